@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern. `make help` lists what there is. Sources are found, not listed: drop a file in its folder.
+# No configure step: what is optional is looked for with pkg-config, and 'make info' says what was.
+
+PREFIX  ?= /usr/local
+DESTDIR ?=
+CC      ?= cc
+OPT     ?= -O2
+# B: build folder; SAN: sanitizers, e.g. make B=build-asan SAN=address,undefined
+B       ?= build
+VERSION := $(shell sed -n 's/.*define TERN_VERSION "\(.*\)"/\1/p' include/tern.h)
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wswitch-enum -Werror
+CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -fPIC -fvisibility=hidden -Isrc -Iinclude -I$(B) -MMD -MP
+LDLIBS  += -lm -ldl -lpthread
+ifdef SAN
+CFLAGS  += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
+LDFLAGS += -fsanitize=$(SAN)
+endif
+
+# jansson reads JSON: without it 'tern replay' says that it cannot.
+JANSSON := $(shell pkg-config --exists jansson 2>/dev/null && echo yes)
+ifeq ($(JANSSON),yes)
+CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell pkg-config --cflags jansson)
+CLI_LDLIBS := $(shell pkg-config --libs jansson)
+endif
+
+STAGES  := base ir lang opt gen gen/c gen/ptx compile run run/sim bench prof
+LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
+CLI_C   := $(wildcard src/cli/*.c)
+LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/std_files.o
+CLI_O   := $(CLI_C:%.c=$(B)/%.o)
+TESTS_C := $(wildcard test/unit/*.c test/api/*.c)
+TESTS   := $(TESTS_C:%.c=$(B)/%)
+TOOLS   := $(patsubst %.c,$(B)/%,$(wildcard tools/*.c))
+FUZZERS := $(patsubst %.c,$(B)/%,$(wildcard test/fuzz/*.c))
+
+.PHONY: all
+all: $(B)/tern $(B)/libtern.a $(B)/libtern.so ## build the command and the library
+
+# V=1 prints whole commands; else one short line each.
+ifneq ($(V),1)
+say = @echo '  $(1) $@';
+endif
+
+# Holds the flags of the last build: other flags make everything anew.
+FLAGS := $(CC) $(CFLAGS) $(CLI_CFLAGS) $(LDFLAGS)
+$(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' > $(B)/flags)
+
+$(B)/%.o: %.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,cc)$(CC) $(CFLAGS) -c $< -o $@
+$(CLI_O): CFLAGS += $(CLI_CFLAGS)
+
+# The library functions that are written in the Triton language, as they are, in the library.
+STD     := $(sort $(wildcard kernels/std/*.py))
+$(B)/lang/std_files.def: $(STD) Makefile
+	@mkdir -p $(@D)
+	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@
+$(B)/std_files.S: $(STD) Makefile
+	@mkdir -p $(@D)
+	@{ echo '.section .note.GNU-stack,"",%progbits'; echo '.section .rodata'; \
+	for f in $(STD); do n=std_$$(basename $$f .py); \
+	for e in start end; do echo ".globl $${n}_$$e"; echo ".hidden $${n}_$$e"; done; \
+	echo "$${n}_start:"; echo ".incbin \"$$f\""; echo "$${n}_end:"; echo ".byte 0"; done; } > $@
+$(B)/std_files.o: $(B)/std_files.S
+	$(CC) -c $< -o $@
+$(B)/src/lang/builtin.o: $(B)/lang/std_files.def
+
+# All objects, nothing hidden: what tern's own command and tests link.
+$(B)/libtern-internal.a: $(LIB_O)
+	@rm -f $@; $(AR) rcs $@ $^
+
+# For users: one object in which only tern_* is visible, so that a user's own arena_new cannot
+# replace ours.
+$(B)/libtern.a: $(LIB_O)
+	$(call say,ld)ld -r $^ -o $(B)/tern-all.o
+	@objcopy --wildcard --keep-global-symbol='tern_*' $(B)/tern-all.o
+	@rm -f $@; $(AR) rcs $@ $(B)/tern-all.o
+
+$(B)/libtern.so: $(LIB_O)
+	$(call say,link)$(CC) -shared $(LDFLAGS) -Wl,-soname,libtern.so.0 $^ -o $@ $(LDLIBS)
+
+# The command is a user of the library: it gets libtern.a, and a src/base of its own.
+BASE_O := $(filter $(B)/src/base/%,$(LIB_O))
+$(B)/tern: $(CLI_O) $(BASE_O) $(B)/libtern.a
+	$(call say,link)$(CC) $(LDFLAGS) $^ -o $@ $(LDLIBS) $(CLI_LDLIBS)
+
+# ---- tests ----
+
+# A driver without a GPU, from the same rows as the real one's loader.
+MOCK := $(B)/test/mock/libcuda_mock.so
+$(MOCK): test/mock/libcuda_mock.c src/run/cuda_driver.c src/run/cuda_driver.h src/run/cuda.def test/mock/mock.h
+	@mkdir -p $(@D)
+	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Itest -shared $(filter %.c,$^) $(LDFLAGS) -o $@ -ldl
+$(filter $(B)/test/unit/cuda%,$(TESTS)): $(MOCK)
+$(B)/test/unit/cuda%: CFLAGS += -DMOCK_DRIVER='"$(abspath $(MOCK))"'
+
+$(B)/test/%: test/%.c $(B)/libtern-internal.a
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(CFLAGS) -Itest $< $(B)/libtern-internal.a $(LDFLAGS) -o $@ $(LDLIBS)
+
+# Tests of the command's own parts link those parts.
+CLI_PARTS := $(filter-out $(B)/src/cli/main.o,$(CLI_O))
+$(B)/test/unit/cli%: test/unit/cli%.c $(CLI_PARTS) $(BASE_O) $(B)/libtern.a
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(CFLAGS) -Itest $(filter %.c %.o %.a,$^) $(LDFLAGS) -o $@ $(LDLIBS) $(CLI_LDLIBS)
+
+$(B)/tools/%: tools/%.c $(B)/libtern-internal.a
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(CFLAGS) $< $(B)/libtern-internal.a $(LDFLAGS) -o $@ $(LDLIBS)
+
+.PHONY: tests
+EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c examples/lab/*.c))
+tests: all $(TESTS) $(EXAMPLES) ## build the test programs
+
+.PHONY: check
+check: ## set up what is missing, build, run all tests that need no GPU
+	@tools/set-up
+	@+$(MAKE) --no-print-directory check-ready
+
+.PHONY: check-ready
+check-ready: tests
+	@tools/check-layers
+	@tools/run-tests -b $(B)
+
+.PHONY: gpu-tests
+gpu-tests: $(patsubst %.c,$(B)/%,$(wildcard test/gpu/*.c)) $(B)/test/api/run $(B)/test/api/ulp ## build what check-gpu runs
+
+.PHONY: check-gpu
+check-gpu: ## run all that needs an NVIDIA GPU: tools/gpu-check says what it takes
+	@B=$(B) tools/gpu-check
+
+.PHONY: check-layers
+check-layers: ## check the includes' arrows, the sizes of functions and files
+	@tools/check-layers
+
+.PHONY: asan ubsan tsan
+asan ubsan: ## run all tests under the address and undefined-behaviour sanitizers
+	@+$(MAKE) --no-print-directory B=build-asan SAN=address,undefined OPT=-O1 check-ready
+
+tsan: ## run the tests that use threads under the thread sanitizer
+	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 tests
+	@tools/run-tests -b build-tsan api/library api/run.c unit/interp
+
+.PHONY: fuzz
+FUZZ_SECONDS ?= 60
+fuzz: ## feed the parsers broken input for FUZZ_SECONDS each, under the sanitizers
+	@+$(MAKE) --no-print-directory B=build-asan SAN=address,undefined OPT=-O1 fuzzers
+	@tools/run-fuzzers build-asan $(FUZZ_SECONDS)
+
+.PHONY: fuzzers
+fuzzers: $(FUZZERS)
+
+# Random kernels on every device against interp: SECONDS (3600 for an hour), DIFF_OPTIONS as in
+# test/diff/main.c.
+DIFF_O := $(patsubst %.c,$(B)/%.o,$(wildcard test/diff/*.c))
+$(DIFF_O): CFLAGS += -Itest
+$(B)/test/diff/diff: $(DIFF_O) $(B)/libtern-internal.a
+	$(call say,link)$(CC) $(CFLAGS) $^ $(LDFLAGS) -o $@ $(LDLIBS)
+
+.PHONY: fuzz-diff
+fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kernels on every device for SECONDS (60), compare
+	@TERN_RANDOM_SEED=$$(date +%s) TERN_RANDOM_FUNCTIONS=$(or $(SECONDS),60) $(B)/test/unit/random_devices
+	@$(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
+
+.PHONY: corpus
+corpus: all $(TOOLS) ## compile the kernels of public repositories: CORPUS='DIR..'
+	@$(B)/tools/corpus $(CORPUS)
+
+.PHONY: gen-diff
+gen-diff: all ## all kernels' generated code against another commit's: BASE=main
+	@tools/gen-diff $(B) $(or $(BASE),main)
+
+.PHONY: bless
+bless: tests ## rewrite the wanted output of golden tests; read the diff
+	@TERN_BLESS=1 tools/run-tests -b $(B) golden lang cli
+	@git diff --stat -- test
+
+# ---- demonstration and benchmarks ----
+
+.PHONY: demo
+demo: ## set up, build, and show the main job on a real kernel
+	@tools/set-up
+	@+$(MAKE) --no-print-directory all $(B)/examples/demo
+	@tools/demo $(B)
+
+# As a user's program is built: the public header and the public library.
+$(B)/examples/%: examples/%.c $(B)/libtern.a $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(filter-out -Isrc -I$(B),$(CFLAGS)) $< $(B)/libtern.a $(LDFLAGS) -o $@ $(LDLIBS)
+
+.PHONY: bench
+bench: $(B)/bench/cpu_bench ## measure the cpu device against memcpy
+	@rm -rf $(B)/bench-cache; mkdir -p $(B)/bench-cache
+	@$(B)/bench/cpu_bench $(B)/bench-cache
+
+.PHONY: bench-gpu
+bench-gpu: all $(B)/bench/launch_bench ## measure the cuda target beside PyTorch and Triton; needs a GPU
+	@tools/bench_gpu.py --library $(B)/libtern.so $(BENCH_OPTIONS)
+
+$(B)/bench/%: bench/%.c $(B)/libtern-internal.a $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(CFLAGS) $< $(B)/libtern-internal.a $(LDFLAGS) -o $@ $(LDLIBS)
+
+# ---- installation ----
+
+MAN  := $(wildcard doc/man/*.1)
+DEST := $(DESTDIR)$(PREFIX)
+
+.PHONY: install
+install: all ## install below PREFIX (/usr/local), inside DESTDIR
+	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/share/man/man1 \
+	    $(DEST)/share/bash-completion/completions $(DEST)/share/tern/kernels
+	install -m 755 $(B)/tern $(DEST)/bin/tern
+	install -m 644 include/tern.h $(DEST)/include/tern.h
+	install -m 644 $(B)/libtern.a $(DEST)/lib/libtern.a
+	install -m 755 $(B)/libtern.so $(DEST)/lib/libtern.so.0
+	ln -sf libtern.so.0 $(DEST)/lib/libtern.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tern.pc.in > $(DEST)/lib/pkgconfig/tern.pc
+	install -m 644 $(MAN) $(DEST)/share/man/man1
+	install -m 644 completion/tern.bash $(DEST)/share/bash-completion/completions/tern
+	install -m 644 kernels/*.py $(DEST)/share/tern/kernels
+
+.PHONY: uninstall
+uninstall: ## remove what install put there
+	rm -f $(DEST)/bin/tern $(DEST)/include/tern.h $(DEST)/lib/libtern.a $(DEST)/lib/libtern.so \
+	    $(DEST)/lib/libtern.so.0 $(DEST)/lib/pkgconfig/tern.pc $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
+	    $(DEST)/share/bash-completion/completions/tern
+	rm -rf $(DEST)/share/tern
+
+.PHONY: man
+man: all ## write doc/man from what the command says of itself
+	@tools/gen-man $(B)/tern doc/man
+
+.PHONY: readme
+readme: all ## write README.md from doc/README.in, with real output
+	@tools/gen-readme $(abspath $(B))/tern
+
+.PHONY: format
+format: ## clang-format all C files
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+.PHONY: info
+info: ## what was found, and what is lost without the rest
+	@echo "compiler: $(CC) ($$($(CC) --version | head -n 1))"
+	@echo "jansson:  $(if $(JANSSON),found,missing: no 'tern replay'. apt-get install pkg-config libjansson-dev)"
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf build build-*
+
+.PHONY: help
+help: ## this list
+	@grep -hE '^[a-z][a-z -]*:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/ -/' | sort
+
+-include $(LIB_O:.o=.d) $(CLI_O:.o=.d) $(DIFF_O:.o=.d) $(patsubst %,%.d,$(TESTS) $(TOOLS) $(FUZZERS) $(EXAMPLES))

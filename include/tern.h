@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tern: Triton and CUDA kernels, checked on any laptop, measured honestly, shipped as plain C.
+ *
+ * This header is the manual of the library and the only installed one. C11 and C++.
+ *
+ * One tern_context owns everything made through it: close it and all is gone. Functions that can
+ * fail return a tern_status (0 is success, errors are negative) or NULL; tern_message(context) then
+ * has the words, with file:line:column where the user's text is at fault. In option structs a zero
+ * means the default: &(tern_options){.num_warps = 8}. Their first field is `size`: 0, or the sizeof
+ * that the caller was compiled with (then a later library still reads only what was there).
+ *
+ * Threads: a context and what it owns may be used by one thread at a time. Two contexts are
+ * independent. The library never prints, never exits, and leaves errno and the locale alone.
+ * A handle that is an argument must not be NULL, except where it says so. */
+#ifndef TERN_H
+#define TERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define TERN_API __attribute__((visibility("default")))
+#else
+#define TERN_API
+#endif
+
+#define TERN_VERSION "0.1.0"
+
+typedef enum tern_status {
+    TERN_OK = 0,
+    TERN_ERROR_ARGUMENT = -1,    /* an argument of the call, or of the launch, is wrong */
+    TERN_ERROR_COMPILE = -2,     /* the kernel's source text is wrong: tern_message has the place */
+    TERN_ERROR_UNSUPPORTED = -3, /* right, but tern does not support it; named in tern_message */
+    TERN_ERROR_NO_MEMORY = -4,   /* of the host or of the device */
+    TERN_ERROR_DEVICE = -5,      /* no such device, no compiler, or the device failed */
+    TERN_ERROR_SYSTEM = -6,      /* a file could not be read or written .. */
+    TERN_ERROR_KERNEL = -7,      /* the kernel stopped: device_assert, deadlock, illegal address */
+} tern_status;
+
+TERN_API const char *tern_status_name(tern_status status); /* "TERN_ERROR_COMPILE"; never NULL */
+TERN_API const char *tern_version(void);
+
+typedef struct tern_context tern_context;
+typedef struct tern_module tern_module; /* the text of one .py file and what it imports */
+typedef struct tern_kernel tern_kernel; /* one function compiled for one signature and device */
+typedef struct tern_buffer tern_buffer; /* memory of the context's device */
+typedef struct tern_stream tern_stream; /* a queue of work on the device */
+typedef struct tern_event tern_event;   /* a point in a queue: for time and for order */
+typedef struct tern_graph tern_graph;   /* launches recorded once, to be repeated at less cost */
+
+/* ---- context ---- */
+
+typedef struct tern_open_options {
+    size_t size;
+    const char *device;      /* "cpu", "interp", "cuda", "cuda:1", "sim", "sim:h100"; NULL: $TERN_DEVICE, else
+                                cuda where there is one, else cpu */
+    int num_threads;         /* cpu: 0 is one per core that this process may use */
+    const char *cache_dir;   /* compiled kernels; NULL: $TERN_CACHE_DIR, else $XDG_CACHE_HOME/tern,
+                                else ~/.cache/tern; "": no cache on disk */
+    const char *const *include_dirs; /* searched for imported .py files, after the file's own */
+    int num_include_dirs;
+    const char *compiler;    /* cpu: NULL: $TERN_CC, else the first of cc, gcc, clang on PATH */
+    int timeout_ms;          /* cuda: a wait for the device longer than this says that a kernel hangs;
+                                interp, sim: a launch longer than this is stopped in its loop;
+                                0: $TERN_TIMEOUT_MS, else no limit */
+    bool launch_blocking;    /* each launch waits, so that a failure names its launch; also
+                                $TERN_LAUNCH_BLOCKING=1 and $CUDA_LAUNCH_BLOCKING=1 */
+    uint64_t order_seed;     /* interp, sim: programs (sim: warps too) run in an order drawn from this, so
+                                that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED, else in order */
+} tern_open_options;
+
+/* Opens a context on one device. options may be NULL. On failure returns NULL, stores the reason in
+ * *status and, where message is not NULL, its words in message (at most message_size bytes). */
+TERN_API tern_context *tern_open(const tern_open_options *options, tern_status *status,
+                                 char *message, size_t message_size);
+TERN_API void tern_close(tern_context *context); /* waits for all work; NULL is allowed */
+TERN_API const char *tern_message(const tern_context *context); /* of the last failure; "" if none */
+TERN_API tern_status tern_message_status(const tern_context *context); /* the kind of that failure */
+/* Where the user's text is at fault in the last failure: from 1. False: no place is known. */
+TERN_API bool tern_message_place(const tern_context *context, const char **file, int *line, int *column);
+TERN_API const char *tern_device_name(const tern_context *context); /* "cpu", "cuda:0" .. */
+TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
+TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; "": none */
+
+/* What kernels say goes to `output` as it is made, in whole lines, on the thread that calls the
+ * library: device_print in a launch, static_print in a compilation, also one that then fails. Without one it is kept: tern_take_output gives all that was
+ * kept since the last call (NULL: nothing), for the caller to tern_free; at most 1 MiB is kept, and
+ * the text says so when more was dropped. */
+typedef void tern_output(void *user, const char *text, size_t length);
+TERN_API void tern_set_output(tern_context *context, tern_output *output, void *user);
+TERN_API char *tern_take_output(tern_context *context);
+
+/* What is here and what is missing: one line for each device tern knows, with how to get it; or a
+ * JSON array of {"name", "available", "description", "how"}. The caller's: free it with tern_free.
+ * NULL: no memory. */
+TERN_API char *tern_devices(bool as_json);
+TERN_API void tern_free(void *pointer);
+
+/* ---- data types ---- */
+
+typedef enum tern_dtype {
+    TERN_VOID = 0, /* no type: of a parameter that is a compile-time constant */
+    TERN_BOOL, TERN_INT8, TERN_INT16, TERN_INT32, TERN_INT64,
+    TERN_UINT8, TERN_UINT16, TERN_UINT32, TERN_UINT64,
+    TERN_FLOAT8E4M3, TERN_FLOAT8E5M2, TERN_FLOAT8E4B15, TERN_FLOAT16, TERN_BFLOAT16, TERN_FLOAT32,
+    TERN_FLOAT64,
+} tern_dtype;
+TERN_API size_t tern_dtype_size(tern_dtype dtype);          /* bytes; 0 for TERN_VOID */
+TERN_API const char *tern_dtype_name(tern_dtype dtype);     /* "fp32", "i64", "u8", "bf16", "i1" */
+TERN_API tern_dtype tern_dtype_from_name(const char *name); /* Triton's, NumPy's and torch's names */
+TERN_API bool tern_dtype_is_float(tern_dtype dtype);
+TERN_API bool tern_dtype_is_signed(tern_dtype dtype); /* signed ints and floats */
+
+/* One element in memory. Floats of all types round to nearest even; f8 saturates. Integers: what
+ * does not fit wraps; doubles saturate, NaN gives 0. */
+TERN_API double tern_element_double(tern_dtype dtype, const void *element);
+TERN_API int64_t tern_element_int(tern_dtype dtype, const void *element); /* bits of a u64 */
+TERN_API void tern_element_set_double(tern_dtype dtype, void *element, double value);
+TERN_API void tern_element_set_int(tern_dtype dtype, void *element, int64_t value);
+/* count elements; from and to may be the same memory if the types have the same size. */
+TERN_API void tern_convert(tern_dtype from_dtype, const void *from, tern_dtype to_dtype, void *to,
+                           size_t count);
+
+/* ---- modules and kernels ---- */
+
+/* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. NULL:
+ * tern_message says what and where. The module is the context's; tern_module_free gives it up sooner.
+ * A source may have 16 MB. */
+TERN_API tern_module *tern_load_file(tern_context *context, const char *path);
+/* name is used in messages ("<text>" if NULL); the text is copied; length is in bytes. */
+TERN_API tern_module *tern_load_text(tern_context *context, const char *text, size_t length,
+                                     const char *name);
+TERN_API void tern_module_free(tern_module *module); /* its kernels stay usable; NULL is allowed */
+
+/* What a loaded module defines: its jit functions, in order of definition. All of it lives as long
+ * as the module. */
+typedef struct tern_function_parameter {
+    const char *name;
+    bool is_constexpr;        /* annotated tl.constexpr */
+    bool has_default;
+    const char *annotation;   /* its source text; "" if none */
+    const char *default_value; /* its source text; NULL if none */
+} tern_function_parameter;
+typedef struct tern_function {
+    const char *name;
+    int line;         /* of the `def` */
+    const char *text; /* from the `def` to the end of its last line, dedented: what Triton hashes */
+    bool is_launched; /* as name[grid](..) in the file, or never called by another jit function */
+    int num_parameters;
+    const tern_function_parameter *parameters;
+} tern_function;
+TERN_API int tern_module_num_functions(const tern_module *module);
+TERN_API const tern_function *tern_module_function(const tern_module *module, int index);
+
+typedef struct tern_value {
+    const char *name;
+    const char *text; /* a Python literal: 1024, 0.5, True, None, 'text', fp16, (1, 2) */
+} tern_value;
+typedef struct tern_config {
+    int num_values;
+    const tern_value *values;
+    int num_warps, num_stages; /* 0: not said */
+} tern_config;
+/* The configs of @triton.autotune: how many, 0 when there is no autotune, or a negative
+ * tern_status when they cannot be evaluated. */
+TERN_API int tern_module_configs(tern_module *module, const char *function,
+                                 const tern_config **configs);
+/* Evaluates @triton.heuristics from the arguments that the caller knows; tensors are left out.
+ * *values are those parameters that the heuristics determine and `known` does not name. Returns how
+ * many, or a negative tern_status. */
+TERN_API int tern_module_heuristics(tern_module *module, const char *function,
+                                    const tern_value *known, int num_known,
+                                    const tern_value **values);
+/* The syntax tree of a function as text; NULL when there is no such function. */
+TERN_API const char *tern_module_ast(tern_module *module, const char *function);
+/* Gives a module-level name another value, for what is compiled from now on. The value is the
+ * Python literal `text`; it counts as tl.constexpr. */
+TERN_API tern_status tern_module_set_global(tern_module *module, const char *name,
+                                            const char *text);
+
+typedef struct tern_options {
+    size_t size;
+    int num_warps;  /* 1, 2, 4 .. 32; 0: 4, or what the chosen @triton.autotune config says */
+    int num_stages; /* 0: the target's default, or the config's */
+    int config;     /* 1-based index into the @triton.autotune configs; 0: none chosen */
+    const char *target; /* NULL: the context's device; "interp", "cpu", "sm_90a" ..: text only */
+    bool debug;     /* compile assert and tl.device_assert in (else they are left out, as in Triton) */
+    const char *print_after; /* an optimisation pass (tern_pass_name): keep the IR as it is after
+                                that pass, for TERN_STAGE_IR_AFTER */
+    bool verify;    /* run the IR verifier after each pass */
+} tern_options;
+
+/* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
+ * triton.tools.compile: "*fp32:16" (pointer, divisible by 16 bytes), "i32:16", "i32:1" (equal to 1),
+ * "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16. NAME=VALUE
+ * gives a parameter by name; what is left out takes its default. options may be NULL. NULL: the
+ * compilation failed; tern_message has all errors, with their places. Takes milliseconds, on cpu
+ * also the C compiler's time unless the kernel is in the cache folder. */
+TERN_API tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,
+                                   const tern_options *options);
+TERN_API void tern_kernel_free(tern_kernel *kernel);
+
+typedef struct tern_parameter {
+    const char *name;
+    tern_dtype dtype; /* of what a pointer points to; TERN_VOID: a constant, not passed at launch */
+    bool is_pointer;
+    int divisible;    /* promised by the signature, in bytes for pointers; 1: nothing */
+    const char *constant; /* the value of a compile-time constant as text; else NULL */
+} tern_parameter;
+
+/* Parameters in source order, constants included. */
+TERN_API int tern_kernel_num_parameters(const tern_kernel *kernel);
+TERN_API const tern_parameter *tern_kernel_parameter(const tern_kernel *kernel, int index);
+TERN_API const char *tern_kernel_name(const tern_kernel *kernel);
+
+typedef enum tern_stage {
+    TERN_STAGE_AST, TERN_STAGE_IR, TERN_STAGE_C, TERN_STAGE_PTX, TERN_STAGE_FACTS, TERN_STAGE_CONFIGS,
+    TERN_STAGE_IR_AFTER,
+    TERN_STAGE_REMARKS, /* warnings, and what passes could not do; "" if there are none */
+} tern_stage;
+/* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. */
+TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
+/* What the launches of the kernel so far did, counted: only on sim (see doc/sim.md), where the text is a
+ * table beside the source or, as_json, one JSON object. The caller's: free it with tern_free. NULL: the
+ * device does not count, or no memory; tern_message says which. Counts, never a time. */
+TERN_API char *tern_kernel_counters(tern_kernel *kernel, bool as_json);
+TERN_API const char *tern_pass_name(int index); /* NULL past the last */
+TERN_API const char *tern_kernel_target(const tern_kernel *kernel); /* "cpu:avx2", "sm_90a" */
+TERN_API int tern_kernel_num_warps(const tern_kernel *kernel);
+TERN_API int tern_kernel_num_stages(const tern_kernel *kernel);
+
+/* ---- memory ---- */
+
+/* Uninitialised memory of the context's device, aligned to 256 bytes. size_bytes may be 0. NULL:
+ * there is not as much. */
+TERN_API tern_buffer *tern_alloc(tern_context *context, size_t size_bytes);
+/* Memory that the caller owns and keeps alive (host memory on cpu and interp, device memory on
+ * cuda). NULL: no memory for the handle. interp and sim check each access of a kernel against the
+ * sizes of its buffers. cpu and cuda run at full speed and do not: there a kernel that leaves its
+ * buffers does what it does in C. */
+TERN_API tern_buffer *tern_wrap(tern_context *context, void *pointer, size_t size_bytes);
+TERN_API void tern_buffer_free(tern_buffer *buffer); /* after work that uses it: it waits */
+TERN_API size_t tern_buffer_size(const tern_buffer *buffer);
+TERN_API void *tern_buffer_pointer(const tern_buffer *buffer); /* the device's address */
+/* Between the host's memory and the buffer, from `offset` bytes on; waits until it is done. What does
+ * not lie inside the buffer is TERN_ERROR_ARGUMENT, and nothing is copied. tern_fill: all of it. */
+TERN_API tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes);
+TERN_API tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes);
+TERN_API tern_status tern_fill(tern_buffer *buffer, unsigned char byte);
+
+/* ---- launching ---- */
+
+typedef enum tern_argument_kind {
+    TERN_ARGUMENT_BUFFER, /* buffer + offset in bytes, to a pointer parameter */
+    TERN_ARGUMENT_INT,
+    TERN_ARGUMENT_FLOAT,
+    TERN_ARGUMENT_POINTER, /* a raw device address, to a pointer parameter; not checked */
+} tern_argument_kind;
+
+typedef struct tern_argument {
+    tern_argument_kind kind;
+    tern_buffer *buffer;
+    size_t offset;
+    int64_t integer; /* also bool; bits of a uint64 */
+    double number;
+    void *pointer;
+} tern_argument;
+
+/* buffer NULL is a null pointer: what Triton passes for None to a pointer parameter. */
+static inline tern_argument tern_arg_buffer(tern_buffer *buffer) {
+    tern_argument argument = {TERN_ARGUMENT_BUFFER, buffer, 0, 0, 0.0, NULL};
+    return argument;
+}
+static inline tern_argument tern_arg_int(int64_t integer) {
+    tern_argument argument = {TERN_ARGUMENT_INT, NULL, 0, integer, 0.0, NULL};
+    return argument;
+}
+static inline tern_argument tern_arg_float(double number) {
+    tern_argument argument = {TERN_ARGUMENT_FLOAT, NULL, 0, 0, number, NULL};
+    return argument;
+}
+
+/* Enqueues grid[0] * grid[1] * grid[2] programs. arguments are those parameters that are not
+ * constants, in source order. stream NULL: the context's own. A grid with a 0 launches nothing.
+ * Checked before anything runs: count, kinds, integer ranges, promised divisibility; each grid
+ * dimension is below 2^31 (y and z: 65536). Errors inside the kernel are reported by this or a
+ * later call on the context (tern_synchronize at the latest). */
+TERN_API tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
+                                 const tern_argument *arguments, int num_arguments);
+/* Waits for all work of the context; the failure of a kernel that was still running is its result. */
+TERN_API tern_status tern_synchronize(tern_context *context);
+
+/* What a launch asks for, counted from the compiled kernel without running it. Masks that let a
+ * range through in each dimension (offsets < n) are counted exactly; under others all lanes count,
+ * and so do both arms of an `if` that rests on loaded data: then exact is false and the figure is an
+ * upper bound. Where a loop's length rests on loaded data: TERN_ERROR_UNSUPPORTED. */
+typedef struct tern_work {
+    uint64_t bytes_loaded, bytes_stored; /* of all accesses of all programs; atomics are both */
+    uint64_t bytes; /* of each argument what is loaded and what is stored, each at most the size of
+                       its buffer: what must pass through memory at least once */
+    uint64_t flops; /* add, multiply, divide, minimum, maximum, math functions: 1 a lane; fma: 2;
+                       dot: 2 * M * N * K; comparisons, selections, conversions: 0 */
+    bool bytes_exact, flops_exact;
+} tern_work;
+TERN_API tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
+                                      const tern_argument *arguments, int num_arguments, tern_work *work);
+
+/* ---- .npy files ---- */
+
+enum { TERN_MAX_RANK = 8 };
+
+typedef struct tern_array { /* row-major, without gaps */
+    tern_dtype dtype;
+    int rank;
+    int64_t shape[TERN_MAX_RANK];
+    size_t size_bytes;
+    void *data; /* tern_free */
+} tern_array;
+
+/* Little-endian and big-endian, C and Fortran order are read; bool, ints, floats of 2 to 8 bytes.
+ * What is not an array of these is refused. bf16 and f8 have no NumPy type: they are written as
+ * u2 and u1, and are read as such. */
+TERN_API tern_status tern_npy_read(tern_context *context, const char *path, tern_array *array);
+TERN_API tern_status tern_npy_write(tern_context *context, const char *path, const tern_array *array);
+
+/* ---- streams, events, graphs ----
+ *
+ * Work on one stream runs in order. On cuda, work on different streams may overlap, but the
+ * context's own stream (NULL) and tern_write, tern_read and tern_fill come after all that was
+ * enqueued before, and before all that comes after. On cpu, interp and sim the work is done when the call
+ * returns, so that all streams are one queue and an event is a reading of the monotonic clock. */
+
+TERN_API tern_stream *tern_stream_create(tern_context *context);
+/* A stream that the caller made with the driver (a CUstream, or cudaStream_t: PyTorch's current one)
+ * and keeps alive; NULL is the driver's default stream. Only on cuda. Nothing orders it after or
+ * before the context's other streams, except events. */
+TERN_API tern_stream *tern_stream_wrap(tern_context *context, void *handle);
+TERN_API void tern_stream_free(tern_stream *stream); /* waits for its work; NULL is allowed */
+TERN_API tern_status tern_stream_synchronize(tern_stream *stream);
+TERN_API void *tern_stream_handle(tern_stream *stream); /* the CUstream; NULL elsewhere */
+
+/* As tern_write, tern_read, tern_fill, but only enqueued: the host's memory must stay as it is until
+ * the stream has been waited for. stream NULL: the context's own. */
+TERN_API tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t offset,
+                                      const void *from, size_t bytes);
+TERN_API tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t offset, void *to,
+                                     size_t bytes);
+TERN_API tern_status tern_fill_async(tern_stream *stream, tern_buffer *buffer, unsigned char byte);
+
+TERN_API tern_event *tern_event_create(tern_context *context);
+TERN_API void tern_event_free(tern_event *event);
+TERN_API tern_status tern_event_record(tern_event *event, tern_stream *stream);
+TERN_API tern_status tern_event_synchronize(tern_event *event); /* the host waits */
+TERN_API tern_status tern_stream_wait(tern_stream *stream, tern_event *event); /* the stream waits */
+/* Device time between two recorded events, after waiting for the later one. Resolution on cuda:
+ * about 0.5 us. */
+TERN_API tern_status tern_event_elapsed(tern_event *start, tern_event *end, double *nanoseconds);
+
+/* Between begin and end, launches and _async calls on `stream` (not NULL) are recorded instead of
+ * run; their arguments are kept by value, buffers must stay alive. Only on cuda, by CUDA graphs. */
+TERN_API tern_status tern_graph_begin(tern_stream *stream);
+TERN_API tern_graph *tern_graph_end(tern_stream *stream); /* NULL: something failed on the way */
+TERN_API tern_status tern_graph_launch(tern_graph *graph, tern_stream *stream);
+TERN_API void tern_graph_free(tern_graph *graph);
+
+/* ---- benchmarks ----
+ *
+ * How long does it take? A callable enqueues work on the stream it is given and returns without
+ * waiting; anything that can be enqueued can be timed: a kernel, a graph, the caller's own calls. A
+ * callable that fails stops the benchmark with its status: failed work is never timed. Device time
+ * is taken with events; on cpu, interp and sim, where a call returns when its work is done, with the
+ * monotonic clock. Times are in milliseconds. */
+
+typedef tern_status tern_callable(void *user, tern_stream *stream);
+
+/* As the lectures' benchmark(description, run, num_warmups, num_trials): wall-clock time of one run
+ * that is waited for, caches as they are; the mean over trials (at least 1) goes to *mean_ms. */
+TERN_API tern_status tern_benchmark(tern_context *context, tern_callable *run, void *user,
+                                    int warmups, int trials, double *mean_ms);
+
+typedef enum tern_return_mode { TERN_MEDIAN, TERN_MEAN, TERN_MIN, TERN_MAX } tern_return_mode;
+
+/* As triton.testing.do_bench: runs for about warmup_ms (0: 25), then for about rep_ms (0: 100) with a
+ * cold L2 before each, and puts one figure for each of the quantiles (at most 16, in [0, 1], linear
+ * interpolation) in results; with num_quantiles 0 the one that `mode` says goes to results[0]. */
+TERN_API tern_status tern_do_bench(tern_context *context, tern_callable *run, void *user,
+                                   double warmup_ms, double rep_ms, const double *quantiles,
+                                   int num_quantiles, tern_return_mode mode, double *results);
+
+/* What speaks against a result; each has its words from tern_trust_words. */
+enum {
+    TERN_TRUST_NOISY = 1,          /* the samples did not settle: noise above max_noise */
+    TERN_TRUST_NEAR_FLOOR = 2,     /* below 4 times what timing nothing takes */
+    TERN_TRUST_HOST_BOUND = 4,     /* enqueueing took longer than the work */
+    TERN_TRUST_NOT_SPEED = 8,      /* interp or sim: the device is not made for speed */
+    TERN_TRUST_BLOCKING = 16,      /* TERN_LAUNCH_BLOCKING or CUDA_LAUNCH_BLOCKING is set */
+    TERN_TRUST_SLOWER_START = 32,  /* the first quarter's median is over 5 % above the last's */
+    TERN_TRUST_OUTLIERS = 64,      /* more than 1 sample in 20 lies far out */
+    TERN_TRUST_FEW_SAMPLES = 128,  /* fewer than 10 samples in the time allowed */
+};
+
+typedef struct tern_bench_options {
+    size_t size;
+    bool hot;            /* caches as the run before left them; default: cold, see tern_timing.cold */
+    double min_time_ms;  /* of timed work at least; 0: 200 */
+    double max_time_ms;  /* wall time at most, for all; 0: 15000 */
+    double max_noise;    /* stop when standard deviation / mean is below; 0: 0.005 */
+    int max_samples;     /* 0: 10000 */
+    int warmups;         /* 0: 3 */
+} tern_bench_options;
+
+typedef struct tern_timing {
+    double median, mean, min, max, q20, q80, stdev; /* ms */
+    double noise;          /* stdev / mean */
+    double host_ms;        /* median time until the callable returned */
+    double cpu_ms;         /* mean processor time of this process inside the callable, all threads */
+    double floor_ms;       /* timing nothing takes this, median */
+    size_t cold_bytes;     /* what was swept or filled between samples to make caches cold; 0: hot */
+    size_t num_samples, num_outliers;
+    unsigned trust;        /* TERN_TRUST_ bits; 0: nothing speaks against it */
+    double *samples;       /* ms, in order; freed by tern_timing_free */
+} tern_timing;
+
+TERN_API tern_status tern_bench(tern_context *context, tern_callable *run, void *user,
+                                const tern_bench_options *options, tern_timing *timing);
+TERN_API void tern_timing_free(tern_timing *timing);
+TERN_API const char *tern_trust_words(unsigned one_bit); /* "noisy: ..", NULL for no such bit */
+
+/* Linear interpolation at q * (count - 1) of the sorted values, as torch.quantile; NaN for none. */
+TERN_API double tern_quantile(const double *values, size_t count, double q);
+
+/* ---- comparison ----
+ *
+ * Two programs, each run in several processes; one figure a process (its median), because the samples
+ * of one process are not independent. At most 64 of each are looked at. */
+
+typedef enum tern_verdict { TERN_SAME, TERN_FASTER, TERN_SLOWER, TERN_UNSURE } tern_verdict;
+typedef struct tern_comparison {
+    tern_verdict verdict; /* of b against a; UNSURE with fewer than 4 of each */
+    double ratio;         /* b / a: Hodges-Lehmann estimate on logarithms */
+    double low, high;     /* 95 % interval of the ratio, exact by ranks; 0 and infinity: none exists */
+    double margin;        /* ratios within 1 -/+ margin count as the same */
+    double detectable;    /* the smallest relative change that these runs could have told */
+} tern_comparison;
+TERN_API tern_comparison tern_compare(const double *a, size_t count_a, const double *b, size_t count_b,
+                                      double margin);
+TERN_API const char *tern_verdict_word(tern_verdict verdict); /* "SAME", "FASTER" .. */
+
+/* ---- sweeps ----
+ *
+ * A sweep collects figures over values of x, one line a competitor, and turns them into what
+ * triton.testing.Benchmark gives: a table, NAME.csv in its exact form, a plot. It belongs to no
+ * context; one thread at a time. */
+
+enum { TERN_MAX_X = 4 };
+typedef struct tern_sweep tern_sweep;
+typedef struct tern_sweep_options {
+    size_t size;
+    const char *name;               /* plot_name: heads the table, names the files */
+    const char *const *x_names;     /* 1 to TERN_MAX_X; the first is the axis */
+    int num_x;
+    const char *const *line_names;
+    int num_lines;
+    const char *x_label;            /* NULL: x_names[0] */
+    const char *y_label;            /* "GB/s" */
+    bool x_log, y_log;
+    double ceiling;                 /* a dashed line at this y; 0: none */
+    const char *ceiling_name;
+} tern_sweep_options;
+typedef struct tern_point {
+    double x[TERN_MAX_X];
+    int line;
+    double y, y_min, y_max;         /* NaN for y_min and y_max: no band */
+    const char *failed;             /* why there is no y; NULL: there is one */
+    const tern_timing *timing;      /* for NAME-full.csv; may be NULL; is copied, without samples */
+} tern_point;
+
+/* All is copied. NULL: no memory, or an option that makes no sense. */
+TERN_API tern_sweep *tern_sweep_create(const tern_sweep_options *options);
+TERN_API void tern_sweep_free(tern_sweep *sweep);
+TERN_API tern_status tern_sweep_add(tern_sweep *sweep, const tern_point *point);
+/* Texts are the caller's: tern_free. NULL: no memory. Rows are in the order in which x came. */
+TERN_API char *tern_sweep_table(tern_sweep *sweep);
+TERN_API char *tern_sweep_csv(tern_sweep *sweep, bool full);
+TERN_API char *tern_sweep_gnuplot(tern_sweep *sweep);
+/* Writes NAME.csv, NAME-full.csv and NAME.gp into folder (made if missing), and through gnuplot,
+ * where it is installed, NAME.png, NAME.svg, NAME.pdf as formats says ("png,svg"; NULL: all three;
+ * "": none). A file that cannot be written whole is an error. tern_sweep_message then says what was
+ * written, or what went wrong. */
+TERN_API tern_status tern_sweep_save(tern_sweep *sweep, const char *folder, const char *formats);
+TERN_API const char *tern_sweep_message(const tern_sweep *sweep);
+
+/* ---- ceilings ----
+ *
+ * What this device reaches at best, measured by kernels of ours and kept in the cache folder for the
+ * device, its driver or compiler, and this version of tern. */
+
+typedef struct tern_peaks {
+    double copy;        /* bytes/s read and written, far beyond the caches */
+    double read;        /* bytes/s read, far beyond the caches */
+    double cached;      /* bytes/s read and written within the caches */
+    double fma;         /* fp32 operations/s, two for each fused multiply-add */
+    size_t cache_bytes; /* the working set from which `copy` and `read` are the ceiling */
+    bool was_cached;    /* not measured now */
+} tern_peaks;
+/* measure: false gives only what is in the cache folder, else TERN_ERROR_UNSUPPORTED. refresh:
+ * measure again. Takes a few seconds when it measures. */
+TERN_API tern_status tern_peak(tern_context *context, bool measure, bool refresh, tern_peaks *peaks);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

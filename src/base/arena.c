@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+/* arena: bump allocation in chunks that double, freed all at once.
+ *
+ * Under AddressSanitizer each allocation is followed by a red zone, so that an overrun inside an
+ * arena is still found. */
+#include "base/base.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+enum { RED_ZONE = 16 };
+#else
+#define ASAN_POISON_MEMORY_REGION(address, size)   ((void)(address), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
+enum { RED_ZONE = 0 };
+#endif
+
+enum { FIRST_CHUNK = 16 << 10, LARGEST_CHUNK = 4 << 20, ALIGNMENT = 16 };
+
+typedef struct Chunk {
+    struct Chunk *next;
+    size_t size, used; /* of the bytes after this header */
+} Chunk;
+
+struct Arena {
+    Chunk *chunks; /* newest first */
+    jmp_buf *oom;
+    size_t used;
+};
+
+_Static_assert(sizeof(Chunk) % 8 == 0, "chunk header keeps alignment");
+
+void bug_at(const char *file, int line, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "tern: internal error at %s:%d: ", file, line);
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    abort();
+}
+
+static _Noreturn void out_of_memory(Arena *arena) {
+    if (!arena || !arena->oom) BUG("out of memory");
+    longjmp(*arena->oom, 1);
+}
+
+Arena *arena_new(jmp_buf *oom) {
+    Arena *arena = calloc(1, sizeof *arena);
+    if (!arena) {
+        if (!oom) BUG("out of memory");
+        longjmp(*oom, 1);
+    }
+    arena->oom = oom;
+    return arena;
+}
+
+void arena_free(Arena *arena) {
+    if (!arena) return;
+    for (Chunk *chunk = arena->chunks, *next; chunk; chunk = next) {
+        next = chunk->next;
+        ASAN_UNPOISON_MEMORY_REGION(chunk + 1, chunk->size);
+        free(chunk);
+    }
+    free(arena);
+}
+
+void arena_set_oom(Arena *arena, jmp_buf *oom) { arena->oom = oom; }
+
+size_t arena_used(const Arena *arena) { return arena->used; }
+
+static Chunk *chunk_new(Arena *arena, size_t least) {
+    size_t size = arena->chunks ? arena->chunks->size * 2 : FIRST_CHUNK;
+    if (size > LARGEST_CHUNK) size = LARGEST_CHUNK;
+    if (size < least) size = least;
+    Chunk *chunk = malloc(sizeof *chunk + ALIGNMENT + size);
+    if (!chunk) out_of_memory(arena);
+    *chunk = (Chunk){.next = arena->chunks, .size = size + ALIGNMENT};
+    ASAN_POISON_MEMORY_REGION(chunk + 1, chunk->size);
+    /* The first byte handed out is aligned whatever malloc gave. */
+    chunk->used = (size_t)(-(intptr_t)(chunk + 1) & (ALIGNMENT - 1));
+    arena->chunks = chunk;
+    return chunk;
+}
+
+void *arena_alloc(Arena *arena, size_t size_bytes) {
+    if (size_bytes > PTRDIFF_MAX / 2) out_of_memory(arena);
+    size_t need = ((size_bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1)) + RED_ZONE;
+    Chunk *chunk = arena->chunks;
+    if (!chunk || chunk->size - chunk->used < need) chunk = chunk_new(arena, need);
+    char *result = (char *)(chunk + 1) + chunk->used;
+    chunk->used += need;
+    arena->used += need;
+    ASAN_UNPOISON_MEMORY_REGION(result, size_bytes);
+    return memset(result, 0, size_bytes);
+}
+
+void *arena_alloc_array(Arena *arena, size_t count, size_t size_bytes) {
+    size_t total;
+    if (__builtin_mul_overflow(count, size_bytes, &total)) out_of_memory(arena);
+    return arena_alloc(arena, total);
+}
+
+void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t new_bytes) {
+    void *grown = arena_alloc(arena, new_bytes);
+    if (old_bytes) memcpy(grown, old, old_bytes);
+    return grown;
+}
+
+void *vec_grow(Arena *arena, void *data, int *capacity, size_t size_bytes) {
+    if (*capacity > INT32_MAX / 2) out_of_memory(arena);
+    int larger = *capacity ? *capacity * 2 : 8;
+    void *grown = arena_alloc_array(arena, (size_t)larger, size_bytes);
+    if (*capacity) memcpy(grown, data, (size_t)*capacity * size_bytes);
+    *capacity = larger;
+    return grown;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+/* float: the float formats of the language as bits. The only conversions in tern: constants,
+ * folding, the interpreter and tests share them, so that they cannot disagree. */
+#ifndef TERN_FLOAT_H
+#define TERN_FLOAT_H
+
+#include "base/base.h"
+
+typedef enum FloatKind {
+    FLOAT_E4M3,  /* OCP e4m3fn: bias 7, no infinity, NaN is 0x7f */
+    FLOAT_E5M2,  /* bias 15, infinities and NaNs as IEEE */
+    FLOAT_E4B15, /* 4 bits of exponent, bias 15, every pattern is a number */
+    FLOAT_F16,
+    FLOAT_BF16,
+    FLOAT_F32,
+    FLOAT_F64,
+    NUM_FLOAT_KINDS
+} FloatKind;
+
+typedef enum FloatRounding { FLOAT_NEAREST_EVEN, FLOAT_TOWARD_ZERO } FloatRounding;
+
+int float_bits(FloatKind kind);
+double float_decode(FloatKind kind, uint64_t bits); /* exact */
+
+/* Rounds once, straight from the double. Overflow: the 8-bit formats saturate at the largest finite
+ * number (infinity too); the others give infinity, or toward zero the largest finite number. A NaN
+ * stays a NaN with its sign and upper payload; E4B15 has none and takes its largest number. */
+uint64_t float_encode(FloatKind kind, double value, FloatRounding rounding);
+
+/* From integers, rounding once to nearest even. */
+uint64_t float_from_signed(FloatKind kind, int64_t value);
+uint64_t float_from_unsigned(FloatKind kind, uint64_t value);
+
+/* a * b + c, rounded once to the format. */
+uint64_t float_fma(FloatKind kind, uint64_t a, uint64_t b, uint64_t c);
+
+uint64_t float_nan(FloatKind kind); /* the quiet NaN with sign and payload 0 */
+
+/* The shortest decimal that reads back as the same bits, exact for the 8-bit formats ("1.0", "0.1", "-0.0", "1e+30"); "nan", "inf",
+ * "-inf", or "0x7fc00001" for another NaN. Does not depend on the locale, as neither does reading. */
+void float_print(Buf *out, FloatKind kind, uint64_t bits);
+/* Reads decimal digits with '.' and exponent; false when the text is something else. */
+bool float_parse(Str text, double *value);
+
+#endif

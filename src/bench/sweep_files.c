@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sweep_files: the gnuplot script of a sweep, and its files. The script holds its data and stays
+ * beside the plot, so that a figure can be restyled; gnuplot is run on it once a format. All user
+ * text in it is in single quotes, where gnuplot expands nothing. */
+#include "bench/sweep.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* ---- script ---- */
+
+static void quoted(Buf *out, const char *text) {
+    buf_putc(out, '\'');
+    for (; *text; text++) {
+        if (*text == '\'') buf_putc(out, '\'');
+        buf_putc(out, (unsigned char)*text < 0x20 ? ' ' : *text);
+    }
+    buf_putc(out, '\'');
+}
+
+static bool is_power_of_two(double x) {
+    int exponent;
+    return x > 0 && frexp(x, &exponent) == 0.5;
+}
+
+static bool all_powers_of_two(const tern_sweep *sweep) {
+    for (int i = 0; i < sweep->rows.count; i++)
+        if (!is_power_of_two(sweep->rows.data[i].x[0])) return false;
+    return true;
+}
+
+static bool all_positive(const tern_sweep *sweep, bool of_y) {
+    for (int i = 0; i < sweep->rows.count; i++) {
+        const SweepRow *row = &sweep->rows.data[i];
+        if (!of_y && !(row->x[0] > 0)) return false;
+        for (int k = 0; of_y && k < sweep->options.num_lines; k++)
+            if (row->cells[k].present && !row->cells[k].failed && !(row->cells[k].y > 0)) return false;
+    }
+    return true;
+}
+
+static bool has_band(const tern_sweep *sweep, int line) {
+    for (int i = 0; i < sweep->rows.count; i++) {
+        const SweepCell *cell = &sweep->rows.data[i].cells[line];
+        if (cell->present && !cell->failed && isfinite(cell->low) && isfinite(cell->high)) return true;
+    }
+    return false;
+}
+
+static void script_data(Buf *out, const tern_sweep *sweep, int line) {
+    buf_printf(out, "$line%d << EOD\n", line + 1);
+    for (int i = 0; i < sweep->rows.count; i++) {
+        const SweepRow *row = &sweep->rows.data[i];
+        const SweepCell *cell = &row->cells[line];
+        if (!cell->present || cell->failed) continue;
+        bool band = isfinite(cell->low) && isfinite(cell->high);
+        buf_printf(out, "%.9g %.9g %.9g %.9g\n", row->x[0], cell->y, band ? cell->low : cell->y,
+                   band ? cell->high : cell->y);
+    }
+    buf_puts(out, "EOD\n");
+}
+
+static bool line_has_data(const tern_sweep *sweep, int line) {
+    for (int i = 0; i < sweep->rows.count; i++)
+        if (sweep->rows.data[i].cells[line].present && !sweep->rows.data[i].cells[line].failed) return true;
+    return false;
+}
+
+static void script_head(Buf *out, const char *file) {
+    buf_puts(out, "# Made by tern. For one format: gnuplot -e \"FORMAT='pdf'\" FILE; formats: png, svg, pdf.\n"
+                  "if (!exists('FORMAT')) FORMAT = 'png'\n"
+                  "if (FORMAT eq 'png') set terminal pngcairo size 1400,900 font 'DejaVu Sans,22' linewidth 2\n"
+                  "if (FORMAT eq 'svg') set terminal svg size 700,450 font 'DejaVu Sans,11' linewidth 1 background 'white'\n"
+                  "if (FORMAT eq 'pdf') set terminal pdfcairo size 14cm,9cm font 'DejaVu Sans,9' linewidth 1.5\n");
+    buf_puts(out, "set output ");
+    quoted(out, file);
+    buf_puts(out, ".'.'.FORMAT\n");
+}
+
+static void script_style(Buf *out, const tern_sweep *sweep) {
+    /* Okabe and Ito's colours: told apart by colour-blind readers, too. */
+    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
+    static const int marks[] = {7, 5, 9, 13, 11, 4, 6};
+    for (int i = 0; i < sweep->options.num_lines; i++)
+        buf_printf(out, "set linetype %d linecolor rgb '%s' pointtype %d pointsize 1.1 linewidth 1.6\n", i + 1,
+                   colours[i % COUNT(colours)], marks[i % COUNT(marks)]);
+    buf_puts(out, "set border 3\nset tics nomirror out\nset grid linecolor rgb '#c8c8c8' linewidth 0.7\n"
+                  "set key outside top center horizontal noenhanced\n");
+    buf_puts(out, "set xlabel "), quoted(out, sweep->options.x_label), buf_puts(out, " noenhanced\n");
+    buf_puts(out, "set ylabel "), quoted(out, sweep->options.y_label), buf_puts(out, " noenhanced\n");
+    if (sweep->options.x_log && all_positive(sweep, false))
+        buf_puts(out, all_powers_of_two(sweep) ? "set logscale x 2\nset format x '2^{%L}'\n" : "set logscale x 10\n");
+    if (sweep->options.y_log && all_positive(sweep, true)) buf_puts(out, "set logscale y 10\n");
+    else buf_puts(out, "set yrange [0:*]\n");
+    buf_puts(out, "set offsets graph 0, graph 0, graph 0.05, graph 0\n");
+}
+
+Str sweep_text_gnuplot(tern_sweep *sweep) {
+    Buf out = {.arena = sweep->arena};
+    const char *between = "plot ";
+    script_head(&out, sweep_file_name(sweep));
+    for (int i = 0; i < sweep->options.num_lines; i++)
+        if (line_has_data(sweep, i)) script_data(&out, sweep, i);
+    script_style(&out, sweep);
+    for (int i = 0; i < sweep->options.num_lines; i++)
+        if (line_has_data(sweep, i) && has_band(sweep, i)) {
+            buf_printf(&out, "%s$line%d using 1:3:4 with filledcurves fillstyle transparent solid 0.18 noborder "
+                       "linetype %d notitle", between, i + 1, i + 1);
+            between = ", \\\n     ";
+        }
+    for (int i = 0; i < sweep->options.num_lines; i++)
+        if (line_has_data(sweep, i)) {
+            buf_printf(&out, "%s$line%d using 1:2 with linespoints linetype %d title ", between, i + 1, i + 1);
+            quoted(&out, sweep->line_names[i]);
+            between = ", \\\n     ";
+        }
+    if (sweep->options.ceiling > 0) {
+        buf_printf(&out, "%s%.9g with lines dashtype 2 linecolor rgb '#707070' linewidth 1.2 title ", between,
+                   sweep->options.ceiling);
+        quoted(&out, sweep->options.ceiling_name);
+    }
+    buf_putc(&out, '\n');
+    return buf_str(&out);
+}
+
+/* ---- files ---- */
+
+const char *sweep_file_name(tern_sweep *sweep) {
+    char *name = (char *)str_c(sweep->arena, str_of(sweep->options.name));
+    for (char *at = name; *at; at++)
+        if (*at == '/' || (unsigned char)*at < 0x20 || (at == name && (*at == '.' || *at == '-'))) *at = '_';
+    return *name ? name : "sweep";
+}
+
+static bool write_file(tern_sweep *sweep, const char *path, Str text) {
+    FILE *file = fopen(path, "wb");
+    bool fine = file && fwrite(text.data, 1, (size_t)text.length, file) == (size_t)text.length;
+    int why = errno;
+    if (file && fclose(file) && fine) fine = false, why = errno;
+    if (!fine) sweep->message = str_format(sweep->arena, "cannot write %s: %s", path, strerror(why)).data;
+    return fine;
+}
+
+typedef enum PlotResult { PLOT_MADE, PLOT_NO_GNUPLOT, PLOT_FAILED } PlotResult;
+
+static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char *script, Str format) {
+    char choose[64];
+    snprintf(choose, sizeof choose, "FORMAT='%.*s'", STR_ARG(format));
+    char *argv[] = {(char *)"gnuplot", (char *)"-e", choose, (char *)script, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = 0;
+    if (posix_spawn_file_actions_init(&actions)) return PLOT_FAILED;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addchdir_np(&actions, folder);
+    int failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    if (failed) return failed == ENOENT ? PLOT_NO_GNUPLOT : PLOT_FAILED;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return PLOT_FAILED;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return PLOT_NO_GNUPLOT;
+    if (!WIFEXITED(status) || WEXITSTATUS(status)) return PLOT_FAILED;
+    const char *path =
+        str_format(sweep->arena, "%s/%s.%.*s", folder, sweep_file_name(sweep), STR_ARG(format)).data;
+    struct stat made;
+    return stat(path, &made) || made.st_size == 0 ? PLOT_FAILED : PLOT_MADE;
+}
+
+static bool is_format(Str word) { return str_is(word, "png") || str_is(word, "svg") || str_is(word, "pdf"); }
+
+/* Plots each format; what was made goes to `made`. */
+static tern_status plot(tern_sweep *sweep, const char *folder, const char *script, const char *formats, Buf *made) {
+    for (const char *at = formats; *at;) {
+        Str word = {at, (int)strcspn(at, ",")};
+        at += word.length + (at[word.length] == ',');
+        if (!is_format(word)) {
+            sweep->message = str_format(sweep->arena, "there is no plot format '%.*s': png, svg, pdf", STR_ARG(word)).data;
+            return TERN_ERROR_ARGUMENT;
+        }
+        PlotResult result = run_gnuplot(sweep, folder, script, word);
+        if (result == PLOT_NO_GNUPLOT) {
+            buf_puts(made, "; no plot: gnuplot is not installed (apt-get install gnuplot-nox)");
+            return TERN_OK;
+        }
+        if (result == PLOT_FAILED) {
+            sweep->message = str_format(sweep->arena, "gnuplot made no %.*s from %s/%s", STR_ARG(word), folder, script).data;
+            return TERN_ERROR_SYSTEM;
+        }
+        buf_printf(made, " %s/%s.%.*s", folder, sweep_file_name(sweep), STR_ARG(word));
+    }
+    return TERN_OK;
+}
+
+static bool make_folder(tern_sweep *sweep, const char *folder) {
+    char *path = (char *)str_c(sweep->arena, str_of(folder));
+    for (char *at = path + 1; *path && *at; at++)
+        if (*at == '/') {
+            *at = 0;
+            mkdir(path, 0777);
+            *at = '/';
+        }
+    struct stat st;
+    if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) return true;
+    sweep->message = str_format(sweep->arena, "cannot make the folder %s: %s", folder, strerror(errno)).data;
+    return false;
+}
+
+static tern_status save(tern_sweep *sweep, const char *folder, const char *formats) {
+    const char *name = sweep_file_name(sweep);
+    const char *script = str_format(sweep->arena, "%s.gp", name).data;
+    const char *paths[] = {str_format(sweep->arena, "%s/%s.csv", folder, name).data,
+                           str_format(sweep->arena, "%s/%s-full.csv", folder, name).data,
+                           str_format(sweep->arena, "%s/%s", folder, script).data};
+    if (!make_folder(sweep, folder)) return TERN_ERROR_SYSTEM;
+    if (!write_file(sweep, paths[0], sweep_text_csv(sweep, false)) ||
+        !write_file(sweep, paths[1], sweep_text_csv(sweep, true)) ||
+        !write_file(sweep, paths[2], sweep_text_gnuplot(sweep)))
+        return TERN_ERROR_SYSTEM;
+    Buf made = {.arena = sweep->arena};
+    buf_printf(&made, "wrote %s %s %s", paths[0], paths[1], paths[2]);
+    bool any = false;
+    for (int i = 0; i < sweep->options.num_lines; i++) any |= line_has_data(sweep, i);
+    tern_status status = TERN_OK;
+    if (any) status = plot(sweep, folder, script, formats ? formats : "png,svg,pdf", &made);
+    else buf_puts(&made, "; no plot: there is no point");
+    if (!status) sweep->message = made.data;
+    return status;
+}
+
+tern_status tern_sweep_save(tern_sweep *sweep, const char *folder, const char *formats) {
+    int saved = errno;
+    tern_status status = TERN_ERROR_NO_MEMORY;
+    sweep->message = "no memory";
+    if (!setjmp(sweep->oom)) status = save(sweep, *folder ? folder : ".", formats);
+    errno = saved;
+    return status;
+}

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tern bench: how long a kernel takes, at one point or over a sweep, as triton.testing.Benchmark
+ * would show it. Each result is written as it is known; a point that fails is marked and the rest
+ * goes on. */
+#include "cli/range.h"
+#include "cli/versus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+const OptionRow options_bench[] = {
+    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
+    {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable); see 'tern run --help'"},
+    {"x", 0, "NAME=VALUES", "sweep: n=2^12..2^28, n=256..4096:256, n=1000..64000:*4, n=1,2,5;\n"
+                            "                           NAME is visible in -a and --grid; several are zipped"},
+    {"line", 0, "NAME=V,V", "one line for each: device=cpu,cuda, kernel=a,b, or values of NAME"},
+    {"y", 0, "UNIT", "GB/s, TB/s, GFLOP/s, TFLOP/s, ms, us; default: GB/s"},
+    {"bytes", 0, "EXPR", "bytes moved, instead of those counted by the compiler"},
+    {"flops", 0, "EXPR", "operations, instead of those counted by the compiler"},
+    {"check", 0, "WHAT", "compare the first launch: interp, or NAME=VALUE such as y=@want.npy"},
+    {"rep", 0, "MS", "timed work at least; default: 100"},
+    {"warmup", 0, "MS", "work before; default: 25"},
+    {"hot", 0, NULL, "caches as the run before left them; default: cold"},
+    {"quantiles", 0, NULL, "also print the 20 % and 80 % quantiles"},
+    {"save", 0, "DIR", "write run.jsonl, NAME.csv, NAME-full.csv, NAME.gp and plots there"},
+    {"format", 0, "LIST", "plots: png,svg,pdf; default: all three"},
+    {"vs", 0, "OTHER", "compare with FILE:KERNEL, interleaved, or with a saved run"},
+    {"processes", 0, "N", "run in N processes; with --vs 7 is the default"},
+    {"margin", 0, "PART", "--vs: changes up to this count as the same; default: 1%"},
+    {"no-peak", 0, NULL, "no ceilings: neither measured nor compared with"},
+    {"allow-slow", 0, NULL, "time a device that is not made for speed, too"},
+    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
+    {"num-stages", 0, "N", "default: the config's, else the target's"},
+    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    {"debug", 0, NULL, "compile asserts of the kernel in"},
+    {0},
+};
+
+const char details_bench[] =
+    "example:\n"
+    "  tern bench kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_ptr=rand(n)' -a 'y_ptr=rand(n)' \\\n"
+    "      -a 'out_ptr=empty(n)' -a BLOCK=1024 -x 'n=2^12..2^24' -y GB/s --save out\n"
+    "Ctrl-C ends a sweep and keeps what is done. Exit codes: as all commands; of a sweep the first\n"
+    "failed point's; --vs: 10 slower, 11 unsure.\n";
+
+enum { MOST_LINES = 16, MOST_VARIABLES = TERN_MAX_X + 1 };
+
+typedef struct Line {
+    const char *name, *device, *operand, *text; /* text: of the variable `line_variable` */
+} Line;
+
+typedef struct Unit {
+    const char *name;
+    bool of_bytes, of_flops; /* neither: a time */
+    double scale;
+} Unit;
+
+static const Unit units[] = {
+    {"GB/s", true, false, 1e9}, {"TB/s", true, false, 1e12}, {"GFLOP/s", false, true, 1e9},
+    {"TFLOP/s", false, true, 1e12}, {"ms", false, false, 1}, {"us", false, false, 1e-3},
+};
+
+typedef struct Bench {
+    Cli *cli;
+    const char *operand;
+    Range ranges[TERN_MAX_X];
+    int num_ranges, num_points;
+    Line lines[MOST_LINES];
+    int num_lines;
+    Str line_variable; /* empty: lines are devices or kernels */
+    const Unit *unit;
+    double ceiling; /* of memory, in the unit; 0: none */
+    MeasureRequest request;
+    tern_sweep *sweep, *spread; /* spread: of --quantiles */
+    RunWriter writer;
+    double started_ms;
+    int num_done, num_failed, first_code;
+    Buf notes;
+    Measured last;
+} Bench;
+
+/* ---- options ---- */
+
+static int take_ranges(Bench *bench) {
+    const char *text;
+    Str why;
+    for (int i = 0; (text = option_nth(bench->cli, "x", i)); i++) {
+        if (i == TERN_MAX_X) return cli_fail(bench->cli, EXIT_USAGE, "at most %d -x", TERN_MAX_X);
+        if (!range_parse(bench->cli->arena, text, &bench->ranges[i], &why))
+            return cli_fail(bench->cli, EXIT_USAGE, "-x %.*s", STR_ARG(why));
+        for (int k = 0; k < i; k++)
+            if (str_equal(bench->ranges[k].name, bench->ranges[i].name))
+                return cli_fail(bench->cli, EXIT_USAGE, "-x '%.*s' is given twice", STR_ARG(bench->ranges[i].name));
+        int count = bench->ranges[i].values.count;
+        if (i && count != bench->ranges[0].values.count)
+            return cli_fail(bench->cli, EXIT_USAGE, "-x %.*s has %d values, -x %.*s has %d: they go side by side",
+                            STR_ARG(bench->ranges[0].name), bench->ranges[0].values.count,
+                            STR_ARG(bench->ranges[i].name), count);
+        bench->num_ranges++;
+    }
+    bench->num_points = bench->num_ranges ? bench->ranges[0].values.count : 1;
+    return EXIT_OK;
+}
+
+static const char *file_of(const Bench *bench) {
+    const char *colon = strrchr(bench->operand, ':');
+    if (!colon || !access(bench->operand, F_OK)) return bench->operand;
+    return str_c(bench->cli->arena, (Str){bench->operand, (int)(colon - bench->operand)});
+}
+
+static int take_lines(Bench *bench) {
+    Cli *cli = bench->cli;
+    const char *text = option_value(cli, "line"), *equals = text ? strchr(text, '=') : NULL;
+    if (option_nth(cli, "line", 1)) return cli_fail(cli, EXIT_USAGE, "one --line, please");
+    if (text && (!equals || equals == text || !equals[1]))
+        return cli_fail(cli, EXIT_USAGE, "--line: expected NAME=V,V, saw '%s'", text);
+    bench->lines[0] = (Line){.device = cli->device, .operand = bench->operand};
+    bench->num_lines = 1;
+    if (!text) return EXIT_OK;
+    Str name = {text, (int)(equals - text)};
+    bool of_device = str_is(name, "device"), of_kernel = str_is(name, "kernel");
+    if (!of_device && !of_kernel) bench->line_variable = str_copy(cli->arena, name);
+    bench->num_lines = 0;
+    for (const char *at = equals + 1; *at;) {
+        Str word = {at, (int)strcspn(at, ",")};
+        at += word.length + (at[word.length] == ',');
+        if (!word.length) return cli_fail(cli, EXIT_USAGE, "--line: an empty value in '%s'", text);
+        if (bench->num_lines == MOST_LINES) return cli_fail(cli, EXIT_USAGE, "at most %d lines", MOST_LINES);
+        const char *value = str_c(cli->arena, word);
+        Line line = {.name = value, .device = cli->device, .operand = bench->operand, .text = value};
+        if (of_device) line.device = value;
+        bool is_path = strpbrk(value, ":/") != NULL;
+        if (of_kernel) line.operand = is_path ? value : str_format(cli->arena, "%s:%s", file_of(bench), value).data;
+        bench->lines[bench->num_lines++] = line;
+    }
+    return EXIT_OK;
+}
+
+/* A single line is called as its device, so that runs of different kernels can be compared. */
+static int name_line(Bench *bench) {
+    int code = EXIT_OK;
+    if (bench->lines[0].name) return EXIT_OK;
+    tern_context *context = cli_open(bench->cli, bench->lines[0].device, &code);
+    if (!context) return code;
+    bench->lines[0].name = str_c(bench->cli->arena, str_of(tern_device_name(context)));
+    tern_peaks peaks;
+    bool is_fast = strncmp(tern_device_name(context), "interp", 6) && strncmp(tern_device_name(context), "sim", 3);
+    if (bench->request.use_peak && bench->unit->of_bytes && is_fast && !tern_peak(context, true, false, &peaks))
+        bench->ceiling = peaks.copy / bench->unit->scale;
+    tern_close(context);
+    return EXIT_OK;
+}
+
+static int take_rest(Bench *bench) {
+    Cli *cli = bench->cli;
+    const char *unit = option_value(cli, "y");
+    MeasureRequest *request = &bench->request;
+    for (int i = 0; i < COUNT(units); i++)
+        if (!strcmp(unit ? unit : "GB/s", units[i].name)) bench->unit = &units[i];
+    if (!bench->unit)
+        return cli_fail(cli, EXIT_USAGE, "-y: expected GB/s, TB/s, GFLOP/s, TFLOP/s, ms or us, saw '%s'", unit);
+    if (!option_double(cli, "rep", 100, &request->rep_ms) || !option_double(cli, "warmup", 25, &request->warmup_ms))
+        return EXIT_USAGE;
+    if (request->rep_ms == 0) return cli_fail(cli, EXIT_USAGE, "--rep: a benchmark takes more than 0 ms");
+    if (request->rep_ms > 1e6 || request->warmup_ms > 1e6) return cli_fail(cli, EXIT_USAGE, "--rep, --warmup: at most 1000000 ms");
+    request->hot = option_given(cli, "hot");
+    request->allow_slow = option_given(cli, "allow-slow");
+    request->use_peak = !option_given(cli, "no-peak") && !request->allow_slow;
+    return EXIT_OK;
+}
+
+/* ---- results ---- */
+
+static const char *plot_name(const Bench *bench) {
+    const char *colon = strrchr(bench->operand, ':'), *slash = strrchr(bench->operand, '/');
+    if (colon && colon[1] && bench->num_lines == 1) return colon + 1;
+    const char *base = slash ? slash + 1 : bench->operand;
+    return str_c(bench->cli->arena, (Str){base, (int)strcspn(base, ".:")});
+}
+
+static tern_sweep *new_sweep(const Bench *bench, bool with_spread) {
+    const char *x_names[TERN_MAX_X] = {"point"}, *names[MOST_LINES * 3];
+    int count = 0;
+    for (int i = 0; i < bench->num_ranges; i++) x_names[i] = bench->ranges[i].name.data;
+    for (int i = 0; i < bench->num_lines; i++) {
+        const char *name = bench->lines[i].name;
+        names[count++] = name;
+        if (!with_spread) continue;
+        names[count++] = str_format(bench->cli->arena, "%s-min", name).data;
+        names[count++] = str_format(bench->cli->arena, "%s-max", name).data;
+    }
+    return tern_sweep_create(&(tern_sweep_options){.name = plot_name(bench), .x_names = x_names,
+                                                   .num_x = bench->num_ranges ? bench->num_ranges : 1,
+                                                   .line_names = names, .num_lines = count,
+                                                   .y_label = bench->unit->name, .x_log = bench->ranges[0].is_log, .ceiling = bench->ceiling,
+                                                   .ceiling_name = "measured copy beyond the caches"});
+}
+
+static double in_unit(const Bench *bench, const Measured *measured, double ms) {
+    const Unit *unit = bench->unit;
+    if (!unit->of_bytes && !unit->of_flops) return ms / unit->scale;
+    bool is_known = unit->of_bytes ? measured->bytes_by != EVIDENCE_NONE : measured->flops_by != EVIDENCE_NONE;
+    double amount = unit->of_bytes ? measured->bytes : measured->flops;
+    return is_known && amount > 0 ? amount / (ms * 1e-3) / unit->scale : (double)NAN;
+}
+
+static void add_spread(Bench *bench, const tern_point *point) {
+    const double ys[3] = {point->y, point->y_min, point->y_max};
+    tern_point one = *point;
+    for (int i = 0; i < 3 && bench->spread; i++) {
+        one.line = point->line * 3 + i;
+        one.y = ys[i];
+        one.timing = NULL;
+        tern_sweep_add(bench->spread, &one);
+    }
+}
+
+static void note_point(Bench *bench, const char *where, const Measured *measured) {
+    Buf *notes = &bench->notes;
+    if (measured->exit_code) buf_printf(notes, "failed  %s: %s\n", where, measured->words);
+    else if (bench->cli->verbose) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
+    else if (measured->doubts.length) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->doubts));
+}
+
+static const char *where_of(const Bench *bench, int point, const Line *line) {
+    Buf out = {.arena = bench->cli->arena};
+    for (int i = 0; i < bench->num_ranges; i++)
+        buf_printf(&out, "%.*s=%lld ", STR_ARG(bench->ranges[i].name), (long long)bench->ranges[i].values.data[point]);
+    buf_puts(&out, line->name);
+    return out.data;
+}
+
+static void take_result(Bench *bench, int at, int line, Measured *measured) {
+    tern_point point = {.line = line, .y_min = NAN, .y_max = NAN};
+    for (int i = 0; i < bench->num_ranges; i++) point.x[i] = (double)bench->ranges[i].values.data[at];
+    const tern_timing *timing = &measured->timing;
+    if (!measured->exit_code) {
+        bool is_rate = bench->unit->of_bytes || bench->unit->of_flops;
+        point.y = in_unit(bench, measured, timing->median);
+        point.y_min = in_unit(bench, measured, is_rate ? timing->q80 : timing->q20);
+        point.y_max = in_unit(bench, measured, is_rate ? timing->q20 : timing->q80);
+        point.timing = timing;
+        if (isnan(point.y) && bench->num_ranges) {
+            const char *option = bench->unit->of_bytes ? "bytes" : "flops";
+            point.failed = str_format(bench->cli->arena, "the compiler counted no %s: give --%s", option, option).data;
+            buf_printf(&bench->notes, "failed  %s: %s\n", where_of(bench, at, &bench->lines[line]), point.failed);
+        }
+    } else {
+        point.failed = measured->words;
+        bench->num_failed++;
+        if (!bench->first_code) bench->first_code = measured->exit_code;
+    }
+    tern_sweep_add(bench->sweep, &point);
+    add_spread(bench, &point);
+    note_point(bench, where_of(bench, at, &bench->lines[line]), measured);
+}
+
+/* ---- progress ---- */
+
+static double now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static void progress(const Bench *bench, const char *where) {
+    if (bench->cli->quiet || !isatty(STDERR_FILENO)) return;
+    int all = bench->num_points * bench->num_lines, done = bench->num_done;
+    if (!where || all == 1) {
+        if (all > 1) fputs("\r\033[K", stderr);
+        return;
+    }
+    fprintf(stderr, "\r\033[K%s  %d/%d  %s", plot_name(bench), done, all, where);
+    if (done) {
+        int left = (int)((now_ms() - bench->started_ms) / done * (all - done) / 1000 + 0.5);
+        fprintf(stderr, "  %d:%02d left", left / 60, left % 60);
+    }
+    fflush(stderr);
+}
+
+/* ---- one point's block ---- */
+
+static void put_rate(const char *label, double amount, Evidence by, const char *unit, double seconds, const Measured *m,
+                     bool is_ceiling) {
+    static const char *const marks[] = {"", "counted", "at most", "declared"};
+    double rate = amount / seconds;
+    bool is_big = rate >= 1e12;
+    printf("  %-8s  %.4g %s%s", label, rate / (is_big ? 1e12 : 1e9), is_big ? "T" : "G", unit);
+    if (is_ceiling && m->ceiling) printf("  %.1f %% of the measured ceiling of %s", m->share * 100, m->ceiling);
+    printf("  (%.4g %s %s)\n", amount, *unit == 'B' ? "bytes" : "operations", marks[by]);
+}
+
+static void print_block(const Bench *bench, const Measured *m) {
+    const tern_timing *t = &m->timing;
+    double seconds = t->median * 1e-3, scale = t->median < 1 ? 1e3 : 1;
+    const char *unit = t->median < 1 ? "us" : "ms";
+    printf("%s   grid %u", m->kernel, m->grid[0]);
+    if (m->grid[1] > 1 || m->grid[2] > 1) printf(" x %u x %u", m->grid[1], m->grid[2]);
+    printf("   %s (%s)\n", m->device, m->description);
+    printf("  time      %.4g %s  20 %%..80 %% %.4g .. %.4g %s  noise %.2f %%  %zu samples\n", t->median * scale, unit,
+           t->q20 * scale, t->q80 * scale, unit, t->noise * 100, t->num_samples);
+    bool is_compute = m->ceiling && !strcmp(m->ceiling, "fp32 multiply-add");
+    if (m->bytes_by) put_rate("memory", m->bytes, m->bytes_by, "B/s", seconds, m, !is_compute);
+    if (m->flops_by && m->flops > 0) put_rate("compute", m->flops, m->flops_by, "FLOP/s", seconds, m, is_compute);
+    printf("  host      %.4g us to return  floor %.4g us\n", t->host_ms * 1e3, t->floor_ms * 1e3);
+    printf("  trust     %.*s\n", STR_ARG(m->trust));
+    (void)bench;
+}
+
+/* ---- running ---- */
+
+static void run_one(Bench *bench, int at, int index) {
+    Arena *arena = bench->cli->arena;
+    const Line *line = &bench->lines[index];
+    PointVariable variables[MOST_VARIABLES];
+    MeasureRequest *request = &bench->request;
+    request->variables = variables;
+    request->num_variables = 0;
+    for (int i = 0; i < bench->num_ranges; i++)
+        variables[request->num_variables++] = (PointVariable){
+            bench->ranges[i].name, str_format(arena, "%lld", (long long)bench->ranges[i].values.data[at]).data};
+    request->device = line->device;
+    request->operand = line->operand;
+    int shown = request->num_variables; /* the line's variable is no x */
+    if (bench->line_variable.length)
+        variables[request->num_variables++] = (PointVariable){bench->line_variable, line->text};
+    Measured measured;
+    progress(bench, where_of(bench, at, line));
+    measure_point(bench->cli, arena, request, &measured);
+    bench->num_done++;
+    if (measure_interrupted() && measured.exit_code) return;
+    request->num_variables = shown;
+    run_write_line(&bench->writer, run_point(arena, request, line->name, 0, &measured));
+    take_result(bench, at, index, &measured);
+    if (!measured.exit_code) tern_timing_free(&measured.timing);
+    bench->last = measured;
+}
+
+static void run_all(Bench *bench) {
+    bench->started_ms = now_ms();
+    for (int at = 0; at < bench->num_points; at++)
+        for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++) run_one(bench, at, line);
+    progress(bench, NULL);
+    if (!measure_interrupted()) run_write_line(&bench->writer, "{\"end\":true}\n");
+}
+
+static void print_sweep(Bench *bench) {
+    char *table = tern_sweep_table(bench->spread ? bench->spread : bench->sweep);
+    if (!bench->cli->quiet)
+        printf("device: %s (%s), %s\n", bench->last.device, bench->last.description,
+               bench->request.hot ? "hot caches" : "cold caches");
+    fputs(table ? table : "", stdout);
+    tern_free(table);
+    int fine = bench->num_done - bench->num_failed;
+    printf("trust   %d of %d points measured%s\n%s", fine, bench->num_points * bench->num_lines,
+           bench->notes.length ? "" : "; nothing speaks against them", bench->notes.length ? bench->notes.data : "");
+}
+
+static int report(Bench *bench) {
+    Cli *cli = bench->cli;
+    const char *folder = option_value(cli, "save");
+    bool is_sweep = bench->num_ranges || bench->num_lines > 1;
+    int code = bench->first_code;
+    if (!cli->json && is_sweep) print_sweep(bench);
+    else if (!cli->json && code) cli_fail(cli, code, "%s", bench->last.words);
+    else if (!cli->json && bench->num_done && bench->last.kernel[0]) print_block(bench, &bench->last);
+    fflush(stdout);
+    if (folder) {
+        if (tern_sweep_save(bench->sweep, folder, option_value(cli, "format"))) {
+            int why = cli_fail(cli, EXIT_SYSTEM, "%s", tern_sweep_message(bench->sweep));
+            if (!code) code = why;
+        } else if (!cli->json) printf("%s %s\n", tern_sweep_message(bench->sweep), bench->writer.path);
+    }
+    if (!run_writer_close(&bench->writer) && !code) code = EXIT_SYSTEM;
+    if (measure_interrupted())
+        code = cli_fail(cli, EXIT_SYSTEM, "interrupted: %d of %d points are done", bench->num_done - 1,
+                        bench->num_points * bench->num_lines);
+    return code;
+}
+
+static int run_sweep(Bench *bench) {
+    Cli *cli = bench->cli;
+    int code = name_line(bench);
+    if (code) return code;
+    if (!run_writer_open(&bench->writer, cli, option_value(cli, "save"), "run.jsonl")) return EXIT_SYSTEM;
+    bench->sweep = new_sweep(bench, false);
+    bench->spread = option_given(cli, "quantiles") ? new_sweep(bench, true) : NULL;
+    if (!bench->sweep) return cli_fail(cli, EXIT_SYSTEM, "no memory");
+    run_write_line(&bench->writer, run_header(cli->arena, cli, bench->operand, false));
+    run_all(bench);
+    code = report(bench);
+    tern_sweep_free(bench->sweep);
+    tern_sweep_free(bench->spread);
+    return code;
+}
+
+int command_bench(Cli *cli) {
+    static int (*const steps[])(Bench *) = {take_ranges, take_lines, take_rest};
+    int code = EXIT_OK;
+    if (cli->operands.count == 0) return cli_fail(cli, EXIT_USAGE, "which FILE[:KERNEL]?");
+    if (cli->operands.count > 1)
+        return cli_fail(cli, EXIT_USAGE, "one kernel at a time (--line kernel=a,b): what is '%s'?", cli->operands.data[1]);
+    Bench bench = {.cli = cli, .operand = cli->operands.data[0], .notes.arena = cli->arena};
+    for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](&bench);
+    if (code) return code;
+    measure_catch_interrupt();
+    launch_guard_crashes();
+    if (option_given(cli, "vs") || option_given(cli, "processes"))
+        return versus_run(cli, bench.operand, option_value(cli, "vs"));
+    return run_sweep(&bench);
+}

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/bind.h"
+
+#include <stdio.h>
+#include <time.h>
+
+int bound_fail_diag(Bound *bound) {
+    Buf text = {.arena = bound->cli->arena};
+    diag_print(&bound->diag, true, &text);
+    cli_complain(bound->cli, text.data ? text.data : "");
+    return EXIT_USAGE;
+}
+
+/* ---- values ---- */
+
+LaunchArg *bound_arg(const Bound *bound, Str name) {
+    for (int i = 0; i < bound->num_args; i++)
+        if (str_is(name, bound->args[i].parameter->name)) return &bound->args[i];
+    return NULL;
+}
+
+static int unknown_parameter(Bound *bound, Str name) {
+    Buf names = {.arena = bound->cli->arena};
+    for (int i = 0; i < bound->num_args; i++)
+        buf_printf(&names, "%s%s", i ? ", " : "", bound->args[i].parameter->name);
+    return cli_fail(bound->cli, EXIT_USAGE, "kernel '%s' has no parameter '%.*s'; it has: %s",
+                    bound->function->name, STR_ARG(name), names.data ? names.data : "none");
+}
+
+static int take_given(Bound *bound) {
+    Cli *cli = bound->cli;
+    const char *text;
+    int num_swept = bound->env.bindings.count;
+    bound->num_args = bound->function->num_parameters;
+    bound->args = arena_array(cli->arena, LaunchArg, bound->num_args + 1);
+    for (int i = 0; i < bound->num_args; i++) bound->args[i].parameter = &bound->function->parameters[i];
+    for (int i = 0; (text = option_nth(cli, "a", i)); i++)
+        if (!env_bind(&bound->env, text)) return bound_fail_diag(bound);
+    for (int i = 0; i < bound->env.bindings.count; i++) {
+        Str name = bound->env.bindings.data[i].name;
+        LaunchArg *arg = bound_arg(bound, name);
+        if (!arg && i < num_swept) continue;
+        if (!arg) return unknown_parameter(bound, name);
+        arg->value = env_get(&bound->env, name);
+    }
+    return diag_failed(&bound->diag) ? bound_fail_diag(bound) : EXIT_OK;
+}
+
+/* A Python literal from the library's side, if it is one that the value language knows. */
+static ArgValue *quietly(Bound *bound, const char *text) {
+    bound->diag.muted = true;
+    ArgValue *value = env_evaluate(&bound->env, "default", str_of(text));
+    bound->diag.muted = false;
+    return value;
+}
+
+static int bind_chosen(Bound *bound, const char *name, const char *text, const char *by) {
+    LaunchArg *arg = bound_arg(bound, str_of(name));
+    if (!arg || arg->value) return EXIT_OK;
+    arg->value = quietly(bound, text);
+    if (!arg->value)
+        return cli_fail(bound->cli, EXIT_REFUSED, "%s gives '%s' the value %s; give it with -a", by,
+                        name, text);
+    env_bind_value(&bound->env, str_of(name), arg->value);
+    return EXIT_OK;
+}
+
+static int take_config(Bound *bound) {
+    const tern_config *configs;
+    int code = EXIT_OK;
+    bool wanted = option_given(bound->cli, "config");
+    bound->num_configs = tern_module_configs(bound->module, bound->function->name, &configs);
+    if (bound->num_configs < 0) return wanted ? cli_fail_context(bound->cli, bound->context) : EXIT_OK;
+    if (!option_int(bound->cli, "config", 1, 1 << 20, bound->num_configs > 0, &bound->config))
+        return EXIT_USAGE;
+    if (bound->config > bound->num_configs)
+        return cli_fail(bound->cli, EXIT_USAGE, "--config %d: kernel '%s' has %d", bound->config,
+                        bound->function->name, bound->num_configs);
+    if (!bound->config) return EXIT_OK;
+    const tern_config *config = &configs[bound->config - 1];
+    for (int i = 0; i < config->num_values; i++) {
+        LaunchArg *arg = bound_arg(bound, str_of(config->values[i].name));
+        if (!arg || !arg->value) continue;
+        if (wanted)
+            return cli_fail(bound->cli, EXIT_USAGE,
+                            "argument '%s' is given both with -a and by --config",
+                            config->values[i].name);
+        bound->config = 0; /* the user tunes by hand */
+        return EXIT_OK;
+    }
+    for (int i = 0; i < config->num_values && !code; i++)
+        code = bind_chosen(bound, config->values[i].name, config->values[i].text, "the config");
+    bound->num_warps = config->num_warps;
+    bound->num_stages = config->num_stages;
+    return code;
+}
+
+static int take_heuristics(Bound *bound) {
+    Arena *arena = bound->cli->arena;
+    tern_value *known = arena_array(arena, tern_value, bound->num_args + 1);
+    const tern_value *values;
+    int num_known = 0, code = EXIT_OK;
+    for (int i = 0; i < bound->num_args; i++) {
+        const ArgValue *value = bound->args[i].value;
+        if (!value || value->kind == ARG_TENSOR) continue;
+        Buf text = {.arena = arena};
+        value_literal(&text, value);
+        known[num_known++] = (tern_value){bound->args[i].parameter->name, text.data};
+    }
+    int count = tern_module_heuristics(bound->module, bound->function->name, known, num_known, &values);
+    if (count < 0) return cli_fail_context(bound->cli, bound->context);
+    for (int i = 0; i < count && !code; i++)
+        code = bind_chosen(bound, values[i].name, values[i].text, "@triton.heuristics");
+    return code;
+}
+
+static int take_defaults(Bound *bound) {
+    for (int i = 0; i < bound->num_args; i++) {
+        LaunchArg *arg = &bound->args[i];
+        const char *text = arg->parameter->default_value;
+        if (arg->value) continue;
+        if (!arg->parameter->has_default)
+            return cli_fail(bound->cli, EXIT_USAGE,
+                            "argument '%s' of kernel '%s' is missing: -a %s=VALUE",
+                            arg->parameter->name, bound->function->name, arg->parameter->name);
+        ArgValue *value = text ? quietly(bound, text) : NULL;
+        if (!value) continue;
+        env_bind_value(&bound->env, str_of(arg->parameter->name), value);
+        if (!arg->parameter->is_constexpr) arg->value = value;
+    }
+    return EXIT_OK;
+}
+
+static int take_grid(Bound *bound) {
+    ArgValue *values[3];
+    const char *text = option_value(bound->cli, "grid");
+    if (!text) return cli_fail(bound->cli, EXIT_USAGE, "--grid is missing: how many programs?");
+    bound->grid_rank = env_evaluate_list(&bound->env, "--grid", text, values, 3);
+    if (bound->grid_rank < 0) return bound_fail_diag(bound);
+    for (int i = 0; i < 3; i++) bound->grid[i] = 1;
+    for (int i = 0; i < bound->grid_rank; i++) {
+        if (values[i]->kind != ARG_INT)
+            return cli_fail(bound->cli, EXIT_USAGE, "--grid: dimension %d is a %s, expected an int",
+                            i, value_kind_name(values[i]->kind));
+        int64_t size = values[i]->integer, limit = i ? 65535 : INT32_MAX;
+        if (size < 1 || size > limit)
+            return cli_fail(bound->cli, EXIT_USAGE,
+                            "--grid: dimension %d is %lld, expected 1 to %lld", i, (long long)size,
+                            (long long)limit);
+        bound->grid[i] = (uint32_t)size;
+    }
+    return EXIT_OK;
+}
+
+/* ---- compile and launch ---- */
+
+int bound_compile(Bound *bound) {
+    Cli *cli = bound->cli;
+    Buf signature = {.arena = cli->arena};
+    Str why;
+    struct timespec start, end;
+    int warps, stages;
+    if (!option_int(cli, "num-warps", 1, 64, bound->num_warps, &warps) ||
+        !option_int(cli, "num-stages", 1, 32, bound->num_stages, &stages))
+        return EXIT_USAGE;
+    for (int i = 0; i < bound->num_args; i++)
+        if (bound->args[i].value && bound->args[i].value->kind == ARG_TENSOR) {
+            const Tensor *tensor = bound->args[i].value->tensor;
+            bound->args[i].offset_bytes = (size_t)tensor->offset * tern_dtype_size(tensor->dtype);
+            bound->args[i].align = bound->args[i].offset_bytes % 16 ? 1 : 16; /* buffers: 256 */
+        }
+    if (!launch_signature(&signature, bound->args, bound->num_args, &why))
+        return cli_fail(cli, EXIT_USAGE, "%.*s", STR_ARG(why));
+    bound->signature = buf_str(&signature);
+    tern_options options = {
+        .num_warps = warps, .num_stages = stages, .debug = option_given(cli, "debug")};
+    clock_gettime(CLOCK_MONOTONIC, &start);
+    bound->kernel = tern_compile(bound->module, bound->function->name, bound->signature.data, &options);
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    bound->compile_ms =
+        (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+    return bound->kernel ? EXIT_OK : cli_fail_context(cli, bound->context);
+}
+
+int bound_upload(Bound *bound) {
+    for (int i = 0; i < bound->num_args; i++) {
+        LaunchArg *arg = &bound->args[i];
+        if (!arg->value || arg->value->kind != ARG_TENSOR) continue;
+        const Tensor *tensor = arg->value->tensor;
+        arg->buffer = tern_alloc(bound->context, tensor->storage_bytes);
+        if (!arg->buffer || tern_write(arg->buffer, 0, tensor->storage, tensor->storage_bytes))
+            return cli_fail_context(bound->cli, bound->context);
+    }
+    return EXIT_OK;
+}
+
+int bound_download(Bound *bound) {
+    for (int i = 0; i < bound->num_args; i++)
+        if (bound->args[i].buffer) {
+            Tensor *tensor = bound->args[i].value->tensor;
+            if (tern_read(bound->args[i].buffer, 0, tensor->storage, tensor->storage_bytes))
+                return cli_fail_context(bound->cli, bound->context);
+        }
+    return EXIT_OK;
+}
+
+/* ---- all of it ---- */
+
+int bound_open(Bound *bound, Cli *cli, const char *device, const char *operand) {
+    int code = EXIT_OK;
+    *bound = (Bound){.cli = cli, .diag.arena = cli->arena};
+    bound->context = cli_open(cli, device, &code);
+    if (!bound->context) return code;
+    bound->env = (Env){.context = bound->context, .arena = cli->arena, .diag = &bound->diag};
+    bound->function = cli_find_function(cli, bound->context, operand, &bound->module, &code);
+    return bound->function ? EXIT_OK : code;
+}
+
+int bound_values(Bound *bound) {
+    static int (*const steps[])(Bound *) = {take_given, take_config, take_heuristics, take_defaults,
+                                            take_grid};
+    int code = EXIT_OK;
+    for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](bound);
+    return code;
+}
+
+void bound_close(Bound *bound) {
+    for (int i = 0; bound->args && i < bound->num_args; i++) tern_buffer_free(bound->args[i].buffer);
+    if (bound->env.context) env_free(&bound->env);
+    if (bound->kernel) tern_kernel_free(bound->kernel);
+    if (bound->module) tern_module_free(bound->module);
+    if (bound->context) tern_close(bound->context);
+}

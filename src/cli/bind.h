@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* bind: from what the user gave (-a, --grid, --config ..) to a compiled kernel with its arguments on
+ * the device. For all commands that launch kernels.
+ *
+ * A parameter that is not given gets its value from, in this order: the @triton.autotune config,
+ * @triton.heuristics, its default. */
+#ifndef TERN_CLI_BIND_H
+#define TERN_CLI_BIND_H
+
+#include "cli/launch.h"
+
+typedef struct Bound {
+    Cli *cli;
+    tern_context *context;
+    tern_module *module;
+    const tern_function *function;
+    tern_kernel *kernel;
+    Diag diag;
+    Env env;
+    LaunchArg *args;
+    int num_args;
+    uint32_t grid[3];
+    int grid_rank, config, num_configs;
+    int num_warps, num_stages;
+    Str signature;
+    double compile_ms;
+} Bound;
+
+/* Each returns an ExitCode, after complaining. bound_close takes what bound_open left, failed or not. */
+int bound_open(Bound *bound, Cli *cli, const char *device, const char *operand);
+/* What env_bind_value bound before need not be a parameter: the variables of a sweep. */
+int bound_values(Bound *bound);
+int bound_compile(Bound *bound);
+int bound_upload(Bound *bound);   /* tensors get their buffers */
+int bound_download(Bound *bound); /* and back into the tensors' storages */
+int bound_fail_diag(Bound *bound);
+LaunchArg *bound_arg(const Bound *bound, Str name); /* NULL: no such parameter */
+void bound_close(Bound *bound);
+
+#endif

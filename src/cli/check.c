@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/check.h"
+#include "cli/compare.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+uint64_t *outputs_before(Arena *arena, const Bound *bound) {
+    uint64_t *hashes = arena_array(arena, uint64_t, bound->num_args + 1);
+    for (int i = 0; i < bound->num_args; i++)
+        if (bound->args[i].buffer) {
+            const Tensor *tensor = bound->args[i].value->tensor;
+            hashes[i] = hash_bytes(tensor->storage, tensor->storage_bytes, 0);
+        }
+    return hashes;
+}
+
+void outputs_look(const Bound *bound, const uint64_t *before, CheckedOutputs *outputs) {
+    *outputs = (CheckedOutputs){0};
+    for (int i = 0; i < bound->num_args; i++) {
+        const LaunchArg *arg = &bound->args[i];
+        if (!arg->buffer || !arg->value->tensor->storage_bytes) continue;
+        const Tensor *tensor = arg->value->tensor;
+        bool changed = hash_bytes(tensor->storage, tensor->storage_bytes, 0) != before[i];
+        outputs->num_tensors++;
+        outputs->num_changed += changed;
+        if (!changed && !arg->value->is_empty) continue;
+        TensorStats stats = tensor_stats(tensor);
+        if (arg->value->is_empty && stats.num_poison && !outputs->poisoned) {
+            outputs->poisoned = arg->parameter->name;
+            outputs->num_poison = stats.num_poison;
+            outputs->num_elements = stats.count;
+        }
+        if (stats.num_nan > (arg->value->is_empty ? stats.num_poison : 0)) outputs->has_nan = arg->parameter->name;
+    }
+}
+
+/* ---- against a reference ---- */
+
+static Tolerance tolerance_for(const Bound *bound, const Tensor *want) {
+    const char *ir = tern_kernel_text(bound->kernel, TERN_STAGE_IR);
+    Tolerance tolerance = tolerance_of(want->dtype, class_of_ir(ir ? ir : ""));
+    tolerance.absolute *= storage_largest(want->dtype, want->storage, want->storage_bytes);
+    return tolerance;
+}
+
+static bool is_close(double got, double want, Tolerance tolerance) {
+    if (isnan(got) || isnan(want)) return isnan(got) && isnan(want);
+    if (isinf(got) || isinf(want)) return got == want;
+    return fabs(got - want) <= tolerance.absolute + tolerance.relative * fabs(want);
+}
+
+static double element(const Tensor *tensor, int64_t index) {
+    size_t size = tern_dtype_size(tensor->dtype);
+    return tern_element_double(tensor->dtype, tensor->storage + (size_t)tensor_place(tensor, index) * size);
+}
+
+static int compare(const Bound *bound, const char *name, const Tensor *got, const Tensor *want) {
+    int64_t count = tensor_count(want);
+    if (tensor_count(got) != count)
+        return cli_fail(bound->cli, EXIT_USAGE, "--check: '%s' has %lld elements, the reference %lld", name,
+                        (long long)tensor_count(got), (long long)count);
+    Tolerance tolerance = tolerance_for(bound, want);
+    if (tern_dtype_size(got->dtype) < tern_dtype_size(want->dtype)) {
+        Tolerance wider = tolerance_for(bound, got);
+        if (wider.relative > tolerance.relative) tolerance = wider;
+    }
+    int64_t wrong = 0, first = 0;
+    for (int64_t i = 0; i < count; i++)
+        if (!is_close(element(got, i), element(want, i), tolerance) && wrong++ == 0) first = i;
+    if (!wrong) return EXIT_OK;
+    return cli_fail(bound->cli, EXIT_WRONG, "wrong result: %lld of %lld elements of '%s' differ; [%lld] is %.9g, not %.9g",
+                    (long long)wrong, (long long)count, name, (long long)first, element(got, first),
+                    element(want, first));
+}
+
+static int check_value(Bound *bound, const char *text) {
+    const char *equals = strchr(text, '=');
+    Str name = {text, equals ? (int)(equals - text) : 0};
+    LaunchArg *arg = name.length ? bound_arg(bound, name) : NULL;
+    if (!arg || !arg->value || arg->value->kind != ARG_TENSOR)
+        return cli_fail(bound->cli, EXIT_USAGE, "--check: expected interp, or NAME=VALUE of a tensor, saw '%s'", text);
+    ArgValue *value = env_evaluate(&bound->env, "--check", str_of(equals + 1));
+    if (!value) return bound_fail_diag(bound);
+    if (value->kind != ARG_TENSOR)
+        return cli_fail(bound->cli, EXIT_USAGE, "--check: '%s' is a %s, expected a tensor", equals + 1,
+                        value_kind_name(value->kind));
+    return compare(bound, arg->parameter->name, arg->value->tensor, value->tensor);
+}
+
+static int launch_reference(const MeasureRequest *request, Bound *reference) {
+    tern_argument *arguments;
+    int count;
+    Str why;
+    for (int i = 0; i < request->num_variables; i++) {
+        ArgValue *value = env_evaluate(&reference->env, "-x", str_of(request->variables[i].text));
+        if (!value) return bound_fail_diag(reference);
+        env_bind_value(&reference->env, request->variables[i].name, value);
+    }
+    int code = bound_values(reference);
+    if (!code) code = bound_compile(reference);
+    if (!code) code = bound_upload(reference);
+    if (code) return code;
+    if (!launch_arguments(reference->cli->arena, reference->kernel, reference->args, reference->num_args, &arguments,
+                          &count, &why))
+        return cli_fail(reference->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
+    if (tern_launch(NULL, reference->kernel, reference->grid, arguments, count) ||
+        tern_synchronize(reference->context))
+        return cli_fail_context(reference->cli, reference->context);
+    return bound_download(reference);
+}
+
+static int check_interp(const MeasureRequest *request, Bound *bound) {
+    Bound reference;
+    int code = bound_open(&reference, bound->cli, "interp", request->operand);
+    if (!code) code = launch_reference(request, &reference);
+    for (int i = 0; i < bound->num_args && !code; i++)
+        if (bound->args[i].buffer)
+            code = compare(bound, bound->args[i].parameter->name, bound->args[i].value->tensor,
+                           reference.args[i].value->tensor);
+    bound_close(&reference);
+    return code;
+}
+
+int check_results(const MeasureRequest *request, Bound *bound) {
+    const char *text;
+    int code = EXIT_OK;
+    for (int i = 0; (text = option_nth(bound->cli, "check", i)) && !code; i++)
+        code = !strcmp(text, "interp") ? check_interp(request, bound) : check_value(bound, text);
+    return code;
+}

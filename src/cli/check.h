@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* check: what a launch wrote, and whether it is right. */
+#ifndef TERN_CLI_CHECK_H
+#define TERN_CLI_CHECK_H
+
+#include "cli/measure.h"
+
+typedef struct CheckedOutputs {
+    int num_tensors, num_changed;
+    const char *poisoned; /* an output that was not written whole, or NULL */
+    int64_t num_poison, num_elements;
+    const char *has_nan;
+} CheckedOutputs;
+
+uint64_t *outputs_before(Arena *arena, const Bound *bound);
+void outputs_look(const Bound *bound, const uint64_t *before, CheckedOutputs *outputs);
+
+/* Against what --check names: "interp", or NAME=VALUE. The tensors hold the results of one launch.
+ * An ExitCode, after complaining. */
+int check_results(const MeasureRequest *request, Bound *bound);
+
+#endif

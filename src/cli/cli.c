@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli: what the commands share: reading options, failing, opening a context, finding a kernel. */
+#include "cli/cli.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* ---- options ---- */
+
+const char *option_nth(const Cli *cli, const char *name, int index) {
+    for (int i = 0; i < cli->options.count; i++)
+        if (!strcmp(cli->options.data[i].row->name, name) && index-- == 0)
+            return cli->options.data[i].value ? cli->options.data[i].value : "";
+    return NULL;
+}
+
+const char *option_value(const Cli *cli, const char *name) {
+    const char *value = NULL;
+    for (int i = 0; option_nth(cli, name, i); i++) value = option_nth(cli, name, i);
+    return value;
+}
+
+bool option_given(const Cli *cli, const char *name) { return option_nth(cli, name, 0) != NULL; }
+
+bool option_int(const Cli *cli, const char *name, int low, int high, int otherwise, int *value) {
+    const char *text = option_value(cli, name);
+    *value = otherwise;
+    if (!text) return true;
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end == text || *end || number < low || number > high) {
+        cli_fail(cli, EXIT_USAGE, "--%s: expected a number from %d to %d, saw '%s'", name, low,
+                 high, text);
+        return false;
+    }
+    *value = (int)number;
+    return true;
+}
+
+bool option_double(const Cli *cli, const char *name, double otherwise, double *value) {
+    const char *text = option_value(cli, name);
+    *value = otherwise;
+    if (!text) return true;
+    char *end;
+    double number = strtod(text, &end);
+    if (end == text || *end || !(number >= 0)) {
+        cli_fail(cli, EXIT_USAGE, "--%s: expected a number that is not negative, saw '%s'", name,
+                 text);
+        return false;
+    }
+    *value = number;
+    return true;
+}
+
+/* ---- failing ---- */
+
+void cli_complain(const Cli *cli, const char *text) {
+    if (cli->complaints) {
+        buf_puts(cli->complaints, text);
+        return;
+    }
+    fflush(stdout);
+    fputs(text, stderr);
+}
+
+int cli_fail(const Cli *cli, ExitCode code, const char *format, ...) {
+    va_list args;
+    Buf text = {.arena = cli->arena};
+    buf_printf(&text, "tern %s: ", cli->command->name);
+    va_start(args, format);
+    buf_vprintf(&text, format, args);
+    va_end(args);
+    buf_putc(&text, '\n');
+    cli_complain(cli, text.data);
+    return code;
+}
+
+ExitCode exit_code_of(tern_status status) {
+    switch (status) {
+    case TERN_OK: return EXIT_OK;
+    case TERN_ERROR_ARGUMENT:
+    case TERN_ERROR_COMPILE: return EXIT_USAGE;
+    case TERN_ERROR_UNSUPPORTED: return EXIT_REFUSED;
+    case TERN_ERROR_KERNEL: return EXIT_WRONG;
+    case TERN_ERROR_NO_MEMORY:
+    case TERN_ERROR_DEVICE:
+    case TERN_ERROR_SYSTEM: return EXIT_SYSTEM;
+    }
+    return EXIT_SYSTEM;
+}
+
+bool words_place(const char **words, int *file_length, int *line) {
+    static const char *const kinds[] = {"error: ", "not supported: "};
+    const char *end = *words + strcspn(*words, "\n");
+    for (const char *at = *words; (at = strchr(at, ':')) && at < end; at++) {
+        char *after;
+        long number = strtol(at + 1, &after, 10);
+        if (number < 1 || *after != ':' || after == at + 1) continue;
+        strtol(after + 1, &after, 10);
+        if (strncmp(after, ": ", 2) != 0) continue;
+        for (int i = 0; i < COUNT(kinds); i++)
+            if (!strncmp(after + 2, kinds[i], strlen(kinds[i]))) {
+                *file_length = (int)(at - *words);
+                *line = (int)number;
+                *words = after + 2 + strlen(kinds[i]);
+                return true;
+            }
+    }
+    return false;
+}
+
+/* A message with a place stands alone, in the form that editors know: "x.py:3:14: error: ..". */
+int cli_fail_context(const Cli *cli, tern_context *context) {
+    int line, file_length;
+    const char *words = tern_message(context), *rest = words;
+    size_t length = strlen(words);
+    Buf text = {.arena = cli->arena};
+    if (!words_place(&rest, &file_length, &line)) buf_printf(&text, "tern %s: ", cli->command->name);
+    buf_printf(&text, "%s%s", words, length && words[length - 1] == '\n' ? "" : "\n");
+    cli_complain(cli, text.data);
+    return exit_code_of(tern_message_status(context));
+}
+
+/* ---- what commands share ---- */
+
+tern_context *cli_open(const Cli *cli, const char *device, int *exit_code) {
+    char message[1024] = "";
+    tern_status status = TERN_OK;
+    tern_open_options options = {
+        .device = device,
+        .include_dirs = cli->include_dirs.data,
+        .num_include_dirs = cli->include_dirs.count,
+    };
+    tern_context *context = tern_open(&options, &status, message, sizeof message);
+    if (!context) *exit_code = cli_fail(cli, exit_code_of(status), "%s", message);
+    return context;
+}
+
+/* The ':' before a kernel's name, or NULL: what follows must be a name, and a file that exists with
+ * all of the operand as its name is that file. */
+static const char *find_colon(const char *operand) {
+    const char *colon = strrchr(operand, ':');
+    if (!colon || !access(operand, F_OK)) return NULL;
+    for (const char *at = colon + 1; *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_') return NULL;
+    return colon;
+}
+
+static const tern_function *only_function(const Cli *cli, const tern_module *module,
+                                          const char *path) {
+    const tern_function *only = NULL;
+    int launched = 0, count = tern_module_num_functions(module);
+    for (int i = 0; i < count; i++)
+        if (tern_module_function(module, i)->is_launched) {
+            only = tern_module_function(module, i);
+            launched++;
+        }
+    if (count == 1) return tern_module_function(module, 0);
+    if (launched == 1) return only;
+    if (count == 0) {
+        cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function", path);
+        return NULL;
+    }
+    cli_fail(cli, EXIT_USAGE, "%s: which kernel? name one as %s:KERNEL; there %s:", path, path,
+             count == 1 ? "is" : "are");
+    for (int i = 0; i < count; i++)
+        fprintf(stderr, "  %s\n", tern_module_function(module, i)->name);
+    return NULL;
+}
+
+const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,
+                                       tern_module **module, int *exit_code) {
+    const char *colon = find_colon(operand);
+    const char *path = colon ? str_c(cli->arena, (Str){operand, (int)(colon - operand)}) : operand;
+    *exit_code = EXIT_USAGE;
+    *module = tern_load_file(context, path);
+    if (!*module) {
+        *exit_code = cli_fail_context(cli, context);
+        /* A file that cannot be read is bad input, not a broken system. */
+        if (tern_message_status(context) == TERN_ERROR_SYSTEM) *exit_code = EXIT_USAGE;
+        return NULL;
+    }
+    if (!colon || !colon[1]) return only_function(cli, *module, path);
+    for (int i = 0; i < tern_module_num_functions(*module); i++)
+        if (!strcmp(tern_module_function(*module, i)->name, colon + 1))
+            return tern_module_function(*module, i);
+    cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
+    return NULL;
+}

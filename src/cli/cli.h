@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cli: the command `tern`. It uses the library as any user does: through tern.h. From src/base it
+ * takes arenas, strings and diagnostics with carets.
+ *
+ * A command is a row of the table in main.c: a name, its options, a function. Options are rows too:
+ * --help and the shell completion are made from them, so that neither can lag behind. */
+#ifndef TERN_CLI_H
+#define TERN_CLI_H
+
+#include "base/diag.h"
+#include "tern.h"
+
+/* What others script against: DESIGN says these never change their meaning. */
+typedef enum ExitCode {
+    EXIT_OK = 0,
+    EXIT_WRONG = 1,   /* wrong result, or a check failed */
+    EXIT_USAGE = 2,   /* usage, or bad input */
+    EXIT_REFUSED = 3, /* named as not supported */
+    EXIT_SYSTEM = 4,  /* device or system */
+} ExitCode;
+
+typedef struct OptionRow {
+    const char *name;  /* without "--"; one letter: "-a" */
+    char letter;       /* a second, short name; 0: none */
+    const char *value; /* what --help calls the value; NULL: a flag */
+    const char *help;
+} OptionRow;
+
+/* One option as the user gave it. */
+typedef struct OptionUse {
+    const OptionRow *row;
+    const char *value; /* NULL for a flag */
+} OptionUse;
+
+typedef struct CommandRow CommandRow;
+
+/* One run of the command. */
+typedef struct Cli {
+    Arena *arena;
+    const CommandRow *command;
+    VEC(OptionUse) options;
+    VEC(const char *) operands; /* what is no option */
+    bool json, quiet, verbose;
+    const char *device;
+    VEC(const char *) include_dirs;
+    Buf *complaints; /* NULL: they go to stderr */
+} Cli;
+
+struct CommandRow {
+    const char *name, *synopsis, *summary;
+    const char *details; /* what --help says after the options */
+    const OptionRow *options;
+    int (*run)(Cli *cli); /* returns an ExitCode */
+};
+
+int command_run(Cli *cli), command_show(Cli *cli), command_replay(Cli *cli),
+    command_devices(Cli *cli), command_bench(Cli *cli), command_cmp(Cli *cli), command_peak(Cli *cli);
+extern const OptionRow options_bench[], options_cmp[], options_peak[], options_run[], options_show[], options_replay[], options_devices[];
+extern const char details_bench[], details_cmp[], details_peak[], details_run[], details_show[], details_replay[];
+
+/* The last value given for an option, or NULL; index 0, 1 .. for one that may be given repeatedly.
+ */
+const char *option_value(const Cli *cli, const char *name);
+const char *option_nth(const Cli *cli, const char *name, int index);
+bool option_given(const Cli *cli, const char *name);
+/* An integer option within [low, high]; `otherwise` when it is not given. False: complained. */
+bool option_int(const Cli *cli, const char *name, int low, int high, int otherwise, int *value);
+bool option_double(const Cli *cli, const char *name, double otherwise, double *value);
+
+/* Complains on stderr ("tern run: words") and returns the code. */
+int cli_fail(const Cli *cli, ExitCode code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Words as they are, with their newline. */
+void cli_complain(const Cli *cli, const char *text);
+/* The same as cli_fail for a failed call of the library: its words, and the exit code of its status. */
+int cli_fail_context(const Cli *cli, tern_context *context);
+/* Takes "FILE:LINE:COLUMN: error: words" apart; false: the words have no place. `words` may be
+ * advanced past the place; *file_length bytes of the old words are the file. */
+bool words_place(const char **words, int *file_length, int *line);
+ExitCode exit_code_of(tern_status status);
+tern_context *cli_open(const Cli *cli, const char *device, int *exit_code); /* NULL: complained */
+/* "FILE:KERNEL" or "FILE": loads the file and finds the function; NULL: complained. */
+const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,
+                                       tern_module **module, int *exit_code);
+
+#endif

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* main: the table of commands, their common options, --help. */
+#include "cli/cli.h"
+
+#include <stdio.h>
+
+static const OptionRow options_common[] = {
+    {"device", 0, "D", "cpu, interp, sim[:ARCH] or cuda[:N]; default: cuda if present, else cpu"},
+    {"I", 0, "DIR", "also look for imported .py files here (repeatable)"},
+    {"json", 0, NULL, "print JSON"},
+    {"quiet", 'q', NULL, "print only results and errors"},
+    {"verbose", 'v', NULL, "print more: the signature, remarks of the compiler"},
+    {"help", 'h', NULL, "print this and stop"},
+    {0},
+};
+static const OptionRow options_none[] = {{0}};
+
+static int command_help(Cli *cli), command_version(Cli *cli), command_complete(Cli *cli);
+
+static const CommandRow commands[] = {
+    {"run", "FILE[:KERNEL] --grid EXPR[,EXPR[,EXPR]] -a NAME=VALUE ..",
+     "compile a kernel, launch it once and look at the results", details_run, options_run,
+     command_run},
+    {"show", "FILE[:KERNEL] --stage STAGE [--sig SIGNATURE] [--target T]",
+     "print what the compiler makes of a kernel, at any stage", details_show, options_show,
+     command_show},
+    {"replay", "CASE_DIR.. --root REPO", "run recorded launches and compare with what was recorded",
+     details_replay, options_replay, command_replay},
+    {"bench", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE .. [-x NAME=VALUES]",
+     "how long a kernel takes, at a point or over a sweep", details_bench, options_bench, command_bench},
+    {"cmp", "A.jsonl B.jsonl", "the verdict on one saved benchmark against another", details_cmp, options_cmp,
+     command_cmp},
+    {"peak", "", "what memory and arithmetic of a device reach at best", details_peak, options_peak, command_peak},
+    {"devices", "", "what is here, what is missing and how to get it", NULL, options_devices,
+     command_devices},
+    {"help", "[COMMAND]", "this list, or the help of a command", NULL, options_none, command_help},
+    {"version", "", "print the version", NULL, options_none, command_version},
+    {0},
+};
+
+/* ---- options ---- */
+
+static const OptionRow *row_find(const OptionRow *rows, const char *name, size_t length) {
+    for (; rows->name; rows++) {
+        if (strlen(rows->name) == length && !memcmp(rows->name, name, length)) return rows;
+        if (length == 1 && rows->letter == name[0]) return rows;
+    }
+    return NULL;
+}
+
+static const OptionRow *option_find(const CommandRow *command, const char *name, size_t length) {
+    const OptionRow *row = row_find(command->options, name, length);
+    return row ? row : row_find(options_common, name, length);
+}
+
+/* "--name", "--name=value", "-x", "-xvalue"; a value may also be the next word. */
+static bool option_parse(Cli *cli, char **words, int count, int *at) {
+    const char *word = words[*at];
+    bool is_long = word[1] == '-';
+    const char *name = word + (is_long ? 2 : 1);
+    const char *equals = is_long ? strchr(name, '=') : NULL;
+    size_t length = !is_long ? 1 : equals ? (size_t)(equals - name) : strlen(name);
+    const OptionRow *row = option_find(cli->command, name, length);
+    if (!row) {
+        cli_fail(cli, EXIT_USAGE, "unknown option '%s'; see 'tern %s --help'", word,
+                 cli->command->name);
+        return false;
+    }
+    const char *value = equals ? equals + 1 : !is_long && name[1] ? name + 1 : NULL;
+    if (row->value && !value) {
+        if (*at + 1 == count) {
+            cli_fail(cli, EXIT_USAGE, "option '%s' needs a value: %s", word, row->value);
+            return false;
+        }
+        value = words[++*at];
+    } else if (!row->value && value) {
+        cli_fail(cli, EXIT_USAGE, "option '--%s' takes no value", row->name);
+        return false;
+    }
+    vec_push(cli->arena, &cli->options, (OptionUse){row, value});
+    return true;
+}
+
+static bool options_parse(Cli *cli, char **words, int count) {
+    bool only_operands = false;
+    for (int i = 0; i < count; i++) {
+        if (!only_operands && !strcmp(words[i], "--"))
+            only_operands = true;
+        else if (only_operands || words[i][0] != '-' || !words[i][1])
+            vec_push(cli->arena, &cli->operands, words[i]);
+        else if (!option_parse(cli, words, count, &i))
+            return false;
+    }
+    cli->json = option_given(cli, "json");
+    cli->quiet = option_given(cli, "quiet");
+    cli->verbose = option_given(cli, "verbose");
+    cli->device = option_value(cli, "device");
+    for (int i = 0; option_nth(cli, "I", i); i++)
+        vec_push(cli->arena, &cli->include_dirs, option_nth(cli, "I", i));
+    return true;
+}
+
+/* ---- help ---- */
+
+static void print_options(const OptionRow *rows) {
+    for (; rows->name; rows++) {
+        char letter[8] = "", left[64];
+        if (rows->letter) snprintf(letter, sizeof letter, "-%c, ", rows->letter);
+        snprintf(left, sizeof left, "%s%s%s%s%s", letter, rows->name[1] ? "--" : "-", rows->name,
+                 rows->value ? " " : "", rows->value ? rows->value : "");
+        printf("  %-24s %s\n", left, rows->help);
+    }
+}
+
+static void print_command_help(const CommandRow *command) {
+    printf("usage: tern %s%s%s\n\n%s.\n", command->name, *command->synopsis ? " " : "",
+           command->synopsis, command->summary);
+    if (command->options->name) printf("\noptions:\n");
+    print_options(command->options);
+    printf("\ncommon options:\n");
+    print_options(options_common);
+    if (command->details) printf("\n%s", command->details);
+}
+
+static void print_help(void) {
+    printf("usage: tern COMMAND [OPTION]..\n\n"
+           "Your Triton kernels, checked on any laptop, measured honestly, shipped as plain C.\n\n"
+           "commands:\n");
+    for (const CommandRow *row = commands; row->name; row++)
+        printf("  %-10s %s\n", row->name, row->summary);
+    printf("\n'tern COMMAND --help' tells more. Exit codes: 0 ok, 1 wrong result or check failed,\n"
+           "2 usage or bad input, 3 refused (named as not supported), 4 device or system.\n");
+}
+
+static const CommandRow *command_find(const char *name) {
+    for (const CommandRow *row = commands; row->name; row++)
+        if (!strcmp(row->name, name)) return row;
+    return NULL;
+}
+
+static int command_help(Cli *cli) {
+    if (cli->operands.count == 0) {
+        print_help();
+        return EXIT_OK;
+    }
+    const CommandRow *command = command_find(cli->operands.data[0]);
+    if (!command) return cli_fail(cli, EXIT_USAGE, "no command '%s'", cli->operands.data[0]);
+    print_command_help(command);
+    return EXIT_OK;
+}
+
+static int command_version(Cli *cli) {
+    (void)cli;
+    printf("tern %s\n", tern_version());
+    return EXIT_OK;
+}
+
+/* For completion/tern.bash: the commands, or the options of one. */
+static int command_complete(Cli *cli) {
+    const CommandRow *command = cli->operands.count ? command_find(cli->operands.data[0]) : NULL;
+    if (!command)
+        for (const CommandRow *row = commands; row->name; row++) puts(row->name);
+    for (const OptionRow *row = command ? command->options : NULL; row && row->name; row++)
+        printf("%s%s\n", row->name[1] ? "--" : "-", row->name);
+    for (const OptionRow *row = command ? options_common : NULL; row && row->name; row++)
+        printf("%s%s\n", row->name[1] ? "--" : "-", row->name);
+    return EXIT_OK;
+}
+
+static int run_command(Cli *cli, int argc, char **argv) {
+    if (!options_parse(cli, argv + 2, argc - 2)) return EXIT_USAGE;
+    if (option_given(cli, "help")) {
+        print_command_help(cli->command);
+        return EXIT_OK;
+    }
+    return cli->command->run(cli);
+}
+
+int main(int argc, char **argv) {
+    static const CommandRow complete = {"__complete", "", "", NULL, options_none, command_complete};
+    const CommandRow *command = argc > 1 ? command_find(argv[1]) : NULL;
+    const char *word = argc > 1 ? argv[1] : "";
+    if (!strcmp(word, "--help") || !strcmp(word, "-h")) command = command_find("help");
+    if (!strcmp(word, "--version")) command = command_find("version");
+    if (!strcmp(word, complete.name)) command = &complete;
+    if (!command) {
+        if (argc > 1)
+            fprintf(stderr, "tern: no command '%s'; see 'tern help'\n", word);
+        else
+            fprintf(stderr, "tern: no command given; see 'tern help'\n");
+        return EXIT_USAGE;
+    }
+    Cli cli = {.arena = arena_new(NULL), .command = command};
+    int code = run_command(&cli, argc, argv);
+    arena_free(cli.arena);
+    if (fflush(stdout) || ferror(stdout)) {
+        fprintf(stderr, "tern %s: cannot write the output\n", command->name);
+        if (code == EXIT_OK) code = EXIT_SYSTEM;
+    }
+    return code;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measure.h"
+#include "cli/check.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* ---- Ctrl-C ---- */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int number) {
+    (void)number;
+    interrupted = 1;
+}
+
+void measure_catch_interrupt(void) {
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+bool measure_interrupted(void) { return interrupted != 0; }
+
+/* ---- one point ---- */
+
+enum { MOST_TIMES_REP = 10 }; /* wall time, with what makes caches cold between samples */
+
+typedef struct Point {
+    Cli cli; /* with the point's own arena and complaints */
+    const MeasureRequest *request;
+    Arena *result_arena;
+    Measured *result;
+    Bound bound;
+    tern_argument *arguments;
+    int num_arguments;
+    Buf trust, doubts;
+} Point;
+
+static void say(Point *point, bool is_doubt, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(Point *point, bool is_doubt, const char *format, ...) {
+    va_list args;
+    Buf words = {.arena = point->cli.arena};
+    va_start(args, format);
+    buf_vprintf(&words, format, args);
+    va_end(args);
+    for (int i = 0; i <= is_doubt; i++) {
+        Buf *to = i ? &point->doubts : &point->trust;
+        buf_printf(to, "%s%s", to->length ? " · " : "", words.data);
+    }
+}
+
+static tern_status launch(void *user, tern_stream *stream) {
+    Point *point = user;
+    if (interrupted) return TERN_ERROR_SYSTEM;
+    return tern_launch(stream, point->bound.kernel, point->bound.grid, point->arguments, point->num_arguments);
+}
+
+/* A variable that nothing mentions would make a sweep of equal points. */
+static bool is_mentioned(const Point *point, Str name) {
+    static const char *const options[] = {"a", "grid", "bytes", "flops", "check"};
+    const char *text;
+    for (int i = 0; i < point->bound.function->num_parameters; i++)
+        if (str_is(name, point->bound.function->parameters[i].name)) return true;
+    for (int i = 0; i < COUNT(options); i++)
+        for (int k = 0; (text = option_nth(&point->cli, options[i], k)); k++)
+            if (strstr(text, name.data)) return true;
+    return false;
+}
+
+static int bind(Point *point) {
+    Bound *bound = &point->bound;
+    const MeasureRequest *request = point->request;
+    int code = bound_open(bound, &point->cli, request->device, request->operand);
+    if (code) return code;
+    const char *device = tern_device_name(bound->context);
+    snprintf(point->result->device, sizeof point->result->device, "%s", device);
+    snprintf(point->result->description, sizeof point->result->description, "%s",
+             tern_device_description(bound->context));
+    snprintf(point->result->kernel, sizeof point->result->kernel, "%s", bound->function->name);
+    if (!request->allow_slow && (!strncmp(device, "interp", 6) || !strncmp(device, "sim", 3)))
+        return cli_fail(&point->cli, EXIT_REFUSED,
+                        "device %s checks kernels, its time says nothing about speed (--allow-slow times it)", device);
+    for (int i = 0; i < request->num_variables; i++) {
+        if (!is_mentioned(point, request->variables[i].name))
+            return cli_fail(&point->cli, EXIT_USAGE, "'%s' is swept, but no argument of '%s', no -a and no --grid mentions it",
+                            request->variables[i].name.data, bound->function->name);
+        ArgValue *value = env_evaluate(&bound->env, "-x", str_of(request->variables[i].text));
+        if (!value) return bound_fail_diag(bound);
+        env_bind_value(&bound->env, request->variables[i].name, value);
+    }
+    code = bound_values(bound);
+    if (!code) code = bound_compile(bound);
+    if (!code) code = bound_upload(bound);
+    return code;
+}
+
+static int arguments(Point *point) {
+    Str why;
+    Bound *bound = &point->bound;
+    if (launch_arguments(point->cli.arena, bound->kernel, bound->args, bound->num_args, &point->arguments,
+                         &point->num_arguments, &why))
+        return EXIT_OK;
+    return cli_fail(&point->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
+}
+
+/* Launches once and looks at what came out, before anything is timed. */
+static int try_once(Point *point) {
+    Bound *bound = &point->bound;
+    CheckedOutputs outputs;
+    uint64_t *before = outputs_before(point->cli.arena, bound);
+    if (launch(point, NULL) || tern_synchronize(bound->context)) return cli_fail_context(&point->cli, bound->context);
+    int code = bound_download(bound);
+    if (code) return code;
+    outputs_look(bound, before, &outputs);
+    if (outputs.num_tensors && !outputs.num_changed)
+        return cli_fail(&point->cli, EXIT_WRONG, "the kernel changed none of its %d tensors", outputs.num_tensors);
+    code = check_results(point->request, bound);
+    if (code) return code;
+    if (outputs.poisoned)
+        say(point, true, "%s: %lld of %lld never written", outputs.poisoned, (long long)outputs.num_poison,
+            (long long)outputs.num_elements);
+    else say(point, false, "outputs written");
+    if (outputs.has_nan) say(point, true, "%s has NaN", outputs.has_nan);
+    if (option_given(&point->cli, "check")) say(point, false, "checked");
+    return EXIT_OK;
+}
+
+static double now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+}
+
+static int fail_timing(Point *point) {
+    if (interrupted) return cli_fail(&point->cli, EXIT_SYSTEM, "interrupted");
+    return cli_fail_context(&point->cli, point->bound.context);
+}
+
+static int time_it(Point *point) {
+    const MeasureRequest *request = point->request;
+    tern_context *context = point->bound.context;
+    for (double end = now_ms() + request->warmup_ms; now_ms() < end;)
+        if (launch(point, NULL) || tern_synchronize(context)) return fail_timing(point);
+    tern_bench_options options = {.hot = request->hot, 
+                                  .min_time_ms = request->rep_ms,
+                                  .max_time_ms = MOST_TIMES_REP * request->rep_ms};
+    tern_timing *timing = &point->result->timing;
+    if (tern_bench(context, launch, point, &options, timing)) return fail_timing(point);
+    if (timing->cold_bytes) say(point, false, "cold (%zu MiB swept)", timing->cold_bytes >> 20);
+    else say(point, false, "hot caches");
+    for (unsigned bit = 1; bit; bit <<= 1)
+        if (timing->trust & bit && tern_trust_words(bit)) say(point, true, "%s", tern_trust_words(bit));
+    return EXIT_OK;
+}
+
+/* ---- bytes and operations ---- */
+
+static int declared(Point *point, const char *option, double *value, Evidence *by) {
+    const char *text = option_value(&point->cli, option);
+    if (!text) return EXIT_OK;
+    ArgValue *number = env_evaluate(&point->bound.env, option, str_of(text));
+    if (!number) return bound_fail_diag(&point->bound);
+    double declared = number->kind == ARG_INT ? (double)number->integer : number->number;
+    if ((number->kind != ARG_INT && number->kind != ARG_FLOAT) || !(declared > 0) || !isfinite(declared))
+        return cli_fail(&point->cli, EXIT_USAGE, "--%s: expected a number above 0", option);
+    if (*by == EVIDENCE_COUNTED && fabs(declared - *value) > 0.02 * *value)
+        say(point, true, "%s declared as %.4g, counted as %.4g", option, declared, *value);
+    *value = declared;
+    *by = EVIDENCE_DECLARED;
+    return EXIT_OK;
+}
+
+static int count_work(Point *point) {
+    tern_work work;
+    Measured *result = point->result;
+    tern_status status = tern_kernel_work(point->bound.kernel, point->bound.grid, point->arguments,
+                                          point->num_arguments, &work);
+    if (!status) {
+        result->bytes = (double)work.bytes;
+        result->flops = (double)work.flops;
+        result->bytes_by = work.bytes_exact ? EVIDENCE_COUNTED : EVIDENCE_AT_MOST;
+        result->flops_by = work.flops_exact ? EVIDENCE_COUNTED : EVIDENCE_AT_MOST;
+    } else if (status != TERN_ERROR_UNSUPPORTED) return cli_fail_context(&point->cli, point->bound.context);
+    int code = declared(point, "bytes", &result->bytes, &result->bytes_by);
+    return code ? code : declared(point, "flops", &result->flops, &result->flops_by);
+}
+
+/* ---- against the ceilings ---- */
+
+/* What was measured may be beaten by a little; beyond this it is the measurement that is wrong. */
+static const double far_memory_slack = 1.15, near_memory_slack = 1.5, fma_slack = 1.5;
+/* On a GPU launching bounds what was measured within the caches, so that it is no close ceiling. */
+static const double near_memory_slack_gpu = 4;
+
+static int against_ceilings(Point *point) {
+    Measured *result = point->result;
+    if (!point->request->use_peak) return EXIT_OK;
+    if (tern_peak(point->bound.context, true, false, &result->peaks)) {
+        result->peaks = (tern_peaks){0};
+        say(point, false, "no ceilings");
+        return EXIT_OK;
+    }
+    const tern_peaks *peaks = &result->peaks;
+    double seconds = result->timing.median * 1e-3, best_memory = fmax(peaks->copy, peaks->read);
+    bool is_far = result->bytes > 2 * (double)peaks->cache_bytes;
+    double memory = result->bytes / seconds / (is_far ? best_memory : peaks->cached);
+    double compute = result->flops / seconds / peaks->fma;
+    bool is_sure = result->bytes_by == EVIDENCE_COUNTED || result->bytes_by == EVIDENCE_DECLARED;
+    bool on_gpu = !strncmp(result->device, "cuda", 4);
+    double near_slack = on_gpu ? near_memory_slack_gpu : near_memory_slack;
+    if (is_sure && memory > (is_far ? far_memory_slack : near_slack))
+        return cli_fail(&point->cli, EXIT_WRONG,
+                        "impossible: %.4g GB/s, but memory gives at most %.4g GB/s here (tern peak)",
+                        result->bytes / seconds / 1e9, (is_far ? best_memory : peaks->cached) / 1e9);
+    if (result->flops_by == EVIDENCE_DECLARED && compute > fma_slack && !on_gpu) /* tensor units reach more */
+        return cli_fail(&point->cli, EXIT_WRONG,
+                        "impossible: %.4g GFLOP/s, but fused multiply-adds reach %.4g GFLOP/s here (tern peak)",
+                        result->flops / seconds / 1e9, peaks->fma / 1e9);
+    if (memory <= 0 && compute <= 0) return EXIT_OK;
+    result->share = fmax(memory, compute);
+    result->ceiling = compute > memory ? "fp32 multiply-add" : is_far ? "memory" : "caches";
+    return EXIT_OK;
+}
+
+/* ---- all of it ---- */
+
+static int measure(Point *point) {
+    static int (*const steps[])(Point *) = {bind, arguments, try_once, time_it, count_work, against_ceilings};
+    int code = EXIT_OK;
+    for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](point);
+    memcpy(point->result->grid, point->bound.grid, sizeof point->result->grid);
+    return code;
+}
+
+/* The first line of the complaint, without the command's name in front. */
+static const char *first_words(Arena *arena, const Cli *cli, Str text) {
+    Str prefix = str_format(arena, "tern %s: ", cli->command->name);
+    if (str_starts(text, prefix.data)) text = (Str){text.data + prefix.length, text.length - prefix.length};
+    int length = 0;
+    while (length < text.length && text.data[length] != '\n') length++;
+    return str_c(arena, (Str){text.data, length});
+}
+
+void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured) {
+    Point point = {.cli = *cli, .request = request, .result_arena = arena, .result = measured};
+    Arena *own = arena_new(NULL);
+    Buf complaints = {.arena = own};
+    point.cli.arena = own;
+    point.cli.complaints = &complaints;
+    point.trust.arena = point.doubts.arena = arena;
+    *measured = (Measured){0};
+    measured->exit_code = measure(&point);
+    measured->trust = buf_str(&point.trust);
+    measured->doubts = buf_str(&point.doubts);
+    if (measured->exit_code) {
+        measured->words = first_words(arena, cli, buf_str(&complaints));
+        tern_timing_free(&measured->timing);
+    }
+    bound_close(&point.bound);
+    arena_free(own);
+}

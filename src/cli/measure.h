@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+/* measure: one point of a benchmark: bind, compile, launch once, look at the results, time, divide.
+ * What cannot be trusted is said; what is wrong is not timed. */
+#ifndef TERN_CLI_MEASURE_H
+#define TERN_CLI_MEASURE_H
+
+#include "cli/bind.h"
+
+typedef struct PointVariable { /* visible in -a, --grid .., and a kernel's argument where it is one */
+    Str name;
+    const char *text; /* in the value language */
+} PointVariable;
+
+typedef struct MeasureRequest {
+    const char *device, *operand;
+    int num_variables;
+    PointVariable *variables;
+    double rep_ms, warmup_ms;
+    bool hot, allow_slow, use_peak;
+} MeasureRequest;
+
+typedef enum Evidence { EVIDENCE_NONE, EVIDENCE_COUNTED, EVIDENCE_AT_MOST, EVIDENCE_DECLARED } Evidence;
+
+typedef struct Measured {
+    int exit_code;     /* EXIT_OK: all below holds */
+    const char *words; /* else why not */
+    char device[32], description[256], kernel[128];
+    uint32_t grid[3];
+    tern_timing timing; /* samples: tern_timing_free */
+    double bytes, flops;
+    Evidence bytes_by, flops_by;
+    tern_peaks peaks; /* all 0: not known */
+    double share;     /* of the nearest ceiling; 0: not known */
+    const char *ceiling;
+    Str trust;  /* what was done and what speaks against it: "cold .. · outputs written" */
+    Str doubts; /* only what speaks against it; empty: nothing */
+} Measured;
+
+/* Text goes to `arena`. */
+void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured);
+
+/* Ctrl-C: the first ends what runs at its next call, the second the process. */
+void measure_catch_interrupt(void);
+bool measure_interrupted(void);
+
+#endif

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tern run: compiles a kernel for the arguments given, launches it and reports on every tensor. */
+#include "cli/bind.h"
+#include "cli/json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+const OptionRow options_run[] = {
+    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
+    {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
+    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
+    {"num-stages", 0, "N", "default: the config's, else the target's"},
+    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    {"debug", 0, NULL, "compile asserts of the kernel in"},
+    {"out", 'o', "NAME=FILE.npy", "write a tensor after the launch (repeatable)"},
+    {"print", 'p', "NAME", "print a tensor after the launch (repeatable)"},
+    {"counters", 0, NULL, "print what the launch did, counted (only on sim)"},
+    {"repeat", 'n', "N", "launch N more times and print the median time"},
+    {0},
+};
+
+const char details_run[] =
+    "VALUE is a number, true, false, none, a dtype (fp16), a quoted string, a tuple, or\n"
+    "  randn(4,781,f32,seed=1)  rand(..)  zeros(..)  ones(..)  full(..,VALUE)  arange(..)\n"
+    "  randint(..,low=0,high=10)  empty(..)      shape, then dtype (f32 if left out); also\n"
+    "                                            strides=(1024,1) and offset=N, in elements\n"
+    "  @file.npy  load(\"file.npy\",bf16)\n"
+    "  or an expression over other arguments: size(x,1) stride(x,0) numel(x) cdiv(n,BLOCK)\n"
+    "  next_power_of_2(n) min max + - * / // % **\n"
+    "empty() is poisoned: the report says how many of its elements nobody wrote.\n\n"
+    "example:\n"
+    "  tern run kernels/softmax.py --grid 'size(x_ptr,0)' -a 'x_ptr=randn(4,781)' \\\n"
+    "      -a 'out_ptr=empty(4,781)' -a 'x_stride=stride(x_ptr,0)' \\\n"
+    "      -a 'out_stride=stride(out_ptr,0)' -a 'columns=size(x_ptr,1)' \\\n"
+    "      -a 'BLOCK=next_power_of_2(columns)' --print out_ptr\n";
+
+typedef struct Run {
+    Bound bound;
+    double first_ms, median_ms, least_ms;
+    int repeat;
+    unsigned char **before; /* the bytes of each tensor before the launch */
+} Run;
+
+/* Each tensor's bytes, for the report. */
+static int keep_before(Run *run) {
+    run->before = arena_array(run->bound.cli->arena, unsigned char *, run->bound.num_args + 1);
+    for (int i = 0; i < run->bound.num_args; i++) {
+        if (!run->bound.args[i].buffer) continue;
+        const Tensor *tensor = run->bound.args[i].value->tensor;
+        run->before[i] = malloc(tensor->storage_bytes + 1);
+        if (!run->before[i]) return cli_fail(run->bound.cli, EXIT_SYSTEM, "no memory");
+        memcpy(run->before[i], tensor->storage, tensor->storage_bytes);
+    }
+    return EXIT_OK;
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void print_output(void *user, const char *text, size_t length) {
+    fwrite(text, 1, length, user);
+}
+
+static tern_status launch_timed(Run *run, tern_event *start, tern_event *end,
+                                const tern_argument *arguments, int count, double *ms) {
+    double nanoseconds = 0;
+    tern_status status = tern_event_record(start, NULL);
+    if (!status) status = tern_launch(NULL, run->bound.kernel, run->bound.grid, arguments, count);
+    if (!status) status = tern_event_record(end, NULL);
+    if (!status) status = tern_synchronize(run->bound.context);
+    if (!status) status = tern_event_elapsed(start, end, &nanoseconds);
+    *ms = nanoseconds / 1e6;
+    return status;
+}
+
+static int launch_all(Run *run) {
+    Cli *cli = run->bound.cli;
+    tern_argument *arguments;
+    int count, code = EXIT_OK;
+    Str why;
+    if (!option_int(cli, "repeat", 1, 1000000, 0, &run->repeat)) return EXIT_USAGE;
+    if (!launch_arguments(cli->arena, run->bound.kernel, run->bound.args, run->bound.num_args, &arguments, &count,
+                          &why))
+        return cli_fail(cli, EXIT_USAGE, "%.*s", STR_ARG(why));
+    tern_event *start = tern_event_create(run->bound.context), *end = tern_event_create(run->bound.context);
+    double *times = arena_array(cli->arena, double, run->repeat + 1);
+    if (!start || !end || launch_timed(run, start, end, arguments, count, &run->first_ms))
+        code = cli_fail_context(cli, run->bound.context);
+    if (!code) code = bound_download(&run->bound); /* the results are those of the first launch */
+    for (int i = 0; i < run->repeat && !code; i++)
+        if (launch_timed(run, start, end, arguments, count, &times[i]))
+            code = cli_fail_context(cli, run->bound.context);
+    if (run->repeat && !code) {
+        qsort(times, (size_t)run->repeat, sizeof *times, compare_doubles);
+        run->least_ms = times[0];
+        run->median_ms = (times[(run->repeat - 1) / 2] + times[run->repeat / 2]) / 2;
+    }
+    tern_event_free(start);
+    tern_event_free(end);
+    return code;
+}
+
+/* ---- report ---- */
+
+static void report_tensor(Run *run, int index) {
+    const LaunchArg *arg = &run->bound.args[index];
+    const Tensor *tensor = arg->value->tensor;
+    TensorStats stats = tensor_stats(tensor);
+    Buf line = {.arena = run->bound.cli->arena};
+    bool changed = memcmp(run->before[index], tensor->storage, tensor->storage_bytes) != 0;
+    buf_printf(&line, "%s: ", arg->parameter->name);
+    tensor_type(&line, tensor);
+    buf_printf(&line, "  %s  sum %.9g", changed ? "changed" : "unchanged", stats.sum);
+    if (stats.low <= stats.high) buf_printf(&line, "  min %.9g  max %.9g", stats.low, stats.high);
+    if (stats.num_nan) buf_printf(&line, "  nan %lld", (long long)stats.num_nan);
+    if (stats.num_inf) buf_printf(&line, "  inf %lld", (long long)stats.num_inf);
+    if (arg->value->is_empty && stats.num_poison)
+        buf_printf(&line, "  not written %lld of %lld", (long long)stats.num_poison,
+                   (long long)stats.count);
+    buf_printf(&line, "  hash %016llx", (unsigned long long)stats.hash);
+    puts(line.data);
+}
+
+static void report_text(Run *run) {
+    Cli *cli = run->bound.cli;
+    if (!cli->quiet) {
+        printf("device: %s (%s)\n", tern_device_name(run->bound.context),
+               tern_device_description(run->bound.context));
+        printf("kernel: %s, grid %u", run->bound.function->name, run->bound.grid[0]);
+        for (int i = 1; i < run->bound.grid_rank; i++) printf(" x %u", run->bound.grid[i]);
+        printf(", num_warps %d", tern_kernel_num_warps(run->bound.kernel));
+        if (run->bound.config) printf(", config %d of %d", run->bound.config, run->bound.num_configs);
+        putchar('\n');
+        if (cli->verbose) printf("signature: %.*s\n", STR_ARG(run->bound.signature));
+        printf("time: compile %.3f ms, launch %.6f ms", run->bound.compile_ms, run->first_ms);
+        if (run->repeat)
+            printf(", median of %d %.6f ms, least %.6f ms", run->repeat, run->median_ms,
+                   run->least_ms);
+        putchar('\n');
+        const char *remarks = tern_kernel_text(run->bound.kernel, TERN_STAGE_REMARKS);
+        if (cli->verbose && remarks) fputs(remarks, stdout);
+    }
+    for (int i = 0; i < run->bound.num_args; i++)
+        if (run->bound.args[i].buffer) report_tensor(run, i);
+}
+
+/* A JSON object as it is, or a table. */
+static int report_counters(Run *run, Json *json) {
+    char *text = tern_kernel_counters(run->bound.kernel, json != NULL);
+    if (!text) return cli_fail_context(run->bound.cli, run->bound.context);
+    if (json) json_key(json, "counters"), json_raw(json, text);
+    else fputs(text, stdout);
+    tern_free(text);
+    return EXIT_OK;
+}
+
+static void report_json_tensor(Run *run, Json *json, int index) {
+    const LaunchArg *arg = &run->bound.args[index];
+    const Tensor *tensor = arg->value->tensor;
+    TensorStats stats = tensor_stats(tensor);
+    json_open(json, '{');
+    json_key(json, "name"), json_string(json, arg->parameter->name);
+    json_key(json, "dtype"), json_string(json, tern_dtype_name(tensor->dtype));
+    json_key(json, "shape"), json_open(json, '[');
+    for (int i = 0; i < tensor->rank; i++) json_int(json, tensor->shape[i]);
+    json_close(json, ']');
+    json_key(json, "changed");
+    json_bool(json, memcmp(run->before[index], tensor->storage, tensor->storage_bytes) != 0);
+    json_key(json, "sum"), json_number(json, stats.sum);
+    json_key(json, "min"), json_number(json, stats.low);
+    json_key(json, "max"), json_number(json, stats.high);
+    json_key(json, "nan"), json_int(json, stats.num_nan);
+    json_key(json, "inf"), json_int(json, stats.num_inf);
+    json_key(json, "not_written"), json_int(json, arg->value->is_empty ? stats.num_poison : 0);
+    char hash[20];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)stats.hash);
+    json_key(json, "hash"), json_string(json, hash);
+    json_close(json, '}');
+}
+
+static int report_json(Run *run) {
+    Json json = {.out.arena = run->bound.cli->arena};
+    json_open(&json, '{');
+    json_key(&json, "device"), json_string(&json, tern_device_name(run->bound.context));
+    json_key(&json, "kernel"), json_string(&json, run->bound.function->name);
+    json_key(&json, "signature"), json_string(&json, run->bound.signature.data);
+    json_key(&json, "grid"), json_open(&json, '[');
+    for (int i = 0; i < run->bound.grid_rank; i++) json_int(&json, run->bound.grid[i]);
+    json_close(&json, ']');
+    json_key(&json, "num_warps"), json_int(&json, tern_kernel_num_warps(run->bound.kernel));
+    json_key(&json, "config"), json_int(&json, run->bound.config);
+    json_key(&json, "compile_ms"), json_number(&json, run->bound.compile_ms);
+    json_key(&json, "launch_ms"), json_number(&json, run->first_ms);
+    json_key(&json, "repeat"), json_int(&json, run->repeat);
+    json_key(&json, "median_ms"), json_number(&json, run->repeat ? run->median_ms : (double)NAN);
+    json_key(&json, "tensors"), json_open(&json, '[');
+    for (int i = 0; i < run->bound.num_args; i++)
+        if (run->bound.args[i].buffer) report_json_tensor(run, &json, i);
+    json_close(&json, ']');
+    int code = option_given(run->bound.cli, "counters") ? report_counters(run, &json) : EXIT_OK;
+    json_close(&json, '}');
+    if (!code) json_print(&json);
+    return code;
+}
+
+/* ---- --print and --out ---- */
+
+static Tensor *named_tensor(Run *run, const char *option, Str name) {
+    LaunchArg *arg = bound_arg(&run->bound, name);
+    if (arg && arg->value && arg->value->kind == ARG_TENSOR) return arg->value->tensor;
+    cli_fail(run->bound.cli, EXIT_USAGE, "--%s: no tensor argument '%.*s'", option, STR_ARG(name));
+    return NULL;
+}
+
+static Str out_name(const char *text) {
+    const char *equals = strchr(text, '=');
+    return (Str){text, equals ? (int)(equals - text) : 0};
+}
+
+/* Before anything is compiled: a mistake here should not cost the user a run. */
+static int check_outputs(Run *run) {
+    const char *text;
+    for (int i = 0; (text = option_nth(run->bound.cli, "print", i)); i++)
+        if (!named_tensor(run, "print", str_of(text))) return EXIT_USAGE;
+    for (int i = 0; (text = option_nth(run->bound.cli, "out", i)); i++) {
+        Str name = out_name(text);
+        if (!name.length || !text[name.length + 1])
+            return cli_fail(run->bound.cli, EXIT_USAGE, "--out: expected NAME=FILE.npy, saw '%s'", text);
+        if (!named_tensor(run, "out", name)) return EXIT_USAGE;
+    }
+    return EXIT_OK;
+}
+
+static int write_npy(Run *run, const Tensor *tensor, const char *path) {
+    int64_t count = tensor_count(tensor);
+    size_t size = tern_dtype_size(tensor->dtype);
+    tern_array array = {
+        .dtype = tensor->dtype, .rank = tensor->rank, .size_bytes = (size_t)count * size};
+    for (int i = 0; i < tensor->rank; i++) array.shape[i] = tensor->shape[i];
+    char *data = array.data = malloc(array.size_bytes + 1);
+    if (!data) return cli_fail(run->bound.cli, EXIT_SYSTEM, "no memory");
+    for (int64_t i = 0; i < count; i++)
+        memcpy(data + (size_t)i * size, tensor->storage + (size_t)tensor_place(tensor, i) * size,
+               size);
+    tern_status status = tern_npy_write(run->bound.context, path, &array);
+    free(data);
+    return status ? cli_fail_context(run->bound.cli, run->bound.context) : EXIT_OK;
+}
+
+static int outputs(Run *run) {
+    const char *text;
+    for (int i = 0; (text = option_nth(run->bound.cli, "print", i)); i++) {
+        Buf out = {.arena = run->bound.cli->arena};
+        tensor_print(&out, named_tensor(run, "print", str_of(text)));
+        printf("%s =\n%s\n", text, out.data);
+    }
+    for (int i = 0; (text = option_nth(run->bound.cli, "out", i)); i++) {
+        Str name = out_name(text);
+        int code = write_npy(run, named_tensor(run, "out", name), text + name.length + 1);
+        if (code) return code;
+    }
+    return EXIT_OK;
+}
+
+static void close_run(Run *run) {
+    for (int i = 0; run->before && i < run->bound.num_args; i++) free(run->before[i]);
+    bound_close(&run->bound);
+}
+
+static int run_steps(Run *run) {
+    int code = bound_values(&run->bound);
+    if (!code) code = check_outputs(run);
+    if (!code) code = bound_compile(&run->bound);
+    if (!code) code = bound_upload(&run->bound);
+    if (!code) code = keep_before(run);
+    if (!code) code = launch_all(run);
+    if (code) return code;
+    if (run->bound.cli->json) {
+        code = report_json(run);
+    } else {
+        report_text(run);
+        if (option_given(run->bound.cli, "counters")) code = report_counters(run, NULL);
+    }
+    return code ? code : outputs(run);
+}
+
+int command_run(Cli *cli) {
+    if (cli->operands.count == 0) return cli_fail(cli, EXIT_USAGE, "which FILE[:KERNEL]?");
+    if (cli->operands.count > 1)
+        return cli_fail(cli, EXIT_USAGE, "one kernel at a time: what is '%s'?",
+                        cli->operands.data[1]);
+    if (cli->json && option_given(cli, "print"))
+        return cli_fail(cli, EXIT_USAGE,
+                        "--print is for people; with --json use --out NAME=FILE.npy");
+    Run run = {0};
+    launch_guard_crashes();
+    int code = bound_open(&run.bound, cli, cli->device, cli->operands.data[0]);
+    if (!code) tern_set_output(run.bound.context, print_output, cli->json ? stderr : stdout);
+    if (!code) code = run_steps(&run);
+    close_run(&run);
+    return code;
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+/* compile: front end, then the target's pipeline. */
+#include "compile/compile.h"
+
+#include <stdlib.h>
+
+/* What the front end calls the target: sm_90a is "cuda:90". */
+static const char *lang_target(Arena *arena, const char *target) {
+    if (str_starts(str_of(target), "sm_"))
+        return str_format(arena, "cuda:%ld", strtol(target + 3, NULL, 10)).data;
+    return str_starts(str_of(target), "cpu") ? "cpu" : "interp";
+}
+
+CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag *diag) {
+    LowerOptions options = {.num_warps = request->num_warps ? request->num_warps : 4,
+                            .num_stages = request->num_stages ? request->num_stages : 3,
+                            .debug = request->debug,
+                            .target = lang_target(arena, request->target)};
+    Func *fn = lower_function(arena, request->module, request->function, request->specs, &options, diag);
+    if (!fn || diag_failed(diag)) return NULL;
+    return compile_ir(arena, fn, request, diag);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+/* compile: source text -> kernel. pipeline.c lists the steps for each target. */
+#ifndef TERN_COMPILE_H
+#define TERN_COMPILE_H
+
+#include "gen/target.h"
+#include "lang/lang.h"
+
+typedef struct CompileRequest {
+    Module *module;
+    const JitFunction *function;
+    const Spec *specs;
+    const char *target; /* "interp", "cpu:avx512", "cpu:avx2", "cpu:generic", "sm_90a" .. */
+    int num_warps, num_stages; /* 0: default (4; 3) */
+    bool debug;
+    const char *print_after; /* a pass's name: its IR is kept in `printed` */
+    bool verify;             /* run the verifier after each pass */
+} CompileRequest;
+
+typedef struct CompiledKernel {
+    Arena *arena; /* owns all below */
+    Func *ir;     /* after the target's passes */
+    Str printed;
+    Str text;     /* C or PTX; empty for interp */
+    GenFacts facts;
+    const char *target;
+    int num_warps, num_stages;
+    bool debug;
+} CompiledKernel;
+
+/* NULL after diag_error / diag_refused. */
+CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag *diag);
+
+/* The steps behind the front end, for IR that came from elsewhere (tests, .tir files). */
+CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag);
+
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* pipeline: the passes for each target, in order, then its back end. */
+#include "compile/compile.h"
+#include "opt/opt.h"
+
+/* The interpreter is what others are compared with: only what makes it bearable, nothing that moves
+ * computations about. */
+static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
+/* shape before licm, so that what leaves a loop is scalar where it can be; the second fold and cse
+ * pick up what shape uncovered. */
+static const char *const generated_passes[] = {"fold", "cse",  "shape", "fold", "shape",
+                                               "licm", "fold", "cse",   "dce",  NULL};
+
+static const struct Pipeline {
+    const char *prefix; /* of the target's name */
+    const char *const *passes;
+    const Target *target; /* NULL: none, the IR is what runs */
+} pipelines[] = {
+    {"interp", interp_passes, NULL},
+    {"cpu:", generated_passes, &target_c},
+    {"sm_", generated_passes, &target_ptx},
+};
+
+static const struct Pipeline *pipeline_find(const char *target) {
+    for (int i = 0; i < COUNT(pipelines); i++)
+        if (str_starts(str_of(target), pipelines[i].prefix)) return &pipelines[i];
+    return NULL;
+}
+
+static bool verify(Arena *arena, const Func *fn, const char *after, Diag *diag) {
+    const Op *where = NULL;
+    const char *why = func_verify_at(arena, fn, &where);
+    if (!why) return true;
+    Span span = where && where->span.source ? where->span : fn->span;
+    if (after) diag_error(diag, span, "internal error: invalid IR after '%s': %s", after, why);
+    else diag_error(diag, span, "invalid IR: %s", why);
+    return false;
+}
+
+static void keep_text(CompiledKernel *kernel, const CompileRequest *request, const char *pass) {
+    if (!request->print_after || strcmp(request->print_after, pass)) return;
+    Buf out = {.arena = kernel->arena};
+    func_print(&out, kernel->ir, false);
+    kernel->printed = buf_str(&out); /* of a pass that runs twice, the last */
+}
+
+static bool run_passes(CompiledKernel *kernel, const struct Pipeline *pipeline,
+                       const CompileRequest *request, Diag *diag) {
+    PassCtx px = {.scratch = kernel->arena, .diag = diag};
+    keep_text(kernel, request, "lower");
+    for (int i = 0; pipeline->passes[i]; i++) {
+        const Pass *pass = pass_find(str_of(pipeline->passes[i]));
+        if (!pass) BUG("pipeline names a pass that is not: %s", pipeline->passes[i]);
+        pass->run(&px, kernel->ir);
+        if (request->verify && !verify(kernel->arena, kernel->ir, pass->name, diag)) return false;
+        keep_text(kernel, request, pass->name);
+    }
+    func_renumber(kernel->ir);
+    if (!request->print_after || kernel->printed.length) return true;
+    diag_error(diag, (Span){0}, "no pass '%s' runs for target '%s'", request->print_after, request->target);
+    return false;
+}
+
+CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag) {
+    const struct Pipeline *pipeline = pipeline_find(request->target);
+    if (!pipeline) {
+        diag_error(diag, (Span){0}, "there is no target '%s'", request->target);
+        diag_help(diag, (Span){0}, "targets are interp, cpu, and for GPUs sm_75, sm_90a and the like");
+        return NULL;
+    }
+    if (!verify(arena, fn, NULL, diag)) return NULL;
+    CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
+    *kernel = (CompiledKernel){.arena = arena,
+                               .ir = fn,
+                               .target = str_c(arena, str_of(request->target)),
+                               .num_warps = request->num_warps ? request->num_warps : 4,
+                               .num_stages = request->num_stages ? request->num_stages : 3,
+                               .debug = request->debug};
+    kernel->facts.programs_per_block = 1;
+    fn->num_warps = kernel->num_warps;
+    fn->num_stages = kernel->num_stages;
+    if (!run_passes(kernel, pipeline, request, diag)) return NULL;
+    if (!pipeline->target) return kernel;
+    bool has_colon = strchr(kernel->target, ':') != NULL;
+    GenOptions options = {.arch = has_colon ? strchr(kernel->target, ':') + 1 : kernel->target,
+                          .debug = request->debug,
+                          .line_info = true};
+    Buf text = {.arena = arena};
+    if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
+    kernel->text = buf_str(&text);
+    return kernel;
+}

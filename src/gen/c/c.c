@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+/* c: the C target: tile IR -> one file of C without #include, for gcc or clang. It defines
+ *
+ *     int tern_kernel(void **args, const int *grid, L lo, L hi, char *S, R_ *R, int nt)
+ *
+ * which runs the programs [lo, hi) of the grid, x fastest; args[i] points at the value of parameter
+ * i, S is this worker's scratch, nt asks for stores past the caches. It returns 0, or 1 after
+ * R->fail. tern_asserts has the texts of device_assert, tern_facts what a launch needs to know. */
+#include "gen/c/c.h"
+
+static CArch arch_of(const char *name) {
+    if (name && !strcmp(name, "avx512")) return C_AVX512;
+    if (name && !strcmp(name, "avx2")) return C_AVX2;
+    return C_GENERIC;
+}
+
+static bool count_users(Op *op, void *user) {
+    Gen *g = user;
+    for (int i = 0; i < op->num_operands; i++)
+        vec_push(g->arena, &info(g, op->operands[i])->users, op);
+    return true;
+}
+
+static void write_kernel(Gen *g, const Buf *body, Buf *out) {
+    Func *fn = g->fn;
+    buf_add(out, g->functions.data ? g->functions.data : "", g->functions.length);
+    line(g, out, 0, "static int program(void **A, const int *P, char *S, R_ *R, int nt, UL *H) {");
+    line(g, out, 1, "(void)H, (void)A, (void)P, (void)S, (void)R, (void)nt;");
+    for (int i = 0; i < fn->num_params; i++) {
+        const Param *param = &fn->params[i];
+        TypeKind kind = param->value->type->kind;
+        line(g, out, 1, "%s v%d = %s*(const %s *)A[%d]%s; /* %.*s */", scalar_type(kind),
+             param->value->id, kind == TYPE_I1 ? "(" : "", memory_type(kind, false), i,
+             kind == TYPE_I1 ? ") != 0" : "", STR_ARG(param->name));
+    }
+    buf_add(out, g->decls.data ? g->decls.data : "", g->decls.length);
+    buf_add(out, body->data ? body->data : "", body->length);
+    line(g, out, 1, "return 0;");
+    line(g, out, 0, "}");
+    line(g, out, 0,
+         "__attribute__((visibility(\"default\"))) int tern_kernel(void **args, const int *grid, L "
+         "lo, L hi, char *S, R_ *R, int nt) {");
+    line(g, out, 1, "UL H[4] = {0};");
+    line(g, out, 1, "int P[6] = {0, 0, 0, grid[0], grid[1], grid[2]};");
+    line(g, out, 1,
+         "P[0] = (int)(lo %% grid[0]), P[1] = (int)(lo / grid[0] %% grid[1]), P[2] = (int)(lo / "
+         "grid[0] / grid[1]);");
+    line(g, out, 1, "for (L p = lo; p < hi; p++) {");
+    line(g, out, 2, "if (program(args, P, S, R, nt, H)) return 1;");
+    line(g, out, 2,
+         "if (++P[0] == grid[0]) { P[0] = 0; if (++P[1] == grid[1]) P[1] = 0, P[2]++; }");
+    line(g, out, 1, "}");
+    if (g->arch != C_GENERIC) line(g, out, 1, "if (nt) __builtin_ia32_sfence();");
+    line(g, out, 1, "return 0;");
+    line(g, out, 0, "}");
+    line(g, out, 0,
+         "__attribute__((visibility(\"default\"))) const char *const tern_asserts[] = {\n%s    0};",
+         g->asserts.data ? g->asserts.data : "");
+    line(g, out, 0,
+         "__attribute__((visibility(\"default\"))) const L tern_facts[] = {%lld, %lld, %d};",
+         (long long)g->scratch_bytes, (long long)g->stored_bytes, g->facts->may_spin);
+}
+
+static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
+    carry_simplify(fn);
+    Gen *g = arena_new_of(fn->arena, Gen);
+    Buf body = {.arena = fn->arena}, kernel = {.arena = fn->arena};
+    g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
+    g->arch = arch_of(options->arch), g->W = prelude_width(g->arch);
+    g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena = g->dots.arena =
+        fn->arena;
+    g->values = arena_array(g->arena, ValueInfo, fn->num_values);
+    g->out = &body, g->depth = 1;
+    region_walk(fn->body, count_users, g);
+    region_write(g, fn->body);
+    if (diag_failed(diag)) return false;
+    facts->scratch_bytes = (size_t)g->scratch_bytes + 64;
+    write_kernel(g, &body, &kernel);
+    buf_printf(out, "/* kernel %.*s, for %s: written by tern. */\n", STR_ARG(fn->name),
+               g->arch == C_AVX512 ? "avx512"
+               : g->arch == C_AVX2 ? "avx2"
+                                   : "any CPU");
+    prelude_write(out, g->arch, kernel.data);
+    buf_add(out, kernel.data, kernel.length);
+    return true;
+}
+
+const Target target_c = {"c", generate};

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* c: tile IR -> C text for the CPU, in vectors of W lanes.
+ *
+ * The ops of a region are walked in order (region.c). Scalar ops become C variables at once. Tile
+ * ops wait until a root (store, reduce, dot, end of the region ..) asks for them; roots over one
+ * shape that do not depend on each other share a loop nest (nest.c), in which everything they need
+ * is computed vector by vector and nothing is written back, except values that later roots read:
+ * these go to arrays in the worker's scratch memory. Cheap values (indices, masks, addresses) are
+ * computed again where they are needed. */
+#ifndef TERN_GEN_C_H
+#define TERN_GEN_C_H
+
+#include "gen/target.h"
+
+typedef enum CArch { C_AVX512, C_AVX2, C_GENERIC } CArch;
+
+/* ---- prelude.c ---- */
+int prelude_width(CArch arch);
+void prelude_write(Buf *out, CArch arch, const char *text); /* what `text` mentions */
+
+/* ---- state ---- */
+
+/* Memory of one or more values in scratch; row-major, lanes of one type, i1 as a byte. */
+typedef struct Array {
+    int id;
+    TypeKind lane;
+    int64_t offset, bytes;
+    bool dedicated; /* its memory is never given to another array */
+    bool released;
+    VEC(Value *) values; /* that live here */
+} Array;
+
+typedef struct View {
+    Array *array;
+    int64_t offset, strides[MAX_RANK]; /* in lanes */
+} View;
+
+typedef struct ValueInfo {
+    View *view;    /* where a tile is stored; NULL: not (yet) */
+    int walk;      /* stamp of the last walk that saw it */
+    bool declared; /* a scalar that has its C variable */
+    VEC(Op *) users;
+} ValueInfo;
+
+typedef struct FreeBlock {
+    int64_t offset, bytes;
+} FreeBlock;
+
+typedef struct Gen {
+    Arena *arena;
+    Func *fn;
+    Diag *diag;
+    GenFacts *facts;
+    bool debug;
+    CArch arch;
+    int W;
+    Buf decls;   /* pointers to arrays, at the top of the function */
+    Buf asserts; /* their texts */
+    int num_asserts;
+    Buf *out;  /* of the region that is being written */
+    int depth; /* of its indentation */
+    int next_id, walk;
+    ValueInfo *values; /* by Value.id */
+    Map done;          /* Op * -> non-NULL: its effect or its values are there */
+    int64_t scratch_bytes;
+    VEC(FreeBlock) free_blocks;
+    VEC(Array *) arrays; /* of the regions that are open, innermost last */
+    VEC(Op *) pending;   /* roots that will share the next nest */
+    VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
+    int last_line;
+    Buf functions; /* micro-kernels of dot, before the program */
+    Map dots;      /* name -> non-NULL: is in functions */
+    /* Rows that come in equal steps: the program after this one will load from `next`. The loop
+     * nest after the one that loads fetches it ahead. */
+    int num_ahead, ahead_lanes, ahead_size; /* lanes 0: nothing to fetch */
+    int64_t stored_bytes; /* by one program in whole vectors, loops counted once */
+} Gen;
+
+/* ---- op.c: one op as a C expression over atoms ---- */
+const char *kind_code(TypeKind kind);             /* "f32", "ptr" */
+const char *vector_type(TypeKind kind);           /* "vf32", "vb" */
+const char *scalar_type(TypeKind kind);           /* "float"; f16: "unsigned short"; ptr: "UL" */
+const char *array_type(TypeKind kind);            /* as scalar_type, but i1 is "signed char" */
+const char *memory_type(TypeKind kind, bool vec); /* may_alias and unaligned: "m_f32", "u_f32" */
+Str constant_text(Gen *g, const Type *lane, uint64_t bits);
+Str op_text(Gen *g, const Op *op, bool vec, const Str *x);
+Str splat_text(Gen *g, TypeKind kind, Str scalar);
+Str identity_text(Gen *g, const Op *op, TypeKind kind); /* of a commutative op; empty: none known */
+Str text(Gen *g, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void line(Gen *g, Buf *out, int depth, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+int new_id(Gen *g);
+
+/* ---- storage.c ---- */
+bool is_cheap_kind(const Op *op);
+ValueInfo *info(Gen *g, const Value *value);
+bool is_cheap(Gen *g, Value *value);
+bool is_done(Gen *g, const Op *op);
+void set_done(Gen *g, Op *op);
+Array *array_new(Gen *g, const Type *type, bool dedicated); /* also declares its C pointer */
+View *view_row_major(Gen *g, Array *array, const Type *type);
+bool view_is_row_major(const View *view, const Type *type);
+void value_store_in(Gen *g, Value *value, View *view);
+void arrays_release(Gen *g, int from); /* those whose values have no user left */
+bool base_disjoint(const Gen *g, const Value *a, const Value *b);
+bool array_is_private(Gen *g, const Value *value, const Op *only_user);
+
+/* ---- nest.c ---- */
+typedef struct Root {
+    Op *op;       /* store, reduce, scan, atomic, print .. */
+    Value *value; /* op == NULL: just store this value in `view` */
+    View *view;
+    bool is_home; /* the view will be the value's own: other users read it there */
+} Root;
+void nest_write(Gen *g, const Root *roots, int num_roots);
+
+/* ---- combine.c: the body of a reduce or scan ---- */
+bool region_is_straight(const Region *region);
+/* The op if the region is one commutative op of its two arguments, else NULL. */
+Op *region_single_op(const Region *region);
+void combine_vector(Gen *g, Buf *out, int depth, const Region *region, const Str *left,
+                    const Str *right, Str *results);
+void combine_scalar(Gen *g, Buf *out, int depth, Region *region, const Str *left, const Str *right,
+                    const Str *results);
+
+/* ---- region.c ---- */
+void region_write(Gen *g, Region *region);
+void region_begin(Gen *g);
+void region_end(Gen *g, Region *region, int arrays_from);
+void flush(Gen *g);
+void before_write(Gen *g, const Op *writer);
+void force_used_inside(Gen *g, Op *op);
+void force(Gen *g, Value *value); /* stores a tile, if it is not stored */
+void scalar_op_write(Gen *g, Op *op);
+Str scalar_name(Gen *g, const Value *value);
+
+/* ---- control.c: if, for, while ---- */
+void control_write(Gen *g, Op *op);
+
+/* ---- dot.c ---- */
+void dot_write(Gen *g, Op *op);
+
+int new_assert(Gen *g, const Op *op); /* its number */
+int op_line(const Op *op);            /* of the source; 0: not known */
+
+/* ---- carry.c ---- */
+void carry_simplify(Func *fn);
+
+#endif

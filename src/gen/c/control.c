@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/* control: if, for and while. Carried scalars are C variables; carried tiles live in arrays. At the
+ * end of an iteration the array of the next value and that of the carried one change places. */
+#include "gen/c/c.h"
+
+static bool is_inside(const Region *region, const Op *owner) {
+    for (; region && region->owner; region = region->owner->parent)
+        if (region->owner == owner) return true;
+    return false;
+}
+
+static void force_leaves(Gen *g, Value *value) {
+    if (!type_is_tile(value->type) || info(g, value)->view || is_cheap(g, value)) return;
+    if (is_cheap_kind(value->def) || value->def->kind == OP_TRANS)
+        for (int i = 0; i < value->def->num_operands; i++) force_leaves(g, value->def->operands[i]);
+    if (!is_cheap(g, value)) force(g, value);
+}
+
+typedef struct Inside {
+    Gen *g;
+    Op *owner;
+} Inside;
+
+static bool force_operands(Op *op, void *user) {
+    Inside *in = user;
+    for (int i = 0; i < op->num_operands; i++) {
+        Value *value = op->operands[i];
+        if (!type_is_tile(value->type) || !value->def || is_inside(value->def->parent, in->owner))
+            continue;
+        force_leaves(in->g, value);
+    }
+    if (op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS)
+        before_write(in->g, op);
+    return true;
+}
+
+/* What regions read from outside is stored before them; so are loads that they would disturb. */
+void force_used_inside(Gen *g, Op *op) {
+    Inside in = {g, op};
+    for (int i = 0; i < op->num_regions; i++) region_walk(op->regions[i], force_operands, &in);
+}
+
+typedef struct Waiting {
+    int count;
+    Op **data;
+    int capacity;
+} Waiting;
+
+static Waiting leave_loads(Gen *g) {
+    Waiting waiting = {g->loads.count, g->loads.data, g->loads.capacity};
+    g->loads.data = NULL, g->loads.count = g->loads.capacity = 0;
+    return waiting;
+}
+
+static void back_to_loads(Gen *g, Waiting waiting) {
+    g->loads.data = waiting.data, g->loads.count = waiting.count,
+    g->loads.capacity = waiting.capacity;
+}
+
+static void store_value(Gen *g, Value *value, View *view) {
+    Root root = {.value = value, .view = view};
+    nest_write(g, &root, 1);
+}
+
+static void declare_scalar(Gen *g, Value *value, Str init) {
+    info(g, value)->declared = true;
+    line(g, g->out, g->depth, "%s v%d = %.*s;", scalar_type(value->type->kind), value->id,
+         STR_ARG(init));
+}
+
+static View *new_home(Gen *g, const Value *value) {
+    return view_row_major(g, array_new(g, value->type, true), value->type);
+}
+
+/* ---- if ---- */
+
+static void if_write(Gen *g, Op *op) {
+    Str condition = scalar_name(g, op->operands[0]);
+    View **homes = arena_array(g->arena, View *, op->num_results + 1);
+    for (int i = 0; i < op->num_results; i++) {
+        Value *r = &op->results[i];
+        if (type_is_tile(r->type))
+            homes[i] = new_home(g, r);
+        else
+            declare_scalar(g, r, STR("0"));
+    }
+    line(g, g->out, g->depth, "if (%.*s) {", STR_ARG(condition));
+    for (int k = 0; k < 2; k++) {
+        Region *region = op->regions[k];
+        int from = g->arrays.count;
+        if (k == 1) line(g, g->out, g->depth, "} else {");
+        g->depth++;
+        region_write(g, region);
+        for (int i = 0; i < op->num_results && region->last && !diag_failed(g->diag); i++) {
+            Value *value = region->last->operands[i];
+            if (homes[i]) {
+                store_value(g, value, homes[i]);
+                continue;
+            }
+            Str name = scalar_name(g, value);
+            line(g, g->out, g->depth, "v%d = %.*s;", op->results[i].id, STR_ARG(name));
+        }
+        region_end(g, region, from);
+        g->depth--;
+    }
+    line(g, g->out, g->depth, "}");
+    for (int i = 0; i < op->num_results; i++)
+        if (homes[i]) value_store_in(g, &op->results[i], homes[i]);
+}
+
+/* ---- for ---- */
+
+/* Gives the carried tiles their next values. */
+static void carry_tiles(Gen *g, Region *region, int arrays_from) {
+    Op *yield = region->last;
+    int count = yield->num_operands;
+    Array **next = arena_array(g->arena, Array *, count + 1);
+    for (int i = 0; i < count; i++) {
+        Value *value = yield->operands[i], *arg = region->args[1 + i];
+        if (!type_is_tile(value->type) || value == arg) continue;
+        Array *home = info(g, arg)->view->array;
+        if (!info(g, value)->view && value->def && value->def->parent == region) force(g, value);
+        View *view = info(g, value)->view;
+        if (view && view->array == home && view_is_row_major(view, value->type))
+            continue; /* made in place */
+        bool fresh = view && view->array->dedicated && view_is_row_major(view, value->type);
+        bool own = false;
+        for (int k = arrays_from; k < g->arrays.count; k++)
+            own = own || (view && g->arrays.data[k] == view->array);
+        for (int k = 0; k < i; k++) own = own && next[k] != view->array;
+        if (fresh && own) {
+            next[i] = view->array;
+            continue;
+        }
+        View *copy = new_home(g, value);
+        store_value(g, value, copy);
+        next[i] = copy->array;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!next[i]) continue;
+        int a = info(g, region->args[1 + i])->view->array->id, b = next[i]->id;
+        const char *type = array_type(next[i]->lane);
+        line(g, g->out, g->depth, "{ %s *t = a%d; a%d = a%d; a%d = t; }", type, a, a, b, b);
+    }
+}
+
+static void carry_scalars(Gen *g, Region *region, int first_arg) {
+    Op *yield = region->last;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < yield->num_operands; i++) {
+            Value *value = yield->operands[i], *arg = region->args[first_arg + i];
+            if (type_is_tile(value->type) || value == arg) continue;
+            Str name = scalar_name(g, value);
+            if (pass == 0)
+                line(g, g->out, g->depth, "%s n%d = %.*s;", scalar_type(value->type->kind), arg->id,
+                     STR_ARG(name));
+            else
+                line(g, g->out, g->depth, "v%d = n%d;", arg->id, arg->id);
+        }
+}
+
+static void for_header(Gen *g, Op *op, const Value *index) {
+    Str lower = scalar_name(g, op->operands[0]), upper = scalar_name(g, op->operands[1]),
+        step = scalar_name(g, op->operands[2]);
+    bool is_unsigned = op->attrs[0].i;
+    int64_t known;
+    if (!value_is_int(op->operands[2], &known))
+        line(g, g->out, g->depth, "if (%.*s == 0) return R->fail(R, T_STEP, %d);", STR_ARG(step),
+             op_line(op));
+    /* The counter is wider than the index, so that it passes the bound instead of wrapping. */
+    const char *wide = is_unsigned ? "unsigned __int128" : "__int128",
+               *narrow = is_unsigned ? "UL" : "L";
+    if (type_bits(index->type) < 64) wide = "L";
+    const char *part = !is_unsigned                   ? ""
+                       : type_bits(index->type) == 64 ? "(UL)"
+                       : type_bits(index->type) == 32 ? "(unsigned)"
+                       : type_bits(index->type) == 16 ? "(unsigned short)"
+                                                      : "(unsigned char)";
+    int id = index->id;
+    line(g, g->out, g->depth,
+         "for (%s k%d = (%s)%s%.*s, e%d = (%s)%s%.*s; %.*s > 0 ? k%d < e%d : k%d > e%d; k%d += "
+         "%s%.*s) {",
+         wide, id, type_bits(index->type) < 64 ? "L" : narrow, part, STR_ARG(lower), id,
+         type_bits(index->type) < 64 ? "L" : narrow, part, STR_ARG(upper), STR_ARG(step), id, id,
+         id, id, id, part, STR_ARG(step));
+    line(g, g->out, g->depth + 1, "%s v%d = (%s)k%d;", scalar_type(index->type->kind), id,
+         scalar_type(index->type->kind), id);
+}
+
+static void for_write(Gen *g, Op *op) {
+    Region *region = op->regions[0];
+    for (int i = 0; i < op->num_results; i++) {
+        Value *arg = region->args[1 + i], *init = op->operands[3 + i];
+        if (!type_is_tile(arg->type)) {
+            declare_scalar(g, arg, scalar_name(g, init));
+            continue;
+        }
+        View *home = new_home(g, arg);
+        store_value(g, init, home);
+        value_store_in(g, arg, home);
+    }
+    for_header(g, op, region->args[0]);
+    int from = g->arrays.count;
+    g->depth++;
+    region_write(g, region);
+    if (!diag_failed(g->diag)) {
+        carry_tiles(g, region, from);
+        carry_scalars(g, region, 1);
+    }
+    region_end(g, region, from);
+    g->depth--;
+    line(g, g->out, g->depth, "}");
+    for (int i = 0; i < op->num_results; i++) {
+        Value *r = &op->results[i], *arg = region->args[1 + i];
+        if (type_is_tile(r->type))
+            value_store_in(g, r, info(g, arg)->view);
+        else
+            declare_scalar(g, r, scalar_name(g, arg));
+    }
+}
+
+/* ---- while ---- */
+
+static bool touches_others(Op *op, void *user) {
+    (void)user;
+    if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS) return false;
+    return op->kind != OP_LOAD || !op->attrs[2].i;
+}
+
+static void while_write(Gen *g, Op *op) {
+    Region *test = op->regions[0], *body = op->regions[1];
+    for (int i = 0; i < test->num_args; i++) {
+        Value *arg = test->args[i];
+        if (!type_is_tile(arg->type)) {
+            declare_scalar(g, arg, scalar_name(g, op->operands[i]));
+            continue;
+        }
+        View *home = new_home(g, arg);
+        store_value(g, op->operands[i], home);
+        value_store_in(g, arg, home);
+    }
+    for (int i = 0; i < op->num_results; i++) {
+        Value *r = &op->results[i];
+        if (!type_is_tile(r->type)) {
+            declare_scalar(g, r, STR("0"));
+            continue;
+        }
+        View *home = new_home(g, r);
+        value_store_in(g, r, home);
+        if (i < body->num_args) value_store_in(g, body->args[i], home);
+    }
+    bool spins =
+        !region_walk(test, touches_others, NULL) || !region_walk(body, touches_others, NULL);
+    if (spins) g->facts->may_spin = true;
+    int turn = new_id(g);
+    if (spins) line(g, g->out, g->depth, "int turn%d = 0;", turn);
+    line(g, g->out, g->depth, "for (;;) {");
+    g->depth++;
+    if (spins) line(g, g->out, g->depth, "if (turn%d++ && R->yield(R)) return 1;", turn);
+    int from = g->arrays.count;
+    region_write(g, test);
+    Op *yield = test->last;
+    for (int i = 0; i < op->num_results && !diag_failed(g->diag); i++) {
+        Value *r = &op->results[i], *value = yield->operands[1 + i];
+        if (type_is_tile(r->type)) {
+            store_value(g, value, info(g, r)->view);
+            continue;
+        }
+        Str name = scalar_name(g, value);
+        line(g, g->out, g->depth, "v%d = %.*s;", r->id, STR_ARG(name));
+    }
+    if (!diag_failed(g->diag)) {
+        Str condition = scalar_name(g, yield->operands[0]);
+        line(g, g->out, g->depth, "if (!%.*s) break;", STR_ARG(condition));
+    }
+    for (int i = 0; i < body->num_args; i++)
+        if (!type_is_tile(body->args[i]->type))
+            declare_scalar(g, body->args[i], text(g, "v%d", op->results[i].id));
+    region_end(g, test, from);
+    region_write(g, body);
+    for (int i = 0; i < test->num_args && !diag_failed(g->diag); i++) {
+        Value *value = body->last->operands[i];
+        if (type_is_tile(value->type)) {
+            store_value(g, value, info(g, test->args[i])->view);
+            continue;
+        }
+        Str name = scalar_name(g, value);
+        line(g, g->out, g->depth, "v%d = %.*s;", test->args[i]->id, STR_ARG(name));
+    }
+    region_end(g, body, from);
+    g->depth--;
+    line(g, g->out, g->depth, "}");
+}
+
+void control_write(Gen *g, Op *op) {
+    for (int i = 0; i < op->num_operands; i++) force_leaves(g, op->operands[i]);
+    force_used_inside(g, op);
+    Waiting waiting = leave_loads(g);
+    if (op->kind == OP_IF)
+        if_write(g, op);
+    else if (op->kind == OP_FOR)
+        for_write(g, op);
+    else
+        while_write(g, op);
+    back_to_loads(g, waiting);
+}

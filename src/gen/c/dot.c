@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+/* dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against `vectors` vectors
+ * of b, all of acc's block in named variables. Operands are row-major in scratch and of the type of
+ * acc (carry.c widens them). */
+#include "gen/c/c.h"
+
+#include <stdio.h>
+
+static View *packed(Gen *g, Value *value) {
+    View *view = info(g, value)->view;
+    if (!view && !is_cheap(g, value)) {
+        force(g, value);
+        view = info(g, value)->view;
+    }
+    if (view && view_is_row_major(view, value->type)) return view;
+    View *copy = view_row_major(g, array_new(g, value->type, true), value->type);
+    Root root = {.value = value, .view = copy};
+    nest_write(g, &root, 1);
+    return copy;
+}
+
+static void kernel_write(Gen *g, const char *name, TypeKind kind, int rows, int vectors) {
+    Buf *out = &g->functions;
+    const char *type = array_type(kind), *vec = vector_type(kind),
+               *memory = memory_type(kind, true);
+    line(g, out, 0, "static void %s(%s *c, const %s *a, const %s *b, L ldc, L lda, L ldb, L K) {",
+         name, type, type, type);
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++)
+            line(g, out, 1, "%s c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", vec, i, j, memory,
+                 i, j);
+    line(g, out, 1, "for (L k = 0; k < K; k++) {");
+    for (int j = 0; j < vectors; j++)
+        line(g, out, 2, "%s b%d = *(const %s *)(b + k * ldb + %d * W);", vec, j, memory, j);
+    for (int i = 0; i < rows; i++) {
+        line(g, out, 2, "%s x%d = a[%d * lda + k] - (%s){};", vec, i, i, vec);
+        for (int j = 0; j < vectors; j++) line(g, out, 2, "c%d_%d += x%d * b%d;", i, j, i, j);
+    }
+    line(g, out, 1, "}");
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < vectors; j++)
+            line(g, out, 1, "*(%s *)(c + %d * ldc + %d * W) = c%d_%d;", memory, i, j, i, j);
+    line(g, out, 0, "}");
+}
+
+static const char *kernel_name(Gen *g, TypeKind kind, int rows, int vectors) {
+    Str name = text(g, "mm_%s_%dx%d", kind_code(kind), rows, vectors);
+    if (!map_get(&g->dots, name)) {
+        map_set(&g->dots, name, g);
+        kernel_write(g, name.data, kind, rows, vectors);
+    }
+    return name.data;
+}
+
+/* Fewer columns than lanes: plain loops. */
+static void small_write(Gen *g, int c, int a, int b, long long offsets[3], int M, int N, int K) {
+    line(g, g->out, g->depth,
+         "for (int m = 0; m < %d; m++) for (int n = 0; n < %d; n++) for (int k = 0; k < %d; k++)",
+         M, N, K);
+    line(g, g->out, g->depth + 1,
+         "a%d[%lld + m * %d + n] += a%d[%lld + m * %d + k] * a%d[%lld + k * %d + n];", c,
+         offsets[2], N, a, offsets[0], K, b, offsets[1], N);
+}
+
+static void block_write(Gen *g, TypeKind kind, int c, int a, int b, long long offsets[3], int M,
+                        int N, int K) {
+    if (N % g->W != 0) {
+        small_write(g, c, a, b, offsets, M, N, K);
+        return;
+    }
+    bool wide = kind == TYPE_F64 || kind == TYPE_I64;
+    int most_vectors = g->arch == C_AVX512 ? (wide ? 2 : 4)
+                       : wide              ? 1
+                                           : 2,
+        most_rows = g->arch == C_AVX512 ? (wide ? 4 : 6) : 4;
+    int vectors = most_vectors;
+    while (N % (vectors * g->W)) vectors /= 2;
+    int panel = vectors * g->W;
+    line(g, g->out, g->depth, "for (int n = 0; n < %d; n += %d) {", N, panel);
+    for (int m = 0; m < M;) {
+        int left = M - m, rows = most_rows < left ? most_rows : left, count;
+        if (left % rows && left > rows && left % rows < rows / 2 &&
+            rows == 6) { /* 128 = 20 * 6 + 2 * 4 */
+            count = (left - 8) / 6;
+            if (count <= 0 || (left - count * 6) % 4) count = left / rows;
+        } else
+            count = left / rows;
+        if (left < rows * 2 && left > rows) rows = 4 < left ? 4 : left, count = left / rows;
+        const char *name = kernel_name(g, kind, rows, vectors);
+        line(g, g->out, g->depth + 1, "for (int m = %d; m < %d; m += %d)", m, m + count * rows,
+             rows);
+        line(g, g->out, g->depth + 2,
+             "%s(a%d + %lld + m * %d + n, a%d + %lld + m * %d, a%d + %lld + n, %d, %d, %d, %d);",
+             name, c, offsets[2], N, a, offsets[0], K, b, offsets[1], N, K, N, K);
+        m += count * rows;
+    }
+    line(g, g->out, g->depth, "}");
+}
+
+void dot_write(Gen *g, Op *op) {
+    Value *acc = op->operands[2], *r = op_result(op);
+    const Type *ta = op->operands[0]->type, *tr = r->type;
+    View *a = packed(g, op->operands[0]), *b = packed(g, op->operands[1]), *c;
+    View *own = info(g, acc)->view;
+    bool is_operand = own && (own->array == a->array || own->array == b->array);
+    if (!is_operand && array_is_private(g, acc, op))
+        c = own;
+    else {
+        c = view_row_major(g, array_new(g, tr, true), tr);
+        Root root = {.value = acc, .view = c};
+        nest_write(g, &root, 1);
+    }
+    int rank = tr->rank, M = tr->shape[rank - 2], N = tr->shape[rank - 1], K = ta->shape[rank - 1];
+    int batches = rank == 3 ? tr->shape[0] : 1;
+    for (int i = 0; i < batches; i++) {
+        long long offsets[3] = {(long long)i * M * K, (long long)i * K * N, (long long)i * M * N};
+        block_write(g, type_lane(tr)->kind, c->array->id, a->array->id, b->array->id, offsets, M, N,
+                    K);
+    }
+    set_done(g, op);
+    value_store_in(g, r, c);
+}

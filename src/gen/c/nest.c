@@ -1,0 +1,918 @@
+// SPDX-License-Identifier: Apache-2.0
+/* nest: one loop nest for roots of one shape: loops over rows, the last one over vectors.
+ *
+ *     for (int i0 = 0; i0 < 64; i0++) {
+ *         float u7 = a3[i0];                          uniform in the row: computed at its level
+ *         L full = 128;                               lanes for which all masks are known to hold
+ *         if ((L)n - b5 < full) full = (L)n - b5;
+ *         L l = 0;
+ *         for (; l + W <= full; l += W) { .. }        masks are gone
+ *         for (; l < 128; l += W) { .. }              masks are vectors of bits
+ *     }
+ *
+ * A value at a position is uniform (a C scalar), linear (base + stride * l: addresses and indices
+ * stay so until a vector is needed) or a vector. Each is computed at the outermost level at which
+ * what it depends on is known. */
+#include "gen/c/nest.h"
+
+/* ---- small parts ---- */
+
+int depth_at(const Nest *n, int level) { return n->g->depth + 1 + level; }
+int body_depth(const Nest *n) { return depth_at(n, n->num_rows) + 1; }
+
+Str lane_index(Nest *n) { /* of the first lane of this vector */
+    if (!n->fast || n->copy == 0) return STR("l");
+    return text(n->g, "(l + %d)", n->copy * n->g->W);
+}
+
+static Ev uniform(Nest *n, TypeKind lane, int level, Str scalar) {
+    (void)n;
+    return (Ev){.kind = EV_UNIFORM, .text = scalar, .level = level, .lane = lane};
+}
+
+static Str new_scalar(Nest *n, int level, const char *type, Str expression) {
+    int id = new_id(n->g);
+    line(n->g, &n->pre[level], depth_at(n, level), "%s u%d = %.*s;", type, id, STR_ARG(expression));
+    return text(n->g, "u%d", id);
+}
+
+static Ev new_uniform(Nest *n, TypeKind lane, int level, Str expression) {
+    return uniform(n, lane, level, new_scalar(n, level, scalar_type(lane), expression));
+}
+
+Ev new_vector(Nest *n, TypeKind lane, Str expression) {
+    int id = new_id(n->g);
+    line(n->g, n->at, body_depth(n), "%s x%d = %.*s;", vector_type(lane), id, STR_ARG(expression));
+    return (Ev){
+        .kind = EV_VECTOR, .text = text(n->g, "x%d", id), .level = n->num_rows + 1, .lane = lane};
+}
+
+/* A vector that does not change in the vector loop, made before it. */
+static Str hoisted(Nest *n, TypeKind lane, int level, Str key, Str expression) {
+    for (int i = 0; i < n->splats.count; i++) {
+        Splat *s = &n->splats.data[i];
+        if (s->lane == lane && str_equal(s->scalar, key)) return s->vector;
+    }
+    Str name = text(n->g, "w%d", new_id(n->g));
+    line(n->g, &n->pre[level], depth_at(n, level), "%s %.*s = %.*s;", vector_type(lane),
+         STR_ARG(name), STR_ARG(expression));
+    vec_push(n->g->arena, &n->splats, (Splat){key, name, lane});
+    return name;
+}
+
+Str as_vector(Nest *n, Ev ev) {
+    Gen *g = n->g;
+    switch (ev.kind) {
+    case EV_VECTOR: return ev.text;
+    case EV_TRUE: return hoisted(n, TYPE_I1, 0, STR("true"), STR("t_vb_splat(1)"));
+    case EV_UNIFORM: return hoisted(n, ev.lane, ev.level, ev.text, splat_text(g, ev.lane, ev.text));
+    case EV_LINEAR: break;
+    }
+    bool wide = ev.lane != TYPE_I32;
+    const char *type = vector_type(ev.lane), *scalar = scalar_type(ev.lane);
+    Str key = text(g, "%.*s+%.*s", STR_ARG(ev.text), STR_ARG(ev.stride));
+    Str start = hoisted(n, ev.lane, n->num_rows, key,
+                        text(g, "(%s)(t_iota%s() * (%s)%.*s) + %.*s", type, wide ? "64" : "",
+                             wide ? "L" : "int", STR_ARG(ev.stride), STR_ARG(ev.text)));
+    Str l = lane_index(n);
+    return new_vector(n, ev.lane,
+                      text(g, "%.*s + (%s)(%.*s * %.*s)", STR_ARG(start), scalar, STR_ARG(l),
+                           STR_ARG(ev.stride)))
+        .text;
+}
+
+static int max_int(int a, int b) { return a > b ? a : b; }
+
+/* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
+ * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. */
+static void check_no_wrap(Nest *n, Ev ev) {
+    Gen *g = n->g;
+    line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
+         "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, T_WRAPS, %d);",
+         STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1, g->last_line);
+}
+
+static void bound(Nest *n, Str condition_count) { /* lanes below this count fulfil the condition */
+    line(n->g, &n->pre[n->num_rows], depth_at(n, n->num_rows), "full = t_least(full, %.*s);",
+         STR_ARG(condition_count));
+    n->has_bounds = true;
+}
+
+Place identity_place(const Nest *n, const Type *type) {
+    Place place;
+    memset(&place, -1, sizeof place);
+    for (int k = 0; k < n->num_loops; k++)
+        if (n->loop_dim[k] < type->rank) place.loop[n->loop_dim[k]] = (int8_t)k;
+    return place;
+}
+
+Str row_index(Nest *n, int loop) {
+    if (loop == n->axis_down) return text(n->g, "(%d - i%d)", n->size[loop] - 1, loop);
+    return text(n->g, "i%d", loop);
+}
+
+/* ---- access to arrays ---- */
+
+/* Offset of the first lane at a place; *stride: along the vector loop; *level: where it is known.
+ */
+Str view_offset(Nest *n, const View *view, const Type *type, Place place, int64_t *stride,
+                int *level) {
+    Buf buf = {.arena = n->g->arena};
+    buf_printf(&buf, "%lld", (long long)view->offset);
+    *stride = 0, *level = 0;
+    for (int d = 0; d < type->rank; d++) {
+        int loop = place.loop[d];
+        if (loop < 0 || view->strides[d] == 0) continue;
+        if (loop == n->num_rows) {
+            *stride += view->strides[d];
+            continue;
+        }
+        *level = max_int(*level, loop + 1);
+        Str index = row_index(n, loop);
+        buf_printf(&buf, " + %.*s * %lld", STR_ARG(index), (long long)view->strides[d]);
+    }
+    return buf_str(&buf);
+}
+
+static Ev read_view(Nest *n, const Value *value, Place place) {
+    Gen *g = n->g;
+    const View *view = info(g, value)->view;
+    TypeKind lane = view->array->lane;
+    int64_t stride;
+    int level, id = view->array->id;
+    Str offset = view_offset(n, view, value->type, place, &stride, &level);
+    if (stride == 0) return new_uniform(n, lane, level, text(g, "a%d[%.*s]", id, STR_ARG(offset)));
+    Str l = lane_index(n), read;
+    if (stride == 1) {
+        read = text(g, "*(const %s *)(a%d + %.*s + %.*s)", memory_type(lane, true), id,
+                    STR_ARG(offset), STR_ARG(l));
+        if (lane == TYPE_I1) read = text(g, "t_vb_from_i8(%.*s)", STR_ARG(read));
+        return new_vector(n, lane, read);
+    }
+    Str lanes = n->N % g->W == 0 ? STR("t_vb_splat(1)")
+                                 : text(g, "t_vb_first(%d - %.*s)", n->N, STR_ARG(l));
+    Str zero = lane == TYPE_I1 ? STR("t_vb_splat(0)") : text(g, "(%s){}", vector_type(lane));
+    return new_vector(
+        n, lane,
+        text(g, "t_gatheri_%s((UL)(a%d + %.*s + %.*s * %lld), t_iota() * %lld, %.*s, %.*s)",
+             kind_code(lane), id, STR_ARG(offset), STR_ARG(l), (long long)stride, (long long)stride,
+             STR_ARG(lanes), STR_ARG(zero)));
+}
+
+void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev) {
+    Gen *g = n->g;
+    TypeKind lane = view->array->lane;
+    int64_t stride;
+    int level, id = view->array->id;
+    Str offset = view_offset(n, view, type, place, &stride, &level), v = as_vector(n, ev),
+        l = lane_index(n);
+    if (lane == TYPE_I1) v = text(g, "t_vb_to_i8(%.*s)", STR_ARG(v));
+    if (n->num_loops == 0) stride = 1;
+    /* A whole vector may run into the next row, which must then be written later. */
+    if (stride == 1 && view_is_row_major(view, type) &&
+        (n->axis_down < 0 || n->N % g->W == 0)) {
+        line(g, n->at, body_depth(n), "*(%s *)(a%d + %.*s + %.*s) = %.*s;", memory_type(lane, true),
+             id, STR_ARG(offset), STR_ARG(l), STR_ARG(v));
+        return;
+    }
+    line(g, n->at, body_depth(n),
+         "for (int i = 0; i < W && %.*s + i < %d; i++) a%d[%.*s + (%.*s + i) * %lld] = (%.*s)[i];",
+         STR_ARG(l), n->N, id, STR_ARG(offset), STR_ARG(l), (long long)stride, STR_ARG(v));
+}
+
+/* ---- linear arithmetic ---- */
+
+static Str long_product(Nest *n, int level, Str a, Str b) {
+    return new_scalar(n, level, "L", text(n->g, "(L)%.*s * (L)%.*s", STR_ARG(a), STR_ARG(b)));
+}
+
+static Ev linear(Nest *n, TypeKind lane, int level, Str base, Str stride, bool known,
+                 int64_t value) {
+    if (known) stride = text(n->g, value < 0 ? "(%lldLL)" : "%lldLL", (long long)value);
+    return (Ev){EV_LINEAR, base, level, stride, value, known, lane};
+}
+
+/* a + sign * b, at least one of them linear. */
+static Ev linear_sum(Nest *n, TypeKind lane, Ev a, Ev b, int sign) {
+    Gen *g = n->g;
+    const char *s = sign > 0 ? "+" : "-";
+    int level = max_int(a.level, b.level);
+    Str base = new_scalar(n, level, scalar_type(lane),
+                          text(g, "%.*s %s %.*s", STR_ARG(a.text), s, STR_ARG(b.text)));
+    int64_t av = a.kind == EV_LINEAR ? a.stride_value : 0,
+            bv = b.kind == EV_LINEAR ? b.stride_value : 0;
+    bool known = (a.kind != EV_LINEAR || a.stride_known) && (b.kind != EV_LINEAR || b.stride_known);
+    if (known) return linear(n, lane, level, base, STR(""), true, av + sign * bv);
+    Str as = a.kind == EV_LINEAR ? a.stride : STR("0"),
+        bs = b.kind == EV_LINEAR ? b.stride : STR("0");
+    Str stride = new_scalar(n, level, "L", text(g, "%.*s %s %.*s", STR_ARG(as), s, STR_ARG(bs)));
+    return linear(n, lane, level, base, stride, false, 0);
+}
+
+static Ev linear_product(Nest *n, TypeKind lane, Ev a, Ev factor, Value *factor_value) {
+    Gen *g = n->g;
+    int level = max_int(a.level, factor.level);
+    Str base = new_scalar(n, level, scalar_type(lane),
+                          text(g, "%.*s * %.*s", STR_ARG(a.text), STR_ARG(factor.text)));
+    int64_t constant;
+    if (a.stride_known && value_is_int(factor_value, &constant) && constant > INT32_MIN &&
+        constant < INT32_MAX && a.stride_value > -(1ll << 30) && a.stride_value < 1ll << 30)
+        return linear(n, lane, level, base, STR(""), true, a.stride_value * constant);
+    Str stride = a.stride_known && a.stride_value == 1
+                     ? new_scalar(n, level, "L", factor.text)
+                     : long_product(n, level, a.stride, factor.text);
+    return linear(n, lane, level, base, stride, false, 0);
+}
+
+/* Pointer + offset: stays linear; the offset is then known not to wrap. */
+static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
+    Gen *g = n->g;
+    int size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
+    if (o.kind == EV_LINEAR && o.lane != TYPE_I64) check_no_wrap(n, o);
+    int level = max_int(p.level, o.level);
+    Str base =
+        new_scalar(n, level, "UL",
+                   text(g, "%.*s + (UL)((L)%.*s * %d)", STR_ARG(p.text), STR_ARG(o.text), size));
+    bool known = (p.kind != EV_LINEAR || p.stride_known) && (o.kind != EV_LINEAR || o.stride_known);
+    int64_t pv = p.kind == EV_LINEAR ? p.stride_value : 0,
+            ov = o.kind == EV_LINEAR ? o.stride_value : 0;
+    if (known) return linear(n, TYPE_PTR, level, base, STR(""), true, pv + ov * size);
+    Str ps = p.kind == EV_LINEAR ? p.stride : STR("0LL"),
+        os = o.kind == EV_LINEAR ? o.stride : STR("0LL");
+    Str stride =
+        new_scalar(n, level, "L", text(g, "%.*s + %.*s * %d", STR_ARG(ps), STR_ARG(os), size));
+    return linear(n, TYPE_PTR, level, base, stride, false, 0);
+}
+
+static bool linear_op(Nest *n, Op *op, const Ev *x, Ev *r) {
+    TypeKind lane = type_lane(op->results[0].type)->kind;
+    for (int i = 0; i < op->num_operands; i++)
+        if (x[i].kind != EV_UNIFORM && x[i].kind != EV_LINEAR) return false;
+    if (op->kind == OP_ADDPTR) return *r = linear_addptr(n, op, x[0], x[1]), true;
+    if (op->kind == OP_HINT) return *r = x[0], true;
+    if (lane != TYPE_I32 && lane != TYPE_I64) return false;
+    switch ((int)op->kind) {
+    case OP_ADD: return *r = linear_sum(n, lane, x[0], x[1], 1), true;
+    case OP_SUB: return *r = linear_sum(n, lane, x[0], x[1], -1), true;
+    case OP_MUL:
+        if (x[0].kind == EV_LINEAR && x[1].kind == EV_LINEAR) return false;
+        *r = x[0].kind == EV_LINEAR ? linear_product(n, lane, x[0], x[1], op->operands[1])
+                                    : linear_product(n, lane, x[1], x[0], op->operands[0]);
+        return true;
+    case OP_EXT_S:
+        if (x[0].lane != TYPE_I32) return false;
+        check_no_wrap(n, x[0]);
+        *r = x[0];
+        r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
+        return true;
+    default: return false;
+    }
+}
+
+/* Without masks: a comparison of l + base with a bound becomes a count of lanes. */
+static bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r) {
+    Gen *g = n->g;
+    int predicate = (int)op->attrs[0].i;
+    Ev a = x[0], b = x[1];
+    if (a.kind == EV_UNIFORM && b.kind == EV_LINEAR) { /* b < a is a > b */
+        static const int swapped[] = {ICMP_EQ,  ICMP_NE, ICMP_SGT, ICMP_SGE, ICMP_SLT,
+                                      ICMP_SLE, -1,      -1,       -1,       -1};
+        predicate = swapped[predicate];
+        Ev t = a;
+        a = b, b = t;
+    }
+    if (a.kind != EV_LINEAR || b.kind != EV_UNIFORM || !a.stride_known || a.stride_value != 1 ||
+        a.lane == TYPE_PTR)
+        return false;
+    Str distance = text(g, "t_distance(%.*s, %.*s)", STR_ARG(b.text), STR_ARG(a.text));
+    switch (predicate) {
+    case ICMP_SLT: bound(n, distance); break;
+    case ICMP_SLE: bound(n, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
+    case ICMP_SGE: bound(n, text(g, "%.*s <= 0 ? full : 0", STR_ARG(distance))); break;
+    case ICMP_SGT: bound(n, text(g, "%.*s < 0 ? full : 0", STR_ARG(distance))); break;
+    default: return false;
+    }
+    if (a.lane == TYPE_I32)
+        bound(n, text(g, "t_wraps(%.*s, %d) ? 0 : full", STR_ARG(a.text), n->N - 1));
+    *r = (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
+    return true;
+}
+
+static bool bool_shortcut(Nest *n, Op *op, const Ev *x, Ev *r) {
+    (void)n;
+    if (op->kind == OP_AND && type_lane(op->results[0].type)->kind == TYPE_I1) {
+        if (x[0].kind == EV_TRUE) return *r = x[1], true;
+        if (x[1].kind == EV_TRUE) return *r = x[0], true;
+    }
+    if (op->kind == OP_OR && (x[0].kind == EV_TRUE || x[1].kind == EV_TRUE))
+        return *r = x[0].kind == EV_TRUE ? x[0] : x[1], true;
+    if (op->kind == OP_SELECT && x[0].kind == EV_TRUE) return *r = x[1], true;
+    return false;
+}
+
+static Ev eval_elementwise(Nest *n, Op *op, Place place) {
+    Gen *g = n->g;
+    Ev x[4], r;
+    bool all_uniform = true;
+    int level = 0;
+    for (int i = 0; i < op->num_operands; i++) {
+        x[i] = eval(n, op->operands[i], place);
+        all_uniform = all_uniform && x[i].kind == EV_UNIFORM;
+        level = max_int(level, x[i].level);
+    }
+    TypeKind lane = type_lane(op->results[0].type)->kind;
+    Str names[4];
+    if (all_uniform) {
+        for (int i = 0; i < op->num_operands; i++) names[i] = x[i].text;
+        return new_uniform(n, lane, level, op_text(g, op, false, names));
+    }
+    if (bool_shortcut(n, op, x, &r)) return r;
+    if (linear_op(n, op, x, &r)) return r;
+    if (op->kind == OP_ICMP && n->fast && prefix_compare(n, op, x, &r)) return r;
+    for (int i = 0; i < op->num_operands; i++) names[i] = as_vector(n, x[i]);
+    return new_vector(n, lane, op_text(g, op, true, names));
+}
+
+/* ---- memory ---- */
+
+/* The mask of an access in this body: empty text if all lanes are accessed. */
+Str access_mask(Nest *n, Value *mask, Place place, Ev *ev_out) {
+    Gen *g = n->g;
+    Ev ev = mask ? eval(n, mask, place) : (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
+    if (n->fast && ev.kind == EV_UNIFORM) {
+        bound(n, text(g, "%.*s ? full : 0", STR_ARG(ev.text)));
+        ev = (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
+    }
+    if (ev_out) *ev_out = ev;
+    bool ragged = !n->fast && n->N % g->W != 0;
+    if (ev.kind == EV_TRUE && !ragged) return STR("");
+    Str m = ev.kind == EV_TRUE ? STR("") : as_vector(n, ev);
+    if (!ragged) return m;
+    Str act = new_vector(n, TYPE_I1, text(g, "t_vb_first(%d - l)", n->N)).text;
+    if (m.length == 0) return act;
+    return new_vector(n, TYPE_I1, text(g, "(vb)(%.*s & %.*s)", STR_ARG(m), STR_ARG(act))).text;
+}
+
+static bool is_contiguous(Ev p, int size) {
+    return p.kind == EV_LINEAR && p.stride_known && p.stride_value == size;
+}
+
+/* All lanes read one address: a scalar load at its level, if mask and other are uniform too. */
+static bool uniform_load(Nest *n, Op *op, Place place, Ev p, Ev *r) {
+    Gen *g = n->g;
+    if (p.kind != EV_UNIFORM) return false;
+    TypeKind lane = type_lane(op->results[0].type)->kind;
+    Str mask = STR(""), other = lane == TYPE_PTR || lane == TYPE_I64
+                                    ? STR("0")
+                                    : text(g, "(%s)0", scalar_type(lane));
+    int level = p.level;
+    if (op->num_operands > 1) {
+        Ev m = eval(n, op->operands[1], place);
+        if (m.kind != EV_UNIFORM) return false;
+        mask = m.text, level = max_int(level, m.level);
+    }
+    if (op->num_operands > 2) {
+        Ev o = eval(n, op->operands[2], place);
+        if (o.kind != EV_UNIFORM) return false;
+        other = o.text, level = max_int(level, o.level);
+    }
+    Str read = text(g, "*(const %s%s *)%.*s%s", op->attrs[2].i ? "volatile " : "",
+                    memory_type(lane, false), STR_ARG(p.text), lane == TYPE_I1 ? " != 0" : "");
+    if (mask.length)
+        read = text(g, "%.*s ? %.*s : %.*s", STR_ARG(mask), STR_ARG(read), STR_ARG(other));
+    *r = new_uniform(n, lane, level, read);
+    return true;
+}
+
+enum { MOST_AHEAD = 4, LEAST_AHEAD_BYTES = 2048 };
+
+static void note_ahead(Nest *n, Ev p, int size) {
+    Gen *g = n->g;
+    bool row = n->num_rows == 0 && g->depth == 1 && n->fast && n->copy == 0 &&
+               n->N * size >= LEAST_AHEAD_BYTES;
+    if (!row || n->loads_ahead || g->num_ahead == MOST_AHEAD) return;
+    n->loads_ahead = true;
+    int k = g->num_ahead++;
+    line(g, &g->decls, 1, "UL next%d;", k);
+    line(g, &n->pre[0], depth_at(n, 0),
+         "next%d = H[%d] ? %.*s + (%.*s - H[%d]) : %.*s, H[%d] = %.*s;", k, k, STR_ARG(p.text),
+         STR_ARG(p.text), k, STR_ARG(p.text), k, STR_ARG(p.text));
+    n->ahead_size = size;
+}
+
+static void fetch_ahead(Nest *n) {
+    Gen *g = n->g;
+    if (!n->fetches_ahead) return;
+    Str l = lane_index(n);
+    line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)(next%d + %.*s * %d));",
+         g->num_ahead - 1, STR_ARG(l), g->ahead_size);
+}
+
+static Ev eval_load(Nest *n, Op *op, Place place) {
+    Gen *g = n->g;
+    TypeKind lane = type_lane(op->results[0].type)->kind;
+    int size = type_size_bytes(type_lane(op->results[0].type));
+    Value *pointer = op->operands[0];
+    Op *add = pointer->def && pointer->def->kind == OP_ADDPTR && !info(g, pointer)->view
+                  ? pointer->def
+                  : NULL;
+    Ev base = {0}, offset = {0}, p = eval(n, pointer, place), r;
+    if (uniform_load(n, op, place, p, &r)) return r;
+    Str mask = access_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
+    Str other = lane == TYPE_I1 ? STR("t_vb_splat(0)") : text(g, "(%s){}", vector_type(lane));
+    if (op->num_operands > 2 && mask.length) other = as_vector(n, eval(n, op->operands[2], place));
+    Str l = lane_index(n);
+    if (is_contiguous(p, size)) {
+        Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
+        if (n->fast)
+            line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)%.*s + T_AHEAD);",
+                 STR_ARG(at));
+        if (n->fast) note_ahead(n, p, size);
+        if (mask.length)
+            return new_vector(n, lane,
+                              text(g, "t_ldm_%s((const void *)%.*s, %.*s, %.*s)", kind_code(lane),
+                                   STR_ARG(at), STR_ARG(mask), STR_ARG(other)));
+        Str read = text(g, "*(const %s *)%.*s", memory_type(lane, true), STR_ARG(at));
+        return new_vector(n, lane,
+                          lane == TYPE_I1 ? text(g, "t_vb_from_i8(%.*s)", STR_ARG(read)) : read);
+    }
+    if (!mask.length) mask = STR("t_vb_splat(1)");
+    if (add) base = eval(n, add->operands[0], place), offset = eval(n, add->operands[1], place);
+    if (add && base.kind == EV_UNIFORM && offset.kind == EV_VECTOR && offset.lane == TYPE_I32)
+        return new_vector(n, lane,
+                          text(g, "t_gatheri_%s(%.*s, %.*s, %.*s, %.*s)", kind_code(lane),
+                               STR_ARG(base.text), STR_ARG(offset.text), STR_ARG(mask),
+                               STR_ARG(other)));
+    Str addresses = as_vector(n, p);
+    return new_vector(n, lane,
+                      text(g, "t_gather_%s(%.*s, %.*s, %.*s)", kind_code(lane), STR_ARG(addresses),
+                           STR_ARG(mask), STR_ARG(other)));
+}
+
+static void write_store(Nest *n, Op *op) {
+    Gen *g = n->g;
+    Value *pointer = op->operands[0], *value = op->operands[1];
+    Place place = identity_place(n, pointer->type);
+    TypeKind lane = type_lane(value->type)->kind;
+    int size = type_size_bytes(type_lane(pointer->type)->elem);
+    Ev p = eval(n, pointer, place), v = eval(n, value, place);
+    Str mask = access_mask(n, op->num_operands > 2 ? op->operands[2] : NULL, place, NULL);
+    Str vector = as_vector(n, v), l = lane_index(n);
+    if (!is_contiguous(p, size)) {
+        Str addresses = as_vector(n, p);
+        line(g, n->at, body_depth(n), "t_scatter_%s(%.*s, %.*s, %.*s);", kind_code(lane),
+             STR_ARG(addresses), STR_ARG(vector),
+             STR_ARG(mask.length ? mask : STR("t_vb_splat(1)")));
+        return;
+    }
+    Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
+    if (mask.length) {
+        line(g, n->at, body_depth(n), "t_stm_%s((void *)%.*s, %.*s, %.*s);", kind_code(lane),
+             STR_ARG(at), STR_ARG(vector), STR_ARG(mask));
+        return;
+    }
+    if (lane == TYPE_I1) vector = text(g, "t_vb_to_i8(%.*s)", STR_ARG(vector));
+    int bytes = size * g->W;
+    if (n->fast && (bytes == 64 || bytes == 32)) {
+        if (n->copy == 0) {
+            line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
+                 "int nt%d = nt && !(%.*s & %d);", op->operands[0]->id, STR_ARG(p.text), bytes - 1);
+            g->stored_bytes += (int64_t)pointer->type->lanes * size;
+        }
+        line(g, n->at, body_depth(n), "if (nt%d) t_stream%d((void *)%.*s, (%s)%.*s); else",
+             op->operands[0]->id, bytes, STR_ARG(at), bytes == 64 ? "t_v64" : "t_v32",
+             STR_ARG(vector));
+    }
+    line(g, n->at, body_depth(n), "*(%s *)%.*s = %.*s;", memory_type(lane, true), STR_ARG(at),
+         STR_ARG(vector));
+}
+
+/* ---- values ---- */
+
+static Place place_of_reshape(const Nest *n, const Type *from, const Type *to, Place place) {
+    (void)n;
+    Place r;
+    memset(&r, -1, sizeof r);
+    for (int i = 0, j = 0; i < from->rank; i++) {
+        if (from->shape[i] == 1) continue;
+        while (to->shape[j] == 1) j++;
+        r.loop[i] = place.loop[j++];
+    }
+    return r;
+}
+
+static Ev eval_gather(Nest *n, Op *op, Place place) {
+    Gen *g = n->g;
+    const Type *data = op->operands[0]->type;
+    const View *view = info(g, op->operands[0])->view;
+    TypeKind lane = view->array->lane;
+    int axis = (int)op->attrs[0].i, level;
+    int64_t stride;
+    Place rest = place;
+    rest.loop[axis] = -1;
+    Str offset = view_offset(n, view, data, rest, &stride, &level), l = lane_index(n);
+    Str index = as_vector(n, eval(n, op->operands[1], place));
+    TypeKind kind = type_lane(op->operands[1]->type)->kind;
+    Str i32 = kind == TYPE_I32
+                  ? index
+                  : new_vector(n, TYPE_I32,
+                               text(g, "__builtin_convertvector(%.*s, vi32)", STR_ARG(index)))
+                        .text;
+    const char *limit = kind == TYPE_I64 ? "vi64" : "vi32";
+    Str in = new_vector(n, TYPE_I1,
+                        text(g, "(vb)(t_ge_%s(%.*s, (%s){}) & t_lt_%s(%.*s, (%s){} + %d))",
+                             limit + 1, STR_ARG(kind == TYPE_I64 ? index : i32), limit, limit + 1,
+                             STR_ARG(kind == TYPE_I64 ? index : i32), limit, data->shape[axis]))
+                 .text;
+    if (n->N % g->W)
+        in =
+            new_vector(n, TYPE_I1,
+                       text(g, "(vb)(%.*s & t_vb_first(%d - %.*s))", STR_ARG(in), n->N, STR_ARG(l)))
+                .text;
+    Str where = new_vector(n, TYPE_I32,
+                           text(g, "%.*s * %lld + (t_iota() + (int)%.*s) * %lld", STR_ARG(i32),
+                                (long long)view->strides[axis], STR_ARG(l), (long long)stride))
+                    .text;
+    Str zero = lane == TYPE_I1 ? STR("t_vb_splat(0)") : text(g, "(%s){}", vector_type(lane));
+    return new_vector(n, lane,
+                      text(g, "t_gatheri_%s((UL)(a%d + %.*s), %.*s, %.*s, %.*s)", kind_code(lane),
+                           view->array->id, STR_ARG(offset), STR_ARG(where), STR_ARG(in),
+                           STR_ARG(zero)));
+}
+
+static Ev eval_sort_step(Nest *n, Op *op, Place place) {
+    Gen *g = n->g;
+    const View *view = info(g, op->operands[0])->view;
+    TypeKind lane = view->array->lane;
+    long long mask = (long long)op->attrs[0].i;
+    int64_t stride;
+    int level;
+    Str offset = view_offset(n, view, op->operands[0]->type, place, &stride, &level),
+        l = lane_index(n);
+    if (stride == 1 && mask % g->W == 0) {
+        Str read = text(g, "*(const %s *)(a%d + ((%.*s + %.*s) ^ %lld))", memory_type(lane, true),
+                        view->array->id, STR_ARG(offset), STR_ARG(l), mask);
+        return new_vector(n, lane,
+                          lane == TYPE_I1 ? text(g, "t_vb_from_i8(%.*s)", STR_ARG(read)) : read);
+    }
+    Str lanes = n->N % g->W == 0 ? STR("t_vb_splat(1)")
+                                 : text(g, "t_vb_first(%d - %.*s)", n->N, STR_ARG(l));
+    Str zero = lane == TYPE_I1 ? STR("t_vb_splat(0)") : text(g, "(%s){}", vector_type(lane));
+    return new_vector(n, lane,
+                      text(g,
+                           "t_gatheri_%s((UL)a%d, ((t_iota() + (int)%.*s) * %lld + (int)(%.*s)) ^ "
+                           "%lld, %.*s, %.*s)",
+                           kind_code(lane), view->array->id, STR_ARG(l), (long long)stride,
+                           STR_ARG(offset), mask, STR_ARG(lanes), STR_ARG(zero)));
+}
+
+static Ev eval_op(Nest *n, Op *op, Place place) {
+    Gen *g = n->g;
+    const Type *type = op->results[0].type;
+    TypeKind lane = type_lane(type)->kind;
+    switch ((int)op->kind) {
+    case OP_CONSTANT:
+        return uniform(n, lane, 0, constant_text(g, type_lane(type), op->attrs[0].bits));
+    case OP_POISON: return new_uniform(n, lane, 0, STR("0"));
+    case OP_ARANGE: {
+        long long start = (long long)op->attrs[0].i;
+        int loop = place.loop[0];
+        if (loop < 0) return uniform(n, TYPE_I32, 0, text(g, "(%lld)", start));
+        if (loop == n->num_rows)
+            return linear(n, TYPE_I32, 0, text(g, "(%lld)", start), STR(""), true, 1);
+        Str index = row_index(n, loop);
+        return new_uniform(n, TYPE_I32, loop + 1, text(g, "%lld + %.*s", start, STR_ARG(index)));
+    }
+    case OP_SPLAT: return eval(n, op->operands[0], place);
+    case OP_BROADCAST: {
+        Place from = place;
+        for (int d = 0; d < type->rank; d++)
+            if (op->operands[0]->type->shape[d] == 1) from.loop[d] = -1;
+        return eval(n, op->operands[0], from);
+    }
+    case OP_EXPAND_DIMS: {
+        Place from = place;
+        int axis = (int)op->attrs[0].i;
+        for (int d = axis; d + 1 < type->rank; d++) from.loop[d] = place.loop[d + 1];
+        return eval(n, op->operands[0], from);
+    }
+    case OP_RESHAPE:
+        return eval(n, op->operands[0], place_of_reshape(n, op->operands[0]->type, type, place));
+    case OP_TRANS: {
+        Place from = place;
+        for (int d = 0; d < type->rank; d++) from.loop[op->attrs[0].ints.data[d]] = place.loop[d];
+        return eval(n, op->operands[0], from);
+    }
+    case OP_LOAD: return eval_load(n, op, place);
+    case OP_GATHER: return eval_gather(n, op, place);
+    case OP_SORT_STEP: return eval_sort_step(n, op, place);
+    default: return eval_elementwise(n, op, place);
+    }
+}
+
+static bool is_identity(const Nest *n, const Type *type, Place place) {
+    int k = 0;
+    for (int d = 0; d < type->rank; d++) {
+        if (type->shape[d] == 1) continue;
+        if (place.loop[d] != k++) return false;
+    }
+    return k == n->num_loops;
+}
+
+static bool is_kept(const Nest *n, const Value *value) {
+    for (int i = 0; i < n->kept.count; i++)
+        if (n->kept.data[i] == value) return true;
+    return false;
+}
+
+Ev eval(Nest *n, Value *value, Place place) {
+    Gen *g = n->g;
+    TypeKind lane = type_lane(value->type)->kind;
+    if (!type_is_tile(value->type)) return uniform(n, lane, 0, scalar_name(g, value));
+    for (int d = 0; d < value->type->rank; d++)
+        if (value->type->shape[d] == 1) place.loop[d] = -1;
+    for (int d = value->type->rank; d < MAX_RANK; d++) place.loop[d] = -1;
+    for (int i = 0; i < n->memos.count; i++) {
+        Memo *memo = &n->memos.data[i];
+        if (memo->value == value &&
+            (memo->copy == -1 || memo->copy == n->copy || (memo->copy == -2 && n->fast)) &&
+            !memcmp(&memo->place, &place, sizeof place)) {
+            /* What rests on masks that hold holds only in the bodies without masks. */
+            if (memo->copy != -1 && memo->ev.kind != EV_VECTOR) n->has_bounds = true;
+            return memo->ev;
+        }
+    }
+    bool bounds_before = n->has_bounds;
+    n->has_bounds = false;
+    Ev ev = info(g, value)->view && !is_kept(n, value) ? read_view(n, value, place)
+                                                       : eval_op(n, value->def, place);
+    bool own_bounds = n->has_bounds;
+    n->has_bounds = own_bounds || bounds_before;
+    bool same = !own_bounds && (ev.kind == EV_UNIFORM || ev.kind == EV_LINEAR);
+    vec_push(g->arena, &n->memos,
+             (Memo){value, place,
+                    same                 ? -1
+                    : ev.kind == EV_TRUE ? -2
+                                         : n->copy,
+                    ev});
+    if (is_kept(n, value) && is_identity(n, value->type, place)) {
+        if (ev.kind == EV_UNIFORM || ev.kind == EV_LINEAR)
+            n->memos.data[n->memos.count - 1].copy = n->copy;
+        write_view(n, info(g, value)->view, value->type, place, ev);
+    }
+    return ev;
+}
+
+/* ---- what is evaluated in a nest ---- */
+
+static void need_stored(Nest *n, Value *value) {
+    (void)n;
+    force(n->g, value);
+}
+
+/* Walks what a root needs; forces what cannot or should not be computed here. With `collect`, lists
+ * the ops that will be evaluated instead. */
+static void prepare(Nest *n, Value *value, Place place, bool collect) {
+    Gen *g = n->g;
+    if (!type_is_tile(value->type) || info(g, value)->view) return;
+    for (int d = 0; d < value->type->rank; d++)
+        if (value->type->shape[d] == 1) place.loop[d] = -1;
+    Op *op = value->def;
+    if (!op) BUG("a tile argument has no storage");
+    bool cheap = is_cheap(g, value), identity = is_identity(n, value->type, place);
+    bool shape_only = op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS ||
+                      op->kind == OP_TRANS || op->kind == OP_SPLAT ||
+                      (op->kind == OP_RESHAPE && is_cheap_kind(op));
+    if (!cheap && !identity && !shape_only) {
+        if (!collect) need_stored(n, value);
+        return;
+    }
+    if (identity) {
+        if (info(g, value)->walk == n->stamp) return;
+        info(g, value)->walk = n->stamp;
+        if (!cheap && collect) vec_push(g->arena, &n->ops, op);
+    }
+    Place from = place;
+    switch ((int)op->kind) {
+    case OP_BROADCAST:
+        for (int d = 0; d < value->type->rank; d++)
+            if (op->operands[0]->type->shape[d] == 1) from.loop[d] = -1;
+        break;
+    case OP_EXPAND_DIMS:
+        for (int d = (int)op->attrs[0].i; d + 1 < value->type->rank; d++)
+            from.loop[d] = place.loop[d + 1];
+        break;
+    case OP_TRANS:
+        for (int d = 0; d < value->type->rank; d++)
+            from.loop[op->attrs[0].ints.data[d]] = place.loop[d];
+        break;
+    case OP_RESHAPE:
+        if (!is_cheap_kind(op)) BUG("a reshape was not made a view");
+        from = place_of_reshape(n, op->operands[0]->type, value->type, place);
+        break;
+    case OP_SORT_STEP:
+        if (!collect) need_stored(n, op->operands[0]);
+        return;
+    case OP_GATHER:
+        if (!collect) need_stored(n, op->operands[0]);
+        prepare(n, op->operands[1], place, collect);
+        return;
+    default: break;
+    }
+    for (int i = 0; i < op->num_operands; i++) prepare(n, op->operands[i], from, collect);
+}
+
+static void root_operands(Nest *n, const Root *root, bool collect) {
+    if (!root->op) {
+        Value *value = root->value;
+        prepare(n, value, identity_place(n, value->type), collect);
+        return;
+    }
+    for (int i = 0; i < root->op->num_operands; i++)
+        prepare(n, root->op->operands[i], identity_place(n, root->op->operands[i]->type), collect);
+}
+
+static bool user_is_here(Nest *n, const Value *value, const Op *user) {
+    if (is_done(n->g, user)) return true;
+    for (int i = 0; i < n->num_roots; i++) {
+        if (n->roots[i].op == user) return true;
+        /* A carried value is stored for the loop, which reads it there. */
+        bool carried = user->kind == OP_YIELD || user->kind == OP_FOR || user->kind == OP_WHILE;
+        if (!n->roots[i].op && n->roots[i].value == value && carried) return true;
+    }
+    for (int i = 0; i < n->ops.count; i++)
+        if (n->ops.data[i] == user) return true;
+    return false;
+}
+
+static void note_kept(Nest *n, Value *value) {
+    for (int i = 0; i < n->kept.count; i++)
+        if (n->kept.data[i] == value) return;
+    vec_push(n->g->arena, &n->kept, value);
+}
+
+/* One or two instructions a vector: less than a store and a load of the result. */
+static bool is_light(const Op *op) {
+    switch ((int)op->kind) {
+    case OP_FADD:
+    case OP_FSUB:
+    case OP_FMUL:
+    case OP_FNEG:
+    case OP_FABS:
+    case OP_SELECT: return type_bits(op->results[0].type) >= 32;
+    case OP_FEXT: return type_bits(op->operands[0]->type) == 16;
+    default: return is_cheap_kind(op);
+    }
+}
+
+/* Later nests need the value: it is kept, or, if it is light, what it is made of. */
+static void need_later(Nest *n, Value *value, int depth) {
+    Gen *g = n->g;
+    if (!type_is_tile(value->type) || info(g, value)->view || is_cheap(g, value)) return;
+    Op *op = value->def;
+    bool recompute =
+        depth > 0 && is_light(op) && is_identity(n, value->type, identity_place(n, value->type));
+    int tiles = 0;
+    for (int i = 0; i < op->num_operands && recompute; i++) {
+        Value *x = op->operands[i];
+        if (!type_is_tile(x->type) || is_cheap(g, x)) continue;
+        /* All of one shape, so that it is evaluated here; and one array, not two. */
+        recompute = ++tiles == 1 && type_same_shape(x->type, value->type);
+    }
+    if (!recompute || tiles == 0) {
+        note_kept(n, value);
+        return;
+    }
+    vec_push(g->arena, &n->again, op);
+    for (int i = 0; i < op->num_operands; i++) need_later(n, op->operands[i], depth - 1);
+}
+
+static bool is_again(const Nest *n, const Op *op) {
+    for (int i = 0; i < n->again.count; i++)
+        if (n->again.data[i] == op) return true;
+    return false;
+}
+
+static void choose_kept(Nest *n) {
+    Gen *g = n->g;
+    n->stamp = ++g->walk;
+    for (int i = 0; i < n->num_roots; i++) root_operands(n, &n->roots[i], true);
+    for (int i = 0; i < n->ops.count; i++) {
+        Value *value = op_result(n->ops.data[i]);
+        ValueInfo *in = info(g, value);
+        bool all_here = true, carried = false;
+        for (int k = 0; k < in->users.count; k++) {
+            all_here = all_here && user_is_here(n, value, in->users.data[k]);
+            carried = carried || in->users.data[k]->kind == OP_YIELD;
+        }
+        for (int k = 0; k < n->num_roots; k++)
+            if (n->roots[k].is_home && n->roots[k].value == value) all_here = true;
+        if (!all_here) need_later(n, value, carried ? 0 : 4);
+    }
+    for (int i = 0; i < n->kept.count; i++) {
+        Value *value = n->kept.data[i];
+        bool dedicated = false;
+        for (int k = 0; k < info(g, value)->users.count; k++)
+            dedicated = dedicated || info(g, value)->users.data[k]->kind == OP_YIELD;
+        value_store_in(g, value,
+                       view_row_major(g, array_new(g, value->type, dedicated), value->type));
+    }
+    for (int i = 0; i < n->ops.count; i++)
+        if (!is_again(n, n->ops.data[i])) set_done(g, n->ops.data[i]);
+}
+
+/* ---- the nest ---- */
+
+static void nest_shape(Nest *n, const Type *type) {
+    for (int d = 0; d < type->rank; d++)
+        if (type->shape[d] > 1)
+            n->loop_dim[n->num_loops] = d, n->size[n->num_loops++] = type->shape[d];
+    n->num_rows = n->num_loops > 0 ? n->num_loops - 1 : 0;
+    n->N = n->num_loops > 0 ? n->size[n->num_rows] : 1;
+}
+
+static const Type *root_type(const Root *root) {
+    return root->op ? root->op->operands[0]->type : root->value->type;
+}
+
+static void write_root(Nest *n, const Root *root) {
+    Gen *g = n->g;
+    if (!root->op) {
+        Place place = identity_place(n, root->value->type);
+        write_view(n, root->view, root->value->type, place, eval(n, root->value, place));
+        return;
+    }
+    g->last_line = op_line(root->op);
+    switch ((int)root->op->kind) {
+    case OP_STORE: write_store(n, root->op); return;
+    default: write_across(n, root->op);
+    }
+}
+
+static void write_body(Nest *n, bool fast, int copy) {
+    n->fast = fast, n->copy = fast ? copy : COPY_SLOW, n->at = &n->body[fast ? 0 : 1];
+    if (fast) fetch_ahead(n);
+    for (int i = 0; i < n->num_roots; i++) write_root(n, &n->roots[i]);
+}
+
+static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
+    Gen *g = n->g;
+    Buf *out = g->out;
+    line(g, out, g->depth, "{");
+    for (int k = 0; k < n->num_rows; k++) {
+        buf_add(out, n->pre[k].data, n->pre[k].length);
+        line(g, out, depth_at(n, k), "for (int i%d = 0; i%d < %d; i%d++) {", k, k, n->size[k], k);
+    }
+    int d = depth_at(n, n->num_rows);
+    if (with_fast) line(g, out, d, "L full = %d;", n->N / g->W * g->W);
+    buf_add(out, n->pre[n->num_rows].data, n->pre[n->num_rows].length);
+    line(g, out, d, "L l = 0;");
+    if (with_fast) {
+        line(g, out, d, "for (; l + %d <= full; l += %d) {", g->W * unroll, g->W * unroll);
+        buf_add(out, n->body[0].data, n->body[0].length);
+        line(g, out, d, "}");
+    }
+    if (with_slow) {
+        if (n->down)
+            line(g, out, d, "for (L k = %d; k >= 0 && (l = k, 1); k -= W) {",
+                 (n->N - 1) / g->W * g->W);
+        else
+            line(g, out, d, "for (; l < %d; l += W) {", n->N);
+        buf_add(out, n->body[1].data, n->body[1].length);
+        line(g, out, d, "}");
+    }
+    buf_add(out, n->post[n->num_rows].data, n->post[n->num_rows].length);
+    for (int k = n->num_rows - 1; k >= 0; k--) {
+        line(g, out, depth_at(n, k), "}");
+        buf_add(out, n->post[k].data, n->post[k].length);
+    }
+    line(g, out, g->depth, "}");
+}
+
+void nest_write(Gen *g, const Root *roots, int num_roots) {
+    Nest *n = arena_new_of(g->arena, Nest);
+    n->g = g, n->roots = roots, n->num_roots = num_roots, n->axis_down = -1;
+    for (int k = 0; k <= MAX_RANK; k++) n->pre[k].arena = n->post[k].arena = g->arena;
+    n->body[0].arena = n->body[1].arena = g->arena;
+    nest_shape(n, root_type(&roots[0]));
+    for (int i = 0; i < num_roots; i++) n->stamp = ++g->walk, root_operands(n, &roots[i], false);
+    choose_kept(n);
+    across_begin(n);
+    bool fast = n->N >= g->W && !across_needs_slow(n);
+    n->fetches_ahead = n->num_rows == 0 && g->depth == 1 && g->ahead_lanes == n->N;
+    int unroll = 1;
+    if (fast) {
+        unroll = across_unroll(n);
+        for (int u = 0; u < unroll; u++) write_body(n, true, u);
+    }
+    bool slow = !fast || n->has_bounds || n->N % (g->W * unroll) != 0;
+    if (slow) write_body(n, false, 0);
+    across_end(n);
+    if (n->loads_ahead)
+        g->ahead_lanes = n->N, g->ahead_size = n->ahead_size;
+    else if (n->fetches_ahead)
+        g->ahead_lanes = 0;
+    emit(n, fast, slow, unroll);
+    for (int i = 0; i < num_roots; i++)
+        if (roots[i].op) set_done(g, roots[i].op);
+}

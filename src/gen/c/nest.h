@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* nest.h: the state of one loop nest while it is written; see nest.c. */
+#ifndef TERN_GEN_C_NEST_H
+#define TERN_GEN_C_NEST_H
+
+#include "gen/c/c.h"
+
+typedef enum EvKind { EV_UNIFORM, EV_LINEAR, EV_VECTOR, EV_TRUE } EvKind;
+
+typedef struct Ev {
+    EvKind kind;
+    Str text;             /* uniform: the scalar; linear: its base; vector: its name */
+    int level;            /* loops around its scalars: 0 is before the nest */
+    Str stride;           /* linear: of type L; bytes for pointers */
+    int64_t stride_value; /* when known */
+    bool stride_known;
+    TypeKind lane;
+} Ev;
+
+typedef struct Place {
+    int8_t loop[MAX_RANK]; /* of each dimension: the loop that runs over it; -1: index 0 */
+} Place;
+
+typedef struct Memo {
+    const Value *value;
+    Place place;
+    int copy; /* of the body; -1: the same in all; -2: in all without masks */
+    Ev ev;
+} Memo;
+
+typedef struct Splat {
+    Str scalar, vector;
+    TypeKind lane;
+} Splat;
+
+enum { COPY_SLOW = 100 }; /* the body with masks; others are unrolled copies without */
+
+typedef struct Nest {
+    Gen *g;
+    int num_loops, num_rows; /* the vector loop is loop num_rows */
+    int loop_dim[MAX_RANK], size[MAX_RANK];
+    int axis_down; /* row loop that runs downwards, or -1 */
+    int N;         /* lanes of the vector loop */
+    Buf pre[MAX_RANK + 1], post[MAX_RANK + 1], body[2];
+    Buf *at; /* the body being written */
+    int copy;
+    bool fast, has_bounds;
+    VEC(Memo) memos;
+    VEC(Splat) splats;
+    const Root *roots;
+    int num_roots;
+    VEC(Op *) ops;     /* evaluated in this nest */
+    VEC(Op *) again;   /* of them: computed again by later nests */
+    VEC(Value *) kept; /* values that are stored on the way */
+    int stamp;
+    bool loads_ahead, fetches_ahead; /* see Gen.num_ahead */
+    int ahead_size;
+    bool down; /* the vector loop runs from the last vector to the first */
+} Nest;
+
+/* ---- nest.c, for across.c ---- */
+Ev eval(Nest *n, Value *value, Place place);
+Str as_vector(Nest *n, Ev ev);
+Place identity_place(const Nest *n, const Type *type);
+Ev new_vector(Nest *n, TypeKind lane, Str expression);
+int depth_at(const Nest *n, int level);
+int body_depth(const Nest *n);
+Str lane_index(Nest *n);
+Str row_index(Nest *n, int loop);
+Str access_mask(Nest *n, Value *mask, Place place, Ev *ev_out);
+Str view_offset(Nest *n, const View *view, const Type *type, Place place, int64_t *stride,
+                int *level);
+void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev);
+
+/* ---- across.c ---- */
+void across_begin(Nest *n);
+bool across_needs_slow(const Nest *n); /* the body exists once, with masks */
+int across_unroll(const Nest *n);
+void write_across(Nest *n, Op *op);
+void across_end(Nest *n);
+
+#endif

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+/* op: one elementwise op as a C expression, on scalars or on vectors. Operands are atoms (names or
+ * constants), so that no parentheses are needed round them. Small floats compute in f32. */
+#include "gen/c/c.h"
+
+#include <stdio.h>
+
+Str text(Gen *g, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    Buf buf = {.arena = g->arena};
+    buf_vprintf(&buf, format, args);
+    va_end(args);
+    return buf_str(&buf);
+}
+
+void line(Gen *g, Buf *out, int depth, const char *format, ...) {
+    (void)g;
+    for (int i = 0; i < depth; i++) buf_puts(out, "    ");
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(out, format, args);
+    va_end(args);
+    buf_putc(out, '\n');
+}
+
+int new_id(Gen *g) { return g->next_id++; }
+
+static const struct {
+    const char *code, *vector, *scalar, *array, *memory;
+} kinds[NUM_TYPE_KINDS] = {
+    [TYPE_I1] = {"i1", "vb", "int", "signed char", "i8"},
+    [TYPE_I8] = {"i8", "vi8", "signed char", "signed char", "i8"},
+    [TYPE_I16] = {"i16", "vi16", "short", "short", "i16"},
+    [TYPE_I32] = {"i32", "vi32", "int", "int", "i32"},
+    [TYPE_I64] = {"i64", "vi64", "L", "L", "i64"},
+    [TYPE_F8E4M3] = {"f8e4m3", "vu8", "unsigned char", "unsigned char", "u8"},
+    [TYPE_F8E5M2] = {"f8e5m2", "vu8", "unsigned char", "unsigned char", "u8"},
+    [TYPE_F8E4B15] = {"f8e4b15", "vu8", "unsigned char", "unsigned char", "u8"},
+    [TYPE_F16] = {"f16", "vu16", "unsigned short", "unsigned short", "u16"},
+    [TYPE_BF16] = {"bf16", "vu16", "unsigned short", "unsigned short", "u16"},
+    [TYPE_F32] = {"f32", "vf32", "float", "float", "f32"},
+    [TYPE_F64] = {"f64", "vf64", "double", "double", "f64"},
+    [TYPE_PTR] = {"ptr", "vu64", "UL", "UL", "u64"},
+    [TYPE_TILE] = {"tile", "tile", "tile", "tile", "tile"},
+};
+
+const char *kind_code(TypeKind kind) { return kinds[kind].code; }
+const char *vector_type(TypeKind kind) { return kinds[kind].vector; }
+const char *scalar_type(TypeKind kind) { return kinds[kind].scalar; }
+const char *array_type(TypeKind kind) { return kinds[kind].array; }
+const char *memory_type(TypeKind kind, bool vec) {
+    static const char *const names[][2] = {
+        {"u_i8", "m_i8"},   {"u_u8", "m_u8"},   {"u_i16", "m_i16"},
+        {"u_u16", "m_u16"}, {"u_i32", "m_i32"}, {"u_i64", "m_i64"},
+        {"u_u64", "m_u64"}, {"u_f32", "m_f32"}, {"u_f64", "m_f64"}};
+    for (int i = 0; i < COUNT(names); i++)
+        if (!strcmp(names[i][0] + 2, kinds[kind].memory)) return names[i][vec];
+    BUG("no memory type for %s", kinds[kind].code);
+}
+
+static bool is_small_float(TypeKind kind) {
+    return kind == TYPE_F16 || kind == TYPE_BF16 || kind == TYPE_F8E4M3 || kind == TYPE_F8E5M2 ||
+           kind == TYPE_F8E4B15;
+}
+
+static bool is_f8(TypeKind kind) {
+    return is_small_float(kind) && kind != TYPE_F16 && kind != TYPE_BF16;
+}
+
+Str constant_text(Gen *g, const Type *lane, uint64_t bits) {
+    TypeKind kind = lane->kind;
+    if (kind == TYPE_F32 || kind == TYPE_F64) {
+        const char *suffix = kind == TYPE_F32 ? "f" : "";
+        double x = constant_to_double(lane, bits);
+        if (x != x) {
+            if (kind == TYPE_F32)
+                return text(g, "((union {unsigned i; float f;}){0x%xu}).f", (unsigned)bits);
+            return text(g, "((union {UL i; double f;}){0x%llxull}).f", (unsigned long long)bits);
+        }
+        if (x - x != 0) return text(g, "(%s__builtin_inf%s())", x < 0 ? "-" : "", suffix);
+        char number[64];
+        snprintf(number, sizeof number, kind == TYPE_F32 ? "%.9g" : "%.17g", x);
+        bool plain = strpbrk(number, ".en") == NULL;
+        return text(g, *number == '-' ? "(%s%s%s)" : "%s%s%s", number, plain ? ".0" : "", suffix);
+    }
+    if (is_small_float(kind))
+        return text(g, "((%s)0x%llx)", scalar_type(kind), (unsigned long long)bits);
+    if (kind == TYPE_PTR) return text(g, "0x%llxull", (unsigned long long)bits);
+    int64_t value = constant_to_int(lane, bits);
+    if (kind == TYPE_I64) {
+        if (value == INT64_MIN) return STR("(-0x7fffffffffffffffLL - 1)");
+        return text(g, value < 0 ? "(%lldLL)" : "%lldLL", (long long)value);
+    }
+    if (kind == TYPE_I32) {
+        if (value == INT32_MIN) return STR("(-0x7fffffff - 1)");
+        return text(g, value < 0 ? "(%lld)" : "%lld", (long long)value);
+    }
+    if (kind == TYPE_I1) return text(g, "%d", (int)value);
+    return text(g, "((%s)%lld)", scalar_type(kind), (long long)value);
+}
+
+Str splat_text(Gen *g, TypeKind kind, Str scalar) {
+    if (kind == TYPE_I1) return text(g, "t_vb_splat(%.*s)", STR_ARG(scalar));
+    /* x - 0 is x for all floats; x + 0 is not for -0, and compilers keep that addition. */
+    return text(g, "%.*s - (%s){}", STR_ARG(scalar), vector_type(kind));
+}
+
+static Str call(Gen *g, bool vec, const char *name, const char *code, const Str *x, int n) {
+    Buf buf = {.arena = g->arena};
+    buf_printf(&buf, "t_%s%s_%s(", vec ? "" : "s_", name, code);
+    for (int i = 0; i < n; i++) buf_printf(&buf, "%s%.*s", i ? ", " : "", STR_ARG(x[i]));
+    buf_putc(&buf, ')');
+    return buf_str(&buf);
+}
+
+static Str widen(Gen *g, bool vec, TypeKind kind, Str x) { /* a small float to f32 */
+    return text(g, "t_%s%s_to_f32(%.*s)", vec ? "" : "s_", kind_code(kind), STR_ARG(x));
+}
+
+static Str narrow(Gen *g, bool vec, TypeKind from, TypeKind to, Str x, bool toward_zero) {
+    const char *source = !vec && toward_zero ? "f64" : kind_code(from);
+    return text(g, "t_%s%s_to_%s%s(%.*s)", vec ? "" : "s_", source, kind_code(to),
+                toward_zero ? "_rtz" : "", STR_ARG(x));
+}
+
+static Str float_op(Gen *g, const Op *op, bool vec, TypeKind kind, const Str *x) {
+    const char *code = kind_code(kind), *name = op_info(op->kind)->name;
+    Str a = x[0], b = op->num_operands > 1 ? x[1] : STR("");
+    switch ((int)op->kind) {
+    case OP_FADD: return text(g, "%.*s + %.*s", STR_ARG(a), STR_ARG(b));
+    case OP_FSUB: return text(g, "%.*s - %.*s", STR_ARG(a), STR_ARG(b));
+    case OP_FMUL: return text(g, "%.*s * %.*s", STR_ARG(a), STR_ARG(b));
+    case OP_FDIV: return text(g, "%.*s / %.*s", STR_ARG(a), STR_ARG(b));
+    case OP_FMIN:
+    case OP_FMAX:
+        return call(g, vec, text(g, op->attrs[0].i ? "%s_nan" : "%s", name).data, code, x, 2);
+    case OP_FMA:
+        if (vec) return call(g, vec, name, code, x, 3);
+        return text(g, "__builtin_fma%s(%.*s, %.*s, %.*s)", kind == TYPE_F32 ? "f" : "", STR_ARG(a),
+                    STR_ARG(b), STR_ARG(x[2]));
+    case OP_FNEG: return text(g, "-%.*s", STR_ARG(a));
+    case OP_FABS:
+        if (!vec) return text(g, "__builtin_fabs%s(%.*s)", kind == TYPE_F32 ? "f" : "", STR_ARG(a));
+        return kind == TYPE_F32 ? text(g, "(vf32)((vi32)%.*s & 0x7fffffff)", STR_ARG(a))
+                                : text(g, "(vf64)((vi64)%.*s & 0x7fffffffffffffffLL)", STR_ARG(a));
+    default: return call(g, vec, name, code, x, op->num_operands);
+    }
+}
+
+static Str any_float_op(Gen *g, const Op *op, bool vec, const Str *x) {
+    TypeKind kind = type_lane(op->operands[0]->type)->kind;
+    if (!is_small_float(kind)) return float_op(g, op, vec, kind, x);
+    const char *type = vec ? vector_type(kind) : scalar_type(kind);
+    if (op->kind == OP_FNEG)
+        return text(g, "(%s)(%.*s ^ %s)", type, STR_ARG(x[0]), is_f8(kind) ? "0x80" : "0x8000");
+    if (op->kind == OP_FABS)
+        return text(g, "(%s)(%.*s & %s)", type, STR_ARG(x[0]), is_f8(kind) ? "0x7f" : "0x7fff");
+    Str wide[3];
+    for (int i = 0; i < op->num_operands; i++) wide[i] = widen(g, vec, kind, x[i]);
+    return narrow(g, vec, TYPE_F32, kind, float_op(g, op, vec, TYPE_F32, wide), false);
+}
+
+/* i1 is a truth value: integer ops on it by logic, the rest by way of i8. */
+static Str bool_op(Gen *g, const Op *op, bool vec, const Str *x) {
+    Str a = x[0], b = op->num_operands > 1 ? x[1] : STR("");
+    const char *cast = vec ? "(vb)" : "";
+    Str not_a = vec ? text(g, "t_vb_not(%.*s)", STR_ARG(a)) : text(g, "!%.*s", STR_ARG(a));
+    Str not_b = vec ? text(g, "t_vb_not(%.*s)", STR_ARG(b)) : text(g, "!%.*s", STR_ARG(b));
+    switch ((int)op->kind) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_XOR: return text(g, "%s(%.*s ^ %.*s)", cast, STR_ARG(a), STR_ARG(b));
+    case OP_AND:
+    case OP_MUL:
+    case OP_MIN_U:
+    case OP_MIN_S:
+    case OP_DIV_U:
+    case OP_DIV_S: return text(g, "%s(%.*s & %.*s)", cast, STR_ARG(a), STR_ARG(b));
+    case OP_OR:
+    case OP_MAX_U:
+    case OP_MAX_S: return text(g, "%s(%.*s | %.*s)", cast, STR_ARG(a), STR_ARG(b));
+    case OP_SHL:
+    case OP_SHR_U: return text(g, "%s(%.*s & %.*s)", cast, STR_ARG(a), STR_ARG(not_b));
+    case OP_SHR_S:
+    case OP_POPCOUNT: return a;
+    case OP_CLZ: return not_a;
+    case OP_REM_S:
+    case OP_REM_U: return text(g, "%s(%.*s & 0)", cast, STR_ARG(a));
+    default: BUG("%s on i1", op_info(op->kind)->name);
+    }
+}
+
+static Str int_op(Gen *g, const Op *op, bool vec, const Str *x) {
+    TypeKind kind = type_lane(op->operands[0]->type)->kind;
+    if (kind == TYPE_I1) return bool_op(g, op, vec, x);
+    const char *sign = NULL;
+    switch ((int)op->kind) {
+    case OP_ADD: sign = "+"; break;
+    case OP_SUB: sign = "-"; break;
+    case OP_MUL: sign = "*"; break;
+    case OP_AND: sign = "&"; break;
+    case OP_OR: sign = "|"; break;
+    case OP_XOR: sign = "^"; break;
+    default: return call(g, vec, op_info(op->kind)->name, kind_code(kind), x, op->num_operands);
+    }
+    bool cast = !vec && (kind == TYPE_I8 || kind == TYPE_I16);
+    return text(g, cast ? "(%s)(%.*s %s %.*s)" : "%.0s%.*s %s %.*s", scalar_type(kind),
+                STR_ARG(x[0]), sign, STR_ARG(x[1]));
+}
+
+static Str compare(Gen *g, const Op *op, bool vec, const Str *x) {
+    static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
+    static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
+    TypeKind kind = type_lane(op->operands[0]->type)->kind;
+    int predicate = (int)op->attrs[0].i;
+    bool is_unsigned = op->kind == OP_ICMP && predicate >= ICMP_ULT;
+    if (is_unsigned) predicate = predicate - ICMP_ULT + 2;
+    Str a = x[0], b = x[1];
+    if (is_small_float(kind))
+        a = widen(g, vec, kind, a), b = widen(g, vec, kind, b), kind = TYPE_F32;
+    if (kind == TYPE_I1 && vec)
+        a = text(g, "t_vb_to_i8(%.*s)", STR_ARG(a)), b = text(g, "t_vb_to_i8(%.*s)", STR_ARG(b)),
+        kind = TYPE_I8;
+    int bits = kind == TYPE_PTR ? 64 : type_bits(type_scalar(kind));
+    if (vec) {
+        if (kind == TYPE_PTR) is_unsigned = true;
+        if (is_unsigned)
+            return text(g, "t_%s_u%d((vu%d)%.*s, (vu%d)%.*s)", words[predicate], bits, bits,
+                        STR_ARG(a), bits, STR_ARG(b));
+        return text(g, "t_%s_%s(%.*s, %.*s)", words[predicate], kind_code(kind), STR_ARG(a),
+                    STR_ARG(b));
+    }
+    const char *cast = !is_unsigned ? ""
+                       : bits == 64 ? "(UL)"
+                       : bits == 32 ? "(unsigned)"
+                       : bits == 16 ? "(unsigned short)"
+                                    : "(unsigned char)";
+    return text(g, "%s%.*s %s %s%.*s", cast, STR_ARG(a), signs[predicate], cast, STR_ARG(b));
+}
+
+static Str extend(Gen *g, const Op *op, bool vec, Str a) {
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op->results[0].type)->kind;
+    bool is_signed = op->kind == OP_EXT_S;
+    int bits = type_bits(type_scalar(from));
+    if (!vec) {
+        if (from == TYPE_I1)
+            return text(g, "(%s)%s%.*s", scalar_type(to), is_signed ? "-" : "", STR_ARG(a));
+        const char *mid = is_signed    ? ""
+                          : bits == 8  ? "(unsigned char)"
+                          : bits == 16 ? "(unsigned short)"
+                                       : "(unsigned)";
+        return text(g, "(%s)%s%.*s", scalar_type(to), mid, STR_ARG(a));
+    }
+    if (from == TYPE_I1 && to == TYPE_I32)
+        return text(g, is_signed ? "t_vb_lanes(%.*s)" : "(t_vb_lanes(%.*s) & 1)", STR_ARG(a));
+    if (from == TYPE_I1) {
+        a = text(g, "%st_vb_to_i8(%.*s)", is_signed ? "-" : "", STR_ARG(a));
+        return to == TYPE_I8
+                   ? a
+                   : text(g, "__builtin_convertvector(%.*s, %s)", STR_ARG(a), vector_type(to));
+    }
+    if (is_signed) return text(g, "__builtin_convertvector(%.*s, %s)", STR_ARG(a), vector_type(to));
+    return text(g, "(%s)__builtin_convertvector((vu%d)%.*s, vu%d)", vector_type(to), bits,
+                STR_ARG(a), type_bits(type_scalar(to)));
+}
+
+static Str truncate_int(Gen *g, const Op *op, bool vec, Str a) {
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op->results[0].type)->kind;
+    if (to == TYPE_I1)
+        return vec ? text(g, "t_ne_%s(%.*s & 1, (%s){})", kind_code(from), STR_ARG(a),
+                          vector_type(from))
+                   : text(g, "(int)(%.*s & 1)", STR_ARG(a));
+    return vec ? text(g, "__builtin_convertvector(%.*s, %s)", STR_ARG(a), vector_type(to))
+               : text(g, "(%s)%.*s", scalar_type(to), STR_ARG(a));
+}
+
+static Str float_cast(Gen *g, const Op *op, bool vec, Str a) {
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op->results[0].type)->kind;
+    bool toward_zero = op->kind == OP_FTRUNC && op->attrs[0].i == ROUND_RTZ;
+    if (from == to) return a;
+    if (is_small_float(from)) a = widen(g, vec, from, a), from = TYPE_F32;
+    if (from == to) return a;
+    if (to == TYPE_F64 || (to == TYPE_F32 && !toward_zero))
+        return vec ? text(g, "__builtin_convertvector(%.*s, %s)", STR_ARG(a), vector_type(to))
+                   : text(g, "(%s)%.*s", scalar_type(to), STR_ARG(a));
+    return narrow(g, vec, from, to, a, toward_zero);
+}
+
+static Str int_to_float(Gen *g, const Op *op, bool vec, Str a) {
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op->results[0].type)->kind;
+    bool is_unsigned = op->kind == OP_U_TO_F || from == TYPE_I1;
+    if (from == TYPE_I1) {
+        if (vec) a = text(g, "t_vb_to_i8(%.*s)", STR_ARG(a));
+        from = TYPE_I8;
+    }
+    int bits = type_bits(type_scalar(from));
+    static const char *const unsigned_scalar[] = {"unsigned char", "unsigned short", "unsigned",
+                                                  "UL"};
+    const char *us = unsigned_scalar[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
+    if (is_unsigned)
+        a = vec ? text(g, "(vu%d)%.*s", bits, STR_ARG(a)) : text(g, "(%s)%.*s", us, STR_ARG(a));
+    bool direct = to == TYPE_F32 || to == TYPE_F64;
+    /* Exact in f32, or beyond the largest f16 anyway. */
+    bool by_f32 = bits < 32 || (to == TYPE_F16 && bits == 32);
+    TypeKind mid = direct ? to : TYPE_F32;
+    if (direct || by_f32) {
+        Str r = vec ? text(g, "__builtin_convertvector(%.*s, %s)", STR_ARG(a), vector_type(mid))
+                    : text(g, "(%s)%.*s", scalar_type(mid), STR_ARG(a));
+        return direct ? r : narrow(g, vec, TYPE_F32, to, r, false);
+    }
+    if (vec && bits < 64)
+        a = text(g, "__builtin_convertvector(%.*s, %s)", STR_ARG(a), is_unsigned ? "vu64" : "vi64");
+    a = text(g, "t_%ssticky%s(%.*s)", vec ? "" : "s_", is_unsigned ? "_u" : "", STR_ARG(a));
+    return narrow(g, vec, TYPE_F64, to, a, false);
+}
+
+static Str float_to_int(Gen *g, const Op *op, bool vec, Str a) {
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op->results[0].type)->kind;
+    if (is_small_float(from)) a = widen(g, vec, from, a), from = TYPE_F32;
+    const char *name = op_info(op->kind)->name;
+    TypeKind mid = to == TYPE_I1 ? TYPE_I8 : to;
+    Str r = vec ? text(g, "t_%s_%s_%s(%.*s)", name, kind_code(from), kind_code(mid), STR_ARG(a))
+                : text(g, "t_s_%s_%s(%.*s)", name, kind_code(mid), STR_ARG(a));
+    if (to != TYPE_I1) return r;
+    return vec ? text(g, "t_vb_from_i8(%.*s)", STR_ARG(r)) : text(g, "(%.*s != 0)", STR_ARG(r));
+}
+
+static Str bitcast(Gen *g, const Op *op, bool vec, Str a) {
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op->results[0].type)->kind;
+    if (!strcmp(vector_type(from), vector_type(to))) return a;
+    if (vec) return text(g, "(%s)%.*s", vector_type(to), STR_ARG(a));
+    bool real = from == TYPE_F32 || from == TYPE_F64 || to == TYPE_F32 || to == TYPE_F64;
+    if (!real) return text(g, "(%s)%.*s", scalar_type(to), STR_ARG(a));
+    return text(g, "((union {%s a; %s b;}){%.*s}).b", scalar_type(from), scalar_type(to),
+                STR_ARG(a));
+}
+
+static Str addptr(Gen *g, const Op *op, bool vec, const Str *x) {
+    int size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
+    bool wide = type_lane(op->operands[1]->type)->kind == TYPE_I64;
+    if (!vec) return text(g, "%.*s + (UL)((L)%.*s * %d)", STR_ARG(x[0]), STR_ARG(x[1]), size);
+    if (wide) return text(g, "%.*s + (vu64)%.*s * %d", STR_ARG(x[0]), STR_ARG(x[1]), size);
+    return text(g, "%.*s + (vu64)__builtin_convertvector(%.*s, vi64) * %d", STR_ARG(x[0]),
+                STR_ARG(x[1]), size);
+}
+
+Str op_text(Gen *g, const Op *op, bool vec, const Str *x) {
+    switch ((int)op->kind) {
+    case OP_ICMP:
+    case OP_FCMP: return compare(g, op, vec, x);
+    case OP_SELECT:
+        if (!vec) return text(g, "%.*s ? %.*s : %.*s", STR_ARG(x[0]), STR_ARG(x[1]), STR_ARG(x[2]));
+        return text(g, "t_sel_%s(%.*s, %.*s, %.*s)",
+                    kind_code(type_lane(op->results[0].type)->kind), STR_ARG(x[0]), STR_ARG(x[1]),
+                    STR_ARG(x[2]));
+    case OP_EXT_S:
+    case OP_EXT_U: return extend(g, op, vec, x[0]);
+    case OP_TRUNC: return truncate_int(g, op, vec, x[0]);
+    case OP_FEXT:
+    case OP_FTRUNC: return float_cast(g, op, vec, x[0]);
+    case OP_S_TO_F:
+    case OP_U_TO_F: return int_to_float(g, op, vec, x[0]);
+    case OP_F_TO_S:
+    case OP_F_TO_U: return float_to_int(g, op, vec, x[0]);
+    case OP_BITCAST: return bitcast(g, op, vec, x[0]);
+    case OP_ADDPTR: return addptr(g, op, vec, x);
+    case OP_HINT: return x[0];
+    default: break;
+    }
+    return type_is_float(op->operands[0]->type) ? any_float_op(g, op, vec, x)
+                                                : int_op(g, op, vec, x);
+}
+
+Str identity_text(Gen *g, const Op *op, TypeKind kind) {
+    const Type *lane = type_scalar(kind);
+    bool real = type_is_float(lane);
+    int bits = type_bits(lane);
+    uint64_t all = bits == 64 ? ~0ull : (1ull << bits) - 1, top = 1ull << (bits - 1);
+    switch ((int)op->kind) {
+    case OP_ADD:
+    case OP_OR:
+    case OP_XOR:
+    case OP_MAX_U: return constant_text(g, lane, 0);
+    case OP_AND:
+    case OP_MIN_U: return constant_text(g, lane, all);
+    case OP_MUL: return constant_text(g, lane, 1);
+    case OP_MIN_S: return constant_text(g, lane, kind == TYPE_I1 ? 1 : all ^ top);
+    case OP_MAX_S: return constant_text(g, lane, kind == TYPE_I1 ? 0 : top);
+    case OP_FADD: return constant_text(g, lane, constant_from_double(lane, -0.0));
+    case OP_FMUL: return constant_text(g, lane, constant_from_double(lane, 1.0));
+    case OP_FMIN:
+    case OP_FMAX:
+        /* Where a NaN loses, NaN is the identity; f8e4b15 has neither NaN nor infinity. */
+        if (!real || kind == TYPE_F8E4B15 || kind == TYPE_F8E4M3) return STR("");
+        if (!op->attrs[0].i)
+            return constant_text(g, lane, constant_from_double(lane, (double)__builtin_nanf("")));
+        return constant_text(g, lane,
+                             constant_from_double(lane, op->kind == OP_FMIN
+                                                            ? (double)__builtin_inff()
+                                                            : -(double)__builtin_inff()));
+    default: return STR("");
+    }
+}

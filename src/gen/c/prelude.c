@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+/* prelude: the C helpers that generated kernels call, each a named piece of text. A kernel gets
+ * only the pieces its text mentions (names start with t_), in the order of the table, so that the
+ * C compiler reads little. A piece may exist once for each instruction set: the first that fits is
+ * taken. Vectors have W lanes of any type; vb is the truth of W lanes: a bit mask on AVX-512, else
+ * lanes of 0 or -1. f16, bf16 and f8 are kept as bits. */
+#include "gen/c/c.h"
+
+/* Where a piece is valid. */
+enum { A512 = 1, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = 7 };
+
+typedef struct Piece {
+    const char *name; /* several names that one text defines are separated by blanks */
+    int archs;
+    const char *text;
+} Piece;
+
+#define UN32 "__attribute__((aligned(1), may_alias))"
+
+/* Text for all element types: NAME(TYPE CODE, VECTOR, SCALAR). */
+#define FOR_ALL_TYPES(M)                                                                          \
+    M("i8", "vi8", "signed char") M("i16", "vi16", "short") M("i32", "vi32", "int")               \
+    M("i64", "vi64", "L") M("f16", "vu16", "unsigned short") M("bf16", "vu16", "unsigned short")  \
+    M("f8e4m3", "vu8", "unsigned char") M("f8e5m2", "vu8", "unsigned char")                       \
+    M("f8e4b15", "vu8", "unsigned char") M("f32", "vf32", "float") M("f64", "vf64", "double")     \
+    M("ptr", "vu64", "UL")
+
+/* Blend and masked access by lanes; used where no instruction is named below. */
+#define LANES_OF(code, vector, scalar)                                                            \
+    {"t_sel_" code, NOT512, "SELECT(t_sel_" code ", " vector ", " scalar ")\n"},                  \
+    {"t_sel_" code, A512, "SELECT_BITS(t_sel_" code ", " vector ")\n"},                            \
+    {"t_ldm_" code, ALL, "LOAD_LANES(t_ldm_" code ", " vector ", " scalar ")\n"},                 \
+    {"t_stm_" code, ALL, "STORE_LANES(t_stm_" code ", " vector ", " scalar ")\n"},                \
+    {"t_gather_" code, ALL, "GATHER(t_gather_" code ", " vector ", " scalar ")\n"},               \
+    {"t_gatheri_" code, ALL, "GATHER_INDEX(t_gatheri_" code ", " vector ", " scalar ")\n"},       \
+    {"t_scatter_" code, ALL, "SCATTER(t_scatter_" code ", " vector ", " scalar ")\n"},
+
+#define COMPARES_OF(code, vector, mask, scalar)                                                   \
+    {"t_eq_" code, ALL, "COMPARE(t_eq_" code ", " vector ", " scalar ", ==)\n"},                  \
+    {"t_ne_" code, ALL, "COMPARE(t_ne_" code ", " vector ", " scalar ", !=)\n"},                  \
+    {"t_lt_" code, ALL, "COMPARE(t_lt_" code ", " vector ", " scalar ", <)\n"},                   \
+    {"t_le_" code, ALL, "COMPARE(t_le_" code ", " vector ", " scalar ", <=)\n"},                  \
+    {"t_gt_" code, ALL, "COMPARE(t_gt_" code ", " vector ", " scalar ", >)\n"},                   \
+    {"t_ge_" code, ALL, "COMPARE(t_ge_" code ", " vector ", " scalar ", >=)\n"},
+
+#define CMP512(code, vector, f)                                                                   \
+    {"t_eq_" code, A512, "AI vb t_eq_" code "(" vector " a, " vector " b) { return " f(0) "; }\n"},   \
+    {"t_ne_" code, A512, "AI vb t_ne_" code "(" vector " a, " vector " b) { return " f(4) "; }\n"},   \
+    {"t_lt_" code, A512, "AI vb t_lt_" code "(" vector " a, " vector " b) { return " f(1) "; }\n"},   \
+    {"t_le_" code, A512, "AI vb t_le_" code "(" vector " a, " vector " b) { return " f(2) "; }\n"},   \
+    {"t_gt_" code, A512, "AI vb t_gt_" code "(" vector " a, " vector " b) { return " f(6) "; }\n"},   \
+    {"t_ge_" code, A512, "AI vb t_ge_" code "(" vector " a, " vector " b) { return " f(5) "; }\n"},
+#define CMPD(p)  "__builtin_ia32_cmpd512_mask((vi32)a, (vi32)b, " #p ", -1)"
+#define CMPUD(p) "__builtin_ia32_ucmpd512_mask((vi32)a, (vi32)b, " #p ", -1)"
+#define CMPQ(p)                                                                                   \
+    "TWO(__builtin_ia32_cmpq512_mask(LO(a), LO(b), " #p ", -1), "                                 \
+    "__builtin_ia32_cmpq512_mask(HI(a), HI(b), " #p ", -1))"
+/* Ordered quiet predicates; != is unordered. */
+#define CMPPS(code, op, p)                                                                        \
+    {"t_" code "_f32", A512, "AI vb t_" code "_f32(vf32 a, vf32 b) { return "                     \
+     "__builtin_ia32_cmpps512_mask(a, b, " #p ", -1, 4); }\n"},
+
+/* Integer operations that C leaves undefined or does not have, lane by lane. */
+#define INT_OPS(code, signed_t, unsigned_t, bits, vs, vu)                                         \
+    {"t_s_div_s_" code, ALL, "AI " signed_t " t_s_div_s_" code "(" signed_t " a, " signed_t       \
+     " b) { return b == 0 ? 0 : b == -1 ? (" signed_t ")(0 - (" unsigned_t ")a) : (" signed_t ")(a / b); }\n"}, \
+    {"t_s_div_u_" code, ALL, "AI " signed_t " t_s_div_u_" code "(" signed_t " a, " signed_t       \
+     " b) { return b == 0 ? 0 : (" signed_t ")((" unsigned_t ")a / (" unsigned_t ")b); }\n"},      \
+    {"t_s_rem_s_" code, ALL, "AI " signed_t " t_s_rem_s_" code "(" signed_t " a, " signed_t       \
+     " b) { return b == 0 || b == -1 ? 0 : (" signed_t ")(a % b); }\n"},                           \
+    {"t_s_rem_u_" code, ALL, "AI " signed_t " t_s_rem_u_" code "(" signed_t " a, " signed_t       \
+     " b) { return b == 0 ? 0 : (" signed_t ")((" unsigned_t ")a % (" unsigned_t ")b); }\n"},      \
+    {"t_s_shl_" code, ALL, "AI " signed_t " t_s_shl_" code "(" signed_t " a, " signed_t           \
+     " b) { return (UL)(" unsigned_t ")b >= " bits " ? 0 : (" signed_t ")((" unsigned_t ")a << b); }\n"},  \
+    {"t_s_shr_s_" code, ALL, "AI " signed_t " t_s_shr_s_" code "(" signed_t " a, " signed_t       \
+     " b) { return (" signed_t ")(a >> ((UL)(" unsigned_t ")b >= " bits " ? " bits " - 1 : b)); }\n"},     \
+    {"t_s_shr_u_" code, ALL, "AI " signed_t " t_s_shr_u_" code "(" signed_t " a, " signed_t       \
+     " b) { return (UL)(" unsigned_t ")b >= " bits " ? 0 : (" signed_t ")((" unsigned_t ")a >> b); }\n"},  \
+    {"t_s_popcount_" code, ALL, "AI " signed_t " t_s_popcount_" code "(" signed_t                  \
+     " a) { return (" signed_t ")__builtin_popcountll((" unsigned_t ")a); }\n"},                   \
+    {"t_s_clz_" code, ALL, "AI " signed_t " t_s_clz_" code "(" signed_t " a) { return a ? ("       \
+     signed_t ")(__builtin_clzll((" unsigned_t ")a) - (64 - " bits ")) : " bits "; }\n"},          \
+    {"t_s_min_s_" code, ALL, "AI " signed_t " t_s_min_s_" code "(" signed_t " a, " signed_t " b) { return a < b ? a : b; }\n"}, \
+    {"t_s_max_s_" code, ALL, "AI " signed_t " t_s_max_s_" code "(" signed_t " a, " signed_t " b) { return a > b ? a : b; }\n"}, \
+    {"t_s_min_u_" code, ALL, "AI " signed_t " t_s_min_u_" code "(" signed_t " a, " signed_t " b) { return (" unsigned_t ")a < (" unsigned_t ")b ? a : b; }\n"}, \
+    {"t_s_max_u_" code, ALL, "AI " signed_t " t_s_max_u_" code "(" signed_t " a, " signed_t " b) { return (" unsigned_t ")a > (" unsigned_t ")b ? a : b; }\n"}, \
+    {"t_div_s_" code, ALL, "MAP2(t_div_s_" code ", " vs ", t_s_div_s_" code ")\n"},                \
+    {"t_div_u_" code, ALL, "MAP2(t_div_u_" code ", " vs ", t_s_div_u_" code ")\n"},                \
+    {"t_rem_s_" code, ALL, "MAP2(t_rem_s_" code ", " vs ", t_s_rem_s_" code ")\n"},                \
+    {"t_rem_u_" code, ALL, "MAP2(t_rem_u_" code ", " vs ", t_s_rem_u_" code ")\n"},                \
+    {"t_popcount_" code, ALL, "MAP1(t_popcount_" code ", " vs ", " vs ", t_s_popcount_" code ")\n"}, \
+    {"t_clz_" code, ALL, "MAP1(t_clz_" code ", " vs ", " vs ", t_s_clz_" code ")\n"},              \
+    {"t_shl_" code, ALL, "AI " vs " t_shl_" code "(" vs " a, " vs " b) { " vu " in = (" vu ")((" vu ")b < " bits "); " \
+     "return (" vs ")(((" vu ")a << ((" vu ")b & (" bits " - 1))) & in); }\n"},                     \
+    {"t_shr_u_" code, ALL, "AI " vs " t_shr_u_" code "(" vs " a, " vs " b) { " vu " in = (" vu ")((" vu ")b < " bits "); " \
+     "return (" vs ")(((" vu ")a >> ((" vu ")b & (" bits " - 1))) & in); }\n"},                     \
+    {"t_shr_s_" code, ALL, "AI " vs " t_shr_s_" code "(" vs " a, " vs " b) { " vu " in = (" vu ")((" vu ")b < " bits "); " \
+     "return a >> (" vs ")(((" vu ")b & in) | ((" bits " - 1) & ~in)); }\n"},                       \
+    {"t_min_s_" code, ALL, "AI " vs " t_min_s_" code "(" vs " a, " vs " b) { " vs " m = (" vs ")(a < b); return (a & m) | (b & ~m); }\n"}, \
+    {"t_max_s_" code, ALL, "AI " vs " t_max_s_" code "(" vs " a, " vs " b) { " vs " m = (" vs ")(a > b); return (a & m) | (b & ~m); }\n"}, \
+    {"t_min_u_" code, ALL, "AI " vs " t_min_u_" code "(" vs " a, " vs " b) { " vs " m = (" vs ")((" vu ")a < (" vu ")b); return (a & m) | (b & ~m); }\n"}, \
+    {"t_max_u_" code, ALL, "AI " vs " t_max_u_" code "(" vs " a, " vs " b) { " vs " m = (" vs ")((" vu ")a > (" vu ")b); return (a & m) | (b & ~m); }\n"},
+
+static const Piece pieces[] = {
+    /* ---- truth of W lanes ---- */
+    {"t_vb_get", A512, "AI int t_vb_get(vb m, int i) { return m >> i & 1; }\n"},
+    {"t_vb_get", NOT512, "AI int t_vb_get(vb m, int i) { return m[i] & 1; }\n"},
+    {"t_vb_not", A512, "AI vb t_vb_not(vb m) { return (vb)~m; }\n"},
+    {"t_vb_not", NOT512, "AI vb t_vb_not(vb m) { return ~m; }\n"},
+    {"t_vb_splat", A512, "AI vb t_vb_splat(int c) { return (vb)(c ? 0xffff : 0); }\n"},
+    {"t_vb_splat", NOT512, "AI vb t_vb_splat(int c) { return (vb){} - (c != 0); }\n"},
+    {"t_vb_first", A512, /* lanes below n */
+     "AI vb t_vb_first(L n) { return (vb)(n >= W ? 0xffff : n <= 0 ? 0 : (1u << n) - 1); }\n"},
+    {"t_vb_first", NOT512,
+     "AI vb t_vb_first(L n) { int k = n >= W ? W : n <= 0 ? 0 : (int)n; return t_iota() < k - (vi32){}; }\n"},
+    {"t_vb_any", A512, "AI int t_vb_any(vb m) { return m != 0; }\n"},
+    {"t_vb_any", NOT512, "AI int t_vb_any(vb m) { int r = 0; LANES r |= m[i]; return r; }\n"},
+    {"t_vb_of", A512, "AI vb t_vb_of(vi32 m) { return (vb)__builtin_ia32_cvtd2mask512(m); }\n"},
+    {"t_vb_of", NOT512, "AI vb t_vb_of(vi32 m) { return m; }\n"},
+    {"t_vb_lanes", A512, "AI vi32 t_vb_lanes(vb m) { return __builtin_ia32_cvtmask2d512(m); }\n"},
+    {"t_vb_lanes", NOT512, "AI vi32 t_vb_lanes(vb m) { return m; }\n"},
+    {"t_vb_to_i8", A512, "AI vi8 t_vb_to_i8(vb m) { return (vi8)__builtin_ia32_cvtmask2b128(m) & 1; }\n"},
+    {"t_vb_to_i8", NOT512, "AI vi8 t_vb_to_i8(vb m) { return __builtin_convertvector(m & 1, vi8); }\n"},
+    {"t_vb_from_i8", A512, "AI vb t_vb_from_i8(vi8 v) { return (vb)__builtin_ia32_cvtb2mask128((B16)(v != 0)); }\n"},
+    {"t_vb_from_i8", NOT512, "AI vb t_vb_from_i8(vi8 v) { return __builtin_convertvector(v, vi32) != 0; }\n"},
+    {"t_sel_i1", ALL, "AI vb t_sel_i1(vb m, vb a, vb b) { return (vb)((m & a) | (t_vb_not(m) & b)); }\n"},
+
+    /* ---- lanes ---- */
+    {"t_iota", ALL, "AI vi32 t_iota(void) { return (vi32)IOTA; }\n"},
+    {"t_iota64", ALL, "AI vi64 t_iota64(void) { return (vi64)IOTA; }\n"},
+
+    /* ---- bounds of loops ---- */
+    {"t_least", ALL, "AI L t_least(L a, L b) { return a < b ? a : b; }\n"},
+    {"t_distance", ALL, /* upper - lower, or the nearest there is */
+     "AI L t_distance(L upper, L lower) { L r; return __builtin_sub_overflow(upper, lower, &r) ? (upper < lower ? -0x7fffffffffffffffLL : 0x7fffffffffffffffLL) : r; }\n"},
+    {"t_after", ALL, "AI L t_after(L a) { return a == 0x7fffffffffffffffLL ? a : a + 1; }\n"},
+    {"t_wraps", ALL, "AI int t_wraps(L first, L distance) { L last; return __builtin_add_overflow(first, distance, &last) || last != (int)last; }\n"},
+    {"t_v64", A512, "typedef vf32 t_v64;\n"},
+    {"t_v32", A512, "typedef float t_v32 __attribute__((vector_size(32)));\n"},
+    {"t_v32", A2, "typedef vf32 t_v32;\n"},
+    {"t_v64", NOT512, "typedef float t_v64 __attribute__((vector_size(64)));\n"},
+    {"t_v32", AGEN, "typedef float t_v32 __attribute__((vector_size(32)));\n"},
+    {"t_stream64", A512, "AI void t_stream64(void *p, t_v64 v) { PICK(__builtin_ia32_movntps512(p, v), __builtin_nontemporal_store(v, (t_v64 *)p)); }\n"},
+    {"t_stream32", A512 | A2, "AI void t_stream32(void *p, t_v32 v) { PICK(__builtin_ia32_movntps256(p, v), __builtin_nontemporal_store(v, (t_v32 *)p)); }\n"},
+    {"t_stream64", NOT512, "AI void t_stream64(void *p, t_v64 v) { __builtin_memcpy(p, &v, 64); }\n"},
+    {"t_stream32", AGEN, "AI void t_stream32(void *p, t_v32 v) { __builtin_memcpy(p, &v, 32); }\n"},
+
+    /* ---- atomics; all sequentially consistent: at least what the op asks for ---- */
+#define ATOMIC_INT(code, T, UT)                                                                   \
+    RMW_FETCH("add", code, T, "add") RMW_FETCH("and", code, T, "and") RMW_FETCH("or", code, T, "or") RMW_FETCH("xor", code, T, "xor") \
+    {"t_atomic_xchg_" code, ALL, "AI " T " t_atomic_xchg_" code "(UL p, " T " v) { return __atomic_exchange_n((" T " *)p, v, 5); }\n"},   \
+    RMW_LOOP("max_s", code, T, "old > v ? old : v") RMW_LOOP("min_s", code, T, "old < v ? old : v")                                     \
+    RMW_LOOP("max_u", code, T, "(" UT ")old > (" UT ")v ? old : v") RMW_LOOP("min_u", code, T, "(" UT ")old < (" UT ")v ? old : v")       \
+    {"t_atomic_cas_" code, ALL, "AI " T " t_atomic_cas_" code "(UL p, " T " c, " T " v) { __atomic_compare_exchange_n((" T " *)p, &c, v, 0, 5, 5); return c; }\n"},
+#define RMW_FETCH(name, code, T, c) {"t_atomic_" name "_" code, ALL, "AI " T " t_atomic_" name "_" code "(UL p, " T " v) { return __atomic_fetch_" c "((" T " *)p, v, 5); }\n"},
+#define RMW_LOOP(name, code, T, next)                                                             \
+    {"t_atomic_" name "_" code, ALL, "AI " T " t_atomic_" name "_" code "(UL p, " T " v) { " T " old = __atomic_load_n((" T " *)p, 0); " \
+     "while (!__atomic_compare_exchange_n((" T " *)p, &old, (" T ")(" next "), 1, 5, 5)) {} return old; }\n"},
+    ATOMIC_INT("i8", "signed char", "unsigned char") ATOMIC_INT("i16", "short", "unsigned short")
+    ATOMIC_INT("i32", "int", "unsigned") ATOMIC_INT("i64", "L", "UL")
+#define ATOMIC_REAL(code, T)                                                                      \
+    {"t_atomic_xchg_" code, ALL, "AI " T " t_atomic_xchg_" code "(UL p, " T " v) { " T " r; __atomic_exchange((" T " *)p, &v, &r, 5); return r; }\n"}, \
+    {"t_atomic_cas_" code, ALL, "AI " T " t_atomic_cas_" code "(UL p, " T " c, " T " v) { __atomic_compare_exchange((" T " *)p, &c, &v, 0, 5, 5); return c; }\n"},
+    ATOMIC_REAL("f32", "float") ATOMIC_REAL("f64", "double") ATOMIC_REAL("f16", "unsigned short") ATOMIC_REAL("bf16", "unsigned short")
+    ATOMIC_REAL("ptr", "UL") ATOMIC_REAL("f8e4m3", "unsigned char") ATOMIC_REAL("f8e5m2", "unsigned char")
+#define REAL_LOOP(name, code, T, next)                                                            \
+    {"t_atomic_" name "_" code, ALL, "AI " T " t_atomic_" name "_" code "(UL p, " T " v) { " T " old, new; __atomic_load((" T " *)p, &old, 0); " \
+     "do new = " next "; while (!__atomic_compare_exchange((" T " *)p, &old, &new, 1, 5, 5)); return old; }\n"},
+    REAL_LOOP("fadd", "f32", "float", "old + v") REAL_LOOP("fadd", "f64", "double", "old + v")
+    REAL_LOOP("fadd", "f16", "unsigned short", "t_s_f32_to_f16(t_s_f16_to_f32(old) + t_s_f16_to_f32(v))")
+    REAL_LOOP("fadd", "bf16", "unsigned short", "t_s_f32_to_bf16(t_s_bf16_to_f32(old) + t_s_bf16_to_f32(v))")
+
+    /* ---- AVX-512: blend, masked access, compare ---- */
+#define SEL512(code, v, gcc, clang, as)                                                           \
+    {"t_sel_" code, A512, "AI " v " t_sel_" code "(vb m, " v " a, " v " b) { return (" v ")PICK("     \
+     "__builtin_ia32_" gcc "((" as ")a, (" as ")b, m), __builtin_ia32_" clang "(m, (" as ")a, (" as ")b)); }\n"},
+    SEL512("f32", "vf32", "movdqa32_512_mask", "selectd_512", "vi32")
+    SEL512("i32", "vi32", "movdqa32_512_mask", "selectd_512", "vi32")
+    SEL512("i16", "vi16", "movdquhi256_mask", "selectw_256", "vi16")
+    SEL512("f16", "vu16", "movdquhi256_mask", "selectw_256", "vi16")
+    SEL512("bf16", "vu16", "movdquhi256_mask", "selectw_256", "vi16")
+#define MEM512(code, v, load, store, as)                                                          \
+    {"t_ldm_" code, A512, "AI " v " t_ldm_" code "(const void *p, vb m, " v " other) { return (" v        \
+     ")__builtin_ia32_" load "(p, (" as ")other, m); }\n"},                                       \
+    {"t_stm_" code, A512, "AI void t_stm_" code "(void *p, " v " v, vb m) { __builtin_ia32_" store        \
+     "(p, (" as ")v, m); }\n"},
+    MEM512("f32", "vf32", "loaddqusi512_mask", "storedqusi512_mask", "vi32")
+    MEM512("i32", "vi32", "loaddqusi512_mask", "storedqusi512_mask", "vi32")
+    MEM512("i16", "vi16", "loaddquhi256_mask", "storedquhi256_mask", "vi16")
+    MEM512("f16", "vu16", "loaddquhi256_mask", "storedquhi256_mask", "vi16")
+    MEM512("bf16", "vu16", "loaddquhi256_mask", "storedquhi256_mask", "vi16")
+    MEM512("i8", "vi8", "loaddquqi128_mask", "storedquqi128_mask", "B16")
+    MEM512("f8e4m3", "vu8", "loaddquqi128_mask", "storedquqi128_mask", "B16")
+    MEM512("f8e5m2", "vu8", "loaddquqi128_mask", "storedquqi128_mask", "B16")
+#define MEM512Q(code, v, as_scalar)                                                               \
+    {"t_ldm_" code, A512, "AI " v " t_ldm_" code "(const void *p, vb m, " v " other) { const L *q = p; "  \
+     "H2 r; r.h[0] = __builtin_ia32_loaddqudi512_mask(q, LO(other), (unsigned char)m); "          \
+     "r.h[1] = __builtin_ia32_loaddqudi512_mask(q + 8, HI(other), (unsigned char)(m >> 8)); return (" v ")r.v; }\n"}, \
+    {"t_stm_" code, A512, "AI void t_stm_" code "(void *p, " v " v, vb m) { L *q = p; "                   \
+     "__builtin_ia32_storedqudi512_mask(q, LO(v), (unsigned char)m); "                            \
+     "__builtin_ia32_storedqudi512_mask(q + 8, HI(v), (unsigned char)(m >> 8)); }\n"},
+    MEM512Q("i64", "vi64", "L") MEM512Q("f64", "vf64", "double") MEM512Q("ptr", "vu64", "UL")
+    {"t_gatheri_f32", A512, "AI vf32 t_gatheri_f32(UL p, vi32 i, vb m, vf32 other) { return "
+     "(vf32)__builtin_ia32_gathersiv16si((vi32)other, (const void *)p, i, (short)m, 4); }\n"},
+    {"t_gatheri_i32", A512, "AI vi32 t_gatheri_i32(UL p, vi32 i, vb m, vi32 other) { return "
+     "__builtin_ia32_gathersiv16si(other, (const void *)p, i, (short)m, 4); }\n"},
+    CMP512("i32", "vi32", CMPD) CMP512("u32", "vu32", CMPUD) CMP512("i64", "vi64", CMPQ)
+    CMPPS("eq", "==", 0) CMPPS("ne", "!=", 4) CMPPS("lt", "<", 17) CMPPS("le", "<=", 18)
+    CMPPS("gt", ">", 30) CMPPS("ge", ">=", 29)
+    {"t_ldm_f32", A2, "AI vf32 t_ldm_f32(const void *p, vb m, vf32 other) { "
+     "vf32 r = __builtin_ia32_maskloadps256(p, m); return (vf32)(((vi32)r & m) | ((vi32)other & ~m)); }\n"},
+    {"t_stm_f32", A2, "AI void t_stm_f32(void *p, vf32 v, vb m) { __builtin_ia32_maskstoreps256(p, m, v); }\n"},
+    {"t_ldm_i32", A2, "AI vi32 t_ldm_i32(const void *p, vb m, vi32 other) { "
+     "vi32 r = __builtin_ia32_maskloadd256(p, m); return (r & m) | (other & ~m); }\n"},
+    {"t_stm_i32", A2, "AI void t_stm_i32(void *p, vi32 v, vb m) { __builtin_ia32_maskstored256(p, m, v); }\n"},
+
+    FOR_ALL_TYPES(LANES_OF)
+    {"t_ldm_i1", ALL, "AI vb t_ldm_i1(const void *p, vb m, vb other) { return t_vb_from_i8(t_ldm_i8(p, m, t_vb_to_i8(other))); }\n"},
+    {"t_stm_i1", ALL, "AI void t_stm_i1(void *p, vb v, vb m) { t_stm_i8(p, t_vb_to_i8(v), m); }\n"},
+    {"t_gather_i1", ALL, "AI vb t_gather_i1(vu64 p, vb m, vb other) { return t_vb_from_i8(t_gather_i8(p, m, t_vb_to_i8(other))); }\n"},
+    {"t_gatheri_i1", ALL, "AI vb t_gatheri_i1(UL p, vi32 k, vb m, vb other) { return t_vb_from_i8(t_gatheri_i8(p, k, m, t_vb_to_i8(other))); }\n"},
+    {"t_scatter_i1", ALL, "AI void t_scatter_i1(vu64 p, vb v, vb m) { t_scatter_i8(p, t_vb_to_i8(v), m); }\n"},
+
+    COMPARES_OF("i8", "vi8", "", "signed char") COMPARES_OF("i16", "vi16", "", "short")
+    COMPARES_OF("i32", "vi32", "", "int") COMPARES_OF("i64", "vi64", "", "L")
+    COMPARES_OF("u8", "vu8", "", "unsigned char") COMPARES_OF("u16", "vu16", "", "unsigned short")
+    COMPARES_OF("u32", "vu32", "", "unsigned") COMPARES_OF("u64", "vu64", "", "UL")
+    COMPARES_OF("f32", "vf32", "", "float") COMPARES_OF("f64", "vf64", "", "double")
+
+    INT_OPS("i8", "signed char", "unsigned char", "8", "vi8", "vu8")
+    INT_OPS("i16", "short", "unsigned short", "16", "vi16", "vu16")
+    INT_OPS("i32", "int", "unsigned", "32", "vi32", "vu32")
+    INT_OPS("i64", "L", "UL", "64", "vi64", "vu64")
+    {"t_s_mulhi_u_i32", ALL, "AI int t_s_mulhi_u_i32(int a, int b) { return (int)((UL)(unsigned)a * (unsigned)b >> 32); }\n"},
+    {"t_s_mulhi_u_i64", ALL, "AI L t_s_mulhi_u_i64(L a, L b) { return (L)(UL)((unsigned __int128)(UL)a * (UL)b >> 64); }\n"},
+    {"t_mulhi_u_i32", A512, /* even and odd lanes by vpmuludq */
+     "AI vi32 t_mulhi_u_i32(vi32 a, vi32 b) {\n"
+     "    vq64 e = (vq64)a & 0xffffffff, f = (vq64)b & 0xffffffff, g = (vq64)a >> 32, h = (vq64)b >> 32;\n"
+     "    vq64 even = (vq64)__builtin_ia32_pmuludq512_ANY(e, f) >> 32;\n"
+     "    vq64 odd = (vq64)__builtin_ia32_pmuludq512_ANY(g, h) & ~0xffffffffull;\n"
+     "    return (vi32)(even | odd);\n}\n"},
+    {"t_mulhi_u_i32", NOT512, "MAP2(t_mulhi_u_i32, vi32, t_s_mulhi_u_i32)\n"},
+    {"t_mulhi_u_i64", ALL, "MAP2(t_mulhi_u_i64, vi64, t_s_mulhi_u_i64)\n"},
+
+#include "gen/c/prelude_float.inc"
+};
+
+/* What all pieces stand on. */
+static const char head[] =
+    "#define AI static inline __attribute__((always_inline, unused))\n"
+    "#define COLD static __attribute__((noinline, cold, unused))\n"
+    "#define LANES for (int i = 0; i < W; i++)\n"
+    "#define VEC(T, name, size) typedef T name __attribute__((vector_size((size) * W)));\n"
+    "VEC(signed char, vi8, 1) VEC(unsigned char, vu8, 1) VEC(short, vi16, 2) VEC(unsigned short, vu16, 2)\n"
+    "VEC(int, vi32, 4) VEC(unsigned, vu32, 4) VEC(L, vi64, 8) VEC(UL, vu64, 8) VEC(float, vf32, 4) VEC(double, vf64, 8)\n"
+    "#define MEM(T, name, of) typedef T name __attribute__((aligned(1), may_alias));\n"
+    "MEM(vi8, m_i8, 1) MEM(vu8, m_u8, 1) MEM(vi16, m_i16, 2) MEM(vu16, m_u16, 2) MEM(vi32, m_i32, 4) MEM(vi64, m_i64, 8)\n"
+    "MEM(vu64, m_u64, 8) MEM(vf32, m_f32, 4) MEM(vf64, m_f64, 8)\n"
+    "MEM(signed char, u_i8, 1) MEM(unsigned char, u_u8, 1) MEM(short, u_i16, 2) MEM(unsigned short, u_u16, 2) MEM(int, u_i32, 4)\n"
+    "MEM(L, u_i64, 8) MEM(UL, u_u64, 8) MEM(float, u_f32, 4) MEM(double, u_f64, 8)\n"
+    "#ifdef __clang__\n#define PICK(gcc, clang) clang\n#else\n#define PICK(gcc, clang) gcc\n#endif\n"
+    "#define MAP1(name, R, A, f) AI R name(A a) { R r; LANES r[i] = f(a[i]); return r; }\n"
+    "#define MAP2(name, T, f) AI T name(T a, T b) { T r; LANES r[i] = f(a[i], b[i]); return r; }\n"
+    "#define LOAD_LANES(name, V, T) AI V name(const void *p, vb m, V other) { const char *q = p; "
+    "LANES if (t_vb_get(m, i)) { T x; __builtin_memcpy(&x, q + i * sizeof(T), sizeof(T)); other[i] = x; } return other; }\n"
+    "#define STORE_LANES(name, V, T) AI void name(void *p, V v, vb m) { char *q = p; "
+    "LANES if (t_vb_get(m, i)) { T x = v[i]; __builtin_memcpy(q + i * sizeof(T), &x, sizeof(T)); } }\n"
+    "#define GATHER(name, V, T) AI V name(vu64 p, vb m, V other) { "
+    "LANES if (t_vb_get(m, i)) { T x; __builtin_memcpy(&x, (const void *)p[i], sizeof(T)); other[i] = x; } return other; }\n"
+    "#define GATHER_INDEX(name, V, T) AI V name(UL p, vi32 k, vb m, V other) { "
+    "LANES if (t_vb_get(m, i)) { T x; __builtin_memcpy(&x, (const char *)p + (L)k[i] * (L)sizeof(T), sizeof(T)); other[i] = x; } return other; }\n"
+    "#define SCATTER(name, V, T) AI void name(vu64 p, V v, vb m) { "
+    "LANES if (t_vb_get(m, i)) { T x = v[i]; __builtin_memcpy((void *)p[i], &x, sizeof(T)); } }\n";
+
+/* What the library gives to a kernel: struct KernelRuntime of run/cpu.h. */
+static const char runtime[] =
+    "typedef struct R_ R_;\n"
+    "struct R_ {\n"
+    "    int (*fail)(R_ *, int, int);\n"
+    "    int (*yield)(R_ *);\n"
+    "    void (*print)(R_ *, const int *, const char *, int, const int *, int, int, UL);\n"
+    "    L (*clock)(R_ *);\n"
+    "};\n"
+    "enum { T_ASSERT = 1, T_WRAPS = 2, T_STEP = 3, T_AHEAD = 4096 };\n";
+
+static const char head_512[] =
+    "#define W 16\ntypedef unsigned short vb;\n"
+    "#define IOTA {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}\n"
+    "typedef char B16 __attribute__((vector_size(16)));\n"
+    "typedef L vq __attribute__((vector_size(64)));\ntypedef UL vq64 __attribute__((vector_size(64)));\n"
+    "typedef double vd8 __attribute__((vector_size(64)));\n"
+    "typedef union { L __attribute__((vector_size(128))) v; vq h[2]; } H2;\n"
+    "#define LO(x) (((H2){.v = (L __attribute__((vector_size(128))))(x)}).h[0])\n"
+    "#define HI(x) (((H2){.v = (L __attribute__((vector_size(128))))(x)}).h[1])\n"
+    "#define TWO(lo, hi) ((vb)((unsigned char)(lo) | (unsigned char)(hi) << 8))\n"
+    "#define __builtin_ia32_pmuludq512_ANY(a, b) PICK(__builtin_ia32_pmuludq512_mask((vi32)(a), (vi32)(b), (vq){}, -1), "
+    "__builtin_ia32_pmuludq512((vi32)(a), (vi32)(b)))\n"
+    "#define __builtin_ia32_minps512_ANY(a, b) PICK(__builtin_ia32_minps512_mask(a, b, a, -1, 4), __builtin_ia32_minps512(a, b, 4))\n"
+    "#define __builtin_ia32_maxps512_ANY(a, b) PICK(__builtin_ia32_maxps512_mask(a, b, a, -1, 4), __builtin_ia32_maxps512(a, b, 4))\n"
+    "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { unsigned r = 0; LANES r |= (unsigned)(a[i] op b[i]) << i; return (vb)r; }\n"
+    "#define SELECT_BITS(name, V) AI V name(vb m, V a, V b) { LANES b[i] = t_vb_get(m, i) ? a[i] : b[i]; return b; }\n";
+static const char head_vector[] =
+    "typedef int vb __attribute__((vector_size(4 * W)));\n"
+    "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { return __builtin_convertvector(a op b, vb); }\n"
+    "#define SELECT(name, V, T) AI V name(vb m, V a, V b) { LANES b[i] = m[i] ? a[i] : b[i]; return b; }\n";
+
+int prelude_width(CArch arch) { return arch == C_AVX512 ? 16 : arch == C_AVX2 ? 8 : 4; }
+
+static int arch_bit(CArch arch) { return arch == C_AVX512 ? A512 : arch == C_AVX2 ? A2 : AGEN; }
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/* The piece that defines name[0..length), or -1. */
+static int piece_find(const char *name, int length, int bit) {
+    for (int i = 0; i < COUNT(pieces); i++) {
+        if (!(pieces[i].archs & bit)) continue;
+        for (const char *at = pieces[i].name; *at;) {
+            int n = (int)strcspn(at, " ");
+            if (n == length && !memcmp(at, name, (size_t)n)) return i;
+            at += n + (at[n] == ' ');
+        }
+    }
+    return -1;
+}
+
+/* Puts the pieces that text mentions before `piece`'s own text, dependencies first. */
+static void pieces_add(Buf *out, const char *text, int bit, bool *done) {
+    for (const char *at = text; (at = strstr(at, "t_")) != NULL;) {
+        int n = 0;
+        while (is_word(at[n])) n++;
+        if (at == text || !is_word(at[-1])) {
+            int found = piece_find(at, n, bit);
+            if (found >= 0 && !done[found]) {
+                done[found] = true;
+                pieces_add(out, pieces[found].text, bit, done);
+                buf_puts(out, pieces[found].text);
+            }
+        }
+        at += n;
+    }
+}
+
+void prelude_write(Buf *out, CArch arch, const char *text) {
+    bool done[COUNT(pieces)] = {false};
+    buf_puts(out, "typedef long long L;\ntypedef unsigned long long UL;\n");
+    buf_puts(out, arch == C_AVX512 ? head_512 : arch == C_AVX2
+                      ? "#define W 8\n#define IOTA {0, 1, 2, 3, 4, 5, 6, 7}\n"
+                      : "#define W 4\n#define IOTA {0, 1, 2, 3}\n");
+    if (arch != C_AVX512) buf_puts(out, head_vector);
+    buf_puts(out, head);
+    buf_puts(out, runtime);
+    pieces_add(out, "t_vb_get t_iota", arch_bit(arch), done); /* the macros of the head use these */
+    pieces_add(out, text, arch_bit(arch), done);
+}

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+/* region: walks the ops of a region in order. Scalars are written at once; tile ops wait until a
+ * root asks for them; roots that can share a loop nest are collected in g->pending.
+ *
+ * Memory order: a waiting load is stored before a write that may touch what it reads; a pending
+ * store is written before a load that may read it. */
+#include "gen/c/c.h"
+
+Str scalar_name(Gen *g, const Value *value) {
+    if (value->def && value->def->kind == OP_CONSTANT)
+        return constant_text(g, value->type, value->def->attrs[0].bits);
+    return text(g, "v%d", value->id);
+}
+
+int op_line(const Op *op) {
+    int row = 0, column = 0;
+    if (op->span.source) source_position(op->span.source, op->span.start, &row, &column);
+    return row;
+}
+
+static void line_comment(Gen *g, const Op *op) {
+    int row = op_line(op);
+    if (row == 0 || row == g->last_line) return;
+    g->last_line = row;
+    Str source = source_line(op->span.source, row);
+    while (source.length && (*source.data == ' ' || *source.data == '\t'))
+        source.data++, source.length--;
+    Buf clean = {.arena = g->arena};
+    for (int i = 0; i < source.length && i < 100; i++) {
+        char c = source.data[i];
+        bool odd = c < ' ' || c == 127 || (c == '/' && i > 0 && source.data[i - 1] == '*') ||
+                   c == '\\' || (c == '*' && i > 0 && source.data[i - 1] == '/');
+        buf_putc(&clean, odd ? ' ' : c);
+    }
+    line(g, g->out, g->depth, "/* %d: %s */", row, clean.data ? clean.data : "");
+}
+
+/* ---- pending roots ---- */
+
+void flush(Gen *g) {
+    int count = g->pending.count;
+    if (count == 0) return;
+    Root *roots = arena_array(g->arena, Root, count);
+    for (int i = 0; i < count; i++) roots[i] = (Root){.op = g->pending.data[i]};
+    g->pending.count = 0;
+    line_comment(g, roots[0].op);
+    nest_write(g, roots, count);
+}
+
+static bool reaches_pending(Gen *g, const Value *value, int stamp) {
+    ValueInfo *in = info(g, value);
+    if (in->view || in->walk == stamp || !value->def) return false;
+    in->walk = stamp;
+    for (int i = 0; i < g->pending.count; i++)
+        if (g->pending.data[i] == value->def) return true;
+    if (!type_is_tile(value->type)) return false;
+    for (int i = 0; i < value->def->num_operands; i++)
+        if (reaches_pending(g, value->def->operands[i], stamp)) return true;
+    return false;
+}
+
+static bool op_reaches_pending(Gen *g, const Op *op) {
+    if (g->pending.count == 0) return false;
+    int stamp = ++g->walk;
+    for (int i = 0; i < op->num_operands; i++)
+        if (reaches_pending(g, op->operands[i], stamp)) return true;
+    return false;
+}
+
+void force(Gen *g, Value *value) {
+    if (!type_is_tile(value->type) || info(g, value)->view) return;
+    if (g->pending.count && reaches_pending(g, value, ++g->walk)) flush(g);
+    if (info(g, value)->view) return;
+    bool dedicated = false;
+    for (int i = 0; i < info(g, value)->users.count; i++)
+        dedicated = dedicated || info(g, value)->users.data[i]->kind == OP_YIELD;
+    View *view = view_row_major(g, array_new(g, value->type, dedicated), value->type);
+    Root root = {.value = value, .view = view, .is_home = true};
+    nest_write(g, &root, 1);
+    value_store_in(g, value, view);
+    if (value->def) set_done(g, value->def);
+}
+
+static bool reaches_value(Gen *g, const Value *from, const Value *value, int stamp) {
+    if (from == value) return true;
+    ValueInfo *in = info(g, from);
+    if (in->view || in->walk == stamp || !from->def || !type_is_tile(from->type)) return false;
+    in->walk = stamp;
+    for (int i = 0; i < from->def->num_operands; i++)
+        if (reaches_value(g, from->def->operands[i], value, stamp)) return true;
+    return false;
+}
+
+static bool load_is_waiting(Gen *g, Op *load) {
+    if (is_done(g, load) || info(g, op_result(load))->view) return false;
+    return info(g, op_result(load))->users.count > 0;
+}
+
+/* Stores the waiting loads that `writer` might disturb. */
+void before_write(Gen *g, const Op *writer) {
+    for (int i = 0; i < g->loads.count; i++) {
+        Op *load = g->loads.data[i];
+        if (!load_is_waiting(g, load)) continue;
+        if (writer->kind == OP_STORE) {
+            if (base_disjoint(g, load->operands[0], writer->operands[0])) continue;
+            /* Lane by lane the store itself reads it first. */
+            if (load->operands[0] == writer->operands[0] &&
+                type_is_tile(writer->operands[0]->type) &&
+                reaches_value(g, writer->operands[1], op_result(load), ++g->walk))
+                continue;
+        }
+        force(g, op_result(load));
+    }
+}
+
+static bool can_share(Gen *g, const Op *op) {
+    if (op->kind != OP_STORE && op->kind != OP_REDUCE) return false;
+    if (op->kind == OP_REDUCE && !region_single_op(op->regions[0])) return false;
+    for (int i = 0; i < g->pending.count; i++) {
+        const Op *other = g->pending.data[i];
+        if (!type_same_shape(other->operands[0]->type, op->operands[0]->type)) return false;
+        if (other->kind == OP_STORE && op->kind == OP_STORE &&
+            !base_disjoint(g, other->operands[0], op->operands[0]))
+            return false;
+    }
+    return true;
+}
+
+static void add_root(Gen *g, Op *op) {
+    bool shares = can_share(g, op);
+    if (!shares || op_reaches_pending(g, op)) flush(g);
+    vec_push(g->arena, &g->pending, op);
+    if (!can_share(g, op) && g->pending.count == 1 && op->kind != OP_STORE) flush(g);
+}
+
+/* ---- ops ---- */
+
+static void declare(Gen *g, Value *value, Str expression) {
+    info(g, value)->declared = true;
+    line(g, g->out, g->depth, "%s v%d = %.*s;", scalar_type(value->type->kind), value->id,
+         STR_ARG(expression));
+}
+
+static void scalar_memory(Gen *g, Op *op) {
+    Str x[3] = {{0}};
+    for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
+    TypeKind kind = type_lane(op->operands[0]->type)->elem->kind;
+    const char *memory = memory_type(kind, false), *code = kind_code(kind);
+    Str mask = op->num_operands == 3 ? x[2] : STR("1");
+    switch ((int)op->kind) {
+    case OP_LOAD: {
+        const char *is_volatile = op->attrs[2].i ? "volatile " : "";
+        Str read = text(g, "*(const %s%s *)%.*s%s", is_volatile, memory, STR_ARG(x[0]),
+                        kind == TYPE_I1 ? " != 0" : "");
+        if (op->num_operands > 1)
+            read = text(g, "%.*s ? %.*s : %.*s", STR_ARG(x[1]), STR_ARG(read),
+                        STR_ARG(op->num_operands > 2 ? x[2] : STR("0")));
+        declare(g, op_result(op), read);
+        return;
+    }
+    case OP_STORE:
+        line(g, g->out, g->depth, "if (%.*s) *(%s *)%.*s = %.*s;", STR_ARG(mask), memory,
+             STR_ARG(x[0]), STR_ARG(x[1]));
+        return;
+    case OP_ATOMIC_RMW:
+        declare(g, op_result(op),
+                text(g, "%.*s ? t_atomic_%s_%s(%.*s, %.*s) : 0", STR_ARG(mask),
+                     attr_word(ATTR_RMW, op->attrs[0].i), code, STR_ARG(x[0]), STR_ARG(x[1])));
+        return;
+    case OP_ATOMIC_CAS:
+        declare(g, op_result(op),
+                text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(x[0]), STR_ARG(x[1]),
+                     STR_ARG(x[2])));
+        return;
+    default: BUG("not a memory op");
+    }
+}
+
+int new_assert(Gen *g, const Op *op) {
+    Str words = op->attrs[0].text;
+    buf_puts(&g->asserts, "    \"");
+    int row = op_line(op);
+    if (row) buf_printf(&g->asserts, "line %d: ", row);
+    for (int i = 0; i < words.length && i < 1000; i++)
+        buf_printf(&g->asserts, "\\%03o", (unsigned char)words.data[i]);
+    buf_puts(&g->asserts, "\",\n");
+    return g->num_asserts++;
+}
+
+static void write_print(Gen *g, Op *op) {
+    Str words = op->attrs[0].text;
+    Buf prefix = {.arena = g->arena};
+    for (int i = 0; i < words.length && i < 1000; i++)
+        buf_printf(&prefix, "\\%03o", (unsigned char)words.data[i]);
+    const char *p = prefix.data ? prefix.data : "";
+    if (op->num_operands == 0)
+        line(g, g->out, g->depth, "R->print(R, P, \"%s\", 0, 0, 0, 0, 0);", p);
+    for (int k = 0; k < op->num_operands; k++) {
+        Value *value = op->operands[k];
+        const Type *type = value->type, *lane = type_lane(type);
+        bool is_unsigned = op->attrs[2].i >> k & 1;
+        int d = g->depth, rank = type->rank;
+        /* The kind's number and flags: see kernel_print in run/cpu.c. */
+        int what = (int)lane->kind | (is_unsigned ? 64 : 0) | (op->attrs[1].i ? 128 : 0) |
+                   (op->num_operands > 1 ? (k + 1) << 8 : 0);
+        line(g, g->out, d, "{");
+        Buf index = {.arena = g->arena};
+        for (int i = 0; i < rank; i++) {
+            line(g, g->out, d + 1, "for (int i%d = 0; i%d < %d; i%d++)", i, i, type->shape[i], i);
+            buf_printf(&index, "%si%d", i ? ", " : "", i);
+        }
+        for (int i = 0; i < rank; i++) buf_printf(&index, ", %d", type->shape[i]);
+        Str x = rank == 0 ? scalar_name(g, value) : STR("");
+        if (rank > 0) {
+            const View *view = info(g, value)->view;
+            Buf at = {.arena = g->arena};
+            buf_printf(&at, "a%d[%lld", view->array->id, (long long)view->offset);
+            for (int i = 0; i < rank; i++)
+                buf_printf(&at, " + i%d * %lld", i, (long long)view->strides[i]);
+            buf_putc(&at, ']');
+            x = buf_str(&at);
+        }
+        line(g, g->out, d + 1,
+             "{ %s x = %.*s; int at[] = {%s}; UL bits = 0; __builtin_memcpy(&bits, &x, sizeof x); "
+             "R->print(R, P, \"%s\", %d, at, %d, %d, bits); }",
+             scalar_type(lane->kind), STR_ARG(x), rank ? index.data : "0", p, rank, what,
+             type_size_bytes(lane));
+        line(g, g->out, d, "}");
+    }
+}
+
+static void write_histogram(Gen *g, Op *op) {
+    Value *data = op->operands[0], *r = op_result(op);
+    force(g, data);
+    if (op->num_operands > 1) force(g, op->operands[1]);
+    View *view = view_row_major(g, array_new(g, r->type, false), r->type);
+    const View *from = info(g, data)->view,
+               *mask = op->num_operands > 1 ? info(g, op->operands[1])->view : NULL;
+    int bins = r->type->lanes, d = g->depth;
+    line(g, g->out, d, "for (int i = 0; i < %d; i++) a%d[i] = 0;", bins, view->array->id);
+    line(g, g->out, d, "for (int i = 0; i < %d; i++) {", data->type->lanes);
+    line(g, g->out, d + 1, "L x = a%d[%lld + i * %lld];", from->array->id, (long long)from->offset,
+         (long long)from->strides[0]);
+    Str on = mask ? text(g, " && a%d[%lld + i * %lld]", mask->array->id, (long long)mask->offset,
+                         (long long)mask->strides[0])
+                  : STR("");
+    line(g, g->out, d + 1, "if (x >= 0 && x < %d%.*s) a%d[x]++;", bins, STR_ARG(on),
+         view->array->id);
+    line(g, g->out, d, "}");
+    value_store_in(g, r, view);
+}
+
+static void write_reshape(Gen *g, Op *op) {
+    Value *a = op->operands[0], *r = op_result(op);
+    if (!type_is_tile(r->type)) { /* a tile of one lane -> scalar */
+        force(g, a);
+        declare(
+            g, r,
+            text(g, "a%d[%lld]", info(g, a)->view->array->id, (long long)info(g, a)->view->offset));
+        set_done(g, op);
+        return;
+    }
+    if (!type_is_tile(a->type)) return; /* a scalar read as a tile: see nest.c */
+    if (is_cheap_kind(op)) return;
+    force(g, a);
+    View *from = info(g, a)->view;
+    if (!view_is_row_major(from, a->type)) {
+        View *copy = view_row_major(g, array_new(g, a->type, true), a->type);
+        Root root = {.value = a, .view = copy};
+        nest_write(g, &root, 1);
+        from = copy;
+    }
+    value_store_in(g, r, view_row_major(g, from->array, r->type));
+    set_done(g, op);
+}
+
+static void write_join_split(Gen *g, Op *op) {
+    if (op->kind == OP_JOIN) {
+        Value *r = op_result(op), *a = op->operands[0];
+        Array *array = array_new(g, r->type, false);
+        for (int k = 0; k < 2; k++) {
+            View *whole = view_row_major(g, array, r->type), *half = arena_new_of(g->arena, View);
+            half->array = array, half->offset = k;
+            for (int d = 0; d < a->type->rank; d++) half->strides[d] = whole->strides[d];
+            if (!type_is_tile(a->type)) {
+                Str x = scalar_name(g, op->operands[k]);
+                line(g, g->out, g->depth, "a%d[%d] = %.*s;", array->id, k, STR_ARG(x));
+                continue;
+            }
+            Root root = {.value = op->operands[k], .view = half};
+            if (reaches_pending(g, op->operands[k], ++g->walk)) flush(g);
+            nest_write(g, &root, 1);
+        }
+        value_store_in(g, r, view_row_major(g, array, r->type));
+    } else {
+        Value *a = op->operands[0];
+        force(g, a);
+        View *from = info(g, a)->view;
+        for (int k = 0; k < 2; k++) {
+            Value *r = &op->results[k];
+            int64_t offset = from->offset + k * from->strides[a->type->rank - 1];
+            if (!type_is_tile(r->type)) {
+                declare(g, r, text(g, "a%d[%lld]", from->array->id, (long long)offset));
+                continue;
+            }
+            View *half = arena_new_of(g->arena, View);
+            *half = *from, half->offset = offset;
+            value_store_in(g, r, half);
+        }
+    }
+    set_done(g, op);
+}
+
+static bool has_tile(const Op *op) {
+    for (int i = 0; i < op->num_operands; i++)
+        if (type_is_tile(op->operands[i]->type)) return true;
+    for (int i = 0; i < op->num_results; i++)
+        if (type_is_tile(op->results[i].type)) return true;
+    return false;
+}
+
+static void pending_before_load(Gen *g, const Op *load) {
+    for (int i = 0; i < g->pending.count; i++) {
+        const Op *other = g->pending.data[i];
+        if (other->kind == OP_STORE && !base_disjoint(g, other->operands[0], load->operands[0])) {
+            flush(g);
+            return;
+        }
+    }
+}
+
+void scalar_op_write(Gen *g, Op *op) {
+    Str x[3];
+    switch ((int)op->kind) {
+    case OP_CONSTANT:
+    case OP_ASSUME:
+    case OP_BARRIER: return;
+    case OP_POISON: declare(g, op_result(op), STR("0")); return;
+    case OP_PROGRAM_ID: declare(g, op_result(op), text(g, "P[%d]", (int)op->attrs[0].i)); return;
+    case OP_NUM_PROGRAMS:
+        declare(g, op_result(op), text(g, "P[%d]", 3 + (int)op->attrs[0].i));
+        return;
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: scalar_memory(g, op); return;
+    case OP_ASSERT: {
+        Str c = scalar_name(g, op->operands[0]),
+            m = op->num_operands > 1 ? scalar_name(g, op->operands[1]) : STR("1");
+        line(g, g->out, g->depth, "if (!%.*s && %.*s) return R->fail(R, T_ASSERT, %d);", STR_ARG(c),
+             STR_ARG(m), new_assert(g, op));
+        return;
+    }
+    case OP_CLOCK:
+        declare(g, op_result(op),
+                str_is(op->attrs[0].text, "smid") ? STR("0") : text(g, "R->clock(R)"));
+        return;
+    default:
+        if (!op_has_trait(op, ELEMENTWISE) && op->kind != OP_HINT) {
+            diag_refused(g->diag, op->span, "the cpu target does not support '%s' here",
+                         op_info(op->kind)->name);
+            return;
+        }
+        for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
+        declare(g, op_result(op), op_text(g, op, false, x));
+    }
+}
+
+static void tile_op_write(Gen *g, Op *op) {
+    switch ((int)op->kind) {
+    case OP_LOAD:
+        pending_before_load(g, op);
+        vec_push(g->arena, &g->loads, op);
+        if (op->attrs[2].i) force(g, op_result(op));
+        return;
+    case OP_STORE: before_write(g, op), add_root(g, op); return;
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: before_write(g, op), add_root(g, op); return;
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_ASSERT: add_root(g, op); return;
+    case OP_DOT:
+        flush(g);
+        dot_write(g, op);
+        return;
+    case OP_RESHAPE: write_reshape(g, op); return;
+    case OP_JOIN:
+    case OP_SPLIT: write_join_split(g, op); return;
+    case OP_GATHER:
+    case OP_SORT_STEP: force(g, op->operands[0]); return;
+    case OP_HISTOGRAM:
+        write_histogram(g, op);
+        set_done(g, op);
+        return;
+    case OP_PRINT:
+        flush(g);
+        for (int i = 0; i < op->num_operands; i++) force(g, op->operands[i]);
+        write_print(g, op);
+        set_done(g, op);
+        return;
+    default:
+        if (op_has_trait(op, PURE)) return; /* waits for a root */
+        diag_refused(g->diag, op->span, "the cpu target does not support '%s'",
+                     op_info(op->kind)->name);
+    }
+}
+
+static void op_write(Gen *g, Op *op) {
+    if (op->kind == OP_INLINE_ASM) {
+        diag_refused(g->diag, op->span,
+                     "inline_asm_elementwise is PTX: the cpu target cannot run it");
+        return;
+    }
+    if (op->kind == OP_IF || op->kind == OP_FOR || op->kind == OP_WHILE) {
+        flush(g);
+        control_write(g, op);
+        set_done(g, op);
+        return;
+    }
+    if (has_tile(op) || op->kind == OP_PRINT) {
+        tile_op_write(g, op);
+        return;
+    }
+    bool memory = op_has_trait(op, READS) || op_has_trait(op, WRITES);
+    if (memory || op_reaches_pending(g, op)) flush(g);
+    if (op_has_trait(op, WRITES) && op->kind != OP_ASSUME && op->kind != OP_ASSERT &&
+        op->kind != OP_CLOCK && op->kind != OP_BARRIER)
+        before_write(g, op);
+    if (op->kind != OP_CONSTANT) line_comment(g, op);
+    scalar_op_write(g, op);
+    set_done(g, op);
+}
+
+/* ---- regions ---- */
+
+void region_write(Gen *g, Region *region) {
+    g->pending.count = 0, g->loads.count = 0;
+    int from = g->arrays.count;
+    for (Op *op = region->first; op && op->kind != OP_YIELD; op = op->next) {
+        op_write(g, op);
+        arrays_release(g, from);
+        if (diag_failed(g->diag)) return;
+    }
+    flush(g);
+}
+
+static bool is_within(const Op *op, const Region *region) {
+    for (const Region *at = op->parent; at; at = at->owner ? at->owner->parent : NULL)
+        if (at == region) return true;
+    return false;
+}
+
+/* A cheap value from outside that was stored in the region is not stored on other paths. */
+static void forget_stored(Gen *g, const Array *array, const Region *region) {
+    for (int i = 0; i < array->values.count; i++) {
+        Value *value = array->values.data[i];
+        if (!value->def || is_within(value->def, region)) continue;
+        info(g, value)->view = NULL;
+        map_set_pointer(&g->done, value->def, NULL);
+    }
+}
+
+void region_end(Gen *g, Region *region, int arrays_from) {
+    if (region->last) set_done(g, region->last);
+    for (int i = arrays_from; i < g->arrays.count; i++) {
+        Array *array = g->arrays.data[i];
+        forget_stored(g, array, region);
+        if (!array->released && !array->dedicated)
+            vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
+    }
+    g->arrays.count = arrays_from;
+}

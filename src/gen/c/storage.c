@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* storage: where tiles live that cross from one loop nest to another; what is cheap enough to be
+ * computed again instead; which pointers cannot meet. */
+#include "gen/c/c.h"
+
+ValueInfo *info(Gen *g, const Value *value) { return &g->values[value->id]; }
+bool is_done(Gen *g, const Op *op) { return map_get_pointer(&g->done, op) != NULL; }
+void set_done(Gen *g, Op *op) { map_set_pointer(&g->done, op, op); }
+
+/* Ops that move or make indices, masks and addresses: a cycle or so a vector. */
+bool is_cheap_kind(const Op *op) {
+    switch ((int)op->kind) {
+    case OP_CONSTANT:
+    case OP_POISON:
+    case OP_ARANGE:
+    case OP_PROGRAM_ID:
+    case OP_NUM_PROGRAMS:
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_HINT:
+    case OP_ADD:
+    case OP_SUB:
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_SHL:
+    case OP_SHR_S:
+    case OP_SHR_U:
+    case OP_ICMP:
+    case OP_EXT_S:
+    case OP_EXT_U:
+    case OP_TRUNC:
+    case OP_ADDPTR: return true;
+    case OP_MUL: return type_bits(op->results[0].type) <= 64;
+    case OP_RESHAPE: { /* only if it adds or drops dimensions of 1 */
+        const Type *a = op->operands[0]->type, *r = op->results[0].type;
+        int i = 0, j = 0;
+        for (;;) {
+            while (i < a->rank && a->shape[i] == 1) i++;
+            while (j < r->rank && r->shape[j] == 1) j++;
+            if (i == a->rank || j == r->rank) return i == a->rank && j == r->rank;
+            if (a->shape[i++] != r->shape[j++]) return false;
+        }
+    }
+    default: return false;
+    }
+}
+
+static int cheap_size(Gen *g, Value *value, int limit) {
+    if (!type_is_tile(value->type)) return 1;
+    ValueInfo *in = info(g, value);
+    if (in->view) return 1;
+    if (!value->def || !is_cheap_kind(value->def) || limit <= 0) return limit + 1;
+    int size = 1;
+    for (int i = 0; i < value->def->num_operands && size <= limit; i++)
+        size += cheap_size(g, value->def->operands[i], limit - size);
+    return size;
+}
+
+bool is_cheap(Gen *g, Value *value) { return cheap_size(g, value, 40) <= 40; }
+
+/* ---- arrays ---- */
+
+enum { SCRATCH_ALIGN = 64, SCRATCH_SLACK = 64 /* a whole vector may be stored at the last lane */ };
+
+static int64_t scratch_take(Gen *g, int64_t bytes, bool dedicated) {
+    for (int i = 0; i < g->free_blocks.count && !dedicated; i++) {
+        FreeBlock *block = &g->free_blocks.data[i];
+        if (block->bytes < bytes || block->bytes > 2 * bytes) continue;
+        int64_t offset = block->offset;
+        *block = g->free_blocks.data[--g->free_blocks.count];
+        return offset;
+    }
+    int64_t offset = g->scratch_bytes;
+    g->scratch_bytes += bytes;
+    return offset;
+}
+
+Array *array_new(Gen *g, const Type *type, bool dedicated) {
+    Array *array = arena_new_of(g->arena, Array);
+    const Type *lane = type_lane(type);
+    array->id = new_id(g);
+    array->lane = lane->kind;
+    int64_t bytes = (int64_t)type->lanes * type_size_bytes(lane) + 16 * 8 + SCRATCH_SLACK;
+    array->bytes = (bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+    array->dedicated = dedicated;
+    array->offset = scratch_take(g, array->bytes, dedicated);
+    vec_push(g->arena, &g->arrays, array);
+    const char *c_type = array_type(array->lane);
+    line(g, &g->decls, 1, "%s *a%d = (%s *)(S + %lld);", c_type, array->id, c_type,
+         (long long)array->offset);
+    return array;
+}
+
+View *view_row_major(Gen *g, Array *array, const Type *type) {
+    View *view = arena_new_of(g->arena, View);
+    view->array = array;
+    int64_t stride = 1;
+    for (int i = type->rank - 1; i >= 0; i--) view->strides[i] = stride, stride *= type->shape[i];
+    return view;
+}
+
+bool view_is_row_major(const View *view, const Type *type) {
+    int64_t stride = 1;
+    for (int i = type->rank - 1; i >= 0; i--) {
+        if (type->shape[i] > 1 && view->strides[i] != stride) return false;
+        stride *= type->shape[i];
+    }
+    return view->offset == 0;
+}
+
+void value_store_in(Gen *g, Value *value, View *view) {
+    info(g, value)->view = view;
+    vec_push(g->arena, &view->array->values, value);
+}
+
+/* A cheap user is never done itself: it is finished when its own users are. */
+static bool value_is_finished(Gen *g, const Value *value, int depth) {
+    ValueInfo *in = info(g, value);
+    for (int i = 0; i < in->users.count; i++) {
+        Op *user = in->users.data[i];
+        if (is_done(g, user)) continue;
+        if (depth == 0 || user->num_results != 1 || !is_cheap_kind(user)) return false;
+        if (!value_is_finished(g, op_result(user), depth - 1)) return false;
+    }
+    return true;
+}
+
+void arrays_release(Gen *g, int from) {
+    for (int i = from; i < g->arrays.count; i++) {
+        Array *array = g->arrays.data[i];
+        bool finished = !array->dedicated && !array->released && array->values.count > 0;
+        for (int k = 0; k < array->values.count && finished; k++)
+            finished = value_is_finished(g, array->values.data[k], 8);
+        if (!finished) continue;
+        array->released = true;
+        vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
+    }
+}
+
+/* May `only_user` overwrite the memory of value? */
+bool array_is_private(Gen *g, const Value *value, const Op *only_user) {
+    const View *view = info(g, value)->view;
+    if (!view || !view_is_row_major(view, value->type)) return false;
+    for (int i = 0; i < view->array->values.count; i++) {
+        ValueInfo *in = info(g, view->array->values.data[i]);
+        for (int k = 0; k < in->users.count; k++)
+            if (in->users.data[k] != only_user && !is_done(g, in->users.data[k])) return false;
+    }
+    return true;
+}
+
+/* ---- what a pointer is based on ---- */
+
+/* The parameter that the address is computed from; NULL when not known. */
+static const Value *base_of(const Gen *g, const Value *value, int depth) {
+    if (depth > 64) return NULL;
+    if (!value->def) {
+        Region *region = value->region;
+        if (!region->owner) return type_is_ptr(value->type) ? value : NULL;
+        Op *owner = region->owner;
+        if (owner->kind != OP_FOR || value->index == 0) return NULL;
+        const Value *init = base_of(g, owner->operands[2 + value->index], depth + 1);
+        /* The carried pointer must come back as itself plus something. */
+        const Value *next = region_yield(region)->operands[value->index - 1];
+        while (next != value && next->def &&
+               (next->def->kind == OP_ADDPTR || next->def->kind == OP_HINT))
+            next = next->def->operands[0];
+        return next == value ? init : NULL;
+    }
+    Op *op = value->def;
+    switch ((int)op->kind) {
+    case OP_ADDPTR:
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_HINT: return base_of(g, op->operands[0], depth + 1);
+    case OP_BITCAST:
+        return type_is_ptr(op->operands[0]->type) ? base_of(g, op->operands[0], depth + 1) : NULL;
+    case OP_SELECT: {
+        const Value *a = base_of(g, op->operands[1], depth + 1),
+                    *b = base_of(g, op->operands[2], depth + 1);
+        return a == b ? a : NULL;
+    }
+    default: return NULL;
+    }
+}
+
+/* Distinct parameters are taken not to overlap lane against lane: on a GPU the lanes of a program
+ * are not ordered either, so that a kernel cannot rely on it. */
+bool base_disjoint(const Gen *g, const Value *a, const Value *b) {
+    const Value *x = base_of(g, a, 0), *y = base_of(g, b, 0);
+    return x && y && x != y;
+}

@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cross: ops whose lanes meet: reduce, scan, gather, histogram, the exchange of a sort.
+ *
+ * A reduction removes the tile bits of its axis one at a time: a register bit by combining pairs of
+ * registers, a lane bit by a butterfly shuffle, warp bits by passing through shared memory, after
+ * which they are register bits or, from 8 warps, lane bits. Where the combination is known to commute,
+ * registers come first (fewest shuffles); otherwise bits go from the lowest up, so that neighbours
+ * always meet in order. */
+#include "gen/ptx/gen.h"
+
+static uint32_t drop_bit(uint32_t mask, int bit) {
+    return (mask & ((1u << bit) - 1)) | (mask >> (bit + 1)) << bit;
+}
+
+static Tir thread_has(Gen *g, uint32_t mask) {
+    Tir bits = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, mask));
+    return tir_2(g->b, TIR_NE32, bits, tir_i32(g->b, 0));
+}
+
+/* Each result is one commuting op of its own two arguments. */
+static bool commutes(const Region *region) {
+    const Op *yield = region_yield(region);
+    int count = yield->num_operands;
+    for (int i = 0; i < count; i++) {
+        const Op *op = yield->operands[i]->def;
+        if (!op || !op_has_trait(op, COMMUTES) || op->parent != region) return false;
+        const Value *a = region->args[i], *b = region->args[i + count];
+        bool straight = op->operands[0] == a && op->operands[1] == b;
+        if (!straight && !(op->operands[0] == b && op->operands[1] == a)) return false;
+    }
+    return true;
+}
+
+typedef struct Reducer {
+    Gen *g;
+    const Op *op;
+    int count;         /* of values */
+    Layout layout;     /* of what is left */
+    uint32_t axis;     /* its tile bits of the axis */
+    Tir **regs;        /* [value][register] */
+    bool ordered;
+} Reducer;
+
+/* left and right are values' registers: [value]. */
+static void combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right, Tir *result) {
+    Tir *args = ptx_new_regs(g, 2 * count);
+    for (int v = 0; v < count; v++) args[v] = left[v], args[count + v] = right[v];
+    ptx_inline_region(g, op->regions[0], args, result);
+}
+
+static void remove_bit(Reducer *r, int bit) {
+    uint32_t all = (1u << r->layout.tile_bits) - 1;
+    r->layout = layout_restrict(&r->layout, all & ~(1u << bit));
+    r->axis = drop_bit(r->axis, bit);
+}
+
+static void reduce_register_bit(Reducer *r, int bit, int reg_bit) {
+    int count = layout_regs(&r->layout) / 2;
+    Tir **out = arena_array(r->g->arena, Tir *, r->count);
+    for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(r->g, count);
+    Tir *left = ptx_new_regs(r->g, r->count), *right = ptx_new_regs(r->g, r->count), *result = ptx_new_regs(r->g, r->count);
+    for (int i = 0; i < count; i++) {
+        int low = (i & ((1 << reg_bit) - 1)) | (i >> reg_bit) << (reg_bit + 1);
+        for (int v = 0; v < r->count; v++)
+            left[v] = r->regs[v][low], right[v] = r->regs[v][low | 1 << reg_bit];
+        combine(r->g, r->op, r->count, left, right, result);
+        for (int v = 0; v < r->count; v++) out[v][i] = result[v];
+    }
+    r->regs = out;
+    remove_bit(r, bit);
+}
+
+static void reduce_lane_bit(Reducer *r, int bit, int lane_bit) {
+    Gen *g = r->g;
+    Tir *mine = ptx_new_regs(g, r->count), *other = ptx_new_regs(g, r->count), *result = ptx_new_regs(g, r->count);
+    Tir **out = arena_array(g->arena, Tir *, r->count);
+    for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(g, layout_regs(&r->layout));
+    for (int i = 0; i < layout_regs(&r->layout); i++) {
+        for (int v = 0; v < r->count; v++) {
+            mine[v] = r->regs[v][i];
+            other[v] = ptx_shuffle(g, "bfly", mine[v], tir_i32(g->b, 1 << lane_bit));
+        }
+        if (r->ordered) {
+            Tir upper = thread_has(g, 1u << lane_bit);
+            for (int v = 0; v < r->count; v++) {
+                Tir x = mine[v], y = other[v];
+                mine[v] = tir_select(g->b, upper, y, x);
+                other[v] = tir_select(g->b, upper, x, y);
+            }
+        }
+        combine(g, r->op, r->count, mine, other, result);
+        for (int v = 0; v < r->count; v++) out[v][i] = result[v];
+    }
+    r->regs = out;
+    remove_bit(r, bit);
+}
+
+/* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane bits,
+ * where there are so many that reading and combining them all would cost each lane too much. */
+static void gather_warps(Reducer *r, uint32_t bits) {
+    enum { MANY_BITS = 3 };
+    Gen *g = r->g;
+    Layout to = r->layout;
+    int added = 0;
+    for (int i = 0; i < to.num[KIND_WARP]; i++)
+        if (to.column[KIND_WARP][i] & bits) to.column[KIND_WARP][i] = 0;
+    for (int bit = 0; bit < to.tile_bits; bit++) added += bits >> bit & 1;
+    for (int lane = 0, bit = 0, many = added >= MANY_BITS && !r->ordered; many && lane < LANE_BITS; lane++) {
+        if (to.column[KIND_LANE][lane]) continue; /* lanes that differ in this bit hold the same */
+        while (bit < to.tile_bits && !(bits >> bit & 1)) bit++;
+        if (bit == to.tile_bits) break;
+        to.column[KIND_LANE][lane] = 1u << bit;
+        bits &= ~(1u << bit), added--;
+    }
+    memmove(to.column[KIND_REG] + added, to.column[KIND_REG], sizeof(uint32_t) * (size_t)to.num[KIND_REG]);
+    to.num[KIND_REG] += added;
+    for (int bit = to.tile_bits - 1, at = added; bit >= 0; bit--)
+        if (bits >> bit & 1) to.column[KIND_REG][--at] = 1u << bit;
+    SharedTile *tiles = arena_array(g->arena, SharedTile, r->count);
+    int total = 0;
+    for (int v = 0; v < r->count; v++) {
+        const Type *lane = type_lane(r->op->operands[v]->type);
+        tiles[v] = (SharedTile){.swizzle = swizzle_choose(&r->layout, &to, ptx_lane_bytes(lane)), .lane = lane};
+        tiles[v].offset = total;
+        tiles[v].bytes = ptx_lane_bytes(lane) << r->layout.tile_bits;
+        total += (tiles[v].bytes + 15) & ~15;
+    }
+    int base = ptx_shared_begin(g, total);
+    for (int v = 0; v < r->count; v++) {
+        tiles[v].offset += base;
+        ptx_shared_store(g, &tiles[v], &r->layout, r->regs[v]);
+    }
+    ptx_shared_sync(g);
+    for (int v = 0; v < r->count; v++) {
+        r->regs[v] = ptx_new_regs(g, layout_regs(&to));
+        ptx_shared_load(g, &tiles[v], &to, 0, r->regs[v]);
+    }
+    ptx_shared_done(g, base, total);
+    r->layout = to;
+}
+
+/* The next bit of the axis to remove. */
+static int next_bit(const Reducer *r, const BitPlace *places) {
+    int best = -1;
+    for (int bit = 0; bit < r->layout.tile_bits; bit++) {
+        if (!(r->axis >> bit & 1)) continue;
+        if (r->ordered) return bit;
+        if (best < 0 || places[bit].kind < places[best].kind ||
+            (places[bit].kind == KIND_REG && places[best].kind == KIND_REG &&
+             places[bit].bit > places[best].bit))
+            best = bit;
+    }
+    return best;
+}
+
+static void reduce_all(Reducer *r) {
+    BitPlace places[MAX_TILE_BITS];
+    while (r->axis) {
+        if (!layout_places(&r->layout, places)) BUG("layout is not unit");
+        int bit = next_bit(r, places);
+        if (places[bit].kind == KIND_REG) {
+            reduce_register_bit(r, bit, places[bit].bit);
+        } else if (places[bit].kind == KIND_LANE) {
+            reduce_lane_bit(r, bit, places[bit].bit);
+        } else {
+            uint32_t bits = 0; /* with its neighbours that are also warps: one trip */
+            for (int i = bit; i < r->layout.tile_bits; i++) {
+                if (!(r->axis >> i & 1) || places[i].kind != KIND_WARP) {
+                    if (r->ordered) break;
+                    continue;
+                }
+                bits |= 1u << i;
+            }
+            gather_warps(r, bits);
+        }
+    }
+}
+
+void ptx_reduce(Gen *g, const Op *op) {
+    const Layout *work = ptx_plan_of(g, op_result(op))->work;
+    bool wanted = false;
+    for (int i = 0; i < op->num_results; i++)
+        wanted = wanted || !type_is_tile(op->results[i].type) || ptx_plan_of(g, &op->results[i])->wanted.count;
+    if (!wanted) return;
+    const Type *in = op->operands[0]->type;
+    Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *work};
+    r.axis = ptx_dim_bits(in, (int)op->attrs[attr_index(OP_REDUCE, "axis")].i);
+    r.ordered = !commutes(op->regions[0]);
+    r.regs = arena_array(g->arena, Tir *, r.count);
+    for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v], work);
+    reduce_all(&r);
+    const Layout *layout = layout_intern(&g->layouts, &r.layout);
+    for (int v = 0; v < r.count; v++) {
+        const Value *result = &op->results[v];
+        if (type_is_tile(result->type)) ptx_define(g, result, layout, r.regs[v]);
+        else ptx_define_scalar(g, result, r.regs[v][0]);
+    }
+}
+
+/* ---- scan ----
+ *
+ * For each bit b of the axis from the lowest: lanes with the bit take in the total of the block of
+ * 2^b lanes before theirs, which is the value of its last lane (bit clear, lower bits set).
+ * Reversed: the other way round. */
+
+typedef struct Scanner {
+    Gen *g;
+    const Op *op;
+    const Layout *layout;
+    int count;
+    bool reverse;
+    Tir **regs;
+    uint32_t low_regs, low_threads; /* register and thread bits of the axis below b */
+    uint32_t bit_reg, bit_thread;   /* that of b: one of them is 0 */
+} Scanner;
+
+static uint32_t moved(const Scanner *s, uint32_t x, uint32_t low, uint32_t bit) {
+    return s->reverse ? (x & ~low) | bit : (x | low) & ~bit;
+}
+
+static Tir source_thread(const Scanner *s) {
+    Tirs *b = s->g->b;
+    Tir tid = ptx_thread_id(s->g);
+    uint32_t all = (uint32_t)s->g->threads - 1;
+    uint32_t set = s->reverse ? s->bit_thread : s->low_threads, clear = s->reverse ? s->low_threads : s->bit_thread;
+    tid = tir_2(b, TIR_AND32, tid, tir_i32(b, all & ~set & ~clear));
+    return tir_2(b, TIR_OR32, tid, tir_i32(b, set));
+}
+
+/* totals[v][r] for source registers r (those that some register moves to). */
+static void exchange_totals(Scanner *s, const bool *needed, Tir **totals) {
+    Gen *g = s->g;
+    int regs = layout_regs(s->layout), slots = 0;
+    uint32_t threads = s->low_threads | s->bit_thread;
+    for (int r = 0; r < regs; r++) slots += needed[r];
+    if (!threads) {
+        for (int v = 0; v < s->count; v++)
+            for (int r = 0; r < regs; r++) totals[v][r] = s->regs[v][r];
+        return;
+    }
+    Tir source = source_thread(s);
+    if (!(threads >> LANE_BITS)) {
+        Tir lane = tir_2(g->b, TIR_AND32, source, tir_i32(g->b, 31));
+        for (int v = 0; v < s->count; v++)
+            for (int r = 0; r < regs; r++)
+                if (needed[r]) totals[v][r] = ptx_shuffle(g, "idx", s->regs[v][r], lane);
+        return;
+    }
+    int total = 0, row = g->threads;
+    for (int v = 0; v < s->count; v++) total += slots * row * 8;
+    int base = ptx_shared_begin(g, total), at = base;
+    for (int pass = 0; pass < 2; pass++, at = base) {
+        for (int v = 0; v < s->count; v++) {
+            const Type *lane = type_lane(s->op->operands[v]->type);
+            int bytes = ptx_lane_bytes(lane);
+            Tir place = tir_2(g->b, TIR_MUL32, pass ? source : ptx_thread_id(g), tir_i32(g->b, bytes));
+            for (int r = 0; r < regs; r++) {
+                if (!needed[r]) continue;
+                Tir address = ptx_shared_address(g, at, place);
+                if (pass) ptx_load_lanes(g, "ld.shared", false, address, lane, 1, 0, NULL, &totals[v][r]);
+                else ptx_store_lanes(g, "st.shared", address, lane, 1, 0, &s->regs[v][r]);
+                at += row * 8;
+            }
+        }
+        if (!pass) ptx_shared_sync(g);
+    }
+    ptx_shared_done(g, base, total);
+}
+
+static void scan_bit(Scanner *s) {
+    Gen *g = s->g;
+    int regs = layout_regs(s->layout);
+    bool *needed = arena_array(g->arena, bool, regs);
+    Tir **totals = arena_array(g->arena, Tir *, s->count);
+    for (int v = 0; v < s->count; v++) totals[v] = ptx_new_regs(g, regs);
+    for (int r = 0; r < regs; r++) needed[moved(s, (uint32_t)r, s->low_regs, s->bit_reg)] = true;
+    exchange_totals(s, needed, totals);
+    Tir *left = ptx_new_regs(g, s->count), *right = ptx_new_regs(g, s->count), *result = ptx_new_regs(g, s->count);
+    Tir upper = 0;
+    if (s->bit_thread) {
+        upper = thread_has(g, s->bit_thread);
+        if (s->reverse) upper = tir_1(g->b, TIR_NOT_P, upper);
+    }
+    Tir **out = arena_array(g->arena, Tir *, s->count);
+    for (int v = 0; v < s->count; v++) out[v] = ptx_new_regs(g, regs);
+    for (int r = 0; r < regs; r++) {
+        bool takes = !s->bit_reg || (((uint32_t)r & s->bit_reg) != 0) != s->reverse;
+        uint32_t from = moved(s, (uint32_t)r, s->low_regs, s->bit_reg);
+        for (int v = 0; v < s->count; v++) right[v] = s->regs[v][r], left[v] = totals[v][from];
+        if (takes) combine(g, s->op, s->count, left, right, result);
+        for (int v = 0; v < s->count; v++)
+            out[v][r] = !takes ? right[v] : upper ? tir_select(g->b, upper, result[v], right[v]) : result[v];
+    }
+    s->regs = out;
+}
+
+void ptx_scan(Gen *g, const Op *op) {
+    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
+    const Type *in = op->operands[0]->type;
+    bool wanted = false;
+    for (int i = 0; i < op->num_results; i++) wanted = wanted || ptx_plan_of(g, &op->results[i])->wanted.count;
+    if (!wanted) return;
+    uint32_t axis = ptx_dim_bits(in, (int)op->attrs[attr_index(OP_SCAN, "axis")].i);
+    BitPlace places[MAX_TILE_BITS];
+    if (!layout_places(layout, places)) BUG("layout is not unit");
+    Scanner s = {.g = g, .op = op, .layout = layout, .count = op->num_operands};
+    s.reverse = op->attrs[attr_index(OP_SCAN, "reverse")].i != 0;
+    s.regs = arena_array(g->arena, Tir *, s.count);
+    for (int v = 0; v < s.count; v++) s.regs[v] = ptx_regs_of(g, op->operands[v], layout);
+    for (int bit = 0; bit < layout->tile_bits; bit++) {
+        if (!(axis >> bit & 1)) continue;
+        BitPlace place = places[bit];
+        s.bit_reg = place.kind == KIND_REG ? 1u << place.bit : 0;
+        s.bit_thread = place.kind == KIND_LANE   ? 1u << place.bit
+                       : place.kind == KIND_WARP ? 1u << (LANE_BITS + place.bit)
+                                                 : 0;
+        scan_bit(&s);
+        s.low_regs |= s.bit_reg;
+        s.low_threads |= s.bit_thread;
+    }
+    for (int v = 0; v < s.count; v++) ptx_define(g, &op->results[v], layout, s.regs[v]);
+}
+
+/* ---- sort step ---- */
+
+void ptx_sort_step(Gen *g, const Op *op) {
+    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
+    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
+    uint32_t mask = (uint32_t)op->attrs[attr_index(OP_SORT_STEP, "mask")].i, regs_mask = 0, lanes = 0, warps = 0;
+    BitPlace places[MAX_TILE_BITS];
+    if (!layout_places(layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < layout->tile_bits; bit++) {
+        if (!(mask >> bit & 1)) continue;
+        uint32_t *to = places[bit].kind == KIND_REG ? &regs_mask : places[bit].kind == KIND_LANE ? &lanes : &warps;
+        *to |= 1u << places[bit].bit;
+    }
+    Tir *from = ptx_regs_of(g, op->operands[0], layout), *regs = ptx_new_regs(g, layout_regs(layout));
+    const Type *lane = type_lane(op_result(op)->type);
+    if (warps) {
+        SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)), .lane = lane};
+        tile.bytes = ptx_lane_bytes(lane) << layout->tile_bits;
+        tile.offset = ptx_shared_begin(g, tile.bytes);
+        ptx_shared_store(g, &tile, layout, from);
+        ptx_shared_sync(g);
+        ptx_shared_load(g, &tile, layout, mask, regs);
+        ptx_shared_done(g, tile.offset, tile.bytes);
+    } else {
+        for (int r = 0; r < layout_regs(layout); r++) {
+            Tir x = from[(uint32_t)r ^ regs_mask];
+            regs[r] = lanes ? ptx_shuffle(g, "bfly", x, tir_i32(g->b, lanes)) : x;
+        }
+    }
+    ptx_define(g, op_result(op), layout, regs);
+}
+
+/* ---- gather and histogram ---- */
+
+Swizzle swizzle_row_major(int bits) {
+    Swizzle s = {.bits = bits};
+    for (int i = 0; i < bits; i++) s.image[i] = s.offset_of[i] = 1u << i;
+    return s;
+}
+
+/* An integer lane as an unsigned index below `limit`: 0 and *inside when it is not. */
+static Tir index_below(Gen *g, const Type *lane, Tir x, int limit, Tir *inside) {
+    if (type_bits(lane) == 64) {
+        *inside = tir_2(g->b, TIR_LT_U64, x, tir_i64(g->b, limit));
+        return tir_1(g->b, TIR_LOW32, x);
+    }
+    Tir wide = ptx_sign_extended(g, lane, x);
+    *inside = tir_2(g->b, TIR_LT_U32, wide, tir_i32(g->b, limit));
+    return wide;
+}
+
+/* Where a result's lane reads, the axis left out: its tile bits, moved to those of the source. */
+static uint32_t gather_bits(const Type *from, const Type *to, int axis, uint32_t index) {
+    TileShape in = tile_shape(from), out = tile_shape(to);
+    uint32_t result = 0;
+    for (int d = 0; d < to->rank; d++) {
+        uint32_t coordinate = index >> tile_bit_of_dim(&out, d) & ((1u << out.log2[d]) - 1);
+        if (d != axis) result |= coordinate << tile_bit_of_dim(&in, d);
+    }
+    return result;
+}
+
+void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
+    const Type *from = op->operands[0]->type, *to = op_result(op)->type;
+    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
+    int axis = (int)op->attrs[attr_index(OP_GATHER, "axis")].i;
+    const Layout *source = ptx_operand_layout(g, op, 0, layout);
+    SharedTile tile = {.swizzle = swizzle_row_major(source->tile_bits), .lane = type_lane(from)};
+    int bytes = ptx_lane_bytes(tile.lane);
+    tile.bytes = bytes << source->tile_bits;
+    tile.offset = ptx_shared_begin(g, tile.bytes);
+    ptx_shared_store(g, &tile, source, ptx_regs_of(g, op->operands[0], source));
+    ptx_shared_sync(g);
+    uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
+    for (int i = 0; i < LANE_BITS; i++)
+        images[i] = gather_bits(from, to, axis, layout->column[KIND_LANE][i]) * (uint32_t)bytes;
+    for (int i = 0; i < layout->num[KIND_WARP]; i++)
+        images[LANE_BITS + i] = gather_bits(from, to, axis, layout->column[KIND_WARP][i]) * (uint32_t)bytes;
+    Tir base = ptx_thread_bits(g, layout, images);
+    Tir *indices = ptx_regs_of(g, op->operands[1], layout), *regs = ptx_new_regs(g, layout_regs(layout));
+    TileShape shape = tile_shape(from);
+    Tir stride = tir_i32(g->b, (int64_t)bytes << tile_bit_of_dim(&shape, axis));
+    for (int r = 0; r < layout_regs(layout); r++) {
+        uint32_t image = gather_bits(from, to, axis, layout_index(layout, (uint32_t)r, 0, 0));
+        Tir inside, index = index_below(g, type_lane(op->operands[1]->type), indices[r], from->shape[axis], &inside);
+        Tir place = tir_2(g->b, TIR_XOR32, base, tir_i32(g->b, image * (uint32_t)bytes));
+        place = tir_2(g->b, TIR_ADD32, place, tir_2(g->b, TIR_MUL32, index, stride));
+        Tir zero = ptx_constant(g, tile.lane, 0);
+        ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, tile.offset, place), tile.lane, 1, inside, &zero,
+                   &regs[r]);
+    }
+    ptx_shared_done(g, tile.offset, tile.bytes);
+    ptx_define(g, op_result(op), layout, regs);
+}
+
+void ptx_histogram(Gen *g, const Op *op) {
+    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
+    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
+    const Layout *from = ptx_operand_layout(g, op, 0, layout);
+    const Type *lane = type_lane(op->operands[0]->type);
+    int bins = op_result(op)->type->lanes;
+    SharedTile tile = {.swizzle = swizzle_row_major(layout->tile_bits), .lane = type_scalar(TYPE_I32), .bytes = 4 * bins};
+    Tir *regs = ptx_new_regs(g, layout_regs(layout)), *zeros = ptx_new_regs(g, layout_regs(layout));
+    for (int r = 0; r < layout_regs(layout); r++) zeros[r] = tir_i32(g->b, 0);
+    tile.offset = ptx_shared_begin(g, tile.bytes);
+    ptx_shared_store(g, &tile, layout, zeros);
+    ptx_shared_sync(g);
+    Tir *values = ptx_regs_of(g, op->operands[0], from), once = ptx_replica_guard(g, from);
+    Tir *masks = op->num_operands > 1 ? ptx_regs_of(g, op->operands[1], from) : NULL;
+    for (int r = 0; r < layout_regs(from); r++) {
+        Tir inside, index = index_below(g, lane, values[r], bins, &inside);
+        if (masks) inside = tir_2(g->b, TIR_AND_P, inside, masks[r]);
+        if (once) inside = tir_2(g->b, TIR_AND_P, inside, once);
+        Tir place = ptx_shared_address(g, tile.offset, tir_2(g->b, TIR_SHL32, index, tir_i32(g->b, 2)));
+        int64_t offset;
+        Tir args[2] = {tir_split_offset(g->b, place, &offset), tir_i32(g->b, 1)};
+        TirIns *ins = tir_ins(g->b, TIR_ATOM, "red.shared.add.u32", 2, args, NULL);
+        ins->imm = (uint64_t)offset;
+        ins->guard = inside;
+    }
+    ptx_shared_sync(g);
+    ptx_shared_load(g, &tile, layout, 0, regs);
+    ptx_shared_done(g, tile.offset, tile.bytes);
+    ptx_define(g, op_result(op), layout, regs);
+}

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+/* dot: matrix products. Both operands go through shared memory. Where the tensor cores take the type
+ * (f16; bf16, i8 and, if the source allows it, f32 as tf32 from sm_80; f8 as f16, which holds it),
+ * fragments are read step by step along K for mma.sync m16n8, those of 16-bit types by ldmatrix; else each thread multiplies and adds
+ * its own part of the result, in a loop along K. */
+#include "gen/ptx/gen.h"
+
+static int log2_of(int x) {
+    int n = 0;
+    while (x > 1) x >>= 1, n++;
+    return n;
+}
+
+/* What one mma.m16n8 takes. */
+typedef struct Mma {
+    const char *text;
+    int k_width, k_regs; /* of a fragment, see layout.h */
+} Mma;
+
+static Mma mma_of(Gen *g, TypeKind kind) {
+    switch ((int)kind) {
+    case TYPE_F16:
+        if (g->arch->number < 80) return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 1, 0};
+        return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 1, 1};
+    case TYPE_BF16: return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1, 1};
+    case TYPE_I8: return (Mma){"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 2, 1};
+    default: return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 0, 1};
+    }
+}
+
+static bool is_f8(TypeKind kind) {
+    return kind == TYPE_F8E4M3 || kind == TYPE_F8E5M2 || kind == TYPE_F8E4B15;
+}
+
+DotPlan ptx_dot_plan(Gen *g, const Op *op) {
+    const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->operands[2]->type;
+    TypeKind kind = type_lane(a)->kind;
+    DotPlan plan = {.kind = is_f8(kind) ? TYPE_F16 : kind};
+    bool new_enough = g->arch->number >= 80 || plan.kind == TYPE_F16;
+    bool tf32 = kind == TYPE_F32 && op->attrs[attr_index(OP_DOT, "precision")].i == PRECISION_TF32;
+    bool takes = plan.kind == TYPE_F16 || plan.kind == TYPE_BF16 || kind == TYPE_I8 || tf32;
+    if (!new_enough || !takes || a->rank != 2) return plan;
+    if (is_f8(kind) != is_f8(type_lane(b)->kind)) return plan;
+    bool acc_fits = kind == TYPE_I8 ? type_lane(acc)->kind == TYPE_I32
+                                    : type_is_float(acc) && type_lane(acc)->kind != TYPE_F64;
+    Mma mma = mma_of(g, plan.kind);
+    int m = log2_of(acc->shape[0]), n = log2_of(acc->shape[1]), k = log2_of(a->shape[1]);
+    if (!acc_fits || m < 4 || n < 3 || k < 2 + mma.k_width + mma.k_regs) return plan;
+    plan.mma = true;
+    for (int i = 0; i < g->warp_bits; i++) {
+        int m_left = m - plan.warps_m, n_left = n - plan.warps_n;
+        if (n_left > 3 && (m_left <= 4 || n_left > m_left)) plan.warps_n++;
+        else plan.warps_m++;
+    }
+    return plan;
+}
+
+const Layout *ptx_dot_layout(Gen *g, const Op *op) {
+    const Type *acc = op_result(op)->type;
+    DotPlan plan = ptx_dot_plan(g, op);
+    TileShape shape = tile_shape(acc);
+    Layout layout;
+    if (plan.mma) {
+        layout = layout_mma(shape.log2[0], shape.log2[1], plan.warps_m, plan.warps_n);
+        return layout_intern(&g->layouts, &layout);
+    }
+    int order[MAX_RANK], per_thread[MAX_RANK] = {0}, spare = tile_shape_bits(&shape) - log2_of(g->threads);
+    for (int i = 0; i < acc->rank; i++) order[i] = acc->rank - 1 - i;
+    for (int i = 0; i < 2 && spare > 0; i++) {
+        int d = order[i], bits = spare < 2 ? spare : 2;
+        per_thread[d] = bits < shape.log2[d] ? bits : shape.log2[d];
+        spare -= per_thread[d];
+    }
+    layout = layout_blocked(&shape, order, per_thread, g->warp_bits);
+    return layout_intern(&g->layouts, &layout);
+}
+
+static const Layout *interned(Gen *g, Layout layout) { return layout_intern(&g->layouts, &layout); }
+
+/* Lanes of one type as another: what the product computes in. */
+static Tir as_type(Gen *g, const Type *from, const Type *to, Tir x) {
+    if (from == to) return x;
+    if (type_is_int(from)) {
+        x = ptx_sign_extended(g, from, x);
+        return type_bits(to) == 64 && type_bits(from) < 64 ? tir_1(g->b, TIR_SEXT, x) : x;
+    }
+    if (to->kind == TYPE_F64) return tir_1(g->b, TIR_F64_FROM_F32, ptx_to_f32(g, from, x));
+    if (from->kind == TYPE_F64) BUG("dot of f64 into a narrower type");
+    return ptx_from_f32(g, to, ptx_to_f32(g, from, x), false);
+}
+
+static Tir *as_tile(Gen *g, const Value *value, const Layout *layout, const Type *to) {
+    Tir *from = ptx_regs_of(g, value, layout), *regs = ptx_new_regs(g, layout_regs(layout));
+    for (int r = 0; r < layout_regs(layout); r++) regs[r] = as_type(g, type_lane(value->type), to, from[r]);
+    return regs;
+}
+
+/* ---- tensor cores ---- */
+
+typedef struct Fragments {
+    const Layout *layout;
+    SharedTile tile;
+    Tir *regs;                /* lanes of 8 or 32 bits */
+    Tir *words;               /* of 16-bit lanes, two in each: by number of their register / 2 */
+    Layout rows;              /* where ldmatrix reads: a thread's lane is the row that it points at */
+    int matrix_bit[2];        /* register bits that tell the 8x8 matrices of one ldmatrix apart */
+    int num_matrix_bits;
+    bool transposed;          /* rows of the tile in shared memory do not go along K */
+    int frag_bits, step_bits; /* register bits within a fragment, then steps along K, then tiles */
+    int width_bits;           /* lanes packed in a 32-bit register */
+} Fragments;
+
+static void stage(Gen *g, const Op *op, int operand, const DotPlan *plan, Fragments *f, int offset) {
+    const Value *value = op->operands[operand];
+    const Layout *home = ptx_home_or_default(g, value);
+    const Type *lane = type_scalar(plan->kind);
+    Tir *regs = as_tile(g, value, home, lane);
+    if (plan->kind == TYPE_F32) /* rounded to the 10 bits that the tensor cores look at */
+        for (int r = 0; r < layout_regs(home); r++) regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, regs[r]);
+    f->tile.offset = offset;
+    ptx_shared_store(g, &f->tile, home, regs);
+}
+
+/* Which of two tile bits comes first in the registers, then the lanes, of a layout? */
+static bool comes_first(const Layout *layout, uint32_t a, uint32_t b, bool otherwise) {
+    for (int kind = KIND_REG; kind <= KIND_LANE; kind++)
+        for (int i = 0; i < layout->num[kind]; i++)
+            if (layout->column[kind][i] == a || layout->column[kind][i] == b)
+                return layout->column[kind][i] == a;
+    return otherwise;
+}
+
+/* For ldmatrix: rows of 16 bytes, eight of a matrix in different banks. */
+static void plan_matrices(Fragments *f, const Layout *home, const TileShape *shape, bool is_a) {
+    int k_dim = is_a ? 1 : 0, k_bit = tile_bit_of_dim(shape, k_dim), other_bit = tile_bit_of_dim(shape, 1 - k_dim);
+    bool along_k = comes_first(home, 1u << k_bit, 1u << other_bit, is_a);
+    f->transposed = !along_k;
+    int fast = along_k ? k_bit : other_bit, slow = along_k ? other_bit : k_bit;
+    f->tile.swizzle = swizzle_rows(fast, shape->log2[along_k ? k_dim : 1 - k_dim], slow,
+                                   shape->log2[along_k ? 1 - k_dim : k_dim]);
+    int tile_bit = f->frag_bits + f->step_bits;
+    for (int i = 1; i < f->frag_bits; i++) f->matrix_bit[f->num_matrix_bits++] = i;
+    for (int i = tile_bit; i < f->layout->num[KIND_REG] && f->num_matrix_bits < 2; i++)
+        f->matrix_bit[f->num_matrix_bits++] = i;
+    f->rows = *f->layout;
+    for (int i = 0; i < 3; i++) f->rows.column[KIND_LANE][i] = 1u << (slow + i);
+    for (int i = 0; i < 2; i++)
+        f->rows.column[KIND_LANE][3 + i] =
+            i < f->num_matrix_bits ? f->layout->column[KIND_REG][f->matrix_bit[i]] : 0;
+}
+
+static Fragments fragments(Gen *g, const Op *op, int operand, const DotPlan *plan, const Mma *mma) {
+    TileShape shape = tile_shape(op->operands[operand]->type);
+    const Type *lane = type_scalar(plan->kind);
+    const Layout *home = ptx_home_or_default(g, op->operands[operand]);
+    Fragments f = {.width_bits = mma->k_width};
+    int k = operand == 0 ? shape.log2[1] : shape.log2[0];
+    f.layout = interned(g, operand == 0 ? layout_mma_a(shape.log2[0], k, plan->warps_m, plan->warps_n,
+                                                       mma->k_width, mma->k_regs)
+                                        : layout_mma_b(k, shape.log2[1], plan->warps_m, plan->warps_n,
+                                                       mma->k_width, mma->k_regs));
+    f.frag_bits = mma->k_width + mma->k_regs + (operand == 0);
+    f.step_bits = k - 2 - mma->k_width - mma->k_regs;
+    f.tile.lane = lane;
+    f.tile.bytes = ptx_lane_bytes(lane) << f.layout->tile_bits;
+    if (ptx_lane_bytes(lane) == 2) {
+        plan_matrices(&f, home, &shape, operand == 0);
+        f.words = ptx_new_regs(g, layout_regs(f.layout) / 2);
+    } else {
+        f.tile.swizzle = swizzle_choose(home, f.layout, ptx_lane_bytes(lane));
+        f.regs = ptx_new_regs(g, layout_regs(f.layout));
+    }
+    return f;
+}
+
+/* What one step along K takes, from shared memory. */
+static void load_step(Gen *g, Fragments *f, int step) {
+    uint32_t steps = (1u << f->step_bits) - 1, reg_step = (uint32_t)step << f->frag_bits, inside = 0;
+    if (!f->words) {
+        ptx_shared_load_some(g, &f->tile, f->layout, 0, steps << f->frag_bits, reg_step, f->regs);
+        return;
+    }
+    for (int i = 0; i < f->num_matrix_bits; i++) inside |= 1u << f->matrix_bit[i];
+    for (uint32_t tile = 0; tile < (uint32_t)layout_regs(f->layout) >> (f->frag_bits + f->step_bits); tile++) {
+        uint32_t reg = reg_step | tile << (f->frag_bits + f->step_bits);
+        if (reg & inside) continue;
+        Tir first = ptx_shared_matrices(g, &f->tile, &f->rows, reg, 1 << f->num_matrix_bits, f->transposed);
+        for (int q = 0; q < 1 << f->num_matrix_bits; q++) {
+            uint32_t of = reg;
+            for (int i = 0; i < f->num_matrix_bits; i++) of |= (uint32_t)(q >> i & 1) << f->matrix_bit[i];
+            f->words[of >> 1] = first + q;
+        }
+    }
+}
+
+/* The 32-bit registers of fragment `tile` at a step. */
+static int fragment_words(Gen *g, const Fragments *f, int step, int tile, Tir *words) {
+    int first = (step | tile << f->step_bits) << f->frag_bits, width = 1 << f->width_bits;
+    int count = 1 << (f->frag_bits - f->width_bits);
+    for (int i = 0; i < count; i++)
+        words[i] = f->words ? f->words[first / 2 + i]
+                            : ptx_pack_lanes(g, f->tile.lane, f->regs + first + i * width, width);
+    return count;
+}
+
+static void multiply_step(Gen *g, const Mma *mma, const Fragments *a, const Fragments *b, int step,
+                          int tiles_n, int tiles_m, Tir *acc) {
+    Tir args[12];
+    for (int m = 0; m < tiles_m; m++) {
+        int num_a = fragment_words(g, a, step, m, args);
+        for (int n = 0; n < tiles_n; n++) {
+            int num_b = fragment_words(g, b, step, n, args + num_a);
+            Tir *c = acc + ((n + m * tiles_n) << 2), index;
+            for (int i = 0; i < 4; i++) args[num_a + num_b + i] = c[i];
+            TirIns *ins = tir_ins(g->b, TIR_MMA, mma->text, num_a + num_b + 4, args, &index);
+            ins->imm = (uint64_t)num_a | (uint64_t)num_b << 8;
+            Tir first = tir_results(g->b, index, CLASS_B32, 4);
+            for (int i = 0; i < 4; i++) c[i] = first + i;
+        }
+    }
+}
+
+static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *layout) {
+    Mma mma = mma_of(g, plan->kind);
+    const Type *lane = type_lane(op_result(op)->type);
+    const Type *sum = type_scalar(plan->kind == TYPE_I8 ? TYPE_I32 : TYPE_F32);
+    Tir *acc = as_tile(g, op->operands[2], layout, sum);
+    Fragments a = fragments(g, op, 0, plan, &mma), b = fragments(g, op, 1, plan, &mma);
+    int bytes = ((a.tile.bytes + 15) & ~15) + b.tile.bytes;
+    int base = ptx_shared_begin(g, bytes);
+    stage(g, op, 0, plan, &a, base);
+    stage(g, op, 1, plan, &b, base + ((a.tile.bytes + 15) & ~15));
+    ptx_shared_sync(g);
+    int tiles_m = 1 << (a.layout->num[KIND_REG] - a.frag_bits - a.step_bits);
+    int tiles_n = 1 << (b.layout->num[KIND_REG] - b.frag_bits - b.step_bits);
+    if (tiles_m * tiles_n * 4 != layout_regs(layout)) BUG("fragments do not cover the result");
+    for (int step = 0; step < 1 << a.step_bits; step++) {
+        load_step(g, &a, step);
+        load_step(g, &b, step);
+        multiply_step(g, &mma, &a, &b, step, tiles_n, tiles_m, acc);
+    }
+    ptx_shared_done(g, base, bytes);
+    for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, lane, acc[r]);
+    ptx_define(g, op_result(op), layout, acc);
+}
+
+/* ---- multiply and add ---- */
+
+typedef struct Product {
+    Gen *g;
+    const Layout *layout;
+    const Type *sum;     /* what is computed in */
+    TileShape shape;     /* of the result */
+    int m_dim, n_dim, k; /* k: length */
+    int bytes;
+} Product;
+
+/* Byte offsets in A [.., M, K] and B [.., K, N] that an index of the result means. */
+static uint32_t offset_in(const Product *p, uint32_t index, bool in_b) {
+    uint32_t n = index & ((1u << p->shape.log2[p->n_dim]) - 1);
+    uint32_t m = index >> p->shape.log2[p->n_dim] & ((1u << p->shape.log2[p->m_dim]) - 1);
+    uint32_t batch = index >> (p->shape.log2[p->n_dim] + p->shape.log2[p->m_dim]);
+    uint32_t k = (uint32_t)p->k;
+    uint32_t element = in_b ? batch * (k << p->shape.log2[p->n_dim]) + n
+                            : (batch << p->shape.log2[p->m_dim]) * k + m * k;
+    return element * (uint32_t)p->bytes;
+}
+
+static Tir part_in(const Product *p, bool in_b) {
+    uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
+    for (int i = 0; i < LANE_BITS; i++) images[i] = offset_in(p, p->layout->column[KIND_LANE][i], in_b);
+    for (int i = 0; i < p->layout->num[KIND_WARP]; i++)
+        images[LANE_BITS + i] = offset_in(p, p->layout->column[KIND_WARP][i], in_b);
+    return ptx_thread_bits(p->g, p->layout, images);
+}
+
+static Tir multiply_add(const Product *p, Tir x, Tir y, Tir z) {
+    Tirs *b = p->g->b;
+    if (p->sum->kind == TYPE_F32) return tir_3(b, TIR_FMA_F32, x, y, z);
+    if (p->sum->kind == TYPE_F64) return tir_3(b, TIR_FMA_F64, x, y, z);
+    bool wide = type_bits(p->sum) == 64;
+    Tir product = tir_2(b, wide ? TIR_MUL64 : TIR_MUL32, x, y);
+    return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, product, z);
+}
+
+/* One k: every distinct row of A and column of B that the thread's registers need, then products. */
+static void product_step(const Product *p, Tir at_a, Tir at_b, int k, Tir *acc) {
+    Gen *g = p->g;
+    int count = layout_regs(p->layout), row = p->bytes << p->shape.log2[p->n_dim];
+    Tir *x = ptx_new_regs(g, count), *y = ptx_new_regs(g, count);
+    for (int r = 0; r < count; r++) {
+        uint32_t image = layout_index(p->layout, (uint32_t)r, 0, 0);
+        uint32_t in_a = offset_in(p, image, false), in_b = offset_in(p, image, true);
+        for (int s = 0; s < r; s++) { /* already read for another register */
+            uint32_t other = layout_index(p->layout, (uint32_t)s, 0, 0);
+            if (!x[r] && offset_in(p, other, false) == in_a) x[r] = x[s];
+            if (!y[r] && offset_in(p, other, true) == in_b) y[r] = y[s];
+        }
+        Tir a = tir_2(g->b, TIR_ADD32, at_a, tir_i32(g->b, (int64_t)in_a + k * p->bytes));
+        Tir b = tir_2(g->b, TIR_ADD32, at_b, tir_i32(g->b, (int64_t)in_b + (int64_t)k * row));
+        if (!x[r]) ptx_load_lanes(g, "ld.shared", false, a, p->sum, 1, 0, NULL, &x[r]);
+        if (!y[r]) ptx_load_lanes(g, "ld.shared", false, b, p->sum, 1, 0, NULL, &y[r]);
+    }
+    for (int r = 0; r < count; r++) acc[r] = multiply_add(p, x[r], y[r], acc[r]);
+}
+
+static void product_loop(const Product *p, Tir at_a, Tir at_b, Tir *acc) {
+    Gen *g = p->g;
+    Tirs *b = g->b;
+    int count = layout_regs(p->layout), unroll = count > 32 ? 1 : count > 8 ? 2 : 4;
+    if (unroll > p->k) unroll = p->k;
+    Tir pa = tir_var(b, CLASS_B32), pb = tir_var(b, CLASS_B32), left = tir_var(b, CLASS_B32);
+    Tir *sums = ptx_new_regs(g, count), *next = ptx_new_regs(g, count);
+    tir_set(b, pa, at_a), tir_set(b, pb, at_b), tir_set(b, left, tir_i32(b, p->k / unroll));
+    for (int r = 0; r < count; r++) {
+        sums[r] = tir_var(b, ptx_class_of(p->sum));
+        tir_set(b, sums[r], acc[r]);
+    }
+    int head = tir_new_label(b);
+    tir_label(b, head);
+    int scope = tir_enter(b);
+    memcpy(next, sums, sizeof(Tir) * (size_t)count);
+    for (int k = 0; k < unroll; k++) product_step(p, pa, pb, k, next);
+    int row = p->bytes << p->shape.log2[p->n_dim];
+    Tir new_a = tir_2(b, TIR_ADD32, pa, tir_i32(b, unroll * p->bytes));
+    Tir new_b = tir_2(b, TIR_ADD32, pb, tir_i32(b, (int64_t)unroll * row));
+    Tir rest = tir_2(b, TIR_ADD32, left, tir_i32(b, -1));
+    for (int r = 0; r < count; r++) tir_set(b, sums[r], next[r]);
+    tir_set(b, pa, new_a), tir_set(b, pb, new_b), tir_set(b, left, rest);
+    tir_branch(b, head, tir_2(b, TIR_NE32, left, tir_i32(b, 0)), false);
+    tir_leave(b, scope);
+    memcpy(acc, sums, sizeof(Tir) * (size_t)count);
+}
+
+static const Type *sum_type(const Op *op) {
+    const Type *acc = type_lane(op_result(op)->type), *a = type_lane(op->operands[0]->type);
+    if (type_is_int(acc)) return type_scalar(type_bits(acc) == 64 ? TYPE_I64 : TYPE_I32);
+    return type_scalar(acc->kind == TYPE_F64 || a->kind == TYPE_F64 ? TYPE_F64 : TYPE_F32);
+}
+
+static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
+    const Type *acc_type = op_result(op)->type, *sum = sum_type(op);
+    int rank = acc_type->rank;
+    Product p = {.g = g, .layout = layout, .sum = sum, .shape = tile_shape(acc_type), .m_dim = rank - 2,
+                 .n_dim = rank - 1, .k = op->operands[0]->type->shape[rank - 1], .bytes = ptx_lane_bytes(sum)};
+    Tir *acc = as_tile(g, op->operands[2], layout, sum);
+    SharedTile tiles[2];
+    int total = 0;
+    for (int i = 0; i < 2; i++) {
+        tiles[i] = (SharedTile){.lane = sum, .offset = total, .bytes = p.bytes * op->operands[i]->type->lanes};
+        total += (tiles[i].bytes + 15) & ~15;
+    }
+    int base = ptx_shared_begin(g, total);
+    for (int i = 0; i < 2; i++) {
+        const Layout *home = ptx_home_or_default(g, op->operands[i]);
+        tiles[i].swizzle = swizzle_row_major(home->tile_bits);
+        tiles[i].offset += base;
+        ptx_shared_store(g, &tiles[i], home, as_tile(g, op->operands[i], home, sum));
+    }
+    ptx_shared_sync(g);
+    Tir at_a = ptx_shared_address(g, tiles[0].offset, part_in(&p, false));
+    Tir at_b = ptx_shared_address(g, tiles[1].offset, part_in(&p, true));
+    product_loop(&p, at_a, at_b, acc);
+    ptx_shared_done(g, base, total);
+    for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, type_lane(acc_type), acc[r]);
+    ptx_define(g, op_result(op), layout, acc);
+}
+
+void ptx_dot(Gen *g, const Op *op) {
+    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
+    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
+    DotPlan plan = ptx_dot_plan(g, op);
+    if (plan.mma) ptx_mma(g, op, &plan, layout);
+    else ptx_product(g, op, layout);
+}

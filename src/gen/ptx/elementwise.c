@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+/* elementwise: one lane of an elementwise op. i8 and i16 live in 32-bit registers whose upper bits
+ * are anything, so ops that look at the sign or at high bits extend first. f16 adds, multiplies and
+ * fuses natively; bf16 and f8 go through f32, whose rounding is harmless before the second one for
+ * + - * / (24 >= 2 * 11 + 2 bits). */
+#include "gen/ptx/gen.h"
+
+RegClass ptx_class_of(const Type *lane) {
+    switch ((int)lane->kind) {
+    case TYPE_I1: return CLASS_PRED;
+    case TYPE_F16: case TYPE_BF16: return CLASS_B16;
+    case TYPE_I64: case TYPE_F64: case TYPE_PTR: return CLASS_B64;
+    default: return CLASS_B32;
+    }
+}
+
+Tir ptx_constant(Gen *g, const Type *lane, uint64_t bits) {
+    return tir_const(g->b, ptx_class_of(lane), bits);
+}
+
+/* ---- integers ---- */
+
+Tir ptx_sign_extended(Gen *g, const Type *lane, Tir x) {
+    int bits = type_bits(lane);
+    if (bits == 1) return tir_select(g->b, x, tir_i32(g->b, 1), tir_i32(g->b, 0));
+    if (bits >= 32) return x;
+    return tir_3(g->b, TIR_BFE_S32, x, tir_i32(g->b, 0), tir_i32(g->b, bits));
+}
+
+Tir ptx_zero_extended(Gen *g, const Type *lane, Tir x) {
+    int bits = type_bits(lane);
+    if (bits == 1) return tir_select(g->b, x, tir_i32(g->b, 1), tir_i32(g->b, 0));
+    if (bits >= 32) return x;
+    return tir_2(g->b, TIR_AND32, x, tir_i32(g->b, (1 << bits) - 1));
+}
+
+static Tir is_odd(Gen *g, Tir x) {
+    return tir_2(g->b, TIR_NE32, tir_2(g->b, TIR_AND32, x, tir_i32(g->b, 1)), tir_i32(g->b, 0));
+}
+
+/* Division by 0 gives 0, by -1 the negated: neither reaches the machine's instruction. */
+static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
+    Tirs *b = g->b;
+    bool is_signed = kind == OP_DIV_S || kind == OP_REM_S, divides = kind == OP_DIV_S || kind == OP_DIV_U;
+    RegClass class = wide ? CLASS_B64 : CLASS_B32;
+    TirOp op = divides ? is_signed ? wide ? TIR_DIV_S64 : TIR_DIV_S32 : wide ? TIR_DIV_U64 : TIR_DIV_U32
+               : is_signed ? wide ? TIR_REM_S64 : TIR_REM_S32
+                           : wide ? TIR_REM_U64 : TIR_REM_U32;
+    Tir zero = tir_const(b, class, 0), one = tir_const(b, class, 1), minus = tir_const(b, class, ~0ull);
+    Tir by_zero = tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, zero);
+    Tir by_minus = is_signed ? tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, minus) : tir_bool(b, false);
+    Tir unsafe = tir_2(b, TIR_OR_P, by_zero, by_minus);
+    Tir result = tir_2(b, op, x, tir_select(b, unsafe, one, y));
+    if (!divides) return tir_select(b, by_zero, zero, result); /* x % 1 is 0 already */
+    result = tir_select(b, by_minus, tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, zero, x), result);
+    return tir_select(b, by_zero, zero, result);
+}
+
+/* A shift amount for PTX, which clamps at the register's width. */
+static Tir shift_amount(Gen *g, const Type *lane, Tir y) {
+    if (type_bits(lane) < 64) return ptx_zero_extended(g, lane, y);
+    return tir_1(g->b, TIR_LOW32, tir_2(g->b, TIR_MIN_U64, y, tir_i64(g->b, 64)));
+}
+
+static Tir ptx_int32(Gen *g, const Op *op, const Type *lane, const Tir *args) {
+    Tirs *b = g->b;
+    Tir x = args[0], y = args[1];
+    int bits = type_bits(lane);
+    if (bits == 1) x = ptx_zero_extended(g, lane, x), y = y ? ptx_zero_extended(g, lane, y) : 0;
+    Tir sx = bits == 1 ? x : ptx_sign_extended(g, lane, x), zx = bits == 1 ? x : ptx_zero_extended(g, lane, x);
+    Tir sy = !y || bits == 1 ? y : ptx_sign_extended(g, lane, y);
+    Tir zy = !y || bits == 1 ? y : ptx_zero_extended(g, lane, y);
+    switch ((int)op->kind) {
+    case OP_ADD: return tir_2(b, TIR_ADD32, x, y);
+    case OP_SUB: return tir_2(b, TIR_SUB32, x, y);
+    case OP_MUL: return tir_2(b, TIR_MUL32, x, y);
+    case OP_DIV_S: case OP_REM_S: return divide(g, op->kind, false, sx, sy);
+    case OP_DIV_U: case OP_REM_U: return divide(g, op->kind, false, zx, zy);
+    case OP_AND: return tir_2(b, TIR_AND32, x, y);
+    case OP_OR: return tir_2(b, TIR_OR32, x, y);
+    case OP_XOR: return tir_2(b, TIR_XOR32, x, y);
+    case OP_SHL: return tir_2(b, TIR_SHL32, x, zy);
+    case OP_SHR_S: return tir_2(b, TIR_SHR_S32, sx, zy);
+    case OP_SHR_U: return tir_2(b, TIR_SHR_U32, zx, zy);
+    case OP_MIN_S: return tir_2(b, TIR_MIN_S32, sx, sy);
+    case OP_MAX_S: return tir_2(b, TIR_MAX_S32, sx, sy);
+    case OP_MIN_U: return tir_2(b, TIR_MIN_U32, zx, zy);
+    case OP_MAX_U: return tir_2(b, TIR_MAX_U32, zx, zy);
+    case OP_MULHI_U: return bits == 32 ? tir_2(b, TIR_MULHI_U32, x, y)
+                                       : tir_2(b, TIR_SHR_U32, tir_2(b, TIR_MUL32, zx, zy), tir_i32(b, bits));
+    case OP_POPCOUNT: return tir_1(b, TIR_POPC32, zx);
+    case OP_CLZ: return tir_2(b, TIR_SUB32, tir_1(b, TIR_CLZ32, zx), tir_i32(b, 32 - bits));
+    default: BUG("%s is no integer op", op_info(op->kind)->name);
+    }
+}
+
+static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
+    Tirs *b = g->b;
+    Tir x = args[0], y = args[1];
+    switch ((int)op->kind) {
+    case OP_ADD: return tir_2(b, TIR_ADD64, x, y);
+    case OP_SUB: return tir_2(b, TIR_SUB64, x, y);
+    case OP_MUL: return tir_2(b, TIR_MUL64, x, y);
+    case OP_DIV_S: case OP_REM_S: case OP_DIV_U: case OP_REM_U: return divide(g, op->kind, true, x, y);
+    case OP_AND: return tir_2(b, TIR_AND64, x, y);
+    case OP_OR: return tir_2(b, TIR_OR64, x, y);
+    case OP_XOR: return tir_2(b, TIR_XOR64, x, y);
+    case OP_SHL: return tir_2(b, TIR_SHL64, x, shift_amount(g, lane, y));
+    case OP_SHR_S: return tir_2(b, TIR_SHR_S64, x, shift_amount(g, lane, y));
+    case OP_SHR_U: return tir_2(b, TIR_SHR_U64, x, shift_amount(g, lane, y));
+    case OP_MIN_S: return tir_2(b, TIR_MIN_S64, x, y);
+    case OP_MAX_S: return tir_2(b, TIR_MAX_S64, x, y);
+    case OP_MIN_U: return tir_2(b, TIR_MIN_U64, x, y);
+    case OP_MAX_U: return tir_2(b, TIR_MAX_U64, x, y);
+    case OP_MULHI_U: return tir_2(b, TIR_MULHI_U64, x, y);
+    case OP_POPCOUNT: return tir_1(b, TIR_ZEXT, tir_1(b, TIR_POPC64, x));
+    case OP_CLZ: return tir_1(b, TIR_ZEXT, tir_1(b, TIR_CLZ64, x));
+    default: BUG("%s is no integer op", op_info(op->kind)->name);
+    }
+}
+
+static Tir ptx_bool_op(Gen *g, const Op *op, const Tir *args) {
+    switch ((int)op->kind) {
+    case OP_AND: case OP_MUL: case OP_MIN_U: case OP_MIN_S:
+        return tir_2(g->b, TIR_AND_P, args[0], args[1]);
+    case OP_OR: case OP_MAX_U: case OP_MAX_S: return tir_2(g->b, TIR_OR_P, args[0], args[1]);
+    case OP_XOR: case OP_ADD: case OP_SUB: return tir_2(g->b, TIR_XOR_P, args[0], args[1]);
+    default: return 0;
+    }
+}
+
+static Tir ptx_icmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
+    static const TirOp narrow[] = {TIR_EQ32, TIR_NE32, TIR_LT_S32, TIR_LE_S32, TIR_GT_S32,
+                                   TIR_GE_S32, TIR_LT_U32, TIR_LE_U32, TIR_GT_U32, TIR_GE_U32};
+    static const TirOp wide[] = {TIR_EQ64, TIR_NE64, TIR_LT_S64, TIR_LE_S64, TIR_GT_S64,
+                                 TIR_GE_S64, TIR_LT_U64, TIR_LE_U64, TIR_GT_U64, TIR_GE_U64};
+    int64_t predicate = op->attrs[0].i;
+    if (ptx_class_of(lane) == CLASS_B64) return tir_2(g->b, wide[predicate], args[0], args[1]);
+    bool is_signed = predicate >= ICMP_SLT && predicate <= ICMP_SGE;
+    Tir x = is_signed ? ptx_sign_extended(g, lane, args[0]) : ptx_zero_extended(g, lane, args[0]);
+    Tir y = is_signed ? ptx_sign_extended(g, lane, args[1]) : ptx_zero_extended(g, lane, args[1]);
+    return tir_2(g->b, narrow[predicate], x, y);
+}
+
+/* ---- floats ---- */
+
+typedef struct F8 {
+    int mantissa, bias;
+    uint32_t largest_f32; /* the largest finite number, as f32 */
+    uint32_t nan;         /* 0: has none */
+} F8;
+
+static F8 f8_of(const Type *lane) {
+    switch ((int)lane->kind) {
+    case TYPE_F8E4M3: return (F8){3, 7, 0x43e00000, 0x7f};  /* 448 */
+    case TYPE_F8E5M2: return (F8){2, 15, 0x47600000, 0x7e}; /* 57344 */
+    default: return (F8){3, 15, 0x3ff00000, 0};             /* 1.875 */
+    }
+}
+
+static Tir f8_to_f32(Gen *g, const Type *lane, Tir x) {
+    Tirs *b = g->b;
+    F8 f = f8_of(lane);
+    Tir sign = tir_2(b, TIR_SHL32, tir_2(b, TIR_AND32, x, tir_i32(b, 0x80)), tir_i32(b, 24));
+    if (lane->kind == TYPE_F8E5M2) /* the upper half of an f16 */
+        return tir_1(b, TIR_F32_FROM_F16, tir_1(b, TIR_LOW16, tir_2(b, TIR_SHL32, x, tir_i32(b, 8))));
+    Tir low = tir_2(b, TIR_AND32, x, tir_i32(b, 0x7f));
+    /* Its exponent and mantissa in place; multiplying by 2^(127 - bias) moves the exponent, and makes
+     * subnormals normal, exactly. */
+    Tir value = tir_2(b, TIR_SHL32, low, tir_i32(b, 23 - f.mantissa));
+    value = tir_2(b, TIR_MUL_F32, value, tir_i32(b, (int64_t)(127 + 127 - f.bias) << 23));
+    if (f.nan)
+        value = tir_select(b, tir_2(b, TIR_EQ32, low, tir_i32(b, 0x7f)), tir_i32(b, 0x7fc00000), value);
+    return tir_2(b, TIR_OR32, value, sign);
+}
+
+static Tir f32_to_f8(Gen *g, const Type *lane, Tir x, bool to_zero) {
+    Tirs *b = g->b;
+    F8 f = f8_of(lane);
+    int drop = 23 - f.mantissa;
+    Tir sign = tir_2(b, TIR_AND32, tir_2(b, TIR_SHR_U32, x, tir_i32(b, 24)), tir_i32(b, 0x80));
+    Tir magnitude = tir_2(b, TIR_AND32, x, tir_i32(b, 0x7fffffff));
+    Tir is_nan = tir_2(b, TIR_GT_U32, magnitude, tir_i32(b, 0x7f800000));
+    Tir a = tir_2(b, TIR_MIN_U32, magnitude, tir_i32(b, f.largest_f32));
+    Tir normal = a;
+    if (!to_zero) {
+        Tir odd = tir_2(b, TIR_AND32, tir_2(b, TIR_SHR_U32, a, tir_i32(b, drop)), tir_i32(b, 1));
+        normal = tir_2(b, TIR_ADD32, tir_2(b, TIR_ADD32, a, odd), tir_i32(b, (1 << (drop - 1)) - 1));
+    }
+    normal = tir_2(b, TIR_SHR_U32, normal, tir_i32(b, drop));
+    normal = tir_2(b, TIR_SUB32, normal, tir_i32(b, (127 - f.bias) << f.mantissa));
+    /* Subnormals: adding 2^(23 + exponent of the least one) rounds to a multiple of that one. */
+    Tir magic = tir_i32(b, (int64_t)(127 + 23 + 1 - f.bias - f.mantissa) << 23);
+    Tir small = tir_2(b, to_zero ? TIR_ADDZ_F32 : TIR_ADD_F32, a, magic);
+    small = tir_2(b, TIR_SUB32, small, magic);
+    Tir is_normal = tir_2(b, TIR_GE_U32, a, tir_i32(b, (int64_t)(127 + 1 - f.bias) << 23));
+    Tir result = tir_select(b, is_normal, normal, small);
+    if (!f.nan) /* no NaN: the largest number, without the sign */
+        return tir_select(b, is_nan, tir_i32(b, 0x7f), tir_2(b, TIR_OR32, result, sign));
+    return tir_2(b, TIR_OR32, tir_select(b, is_nan, tir_i32(b, f.nan), result), sign);
+}
+
+Tir ptx_to_f32(Gen *g, const Type *lane, Tir x) {
+    switch ((int)lane->kind) {
+    case TYPE_F32: return x;
+    case TYPE_F16: return tir_1(g->b, TIR_F32_FROM_F16, x);
+    case TYPE_BF16:
+        return tir_2(g->b, TIR_SHL32, tir_1(g->b, TIR_WIDE16, x), tir_i32(g->b, 16));
+    default: return f8_to_f32(g, lane, x);
+    }
+}
+
+static Tir f32_to_bf16(Gen *g, Tir x, bool to_zero) {
+    Tirs *b = g->b;
+    if (!to_zero && g->arch->number >= 80) return tir_1(b, TIR_BF16_FROM_F32, x);
+    Tir rounded = x;
+    if (!to_zero) {
+        Tir odd = tir_2(b, TIR_AND32, tir_2(b, TIR_SHR_U32, x, tir_i32(b, 16)), tir_i32(b, 1));
+        rounded = tir_2(b, TIR_ADD32, tir_2(b, TIR_ADD32, x, odd), tir_i32(b, 0x7fff));
+    }
+    Tir is_nan = tir_2(b, TIR_NE_F32, x, x);
+    rounded = tir_select(b, is_nan, tir_i32(b, 0x7fff0000), rounded);
+    return tir_1(b, TIR_LOW16, tir_2(b, TIR_SHR_U32, rounded, tir_i32(b, 16)));
+}
+
+Tir ptx_from_f32(Gen *g, const Type *lane, Tir x, bool to_zero) {
+    switch ((int)lane->kind) {
+    case TYPE_F32: return x;
+    case TYPE_F16: return tir_1(g->b, to_zero ? TIR_F16Z_FROM_F32 : TIR_F16_FROM_F32, x);
+    case TYPE_BF16: return f32_to_bf16(g, x, to_zero);
+    default: return f32_to_f8(g, lane, x, to_zero);
+    }
+}
+
+static Tir float_sign_op(Gen *g, const Type *lane, Tir x, bool negate) {
+    Tirs *b = g->b;
+    int bits = type_bits(lane);
+    uint64_t sign = 1ull << (bits - 1);
+    if (bits == 64)
+        return negate ? tir_2(b, TIR_XOR64, x, tir_const(b, CLASS_B64, sign))
+                      : tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, sign - 1));
+    Tir wide = bits == 16 ? tir_1(b, TIR_WIDE16, x) : x;
+    wide = negate ? tir_2(b, TIR_XOR32, wide, tir_i32(b, (int64_t)sign))
+                  : tir_2(b, TIR_AND32, wide, tir_i32(b, (int64_t)sign - 1));
+    return bits == 16 ? tir_1(b, TIR_LOW16, wide) : wide;
+}
+
+static Tir float_min_max(Gen *g, const Op *op, bool is_f64, Tir x, Tir y) {
+    Tirs *b = g->b;
+    bool is_max = op->kind == OP_FMAX, nan_wins = op->attrs[0].i != 0;
+    if (nan_wins && !is_f64 && g->arch->number >= 80)
+        return tir_2(b, is_max ? TIR_MAXNAN_F32 : TIR_MINNAN_F32, x, y);
+    TirOp plain = is_f64 ? is_max ? TIR_MAX_F64 : TIR_MIN_F64 : is_max ? TIR_MAX_F32 : TIR_MIN_F32;
+    Tir result = tir_2(b, plain, x, y);
+    if (!nan_wins) return result;
+    TirOp differs = is_f64 ? TIR_NE_F64 : TIR_NE_F32;
+    result = tir_select(b, tir_2(b, differs, y, y), y, result);
+    return tir_select(b, tir_2(b, differs, x, x), x, result);
+}
+
+static bool is_shared(const Value *value) {
+    return value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST);
+}
+
+/* x / y where many lanes share y: its reciprocal is made once. Both are scaled first, so that what
+ * is inverted, and its inverse, are normal; within 2 ulp, as div.full is. */
+static Tir divide_by_shared(Tirs *b, Tir x, Tir y) {
+    Tir size = tir_2(b, TIR_AND32, y, tir_i32(b, INT32_MAX));
+    Tir is_big = tir_2(b, TIR_GT_U32, size, tir_f32(b, 0x1p126f));
+    Tir is_small = tir_2(b, TIR_LT_U32, size, tir_f32(b, 0x1p-126f));
+    Tir scale = tir_select(b, is_small, tir_f32(b, 0x1p24f), tir_f32(b, 1));
+    scale = tir_select(b, is_big, tir_f32(b, 0.25f), scale);
+    Tir inverse = tir_1(b, TIR_RCP_F32, tir_2(b, TIR_MUL_F32, y, scale));
+    return tir_2(b, TIR_MUL_F32, tir_2(b, TIR_MUL_F32, x, scale), inverse);
+}
+
+/* f32 or f64 operands. */
+static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow) {
+    Tirs *b = g->b;
+    bool exact = op->kind == OP_FDIV && op->attrs[0].i;
+    switch ((int)op->kind) {
+    case OP_FADD: return tir_2(b, is_f64 ? TIR_ADD_F64 : TIR_ADD_F32, a[0], a[1]);
+    case OP_FSUB: return tir_2(b, is_f64 ? TIR_SUB_F64 : TIR_SUB_F32, a[0], a[1]);
+    case OP_FMUL: return tir_2(b, is_f64 ? TIR_MUL_F64 : TIR_MUL_F32, a[0], a[1]);
+    case OP_FMA: return tir_3(b, is_f64 ? TIR_FMA_F64 : TIR_FMA_F32, a[0], a[1], a[2]);
+    case OP_FDIV:
+        if (!is_f64 && !exact && !narrow && is_shared(op->operands[1])) return divide_by_shared(b, a[0], a[1]);
+        return tir_2(b, is_f64 ? TIR_DIV_F64 : exact || narrow ? TIR_DIV_F32 : TIR_DIVFULL_F32, a[0], a[1]);
+    case OP_FREM: return math_fmod(b, is_f64, a[0], a[1]);
+    case OP_FMIN: case OP_FMAX: return float_min_max(g, op, is_f64, a[0], a[1]);
+    case OP_FLOOR: return tir_1(b, is_f64 ? TIR_FLOOR_F64 : TIR_FLOOR_F32, a[0]);
+    case OP_CEIL: return tir_1(b, is_f64 ? TIR_CEIL_F64 : TIR_CEIL_F32, a[0]);
+    case OP_TRUNC_F: return tir_1(b, is_f64 ? TIR_TRUNC_F64 : TIR_TRUNC_F32, a[0]);
+    case OP_ROUND_EVEN: return tir_1(b, is_f64 ? TIR_ROUND_F64 : TIR_ROUND_F32, a[0]);
+    default:
+        return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && op->attrs[0].i), is_f64, a[0]);
+    }
+}
+
+static Tir f16_op(Gen *g, const Op *op, const Tir *a) {
+    switch ((int)op->kind) {
+    case OP_FADD: return tir_2(g->b, TIR_ADD_F16, a[0], a[1]);
+    case OP_FSUB: return tir_2(g->b, TIR_SUB_F16, a[0], a[1]);
+    case OP_FMUL: return tir_2(g->b, TIR_MUL_F16, a[0], a[1]);
+    case OP_FMA: return tir_3(g->b, TIR_FMA_F16, a[0], a[1], a[2]);
+    default: return 0;
+    }
+}
+
+static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {
+    if (op->kind == OP_FNEG || op->kind == OP_FABS)
+        return float_sign_op(g, lane, args[0], op->kind == OP_FNEG);
+    if (lane->kind == TYPE_F32 || lane->kind == TYPE_F64)
+        return float_op(g, op, lane->kind == TYPE_F64, args, false);
+    if (lane->kind == TYPE_F16) {
+        Tir native = f16_op(g, op, args);
+        if (native) return native;
+    }
+    Tir wide[3] = {0};
+    for (int i = 0; i < op->num_operands; i++) wide[i] = ptx_to_f32(g, lane, args[i]);
+    Tir result = float_op(g, op, false, wide, true), narrow = ptx_from_f32(g, lane, result, false);
+    if (lane->kind != TYPE_F8E5M2 || (op->kind != OP_FMIN && op->kind != OP_FMAX)) return narrow;
+    /* An infinity must stay one: narrowing would make it the largest number. */
+    narrow = tir_select(g->b, tir_2(g->b, TIR_EQ_F32, result, wide[1]), args[1], narrow);
+    return tir_select(g->b, tir_2(g->b, TIR_EQ_F32, result, wide[0]), args[0], narrow);
+}
+
+static Tir ptx_fcmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
+    static const TirOp narrow[] = {TIR_EQ_F32, TIR_NE_F32, TIR_LT_F32, TIR_LE_F32, TIR_GT_F32, TIR_GE_F32};
+    static const TirOp wide[] = {TIR_EQ_F64, TIR_NE_F64, TIR_LT_F64, TIR_LE_F64, TIR_GT_F64, TIR_GE_F64};
+    int64_t predicate = op->attrs[0].i;
+    if (lane->kind == TYPE_F64) return tir_2(g->b, wide[predicate], args[0], args[1]);
+    return tir_2(g->b, narrow[predicate], ptx_to_f32(g, lane, args[0]), ptx_to_f32(g, lane, args[1]));
+}
+
+/* ---- casts ---- */
+
+/* f64 -> f32 rounded to odd: a later rounding to a narrower type is then right (Boldo, Melquiond). */
+static Tir f64_to_odd_f32(Gen *g, Tir x) {
+    Tirs *b = g->b;
+    Tir cut = tir_1(b, TIR_F32Z_FROM_F64, x);
+    Tir inexact = tir_2(b, TIR_NE_F64, tir_1(b, TIR_F64_FROM_F32, cut), x);
+    Tir is_nan = tir_2(b, TIR_NE_F64, x, x);
+    return tir_select(b, is_nan, cut,
+                      tir_2(b, TIR_OR32, cut, tir_select(b, inexact, tir_i32(b, 1), tir_i32(b, 0))));
+}
+
+/* |x| < 2^64 as f32 rounded to odd. */
+static Tir u64_to_odd_f32(Gen *g, Tir x) {
+    Tirs *b = g->b;
+    /* The upper 32 significant bits at least, with the rest or-ed into the last of them. */
+    Tir high = tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, x, tir_i32(b, 32)));
+    Tir low = tir_1(b, TIR_LOW32, x);
+    Tir some = tir_2(b, TIR_NE32, tir_2(b, TIR_AND32, low, tir_i32(b, 0x3ffffff)), tir_i32(b, 0));
+    Tir is_big = tir_2(b, TIR_NE32, high, tir_i32(b, 0));
+    Tir kept = tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, ~0x3ffffffull));
+    kept = tir_2(b, TIR_OR64, kept,
+                 tir_1(b, TIR_ZEXT, tir_select(b, some, tir_i32(b, 1 << 26), tir_i32(b, 0))));
+    /* 64 - 26 = 38 bits: f64 holds them, and small numbers whole. */
+    Tir value = tir_select(b, is_big, kept, x);
+    return f64_to_odd_f32(g, tir_1(b, TIR_F64_FROM_U64, value));
+}
+
+static Tir int_to_float(Gen *g, const Type *from, const Type *to, Tir x, bool is_signed) {
+    Tirs *b = g->b;
+    bool wide = type_bits(from) == 64;
+    if (!wide) x = is_signed ? ptx_sign_extended(g, from, x) : ptx_zero_extended(g, from, x);
+    if (to->kind == TYPE_F64)
+        return tir_1(b, wide ? is_signed ? TIR_F64_FROM_S64 : TIR_F64_FROM_U64
+                             : is_signed ? TIR_F64_FROM_S32 : TIR_F64_FROM_U32, x);
+    if (to->kind == TYPE_F32 || type_bits(from) <= 16) {
+        Tir f = tir_1(b, wide ? is_signed ? TIR_F32_FROM_S64 : TIR_F32_FROM_U64
+                              : is_signed ? TIR_F32_FROM_S32 : TIR_F32_FROM_U32, x);
+        return ptx_from_f32(g, to, f, false);
+    }
+    if (!wide) {
+        Tir f = tir_1(b, is_signed ? TIR_F64_FROM_S32 : TIR_F64_FROM_U32, x);
+        return ptx_from_f32(g, to, f64_to_odd_f32(g, f), false);
+    }
+    Tir negative = is_signed ? tir_2(b, TIR_LT_S64, x, tir_i64(b, 0)) : tir_bool(b, false);
+    Tir magnitude = tir_select(b, negative, tir_2(b, TIR_SUB64, tir_i64(b, 0), x), x);
+    Tir f = u64_to_odd_f32(g, magnitude);
+    Tir sign = tir_select(b, negative, tir_i32(b, INT32_MIN), tir_i32(b, 0));
+    return ptx_from_f32(g, to, tir_2(b, TIR_OR32, f, sign), false);
+}
+
+static Tir float_to_int(Gen *g, const Type *from, const Type *to, Tir x, bool is_signed) {
+    Tirs *b = g->b;
+    bool is_f64 = from->kind == TYPE_F64;
+    int bits = type_bits(to);
+    if (!is_f64) x = ptx_to_f32(g, from, x);
+    if (bits == 1) is_signed = false;
+    bool wide = bits == 64;
+    TirOp op = is_f64 ? wide ? is_signed ? TIR_S64_FROM_F64 : TIR_U64_FROM_F64
+                             : is_signed ? TIR_S32_FROM_F64 : TIR_U32_FROM_F64
+                      : wide ? is_signed ? TIR_S64_FROM_F32 : TIR_U64_FROM_F32
+                             : is_signed ? TIR_S32_FROM_F32 : TIR_U32_FROM_F32;
+    Tir result = tir_1(b, op, x);
+    Tir is_nan = tir_2(b, is_f64 ? TIR_NE_F64 : TIR_NE_F32, x, x);
+    result = tir_select(b, is_nan, tir_const(b, wide ? CLASS_B64 : CLASS_B32, 0), result);
+    if (bits >= 32) return result;
+    int64_t most = is_signed ? (1ll << (bits - 1)) - 1 : (1ll << bits) - 1;
+    result = tir_2(b, is_signed ? TIR_MIN_S32 : TIR_MIN_U32, result, tir_i32(b, most));
+    if (is_signed) result = tir_2(b, TIR_MAX_S32, result, tir_i32(b, -most - 1));
+    return bits == 1 ? tir_2(b, TIR_NE32, result, tir_i32(b, 0)) : result;
+}
+
+static Tir widen_int(Gen *g, const Type *from, const Type *to, Tir x, bool is_signed) {
+    if (type_bits(from) == 1) {
+        uint64_t ones = is_signed ? ~0ull : 1;
+        RegClass class = ptx_class_of(to);
+        return tir_select(g->b, x, tir_const(g->b, class, ones), tir_const(g->b, class, 0));
+    }
+    Tir wide = is_signed ? ptx_sign_extended(g, from, x) : ptx_zero_extended(g, from, x);
+    if (type_bits(to) < 64) return wide;
+    return tir_1(g->b, is_signed ? TIR_SEXT : TIR_ZEXT, wide);
+}
+
+static Tir bitcast(Gen *g, const Type *from, const Type *to, Tir x) {
+    RegClass a = ptx_class_of(from), c = ptx_class_of(to);
+    if (a == c) return x;
+    if (a == CLASS_B16 && c == CLASS_B32) return tir_1(g->b, TIR_WIDE16, x);
+    if (a == CLASS_B32 && c == CLASS_B16) return tir_1(g->b, TIR_LOW16, x);
+    BUG("bitcast between classes %d and %d", a, c);
+}
+
+static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir x) {
+    Tirs *b = g->b;
+    switch ((int)op->kind) {
+    case OP_EXT_S: return widen_int(g, from, to, x, true);
+    case OP_EXT_U: return widen_int(g, from, to, x, false);
+    case OP_TRUNC: {
+        Tir low = type_bits(from) == 64 ? tir_1(b, TIR_LOW32, x) : x;
+        return type_bits(to) == 1 ? is_odd(g, low) : low;
+    }
+    case OP_FEXT: case OP_FTRUNC: {
+        bool to_zero = op->kind == OP_FTRUNC && op->attrs[0].i == ROUND_RTZ;
+        if (to->kind == TYPE_F64) return tir_1(b, TIR_F64_FROM_F32, ptx_to_f32(g, from, x));
+        if (from->kind != TYPE_F64) return ptx_from_f32(g, to, ptx_to_f32(g, from, x), to_zero);
+        if (to->kind == TYPE_F32) return tir_1(b, to_zero ? TIR_F32Z_FROM_F64 : TIR_F32_FROM_F64, x);
+        return ptx_from_f32(g, to, f64_to_odd_f32(g, x), to_zero);
+    }
+    case OP_S_TO_F: return int_to_float(g, from, to, x, true);
+    case OP_U_TO_F: return int_to_float(g, from, to, x, false);
+    case OP_F_TO_S: return float_to_int(g, from, to, x, true);
+    case OP_F_TO_U: return float_to_int(g, from, to, x, false);
+    case OP_BITCAST: return bitcast(g, from, to, x);
+    default: return 0;
+    }
+}
+
+/* ---- all ---- */
+
+static Tir ptx_addptr(Gen *g, const Op *op, const Tir *args) {
+    const Type *pointer = type_lane(op->operands[0]->type), *offset = type_lane(op->operands[1]->type);
+    Tir wide = args[1];
+    if (type_bits(offset) < 64) wide = tir_1(g->b, TIR_SEXT, ptx_sign_extended(g, offset, wide));
+    Tir bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, type_size_bytes(pointer->elem)));
+    return tir_2(g->b, TIR_ADD64, args[0], bytes);
+}
+
+Tir ptx_lane(Gen *g, const Op *op, const Tir *args) {
+    const Type *lane = type_lane(op->operands[0]->type), *to = type_lane(op_result(op)->type);
+    if (op->kind == OP_SELECT) return tir_select(g->b, args[0], args[1], args[2]);
+    if (op->kind == OP_ICMP) return ptx_icmp(g, op, lane, args);
+    if (op->kind == OP_FCMP) return ptx_fcmp(g, op, lane, args);
+    if (op->kind == OP_ADDPTR) return ptx_addptr(g, op, args);
+    if (op->kind == OP_HINT) return args[0];
+    Tir cast = ptx_cast(g, op, lane, to, args[0]);
+    if (cast) return cast;
+    if (type_is_float(lane)) return ptx_float(g, op, lane, args);
+    if (type_bits(lane) == 64) return ptx_int64(g, op, lane, args);
+    if (type_bits(lane) > 1) return ptx_int32(g, op, lane, args);
+    Tir logical = ptx_bool_op(g, op, args);
+    return logical ? logical : is_odd(g, ptx_int32(g, op, lane, args));
+}

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* gen: what the files of the PTX back end share.
+ *
+ *     plan.c         which layout each tile has, and in which others it is wanted
+ *     lower.c        ops in order, control flow, shape ops
+ *     elementwise.c  arithmetic and casts on one lane      math.c  functions on one lane
+ *     memory.c       loads, stores, atomics, ordering      move.c  layouts through shared memory
+ *     cross.c        reduce, scan, gather, histogram       dot.c   matrix products
+ *     report.c       print, assert, clock, inline assembly
+ *     ptx.c          the target: arch table, header, checks */
+#ifndef TERN_PTX_GEN_H
+#define TERN_PTX_GEN_H
+
+#include "gen/ptx/layout.h"
+#include "gen/ptx/tir.h"
+#include "gen/target.h"
+#include "opt/opt.h"
+
+typedef struct Arch {
+    const char *name; /* "sm_90a" */
+    int number;       /* 90 */
+    const char *ptx_version;
+    int shared_limit; /* bytes a block may have, opted in */
+} Arch;
+
+/* Registers of one value in one layout: layout_regs(layout) of them; a scalar has layout NULL. */
+typedef struct Copy {
+    const Layout *layout;
+    Tir *regs;
+} Copy;
+
+typedef struct ValuePlan {
+    const Layout *home; /* where it is made; NULL: in whichever layout it is wanted (cheap) */
+    const Layout *work; /* of reduce, dot ..: the layout of operands */
+    VEC(const Layout *) wanted;
+    VEC(Copy) copies;
+} ValuePlan;
+
+typedef struct Access { /* global memory that other lanes may touch, since the last barrier */
+    const Value *base;  /* parameter; NULL: unknown */
+    const Value *pointer;
+    const Layout *layout;
+    bool writes;
+} Access;
+
+enum { SMALL_SHARED = 16 * 1024 }; /* up to here scratch moves on instead of waiting */
+
+typedef struct Interval {
+    int start, end;
+} Interval;
+
+typedef struct MemoryClass { /* tiles of one shape and order of dimensions */
+    const Type *type;
+    int order[MAX_RANK];
+    int vector_bits;
+} MemoryClass;
+
+typedef struct Gen {
+    Arena *arena;
+    Func *fn;
+    Diag *diag;
+    const GenOptions *options;
+    GenFacts *facts;
+    const Facts *axis;
+    const Arch *arch;
+    int warp_bits, threads;
+    LayoutTable layouts;
+    ValuePlan *plans; /* by value id */
+    Map store_layouts; /* of ops without results */
+    VEC(MemoryClass) classes;
+    Tirs *b;
+    /* shared memory: scratch of one operation at a time */
+    int shared_size;
+    VEC(Interval) shared_pending; /* read since the last barrier */
+    VEC(Access) accesses;
+    bool acquired;      /* an acquiring atomic since the last barrier */
+    int while_depth, loop_depth;
+    bool has_atomics;
+    int num_strings;
+    Buf globals; /* format strings .. */
+    bool uses_printf, uses_assert;
+    int depot_bytes;
+    VEC(const Source *) sources; /* that ops come from; the first is the kernel's */
+} Gen;
+
+/* All but the printing; NULL after a diagnostic. */
+Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts);
+
+/* ---- types ---- */
+RegClass ptx_class_of(const Type *lane);
+TileShape tile_shape(const Type *type);
+uint32_t ptx_dim_bits(const Type *type, int dim); /* the tile bits of a dimension */
+
+/* ---- plan.c ---- */
+bool ptx_plan_layouts(Gen *g); /* false after a refusal */
+const Layout *ptx_home_or_default(Gen *g, const Value *value);
+const Layout *ptx_default_layout(Gen *g, const Type *type);
+const Layout *ptx_operand_layout(Gen *g, const Op *op, int operand, const Layout *layout);
+ValuePlan *ptx_plan_of(Gen *g, const Value *value);
+int ptx_access_vector_bits(Gen *g, const Op *op, const Layout *layout);
+bool ptx_op_is_lanewise(const Op *op); /* operands and results share a layout */
+typedef struct DotPlan {
+    bool mma;
+    TypeKind kind; /* of the operands fed to the product */
+    int warps_m, warps_n; /* logarithms */
+} DotPlan;
+DotPlan ptx_dot_plan(Gen *g, const Op *op);
+const Layout *ptx_dot_layout(Gen *g, const Op *op);
+
+/* ---- lower.c ---- */
+void ptx_body(Gen *g);
+Tir *ptx_regs_of(Gen *g, const Value *value, const Layout *layout);
+Tir ptx_scalar_of(Gen *g, const Value *value);
+void ptx_define(Gen *g, const Value *value, const Layout *layout, Tir *regs);
+void ptx_define_scalar(Gen *g, const Value *value, Tir reg);
+/* Runs a combine region of reduce or scan: 2n scalars in, n out. */
+void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results);
+Tir *ptx_new_regs(Gen *g, int count);
+
+/* ---- elementwise.c, math.c: one lane ---- */
+Tir ptx_lane(Gen *g, const Op *op, const Tir *args);
+Tir ptx_constant(Gen *g, const Type *lane, uint64_t bits);
+Tir ptx_math(Gen *g, const Op *op, Tir x);
+Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x); /* f32 or f64 */
+Tir math_fmod(Tirs *b, bool is_f64, Tir x, Tir y);
+Tir ptx_to_f32(Gen *g, const Type *lane, Tir x);          /* from any float but f64 */
+Tir ptx_from_f32(Gen *g, const Type *lane, Tir x, bool to_zero);
+Tir ptx_sign_extended(Gen *g, const Type *lane, Tir x);   /* i1, i8, i16 to 32 bits */
+Tir ptx_zero_extended(Gen *g, const Type *lane, Tir x);
+
+/* ---- memory.c ---- */
+void ptx_load(Gen *g, const Op *op);
+void ptx_store(Gen *g, const Op *op);
+void ptx_atomic(Gen *g, const Op *op);
+void ptx_memory_barrier(Gen *g);
+void ptx_memory_unknown(Gen *g, const Region *body); /* entering or leaving a region that may repeat */
+/* Paths that meet: what was pending on either is pending after. */
+typedef struct MemoryState {
+    const Access *accesses;
+    int count;
+    bool acquired;
+} MemoryState;
+MemoryState ptx_memory_save(Gen *g);
+void ptx_memory_restore(Gen *g, MemoryState state);
+void ptx_memory_merge(Gen *g, MemoryState state);
+/* Loads and stores of 2^k consecutive lanes, packed into wide registers. */
+void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane, int count,
+                Tir guard, const Tir *defaults, Tir *lanes);
+void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count, Tir guard,
+                 const Tir *lanes);
+
+Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count); /* up to 4 bytes */
+
+/* ---- move.c ---- */
+Tir ptx_thread_id(Gen *g);
+Tir ptx_thread_bits(Gen *g, const Layout *layout, const uint32_t *image_of_bit); /* xor over tid bits */
+Tir ptx_lane_index(Gen *g, const Layout *layout); /* part of the tile index that lane and warp give */
+Tir ptx_replica_guard(Gen *g, const Layout *layout); /* 0 when each element is held once */
+Tir *ptx_convert(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to);
+Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane);
+int ptx_shared_begin(Gen *g, int bytes); /* offset of scratch that nobody reads any more */
+void ptx_shared_sync(Gen *g);            /* what was written is seen */
+void ptx_shared_done(Gen *g, int offset, int bytes);
+Tir ptx_shared_address(Gen *g, int offset, Tir bytes);
+int ptx_lane_bytes(const Type *lane);
+/* A tile in shared memory with a swizzle. */
+typedef struct SharedTile {
+    Swizzle swizzle;
+    const Type *lane;
+    int offset, bytes;
+} SharedTile;
+void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, const Tir *regs);
+/* flip: lane i gets the element i ^ flip. */
+void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip, Tir *regs);
+/* Only the registers with (number & mask) == value, and what comes with them in a vector. */
+void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
+                      uint32_t mask, uint32_t value, Tir *regs);
+/* 1, 2 or 4 8x8 matrices of 16-bit elements (ldmatrix): each lane of `rows` is the first element of
+ * a row of 8, the lanes of matrix 0 first. One result for each matrix, the first is returned. */
+Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint32_t reg, int count,
+                    bool transposed);
+Swizzle swizzle_row_major(int bits);
+Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *layout);
+
+/* ---- cross.c ---- */
+void ptx_reduce(Gen *g, const Op *op);
+void ptx_scan(Gen *g, const Op *op);
+void ptx_gather(Gen *g, const Op *op, const Layout *layout);
+void ptx_histogram(Gen *g, const Op *op);
+void ptx_sort_step(Gen *g, const Op *op);
+
+/* ---- dot.c ---- */
+void ptx_dot(Gen *g, const Op *op);
+
+/* ---- report.c ---- */
+void ptx_print(Gen *g, const Op *op);
+void ptx_assert(Gen *g, const Op *op);
+void ptx_clock(Gen *g, const Op *op);
+void ptx_inline_asm(Gen *g, const Op *op);
+
+#endif

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* layout: where the lanes of a tile live, as a linear map over GF(2).
+ *
+ * A hardware place is (register, lane of the warp, warp); each of the three is a number whose bits
+ * have an image: the row-major index in the tile that this bit contributes, by exclusive or.
+ *
+ *     tile<256xf32> over 32 lanes, 1 warp, 4 consecutive elements a lane, then again:
+ *     register bits -> 1, 2, 128     lane bits -> 4, 8, 16, 32, 64
+ *
+ * A zero column of a lane or warp bit is replication: both halves hold the same elements, so stores
+ * and atomics must let only the half with the bit clear go on. Register columns are never zero.
+ * A layout of registers has columns that are zero or single bits, each tile bit once ("unit");
+ * a layout of shared memory (struct Swizzle) has columns of several bits. */
+#ifndef TERN_PTX_LAYOUT_H
+#define TERN_PTX_LAYOUT_H
+
+#include "base/base.h"
+
+enum { KIND_REG, KIND_LANE, KIND_WARP, NUM_KINDS };
+enum { LANE_BITS = 5, MAX_WARP_BITS = 5, MAX_TILE_BITS = 20 };
+
+typedef struct Layout {
+    int num[NUM_KINDS];
+    int tile_bits;
+    uint32_t column[NUM_KINDS][MAX_TILE_BITS];
+} Layout;
+
+/* Interned: equal layouts are the same pointer. */
+typedef struct LayoutTable {
+    Arena *arena;
+    VEC(const Layout *) all;
+} LayoutTable;
+const Layout *layout_intern(LayoutTable *table, const Layout *layout);
+
+/* ---- linear algebra ---- */
+
+/* x such that the sum of the chosen columns is target; false when there is none. */
+bool gf2_solve(const uint32_t *columns, int count, uint32_t target, uint32_t *x);
+int gf2_rank(const uint32_t *columns, int count);
+uint32_t gf2_apply(const uint32_t *columns, int count, uint32_t x);
+
+/* ---- looking ---- */
+
+uint32_t layout_index(const Layout *layout, uint32_t reg, uint32_t lane, uint32_t warp);
+static inline int layout_regs(const Layout *layout) { return 1 << layout->num[KIND_REG]; }
+/* The register with this image among those of one thread (image in the span of the registers). */
+uint32_t layout_reg_of(const Layout *layout, uint32_t image);
+/* Where the tile bits of a unit layout live: kind and number of each; false: not unit, or a bit is
+ * nowhere. */
+typedef struct BitPlace {
+    int kind, bit;
+} BitPlace;
+bool layout_places(const Layout *layout, BitPlace places[MAX_TILE_BITS]);
+/* Bits of lane and warp (tid order: lane, then warp) that only replicate. */
+uint32_t layout_replica_mask(const Layout *layout);
+/* How many of the first register columns are 1 << first_bit, 1 << (first_bit + 1) ... */
+int layout_vector_bits(const Layout *layout, int first_bit);
+
+/* ---- constructors; sizes are logarithms ---- */
+
+typedef struct TileShape {
+    int rank;
+    int log2[8]; /* of each dimension */
+} TileShape;
+int tile_shape_bits(const TileShape *shape);
+int tile_bit_of_dim(const TileShape *shape, int dim); /* the lowest tile bit of a dimension */
+
+/* per_thread[d] bits of each dimension in registers, then lanes from the fastest dimension, then
+ * warps from the slowest, the rest in registers. order[0] is the fastest dimension. */
+Layout layout_blocked(const TileShape *shape, const int *order, const int *per_thread,
+                      int warp_bits);
+/* Accumulators of mma.m16n8: warps along N first (warps_n bits), then M. */
+Layout layout_mma(int m_bits, int n_bits, int warps_m, int warps_n);
+/* Operands of mma.m16n8: 2^k_width elements in a 32-bit register, then 2^k_regs registers along k,
+ * so that an instruction takes k = 4 * 2^(k_width + k_regs). A is [M, K], B is [K, N]. */
+Layout layout_mma_a(int m_bits, int k_bits, int warps_m, int warps_n, int k_width, int k_regs);
+Layout layout_mma_b(int k_bits, int n_bits, int warps_m, int warps_n, int k_width, int k_regs);
+
+/* Keeps the tile bits of `keep` (compressed to be dense); zero register columns go. */
+Layout layout_restrict(const Layout *layout, uint32_t keep);
+/* Tile bit i of the result is tile bit from[i] of the layout. */
+Layout layout_permute(const Layout *layout, const int *from, int tile_bits);
+/* A new lowest tile bit in a new first register bit, and back. */
+Layout layout_join(const Layout *layout);
+bool layout_can_split(const Layout *layout);
+Layout layout_split(const Layout *layout);
+
+/* ---- moving a tile from one layout to another ---- */
+
+typedef enum MoveKind { MOVE_NONE, MOVE_REGS, MOVE_SHUFFLE, MOVE_SHARED } MoveKind;
+MoveKind layout_move(const Layout *from, const Layout *to);
+
+/* Offsets in shared memory: offset bit i holds tile bits image[i]; offset_of[t] is the inverse, the
+ * offset (in elements) that tile bit t contributes, by exclusive or. The first `vector` offset bits
+ * are registers of both sides, so one access moves 2^vector elements. */
+typedef struct Swizzle {
+    int bits, vector;
+    uint32_t image[MAX_TILE_BITS];
+    uint32_t offset_of[MAX_TILE_BITS];
+} Swizzle;
+/* No bank conflicts for a store by `from` and a load by `to` where that is possible; the method is
+ * that of the Linear Layouts paper (arXiv 2505.23819). */
+Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes);
+/* Two dimensions of 16-bit elements, the fast one in rows: eight consecutive rows have what is at the
+ * same place of them, 16 bytes, in different banks. Arguments: tile bit of each, how many. */
+Swizzle swizzle_rows(int fast, int fast_bits, int slow, int slow_bits);
+uint32_t swizzle_offset(const Swizzle *swizzle, uint32_t index);
+/* Extra wavefronts of the worst access of 2^vector elements a lane, by brute force (for tests). */
+int swizzle_conflicts(const Swizzle *swizzle, const Layout *layout, int elem_bytes, int warps);
+
+#endif

@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+/* lower: walks the tile IR in order and emits thread IR: which registers hold which value, shape
+ * ops (which move nothing), and control flow. Branches are uniform over the block, except in the
+ * regions of reduce and scan, which hold neither shuffles nor barriers. */
+#include "gen/ptx/gen.h"
+
+Tir *ptx_new_regs(Gen *g, int count) { return arena_array(g->arena, Tir, count); }
+
+Tir *ptx_regs_of(Gen *g, const Value *value, const Layout *layout) {
+    ValuePlan *plan = ptx_plan_of(g, value);
+    for (int i = 0; i < plan->copies.count; i++)
+        if (plan->copies.data[i].layout == layout) return plan->copies.data[i].regs;
+    if (!diag_failed(g->diag)) BUG("value %d is not in the layout asked for", value->id);
+    /* What makes it was refused: anything will do until the walk is over. */
+    Tir *regs = ptx_new_regs(g, layout ? layout_regs(layout) : 1);
+    for (int r = 0; r < (layout ? layout_regs(layout) : 1); r++)
+        regs[r] = ptx_constant(g, type_lane(value->type), 0);
+    return regs;
+}
+
+Tir ptx_scalar_of(Gen *g, const Value *value) { return ptx_regs_of(g, value, NULL)[0]; }
+
+static void know(Gen *g, const Value *value, Tir reg) {
+    if (!type_is_int(value->type) && !type_is_ptr(value->type)) return;
+    if (type_is_bool(value->type)) return;
+    const AxisFacts *facts = facts_axis(g->axis, value);
+    int64_t divisor = facts ? facts->divisibility[0] : 1;
+    int bits = type_bits(value->type);
+    if (divisor < 2) return;
+    if (bits < 64 && divisor > 1ll << (bits - 1)) divisor = 1ll << (bits - 1);
+    tir_know_zeros(g->b, reg, (uint64_t)divisor - 1);
+}
+
+void ptx_define_scalar(Gen *g, const Value *value, Tir reg) {
+    ValuePlan *plan = ptx_plan_of(g, value);
+    Tir *regs = ptx_new_regs(g, 1);
+    regs[0] = reg;
+    know(g, value, reg);
+    plan->copies.count = 0;
+    vec_push(g->arena, &plan->copies, (Copy){NULL, regs});
+}
+
+/* The value made in `layout`, and converted to the others in which it is wanted. */
+void ptx_define(Gen *g, const Value *value, const Layout *layout, Tir *regs) {
+    ValuePlan *plan = ptx_plan_of(g, value);
+    vec_push(g->arena, &plan->copies, (Copy){layout, regs});
+    if (!plan->home) return;
+    for (int i = 0; i < plan->wanted.count; i++) {
+        const Layout *to = plan->wanted.data[i];
+        if (to == layout) continue;
+        Tir *moved = ptx_convert(g, type_lane(value->type), regs, layout, to);
+        vec_push(g->arena, &plan->copies, (Copy){to, moved});
+    }
+}
+
+/* ---- shape ops ---- */
+
+static Tir *filled(Gen *g, const Layout *layout, Tir value) {
+    Tir *regs = ptx_new_regs(g, layout_regs(layout));
+    for (int r = 0; r < layout_regs(layout); r++) regs[r] = value;
+    return regs;
+}
+
+static Tir *ptx_arange(Gen *g, const Op *op, const Layout *layout) {
+    Tir *regs = ptx_new_regs(g, layout_regs(layout));
+    Tir base = ptx_lane_index(g, layout);
+    Tir start = tir_i32(g->b, op->attrs[attr_index(OP_ARANGE, "start")].i);
+    for (int r = 0; r < layout_regs(layout); r++) {
+        uint32_t image = layout_index(layout, (uint32_t)r, 0, 0);
+        Tir index = tir_2(g->b, TIR_XOR32, base, tir_i32(g->b, image));
+        regs[r] = tir_2(g->b, TIR_ADD32, index, start);
+    }
+    return regs;
+}
+
+/* The operand's layout is the result's without the repeated dimensions, so each register of the
+ * result is the operand's with the bits of those dimensions left out. */
+static Tir *ptx_broadcast(Gen *g, const Op *op, const Layout *layout) {
+    const Type *in = op->operands[0]->type, *out = op_result(op)->type;
+    Tir *from = ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
+    Tir *regs = ptx_new_regs(g, layout_regs(layout));
+    uint32_t keep = (uint32_t)out->lanes - 1;
+    for (int d = 0; d < in->rank; d++)
+        if (in->shape[d] == 1) keep &= ~ptx_dim_bits(out, d);
+    for (int r = 0; r < layout_regs(layout); r++) {
+        int source = 0, next = 0;
+        for (int i = 0; i < layout->num[KIND_REG]; i++)
+            if (layout->column[KIND_REG][i] & keep) source |= (r >> i & 1) << next++;
+        regs[r] = from[source];
+    }
+    return regs;
+}
+
+static void ptx_join(Gen *g, const Op *op) {
+    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
+    const Layout *part = ptx_operand_layout(g, op, 0, layout);
+    if (!type_is_tile(op->operands[0]->type)) part = NULL;
+    Tir *a = ptx_regs_of(g, op->operands[0], part), *b = ptx_regs_of(g, op->operands[1], part);
+    Tir *regs = ptx_new_regs(g, layout_regs(layout));
+    for (int r = 0; r < layout_regs(layout); r++) regs[r] = r & 1 ? b[r >> 1] : a[r >> 1];
+    ptx_define(g, op_result(op), layout, regs);
+}
+
+static void ptx_split(Gen *g, const Op *op) {
+    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
+    Tir *from = ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
+    for (int side = 0; side < 2; side++) {
+        Tir *regs = ptx_new_regs(g, layout_regs(layout));
+        for (int r = 0; r < layout_regs(layout); r++) regs[r] = from[2 * r + side];
+        if (type_is_tile(op->results[side].type)) ptx_define(g, &op->results[side], layout, regs);
+        else ptx_define_scalar(g, &op->results[side], regs[0]);
+    }
+}
+
+/* Registers that differ in these bits of their number only are equal, by the facts of a mask. */
+static int equal_registers(Gen *g, const Op *op, const Layout *layout) {
+    const Type *type = op_result(op)->type;
+    const AxisFacts *facts = facts_axis(g->axis, op_result(op));
+    int equal = 0;
+    if (op->kind != OP_ICMP || !layout || !facts) return 0;
+    TileShape shape = tile_shape(type);
+    for (int d = 0; d < type->rank; d++) {
+        uint32_t bits = (uint32_t)(facts->constancy[d] < type->shape[d] ? facts->constancy[d] : type->shape[d]) - 1;
+        for (int i = 0; i < layout->num[KIND_REG]; i++)
+            if (layout->column[KIND_REG][i] & bits << tile_bit_of_dim(&shape, d)) equal |= 1 << i;
+    }
+    return equal;
+}
+
+static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
+    int count = layout ? layout_regs(layout) : 1, equal = equal_registers(g, op, layout);
+    Tir *regs = ptx_new_regs(g, count), *operands[3];
+    if (op->num_operands > COUNT(operands)) BUG("%s: too many operands", op_info(op->kind)->name);
+    for (int i = 0; i < op->num_operands; i++) {
+        bool tile = type_is_tile(op->operands[i]->type);
+        operands[i] = ptx_regs_of(g, op->operands[i], tile ? layout : NULL);
+    }
+    for (int r = 0; r < count; r++) {
+        Tir args[3] = {0};
+        for (int i = 0; i < op->num_operands; i++)
+            args[i] = operands[i][type_is_tile(op->operands[i]->type) ? r : 0];
+        regs[r] = r & equal ? regs[r & ~equal] : ptx_lane(g, op, args);
+    }
+    return regs;
+}
+
+static Tir *ptx_pure_in(Gen *g, const Op *op, const Layout *layout) {
+    const Type *lane = type_lane(op_result(op)->type);
+    switch ((int)op->kind) {
+    case OP_CONSTANT:
+        return filled(g, layout, ptx_constant(g, lane, op->attrs[0].bits));
+    case OP_POISON: return filled(g, layout, ptx_constant(g, lane, 0));
+    case OP_ARANGE: return ptx_arange(g, op, layout);
+    case OP_SPLAT: return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
+    case OP_BROADCAST: return ptx_broadcast(g, op, layout);
+    case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS: case OP_HINT: {
+        if (!type_is_tile(op->operands[0]->type))
+            return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
+        return ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
+    }
+    default: return ptx_lanes(g, op, layout);
+    }
+}
+
+/* A tile result of a pure op: at its home, or in each layout in which it is wanted. */
+static void ptx_pure_tile(Gen *g, const Op *op) {
+    ValuePlan *plan = ptx_plan_of(g, op_result(op));
+    if (!plan->wanted.count) return;
+    if (plan->home) {
+        ptx_define(g, op_result(op), plan->home, ptx_pure_in(g, op, plan->home));
+        return;
+    }
+    for (int i = 0; i < plan->wanted.count; i++)
+        ptx_define(g, op_result(op), plan->wanted.data[i], ptx_pure_in(g, op, plan->wanted.data[i]));
+}
+
+static Tir ptx_grid(Gen *g, const Op *op) {
+    static const char *const ids[] = {"%ctaid.x", "%ctaid.y", "%ctaid.z"};
+    static const char *const counts[] = {"%nctaid.x", "%nctaid.y", "%nctaid.z"};
+    int64_t axis = op->attrs[0].i;
+    uint64_t zeros = axis == 0 ? 1u << 31 : 0xffff0000; /* limits of a grid */
+    if (op->kind == OP_NUM_PROGRAMS && axis > 0) zeros = 0xfffe0000;
+    if (axis < 0 || axis > 2) BUG("program axis %d", (int)axis);
+    return tir_special(g->b, CLASS_B32, (op->kind == OP_PROGRAM_ID ? ids : counts)[axis], zeros);
+}
+
+static void ptx_pure_scalar(Gen *g, const Op *op) {
+    Value *result = op_result(op);
+    const Type *lane = result->type;
+    Tir reg;
+    switch ((int)op->kind) {
+    case OP_CONSTANT: reg = ptx_constant(g, lane, op->attrs[0].bits); break;
+    case OP_POISON: reg = ptx_constant(g, lane, 0); break;
+    case OP_PROGRAM_ID: case OP_NUM_PROGRAMS: reg = ptx_grid(g, op); break;
+    case OP_HINT: reg = ptx_scalar_of(g, op->operands[0]); break;
+    case OP_RESHAPE: {
+        const Layout *home = ptx_home_or_default(g, op->operands[0]);
+        reg = ptx_regs_of(g, op->operands[0], home)[0];
+        break;
+    }
+    default: reg = ptx_lanes(g, op, NULL)[0];
+    }
+    ptx_define_scalar(g, result, reg);
+}
+
+/* ---- control flow ---- */
+
+static int registers_of(Gen *g, const Value *value) {
+    return type_is_tile(value->type) ? layout_regs(ptx_plan_of(g, value)->home) : 1;
+}
+
+static const Layout *home_of(Gen *g, const Value *value) {
+    return type_is_tile(value->type) ? ptx_plan_of(g, value)->home : NULL;
+}
+
+/* Variables for a carried value. */
+static Tir *new_variables(Gen *g, const Value *value) {
+    int count = registers_of(g, value);
+    Tir *variables = ptx_new_regs(g, count);
+    for (int r = 0; r < count; r++) variables[r] = tir_var(g->b, ptx_class_of(type_lane(value->type)));
+    return variables;
+}
+
+/* Does a turn of the loop add one number to all lanes? Then registers of the tile that differ by a
+ * constant go on doing so. */
+static bool advances_alike(const Value *arg, const Value *next) {
+    const Type *lane = type_lane(arg->type);
+    if (!type_is_tile(arg->type) || (!type_is_ptr(lane) && !(type_is_int(lane) && type_bits(lane) >= 32))) return false;
+    while (next != arg) {
+        const Op *op = next->def;
+        if (!op || (op->kind != OP_ADD && op->kind != OP_ADDPTR)) return false;
+        const Op *step = op->operands[1]->def;
+        if (!step || (step->kind != OP_SPLAT && step->kind != OP_CONSTANT)) return false;
+        next = op->operands[0];
+    }
+    return true;
+}
+
+/* Variables for a value carried by a loop: of registers that always differ by a constant, one has a
+ * variable, the others are made of it. */
+enum { MAX_LEADERS = 64 };
+
+typedef struct Carried {
+    int count;
+    Tir *variables; /* 0: made of another one */
+    int *leader;
+    int64_t *distance;
+} Carried;
+
+static Carried carried_of(Gen *g, const Value *arg, const Value *next, const Tir *start) {
+    RegClass class = ptx_class_of(type_lane(arg->type));
+    Carried c = {.count = registers_of(g, arg)};
+    Tir bases[MAX_LEADERS];
+    int owners[MAX_LEADERS], leaders = 0;
+    int64_t offsets[MAX_LEADERS], offset;
+    bool alike = advances_alike(arg, next);
+    c.variables = ptx_new_regs(g, c.count);
+    c.leader = arena_array(g->arena, int, c.count);
+    c.distance = arena_array(g->arena, int64_t, c.count);
+    for (int r = 0; r < c.count; r++) {
+        Tir base = tir_split_offset(g->b, start[r], &offset);
+        int i = 0;
+        while (i < leaders && bases[i] != base) i++;
+        if (alike && i < leaders) {
+            c.leader[r] = owners[i], c.distance[r] = offset - offsets[i];
+            continue;
+        }
+        c.variables[r] = tir_var(g->b, class);
+        if (leaders < MAX_LEADERS) bases[leaders] = base, owners[leaders] = r, offsets[leaders++] = offset;
+    }
+    return c;
+}
+
+static Tir *carried_registers(Gen *g, const Carried *c) {
+    Tir *regs = ptx_new_regs(g, c->count);
+    for (int r = 0; r < c->count; r++) {
+        Tir leader = c->variables[c->leader[r]];
+        RegClass class = c->variables[r] ? CLASS_NONE : tir_class(g->b, leader);
+        regs[r] = c->variables[r] ? c->variables[r]
+                                  : tir_2(g->b, class == CLASS_B64 ? TIR_ADD64 : TIR_ADD32, leader,
+                                          tir_const(g->b, class, (uint64_t)c->distance[r]));
+    }
+    return regs;
+}
+
+static void define_any(Gen *g, const Value *value, Tir *regs) {
+    ptx_plan_of(g, value)->copies.count = 0;
+    if (type_is_tile(value->type)) ptx_define(g, value, ptx_plan_of(g, value)->home, regs);
+    else ptx_define_scalar(g, value, regs[0]);
+}
+
+typedef struct Moves {
+    int count;
+    Tir *to, *from;
+} Moves;
+
+/* All at once: a source that is itself a variable is copied away first. */
+static void assign(Gen *g, const Moves *moves) {
+    Tir *from = ptx_new_regs(g, moves->count);
+    for (int i = 0; i < moves->count; i++) {
+        from[i] = moves->from[i];
+        if (g->b->list.data[from[i]].op != TIR_VAR || from[i] == moves->to[i]) continue;
+        Tir copy = tir_var(g->b, tir_class(g->b, from[i]));
+        tir_set(g->b, copy, from[i]);
+        from[i] = copy;
+    }
+    for (int i = 0; i < moves->count; i++)
+        if (from[i] != moves->to[i]) tir_set(g->b, moves->to[i], from[i]);
+}
+
+/* variables[i] = values[i], with the layout of the homes of `like`; what has no variable is left. */
+static void assign_values(Gen *g, int count, Tir *const *variables, Value *const *values,
+                          Value *const *like) {
+    int total = 0;
+    for (int i = 0; i < count; i++) total += registers_of(g, like[i]);
+    Moves moves = {0, ptx_new_regs(g, total), ptx_new_regs(g, total)};
+    for (int i = 0; i < count; i++) {
+        Tir *from = ptx_regs_of(g, values[i], home_of(g, like[i]));
+        for (int r = 0; r < registers_of(g, like[i]); r++) {
+            if (!variables[i][r]) continue;
+            moves.to[moves.count] = variables[i][r];
+            moves.from[moves.count++] = from[r];
+        }
+    }
+    assign(g, &moves);
+}
+
+static void ptx_region(Gen *g, const Region *region);
+
+static void ptx_if(Gen *g, const Op *op) {
+    Tir **variables = arena_array(g->arena, Tir *, op->num_results + 1);
+    Value **like = arena_array(g->arena, Value *, op->num_results + 1);
+    for (int i = 0; i < op->num_results; i++) {
+        like[i] = &op->results[i];
+        variables[i] = new_variables(g, like[i]);
+    }
+    int otherwise = tir_new_label(g->b), end = tir_new_label(g->b);
+    tir_branch(g->b, otherwise, ptx_scalar_of(g, op->operands[0]), true);
+    MemoryState before = ptx_memory_save(g), first = before;
+    for (int r = 0; r < 2; r++) {
+        int scope = tir_enter(g->b);
+        if (r == 1) first = ptx_memory_save(g), ptx_memory_restore(g, before);
+        ptx_memory_unknown(g, NULL);
+        if (r == 1) tir_label(g->b, otherwise);
+        ptx_region(g, op->regions[r]);
+        assign_values(g, op->num_results, variables, region_yield(op->regions[r])->operands, like);
+        if (r == 0) tir_branch(g->b, end, 0, false);
+        tir_leave(g->b, scope);
+    }
+    tir_label(g->b, end);
+    ptx_memory_merge(g, first);
+    ptx_memory_unknown(g, NULL);
+    for (int i = 0; i < op->num_results; i++) define_any(g, like[i], variables[i]);
+}
+
+static Tir for_condition(Gen *g, const Op *op, Tir i, Tir upper, Tir step) {
+    bool wide = type_bits(op->operands[0]->type) == 64;
+    bool is_unsigned = op->attrs[attr_index(OP_FOR, "unsigned")].i != 0;
+    TirOp less = wide ? is_unsigned ? TIR_LT_U64 : TIR_LT_S64 : is_unsigned ? TIR_LT_U32 : TIR_LT_S32;
+    TirOp more = wide ? is_unsigned ? TIR_GT_U64 : TIR_GT_S64 : is_unsigned ? TIR_GT_U32 : TIR_GT_S32;
+    Tir zero = wide ? tir_i64(g->b, 0) : tir_i32(g->b, 0);
+    Tir up = tir_2(g->b, wide ? TIR_GT_S64 : TIR_GT_S32, step, zero);
+    uint64_t bits;
+    if (is_unsigned) return tir_2(g->b, less, i, upper);
+    if (tir_is_const(g->b, up, &bits)) return tir_2(g->b, bits ? less : more, i, upper);
+    return tir_select(g->b, up, tir_2(g->b, less, i, upper), tir_2(g->b, more, i, upper));
+}
+
+static void ptx_for(Gen *g, const Op *op) {
+    Region *body = op->regions[0];
+    Tir lower = ptx_scalar_of(g, op->operands[0]), upper = ptx_scalar_of(g, op->operands[1]);
+    Tir step = ptx_scalar_of(g, op->operands[2]);
+    int bits = type_bits(op->operands[0]->type);
+    if (bits < 32) {
+        diag_refused(g->diag, op->span, "a loop over i%d on a GPU", bits);
+        return;
+    }
+    Tir i = tir_var(g->b, tir_class(g->b, lower));
+    Tir **variables = arena_array(g->arena, Tir *, op->num_results + 1);
+    Carried *carried = arena_array(g->arena, Carried, op->num_results + 1);
+    for (int k = 0; k < op->num_results; k++) {
+        const Value *arg = body->args[1 + k];
+        Tir *start = ptx_regs_of(g, op->operands[3 + k], home_of(g, arg));
+        carried[k] = carried_of(g, arg, region_yield(body)->operands[k], start);
+        variables[k] = carried[k].variables;
+    }
+    tir_set(g->b, i, lower);
+    assign_values(g, op->num_results, variables, op->operands + 3, body->args + 1);
+    int head = tir_new_label(g->b), end = tir_new_label(g->b);
+    MemoryState start = ptx_memory_save(g);
+    tir_label(g->b, head);
+    int scope = tir_enter(g->b);
+    ptx_memory_unknown(g, body);
+    tir_branch(g->b, end, for_condition(g, op, i, upper, step), true);
+    ptx_define_scalar(g, body->args[0], i);
+    for (int k = 0; k < op->num_results; k++)
+        define_any(g, body->args[1 + k], carried_registers(g, &carried[k]));
+    ptx_region(g, body);
+    Tir next = tir_2(g->b, bits == 64 ? TIR_ADD64 : TIR_ADD32, i, step);
+    assign_values(g, op->num_results, variables, region_yield(body)->operands, body->args + 1);
+    tir_set(g->b, i, next);
+    tir_branch(g->b, head, 0, false);
+    tir_leave(g->b, scope);
+    tir_label(g->b, end);
+    ptx_memory_merge(g, start);
+    ptx_memory_unknown(g, body);
+    for (int k = 0; k < op->num_results; k++) {
+        Value *result = &op->results[k];
+        define_any(g, result, carried_registers(g, &carried[k]));
+    }
+}
+
+static void ptx_while(Gen *g, const Op *op) {
+    Region *before = op->regions[0], *after = op->regions[1];
+    Tir **carried = arena_array(g->arena, Tir *, before->num_args + 1);
+    Tir **forwarded = arena_array(g->arena, Tir *, after->num_args + 1);
+    for (int k = 0; k < before->num_args; k++) carried[k] = new_variables(g, before->args[k]);
+    for (int k = 0; k < after->num_args; k++) forwarded[k] = new_variables(g, after->args[k]);
+    assign_values(g, before->num_args, carried, op->operands, before->args);
+    int head = tir_new_label(g->b), end = tir_new_label(g->b);
+    MemoryState start = ptx_memory_save(g);
+    tir_label(g->b, head);
+    int scope = tir_enter(g->b);
+    g->while_depth++;
+    ptx_memory_unknown(g, before);
+    for (int k = 0; k < before->num_args; k++) define_any(g, before->args[k], carried[k]);
+    ptx_region(g, before);
+    const Op *yield = region_yield(before);
+    assign_values(g, after->num_args, forwarded, yield->operands + 1, after->args);
+    tir_branch(g->b, end, ptx_scalar_of(g, yield->operands[0]), true);
+    for (int k = 0; k < after->num_args; k++) define_any(g, after->args[k], forwarded[k]);
+    ptx_region(g, after);
+    assign_values(g, before->num_args, carried, region_yield(after)->operands, before->args);
+    tir_branch(g->b, head, 0, false);
+    g->while_depth--;
+    tir_leave(g->b, scope);
+    tir_label(g->b, end);
+    ptx_memory_merge(g, start);
+    ptx_memory_unknown(g, before);
+    for (int k = 0; k < op->num_results; k++) define_any(g, &op->results[k], forwarded[k]);
+}
+
+void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results) {
+    for (int i = 0; i < region->num_args; i++) ptx_define_scalar(g, region->args[i], args[i]);
+    ptx_region(g, region);
+    const Op *yield = region_yield(region);
+    for (int i = 0; i < yield->num_operands; i++) results[i] = ptx_scalar_of(g, yield->operands[i]);
+}
+
+/* ---- all ops ---- */
+
+static void place(Gen *g, const Op *op) {
+    if (!g->b->file || !op->span.source) return;
+    int file = 0;
+    while (file < g->sources.count && g->sources.data[file] != op->span.source) file++;
+    if (file == g->sources.count) vec_push(g->arena, &g->sources, op->span.source);
+    g->b->source_file = file + 1;
+    source_position(op->span.source, op->span.start, &g->b->line, &g->b->column);
+}
+
+static void ptx_op(Gen *g, const Op *op) {
+    place(g, op);
+    switch (op->kind) {
+    case OP_IF: ptx_if(g, op); return;
+    case OP_FOR: ptx_for(g, op); return;
+    case OP_WHILE: ptx_while(g, op); return;
+    case OP_YIELD: case OP_ASSUME: return;
+    case OP_LOAD: ptx_load(g, op); return;
+    case OP_STORE: ptx_store(g, op); return;
+    case OP_ATOMIC_RMW: case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
+    case OP_BARRIER: ptx_memory_barrier(g); return;
+    case OP_JOIN: ptx_join(g, op); return;
+    case OP_SPLIT: ptx_split(g, op); return;
+    case OP_REDUCE: ptx_reduce(g, op); return;
+    case OP_SCAN: ptx_scan(g, op); return;
+    case OP_GATHER: ptx_gather(g, op, ptx_plan_of(g, op_result(op))->work); return;
+    case OP_HISTOGRAM: ptx_histogram(g, op); return;
+    case OP_SORT_STEP: ptx_sort_step(g, op); return;
+    case OP_DOT: ptx_dot(g, op); return;
+    case OP_PRINT: ptx_print(g, op); return;
+    case OP_ASSERT: ptx_assert(g, op); return;
+    case OP_CLOCK: ptx_clock(g, op); return;
+    case OP_INLINE_ASM: ptx_inline_asm(g, op); return;
+    case OP_CONSTANT: case OP_POISON: case OP_ARANGE: case OP_PROGRAM_ID: case OP_NUM_PROGRAMS:
+    case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS:
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV_S: case OP_DIV_U: case OP_REM_S:
+    case OP_REM_U: case OP_AND: case OP_OR: case OP_XOR: case OP_SHL: case OP_SHR_S: case OP_SHR_U:
+    case OP_MIN_S: case OP_MAX_S: case OP_MIN_U: case OP_MAX_U: case OP_MULHI_U: case OP_POPCOUNT:
+    case OP_CLZ: case OP_ICMP: case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FREM:
+    case OP_FMIN: case OP_FMAX: case OP_FMA: case OP_FNEG: case OP_FABS: case OP_FCMP: case OP_FLOOR:
+    case OP_CEIL: case OP_TRUNC_F: case OP_ROUND_EVEN: case OP_SQRT: case OP_RSQRT: case OP_EXP:
+    case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SIN: case OP_COS: case OP_TANH: case OP_ERF:
+    case OP_SELECT: case OP_EXT_S: case OP_EXT_U: case OP_TRUNC: case OP_FEXT: case OP_FTRUNC:
+    case OP_S_TO_F: case OP_U_TO_F: case OP_F_TO_S: case OP_F_TO_U: case OP_BITCAST: case OP_ADDPTR:
+    case OP_HINT:
+        if (type_is_tile(op_result(op)->type)) ptx_pure_tile(g, op);
+        else ptx_pure_scalar(g, op);
+        return;
+    case NUM_OP_KINDS: break;
+    }
+    BUG("op of unknown kind %d", op->kind);
+}
+
+static void ptx_region(Gen *g, const Region *region) {
+    for (const Op *op = region->first; op && !diag_failed(g->diag); op = op->next) ptx_op(g, op);
+}
+
+static Tir ptx_param(Gen *g, const Param *param, int index) {
+    const Type *type = param->value->type;
+    static const char *const names[] = {"u8", "u8", "u16", "b32", "b64"};
+    int bits = type_bits(type);
+    const char *name = names[bits == 1 ? 0 : bits == 8 ? 1 : bits == 16 ? 2 : bits == 32 ? 3 : 4];
+    RegClass class = ptx_class_of(type);
+    if (class == CLASS_PRED) {
+        Tir byte = tir_param(g->b, CLASS_B32, name, index, 0xffffff00);
+        return tir_2(g->b, TIR_NE32, byte, tir_i32(g->b, 0));
+    }
+    return tir_param(g->b, class, class == CLASS_B16 ? "b16" : name, index, 0);
+}
+
+void ptx_body(Gen *g) {
+    for (int i = 0; i < g->fn->num_params; i++)
+        ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
+    ptx_region(g, g->fn->body);
+    tir_plain(g->b, "ret;");
+}

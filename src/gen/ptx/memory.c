@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: Apache-2.0
+/* memory: loads, stores and atomics of global memory.
+ *
+ * A masked lane is never touched: each access is under a predicate, and loads set their registers to
+ * `other` first. Lanes held several times are stored, and counted by atomics, once. Threads of a
+ * block see each other's accesses in program order only across a barrier, so one is put between two
+ * accesses through the same parameter, one of them a write, unless both go through the same pointer
+ * tile in the same layout (then each thread meets only its own). */
+#include "gen/ptx/gen.h"
+
+/* ---- packing lanes into registers of a vector access ---- */
+
+static bool is_byte(const Type *lane) { return type_bits(lane) <= 8; }
+
+static void unpack_word(Gen *g, const Type *lane, Tir word, int count, Tir *lanes);
+
+/* The word whose parts, as a load unpacked them, these lanes are; 0: none. */
+static Tir whole_word(Gen *g, const Type *lane, const Tir *lanes, int count) {
+    Tir word = lanes[0], parts[4];
+    if (count * ptx_lane_bytes(lane) != 4 || count == 1 || type_bits(lane) == 1) return 0;
+    if (ptx_class_of(lane) == CLASS_B16) {
+        if (g->b->list.data[word].op != TIR_LOW16) return 0;
+        word = g->b->list.data[word].args[0];
+    }
+    if (tir_is_const(g->b, word, NULL)) return 0;
+    int before = g->b->list.count;
+    unpack_word(g, lane, word, count, parts);
+    if (g->b->list.count != before) return 0; /* new parts: nobody had them */
+    for (int i = 0; i < count; i++)
+        if (parts[i] != lanes[i]) return 0;
+    return word;
+}
+
+/* Up to 4 bytes of lanes as one 32-bit register. */
+Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count) {
+    Tirs *b = g->b;
+    Tir x[4] = {0}, whole = whole_word(g, lane, lanes, count);
+    if (whole) return whole;
+    for (int i = 0; i < count; i++)
+        x[i] = type_bits(lane) == 1 ? ptx_zero_extended(g, lane, lanes[i]) : lanes[i];
+    if (ptx_class_of(lane) == CLASS_B16)
+        return count == 1 ? tir_1(b, TIR_WIDE16, x[0]) : tir_2(b, TIR_PACK16, x[0], x[1]);
+    if (count == 1) return x[0];
+    if (!is_byte(lane)) return tir_3(b, TIR_PRMT, x[0], x[1], tir_i32(b, 0x5410));
+    Tir low = tir_3(b, TIR_PRMT, x[0], x[1], tir_i32(b, 0x3340));
+    if (count == 2) return low;
+    Tir high = tir_3(b, TIR_PRMT, x[2], x[3], tir_i32(b, 0x3340));
+    return tir_3(b, TIR_PRMT, low, high, tir_i32(b, 0x5410));
+}
+
+static void unpack_word(Gen *g, const Type *lane, Tir word, int count, Tir *lanes) {
+    Tirs *b = g->b;
+    int bits = 8 * ptx_lane_bytes(lane);
+    for (int i = 0; i < count; i++) {
+        Tir x = tir_2(b, TIR_SHR_U32, word, tir_i32(b, i * bits));
+        if (ptx_class_of(lane) == CLASS_B16) x = tir_1(b, TIR_LOW16, x);
+        if (type_bits(lane) == 1)
+            x = tir_2(b, TIR_NE32, tir_2(b, TIR_AND32, x, tir_i32(b, 255)), tir_i32(b, 0));
+        lanes[i] = x;
+    }
+}
+
+typedef struct Words {
+    int count, lanes_each;
+    RegClass class;
+    const char *suffix; /* ".v4.b32" */
+} Words;
+
+static Words words_of(const Type *lane, int count) {
+    static const char *const narrow[] = {"", ".u8", ".u16", "", ".b32"};
+    int bytes = ptx_lane_bytes(lane) * count;
+    Words w = {1, count, CLASS_B32, ""};
+    if (bytes < 4) {
+        w.suffix = narrow[bytes];
+        if (ptx_class_of(lane) == CLASS_B16) w.class = CLASS_B16, w.suffix = ".b16";
+        return w;
+    }
+    if (ptx_class_of(lane) == CLASS_B64) {
+        return (Words){count, 1, CLASS_B64, count == 1 ? ".b64" : ".v2.b64"};
+    }
+    w.count = bytes / 4;
+    w.lanes_each = count / w.count;
+    w.suffix = w.count == 1 ? ".b32" : w.count == 2 ? ".v2.b32" : ".v4.b32";
+    return w;
+}
+
+static Tir pack_one(Gen *g, const Words *w, const Type *lane, const Tir *lanes) {
+    return w->class == CLASS_B32 ? ptx_pack_lanes(g, lane, lanes, w->lanes_each) : lanes[0];
+}
+
+void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane, int count,
+                Tir guard, const Tir *defaults, Tir *lanes) {
+    Words w = words_of(lane, count);
+    Tir args[5], index;
+    int64_t offset;
+    args[0] = tir_split_offset(g->b, address, &offset);
+    for (int i = 0; guard && i < w.count; i++)
+        args[1 + i] = defaults ? pack_one(g, &w, lane, defaults + i * w.lanes_each)
+                               : tir_const(g->b, w.class, 0);
+    const char *text = str_format(g->arena, "%s%s", mnemonic, w.suffix).data;
+    TirIns *ins = tir_ins(g->b, TIR_LOAD, text, guard ? 1 + w.count : 1, args, &index);
+    ins->imm = (uint64_t)offset;
+    ins->guard = guard;
+    ins->pinned = pinned;
+    Tir first = tir_results(g->b, index, w.class, w.count);
+    if (ptx_lane_bytes(lane) * count < 4 && w.class == CLASS_B32 && !guard)
+        tir_know_zeros(g->b, first, ~((1ull << (8 * ptx_lane_bytes(lane) * count)) - 1));
+    for (int i = 0; i < w.count; i++) {
+        if (w.class == CLASS_B32) unpack_word(g, lane, first + i, w.lanes_each, lanes + i * w.lanes_each);
+        else lanes[i] = first + i;
+    }
+}
+
+void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count, Tir guard,
+                 const Tir *lanes) {
+    Words w = words_of(lane, count);
+    Tir args[5];
+    int64_t offset;
+    args[0] = tir_split_offset(g->b, address, &offset);
+    for (int i = 0; i < w.count; i++) args[1 + i] = pack_one(g, &w, lane, lanes + i * w.lanes_each);
+    const char *text = str_format(g->arena, "%s%s", mnemonic, w.suffix).data;
+    TirIns *ins = tir_ins(g->b, TIR_STORE, text, 1 + w.count, args, NULL);
+    ins->imm = (uint64_t)offset;
+    ins->guard = guard;
+}
+
+/* ---- order among the threads of the block ---- */
+
+static const Value *base_of(const Value *pointer) {
+    while (pointer->def) {
+        const Op *op = pointer->def;
+        switch ((int)op->kind) {
+        case OP_ADDPTR: case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE:
+        case OP_TRANS: case OP_HINT: pointer = op->operands[0]; continue;
+        default: return NULL;
+        }
+    }
+    return pointer->region && !pointer->region->owner ? pointer : NULL;
+}
+
+void ptx_memory_barrier(Gen *g) { ptx_shared_sync(g); }
+
+static bool conflicts(const Access *a, const Access *b) {
+    if (!a->writes && !b->writes) return false;
+    if (a->base && b->base && a->base != b->base) return false;
+    bool own = a->layout && a->layout == b->layout && !layout_replica_mask(a->layout);
+    return !(own && a->pointer == b->pointer);
+}
+
+/* A set: paths that meet bring the same accesses. */
+static void add_access(Gen *g, Access access) {
+    for (int i = 0; i < g->accesses.count; i++) {
+        const Access *old = &g->accesses.data[i];
+        if (old->base == access.base && old->pointer == access.pointer && old->layout == access.layout &&
+            old->writes == access.writes)
+            return;
+    }
+    vec_push(g->arena, &g->accesses, access);
+}
+
+static void access_global(Gen *g, const Value *pointer, const Layout *layout, bool writes) {
+    Access access = {base_of(pointer), pointer, layout, writes};
+    bool wait = g->acquired && g->threads > 1;
+    for (int i = 0; i < g->accesses.count; i++) wait = wait || conflicts(&g->accesses.data[i], &access);
+    if (wait) ptx_memory_barrier(g);
+    add_access(g, access);
+}
+
+static bool note_access(Op *op, void *user) {
+    Gen *g = user;
+    bool reads = op->kind == OP_LOAD, writes = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
+                                               op->kind == OP_ATOMIC_CAS;
+    if (!reads && !writes) return true;
+    const Value *base = base_of(op->operands[0]);
+    /* Pointer and layout are of another iteration: never equal. */
+    add_access(g, (Access){base, NULL, NULL, writes});
+    return true;
+}
+
+/* Whatever the region does may have happened just before, and shared memory may be in use. */
+void ptx_memory_unknown(Gen *g, const Region *body) {
+    g->shared_pending.count = 0;
+    ptx_shared_done(g, 0, SMALL_SHARED);
+    if (!body) return;
+    Region *regions[2] = {(Region *)(uintptr_t)body, NULL};
+    if (body->owner && body->owner->kind == OP_WHILE) regions[1] = body->owner->regions[1];
+    for (int r = 0; r < 2 && regions[r]; r++) region_walk(regions[r], note_access, g);
+}
+
+MemoryState ptx_memory_save(Gen *g) {
+    Access *copy = arena_array(g->arena, Access, g->accesses.count + 1);
+    for (int i = 0; i < g->accesses.count; i++) copy[i] = g->accesses.data[i];
+    return (MemoryState){copy, g->accesses.count, g->acquired};
+}
+
+void ptx_memory_merge(Gen *g, MemoryState state) {
+    for (int i = 0; i < state.count; i++) add_access(g, state.accesses[i]);
+    g->acquired = g->acquired || state.acquired;
+}
+
+void ptx_memory_restore(Gen *g, MemoryState state) {
+    g->accesses.count = 0;
+    g->acquired = false;
+    ptx_memory_merge(g, state);
+}
+
+/* ---- loads and stores ---- */
+
+static const char *load_mnemonic(Gen *g, const Op *op) {
+    int64_t cache = op->attrs[attr_index(OP_LOAD, "cache")].i;
+    int64_t evict = op->attrs[attr_index(OP_LOAD, "evict")].i;
+    if (op->attrs[attr_index(OP_LOAD, "volatile")].i) return "ld.volatile.global";
+    if (cache != CACHE_NONE) return str_format(g->arena, "ld.global.%s", attr_word(ATTR_CACHE, cache)).data;
+    if (evict == EVICT_FIRST) return "ld.global.L1::evict_first";
+    return evict == EVICT_LAST ? "ld.global.L1::evict_last" : "ld.global";
+}
+
+static const char *store_mnemonic(Gen *g, const Op *op) {
+    int64_t cache = op->attrs[attr_index(OP_STORE, "cache")].i;
+    int64_t evict = op->attrs[attr_index(OP_STORE, "evict")].i;
+    if (cache != CACHE_NONE) return str_format(g->arena, "st.global.%s", attr_word(ATTR_CACHE, cache)).data;
+    if (evict == EVICT_FIRST) return "st.global.L1::evict_first";
+    return evict == EVICT_LAST ? "st.global.L1::evict_last" : "st.global";
+}
+
+static void note_width(Gen *g, const Op *op, const char *what, int bytes) {
+    const Value *base = base_of(op->operands[0]);
+    const char *name = "computed pointers";
+    for (int i = 0; i < g->fn->num_params; i++)
+        if (g->fn->params[i].value == base) name = str_c(g->arena, g->fn->params[i].name);
+    Str note = str_format(g->arena, "%s %s: %d bytes a thread", what, name, bytes);
+    for (int i = 0; i < g->facts->notes.count; i++)
+        if (str_equal(g->facts->notes.data[i], note)) return;
+    vec_push(g->arena, &g->facts->notes, note);
+}
+
+static const Type *pointee(const Op *op) { return type_lane(op->operands[0]->type)->elem; }
+
+/* Every thread reads a scalar for itself, unless another program may change it meanwhile: then one
+ * reads and tells the others, so that the block stays of one mind. */
+static void load_scalar(Gen *g, const Op *op) {
+    const Type *lane = pointee(op);
+    Tir guard = op->num_operands > 1 ? ptx_scalar_of(g, op->operands[1]) : 0;
+    Tir other = op->num_operands > 2 ? ptx_scalar_of(g, op->operands[2]) : 0;
+    bool is_volatile = op->attrs[attr_index(OP_LOAD, "volatile")].i != 0;
+    bool together = is_volatile || g->while_depth || g->has_atomics;
+    bool pinned = is_volatile || g->while_depth;
+    uint64_t bits;
+    Tir result;
+    if (guard && tir_is_const(g->b, guard, &bits) && bits) guard = 0;
+    access_global(g, op->operands[0], NULL, false);
+    if (!other) other = ptx_constant(g, lane, 0);
+    if (together) {
+        Tir first = ptx_replica_guard(g, NULL);
+        guard = guard ? tir_2(g->b, TIR_AND_P, guard, first) : first;
+    }
+    ptx_load_lanes(g, load_mnemonic(g, op), pinned, ptx_scalar_of(g, op->operands[0]), lane, 1, guard, &other,
+               &result);
+    if (together) {
+        Layout all = {.num = {0, LANE_BITS, g->warp_bits}};
+        result = *ptx_broadcast_replicas(g, lane, &result, &all);
+    }
+    ptx_define_scalar(g, op_result(op), result);
+}
+
+void ptx_load(Gen *g, const Op *op) {
+    const Value *result = op_result(op);
+    if (!type_is_tile(result->type)) {
+        load_scalar(g, op);
+        return;
+    }
+    const Layout *layout = ptx_plan_of(g, result)->home;
+    bool is_volatile = op->attrs[attr_index(OP_LOAD, "volatile")].i != 0;
+    bool pinned = is_volatile || g->while_depth;
+    if (!ptx_plan_of(g, result)->wanted.count && !pinned) return;
+    const Type *lane = pointee(op);
+    const char *mnemonic = load_mnemonic(g, op);
+    int width = 1 << ptx_access_vector_bits(g, op, layout), count = layout_regs(layout);
+    Tir *pointers = ptx_regs_of(g, op->operands[0], layout), *regs = ptx_new_regs(g, count);
+    Tir *masks = op->num_operands > 1 ? ptx_regs_of(g, op->operands[1], layout) : NULL;
+    Tir *others = op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
+    access_global(g, op->operands[0], layout, false);
+    note_width(g, op, "loads of", width * ptx_lane_bytes(lane));
+    for (int r = 0; r < count; r += width) {
+        Tir guard = masks ? masks[r] : 0;
+        uint64_t bits;
+        if (guard && tir_is_const(g->b, guard, &bits)) {
+            for (int i = 0; i < width && !bits; i++)
+                regs[r + i] = others ? others[r + i] : ptx_constant(g, lane, 0);
+            if (!bits) continue;
+            guard = 0;
+        }
+        ptx_load_lanes(g, mnemonic, pinned, pointers[r], lane, width, guard, others ? others + r : NULL,
+                   regs + r);
+    }
+    ptx_define(g, result, layout, regs);
+}
+
+void ptx_store(Gen *g, const Op *op) {
+    bool tile = type_is_tile(op->operands[0]->type);
+    const Layout *layout = tile ? map_get_pointer(&g->store_layouts, op) : NULL;
+    const Type *lane = type_lane(op->operands[1]->type);
+    int width = tile ? 1 << ptx_access_vector_bits(g, op, layout) : 1, count = tile ? layout_regs(layout) : 1;
+    Tir *pointers = ptx_regs_of(g, op->operands[0], layout), *values = ptx_regs_of(g, op->operands[1], layout);
+    Tir *masks = op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
+    Tir once = ptx_replica_guard(g, layout);
+    const char *mnemonic = store_mnemonic(g, op);
+    access_global(g, op->operands[0], layout, true);
+    if (tile) note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
+    for (int r = 0; r < count; r += width) {
+        Tir guard = once;
+        uint64_t bits;
+        if (masks && !tir_is_const(g->b, masks[r], &bits))
+            guard = guard ? tir_2(g->b, TIR_AND_P, masks[r], guard) : masks[r];
+        else if (masks && !bits) continue;
+        ptx_store_lanes(g, mnemonic, pointers[r], lane, width, guard, values + r);
+    }
+}
+
+/* ---- atomics ---- */
+
+static const char *atomic_type(const Type *lane, int64_t kind) {
+    int bits = type_bits(lane);
+    bool wide = bits == 64;
+    switch (kind) {
+    case RMW_ADD: return wide ? "add.u64" : "add.u32";
+    case RMW_FADD:
+        return lane->kind == TYPE_F64   ? "add.f64"
+               : lane->kind == TYPE_F32 ? "add.f32"
+               : lane->kind == TYPE_F16 ? "add.noftz.f16"
+                                        : "add.noftz.bf16";
+    case RMW_AND: return wide ? "and.b64" : "and.b32";
+    case RMW_OR: return wide ? "or.b64" : "or.b32";
+    case RMW_XOR: return wide ? "xor.b64" : "xor.b32";
+    case RMW_XCHG: return wide ? "exch.b64" : "exch.b32";
+    case RMW_MAX_S: return wide ? "max.s64" : "max.s32";
+    case RMW_MIN_S: return wide ? "min.s64" : "min.s32";
+    case RMW_MAX_U: return wide ? "max.u64" : "max.u32";
+    case RMW_MIN_U: return wide ? "min.u64" : "min.u32";
+    default: BUG("bad atomic kind %d", (int)kind);
+    }
+}
+
+static Tir atomic_instruction(Gen *g, const char *text, Tir pointer, Tir x, Tir y, RegClass class,
+                              Tir guard) {
+    Tir args[3] = {0, x, y}, index;
+    int64_t offset;
+    args[0] = tir_split_offset(g->b, pointer, &offset);
+    TirIns *ins = tir_ins(g->b, TIR_ATOM, text, y ? 3 : 2, args, &index);
+    ins->imm = (uint64_t)offset;
+    ins->guard = guard;
+    return tir_results(g->b, index, class, 1);
+}
+
+/* bf16 has no addition below sm_90: compare and swap until nobody came between. */
+static Tir atomic_bf16_add(Gen *g, const char *prefix, Tir pointer, Tir x, Tir guard) {
+    Tirs *b = g->b;
+    const Type *lane = type_scalar(TYPE_BF16);
+    const char *text = str_format(g->arena, "%s.cas.b16", prefix).data;
+    Tir old = tir_var(b, CLASS_B16);
+    int again = tir_new_label(b), end = tir_new_label(b);
+    tir_set(b, old, tir_const(b, CLASS_B16, 0));
+    if (guard) tir_branch(b, end, guard, true);
+    tir_label(b, again);
+    int scope = tir_enter(b);
+    Tir sum = ptx_from_f32(g, lane, tir_2(b, TIR_ADD_F32, ptx_to_f32(g, lane, old), ptx_to_f32(g, lane, x)), false);
+    Tir seen = atomic_instruction(g, text, pointer, old, sum, CLASS_B16, 0);
+    Tir differs = tir_2(b, TIR_NE32, tir_1(b, TIR_WIDE16, seen), tir_1(b, TIR_WIDE16, old));
+    tir_set(b, old, seen);
+    tir_branch(b, again, differs, false);
+    tir_leave(b, scope);
+    tir_label(b, end);
+    return old;
+}
+
+static bool atomic_supported(Gen *g, const Op *op) {
+    const Type *lane = pointee(op);
+    int bits = type_bits(lane);
+    bool cas = op->kind == OP_ATOMIC_CAS;
+    int64_t kind = cas ? -1 : op->attrs[attr_index(OP_ATOMIC_RMW, "kind")].i;
+    bool fine = bits >= 32 || (bits == 16 && (cas || kind == RMW_FADD));
+    if (!fine) diag_refused(g->diag, op->span, "this atomic operation on %d-bit elements on a GPU", bits);
+    return fine;
+}
+
+typedef struct AtomicLane {
+    const char *prefix, *text;
+    const Type *lane;
+    bool cas, loops, narrow; /* narrow: i16, whose bits travel in a 16-bit register */
+} AtomicLane;
+
+static Tir atomic_lane(Gen *g, const AtomicLane *a, Tir pointer, Tir x, Tir y, Tir guard) {
+    if (a->loops) return atomic_bf16_add(g, a->prefix, pointer, x, guard);
+    if (a->narrow) x = tir_1(g->b, TIR_LOW16, x), y = y ? tir_1(g->b, TIR_LOW16, y) : 0;
+    RegClass class = a->narrow ? CLASS_B16 : ptx_class_of(a->lane);
+    Tir old = atomic_instruction(g, a->text, pointer, x, y, class, guard);
+    if (a->narrow) old = tir_1(g->b, TIR_WIDE16, old);
+    return guard ? tir_select(g->b, guard, old, ptx_constant(g, a->lane, 0)) : old;
+}
+
+static AtomicLane atomic_of(Gen *g, const Op *op, bool *acquires, bool *releases) {
+    static const char *const sems[] = {"acq_rel", "relaxed", "acquire", "release"};
+    static const char *const scopes[] = {"gpu", "cta", "sys"};
+    bool cas = op->kind == OP_ATOMIC_CAS;
+    int64_t sem = op->attrs[attr_index(op->kind, "sem")].i, scope = op->attrs[attr_index(op->kind, "scope")].i;
+    AtomicLane a = {.lane = pointee(op), .cas = cas};
+    a.prefix = str_format(g->arena, "atom.%s.%s.global", sems[sem], scopes[scope]).data;
+    if (cas) {
+        a.text = str_format(g->arena, "%s.cas.b%d", a.prefix, type_bits(a.lane)).data;
+        a.narrow = a.lane->kind == TYPE_I16;
+    } else {
+        int64_t kind = op->attrs[attr_index(OP_ATOMIC_RMW, "kind")].i;
+        a.text = str_format(g->arena, "%s.%s", a.prefix, atomic_type(a.lane, kind)).data;
+        a.loops = a.lane->kind == TYPE_BF16 && g->arch->number < 90;
+    }
+    *acquires = sem == SEM_ACQ_REL || sem == SEM_ACQUIRE;
+    *releases = sem == SEM_ACQ_REL || sem == SEM_RELEASE;
+    return a;
+}
+
+static bool is_used(const Gen *g, const Value *value);
+
+void ptx_atomic(Gen *g, const Op *op) {
+    if (!atomic_supported(g, op)) return;
+    const Value *result = op_result(op);
+    bool tile = type_is_tile(result->type), acquires, releases;
+    const Layout *layout = tile ? ptx_plan_of(g, result)->home : NULL;
+    AtomicLane a = atomic_of(g, op, &acquires, &releases);
+    int count = tile ? layout_regs(layout) : 1;
+    Tir *pointers = ptx_regs_of(g, op->operands[0], layout), *x = ptx_regs_of(g, op->operands[1], layout);
+    Tir *y = a.cas ? ptx_regs_of(g, op->operands[2], layout) : NULL;
+    Tir *masks = !a.cas && op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
+    Tir once = ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
+    if (releases && g->accesses.count) ptx_memory_barrier(g); /* what all threads did comes before */
+    access_global(g, op->operands[0], layout, true);
+    for (int r = 0; r < count; r++) {
+        Tir guard = once;
+        uint64_t bits;
+        if (masks && !tir_is_const(g->b, masks[r], &bits))
+            guard = guard ? tir_2(g->b, TIR_AND_P, masks[r], guard) : masks[r];
+        else if (masks && !bits) {
+            regs[r] = ptx_constant(g, a.lane, 0);
+            continue;
+        }
+        regs[r] = atomic_lane(g, &a, pointers[r], x[r], y ? y[r] : 0, guard);
+    }
+    if (acquires) g->acquired = true;
+    if (!is_used(g, result)) {
+        if (!tile) ptx_define_scalar(g, result, regs[0]);
+        return;
+    }
+    if (tile) {
+        ptx_define(g, result, layout, ptx_broadcast_replicas(g, a.lane, regs, layout));
+        return;
+    }
+    Layout all = {.num = {0, LANE_BITS, g->warp_bits}};
+    ptx_define_scalar(g, result, *ptx_broadcast_replicas(g, a.lane, regs, &all));
+}
+
+/* ---- is a result read at all? ---- */
+
+static bool reads_value(Op *op, void *user) {
+    for (int i = 0; i < op->num_operands; i++)
+        if (op->operands[i] == user) return false;
+    return true;
+}
+
+static bool is_used(const Gen *g, const Value *value) {
+    return !region_walk(g->fn->body, reads_value, (void *)(uintptr_t)value);
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+/* move: tiles from one layout to another: renamed registers, shuffles, or a swizzled tile in shared
+ * memory. Scratch in shared memory belongs to one operation at a time; a barrier comes before memory
+ * is written that somebody may still read, and only then. */
+#include "gen/ptx/gen.h"
+
+int ptx_lane_bytes(const Type *lane) { return type_size_bytes(lane); }
+
+/* ---- indices of a thread ---- */
+
+Tir ptx_thread_id(Gen *g) {
+    return tir_special(g->b, CLASS_B32, "%tid.x", ~(uint64_t)(g->threads - 1));
+}
+
+/* Exclusive or, over the set bits of the thread's number, of their images. Bits that move by the
+ * same distance go together: (tid & mask) << distance. */
+Tir ptx_thread_bits(Gen *g, const Layout *layout, const uint32_t *image_of_bit) {
+    Tir result = tir_i32(g->b, 0);
+    int bits = LANE_BITS + layout->num[KIND_WARP];
+    for (int distance = -bits; distance < 32; distance++) {
+        uint32_t mask = 0;
+        for (int t = 0; t < bits; t++)
+            if (t + distance >= 0 && t + distance < 32 && image_of_bit[t] >> (t + distance) & 1)
+                mask |= 1u << t;
+        if (!mask) continue;
+        Tir part = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, mask));
+        part = distance >= 0 ? tir_2(g->b, TIR_SHL32, part, tir_i32(g->b, distance))
+                             : tir_2(g->b, TIR_SHR_U32, part, tir_i32(g->b, -distance));
+        result = tir_2(g->b, TIR_XOR32, result, part);
+    }
+    return result;
+}
+
+Tir ptx_lane_index(Gen *g, const Layout *layout) {
+    uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
+    memcpy(images, layout->column[KIND_LANE], LANE_BITS * sizeof(uint32_t));
+    for (int i = 0; i < layout->num[KIND_WARP]; i++)
+        images[LANE_BITS + i] = layout->column[KIND_WARP][i];
+    return ptx_thread_bits(g, layout, images);
+}
+
+Tir ptx_replica_guard(Gen *g, const Layout *layout) {
+    uint32_t mask = layout ? layout_replica_mask(layout) : (uint32_t)g->threads - 1;
+    if (!mask) return 0;
+    Tir bits = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, mask));
+    return tir_2(g->b, TIR_EQ32, bits, tir_i32(g->b, 0));
+}
+
+/* ---- shuffles ---- */
+
+Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane) {
+    Tirs *b = g->b;
+    RegClass class = tir_class(b, value);
+    if (class == CLASS_PRED) {
+        Tir word = tir_select(b, value, tir_i32(b, 1), tir_i32(b, 0));
+        return tir_2(b, TIR_NE32, ptx_shuffle(g, mode, word, lane), tir_i32(b, 0));
+    }
+    if (class == CLASS_B16) return tir_1(b, TIR_LOW16, ptx_shuffle(g, mode, tir_1(b, TIR_WIDE16, value), lane));
+    if (class == CLASS_B64) {
+        Tir low = ptx_shuffle(g, mode, tir_1(b, TIR_LOW32, value), lane);
+        Tir high = tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, value, tir_i32(b, 32)));
+        return tir_2(b, TIR_PACK32, low, ptx_shuffle(g, mode, high, lane));
+    }
+    Tir index;
+    const char *text = str_format(g->arena, "shfl.sync.%s.b32", mode).data;
+    tir_ins(b, TIR_SHUFFLE, text, 2, (Tir[]){value, lane}, &index);
+    return tir_results(b, index, CLASS_B32, 1);
+}
+
+/* ---- shared memory ---- */
+
+int ptx_shared_begin(Gen *g, int bytes) {
+    int free_from = 0;
+    for (int i = 0; i < g->shared_pending.count; i++)
+        if (g->shared_pending.data[i].end > free_from) free_from = g->shared_pending.data[i].end;
+    free_from = (free_from + 15) & ~15;
+    if (free_from && (int64_t)free_from + bytes > SMALL_SHARED) {
+        ptx_shared_sync(g);
+        free_from = 0;
+    }
+    if (free_from + bytes > g->shared_size) g->shared_size = free_from + bytes;
+    return free_from;
+}
+
+void ptx_shared_sync(Gen *g) {
+    tir_plain(g->b, g->threads > 32 ? "bar.sync 0;" : "bar.warp.sync -1;");
+    g->shared_pending.count = 0;
+    g->accesses.count = 0;
+    g->acquired = false;
+}
+
+void ptx_shared_done(Gen *g, int offset, int bytes) {
+    vec_push(g->arena, &g->shared_pending, (Interval){offset, offset + bytes});
+}
+
+Tir ptx_shared_address(Gen *g, int offset, Tir bytes) {
+    Tir base = tir_address(g->b, CLASS_B32, "shared_memory");
+    return tir_2(g->b, TIR_ADD32, tir_2(g->b, TIR_ADD32, base, bytes), tir_i32(g->b, offset));
+}
+
+/* ---- tiles in shared memory ---- */
+
+static Tir tile_base(Gen *g, const SharedTile *tile, const Layout *layout) {
+    uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0}, bytes = (uint32_t)ptx_lane_bytes(tile->lane);
+    for (int t = 0; t < LANE_BITS; t++)
+        images[t] = swizzle_offset(&tile->swizzle, layout->column[KIND_LANE][t]) * bytes;
+    for (int i = 0; i < layout->num[KIND_WARP]; i++)
+        images[LANE_BITS + i] = swizzle_offset(&tile->swizzle, layout->column[KIND_WARP][i]) * bytes;
+    return ptx_thread_bits(g, layout, images);
+}
+
+/* The register bits that the vector's offset bits are in this layout, or false: it is narrower. */
+static int vector_regs(const SharedTile *tile, const Layout *layout, int *bit_of) {
+    for (int v = 0; v < tile->swizzle.vector; v++) {
+        bit_of[v] = -1;
+        for (int i = 0; i < layout->num[KIND_REG]; i++)
+            if (layout->column[KIND_REG][i] == tile->swizzle.image[v]) bit_of[v] = i;
+        if (bit_of[v] < 0) return v;
+    }
+    return tile->swizzle.vector;
+}
+
+typedef struct VectorWalk {
+    Gen *g;
+    const SharedTile *tile;
+    const Layout *layout;
+    Tir base;
+    int vector, bit_of[8];
+    uint32_t inside; /* register bits within a vector */
+} VectorWalk;
+
+static VectorWalk walk_of(Gen *g, const SharedTile *tile, const Layout *layout) {
+    VectorWalk w = {.g = g, .tile = tile, .layout = layout};
+    w.base = tile_base(g, tile, layout);
+    w.vector = vector_regs(tile, layout, w.bit_of);
+    for (int v = 0; v < w.vector; v++) w.inside |= 1u << w.bit_of[v];
+    return w;
+}
+
+static Tir vector_address(const VectorWalk *w, uint32_t reg, uint32_t flip) {
+    uint32_t image = layout_index(w->layout, reg, 0, 0) ^ flip;
+    uint32_t offset = swizzle_offset(&w->tile->swizzle, image) * (uint32_t)ptx_lane_bytes(w->tile->lane);
+    Tir bytes = tir_2(w->g->b, TIR_XOR32, w->base, tir_i32(w->g->b, offset));
+    return ptx_shared_address(w->g, w->tile->offset, bytes);
+}
+
+static uint32_t vector_member(const VectorWalk *w, uint32_t reg, int i) {
+    for (int v = 0; v < w->vector; v++)
+        if (i >> v & 1) reg |= 1u << w->bit_of[v];
+    return reg;
+}
+
+void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, const Tir *regs) {
+    VectorWalk w = walk_of(g, tile, layout);
+    Tir guard = ptx_replica_guard(g, layout), lanes[16];
+    for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
+        if (reg & w.inside) continue;
+        for (int i = 0; i < 1 << w.vector; i++) lanes[i] = regs[vector_member(&w, reg, i)];
+        ptx_store_lanes(g, "st.shared", vector_address(&w, reg, 0), tile->lane, 1 << w.vector, guard, lanes);
+    }
+}
+
+void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip, Tir *regs) {
+    ptx_shared_load_some(g, tile, layout, flip, 0, 0, regs);
+}
+
+void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
+                      uint32_t mask, uint32_t value, Tir *regs) {
+    VectorWalk w = walk_of(g, tile, layout);
+    Tir lanes[16];
+    /* A flip within the vector permutes its members. */
+    int flip_inside = 0;
+    for (int v = 0; v < w.vector; v++)
+        if (flip & tile->swizzle.image[v]) flip_inside |= 1 << v, flip &= ~tile->swizzle.image[v];
+    for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
+        if ((reg & w.inside) || (reg & mask & ~w.inside) != (value & ~w.inside)) continue;
+        ptx_load_lanes(g, "ld.shared", false, vector_address(&w, reg, flip), tile->lane, 1 << w.vector, 0,
+                   NULL, lanes);
+        for (int i = 0; i < 1 << w.vector; i++) regs[vector_member(&w, reg, i ^ flip_inside)] = lanes[i];
+    }
+}
+
+Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint32_t reg, int count,
+                    bool transposed) {
+    VectorWalk w = {.g = g, .tile = tile, .layout = rows, .base = tile_base(g, tile, rows)};
+    const char *text = str_format(g->arena, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
+                                  transposed ? ".trans" : "").data;
+    int64_t offset;
+    Tir address = tir_split_offset(g->b, vector_address(&w, reg, 0), &offset), index;
+    tir_ins(g->b, TIR_LOAD, text, 1, &address, &index)->imm = (uint64_t)offset;
+    return tir_results(g->b, index, CLASS_B32, count);
+}
+
+/* ---- conversion ---- */
+
+static Tir *move_registers(Gen *g, Tir *regs, const Layout *from, const Layout *to) {
+    Tir *result = ptx_new_regs(g, layout_regs(to));
+    for (int r = 0; r < layout_regs(to); r++)
+        result[r] = regs[layout_reg_of(from, layout_index(to, (uint32_t)r, 0, 0))];
+    return result;
+}
+
+/* Each lane reads from the lane that has its element: that lane's number is a map of its own, and so
+ * are the bits of the register to read that depend on the reading lane (at most one). */
+static Tir *move_shuffle(Gen *g, Tir *regs, const Layout *from, const Layout *to) {
+    BitPlace source[MAX_TILE_BITS], target[MAX_TILE_BITS];
+    if (!layout_places(from, source) || !layout_places(to, target)) BUG("layout is not unit");
+    uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0}, varying = 0;
+    for (int bit = 0; bit < from->tile_bits; bit++) {
+        if (target[bit].kind != KIND_LANE) continue;
+        if (source[bit].kind == KIND_LANE) images[target[bit].bit] |= 1u << source[bit].bit;
+        if (source[bit].kind == KIND_REG) varying |= 1u << bit;
+    }
+    Tir lane_part = ptx_thread_bits(g, to, images);
+    Tir *result = ptx_new_regs(g, layout_regs(to));
+    for (int r = 0; r < layout_regs(to); r++) {
+        uint32_t image = layout_index(to, (uint32_t)r, 0, 0), lane = 0, reg_image = 0;
+        for (int bit = 0; bit < from->tile_bits; bit++) {
+            if (!(image >> bit & 1)) continue;
+            if (source[bit].kind == KIND_LANE) lane |= 1u << source[bit].bit;
+            if (source[bit].kind == KIND_REG) reg_image |= 1u << bit;
+        }
+        Tir from_lane = tir_2(g->b, TIR_XOR32, lane_part, tir_i32(g->b, lane));
+        result[r] = ptx_shuffle(g, "idx", regs[layout_reg_of(from, reg_image)], from_lane);
+        if (!varying) continue;
+        int t = 0;
+        while (to->column[KIND_LANE][t] != varying) t++;
+        Tir other = ptx_shuffle(g, "idx", regs[layout_reg_of(from, reg_image | varying)], from_lane);
+        Tir bit = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 1 << t));
+        Tir set = tir_2(g->b, TIR_NE32, bit, tir_i32(g->b, 0));
+        result[r] = tir_select(g->b, set, other, result[r]);
+    }
+    return result;
+}
+
+static Tir *move_shared(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to) {
+    SharedTile tile = {.swizzle = swizzle_choose(from, to, ptx_lane_bytes(lane)), .lane = lane};
+    tile.bytes = ptx_lane_bytes(lane) << from->tile_bits;
+    tile.offset = ptx_shared_begin(g, tile.bytes);
+    Tir *result = ptx_new_regs(g, layout_regs(to));
+    ptx_shared_store(g, &tile, from, regs);
+    ptx_shared_sync(g);
+    ptx_shared_load(g, &tile, to, 0, result);
+    ptx_shared_done(g, tile.offset, tile.bytes);
+    return result;
+}
+
+Tir *ptx_convert(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to) {
+    switch (from == to ? MOVE_NONE : layout_move(from, to)) {
+    case MOVE_NONE: return regs;
+    case MOVE_REGS: return move_registers(g, regs, from, to);
+    case MOVE_SHUFFLE: return move_shuffle(g, regs, from, to);
+    case MOVE_SHARED: return move_shared(g, lane, regs, from, to);
+    }
+    BUG("bad move");
+}
+
+/* Only the threads whose replica bits are 0 hold the right values: the others get them. */
+Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *layout) {
+    uint32_t mask = layout_replica_mask(layout);
+    if (!mask) return regs;
+    Tir *result = ptx_new_regs(g, layout_regs(layout));
+    if (mask >> LANE_BITS == 0) {
+        Tir from = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 31 & ~mask));
+        for (int r = 0; r < layout_regs(layout); r++) result[r] = ptx_shuffle(g, "idx", regs[r], from);
+        return result;
+    }
+    SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)), .lane = lane};
+    tile.bytes = ptx_lane_bytes(lane) << layout->tile_bits;
+    tile.offset = ptx_shared_begin(g, tile.bytes);
+    ptx_shared_store(g, &tile, layout, regs);
+    ptx_shared_sync(g);
+    ptx_shared_load(g, &tile, layout, 0, result);
+    ptx_shared_done(g, tile.offset, tile.bytes);
+    return result;
+}

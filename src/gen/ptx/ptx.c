@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ptx: tile IR -> PTX text for NVIDIA GPUs; gen.h says which file does what. The entry has the
+ * source's name and run-time parameters, in order, and no others. */
+#include "gen/ptx/gen.h"
+
+enum { STATIC_SHARED = 48 * 1024 }; /* more must be dynamic, and the launch must opt in */
+
+/* The oldest PTX version that has what is used for each (PTX ISA, "Release notes"). Shared memory: CUDA
+ * programming guide, "Technical specifications per compute capability", less 1 KB of the system. */
+static const Arch archs[] = {
+    {"sm_75", 75, "7.4", 64 * 1024},   {"sm_80", 80, "7.4", 163 * 1024},
+    {"sm_86", 86, "7.4", 99 * 1024},   {"sm_89", 89, "7.8", 99 * 1024},
+    {"sm_90a", 90, "8.0", 227 * 1024}, {"sm_100", 100, "8.6", 227 * 1024},
+    {"sm_120", 120, "8.7", 99 * 1024},
+};
+
+static const Arch *arch_find(const char *name) {
+    for (int i = 0; i < COUNT(archs); i++)
+        if (!strcmp(archs[i].name, name)) return &archs[i];
+    return NULL;
+}
+
+static bool is_identifier(Str name) {
+    for (int i = 0; i < name.length; i++) {
+        char c = name.data[i];
+        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (!letter && !(i > 0 && c >= '0' && c <= '9')) return false;
+    }
+    return name.length > 0;
+}
+
+static const char *param_type(const Type *type) {
+    switch ((int)type->kind) {
+    case TYPE_I1: case TYPE_I8: case TYPE_F8E4M3: case TYPE_F8E5M2: case TYPE_F8E4B15: return "u8";
+    case TYPE_I16: return "u16";
+    case TYPE_F16: case TYPE_BF16: return "b16";
+    case TYPE_I32: return "u32";
+    case TYPE_F32: return "f32";
+    case TYPE_F64: return "f64";
+    default: return "u64";
+    }
+}
+
+static void print_quoted(Buf *out, Str text) {
+    buf_putc(out, '"');
+    for (int i = 0; i < text.length; i++) {
+        unsigned char c = (unsigned char)text.data[i];
+        buf_putc(out, c < 32 || c == '"' || c == '\\' || c > 126 ? '_' : (char)c);
+    }
+    buf_putc(out, '"');
+}
+
+static void print_module(Gen *g, Buf *out) {
+    const Func *fn = g->fn;
+    buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", g->arch->ptx_version, g->arch->name);
+    if (g->b->file) {
+        for (int i = 0; i < g->sources.count; i++) {
+            buf_printf(out, ".file %d ", i + 1);
+            print_quoted(out, g->sources.data[i]->name);
+            buf_puts(out, "\n");
+        }
+    }
+    if (g->uses_printf)
+        buf_puts(out, ".extern .func (.param .b32 result) vprintf\n(.param .b64 format, .param .b64 values);\n");
+    if (g->uses_assert)
+        buf_puts(out, ".extern .func __assertfail\n(.param .b64 message, .param .b64 file, .param .b32 line, "
+                      ".param .b64 function, .param .b64 size);\n");
+    if (g->globals.length) buf_add(out, g->globals.data, g->globals.length);
+    bool dynamic = g->shared_size > STATIC_SHARED;
+    if (dynamic) buf_puts(out, ".extern .shared .align 16 .b8 shared_memory[];\n");
+    buf_printf(out, "\n.visible .entry %.*s(", STR_ARG(fn->name));
+    for (int i = 0; i < fn->num_params; i++)
+        buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "", param_type(fn->params[i].value->type), i);
+    buf_printf(out, ")\n.reqntid %d, 1, 1\n", g->threads);
+    /* Where ptxas does not see how much shared memory there is, it may save registers in vain. */
+    if (dynamic) buf_puts(out, ".minnctapersm 1\n");
+    buf_puts(out, "{\n");
+    if (g->shared_size && !dynamic)
+        buf_printf(out, "\t.shared .align 16 .b8 shared_memory[%d];\n", g->shared_size);
+    if (g->depot_bytes) buf_printf(out, "\t.local .align 8 .b8 depot[%d];\n", g->depot_bytes);
+    tir_print(g->b, out);
+    buf_puts(out, "}\n");
+}
+
+static bool spins(Op *op, void *user) {
+    GenFacts *facts = user;
+    bool atomic = op->kind == OP_ATOMIC_CAS || op->kind == OP_ATOMIC_RMW;
+    if (!atomic && op->kind != OP_LOAD) return true;
+    for (const Region *r = op->parent; r; r = r->owner ? r->owner->parent : NULL)
+        if (r->owner && r->owner->kind == OP_WHILE) facts->may_spin = true;
+    return true;
+}
+
+static bool check_function(const Func *fn, const GenOptions *options, Diag *diag) {
+    if (!arch_find(options->arch)) {
+        diag_error(diag, fn->span, "there is no GPU target '%s'", options->arch);
+        Arena *arena = fn->arena;
+        Buf names = {.arena = arena};
+        for (int i = 0; i < COUNT(archs); i++) buf_printf(&names, i ? ", %s" : "%s", archs[i].name);
+        diag_help(diag, fn->span, "targets are %s", names.data);
+        return false;
+    }
+    int warps = fn->num_warps;
+    if (warps < 1 || warps > 32 || (warps & (warps - 1))) {
+        diag_error(diag, fn->span, "num_warps must be 1, 2, 4, 8, 16 or 32, not %d", warps);
+        return false;
+    }
+    if (!is_identifier(fn->name)) {
+        diag_refused(diag, fn->span, "a kernel name with letters outside ASCII on a GPU");
+        return false;
+    }
+    return true;
+}
+
+Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
+    if (!check_function(fn, options, diag)) return NULL;
+    func_renumber(fn);
+    Gen *g = arena_new_of(fn->arena, Gen);
+    *g = (Gen){.arena = fn->arena, .fn = fn, .diag = diag, .options = options, .facts = facts};
+    g->arch = arch_find(options->arch);
+    g->threads = 32 * fn->num_warps;
+    while (1 << g->warp_bits < fn->num_warps) g->warp_bits++;
+    g->layouts.arena = fn->arena;
+    g->store_layouts.arena = fn->arena;
+    g->globals.arena = fn->arena;
+    g->axis = facts_compute(fn->arena, fn);
+    g->b = tir_new(fn->arena);
+    if (options->line_info && fn->span.source) {
+        g->b->file = "";
+        vec_push(fn->arena, &g->sources, fn->span.source);
+    }
+    if (!ptx_plan_layouts(g)) return NULL;
+    ptx_body(g);
+    if (diag_failed(diag)) return NULL;
+    if (g->shared_size > g->arch->shared_limit) {
+        diag_refused(diag, fn->span, "%d bytes of shared memory; a block of %s has at most %d", g->shared_size,
+                     g->arch->name, g->arch->shared_limit);
+        return NULL;
+    }
+    facts->shared_bytes = g->shared_size;
+    facts->block_threads = g->threads;
+    facts->programs_per_block = 1;
+    region_walk(fn->body, spins, facts);
+    tir_mark(g->b);
+    return g;
+}
+
+static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
+    Gen *g = ptx_lower_kernel(fn, options, diag, facts);
+    if (g) print_module(g, out);
+    return g != NULL;
+}
+
+const Target target_ptx = {"ptx", generate};

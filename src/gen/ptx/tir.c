@@ -1,0 +1,516 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tir: building the thread IR: folding, merging, known bits; see tir.h. */
+#include "gen/ptx/tir.h"
+
+typedef struct TirInfo {
+    const char *name, *text, *operands;
+    RegClass class;
+} TirInfo;
+
+static const TirInfo infos[] = {
+#define TIR(name, text, class, operands) {#name, text, operands, class},
+#include "gen/ptx/tirops.def"
+#undef TIR
+};
+
+int tir_operands(TirOp op) { return (int)strlen(infos[op].operands); }
+
+Tirs *tir_new(Arena *arena) {
+    Tirs *b = arena_new_of(arena, Tirs);
+    b->arena = arena;
+    b->num_buckets = 1024;
+    b->buckets = arena_array(arena, Tir, b->num_buckets);
+    vec_push(arena, &b->list, (TirIns){.class = CLASS_NONE}); /* 0 is none */
+    return b;
+}
+
+RegClass tir_class(const Tirs *b, Tir x) { return (RegClass)b->list.data[x].class; }
+
+bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits) {
+    const TirIns *ins = &b->list.data[x];
+    if (ins->op != TIR_CONST) return false;
+    if (bits) *bits = ins->imm;
+    return true;
+}
+
+void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros) {
+    TirIns *ins = &b->list.data[x];
+    if (ins->op != TIR_CONST) ins->zeros |= zeros;
+}
+
+/* ---- merging ---- */
+
+static uint64_t hash_of(const TirIns *ins) {
+    uint64_t h = hash_bytes(&ins->imm, sizeof(ins->imm), (uint64_t)ins->op * 8 + ins->class);
+    if (ins->num_args) h = hash_bytes(ins->args, sizeof(Tir) * (size_t)ins->num_args, h);
+    return ins->text ? hash_bytes(ins->text, strlen(ins->text), h) : h;
+}
+
+static bool same(const TirIns *a, const TirIns *c) {
+    if (a->hash != c->hash || a->op != c->op || a->class != c->class || a->imm != c->imm) return false;
+    if (a->num_args != c->num_args || !a->text != !c->text) return false;
+    if (a->text && strcmp(a->text, c->text)) return false;
+    return !a->num_args || !memcmp(a->args, c->args, sizeof(Tir) * (size_t)a->num_args);
+}
+
+static void grow_buckets(Tirs *b) {
+    b->num_buckets *= 4;
+    b->buckets = arena_array(b->arena, Tir, b->num_buckets);
+    for (int i = 0; i < b->log.count; i++) {
+        TirIns *ins = &b->list.data[b->log.data[i]];
+        Tir *bucket = &b->buckets[ins->hash % (uint64_t)b->num_buckets];
+        ins->next = *bucket;
+        *bucket = b->log.data[i];
+    }
+}
+
+/* An equal one made before; 0: none. */
+static Tir find(const Tirs *b, TirIns *ins) {
+    ins->hash = hash_of(ins);
+    for (Tir x = b->buckets[ins->hash % (uint64_t)b->num_buckets]; x; x = b->list.data[x].next)
+        if (same(&b->list.data[x], ins)) return x;
+    return 0;
+}
+
+/* The instruction itself, or an equal one made before. */
+static Tir merged(Tirs *b, TirIns *ins) {
+    Tir before = find(b, ins);
+    if (before) return before;
+    if (b->log.count > 2 * b->num_buckets) grow_buckets(b);
+    Tir *bucket = &b->buckets[ins->hash % (uint64_t)b->num_buckets];
+    Tir index = b->list.count;
+    ins->next = *bucket;
+    *bucket = index;
+    ins->file = b->source_file, ins->line = b->line, ins->column = b->column;
+    Tir *args = arena_array(b->arena, Tir, ins->num_args ? ins->num_args : 1);
+    for (int i = 0; i < ins->num_args; i++) args[i] = ins->args[i];
+    ins->args = args;
+    vec_push(b->arena, &b->list, *ins);
+    vec_push(b->arena, &b->log, index);
+    return index;
+}
+
+int tir_enter(Tirs *b) { return b->log.count; }
+
+void tir_leave(Tirs *b, int scope) {
+    while (b->log.count > scope) {
+        Tir x = b->log.data[--b->log.count];
+        TirIns *ins = &b->list.data[x];
+        b->buckets[ins->hash % (uint64_t)b->num_buckets] = ins->next;
+    }
+}
+
+/* ---- leaves ---- */
+
+static const int class_bits[] = {1, 16, 32, 64, 0};
+
+static uint64_t class_mask(RegClass class) {
+    return class == CLASS_B64 ? ~0ull : (1ull << class_bits[class]) - 1;
+}
+
+Tir tir_const(Tirs *b, RegClass class, uint64_t bits) {
+    bits &= class_mask(class);
+    TirIns ins = {.op = TIR_CONST, .class = (uint8_t)class, .imm = bits, .zeros = ~bits};
+    return merged(b, &ins);
+}
+
+Tir tir_f32(Tirs *b, float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return tir_const(b, CLASS_B32, bits);
+}
+
+Tir tir_f64(Tirs *b, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    return tir_const(b, CLASS_B64, bits);
+}
+
+Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros) {
+    TirIns ins = {.op = TIR_SPECIAL, .class = (uint8_t)class, .text = name, .zeros = zeros};
+    return merged(b, &ins);
+}
+
+Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zeros) {
+    TirIns ins = {.op = TIR_PARAM, .class = (uint8_t)class, .text = type, .imm = (uint64_t)index,
+                  .zeros = zeros};
+    return merged(b, &ins);
+}
+
+Tir tir_address(Tirs *b, RegClass class, const char *symbol) {
+    /* Shared memory is declared with 16-byte alignment. */
+    TirIns ins = {.op = TIR_ADDRESS, .class = (uint8_t)class, .text = symbol, .zeros = 15};
+    return merged(b, &ins);
+}
+
+/* ---- known bits ---- */
+
+static int trailing(uint64_t zeros) { /* low bits known to be 0 */
+    int n = 0;
+    while (n < 64 && zeros >> n & 1) n++;
+    return n;
+}
+
+static int leading(uint64_t zeros, int bits) { /* high bits known to be 0 */
+    int n = 0;
+    while (n < bits && zeros >> (bits - 1 - n) & 1) n++;
+    return n;
+}
+
+static uint64_t low_mask(int n) { return n >= 64 ? ~0ull : (1ull << n) - 1; }
+
+static uint64_t high_mask(int n, int bits) { return low_mask(bits) & ~low_mask(bits - n); }
+
+static uint64_t zeros_of_sum(uint64_t x, uint64_t y, int bits) {
+    uint64_t mask = low_mask(bits);
+    if (!(~x & ~y & mask)) return x & y; /* no carry: an or */
+    int low = trailing(x) < trailing(y) ? trailing(x) : trailing(y);
+    int high_x = leading(x, bits), high_y = leading(y, bits);
+    int high = (high_x < high_y ? high_x : high_y) - 1;
+    return low_mask(low) | (high > 0 ? high_mask(high, bits) : 0);
+}
+
+static uint64_t zeros_of_product(uint64_t x, uint64_t y, int bits) {
+    int low = trailing(x) + trailing(y);
+    int used = 2 * bits - leading(x, bits) - leading(y, bits);
+    uint64_t zeros = low_mask(low < bits ? low : bits);
+    return used < bits ? zeros | high_mask(bits - used, bits) : zeros;
+}
+
+static uint64_t zeros_of_shift(TirOp op, uint64_t x, uint64_t amount, int bits) {
+    if (amount >= (uint64_t)bits) return op == TIR_SHR_S32 || op == TIR_SHR_S64 ? 0 : low_mask(bits);
+    int n = (int)amount;
+    if (op == TIR_SHL32 || op == TIR_SHL64) return (x << n | low_mask(n)) & low_mask(bits);
+    bool sign_is_zero = x >> (bits - 1) & 1;
+    if ((op == TIR_SHR_S32 || op == TIR_SHR_S64) && !sign_is_zero) {
+        return (x & low_mask(bits)) >> n & low_mask(bits - n - 1);
+    }
+    return (x & low_mask(bits)) >> n | high_mask(n, bits);
+}
+
+static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass class) {
+    int bits = class_bits[class];
+    uint64_t x = args[0] ? b->list.data[args[0]].zeros : 0;
+    uint64_t y = args[1] ? b->list.data[args[1]].zeros : 0, amount;
+    switch ((int)op) {
+    case TIR_ADD32: case TIR_ADD64: return zeros_of_sum(x, y, bits);
+    case TIR_MUL32: case TIR_MUL64: return zeros_of_product(x, y, bits);
+    case TIR_AND32: case TIR_AND64: return x | y;
+    case TIR_OR32: case TIR_OR64: case TIR_XOR32: case TIR_XOR64: return x & y;
+    case TIR_SELECT32: case TIR_SELECT64: case TIR_MIN_U32: case TIR_MAX_U32:
+    case TIR_MIN_S32: case TIR_MAX_S32: case TIR_MIN_S64: case TIR_MAX_S64: return x & y;
+    case TIR_SHL32: case TIR_SHL64: case TIR_SHR_U32: case TIR_SHR_U64:
+    case TIR_SHR_S32: case TIR_SHR_S64:
+        return tir_is_const(b, args[1], &amount) ? zeros_of_shift(op, x, amount, bits) : 0;
+    case TIR_SEXT: return x >> 31 & 1 ? x | ~low_mask(32) : x & low_mask(31);
+    case TIR_ZEXT: return x | ~low_mask(32);
+    case TIR_LOW32: return x & low_mask(32);
+    case TIR_WIDE16: return ~low_mask(16) & low_mask(32);
+    case TIR_DIV_U32: return high_mask(leading(x, 32), 32);
+    case TIR_REM_U32: {
+        int high = leading(x, 32) > leading(y, 32) ? leading(x, 32) : leading(y, 32);
+        return high_mask(high, 32);
+    }
+    case TIR_BFE_U32:
+        return tir_is_const(b, args[2], &amount) && amount < 32 ? ~low_mask((int)amount) & low_mask(32) : 0;
+    default: return 0;
+    }
+}
+
+/* ---- folding ---- */
+
+static bool commutes(TirOp op) {
+    switch ((int)op) {
+    case TIR_ADD32: case TIR_MUL32: case TIR_MULHI_U32: case TIR_MULWIDE_U32: case TIR_AND32: case TIR_OR32: case TIR_XOR32:
+    case TIR_ADD64: case TIR_MUL64: case TIR_AND64: case TIR_OR64: case TIR_XOR64:
+    case TIR_AND_P: case TIR_OR_P: case TIR_XOR_P: return true;
+    default: return false;
+    }
+}
+
+/* x = base + constant, both of x's class. */
+static bool split_sum(const Tirs *b, Tir x, Tir *base, uint64_t *offset) {
+    const TirIns *ins = &b->list.data[x];
+    if (ins->op != TIR_ADD32 && ins->op != TIR_ADD64) return false;
+    if (!tir_is_const(b, ins->args[1], offset)) return false;
+    *base = ins->args[0];
+    return true;
+}
+
+Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset) {
+    uint64_t bits;
+    Tir base;
+    *offset = 0;
+    if (!split_sum(b, address, &base, &bits)) return address;
+    int64_t value = tir_class(b, address) == CLASS_B32 ? (int32_t)bits : (int64_t)bits;
+    if (value < -(1 << 23) || value >= 1 << 23) return address; /* the immediate field: 24 bits */
+    *offset = value;
+    return base;
+}
+
+static TirIns pure(TirOp op, Tir *args) {
+    return (TirIns){.op = (uint8_t)op, .class = (uint8_t)infos[op].class, .num_args = tir_operands(op),
+                    .args = args, .text = infos[op].text};
+}
+
+static Tir raw(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
+    Tir args[3] = {x, y, z};
+    TirIns ins = pure(op, args);
+    ins.zeros = known_zeros(b, op, args, infos[op].class);
+    return merged(b, &ins);
+}
+
+static int power_of_2(uint64_t x) { /* exponent, or -1 */
+    if (!x || (x & (x - 1))) return -1;
+    int n = 0;
+    while (x >>= 1) n++;
+    return n;
+}
+
+/* Sums: constants to the end, and together. */
+static Tir fold_add(Tirs *b, TirOp op, Tir x, Tir y) {
+    RegClass class = infos[op].class;
+    uint64_t c, d;
+    Tir base;
+    if (tir_is_const(b, y, &c)) {
+        if (!c) return x;
+        if (split_sum(b, x, &base, &d)) return tir_2(b, op, base, tir_const(b, class, c + d));
+        return 0;
+    }
+    if (split_sum(b, x, &base, &c))
+        return tir_2(b, op, tir_2(b, op, base, y), tir_const(b, class, c));
+    if (split_sum(b, y, &base, &c))
+        return tir_2(b, op, tir_2(b, op, x, base), tir_const(b, class, c));
+    return 0;
+}
+
+/* The high half is taken from the whole product; so is the low half, if both are wanted. */
+static Tir high_product(Tirs *b, Tir x, Tir y) {
+    Tir whole = raw(b, TIR_MULWIDE_U32, x, y, 0);
+    return tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, whole, tir_i32(b, 32)));
+}
+
+static Tir low_product(Tirs *b, TirOp op, Tir x, Tir y) {
+    Tir args[3] = {x, y, 0};
+    TirIns ins = pure(TIR_MULWIDE_U32, args);
+    Tir whole = op == TIR_MUL32 ? find(b, &ins) : 0;
+    return whole ? tir_1(b, TIR_LOW32, whole) : 0;
+}
+
+static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
+    RegClass class = infos[op].class;
+    bool wide = class == CLASS_B64;
+    uint64_t c, d;
+    Tir base;
+    if (!tir_is_const(b, y, &c)) return low_product(b, op, x, y);
+    if (c == 0) return y;
+    if (c == 1) return x;
+    if (split_sum(b, x, &base, &d))
+        return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, tir_2(b, op, base, y),
+                     tir_const(b, class, c * d));
+    int n = power_of_2(c);
+    return n < 0 ? low_product(b, op, x, y) : tir_2(b, wide ? TIR_SHL64 : TIR_SHL32, x, tir_i32(b, n));
+}
+
+static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
+    RegClass class = infos[op].class;
+    bool wide = class == CLASS_B64;
+    uint64_t c, d;
+    Tir base;
+    if (!tir_is_const(b, y, &c)) return 0;
+    if (c == 0) return x;
+    if (op != TIR_SHL32 && op != TIR_SHL64) return 0;
+    if (c >= (uint64_t)class_bits[class]) return tir_const(b, class, 0);
+    if (split_sum(b, x, &base, &d))
+        return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, tir_2(b, op, base, y),
+                     tir_const(b, class, d << c));
+    const TirIns *inner = &b->list.data[x];
+    if (inner->op == op && tir_is_const(b, inner->args[1], &d) && d < (uint64_t)class_bits[class])
+        return tir_2(b, op, inner->args[0], tir_i32(b, (int64_t)(c + d)));
+    return 0;
+}
+
+static Tir fold_bits(Tirs *b, TirOp op, Tir x, Tir y) {
+    RegClass class = infos[op].class;
+    uint64_t c, mask = class_mask(class), zeros = b->list.data[x].zeros;
+    if (x == y) {
+        if (op == TIR_XOR32 || op == TIR_XOR64 || op == TIR_XOR_P) return tir_const(b, class, 0);
+        return x;
+    }
+    if (!tir_is_const(b, y, &c)) return 0;
+    switch ((int)op) {
+    case TIR_AND32: case TIR_AND64: case TIR_AND_P:
+        if (c == 0) return y;
+        return (~zeros & ~c & mask) == 0 ? x : 0; /* drops only zeros */
+    case TIR_OR32: case TIR_OR64: case TIR_XOR32: case TIR_XOR64:
+        if (c == 0) return x;
+        if ((~zeros & c & mask) == 0) return tir_2(b, class == CLASS_B64 ? TIR_ADD64 : TIR_ADD32, x, y);
+        return 0;
+    case TIR_OR_P: return c ? y : x;
+    case TIR_XOR_P: return c ? tir_1(b, TIR_NOT_P, x) : x;
+    default: return 0;
+    }
+}
+
+static Tir fold_divide(Tirs *b, TirOp op, Tir x, Tir y) {
+    uint64_t c, zeros = b->list.data[x].zeros;
+    bool wide = infos[op].class == CLASS_B64;
+    if (!tir_is_const(b, y, &c)) return 0;
+    int n = power_of_2(c);
+    if (n < 0) return 0;
+    bool is_signed = op == TIR_DIV_S32 || op == TIR_REM_S32 || op == TIR_DIV_S64 || op == TIR_REM_S64;
+    /* Signed: only when x is not negative and c is not the least number. */
+    if (is_signed && (!(zeros >> (wide ? 63 : 31) & 1) || n == (wide ? 63 : 31))) return 0;
+    bool divides = op == TIR_DIV_S32 || op == TIR_DIV_U32 || op == TIR_DIV_S64 || op == TIR_DIV_U64;
+    if (divides) return tir_2(b, wide ? TIR_SHR_U64 : TIR_SHR_U32, x, tir_i32(b, n));
+    return tir_2(b, wide ? TIR_AND64 : TIR_AND32, x, tir_const(b, infos[op].class, c - 1));
+}
+
+static Tir fold_widen(Tirs *b, TirOp op, Tir x) {
+    uint64_t c;
+    Tir base;
+    if (op != TIR_SEXT && op != TIR_ZEXT) return 0;
+    if (!split_sum(b, x, &base, &c)) return 0;
+    uint64_t zeros = b->list.data[base].zeros;
+    bool carries = (~zeros & c & low_mask(32)) != 0;
+    if (carries) {
+        /* Neither a carry into the sign nor out of it when both are small. */
+        if (!(zeros >> 31 & 1) || !(zeros >> 30 & 1) || c >= 1u << 30) return 0;
+    } else if (op == TIR_SEXT && c >> 31) {
+        return 0;
+    }
+    return tir_2(b, TIR_ADD64, tir_1(b, op, base), tir_const(b, CLASS_B64, c));
+}
+
+/* base + c < y, where base, c and their sum are not negative, is max(y, 0) - base > c: the registers
+ * of a tile then differ by an immediate of the comparison, which makes it cheap enough to repeat. */
+static Tir fold_less(Tirs *b, Tir x, Tir y) {
+    uint64_t c;
+    Tir base;
+    if (!split_sum(b, x, &base, &c) || tir_is_const(b, y, NULL)) return 0;
+    uint64_t high = b->list.data[base].zeros >> 30;
+    if ((high & 3) != 3 || c >= 1u << 30) return 0;
+    Tir left = tir_2(b, TIR_SUB32, tir_2(b, TIR_MAX_S32, y, tir_i32(b, 0)), base);
+    return raw(b, TIR_GT_S32, left, tir_i32(b, (int64_t)c), 0);
+}
+
+static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
+    uint64_t c;
+    switch ((int)op) {
+    case TIR_ADD32: case TIR_ADD64: return fold_add(b, op, x, y);
+    case TIR_SUB32: case TIR_SUB64:
+        if (tir_is_const(b, y, &c))
+            return tir_2(b, op == TIR_SUB32 ? TIR_ADD32 : TIR_ADD64, x,
+                         tir_const(b, infos[op].class, 0 - c));
+        return x == y ? tir_const(b, infos[op].class, 0) : 0;
+    case TIR_MUL32: case TIR_MUL64: return fold_mul(b, op, x, y);
+    case TIR_MULHI_U32: return high_product(b, x, y);
+    case TIR_SHL32: case TIR_SHR_U32: case TIR_SHR_S32: case TIR_SHL64: case TIR_SHR_U64:
+    case TIR_SHR_S64: return fold_shift(b, op, x, y);
+    case TIR_AND32: case TIR_OR32: case TIR_XOR32: case TIR_AND64: case TIR_OR64: case TIR_XOR64:
+    case TIR_AND_P: case TIR_OR_P: case TIR_XOR_P: return fold_bits(b, op, x, y);
+    case TIR_DIV_S32: case TIR_DIV_U32: case TIR_REM_S32: case TIR_REM_U32:
+    case TIR_DIV_S64: case TIR_DIV_U64: case TIR_REM_S64: case TIR_REM_U64:
+        return fold_divide(b, op, x, y);
+    case TIR_MIN_S32: case TIR_MAX_S32: case TIR_MIN_U32: case TIR_MAX_U32: return x == y ? x : 0;
+    case TIR_LT_S32: return fold_less(b, x, y);
+    case TIR_SEXT: case TIR_ZEXT: return fold_widen(b, op, x);
+    case TIR_LOW32:
+        if (b->list.data[x].op == TIR_SEXT || b->list.data[x].op == TIR_ZEXT)
+            return b->list.data[x].args[0];
+        return 0;
+    case TIR_LOW16:
+        return b->list.data[x].op == TIR_WIDE16 ? b->list.data[x].args[0] : 0;
+    case TIR_NOT_P:
+        return b->list.data[x].op == TIR_NOT_P ? b->list.data[x].args[0] : 0;
+    default: return 0;
+    }
+}
+
+Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
+    uint64_t bits[3] = {0}, result;
+    Tir args[3] = {x, y, z};
+    int count = tir_operands(op), constants = 0;
+    for (int i = 0; i < count; i++) {
+        if (!args[i]) BUG("%s: operand %d is missing", infos[op].name, i);
+        constants += tir_is_const(b, args[i], &bits[i]);
+    }
+    if (constants == count && (b->fold_approximate || !tir_is_approximate(op)) &&
+        tir_eval(op, bits, &result))
+        return tir_const(b, infos[op].class, result);
+    if (count == 2 && commutes(op) && tir_is_const(b, x, NULL)) {
+        Tir t = x;
+        x = y, y = t;
+    }
+    if (op == TIR_SELECT32 || op == TIR_SELECT64 || op == TIR_SELECT16) {
+        uint64_t c;
+        if (tir_is_const(b, z, &c)) return c ? x : y;
+        if (x == y) return x;
+    }
+    Tir folded = count < 3 ? fold(b, op, x, y) : 0;
+    return folded ? folded : raw(b, op, x, y, z);
+}
+
+Tir tir_1(Tirs *b, TirOp op, Tir x) { return tir_3(b, op, x, 0, 0); }
+Tir tir_2(Tirs *b, TirOp op, Tir x, Tir y) { return tir_3(b, op, x, y, 0); }
+
+Tir tir_select(Tirs *b, Tir condition, Tir x, Tir y) {
+    switch (tir_class(b, x)) {
+    case CLASS_B16: return tir_3(b, TIR_SELECT16, x, y, condition);
+    case CLASS_B32: return tir_3(b, TIR_SELECT32, x, y, condition);
+    case CLASS_B64: return tir_3(b, TIR_SELECT64, x, y, condition);
+    case CLASS_PRED:
+        return tir_2(b, TIR_OR_P, tir_2(b, TIR_AND_P, condition, x),
+                     tir_2(b, TIR_AND_P, tir_1(b, TIR_NOT_P, condition), y));
+    case CLASS_NONE: break;
+    }
+    BUG("select of nothing");
+}
+
+/* ---- with effects ---- */
+
+TirIns *tir_ins(Tirs *b, TirOp op, const char *text, int num_args, const Tir *args, Tir *index) {
+    TirIns ins = {.op = (uint8_t)op, .class = CLASS_NONE, .text = text, .num_args = num_args,
+                  .file = b->source_file, .line = b->line, .column = b->column};
+    ins.args = arena_array(b->arena, Tir, num_args ? num_args : 1);
+    for (int i = 0; i < num_args; i++) ins.args[i] = args[i];
+    vec_push(b->arena, &b->list, ins);
+    if (index) *index = b->list.count - 1;
+    return &b->list.data[b->list.count - 1];
+}
+
+Tir tir_results(Tirs *b, Tir index, RegClass class, int count) {
+    Tir first = b->list.count;
+    b->list.data[index].num_results = count;
+    for (int i = 0; i < count; i++) {
+        TirIns *ins = tir_ins(b, TIR_RESULT, NULL, 1, &index, NULL);
+        ins->imm = (uint64_t)i;
+        ins->class = (uint8_t)class;
+    }
+    return first;
+}
+
+void tir_plain(Tirs *b, const char *text) { tir_ins(b, TIR_PLAIN, text, 0, NULL, NULL); }
+
+Tir tir_var(Tirs *b, RegClass class) {
+    Tir index;
+    tir_ins(b, TIR_VAR, NULL, 0, NULL, &index)->class = (uint8_t)class;
+    return index;
+}
+
+void tir_set(Tirs *b, Tir variable, Tir value) {
+    tir_ins(b, TIR_SET, NULL, 2, (Tir[]){variable, value}, NULL);
+}
+
+int tir_new_label(Tirs *b) { return ++b->num_labels; }
+
+void tir_label(Tirs *b, int label) {
+    tir_ins(b, TIR_LABEL, NULL, 0, NULL, NULL)->imm = (uint64_t)label;
+}
+
+void tir_branch(Tirs *b, int label, Tir guard, bool negated) {
+    TirIns *ins = tir_ins(b, TIR_BRANCH, NULL, 0, NULL, NULL);
+    ins->imm = (uint64_t)label;
+    ins->guard = guard;
+    ins->guard_negated = negated;
+}

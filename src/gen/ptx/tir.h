@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tir: what one thread of the block does, just above PTX. A list of instructions in program order;
+ * each names the one value it defines (an index into the list), except variables, which are assigned
+ * on the way into a loop or out of an arm. Opcodes are PTX mnemonics.
+ *
+ * Building folds constants, merges equal pure instructions and keeps constants at the end of sums,
+ * so that the registers of a tile differ by a constant that becomes part of the address:
+ *
+ *     (a + 4) + b -> (a + b) + 4        sext(a + 4) -> sext(a) + 4 where no carry can happen
+ *
+ * Known-zero bits say where none can. Registers: i1 in predicates; i8, i16, i32, f32 and f8 bits in
+ * b32 (above the type's bits: anything); f16, bf16 in b16; i64, f64, pointers in b64. */
+#ifndef TERN_PTX_TIR_H
+#define TERN_PTX_TIR_H
+
+#include "base/base.h"
+
+typedef enum RegClass { CLASS_PRED, CLASS_B16, CLASS_B32, CLASS_B64, CLASS_NONE } RegClass;
+
+typedef enum TirOp {
+#define TIR(name, text, class, operands) TIR_##name,
+#include "gen/ptx/tirops.def"
+#undef TIR
+    TIR_CONST,   /* imm */
+    TIR_VAR,     /* a register assigned by TIR_SET */
+    TIR_RESULT,  /* number imm of the results of args[0] */
+    TIR_SPECIAL, /* text: "%tid.x" */
+    TIR_PARAM,   /* text: name of the parameter's type; imm: which */
+    TIR_ADDRESS, /* text: a symbol's address in the shared (b32) or generic (b64) window */
+    /* ---- with effects, in order ---- */
+    TIR_LOAD,    /* text: "ld.global"; args: address, then defaults under a guard */
+    TIR_STORE,   /* text: "st.global"; args: address, then values */
+    TIR_ATOM,    /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
+    TIR_SHUFFLE, /* text: "shfl.sync.bfly.b32"; args: value, lane or mask */
+    TIR_MMA,     /* text; args: a.., b.., c..; imm: registers of a, b in bytes 0 and 1 */
+    TIR_SET,     /* args: variable, value */
+    TIR_LABEL,   /* imm: number */
+    TIR_BRANCH,  /* imm: label; guard */
+    TIR_PLAIN,   /* text as it is: "bar.sync 0;" */
+    TIR_READ,    /* text: "mov.u64"; text2: "%globaltimer": read each time */
+    TIR_ASM,     /* the user's text; $n are results, then args */
+    TIR_CALL,    /* text: function; args: values of its parameters */
+    NUM_TIR_OPS
+} TirOp;
+
+typedef int Tir; /* an instruction's index; 0 is none */
+
+typedef struct TirIns {
+    uint8_t op, class;
+    bool live, in_register; /* set by tir_mark; in_register: a constant that needs one */
+    bool guard_negated, pinned;
+    int num_args, num_results; /* results: the TIR_RESULT after this one */
+    Tir *args;
+    Tir guard;
+    uint64_t imm, zeros; /* zeros: bits known to be 0 */
+    const char *text, *text2;
+    const char *arg_text; /* TIR_ASM, TIR_CALL: operand letters */
+    int reg, file, line, column;
+    uint64_t hash;
+    Tir next; /* in the bucket */
+} TirIns;
+
+typedef struct Tirs {
+    Arena *arena;
+    VEC(TirIns) list;
+    Tir *buckets; /* of pure instructions, for merging */
+    int num_buckets;
+    VEC(Tir) log; /* what is in the buckets, oldest first; a scope's end takes its own out */
+    int num_labels;
+    int source_file, line, column; /* given to new instructions; files are numbered from 1 */
+    bool fold_approximate; /* tests: also evaluate ex2, rcp.. (as if correctly rounded) */
+    const char *file; /* for .loc; NULL: no line information */
+} Tirs;
+
+Tirs *tir_new(Arena *arena);
+
+/* ---- pure ---- */
+Tir tir_const(Tirs *b, RegClass class, uint64_t bits);
+static inline Tir tir_i32(Tirs *b, int64_t value) { return tir_const(b, CLASS_B32, (uint32_t)value); }
+static inline Tir tir_i64(Tirs *b, int64_t value) { return tir_const(b, CLASS_B64, (uint64_t)value); }
+static inline Tir tir_bool(Tirs *b, bool value) { return tir_const(b, CLASS_PRED, value); }
+Tir tir_f32(Tirs *b, float value);
+Tir tir_f64(Tirs *b, double value);
+Tir tir_1(Tirs *b, TirOp op, Tir x);
+Tir tir_2(Tirs *b, TirOp op, Tir x, Tir y);
+Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z);
+Tir tir_select(Tirs *b, Tir condition, Tir x, Tir y); /* any class */
+Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros);
+Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zeros);
+Tir tir_address(Tirs *b, RegClass class, const char *symbol);
+RegClass tir_class(const Tirs *b, Tir x);
+bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits);
+void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros);
+/* address = base + offset with the constant split off. */
+Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset);
+
+/* ---- with effects ---- */
+TirIns *tir_ins(Tirs *b, TirOp op, const char *text, int num_args, const Tir *args, Tir *index);
+/* After tir_ins: gives it results; they are first, first + 1 ... */
+Tir tir_results(Tirs *b, Tir index, RegClass class, int count);
+void tir_plain(Tirs *b, const char *text);
+Tir tir_var(Tirs *b, RegClass class);
+void tir_set(Tirs *b, Tir variable, Tir value);
+int tir_new_label(Tirs *b);
+void tir_label(Tirs *b, int label);
+void tir_branch(Tirs *b, int label, Tir guard, bool negated); /* guard 0: always */
+/* Pure instructions made in a scope are not used after it. */
+int tir_enter(Tirs *b);
+void tir_leave(Tirs *b, int scope);
+
+/* ---- ends ---- */
+void tir_mark(Tirs *b);                    /* finds what is live */
+void tir_print(Tirs *b, Buf *out);         /* body of the entry, declarations first */
+bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result); /* false: not known here */
+bool tir_is_approximate(TirOp op);
+int tir_operands(TirOp op); /* of a pure instruction in tirops.def */
+
+#endif

@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tirprint: drops what nobody reads, then prints the thread IR as the body of a PTX entry. */
+#include "gen/ptx/tir.h"
+
+typedef struct PrintInfo {
+    const char *text, *operands;
+} PrintInfo;
+
+static const PrintInfo infos[] = {
+#define TIR(name, text, class, operands) {text, operands},
+#include "gen/ptx/tirops.def"
+#undef TIR
+};
+
+static bool is_pure(const TirIns *ins) { return ins->op < TIR_CONST; }
+
+/* ---- what is live ---- */
+
+typedef struct Marker {
+    Tirs *b;
+    VEC(Tir) todo;
+} Marker;
+
+static void mark(Marker *m, Tir x) {
+    if (!x || m->b->list.data[x].live) return;
+    m->b->list.data[x].live = true;
+    vec_push(m->b->arena, &m->todo, x);
+}
+
+static bool is_root(const TirIns *ins) {
+    switch ((int)ins->op) {
+    case TIR_STORE: case TIR_ATOM: case TIR_LABEL: case TIR_BRANCH: case TIR_PLAIN: case TIR_CALL:
+        return true;
+    default: return ins->pinned;
+    }
+}
+
+/* Constants that an instruction cannot carry itself get a register. */
+static bool takes_number(const TirIns *ins, int arg) {
+    if (is_pure(ins)) {
+        if (ins->op == TIR_PACK16 || ins->op == TIR_PACK32) return false;
+        return strchr("rfld", infos[ins->op].operands[arg]) != NULL;
+    }
+    switch ((int)ins->op) {
+    case TIR_LOAD: return arg > 0;
+    case TIR_SHUFFLE: return arg > 0;
+    case TIR_SET: return true;
+    default: return false;
+    }
+}
+
+static void mark_operands(Marker *m, TirIns *ins) {
+    Tirs *b = m->b;
+    for (int i = 0; i < ins->num_args; i++) {
+        if (ins->op == TIR_SET && i == 0) continue;
+        TirIns *arg = &b->list.data[ins->args[i]];
+        bool number = takes_number(ins, i) && arg->class != CLASS_PRED;
+        if (arg->op == TIR_CONST && !number) arg->in_register = true;
+        mark(m, ins->args[i]);
+    }
+    if (ins->guard) {
+        if (b->list.data[ins->guard].op == TIR_CONST) b->list.data[ins->guard].in_register = true;
+        mark(m, ins->guard);
+    }
+}
+
+void tir_mark(Tirs *b) {
+    Marker m = {.b = b};
+    /* The sets of each variable, as a chain through `next`, which only pure instructions use. */
+    for (Tir x = 1; x < b->list.count; x++) {
+        TirIns *ins = &b->list.data[x];
+        if (ins->op == TIR_SET) {
+            ins->next = b->list.data[ins->args[0]].next;
+            b->list.data[ins->args[0]].next = x;
+        }
+    }
+    for (Tir x = 1; x < b->list.count; x++)
+        if (is_root(&b->list.data[x])) mark(&m, x);
+    while (m.todo.count) {
+        Tir x = m.todo.data[--m.todo.count];
+        TirIns *ins = &b->list.data[x];
+        for (int i = 0; i < ins->num_results; i++) mark(&m, x + 1 + i);
+        if (ins->op == TIR_VAR)
+            for (Tir set = ins->next; set; set = b->list.data[set].next) mark(&m, set);
+        mark_operands(&m, ins);
+    }
+}
+
+/* ---- printing ---- */
+
+typedef struct Printer {
+    Tirs *b;
+    Buf *out;
+    int file, line, column;
+} Printer;
+
+static const char *const class_names[] = {"pred", "b16", "b32", "b64"};
+static const char class_letters[] = "phrd";
+
+static void number(Buf *out, char kind, uint64_t bits) {
+    int64_t value = kind == 'l' ? (int64_t)bits : (int32_t)(uint32_t)bits;
+    switch (kind) {
+    case 'f': buf_printf(out, "0f%08X", (unsigned)bits); return;
+    case 'd': buf_printf(out, "0d%016llX", (unsigned long long)bits); return;
+    case 'h': buf_printf(out, "0x%04x", (unsigned)bits); return;
+    default:
+        if (value > INT32_MIN && value <= INT32_MAX) buf_printf(out, "%d", (int)value);
+        else buf_printf(out, "0x%llx", (unsigned long long)(kind == 'l' ? bits : (uint32_t)bits));
+    }
+}
+
+static void reg_name(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    if (ins->class == CLASS_NONE) BUG("operand %d has no value", x);
+    buf_printf(p->out, "%%%c%d", class_letters[ins->class], ins->reg);
+}
+
+static void operand(Printer *p, Tir x, char kind) {
+    const TirIns *ins = &p->b->list.data[x];
+    if (ins->op == TIR_CONST && !ins->in_register && kind != 'p') number(p->out, kind, ins->imm);
+    else if (ins->op == TIR_CONST && strchr("rfld", kind)) number(p->out, kind, ins->imm);
+    else reg_name(p, x);
+}
+
+static char number_kind(RegClass class) {
+    return class == CLASS_B64 ? 'l' : class == CLASS_B32 ? 'r' : class == CLASS_B16 ? 'h' : 'p';
+}
+
+static void move(Printer *p, Tir to, Tir from) {
+    RegClass class = tir_class(p->b, to);
+    uint64_t bits;
+    buf_puts(p->out, "\t");
+    if (class == CLASS_PRED && tir_is_const(p->b, from, &bits)) {
+        buf_puts(p->out, "setp.ne.s32 ");
+        reg_name(p, to);
+        buf_printf(p->out, ", %d, 0;\n", (int)bits);
+        return;
+    }
+    buf_printf(p->out, "mov.%s ", class_names[class]);
+    reg_name(p, to);
+    buf_puts(p->out, ", ");
+    if (tir_is_const(p->b, from, &bits)) number(p->out, number_kind(class), bits);
+    else reg_name(p, from);
+    buf_puts(p->out, ";\n");
+}
+
+static void guard(Printer *p, const TirIns *ins) {
+    buf_puts(p->out, "\t");
+    if (!ins->guard) return;
+    buf_puts(p->out, ins->guard_negated ? "@!" : "@");
+    reg_name(p, ins->guard);
+    buf_puts(p->out, " ");
+}
+
+/* {a, b}, or a when there is one; of mma always {a}. */
+static void group_of(Printer *p, const Tir *args, int count, Tir first_result) {
+    for (int i = 0; i < count; i++) {
+        buf_puts(p->out, i ? ", " : "{");
+        reg_name(p, args ? args[i] : first_result + i);
+    }
+    buf_puts(p->out, "}");
+}
+
+static void group(Printer *p, const Tir *args, int count, Tir first_result) {
+    if (count == 1) reg_name(p, args ? args[0] : first_result);
+    else group_of(p, args, count, first_result);
+}
+
+static void address(Printer *p, const TirIns *ins) {
+    buf_puts(p->out, "[");
+    reg_name(p, ins->args[0]);
+    if ((int64_t)ins->imm) buf_printf(p->out, "%+lld", (long long)(int64_t)ins->imm);
+    buf_puts(p->out, "]");
+}
+
+static void print_pure(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    buf_printf(p->out, "\t%s ", infos[ins->op].text);
+    reg_name(p, x);
+    bool packs = ins->op == TIR_PACK16 || ins->op == TIR_PACK32;
+    buf_puts(p->out, packs ? ", {" : ", ");
+    for (int i = 0; i < ins->num_args; i++) {
+        if (i) buf_puts(p->out, ", ");
+        if (packs) reg_name(p, ins->args[i]);
+        else operand(p, ins->args[i], infos[ins->op].operands[i]);
+    }
+    buf_puts(p->out, packs ? "};\n" : ";\n");
+}
+
+static void print_mma(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    int num_a = (int)(ins->imm & 255), num_b = (int)(ins->imm >> 8 & 255);
+    buf_printf(p->out, "\t%s ", ins->text);
+    group_of(p, NULL, ins->num_results, x + 1);
+    buf_puts(p->out, ", ");
+    group_of(p, ins->args, num_a, 0);
+    buf_puts(p->out, ", ");
+    group_of(p, ins->args + num_a, num_b, 0);
+    buf_puts(p->out, ", ");
+    group_of(p, ins->args + num_a + num_b, ins->num_args - num_a - num_b, 0);
+    buf_puts(p->out, ";\n");
+}
+
+static void print_asm(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    buf_puts(p->out, "\t{ ");
+    for (const char *c = ins->text; *c; c++) {
+        if (*c != '$') {
+            buf_putc(p->out, *c);
+        } else if (c[1] == '$') {
+            buf_putc(p->out, *++c);
+        } else {
+            int n = 0;
+            while (c[1] >= '0' && c[1] <= '9') n = n * 10 + (*++c - '0');
+            reg_name(p, n < ins->num_results ? x + 1 + n : ins->args[n - ins->num_results]);
+        }
+    }
+    buf_puts(p->out, " }\n");
+}
+
+static void print_call(Printer *p, const TirIns *ins) {
+    bool returns = ins->text2 != NULL;
+    buf_puts(p->out, "\t{\n");
+    for (int i = 0; i < ins->num_args; i++) {
+        const char *type = tir_class(p->b, ins->args[i]) == CLASS_B64 ? "b64" : "b32";
+        buf_printf(p->out, "\t.param .%s arg%d;\n\tst.param.%s [arg%d], ", type, i, type, i);
+        reg_name(p, ins->args[i]);
+        buf_puts(p->out, ";\n");
+    }
+    if (returns) buf_printf(p->out, "\t.param .%s result;\n", ins->text2);
+    buf_printf(p->out, "\tcall %s%s, (", returns ? "(result), " : "", ins->text);
+    for (int i = 0; i < ins->num_args; i++) buf_printf(p->out, i ? ", arg%d" : "arg%d", i);
+    buf_puts(p->out, ");\n\t}\n");
+}
+
+static void print_memory(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    int count = ins->num_results;
+    for (int i = 1; ins->op == TIR_LOAD && i < ins->num_args; i++) move(p, x + i, ins->args[i]);
+    guard(p, ins);
+    buf_printf(p->out, "%s ", ins->text);
+    if (ins->op == TIR_STORE) {
+        address(p, ins);
+        buf_puts(p->out, ", ");
+        group(p, ins->args + 1, ins->num_args - 1, 0);
+    } else {
+        bool always = !strncmp(ins->text, "ldmatrix", 8); /* takes braces around one register too */
+        if (count) (always ? group_of : group)(p, NULL, count, x + 1), buf_puts(p->out, ", ");
+        address(p, ins);
+        for (int i = 1; ins->op == TIR_ATOM && i < ins->num_args; i++) {
+            buf_puts(p->out, ", ");
+            reg_name(p, ins->args[i]);
+        }
+    }
+    buf_puts(p->out, ";\n");
+}
+
+static void print_leaf(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    if (ins->op == TIR_CONST) {
+        if (ins->in_register) move(p, x, x);
+        return;
+    }
+    bool wide = ins->class == CLASS_B64;
+    if (ins->op == TIR_PARAM) {
+        buf_printf(p->out, "\tld.param.%s ", ins->text);
+        reg_name(p, x);
+        buf_printf(p->out, ", [param_%d];\n", (int)ins->imm);
+        return;
+    }
+    buf_printf(p->out, "\tmov.%s ", wide ? "u64" : "u32");
+    reg_name(p, x);
+    buf_printf(p->out, ", %s;\n", ins->text);
+    if (ins->op == TIR_ADDRESS && wide) {
+        buf_puts(p->out, ins->text[0] == 'd' ? "\tcvta.local.u64 " : "\tcvta.global.u64 "); /* depot */
+        reg_name(p, x), buf_puts(p->out, ", ");
+        reg_name(p, x), buf_puts(p->out, ";\n");
+    }
+}
+
+static void print_shuffle(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    buf_printf(p->out, "\t%s ", ins->text);
+    reg_name(p, x + 1);
+    buf_puts(p->out, ", ");
+    reg_name(p, ins->args[0]);
+    buf_puts(p->out, ", ");
+    operand(p, ins->args[1], 'r');
+    buf_puts(p->out, ", 31, -1;\n");
+}
+
+static void print_one(Printer *p, Tir x) {
+    const TirIns *ins = &p->b->list.data[x];
+    switch ((int)ins->op) {
+    case TIR_CONST: case TIR_SPECIAL: case TIR_PARAM: case TIR_ADDRESS: print_leaf(p, x); break;
+    case TIR_VAR: case TIR_RESULT: break;
+    case TIR_LOAD: case TIR_STORE: case TIR_ATOM: print_memory(p, x); break;
+    case TIR_SHUFFLE: print_shuffle(p, x); break;
+    case TIR_MMA: print_mma(p, x); break;
+    case TIR_SET: move(p, ins->args[0], ins->args[1]); break;
+    case TIR_LABEL: buf_printf(p->out, "L%d:\n", (int)ins->imm); break;
+    case TIR_BRANCH:
+        guard(p, ins);
+        buf_printf(p->out, "bra L%d;\n", (int)ins->imm);
+        break;
+    case TIR_PLAIN: buf_printf(p->out, "\t%s\n", ins->text); break;
+    case TIR_READ:
+        buf_printf(p->out, "\t%s ", ins->text);
+        reg_name(p, x + 1);
+        buf_printf(p->out, ", %s;\n", ins->text2);
+        break;
+    case TIR_ASM: print_asm(p, x); break;
+    case TIR_CALL: print_call(p, ins); break;
+    default: print_pure(p, x); break;
+    }
+}
+
+void tir_print(Tirs *b, Buf *out) {
+    Printer p = {.b = b, .out = out};
+    int counts[4] = {0};
+    for (Tir x = 1; x < b->list.count; x++) {
+        TirIns *ins = &b->list.data[x];
+        if (!ins->live || ins->class == CLASS_NONE) continue;
+        if (ins->op == TIR_CONST && !ins->in_register) continue;
+        ins->reg = counts[ins->class]++;
+    }
+    for (int class = 0; class < 4; class++)
+        if (counts[class])
+            buf_printf(out, "\t.reg .%s %%%c<%d>;\n", class_names[class], class_letters[class],
+                       counts[class]);
+    for (Tir x = 1; x < b->list.count; x++) {
+        const TirIns *ins = &b->list.data[x];
+        if (!ins->live) continue;
+        bool prints = ins->op != TIR_VAR && ins->op != TIR_RESULT && ins->op != TIR_LABEL &&
+                      (ins->op != TIR_CONST || ins->in_register);
+        bool moved = ins->file != p.file || ins->line != p.line || ins->column != p.column;
+        if (b->file && prints && ins->line && moved) {
+            p.file = ins->file, p.line = ins->line, p.column = ins->column;
+            buf_printf(out, "\t.loc %d %d %d\n", p.file, p.line, p.column);
+        }
+        print_one(&p, x);
+    }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* change: what passes do to a function: move, remove, replace, copy. */
+#include "ir/ir.h"
+
+Op *region_yield(const Region *region) {
+    return region->last && region->last->kind == OP_YIELD ? region->last : NULL;
+}
+
+void op_remove(Op *op) {
+    Region *region = op->parent;
+    if (op->prev) op->prev->next = op->next;
+    else region->first = op->next;
+    if (op->next) op->next->prev = op->prev;
+    else region->last = op->prev;
+    op->prev = op->next = NULL;
+    op->parent = NULL;
+}
+
+void op_move_before(Op *op, Op *before) {
+    if (op->parent) op_remove(op);
+    Region *region = before->parent;
+    op->parent = region;
+    op->prev = before->prev;
+    op->next = before;
+    if (op->prev) op->prev->next = op;
+    else region->first = op;
+    before->prev = op;
+}
+
+Value *value_resolve(Value *value) {
+    while (value->replaced) {
+        if (value->replaced->replaced) value->replaced = value->replaced->replaced;
+        value = value->replaced;
+    }
+    return value;
+}
+
+static void region_resolve(Region *region) {
+    for (Op *op = region->first; op; op = op->next) op_resolve_operands(op);
+}
+
+void op_resolve_operands(Op *op) {
+    for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
+    for (int i = 0; i < op->num_regions; i++) region_resolve(op->regions[i]);
+}
+
+void func_resolve(Func *fn) { region_resolve(fn->body); }
+
+static Value *mapped(const Map *values, Value *old) {
+    Value *found = map_get_pointer(values, old);
+    return found ? found : old;
+}
+
+Op *op_clone(Builder *b, const Op *op, Map *values) {
+    Arena *arena = b->fn->arena;
+    Value **operands = arena_array(arena, Value *, op->num_operands);
+    const Type **types = arena_array(arena, const Type *, op->num_results);
+    Region **regions = arena_array(arena, Region *, op->num_regions);
+    for (int i = 0; i < op->num_operands; i++) operands[i] = mapped(values, op->operands[i]);
+    for (int i = 0; i < op->num_results; i++) types[i] = op->results[i].type;
+    for (int i = 0; i < op->num_regions; i++)
+        regions[i] = region_clone(b->fn, op->regions[i], values);
+    Op *copy = build_op(b, op->kind, op->num_operands, operands, op->num_results, types,
+                        op->num_regions, regions);
+    copy->span = op->span;
+    memcpy(copy->attrs, op->attrs, sizeof copy->attrs);
+    for (int i = 0; i < op->num_results; i++) {
+        copy->results[i].name = op->results[i].name;
+        map_set_pointer(values, &op->results[i], &copy->results[i]);
+    }
+    return copy;
+}
+
+Region *region_clone(Func *fn, const Region *region, Map *values) {
+    Region *copy = region_new(fn);
+    for (int i = 0; i < region->num_args; i++) {
+        Value *arg = region_add_arg(fn, copy, region->args[i]->type);
+        arg->name = region->args[i]->name;
+        map_set_pointer(values, region->args[i], arg);
+    }
+    Builder b = {.fn = fn, .region = copy};
+    for (const Op *op = region->first; op; op = op->next) op_clone(&b, op, values);
+    return copy;
+}
+
+static void region_renumber(Func *fn, Region *region) {
+    for (int i = 0; i < region->num_args; i++) region->args[i]->id = fn->num_values++;
+    for (Op *op = region->first; op; op = op->next) {
+        for (int i = 0; i < op->num_regions; i++) region_renumber(fn, op->regions[i]);
+        for (int i = 0; i < op->num_results; i++) op->results[i].id = fn->num_values++;
+    }
+}
+
+void func_renumber(Func *fn) {
+    fn->num_values = 0;
+    region_renumber(fn, fn->body);
+}
+
+bool region_walk(Region *region, bool (*visit)(Op *op, void *user), void *user) {
+    for (Op *op = region->first, *next; op; op = next) {
+        next = op->next;
+        if (!visit(op, user)) return false;
+        for (int i = 0; i < op->num_regions; i++)
+            if (!region_walk(op->regions[i], visit, user)) return false;
+    }
+    return true;
+}

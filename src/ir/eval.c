@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/* eval: what an elementwise op computes, one lane at a time. Plain on purpose: this is the meaning
+ * that every executor is compared with.
+ *
+ * f16, bf16 and f32 are computed in double and rounded once. For + - * / and sqrt that is the
+ * correctly rounded result: a double has more than twice their digits and two to spare (Figueroa,
+ * 1995). A NaN that an op makes is the quiet NaN without sign and payload. */
+#include "ir/ir.h"
+
+#include <math.h>
+
+__extension__ typedef unsigned __int128 Wide;
+
+typedef struct Lane {
+    const Type *type; /* of operand 0, scalar */
+    const Type *result;
+    int width; /* bits of operand 0 */
+    const uint64_t *in;
+    const Op *op;
+} Lane;
+
+static uint64_t low_bits(uint64_t bits, int width) {
+    return width == 64 ? bits : bits & ((1ull << width) - 1);
+}
+
+static int64_t signed_in(const Lane *lane, int index) {
+    return constant_to_int(lane->type, lane->in[index]);
+}
+
+static FloatKind kind_of(const Type *type) {
+    FloatKind kind;
+    if (!float_kind_of(type, &kind)) BUG("not a float type");
+    return kind;
+}
+
+static double float_in(const Lane *lane, int index) {
+    return float_decode(kind_of(lane->type), lane->in[index]);
+}
+
+static uint64_t float_out(const Type *type, double value) {
+    FloatKind kind = kind_of(type);
+    return isnan(value) ? float_nan(kind) : float_encode(kind, value, FLOAT_NEAREST_EVEN);
+}
+
+static int64_t divide(int64_t a, int64_t b) {
+    if (b == 0) return 0;
+    return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; /* MIN / -1 wraps to MIN */
+}
+
+static int64_t remainder_of(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+
+static uint64_t shift_right_signed(int64_t a, uint64_t by, int width) {
+    return (uint64_t)(a >> (by >= (uint64_t)width ? 63 : by));
+}
+
+static uint64_t high_product(uint64_t a, uint64_t b, int width) {
+    return (uint64_t)(((Wide)a * b) >> width);
+}
+
+static uint64_t leading_zeros(uint64_t a, int width) {
+    return a ? (uint64_t)(__builtin_clzll(a) - (64 - width)) : (uint64_t)width;
+}
+
+static bool icmp(const Lane *lane, int64_t predicate) {
+    uint64_t a = lane->in[0], b = lane->in[1];
+    int64_t sa = signed_in(lane, 0), sb = signed_in(lane, 1);
+    switch (predicate) {
+    case ICMP_EQ: return a == b;
+    case ICMP_NE: return a != b;
+    case ICMP_SLT: return sa < sb;
+    case ICMP_SLE: return sa <= sb;
+    case ICMP_SGT: return sa > sb;
+    case ICMP_SGE: return sa >= sb;
+    case ICMP_ULT: return a < b;
+    case ICMP_ULE: return a <= b;
+    case ICMP_UGT: return a > b;
+    case ICMP_UGE: return a >= b;
+    }
+    BUG("bad predicate %d", (int)predicate);
+}
+
+static bool fcmp(const Lane *lane, int64_t predicate) {
+    double a = float_in(lane, 0), b = float_in(lane, 1);
+    switch (predicate) {
+    case FCMP_OEQ: return a == b;
+    case FCMP_UNE: return a != b;
+    case FCMP_OLT: return a < b;
+    case FCMP_OLE: return a <= b;
+    case FCMP_OGT: return a > b;
+    case FCMP_OGE: return a >= b;
+    }
+    BUG("bad predicate %d", (int)predicate);
+}
+
+static uint64_t min_max(const Lane *lane, bool is_max) {
+    double a = float_in(lane, 0), b = float_in(lane, 1);
+    bool nan_wins = lane->op->attrs[0].i != 0;
+    if (isnan(a) || isnan(b)) {
+        if (nan_wins || (isnan(a) && isnan(b))) return float_nan(kind_of(lane->type));
+        return isnan(a) ? lane->in[1] : lane->in[0];
+    }
+    if (a == b) return !signbit(a) == is_max ? lane->in[0] : lane->in[1]; /* -0 is below +0 */
+    return (a < b) == is_max ? lane->in[1] : lane->in[0];
+}
+
+static uint64_t float_to_int(const Lane *lane, bool is_signed) {
+    double a = trunc(float_in(lane, 0));
+    int width = type_bits(lane->result);
+    if (width == 1) is_signed = false; /* i1 is 0 or 1 */
+    double least = is_signed ? -ldexp(1, width - 1) : 0;
+    double limit = ldexp(1, is_signed ? width - 1 : width);
+    uint64_t most = low_bits(UINT64_MAX, is_signed ? width - 1 : width);
+    if (isnan(a)) return 0;
+    if (a <= least) return is_signed ? 1ull << (width - 1) : 0;
+    if (a >= limit) return most;
+    return low_bits(is_signed ? (uint64_t)(int64_t)a : (uint64_t)a, width);
+}
+
+static double math(OpKind kind, double a) {
+    switch ((int)kind) {
+    case OP_FLOOR: return floor(a);
+    case OP_CEIL: return ceil(a);
+    case OP_TRUNC_F: return trunc(a);
+    case OP_ROUND_EVEN: return nearbyint(a);
+    case OP_SQRT: return sqrt(a);
+    case OP_RSQRT: return 1 / sqrt(a);
+    case OP_EXP: return exp(a);
+    case OP_EXP2: return exp2(a);
+    case OP_LOG: return log(a);
+    case OP_LOG2: return log2(a);
+    case OP_SIN: return sin(a);
+    case OP_COS: return cos(a);
+    case OP_TANH: return tanh(a);
+    case OP_ERF: return erf(a);
+    }
+    BUG("not a function of one float: %s", op_infos[kind].name);
+}
+
+static bool eval_int(const Lane *lane, uint64_t *out) {
+    uint64_t a = lane->in[0], b = lane->op->num_operands > 1 ? lane->in[1] : 0;
+    int64_t sa = signed_in(lane, 0), sb = lane->op->num_operands > 1 ? signed_in(lane, 1) : 0;
+    uint64_t width = (uint64_t)lane->width;
+    switch ((int)lane->op->kind) {
+    case OP_ADD: *out = a + b; break;
+    case OP_SUB: *out = a - b; break;
+    case OP_MUL: *out = a * b; break;
+    case OP_DIV_S: *out = (uint64_t)divide(sa, sb); break;
+    case OP_DIV_U: *out = b ? a / b : 0; break;
+    case OP_REM_S: *out = (uint64_t)remainder_of(sa, sb); break;
+    case OP_REM_U: *out = b ? a % b : 0; break;
+    case OP_AND: *out = a & b; break;
+    case OP_OR: *out = a | b; break;
+    case OP_XOR: *out = a ^ b; break;
+    case OP_SHL: *out = b >= width ? 0 : a << b; break;
+    case OP_SHR_S: *out = shift_right_signed(sa, b, lane->width); break;
+    case OP_SHR_U: *out = b >= width ? 0 : a >> b; break;
+    case OP_MIN_S: *out = sa < sb ? a : b; break;
+    case OP_MAX_S: *out = sa > sb ? a : b; break;
+    case OP_MIN_U: *out = a < b ? a : b; break;
+    case OP_MAX_U: *out = a > b ? a : b; break;
+    case OP_MULHI_U: *out = high_product(a, b, lane->width); break;
+    case OP_POPCOUNT: *out = (uint64_t)__builtin_popcountll(a); break;
+    case OP_CLZ: *out = leading_zeros(a, lane->width); break;
+    default: return false;
+    }
+    *out = low_bits(*out, lane->width);
+    return true;
+}
+
+static bool eval_float(const Lane *lane, uint64_t *out) {
+    uint64_t sign = 1ull << (lane->width - 1);
+    double a = float_in(lane, 0), b = lane->op->num_operands > 1 ? float_in(lane, 1) : 0;
+    switch ((int)lane->op->kind) {
+    case OP_FADD: *out = float_out(lane->result, a + b); return true;
+    case OP_FSUB: *out = float_out(lane->result, a - b); return true;
+    case OP_FMUL: *out = float_out(lane->result, a * b); return true;
+    case OP_FDIV: *out = float_out(lane->result, a / b); return true;
+    case OP_FREM: *out = float_out(lane->result, fmod(a, b)); return true;
+    case OP_FMIN: *out = min_max(lane, false); return true;
+    case OP_FMAX: *out = min_max(lane, true); return true;
+    case OP_FNEG: *out = lane->in[0] ^ sign; return true;
+    case OP_FABS: *out = lane->in[0] & ~sign; return true;
+    case OP_FMA:
+        *out = float_fma(kind_of(lane->type), lane->in[0], lane->in[1], lane->in[2]);
+        if (isnan(float_decode(kind_of(lane->type), *out))) *out = float_nan(kind_of(lane->type));
+        return true;
+    default: break;
+    }
+    if (op_infos[lane->op->kind].rule != RULE_FLOAT1 && op_infos[lane->op->kind].rule != RULE_MATH1)
+        return false;
+    *out = float_out(lane->result, math(lane->op->kind, a));
+    return true;
+}
+
+static bool eval_cast(const Lane *lane, uint64_t *out) {
+    uint64_t a = lane->in[0];
+    int to = type_bits(lane->result);
+    switch ((int)lane->op->kind) {
+    case OP_EXT_S: *out = low_bits(lane->width == 1 ? 0 - a : (uint64_t)signed_in(lane, 0), to); return true;
+    case OP_EXT_U: *out = a; return true;
+    case OP_TRUNC: *out = low_bits(a, to); return true;
+    case OP_FEXT: *out = float_encode(kind_of(lane->result), float_in(lane, 0), FLOAT_NEAREST_EVEN); return true;
+    case OP_FTRUNC:
+        *out = float_encode(kind_of(lane->result), float_in(lane, 0),
+                            lane->op->attrs[0].i == ROUND_RTZ ? FLOAT_TOWARD_ZERO : FLOAT_NEAREST_EVEN);
+        return true;
+    case OP_S_TO_F: *out = float_from_signed(kind_of(lane->result), signed_in(lane, 0)); return true;
+    case OP_U_TO_F: *out = float_from_unsigned(kind_of(lane->result), a); return true;
+    case OP_F_TO_S: *out = float_to_int(lane, true); return true;
+    case OP_F_TO_U: *out = float_to_int(lane, false); return true;
+    case OP_BITCAST: *out = a; return true;
+    default: return false;
+    }
+}
+
+bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out) {
+    if (!op_has_trait(op, ELEMENTWISE)) return false;
+    const Type *type = type_lane(op->operands[0]->type);
+    Lane lane = {type, type_lane(op->results[0].type), type_bits(type), in, op};
+    switch ((int)op->kind) {
+    case OP_ICMP: *out = icmp(&lane, op->attrs[0].i); return true;
+    case OP_FCMP: *out = fcmp(&lane, op->attrs[0].i); return true;
+    case OP_SELECT: *out = in[0] ? in[1] : in[2]; return true;
+    case OP_ADDPTR: {
+        uint64_t offset = (uint64_t)constant_to_int(type_lane(op->operands[1]->type), in[1]);
+        *out = in[0] + offset * (uint64_t)type_size_bytes(type->elem);
+        return true;
+    }
+    default: break;
+    }
+    if (eval_cast(&lane, out)) return true;
+    return type_is_float(type) ? eval_float(&lane, out) : eval_int(&lane, out);
+}

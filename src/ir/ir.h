@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ir: the tile IR. Typed SSA with structured control flow; one function is one kernel.
+ *
+ *     func @add(%x: ptr<f32> {divisible = 16}, %n: i32) {
+ *       %0 = program_id {axis = 0} : i32
+ *       %1 = arange {start = 0, end = 1024} : tile<1024xi32>
+ *       ...
+ *       store %8, %9, %7
+ *       yield
+ *     }
+ *
+ * doc/ir.md describes the text.
+ * Each use of a value comes after its definition, in the same region or one around it. So a pass
+ * that walks forwards and records replacements has seen every definition before any use; a loop's
+ * region arguments are definitions too. Everything is in the function's arena; ops that leave the
+ * tree are simply forgotten. */
+#ifndef TERN_IR_H
+#define TERN_IR_H
+
+#include "base/base.h"
+#include "base/diag.h"
+#include "base/float.h"
+#include "base/source.h"
+
+/* ---- types: interned, so equal types are the same pointer ---- */
+
+typedef enum TypeKind {
+#define TYPE(kind, text, bits, class) TYPE_##kind,
+#include "ir/types.def"
+#undef TYPE
+    TYPE_PTR,
+    TYPE_TILE,
+    NUM_TYPE_KINDS
+} TypeKind;
+
+typedef enum TypeClass { TYPE_CLASS_INT, TYPE_CLASS_FLOAT, TYPE_CLASS_PTR, TYPE_CLASS_TILE } TypeClass;
+
+enum {
+    MAX_RANK = 8,
+    MAX_LANES = 1 << 20, /* Triton's limit on the elements of one tile */
+    MAX_DEPTH = 64,      /* of regions in regions; the parser and the verifier refuse more */
+};
+
+typedef struct Type Type;
+struct Type {
+    TypeKind kind;
+    const Type *elem; /* of a pointer: what it points to; of a tile: type of a lane */
+    int rank;         /* of a tile, at least 1; else 0 */
+    int shape[MAX_RANK]; /* the verifier requires powers of two */
+    int lanes; /* product of shape; 1 for scalars */
+};
+
+typedef struct TypeTable TypeTable;
+TypeTable *types_new(Arena *arena);
+const Type *type_scalar(TypeKind kind); /* not TYPE_PTR, TYPE_TILE */
+const Type *type_ptr(TypeTable *types, const Type *elem);
+const Type *type_tile(TypeTable *types, const Type *elem, int rank, const int *shape); /* rank 0: elem */
+const Type *type_with_elem(TypeTable *types, const Type *like, const Type *elem); /* same shape */
+bool type_is_tile(const Type *type);
+const Type *type_lane(const Type *type); /* elem of a tile, else the type itself */
+bool type_is_int(const Type *type);      /* these look at the lane */
+bool type_is_float(const Type *type);
+bool type_is_ptr(const Type *type);
+bool type_is_bool(const Type *type);
+int type_bits(const Type *type);       /* of a lane; pointers 64 */
+int type_size_bytes(const Type *type); /* of a lane in memory; i1 takes 1 */
+bool float_holds(const Type *wide, const Type *narrow); /* each number of narrow is one of wide */
+bool type_same_shape(const Type *a, const Type *b);
+void type_print(Buf *out, const Type *type); /* tile<64x32xf32>, ptr<f32>, i32 */
+Str type_str(Arena *arena, const Type *type);
+
+/* ---- ops ---- */
+
+typedef enum OpKind {
+#define OP(kind, ...) OP_##kind,
+#include "ir/ops.def"
+#undef OP
+    NUM_OP_KINDS
+} OpKind;
+
+typedef enum AttrKind {
+    ATTR_NONE,
+    ATTR_INT,
+    ATTR_OPT_INT, /* an int that is 0 unless written */
+    ATTR_BITS, /* of a constant: printed by the type */
+    ATTR_INTS,
+    ATTR_TEXT,
+    /* enumerated: words in enums.def */
+    ATTR_ICMP,
+    ATTR_FCMP,
+    ATTR_ROUNDING,
+    ATTR_CACHE,
+    ATTR_EVICT,
+    ATTR_RMW,
+    ATTR_SEM,
+    ATTR_SCOPE,
+    ATTR_PRECISION,
+    ATTR_HINT,
+    NUM_ATTR_KINDS
+} AttrKind;
+
+/* ICMP_EQ, ROUND_RTZ, RMW_ADD ..: one enum for each attribute kind, counted from 0. */
+#define WORDS(kind)          enum {
+#define WORD(constant, text) constant,
+#define WORDS_END            };
+#include "ir/enums.def"
+#undef WORDS
+#undef WORD
+#undef WORDS_END
+
+typedef enum TypeRule {
+    RULE_NONE, RULE_ANY, RULE_CONSTANT, RULE_ARANGE, RULE_I32, RULE_SPLAT, RULE_BROADCAST,
+    RULE_EXPAND_DIMS, RULE_RESHAPE, RULE_TRANS, RULE_JOIN, RULE_SPLIT, RULE_GATHER, RULE_INT1,
+    RULE_INT2, RULE_COMPARE, RULE_FLOAT1, RULE_FLOAT2, RULE_FLOAT3, RULE_MATH1, RULE_SELECT,
+    RULE_INT_WIDEN, RULE_INT_NARROW, RULE_FLOAT_WIDEN, RULE_FLOAT_NARROW, RULE_INT_TO_FLOAT,
+    RULE_FLOAT_TO_INT, RULE_BITCAST, RULE_ADDPTR, RULE_LOAD, RULE_STORE, RULE_ATOMIC_RMW,
+    RULE_ATOMIC_CAS, RULE_REDUCE, RULE_SCAN, RULE_HISTOGRAM, RULE_DOT, RULE_SAME1, RULE_IF,
+    RULE_FOR, RULE_WHILE,
+} TypeRule;
+
+enum { /* traits */
+    NONE = 0, PURE = 1, ELEMENTWISE = 2, COMMUTES = 4, READS = 8, WRITES = 16, TERMINATOR = 32,
+    ISOLATED = 64,
+};
+
+enum { MAX_ATTRS = 4 };
+
+typedef struct AttrInfo {
+    const char *name;
+    AttrKind kind;
+} AttrInfo;
+
+typedef struct OpInfo {
+    const char *name; /* "addptr" */
+    int least_operands, most_operands; /* most: -1 is any */
+    int num_results, num_regions;      /* results: -1 is any */
+    TypeRule rule;
+    int traits;
+    const char *meaning;
+    AttrInfo attrs[MAX_ATTRS];
+} OpInfo;
+
+extern const OpInfo op_infos[NUM_OP_KINDS]; /* indexed by OpKind */
+
+typedef union Attr {
+    int64_t i;
+    uint64_t bits; /* of a constant: the lane's bits, zero-extended */
+    Str text;
+    struct {
+        int count;
+        const int64_t *data;
+    } ints;
+} Attr;
+
+typedef struct Op Op;
+typedef struct Region Region;
+typedef struct Value Value;
+
+struct Value {
+    const Type *type;
+    Op *def;        /* NULL for an argument of a region */
+    Region *region; /* for an argument: whose it is; else NULL */
+    int index;      /* which result or argument */
+    int id;         /* unique within the function; small, for side tables */
+    Str name;       /* from the source, for people; may be empty */
+    Value *replaced; /* by a pass that walks forwards; see value_resolve */
+};
+
+struct Op {
+    OpKind kind;
+    Span span;
+    Region *parent;
+    Op *prev, *next;
+    int num_operands, num_results, num_regions;
+    Value **operands;
+    Value *results; /* array */
+    Region **regions;
+    Attr attrs[MAX_ATTRS]; /* in the order of ops.def */
+};
+
+/* The ops of one structured block; ends with a yield. */
+struct Region {
+    Op *owner; /* NULL: the function's body */
+    Op *first, *last;
+    int num_args;
+    Value **args;
+};
+
+typedef struct Param {
+    Value *value; /* argument of the body; parameters that are constants are not here */
+    Str name;     /* as in the source */
+    int source_index; /* place in the source's parameter list, constants counted */
+    bool is_unsigned; /* of an int or of what a pointer points to, as the language typed it */
+    int divisible;    /* 16, 8 ..: promised by the signature; 1: nothing known. Pointers: in bytes */
+} Param;
+
+typedef struct Func {
+    Arena *arena;
+    TypeTable *types;
+    Str name;
+    Span span;
+    Region *body;
+    int num_params;
+    Param *params;
+    int num_values; /* ids are below this */
+    int num_warps, num_stages; /* as the launch options say */
+} Func;
+
+/* ---- building ---- */
+
+Func *func_new(Arena *arena, TypeTable *types, Str name);
+Value *func_add_param(Func *fn, const Type *type, Str name, int source_index);
+Region *region_new(Func *fn);
+Value *region_add_arg(Func *fn, Region *region, const Type *type);
+
+/* Where new ops go: at the end of region, or before `before`. */
+typedef struct Builder {
+    Func *fn;
+    Region *region;
+    Op *before; /* NULL: at the end */
+    Span span;  /* given to new ops */
+} Builder;
+
+/* The generic constructor; operands, result types and regions are copied. The specific ones below
+ * infer the result type from the op's rule. */
+Op *build_op(Builder *b, OpKind kind, int num_operands, Value *const *operands, int num_results,
+             const Type *const *result_types, int num_regions, Region *const *regions);
+Value *build_int(Builder *b, const Type *type, int64_t value);   /* wraps to the type's width */
+Value *build_float(Builder *b, const Type *type, double value);  /* rounds to nearest even */
+Value *build_constant_bits(Builder *b, const Type *type, uint64_t bits);
+Value *build_1(Builder *b, OpKind kind, Value *a);               /* result type of a */
+Value *build_2(Builder *b, OpKind kind, Value *a, Value *c);     /* result type of a */
+Value *build_3(Builder *b, OpKind kind, Value *a, Value *c, Value *d);
+Value *build_cast(Builder *b, OpKind kind, Value *a, const Type *lane); /* same shape, new lane */
+Value *build_icmp(Builder *b, int predicate, Value *a, Value *c);
+Value *build_fcmp(Builder *b, int predicate, Value *a, Value *c);
+Value *build_select(Builder *b, Value *condition, Value *a, Value *c);
+Value *build_arange(Builder *b, int start, int end);
+Value *build_program_id(Builder *b, int axis);
+Value *build_num_programs(Builder *b, int axis);
+Value *build_splat(Builder *b, Value *scalar, int rank, const int *shape);
+Value *build_broadcast(Builder *b, Value *a, const int *shape); /* rank of a; itself if same */
+Value *build_expand_dims(Builder *b, Value *a, int axis);
+Value *build_reshape(Builder *b, Value *a, int rank, const int *shape);
+Value *build_trans(Builder *b, Value *a, const int *order);
+Value *build_addptr(Builder *b, Value *pointer, Value *offset);
+Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other); /* mask, other: or NULL */
+Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask);
+Op *build_yield(Builder *b, int count, Value *const *values);
+
+/* ---- looking and changing ---- */
+
+static inline Value *op_result(const Op *op) { return &op->results[0]; }
+const OpInfo *op_info(OpKind kind);
+bool op_has_trait(const Op *op, int trait);
+bool op_is_pure(const Op *op); /* also looks into the regions of if, for and while (for: that it ends) */
+Op *region_yield(const Region *region);
+bool value_is_constant(const Value *value, uint64_t *bits); /* also through splat and broadcast */
+bool value_is_int(const Value *value, int64_t *number);     /* a constant int, sign-extended */
+double constant_to_double(const Type *type, uint64_t bits); /* lane type, any float */
+uint64_t constant_from_double(const Type *type, double value);
+int64_t constant_to_int(const Type *type, uint64_t bits); /* sign-extended (i1: 0 or 1) */
+int attr_index(OpKind kind, const char *name);            /* -1 when it has none such */
+bool float_kind_of(const Type *type, FloatKind *kind); /* of a lane; false: not a float */
+const char *attr_word(AttrKind kind, int64_t value);      /* NULL when out of range */
+int attr_from_word(AttrKind kind, Str word);              /* -1 when unknown */
+
+void op_remove(Op *op);                   /* takes it out of its region; no use may be left */
+void op_move_before(Op *op, Op *before);
+Value *value_resolve(Value *value);       /* follows `replaced` to its end */
+void op_resolve_operands(Op *op);         /* operands = value_resolve(operand), regions' too */
+void func_resolve(Func *fn);              /* all operands in the function */
+Region *region_clone(Func *fn, const Region *region, Map *values); /* values: old -> new */
+Op *op_clone(Builder *b, const Op *op, Map *values);
+void func_renumber(Func *fn); /* value ids dense, in order of definition */
+
+/* Pre-order over all ops, regions included; returns false as soon as visit does. */
+bool region_walk(Region *region, bool (*visit)(Op *op, void *user), void *user);
+
+/* ---- text and checking ---- */
+
+void func_print(Buf *out, const Func *fn, bool with_spans);
+/* Parses what func_print prints; NULL after diag_error. Text is hostile. */
+Func *func_parse(Arena *arena, const Source *source, Diag *diag);
+/* Checks structure, dominance and type rules. Returns NULL when fine, else what is wrong; *where is
+ * then the op, or NULL when it is the function itself. `where` may be NULL. */
+const char *func_verify(Arena *arena, const Func *fn);
+const char *func_verify_at(Arena *arena, const Func *fn, const Op **where);
+
+/* ---- meaning ---- */
+
+/* One lane of an ELEMENTWISE op: in[i] are the lane bits of operand i, zero-extended; *out the bits
+ * of the result. The one definition of what these ops compute: the interpreter runs it, folding
+ * uses it, the other executors are compared with it. Math on f32 is computed in double and rounded
+ * once. False: the op is not elementwise. */
+bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out);
+
+#endif

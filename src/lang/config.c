@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+/* config: what the decorators @triton.autotune and @triton.heuristics of a function say, by our own
+ * evaluator. What cannot be evaluated is refused by name: the caller can say the values instead. */
+#include "lang/module.h"
+
+static const Expr *find_decorator(const FunctionDef *def, const char *name) {
+    for (int i = 0; i < def->num_decorators; i++) {
+        const Expr *decorator = def->decorators[i];
+        if (decorator->kind != EXPR_CALL) continue;
+        const Expr *callee = decorator->left;
+        if ((callee->kind == EXPR_ATTRIBUTE || callee->kind == EXPR_NAME) && str_is(callee->text, name)) return decorator;
+    }
+    return NULL;
+}
+
+/* The argument called `name`, or the first positional one. */
+static const Expr *decorator_argument(const Expr *decorator, const char *name) {
+    for (int i = 0; i < decorator->num_args; i++)
+        if (str_is(decorator->args[i].name, name)) return decorator->args[i].value;
+    for (int i = 0; i < decorator->num_args; i++)
+        if (decorator->args[i].name.length == 0 && decorator->args[i].stars == 0) return decorator->args[i].value;
+    return NULL;
+}
+
+/* The value as a literal of the signature's grammar. */
+static Str literal(Arena *arena, const Object *value) {
+    Buf text = {.arena = arena};
+    if (value->kind == OBJECT_DTYPE && !value->text.length) buf_puts(&text, dtype_name(value->ltype.dtype));
+    else object_repr(&text, value);
+    return buf_str(&text);
+}
+
+static Object *dict_find(const Object *dict, const char *key) {
+    for (int i = 0; i + 1 < dict->num_items; i += 2)
+        if (dict->items[i]->kind == OBJECT_STR && str_is(dict->items[i]->text, key)) return dict->items[i + 1];
+    return NULL;
+}
+
+static int option_int(const Object *options, const char *key) {
+    const Object *value = dict_find(options, key);
+    return value && object_is_integral(value) && value->integer > 0 && value->integer < 1024 ? (int)value->integer : 0;
+}
+
+/* The first part of a value that is not known, NULL when all is. */
+static const Object *unknown_part(const Object *value) {
+    if (value->kind == OBJECT_OPAQUE) return value;
+    for (int i = 0; i < value->num_items; i++) {
+        const Object *found = value->items[i] ? unknown_part(value->items[i]) : NULL;
+        if (found) return found;
+    }
+    return NULL;
+}
+
+/* False: *unknown is what Python would have to say. Options other than the two that are ours to
+ * know (pre_hook, num_ctas ..) do not matter here. */
+static bool config_from(Arena *arena, const Object *object, Config *config, const Object **unknown) {
+    *unknown = object;
+    if (object->kind != OBJECT_CONFIG || object->items[0]->kind != OBJECT_DICT) return false;
+    const Object *kwargs = object->items[0];
+    config->num_values = kwargs->num_items / 2;
+    config->values = arena_array(arena, ConfigValue, config->num_values);
+    for (int i = 0; i < config->num_values; i++) {
+        const Object *key = kwargs->items[2 * i], *value = kwargs->items[2 * i + 1];
+        *unknown = value;
+        if (key->kind != OBJECT_STR || !object_is_known(value)) return false;
+        config->values[i] = (ConfigValue){key->text, literal(arena, value)};
+    }
+    static const char *const ours[] = {"num_warps", "num_stages"};
+    for (int i = 0; i < COUNT(ours); i++) {
+        *unknown = dict_find(object->items[1], ours[i]);
+        if (*unknown && !object_is_known(*unknown)) return false;
+    }
+    config->num_warps = option_int(object->items[1], "num_warps");
+    config->num_stages = option_int(object->items[1], "num_stages");
+    return true;
+}
+
+static Map *closure_of(Arena *arena, Module *module, const JitFunction *function) {
+    Object *object = module_function_object(arena, module, function);
+    return object->function->closure;
+}
+
+int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag, Config **configs) {
+    *configs = NULL;
+    const Expr *decorator = find_decorator(function->def, "autotune");
+    if (!decorator) return 0;
+    const Expr *list = decorator_argument(decorator, "configs");
+    if (!list) {
+        diag_error(diag, decorator->span, "autotune needs configs");
+        return -1;
+    }
+    Object *value = host_evaluate(arena, module, list, closure_of(arena, module, function), diag);
+    if (value->kind == OBJECT_ERROR) return -1;
+    const Object *unknown = value;
+    bool ok = value->kind == OBJECT_LIST || value->kind == OBJECT_TUPLE;
+    if (ok) *configs = arena_array(arena, Config, value->num_items + 1);
+    for (int i = 0; ok && i < value->num_items; i++)
+        ok = config_from(arena, value->items[i], &(*configs)[i], &unknown);
+    if (ok) return value->num_items;
+    const Object *part = unknown_part(unknown);
+    Span span = part && part->span.source ? part->span : list->span;
+    diag_refused(diag, span, "these configs cannot be evaluated without Python%s%.*s%s", part ? ": " : "",
+                 STR_ARG(part ? part->text : (Str){0}), part ? " is not known" : "");
+    diag_help(diag, span, "give the constants of the kernel yourself");
+    return -1;
+}
+
+/* ---- heuristics ---- */
+
+/* What a lambda sees as `args`: a dict from names to what the caller knows. Tensors are there as
+ * opaque values that are not None. */
+static Object *argument_dict(Arena *arena, Module *module, const ConfigValue *arguments,
+                             int num_arguments, Diag *diag) {
+    VEC(Object *) pairs = {0};
+    for (int i = 0; i < num_arguments; i++) {
+        Source *source = source_new(arena, str_format(arena, "<%.*s>", STR_ARG(arguments[i].name)), arguments[i].text);
+        Expr *expr = ast_parse_expr(arena, source, diag);
+        if (!expr) return NULL;
+        vec_push(arena, &pairs, object_str(arena, arguments[i].name));
+        vec_push(arena, &pairs, host_evaluate(arena, module, expr, NULL, diag));
+    }
+    return host_list(arena, OBJECT_DICT, pairs.count, pairs.data);
+}
+
+static bool param_index(const JitFunction *function, Str name, int *index) {
+    for (*index = 0; *index < function->num_params; ++*index)
+        if (str_equal(function->params[*index].name, name)) return true;
+    return false;
+}
+
+static bool is_wanted(const JitFunction *function, const Spec *specs, int index, const ConfigValue *arguments, int num_arguments) {
+    for (int i = 0; i < num_arguments; i++)
+        if (str_equal(arguments[i].name, function->params[index].name)) return false;
+    return specs[index].kind == SPEC_DEFAULT;
+}
+
+static bool apply_heuristic(Arena *arena, const JitFunction *function, Object *name, Object *rule, Object **args,
+                            Spec *specs, const ConfigValue *arguments, int num_arguments, Span span, Diag *diag) {
+    int index;
+    if (name->kind != OBJECT_STR || !param_index(function, name->text, &index)) return true;
+    if (!is_wanted(function, specs, index, arguments, num_arguments)) return true;
+    Object *value = rule->kind == OBJECT_FUNCTION ? host_call(arena, rule, 1, args, NULL, span, diag) : NULL;
+    if (value && value->kind == OBJECT_ERROR) return false;
+    if (!value || !object_is_known(value)) {
+        diag_refused(diag, span, "the heuristic for '%.*s' cannot be evaluated without Python", STR_ARG(name->text));
+        diag_help(diag, span, "give '%.*s' yourself", STR_ARG(name->text));
+        return false;
+    }
+    specs[index] = (Spec){.kind = SPEC_CONSTANT, .divisible = 1, .text = literal(arena, value), .span = span};
+    /* Later rules see earlier results, as in Triton. */
+    Object *dict = args[0];
+    Object **items = arena_array(arena, Object *, dict->num_items + 2);
+    if (dict->num_items) memcpy(items, dict->items, (size_t)dict->num_items * sizeof *items);
+    items[dict->num_items] = name;
+    items[dict->num_items + 1] = value;
+    args[0] = host_list(arena, OBJECT_DICT, dict->num_items + 2, items);
+    return true;
+}
+
+bool function_heuristics(Arena *arena, Module *module, const JitFunction *function, const ConfigValue *arguments,
+                         int num_arguments, Spec *specs, Diag *diag) {
+    const Expr *decorator = find_decorator(function->def, "heuristics");
+    if (!decorator) return true;
+    const Expr *table = decorator_argument(decorator, "values");
+    if (!table) return true;
+    Object *rules = host_evaluate(arena, module, table, closure_of(arena, module, function), diag);
+    if (rules->kind == OBJECT_ERROR) return false;
+    if (rules->kind != OBJECT_DICT) {
+        diag_refused(diag, table->span, "these heuristics cannot be evaluated without Python");
+        return false;
+    }
+    Object *args[1] = {argument_dict(arena, module, arguments, num_arguments, diag)};
+    if (!args[0]) return false;
+    for (int i = 0; i + 1 < rules->num_items; i += 2)
+        if (!apply_heuristic(arena, function, rules->items[i], rules->items[i + 1], args, specs, arguments,
+                             num_arguments, table->span, diag))
+            return false;
+    return true;
+}

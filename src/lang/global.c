@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/* global: what a name of a file stands for, found at its first use (see module.c for the rule). */
+#include "lang/module.h"
+
+/* How likely it is that a binding is the one in force. */
+typedef enum Likelihood { NEVER, FALLBACK, LIKELY, CERTAIN } Likelihood;
+
+static Likelihood guard_likelihood(Module *module, const Guard *guard) {
+    Likelihood least = CERTAIN;
+    for (; guard; guard = guard->outer) {
+        Likelihood one = CERTAIN;
+        if (guard->stmt->kind == STMT_TRY) one = guard->arm == 0 ? CERTAIN : FALLBACK;
+        else if (guard->stmt->kind == STMT_MATCH) one = FALLBACK;
+        else {
+            bool truth;
+            Diag quiet = {.arena = module->arena, .muted = true};
+            Object *condition = host_evaluate(module->arena, module, guard->stmt->value, NULL, &quiet);
+            if (condition->kind != OBJECT_OPAQUE && condition->kind != OBJECT_ERROR && object_truth(condition, &truth))
+                one = truth == (guard->arm == 0) ? CERTAIN : NEVER;
+            else one = guard->arm == 0 ? LIKELY : FALLBACK;
+        }
+        if (one < least) least = one;
+    }
+    return least;
+}
+
+static Object *opaque_global(Arena *arena, const char *what, Str name) {
+    Object *opaque = object_new(arena, OBJECT_OPAQUE);
+    opaque->text = str_format(arena, "%s '%.*s'", what, STR_ARG(name));
+    return opaque;
+}
+
+/* The part of `value` that the target binds to `name`; NULL when the target does not have it. */
+static Object *unpack(Module *module, const Expr *target, Object *value, Str name) {
+    if (target->kind == EXPR_NAME) return str_equal(target->text, name) ? value : NULL;
+    if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return NULL;
+    bool known = value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST;
+    for (int i = 0; i < target->num_items; i++) {
+        Object *part = known && value->num_items == target->num_items ? value->items[i]
+                                                                      : opaque_global(module->arena, "the value of", name);
+        Object *found = unpack(module, target->items[i], part, name);
+        if (found) return found;
+    }
+    return NULL;
+}
+
+static Object *assigned_value(Module *module, const Stmt *stmt, Str name, Diag *diag) {
+    if (!stmt->value) return NULL;
+    Object *value = host_evaluate(module->arena, module, stmt->value, NULL, diag);
+    for (int i = 0; i < stmt->num_targets; i++) {
+        Object *found = unpack(module, stmt->targets[i], value, name);
+        if (found) return found;
+    }
+    return opaque_global(module->arena, "the value of", name);
+}
+
+static Object *imported_value(Module *module, const Definition *definition, Diag *diag) {
+    const Stmt *stmt = definition->stmt;
+    const ImportName *name = definition->name;
+    if (stmt->kind == STMT_IMPORT) {
+        Str path = name->path;
+        /* import a.b.c binds a. */
+        for (int i = 0; !name->has_alias && i < path.length; i++)
+            if (path.data[i] == '.') path.length = i;
+        return import_module(module, 0, path, diag);
+    }
+    Object *base = import_module(module, stmt->level, stmt->name, diag);
+    Object *value = import_attribute(module->arena, base, name->path, diag);
+    if (value) return value;
+    /* from package import submodule */
+    Str path = stmt->name.length ? str_format(module->arena, "%.*s.%.*s", STR_ARG(stmt->name), STR_ARG(name->path)) : name->path;
+    value = import_module(module, stmt->level, path, diag);
+    if (value->kind != OBJECT_OPAQUE) return value;
+    return opaque_global(module->arena, "the imported name", name->path);
+}
+
+static Object *definition_value(Module *module, const Definition *definition, Str name, Diag *diag) {
+    const Stmt *stmt = definition->stmt;
+    switch (stmt->kind) {
+    case STMT_ASSIGN: case STMT_ANN_ASSIGN: return assigned_value(module, stmt, name, diag);
+    case STMT_FUNCTION: return module_function_of(module, stmt->function, NULL);
+    case STMT_CLASS: return class_value(module, stmt, diag);
+    case STMT_IMPORT: case STMT_FROM_IMPORT: return imported_value(module, definition, diag);
+    case STMT_AUG_ASSIGN: case STMT_FOR: case STMT_DELETE:
+        return opaque_global(module->arena, "the value of", name);
+    case STMT_EXPR: case STMT_RETURN: case STMT_IF: case STMT_WHILE: case STMT_PASS: case STMT_BREAK:
+    case STMT_CONTINUE: case STMT_ASSERT: case STMT_RAISE: case STMT_GLOBAL: case STMT_NONLOCAL:
+    case STMT_TRY: case STMT_WITH: case STMT_MATCH: case STMT_ERROR: break;
+    }
+    return NULL;
+}
+
+/* ---- names that are bound or changed step by step ---- */
+
+static bool mentions(const Expr *expr, Str name) {
+    if (!expr) return false;
+    if (expr->kind == EXPR_NAME && str_equal(expr->text, name)) return true;
+    if (mentions(expr->left, name) || mentions(expr->right, name) || mentions(expr->condition, name)) return true;
+    for (int i = 0; i < expr->num_items; i++)
+        if (mentions(expr->items[i], name)) return true;
+    for (int i = 0; i < expr->num_args; i++)
+        if (mentions(expr->args[i].value, name)) return true;
+    for (int i = 0; i < expr->num_clauses; i++)
+        if (mentions(expr->clauses[i].iterable, name)) return true;
+    return false;
+}
+
+/* One step of the replay; false: what the name is after it cannot be known. */
+static bool replay_step(Host *host, const Definition *definition, Str name) {
+    const Stmt *top = definition->top;
+    bool binds = top->kind == STMT_FUNCTION || top->kind == STMT_CLASS || top->kind == STMT_IMPORT ||
+                 top->kind == STMT_FROM_IMPORT;
+    Object *before = map_get(&host->vars->names, name);
+    if (binds) {
+        Object *value = definition_value(host->module, definition, name, host->diag);
+        if (value) map_set(&host->vars->names, name, value);
+        return value != NULL;
+    }
+    if (!host_run_statement(host, top)) return false;
+    Object *after = map_get(&host->vars->names, name);
+    /* kernel = libentry()(kernel): a wrapper that tern does not know, as with decorators. */
+    bool wrapped = before && before->kind == OBJECT_FUNCTION && after && after->kind == OBJECT_OPAQUE &&
+                   top->kind == STMT_ASSIGN && top->value->kind == EXPR_CALL;
+    if (wrapped) map_set(&host->vars->names, name, before);
+    return true;
+}
+
+/* Runs, in order, the statements of the file that have to do with the name, and only those. */
+static Object *replay(Module *module, const Global *global, Str name, Diag *diag) {
+    Vars vars = {.names = {.arena = module->arena}};
+    Host host = {.arena = module->arena, .module = module, .diag = diag, .vars = &vars};
+    const Stmt *last = NULL;
+    for (int i = 0; i < global->definitions.count; i++) {
+        const Definition *definition = &global->definitions.data[i];
+        if (definition->top == last) continue;
+        last = definition->top;
+        if (!replay_step(&host, definition, name)) return opaque_global(module->arena, "the value of", name);
+    }
+    Object *value = map_get(&vars.names, name);
+    return value ? value : opaque_global(module->arena, "the value of", name);
+}
+
+static bool needs_replay(const Global *global, Str name) {
+    if (global->changes) return true;
+    if (global->definitions.count < 2) return false;
+    for (int i = 0; i < global->definitions.count; i++) {
+        const Definition *definition = &global->definitions.data[i];
+        bool assigns = definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
+        if (assigns && !definition->guard && mentions(definition->stmt->value, name)) return true;
+    }
+    return false;
+}
+
+/* ---- the binding in force ---- */
+
+/* The likeliest binding that has a value; of equals the last. One that is opaque is the last resort,
+ * but where the last assignment is not conditional, what comes before it does not count. */
+static Object *evaluate_global(Module *module, const Global *global, Str name, Diag *diag) {
+    if (needs_replay(global, name)) return replay(module, global, name, diag);
+    Object *best = NULL;
+    Likelihood best_likelihood = NEVER;
+    for (int i = global->definitions.count - 1; i >= 0; i--) {
+        const Definition *definition = &global->definitions.data[i];
+        Likelihood likelihood = guard_likelihood(module, definition->guard);
+        if (likelihood == NEVER) continue;
+        bool best_is_known = best && best->kind != OBJECT_OPAQUE;
+        if (best_is_known && likelihood <= best_likelihood) continue;
+        Object *value = definition_value(module, definition, name, diag);
+        if (!value || (best && value->kind == OBJECT_OPAQUE)) continue;
+        best = value;
+        best_likelihood = likelihood;
+        bool assigns = definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
+        if (likelihood == CERTAIN && (best->kind != OBJECT_OPAQUE || (assigns && !definition->guard))) break;
+    }
+    return best;
+}
+
+static Object *from_star_imports(Module *module, Str name, Diag *diag) {
+    for (int i = module->star_imports.count - 1; i >= 0; i--) {
+        const Stmt *stmt = module->star_imports.data[i];
+        Object *base = import_module(module, stmt->level, stmt->name, diag);
+        if (base->kind == OBJECT_OPAQUE) continue;
+        Object *value = import_attribute(module->arena, base, name, diag);
+        if (value) return value;
+    }
+    return NULL;
+}
+
+/* A file that did not parse may have defined anything: its complaint explains a missing name. */
+static void complain_of_unparsed(const Module *module, Str name, Diag *diag) {
+    for (int i = 0; i < module->ast->body.count; i++) {
+        const Stmt *stmt = module->ast->body.stmts[i];
+        if (stmt->kind != STMT_ERROR) continue;
+        Str text = {stmt->span.source->text.data + stmt->span.start, stmt->span.end - stmt->span.start};
+        if (text.length && memmem(text.data, (size_t)text.length, name.data, (size_t)name.length)) {
+            diag_error(diag, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint));
+            return;
+        }
+    }
+}
+
+Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag) {
+    (void)arena; /* globals live as long as their module */
+    Object *override = map_get(&module->overrides, name);
+    if (override) return override;
+    Global *global = map_get(&module->globals, name);
+    if (global && global->value) return global->value;
+    if (global && global->busy) return opaque_global(module->arena, "the value (defined by itself) of", name);
+    Object *value = NULL;
+    if (global) {
+        global->busy = true;
+        value = evaluate_global(module, global, name, diag);
+        global->busy = false;
+        if (value && value->kind != OBJECT_ERROR) global->value = value;
+    }
+    if (!value) value = from_star_imports(module, name, diag);
+    if (!value) value = builtin_attribute(module->arena, STR("builtins"), name);
+    if (!value) complain_of_unparsed(module, name, diag);
+    return value;
+}
+
+bool module_set_global(Module *module, Str name, const Source *text, Diag *diag) {
+    Expr *expr = ast_parse_expr(module->arena, text, diag);
+    if (!expr) return false;
+    Object *value = host_evaluate(module->arena, module, expr, NULL, diag);
+    if (value->kind == OBJECT_ERROR) return false;
+    if (!object_is_known(value)) {
+        diag_error(diag, expr->span, "'%.*s' needs a literal value", STR_ARG(name));
+        return false;
+    }
+    Object *wrapped = object_new(module->arena, value->kind);
+    *wrapped = *value;
+    wrapped->is_constexpr = true;
+    map_set(&module->overrides, name, wrapped);
+    return true;
+}

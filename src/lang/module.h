@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+/* module: what the files of the host half share: module.c (names of a file), import.c (other files),
+ * host.c and host_call.c (Python at compile time), config.c (autotune, heuristics). */
+#ifndef TERN_MODULE_H
+#define TERN_MODULE_H
+
+#include "lang/evaluate.h"
+
+/* One statement that binds a name at the top level, perhaps under `if` or `try`. */
+typedef struct Guard Guard;
+struct Guard {
+    const Stmt *stmt; /* STMT_IF or STMT_TRY */
+    int arm;          /* if: 0 body, 1 else; try: 0 body (and else), 1 handlers */
+    const Guard *outer;
+};
+typedef struct Definition {
+    const Stmt *stmt;
+    const Stmt *top;        /* the statement of the file that holds it */
+    const Guard *guard;     /* NULL: not conditional */
+    const ImportName *name; /* of an import: which of its names */
+} Definition;
+
+typedef struct Global {
+    VEC(Definition) definitions; /* in order of the text */
+    Object *value;               /* NULL: not evaluated yet */
+    bool changes;                /* bound or changed step by step: A += 1, A.append(x), in a loop */
+    bool busy;                   /* being evaluated: a cycle */
+} Global;
+
+typedef struct Scope Scope; /* of a function around another: for closures */
+struct Scope {
+    const FunctionDef *def;
+    const Scope *outer;
+};
+
+typedef struct JitEntry {
+    JitFunction function;
+    const Scope *scope; /* functions around it; NULL at the top level */
+} JitEntry;
+
+/* Files loaded for one compilation's module, by path, so that each is read once. */
+typedef struct Registry {
+    Arena *arena;
+    Map files; /* path -> Module * */
+    int count;
+    int depth; /* of expressions being evaluated, across files and names */
+} Registry;
+
+struct Module {
+    Arena *arena;
+    const Ast *ast;
+    Str path, folder; /* path may be empty */
+    const LangOptions *options;
+    Registry *registry;
+    Map globals;     /* name -> Global * */
+    Map overrides;   /* name -> Object *: module_set_global */
+    VEC(const Stmt *) star_imports;
+    VEC(JitEntry) functions;
+    const Stmt *top; /* while the file is indexed: the statement at work */
+    bool in_loop;    /* likewise */
+    Map function_objects; /* FunctionDef * -> Object * */
+};
+
+/* ---- module.c ---- */
+Object *module_function_of(Module *module, const FunctionDef *def, const Scope *scope);
+const JitEntry *module_entry(const Module *module, const FunctionDef *def); /* NULL: not a jit function */
+
+/* ---- class.c ---- */
+Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
+
+/* ---- import.c ---- */
+/* `import path`, `from path import ..` (level dots before path): a built-in module, a file, or
+ * opaque. Never NULL; NULL name in the result means nothing. */
+Object *import_module(Module *from, int level, Str path, Diag *diag);
+/* module.name; NULL when the module is known and has no such name. */
+Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag);
+
+/* ---- host_string.c ---- */
+typedef struct Host Host;
+/* self.name(args) of a string; NULL: not known. */
+Object *host_string_method(Host *host, const Object *self, Str name, int num_args, Object *const *args,
+                           const Str *names, Span span);
+
+/* ---- host.c, host_call.c ---- */
+enum { HOST_STEPS = 200000, HOST_DEPTH = 60, HOST_ITEMS = 100000, HOST_EXPR_DEPTH = 1500 };
+
+typedef struct Vars Vars;
+struct Vars {
+    Map names; /* Str -> Object * */
+    Vars *outer;
+};
+struct Host {
+    Arena *arena;
+    Module *module;
+    Diag *diag;
+    const Map *given; /* names that come before the module's; or NULL */
+    Vars *vars;
+    int64_t steps;
+    int depth;
+    Span span; /* of the expression at work */
+};
+
+Object *host_expr(Host *host, const Expr *expr);
+Object *host_opaque(Host *host, const Expr *expr);
+Object *host_error(Host *host, Span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* False: the budget is spent. What takes longer or makes more than one small value costs more. */
+bool host_step(Host *host, Span span);
+bool host_spend(Host *host, Span span, int64_t steps);
+bool host_assign(Host *host, const Expr *target, Object *value);
+/* container[key] = value, in place; false when that is not possible or not known. */
+bool host_set_item(Host *host, Object *container, Object *key, Object *value);
+/* The items that a loop or an unpacking sees; false when it is not known. */
+bool host_items(Host *host, Object *iterable, int *count, Object ***items);
+Object *host_call_object(Host *host, Object *callee, int num_args, Object *const *args,
+                         const Str *names, const Expr *expr, Span span);
+/* Runs one statement among host->vars; false: what it does is not known. */
+bool host_run_statement(Host *host, const Stmt *stmt);
+/* Runs a function's body with its parameters bound in a new Vars. */
+Object *host_run(Host *host, const FunctionObject *function, int num_args, Object *const *args,
+                 const Str *names, Span span);
+Object *host_list(Arena *arena, ObjectKind kind, int count, Object *const *items);
+/* A name of Python's library that host code of kernels uses (itertools.product, os.environ ..), or
+ * NULL. */
+Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
+                          Span span);
+
+/* One of Python's own functions over sequences, by its bare name; NULL when it is none of these or its
+ * answer is not certain. */
+Object *host_python_call(Host *host, Str name, int num_args, Object *const *args, const Str *names,
+                         Span span);
+/* A set of the list's items; NULL when one is not known. */
+Object *host_set(Host *host, Object *list);
+
+#endif

@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: Apache-2.0
+/* facts: contiguity, divisibility and constancy of integer and pointer values (opt.h says what they
+ * claim), found in one forward walk; loops are repeated from the facts of their initial values until
+ * nothing more is lost.
+ *
+ *     %o = arange 0..1024                        contiguity 1024, divisibility 2^30
+ *     %b = splat (pid * 1024)                    constancy 1024, divisibility 1024
+ *     %i = add %b, %o                            contiguity 1024, divisibility 1024
+ *     %m = icmp slt %i, splat %n                 constancy 16 when n is divisible by 16
+ *
+ * The rules are Triton's AxisInfo made sound: where a run gets shorter, its first values are only
+ * divisible by what the shorter run guarantees; signed division needs a value that is not negative. */
+#include "opt/facts.h"
+
+enum { LARGEST = 1 << 30, MOST_ROUNDS = 8 };
+
+typedef struct Fact { /* along one dimension */
+    int64_t c, d, k;  /* contiguity, divisibility, constancy */
+} Fact;
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static int64_t power_in(uint64_t number) { /* the largest power of two that divides it, capped */
+    if (number == 0) return LARGEST;
+    return least(LARGEST, (int64_t)(number & (0 - number)));
+}
+
+static int64_t times(int64_t a, int64_t b) { return a > LARGEST / b ? LARGEST : a * b; }
+
+static Fact get(const Facts *facts, const Value *value, int dim) {
+    const AxisFacts *axis = &facts->axis[value->id];
+    return (Fact){axis->contiguity[dim], axis->divisibility[dim], axis->constancy[dim]};
+}
+
+static void set(Facts *facts, const Value *value, int dim, Fact fact) {
+    AxisFacts *axis = &facts->axis[value->id];
+    int64_t size = value->type->rank ? value->type->shape[dim] : 1;
+    axis->contiguity[dim] = least(fact.c, size);
+    axis->divisibility[dim] = least(fact.d, LARGEST);
+    axis->constancy[dim] = least(fact.k, size);
+}
+
+static int rank_of(const Value *value) { return value->type->rank ? value->type->rank : 1; }
+
+/* What the values at multiples of `run` are divisible by; unit: how far apart neighbours are. */
+static int64_t divisible_at(Fact x, int64_t run, int64_t unit) {
+    return run >= x.c ? x.d : least(x.d, times(run, unit));
+}
+
+/* What every lane is divisible by. */
+static int64_t divisible_everywhere(const Facts *facts, const Value *value) {
+    int64_t best = 1;
+    for (int i = 0; i < rank_of(value); i++)
+        if (get(facts, value, i).c == 1) best = most(best, get(facts, value, i).d);
+    return best;
+}
+
+static int64_t unit_of(const Value *value) {
+    return type_is_ptr(value->type) ? type_size_bytes(type_lane(value->type)->elem) : 1;
+}
+
+/* ---- elementwise ---- */
+
+static Fact add(Fact a, Fact b, int64_t unit) {
+    int64_t c = most(least(a.c, b.k), least(a.k, b.c));
+    int64_t db = times(divisible_at(b, c, 1), unit); /* of addptr the offset counts elements */
+    return (Fact){c, least(divisible_at(a, c, unit), db), least(a.k, b.k)};
+}
+
+static Fact subtract(Fact a, Fact b) {
+    int64_t c = least(a.c, b.k);
+    return (Fact){c, least(divisible_at(a, c, 1), divisible_at(b, c, 1)), least(a.k, b.k)};
+}
+
+/* x % n: a run of x that starts at a multiple of its length stays in one period of n. */
+static Fact remainder_fact(Fact x, Fact n, bool is_safe) {
+    int64_t run = is_safe && n.c == 1 ? least(least(x.c, x.d), least(n.d, n.k)) : 1;
+    return (Fact){run, least(divisible_at(x, run, 1), divisible_at(n, 1, 1)), least(x.k, n.k)};
+}
+
+/* x / n: likewise all of such a run has one quotient. */
+static Fact quotient_fact(Fact x, Fact n, bool is_safe) {
+    int64_t run = is_safe && n.c == 1 ? least(least(x.c, x.d), least(n.d, n.k)) : 1;
+    return (Fact){1, 1, most(run, least(x.k, n.k))};
+}
+
+static Fact shift_right_fact(Fact x, int64_t by) { /* floors: right for negative numbers too */
+    int64_t power = by < 30 ? (int64_t)1 << by : LARGEST;
+    int64_t run = least(least(x.c, x.d), power);
+    int64_t all = divisible_at(x, 1, 1);
+    return (Fact){1, all > power ? all / power : 1, most(run, x.k)};
+}
+
+/* x & mask. Low ones: as x % 2^j; low zeros: as (x / 2^j) * 2^j. */
+static Fact and_constant_fact(Fact x, uint64_t mask) {
+    int64_t zeros = power_in(mask), ones = power_in(~mask);
+    if (zeros > 1) {
+        int64_t run = least(least(x.c, x.d), zeros);
+        bool is_clearing = (mask | (uint64_t)(zeros - 1)) == UINT64_MAX;
+        return (Fact){1, most(zeros, divisible_at(x, 1, 1)), is_clearing ? most(run, x.k) : x.k};
+    }
+    bool is_low = (mask & (mask + 1)) == 0;
+    int64_t run = is_low ? least(least(x.c, x.d), ones) : 1;
+    return (Fact){run, least(divisible_at(x, run, 1), is_low ? LARGEST : 1), x.k};
+}
+
+static Fact compare_fact(const Op *op, Fact a, Fact b) {
+    int64_t k = least(a.k, b.k);
+    switch (op->attrs[0].i) {
+    case ICMP_SLT: case ICMP_ULT: case ICMP_SGE: case ICMP_UGE: /* flips where a is b */
+        k = most(k, least(least(a.c, a.d), least(b.k, divisible_at(b, 1, 1))));
+        break;
+    case ICMP_SGT: case ICMP_UGT: case ICMP_SLE: case ICMP_ULE:
+        k = most(k, least(least(b.c, b.d), least(a.k, divisible_at(a, 1, 1))));
+        break;
+    }
+    return (Fact){1, 1, k};
+}
+
+static Fact constancy_only(const Facts *facts, const Op *op, int dim) {
+    int64_t k = LARGEST;
+    for (int i = 0; i < op->num_operands; i++)
+        if (op->operands[i]->type->rank) k = least(k, get(facts, op->operands[i], dim).k);
+    return (Fact){1, 1, k};
+}
+
+static Fact select_fact(const Facts *facts, const Op *op, int dim) {
+    Fact a = get(facts, op->operands[1], dim), b = get(facts, op->operands[2], dim);
+    int64_t k = op->operands[0]->type->rank ? get(facts, op->operands[0], dim).k : LARGEST;
+    int64_t unit = unit_of(op->operands[1]);
+    int64_t c = least(k, least(a.c, b.c));
+    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)), least(k, least(a.k, b.k))};
+}
+
+static Fact cast_fact(const Op *op, Fact a) {
+    if (op->kind == OP_EXT_U) {
+        int64_t run = least(a.c, a.d); /* an aligned run does not cross zero */
+        return (Fact){run, divisible_at(a, run, 1), a.k};
+    }
+    bool is_from_bool = type_is_bool(op->operands[0]->type);
+    if (is_from_bool) return (Fact){1, divisible_at(a, 1, 1), a.k};
+    return a;
+}
+
+static Fact bitcast_fact(const Op *op, Fact a) {
+    const Type *from = type_lane(op->operands[0]->type), *to = type_lane(op->results[0].type);
+    if (!type_is_ptr(from) || !type_is_ptr(to)) return (Fact){1, 1, a.k};
+    if (type_size_bytes(from->elem) == type_size_bytes(to->elem)) return a;
+    return (Fact){1, divisible_at(a, 1, type_size_bytes(from->elem)), a.k};
+}
+
+static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
+    Fact a = get(facts, op->operands[0], dim), b = get(facts, op->operands[1], dim);
+    int64_t da = divisible_at(a, 1, 1), db = divisible_at(b, 1, 1), k = least(a.k, b.k), number;
+    bool is_number = value_is_int(op->operands[1], &number);
+    const bool *nonnegative = facts->nonnegative;
+    bool is_safe = nonnegative[op->operands[0]->id]; /* the divisor's sign does not matter */
+    uint64_t width = (uint64_t)type_bits(op->operands[0]->type);
+    switch ((int)op->kind) {
+    case OP_ADD: return add(a, b, 1);
+    case OP_SUB: return subtract(a, b);
+    case OP_MUL: return (Fact){1, times(da, db), k};
+    case OP_REM_S: return remainder_fact(a, b, is_safe);
+    case OP_REM_U: return remainder_fact(a, b, true);
+    case OP_DIV_S: case OP_DIV_U: {
+        Fact q = quotient_fact(a, b, is_safe || op->kind == OP_DIV_U);
+        bool is_power = is_number && number > 0 && (number & (number - 1)) == 0;
+        if (is_power && number <= da && da < LARGEST) q.d = da / number;
+        return q;
+    }
+    case OP_AND:
+        if (is_number) return and_constant_fact(a, (uint64_t)number);
+        return (Fact){1, most(da, db), k};
+    case OP_OR: case OP_XOR: return (Fact){1, least(da, db), k};
+    case OP_MIN_S: case OP_MAX_S: case OP_MIN_U: case OP_MAX_U: return (Fact){1, least(da, db), k};
+    case OP_SHL:
+        if (!is_number || (uint64_t)number >= width) return (Fact){1, da, k};
+        return (Fact){1, times(da, (int64_t)1 << (number < 30 ? number : 30)), k};
+    case OP_SHR_S: case OP_SHR_U:
+        if (!is_number || (uint64_t)number >= width) return (Fact){1, 1, k};
+        return shift_right_fact(a, number);
+    case OP_ICMP: return compare_fact(op, a, b);
+    case OP_ADDPTR: return add(a, b, unit_of(op->operands[0]));
+    default: return (Fact){1, 1, k};
+    }
+}
+
+static void elementwise(Facts *facts, const Op *op) {
+    const Value *result = &op->results[0];
+    for (int i = 0; i < rank_of(result); i++) {
+        Fact fact;
+        if (!type_is_int(result->type) && !type_is_ptr(result->type)) fact = constancy_only(facts, op, i);
+        else if (op->kind == OP_SELECT) fact = select_fact(facts, op, i);
+        else if (op->kind == OP_BITCAST) fact = bitcast_fact(op, get(facts, op->operands[0], i));
+        else if (op->kind == OP_EXT_S || op->kind == OP_EXT_U || op->kind == OP_TRUNC)
+            fact = cast_fact(op, get(facts, op->operands[0], i));
+        else if (op->num_operands == 2) fact = binary_fact(facts, op, i);
+        else fact = constancy_only(facts, op, i);
+        set(facts, result, i, fact);
+    }
+}
+
+static bool is_small_nonnegative(const Facts *facts, const Value *value) {
+    int64_t number;
+    if (value_is_int(value, &number)) return number >= 0 && number < 1 << 24;
+    return facts->nonnegative[value->id];
+}
+
+static bool result_nonnegative(const Facts *facts, const Op *op) {
+    int64_t number;
+    if (op->num_results != 1 || !type_is_int(op->results[0].type)) return false;
+    const bool *known = facts->nonnegative;
+    switch ((int)op->kind) {
+    case OP_CONSTANT: return value_is_int(&op->results[0], &number) && number >= 0;
+    case OP_PROGRAM_ID: case OP_NUM_PROGRAMS: return true;
+    case OP_ARANGE: return op->attrs[0].i >= 0;
+    case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS:
+    case OP_HINT: case OP_EXT_S: case OP_SHR_S: case OP_SHR_U:
+        return known[op->operands[0]->id];
+    case OP_EXT_U: return true;
+    case OP_ADD: case OP_MUL:
+        return is_small_nonnegative(facts, op->operands[0]) && is_small_nonnegative(facts, op->operands[1]);
+    case OP_REM_S: return known[op->operands[0]->id]; /* has the dividend's sign */
+    case OP_DIV_S: case OP_MIN_S: case OP_OR: case OP_XOR:
+        return known[op->operands[0]->id] && known[op->operands[1]->id];
+    case OP_AND: case OP_MAX_S: return known[op->operands[0]->id] || known[op->operands[1]->id];
+    case OP_SELECT: return known[op->operands[1]->id] && known[op->operands[2]->id];
+    default: return false;
+    }
+}
+
+/* ---- shape ---- */
+
+static void reshape(Facts *facts, const Op *op) {
+    const Value *a = op->operands[0], *r = &op->results[0];
+    int64_t all = divisible_everywhere(facts, a), unit = unit_of(a);
+    bool is_uniform = facts_is_uniform(facts, a);
+    for (int i = 0; i < rank_of(r); i++) set(facts, r, i, (Fact){1, all, is_uniform ? LARGEST : 1});
+    if (!a->type->rank || !r->type->rank || is_uniform) return;
+    /* The last dimension keeps its neighbours, in runs that fit in both shapes. */
+    int last = a->type->rank - 1, size = r->type->shape[r->type->rank - 1];
+    if (size > a->type->shape[last]) size = a->type->shape[last];
+    Fact x = get(facts, a, last);
+    int64_t c = least(x.c, size);
+    set(facts, r, r->type->rank - 1, (Fact){c, divisible_at(x, c, unit), least(x.k, size)});
+}
+
+static void expand_dims(Facts *facts, const Op *op) {
+    const Value *a = op->operands[0], *r = &op->results[0];
+    for (int i = 0, from = 0; i < r->type->rank; i++) {
+        if (i == op->attrs[0].i) set(facts, r, i, (Fact){1, divisible_everywhere(facts, a), 1});
+        else set(facts, r, i, get(facts, a, from++));
+    }
+}
+
+static void broadcast(Facts *facts, const Op *op) {
+    const Value *a = op->operands[0], *r = &op->results[0];
+    for (int i = 0; i < r->type->rank; i++) {
+        Fact x = get(facts, a, i);
+        if (a->type->shape[i] == 1) x = (Fact){1, x.d, LARGEST};
+        set(facts, r, i, x);
+    }
+}
+
+static void hint(Facts *facts, const Op *op) {
+    const Value *r = &op->results[0];
+    for (int i = 0; i < rank_of(r); i++) {
+        Fact x = get(facts, op->operands[0], i);
+        int64_t promised = power_in((uint64_t)op->attrs[1].ints.data[i]);
+        if (op->attrs[0].i == HINT_DIVISIBLE) x.d = most(x.d, promised);
+        if (op->attrs[0].i == HINT_CONTIGUOUS && r->type->rank) x.c = most(x.c, promised);
+        if (op->attrs[0].i == HINT_CONSTANT && r->type->rank) x.k = most(x.k, promised);
+        set(facts, r, i, x);
+    }
+}
+
+static void splat(Facts *facts, const Value *r, int64_t divisible) {
+    for (int i = 0; i < rank_of(r); i++) set(facts, r, i, (Fact){1, divisible, LARGEST});
+}
+
+static void nothing_known(Facts *facts, const Value *value) {
+    for (int i = 0; i < rank_of(value); i++) set(facts, value, i, (Fact){1, 1, 1});
+}
+
+/* ---- structure ---- */
+
+static Fact join(Fact a, Fact b, int64_t unit) {
+    int64_t c = least(a.c, b.c);
+    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)), least(a.k, b.k)};
+}
+
+/* Lowers the facts of `into` to what holds of `from` too; says whether they changed. */
+static bool join_into(Facts *facts, Value *into, const Value *from) {
+    AxisFacts before = facts->axis[into->id];
+    for (int i = 0; i < rank_of(into); i++)
+        set(facts, into, i, join(get(facts, into, i), get(facts, from, i), unit_of(into)));
+    bool changed = memcmp(&before, &facts->axis[into->id], sizeof before) != 0;
+    const Affine *a = facts->affine[into->id], *b = facts->affine[from->id];
+    if (type_is_tile(into->type) && a && (!b || !affine_same_strides(a, b))) {
+        facts->affine[into->id] = NULL;
+        changed = true;
+    }
+    if (facts->nonnegative[into->id] && !facts->nonnegative[from->id])
+        facts->nonnegative[into->id] = false, changed = true;
+    return changed;
+}
+
+static void start_from(Facts *facts, Value *value, const Value *from) {
+    facts->axis[value->id] = facts->axis[from->id];
+    facts->nonnegative[value->id] = facts->nonnegative[from->id];
+    facts->affine[value->id] = affine_opaque(facts, value, facts->affine[from->id]);
+}
+
+static void start_from_nothing(Facts *facts, Value *value) {
+    nothing_known(facts, value);
+    facts->nonnegative[value->id] = false;
+    facts->affine[value->id] = affine_opaque(facts, value, NULL);
+}
+
+static void walk(Facts *facts, const Region *region);
+
+static void walk_for(Facts *facts, const Op *op) {
+    const Region *body = op->regions[0];
+    const Op *yield = region_yield(body);
+    Value *index = body->args[0];
+    int64_t step;
+    start_from_nothing(facts, index);
+    set(facts, index, 0,
+        (Fact){1, least(get(facts, op->operands[0], 0).d, get(facts, op->operands[2], 0).d), 1});
+    facts->nonnegative[index->id] = facts->nonnegative[op->operands[0]->id] &&
+                                    value_is_int(op->operands[2], &step) && step > 0;
+    for (int i = 0; i < op->num_results; i++) start_from(facts, body->args[i + 1], op->operands[i + 3]);
+    for (int round = 0;; round++) {
+        bool is_last = round == MOST_ROUNDS || facts->budget < 0;
+        if (is_last)
+            for (int i = 0; i < op->num_results; i++) start_from_nothing(facts, body->args[i + 1]);
+        walk(facts, body);
+        bool changed = false;
+        for (int i = 0; i < op->num_results; i++)
+            changed |= join_into(facts, body->args[i + 1], yield->operands[i]);
+        if (!changed || is_last) break;
+    }
+    for (int i = 0; i < op->num_results; i++) start_from(facts, &op->results[i], body->args[i + 1]);
+}
+
+static void forward(Facts *facts, Value *value, const Value *from) {
+    start_from(facts, value, from);
+    const Affine *affine = facts->affine[value->id];
+    if (type_is_tile(value->type) && affine && !affine_has_plain_strides(affine))
+        facts->affine[value->id] = NULL;
+}
+
+static void walk_while(Facts *facts, const Op *op) {
+    const Region *test = op->regions[0], *body = op->regions[1];
+    const Op *forwarded = region_yield(test), *carried = region_yield(body);
+    for (int i = 0; i < op->num_operands; i++) start_from(facts, test->args[i], op->operands[i]);
+    for (int round = 0;; round++) {
+        bool is_last = round == MOST_ROUNDS || facts->budget < 0;
+        if (is_last)
+            for (int i = 0; i < op->num_operands; i++) start_from_nothing(facts, test->args[i]);
+        walk(facts, test);
+        for (int i = 0; i < op->num_results; i++) forward(facts, body->args[i], forwarded->operands[i + 1]);
+        walk(facts, body);
+        bool changed = false;
+        for (int i = 0; i < op->num_operands; i++)
+            changed |= join_into(facts, test->args[i], carried->operands[i]);
+        if (!changed || is_last) break;
+    }
+    for (int i = 0; i < op->num_results; i++) forward(facts, &op->results[i], forwarded->operands[i + 1]);
+}
+
+static void walk_if(Facts *facts, const Op *op) {
+    walk(facts, op->regions[0]);
+    walk(facts, op->regions[1]);
+    for (int i = 0; i < op->num_results; i++) {
+        const Value *then = region_yield(op->regions[0])->operands[i];
+        const Value *other = region_yield(op->regions[1])->operands[i];
+        start_from(facts, &op->results[i], then);
+        join_into(facts, &op->results[i], other);
+    }
+}
+
+/* assume x >= 0, where it is certain to be reached. */
+static void believe(Facts *facts, const Op *op) {
+    const Op *compare = op->operands[0]->def;
+    int64_t number;
+    if (op->parent != facts->fn->body || !compare || compare->kind != OP_ICMP) return;
+    int64_t predicate = compare->attrs[0].i;
+    if (!value_is_int(compare->operands[1], &number)) return;
+    if ((predicate == ICMP_SGE && number >= 0) || (predicate == ICMP_SGT && number >= -1))
+        facts->nonnegative[compare->operands[0]->id] = true;
+}
+
+static void walk_op(Facts *facts, const Op *op) {
+    facts->budget--;
+    if (op->kind == OP_ASSUME) believe(facts, op);
+    if (op->kind == OP_FOR) {
+        walk_for(facts, op);
+        return;
+    }
+    if (op->kind == OP_WHILE) {
+        walk_while(facts, op);
+        return;
+    }
+    if (op->kind == OP_IF) {
+        walk_if(facts, op);
+        return;
+    }
+    for (int i = 0; i < op->num_regions; i++) walk(facts, op->regions[i]);
+    for (int i = 0; i < op->num_results; i++) nothing_known(facts, &op->results[i]);
+    if (op->num_results == 1) facts->nonnegative[op->results[0].id] = result_nonnegative(facts, op);
+    switch ((int)op->kind) {
+    case OP_CONSTANT: {
+        bool is_float = type_is_float(op->results[0].type);
+        splat(facts, &op->results[0], is_float ? 1 : power_in(op->attrs[0].bits));
+        break;
+    }
+    case OP_ARANGE:
+        set(facts, &op->results[0], 0, (Fact){LARGEST, power_in((uint64_t)op->attrs[0].i), 1});
+        break;
+    case OP_SPLAT: splat(facts, &op->results[0], get(facts, op->operands[0], 0).d); break;
+    case OP_EXPAND_DIMS: expand_dims(facts, op); break;
+    case OP_BROADCAST: broadcast(facts, op); break;
+    case OP_RESHAPE: reshape(facts, op); break;
+    case OP_TRANS:
+        for (int i = 0; i < op->results[0].type->rank; i++)
+            set(facts, &op->results[0], i, get(facts, op->operands[0], (int)op->attrs[0].ints.data[i]));
+        break;
+    case OP_HINT: hint(facts, op); break;
+    default:
+        if (op_has_trait(op, ELEMENTWISE)) elementwise(facts, op);
+        break;
+    }
+    affine_transfer(facts, op);
+}
+
+static void walk(Facts *facts, const Region *region) {
+    bool is_isolated = region->owner && op_has_trait(region->owner, ISOLATED);
+    for (int i = 0; is_isolated && i < region->num_args; i++) start_from_nothing(facts, region->args[i]);
+    for (const Op *op = region->first; op; op = op->next) walk_op(facts, op);
+}
+
+Facts *facts_compute(Arena *arena, Func *fn) {
+    Facts *facts = arena_new_of(arena, Facts);
+    *facts = (Facts){.arena = arena, .fn = fn, .budget = 1000 + 32 * (int64_t)fn->num_values};
+    facts->axis = arena_array(arena, AxisFacts, fn->num_values);
+    facts->affine = arena_array(arena, const Affine *, fn->num_values);
+    facts->nonnegative = arena_array(arena, bool, fn->num_values);
+    for (int i = 0; i < fn->num_params; i++) {
+        Value *value = fn->params[i].value;
+        start_from_nothing(facts, value);
+        set(facts, value, 0, (Fact){1, power_in((uint64_t)(unsigned)fn->params[i].divisible), 1});
+    }
+    walk(facts, fn->body);
+    return facts;
+}
+
+const AxisFacts *facts_axis(const Facts *facts, const Value *value) { return &facts->axis[value->id]; }
+
+const Affine *facts_affine(const Facts *facts, const Value *value) { return facts->affine[value->id]; }
+
+bool facts_is_uniform(const Facts *facts, const Value *value) {
+    for (int i = 0; i < value->type->rank; i++)
+        if (facts->axis[value->id].constancy[i] != value->type->shape[i]) return false;
+    return true;
+}

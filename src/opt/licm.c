@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+/* licm: move loop-invariant pure ops out of loops.
+ *
+ *     for ..                         %2 = splat %n
+ *       %2 = splat %n          ->    for ..
+ *       %3 = icmp slt %i, %2           %3 = icmp slt %i, %2
+ *
+ * Pure ops cannot fail (x / 0 is 0), so running them when the loop does not run is harmless. A load
+ * may fault and may be waiting for another program: it moves only out of a for that certainly runs,
+ * whose body writes nothing, and when it is not volatile. Inner loops first, so that an op can leave
+ * several loops in one pass. */
+#include "opt/opt.h"
+
+static bool is_inside(const Value *value, const Region *region) {
+    const Region *at = value->def ? value->def->parent : value->region;
+    while (at) {
+        if (at == region) return true;
+        at = at->owner ? at->owner->parent : NULL;
+    }
+    return false;
+}
+
+static bool reads_outside_only(const Op *op, const Region *loop);
+
+static bool region_reads_outside_only(const Region *region, const Region *loop) {
+    for (const Op *op = region->first; op; op = op->next)
+        if (!reads_outside_only(op, loop)) return false;
+    return true;
+}
+
+/* No operand of op, or of ops in its regions, is defined in the loop outside of op itself. */
+static bool reads_outside_only(const Op *op, const Region *loop) {
+    for (int i = 0; i < op->num_operands; i++) {
+        const Value *value = op->operands[i];
+        if (!is_inside(value, loop)) continue;
+        const Region *at = value->def ? value->def->parent : value->region;
+        if (at == loop) return false;
+    }
+    for (int i = 0; i < op->num_regions; i++)
+        if (!region_reads_outside_only(op->regions[i], loop)) return false;
+    return true;
+}
+
+static bool region_writes(const Region *region) {
+    for (const Op *op = region->first; op; op = op->next) {
+        if (op_has_trait(op, WRITES) || (op->kind == OP_INLINE_ASM && !op_is_pure(op))) return true;
+        for (int i = 0; i < op->num_regions; i++)
+            if (region_writes(op->regions[i])) return true;
+    }
+    return false;
+}
+
+static bool certainly_runs(const Op *op) {
+    int64_t lower, upper, step;
+    if (op->kind != OP_FOR || op->attrs[attr_index(OP_FOR, "unsigned")].i) return false;
+    return value_is_int(op->operands[0], &lower) && value_is_int(op->operands[1], &upper) &&
+           value_is_int(op->operands[2], &step) &&
+           ((step > 0 && lower < upper) || (step < 0 && lower > upper));
+}
+
+static bool hoist(Op *loop, Region *body, bool may_move_loads) {
+    bool changed = false;
+    for (Op *op = body->first, *next; op; op = next) {
+        next = op->next;
+        bool is_load = op->kind == OP_LOAD && op->attrs[attr_index(OP_LOAD, "volatile")].i == 0;
+        if (op->kind == OP_YIELD || !(op_is_pure(op) || (is_load && may_move_loads))) continue;
+        if (!reads_outside_only(op, body)) continue;
+        op_move_before(op, loop);
+        changed = true;
+    }
+    return changed;
+}
+
+static bool visit(Region *region) {
+    bool changed = false;
+    for (Op *op = region->first; op; op = op->next) {
+        for (int i = 0; i < op->num_regions; i++) changed |= visit(op->regions[i]);
+        if (op->kind != OP_FOR && op->kind != OP_WHILE) continue;
+        for (int i = 0; i < op->num_regions; i++) {
+            Region *body = op->regions[i];
+            changed |= hoist(op, body, certainly_runs(op) && !region_writes(body));
+        }
+    }
+    return changed;
+}
+
+bool pass_licm(PassCtx *px, Func *fn) {
+    (void)px;
+    return visit(fn->body);
+}

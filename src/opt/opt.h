@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+/* opt: passes over the tile IR and the facts they use. Pipelines are lists in compile/pipeline.c. */
+#ifndef TERN_OPT_H
+#define TERN_OPT_H
+
+#include "ir/ir.h"
+
+typedef struct PassCtx {
+    Arena *scratch; /* freed after the pass */
+    Diag *diag;     /* for remarks */
+} PassCtx;
+
+typedef bool PassFn(PassCtx *px, Func *fn); /* rewrites fn, says whether it changed anything */
+
+typedef struct Pass {
+    const char *name;
+    PassFn *run;
+    const char *summary;
+} Pass;
+
+#define PASS(name, summary) PassFn pass_##name;
+#include "opt/passes.def"
+#undef PASS
+const Pass *pass_find(Str name);   /* NULL when there is none */
+const Pass *pass_at(int index);    /* NULL past the last */
+
+/* Axis facts: for integer and pointer values, per dimension, as Triton's AxisInfo:
+ *   contiguity   lanes along the dimension come in aligned runs of this many consecutive values
+ *                (pointers: consecutive elements)
+ *   divisibility the first value of each such run is divisible by this (pointers: the byte address)
+ *   constancy    lanes along the dimension come in aligned runs of this many equal values
+ * All are powers of two, at least 1. For scalars only divisibility[0] has a meaning.
+ *
+ * Assumed, as Triton assumes it: sums and products of program ids, ranges, loop counters and small
+ * constants do not wrap, nor does a tile whose lanes count upwards before it is sign-extended or
+ * added to a pointer; and nothing is reduced modulo 0. Hints (tl.multiple_of ..) are believed.
+ * Nothing else is assumed. */
+typedef struct AxisFacts {
+    int64_t contiguity[MAX_RANK], divisibility[MAX_RANK], constancy[MAX_RANK];
+} AxisFacts;
+
+/* Affine form of an integer or pointer value, scalar or tile, where it has one:
+ *
+ *   value[i0, i1, ..] = origin + constant + sum of terms + sum over dimensions of i_d * stride_d
+ *
+ * all in the unit of the value (elements for pointers). The parts of the sum are uniform: constants
+ * and scalar Values whose definitions are visible where the value is defined; they are to be
+ * sign-extended to 64 bits before they are multiplied and added.
+ *
+ *   x + pid * 1024 + arange     origin x, terms {%pid_times_1024}, stride {1}
+ *   a + m[:, None] * sm + k     origin a, terms .., stride {%sm, 1}
+ *   loop-carried pointer tile   origin is the tile itself (its lane 0), stride as of its initial value
+ *
+ * origin: NULL, or a scalar pointer, or a tile (a loop-carried value): then its first lane is meant. */
+enum { AFFINE_MAX_TERMS = 8 };
+typedef struct AffineTerm { /* multiplier * value * factor */
+    int64_t multiplier;
+    Value *value;
+    Value *factor; /* NULL: 1 */
+} AffineTerm;
+typedef struct AffineStride { /* multiplier * factor; multiplier 0: constant along the dimension */
+    int64_t multiplier;
+    Value *factor; /* a scalar; NULL: 1 */
+} AffineStride;
+typedef struct Affine {
+    Value *origin;
+    int64_t constant;
+    int num_terms;
+    AffineTerm terms[AFFINE_MAX_TERMS];
+    AffineStride stride[MAX_RANK];
+} Affine;
+
+/* One conjunct of a mask: `index < limit` (or <=) where index counts upwards by 1 along `dim`, is
+ * constant along the other dimensions, and limit is uniform. Along dim the lanes that are on come
+ * first: limit - index[0] of them (one more for <=), clamped to [0, size]. That is exact as long as
+ * index[0] + size - 1 does not exceed the type's range (signed, or unsigned), which generated code
+ * must test where it cannot know (index[0] of i32 summed in 64 bits). */
+typedef struct MaskBound {
+    int dim;
+    const Affine *index; /* stride 1 along dim, 0 elsewhere */
+    const Affine *limit; /* all strides 0, no origin */
+    bool or_equal, is_unsigned;
+    const Type *type; /* lane type of the comparison */
+} MaskBound;
+enum { MAX_MASK_BOUNDS = 8 };
+
+typedef struct Facts Facts;
+Facts *facts_compute(Arena *arena, Func *fn); /* valid until fn changes */
+const AxisFacts *facts_axis(const Facts *facts, const Value *value);
+const Affine *facts_affine(const Facts *facts, const Value *value); /* NULL: has none */
+bool facts_is_uniform(const Facts *facts, const Value *value);      /* all lanes are equal */
+/* How many conjuncts make up the mask, each as above; -1: it is not of this form. An all-true mask
+ * has 0. */
+int facts_mask_bounds(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]);
+
+#endif

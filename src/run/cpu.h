@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cpu.h: the parts of the cpu device: compiler, disk cache, pool of threads, fibers. */
+#ifndef TERN_RUN_CPU_H
+#define TERN_RUN_CPU_H
+
+#include "run/device.h"
+
+/* ---- what generated C sees; its text is in gen/c/prelude.c ---- */
+typedef struct KernelRuntime KernelRuntime;
+struct KernelRuntime {
+    int (*fail)(KernelRuntime *runtime, int kind, int detail); /* gives 1 */
+    int (*yield)(KernelRuntime *runtime);                      /* 1: stop */
+    void (*print)(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
+                  const int *index, int what, int size_bytes, unsigned long long bits);
+    long long (*clock)(KernelRuntime *runtime);
+};
+enum { KERNEL_ASSERT = 1, KERNEL_WRAPS = 2, KERNEL_STEP = 3, KERNEL_DEADLOCK = 4 };
+typedef int KernelFunction(void **args, const int *grid, long long lo, long long hi, char *scratch,
+                           KernelRuntime *runtime, int stream);
+
+/* ---- pool.c ---- */
+typedef struct Pool Pool;
+typedef void PoolWork(void *user, int worker, int64_t lo, int64_t hi);
+Pool *pool_open(int num_threads); /* NULL: no memory. The caller is one of the threads */
+void pool_close(Pool *pool);
+int pool_threads(const Pool *pool);
+void pool_run(Pool *pool, int64_t count, PoolWork *work, void *user);
+
+/* ---- fiber.c ---- */
+typedef struct FiberRun {
+    KernelFunction *function;
+    void **args;
+    int grid[3];
+    size_t scratch_bytes;
+    KernelRuntime *runtime; /* its yield is replaced while this runs */
+    bool deadlock, no_memory;
+} FiberRun;
+/* Runs programs [0, count) taking turns, each on its own stack. False: one failed, or see above. */
+bool fibers_run(FiberRun *run, int64_t count);
+int fiber_yield(KernelRuntime *runtime);
+
+/* ---- cpu_compile.c ---- */
+typedef struct CCompiler {
+    Str path;     /* absolute */
+    Str name;     /* for people: "gcc-12" */
+    Str identity; /* path, size and time of the program: part of the cache's key */
+} CCompiler;
+/* False: none found; `why` says what was looked for. */
+bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why);
+/* Compiles C text to a shared object; `flags` are blank-separated. */
+bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags,
+                  const char *source_path, const char *object_path, Str *why);
+
+/* ---- cache.c: shared objects on disk, by content; device.h has cache_folder ---- */
+typedef struct Cache {
+    Str folder;         /* where entries live; empty: none may be kept */
+    Str private_folder; /* made for this process, removed by cache_close; empty: not made yet */
+} Cache;
+void cache_open(Arena *arena, Cache *cache, const char *asked);
+void cache_close(Cache *cache);
+/* The path of an intact entry, or empty. */
+Str cache_find(Arena *arena, const Cache *cache, Str key);
+/* A folder to compile in, on the same file system as the entries. */
+bool cache_workplace(Arena *arena, Cache *cache, Str *folder, Str *why);
+/* Seals a finished object and puts it under its key; the path to load it from. */
+bool cache_add(Arena *arena, Cache *cache, Str key, Str object_path, Str *path, Str *why);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+/* device: what an executor provides. One table of functions for each of interp, cpu, sim, cuda. */
+#ifndef TERN_DEVICE_H
+#define TERN_DEVICE_H
+
+#include "compile/compile.h"
+#include "tern.h"
+
+typedef struct Device Device;
+
+/* Words for the user go to `why` (in the device's arena or static); the status says the kind. */
+typedef struct DeviceOps {
+    const char *name; /* "interp", "cpu", "sim", "cuda" */
+    /* argument: what follows ':' in the device's name, or NULL */
+    tern_status (*open)(Device *device, const char *argument, const tern_open_options *options);
+    void (*close)(Device *device);
+    tern_status (*alloc)(Device *device, size_t size_bytes, void **pointer); /* aligned to 256 */
+    void (*release)(Device *device, void *pointer);
+    tern_status (*write)(Device *device, void *to, const void *from, size_t bytes);
+    tern_status (*read)(Device *device, void *to, const void *from, size_t bytes);
+    tern_status (*fill)(Device *device, void *to, unsigned char byte, size_t bytes);
+    /* Makes a compiled kernel callable; *loaded is the device's own. */
+    tern_status (*load)(Device *device, const CompiledKernel *kernel, void **loaded);
+    void (*unload)(Device *device, void *loaded);
+    /* args[i] points at the i-th parameter's value, in its own type (pointers: 8 bytes). */
+    tern_status (*launch)(Device *device, void *queue, void *loaded, const uint32_t grid[3], void **args);
+    tern_status (*synchronize)(Device *device);
+    bool device_memory_is_host; /* pointers may be used by the host */
+
+    /* ---- optional: NULL on a device that does its work inside each call, in order ----
+     * queue NULL is the device's own queue; it runs in order with all queues of queue_open. */
+    tern_status (*queue_open)(Device *device, void **queue);
+    void (*queue_close)(Device *device, void *queue); /* waits */
+    tern_status (*queue_wait)(Device *device, void *queue);
+    void *(*queue_handle)(void *queue);                              /* the driver's own: CUstream */
+    tern_status (*queue_adopt)(Device *device, void *handle, void **queue); /* the caller's CUstream */
+    /* Enqueue; host memory must stay until the queue has been waited for. */
+    tern_status (*write_async)(Device *device, void *queue, void *to, const void *from, size_t bytes);
+    tern_status (*read_async)(Device *device, void *queue, void *to, const void *from, size_t bytes);
+    tern_status (*fill_async)(Device *device, void *queue, void *to, unsigned char byte, size_t bytes);
+    tern_status (*event_open)(Device *device, void **event);
+    void (*event_close)(Device *device, void *event);
+    tern_status (*event_record)(Device *device, void *event, void *queue);
+    tern_status (*event_wait)(Device *device, void *event);                     /* the host waits */
+    tern_status (*event_order)(Device *device, void *event, void *queue);       /* the queue waits */
+    tern_status (*event_elapsed)(Device *device, void *start, void *end, double *nanoseconds);
+    /* Between begin and end launches on the queue are recorded, not run. */
+    tern_status (*graph_begin)(Device *device, void *queue);
+    tern_status (*graph_end)(Device *device, void *queue, void **graph);
+    tern_status (*graph_launch)(Device *device, void *graph, void *queue);
+    void (*graph_close)(Device *device, void *graph);
+    /* What the driver says of a loaded kernel, one "name: value" a line: registers, spills,
+     * shared memory, occupancy. In the device's arena. */
+    Str (*loaded_facts)(Device *device, void *loaded);
+    /* What was counted over the launches of a loaded kernel, text or JSON. Until the next call. */
+    Str (*loaded_counters)(Device *device, void *loaded, bool as_json);
+} DeviceOps;
+
+/* Memory that kernels may touch. */
+typedef struct DeviceRange {
+    const char *base;
+    size_t size;
+} DeviceRange;
+
+struct Device {
+    const DeviceOps *ops;
+    Arena *arena; /* for words and for the device's own state */
+    jmp_buf *oom; /* for further arenas of the device: unwinds to the API entry */
+    void *state;
+    Str name;        /* "cuda:0" */
+    Str description; /* "8 threads, gcc 12.2.0, AVX-512" */
+    const char *target; /* what to compile for: "interp", "cpu:avx512", "sm_90a" */
+    Str why;         /* words of the last failure */
+    /* Kept by the context: its buffers, for executors that check each access. */
+    const DeviceRange *ranges;
+    int num_ranges;
+    bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
+    /* Where device_print goes, in whole lines. Call it on the thread that called launch/synchronize. */
+    void (*print)(void *user, const char *text, size_t length);
+    void *print_user;
+};
+
+/* The folder of the disk cache, or the one of that name below it: `asked`, else what the environment
+ * says (tern.h); made if missing. Empty: there is none, or others may write to it (cache.c). */
+Str cache_folder(Arena *arena, const char *asked, const char *below);
+
+extern const DeviceOps device_interp, device_cpu, device_sim, device_cuda;
+
+#endif

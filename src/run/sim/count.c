@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+/* count: what one access of a warp costs. Global memory moves in sectors of 32 bytes, four to a line of 128; the least
+ * number of sectors is that of the bytes asked for, each once. Shared memory has 32 banks of 4 bytes: lanes that want
+ * different words of one bank are served one after another, each such turn a wavefront. 8 and 16 bytes a lane are
+ * served by halves and quarters of the warp. */
+#include "run/sim/sim.h"
+
+enum { SECTOR = 32, LINE = 128, BANKS = 32 };
+
+/* How many different numbers there are. */
+static int distinct(uint64_t *numbers, int count) {
+    int kept = 0;
+    for (int i = 0; i < count; i++) {
+        int k = kept - 1; /* mostly they come in order */
+        while (k >= 0 && numbers[k] != numbers[i]) k--;
+        if (k < 0) numbers[kept++] = numbers[i];
+    }
+    return kept;
+}
+
+void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int bytes) {
+    uint64_t sectors[LANES], lines[LANES], units[LANES];
+    int n = 0;
+    for (uint32_t left = lanes; left; left &= left - 1, n++) {
+        uint64_t address = addresses[__builtin_ctz(left)]; /* aligned, so within one sector */
+        sectors[n] = address / SECTOR, lines[n] = address / LINE, units[n] = address / (uint64_t)bytes;
+    }
+    uint64_t useful = (uint64_t)distinct(units, n) * (uint64_t)bytes;
+    count->requests++;
+    count->sectors += (uint64_t)distinct(sectors, n);
+    count->lines += (uint64_t)distinct(lines, n);
+    count->useful_bytes += useful;
+    count->ideal_sectors += (useful + SECTOR - 1) / SECTOR;
+}
+
+static int wavefronts_of(const uint64_t *offsets, const int *lanes, int n, int bytes) {
+    uint64_t words[LANES * 4];
+    int count = 0, each = bytes > 4 ? bytes / 4 : 1, per_bank[BANKS] = {0}, most = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < each; k++) words[count++] = offsets[lanes[i]] / 4 + (uint64_t)k;
+    count = distinct(words, count);
+    for (int i = 0; i < count; i++) {
+        int turns = ++per_bank[words[i] % BANKS];
+        if (turns > most) most = turns;
+    }
+    return most;
+}
+
+void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes) {
+    int group = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
+    count->requests++;
+    for (int start = 0; start < LANES; start += group) {
+        int members[LANES], n = 0;
+        for (int i = start; i < start + group; i++)
+            if (lanes >> i & 1) members[n++] = i;
+        if (!n) continue;
+        count->wavefronts += (uint64_t)wavefronts_of(offsets, members, n, bytes);
+        count->ideal_wavefronts++;
+        count->useful_bytes += (uint64_t)n * (uint64_t)bytes;
+    }
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Every allocation of the library fails in turn: open, load, compile, launch and close then report
+ * TERN_ERROR_NO_MEMORY, crash nothing and leak nothing. The allocator is replaced for this program;
+ * sanitizers have their own, and there the test is skipped. */
+#include "tern.h"
+#include "test.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define REPLACED 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define REPLACED 0
+#endif
+#endif
+#ifndef REPLACED
+#define REPLACED 1
+#endif
+
+static long until_failure = -1; /* allocations that still succeed; -1: all */
+static long num_live;
+static bool counting;
+
+#if REPLACED
+void *__libc_malloc(size_t size);
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *__libc_memalign(size_t alignment, size_t size);
+void __libc_free(void *pointer);
+
+static bool fails(void) {
+    if (!counting || until_failure < 0) return false;
+    if (until_failure == 0) return true;
+    until_failure--;
+    return false;
+}
+
+static void *counted(void *pointer) {
+    if (pointer && counting) num_live++;
+    return pointer;
+}
+
+void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
+void *calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
+void *realloc(void *old, size_t size) {
+    if (fails()) return NULL;
+    void *grown = __libc_realloc(old, size);
+    return old ? grown : counted(grown);
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+    return fails() ? NULL : counted(__libc_memalign(alignment, size));
+}
+void free(void *pointer) {
+    if (pointer && counting) num_live--;
+    __libc_free(pointer);
+}
+#endif
+
+static const char source[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def softmax(x, y, n, BLOCK: tl.constexpr):\n"
+    "    i = tl.arange(0, BLOCK)\n"
+    "    v = tl.load(x + i, mask=i < n, other=-float('inf'))\n"
+    "    e = tl.exp(v - tl.max(v, axis=0))\n"
+    "    s = 0\n"
+    "    while tl.atomic_cas(y, 0, 1) == 1:\n"
+    "        s += 1\n"
+    "    tl.device_print('s', s)\n"
+    "    tl.store(x + i, e / tl.sum(e, axis=0), mask=i < n)\n";
+
+static tern_status work(void) {
+    static float x[64];
+    static int32_t lock;
+    tern_status status = TERN_OK;
+    lock = 0;
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, &status, NULL, 0);
+    if (!context) return status;
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "softmax.py");
+    tern_kernel *kernel = module ? tern_compile(module, "softmax", "*fp32,*i32,i32,64", NULL) : NULL;
+    tern_buffer *bx = kernel ? tern_wrap(context, x, sizeof x) : NULL;
+    tern_buffer *by = bx ? tern_wrap(context, &lock, sizeof lock) : NULL;
+    if (!by) status = strstr(tern_message(context), "out of host memory") ? TERN_ERROR_NO_MEMORY : TERN_ERROR_SYSTEM;
+    if (by) {
+        tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_int(50)};
+        status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);
+    }
+    if (status && status != TERN_ERROR_NO_MEMORY) printf("%s\n", tern_message(context));
+    tern_free(tern_take_output(context));
+    tern_close(context);
+    return status;
+}
+
+TEST(every_allocation_fails_in_turn) {
+    if (!REPLACED) {
+        SKIP("the sanitizer has its own allocator");
+        return;
+    }
+    counting = true;
+    CHECK(work() == TERN_OK);
+    long leaked = num_live;
+    tern_status status = TERN_OK;
+    long attempt = 0;
+    bool failed = true;
+    for (; failed && attempt < 5000; attempt++) {
+        num_live = 0, until_failure = attempt;
+        status = work();
+        failed = until_failure == 0;
+        until_failure = -1;
+        /* Output that could not be kept is dropped, and the rest goes on: that is no failure. */
+        if (status != TERN_OK && status != TERN_ERROR_NO_MEMORY) {
+            printf("allocation %ld: %s\n", attempt, tern_status_name(status));
+            CHECK(status == TERN_ERROR_NO_MEMORY);
+        }
+        if (num_live != leaked) printf("allocation %ld: %ld are not freed\n", attempt, num_live);
+        CHECK(num_live == leaked);
+    }
+    counting = false;
+    CHECK(leaked == 0);
+    CHECK(attempt > 20 && !failed && status == TERN_OK);
+    printf("%ld allocations\n", attempt);
+}
+
+TEST_MAIN()

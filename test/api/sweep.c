@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Sweeps: the exact texts of table, CSV and gnuplot script, and files that cannot be written. The
+ * CSV has the form that triton.testing writes: "%.6f", no index, nothing where there is no figure. */
+#include "tern.h"
+#include "folder.h"
+#include "test.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static tern_sweep *sample(bool x_log) {
+    static const char *const x[] = {"N", "M"}, *const lines[] = {"tern", "it's, \"new\""};
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){
+        .name = "square() performance", .x_names = x, .num_x = 2, .line_names = lines, .num_lines = 2,
+        .y_label = "GB/s", .x_log = x_log, .ceiling = 100, .ceiling_name = "copy"});
+    CHECK(sweep);
+    tern_sweep_add(sweep, &(tern_point){.x = {256, 4096}, .line = 0, .y = 12.5, .y_min = 12, .y_max = 13});
+    tern_sweep_add(sweep, &(tern_point){.x = {256, 4096}, .line = 1, .y = 1234.5678, .y_min = NAN, .y_max = NAN});
+    tern_sweep_add(sweep, &(tern_point){.x = {512, 4096}, .line = 0, .failed = "the kernel stopped"});
+    tern_sweep_add(sweep, &(tern_point){.x = {512, 4096}, .line = 1, .y = NAN});
+    return sweep;
+}
+
+TEST(table) {
+    tern_sweep *sweep = sample(true);
+    char *text = tern_sweep_table(sweep);
+    CHECK_STR(text, "square() performance:\n"
+                    "  N     M  tern (GB/s)  it's, \"new\" (GB/s)\n"
+                    "256  4096       12.500              1234.6\n"
+                    "512  4096       failed              failed\n");
+    tern_free(text);
+    tern_sweep_free(sweep);
+}
+
+TEST(csv_is_as_triton_writes_it) {
+    tern_sweep *sweep = sample(true);
+    char *text = tern_sweep_csv(sweep, false), *full = tern_sweep_csv(sweep, true);
+    CHECK_STR(text, "N,M,tern (GB/s),\"it's, \"\"new\"\" (GB/s)\"\n"
+                    "256.000000,4096.000000,12.500000,1234.567800\n"
+                    "512.000000,4096.000000,,\n");
+    CHECK(full && strstr(full, "N,M,line,GB/s,low,high,median_ms,"));
+    CHECK(full && strstr(full, "256,4096,tern,12.5,12,13,,"));
+    CHECK(full && strstr(full, ",the kernel stopped\n") && strstr(full, ",not a number\n"));
+    tern_free(text);
+    tern_free(full);
+    tern_sweep_free(sweep);
+}
+
+TEST(script_quotes_what_users_name) {
+    tern_sweep *sweep = sample(true);
+    char *text = tern_sweep_gnuplot(sweep);
+    CHECK(text && strstr(text, "$line1 << EOD\n256 12.5 12 13\nEOD\n"));
+    CHECK(text && strstr(text, "$line2 << EOD\n256 1234.5678 1234.5678 1234.5678\nEOD\n"));
+    CHECK(text && strstr(text, "set logscale x 2\nset format x '2^{%L}'\n"));
+    CHECK(text && strstr(text, "plot $line1 using 1:3:4 with filledcurves"));
+    CHECK(text && strstr(text, "title 'it''s, \"new\"'"));
+    CHECK(text && strstr(text, "100 with lines dashtype 2"));
+    tern_free(text);
+    tern_sweep_free(sweep);
+}
+
+TEST(saving) {
+    char folder[] = "sweep-XXXXXX", path[256];
+    CHECK(mkdtemp(folder));
+    tern_sweep *sweep = sample(false);
+    snprintf(path, sizeof path, "%s/a/b", folder);
+    CHECK(tern_sweep_save(sweep, path, "") == TERN_OK);
+    CHECK(strstr(tern_sweep_message(sweep), "square() performance.csv"));
+    CHECK(tern_sweep_save(sweep, path, "gif") == TERN_ERROR_ARGUMENT);
+    CHECK(strstr(tern_sweep_message(sweep), "no plot format 'gif'"));
+    snprintf(path, sizeof path, "%s/a/b/square() performance.gp", folder);
+    CHECK(access(path, R_OK) == 0);
+    snprintf(path, sizeof path, "%s/a/b/square() performance.gp/x", folder);
+    CHECK(tern_sweep_save(sweep, path, "") == TERN_ERROR_SYSTEM);
+    CHECK(strstr(tern_sweep_message(sweep), "cannot make the folder"));
+    CHECK(tern_sweep_save(sweep, "/dev/full", "") == TERN_ERROR_SYSTEM);
+    tern_sweep_free(sweep);
+    CHECK(folder_remove(folder, "sweep-XXXXXX"));
+}
+
+/* The short file is a link to a device that is always full. */
+TEST(a_full_disk_is_said) {
+    char folder[] = "sweep-XXXXXX", path[256];
+    CHECK(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/square() performance.csv", folder);
+    CHECK(symlink("/dev/full", path) == 0);
+    tern_sweep *sweep = sample(false);
+    CHECK(tern_sweep_save(sweep, folder, "") == TERN_ERROR_SYSTEM);
+    CHECK(strstr(tern_sweep_message(sweep), "No space left"));
+    tern_sweep_free(sweep);
+    CHECK(folder_remove(folder, "sweep-XXXXXX"));
+}
+
+TEST(what_makes_no_sense_is_refused) {
+    static const char *const x[] = {"n"}, *const lines[] = {"a"};
+    CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s", .x_names = x, .num_x = 0, .line_names = lines, .num_lines = 1, .y_label = "ms"}));
+    CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = 0, .y_label = "ms"}));
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "../s", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = 1, .y_label = "ms"});
+    CHECK(tern_sweep_add(sweep, &(tern_point){.x = {1}, .line = 1}) == TERN_ERROR_ARGUMENT);
+    CHECK(tern_sweep_add(sweep, &(tern_point){.x = {NAN}}) == TERN_ERROR_ARGUMENT);
+    char *script = tern_sweep_gnuplot(sweep);
+    CHECK(script && strstr(script, "set output '_._s'"));
+    tern_free(script);
+    tern_sweep_free(sweep);
+}
+
+TEST_MAIN()

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern bench, cmp and peak: sweeps, marks, files, bad input. Times are not looked at: interp with
+# --allow-slow takes few samples.
+. test/cli/lib.sh
+export TERN_DEVICE=interp
+k="$work/k.py"
+cat >"$k" <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x, y, n, BLOCK: tl.constexpr = 8):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1.0, mask=i < n)
+
+@triton.jit
+def half(x, y, n, BLOCK: tl.constexpr = 8):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n // 2)
+
+@triton.jit
+def idle(x, y, n):
+    if n < 0:
+        tl.store(y, 1.0)
+
+@triton.jit
+def nan(x, y, n, BLOCK: tl.constexpr = 8):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, (tl.load(x + i, mask=i < n) * 0.0) / (n - n), mask=i < n)
+
+@triton.jit
+def power(x, y, n: tl.constexpr):
+    i = tl.arange(0, n)
+    tl.store(y + i, tl.load(x + i))
+END
+cat >"$work/bench" <<END
+#!/bin/sh
+# bench KERNEL OPTION..
+kernel=\$1
+shift
+exec "$TERN" bench "$k:\$kernel" --allow-slow --rep 0.2 --warmup 0 --grid 'cdiv(n,8)' -a 'x=rand(n)' -a 'y=empty(n)' "\$@"
+END
+chmod +x "$work/bench"
+bench=$work/bench
+exits 3 'says nothing about speed' $TERN bench "$k:add" --grid 1 -a 'x=rand(8)' -a 'y=empty(8)' -a n=8
+exits 0 'not a speed' $bench add -a n=64
+exits 0 '(512 bytes counted)' $bench add -a n=64
+exits 0 '(64 operations counted)' $bench add -a n=64
+
+# sweeps
+exits 0 '4096' $bench add -x 'n=2^6..2^12'
+exits 0 'n  interp (us)' $bench add -x 'n=8,16' -y us
+exits 0 '7 of 7 points measured' $bench add -x 'n=2^6..2^12'
+exits 0 '3 of 3 points' $bench add -x 'n=10..1000:*10'
+exits 0 '16 (GB/s)' $bench add -x 'n=64,128' --line BLOCK=8,16
+exits 0 'half (ms)' $bench add -x 'n=64' --line kernel=add,half -y ms
+exits 0 'interp-max (GB/s)' $bench add -x 'n=64' --quantiles
+
+# impossible ones
+exits 2 'ends before it starts' $bench add -x 'n=9..1'
+exits 2 'a step is 1 or more' $bench add -x 'n=1..9:0'
+exits 2 'a step is 1 or more' $bench add -x 'n=1..9:-1'
+exits 2 'a factor is 2 or more' $bench add -x 'n=1..9:*1'
+exits 2 'starts from 1' $bench add -x 'n=0..9:*2'
+exits 2 'does not fit 64 bits' $bench add -x 'n=2^70..2^71'
+exits 2 'does not fit 64 bits' $bench add -x 'n=99999999999999999999'
+exits 2 'more than 4096 points' $bench add -x 'n=1..100000'
+exits 2 'expected NAME=VALUES' $bench add -x '2^4'
+exits 2 'expected an integer' $bench add -x 'n='
+exits 2 'expected an integer' $bench add -x 'n=1,,2'
+exits 2 'they go side by side' $bench add -x n=1,2 -x m=1,2,3
+exits 2 'is given twice' $bench add -x n=1,2 -x n=1,2
+exits 2 'expected NAME=V,V' $bench add -a n=8 --line BLOCK
+exits 2 'expected GB/s' $bench add -a n=8 -y furlongs
+exits 2 'more than 0 ms' $TERN bench "$k:add" --rep 0
+exits 2 'mentions it' $bench add -a n=8 -x zz=1,2
+
+# what goes wrong is marked, and the rest goes on
+exits 2 '2 of 3 points measured' $bench power -x 'n=4,5,8'
+exits 2 'failed  n=5 interp: ' $bench power -x 'n=4,5,8'
+exits 1 'changed none of its 2 tensors' $bench idle -a n=8
+exits 0 'y: 8 of 16 never written' $bench half -a n=16
+exits 0 'y has NaN' $bench nan -a n=8
+exits 0 'checked' $bench add -a n=8 --check interp
+exits 1 'wrong result: 8 of 8 elements' $bench add -a n=8 --check 'y=zeros(8)'
+exits 2 'has 8 elements, the reference 4' $bench add -a n=8 --check 'y=zeros(4)'
+exits 2 'expected interp, or NAME=VALUE' $bench add -a n=8 --check n=3
+exits 0 'bytes declared as 128, counted as 64' $bench add -a n=8 --bytes 'n*16'
+exits 2 'expected a number above 0' $bench add -a n=8 --bytes 0
+
+# files
+exits 0 'wrote' $bench add -x 'n=2^4..2^6' --save "$work/a" --format ''
+check 'the short CSV has a header and a row a point' test "$(wc -l <"$work/a/add.csv")" = 4
+check 'its header is as Triton writes it' grep -qx 'n,interp (GB/s)' "$work/a/add.csv"
+check 'its x is as pandas writes it' grep -q '^16.000000,[0-9]*\.[0-9]\{6\}$' "$work/a/add.csv"
+check 'a run file has a first, three points and an end' test "$(wc -l <"$work/a/run.jsonl")" = 5
+check 'it ends with its end' sh -c "tail -n 1 '$work/a/run.jsonl' | grep -qx '{\"end\":true}'"
+exits 0 '"tern_run":1' $bench add -a n=8 --json
+: >"$work/file"
+exits 4 'cannot make the folder' $bench add -a n=8 --save "$work/file/x"
+mkdir "$work/full"
+ln -s /dev/full "$work/full/run.jsonl"
+exits 4 'No space left on device; what follows is only printed' $bench add -x n=8,16 --save "$work/full" --format ''
+cp "$work/.out" "$work/.printed"
+check 'the points are printed all the same' grep -q '2 of 2 points measured' "$work/.printed"
+if command -v gnuplot >/dev/null; then
+    exits 0 'add.png' $bench add -x 'n=2^4..2^6' --save "$work/b" --format png
+    check 'a plot is a PNG' sh -c "head -c 4 '$work/b/add.png' | grep -q PNG"
+else
+    skip 2 'no gnuplot'
+fi
+exits 0 'gnuplot is not installed' env PATH=/nowhere "$TERN" bench "$k:add" --allow-slow --rep 0.2 --warmup 0 \
+    --grid 1 -a 'x=rand(n)' -a 'y=empty(n)' -x n=4,8 --save "$work/c"
+
+# comparison
+line() { printf '{"point":{"n":%s},"line":"cpu","process":%s,"device":"cpu","status":"ok","median_ms":%s}\n' "$1" "$2" "$3"; }
+run() { # run FILE MEDIAN..: a run file with a process for each median
+    file=$1
+    shift
+    : >"$file"
+    for median; do
+        echo '{"tern_run":1,"version":"0.1.0","interleaved":true}' >>"$file"
+        line 8 0 "$median" >>"$file"
+        echo '{"end":true}' >>"$file"
+    done
+}
+run "$work/p.jsonl" 1.001 1.002 1.003 1.000 0.999 1.001 1.002
+run "$work/q.jsonl" 1.101 1.102 1.103 1.100 1.099 1.101 1.102
+run "$work/r.jsonl" 1.0 1.1
+if $TERN cmp "$work/p.jsonl" "$work/p.jsonl" 2>&1 | grep -q 'without jansson'; then
+    skip 12 'no jansson'
+else
+    exits 0 'SAME' $TERN cmp "$work/p.jsonl" "$work/p.jsonl"
+    exits 10 'SLOWER by 10.0 %' $TERN cmp "$work/p.jsonl" "$work/q.jsonl"
+    exits 0 'FASTER by 9.1 %' $TERN cmp "$work/q.jsonl" "$work/p.jsonl"
+    exits 11 'a verdict takes 4 processes' $TERN cmp "$work/p.jsonl" "$work/r.jsonl"
+    exits 10 '"verdict":"SLOWER"' $TERN cmp --json "$work/p.jsonl" "$work/q.jsonl"
+    exits 0 'SAME' $TERN cmp --margin 20% "$work/p.jsonl" "$work/q.jsonl"
+    exits 2 'expected a part' $TERN cmp --margin x "$work/p.jsonl" "$work/q.jsonl"
+    exits 2 'No such file' $TERN cmp "$work/none.jsonl" "$work/q.jsonl"
+    exits 2 'no run file' $TERN cmp "$work/a/add.csv" "$work/q.jsonl"
+    sed 's/"tern_run":1/"tern_run":7/' "$work/p.jsonl" >"$work/future.jsonl"
+    exits 2 'run file of format 7' $TERN cmp "$work/future.jsonl" "$work/q.jsonl"
+    head -c -30 "$work/p.jsonl" >"$work/cut.jsonl"
+    exits 0 'is cut' $TERN cmp "$work/cut.jsonl" "$work/p.jsonl"
+    exits 2 'no point in common' $TERN cmp "$work/p.jsonl" "$work/a/run.jsonl"
+    exits 0 'over 2 processes' $bench add -a n=8 --processes 2
+    $bench add -a n=8 --vs "$k:add" --processes 4 --margin 90% --save "$work/v" >"$work/.vs" 2>&1
+    check 'interleaved processes are compared' grep -q '1 compared, 4 and 4 processes, interleaved' "$work/.vs"
+    check 'each side has its run file' test -s "$work/v/run.jsonl" -a -s "$work/v/vs.jsonl"
+fi
+
+# Ctrl-C keeps what is done
+$TERN bench "$k:add" --allow-slow --rep 30 --warmup 0 --grid 'cdiv(n,8)' -a 'x=rand(n)' -a 'y=empty(n)' \
+    -x n=8..4096:8 --save "$work/i" --format '' >"$work/.int" 2>&1 &
+pid=$!
+for _ in 1 2 3 4 5 6 7 8 9 10; do
+    sleep 0.5
+    [ "$(wc -l <"$work/i/run.jsonl" 2>/dev/null || echo 0)" -gt 2 ] && break
+done
+kill -INT $pid
+wait $pid
+check 'an interrupted sweep says so' grep -q 'interrupted: ' "$work/.int"
+check 'and writes its table' test -s "$work/i/add.csv"
+
+exits 3 'has no ceilings' $TERN peak
+exits 2 "what is 'x'" $TERN peak x
+finish

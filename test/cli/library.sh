@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the two libraries show: only tern_*. A user's own arena_alloc and the library's do not meet.
+. test/cli/lib.sh
+
+cc=${CC:-cc}
+hidden() { # hidden LIBRARY NM_OPTIONS: no defined global symbol but tern_*
+    ! nm $2 --defined-only "$1" | awk 'NF == 3 && $2 ~ /^[TDBRVWu]$/ && $3 !~ /^(tern_|__asan|__ubsan|__odr_asan|_init$|_fini$|__bss_start$|_edata$|_end$)/ { print; bad = 1 } END { exit !bad }'
+}
+check 'libtern.so exports tern_* only' hidden "$BUILD/libtern.so" -D
+check 'libtern.a shows tern_* only' hidden "$BUILD/libtern.a" -g
+check 'the interface is there' sh -c "nm -D --defined-only $BUILD/libtern.so | grep -q ' T tern_launch$'"
+
+cat >"$work/user.c" <<'END'
+#include <stdio.h>
+#include <stdlib.h>
+#include "tern.h"
+void *arena_alloc(void *arena, size_t size) { (void)arena, (void)size; abort(); }
+void *arena_new(void *oom) { (void)oom; abort(); }
+void diag_error(void) { abort(); }
+int main(void) {
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    printf("%s\n", context ? tern_device_name(context) : "none");
+    tern_close(context);
+    return 0;
+}
+END
+san=$(sed -n 's/.*\(-fsanitize=[a-z,]*\).*/\1/p' "$BUILD/flags")
+check 'a user with its own arena_alloc links' $cc -std=c11 $san -Iinclude "$work/user.c" "$BUILD/libtern.a" -lm -ldl -lpthread -o "$work/user"
+exits 0 interp "$work/user"
+check 'and with the shared library' $cc -std=c11 $san -Iinclude "$work/user.c" -L"$BUILD" -Wl,-rpath,"$(pwd)/$BUILD" -ltern -lm -ldl -lpthread -o "$work/shared"
+[ -e "$BUILD/libtern.so.0" ] || ln -sf libtern.so "$BUILD/libtern.so.0"
+exits 0 interp "$work/shared"
+exits 0 'out[999] = 999.5' env TERN_DEVICE=interp "$BUILD/examples/vector_add"
+if command -v g++ >/dev/null 2>&1; then
+    echo '#include "tern.h"
+    int main() { tern_argument a = tern_arg_int(1); return a.integer != 1; }' >"$work/user.cc"
+    check 'the example is C++' g++ -std=c++11 -Wall -Wextra -Iinclude -x c++ -c examples/vector_add.c -o "$work/add.o"
+    check 'the header is C++' g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$work/user.cc"
+else
+    skip 1 'no g++'
+fi
+check 'install' make -s install B="$BUILD" PREFIX=/usr DESTDIR="$work/root"
+for file in bin/tern include/tern.h lib/libtern.a lib/libtern.so.0 lib/pkgconfig/tern.pc share/man/man1/tern.1; do
+    check "$file is installed" test -e "$work/root/usr/$file"
+done
+if command -v pkg-config >/dev/null 2>&1; then
+    exits 0 '-ltern' env PKG_CONFIG_PATH="$work/root/usr/lib/pkgconfig" pkg-config --libs tern
+else
+    skip 1 'no pkg-config'
+fi
+check 'uninstall' make -s uninstall B="$BUILD" PREFIX=/usr DESTDIR="$work/root"
+check 'nothing is left' sh -c "[ -z \"\$(find $work/root -type f)\" ]"
+finish

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern replay: a case made here, then broken in every way.
+. test/cli/lib.sh
+if $TERN replay kernels --root . 2>&1 | grep -q jansson; then
+    skip 30 'built without jansson'
+    finish
+fi
+root="$work/repo"
+case="$work/cases/double-1"
+mkdir -p "$root" "$case"
+cat >"$root/k.py" <<'END'
+import triton
+import triton.language as tl
+
+SCALE = tl.constexpr(2.0)
+
+
+@triton.jit
+def double(x, y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) * SCALE, mask=i < n)  # done
+END
+sha1=$(sed -n '8,$p' "$root/k.py" | sha1sum | cut -d' ' -f1)
+# f32: 1 2 3 4, and y: 9 9 9 9 before, 2 4 6 9 after (n is 3)
+printf '\000\000\200\077\000\000\000\100\000\000\100\100\000\000\200\100' >"$case/s0.in.bin"
+printf '\000\000\020\101\000\000\020\101\000\000\020\101\000\000\020\101' >"$case/s1.in.bin"
+printf '\000\000\000\100\000\000\200\100\000\000\300\100\000\000\020\101' >"$case/s1.out.bin"
+write_case() { # write_case 'sed script'
+    sed -e "s/SHA1/$sha1/" -e "${1:-}" >"$case/case.json" <<'END'
+{"id": "double-1", "file": "k.py", "function": "double", "line": 8, "src_sha1": "SHA1", "grid": [1],
+ "options": {}, "compiled": {"num_warps": 4, "num_stages": 3}, "data": true, "changed": ["s1"], "globals": {},
+ "args": [
+  {"name": "x", "constexpr": false, "kind": "tensor", "dtype": "float32", "shape": [4], "strides": [1], "offset": 0,
+   "storage": "s0", "nbytes": 16, "align": 512},
+  {"name": "y", "constexpr": false, "kind": "tensor", "dtype": "float32", "shape": [4], "strides": [1], "offset": 0,
+   "storage": "s1", "nbytes": 16, "align": 512},
+  {"name": "n", "constexpr": false, "kind": "int", "value": 3},
+  {"name": "BLOCK", "constexpr": true, "kind": "int", "value": 4}]}
+END
+}
+replay="$TERN replay $work/cases --root $root --device interp"
+write_case
+exits 0 'ok double-1: max_abs 0, max_rel 0' $replay
+exits 0 'device: interp' $replay
+exits 0 '1 cases: 1 ok' $replay
+exits 0 ' ms' $replay --time
+exits 0 '"status":"ok"' $replay --json
+exits 0 '"max_abs":0,"max_rel":0,"ms":null' $replay --json
+exits 0 'ok double-1' $TERN replay "$case/" --root "$root/" --device interp
+for word in case status reason file line max_abs max_rel ms; do
+    exits 0 "\"$word\":" $replay --json
+done
+write_case 's/"globals": {}/"globals": {"SCALE": {"kind": "constexpr", "value": {"kind": "float", "value": "4.0"}}}/'
+exits 1 'mismatch double-1: s1[0] is 4, recorded 2' $replay
+exits 0 'ok double-1' $replay --rtol 1
+write_case 's/"value": 3/"value": 4/'
+exits 1 's1[3] is 8, recorded 9 (fp32, elementwise); 1 wrong, some that the recorded launch left alone' $replay
+write_case 's/"src_sha1": "./"src_sha1": "x/'
+exits 2 'is not what was recorded' $replay
+write_case 's/"data": true/"data": false/'
+exits 0 'skipped double-1: compiled' $replay
+write_case 's/"function": "double"/"function": "triple"/'
+exits 2 "no @triton.jit function 'triple'" $replay
+write_case 's|"file": "k.py"|"file": "../k.py"|'
+exits 2 'leaves the repository' $replay
+write_case 's|"file": "k.py"|"file": "/etc/passwd"|'
+exits 2 'leaves the repository' $replay
+write_case 's|"file": "k.py"|"file": "none.py"|'
+exits 2 'No such file' $replay
+write_case 's/"nbytes": 16/"nbytes": 15/'
+exits 2 'reaches beyond its storage' $replay
+write_case 's/"shape": \[4\]/"shape": [4611686018427387904]/'
+exits 2 'reaches beyond its storage' $replay
+write_case 's/"shape": \[4\]/"shape": [-1]/'
+exits 2 'negative' $replay
+write_case 's/"storage": "s0"/"storage": "..\/s0"/'
+exits 2 "name is not s0" $replay
+write_case 's/"kind": "int", "value": 3/"kind": "desc"/'
+exits 3 "refused double-1: argument 'n': a host tensor descriptor" $replay
+write_case 's/"kind": "int", "value": 3/"kind": "banana"/'
+exits 3 "a value of kind 'banana'" $replay
+write_case 's/"dtype": "float32"/"dtype": "complex64"/'
+exits 3 "dtype 'complex64'" $replay
+write_case 's/"grid": \[1\]/"grid": [2147483648]/'
+exits 2 "'grid' is out of range" $replay
+write_case 's/"grid": \[1\]/"grid": []/'
+exits 2 "'grid' is no list" $replay
+write_case 's/"name": "n"/"name": "m"/'
+exits 2 "the kernel has no parameter 'm'" $replay
+write_case '/"name": "n"/d'
+exits 2 "the recording has no argument 'n'" $replay
+write_case 's/"value": 3/"value": 99999999999999999999999/'
+exits 2 'case.json:' $replay
+write_case '$d'
+exits 2 'case.json:' $replay
+: >"$case/case.json"
+exits 2 'case.json:' $replay
+printf '%050000d' 0 | tr 0 '[' >"$case/case.json"
+exits 2 'case.json:' $replay
+write_case
+head -c 10 "$case/s0.in.bin" >"$work/short" && mv "$work/short" "$case/s0.in.bin"
+exits 2 'has 10 bytes, case.json says 16' $replay
+rm "$case/s1.out.bin"
+exits 2 'error double-1' $replay
+finish

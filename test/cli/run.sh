@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern run: values, defaults, configs, outputs; and what it says to bad input.
+. test/cli/lib.sh
+export TERN_DEVICE=interp
+k="$work/k.py"
+cat >"$k" <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def add(x, y, n, bias=2.0, BLOCK: tl.constexpr = 8):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + bias, mask=i < n)
+
+@triton.autotune(configs=[triton.Config({'BLOCK': 4}, num_warps=2), triton.Config({'BLOCK': 16}, num_warps=8)], key=['n'])
+@triton.jit
+def tuned(y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, BLOCK, mask=i < n)
+
+@triton.heuristics({'BLOCK': lambda args: triton.next_power_of_2(args['n'])})
+@triton.jit
+def heuristic(y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, BLOCK, mask=i < n)
+
+@triton.jit
+def chatty(y):
+    tl.static_print("type", y.dtype)
+    tl.device_print("value", 7)
+    tl.store(y, 1.0)
+
+@triton.jit
+def outside(y):
+    tl.store(y + 1000000, 1.0)
+END
+
+exits 0 'fp32[10]  changed  sum 65' $TERN run "$k:add" --grid 'cdiv(n,BLOCK)' -a 'x=arange(10)' -a 'y=empty(10)' -a 'n=numel(x)'
+exits 0 '[2, 3, 4, 5]' $TERN run "$k:add" --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4 --print y
+exits 0 '[1.5, 2.5]' $TERN run "$k:add" --grid 1 -a 'x=arange(2)' -a 'y=empty(2)' -a n=2 -a bias=1.5 -p y
+exits 0 'not written 6 of 10' $TERN run "$k:add" --grid 1 -a 'x=arange(10)' -a 'y=empty(10)' -a n=4
+exits 0 'unchanged' $TERN run "$k:add" --grid 1 -a 'x=arange(10)' -a 'y=empty(10)' -a n=4
+exits 0 'device: interp' $TERN run "$k:add" --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4
+exits 0 'signature: *fp32:16,*fp32:16,i32:16,fp32' $TERN run "$k:add" -v --grid 2 -a 'x=arange(16)' -a 'y=empty(16)' -a n=16
+exits 0 'signature: *fp32,*fp32:16,i32:1,fp32' $TERN run "$k:add" -v --grid 1 -a 'x=arange(4,offset=1)' -a 'y=empty(4)' -a n=1
+exits 0 'type pointer<fp32>' $TERN run "$k:chatty" --grid 1 -a 'y=empty(1)'
+exits 0 'value: 7' $TERN run "$k:chatty" --grid 1 -a 'y=empty(1)' --json
+exits 0 "[nan, nan]" $TERN run "$k:add" --grid 1 -a "x=zeros(2)" -a "y=empty(2)" -a n=0 -p y
+if command -v python3 >/dev/null; then
+    check 'the output of a kernel stays out of the JSON' sh -c \
+        '"$0" run "$1:chatty" --grid 1 -a "y=empty(1)" --json 2>/dev/null | python3 -m json.tool' $TERN "$k"
+fi
+exits 0 'type pointer<fp32>' $TERN show "$k:chatty" --stage ir --sig '*fp32'
+exits 0 'median of 3' $TERN run "$k:add" --repeat 3 --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4
+exits 0 '"sum":14' $TERN run "$k:add" --json --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4
+exits 0 'config 1 of 2' $TERN run "$k:tuned" --grid 'cdiv(n,BLOCK)' -a 'y=empty(8,i32)' -a n=8
+exits 0 '[16, 16, 16]' $TERN run "$k:tuned" --config 2 --grid 1 -a 'y=empty(3,i32)' -a n=3 --print y
+exits 0 'num_warps 8' $TERN run "$k:tuned" --config 2 --grid 1 -a 'y=empty(3,i32)' -a n=3
+exits 0 '[2, 2, 2]' $TERN run "$k:tuned" --grid 2 -a 'y=empty(3,i32)' -a n=3 -a BLOCK=2 --print y
+exits 0 '[4, 4, 4]' $TERN run "$k:heuristic" --grid 1 -a 'y=empty(3,i32)' -a n=3 --print y
+exits 0 'changed' $TERN run kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_ptr=randn(1000)' -a 'y_ptr=randn(1000)' \
+    -a 'out_ptr=empty(1000)' -a 'n=numel(x_ptr)' -a BLOCK=256
+if [ "$(wc -c <"$BUILD/tern")" -gt 0 ] && $TERN devices | grep -q '^cpu *here'; then
+    exits 0 '[2, 3, 4, 5]' $TERN run "$k:add" --device cpu --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4 --print y
+else
+    skip 1 'no cpu device'
+fi
+
+# .npy in and out
+exits 0 changed $TERN run "$k:add" --grid 1 -a 'x=arange(5)' -a 'y=empty(5)' -a n=5 --out "y=$work/y.npy"
+exits 0 '[4, 5, 6, 7, 8]' $TERN run "$k:add" --grid 1 -a "x=@$work/y.npy" -a 'y=empty(5)' -a n=5 --print y
+exits 0 '[4, 5, 6, 7, 8]' $TERN run "$k:add" --grid 1 -a "x=load('$work/y.npy',fp16)" -a 'y=empty(5,fp16)' -a n=5 --print y
+head -c 140 "$work/y.npy" >"$work/short.npy"
+exits 2 'its header says 20' $TERN run "$k:add" --grid 1 -a "x=@$work/short.npy" -a 'y=empty(5)' -a n=5
+exits 2 'not a .npy file' $TERN run "$k:add" --grid 1 -a "x=@$k" -a 'y=empty(5)' -a n=5
+exits 2 'No such file' $TERN run "$k:add" --grid 1 -a "x=@$work/none.npy" -a 'y=empty(5)' -a n=5
+exits 4 'No such file' $TERN run "$k:add" --grid 1 -a 'x=arange(5)' -a 'y=empty(5)' -a n=5 --out "y=$work/no/y.npy"
+if [ -w /dev/full ]; then
+    exits 4 'No space left' $TERN run "$k:add" --grid 1 -a 'x=arange(5)' -a 'y=empty(5)' -a n=5 --out y=/dev/full
+    check '/dev/full is still a device' test -c /dev/full
+else
+    skip 2 'no /dev/full'
+fi
+
+# arguments
+good="-a x=arange(4) -a y=empty(4) -a n=4"
+exits 2 '--grid is missing' $TERN run "$k:add" $good
+exits 2 "argument 'n' of kernel 'add' is missing" $TERN run "$k:add" --grid 1 -a 'x=arange(4)' -a 'y=empty(4)'
+exits 2 "has no parameter 'z'; it has: x, y, n, bias, BLOCK" $TERN run "$k:add" --grid 1 $good -a z=1
+exits 2 "argument 'n' is given twice" $TERN run "$k:add" --grid 1 $good -a n=5
+exits 2 'expected -a NAME=VALUE' $TERN run "$k:add" --grid 1 $good -a z
+exits 2 "unknown name 'nn'" $TERN run "$k:add" --grid 1 $good -a bias=nn
+exits 2 "is defined by itself" $TERN run "$k:add" --grid 1 $good -a bias=bias+1
+exits 2 'expected 1 to 2147483647' $TERN run "$k:add" --grid 0 $good
+exits 2 'expected 1 to 2147483647' $TERN run "$k:add" --grid 2147483648 $good
+exits 2 'expected 1 to 2147483647' $TERN run "$k:add" --grid -1 $good
+exits 2 'expected 1 to 65535' $TERN run "$k:add" --grid 1,65536 $good
+exits 2 'more than 3 values' $TERN run "$k:add" --grid 1,1,1,1 $good
+exits 2 'is a float' $TERN run "$k:add" --grid 4/2 $good
+exits 2 'division by zero' $TERN run "$k:add" --grid 4//0 $good
+exits 2 'takes no tensor' $TERN run "$k:add" --grid 1 $good -a 'BLOCK=zeros(4)'
+exits 2 'k.py:' $TERN run "$k:add" --grid 1 -a x=3 -a 'y=empty(4)' -a n=4
+exits 2 'k.py:' $TERN run "$k:add" --grid 1 $good -a BLOCK=7
+exits 2 '--num-warps' $TERN run "$k:add" --grid 1 $good --num-warps 0
+exits 2 '--num-warps' $TERN run "$k:add" --grid 1 $good --num-warps four
+exits 2 '--repeat' $TERN run "$k:add" --grid 1 $good --repeat 0
+exits 2 "no tensor argument 'n'" $TERN run "$k:add" --grid 1 $good --print n
+exits 2 'expected NAME=FILE.npy' $TERN run "$k:add" --grid 1 $good --out y
+exits 2 "kernel 'tuned' has 2" $TERN run "$k:tuned" --config 3 --grid 1 -a 'y=empty(3,i32)' -a n=3
+exits 2 'both with -a and by --config' $TERN run "$k:tuned" --config 1 --grid 1 -a 'y=empty(3,i32)' -a n=3 -a BLOCK=2
+exits 2 "kernel 'add' has 0" $TERN run "$k:add" --config 1 --grid 1 $good
+exits 2 'GiB' $TERN run "$k:add" --grid 1 -a 'x=zeros(100000000000)' -a 'y=empty(4)' -a n=4
+exits 2 '--print is for people' $TERN run "$k:add" --json --grid 1 $good --print y
+exits 1 'outside the buffer' $TERN run "$k:outside" --grid 1 -a 'y=empty(4)'
+
+# files
+exits 2 'which kernel?' $TERN run "$k" --grid 1 $good
+exits 2 "no @triton.jit function 'sub'" $TERN run "$k:sub" --grid 1 $good
+exits 2 'No such file' $TERN run "$work/none.py" --grid 1
+exits 2 'not a regular file' $TERN run "$work" --grid 1
+exits 2 'not a regular file' $TERN run /dev/null --grid 1
+: >"$work/empty.py"
+exits 2 'no @triton.jit function' $TERN run "$work/empty.py" --grid 1
+head -c 100000000 /dev/zero | tr '\0' '#' >"$work/large.py"
+exits 2 'limit' $TERN run "$work/large.py" --grid 1
+rm "$work/large.py"
+printf '@triton.jit\ndef f(x):\n    y = %s1%s\n' "$(printf '%05000d' 0 | tr 0 '(')" "$(printf '%05000d' 0 | tr 0 ')')" >"$work/deep.py"
+exits 2 'deep.py' $TERN run "$work/deep.py:f" --grid 1 -a 'x=empty(1)'
+printf 'import triton\n@triton.jit\ndef f(x):\n    y = 1 \000 2\n' >"$work/nul.py"
+exits 2 'nul.py:4' $TERN run "$work/nul.py:f" --grid 1 -a 'x=empty(1)'
+printf 'import triton\n@triton.jit\ndef f(x):\n    y = 1 \377\376 2\n' >"$work/utf8.py"
+exits 2 'utf8.py:4' $TERN run "$work/utf8.py:f" --grid 1 -a 'x=empty(1)'
+printf 'import triton\n@triton.jit\ndef f(x:\n' >"$work/syntax.py"
+exits 2 'syntax.py:' $TERN run "$work/syntax.py:f" --grid 1 -a 'x=empty(1)'
+if [ "$(id -u)" != 0 ]; then
+    chmod 000 "$k"
+    exits 2 'Permission denied' $TERN run "$k:add" --grid 1 $good
+else
+    skip 1 'root may read everything'
+fi
+finish

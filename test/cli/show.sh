@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern show: every stage, and what it says to misuse.
+. test/cli/lib.sh
+k=kernels/softmax.py
+sig='*fp32:16,*fp32:16,i32,i32,i32,1024'
+
+exits 0 'function softmax_kernel' $TERN show $k --stage ast
+exits 0 'has no @triton.autotune' $TERN show $k --stage configs
+exits 0 'func @softmax_kernel' $TERN show $k --stage ir --target interp --sig "$sig"
+exits 0 'reduce' $TERN show $k --stage ir --target interp --sig "$sig"
+exits 0 'tile<64xf32>' $TERN show $k --stage ir --target interp --sig '*fp32:16,*fp32:16,i32,i32,i32,BLOCK=64'
+exits 0 'func @softmax_kernel' $TERN show $k:softmax_kernel --stage ir:dce --target interp --sig "$sig"
+exits 0 '"stage":"ir"' $TERN show $k --stage ir --target interp --json --sig "$sig"
+exits 0 '"text":"func @softmax_kernel' $TERN show $k --stage ir --target interp --json --sig "$sig"
+cat >"$work/k.py" <<'END'
+import triton
+import triton.language as tl
+@triton.autotune(configs=[triton.Config({'B': b}, num_warps=w) for b in (64, 128) for w in (2, 4)], key=[])
+@triton.jit
+def f(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 0.0)
+END
+exits 0 '3: B=128 num_warps=2' $TERN show "$work/k.py" --stage configs
+exits 0 '"num_warps":4' $TERN show "$work/k.py" --stage configs --json
+exits 0 'tile<128x' $TERN show "$work/k.py" --stage ir --target interp --config 3 --sig '*fp32'
+
+exits 2 'no stage' $TERN show $k --stage dance --sig "$sig"
+exits 2 'no pass' $TERN show $k --stage ir:dance --sig "$sig"
+exits 2 'needs --sig' $TERN show $k --stage ir
+exits 2 'signature' $TERN show $k --stage ir --target interp --sig '*fp33'
+exits 2 'signature' $TERN show $k --stage ir --target interp --sig "$sig,1,2,3"
+exits 2 "has no stage 'c'" $TERN show $k --stage c --target interp --sig "$sig"
+exits 2 "'abacus'" $TERN show $k --stage ir --target abacus --sig "$sig"
+exits 2 "no @triton.jit function 'g'" $TERN show $k:g --stage ast
+exits 2 'No such file' $TERN show "$work/none.py" --stage ast
+printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef f(x):\n    y = tl.dance(x)\n' >"$work/bad.py"
+exits 3 'bad.py:5:9: not supported' $TERN show "$work/bad.py" --stage ir --target interp --sig '*fp32'
+finish

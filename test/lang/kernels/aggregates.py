@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+# Aggregates, tuples and descriptors as parameters, dtypes of torch: what is said when they are wrong.
+import torch
+import triton
+import triton.language as tl
+
+
+@triton.aggregate
+class Pair:
+    first: tl.tensor
+    second: tl.constexpr
+
+    @triton.jit
+    def sum(self):
+        return self.first + self.second
+
+
+@triton.aggregate
+class Made:
+    first: tl.tensor
+
+    def __init__(self, x):
+        self.first = x
+
+
+class Plain:
+    pass
+
+
+# case: constant_field i32
+# want: error 'Pair(n, n)': field 'second' of 'Pair' is tl.constexpr, but its value is known at run time only
+@triton.jit
+def constant_field(n):
+    Pair(n, n)
+
+
+# case: missing_field i32
+# want: error 'Pair(n)': field 'second' of 'Pair' is missing
+@triton.jit
+def missing_field(n):
+    Pair(n)
+
+
+# case: field_twice i32
+# want: error 'n': field 'first' of 'Pair' is given twice
+@triton.jit
+def field_twice(n):
+    Pair(n, 1, first=n)
+
+
+# case: unknown_field i32
+# want: error 'Pair(n, 1).third': aggregate has no attribute 'third'
+@triton.jit
+def unknown_field(n):
+    Pair(n, 1).third
+
+
+# case: set_field i32
+# want: error 'pair.first': this cannot be assigned to in a kernel
+@triton.jit
+def set_field(n):
+    pair = Pair(n, 1)
+    pair.first = n
+
+
+# case: index_aggregate i32
+# want: error 'pair[0]': an aggregate cannot be indexed: name its field
+@triton.jit
+def index_aggregate(n):
+    pair = Pair(n, 1)
+    pair[0]
+
+
+# case: unpack_aggregate i32
+# want: error 'a, b = Pair(n, 1)': aggregate cannot be unpacked into 2 names
+@triton.jit
+def unpack_aggregate(n):
+    a, b = Pair(n, 1)
+
+
+# case: other_constant i32
+# want: error 'pair = Pair(n, 2)': 'pair' is aggregate before the 'if' but becomes aggregate in the 'then' arm
+# want: note 'pair = Pair(n, 1)': 'pair' gets its type here
+@triton.jit
+def other_constant(n):
+    pair = Pair(n, 1)
+    if n > 0:
+        pair = Pair(n, 2)
+    pair.sum()
+
+
+# case: with_init i32
+# want: refused 'Made(n)': the class 'Made' in a kernel is not supported
+# want: help: a NamedTuple, or an aggregate without __init__ and other special methods, is
+@triton.jit
+def with_init(n):
+    Made(n)
+
+
+# case: plain_class
+# want: refused 'Plain()': the class 'Plain' in a kernel is not supported
+# want: help: a NamedTuple, or an aggregate without __init__ and other special methods, is
+@triton.jit
+def plain_class():
+    Plain()
+
+
+# case: torch_dtype *fp32
+# want: error 'torch.float32': 'dtype' of 'to' must be a dtype of the language, got torch dtype
+# want: help: write tl.float32
+@triton.jit
+def torch_dtype(p):
+    tl.static_assert(tl.float32 != torch.float32)
+    tl.load(p).to(torch.float32)
+
+
+# case: torch_limit *fp32
+# want: error 'torch.nn.functional': 'functional' of 'nn' of the module 'torch' is not known at compile time
+LOWEST = tl.constexpr(torch.finfo(torch.float16).min)
+
+
+@triton.jit
+def torch_limit(p):
+    tl.static_assert(LOWEST == -65504.0)
+    tl.store(p, torch.nn.functional.relu)
+
+
+# case: parameters tensordesc<fp16[64,48]>, (i32, foo), tensordesc<fp16>
+# want: error 'tensordesc<fp16[64,48]>': 'tensordesc<fp16[64,48]>' is not a tensor descriptor
+# want: help: it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two
+# want: error '(i32, foo)': 'foo' is not a type or a constant
+# want: error 'tensordesc<fp16>': 'tensordesc<fp16>' is not a tensor descriptor
+# want: help: it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two
+# case: parameters tensordesc<fp16[64,32]>, (i32, (*fp32, 4)), tensordesc<i32[8]>
+# want: ok
+# case: parameters ((((((((((((((((((1)))))))))))))))))), 3, 4
+# want: error '((((((((((((((((((1))))))))))))))))))': tuples are nested more than 16 deep
+@triton.jit
+def parameters(a, b, c):
+    tl.static_assert(b[1][1] == 4)
+    tl.store(b[1][0], b[0] + a.shape[0])

@@ -1,0 +1,693 @@
+// SPDX-License-Identifier: Apache-2.0
+/* libcuda_mock: see mock.h. State is global, as the real driver's is. */
+#include "mock/mock.h"
+#include "run/cuda_driver.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef enum Kind {
+    CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, LINK, GRAPH, EXEC,
+} Kind;
+
+typedef struct Launch {
+    struct Thing *function;
+    MockRecord record;
+    struct Launch *next;
+} Launch;
+
+typedef struct Thing {
+    Kind kind;
+    struct Thing *next, *context;
+    int device, references; /* context */
+    unsigned char *memory;  /* block */
+    size_t bytes;
+    char *text;  /* module, link, function (borrowed from its module) */
+    char *image; /* link: the cubin it handed out */
+    char *error_log;
+    size_t error_bytes;
+    char name[128];
+    struct Thing *module;
+    int num_params, param_sizes[MOCK_RECORD_PARAMS], max_dynamic;
+    struct Thing *capture; /* stream: the graph that is being recorded */
+    Launch *launches;      /* graph, exec */
+    double time_ms;        /* event */
+} Thing;
+
+static struct {
+    Thing *things;
+    int devices, major, minor, version, calls, fail_in, fail_result, links;
+    size_t memory, memory_used;
+    const char *failed;
+    CudaResult sticky, pending;
+    int hangs;
+} mock = {.devices = 1, .major = 9, .version = 13000, .memory = (size_t)1 << 30};
+
+static _Thread_local Thing *current;
+
+_Noreturn static void misuse(const char *what) {
+    fprintf(stderr, "mock driver: %s\n", what);
+    abort();
+}
+
+/* ---- things ---- */
+
+static Thing *thing_new(Kind kind) {
+    Thing *thing = calloc(1, sizeof *thing);
+    if (!thing) misuse("out of memory");
+    thing->kind = kind;
+    thing->context = current;
+    thing->next = mock.things;
+    mock.things = thing;
+    return thing;
+}
+
+static Thing *check(const void *handle, Kind kind) {
+    for (Thing *thing = mock.things; thing; thing = thing->next)
+        if (thing == handle) {
+            if (thing->kind != kind) misuse("a handle of another kind");
+            if (kind != CONTEXT && thing->context != current) misuse("a handle of another context");
+            return thing;
+        }
+    misuse("a handle that is not alive");
+}
+
+static void free_launches(Launch *launch) {
+    while (launch) {
+        Launch *next = launch->next;
+        free(launch);
+        launch = next;
+    }
+}
+
+static void thing_free(Thing *thing) {
+    Thing **at = &mock.things;
+    while (*at != thing) at = &(*at)->next;
+    *at = thing->next;
+    if (thing->kind == BLOCK) mock.memory_used -= thing->bytes;
+    if (thing->kind != FUNCTION) free(thing->text);
+    if (thing->kind == STREAM && thing->capture) thing_free(thing->capture);
+    if (thing->kind == GRAPH || thing->kind == EXEC) free_launches(thing->launches);
+    free(thing->memory);
+    free(thing->image);
+    free(thing);
+}
+
+static Thing *block_at(CudaPointer pointer, size_t bytes) {
+    for (Thing *thing = mock.things; thing; thing = thing->next) {
+        if (thing->kind != BLOCK) continue;
+        CudaPointer start = (CudaPointer)(uintptr_t)thing->memory;
+        if (pointer >= start && bytes <= thing->bytes && pointer - start <= thing->bytes - bytes)
+            return thing;
+    }
+    return NULL;
+}
+
+static CudaResult waited(void) {
+    if (mock.hangs) misuse("a wait for a kernel that hangs");
+    if (mock.pending != CUDA_OK) mock.sticky = mock.pending;
+    return mock.sticky;
+}
+
+static CudaResult queried(void) { return mock.hangs ? CUDA_NOT_READY : waited(); }
+
+/* ---- the exported symbols: count, fail where told, else do ---- */
+
+#define CUDA_CALL(name, symbol, parameters, arguments) static CudaResult mock_##name parameters;
+#include "run/cuda.def"
+#undef CUDA_CALL
+
+static bool ends_something(const char *symbol) {
+    return strstr(symbol, "Free") || strstr(symbol, "Destroy") || strstr(symbol, "Unload") ||
+           strstr(symbol, "Release");
+}
+
+static bool needs_context(const char *symbol) {
+    return strncmp(symbol, "cuDevice", 8) != 0 && strncmp(symbol, "cuGetError", 10) != 0 &&
+           strncmp(symbol, "cuCtxGet", 8) != 0 && strncmp(symbol, "cuCtxSet", 8) != 0 &&
+           strcmp(symbol, "cuInit") != 0 && strcmp(symbol, "cuDriverGetVersion") != 0;
+}
+
+static bool is_words(const char *symbol) { return strncmp(symbol, "cuGetError", 10) == 0; }
+
+/* What the call returns without being made; CUDA_OK: it is made. */
+static CudaResult step(const char *symbol) {
+    mock.calls++;
+    if (mock.fail_in > 0 && --mock.fail_in == 0) {
+        mock.failed = symbol;
+        if (cuda_result_is_sticky((CudaResult)mock.fail_result) && !is_words(symbol))
+            mock.sticky = (CudaResult)mock.fail_result;
+        return (CudaResult)mock.fail_result;
+    }
+    if (needs_context(symbol)) {
+        if (!current && !ends_something(symbol)) return CUDA_INVALID_CONTEXT;
+        return mock.sticky;
+    }
+    return CUDA_OK;
+}
+
+#define CUDA_CALL(name, symbol, parameters, arguments)                                            \
+    EXPORT CudaResult symbol parameters;                                                          \
+    EXPORT CudaResult symbol parameters {                                                         \
+        CudaResult forced = step(#symbol);                                                        \
+        if (forced == CUDA_OK) return mock_##name arguments;                                      \
+        if (ends_something(#symbol)) mock_##name arguments; /* as a late error of a kernel does */ \
+        return forced;                                                                            \
+    }
+#include "run/cuda.def"
+#undef CUDA_CALL
+
+/* ---- driver, devices, contexts ---- */
+
+static CudaResult mock_init(unsigned flags) { return flags ? CUDA_INVALID_VALUE : CUDA_OK; }
+
+static CudaResult mock_driver_version(int *version) {
+    *version = mock.version;
+    return CUDA_OK;
+}
+
+static const struct {
+    CudaResult result;
+    const char *name, *words;
+} result_words[] = {
+    {CUDA_OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {CUDA_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {CUDA_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "a PTX JIT compilation failed"},
+    {CUDA_UNSUPPORTED_PTX_VERSION, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION",
+     "the provided PTX was compiled with an unsupported toolchain."},
+    {CUDA_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS",
+     "an illegal memory access was encountered"},
+    {CUDA_INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {CUDA_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {CUDA_UNKNOWN, "CUDA_ERROR_UNKNOWN", "unknown error"},
+};
+
+static CudaResult result_text(CudaResult result, const char **name, const char **words) {
+    for (size_t i = 0; i < sizeof result_words / sizeof *result_words; i++) {
+        if (result_words[i].result != result) continue;
+        if (name) *name = result_words[i].name;
+        if (words) *words = result_words[i].words;
+        return CUDA_OK;
+    }
+    return CUDA_INVALID_VALUE;
+}
+
+static CudaResult mock_error_name(CudaResult result, const char **words) {
+    return result_text(result, words, NULL);
+}
+
+static CudaResult mock_error_words(CudaResult result, const char **words) {
+    return result_text(result, NULL, words);
+}
+
+static CudaResult mock_device_count(int *count) {
+    *count = mock.devices;
+    return CUDA_OK;
+}
+
+static CudaResult mock_device_get(CudaDeviceId *device, int ordinal) {
+    if (ordinal < 0 || ordinal >= mock.devices) return CUDA_INVALID_DEVICE;
+    *device = 100 + ordinal; /* a device is not its ordinal */
+    return CUDA_OK;
+}
+
+static CudaResult mock_device_name(char *name, int size, CudaDeviceId device) {
+    snprintf(name, (size_t)size, "Mock GPU %d", device - 100);
+    return CUDA_OK;
+}
+
+static CudaResult mock_device_memory(size_t *bytes, CudaDeviceId device) {
+    (void)device;
+    *bytes = mock.memory;
+    return CUDA_OK;
+}
+
+static CudaResult mock_device_attribute(int *value, CudaDeviceAttribute attribute,
+                                        CudaDeviceId device) {
+    (void)device;
+    *value = 0;
+    switch (attribute) {
+    case CUDA_CAPABILITY_MAJOR: *value = mock.major; break;
+    case CUDA_CAPABILITY_MINOR: *value = mock.minor; break;
+    case CUDA_MULTIPROCESSORS: *value = 132; break;
+    case CUDA_SHARED_PER_BLOCK_OPTIN: *value = 232448; break;
+    case CUDA_THREADS_PER_MULTIPROCESSOR: *value = 2048; break;
+    case CUDA_MAX_THREADS_PER_BLOCK: *value = 1024; break;
+    case CUDA_CLOCK_RATE_KHZ:
+    case CUDA_MEMORY_CLOCK_KHZ:
+    case CUDA_MEMORY_BUS_BITS:
+    case CUDA_L2_BYTES: break;
+    }
+    return CUDA_OK;
+}
+
+static Thing *context_of(CudaDeviceId device) {
+    for (Thing *thing = mock.things; thing; thing = thing->next)
+        if (thing->kind == CONTEXT && thing->device == device) return thing;
+    return NULL;
+}
+
+static CudaResult mock_context_retain(CudaContext *context, CudaDeviceId device) {
+    Thing *thing = context_of(device);
+    if (!thing) thing = thing_new(CONTEXT);
+    thing->device = device;
+    thing->references++;
+    *context = (CudaContext)thing;
+    return CUDA_OK;
+}
+
+/* What is left in a context when it ends stays counted as alive: a leak. */
+static CudaResult mock_context_release(CudaDeviceId device) {
+    Thing *thing = context_of(device);
+    if (!thing) misuse("a context was released that nobody holds");
+    if (--thing->references > 0) return CUDA_OK;
+    if (current == thing) current = NULL;
+    thing_free(thing);
+    return CUDA_OK;
+}
+
+static CudaResult mock_context_get(CudaContext *context) {
+    *context = (CudaContext)current;
+    return CUDA_OK;
+}
+
+static CudaResult mock_context_set(CudaContext context) {
+    current = context ? check(context, CONTEXT) : NULL;
+    return CUDA_OK;
+}
+
+static CudaResult mock_context_wait(void) { return waited(); }
+
+/* ---- memory ---- */
+
+static CudaResult mock_memory_info(size_t *free_bytes, size_t *total_bytes) {
+    *free_bytes = mock.memory - mock.memory_used;
+    *total_bytes = mock.memory;
+    return CUDA_OK;
+}
+
+static CudaResult mock_memory_alloc(CudaPointer *pointer, size_t bytes) {
+    if (bytes == 0) return CUDA_INVALID_VALUE;
+    if (bytes > mock.memory - mock.memory_used) return CUDA_OUT_OF_MEMORY;
+    Thing *block = thing_new(BLOCK);
+    block->memory = aligned_alloc(512, (bytes + 511) / 512 * 512);
+    if (!block->memory) misuse("out of memory");
+    memset(block->memory, 0xa5, bytes);
+    block->bytes = bytes;
+    mock.memory_used += bytes;
+    *pointer = (CudaPointer)(uintptr_t)block->memory;
+    return CUDA_OK;
+}
+
+static CudaResult mock_memory_free(CudaPointer pointer) {
+    Thing *block = block_at(pointer, 1);
+    if (!block || pointer != (CudaPointer)(uintptr_t)block->memory)
+        misuse("memory was freed that is not alive");
+    thing_free(block);
+    return CUDA_OK;
+}
+
+static CudaResult stream_free_to_use(CudaStream stream) {
+    if (stream) check(stream, STREAM);
+    return CUDA_OK;
+}
+
+static CudaResult mock_copy_in(CudaPointer to, const void *from, size_t bytes, CudaStream stream) {
+    if (!block_at(to, bytes)) return CUDA_INVALID_VALUE;
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return stream_free_to_use(stream);
+}
+
+static CudaResult mock_copy_out(void *to, CudaPointer from, size_t bytes, CudaStream stream) {
+    if (!block_at(from, bytes)) return CUDA_INVALID_VALUE;
+    if (mock.hangs) misuse("a copy behind a kernel that hangs");
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return stream_free_to_use(stream);
+}
+
+static CudaResult mock_fill(CudaPointer to, unsigned char byte, size_t bytes, CudaStream stream) {
+    if (!block_at(to, bytes)) return CUDA_INVALID_VALUE;
+    memset((void *)(uintptr_t)to, byte, bytes);
+    return stream_free_to_use(stream);
+}
+
+/* ---- modules ---- */
+
+static void write_log(unsigned count, const CudaJitOption *options, void **values,
+                      CudaJitOption which, const char *text) {
+    for (unsigned i = 0; i + 1 < count; i++)
+        if (options[i] == which)
+            snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "%s", text);
+}
+
+static CudaResult assemble(const char *text, unsigned count, const CudaJitOption *options,
+                           void **values) {
+    int major = 0, minor = 0;
+    const char *version = strstr(text, ".version");
+    if (version) sscanf(version, ".version %d.%d", &major, &minor);
+    if ((major + 4) * 1000 + minor * 10 > mock.version) return CUDA_UNSUPPORTED_PTX_VERSION;
+    if (!strstr(text, ".entry") || strstr(text, "bad_ptx")) {
+        write_log(count, options, values, CUDA_JIT_ERROR_LOG,
+                  "ptxas application ptx input, line 7; fatal: Parsing error near 'bad_ptx'");
+        return CUDA_INVALID_PTX;
+    }
+    write_log(count, options, values, CUDA_JIT_INFO_LOG, "ptxas info: Used 32 registers");
+    return CUDA_OK;
+}
+
+static const char cubin_head[] = "MOCK CUBIN ";
+
+static CudaResult mock_module_load(CudaModule *module, const void *image, unsigned count,
+                                   CudaJitOption *options, void **values) {
+    const char *text = image;
+    size_t head = sizeof cubin_head - 1;
+    if (strncmp(text, cubin_head, head) == 0) text += head;
+    else {
+        CudaResult result = assemble(text, count, options, values);
+        if (result != CUDA_OK) return result;
+    }
+    Thing *thing = thing_new(MODULE);
+    thing->text = strdup(text);
+    *module = (CudaModule)thing;
+    return CUDA_OK;
+}
+
+static CudaResult mock_module_unload(CudaModule module) {
+    Thing *thing = check(module, MODULE);
+    for (Thing *f = mock.things, *next; f; f = next) {
+        next = f->next;
+        if (f->kind == FUNCTION && f->module == thing) thing_free(f);
+    }
+    thing_free(thing);
+    return CUDA_OK;
+}
+
+static void parse_params(Thing *function, const char *text) {
+    const char *end = strchr(text, ')');
+    for (const char *at = strstr(text, ".param"); at && at < end; at = strstr(at + 1, ".param")) {
+        int bits = 0;
+        if (sscanf(at, ".param .%*1[ubsf]%d", &bits) != 1) misuse("a parameter without a type");
+        if (function->num_params == MOCK_RECORD_PARAMS) misuse("too many parameters");
+        function->param_sizes[function->num_params++] = bits / 8;
+    }
+}
+
+static CudaResult mock_module_function(CudaFunction *function, CudaModule module,
+                                       const char *name) {
+    Thing *owner = check(module, MODULE);
+    size_t length = strlen(name);
+    for (const char *at = strstr(owner->text, ".entry"); at; at = strstr(at + 1, ".entry")) {
+        const char *found = at + 6 + strspn(at + 6, " \n");
+        if (strncmp(found, name, length) != 0 || !strchr("( \n", found[length])) continue;
+        Thing *thing = thing_new(FUNCTION);
+        thing->module = owner;
+        thing->text = owner->text;
+        thing->max_dynamic = 48 * 1024;
+        snprintf(thing->name, sizeof thing->name, "%s", name);
+        parse_params(thing, found);
+        *function = (CudaFunction)thing;
+        return CUDA_OK;
+    }
+    return CUDA_NOT_FOUND;
+}
+
+static CudaResult mock_link_create(unsigned count, CudaJitOption *options, void **values,
+                                   CudaLink *link) {
+    Thing *thing = thing_new(LINK);
+    write_log(count, options, values, CUDA_JIT_INFO_LOG, "ptxas info: Used 32 registers");
+    for (unsigned i = 0; i + 1 < count; i++) {
+        if (options[i] != CUDA_JIT_ERROR_LOG) continue;
+        thing->error_log = values[i];
+        thing->error_bytes = (size_t)(uintptr_t)values[i + 1];
+    }
+    *link = (CudaLink)thing;
+    return CUDA_OK;
+}
+
+static CudaResult mock_link_add(CudaLink link, CudaJitInput type, void *data, size_t bytes,
+                                const char *name, unsigned count, CudaJitOption *options,
+                                void **values) {
+    Thing *thing = check(link, LINK);
+    (void)name, (void)count, (void)options, (void)values;
+    CudaJitOption errors[2] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
+    void *log[2] = {thing->error_log, (void *)(uintptr_t)thing->error_bytes};
+    if (type != CUDA_INPUT_PTX || ((char *)data)[bytes - 1] != 0) return CUDA_INVALID_VALUE;
+    CudaResult result = assemble(data, thing->error_log ? 2 : 0, errors, log);
+    if (result == CUDA_OK) thing->text = strdup(data);
+    return result;
+}
+
+static CudaResult mock_link_complete(CudaLink link, void **cubin, size_t *bytes) {
+    Thing *thing = check(link, LINK);
+    if (!thing->text) return CUDA_INVALID_VALUE;
+    *bytes = sizeof cubin_head + strlen(thing->text);
+    thing->image = malloc(*bytes);
+    snprintf(thing->image, *bytes, "%s%s", cubin_head, thing->text);
+    *cubin = thing->image;
+    mock.links++;
+    return CUDA_OK;
+}
+
+static CudaResult mock_link_destroy(CudaLink link) {
+    thing_free(check(link, LINK));
+    return CUDA_OK;
+}
+
+static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
+                                    CudaFunction function) {
+    Thing *thing = check(function, FUNCTION);
+    *value = 0;
+    switch (attribute) {
+    case CUDA_FUNCTION_MAX_THREADS:
+        *value = strstr(thing->text, "many_registers") ? 256 : 1024;
+        break;
+    case CUDA_FUNCTION_STATIC_SHARED: *value = strstr(thing->text, "static_shared") ? 1024 : 0; break;
+    case CUDA_FUNCTION_REGISTERS: *value = 32; break;
+    case CUDA_FUNCTION_LOCAL_BYTES:
+    case CUDA_FUNCTION_MAX_DYNAMIC_SHARED: break;
+    }
+    return CUDA_OK;
+}
+
+static CudaResult mock_function_set(CudaFunction function, CudaFunctionAttribute attribute,
+                                    int value) {
+    Thing *thing = check(function, FUNCTION);
+    if (attribute != CUDA_FUNCTION_MAX_DYNAMIC_SHARED || value < 0 || value > 232448)
+        return CUDA_INVALID_VALUE;
+    thing->max_dynamic = value;
+    return CUDA_OK;
+}
+
+static CudaResult mock_occupancy(int *blocks, CudaFunction function, int threads,
+                                 size_t shared_bytes) {
+    check(function, FUNCTION);
+    *blocks = 2048 / threads;
+    if (shared_bytes > 0 && (size_t)*blocks > 233472 / shared_bytes)
+        *blocks = (int)(233472 / shared_bytes);
+    return CUDA_OK;
+}
+
+/* ---- launches ---- */
+
+static bool name_ends(const Thing *function, const char *end) {
+    size_t have = strlen(function->name), want = strlen(end);
+    return have >= want && strcmp(function->name + have - want, end) == 0;
+}
+
+static void run(const Thing *function, const MockRecord *record) {
+    if (name_ends(function, "_trap")) mock.pending = CUDA_ILLEGAL_ADDRESS;
+    if (name_ends(function, "_hang")) mock.hangs = 1;
+    if (!name_ends(function, "_record")) return;
+    if (record->num_params == 0 || !block_at(record->params[0], sizeof *record)) {
+        mock.pending = CUDA_ILLEGAL_ADDRESS;
+        return;
+    }
+    MockRecord *out = (MockRecord *)(uintptr_t)record->params[0];
+    uint32_t launches = out->launches + 1;
+    *out = *record;
+    out->launches = launches;
+}
+
+static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned grid_y,
+                              unsigned grid_z, unsigned block_x, unsigned block_y,
+                              unsigned block_z, unsigned shared_bytes, CudaStream stream,
+                              void **arguments, void **extra) {
+    Thing *function = check(handle, FUNCTION);
+    if (extra || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535 ||
+        grid_x > 0x7fffffff || block_x * block_y * block_z > 1024 || block_x == 0 ||
+        (int)shared_bytes > function->max_dynamic)
+        return CUDA_INVALID_VALUE;
+    MockRecord record = {.grid = {grid_x, grid_y, grid_z},
+                         .block = block_x,
+                         .shared_bytes = shared_bytes,
+                         .num_params = (uint32_t)function->num_params};
+    for (int i = 0; i < function->num_params; i++)
+        memcpy(&record.params[i], arguments[i], (size_t)function->param_sizes[i]);
+    Thing *graph = stream ? check(stream, STREAM)->capture : NULL;
+    if (!graph) {
+        run(function, &record);
+        return CUDA_OK;
+    }
+    Launch **end = &graph->launches, *launch = calloc(1, sizeof *launch);
+    while (*end) end = &(*end)->next;
+    if (!launch) misuse("out of memory");
+    launch->function = function;
+    launch->record = record;
+    *end = launch;
+    return CUDA_OK;
+}
+
+/* ---- streams, events ---- */
+
+static CudaResult mock_stream_create(CudaStream *stream, unsigned flags) {
+    if (flags > 1) return CUDA_INVALID_VALUE;
+    *stream = (CudaStream)thing_new(STREAM);
+    return CUDA_OK;
+}
+
+static CudaResult mock_stream_destroy(CudaStream stream) {
+    thing_free(check(stream, STREAM));
+    return CUDA_OK;
+}
+
+static CudaResult mock_stream_wait(CudaStream stream) {
+    if (stream) check(stream, STREAM);
+    return waited();
+}
+
+static CudaResult mock_stream_query(CudaStream stream) {
+    if (stream) check(stream, STREAM);
+    return queried();
+}
+
+static CudaResult mock_stream_order(CudaStream stream, CudaEvent event, unsigned flags) {
+    if (stream) check(stream, STREAM);
+    check(event, EVENT);
+    return flags ? CUDA_INVALID_VALUE : CUDA_OK;
+}
+
+static CudaResult mock_event_create(CudaEvent *event, unsigned flags) {
+    if (flags) return CUDA_INVALID_VALUE;
+    *event = (CudaEvent)thing_new(EVENT);
+    return CUDA_OK;
+}
+
+static CudaResult mock_event_destroy(CudaEvent event) {
+    thing_free(check(event, EVENT));
+    return CUDA_OK;
+}
+
+static CudaResult mock_event_record(CudaEvent event, CudaStream stream) {
+    struct timespec t;
+    if (stream) check(stream, STREAM);
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    check(event, EVENT)->time_ms = (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    return CUDA_OK;
+}
+
+static CudaResult mock_event_wait(CudaEvent event) {
+    check(event, EVENT);
+    return waited();
+}
+
+static CudaResult mock_event_query(CudaEvent event) {
+    check(event, EVENT);
+    return queried();
+}
+
+static CudaResult mock_event_elapsed(float *milliseconds, CudaEvent start, CudaEvent end) {
+    Thing *first = check(start, EVENT), *second = check(end, EVENT);
+    if (first->time_ms == 0 || second->time_ms == 0) return CUDA_INVALID_HANDLE;
+    *milliseconds = (float)(second->time_ms - first->time_ms);
+    return CUDA_OK;
+}
+
+/* ---- graphs ---- */
+
+static CudaResult mock_capture_begin(CudaStream stream, CudaCaptureMode mode) {
+    Thing *thing = check(stream, STREAM);
+    if (mode != CUDA_CAPTURE_THREAD_LOCAL || thing->capture) return CUDA_INVALID_VALUE;
+    thing->capture = thing_new(GRAPH);
+    return CUDA_OK;
+}
+
+static CudaResult mock_capture_end(CudaStream stream, CudaGraph *graph) {
+    Thing *thing = check(stream, STREAM);
+    *graph = (CudaGraph)thing->capture;
+    if (!thing->capture) return CUDA_INVALID_VALUE;
+    thing->capture = NULL;
+    return CUDA_OK;
+}
+
+static CudaResult mock_graph_instantiate(CudaGraphExec *exec, CudaGraph graph,
+                                         unsigned long long flags) {
+    Thing *from = check(graph, GRAPH), *to = thing_new(EXEC);
+    Launch **end = &to->launches;
+    (void)flags;
+    for (Launch *launch = from->launches; launch; launch = launch->next) {
+        Launch *copy = calloc(1, sizeof *copy);
+        if (!copy) misuse("out of memory");
+        copy->function = launch->function;
+        copy->record = launch->record;
+        *end = copy;
+        end = &copy->next;
+    }
+    *exec = (CudaGraphExec)to;
+    return CUDA_OK;
+}
+
+static CudaResult mock_graph_launch(CudaGraphExec exec, CudaStream stream) {
+    if (stream) check(stream, STREAM);
+    for (Launch *launch = check(exec, EXEC)->launches; launch; launch = launch->next)
+        run(check(launch->function, FUNCTION), &launch->record);
+    return CUDA_OK;
+}
+
+static CudaResult mock_graph_exec_destroy(CudaGraphExec exec) {
+    thing_free(check(exec, EXEC));
+    return CUDA_OK;
+}
+
+static CudaResult mock_graph_destroy(CudaGraph graph) {
+    thing_free(check(graph, GRAPH));
+    return CUDA_OK;
+}
+
+/* ---- steering ---- */
+
+static void reset(void) {
+    while (mock.things) thing_free(mock.things);
+    memset(&mock, 0, sizeof mock);
+    mock.devices = 1;
+    mock.major = 9;
+    mock.version = 13000;
+    mock.memory = (size_t)1 << 30;
+    current = NULL;
+}
+
+static void set_devices(int count) { mock.devices = count; }
+static void set_capability(int major, int minor) { mock.major = major, mock.minor = minor; }
+static void set_version(int version) { mock.version = version; }
+static void set_memory(size_t bytes) { mock.memory = bytes; }
+static void fail(int call, int result) {
+    mock.fail_in = call, mock.fail_result = result, mock.failed = NULL;
+}
+static int calls(void) { return mock.calls; }
+static const char *failed_call(void) { return mock.failed; }
+static int links(void) { return mock.links; }
+
+static int live(void) {
+    int count = 0;
+    for (Thing *thing = mock.things; thing; thing = thing->next) count++;
+    return count;
+}
+
+EXPORT const Mock *mock_control(void) {
+    static const Mock control = {reset, set_devices, set_capability, set_version, set_memory,
+                                 fail,  calls,       failed_call,    live,        links};
+    return &control;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+/* mock: a CUDA driver without a GPU, for tests; these functions steer it.
+ *
+ * The shared object is made from the rows of src/run/cuda.def, so it has exactly the symbols that
+ * tern looks for. Memory is the host's, work is done when it is enqueued, and every handle is
+ * checked: one that was freed or belongs to another context aborts the test. A kernel is any PTX
+ * text with an .entry; what it does depends on its name:
+ *     *_record  writes a MockRecord to its first parameter, an address
+ *     *_trap    makes the next wait, and all later calls, return CUDA_ERROR_ILLEGAL_ADDRESS
+ *     *_hang    never ends: queries say not ready, and waiting aborts the test
+ *     others    nothing
+ * and what the driver says of it on words in its text: many_registers, static_shared, bad_ptx. */
+#ifndef TERN_MOCK_H
+#define TERN_MOCK_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MOCK_RECORD_PARAMS = 24 };
+
+typedef struct MockRecord {
+    uint32_t launches; /* how many there have been into this memory */
+    uint32_t grid[3], block, shared_bytes, num_params;
+    uint64_t params[MOCK_RECORD_PARAMS]; /* zero-extended */
+} MockRecord;
+
+typedef struct Mock {
+    void (*reset)(void); /* one device of capability 9.0, driver for CUDA 13.0, nothing fails */
+    void (*set_devices)(int count);
+    void (*set_capability)(int major, int minor);
+    void (*set_version)(int version); /* PTX newer than this CUDA's is refused */
+    void (*set_memory)(size_t bytes);
+    /* The call-th call from now (from 1) returns `result`; 0: none. A sticky result stays. */
+    void (*fail)(int call, int result);
+    int (*calls)(void);              /* since reset */
+    const char *(*failed_call)(void); /* the symbol that failed, or NULL */
+    int (*live)(void);               /* contexts, streams, events, modules, links, graphs, blocks */
+    int (*links)(void);              /* texts assembled by the linker since reset */
+} Mock;
+
+extern const Mock *mock_control(void);
+
+#endif

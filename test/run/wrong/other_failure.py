@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# A launch fails with other words.
+# only: interp
+# case: x = f32[8] normal, y = f32[16], n = 16
+# fails: store of
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, y, n):
+    i = tl.arange(0, 16)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+# A value is missing, the poison is still there.
+# case: x = f32[16] normal, y = f32[16], n = 15
+# want: y == x
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, y, n):
+    i = tl.arange(0, 16)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)

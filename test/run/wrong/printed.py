@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# Something else is printed.
+# case: x = f32[16] normal, y = f32[16], n = 16
+# want: y == x
+# prints: x
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def copy(x, y, n):
+    i = tl.arange(0, 16)
+    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Axis facts, affine forms and mask bounds are claims about lanes: here they are checked against the
+ * lanes themselves, for random functions and at each definition, in each iteration of loops; then a
+ * few kernels whose facts must not get worse. */
+#include "opt/opt.h"
+#include "unit/random_ir.h"
+
+enum { FUNCTIONS = 3000, RUNS = 2 };
+
+typedef struct Checker {
+    const Facts *facts;
+    int wrong, claims, affine_claims, mask_claims;
+    bool may_wrap; /* then only claims that hold of wrapping sums are checked */
+} Checker;
+
+static int64_t number(const Value *value, uint64_t bits) {
+    return type_is_ptr(value->type) ? (int64_t)bits : constant_to_int(value->type, bits);
+}
+
+static uint64_t width_mask(const Value *value) {
+    int width = type_bits(value->type);
+    return width == 64 ? UINT64_MAX : (1ull << width) - 1;
+}
+
+static void wrong(Checker *c, const Value *value, const char *what, int dim, int lane) {
+    if (c->wrong++ == 0)
+        printf("value %d (%s): %s along %d is wrong at lane %d\n", value->id,
+               value->def ? op_info(value->def->kind)->name : "argument", what, dim, lane);
+}
+
+static void check_axis(Checker *c, const Value *value, const uint64_t *lanes) {
+    const AxisFacts *axis = facts_axis(c->facts, value);
+    const Type *type = value->type;
+    uint64_t unit = type_is_ptr(type) ? (uint64_t)type_size_bytes(type_lane(type)->elem) : 1;
+    uint64_t mask = width_mask(value);
+    for (int lane = 0; lane < type->lanes; lane++) {
+        for (int dim = 0, before = type->lanes; dim < (type->rank ? type->rank : 1); dim++) {
+            if (type->rank) before /= type->shape[dim]; /* lanes between neighbours */
+            int64_t index = type->rank ? lane / before % type->shape[dim] : 0;
+            int64_t contiguity = axis->contiguity[dim], divisibility = axis->divisibility[dim];
+            c->claims += contiguity > 1 || divisibility > 1 || axis->constancy[dim] > 1;
+            if (index % contiguity && ((lanes[lane - before] + unit) & mask) != lanes[lane])
+                wrong(c, value, "contiguity", dim, lane);
+            if (index % contiguity == 0 && (lanes[lane] & (uint64_t)(divisibility - 1) & mask))
+                wrong(c, value, "divisibility", dim, lane);
+            if (index % axis->constancy[dim] && lanes[lane - before] != lanes[lane])
+                wrong(c, value, "constancy", dim, lane);
+        }
+    }
+}
+
+static int64_t value_number(const Evaluator *e, const Value *value) {
+    return value ? number(value, e->lanes[value->id][0]) : 1;
+}
+
+/* The form at one lane, in elements, without its origin. */
+static int64_t form_at(const Evaluator *e, const Affine *form, const Type *type, int lane) {
+    int index[MAX_RANK] = {0};
+    uint64_t sum = (uint64_t)form->constant;
+    index_of(type, lane, index);
+    for (int i = 0; i < form->num_terms; i++)
+        sum += (uint64_t)form->terms[i].multiplier * (uint64_t)value_number(e, form->terms[i].value) *
+               (uint64_t)value_number(e, form->terms[i].factor);
+    for (int i = 0; i < type->rank; i++)
+        sum += (uint64_t)index[i] * (uint64_t)form->stride[i].multiplier *
+               (uint64_t)value_number(e, form->stride[i].factor);
+    return (int64_t)sum;
+}
+
+static void check_affine(Checker *c, const Evaluator *e, const Value *value, const uint64_t *lanes) {
+    const Affine *form = facts_affine(c->facts, value);
+    if (!form) return;
+    uint64_t unit = type_is_ptr(value->type) ? (uint64_t)type_size_bytes(type_lane(value->type)->elem) : 1;
+    uint64_t origin = form->origin ? (uint64_t)value_number(e, form->origin) : 0;
+    for (int lane = 0; lane < value->type->lanes; lane++) {
+        uint64_t at = origin + (uint64_t)form_at(e, form, value->type, lane) * unit;
+        c->affine_claims += type_is_tile(value->type);
+        if (at != (uint64_t)number(value, lanes[lane])) wrong(c, value, "affine form", 0, lane);
+    }
+}
+
+static void check_mask(Checker *c, const Evaluator *e, const Value *value, const uint64_t *lanes) {
+    MaskBound bounds[MAX_MASK_BOUNDS];
+    if (!type_is_bool(value->type) || !type_is_tile(value->type)) return;
+    int count = facts_mask_bounds(c->facts, value, bounds);
+    for (int lane = 0; count >= 0 && lane < value->type->lanes; lane++) {
+        int index[MAX_RANK] = {0};
+        bool is_on = true;
+        index_of(value->type, lane, index);
+        for (int i = 0; i < count; i++) {
+            const Affine *form = bounds[i].index;
+            int64_t first = form_at(e, form, value->type, 0), limit = form_at(e, bounds[i].limit, value->type, 0);
+            if (form->origin) first += value_number(e, form->origin);
+            if (bounds[i].is_unsigned && (first < 0 || limit < 0)) return; /* another range: not exact */
+            is_on = is_on && index[bounds[i].dim] < limit - first + bounds[i].or_equal;
+        }
+        c->mask_claims++;
+        if (is_on != (lanes[lane] == 1)) wrong(c, value, "mask bound", 0, lane);
+    }
+}
+
+static void check_value(Evaluator *e, const Value *value) {
+    Checker *c = e->user;
+    const uint64_t *lanes = e->lanes[value->id];
+    if ((e->wrapped && !c->may_wrap) || e->rem_by_zero) return; /* assumed not to happen */
+    if (!type_is_int(value->type) && !type_is_ptr(value->type)) return;
+    check_axis(c, value, lanes);
+    if (e->wrapped || c->may_wrap) return;
+    check_affine(c, e, value, lanes);
+    check_mask(c, e, value, lanes);
+}
+
+static bool check_function(uint64_t seed, bool may_wrap, Checker *total) {
+    static Evaluator e;
+    Arena *arena = arena_new(NULL);
+    random_state = seed * 0x9e3779b97f4a7c15u + 1;
+    Func *fn = random_func(arena, !may_wrap, may_wrap);
+    if (!may_wrap && random_below(2)) {
+        Diag diag = {.arena = arena};
+        PassCtx px = {.scratch = arena, .diag = &diag};
+        pass_fold(&px, fn);
+        pass_shape(&px, fn);
+    }
+    total->facts = facts_compute(arena, fn);
+    total->may_wrap = may_wrap;
+    for (int run = 0; run < RUNS && !total->wrong; run++) {
+        uint64_t params[RANDOM_PARAMS];
+        random_params(fn, !may_wrap, params);
+        e = (Evaluator){.arena = arena, .check = check_value, .user = total};
+        e.program_id = (uint64_t)random_below(100);
+        eval_func(&e, fn, params);
+    }
+    if (total->wrong) {
+        Buf text = {.arena = arena};
+        func_renumber(fn);
+        func_print(&text, fn, false);
+        printf("seed %llu\n%s", (unsigned long long)seed, text.data);
+    }
+    arena_free(arena);
+    return total->wrong == 0;
+}
+
+TEST(claims_hold_of_the_lanes) {
+    Checker total = {0};
+    for (uint64_t seed = 1; seed <= FUNCTIONS; seed++)
+        if (!check_function(seed, false, &total)) break;
+    CHECK(total.wrong == 0);
+    /* The test means something only while there is much to check. */
+    CHECK(total.claims > 1000000);
+    CHECK(total.affine_claims > 100000);
+    CHECK(total.mask_claims > 1000);
+}
+
+TEST(claims_hold_of_sums_that_wrap) {
+    Checker total = {0};
+    for (uint64_t seed = 1; seed <= FUNCTIONS; seed++)
+        if (!check_function(seed, true, &total)) break;
+    CHECK(total.wrong == 0);
+    CHECK(total.claims > 1000000);
+}
+
+/* ---- kernels as people write them ---- */
+
+typedef struct Kernel {
+    Arena *arena;
+    Func *fn;
+    Facts *facts;
+} Kernel;
+
+static Kernel kernel(const char *text) {
+    Kernel k = {.arena = arena_new(NULL)};
+    Diag diag = {.arena = k.arena};
+    k.fn = func_parse(k.arena, source_new(k.arena, STR("kernel"), str_of(text)), &diag);
+    CHECK(k.fn && !func_verify(k.arena, k.fn));
+    k.facts = facts_compute(k.arena, k.fn);
+    return k;
+}
+
+typedef struct Search {
+    const char *name;
+    Value *found;
+} Search;
+
+static bool find(Op *op, void *user) {
+    Search *search = user;
+    for (int i = 0; i < op->num_results; i++)
+        if (str_is(op->results[i].name, search->name)) search->found = &op->results[i];
+    for (int i = 0; i < op->num_regions; i++)
+        for (int k = 0; k < op->regions[i]->num_args; k++)
+            if (str_is(op->regions[i]->args[k]->name, search->name)) search->found = op->regions[i]->args[k];
+    return true;
+}
+
+static Value *value_named(const Kernel *k, const char *name) {
+    Search search = {name, NULL};
+    region_walk(k->fn->body, find, &search);
+    if (!search.found) abort();
+    return search.found;
+}
+
+TEST(vector_add_is_aligned) {
+    Kernel k = kernel("func @add(%x: ptr<f32> {divisible = 16}, %n: i32 {divisible = 16}) {\n"
+                      "  %pid = program_id {axis = 0} : i32\n"
+                      "  %c = constant 1024 : i32\n"
+                      "  %start = mul %pid, %c : i32\n"
+                      "  %r = arange {start = 0, end = 1024} : tile<1024xi32>\n"
+                      "  %s = splat %start : tile<1024xi32>\n"
+                      "  %offs = add %s, %r : tile<1024xi32>\n"
+                      "  %ns = splat %n : tile<1024xi32>\n"
+                      "  %mask = icmp %offs, %ns {predicate = slt} : tile<1024xi1>\n"
+                      "  %xs = splat %x : tile<1024xptr<f32>>\n"
+                      "  %p = addptr %xs, %offs : tile<1024xptr<f32>>\n"
+                      "  %v = load %p, %mask : tile<1024xf32>\n"
+                      "  store %p, %v, %mask\n"
+                      "  yield\n"
+                      "}\n");
+    const AxisFacts *pointer = facts_axis(k.facts, value_named(&k, "p"));
+    CHECK(pointer->contiguity[0] == 1024 && pointer->divisibility[0] == 16);
+    CHECK(facts_axis(k.facts, value_named(&k, "mask"))->constancy[0] == 16);
+    const Affine *form = facts_affine(k.facts, value_named(&k, "p"));
+    CHECK(form && form->origin == k.fn->params[0].value && form->stride[0].multiplier == 1);
+    CHECK(form && form->num_terms == 1 && form->terms[0].value == value_named(&k, "start"));
+    MaskBound bounds[MAX_MASK_BOUNDS];
+    CHECK(facts_mask_bounds(k.facts, value_named(&k, "mask"), bounds) == 1);
+    CHECK(bounds[0].dim == 0 && !bounds[0].or_equal && bounds[0].limit->terms[0].value == k.fn->params[1].value);
+    arena_free(k.arena);
+}
+
+TEST(rows_of_a_loop_keep_their_strides) {
+    Kernel k = kernel("func @rows(%x: ptr<f16> {divisible = 16}, %stride: i32 {divisible = 8}, %n: i32) {\n"
+                      "  %zero = constant 0 : i32\n"
+                      "  %one = constant 1 : i32\n"
+                      "  %r = arange {start = 0, end = 16} : tile<16xi32>\n"
+                      "  %rows = expand_dims %r {axis = 1} : tile<16x1xi32>\n"
+                      "  %cols = expand_dims %r {axis = 0} : tile<1x16xi32>\n"
+                      "  %ss = splat %stride : tile<16x1xi32>\n"
+                      "  %ro = mul %rows, %ss : tile<16x1xi32>\n"
+                      "  %rb = broadcast %ro : tile<16x16xi32>\n"
+                      "  %cb = broadcast %cols : tile<16x16xi32>\n"
+                      "  %off = add %rb, %cb : tile<16x16xi32>\n"
+                      "  %xs = splat %x : tile<16x16xptr<f16>>\n"
+                      "  %first = addptr %xs, %off : tile<16x16xptr<f16>>\n"
+                      "  %step = constant 32 : tile<16x16xi32>\n"
+                      "  %last = for %zero, %n, %one, %first : tile<16x16xptr<f16>> (%i: i32, %p: tile<16x16xptr<f16>>) {\n"
+                      "    %v = load %p : tile<16x16xf16>\n"
+                      "    store %p, %v\n"
+                      "    %next = addptr %p, %step : tile<16x16xptr<f16>>\n"
+                      "    yield %next\n"
+                      "  }\n"
+                      "  yield\n"
+                      "}\n");
+    const AxisFacts *axis = facts_axis(k.facts, value_named(&k, "p"));
+    CHECK(axis->contiguity[1] == 16 && axis->divisibility[1] == 16 && axis->contiguity[0] == 1);
+    const Affine *form = facts_affine(k.facts, value_named(&k, "p"));
+    CHECK(form && form->origin == value_named(&k, "p"));
+    CHECK(form && form->stride[0].factor == k.fn->params[1].value && form->stride[1].multiplier == 1);
+    arena_free(k.arena);
+}
+
+TEST_MAIN()

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What test/lang/syntax cannot say: bytes that a text file does not hold well, limits, trees. */
+#include "lang/ast.h"
+#include "test.h"
+
+static Arena *arena;
+
+/* The printed tree of a source, or its first complaint. */
+static const char *parsed_bytes(const char *text, int length) {
+    static char *kept;
+    Arena *old = arena;
+    arena = arena_new(NULL);
+    Diag diag = {.arena = arena};
+    Ast *ast = ast_parse(arena, source_new(arena, STR("t"), (Str){text, length}), &diag);
+    Buf out = {.arena = arena};
+    if (diag.entries.count) buf_printf(&out, "%.*s\n", STR_ARG(diag.entries.data[0].text));
+    else ast_print(&out, ast);
+    kept = out.data;
+    arena_free(old);
+    return kept;
+}
+static const char *parsed(const char *text) { return parsed_bytes(text, (int)strlen(text)); }
+
+/* open * n, middle, close * n */
+static const char *nested(const char *open, int n, const char *middle, const char *close) {
+    Buf text = {.arena = arena_new(NULL)};
+    for (int i = 0; i < n; i++) buf_puts(&text, open);
+    buf_puts(&text, middle);
+    for (int i = 0; i < n; i++) buf_puts(&text, close);
+    const char *result = parsed_bytes(text.data, (int)text.length);
+    arena_free(text.arena);
+    return result;
+}
+
+TEST(trees) {
+    CHECK_STR(parsed("x = a + b * -c ** d\n"), "1:1 assign\n  name x\n  binary +\n    name a\n    binary *\n"
+                                               "      name b\n      unary -\n        binary **\n"
+                                               "          name c\n          name d\n");
+    CHECK_STR(parsed("a - b - c"), "1:1 expression\n  binary -\n    binary -\n      name a\n      name b\n    name c\n");
+    CHECK_STR(parsed("x[1:, None]"), "1:1 expression\n  subscript\n    name x\n    tuple\n      slice\n"
+                                     "        from int 1\n        to nothing\n      None\n");
+    CHECK_STR(parsed("f'a{x!r:>{w}}b' 'c'"), "1:1 expression\n  fstring\n    string \"a\"\n"
+                                             "    format \"!r:>{w}\"\n      name x\n      string \">\"\n"
+                                             "      format\n        name w\n    string \"bc\"\n");
+    CHECK_STR(parsed("f'{x = }'"), "1:1 expression\n  fstring\n    string \"x = \"\n    format \"!r\"\n      name x\n");
+    CHECK_STR(parsed("f'{{{x}}}'"), "1:1 expression\n  fstring\n    string \"{\"\n    format\n      name x\n    string \"}\"\n");
+    CHECK_STR(parsed("'\\x41\\u00e9\\U0001F600\\101\\\n\\q' r'\\n'"),
+              "1:1 expression\n  string \"A\xc3\xa9\xf0\x9f\x98\x80" "A\\\\q\\\\n\"\n");
+    CHECK_STR(parsed("18446744073709551616; 0x7fffffffffffffff; 1_0"),
+              "1:1 expression\n  int 18446744073709551616\n1:23 expression\n  int 0x7fffffffffffffff\n"
+              "1:43 expression\n  int 1_0\n");
+}
+
+TEST(numbers_have_values) {
+    Arena *a = arena_new(NULL);
+    Diag diag = {.arena = a};
+    static const struct { const char *text; int64_t value; bool too_large; } ints[] = {
+        {"0", 0, false}, {"0xff", 255, false}, {"0b1_01", 5, false}, {"0o17", 15, false},
+        {"9_223_372_036_854_775_807", INT64_MAX, false}, {"9223372036854775808", 0, true},
+        {"0xffffffffffffffff", 0, true},
+    };
+    for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) {
+        Expr *expr = ast_parse_expr(a, source_new(a, STR("t"), str_of(ints[i].text)), &diag);
+        CHECK(expr && expr->kind == EXPR_INT && expr->too_large == ints[i].too_large);
+        CHECK(expr && (expr->too_large || expr->integer == ints[i].value));
+    }
+    Expr *real = ast_parse_expr(a, source_new(a, STR("t"), STR("1_0.5e-1")), &diag);
+    CHECK(real && real->kind == EXPR_FLOAT && real->number == 1.05);
+    CHECK(!ast_parse_expr(a, source_new(a, STR("t"), STR("1 +")), &diag));
+    CHECK(!ast_parse_expr(a, source_new(a, STR("t"), STR("a b")), &diag));
+    CHECK(!ast_parse_expr(a, source_new(a, STR("t"), STR("")), &diag));
+    CHECK(diag.num_errors == 3);
+    arena_free(a);
+}
+
+TEST(line_ends_and_marks) {
+    const char *want = "1:1 if\n  name x\n  2:3 assign\n    name y\n    int 1\n3:1 assign\n  name z\n  string \"a\\nb\"\n";
+    CHECK_STR(parsed("if x:\n  y = 1\nz = '''a\nb'''\n"), want);
+    CHECK_STR(parsed("if x:\r\n  y = 1\r\nz = '''a\r\nb'''\r\n"), want);
+    CHECK_STR(parsed("if x:\n\n# c\n  y = 1\n\f\nz = (1,\n# c\n2)"),
+              "1:1 if\n  name x\n  4:3 assign\n    name y\n    int 1\n6:1 assign\n  name z\n  tuple\n    int 1\n    int 2\n");
+    CHECK_STR(parsed("\xef\xbb\xbfx"), "1:4 expression\n  name x\n");
+    CHECK_STR(parsed(""), "");
+    CHECK_STR(parsed("# only this"), "");
+    CHECK_STR(parsed("x = 1 + \\\n 2"), "1:1 assign\n  name x\n  binary +\n    int 1\n    int 2\n");
+    CHECK_STR(parsed("if x:\n\ty\n\tz\n"), "1:1 if\n  name x\n  2:2 expression\n    name y\n  3:2 expression\n    name z\n");
+}
+
+TEST(bytes_that_are_no_text) {
+    CHECK_STR(parsed_bytes("x = 1\0y", 7), "the source has a NUL byte\n");
+    CHECK_STR(parsed("x = '\xff'"), "byte 0xff is not valid UTF-8\n");
+    CHECK_STR(parsed("x = '\xc0\x80'"), "byte 0xc0 is not valid UTF-8\n");
+    CHECK_STR(parsed("x = '\xed\xa0\x80'"), "byte 0xed is not valid UTF-8\n");
+    CHECK_STR(parsed("x = '\xe2\x82"), "byte 0xe2 is not valid UTF-8\n");
+    CHECK_STR(parsed("x \x01"), "1:1 error: control character U+0001 cannot stand here\n");
+    CHECK(strstr(parsed("\xc3\xa9t\xc3\xa9 = 1"), "name \xc3\xa9t\xc3\xa9"));
+}
+
+TEST(limits) {
+    CHECK(strstr(nested("(", 90, "x", ")"), "name x"));
+    CHECK(strstr(nested("(", 5000, "x", ")"), "nested more than"));
+    CHECK(strstr(nested("[", 100000, "", ""), "nested more than"));
+    CHECK(strstr(nested("-", 5000, "x", ""), "nested more than"));
+    CHECK(strstr(nested("not ", 5000, "x", ""), "nested more than"));
+    CHECK(strstr(nested("lambda: ", 5000, "x", ""), "nested more than"));
+    CHECK(strstr(nested("a if b else ", 5000, "x", ""), "nested more than"));
+    CHECK(strstr(nested("2 ** ", 5000, "x", ""), "nested more than"));
+    CHECK(strstr(nested("a + ", 900, "x", ""), "name x"));
+    CHECK(strstr(nested("a + ", 5000, "x", ""), "in a chain"));
+    CHECK(strstr(nested("a.", 5000, "x", ""), "in a chain"));
+    CHECK(strstr(nested("", 5000, "x", "()"), "in a chain"));
+    CHECK(strstr(nested("a, ", 5000, "x", ""), "name x"));
+    CHECK(strstr(nested("f'{", 60, "x", "}'"), "nested more than"));
+    CHECK(strstr(nested("if x: pass\nelif y: pass\n", 1, "elif z: pass\n", ""), "name z"));
+    CHECK(strstr(nested("elif y: pass\n", 0, "if x: pass\n", "elif y: pass\n"), "name x"));
+    Buf blocks = {.arena = arena_new(NULL)};
+    for (int i = 0; i < 150; i++) {
+        for (int k = 0; k < i; k++) buf_putc(&blocks, ' ');
+        buf_puts(&blocks, "if x:\n");
+    }
+    CHECK(strstr(parsed(blocks.data), "blocks are nested more than"));
+    Buf chain = {.arena = blocks.arena};
+    buf_puts(&chain, "if x: pass\n");
+    for (int i = 0; i < 3000; i++) buf_puts(&chain, "elif x: pass\n");
+    CHECK(strstr(parsed(chain.data), "'elif' in a row"));
+    arena_free(blocks.arena);
+}
+
+/* One slip costs one statement. */
+TEST(goes_on_after_an_error) {
+    CHECK_STR(parsed("a = (1\nb = 2\ndef f():\n  x ==\n  y\nclass C: pass\n"),
+              "1:1 error: expected ',' or ')' after the expression in parentheses, saw 'b'\n"
+              "2:1 assign\n  name b\n  int 2\n3:1 error: expected an expression, saw newline\n6:1 class C\n  6:10 pass\n");
+    CHECK_STR(parsed("x = '\ny = 1\n"), "1:1 error: the string is not closed on its line\n2:1 assign\n  name y\n  int 1\n");
+    CHECK_STR(parsed("if x:\ny = 1\nelse:\n  z = 2\nw"),
+              "1:1 error: expected an indented block after 'if' condition, saw 'y'\n2:1 assign\n  name y\n  int 1\n"
+              "3:1 error: 'else' belongs to no statement before it\n5:1 expression\n  name w\n");
+}
+
+TEST(a_broken_kernel_is_an_error_at_once) {
+    CHECK_STR(parsed("@triton.jit\ndef k(x:\n  pass\n"), "expected an expression, saw 'pass'\n");
+    CHECK(strstr(parsed("def host(x:\n  pass\n"), "1:1 error: "));
+    CHECK_STR(parsed("class A:\n  @jit\n  def k(x):\n    return = 1\n"), "expected an expression, saw '='\n");
+    CHECK(strstr(parsed("@my_jitter\ndef k(x:\n  pass\n"), "1:1 error: "));
+}
+
+TEST_MAIN()

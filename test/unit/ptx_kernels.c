@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The kernels we ship, from source to PTX for every target: ptxas takes them without spilling, and
+ * those that are bound by memory use 16 bytes a thread and access with immediate offsets. */
+#include "ptx_assemble.h"
+#include "run/context.h"
+
+typedef struct Row {
+    const char *file, *function, *signature;
+    int warps;
+    int wide_loads; /* how many 16-byte loads there must be; no narrower ones of tiles */
+} Row;
+
+static const Row rows[] = {
+    {"kernels/gelu.py", "gelu_kernel", "*fp32:16,*fp32:16,i32:16,2048", 4, 4},
+    {"kernels/vector_add.py", "vector_add_kernel", "*fp32:16,*fp32:16,*fp32:16,i32:16,1024", 4, 4},
+    {"kernels/softmax.py", "softmax_kernel", "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,1024", 4, 2},
+    {"kernels/softmax.py", "softmax_kernel", "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,16384", 16, 8},
+    {"kernels/softmax.py", "softmax_kernel", "*fp32:16,*fp32:16,i32,i32,i32,1024", 4, 0},
+    {"kernels/layer_norm.py", "layer_norm_kernel",
+     "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,8192", 16, 6},
+    {"kernels/layer_norm_backward.py", "layer_norm_backward_kernel",
+     "*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32,i32:16,4096", 16, 3},
+    {"kernels/mean.py", "mean_kernel", "*fp32:16,*fp32:16,*i32:16,*fp32:16,i32:16,8192,512", 8, 8},
+    {"kernels/dropout.py", "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,1024", 4, 2},
+    {"kernels/matmul.py", "matmul_kernel",
+     "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,i32:16,1,64,64,32,8,'tf32'", 4, 0},
+    {"kernels/matmul.py", "matmul_kernel",
+     "*fp32:16,*fp32:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,i32:16,1,64,64,32,8,'ieee'", 8, 0},
+    {"kernels/matmul.py", "matmul_kernel",
+     "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,256,64,8,'tf32'", 8, 12},
+    {"kernels/matmul.py", "matmul_kernel",
+     "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,64,64,8,'tf32'", 4, 0},
+};
+
+static int count_of(const char *text, const char *word) {
+    int count = 0;
+    for (const char *at = text; (at = strstr(at, word)); at += strlen(word)) count++;
+    return count;
+}
+
+static void check_row(tern_context *context, const Row *row, const char *arch, const char *file, int handle) {
+    tern_module *module = tern_load_file(context, row->file);
+    tern_kernel *kernel = NULL;
+    if (module)
+        kernel = tern_compile(module, row->function, row->signature,
+                              &(tern_options){.size = sizeof(tern_options), .num_warps = row->warps, .target = arch});
+    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
+    if (!text) printf("%s\n", tern_message(context));
+    CHECK(text);
+    if (!text) return;
+    if (row->wide_loads) CHECK(count_of(text, "ld.global.v4.b32") == row->wide_loads);
+    size_t length = strlen(text);
+    CHECK(ftruncate(handle, 0) == 0 && pwrite(handle, text, length, 0) == (ssize_t)length);
+    if (!ptxas_path() || assemble(ptxas_path(), arch, file, false)) return;
+    test_bad_checks++;
+    printf("%s for %s\n", row->function, arch);
+}
+
+TEST(shipped_kernels_assemble_without_spills) {
+    char words[512], file[] = "/tmp/tern-ptx-XXXXXX";
+    tern_status status;
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, words, sizeof words);
+    int handle = mkstemp(file);
+    CHECK(context && handle >= 0);
+    for (int i = 0; context && i < COUNT(rows); i++)
+        for (int a = 0; a < COUNT(archs); a++) check_row(context, &rows[i], archs[a], file, handle);
+    tern_close(context);
+    close(handle);
+    unlink(file);
+    if (!ptxas_path()) SKIP("no ptxas");
+}
+
+TEST_MAIN()
