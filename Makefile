@@ -138,9 +138,11 @@ check-layers: ## check the includes' arrows, the sizes of functions and files
 asan ubsan: ## run all tests under the address and undefined-behaviour sanitizers
 	@+$(MAKE) --no-print-directory B=build-asan SAN=address,undefined OPT=-O1 check-ready
 
+# Only the cpu device has threads of its own; interp and sim do not.
+THREADED := api/library api/run api/work unit/cpu unit/interp
 tsan: ## run the tests that use threads under the thread sanitizer
-	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 tests
-	@tools/run-tests -b build-tsan api/library api/run.c unit/interp
+	@+$(MAKE) --no-print-directory B=build-tsan SAN=thread OPT=-O1 $(THREADED:%=build-tsan/test/%)
+	@TERN_TEST_DEVICE=cpu tools/run-tests -b build-tsan $(THREADED:%=%.c)
 
 .PHONY: fuzz
 FUZZ_SECONDS ?= 60
@@ -160,7 +162,7 @@ $(B)/test/diff/diff: $(DIFF_O) $(B)/libtern-internal.a
 
 .PHONY: fuzz-diff
 fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kernels on every device for SECONDS (60), compare
-	@TERN_RANDOM_SEED=$$(date +%s) TERN_RANDOM_FUNCTIONS=$(or $(SECONDS),60) $(B)/test/unit/random_devices
+	@TERN_RANDOM_SEED=$${TERN_RANDOM_SEED:-$$(date +%s)} TERN_RANDOM_FUNCTIONS=$(or $(SECONDS),60) $(B)/test/unit/random_devices
 	@$(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
 
 .PHONY: corpus

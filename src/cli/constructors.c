@@ -264,8 +264,8 @@ static ArgValue *make_tensor(const Call *call, Fill fill) {
     if (!take_arguments(call, &making) || !fill_allowed(call, &making, fill)) return NULL;
     const char *why = tensor_allocate(tensor, env->arena);
     if (why) return complain(call, call->span, "the tensor %s", why);
-    if (!integers_fit(call, &making, fill)) return NULL;
     vec_push(env->arena, &env->tensors, tensor);
+    if (!integers_fit(call, &making, fill)) return NULL;
     int64_t count = tensor_count(tensor);
     size_t size = tern_dtype_size(tensor->dtype);
     for (int64_t i = 0; i < count; i++)

@@ -19,7 +19,7 @@
  *
  *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]      (default: test/run, $TERN_SEEDS)
  *
- * A device "interp" or "sim" after the first of its name runs the programs of each grid in another order.
+ * TERN_TEST_DEVICE: one device, as with --device. A device "interp" or "sim" after the first of its name runs the programs of each grid in another order.
  *
  * Every device's memory is poisoned with 0xff and has red zones on both sides. Each case runs on
  * interp and on every other device named (default: cpu where it opens, and sim), is compared with want, and
@@ -756,8 +756,10 @@ static bool open_slot(const char *name, bool must) {
 }
 
 int main(int argc, char **argv) {
-    bool ok = open_slot("interp", true), chosen = false;
+    const char *device = getenv("TERN_TEST_DEVICE");
+    bool ok = open_slot("interp", true), chosen = device != NULL;
     seeds_dir = getenv("TERN_SEEDS");
+    if (device) ok = open_slot(device, true) && ok;
     for (int i = 1; i < argc; i++) {
         if (!strcmp(argv[i], "-v")) verbose = true;
         if (!strcmp(argv[i], "--seeds") && i + 1 < argc) seeds_dir = argv[i + 1];
