@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* fuzz: a mutation fuzzer in one file. A fuzzer defines fuzz_one and lists its seeds:
  *
- *     NAME SECONDS KEEP_FILE
+ *     NAME SECONDS KEEP_FILE [SEED]         SEED: the clock, where none is given
  *
  * Inputs are seeds with a few random edits: bytes changed, pieces doubled, moved between seeds, cut
  * out, tokens put in. Each is written to KEEP_FILE before it runs, so that what crashed is at hand;
@@ -120,7 +120,8 @@ int main(int argc, char **argv) {
     static Fuzz fuzz;
     double seconds = argc > 1 ? atof(argv[1]) : 60;
     if (seconds < 0) return fuzz_file(argc > 2 ? argv[2] : "");
-    fuzz.state = (uint64_t)time(NULL) * 0x9e3779b97f4a7c15u | 1;
+    uint64_t first = argc > 3 ? strtoull(argv[3], NULL, 10) : (uint64_t)time(NULL);
+    fuzz.state = first * 0x9e3779b97f4a7c15u | 1;
     for (int i = 0; fuzz_globs[i]; i++) {
         glob_t found;
         if (!glob(fuzz_globs[i], 0, NULL, &found))
@@ -143,7 +144,7 @@ int main(int argc, char **argv) {
         fuzz_one(fuzz.input, fuzz.size);
     }
     fuzz_limit(0);
-    printf("%s: %lld inputs, no finding\n", argv[0], runs);
+    printf("%s: %lld inputs from seed %llu, no finding\n", argv[0], runs, (unsigned long long)first);
     return 0;
 }
 
