@@ -54,3 +54,21 @@ def product(x, y, N: tl.constexpr):
     i = tl.arange(0, N)
     v = tl.load(x + i[:, None] * N + i[None, :])
     tl.store(y + i[:, None] * N + i[None, :], tl.dot(v, v))
+
+
+@triton.jit
+def added(x, y, S: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.atomic_add(y + i * S, tl.load(x + i))
+
+
+@triton.jit
+def exchanged(x, y, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.atomic_xchg(y + i, tl.load(x + i)))
+
+
+@triton.jit
+def counted(x, y, M: tl.constexpr, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + tl.arange(0, 64), tl.histogram((tl.load(x + i) + i) % M, 64))
