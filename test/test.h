@@ -49,19 +49,21 @@ __attribute__((unused)) static void test_check_str(const char *file, int line, c
            want ? want : "(null)");
 }
 
-#define TEST_MAIN()                                                                               \
-    int main(int argc, char **argv) {                                                             \
-        int passed = 0, failed = 0, skipped = 0;                                                  \
-        for (TestCase *test = test_first; test; test = test->next) {                              \
-            if (argc > 1 && !strstr(test->name, argv[1])) continue;                               \
-            test_bad_checks = 0, test_skipped = NULL;                                             \
-            test->run();                                                                          \
-            if (test_bad_checks) failed++, printf("FAILED %s\n", test->name);                     \
-            else if (test_skipped) skipped++, printf("skipped %s: %s\n", test->name, test_skipped); \
-            else passed++;                                                                        \
-        }                                                                                         \
-        printf("%s: %d passed, %d failed, %d skipped\n", __FILE__, passed, failed, skipped);      \
-        return failed != 0;                                                                       \
+__attribute__((unused)) static int test_main(const char *file, int argc, char **argv) {
+    int passed = 0, failed = 0, skipped = 0;
+    for (TestCase *test = test_first; test; test = test->next) {
+        if (argc > 1 && !strstr(test->name, argv[1])) continue;
+        test_bad_checks = 0, test_skipped = NULL;
+        test->run();
+        if (test_bad_checks) failed++, printf("FAILED %s\n", test->name);
+        else if (test_skipped) skipped++, printf("skipped %s: %s\n", test->name, test_skipped);
+        else passed++;
     }
+    printf("%s: %d passed, %d failed, %d skipped\n", file, passed, failed, skipped);
+    return failed != 0;
+}
+
+#define TEST_MAIN()                                                                               \
+    int main(int argc, char **argv) { return test_main(__FILE__, argc, argv); }
 
 #endif

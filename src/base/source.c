@@ -52,7 +52,7 @@ static bool fail(Arena *arena, Str *why, const char *path, const char *reason) {
 bool file_read(Arena *arena, const char *path, size_t limit_bytes, Str *text, Str *why) {
     bool ok = false;
     struct stat status;
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* opening a pipe would wait */
     if (file < 0) return fail(arena, why, path, strerror(errno));
     if (fstat(file, &status)) {
         fail(arena, why, path, strerror(errno));

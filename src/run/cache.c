@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cache: shared objects on disk, named by the hash of all that went into them. An entry is the
- * object followed by a seal (magic, size, hash of the object), written under another name and then
+ * object followed by a seal (magic, size, hash of the object), made in a folder of its own and then
  * renamed: many processes and kill -9 leave whole entries or none, and a truncated or altered one
  * is not sealed and is made again. Entries are loaded as code, so a folder that others may write to
- * is not used; without a folder of its own a process makes a private one and removes it. */
+ * is not used. What cannot be kept (full disk, read-only folder) is no failure.
+ *
+ * All that is unfinished lies in work folders, FOLDER/.work-XXXXXX, each locked (flock) by the process
+ * that works in it: the lock goes with the process, however it ends, and cache_sweep removes those
+ * that nobody holds. */
 #include "run/cpu.h"
 
 #include <dirent.h>
@@ -11,7 +15,9 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct Seal {
@@ -24,7 +30,7 @@ enum { LARGEST_OBJECT = 64 << 20 };
 static bool folder_is_ours(const char *path) {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-           !(st.st_mode & 022) && access(path, W_OK | X_OK) == 0;
+           !(st.st_mode & 022) && access(path, R_OK | X_OK) == 0;
 }
 
 static bool make_folders(Arena *arena, Str path) {
@@ -52,19 +58,16 @@ Str cache_folder(Arena *arena, const char *asked, const char *below) {
         folder = str_format(arena, "%s/.cache/tern", home);
     if (folder.length && below) folder = str_format(arena, "%.*s/%s", STR_ARG(folder), below);
     if (folder.length && !make_folders(arena, folder)) folder = (Str){0};
+    /* Absolute: the program may change its folder, and the compiler takes "-x/y" for an option. */
+    char *real = folder.length ? realpath(folder.data, NULL) : NULL;
+    folder = real ? str_copy(arena, str_of(real)) : (Str){0};
+    free(real);
     errno = saved;
     return folder;
 }
 
 void cache_open(Arena *arena, Cache *cache, const char *asked) {
     *cache = (Cache){.folder = cache_folder(arena, asked, NULL)};
-}
-
-void cache_close(Cache *cache) {
-    if (!cache->private_folder.length) return;
-    int saved = errno;
-    rmdir(cache->private_folder.data);
-    errno = saved;
 }
 
 static Str entry_path(Arena *arena, const Cache *cache, Str key) {
@@ -90,29 +93,85 @@ Str cache_find(Arena *arena, const Cache *cache, Str key) {
     return good ? path : (Str){0};
 }
 
-bool cache_workplace(Arena *arena, Cache *cache, Str *folder, Str *why) {
-    if (cache->folder.length) {
-        *folder = cache->folder;
-        return true;
-    }
-    if (!cache->private_folder.length) {
-        const char *temp = getenv("TMPDIR");
-        Str name = str_format(arena, "%s/tern-XXXXXX", temp && *temp == '/' ? temp : "/tmp");
-        if (!mkdtemp((char *)name.data)) {
-            *why = str_format(arena, "cannot make a folder '%.*s' to compile in: %s", STR_ARG(name),
-                              strerror(errno));
-            return false;
-        }
-        cache->private_folder = name;
-    }
-    *folder = cache->private_folder;
-    return true;
+/* ---- work folders ---- */
+
+static const char work_template[] = ".work-XXXXXX";
+enum { ABANDONED_SECONDS = 24 * 3600 }; /* where locks do not work */
+
+/* Removes the files in an open work folder, and the folder if that leaves it empty. */
+static void remove_work(int parent, const char *name, int folder) {
+    int again = dup(folder);
+    DIR *files = again < 0 ? NULL : fdopendir(again);
+    if (!files && again >= 0) close(again);
+    for (struct dirent *file; files && (file = readdir(files));)
+        if (strcmp(file->d_name, ".") != 0 && strcmp(file->d_name, "..") != 0)
+            unlinkat(folder, file->d_name, 0);
+    if (files) closedir(files);
+    unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-static bool add_seal(Arena *arena, const char *path, Str *why) {
-    Str bytes;
+static bool is_abandoned(int folder) {
+    struct stat st;
+    if (fstat(folder, &st) != 0 || st.st_uid != geteuid()) return false;
+    if (flock(folder, LOCK_EX | LOCK_NB) == 0) return true;
+    return errno != EWOULDBLOCK && time(NULL) - st.st_mtime > ABANDONED_SECONDS;
+}
+
+void cache_sweep(Str folder) {
+    int saved = errno;
+    DIR *entries = opendir(folder.data);
+    for (struct dirent *entry; entries && (entry = readdir(entries));) {
+        if (strlen(entry->d_name) != sizeof work_template - 1 ||
+            strncmp(entry->d_name, work_template, sizeof work_template - 7) != 0)
+            continue;
+        int work = openat(dirfd(entries), entry->d_name,
+                          O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (work < 0) continue;
+        if (is_abandoned(work)) remove_work(dirfd(entries), entry->d_name, work);
+        close(work);
+    }
+    if (entries) closedir(entries);
+    errno = saved;
+}
+
+/* Another process may sweep the folder away before it is locked: false, try again. */
+static bool workplace_lock(Workplace *work) {
+    struct stat held, named;
+    work->lock = open(work->folder.data, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (work->lock < 0) return false;
+    while (flock(work->lock, LOCK_EX) != 0 && errno == EINTR) continue;
+    if (fstat(work->lock, &held) == 0 && stat(work->folder.data, &named) == 0 &&
+        held.st_ino == named.st_ino && held.st_dev == named.st_dev)
+        return true;
+    close(work->lock);
+    errno = ENOENT;
+    return false;
+}
+
+bool workplace_open(Arena *arena, Str below, Workplace *work, Str *why) {
+    for (int tries = 0; tries < 20; tries++) {
+        work->folder = str_format(arena, "%.*s/%s", STR_ARG(below), work_template);
+        if (!mkdtemp((char *)(uintptr_t)work->folder.data)) break;
+        if (workplace_lock(work)) return true;
+    }
+    *why = str_format(arena, "cannot make a folder to compile in below '%.*s': %s", STR_ARG(below),
+                      strerror(errno));
+    return false;
+}
+
+void workplace_close(Workplace *work) {
+    int saved = errno;
+    remove_work(AT_FDCWD, work->folder.data, work->lock);
+    close(work->lock);
+    errno = saved;
+}
+
+/* ---- adding ---- */
+
+static bool add_seal(const char *path) {
+    Str bytes, why;
     Arena *scratch = arena_new(NULL);
-    bool good = file_read(scratch, path, LARGEST_OBJECT, &bytes, why);
+    bool good = file_read(scratch, path, LARGEST_OBJECT, &bytes, &why);
     if (good) {
         Seal seal = {.size_bytes = (uint64_t)bytes.length,
                      .hash = hash_bytes(bytes.data, (size_t)bytes.length, 0)};
@@ -120,22 +179,13 @@ static bool add_seal(Arena *arena, const char *path, Str *why) {
         int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
         good = file >= 0 && write(file, &seal, sizeof seal) == (ssize_t)sizeof seal;
         if (file >= 0 && close(file) != 0) good = false;
-        if (!good) *why = str_format(arena, "cannot write '%s': %s", path, strerror(errno));
-    } else
-        *why = str_copy(arena, *why);
+    }
     arena_free(scratch);
     return good;
 }
 
-bool cache_add(Arena *arena, Cache *cache, Str key, Str object_path, Str *path, Str *why) {
-    *path = object_path;
-    if (!cache->folder.length) return true;
-    if (!add_seal(arena, object_path.data, why)) return false;
-    Str entry = entry_path(arena, cache, key);
-    if (rename(object_path.data, entry.data) != 0) {
-        *why = str_format(arena, "cannot rename to '%.*s': %s", STR_ARG(entry), strerror(errno));
-        return false;
-    }
-    *path = entry;
-    return true;
+void cache_add(Arena *arena, const Cache *cache, Str key, Str object_path) {
+    int saved = errno;
+    if (add_seal(object_path.data)) rename(object_path.data, entry_path(arena, cache, key).data);
+    errno = saved;
 }

@@ -22,7 +22,6 @@ typedef struct CpuState {
     char **scratch;  /* of each worker */
     size_t scratch_bytes;
     int64_t cache_bytes; /* last level */
-    int num_files;
 } CpuState;
 
 typedef struct LoadedCpu {
@@ -135,7 +134,6 @@ static void cpu_close(Device *device) {
     int threads = state->pool ? pool_threads(state->pool) : 0;
     pool_close(state->pool);
     for (int i = 0; i < threads; i++) free(state->scratch[i]);
-    cache_close(&state->cache);
     arena_free(state->words);
 }
 
@@ -176,33 +174,54 @@ static const char common_flags[] =
     "-fno-strict-aliasing "
     "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-stack-protector -fno-tree-vectorize";
 
-static bool make_object(Device *device, const char *flags, Str text, Str key, Str *path, Str *why) {
-    CpuState *state = device->state;
-    Arena *words = state->words;
-    Str folder;
-    if (!cache_workplace(device->arena, &state->cache, &folder, why)) return false;
-    Str stem = str_format(words, "%.*s/%.*s.%ld.%d", STR_ARG(folder), STR_ARG(key), (long)getpid(),
-                          state->num_files++);
-    Str source = str_format(words, "%.*s.c", STR_ARG(stem)),
-        object = str_format(words, "%.*s.tmp", STR_ARG(stem));
-    bool good = file_write(words, source.data, text.data, (size_t)text.length, why) &&
-                compiler_run(words, &state->compiler, flags, source.data, object.data, why) &&
-                cache_add(words, &state->cache, key, object, path, why);
-    unlink(source.data);
-    if (!good) unlink(object.data);
-    return good;
-}
-
-static bool open_object(LoadedCpu *loaded, Str path) {
+static bool open_object(LoadedCpu *loaded, Arena *words, Str path, Str *why) {
     loaded->object = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
-    if (!loaded->object) return false;
+    if (!loaded->object) {
+        *why = str_format(words, "cannot load '%.*s': %s", STR_ARG(path), dlerror());
+        return false;
+    }
     void *symbol = dlsym(loaded->object, "tern_kernel");
     memcpy(&loaded->function, &symbol, sizeof symbol);
     loaded->asserts = dlsym(loaded->object, "tern_asserts");
     loaded->facts = dlsym(loaded->object, "tern_facts");
     if (loaded->function && loaded->facts) return true;
+    *why = str_format(words, "'%.*s' is no kernel of this version", STR_ARG(path));
     dlclose(loaded->object);
+    loaded->object = NULL;
     return false;
+}
+
+/* Loads the object before it goes into the cache, so that nothing that happens there matters. */
+static bool make_below(Device *device, Str below, const char *flags, Str text, Str key,
+                       LoadedCpu *loaded, Str *why) {
+    CpuState *state = device->state;
+    Arena *words = state->words;
+    Workplace work;
+    if (!workplace_open(words, below, &work, why)) return false;
+    Str source = str_format(words, "%.*s/%.*s.c", STR_ARG(work.folder), STR_ARG(key)),
+        object = str_format(words, "%.*s/%.*s.so", STR_ARG(work.folder), STR_ARG(key));
+    bool good = file_write(words, source.data, text.data, (size_t)text.length, why) &&
+                compiler_run(words, &state->compiler, flags, work.folder, source.data, object.data,
+                             why) &&
+                open_object(loaded, words, object, why);
+    if (good && below.data == state->cache.folder.data) cache_add(words, &state->cache, key, object);
+    workplace_close(&work);
+    return good;
+}
+
+/* In the cache's folder, or if that does not work (full, read-only, not executable) among the
+ * temporary files. */
+static bool make_object(Device *device, const char *flags, Str text, Str key, LoadedCpu *loaded,
+                        Str *why) {
+    Cache *cache = &((CpuState *)device->state)->cache;
+    const char *temp = getenv("TMPDIR");
+    if (cache->folder.length) {
+        if (!cache->is_swept) cache_sweep(cache->folder);
+        cache->is_swept = true;
+        if (make_below(device, cache->folder, flags, text, key, loaded, why)) return true;
+    }
+    return make_below(device, str_of(temp && *temp == '/' ? temp : "/tmp"), flags, text, key, loaded,
+                      why);
 }
 
 static bool scratch_reserve(CpuState *state, size_t bytes) {
@@ -234,20 +253,13 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
         str_format(state->words, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
     LoadedCpu loaded = {0};
     path = cache_find(state->words, &state->cache, key);
-    bool good = path.length && open_object(&loaded, path);
-    if (!good) {
-        good = make_object(device, flags.data, kernel->text, key, &path, &why);
-        if (!good) {
-            device->why = why;
-            errno = saved;
-            return TERN_ERROR_DEVICE;
-        }
-        good = open_object(&loaded, path);
-        if (!state->cache.folder.length) unlink(path.data);
-    }
+    bool good = (path.length && open_object(&loaded, state->words, path, &why)) ||
+                make_object(device, flags.data, kernel->text, key, &loaded, &why);
     errno = saved;
-    if (!good)
-        return says(device, TERN_ERROR_DEVICE, "cannot load '%.*s': %s", STR_ARG(path), dlerror());
+    if (!good) {
+        device->why = why;
+        return TERN_ERROR_DEVICE;
+    }
     if (!scratch_reserve(state, kernel->facts.scratch_bytes + 64)) {
         dlclose(loaded.object);
         return says(device, TERN_ERROR_NO_MEMORY,

@@ -47,22 +47,20 @@ typedef struct CCompiler {
 } CCompiler;
 /* False: none found; `why` says what was looked for. */
 bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why);
-/* Compiles C text to a shared object; `flags` are blank-separated. */
-bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags,
+/* Compiles C text to a shared object; `flags` are blank-separated. The compiler's own files go to the
+ * folder too. */
+bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
                   const char *source_path, const char *object_path, Str *why);
 
-/* ---- cache.c: shared objects on disk, by content; device.h has cache_folder ---- */
+/* ---- cache.c: shared objects on disk, by content; device.h has cache_folder and Workplace ---- */
 typedef struct Cache {
-    Str folder;         /* where entries live; empty: none may be kept */
-    Str private_folder; /* made for this process, removed by cache_close; empty: not made yet */
+    Str folder; /* where entries live; empty: none may be kept */
+    bool is_swept;
 } Cache;
 void cache_open(Arena *arena, Cache *cache, const char *asked);
-void cache_close(Cache *cache);
 /* The path of an intact entry, or empty. */
 Str cache_find(Arena *arena, const Cache *cache, Str key);
-/* A folder to compile in, on the same file system as the entries. */
-bool cache_workplace(Arena *arena, Cache *cache, Str *folder, Str *why);
-/* Seals a finished object and puts it under its key; the path to load it from. */
-bool cache_add(Arena *arena, Cache *cache, Str key, Str object_path, Str *path, Str *why);
+/* Seals a finished object of a work folder in the cache's and moves it to its key, if it can. */
+void cache_add(Arena *arena, const Cache *cache, Str key, Str object_path);
 
 #endif

@@ -76,7 +76,30 @@ static int wait_for(pid_t child) {
     return status;
 }
 
-bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags,
+/* The environment, with TMPDIR as given. */
+static char **environment_with(Arena *arena, Str folder) {
+    int count = 0, kept = 0;
+    while (environ && environ[count]) count++;
+    char **with = arena_array(arena, char *, count + 2);
+    for (int i = 0; i < count; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0) with[kept++] = environ[i];
+    with[kept++] = (char *)(uintptr_t)str_format(arena, "TMPDIR=%.*s", STR_ARG(folder)).data;
+    return with;
+}
+
+/* Why the compiler is not done; `status` is waitpid's. */
+static Str failure(Arena *arena, const CCompiler *compiler, int status, const char *errors) {
+    if (status < 0)
+        return str_format(arena, "cannot wait for '%.*s': %s", STR_ARG(compiler->path),
+                          errno == ECHILD ? "this program ignores SIGCHLD" : strerror(errno));
+    if (WIFSIGNALED(status))
+        return str_format(arena, "'%.*s' was ended by signal %d", STR_ARG(compiler->path),
+                          WTERMSIG(status));
+    return str_format(arena, "'%.*s' failed on generated code:\n%.*s", STR_ARG(compiler->path),
+                      STR_ARG(first_lines(arena, errors)));
+}
+
+bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
                   const char *source_path, const char *object_path, Str *why) {
     char *argv[64];
     int count = 0;
@@ -96,17 +119,13 @@ bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags,
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 2, errors.data, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     pid_t child;
-    int failed = posix_spawn(&child, compiler->path.data, &actions, NULL, argv, environ);
+    int failed = posix_spawn(&child, compiler->path.data, &actions, NULL, argv,
+                             environment_with(arena, folder));
     posix_spawn_file_actions_destroy(&actions);
     int status = failed ? -1 : wait_for(child);
     if (failed)
-        *why =
-            str_format(arena, "cannot run '%.*s': %s", STR_ARG(compiler->path), strerror(failed));
-    else if (status != 0) {
-        Str words = first_lines(arena, errors.data);
-        *why = str_format(arena, "'%.*s' failed on generated code:\n%.*s", STR_ARG(compiler->path),
-                          STR_ARG(words));
-    }
-    unlink(errors.data);
+        *why = str_format(arena, "cannot run '%.*s': %s", STR_ARG(compiler->path), strerror(failed));
+    else if (status != 0)
+        *why = failure(arena, compiler, status, errors.data);
     return status == 0;
 }

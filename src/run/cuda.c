@@ -200,7 +200,9 @@ static void cuda_close(Device *device) {
 
 static void open_cache(Cuda *cuda, const char *asked) {
     Str folder = cache_folder(cuda->device->arena, asked, "cuda");
-    if (folder.length) cuda->cache_dir = folder.data;
+    if (!folder.length) return;
+    cuda->cache_dir = folder.data;
+    cache_sweep(folder);
 }
 
 static tern_status cuda_open(Device *device, const char *argument,

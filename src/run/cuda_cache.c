@@ -2,11 +2,13 @@
 /* cuda_cache: machine code that the driver assembled, kept on disk.
  *
  * An entry holds the whole PTX text beside the code, and counts only when that is the same to the
- * byte: a hash names the file but decides nothing. Entries are written to one side and renamed, so
- * that two processes cannot disturb each other.
+ * byte: a hash names the file but decides nothing. Entries are made in a work
+ * folder (cache.c) and renamed, so that two processes cannot disturb each other.
  *
  *     header (what the code was made for, lengths, hash of the code), PTX text, code */
 #include "run/cuda_device.h"
+
+#include <stdio.h>
 
 typedef struct EntryHeader {
     char magic[16];
@@ -54,12 +56,16 @@ bool cuda_cache_find(const Cuda *cuda, Arena *arena, Str ptx, Str *cubin) {
 
 void cuda_cache_store(const Cuda *cuda, Arena *arena, Str ptx, Str cubin) {
     Str why;
+    Workplace work;
     Buf entry = {.arena = arena};
     EntryHeader header =
         header_for(cuda, ptx, cubin.length, hash_bytes(cubin.data, (size_t)cubin.length, 0));
-    if (!cuda->cache_dir) return;
+    if (!cuda->cache_dir || !workplace_open(arena, str_of(cuda->cache_dir), &work, &why)) return;
     buf_add(&entry, (const char *)&header, sizeof header);
     buf_add(&entry, ptx.data, (size_t)ptx.length);
     buf_add(&entry, cubin.data, (size_t)cubin.length);
-    file_write(arena, entry_path(cuda, arena, ptx), entry.data, entry.length, &why);
+    const char *made = str_format(arena, "%.*s/entry", STR_ARG(work.folder)).data;
+    if (file_write(arena, made, entry.data, entry.length, &why))
+        rename(made, entry_path(cuda, arena, ptx));
+    workplace_close(&work);
 }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The cpu device: its pool, its disk cache, programs that wait for each other, what it says when it
+/* The cpu device: its pool, programs that wait for each other, what it says when it
  * cannot run. */
 #include "run/context.h"
 #include "run/cpu.h"
 #include "test.h"
 
 #include <stdatomic.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static char words[4096];
@@ -42,10 +41,6 @@ TEST(pool_runs_each_program_once) {
     pool_close(pool);
 }
 
-static const char store_text[] =
-    "func @k(%x: ptr<i32>) {\n  %p = program_id {axis = 0} : i32\n  %a = addptr %x, %p : ptr<i32>\n"
-    "  store %a, %p\n  yield\n}\n";
-
 static bool runs(tern_context *context, const char *text, uint32_t programs, int *data, int count) {
     tern_kernel *kernel = kernel_from_ir(context, text, NULL);
     if (!kernel) return false;
@@ -56,54 +51,6 @@ static bool runs(tern_context *context, const char *text, uint32_t programs, int
                 tern_synchronize(context) == TERN_OK;
     tern_read(buffer, 0, data, sizeof *data * (size_t)count);
     return good;
-}
-
-static bool store_works(const char *cache_dir) {
-    int data[100] = {0};
-    tern_context *context = opened("cpu", cache_dir, NULL);
-    if (!context) return printf("%s\n", words), false;
-    bool good = runs(context, store_text, 100, data, 100);
-    for (int i = 0; i < 100; i++) good = good && data[i] == i;
-    if (!good) printf("%s\n", tern_message(context));
-    tern_close(context);
-    return good;
-}
-
-static char *first_entry(const char *folder) {
-    static char path[512];
-    snprintf(path, sizeof path, "ls %s/*.so 2>/dev/null", folder);
-    FILE *entries = popen(path, "r");
-    bool found = entries && fgets(path, sizeof path, entries);
-    if (entries) pclose(entries);
-    path[strcspn(path, "\n")] = 0;
-    return found ? path : NULL;
-}
-
-TEST(cache_survives_damage) {
-    char folder[] = "/tmp/tern-test-XXXXXX";
-    CHECK(mkdtemp(folder));
-    CHECK(store_works(folder));
-    char *entry = first_entry(folder);
-    CHECK(entry);
-    if (!entry) return;
-    struct stat before, after;
-    CHECK(stat(entry, &before) == 0 && before.st_size > 1000);
-    CHECK(store_works(folder)); /* from the cache: the entry stays as it is */
-    CHECK(stat(entry, &after) == 0 && after.st_ino == before.st_ino);
-    CHECK(truncate(entry, before.st_size / 2) == 0);
-    CHECK(store_works(folder)); /* made again */
-    CHECK(stat(entry, &after) == 0 && after.st_size == before.st_size);
-    FILE *file = fopen(entry, "r+b");
-    CHECK(file && fseek(file, 700, SEEK_SET) == 0 && fputc(0x5a, file) != EOF && fclose(file) == 0);
-    CHECK(store_works(folder)); /* one byte altered */
-    CHECK(truncate(entry, 0) == 0);
-    CHECK(store_works(folder));
-    chmod(folder, 0777); /* others could put code there: not used, a private folder is */
-    CHECK(store_works(folder));
-    CHECK(store_works("/proc/nowhere"));
-    CHECK(store_works(""));
-    unlink(entry);
-    CHECK(rmdir(folder) == 0); /* nothing else was left behind */
 }
 
 TEST(says_that_there_is_no_compiler) {

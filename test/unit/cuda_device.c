@@ -312,11 +312,17 @@ TEST(cache_saves_the_assembler) {
             snprintf(command, sizeof command, "truncate -s -3 %s/cuda/*", dir);
             CHECK(system(command) == 0);
         }
+        if (round == 2) { /* what a killed process leaves goes when the next one opens the cache */
+            snprintf(command, sizeof command, "mkdir %s/cuda/.work-dead01", dir);
+            CHECK(system(command) == 0);
+        }
         if (round == 3) mock()->set_version(13010); /* another driver */
         if (round == 3) close_device(&f), open_device(&f, NULL, &(tern_open_options){.cache_dir = dir});
         CHECK(load(&f, "my_record") != NULL);
         CHECK(mock()->links() == want_links[round]);
         close_device(&f);
+        snprintf(command, sizeof command, "%s/cuda/.work-dead01", dir);
+        CHECK((access(command, F_OK) == 0) == (round == 2));
     }
     CHECK(folder_remove(dir, "/tmp/tern-cuda-XXXXXX"));
     CHECK(mock()->live() == 0);
