@@ -196,6 +196,10 @@ bench: $(B)/bench/cpu_bench ## measure the cpu device against memcpy
 	@rm -rf $(B)/bench-cache; mkdir -p $(B)/bench-cache
 	@$(B)/bench/cpu_bench $(B)/bench-cache
 
+.PHONY: bench-sim
+bench-sim: $(B)/bench/sim_bench ## measure how many instructions the simulator executes a second
+	@$(B)/bench/sim_bench
+
 .PHONY: bench-gpu
 bench-gpu: all $(B)/bench/launch_bench ## measure the cuda target beside PyTorch and Triton; needs a GPU
 	@tools/bench_gpu.py --library $(B)/libtern.so $(BENCH_OPTIONS)

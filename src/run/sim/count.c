@@ -8,14 +8,18 @@
 enum { SECTOR = 32, LINE = 128, BANKS = 32 };
 
 /* How many different numbers there are. */
-static int distinct(uint64_t *numbers, int count) {
-    int kept = 0;
+static int distinct(const uint64_t *numbers, int count) {
+    uint64_t kept[LANES];
+    int num_kept = 0, steps = count > 0;
+    bool rising = true;
+    for (int i = 1; i < count; i++) rising = rising && numbers[i] >= numbers[i - 1], steps += numbers[i] != numbers[i - 1];
+    if (rising) return steps; /* mostly they come in order */
     for (int i = 0; i < count; i++) {
-        int k = kept - 1; /* mostly they come in order */
-        while (k >= 0 && numbers[k] != numbers[i]) k--;
-        if (k < 0) numbers[kept++] = numbers[i];
+        int k = num_kept - 1;
+        while (k >= 0 && kept[k] != numbers[i]) k--;
+        if (k < 0) kept[num_kept++] = numbers[i];
     }
-    return kept;
+    return num_kept;
 }
 
 void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int bytes) {
@@ -34,15 +38,16 @@ void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int b
 }
 
 static int wavefronts_of(const uint64_t *offsets, const int *lanes, int n, int bytes) {
-    uint64_t words[LANES * 4];
-    int count = 0, each = bytes > 4 ? bytes / 4 : 1, per_bank[BANKS] = {0}, most = 0;
+    uint64_t words[BANKS][LANES]; /* different ones of each bank; a group asks for 32 words at most */
+    int each = bytes > 4 ? bytes / 4 : 1, per_bank[BANKS] = {0}, most = 0;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < each; k++) words[count++] = offsets[lanes[i]] / 4 + (uint64_t)k;
-    count = distinct(words, count);
-    for (int i = 0; i < count; i++) {
-        int turns = ++per_bank[words[i] % BANKS];
-        if (turns > most) most = turns;
-    }
+        for (int k = 0; k < each; k++) {
+            uint64_t word = offsets[lanes[i]] / 4 + (uint64_t)k, *bank = words[word % BANKS];
+            int *count = &per_bank[word % BANKS], at = 0;
+            while (at < *count && bank[at] != word) at++;
+            if (at == *count) bank[(*count)++] = word;
+            if (*count > most) most = *count;
+        }
     return most;
 }
 

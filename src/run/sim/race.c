@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* race: happens-before. Each warp has a clock that ticks when it synchronises, and knows how far others had come when
  * they last met it: at a barrier (the warps of the block), or by reading with an acquiring atomic what another
- * released. For each place in memory the last writer and two readers are remembered, with their ticks. An access
+ * released. For each place in memory the last writer and two readers are marked, with their ticks. An access
  * conflicts with a remembered one, of which one writes and not both are atomic, unless that one's tick is known.
  *
  * Lanes of a warp are ordered among each other by bar.warp.sync and bar.sync only. Acquiring is a warp's, not one
@@ -52,41 +52,79 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
     return false;
 }
 
-static inline void remember_read(Cell *cell, Agent me, int32_t ins) {
-    Agent *first = &cell->readers[0];
-    if (first->warp == me.warp && first->tick == me.tick) {
-        if (first->lane != me.lane) first->lane = SEVERAL_LANES;
-        if (!me.atomic) first->atomic = 0;
-        return;
+/* The n-th mark of a kind; NULL: no memory for it. Most memory is only read or only written, by one warp: what is
+ * never needed is never made. */
+static inline Mark *mark_at(Machine *m, Marks *marks, MarkKind kind, size_t n, size_t count) {
+    if (!marks->by[kind]) {
+        if (m->shadow_bytes + count * sizeof(Mark) > MOST_SHADOW) return NULL;
+        marks->by[kind] = calloc(count, sizeof(Mark));
+        if (!marks->by[kind]) return NULL;
+        m->shadow_bytes += count * sizeof(Mark);
     }
-    if (first->warp != me.warp) cell->readers[1] = *first, cell->reader_ins[1] = cell->reader_ins[0];
-    *first = me;
-    cell->reader_ins[0] = ins;
+    return &marks->by[kind][n];
 }
 
-static bool touch(Machine *m, Warp *w, const Ins *ins, Cell *cell, int lane, const char *space, bool writes, bool atomic) {
-    uint32_t self = warp_number(w), tick = *own_tick(w);
-    Agent me = {.warp = self, .lane = (unsigned)lane & 63, .atomic = atomic, .tick = tick & LAST_TICK};
-    int32_t number = (int32_t)(ins - m->program->code.data);
-    if (!(atomic && cell->writer.atomic) && !is_ordered(w, self, lane, cell->writer))
-        return report(m, w, ins, lane, space, writes, true, cell->writer, cell->writer_ins);
-    if (!writes) {
-        remember_read(cell, me, number);
+static inline bool remember_read(Machine *m, Marks *marks, size_t n, size_t count, Mark me) {
+    Mark *first = mark_at(m, marks, MARK_READER, n, count);
+    if (!first) return false;
+    if (first->who.warp == me.who.warp && first->who.tick == me.who.tick) {
+        if (first->who.lane != me.who.lane) first->who.lane = SEVERAL_LANES;
+        if (!me.who.atomic) first->who.atomic = 0;
         return true;
     }
-    for (int i = 0; i < 2; i++)
-        if (!(atomic && cell->readers[i].atomic) && !is_ordered(w, self, lane, cell->readers[i]))
-            return report(m, w, ins, lane, space, true, false, cell->readers[i], cell->reader_ins[i]);
-    cell->writer = me, cell->writer_ins = number;
-    cell->readers[0] = cell->readers[1] = (Agent){0};
+    if (first->who.warp && first->who.warp != me.who.warp) {
+        Mark *second = mark_at(m, marks, MARK_READER_BEFORE, n, count);
+        if (!second) return false;
+        *second = *first;
+    }
+    *first = me;
+    return true;
+}
+
+typedef struct Touch { /* one lane's access */
+    Machine *m;
+    Warp *w;
+    const Ins *ins;
+    Agent me;
+    int lane;
+    const char *space;
+    bool writes;
+} Touch;
+
+static Touch touch_of(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes, bool atomic) {
+    Agent me = {.warp = warp_number(w), .lane = (unsigned)lane & 63, .atomic = atomic, .tick = *own_tick(w) & LAST_TICK};
+    return (Touch){m, w, ins, me, lane, space, writes};
+}
+
+/* The n-th of `count` places of a stretch; false: a race. */
+static inline bool touch(const Touch *t, Marks *marks, size_t n, size_t count) {
+    Mark me = {t->me, (int32_t)(t->ins - t->m->program->code.data)};
+    const Mark *writer = marks->by[MARK_WRITER] ? &marks->by[MARK_WRITER][n] : NULL;
+    bool fine = true;
+    if (writer && !(me.who.atomic && writer->who.atomic) && !is_ordered(t->w, me.who.warp, t->lane, writer->who))
+        return report(t->m, t->w, t->ins, t->lane, t->space, t->writes, true, writer->who, writer->ins);
+    if (t->writes) {
+        for (MarkKind kind = MARK_READER; kind < NUM_MARKS; kind++) {
+            if (!marks->by[kind]) continue;
+            Mark *reader = &marks->by[kind][n];
+            if (!(me.who.atomic && reader->who.atomic) && !is_ordered(t->w, me.who.warp, t->lane, reader->who))
+                return report(t->m, t->w, t->ins, t->lane, t->space, true, false, reader->who, reader->ins);
+            *reader = (Mark){{0}, 0};
+        }
+        Mark *now = mark_at(t->m, marks, MARK_WRITER, n, count);
+        if (now) *now = me;
+        fine = now != NULL;
+    } else fine = remember_read(t->m, marks, n, count, me);
+    if (!fine) t->m->race_limited = true;
     return true;
 }
 
 bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes, bool writes, bool atomic) {
-    if (!w->block->shared_cells) return true;
-    int each = m->program->smallest_shared;
-    for (int i = 0; i < bytes; i += each)
-        if (!touch(m, w, ins, &w->block->shared_cells[(offset + (uint32_t)i) / (uint32_t)each], lane, "shared", writes, atomic)) return false;
+    if (!m->checks_races) return true;
+    size_t each = (size_t)m->program->smallest_shared, count = (size_t)m->program->shared_bytes / each + 1;
+    const Touch t = touch_of(m, w, ins, lane, "shared", writes, atomic);
+    for (size_t i = 0; i < (size_t)bytes; i += each)
+        if (!touch(&t, &w->block->shared_marks, (offset + i) / each, count)) return false;
     return true;
 }
 
@@ -94,7 +132,7 @@ bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset,
 
 typedef struct Page {
     uint64_t number; /* address / PAGE_BYTES */
-    Cell *cells;     /* NULL: the slot is free */
+    Marks *marks;    /* NULL: the slot is free */
 } Page;
 struct GlobalShadow {
     Page *pages;
@@ -104,7 +142,7 @@ struct GlobalShadow {
 
 static size_t slot_of(const struct GlobalShadow *s, uint64_t number) {
     size_t at = (size_t)(number * 0x9e3779b97f4a7c15u >> 20) & (s->capacity - 1);
-    while (s->pages[at].cells && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
+    while (s->pages[at].marks && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
     return at;
 }
 
@@ -113,41 +151,39 @@ static bool grow(struct GlobalShadow *s) {
     bigger.pages = calloc(bigger.capacity, sizeof *bigger.pages);
     if (!bigger.pages) return false;
     for (size_t i = 0; i < s->capacity; i++)
-        if (s->pages[i].cells) bigger.pages[slot_of(&bigger, s->pages[i].number)] = s->pages[i];
+        if (s->pages[i].marks) bigger.pages[slot_of(&bigger, s->pages[i].number)] = s->pages[i];
     free(s->pages);
     s->pages = bigger.pages, s->capacity = bigger.capacity;
     return true;
 }
 
-static Cell *page_cells(Machine *m, uint64_t number) {
+static Marks *page_marks(Machine *m, uint64_t number) {
     struct GlobalShadow *s = m->shadow;
     if (!s && !(s = m->shadow = calloc(1, sizeof *s))) return NULL;
-    if (s->last.cells && s->last.number == number) return s->last.cells;
+    if (s->last.marks && s->last.number == number) return s->last.marks;
     if (s->count * 2 >= s->capacity && !grow(s)) return NULL;
     Page *page = &s->pages[slot_of(s, number)];
-    if (!page->cells) {
-        size_t count = (size_t)(PAGE_BYTES / m->program->smallest_global);
-        if (m->shadow_bytes + count * sizeof(Cell) > MOST_SHADOW) return NULL;
-        page->cells = calloc(count, sizeof(Cell));
-        if (!page->cells) return NULL;
+    if (!page->marks) {
+        page->marks = calloc(1, sizeof *page->marks);
+        if (!page->marks) return NULL;
         page->number = number;
-        m->shadow_bytes += count * sizeof(Cell);
         s->count++;
     }
     s->last = *page;
-    return page->cells;
+    return page->marks;
 }
 
 bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes, bool writes, bool atomic) {
     if (!m->checks_races) return true;
-    Cell *cells = page_cells(m, address / PAGE_BYTES); /* aligned accesses do not straddle */
-    if (!cells) {
+    Marks *marks = page_marks(m, address / PAGE_BYTES); /* aligned accesses do not straddle */
+    if (!marks) {
         m->race_limited = true;
         return true;
     }
-    uint64_t each = (uint64_t)m->program->smallest_global;
-    for (int i = 0; i < bytes; i += (int)each)
-        if (!touch(m, w, ins, &cells[(address % PAGE_BYTES + (uint64_t)i) / each], lane, "global", writes, atomic)) return false;
+    size_t each = (size_t)m->program->smallest_global, count = PAGE_BYTES / each;
+    const Touch t = touch_of(m, w, ins, lane, "global", writes, atomic);
+    for (size_t i = 0; i < (size_t)bytes; i += each)
+        if (!touch(&t, marks, (address % PAGE_BYTES + i) / each, count)) return false;
     return true;
 }
 
@@ -261,19 +297,26 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
 }
 
 void race_block_start(Machine *m, Cta *block) {
-    (void)m;
     for (int i = 0; i < block->num_warps; i++) {
         Clock *clock = &block->warps[i].clock;
         memset(clock->own, 0, sizeof clock->own);
         clock->own[i] = 1;
         clock->num_others = 0;
     }
-    if (block->shared_cells)
-        memset(block->shared_cells, 0, sizeof(Cell) * ((size_t)m->program->shared_bytes / (size_t)m->program->smallest_shared + 1));
+    for (int kind = 0; kind < NUM_MARKS; kind++)
+        if (block->shared_marks.by[kind])
+            memset(block->shared_marks.by[kind], 0, sizeof(Mark) * ((size_t)m->program->shared_bytes / (size_t)m->program->smallest_shared + 1));
+}
+
+void race_marks_free(Marks *marks) {
+    for (int kind = 0; kind < NUM_MARKS; kind++) free(marks->by[kind]);
 }
 
 void race_close(Machine *m) {
-    for (size_t i = 0; m->shadow && i < m->shadow->capacity; i++) free(m->shadow->pages[i].cells);
+    for (size_t i = 0; m->shadow && i < m->shadow->capacity; i++) {
+        if (m->shadow->pages[i].marks) race_marks_free(m->shadow->pages[i].marks);
+        free(m->shadow->pages[i].marks);
+    }
     if (m->shadow) free(m->shadow->pages);
     free(m->shadow);
     for (int i = 0; m->sync && i < m->sync->count; i++) free(m->sync->places[i].known);

@@ -106,7 +106,8 @@ static void block_free(Cta *block) {
         Warp *w = &block->warps[i];
         free(w->places), free(w->predicates), free(w->local), free(w->local_set), free(w->clock.others);
     }
-    free(block->shared), free(block->shared_set), free(block->shared_cells), free(block);
+    race_marks_free(&block->shared_marks);
+    free(block->shared), free(block->shared_set), free(block);
 }
 
 static Cta *block_new(Machine *m) {
@@ -119,10 +120,6 @@ static Cta *block_new(Machine *m) {
     size_t shared = (size_t)p->shared_bytes, local = (size_t)p->local_bytes * LANES;
     block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63), block->shared_set = malloc(shared + 1);
     bool fine = block->shared && block->shared_set;
-    if (m->checks_races && shared) {
-        block->shared_cells = malloc(sizeof(Cell) * (shared / (size_t)p->smallest_shared + 1));
-        fine = fine && block->shared_cells;
-    }
     for (int i = 0; i < block->num_warps && fine; i++) {
         Warp *w = &block->warps[i];
         w->places = aligned_alloc(64, (size_t)p->num_places * LANES * sizeof *w->places);
@@ -277,7 +274,7 @@ static uint64_t blocks_at_a_time(const Machine *m) {
     if (p->shared_bytes && shared < each) each = shared;
     uint64_t most = (each ? each : 1) * (uint64_t)gpu->multiprocessors;
     uint64_t bytes = threads / LANES * ((uint64_t)p->num_places * 128 + (uint64_t)p->local_bytes * 2 * LANES) +
-                     (uint64_t)p->shared_bytes * (2 + sizeof(Cell) / (uint64_t)p->smallest_shared) + sizeof(Cta);
+                     (uint64_t)p->shared_bytes * (2 + NUM_MARKS * sizeof(Mark) / (uint64_t)p->smallest_shared) + sizeof(Cta);
     return most * bytes > MOST_LIVE_BYTES ? MOST_LIVE_BYTES / bytes + 1 : most;
 }
 

@@ -181,10 +181,14 @@ typedef struct Agent { /* when something was done: by which warp of the grid, at
     uint32_t tick : 25;
 } Agent;
 
-typedef struct Cell { /* of memory that races are checked for */
-    Agent writer, readers[2];
-    int32_t writer_ins, reader_ins[2];
-} Cell;
+typedef struct Mark {
+    Agent who;
+    int32_t ins;
+} Mark;
+typedef enum MarkKind { MARK_WRITER, MARK_READER, MARK_READER_BEFORE, NUM_MARKS } MarkKind;
+typedef struct Marks { /* of a stretch of memory that races are checked for; NULL: there are none of that kind */
+    Mark *by[NUM_MARKS];
+} Marks;
 
 typedef struct Known { /* how far a warp of another block is known to have come */
     uint32_t warp, tick;
@@ -231,7 +235,7 @@ struct Cta {
     int num_warps, num_ended;
     Warp warps[MAX_WARPS];
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
-    Cell *shared_cells;
+    Marks shared_marks;
     Barrier barriers[MAX_BARRIERS];
 };
 
@@ -311,6 +315,7 @@ bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address);
 void race_barrier(Machine *m, Cta *block, uint32_t warps); /* these have met */
 void race_warp_sync(Warp *w);
 void race_block_start(Machine *m, Cta *block);
+void race_marks_free(Marks *marks);
 void race_close(Machine *m);
 
 /* ---- counters ---- */
