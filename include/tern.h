@@ -60,8 +60,8 @@ typedef struct tern_open_options {
     const char *device;      /* "cpu", "interp", "cuda", "cuda:1", "sim", "sim:h100"; NULL: $TERN_DEVICE, else
                                 cuda where there is one, else cpu */
     int num_threads;         /* cpu: 0 is one per core that this process may use */
-    const char *cache_dir;   /* compiled kernels; NULL: $TERN_CACHE_DIR, else $XDG_CACHE_HOME/tern,
-                                else ~/.cache/tern; "": no cache on disk */
+    const char *cache_dir;   /* kernels compiled for cpu, ceilings of devices; NULL: $TERN_CACHE_DIR, else
+                                $XDG_CACHE_HOME/tern, else ~/.cache/tern; "": no cache on disk */
     const char *const *include_dirs; /* searched for imported .py files, after the file's own */
     int num_include_dirs;
     const char *compiler;    /* cpu: NULL: $TERN_CC, else the first of cc, gcc, clang on PATH */

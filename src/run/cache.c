@@ -45,7 +45,8 @@ static bool make_folders(Arena *arena, Str path) {
     return folder_is_ours(copy);
 }
 
-Str cache_folder(Arena *arena, const char *asked, const char *below) {
+/* `asked`, else what the environment says (tern.h); made if missing. */
+static Str cache_folder(Arena *arena, const char *asked) {
     int saved = errno;
     const char *from = asked ? asked : getenv("TERN_CACHE_DIR"), *xdg = getenv("XDG_CACHE_HOME"),
                *home = getenv("HOME");
@@ -56,7 +57,6 @@ Str cache_folder(Arena *arena, const char *asked, const char *below) {
         folder = str_format(arena, "%s/tern", xdg);
     else if (home && *home == '/')
         folder = str_format(arena, "%s/.cache/tern", home);
-    if (folder.length && below) folder = str_format(arena, "%.*s/%s", STR_ARG(folder), below);
     if (folder.length && !make_folders(arena, folder)) folder = (Str){0};
     /* Absolute: the program may change its folder, and the compiler takes "-x/y" for an option. */
     char *real = folder.length ? realpath(folder.data, NULL) : NULL;
@@ -67,7 +67,7 @@ Str cache_folder(Arena *arena, const char *asked, const char *below) {
 }
 
 void cache_open(Arena *arena, Cache *cache, const char *asked) {
-    *cache = (Cache){.folder = cache_folder(arena, asked, NULL)};
+    *cache = (Cache){.folder = cache_folder(arena, asked)};
 }
 
 static Str entry_path(Arena *arena, const Cache *cache, Str key) {

@@ -52,7 +52,17 @@ bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *wh
 bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
                   const char *source_path, const char *object_path, Str *why);
 
-/* ---- cache.c: shared objects on disk, by content; device.h has cache_folder and Workplace ---- */
+/* ---- cache.c: shared objects on disk, by content ---- */
+
+/* A folder of this process alone, for files on their way into the cache; flat. */
+typedef struct Workplace {
+    Str folder;
+    int lock;
+} Workplace;
+bool workplace_open(Arena *arena, Str below, Workplace *work, Str *why);
+void workplace_close(Workplace *work); /* removes it and what is in it */
+void cache_sweep(Str folder); /* removes the work folders of processes that are gone */
+
 typedef struct Cache {
     Str folder; /* where entries live; empty: none may be kept */
     bool is_swept;

@@ -198,13 +198,6 @@ static void cuda_close(Device *device) {
     device->state = NULL;
 }
 
-static void open_cache(Cuda *cuda, const char *asked) {
-    Str folder = cache_folder(cuda->device->arena, asked, "cuda");
-    if (!folder.length) return;
-    cuda->cache_dir = folder.data;
-    cache_sweep(folder);
-}
-
 static tern_status cuda_open(Device *device, const char *argument,
                              const tern_open_options *options) {
     Cuda *cuda = arena_new_of(device->arena, Cuda);
@@ -223,7 +216,6 @@ static tern_status cuda_open(Device *device, const char *argument,
     if (status == TERN_OK) status = read_attributes(cuda);
     if (status == TERN_OK) status = describe(cuda);
     if (status == TERN_OK) status = make_context(cuda);
-    if (status == TERN_OK) open_cache(cuda, options ? options->cache_dir : NULL);
     if (status != TERN_OK) cuda_close(device);
     return status;
 }

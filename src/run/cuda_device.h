@@ -3,7 +3,6 @@
  *
  *     cuda.c           the table of the device: open, close, describe
  *     cuda_module.c    PTX text -> a function that can be launched
- *     cuda_cache.c     assembled code on disk
  *     cuda_launch.c    launches, queues, graphs
  *     cuda_memory.c    the pool, copies
  *     cuda_wait.c      events, waiting, the watch over hung kernels, and what a failure means
@@ -58,8 +57,7 @@ typedef struct Cuda {
     size_t memory_bytes;
     int timeout_ms; /* 0: wait for ever */
     bool blocking;
-    const char *cache_dir; /* NULL: none; in the device's arena */
-    CudaObject objects;    /* head of the list */
+    CudaObject objects; /* head of the list */
     CudaPool pool;
     CudaEvent watch; /* with a timeout: tells whether the default stream has come to an end */
 
@@ -121,12 +119,6 @@ tern_status cuda_fill_async(Device *device, void *queue, void *to, unsigned char
 
 tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loaded);
 Str cuda_loaded_facts(Device *device, void *loaded);
-
-/* ---- cuda_cache.c ----
- * False: not there, or there is no cache. A cache that cannot be written is no failure. */
-
-bool cuda_cache_find(const Cuda *cuda, Arena *arena, Str ptx, Str *cubin);
-void cuda_cache_store(const Cuda *cuda, Arena *arena, Str ptx, Str cubin);
 
 /* ---- cuda_launch.c ---- */
 

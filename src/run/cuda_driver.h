@@ -15,7 +15,6 @@ typedef unsigned long long CudaPointer;
 typedef struct CUctx_st *CudaContext;
 typedef struct CUmod_st *CudaModule;
 typedef struct CUfunc_st *CudaFunction;
-typedef struct CUlinkState_st *CudaLink;
 typedef struct CUstream_st *CudaStream;
 typedef struct CUevent_st *CudaEvent;
 typedef struct CUgraph_st *CudaGraph;
@@ -84,7 +83,6 @@ typedef enum CudaJitOption {
     CUDA_JIT_LINE_INFO = 13,
 } CudaJitOption;
 
-typedef enum CudaJitInput { CUDA_INPUT_PTX = 1 } CudaJitInput;
 typedef enum CudaCaptureMode { CUDA_CAPTURE_THREAD_LOCAL = 1 } CudaCaptureMode;
 enum { CUDA_STREAM_DEFAULT = 0, CUDA_EVENT_DEFAULT = 0 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cuda_module: PTX text -> a function that can be launched.
  *
- * The driver assembles. Its linker interface is used, since only that hands out the machine code,
- * which then goes to the cache on disk; but the linker assembles for separate compilation, where
- * setmaxnreg is ignored, so text with that is loaded as it is (the driver keeps its own cache), and
- * so is text that the linker will not take: then the words of the failure, if any, are the loader's.
+ * The driver assembles the text as a whole program, and keeps the machine code on disk itself. Its
+ * linker would hand the machine code out, for a cache of our own, but assembles as for separate
+ * compilation, which takes up to twice the registers (softmax of 16384 columns by 8 warps: 168
+ * instead of 108, one block on a multiprocessor instead of two) and ignores setmaxnreg.
  * What can be refused before a launch is refused here: too much shared memory, too many
  * registers, a driver too old for the PTX. */
 #include "run/cuda_device.h"
@@ -58,59 +58,6 @@ static tern_status assemble_failed(Cuda *cuda, CudaResult result, const Compiled
     return cuda_fail(cuda, TERN_ERROR_DEVICE, "%s: the driver cannot load kernel '%.*s' for %s: %s%s%s",
                      cuda->device->name.data, STR_ARG(kernel->ir->name), kernel->target, driver,
                      logs->error[0] ? "\n" : "", logs->error);
-}
-
-/* ---- text to machine code ---- */
-
-static CudaResult link_cubin(Cuda *cuda, Arena *scratch, const char *ptx, Str text, Logs *logs,
-                             Str *cubin) {
-    CudaDriver *driver = &cuda->driver;
-    CudaLink link = NULL;
-    void *image = NULL;
-    size_t bytes = 0;
-    CudaResult result = driver->link_create((unsigned)COUNT(logs->options), logs->options,
-                                            logs->values, &link);
-    if (result != CUDA_OK) return result;
-    result = driver->link_add(link, CUDA_INPUT_PTX, (void *)(uintptr_t)ptx, (size_t)text.length + 1,
-                              "kernel", 0, NULL, NULL);
-    if (result == CUDA_OK) result = driver->link_complete(link, &image, &bytes);
-    if (result == CUDA_OK && bytes > (size_t)INT32_MAX) result = CUDA_OUT_OF_MEMORY;
-    if (result == CUDA_OK) *cubin = str_copy(scratch, (Str){image, (int)bytes}); /* link's own */
-    driver->link_destroy(link);
-    return result;
-}
-
-/* Not CUDA_OK: object->module is not set; unless the result is sticky, another way may do. */
-static CudaResult load_linked(Cuda *cuda, Arena *scratch, const char *ptx, Str text, Logs *logs,
-                              CudaObject *object) {
-    Str cubin = {0};
-    if (cuda_cache_find(cuda, scratch, text, &cubin)) {
-        CudaResult result = cuda->driver.module_load(&object->module, cubin.data, 0, NULL, NULL);
-        if (result == CUDA_OK || cuda_result_is_sticky(result)) return result;
-        object->module = NULL; /* a cache that does not fit is as good as none */
-    }
-    CudaResult result = link_cubin(cuda, scratch, ptx, text, logs, &cubin);
-    if (result == CUDA_OK)
-        result = cuda->driver.module_load(&object->module, cubin.data, 0, NULL, NULL);
-    if (result == CUDA_OK) cuda_cache_store(cuda, scratch, text, cubin);
-    else object->module = NULL;
-    return result;
-}
-
-static tern_status load_image(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel, Logs *logs,
-                              CudaObject *object) {
-    Str text = kernel->text;
-    const char *ptx = str_c(scratch, text);
-    CudaResult result = CUDA_NOT_FOUND;
-    if (cuda->cache_dir && !memmem(text.data, (size_t)text.length, "setmaxnreg", 10))
-        result = load_linked(cuda, scratch, ptx, text, logs, object);
-    if (result != CUDA_OK && !cuda_result_is_sticky(result)) {
-        memset(logs, 0, sizeof *logs);
-        logs_init(logs);
-        result = cuda->driver.module_load(&object->module, ptx, (unsigned)COUNT(logs->options),
-                                          logs->options, logs->values);
-    }
-    return result == CUDA_OK ? TERN_OK : assemble_failed(cuda, result, kernel, logs);
 }
 
 /* ---- limits ---- */
@@ -181,7 +128,11 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
         return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED, "kernel %s has %d threads a block and %d bytes "
                          "of shared memory", object->name, kernel->facts.block_threads,
                          kernel->facts.shared_bytes);
-    tern_status status = load_image(cuda, scratch, kernel, logs, object);
+    CudaResult result = cuda->driver.module_load(&object->module, str_c(scratch, kernel->text),
+                                                 (unsigned)COUNT(logs->options), logs->options,
+                                                 logs->values);
+    tern_status status =
+        result == CUDA_OK ? TERN_OK : assemble_failed(cuda, result, kernel, logs);
     if (status == TERN_OK)
         status = cuda_check(cuda,
                             cuda->driver.module_function(&object->function, object->module,

@@ -80,19 +80,6 @@ struct Device {
     void *print_user;
 };
 
-/* The folder of the disk cache, or the one of that name below it: `asked`, else what the environment
- * says (tern.h); made if missing. Empty: there is none, or others may write to it (cache.c). */
-Str cache_folder(Arena *arena, const char *asked, const char *below);
-
-/* A folder of this process alone, for files on their way into the cache; flat. */
-typedef struct Workplace {
-    Str folder;
-    int lock;
-} Workplace;
-bool workplace_open(Arena *arena, Str below, Workplace *work, Str *why);
-void workplace_close(Workplace *work);  /* removes it and what is in it */
-void cache_sweep(Str folder); /* removes the work folders of processes that are gone */
-
 extern const DeviceOps device_interp, device_cpu, device_sim, device_cuda;
 
 #endif

@@ -11,7 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 typedef enum Kind {
-    CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, LINK, GRAPH, EXEC,
+    CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, GRAPH, EXEC,
 } Kind;
 
 typedef struct Launch {
@@ -26,10 +26,7 @@ typedef struct Thing {
     int device, references; /* context */
     unsigned char *memory;  /* block */
     size_t bytes;
-    char *text;  /* module, link, function (borrowed from its module) */
-    char *image; /* link: the cubin it handed out */
-    char *error_log;
-    size_t error_bytes;
+    char *text; /* module, function (borrowed from its module) */
     char name[128];
     struct Thing *module;
     int num_params, param_sizes[MOCK_RECORD_PARAMS], max_dynamic;
@@ -40,7 +37,7 @@ typedef struct Thing {
 
 static struct {
     Thing *things;
-    int devices, major, minor, version, calls, fail_in, fail_result, links;
+    int devices, major, minor, version, calls, fail_in, fail_result;
     size_t memory, memory_used;
     const char *failed;
     CudaResult sticky, pending;
@@ -93,7 +90,6 @@ static void thing_free(Thing *thing) {
     if (thing->kind == STREAM && thing->capture) thing_free(thing->capture);
     if (thing->kind == GRAPH || thing->kind == EXEC) free_launches(thing->launches);
     free(thing->memory);
-    free(thing->image);
     free(thing);
 }
 
@@ -359,17 +355,11 @@ static CudaResult assemble(const char *text, unsigned count, const CudaJitOption
     return CUDA_OK;
 }
 
-static const char cubin_head[] = "MOCK CUBIN ";
-
 static CudaResult mock_module_load(CudaModule *module, const void *image, unsigned count,
                                    CudaJitOption *options, void **values) {
     const char *text = image;
-    size_t head = sizeof cubin_head - 1;
-    if (strncmp(text, cubin_head, head) == 0) text += head;
-    else {
-        CudaResult result = assemble(text, count, options, values);
-        if (result != CUDA_OK) return result;
-    }
+    CudaResult result = assemble(text, count, options, values);
+    if (result != CUDA_OK) return result;
     Thing *thing = thing_new(MODULE);
     thing->text = strdup(text);
     *module = (CudaModule)thing;
@@ -413,48 +403,6 @@ static CudaResult mock_module_function(CudaFunction *function, CudaModule module
         return CUDA_OK;
     }
     return CUDA_NOT_FOUND;
-}
-
-static CudaResult mock_link_create(unsigned count, CudaJitOption *options, void **values,
-                                   CudaLink *link) {
-    Thing *thing = thing_new(LINK);
-    write_log(count, options, values, CUDA_JIT_INFO_LOG, "ptxas info: Used 32 registers");
-    for (unsigned i = 0; i + 1 < count; i++) {
-        if (options[i] != CUDA_JIT_ERROR_LOG) continue;
-        thing->error_log = values[i];
-        thing->error_bytes = (size_t)(uintptr_t)values[i + 1];
-    }
-    *link = (CudaLink)thing;
-    return CUDA_OK;
-}
-
-static CudaResult mock_link_add(CudaLink link, CudaJitInput type, void *data, size_t bytes,
-                                const char *name, unsigned count, CudaJitOption *options,
-                                void **values) {
-    Thing *thing = check(link, LINK);
-    (void)name, (void)count, (void)options, (void)values;
-    CudaJitOption errors[2] = {CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES};
-    void *log[2] = {thing->error_log, (void *)(uintptr_t)thing->error_bytes};
-    if (type != CUDA_INPUT_PTX || ((char *)data)[bytes - 1] != 0) return CUDA_INVALID_VALUE;
-    CudaResult result = assemble(data, thing->error_log ? 2 : 0, errors, log);
-    if (result == CUDA_OK) thing->text = strdup(data);
-    return result;
-}
-
-static CudaResult mock_link_complete(CudaLink link, void **cubin, size_t *bytes) {
-    Thing *thing = check(link, LINK);
-    if (!thing->text) return CUDA_INVALID_VALUE;
-    *bytes = sizeof cubin_head + strlen(thing->text);
-    thing->image = malloc(*bytes);
-    snprintf(thing->image, *bytes, "%s%s", cubin_head, thing->text);
-    *cubin = thing->image;
-    mock.links++;
-    return CUDA_OK;
-}
-
-static CudaResult mock_link_destroy(CudaLink link) {
-    thing_free(check(link, LINK));
-    return CUDA_OK;
 }
 
 static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
@@ -678,7 +626,6 @@ static void fail(int call, int result) {
 }
 static int calls(void) { return mock.calls; }
 static const char *failed_call(void) { return mock.failed; }
-static int links(void) { return mock.links; }
 
 static int live(void) {
     int count = 0;
@@ -688,6 +635,6 @@ static int live(void) {
 
 EXPORT const Mock *mock_control(void) {
     static const Mock control = {reset, set_devices, set_capability, set_version, set_memory,
-                                 fail,  calls,       failed_call,    live,        links};
+                                 fail,  calls,       failed_call,    live};
     return &control;
 }

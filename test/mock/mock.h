@@ -34,8 +34,7 @@ typedef struct Mock {
     void (*fail)(int call, int result);
     int (*calls)(void);              /* since reset */
     const char *(*failed_call)(void); /* the symbol that failed, or NULL */
-    int (*live)(void);               /* contexts, streams, events, modules, links, graphs, blocks */
-    int (*links)(void);              /* texts assembled by the linker since reset */
+    int (*live)(void);               /* contexts, streams, events, modules, graphs, blocks */
 } Mock;
 
 extern const Mock *mock_control(void);

@@ -3,13 +3,11 @@
  * that nothing is left behind whichever call fails. */
 #include "test.h"
 
-#include "folder.h"
 #include "mock/mock.h"
 #include "run/cuda_driver.h"
 #include "run/device.h"
 
 #include <dlfcn.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const Mock *mock(void) {
@@ -274,60 +272,6 @@ TEST(two_devices) {
     CHECK(mock()->live() == 0);
 }
 
-/* ---- the cache ---- */
-
-/* Entries are loaded as code: a folder that others may write to is not believed. */
-TEST(cache_is_not_shared) {
-    char dir[] = "/tmp/tern-cuda-XXXXXX", below[64];
-    if (!mkdtemp(dir)) {
-        SKIP("no temporary folder");
-        return;
-    }
-    fresh();
-    for (int round = 0; round < 2; round++) {
-        Fixture f;
-        open_device(&f, NULL, &(tern_open_options){.cache_dir = dir});
-        CHECK(load(&f, "my_record") != NULL);
-        CHECK(mock()->links() == 1); /* the second round has no cache: the driver takes the text */
-        CHECK((cache_folder(f.arena, dir, "cuda").length > 0) == (round == 0));
-        close_device(&f);
-        snprintf(below, sizeof below, "%s/cuda", dir);
-        CHECK(chmod(below, 0777) == 0);
-    }
-    CHECK(folder_remove(dir, "/tmp/tern-cuda-XXXXXX"));
-}
-
-TEST(cache_saves_the_assembler) {
-    char dir[] = "/tmp/tern-cuda-XXXXXX", command[64];
-    const int want_links[] = {1, 1, 2, 3, 3};
-    if (!mkdtemp(dir)) {
-        SKIP("no temporary folder");
-        return;
-    }
-    fresh();
-    for (int round = 0; round < 5; round++) {
-        Fixture f;
-        open_device(&f, NULL, &(tern_open_options){.cache_dir = dir});
-        if (round == 2) { /* cut every entry short: it must not be believed */
-            snprintf(command, sizeof command, "truncate -s -3 %s/cuda/*", dir);
-            CHECK(system(command) == 0);
-        }
-        if (round == 2) { /* what a killed process leaves goes when the next one opens the cache */
-            snprintf(command, sizeof command, "mkdir %s/cuda/.work-dead01", dir);
-            CHECK(system(command) == 0);
-        }
-        if (round == 3) mock()->set_version(13010); /* another driver */
-        if (round == 3) close_device(&f), open_device(&f, NULL, &(tern_open_options){.cache_dir = dir});
-        CHECK(load(&f, "my_record") != NULL);
-        CHECK(mock()->links() == want_links[round]);
-        close_device(&f);
-        snprintf(command, sizeof command, "%s/cuda/.work-dead01", dir);
-        CHECK((access(command, F_OK) == 0) == (round == 2));
-    }
-    CHECK(folder_remove(dir, "/tmp/tern-cuda-XXXXXX"));
-    CHECK(mock()->live() == 0);
-}
-
 /* ---- failures ---- */
 
 TEST(no_driver) {
@@ -400,25 +344,18 @@ TEST(texts_the_driver_refuses) {
         {".version 8.0\n.entry k() {} many_registers", TERN_ERROR_UNSUPPORTED,
          "has 512 threads a block, but takes so many registers that cuda:0 can run at most 256"},
     };
-    char dir[] = "/tmp/tern-cuda-XXXXXX";
-    if (!mkdtemp(dir)) {
-        SKIP("no temporary folder");
-        return;
-    }
-    for (int i = 0; i < COUNT(rows) * 2; i++) {
+    for (int i = 0; i < COUNT(rows); i++) {
         Fixture f;
         void *loaded = NULL;
-        const char *cache = i % 2 ? dir : NULL;
         fresh();
-        open_device(&f, NULL, &(tern_open_options){.cache_dir = cache});
-        CompiledKernel kernel = kernel_of(f.arena, "k", rows[i / 2].text, 512, 0);
-        CHECK(device_cuda.load(&f.device, &kernel, &loaded) == rows[i / 2].status && !loaded);
-        CHECK(why_has(&f, rows[i / 2].words));
+        open_device(&f, NULL, NULL);
+        CompiledKernel kernel = kernel_of(f.arena, "k", rows[i].text, 512, 0);
+        CHECK(device_cuda.load(&f.device, &kernel, &loaded) == rows[i].status && !loaded);
+        CHECK(why_has(&f, rows[i].words));
         CHECK(load(&f, "my_record") != NULL); /* the device is still usable */
         close_device(&f);
         CHECK(mock()->live() == 0);
     }
-    CHECK(folder_remove(dir, "/tmp/tern-cuda-XXXXXX"));
 }
 
 TEST(kernel_failure_is_named) {
@@ -494,13 +431,13 @@ static bool survived(tern_status status, const Fixture *f, const char *words, bo
 }
 
 /* One of each thing that tern does on a GPU; false: a failure without the driver's words. */
-static bool work(const char *cache, const char *words, bool *failed) {
+static bool work(int timeout_ms, const char *words, bool *failed) {
     Fixture f;
     const DeviceOps *ops = &device_cuda;
     void *record = NULL, *queue = NULL, *start = NULL, *end = NULL, *graph = NULL, *loaded = NULL;
     MockRecord got;
     double ns;
-    open_device(&f, NULL, &(tern_open_options){.cache_dir = cache, .timeout_ms = cache ? 1000 : 0});
+    open_device(&f, NULL, &(tern_open_options){.timeout_ms = timeout_ms});
     bool good = survived(f.status, &f, words, failed);
 #define TRY(call) good = survived((call), &f, words, failed) && good
     if (f.status == TERN_OK) {
@@ -546,21 +483,14 @@ TEST(every_call_failing_in_turn) {
                 {700, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access"},
                 {999, "CUDA_ERROR_UNKNOWN: unknown error"},
                 {12345, "CUresult 12345"}};
-    char dir[] = "/tmp/tern-cuda-XXXXXX", command[64];
-    if (!mkdtemp(dir)) {
-        SKIP("no temporary folder");
-        return;
-    }
-    snprintf(command, sizeof command, "rm -f %s/cuda/*", dir);
-    for (int cached = 0; cached < 2; cached++) {
+    for (int timed = 0; timed < 2; timed++) {
         for (int i = 0; i < COUNT(rows); i++) {
             int reported = 0;
             for (int call = 1;; call++) {
                 bool failed = false;
                 fresh();
-                if (cached) CHECK(system(command) == 0);
                 mock()->fail(call, rows[i].result);
-                bool good = work(cached ? dir : NULL, rows[i].words, &failed);
+                bool good = work(timed ? 1000 : 0, rows[i].words, &failed);
                 const char *name = mock()->failed_call();
                 if (!name) {
                     CHECK(call > 40 && !failed);
@@ -575,7 +505,6 @@ TEST(every_call_failing_in_turn) {
             CHECK(reported > 30);
         }
     }
-    CHECK(folder_remove(dir, "/tmp/tern-cuda-XXXXXX"));
 }
 
 TEST_MAIN()

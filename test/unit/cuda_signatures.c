@@ -20,7 +20,6 @@
 #define CudaContext           CUcontext
 #define CudaModule            CUmodule
 #define CudaFunction          CUfunction
-#define CudaLink              CUlinkState
 #define CudaStream            CUstream
 #define CudaEvent             CUevent
 #define CudaGraph             CUgraph
@@ -29,7 +28,6 @@
 #define CudaDeviceAttribute   CUdevice_attribute
 #define CudaFunctionAttribute CUfunction_attribute
 #define CudaJitOption         CUjit_option
-#define CudaJitInput          CUjitInputType
 #define CudaCaptureMode       CUstreamCaptureMode
 #define CUDA_CALL(name, symbol, parameters, arguments) extern CUresult symbol parameters;
 #include "run/cuda.def"
@@ -77,7 +75,6 @@ TEST(constants_agree) {
         {CUDA_JIT_ERROR_LOG_BYTES, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES},
         {CUDA_JIT_LOG_VERBOSE, CU_JIT_LOG_VERBOSE},
         {CUDA_JIT_LINE_INFO, CU_JIT_GENERATE_LINE_INFO},
-        {CUDA_INPUT_PTX, CU_JIT_INPUT_PTX},
         {CUDA_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) CHECK(pairs[i].ours == pairs[i].theirs);
