@@ -328,24 +328,24 @@ static Evaluate *const evaluates[NUM_OP_KINDS] = {
     [OP_HINT] = eval_same, [OP_ADDPTR] = eval_same, [OP_EXT_S] = eval_cast, [OP_EXT_U] = eval_cast,
     [OP_TRUNC] = eval_cast, [OP_ADD] = eval_add, [OP_SUB] = eval_add, [OP_MUL] = eval_mul,
     [OP_AND] = eval_and, [OP_OR] = eval_or, [OP_ICMP] = eval_icmp, [OP_SELECT] = eval_select,
-    [OP_DIV_S] = eval_uniform, [OP_DIV_U] = eval_uniform, [OP_REM_S] = eval_uniform,
-    [OP_REM_U] = eval_uniform, [OP_XOR] = eval_uniform, [OP_SHL] = eval_uniform,
-    [OP_SHR_S] = eval_uniform, [OP_SHR_U] = eval_uniform, [OP_MIN_S] = eval_uniform,
-    [OP_MAX_S] = eval_uniform, [OP_MIN_U] = eval_uniform, [OP_MAX_U] = eval_uniform,
-    [OP_POPCOUNT] = eval_uniform, [OP_CLZ] = eval_uniform, [OP_MULHI_U] = eval_uniform,
 };
+
+static Evaluate *evaluate_of(const Op *op) {
+    TypeRule rule = op_info(op->kind)->rule;
+    bool is_int = rule == RULE_INT1 || rule == RULE_INT2;
+    return evaluates[op->kind] ? evaluates[op->kind] : is_int ? eval_uniform : NULL;
+}
 
 /* ---- counting ---- */
 
-static const unsigned char flops_of[NUM_OP_KINDS] = {
-    [OP_FADD] = 1, [OP_FSUB] = 1, [OP_FMUL] = 1, [OP_FDIV] = 1, [OP_FREM] = 1, [OP_FMIN] = 1, [OP_FMAX] = 1,
-    [OP_FMA] = 2, [OP_SQRT] = 1, [OP_RSQRT] = 1, [OP_EXP] = 1, [OP_EXP2] = 1, [OP_LOG] = 1, [OP_LOG2] = 1,
-    [OP_SIN] = 1, [OP_COS] = 1, [OP_TANH] = 1, [OP_ERF] = 1,
-};
+static uint64_t flops_of(OpKind kind) {
+    TypeRule rule = op_info(kind)->rule;
+    return rule == RULE_FLOAT3 ? 2 : rule == RULE_FLOAT2 || rule == RULE_MATH1;
+}
 
 static uint64_t flops_inside(const Region *region) {
     uint64_t flops = 0;
-    for (const Op *op = region->first; op; op = op->next) flops += flops_of[op->kind];
+    for (const Op *op = region->first; op; op = op->next) flops += flops_of(op->kind);
     return flops;
 }
 
@@ -361,7 +361,7 @@ static uint64_t flops_count(const Op *op) {
         uint64_t combines = (uint64_t)(from->lanes - from->lanes / from->shape[axis]);
         return combines * flops_inside(op->regions[0]);
     }
-    return type ? (uint64_t)flops_of[op->kind] * (uint64_t)type->lanes : 0;
+    return type ? flops_of(op->kind) * (uint64_t)type->lanes : 0;
 }
 
 static const Value *mask_of(const Op *op) {
@@ -478,7 +478,7 @@ static bool count_op(Counter *c, const Op *op) {
     if (is_load || is_atomic || op->kind == OP_STORE) count_access(c, op);
     if (op->kind == OP_INLINE_ASM) c->work->flops_exact = false;
     for (int i = 0; i < op->num_results; i++) c->known[op->results[i].id] = nothing;
-    Evaluate *evaluate = evaluates[op->kind];
+    Evaluate *evaluate = evaluate_of(op);
     if (!evaluate) return true;
     const Known *x = op->num_operands > 0 ? of(c, op->operands[0]) : NULL;
     const Known *y = op->num_operands > 1 ? of(c, op->operands[1]) : NULL;

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef __int128 Wide;
+__extension__ typedef unsigned __int128 UWide;
 
 typedef struct Lane {
     const Type *type; /* of operand 0, scalar */
@@ -40,25 +41,6 @@ static double float_in(const Lane *lane, int index) {
 static uint64_t float_out(const Type *type, double value) {
     FloatKind kind = kind_of(type);
     return isnan(value) ? float_nan(kind) : float_encode(kind, value, FLOAT_NEAREST_EVEN);
-}
-
-static int64_t divide(int64_t a, int64_t b) {
-    if (b == 0) return 0;
-    return b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b; /* MIN / -1 wraps to MIN */
-}
-
-static int64_t remainder_of(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
-
-static uint64_t shift_right_signed(int64_t a, uint64_t by, int width) {
-    return (uint64_t)(a >> (by >= (uint64_t)width ? 63 : by));
-}
-
-static uint64_t high_product(uint64_t a, uint64_t b, int width) {
-    return (uint64_t)(((Wide)a * b) >> width);
-}
-
-static uint64_t leading_zeros(uint64_t a, int width) {
-    return a ? (uint64_t)(__builtin_clzll(a) - (64 - width)) : (uint64_t)width;
 }
 
 static bool icmp(const Lane *lane, int64_t predicate) {
@@ -136,35 +118,25 @@ static double math(OpKind kind, double a) {
     BUG("not a function of one float: %s", op_infos[kind].name);
 }
 
-static bool eval_int(const Lane *lane, uint64_t *out) {
-    uint64_t a = lane->in[0], b = lane->op->num_operands > 1 ? lane->in[1] : 0;
-    int64_t sa = signed_in(lane, 0), sb = lane->op->num_operands > 1 ? signed_in(lane, 1) : 0;
-    uint64_t width = (uint64_t)lane->width;
-    switch ((int)lane->op->kind) {
-    case OP_ADD: *out = a + b; break;
-    case OP_SUB: *out = a - b; break;
-    case OP_MUL: *out = a * b; break;
-    case OP_DIV_S: *out = (uint64_t)divide(sa, sb); break;
-    case OP_DIV_U: *out = b ? a / b : 0; break;
-    case OP_REM_S: *out = (uint64_t)remainder_of(sa, sb); break;
-    case OP_REM_U: *out = b ? a % b : 0; break;
-    case OP_AND: *out = a & b; break;
-    case OP_OR: *out = a | b; break;
-    case OP_XOR: *out = a ^ b; break;
-    case OP_SHL: *out = b >= width ? 0 : a << b; break;
-    case OP_SHR_S: *out = shift_right_signed(sa, b, lane->width); break;
-    case OP_SHR_U: *out = b >= width ? 0 : a >> b; break;
-    case OP_MIN_S: *out = sa < sb ? a : b; break;
-    case OP_MAX_S: *out = sa > sb ? a : b; break;
-    case OP_MIN_U: *out = a < b ? a : b; break;
-    case OP_MAX_U: *out = a > b ? a : b; break;
-    case OP_MULHI_U: *out = high_product(a, b, lane->width); break;
-    case OP_POPCOUNT: *out = (uint64_t)__builtin_popcountll(a); break;
-    case OP_CLZ: *out = leading_zeros(a, lane->width); break;
+static int64_t sign_extended(uint64_t bits, int width) { /* i1 is 0 or 1 */
+    if (width == 1 || width == 64) return (int64_t)bits;
+    return (int64_t)(bits << (64 - width)) >> (64 - width);
+}
+
+bool eval_int(OpKind kind, int bits, uint64_t a, uint64_t b, uint64_t *out) {
+    typedef uint64_t U;
+    typedef int64_t L;
+    typedef uint64_t UL;
+    const int64_t sa = sign_extended(a, bits), sb = sign_extended(b, bits);
+    const U width = (U)bits;
+    switch ((int)kind) {
+#define OP(...)
+#define INT(row, text, operands, traits, meaning, form, narrow, wide, lane)                       \
+    case OP_##row: *out = low_bits((U)(lane), bits); return true;
+#include "ir/ops.def"
+#undef OP
     default: return false;
     }
-    *out = low_bits(*out, lane->width);
-    return true;
 }
 
 static bool eval_float(const Lane *lane, uint64_t *out) {
@@ -229,5 +201,6 @@ bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out) {
     default: break;
     }
     if (eval_cast(&lane, out)) return true;
-    return type_is_float(type) ? eval_float(&lane, out) : eval_int(&lane, out);
+    if (type_is_float(type)) return eval_float(&lane, out);
+    return eval_int(op->kind, lane.width, in[0], op->num_operands > 1 ? in[1] : 0, out);
 }

@@ -123,6 +123,19 @@ enum { /* traits */
     ISOLATED = 64,
 };
 
+/* How a machine with registers of 32 and 64 bits computes a row INT of ops.def on lanes that are
+ * narrower than a register, whose upper bits are anything. */
+typedef enum IntForm {
+    FORM_LOW,             /* low bits of operands give low bits of the result */
+    FORM_UNSIGNED,        /* zero-extend first */
+    FORM_SIGNED,          /* sign-extend first */
+    FORM_HIGH_U,          /* upper half of a product: zero-extend, multiply, shift */
+    FORM_HIGH_S,          /* likewise, signed */
+    FORM_COUNT,           /* zero-extend; the result has 32 bits */
+    FORM_SHIFT,           /* the amount has 32 bits */
+    FORM_DIVIDE,          /* needs care where the divisor is 0 or -1 */
+} IntForm;
+
 enum { MAX_ATTRS = 4 };
 
 typedef struct AttrInfo {
@@ -294,5 +307,7 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where);
  * uses it, the other executors are compared with it. Math on f32 is computed in double and rounded
  * once. False: the op is not elementwise. */
 bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out);
+/* A row INT of ops.def, on lanes of width bits. False: kind is none. */
+bool eval_int(OpKind kind, int width, uint64_t a, uint64_t b, uint64_t *out);
 
 #endif

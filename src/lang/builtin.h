@@ -21,6 +21,7 @@ typedef struct Call {
 } Call;
 
 typedef Object *BuiltinFn(Lower *l, const Call *call);
+BuiltinFn builtin_lanes;
 
 typedef enum BuiltinKind {
     BUILTIN_IR,      /* makes IR: only in kernels */
@@ -29,6 +30,20 @@ typedef enum BuiltinKind {
     BUILTIN_REFUSED, /* known, not supported: `params` says why */
 } BuiltinKind;
 
+/* What a row LANES takes and gives. */
+typedef enum BuiltinAccepts {
+    LANES_FLOAT = 1,    /* fp32, fp64 */
+    LANES_FP32 = 2,
+    LANES_INT = 4,      /* of 32 and 64 bits */
+    LANES_EXACT = 8,    /* with the op's attribute exact */
+    LANES_TO_INT32 = 16, /* the result is an int32 */
+} BuiltinAccepts;
+
+typedef struct BuiltinLanes {
+    OpKind op, unsigned_op;
+    int accepts;
+} BuiltinLanes;
+
 struct Builtin {
     const char *module; /* "triton.language" */
     const char *name;
@@ -36,6 +51,7 @@ struct Builtin {
     BuiltinFn *run;
     BuiltinKind kind;
     bool is_member; /* also x.name(..) of a tensor */
+    BuiltinLanes lanes; /* of a row LANES */
 };
 
 const Builtin *builtin_find(const char *module, Str name); /* NULL when there is none */

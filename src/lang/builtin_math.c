@@ -81,37 +81,7 @@ Object *builtin_cdiv(Lower *l, const Call *call) {
     return binary(l, OPERATOR_FLOORDIV, sum, call->args[1], call->span);
 }
 
-/* ---- functions of one float ---- */
-
-static const struct {
-    const char *name;
-    OpKind kind;
-    bool exact, only_f32;
-} math_ops[] = {
-    {"exp", OP_EXP, false, false},
-    {"exp2", OP_EXP2, false, false},
-    {"log", OP_LOG, false, false},
-    {"log2", OP_LOG2, false, false},
-    {"sin", OP_SIN, false, false},
-    {"cos", OP_COS, false, false},
-    {"tanh", OP_TANH, false, false},
-    {"erf", OP_ERF, false, false},
-    {"sqrt", OP_SQRT, false, false},
-    {"sqrt_rn", OP_SQRT, true, true},
-    {"rsqrt", OP_RSQRT, false, false},
-    {"rsqrt_rn", OP_RSQRT, false, true},
-    {"floor", OP_FLOOR, false, false},
-    {"ceil", OP_CEIL, false, false},
-    {"trunc", OP_TRUNC_F, false, false},
-    {"rint", OP_ROUND_EVEN, false, false},
-    {"nearbyint", OP_ROUND_EVEN, false, false},
-    {"fast_expf", OP_EXP, false, true},
-    {"fast_logf", OP_LOG, false, true},
-    {"fast_log2f", OP_LOG2, false, true},
-    {"fast_sinf", OP_SIN, false, true},
-    {"fast_cosf", OP_COS, false, true},
-    {"fast_tanhf", OP_TANH, false, true},
-};
+/* ---- functions that are one op ---- */
 
 static bool standard_float(Lower *l, const Call *call, const Object *x, bool only_f32) {
     if (ltype_is(x->ltype, DTYPE_FP32) || (!only_f32 && ltype_is(x->ltype, DTYPE_FP64)))
@@ -122,19 +92,33 @@ static bool standard_float(Lower *l, const Call *call, const Object *x, bool onl
     return false;
 }
 
-Object *builtin_math(Lower *l, const Call *call) {
-    Object *x = arg_tensor(l, call, 0);
-    if (!x) return poison(l);
-    for (int i = 0; i < COUNT(math_ops); i++) {
-        if (strcmp(math_ops[i].name, call->builtin->name)) continue;
-        bool precise_sqrt = !strcmp(call->builtin->module, "triton.language.extra.libdevice") &&
-                            !strcmp(call->builtin->name, "sqrt");
-        if (!standard_float(l, call, x, math_ops[i].only_f32)) return poison(l);
-        Value *value = build_1(&l->builder, math_ops[i].kind, x->value);
-        if (math_ops[i].kind == OP_SQRT) value->def->attrs[0].i = math_ops[i].exact || precise_sqrt;
-        return tensor_like(l, x, value);
+static bool accepts(Lower *l, const Call *call, int arg, const Object *x) {
+    int accepted = call->builtin->lanes.accepts;
+    if (accepted & LANES_INT) {
+        if (ltype_is_int(x->ltype) && ltype_bits(x->ltype) >= 32) return true;
+        call_fail(l, call, arg, "'%s' needs 32-bit or 64-bit integers, got %s", call->builtin->name,
+                  ltype_text(l, x->ltype));
+        return false;
     }
-    BUG("no op for %s", call->builtin->name);
+    return standard_float(l, call, x, accepted & LANES_FP32);
+}
+
+/* A row LANES of builtins.def. */
+Object *builtin_lanes(Lower *l, const Call *call) {
+    const BuiltinLanes *row = &call->builtin->lanes;
+    int count = op_info(row->op)->most_operands;
+    Object *x[2] = {0};
+    for (int i = 0; i < count; i++) {
+        x[i] = arg_tensor(l, call, i);
+        if (!x[i] || !accepts(l, call, i, x[i])) return poison(l);
+    }
+    if (count == 2 && !coerce_pair(l, &x[0], &x[1], 0, call->span)) return poison(l);
+    OpKind kind = ltype_is_int(x[0]->ltype) && !ltype_is_signed(x[0]->ltype) ? row->unsigned_op : row->op;
+    Value *value = count == 2 ? build_2(&l->builder, kind, x[0]->value, x[1]->value)
+                              : build_1(&l->builder, kind, x[0]->value);
+    if (row->accepts & LANES_EXACT) value->def->attrs[attr_index(kind, "exact")].i = 1;
+    Object *result = tensor_like(l, x[0], value);
+    return row->accepts & LANES_TO_INT32 ? cast(l, result, ltype_of(DTYPE_INT32), call->span) : result;
 }
 
 static Object *splat_of(Lower *l, Object *like, int128 number, Span span) {
@@ -203,14 +187,6 @@ Object *builtin_fdiv_fast(Lower *l, const Call *call) {
     return divide(l, a, b, false);
 }
 
-Object *builtin_fmod(Lower *l, const Call *call) {
-    Object *a = arg_tensor(l, call, 0), *b = arg_tensor(l, call, 1);
-    if (!a || !b || !standard_float(l, call, a, false) || !standard_float(l, call, b, false))
-        return poison(l);
-    if (!coerce_pair(l, &a, &b, 0, call->span)) return poison(l);
-    return tensor_like(l, a, build_2(&l->builder, OP_FREM, a->value, b->value));
-}
-
 Object *builtin_fma(Lower *l, const Call *call) {
     Object *x = arg_tensor(l, call, 0), *y = arg_tensor(l, call, 1), *z = arg_tensor(l, call, 2);
     if (!x || !y || !z) return poison(l);
@@ -222,38 +198,12 @@ Object *builtin_fma(Lower *l, const Call *call) {
     return tensor_like(l, x, build_3(&l->builder, OP_FMA, x->value, y->value, z->value));
 }
 
-Object *builtin_umulhi(Lower *l, const Call *call) {
-    Object *a = arg_tensor(l, call, 0), *b = arg_tensor(l, call, 1);
-    if (!a || !b) return poison(l);
-    Object *both[] = {a, b};
-    for (int i = 0; i < 2; i++)
-        if (!ltype_is_int(both[i]->ltype) || ltype_bits(both[i]->ltype) < 32)
-            return call_fail(l, call, i, "'%s' needs 32-bit or 64-bit integers, got %s",
-                             call->builtin->name, ltype_text(l, both[i]->ltype));
-    if (!coerce_pair(l, &a, &b, 0, call->span)) return poison(l);
-    if (!strcmp(call->builtin->name, "mulhi") && ltype_is_signed(a->ltype))
-        return call_fail(l, call, 0,
-                         "'mulhi' of signed integers is not supported: cast to unsigned");
-    return tensor_like(l, a, build_2(&l->builder, OP_MULHI_U, a->value, b->value));
-}
-
 Object *builtin_expect_zero(Lower *l, const Call *call) {
     Object *x = arg_tensor(l, call, 0);
     return x ? x : poison(l);
 }
 
 /* ---- bits ---- */
-
-Object *builtin_count_bits(Lower *l, const Call *call) {
-    Object *x = arg_tensor(l, call, 0);
-    if (!x) return poison(l);
-    if (!ltype_is_int(x->ltype) || ltype_bits(x->ltype) < 32)
-        return call_fail(l, call, 0, "'%s' needs int32 or int64, got %s", call->builtin->name,
-                         ltype_text(l, x->ltype));
-    OpKind kind = !strcmp(call->builtin->name, "popc") ? OP_POPCOUNT : OP_CLZ;
-    Object *count = tensor_like(l, x, build_1(&l->builder, kind, x->value));
-    return cast(l, count, ltype_of(DTYPE_INT32), call->span);
-}
 
 Object *builtin_reinterpret(Lower *l, const Call *call) {
     static const struct {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tables of doc/language.md are what the compiler does: each function of builtins.def is
  * compiled for each dtype, for interp, cpu and an NVIDIA GPU. TERN_BLESS=1 rewrites them; read the
- * difference. A new row of builtins.def needs a row here. */
+ * difference. A new row of builtins.def needs a row here, unless it is one op. */
 #include "tern.h"
 #include "test.h"
 
@@ -10,7 +10,7 @@
 typedef struct Probe {
     const char *module, *name;
     const char
-        *expression; /* over x, y: tiles of T [32]; m: [16, 32]; i: i32 [32]; c: i1 [32]; p: *T */
+        *expression; /* over x, y: tiles of T [32]; m: [16, 32]; i: i32 [32]; c: i1 [32]; p: *T; "@x, y": a call */
 } Probe;
 
 static const Probe probes[] = {
@@ -60,24 +60,11 @@ static const Probe probes[] = {
     {TL, "maximum", "tl.maximum(x, y)"},
     {TL, "clamp", "tl.clamp(x, y, y)"},
     {TL, "cdiv", "tl.cdiv(x, y)"},
-    {TL, "exp", "tl.exp(x)"},
-    {TL, "exp2", "tl.exp2(x)"},
-    {TL, "log", "tl.log(x)"},
-    {TL, "log2", "tl.log2(x)"},
-    {TL, "sin", "tl.sin(x)"},
-    {TL, "cos", "tl.cos(x)"},
-    {TL, "sqrt", "tl.sqrt(x)"},
-    {TL, "sqrt_rn", "tl.sqrt_rn(x)"},
-    {TL, "rsqrt", "tl.rsqrt(x)"},
-    {TL, "erf", "tl.erf(x)"},
-    {TL, "floor", "tl.floor(x)"},
-    {TL, "ceil", "tl.ceil(x)"},
     {TL, "abs", "tl.abs(x)"},
     {TL, "sigmoid", "tl.sigmoid(x)"},
     {TL, "fdiv", "tl.fdiv(x, y)"},
     {TL, "div_rn", "tl.div_rn(x, y)"},
     {TL, "fma", "tl.fma(x, y, x)"},
-    {TL, "umulhi", "tl.umulhi(x, y)"},
     {TL, "load", "tl.load(p + i, mask=c)"},
     {TL, "store", "store(p, i, x, c)"},
     {TL, "atomic_add", "tl.atomic_add(p + i, x)"},
@@ -131,38 +118,31 @@ static const Probe probes[] = {
     {TL, "randn4x", "tl.randn4x(1, x)[0]"},
     {TL, "device_print", "show(x)"},
     {TL, "device_assert", "check(x)"},
-    {LD, "exp", "libdevice.exp(x)"},
-    {LD, "exp2", "libdevice.exp2(x)"},
-    {LD, "log", "libdevice.log(x)"},
-    {LD, "log2", "libdevice.log2(x)"},
-    {LD, "sin", "libdevice.sin(x)"},
-    {LD, "cos", "libdevice.cos(x)"},
-    {LD, "tanh", "libdevice.tanh(x)"},
-    {LD, "erf", "libdevice.erf(x)"},
-    {LD, "sqrt", "libdevice.sqrt(x)"},
-    {LD, "sqrt_rn", "libdevice.sqrt_rn(x)"},
-    {LD, "rsqrt", "libdevice.rsqrt(x)"},
-    {LD, "rsqrt_rn", "libdevice.rsqrt_rn(x)"},
-    {LD, "floor", "libdevice.floor(x)"},
-    {LD, "ceil", "libdevice.ceil(x)"},
-    {LD, "trunc", "libdevice.trunc(x)"},
-    {LD, "rint", "libdevice.rint(x)"},
-    {LD, "nearbyint", "libdevice.nearbyint(x)"},
-    {LD, "fast_expf", "libdevice.fast_expf(x)"},
-    {LD, "fast_logf", "libdevice.fast_logf(x)"},
-    {LD, "fast_log2f", "libdevice.fast_log2f(x)"},
-    {LD, "fast_sinf", "libdevice.fast_sinf(x)"},
-    {LD, "fast_cosf", "libdevice.fast_cosf(x)"},
-    {LD, "fast_tanhf", "libdevice.fast_tanhf(x)"},
+#undef TL
+#undef LD
+#define IR(...)
+#define MEMBER(...)
+#define STATIC(...)
+#define STD(...)
+#define STD_MEMBER(...)
+#define REFUSED(...)
+#define LANES(module, name, params, ...) {module, name, "@" params},
+#define LANES_MEMBER                     LANES
+#include "lang/builtins.def"
+#undef IR
+#undef MEMBER
+#undef STD
+#undef STD_MEMBER
+#undef REFUSED
+#undef LANES
+#undef LANES_MEMBER
+#define TL "triton.language"
+#define LD "triton.language.extra.libdevice"
     {LD, "abs", "libdevice.abs(x)"},
     {LD, "fma", "libdevice.fma(x, y, x)"},
     {LD, "fma_rn", "libdevice.fma_rn(x, y, x)"},
-    {LD, "fmod", "libdevice.fmod(x, y)"},
-    {LD, "mulhi", "libdevice.mulhi(x, y)"},
     {LD, "div_rn", "libdevice.div_rn(x, y)"},
     {LD, "fast_dividef", "libdevice.fast_dividef(x, y)"},
-    {LD, "popc", "libdevice.popc(x)"},
-    {LD, "clz", "libdevice.clz(x)"},
     {LD, "int_as_float", "libdevice.int_as_float(x)"},
     {LD, "uint_as_float", "libdevice.uint_as_float(x)"},
     {LD, "float_as_int", "libdevice.float_as_int(x)"},
@@ -346,12 +326,14 @@ static const char *label_of(const Probe *probe, char *out) {
  */
 static void compile_cell(tern_context *tern, const Probe *probe, const Column *column, char *cell) {
     char text[4096], signature[64], words[600], label[80];
-    snprintf(text, sizeof text, "%s%s))\n", prelude, probe->expression);
+    label_of(probe, label);
+    bool is_call = probe->expression[0] == '@';
+    snprintf(text, sizeof text, is_call ? "%s%s(%s)))\n" : "%s%.0s%s))\n", prelude, label,
+             probe->expression + is_call);
     snprintf(signature, sizeof signature, "*%s,*i8", column->signature);
     tern_module *module = tern_load_text(tern, text, strlen(text), "probe");
     CHECK(module != NULL);
     int good = 0;
-    label_of(probe, label);
     for (int t = 0; t < NUM_TARGETS && module; t++) {
         tern_kernel *kernel = tern_compile(module, "k", signature,
                                            &(tern_options){.target = targets[t], .debug = true});
@@ -426,9 +408,10 @@ static void put_refused(FILE *out) {
     } rows[] = {
 #define IR(...)
 #define MEMBER(...)
-#define STATIC(...)
 #define STD(...)
 #define STD_MEMBER(...)
+#define LANES(...)
+#define LANES_MEMBER(...)
 #define REFUSED(module, name, why) {module, name, why},
 #undef TL
 #undef LD
@@ -438,6 +421,8 @@ static void put_refused(FILE *out) {
 #undef STD
 #undef STD_MEMBER
 #undef REFUSED
+#undef LANES
+#undef LANES_MEMBER
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(out, "| `%s.%s` | %s |\n", rows[i].module, rows[i].name,
@@ -449,6 +434,8 @@ static const char *const known[][2] = {
 #define MEMBER                IR
 #define STD                   IR
 #define STD_MEMBER            IR
+#define LANES                 IR
+#define LANES_MEMBER          IR
 #define REFUSED(...)
 #include "lang/builtins.def"
 };

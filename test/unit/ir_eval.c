@@ -45,8 +45,9 @@ static uint64_t eval(const Op *op, uint64_t a, uint64_t b, uint64_t c) {
     return out;
 }
 
+/* Of the ops that C or a loop over bits says otherwise than ops.def; *has is false for the others. */
 #define INTEGER_REFERENCE(NAME, S, U, BITS)                                                       \
-    static uint64_t NAME(OpKind kind, uint64_t x, uint64_t y) {                                   \
+    static uint64_t NAME(OpKind kind, uint64_t x, uint64_t y, bool *has) {                        \
         U a = (U)x, b = (U)y;                                                                     \
         S sa = (S)a, sb = (S)b;                                                                   \
         bool is_least = a == (U)((U)1 << (BITS - 1)) && sb == -1;                                 \
@@ -79,7 +80,8 @@ static uint64_t eval(const Op *op, uint64_t a, uint64_t b, uint64_t c) {
             return zeros;                                                                         \
         }                                                                                         \
         }                                                                                         \
-        abort();                                                                                  \
+        *has = false;                                                                             \
+        return 0;                                                                                 \
     }
 INTEGER_REFERENCE(reference_8, int8_t, uint8_t, 8)
 INTEGER_REFERENCE(reference_16, int16_t, uint16_t, 16)
@@ -89,22 +91,27 @@ INTEGER_REFERENCE(reference_64, int64_t, uint64_t, 64)
 TEST(integers_compute_as_C_does) {
     Lab lab = lab_new();
     static const TypeKind types[] = {TYPE_I8, TYPE_I16, TYPE_I32, TYPE_I64};
-    uint64_t (*const references[])(OpKind, uint64_t, uint64_t) = {reference_8, reference_16, reference_32, reference_64};
+    uint64_t (*const references[])(OpKind, uint64_t, uint64_t, bool *) = {reference_8, reference_16, reference_32, reference_64};
+    int num_compared = 0;
     for (int kind = 0; kind < NUM_OP_KINDS; kind++) {
         TypeRule rule = op_info((OpKind)kind)->rule;
-        if ((rule != RULE_INT1 && rule != RULE_INT2) || kind == OP_MULHI_U) continue;
+        if (rule != RULE_INT1 && rule != RULE_INT2) continue;
         for (int t = 0; t < COUNT(types); t++) {
             Op *op = op_of(&lab, (OpKind)kind, types[t], types[t]);
             uint64_t mask = UINT64_MAX >> (64 - type_bits(type_scalar(types[t])));
             int wrong = 0;
-            for (int n = 0; n < 3000; n++) {
+            bool has = true;
+            for (int n = 0; n < 3000 && has; n++) {
                 uint64_t a = telling_bits() & mask, b = telling_bits() & mask;
-                wrong += eval(op, a, b, 0) != references[t]((OpKind)kind, a, b);
+                uint64_t want = references[t]((OpKind)kind, a, b, &has);
+                wrong += has && eval(op, a, b, 0) != want;
             }
+            num_compared += has;
             if (wrong) printf("%s on %d bits\n", op_info((OpKind)kind)->name, type_bits(type_scalar(types[t])));
             CHECK(wrong == 0);
         }
     }
+    CHECK(num_compared == 19 * COUNT(types));
     arena_free(lab.arena);
 }
 

@@ -161,34 +161,28 @@ static Str any_float_op(Gen *g, const Op *op, bool vec, const Str *x) {
     return narrow(g, vec, TYPE_F32, kind, float_op(g, op, vec, TYPE_F32, wide), false);
 }
 
-/* i1 is a truth value: integer ops on it by logic, the rest by way of i8. */
+/* i1 is a truth value: an op on it is one of the functions of two truth values, here by its value
+ * for (a, b) = (0, 0), (0, 1), (1, 0), (1, 1), in bits 0 to 3. */
 static Str bool_op(Gen *g, const Op *op, bool vec, const Str *x) {
-    Str a = x[0], b = op->num_operands > 1 ? x[1] : STR("");
-    const char *cast = vec ? "(vb)" : "";
-    Str not_a = vec ? text(g, "t_vb_not(%.*s)", STR_ARG(a)) : text(g, "!%.*s", STR_ARG(a));
-    Str not_b = vec ? text(g, "t_vb_not(%.*s)", STR_ARG(b)) : text(g, "!%.*s", STR_ARG(b));
-    switch ((int)op->kind) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_XOR: return text(g, "%s(%.*s ^ %.*s)", cast, STR_ARG(a), STR_ARG(b));
-    case OP_AND:
-    case OP_MUL:
-    case OP_MIN_U:
-    case OP_MIN_S:
-    case OP_DIV_U:
-    case OP_DIV_S: return text(g, "%s(%.*s & %.*s)", cast, STR_ARG(a), STR_ARG(b));
-    case OP_OR:
-    case OP_MAX_U:
-    case OP_MAX_S: return text(g, "%s(%.*s | %.*s)", cast, STR_ARG(a), STR_ARG(b));
-    case OP_SHL:
-    case OP_SHR_U: return text(g, "%s(%.*s & %.*s)", cast, STR_ARG(a), STR_ARG(not_b));
-    case OP_SHR_S:
-    case OP_POPCOUNT: return a;
-    case OP_CLZ: return not_a;
-    case OP_REM_S:
-    case OP_REM_U: return text(g, "%s(%.*s & 0)", cast, STR_ARG(a));
-    default: BUG("%s on i1", op_info(op->kind)->name);
+    static const char functions[16][4] = {"a^a", "A&B", "A&b", "A", "a&B", "B", "a^b", "A|B",
+                                          "a&b", "A^b", "b",   "A|b", "a", "a|B", "a|b", "a|A"};
+    unsigned truth = 0;
+    for (unsigned i = 0; i < 4; i++) {
+        uint64_t in[2] = {i >> 1, i & 1}, out;
+        eval_lane(op, in, &out);
+        truth |= (unsigned)out << i;
     }
+    Str terms[2];
+    const char *function = functions[truth];
+    for (int i = 0; i < 2 && function[2 * i]; i++) {
+        bool is_negated = function[2 * i] < 'a';
+        Str term = x[(function[2 * i] | 32) - 'a'];
+        const char *format = !is_negated ? "%.*s" : vec ? "t_vb_not(%.*s)" : "!%.*s";
+        terms[i] = text(g, format, STR_ARG(term));
+    }
+    if (!function[1]) return terms[0];
+    return text(g, "%s(%.*s %c %.*s)", vec ? "(vb)" : "", STR_ARG(terms[0]), function[1],
+                STR_ARG(terms[1]));
 }
 
 static Str int_op(Gen *g, const Op *op, bool vec, const Str *x) {

@@ -60,36 +60,27 @@ typedef struct Piece {
     {"t_" code "_f32", A512, "AI vb t_" code "_f32(vf32 a, vf32 b) { return "                     \
      "__builtin_ia32_cmpps512_mask(a, b, " #p ", -1, 4); }\n"},
 
-/* Integer operations that C leaves undefined or does not have, lane by lane. */
-#define INT_OPS(code, signed_t, unsigned_t, bits, vs, vu)                                         \
-    {"t_s_div_s_" code, ALL, "AI " signed_t " t_s_div_s_" code "(" signed_t " a, " signed_t       \
-     " b) { return b == 0 ? 0 : b == -1 ? (" signed_t ")(0 - (" unsigned_t ")a) : (" signed_t ")(a / b); }\n"}, \
-    {"t_s_div_u_" code, ALL, "AI " signed_t " t_s_div_u_" code "(" signed_t " a, " signed_t       \
-     " b) { return b == 0 ? 0 : (" signed_t ")((" unsigned_t ")a / (" unsigned_t ")b); }\n"},      \
-    {"t_s_rem_s_" code, ALL, "AI " signed_t " t_s_rem_s_" code "(" signed_t " a, " signed_t       \
-     " b) { return b == 0 || b == -1 ? 0 : (" signed_t ")(a % b); }\n"},                           \
-    {"t_s_rem_u_" code, ALL, "AI " signed_t " t_s_rem_u_" code "(" signed_t " a, " signed_t       \
-     " b) { return b == 0 ? 0 : (" signed_t ")((" unsigned_t ")a % (" unsigned_t ")b); }\n"},      \
-    {"t_s_shl_" code, ALL, "AI " signed_t " t_s_shl_" code "(" signed_t " a, " signed_t           \
-     " b) { return (UL)(" unsigned_t ")b >= " bits " ? 0 : (" signed_t ")((" unsigned_t ")a << b); }\n"},  \
-    {"t_s_shr_s_" code, ALL, "AI " signed_t " t_s_shr_s_" code "(" signed_t " a, " signed_t       \
-     " b) { return (" signed_t ")(a >> ((UL)(" unsigned_t ")b >= " bits " ? " bits " - 1 : b)); }\n"},     \
-    {"t_s_shr_u_" code, ALL, "AI " signed_t " t_s_shr_u_" code "(" signed_t " a, " signed_t       \
-     " b) { return (UL)(" unsigned_t ")b >= " bits " ? 0 : (" signed_t ")((" unsigned_t ")a >> b); }\n"},  \
-    {"t_s_popcount_" code, ALL, "AI " signed_t " t_s_popcount_" code "(" signed_t                  \
-     " a) { return (" signed_t ")__builtin_popcountll((" unsigned_t ")a); }\n"},                   \
-    {"t_s_clz_" code, ALL, "AI " signed_t " t_s_clz_" code "(" signed_t " a) { return a ? ("       \
-     signed_t ")(__builtin_clzll((" unsigned_t ")a) - (64 - " bits ")) : " bits "; }\n"},          \
-    {"t_s_min_s_" code, ALL, "AI " signed_t " t_s_min_s_" code "(" signed_t " a, " signed_t " b) { return a < b ? a : b; }\n"}, \
-    {"t_s_max_s_" code, ALL, "AI " signed_t " t_s_max_s_" code "(" signed_t " a, " signed_t " b) { return a > b ? a : b; }\n"}, \
-    {"t_s_min_u_" code, ALL, "AI " signed_t " t_s_min_u_" code "(" signed_t " a, " signed_t " b) { return (" unsigned_t ")a < (" unsigned_t ")b ? a : b; }\n"}, \
-    {"t_s_max_u_" code, ALL, "AI " signed_t " t_s_max_u_" code "(" signed_t " a, " signed_t " b) { return (" unsigned_t ")a > (" unsigned_t ")b ? a : b; }\n"}, \
-    {"t_div_s_" code, ALL, "MAP2(t_div_s_" code ", " vs ", t_s_div_s_" code ")\n"},                \
-    {"t_div_u_" code, ALL, "MAP2(t_div_u_" code ", " vs ", t_s_div_u_" code ")\n"},                \
-    {"t_rem_s_" code, ALL, "MAP2(t_rem_s_" code ", " vs ", t_s_rem_s_" code ")\n"},                \
-    {"t_rem_u_" code, ALL, "MAP2(t_rem_u_" code ", " vs ", t_s_rem_u_" code ")\n"},                \
-    {"t_popcount_" code, ALL, "MAP1(t_popcount_" code ", " vs ", " vs ", t_s_popcount_" code ")\n"}, \
-    {"t_clz_" code, ALL, "MAP1(t_clz_" code ", " vs ", " vs ", t_s_clz_" code ")\n"},              \
+/* An integer op of the tile IR, from its row in ops.def: one lane, and W lanes one by one. Pieces
+ * before these in the table are found first. */
+#define INT_MAP_1(name, vs)  "MAP1(t_" name ", " vs ", " vs ", t_s_" name ")\n"
+#define INT_MAP_2(name, vs)  "MAP2(t_" name ", " vs ", t_s_" name ")\n"
+#define INT_LANE_1(name, S, U, bits, lane)                                                        \
+    "AI " S " t_s_" name "(" S " sa) { typedef " U " U; const U a = (U)sa, width = " bits         \
+    "; (void)a, (void)width; return (" S ")(" lane "); }\n"
+#define INT_LANE_2(name, S, U, bits, lane)                                                        \
+    "AI " S " t_s_" name "(" S " sa, " S " sb) { typedef " U " U; const U a = (U)sa, b = (U)sb, " \
+    "width = " bits "; (void)a, (void)b, (void)width; return (" S ")(" lane "); }\n"
+#define INT_PIECES(text, n, lane, code, S, U, bits, vs)                                           \
+    {"t_s_" text "_" code, ALL, INT_LANE_##n(text "_" code, S, U, bits, lane)},                   \
+    {"t_" text "_" code, ALL, INT_MAP_##n(text "_" code, vs)},
+#define INT(kind, text, n, traits, meaning, form, narrow, wide, lane)                             \
+    INT_PIECES(text, n, #lane, "i8", "signed char", "unsigned char", "8", "vi8")                  \
+    INT_PIECES(text, n, #lane, "i16", "short", "unsigned short", "16", "vi16")                    \
+    INT_PIECES(text, n, #lane, "i32", "int", "unsigned", "32", "vi32")                            \
+    INT_PIECES(text, n, #lane, "i64", "L", "UL", "64", "vi64")
+
+/* What W lanes do better at once. */
+#define INT_VECTORS(code, bits, vs, vu)                                                           \
     {"t_shl_" code, ALL, "AI " vs " t_shl_" code "(" vs " a, " vs " b) { " vu " in = (" vu ")((" vu ")b < " bits "); " \
      "return (" vs ")(((" vu ")a << ((" vu ")b & (" bits " - 1))) & in); }\n"},                     \
     {"t_shr_u_" code, ALL, "AI " vs " t_shr_u_" code "(" vs " a, " vs " b) { " vu " in = (" vu ")((" vu ")b < " bits "); " \
@@ -227,20 +218,19 @@ static const Piece pieces[] = {
     COMPARES_OF("u32", "vu32", "", "unsigned") COMPARES_OF("u64", "vu64", "", "UL")
     COMPARES_OF("f32", "vf32", "", "float") COMPARES_OF("f64", "vf64", "", "double")
 
-    INT_OPS("i8", "signed char", "unsigned char", "8", "vi8", "vu8")
-    INT_OPS("i16", "short", "unsigned short", "16", "vi16", "vu16")
-    INT_OPS("i32", "int", "unsigned", "32", "vi32", "vu32")
-    INT_OPS("i64", "L", "UL", "64", "vi64", "vu64")
-    {"t_s_mulhi_u_i32", ALL, "AI int t_s_mulhi_u_i32(int a, int b) { return (int)((UL)(unsigned)a * (unsigned)b >> 32); }\n"},
-    {"t_s_mulhi_u_i64", ALL, "AI L t_s_mulhi_u_i64(L a, L b) { return (L)(UL)((unsigned __int128)(UL)a * (UL)b >> 64); }\n"},
+    INT_VECTORS("i8", "8", "vi8", "vu8") INT_VECTORS("i16", "16", "vi16", "vu16")
+    INT_VECTORS("i32", "32", "vi32", "vu32") INT_VECTORS("i64", "64", "vi64", "vu64")
+    {"t_s_mulhi_u_i32", ALL, /* in 64 bits: compilers make vectors of that */
+     "AI int t_s_mulhi_u_i32(int a, int b) { return (int)((UL)(unsigned)a * (unsigned)b >> 32); }\n"},
     {"t_mulhi_u_i32", A512, /* even and odd lanes by vpmuludq */
      "AI vi32 t_mulhi_u_i32(vi32 a, vi32 b) {\n"
      "    vq64 e = (vq64)a & 0xffffffff, f = (vq64)b & 0xffffffff, g = (vq64)a >> 32, h = (vq64)b >> 32;\n"
      "    vq64 even = (vq64)__builtin_ia32_pmuludq512_ANY(e, f) >> 32;\n"
      "    vq64 odd = (vq64)__builtin_ia32_pmuludq512_ANY(g, h) & ~0xffffffffull;\n"
      "    return (vi32)(even | odd);\n}\n"},
-    {"t_mulhi_u_i32", NOT512, "MAP2(t_mulhi_u_i32, vi32, t_s_mulhi_u_i32)\n"},
-    {"t_mulhi_u_i64", ALL, "MAP2(t_mulhi_u_i64, vi64, t_s_mulhi_u_i64)\n"},
+#define OP(...)
+#include "ir/ops.def"
+#undef OP
 
 #include "gen/c/prelude_float.inc"
 };
@@ -248,6 +238,7 @@ static const Piece pieces[] = {
 /* What all pieces stand on. */
 static const char head[] =
     "#define AI static inline __attribute__((always_inline, unused))\n"
+    "typedef __int128 Wide;\ntypedef unsigned __int128 UWide;\n"
     "#define COLD static __attribute__((noinline, cold, unused))\n"
     "#define LANES for (int i = 0; i < W; i++)\n"
     "#define VEC(T, name, size) typedef T name __attribute__((vector_size((size) * W)));\n"

@@ -62,61 +62,59 @@ static Tir shift_amount(Gen *g, const Type *lane, Tir y) {
     return tir_1(g->b, TIR_LOW32, tir_2(g->b, TIR_MIN_U64, y, tir_i64(g->b, 64)));
 }
 
+static const struct {
+    TirOp narrow, wide;
+    IntForm form;
+} int_rows[NUM_OP_KINDS] = {
+#define OP(...)
+#define INT(kind, text, operands, traits, meaning, form, narrow, wide, lane)                      \
+    [OP_##kind] = {TIR_##kind##32, TIR_##kind##64, form},
+#include "ir/ops.def"
+#undef OP
+};
+
+static Tir apply(Gen *g, TirOp op, Tir x, Tir y) { return y ? tir_2(g->b, op, x, y) : tir_1(g->b, op, x); }
+
 static Tir ptx_int32(Gen *g, const Op *op, const Type *lane, const Tir *args) {
-    Tirs *b = g->b;
+    TirOp row = int_rows[op->kind].narrow;
     Tir x = args[0], y = args[1];
     int bits = type_bits(lane);
     if (bits == 1) x = ptx_zero_extended(g, lane, x), y = y ? ptx_zero_extended(g, lane, y) : 0;
     Tir sx = bits == 1 ? x : ptx_sign_extended(g, lane, x), zx = bits == 1 ? x : ptx_zero_extended(g, lane, x);
     Tir sy = !y || bits == 1 ? y : ptx_sign_extended(g, lane, y);
     Tir zy = !y || bits == 1 ? y : ptx_zero_extended(g, lane, y);
-    switch ((int)op->kind) {
-    case OP_ADD: return tir_2(b, TIR_ADD32, x, y);
-    case OP_SUB: return tir_2(b, TIR_SUB32, x, y);
-    case OP_MUL: return tir_2(b, TIR_MUL32, x, y);
-    case OP_DIV_S: case OP_REM_S: return divide(g, op->kind, false, sx, sy);
-    case OP_DIV_U: case OP_REM_U: return divide(g, op->kind, false, zx, zy);
-    case OP_AND: return tir_2(b, TIR_AND32, x, y);
-    case OP_OR: return tir_2(b, TIR_OR32, x, y);
-    case OP_XOR: return tir_2(b, TIR_XOR32, x, y);
-    case OP_SHL: return tir_2(b, TIR_SHL32, x, zy);
-    case OP_SHR_S: return tir_2(b, TIR_SHR_S32, sx, zy);
-    case OP_SHR_U: return tir_2(b, TIR_SHR_U32, zx, zy);
-    case OP_MIN_S: return tir_2(b, TIR_MIN_S32, sx, sy);
-    case OP_MAX_S: return tir_2(b, TIR_MAX_S32, sx, sy);
-    case OP_MIN_U: return tir_2(b, TIR_MIN_U32, zx, zy);
-    case OP_MAX_U: return tir_2(b, TIR_MAX_U32, zx, zy);
-    case OP_MULHI_U: return bits == 32 ? tir_2(b, TIR_MULHI_U32, x, y)
-                                       : tir_2(b, TIR_SHR_U32, tir_2(b, TIR_MUL32, zx, zy), tir_i32(b, bits));
-    case OP_POPCOUNT: return tir_1(b, TIR_POPC32, zx);
-    case OP_CLZ: return tir_2(b, TIR_SUB32, tir_1(b, TIR_CLZ32, zx), tir_i32(b, 32 - bits));
-    default: BUG("%s is no integer op", op_info(op->kind)->name);
+    switch (int_rows[op->kind].form) {
+    case FORM_LOW: return apply(g, row, x, y);
+    case FORM_UNSIGNED: return apply(g, row, zx, zy);
+    case FORM_SIGNED: return apply(g, row, sx, sy);
+    case FORM_SHIFT: return tir_2(g->b, row, op->kind == OP_SHR_S ? sx : op->kind == OP_SHR_U ? zx : x, zy);
+    case FORM_DIVIDE:
+        return op->kind == OP_DIV_S || op->kind == OP_REM_S ? divide(g, op->kind, false, sx, sy)
+                                                            : divide(g, op->kind, false, zx, zy);
+    case FORM_COUNT: {
+        Tir count = tir_1(g->b, row, zx);
+        return op->kind == OP_CLZ ? tir_2(g->b, TIR_SUB32, count, tir_i32(g->b, 32 - bits)) : count;
     }
+    case FORM_HIGH_U: case FORM_HIGH_S: {
+        if (bits == 32) return tir_2(g->b, row, x, y);
+        bool is_signed = int_rows[op->kind].form == FORM_HIGH_S;
+        Tir product = is_signed ? tir_2(g->b, TIR_MUL32, sx, sy) : tir_2(g->b, TIR_MUL32, zx, zy);
+        return tir_2(g->b, TIR_SHR_U32, product, tir_i32(g->b, bits));
+    }
+    }
+    BUG("%s is no integer op", op_info(op->kind)->name);
 }
 
 static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
-    Tirs *b = g->b;
-    Tir x = args[0], y = args[1];
-    switch ((int)op->kind) {
-    case OP_ADD: return tir_2(b, TIR_ADD64, x, y);
-    case OP_SUB: return tir_2(b, TIR_SUB64, x, y);
-    case OP_MUL: return tir_2(b, TIR_MUL64, x, y);
-    case OP_DIV_S: case OP_REM_S: case OP_DIV_U: case OP_REM_U: return divide(g, op->kind, true, x, y);
-    case OP_AND: return tir_2(b, TIR_AND64, x, y);
-    case OP_OR: return tir_2(b, TIR_OR64, x, y);
-    case OP_XOR: return tir_2(b, TIR_XOR64, x, y);
-    case OP_SHL: return tir_2(b, TIR_SHL64, x, shift_amount(g, lane, y));
-    case OP_SHR_S: return tir_2(b, TIR_SHR_S64, x, shift_amount(g, lane, y));
-    case OP_SHR_U: return tir_2(b, TIR_SHR_U64, x, shift_amount(g, lane, y));
-    case OP_MIN_S: return tir_2(b, TIR_MIN_S64, x, y);
-    case OP_MAX_S: return tir_2(b, TIR_MAX_S64, x, y);
-    case OP_MIN_U: return tir_2(b, TIR_MIN_U64, x, y);
-    case OP_MAX_U: return tir_2(b, TIR_MAX_U64, x, y);
-    case OP_MULHI_U: return tir_2(b, TIR_MULHI_U64, x, y);
-    case OP_POPCOUNT: return tir_1(b, TIR_ZEXT, tir_1(b, TIR_POPC64, x));
-    case OP_CLZ: return tir_1(b, TIR_ZEXT, tir_1(b, TIR_CLZ64, x));
-    default: BUG("%s is no integer op", op_info(op->kind)->name);
+    TirOp row = int_rows[op->kind].wide;
+    switch (int_rows[op->kind].form) {
+    case FORM_LOW: case FORM_UNSIGNED: case FORM_SIGNED: case FORM_HIGH_U: case FORM_HIGH_S:
+        return apply(g, row, args[0], args[1]);
+    case FORM_SHIFT: return tir_2(g->b, row, args[0], shift_amount(g, lane, args[1]));
+    case FORM_DIVIDE: return divide(g, op->kind, true, args[0], args[1]);
+    case FORM_COUNT: return tir_1(g->b, TIR_ZEXT, tir_1(g->b, row, args[0]));
     }
+    BUG("%s is no integer op", op_info(op->kind)->name);
 }
 
 static Tir ptx_bool_op(Gen *g, const Op *op, const Tir *args) {

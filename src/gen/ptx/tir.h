@@ -14,6 +14,7 @@
 #define TERN_PTX_TIR_H
 
 #include "base/base.h"
+#include "ir/ir.h"
 
 typedef enum RegClass { CLASS_PRED, CLASS_B16, CLASS_B32, CLASS_B64, CLASS_NONE } RegClass;
 

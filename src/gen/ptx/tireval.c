@@ -116,24 +116,6 @@ static uint64_t extract(uint64_t a, uint64_t position, uint64_t length, bool is_
     return result;
 }
 
-static uint64_t mulhi64(uint64_t x, uint64_t y) {
-    uint64_t x0 = (uint32_t)x, x1 = x >> 32, y0 = (uint32_t)y, y1 = y >> 32;
-    uint64_t middle = x1 * y0 + (x0 * y0 >> 32), other = x0 * y1 + (uint32_t)middle;
-    return x1 * y1 + (middle >> 32) + (other >> 32);
-}
-
-static int leading_zeros(uint64_t x, int bits) {
-    int n = 0;
-    while (n < bits && !(x >> (bits - 1 - n) & 1)) n++;
-    return n;
-}
-
-static uint64_t population(uint64_t x) {
-    uint64_t n = 0;
-    for (; x; x &= x - 1) n++;
-    return n;
-}
-
 bool tir_is_approximate(TirOp op) {
     return op == TIR_DIVFULL_F32 || op == TIR_SQRTAPPROX_F32 || op == TIR_RSQRT_F32 ||
            op == TIR_RCP_F32 || op == TIR_EX2_F32;
@@ -145,10 +127,6 @@ static bool eval_int32(TirOp op, const uint64_t *v, uint64_t *r) {
     uint32_t a = (uint32_t)v[0], b = (uint32_t)v[1];
     int32_t x = (int32_t)a, y = (int32_t)b;
     switch ((int)op) {
-    case TIR_ADD32: *r = a + b; return true;
-    case TIR_SUB32: *r = a - b; return true;
-    case TIR_MUL32: *r = a * b; return true;
-    case TIR_MULHI_U32: *r = (uint64_t)a * b >> 32; return true;
     case TIR_MULWIDE_U32: *r = (uint64_t)a * b; return true;
     case TIR_DIV_S32: if (!b || (a == 0x80000000 && y == -1)) return false;
         *r = (uint32_t)(x / y); return true;
@@ -158,18 +136,6 @@ static bool eval_int32(TirOp op, const uint64_t *v, uint64_t *r) {
         *r = (uint32_t)(x % y); return true;
     case TIR_REM_U32: if (!b) return false;
         *r = a % b; return true;
-    case TIR_AND32: *r = a & b; return true;
-    case TIR_OR32: *r = a | b; return true;
-    case TIR_XOR32: *r = a ^ b; return true;
-    case TIR_SHL32: *r = b > 31 ? 0 : a << b; return true;
-    case TIR_SHR_U32: *r = b > 31 ? 0 : a >> b; return true;
-    case TIR_SHR_S32: *r = (uint32_t)(int32_t)((int64_t)x >> (b > 31 ? 31 : b)); return true;
-    case TIR_MIN_S32: *r = x < y ? a : b; return true;
-    case TIR_MAX_S32: *r = x > y ? a : b; return true;
-    case TIR_MIN_U32: *r = a < b ? a : b; return true;
-    case TIR_MAX_U32: *r = a > b ? a : b; return true;
-    case TIR_POPC32: *r = population(a); return true;
-    case TIR_CLZ32: *r = (uint64_t)leading_zeros(a, 32); return true;
     case TIR_BFE_S32: *r = extract(a, v[1], v[2], true); return true;
     case TIR_BFE_U32: *r = extract(a, v[1], v[2], false); return true;
     case TIR_PRMT: *r = prmt(a, b, v[2]); return true;
@@ -200,13 +166,8 @@ static bool eval_int32(TirOp op, const uint64_t *v, uint64_t *r) {
 static bool eval_int64(TirOp op, const uint64_t *v, uint64_t *r) {
     uint64_t a = v[0], b = v[1];
     int64_t x = (int64_t)a, y = (int64_t)b;
-    uint32_t shift = (uint32_t)b;
     bool bad = !b || (a == 1ull << 63 && y == -1);
     switch ((int)op) {
-    case TIR_ADD64: *r = a + b; return true;
-    case TIR_SUB64: *r = a - b; return true;
-    case TIR_MUL64: *r = a * b; return true;
-    case TIR_MULHI_U64: *r = mulhi64(a, b); return true;
     case TIR_DIV_S64: if (bad) return false;
         *r = (uint64_t)(x / y); return true;
     case TIR_DIV_U64: if (!b) return false;
@@ -215,18 +176,6 @@ static bool eval_int64(TirOp op, const uint64_t *v, uint64_t *r) {
         *r = (uint64_t)(x % y); return true;
     case TIR_REM_U64: if (!b) return false;
         *r = a % b; return true;
-    case TIR_AND64: *r = a & b; return true;
-    case TIR_OR64: *r = a | b; return true;
-    case TIR_XOR64: *r = a ^ b; return true;
-    case TIR_SHL64: *r = shift > 63 ? 0 : a << shift; return true;
-    case TIR_SHR_U64: *r = shift > 63 ? 0 : a >> shift; return true;
-    case TIR_SHR_S64: *r = (uint64_t)(x >> (shift > 63 ? 63 : shift)); return true;
-    case TIR_MIN_S64: *r = x < y ? a : b; return true;
-    case TIR_MAX_S64: *r = x > y ? a : b; return true;
-    case TIR_MIN_U64: *r = a < b ? a : b; return true;
-    case TIR_MAX_U64: *r = a > b ? a : b; return true;
-    case TIR_POPC64: *r = population(a); return true;
-    case TIR_CLZ64: *r = (uint64_t)leading_zeros(a, 64); return true;
     case TIR_EQ64: *r = a == b; return true;
     case TIR_NE64: *r = a != b; return true;
     case TIR_LT_S64: *r = x < y; return true;
@@ -332,7 +281,24 @@ static bool eval_f64(TirOp op, const uint64_t *v, uint64_t *r) {
     }
 }
 
+/* The integer ops of the tile IR. Division is apart: PTX does not say what it is by zero. */
+static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
+    switch ((int)op) {
+#define OP(...)
+#define INT(kind, name, operands, traits, meaning, form, narrow, wide, lane)                      \
+    case TIR_##kind##32:                                                                          \
+        return (form) != FORM_DIVIDE &&                                                           \
+               eval_int(OP_##kind, 32, (uint32_t)v[0], operands > 1 ? (uint32_t)v[1] : 0, r);     \
+    case TIR_##kind##64:                                                                          \
+        return (form) != FORM_DIVIDE &&                                                           \
+               eval_int(OP_##kind, 64, v[0], operands < 2 ? 0 : (form) == FORM_SHIFT ? (uint32_t)v[1] : v[1], r);
+#include "ir/ops.def"
+#undef OP
+    default: return false;
+    }
+}
+
 bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result) {
-    return eval_int32(op, args, result) || eval_int64(op, args, result) ||
+    return eval_row(op, args, result) || eval_int32(op, args, result) || eval_int64(op, args, result) ||
            eval_f32(op, args, result) || eval_f64(op, args, result);
 }
