@@ -92,8 +92,14 @@ MOCK := $(B)/test/mock/libcuda_mock.so
 $(MOCK): test/mock/libcuda_mock.c src/run/cuda_driver.c src/run/cuda_driver.h src/run/cuda.def test/mock/mock.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Itest -shared $(filter %.c,$^) $(LDFLAGS) -o $@ -ldl
-$(filter $(B)/test/unit/cuda%,$(TESTS)): $(MOCK)
-$(B)/test/unit/cuda%: CFLAGS += -DMOCK_DRIVER='"$(abspath $(MOCK))"'
+MOCK_NVML := $(B)/test/mock/libnvml_mock.so
+$(MOCK_NVML): test/mock/libnvml_mock.c
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -shared $< $(LDFLAGS) -o $@
+$(filter $(B)/test/unit/cuda%,$(TESTS)): $(MOCK) $(MOCK_NVML)
+$(B)/test/unit/cuda%: CFLAGS += -DMOCK_DRIVER='"$(abspath $(MOCK))"' -DMOCK_NVML='"$(abspath $(MOCK_NVML))"'
+$(B)/test/gpu/honesty: $(MOCK_NVML)
+$(B)/test/gpu/honesty: CFLAGS += -DMOCK_NVML='"$(abspath $(MOCK_NVML))"'
 
 $(B)/test/%: test/%.c $(B)/libtern-internal.a
 	@mkdir -p $(@D)

@@ -51,6 +51,7 @@ typedef struct tern_kernel tern_kernel; /* one function compiled for one signatu
 typedef struct tern_buffer tern_buffer; /* memory of the context's device */
 typedef struct tern_stream tern_stream; /* a queue of work on the device */
 typedef struct tern_event tern_event;   /* a point in a queue: for time and for order */
+typedef struct tern_gate tern_gate;     /* holds a queue back until the host opens it */
 typedef struct tern_graph tern_graph;   /* launches recorded once, to be repeated at less cost */
 
 /* ---- context ---- */
@@ -361,6 +362,35 @@ TERN_API tern_status tern_stream_wait(tern_stream *stream, tern_event *event); /
  * about 0.5 us. */
 TERN_API tern_status tern_event_elapsed(tern_event *start, tern_event *end, double *nanoseconds);
 
+/* A gate keeps the host's speed out of a measurement: what is enqueued behind it on the stream starts
+ * only when it is opened. Waiting for that stream before is a deadlock, unless another thread opens it:
+ * tern_gate_open alone may be called from any thread. Only on cuda, with drivers from CUDA 11.7 on. */
+TERN_API tern_gate *tern_gate_create(tern_context *context);
+TERN_API void tern_gate_free(tern_gate *gate); /* opens it; NULL is allowed */
+TERN_API tern_status tern_gate_close(tern_gate *gate, tern_stream *stream); /* again after each opening */
+TERN_API void tern_gate_open(tern_gate *gate);
+
+/* An event whose recording also enqueues a kernel of some microseconds that reads the clock of the
+ * processor that it runs on. Only on cuda. tern_event_clock gives the mean clock between two of
+ * them, or 0 when they did not run on the same one. Good to 1 % over 0.1 ms. */
+TERN_API tern_event *tern_event_create_clocked(tern_context *context);
+TERN_API tern_status tern_event_clock(tern_event *start, tern_event *end, double *mhz);
+
+enum { /* why a clock is low, as NVML says */
+    TERN_SLOW_POWER_CAP = 1,    /* the power limit is reached: usual for heavy kernels */
+    TERN_SLOW_HARDWARE = 2,     /* hardware slowdown: temperature or power, at half the clock or less */
+    TERN_SLOW_TEMPERATURE = 4,  /* software or hardware thermal slowdown */
+    TERN_SLOW_POWER_BRAKE = 8,  /* an external power brake */
+};
+typedef struct tern_clock_state {
+    double mhz;          /* now; 0: not known (no NVML) */
+    double max_mhz;      /* the highest that the device is made for; 0: not known */
+    bool reasons_known;  /* false: no NVML */
+    unsigned reasons;    /* TERN_SLOW_ bits */
+} tern_clock_state;
+/* NVML is libnvidia-ml.so.1, or $TERN_NVML. Only on cuda. */
+TERN_API tern_status tern_clock_now(tern_context *context, tern_clock_state *state);
+
 /* Between begin and end, launches and _async calls on `stream` (not NULL) are recorded instead of
  * run; their arguments are kept by value, buffers must stay alive. Only on cuda, by CUDA graphs. */
 TERN_API tern_status tern_graph_begin(tern_stream *stream);
@@ -395,23 +425,38 @@ TERN_API tern_status tern_do_bench(tern_context *context, tern_callable *run, vo
 /* What speaks against a result; each has its words from tern_trust_words. */
 enum {
     TERN_TRUST_NOISY = 1,          /* the samples did not settle: noise above max_noise */
-    TERN_TRUST_NEAR_FLOOR = 2,     /* below 4 times what timing nothing takes */
+    TERN_TRUST_NEAR_FLOOR = 2,     /* below 3 times the floor: that of a launch, where there is one */
     TERN_TRUST_HOST_BOUND = 4,     /* enqueueing took longer than the work */
     TERN_TRUST_NOT_SPEED = 8,      /* interp or sim: the device is not made for speed */
     TERN_TRUST_BLOCKING = 16,      /* TERN_LAUNCH_BLOCKING or CUDA_LAUNCH_BLOCKING is set */
     TERN_TRUST_SLOWER_START = 32,  /* the first quarter's median is over 5 % above the last's */
     TERN_TRUST_OUTLIERS = 64,      /* more than 1 sample in 20 lies far out */
     TERN_TRUST_FEW_SAMPLES = 128,  /* fewer than 10 samples in the time allowed */
+    TERN_TRUST_WAITS_INSIDE = 256, /* the callable waits for the device, or fills the launch queue */
+    TERN_TRUST_STRAY = 512,        /* the device went on working after the end was recorded: another stream */
+    TERN_TRUST_THROTTLED = 1024,   /* slowed-down samples had to be kept: there were no others */
+    TERN_TRUST_UNWRITTEN = 2048,   /* a part of the outputs was never written: unwritten_bytes */
+    TERN_TRUST_UNGATED = 4096,     /* cuda: no gate, so that what launching takes may enter the samples */
 };
 
 typedef struct tern_bench_options {
     size_t size;
-    bool hot;            /* caches as the run before left them; default: cold, see tern_timing.cold */
+    bool hot;            /* caches as the run before left them; default: cold, see cold_fill */
     double min_time_ms;  /* of timed work at least; 0: 200 */
     double max_time_ms;  /* wall time at most, for all; 0: 15000 */
     double max_noise;    /* stop when standard deviation / mean is below; 0: 0.005 */
     int max_samples;     /* 0: 10000 */
     int warmups;         /* 0: 3 */
+    /* How caches are made cold. cuda: by reading memory, which leaves clean lines; or, as Triton does,
+     * by filling it, which leaves modified ones that the timed kernel must write back first (10 % on an
+     * H200 for 400 MB read). The others read. */
+    bool cold_fill;
+    size_t cold_bytes;   /* how much; 0: 256 MiB on cuda, else twice the last-level cache */
+    bool no_gate;        /* cuda: do not hold the device back until the callable has enqueued its work */
+    /* Poisoned and looked at before anything is timed, by two runs more. What they held is lost, so
+     * none may be an input, too. */
+    tern_buffer *const *outputs;
+    int num_outputs;
 } tern_bench_options;
 
 typedef struct tern_timing {
@@ -420,8 +465,16 @@ typedef struct tern_timing {
     double host_ms;        /* median time until the callable returned */
     double cpu_ms;         /* mean processor time of this process inside the callable, all threads */
     double floor_ms;       /* timing nothing takes this, median */
-    size_t cold_bytes;     /* what was swept or filled between samples to make caches cold; 0: hot */
+    double launch_floor_ms; /* cuda: timing an empty kernel takes this, median; else 0 */
+    double stray_ms;       /* cuda: how long the device went on after the end, median */
+    double clock_mhz;      /* cuda: median of the samples; 0: not known */
+    size_t cold_bytes;     /* what was read or filled between samples to make caches cold; 0: hot */
+    size_t unwritten_bytes; /* of the outputs */
+    bool is_gated, is_filled; /* a gate was used; caches were made cold by filling */
+    bool reasons_known;    /* cuda: NVML was asked whether the clock is slowed down */
+    unsigned slow_reasons; /* all TERN_SLOW_ bits that it gave */
     size_t num_samples, num_outliers;
+    size_t num_discarded;  /* samples left out because the clock was slowed down, or the gate opened late */
     unsigned trust;        /* TERN_TRUST_ bits; 0: nothing speaks against it */
     double *samples;       /* ms, in order; freed by tern_timing_free */
 } tern_timing;

@@ -1,121 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bench: timing of a callable through tern.h alone.
  *
- * A sample is: make the caches cold, record an event, call, record an event. Nothing waits between
- * samples of tern_do_bench, so that on a GPU the fill that makes the cache cold also hides the
- * launch; tern_bench waits for each sample, because it decides after each whether to go on. */
+ * Nothing waits between samples of tern_do_bench, so that on a GPU the fill that makes the cache cold
+ * also hides the launch; tern_bench waits for each sample, because it decides after each whether to
+ * go on, and holds the device back by a gate instead. */
+#include "bench/sampler.h"
 #include "bench/stats.h"
-#include "tern.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
-
-typedef struct Bench {
-    tern_context *context;
-    tern_callable *run;
-    void *user;
-    bool on_gpu;
-    tern_event *start, *end;
-    tern_buffer *flush;       /* gpu: filled; else the host sweeps its memory */
-    size_t flush_bytes;
-    double cpu_ms;            /* processor time inside the callable, summed */
-    volatile unsigned sink;   /* keeps the sweep */
-} Bench;
-
-static double clock_ms(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static bool device_is(const tern_context *context, const char *name) {
-    const char *device = tern_device_name(context);
-    size_t length = strlen(name);
-    return !strncmp(device, name, length) && (!device[length] || device[length] == ':');
-}
-
-/* GPUs: 256 MiB as triton.testing fills. CPUs: twice the last-level cache, at least 64 MiB. */
-static size_t flush_size(const Bench *bench) {
-    if (bench->on_gpu) return (size_t)256 << 20;
-    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    size_t twice = cache > 0 ? 2 * (size_t)cache : 0;
-    return twice < ((size_t)64 << 20) ? (size_t)64 << 20 : twice;
-}
-
-static void bench_close(Bench *bench) {
-    tern_event_free(bench->start);
-    tern_event_free(bench->end);
-    if (bench->flush) tern_buffer_free(bench->flush);
-}
-
-static tern_status bench_open(Bench *bench, tern_context *context, tern_callable *run, void *user, bool cold) {
-    *bench = (Bench){.context = context, .run = run, .user = user, .on_gpu = device_is(context, "cuda")};
-    bench->start = tern_event_create(context);
-    bench->end = tern_event_create(context);
-    if (cold) {
-        bench->flush_bytes = flush_size(bench);
-        bench->flush = tern_alloc(context, bench->flush_bytes);
-    }
-    if (!bench->start || !bench->end || (cold && !bench->flush)) {
-        bench_close(bench);
-        return tern_message_status(context);
-    }
-    return cold ? tern_fill(bench->flush, 0) : TERN_OK;
-}
-
-static tern_status make_cold(Bench *bench) {
-    if (!bench->flush) return TERN_OK;
-    if (bench->on_gpu) return tern_fill_async(NULL, bench->flush, 0);
-    const unsigned char *memory = tern_buffer_pointer(bench->flush);
-    unsigned sum = 0;
-    for (size_t i = 0; i < bench->flush_bytes; i += 64) sum += memory[i];
-    bench->sink = sum;
-    return TERN_OK;
-}
-
-/* One recorded run; *host_ms is how long the call took to return. */
-static tern_status sample(Bench *bench, tern_event *start, tern_event *end, double *host_ms) {
-    tern_status status = make_cold(bench);
-    if (!status) status = tern_event_record(start, NULL);
-    if (status) return status;
-    double before = clock_ms(CLOCK_MONOTONIC), cpu_before = clock_ms(CLOCK_PROCESS_CPUTIME_ID);
-    status = bench->run(bench->user, NULL);
-    *host_ms = clock_ms(CLOCK_MONOTONIC) - before;
-    bench->cpu_ms += clock_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
-    return status ? status : tern_event_record(end, NULL);
-}
-
-static tern_status timed_sample(Bench *bench, double *ms, double *host_ms) {
-    double nanoseconds = 0;
-    tern_status status = sample(bench, bench->start, bench->end, host_ms);
-    if (!status) status = tern_event_elapsed(bench->start, bench->end, &nanoseconds);
-    if (!status) status = tern_synchronize(bench->context);
-    *ms = nanoseconds * 1e-6;
-    return status;
-}
-
-static tern_status nothing(void *user, tern_stream *stream) {
-    (void)user, (void)stream;
-    return TERN_OK;
-}
-
-/* The median of 15 samples of nothing. */
-static tern_status measure_floor(Bench *bench, double *floor_ms) {
-    enum { RUNS = 15 };
-    double samples[RUNS], host;
-    Bench empty = *bench;
-    empty.run = nothing;
-    empty.flush = NULL;
-    for (int i = 0; i < RUNS; i++) {
-        tern_status status = timed_sample(&empty, &samples[i], &host);
-        if (status) return status;
-    }
-    stats_sort(samples, RUNS);
-    *floor_ms = samples[RUNS / 2];
-    return TERN_OK;
-}
 
 tern_status tern_benchmark(tern_context *context, tern_callable *run, void *user, int warmups, int trials,
                            double *mean_ms) {
@@ -125,10 +20,10 @@ tern_status tern_benchmark(tern_context *context, tern_callable *run, void *user
     if (!status) status = tern_synchronize(context);
     double total = 0;
     for (int i = 0; i < trials && !status; i++) {
-        double before = clock_ms(CLOCK_MONOTONIC);
+        double before = clock_ms();
         status = run(user, NULL);
         if (!status) status = tern_synchronize(context);
-        total += clock_ms(CLOCK_MONOTONIC) - before;
+        total += clock_ms() - before;
     }
     if (!status) *mean_ms = total / trials;
     return status;
@@ -144,19 +39,19 @@ static int repeats_for(double budget_ms, double one_ms) {
 }
 
 /* Mean wall time of a few samples, the fill included, as do_bench estimates. */
-static tern_status estimate(Bench *bench, double *one_ms) {
-    double host, before = clock_ms(CLOCK_MONOTONIC);
+static tern_status estimate(Sampler *bench, double *one_ms) {
+    double host, before = clock_ms();
     tern_status status = TERN_OK;
-    for (int i = 0; i < ESTIMATE_RUNS && !status; i++) status = sample(bench, bench->start, bench->end, &host);
+    for (int i = 0; i < ESTIMATE_RUNS && !status; i++) status = sampler_enqueue(bench, bench->start, bench->end, &host);
     if (!status) status = tern_synchronize(bench->context);
-    *one_ms = (clock_ms(CLOCK_MONOTONIC) - before) / ESTIMATE_RUNS;
+    *one_ms = (clock_ms() - before) / ESTIMATE_RUNS;
     return status;
 }
 
-static tern_status do_bench_samples(Bench *bench, int count, tern_event **events, double *samples) {
+static tern_status do_bench_samples(Sampler *bench, int count, tern_event **events, double *samples) {
     tern_status status = TERN_OK;
     double host;
-    for (int i = 0; i < count && !status; i++) status = sample(bench, events[2 * i], events[2 * i + 1], &host);
+    for (int i = 0; i < count && !status; i++) status = sampler_enqueue(bench, events[2 * i], events[2 * i + 1], &host);
     if (!status) status = tern_synchronize(bench->context);
     for (int i = 0; i < count && !status; i++) {
         double nanoseconds;
@@ -176,7 +71,7 @@ static double pick(const double *sorted, size_t count, tern_return_mode mode) {
     return sorted[0];
 }
 
-static tern_status do_bench_timed(Bench *bench, int count, const double *quantiles, int num_quantiles,
+static tern_status do_bench_timed(Sampler *bench, int count, const double *quantiles, int num_quantiles,
                                   tern_return_mode mode, double *results) {
     tern_status status = TERN_ERROR_NO_MEMORY;
     int made = 0;
@@ -202,13 +97,14 @@ done:
 tern_status tern_do_bench(tern_context *context, tern_callable *run, void *user, double warmup_ms,
                           double rep_ms, const double *quantiles, int num_quantiles,
                           tern_return_mode mode, double *results) {
-    Bench bench;
+    Sampler bench;
     if (num_quantiles < 0 || num_quantiles > MOST_QUANTILES) return TERN_ERROR_ARGUMENT;
     for (int i = 0; i < num_quantiles; i++)
         if (!(quantiles[i] >= 0 && quantiles[i] <= 1)) return TERN_ERROR_ARGUMENT;
     if (warmup_ms <= 0) warmup_ms = 25;
     if (rep_ms <= 0) rep_ms = 100;
-    tern_status status = bench_open(&bench, context, run, user, true);
+    const SamplerOptions as_triton = {.cold = true, .fills = true};
+    tern_status status = sampler_open(&bench, context, run, user, as_triton);
     if (status) return status;
     double one_ms = 0;
     status = run(user, NULL);
@@ -218,14 +114,69 @@ tern_status tern_do_bench(tern_context *context, tern_callable *run, void *user,
     for (int i = 0; i < warmups && !status; i++) status = run(user, NULL);
     if (!status)
         status = do_bench_timed(&bench, repeats_for(rep_ms, one_ms), quantiles, num_quantiles, mode, results);
-    bench_close(&bench);
+    sampler_close(&bench);
+    return status;
+}
+
+/* ---- outputs ---- */
+
+enum { POISON = 0xa5, OTHER_POISON = 0x5a, CHUNK = 1 << 20 };
+
+/* Marks, or after the second run counts, the bytes that still hold the poison: those that do both times
+ * were not written, whatever the values. */
+static tern_status look(tern_buffer *buffer, int poison, unsigned char *marks, unsigned char *chunk,
+                        size_t *unwritten) {
+    size_t bytes = tern_buffer_size(buffer);
+    for (size_t at = 0; at < bytes; at += CHUNK) {
+        size_t part = bytes - at < CHUNK ? bytes - at : CHUNK;
+        tern_status status = tern_read(buffer, at, chunk, part);
+        if (status) return status;
+        for (size_t i = 0; i < part; i++) {
+            unsigned bit = 1u << ((at + i) & 7);
+            if (chunk[i] != poison) continue;
+            if (poison == POISON) marks[(at + i) >> 3] |= (unsigned char)bit;
+            else *unwritten += (marks[(at + i) >> 3] & bit) != 0;
+        }
+    }
+    return TERN_OK;
+}
+
+static size_t output_bytes(const tern_bench_options *options) {
+    size_t bytes = 0;
+    for (int i = 0; i < options->num_outputs; i++) bytes += tern_buffer_size(options->outputs[i]) / 8 + 1;
+    return bytes;
+}
+
+static tern_status poisoned_run(Sampler *sampler, const tern_bench_options *options, int poison, unsigned char *marks,
+                                unsigned char *chunk, size_t *unwritten) {
+    tern_status status = TERN_OK;
+    for (int i = 0; i < options->num_outputs && !status; i++)
+        status = tern_fill(options->outputs[i], (unsigned char)poison);
+    if (!status) status = sampler->run(sampler->user, NULL);
+    if (!status) status = tern_synchronize(sampler->context);
+    for (int i = 0; i < options->num_outputs && !status; i++) {
+        status = look(options->outputs[i], poison, marks, chunk, unwritten);
+        marks += tern_buffer_size(options->outputs[i]) / 8 + 1;
+    }
+    return status;
+}
+
+static tern_status check_outputs(Sampler *sampler, const tern_bench_options *options, size_t *unwritten) {
+    if (options->num_outputs <= 0) return TERN_OK;
+    tern_status status = TERN_ERROR_NO_MEMORY;
+    unsigned char *marks = calloc(1, output_bytes(options)), *chunk = malloc(CHUNK);
+    if (marks && chunk) status = poisoned_run(sampler, options, POISON, marks, chunk, unwritten);
+    if (!status) status = poisoned_run(sampler, options, OTHER_POISON, marks, chunk, unwritten);
+    free(marks);
+    free(chunk);
     return status;
 }
 
 /* ---- tern_bench ---- */
 
 static tern_bench_options with_defaults(const tern_bench_options *given) {
-    tern_bench_options options = given ? *given : (tern_bench_options){0};
+    tern_bench_options options = {0};
+    if (given) memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
     if (options.min_time_ms <= 0) options.min_time_ms = 200;
     if (options.max_time_ms <= 0) options.max_time_ms = 15000;
     if (options.max_noise <= 0) options.max_noise = 0.005;
@@ -235,39 +186,133 @@ static tern_bench_options with_defaults(const tern_bench_options *given) {
 }
 
 typedef struct Samples {
-    double *ms, *host_ms;
+    double *ms, *host_ms, *stray_ms, *mhz;
     size_t count, capacity;
 } Samples;
 
-static bool samples_add(Samples *samples, double ms, double host_ms) {
+static bool grow(double **values, size_t capacity) {
+    double *larger = realloc(*values, capacity * sizeof **values);
+    if (larger) *values = larger;
+    return larger != NULL;
+}
+
+static bool samples_add(Samples *samples, const Sample *sample) {
     if (samples->count == samples->capacity) {
         size_t larger = samples->capacity ? samples->capacity * 2 : 64;
-        double *times = realloc(samples->ms, larger * sizeof(double));
-        if (times) samples->ms = times;
-        double *hosts = realloc(samples->host_ms, larger * sizeof(double));
-        if (hosts) samples->host_ms = hosts;
-        if (!times || !hosts) return false;
+        if (!grow(&samples->ms, larger) || !grow(&samples->host_ms, larger) || !grow(&samples->stray_ms, larger) ||
+            !grow(&samples->mhz, larger))
+            return false;
         samples->capacity = larger;
     }
-    samples->ms[samples->count] = ms;
-    samples->host_ms[samples->count++] = host_ms;
+    samples->ms[samples->count] = sample->ms;
+    samples->host_ms[samples->count] = sample->host_ms;
+    samples->stray_ms[samples->count] = sample->stray_ms;
+    samples->mhz[samples->count++] = sample->mhz;
     return true;
 }
 
-static tern_status collect(Bench *bench, const tern_bench_options *options, Samples *samples, double *cpu_ms) {
-    Convergence convergence;
-    convergence_start(&convergence, options->max_noise, options->min_time_ms);
-    double deadline = clock_ms(CLOCK_MONOTONIC) + options->max_time_ms;
-    bench->cpu_ms = 0;
-    for (bool enough = false; !enough;) {
-        double ms, host_ms;
-        tern_status status = timed_sample(bench, &ms, &host_ms);
-        if (status) return status;
-        if (!samples_add(samples, ms, host_ms)) return TERN_ERROR_NO_MEMORY;
-        enough = convergence_add(&convergence, ms) || samples->count >= (size_t)options->max_samples ||
-                 clock_ms(CLOCK_MONOTONIC) > deadline;
+static void samples_free(Samples *samples) {
+    free(samples->ms);
+    free(samples->host_ms);
+    free(samples->stray_ms);
+    free(samples->mhz);
+}
+
+/* The clock of each sample is measured; NVML is asked now and then, and what it says holds for all
+ * samples since it was asked before. Slow samples are discarded, after a rest the next is tried; when
+ * that does not help, they are kept and the result says so. */
+typedef struct Throttle {
+    double max_mhz, next_ms, rest_ms;
+    size_t confirmed; /* samples that NVML had nothing against */
+    int in_a_row;
+    bool gave_up, is_known;
+    unsigned reasons;
+} Throttle;
+
+enum { MOST_SLOW_IN_A_ROW = 12 };
+static const double slow_share = 0.75; /* of the highest clock, as nvbench has it */
+static const double ask_every_ms = 20;
+static const unsigned slow_reasons = TERN_SLOW_HARDWARE | TERN_SLOW_TEMPERATURE | TERN_SLOW_POWER_BRAKE;
+
+static bool is_slow(Throttle *throttle, tern_context *context, const Sample *sample, bool *by_reason) {
+    tern_clock_state state;
+    *by_reason = false;
+    if (clock_ms() >= throttle->next_ms) {
+        if (tern_clock_now(context, &state)) state = (tern_clock_state){0};
+        throttle->next_ms = clock_ms() + ask_every_ms;
+        throttle->max_mhz = state.max_mhz;
+        throttle->is_known = state.reasons_known;
+        throttle->reasons |= state.reasons;
+        *by_reason = (state.reasons & slow_reasons) != 0;
     }
-    *cpu_ms = bench->cpu_ms / (double)samples->count;
+    return *by_reason || (sample->mhz > 0 && sample->mhz < slow_share * throttle->max_mhz);
+}
+
+static void rest(Throttle *throttle) {
+    if (throttle->rest_ms == 0) throttle->rest_ms = 50;
+    else if (throttle->in_a_row > 3) throttle->rest_ms = fmin(1.5 * throttle->rest_ms, 500);
+    struct timespec time = {0, (long)(throttle->rest_ms * 1e6)};
+    nanosleep(&time, NULL);
+    throttle->next_ms = 0;
+}
+
+typedef struct Collected {
+    Samples samples;
+    Convergence convergence;
+    Throttle throttle;
+    size_t num_discarded;
+    bool waits_inside;
+} Collected;
+
+static void drop(Collected *collected, const tern_bench_options *options, size_t to) {
+    Samples *samples = &collected->samples;
+    collected->num_discarded += samples->count - to;
+    samples->count = to;
+    convergence_start(&collected->convergence, options->max_noise, options->min_time_ms);
+    for (size_t i = 0; i < to; i++) convergence_add(&collected->convergence, samples->ms[i]);
+}
+
+/* True: the sample counts. */
+static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench_options *options, const Sample *sample) {
+    Throttle *throttle = &collected->throttle;
+    bool by_reason, asked = clock_ms() >= throttle->next_ms;
+    if (!sampler->on_gpu || throttle->gave_up) return true;
+    if (!is_slow(throttle, sampler->context, sample, &by_reason)) {
+        if (asked) throttle->confirmed = collected->samples.count;
+        throttle->in_a_row = 0;
+        return true;
+    }
+    if (by_reason) drop(collected, options, throttle->confirmed);
+    collected->num_discarded++;
+    if (++throttle->in_a_row > MOST_SLOW_IN_A_ROW) throttle->gave_up = true;
+    else rest(throttle);
+    return false;
+}
+
+static tern_status collect(Sampler *sampler, const tern_bench_options *options, Collected *collected) {
+    convergence_start(&collected->convergence, options->max_noise, options->min_time_ms);
+    double deadline = clock_ms() + options->max_time_ms;
+    sampler->cpu_ms = 0;
+    for (bool enough = false; !enough;) {
+        Sample sample;
+        tern_status status = sampler_take(sampler, &sample);
+        if (status) return status;
+        bool is_late = clock_ms() > deadline;
+        if (sample.gate_opened_late) { /* from now on without, and this one is none */
+            tern_gate_free(sampler->gate);
+            sampler->gate = NULL;
+            collected->waits_inside = true;
+            collected->num_discarded++;
+            continue;
+        }
+        if (!judge_clock(collected, sampler, options, &sample)) {
+            if (is_late) collected->throttle.gave_up = true;
+            continue;
+        }
+        if (!samples_add(&collected->samples, &sample)) return TERN_ERROR_NO_MEMORY;
+        enough = convergence_add(&collected->convergence, sample.ms) || is_late ||
+                 collected->samples.count >= (size_t)options->max_samples;
+    }
     return TERN_OK;
 }
 
@@ -287,26 +332,41 @@ static bool starts_slower(const double *samples, size_t count) {
     return first > 1.05 * stats_median(scratch, samples + count - quarter, quarter);
 }
 
-static unsigned judge(const Bench *bench, const tern_bench_options *options, const tern_timing *timing) {
+static bool is_blocking(void) { return is_set("TERN_LAUNCH_BLOCKING") || is_set("CUDA_LAUNCH_BLOCKING"); }
+
+/* Waiting for a device that is idle takes some microseconds; 20 more are not that. */
+static const double stray_limit_ms = 0.02;
+
+static unsigned judge(const Sampler *sampler, const tern_bench_options *options, const Collected *collected,
+                      double wait_ms, const tern_timing *timing) {
     unsigned trust = 0;
     if (timing->noise > 4 * options->max_noise) trust |= TERN_TRUST_NOISY;
-    if (timing->median < 4 * timing->floor_ms) trust |= TERN_TRUST_NEAR_FLOOR;
-    if (bench->on_gpu && timing->host_ms > timing->median) trust |= TERN_TRUST_HOST_BOUND;
-    if (device_is(bench->context, "interp") || device_is(bench->context, "sim")) trust |= TERN_TRUST_NOT_SPEED;
-    if (is_set("TERN_LAUNCH_BLOCKING") || is_set("CUDA_LAUNCH_BLOCKING")) trust |= TERN_TRUST_BLOCKING;
+    if (timing->median < 3 * fmax(timing->floor_ms, timing->launch_floor_ms)) trust |= TERN_TRUST_NEAR_FLOOR;
+    if (sampler->on_gpu && timing->host_ms > timing->median) trust |= TERN_TRUST_HOST_BOUND;
+    if (device_is(sampler->context, "interp") || device_is(sampler->context, "sim")) trust |= TERN_TRUST_NOT_SPEED;
+    if (is_blocking()) trust |= TERN_TRUST_BLOCKING;
     if (starts_slower(timing->samples, timing->num_samples)) trust |= TERN_TRUST_SLOWER_START;
     if (timing->num_outliers * 20 > timing->num_samples) trust |= TERN_TRUST_OUTLIERS;
     if (timing->num_samples < 10) trust |= TERN_TRUST_FEW_SAMPLES;
+    if (collected->waits_inside) trust |= TERN_TRUST_WAITS_INSIDE;
+    if (sampler->on_gpu && timing->stray_ms > wait_ms + stray_limit_ms) trust |= TERN_TRUST_STRAY;
+    if (collected->throttle.gave_up) trust |= TERN_TRUST_THROTTLED;
+    if (timing->unwritten_bytes) trust |= TERN_TRUST_UNWRITTEN;
+    if (sampler->on_gpu && !timing->is_gated && !collected->waits_inside) trust |= TERN_TRUST_UNGATED;
     return trust;
 }
 
-/* Fills timing from the samples, which it then owns. */
+/* Fills timing from the samples, whose times it then owns. */
 static tern_status summarise(Samples *samples, tern_timing *timing) {
-    size_t n = samples->count;
+    size_t n = samples->count, clocks = 0;
     double *sorted = malloc(n * sizeof *sorted);
     if (!sorted) return TERN_ERROR_NO_MEMORY;
     timing->num_outliers = stats_outliers(sorted, samples->ms, n);
     timing->host_ms = stats_median(sorted, samples->host_ms, n);
+    timing->stray_ms = stats_median(sorted, samples->stray_ms, n);
+    for (size_t i = 0; i < n; i++)
+        if (samples->mhz[i] > 0) samples->mhz[clocks++] = samples->mhz[i];
+    timing->clock_mhz = clocks ? stats_median(sorted, samples->mhz, clocks) : 0;
     memcpy(sorted, samples->ms, n * sizeof *sorted);
     stats_sort(sorted, n);
     timing->median = stats_quantile(sorted, n, 0.5);
@@ -324,24 +384,39 @@ static tern_status summarise(Samples *samples, tern_timing *timing) {
     return TERN_OK;
 }
 
+static tern_status bench(Sampler *sampler, const tern_bench_options *options, Collected *collected, tern_timing *timing) {
+    double wait_ms = 0;
+    tern_status status = check_outputs(sampler, options, &timing->unwritten_bytes);
+    if (!status) status = sampler_floor(sampler, &timing->floor_ms, &timing->launch_floor_ms, &wait_ms);
+    for (int i = 0; i < options->warmups && !status; i++) status = sampler->run(sampler->user, NULL);
+    if (!status) status = tern_synchronize(sampler->context);
+    if (!status) status = collect(sampler, options, collected);
+    if (!status) status = summarise(&collected->samples, timing);
+    if (status) return status;
+    timing->cpu_ms = sampler->cpu_ms / (double)(timing->num_samples + collected->num_discarded);
+    timing->cold_bytes = sampler->flush_bytes;
+    timing->is_filled = sampler->fills;
+    timing->is_gated = sampler->gate != NULL;
+    timing->num_discarded = collected->num_discarded;
+    timing->reasons_known = collected->throttle.is_known;
+    timing->slow_reasons = collected->throttle.reasons;
+    timing->trust = judge(sampler, options, collected, wait_ms, timing);
+    return TERN_OK;
+}
+
 tern_status tern_bench(tern_context *context, tern_callable *run, void *user,
                        const tern_bench_options *given, tern_timing *timing) {
-    Bench bench;
-    Samples samples = {0};
+    Sampler sampler;
+    Collected collected = {0};
     tern_bench_options options = with_defaults(given);
     *timing = (tern_timing){0};
-    tern_status status = bench_open(&bench, context, run, user, !options.hot);
+    const SamplerOptions what = {.cold = !options.hot, .fills = options.cold_fill, .clock = true, .floor = true,
+                                 .gate = !options.no_gate && !is_blocking(), .cold_bytes = options.cold_bytes};
+    tern_status status = sampler_open(&sampler, context, run, user, what);
     if (status) return status;
-    timing->cold_bytes = bench.flush_bytes;
-    status = measure_floor(&bench, &timing->floor_ms);
-    for (int i = 0; i < options.warmups && !status; i++) status = run(user, NULL);
-    if (!status) status = tern_synchronize(context);
-    if (!status) status = collect(&bench, &options, &samples, &timing->cpu_ms);
-    if (!status) status = summarise(&samples, timing);
-    if (!status) timing->trust = judge(&bench, &options, timing);
-    free(samples.ms);
-    free(samples.host_ms);
-    bench_close(&bench);
+    status = bench(&sampler, &options, &collected, timing);
+    samples_free(&collected.samples);
+    sampler_close(&sampler);
     return status;
 }
 
@@ -353,13 +428,18 @@ void tern_timing_free(tern_timing *timing) {
 const char *tern_trust_words(unsigned one_bit) {
     switch (one_bit) {
     case TERN_TRUST_NOISY: return "noisy: the samples did not settle";
-    case TERN_TRUST_NEAR_FLOOR: return "near the floor: timing nothing takes over a quarter as long";
+    case TERN_TRUST_NEAR_FLOOR: return "near the floor: timing nothing takes over a third as long";
     case TERN_TRUST_HOST_BOUND: return "host bound: enqueueing took longer than the work";
     case TERN_TRUST_NOT_SPEED: return "not a speed: this device checks, it is not made to be fast";
     case TERN_TRUST_BLOCKING: return "launches block: LAUNCH_BLOCKING is set";
     case TERN_TRUST_SLOWER_START: return "slower at the start: not warm, or the clock changed";
     case TERN_TRUST_OUTLIERS: return "outliers: more than 1 sample in 20 lies far out";
     case TERN_TRUST_FEW_SAMPLES: return "few samples: fewer than 10 in the time allowed";
+    case TERN_TRUST_WAITS_INSIDE: return "waits inside: the host's waiting is in the time (or the launch queue was full)";
+    case TERN_TRUST_STRAY: return "stray work: the device went on after the end, on a stream that was not timed";
+    case TERN_TRUST_THROTTLED: return "slowed down: the clock stayed low, so these samples had to be kept";
+    case TERN_TRUST_UNWRITTEN: return "outputs not written: poison is left in them";
+    case TERN_TRUST_UNGATED: return "not gated: what launching takes may be in the time";
     default: return NULL;
     }
 }

@@ -23,6 +23,7 @@ const OptionRow options_bench[] = {
     {"rep", 0, "MS", "timed work at least; default: 100"},
     {"warmup", 0, "MS", "work before; default: 25"},
     {"hot", 0, NULL, "caches as the run before left them; default: cold"},
+    {"cold", 0, "HOW", "read (default) or fill memory before each sample; Triton fills (cuda)"},
     {"quantiles", 0, NULL, "also print the 20 % and 80 % quantiles"},
     {"save", 0, "DIR", "write run.jsonl, NAME.csv, NAME-full.csv, NAME.gp and plots there"},
     {"format", 0, "LIST", "plots: png,svg,pdf; default: all three"},
@@ -166,6 +167,11 @@ static int take_rest(Bench *bench) {
     if (request->rep_ms == 0) return cli_fail(cli, EXIT_USAGE, "--rep: a benchmark takes more than 0 ms");
     if (request->rep_ms > 1e6 || request->warmup_ms > 1e6) return cli_fail(cli, EXIT_USAGE, "--rep, --warmup: at most 1000000 ms");
     request->hot = option_given(cli, "hot");
+    const char *cold = option_value(cli, "cold");
+    if (cold && strcmp(cold, "read") != 0 && strcmp(cold, "fill") != 0)
+        return cli_fail(cli, EXIT_USAGE, "--cold: expected read or fill, saw '%s'", cold);
+    if (cold && request->hot) return cli_fail(cli, EXIT_USAGE, "--cold and --hot: one of them, please");
+    request->cold_fill = cold && !strcmp(cold, "fill");
     request->allow_slow = option_given(cli, "allow-slow");
     request->use_peak = !option_given(cli, "no-peak") && !request->allow_slow;
     return EXIT_OK;
@@ -304,7 +310,11 @@ static void print_block(const Bench *bench, const Measured *m) {
     bool is_compute = m->ceiling && !strcmp(m->ceiling, "fp32 multiply-add");
     if (m->bytes_by) put_rate("memory", m->bytes, m->bytes_by, "B/s", seconds, m, !is_compute);
     if (m->flops_by && m->flops > 0) put_rate("compute", m->flops, m->flops_by, "FLOP/s", seconds, m, is_compute);
-    printf("  host      %.4g us to return  floor %.4g us\n", t->host_ms * 1e3, t->floor_ms * 1e3);
+    printf("  host      %.4g us to return  floor %.4g us", t->host_ms * 1e3, t->floor_ms * 1e3);
+    if (t->launch_floor_ms > 0) printf(", of an empty kernel %.4g us", t->launch_floor_ms * 1e3);
+    putchar('\n');
+    if (t->clock_mhz > 0) printf("  clock     %.3f GHz  %zu samples discarded\n", t->clock_mhz * 1e-3, t->num_discarded);
+    else puts("  clock     unknown");
     printf("  trust     %.*s\n", STR_ARG(m->trust));
     (void)bench;
 }

@@ -140,18 +140,34 @@ static int fail_timing(Point *point) {
     return cli_fail_context(&point->cli, point->bound.context);
 }
 
+/* How it was timed, and what was looked for and not found. */
+static void say_method(Point *point, const tern_timing *timing) {
+    bool on_gpu = !strncmp(point->result->device, "cuda", 4);
+    if (timing->cold_bytes)
+        say(point, false, "cold caches (%zu MiB %s)", timing->cold_bytes >> 20, timing->is_filled ? "filled" : "read");
+    else say(point, false, "hot caches");
+    if (on_gpu && timing->is_gated) say(point, false, "gated");
+    if (on_gpu && timing->is_gated && !(timing->trust & TERN_TRUST_WAITS_INSIDE)) say(point, false, "no wait inside");
+    if (on_gpu && !(timing->trust & TERN_TRUST_STRAY)) say(point, false, "no stray work");
+    if (timing->trust & TERN_TRUST_STRAY) say(point, true, "%.3g ms of it", timing->stray_ms);
+    if (timing->num_discarded) say(point, false, "%zu samples discarded", timing->num_discarded);
+    if (on_gpu && !timing->reasons_known) say(point, false, "slow-down reasons unknown (no NVML)");
+    if (timing->slow_reasons & TERN_SLOW_POWER_CAP) say(point, false, "at the power limit");
+    if (option_given(&point->cli, "debug")) say(point, true, "debug: the kernel's asserts are compiled in");
+}
+
 static int time_it(Point *point) {
     const MeasureRequest *request = point->request;
     tern_context *context = point->bound.context;
     for (double end = now_ms() + request->warmup_ms; now_ms() < end;)
         if (launch(point, NULL) || tern_synchronize(context)) return fail_timing(point);
-    tern_bench_options options = {.hot = request->hot, 
+    tern_bench_options options = {.hot = request->hot,
+                                  .cold_fill = request->cold_fill,
                                   .min_time_ms = request->rep_ms,
                                   .max_time_ms = MOST_TIMES_REP * request->rep_ms};
     tern_timing *timing = &point->result->timing;
     if (tern_bench(context, launch, point, &options, timing)) return fail_timing(point);
-    if (timing->cold_bytes) say(point, false, "cold (%zu MiB swept)", timing->cold_bytes >> 20);
-    else say(point, false, "hot caches");
+    say_method(point, timing);
     for (unsigned bit = 1; bit; bit <<= 1)
         if (timing->trust & bit && tern_trust_words(bit)) say(point, true, "%s", tern_trust_words(bit));
     return EXIT_OK;

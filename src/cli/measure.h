@@ -16,7 +16,7 @@ typedef struct MeasureRequest {
     int num_variables;
     PointVariable *variables;
     double rep_ms, warmup_ms;
-    bool hot, allow_slow, use_peak;
+    bool hot, cold_fill, allow_slow, use_peak;
 } MeasureRequest;
 
 typedef enum Evidence { EVIDENCE_NONE, EVIDENCE_COUNTED, EVIDENCE_AT_MOST, EVIDENCE_DECLARED } Evidence;

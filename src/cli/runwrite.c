@@ -90,11 +90,15 @@ static void put_timing(Json *json, const tern_timing *t) {
         double value;
     } rows[] = {{"median_ms", t->median}, {"mean_ms", t->mean}, {"min_ms", t->min}, {"max_ms", t->max},
                 {"q20_ms", t->q20}, {"q80_ms", t->q80}, {"stdev_ms", t->stdev}, {"host_ms", t->host_ms},
-                {"cpu_ms", t->cpu_ms}, {"floor_ms", t->floor_ms}};
+                {"cpu_ms", t->cpu_ms}, {"floor_ms", t->floor_ms}, {"launch_floor_ms", t->launch_floor_ms},
+                {"stray_ms", t->stray_ms}, {"clock_mhz", t->clock_mhz > 0 ? t->clock_mhz : (double)NAN}};
     for (int i = 0; i < COUNT(rows); i++) json_key(json, rows[i].key), json_number(json, rows[i].value);
     json_key(json, "num_samples"), json_int(json, (int64_t)t->num_samples);
     json_key(json, "outliers"), json_int(json, (int64_t)t->num_outliers);
+    json_key(json, "discarded"), json_int(json, (int64_t)t->num_discarded);
     json_key(json, "cold_bytes"), json_int(json, (int64_t)t->cold_bytes);
+    json_key(json, "cold_by"), json_string(json, !t->cold_bytes ? "hot" : t->is_filled ? "fill" : "read");
+    json_key(json, "gated"), json_bool(json, t->is_gated);
     json_key(json, "samples_ms"), json_open(json, '[');
     for (size_t i = 0; i < t->num_samples && t->samples; i++) json_number(json, t->samples[i]);
     json_close(json, ']');

@@ -232,6 +232,7 @@ void tern_close(tern_context *context) {
     if (!context) return;
     int saved = errno;
     Device *device = &context->device;
+    while (context->gates) tern_gate_free(context->gates); /* nothing can be waited for behind one */
     if (device->ops && !setjmp(context->oom)) device->ops->synchronize(device);
     while (context->kernels) kernel_free(context->kernels);
     while (context->modules) {

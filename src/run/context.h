@@ -29,6 +29,7 @@ struct tern_context {
     tern_stream *streams;
     tern_event *events;
     tern_graph *graphs;
+    tern_gate *gates;
     tern_buffer **buffers; /* buffers[i] is ranges[i] of the device */
     DeviceRange *ranges;
     int num_buffers, buffers_capacity;

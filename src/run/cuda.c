@@ -37,6 +37,10 @@ static void destroy_handles(Cuda *cuda, CudaObject *object) {
         break;
     case CUDA_EVENT:
         if (object->event) driver->event_destroy(object->event);
+        if (object->shared) driver->host_free(object->shared);
+        break;
+    case CUDA_GATE:
+        if (object->shared) driver->host_free(object->shared);
         break;
     case CUDA_GRAPH:
         if (object->graph) driver->graph_exec_destroy(object->graph);
@@ -188,6 +192,7 @@ static void cuda_close(Device *device) {
         if (!entered && !cuda->hung) cuda->driver.context_set(cuda->context);
         if (entered && cuda->unfinished) cuda_wait_all(cuda, "wait before closing");
         while (cuda->objects.next) cuda_object_free(cuda, cuda->objects.next);
+        cuda_clock_close(cuda);
         cuda_pool_close(cuda);
         if (cuda->watch && !cuda->hung) cuda->driver.event_destroy(cuda->watch);
         cuda_leave(cuda, previous);
@@ -248,6 +253,13 @@ const DeviceOps device_cuda = {
     .event_wait = cuda_event_wait,
     .event_order = cuda_event_order,
     .event_elapsed = cuda_event_elapsed,
+    .gate_open = cuda_gate_open,
+    .gate_close = cuda_object_close,
+    .gate_shut = cuda_gate_shut,
+    .gate_lift = cuda_gate_lift,
+    .clock_open = cuda_clock_open,
+    .clock_between = cuda_clock_between,
+    .clock_state = cuda_clock_state,
     .graph_begin = cuda_graph_begin,
     .graph_end = cuda_graph_end,
     .graph_launch = cuda_graph_launch,

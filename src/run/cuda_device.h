@@ -5,6 +5,7 @@
  *     cuda_module.c    PTX text -> a function that can be launched
  *     cuda_launch.c    launches, queues, graphs
  *     cuda_memory.c    the pool, copies
+ *     cuda_clock.c     gates, readings of the GPU's clock, what NVML says of it
  *     cuda_wait.c      events, waiting, the watch over hung kernels, and what a failure means
  *
  * Everything made on the device is a CudaObject in one list, so that closing the device frees what
@@ -14,8 +15,9 @@
 
 #include "run/cuda_driver.h"
 #include "run/device.h"
+#include "run/nvml.h"
 
-typedef enum CudaKind { CUDA_QUEUE, CUDA_EVENT, CUDA_GRAPH, CUDA_LOADED } CudaKind;
+typedef enum CudaKind { CUDA_QUEUE, CUDA_EVENT, CUDA_GRAPH, CUDA_LOADED, CUDA_GATE } CudaKind;
 
 typedef struct CudaObject {
     CudaKind kind;
@@ -27,6 +29,9 @@ typedef struct CudaObject {
     CudaGraphExec graph;
     CudaModule module;
     CudaFunction function;
+    void *shared;          /* gate, event with a clock: a page that the GPU writes and reads, too */
+    CudaPointer shared_at; /* its address there */
+    uint32_t closings;     /* gate */
     unsigned block_threads, dynamic_shared; /* loaded */
     char *name; /* loaded: "softmax_kernel (softmax.py:12)" */
     char *log;  /* loaded: what the driver's assembler said; may be "" */
@@ -59,6 +64,9 @@ typedef struct Cuda {
     bool blocking;
     CudaObject objects; /* head of the list */
     CudaPool pool;
+    CudaModule clock_module;     /* NULL: not used yet */
+    CudaFunction clock_function;
+    Nvml nvml;
     CudaEvent watch; /* with a timeout: tells whether the default stream has come to an end */
 
     bool unusable; /* a sticky error, or a kernel that hangs: `words` keep saying why */
@@ -92,6 +100,17 @@ tern_status cuda_event_record(Device *device, void *event, void *queue);
 tern_status cuda_event_wait(Device *device, void *event);
 tern_status cuda_event_order(Device *device, void *event, void *queue);
 tern_status cuda_event_elapsed(Device *device, void *start, void *end, double *nanoseconds);
+
+/* ---- cuda_clock.c ---- */
+
+tern_status cuda_gate_open(Device *device, void **gate);
+tern_status cuda_gate_shut(Device *device, void *gate, void *queue);
+void cuda_gate_lift(void *gate); /* from any thread */
+tern_status cuda_clock_open(Device *device, void **event);
+tern_status cuda_clock_enqueue(Cuda *cuda, CudaObject *event, CudaStream stream);
+tern_status cuda_clock_between(Device *device, void *start, void *end, double *mhz);
+tern_status cuda_clock_state(Device *device, tern_clock_state *state);
+void cuda_clock_close(Cuda *cuda); /* with the context current */
 
 /* ---- objects (cuda.c) ---- */
 

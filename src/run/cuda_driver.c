@@ -32,6 +32,8 @@ bool cuda_driver_open(CudaDriver *driver, char *words, size_t size) {
     const char *missing = NULL;
 #define CUDA_CALL(name, symbol, parameters, arguments)                                            \
     if (!find(driver->library, #symbol, &driver->name) && !missing) missing = #symbol;
+#define CUDA_OPTIONAL(name, symbol, parameters, arguments)                                        \
+    find(driver->library, #symbol, &driver->name);
 #include "run/cuda.def"
 #undef CUDA_CALL
     if (!missing) return true;

@@ -84,7 +84,13 @@ typedef enum CudaJitOption {
 } CudaJitOption;
 
 typedef enum CudaCaptureMode { CUDA_CAPTURE_THREAD_LOCAL = 1 } CudaCaptureMode;
-enum { CUDA_STREAM_DEFAULT = 0, CUDA_EVENT_DEFAULT = 0 };
+enum {
+    CUDA_STREAM_DEFAULT = 0,
+    CUDA_STREAM_NON_BLOCKING = 1,
+    CUDA_EVENT_DEFAULT = 0,
+    CUDA_HOST_DEVICEMAP = 2,
+    CUDA_WAIT_GEQ = 0, /* until (int32_t)(*word - value) >= 0 */
+};
 
 typedef struct CudaDriver {
     void *library; /* of dlopen */

@@ -164,6 +164,8 @@ tern_status cuda_event_record(Device *device, void *event, void *queue) {
     Cuda *cuda = device->state;
     CudaContext previous;
     tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK && ((CudaObject *)event)->shared)
+        status = cuda_clock_enqueue(cuda, event, cuda_stream_of(queue));
     if (status == TERN_OK)
         status = cuda_check(cuda,
                             cuda->driver.event_record(((CudaObject *)event)->event,

@@ -44,6 +44,16 @@ typedef struct DeviceOps {
     tern_status (*event_wait)(Device *device, void *event);                     /* the host waits */
     tern_status (*event_order)(Device *device, void *event, void *queue);       /* the queue waits */
     tern_status (*event_elapsed)(Device *device, void *start, void *end, double *nanoseconds);
+    /* A gate holds back what is enqueued on a queue after gate_shut until gate_lift, which any thread
+     * may call. gate_close waits: lift first. */
+    tern_status (*gate_open)(Device *device, void **gate);
+    void (*gate_close)(Device *device, void *gate);
+    tern_status (*gate_shut)(Device *device, void *gate, void *queue);
+    void (*gate_lift)(void *gate);
+    /* An event of event_close .. event_elapsed that also reads the device's clock. */
+    tern_status (*clock_open)(Device *device, void **event);
+    tern_status (*clock_between)(Device *device, void *start, void *end, double *mhz);
+    tern_status (*clock_state)(Device *device, tern_clock_state *state);
     /* Between begin and end launches on the queue are recorded, not run. */
     tern_status (*graph_begin)(Device *device, void *queue);
     tern_status (*graph_end)(Device *device, void *queue, void **graph);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stream: streams, events and graphs of the library.
+/* stream: streams, events, gates and graphs of the library.
  *
  * A device either has queues of its own (cuda), and then these calls are passed on, or does its
  * work inside each call; then all streams are one and an event is a reading of the host's clock,
@@ -15,6 +15,12 @@ struct tern_event {
     void *handle; /* the device's; NULL where it has none */
     bool is_recorded;
     int64_t time_ns;
+};
+
+struct tern_gate {
+    tern_context *context;
+    tern_gate *previous, *next;
+    void *handle;
 };
 
 struct tern_graph {
@@ -143,12 +149,8 @@ tern_status tern_fill_async(tern_stream *stream, tern_buffer *buffer, unsigned c
 
 /* ---- events ---- */
 
-tern_event *tern_event_create(tern_context *context) {
+static tern_event *event_add(tern_context *context, void *handle) {
     Device *device = &context->device;
-    void *handle = NULL;
-    if (setjmp(context->oom)) return (void)context_no_memory(context), NULL;
-    if (device->ops->event_open && checked(context, device->ops->event_open(device, &handle)))
-        return NULL;
     tern_event *event = calloc(1, sizeof *event);
     if (!event) {
         if (handle) device->ops->event_close(device, handle);
@@ -161,6 +163,24 @@ tern_event *tern_event_create(tern_context *context) {
     if (event->next) event->next->previous = event;
     context->events = event;
     return event;
+}
+
+tern_event *tern_event_create(tern_context *context) {
+    Device *device = &context->device;
+    void *handle = NULL;
+    if (setjmp(context->oom)) return (void)context_no_memory(context), NULL;
+    if (device->ops->event_open && checked(context, device->ops->event_open(device, &handle)))
+        return NULL;
+    return event_add(context, handle);
+}
+
+tern_event *tern_event_create_clocked(tern_context *context) {
+    Device *device = &context->device;
+    void *handle = NULL;
+    if (setjmp(context->oom)) return (void)context_no_memory(context), NULL;
+    if (!device->ops->clock_open) return (void)lacks(context, "clock that can be read"), NULL;
+    if (checked(context, device->ops->clock_open(device, &handle))) return NULL;
+    return event_add(context, handle);
 }
 
 void tern_event_free(tern_event *event) {
@@ -234,6 +254,70 @@ tern_status tern_event_elapsed(tern_event *start, tern_event *end, double *nanos
     *nanoseconds = (double)(end->time_ns - start->time_ns);
     return TERN_OK;
 }
+
+tern_status tern_event_clock(tern_event *start, tern_event *end, double *mhz) {
+    tern_context *context = end->context;
+    Device *device = &context->device;
+    *mhz = 0;
+    if (setjmp(context->oom)) return context_no_memory(context);
+    if (start->context != context)
+        return context_fail(context, TERN_ERROR_ARGUMENT, "the events belong to two contexts");
+    if (!start->is_recorded || !end->is_recorded) return not_recorded(context);
+    if (!device->ops->clock_between) return lacks(context, "clock that can be read");
+    return checked(context, device->ops->clock_between(device, start->handle, end->handle, mhz));
+}
+
+tern_status tern_clock_now(tern_context *context, tern_clock_state *state) {
+    Device *device = &context->device;
+    *state = (tern_clock_state){0};
+    if (setjmp(context->oom)) return context_no_memory(context);
+    if (!device->ops->clock_state) return lacks(context, "clock that can be read");
+    return checked(context, device->ops->clock_state(device, state));
+}
+
+/* ---- gates ---- */
+
+tern_gate *tern_gate_create(tern_context *context) {
+    Device *device = &context->device;
+    void *handle = NULL;
+    if (setjmp(context->oom)) return (void)context_no_memory(context), NULL;
+    if (!device->ops->gate_open) return (void)lacks(context, "gates"), NULL;
+    if (checked(context, device->ops->gate_open(device, &handle))) return NULL;
+    tern_gate *gate = calloc(1, sizeof *gate);
+    if (!gate) {
+        device->ops->gate_close(device, handle);
+        context_no_memory(context);
+        return NULL;
+    }
+    gate->context = context;
+    gate->handle = handle;
+    gate->next = context->gates;
+    if (gate->next) gate->next->previous = gate;
+    context->gates = gate;
+    return gate;
+}
+
+void tern_gate_free(tern_gate *gate) {
+    if (!gate) return;
+    tern_context *context = gate->context;
+    tern_gate_open(gate);
+    context->device.ops->gate_close(&context->device, gate->handle);
+    if (gate->previous) gate->previous->next = gate->next;
+    else context->gates = gate->next;
+    if (gate->next) gate->next->previous = gate->previous;
+    free(gate);
+}
+
+tern_status tern_gate_close(tern_gate *gate, tern_stream *stream) {
+    tern_context *context = gate->context;
+    Device *device = &context->device;
+    if (setjmp(context->oom)) return context_no_memory(context);
+    if (stream && stream->context != context)
+        return context_fail(context, TERN_ERROR_ARGUMENT, "the stream belongs to another context");
+    return checked(context, device->ops->gate_shut(device, gate->handle, queue_of(stream)));
+}
+
+void tern_gate_open(tern_gate *gate) { gate->context->device.ops->gate_lift(gate->handle); }
 
 /* ---- graphs ---- */
 

@@ -11,7 +11,7 @@
 #define EXPORT __attribute__((visibility("default")))
 
 typedef enum Kind {
-    CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, GRAPH, EXEC,
+    CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, GRAPH, EXEC, HOST,
 } Kind;
 
 typedef struct Launch {
@@ -32,8 +32,19 @@ typedef struct Thing {
     int num_params, param_sizes[MOCK_RECORD_PARAMS], max_dynamic;
     struct Thing *capture; /* stream: the graph that is being recorded */
     Launch *launches;      /* graph, exec */
-    double time_ms;        /* event */
+    bool is_apart;         /* stream: non-blocking */
+    double ready_ms;       /* stream that is apart: when its work is done */
+    double time_ms;        /* event: when its turn comes; behind a gate: after the opening */
+    bool is_gated;         /* event */
 } Thing;
+
+enum { MOST_DEFERRED = 16, MHZ = 1980 };
+static const double LAUNCH_MS = 0.002;
+
+typedef struct Deferred { /* a reading of the clock behind a gate */
+    uint64_t *out;
+    double after_ms;
+} Deferred;
 
 static struct {
     Thing *things;
@@ -42,6 +53,12 @@ static struct {
     const char *failed;
     CudaResult sticky, pending;
     int hangs;
+    double ready_ms;            /* of the common queue */
+    const uint32_t *gate;       /* NULL: open */
+    uint32_t gate_value;
+    double gated_ms;            /* work behind the gate */
+    Deferred deferred[MOST_DEFERRED];
+    int num_deferred;
 } mock = {.devices = 1, .major = 9, .version = 13000, .memory = (size_t)1 << 30};
 
 static _Thread_local Thing *current;
@@ -101,6 +118,77 @@ static Thing *block_at(CudaPointer pointer, size_t bytes) {
             return thing;
     }
     return NULL;
+}
+
+/* ---- time ---- */
+
+static double now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+static void read_clock(uint64_t *out, double time_ms) {
+    out[0] = (uint64_t)(time_ms * 1e6);
+    out[1] = (uint64_t)(time_ms * 1e3 * MHZ);
+    out[2] = 0;
+}
+
+/* True: the gate is shut. One that was opened lets what is behind it start now. */
+static bool is_shut(void) {
+    if (!mock.gate) return false;
+    if ((int32_t)(__atomic_load_n(mock.gate, __ATOMIC_ACQUIRE) - mock.gate_value) < 0) return true;
+    double opened = now_ms();
+    mock.gate = NULL;
+    if (opened < mock.ready_ms) opened = mock.ready_ms;
+    for (Thing *thing = mock.things; thing; thing = thing->next)
+        if (thing->kind == EVENT && thing->is_gated) thing->is_gated = false, thing->time_ms += opened;
+    for (int i = 0; i < mock.num_deferred; i++)
+        read_clock(mock.deferred[i].out, opened + mock.deferred[i].after_ms);
+    mock.num_deferred = 0;
+    mock.ready_ms = opened + mock.gated_ms;
+    return false;
+}
+
+static double ready(const Thing *stream) {
+    double done = stream && stream->is_apart ? stream->ready_ms : mock.ready_ms, now = now_ms();
+    return done > now ? done : now;
+}
+
+static bool is_behind_gate(const Thing *stream) { return !(stream && stream->is_apart) && is_shut(); }
+
+static void take_time(Thing *stream, double ms) {
+    if (is_behind_gate(stream)) mock.gated_ms += ms;
+    else if (stream && stream->is_apart) stream->ready_ms = ready(stream) + ms;
+    else mock.ready_ms = ready(NULL) + ms;
+}
+
+static void sleep_until(double time_ms) {
+    for (double left; (left = time_ms - now_ms()) > 0;) {
+        if (left < 0.2) continue; /* sleeping would end too late */
+        double part = left - 0.1;
+        struct timespec t = {(time_t)(part / 1e3), (long)((part - 1e3 * (double)(time_t)(part / 1e3)) * 1e6)};
+        nanosleep(&t, NULL);
+    }
+}
+
+static void wait_for_gate(void) {
+    double limit = now_ms() + 20e3;
+    while (is_shut()) {
+        if (now_ms() > limit) misuse("a wait behind a gate that nobody opens");
+        nanosleep(&(struct timespec){0, 20000}, NULL);
+    }
+}
+
+static void wait_stream(const Thing *stream) {
+    if (!(stream && stream->is_apart)) wait_for_gate();
+    sleep_until(ready(stream));
+}
+
+static void wait_everything(void) {
+    wait_stream(NULL);
+    for (Thing *thing = mock.things; thing; thing = thing->next)
+        if (thing->kind == STREAM && thing->is_apart && thing->context == current) sleep_until(thing->ready_ms);
 }
 
 static CudaResult waited(void) {
@@ -233,11 +321,16 @@ static CudaResult mock_device_attribute(int *value, CudaDeviceAttribute attribut
     case CUDA_SHARED_PER_BLOCK_OPTIN: *value = 232448; break;
     case CUDA_THREADS_PER_MULTIPROCESSOR: *value = 2048; break;
     case CUDA_MAX_THREADS_PER_BLOCK: *value = 1024; break;
-    case CUDA_CLOCK_RATE_KHZ:
+    case CUDA_CLOCK_RATE_KHZ: *value = MHZ * 1000; break;
     case CUDA_MEMORY_CLOCK_KHZ:
     case CUDA_MEMORY_BUS_BITS:
     case CUDA_L2_BYTES: break;
     }
+    return CUDA_OK;
+}
+
+static CudaResult mock_device_bus(char *words, int size, CudaDeviceId device) {
+    snprintf(words, (size_t)size, "0000:%02x:00.0", device - 100);
     return CUDA_OK;
 }
 
@@ -276,7 +369,10 @@ static CudaResult mock_context_set(CudaContext context) {
     return CUDA_OK;
 }
 
-static CudaResult mock_context_wait(void) { return waited(); }
+static CudaResult mock_context_wait(void) {
+    if (!mock.hangs) wait_everything();
+    return waited();
+}
 
 /* ---- memory ---- */
 
@@ -307,6 +403,30 @@ static CudaResult mock_memory_free(CudaPointer pointer) {
     return CUDA_OK;
 }
 
+static CudaResult mock_host_alloc(void **pointer, size_t bytes, unsigned flags) {
+    if (bytes == 0 || flags != CUDA_HOST_DEVICEMAP) return CUDA_INVALID_VALUE;
+    Thing *page = thing_new(HOST);
+    page->memory = aligned_alloc(512, (bytes + 511) / 512 * 512);
+    if (!page->memory) misuse("out of memory");
+    *pointer = page->memory;
+    return CUDA_OK;
+}
+
+static CudaResult mock_host_free(void *pointer) {
+    for (Thing *thing = mock.things; thing; thing = thing->next) {
+        if (thing->kind != HOST || thing->memory != pointer) continue;
+        if (mock.gate == pointer && is_shut()) misuse("a gate was freed that is shut");
+        thing_free(thing);
+        return CUDA_OK;
+    }
+    misuse("host memory was freed that is not alive");
+}
+
+static CudaResult mock_host_pointer(CudaPointer *pointer, void *host, unsigned flags) {
+    *pointer = (CudaPointer)(uintptr_t)host;
+    return flags ? CUDA_INVALID_VALUE : CUDA_OK;
+}
+
 static CudaResult stream_free_to_use(CudaStream stream) {
     if (stream) check(stream, STREAM);
     return CUDA_OK;
@@ -321,6 +441,7 @@ static CudaResult mock_copy_in(CudaPointer to, const void *from, size_t bytes, C
 static CudaResult mock_copy_out(void *to, CudaPointer from, size_t bytes, CudaStream stream) {
     if (!block_at(from, bytes)) return CUDA_INVALID_VALUE;
     if (mock.hangs) misuse("a copy behind a kernel that hangs");
+    wait_stream(stream ? check(stream, STREAM) : NULL);
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return stream_free_to_use(stream);
 }
@@ -446,7 +567,21 @@ static bool name_ends(const Thing *function, const char *end) {
     return have >= want && strcmp(function->name + have - want, end) == 0;
 }
 
-static void run(const Thing *function, const MockRecord *record) {
+static void run_clock(Thing *stream, const MockRecord *record) {
+    uint64_t *out = (uint64_t *)(uintptr_t)record->params[0];
+    if (!is_behind_gate(stream)) {
+        read_clock(out, ready(stream));
+        return;
+    }
+    if (mock.num_deferred == MOST_DEFERRED) misuse("too many clocks behind a gate");
+    mock.deferred[mock.num_deferred++] = (Deferred){out, mock.gated_ms};
+}
+
+static void run(const Thing *function, const MockRecord *record, Thing *stream) {
+    take_time(stream, LAUNCH_MS);
+    if (name_ends(function, "_spin")) take_time(stream, (double)record->params[0] * 1e-6);
+    if (name_ends(function, "_cycles")) take_time(stream, (double)record->params[0] / MHZ * 1e-3);
+    if (name_ends(function, "tern_clock")) run_clock(stream, record);
     if (name_ends(function, "_trap")) mock.pending = CUDA_ILLEGAL_ADDRESS;
     if (name_ends(function, "_hang")) mock.hangs = 1;
     if (!name_ends(function, "_record")) return;
@@ -475,9 +610,9 @@ static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned gri
                          .num_params = (uint32_t)function->num_params};
     for (int i = 0; i < function->num_params; i++)
         memcpy(&record.params[i], arguments[i], (size_t)function->param_sizes[i]);
-    Thing *graph = stream ? check(stream, STREAM)->capture : NULL;
+    Thing *queue = stream ? check(stream, STREAM) : NULL, *graph = queue ? queue->capture : NULL;
     if (!graph) {
-        run(function, &record);
+        run(function, &record, queue);
         return CUDA_OK;
     }
     Launch **end = &graph->launches, *launch = calloc(1, sizeof *launch);
@@ -493,7 +628,9 @@ static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned gri
 
 static CudaResult mock_stream_create(CudaStream *stream, unsigned flags) {
     if (flags > 1) return CUDA_INVALID_VALUE;
-    *stream = (CudaStream)thing_new(STREAM);
+    Thing *thing = thing_new(STREAM);
+    thing->is_apart = flags == CUDA_STREAM_NON_BLOCKING;
+    *stream = (CudaStream)thing;
     return CUDA_OK;
 }
 
@@ -503,13 +640,25 @@ static CudaResult mock_stream_destroy(CudaStream stream) {
 }
 
 static CudaResult mock_stream_wait(CudaStream stream) {
-    if (stream) check(stream, STREAM);
+    const Thing *thing = stream ? check(stream, STREAM) : NULL;
+    if (!mock.hangs) wait_stream(thing);
     return waited();
 }
 
 static CudaResult mock_stream_query(CudaStream stream) {
-    if (stream) check(stream, STREAM);
+    const Thing *thing = stream ? check(stream, STREAM) : NULL;
+    if (is_behind_gate(thing) || (!mock.hangs && ready(thing) > now_ms())) return CUDA_NOT_READY;
     return queried();
+}
+
+static CudaResult mock_stream_gate(CudaStream stream, CudaPointer word, uint32_t value, unsigned flags) {
+    if (stream || flags != CUDA_WAIT_GEQ) misuse("a gate on another stream than the default one, or of another kind");
+    is_shut();
+    if (mock.gate) misuse("a second gate");
+    mock.gate = (const uint32_t *)(uintptr_t)word;
+    mock.gate_value = value;
+    mock.gated_ms = 0;
+    return CUDA_OK;
 }
 
 static CudaResult mock_stream_order(CudaStream stream, CudaEvent event, unsigned flags) {
@@ -530,26 +679,33 @@ static CudaResult mock_event_destroy(CudaEvent event) {
 }
 
 static CudaResult mock_event_record(CudaEvent event, CudaStream stream) {
-    struct timespec t;
-    if (stream) check(stream, STREAM);
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    check(event, EVENT)->time_ms = (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+    const Thing *queue = stream ? check(stream, STREAM) : NULL;
+    Thing *thing = check(event, EVENT);
+    thing->is_gated = is_behind_gate(queue);
+    thing->time_ms = thing->is_gated ? mock.gated_ms : ready(queue);
     return CUDA_OK;
 }
 
 static CudaResult mock_event_wait(CudaEvent event) {
-    check(event, EVENT);
+    Thing *thing = check(event, EVENT);
+    if (mock.hangs) return waited();
+    if (thing->is_gated) wait_for_gate();
+    sleep_until(thing->time_ms);
     return waited();
 }
 
 static CudaResult mock_event_query(CudaEvent event) {
-    check(event, EVENT);
+    Thing *thing = check(event, EVENT);
+    is_shut();
+    if (thing->is_gated || (!mock.hangs && thing->time_ms > now_ms())) return CUDA_NOT_READY;
     return queried();
 }
 
 static CudaResult mock_event_elapsed(float *milliseconds, CudaEvent start, CudaEvent end) {
     Thing *first = check(start, EVENT), *second = check(end, EVENT);
+    is_shut();
     if (first->time_ms == 0 || second->time_ms == 0) return CUDA_INVALID_HANDLE;
+    if (first->is_gated || second->is_gated || second->time_ms > now_ms()) return CUDA_NOT_READY;
     *milliseconds = (float)(second->time_ms - first->time_ms);
     return CUDA_OK;
 }
@@ -589,9 +745,9 @@ static CudaResult mock_graph_instantiate(CudaGraphExec *exec, CudaGraph graph,
 }
 
 static CudaResult mock_graph_launch(CudaGraphExec exec, CudaStream stream) {
-    if (stream) check(stream, STREAM);
+    Thing *queue = stream ? check(stream, STREAM) : NULL;
     for (Launch *launch = check(exec, EXEC)->launches; launch; launch = launch->next)
-        run(check(launch->function, FUNCTION), &launch->record);
+        run(check(launch->function, FUNCTION), &launch->record, queue);
     return CUDA_OK;
 }
 

@@ -76,6 +76,9 @@ TEST(constants_agree) {
         {CUDA_JIT_LOG_VERBOSE, CU_JIT_LOG_VERBOSE},
         {CUDA_JIT_LINE_INFO, CU_JIT_GENERATE_LINE_INFO},
         {CUDA_CAPTURE_THREAD_LOCAL, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL},
+        {CUDA_STREAM_NON_BLOCKING, CU_STREAM_NON_BLOCKING},
+        {CUDA_HOST_DEVICEMAP, CU_MEMHOSTALLOC_DEVICEMAP},
+        {CUDA_WAIT_GEQ, CU_STREAM_WAIT_VALUE_GEQ},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) CHECK(pairs[i].ours == pairs[i].theirs);
 }
