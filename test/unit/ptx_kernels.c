@@ -22,6 +22,7 @@ static const Row rows[] = {
      "*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32,i32:16,4096", 16, 3},
     {"kernels/mean.py", "mean_kernel", "*fp32:16,*fp32:16,*i32:16,*fp32:16,i32:16,8192,512", 8, 8},
     {"kernels/dropout.py", "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,1024", 4, 2},
+    {"kernels/dropout.py", "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,4096", 8, 4},
     {"kernels/matmul.py", "matmul_kernel",
      "*fp16:16,*fp16:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,i32:16,1,64,64,32,8,'tf32'", 4, 0},
     {"kernels/matmul.py", "matmul_kernel",
@@ -68,6 +69,22 @@ TEST(shipped_kernels_assemble_without_spills) {
     close(handle);
     unlink(file);
     if (!ptxas_path()) SKIP("no ptxas");
+}
+
+/* Sixteen numbers a thread, each ten rounds of a cipher, all at once would take more registers than
+ * there are: the first ones are stored before the last ones are begun. */
+TEST(long_chains_go_one_after_the_other) {
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    tern_module *module = tern_load_file(context, "kernels/dropout.py");
+    tern_options options = {.size = sizeof options, .num_warps = 8, .target = "sm_90a"};
+    tern_kernel *kernel =
+        tern_compile(module, "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,4096", &options);
+    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "", *last_load = text, *at;
+    const char *store = strstr(text, "st.global");
+    for (at = text; (at = strstr(at, "ld.global")); at++) last_load = at;
+    CHECK(store && last_load < store && count_of(text, "ld.global") == 4); /* all loads are under way */
+    CHECK(store && count_of(store, "mul.wide.u32") > count_of(text, "mul.wide.u32") / 2);
+    tern_close(context);
 }
 
 TEST_MAIN()

@@ -71,6 +71,8 @@ typedef struct Tirs {
     int source_file, line, column; /* given to new instructions; files are numbered from 1 */
     bool fold_approximate; /* tests: also evaluate ex2, rcp.. (as if correctly rounded) */
     const char *file; /* for .loc; NULL: no line information */
+    const Tir *order; /* set by tir_order: what is printed */
+    int order_count;
 } Tirs;
 
 Tirs *tir_new(Arena *arena);
@@ -111,6 +113,7 @@ void tir_leave(Tirs *b, int scope);
 
 /* ---- ends ---- */
 void tir_mark(Tirs *b);                    /* finds what is live */
+void tir_order(Tirs *b, int threads);       /* in which order, after tir_mark */
 void tir_print(Tirs *b, Buf *out);         /* body of the entry, declarations first */
 bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result); /* false: not known here */
 bool tir_is_approximate(TirOp op);

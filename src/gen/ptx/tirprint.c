@@ -293,7 +293,6 @@ static void print_one(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
     switch ((int)ins->op) {
     case TIR_CONST: case TIR_SPECIAL: case TIR_PARAM: case TIR_ADDRESS: print_leaf(p, x); break;
-    case TIR_VAR: case TIR_RESULT: break;
     case TIR_LOAD: case TIR_STORE: case TIR_ATOM: print_memory(p, x); break;
     case TIR_SHUFFLE: print_shuffle(p, x); break;
     case TIR_MMA: print_mma(p, x); break;
@@ -328,16 +327,13 @@ void tir_print(Tirs *b, Buf *out) {
         if (counts[class])
             buf_printf(out, "\t.reg .%s %%%c<%d>;\n", class_names[class], class_letters[class],
                        counts[class]);
-    for (Tir x = 1; x < b->list.count; x++) {
-        const TirIns *ins = &b->list.data[x];
-        if (!ins->live) continue;
-        bool prints = ins->op != TIR_VAR && ins->op != TIR_RESULT && ins->op != TIR_LABEL &&
-                      (ins->op != TIR_CONST || ins->in_register);
+    for (int i = 0; i < b->order_count; i++) {
+        const TirIns *ins = &b->list.data[b->order[i]];
         bool moved = ins->file != p.file || ins->line != p.line || ins->column != p.column;
-        if (b->file && prints && ins->line && moved) {
+        if (b->file && ins->op != TIR_LABEL && ins->line && moved) {
             p.file = ins->file, p.line = ins->line, p.column = ins->column;
             buf_printf(out, "\t.loc %d %d %d\n", p.file, p.line, p.column);
         }
-        print_one(&p, x);
+        print_one(&p, b->order[i]);
     }
 }

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tirorder: the order in which the instructions are printed.
+ *
+ * Building makes each op of the tile IR for all registers of a tile before the next op, so that a
+ * chain of ops holds all of them at each step. Where that takes many registers, an instruction
+ * without effects moves down to its first reader, and a register of the tile goes through the whole
+ * chain before the next one starts:
+ *
+ *     a0 = x0 * k;  a1 = x1 * k;  b0 = a0 ^ s;  b1 = a1 ^ s;  store b0;  store b1
+ *     a0 = x0 * k;  b0 = a0 ^ s;  store b0;  a1 = x1 * k;  b1 = a1 ^ s;  store b1
+ *
+ * Instructions with effects keep their order, nothing moves past a barrier, a label, a branch or the
+ * assignment of a variable. Loads keep their place, because the more of them are under way the
+ * better, except where there would not be registers enough: then those of global memory move too.
+ * ptxas orders again, but within the registers that it finds there. */
+#include "gen/ptx/tir.h"
+
+typedef VEC(Tir) TirList;
+
+typedef struct Orderer {
+    Tirs *b;
+    bool moves_loads;
+    bool *placed;
+    TirList waiting, stack, order;
+} Orderer;
+
+static const TirIns *at(const Orderer *o, Tir x) { return &o->b->list.data[x]; }
+
+static bool starts(const TirIns *ins, const char *words) {
+    return ins->text && !strncmp(ins->text, words, strlen(words));
+}
+
+/* ---- moving ---- */
+
+static bool may_wait(const Orderer *o, const TirIns *ins) {
+    if (ins->op < TIR_CONST) return true;
+    switch ((int)ins->op) {
+    case TIR_CONST: case TIR_SPECIAL: case TIR_PARAM: case TIR_ADDRESS: return true;
+    case TIR_LOAD: return o->moves_loads && !ins->pinned && starts(ins, "ld.global");
+    default: return false;
+    }
+}
+
+/* What prints nothing of its own is placed with the instruction that it belongs to. */
+static bool has_place(const TirIns *ins) {
+    return ins->op != TIR_VAR && ins->op != TIR_RESULT && (ins->op != TIR_CONST || ins->in_register);
+}
+
+static Tir producer(const Orderer *o, Tir x) { return at(o, x)->op == TIR_RESULT ? at(o, x)->args[0] : x; }
+
+static Tir missing_operand(const Orderer *o, Tir x) {
+    const TirIns *ins = at(o, x);
+    for (int i = 0; i <= ins->num_args; i++) {
+        Tir operand = i < ins->num_args ? ins->args[i] : ins->guard;
+        operand = operand ? producer(o, operand) : 0;
+        if (operand && has_place(at(o, operand)) && !o->placed[operand]) return operand;
+    }
+    return 0;
+}
+
+static void place(Orderer *o, Tir x) {
+    o->stack.count = 0;
+    vec_push(o->b->arena, &o->stack, x);
+    while (o->stack.count) {
+        Tir top = o->stack.data[o->stack.count - 1];
+        Tir operand = o->placed[top] ? 0 : missing_operand(o, top);
+        if (operand) {
+            vec_push(o->b->arena, &o->stack, operand);
+            continue;
+        }
+        o->stack.count--;
+        if (o->placed[top]) continue;
+        o->placed[top] = true;
+        vec_push(o->b->arena, &o->order, top);
+    }
+}
+
+static void place_waiting(Orderer *o, bool only_loads) {
+    for (int i = 0; i < o->waiting.count; i++)
+        if (!only_loads || at(o, o->waiting.data[i])->op == TIR_LOAD) place(o, o->waiting.data[i]);
+    if (!only_loads) o->waiting.count = 0;
+}
+
+static TirList order_late(Tirs *b, bool moves_loads) {
+    Orderer o = {.b = b, .moves_loads = moves_loads, .placed = arena_array(b->arena, bool, b->list.count)};
+    for (Tir x = 1; x < b->list.count; x++) {
+        const TirIns *ins = at(&o, x);
+        if (!ins->live || !has_place(ins)) continue;
+        if (may_wait(&o, ins)) {
+            vec_push(b->arena, &o.waiting, x);
+            continue;
+        }
+        switch ((int)ins->op) {
+        case TIR_LOAD: case TIR_SHUFFLE: case TIR_MMA: break;
+        case TIR_STORE:
+            if (!starts(ins, "st.shared")) place_waiting(&o, true);
+            break;
+        default: place_waiting(&o, false);
+        }
+        place(&o, x);
+    }
+    place_waiting(&o, false);
+    return o.order;
+}
+
+static TirList order_as_built(Tirs *b) {
+    TirList order = {0};
+    for (Tir x = 1; x < b->list.count; x++)
+        if (b->list.data[x].live && has_place(&b->list.data[x])) vec_push(b->arena, &order, x);
+    return order;
+}
+
+/* ---- registers ---- */
+
+typedef struct Life {
+    int first, last; /* positions in the order; last 0: not there */
+} Life;
+
+static void reach(Life *life, int position) {
+    if (!life->last) life->first = position;
+    life->last = position;
+}
+
+/* What is alive before a loop and read in it is alive to its end. */
+static void stretch_over_loops(const Tirs *b, const TirList *order, Life *lives) {
+    int *label_at = arena_array(b->arena, int, b->num_labels + 1);
+    for (int p = 0; p < order->count; p++) {
+        const TirIns *ins = &b->list.data[order->data[p]];
+        if (ins->op == TIR_LABEL) label_at[ins->imm] = p + 1;
+        if (ins->op != TIR_BRANCH || !label_at[ins->imm]) continue;
+        int start = label_at[ins->imm];
+        for (Tir x = 1; x < b->list.count; x++)
+            if (lives[x].first < start && lives[x].last >= start && lives[x].last < p + 1) lives[x].last = p + 1;
+    }
+}
+
+/* 32-bit registers alive at once, at most. */
+static int most_alive(Tirs *b, const TirList *order) {
+    Life *lives = arena_array(b->arena, Life, b->list.count);
+    int *change = arena_array(b->arena, int, order->count + 3), alive = 0, most = 0;
+    for (int p = 0; p < order->count; p++) {
+        Tir x = order->data[p];
+        const TirIns *ins = &b->list.data[x];
+        if (ins->class != CLASS_NONE) reach(&lives[x], p + 1);
+        for (int i = 0; i < ins->num_results; i++) reach(&lives[x + 1 + i], p + 1);
+        for (int i = 0; i < ins->num_args; i++) reach(&lives[ins->args[i]], p + 1);
+        if (ins->guard) reach(&lives[ins->guard], p + 1);
+    }
+    stretch_over_loops(b, order, lives);
+    for (Tir x = 1; x < b->list.count; x++) {
+        static const int registers_of[] = {[CLASS_B16] = 1, [CLASS_B32] = 1, [CLASS_B64] = 2, [CLASS_NONE] = 0};
+        const TirIns *ins = &b->list.data[x];
+        if (!lives[x].last || (ins->op == TIR_CONST && !ins->in_register)) continue;
+        change[lives[x].first] += registers_of[ins->class];
+        change[lives[x].last] -= registers_of[ins->class];
+    }
+    for (int p = 0; p < order->count + 3; p++) {
+        alive += change[p];
+        if (alive > most) most = alive;
+    }
+    return most;
+}
+
+/* ---- all ---- */
+
+enum {
+    FEW = 40,     /* registers that leave a multiprocessor full of threads */
+    PLENTY = 200, /* of the 255 that a thread may have: the rest is for addresses and masks */
+};
+
+void tir_order(Tirs *b, int threads) {
+    TirList order = order_as_built(b);
+    int enough = 65536 / threads * 4 / 5 < PLENTY ? 65536 / threads * 4 / 5 : PLENTY;
+    int most = most_alive(b, &order);
+    for (int moves_loads = 0; moves_loads < 2 && most > (moves_loads ? enough : FEW); moves_loads++) {
+        TirList late = order_late(b, moves_loads);
+        int most_late = most_alive(b, &late);
+        if (most_late < most * 2 / 3) order = late, most = most_late; /* less than that ptxas finds */
+    }
+    b->order = order.data;
+    b->order_count = order.count;
+}
