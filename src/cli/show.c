@@ -12,7 +12,7 @@
 const OptionRow options_show[] = {
     {"stage", 's', "STAGE", "ast, ir, ir:PASS, c, ptx, sass, facts or configs"},
     {"sig", 0, "SIGNATURE", "types and constants in parameter order: '*fp32:16,i32,1024'"},
-    {"target", 't', "T", "cpu, interp, sm_90a ..; default: what the stage is for"},
+    {"target", 't', "T", "cpu, cpu:avx2, interp, sm_90a ..; default: what the stage is for"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},
@@ -26,7 +26,7 @@ const char details_show[] =
     "  ast      the syntax tree (no signature needed)\n"
     "  configs  what @triton.autotune says (no signature needed)\n"
     "  ir       the tile IR after the target's passes;  ir:PASS after one pass\n"
-    "  c        the C text for the CPU\n"
+    "  c        the C text for the CPU: for this machine's, or --target cpu:avx512, cpu:avx2, cpu:generic\n"
     "  ptx      the PTX text for a GPU;  sass: ptxas' result (needs ptxas and cuobjdump)\n"
     "  facts    arguments, shared memory, what the compiler found out\n\n"
     "example:\n"

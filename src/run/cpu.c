@@ -65,7 +65,7 @@ static tern_status says(Device *device, tern_status status, const char *format, 
 
 /* ---- open and close ---- */
 
-static const char *best_arch(void) {
+const char *cpu_best_target(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -95,7 +95,7 @@ static tern_status cpu_open(Device *device, const char *argument,
                             const tern_open_options *options) {
     CpuState *state = device->state = arena_new_of(device->arena, CpuState);
     device->name = STR("cpu");
-    const char *best = best_arch();
+    const char *best = cpu_best_target();
     if (argument) { /* a lesser instruction set, for tests */
         device->target = str_c(device->arena, str_format(device->arena, "cpu:%s", argument));
         bool known = !strcmp(argument, "generic") ||

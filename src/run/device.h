@@ -90,6 +90,9 @@ struct Device {
     void *print_user;
 };
 
+/* "cpu:avx512", "cpu:avx2" or "cpu:generic": the most that this machine runs. */
+const char *cpu_best_target(void);
+
 extern const DeviceOps device_interp, device_cpu, device_sim, device_cuda;
 
 #endif

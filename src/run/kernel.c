@@ -52,10 +52,10 @@ static tern_status check_options(tern_context *context, const tern_options *opti
     return TERN_OK;
 }
 
-/* "cpu" is the device's own when that is a cpu. */
+/* "cpu" is the device's own when that is a cpu, else what this machine runs best. */
 static const char *resolve_target(const Device *device, const char *target) {
     if (!target) return device->target;
-    if (!strcmp(target, "cpu")) return str_starts(str_of(device->target), "cpu") ? device->target : "cpu:generic";
+    if (!strcmp(target, "cpu")) return str_starts(str_of(device->target), "cpu") ? device->target : cpu_best_target();
     return target;
 }
 

@@ -24,6 +24,22 @@ exits 0 '3: B=128 num_warps=2' $TERN show "$work/k.py" --stage configs
 exits 0 '"num_warps":4' $TERN show "$work/k.py" --stage configs --json
 exits 0 'tile<128x' $TERN show "$work/k.py" --stage ir --target interp --config 3 --sig '*fp32'
 
+# The C text is for this machine's instructions, as `tern run` has it; others by name.
+exits 0 'target: cpu:avx2' $TERN show $k --stage facts --target cpu:avx2 --sig "$sig"
+exits 0 'target: cpu:generic' $TERN show $k --stage facts --target cpu:generic --sig "$sig"
+best=$($TERN devices | sed -n 's/^cpu .*, \([a-z0-9]*\)$/cpu:\1/p')
+if [ -n "$best" ]; then
+    exits 0 "target: $best" $TERN show $k --stage facts --sig "$sig"
+    exits 0 "target: $best" $TERN show $k --stage facts --target cpu --sig "$sig"
+    $TERN show $k --stage c --target "$best" --sig "$sig" >"$work/best.c"
+    check 'the text is that of this machine' sh -c '$0 show $1 --stage c --target cpu --sig "$2" | cmp - $3' \
+        $TERN $k "$sig" "$work/best.c"
+    [ "$best" = cpu:generic ] || check 'generic text is another' sh -c '! $0 show $1 --stage c --target cpu:generic --sig "$2" | cmp -s - $3' \
+        $TERN $k "$sig" "$work/best.c"
+else
+    skip 4 'no cpu device'
+fi
+
 exits 2 'no stage' $TERN show $k --stage dance --sig "$sig"
 exits 2 'no pass' $TERN show $k --stage ir:dance --sig "$sig"
 exits 2 'needs --sig' $TERN show $k --stage ir
