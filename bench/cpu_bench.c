@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cpu_bench: the shipped kernels on the cpu device against what memory allows: a copy of the same
- * bytes (or a read-only pass), and for the product of matrices against OpenBLAS, if it is found.
+/* cpu_bench: the shipped kernels on the cpu device against what the machine allows: memcpy of the same
+ * bytes (or a read-only pass), and for the product of matrices OpenBLAS, if it is found. Then what it
+ * takes to get from source text to something callable, and to call it.
  *
- * Kernel and reference are interleaved in one process, so that whatever else the machine does falls
- * on both; medians of ROUNDS. On one thread and on all that this process may use. */
+ * Kernel and reference take turns in one process, so that whatever else the machine does falls on
+ * both; a figure is the median over ROUNDS of the ratio within a round, with its quartiles. On one
+ * thread the clock is that thread's CPU time, which other processes do not add to; on all it is the
+ * wall clock. `limit` is what the kernel is meant to stay below: on one thread. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +17,7 @@
 
 #include "tern.h"
 
-enum { ROUNDS = 15, SIZE = 4096, MATRIX = 1024, MOST_THREADS = 256 };
+enum { ROUNDS = 21, SIZE = 4096, MATRIX = 1024, MOST_THREADS = 256 };
 
 typedef struct Bench {
     tern_context *tern;
@@ -23,10 +26,23 @@ typedef struct Bench {
     tern_buffer *in_buffer, *out_buffer, *small; /* small: weights, partial sums .. */
 } Bench;
 
-static double now_ms(void) {
+/* ---- time ---- */
+
+typedef struct Moment {
+    double wall_ms, cpu_ms; /* cpu: of this thread */
+} Moment;
+
+static double clock_ms(clockid_t clock) {
     struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
+    clock_gettime(clock, &time);
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
+}
+
+static Moment now(void) { return (Moment){clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_THREAD_CPUTIME_ID)}; }
+
+static Moment since(Moment start) {
+    Moment end = now();
+    return (Moment){end.wall_ms - start.wall_ms, end.cpu_ms - start.cpu_ms};
 }
 
 static int compare(const void *a, const void *b) {
@@ -34,9 +50,28 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-static double median(double *times) {
-    qsort(times, ROUNDS, sizeof *times, compare);
-    return times[ROUNDS / 2];
+/* Of ROUNDS figures, which it sorts: the one at this part of the way from the least to the most. */
+static double quantile(double *figures, double part) {
+    qsort(figures, ROUNDS, sizeof *figures, compare);
+    return figures[(int)((ROUNDS - 1) * part + 0.5)];
+}
+
+typedef struct Rounds {
+    double ours[ROUNDS], theirs[ROUNDS], ratio[ROUNDS];
+} Rounds;
+
+static void rounds_set(const Bench *bench, Rounds *rounds, int i, Moment ours, Moment theirs) {
+    bool alone = bench->threads == 1;
+    rounds->ours[i] = alone ? ours.cpu_ms : ours.wall_ms;
+    rounds->theirs[i] = alone ? theirs.cpu_ms : theirs.wall_ms;
+    rounds->ratio[i] = rounds->ours[i] / rounds->theirs[i];
+}
+
+static void rounds_print(Rounds *rounds, const char *name, const char *reference, double limit) {
+    printf("%-26s %8.3f ms  %-5s %8.3f ms  %5.2fx  %4.2f to %4.2f  limit %.1f\n", name,
+           quantile(rounds->ours, 0.5), reference, quantile(rounds->theirs, 0.5),
+           quantile(rounds->ratio, 0.5), quantile(rounds->ratio, 0.25),
+           quantile(rounds->ratio, 0.75), limit);
 }
 
 /* ---- references ---- */
@@ -61,7 +96,10 @@ static void *read_part(void *argument) {
     const Words *words = (const void *)part->from;
     Words sums[4] = {{0}};
     for (size_t i = 0; i + 4 <= part->size_bytes / sizeof *words; i += 4)
-        for (int k = 0; k < 4; k++) sums[k] ^= words[i + (size_t)k];
+        for (int k = 0; k < 4; k++) {
+            __builtin_prefetch(&words[i + (size_t)k + 32]); /* as the kernels do: 2 KB ahead */
+            sums[k] ^= words[i + (size_t)k];
+        }
     sums[0] ^= sums[1] ^ sums[2] ^ sums[3];
     for (int k = 0; k < 8; k++) part->sum ^= sums[0][k];
     return NULL;
@@ -89,6 +127,7 @@ typedef struct Job {
     const char *name, *file, *function, *signature;
     uint32_t grid;
     size_t size_bytes; /* that the reference copies or reads */
+    double limit;
     bool reads_only;
     tern_argument arguments[16];
     int num_arguments;
@@ -107,23 +146,22 @@ static tern_kernel *compile(Bench *bench, const Job *job, tern_module **module) 
 }
 
 static int run_job(Bench *bench, const Job *job) {
-    double kernel_ms[ROUNDS], reference_ms[ROUNDS];
+    Rounds rounds;
     tern_module *module;
     tern_kernel *kernel = compile(bench, job, &module);
     if (!kernel) return fail(bench, job->name);
     for (int i = -2; i < ROUNDS; i++) { /* the first two warm up */
-        double start = now_ms();
+        Moment start = now();
         in_parts(bench, job->size_bytes, job->reads_only ? read_part : copy_part);
-        double middle = now_ms();
+        Moment theirs = since(start);
+        start = now();
         if (tern_launch(NULL, kernel, (uint32_t[3]){job->grid, 1, 1}, job->arguments,
                         job->num_arguments) ||
             tern_synchronize(bench->tern))
             return fail(bench, job->name);
-        if (i >= 0) kernel_ms[i] = now_ms() - middle, reference_ms[i] = middle - start;
+        if (i >= 0) rounds_set(bench, &rounds, i, since(start), theirs);
     }
-    double ours = median(kernel_ms), reference = median(reference_ms);
-    printf("%-28s %9.3f ms   %-6s %9.3f ms   %5.2fx\n", job->name, ours,
-           job->reads_only ? "read" : "copy", reference, ours / reference);
+    rounds_print(&rounds, job->name, job->reads_only ? "read" : "copy", job->limit);
     tern_kernel_free(kernel);
     tern_module_free(module);
     return 0;
@@ -143,6 +181,7 @@ static int run_memory_jobs(Bench *bench) {
          "*fp32:16,*fp32:16,i32:16,1024",
          SIZE * SIZE / 1024,
          bytes,
+         1.4,
          false,
          {x, out, all},
          3},
@@ -152,6 +191,7 @@ static int run_memory_jobs(Bench *bench) {
          "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,4096",
          SIZE,
          bytes,
+         1.7,
          false,
          {x, out, size, size, size},
          5},
@@ -161,15 +201,27 @@ static int run_memory_jobs(Bench *bench) {
          "*fp32:16,*fp32:16,i32:16,i32:16,1024",
          SIZE,
          bytes,
+         1.1,
          true,
          {x, out, size, size},
          4},
+        {"mean f32 4096x4096",
+         "mean",
+         "mean_kernel",
+         "*fp32:16,*fp32:16,*i32:16,*fp32:16,i32:16,1024,64",
+         64,
+         bytes,
+         1.1,
+         true,
+         {x, small, more, third, all},
+         5},
         {"layer norm f16 4096x4096",
          "layer_norm",
          "layer_norm_kernel",
          "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,4096",
          SIZE,
          bytes / 2,
+         1.7,
          false,
          {x, out, small, more, third, fourth, size, size, tern_arg_float(1e-5)},
          9},
@@ -184,20 +236,43 @@ static int run_memory_jobs(Bench *bench) {
 typedef void Sgemm(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
                    const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
 
-static Sgemm *find_openblas(int threads) {
+typedef struct Blas {
+    Sgemm *sgemm; /* NULL: not installed */
+    const char *core;
+} Blas;
+
+/* Its own choice is by the processor's model number, and one that it does not know, as of a virtual
+ * machine, gets 16-byte vectors: name the core by what the processor can do. */
+static void choose_core(void) {
+    setenv("OPENBLAS_THREAD_TIMEOUT", "4", 0); /* its threads stop spinning before our turn */
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl"))
+        setenv("OPENBLAS_CORETYPE", "SkylakeX", 0);
+    else if (__builtin_cpu_supports("avx2"))
+        setenv("OPENBLAS_CORETYPE", "Haswell", 0);
+#endif
+}
+
+static Blas find_openblas(int threads) {
+    choose_core();
+    Blas blas = {0};
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return NULL;
-    Sgemm *sgemm;
+    if (!library) return blas;
     void (*set_threads)(int);
-    *(void **)&sgemm = dlsym(library, "cblas_sgemm");
+    char *(*core)(void);
+    *(void **)&blas.sgemm = dlsym(library, "cblas_sgemm");
     *(void **)&set_threads = dlsym(library, "openblas_set_num_threads");
-    if (set_threads) set_threads(threads);
-    return sgemm;
+    *(void **)&core = dlsym(library, "openblas_get_corename");
+    if (!set_threads || !core) return (Blas){0};
+    set_threads(threads);
+    blas.core = core();
+    return blas;
 }
 
 static int run_matmul(Bench *bench) {
     enum { ROW_MAJOR = 101, AS_IS = 111 };
-    double ours_ms[ROUNDS], theirs_ms[ROUNDS];
+    Rounds rounds;
     const Job job = {
         .name = "matmul f32 1024^3",
         .file = "matmul",
@@ -211,30 +286,32 @@ static int run_matmul(Bench *bench) {
     /* The inner strides are 1: constants, which are not passed. */
     tern_argument arguments[] = {a, b, c, size, size, size, size, size, size};
     const float *left = (const void *)bench->x, *right = left + MATRIX * MATRIX;
-    Sgemm *sgemm = find_openblas(bench->threads);
+    Blas blas = find_openblas(bench->threads);
     tern_module *module;
     tern_kernel *kernel = compile(bench, &job, &module);
     if (!kernel) return fail(bench, job.name);
     for (int i = -2; i < ROUNDS; i++) {
-        double start = now_ms();
-        if (sgemm)
-            sgemm(ROW_MAJOR, AS_IS, AS_IS, MATRIX, MATRIX, MATRIX, 1, left, MATRIX, right, MATRIX,
-                  0, (float *)(void *)bench->out, MATRIX);
-        double middle = now_ms();
+        Moment start = now();
+        if (blas.sgemm)
+            blas.sgemm(ROW_MAJOR, AS_IS, AS_IS, MATRIX, MATRIX, MATRIX, 1, left, MATRIX, right,
+                       MATRIX, 0, (float *)(void *)bench->out, MATRIX);
+        Moment theirs = since(start);
+        start = now();
         if (tern_launch(NULL, kernel, (uint32_t[3]){64, 1, 1}, arguments, 9) ||
             tern_synchronize(bench->tern))
             return fail(bench, job.name);
-        if (i >= 0) ours_ms[i] = now_ms() - middle, theirs_ms[i] = middle - start;
+        if (i >= 0) rounds_set(bench, &rounds, i, since(start), theirs);
     }
-    double ours = median(ours_ms), theirs = median(theirs_ms),
-           gflop = 2.0 * MATRIX * MATRIX * MATRIX / 1e9;
-    printf("%-28s %9.3f ms   ", job.name, ours);
-    if (sgemm)
-        printf("%-6s %9.3f ms   %5.2fx   (%.1f and %.1f GFLOP/s)\n", "blas", theirs, ours / theirs,
-               gflop / ours * 1e3, gflop / theirs * 1e3);
-    else
-        printf("(%.1f GFLOP/s; for a comparison: apt-get install libopenblas0)\n",
-               gflop / ours * 1e3);
+    double gflop = 2.0 * MATRIX * MATRIX * MATRIX / 1e9, ours = quantile(rounds.ours, 0.5),
+           theirs = quantile(rounds.theirs, 0.5);
+    if (blas.sgemm) {
+        rounds_print(&rounds, job.name, "blas", 1.5);
+        printf("%-26s %8.1f GFLOP/s     %8.1f GFLOP/s (OpenBLAS, core %s)\n", "", gflop / ours * 1e3,
+               gflop / theirs * 1e3, blas.core);
+    } else
+        printf("%-26s %8.3f ms  %.1f GFLOP/s; skipped the comparison: no libopenblas.so.0 (apt-get "
+               "install libopenblas0)\n",
+               job.name, ours, gflop / ours * 1e3);
     tern_kernel_free(kernel);
     tern_module_free(module);
     return 0;
@@ -242,32 +319,73 @@ static int run_matmul(Bench *bench) {
 
 /* ---- latency ---- */
 
-static int run_latency(Bench *bench) {
-    const Job job = {.name = "latency",
-                     .file = "softmax",
-                     .function = "softmax_kernel",
-                     .signature = "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,64"};
+static const Job compile_job = {.name = "softmax of 1024 columns",
+                                .file = "softmax",
+                                .function = "softmax_kernel",
+                                .signature = "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,1024"},
+                 launch_job = {.name = "softmax of 64 columns",
+                               .file = "softmax",
+                               .function = "softmax_kernel",
+                               .signature = "*fp32:16,*fp32:16,i32:16,i32:16,i32:16,64"};
+
+/* Source text to callable in a new context, of which only the cache outlives it. */
+static int time_compile(const char *cache, Moment *took) {
+    char why[512] = "";
+    tern_module *module = NULL;
+    tern_open_options options = {.device = "cpu", .num_threads = 1, .cache_dir = cache};
+    Bench bench = {.threads = 1, .tern = tern_open(&options, NULL, why, sizeof why)};
+    if (!bench.tern) return fprintf(stderr, "cpu_bench: %s\n", why), 1;
+    Moment start = now();
+    tern_kernel *kernel = compile(&bench, &compile_job, &module);
+    *took = since(start);
+    int code = kernel ? 0 : fail(&bench, compile_job.name);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    tern_close(bench.tern);
+    return code;
+}
+
+static int run_compile(const char *folder) {
+    double cold[ROUNDS], ours[ROUNDS], warm[ROUNDS], warm_ours[ROUNDS];
+    char cache[512];
+    for (int i = 0; i < ROUNDS; i++) {
+        Moment took;
+        snprintf(cache, sizeof cache, "%s/cold%d", folder, i);
+        if (time_compile(cache, &took)) return 1;
+        cold[i] = took.wall_ms, ours[i] = took.cpu_ms;
+        if (time_compile(cache, &took)) return 1;
+        warm[i] = took.wall_ms, warm_ours[i] = took.cpu_ms;
+    }
+    printf("softmax, text to callable:  cold %.1f ms (limit 150), of which not the C compiler %.2f ms "
+           "(limit 5)\n",
+           quantile(cold, 0.5), quantile(ours, 0.5));
+    printf("%-27s from the cache on disk %.2f ms (limit 3), %.2f ms of it CPU time\n", "",
+           quantile(warm, 0.5), quantile(warm_ours, 0.5));
+    return 0;
+}
+
+static int run_launch(Bench *bench, uint32_t programs) {
+    enum { LAUNCHES = 2000 };
+    double wall_us[ROUNDS], cpu_us[ROUNDS];
     tern_argument size = tern_arg_int(64);
     tern_argument arguments[] = {tern_arg_buffer(bench->in_buffer),
                                  tern_arg_buffer(bench->out_buffer), size, size, size};
-    double compile_ms[2];
-    tern_module *module = NULL;
-    tern_kernel *kernel = NULL;
-    for (int i = 0; i < 2; i++) {
-        double start = now_ms();
-        kernel = compile(bench, &job, &module);
-        compile_ms[i] = now_ms() - start;
-        if (!kernel) return fail(bench, job.name);
+    tern_module *module;
+    tern_kernel *kernel = compile(bench, &launch_job, &module);
+    if (!kernel) return fail(bench, launch_job.name);
+    for (int i = -1; i < ROUNDS; i++) {
+        Moment start = now();
+        for (int k = 0; k < LAUNCHES; k++)
+            if (tern_launch(NULL, kernel, (uint32_t[3]){programs, 1, 1}, arguments, 5))
+                return fail(bench, launch_job.name);
+        if (tern_synchronize(bench->tern)) return fail(bench, launch_job.name);
+        Moment took = since(start);
+        if (i >= 0) wall_us[i] = took.wall_ms * 1e3 / LAUNCHES, cpu_us[i] = took.cpu_ms * 1e3 / LAUNCHES;
     }
-    enum { LAUNCHES = 20000 };
-    double start = now_ms();
-    for (int i = 0; i < LAUNCHES; i++)
-        if (tern_launch(NULL, kernel, (uint32_t[3]){1, 1, 1}, arguments, 5))
-            return fail(bench, job.name);
-    if (tern_synchronize(bench->tern)) return fail(bench, job.name);
-    printf("%-28s first %.2f ms, again %.2f ms (from the cache); launch of one program %.3f us\n",
-           "softmax, text to callable", compile_ms[0], compile_ms[1],
-           (now_ms() - start) * 1e3 / LAUNCHES);
+    printf("launch of softmax, %u row%s of 64: %.2f us (limit 2), %.2f us of it CPU time\n", programs,
+           programs > 1 ? "s" : "", quantile(wall_us, 0.5), quantile(cpu_us, 0.5));
+    tern_kernel_free(kernel);
+    tern_module_free(module);
     return 0;
 }
 
@@ -286,13 +404,13 @@ static int run_all(int threads, const char *cache) {
     bench.in_buffer = tern_wrap(bench.tern, bench.x, bytes);
     bench.out_buffer = tern_wrap(bench.tern, bench.out, bytes);
     bench.small = tern_alloc(bench.tern, 1 << 20);
-    printf("\n%s (%s), %d thread%s\n", tern_device_name(bench.tern),
-           tern_device_description(bench.tern), threads, threads == 1 ? "" : "s");
+    printf("\n%s (%s), by the %s\n", tern_device_name(bench.tern),
+           tern_device_description(bench.tern), threads == 1 ? "thread's CPU time" : "wall clock");
     int code = !bench.in_buffer || !bench.out_buffer || !bench.small || tern_fill(bench.small, 0);
     if (code) fail(&bench, "buffers");
     if (!code) code = run_memory_jobs(&bench);
     if (!code) code = run_matmul(&bench);
-    if (!code) code = run_latency(&bench);
+    if (!code) code = run_launch(&bench, 1) || run_launch(&bench, 8);
     tern_close(bench.tern);
     free(bench.x);
     free(bench.out);
@@ -311,5 +429,6 @@ int main(int argc, char **argv) {
         snprintf(cache, sizeof cache, "%s/%d", argv[1], count);
         if (run_all(count, cache)) return 1;
     }
-    return 0;
+    putchar('\n');
+    return run_compile(argv[1]);
 }
