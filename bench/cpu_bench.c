@@ -22,6 +22,7 @@ enum { ROUNDS = 21, SIZE = 4096, MATRIX = 1024, MOST_THREADS = 256 };
 typedef struct Bench {
     tern_context *tern;
     int threads;
+    const char *only; /* a part of the names of the figures to measure */
     char *x, *out;                               /* SIZE * SIZE floats each */
     tern_buffer *in_buffer, *out_buffer, *small; /* small: weights, partial sums .. */
 } Bench;
@@ -128,10 +129,13 @@ typedef struct Job {
     uint32_t grid;
     size_t size_bytes; /* that the reference copies or reads */
     double limit;
+    bool halves; /* f16, not f32 */
     bool reads_only;
     tern_argument arguments[16];
     int num_arguments;
 } Job;
+
+static bool is_wanted(const Bench *bench, const char *name) { return strstr(name, bench->only); }
 
 static int fail(Bench *bench, const char *name) {
     fprintf(stderr, "cpu_bench: %s: %s\n", name, tern_message(bench->tern));
@@ -145,8 +149,22 @@ static tern_kernel *compile(Bench *bench, const Job *job, tern_module **module) 
     return *module ? tern_compile(*module, job->function, job->signature, NULL) : NULL;
 }
 
+/* Numbers in [-4, 4), as f32 or as f16. */
+static void fill(Bench *bench, bool halves) {
+    const size_t count = (size_t)SIZE * SIZE;
+    for (size_t i = 0; i < count; i++) {
+        unsigned random = (unsigned)(i * 2654435761u) >> 8;
+        if (halves) /* a sign, an exponent from 2^-2 to 2^1 and ten bits */
+            ((unsigned short *)(void *)bench->x)[i] =
+                (unsigned short)((random & 0x83ff) | (13 + (random >> 16 & 3)) << 10);
+        else
+            ((float *)(void *)bench->x)[i] = (float)(random % 8192) / 1024.0f - 4.0f;
+    }
+}
+
 static int run_job(Bench *bench, const Job *job) {
     Rounds rounds;
+    fill(bench, job->halves);
     tern_module *module;
     tern_kernel *kernel = compile(bench, job, &module);
     if (!kernel) return fail(bench, job->name);
@@ -183,6 +201,7 @@ static int run_memory_jobs(Bench *bench) {
          bytes,
          1.4,
          false,
+         false,
          {x, out, all},
          3},
         {"softmax f32 4096x4096",
@@ -193,6 +212,7 @@ static int run_memory_jobs(Bench *bench) {
          bytes,
          1.7,
          false,
+         false,
          {x, out, size, size, size},
          5},
         {"row mean f32 4096x4096",
@@ -202,6 +222,7 @@ static int run_memory_jobs(Bench *bench) {
          SIZE,
          bytes,
          1.1,
+         false,
          true,
          {x, out, size, size},
          4},
@@ -212,6 +233,7 @@ static int run_memory_jobs(Bench *bench) {
          64,
          bytes,
          1.1,
+         false,
          true,
          {x, small, more, third, all},
          5},
@@ -222,12 +244,13 @@ static int run_memory_jobs(Bench *bench) {
          SIZE,
          bytes / 2,
          1.7,
+         true,
          false,
          {x, out, small, more, third, fourth, size, size, tern_arg_float(1e-5)},
          9},
     };
     for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-        if (run_job(bench, &jobs[i])) return 1;
+        if (is_wanted(bench, jobs[i].name) && run_job(bench, &jobs[i])) return 1;
     return 0;
 }
 
@@ -290,6 +313,7 @@ static int run_matmul(Bench *bench) {
     tern_module *module;
     tern_kernel *kernel = compile(bench, &job, &module);
     if (!kernel) return fail(bench, job.name);
+    fill(bench, false);
     for (int i = -2; i < ROUNDS; i++) {
         Moment start = now();
         if (blas.sgemm)
@@ -389,17 +413,15 @@ static int run_launch(Bench *bench, uint32_t programs) {
     return 0;
 }
 
-static int run_all(int threads, const char *cache) {
+static int run_all(int threads, const char *cache, const char *only) {
     char why[512] = "";
     size_t bytes = (size_t)SIZE * SIZE * 4;
     Bench bench = {
-        .threads = threads, .x = aligned_alloc(4096, bytes), .out = aligned_alloc(4096, bytes)};
+        .threads = threads, .only = only, .x = aligned_alloc(4096, bytes), .out = aligned_alloc(4096, bytes)};
     if (!bench.x || !bench.out) return fprintf(stderr, "cpu_bench: no memory\n"), 1;
     tern_open_options options = {.device = "cpu", .num_threads = threads, .cache_dir = cache};
     bench.tern = tern_open(&options, NULL, why, sizeof why);
     if (!bench.tern) return fprintf(stderr, "cpu_bench: %s\n", why), 1;
-    for (size_t i = 0; i < bytes / 4; i++)
-        ((float *)(void *)bench.x)[i] = (float)(i * 2654435761u % 8191) / 1024.0f - 4.0f;
     memset(bench.out, 0, bytes);
     bench.in_buffer = tern_wrap(bench.tern, bench.x, bytes);
     bench.out_buffer = tern_wrap(bench.tern, bench.out, bytes);
@@ -409,8 +431,8 @@ static int run_all(int threads, const char *cache) {
     int code = !bench.in_buffer || !bench.out_buffer || !bench.small || tern_fill(bench.small, 0);
     if (code) fail(&bench, "buffers");
     if (!code) code = run_memory_jobs(&bench);
-    if (!code) code = run_matmul(&bench);
-    if (!code) code = run_launch(&bench, 1) || run_launch(&bench, 8);
+    if (!code && is_wanted(&bench, "matmul")) code = run_matmul(&bench);
+    if (!code && is_wanted(&bench, "launch")) code = run_launch(&bench, 1) || run_launch(&bench, 8);
     tern_close(bench.tern);
     free(bench.x);
     free(bench.out);
@@ -422,13 +444,16 @@ int main(int argc, char **argv) {
     char cache[512];
     int threads = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
     if (threads > MOST_THREADS) threads = MOST_THREADS;
-    if (argc != 2)
-        return fprintf(stderr, "usage: cpu_bench CACHE_FOLDER (empty: for cold compilations)\n"), 2;
+    const char *only = argc == 3 ? argv[2] : "";
+    if (argc != 2 && argc != 3)
+        return fprintf(stderr, "usage: cpu_bench CACHE_FOLDER [PART OF A NAME]\n"
+                               "The folder is empty: for cold compilations.\n"),
+               2;
     for (int count = 1; count <= threads;
          count = count == 1 && threads > 1 ? threads : threads + 1) {
         snprintf(cache, sizeof cache, "%s/%d", argv[1], count);
-        if (run_all(count, cache)) return 1;
+        if (run_all(count, cache, only)) return 1;
     }
     putchar('\n');
-    return run_compile(argv[1]);
+    return strstr("compile", only) ? run_compile(argv[1]) : 0;
 }

@@ -95,6 +95,8 @@ int new_id(Gen *g);
 bool is_cheap_kind(const Op *op);
 ValueInfo *info(Gen *g, const Value *value);
 bool is_cheap(Gen *g, Value *value);
+/* Made of arguments and constants alone, by few ops. False where that is not seen. */
+bool is_same_in_programs(const Value *value);
 bool is_done(Gen *g, const Op *op);
 void set_done(Gen *g, Op *op);
 Array *array_new(Gen *g, const Type *type, bool dedicated); /* also declares its C pointer */

@@ -384,7 +384,7 @@ static bool uniform_load(Nest *n, Op *op, Place place, Ev p, Ev *r) {
     return true;
 }
 
-enum { MOST_AHEAD = 4, LEAST_AHEAD_BYTES = 2048 };
+enum { MOST_AHEAD = 4, LEAST_AHEAD_BYTES = 2048, NEAR_BYTES = 16384 /* several fit into L1 */ };
 
 static void note_ahead(Nest *n, Ev p, int size) {
     Gen *g = n->g;
@@ -400,9 +400,21 @@ static void note_ahead(Nest *n, Ev p, int size) {
     n->ahead_size = size;
 }
 
+/* All programs read the same addresses, which after the first are near: as weights of a row are. */
+static bool is_near(const Nest *n, const Value *pointer, int size) {
+    return n->num_rows == 0 && n->N * size <= NEAR_BYTES && is_same_in_programs(pointer);
+}
+
+/* Once a line of 64 bytes, if the copies of the body tell the lines apart. */
+static void fetch_line(Nest *n, const Value *pointer, Str at, int size) {
+    Gen *g = n->g;
+    if (n->copy * g->W * size % 64 != 0 || is_near(n, pointer, size)) return;
+    line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)%.*s + T_AHEAD);", STR_ARG(at));
+}
+
 static void fetch_ahead(Nest *n) {
     Gen *g = n->g;
-    if (!n->fetches_ahead) return;
+    if (!n->fetches_ahead || n->copy * g->W * g->ahead_size % 64 != 0) return;
     Str l = lane_index(n);
     line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)(next%d + %.*s * %d));",
          g->num_ahead - 1, STR_ARG(l), g->ahead_size);
@@ -424,10 +436,8 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
     Str l = lane_index(n);
     if (is_contiguous(p, size)) {
         Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
-        if (n->fast)
-            line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)%.*s + T_AHEAD);",
-                 STR_ARG(at));
-        if (n->fast) note_ahead(n, p, size);
+        if (n->fast) fetch_line(n, pointer, at, size);
+        if (n->fast && !is_near(n, pointer, size)) note_ahead(n, p, size);
         if (mask.length)
             return new_vector(n, lane,
                               text(g, "t_ldm_%s((const void *)%.*s, %.*s, %.*s)", kind_code(lane),
@@ -775,8 +785,9 @@ static void need_later(Nest *n, Value *value, int depth) {
     int tiles = 0;
     for (int i = 0; i < op->num_operands && recompute; i++) {
         Value *x = op->operands[i];
-        if (!type_is_tile(x->type) || is_cheap(g, x)) continue;
-        /* All of one shape, so that it is evaluated here; and one array, not two. */
+        if (!type_is_tile(x->type) || (is_cheap(g, x) && !info(g, x)->view)) continue;
+        /* All of one shape, so that it is evaluated here; and one array, not two: the operand's,
+         * which may be there already. */
         recompute = ++tiles == 1 && type_same_shape(x->type, value->type);
     }
     if (!recompute || tiles == 0) {

@@ -58,6 +58,20 @@ static int cheap_size(Gen *g, Value *value, int limit) {
     return size;
 }
 
+static bool same_in_programs(const Value *value, int *budget) {
+    const Op *op = value->def;
+    if (!op) return !value->region->owner;
+    if (--*budget < 0 || op->kind == OP_PROGRAM_ID || !is_cheap_kind(op)) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (!same_in_programs(op->operands[i], budget)) return false;
+    return true;
+}
+
+bool is_same_in_programs(const Value *value) {
+    int budget = 40;
+    return same_in_programs(value, &budget);
+}
+
 bool is_cheap(Gen *g, Value *value) { return cheap_size(g, value, 40) <= 40; }
 
 /* ---- arrays ---- */
