@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Random functions of the tile IR print the same on every device as on interp; on a GPU's code, sim,
- * which has an order of its own among lanes, the same lines.
+ * which has an order of its own among lanes, the same lines. The cpu may also say that an offset wraps
+ * round inside a tile: it does not run such kernels.
  *
  * TERN_RANDOM_FUNCTIONS: how many for each device (5); TERN_RANDOM_SEED: the first one's seed. A
  * function is printed with its seed when devices disagree. */
 #include "run/context.h"
 #include "unit/random_ir.h"
 
-static char *output_of(tern_context *context, const char *text, const uint64_t *params) {
+static char *output_of(tern_context *context, const char *text, const uint64_t *params,
+                       bool *refuses) {
     tern_kernel *kernel = kernel_from_ir(context, text, &(tern_options){.verify = true});
     if (!kernel) {
         printf("%s: %s\n", tern_device_name(context), tern_message(context));
@@ -21,10 +23,13 @@ static char *output_of(tern_context *context, const char *text, const uint64_t *
         arguments[i].pointer = (void *)(uintptr_t)params[i];
     }
     char *output = NULL;
+    *refuses = false;
     if (tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, RANDOM_PARAMS) ||
-        tern_synchronize(context))
-        printf("%s: %s\n", tern_device_name(context), tern_message(context));
-    else
+        tern_synchronize(context)) {
+        *refuses = strstr(tern_message(context), "a 32-bit offset wraps round inside one tile");
+        if (!*refuses) printf("%s: %s\n", tern_device_name(context), tern_message(context));
+        tern_free(tern_take_output(context)); /* of before it stopped: not the next kernel's */
+    } else
         output = tern_take_output(context);
     tern_kernel_free(kernel);
     return output;
@@ -51,11 +56,13 @@ static bool same_everywhere(tern_context *interp, tern_context *other, uint64_t 
     Func *fn = random_func(arena, random_below(2), false);
     random_params(fn, random_below(2), params);
     func_print(&text, fn, false);
-    char *want = output_of(interp, text.data, params), *got = output_of(other, text.data, params);
+    bool refuses;
+    char *want = output_of(interp, text.data, params, &refuses),
+         *got = output_of(other, text.data, params, &refuses);
     char *taken_want = want, *taken_got = got;
     if (want && got && !strncmp(tern_device_name(other), "sim", 3))
         want = lines_sorted(arena, want), got = lines_sorted(arena, got);
-    bool same = want && got && !strcmp(want, got);
+    bool same = want && (refuses || (got && !strcmp(want, got)));
     if (!same) {
         size_t at = 0;
         while (want && got && want[at] && want[at] == got[at]) at++;

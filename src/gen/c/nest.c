@@ -30,7 +30,7 @@ static Ev uniform(Nest *n, TypeKind lane, int level, Str scalar) {
     return (Ev){.kind = EV_UNIFORM, .text = scalar, .level = level, .lane = lane};
 }
 
-static Str new_scalar(Nest *n, int level, const char *type, Str expression) {
+Str new_scalar(Nest *n, int level, const char *type, Str expression) {
     int id = new_id(n->g);
     line(n->g, &n->pre[level], depth_at(n, level), "%s u%d = %.*s;", type, id, STR_ARG(expression));
     return text(n->g, "u%d", id);
@@ -81,18 +81,7 @@ Str as_vector(Nest *n, Ev ev) {
         .text;
 }
 
-static int max_int(int a, int b) { return a > b ? a : b; }
-
-/* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
- * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. */
-static void check_no_wrap(Nest *n, Ev ev) {
-    Gen *g = n->g;
-    line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
-         "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, T_WRAPS, %d);",
-         STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1, g->last_line);
-}
-
-static void bound(Nest *n, Str condition_count) { /* lanes below this count fulfil the condition */
+void bound(Nest *n, Str condition_count) { /* lanes below this count fulfil the condition */
     line(n->g, &n->pre[n->num_rows], depth_at(n, n->num_rows), "full = t_least(full, %.*s);",
          STR_ARG(condition_count));
     n->has_bounds = true;
@@ -180,124 +169,6 @@ void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev)
          STR_ARG(l), n->N, id, STR_ARG(offset), STR_ARG(l), (long long)stride, STR_ARG(v));
 }
 
-/* ---- linear arithmetic ---- */
-
-static Str long_product(Nest *n, int level, Str a, Str b) {
-    return new_scalar(n, level, "L", text(n->g, "(L)%.*s * (L)%.*s", STR_ARG(a), STR_ARG(b)));
-}
-
-static Ev linear(Nest *n, TypeKind lane, int level, Str base, Str stride, bool known,
-                 int64_t value) {
-    if (known) stride = text(n->g, value < 0 ? "(%lldLL)" : "%lldLL", (long long)value);
-    return (Ev){EV_LINEAR, base, level, stride, value, known, lane};
-}
-
-/* a + sign * b, at least one of them linear. */
-static Ev linear_sum(Nest *n, TypeKind lane, Ev a, Ev b, int sign) {
-    Gen *g = n->g;
-    const char *s = sign > 0 ? "+" : "-";
-    int level = max_int(a.level, b.level);
-    Str base = new_scalar(n, level, scalar_type(lane),
-                          text(g, "%.*s %s %.*s", STR_ARG(a.text), s, STR_ARG(b.text)));
-    int64_t av = a.kind == EV_LINEAR ? a.stride_value : 0,
-            bv = b.kind == EV_LINEAR ? b.stride_value : 0;
-    bool known = (a.kind != EV_LINEAR || a.stride_known) && (b.kind != EV_LINEAR || b.stride_known);
-    if (known) return linear(n, lane, level, base, STR(""), true, av + sign * bv);
-    Str as = a.kind == EV_LINEAR ? a.stride : STR("0"),
-        bs = b.kind == EV_LINEAR ? b.stride : STR("0");
-    Str stride = new_scalar(n, level, "L", text(g, "%.*s %s %.*s", STR_ARG(as), s, STR_ARG(bs)));
-    return linear(n, lane, level, base, stride, false, 0);
-}
-
-static Ev linear_product(Nest *n, TypeKind lane, Ev a, Ev factor, Value *factor_value) {
-    Gen *g = n->g;
-    int level = max_int(a.level, factor.level);
-    Str base = new_scalar(n, level, scalar_type(lane),
-                          text(g, "%.*s * %.*s", STR_ARG(a.text), STR_ARG(factor.text)));
-    int64_t constant;
-    if (a.stride_known && value_is_int(factor_value, &constant) && constant > INT32_MIN &&
-        constant < INT32_MAX && a.stride_value > -(1ll << 30) && a.stride_value < 1ll << 30)
-        return linear(n, lane, level, base, STR(""), true, a.stride_value * constant);
-    Str stride = a.stride_known && a.stride_value == 1
-                     ? new_scalar(n, level, "L", factor.text)
-                     : long_product(n, level, a.stride, factor.text);
-    return linear(n, lane, level, base, stride, false, 0);
-}
-
-/* Pointer + offset: stays linear; the offset is then known not to wrap. */
-static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
-    Gen *g = n->g;
-    int size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
-    if (o.kind == EV_LINEAR && o.lane != TYPE_I64) check_no_wrap(n, o);
-    int level = max_int(p.level, o.level);
-    Str base =
-        new_scalar(n, level, "UL",
-                   text(g, "%.*s + (UL)((L)%.*s * %d)", STR_ARG(p.text), STR_ARG(o.text), size));
-    bool known = (p.kind != EV_LINEAR || p.stride_known) && (o.kind != EV_LINEAR || o.stride_known);
-    int64_t pv = p.kind == EV_LINEAR ? p.stride_value : 0,
-            ov = o.kind == EV_LINEAR ? o.stride_value : 0;
-    if (known) return linear(n, TYPE_PTR, level, base, STR(""), true, pv + ov * size);
-    Str ps = p.kind == EV_LINEAR ? p.stride : STR("0LL"),
-        os = o.kind == EV_LINEAR ? o.stride : STR("0LL");
-    Str stride =
-        new_scalar(n, level, "L", text(g, "%.*s + %.*s * %d", STR_ARG(ps), STR_ARG(os), size));
-    return linear(n, TYPE_PTR, level, base, stride, false, 0);
-}
-
-static bool linear_op(Nest *n, Op *op, const Ev *x, Ev *r) {
-    TypeKind lane = type_lane(op->results[0].type)->kind;
-    for (int i = 0; i < op->num_operands; i++)
-        if (x[i].kind != EV_UNIFORM && x[i].kind != EV_LINEAR) return false;
-    if (op->kind == OP_ADDPTR) return *r = linear_addptr(n, op, x[0], x[1]), true;
-    if (op->kind == OP_HINT) return *r = x[0], true;
-    if (lane != TYPE_I32 && lane != TYPE_I64) return false;
-    switch ((int)op->kind) {
-    case OP_ADD: return *r = linear_sum(n, lane, x[0], x[1], 1), true;
-    case OP_SUB: return *r = linear_sum(n, lane, x[0], x[1], -1), true;
-    case OP_MUL:
-        if (x[0].kind == EV_LINEAR && x[1].kind == EV_LINEAR) return false;
-        *r = x[0].kind == EV_LINEAR ? linear_product(n, lane, x[0], x[1], op->operands[1])
-                                    : linear_product(n, lane, x[1], x[0], op->operands[0]);
-        return true;
-    case OP_EXT_S:
-        if (x[0].lane != TYPE_I32) return false;
-        check_no_wrap(n, x[0]);
-        *r = x[0];
-        r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
-        return true;
-    default: return false;
-    }
-}
-
-/* Without masks: a comparison of l + base with a bound becomes a count of lanes. */
-static bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r) {
-    Gen *g = n->g;
-    int predicate = (int)op->attrs[0].i;
-    Ev a = x[0], b = x[1];
-    if (a.kind == EV_UNIFORM && b.kind == EV_LINEAR) { /* b < a is a > b */
-        static const int swapped[] = {ICMP_EQ,  ICMP_NE, ICMP_SGT, ICMP_SGE, ICMP_SLT,
-                                      ICMP_SLE, -1,      -1,       -1,       -1};
-        predicate = swapped[predicate];
-        Ev t = a;
-        a = b, b = t;
-    }
-    if (a.kind != EV_LINEAR || b.kind != EV_UNIFORM || !a.stride_known || a.stride_value != 1 ||
-        a.lane == TYPE_PTR)
-        return false;
-    Str distance = text(g, "t_distance(%.*s, %.*s)", STR_ARG(b.text), STR_ARG(a.text));
-    switch (predicate) {
-    case ICMP_SLT: bound(n, distance); break;
-    case ICMP_SLE: bound(n, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
-    case ICMP_SGE: bound(n, text(g, "%.*s <= 0 ? full : 0", STR_ARG(distance))); break;
-    case ICMP_SGT: bound(n, text(g, "%.*s < 0 ? full : 0", STR_ARG(distance))); break;
-    default: return false;
-    }
-    if (a.lane == TYPE_I32)
-        bound(n, text(g, "t_wraps(%.*s, %d) ? 0 : full", STR_ARG(a.text), n->N - 1));
-    *r = (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
-    return true;
-}
-
 static bool bool_shortcut(Nest *n, Op *op, const Ev *x, Ev *r) {
     (void)n;
     if (op->kind == OP_AND && type_lane(op->results[0].type)->kind == TYPE_I1) {
@@ -329,6 +200,7 @@ static Ev eval_elementwise(Nest *n, Op *op, Place place) {
     if (bool_shortcut(n, op, x, &r)) return r;
     if (linear_op(n, op, x, &r)) return r;
     if (op->kind == OP_ICMP && n->fast && prefix_compare(n, op, x, &r)) return r;
+    if (op->num_operands == 2 && prefix_remainder(n, op, x[0], x[1], &r)) return r;
     for (int i = 0; i < op->num_operands; i++) names[i] = as_vector(n, x[i]);
     return new_vector(n, lane, op_text(g, op, true, names));
 }
@@ -589,7 +461,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
         int loop = place.loop[0];
         if (loop < 0) return uniform(n, TYPE_I32, 0, text(g, "(%lld)", start));
         if (loop == n->num_rows)
-            return linear(n, TYPE_I32, 0, text(g, "(%lld)", start), STR(""), true, 1);
+            return new_linear(n, TYPE_I32, 0, text(g, "(%lld)", start), STR(""), true, 1);
         Str index = row_index(n, loop);
         return new_uniform(n, TYPE_I32, loop + 1, text(g, "%lld + %.*s", start, STR_ARG(index)));
     }
@@ -654,16 +526,17 @@ Ev eval(Nest *n, Value *value, Place place) {
     }
     bool bounds_before = n->has_bounds;
     n->has_bounds = false;
-    Ev ev = info(g, value)->view && !is_kept(n, value) ? read_view(n, value, place)
-                                                       : eval_op(n, value->def, place);
+    Ev ev;
+    if (!info(g, value)->view || is_kept(n, value)) ev = eval_op(n, value->def, place);
+    else if (!stored_remainder(n, value, place, &ev)) ev = read_view(n, value, place);
     bool own_bounds = n->has_bounds;
     n->has_bounds = own_bounds || bounds_before;
     bool same = !own_bounds && (ev.kind == EV_UNIFORM || ev.kind == EV_LINEAR);
     vec_push(g->arena, &n->memos,
              (Memo){value, place,
                     same                 ? -1
-                    : ev.kind == EV_TRUE ? -2
-                                         : n->copy,
+                    : ev.kind == EV_TRUE || (ev.kind == EV_LINEAR && n->fast) ? -2
+                                                                              : n->copy,
                     ev});
     if (is_kept(n, value) && is_identity(n, value->type, place)) {
         if (ev.kind == EV_UNIFORM || ev.kind == EV_LINEAR)

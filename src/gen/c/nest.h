@@ -14,6 +14,7 @@ typedef struct Ev {
     Str stride;           /* linear: of type L; bytes for pointers */
     int64_t stride_value; /* when known */
     bool stride_known;
+    bool below_full; /* linear only in the lanes below `full`: others must not stop the kernel */
     TypeKind lane;
 } Ev;
 
@@ -58,7 +59,9 @@ typedef struct Nest {
     bool down; /* the vector loop runs from the last vector to the first */
 } Nest;
 
-/* ---- nest.c, for across.c ---- */
+static inline int max_int(int a, int b) { return a > b ? a : b; }
+
+/* ---- nest.c, for across.c and linear.c ---- */
 Ev eval(Nest *n, Value *value, Place place);
 Str as_vector(Nest *n, Ev ev);
 Place identity_place(const Nest *n, const Type *type);
@@ -71,6 +74,16 @@ Str access_mask(Nest *n, Value *mask, Place place, Ev *ev_out);
 Str view_offset(Nest *n, const View *view, const Type *type, Place place, int64_t *stride,
                 int *level);
 void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev);
+
+Str new_scalar(Nest *n, int level, const char *type, Str expression);
+void bound(Nest *n, Str condition_count); /* no more lanes than this in the body without masks */
+
+/* ---- linear.c: false where the result is not linear, or not true of the first lanes ---- */
+Ev new_linear(Nest *n, TypeKind lane, int level, Str base, Str stride, bool known, int64_t value);
+bool linear_op(Nest *n, Op *op, const Ev *x, Ev *r);
+bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r);
+bool prefix_remainder(Nest *n, const Op *op, Ev a, Ev b, Ev *r);
+bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r);
 
 /* ---- across.c ---- */
 void across_begin(Nest *n);

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+/* linear: values base + stride * l over the lanes of a vector loop: arithmetic on them stays scalar,
+ * and addresses made of them are contiguous or strided without gathers. Comparisons and remainders
+ * of them hold or count up for the first lanes of a row: these become a bound, `full`, of the body
+ * without masks. */
+#include "gen/c/nest.h"
+
+/* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
+ * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. */
+static void check_no_wrap(Nest *n, Ev ev) {
+    Gen *g = n->g;
+    if (ev.below_full) {
+        bound(n, text(g, "t_wraps(%.*s, %.*s * %d) ? 0 : full", STR_ARG(ev.text), STR_ARG(ev.stride),
+                      n->N - 1));
+        return;
+    }
+    line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
+         "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, T_WRAPS, %d);",
+         STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1, g->last_line);
+}
+
+static Str long_product(Nest *n, int level, Str a, Str b) {
+    return new_scalar(n, level, "L", text(n->g, "(L)%.*s * (L)%.*s", STR_ARG(a), STR_ARG(b)));
+}
+
+Ev new_linear(Nest *n, TypeKind lane, int level, Str base, Str stride, bool known, int64_t value) {
+    if (known) stride = text(n->g, value < 0 ? "(%lldLL)" : "%lldLL", (long long)value);
+    return (Ev){EV_LINEAR, base, level, stride, value, known, false, lane};
+}
+
+/* a + sign * b, at least one of them linear. */
+static Ev linear_sum(Nest *n, TypeKind lane, Ev a, Ev b, int sign) {
+    Gen *g = n->g;
+    const char *s = sign > 0 ? "+" : "-";
+    int level = max_int(a.level, b.level);
+    Str base = new_scalar(n, level, scalar_type(lane),
+                          text(g, "%.*s %s %.*s", STR_ARG(a.text), s, STR_ARG(b.text)));
+    int64_t av = a.kind == EV_LINEAR ? a.stride_value : 0,
+            bv = b.kind == EV_LINEAR ? b.stride_value : 0;
+    bool known = (a.kind != EV_LINEAR || a.stride_known) && (b.kind != EV_LINEAR || b.stride_known);
+    if (known) return new_linear(n, lane, level, base, STR(""), true, av + sign * bv);
+    Str as = a.kind == EV_LINEAR ? a.stride : STR("0"),
+        bs = b.kind == EV_LINEAR ? b.stride : STR("0");
+    Str stride = new_scalar(n, level, "L", text(g, "%.*s %s %.*s", STR_ARG(as), s, STR_ARG(bs)));
+    return new_linear(n, lane, level, base, stride, false, 0);
+}
+
+static Ev linear_product(Nest *n, TypeKind lane, Ev a, Ev factor, Value *factor_value) {
+    Gen *g = n->g;
+    int level = max_int(a.level, factor.level);
+    Str base = new_scalar(n, level, scalar_type(lane),
+                          text(g, "%.*s * %.*s", STR_ARG(a.text), STR_ARG(factor.text)));
+    int64_t constant;
+    if (a.stride_known && value_is_int(factor_value, &constant) && constant > INT32_MIN &&
+        constant < INT32_MAX && a.stride_value > -(1ll << 30) && a.stride_value < 1ll << 30)
+        return new_linear(n, lane, level, base, STR(""), true, a.stride_value * constant);
+    Str stride = a.stride_known && a.stride_value == 1
+                     ? new_scalar(n, level, "L", factor.text)
+                     : long_product(n, level, a.stride, factor.text);
+    return new_linear(n, lane, level, base, stride, false, 0);
+}
+
+/* Pointer + offset: stays linear; the offset is then known not to wrap. */
+static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
+    Gen *g = n->g;
+    int size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
+    if (o.kind == EV_LINEAR && o.lane != TYPE_I64) check_no_wrap(n, o);
+    int level = max_int(p.level, o.level);
+    Str base =
+        new_scalar(n, level, "UL",
+                   text(g, "%.*s + (UL)((L)%.*s * %d)", STR_ARG(p.text), STR_ARG(o.text), size));
+    bool known = (p.kind != EV_LINEAR || p.stride_known) && (o.kind != EV_LINEAR || o.stride_known);
+    int64_t pv = p.kind == EV_LINEAR ? p.stride_value : 0,
+            ov = o.kind == EV_LINEAR ? o.stride_value : 0;
+    if (known) return new_linear(n, TYPE_PTR, level, base, STR(""), true, pv + ov * size);
+    Str ps = p.kind == EV_LINEAR ? p.stride : STR("0LL"),
+        os = o.kind == EV_LINEAR ? o.stride : STR("0LL");
+    Str stride =
+        new_scalar(n, level, "L", text(g, "%.*s + %.*s * %d", STR_ARG(ps), STR_ARG(os), size));
+    return new_linear(n, TYPE_PTR, level, base, stride, false, 0);
+}
+
+static bool linear_result(Nest *n, Op *op, const Ev *x, Ev *r) {
+    TypeKind lane = type_lane(op->results[0].type)->kind;
+    if (op->kind == OP_ADDPTR) return *r = linear_addptr(n, op, x[0], x[1]), true;
+    if (op->kind == OP_HINT) return *r = x[0], true;
+    if (lane != TYPE_I32 && lane != TYPE_I64) return false;
+    switch ((int)op->kind) {
+    case OP_ADD: return *r = linear_sum(n, lane, x[0], x[1], 1), true;
+    case OP_SUB: return *r = linear_sum(n, lane, x[0], x[1], -1), true;
+    case OP_MUL:
+        if (x[0].kind == EV_LINEAR && x[1].kind == EV_LINEAR) return false;
+        *r = x[0].kind == EV_LINEAR ? linear_product(n, lane, x[0], x[1], op->operands[1])
+                                    : linear_product(n, lane, x[1], x[0], op->operands[0]);
+        return true;
+    case OP_EXT_S:
+        if (x[0].lane != TYPE_I32) return false;
+        check_no_wrap(n, x[0]);
+        *r = x[0];
+        r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
+        return true;
+    default: return false;
+    }
+}
+
+bool linear_op(Nest *n, Op *op, const Ev *x, Ev *r) {
+    bool below_full = false;
+    for (int i = 0; i < op->num_operands; i++) {
+        if (x[i].kind != EV_UNIFORM && x[i].kind != EV_LINEAR) return false;
+        below_full = below_full || x[i].below_full;
+    }
+    if (!linear_result(n, op, x, r)) return false;
+    r->below_full = below_full;
+    return true;
+}
+
+/* Without masks: (l + base) % size counts up until it comes to the size: a bound of lanes, as a
+ * mask is. So loads through `offsets % M` stay contiguous but for the vector that wraps round. */
+bool prefix_remainder(Nest *n, const Op *op, Ev a, Ev b, Ev *r) {
+    Gen *g = n->g;
+    if (!n->fast || (op->kind != OP_REM_S && op->kind != OP_REM_U) || a.kind != EV_LINEAR ||
+        b.kind != EV_UNIFORM || !a.stride_known || a.stride_value != 1 ||
+        (a.lane != TYPE_I32 && a.lane != TYPE_I64))
+        return false;
+    int level = max_int(a.level, b.level);
+    /* Neither the dividend nor the remainder, had it gone on counting, wraps in these lanes. */
+    Str most = text(g, "%s - %d", a.lane == TYPE_I32 ? "0x7fffffff" : "0x7fffffffffffffffLL", n->N);
+    Str holds = new_scalar(n, level, "int",
+                           text(g, "%.*s >= 0 && %.*s > 0 && %.*s <= %.*s && %.*s <= %.*s",
+                                STR_ARG(a.text), STR_ARG(b.text), STR_ARG(a.text), STR_ARG(most),
+                                STR_ARG(b.text), STR_ARG(most)));
+    Str first = new_scalar(n, level, scalar_type(a.lane),
+                           text(g, "%.*s ? %.*s %% %.*s : 0", STR_ARG(holds), STR_ARG(a.text),
+                                STR_ARG(b.text)));
+    bound(n, text(g, "%.*s ? (L)%.*s - %.*s : 0", STR_ARG(holds), STR_ARG(b.text), STR_ARG(first)));
+    *r = new_linear(n, a.lane, level, first, STR(""), true, 1);
+    r->below_full = true;
+    return true;
+}
+
+/* Made of scalars alone, so that it can be computed again wherever it is read. */
+static bool is_index(Nest *n, const Value *value, int depth) {
+    if (!type_is_tile(value->type)) return true;
+    const Op *op = value->def;
+    if (depth == 0 || !op || info(n->g, value)->view) return false;
+    if (op->kind != OP_ARANGE && op->kind != OP_SPLAT && op->kind != OP_CONSTANT &&
+        op->kind != OP_ADD && op->kind != OP_HINT)
+        return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (!is_index(n, op->operands[i], depth - 1)) return false;
+    return true;
+}
+
+/* A remainder in memory is read as a count too. */
+bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r) {
+    const Op *op = value->def;
+    if (!n->fast || !op || (op->kind != OP_REM_S && op->kind != OP_REM_U) || value->type->rank != 1 ||
+        place.loop[0] != n->num_rows || !is_index(n, op->operands[0], 4) ||
+        !is_index(n, op->operands[1], 4))
+        return false;
+    return prefix_remainder(n, op, eval(n, op->operands[0], place), eval(n, op->operands[1], place),
+                            r);
+}
+
+/* Without masks: a comparison of l + base with a bound becomes a count of lanes. */
+bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r) {
+    Gen *g = n->g;
+    int predicate = (int)op->attrs[0].i;
+    Ev a = x[0], b = x[1];
+    if (a.kind == EV_UNIFORM && b.kind == EV_LINEAR) { /* b < a is a > b */
+        static const int swapped[] = {ICMP_EQ,  ICMP_NE, ICMP_SGT, ICMP_SGE, ICMP_SLT,
+                                      ICMP_SLE, -1,      -1,       -1,       -1};
+        predicate = swapped[predicate];
+        Ev t = a;
+        a = b, b = t;
+    }
+    if (a.kind != EV_LINEAR || b.kind != EV_UNIFORM || !a.stride_known || a.stride_value != 1 ||
+        a.lane == TYPE_PTR)
+        return false;
+    Str distance = text(g, "t_distance(%.*s, %.*s)", STR_ARG(b.text), STR_ARG(a.text));
+    switch (predicate) {
+    case ICMP_SLT: bound(n, distance); break;
+    case ICMP_SLE: bound(n, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
+    case ICMP_SGE: bound(n, text(g, "%.*s <= 0 ? full : 0", STR_ARG(distance))); break;
+    case ICMP_SGT: bound(n, text(g, "%.*s < 0 ? full : 0", STR_ARG(distance))); break;
+    default: return false;
+    }
+    if (a.lane == TYPE_I32)
+        bound(n, text(g, "t_wraps(%.*s, %d) ? 0 : full", STR_ARG(a.text), n->N - 1));
+    *r = (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
+    return true;
+}
