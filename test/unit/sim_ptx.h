@@ -17,7 +17,7 @@ typedef struct Bench {
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
-    uint64_t instructions;
+    uint64_t instructions, most_in_flight;
 } Bench;
 
 static const Gpu bench_gpu = {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536};
@@ -54,6 +54,7 @@ static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
     sim_launch_blocks(m);
     b->failure = m->failure;
     b->instructions = m->instructions;
+    b->most_in_flight = m->most_in_flight;
     return true;
 }
 

@@ -10,7 +10,9 @@ static const struct {
 } refusals[] = {
     {"add.f16x2 %r0, %r1, %r2;", "'add.f16x2' on device 'sim'"},
     {"wgmma.fence.sync.aligned;", "wgmma.fence"},
-    {"cp.async.wait_all;", "cp.async.wait_all"},
+    {"cp.async.bulk.wait_group 0;", "cp.async.bulk"},
+    {"cp.async.cg.shared.global [%r0], [%d0], 8;", "does not fit"},
+    {"fence.proxy.async;", "fence.proxy.async"},
     {"add.s32 %r0, %r1;", "takes 3 operands, not 2"},
     {"add.s32 %r0, %r1, %d0;", "does not fit"},
     {"add.s32 %d0, %r1, %r2;", "does not fit"},
@@ -170,6 +172,84 @@ TEST(races_in_shared_memory) {
     }
 }
 
+TEST(asynchronous_copies) {
+#define COPY "cp.async.ca.shared.global [%r3], [%d2], 4;\n"
+#define COMMIT "cp.async.commit_group;\n"
+    /* each thread copies its element of memory to shared memory, and stores its or another's times 3 */
+    const char *own = "ld.shared.b32 %r4, [%r3];\nmul.lo.s32 %r4, %r4, 3;\nbar.sync 0;\nst.global.b32 [%d2], %r4;";
+    const char *other = "xor.b32 %r5, %r3, 128;\nld.shared.b32 %r4, [%r5];\nmul.lo.s32 %r4, %r4, 3;\nbar.sync 0;\nst.global.b32 [%d2], %r4;";
+    const char *coming = "to which a cp.async is under way that was not waited for";
+    const struct {
+        const char *start, *end, *words;
+    } cases[] = {
+        {COPY "cp.async.wait_all;\n", own, NULL},
+        {COPY COMMIT "cp.async.wait_group 0;\n", own, NULL},
+        {COPY COMMIT "cp.async.wait_group 1;\n", own, coming},
+        {COPY COMMIT COMMIT "cp.async.wait_group 1;\n", own, NULL},
+        {COPY "cp.async.wait_group 0;\n", own, coming}, /* not committed */
+        {COPY COMMIT, own, coming},
+        {COPY COMMIT "st.shared.b32 [%r3], 1;\n", own, coming},
+        {COPY COMMIT COPY, own, coming},
+        {COPY "cp.async.wait_all;\nbar.sync 0;\n", other, NULL},
+        {COPY "bar.sync 0;\ncp.async.wait_all;\n", other, "shared memory"}, /* a race, or still under way: by the order */
+        {COPY "bar.sync 0;\n", other, coming},
+        {"st.shared.b32 [%r3], 5;\nbar.sync 0;\nxor.b32 %r5, %r3, 128;\nld.shared.b32 %r6, [%r5];\n" COPY "cp.async.wait_all;\n", own, "race in shared memory"},
+        {"cp.async.ca.shared.global [%r3+8], [%d2], 8;\n", own, "not a multiple of that"},
+        {"cp.async.ca.shared.global [%r3+512], [%d2], 4;\n", own, "outside shared memory"},
+        {"cp.async.ca.shared.global [%r3], [%d2+1024], 4;\n", own, "which is in no buffer"},
+        {"cp.async.ca.shared.global [%r3], [%d2+1024], 4, 0;\ncp.async.wait_all;\nst.global.b32 [%d2], 0;\n", "ld.shared.b32 %r4, [%r3];\nadd.s32 %r4, %r4, 5;\nbar.sync 0;\n", NULL}, /* zeros */
+    };
+    char body[2048];
+    for (int i = 0; i < COUNT(cases); i++) {
+        snprintf(body, sizeof body, "%s%s%s", SHARED TID, cases[i].start, cases[i].end);
+        expect(body, 64, 1, cases[i].words);
+        if (!cases[i].words && cases[i].end == own) CHECK(memory[5] == 15);
+        if (!cases[i].words && cases[i].end == other) CHECK(memory[5] == 3 * 37);
+    }
+    /* The source changes while the copy is under way, before a barrier that orders all but that: one order sees it. */
+    uint32_t seen = 0;
+    for (uint64_t seed = 0; seed < 2; seed++) {
+        expect_seed(SHARED TID COPY "st.global.b32 [%d2], 1000;\ncp.async.wait_all;\nld.shared.b32 %r4, [%r3];\nst.global.b32 [%d2], %r4;", 64, 1, NULL, seed);
+        seen += memory[5];
+    }
+    CHECK(seen == 1000 + 5);
+    /* 16 bytes, of which 4 are copied; counted both as a read and as a write */
+    Bench b = bench_new();
+    for (int i = 0; i < COUNT(memory); i++) memory[i] = (uint32_t)i + 1;
+    bench_buffer(&b, memory, sizeof memory);
+    CHECK(bench_says(&b, entry_text(b.arena, 1, 32, SHARED TID "shl.b32 %r4, %r0, 4;\nadd.s32 %r4, %r4, %r2;\nmul.wide.u32 %d3, %r0, 16;\nadd.s64 %d3, %d3, %d0;\n"
+                                    "cp.async.cg.shared.global.L2::128B [%r4], [%d3], 16, 4;\ncp.async.wait_all;\nld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r4];\n"
+                                    "st.global.v4.b32 [%d3], {%r5, %r6, %r7, %r8};"), 1, NULL));
+    CHECK(memory[4] == 5 && !memory[5] && !memory[6] && !memory[7] && memory[124] == 125);
+    for (int i = 0; i < b.program->code.count; i++)
+        if (b.program->code.data[i].op == SIM_COPY)
+            CHECK(b.counts[i].requests == 1 && b.counts[i].sectors == 16 && b.counts[i].wavefronts == 4 && b.counts[i].ideal_wavefronts == 4);
+    arena_free(b.arena);
+}
+
+TEST(fences) {
+    /* block 0 writes, fences, sets a flag; block 1 sees the flag, fences, reads */
+    const char *parts[] = {SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\nsetp.ne.s32 %p0, %r4, 0;\n@%p0 bra L1;\nst.global.b32 [%d0+8], 77;\n",
+                           "st.volatile.global.b32 [%d0+12], 1000;\nbra L9;\nL1:\nld.volatile.global.b32 %r5, [%d0+12];\nsetp.ne.s32 %p1, %r5, 1000;\n@%p1 bra L1;\n",
+                           "ld.global.b32 %r6, [%d0+8];\nst.global.b32 [%d0+16], %r6;\nL9:"};
+    char body[2048];
+    snprintf(body, sizeof body, "%sfence.acq_rel.gpu;\n%smembar.gl;\n%s", parts[0], parts[1], parts[2]);
+    expect(body, 32, 2, NULL);
+    CHECK(memory[4] == 77);
+    snprintf(body, sizeof body, "%s%s%s", parts[0], parts[1], parts[2]);
+    expect(body, 32, 2, "race in global memory");
+    snprintf(body, sizeof body, "%s%smembar.gl;\n%s", parts[0], parts[1], parts[2]); /* the writer's is missing */
+    expect(body, 32, 2, "race in global memory");
+    Buf ordered = {.arena = arena_new(NULL)}; /* the accesses themselves say it */
+    snprintf(body, sizeof body, "%s%s%s", parts[0], parts[1], parts[2]);
+    for (const char *at = body; *at; at++)
+        if (!strncmp(at, "st.volatile", 11)) buf_puts(&ordered, "st.release.gpu"), at += 10;
+        else if (!strncmp(at, "ld.volatile", 11)) buf_puts(&ordered, "ld.acquire.gpu"), at += 10;
+        else buf_putc(&ordered, *at);
+    expect(ordered.data, 32, 2, NULL);
+    arena_free(ordered.arena);
+}
+
 TEST(races_in_global_memory) {
     expect(SHARED TID "st.global.b32 [%d2], 7;\n", 32, 1, NULL);
     expect(SHARED TID "mov.u32 %r4, %ctaid.x;\nadd.s32 %r4, %r4, 1000;\nst.global.b32 [%d2], %r4;\n", 32, 2, "another block");
@@ -271,6 +351,32 @@ static Count count_of(const char *body, SimOp op) {
 }
 
 #define STRIDE(n) "mov.u32 %r0, %tid.x;\nld.param.u64 %d0, [param_0];\nmul.wide.u32 %d1, %r0, " #n ";\nadd.s64 %d2, %d0, %d1;\n"
+
+TEST(bytes_in_flight) {
+    /* a warp asks for 128 bytes at a time */
+    const struct {
+        const char *body;
+        uint64_t want;
+    } cases[] = {
+        {"ld.global.b32 %r4, [%d2];\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, %r5;\n", 256},
+        {"ld.global.b32 %r4, [%d2];\nadd.s32 %r4, %r4, 1;\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, %r5;\n", 128},
+        {"ld.global.b32 %r4, [%d2];\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, 1;\nld.global.b32 %r6, [%d2+256];\n", 256},
+        {"ld.global.b32 %r4, [%d0];\nld.global.b32 %r5, [%d2];\n", 132}, /* all lanes the same 4 */
+        {"ld.global.b32 %r4, [%d2];\nst.global.b32 [%d2], %r4;\nld.global.b32 %r5, [%d2+128];\n", 128},
+        {"ld.global.b32 %r4, [%d2];\nsetp.lt.s32 %p4, %r0, 0;\nselp.b32 %r6, %r0, %r1, %p4;\nld.global.b32 %r5, [%d2+128];\n", 256}, /* %p4 is not %r4 */
+        {"cp.async.ca.shared.global [%r3], [%d2], 4;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r3+128], [%d2+128], 4;\ncp.async.commit_group;\n"
+         "cp.async.wait_group 1;\ncp.async.ca.shared.global [%r3+256], [%d2+256], 4;\n", 256},
+    };
+    for (int i = 0; i < COUNT(cases); i++) {
+        char body[1024];
+        Bench b = bench_new();
+        snprintf(body, sizeof body, "%s%s%s", SHARED, TID, cases[i].body);
+        bench_buffer(&b, memory, sizeof memory);
+        CHECK(bench_says(&b, entry_text(b.arena, 1, 32, body), 1, NULL));
+        CHECK(b.most_in_flight == cases[i].want);
+        arena_free(b.arena);
+    }
+}
 
 TEST(sectors) {
     static _Alignas(128) char unused;

@@ -104,6 +104,7 @@ static bool take(Statement *s, Ins *ins, const char *letters) {
         bool is_result = !(letters[i] & 32);
         if (is_result ? !result(s, &s->words[i], class, &all[i]) : !source(s, &s->words[i], class, &all[i])) return false;
         num_results += is_result;
+        if (!is_result && class == REGISTER_PRED) ins->predicate_operands |= (uint8_t)(1u << (i - num_results));
     }
     ins->results = all, ins->num_results = (uint8_t)num_results;
     ins->operands = all + num_results, ins->num_operands = (uint8_t)(count - num_results);
@@ -268,6 +269,12 @@ static bool access(Statement *s, Ins *ins) {
     if (!load) next_is(&x, "st");
     if (load && next_is(&x, "param")) return load_param(s, ins, &x);
     ins->is_volatile = next_is(&x, "volatile");
+    if (!ins->is_volatile) {
+        ins->acquires = load && next_is(&x, "acquire"), ins->releases = !load && next_is(&x, "release");
+        ins->is_volatile = ins->acquires || ins->releases || next_is(&x, "relaxed");
+        if (ins->is_volatile && !next_is(&x, "cta") && !next_is(&x, "gpu") && !next_is(&x, "sys")) return refuse(s, "this form of memory access");
+        if (ins->acquires || ins->releases) s->program->synchronizes = true;
+    }
     space_of(&x, ins);
     static const char *const hints[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_first",
                                         "L1::evict_last", "L1::no_allocate"}; /* about caches only */
@@ -294,6 +301,62 @@ static bool access(Statement *s, Ins *ins) {
     ins->results = all, ins->num_results = load ? ins->count : 0;
     ins->operands = all + ins->num_results, ins->num_operands = (uint8_t)(ins->count + 1 - ins->num_results);
     return true;
+}
+
+/* cp.async.{ca,cg}.shared.global{.L2::..} [to], [from], 4|8|16{, bytes to copy}; commit_group; wait_group N; wait_all */
+static bool copy(Statement *s, Ins *ins) {
+    Suffixes x = split(s->mnemonic);
+    if (s->program->sm < 80) return refuse(s, "a target that is too old");
+    bool fine = next_is(&x, "cp") && next_is(&x, "async");
+    ins->class = CLASS_MEMORY;
+    if (fine && x.at + 1 == x.count && next_is(&x, "commit_group")) {
+        ins->op = SIM_COPY_COMMIT;
+        return counted(s, 0);
+    }
+    if (fine && x.at + 1 == x.count && next_is(&x, "wait_all")) {
+        ins->op = SIM_COPY_WAIT, ins->offset = ALL_COPIES;
+        return counted(s, 0);
+    }
+    if (fine && x.at + 1 == x.count && next_is(&x, "wait_group")) {
+        if (!counted(s, 1)) return false;
+        if (s->words[0].kind != WORD_NUMBER || s->words[0].bits > INT32_MAX) return mismatch(s, &s->words[0]);
+        ins->op = SIM_COPY_WAIT, ins->offset = (int64_t)s->words[0].bits;
+        return true;
+    }
+    bool large_only = !next_is(&x, "ca");
+    fine = fine && (!large_only || next_is(&x, "cg")) && (next_is(&x, "shared") || next_is(&x, "shared::cta")) && next_is(&x, "global");
+    static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B"};
+    for (int i = 0; i < COUNT(hints); i++) next_is(&x, hints[i]);
+    if (!fine || x.at != x.count) return refuse(s, "this form");
+    int count = s->num_words == 4 ? 4 : 3;
+    if (!counted(s, count)) return false;
+    uint64_t bytes = s->words[2].kind == WORD_NUMBER ? s->words[2].bits : 0;
+    if (bytes != 16 && (large_only || (bytes != 4 && bytes != 8))) return mismatch(s, &s->words[2]);
+    int32_t *all = places(s, 3);
+    ins->op = SIM_COPY, ins->bytes = 4, ins->count = (uint8_t)(bytes / 4);
+    ins->space = SPACE_GLOBAL;
+    note_width(s, ins);
+    if (!address_of(s, ins, &s->words[1], &all[1])) return false;
+    ins->from_offset = ins->offset;
+    ins->space = SPACE_SHARED;
+    note_width(s, ins);
+    if (!address_of(s, ins, &s->words[0], &all[0])) return false;
+    if (count == 4 && !source(s, &s->words[3], REGISTER_32, &all[2])) return false;
+    ins->operands = all, ins->num_operands = (uint8_t)(count - 1);
+    return true;
+}
+
+/* membar.gl, fence.acq_rel.gpu ..: among threads. Those between proxies are for what is not here. */
+static bool fence(Statement *s, Ins *ins) {
+    Suffixes x = split(s->mnemonic);
+    bool old = next_is(&x, "membar");
+    if (!old) next_is(&x, "fence");
+    if (!old && !next_is(&x, "acq_rel")) next_is(&x, "sc");
+    bool fine = next_is(&x, "cta") || next_is(&x, "sys") || next_is(&x, old ? "gl" : "gpu");
+    if (!fine || x.at != x.count) return refuse(s, "this form");
+    ins->op = SIM_FENCE, ins->class = CLASS_MEMORY;
+    s->program->has_fences = s->program->synchronizes = true;
+    return counted(s, 0);
 }
 
 static bool atomic_kind(Suffixes *x, Ins *ins) {
@@ -471,6 +534,8 @@ bool sim_decode(Statement *s, Ins *ins) {
     if (is_one_of(base, "vote redux activemask")) return vote(s, ins);
     if (str_is(base, "mma")) return mma(s, ins);
     if (str_is(base, "ldmatrix")) return ldmatrix(s, ins);
+    if (str_is(base, "cp")) return copy(s, ins);
+    if (is_one_of(base, "fence membar")) return fence(s, ins);
     const LaneOp *op = map_get(&s->program->known_mnemonics, s->mnemonic);
     for (int i = 0; i < COUNT(lane_ops) && !op; i++)
         if (is_one_of(s->mnemonic, lane_ops[i].mnemonics) && i != SIM_PACK16 && i != SIM_PACK32) op = &lane_ops[i];

@@ -171,6 +171,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     tern_status status = sim_launch_blocks(m);
     loaded->totals.launches++;
     for (int i = 0; i < 3; i++) loaded->totals.grid[i] = grid[i];
+    if (m->most_in_flight > loaded->totals.most_in_flight) loaded->totals.most_in_flight = m->most_in_flight;
     if (m->race_limited) loaded->totals.race_limited = true;
     if (status) {
         Failure failure = m->failure; /* the machine goes with the words before */

@@ -2,24 +2,8 @@
 /* memory: loads, stores and atomics of one warp. Each lane's access is checked before it is made: is it aligned, does
  * it lie inside one buffer (or the block's shared, or the thread's local memory), was what it reads ever written
  * (shared and local memory), and is it ordered with what others did there (race.c). */
+#include "run/sim/access.h"
 #include "run/sim/number.h"
-#include "run/sim/sim.h"
-
-typedef struct Access {
-    Machine *m;
-    Warp *w;
-    const Ins *ins;
-    int bytes; /* of the whole vector */
-    bool writes, atomic;
-    const char *what;
-} Access;
-
-/* Where a lane's bytes are: memory, and for shared and local memory which of them were written. */
-typedef struct Spot {
-    unsigned char *memory, *set;
-    SimSpace space;
-    uint64_t offset; /* within shared memory */
-} Spot;
 
 static uint64_t load_bits(const unsigned char *memory, int bytes) {
     uint64_t bits = 0;
@@ -93,12 +77,12 @@ static bool windowed(const Access *a, int lane, SimSpace space, uint64_t address
 }
 
 /* Checks all but the value; false after failing. */
-static inline bool find(const Access *a, int lane, uint64_t address, Spot *spot) {
+bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
     const Ins *ins = a->ins;
     if (address & (uint64_t)(a->bytes - 1))
         return sim_fail(a->m, a->w, ins, lane, "%s of %d bytes at address 0x%llx, which is not a multiple of that", a->what, a->bytes,
                         (unsigned long long)address);
-    SimSpace space = (SimSpace)ins->space;
+    SimSpace space = a->space;
     if (space == SPACE_GENERIC) {
         uint64_t window = address & WINDOW_MASK;
         space = window == SHARED_WINDOW ? SPACE_SHARED : window == LOCAL_WINDOW ? SPACE_LOCAL : SPACE_GLOBAL;
@@ -110,15 +94,25 @@ static inline bool find(const Access *a, int lane, uint64_t address, Spot *spot)
     return true;
 }
 
-static bool check_set(const Access *a, int lane, const Spot *spot) {
+bool access_check_coming(const Access *a, int lane, const Spot *spot) {
     for (int i = 0; i < a->bytes; i++)
-        if (!spot->set[i])
-            return sim_fail(a->m, a->w, a->ins, lane, "%s of %s memory that nobody wrote: byte %llu", a->what,
-                            spot->space == SPACE_SHARED ? "shared" : "local", (unsigned long long)spot->offset + (unsigned long long)i);
+        if (spot->set[i] == BYTE_COMING)
+            return sim_fail(a->m, a->w, a->ins, lane, "%s of shared memory to which a cp.async is under way that was not waited for: byte %llu",
+                            a->what, (unsigned long long)spot->offset + (unsigned long long)i);
     return true;
 }
 
-static inline bool check_race(const Access *a, int lane, const Spot *spot, bool writes) {
+bool access_check_set(const Access *a, int lane, const Spot *spot) {
+    for (int i = 0; i < a->bytes; i++) {
+        if (spot->set[i] == BYTE_SET) continue;
+        if (spot->set[i] == BYTE_COMING) return access_check_coming(a, lane, spot);
+        return sim_fail(a->m, a->w, a->ins, lane, "%s of %s memory that nobody wrote: byte %llu", a->what,
+                        spot->space == SPACE_SHARED ? "shared" : "local", (unsigned long long)spot->offset + (unsigned long long)i);
+    }
+    return true;
+}
+
+bool access_check_race(const Access *a, int lane, const Spot *spot, bool writes) {
     if (spot->space == SPACE_LOCAL) return true;
     bool atomic = a->atomic || a->ins->is_volatile;
     if (spot->space == SPACE_SHARED)
@@ -128,12 +122,20 @@ static inline bool check_race(const Access *a, int lane, const Spot *spot, bool 
 
 /* ---- loads and stores ---- */
 
+/* An access that others may wait for; false: no memory. */
+static bool synchronise(const Access *a, const Spot *spot) {
+    const Ins *ins = a->ins;
+    bool may = ins->acquires || ins->releases || a->m->program->has_fences;
+    if (!may || spot->space != SPACE_GLOBAL || !(a->atomic || ins->is_volatile)) return true;
+    return race_sync(a->m, a->w, ins, (uint64_t)(uintptr_t)spot->memory);
+}
+
 static bool load_lane(const Access *a, int lane, uint64_t address) {
     const Ins *ins = a->ins;
     Spot spot;
-    if (!find(a, lane, address, &spot)) return false;
-    if (spot.set && !check_set(a, lane, &spot)) return false;
-    if (!check_race(a, lane, &spot, false)) return false;
+    if (!access_find(a, lane, address, &spot)) return false;
+    if (spot.set && !access_check_set(a, lane, &spot)) return false;
+    if (!access_check_race(a, lane, &spot, false)) return false;
     for (int i = 0; i < ins->count; i++) {
         uint64_t bits = load_bits(spot.memory + i * ins->bytes, ins->bytes);
         uint32_t *to = a->w->places + (size_t)ins->results[i] * LANES;
@@ -141,24 +143,28 @@ static bool load_lane(const Access *a, int lane, uint64_t address) {
         if (ins->bytes == 8) put_wide(to, lane, bits);
         else to[lane] = (uint32_t)bits;
     }
-    return true;
+    return synchronise(a, &spot);
 }
 
 static bool store_lane(const Access *a, int lane, uint64_t address) {
     const Ins *ins = a->ins;
     unsigned char bytes[16];
     Spot spot;
-    if (!find(a, lane, address, &spot)) return false;
+    if (!access_find(a, lane, address, &spot)) return false;
     for (int i = 0; i < ins->count; i++) {
         const uint32_t *from = source_of(a->m, a->w, ins->operands[1 + i]);
         uint64_t bits = ins->bytes == 8 ? get_wide(from, lane) : from[lane];
         memcpy(bytes + i * ins->bytes, &bits, ins->bytes);
     }
     bool same = memcmp(spot.memory, bytes, (size_t)a->bytes) == 0;
-    if (spot.set) memset(spot.set, 1, (size_t)a->bytes);
+    if (spot.set) {
+        if (!access_check_coming(a, lane, &spot)) return false;
+        memset(spot.set, BYTE_SET, (size_t)a->bytes);
+    }
+    if (!synchronise(a, &spot)) return false;
     /* Global memory that gets what it already has: who came first cannot be seen. */
     if (same && spot.space == SPACE_GLOBAL) return true;
-    if (!check_race(a, lane, &spot, true)) return false;
+    if (!access_check_race(a, lane, &spot, true)) return false;
     if (same) return true;
     memcpy(spot.memory, bytes, (size_t)a->bytes);
     a->m->version++;
@@ -207,9 +213,9 @@ static uint64_t operand_bits(const Access *a, int index, int lane) {
 static bool atomic_lane(const Access *a, int lane, uint64_t address) {
     const Ins *ins = a->ins;
     Spot spot;
-    if (!find(a, lane, address, &spot)) return false;
-    if (spot.set && !check_set(a, lane, &spot)) return false;
-    if (!check_race(a, lane, &spot, true)) return false;
+    if (!access_find(a, lane, address, &spot)) return false;
+    if (spot.set && !access_check_set(a, lane, &spot)) return false;
+    if (!access_check_race(a, lane, &spot, true)) return false;
     uint64_t mask = a->bytes == 8 ? UINT64_MAX : (1ull << (8 * a->bytes)) - 1;
     uint64_t old = load_bits(spot.memory, a->bytes);
     uint64_t value = new_value(ins, old, operand_bits(a, 1, lane), ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) & mask;
@@ -222,31 +228,31 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
         if (a->bytes == 8) put_wide(to, lane, old);
         else to[lane] = (uint32_t)old;
     }
-    if (spot.space == SPACE_GLOBAL && (ins->acquires || ins->releases))
-        return race_sync(a->m, a->w, ins, (uint64_t)(uintptr_t)spot.memory);
-    return true;
+    return synchronise(a, &spot);
 }
 
 /* ---- a warp's access ---- */
 
-static void gather_addresses(const Machine *m, const Warp *w, const Ins *ins, uint64_t *addresses) {
-    const uint32_t *from = source_of(m, w, ins->operands[0]);
-    for (int i = 0; i < LANES; i++)
-        addresses[i] = ins->wide_address ? get_wide(from, i) + (uint64_t)ins->offset : (uint32_t)(from[i] + (uint32_t)ins->offset);
+void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset, uint64_t *addresses) {
+    const uint32_t *from = source_of(m, w, operand);
+    for (int i = 0; i < LANES; i++) addresses[i] = wide ? get_wide(from, i) + (uint64_t)offset : (uint32_t)(from[i] + (uint32_t)offset);
 }
 
 static void count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
     Count *counts = &a->m->counts[a->ins - a->m->program->code.data];
-    if (a->ins->space == SPACE_GLOBAL) count_global(counts, addresses, lanes, a->bytes);
-    if (a->ins->space == SPACE_SHARED) count_shared(counts, addresses, lanes, a->bytes);
+    uint64_t before = counts->useful_bytes;
+    if (a->space == SPACE_SHARED) count_shared(counts, addresses, lanes, a->bytes);
+    if (a->space != SPACE_GLOBAL) return;
+    count_global(counts, addresses, lanes, a->bytes);
+    if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);
 }
 
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    Access a = {.m = m, .w = w, .ins = ins, .bytes = ins->bytes * ins->count, .writes = ins->op != SIM_LOAD,
+    Access a = {.m = m, .w = w, .ins = ins, .space = (SimSpace)ins->space, .bytes = ins->bytes * ins->count, .writes = ins->op != SIM_LOAD,
                 .atomic = ins->op == SIM_ATOMIC};
     uint64_t addresses[LANES];
     a.what = ins->op == SIM_LOAD ? "load" : ins->op == SIM_STORE ? "store" : "atomic";
-    gather_addresses(m, w, ins, addresses);
+    access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
     count(&a, addresses, lanes);
     /* Which lane's write to a place comes last is not said: another order for another seed. */
     bool backwards = m->seed && a.writes && (sim_random(m) & 1);
@@ -264,17 +270,17 @@ bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 /* Lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each. Lane t gets of each matrix
  * elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4 (PTX ISA 9.7.14.5.15). */
 bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
-    Access a = {.m = m, .w = w, .ins = ins, .bytes = 16, .what = "ldmatrix"};
+    Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "ldmatrix"};
     uint64_t addresses[LANES];
     uint16_t matrix[4][8][8];
     int rows = 8 * ins->count, checked = m->program->sm <= 75 ? LANES : rows; /* old GPUs look at all addresses */
-    gather_addresses(m, w, ins, addresses);
+    access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
     count(&a, addresses, ins->count == 4 ? ALL_LANES : (1u << rows) - 1);
     for (int lane = 0; lane < checked; lane++) {
         Spot spot;
-        if (!find(&a, lane, addresses[lane], &spot)) return false;
+        if (!access_find(&a, lane, addresses[lane], &spot)) return false;
         if (lane >= rows) continue;
-        if (!check_set(&a, lane, &spot)) return false;
+        if (!access_check_set(&a, lane, &spot)) return false;
         if (!race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, false, false)) return false;
         memcpy(matrix[lane / 8][lane % 8], spot.memory, 16);
     }

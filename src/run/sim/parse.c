@@ -604,5 +604,6 @@ Program *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
         if (!parse_top(p)) p->failed = true;
     if (!p->failed && !program->code.count) fail(p, DIAG_ERROR, "no entry in the text");
     if (program->num_places == 0) program->num_places = 1;
+    if (!p->failed) flight_find_uses(arena, program);
     return p->failed || diag_failed(diag) ? NULL : program;
 }

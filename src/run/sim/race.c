@@ -266,8 +266,10 @@ bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address) {
         m->race_limited = true;
         return true;
     }
-    if (ins->acquires && !acquire(w, place)) return sim_fail_memory(m);
-    if (ins->releases && !release(w, place)) return sim_fail_memory(m);
+    /* Between fences any atomic may acquire, and after one release: taken as if it did. */
+    bool fences = m->program->has_fences;
+    if ((ins->acquires || fences) && !acquire(w, place)) return sim_fail_memory(m);
+    if ((ins->releases || (fences && w->fenced)) && !release(w, place)) return sim_fail_memory(m);
     return true;
 }
 

@@ -6,7 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef enum Row { ROW_LOAD, ROW_STORE, ROW_ATOMIC, ROW_SHARED_LOAD, ROW_SHARED_STORE, ROW_SHARED_ATOMIC, NUM_ROWS } Row;
+typedef enum Row {
+    ROW_LOAD, ROW_STORE, ROW_ATOMIC, ROW_COPY,
+    ROW_SHARED_LOAD, ROW_SHARED_STORE, ROW_SHARED_ATOMIC, ROW_SHARED_COPY, NUM_ROWS
+} Row;
 
 typedef struct Line {
     int file, line;
@@ -28,7 +31,8 @@ typedef struct Summary {
 
 static const char *const class_words[NUM_CLASSES] = {"integer", "float 32", "float 64", "float 16", "special function", "conversion",
     "move", "comparison", "memory", "across lanes", "tensor core", "control"};
-static const char *const row_words[NUM_ROWS] = {"loads", "stores", "atomics", "shared loads", "shared stores", "shared atomics"};
+static const char *const row_words[NUM_ROWS] = {"loads", "stores", "atomics", "async copies",
+    "shared loads", "shared stores", "shared atomics", "shared async copies"};
 
 static void add(Count *to, const Count *from) {
     to->issued += from->issued, to->lanes += from->lanes, to->requests += from->requests;
@@ -80,6 +84,11 @@ static void summarise(Arena *arena, Summary *s) {
         line->issued += count->issued;
         if (ins->op == SIM_BRANCH) s->branches += count->issued, s->divergent += count->divergent, line->divergent += count->divergent;
         if (ins->op == SIM_BARRIER) s->barriers += count->issued, line->barriers += count->issued;
+        if (ins->op == SIM_COPY) { /* both a read of global memory and a write of shared memory */
+            add(&s->rows[ROW_COPY], count), add(&s->rows[ROW_SHARED_COPY], count);
+            add(&line->global, count), add(&line->shared, count);
+            continue;
+        }
         if (!count->requests) continue;
         bool shared = ins->space == SPACE_SHARED;
         Row row = ins->op == SIM_LOAD || ins->op == SIM_LDMATRIX ? ROW_LOAD : ins->op == SIM_STORE ? ROW_STORE : ROW_ATOMIC;
@@ -110,7 +119,7 @@ static const char *bytes_words(Arena *arena, uint64_t bytes) {
 
 static void text_global(Buf *out, const Summary *s) {
     buf_puts(out, "\nglobal memory     requests   sectors  a request (least)    lines      moved     useful\n");
-    for (int i = ROW_LOAD; i <= ROW_ATOMIC; i++) {
+    for (int i = ROW_LOAD; i < ROW_SHARED_LOAD; i++) {
         const Count *c = &s->rows[i];
         if (!c->requests) continue;
         buf_printf(out, "  %-14s %9llu %9llu  %9.2f (%5.2f) %8llu %10s %10s  %.0f %%\n", row_words[i], (unsigned long long)c->requests,
@@ -143,6 +152,9 @@ static void text_occupancy(Buf *out, const Summary *s) {
     if (s->registers > 0) buf_printf(out, ", %d by registers", s->by_registers);
     buf_printf(out, "\n  %s%d of %d warps a multiprocessor (%.0f %%)\n", s->registers > 0 ? "" : "at most ", s->blocks * s->threads / LANES,
                s->gpu->threads_per_sm / LANES, 100.0 * s->blocks * s->threads / s->gpu->threads_per_sm);
+    uint64_t flight = s->totals->most_in_flight;
+    buf_printf(out, "  bytes in flight: at most %s a warp, with all warps %s a multiprocessor\n", bytes_words(out->arena, flight),
+               bytes_words(out->arena, flight * (uint64_t)(s->blocks * s->threads / LANES)));
     if (!wave) return;
     uint64_t rest = blocks % wave;
     buf_printf(out, "  %llu blocks, %llu at a time on %d multiprocessors: %.2f waves", (unsigned long long)blocks, (unsigned long long)wave,
@@ -226,6 +238,7 @@ static void json_occupancy(Buf *out, const Summary *s) {
     buf_printf(out, ", \"blocks_a_multiprocessor\": %d, \"by_threads\": %d, \"by_shared_memory\": %d, \"by_registers\": ", s->blocks, s->by_threads, s->by_shared);
     if (s->registers > 0) buf_printf(out, "%d", s->by_registers);
     else buf_puts(out, "null");
+    buf_printf(out, ", \"in_flight_bytes_a_warp\": %llu", (unsigned long long)s->totals->most_in_flight);
     buf_printf(out, ", \"waves\": %.4f, \"blocks_in_last_wave\": %llu},\n ", ratio(blocks, wave), (unsigned long long)(wave ? blocks % wave : 0));
 }
 
@@ -246,7 +259,8 @@ static void json_lines(Buf *out, const Summary *s) {
 }
 
 static void json(Buf *out, const Summary *s) {
-    static const char *const keys[NUM_ROWS] = {"loads", "stores", "atomics", "shared_loads", "shared_stores", "shared_atomics"};
+    static const char *const keys[NUM_ROWS] = {"loads", "stores", "atomics", "copies",
+                                             "shared_loads", "shared_stores", "shared_atomics", "shared_copies"};
     const Totals *t = s->totals;
     buf_puts(out, "{\"kernel\": ");
     put_string(out, s->program->name);

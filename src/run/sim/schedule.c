@@ -104,7 +104,7 @@ static void block_free(Cta *block) {
     if (!block) return;
     for (int i = 0; i < block->num_warps; i++) {
         Warp *w = &block->warps[i];
-        free(w->places), free(w->predicates), free(w->local), free(w->local_set), free(w->clock.others);
+        free(w->places), free(w->predicates), free(w->local), free(w->local_set), free(w->clock.others), free(w->copies), free(w->asked_at);
     }
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block);
@@ -125,7 +125,8 @@ static Cta *block_new(Machine *m) {
         w->places = aligned_alloc(64, (size_t)p->num_places * LANES * sizeof *w->places);
         w->predicates = malloc(sizeof *w->predicates * (size_t)(p->num_predicates + 1));
         w->local = aligned_alloc(64, (local + 64) & ~(size_t)63), w->local_set = malloc(local + 1);
-        fine = w->places && w->predicates && w->local && w->local_set;
+        w->asked_at = malloc(sizeof *w->asked_at * (size_t)p->num_places);
+        fine = w->places && w->predicates && w->local && w->local_set && w->asked_at;
     }
     if (fine) return block;
     block_free(block);
@@ -143,6 +144,10 @@ static void warp_start(Machine *m, Cta *block, int index) {
     w->alive = w->active = ALL_LANES;
     w->pc = 0, w->meet = INT32_MAX, w->far_steps = 0, w->turns_back = 0;
     w->idle_version = m->version, w->idle_turns = 0, w->stuck = false;
+    w->fenced = false, w->num_copies = 0;
+    memset(w->groups, 0, sizeof w->groups);
+    memset(w->asked_at, 0, sizeof *w->asked_at * (size_t)p->num_places);
+    w->asked = w->come = 0;
 }
 
 /* The next of the grid; order_step has no divisor in common with the number of blocks. */
@@ -273,7 +278,7 @@ static uint64_t blocks_at_a_time(const Machine *m) {
     uint64_t shared = (uint64_t)(gpu->shared_per_sm / (p->shared_bytes + gpu->shared_reserved + 1));
     if (p->shared_bytes && shared < each) each = shared;
     uint64_t most = (each ? each : 1) * (uint64_t)gpu->multiprocessors;
-    uint64_t bytes = threads / LANES * ((uint64_t)p->num_places * 128 + (uint64_t)p->local_bytes * 2 * LANES) +
+    uint64_t bytes = threads / LANES * ((uint64_t)p->num_places * (128 + 8) + (uint64_t)p->local_bytes * 2 * LANES) +
                      (uint64_t)p->shared_bytes * (2 + NUM_MARKS * sizeof(Mark) / (uint64_t)p->smallest_shared) + sizeof(Cta);
     return most * bytes > MOST_LIVE_BYTES ? MOST_LIVE_BYTES / bytes + 1 : most;
 }

@@ -8,11 +8,12 @@
  *     warp.c       one warp: lanes in lockstep, branches, calls
  *     lanes.c      the lane-by-lane instructions; number.h: arithmetic
  *     across.c     shuffles, votes, tensor-core products
- *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
+ *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness; copy.c: asynchronous copies
  *     race.c       who touched what, and is it ordered
  *     print.c      vprintf and __assertfail
  *     registers.c  ptxas, where there is one
- *     count.c      what an access costs: sectors, wavefronts    report.c  text and JSON
+ *     count.c      what an access costs: sectors, wavefronts    flight.c  bytes asked for and not yet needed
+ *     report.c     text and JSON
  *
  * A warp's register is 32 lanes side by side (predicates: one bit each), so that an instruction is one loop over
  * lanes. Lanes that went different ways have program counters of their own; the warp executes those that are
@@ -48,6 +49,8 @@ typedef enum SimOp {
     SIM_UNPACK16, SIM_UNPACK32, /* mov {a, b}, c */
     SIM_LOAD, SIM_STORE, SIM_ATOMIC, /* a result: optional */
     SIM_SHUFFLE, SIM_VOTE, SIM_REDUX, SIM_ACTIVE, SIM_LDMATRIX, SIM_MMA,
+    SIM_COPY, SIM_COPY_COMMIT, SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or not */
+    SIM_FENCE,
     SIM_PRINT, SIM_ASSERT,
     SIM_BRANCH,    /* offset: instruction; from here on: what branches or waits */
     SIM_RETURN, SIM_TRAP, SIM_BARRIER, SIM_WARP_SYNC,
@@ -82,10 +85,12 @@ typedef struct Ins {
     uint8_t space, bytes, count; /* of a memory access: bytes of an element, elements of the vector */
     bool negated;                /* the guard */
     bool is_volatile, acquires, releases, sign_extends, wide_address;
+    bool uses_loaded;            /* reads what a load from global memory gave */
+    uint8_t predicate_operands;  /* by bits */
     uint8_t num_results, num_operands;
     int32_t guard;
     const int32_t *results, *operands; /* of memory: address first */
-    int64_t offset;
+    int64_t offset, from_offset; /* from_offset: of a copy's source, its second operand */
     int32_t line; /* of the PTX text */
     int16_t file; /* from .loc; 0: not known */
     int32_t source_line, source_column;
@@ -118,7 +123,8 @@ typedef struct Program {
     uint32_t threads[3];
     int shared_bytes, local_bytes;
     int smallest_shared, smallest_global; /* bytes of the narrowest access: what races are checked by */
-    bool synchronizes; /* has an atomic that acquires or releases */
+    bool synchronizes; /* has an atomic that acquires or releases, or a fence */
+    bool has_fences;
     int sm;            /* of .target: 90 */
 } Program;
 
@@ -199,6 +205,17 @@ typedef struct Clock {
     int num_others, capacity;
 } Clock;
 
+typedef struct Copy { /* cp.async under way, of one lane */
+    uint64_t from;
+    uint32_t to, group;      /* NO_GROUP: not committed */
+    uint8_t lane, bytes, filled; /* so many are copied, the rest becomes 0 */
+    unsigned char early[16]; /* what the source held at its start */
+    uint64_t asked;          /* of the warp, with this one */
+    const Ins *ins;
+} Copy;
+#define NO_GROUP UINT32_MAX
+enum { ALL_COPIES = -1, BYTE_SET = 1, BYTE_COMING = 2 }; /* shared_set: 0, written, or a copy to it is under way */
+
 typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_ENDED } WarpState;
 
 typedef struct Cta Cta;
@@ -217,6 +234,12 @@ typedef struct Warp {
     int barrier;
     unsigned char *local, *local_set; /* local_bytes for each lane; one byte of `set` for each */
     Clock clock;
+    bool fenced;            /* has executed a fence */
+    Copy *copies;           /* under way */
+    int num_copies, copies_capacity;
+    uint32_t groups[LANES]; /* of copies, committed by each lane */
+    uint64_t asked, come;   /* bytes of global memory asked for, and surely there */
+    uint64_t *asked_at;     /* by place: of the last load into it, with that */
     /* Has it come back to a state it was in, while memory did not change? */
     uint64_t idle_version, idle_turns, saved_hash;
     bool stuck; /* while the memory's version is idle_version */
@@ -258,6 +281,7 @@ typedef struct Machine {
     uint64_t instructions, lane_instructions, budget;
     uint64_t version;      /* counts changes of memory */
     Count *counts;         /* by instruction */
+    uint64_t most_in_flight; /* bytes, of one warp */
     struct GlobalShadow *shadow;
     struct SyncTable *sync;
     bool checks_races, race_limited;
@@ -295,6 +319,7 @@ void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins);
+bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts, commits, waits */
 bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 /* Runs until the warp ends, waits, is stuck, or `steps` instructions are done. */
@@ -323,8 +348,15 @@ void race_close(Machine *m);
 void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int bytes);
 void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes);
 
+/* ---- bytes in flight ---- */
+
+void flight_find_uses(Arena *arena, Program *program);
+void flight_issue(Machine *m, Warp *w, const Ins *ins, uint64_t bytes);
+void flight_use(Warp *w, const Ins *ins);
+
 typedef struct Totals { /* of all launches of a kernel since it was loaded */
     Count *counts;
+    uint64_t most_in_flight;
     uint64_t launches;
     uint32_t grid[3]; /* of the last */
     bool race_limited; /* not all was checked */

@@ -239,6 +239,8 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_LOAD_PARAM: read_param(m, w, ins, lanes); return true;
     case SIM_UNPACK16: case SIM_UNPACK32: unpack(m, w, ins, lanes); return true;
     case SIM_LOAD: case SIM_STORE: case SIM_ATOMIC: return sim_memory(m, w, ins, lanes);
+    case SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: return sim_copies(m, w, ins, lanes);
+    case SIM_FENCE: w->fenced = true; return true;
     case SIM_PRINT: return sim_print(m, w, ins, lanes);
     case SIM_ASSERT: return sim_assert(m, w, ins, lanes);
     default: sim_lanes(m, w, ins, lanes); return true;
@@ -268,6 +270,7 @@ bool sim_warp(Machine *m, Warp *w, uint64_t steps) {
         count->issued++, count->lanes += (uint64_t)on;
         m->instructions++, m->lane_instructions += (uint64_t)on;
         if ((m->instructions & LOOK_AT_CLOCK) == 0 && over_budget(m, w, ins)) return false;
+        if (ins->uses_loaded && lanes) flight_use(w, ins);
         bool fine = ins->op >= SIM_BRANCH                             ? control(m, w, ins, lanes)
                     : ins->op >= SIM_SHUFFLE && ins->op <= SIM_MMA    ? across(m, w, ins, lanes)
                                                                       : straight(m, w, ins, lanes);
