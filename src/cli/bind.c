@@ -182,23 +182,75 @@ int bound_compile(Bound *bound) {
     return bound->kernel ? EXIT_OK : cli_fail_context(cli, bound->context);
 }
 
+/* No two neighbours alike, so that a kernel that writes one value all over shows. */
+static unsigned char zone_byte(size_t i) { return (unsigned char)(0xa5 + i * 89); }
+
+static bool zone_write(const Bound *bound, tern_buffer *buffer, size_t at) {
+    size_t size = bound->red_zone_bytes;
+    unsigned char *bytes = arena_array(bound->cli->arena, unsigned char, size);
+    for (size_t i = 0; i < size; i++) bytes[i] = zone_byte(i);
+    return tern_write(buffer, at, bytes, size) == TERN_OK;
+}
+
 int bound_upload(Bound *bound) {
+    size_t zone = bound->red_zone_bytes;
     for (int i = 0; i < bound->num_args; i++) {
         LaunchArg *arg = &bound->args[i];
         if (!arg->value || arg->value->kind != ARG_TENSOR) continue;
         const Tensor *tensor = arg->value->tensor;
-        arg->buffer = tern_alloc(bound->context, tensor->storage_bytes);
-        if (!arg->buffer || tern_write(arg->buffer, 0, tensor->storage, tensor->storage_bytes))
+        arg->buffer = tern_alloc(bound->context, tensor->storage_bytes + 2 * zone);
+        if (!arg->buffer || tern_write(arg->buffer, zone, tensor->storage, tensor->storage_bytes))
             return cli_fail_context(bound->cli, bound->context);
+        if (zone && (!zone_write(bound, arg->buffer, 0) ||
+                     !zone_write(bound, arg->buffer, zone + tensor->storage_bytes)))
+            return cli_fail_context(bound->cli, bound->context);
+        arg->offset_bytes += zone;
     }
     return EXIT_OK;
+}
+
+/* `at`: where the zone begins, from the start of the tensor's storage. */
+static int check_zone(Bound *bound, const LaunchArg *arg, int64_t at) {
+    size_t size = bound->red_zone_bytes, changed = 0, first = 0;
+    const Tensor *tensor = arg->value->tensor;
+    unsigned char *bytes = arena_array(bound->cli->arena, unsigned char, size);
+    if (tern_read(arg->buffer, (size_t)(at + (int64_t)size), bytes, size))
+        return cli_fail_context(bound->cli, bound->context);
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] == zone_byte(i)) continue;
+        if (changed++ == 0) first = i;
+    }
+    if (!changed) return EXIT_OK;
+    int64_t element_bytes = (int64_t)tern_dtype_size(tensor->dtype), byte = at + (int64_t)first;
+    int64_t element = byte < 0 ? -((-byte + element_bytes - 1) / element_bytes) : byte / element_bytes;
+    cli_fail(bound->cli, EXIT_WRONG,
+             "argument '%s': the kernel wrote outside of it, %s: %zu bytes changed, the first in "
+             "element %lld",
+             arg->parameter->name, at < 0 ? "before its start" : "past its end", changed,
+             (long long)(element - tensor->offset));
+    return EXIT_WRONG;
+}
+
+int bound_check_zones(Bound *bound) {
+    int code = EXIT_OK;
+    for (int i = 0; i < bound->num_args && bound->red_zone_bytes; i++) {
+        const LaunchArg *arg = &bound->args[i];
+        if (!arg->buffer) continue;
+        int before = check_zone(bound, arg, -(int64_t)bound->red_zone_bytes),
+            after = check_zone(bound, arg, (int64_t)arg->value->tensor->storage_bytes);
+        if (before || after) code = before ? before : after;
+    }
+    if (code == EXIT_WRONG)
+        cli_complain(bound->cli, "help: '--device interp' checks every access and names the line\n");
+    return code;
 }
 
 int bound_download(Bound *bound) {
     for (int i = 0; i < bound->num_args; i++)
         if (bound->args[i].buffer) {
             Tensor *tensor = bound->args[i].value->tensor;
-            if (tern_read(bound->args[i].buffer, 0, tensor->storage, tensor->storage_bytes))
+            if (tern_read(bound->args[i].buffer, bound->red_zone_bytes, tensor->storage,
+                          tensor->storage_bytes))
                 return cli_fail_context(bound->cli, bound->context);
         }
     return EXIT_OK;

@@ -24,6 +24,7 @@ typedef struct Bound {
     int num_warps, num_stages;
     Str signature;
     double compile_ms;
+    size_t red_zone_bytes; /* round each buffer; 0: none */
 } Bound;
 
 /* Each returns an ExitCode, after complaining. bound_close takes what bound_open left, failed or not. */
@@ -33,6 +34,9 @@ int bound_values(Bound *bound);
 int bound_compile(Bound *bound);
 int bound_upload(Bound *bound);   /* tensors get their buffers */
 int bound_download(Bound *bound); /* and back into the tensors' storages */
+/* Between upload and launch nothing but the tensors' own bytes may change: names the argument that a
+ * kernel wrote outside of. */
+int bound_check_zones(Bound *bound);
 int bound_fail_diag(Bound *bound);
 LaunchArg *bound_arg(const Bound *bound, Str name); /* NULL: no such parameter */
 void bound_close(Bound *bound);

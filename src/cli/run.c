@@ -30,7 +30,9 @@ const char details_run[] =
     "  @file.npy  load(\"file.npy\",bf16)\n"
     "  or an expression over other arguments: size(x,1) stride(x,0) numel(x) cdiv(n,BLOCK)\n"
     "  next_power_of_2(n) min max + - * / // % **\n"
-    "empty() is poisoned: the report says how many of its elements nobody wrote.\n\n"
+    "empty() is poisoned: the report says how many of its elements nobody wrote.\n"
+    "What a kernel accesses outside of its tensors: interp and sim stop there and name the line; on cpu\n"
+    "64 KiB on either side of each tensor are compared after the launch, and the tensor is named.\n\n"
     "example:\n"
     "  tern run kernels/softmax.py --grid 'size(x_ptr,0)' -a 'x_ptr=randn(4,781)' \\\n"
     "      -a 'out_ptr=empty(4,781)' -a 'x_stride=stride(x_ptr,0)' \\\n"
@@ -43,6 +45,8 @@ typedef struct Run {
     int repeat;
     unsigned char **before; /* the bytes of each tensor before the launch */
 } Run;
+
+enum { RED_ZONE_BYTES = 1 << 16 };
 
 /* Each tensor's bytes, for the report. */
 static int keep_before(Run *run) {
@@ -91,6 +95,7 @@ static int launch_all(Run *run) {
     double *times = arena_array(cli->arena, double, run->repeat + 1);
     if (!start || !end || launch_timed(run, start, end, arguments, count, &run->first_ms))
         code = cli_fail_context(cli, run->bound.context);
+    if (!code) code = bound_check_zones(&run->bound);
     if (!code) code = bound_download(&run->bound); /* the results are those of the first launch */
     for (int i = 0; i < run->repeat && !code; i++)
         if (launch_timed(run, start, end, arguments, count, &times[i]))
@@ -300,6 +305,9 @@ int command_run(Cli *cli) {
     Run run = {0};
     launch_guard_crashes();
     int code = bound_open(&run.bound, cli, cli->device, cli->operands.data[0]);
+    /* interp and sim check each access against the buffer itself. */
+    if (!code && !strncmp(tern_device_name(run.bound.context), "cpu", 3))
+        run.bound.red_zone_bytes = RED_ZONE_BYTES;
     if (!code) tern_set_output(run.bound.context, print_output, cli->json ? stderr : stdout);
     if (!code) code = run_steps(&run);
     close_run(&run);

@@ -31,6 +31,15 @@ def chatty(y):
     tl.store(y, 1.0)
 
 @triton.jit
+def past(x, y, n, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i, mask=i < n))
+
+@triton.jit
+def beside(y, at):
+    tl.store(y + at, 1.0)
+
+@triton.jit
 def outside(y):
     tl.store(y + 1000000, 1.0)
 END
@@ -62,8 +71,20 @@ exits 0 'changed' $TERN run kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_p
     -a 'out_ptr=empty(1000)' -a 'n=numel(x_ptr)' -a BLOCK=256
 if [ "$(wc -c <"$BUILD/tern")" -gt 0 ] && $TERN devices | grep -q '^cpu *here'; then
     exits 0 '[2, 3, 4, 5]' $TERN run "$k:add" --device cpu --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4 --print y
+    # What a kernel writes outside of a tensor is found on cpu too, in the red zones round it.
+    p='-a x=arange(16) -a BLOCK=16 --device cpu --grid 1'
+    exits 0 'changed' $TERN run "$k:past" $p -a 'y=empty(16)' -a n=16
+    exits 1 "argument 'y': the kernel wrote outside of it, past its end: 4 bytes changed, the first in element 15" \
+        $TERN run "$k:past" $p -a 'y=empty(15)' -a n=16
+    exits 1 'past its end: 26 bytes changed, the first in element 3' $TERN run "$k:past" $p -a 'y=empty(3,fp16)' -a n=16
+    exits 1 "--device interp" $TERN run "$k:past" $p -a 'y=empty(15)' -a n=16 --json
+    exits 0 'changed' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4)' -a at=3
+    exits 1 'past its end: 4 bytes changed, the first in element 4' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4)' -a at=4
+    exits 1 'before its start: 4 bytes changed, the first in element -1' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4)' -a at=-1
+    exits 0 'changed' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4,offset=2)' -a at=-1 # its own storage
+    exits 1 'first in element 9' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4,offset=2)' -a at=9
 else
-    skip 1 'no cpu device'
+    skip 10 'no cpu device'
 fi
 
 # .npy in and out
