@@ -20,6 +20,7 @@ const OptionRow options_replay[] = {
     {"root", 'r', "REPO", "the repository that the kernels were recorded from"},
     {"rtol", 0, "R", "relative tolerance for floats, instead of the table's"},
     {"atol", 0, "A", "absolute tolerance for floats, instead of the table's"},
+    {"against", 0, "DEVICE", "compare with what another device computes, not with what was recorded"},
     {"time", 0, NULL, "repeat each launch and report the median time"},
     {"timeout", 0, "SECONDS", "give a case up after this time; default: never"},
     {0},
@@ -100,7 +101,15 @@ static void child_main(const ReplayRun *run, int first, int pipe_end) {
     tern_open_options options = {.device = run->cli->device,
                                  .include_dirs = run->cli->include_dirs.data,
                                  .num_include_dirs = run->cli->include_dirs.count};
+    const char *against = option_value(run->cli, "against");
+    ReplayOptions how = run->options;
     tern_context *context = tern_open(&options, &status, result.reason, sizeof result.reason);
+    if (context && against) {
+        options.device = against;
+        how.against = tern_open(&options, &status, result.reason, sizeof result.reason);
+        if (how.against) tern_set_output(how.against, drop_output, NULL);
+        else tern_close(context), context = NULL;
+    }
     if (context) {
         snprintf(result.reason, sizeof result.reason, "%s (%s)", tern_device_name(context),
                  tern_device_description(context));
@@ -112,9 +121,10 @@ static void child_main(const ReplayRun *run, int first, int pipe_end) {
     bool ok = send_result(pipe_end, &result) && context;
     for (int i = first; i < run->folders.count && ok; i++) {
         result = (ReplayResult){.index = i};
-        replay_case(context, run->folders.data[i], &run->options, &result);
+        replay_case(context, run->folders.data[i], &how, &result);
         ok = send_result(pipe_end, &result);
     }
+    tern_close(how.against);
     tern_close(context);
 }
 

@@ -278,9 +278,9 @@ static bool compare(Replay *replay) {
                         tolerance, &all);
         free(got);
         if (all.num_wrong && !before)
-            finish(replay, REPLAY_MISMATCH, EXIT_WRONG, "%s[%lld] is %.9g, recorded %.9g (%s, %s)",
-                   storage->name, (long long)all.first_wrong, all.got, all.want,
-                   tern_dtype_name(storage->dtype), class_name(op_class));
+            finish(replay, REPLAY_MISMATCH, EXIT_WRONG, "%s[%lld] is %.9g, %s %.9g (%s, %s)",
+                   storage->name, (long long)all.first_wrong, all.got,
+                   replay->options->against ? "there" : "recorded", all.want, tern_dtype_name(storage->dtype), class_name(op_class));
     }
     result->compared = true;
     result->max_abs = all.max_abs;
@@ -295,16 +295,48 @@ static bool compare(Replay *replay) {
     return false;
 }
 
+static bool launch_case(Replay *replay, const char *folder) {
+    return read_case(replay, folder) && load_function(replay) && match_arguments(replay) &&
+           compile(replay) && upload(replay) && launch(replay);
+}
+
+static void close_case(Replay *replay) {
+    for (int i = 0; replay->buffers && i < replay->recorded.storages.count; i++)
+        tern_buffer_free(replay->buffers[i]);
+    tern_kernel_free(replay->kernel);
+    tern_module_free(replay->module);
+    case_free(&replay->recorded);
+    arena_free(replay->arena);
+}
+
+/* What the other device computes takes the place of what was recorded. */
+static bool compute_wanted(Replay *replay, const char *folder) {
+    ReplayResult result = {0};
+    int index = replay->result->index;
+    Replay other = {.arena = arena_new(NULL),
+                    .context = replay->options->against,
+                    .options = replay->options,
+                    .result = &result};
+    bool ok = launch_case(&other, folder);
+    if (!ok)
+        finish(replay, result.status, result.exit_code, "on %s: %s",
+               tern_device_name(other.context), result.reason);
+    for (int i = 0; i < other.recorded.storages.count && ok; i++) {
+        CaseStorage *storage = &replay->recorded.storages.data[i];
+        if (!storage->after) storage->after = malloc(storage->size_bytes + 1);
+        if (!storage->after) ok = finish(replay, REPLAY_ERROR, EXIT_SYSTEM, "no memory");
+        else if (tern_read(other.buffers[i], 0, storage->after, storage->size_bytes))
+            ok = finish_context(&other), *replay->result = result, replay->result->index = index;
+    }
+    close_case(&other);
+    return ok;
+}
+
 void replay_case(tern_context *context, const char *folder, const ReplayOptions *options,
                  ReplayResult *result) {
     Replay replay = {
         .arena = arena_new(NULL), .context = context, .options = options, .result = result};
-    (void)(read_case(&replay, folder) && load_function(&replay) && match_arguments(&replay) &&
-           compile(&replay) && upload(&replay) && launch(&replay) && compare(&replay));
-    for (int i = 0; replay.buffers && i < replay.recorded.storages.count; i++)
-        tern_buffer_free(replay.buffers[i]);
-    tern_kernel_free(replay.kernel);
-    tern_module_free(replay.module);
-    case_free(&replay.recorded);
-    arena_free(replay.arena);
+    if (launch_case(&replay, folder) && (!options->against || compute_wanted(&replay, folder)))
+        compare(&replay);
+    close_case(&replay);
 }

@@ -44,6 +44,8 @@ exits 0 'ok double-1: max_abs 0, max_rel 0' $replay
 exits 0 'device: interp' $replay
 exits 0 '1 cases: 1 ok' $replay
 exits 0 ' ms' $replay --time
+exits 0 'ok double-1: max_abs 0, max_rel 0' $TERN replay "$case" --root "$root" --device sim --against interp
+exits 4 "no device 'nowhere'" $replay --against nowhere
 exits 0 '"status":"ok"' $replay --json
 exits 0 '"max_abs":0,"max_rel":0,"ms":null' $replay --json
 exits 0 'ok double-1' $TERN replay "$case/" --root "$root/" --device interp
@@ -52,6 +54,7 @@ for word in case status reason file line max_abs max_rel ms; do
 done
 write_case 's/"globals": {}/"globals": {"SCALE": {"kind": "constexpr", "value": {"kind": "float", "value": "4.0"}}}/'
 exits 1 'mismatch double-1: s1[0] is 4, recorded 2' $replay
+exits 0 'ok double-1: max_abs 0, max_rel 0' $replay --against interp
 exits 0 'ok double-1' $replay --rtol 1
 write_case 's/"value": 3/"value": 4/'
 exits 1 's1[3] is 8, recorded 9 (fp32, elementwise); 1 wrong, some that the recorded launch left alone' $replay
