@@ -8,8 +8,10 @@
 static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 /* shape before licm, so that what leaves a loop is scalar where it can be; the second fold and cse
  * pick up what shape uncovered. */
-static const char *const generated_passes[] = {"fold", "cse",  "shape", "fold", "shape",
-                                               "licm", "fold", "cse",   "dce",  NULL};
+#define GENERATED "fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce", "carry"
+static const char *const cpu_passes[] = {GENERATED, NULL};
+/* shape: what carry added to an address is uniform, and joins its uniform part. */
+static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
 
 static const struct Pipeline {
     const char *prefix; /* of the target's name */
@@ -17,8 +19,8 @@ static const struct Pipeline {
     const Target *target; /* NULL: none, the IR is what runs */
 } pipelines[] = {
     {"interp", interp_passes, NULL},
-    {"cpu:", generated_passes, &target_c},
-    {"sm_", generated_passes, &target_ptx},
+    {"cpu:", cpu_passes, &target_c},
+    {"sm_", gpu_passes, &target_ptx},
 };
 
 static const struct Pipeline *pipeline_find(const char *target) {

@@ -8,7 +8,7 @@
  * An elementwise op moves in front of the splat or broadcast of its operands when all come from the
  * same small shape (constants fit any). A load whose address and mask are the same in all lanes
  * becomes one scalar load. And (x + splat a) + splat b becomes x + splat(a + b), exact for integers
- * and addresses, so that the uniform part of an address is one scalar. */
+ * and addresses, so that the uniform part of an address is one scalar, or one for each row. */
 #include "opt/opt.h"
 
 typedef struct Shape {
@@ -65,6 +65,15 @@ static Value *compute_before(Shape *s, Op *op, OpKind kind) {
 
 /* ---- one scalar for the uniform part of a sum ---- */
 
+/* (broadcast p + x) + splat a -> broadcast(p + splat a) + x: fewer lanes. */
+static Value *add_before_broadcast(Shape *s, Op *op, const Op *inner, Value *uniform) {
+    Value *small = source_of(inner->operands[0], OP_BROADCAST);
+    if (op->kind != OP_ADDPTR || !small) return NULL;
+    Builder b = {.fn = s->fn, .region = op->parent, .before = op, .span = op->span};
+    Value *moved = build_addptr(&b, small, build_splat(&b, uniform, small->type->rank, small->type->shape));
+    return build_addptr(&b, build_broadcast(&b, moved, op->results[0].type->shape), inner->operands[1]);
+}
+
 static Value *merge_uniform(Shape *s, Op *op) {
     if (op->kind != OP_ADD && op->kind != OP_ADDPTR) return NULL;
     for (int side = 0; side < (op->kind == OP_ADD ? 2 : 1); side++) {
@@ -80,6 +89,8 @@ static Value *merge_uniform(Shape *s, Op *op) {
             return op->kind == OP_ADD ? build_2(&b, OP_ADD, sum, inner->operands[1 - k])
                                       : build_addptr(&b, sum, inner->operands[1]);
         }
+        Value *found = add_before_broadcast(s, op, inner, outer);
+        if (found) return found;
     }
     return NULL;
 }

@@ -7,8 +7,9 @@
 enum { FUNCTIONS = 1500, RUNS = 3 };
 
 static const char *const sequences[][10] = {
-    {"fold"}, {"cse"}, {"dce"}, {"licm"}, {"shape"},
+    {"fold"}, {"cse"}, {"dce"}, {"licm"}, {"carry"}, {"shape"},
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
+    {"sink"}, {"licm", "carry", "shape", "sink", "dce"},
 };
 
 static Func *copy_of(Arena *arena, const Func *fn) {

@@ -62,7 +62,7 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
 }
 
 static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
-    carry_simplify(fn);
+    widen_dots(fn);
     Gen *g = arena_new_of(fn->arena, Gen);
     Buf body = {.arena = fn->arena}, kernel = {.arena = fn->arena};
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;

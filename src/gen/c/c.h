@@ -145,7 +145,7 @@ void dot_write(Gen *g, Op *op);
 int new_assert(Gen *g, const Op *op); /* its number */
 int op_line(const Op *op);            /* of the source; 0: not known */
 
-/* ---- carry.c ---- */
-void carry_simplify(Func *fn);
+/* ---- widen.c ---- */
+void widen_dots(Func *fn);
 
 #endif

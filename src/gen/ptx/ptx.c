@@ -142,7 +142,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     facts->programs_per_block = 1;
     region_walk(fn->body, spins, facts);
     tir_mark(g->b);
-    tir_order(g->b, g->threads);
+    tir_order(g->b);
     return g;
 }
 

@@ -113,7 +113,7 @@ void tir_leave(Tirs *b, int scope);
 
 /* ---- ends ---- */
 void tir_mark(Tirs *b);                    /* finds what is live */
-void tir_order(Tirs *b, int threads);       /* in which order, after tir_mark */
+void tir_order(Tirs *b);                   /* in which order, after tir_mark */
 void tir_print(Tirs *b, Buf *out);         /* body of the entry, declarations first */
 bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result); /* false: not known here */
 bool tir_is_approximate(TirOp op);

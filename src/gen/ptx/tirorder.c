@@ -9,36 +9,26 @@
  *     a0 = x0 * k;  a1 = x1 * k;  b0 = a0 ^ s;  b1 = a1 ^ s;  store b0;  store b1
  *     a0 = x0 * k;  b0 = a0 ^ s;  store b0;  a1 = x1 * k;  b1 = a1 ^ s;  store b1
  *
- * Instructions with effects keep their order, nothing moves past a barrier, a label, a branch or the
- * assignment of a variable. Loads keep their place, because the more of them are under way the
- * better, except where there would not be registers enough: then those of global memory move too.
- * ptxas orders again, but within the registers that it finds there. */
+ * Instructions with effects, and loads, keep their order; nothing moves past a barrier, a label, a
+ * branch or the assignment of a variable. ptxas orders again, but what is held at every step it
+ * cannot let go. */
 #include "gen/ptx/tir.h"
 
 typedef VEC(Tir) TirList;
 
 typedef struct Orderer {
     Tirs *b;
-    bool moves_loads;
     bool *placed;
     TirList waiting, stack, order;
 } Orderer;
 
 static const TirIns *at(const Orderer *o, Tir x) { return &o->b->list.data[x]; }
 
-static bool starts(const TirIns *ins, const char *words) {
-    return ins->text && !strncmp(ins->text, words, strlen(words));
-}
-
 /* ---- moving ---- */
 
-static bool may_wait(const Orderer *o, const TirIns *ins) {
-    if (ins->op < TIR_CONST) return true;
-    switch ((int)ins->op) {
-    case TIR_CONST: case TIR_SPECIAL: case TIR_PARAM: case TIR_ADDRESS: return true;
-    case TIR_LOAD: return o->moves_loads && !ins->pinned && starts(ins, "ld.global");
-    default: return false;
-    }
+static bool may_wait(const TirIns *ins) {
+    return ins->op < TIR_CONST || ins->op == TIR_CONST || ins->op == TIR_SPECIAL ||
+           ins->op == TIR_PARAM || ins->op == TIR_ADDRESS;
 }
 
 /* What prints nothing of its own is placed with the instruction that it belongs to. */
@@ -75,31 +65,27 @@ static void place(Orderer *o, Tir x) {
     }
 }
 
-static void place_waiting(Orderer *o, bool only_loads) {
-    for (int i = 0; i < o->waiting.count; i++)
-        if (!only_loads || at(o, o->waiting.data[i])->op == TIR_LOAD) place(o, o->waiting.data[i]);
-    if (!only_loads) o->waiting.count = 0;
+static void place_waiting(Orderer *o) {
+    for (int i = 0; i < o->waiting.count; i++) place(o, o->waiting.data[i]);
+    o->waiting.count = 0;
 }
 
-static TirList order_late(Tirs *b, bool moves_loads) {
-    Orderer o = {.b = b, .moves_loads = moves_loads, .placed = arena_array(b->arena, bool, b->list.count)};
+static TirList order_late(Tirs *b) {
+    Orderer o = {.b = b, .placed = arena_array(b->arena, bool, b->list.count)};
     for (Tir x = 1; x < b->list.count; x++) {
         const TirIns *ins = at(&o, x);
         if (!ins->live || !has_place(ins)) continue;
-        if (may_wait(&o, ins)) {
+        if (may_wait(ins)) {
             vec_push(b->arena, &o.waiting, x);
             continue;
         }
         switch ((int)ins->op) {
-        case TIR_LOAD: case TIR_SHUFFLE: case TIR_MMA: break;
-        case TIR_STORE:
-            if (!starts(ins, "st.shared")) place_waiting(&o, true);
-            break;
-        default: place_waiting(&o, false);
+        case TIR_LOAD: case TIR_STORE: case TIR_SHUFFLE: case TIR_MMA: break;
+        default: place_waiting(&o);
         }
         place(&o, x);
     }
-    place_waiting(&o, false);
+    place_waiting(&o);
     return o.order;
 }
 
@@ -163,19 +149,14 @@ static int most_alive(Tirs *b, const TirList *order) {
 
 /* ---- all ---- */
 
-enum {
-    FEW = 40,     /* registers that leave a multiprocessor full of threads */
-    PLENTY = 200, /* of the 255 that a thread may have: the rest is for addresses and masks */
-};
+enum { FEW = 40 }; /* registers that leave a multiprocessor full of threads */
 
-void tir_order(Tirs *b, int threads) {
+void tir_order(Tirs *b) {
     TirList order = order_as_built(b);
-    int enough = 65536 / threads * 4 / 5 < PLENTY ? 65536 / threads * 4 / 5 : PLENTY;
     int most = most_alive(b, &order);
-    for (int moves_loads = 0; moves_loads < 2 && most > (moves_loads ? enough : FEW); moves_loads++) {
-        TirList late = order_late(b, moves_loads);
-        int most_late = most_alive(b, &late);
-        if (most_late < most * 2 / 3) order = late, most = most_late; /* less than that ptxas finds */
+    if (most > FEW) {
+        TirList late = order_late(b);
+        if (most_alive(b, &late) < most * 2 / 3) order = late; /* less than that ptxas finds itself */
     }
     b->order = order.data;
     b->order_count = order.count;

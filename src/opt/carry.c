@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* carry: two rewrites that make the rest simple.
- *
- * A carried tile that only moves by a uniform amount becomes a carried scalar:
+/* carry: a carried tile that only moves by a uniform amount becomes a carried scalar.
  *
  *     for .. (p = p0) { .. yield addptr(p, splat(s)) }
  *     for .. (o = 0)  { p = addptr(p0, splat(o)) .. yield o + s }
  *
- * so that addresses stay linear in the loop. And dot's operands get the type of its accumulator. */
-#include "gen/c/c.h"
+ * So addresses stay linear in the loop, and the tile is not held in registers from one turn to the
+ * next: what it is made of is often less. */
+#include "opt/opt.h"
 
 /* The scalar that all lanes of the tile are, or NULL. */
 static Value *uniform_scalar(Builder *b, Value *value) {
@@ -79,46 +78,17 @@ static bool simplify_carried(Func *fn, Op *loop, int i) {
     return true;
 }
 
-typedef struct Found {
-    Func *fn;
-    VEC(Op *) loops;
-    VEC(Op *) dots;
-} Found;
-
-static bool find(Op *op, void *user) {
-    Found *found = user;
-    if (op->kind == OP_FOR) vec_push(found->fn->arena, &found->loops, op);
-    if (op->kind == OP_DOT) vec_push(found->fn->arena, &found->dots, op);
-    return true;
+static bool visit(Func *fn, Region *region) {
+    bool changed = false;
+    for (Op *op = region->first; op; op = op->next) {
+        for (int i = 0; i < op->num_regions; i++) changed |= visit(fn, op->regions[i]);
+        for (int i = 0; op->kind == OP_FOR && i < op->num_results; i++)
+            changed |= simplify_carried(fn, op, i);
+    }
+    return changed;
 }
 
-static Value *widened(Builder *b, Value *value, const Type *lane) {
-    const Type *have = type_lane(value->type);
-    if (have == lane) return value;
-    return build_cast(b, type_is_int(have) ? OP_EXT_S : OP_FEXT, value, lane);
-}
-
-/* Operands get the accumulator's type; an accumulator of f16 or bf16 is rounded once, at the end.
- */
-static void widen_dot(Func *fn, Op *dot) {
-    const Type *acc = type_lane(dot->results[0].type);
-    const Type *lane = type_is_int(acc) || acc->kind == TYPE_F64 ? acc : type_scalar(TYPE_F32);
-    Builder b = {fn, dot->parent, dot, dot->span};
-    for (int i = 0; i < 3; i++) dot->operands[i] = widened(&b, dot->operands[i], lane);
-    if (acc == lane) return;
-    const Type *type = dot->operands[2]->type;
-    Op *wide = build_op(&b, OP_DOT, 3, dot->operands, 1, &type, 0, NULL);
-    wide->attrs[0] = dot->attrs[0];
-    dot->results[0].replaced = build_cast(&b, OP_FTRUNC, op_result(wide), acc);
-    op_remove(dot);
-}
-
-void carry_simplify(Func *fn) {
-    Found found = {.fn = fn};
-    region_walk(fn->body, find, &found);
-    for (int i = 0; i < found.dots.count; i++) widen_dot(fn, found.dots.data[i]);
-    func_resolve(fn);
-    for (int i = 0; i < found.loops.count; i++)
-        for (int k = 0; k < found.loops.data[i]->num_results; k++)
-            simplify_carried(fn, found.loops.data[i], k);
+bool pass_carry(PassCtx *px, Func *fn) {
+    (void)px;
+    return visit(fn, fn->body);
 }
