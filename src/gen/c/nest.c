@@ -277,11 +277,30 @@ static bool is_near(const Nest *n, const Value *pointer, int size) {
     return n->num_rows == 0 && n->N * size <= NEAR_BYTES && is_same_in_programs(pointer);
 }
 
-/* Once a line of 64 bytes, if the copies of the body tell the lines apart. */
-static void fetch_line(Nest *n, const Value *pointer, Str at, int size) {
+/* In a loop the address will move on as it did the last time, which may be far. */
+static Str step_of(Nest *n, Str base) {
     Gen *g = n->g;
+    for (int i = 0; i < n->steps.count; i++)
+        if (str_equal(n->steps.data[i].base, base)) return n->steps.data[i].step;
+    int id = new_id(g);
+    Str step = text(g, "step%d", id);
+    line(g, &g->decls, 1, "UL last%d = 0;", id);
+    line(g, &n->pre[0], depth_at(n, 0), "UL step%d = last%d ? %.*s - last%d : 0; last%d = %.*s;", id,
+         id, STR_ARG(base), id, id, STR_ARG(base));
+    vec_push(g->arena, &n->steps, (Step){base, step});
+    return step;
+}
+
+/* Once a line of 64 bytes, if the copies of the body tell the lines apart. Rows in a loop are left
+ * to the processor. */
+static void fetch_line(Nest *n, const Value *pointer, Ev p, Str at, int size) {
+    Gen *g = n->g;
+    bool in_loop = g->depth > 1;
     if (n->copy * g->W * size % 64 != 0 || is_near(n, pointer, size)) return;
-    line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)%.*s + T_AHEAD);", STR_ARG(at));
+    if (in_loop && n->num_rows > 0) return;
+    Str ahead = in_loop ? step_of(n, p.text) : STR("T_AHEAD");
+    line(g, n->at, body_depth(n), "__builtin_prefetch((const char *)%.*s + %.*s);", STR_ARG(at),
+         STR_ARG(ahead));
 }
 
 static void fetch_ahead(Nest *n) {
@@ -308,7 +327,7 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
     Str l = lane_index(n);
     if (is_contiguous(p, size)) {
         Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
-        if (n->fast) fetch_line(n, pointer, at, size);
+        if (n->fast) fetch_line(n, pointer, p, at, size);
         if (n->fast && !is_near(n, pointer, size)) note_ahead(n, p, size);
         if (mask.length)
             return new_vector(n, lane,

@@ -29,6 +29,10 @@ typedef struct Memo {
     Ev ev;
 } Memo;
 
+typedef struct Step {
+    Str base, step; /* names: an address, how far it moved since this nest ran last */
+} Step;
+
 typedef struct Splat {
     Str scalar, vector;
     TypeKind lane;
@@ -48,6 +52,7 @@ typedef struct Nest {
     bool fast, has_bounds;
     VEC(Memo) memos;
     VEC(Splat) splats;
+    VEC(Step) steps;
     const Root *roots;
     int num_roots;
     VEC(Op *) ops;     /* evaluated in this nest */
