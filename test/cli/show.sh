@@ -40,6 +40,25 @@ else
     skip 4 'no cpu device'
 fi
 
+# Machine code: by the toolkit's programs, or by those that come with Triton.
+mkdir "$work/bin" "$work/empty"
+printf '#!/bin/sh\nexit 0\n' >"$work/bin/ptxas" && chmod +x "$work/bin/ptxas"
+exits 4 "needs 'ptxas' on PATH" env PATH="$work/empty" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
+exits 4 "needs 'cuobjdump' or 'nvdisasm' on PATH" env PATH="$work/bin" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
+with_triton=$(python3 -c 'import importlib.util as u; print(u.find_spec("triton").submodule_search_locations[0])' 2>/dev/null)
+tools_path=$PATH:/usr/local/cuda/bin:$with_triton/backends/nvidia/bin
+if (PATH=$tools_path; command -v ptxas && command -v cuobjdump) >"$work/.out" 2>&1; then
+    exits 0 'MUFU.EX2' env PATH="$tools_path" $TERN show $k --stage sass --target sm_90a --sig "$sig"
+else
+    skip 1 'no ptxas with cuobjdump'
+fi
+if (PATH=$tools_path; command -v ptxas && command -v nvdisasm) >"$work/.out" 2>&1; then
+    for tool in ptxas nvdisasm; do ln -sf "$(PATH=$tools_path; command -v $tool)" "$work/bin/$tool"; done
+    exits 0 'MUFU.EX2' env PATH="$work/bin" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
+else
+    skip 1 'no ptxas with nvdisasm'
+fi
+
 exits 2 'no stage' $TERN show $k --stage dance --sig "$sig"
 exits 2 'no pass' $TERN show $k --stage ir:dance --sig "$sig"
 exits 2 'needs --sig' $TERN show $k --stage ir

@@ -16,6 +16,13 @@ __attribute__((unused)) static const char *ptxas_path(void) {
     if (given) return given;
     for (int i = 0; i < COUNT(places); i++)
         if (!access(places[i], X_OK)) return places[i];
+    for (const char *at = getenv("PATH"); at && *at; at += *at == ':') {
+        static char path[1024];
+        int length = (int)strcspn(at, ":");
+        snprintf(path, sizeof path, "%.*s/ptxas", length, at);
+        if (!access(path, X_OK)) return path;
+        at += length;
+    }
     return NULL;
 }
 
