@@ -193,7 +193,7 @@ def softmax(columns):
     return Work(f"softmax f32 16384x{columns}", 2 * x.nbytes,
                 {f"warps={w}": [Call("kernels/softmax.py", "softmax_kernel",
                                      [x, out, columns, columns, columns], {"BLOCK": block}, (16384,), w)]
-                 for w in (1, 2, 4, 8, 16, 32) if 8 <= block // (w * 32) <= 128}, [out],
+                 for w in (1, 2, 4, 8, 16, 32) if 4 <= block // (w * 32) <= 128}, [out],
                 lambda rows: [torch.softmax(x[rows].double(), -1)], 1e-5,
                 lambda: torch.softmax(x, -1), lambda: torch.softmax(x, -1))
 
