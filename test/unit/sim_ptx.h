@@ -20,7 +20,7 @@ typedef struct Bench {
     uint64_t instructions, most_in_flight;
 } Bench;
 
-static const Gpu bench_gpu = {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536};
+static const Gpu bench_gpu = {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536, 128};
 
 /* A kernel's text around a body: params are 64-bit addresses, param_0 .. */
 __attribute__((unused)) static const char *entry_text(Arena *arena, int params, int threads, const char *body) {

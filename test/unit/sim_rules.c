@@ -352,6 +352,18 @@ static Count count_of(const char *body, SimOp op) {
 
 #define STRIDE(n) "mov.u32 %r0, %tid.x;\nld.param.u64 %d0, [param_0];\nmul.wide.u32 %d1, %r0, " #n ";\nadd.s64 %d2, %d0, %d1;\n"
 
+TEST(occupancy) {
+    static const int measured[][3] = {{16, 4, 32}, {18, 4, 21}, {24, 4, 21}, {26, 4, 16}, {28, 4, 16}, {40, 4, 12}, {85, 4, 5}, {95, 4, 5}}; /* on an H200: test/sim/calibrate.h200 */
+    for (int i = 0; i < COUNT(measured); i++) CHECK(gpu_blocks_by_registers(&bench_gpu, measured[i][0], measured[i][1]) == measured[i][2]);
+    Gpu gpu = bench_gpu; /* there with as much as the driver gave to shared memory: 32, 64 and 132 KB */
+    gpu.shared_per_sm = 32 << 10;
+    CHECK(gpu_blocks_by_shared(&gpu, 16) == 28);
+    gpu.shared_per_sm = 64 << 10;
+    CHECK(gpu_blocks_by_shared(&gpu, 256) == 51);
+    gpu.shared_per_sm = 132 << 10;
+    CHECK(gpu_blocks_by_shared(&gpu, 4096) == 26 && gpu_blocks_by_shared(&gpu, 8192) == 14 && gpu_blocks_by_shared(&gpu, 16384) == 7);
+}
+
 TEST(bytes_in_flight) {
     /* a warp asks for 128 bytes at a time */
     const struct {

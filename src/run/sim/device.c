@@ -9,9 +9,11 @@
 /* Multiprocessors: data sheets (B200: one GPU of two dies). The rest: CUDA programming guide, "Technical
  * specifications per compute capability"; the system takes 1 KB of shared memory for each block from sm_80 on. */
 static const Gpu gpus[] = {
-    {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536}, {"h100", "sm_90a", "H100 SXM", 132, 228 << 10, 1024, 2048, 32, 65536},
-    {"b200", "sm_100", "B200", 148, 228 << 10, 1024, 2048, 32, 65536}, {"a100", "sm_80", "A100", 108, 164 << 10, 1024, 2048, 32, 65536},
-    {"t4", "sm_75", "T4", 40, 64 << 10, 0, 1024, 16, 65536},
+    {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536, 128},
+    {"h100", "sm_90a", "H100 SXM", 132, 228 << 10, 1024, 2048, 32, 65536, 128},
+    {"b200", "sm_100", "B200", 148, 228 << 10, 1024, 2048, 32, 65536, 128},
+    {"a100", "sm_80", "A100", 108, 164 << 10, 1024, 2048, 32, 65536, 128},
+    {"t4", "sm_75", "T4", 40, 64 << 10, 0, 1024, 16, 65536, 256},
 };
 
 typedef struct SimState {

@@ -55,6 +55,18 @@ static int by_place(const void *a, const void *b) {
 
 static int least(int a, int b) { return a < b ? a : b; }
 
+int gpu_blocks_by_shared(const Gpu *gpu, int shared_bytes) {
+    int unit = gpu->shared_unit;
+    return gpu->shared_per_sm / ((shared_bytes + unit - 1) / unit * unit + gpu->shared_reserved);
+}
+
+/* Registers are handed out to warps in units of 256, 8 for each lane; each of the multiprocessor's four parts has a
+ * quarter of them and holds whole warps. */
+int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps) {
+    int a_warp = (registers + 7) / 8 * 8 * LANES;
+    return gpu->registers_per_sm / 4 / a_warp * 4 / warps;
+}
+
 static void occupancy(Arena *arena, Summary *s) {
     const Gpu *gpu = s->gpu;
     const Program *p = s->program;
@@ -62,13 +74,11 @@ static void occupancy(Arena *arena, Summary *s) {
     s->registers = sim_registers(arena, p, gpu->target);
     s->by_blocks = gpu->blocks_per_sm;
     s->by_threads = gpu->threads_per_sm / s->threads;
-    s->by_shared = p->shared_bytes ? gpu->shared_per_sm / (p->shared_bytes + gpu->shared_reserved) : gpu->blocks_per_sm;
+    s->by_shared = p->shared_bytes ? gpu_blocks_by_shared(gpu, p->shared_bytes) : gpu->blocks_per_sm;
     s->by_registers = -1;
     s->blocks = least(s->by_blocks, least(s->by_threads, s->by_shared));
     if (s->registers <= 0) return;
-    /* Registers are handed out to warps in units of 256: 8 for each lane. */
-    int a_warp = (s->registers + 7) / 8 * 8 * LANES;
-    s->by_registers = gpu->registers_per_sm / a_warp / (s->threads / LANES);
+    s->by_registers = gpu_blocks_by_registers(gpu, s->registers, s->threads / LANES);
     s->blocks = least(s->blocks, s->by_registers);
 }
 

@@ -275,8 +275,8 @@ static uint64_t blocks_at_a_time(const Machine *m) {
     uint64_t threads = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2];
     uint64_t each = (uint64_t)gpu->threads_per_sm / threads;
     if (each > (uint64_t)gpu->blocks_per_sm) each = (uint64_t)gpu->blocks_per_sm;
-    uint64_t shared = (uint64_t)(gpu->shared_per_sm / (p->shared_bytes + gpu->shared_reserved + 1));
-    if (p->shared_bytes && shared < each) each = shared;
+    if (p->shared_bytes && (uint64_t)gpu_blocks_by_shared(gpu, p->shared_bytes) < each)
+        each = (uint64_t)gpu_blocks_by_shared(gpu, p->shared_bytes);
     uint64_t most = (each ? each : 1) * (uint64_t)gpu->multiprocessors;
     uint64_t bytes = threads / LANES * ((uint64_t)p->num_places * (128 + 8) + (uint64_t)p->local_bytes * 2 * LANES) +
                      (uint64_t)p->shared_bytes * (2 + NUM_MARKS * sizeof(Mark) / (uint64_t)p->smallest_shared) + sizeof(Cta);

@@ -176,7 +176,11 @@ typedef struct Count {
 typedef struct Gpu {
     const char *name, *target, *title;
     int multiprocessors, shared_per_sm, shared_reserved, threads_per_sm, blocks_per_sm, registers_per_sm;
+    int shared_unit; /* shared memory is handed out in multiples of this */
 } Gpu;
+
+int gpu_blocks_by_shared(const Gpu *gpu, int shared_bytes);
+int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps); /* of a thread, of a block */
 
 /* ---- a launch ---- */
 
