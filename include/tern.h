@@ -500,9 +500,13 @@ typedef struct tern_comparison {
     double low, high;     /* 95 % interval of the ratio, exact by ranks; 0 and infinity: none exists */
     double margin;        /* ratios within 1 -/+ margin count as the same */
     double detectable;    /* the smallest relative change that these runs could have told */
+    double p;             /* chance of ranks at least this far beyond the margin, were there no such change */
 } tern_comparison;
 TERN_API tern_comparison tern_compare(const double *a, size_t count_a, const double *b, size_t count_b,
                                       double margin);
+/* Of many comparisons some look different by chance: by Holm's method, those FASTER and SLOWER whose p
+ * does not hold for this many at 5 % together become UNSURE. Returns how many. */
+TERN_API int tern_holm(tern_comparison *comparisons, int count);
 TERN_API const char *tern_verdict_word(tern_verdict verdict); /* "SAME", "FASTER" .. */
 
 /* ---- sweeps ----
@@ -521,10 +525,13 @@ typedef struct tern_sweep_options {
     const char *const *line_names;
     int num_lines;
     const char *x_label;            /* NULL: x_names[0] */
-    const char *y_label;            /* "GB/s" */
+    const char *y_label;            /* the unit: "GB/s" */
+    const char *y_title;            /* of the plot's axis: "memory throughput"; NULL: the unit alone */
     bool x_log, y_log;
     double ceiling;                 /* a dashed line at this y; 0: none */
     const char *ceiling_name;
+    const struct tern_peaks *peaks; /* saving plots the points with bytes and flops below these ceilings,
+                                       too: NAME-roofline; NULL: does not */
 } tern_sweep_options;
 typedef struct tern_point {
     double x[TERN_MAX_X];
@@ -532,6 +539,7 @@ typedef struct tern_point {
     double y, y_min, y_max;         /* NaN for y_min and y_max: no band */
     const char *failed;             /* why there is no y; NULL: there is one */
     const tern_timing *timing;      /* for NAME-full.csv; may be NULL; is copied, without samples */
+    double bytes, flops;            /* of one run, for the roofline; 0: not known */
 } tern_point;
 
 /* All is copied. NULL: no memory, or an option that makes no sense. */
@@ -543,7 +551,7 @@ TERN_API char *tern_sweep_table(tern_sweep *sweep);
 TERN_API char *tern_sweep_csv(tern_sweep *sweep, bool full);
 TERN_API char *tern_sweep_gnuplot(tern_sweep *sweep);
 /* Writes NAME.csv, NAME-full.csv and NAME.gp into folder (made if missing), and through gnuplot,
- * where it is installed, NAME.png, NAME.svg, NAME.pdf as formats says ("png,svg"; NULL: all three;
+ * where it is installed, NAME.png, NAME.svg, NAME.pdf (with peaks: NAME-roofline.gp .., too) as formats says ("png,svg"; NULL: all three;
  * "": none). A file that cannot be written whole is an error. tern_sweep_message then says what was
  * written, or what went wrong. */
 TERN_API tern_status tern_sweep_save(tern_sweep *sweep, const char *folder, const char *formats);

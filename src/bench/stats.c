@@ -129,9 +129,21 @@ static size_t interval_cut(size_t m, size_t n, double *probability) {
     return cut;
 }
 
+/* Two-sided: the ranks of b against a shifted by the margin, towards the side that b is on. */
+static double p_beyond(const double *differences, size_t n, const double *probability, double margin) {
+    size_t below = 0, above = 0;
+    double tail = 0;
+    for (size_t i = 0; i < n; i++) {
+        below += differences[i] <= log(1 + margin);
+        above += differences[i] >= log(1 - margin);
+    }
+    for (size_t u = 0; u <= (below < above ? below : above); u++) tail += probability[u];
+    return tail < 0.5 ? 2 * tail : 1;
+}
+
 tern_comparison tern_compare(const double *a, size_t count_a, const double *b, size_t count_b, double margin) {
     tern_comparison result = {.verdict = TERN_UNSURE, .ratio = 1, .high = INFINITY, .margin = margin,
-                         .detectable = INFINITY};
+                         .detectable = INFINITY, .p = 1};
     double logs_a[MOST_RUNS], logs_b[MOST_RUNS];
     if (count_a > MOST_RUNS) count_a = MOST_RUNS;
     if (count_b > MOST_RUNS) count_b = MOST_RUNS;
@@ -143,6 +155,7 @@ tern_comparison tern_compare(const double *a, size_t count_a, const double *b, s
     if (!differences || !probability) goto done;
     result.ratio = exp(hodges_lehmann(logs_a, count_a, logs_b, count_b, differences));
     size_t cut = interval_cut(count_a, count_b, probability);
+    result.p = p_beyond(differences, n, probability, margin);
     if (cut == 0) goto done; /* too few runs: even the most extreme order is not rare enough */
     result.low = exp(differences[cut - 1]);
     result.high = exp(differences[n - cut]);
@@ -154,6 +167,25 @@ done:
     free(differences);
     free(probability);
     return result;
+}
+
+int tern_holm(tern_comparison *comparisons, int count) {
+    int *order = count > 0 ? malloc((size_t)count * sizeof *order) : NULL, changed = 0;
+    for (int i = 0; i < count && order; i++) { /* by p, ascending */
+        int at = i;
+        for (; at > 0 && comparisons[order[at - 1]].p > comparisons[i].p; at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+    bool holds = order != NULL; /* without memory nothing does */
+    for (int i = 0; i < count; i++) {
+        tern_comparison *c = &comparisons[order ? order[i] : i];
+        holds = holds && c->p <= 0.05 / (count - i);
+        if (holds || (c->verdict != TERN_FASTER && c->verdict != TERN_SLOWER)) continue;
+        c->verdict = TERN_UNSURE;
+        changed++;
+    }
+    free(order);
+    return changed;
 }
 
 const char *tern_verdict_word(tern_verdict verdict) {

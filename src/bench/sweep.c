@@ -35,6 +35,8 @@ static bool fill(tern_sweep *sweep, const tern_sweep_options *options) {
     sweep->options.name = copy_text(arena, options->name);
     sweep->options.x_label = copy_text(arena, options->x_label ? options->x_label : options->x_names[0]);
     sweep->options.y_label = copy_text(arena, options->y_label);
+    sweep->options.y_title = copy_text(arena, options->y_title);
+    if (options->peaks) sweep->peaks = *options->peaks, sweep->options.peaks = &sweep->peaks;
     sweep->options.ceiling_name = copy_text(arena, options->ceiling_name ? options->ceiling_name : "ceiling");
     sweep->x_names = copy_names(arena, options->x_names, options->num_x);
     sweep->line_names = copy_names(arena, options->line_names, options->num_lines);
@@ -80,6 +82,7 @@ tern_status tern_sweep_add(tern_sweep *sweep, const tern_point *point) {
     cell->failed = copy_text(sweep->arena, point->failed);
     if (!cell->failed && !isfinite(point->y)) cell->failed = "not a number";
     if (cell->failed) cell->y = cell->low = cell->high = NAN;
+    cell->bytes = point->bytes, cell->flops = point->flops;
     if (point->timing) {
         cell->has_timing = true;
         cell->timing = *point->timing;

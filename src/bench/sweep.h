@@ -12,6 +12,7 @@ typedef struct SweepCell {
     const char *failed;
     bool has_timing;
     tern_timing timing;
+    double bytes, flops; /* 0: not known */
 } SweepCell;
 
 typedef struct SweepRow {
@@ -23,6 +24,7 @@ struct tern_sweep {
     jmp_buf oom;
     Arena *arena;
     tern_sweep_options options;
+    tern_peaks peaks; /* options.peaks points here, or nowhere */
     const char **x_names, **line_names;
     VEC(SweepRow) rows;
     const char *message;
@@ -33,6 +35,11 @@ const char *sweep_file_name(tern_sweep *sweep);
 /* The texts, in the sweep's arena; they unwind to sweep->oom. */
 Str sweep_text_csv(tern_sweep *sweep, bool full);
 Str sweep_text_gnuplot(tern_sweep *sweep);
+Str sweep_text_roofline(tern_sweep *sweep); /* empty: no point has bytes, operations and a time */
+/* Parts of scripts: the head up to 'set output', quoted text, the lines' looks. */
+void script_head(Buf *out, const char *file);
+void script_quoted(Buf *out, const char *text);
+void script_lines(Buf *out, int count);
 void number_print(Buf *out, double value); /* five figures, without an exponent where it can */
 
 #endif

@@ -18,7 +18,7 @@ extern char **environ;
 
 /* ---- script ---- */
 
-static void quoted(Buf *out, const char *text) {
+void script_quoted(Buf *out, const char *text) {
     buf_putc(out, '\'');
     for (; *text; text++) {
         if (*text == '\'') buf_putc(out, '\'');
@@ -75,31 +75,57 @@ static bool line_has_data(const tern_sweep *sweep, int line) {
     return false;
 }
 
-static void script_head(Buf *out, const char *file) {
+void script_head(Buf *out, const char *file) {
     buf_puts(out, "# Made by tern. For one format: gnuplot -e \"FORMAT='pdf'\" FILE; formats: png, svg, pdf.\n"
                   "if (!exists('FORMAT')) FORMAT = 'png'\n"
                   "if (FORMAT eq 'png') set terminal pngcairo size 1400,900 font 'DejaVu Sans,22' linewidth 2\n"
                   "if (FORMAT eq 'svg') set terminal svg size 700,450 font 'DejaVu Sans,11' linewidth 1 background 'white'\n"
                   "if (FORMAT eq 'pdf') set terminal pdfcairo size 14cm,9cm font 'DejaVu Sans,9' linewidth 1.5\n");
     buf_puts(out, "set output ");
-    quoted(out, file);
+    script_quoted(out, file);
     buf_puts(out, ".'.'.FORMAT\n");
 }
 
-static void script_style(Buf *out, const tern_sweep *sweep) {
+void script_lines(Buf *out, int count) {
     /* Okabe and Ito's colours: told apart by colour-blind readers, too. */
     static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
     static const int marks[] = {7, 5, 9, 13, 11, 4, 6};
-    for (int i = 0; i < sweep->options.num_lines; i++)
+    for (int i = 0; i < count; i++)
         buf_printf(out, "set linetype %d linecolor rgb '%s' pointtype %d pointsize 1.1 linewidth 1.6\n", i + 1,
                    colours[i % COUNT(colours)], marks[i % COUNT(marks)]);
     buf_puts(out, "set border 3\nset tics nomirror out\nset grid linecolor rgb '#c8c8c8' linewidth 0.7\n"
-                  "set key outside top center horizontal noenhanced\n");
-    buf_puts(out, "set xlabel "), quoted(out, sweep->options.x_label), buf_puts(out, " noenhanced\n");
-    buf_puts(out, "set ylabel "), quoted(out, sweep->options.y_label), buf_puts(out, " noenhanced\n");
-    if (sweep->options.x_log && all_positive(sweep, false))
-        buf_puts(out, all_powers_of_two(sweep) ? "set logscale x 2\nset format x '2^{%L}'\n" : "set logscale x 10\n");
-    if (sweep->options.y_log && all_positive(sweep, true)) buf_puts(out, "set logscale y 10\n");
+                  "set key outside top center horizontal Left reverse noenhanced samplen 2.5\n");
+}
+
+static double least_x(const tern_sweep *sweep, double sign) {
+    double least = INFINITY;
+    for (int i = 0; i < sweep->rows.count; i++) least = fmin(least, sign * sweep->rows.data[i].x[0]);
+    return sign * least;
+}
+
+/* A margin beside the first and the last point, in steps of the axis. */
+static void script_x(Buf *out, const tern_sweep *sweep) {
+    double low = least_x(sweep, 1), high = least_x(sweep, -1);
+    bool powers = all_powers_of_two(sweep);
+    if (!sweep->options.x_log || !all_positive(sweep, false)) {
+        if (high > low) buf_printf(out, "set xrange [%.9g:%.9g]\n", low - 0.03 * (high - low), high + 0.03 * (high - low));
+        return;
+    }
+    buf_puts(out, powers ? "set logscale x 2\nset format x '2^{%L}'\n" : "set logscale x 10\nset mxtics 10\n");
+    if (powers) buf_printf(out, "set xtics %.9g, %d\nset mxtics 1\n", low, high / low > 4096 ? 4 : 2);
+    if (high > low) buf_printf(out, "set xrange [%.9g:%.9g]\n", low / pow(high / low, 0.03), high * pow(high / low, 0.03));
+}
+
+static void script_style(Buf *out, const tern_sweep *sweep) {
+    const tern_sweep_options *o = &sweep->options;
+    script_lines(out, o->num_lines);
+    buf_puts(out, "set xlabel "), script_quoted(out, o->x_label), buf_puts(out, " noenhanced\n");
+    Buf title = {.arena = sweep->arena};
+    if (o->y_title) buf_printf(&title, "%s (%s)", o->y_title, o->y_label);
+    else buf_puts(&title, o->y_label);
+    buf_puts(out, "set ylabel "), script_quoted(out, title.data), buf_puts(out, " noenhanced\n");
+    if (sweep->rows.count) script_x(out, sweep);
+    if (o->y_log && all_positive(sweep, true)) buf_puts(out, "set logscale y 10\nset mytics 10\n");
     else buf_puts(out, "set yrange [0:*]\n");
     buf_puts(out, "set offsets graph 0, graph 0, graph 0.05, graph 0\n");
 }
@@ -120,13 +146,13 @@ Str sweep_text_gnuplot(tern_sweep *sweep) {
     for (int i = 0; i < sweep->options.num_lines; i++)
         if (line_has_data(sweep, i)) {
             buf_printf(&out, "%s$line%d using 1:2 with linespoints linetype %d title ", between, i + 1, i + 1);
-            quoted(&out, sweep->line_names[i]);
+            script_quoted(&out, sweep->line_names[i]);
             between = ", \\\n     ";
         }
     if (sweep->options.ceiling > 0) {
         buf_printf(&out, "%s%.9g with lines dashtype 2 linecolor rgb '#707070' linewidth 1.2 title ", between,
                    sweep->options.ceiling);
-        quoted(&out, sweep->options.ceiling_name);
+        script_quoted(&out, sweep->options.ceiling_name);
     }
     buf_putc(&out, '\n');
     return buf_str(&out);
@@ -152,9 +178,10 @@ static bool write_file(tern_sweep *sweep, const char *path, Str text) {
 
 typedef enum PlotResult { PLOT_MADE, PLOT_NO_GNUPLOT, PLOT_FAILED } PlotResult;
 
-static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char *script, Str format) {
+static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char *name, Str format) {
     char choose[64];
     snprintf(choose, sizeof choose, "FORMAT='%.*s'", STR_ARG(format));
+    const char *script = str_format(sweep->arena, "%s.gp", name).data;
     char *argv[] = {(char *)"gnuplot", (char *)"-e", choose, (char *)script, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
@@ -172,7 +199,7 @@ static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char 
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return PLOT_NO_GNUPLOT;
     if (!WIFEXITED(status) || WEXITSTATUS(status)) return PLOT_FAILED;
     const char *path =
-        str_format(sweep->arena, "%s/%s.%.*s", folder, sweep_file_name(sweep), STR_ARG(format)).data;
+        str_format(sweep->arena, "%s/%s.%.*s", folder, name, STR_ARG(format)).data;
     struct stat made;
     return stat(path, &made) || made.st_size == 0 ? PLOT_FAILED : PLOT_MADE;
 }
@@ -180,7 +207,7 @@ static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char 
 static bool is_format(Str word) { return str_is(word, "png") || str_is(word, "svg") || str_is(word, "pdf"); }
 
 /* Plots each format; what was made goes to `made`. */
-static tern_status plot(tern_sweep *sweep, const char *folder, const char *script, const char *formats, Buf *made) {
+static tern_status plot(tern_sweep *sweep, const char *folder, const char *name, const char *formats, Buf *made) {
     for (const char *at = formats; *at;) {
         Str word = {at, (int)strcspn(at, ",")};
         at += word.length + (at[word.length] == ',');
@@ -188,16 +215,16 @@ static tern_status plot(tern_sweep *sweep, const char *folder, const char *scrip
             sweep->message = str_format(sweep->arena, "there is no plot format '%.*s': png, svg, pdf", STR_ARG(word)).data;
             return TERN_ERROR_ARGUMENT;
         }
-        PlotResult result = run_gnuplot(sweep, folder, script, word);
+        PlotResult result = run_gnuplot(sweep, folder, name, word);
         if (result == PLOT_NO_GNUPLOT) {
             buf_puts(made, "; no plot: gnuplot is not installed (apt-get install gnuplot-nox)");
             return TERN_OK;
         }
         if (result == PLOT_FAILED) {
-            sweep->message = str_format(sweep->arena, "gnuplot made no %.*s from %s/%s", STR_ARG(word), folder, script).data;
+            sweep->message = str_format(sweep->arena, "gnuplot made no %.*s from %s/%s.gp", STR_ARG(word), folder, name).data;
             return TERN_ERROR_SYSTEM;
         }
-        buf_printf(made, " %s/%s.%.*s", folder, sweep_file_name(sweep), STR_ARG(word));
+        buf_printf(made, " %s/%s.%.*s", folder, name, STR_ARG(word));
     }
     return TERN_OK;
 }
@@ -216,12 +243,30 @@ static bool make_folder(tern_sweep *sweep, const char *folder) {
     return false;
 }
 
+static bool has_points(const tern_sweep *sweep) {
+    bool any = false;
+    for (int i = 0; i < sweep->options.num_lines; i++) any |= line_has_data(sweep, i);
+    return any;
+}
+
+static tern_status save_roofline(tern_sweep *sweep, const char *folder, const char *formats, Buf *made) {
+    const char *name = str_format(sweep->arena, "%s-roofline", sweep_file_name(sweep)).data;
+    const char *path = str_format(sweep->arena, "%s/%s.gp", folder, name).data;
+    Str text = sweep_text_roofline(sweep);
+    if (!text.length) {
+        buf_puts(made, "; no roofline: no point has bytes, operations and a time");
+        return TERN_OK;
+    }
+    if (!write_file(sweep, path, text)) return TERN_ERROR_SYSTEM;
+    buf_printf(made, " %s", path);
+    return plot(sweep, folder, name, formats, made);
+}
+
 static tern_status save(tern_sweep *sweep, const char *folder, const char *formats) {
     const char *name = sweep_file_name(sweep);
-    const char *script = str_format(sweep->arena, "%s.gp", name).data;
     const char *paths[] = {str_format(sweep->arena, "%s/%s.csv", folder, name).data,
                            str_format(sweep->arena, "%s/%s-full.csv", folder, name).data,
-                           str_format(sweep->arena, "%s/%s", folder, script).data};
+                           str_format(sweep->arena, "%s/%s.gp", folder, name).data};
     if (!make_folder(sweep, folder)) return TERN_ERROR_SYSTEM;
     if (!write_file(sweep, paths[0], sweep_text_csv(sweep, false)) ||
         !write_file(sweep, paths[1], sweep_text_csv(sweep, true)) ||
@@ -229,11 +274,11 @@ static tern_status save(tern_sweep *sweep, const char *folder, const char *forma
         return TERN_ERROR_SYSTEM;
     Buf made = {.arena = sweep->arena};
     buf_printf(&made, "wrote %s %s %s", paths[0], paths[1], paths[2]);
-    bool any = false;
-    for (int i = 0; i < sweep->options.num_lines; i++) any |= line_has_data(sweep, i);
     tern_status status = TERN_OK;
-    if (any) status = plot(sweep, folder, script, formats ? formats : "png,svg,pdf", &made);
+    if (!formats) formats = "png,svg,pdf";
+    if (has_points(sweep)) status = plot(sweep, folder, name, formats, &made);
     else buf_puts(&made, "; no plot: there is no point");
+    if (!status && sweep->options.peaks) status = save_roofline(sweep, folder, formats, &made);
     if (!status) sweep->message = made.data;
     return status;
 }

@@ -27,6 +27,9 @@ const OptionRow options_bench[] = {
     {"quantiles", 0, NULL, "also print the 20 % and 80 % quantiles"},
     {"save", 0, "DIR", "write run.jsonl, NAME.csv, NAME-full.csv, NAME.gp and plots there"},
     {"format", 0, "LIST", "plots: png,svg,pdf; default: all three"},
+    {"x-log", 0, NULL, "logarithmic x axis; default: for powers and factors"},
+    {"y-log", 0, NULL, "logarithmic y axis"},
+    {"roofline", 0, NULL, "where each point lies below the ceilings; with --save also NAME-roofline plots"},
     {"vs", 0, "OTHER", "compare with FILE:KERNEL, interleaved, or with a saved run"},
     {"processes", 0, "N", "run in N processes; with --vs 7 is the default"},
     {"margin", 0, "PART", "--vs: changes up to this count as the same; default: 1%"},
@@ -50,17 +53,20 @@ enum { MOST_LINES = 16, MOST_VARIABLES = TERN_MAX_X + 1 };
 
 typedef struct Line {
     const char *name, *device, *operand, *text; /* text: of the variable `line_variable` */
+    bool is_apart;                              /* each point in a process of its own */
 } Line;
 
 typedef struct Unit {
     const char *name;
     bool of_bytes, of_flops; /* neither: a time */
     double scale;
+    const char *title;
 } Unit;
 
 static const Unit units[] = {
-    {"GB/s", true, false, 1e9}, {"TB/s", true, false, 1e12}, {"GFLOP/s", false, true, 1e9},
-    {"TFLOP/s", false, true, 1e12}, {"ms", false, false, 1}, {"us", false, false, 1e-3},
+    {"GB/s", true, false, 1e9, "memory throughput"}, {"TB/s", true, false, 1e12, "memory throughput"},
+    {"GFLOP/s", false, true, 1e9, "compute rate"},   {"TFLOP/s", false, true, 1e12, "compute rate"},
+    {"ms", false, false, 1, "time"},                 {"us", false, false, 1e-3, "time"},
 };
 
 typedef struct Bench {
@@ -73,6 +79,7 @@ typedef struct Bench {
     Str line_variable; /* empty: lines are devices or kernels */
     const Unit *unit;
     double ceiling; /* of memory, in the unit; 0: none */
+    tern_peaks peaks; /* of --roofline */
     MeasureRequest request;
     tern_sweep *sweep, *spread; /* spread: of --quantiles */
     RunWriter writer;
@@ -130,7 +137,8 @@ static int take_lines(Bench *bench) {
         if (!word.length) return cli_fail(cli, EXIT_USAGE, "--line: an empty value in '%s'", text);
         if (bench->num_lines == MOST_LINES) return cli_fail(cli, EXIT_USAGE, "at most %d lines", MOST_LINES);
         const char *value = str_c(cli->arena, word);
-        Line line = {.name = value, .device = cli->device, .operand = bench->operand, .text = value};
+        const char *shown = of_device || of_kernel ? value : str_format(cli->arena, "%.*s=%s", STR_ARG(name), value).data;
+        Line line = {.name = shown, .device = cli->device, .operand = bench->operand, .text = value};
         if (of_device) line.device = value;
         bool is_path = strpbrk(value, ":/") != NULL;
         if (of_kernel) line.operand = is_path ? value : str_format(cli->arena, "%s:%s", file_of(bench), value).data;
@@ -152,6 +160,23 @@ static int name_line(Bench *bench) {
         bench->ceiling = peaks.copy / bench->unit->scale;
     tern_close(context);
     return EXIT_OK;
+}
+
+/* The ceilings that all lines share. */
+static int take_roofline(Bench *bench) {
+    Cli *cli = bench->cli;
+    int code = EXIT_OK;
+    if (!option_given(cli, "roofline")) return EXIT_OK;
+    if (!bench->request.use_peak)
+        return cli_fail(cli, EXIT_USAGE, "--roofline needs the measured ceilings: without --no-peak and --allow-slow");
+    for (int i = 1; i < bench->num_lines; i++)
+        if (bench->lines[i].device && bench->lines[0].device && strcmp(bench->lines[i].device, bench->lines[0].device) != 0)
+            return cli_fail(cli, EXIT_USAGE, "--roofline: the lines are of several devices, which have ceilings of their own");
+    tern_context *context = cli_open(cli, bench->lines[0].device, &code);
+    if (!context) return code;
+    if (tern_peak(context, true, false, &bench->peaks)) code = cli_fail_context(cli, context);
+    tern_close(context);
+    return code;
 }
 
 static int take_rest(Bench *bench) {
@@ -200,7 +225,10 @@ static tern_sweep *new_sweep(const Bench *bench, bool with_spread) {
     return tern_sweep_create(&(tern_sweep_options){.name = plot_name(bench), .x_names = x_names,
                                                    .num_x = bench->num_ranges ? bench->num_ranges : 1,
                                                    .line_names = names, .num_lines = count,
-                                                   .y_label = bench->unit->name, .x_log = bench->ranges[0].is_log, .ceiling = bench->ceiling,
+                                                   .y_label = bench->unit->name, .y_title = bench->unit->title,
+                                                   .x_log = bench->ranges[0].is_log || option_given(bench->cli, "x-log"),
+                                                   .y_log = option_given(bench->cli, "y-log"), .ceiling = bench->ceiling,
+                                                   .peaks = bench->peaks.copy > 0 ? &bench->peaks : NULL,
                                                    .ceiling_name = "measured copy beyond the caches"});
 }
 
@@ -223,10 +251,27 @@ static void add_spread(Bench *bench, const tern_point *point) {
     }
 }
 
+/* "bound by" is said of what the ceilings allow, not of what was found inside the kernel. */
+static void note_roofline(Bench *bench, const char *where, const Measured *measured) {
+    const tern_peaks *peaks = &bench->peaks;
+    if (!(measured->bytes > 0) || !(measured->flops > 0)) {
+        buf_printf(&bench->notes, "roof    %s: %s are not known\n", where, measured->bytes > 0 ? "operations" : "bytes");
+        return;
+    }
+    bool is_far = measured->bytes > 2 * (double)peaks->cache_bytes;
+    double memory = is_far ? fmax(peaks->copy, peaks->read) : peaks->cached, intensity = measured->flops / measured->bytes;
+    double roof = fmin(peaks->fma, intensity * memory), rate = measured->flops / (measured->timing.median * 1e-3);
+    buf_printf(&bench->notes, "roof    %s: %.3g FLOP/byte, %.4g GFLOP/s, %.1f %% of the %.4g that %s there\n", where, intensity,
+               rate / 1e9, rate / roof * 100, roof / 1e9,
+               roof == peaks->fma ? "fp32 multiply-adds allow" : is_far ? "memory allows" : "the caches allow");
+}
+
 static void note_point(Bench *bench, const char *where, const Measured *measured) {
     Buf *notes = &bench->notes;
     if (measured->exit_code) buf_printf(notes, "failed  %s: %s\n", where, measured->words);
-    else if (bench->cli->verbose) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
+    else if (bench->peaks.copy > 0) note_roofline(bench, where, measured);
+    if (measured->exit_code) return;
+    if (bench->cli->verbose) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
     else if (measured->doubts.length) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->doubts));
 }
 
@@ -248,6 +293,7 @@ static void take_result(Bench *bench, int at, int line, Measured *measured) {
         point.y_min = in_unit(bench, measured, is_rate ? timing->q80 : timing->q20);
         point.y_max = in_unit(bench, measured, is_rate ? timing->q20 : timing->q80);
         point.timing = timing;
+        point.bytes = measured->bytes, point.flops = measured->flops;
         if (isnan(point.y) && bench->num_ranges) {
             const char *option = bench->unit->of_bytes ? "bytes" : "flops";
             point.failed = str_format(bench->cli->arena, "the compiler counted no %s: give --%s", option, option).data;
@@ -338,7 +384,8 @@ static void run_one(Bench *bench, int at, int index) {
         variables[request->num_variables++] = (PointVariable){bench->line_variable, line->text};
     Measured measured;
     progress(bench, where_of(bench, at, line));
-    measure_point(bench->cli, arena, request, &measured);
+    if (line->is_apart) measure_point_apart(bench->cli, arena, request, &measured);
+    else measure_point(bench->cli, arena, request, &measured);
     bench->num_done++;
     if (measure_interrupted() && measured.exit_code) return;
     request->num_variables = shown;
@@ -390,14 +437,31 @@ static int report(Bench *bench) {
     return code;
 }
 
+/* A kernel on the cpu may crash, and take nothing with it but its point. */
+static void set_apart(Bench *bench) {
+    const char *named = getenv("TERN_DEVICE");
+    for (int i = 0; i < bench->num_lines; i++) {
+        Line *line = &bench->lines[i];
+        const char *device = line->device ? line->device : named && *named ? named : NULL;
+        if (!device && i) line->is_apart = bench->lines[0].is_apart;
+        else if (!device) { /* whatever there is */
+            tern_context *context = tern_open(NULL, NULL, NULL, 0);
+            line->is_apart = context && !strncmp(tern_device_name(context), "cpu", 3);
+            tern_close(context);
+        } else line->is_apart = !strncmp(device, "cpu", 3);
+    }
+}
+
 static int run_sweep(Bench *bench) {
     Cli *cli = bench->cli;
     int code = name_line(bench);
+    if (!code) code = take_roofline(bench);
     if (code) return code;
     if (!run_writer_open(&bench->writer, cli, option_value(cli, "save"), "run.jsonl")) return EXIT_SYSTEM;
     bench->sweep = new_sweep(bench, false);
     bench->spread = option_given(cli, "quantiles") ? new_sweep(bench, true) : NULL;
     if (!bench->sweep) return cli_fail(cli, EXIT_SYSTEM, "no memory");
+    set_apart(bench);
     run_write_line(&bench->writer, run_header(cli->arena, cli, bench->operand, false));
     run_all(bench);
     code = report(bench);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* main: the table of commands, their common options, --help. */
 #include "cli/cli.h"
+#include "cli/json.h"
 
 #include <stdio.h>
 
@@ -122,6 +123,51 @@ static void print_command_help(const CommandRow *command) {
     if (command->details) printf("\n%s", command->details);
 }
 
+static void json_options(Json *json, const OptionRow *rows) {
+    for (; rows->name; rows++) {
+        json_open(json, '{');
+        json_key(json, "name"), json_string(json, rows->name);
+        json_key(json, "letter"), json_string(json, rows->letter ? (const char[]){rows->letter, 0} : NULL);
+        json_key(json, "value"), json_string(json, rows->value);
+        json_key(json, "help"), json_string(json, rows->help);
+        json_close(json, '}');
+    }
+}
+
+static void json_command(Json *json, const CommandRow *command) {
+    json_open(json, '{');
+    json_key(json, "name"), json_string(json, command->name);
+    json_key(json, "synopsis"), json_string(json, command->synopsis);
+    json_key(json, "summary"), json_string(json, command->summary);
+    json_key(json, "options"), json_open(json, '[');
+    json_options(json, command->options);
+    json_options(json, options_common);
+    json_close(json, ']');
+    json_key(json, "details"), json_string(json, command->details);
+    json_close(json, '}');
+}
+
+static void show_command_help(const Cli *cli, const CommandRow *command) {
+    Json json = {.out.arena = cli->arena};
+    if (!cli->json) {
+        print_command_help(command);
+        return;
+    }
+    json_command(&json, command);
+    json_print(&json);
+}
+
+static void print_help_json(const Cli *cli) {
+    Json json = {.out.arena = cli->arena};
+    json_open(&json, '{');
+    json_key(&json, "version"), json_string(&json, tern_version());
+    json_key(&json, "commands"), json_open(&json, '[');
+    for (const CommandRow *row = commands; row->name; row++) json_command(&json, row);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_print(&json);
+}
+
 static void print_help(void) {
     printf("usage: tern COMMAND [OPTION]..\n\n"
            "Your Triton kernels, checked on any laptop, measured honestly, shipped as plain C.\n\n"
@@ -140,18 +186,26 @@ static const CommandRow *command_find(const char *name) {
 
 static int command_help(Cli *cli) {
     if (cli->operands.count == 0) {
-        print_help();
+        if (cli->json) print_help_json(cli);
+        else print_help();
         return EXIT_OK;
     }
     const CommandRow *command = command_find(cli->operands.data[0]);
     if (!command) return cli_fail(cli, EXIT_USAGE, "no command '%s'", cli->operands.data[0]);
-    print_command_help(command);
+    show_command_help(cli, command);
     return EXIT_OK;
 }
 
 static int command_version(Cli *cli) {
-    (void)cli;
-    printf("tern %s\n", tern_version());
+    Json json = {.out.arena = cli->arena};
+    if (!cli->json) {
+        printf("tern %s\n", tern_version());
+        return EXIT_OK;
+    }
+    json_open(&json, '{');
+    json_key(&json, "version"), json_string(&json, tern_version());
+    json_close(&json, '}');
+    json_print(&json);
     return EXIT_OK;
 }
 
@@ -170,7 +224,7 @@ static int command_complete(Cli *cli) {
 static int run_command(Cli *cli, int argc, char **argv) {
     if (!options_parse(cli, argv + 2, argc - 2)) return EXIT_USAGE;
     if (option_given(cli, "help")) {
-        print_command_help(cli->command);
+        show_command_help(cli, cli->command);
         return EXIT_OK;
     }
     return cli->command->run(cli);

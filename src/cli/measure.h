@@ -39,6 +39,10 @@ typedef struct Measured {
 /* Text goes to `arena`. */
 void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured);
 
+/* The same in a process of its own, so that a kernel that crashes ends its point alone. Not for cuda,
+ * which does not live on in a fork. */
+void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured);
+
 /* Ctrl-C: the first ends what runs at its next call, the second the process. */
 void measure_catch_interrupt(void);
 bool measure_interrupted(void);

@@ -36,7 +36,7 @@ static void put_time(char *out, size_t size, double ms) {
 }
 
 typedef struct Tally {
-    int compared, slower, unsure, failed;
+    int compared, slower, unsure, failed, by_chance;
     double sum_logs, worst_detectable;
 } Tally;
 
@@ -50,6 +50,7 @@ static void report_json(const Cli *cli, const char *key, const tern_comparison *
     json_key(&json, "high"), json_number(&json, c->high);
     json_key(&json, "margin"), json_number(&json, c->margin);
     json_key(&json, "detectable"), json_number(&json, c->detectable);
+    json_key(&json, "p"), json_number(&json, c->p);
     json_key(&json, "processes_a"), json_int(&json, a->medians.count);
     json_key(&json, "processes_b"), json_int(&json, b->medians.count);
     json_close(&json, '}');
@@ -67,14 +68,37 @@ static void report_text(int width, const char *key, const tern_comparison *c, co
            tern_verdict_word(c->verdict), change);
 }
 
-static void compare_point(const Cli *cli, int width, const RunPoint *a, const RunPoint *b, double margin, Tally *tally) {
-    if (!a->medians.count || !b->medians.count) {
+typedef struct Pair {
+    const RunPoint *a, *b;
+    bool is_compared;
+    tern_comparison comparison;
+} Pair;
+
+/* All points at once, so that the verdicts hold for as many as there are. */
+static int compare_all(const Cli *cli, Pair *pairs, int count, double margin) {
+    tern_comparison *comparisons = arena_array(cli->arena, tern_comparison, count);
+    int n = 0, k = 0;
+    for (int i = 0; i < count; i++) {
+        const RunPoint *a = pairs[i].a, *b = pairs[i].b;
+        pairs[i].is_compared = a->medians.count && b->medians.count;
+        if (pairs[i].is_compared)
+            comparisons[n++] = tern_compare(a->medians.data, (size_t)a->medians.count, b->medians.data,
+                                            (size_t)b->medians.count, margin);
+    }
+    int by_chance = tern_holm(comparisons, n);
+    for (int i = 0; i < count; i++)
+        if (pairs[i].is_compared) pairs[i].comparison = comparisons[k++];
+    return by_chance;
+}
+
+static void report_pair(const Cli *cli, int width, const Pair *pair, Tally *tally) {
+    const RunPoint *a = pair->a, *b = pair->b;
+    if (!pair->is_compared) {
         tally->failed++;
         if (!cli->json) printf("%-*s  failed: %s\n", width, b->key, a->medians.count ? b->failed : a->failed);
         return;
     }
-    tern_comparison c = tern_compare(a->medians.data, (size_t)a->medians.count, b->medians.data,
-                                     (size_t)b->medians.count, margin);
+    tern_comparison c = pair->comparison;
     tally->compared++;
     tally->slower += c.verdict == TERN_SLOWER;
     tally->unsure += c.verdict == TERN_UNSURE;
@@ -91,6 +115,9 @@ static void report_end(const RunFile *a, const RunFile *b, const Tally *tally, b
     if (isfinite(tally->worst_detectable) && tally->compared)
         printf("; smallest change that all points would show: %.2g %%", tally->worst_detectable * 100);
     putchar('\n');
+    if (tally->by_chance)
+        printf("unsure: %d that would hold alone do not for %d points together (Holm); more processes tell\n", tally->by_chance,
+               tally->compared);
     if (tally->unsure && (a->num_processes < 4 || b->num_processes < 4))
         puts("unsure: a verdict takes 4 processes a side or more: tern bench --processes 7 --save DIR");
 }
@@ -106,11 +133,15 @@ int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const Ru
     if (!cli->json)
         printf("a: %s\nb: %s\n%-*s  %10s  %10s  %6s  %16s  verdict on b\n", name_a, name_b, width, "benchmark", "a", "b",
                "b / a", "95 % interval");
+    Pair *pairs = arena_array(cli->arena, Pair, b->points.count);
+    int count = 0;
     for (int i = 0; i < b->points.count; i++) {
         const RunPoint *other = run_find(a, b->points.data[i].key);
-        if (other) compare_point(cli, width, other, &b->points.data[i], margin, &tally);
+        if (other) pairs[count++] = (Pair){.a = other, .b = &b->points.data[i]};
         else missing++;
     }
+    tally.by_chance = compare_all(cli, pairs, count, margin);
+    for (int i = 0; i < count; i++) report_pair(cli, width, &pairs[i], &tally);
     for (int i = 0; i < a->points.count; i++) missing += !run_find(b, a->points.data[i].key);
     if (!cli->json) report_end(a, b, &tally, is_interleaved, margin);
     if (missing) cli_fail(cli, EXIT_OK, "%d points are only in one of the two", missing);
@@ -219,10 +250,26 @@ static int run_sides(Cli *cli, Sides *sides, int processes, bool has_other) {
     return code;
 }
 
-static void print_alone(const RunFile *run) {
+static void alone_json(const Cli *cli, const RunPoint *point) {
+    Json json = {.out.arena = cli->arena};
+    json_open(&json, '{');
+    json_key(&json, "point"), json_string(&json, point->key);
+    json_key(&json, "failed"), json_string(&json, point->medians.count ? NULL : point->failed);
+    json_key(&json, "medians_ms"), json_open(&json, '[');
+    for (int i = 0; i < point->medians.count; i++) json_number(&json, point->medians.data[i]);
+    json_close(&json, ']');
+    json_close(&json, '}');
+    json_print(&json);
+}
+
+static void print_alone(const Cli *cli, const RunFile *run) {
     for (int i = 0; i < run->points.count; i++) {
         const RunPoint *point = &run->points.data[i];
         size_t n = (size_t)point->medians.count;
+        if (cli->json) {
+            alone_json(cli, point);
+            continue;
+        }
         char middle[32], least[32], most[32];
         put_time(middle, sizeof middle, tern_quantile(point->medians.data, n, 0.5));
         put_time(least, sizeof least, tern_quantile(point->medians.data, n, 0));
@@ -252,7 +299,7 @@ int versus_run(Cli *cli, const char *operand, const char *other) {
     written &= run_writer_close(&sides.writers[1]);
     if (code) return code;
     if (!saved) sides.runs[0].is_interleaved = sides.runs[1].is_interleaved = true;
-    if (!other) print_alone(&sides.runs[1]);
+    if (!other) print_alone(cli, &sides.runs[1]);
     else code = versus_report(cli, &sides.runs[0], other, &sides.runs[1], operand, margin);
     if (!code && measure_interrupted()) return cli_fail(cli, EXIT_SYSTEM, "interrupted");
     return written ? code : EXIT_SYSTEM;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sweeps: the exact texts of table, CSV and gnuplot script, and files that cannot be written. The
- * CSV has the form that triton.testing writes: "%.6f", no index, nothing where there is no figure. */
+ * CSV has the form that triton.testing writes: "%.6f", no index, nothing where there is no figure. The
+ * scripts are compared with test/plot/NAME.gp; TERN_BLESS=1 rewrites those. */
 #include "tern.h"
 #include "folder.h"
 #include "test.h"
@@ -57,6 +58,59 @@ TEST(script_quotes_what_users_name) {
     CHECK(text && strstr(text, "100 with lines dashtype 2"));
     tern_free(text);
     tern_sweep_free(sweep);
+}
+
+static void check_golden(const char *path, const char *got) {
+    char *want = calloc(1, 65536);
+    FILE *file = fopen(path, getenv("TERN_BLESS") ? "w" : "r");
+    CHECK(file && got && want);
+    if (!file || !got || !want) return;
+    if (getenv("TERN_BLESS")) fputs(got, file);
+    else if (fread(want, 1, 65535, file)) CHECK_STR(got, want);
+    else CHECK(!"the golden file has text");
+    fclose(file);
+    free(want);
+}
+
+TEST(whole_scripts) {
+    tern_sweep *logarithmic = sample(true), *linear = sample(false);
+    char *first = tern_sweep_gnuplot(logarithmic), *second = tern_sweep_gnuplot(linear);
+    check_golden("test/plot/sweep-log.gp", first);
+    check_golden("test/plot/sweep-linear.gp", second);
+    tern_free(first);
+    tern_free(second);
+    tern_sweep_free(logarithmic);
+    tern_sweep_free(linear);
+}
+
+static char *text_of_file(const char *path) {
+    char *text = calloc(1, 65536);
+    FILE *file = fopen(path, "r");
+    if (file && text) text[fread(text, 1, 65535, file)] = 0;
+    if (file) fclose(file);
+    return text;
+}
+
+/* A point's place is its work over its time: 4e9 operations and 2e9 bytes in 1 s. */
+TEST(roofline) {
+    static const char *const x[] = {"n"}, *const lines[] = {"a", "b"};
+    char folder[] = "sweep-XXXXXX", path[256];
+    const tern_peaks peaks = {.copy = 20e9, .read = 25e9, .cached = 100e9, .fma = 1.5e12, .cache_bytes = 1 << 20};
+    const tern_timing second = {.median = 1000};
+    CHECK(mkdtemp(folder));
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "roof", .x_names = x, .num_x = 1, .line_names = lines,
+                                                                .num_lines = 2, .y_label = "GB/s", .peaks = &peaks});
+    tern_sweep_add(sweep, &(tern_point){.x = {1}, .y = 2, .y_min = NAN, .y_max = NAN, .timing = &second, .bytes = 2e9, .flops = 4e9});
+    tern_sweep_add(sweep, &(tern_point){.x = {2}, .y = 2, .y_min = NAN, .y_max = NAN, .timing = &second, .bytes = 2e9}); /* no place */
+    tern_sweep_add(sweep, &(tern_point){.x = {1}, .line = 1, .failed = "no"});
+    CHECK(tern_sweep_save(sweep, folder, "") == TERN_OK && strstr(tern_sweep_message(sweep), "roof-roofline.gp"));
+    snprintf(path, sizeof path, "%s/roof-roofline.gp", folder);
+    char *text = text_of_file(path);
+    CHECK(text && strstr(text, "$line1 << EOD\n2 4 1\nEOD\n") && !strstr(text, "$line2"));
+    check_golden("test/plot/roofline.gp", text);
+    free(text);
+    tern_sweep_free(sweep);
+    CHECK(folder_remove(folder, "sweep-XXXXXX"));
 }
 
 TEST(saving) {

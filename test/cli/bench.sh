@@ -52,7 +52,7 @@ exits 0 '4096' $bench add -x 'n=2^6..2^12'
 exits 0 'n  interp (us)' $bench add -x 'n=8,16' -y us
 exits 0 '7 of 7 points measured' $bench add -x 'n=2^6..2^12'
 exits 0 '3 of 3 points' $bench add -x 'n=10..1000:*10'
-exits 0 '16 (GB/s)' $bench add -x 'n=64,128' --line BLOCK=8,16
+exits 0 'BLOCK=16 (GB/s)' $bench add -x 'n=64,128' --line BLOCK=8,16
 exits 0 'half (ms)' $bench add -x 'n=64' --line kernel=add,half -y ms
 exits 0 'interp-max (GB/s)' $bench add -x 'n=64' --quantiles
 
@@ -111,6 +111,33 @@ else
 fi
 exits 0 'gnuplot is not installed' env PATH=/nowhere "$TERN" bench "$k:add" --allow-slow --rep 0.2 --warmup 0 \
     --grid 1 -a 'x=rand(n)' -a 'y=empty(n)' -x n=4,8 --save "$work/c"
+
+# a crash takes its point alone with it
+cat >"$work/wild.py" <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def wild(x, y, n, far, BLOCK: tl.constexpr = 8):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i + far.to(tl.int64) * 1000000, tl.load(x + i, mask=i < n), mask=i < n)
+END
+wild() { $TERN bench "$work/wild.py" --device cpu --hot --rep 1 --warmup 0 --no-peak --grid 1 -a 'x=rand(8)' -a 'y=empty(8)' -a n=8 "$@"; }
+wild -x far=0,40000000,0 --save "$work/w" --format '' >"$work/.wild" 2>&1
+check 'a sweep survives the crash of a kernel' grep -q '2 of 3 points measured' "$work/.wild"
+check 'the point that crashed is named' grep -q '^failed  far=40000000 cpu: the kernel' "$work/.wild"
+check 'and the run file has its end' sh -c "tail -n 1 '$work/w/run.jsonl' | grep -qx '{\"end\":true}'"
+
+# roofline
+exits 2 'without --no-peak and --allow-slow' $bench add -a n=8 --roofline
+exits 2 'of several devices' $TERN bench "$k:add" --grid 1 -a 'x=rand(n)' -a 'y=empty(n)' -a n=8 --roofline --line device=cpu,interp
+$TERN bench "$k:add" --device cpu --hot --rep 1 --warmup 0 --grid 'cdiv(n,8)' -a 'x=rand(n)' -a 'y=empty(n)' -x n=512,1024 \
+    --roofline --save "$work/r" --format '' >"$work/.roof" 2>&1
+check 'a point is placed below its ceiling' grep -q '^roof    n=512 cpu: 0.125 FLOP/byte, .* % of the .* that the caches allow there' "$work/.roof"
+check 'and plotted' grep -q '^0.125 ' "$work/r/add-roofline.gp"
+exits 2 'expected read or fill' $bench add -a n=8 --cold boiled
+exits 2 '--cold and --hot' $bench add -a n=8 --cold read --hot
+exits 0 'debug: the kernel' $bench add -a n=8 --debug
 
 # comparison
 line() { printf '{"point":{"n":%s},"line":"cpu","process":%s,"device":"cpu","status":"ok","median_ms":%s}\n' "$1" "$2" "$3"; }

@@ -10,6 +10,10 @@ exits 0 'usage: tern COMMAND' $TERN help
 exits 0 'tern 0.' $TERN --version
 exits 0 'tern 0.' $TERN version
 exits 2 "no command 'dance'" $TERN help dance
+exits 0 '{"version":"0.' $TERN version --json
+exits 0 '"commands":[{"name":"run",' $TERN help --json
+exits 0 '{"name":"grid","letter":"g","value":"EXPR,..",' $TERN help bench --json
+exits 0 '{"name":"peak",' $TERN peak --help --json
 for command in $($TERN __complete); do
     exits 0 "usage: tern $command" $TERN "$command" --help
     exits 0 "usage: tern $command" $TERN help "$command"

@@ -144,4 +144,41 @@ TEST(verdicts_hold_over_processes) {
     CHECK(same.covered >= same.runs * 93 / 100 && same.covered <= same.runs * 975 / 1000);
 }
 
+/* p and the interval say the same; p is that of the exact distribution. */
+TEST(p_is_exact) {
+    double a[7] = {1, 1.001, 1.002, 1.003, 1.004, 1.005, 1.006}, b[7];
+    for (int i = 0; i < 7; i++) b[i] = a[i] * 1.1;
+    CHECK(fabs(tern_compare(a, 7, b, 7, 0.01).p - 2.0 / 3432) < 1e-12); /* 14 over 7 orders, the most extreme of two */
+    CHECK(tern_compare(a, 7, a, 7, 0.01).p == 1);
+    for (int run = 0; run < 500; run++) {
+        for (int i = 0; i < 7; i++) a[i] = 1 + 0.01 * normal(), b[i] = (run % 2 ? 1.03 : 0.97) * (1 + 0.01 * normal());
+        tern_comparison c = tern_compare(a, 7, b, 7, 0.01);
+        bool differs = c.verdict == TERN_FASTER || c.verdict == TERN_SLOWER;
+        CHECK(differs == (c.p <= 0.05));
+    }
+}
+
+/* Twenty points at once: the chance of any alarm is what one point's was, and a change is still found. */
+TEST(many_points_raise_no_more_alarms_than_one) {
+    enum { POINTS = 20, RUNS = 500 };
+    int alarms = 0, alone = 0, found = 0;
+    for (int run = 0; run < RUNS; run++) {
+        tern_comparison all[POINTS];
+        for (int point = 0; point < POINTS; point++) {
+            double a[7], b[7], change = point == 3 ? 1.06 : 1;
+            for (int k = 0; k < 7; k++) a[k] = 1 + 0.005 * normal(), b[k] = change * (1 + 0.005 * normal());
+            all[point] = tern_compare(a, 7, b, 7, 0);
+        }
+        int before = 0, after = 0;
+        for (int point = 0; point < POINTS; point++) before += point != 3 && all[point].verdict != TERN_UNSURE;
+        tern_holm(all, POINTS);
+        for (int point = 0; point < POINTS; point++) after += point != 3 && all[point].verdict != TERN_UNSURE;
+        alone += before > 0, alarms += after > 0, found += all[3].verdict == TERN_SLOWER;
+    }
+    CHECK(alone > RUNS * 40 / 100);
+    CHECK(alarms <= RUNS * 7 / 100);
+    CHECK(found >= RUNS * 98 / 100);
+    CHECK(tern_holm(NULL, 0) == 0);
+}
+
 TEST_MAIN()
