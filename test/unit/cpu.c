@@ -124,4 +124,33 @@ TEST(an_offset_that_wraps_in_a_tile_is_reported) {
     tern_close(context);
 }
 
+/* x[i] = i for more than a cache keeps: stores go past it (`stream` of the generated code). */
+static const char fill_text[] =
+    "func @k(%x: ptr<i32>) {\n  %p = program_id {axis = 0} : i32\n  %w = constant 1000 : i32\n"
+    "  %s = mul %p, %w : i32\n  %b = splat %s : tile<1024xi32>\n"
+    "  %r = arange {start = 0, end = 1024} : tile<1024xi32>\n  %i = add %b, %r : tile<1024xi32>\n"
+    "  %ws = splat %w : tile<1024xi32>\n  %m = icmp %r, %ws {predicate = slt} : tile<1024xi1>\n"
+    "  %xs = splat %x : tile<1024xptr<i32>>\n  %a = addptr %xs, %i : tile<1024xptr<i32>>\n"
+    "  store %a, %i, %m\n  yield\n}\n";
+
+TEST(large_results_are_right) {
+    static const char *const devices[] = {"cpu", "cpu:avx2", "cpu:generic"};
+    enum { PROGRAMS = 6000, COUNT_ALL = PROGRAMS * 1000 };
+    int *data = malloc(COUNT_ALL * sizeof *data), opened_devices = 0;
+    CHECK(data);
+    for (int d = 0; d < 3 && data; d++) {
+        tern_context *context = opened(devices[d], "", NULL);
+        if (!context) continue;
+        opened_devices++;
+        memset(data, 0xff, COUNT_ALL * sizeof *data);
+        int64_t wrong = 0;
+        CHECK(runs(context, fill_text, PROGRAMS, data, COUNT_ALL));
+        for (int i = 0; i < COUNT_ALL; i++) wrong += data[i] != i;
+        CHECK(wrong == 0);
+        tern_close(context);
+    }
+    CHECK(opened_devices > 0);
+    free(data);
+}
+
 TEST_MAIN()
