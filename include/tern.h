@@ -517,6 +517,10 @@ TERN_API const char *tern_verdict_word(tern_verdict verdict); /* "SAME", "FASTER
 
 enum { TERN_MAX_X = 4 };
 typedef struct tern_sweep tern_sweep;
+typedef struct tern_line_style {
+    const char *color; /* "blue", "#0072B2"; NULL: the next of a palette that colour-blind readers tell apart */
+    const char *dash;  /* "-", "--", ":", "-."; NULL: "-" */
+} tern_line_style;
 typedef struct tern_sweep_options {
     size_t size;
     const char *name;               /* plot_name: heads the table, names the files */
@@ -524,6 +528,7 @@ typedef struct tern_sweep_options {
     int num_x;
     const char *const *line_names;
     int num_lines;
+    const tern_line_style *styles;  /* num_lines of them; NULL: the palette */
     const char *x_label;            /* NULL: x_names[0] */
     const char *y_label;            /* the unit: "GB/s" */
     const char *y_title;            /* of the plot's axis: "memory throughput"; NULL: the unit alone */

@@ -77,7 +77,7 @@ Str sweep_text_roofline(tern_sweep *sweep) {
     script_head(&out, str_format(sweep->arena, "%s-roofline", sweep_file_name(sweep)).data);
     for (int i = 0; i < lines; i++)
         if (line_points(sweep, i)) put_data(&out, sweep, i);
-    script_lines(&out, lines);
+    script_lines(&out, sweep);
     buf_puts(&out, "set xlabel 'operations a byte (FLOP/byte)'\nset ylabel 'compute rate (GFLOP/s)'\n"
                    "set logscale xy 10\nset mxtics 10\nset mytics 10\n");
     buf_printf(&out, "set xrange [%.9g:%.9g]\nset yrange [%.9g:%.9g]\n", e.low_x, e.high_x, e.low_y, e.high_y);

@@ -19,12 +19,28 @@ static const char *copy_text(Arena *arena, const char *text) {
     return text ? str_c(arena, str_of(text)) : NULL;
 }
 
+static const tern_line_style *copy_styles(Arena *arena, const tern_line_style *styles, int count) {
+    if (!styles) return NULL;
+    tern_line_style *copies = arena_array(arena, tern_line_style, count);
+    for (int i = 0; i < count; i++)
+        copies[i] = (tern_line_style){copy_text(arena, styles[i].color), copy_text(arena, styles[i].dash)};
+    return copies;
+}
+
+/* As Matplotlib writes dashes, and Triton's examples. */
+int line_dash(const char *dash) {
+    static const char *const dashes[] = {"-", "--", ":", "-."};
+    for (int i = 0; i < COUNT(dashes); i++)
+        if (!dash || !strcmp(dash, dashes[i])) return i + 1;
+    return 0;
+}
+
 static bool is_sensible(const tern_sweep_options *o) {
     if (!o->name || !o->y_label || o->num_x < 1 || o->num_x > TERN_MAX_X || o->num_lines < 1) return false;
     for (int i = 0; i < o->num_x; i++)
         if (!o->x_names[i]) return false;
     for (int i = 0; i < o->num_lines; i++)
-        if (!o->line_names[i]) return false;
+        if (!o->line_names[i] || (o->styles && !line_dash(o->styles[i].dash))) return false;
     return o->num_lines <= 64;
 }
 
@@ -35,6 +51,7 @@ static bool fill(tern_sweep *sweep, const tern_sweep_options *options) {
     sweep->options.name = copy_text(arena, options->name);
     sweep->options.x_label = copy_text(arena, options->x_label ? options->x_label : options->x_names[0]);
     sweep->options.y_label = copy_text(arena, options->y_label);
+    sweep->options.styles = copy_styles(arena, options->styles, options->num_lines);
     sweep->options.y_title = copy_text(arena, options->y_title);
     if (options->peaks) sweep->peaks = *options->peaks, sweep->options.peaks = &sweep->peaks;
     sweep->options.ceiling_name = copy_text(arena, options->ceiling_name ? options->ceiling_name : "ceiling");

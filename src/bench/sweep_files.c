@@ -86,13 +86,18 @@ void script_head(Buf *out, const char *file) {
     buf_puts(out, ".'.'.FORMAT\n");
 }
 
-void script_lines(Buf *out, int count) {
+void script_lines(Buf *out, const tern_sweep *sweep) {
     /* Okabe and Ito's colours: told apart by colour-blind readers, too. */
     static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
     static const int marks[] = {7, 5, 9, 13, 11, 4, 6};
-    for (int i = 0; i < count; i++)
-        buf_printf(out, "set linetype %d linecolor rgb '%s' pointtype %d pointsize 1.1 linewidth 1.6\n", i + 1,
-                   colours[i % COUNT(colours)], marks[i % COUNT(marks)]);
+    for (int i = 0; i < sweep->options.num_lines; i++) {
+        const tern_line_style *style = sweep->options.styles ? &sweep->options.styles[i] : NULL;
+        buf_printf(out, "set linetype %d linecolor rgb ", i + 1);
+        script_quoted(out, style && style->color ? style->color : colours[i % COUNT(colours)]);
+        buf_printf(out, " pointtype %d pointsize 1.1 linewidth 1.6", marks[i % COUNT(marks)]);
+        if (style && style->dash) buf_printf(out, " dashtype %d", line_dash(style->dash));
+        buf_putc(out, '\n');
+    }
     buf_puts(out, "set border 3\nset tics nomirror out\nset grid linecolor rgb '#c8c8c8' linewidth 0.7\n"
                   "set key outside top center horizontal Left reverse noenhanced samplen 2.5\n");
 }
@@ -118,7 +123,7 @@ static void script_x(Buf *out, const tern_sweep *sweep) {
 
 static void script_style(Buf *out, const tern_sweep *sweep) {
     const tern_sweep_options *o = &sweep->options;
-    script_lines(out, o->num_lines);
+    script_lines(out, sweep);
     buf_puts(out, "set xlabel "), script_quoted(out, o->x_label), buf_puts(out, " noenhanced\n");
     Buf title = {.arena = sweep->arena};
     if (o->y_title) buf_printf(&title, "%s (%s)", o->y_title, o->y_label);

@@ -83,6 +83,21 @@ TEST(whole_scripts) {
     tern_sweep_free(linear);
 }
 
+TEST(styles) {
+    static const char *const x[] = {"n"}, *const lines[] = {"a", "b"};
+    const tern_line_style styles[] = {{"blue", "--"}, {NULL, NULL}}, unknown[] = {{"blue", "zigzag"}, {NULL, NULL}};
+    tern_sweep_options options = {.name = "s", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = 2, .y_label = "ms",
+                                  .styles = styles};
+    tern_sweep *sweep = tern_sweep_create(&options);
+    char *text = tern_sweep_gnuplot(sweep);
+    CHECK(text && strstr(text, "set linetype 1 linecolor rgb 'blue' pointtype 7 pointsize 1.1 linewidth 1.6 dashtype 2\n"));
+    CHECK(text && strstr(text, "set linetype 2 linecolor rgb '#D55E00' pointtype 5 pointsize 1.1 linewidth 1.6\n"));
+    tern_free(text);
+    tern_sweep_free(sweep);
+    options.styles = unknown;
+    CHECK(tern_sweep_create(&options) == NULL);
+}
+
 static char *text_of_file(const char *path) {
     char *text = calloc(1, 65536);
     FILE *file = fopen(path, "r");
