@@ -171,9 +171,11 @@ fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kerne
 	@TERN_RANDOM_SEED=$${TERN_RANDOM_SEED:-$$(date +%s)} TERN_RANDOM_FUNCTIONS=$(or $(SECONDS),60) $(B)/test/unit/random_devices
 	@$(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
 
-.PHONY: corpus
+.PHONY: corpus corpus-triton
 corpus: all $(TOOLS) ## compile the kernels of public repositories: CORPUS='DIR..'
 	@$(B)/tools/corpus $(CORPUS)
+corpus-triton: all $(TOOLS) ## the same, and ask the installed triton about what was refused
+	@$(B)/tools/corpus --list $(B)/corpus.list $(CORPUS); python3 tools/corpus_triton.py $(B)/corpus.list
 
 .PHONY: gen-diff
 gen-diff: all ## all kernels' generated code against another commit's: BASE=main

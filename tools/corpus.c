@@ -100,6 +100,7 @@ typedef struct Search {
     int tries;
     time_t start;
     Diag last;
+    Arena *attempt; /* of `last` */
 } Search;
 
 static bool better(Score a, Score b) {
@@ -127,8 +128,8 @@ static Score score_of(const Search *s, const Diag *diag) {
     return score;
 }
 
-static Str signature_text(const Search *s) {
-    Buf out = {.arena = s->arena};
+static Str signature_text(const Search *s, Arena *arena) {
+    Buf out = {.arena = arena};
     for (int i = 0; i < s->function->num_params; i++) {
         const char *text = s->params[i].count ? s->params[i].texts[s->params[i].chosen] : "";
         if (!*text) continue;
@@ -139,17 +140,19 @@ static Str signature_text(const Search *s) {
 }
 
 static Score attempt(Search *s) {
-    Spec *specs = arena_array(s->arena, Spec, s->function->num_params + 1);
-    Str text = signature_text(s);
+    if (s->attempt) arena_free(s->attempt);
+    Arena *arena = s->attempt = arena_new(NULL);
+    Spec *specs = arena_array(arena, Spec, s->function->num_params + 1);
+    Str text = signature_text(s, arena);
     Diag *diag = &s->last;
-    *diag = (Diag){.arena = s->arena};
+    *diag = (Diag){.arena = arena};
     snprintf(s->shared->signature, sizeof s->shared->signature, "%.*s", STR_ARG(text));
     CompileRequest request = {.module = s->module, .function = s->function, .specs = specs, .target = "interp"};
     s->tries++;
     alarm(LIMIT_SECONDS);
     Score score = {0};
-    score.compiled = signature_parse(s->arena, s->function, source_new(s->arena, STR("<signature>"), text), diag, specs) &&
-                     compile_kernel(s->arena, &request, diag) != NULL;
+    score.compiled = signature_parse(arena, s->function, source_new(arena, STR("<signature>"), text), diag, specs) &&
+                     compile_kernel(arena, &request, diag) != NULL;
     alarm(0);
     if (score.compiled) return score;
     return score_of(s, diag);
@@ -336,11 +339,13 @@ static void do_file(Tally *tally, const char *path) {
         Report report = in_child(path, i, tally->shared);
         tally->functions++;
         count(tally, &report);
+        int line, column;
+        source_position(function->def->name_span.source, function->def->name_span.start, &line, &column);
         if (tally->list)
-            fprintf(tally->list, "%s %s:%.*s: %s\t%s\n", outcome_words[report.outcome], path, STR_ARG(function->name), report.reason,
-                    tally->shared->signature);
+            fprintf(tally->list, "%s %s:%d:%.*s: %s\t%s\n", outcome_words[report.outcome], path, line, STR_ARG(function->name),
+                    report.reason, tally->shared->signature);
         if (tally->verbose && report.outcome != COMPILED)
-            printf("%s %s:%.*s: %s\n", outcome_words[report.outcome], path, STR_ARG(function->name), report.reason);
+            printf("%s %s:%d:%.*s: %s\n", outcome_words[report.outcome], path, line, STR_ARG(function->name), report.reason);
     }
 }
 
