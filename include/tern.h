@@ -199,7 +199,8 @@ typedef struct tern_options {
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
  * triton.tools.compile: "*fp32:16" (pointer, divisible by 16 bytes), "i32:16", "i32:1" (equal to 1),
- * "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16. NAME=VALUE
+ * "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16; a tuple is
+ * "(*fp32:16, i32, 4)", a host tensor descriptor "tensordesc<fp16[64,32]>". NAME=VALUE
  * gives a parameter by name; what is left out takes its default. options may be NULL. NULL: the
  * compilation failed; tern_message has all errors, with their places. Takes milliseconds, on cpu
  * also the C compiler's time unless the kernel is in the cache folder. */
@@ -287,8 +288,33 @@ static inline tern_argument tern_arg_float(double number) {
     return argument;
 }
 
+enum { TERN_DESCRIPTOR_RANK = 5 };
+
+/* A host tensor descriptor, as Triton's TensorDescriptor: a block of a tensor of which kernels load
+ * and store with desc.load([..]). It is copied wherever it is given; lanes outside of shape load 0
+ * and are not stored. */
+typedef struct tern_descriptor {
+    tern_buffer *base;
+    size_t offset; /* of the first element, in bytes; divisible by 16 */
+    tern_dtype dtype;
+    int rank;                                 /* 1 to TERN_DESCRIPTOR_RANK */
+    int64_t shape[TERN_DESCRIPTOR_RANK];      /* at most INT32_MAX */
+    int64_t strides[TERN_DESCRIPTOR_RANK];    /* in elements; the last is 1, of the others the bytes
+                                                 are divisible by 16 */
+    int block[TERN_DESCRIPTOR_RANK];          /* powers of two; at least 16 bytes in the last dimension */
+} tern_descriptor;
+
+/* NULL when the descriptor is in order, else what is not (a static text). */
+TERN_API const char *tern_descriptor_error(const tern_descriptor *descriptor);
+/* Its type for a signature, "tensordesc<fp16[64,32]>", as snprintf: returns the length. */
+TERN_API int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t size);
+/* A descriptor parameter takes 2 * rank arguments: the base, the shape, the strides but the last.
+ * Writes them (room for 2 * TERN_DESCRIPTOR_RANK is enough) and returns how many. */
+TERN_API int tern_descriptor_arguments(const tern_descriptor *descriptor, tern_argument *arguments);
+
 /* Enqueues grid[0] * grid[1] * grid[2] programs. arguments are those parameters that are not
- * constants, in source order. stream NULL: the context's own. A grid with a 0 launches nothing.
+ * constants, in source order; a tuple's items that are not constants, one after the other; of a tensor
+ * descriptor tern_descriptor_arguments. stream NULL: the context's own. A grid with a 0 launches nothing.
  * Checked before anything runs: count, kinds, integer ranges, promised divisibility; each grid
  * dimension is below 2^31 (y and z: 65536). Errors inside the kernel are reported by this or a
  * later call on the context (tern_synchronize at the latest). */

@@ -112,7 +112,8 @@ def _entry(value, storages):
         return _tensor_entry(value, storages)
     if hasattr(value, "block_shape") and hasattr(value, "base"):
         return {"kind": "desc", "base": _tensor_entry(value.base, storages), "shape": list(value.shape),
-                "strides": list(value.strides), "block_shape": list(value.block_shape)}
+                "strides": list(value.strides), "block_shape": list(value.block_shape),
+                "padding": getattr(value, "padding", "zero")}
     if hasattr(value, "base") and hasattr(value, "dtype"):
         return {"kind": "reinterpret", "dtype": str(value.dtype), "base": _tensor_entry(value.base, storages)}
     if hasattr(value, "fn") and hasattr(value, "arg_names"):

@@ -102,7 +102,7 @@ static int take_heuristics(Bound *bound) {
     int num_known = 0, code = EXIT_OK;
     for (int i = 0; i < bound->num_args; i++) {
         const ArgValue *value = bound->args[i].value;
-        if (!value || value->kind == ARG_TENSOR) continue;
+        if (!value || value_has_tensor(value)) continue;
         Buf text = {.arena = arena};
         value_literal(&text, value);
         known[num_known++] = (tern_value){bound->args[i].parameter->name, text.data};
@@ -198,13 +198,17 @@ int bound_upload(Bound *bound) {
         LaunchArg *arg = &bound->args[i];
         if (!arg->value || arg->value->kind != ARG_TENSOR) continue;
         const Tensor *tensor = arg->value->tensor;
+        for (int k = 0; k < i && !arg->buffer; k++)
+            if (bound->args[k].buffer && bound->args[k].value->tensor == tensor)
+                arg->buffer = bound->args[k].buffer, arg->is_shared = true;
+        arg->offset_bytes += zone;
+        if (arg->is_shared) continue;
         arg->buffer = tern_alloc(bound->context, tensor->storage_bytes + 2 * zone);
         if (!arg->buffer || tern_write(arg->buffer, zone, tensor->storage, tensor->storage_bytes))
             return cli_fail_context(bound->cli, bound->context);
         if (zone && (!zone_write(bound, arg->buffer, 0) ||
                      !zone_write(bound, arg->buffer, zone + tensor->storage_bytes)))
             return cli_fail_context(bound->cli, bound->context);
-        arg->offset_bytes += zone;
     }
     return EXIT_OK;
 }
@@ -235,7 +239,7 @@ int bound_check_zones(Bound *bound) {
     int code = EXIT_OK;
     for (int i = 0; i < bound->num_args && bound->red_zone_bytes; i++) {
         const LaunchArg *arg = &bound->args[i];
-        if (!arg->buffer) continue;
+        if (!arg->buffer || arg->is_shared) continue;
         int before = check_zone(bound, arg, -(int64_t)bound->red_zone_bytes),
             after = check_zone(bound, arg, (int64_t)arg->value->tensor->storage_bytes);
         if (before || after) code = before ? before : after;
@@ -247,7 +251,7 @@ int bound_check_zones(Bound *bound) {
 
 int bound_download(Bound *bound) {
     for (int i = 0; i < bound->num_args; i++)
-        if (bound->args[i].buffer) {
+        if (bound->args[i].buffer && !bound->args[i].is_shared) {
             Tensor *tensor = bound->args[i].value->tensor;
             if (tern_read(bound->args[i].buffer, bound->red_zone_bytes, tensor->storage,
                           tensor->storage_bytes))
@@ -273,11 +277,13 @@ int bound_values(Bound *bound) {
                                             take_grid};
     int code = EXIT_OK;
     for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](bound);
+    if (!code) launch_parts(bound->cli->arena, &bound->args, &bound->num_args);
     return code;
 }
 
 void bound_close(Bound *bound) {
-    for (int i = 0; bound->args && i < bound->num_args; i++) tern_buffer_free(bound->args[i].buffer);
+    for (int i = 0; bound->args && i < bound->num_args; i++)
+        if (!bound->args[i].is_shared) tern_buffer_free(bound->args[i].buffer);
     if (bound->env.context) env_free(&bound->env);
     if (bound->kernel) tern_kernel_free(bound->kernel);
     if (bound->module) tern_module_free(bound->module);

@@ -148,9 +148,17 @@ static bool read_tensor(CaseReader *reader, const json_t *object, CaseArg *arg) 
     return !reader->status;
 }
 
-static bool read_simple(CaseReader *reader, const json_t *object, ArgValue *value, int depth);
+static bool read_value(CaseReader *reader, const json_t *object, const char *name, ArgValue *value, int depth);
 
-static bool read_tuple(CaseReader *reader, const json_t *object, ArgValue *value, int depth) {
+/* A tensor inside another value: an argument of its own beside it. */
+static bool read_part(CaseReader *reader, const json_t *object, const char *name, ArgValue *value) {
+    CaseArg part = {.name = name, .value = value, .is_part = true};
+    if (!read_tensor(reader, object, &part)) return false;
+    vec_push(reader->arena, &reader->recorded->args, part);
+    return true;
+}
+
+static bool read_tuple(CaseReader *reader, const json_t *object, const char *name, ArgValue *value, int depth) {
     const json_t *items = json_object_get(object, "items"), *item;
     size_t index, count = json_array_size(items);
     if (!json_is_array(items) || count > MAX_ARGS || depth > MAX_TUPLE_DEPTH)
@@ -159,10 +167,45 @@ static bool read_tuple(CaseReader *reader, const json_t *object, ArgValue *value
     value->num_items = (int)count;
     value->items = arena_array(reader->arena, ArgValue *, count + 1);
     json_array_foreach(items, index, item) {
+        const char *inner = name ? str_format(reader->arena, "%s.%d", name, (int)index).data : NULL;
         value->items[index] = arena_new_of(reader->arena, ArgValue);
-        if (!read_simple(reader, item, value->items[index], depth + 1)) return false;
+        if (!read_value(reader, item, inner, value->items[index], depth + 1)) return false;
     }
     return true;
+}
+
+static bool read_extents(CaseReader *reader, const json_t *array, ArgValue *tuple) {
+    int64_t numbers[TENSOR_MAX_RANK];
+    int count;
+    if (!read_ints(reader, array, numbers, &count)) return false;
+    tuple->kind = ARG_TUPLE;
+    tuple->num_items = count;
+    tuple->items = arena_array(reader->arena, ArgValue *, count + 1);
+    for (int i = 0; i < count; i++) {
+        tuple->items[i] = arena_new_of(reader->arena, ArgValue);
+        *tuple->items[i] = (ArgValue){.kind = ARG_INT, .integer = numbers[i]};
+    }
+    return true;
+}
+
+static bool read_descriptor(CaseReader *reader, const json_t *object, const char *name, ArgValue *value) {
+    static const char *const keys[] = {"base", "shape", "strides", "block_shape"};
+    const char *padding = json_string_value(json_object_get(object, "padding"));
+    tern_descriptor descriptor;
+    value->kind = ARG_DESC;
+    value->num_items = COUNT(keys);
+    value->items = arena_array(reader->arena, ArgValue *, COUNT(keys));
+    for (int i = 0; i < COUNT(keys); i++) value->items[i] = arena_new_of(reader->arena, ArgValue);
+    if (padding && strcmp(padding, "zero"))
+        return complain(reader, TERN_ERROR_UNSUPPORTED, "argument '%s': a tensor descriptor with padding '%s'", name, padding);
+    if (!read_part(reader, json_object_get(object, keys[0]), str_format(reader->arena, "%s.base", name).data, value->items[0]))
+        return false;
+    for (int i = 1; i < COUNT(keys); i++)
+        if (!read_extents(reader, json_object_get(object, keys[i]), value->items[i])) return false;
+    const CaseArg *base = &reader->recorded->args.data[reader->recorded->args.count - 1];
+    value->items[0]->tensor->storage_bytes = reader->recorded->storages.data[base->storage].size_bytes;
+    const char *why = value_descriptor(value, &descriptor);
+    return !why || malformed(reader, str_format(reader->arena, "'%s' is not a tensor descriptor: %s", name, why).data);
 }
 
 static bool read_float(CaseReader *reader, const json_t *object, ArgValue *value) {
@@ -179,8 +222,8 @@ static bool read_float(CaseReader *reader, const json_t *object, ArgValue *value
     return true;
 }
 
-/* Everything but tensors. */
-static bool read_simple(CaseReader *reader, const json_t *object, ArgValue *value, int depth) {
+/* Without a name: a global, which holds no tensor. */
+static bool read_value(CaseReader *reader, const json_t *object, const char *name, ArgValue *value, int depth) {
     const char *kind = get_string(reader, object, "kind");
     const json_t *item = json_object_get(object, "value");
     if (!strcmp(kind, "none")) {
@@ -201,9 +244,13 @@ static bool read_simple(CaseReader *reader, const json_t *object, ArgValue *valu
         value->kind = ARG_DTYPE;
         value->dtype = read_dtype(reader, object, "value");
     } else if (!strcmp(kind, "constexpr") && json_is_object(item) && depth < MAX_TUPLE_DEPTH) {
-        return read_simple(reader, item, value, depth + 1);
+        return read_value(reader, item, name, value, depth + 1);
     } else if (!strcmp(kind, "tuple")) {
-        return read_tuple(reader, object, value, depth);
+        return read_tuple(reader, object, name, value, depth);
+    } else if (!strcmp(kind, "desc") && name) {
+        return read_descriptor(reader, object, name, value);
+    } else if (!strcmp(kind, "tensor") && name) {
+        return read_part(reader, object, name, value);
     } else if (!reader->status) {
         return complain(reader, TERN_ERROR_UNSUPPORTED, "a value of kind '%s'", kind);
     }
@@ -215,9 +262,6 @@ static bool read_arg(CaseReader *reader, const json_t *object, CaseArg *arg) {
     arg->name = get_string(reader, object, "name");
     const char *kind = get_string(reader, object, "kind");
     if (!strcmp(kind, "tensor")) return read_tensor(reader, object, arg);
-    if (!strcmp(kind, "desc"))
-        return complain(reader, TERN_ERROR_UNSUPPORTED, "argument '%s': a host tensor descriptor",
-                        arg->name);
     if (!strcmp(kind, "jit")) {
         arg->literal = get_string(reader, object, "value");
         return !reader->status;
@@ -227,7 +271,7 @@ static bool read_arg(CaseReader *reader, const json_t *object, CaseArg *arg) {
         arg->value->tensor->dtype = read_dtype(reader, object, "dtype");
         return !reader->status;
     }
-    return read_simple(reader, object, arg->value, 0);
+    return read_value(reader, object, arg->name, arg->value, 0);
 }
 
 /* ---- the case ---- */
@@ -240,7 +284,7 @@ static bool read_globals(CaseReader *reader, const json_t *globals) {
         ArgValue value = {0};
         Buf literal = {.arena = reader->arena};
         if (kind && !strcmp(kind, "jit")) continue; /* a function: the file has it */
-        if (!read_simple(reader, object, &value, 0)) return false;
+        if (!read_value(reader, object, NULL, &value, 0)) return false;
         value_literal(&literal, &value);
         tern_value global = {str_c(reader->arena, str_of(name)), literal.data};
         vec_push(reader->arena, &reader->recorded->globals, global);

@@ -19,6 +19,7 @@ typedef struct CaseArg {
     int storage;         /* tensors: index */
     size_t offset_bytes;
     int64_t align; /* of the recorded pointer */
+    bool is_part;  /* a tensor in a tuple or descriptor: NAME.0, NAME.base */
 } CaseArg;
 
 typedef struct Case {

@@ -364,6 +364,48 @@ static ArgValue *call_integers(const Call *call) {
     return value_int(env, power);
 }
 
+static ArgValue *extents(Env *env, int count, const int64_t *numbers) {
+    ArgValue *tuple = value_new(env, ARG_TUPLE);
+    tuple->items = arena_array(env->arena, ArgValue *, count + 1);
+    tuple->num_items = count;
+    for (int i = 0; i < count; i++) tuple->items[i] = value_int(env, numbers[i]);
+    return tuple;
+}
+
+/* desc(tensor, (64, 32), shape=(..), strides=(..)) */
+static ArgValue *call_descriptor(const Call *call) {
+    Env *env = call->env;
+    bool fine = call->num_args >= 2 && call->args[0].value->kind == ARG_TENSOR && !call->args[0].keyword.length &&
+                !call->args[1].keyword.length;
+    if (!fine) return complain(call, call->span, "expected desc(TENSOR, BLOCK_SHAPE), with shape= and strides= if they are not the tensor's");
+    const Tensor *base = call->args[0].value->tensor;
+    ArgValue *value = value_new(env, ARG_DESC);
+    value->items = arena_array(env->arena, ArgValue *, 4);
+    value->num_items = 4;
+    value->items[0] = call->args[0].value;
+    value->items[1] = extents(env, base->rank, base->shape);
+    value->items[2] = extents(env, base->rank, base->strides);
+    for (int i = 1; i < call->num_args; i++) {
+        const CallArg *arg = &call->args[i];
+        int64_t numbers[TENSOR_MAX_RANK];
+        int count, place = i == 1 ? 3 : str_is(arg->keyword, "shape") ? 1 : str_is(arg->keyword, "strides") ? 2 : 0;
+        if (!place) return complain(call, arg->span, "desc has no parameter '%.*s'", STR_ARG(arg->keyword));
+        if (!take_tuple(call, arg->span, arg->value, numbers, &count)) return NULL;
+        value->items[place] = extents(env, count, numbers);
+    }
+    tern_descriptor descriptor;
+    const char *why = value_descriptor(value, &descriptor);
+    return why ? complain(call, call->span, "not a tensor descriptor: %s", why) : value;
+}
+
+static ArgValue *call_dtype(const Call *call) {
+    if (call->num_args != 1 || call->args[0].value->kind != ARG_TENSOR)
+        return complain(call, call->span, "expected a tensor");
+    ArgValue *value = value_new(call->env, ARG_DTYPE);
+    value->dtype = call->args[0].value->tensor->dtype;
+    return value;
+}
+
 static ArgValue *call_tensor(const Call *call) {
     bool numel = str_is(call->name, "numel");
     if (call->num_args != (numel ? 1 : 2))
@@ -393,9 +435,11 @@ ArgValue *call_evaluate(const Call *call) {
     for (int i = 0; i < COUNT(questions); i++)
         if (str_is(call->name, questions[i])) return call_tensor(call);
     if (str_is(call->name, "load")) return call_load(call);
+    if (str_is(call->name, "desc")) return call_descriptor(call);
+    if (str_is(call->name, "dtype")) return call_dtype(call);
     diag_error(call->env->diag, call->span, "unknown function '%.*s'", STR_ARG(call->name));
     diag_help(call->env->diag, (Span){0},
-              "there are randn rand randint zeros ones full arange empty load stride size numel "
-              "cdiv next_power_of_2 min max");
+              "there are randn rand randint zeros ones full arange empty load desc stride size numel "
+              "dtype cdiv next_power_of_2 min max");
     return NULL;
 }

@@ -21,8 +21,7 @@ static tern_dtype annotated_dtype(const tern_function_parameter *parameter) {
     return dtype_from_word(text);
 }
 
-static void add_int(Buf *out, const LaunchArg *arg, tern_dtype annotated) {
-    int64_t value = arg->value->integer;
+static void add_int(Buf *out, int64_t value, tern_dtype annotated) {
     tern_dtype dtype = value == (int32_t)value ? TERN_INT32 : TERN_INT64;
     if (annotated != TERN_VOID) dtype = annotated;
     buf_puts(out, tern_dtype_name(dtype));
@@ -33,41 +32,75 @@ static void add_int(Buf *out, const LaunchArg *arg, tern_dtype annotated) {
         buf_puts(out, ":16");
 }
 
-static bool add_value(Buf *out, const LaunchArg *arg, Str *why) {
-    const ArgValue *value = arg->value;
-    const char *name = arg->parameter->name;
-    tern_dtype annotated = annotated_dtype(arg->parameter);
-    if (arg->parameter->is_constexpr && value->kind == ARG_TENSOR) {
-        *why =
-            str_format(out->arena, "argument '%s': a tl.constexpr parameter takes no tensor", name);
+static const LaunchArg *find_arg(const LaunchArg *args, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(args[i].parameter->name, name)) return &args[i];
+    return NULL;
+}
+
+typedef struct Signature {
+    Buf *out;
+    const LaunchArg *args;
+    int count;
+    Str *why;
+} Signature;
+
+static bool add_descriptor(Signature *s, const ArgValue *value, const char *name) {
+    tern_descriptor descriptor;
+    char type[160];
+    const char *why = value_descriptor(value, &descriptor);
+    if (why) {
+        *s->why = str_format(s->out->arena, "argument '%s' is not a tensor descriptor: %s", name, why);
         return false;
     }
-    if (arg->parameter->is_constexpr) {
-        value_literal(out, value);
-        return true;
-    }
+    tern_descriptor_type(&descriptor, type, sizeof type);
+    buf_puts(s->out, type);
+    return true;
+}
+
+static bool add_value(Signature *s, const ArgValue *value, const char *name, tern_dtype annotated) {
+    Buf *out = s->out;
+    const LaunchArg *arg;
     switch (value->kind) {
-    case ARG_INT: add_int(out, arg, annotated); break;
+    case ARG_INT: add_int(out, value->integer, annotated); break;
     case ARG_BOOL: buf_puts(out, tern_dtype_name(annotated ? annotated : TERN_BOOL)); break;
     case ARG_FLOAT: buf_puts(out, tern_dtype_name(annotated ? annotated : TERN_FLOAT32)); break;
     case ARG_NONE:
     case ARG_STR:
     case ARG_DTYPE: value_literal(out, value); break; /* constants in Triton too */
     case ARG_TENSOR:
-        buf_printf(out, "*%s%s", tern_dtype_name(value->tensor->dtype),
-                   arg->align % 16 == 0 ? ":16" : "");
+        arg = find_arg(s->args, s->count, name);
+        buf_printf(out, "*%s%s", tern_dtype_name(value->tensor->dtype), arg && arg->align % 16 == 0 ? ":16" : "");
         break;
+    case ARG_DESC: return add_descriptor(s, value, name);
     case ARG_TUPLE:
-        *why = str_format(out->arena,
-                          "argument '%s': a tuple for a parameter that is not tl.constexpr", name);
+        buf_putc(out, '(');
+        for (int i = 0; i < value->num_items; i++) {
+            if (i) buf_puts(out, ", ");
+            if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data, TERN_VOID)) return false;
+        }
+        buf_putc(out, ')');
+        break;
+    }
+    return true;
+}
+
+static bool add_arg(Signature *s, const LaunchArg *arg) {
+    const char *name = arg->parameter->name;
+    if (!arg->parameter->is_constexpr) return add_value(s, arg->value, name, annotated_dtype(arg->parameter));
+    if (value_has_tensor(arg->value)) {
+        *s->why = str_format(s->out->arena, "argument '%s': a tl.constexpr parameter takes no tensor", name);
         return false;
     }
+    value_literal(s->out, arg->value);
     return true;
 }
 
 bool launch_signature(Buf *out, const LaunchArg *args, int count, Str *why) {
     bool by_name = false;
+    Signature signature = {out, args, count, why};
     for (int i = 0; i < count; i++) {
+        if (args[i].is_part) continue;
         if (!args[i].value) {
             by_name = true;
             continue;
@@ -76,20 +109,48 @@ bool launch_signature(Buf *out, const LaunchArg *args, int count, Str *why) {
         if (by_name) buf_printf(out, "%s=", args[i].parameter->name);
         if (args[i].literal)
             buf_puts(out, args[i].literal);
-        else if (!add_value(out, &args[i], why))
+        else if (!add_arg(&signature, &args[i]))
             return false;
     }
     buf_puts(out, ""); /* a kernel without arguments has the empty text */
     return true;
 }
 
-/* ---- arguments ---- */
+/* ---- parts ---- */
 
-static const LaunchArg *find_arg(const LaunchArg *args, int count, const char *name) {
+typedef struct Parts {
+    Arena *arena;
+    VEC(LaunchArg) list;
+} Parts;
+
+static void add_parts(Parts *parts, const char *name, ArgValue *value, bool is_whole) {
+    static const char *const words[] = {"base", "shape", "stride"};
+    if (!is_whole && value->kind != ARG_TUPLE && value->kind != ARG_DESC) {
+        tern_function_parameter *parameter = arena_new_of(parts->arena, tern_function_parameter);
+        parameter->name = name;
+        vec_push(parts->arena, &parts->list, (LaunchArg){.parameter = parameter, .value = value, .align = 1, .is_part = true});
+        return;
+    }
+    int count = value->kind == ARG_DESC ? COUNT(words) : value->num_items; /* a block is no argument */
     for (int i = 0; i < count; i++)
-        if (!strcmp(args[i].parameter->name, name)) return &args[i];
-    return NULL;
+        add_parts(parts,
+                  value->kind == ARG_DESC ? str_format(parts->arena, "%s.%s", name, words[i]).data
+                                          : str_format(parts->arena, "%s.%d", name, i).data,
+                  value->items[i], false);
 }
+
+void launch_parts(Arena *arena, LaunchArg **args, int *count) {
+    Parts parts = {.arena = arena};
+    for (int i = 0; i < *count; i++) vec_push(arena, &parts.list, (*args)[i]);
+    for (int i = 0; i < *count; i++) {
+        ArgValue *value = (*args)[i].value;
+        bool has_parts = value && (value->kind == ARG_TUPLE || value->kind == ARG_DESC);
+        if (has_parts && !(*args)[i].parameter->is_constexpr) add_parts(&parts, (*args)[i].parameter->name, value, true);
+    }
+    *args = parts.list.data, *count = parts.list.count;
+}
+
+/* ---- arguments ---- */
 
 static bool convert(Arena *arena, const tern_parameter *parameter, const LaunchArg *arg,
                     tern_argument *out, Str *why) {

@@ -15,7 +15,13 @@ typedef struct LaunchArg {
     const char *literal; /* goes into the signature as it is, instead of the value; or NULL */
     size_t offset_bytes; /* tensors: of the first element in the buffer */
     int align;           /* tensors: bytes that the pointer may be promised to be divisible by */
+    bool is_part;        /* of a tuple or tensor descriptor: NAME.0, NAME.base, NAME.shape.1 .. */
+    bool is_shared;      /* its buffer belongs to an argument before it, which is the same tensor */
 } LaunchArg;
+
+/* Appends the parts of tuples and tensor descriptors, so that each tensor and number that goes to the
+ * kernel is an argument; args is replaced. */
+void launch_parts(Arena *arena, LaunchArg **args, int *count);
 
 /* The signature, in the order of the parameters: "*fp32:16,i32,1024"; what follows one that is left
  * out is given by name. False: a value that no parameter can take, refused in *why. */

@@ -20,6 +20,7 @@ typedef struct Replay {
     tern_kernel *kernel;
     const tern_function *function;
     LaunchArg *args;
+    int num_args;
     tern_buffer **buffers; /* one for each storage */
 } Replay;
 
@@ -107,6 +108,12 @@ static bool load_function(Replay *replay) {
     return true;
 }
 
+static LaunchArg *find_arg(const Replay *replay, const char *name) {
+    for (int i = 0; i < replay->num_args; i++)
+        if (!strcmp(replay->args[i].parameter->name, name)) return &replay->args[i];
+    return NULL;
+}
+
 static bool match_arguments(Replay *replay) {
     const tern_function *function = replay->function;
     replay->args = arena_array(replay->arena, LaunchArg, function->num_parameters + 1);
@@ -115,6 +122,7 @@ static bool match_arguments(Replay *replay) {
     for (int i = 0; i < replay->recorded.args.count; i++) {
         const CaseArg *from = &replay->recorded.args.data[i];
         LaunchArg *to = NULL;
+        if (from->is_part) continue;
         for (int k = 0; k < function->num_parameters; k++)
             if (!strcmp(function->parameters[k].name, from->name)) to = &replay->args[k];
         if (!to)
@@ -122,14 +130,21 @@ static bool match_arguments(Replay *replay) {
                           from->name);
         to->value = from->value;
         to->literal = from->literal;
-        to->offset_bytes = from->offset_bytes;
-        /* Promised only what held then and holds now: our buffers are aligned to 256. */
-        to->align = from->align % 16 == 0 && from->offset_bytes % 16 == 0 ? 16 : 1;
     }
     for (int i = 0; i < function->num_parameters; i++)
         if (!replay->args[i].value && !function->parameters[i].has_default)
             return finish(replay, REPLAY_ERROR, EXIT_USAGE, "the recording has no argument '%s'",
                           function->parameters[i].name);
+    replay->num_args = function->num_parameters;
+    launch_parts(replay->arena, &replay->args, &replay->num_args);
+    for (int i = 0; i < replay->recorded.args.count; i++) {
+        const CaseArg *from = &replay->recorded.args.data[i];
+        LaunchArg *to = find_arg(replay, from->name);
+        if (!to) continue; /* in a tuple that is tl.constexpr: refused when its signature is written */
+        to->offset_bytes = from->offset_bytes;
+        /* Promised only what held then and holds now: our buffers are aligned to 256. */
+        to->align = from->align % 16 == 0 && from->offset_bytes % 16 == 0 ? 16 : 1;
+    }
     return true;
 }
 
@@ -174,7 +189,7 @@ static bool compile(Replay *replay) {
     Str why;
     tern_options options = {.num_warps = replay->recorded.num_warps,
                             .num_stages = replay->recorded.num_stages};
-    if (!launch_signature(&signature, replay->args, replay->function->num_parameters, &why))
+    if (!launch_signature(&signature, replay->args, replay->num_args, &why))
         return finish(replay, REPLAY_REFUSED, EXIT_REFUSED, "%.*s", STR_ARG(why));
     replay->kernel = tern_compile(replay->module, replay->function->name, signature.data, &options);
     if (!replay->kernel) return finish_context(replay);
@@ -208,9 +223,8 @@ static bool upload(Replay *replay) {
     for (int i = 0; i < recorded->args.count; i++) {
         const CaseArg *from = &recorded->args.data[i];
         if (!from->value || from->value->kind != ARG_TENSOR) continue;
-        for (int k = 0; k < replay->function->num_parameters; k++)
-            if (!strcmp(replay->args[k].parameter->name, from->name))
-                replay->args[k].buffer = replay->buffers[from->storage];
+        LaunchArg *to = find_arg(replay, from->name);
+        if (to) to->buffer = replay->buffers[from->storage];
     }
     return restore(replay);
 }
@@ -224,8 +238,7 @@ static bool launch(Replay *replay) {
     tern_argument *arguments;
     int count;
     Str why;
-    if (!launch_arguments(replay->arena, replay->kernel, replay->args,
-                          replay->function->num_parameters, &arguments, &count, &why))
+    if (!launch_arguments(replay->arena, replay->kernel, replay->args, replay->num_args, &arguments, &count, &why))
         return finish(replay, REPLAY_ERROR, EXIT_USAGE, "%.*s", STR_ARG(why));
     double times[TIMED_LAUNCHES] = {0};
     tern_event *start = tern_event_create(replay->context),

@@ -23,13 +23,17 @@ const OptionRow options_run[] = {
 };
 
 const char details_run[] =
-    "VALUE is a number, true, false, none, a dtype (fp16), a quoted string, a tuple, or\n"
+    "VALUE is a number, true, false, none, a dtype (fp16), a quoted string, a tuple of values\n"
+    "(x,16,none), or\n"
     "  randn(4,781,f32,seed=1)  rand(..)  zeros(..)  ones(..)  full(..,VALUE)  arange(..)\n"
     "  randint(..,low=0,high=10)  empty(..)      shape, then dtype (f32 if left out); also\n"
     "                                            strides=(1024,1) and offset=N, in elements\n"
     "  @file.npy  load(\"file.npy\",bf16)\n"
-    "  or an expression over other arguments: size(x,1) stride(x,0) numel(x) cdiv(n,BLOCK)\n"
-    "  next_power_of_2(n) min max + - * / // % **\n"
+    "  desc(TENSOR,(64,32))     a host tensor descriptor of blocks; shape=(..) strides=(..) if they\n"
+    "                           are not the tensor's\n"
+    "  Inside a tuple t or descriptor d, --print and --out name tensors t.0 and d.base.\n"
+    "  or an expression over other arguments: size(x,1) stride(x,0) numel(x) dtype(x)\n"
+    "  cdiv(n,BLOCK) next_power_of_2(n) min max + - * / // % **\n"
     "empty() is poisoned: the report says how many of its elements nobody wrote.\n"
     "What a kernel accesses outside of its tensors: interp and sim stop there and name the line; on cpu\n"
     "64 KiB on either side of each tensor are compared after the launch, and the tensor is named.\n\n"

@@ -83,6 +83,7 @@ const char *value_kind_name(ArgKind kind) {
     case ARG_STR: return "string";
     case ARG_DTYPE: return "dtype";
     case ARG_TUPLE: return "tuple";
+    case ARG_DESC: return "tensor descriptor";
     case ARG_TENSOR: return "tensor";
     }
     return "?";
@@ -498,6 +499,45 @@ void env_free(Env *env) {
     env->tensors.count = 0;
 }
 
+/* ---- tensors inside ---- */
+
+bool value_has_tensor(const ArgValue *value) {
+    for (int i = 0; i < value->num_items; i++)
+        if (value_has_tensor(value->items[i])) return true;
+    return value->kind == ARG_TENSOR;
+}
+
+static bool take_extents(const ArgValue *tuple, int rank, int64_t *out) {
+    if (tuple->kind != ARG_TUPLE || tuple->num_items != rank) return false;
+    for (int i = 0; i < rank; i++) {
+        if (tuple->items[i]->kind != ARG_INT) return false;
+        out[i] = tuple->items[i]->integer;
+    }
+    return true;
+}
+
+const char *value_descriptor(const ArgValue *value, tern_descriptor *descriptor) {
+    const Tensor *base = value->items[0]->tensor;
+    Tensor view = {.dtype = base->dtype, .rank = value->items[1]->num_items, .offset = base->offset};
+    int64_t block[TERN_DESCRIPTOR_RANK], elements;
+    *descriptor = (tern_descriptor){.dtype = base->dtype, .rank = view.rank,
+                                    .offset = (size_t)base->offset * tern_dtype_size(base->dtype)};
+    if (view.rank < 1 || view.rank > TERN_DESCRIPTOR_RANK) return "it has 1 to 5 dimensions";
+    if (!take_extents(value->items[1], view.rank, view.shape) || !take_extents(value->items[2], view.rank, view.strides) ||
+        !take_extents(value->items[3], view.rank, block))
+        return "shape, strides and block are as many ints";
+    for (int i = 0; i < view.rank; i++) {
+        descriptor->shape[i] = view.shape[i], descriptor->strides[i] = view.strides[i];
+        descriptor->block[i] = block[i] < 1 || block[i] > 1 << 20 ? 0 : (int)block[i];
+        if (view.shape[i] < 0 || view.strides[i] < 0) return "its shape and strides are not negative";
+    }
+    const char *why = tern_descriptor_error(descriptor);
+    if (why) return why;
+    size_t bytes = base->storage_bytes / tern_dtype_size(base->dtype);
+    if (!tensor_extent(&view, &elements) || (size_t)elements > bytes) return "it reaches beyond its tensor's memory";
+    return NULL;
+}
+
 /* ---- literals ---- */
 
 static void literal_float(Buf *out, double number) {
@@ -548,6 +588,7 @@ void value_literal(Buf *out, const ArgValue *value) {
         }
         buf_puts(out, value->num_items == 1 ? ",)" : ")");
         break;
+    case ARG_DESC:
     case ARG_TENSOR: BUG("a tensor has no literal");
     }
 }

@@ -19,6 +19,7 @@ typedef enum ArgKind {
     ARG_STR,
     ARG_DTYPE,
     ARG_TUPLE,
+    ARG_DESC, /* a host tensor descriptor; items: base (a tensor), shape, strides, block_shape */
     ARG_TENSOR,
 } ArgKind;
 
@@ -63,6 +64,9 @@ ArgValue *env_evaluate(Env *env, const char *where, Str text);
 int env_evaluate_list(Env *env, const char *where, const char *text, ArgValue **values, int most);
 void env_free(Env *env);
 
+/* NULL, or why a host tensor descriptor is none: what Triton requires of one. */
+const char *value_descriptor(const ArgValue *value, tern_descriptor *descriptor);
+bool value_has_tensor(const ArgValue *value); /* in it, however deep */
 /* As a Python literal: 1024, 0.5, True, None, 'text', fp16, (1, 2). Not for tensors. */
 void value_literal(Buf *out, const ArgValue *value);
 const char *value_kind_name(ArgKind kind); /* "int", "tensor" .. */

@@ -141,6 +141,44 @@ TEST(kernels_outlive_their_module) {
     tern_close(context);
 }
 
+TEST(tensor_descriptors_and_tuples) {
+    if (!begin()) return;
+    static const char text[] = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(desc, parts):\n"
+                               "    y, (n, by) = parts\n    i = tl.arange(0, 4)\n"
+                               "    tl.store(y + i, tl.sum(desc.load([0, 0]), 1) * by, mask=i < n)\n";
+    tern_module *module = tern_load_text(context, text, strlen(text), "desc.py");
+    tern_buffer *x = tern_alloc(context, 48), *y = tern_alloc(context, 16);
+    float in[12], out[4];
+    for (int i = 0; i < 12; i++) in[i] = (float)i;
+    tern_descriptor desc = {.base = x, .dtype = TERN_FLOAT32, .rank = 2, .shape = {3, 4}, .strides = {4, 1}, .block = {4, 4}};
+    char type[64], signature[128];
+    CHECK(!tern_descriptor_error(&desc));
+    CHECK(tern_descriptor_type(&desc, type, sizeof type) == 21);
+    CHECK_STR(type, "tensordesc<fp32[4,4]>");
+    CHECK(tern_descriptor_type(&desc, NULL, 0) == 21);
+    snprintf(signature, sizeof signature, "%s,(*fp32:16,(i32,fp32))", type);
+    tern_kernel *kernel = tern_compile(module, "k", signature, NULL);
+    tern_argument arguments[2 * TERN_DESCRIPTOR_RANK + 3];
+    int count = tern_descriptor_arguments(&desc, arguments);
+    CHECK(count == 4);
+    arguments[count++] = tern_arg_buffer(y);
+    arguments[count++] = tern_arg_int(4);
+    arguments[count++] = tern_arg_float(2);
+    CHECK(x && y && tern_write(x, 0, in, sizeof in) == TERN_OK);
+    CHECK(kernel && tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, count) == TERN_OK);
+    CHECK(tern_read(y, 0, out, sizeof out) == TERN_OK);
+    for (int i = 0; i < 4; i++) CHECK(out[i] == (i < 3 ? 2 * (float)(16 * i + 6) : 0));
+    desc.offset = 8;
+    CHECK_STR(tern_descriptor_error(&desc), "its base is not aligned to 16 bytes");
+    desc.offset = 0, desc.strides[0] = 6;
+    CHECK_STR(tern_descriptor_error(&desc), "its strides are not multiples of 16 bytes");
+    desc.strides[0] = 4, desc.block[0] = 3;
+    CHECK_STR(tern_descriptor_error(&desc), "its block is not of powers of two");
+    desc.block[0] = 4, desc.rank = 6;
+    CHECK_STR(tern_descriptor_error(&desc), "it has 1 to 5 dimensions");
+    tern_close(context);
+}
+
 TEST(buffers_are_checked) {
     if (!begin()) return;
     char bytes[64];

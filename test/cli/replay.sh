@@ -79,7 +79,7 @@ exits 2 'negative' $replay
 write_case 's/"storage": "s0"/"storage": "..\/s0"/'
 exits 2 "name is not s0" $replay
 write_case 's/"kind": "int", "value": 3/"kind": "desc"/'
-exits 3 "refused double-1: argument 'n': a host tensor descriptor" $replay
+exits 2 "error double-1: case.json: 'dtype' is missing" $replay
 write_case 's/"kind": "int", "value": 3/"kind": "banana"/'
 exits 3 "a value of kind 'banana'" $replay
 write_case 's/"dtype": "float32"/"dtype": "complex64"/'
@@ -105,4 +105,54 @@ head -c 10 "$case/s0.in.bin" >"$work/short" && mv "$work/short" "$case/s0.in.bin
 exits 2 'has 10 bytes, case.json says 16' $replay
 rm "$case/s1.out.bin"
 exits 2 'error double-1' $replay
+
+# A tensor descriptor, and a tuple with a tensor, a tuple and a None in it.
+rm "$case"/*
+cat >"$root/k.py" <<'END'
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def gather(desc, args):
+    y, (n, scale), none = args
+    tile = desc.load([0, 0])
+    i = tl.arange(0, 4)
+    if none is None:
+        tl.store(y + i, tl.sum(tile, 1) * scale, mask=i < n)  # done
+END
+sha1=$(sed -n '6,$p' "$root/k.py" | sha1sum | cut -d' ' -f1)
+# x: 1 2 3 4; the descriptor sees its last two as two rows, 4 apart: y: 9 9 9 9 becomes 4 9 9 9
+printf '\000\000\200\077\000\000\000\100\000\000\100\100\000\000\200\100' >"$case/s0.in.bin"
+printf '\000\000\020\101\000\000\020\101\000\000\020\101\000\000\020\101' >"$case/s1.in.bin"
+printf '\000\000\040\101\000\000\020\101\000\000\020\101\000\000\020\101' >"$case/s1.out.bin"
+write_case() { # write_case 'sed script'
+    sed -e "s/SHA1/$sha1/" -e "${1:-}" >"$case/case.json" <<'END'
+{"id": "gather-1", "file": "k.py", "function": "gather", "line": 6, "src_sha1": "SHA1", "grid": [1],
+ "options": {}, "compiled": {"num_warps": 4, "num_stages": 3}, "data": true, "changed": ["s1"], "globals": {},
+ "args": [
+  {"name": "desc", "constexpr": false, "kind": "desc", "shape": [1, 4], "strides": [4, 1], "block_shape": [4, 4],
+   "base": {"kind": "tensor", "dtype": "float32", "shape": [1, 4], "strides": [4, 1], "offset": 0,
+            "storage": "s0", "nbytes": 16, "align": 512}},
+  {"name": "args", "constexpr": false, "kind": "tuple", "items": [
+    {"kind": "tensor", "dtype": "float32", "shape": [4], "strides": [1], "offset": 0, "storage": "s1",
+     "nbytes": 16, "align": 512},
+    {"kind": "tuple", "items": [{"kind": "int", "value": 1}, {"kind": "float", "value": "1.0"}]},
+    {"kind": "none"}]}]}
+END
+}
+write_case
+for device in interp cpu sim; do
+    exits 0 'ok double-1: max_abs 0, max_rel 0' $TERN replay "$work/cases" --root "$root" --device $device
+done
+write_case 's/"kind": "none"/"kind": "int", "value": 2/'
+exits 1 's1[0] is 9, recorded 10' $replay
+write_case 's/"desc", "shape": .1, 4./"desc", "shape": [2, 4]/'
+exits 2 "'desc' is not a tensor descriptor: it reaches beyond its tensor's memory" $replay
+write_case 's/"block_shape": .4, 4./"block_shape": [4, 2]/'
+exits 2 'its block has less than 16 bytes' $replay
+write_case 's/"kind": "desc"/"kind": "desc", "padding": "nan"/'
+exits 3 "argument 'desc': a tensor descriptor with padding 'nan'" $replay
+write_case 's/"constexpr": false, "kind": "tuple"/"kind": "tuple"/; s/"storage": "s1"/"storage": "s2"/'
+exits 2 's2.in.bin' $replay
 finish

@@ -159,4 +159,39 @@ if [ "$(id -u)" != 0 ]; then
 else
     skip 1 'root may read everything'
 fi
+
+# Tensor descriptors and tuples.
+cat >"$work/parts.py" <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def rows(desc, out, T: tl.constexpr):
+    tl.store(out + tl.arange(0, 4), tl.sum(desc.load([0, 0]).to(T), 1))
+
+@triton.jit
+def scale(args, MODE: tl.constexpr):
+    x, (n, by), none = args
+    i = tl.arange(0, 8)
+    tl.static_assert(none is None and MODE[1] == 2)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * by, mask=i < n)
+END
+rows="$TERN run $work/parts.py:rows --grid 1 -a out=empty(4) --print out"
+for device in interp cpu sim; do
+    exits 0 '[8, 8, 8, 0]' $rows --device $device -a 'desc=desc(ones(3,8,f16),(4,8))' -a 'T=dtype(out)'
+    exits 0 '[0, 3, 6, 9, 4]' $TERN run "$work/parts.py:scale" --grid 1 --device $device --print args.0 \
+        -a 'args=(arange(5),(4,3),none)' -a 'MODE=(1,2)'
+done
+exits 0 '[4, 4, 0, 0]' $rows -a 'desc=desc(ones(3,8,f16),(4,8),shape=(2,4),strides=(8,1))' -a T=fp32
+exits 2 'its strides are not multiples of 16 bytes' $rows -a 'desc=desc(ones(3,7,f16),(4,8))' -a T=fp32
+exits 2 'its last dimension is not contiguous' $rows -a 'desc=desc(ones(3,8,f16,strides=(1,8)),(4,8))' -a T=fp32
+exits 2 "it reaches beyond its tensor's memory" $rows -a 'desc=desc(ones(3,8,f16),(4,8),shape=(4,8))' -a T=fp32
+exits 2 'its block is not of powers of two' $rows -a 'desc=desc(ones(3,8,f16),(3,8))' -a T=fp32
+exits 2 'as many ints' $rows -a 'desc=desc(ones(3,8,f16),(4,))' -a T=fp32
+exits 2 "desc has no parameter 'pad'" $rows -a 'desc=desc(ones(3,8,f16),(4,8),pad=1)' -a T=fp32
+exits 2 'expected desc(TENSOR, BLOCK_SHAPE)' $rows -a 'desc=desc(3,(4,8))' -a T=fp32
+exits 2 'dtype: expected a tensor' $rows -a 'desc=desc(ones(3,8,f16),(4,8))' -a 'T=dtype(3)'
+exits 2 "argument 'MODE': a tl.constexpr parameter takes no tensor" $TERN run "$work/parts.py:scale" --grid 1 \
+    -a 'args=(arange(5),(4,3),none)' -a 'MODE=(1,ones(2))'
+exits 2 'cannot be unpacked into 3 names' $TERN run "$work/parts.py:scale" --grid 1 -a 'args=arange(5)' -a 'MODE=(1,2)'
 finish
