@@ -67,6 +67,11 @@ Object *value_attribute(Arena *arena, Object *value, Str name) {
         method->function = member->function;
         return method;
     }
+    if (member && member->kind == OBJECT_METHOD) { /* asked of the class: not bound */
+        Object *function = object_new(arena, OBJECT_FUNCTION);
+        function->function = member->function;
+        return function;
+    }
     if (value->kind == OBJECT_STR) {
         const Builtin *builtin = builtin_find("str", name);
         return builtin ? bound(arena, value, builtin) : NULL;

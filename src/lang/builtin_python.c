@@ -259,6 +259,17 @@ Object *builtin_tuple(Lower *l, const Call *call) {
     return copy;
 }
 
+/* What x.type is for a compile-time value: a named tuple of that value. */
+Object *builtin_constexpr_type(Lower *l, const Call *call) {
+    Object *value = call->args[0];
+    if (!object_is_known(value)) return call_fail(l, call, 0, "'constexpr_type' needs a compile-time value");
+    Object *type = object_tuple(l->arena, 1, &value);
+    type->text = STR("constexpr_type");
+    type->names = arena_array(l->arena, Str, 1);
+    type->names[0] = STR("value");
+    return type;
+}
+
 static bool is_instance(const Object *x, const Object *type, bool *known) {
     *known = true;
     if (type->kind == OBJECT_TUPLE) {
@@ -280,6 +291,8 @@ static bool is_instance(const Object *x, const Object *type, bool *known) {
         if (!strcmp(name, "tensor")) return is_tensor(x);
         if (!strcmp(name, "constexpr"))
             return object_is_number(x) || x->kind == OBJECT_STR || is_none(x);
+        if (!strcmp(name, "constexpr_type"))
+            return x->kind == OBJECT_TUPLE && x->names && str_is(x->text, "constexpr_type");
         if (!strncmp(name, "tensor_descriptor", 17)) return x->kind == OBJECT_DESCRIPTOR;
         if (!strcmp(name, "dtype")) return x->kind == OBJECT_DTYPE && !x->text.length;
         if (!strcmp(name, "pointer_type"))

@@ -344,6 +344,7 @@ static Object *call_builtin(Host *host, const Builtin *builtin, Object *self, in
 }
 
 static Object *make_named_tuple(Host *host, const Object *class, int num_args, Object *const *args, const Str *names) {
+    if (class->members && map_get(class->members, STR("__init__"))) return NULL;
     Object *tuple = object_new(host->arena, OBJECT_TUPLE);
     *tuple = (Object){.kind = OBJECT_TUPLE, .text = class->text, .names = class->names, .num_items = class->num_items,
                       .of_class = class->is_constexpr ? class : NULL};

@@ -18,6 +18,8 @@ static bool evaluate_args(Lower *l, const Expr *expr, Args *args) {
     bool fine = true;
     for (int i = 0; i < expr->num_args; i++) {
         const Argument *argument = &expr->args[i];
+        /* What Triton's own machinery hands through plain methods. */
+        if (l->frame->is_plain && (str_is(argument->name, "_semantic") || str_is(argument->name, "_builder"))) continue;
         if (argument->stars == 2) {
             lower_refused(l, argument->span, "'**' in a call in a kernel is not supported");
             return false;
@@ -61,6 +63,7 @@ typedef struct Binder {
     const Str *names;
     const Span *spans;
     Span span;
+    Object *instance; /* of __init__ */
 } Binder;
 
 static int find_param(const FunctionDef *def, Str name) {
@@ -163,6 +166,8 @@ static Object *call_jit(Lower *l, const Binder *binder, const char *std_name, bo
                    .depth = l->frame->depth + 1,
                    .is_std = is_std(function),
                    .std_name = std_name,
+                   .is_plain = !function->is_jit,
+                   .instance = binder->instance,
                    .in_region = in_region || l->frame->in_region};
     if (frame.depth > MAX_CALL_DEPTH) {
         Object *poison = lower_error(l, binder->span,
@@ -294,9 +299,41 @@ static Object *make_named_tuple(Lower *l, const Object *class, const Binder *bin
     return tuple;
 }
 
+/* An instance of a class with __init__: made empty, then filled by it. */
+static Object *make_instance(Lower *l, const Object *class, const FunctionObject *init, const Binder *binder) {
+    int count = class->num_items, num_args = binder->num_args + 1;
+    Object *self = object_new(l->arena, OBJECT_TUPLE);
+    self->num_items = count;
+    self->names = class->names;
+    self->text = class->text;
+    self->of_class = class;
+    self->items = arena_array(l->arena, Object *, count + 1);
+    for (int i = 0; i < count; i++) {
+        self->items[i] = object_new(l->arena, OBJECT_OPAQUE);
+        self->items[i]->text = str_format(l->arena, "the field '%.*s', which '__init__' did not set,", STR_ARG(class->names[i]));
+    }
+    Object **args = arena_array(l->arena, Object *, num_args);
+    Str *names = arena_array(l->arena, Str, num_args);
+    Span *spans = arena_array(l->arena, Span, num_args);
+    args[0] = self, spans[0] = binder->span;
+    for (int i = 1; i < num_args; i++) {
+        args[i] = binder->args[i - 1], spans[i] = binder->spans[i - 1];
+        if (binder->names) names[i] = binder->names[i - 1];
+    }
+    Binder inner = {init, num_args, args, names, spans, binder->span, self};
+    int complaints = l->diag->num_errors + l->diag->num_refused;
+    call_jit(l, &inner, NULL, false);
+    if (l->diag->num_errors + l->diag->num_refused > complaints) return object_error(l->arena);
+    for (int i = 0; i < count; i++)
+        if (self->items[i]->kind == OBJECT_OPAQUE)
+            return lower_error(l, binder->span, "'__init__' of '%.*s' does not set the field '%.*s'",
+                               STR_ARG(class->text), STR_ARG(class->names[i]));
+    return self;
+}
+
 Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const *args,
                           const Str *names, const Span *spans, Span span, const Expr *expr) {
-    Binder binder = {callee->function, num_args, args, names, spans, span};
+    Binder binder = {callee->function, num_args, args, names, spans, span, NULL};
     switch (callee->kind) {
     case OBJECT_BUILTIN: return call_builtin(l, callee->builtin, &binder, expr);
     case OBJECT_METHOD: {
@@ -314,12 +351,16 @@ Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const 
         return lower_call_object(l, &inner, num_args + 1, all, all_names, all_spans, span, NULL);
     }
     case OBJECT_FUNCTION:
-        if (callee->function->is_jit) return call_jit(l, &binder, NULL, false);
+        if (callee->function->is_jit || callee->function->is_method) return call_jit(l, &binder, NULL, false);
         return call_host_function(l, callee, &binder);
     case OBJECT_CLASS:
+        if (callee->names && callee->is_constexpr) {
+            const Object *init = map_get(callee->members, STR("__init__"));
+            if (init) return make_instance(l, callee, init->function, &binder);
+        }
         if (callee->names) return make_named_tuple(l, callee, &binder);
         lower_refused(l, span, "the class '%.*s' in a kernel is not supported", STR_ARG(callee->text));
-        lower_help(l, "a NamedTuple, or an aggregate without __init__ and other special methods, is");
+        lower_help(l, "a NamedTuple, or an aggregate without special methods but __init__ and __getitem__, is");
         return object_error(l->arena);
     case OBJECT_DTYPE:
         if (callee->text.length) return lower_error(l, span, "a dtype of torch cannot be called in a kernel");

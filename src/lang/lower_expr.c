@@ -245,8 +245,11 @@ static Object *subscript(Lower *l, const Expr *expr) {
     if (is_error(value) || is_error(index)) return object_error(l->arena);
     if (is_tensor(value)) return subscript_tensor(l, value, index, expr->span);
     bool text = value->kind == OBJECT_STR;
-    if (value->of_class)
-        return lower_error(l, expr->span, "an aggregate cannot be indexed: name its field");
+    if (value->of_class) {
+        Object *getter = value_attribute(l->arena, value, STR("__getitem__"));
+        if (!getter) return lower_error(l, expr->span, "an aggregate without __getitem__ cannot be indexed: name its field");
+        return lower_call_object(l, getter, 1, &index, NULL, &expr->right->span, expr->span, NULL);
+    }
     if (value->kind == OBJECT_DICT) {
         for (int i = 0; i + 1 < value->num_items; i += 2)
             if (object_equal(value->items[i], index)) return value->items[i + 1];
@@ -357,7 +360,11 @@ Object *lower_attribute(Lower *l, Object *value, Str text, Span span) {
         return lower_error(l, span, "module '%.*s' has no attribute '%.*s'", STR_ARG(value->text),
                            STR_ARG(text));
     }
-    /* A compile-time value is its own .value; .type of a number is nothing that tern needs. */
+    if (str_is(text, "type") && (object_is_number(value) || value->kind == OBJECT_STR || is_none(value))) {
+        const Builtin *builtin = builtin_find("triton.language", STR("constexpr_type"));
+        return builtin->run(l, &(Call){.builtin = builtin, .args = &value, .span = span, .spans = {span}});
+    }
+    /* A compile-time value is its own .value. */
     if (str_is(text, "value") && value->kind != OBJECT_CLASS && value->kind != OBJECT_OPAQUE)
         return value;
     if (value->names)

@@ -63,6 +63,7 @@ bool block_returns(const Block *block) {
 
 /* A number becomes a tensor, tuples item by item; None, dtypes and the like stay. */
 Object *lower_target_value(Lower *l, Object *value, Span span) {
+    if (l->frame->is_plain) return value;
     switch (value->kind) {
     case OBJECT_BOOL:
     case OBJECT_INT:
@@ -108,7 +109,27 @@ Object *lower_target_value(Lower *l, Object *value, Span span) {
     return value;
 }
 
+/* self.x = value, in __init__. */
+static bool assign_field(Lower *l, const Expr *target, Object *value, Span span) {
+    Object *self = l->frame->instance;
+    if (!self || target->kind != EXPR_ATTRIBUTE || target->left->kind != EXPR_NAME ||
+        env_get(&l->frame->env, target->left->text) != self)
+        return false;
+    for (int i = 0; i < self->num_items; i++) {
+        if (!str_equal(self->names[i], target->text)) continue;
+        bool is_constant = map_get(self->of_class->members, target->text) != NULL;
+        if (is_constant && is_tensor(value))
+            value = lower_error(l, span, "field '%.*s' of '%.*s' is tl.constexpr, but its value is known at run time only",
+                                STR_ARG(target->text), STR_ARG(self->text));
+        self->items[i] = value;
+        return true;
+    }
+    lower_error(l, target->span, "'%.*s' has no such field", STR_ARG(self->text));
+    return true;
+}
+
 void lower_assign(Lower *l, const Expr *target, Object *value, Span span) {
+    if (assign_field(l, target, value, span)) return;
     if (target->kind == EXPR_NAME) {
         if (is_tensor(value) && value->value->def && !value->value->name.length)
             value->value->name = target->text;
@@ -122,6 +143,8 @@ void lower_assign(Lower *l, const Expr *target, Object *value, Span span) {
     }
     if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) {
         lower_error(l, target->span, "this cannot be assigned to in a kernel");
+        if (target->kind == EXPR_ATTRIBUTE)
+            lower_help(l, "the fields of an aggregate are set in its __init__ only: make another one");
         return;
     }
     bool sequence = (value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST) && !value->of_class;

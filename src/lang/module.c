@@ -342,7 +342,7 @@ static void close_block(Module *module, const Scope *scope, Block block, Map *cl
             Object *function = object_new(module->arena, OBJECT_FUNCTION);
             function->function = arena_new_of(module->arena, FunctionObject);
             *function->function = (FunctionObject){stmt->function, module, is_jit(module, stmt->function),
-                                                   is_constexpr_function(stmt->function), closure};
+                                                   is_constexpr_function(stmt->function), false, closure};
             map_set(closure, stmt->function->name, function);
         }
         if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
@@ -375,7 +375,7 @@ Object *module_function_of(Module *module, const FunctionDef *def, const Scope *
     if (object) return object;
     object = object_new(module->arena, OBJECT_FUNCTION);
     object->function = arena_new_of(module->arena, FunctionObject);
-    *object->function = (FunctionObject){def, module, is_jit(module, def), is_constexpr_function(def), NULL};
+    *object->function = (FunctionObject){def, module, is_jit(module, def), is_constexpr_function(def), false, NULL};
     object->span = def->name_span;
     map_set_pointer(&module->function_objects, def, object);
     if (scope) {

@@ -22,6 +22,31 @@ class Made:
     def __init__(self, x):
         self.first = x
 
+    def twice(self):
+        self.first = self.first * 2
+
+
+@triton.aggregate
+class Odd:
+    first: tl.tensor
+    second: tl.constexpr
+
+    def __init__(self, x, way: tl.constexpr):
+        if way == 1:
+            self.first = x
+        if way == 2:
+            self.first, self.second = x, x
+        if way == 3:
+            self.third = x
+
+
+@triton.aggregate
+class Added:
+    first: tl.tensor
+
+    def __add__(self, other):
+        return self
+
 
 class Plain:
     pass
@@ -57,6 +82,7 @@ def unknown_field(n):
 
 # case: set_field i32
 # want: error 'pair.first': this cannot be assigned to in a kernel
+# want: help: the fields of an aggregate are set in its __init__ only: make another one
 @triton.jit
 def set_field(n):
     pair = Pair(n, 1)
@@ -64,7 +90,7 @@ def set_field(n):
 
 
 # case: index_aggregate i32
-# want: error 'pair[0]': an aggregate cannot be indexed: name its field
+# want: error 'pair[0]': an aggregate without __getitem__ cannot be indexed: name its field
 @triton.jit
 def index_aggregate(n):
     pair = Pair(n, 1)
@@ -90,16 +116,38 @@ def other_constant(n):
 
 
 # case: with_init i32
-# want: refused 'Made(n)': the class 'Made' in a kernel is not supported
-# want: help: a NamedTuple, or an aggregate without __init__ and other special methods, is
+# want: error 'self.first': this cannot be assigned to in a kernel
+# want: note 'Made(n).twice()': in the call of 'twice' here
+# want: help: the fields of an aggregate are set in its __init__ only: make another one
 @triton.jit
 def with_init(n):
-    Made(n)
+    Made(n).twice()
+
+
+# case: bad_init i32
+# want: error 'Odd(n, 1)': '__init__' of 'Odd' does not set the field 'second'
+# want: error 'self.first, self.second = x, x': field 'second' of 'Odd' is tl.constexpr, but its value is known at run time only
+# want: note 'Odd(n, 2)': in the call of '__init__' here
+# want: error 'self.third': 'Odd' has no such field
+# want: note 'Odd(n, 3)': in the call of '__init__' here
+@triton.jit
+def bad_init(n):
+    Odd(n, 1)
+    Odd(n, 2)
+    Odd(n, 3)
+
+
+# case: with_add i32
+# want: refused 'Added(n)': the class 'Added' in a kernel is not supported
+# want: help: a NamedTuple, or an aggregate without special methods but __init__ and __getitem__, is
+@triton.jit
+def with_add(n):
+    Added(n)
 
 
 # case: plain_class
 # want: refused 'Plain()': the class 'Plain' in a kernel is not supported
-# want: help: a NamedTuple, or an aggregate without __init__ and other special methods, is
+# want: help: a NamedTuple, or an aggregate without special methods but __init__ and __getitem__, is
 @triton.jit
 def plain_class():
     Plain()
