@@ -73,6 +73,9 @@ def _product(lhs, lhs_scale, lhs_format: tl.constexpr, rhs, rhs_scale, rhs_forma
     a = _values(lhs, lhs_format) if lhs_k_pack else _swap_last(_values(_swap_last(lhs), lhs_format))
     b = _values(_swap_last(rhs), rhs_format) if rhs_k_pack else _swap_last(_values(rhs, rhs_format))
     narrow: tl.constexpr = tl.float32 if lhs_format == "fp16" or rhs_format == "fp16" else tl.bfloat16
+    if lhs_scale is not None and rhs_scale is not None:
+        tl.static_assert(a.shape[-1] // lhs_scale.shape[-1] == b.shape[-1] // rhs_scale.shape[-1],
+                         "the scales of both operands must be for the same number of elements along K")
     left = _scaled(a, lhs_scale).to(narrow)
     right = _swap_last(_scaled(b, rhs_scale).to(narrow))
     return tl.dot(left, right, acc, input_precision="ieee")

@@ -518,6 +518,7 @@ void lower_while(Lower *l, const Stmt *stmt) {
     Frame *frame = l->frame;
     if (stmt->orelse.count) {
         lower_error(l, stmt->span, "'else' of a loop is not supported");
+        lower_help(l, "without 'break' it always runs: put it after the loop");
         return;
     }
     Stmt only = {.kind = STMT_EXPR, .value = stmt->value};

@@ -83,10 +83,13 @@ static Object *fstring(Lower *l, const Expr *expr) {
         }
         Object *value = lower_expr(l, item->left);
         if (is_error(value)) return value;
-        if (is_tensor(value))
-            return lower_error(l, item->span,
-                               "an f-string in a kernel can hold compile-time values only, got %s",
-                               lower_type_text(l, value));
+        if (is_tensor(value)) {
+            Object *poison = lower_error(l, item->span,
+                                         "an f-string in a kernel can hold compile-time values only, got %s",
+                                         lower_type_text(l, value));
+            lower_help(l, "tl.device_print(\"words\", value) prints what is known at run time only");
+            return poison;
+        }
         bool as_repr = str_is(item->text, "!r");
         if (item->text.length && !as_repr && !str_is(item->text, "!s"))
             return lower_refused(l, item->span, "format '%.*s' in an f-string is not supported",
@@ -381,6 +384,12 @@ Object *lower_attribute(Lower *l, Object *value, Str text, Span span) {
 
 /* ---- all of them ---- */
 
+static Object *unsupported(Lower *l, const Expr *expr, const char *what, const char *help) {
+    Object *poison = lower_error(l, expr->span, "%s is not supported in a kernel", what);
+    if (help) lower_help(l, "%s", help);
+    return poison;
+}
+
 static Object *visit(Lower *l, const Expr *expr) {
     switch (expr->kind) {
     case EXPR_NAME: return name(l, expr);
@@ -420,16 +429,16 @@ static Object *visit(Lower *l, const Expr *expr) {
         return value;
     }
     case EXPR_STARRED: return lower_error(l, expr->span, "'*' is not supported here");
-    case EXPR_LAMBDA: return lower_error(l, expr->span, "lambda is not supported in a kernel");
-    case EXPR_IMAGINARY:
-    case EXPR_BYTES:
-    case EXPR_FORMAT:
-    case EXPR_SET:
-    case EXPR_DICT:
-    case EXPR_AWAIT:
-    case EXPR_YIELD: break;
+    case EXPR_LAMBDA: return unsupported(l, expr, "lambda", "write a function decorated with @triton.jit");
+    case EXPR_SET: return unsupported(l, expr, "a set", "a tuple is");
+    case EXPR_DICT: return unsupported(l, expr, "a dict", "a NamedTuple is");
+    case EXPR_YIELD: return unsupported(l, expr, "yield", "return a tuple");
+    case EXPR_IMAGINARY: return unsupported(l, expr, "a complex number", "a tuple of two is");
+    case EXPR_BYTES: return unsupported(l, expr, "a bytes literal", NULL);
+    case EXPR_AWAIT: return unsupported(l, expr, "await", NULL);
+    case EXPR_FORMAT: break; /* a part of an f-string */
     }
-    return lower_error(l, expr->span, "this kind of expression is not supported in a kernel");
+    BUG("an expression of kind %d", expr->kind);
 }
 
 Object *lower_expr(Lower *l, const Expr *expr) {

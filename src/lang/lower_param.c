@@ -207,13 +207,37 @@ static bool bind_constant(Lower *l, const JitFunction *function, int i, const Sp
     return true;
 }
 
+/* @triton.jit(do_not_specialize=["N", 3]): a constant is always specialised on. */
+static bool check_do_not_specialize(Lower *l, const JitFunction *function, const Argument *option) {
+    const Expr *list = option->value;
+    for (int k = 0; k < list->num_items; k++) {
+        const Expr *item = list->items[k];
+        for (int i = 0; i < function->num_params; i++) {
+            bool is_it = item->kind == EXPR_STRING && str_equal(item->text, function->params[i].name);
+            if (!is_it || !function->params[i].is_constexpr) continue;
+            lower_error(l, item->span, "parameter '%.*s' is tl.constexpr and listed in %.*s", STR_ARG(item->text),
+                        STR_ARG(option->name));
+            lower_help(l, "a kernel is compiled anew for each value of a tl.constexpr: take it from one of the two");
+            return false;
+        }
+    }
+    return true;
+}
+
 bool lower_parameters(Lower *l, const JitFunction *function, const Spec *specs) {
     bool fine = true;
+    for (int i = 0; i < function->def->num_decorators; i++) {
+        const Expr *call = function->def->decorators[i];
+        for (int k = 0; call->kind == EXPR_CALL && k < call->num_args; k++)
+            if (str_starts(call->args[k].name, "do_not_specialize"))
+                fine &= check_do_not_specialize(l, function, &call->args[k]);
+    }
     for (int i = 0; i < function->num_params; i++) {
         const ParamDef *def = &function->def->params[i];
         if (def->kind == PARAM_STAR || def->kind == PARAM_STAR_STAR) {
-            lower_refused(l, def->span, "a kernel with '*%.*s' parameters is not supported",
-                          STR_ARG(def->name));
+            lower_refused(l, def->span, "a kernel with '%s%.*s' parameters is not supported",
+                          def->kind == PARAM_STAR ? "*" : "**", STR_ARG(def->name));
+            lower_help(l, "%s", def->kind == PARAM_STAR ? "a tuple parameter is" : "name each of them");
             return false;
         }
         fine &= specs[i].kind == SPEC_TYPE ? bind_type(l, function, i, &specs[i])

@@ -254,10 +254,35 @@ static void assertion(Lower *l, const Stmt *stmt) {
     lower_call_object(l, callee, stmt->message ? 2 : 1, args, NULL, spans, stmt->span, NULL);
 }
 
+/* @triton.must_use_result, perhaps with words. */
+static const Expr *must_use_decorator(const FunctionDef *def) {
+    for (int i = 0; i < def->num_decorators; i++) {
+        const Expr *expr = def->decorators[i];
+        if (expr->kind == EXPR_CALL) expr = expr->left;
+        bool named = expr->kind == EXPR_NAME || expr->kind == EXPR_ATTRIBUTE;
+        if (named && str_is(expr->text, "must_use_result")) return def->decorators[i];
+    }
+    return NULL;
+}
+
+static void check_result_used(Lower *l, const Expr *call) {
+    if (call->kind != EXPR_CALL) return;
+    const Expr *callee = call->left;
+    if (callee->kind != EXPR_NAME && (callee->kind != EXPR_ATTRIBUTE || callee->left->kind != EXPR_NAME)) return;
+    const Object *object = lower_expr(l, callee); /* a name: evaluating it again changes nothing */
+    const Expr *decorator = object->function ? must_use_decorator(object->function->def) : NULL;
+    if (!decorator) return;
+    lower_error(l, call->span, "the result of '%.*s' is not used", STR_ARG(object->function->def->name));
+    const Expr *words = decorator->kind == EXPR_CALL && decorator->num_args ? decorator->args[0].value : NULL;
+    if (words && words->kind == EXPR_STRING) lower_help(l, "%.*s", STR_ARG(words->text));
+    else lower_help(l, "it is decorated with must_use_result: assign the result to a name");
+}
+
 static void expression(Lower *l, const Stmt *stmt) {
     if (stmt->value->kind == EXPR_STRING || stmt->value->kind == EXPR_ELLIPSIS) return;
     Object *value = lower_expr(l, stmt->value);
     const Expr *call = stmt->value;
+    if (!is_error(value)) check_result_used(l, call);
     if (value->kind == OBJECT_BLOCK_POINTER && call->kind == EXPR_CALL &&
         call->left->kind == EXPR_ATTRIBUTE && str_is(call->left->text, "advance")) {
         lower_error(l, stmt->span, "the result of tl.advance is not used");
@@ -267,6 +292,7 @@ static void expression(Lower *l, const Stmt *stmt) {
 
 static void raise(Lower *l, const Stmt *stmt) {
     lower_error(l, stmt->span, "this 'raise' is reached at compile time");
+    lower_help(l, "the 'if' around it holds at compile time; for run-time values there is tl.device_assert");
 }
 
 void lower_stmt(Lower *l, const Stmt *stmt) {
@@ -284,6 +310,7 @@ void lower_stmt(Lower *l, const Stmt *stmt) {
     case STMT_IMPORT:
     case STMT_FROM_IMPORT:
         lower_error(l, stmt->span, "import is not supported in a kernel");
+        lower_help(l, "import at the top of the file");
         return;
     case STMT_BREAK:
     case STMT_CONTINUE:
@@ -297,15 +324,31 @@ void lower_stmt(Lower *l, const Stmt *stmt) {
         env_set(l, &l->frame->env, stmt->function->name, object_error(l->arena), stmt->span);
         return;
     case STMT_ERROR: lower_error(l, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint)); return;
-    case STMT_CLASS: lower_error(l, stmt->span, "class is not supported in a kernel"); return;
+    case STMT_CLASS:
+        lower_error(l, stmt->span, "class is not supported in a kernel");
+        lower_help(l, "move it to the top level: a NamedTuple, or one decorated with @triton.aggregate");
+        return;
     case STMT_GLOBAL:
     case STMT_NONLOCAL:
         lower_error(l, stmt->span, "global and nonlocal are not supported in a kernel");
+        lower_help(l, "return the value, or store it through a pointer");
         return;
-    case STMT_DELETE: lower_error(l, stmt->span, "del is not supported in a kernel"); return;
-    case STMT_TRY: lower_error(l, stmt->span, "try is not supported in a kernel"); return;
-    case STMT_WITH: lower_refused(l, stmt->span, "'with' in a kernel is not supported"); return;
-    case STMT_MATCH: lower_error(l, stmt->span, "match is not supported in a kernel"); return;
+    case STMT_DELETE:
+        lower_error(l, stmt->span, "del is not supported in a kernel");
+        lower_help(l, "leave it out: a value that nobody reads any more costs nothing");
+        return;
+    case STMT_TRY:
+        lower_error(l, stmt->span, "try is not supported in a kernel");
+        lower_help(l, "a kernel raises nothing: check with 'if', tl.static_assert or tl.device_assert");
+        return;
+    case STMT_WITH:
+        lower_refused(l, stmt->span, "'with' in a kernel is not supported");
+        lower_help(l, "write its body without it");
+        return;
+    case STMT_MATCH:
+        lower_error(l, stmt->span, "match is not supported in a kernel");
+        lower_help(l, "write it as 'if' and 'elif'");
+        return;
     case STMT_RETURN:
     case STMT_IF:
     case STMT_FOR: break; /* lower_run */
@@ -385,9 +428,10 @@ static Cont *run_for(Lower *l, const Stmt *stmt, Cont *rest) {
         lower_for(l, stmt, range);
         return rest;
     }
-    if (range->kind == OBJECT_RANGE && stmt->orelse.count)
+    if (range->kind == OBJECT_RANGE && stmt->orelse.count) {
         lower_error(l, stmt->span, "'else' of a loop is not supported");
-    else if (range->kind == OBJECT_RANGE)
+        lower_help(l, "without 'break' it always runs: put it after the loop");
+    } else if (range->kind == OBJECT_RANGE)
         lower_error(l, stmt->targets[0]->span, "the target of 'for' must be a name");
     else if (!is_error(range)) {
         lower_error(l, stmt->value->span,

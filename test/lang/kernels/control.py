@@ -246,6 +246,7 @@ def chained(n):
 
 # case: use_lambda
 # want: error 'lambda x: x': lambda is not supported in a kernel
+# want: help: write a function decorated with @triton.jit
 @triton.jit
 def use_lambda():
     f = lambda x: x
@@ -253,6 +254,7 @@ def use_lambda():
 
 # case: use_try
 # want: error 'try:': try is not supported in a kernel
+# want: help: a kernel raises nothing: check with 'if', tl.static_assert or tl.device_assert
 @triton.jit
 def use_try():
     try:

@@ -174,6 +174,7 @@ def index_tensor():
 
 # case: axis
 # want: error 'tl.sum(tl.arange(0, 16), axis=1)': axis 1 is out of range for 1 dimension, in tl.sum
+# want: help: axes are counted from 0 to 0, or from the end from -1 to -1
 @triton.jit
 def axis():
     tl.sum(tl.arange(0, 16), axis=1)
