@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "base/diag.h"
 
+enum { MAX_SOURCE_BYTES = 16 << 20 }; /* of one file or text, read, imported or parsed */
+
 typedef enum ExprKind {
     EXPR_NAME,      /* text */
     EXPR_INT,       /* text: digits as written; value in `integer` when it fits, else too_large */

@@ -9,7 +9,7 @@
 
 #include <sys/stat.h>
 
-enum { MAX_FILES = 2000, MAX_SOURCE = 16 << 20 };
+enum { MAX_FILES = 2000 };
 
 Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options, Registry *registry,
                        Diag *diag);
@@ -43,7 +43,7 @@ static Module *load_file(Module *from, Str path, Diag *diag) {
     if (module) return module;
     if (registry->count++ > MAX_FILES) return NULL;
     Str text, why;
-    if (!file_read(from->arena, path.data, MAX_SOURCE, &text, &why)) return NULL;
+    if (!file_read(from->arena, path.data, MAX_SOURCE_BYTES, &text, &why)) return NULL;
     return module_load_in(from->arena, source_new(from->arena, path, text), path, from->options, registry, diag);
 }
 

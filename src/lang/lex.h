@@ -25,7 +25,6 @@ typedef struct Token {
 enum {
     MAX_BRACKETS = 200, /* open at once, as in CPython */
     MAX_INDENTS = 100,  /* likewise */
-    MAX_SOURCE_BYTES = 16 << 20,
 };
 
 typedef struct Lexer {

@@ -5,8 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { LARGEST_SOURCE = 64 << 20 };
-
 /* ---- loading ---- */
 
 /* How far a line is indented, and whether nothing or only a comment stands on it. */
@@ -110,13 +108,13 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
 static tern_module *load_into(tern_context *context, Arena *arena, const char *path,
                               const char *text, size_t length, const char *name) {
     Str content = {text, (int)length}, why;
-    if (path && !file_read(arena, path, LARGEST_SOURCE, &content, &why)) {
+    if (path && !file_read(arena, path, MAX_SOURCE_BYTES, &content, &why)) {
         context_fail(context, TERN_ERROR_SYSTEM, "%.*s", STR_ARG(why));
         return NULL;
     }
-    if (!path && length > LARGEST_SOURCE) {
-        context_fail(context, TERN_ERROR_ARGUMENT, "a source text of %zu bytes: the limit is %d",
-                     length, LARGEST_SOURCE);
+    if (!path && length > MAX_SOURCE_BYTES) {
+        context_fail(context, TERN_ERROR_ARGUMENT, "a source text of %zu bytes: the limit is %d MB", length,
+                     MAX_SOURCE_BYTES >> 20);
         return NULL;
     }
     if (!path) content = str_copy(arena, content);

@@ -179,6 +179,27 @@ TEST(tensor_descriptors_and_tuples) {
     tern_close(context);
 }
 
+TEST(one_limit_on_the_size_of_a_source) {
+    if (!begin()) return;
+    size_t limit = 16 << 20;
+    char *text = malloc(limit + 1);
+    CHECK(text != NULL);
+    if (!text) return;
+    memset(text, '\n', limit + 1);
+    char path[] = "/tmp/tern-large-XXXXXX";
+    int descriptor = mkstemp(path);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "wb");
+    CHECK(file && fwrite(text, 1, limit + 1, file) == limit + 1 && !fclose(file));
+    CHECK(!tern_load_text(context, text, limit + 1, "large.py"));
+    CHECK_STR(tern_message(context), "a source text of 16777217 bytes: the limit is 16 MB");
+    CHECK(!tern_load_file(context, path));
+    CHECK(strstr(tern_message(context), ": larger than the limit of 16777216 bytes"));
+    CHECK(tern_load_text(context, text, limit, "large.py"));
+    remove(path);
+    free(text);
+    tern_close(context);
+}
+
 TEST(buffers_are_checked) {
     if (!begin()) return;
     char bytes[64];
