@@ -106,6 +106,20 @@ static Flow run_call(Host *host, const Expr *call) {
     return FLOW_UNKNOWN;
 }
 
+/* def inside of a host function, which returns it: def make(n): @triton.jit def kernel(..): .. It sees the
+ * function's variables as they are when it is called, so their map itself is its closure. */
+static Flow run_function(Host *host, const FunctionDef *def) {
+    if (host->given || host->vars->outer || def->num_decorators > 1) return FLOW_UNKNOWN;
+    Object *object = object_new(host->arena, OBJECT_FUNCTION); /* another one at each call of the outer */
+    object->function = arena_new_of(host->arena, FunctionObject);
+    *object->function = *module_function_of(host->module, def, NULL)->function;
+    object->span = def->name_span;
+    if (def->num_decorators && !object->function->is_jit && !object->function->is_constexpr_function) return FLOW_UNKNOWN;
+    object->function->closure = &host->vars->names;
+    map_set(&host->vars->names, def->name, object);
+    return FLOW_ON;
+}
+
 static Flow run_stmt(Host *host, const Stmt *stmt, Object **result) {
     switch (stmt->kind) {
     case STMT_RETURN:
@@ -120,7 +134,8 @@ static Flow run_stmt(Host *host, const Stmt *stmt, Object **result) {
     case STMT_PASS: case STMT_ASSERT: case STMT_GLOBAL: case STMT_NONLOCAL: return FLOW_ON;
     case STMT_BREAK: return FLOW_BREAK;
     case STMT_CONTINUE: return FLOW_CONTINUE;
-    case STMT_FUNCTION: case STMT_CLASS: case STMT_IMPORT: case STMT_FROM_IMPORT: case STMT_RAISE:
+    case STMT_FUNCTION: return run_function(host, stmt->function);
+    case STMT_CLASS: case STMT_IMPORT: case STMT_FROM_IMPORT: case STMT_RAISE:
     case STMT_DELETE: case STMT_TRY: case STMT_WITH: case STMT_MATCH: case STMT_ERROR: break;
     }
     return FLOW_UNKNOWN;
@@ -179,10 +194,11 @@ Object *host_run(Host *host, const FunctionObject *function, int num_args, Objec
         host->steps = HOST_STEPS; /* once is enough: the calls around it end here, too */
         return object_error(host->arena);
     }
-    Vars vars = {.names = {.arena = host->arena}};
-    if (!bind(host, function, &vars, num_args, args, names)) return unknown_result(host, function);
+    Vars *vars = arena_new_of(host->arena, Vars); /* a function made here keeps it */
+    vars->names = (Map){.arena = host->arena};
+    if (!bind(host, function, vars, num_args, args, names)) return unknown_result(host, function);
     Host inner = {.arena = host->arena, .module = function->module, .diag = host->diag, .given = function->closure,
-                  .vars = &vars, .steps = host->steps, .depth = host->depth + 1};
+                  .vars = vars, .steps = host->steps, .depth = host->depth + 1};
     Object *result = object_none(host->arena);
     Flow flow = FLOW_RETURN;
     if (function->def->lambda_value) result = host_expr(&inner, function->def->lambda_value);
