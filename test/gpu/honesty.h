@@ -280,17 +280,19 @@ static void read_hot_and_cold(Judge *judge, tern_kernel *kernel, size_t bytes) {
     CHECK(x && sums && tern_fill(x, 0) == TERN_OK);
     if (!x || !sums) return;
     Reader reader = {kernel, {tern_arg_buffer(x), tern_arg_buffer(sums)}, {(uint32_t)(bytes / 16384), 1, 1}};
-    double hot = time_reading(judge, &reader, (tern_bench_options){.hot = true}).median * 1e3;
+    tern_timing warm = time_reading(judge, &reader, (tern_bench_options){.hot = true});
+    double hot = warm.median * 1e3, floor = warm.launch_floor_ms * 1e3;
     double clean = time_reading(judge, &reader, (tern_bench_options){0}).median * 1e3;
     double larger = time_reading(judge, &reader, (tern_bench_options){.cold_bytes = (size_t)512 << 20}).median * 1e3;
     tern_timing filled = time_reading(judge, &reader, (tern_bench_options){.cold_fill = true});
     double fill = filled.median * 1e3;
-    printf("honesty 8: %zu MiB read: hot %.2f us, cold by reading 256 MiB %.2f us (%.2f x), 512 MiB %.2f us (%+.1f %%), "
-           "by filling 256 MiB %.2f us (%+.1f %%)\n", bytes >> 20, hot, clean, clean / hot, larger,
+    printf("honesty 8: %zu MiB read: hot %.2f us, cold by reading 256 MiB %.2f us (%.2f x; %.2f x less an empty kernel's), 512 MiB %.2f us (%+.1f %%), "
+           "by filling 256 MiB %.2f us (%+.1f %%)\n", bytes >> 20, hot, clean, clean / hot, (clean - floor) / (hot - floor), larger,
            (larger / clean - 1) * 100, fill, (fill / clean - 1) * 100);
     CHECK(filled.is_filled);
     if (judge->is_mock) return; /* there are no caches */
-    if (bytes <= (size_t)16 << 20) CHECK(clean >= 1.5 * hot);
+    /* What a launch takes without any work is in both, and no cache makes it shorter. */
+    if (bytes <= (size_t)16 << 20) CHECK(clean - floor >= 1.5 * (hot - floor));
     CHECK(is_near(larger, clean, 0.03, 0.5));
     CHECK(fill >= 1.03 * clean);
     tern_buffer_free(x);
