@@ -51,7 +51,7 @@ static void count(Machine *m, Warp *w, const Ins *ins, const uint64_t *to, const
     uint64_t before = counts->useful_bytes;
     for (int i = 0; i < LANES; i++) reading |= (uint32_t)(filled[i] != 0) << i;
     if (reading & lanes) count_global(counts, from, reading & lanes, ins->bytes * ins->count);
-    count_shared(&shared, to, lanes, ins->bytes * ins->count);
+    count_shared(&shared, to, lanes, ins->bytes * ins->count, false);
     flight_issue(m, w, ins, counts->useful_bytes - before);
     counts->wavefronts += shared.wavefronts, counts->ideal_wavefronts += shared.ideal_wavefronts;
 }

@@ -2,7 +2,8 @@
 /* count: what one access of a warp costs. Global memory moves in sectors of 32 bytes, four to a line of 128; the least
  * number of sectors is that of the bytes asked for, each once. Shared memory has 32 banks of 4 bytes: lanes that want
  * different words of one bank are served one after another, each such turn a wavefront. 8 and 16 bytes a lane are
- * served by halves and quarters of the warp. */
+ * served by halves and quarters of the warp; two quarters of a 16-byte load at once where neighbours want the same
+ * (seen on an H200: asked16 in test/sim/calibrate.h200; stores do not do that; 8-byte loads were not measured). */
 #include "run/sim/sim.h"
 
 enum { SECTOR = 32, LINE = 128, BANKS = 32 };
@@ -38,7 +39,7 @@ void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int b
 }
 
 static int wavefronts_of(const uint64_t *offsets, const int *lanes, int n, int bytes) {
-    uint64_t words[BANKS][LANES]; /* different ones of each bank; a group asks for 32 words at most */
+    uint64_t words[BANKS][2 * LANES]; /* different ones of each bank; two groups ask for 64 words at most */
     int each = bytes > 4 ? bytes / 4 : 1, per_bank[BANKS] = {0}, most = 0;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < each; k++) {
@@ -51,12 +52,26 @@ static int wavefronts_of(const uint64_t *offsets, const int *lanes, int n, int b
     return most;
 }
 
-void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes) {
+/* Do all lanes of a stretch that are on want what their neighbour wants, at a distance of 1 or at one of 2? */
+static bool neighbours_agree(const uint64_t *offsets, uint32_t lanes, int start, int size) {
+    bool agree[2] = {true, true};
+    for (int i = start; i < start + size; i++)
+        for (int k = 0; k < 2; k++) {
+            int other = i ^ (1 << k);
+            bool both = lanes >> i & lanes >> other & 1;
+            if (both && offsets[i] != offsets[other]) agree[k] = false;
+        }
+    return agree[0] || agree[1];
+}
+
+void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes, bool is_load) {
     int group = bytes > 8 ? 8 : bytes > 4 ? 16 : 32;
     count->requests++;
-    for (int start = 0; start < LANES; start += group) {
+    for (int start = 0, size; start < LANES; start += size) {
         int members[LANES], n = 0;
-        for (int i = start; i < start + group; i++)
+        bool twice = is_load && bytes > 8 && start % 16 == 0 && neighbours_agree(offsets, lanes, start, 16);
+        size = twice ? 2 * group : group;
+        for (int i = start; i < start + size; i++)
             if (lanes >> i & 1) members[n++] = i;
         if (!n) continue;
         count->wavefronts += (uint64_t)wavefronts_of(offsets, members, n, bytes);

@@ -241,7 +241,7 @@ void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wid
 static void count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
     Count *counts = &a->m->counts[a->ins - a->m->program->code.data];
     uint64_t before = counts->useful_bytes;
-    if (a->space == SPACE_SHARED) count_shared(counts, addresses, lanes, a->bytes);
+    if (a->space == SPACE_SHARED) count_shared(counts, addresses, lanes, a->bytes, a->ins->op == SIM_LOAD);
     if (a->space != SPACE_GLOBAL) return;
     count_global(counts, addresses, lanes, a->bytes);
     if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);

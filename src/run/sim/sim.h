@@ -350,7 +350,7 @@ void race_close(Machine *m);
 /* ---- counters ---- */
 
 void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int bytes);
-void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes);
+void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes, bool is_load); /* not of ldmatrix */
 
 /* ---- bytes in flight ---- */
 
