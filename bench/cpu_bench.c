@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cpu_bench: the shipped kernels on the cpu device against what the machine allows: memcpy of the same
- * bytes (or a read-only pass), and for the product of matrices OpenBLAS, if it is found. Then what it
- * takes to get from source text to something callable, and to call it.
+/* cpu_bench: the shipped kernels on the cpu device against what the machine allows: memcpy of the
+ * same bytes (or a read-only pass), and for the product of matrices OpenBLAS, if it is found. Then
+ * what it takes to get from source text to something callable, and to call it.
  *
  * Kernel and reference take turns in one process, so that whatever else the machine does falls on
  * both; a figure is the median over ROUNDS of the ratio within a round, with its quartiles. On one
@@ -23,7 +23,7 @@ enum { ROUNDS = 21, SIZE = 4096, MATRIX = 1024, MOST_THREADS = 256 };
 typedef struct Bench {
     tern_context *tern;
     int threads;
-    const char *only; /* a part of the names of the figures to measure */
+    const char *only;                            /* a part of the names of the figures to measure */
     char *x, *out;                               /* SIZE * SIZE floats each */
     tern_buffer *in_buffer, *out_buffer, *small; /* small: weights, partial sums .. */
 } Bench;
@@ -40,7 +40,9 @@ static double clock_ms(clockid_t clock) {
     return (double)time.tv_sec * 1e3 + (double)time.tv_nsec / 1e6;
 }
 
-static Moment now(void) { return (Moment){clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_THREAD_CPUTIME_ID)}; }
+static Moment now(void) {
+    return (Moment){clock_ms(CLOCK_MONOTONIC), clock_ms(CLOCK_THREAD_CPUTIME_ID)};
+}
 
 static Moment since(Moment start) {
     Moment end = now();
@@ -331,8 +333,8 @@ static int run_matmul(Bench *bench) {
            theirs = quantile(rounds.theirs, 0.5);
     if (blas.sgemm) {
         rounds_print(&rounds, job.name, "blas", 1.5);
-        printf("%-26s %8.1f GFLOP/s     %8.1f GFLOP/s (OpenBLAS, core %s)\n", "", gflop / ours * 1e3,
-               gflop / theirs * 1e3, blas.core);
+        printf("%-26s %8.1f GFLOP/s     %8.1f GFLOP/s (OpenBLAS, core %s)\n", "",
+               gflop / ours * 1e3, gflop / theirs * 1e3, blas.core);
     } else
         printf("%-26s %8.3f ms  %.1f GFLOP/s; skipped the comparison: no libopenblas.so.0 (apt-get "
                "install libopenblas0)\n",
@@ -390,7 +392,8 @@ static int run_compile(const char *folder) {
         if (time_compile(cache, &took)) return 1;
         warm[i] = took.wall_ms, warm_ours[i] = took.cpu_ms;
     }
-    printf("softmax, text to callable:  cold %.1f ms (limit 150); CPU time: the C compiler %.1f ms, the "
+    printf("softmax, text to callable:  cold %.1f ms (limit 150); CPU time: the C compiler %.1f "
+           "ms, the "
            "rest %.2f ms (limit 5)\n",
            quantile(cold, 0.5), quantile(theirs, 0.5), quantile(ours, 0.5));
     printf("%-27s from the cache on disk %.2f ms (limit 3), %.2f ms of it CPU time\n", "",
@@ -414,10 +417,11 @@ static int run_launch(Bench *bench, uint32_t programs) {
                 return fail(bench, launch_job.name);
         if (tern_synchronize(bench->tern)) return fail(bench, launch_job.name);
         Moment took = since(start);
-        if (i >= 0) wall_us[i] = took.wall_ms * 1e3 / LAUNCHES, cpu_us[i] = took.cpu_ms * 1e3 / LAUNCHES;
+        if (i >= 0)
+            wall_us[i] = took.wall_ms * 1e3 / LAUNCHES, cpu_us[i] = took.cpu_ms * 1e3 / LAUNCHES;
     }
-    printf("launch of softmax, %u row%s of 64: %.2f us (limit 2), %.2f us of it CPU time\n", programs,
-           programs > 1 ? "s" : "", quantile(wall_us, 0.5), quantile(cpu_us, 0.5));
+    printf("launch of softmax, %u row%s of 64: %.2f us (limit 2), %.2f us of it CPU time\n",
+           programs, programs > 1 ? "s" : "", quantile(wall_us, 0.5), quantile(cpu_us, 0.5));
     tern_kernel_free(kernel);
     tern_module_free(module);
     return 0;
@@ -426,8 +430,10 @@ static int run_launch(Bench *bench, uint32_t programs) {
 static int run_all(int threads, const char *cache, const char *only) {
     char why[512] = "";
     size_t bytes = (size_t)SIZE * SIZE * 4;
-    Bench bench = {
-        .threads = threads, .only = only, .x = aligned_alloc(4096, bytes), .out = aligned_alloc(4096, bytes)};
+    Bench bench = {.threads = threads,
+                   .only = only,
+                   .x = aligned_alloc(4096, bytes),
+                   .out = aligned_alloc(4096, bytes)};
     if (!bench.x || !bench.out) return fprintf(stderr, "cpu_bench: no memory\n"), 1;
     tern_open_options options = {.device = "cpu", .num_threads = threads, .cache_dir = cache};
     bench.tern = tern_open(&options, NULL, why, sizeof why);

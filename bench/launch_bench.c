@@ -83,11 +83,13 @@ static int measure(Launcher *l, int burst, Row *rows) {
     with_tern(l, 32);
     with_driver(l, 32);
     for (int i = 0; i < ROUNDS; i++) {
-        if (i % 2) tern[i] = one_burst(l, with_tern, burst), driver[i] = one_burst(l, with_driver, burst);
-        else driver[i] = one_burst(l, with_driver, burst), tern[i] = one_burst(l, with_tern, burst);
+        if (i % 2)
+            tern[i] = one_burst(l, with_tern, burst), driver[i] = one_burst(l, with_driver, burst);
+        else
+            driver[i] = one_burst(l, with_driver, burst), tern[i] = one_burst(l, with_tern, burst);
     }
-    snprintf(rows[0].name, sizeof rows[0].name, "cuLaunchKernel, %d arguments, bursts of %d", l->count,
-             burst);
+    snprintf(rows[0].name, sizeof rows[0].name, "cuLaunchKernel, %d arguments, bursts of %d",
+             l->count, burst);
     snprintf(rows[1].name, sizeof rows[1].name, "tern_launch, %d arguments, bursts of %d", l->count,
              burst);
     summarise(&rows[0], driver);
@@ -109,7 +111,8 @@ static int measure_graph(Launcher *l, int burst, Row *row) {
         if (i >= 0) samples[i] = (now_us() - start) / burst;
     }
     tern_graph_free(graph);
-    snprintf(row->name, sizeof row->name, "graph of %d launches, %d arguments, done", burst, l->count);
+    snprintf(row->name, sizeof row->name, "graph of %d launches, %d arguments, done", burst,
+             l->count);
     summarise(row, samples);
     return 1;
 }
@@ -162,10 +165,11 @@ static void print(const Row *rows, int count, bool as_json) {
     if (as_json) printf("{");
     for (int i = 0; i < count; i++) {
         if (as_json)
-            printf("%s\"%s\": {\"fastest_us\": %.4f, \"median_us\": %.4f}", i ? ", " : "", rows[i].name,
-                   rows[i].fastest_us, rows[i].median_us);
-        else printf("%-48s fastest %7.3f us  median %7.3f us\n", rows[i].name, rows[i].fastest_us,
-                    rows[i].median_us);
+            printf("%s\"%s\": {\"fastest_us\": %.4f, \"median_us\": %.4f}", i ? ", " : "",
+                   rows[i].name, rows[i].fastest_us, rows[i].median_us);
+        else
+            printf("%-48s fastest %7.3f us  median %7.3f us\n", rows[i].name, rows[i].fastest_us,
+                   rows[i].median_us);
     }
     if (as_json) printf("}\n");
 }

@@ -29,8 +29,7 @@ int main(void) {
     tern_argument arguments[] = {tern_arg_buffer(a), tern_arg_buffer(b), tern_arg_buffer(c),
                                  tern_arg_int(1000)};
     uint32_t grid[3] = {4, 1, 1};
-    if (tern_launch(NULL, add, grid, arguments, 4) ||
-        tern_read(c, 0, out, sizeof out))
+    if (tern_launch(NULL, add, grid, arguments, 4) || tern_read(c, 0, out, sizeof out))
         return fprintf(stderr, "%s\n", tern_message(tern)), 1;
     printf("%s: out[999] = %g\n", tern_device_name(tern), (double)out[999]);
     tern_close(tern);

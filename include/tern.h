@@ -58,21 +58,22 @@ typedef struct tern_graph tern_graph;   /* launches recorded once, to be repeate
 
 typedef struct tern_open_options {
     size_t size;
-    const char *device;      /* "cpu", "interp", "cuda", "cuda:1", "sim", "sim:h100"; NULL: $TERN_DEVICE, else
-                                cuda where there is one, else cpu */
-    int num_threads;         /* cpu: 0 is one per core that this process may use */
-    const char *cache_dir;   /* kernels compiled for cpu, ceilings of devices; NULL: $TERN_CACHE_DIR, else
-                                $XDG_CACHE_HOME/tern, else ~/.cache/tern; "": no cache on disk */
+    const char *device; /* "cpu", "interp", "cuda", "cuda:1", "sim", "sim:h100"; NULL: $TERN_DEVICE,
+                           else cuda where there is one, else cpu */
+    int num_threads;    /* cpu: 0 is one per core that this process may use */
+    const char *cache_dir; /* kernels compiled for cpu, ceilings of devices; NULL: $TERN_CACHE_DIR,
+                              else $XDG_CACHE_HOME/tern, else ~/.cache/tern; "": no cache on disk */
     const char *const *include_dirs; /* searched for imported .py files, after the file's own */
     int num_include_dirs;
-    const char *compiler;    /* cpu: NULL: $TERN_CC, else the first of cc, gcc, clang on PATH */
-    int timeout_ms;          /* cuda: a wait for the device longer than this says that a kernel hangs;
-                                interp, sim: a launch longer than this is stopped in its loop;
-                                0: $TERN_TIMEOUT_MS, else no limit */
-    bool launch_blocking;    /* each launch waits, so that a failure names its launch; also
-                                $TERN_LAUNCH_BLOCKING=1 and $CUDA_LAUNCH_BLOCKING=1 */
-    uint64_t order_seed;     /* interp, sim: programs (sim: warps too) run in an order drawn from this, so
-                                that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED, else in order */
+    const char *compiler; /* cpu: NULL: $TERN_CC, else the first of cc, gcc, clang on PATH */
+    int timeout_ms;       /* cuda: a wait for the device longer than this says that a kernel hangs;
+                             interp, sim: a launch longer than this is stopped in its loop;
+                             0: $TERN_TIMEOUT_MS, else no limit */
+    bool launch_blocking; /* each launch waits, so that a failure names its launch; also
+                             $TERN_LAUNCH_BLOCKING=1 and $CUDA_LAUNCH_BLOCKING=1 */
+    uint64_t order_seed;  /* interp, sim: programs (sim: warps too) run in an order drawn from this,
+                             so  that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED, else
+                             in order */
 } tern_open_options;
 
 /* Opens a context on one device. options may be NULL. On failure returns NULL, stores the reason in
@@ -80,18 +81,22 @@ typedef struct tern_open_options {
 TERN_API tern_context *tern_open(const tern_open_options *options, tern_status *status,
                                  char *message, size_t message_size);
 TERN_API void tern_close(tern_context *context); /* waits for all work; NULL is allowed */
-TERN_API const char *tern_message(const tern_context *context); /* of the last failure; "" if none */
-TERN_API tern_status tern_message_status(const tern_context *context); /* the kind of that failure */
+/* of the last failure; "" if none */
+TERN_API const char *tern_message(const tern_context *context);
+/* the kind of that failure */
+TERN_API tern_status tern_message_status(const tern_context *context);
 /* Where the user's text is at fault in the last failure: from 1. False: no place is known. */
-TERN_API bool tern_message_place(const tern_context *context, const char **file, int *line, int *column);
-TERN_API const char *tern_device_name(const tern_context *context); /* "cpu", "cuda:0" .. */
+TERN_API bool tern_message_place(const tern_context *context, const char **file, int *line,
+                                 int *column);
+TERN_API const char *tern_device_name(const tern_context *context);        /* "cpu", "cuda:0" .. */
 TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
 TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; "": none */
 
 /* What kernels say goes to `output` as it is made, in whole lines, on the thread that calls the
- * library: device_print in a launch, static_print in a compilation, also one that then fails. Without one it is kept: tern_take_output gives all that was
- * kept since the last call (NULL: nothing), for the caller to tern_free; at most 1 MiB is kept, and
- * the text says so when more was dropped. */
+ * library: device_print in a launch, static_print in a compilation, also one that then fails.
+ * Without one it is kept: tern_take_output gives all that was kept since the last call (NULL:
+ * nothing), for the caller to tern_free; at most 1 MiB is kept, and the text says so when more was
+ * dropped. */
 typedef void tern_output(void *user, const char *text, size_t length);
 TERN_API void tern_set_output(tern_context *context, tern_output *output, void *user);
 TERN_API char *tern_take_output(tern_context *context);
@@ -106,14 +111,27 @@ TERN_API void tern_free(void *pointer);
 
 typedef enum tern_dtype {
     TERN_VOID = 0, /* no type: of a parameter that is a compile-time constant */
-    TERN_BOOL, TERN_INT8, TERN_INT16, TERN_INT32, TERN_INT64,
-    TERN_UINT8, TERN_UINT16, TERN_UINT32, TERN_UINT64,
-    TERN_FLOAT8E4M3, TERN_FLOAT8E5M2, TERN_FLOAT8E4B15, TERN_FLOAT16, TERN_BFLOAT16, TERN_FLOAT32,
+    TERN_BOOL,
+    TERN_INT8,
+    TERN_INT16,
+    TERN_INT32,
+    TERN_INT64,
+    TERN_UINT8,
+    TERN_UINT16,
+    TERN_UINT32,
+    TERN_UINT64,
+    TERN_FLOAT8E4M3,
+    TERN_FLOAT8E5M2,
+    TERN_FLOAT8E4B15,
+    TERN_FLOAT16,
+    TERN_BFLOAT16,
+    TERN_FLOAT32,
     TERN_FLOAT64,
 } tern_dtype;
-TERN_API size_t tern_dtype_size(tern_dtype dtype);          /* bytes; 0 for TERN_VOID */
-TERN_API const char *tern_dtype_name(tern_dtype dtype);     /* "fp32", "i64", "u8", "bf16", "i1" */
-TERN_API tern_dtype tern_dtype_from_name(const char *name); /* Triton's, NumPy's and torch's names */
+TERN_API size_t tern_dtype_size(tern_dtype dtype);      /* bytes; 0 for TERN_VOID */
+TERN_API const char *tern_dtype_name(tern_dtype dtype); /* "fp32", "i64", "u8", "bf16", "i1" */
+/* Triton's, NumPy's and torch's names */
+TERN_API tern_dtype tern_dtype_from_name(const char *name);
 TERN_API bool tern_dtype_is_float(tern_dtype dtype);
 TERN_API bool tern_dtype_is_signed(tern_dtype dtype); /* signed ints and floats */
 
@@ -130,8 +148,8 @@ TERN_API void tern_convert(tern_dtype from_dtype, const void *from, tern_dtype t
 /* ---- modules and kernels ---- */
 
 /* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. NULL:
- * tern_message says what and where. The module is the context's; tern_module_free gives it up sooner.
- * A source may have 16 MB. */
+ * tern_message says what and where. The module is the context's; tern_module_free gives it up
+ * sooner. A source may have 16 MB. */
 TERN_API tern_module *tern_load_file(tern_context *context, const char *path);
 /* name is used in messages ("<text>" if NULL); the text is copied; length is in bytes. */
 TERN_API tern_module *tern_load_text(tern_context *context, const char *text, size_t length,
@@ -142,9 +160,9 @@ TERN_API void tern_module_free(tern_module *module); /* its kernels stay usable;
  * as the module. */
 typedef struct tern_function_parameter {
     const char *name;
-    bool is_constexpr;        /* annotated tl.constexpr */
+    bool is_constexpr; /* annotated tl.constexpr */
     bool has_default;
-    const char *annotation;   /* its source text; "" if none */
+    const char *annotation;    /* its source text; "" if none */
     const char *default_value; /* its source text; NULL if none */
 } tern_function_parameter;
 typedef struct tern_function {
@@ -186,20 +204,21 @@ TERN_API tern_status tern_module_set_global(tern_module *module, const char *nam
 
 typedef struct tern_options {
     size_t size;
-    int num_warps;  /* 1, 2, 4 .. 32; 0: 4, or what the chosen @triton.autotune config says */
-    int num_stages; /* 0: the target's default, or the config's */
-    int config;     /* 1-based index into the @triton.autotune configs; 0: none chosen */
+    int num_warps;      /* 1, 2, 4 .. 32; 0: 4, or what the chosen @triton.autotune config says */
+    int num_stages;     /* 0: the target's default, or the config's */
+    int config;         /* 1-based index into the @triton.autotune configs; 0: none chosen */
     const char *target; /* NULL: the context's device; "interp", "cpu" (what this machine has),
                            "cpu:avx512", "cpu:avx2", "cpu:generic", "sm_90a" ..: text only */
-    bool debug;     /* compile assert and tl.device_assert in (else they are left out, as in Triton) */
+    bool debug; /* compile assert and tl.device_assert in (else they are left out, as in Triton) */
     const char *print_after; /* an optimisation pass (tern_pass_name): keep the IR as it is after
                                 that pass, for TERN_STAGE_IR_AFTER */
-    bool verify;    /* run the IR verifier after each pass */
+    bool verify;             /* run the IR verifier after each pass */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
- * triton.tools.compile: "*fp32:16" (pointer, divisible by 16 bytes), "i32:16", "i32:1" (equal to 1),
- * "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16; a tuple is
+ * triton.tools.compile: "*fp32:16" (pointer, divisible by 16 bytes), "i32:16", "i32:1" (equal to
+ * 1), "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16; a
+ * tuple is
  * "(*fp32:16, i32, 4)", a host tensor descriptor "tensordesc<fp16[64,32]>". NAME=VALUE
  * gives a parameter by name; what is left out takes its default. options may be NULL. NULL: the
  * compilation failed; tern_message has all errors, with their places. Takes milliseconds, on cpu
@@ -212,7 +231,7 @@ typedef struct tern_parameter {
     const char *name;
     tern_dtype dtype; /* of what a pointer points to; TERN_VOID: a constant, not passed at launch */
     bool is_pointer;
-    int divisible;    /* promised by the signature, in bytes for pointers; 1: nothing */
+    int divisible;        /* promised by the signature, in bytes for pointers; 1: nothing */
     const char *constant; /* the value of a compile-time constant as text; else NULL */
 } tern_parameter;
 
@@ -222,17 +241,22 @@ TERN_API const tern_parameter *tern_kernel_parameter(const tern_kernel *kernel, 
 TERN_API const char *tern_kernel_name(const tern_kernel *kernel);
 
 typedef enum tern_stage {
-    TERN_STAGE_AST, TERN_STAGE_IR, TERN_STAGE_C, TERN_STAGE_PTX, TERN_STAGE_FACTS, TERN_STAGE_CONFIGS,
+    TERN_STAGE_AST,
+    TERN_STAGE_IR,
+    TERN_STAGE_C,
+    TERN_STAGE_PTX,
+    TERN_STAGE_FACTS,
+    TERN_STAGE_CONFIGS,
     TERN_STAGE_IR_AFTER,
     TERN_STAGE_REMARKS, /* warnings, and what passes could not do; "" if there are none */
 } tern_stage;
 /* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. */
 TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
-/* What the launches of the kernel so far did, counted: only on sim (see doc/sim.md), where the text is a
- * table beside the source or, as_json, one JSON object. The caller's: free it with tern_free. NULL: the
- * device does not count, or no memory; tern_message says which. Counts, never a time. */
+/* What the launches of the kernel so far did, counted: only on sim (see doc/sim.md), where the text
+ * is a table beside the source or, as_json, one JSON object. The caller's: free it with tern_free.
+ * NULL: the device does not count, or no memory; tern_message says which. Counts, never a time. */
 TERN_API char *tern_kernel_counters(tern_kernel *kernel, bool as_json);
-TERN_API const char *tern_pass_name(int index); /* NULL past the last */
+TERN_API const char *tern_pass_name(int index);                     /* NULL past the last */
 TERN_API const char *tern_kernel_target(const tern_kernel *kernel); /* "cpu:avx2", "sm_90a" */
 TERN_API int tern_kernel_num_warps(const tern_kernel *kernel);
 TERN_API int tern_kernel_num_stages(const tern_kernel *kernel);
@@ -250,8 +274,9 @@ TERN_API tern_buffer *tern_wrap(tern_context *context, void *pointer, size_t siz
 TERN_API void tern_buffer_free(tern_buffer *buffer); /* after work that uses it: it waits */
 TERN_API size_t tern_buffer_size(const tern_buffer *buffer);
 TERN_API void *tern_buffer_pointer(const tern_buffer *buffer); /* the device's address */
-/* Between the host's memory and the buffer, from `offset` bytes on; waits until it is done. What does
- * not lie inside the buffer is TERN_ERROR_ARGUMENT, and nothing is copied. tern_fill: all of it. */
+/* Between the host's memory and the buffer, from `offset` bytes on; waits until it is done. What
+ * does not lie inside the buffer is TERN_ERROR_ARGUMENT, and nothing is copied. tern_fill: all of
+ * it. */
 TERN_API tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes);
 TERN_API tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes);
 TERN_API tern_status tern_fill(tern_buffer *buffer, unsigned char byte);
@@ -297,11 +322,11 @@ typedef struct tern_descriptor {
     tern_buffer *base;
     size_t offset; /* of the first element, in bytes; divisible by 16 */
     tern_dtype dtype;
-    int rank;                                 /* 1 to TERN_DESCRIPTOR_RANK */
-    int64_t shape[TERN_DESCRIPTOR_RANK];      /* at most INT32_MAX */
-    int64_t strides[TERN_DESCRIPTOR_RANK];    /* in elements; the last is 1, of the others the bytes
-                                                 are divisible by 16 */
-    int block[TERN_DESCRIPTOR_RANK];          /* powers of two; at least 16 bytes in the last dimension */
+    int rank;                              /* 1 to TERN_DESCRIPTOR_RANK */
+    int64_t shape[TERN_DESCRIPTOR_RANK];   /* at most INT32_MAX */
+    int64_t strides[TERN_DESCRIPTOR_RANK]; /* in elements; the last is 1, of the others the bytes
+                                              are divisible by 16 */
+    int block[TERN_DESCRIPTOR_RANK]; /* powers of two; at least 16 bytes in the last dimension */
 } tern_descriptor;
 
 /* NULL when the descriptor is in order, else what is not (a static text). */
@@ -313,20 +338,21 @@ TERN_API int tern_descriptor_type(const tern_descriptor *descriptor, char *text,
 TERN_API int tern_descriptor_arguments(const tern_descriptor *descriptor, tern_argument *arguments);
 
 /* Enqueues grid[0] * grid[1] * grid[2] programs. arguments are those parameters that are not
- * constants, in source order; a tuple's items that are not constants, one after the other; of a tensor
- * descriptor tern_descriptor_arguments. stream NULL: the context's own. A grid with a 0 launches nothing.
- * Checked before anything runs: count, kinds, integer ranges, promised divisibility; each grid
- * dimension is below 2^31 (y and z: 65536). Errors inside the kernel are reported by this or a
- * later call on the context (tern_synchronize at the latest). */
+ * constants, in source order; a tuple's items that are not constants, one after the other; of a
+ * tensor descriptor tern_descriptor_arguments. stream NULL: the context's own. A grid with a 0
+ * launches nothing. Checked before anything runs: count, kinds, integer ranges, promised
+ * divisibility; each grid dimension is below 2^31 (y and z: 65536). Errors inside the kernel are
+ * reported by this or a later call on the context (tern_synchronize at the latest). */
 TERN_API tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
                                  const tern_argument *arguments, int num_arguments);
-/* Waits for all work of the context; the failure of a kernel that was still running is its result. */
+/* Waits for all work of the context; the failure of a kernel that was still running is its result.
+ */
 TERN_API tern_status tern_synchronize(tern_context *context);
 
 /* What a launch asks for, counted from the compiled kernel without running it. Masks that let a
  * range through in each dimension (offsets < n) are counted exactly; under others all lanes count,
- * and so do both arms of an `if` that rests on loaded data: then exact is false and the figure is an
- * upper bound. Where a loop's length rests on loaded data: TERN_ERROR_UNSUPPORTED. */
+ * and so do both arms of an `if` that rests on loaded data: then exact is false and the figure is
+ * an upper bound. Where a loop's length rests on loaded data: TERN_ERROR_UNSUPPORTED. */
 typedef struct tern_work {
     uint64_t bytes_loaded, bytes_stored; /* of all accesses of all programs; atomics are both */
     uint64_t bytes; /* of each argument what is loaded and what is stored, each at most the size of
@@ -336,7 +362,8 @@ typedef struct tern_work {
     bool bytes_exact, flops_exact;
 } tern_work;
 TERN_API tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
-                                      const tern_argument *arguments, int num_arguments, tern_work *work);
+                                      const tern_argument *arguments, int num_arguments,
+                                      tern_work *work);
 
 /* ---- .npy files ---- */
 
@@ -354,47 +381,52 @@ typedef struct tern_array { /* row-major, without gaps */
  * What is not an array of these is refused. bf16 and f8 have no NumPy type: they are written as
  * u2 and u1, and are read as such. */
 TERN_API tern_status tern_npy_read(tern_context *context, const char *path, tern_array *array);
-TERN_API tern_status tern_npy_write(tern_context *context, const char *path, const tern_array *array);
+TERN_API tern_status tern_npy_write(tern_context *context, const char *path,
+                                    const tern_array *array);
 
 /* ---- streams, events, graphs ----
  *
  * Work on one stream runs in order. On cuda, work on different streams may overlap, but the
  * context's own stream (NULL) and tern_write, tern_read and tern_fill come after all that was
- * enqueued before, and before all that comes after. On cpu, interp and sim the work is done when the call
- * returns, so that all streams are one queue and an event is a reading of the monotonic clock. */
+ * enqueued before, and before all that comes after. On cpu, interp and sim the work is done when
+ * the call returns, so that all streams are one queue and an event is a reading of the monotonic
+ * clock. */
 
 TERN_API tern_stream *tern_stream_create(tern_context *context);
-/* A stream that the caller made with the driver (a CUstream, or cudaStream_t: PyTorch's current one)
- * and keeps alive; NULL is the driver's default stream. Only on cuda. Nothing orders it after or
- * before the context's other streams, except events. */
+/* A stream that the caller made with the driver (a CUstream, or cudaStream_t: PyTorch's current
+ * one) and keeps alive; NULL is the driver's default stream. Only on cuda. Nothing orders it after
+ * or before the context's other streams, except events. */
 TERN_API tern_stream *tern_stream_wrap(tern_context *context, void *handle);
 TERN_API void tern_stream_free(tern_stream *stream); /* waits for its work; NULL is allowed */
 TERN_API tern_status tern_stream_synchronize(tern_stream *stream);
 TERN_API void *tern_stream_handle(tern_stream *stream); /* the CUstream; NULL elsewhere */
 
-/* As tern_write, tern_read, tern_fill, but only enqueued: the host's memory must stay as it is until
- * the stream has been waited for. stream NULL: the context's own. */
+/* As tern_write, tern_read, tern_fill, but only enqueued: the host's memory must stay as it is
+ * until the stream has been waited for. stream NULL: the context's own. */
 TERN_API tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t offset,
                                       const void *from, size_t bytes);
-TERN_API tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t offset, void *to,
-                                     size_t bytes);
+TERN_API tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t offset,
+                                     void *to, size_t bytes);
 TERN_API tern_status tern_fill_async(tern_stream *stream, tern_buffer *buffer, unsigned char byte);
 
 TERN_API tern_event *tern_event_create(tern_context *context);
 TERN_API void tern_event_free(tern_event *event);
 TERN_API tern_status tern_event_record(tern_event *event, tern_stream *stream);
 TERN_API tern_status tern_event_synchronize(tern_event *event); /* the host waits */
-TERN_API tern_status tern_stream_wait(tern_stream *stream, tern_event *event); /* the stream waits */
+/* the stream waits */
+TERN_API tern_status tern_stream_wait(tern_stream *stream, tern_event *event);
 /* Device time between two recorded events, after waiting for the later one. Resolution on cuda:
  * about 0.5 us. */
 TERN_API tern_status tern_event_elapsed(tern_event *start, tern_event *end, double *nanoseconds);
 
-/* A gate keeps the host's speed out of a measurement: what is enqueued behind it on the stream starts
- * only when it is opened. Waiting for that stream before is a deadlock, unless another thread opens it:
- * tern_gate_open alone may be called from any thread. Only on cuda, with drivers from CUDA 11.7 on. */
+/* A gate keeps the host's speed out of a measurement: what is enqueued behind it on the stream
+ * starts only when it is opened. Waiting for that stream before is a deadlock, unless another
+ * thread opens it: tern_gate_open alone may be called from any thread. Only on cuda, with drivers
+ * from CUDA 11.7 on. */
 TERN_API tern_gate *tern_gate_create(tern_context *context);
 TERN_API void tern_gate_free(tern_gate *gate); /* opens it; NULL is allowed */
-TERN_API tern_status tern_gate_close(tern_gate *gate, tern_stream *stream); /* again after each opening */
+/* again after each opening */
+TERN_API tern_status tern_gate_close(tern_gate *gate, tern_stream *stream);
 TERN_API void tern_gate_open(tern_gate *gate);
 
 /* An event whose recording also enqueues a kernel of some microseconds that reads the clock of the
@@ -403,17 +435,18 @@ TERN_API void tern_gate_open(tern_gate *gate);
 TERN_API tern_event *tern_event_create_clocked(tern_context *context);
 TERN_API tern_status tern_event_clock(tern_event *start, tern_event *end, double *mhz);
 
-enum { /* why a clock is low, as NVML says */
-    TERN_SLOW_POWER_CAP = 1,    /* the power limit is reached: usual for heavy kernels */
-    TERN_SLOW_HARDWARE = 2,     /* hardware slowdown: temperature or power, at half the clock or less */
-    TERN_SLOW_TEMPERATURE = 4,  /* software or hardware thermal slowdown */
-    TERN_SLOW_POWER_BRAKE = 8,  /* an external power brake */
+enum {                          /* why a clock is low, as NVML says */
+       TERN_SLOW_POWER_CAP = 1, /* the power limit is reached: usual for heavy kernels */
+       TERN_SLOW_HARDWARE =
+           2, /* hardware slowdown: temperature or power, at half the clock or less */
+       TERN_SLOW_TEMPERATURE = 4, /* software or hardware thermal slowdown */
+       TERN_SLOW_POWER_BRAKE = 8, /* an external power brake */
 };
 typedef struct tern_clock_state {
-    double mhz;          /* now; 0: not known (no NVML) */
-    double max_mhz;      /* the highest that the device is made for; 0: not known */
-    bool reasons_known;  /* false: no NVML */
-    unsigned reasons;    /* TERN_SLOW_ bits */
+    double mhz;         /* now; 0: not known (no NVML) */
+    double max_mhz;     /* the highest that the device is made for; 0: not known */
+    bool reasons_known; /* false: no NVML */
+    unsigned reasons;   /* TERN_SLOW_ bits */
 } tern_clock_state;
 /* NVML is libnvidia-ml.so.1, or $TERN_NVML. Only on cuda. */
 TERN_API tern_status tern_clock_now(tern_context *context, tern_clock_state *state);
@@ -430,8 +463,8 @@ TERN_API void tern_graph_free(tern_graph *graph);
  * How long does it take? A callable enqueues work on the stream it is given and returns without
  * waiting; anything that can be enqueued can be timed: a kernel, a graph, the caller's own calls. A
  * callable that fails stops the benchmark with its status: failed work is never timed. Device time
- * is taken with events; on cpu, interp and sim, where a call returns when its work is done, with the
- * monotonic clock. Times are in milliseconds. */
+ * is taken with events; on cpu, interp and sim, where a call returns when its work is done, with
+ * the monotonic clock. Times are in milliseconds. */
 
 typedef tern_status tern_callable(void *user, tern_stream *stream);
 
@@ -442,44 +475,48 @@ TERN_API tern_status tern_benchmark(tern_context *context, tern_callable *run, v
 
 typedef enum tern_return_mode { TERN_MEDIAN, TERN_MEAN, TERN_MIN, TERN_MAX } tern_return_mode;
 
-/* As triton.testing.do_bench: runs for about warmup_ms (0: 25), then for about rep_ms (0: 100) with a
- * cold L2 before each, and puts one figure for each of the quantiles (at most 16, in [0, 1], linear
- * interpolation) in results; with num_quantiles 0 the one that `mode` says goes to results[0]. */
+/* As triton.testing.do_bench: runs for about warmup_ms (0: 25), then for about rep_ms (0: 100) with
+ * a cold L2 before each, and puts one figure for each of the quantiles (at most 16, in [0, 1],
+ * linear interpolation) in results; with num_quantiles 0 the one that `mode` says goes to
+ * results[0]. */
 TERN_API tern_status tern_do_bench(tern_context *context, tern_callable *run, void *user,
                                    double warmup_ms, double rep_ms, const double *quantiles,
                                    int num_quantiles, tern_return_mode mode, double *results);
 
 /* What speaks against a result; each has its words from tern_trust_words. */
 enum {
-    TERN_TRUST_NOISY = 1,          /* the samples did not settle: noise above max_noise */
-    TERN_TRUST_NEAR_FLOOR = 2,     /* below 3 times the floor: that of a launch, where there is one */
-    TERN_TRUST_HOST_BOUND = 4,     /* enqueueing took longer than the work */
-    TERN_TRUST_NOT_SPEED = 8,      /* interp or sim: the device is not made for speed */
-    TERN_TRUST_BLOCKING = 16,      /* TERN_LAUNCH_BLOCKING or CUDA_LAUNCH_BLOCKING is set */
-    TERN_TRUST_SLOWER_START = 32,  /* the first quarter's median is over 5 % above the last's */
-    TERN_TRUST_OUTLIERS = 64,      /* more than 1 sample in 20 lies far out */
-    TERN_TRUST_FEW_SAMPLES = 128,  /* fewer than 10 samples in the time allowed */
-    TERN_TRUST_WAITS_INSIDE = 256, /* the callable waits for the device, or fills the launch queue */
-    TERN_TRUST_STRAY = 512,        /* the device went on working after the end was recorded: another stream */
-    TERN_TRUST_THROTTLED = 1024,   /* slowed-down samples had to be kept: there were no others */
-    TERN_TRUST_UNWRITTEN = 2048,   /* a part of the outputs was never written: unwritten_bytes */
-    TERN_TRUST_UNGATED = 4096,     /* cuda: no gate, so that what launching takes may enter the samples */
+    TERN_TRUST_NOISY = 1,      /* the samples did not settle: noise above max_noise */
+    TERN_TRUST_NEAR_FLOOR = 2, /* below 3 times the floor: that of a launch, where there is one */
+    TERN_TRUST_HOST_BOUND = 4, /* enqueueing took longer than the work */
+    TERN_TRUST_NOT_SPEED = 8,  /* interp or sim: the device is not made for speed */
+    TERN_TRUST_BLOCKING = 16,  /* TERN_LAUNCH_BLOCKING or CUDA_LAUNCH_BLOCKING is set */
+    TERN_TRUST_SLOWER_START = 32, /* the first quarter's median is over 5 % above the last's */
+    TERN_TRUST_OUTLIERS = 64,     /* more than 1 sample in 20 lies far out */
+    TERN_TRUST_FEW_SAMPLES = 128, /* fewer than 10 samples in the time allowed */
+    TERN_TRUST_WAITS_INSIDE =
+        256, /* the callable waits for the device, or fills the launch queue */
+    TERN_TRUST_STRAY =
+        512, /* the device went on working after the end was recorded: another stream */
+    TERN_TRUST_THROTTLED = 1024, /* slowed-down samples had to be kept: there were no others */
+    TERN_TRUST_UNWRITTEN = 2048, /* a part of the outputs was never written: unwritten_bytes */
+    TERN_TRUST_UNGATED =
+        4096, /* cuda: no gate, so that what launching takes may enter the samples */
 };
 
 typedef struct tern_bench_options {
     size_t size;
-    bool hot;            /* caches as the run before left them; default: cold, see cold_fill */
-    double min_time_ms;  /* of timed work at least; 0: 200 */
-    double max_time_ms;  /* wall time at most, for all; 0: 15000 */
-    double max_noise;    /* stop when standard deviation / mean is below; 0: 0.005 */
-    int max_samples;     /* 0: 10000 */
-    int warmups;         /* 0: 3 */
-    /* How caches are made cold. cuda: by reading memory, which leaves clean lines; or, as Triton does,
-     * by filling it, which leaves modified ones that the timed kernel must write back first (10 % on an
-     * H200 for 400 MB read). The others read. */
+    bool hot;           /* caches as the run before left them; default: cold, see cold_fill */
+    double min_time_ms; /* of timed work at least; 0: 200 */
+    double max_time_ms; /* wall time at most, for all; 0: 15000 */
+    double max_noise;   /* stop when standard deviation / mean is below; 0: 0.005 */
+    int max_samples;    /* 0: 10000 */
+    int warmups;        /* 0: 3 */
+    /* How caches are made cold. cuda: by reading memory, which leaves clean lines; or, as Triton
+     * does, by filling it, which leaves modified ones that the timed kernel must write back first
+     * (10 % on an H200 for 400 MB read). The others read. */
     bool cold_fill;
-    size_t cold_bytes;   /* how much; 0: 256 MiB on cuda, else twice the last-level cache */
-    bool no_gate;        /* cuda: do not hold the device back until the callable has enqueued its work */
+    size_t cold_bytes; /* how much; 0: 256 MiB on cuda, else twice the last-level cache */
+    bool no_gate; /* cuda: do not hold the device back until the callable has enqueued its work */
     /* Poisoned and looked at before anything is timed, by two runs more. What they held is lost, so
      * none may be an input, too. */
     tern_buffer *const *outputs;
@@ -488,22 +525,23 @@ typedef struct tern_bench_options {
 
 typedef struct tern_timing {
     double median, mean, min, max, q20, q80, stdev; /* ms */
-    double noise;          /* stdev / mean */
-    double host_ms;        /* median time until the callable returned */
-    double cpu_ms;         /* mean processor time of this process inside the callable, all threads */
-    double floor_ms;       /* timing nothing takes this, median */
+    double noise;                                   /* stdev / mean */
+    double host_ms;                                 /* median time until the callable returned */
+    double cpu_ms;   /* mean processor time of this process inside the callable, all threads */
+    double floor_ms; /* timing nothing takes this, median */
     double launch_floor_ms; /* cuda: timing an empty kernel takes this, median; else 0 */
-    double stray_ms;       /* cuda: how long the device went on after the end, median */
-    double clock_mhz;      /* cuda: median of the samples; 0: not known */
-    size_t cold_bytes;     /* what was read or filled between samples to make caches cold; 0: hot */
-    size_t unwritten_bytes; /* of the outputs */
+    double stray_ms;        /* cuda: how long the device went on after the end, median */
+    double clock_mhz;       /* cuda: median of the samples; 0: not known */
+    size_t cold_bytes; /* what was read or filled between samples to make caches cold; 0: hot */
+    size_t unwritten_bytes;   /* of the outputs */
     bool is_gated, is_filled; /* a gate was used; caches were made cold by filling */
-    bool reasons_known;    /* cuda: NVML was asked whether the clock is slowed down */
-    unsigned slow_reasons; /* all TERN_SLOW_ bits that it gave */
+    bool reasons_known;       /* cuda: NVML was asked whether the clock is slowed down */
+    unsigned slow_reasons;    /* all TERN_SLOW_ bits that it gave */
     size_t num_samples, num_outliers;
-    size_t num_discarded;  /* samples left out because the clock was slowed down, or the gate opened late */
-    unsigned trust;        /* TERN_TRUST_ bits; 0: nothing speaks against it */
-    double *samples;       /* ms, in order; freed by tern_timing_free */
+    size_t num_discarded; /* samples left out because the clock was slowed down, or the gate opened
+                             late */
+    unsigned trust;       /* TERN_TRUST_ bits; 0: nothing speaks against it */
+    double *samples;      /* ms, in order; freed by tern_timing_free */
 } tern_timing;
 
 TERN_API tern_status tern_bench(tern_context *context, tern_callable *run, void *user,
@@ -516,22 +554,22 @@ TERN_API double tern_quantile(const double *values, size_t count, double q);
 
 /* ---- comparison ----
  *
- * Two programs, each run in several processes; one figure a process (its median), because the samples
- * of one process are not independent. At most 64 of each are looked at. */
+ * Two programs, each run in several processes; one figure a process (its median), because the
+ * samples of one process are not independent. At most 64 of each are looked at. */
 
 typedef enum tern_verdict { TERN_SAME, TERN_FASTER, TERN_SLOWER, TERN_UNSURE } tern_verdict;
 typedef struct tern_comparison {
     tern_verdict verdict; /* of b against a; UNSURE with fewer than 4 of each */
     double ratio;         /* b / a: Hodges-Lehmann estimate on logarithms */
-    double low, high;     /* 95 % interval of the ratio, exact by ranks; 0 and infinity: none exists */
-    double margin;        /* ratios within 1 -/+ margin count as the same */
-    double detectable;    /* the smallest relative change that these runs could have told */
-    double p;             /* chance of ranks at least this far beyond the margin, were there no such change */
+    double low, high;  /* 95 % interval of the ratio, exact by ranks; 0 and infinity: none exists */
+    double margin;     /* ratios within 1 -/+ margin count as the same */
+    double detectable; /* the smallest relative change that these runs could have told */
+    double p; /* chance of ranks at least this far beyond the margin, were there no such change */
 } tern_comparison;
-TERN_API tern_comparison tern_compare(const double *a, size_t count_a, const double *b, size_t count_b,
-                                      double margin);
-/* Of many comparisons some look different by chance: by Holm's method, those FASTER and SLOWER whose p
- * does not hold for this many at 5 % together become UNSURE. Returns how many. */
+TERN_API tern_comparison tern_compare(const double *a, size_t count_a, const double *b,
+                                      size_t count_b, double margin);
+/* Of many comparisons some look different by chance: by Holm's method, those FASTER and SLOWER
+ * whose p does not hold for this many at 5 % together become UNSURE. Returns how many. */
 TERN_API int tern_holm(tern_comparison *comparisons, int count);
 TERN_API const char *tern_verdict_word(tern_verdict verdict); /* "SAME", "FASTER" .. */
 
@@ -544,33 +582,34 @@ TERN_API const char *tern_verdict_word(tern_verdict verdict); /* "SAME", "FASTER
 enum { TERN_MAX_X = 4 };
 typedef struct tern_sweep tern_sweep;
 typedef struct tern_line_style {
-    const char *color; /* "blue", "#0072B2"; NULL: the next of a palette that colour-blind readers tell apart */
+    const char *color; /* "blue", "#0072B2"; NULL: the next of a palette that colour-blind readers
+                          tell apart */
     const char *dash;  /* "-", "--", ":", "-."; NULL: "-" */
 } tern_line_style;
 typedef struct tern_sweep_options {
     size_t size;
-    const char *name;               /* plot_name: heads the table, names the files */
-    const char *const *x_names;     /* 1 to TERN_MAX_X; the first is the axis */
+    const char *name;           /* plot_name: heads the table, names the files */
+    const char *const *x_names; /* 1 to TERN_MAX_X; the first is the axis */
     int num_x;
     const char *const *line_names;
     int num_lines;
-    const tern_line_style *styles;  /* num_lines of them; NULL: the palette */
-    const char *x_label;            /* NULL: x_names[0] */
-    const char *y_label;            /* the unit: "GB/s" */
-    const char *y_title;            /* of the plot's axis: "memory throughput"; NULL: the unit alone */
+    const tern_line_style *styles; /* num_lines of them; NULL: the palette */
+    const char *x_label;           /* NULL: x_names[0] */
+    const char *y_label;           /* the unit: "GB/s" */
+    const char *y_title; /* of the plot's axis: "memory throughput"; NULL: the unit alone */
     bool x_log, y_log;
-    double ceiling;                 /* a dashed line at this y; 0: none */
+    double ceiling; /* a dashed line at this y; 0: none */
     const char *ceiling_name;
-    const struct tern_peaks *peaks; /* saving plots the points with bytes and flops below these ceilings,
-                                       too: NAME-roofline; NULL: does not */
+    const struct tern_peaks *peaks; /* saving plots the points with bytes and flops below these
+                                       ceilings, too: NAME-roofline; NULL: does not */
 } tern_sweep_options;
 typedef struct tern_point {
     double x[TERN_MAX_X];
     int line;
-    double y, y_min, y_max;         /* NaN for y_min and y_max: no band */
-    const char *failed;             /* why there is no y; NULL: there is one */
-    const tern_timing *timing;      /* for NAME-full.csv; may be NULL; is copied, without samples */
-    double bytes, flops;            /* of one run, for the roofline; 0: not known */
+    double y, y_min, y_max;    /* NaN for y_min and y_max: no band */
+    const char *failed;        /* why there is no y; NULL: there is one */
+    const tern_timing *timing; /* for NAME-full.csv; may be NULL; is copied, without samples */
+    double bytes, flops;       /* of one run, for the roofline; 0: not known */
 } tern_point;
 
 /* All is copied. NULL: no memory, or an option that makes no sense. */
@@ -582,7 +621,8 @@ TERN_API char *tern_sweep_table(tern_sweep *sweep);
 TERN_API char *tern_sweep_csv(tern_sweep *sweep, bool full);
 TERN_API char *tern_sweep_gnuplot(tern_sweep *sweep);
 /* Writes NAME.csv, NAME-full.csv and NAME.gp into folder (made if missing), and through gnuplot,
- * where it is installed, NAME.png, NAME.svg, NAME.pdf (with peaks: NAME-roofline.gp .., too) as formats says ("png,svg"; NULL: all three;
+ * where it is installed, NAME.png, NAME.svg, NAME.pdf (with peaks: NAME-roofline.gp .., too) as
+ * formats says ("png,svg"; NULL: all three;
  * "": none). A file that cannot be written whole is an error. tern_sweep_message then says what was
  * written, or what went wrong. */
 TERN_API tern_status tern_sweep_save(tern_sweep *sweep, const char *folder, const char *formats);
@@ -590,8 +630,8 @@ TERN_API const char *tern_sweep_message(const tern_sweep *sweep);
 
 /* ---- ceilings ----
  *
- * What this device reaches at best, measured by kernels of ours and kept in the cache folder for the
- * device, its driver or compiler, and this version of tern. */
+ * What this device reaches at best, measured by kernels of ours and kept in the cache folder for
+ * the device, its driver or compiler, and this version of tern. */
 
 typedef struct tern_peaks {
     double copy;        /* bytes/s read and written, far beyond the caches */
@@ -603,7 +643,8 @@ typedef struct tern_peaks {
 } tern_peaks;
 /* measure: false gives only what is in the cache folder, else TERN_ERROR_UNSUPPORTED. refresh:
  * measure again. Takes a few seconds when it measures. */
-TERN_API tern_status tern_peak(tern_context *context, bool measure, bool refresh, tern_peaks *peaks);
+TERN_API tern_status tern_peak(tern_context *context, bool measure, bool refresh,
+                               tern_peaks *peaks);
 
 #ifdef __cplusplus
 }

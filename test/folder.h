@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* folder: removing what a test made, without a shell: a command line that was cut short would remove
- * something else. Links are removed and not followed, other file systems are not entered. */
+/* folder: removing what a test made, without a shell: a command line that was cut short would
+ * remove something else. Links are removed and not followed, other file systems are not entered. */
 #ifndef TERN_TEST_FOLDER_H
 #define TERN_TEST_FOLDER_H
 

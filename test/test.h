@@ -25,21 +25,21 @@ static TestCase *test_first, **test_end = &test_first;
 static int test_bad_checks;
 static const char *test_skipped;
 
-#define TEST(name)                                                                                \
-    static void test_##name(void);                                                                \
-    static TestCase case_##name = {#name, test_##name, NULL};                                     \
-    __attribute__((constructor)) static void add_##name(void) {                                   \
-        *test_end = &case_##name;                                                                 \
-        test_end = &case_##name.next;                                                             \
-    }                                                                                             \
+#define TEST(name)                                                                                 \
+    static void test_##name(void);                                                                 \
+    static TestCase case_##name = {#name, test_##name, NULL};                                      \
+    __attribute__((constructor)) static void add_##name(void) {                                    \
+        *test_end = &case_##name;                                                                  \
+        test_end = &case_##name.next;                                                              \
+    }                                                                                              \
     static void test_##name(void)
 
-#define CHECK(condition)                                                                          \
-    ((condition) ? (void)0                                                                        \
-                 : (void)(test_bad_checks++,                                                      \
+#define CHECK(condition)                                                                           \
+    ((condition) ? (void)0                                                                         \
+                 : (void)(test_bad_checks++,                                                       \
                           printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition)))
 #define CHECK_STR(got, want) test_check_str(__FILE__, __LINE__, (got), (want))
-#define SKIP(why) (test_skipped = (why))
+#define SKIP(why)            (test_skipped = (why))
 
 __attribute__((unused)) static void test_check_str(const char *file, int line, const char *got,
                                                    const char *want) {
@@ -55,15 +55,18 @@ __attribute__((unused)) static int test_main(const char *file, int argc, char **
         if (argc > 1 && !strstr(test->name, argv[1])) continue;
         test_bad_checks = 0, test_skipped = NULL;
         test->run();
-        if (test_bad_checks) failed++, printf("FAILED %s\n", test->name);
-        else if (test_skipped) skipped++, printf("skipped %s: %s\n", test->name, test_skipped);
-        else passed++;
+        if (test_bad_checks)
+            failed++, printf("FAILED %s\n", test->name);
+        else if (test_skipped)
+            skipped++, printf("skipped %s: %s\n", test->name, test_skipped);
+        else
+            passed++;
     }
     printf("%s: %d passed, %d failed, %d skipped\n", file, passed, failed, skipped);
     return failed != 0;
 }
 
-#define TEST_MAIN()                                                                               \
+#define TEST_MAIN()                                                                                \
     int main(int argc, char **argv) { return test_main(__FILE__, argc, argv); }
 
 #endif

@@ -27,8 +27,8 @@ enum { LIMIT_SECONDS = 2, MOST_REASON = 240 };
 static const rlim_t MOST_MEMORY = (rlim_t)4 << 30;
 
 typedef enum Outcome { COMPILED, REFUSED, WRONG, UNPARSED, CRASHED, HUNG, NUM_OUTCOMES } Outcome;
-static const char *const outcome_words[NUM_OUTCOMES] = {"compiled", "refused", "error", "unparsed",
-                                                        "crash", "hang"};
+static const char *const outcome_words[NUM_OUTCOMES] = {"compiled", "refused", "error",
+                                                        "unparsed", "crash",   "hang"};
 
 typedef struct Reason {
     char text[MOST_REASON];
@@ -61,11 +61,15 @@ typedef struct Report {
 static void keep_reason(Report *report, const char *message) {
     const char *start = strstr(message, ": error: ");
     const char *refused = strstr(message, ": not supported: ");
-    if (refused && (!start || refused < start)) start = refused + 2;
-    else if (start) start += 2;
-    else start = message;
+    if (refused && (!start || refused < start))
+        start = refused + 2;
+    else if (start)
+        start += 2;
+    else
+        start = message;
     size_t n = 0;
-    for (; *start && *start != '\n' && n + 1 < sizeof report->reason; start++) report->reason[n++] = *start;
+    for (; *start && *start != '\n' && n + 1 < sizeof report->reason; start++)
+        report->reason[n++] = *start;
     report->reason[n] = 0;
 }
 
@@ -96,7 +100,8 @@ typedef struct Search {
     Candidates *params;
     Shared *shared;
     bool keep_types; /* of pointers and descriptors, all alike */
-    bool allow_none; /* of run-time parameters: tried last, because it hides where things go wrong */
+    bool
+        allow_none; /* of run-time parameters: tried last, because it hides where things go wrong */
     int tries;
     time_t start;
     Diag last;
@@ -119,10 +124,12 @@ static Score score_of(const Search *s, const Diag *diag) {
         bool is_complaint = entry->kind == DIAG_ERROR || entry->kind == DIAG_REFUSED;
         if (is_complaint && inside) break; /* the second one */
         if (!is_complaint && !inside) continue;
-        if (entry->span.source == whole.source && entry->span.start >= whole.start && entry->span.start < whole.end) {
+        if (entry->span.source == whole.source && entry->span.start >= whole.start &&
+            entry->span.start < whole.end) {
             score.place = entry->span.start - whole.start;
             if (is_complaint) break;
-        } else if (is_complaint) score.inner = entry->span.start;
+        } else if (is_complaint)
+            score.inner = entry->span.start;
         inside = true;
     }
     return score;
@@ -133,7 +140,8 @@ static Str signature_text(const Search *s, Arena *arena) {
     for (int i = 0; i < s->function->num_params; i++) {
         const char *text = s->params[i].count ? s->params[i].texts[s->params[i].chosen] : "";
         if (!*text) continue;
-        buf_printf(&out, "%s%.*s=%s", out.length ? "," : "", STR_ARG(s->function->params[i].name), text);
+        buf_printf(&out, "%s%.*s=%s", out.length ? "," : "", STR_ARG(s->function->params[i].name),
+                   text);
     }
     buf_puts(&out, "");
     return buf_str(&out);
@@ -147,18 +155,22 @@ static Score attempt(Search *s) {
     Diag *diag = &s->last;
     *diag = (Diag){.arena = arena};
     snprintf(s->shared->signature, sizeof s->shared->signature, "%.*s", STR_ARG(text));
-    CompileRequest request = {.module = s->module, .function = s->function, .specs = specs, .target = "interp"};
+    CompileRequest request = {
+        .module = s->module, .function = s->function, .specs = specs, .target = "interp"};
     s->tries++;
     alarm(LIMIT_SECONDS);
     Score score = {0};
-    score.compiled = signature_parse(arena, s->function, source_new(arena, STR("<signature>"), text), diag, specs) &&
+    score.compiled = signature_parse(arena, s->function,
+                                     source_new(arena, STR("<signature>"), text), diag, specs) &&
                      compile_kernel(arena, &request, diag) != NULL;
     alarm(0);
     if (score.compiled) return score;
     return score_of(s, diag);
 }
 
-static bool spent(const Search *s) { return s->tries > MOST_TRIES || time(NULL) - s->start > SEARCH_SECONDS; }
+static bool spent(const Search *s) {
+    return s->tries > MOST_TRIES || time(NULL) - s->start > SEARCH_SECONDS;
+}
 
 /* One parameter after the other: the candidate that gets furthest stays. */
 static Score climb(Search *s, Score best) {
@@ -169,7 +181,8 @@ static Score climb(Search *s, Score best) {
             const char *now = s->params[i].count ? s->params[i].texts[keep] : "";
             if (s->keep_types && (*now == '*' || !strncmp(now, "tensordesc", 10))) continue;
             for (int k = 0; k < s->params[i].count && !best.compiled && !spent(s); k++) {
-                bool is_none = !strcmp(s->params[i].texts[k], "None") && !s->function->params[i].is_constexpr;
+                bool is_none =
+                    !strcmp(s->params[i].texts[k], "None") && !s->function->params[i].is_constexpr;
                 if (k == keep || (is_none && !s->allow_none)) continue;
                 s->params[i].chosen = k;
                 Score score = attempt(s);
@@ -192,10 +205,20 @@ static void choose_everywhere(Search *s, const char *from, const char *to) {
 }
 
 static Score search(Search *s) {
-    static const struct { const char *from, *to; } moves[] = {
-        {"*fp32:16", "*fp16:16"}, {"*fp16:16", "*bf16:16"}, {"64", "32"}, {"*bf16:16", "*i32:16"},
-        {"*i32:16", "*i64:16"}, {"32", "16"}, {"False", "True"}, {"2", "16"},
-        {"128", "64"}, {"256", "64"}, {"32", "64"},
+    static const struct {
+        const char *from, *to;
+    } moves[] = {
+        {"*fp32:16", "*fp16:16"},
+        {"*fp16:16", "*bf16:16"},
+        {"64", "32"},
+        {"*bf16:16", "*i32:16"},
+        {"*i32:16", "*i64:16"},
+        {"32", "16"},
+        {"False", "True"},
+        {"2", "16"},
+        {"128", "64"},
+        {"256", "64"},
+        {"32", "64"},
     };
     Score best = attempt(s);
     int count = s->function->num_params;
@@ -233,7 +256,8 @@ static Score search(Search *s) {
         for (int i = 0; i < count; i++) start[i] = s->params[i].chosen;
         choose_everywhere(s, moves[m % COUNT(moves)].from, moves[m % COUNT(moves)].to);
         Score score = climb(s, attempt(s));
-        if (better(score, best)) best = score;
+        if (better(score, best))
+            best = score;
         else
             for (int i = 0; i < count; i++) s->params[i].chosen = start[i];
     }
@@ -259,14 +283,16 @@ static void try_function(const char *path, int index, Shared *shared, Report *re
     LangOptions lang = {0};
     report->outcome = UNPARSED;
     if (!file_read(arena, path, 16 << 20, &text, &why)) return;
-    Module *module = module_load(arena, source_new(arena, str_of(path), text), str_of(path), &lang, &loading);
+    Module *module =
+        module_load(arena, source_new(arena, str_of(path), text), str_of(path), &lang, &loading);
     if (!module) return;
     Guesser *guesser = guesser_new(arena, module);
     Search s = {.arena = arena, .module = module, .shared = shared, .start = time(NULL)};
     s.params = guesser_candidates(guesser, index);
     s.function = module_function(module, index);
     Config *configs;
-    if (function_configs(arena, module, s.function, &loading, &configs) > 0) propose_config(&s, &configs[0]);
+    if (function_configs(arena, module, s.function, &loading, &configs) > 0)
+        propose_config(&s, &configs[0]);
     Score score = search(&s);
     report->outcome = score.compiled ? COMPILED : WRONG;
     if (score.compiled) return;
@@ -295,7 +321,10 @@ static Report in_child(const char *path, int index, Shared *shared) {
     bool whole = child > 0 && read(ends[0], &report, sizeof report) == (ssize_t)sizeof report;
     if (child > 0) waitpid(child, &status, 0);
     close(ends[0]);
-    if (!whole) report = (Report){.reason = "", .outcome = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? HUNG : CRASHED};
+    if (!whole)
+        report = (Report){.reason = "",
+                          .outcome =
+                              WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? HUNG : CRASHED};
     return report;
 }
 
@@ -320,8 +349,11 @@ static void do_file(Tally *tally, const char *path) {
     Diag diag = {.arena = tally->arena};
     Str text, why;
     LangOptions lang = {0};
-    if (!file_read(tally->arena, path, 16 << 20, &text, &why) || !memmem(text.data, (size_t)text.length, "jit", 3)) return;
-    Module *module = module_load(tally->arena, source_new(tally->arena, str_of(path), text), str_of(path), &lang, &diag);
+    if (!file_read(tally->arena, path, 16 << 20, &text, &why) ||
+        !memmem(text.data, (size_t)text.length, "jit", 3))
+        return;
+    Module *module = module_load(tally->arena, source_new(tally->arena, str_of(path), text),
+                                 str_of(path), &lang, &diag);
     tally->files++;
     if (!module || diag_failed(&diag)) {
         Report report = {.outcome = UNPARSED};
@@ -340,16 +372,20 @@ static void do_file(Tally *tally, const char *path) {
         tally->functions++;
         count(tally, &report);
         int line, column;
-        source_position(function->def->name_span.source, function->def->name_span.start, &line, &column);
+        source_position(function->def->name_span.source, function->def->name_span.start, &line,
+                        &column);
         if (tally->list)
-            fprintf(tally->list, "%s %s:%d:%.*s: %s\t%s\n", outcome_words[report.outcome], path, line, STR_ARG(function->name),
-                    report.reason, tally->shared->signature);
+            fprintf(tally->list, "%s %s:%d:%.*s: %s\t%s\n", outcome_words[report.outcome], path,
+                    line, STR_ARG(function->name), report.reason, tally->shared->signature);
         if (tally->verbose && report.outcome != COMPILED)
-            printf("%s %s:%d:%.*s: %s\n", outcome_words[report.outcome], path, line, STR_ARG(function->name), report.reason);
+            printf("%s %s:%d:%.*s: %s\n", outcome_words[report.outcome], path, line,
+                   STR_ARG(function->name), report.reason);
     }
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b) { return strcmp((*a)->d_name, (*b)->d_name); }
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
 
 static void do_path(Tally *tally, const char *path, int depth) {
     struct stat status;
@@ -360,33 +396,43 @@ static void do_path(Tally *tally, const char *path, int depth) {
     int n = scandir(path, &entries, NULL, by_name);
     for (int i = 0; i < n; i++) {
         if (entries[i]->d_name[0] != '.')
-            do_path(tally, str_format(tally->arena, "%s/%s", path, entries[i]->d_name).data, depth + 1);
+            do_path(tally, str_format(tally->arena, "%s/%s", path, entries[i]->d_name).data,
+                    depth + 1);
         free(entries[i]);
     }
     if (n >= 0) free(entries);
 }
 
-static int by_count(const void *a, const void *b) { return ((const Reason *)b)->count - ((const Reason *)a)->count; }
+static int by_count(const void *a, const void *b) {
+    return ((const Reason *)b)->count - ((const Reason *)a)->count;
+}
 
 int main(int argc, char **argv) {
     Tally tally = {.arena = arena_new(NULL)};
-    tally.shared = mmap(NULL, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    tally.shared =
+        mmap(NULL, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (tally.shared == MAP_FAILED) return 1;
     int paths = 0;
     for (int i = 1; i < argc; i++) {
-        if (!strcmp(argv[i], "-v")) tally.verbose = true;
-        else if (!strcmp(argv[i], "--list") && i + 1 < argc) tally.list = fopen(argv[++i], "w");
-        else do_path(&tally, argv[i], 0), paths++;
+        if (!strcmp(argv[i], "-v"))
+            tally.verbose = true;
+        else if (!strcmp(argv[i], "--list") && i + 1 < argc)
+            tally.list = fopen(argv[++i], "w");
+        else
+            do_path(&tally, argv[i], 0), paths++;
     }
     if (!paths) {
         fprintf(stderr, "usage: corpus [-v] [--list FILE] FOLDER-OR-FILE ..\n");
         return 2;
     }
     printf("%d files with jit functions, %d kernels:", tally.files, tally.functions);
-    for (int i = 0; i < NUM_OUTCOMES; i++) printf(" %d %s%s", tally.outcomes[i], outcome_words[i], i + 1 < NUM_OUTCOMES ? "," : "\n");
-    if (tally.reasons.count) qsort(tally.reasons.data, (size_t)tally.reasons.count, sizeof(Reason), by_count);
+    for (int i = 0; i < NUM_OUTCOMES; i++)
+        printf(" %d %s%s", tally.outcomes[i], outcome_words[i], i + 1 < NUM_OUTCOMES ? "," : "\n");
+    if (tally.reasons.count)
+        qsort(tally.reasons.data, (size_t)tally.reasons.count, sizeof(Reason), by_count);
     for (int i = 0; i < tally.reasons.count && i < 40; i++)
-        printf("%5d %-8s %s\n", tally.reasons.data[i].count, outcome_words[tally.reasons.data[i].outcome], tally.reasons.data[i].text);
+        printf("%5d %-8s %s\n", tally.reasons.data[i].count,
+               outcome_words[tally.reasons.data[i].outcome], tally.reasons.data[i].text);
     if (tally.list) fclose(tally.list);
     arena_free(tally.arena);
     return tally.outcomes[CRASHED] + tally.outcomes[HUNG] ? 1 : 0;

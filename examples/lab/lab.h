@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* lab: what the measurements of examples/lab share: opening the device, printing and saving a sweep.
- * Each program takes the folder for its files (default: .) and uses the device of $TERN_DEVICE, else
- * cuda where there is one, else cpu. */
+/* lab: what the measurements of examples/lab share: opening the device, printing and saving a
+ * sweep. Each program takes the folder for its files (default: .) and uses the device of
+ * $TERN_DEVICE, else cuda where there is one, else cpu. */
 #ifndef LAB_H
 #define LAB_H
 
@@ -69,7 +69,8 @@ static inline tern_buffer *lab_floats(tern_context *context, size_t count) {
 }
 
 static inline tern_point lab_point(double x, int line, const tern_timing *timing) {
-    tern_point point = {.x = {x}, .line = line, .y = timing->median, .y_min = timing->q20, .y_max = timing->q80};
+    tern_point point = {
+        .x = {x}, .line = line, .y = timing->median, .y_min = timing->q20, .y_max = timing->q80};
     point.timing = timing;
     return point;
 }

@@ -33,8 +33,8 @@ void arena_set_oom(Arena *arena, jmp_buf *oom);
 void *arena_alloc(Arena *arena, size_t size_bytes);
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t new_bytes);
 size_t arena_used(const Arena *arena);
-#define arena_new_of(arena, T)      ((T *)arena_alloc((arena), sizeof(T)))
-#define arena_array(arena, T, n)    ((T *)arena_alloc_array((arena), (size_t)(n), sizeof(T)))
+#define arena_new_of(arena, T)   ((T *)arena_alloc((arena), sizeof(T)))
+#define arena_array(arena, T, n) ((T *)arena_alloc_array((arena), (size_t)(n), sizeof(T)))
 void *arena_alloc_array(Arena *arena, size_t count, size_t size_bytes);
 
 /* ---- strings: not NUL-terminated, not owned ---- */
@@ -44,8 +44,8 @@ typedef struct Str {
     int length;
 } Str;
 
-#define STR(literal)  ((Str){(literal), (int)sizeof(literal) - 1})
-#define STR_ARG(s)    (s).length, (s).data /* for "%.*s" */
+#define STR(literal) ((Str){(literal), (int)sizeof(literal) - 1})
+#define STR_ARG(s)   (s).length, (s).data /* for "%.*s" */
 Str str_of(const char *c_string);
 Str str_copy(Arena *arena, Str s); /* the copy is NUL-terminated */
 Str str_format(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -75,16 +75,16 @@ Str buf_str(const Buf *buf);
  *     VEC(Op *) ops = {0};
  *     vec_push(arena, &ops, op);                                                            */
 
-#define VEC(T)                                                                                    \
-    struct {                                                                                      \
-        T *data;                                                                                  \
-        int count, capacity;                                                                      \
+#define VEC(T)                                                                                     \
+    struct {                                                                                       \
+        T *data;                                                                                   \
+        int count, capacity;                                                                       \
     }
-#define vec_push(arena, vec, ...)                                                                 \
-    (((vec)->count == (vec)->capacity                                                             \
-          ? (void)((vec)->data = vec_grow((arena), (vec)->data, &(vec)->capacity,                 \
-                                          sizeof(*(vec)->data)))                                  \
-          : (void)0),                                                                             \
+#define vec_push(arena, vec, ...)                                                                  \
+    (((vec)->count == (vec)->capacity                                                              \
+          ? (void)((vec)->data =                                                                   \
+                       vec_grow((arena), (vec)->data, &(vec)->capacity, sizeof(*(vec)->data)))     \
+          : (void)0),                                                                              \
      (void)((vec)->data[(vec)->count++] = (__VA_ARGS__)))
 void *vec_grow(Arena *arena, void *data, int *capacity, size_t size_bytes);
 

@@ -67,7 +67,8 @@ static const char *kind_word(DiagKind kind) {
 
 enum { WIDEST_LINE = 160 }; /* longer source lines are cut, for files that are not text */
 
-/* Bytes that are not printable ASCII or part of UTF-8 come out as '?': the terminal is the user's. */
+/* Bytes that are not printable ASCII or part of UTF-8 come out as '?': the terminal is the user's.
+ */
 static void put_line(Buf *out, Str line) {
     for (int i = 0; i < line.length && i < WIDEST_LINE; i++) {
         unsigned char c = (unsigned char)line.data[i];
@@ -77,7 +78,8 @@ static void put_line(Buf *out, Str line) {
     buf_putc(out, '\n');
 }
 
-static void put_caret(Buf *out, const Source *source, const DiagEntry *entry, int line, int column) {
+static void put_caret(Buf *out, const Source *source, const DiagEntry *entry, int line,
+                      int column) {
     Str text = source_line(source, line);
     int end = column - 1 + (entry->span.end - entry->span.start);
     if (end > text.length) end = text.length;

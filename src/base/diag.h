@@ -17,10 +17,10 @@ typedef enum DiagKind {
     DIAG_ERROR,   /* the input is wrong */
     DIAG_REFUSED, /* the input is right, but tern does not support it; also counts as failed */
     DIAG_WARNING,
-    DIAG_REMARK, /* what a pass could not do, shown with -v */
+    DIAG_REMARK,  /* what a pass could not do, shown with -v */
     DIAG_PRINTED, /* what the user's text prints while it is compiled; no place, not shown here */
-    DIAG_NOTE,   /* belongs to the diagnostic before it */
-    DIAG_HELP,   /* likewise: the cure, when we know it */
+    DIAG_NOTE,    /* belongs to the diagnostic before it */
+    DIAG_HELP,    /* likewise: the cure, when we know it */
 } DiagKind;
 
 typedef struct DiagEntry {
@@ -51,6 +51,7 @@ void diag_help(Diag *diag, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_set_caret(Diag *diag, int offset); /* of the newest entry */
 bool diag_failed(const Diag *diag);
-void diag_print(const Diag *diag, bool with_remarks, Buf *out); /* the text above, for all entries */
+void diag_print(const Diag *diag, bool with_remarks,
+                Buf *out); /* the text above, for all entries */
 
 #endif

@@ -9,8 +9,8 @@
 
 typedef struct Format {
     int exponent_bits, mantissa_bits, bias;
-    uint64_t largest;  /* bits of the largest finite number */
-    uint64_t nan;      /* 0: has none */
+    uint64_t largest; /* bits of the largest finite number */
+    uint64_t nan;     /* 0: has none */
     bool has_infinity;
     bool saturates;
 } Format;
@@ -58,16 +58,15 @@ double float_decode(FloatKind kind, uint64_t bits) {
         return bits_double(sign | 0x7ff8000000000000 | mantissa << (52 - mantissa_bits));
     }
     /* Below 2^53 and a power of two within a double's normal range: exact. */
-    double value = exponent == 0
-                       ? ldexp((double)mantissa, 1 - format->bias - mantissa_bits)
-                       : ldexp((double)(mantissa | 1ull << mantissa_bits),
-                               exponent - format->bias - mantissa_bits);
+    double value = exponent == 0 ? ldexp((double)mantissa, 1 - format->bias - mantissa_bits)
+                                 : ldexp((double)(mantissa | 1ull << mantissa_bits),
+                                         exponent - format->bias - mantissa_bits);
     return sign ? -value : value;
 }
 
 /* (-1)^negative * significand * 2^exponent, significand not 0. */
-static uint64_t encode_parts(const Format *format, bool negative, uint64_t significand, int exponent,
-                             FloatRounding rounding) {
+static uint64_t encode_parts(const Format *format, bool negative, uint64_t significand,
+                             int exponent, FloatRounding rounding) {
     int leading = __builtin_clzll(significand);
     significand <<= leading;
     int top = exponent - leading + 63; /* the number is in [2^top, 2^(top+1)) */
@@ -84,8 +83,8 @@ static uint64_t encode_parts(const Format *format, bool negative, uint64_t signi
     /* `kept` has the leading one, which adds 1 to the exponent field; a carry out of rounding adds
      * one more, as it should. */
     uint64_t field = is_subnormal ? 0 : (uint64_t)(top - least_exponent);
-    uint64_t bits = top - least_exponent > 4096 ? UINT64_MAX >> 1
-                                                : (field << format->mantissa_bits) + kept;
+    uint64_t bits =
+        top - least_exponent > 4096 ? UINT64_MAX >> 1 : (field << format->mantissa_bits) + kept;
     if (bits > format->largest) {
         bool to_largest = format->saturates || rounding == FLOAT_TOWARD_ZERO;
         bits = to_largest ? format->largest : format->largest + 1;
@@ -106,7 +105,8 @@ uint64_t float_encode(FloatKind kind, double value, FloatRounding rounding) {
         if (!format->has_infinity) return sign | format->nan;
         return sign | format->nan | mantissa >> (52 - format->mantissa_bits);
     }
-    if (exponent == 0x7ff) return sign | (format->saturates ? format->largest : format->largest + 1);
+    if (exponent == 0x7ff)
+        return sign | (format->saturates ? format->largest : format->largest + 1);
     if (exponent == 0 && mantissa == 0) return sign;
     if (exponent == 0) return encode_parts(format, negative, mantissa, -1074, rounding);
     return encode_parts(format, negative, mantissa | 1ull << 52, exponent - 1075, rounding);
@@ -149,12 +149,14 @@ bool float_parse(Str text, double *value) {
     for (int i = 0; i < text.length; i++) {
         char c = text.data[i];
         bool is_sign = (c == '-' || c == '+') && (i == 0 || (text.data[i - 1] | 32) == 'e');
-        if (c >= '0' && c <= '9') digits++;
+        if (c >= '0' && c <= '9')
+            digits++;
         else if (c == '.') {
             if (length + strlen(point) > LONGEST) return false;
             length += snprintf(copy + length, sizeof copy - (size_t)length, "%s", point);
             continue;
-        } else if (!is_sign && ((c | 32) != 'e' || !digits)) return false;
+        } else if (!is_sign && ((c | 32) != 'e' || !digits))
+            return false;
         if (length > LONGEST) return false;
         copy[length++] = c;
     }
@@ -173,9 +175,12 @@ static void print_digits(Buf *out, double value, int digits) {
     bool looks_like_int = true;
     for (const char *c = text; *c; c++) {
         bool is_plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+';
-        if (is_plain) buf_putc(out, *c);
-        else if (*c == 'e') buf_putc(out, 'e'), looks_like_int = false;
-        else if (looks_like_int) buf_putc(out, '.'), looks_like_int = false; /* whatever the locale's is */
+        if (is_plain)
+            buf_putc(out, *c);
+        else if (*c == 'e')
+            buf_putc(out, 'e'), looks_like_int = false;
+        else if (looks_like_int)
+            buf_putc(out, '.'), looks_like_int = false; /* whatever the locale's is */
     }
     if (looks_like_int) buf_puts(out, ".0");
 }
@@ -183,8 +188,10 @@ static void print_digits(Buf *out, double value, int digits) {
 void float_print(Buf *out, FloatKind kind, uint64_t bits) {
     double value = float_decode(kind, bits);
     if (isnan(value)) {
-        if (bits == float_nan(kind)) buf_puts(out, "nan");
-        else buf_printf(out, "0x%llx", (unsigned long long)bits);
+        if (bits == float_nan(kind))
+            buf_puts(out, "nan");
+        else
+            buf_printf(out, "0x%llx", (unsigned long long)bits);
         return;
     }
     if (isinf(value)) {

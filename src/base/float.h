@@ -36,8 +36,10 @@ uint64_t float_fma(FloatKind kind, uint64_t a, uint64_t b, uint64_t c);
 
 uint64_t float_nan(FloatKind kind); /* the quiet NaN with sign and payload 0 */
 
-/* The shortest decimal that reads back as the same bits, exact for the 8-bit formats ("1.0", "0.1", "-0.0", "1e+30"); "nan", "inf",
- * "-inf", or "0x7fc00001" for another NaN. Does not depend on the locale, as neither does reading. */
+/* The shortest decimal that reads back as the same bits, exact for the 8-bit formats ("1.0", "0.1",
+ * "-0.0", "1e+30"); "nan", "inf",
+ * "-inf", or "0x7fc00001" for another NaN. Does not depend on the locale, as neither does reading.
+ */
 void float_print(Buf *out, FloatKind kind, uint64_t bits);
 /* Reads decimal digits with '.' and exponent; false when the text is something else. */
 bool float_parse(Str text, double *value);

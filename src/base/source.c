@@ -23,8 +23,10 @@ void source_position(const Source *source, int offset, int *line, int *column) {
     int low = 0, high = source->num_lines - 1;
     while (low < high) {
         int middle = (low + high + 1) / 2;
-        if (source->line_starts[middle] <= offset) low = middle;
-        else high = middle - 1;
+        if (source->line_starts[middle] <= offset)
+            low = middle;
+        else
+            high = middle - 1;
     }
     *line = low + 1;
     *column = offset - source->line_starts[low] + 1;
@@ -97,8 +99,10 @@ bool file_write(Arena *arena, const char *path, const void *data, size_t size_by
     for (size_t written = 0; ok && written < size_bytes;) {
         ssize_t count = write(file, bytes + written, size_bytes - written);
         if (count < 0 && errno == EINTR) continue;
-        if (count < 0) ok = false;
-        else written += (size_t)count;
+        if (count < 0)
+            ok = false;
+        else
+            written += (size_t)count;
     }
     if (!ok) fail(arena, why, path, strerror(errno));
     if (close(file) && ok) ok = fail(arena, why, path, strerror(errno));

@@ -20,7 +20,7 @@ typedef struct Span {
 
 Source *source_new(Arena *arena, Str name, Str text); /* keeps both strings, does not copy */
 void source_position(const Source *source, int offset, int *line, int *column); /* from 1 */
-Str source_line(const Source *source, int line);                              /* without newline */
+Str source_line(const Source *source, int line); /* without newline */
 Span span_join(Span a, Span b);
 
 /* Reads a whole regular file of at most `limit_bytes`. False: `why` says what went wrong. */

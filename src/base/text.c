@@ -88,9 +88,7 @@ void buf_printf(Buf *buf, const char *format, ...) {
     va_end(args);
 }
 
-Str buf_str(const Buf *buf) {
-    return (Str){buf->data ? buf->data : "", (int)buf->length};
-}
+Str buf_str(const Buf *buf) { return (Str){buf->data ? buf->data : "", (int)buf->length}; }
 
 enum { POINTER_KEY = -1 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* bench: timing of a callable through tern.h alone.
  *
- * Nothing waits between samples of tern_do_bench, so that on a GPU the fill that makes the cache cold
- * also hides the launch; tern_bench waits for each sample, because it decides after each whether to
- * go on, and holds the device back by a gate instead. */
+ * Nothing waits between samples of tern_do_bench, so that on a GPU the fill that makes the cache
+ * cold also hides the launch; tern_bench waits for each sample, because it decides after each
+ * whether to go on, and holds the device back by a gate instead. */
 #include "bench/sampler.h"
 #include "bench/stats.h"
 
@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-tern_status tern_benchmark(tern_context *context, tern_callable *run, void *user, int warmups, int trials,
-                           double *mean_ms) {
+tern_status tern_benchmark(tern_context *context, tern_callable *run, void *user, int warmups,
+                           int trials, double *mean_ms) {
     if (trials < 1) trials = 1;
     tern_status status = TERN_OK;
     for (int i = 0; i < warmups && !status; i++) status = run(user, NULL);
@@ -42,16 +42,19 @@ static int repeats_for(double budget_ms, double one_ms) {
 static tern_status estimate(Sampler *bench, double *one_ms) {
     double host, before = clock_ms();
     tern_status status = TERN_OK;
-    for (int i = 0; i < ESTIMATE_RUNS && !status; i++) status = sampler_enqueue(bench, bench->start, bench->end, &host);
+    for (int i = 0; i < ESTIMATE_RUNS && !status; i++)
+        status = sampler_enqueue(bench, bench->start, bench->end, &host);
     if (!status) status = tern_synchronize(bench->context);
     *one_ms = (clock_ms() - before) / ESTIMATE_RUNS;
     return status;
 }
 
-static tern_status do_bench_samples(Sampler *bench, int count, tern_event **events, double *samples) {
+static tern_status do_bench_samples(Sampler *bench, int count, tern_event **events,
+                                    double *samples) {
     tern_status status = TERN_OK;
     double host;
-    for (int i = 0; i < count && !status; i++) status = sampler_enqueue(bench, events[2 * i], events[2 * i + 1], &host);
+    for (int i = 0; i < count && !status; i++)
+        status = sampler_enqueue(bench, events[2 * i], events[2 * i + 1], &host);
     if (!status) status = tern_synchronize(bench->context);
     for (int i = 0; i < count && !status; i++) {
         double nanoseconds;
@@ -71,8 +74,8 @@ static double pick(const double *sorted, size_t count, tern_return_mode mode) {
     return sorted[0];
 }
 
-static tern_status do_bench_timed(Sampler *bench, int count, const double *quantiles, int num_quantiles,
-                                  tern_return_mode mode, double *results) {
+static tern_status do_bench_timed(Sampler *bench, int count, const double *quantiles,
+                                  int num_quantiles, tern_return_mode mode, double *results) {
     tern_status status = TERN_ERROR_NO_MEMORY;
     int made = 0;
     double *samples = calloc((size_t)count, sizeof *samples);
@@ -85,7 +88,8 @@ static tern_status do_bench_timed(Sampler *bench, int count, const double *quant
     status = do_bench_samples(bench, count, events, samples);
     if (status) goto done;
     stats_sort(samples, (size_t)count);
-    for (int i = 0; i < num_quantiles; i++) results[i] = stats_quantile(samples, (size_t)count, quantiles[i]);
+    for (int i = 0; i < num_quantiles; i++)
+        results[i] = stats_quantile(samples, (size_t)count, quantiles[i]);
     if (num_quantiles == 0) results[0] = pick(samples, (size_t)count, mode);
 done:
     for (int i = 0; i < made; i++) tern_event_free(events[i]);
@@ -113,7 +117,8 @@ tern_status tern_do_bench(tern_context *context, tern_callable *run, void *user,
     int warmups = repeats_for(warmup_ms, one_ms);
     for (int i = 0; i < warmups && !status; i++) status = run(user, NULL);
     if (!status)
-        status = do_bench_timed(&bench, repeats_for(rep_ms, one_ms), quantiles, num_quantiles, mode, results);
+        status = do_bench_timed(&bench, repeats_for(rep_ms, one_ms), quantiles, num_quantiles, mode,
+                                results);
     sampler_close(&bench);
     return status;
 }
@@ -122,8 +127,8 @@ tern_status tern_do_bench(tern_context *context, tern_callable *run, void *user,
 
 enum { POISON = 0xa5, OTHER_POISON = 0x5a, CHUNK = 1 << 20 };
 
-/* Marks, or after the second run counts, the bytes that still hold the poison: those that do both times
- * were not written, whatever the values. */
+/* Marks, or after the second run counts, the bytes that still hold the poison: those that do both
+ * times were not written, whatever the values. */
 static tern_status look(tern_buffer *buffer, int poison, unsigned char *marks, unsigned char *chunk,
                         size_t *unwritten) {
     size_t bytes = tern_buffer_size(buffer);
@@ -134,8 +139,10 @@ static tern_status look(tern_buffer *buffer, int poison, unsigned char *marks, u
         for (size_t i = 0; i < part; i++) {
             unsigned bit = 1u << ((at + i) & 7);
             if (chunk[i] != poison) continue;
-            if (poison == POISON) marks[(at + i) >> 3] |= (unsigned char)bit;
-            else *unwritten += (marks[(at + i) >> 3] & bit) != 0;
+            if (poison == POISON)
+                marks[(at + i) >> 3] |= (unsigned char)bit;
+            else
+                *unwritten += (marks[(at + i) >> 3] & bit) != 0;
         }
     }
     return TERN_OK;
@@ -143,12 +150,13 @@ static tern_status look(tern_buffer *buffer, int poison, unsigned char *marks, u
 
 static size_t output_bytes(const tern_bench_options *options) {
     size_t bytes = 0;
-    for (int i = 0; i < options->num_outputs; i++) bytes += tern_buffer_size(options->outputs[i]) / 8 + 1;
+    for (int i = 0; i < options->num_outputs; i++)
+        bytes += tern_buffer_size(options->outputs[i]) / 8 + 1;
     return bytes;
 }
 
-static tern_status poisoned_run(Sampler *sampler, const tern_bench_options *options, int poison, unsigned char *marks,
-                                unsigned char *chunk, size_t *unwritten) {
+static tern_status poisoned_run(Sampler *sampler, const tern_bench_options *options, int poison,
+                                unsigned char *marks, unsigned char *chunk, size_t *unwritten) {
     tern_status status = TERN_OK;
     for (int i = 0; i < options->num_outputs && !status; i++)
         status = tern_fill(options->outputs[i], (unsigned char)poison);
@@ -161,7 +169,8 @@ static tern_status poisoned_run(Sampler *sampler, const tern_bench_options *opti
     return status;
 }
 
-static tern_status check_outputs(Sampler *sampler, const tern_bench_options *options, size_t *unwritten) {
+static tern_status check_outputs(Sampler *sampler, const tern_bench_options *options,
+                                 size_t *unwritten) {
     if (options->num_outputs <= 0) return TERN_OK;
     tern_status status = TERN_ERROR_NO_MEMORY;
     unsigned char *marks = calloc(1, output_bytes(options)), *chunk = malloc(CHUNK);
@@ -176,7 +185,9 @@ static tern_status check_outputs(Sampler *sampler, const tern_bench_options *opt
 
 static tern_bench_options with_defaults(const tern_bench_options *given) {
     tern_bench_options options = {0};
-    if (given) memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
+    if (given)
+        memcpy(&options, given,
+               given->size && given->size < sizeof options ? given->size : sizeof options);
     if (options.min_time_ms <= 0) options.min_time_ms = 200;
     if (options.max_time_ms <= 0) options.max_time_ms = 15000;
     if (options.max_noise <= 0) options.max_noise = 0.005;
@@ -199,8 +210,8 @@ static bool grow(double **values, size_t capacity) {
 static bool samples_add(Samples *samples, const Sample *sample) {
     if (samples->count == samples->capacity) {
         size_t larger = samples->capacity ? samples->capacity * 2 : 64;
-        if (!grow(&samples->ms, larger) || !grow(&samples->host_ms, larger) || !grow(&samples->stray_ms, larger) ||
-            !grow(&samples->mhz, larger))
+        if (!grow(&samples->ms, larger) || !grow(&samples->host_ms, larger) ||
+            !grow(&samples->stray_ms, larger) || !grow(&samples->mhz, larger))
             return false;
         samples->capacity = larger;
     }
@@ -219,8 +230,8 @@ static void samples_free(Samples *samples) {
 }
 
 /* The clock of each sample is measured; NVML is asked now and then, and what it says holds for all
- * samples since it was asked before. Slow samples are discarded, after a rest the next is tried; when
- * that does not help, they are kept and the result says so. */
+ * samples since it was asked before. Slow samples are discarded, after a rest the next is tried;
+ * when that does not help, they are kept and the result says so. */
 typedef struct Throttle {
     double max_mhz, next_ms, rest_ms;
     size_t confirmed; /* samples that NVML had nothing against */
@@ -232,9 +243,11 @@ typedef struct Throttle {
 enum { MOST_SLOW_IN_A_ROW = 12 };
 static const double slow_share = 0.75; /* of the highest clock, as nvbench has it */
 static const double ask_every_ms = 20;
-static const unsigned slow_reasons = TERN_SLOW_HARDWARE | TERN_SLOW_TEMPERATURE | TERN_SLOW_POWER_BRAKE;
+static const unsigned slow_reasons =
+    TERN_SLOW_HARDWARE | TERN_SLOW_TEMPERATURE | TERN_SLOW_POWER_BRAKE;
 
-static bool is_slow(Throttle *throttle, tern_context *context, const Sample *sample, bool *by_reason) {
+static bool is_slow(Throttle *throttle, tern_context *context, const Sample *sample,
+                    bool *by_reason) {
     tern_clock_state state;
     *by_reason = false;
     if (clock_ms() >= throttle->next_ms) {
@@ -249,8 +262,10 @@ static bool is_slow(Throttle *throttle, tern_context *context, const Sample *sam
 }
 
 static void rest(Throttle *throttle) {
-    if (throttle->rest_ms == 0) throttle->rest_ms = 50;
-    else if (throttle->in_a_row > 3) throttle->rest_ms = fmin(1.5 * throttle->rest_ms, 500);
+    if (throttle->rest_ms == 0)
+        throttle->rest_ms = 50;
+    else if (throttle->in_a_row > 3)
+        throttle->rest_ms = fmin(1.5 * throttle->rest_ms, 500);
     struct timespec time = {0, (long)(throttle->rest_ms * 1e6)};
     nanosleep(&time, NULL);
     throttle->next_ms = 0;
@@ -273,7 +288,8 @@ static void drop(Collected *collected, const tern_bench_options *options, size_t
 }
 
 /* True: the sample counts. */
-static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench_options *options, const Sample *sample) {
+static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench_options *options,
+                        const Sample *sample) {
     Throttle *throttle = &collected->throttle;
     bool by_reason, asked = clock_ms() >= throttle->next_ms;
     if (!sampler->on_gpu || throttle->gave_up) return true;
@@ -284,12 +300,15 @@ static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench
     }
     if (by_reason) drop(collected, options, throttle->confirmed);
     collected->num_discarded++;
-    if (++throttle->in_a_row > MOST_SLOW_IN_A_ROW) throttle->gave_up = true;
-    else rest(throttle);
+    if (++throttle->in_a_row > MOST_SLOW_IN_A_ROW)
+        throttle->gave_up = true;
+    else
+        rest(throttle);
     return false;
 }
 
-static tern_status collect(Sampler *sampler, const tern_bench_options *options, Collected *collected) {
+static tern_status collect(Sampler *sampler, const tern_bench_options *options,
+                           Collected *collected) {
     convergence_start(&collected->convergence, options->max_noise, options->min_time_ms);
     double deadline = clock_ms() + options->max_time_ms;
     sampler->cpu_ms = 0;
@@ -332,18 +351,22 @@ static bool starts_slower(const double *samples, size_t count) {
     return first > 1.05 * stats_median(scratch, samples + count - quarter, quarter);
 }
 
-static bool is_blocking(void) { return is_set("TERN_LAUNCH_BLOCKING") || is_set("CUDA_LAUNCH_BLOCKING"); }
+static bool is_blocking(void) {
+    return is_set("TERN_LAUNCH_BLOCKING") || is_set("CUDA_LAUNCH_BLOCKING");
+}
 
 /* Waiting for a device that is idle takes some microseconds; 20 more are not that. */
 static const double stray_limit_ms = 0.02;
 
-static unsigned judge(const Sampler *sampler, const tern_bench_options *options, const Collected *collected,
-                      double wait_ms, const tern_timing *timing) {
+static unsigned judge(const Sampler *sampler, const tern_bench_options *options,
+                      const Collected *collected, double wait_ms, const tern_timing *timing) {
     unsigned trust = 0;
     if (timing->noise > 4 * options->max_noise) trust |= TERN_TRUST_NOISY;
-    if (timing->median < 3 * fmax(timing->floor_ms, timing->launch_floor_ms)) trust |= TERN_TRUST_NEAR_FLOOR;
+    if (timing->median < 3 * fmax(timing->floor_ms, timing->launch_floor_ms))
+        trust |= TERN_TRUST_NEAR_FLOOR;
     if (sampler->on_gpu && timing->host_ms > timing->median) trust |= TERN_TRUST_HOST_BOUND;
-    if (device_is(sampler->context, "interp") || device_is(sampler->context, "sim")) trust |= TERN_TRUST_NOT_SPEED;
+    if (device_is(sampler->context, "interp") || device_is(sampler->context, "sim"))
+        trust |= TERN_TRUST_NOT_SPEED;
     if (is_blocking()) trust |= TERN_TRUST_BLOCKING;
     if (starts_slower(timing->samples, timing->num_samples)) trust |= TERN_TRUST_SLOWER_START;
     if (timing->num_outliers * 20 > timing->num_samples) trust |= TERN_TRUST_OUTLIERS;
@@ -352,7 +375,8 @@ static unsigned judge(const Sampler *sampler, const tern_bench_options *options,
     if (sampler->on_gpu && timing->stray_ms > wait_ms + stray_limit_ms) trust |= TERN_TRUST_STRAY;
     if (collected->throttle.gave_up) trust |= TERN_TRUST_THROTTLED;
     if (timing->unwritten_bytes) trust |= TERN_TRUST_UNWRITTEN;
-    if (sampler->on_gpu && !timing->is_gated && !collected->waits_inside) trust |= TERN_TRUST_UNGATED;
+    if (sampler->on_gpu && !timing->is_gated && !collected->waits_inside)
+        trust |= TERN_TRUST_UNGATED;
     return trust;
 }
 
@@ -384,11 +408,14 @@ static tern_status summarise(Samples *samples, tern_timing *timing) {
     return TERN_OK;
 }
 
-static tern_status bench(Sampler *sampler, const tern_bench_options *options, Collected *collected, tern_timing *timing) {
+static tern_status bench(Sampler *sampler, const tern_bench_options *options, Collected *collected,
+                         tern_timing *timing) {
     double wait_ms = 0;
     tern_status status = check_outputs(sampler, options, &timing->unwritten_bytes);
-    if (!status) status = sampler_floor(sampler, &timing->floor_ms, &timing->launch_floor_ms, &wait_ms);
-    for (int i = 0; i < options->warmups && !status; i++) status = sampler->run(sampler->user, NULL);
+    if (!status)
+        status = sampler_floor(sampler, &timing->floor_ms, &timing->launch_floor_ms, &wait_ms);
+    for (int i = 0; i < options->warmups && !status; i++)
+        status = sampler->run(sampler->user, NULL);
     if (!status) status = tern_synchronize(sampler->context);
     if (!status) status = collect(sampler, options, collected);
     if (!status) status = summarise(&collected->samples, timing);
@@ -410,8 +437,12 @@ tern_status tern_bench(tern_context *context, tern_callable *run, void *user,
     Collected collected = {0};
     tern_bench_options options = with_defaults(given);
     *timing = (tern_timing){0};
-    const SamplerOptions what = {.cold = !options.hot, .fills = options.cold_fill, .clock = true, .floor = true,
-                                 .gate = !options.no_gate && !is_blocking(), .cold_bytes = options.cold_bytes};
+    const SamplerOptions what = {.cold = !options.hot,
+                                 .fills = options.cold_fill,
+                                 .clock = true,
+                                 .floor = true,
+                                 .gate = !options.no_gate && !is_blocking(),
+                                 .cold_bytes = options.cold_bytes};
     tern_status status = sampler_open(&sampler, context, run, user, what);
     if (status) return status;
     status = bench(&sampler, &options, &collected, timing);
@@ -435,9 +466,12 @@ const char *tern_trust_words(unsigned one_bit) {
     case TERN_TRUST_SLOWER_START: return "slower at the start: not warm, or the clock changed";
     case TERN_TRUST_OUTLIERS: return "outliers: more than 1 sample in 20 lies far out";
     case TERN_TRUST_FEW_SAMPLES: return "few samples: fewer than 10 in the time allowed";
-    case TERN_TRUST_WAITS_INSIDE: return "waits inside: the host's waiting is in the time (or the launch queue was full)";
-    case TERN_TRUST_STRAY: return "stray work: the device went on after the end, on a stream that was not timed";
-    case TERN_TRUST_THROTTLED: return "slowed down: the clock stayed low, so these samples had to be kept";
+    case TERN_TRUST_WAITS_INSIDE:
+        return "waits inside: the host's waiting is in the time (or the launch queue was full)";
+    case TERN_TRUST_STRAY:
+        return "stray work: the device went on after the end, on a stream that was not timed";
+    case TERN_TRUST_THROTTLED:
+        return "slowed down: the clock stayed low, so these samples had to be kept";
     case TERN_TRUST_UNWRITTEN: return "outputs not written: poison is left in them";
     case TERN_TRUST_UNGATED: return "not gated: what launching takes may be in the time";
     default: return NULL;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* peak: the ceilings of a device, measured by kernels in the Triton language that tern compiles for
- * it: what memory and arithmetic give to compiled code here, not what a data sheet says. Each is the
- * best of several block sizes and of all samples.
+ * it: what memory and arithmetic give to compiled code here, not what a data sheet says. Each is
+ * the best of several block sizes and of all samples.
  *
  * The result is kept in a text file of the cache folder; its first line names all that it depends
  * on, and a file that does not read back whole is measured again. */
@@ -80,7 +80,8 @@ static tern_status least_time(Peak *peak, const char *function, size_t n, double
         if (!run.kernel) return tern_message_status(peak->context);
         run.grid[0] = (uint32_t)((n + (size_t)blocks[i] - 1) / (size_t)blocks[i]);
         run.grid[1] = run.grid[2] = 1;
-        run.arguments[0] = tern_arg_buffer(peak->from), run.arguments[1] = tern_arg_buffer(peak->to);
+        run.arguments[0] = tern_arg_buffer(peak->from),
+        run.arguments[1] = tern_arg_buffer(peak->to);
         run.arguments[2] = tern_arg_int((int64_t)n);
         tern_timing timing;
         tern_bench_options options = {.hot = true, .min_time_ms = 60, .max_time_ms = 2000};
@@ -108,7 +109,8 @@ static tern_status measure_all(Peak *peak, tern_peaks *peaks) {
     if (!status) peaks->read = bytes / seconds;
     for (int i = 0; i < COUNT(sets) && !status; i++) {
         status = least_time(peak, "copy", sets[i] / 4, &seconds);
-        if (!status && 2 * (double)sets[i] / seconds > peaks->cached) peaks->cached = 2 * (double)sets[i] / seconds;
+        if (!status && 2 * (double)sets[i] / seconds > peaks->cached)
+            peaks->cached = 2 * (double)sets[i] / seconds;
     }
     size_t lanes = peak->on_gpu ? (size_t)1 << 24 : (size_t)1 << 18;
     if (lanes > peak->most) lanes = peak->most;
@@ -167,8 +169,8 @@ static void host_key(char *key, size_t size) {
 static bool kept_path(tern_context *context, char *path, size_t size, char *key, size_t key_size) {
     char host[384];
     host_key(host, sizeof host);
-    snprintf(key, key_size, "tern %s peaks 1, %s, %s, %s", tern_version(), tern_device_name(context),
-             tern_device_description(context), host);
+    snprintf(key, key_size, "tern %s peaks 1, %s, %s, %s", tern_version(),
+             tern_device_name(context), tern_device_description(context), host);
     const char *folder = tern_cache_dir(context);
     int length = snprintf(path, size, "%s/peak-%016llx.txt", folder,
                           (unsigned long long)hash_bytes(key, strlen(key), 0));
@@ -181,23 +183,25 @@ static bool read_kept(const char *path, const char *key, tern_peaks *peaks) {
     size_t cache_bytes = 0;
     FILE *file = fopen(path, "r");
     if (!file) return false;
-    bool fine = fgets(line, sizeof line, file) && !strncmp(line, key, strlen(key)) && line[strlen(key)] == '\n' &&
-                fscanf(file, "copy %lf read %lf cached %lf fma %lf cache_bytes %zu end", &copy, &read,
-                       &cached, &fma, &cache_bytes) == 5;
+    bool fine = fgets(line, sizeof line, file) && !strncmp(line, key, strlen(key)) &&
+                line[strlen(key)] == '\n' &&
+                fscanf(file, "copy %lf read %lf cached %lf fma %lf cache_bytes %zu end", &copy,
+                       &read, &cached, &fma, &cache_bytes) == 5;
     fclose(file);
     if (!fine || !(copy > 0 && read > 0 && cached > 0 && fma > 0)) return false;
     *peaks = (tern_peaks){copy, read, cached, fma, cache_bytes, true};
     return true;
 }
 
-/* Under another name first: a reader sees all of it or none. That it cannot be kept is no failure. */
+/* Under another name first: a reader sees all of it or none. That it cannot be kept is no failure.
+ */
 static void keep(const char *path, const char *key, const tern_peaks *peaks) {
     char other[4200];
     snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
     FILE *file = fopen(other, "w");
     if (!file) return;
-    fprintf(file, "%s\ncopy %.9g\nread %.9g\ncached %.9g\nfma %.9g\ncache_bytes %zu\nend\n", key, peaks->copy,
-            peaks->read, peaks->cached, peaks->fma, peaks->cache_bytes);
+    fprintf(file, "%s\ncopy %.9g\nread %.9g\ncached %.9g\nfma %.9g\ncache_bytes %zu\nend\n", key,
+            peaks->copy, peaks->read, peaks->cached, peaks->fma, peaks->cache_bytes);
     if (fclose(file) || rename(other, path)) unlink(other);
 }
 

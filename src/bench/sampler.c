@@ -25,16 +25,15 @@ bool device_is(const tern_context *context, const char *name) {
 
 enum { READ_BLOCK = 4096, READ_STEP = READ_BLOCK * 4 };
 
-static const char source[] =
-    "import triton\n"
-    "import triton.language as tl\n"
-    "@triton.jit\n"
-    "def read(x, sums, BLOCK: tl.constexpr):\n"
-    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-    "    tl.store(sums + tl.program_id(0), tl.sum(tl.load(x + i), 0))\n"
-    "@triton.jit\n"
-    "def nothing(x):\n"
-    "    pass\n";
+static const char source[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "@triton.jit\n"
+                             "def read(x, sums, BLOCK: tl.constexpr):\n"
+                             "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                             "    tl.store(sums + tl.program_id(0), tl.sum(tl.load(x + i), 0))\n"
+                             "@triton.jit\n"
+                             "def nothing(x):\n"
+                             "    pass\n";
 
 static tern_status open_kernels(Sampler *sampler, SamplerOptions options) {
     bool reads = options.cold && !sampler->fills;
@@ -46,8 +45,10 @@ static tern_status open_kernels(Sampler *sampler, SamplerOptions options) {
         if (!sampler->nothing) return tern_message_status(sampler->context);
     }
     if (!reads) return TERN_OK;
-    sampler->reader = tern_compile(sampler->module, "read", "*i32:16,*i32:16,4096", &(tern_options){.num_warps = 8});
-    sampler->sums = sampler->reader ? tern_alloc(sampler->context, sampler->flush_bytes / READ_STEP * 4) : NULL;
+    sampler->reader = tern_compile(sampler->module, "read", "*i32:16,*i32:16,4096",
+                                   &(tern_options){.num_warps = 8});
+    sampler->sums =
+        sampler->reader ? tern_alloc(sampler->context, sampler->flush_bytes / READ_STEP * 4) : NULL;
     return sampler->sums ? TERN_OK : tern_message_status(sampler->context);
 }
 
@@ -74,7 +75,8 @@ static tern_status make_cold(Sampler *sampler) {
     if (sampler->fills) return tern_fill_async(NULL, sampler->flush, 0);
     if (sampler->on_gpu) {
         const uint32_t grid[3] = {(uint32_t)(sampler->flush_bytes / READ_STEP), 1, 1};
-        const tern_argument arguments[] = {tern_arg_buffer(sampler->flush), tern_arg_buffer(sampler->sums)};
+        const tern_argument arguments[] = {tern_arg_buffer(sampler->flush),
+                                           tern_arg_buffer(sampler->sums)};
         return tern_launch(NULL, sampler->reader, grid, arguments, 2);
     }
     const unsigned char *memory = tern_buffer_pointer(sampler->flush);
@@ -174,7 +176,8 @@ static tern_status open_all(Sampler *sampler, SamplerOptions options) {
 
 tern_status sampler_open(Sampler *sampler, tern_context *context, tern_callable *run, void *user,
                          SamplerOptions options) {
-    *sampler = (Sampler){.context = context, .run = run, .user = user, .on_gpu = device_is(context, "cuda")};
+    *sampler = (Sampler){
+        .context = context, .run = run, .user = user, .on_gpu = device_is(context, "cuda")};
     tern_status status = open_all(sampler, options);
     if (status) sampler_close(sampler);
     return status;
@@ -249,7 +252,8 @@ tern_status sampler_take(Sampler *sampler, Sample *sample) {
     *sample = (Sample){0};
     tern_status status = enqueue(sampler, sample);
     if (!status) status = tern_event_elapsed(sampler->start, sampler->end, &nanoseconds);
-    if (!status && sampler->clock_after) status = tern_event_clock(sampler->clock_before, sampler->clock_after, &sample->mhz);
+    if (!status && sampler->clock_after)
+        status = tern_event_clock(sampler->clock_before, sampler->clock_after, &sample->mhz);
     if (!status) status = wait_for_rest(sampler, sample);
     sample->ms = nanoseconds * 1e-6;
     return status;

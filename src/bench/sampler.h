@@ -34,7 +34,7 @@ typedef struct Sampler {
     tern_buffer *flush; /* filled, or read; NULL: hot */
     size_t flush_bytes;
     bool fills;
-    tern_module *module;          /* gpu: kernels of the sampler's own */
+    tern_module *module; /* gpu: kernels of the sampler's own */
     tern_kernel *reader, *nothing;
     tern_buffer *sums;
     double cpu_ms;          /* processor time inside the callable, summed */

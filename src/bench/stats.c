@@ -49,7 +49,8 @@ size_t stats_outliers(double *scratch, const double *values, size_t count) {
     stats_sort(scratch, count);
     double deviation = stats_quantile(scratch, count, 0.5);
     size_t outliers = 0;
-    for (size_t i = 0; i < count; i++) outliers += fabs(values[i] - median) > 14.826 * deviation && deviation > 0;
+    for (size_t i = 0; i < count; i++)
+        outliers += fabs(values[i] - median) > 14.826 * deviation && deviation > 0;
     return outliers;
 }
 
@@ -119,8 +120,8 @@ static void rank_sum_distribution(size_t m, size_t n, double *probability) {
     for (size_t u = 0; u <= most; u++) probability[u] /= all;
 }
 
-/* How many of the sorted differences to leave out at each end for a 95 % interval; count itself when
- * there are too few runs for any. */
+/* How many of the sorted differences to leave out at each end for a 95 % interval; count itself
+ * when there are too few runs for any. */
 static size_t interval_cut(size_t m, size_t n, double *probability) {
     rank_sum_distribution(m, n, probability);
     double tail = 0;
@@ -130,7 +131,8 @@ static size_t interval_cut(size_t m, size_t n, double *probability) {
 }
 
 /* Two-sided: the ranks of b against a shifted by the margin, towards the side that b is on. */
-static double p_beyond(const double *differences, size_t n, const double *probability, double margin) {
+static double p_beyond(const double *differences, size_t n, const double *probability,
+                       double margin) {
     size_t below = 0, above = 0;
     double tail = 0;
     for (size_t i = 0; i < n; i++) {
@@ -141,9 +143,14 @@ static double p_beyond(const double *differences, size_t n, const double *probab
     return tail < 0.5 ? 2 * tail : 1;
 }
 
-tern_comparison tern_compare(const double *a, size_t count_a, const double *b, size_t count_b, double margin) {
-    tern_comparison result = {.verdict = TERN_UNSURE, .ratio = 1, .high = INFINITY, .margin = margin,
-                         .detectable = INFINITY, .p = 1};
+tern_comparison tern_compare(const double *a, size_t count_a, const double *b, size_t count_b,
+                             double margin) {
+    tern_comparison result = {.verdict = TERN_UNSURE,
+                              .ratio = 1,
+                              .high = INFINITY,
+                              .margin = margin,
+                              .detectable = INFINITY,
+                              .p = 1};
     double logs_a[MOST_RUNS], logs_b[MOST_RUNS];
     if (count_a > MOST_RUNS) count_a = MOST_RUNS;
     if (count_b > MOST_RUNS) count_b = MOST_RUNS;
@@ -151,7 +158,8 @@ tern_comparison tern_compare(const double *a, size_t count_a, const double *b, s
     for (size_t i = 0; i < count_a; i++) logs_a[i] = log(a[i]);
     for (size_t i = 0; i < count_b; i++) logs_b[i] = log(b[i]);
     size_t n = count_a * count_b;
-    double *differences = malloc(n * sizeof *differences), *probability = malloc((n + 1) * sizeof *probability);
+    double *differences = malloc(n * sizeof *differences),
+           *probability = malloc((n + 1) * sizeof *probability);
     if (!differences || !probability) goto done;
     result.ratio = exp(hodges_lehmann(logs_a, count_a, logs_b, count_b, differences));
     size_t cut = interval_cut(count_a, count_b, probability);
@@ -160,9 +168,12 @@ tern_comparison tern_compare(const double *a, size_t count_a, const double *b, s
     result.low = exp(differences[cut - 1]);
     result.high = exp(differences[n - cut]);
     result.detectable = margin + (differences[n - cut] - differences[cut - 1]) / 2;
-    if (result.low > 1 + margin) result.verdict = TERN_SLOWER;
-    else if (result.high < 1 - margin) result.verdict = TERN_FASTER;
-    else if (result.low >= 1 - margin && result.high <= 1 + margin) result.verdict = TERN_SAME;
+    if (result.low > 1 + margin)
+        result.verdict = TERN_SLOWER;
+    else if (result.high < 1 - margin)
+        result.verdict = TERN_FASTER;
+    else if (result.low >= 1 - margin && result.high <= 1 + margin)
+        result.verdict = TERN_SAME;
 done:
     free(differences);
     free(probability);
@@ -173,7 +184,8 @@ int tern_holm(tern_comparison *comparisons, int count) {
     int *order = count > 0 ? malloc((size_t)count * sizeof *order) : NULL, changed = 0;
     for (int i = 0; i < count && order; i++) { /* by p, ascending */
         int at = i;
-        for (; at > 0 && comparisons[order[at - 1]].p > comparisons[i].p; at--) order[at] = order[at - 1];
+        for (; at > 0 && comparisons[order[at - 1]].p > comparisons[i].p; at--)
+            order[at] = order[at - 1];
         order[at] = i;
     }
     bool holds = order != NULL; /* without memory nothing does */

@@ -20,10 +20,10 @@ size_t stats_outliers(double *scratch, const double *values, size_t count);
 
 /* When to stop sampling: nvbench's rule on the relative standard deviation. */
 typedef struct Convergence {
-    double max_noise;     /* e.g. 0.005 */
-    double min_total;     /* sum of the samples that must be reached, in their unit */
-    double noises[512];   /* ring of the noise after each sample */
-    size_t num_noises;    /* ever */
+    double max_noise;               /* e.g. 0.005 */
+    double min_total;               /* sum of the samples that must be reached, in their unit */
+    double noises[512];             /* ring of the noise after each sample */
+    size_t num_noises;              /* ever */
     double sum, sum_squares, shift; /* of (sample - shift), so that equal samples cancel exactly */
     size_t count;
 } Convergence;

@@ -23,7 +23,8 @@ static const tern_line_style *copy_styles(Arena *arena, const tern_line_style *s
     if (!styles) return NULL;
     tern_line_style *copies = arena_array(arena, tern_line_style, count);
     for (int i = 0; i < count; i++)
-        copies[i] = (tern_line_style){copy_text(arena, styles[i].color), copy_text(arena, styles[i].dash)};
+        copies[i] =
+            (tern_line_style){copy_text(arena, styles[i].color), copy_text(arena, styles[i].dash)};
     return copies;
 }
 
@@ -36,7 +37,8 @@ int line_dash(const char *dash) {
 }
 
 static bool is_sensible(const tern_sweep_options *o) {
-    if (!o->name || !o->y_label || o->num_x < 1 || o->num_x > TERN_MAX_X || o->num_lines < 1) return false;
+    if (!o->name || !o->y_label || o->num_x < 1 || o->num_x > TERN_MAX_X || o->num_lines < 1)
+        return false;
     for (int i = 0; i < o->num_x; i++)
         if (!o->x_names[i]) return false;
     for (int i = 0; i < o->num_lines; i++)
@@ -49,12 +51,14 @@ static bool fill(tern_sweep *sweep, const tern_sweep_options *options) {
     Arena *arena = sweep->arena = arena_new(&sweep->oom);
     sweep->options = *options;
     sweep->options.name = copy_text(arena, options->name);
-    sweep->options.x_label = copy_text(arena, options->x_label ? options->x_label : options->x_names[0]);
+    sweep->options.x_label =
+        copy_text(arena, options->x_label ? options->x_label : options->x_names[0]);
     sweep->options.y_label = copy_text(arena, options->y_label);
     sweep->options.styles = copy_styles(arena, options->styles, options->num_lines);
     sweep->options.y_title = copy_text(arena, options->y_title);
     if (options->peaks) sweep->peaks = *options->peaks, sweep->options.peaks = &sweep->peaks;
-    sweep->options.ceiling_name = copy_text(arena, options->ceiling_name ? options->ceiling_name : "ceiling");
+    sweep->options.ceiling_name =
+        copy_text(arena, options->ceiling_name ? options->ceiling_name : "ceiling");
     sweep->x_names = copy_names(arena, options->x_names, options->num_x);
     sweep->line_names = copy_names(arena, options->line_names, options->num_lines);
     sweep->message = "";
@@ -63,7 +67,8 @@ static bool fill(tern_sweep *sweep, const tern_sweep_options *options) {
 
 tern_sweep *tern_sweep_create(const tern_sweep_options *given) {
     tern_sweep_options options = {0};
-    memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
+    memcpy(&options, given,
+           given->size && given->size < sizeof options ? given->size : sizeof options);
     if (!is_sensible(&options)) return NULL;
     tern_sweep *sweep = calloc(1, sizeof *sweep);
     if (sweep && fill(sweep, &options)) return sweep;
@@ -112,8 +117,10 @@ tern_status tern_sweep_add(tern_sweep *sweep, const tern_point *point) {
 
 void number_print(Buf *out, double value) {
     double size = fabs(value);
-    if (value == floor(value) && size < 1e15) buf_printf(out, "%.0f", value);
-    else if (size >= 1e15 || size < 1e-4) buf_printf(out, "%.4e", value);
+    if (value == floor(value) && size < 1e15)
+        buf_printf(out, "%.0f", value);
+    else if (size >= 1e15 || size < 1e-4)
+        buf_printf(out, "%.4e", value);
     else {
         int whole = size < 1 ? 0 : (int)floor(log10(size)) + 1;
         int zeros = size < 1 ? -(int)floor(log10(size)) - 1 : 0;
@@ -125,9 +132,12 @@ void number_print(Buf *out, double value) {
 
 static Str cell_text(Arena *arena, const SweepCell *cell) {
     Buf out = {.arena = arena};
-    if (!cell->present) buf_puts(&out, "-");
-    else if (cell->failed) buf_puts(&out, "failed");
-    else number_print(&out, cell->y);
+    if (!cell->present)
+        buf_puts(&out, "-");
+    else if (cell->failed)
+        buf_puts(&out, "failed");
+    else
+        number_print(&out, cell->y);
     return buf_str(&out);
 }
 
@@ -138,7 +148,8 @@ static void pad(Buf *out, Str text, int width) {
 static Str column_head(const tern_sweep *sweep, int column) {
     int num_x = sweep->options.num_x;
     if (column < num_x) return str_of(sweep->x_names[column]);
-    return str_format(sweep->arena, "%s (%s)", sweep->line_names[column - num_x], sweep->options.y_label);
+    return str_format(sweep->arena, "%s (%s)", sweep->line_names[column - num_x],
+                      sweep->options.y_label);
 }
 
 static Str column_text(const tern_sweep *sweep, const SweepRow *row, int column) {
@@ -156,12 +167,14 @@ static Str text_table(tern_sweep *sweep) {
     buf_printf(&out, "%s:\n", sweep->options.name);
     for (int row = -1; row < sweep->rows.count; row++)
         for (int i = 0; i < columns; i++) {
-            Str text = row < 0 ? column_head(sweep, i) : column_text(sweep, &sweep->rows.data[row], i);
+            Str text =
+                row < 0 ? column_head(sweep, i) : column_text(sweep, &sweep->rows.data[row], i);
             if (text.length > widths[i]) widths[i] = text.length;
         }
     for (int row = -1; row < sweep->rows.count; row++) {
         for (int i = 0; i < columns; i++) {
-            Str text = row < 0 ? column_head(sweep, i) : column_text(sweep, &sweep->rows.data[row], i);
+            Str text =
+                row < 0 ? column_head(sweep, i) : column_text(sweep, &sweep->rows.data[row], i);
             pad(&out, text, widths[i] + (i ? 2 : 0));
         }
         buf_putc(&out, '\n');
@@ -224,16 +237,18 @@ static void csv_trust(Buf *out, unsigned trust) {
 static void csv_full_row(Buf *out, const tern_sweep *sweep, const SweepRow *row, int line) {
     const SweepCell *cell = &row->cells[line];
     const tern_timing *t = &cell->timing;
-    const double times[] = {t->median, t->mean, t->min, t->max, t->q20, t->q80, t->stdev, t->host_ms,
-                            t->cpu_ms, t->floor_ms};
+    const double times[] = {t->median, t->mean,  t->min,     t->max,    t->q20,
+                            t->q80,    t->stdev, t->host_ms, t->cpu_ms, t->floor_ms};
     for (int i = 0; i < sweep->options.num_x; i++) buf_printf(out, "%.17g,", row->x[i]);
     csv_field(out, sweep->line_names[line]);
     csv_exact(out, cell->y), csv_exact(out, cell->low), csv_exact(out, cell->high);
-    for (int i = 0; i < COUNT(times); i++) csv_exact(out, cell->has_timing ? times[i] : (double)NAN);
+    for (int i = 0; i < COUNT(times); i++)
+        csv_exact(out, cell->has_timing ? times[i] : (double)NAN);
     if (cell->has_timing) {
         buf_printf(out, ",%zu,%zu,%zu", t->num_samples, t->num_outliers, t->cold_bytes);
         csv_trust(out, t->trust);
-    } else buf_puts(out, ",,,,");
+    } else
+        buf_puts(out, ",,,,");
     buf_putc(out, ',');
     csv_field(out, cell->failed ? cell->failed : "");
     buf_putc(out, '\n');
@@ -246,17 +261,22 @@ static void csv_full(Buf *out, const tern_sweep *sweep) {
     }
     buf_puts(out, "line,");
     csv_field(out, sweep->options.y_label);
-    buf_puts(out, ",low,high,median_ms,mean_ms,min_ms,max_ms,q20_ms,q80_ms,stdev_ms,host_ms,cpu_ms,floor_ms,"
-                  "samples,outliers,cold_bytes,trust,failed\n");
+    buf_puts(
+        out,
+        ",low,high,median_ms,mean_ms,min_ms,max_ms,q20_ms,q80_ms,stdev_ms,host_ms,cpu_ms,floor_ms,"
+        "samples,outliers,cold_bytes,trust,failed\n");
     for (int row = 0; row < sweep->rows.count; row++)
         for (int line = 0; line < sweep->options.num_lines; line++)
-            if (sweep->rows.data[row].cells[line].present) csv_full_row(out, sweep, &sweep->rows.data[row], line);
+            if (sweep->rows.data[row].cells[line].present)
+                csv_full_row(out, sweep, &sweep->rows.data[row], line);
 }
 
 Str sweep_text_csv(tern_sweep *sweep, bool full) {
     Buf out = {.arena = sweep->arena};
-    if (full) csv_full(&out, sweep);
-    else csv_short(&out, sweep);
+    if (full)
+        csv_full(&out, sweep);
+    else
+        csv_short(&out, sweep);
     return buf_str(&out);
 }
 
@@ -268,7 +288,9 @@ static char *given_away(Str text) {
     return copy;
 }
 
-char *tern_sweep_table(tern_sweep *sweep) { return setjmp(sweep->oom) ? NULL : given_away(text_table(sweep)); }
+char *tern_sweep_table(tern_sweep *sweep) {
+    return setjmp(sweep->oom) ? NULL : given_away(text_table(sweep));
+}
 
 char *tern_sweep_csv(tern_sweep *sweep, bool full) {
     return setjmp(sweep->oom) ? NULL : given_away(sweep_text_csv(sweep, full));

@@ -36,7 +36,7 @@ const char *sweep_file_name(tern_sweep *sweep);
 Str sweep_text_csv(tern_sweep *sweep, bool full);
 Str sweep_text_gnuplot(tern_sweep *sweep);
 Str sweep_text_roofline(tern_sweep *sweep); /* empty: no point has bytes, operations and a time */
-int line_dash(const char *dash); /* gnuplot's number of it; 0: unknown */
+int line_dash(const char *dash);            /* gnuplot's number of it; 0: unknown */
 /* Parts of scripts: the head up to 'set output', quoted text, the lines' looks. */
 void script_head(Buf *out, const char *file);
 void script_quoted(Buf *out, const char *text);

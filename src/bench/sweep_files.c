@@ -43,7 +43,8 @@ static bool all_positive(const tern_sweep *sweep, bool of_y) {
         const SweepRow *row = &sweep->rows.data[i];
         if (!of_y && !(row->x[0] > 0)) return false;
         for (int k = 0; of_y && k < sweep->options.num_lines; k++)
-            if (row->cells[k].present && !row->cells[k].failed && !(row->cells[k].y > 0)) return false;
+            if (row->cells[k].present && !row->cells[k].failed && !(row->cells[k].y > 0))
+                return false;
     }
     return true;
 }
@@ -51,7 +52,8 @@ static bool all_positive(const tern_sweep *sweep, bool of_y) {
 static bool has_band(const tern_sweep *sweep, int line) {
     for (int i = 0; i < sweep->rows.count; i++) {
         const SweepCell *cell = &sweep->rows.data[i].cells[line];
-        if (cell->present && !cell->failed && isfinite(cell->low) && isfinite(cell->high)) return true;
+        if (cell->present && !cell->failed && isfinite(cell->low) && isfinite(cell->high))
+            return true;
     }
     return false;
 }
@@ -71,16 +73,21 @@ static void script_data(Buf *out, const tern_sweep *sweep, int line) {
 
 static bool line_has_data(const tern_sweep *sweep, int line) {
     for (int i = 0; i < sweep->rows.count; i++)
-        if (sweep->rows.data[i].cells[line].present && !sweep->rows.data[i].cells[line].failed) return true;
+        if (sweep->rows.data[i].cells[line].present && !sweep->rows.data[i].cells[line].failed)
+            return true;
     return false;
 }
 
 void script_head(Buf *out, const char *file) {
-    buf_puts(out, "# Made by tern. For one format: gnuplot -e \"FORMAT='pdf'\" FILE; formats: png, svg, pdf.\n"
+    buf_puts(out, "# Made by tern. For one format: gnuplot -e \"FORMAT='pdf'\" FILE; formats: png, "
+                  "svg, pdf.\n"
                   "if (!exists('FORMAT')) FORMAT = 'png'\n"
-                  "if (FORMAT eq 'png') set terminal pngcairo size 1400,900 font 'DejaVu Sans,22' linewidth 2\n"
-                  "if (FORMAT eq 'svg') set terminal svg size 700,450 font 'DejaVu Sans,11' linewidth 1 background 'white'\n"
-                  "if (FORMAT eq 'pdf') set terminal pdfcairo size 14cm,9cm font 'DejaVu Sans,9' linewidth 1.5\n");
+                  "if (FORMAT eq 'png') set terminal pngcairo size 1400,900 font 'DejaVu Sans,22' "
+                  "linewidth 2\n"
+                  "if (FORMAT eq 'svg') set terminal svg size 700,450 font 'DejaVu Sans,11' "
+                  "linewidth 1 background 'white'\n"
+                  "if (FORMAT eq 'pdf') set terminal pdfcairo size 14cm,9cm font 'DejaVu Sans,9' "
+                  "linewidth 1.5\n");
     buf_puts(out, "set output ");
     script_quoted(out, file);
     buf_puts(out, ".'.'.FORMAT\n");
@@ -88,7 +95,8 @@ void script_head(Buf *out, const char *file) {
 
 void script_lines(Buf *out, const tern_sweep *sweep) {
     /* Okabe and Ito's colours: told apart by colour-blind readers, too. */
-    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000"};
+    static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                          "#56B4E9", "#E69F00", "#000000"};
     static const int marks[] = {7, 5, 9, 13, 11, 4, 6};
     for (int i = 0; i < sweep->options.num_lines; i++) {
         const tern_line_style *style = sweep->options.styles ? &sweep->options.styles[i] : NULL;
@@ -98,13 +106,15 @@ void script_lines(Buf *out, const tern_sweep *sweep) {
         if (style && style->dash) buf_printf(out, " dashtype %d", line_dash(style->dash));
         buf_putc(out, '\n');
     }
-    buf_puts(out, "set border 3\nset tics nomirror out\nset grid linecolor rgb '#c8c8c8' linewidth 0.7\n"
-                  "set key outside top center horizontal Left reverse noenhanced samplen 2.5\n");
+    buf_puts(out,
+             "set border 3\nset tics nomirror out\nset grid linecolor rgb '#c8c8c8' linewidth 0.7\n"
+             "set key outside top center horizontal Left reverse noenhanced samplen 2.5\n");
 }
 
 static double least_x(const tern_sweep *sweep, double sign) {
     double least = INFINITY;
-    for (int i = 0; i < sweep->rows.count; i++) least = fmin(least, sign * sweep->rows.data[i].x[0]);
+    for (int i = 0; i < sweep->rows.count; i++)
+        least = fmin(least, sign * sweep->rows.data[i].x[0]);
     return sign * least;
 }
 
@@ -113,12 +123,18 @@ static void script_x(Buf *out, const tern_sweep *sweep) {
     double low = least_x(sweep, 1), high = least_x(sweep, -1);
     bool powers = all_powers_of_two(sweep);
     if (!sweep->options.x_log || !all_positive(sweep, false)) {
-        if (high > low) buf_printf(out, "set xrange [%.9g:%.9g]\n", low - 0.03 * (high - low), high + 0.03 * (high - low));
+        if (high > low)
+            buf_printf(out, "set xrange [%.9g:%.9g]\n", low - 0.03 * (high - low),
+                       high + 0.03 * (high - low));
         return;
     }
-    buf_puts(out, powers ? "set logscale x 2\nset format x '2^{%L}'\n" : "set logscale x 10\nset mxtics 10\n");
-    if (powers) buf_printf(out, "set xtics %.9g, %d\nset mxtics 1\n", low, high / low > 4096 ? 4 : 2);
-    if (high > low) buf_printf(out, "set xrange [%.9g:%.9g]\n", low / pow(high / low, 0.03), high * pow(high / low, 0.03));
+    buf_puts(out, powers ? "set logscale x 2\nset format x '2^{%L}'\n"
+                         : "set logscale x 10\nset mxtics 10\n");
+    if (powers)
+        buf_printf(out, "set xtics %.9g, %d\nset mxtics 1\n", low, high / low > 4096 ? 4 : 2);
+    if (high > low)
+        buf_printf(out, "set xrange [%.9g:%.9g]\n", low / pow(high / low, 0.03),
+                   high * pow(high / low, 0.03));
 }
 
 static void script_style(Buf *out, const tern_sweep *sweep) {
@@ -126,12 +142,16 @@ static void script_style(Buf *out, const tern_sweep *sweep) {
     script_lines(out, sweep);
     buf_puts(out, "set xlabel "), script_quoted(out, o->x_label), buf_puts(out, " noenhanced\n");
     Buf title = {.arena = sweep->arena};
-    if (o->y_title) buf_printf(&title, "%s (%s)", o->y_title, o->y_label);
-    else buf_puts(&title, o->y_label);
+    if (o->y_title)
+        buf_printf(&title, "%s (%s)", o->y_title, o->y_label);
+    else
+        buf_puts(&title, o->y_label);
     buf_puts(out, "set ylabel "), script_quoted(out, title.data), buf_puts(out, " noenhanced\n");
     if (sweep->rows.count) script_x(out, sweep);
-    if (o->y_log && all_positive(sweep, true)) buf_puts(out, "set logscale y 10\nset mytics 10\n");
-    else buf_puts(out, "set yrange [0:*]\n");
+    if (o->y_log && all_positive(sweep, true))
+        buf_puts(out, "set logscale y 10\nset mytics 10\n");
+    else
+        buf_puts(out, "set yrange [0:*]\n");
     buf_puts(out, "set offsets graph 0, graph 0, graph 0.05, graph 0\n");
 }
 
@@ -144,19 +164,24 @@ Str sweep_text_gnuplot(tern_sweep *sweep) {
     script_style(&out, sweep);
     for (int i = 0; i < sweep->options.num_lines; i++)
         if (line_has_data(sweep, i) && has_band(sweep, i)) {
-            buf_printf(&out, "%s$line%d using 1:3:4 with filledcurves fillstyle transparent solid 0.18 noborder "
-                       "linetype %d notitle", between, i + 1, i + 1);
+            buf_printf(
+                &out,
+                "%s$line%d using 1:3:4 with filledcurves fillstyle transparent solid 0.18 noborder "
+                "linetype %d notitle",
+                between, i + 1, i + 1);
             between = ", \\\n     ";
         }
     for (int i = 0; i < sweep->options.num_lines; i++)
         if (line_has_data(sweep, i)) {
-            buf_printf(&out, "%s$line%d using 1:2 with linespoints linetype %d title ", between, i + 1, i + 1);
+            buf_printf(&out, "%s$line%d using 1:2 with linespoints linetype %d title ", between,
+                       i + 1, i + 1);
             script_quoted(&out, sweep->line_names[i]);
             between = ", \\\n     ";
         }
     if (sweep->options.ceiling > 0) {
-        buf_printf(&out, "%s%.9g with lines dashtype 2 linecolor rgb '#707070' linewidth 1.2 title ", between,
-                   sweep->options.ceiling);
+        buf_printf(&out,
+                   "%s%.9g with lines dashtype 2 linecolor rgb '#707070' linewidth 1.2 title ",
+                   between, sweep->options.ceiling);
         script_quoted(&out, sweep->options.ceiling_name);
     }
     buf_putc(&out, '\n');
@@ -168,7 +193,8 @@ Str sweep_text_gnuplot(tern_sweep *sweep) {
 const char *sweep_file_name(tern_sweep *sweep) {
     char *name = (char *)str_c(sweep->arena, str_of(sweep->options.name));
     for (char *at = name; *at; at++)
-        if (*at == '/' || (unsigned char)*at < 0x20 || (at == name && (*at == '.' || *at == '-'))) *at = '_';
+        if (*at == '/' || (unsigned char)*at < 0x20 || (at == name && (*at == '.' || *at == '-')))
+            *at = '_';
     return *name ? name : "sweep";
 }
 
@@ -177,7 +203,8 @@ static bool write_file(tern_sweep *sweep, const char *path, Str text) {
     bool fine = file && fwrite(text.data, 1, (size_t)text.length, file) == (size_t)text.length;
     int why = errno;
     if (file && fclose(file) && fine) fine = false, why = errno;
-    if (!fine) sweep->message = str_format(sweep->arena, "cannot write %s: %s", path, strerror(why)).data;
+    if (!fine)
+        sweep->message = str_format(sweep->arena, "cannot write %s: %s", path, strerror(why)).data;
     return fine;
 }
 
@@ -203,21 +230,26 @@ static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char 
         if (errno != EINTR) return PLOT_FAILED;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 127) return PLOT_NO_GNUPLOT;
     if (!WIFEXITED(status) || WEXITSTATUS(status)) return PLOT_FAILED;
-    const char *path =
-        str_format(sweep->arena, "%s/%s.%.*s", folder, name, STR_ARG(format)).data;
+    const char *path = str_format(sweep->arena, "%s/%s.%.*s", folder, name, STR_ARG(format)).data;
     struct stat made;
     return stat(path, &made) || made.st_size == 0 ? PLOT_FAILED : PLOT_MADE;
 }
 
-static bool is_format(Str word) { return str_is(word, "png") || str_is(word, "svg") || str_is(word, "pdf"); }
+static bool is_format(Str word) {
+    return str_is(word, "png") || str_is(word, "svg") || str_is(word, "pdf");
+}
 
 /* Plots each format; what was made goes to `made`. */
-static tern_status plot(tern_sweep *sweep, const char *folder, const char *name, const char *formats, Buf *made) {
+static tern_status plot(tern_sweep *sweep, const char *folder, const char *name,
+                        const char *formats, Buf *made) {
     for (const char *at = formats; *at;) {
         Str word = {at, (int)strcspn(at, ",")};
         at += word.length + (at[word.length] == ',');
         if (!is_format(word)) {
-            sweep->message = str_format(sweep->arena, "there is no plot format '%.*s': png, svg, pdf", STR_ARG(word)).data;
+            sweep->message =
+                str_format(sweep->arena, "there is no plot format '%.*s': png, svg, pdf",
+                           STR_ARG(word))
+                    .data;
             return TERN_ERROR_ARGUMENT;
         }
         PlotResult result = run_gnuplot(sweep, folder, name, word);
@@ -226,7 +258,9 @@ static tern_status plot(tern_sweep *sweep, const char *folder, const char *name,
             return TERN_OK;
         }
         if (result == PLOT_FAILED) {
-            sweep->message = str_format(sweep->arena, "gnuplot made no %.*s from %s/%s.gp", STR_ARG(word), folder, name).data;
+            sweep->message = str_format(sweep->arena, "gnuplot made no %.*s from %s/%s.gp",
+                                        STR_ARG(word), folder, name)
+                                 .data;
             return TERN_ERROR_SYSTEM;
         }
         buf_printf(made, " %s/%s.%.*s", folder, name, STR_ARG(word));
@@ -244,7 +278,8 @@ static bool make_folder(tern_sweep *sweep, const char *folder) {
         }
     struct stat st;
     if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) return true;
-    sweep->message = str_format(sweep->arena, "cannot make the folder %s: %s", folder, strerror(errno)).data;
+    sweep->message =
+        str_format(sweep->arena, "cannot make the folder %s: %s", folder, strerror(errno)).data;
     return false;
 }
 
@@ -254,7 +289,8 @@ static bool has_points(const tern_sweep *sweep) {
     return any;
 }
 
-static tern_status save_roofline(tern_sweep *sweep, const char *folder, const char *formats, Buf *made) {
+static tern_status save_roofline(tern_sweep *sweep, const char *folder, const char *formats,
+                                 Buf *made) {
     const char *name = str_format(sweep->arena, "%s-roofline", sweep_file_name(sweep)).data;
     const char *path = str_format(sweep->arena, "%s/%s.gp", folder, name).data;
     Str text = sweep_text_roofline(sweep);
@@ -281,8 +317,10 @@ static tern_status save(tern_sweep *sweep, const char *folder, const char *forma
     buf_printf(&made, "wrote %s %s %s", paths[0], paths[1], paths[2]);
     tern_status status = TERN_OK;
     if (!formats) formats = "png,svg,pdf";
-    if (has_points(sweep)) status = plot(sweep, folder, name, formats, &made);
-    else buf_puts(&made, "; no plot: there is no point");
+    if (has_points(sweep))
+        status = plot(sweep, folder, name, formats, &made);
+    else
+        buf_puts(&made, "; no plot: there is no point");
     if (!status && sweep->options.peaks) status = save_roofline(sweep, folder, formats, &made);
     if (!status) sweep->message = made.data;
     return status;

@@ -13,8 +13,9 @@
 const OptionRow options_bench[] = {
     {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable); see 'tern run --help'"},
-    {"x", 0, "NAME=VALUES", "sweep: n=2^12..2^28, n=256..4096:256, n=1000..64000:*4, n=1,2,5;\n"
-                            "                           NAME is visible in -a and --grid; several are zipped"},
+    {"x", 0, "NAME=VALUES",
+     "sweep: n=2^12..2^28, n=256..4096:256, n=1000..64000:*4, n=1,2,5;\n"
+     "                           NAME is visible in -a and --grid; several are zipped"},
     {"line", 0, "NAME=V,V", "one line for each: device=cpu,cuda, kernel=a,b, or values of NAME"},
     {"y", 0, "UNIT", "GB/s, TB/s, GFLOP/s, TFLOP/s, ms, us; default: GB/s"},
     {"bytes", 0, "EXPR", "bytes moved, instead of those counted by the compiler"},
@@ -29,7 +30,8 @@ const OptionRow options_bench[] = {
     {"format", 0, "LIST", "plots: png,svg,pdf; default: all three"},
     {"x-log", 0, NULL, "logarithmic x axis; default: for powers and factors"},
     {"y-log", 0, NULL, "logarithmic y axis"},
-    {"roofline", 0, NULL, "where each point lies below the ceilings; with --save also NAME-roofline plots"},
+    {"roofline", 0, NULL,
+     "where each point lies below the ceilings; with --save also NAME-roofline plots"},
     {"vs", 0, "OTHER", "compare with FILE:KERNEL, interleaved, or with a saved run"},
     {"processes", 0, "N", "run in N processes; with --vs 7 is the default"},
     {"margin", 0, "PART", "--vs: changes up to this count as the same; default: 1%"},
@@ -44,9 +46,11 @@ const OptionRow options_bench[] = {
 
 const char details_bench[] =
     "example:\n"
-    "  tern bench kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_ptr=rand(n)' -a 'y_ptr=rand(n)' \\\n"
+    "  tern bench kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_ptr=rand(n)' -a "
+    "'y_ptr=rand(n)' \\\n"
     "      -a 'out_ptr=empty(n)' -a BLOCK=1024 -x 'n=2^12..2^24' -y GB/s --save out\n"
-    "Ctrl-C ends a sweep and keeps what is done. Exit codes: as all commands; of a sweep the first\n"
+    "Ctrl-C ends a sweep and keeps what is done. Exit codes: as all commands; of a sweep the "
+    "first\n"
     "failed point's; --vs: 10 slower, 11 unsure.\n";
 
 enum { MOST_LINES = 16, MOST_VARIABLES = TERN_MAX_X + 1 };
@@ -64,9 +68,12 @@ typedef struct Unit {
 } Unit;
 
 static const Unit units[] = {
-    {"GB/s", true, false, 1e9, "memory throughput"}, {"TB/s", true, false, 1e12, "memory throughput"},
-    {"GFLOP/s", false, true, 1e9, "compute rate"},   {"TFLOP/s", false, true, 1e12, "compute rate"},
-    {"ms", false, false, 1, "time"},                 {"us", false, false, 1e-3, "time"},
+    {"GB/s", true, false, 1e9, "memory throughput"},
+    {"TB/s", true, false, 1e12, "memory throughput"},
+    {"GFLOP/s", false, true, 1e9, "compute rate"},
+    {"TFLOP/s", false, true, 1e12, "compute rate"},
+    {"ms", false, false, 1, "time"},
+    {"us", false, false, 1e-3, "time"},
 };
 
 typedef struct Bench {
@@ -78,7 +85,7 @@ typedef struct Bench {
     int num_lines;
     Str line_variable; /* empty: lines are devices or kernels */
     const Unit *unit;
-    double ceiling; /* of memory, in the unit; 0: none */
+    double ceiling;   /* of memory, in the unit; 0: none */
     tern_peaks peaks; /* of --roofline */
     MeasureRequest request;
     tern_sweep *sweep, *spread; /* spread: of --quantiles */
@@ -100,10 +107,12 @@ static int take_ranges(Bench *bench) {
             return cli_fail(bench->cli, EXIT_USAGE, "-x %.*s", STR_ARG(why));
         for (int k = 0; k < i; k++)
             if (str_equal(bench->ranges[k].name, bench->ranges[i].name))
-                return cli_fail(bench->cli, EXIT_USAGE, "-x '%.*s' is given twice", STR_ARG(bench->ranges[i].name));
+                return cli_fail(bench->cli, EXIT_USAGE, "-x '%.*s' is given twice",
+                                STR_ARG(bench->ranges[i].name));
         int count = bench->ranges[i].values.count;
         if (i && count != bench->ranges[0].values.count)
-            return cli_fail(bench->cli, EXIT_USAGE, "-x %.*s has %d values, -x %.*s has %d: they go side by side",
+            return cli_fail(bench->cli, EXIT_USAGE,
+                            "-x %.*s has %d values, -x %.*s has %d: they go side by side",
                             STR_ARG(bench->ranges[0].name), bench->ranges[0].values.count,
                             STR_ARG(bench->ranges[i].name), count);
         bench->num_ranges++;
@@ -135,13 +144,19 @@ static int take_lines(Bench *bench) {
         Str word = {at, (int)strcspn(at, ",")};
         at += word.length + (at[word.length] == ',');
         if (!word.length) return cli_fail(cli, EXIT_USAGE, "--line: an empty value in '%s'", text);
-        if (bench->num_lines == MOST_LINES) return cli_fail(cli, EXIT_USAGE, "at most %d lines", MOST_LINES);
+        if (bench->num_lines == MOST_LINES)
+            return cli_fail(cli, EXIT_USAGE, "at most %d lines", MOST_LINES);
         const char *value = str_c(cli->arena, word);
-        const char *shown = of_device || of_kernel ? value : str_format(cli->arena, "%.*s=%s", STR_ARG(name), value).data;
-        Line line = {.name = shown, .device = cli->device, .operand = bench->operand, .text = value};
+        const char *shown = of_device || of_kernel
+                                ? value
+                                : str_format(cli->arena, "%.*s=%s", STR_ARG(name), value).data;
+        Line line = {
+            .name = shown, .device = cli->device, .operand = bench->operand, .text = value};
         if (of_device) line.device = value;
         bool is_path = strpbrk(value, ":/") != NULL;
-        if (of_kernel) line.operand = is_path ? value : str_format(cli->arena, "%s:%s", file_of(bench), value).data;
+        if (of_kernel)
+            line.operand =
+                is_path ? value : str_format(cli->arena, "%s:%s", file_of(bench), value).data;
         bench->lines[bench->num_lines++] = line;
     }
     return EXIT_OK;
@@ -155,8 +170,10 @@ static int name_line(Bench *bench) {
     if (!context) return code;
     bench->lines[0].name = str_c(bench->cli->arena, str_of(tern_device_name(context)));
     tern_peaks peaks;
-    bool is_fast = strncmp(tern_device_name(context), "interp", 6) && strncmp(tern_device_name(context), "sim", 3);
-    if (bench->request.use_peak && bench->unit->of_bytes && is_fast && !tern_peak(context, true, false, &peaks))
+    bool is_fast = strncmp(tern_device_name(context), "interp", 6) &&
+                   strncmp(tern_device_name(context), "sim", 3);
+    if (bench->request.use_peak && bench->unit->of_bytes && is_fast &&
+        !tern_peak(context, true, false, &peaks))
         bench->ceiling = peaks.copy / bench->unit->scale;
     tern_close(context);
     return EXIT_OK;
@@ -168,10 +185,15 @@ static int take_roofline(Bench *bench) {
     int code = EXIT_OK;
     if (!option_given(cli, "roofline")) return EXIT_OK;
     if (!bench->request.use_peak)
-        return cli_fail(cli, EXIT_USAGE, "--roofline needs the measured ceilings: without --no-peak and --allow-slow");
+        return cli_fail(
+            cli, EXIT_USAGE,
+            "--roofline needs the measured ceilings: without --no-peak and --allow-slow");
     for (int i = 1; i < bench->num_lines; i++)
-        if (bench->lines[i].device && bench->lines[0].device && strcmp(bench->lines[i].device, bench->lines[0].device) != 0)
-            return cli_fail(cli, EXIT_USAGE, "--roofline: the lines are of several devices, which have ceilings of their own");
+        if (bench->lines[i].device && bench->lines[0].device &&
+            strcmp(bench->lines[i].device, bench->lines[0].device) != 0)
+            return cli_fail(
+                cli, EXIT_USAGE,
+                "--roofline: the lines are of several devices, which have ceilings of their own");
     tern_context *context = cli_open(cli, bench->lines[0].device, &code);
     if (!context) return code;
     if (tern_peak(context, true, false, &bench->peaks)) code = cli_fail_context(cli, context);
@@ -186,16 +208,21 @@ static int take_rest(Bench *bench) {
     for (int i = 0; i < COUNT(units); i++)
         if (!strcmp(unit ? unit : "GB/s", units[i].name)) bench->unit = &units[i];
     if (!bench->unit)
-        return cli_fail(cli, EXIT_USAGE, "-y: expected GB/s, TB/s, GFLOP/s, TFLOP/s, ms or us, saw '%s'", unit);
-    if (!option_double(cli, "rep", 100, &request->rep_ms) || !option_double(cli, "warmup", 25, &request->warmup_ms))
+        return cli_fail(cli, EXIT_USAGE,
+                        "-y: expected GB/s, TB/s, GFLOP/s, TFLOP/s, ms or us, saw '%s'", unit);
+    if (!option_double(cli, "rep", 100, &request->rep_ms) ||
+        !option_double(cli, "warmup", 25, &request->warmup_ms))
         return EXIT_USAGE;
-    if (request->rep_ms == 0) return cli_fail(cli, EXIT_USAGE, "--rep: a benchmark takes more than 0 ms");
-    if (request->rep_ms > 1e6 || request->warmup_ms > 1e6) return cli_fail(cli, EXIT_USAGE, "--rep, --warmup: at most 1000000 ms");
+    if (request->rep_ms == 0)
+        return cli_fail(cli, EXIT_USAGE, "--rep: a benchmark takes more than 0 ms");
+    if (request->rep_ms > 1e6 || request->warmup_ms > 1e6)
+        return cli_fail(cli, EXIT_USAGE, "--rep, --warmup: at most 1000000 ms");
     request->hot = option_given(cli, "hot");
     const char *cold = option_value(cli, "cold");
     if (cold && strcmp(cold, "read") != 0 && strcmp(cold, "fill") != 0)
         return cli_fail(cli, EXIT_USAGE, "--cold: expected read or fill, saw '%s'", cold);
-    if (cold && request->hot) return cli_fail(cli, EXIT_USAGE, "--cold and --hot: one of them, please");
+    if (cold && request->hot)
+        return cli_fail(cli, EXIT_USAGE, "--cold and --hot: one of them, please");
     request->cold_fill = cold && !strcmp(cold, "fill");
     request->allow_slow = option_given(cli, "allow-slow");
     request->use_peak = !option_given(cli, "no-peak") && !request->allow_slow;
@@ -222,20 +249,26 @@ static tern_sweep *new_sweep(const Bench *bench, bool with_spread) {
         names[count++] = str_format(bench->cli->arena, "%s-min", name).data;
         names[count++] = str_format(bench->cli->arena, "%s-max", name).data;
     }
-    return tern_sweep_create(&(tern_sweep_options){.name = plot_name(bench), .x_names = x_names,
-                                                   .num_x = bench->num_ranges ? bench->num_ranges : 1,
-                                                   .line_names = names, .num_lines = count,
-                                                   .y_label = bench->unit->name, .y_title = bench->unit->title,
-                                                   .x_log = bench->ranges[0].is_log || option_given(bench->cli, "x-log"),
-                                                   .y_log = option_given(bench->cli, "y-log"), .ceiling = bench->ceiling,
-                                                   .peaks = bench->peaks.copy > 0 ? &bench->peaks : NULL,
-                                                   .ceiling_name = "measured copy beyond the caches"});
+    return tern_sweep_create(
+        &(tern_sweep_options){.name = plot_name(bench),
+                              .x_names = x_names,
+                              .num_x = bench->num_ranges ? bench->num_ranges : 1,
+                              .line_names = names,
+                              .num_lines = count,
+                              .y_label = bench->unit->name,
+                              .y_title = bench->unit->title,
+                              .x_log = bench->ranges[0].is_log || option_given(bench->cli, "x-log"),
+                              .y_log = option_given(bench->cli, "y-log"),
+                              .ceiling = bench->ceiling,
+                              .peaks = bench->peaks.copy > 0 ? &bench->peaks : NULL,
+                              .ceiling_name = "measured copy beyond the caches"});
 }
 
 static double in_unit(const Bench *bench, const Measured *measured, double ms) {
     const Unit *unit = bench->unit;
     if (!unit->of_bytes && !unit->of_flops) return ms / unit->scale;
-    bool is_known = unit->of_bytes ? measured->bytes_by != EVIDENCE_NONE : measured->flops_by != EVIDENCE_NONE;
+    bool is_known =
+        unit->of_bytes ? measured->bytes_by != EVIDENCE_NONE : measured->flops_by != EVIDENCE_NONE;
     double amount = unit->of_bytes ? measured->bytes : measured->flops;
     return is_known && amount > 0 ? amount / (ms * 1e-3) / unit->scale : (double)NAN;
 }
@@ -255,37 +288,49 @@ static void add_spread(Bench *bench, const tern_point *point) {
 static void note_roofline(Bench *bench, const char *where, const Measured *measured) {
     const tern_peaks *peaks = &bench->peaks;
     if (!(measured->bytes > 0) || !(measured->flops > 0)) {
-        buf_printf(&bench->notes, "roof    %s: %s are not known\n", where, measured->bytes > 0 ? "operations" : "bytes");
+        buf_printf(&bench->notes, "roof    %s: %s are not known\n", where,
+                   measured->bytes > 0 ? "operations" : "bytes");
         return;
     }
     bool is_far = measured->bytes > 2 * (double)peaks->cache_bytes;
-    double memory = is_far ? fmax(peaks->copy, peaks->read) : peaks->cached, intensity = measured->flops / measured->bytes;
-    double roof = fmin(peaks->fma, intensity * memory), rate = measured->flops / (measured->timing.median * 1e-3);
-    buf_printf(&bench->notes, "roof    %s: %.3g FLOP/byte, %.4g GFLOP/s, %.1f %% of the %.4g that %s there\n", where, intensity,
-               rate / 1e9, rate / roof * 100, roof / 1e9,
-               roof == peaks->fma ? "fp32 multiply-adds allow" : is_far ? "memory allows" : "the caches allow");
+    double memory = is_far ? fmax(peaks->copy, peaks->read) : peaks->cached,
+           intensity = measured->flops / measured->bytes;
+    double roof = fmin(peaks->fma, intensity * memory),
+           rate = measured->flops / (measured->timing.median * 1e-3);
+    buf_printf(&bench->notes,
+               "roof    %s: %.3g FLOP/byte, %.4g GFLOP/s, %.1f %% of the %.4g that %s there\n",
+               where, intensity, rate / 1e9, rate / roof * 100, roof / 1e9,
+               roof == peaks->fma ? "fp32 multiply-adds allow"
+               : is_far           ? "memory allows"
+                                  : "the caches allow");
 }
 
 static void note_point(Bench *bench, const char *where, const Measured *measured) {
     Buf *notes = &bench->notes;
-    if (measured->exit_code) buf_printf(notes, "failed  %s: %s\n", where, measured->words);
-    else if (bench->peaks.copy > 0) note_roofline(bench, where, measured);
+    if (measured->exit_code)
+        buf_printf(notes, "failed  %s: %s\n", where, measured->words);
+    else if (bench->peaks.copy > 0)
+        note_roofline(bench, where, measured);
     if (measured->exit_code) return;
-    if (bench->cli->verbose) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
-    else if (measured->doubts.length) buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->doubts));
+    if (bench->cli->verbose)
+        buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
+    else if (measured->doubts.length)
+        buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->doubts));
 }
 
 static const char *where_of(const Bench *bench, int point, const Line *line) {
     Buf out = {.arena = bench->cli->arena};
     for (int i = 0; i < bench->num_ranges; i++)
-        buf_printf(&out, "%.*s=%lld ", STR_ARG(bench->ranges[i].name), (long long)bench->ranges[i].values.data[point]);
+        buf_printf(&out, "%.*s=%lld ", STR_ARG(bench->ranges[i].name),
+                   (long long)bench->ranges[i].values.data[point]);
     buf_puts(&out, line->name);
     return out.data;
 }
 
 static void take_result(Bench *bench, int at, int line, Measured *measured) {
     tern_point point = {.line = line, .y_min = NAN, .y_max = NAN};
-    for (int i = 0; i < bench->num_ranges; i++) point.x[i] = (double)bench->ranges[i].values.data[at];
+    for (int i = 0; i < bench->num_ranges; i++)
+        point.x[i] = (double)bench->ranges[i].values.data[at];
     const tern_timing *timing = &measured->timing;
     if (!measured->exit_code) {
         bool is_rate = bench->unit->of_bytes || bench->unit->of_flops;
@@ -296,8 +341,11 @@ static void take_result(Bench *bench, int at, int line, Measured *measured) {
         point.bytes = measured->bytes, point.flops = measured->flops;
         if (isnan(point.y) && bench->num_ranges) {
             const char *option = bench->unit->of_bytes ? "bytes" : "flops";
-            point.failed = str_format(bench->cli->arena, "the compiler counted no %s: give --%s", option, option).data;
-            buf_printf(&bench->notes, "failed  %s: %s\n", where_of(bench, at, &bench->lines[line]), point.failed);
+            point.failed = str_format(bench->cli->arena, "the compiler counted no %s: give --%s",
+                                      option, option)
+                               .data;
+            buf_printf(&bench->notes, "failed  %s: %s\n", where_of(bench, at, &bench->lines[line]),
+                       point.failed);
         }
     } else {
         point.failed = measured->words;
@@ -334,13 +382,14 @@ static void progress(const Bench *bench, const char *where) {
 
 /* ---- one point's block ---- */
 
-static void put_rate(const char *label, double amount, Evidence by, const char *unit, double seconds, const Measured *m,
-                     bool is_ceiling) {
+static void put_rate(const char *label, double amount, Evidence by, const char *unit,
+                     double seconds, const Measured *m, bool is_ceiling) {
     static const char *const marks[] = {"", "counted", "at most", "declared"};
     double rate = amount / seconds;
     bool is_big = rate >= 1e12;
     printf("  %-8s  %.4g %s%s", label, rate / (is_big ? 1e12 : 1e9), is_big ? "T" : "G", unit);
-    if (is_ceiling && m->ceiling) printf("  %.1f %% of the measured ceiling of %s", m->share * 100, m->ceiling);
+    if (is_ceiling && m->ceiling)
+        printf("  %.1f %% of the measured ceiling of %s", m->share * 100, m->ceiling);
     printf("  (%.4g %s %s)\n", amount, *unit == 'B' ? "bytes" : "operations", marks[by]);
 }
 
@@ -351,16 +400,21 @@ static void print_block(const Bench *bench, const Measured *m) {
     printf("%s   grid %u", m->kernel, m->grid[0]);
     if (m->grid[1] > 1 || m->grid[2] > 1) printf(" x %u x %u", m->grid[1], m->grid[2]);
     printf("   %s (%s)\n", m->device, m->description);
-    printf("  time      %.4g %s  20 %%..80 %% %.4g .. %.4g %s  noise %.2f %%  %zu samples\n", t->median * scale, unit,
-           t->q20 * scale, t->q80 * scale, unit, t->noise * 100, t->num_samples);
+    printf("  time      %.4g %s  20 %%..80 %% %.4g .. %.4g %s  noise %.2f %%  %zu samples\n",
+           t->median * scale, unit, t->q20 * scale, t->q80 * scale, unit, t->noise * 100,
+           t->num_samples);
     bool is_compute = m->ceiling && !strcmp(m->ceiling, "fp32 multiply-add");
     if (m->bytes_by) put_rate("memory", m->bytes, m->bytes_by, "B/s", seconds, m, !is_compute);
-    if (m->flops_by && m->flops > 0) put_rate("compute", m->flops, m->flops_by, "FLOP/s", seconds, m, is_compute);
+    if (m->flops_by && m->flops > 0)
+        put_rate("compute", m->flops, m->flops_by, "FLOP/s", seconds, m, is_compute);
     printf("  host      %.4g us to return  floor %.4g us", t->host_ms * 1e3, t->floor_ms * 1e3);
     if (t->launch_floor_ms > 0) printf(", of an empty kernel %.4g us", t->launch_floor_ms * 1e3);
     putchar('\n');
-    if (t->clock_mhz > 0) printf("  clock     %.3f GHz  %zu samples discarded\n", t->clock_mhz * 1e-3, t->num_discarded);
-    else puts("  clock     unknown");
+    if (t->clock_mhz > 0)
+        printf("  clock     %.3f GHz  %zu samples discarded\n", t->clock_mhz * 1e-3,
+               t->num_discarded);
+    else
+        puts("  clock     unknown");
     printf("  trust     %.*s\n", STR_ARG(m->trust));
     (void)bench;
 }
@@ -376,7 +430,8 @@ static void run_one(Bench *bench, int at, int index) {
     request->num_variables = 0;
     for (int i = 0; i < bench->num_ranges; i++)
         variables[request->num_variables++] = (PointVariable){
-            bench->ranges[i].name, str_format(arena, "%lld", (long long)bench->ranges[i].values.data[at]).data};
+            bench->ranges[i].name,
+            str_format(arena, "%lld", (long long)bench->ranges[i].values.data[at]).data};
     request->device = line->device;
     request->operand = line->operand;
     int shown = request->num_variables; /* the line's variable is no x */
@@ -384,8 +439,10 @@ static void run_one(Bench *bench, int at, int index) {
         variables[request->num_variables++] = (PointVariable){bench->line_variable, line->text};
     Measured measured;
     progress(bench, where_of(bench, at, line));
-    if (line->is_apart) measure_point_apart(bench->cli, arena, request, &measured);
-    else measure_point(bench->cli, arena, request, &measured);
+    if (line->is_apart)
+        measure_point_apart(bench->cli, arena, request, &measured);
+    else
+        measure_point(bench->cli, arena, request, &measured);
     bench->num_done++;
     if (measure_interrupted() && measured.exit_code) return;
     request->num_variables = shown;
@@ -398,7 +455,8 @@ static void run_one(Bench *bench, int at, int index) {
 static void run_all(Bench *bench) {
     bench->started_ms = now_ms();
     for (int at = 0; at < bench->num_points; at++)
-        for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++) run_one(bench, at, line);
+        for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++)
+            run_one(bench, at, line);
     progress(bench, NULL);
     if (!measure_interrupted()) run_write_line(&bench->writer, "{\"end\":true}\n");
 }
@@ -412,7 +470,8 @@ static void print_sweep(Bench *bench) {
     tern_free(table);
     int fine = bench->num_done - bench->num_failed;
     printf("trust   %d of %d points measured%s\n%s", fine, bench->num_points * bench->num_lines,
-           bench->notes.length ? "" : "; nothing speaks against them", bench->notes.length ? bench->notes.data : "");
+           bench->notes.length ? "" : "; nothing speaks against them",
+           bench->notes.length ? bench->notes.data : "");
 }
 
 static int report(Bench *bench) {
@@ -420,20 +479,24 @@ static int report(Bench *bench) {
     const char *folder = option_value(cli, "save");
     bool is_sweep = bench->num_ranges || bench->num_lines > 1;
     int code = bench->first_code;
-    if (!cli->json && is_sweep) print_sweep(bench);
-    else if (!cli->json && code) cli_fail(cli, code, "%s", bench->last.words);
-    else if (!cli->json && bench->num_done && bench->last.kernel[0]) print_block(bench, &bench->last);
+    if (!cli->json && is_sweep)
+        print_sweep(bench);
+    else if (!cli->json && code)
+        cli_fail(cli, code, "%s", bench->last.words);
+    else if (!cli->json && bench->num_done && bench->last.kernel[0])
+        print_block(bench, &bench->last);
     fflush(stdout);
     if (folder) {
         if (tern_sweep_save(bench->sweep, folder, option_value(cli, "format"))) {
             int why = cli_fail(cli, EXIT_SYSTEM, "%s", tern_sweep_message(bench->sweep));
             if (!code) code = why;
-        } else if (!cli->json) printf("%s %s\n", tern_sweep_message(bench->sweep), bench->writer.path);
+        } else if (!cli->json)
+            printf("%s %s\n", tern_sweep_message(bench->sweep), bench->writer.path);
     }
     if (!run_writer_close(&bench->writer) && !code) code = EXIT_SYSTEM;
     if (measure_interrupted())
-        code = cli_fail(cli, EXIT_SYSTEM, "interrupted: %d of %d points are done", bench->num_done - 1,
-                        bench->num_points * bench->num_lines);
+        code = cli_fail(cli, EXIT_SYSTEM, "interrupted: %d of %d points are done",
+                        bench->num_done - 1, bench->num_points * bench->num_lines);
     return code;
 }
 
@@ -443,12 +506,14 @@ static void set_apart(Bench *bench) {
     for (int i = 0; i < bench->num_lines; i++) {
         Line *line = &bench->lines[i];
         const char *device = line->device ? line->device : named && *named ? named : NULL;
-        if (!device && i) line->is_apart = bench->lines[0].is_apart;
+        if (!device && i)
+            line->is_apart = bench->lines[0].is_apart;
         else if (!device) { /* whatever there is */
             tern_context *context = tern_open(NULL, NULL, NULL, 0);
             line->is_apart = context && !strncmp(tern_device_name(context), "cpu", 3);
             tern_close(context);
-        } else line->is_apart = !strncmp(device, "cpu", 3);
+        } else
+            line->is_apart = !strncmp(device, "cpu", 3);
     }
 }
 
@@ -457,7 +522,8 @@ static int run_sweep(Bench *bench) {
     int code = name_line(bench);
     if (!code) code = take_roofline(bench);
     if (code) return code;
-    if (!run_writer_open(&bench->writer, cli, option_value(cli, "save"), "run.jsonl")) return EXIT_SYSTEM;
+    if (!run_writer_open(&bench->writer, cli, option_value(cli, "save"), "run.jsonl"))
+        return EXIT_SYSTEM;
     bench->sweep = new_sweep(bench, false);
     bench->spread = option_given(cli, "quantiles") ? new_sweep(bench, true) : NULL;
     if (!bench->sweep) return cli_fail(cli, EXIT_SYSTEM, "no memory");
@@ -475,7 +541,8 @@ int command_bench(Cli *cli) {
     int code = EXIT_OK;
     if (cli->operands.count == 0) return cli_fail(cli, EXIT_USAGE, "which FILE[:KERNEL]?");
     if (cli->operands.count > 1)
-        return cli_fail(cli, EXIT_USAGE, "one kernel at a time (--line kernel=a,b): what is '%s'?", cli->operands.data[1]);
+        return cli_fail(cli, EXIT_USAGE, "one kernel at a time (--line kernel=a,b): what is '%s'?",
+                        cli->operands.data[1]);
     Bench bench = {.cli = cli, .operand = cli->operands.data[0], .notes.arena = cli->arena};
     for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](&bench);
     if (code) return code;

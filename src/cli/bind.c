@@ -33,7 +33,8 @@ static int take_given(Bound *bound) {
     int num_swept = bound->env.bindings.count;
     bound->num_args = bound->function->num_parameters;
     bound->args = arena_array(cli->arena, LaunchArg, bound->num_args + 1);
-    for (int i = 0; i < bound->num_args; i++) bound->args[i].parameter = &bound->function->parameters[i];
+    for (int i = 0; i < bound->num_args; i++)
+        bound->args[i].parameter = &bound->function->parameters[i];
     for (int i = 0; (text = option_nth(cli, "a", i)); i++)
         if (!env_bind(&bound->env, text)) return bound_fail_diag(bound);
     for (int i = 0; i < bound->env.bindings.count; i++) {
@@ -70,7 +71,8 @@ static int take_config(Bound *bound) {
     int code = EXIT_OK;
     bool wanted = option_given(bound->cli, "config");
     bound->num_configs = tern_module_configs(bound->module, bound->function->name, &configs);
-    if (bound->num_configs < 0) return wanted ? cli_fail_context(bound->cli, bound->context) : EXIT_OK;
+    if (bound->num_configs < 0)
+        return wanted ? cli_fail_context(bound->cli, bound->context) : EXIT_OK;
     if (!option_int(bound->cli, "config", 1, 1 << 20, bound->num_configs > 0, &bound->config))
         return EXIT_USAGE;
     if (bound->config > bound->num_configs)
@@ -107,7 +109,8 @@ static int take_heuristics(Bound *bound) {
         value_literal(&text, value);
         known[num_known++] = (tern_value){bound->args[i].parameter->name, text.data};
     }
-    int count = tern_module_heuristics(bound->module, bound->function->name, known, num_known, &values);
+    int count =
+        tern_module_heuristics(bound->module, bound->function->name, known, num_known, &values);
     if (count < 0) return cli_fail_context(bound->cli, bound->context);
     for (int i = 0; i < count && !code; i++)
         code = bind_chosen(bound, values[i].name, values[i].text, "@triton.heuristics");
@@ -175,7 +178,8 @@ int bound_compile(Bound *bound) {
     tern_options options = {
         .num_warps = warps, .num_stages = stages, .debug = option_given(cli, "debug")};
     clock_gettime(CLOCK_MONOTONIC, &start);
-    bound->kernel = tern_compile(bound->module, bound->function->name, bound->signature.data, &options);
+    bound->kernel =
+        tern_compile(bound->module, bound->function->name, bound->signature.data, &options);
     clock_gettime(CLOCK_MONOTONIC, &end);
     bound->compile_ms =
         (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
@@ -226,7 +230,8 @@ static int check_zone(Bound *bound, const LaunchArg *arg, int64_t at) {
     }
     if (!changed) return EXIT_OK;
     int64_t element_bytes = (int64_t)tern_dtype_size(tensor->dtype), byte = at + (int64_t)first;
-    int64_t element = byte < 0 ? -((-byte + element_bytes - 1) / element_bytes) : byte / element_bytes;
+    int64_t element =
+        byte < 0 ? -((-byte + element_bytes - 1) / element_bytes) : byte / element_bytes;
     cli_fail(bound->cli, EXIT_WRONG,
              "argument '%s': the kernel wrote outside of it, %s: %zu bytes changed, the first in "
              "element %lld",
@@ -245,7 +250,8 @@ int bound_check_zones(Bound *bound) {
         if (before || after) code = before ? before : after;
     }
     if (code == EXIT_WRONG)
-        cli_complain(bound->cli, "help: '--device interp' checks every access and names the line\n");
+        cli_complain(bound->cli,
+                     "help: '--device interp' checks every access and names the line\n");
     return code;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bind: from what the user gave (-a, --grid, --config ..) to a compiled kernel with its arguments on
- * the device. For all commands that launch kernels.
+/* bind: from what the user gave (-a, --grid, --config ..) to a compiled kernel with its arguments
+ * on the device. For all commands that launch kernels.
  *
  * A parameter that is not given gets its value from, in this order: the @triton.autotune config,
  * @triton.heuristics, its default. */
@@ -27,15 +27,16 @@ typedef struct Bound {
     size_t red_zone_bytes; /* round each buffer; 0: none */
 } Bound;
 
-/* Each returns an ExitCode, after complaining. bound_close takes what bound_open left, failed or not. */
+/* Each returns an ExitCode, after complaining. bound_close takes what bound_open left, failed or
+ * not. */
 int bound_open(Bound *bound, Cli *cli, const char *device, const char *operand);
 /* What env_bind_value bound before need not be a parameter: the variables of a sweep. */
 int bound_values(Bound *bound);
 int bound_compile(Bound *bound);
 int bound_upload(Bound *bound);   /* tensors get their buffers */
 int bound_download(Bound *bound); /* and back into the tensors' storages */
-/* Between upload and launch nothing but the tensors' own bytes may change: names the argument that a
- * kernel wrote outside of. */
+/* Between upload and launch nothing but the tensors' own bytes may change: names the argument that
+ * a kernel wrote outside of. */
 int bound_check_zones(Bound *bound);
 int bound_fail_diag(Bound *bound);
 LaunchArg *bound_arg(const Bound *bound, Str name); /* NULL: no such parameter */

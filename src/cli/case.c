@@ -148,7 +148,8 @@ static bool read_tensor(CaseReader *reader, const json_t *object, CaseArg *arg) 
     return !reader->status;
 }
 
-static bool read_value(CaseReader *reader, const json_t *object, const char *name, ArgValue *value, int depth);
+static bool read_value(CaseReader *reader, const json_t *object, const char *name, ArgValue *value,
+                       int depth);
 
 /* A tensor inside another value: an argument of its own beside it. */
 static bool read_part(CaseReader *reader, const json_t *object, const char *name, ArgValue *value) {
@@ -158,7 +159,8 @@ static bool read_part(CaseReader *reader, const json_t *object, const char *name
     return true;
 }
 
-static bool read_tuple(CaseReader *reader, const json_t *object, const char *name, ArgValue *value, int depth) {
+static bool read_tuple(CaseReader *reader, const json_t *object, const char *name, ArgValue *value,
+                       int depth) {
     const json_t *items = json_object_get(object, "items"), *item;
     size_t index, count = json_array_size(items);
     if (!json_is_array(items) || count > MAX_ARGS || depth > MAX_TUPLE_DEPTH)
@@ -188,7 +190,8 @@ static bool read_extents(CaseReader *reader, const json_t *array, ArgValue *tupl
     return true;
 }
 
-static bool read_descriptor(CaseReader *reader, const json_t *object, const char *name, ArgValue *value) {
+static bool read_descriptor(CaseReader *reader, const json_t *object, const char *name,
+                            ArgValue *value) {
     static const char *const keys[] = {"base", "shape", "strides", "block_shape"};
     const char *padding = json_string_value(json_object_get(object, "padding"));
     tern_descriptor descriptor;
@@ -197,15 +200,21 @@ static bool read_descriptor(CaseReader *reader, const json_t *object, const char
     value->items = arena_array(reader->arena, ArgValue *, COUNT(keys));
     for (int i = 0; i < COUNT(keys); i++) value->items[i] = arena_new_of(reader->arena, ArgValue);
     if (padding && strcmp(padding, "zero"))
-        return complain(reader, TERN_ERROR_UNSUPPORTED, "argument '%s': a tensor descriptor with padding '%s'", name, padding);
-    if (!read_part(reader, json_object_get(object, keys[0]), str_format(reader->arena, "%s.base", name).data, value->items[0]))
+        return complain(reader, TERN_ERROR_UNSUPPORTED,
+                        "argument '%s': a tensor descriptor with padding '%s'", name, padding);
+    if (!read_part(reader, json_object_get(object, keys[0]),
+                   str_format(reader->arena, "%s.base", name).data, value->items[0]))
         return false;
     for (int i = 1; i < COUNT(keys); i++)
         if (!read_extents(reader, json_object_get(object, keys[i]), value->items[i])) return false;
     const CaseArg *base = &reader->recorded->args.data[reader->recorded->args.count - 1];
-    value->items[0]->tensor->storage_bytes = reader->recorded->storages.data[base->storage].size_bytes;
+    value->items[0]->tensor->storage_bytes =
+        reader->recorded->storages.data[base->storage].size_bytes;
     const char *why = value_descriptor(value, &descriptor);
-    return !why || malformed(reader, str_format(reader->arena, "'%s' is not a tensor descriptor: %s", name, why).data);
+    return !why ||
+           malformed(
+               reader,
+               str_format(reader->arena, "'%s' is not a tensor descriptor: %s", name, why).data);
 }
 
 static bool read_float(CaseReader *reader, const json_t *object, ArgValue *value) {
@@ -223,7 +232,8 @@ static bool read_float(CaseReader *reader, const json_t *object, ArgValue *value
 }
 
 /* Without a name: a global, which holds no tensor. */
-static bool read_value(CaseReader *reader, const json_t *object, const char *name, ArgValue *value, int depth) {
+static bool read_value(CaseReader *reader, const json_t *object, const char *name, ArgValue *value,
+                       int depth) {
     const char *kind = get_string(reader, object, "kind");
     const json_t *item = json_object_get(object, "value");
     if (!strcmp(kind, "none")) {

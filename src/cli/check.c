@@ -31,7 +31,8 @@ void outputs_look(const Bound *bound, const uint64_t *before, CheckedOutputs *ou
             outputs->num_poison = stats.num_poison;
             outputs->num_elements = stats.count;
         }
-        if (stats.num_nan > (arg->value->is_empty ? stats.num_poison : 0)) outputs->has_nan = arg->parameter->name;
+        if (stats.num_nan > (arg->value->is_empty ? stats.num_poison : 0))
+            outputs->has_nan = arg->parameter->name;
     }
 }
 
@@ -52,13 +53,15 @@ static bool is_close(double got, double want, Tolerance tolerance) {
 
 static double element(const Tensor *tensor, int64_t index) {
     size_t size = tern_dtype_size(tensor->dtype);
-    return tern_element_double(tensor->dtype, tensor->storage + (size_t)tensor_place(tensor, index) * size);
+    return tern_element_double(tensor->dtype,
+                               tensor->storage + (size_t)tensor_place(tensor, index) * size);
 }
 
 static int compare(const Bound *bound, const char *name, const Tensor *got, const Tensor *want) {
     int64_t count = tensor_count(want);
     if (tensor_count(got) != count)
-        return cli_fail(bound->cli, EXIT_USAGE, "--check: '%s' has %lld elements, the reference %lld", name,
+        return cli_fail(bound->cli, EXIT_USAGE,
+                        "--check: '%s' has %lld elements, the reference %lld", name,
                         (long long)tensor_count(got), (long long)count);
     Tolerance tolerance = tolerance_for(bound, want);
     if (tern_dtype_size(got->dtype) < tern_dtype_size(want->dtype)) {
@@ -69,7 +72,8 @@ static int compare(const Bound *bound, const char *name, const Tensor *got, cons
     for (int64_t i = 0; i < count; i++)
         if (!is_close(element(got, i), element(want, i), tolerance) && wrong++ == 0) first = i;
     if (!wrong) return EXIT_OK;
-    return cli_fail(bound->cli, EXIT_WRONG, "wrong result: %lld of %lld elements of '%s' differ; [%lld] is %.9g, not %.9g",
+    return cli_fail(bound->cli, EXIT_WRONG,
+                    "wrong result: %lld of %lld elements of '%s' differ; [%lld] is %.9g, not %.9g",
                     (long long)wrong, (long long)count, name, (long long)first, element(got, first),
                     element(want, first));
 }
@@ -79,12 +83,13 @@ static int check_value(Bound *bound, const char *text) {
     Str name = {text, equals ? (int)(equals - text) : 0};
     LaunchArg *arg = name.length ? bound_arg(bound, name) : NULL;
     if (!arg || !arg->value || arg->value->kind != ARG_TENSOR)
-        return cli_fail(bound->cli, EXIT_USAGE, "--check: expected interp, or NAME=VALUE of a tensor, saw '%s'", text);
+        return cli_fail(bound->cli, EXIT_USAGE,
+                        "--check: expected interp, or NAME=VALUE of a tensor, saw '%s'", text);
     ArgValue *value = env_evaluate(&bound->env, "--check", str_of(equals + 1));
     if (!value) return bound_fail_diag(bound);
     if (value->kind != ARG_TENSOR)
-        return cli_fail(bound->cli, EXIT_USAGE, "--check: '%s' is a %s, expected a tensor", equals + 1,
-                        value_kind_name(value->kind));
+        return cli_fail(bound->cli, EXIT_USAGE, "--check: '%s' is a %s, expected a tensor",
+                        equals + 1, value_kind_name(value->kind));
     return compare(bound, arg->parameter->name, arg->value->tensor, value->tensor);
 }
 
@@ -101,8 +106,8 @@ static int launch_reference(const MeasureRequest *request, Bound *reference) {
     if (!code) code = bound_compile(reference);
     if (!code) code = bound_upload(reference);
     if (code) return code;
-    if (!launch_arguments(reference->cli->arena, reference->kernel, reference->args, reference->num_args, &arguments,
-                          &count, &why))
+    if (!launch_arguments(reference->cli->arena, reference->kernel, reference->args,
+                          reference->num_args, &arguments, &count, &why))
         return cli_fail(reference->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
     if (tern_launch(NULL, reference->kernel, reference->grid, arguments, count) ||
         tern_synchronize(reference->context))

@@ -117,7 +117,8 @@ int cli_fail_context(const Cli *cli, tern_context *context) {
     const char *words = tern_message(context), *rest = words;
     size_t length = strlen(words);
     Buf text = {.arena = cli->arena};
-    if (!words_place(&rest, &file_length, &line)) buf_printf(&text, "tern %s: ", cli->command->name);
+    if (!words_place(&rest, &file_length, &line))
+        buf_printf(&text, "tern %s: ", cli->command->name);
     buf_printf(&text, "%s%s", words, length && words[length - 1] == '\n' ? "" : "\n");
     cli_complain(cli, text.data);
     return exit_code_of(tern_message_status(context));

@@ -54,9 +54,12 @@ struct CommandRow {
 };
 
 int command_run(Cli *cli), command_show(Cli *cli), command_replay(Cli *cli),
-    command_devices(Cli *cli), command_bench(Cli *cli), command_cmp(Cli *cli), command_peak(Cli *cli);
-extern const OptionRow options_bench[], options_cmp[], options_peak[], options_run[], options_show[], options_replay[], options_devices[];
-extern const char details_bench[], details_cmp[], details_peak[], details_run[], details_show[], details_replay[];
+    command_devices(Cli *cli), command_bench(Cli *cli), command_cmp(Cli *cli),
+    command_peak(Cli *cli);
+extern const OptionRow options_bench[], options_cmp[], options_peak[], options_run[],
+    options_show[], options_replay[], options_devices[];
+extern const char details_bench[], details_cmp[], details_peak[], details_run[], details_show[],
+    details_replay[];
 
 /* The last value given for an option, or NULL; index 0, 1 .. for one that may be given repeatedly.
  */
@@ -72,7 +75,8 @@ int cli_fail(const Cli *cli, ExitCode code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Words as they are, with their newline. */
 void cli_complain(const Cli *cli, const char *text);
-/* The same as cli_fail for a failed call of the library: its words, and the exit code of its status. */
+/* The same as cli_fail for a failed call of the library: its words, and the exit code of its
+ * status. */
 int cli_fail_context(const Cli *cli, tern_context *context);
 /* Takes "FILE:LINE:COLUMN: error: words" apart; false: the words have no place. `words` may be
  * advanced past the place; *file_length bytes of the old words are the file. */

@@ -230,8 +230,7 @@ static bool holds(tern_dtype dtype, int64_t value) {
 static bool integers_fit(const Call *call, const Making *making, Fill fill) {
     tern_dtype dtype = making->tensor->dtype;
     int64_t least = 0, most = 0;
-    if (fill == FILL_VALUE && making->fill->kind != ARG_FLOAT)
-        least = most = making->fill->integer;
+    if (fill == FILL_VALUE && making->fill->kind != ARG_FLOAT) least = most = making->fill->integer;
     if (fill == FILL_RANDINT) least = making->low, most = making->high - 1;
     if (fill == FILL_ARANGE) {
         int64_t count = tensor_count(making->tensor);
@@ -285,8 +284,7 @@ static bool has_too_large(const tern_array *array, tern_dtype dtype) {
     for (size_t at = 0; at + size <= array->size_bytes; at += size) {
         int64_t value = tern_element_int(array->dtype, (const char *)array->data + at);
         bool is_wide = value < 0 && !tern_dtype_is_signed(array->dtype); /* a u64 beyond int64 */
-        if (is_wide ? !tern_dtype_is_float(dtype) : !holds(dtype, value))
-            return true;
+        if (is_wide ? !tern_dtype_is_float(dtype) : !holds(dtype, value)) return true;
     }
     return false;
 }
@@ -306,7 +304,9 @@ ArgValue *value_from_npy(Env *env, Span span, const char *path, tern_dtype dtype
     bool loses = tern_dtype_is_float(array.dtype) && !tern_dtype_is_float(tensor->dtype);
     if (!why && loses) why = "holds fractions: it is not converted to integers";
     if (!why && has_too_large(&array, tensor->dtype))
-        why = str_format(env->arena, "has an int that does not fit in %s", tern_dtype_name(tensor->dtype)).data;
+        why = str_format(env->arena, "has an int that does not fit in %s",
+                         tern_dtype_name(tensor->dtype))
+                  .data;
     if (why)
         diag_error(env->diag, span, "%s %s", path, why);
     else
@@ -375,9 +375,12 @@ static ArgValue *extents(Env *env, int count, const int64_t *numbers) {
 /* desc(tensor, (64, 32), shape=(..), strides=(..)) */
 static ArgValue *call_descriptor(const Call *call) {
     Env *env = call->env;
-    bool fine = call->num_args >= 2 && call->args[0].value->kind == ARG_TENSOR && !call->args[0].keyword.length &&
-                !call->args[1].keyword.length;
-    if (!fine) return complain(call, call->span, "expected desc(TENSOR, BLOCK_SHAPE), with shape= and strides= if they are not the tensor's");
+    bool fine = call->num_args >= 2 && call->args[0].value->kind == ARG_TENSOR &&
+                !call->args[0].keyword.length && !call->args[1].keyword.length;
+    if (!fine)
+        return complain(call, call->span,
+                        "expected desc(TENSOR, BLOCK_SHAPE), with shape= and strides= if they are "
+                        "not the tensor's");
     const Tensor *base = call->args[0].value->tensor;
     ArgValue *value = value_new(env, ARG_DESC);
     value->items = arena_array(env->arena, ArgValue *, 4);
@@ -388,8 +391,12 @@ static ArgValue *call_descriptor(const Call *call) {
     for (int i = 1; i < call->num_args; i++) {
         const CallArg *arg = &call->args[i];
         int64_t numbers[TENSOR_MAX_RANK];
-        int count, place = i == 1 ? 3 : str_is(arg->keyword, "shape") ? 1 : str_is(arg->keyword, "strides") ? 2 : 0;
-        if (!place) return complain(call, arg->span, "desc has no parameter '%.*s'", STR_ARG(arg->keyword));
+        int count, place = i == 1                            ? 3
+                           : str_is(arg->keyword, "shape")   ? 1
+                           : str_is(arg->keyword, "strides") ? 2
+                                                             : 0;
+        if (!place)
+            return complain(call, arg->span, "desc has no parameter '%.*s'", STR_ARG(arg->keyword));
         if (!take_tuple(call, arg->span, arg->value, numbers, &count)) return NULL;
         value->items[place] = extents(env, count, numbers);
     }
@@ -438,8 +445,9 @@ ArgValue *call_evaluate(const Call *call) {
     if (str_is(call->name, "desc")) return call_descriptor(call);
     if (str_is(call->name, "dtype")) return call_dtype(call);
     diag_error(call->env->diag, call->span, "unknown function '%.*s'", STR_ARG(call->name));
-    diag_help(call->env->diag, (Span){0},
-              "there are randn rand randint zeros ones full arange empty load desc stride size numel "
-              "dtype cdiv next_power_of_2 min max");
+    diag_help(
+        call->env->diag, (Span){0},
+        "there are randn rand randint zeros ones full arange empty load desc stride size numel "
+        "dtype cdiv next_power_of_2 min max");
     return NULL;
 }

@@ -50,7 +50,8 @@ static bool add_descriptor(Signature *s, const ArgValue *value, const char *name
     char type[160];
     const char *why = value_descriptor(value, &descriptor);
     if (why) {
-        *s->why = str_format(s->out->arena, "argument '%s' is not a tensor descriptor: %s", name, why);
+        *s->why =
+            str_format(s->out->arena, "argument '%s' is not a tensor descriptor: %s", name, why);
         return false;
     }
     tern_descriptor_type(&descriptor, type, sizeof type);
@@ -70,14 +71,17 @@ static bool add_value(Signature *s, const ArgValue *value, const char *name, ter
     case ARG_DTYPE: value_literal(out, value); break; /* constants in Triton too */
     case ARG_TENSOR:
         arg = find_arg(s->args, s->count, name);
-        buf_printf(out, "*%s%s", tern_dtype_name(value->tensor->dtype), arg && arg->align % 16 == 0 ? ":16" : "");
+        buf_printf(out, "*%s%s", tern_dtype_name(value->tensor->dtype),
+                   arg && arg->align % 16 == 0 ? ":16" : "");
         break;
     case ARG_DESC: return add_descriptor(s, value, name);
     case ARG_TUPLE:
         buf_putc(out, '(');
         for (int i = 0; i < value->num_items; i++) {
             if (i) buf_puts(out, ", ");
-            if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data, TERN_VOID)) return false;
+            if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data,
+                           TERN_VOID))
+                return false;
         }
         buf_putc(out, ')');
         break;
@@ -87,9 +91,11 @@ static bool add_value(Signature *s, const ArgValue *value, const char *name, ter
 
 static bool add_arg(Signature *s, const LaunchArg *arg) {
     const char *name = arg->parameter->name;
-    if (!arg->parameter->is_constexpr) return add_value(s, arg->value, name, annotated_dtype(arg->parameter));
+    if (!arg->parameter->is_constexpr)
+        return add_value(s, arg->value, name, annotated_dtype(arg->parameter));
     if (value_has_tensor(arg->value)) {
-        *s->why = str_format(s->out->arena, "argument '%s': a tl.constexpr parameter takes no tensor", name);
+        *s->why = str_format(s->out->arena,
+                             "argument '%s': a tl.constexpr parameter takes no tensor", name);
         return false;
     }
     value_literal(s->out, arg->value);
@@ -128,10 +134,12 @@ static void add_parts(Parts *parts, const char *name, ArgValue *value, bool is_w
     if (!is_whole && value->kind != ARG_TUPLE && value->kind != ARG_DESC) {
         tern_function_parameter *parameter = arena_new_of(parts->arena, tern_function_parameter);
         parameter->name = name;
-        vec_push(parts->arena, &parts->list, (LaunchArg){.parameter = parameter, .value = value, .align = 1, .is_part = true});
+        vec_push(parts->arena, &parts->list,
+                 (LaunchArg){.parameter = parameter, .value = value, .align = 1, .is_part = true});
         return;
     }
-    int count = value->kind == ARG_DESC ? COUNT(words) : value->num_items; /* a block is no argument */
+    int count =
+        value->kind == ARG_DESC ? COUNT(words) : value->num_items; /* a block is no argument */
     for (int i = 0; i < count; i++)
         add_parts(parts,
                   value->kind == ARG_DESC ? str_format(parts->arena, "%s.%s", name, words[i]).data
@@ -145,7 +153,8 @@ void launch_parts(Arena *arena, LaunchArg **args, int *count) {
     for (int i = 0; i < *count; i++) {
         ArgValue *value = (*args)[i].value;
         bool has_parts = value && (value->kind == ARG_TUPLE || value->kind == ARG_DESC);
-        if (has_parts && !(*args)[i].parameter->is_constexpr) add_parts(&parts, (*args)[i].parameter->name, value, true);
+        if (has_parts && !(*args)[i].parameter->is_constexpr)
+            add_parts(&parts, (*args)[i].parameter->name, value, true);
     }
     *args = parts.list.data, *count = parts.list.count;
 }

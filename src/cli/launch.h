@@ -19,8 +19,8 @@ typedef struct LaunchArg {
     bool is_shared;      /* its buffer belongs to an argument before it, which is the same tensor */
 } LaunchArg;
 
-/* Appends the parts of tuples and tensor descriptors, so that each tensor and number that goes to the
- * kernel is an argument; args is replaced. */
+/* Appends the parts of tuples and tensor descriptors, so that each tensor and number that goes to
+ * the kernel is an argument; args is replaced. */
 void launch_parts(Arena *arena, LaunchArg **args, int *count);
 
 /* The signature, in the order of the parameters: "*fp32:16,i32,1024"; what follows one that is left

@@ -28,10 +28,12 @@ static const CommandRow commands[] = {
     {"replay", "CASE_DIR.. --root REPO", "run recorded launches and compare with what was recorded",
      details_replay, options_replay, command_replay},
     {"bench", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE .. [-x NAME=VALUES]",
-     "how long a kernel takes, at a point or over a sweep", details_bench, options_bench, command_bench},
-    {"cmp", "A.jsonl B.jsonl", "the verdict on one saved benchmark against another", details_cmp, options_cmp,
-     command_cmp},
-    {"peak", "", "what memory and arithmetic of a device reach at best", details_peak, options_peak, command_peak},
+     "how long a kernel takes, at a point or over a sweep", details_bench, options_bench,
+     command_bench},
+    {"cmp", "A.jsonl B.jsonl", "the verdict on one saved benchmark against another", details_cmp,
+     options_cmp, command_cmp},
+    {"peak", "", "what memory and arithmetic of a device reach at best", details_peak, options_peak,
+     command_peak},
     {"devices", "", "what is here, what is missing and how to get it", NULL, options_devices,
      command_devices},
     {"help", "[COMMAND]", "this list, or the help of a command", NULL, options_none, command_help},
@@ -127,7 +129,8 @@ static void json_options(Json *json, const OptionRow *rows) {
     for (; rows->name; rows++) {
         json_open(json, '{');
         json_key(json, "name"), json_string(json, rows->name);
-        json_key(json, "letter"), json_string(json, rows->letter ? (const char[]){rows->letter, 0} : NULL);
+        json_key(json, "letter"),
+            json_string(json, rows->letter ? (const char[]){rows->letter, 0} : NULL);
         json_key(json, "value"), json_string(json, rows->value);
         json_key(json, "help"), json_string(json, rows->help);
         json_close(json, '}');
@@ -186,8 +189,10 @@ static const CommandRow *command_find(const char *name) {
 
 static int command_help(Cli *cli) {
     if (cli->operands.count == 0) {
-        if (cli->json) print_help_json(cli);
-        else print_help();
+        if (cli->json)
+            print_help_json(cli);
+        else
+            print_help();
         return EXIT_OK;
     }
     const CommandRow *command = command_find(cli->operands.data[0]);

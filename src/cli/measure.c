@@ -40,7 +40,8 @@ typedef struct Point {
     Buf trust, doubts;
 } Point;
 
-static void say(Point *point, bool is_doubt, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void say(Point *point, bool is_doubt, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static void say(Point *point, bool is_doubt, const char *format, ...) {
     va_list args;
     Buf words = {.arena = point->cli.arena};
@@ -56,7 +57,8 @@ static void say(Point *point, bool is_doubt, const char *format, ...) {
 static tern_status launch(void *user, tern_stream *stream) {
     Point *point = user;
     if (interrupted) return TERN_ERROR_SYSTEM;
-    return tern_launch(stream, point->bound.kernel, point->bound.grid, point->arguments, point->num_arguments);
+    return tern_launch(stream, point->bound.kernel, point->bound.grid, point->arguments,
+                       point->num_arguments);
 }
 
 /* A variable that nothing mentions would make a sweep of equal points. */
@@ -82,12 +84,16 @@ static int bind(Point *point) {
              tern_device_description(bound->context));
     snprintf(point->result->kernel, sizeof point->result->kernel, "%s", bound->function->name);
     if (!request->allow_slow && (!strncmp(device, "interp", 6) || !strncmp(device, "sim", 3)))
-        return cli_fail(&point->cli, EXIT_REFUSED,
-                        "device %s checks kernels, its time says nothing about speed (--allow-slow times it)", device);
+        return cli_fail(
+            &point->cli, EXIT_REFUSED,
+            "device %s checks kernels, its time says nothing about speed (--allow-slow times it)",
+            device);
     for (int i = 0; i < request->num_variables; i++) {
         if (!is_mentioned(point, request->variables[i].name))
-            return cli_fail(&point->cli, EXIT_USAGE, "'%s' is swept, but no argument of '%s', no -a and no --grid mentions it",
-                            request->variables[i].name.data, bound->function->name);
+            return cli_fail(
+                &point->cli, EXIT_USAGE,
+                "'%s' is swept, but no argument of '%s', no -a and no --grid mentions it",
+                request->variables[i].name.data, bound->function->name);
         ArgValue *value = env_evaluate(&bound->env, "-x", str_of(request->variables[i].text));
         if (!value) return bound_fail_diag(bound);
         env_bind_value(&bound->env, request->variables[i].name, value);
@@ -101,8 +107,8 @@ static int bind(Point *point) {
 static int arguments(Point *point) {
     Str why;
     Bound *bound = &point->bound;
-    if (launch_arguments(point->cli.arena, bound->kernel, bound->args, bound->num_args, &point->arguments,
-                         &point->num_arguments, &why))
+    if (launch_arguments(point->cli.arena, bound->kernel, bound->args, bound->num_args,
+                         &point->arguments, &point->num_arguments, &why))
         return EXIT_OK;
     return cli_fail(&point->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
 }
@@ -112,18 +118,21 @@ static int try_once(Point *point) {
     Bound *bound = &point->bound;
     CheckedOutputs outputs;
     uint64_t *before = outputs_before(point->cli.arena, bound);
-    if (launch(point, NULL) || tern_synchronize(bound->context)) return cli_fail_context(&point->cli, bound->context);
+    if (launch(point, NULL) || tern_synchronize(bound->context))
+        return cli_fail_context(&point->cli, bound->context);
     int code = bound_download(bound);
     if (code) return code;
     outputs_look(bound, before, &outputs);
     if (outputs.num_tensors && !outputs.num_changed)
-        return cli_fail(&point->cli, EXIT_WRONG, "the kernel changed none of its %d tensors", outputs.num_tensors);
+        return cli_fail(&point->cli, EXIT_WRONG, "the kernel changed none of its %d tensors",
+                        outputs.num_tensors);
     code = check_results(point->request, bound);
     if (code) return code;
     if (outputs.poisoned)
-        say(point, true, "%s: %lld of %lld never written", outputs.poisoned, (long long)outputs.num_poison,
-            (long long)outputs.num_elements);
-    else say(point, false, "outputs written");
+        say(point, true, "%s: %lld of %lld never written", outputs.poisoned,
+            (long long)outputs.num_poison, (long long)outputs.num_elements);
+    else
+        say(point, false, "outputs written");
     if (outputs.has_nan) say(point, true, "%s has NaN", outputs.has_nan);
     if (option_given(&point->cli, "check")) say(point, false, "checked");
     return EXIT_OK;
@@ -144,16 +153,20 @@ static int fail_timing(Point *point) {
 static void say_method(Point *point, const tern_timing *timing) {
     bool on_gpu = !strncmp(point->result->device, "cuda", 4);
     if (timing->cold_bytes)
-        say(point, false, "cold caches (%zu MiB %s)", timing->cold_bytes >> 20, timing->is_filled ? "filled" : "read");
-    else say(point, false, "hot caches");
+        say(point, false, "cold caches (%zu MiB %s)", timing->cold_bytes >> 20,
+            timing->is_filled ? "filled" : "read");
+    else
+        say(point, false, "hot caches");
     if (on_gpu && timing->is_gated) say(point, false, "gated");
-    if (on_gpu && timing->is_gated && !(timing->trust & TERN_TRUST_WAITS_INSIDE)) say(point, false, "no wait inside");
+    if (on_gpu && timing->is_gated && !(timing->trust & TERN_TRUST_WAITS_INSIDE))
+        say(point, false, "no wait inside");
     if (on_gpu && !(timing->trust & TERN_TRUST_STRAY)) say(point, false, "no stray work");
     if (timing->trust & TERN_TRUST_STRAY) say(point, true, "%.3g ms of it", timing->stray_ms);
     if (timing->num_discarded) say(point, false, "%zu samples discarded", timing->num_discarded);
     if (on_gpu && !timing->reasons_known) say(point, false, "slow-down reasons unknown (no NVML)");
     if (timing->slow_reasons & TERN_SLOW_POWER_CAP) say(point, false, "at the power limit");
-    if (option_given(&point->cli, "debug")) say(point, true, "debug: the kernel's asserts are compiled in");
+    if (option_given(&point->cli, "debug"))
+        say(point, true, "debug: the kernel's asserts are compiled in");
 }
 
 static int time_it(Point *point) {
@@ -169,7 +182,8 @@ static int time_it(Point *point) {
     if (tern_bench(context, launch, point, &options, timing)) return fail_timing(point);
     say_method(point, timing);
     for (unsigned bit = 1; bit; bit <<= 1)
-        if (timing->trust & bit && tern_trust_words(bit)) say(point, true, "%s", tern_trust_words(bit));
+        if (timing->trust & bit && tern_trust_words(bit))
+            say(point, true, "%s", tern_trust_words(bit));
     return EXIT_OK;
 }
 
@@ -181,7 +195,8 @@ static int declared(Point *point, const char *option, double *value, Evidence *b
     ArgValue *number = env_evaluate(&point->bound.env, option, str_of(text));
     if (!number) return bound_fail_diag(&point->bound);
     double declared = number->kind == ARG_INT ? (double)number->integer : number->number;
-    if ((number->kind != ARG_INT && number->kind != ARG_FLOAT) || !(declared > 0) || !isfinite(declared))
+    if ((number->kind != ARG_INT && number->kind != ARG_FLOAT) || !(declared > 0) ||
+        !isfinite(declared))
         return cli_fail(&point->cli, EXIT_USAGE, "--%s: expected a number above 0", option);
     if (*by == EVIDENCE_COUNTED && fabs(declared - *value) > 0.02 * *value)
         say(point, true, "%s declared as %.4g, counted as %.4g", option, declared, *value);
@@ -200,7 +215,8 @@ static int count_work(Point *point) {
         result->flops = (double)work.flops;
         result->bytes_by = work.bytes_exact ? EVIDENCE_COUNTED : EVIDENCE_AT_MOST;
         result->flops_by = work.flops_exact ? EVIDENCE_COUNTED : EVIDENCE_AT_MOST;
-    } else if (status != TERN_ERROR_UNSUPPORTED) return cli_fail_context(&point->cli, point->bound.context);
+    } else if (status != TERN_ERROR_UNSUPPORTED)
+        return cli_fail_context(&point->cli, point->bound.context);
     int code = declared(point, "bytes", &result->bytes, &result->bytes_by);
     return code ? code : declared(point, "flops", &result->flops, &result->flops_by);
 }
@@ -229,13 +245,16 @@ static int against_ceilings(Point *point) {
     bool on_gpu = !strncmp(result->device, "cuda", 4);
     double near_slack = on_gpu ? near_memory_slack_gpu : near_memory_slack;
     if (is_sure && memory > (is_far ? far_memory_slack : near_slack))
-        return cli_fail(&point->cli, EXIT_WRONG,
-                        "impossible: %.4g GB/s, but memory gives at most %.4g GB/s here (tern peak)",
-                        result->bytes / seconds / 1e9, (is_far ? best_memory : peaks->cached) / 1e9);
-    if (result->flops_by == EVIDENCE_DECLARED && compute > fma_slack && !on_gpu) /* tensor units reach more */
-        return cli_fail(&point->cli, EXIT_WRONG,
-                        "impossible: %.4g GFLOP/s, but fused multiply-adds reach %.4g GFLOP/s here (tern peak)",
-                        result->flops / seconds / 1e9, peaks->fma / 1e9);
+        return cli_fail(
+            &point->cli, EXIT_WRONG,
+            "impossible: %.4g GB/s, but memory gives at most %.4g GB/s here (tern peak)",
+            result->bytes / seconds / 1e9, (is_far ? best_memory : peaks->cached) / 1e9);
+    if (result->flops_by == EVIDENCE_DECLARED && compute > fma_slack &&
+        !on_gpu) /* tensor units reach more */
+        return cli_fail(
+            &point->cli, EXIT_WRONG,
+            "impossible: %.4g GFLOP/s, but fused multiply-adds reach %.4g GFLOP/s here (tern peak)",
+            result->flops / seconds / 1e9, peaks->fma / 1e9);
     if (memory <= 0 && compute <= 0) return EXIT_OK;
     result->share = fmax(memory, compute);
     result->ceiling = compute > memory ? "fp32 multiply-add" : is_far ? "memory" : "caches";
@@ -245,7 +264,8 @@ static int against_ceilings(Point *point) {
 /* ---- all of it ---- */
 
 static int measure(Point *point) {
-    static int (*const steps[])(Point *) = {bind, arguments, try_once, time_it, count_work, against_ceilings};
+    static int (*const steps[])(Point *) = {bind,    arguments,  try_once,
+                                            time_it, count_work, against_ceilings};
     int code = EXIT_OK;
     for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](point);
     memcpy(point->result->grid, point->bound.grid, sizeof point->result->grid);
@@ -255,13 +275,15 @@ static int measure(Point *point) {
 /* The first line of the complaint, without the command's name in front. */
 static const char *first_words(Arena *arena, const Cli *cli, Str text) {
     Str prefix = str_format(arena, "tern %s: ", cli->command->name);
-    if (str_starts(text, prefix.data)) text = (Str){text.data + prefix.length, text.length - prefix.length};
+    if (str_starts(text, prefix.data))
+        text = (Str){text.data + prefix.length, text.length - prefix.length};
     int length = 0;
     while (length < text.length && text.data[length] != '\n') length++;
     return str_c(arena, (Str){text.data, length});
 }
 
-void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured) {
+void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request,
+                   Measured *measured) {
     Point point = {.cli = *cli, .request = request, .result_arena = arena, .result = measured};
     Arena *own = arena_new(NULL);
     Buf complaints = {.arena = own};

@@ -6,7 +6,8 @@
 
 #include "cli/bind.h"
 
-typedef struct PointVariable { /* visible in -a, --grid .., and a kernel's argument where it is one */
+typedef struct PointVariable { /* visible in -a, --grid .., and a kernel's argument where it is one
+                                */
     Str name;
     const char *text; /* in the value language */
 } PointVariable;
@@ -19,7 +20,12 @@ typedef struct MeasureRequest {
     bool hot, cold_fill, allow_slow, use_peak;
 } MeasureRequest;
 
-typedef enum Evidence { EVIDENCE_NONE, EVIDENCE_COUNTED, EVIDENCE_AT_MOST, EVIDENCE_DECLARED } Evidence;
+typedef enum Evidence {
+    EVIDENCE_NONE,
+    EVIDENCE_COUNTED,
+    EVIDENCE_AT_MOST,
+    EVIDENCE_DECLARED
+} Evidence;
 
 typedef struct Measured {
     int exit_code;     /* EXIT_OK: all below holds */
@@ -39,9 +45,10 @@ typedef struct Measured {
 /* Text goes to `arena`. */
 void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured);
 
-/* The same in a process of its own, so that a kernel that crashes ends its point alone. Not for cuda,
- * which does not live on in a fork. */
-void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured);
+/* The same in a process of its own, so that a kernel that crashes ends its point alone. Not for
+ * cuda, which does not live on in a fork. */
+void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request,
+                         Measured *measured);
 
 /* Ctrl-C: the first ends what runs at its next call, the second the process. */
 void measure_catch_interrupt(void);

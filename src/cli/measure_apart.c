@@ -28,14 +28,16 @@ static bool send_text(int to, const char *text, size_t length) {
 _Noreturn static void child(const Cli *cli, Arena *arena, const MeasureRequest *request, int to) {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     Measured measured;
-    for (int i = 0; i < COUNT(crashes); i++) signal(crashes[i], SIG_DFL); /* the parent has the words */
+    for (int i = 0; i < COUNT(crashes); i++)
+        signal(crashes[i], SIG_DFL); /* the parent has the words */
     measure_point(cli, arena, request, &measured);
     const tern_timing *timing = &measured.timing;
     bool sent = send_bytes(to, &measured, sizeof measured) &&
                 send_text(to, measured.words, measured.words ? strlen(measured.words) : 0) &&
                 send_text(to, measured.trust.data, (size_t)measured.trust.length) &&
                 send_text(to, measured.doubts.data, (size_t)measured.doubts.length) &&
-                send_text(to, (const char *)timing->samples, timing->samples ? timing->num_samples * sizeof(double) : 0);
+                send_text(to, (const char *)timing->samples,
+                          timing->samples ? timing->num_samples * sizeof(double) : 0);
     fflush(NULL);
     _exit(sent ? 0 : 1);
 }
@@ -68,13 +70,16 @@ static bool receive_all(int from, pid_t sender, Arena *arena, Measured *measured
     Str words, samples;
     if (!receive(from, sender, measured, sizeof *measured)) return false;
     measured->timing.samples = NULL;
-    if (!receive_text(from, sender, arena, &words) || !receive_text(from, sender, arena, &measured->trust) ||
-        !receive_text(from, sender, arena, &measured->doubts) || !receive_text(from, sender, arena, &samples))
+    if (!receive_text(from, sender, arena, &words) ||
+        !receive_text(from, sender, arena, &measured->trust) ||
+        !receive_text(from, sender, arena, &measured->doubts) ||
+        !receive_text(from, sender, arena, &samples))
         return false;
     measured->words = words.data;
     if (!samples.length) return true;
     measured->timing.samples = malloc((size_t)samples.length); /* for tern_timing_free */
-    if (measured->timing.samples) memcpy(measured->timing.samples, samples.data, (size_t)samples.length);
+    if (measured->timing.samples)
+        memcpy(measured->timing.samples, samples.data, (size_t)samples.length);
     return measured->timing.samples != NULL;
 }
 
@@ -85,18 +90,26 @@ static void failed(Arena *arena, Measured *measured, int code, const char *words
 }
 
 static const char *crash_words(Arena *arena, int status) {
-    if (!WIFSIGNALED(status)) return str_format(arena, "the kernel's process ended with exit code %d", WEXITSTATUS(status)).data;
-    return str_format(arena, "the kernel crashed (%s): '--device interp' checks every access and names the line",
-                      strsignal(WTERMSIG(status))).data;
+    if (!WIFSIGNALED(status))
+        return str_format(arena, "the kernel's process ended with exit code %d",
+                          WEXITSTATUS(status))
+            .data;
+    return str_format(
+               arena,
+               "the kernel crashed (%s): '--device interp' checks every access and names the line",
+               strsignal(WTERMSIG(status)))
+        .data;
 }
 
-void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request, Measured *measured) {
+void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request,
+                         Measured *measured) {
     int ends[2], status = 0;
     *measured = (Measured){0};
     fflush(NULL);
     pid_t process = pipe(ends) ? -1 : fork();
     if (process < 0) {
-        failed(arena, measured, EXIT_SYSTEM, str_format(arena, "cannot start a process: %s", strerror(errno)).data);
+        failed(arena, measured, EXIT_SYSTEM,
+               str_format(arena, "cannot start a process: %s", strerror(errno)).data);
         return;
     }
     if (process == 0) {
@@ -107,5 +120,7 @@ void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *req
     bool fine = receive_all(ends[0], process, arena, measured);
     close(ends[0]);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-    if (!fine) failed(arena, measured, measure_interrupted() ? EXIT_SYSTEM : EXIT_WRONG, crash_words(arena, status));
+    if (!fine)
+        failed(arena, measured, measure_interrupted() ? EXIT_SYSTEM : EXIT_WRONG,
+               crash_words(arena, status));
 }

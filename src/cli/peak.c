@@ -10,30 +10,35 @@ const OptionRow options_peak[] = {
     {0},
 };
 
-const char details_peak[] =
-    "Measured by kernels that tern compiles for the device, the best of several block sizes; kept in the\n"
-    "cache folder for this machine, device and version. tern bench divides by these figures and rejects\n"
-    "what lies far above them.\n";
+const char details_peak[] = "Measured by kernels that tern compiles for the device, the best of "
+                            "several block sizes; kept in the\n"
+                            "cache folder for this machine, device and version. tern bench divides "
+                            "by these figures and rejects\n"
+                            "what lies far above them.\n";
 
 static void print_text(const Cli *cli, tern_context *context, const tern_peaks *peaks) {
-    if (!cli->quiet) printf("device: %s (%s)\n", tern_device_name(context), tern_device_description(context));
+    if (!cli->quiet)
+        printf("device: %s (%s)\n", tern_device_name(context), tern_device_description(context));
     printf("copy    %9.4g GB/s      read and written, beyond the caches\n", peaks->copy / 1e9);
     printf("read    %9.4g GB/s      beyond the caches\n", peaks->read / 1e9);
     printf("cached  %9.4g GB/s      read and written, within the caches\n", peaks->cached / 1e9);
     printf("fma     %9.4g GFLOP/s   fp32\n", peaks->fma / 1e9);
-    if (!cli->quiet) puts(peaks->was_cached ? "measured before; --refresh measures again" : "measured now");
+    if (!cli->quiet)
+        puts(peaks->was_cached ? "measured before; --refresh measures again" : "measured now");
 }
 
 int command_peak(Cli *cli) {
     int code = EXIT_OK;
     tern_peaks peaks;
-    if (cli->operands.count) return cli_fail(cli, EXIT_USAGE, "what is '%s'?", cli->operands.data[0]);
+    if (cli->operands.count)
+        return cli_fail(cli, EXIT_USAGE, "what is '%s'?", cli->operands.data[0]);
     tern_context *context = cli_open(cli, cli->device, &code);
     if (!context) return code;
     const char *name = tern_device_name(context);
     if (!strncmp(name, "interp", 6) || !strncmp(name, "sim", 3))
         code = cli_fail(cli, EXIT_REFUSED, "device %s checks kernels, it has no ceilings", name);
-    else if (tern_peak(context, true, option_given(cli, "refresh"), &peaks)) code = cli_fail_context(cli, context);
+    else if (tern_peak(context, true, option_given(cli, "refresh"), &peaks))
+        code = cli_fail_context(cli, context);
     else if (cli->json) {
         Json json = {.out.arena = cli->arena};
         json_open(&json, '{');
@@ -44,7 +49,8 @@ int command_peak(Cli *cli) {
         json_key(&json, "fma"), json_number(&json, peaks.fma);
         json_close(&json, '}');
         json_print(&json);
-    } else print_text(cli, context, &peaks);
+    } else
+        print_text(cli, context, &peaks);
     tern_close(context);
     return code;
 }

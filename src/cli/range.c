@@ -39,11 +39,13 @@ static bool read_number(Reader *r, int64_t *value, int64_t *base) {
     if (!skip) return true;
     r->at += skip;
     if (!read_int(r, &exponent)) return false;
-    if (*value < 2 || exponent < 0) return fail(r, "a power needs a base from 2 and an exponent from 0");
+    if (*value < 2 || exponent < 0)
+        return fail(r, "a power needs a base from 2 and an exponent from 0");
     *base = *value;
     *value = 1;
     for (int64_t i = 0; i < exponent; i++)
-        if (__builtin_mul_overflow(*value, *base, value)) return fail(r, "the power does not fit 64 bits");
+        if (__builtin_mul_overflow(*value, *base, value))
+            return fail(r, "the power does not fit 64 bits");
     return true;
 }
 
@@ -85,7 +87,8 @@ static bool read_range(Reader *r, Range *range, int64_t low, int64_t low_base) {
     }
     if (*r->at) return fail(r, "nothing may follow a range");
     if (low > high) return fail(r, "the range ends before it starts");
-    return by_factor ? fill_factors(r, range, low, high, step) : fill_steps(r, range, low, high, step);
+    return by_factor ? fill_factors(r, range, low, high, step)
+                     : fill_steps(r, range, low, high, step);
 }
 
 bool range_parse(Arena *arena, const char *text, Range *range, Str *why) {

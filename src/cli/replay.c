@@ -20,7 +20,8 @@ const OptionRow options_replay[] = {
     {"root", 'r', "REPO", "the repository that the kernels were recorded from"},
     {"rtol", 0, "R", "relative tolerance for floats, instead of the table's"},
     {"atol", 0, "A", "absolute tolerance for floats, instead of the table's"},
-    {"against", 0, "DEVICE", "compare with what another device computes, not with what was recorded"},
+    {"against", 0, "DEVICE",
+     "compare with what another device computes, not with what was recorded"},
     {"time", 0, NULL, "repeat each launch and report the median time"},
     {"timeout", 0, "SECONDS", "give a case up after this time; default: never"},
     {0},
@@ -107,8 +108,10 @@ static void child_main(const ReplayRun *run, int first, int pipe_end) {
     if (context && against) {
         options.device = against;
         how.against = tern_open(&options, &status, result.reason, sizeof result.reason);
-        if (how.against) tern_set_output(how.against, drop_output, NULL);
-        else tern_close(context), context = NULL;
+        if (how.against)
+            tern_set_output(how.against, drop_output, NULL);
+        else
+            tern_close(context), context = NULL;
     }
     if (context) {
         snprintf(result.reason, sizeof result.reason, "%s (%s)", tern_device_name(context),

@@ -30,7 +30,8 @@ typedef struct ReplayOptions {
     const char *root;
     double relative, absolute; /* negative: from the table */
     bool time;
-    tern_context *against; /* what it computes is wanted, not what was recorded; NULL: what was recorded */
+    tern_context
+        *against; /* what it computes is wanted, not what was recorded; NULL: what was recorded */
 } ReplayOptions;
 
 void replay_case(tern_context *context, const char *folder, const ReplayOptions *options,

@@ -140,7 +140,8 @@ static bool match_arguments(Replay *replay) {
     for (int i = 0; i < replay->recorded.args.count; i++) {
         const CaseArg *from = &replay->recorded.args.data[i];
         LaunchArg *to = find_arg(replay, from->name);
-        if (!to) continue; /* in a tuple that is tl.constexpr: refused when its signature is written */
+        if (!to)
+            continue; /* in a tuple that is tl.constexpr: refused when its signature is written */
         to->offset_bytes = from->offset_bytes;
         /* Promised only what held then and holds now: our buffers are aligned to 256. */
         to->align = from->align % 16 == 0 && from->offset_bytes % 16 == 0 ? 16 : 1;
@@ -238,7 +239,8 @@ static bool launch(Replay *replay) {
     tern_argument *arguments;
     int count;
     Str why;
-    if (!launch_arguments(replay->arena, replay->kernel, replay->args, replay->num_args, &arguments, &count, &why))
+    if (!launch_arguments(replay->arena, replay->kernel, replay->args, replay->num_args, &arguments,
+                          &count, &why))
         return finish(replay, REPLAY_ERROR, EXIT_USAGE, "%.*s", STR_ARG(why));
     double times[TIMED_LAUNCHES] = {0};
     tern_event *start = tern_event_create(replay->context),
@@ -293,7 +295,8 @@ static bool compare(Replay *replay) {
         if (all.num_wrong && !before)
             finish(replay, REPLAY_MISMATCH, EXIT_WRONG, "%s[%lld] is %.9g, %s %.9g (%s, %s)",
                    storage->name, (long long)all.first_wrong, all.got,
-                   replay->options->against ? "there" : "recorded", all.want, tern_dtype_name(storage->dtype), class_name(op_class));
+                   replay->options->against ? "there" : "recorded", all.want,
+                   tern_dtype_name(storage->dtype), class_name(op_class));
     }
     result->compared = true;
     result->max_abs = all.max_abs;
@@ -337,7 +340,8 @@ static bool compute_wanted(Replay *replay, const char *folder) {
     for (int i = 0; i < other.recorded.storages.count && ok; i++) {
         CaseStorage *storage = &replay->recorded.storages.data[i];
         if (!storage->after) storage->after = malloc(storage->size_bytes + 1);
-        if (!storage->after) ok = finish(replay, REPLAY_ERROR, EXIT_SYSTEM, "no memory");
+        if (!storage->after)
+            ok = finish(replay, REPLAY_ERROR, EXIT_SYSTEM, "no memory");
         else if (tern_read(other.buffers[i], 0, storage->after, storage->size_bytes))
             ok = finish_context(&other), *replay->result = result, replay->result->index = index;
     }

@@ -29,14 +29,17 @@ const char details_run[] =
     "  randint(..,low=0,high=10)  empty(..)      shape, then dtype (f32 if left out); also\n"
     "                                            strides=(1024,1) and offset=N, in elements\n"
     "  @file.npy  load(\"file.npy\",bf16)\n"
-    "  desc(TENSOR,(64,32))     a host tensor descriptor of blocks; shape=(..) strides=(..) if they\n"
+    "  desc(TENSOR,(64,32))     a host tensor descriptor of blocks; shape=(..) strides=(..) if "
+    "they\n"
     "                           are not the tensor's\n"
     "  Inside a tuple t or descriptor d, --print and --out name tensors t.0 and d.base.\n"
     "  or an expression over other arguments: size(x,1) stride(x,0) numel(x) dtype(x)\n"
     "  cdiv(n,BLOCK) next_power_of_2(n) min max + - * / // % **\n"
     "empty() is poisoned: the report says how many of its elements nobody wrote.\n"
-    "What a kernel accesses outside of its tensors: interp and sim stop there and name the line; on cpu\n"
-    "64 KiB on either side of each tensor are compared after the launch, and the tensor is named.\n\n"
+    "What a kernel accesses outside of its tensors: interp and sim stop there and name the line; "
+    "on cpu\n"
+    "64 KiB on either side of each tensor are compared after the launch, and the tensor is "
+    "named.\n\n"
     "example:\n"
     "  tern run kernels/softmax.py --grid 'size(x_ptr,0)' -a 'x_ptr=randn(4,781)' \\\n"
     "      -a 'out_ptr=empty(4,781)' -a 'x_stride=stride(x_ptr,0)' \\\n"
@@ -92,10 +95,11 @@ static int launch_all(Run *run) {
     int count, code = EXIT_OK;
     Str why;
     if (!option_int(cli, "repeat", 1, 1000000, 0, &run->repeat)) return EXIT_USAGE;
-    if (!launch_arguments(cli->arena, run->bound.kernel, run->bound.args, run->bound.num_args, &arguments, &count,
-                          &why))
+    if (!launch_arguments(cli->arena, run->bound.kernel, run->bound.args, run->bound.num_args,
+                          &arguments, &count, &why))
         return cli_fail(cli, EXIT_USAGE, "%.*s", STR_ARG(why));
-    tern_event *start = tern_event_create(run->bound.context), *end = tern_event_create(run->bound.context);
+    tern_event *start = tern_event_create(run->bound.context),
+               *end = tern_event_create(run->bound.context);
     double *times = arena_array(cli->arena, double, run->repeat + 1);
     if (!start || !end || launch_timed(run, start, end, arguments, count, &run->first_ms))
         code = cli_fail_context(cli, run->bound.context);
@@ -143,7 +147,8 @@ static void report_text(Run *run) {
         printf("kernel: %s, grid %u", run->bound.function->name, run->bound.grid[0]);
         for (int i = 1; i < run->bound.grid_rank; i++) printf(" x %u", run->bound.grid[i]);
         printf(", num_warps %d", tern_kernel_num_warps(run->bound.kernel));
-        if (run->bound.config) printf(", config %d of %d", run->bound.config, run->bound.num_configs);
+        if (run->bound.config)
+            printf(", config %d of %d", run->bound.config, run->bound.num_configs);
         putchar('\n');
         if (cli->verbose) printf("signature: %.*s\n", STR_ARG(run->bound.signature));
         printf("time: compile %.3f ms, launch %.6f ms", run->bound.compile_ms, run->first_ms);
@@ -162,8 +167,10 @@ static void report_text(Run *run) {
 static int report_counters(Run *run, Json *json) {
     char *text = tern_kernel_counters(run->bound.kernel, json != NULL);
     if (!text) return cli_fail_context(run->bound.cli, run->bound.context);
-    if (json) json_key(json, "counters"), json_raw(json, text);
-    else fputs(text, stdout);
+    if (json)
+        json_key(json, "counters"), json_raw(json, text);
+    else
+        fputs(text, stdout);
     tern_free(text);
     return EXIT_OK;
 }
@@ -239,7 +246,8 @@ static int check_outputs(Run *run) {
     for (int i = 0; (text = option_nth(run->bound.cli, "out", i)); i++) {
         Str name = out_name(text);
         if (!name.length || !text[name.length + 1])
-            return cli_fail(run->bound.cli, EXIT_USAGE, "--out: expected NAME=FILE.npy, saw '%s'", text);
+            return cli_fail(run->bound.cli, EXIT_USAGE, "--out: expected NAME=FILE.npy, saw '%s'",
+                            text);
         if (!named_tensor(run, "out", name)) return EXIT_USAGE;
     }
     return EXIT_OK;

@@ -29,15 +29,15 @@ bool run_writer_open(RunWriter *writer, const Cli *cli, const char *folder, cons
 void run_write_line(RunWriter *writer, const char *line); /* with its newline */
 bool run_writer_close(RunWriter *writer);                 /* false: not all was written */
 const char *run_header(Arena *arena, const Cli *cli, const char *operand, bool interleaved);
-const char *run_point(Arena *arena, const MeasureRequest *request, const char *line_name, int process,
-                      const Measured *measured);
+const char *run_point(Arena *arena, const MeasureRequest *request, const char *line_name,
+                      int process, const Measured *measured);
 
 /* ---- reading: runread.c ---- */
 
 typedef struct RunPoint {
-    const char *key;      /* "n=4096 cpu": the same in files that can be compared */
-    VEC(double) medians;  /* ms, one a process */
-    const char *failed;   /* why, when no process measured it */
+    const char *key;     /* "n=4096 cpu": the same in files that can be compared */
+    VEC(double) medians; /* ms, one a process */
+    const char *failed;  /* why, when no process measured it */
 } RunPoint;
 
 typedef struct RunFile {

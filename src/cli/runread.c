@@ -29,8 +29,10 @@ static const char *key_of(Arena *arena, const json_t *line) {
     const char *name;
     json_t *value;
     json_object_foreach(json_object_get(line, "point"), name, value) {
-        if (json_is_string(value)) buf_printf(&key, "%s=%s ", name, json_string_value(value));
-        else buf_printf(&key, "%s=%lld ", name, (long long)json_integer_value(value));
+        if (json_is_string(value))
+            buf_printf(&key, "%s=%s ", name, json_string_value(value));
+        else
+            buf_printf(&key, "%s=%lld ", name, (long long)json_integer_value(value));
     }
     buf_puts(&key, text_of(line, "line"));
     return key.data;
@@ -39,7 +41,8 @@ static const char *key_of(Arena *arena, const json_t *line) {
 static bool take_point(RunFile *run, const json_t *line, int number, Str *why) {
     const char *key = key_of(run->arena, line);
     RunPoint *point = run_find(run, key);
-    if (!run->num_headers) return fail(run, number, "a point before the first line of a run file", why);
+    if (!run->num_headers)
+        return fail(run, number, "a point before the first line of a run file", why);
     if (!point) {
         vec_push(run->arena, &run->points, (RunPoint){.key = key});
         point = &run->points.data[run->points.count - 1];
@@ -63,10 +66,12 @@ static bool take_line(RunFile *run, const json_t *line, int number, Str *why) {
         return true;
     }
     if (json_object_get(line, "point")) return take_point(run, line, number, why);
-    if (!json_is_integer(version)) return fail(run, number, "this is no run file of tern bench", why);
+    if (!json_is_integer(version))
+        return fail(run, number, "this is no run file of tern bench", why);
     if (json_integer_value(version) != RUN_FORMAT) {
-        *why = str_format(run->arena, "line %d: run file of format %lld (tern %s); this tern reads format %d", number,
-                          (long long)json_integer_value(version), text_of(line, "version"), RUN_FORMAT);
+        *why = str_format(
+            run->arena, "line %d: run file of format %lld (tern %s); this tern reads format %d",
+            number, (long long)json_integer_value(version), text_of(line, "version"), RUN_FORMAT);
         return false;
     }
     run->num_headers++;
@@ -78,8 +83,11 @@ static bool take_line(RunFile *run, const json_t *line, int number, Str *why) {
 bool run_read_line(RunFile *run, const char *text, size_t length, int number, Str *why) {
     json_error_t error;
     json_t *line = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
-    if (!line) return fail(run, number, run->num_headers ? error.text : "this is no run file of tern bench", why);
-    bool fine = json_is_object(line) ? take_line(run, line, number, why) : fail(run, number, "this is no run file of tern bench", why);
+    if (!line)
+        return fail(run, number,
+                    run->num_headers ? error.text : "this is no run file of tern bench", why);
+    bool fine = json_is_object(line) ? take_line(run, line, number, why)
+                                     : fail(run, number, "this is no run file of tern bench", why);
     json_decref(line);
     return fine;
 }
@@ -93,7 +101,10 @@ static bool read_lines(RunFile *run, FILE *file, Str *why) {
         bool is_whole = text[length - 1] == '\n';
         fine = run_read_line(run, text, (size_t)length, number, why);
         if (!fine && !is_whole && run->num_headers) {
-            run->cut = str_format(run->arena, "its last line (%d) is cut; %d points before it are used", number, run->points.count).data;
+            run->cut =
+                str_format(run->arena, "its last line (%d) is cut; %d points before it are used",
+                           number, run->points.count)
+                    .data;
             free(text);
             return true;
         }
@@ -125,7 +136,8 @@ bool run_read(Arena *arena, const char *path, RunFile *run, Str *why) {
 
 bool run_read_line(RunFile *run, const char *line, size_t length, int number, Str *why) {
     (void)run, (void)line, (void)length, (void)number;
-    *why = STR("this tern was built without jansson and cannot read JSON (apt-get install libjansson-dev)");
+    *why = STR("this tern was built without jansson and cannot read JSON (apt-get install "
+               "libjansson-dev)");
     return false;
 }
 

@@ -41,7 +41,8 @@ void run_write_line(RunWriter *writer, const char *line) {
     if (!writer->file || writer->failed) return;
     if (fputs(line, writer->file) != EOF && fflush(writer->file) == 0) return;
     writer->failed = true;
-    cli_fail(writer->cli, EXIT_SYSTEM, "cannot write %s: %s; what follows is only printed", writer->path, strerror(errno));
+    cli_fail(writer->cli, EXIT_SYSTEM, "cannot write %s: %s; what follows is only printed",
+             writer->path, strerror(errno));
 }
 
 bool run_writer_close(RunWriter *writer) {
@@ -88,24 +89,36 @@ static void put_timing(Json *json, const tern_timing *t) {
     const struct {
         const char *key;
         double value;
-    } rows[] = {{"median_ms", t->median}, {"mean_ms", t->mean}, {"min_ms", t->min}, {"max_ms", t->max},
-                {"q20_ms", t->q20}, {"q80_ms", t->q80}, {"stdev_ms", t->stdev}, {"host_ms", t->host_ms},
-                {"cpu_ms", t->cpu_ms}, {"floor_ms", t->floor_ms}, {"launch_floor_ms", t->launch_floor_ms},
-                {"stray_ms", t->stray_ms}, {"clock_mhz", t->clock_mhz > 0 ? t->clock_mhz : (double)NAN}};
-    for (int i = 0; i < COUNT(rows); i++) json_key(json, rows[i].key), json_number(json, rows[i].value);
+    } rows[] = {{"median_ms", t->median},
+                {"mean_ms", t->mean},
+                {"min_ms", t->min},
+                {"max_ms", t->max},
+                {"q20_ms", t->q20},
+                {"q80_ms", t->q80},
+                {"stdev_ms", t->stdev},
+                {"host_ms", t->host_ms},
+                {"cpu_ms", t->cpu_ms},
+                {"floor_ms", t->floor_ms},
+                {"launch_floor_ms", t->launch_floor_ms},
+                {"stray_ms", t->stray_ms},
+                {"clock_mhz", t->clock_mhz > 0 ? t->clock_mhz : (double)NAN}};
+    for (int i = 0; i < COUNT(rows); i++)
+        json_key(json, rows[i].key), json_number(json, rows[i].value);
     json_key(json, "num_samples"), json_int(json, (int64_t)t->num_samples);
     json_key(json, "outliers"), json_int(json, (int64_t)t->num_outliers);
     json_key(json, "discarded"), json_int(json, (int64_t)t->num_discarded);
     json_key(json, "cold_bytes"), json_int(json, (int64_t)t->cold_bytes);
-    json_key(json, "cold_by"), json_string(json, !t->cold_bytes ? "hot" : t->is_filled ? "fill" : "read");
+    json_key(json, "cold_by"), json_string(json, !t->cold_bytes ? "hot"
+                                                 : t->is_filled ? "fill"
+                                                                : "read");
     json_key(json, "gated"), json_bool(json, t->is_gated);
     json_key(json, "samples_ms"), json_open(json, '[');
     for (size_t i = 0; i < t->num_samples && t->samples; i++) json_number(json, t->samples[i]);
     json_close(json, ']');
 }
 
-const char *run_point(Arena *arena, const MeasureRequest *request, const char *line_name, int process,
-                      const Measured *measured) {
+const char *run_point(Arena *arena, const MeasureRequest *request, const char *line_name,
+                      int process, const Measured *measured) {
     Json json = {.out.arena = arena};
     json_open(&json, '{');
     json_key(&json, "point"), json_open(&json, '{');
@@ -114,8 +127,10 @@ const char *run_point(Arena *arena, const MeasureRequest *request, const char *l
         const char *text = request->variables[i].text;
         long long number = strtoll(text, &end, 10);
         json_key(&json, request->variables[i].name.data);
-        if (*text && !*end) json_int(&json, number);
-        else json_string(&json, text);
+        if (*text && !*end)
+            json_int(&json, number);
+        else
+            json_string(&json, text);
     }
     json_close(&json, '}');
     json_key(&json, "line"), json_string(&json, line_name);
@@ -130,9 +145,11 @@ const char *run_point(Arena *arena, const MeasureRequest *request, const char *l
     json_key(&json, "grid"), json_open(&json, '[');
     for (int i = 0; i < 3; i++) json_int(&json, measured->grid[i]);
     json_close(&json, ']');
-    json_key(&json, "bytes"), json_number(&json, measured->bytes_by ? measured->bytes : (double)NAN);
+    json_key(&json, "bytes"),
+        json_number(&json, measured->bytes_by ? measured->bytes : (double)NAN);
     json_key(&json, "bytes_by"), json_string(&json, evidence_words[measured->bytes_by]);
-    json_key(&json, "flops"), json_number(&json, measured->flops_by ? measured->flops : (double)NAN);
+    json_key(&json, "flops"),
+        json_number(&json, measured->flops_by ? measured->flops : (double)NAN);
     json_key(&json, "flops_by"), json_string(&json, evidence_words[measured->flops_by]);
     json_key(&json, "share"), json_number(&json, measured->ceiling ? measured->share : (double)NAN);
     json_key(&json, "ceiling"), json_string(&json, measured->ceiling);

@@ -26,8 +26,10 @@ const char details_show[] =
     "  ast      the syntax tree (no signature needed)\n"
     "  configs  what @triton.autotune says (no signature needed)\n"
     "  ir       the tile IR after the target's passes;  ir:PASS after one pass\n"
-    "  c        the C text for the CPU: for this machine's, or --target cpu:avx512, cpu:avx2, cpu:generic\n"
-    "  ptx      the PTX text for a GPU;  sass: ptxas' result (needs ptxas, and cuobjdump or nvdisasm)\n"
+    "  c        the C text for the CPU: for this machine's, or --target cpu:avx512, cpu:avx2, "
+    "cpu:generic\n"
+    "  ptx      the PTX text for a GPU;  sass: ptxas' result (needs ptxas, and cuobjdump or "
+    "nvdisasm)\n"
     "  facts    arguments, shared memory, what the compiler found out\n\n"
     "example:\n"
     "  tern show kernels/softmax.py --stage c --sig '*fp32:16,*fp32:16,i32,i32,i32,1024'\n";
@@ -121,7 +123,8 @@ static int assemble(const Show *show, char *folder, const char *ptx, const char 
     char ptxas[] = "ptxas", output[] = "-o", cuobjdump[] = "cuobjdump", sass[] = "-sass";
     char nvdisasm[] = "nvdisasm";
     char *const assemble_argv[] = {ptxas, arch, from, output, to, NULL};
-    char *const dump_argv[] = {cuobjdump, sass, to, NULL}, *const other_argv[] = {nvdisasm, to, NULL};
+    char *const dump_argv[] = {cuobjdump, sass, to, NULL}, *const other_argv[] = {nvdisasm, to,
+                                                                                  NULL};
     Str why;
     int code = EXIT_OK;
     if (!file_write(arena, from, ptx, strlen(ptx), &why))
@@ -137,7 +140,8 @@ static int assemble(const Show *show, char *folder, const char *ptx, const char 
         if (result == 127) result = run_program(other_argv);
         if (result == 127 || result < 0)
             code = cli_fail(show->cli, EXIT_SYSTEM,
-                            "stage sass needs 'cuobjdump' or 'nvdisasm' on PATH: they come with the CUDA toolkit");
+                            "stage sass needs 'cuobjdump' or 'nvdisasm' on PATH: they come with "
+                            "the CUDA toolkit");
         else if (result)
             code = cli_fail(show->cli, EXIT_SYSTEM, "the disassembler failed");
     }

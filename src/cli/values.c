@@ -518,23 +518,28 @@ static bool take_extents(const ArgValue *tuple, int rank, int64_t *out) {
 
 const char *value_descriptor(const ArgValue *value, tern_descriptor *descriptor) {
     const Tensor *base = value->items[0]->tensor;
-    Tensor view = {.dtype = base->dtype, .rank = value->items[1]->num_items, .offset = base->offset};
+    Tensor view = {
+        .dtype = base->dtype, .rank = value->items[1]->num_items, .offset = base->offset};
     int64_t block[TERN_DESCRIPTOR_RANK], elements;
-    *descriptor = (tern_descriptor){.dtype = base->dtype, .rank = view.rank,
+    *descriptor = (tern_descriptor){.dtype = base->dtype,
+                                    .rank = view.rank,
                                     .offset = (size_t)base->offset * tern_dtype_size(base->dtype)};
     if (view.rank < 1 || view.rank > TERN_DESCRIPTOR_RANK) return "it has 1 to 5 dimensions";
-    if (!take_extents(value->items[1], view.rank, view.shape) || !take_extents(value->items[2], view.rank, view.strides) ||
+    if (!take_extents(value->items[1], view.rank, view.shape) ||
+        !take_extents(value->items[2], view.rank, view.strides) ||
         !take_extents(value->items[3], view.rank, block))
         return "shape, strides and block are as many ints";
     for (int i = 0; i < view.rank; i++) {
         descriptor->shape[i] = view.shape[i], descriptor->strides[i] = view.strides[i];
         descriptor->block[i] = block[i] < 1 || block[i] > 1 << 20 ? 0 : (int)block[i];
-        if (view.shape[i] < 0 || view.strides[i] < 0) return "its shape and strides are not negative";
+        if (view.shape[i] < 0 || view.strides[i] < 0)
+            return "its shape and strides are not negative";
     }
     const char *why = tern_descriptor_error(descriptor);
     if (why) return why;
     size_t bytes = base->storage_bytes / tern_dtype_size(base->dtype);
-    if (!tensor_extent(&view, &elements) || (size_t)elements > bytes) return "it reaches beyond its tensor's memory";
+    if (!tensor_extent(&view, &elements) || (size_t)elements > bytes)
+        return "it reaches beyond its tensor's memory";
     return NULL;
 }
 

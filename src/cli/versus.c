@@ -30,9 +30,12 @@ bool margin_option(const Cli *cli, double *margin) {
 /* ---- report ---- */
 
 static void put_time(char *out, size_t size, double ms) {
-    if (ms >= 1000) snprintf(out, size, "%.4g s", ms / 1000);
-    else if (ms >= 1) snprintf(out, size, "%.4g ms", ms);
-    else snprintf(out, size, "%.4g us", ms * 1000);
+    if (ms >= 1000)
+        snprintf(out, size, "%.4g s", ms / 1000);
+    else if (ms >= 1)
+        snprintf(out, size, "%.4g ms", ms);
+    else
+        snprintf(out, size, "%.4g us", ms * 1000);
 }
 
 typedef struct Tally {
@@ -40,7 +43,8 @@ typedef struct Tally {
     double sum_logs, worst_detectable;
 } Tally;
 
-static void report_json(const Cli *cli, const char *key, const tern_comparison *c, const RunPoint *a, const RunPoint *b) {
+static void report_json(const Cli *cli, const char *key, const tern_comparison *c,
+                        const RunPoint *a, const RunPoint *b) {
     Json json = {.out.arena = cli->arena};
     json_open(&json, '{');
     json_key(&json, "point"), json_string(&json, key);
@@ -57,7 +61,8 @@ static void report_json(const Cli *cli, const char *key, const tern_comparison *
     json_print(&json);
 }
 
-static void report_text(int width, const char *key, const tern_comparison *c, const RunPoint *a, const RunPoint *b) {
+static void report_text(int width, const char *key, const tern_comparison *c, const RunPoint *a,
+                        const RunPoint *b) {
     char time_a[32], time_b[32], interval[48] = "none", change[32] = "";
     put_time(time_a, sizeof time_a, tern_quantile(a->medians.data, (size_t)a->medians.count, 0.5));
     put_time(time_b, sizeof time_b, tern_quantile(b->medians.data, (size_t)b->medians.count, 0.5));
@@ -82,8 +87,8 @@ static int compare_all(const Cli *cli, Pair *pairs, int count, double margin) {
         const RunPoint *a = pairs[i].a, *b = pairs[i].b;
         pairs[i].is_compared = a->medians.count && b->medians.count;
         if (pairs[i].is_compared)
-            comparisons[n++] = tern_compare(a->medians.data, (size_t)a->medians.count, b->medians.data,
-                                            (size_t)b->medians.count, margin);
+            comparisons[n++] = tern_compare(a->medians.data, (size_t)a->medians.count,
+                                            b->medians.data, (size_t)b->medians.count, margin);
     }
     int by_chance = tern_holm(comparisons, n);
     for (int i = 0; i < count; i++)
@@ -95,7 +100,8 @@ static void report_pair(const Cli *cli, int width, const Pair *pair, Tally *tall
     const RunPoint *a = pair->a, *b = pair->b;
     if (!pair->is_compared) {
         tally->failed++;
-        if (!cli->json) printf("%-*s  failed: %s\n", width, b->key, a->medians.count ? b->failed : a->failed);
+        if (!cli->json)
+            printf("%-*s  failed: %s\n", width, b->key, a->medians.count ? b->failed : a->failed);
         return;
     }
     tern_comparison c = pair->comparison;
@@ -104,26 +110,34 @@ static void report_pair(const Cli *cli, int width, const Pair *pair, Tally *tall
     tally->unsure += c.verdict == TERN_UNSURE;
     tally->sum_logs += log(c.ratio);
     if (c.detectable > tally->worst_detectable) tally->worst_detectable = c.detectable;
-    if (cli->json) report_json(cli, b->key, &c, a, b);
-    else report_text(width, b->key, &c, a, b);
+    if (cli->json)
+        report_json(cli, b->key, &c, a, b);
+    else
+        report_text(width, b->key, &c, a, b);
 }
 
-static void report_end(const RunFile *a, const RunFile *b, const Tally *tally, bool is_interleaved, double margin) {
-    printf("%d compared, %d and %d processes, %s; margin %.2g %%", tally->compared, a->num_processes, b->num_processes,
-           is_interleaved ? "interleaved" : "not interleaved", margin * 100);
-    if (tally->compared > 1) printf("; geometric mean of the ratios %.3f", exp(tally->sum_logs / tally->compared));
+static void report_end(const RunFile *a, const RunFile *b, const Tally *tally, bool is_interleaved,
+                       double margin) {
+    printf("%d compared, %d and %d processes, %s; margin %.2g %%", tally->compared,
+           a->num_processes, b->num_processes, is_interleaved ? "interleaved" : "not interleaved",
+           margin * 100);
+    if (tally->compared > 1)
+        printf("; geometric mean of the ratios %.3f", exp(tally->sum_logs / tally->compared));
     if (isfinite(tally->worst_detectable) && tally->compared)
-        printf("; smallest change that all points would show: %.2g %%", tally->worst_detectable * 100);
+        printf("; smallest change that all points would show: %.2g %%",
+               tally->worst_detectable * 100);
     putchar('\n');
     if (tally->by_chance)
-        printf("unsure: %d that would hold alone do not for %d points together (Holm); more processes tell\n", tally->by_chance,
-               tally->compared);
+        printf("unsure: %d that would hold alone do not for %d points together (Holm); more "
+               "processes tell\n",
+               tally->by_chance, tally->compared);
     if (tally->unsure && (a->num_processes < 4 || b->num_processes < 4))
-        puts("unsure: a verdict takes 4 processes a side or more: tern bench --processes 7 --save DIR");
+        puts("unsure: a verdict takes 4 processes a side or more: tern bench --processes 7 --save "
+             "DIR");
 }
 
-int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const RunFile *b, const char *name_b,
-                  double margin) {
+int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const RunFile *b,
+                  const char *name_b, double margin) {
     Tally tally = {0};
     bool is_interleaved = a->is_interleaved && b->is_interleaved;
     int width = 9, missing = 0;
@@ -131,28 +145,35 @@ int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const Ru
     for (int i = 0; i < b->points.count; i++)
         if ((int)strlen(b->points.data[i].key) > width) width = (int)strlen(b->points.data[i].key);
     if (!cli->json)
-        printf("a: %s\nb: %s\n%-*s  %10s  %10s  %6s  %16s  verdict on b\n", name_a, name_b, width, "benchmark", "a", "b",
-               "b / a", "95 % interval");
+        printf("a: %s\nb: %s\n%-*s  %10s  %10s  %6s  %16s  verdict on b\n", name_a, name_b, width,
+               "benchmark", "a", "b", "b / a", "95 % interval");
     Pair *pairs = arena_array(cli->arena, Pair, b->points.count);
     int count = 0;
     for (int i = 0; i < b->points.count; i++) {
         const RunPoint *other = run_find(a, b->points.data[i].key);
-        if (other) pairs[count++] = (Pair){.a = other, .b = &b->points.data[i]};
-        else missing++;
+        if (other)
+            pairs[count++] = (Pair){.a = other, .b = &b->points.data[i]};
+        else
+            missing++;
     }
     tally.by_chance = compare_all(cli, pairs, count, margin);
     for (int i = 0; i < count; i++) report_pair(cli, width, &pairs[i], &tally);
     for (int i = 0; i < a->points.count; i++) missing += !run_find(b, a->points.data[i].key);
     if (!cli->json) report_end(a, b, &tally, is_interleaved, margin);
     if (missing) cli_fail(cli, EXIT_OK, "%d points are only in one of the two", missing);
-    if (!tally.compared && !tally.failed) return cli_fail(cli, EXIT_USAGE, "the two have no point in common");
-    return tally.slower ? EXIT_SLOWER : tally.failed ? EXIT_WRONG : tally.unsure ? EXIT_UNSURE : EXIT_OK;
+    if (!tally.compared && !tally.failed)
+        return cli_fail(cli, EXIT_USAGE, "the two have no point in common");
+    return tally.slower   ? EXIT_SLOWER
+           : tally.failed ? EXIT_WRONG
+           : tally.unsure ? EXIT_UNSURE
+                          : EXIT_OK;
 }
 
 /* ---- processes ---- */
 
 static bool is_ours(const char *name) {
-    static const char *const mine[] = {"vs", "processes", "margin", "save", "format", "json", "quantiles", "quiet"};
+    static const char *const mine[] = {"vs",     "processes", "margin",    "save",
+                                       "format", "json",      "quantiles", "quiet"};
     for (int i = 0; i < COUNT(mine); i++)
         if (!strcmp(name, mine[i])) return true;
     return false;
@@ -167,7 +188,8 @@ static char **child_words(const Cli *cli, const char *operand) {
         const OptionUse *use = &cli->options.data[i];
         if (is_ours(use->row->name)) continue;
         const char *dashes = use->row->name[1] ? "--" : "-";
-        vec_push(cli->arena, &words, (char *)str_format(cli->arena, "%s%s", dashes, use->row->name).data);
+        vec_push(cli->arena, &words,
+                 (char *)str_format(cli->arena, "%s%s", dashes, use->row->name).data);
         if (use->value) vec_push(cli->arena, &words, (char *)use->value);
     }
     vec_push(cli->arena, &words, (char *)"--json");
@@ -215,8 +237,10 @@ static int one_process(const Cli *cli, const char *operand, RunFile *run, RunWri
     free(line);
     fclose(lines);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
-    if (!code && WIFSIGNALED(status)) code = cli_fail(cli, EXIT_SYSTEM, "a process ended by signal %d", WTERMSIG(status));
-    if (!code && WIFEXITED(status) && WEXITSTATUS(status) && !run->points.count) code = WEXITSTATUS(status);
+    if (!code && WIFSIGNALED(status))
+        code = cli_fail(cli, EXIT_SYSTEM, "a process ended by signal %d", WTERMSIG(status));
+    if (!code && WIFEXITED(status) && WEXITSTATUS(status) && !run->points.count)
+        code = WEXITSTATUS(status);
     return code;
 }
 
@@ -224,8 +248,10 @@ static bool is_saved(const Cli *cli, const char *other, const char **path) {
     struct stat st;
     size_t length = strlen(other);
     *path = other;
-    if (!stat(other, &st) && S_ISDIR(st.st_mode)) *path = str_format(cli->arena, "%s/run.jsonl", other).data;
-    else if (length < 6 || strcmp(other + length - 6, ".jsonl") != 0) return false;
+    if (!stat(other, &st) && S_ISDIR(st.st_mode))
+        *path = str_format(cli->arena, "%s/run.jsonl", other).data;
+    else if (length < 6 || strcmp(other + length - 6, ".jsonl") != 0)
+        return false;
     return true;
 }
 
@@ -243,8 +269,10 @@ static int run_sides(Cli *cli, Sides *sides, int processes, bool has_other) {
             int side = i % 2 ? 1 - k : k;
             if (side == 0 && !has_other) continue;
             if (isatty(STDERR_FILENO) && !cli->quiet)
-                fprintf(stderr, "\r\033[Kprocess %d of %d: %s", i + 1, processes, sides->operands[side]);
-            code = one_process(cli, sides->operands[side], &sides->runs[side], &sides->writers[side]);
+                fprintf(stderr, "\r\033[Kprocess %d of %d: %s", i + 1, processes,
+                        sides->operands[side]);
+            code =
+                one_process(cli, sides->operands[side], &sides->runs[side], &sides->writers[side]);
         }
     if (isatty(STDERR_FILENO) && !cli->quiet) fputs("\r\033[K", stderr);
     return code;
@@ -274,8 +302,10 @@ static void print_alone(const Cli *cli, const RunFile *run) {
         put_time(middle, sizeof middle, tern_quantile(point->medians.data, n, 0.5));
         put_time(least, sizeof least, tern_quantile(point->medians.data, n, 0));
         put_time(most, sizeof most, tern_quantile(point->medians.data, n, 1));
-        if (n) printf("%s  %s over %zu processes (%s .. %s)\n", point->key, middle, n, least, most);
-        else printf("%s  failed: %s\n", point->key, point->failed);
+        if (n)
+            printf("%s  %s over %zu processes (%s .. %s)\n", point->key, middle, n, least, most);
+        else
+            printf("%s  failed: %s\n", point->key, point->failed);
     }
 }
 
@@ -286,7 +316,9 @@ int versus_run(Cli *cli, const char *operand, const char *other) {
     bool saved = other && is_saved(cli, other, &path);
     Sides sides = {.operands = {other, operand}};
     Str why;
-    if (!margin_option(cli, &margin) || !option_int(cli, "processes", 1, MOST_PROCESSES, 7, &processes)) return EXIT_USAGE;
+    if (!margin_option(cli, &margin) ||
+        !option_int(cli, "processes", 1, MOST_PROCESSES, 7, &processes))
+        return EXIT_USAGE;
     sides.runs[0].arena = sides.runs[1].arena = cli->arena;
     if (saved && !run_read(cli->arena, path, &sides.runs[0], &why))
         return cli_fail(cli, EXIT_USAGE, "%s: %.*s", path, STR_ARG(why));
@@ -299,8 +331,10 @@ int versus_run(Cli *cli, const char *operand, const char *other) {
     written &= run_writer_close(&sides.writers[1]);
     if (code) return code;
     if (!saved) sides.runs[0].is_interleaved = sides.runs[1].is_interleaved = true;
-    if (!other) print_alone(cli, &sides.runs[1]);
-    else code = versus_report(cli, &sides.runs[0], other, &sides.runs[1], operand, margin);
+    if (!other)
+        print_alone(cli, &sides.runs[1]);
+    else
+        code = versus_report(cli, &sides.runs[0], other, &sides.runs[1], operand, margin);
     if (!code && measure_interrupted()) return cli_fail(cli, EXIT_SYSTEM, "interrupted");
     return written ? code : EXIT_SYSTEM;
 }

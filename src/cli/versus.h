@@ -9,8 +9,8 @@ enum { EXIT_SLOWER = 10, EXIT_UNSURE = 11, MOST_PROCESSES = 64 };
 
 bool margin_option(const Cli *cli, double *margin); /* "1%" or "0.01"; false: complained */
 /* Prints a verdict for each point that both have; b against a. Returns the exit code. */
-int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const RunFile *b, const char *name_b,
-                  double margin);
+int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const RunFile *b,
+                  const char *name_b, double margin);
 /* tern bench with --vs or --processes: runs itself in that many processes, ABBA.. */
 int versus_run(Cli *cli, const char *operand, const char *other);
 

@@ -16,7 +16,8 @@ CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag
                             .num_stages = request->num_stages ? request->num_stages : 3,
                             .debug = request->debug,
                             .target = lang_target(arena, request->target)};
-    Func *fn = lower_function(arena, request->module, request->function, request->specs, &options, diag);
+    Func *fn =
+        lower_function(arena, request->module, request->function, request->specs, &options, diag);
     if (!fn || diag_failed(diag)) return NULL;
     return compile_ir(arena, fn, request, diag);
 }

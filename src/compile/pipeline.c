@@ -34,8 +34,10 @@ static bool verify(Arena *arena, const Func *fn, const char *after, Diag *diag) 
     const char *why = func_verify_at(arena, fn, &where);
     if (!why) return true;
     Span span = where && where->span.source ? where->span : fn->span;
-    if (after) diag_error(diag, span, "internal error: invalid IR after '%s': %s", after, why);
-    else diag_error(diag, span, "invalid IR: %s", why);
+    if (after)
+        diag_error(diag, span, "internal error: invalid IR after '%s': %s", after, why);
+    else
+        diag_error(diag, span, "invalid IR: %s", why);
     return false;
 }
 
@@ -59,7 +61,8 @@ static bool run_passes(CompiledKernel *kernel, const struct Pipeline *pipeline,
     }
     func_renumber(kernel->ir);
     if (!request->print_after || kernel->printed.length) return true;
-    diag_error(diag, (Span){0}, "no pass '%s' runs for target '%s'", request->print_after, request->target);
+    diag_error(diag, (Span){0}, "no pass '%s' runs for target '%s'", request->print_after,
+               request->target);
     return false;
 }
 
@@ -67,7 +70,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     const struct Pipeline *pipeline = pipeline_find(request->target);
     if (!pipeline) {
         diag_error(diag, (Span){0}, "there is no target '%s'", request->target);
-        diag_help(diag, (Span){0}, "targets are interp, cpu, and for GPUs sm_75, sm_90a and the like");
+        diag_help(diag, (Span){0},
+                  "targets are interp, cpu, and for GPUs sm_75, sm_90a and the like");
         return NULL;
     }
     if (!verify(arena, fn, NULL, diag)) return NULL;

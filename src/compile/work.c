@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* work: each program is evaluated as far as addresses' origins, masks and loop bounds go; nothing is
- * loaded and no lane is computed. What is known of a value is
+/* work: each program is evaluated as far as addresses' origins, masks and loop bounds go; nothing
+ * is loaded and no lane is computed. What is known of a value is
  *
  *     ints      base + sum over dimensions of stride * index          pid * 256 + arange
  *     masks     a box: in each dimension an interval of lanes         offsets < n
  *     pointers  which parameter they come from
  *
  * An `and` of masks is the intersection of boxes, so that the usual masks (one prefix a dimension)
- * are counted exactly and in time that does not depend on the lanes. What a mask that is no box lets
- * through counts as all lanes, and the result then says "at most".
+ * are counted exactly and in time that does not depend on the lanes. What a mask that is no box
+ * lets through counts as all lanes, and the result then says "at most".
  *
  * A floating-point operation: add, subtract, multiply, divide, minimum, maximum, each math function
  * 1; fma 2; dot 2 * M * N * K; reductions what their combine does; comparisons, selections,
@@ -19,10 +19,10 @@ typedef enum KnownKind { UNKNOWN, INTEGER, BOX, POINTER } KnownKind;
 
 typedef struct Known {
     KnownKind kind;
-    int param;                 /* POINTER */
-    int64_t base;              /* INTEGER; sign-extended */
-    int64_t a[MAX_RANK];       /* INTEGER: strides; BOX: first lane */
-    int64_t b[MAX_RANK];       /* BOX: after the last lane */
+    int param;           /* POINTER */
+    int64_t base;        /* INTEGER; sign-extended */
+    int64_t a[MAX_RANK]; /* INTEGER: strides; BOX: first lane */
+    int64_t b[MAX_RANK]; /* BOX: after the last lane */
 } Known;
 
 typedef struct Counter {
@@ -63,10 +63,13 @@ static bool bounds(const Known *k, const Type *type, int64_t *low, int64_t *high
     if (k->base > far || k->base < -far) return false;
     *low = *high = k->base;
     for (int d = 0; d < type->rank; d++) {
-        if (k->a[d] > far / MAX_LANES / MAX_RANK || k->a[d] < -far / MAX_LANES / MAX_RANK) return false;
+        if (k->a[d] > far / MAX_LANES / MAX_RANK || k->a[d] < -far / MAX_LANES / MAX_RANK)
+            return false;
         int64_t reach = k->a[d] * (type->shape[d] - 1);
-        if (reach < 0) *low += reach;
-        else *high += reach;
+        if (reach < 0)
+            *low += reach;
+        else
+            *high += reach;
     }
     int bits = type_bits(type);
     return bits >= 64 || (*low >= -((int64_t)1 << (bits - 1)) && *high < (int64_t)1 << (bits - 1));
@@ -75,14 +78,18 @@ static bool bounds(const Known *k, const Type *type, int64_t *low, int64_t *high
 /* As it is if no lane wraps around; a uniform one wraps. */
 static Known settled(Known k, const Type *type) {
     int64_t low, high;
-    if (type_is_bool(type)) k.base &= 1;
-    else if (is_uniform(&k, type)) k.base = wrap(k.base, type_bits(type));
-    else if (!bounds(&k, type, &low, &high)) return nothing;
+    if (type_is_bool(type))
+        k.base &= 1;
+    else if (is_uniform(&k, type))
+        k.base = wrap(k.base, type_bits(type));
+    else if (!bounds(&k, type, &low, &high))
+        return nothing;
     return k;
 }
 
 static Known linear(const Known *x, const Known *y, int64_t sign) {
-    Known r = {.kind = INTEGER, .base = (int64_t)((uint64_t)x->base + (uint64_t)y->base * (uint64_t)sign)};
+    Known r = {.kind = INTEGER,
+               .base = (int64_t)((uint64_t)x->base + (uint64_t)y->base * (uint64_t)sign)};
     for (int d = 0; d < MAX_RANK; d++)
         r.a[d] = (int64_t)((uint64_t)x->a[d] + (uint64_t)y->a[d] * (uint64_t)sign);
     return r;
@@ -110,7 +117,8 @@ static bool box_is_empty(const Known *k, const Type *type) {
 
 static uint64_t box_lanes(const Known *k, const Type *type) {
     uint64_t lanes = 1;
-    for (int d = 0; d < type->rank; d++) lanes *= k->b[d] > k->a[d] ? (uint64_t)(k->b[d] - k->a[d]) : 0;
+    for (int d = 0; d < type->rank; d++)
+        lanes *= k->b[d] > k->a[d] ? (uint64_t)(k->b[d] - k->a[d]) : 0;
     return lanes;
 }
 
@@ -132,8 +140,10 @@ static Known eval_constant(Counter *c, const Op *op, const Known *x, const Known
     const Type *type = op_result(op)->type;
     if (!type_is_int(type)) return nothing;
     if (type_is_bool(type) && type->rank) return box_all(type, op->attrs[0].bits & 1);
-    return (Known){.kind = INTEGER, .base = type_is_bool(type) ? (int64_t)(op->attrs[0].bits & 1)
-                                                               : constant_to_int(type_lane(type), op->attrs[0].bits)};
+    return (Known){.kind = INTEGER,
+                   .base = type_is_bool(type)
+                               ? (int64_t)(op->attrs[0].bits & 1)
+                               : constant_to_int(type_lane(type), op->attrs[0].bits)};
 }
 
 static Known eval_arange(Counter *c, const Op *op, const Known *x, const Known *y) {
@@ -185,7 +195,8 @@ static Known eval_reshape(Counter *c, const Op *op, const Known *x, const Known 
     (void)c, (void)y;
     const Type *from = op->operands[0]->type, *to = op_result(op)->type;
     if (x->kind == POINTER) return *x;
-    if (x->kind == BOX && to->rank && box_lanes(x, from) == (uint64_t)from->lanes) return box_all(to, true);
+    if (x->kind == BOX && to->rank && box_lanes(x, from) == (uint64_t)from->lanes)
+        return box_all(to, true);
     if (x->kind == BOX && to->rank && box_is_empty(x, from)) return box_all(to, false);
     if (!is_uniform(x, from)) return nothing;
     return (Known){.kind = INTEGER, .base = x->base};
@@ -226,7 +237,8 @@ static Known eval_uniform(Counter *c, const Op *op, const Known *x, const Known 
         if (type_bits(operand) < 64) in[i] &= ((uint64_t)1 << type_bits(operand)) - 1;
     }
     if (op->num_operands > 2 || !eval_lane(op, in, &out)) return nothing;
-    if (type_is_bool(type)) return type->rank ? box_all(type, out & 1) : (Known){.kind = INTEGER, .base = out & 1};
+    if (type_is_bool(type))
+        return type->rank ? box_all(type, out & 1) : (Known){.kind = INTEGER, .base = out & 1};
     return (Known){.kind = INTEGER, .base = wrap((int64_t)out, type_bits(type))};
 }
 
@@ -275,7 +287,8 @@ static void below_zero(int64_t base, int64_t stride, int64_t size, int64_t *firs
     } else if (stride < 0) {
         count = base < 0 ? 0 : floor_div(base, -stride) + 1;
         *first = count < size ? count : size;
-    } else if (base >= 0) *end = 0;
+    } else if (base >= 0)
+        *end = 0;
 }
 
 /* difference < 0 as a box; more than one dimension may not matter. */
@@ -301,10 +314,14 @@ static Known eval_icmp(Counter *c, const Op *op, const Known *x, const Known *y)
     int64_t predicate = op->attrs[0].i, low, high;
     if (x->kind != INTEGER || y->kind != INTEGER) return nothing;
     if (is_uniform(x, in) && is_uniform(y, in)) return eval_uniform(c, op, x, y);
-    if (!bounds(x, in, &low, &high) || (is_unsigned_predicate(predicate) && low < 0)) return nothing;
-    if (!bounds(y, in, &low, &high) || (is_unsigned_predicate(predicate) && low < 0)) return nothing;
-    bool swap = predicate == ICMP_SGT || predicate == ICMP_UGT || predicate == ICMP_SGE || predicate == ICMP_UGE;
-    bool or_equal = predicate == ICMP_SLE || predicate == ICMP_ULE || predicate == ICMP_SGE || predicate == ICMP_UGE;
+    if (!bounds(x, in, &low, &high) || (is_unsigned_predicate(predicate) && low < 0))
+        return nothing;
+    if (!bounds(y, in, &low, &high) || (is_unsigned_predicate(predicate) && low < 0))
+        return nothing;
+    bool swap = predicate == ICMP_SGT || predicate == ICMP_UGT || predicate == ICMP_SGE ||
+                predicate == ICMP_UGE;
+    bool or_equal = predicate == ICMP_SLE || predicate == ICMP_ULE || predicate == ICMP_SGE ||
+                    predicate == ICMP_UGE;
     if (predicate == ICMP_EQ || predicate == ICMP_NE) return nothing;
     Known difference = swap ? linear(y, x, -1) : linear(x, y, -1);
     difference.base -= or_equal;
@@ -322,12 +339,27 @@ static Known eval_select(Counter *c, const Op *op, const Known *x, const Known *
 }
 
 static Evaluate *const evaluates[NUM_OP_KINDS] = {
-    [OP_CONSTANT] = eval_constant, [OP_ARANGE] = eval_arange, [OP_PROGRAM_ID] = eval_program_id,
-    [OP_NUM_PROGRAMS] = eval_num_programs, [OP_SPLAT] = eval_splat, [OP_BROADCAST] = eval_broadcast,
-    [OP_EXPAND_DIMS] = eval_expand_dims, [OP_RESHAPE] = eval_reshape, [OP_TRANS] = eval_trans,
-    [OP_HINT] = eval_same, [OP_ADDPTR] = eval_same, [OP_EXT_S] = eval_cast, [OP_EXT_U] = eval_cast,
-    [OP_TRUNC] = eval_cast, [OP_ADD] = eval_add, [OP_SUB] = eval_add, [OP_MUL] = eval_mul,
-    [OP_AND] = eval_and, [OP_OR] = eval_or, [OP_ICMP] = eval_icmp, [OP_SELECT] = eval_select,
+    [OP_CONSTANT] = eval_constant,
+    [OP_ARANGE] = eval_arange,
+    [OP_PROGRAM_ID] = eval_program_id,
+    [OP_NUM_PROGRAMS] = eval_num_programs,
+    [OP_SPLAT] = eval_splat,
+    [OP_BROADCAST] = eval_broadcast,
+    [OP_EXPAND_DIMS] = eval_expand_dims,
+    [OP_RESHAPE] = eval_reshape,
+    [OP_TRANS] = eval_trans,
+    [OP_HINT] = eval_same,
+    [OP_ADDPTR] = eval_same,
+    [OP_EXT_S] = eval_cast,
+    [OP_EXT_U] = eval_cast,
+    [OP_TRUNC] = eval_cast,
+    [OP_ADD] = eval_add,
+    [OP_SUB] = eval_add,
+    [OP_MUL] = eval_mul,
+    [OP_AND] = eval_and,
+    [OP_OR] = eval_or,
+    [OP_ICMP] = eval_icmp,
+    [OP_SELECT] = eval_select,
 };
 
 static Evaluate *evaluate_of(const Op *op) {
@@ -365,7 +397,9 @@ static uint64_t flops_count(const Op *op) {
 }
 
 static const Value *mask_of(const Op *op) {
-    int place = op->kind == OP_LOAD ? 1 : op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ? 2 : MAX_RANK;
+    int place = op->kind == OP_LOAD                                 ? 1
+                : op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ? 2
+                                                                    : MAX_RANK;
     return place < op->num_operands ? op->operands[place] : NULL;
 }
 
@@ -375,9 +409,12 @@ static void count_access(Counter *c, const Op *op) {
     uint64_t lanes = (uint64_t)pointer->type->lanes;
     if (mask) {
         const Known *let = of(c, mask);
-        if (let->kind == BOX) lanes = box_lanes(let, mask->type);
-        else if (let->kind == INTEGER) lanes = let->base ? lanes : 0;
-        else c->work->bytes_exact = false;
+        if (let->kind == BOX)
+            lanes = box_lanes(let, mask->type);
+        else if (let->kind == INTEGER)
+            lanes = let->base ? lanes : 0;
+        else
+            c->work->bytes_exact = false;
     }
     uint64_t bytes = lanes * (uint64_t)type_size_bytes(type_lane(pointer->type)->elem);
     int param = where->kind == POINTER ? where->param : c->fn->num_params;
@@ -405,19 +442,20 @@ static void carry(Counter *c, Value *const *to, Value *const *from, int count) {
     for (int i = 0; i < count; i++) *of(c, to[i]) = count <= COUNT(few) ? few[i] : nothing;
 }
 
-
 static void results(Counter *c, const Op *op, Value *const *from) {
     for (int i = 0; i < op->num_results; i++) c->known[op->results[i].id] = *of(c, from[i]);
 }
 
 static bool count_for(Counter *c, const Op *op) {
-    const Known *bound[3] = {of(c, op->operands[0]), of(c, op->operands[1]), of(c, op->operands[2])};
+    const Known *bound[3] = {of(c, op->operands[0]), of(c, op->operands[1]),
+                             of(c, op->operands[2])};
     const Region *body = op->regions[0];
     int carried = op->num_operands - 3;
     if (bound[0]->kind != INTEGER || bound[1]->kind != INTEGER || bound[2]->kind != INTEGER)
         return refuse(c, "how often a loop runs depends on what was loaded");
     int64_t at = bound[0]->base, end = bound[1]->base, step = bound[2]->base;
-    if (step == 0 || (op->attrs[0].i && (at < 0 || end < 0 || step < 0))) return refuse(c, "a loop without end");
+    if (step == 0 || (op->attrs[0].i && (at < 0 || end < 0 || step < 0)))
+        return refuse(c, "a loop without end");
     assign(c, body->args + 1, op->operands + 3, carried);
     Value *const *last = op->operands + 3;
     for (; step > 0 ? at < end : at > end; at += step) {
@@ -427,7 +465,8 @@ static bool count_for(Counter *c, const Op *op) {
         carry(c, body->args + 1, last, carried);
         if (step > 0 ? at > INT64_MAX - step : at < INT64_MIN - step) break;
     }
-    for (int i = 0; i < op->num_results; i++) c->known[op->results[i].id] = *of(c, body->args[i + 1]);
+    for (int i = 0; i < op->num_results; i++)
+        c->known[op->results[i].id] = *of(c, body->args[i + 1]);
     return true;
 }
 
@@ -441,7 +480,9 @@ static bool count_if(Counter *c, const Op *op) {
     }
     c->work->bytes_exact = c->work->flops_exact = false; /* both arms: more than will happen */
     if (!count_region(c, op->regions[0]) || !count_region(c, op->regions[1])) return false;
-    Value *const *x = region_yield(op->regions[0])->operands, *const *y = region_yield(op->regions[1])->operands;
+    Value *const *x = region_yield(op->regions[0])->operands, *const *y =
+                                                                  region_yield(op->regions[1])
+                                                                      ->operands;
     for (int i = 0; i < op->num_results; i++) {
         const Known *a = of(c, x[i]), *b = of(c, y[i]);
         bool same = a->kind == POINTER && b->kind == POINTER && a->param == b->param;
@@ -457,7 +498,8 @@ static bool count_while(Counter *c, const Op *op) {
         if (!count_region(c, test)) return false;
         const Op *yield = region_yield(test);
         const Known *go = of(c, yield->operands[0]);
-        if (go->kind != INTEGER) return refuse(c, "how often a loop runs depends on what was loaded");
+        if (go->kind != INTEGER)
+            return refuse(c, "how often a loop runs depends on what was loaded");
         if (!go->base) {
             results(c, op, yield->operands + 1);
             return true;
@@ -474,7 +516,8 @@ static bool count_op(Counter *c, const Op *op) {
     if (op->kind == OP_IF) return count_if(c, op);
     if (op->kind == OP_WHILE) return count_while(c, op);
     c->work->flops += flops_count(op);
-    bool is_load = op->kind == OP_LOAD, is_atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+    bool is_load = op->kind == OP_LOAD,
+         is_atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     if (is_load || is_atomic || op->kind == OP_STORE) count_access(c, op);
     if (op->kind == OP_INLINE_ASM) c->work->flops_exact = false;
     for (int i = 0; i < op->num_results; i++) c->known[op->results[i].id] = nothing;
@@ -499,18 +542,26 @@ static void set_params(Counter *c) {
         const Param *param = &c->fn->params[i];
         const Type *type = param->value->type;
         Known k = nothing;
-        if (type->kind == TYPE_PTR) k = (Known){.kind = POINTER, .param = i};
-        else if (type_is_bool(type)) k = (Known){.kind = INTEGER, .base = (int64_t)(c->args[i] & 1)};
+        if (type->kind == TYPE_PTR)
+            k = (Known){.kind = POINTER, .param = i};
+        else if (type_is_bool(type))
+            k = (Known){.kind = INTEGER, .base = (int64_t)(c->args[i] & 1)};
         else if (type_is_int(type))
             k = (Known){.kind = INTEGER, .base = wrap((int64_t)c->args[i], type_bits(type))};
         *of(c, param->value) = k;
     }
 }
 
-const char *work_count(Arena *arena, const Func *fn, const uint32_t grid[3], const uint64_t *args, Work *work) {
+const char *work_count(Arena *arena, const Func *fn, const uint32_t grid[3], const uint64_t *args,
+                       Work *work) {
     *work = (Work){.by_param = arena_array(arena, WorkBytes, fn->num_params + 1),
-                   .bytes_exact = true, .flops_exact = true};
-    Counter c = {.fn = fn, .grid = grid, .args = args, .work = work, .budget = BUDGET,
+                   .bytes_exact = true,
+                   .flops_exact = true};
+    Counter c = {.fn = fn,
+                 .grid = grid,
+                 .args = args,
+                 .work = work,
+                 .budget = BUDGET,
                  .known = arena_array(arena, Known, fn->num_values + 1)};
     set_params(&c);
     for (c.program[2] = 0; c.program[2] < grid[2]; c.program[2]++)

@@ -6,7 +6,8 @@
 
 #include "ir/ir.h"
 
-/* What a back end says of the kernel it generated, for launching and for `tern show --stage facts`. */
+/* What a back end says of the kernel it generated, for launching and for `tern show --stage facts`.
+ */
 typedef struct GenFacts {
     int shared_bytes;       /* gpu: static + dynamic shared memory of a block */
     int block_threads;      /* gpu: threads of a block */

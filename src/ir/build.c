@@ -27,8 +27,8 @@ Value *region_add_arg(Func *fn, Region *region, const Type *type) {
     if (region->num_args) memcpy(args, region->args, sizeof *args * (size_t)region->num_args);
     region->args = args;
     Value *value = arena_new_of(fn->arena, Value);
-    *value = (Value){
-        .type = type, .region = region, .index = region->num_args, .id = fn->num_values++};
+    *value =
+        (Value){.type = type, .region = region, .index = region->num_args, .id = fn->num_values++};
     args[region->num_args++] = value;
     return value;
 }
@@ -37,10 +37,14 @@ static void op_insert(Region *region, Op *op, Op *before) {
     op->parent = region;
     op->next = before;
     op->prev = before ? before->prev : region->last;
-    if (op->prev) op->prev->next = op;
-    else region->first = op;
-    if (before) before->prev = op;
-    else region->last = op;
+    if (op->prev)
+        op->prev->next = op;
+    else
+        region->first = op;
+    if (before)
+        before->prev = op;
+    else
+        region->last = op;
 }
 
 Op *build_op(Builder *b, OpKind kind, int num_operands, Value *const *operands, int num_results,
@@ -56,7 +60,8 @@ Op *build_op(Builder *b, OpKind kind, int num_operands, Value *const *operands, 
     if (num_operands) memcpy(op->operands, operands, sizeof *operands * (size_t)num_operands);
     op->results = arena_array(fn->arena, Value, num_results);
     for (int i = 0; i < num_results; i++)
-        op->results[i] = (Value){.type = result_types[i], .def = op, .index = i, .id = fn->num_values++};
+        op->results[i] =
+            (Value){.type = result_types[i], .def = op, .index = i, .id = fn->num_values++};
     op->regions = arena_array(fn->arena, Region *, num_regions);
     for (int i = 0; i < num_regions; i++) {
         op->regions[i] = regions[i];
@@ -184,7 +189,11 @@ Value *build_addptr(Builder *b, Value *pointer, Value *offset) {
 
 Value *build_load(Builder *b, Value *pointer, Value *mask, Value *other) {
     const Type *type = type_with_elem(b->fn->types, pointer->type, type_lane(pointer->type)->elem);
-    return build_typed(b, OP_LOAD, other ? 3 : mask ? 2 : 1, (Value *[]){pointer, mask, other}, type);
+    return build_typed(b, OP_LOAD,
+                       other  ? 3
+                       : mask ? 2
+                              : 1,
+                       (Value *[]){pointer, mask, other}, type);
 }
 
 Op *build_store(Builder *b, Value *pointer, Value *value, Value *mask) {

@@ -8,10 +8,14 @@ Op *region_yield(const Region *region) {
 
 void op_remove(Op *op) {
     Region *region = op->parent;
-    if (op->prev) op->prev->next = op->next;
-    else region->first = op->next;
-    if (op->next) op->next->prev = op->prev;
-    else region->last = op->prev;
+    if (op->prev)
+        op->prev->next = op->next;
+    else
+        region->first = op->next;
+    if (op->next)
+        op->next->prev = op->prev;
+    else
+        region->last = op->prev;
     op->prev = op->next = NULL;
     op->parent = NULL;
 }
@@ -22,8 +26,10 @@ void op_move_before(Op *op, Op *before) {
     op->parent = region;
     op->prev = before->prev;
     op->next = before;
-    if (op->prev) op->prev->next = op;
-    else region->first = op;
+    if (op->prev)
+        op->prev->next = op;
+    else
+        region->first = op;
     before->prev = op;
 }
 

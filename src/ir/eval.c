@@ -131,8 +131,10 @@ bool eval_int(OpKind kind, int bits, uint64_t a, uint64_t b, uint64_t *out) {
     const U width = (U)bits;
     switch ((int)kind) {
 #define OP(...)
-#define INT(row, text, operands, traits, meaning, form, narrow, wide, lane)                       \
-    case OP_##row: *out = low_bits((U)(lane), bits); return true;
+#define INT(row, text, operands, traits, meaning, form, narrow, wide, lane)                        \
+    case OP_##row:                                                                                 \
+        *out = low_bits((U)(lane), bits);                                                          \
+        return true;
 #include "ir/ops.def"
 #undef OP
     default: return false;
@@ -168,15 +170,22 @@ static bool eval_cast(const Lane *lane, uint64_t *out) {
     uint64_t a = lane->in[0];
     int to = type_bits(lane->result);
     switch ((int)lane->op->kind) {
-    case OP_EXT_S: *out = low_bits(lane->width == 1 ? 0 - a : (uint64_t)signed_in(lane, 0), to); return true;
+    case OP_EXT_S:
+        *out = low_bits(lane->width == 1 ? 0 - a : (uint64_t)signed_in(lane, 0), to);
+        return true;
     case OP_EXT_U: *out = a; return true;
     case OP_TRUNC: *out = low_bits(a, to); return true;
-    case OP_FEXT: *out = float_encode(kind_of(lane->result), float_in(lane, 0), FLOAT_NEAREST_EVEN); return true;
+    case OP_FEXT:
+        *out = float_encode(kind_of(lane->result), float_in(lane, 0), FLOAT_NEAREST_EVEN);
+        return true;
     case OP_FTRUNC:
         *out = float_encode(kind_of(lane->result), float_in(lane, 0),
-                            lane->op->attrs[0].i == ROUND_RTZ ? FLOAT_TOWARD_ZERO : FLOAT_NEAREST_EVEN);
+                            lane->op->attrs[0].i == ROUND_RTZ ? FLOAT_TOWARD_ZERO
+                                                              : FLOAT_NEAREST_EVEN);
         return true;
-    case OP_S_TO_F: *out = float_from_signed(kind_of(lane->result), signed_in(lane, 0)); return true;
+    case OP_S_TO_F:
+        *out = float_from_signed(kind_of(lane->result), signed_in(lane, 0));
+        return true;
     case OP_U_TO_F: *out = float_from_unsigned(kind_of(lane->result), a); return true;
     case OP_F_TO_S: *out = float_to_int(lane, true); return true;
     case OP_F_TO_U: *out = float_to_int(lane, false); return true;

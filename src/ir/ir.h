@@ -33,7 +33,12 @@ typedef enum TypeKind {
     NUM_TYPE_KINDS
 } TypeKind;
 
-typedef enum TypeClass { TYPE_CLASS_INT, TYPE_CLASS_FLOAT, TYPE_CLASS_PTR, TYPE_CLASS_TILE } TypeClass;
+typedef enum TypeClass {
+    TYPE_CLASS_INT,
+    TYPE_CLASS_FLOAT,
+    TYPE_CLASS_PTR,
+    TYPE_CLASS_TILE
+} TypeClass;
 
 enum {
     MAX_RANK = 8,
@@ -44,17 +49,18 @@ enum {
 typedef struct Type Type;
 struct Type {
     TypeKind kind;
-    const Type *elem; /* of a pointer: what it points to; of a tile: type of a lane */
-    int rank;         /* of a tile, at least 1; else 0 */
+    const Type *elem;    /* of a pointer: what it points to; of a tile: type of a lane */
+    int rank;            /* of a tile, at least 1; else 0 */
     int shape[MAX_RANK]; /* the verifier requires powers of two */
-    int lanes; /* product of shape; 1 for scalars */
+    int lanes;           /* product of shape; 1 for scalars */
 };
 
 typedef struct TypeTable TypeTable;
 TypeTable *types_new(Arena *arena);
 const Type *type_scalar(TypeKind kind); /* not TYPE_PTR, TYPE_TILE */
 const Type *type_ptr(TypeTable *types, const Type *elem);
-const Type *type_tile(TypeTable *types, const Type *elem, int rank, const int *shape); /* rank 0: elem */
+const Type *type_tile(TypeTable *types, const Type *elem, int rank,
+                      const int *shape);                                          /* rank 0: elem */
 const Type *type_with_elem(TypeTable *types, const Type *like, const Type *elem); /* same shape */
 bool type_is_tile(const Type *type);
 const Type *type_lane(const Type *type); /* elem of a tile, else the type itself */
@@ -62,8 +68,8 @@ bool type_is_int(const Type *type);      /* these look at the lane */
 bool type_is_float(const Type *type);
 bool type_is_ptr(const Type *type);
 bool type_is_bool(const Type *type);
-int type_bits(const Type *type);       /* of a lane; pointers 64 */
-int type_size_bytes(const Type *type); /* of a lane in memory; i1 takes 1 */
+int type_bits(const Type *type);                        /* of a lane; pointers 64 */
+int type_size_bytes(const Type *type);                  /* of a lane in memory; i1 takes 1 */
 bool float_holds(const Type *wide, const Type *narrow); /* each number of narrow is one of wide */
 bool type_same_shape(const Type *a, const Type *b);
 void type_print(Buf *out, const Type *type); /* tile<64x32xf32>, ptr<f32>, i32 */
@@ -82,7 +88,7 @@ typedef enum AttrKind {
     ATTR_NONE,
     ATTR_INT,
     ATTR_OPT_INT, /* an int that is 0 unless written */
-    ATTR_BITS, /* of a constant: printed by the type */
+    ATTR_BITS,    /* of a constant: printed by the type */
     ATTR_INTS,
     ATTR_TEXT,
     /* enumerated: words in enums.def */
@@ -102,38 +108,80 @@ typedef enum AttrKind {
 /* ICMP_EQ, ROUND_RTZ, RMW_ADD ..: one enum for each attribute kind, counted from 0. */
 #define WORDS(kind)          enum {
 #define WORD(constant, text) constant,
-#define WORDS_END            };
+#define WORDS_END                                                                                  \
+    }                                                                                              \
+    ;
 #include "ir/enums.def"
 #undef WORDS
 #undef WORD
 #undef WORDS_END
 
 typedef enum TypeRule {
-    RULE_NONE, RULE_ANY, RULE_CONSTANT, RULE_ARANGE, RULE_I32, RULE_SPLAT, RULE_BROADCAST,
-    RULE_EXPAND_DIMS, RULE_RESHAPE, RULE_TRANS, RULE_JOIN, RULE_SPLIT, RULE_GATHER, RULE_INT1,
-    RULE_INT2, RULE_COMPARE, RULE_FLOAT1, RULE_FLOAT2, RULE_FLOAT3, RULE_MATH1, RULE_SELECT,
-    RULE_INT_WIDEN, RULE_INT_NARROW, RULE_FLOAT_WIDEN, RULE_FLOAT_NARROW, RULE_INT_TO_FLOAT,
-    RULE_FLOAT_TO_INT, RULE_BITCAST, RULE_ADDPTR, RULE_LOAD, RULE_STORE, RULE_ATOMIC_RMW,
-    RULE_ATOMIC_CAS, RULE_REDUCE, RULE_SCAN, RULE_HISTOGRAM, RULE_DOT, RULE_SAME1, RULE_IF,
-    RULE_FOR, RULE_WHILE,
+    RULE_NONE,
+    RULE_ANY,
+    RULE_CONSTANT,
+    RULE_ARANGE,
+    RULE_I32,
+    RULE_SPLAT,
+    RULE_BROADCAST,
+    RULE_EXPAND_DIMS,
+    RULE_RESHAPE,
+    RULE_TRANS,
+    RULE_JOIN,
+    RULE_SPLIT,
+    RULE_GATHER,
+    RULE_INT1,
+    RULE_INT2,
+    RULE_COMPARE,
+    RULE_FLOAT1,
+    RULE_FLOAT2,
+    RULE_FLOAT3,
+    RULE_MATH1,
+    RULE_SELECT,
+    RULE_INT_WIDEN,
+    RULE_INT_NARROW,
+    RULE_FLOAT_WIDEN,
+    RULE_FLOAT_NARROW,
+    RULE_INT_TO_FLOAT,
+    RULE_FLOAT_TO_INT,
+    RULE_BITCAST,
+    RULE_ADDPTR,
+    RULE_LOAD,
+    RULE_STORE,
+    RULE_ATOMIC_RMW,
+    RULE_ATOMIC_CAS,
+    RULE_REDUCE,
+    RULE_SCAN,
+    RULE_HISTOGRAM,
+    RULE_DOT,
+    RULE_SAME1,
+    RULE_IF,
+    RULE_FOR,
+    RULE_WHILE,
 } TypeRule;
 
 enum { /* traits */
-    NONE = 0, PURE = 1, ELEMENTWISE = 2, COMMUTES = 4, READS = 8, WRITES = 16, TERMINATOR = 32,
-    ISOLATED = 64,
+       NONE = 0,
+       PURE = 1,
+       ELEMENTWISE = 2,
+       COMMUTES = 4,
+       READS = 8,
+       WRITES = 16,
+       TERMINATOR = 32,
+       ISOLATED = 64,
 };
 
 /* How a machine with registers of 32 and 64 bits computes a row INT of ops.def on lanes that are
  * narrower than a register, whose upper bits are anything. */
 typedef enum IntForm {
-    FORM_LOW,             /* low bits of operands give low bits of the result */
-    FORM_UNSIGNED,        /* zero-extend first */
-    FORM_SIGNED,          /* sign-extend first */
-    FORM_HIGH_U,          /* upper half of a product: zero-extend, multiply, shift */
-    FORM_HIGH_S,          /* likewise, signed */
-    FORM_COUNT,           /* zero-extend; the result has 32 bits */
-    FORM_SHIFT,           /* the amount has 32 bits */
-    FORM_DIVIDE,          /* needs care where the divisor is 0 or -1 */
+    FORM_LOW,      /* low bits of operands give low bits of the result */
+    FORM_UNSIGNED, /* zero-extend first */
+    FORM_SIGNED,   /* sign-extend first */
+    FORM_HIGH_U,   /* upper half of a product: zero-extend, multiply, shift */
+    FORM_HIGH_S,   /* likewise, signed */
+    FORM_COUNT,    /* zero-extend; the result has 32 bits */
+    FORM_SHIFT,    /* the amount has 32 bits */
+    FORM_DIVIDE,   /* needs care where the divisor is 0 or -1 */
 } IntForm;
 
 enum { MAX_ATTRS = 4 };
@@ -144,7 +192,7 @@ typedef struct AttrInfo {
 } AttrInfo;
 
 typedef struct OpInfo {
-    const char *name; /* "addptr" */
+    const char *name;                  /* "addptr" */
     int least_operands, most_operands; /* most: -1 is any */
     int num_results, num_regions;      /* results: -1 is any */
     TypeRule rule;
@@ -171,11 +219,11 @@ typedef struct Value Value;
 
 struct Value {
     const Type *type;
-    Op *def;        /* NULL for an argument of a region */
-    Region *region; /* for an argument: whose it is; else NULL */
-    int index;      /* which result or argument */
-    int id;         /* unique within the function; small, for side tables */
-    Str name;       /* from the source, for people; may be empty */
+    Op *def;         /* NULL for an argument of a region */
+    Region *region;  /* for an argument: whose it is; else NULL */
+    int index;       /* which result or argument */
+    int id;          /* unique within the function; small, for side tables */
+    Str name;        /* from the source, for people; may be empty */
     Value *replaced; /* by a pass that walks forwards; see value_resolve */
 };
 
@@ -200,11 +248,11 @@ struct Region {
 };
 
 typedef struct Param {
-    Value *value; /* argument of the body; parameters that are constants are not here */
-    Str name;     /* as in the source */
+    Value *value;     /* argument of the body; parameters that are constants are not here */
+    Str name;         /* as in the source */
     int source_index; /* place in the source's parameter list, constants counted */
     bool is_unsigned; /* of an int or of what a pointer points to, as the language typed it */
-    int divisible;    /* 16, 8 ..: promised by the signature; 1: nothing known. Pointers: in bytes */
+    int divisible; /* 16, 8 ..: promised by the signature; 1: nothing known. Pointers: in bytes */
 } Param;
 
 typedef struct Func {
@@ -215,7 +263,7 @@ typedef struct Func {
     Region *body;
     int num_params;
     Param *params;
-    int num_values; /* ids are below this */
+    int num_values;            /* ids are below this */
     int num_warps, num_stages; /* as the launch options say */
 } Func;
 
@@ -238,11 +286,11 @@ typedef struct Builder {
  * infer the result type from the op's rule. */
 Op *build_op(Builder *b, OpKind kind, int num_operands, Value *const *operands, int num_results,
              const Type *const *result_types, int num_regions, Region *const *regions);
-Value *build_int(Builder *b, const Type *type, int64_t value);   /* wraps to the type's width */
-Value *build_float(Builder *b, const Type *type, double value);  /* rounds to nearest even */
+Value *build_int(Builder *b, const Type *type, int64_t value);  /* wraps to the type's width */
+Value *build_float(Builder *b, const Type *type, double value); /* rounds to nearest even */
 Value *build_constant_bits(Builder *b, const Type *type, uint64_t bits);
-Value *build_1(Builder *b, OpKind kind, Value *a);               /* result type of a */
-Value *build_2(Builder *b, OpKind kind, Value *a, Value *c);     /* result type of a */
+Value *build_1(Builder *b, OpKind kind, Value *a);           /* result type of a */
+Value *build_2(Builder *b, OpKind kind, Value *a, Value *c); /* result type of a */
 Value *build_3(Builder *b, OpKind kind, Value *a, Value *c, Value *d);
 Value *build_cast(Builder *b, OpKind kind, Value *a, const Type *lane); /* same shape, new lane */
 Value *build_icmp(Builder *b, int predicate, Value *a, Value *c);
@@ -266,7 +314,8 @@ Op *build_yield(Builder *b, int count, Value *const *values);
 static inline Value *op_result(const Op *op) { return &op->results[0]; }
 const OpInfo *op_info(OpKind kind);
 bool op_has_trait(const Op *op, int trait);
-bool op_is_pure(const Op *op); /* also looks into the regions of if, for and while (for: that it ends) */
+bool op_is_pure(
+    const Op *op); /* also looks into the regions of if, for and while (for: that it ends) */
 Op *region_yield(const Region *region);
 bool value_is_constant(const Value *value, uint64_t *bits); /* also through splat and broadcast */
 bool value_is_int(const Value *value, int64_t *number);     /* a constant int, sign-extended */
@@ -274,15 +323,15 @@ double constant_to_double(const Type *type, uint64_t bits); /* lane type, any fl
 uint64_t constant_from_double(const Type *type, double value);
 int64_t constant_to_int(const Type *type, uint64_t bits); /* sign-extended (i1: 0 or 1) */
 int attr_index(OpKind kind, const char *name);            /* -1 when it has none such */
-bool float_kind_of(const Type *type, FloatKind *kind); /* of a lane; false: not a float */
+bool float_kind_of(const Type *type, FloatKind *kind);    /* of a lane; false: not a float */
 const char *attr_word(AttrKind kind, int64_t value);      /* NULL when out of range */
 int attr_from_word(AttrKind kind, Str word);              /* -1 when unknown */
 
-void op_remove(Op *op);                   /* takes it out of its region; no use may be left */
+void op_remove(Op *op); /* takes it out of its region; no use may be left */
 void op_move_before(Op *op, Op *before);
-Value *value_resolve(Value *value);       /* follows `replaced` to its end */
-void op_resolve_operands(Op *op);         /* operands = value_resolve(operand), regions' too */
-void func_resolve(Func *fn);              /* all operands in the function */
+Value *value_resolve(Value *value); /* follows `replaced` to its end */
+void op_resolve_operands(Op *op);   /* operands = value_resolve(operand), regions' too */
+void func_resolve(Func *fn);        /* all operands in the function */
 Region *region_clone(Func *fn, const Region *region, Map *values); /* values: old -> new */
 Op *op_clone(Builder *b, const Op *op, Map *values);
 void func_renumber(Func *fn); /* value ids dense, in order of definition */

@@ -3,16 +3,19 @@
 #include "ir/ir.h"
 
 const OpInfo op_infos[NUM_OP_KINDS] = {
-#define OP(kind, name, least, most, results, regions, rule, traits, meaning, ...)                 \
+#define OP(kind, name, least, most, results, regions, rule, traits, meaning, ...)                  \
     [OP_##kind] = {name, least, most, results, regions, rule, traits, meaning, {__VA_ARGS__}},
 #include "ir/ops.def"
 #undef OP
 };
 
 static const char *const *const attr_words[NUM_ATTR_KINDS] = {
-#define WORDS(kind)          [kind] = (const char *const[]){
+#define WORDS(kind)          [kind] = (const char *const[]) {
 #define WORD(constant, text) text,
-#define WORDS_END            NULL},
+#define WORDS_END                                                                                  \
+    NULL                                                                                           \
+    }                                                                                              \
+    ,
 #include "ir/enums.def"
 #undef WORDS
 #undef WORD

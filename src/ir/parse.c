@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parse: the text of a function back into IR. The text is hostile: sizes and depths are limited here,
- * types and structure are func_verify's. Stops at the first error. */
+/* parse: the text of a function back into IR. The text is hostile: sizes and depths are limited
+ * here, types and structure are func_verify's. Stops at the first error. */
 #include "ir/ir.h"
 
 #include <limits.h>
@@ -21,12 +21,13 @@ typedef struct Parser {
 
 static bool fail_at(Parser *p, int start, int end, const char *what, Str detail) {
     Span span = {p->source, start, end > start ? end : start + 1};
-    if (!diag_failed(p->diag))
-        diag_error(p->diag, span, what, STR_ARG(detail));
+    if (!diag_failed(p->diag)) diag_error(p->diag, span, what, STR_ARG(detail));
     return false;
 }
 
-static bool fail(Parser *p, const char *what) { return fail_at(p, p->at, p->at, "%.*s", str_of(what)); }
+static bool fail(Parser *p, const char *what) {
+    return fail_at(p, p->at, p->at, "%.*s", str_of(what));
+}
 
 /* ---- characters ---- */
 
@@ -43,7 +44,9 @@ static void skip_space(Parser *p) {
 }
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_letter(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
 static char peek(Parser *p) {
     skip_space(p);
@@ -98,9 +101,9 @@ static bool integer_of(Str text, bool *negative, uint64_t *magnitude) {
     *magnitude = 0;
     for (; i < text.length; i++) {
         char c = text.data[i];
-        unsigned digit = is_digit(c)                          ? (unsigned)(c - '0')
+        unsigned digit = is_digit(c)                      ? (unsigned)(c - '0')
                          : is_hex && c >= 'a' && c <= 'f' ? (unsigned)(c - 'a' + 10)
-                                                              : 99;
+                                                          : 99;
         if (digit == 99 || __builtin_mul_overflow(*magnitude, is_hex ? 16u : 10u, magnitude) ||
             __builtin_add_overflow(*magnitude, digit, magnitude))
             return false;
@@ -114,7 +117,8 @@ static bool integer(Parser *p, int64_t least, int64_t most, int64_t *value) {
     bool negative;
     uint64_t magnitude;
     Str text = literal(p);
-    if (!integer_of(text, &negative, &magnitude)) return fail_at(p, start, p->at, "expected a number", text);
+    if (!integer_of(text, &negative, &magnitude))
+        return fail_at(p, start, p->at, "expected a number", text);
     bool fits = negative ? magnitude <= 1ull << 63 : magnitude <= INT64_MAX;
     if (fits) *value = negative ? (int64_t)(0 - magnitude) : (int64_t)magnitude;
     if (!fits || *value < least || *value > most)
@@ -135,9 +139,12 @@ static bool string(Parser *p, Str *text) {
             if (p->end - p->at < 3) return fail(p, "text is not closed");
             char next = p->text[p->at + 1];
             int high = hex_digit(next), low = hex_digit(p->text[p->at + 2]);
-            if (next == '"' || next == '\\') c = next, p->at++;
-            else if (high >= 0 && low >= 0) c = (char)(high * 16 + low), p->at += 2;
-            else return fail(p, "expected '\\\"', '\\\\' or '\\' and two hexadecimal digits");
+            if (next == '"' || next == '\\')
+                c = next, p->at++;
+            else if (high >= 0 && low >= 0)
+                c = (char)(high * 16 + low), p->at += 2;
+            else
+                return fail(p, "expected '\\\"', '\\\\' or '\\' and two hexadecimal digits");
         }
         buf_putc(&out, c);
     }
@@ -190,7 +197,8 @@ static const Type *type(Parser *p, int levels) {
     for (int i = 0; i < COUNT(scalar_names); i++)
         if (str_is(name, scalar_names[i].text)) return type_scalar(scalar_names[i].kind);
     if (str_is(name, "tile")) return tile_type(p);
-    if (!str_is(name, "ptr")) return fail_at(p, start, p->at, "expected a type, saw '%.*s'", name), NULL;
+    if (!str_is(name, "ptr"))
+        return fail_at(p, start, p->at, "expected a type, saw '%.*s'", name), NULL;
     if (levels == MAX_POINTER_LEVELS) return fail(p, "too many levels of pointers"), NULL;
     if (!expect(p, '<')) return NULL;
     const Type *elem = type(p, levels + 1);
@@ -206,8 +214,10 @@ static bool label(Parser *p, Str *text, Str *name) {
     int start = p->at, point = -1;
     for (; p->at < p->end; p->at++) {
         char c = p->text[p->at];
-        if (c == '.' && point < 0) point = p->at;
-        else if (!is_letter(c) && !is_digit(c)) break;
+        if (c == '.' && point < 0)
+            point = p->at;
+        else if (!is_letter(c) && !is_digit(c))
+            break;
     }
     *text = (Str){p->text + start, p->at - start};
     *name = (Str){p->text + start, (point < 0 ? p->at : point) - start};
@@ -267,7 +277,8 @@ static bool attr_value(Parser *p, const AttrInfo *info, Attr *attr) {
     int start = p->at;
     Str text = word(p);
     attr->i = attr_from_word(info->kind, text);
-    return attr->i >= 0 || fail_at(p, start, p->at, "'%.*s' is not one of the attribute's words", text);
+    return attr->i >= 0 ||
+           fail_at(p, start, p->at, "'%.*s' is not one of the attribute's words", text);
 }
 
 static bool attributes(Parser *p, OpKind kind, Attr *attrs) {
@@ -282,7 +293,8 @@ static bool attributes(Parser *p, OpKind kind, Attr *attrs) {
             int index = attr_index(kind, str_c(p->arena, name));
             if (index < 0 || infos[index].kind == ATTR_BITS)
                 return fail_at(p, start, p->at, "the op has no attribute '%.*s'", name);
-            if (given[index]) return fail_at(p, start, p->at, "attribute '%.*s' is given twice", name);
+            if (given[index])
+                return fail_at(p, start, p->at, "attribute '%.*s' is given twice", name);
             given[index] = true;
             if (!expect(p, '=') || !attr_value(p, &infos[index], &attrs[index])) return false;
         } while (accept(p, ','));
@@ -310,15 +322,20 @@ static bool constant_bits(Parser *p, Str text, const Type *of, uint64_t *bits) {
     if (float_kind_of(of, &kind) && !(is_integer && is_hex)) {
         double value = 0;
         ok = true;
-        if (str_is(text, "nan")) *bits = float_nan(kind);
-        else if (str_is(text, "inf")) *bits = float_encode(kind, __builtin_inf(), FLOAT_NEAREST_EVEN);
-        else if (str_is(text, "-inf")) *bits = float_encode(kind, -__builtin_inf(), FLOAT_NEAREST_EVEN);
-        else if ((ok = float_parse(text, &value))) *bits = float_encode(kind, value, FLOAT_NEAREST_EVEN);
+        if (str_is(text, "nan"))
+            *bits = float_nan(kind);
+        else if (str_is(text, "inf"))
+            *bits = float_encode(kind, __builtin_inf(), FLOAT_NEAREST_EVEN);
+        else if (str_is(text, "-inf"))
+            *bits = float_encode(kind, -__builtin_inf(), FLOAT_NEAREST_EVEN);
+        else if ((ok = float_parse(text, &value)))
+            *bits = float_encode(kind, value, FLOAT_NEAREST_EVEN);
     } else if (is_integer) {
         ok = magnitude <= (negative ? (most >> 1) + 1 : most) && !(negative && width == 1);
         *bits = (negative ? 0 - magnitude : magnitude) & most;
     }
-    return ok || fail_at(p, start, start + text.length, "'%.*s' is not a constant of the type", text);
+    return ok ||
+           fail_at(p, start, start + text.length, "'%.*s' is not a constant of the type", text);
 }
 
 /* ---- places ---- */
@@ -327,8 +344,9 @@ static bool location(Parser *p, Span *span) {
     Str name;
     int64_t start, end;
     if (!accept_word(p, "loc")) return true;
-    if (!expect(p, '(') || !string(p, &name) || !expect(p, ',') || !integer(p, 0, INT_MAX, &start) ||
-        !expect(p, ',') || !integer(p, start, INT_MAX, &end) || !expect(p, ')'))
+    if (!expect(p, '(') || !string(p, &name) || !expect(p, ',') ||
+        !integer(p, 0, INT_MAX, &start) || !expect(p, ',') || !integer(p, start, INT_MAX, &end) ||
+        !expect(p, ')'))
         return false;
     Source *source = map_get(&p->sources, name);
     if (!source) {
@@ -375,7 +393,8 @@ static bool op_name(Parser *p, OpText *op) {
         op->kind = (OpKind)i;
         return true;
     }
-    return fail_at(p, start, p->at, name.length ? "there is no op '%.*s'" : "expected an op%.*s", name);
+    return fail_at(p, start, p->at, name.length ? "there is no op '%.*s'" : "expected an op%.*s",
+                   name);
 }
 
 static bool op_operands(Parser *p, OpText *op) {
@@ -407,7 +426,8 @@ static bool op_types(Parser *p, OpText *op) {
 static bool op_regions(Parser *p, OpText *op) {
     while (peek(p) == '(' || peek(p) == '{') {
         Region *nested = region_new(p->fn);
-        if (op->regions.count >= op_infos[op->kind].num_regions) return fail(p, "the op has fewer regions");
+        if (op->regions.count >= op_infos[op->kind].num_regions)
+            return fail(p, "the op has fewer regions");
         if (accept(p, '(')) {
             do {
                 Str text, name;
@@ -476,7 +496,8 @@ static bool param(Parser *p) {
     if (!of) return false;
     if (accept(p, '{')) {
         do {
-            if (!named_int(p, "divisible", 1, &divisible) && !named_int(p, "unsigned", 0, &is_unsigned) &&
+            if (!named_int(p, "divisible", 1, &divisible) &&
+                !named_int(p, "unsigned", 0, &is_unsigned) &&
                 !named_int(p, "source_index", 0, &index))
                 return fail(p, "expected 'divisible', 'unsigned' or 'source_index'");
         } while (accept(p, ','));

@@ -44,35 +44,55 @@ static void define(Printer *p, const Value *value) {
 
 static void put_value(Printer *p, const Value *value) {
     const char *label = value ? map_get_pointer(&p->labels, value) : NULL;
-    if (label) buf_puts(p->out, label);
-    else buf_printf(p->out, "%%undefined.%d", value ? value->id : -1);
+    if (label)
+        buf_puts(p->out, label);
+    else
+        buf_printf(p->out, "%%undefined.%d", value ? value->id : -1);
 }
 
 static void put_text(Buf *out, Str text) {
     buf_putc(out, '"');
     for (int i = 0; i < text.length; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (c == '"' || c == '\\') buf_printf(out, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) buf_printf(out, "\\%02x", c);
-        else buf_putc(out, (char)c);
+        if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c < 0x20 || c >= 0x7f)
+            buf_printf(out, "\\%02x", c);
+        else
+            buf_putc(out, (char)c);
     }
     buf_putc(out, '"');
 }
 
 static void put_bits(Buf *out, const Type *type, uint64_t bits) {
     FloatKind kind;
-    if (float_kind_of(type, &kind)) float_print(out, kind, bits);
-    else if (type_is_ptr(type)) buf_printf(out, "0x%llx", (unsigned long long)bits);
-    else buf_printf(out, "%lld", (long long)constant_to_int(type, bits));
+    if (float_kind_of(type, &kind))
+        float_print(out, kind, bits);
+    else if (type_is_ptr(type))
+        buf_printf(out, "0x%llx", (unsigned long long)bits);
+    else
+        buf_printf(out, "%lld", (long long)constant_to_int(type, bits));
 }
 
 static bool attr_is_shown(AttrKind kind, const Attr *attr) {
     switch (kind) {
-    case ATTR_NONE: case ATTR_BITS: case NUM_ATTR_KINDS: return false;
-    case ATTR_INT: case ATTR_INTS: case ATTR_TEXT: case ATTR_ICMP: case ATTR_FCMP: case ATTR_RMW:
+    case ATTR_NONE:
+    case ATTR_BITS:
+    case NUM_ATTR_KINDS: return false;
+    case ATTR_INT:
+    case ATTR_INTS:
+    case ATTR_TEXT:
+    case ATTR_ICMP:
+    case ATTR_FCMP:
+    case ATTR_RMW:
     case ATTR_HINT: return true;
-    case ATTR_OPT_INT: case ATTR_ROUNDING: case ATTR_CACHE: case ATTR_EVICT: case ATTR_SEM:
-    case ATTR_SCOPE: case ATTR_PRECISION: return attr->i != 0;
+    case ATTR_OPT_INT:
+    case ATTR_ROUNDING:
+    case ATTR_CACHE:
+    case ATTR_EVICT:
+    case ATTR_SEM:
+    case ATTR_SCOPE:
+    case ATTR_PRECISION: return attr->i != 0;
     }
     return false;
 }
@@ -160,7 +180,8 @@ static void put_param(Printer *p, const Param *param, int index) {
     buf_puts(out, ": ");
     type_print(out, param->value->type);
     const char *separator = " {";
-    if (param->divisible > 1) buf_printf(out, "%sdivisible = %d", separator, param->divisible), separator = ", ";
+    if (param->divisible > 1)
+        buf_printf(out, "%sdivisible = %d", separator, param->divisible), separator = ", ";
     if (param->is_unsigned) buf_printf(out, "%sunsigned = 1", separator), separator = ", ";
     if (param->source_index != index)
         buf_printf(out, "%ssource_index = %d", separator, param->source_index), separator = ", ";

@@ -28,7 +28,7 @@ struct TypeTable {
 
 typedef struct TypeKey {
     const Type *elem;
-    int rank; /* 0: pointer */
+    int rank;                /* 0: pointer */
     int shape[MAX_RANK + 1]; /* one more: no padding */
 } TypeKey;
 _Static_assert(sizeof(TypeKey) == sizeof(void *) + (MAX_RANK + 2) * sizeof(int), "no padding");
@@ -104,8 +104,14 @@ bool float_kind_of(const Type *type, FloatKind *kind) {
     case TYPE_BF16: *kind = FLOAT_BF16; return true;
     case TYPE_F32: *kind = FLOAT_F32; return true;
     case TYPE_F64: *kind = FLOAT_F64; return true;
-    case TYPE_I1: case TYPE_I8: case TYPE_I16: case TYPE_I32: case TYPE_I64:
-    case TYPE_PTR: case TYPE_TILE: case NUM_TYPE_KINDS: return false;
+    case TYPE_I1:
+    case TYPE_I8:
+    case TYPE_I16:
+    case TYPE_I32:
+    case TYPE_I64:
+    case TYPE_PTR:
+    case TYPE_TILE:
+    case NUM_TYPE_KINDS: return false;
     }
     return false;
 }

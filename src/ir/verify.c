@@ -88,24 +88,29 @@ static bool check_broadcast(Verifier *v, const Op *op, const Type *a, const Type
 
 static bool axis_in(Verifier *v, const Op *op, int limit) {
     int64_t axis = op->attrs[0].i;
-    return (axis >= 0 && axis < limit) || bad(v, op, "axis %lld is outside [0, %d)", (long long)axis, limit);
+    return (axis >= 0 && axis < limit) ||
+           bad(v, op, "axis %lld is outside [0, %d)", (long long)axis, limit);
 }
 
 static bool check_expand_dims(Verifier *v, const Op *op, const Type *a) {
     int shape[MAX_RANK];
-    if (!want(v, op, type_is_tile(a) && a->rank < MAX_RANK, "a tile of lower rank", a)) return false;
+    if (!want(v, op, type_is_tile(a) && a->rank < MAX_RANK, "a tile of lower rank", a))
+        return false;
     if (!axis_in(v, op, a->rank + 1)) return false;
-    for (int i = 0, from = 0; i <= a->rank; i++) shape[i] = i == op->attrs[0].i ? 1 : a->shape[from++];
+    for (int i = 0, from = 0; i <= a->rank; i++)
+        shape[i] = i == op->attrs[0].i ? 1 : a->shape[from++];
     return result_is(v, op, a->rank + 1, shape, a->elem);
 }
 
 static bool check_trans(Verifier *v, const Op *op, const Type *a) {
     int shape[MAX_RANK], used = 0;
     if (!want(v, op, type_is_tile(a), "a tile", a)) return false;
-    if (op->attrs[0].ints.count != a->rank) return bad(v, op, "order has %d entries for rank %d", op->attrs[0].ints.count, a->rank);
+    if (op->attrs[0].ints.count != a->rank)
+        return bad(v, op, "order has %d entries for rank %d", op->attrs[0].ints.count, a->rank);
     for (int i = 0; i < a->rank; i++) {
         int64_t from = op->attrs[0].ints.data[i];
-        if (from < 0 || from >= a->rank || (used >> from & 1)) return bad(v, op, "order is not a permutation");
+        if (from < 0 || from >= a->rank || (used >> from & 1))
+            return bad(v, op, "order is not a permutation");
         used |= 1 << from;
         shape[i] = a->shape[from];
     }
@@ -115,14 +120,16 @@ static bool check_trans(Verifier *v, const Op *op, const Type *a) {
 static bool check_join(Verifier *v, const Op *op, const Type *a) {
     int shape[MAX_RANK];
     if (!all_operands_same(v, op)) return false;
-    if (a->rank == MAX_RANK || a->lanes > MAX_LANES / 2) return bad(v, op, "the result is too large");
+    if (a->rank == MAX_RANK || a->lanes > MAX_LANES / 2)
+        return bad(v, op, "the result is too large");
     memcpy(shape, a->shape, sizeof shape);
     shape[a->rank] = 2;
     return result_is(v, op, a->rank + 1, shape, type_lane(a));
 }
 
 static bool check_split(Verifier *v, const Op *op, const Type *a) {
-    if (!want(v, op, type_is_tile(a) && a->shape[a->rank - 1] == 2, "a tile whose last dimension is 2", a))
+    if (!want(v, op, type_is_tile(a) && a->shape[a->rank - 1] == 2,
+              "a tile whose last dimension is 2", a))
         return false;
     return result_is(v, op, a->rank - 1, a->shape, a->elem) &&
            same_type(v, op, op->results[0].type, op->results[1].type);
@@ -131,12 +138,14 @@ static bool check_split(Verifier *v, const Op *op, const Type *a) {
 static bool check_gather(Verifier *v, const Op *op, const Type *a) {
     const Type *index = op->operands[1]->type;
     if (!want(v, op, type_is_tile(a), "a tile", a)) return false;
-    if (!want(v, op, type_is_int(index) && index->rank == a->rank, "integer indices of the same rank", index))
+    if (!want(v, op, type_is_int(index) && index->rank == a->rank,
+              "integer indices of the same rank", index))
         return false;
     if (!axis_in(v, op, a->rank)) return false;
     for (int i = 0; i < a->rank; i++)
         if (i != op->attrs[0].i && index->shape[i] != a->shape[i])
-            return bad(v, op, "shapes differ outside the axis: %s and %s", text_of(v, a), text_of(v, index));
+            return bad(v, op, "shapes differ outside the axis: %s and %s", text_of(v, a),
+                       text_of(v, index));
     return result_is(v, op, index->rank, index->shape, a->elem);
 }
 
@@ -146,9 +155,15 @@ static bool check_cast(Verifier *v, const Op *op, const Type *a, const Type *r, 
     bool ok = false;
     if (!same_shape(v, op, a, r)) return false;
     switch ((int)rule) {
-    case RULE_INT_WIDEN: ok = type_is_int(a) && type_is_int(r) && type_bits(r) > type_bits(a); break;
-    case RULE_INT_NARROW: ok = type_is_int(a) && type_is_int(r) && type_bits(r) < type_bits(a); break;
-    case RULE_FLOAT_WIDEN: ok = type_is_float(a) && type_is_float(r) && float_holds(r, a) && a != r; break;
+    case RULE_INT_WIDEN:
+        ok = type_is_int(a) && type_is_int(r) && type_bits(r) > type_bits(a);
+        break;
+    case RULE_INT_NARROW:
+        ok = type_is_int(a) && type_is_int(r) && type_bits(r) < type_bits(a);
+        break;
+    case RULE_FLOAT_WIDEN:
+        ok = type_is_float(a) && type_is_float(r) && float_holds(r, a) && a != r;
+        break;
     case RULE_FLOAT_NARROW: ok = type_is_float(a) && type_is_float(r) && !float_holds(r, a); break;
     case RULE_INT_TO_FLOAT: ok = type_is_int(a) && is_number_float(r); break;
     case RULE_FLOAT_TO_INT: ok = is_number_float(a) && type_is_int(r); break;
@@ -187,10 +202,12 @@ static bool check_store(Verifier *v, const Op *op) {
 
 static bool check_rmw(Verifier *v, const Op *op) {
     const Type *value = op->operands[1]->type;
-    if (!check_access(v, op, value, true) || !same_type(v, op, value, op->results[0].type)) return false;
+    if (!check_access(v, op, value, true) || !same_type(v, op, value, op->results[0].type))
+        return false;
     if (op->attrs[0].i == RMW_FADD) {
         if (!want(v, op, is_number_float(value), "a float", value)) return false;
-    } else if (op->attrs[0].i != RMW_XCHG && !want(v, op, type_is_int(value), "an integer", value)) {
+    } else if (op->attrs[0].i != RMW_XCHG &&
+               !want(v, op, type_is_int(value), "an integer", value)) {
         return false;
     }
     return op->num_operands < 3 || check_mask(v, op, op->operands[2]->type);
@@ -213,9 +230,11 @@ static bool check_fold_region(Verifier *v, const Op *op) {
     if (region->num_args != 2 * n || yield->num_operands != n)
         return bad(v, op, "the region must take %d values and yield %d", 2 * n, n);
     for (int i = 0; i < 2 * n; i++)
-        if (!same_type(v, op, region->args[i]->type, type_lane(op->operands[i % n]->type))) return false;
+        if (!same_type(v, op, region->args[i]->type, type_lane(op->operands[i % n]->type)))
+            return false;
     for (int i = 0; i < n; i++)
-        if (!same_type(v, op, yield->operands[i]->type, type_lane(op->operands[i]->type))) return false;
+        if (!same_type(v, op, yield->operands[i]->type, type_lane(op->operands[i]->type)))
+            return false;
     for (const Op *inner = region->first; inner; inner = inner->next)
         if (inner != yield && !op_is_pure(inner))
             return bad(v, op, "'%s' in the region is not pure", op_infos[inner->kind].name);
@@ -233,7 +252,8 @@ static bool check_reduce(Verifier *v, const Op *op, bool is_scan) {
         if (is_scan || i != op->attrs[0].i) shape[rank++] = a->shape[i];
     for (int i = 0; i < op->num_operands; i++) {
         const Type *lane = type_lane(op->operands[i]->type);
-        if (!same_type(v, op, op->results[i].type, type_tile(v->fn->types, lane, rank, shape))) return false;
+        if (!same_type(v, op, op->results[i].type, type_tile(v->fn->types, lane, rank, shape)))
+            return false;
     }
     return true;
 }
@@ -251,25 +271,31 @@ static bool check_dot(Verifier *v, const Op *op) {
     int rank = acc->rank;
     if (!same_type(v, op, acc, op->results[0].type)) return false;
     if ((rank != 2 && rank != 3) || a->rank != rank || b->rank != rank)
-        return bad(v, op, "expected tiles of rank 2 or 3: %s, %s, %s", text_of(v, a), text_of(v, b), text_of(v, acc));
-    bool fits = a->shape[rank - 1] == b->shape[rank - 2] && a->shape[rank - 2] == acc->shape[rank - 2] &&
+        return bad(v, op, "expected tiles of rank 2 or 3: %s, %s, %s", text_of(v, a), text_of(v, b),
+                   text_of(v, acc));
+    bool fits = a->shape[rank - 1] == b->shape[rank - 2] &&
+                a->shape[rank - 2] == acc->shape[rank - 2] &&
                 b->shape[rank - 1] == acc->shape[rank - 1];
     if (rank == 3) fits = fits && a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0];
     if (!fits)
-        return bad(v, op, "shapes do not fit: %s, %s, %s", text_of(v, a), text_of(v, b), text_of(v, acc));
+        return bad(v, op, "shapes do not fit: %s, %s, %s", text_of(v, a), text_of(v, b),
+                   text_of(v, acc));
     bool both_f8 = type_is_float(a) && type_is_float(b) && type_bits(a) == 8 && type_bits(b) == 8;
-    if (type_lane(a) != type_lane(b) && !both_f8) return same_type(v, op, type_lane(a), type_lane(b));
+    if (type_lane(a) != type_lane(b) && !both_f8)
+        return same_type(v, op, type_lane(a), type_lane(b));
     bool floats = type_is_float(a) && is_number_float(acc);
     bool ints = type_is_int(a) && type_is_int(acc) && !type_is_bool(a) && !type_is_bool(acc);
-    return floats || ints || bad(v, op, "%s does not accumulate into %s", text_of(v, a), text_of(v, acc));
+    return floats || ints ||
+           bad(v, op, "%s does not accumulate into %s", text_of(v, a), text_of(v, acc));
 }
 
 /* ---- structure ---- */
 
-static bool check_types_match(Verifier *v, const Op *op, int count, const Type *const *a, const Op *yield,
-                              int first) {
+static bool check_types_match(Verifier *v, const Op *op, int count, const Type *const *a,
+                              const Op *yield, int first) {
     if (yield->num_operands - first != count)
-        return bad(v, op, "a region yields %d values, expected %d", yield->num_operands - first, count);
+        return bad(v, op, "a region yields %d values, expected %d", yield->num_operands - first,
+                   count);
     for (int i = 0; i < count; i++)
         if (!same_type(v, op, a[i], yield->operands[first + i]->type)) return false;
     return true;
@@ -292,24 +318,28 @@ static bool check_args(Verifier *v, const Op *op, const Region *region, int firs
 
 static bool check_if(Verifier *v, const Op *op) {
     const Type **types = result_types(v, op);
-    if (!want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1", op->operands[0]->type)) return false;
+    if (!want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1", op->operands[0]->type))
+        return false;
     for (int i = 0; i < 2; i++) {
         if (!check_args(v, op, op->regions[i], 0, 0, NULL)) return false;
-        if (!check_types_match(v, op, op->num_results, types, region_yield(op->regions[i]), 0)) return false;
+        if (!check_types_match(v, op, op->num_results, types, region_yield(op->regions[i]), 0))
+            return false;
     }
     return true;
 }
 
 static bool check_inits(Verifier *v, const Op *op, int first) {
     if (op->num_operands - first != op->num_results)
-        return bad(v, op, "%d initial values for %d results", op->num_operands - first, op->num_results);
+        return bad(v, op, "%d initial values for %d results", op->num_operands - first,
+                   op->num_results);
     return true;
 }
 
 static bool check_for(Verifier *v, const Op *op) {
     const Type **types = result_types(v, op), *index = op->operands[0]->type;
     if (!check_inits(v, op, 3)) return false;
-    if (!want(v, op, type_is_int(index) && !type_is_tile(index) && !type_is_bool(index), "a scalar integer", index))
+    if (!want(v, op, type_is_int(index) && !type_is_tile(index) && !type_is_bool(index),
+              "a scalar integer", index))
         return false;
     for (int i = 1; i < 3; i++)
         if (!same_type(v, op, index, op->operands[i]->type)) return false;
@@ -335,7 +365,8 @@ static bool check_while(Verifier *v, const Op *op) {
 
 static bool check_hint(Verifier *v, const Op *op, const Type *a) {
     int count = op->attrs[1].ints.count;
-    if (count != (a->rank ? a->rank : 1)) return bad(v, op, "%d values for rank %d", count, a->rank);
+    if (count != (a->rank ? a->rank : 1))
+        return bad(v, op, "%d values for rank %d", count, a->rank);
     for (int i = 0; i < count; i++)
         if (op->attrs[1].ints.data[i] < 1) return bad(v, op, "values must be positive");
     return want(v, op, type_is_int(a) || type_is_ptr(a), "integers or pointers", a);
@@ -347,7 +378,8 @@ static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
     const Type *r = op->num_results == 1 ? op->results[0].type : NULL;
     if (rule == RULE_CONSTANT) {
         uint64_t bits = op->attrs[0].bits;
-        return type_bits(r) == 64 || bits >> type_bits(r) == 0 || bad(v, op, "bits do not fit %s", text_of(v, r));
+        return type_bits(r) == 64 || bits >> type_bits(r) == 0 ||
+               bad(v, op, "bits do not fit %s", text_of(v, r));
     }
     if (rule == RULE_ARANGE) {
         int64_t start = op->attrs[0].i, end = op->attrs[1].i;
@@ -360,7 +392,8 @@ static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
 
 static bool check_special(Verifier *v, const Op *op) {
     if (op->kind == OP_ASSUME)
-        return want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1", op->operands[0]->type);
+        return want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1",
+                    op->operands[0]->type);
     if (op->kind == OP_ASSERT)
         return want(v, op, type_is_bool(op->operands[0]->type), "i1", op->operands[0]->type) &&
                (op->num_operands < 2 || check_mask(v, op, op->operands[1]->type));
@@ -393,10 +426,12 @@ static bool check_rule(Verifier *v, const Op *op) {
     switch (rule) {
     case RULE_NONE: return check_special(v, op);
     case RULE_ANY: return true;
-    case RULE_CONSTANT: case RULE_ARANGE: case RULE_I32: return check_leaf(v, op, rule);
+    case RULE_CONSTANT:
+    case RULE_ARANGE:
+    case RULE_I32: return check_leaf(v, op, rule);
     case RULE_SPLAT:
-        return want(v, op, !type_is_tile(a), "a scalar", a) && want(v, op, type_is_tile(r), "a tile", r) &&
-               same_type(v, op, a, type_lane(r));
+        return want(v, op, !type_is_tile(a), "a scalar", a) &&
+               want(v, op, type_is_tile(r), "a tile", r) && same_type(v, op, a, type_lane(r));
     case RULE_BROADCAST: return check_broadcast(v, op, a, r);
     case RULE_EXPAND_DIMS: return check_expand_dims(v, op, a);
     case RULE_RESHAPE:
@@ -406,22 +441,30 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_JOIN: return check_join(v, op, a);
     case RULE_SPLIT: return check_split(v, op, a);
     case RULE_GATHER: return check_gather(v, op, a);
-    case RULE_INT1: case RULE_INT2: {
+    case RULE_INT1:
+    case RULE_INT2: {
         bool fits = type_is_int(a) && (op->kind != OP_MULHI_U || type_bits(a) >= 32);
         return check_uniform(v, op, a, fits, "integers");
     }
     case RULE_COMPARE: return check_compare(v, op, a);
-    case RULE_FLOAT1: case RULE_FLOAT2: case RULE_FLOAT3:
+    case RULE_FLOAT1:
+    case RULE_FLOAT2:
+    case RULE_FLOAT3:
         return check_uniform(v, op, a, is_number_float(a), "floats of 16 bits or more");
     case RULE_MATH1:
         return check_uniform(v, op, a, is_number_float(a) && type_bits(a) >= 32, "f32 or f64");
     case RULE_SELECT: return check_select(v, op);
-    case RULE_INT_WIDEN: case RULE_INT_NARROW: case RULE_FLOAT_WIDEN: case RULE_FLOAT_NARROW:
-    case RULE_INT_TO_FLOAT: case RULE_FLOAT_TO_INT: case RULE_BITCAST:
-        return check_cast(v, op, a, r, rule);
+    case RULE_INT_WIDEN:
+    case RULE_INT_NARROW:
+    case RULE_FLOAT_WIDEN:
+    case RULE_FLOAT_NARROW:
+    case RULE_INT_TO_FLOAT:
+    case RULE_FLOAT_TO_INT:
+    case RULE_BITCAST: return check_cast(v, op, a, r, rule);
     case RULE_ADDPTR: {
         const Type *offset = op->operands[1]->type;
-        return want(v, op, type_is_ptr(a), "a pointer", a) && want(v, op, type_is_int(offset), "an integer offset", offset) &&
+        return want(v, op, type_is_ptr(a), "a pointer", a) &&
+               want(v, op, type_is_int(offset), "an integer offset", offset) &&
                same_shape(v, op, a, offset) && same_type(v, op, a, r);
     }
     case RULE_LOAD: return check_load(v, op);
@@ -435,7 +478,8 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_SAME1:
         if (!same_type(v, op, a, r)) return false;
         if (op->kind == OP_HINT) return check_hint(v, op, a);
-        return (op->attrs[0].i >= 0 && op->attrs[0].i < a->lanes) || bad(v, op, "mask is outside the tile");
+        return (op->attrs[0].i >= 0 && op->attrs[0].i < a->lanes) ||
+               bad(v, op, "mask is outside the tile");
     case RULE_IF: return check_if(v, op);
     case RULE_FOR: return check_for(v, op);
     case RULE_WHILE: return check_while(v, op);
@@ -457,8 +501,8 @@ static bool define(Verifier *v, const Op *op, const Value *value) {
 
 static bool check_use(Verifier *v, const Op *op, int index) {
     const Value *value = op->operands[index];
-    bool known = value && value->id >= 0 && value->id < v->fn->num_values && v->seen[value->id] == value &&
-                 v->visible[value->id];
+    bool known = value && value->id >= 0 && value->id < v->fn->num_values &&
+                 v->seen[value->id] == value && v->visible[value->id];
     if (!known) return bad(v, op, "operand %d is not defined here", index);
     return v->defined_at[value->id] >= v->isolated_depth ||
            bad(v, op, "operand %d comes from outside the region", index);
@@ -494,7 +538,8 @@ static bool check_op(Verifier *v, const Op *op, const Region *region) {
     if (!check_counts(v, op) || !check_attrs(v, op)) return false;
     for (int i = 0; i < op->num_operands; i++)
         if (!check_use(v, op, i)) return false;
-    if ((op->kind == OP_YIELD) != (op == region->last)) return bad(v, op, "a region must end with its only yield");
+    if ((op->kind == OP_YIELD) != (op == region->last))
+        return bad(v, op, "a region must end with its only yield");
     int outer = v->isolated_depth;
     if (op_has_trait(op, ISOLATED)) v->isolated_depth = v->depth + 1;
     for (int i = 0; i < op->num_regions; i++)
@@ -530,11 +575,14 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where) {
     v.visible = arena_array(arena, bool, fn->num_values);
     v.defined_at = arena_array(arena, int, fn->num_values);
     bool ok = true;
-    if (fn->num_params != fn->body->num_args) ok = bad(&v, NULL, "parameters and the body's arguments differ");
+    if (fn->num_params != fn->body->num_args)
+        ok = bad(&v, NULL, "parameters and the body's arguments differ");
     for (int i = 0; ok && i < fn->num_params; i++) {
         const Type *type = fn->params[i].value->type;
-        if (fn->params[i].value != fn->body->args[i]) ok = bad(&v, NULL, "parameter %d is not argument %d", i, i);
-        else if (type_is_tile(type)) ok = bad(&v, NULL, "parameter %d is a tile", i);
+        if (fn->params[i].value != fn->body->args[i])
+            ok = bad(&v, NULL, "parameter %d is not argument %d", i, i);
+        else if (type_is_tile(type))
+            ok = bad(&v, NULL, "parameter %d is a tile", i);
     }
     if (ok && check_region(&v, NULL, fn->body) && region_yield(fn->body)->num_operands)
         bad(&v, NULL, "a kernel yields nothing");

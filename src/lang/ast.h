@@ -20,33 +20,61 @@ typedef enum ExprKind {
     EXPR_FSTRING,   /* items: EXPR_STRING and EXPR_FORMAT */
     EXPR_FORMAT,    /* left: the value; text: conversion and format spec as written ("!r:>{w}"), or
                      * empty; items: the spec's parts, EXPR_STRING and EXPR_FORMAT */
-    EXPR_TRUE, EXPR_FALSE, EXPR_NONE, EXPR_ELLIPSIS,
-    EXPR_TUPLE, EXPR_LIST, EXPR_SET, /* items; an item may be EXPR_STARRED */
-    EXPR_DICT,      /* items: key, value, key, value..; key NULL: **value */
-    EXPR_UNARY,     /* operator, left */
-    EXPR_BINARY,    /* left operator right */
-    EXPR_COMPARE,   /* left; then operators[i] items[i]: a < b < c has two */
-    EXPR_AND, EXPR_OR, /* items, two or more */
-    EXPR_NOT,       /* left */
-    EXPR_TERNARY,   /* left if condition else right */
-    EXPR_CALL,      /* left(args) */
-    EXPR_ATTRIBUTE, /* left.text */
-    EXPR_SUBSCRIPT, /* left[right]; a[i, :] has an EXPR_TUPLE on the right */
-    EXPR_SLICE,     /* left:right:condition, each may be NULL */
-    EXPR_STARRED,   /* *left */
-    EXPR_LAMBDA,    /* function */
-    EXPR_COMPREHENSION, /* left for clauses; text: "list", "set", "dict" (then right is the value) or "generator" */
-    EXPR_WALRUS,    /* text := left */
-    EXPR_AWAIT, EXPR_YIELD, /* host only; left may be NULL; text: "from" of yield from */
+    EXPR_TRUE,
+    EXPR_FALSE,
+    EXPR_NONE,
+    EXPR_ELLIPSIS,
+    EXPR_TUPLE,
+    EXPR_LIST,
+    EXPR_SET,     /* items; an item may be EXPR_STARRED */
+    EXPR_DICT,    /* items: key, value, key, value..; key NULL: **value */
+    EXPR_UNARY,   /* operator, left */
+    EXPR_BINARY,  /* left operator right */
+    EXPR_COMPARE, /* left; then operators[i] items[i]: a < b < c has two */
+    EXPR_AND,
+    EXPR_OR,            /* items, two or more */
+    EXPR_NOT,           /* left */
+    EXPR_TERNARY,       /* left if condition else right */
+    EXPR_CALL,          /* left(args) */
+    EXPR_ATTRIBUTE,     /* left.text */
+    EXPR_SUBSCRIPT,     /* left[right]; a[i, :] has an EXPR_TUPLE on the right */
+    EXPR_SLICE,         /* left:right:condition, each may be NULL */
+    EXPR_STARRED,       /* *left */
+    EXPR_LAMBDA,        /* function */
+    EXPR_COMPREHENSION, /* left for clauses; text: "list", "set", "dict" (then right is the value)
+                           or "generator" */
+    EXPR_WALRUS,        /* text := left */
+    EXPR_AWAIT,
+    EXPR_YIELD, /* host only; left may be NULL; text: "from" of yield from */
 } ExprKind;
 
 typedef enum Operator {
-    OPERATOR_ADD, OPERATOR_SUB, OPERATOR_MUL, OPERATOR_DIV, OPERATOR_FLOORDIV, OPERATOR_MOD,
-    OPERATOR_POW, OPERATOR_MATMUL, OPERATOR_SHL, OPERATOR_SHR, OPERATOR_AND, OPERATOR_OR,
+    OPERATOR_ADD,
+    OPERATOR_SUB,
+    OPERATOR_MUL,
+    OPERATOR_DIV,
+    OPERATOR_FLOORDIV,
+    OPERATOR_MOD,
+    OPERATOR_POW,
+    OPERATOR_MATMUL,
+    OPERATOR_SHL,
+    OPERATOR_SHR,
+    OPERATOR_AND,
+    OPERATOR_OR,
     OPERATOR_XOR,
-    OPERATOR_LT, OPERATOR_LE, OPERATOR_GT, OPERATOR_GE, OPERATOR_EQ, OPERATOR_NE,
-    OPERATOR_IS, OPERATOR_IS_NOT, OPERATOR_IN, OPERATOR_NOT_IN,
-    OPERATOR_NEG, OPERATOR_POS, OPERATOR_INVERT,
+    OPERATOR_LT,
+    OPERATOR_LE,
+    OPERATOR_GT,
+    OPERATOR_GE,
+    OPERATOR_EQ,
+    OPERATOR_NE,
+    OPERATOR_IS,
+    OPERATOR_IS_NOT,
+    OPERATOR_IN,
+    OPERATOR_NOT_IN,
+    OPERATOR_NEG,
+    OPERATOR_POS,
+    OPERATOR_INVERT,
 } Operator;
 
 const char *operator_text(Operator op); /* "+" */
@@ -77,7 +105,7 @@ typedef struct Clause { /* of a comprehension: for target in iterable if conditi
 struct Expr {
     ExprKind kind;
     Span span;
-    int caret; /* offset of the operator, for binary and compare; else span.start */
+    int caret;  /* offset of the operator, for binary and compare; else span.start */
     int height; /* of the tree from here down: at most MAX_EXPR_HEIGHT, so walkers may recurse */
     Operator op;
     Str text;
@@ -96,27 +124,30 @@ struct Expr {
 };
 
 typedef enum StmtKind {
-    STMT_EXPR,       /* value */
-    STMT_ASSIGN,     /* targets[0] = targets[1] = .. = value */
-    STMT_AUG_ASSIGN, /* targets[0] op= value */
-    STMT_ANN_ASSIGN, /* targets[0]: annotation [= value] */
-    STMT_RETURN,     /* value may be NULL */
-    STMT_IF,         /* value, body, orelse (elif is an orelse of one STMT_IF) */
-    STMT_FOR,        /* targets[0] in value, body, orelse */
-    STMT_WHILE,      /* value, body, orelse */
-    STMT_FUNCTION,   /* function */
-    STMT_CLASS,      /* name, decorators, bases in args, body */
-    STMT_IMPORT,     /* import names[i].path as names[i].alias */
+    STMT_EXPR,        /* value */
+    STMT_ASSIGN,      /* targets[0] = targets[1] = .. = value */
+    STMT_AUG_ASSIGN,  /* targets[0] op= value */
+    STMT_ANN_ASSIGN,  /* targets[0]: annotation [= value] */
+    STMT_RETURN,      /* value may be NULL */
+    STMT_IF,          /* value, body, orelse (elif is an orelse of one STMT_IF) */
+    STMT_FOR,         /* targets[0] in value, body, orelse */
+    STMT_WHILE,       /* value, body, orelse */
+    STMT_FUNCTION,    /* function */
+    STMT_CLASS,       /* name, decorators, bases in args, body */
+    STMT_IMPORT,      /* import names[i].path as names[i].alias */
     STMT_FROM_IMPORT, /* from (level dots)name import names; one name "*" */
-    STMT_PASS, STMT_BREAK, STMT_CONTINUE,
-    STMT_ASSERT,     /* value, message may be NULL */
-    STMT_RAISE,      /* value, message (from), both may be NULL */
-    STMT_GLOBAL, STMT_NONLOCAL, /* names */
-    STMT_DELETE,     /* targets */
-    STMT_TRY,        /* body, handlers, orelse, finally */
-    STMT_WITH,       /* items, body */
-    STMT_MATCH,      /* host only: value, and the cases' bodies are in body */
-    STMT_ERROR,      /* did not parse; complaint */
+    STMT_PASS,
+    STMT_BREAK,
+    STMT_CONTINUE,
+    STMT_ASSERT, /* value, message may be NULL */
+    STMT_RAISE,  /* value, message (from), both may be NULL */
+    STMT_GLOBAL,
+    STMT_NONLOCAL, /* names */
+    STMT_DELETE,   /* targets */
+    STMT_TRY,      /* body, handlers, orelse, finally */
+    STMT_WITH,     /* items, body */
+    STMT_MATCH,    /* host only: value, and the cases' bodies are in body */
+    STMT_ERROR,    /* did not parse; complaint */
 } StmtKind;
 
 typedef struct Block {
@@ -166,7 +197,13 @@ struct Stmt {
     Span complaint_span;
 };
 
-typedef enum ParamKind { PARAM_NORMAL, PARAM_POSITIONAL_ONLY, PARAM_KEYWORD_ONLY, PARAM_STAR, PARAM_STAR_STAR } ParamKind;
+typedef enum ParamKind {
+    PARAM_NORMAL,
+    PARAM_POSITIONAL_ONLY,
+    PARAM_KEYWORD_ONLY,
+    PARAM_STAR,
+    PARAM_STAR_STAR
+} ParamKind;
 
 typedef struct ParamDef {
     Str name;
@@ -179,7 +216,7 @@ struct FunctionDef { /* def or lambda */
     Str name;        /* "<lambda>" for a lambda */
     Span span;       /* of the header: def .. ':' */
     Span name_span;
-    Span whole;      /* from `def` to the end of the body */
+    Span whole; /* from `def` to the end of the body */
     int num_params;
     ParamDef *params;
     Expr *returns;

@@ -25,10 +25,14 @@ static void put_quoted(Buf *out, Str text) {
     buf_putc(out, '"');
     for (int i = 0; i < text.length; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (c == '\n') buf_puts(out, "\\n");
-        else if (c == '"' || c == '\\') buf_putc(out, '\\'), buf_putc(out, (char)c);
-        else if (c < 0x20 || c == 0x7f) buf_printf(out, "\\x%02x", c);
-        else buf_putc(out, (char)c);
+        if (c == '\n')
+            buf_puts(out, "\\n");
+        else if (c == '"' || c == '\\')
+            buf_putc(out, '\\'), buf_putc(out, (char)c);
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(out, "\\x%02x", c);
+        else
+            buf_putc(out, (char)c);
     }
     buf_putc(out, '"');
 }
@@ -74,8 +78,14 @@ static const char *expr_word(ExprKind kind) {
 
 static void put_detail(Buf *out, const Expr *expr) {
     switch ((int)expr->kind) {
-    case EXPR_NAME: case EXPR_INT: case EXPR_FLOAT: case EXPR_IMAGINARY: case EXPR_ATTRIBUTE:
-    case EXPR_WALRUS: case EXPR_COMPREHENSION: case EXPR_YIELD:
+    case EXPR_NAME:
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_IMAGINARY:
+    case EXPR_ATTRIBUTE:
+    case EXPR_WALRUS:
+    case EXPR_COMPREHENSION:
+    case EXPR_YIELD:
         if (expr->text.length) buf_printf(out, " %.*s", STR_ARG(expr->text));
         break;
     case EXPR_FORMAT:
@@ -83,13 +93,16 @@ static void put_detail(Buf *out, const Expr *expr) {
         buf_putc(out, ' ');
         put_quoted(out, expr->text);
         break;
-    case EXPR_STRING: case EXPR_BYTES:
+    case EXPR_STRING:
+    case EXPR_BYTES:
         buf_putc(out, ' ');
         put_quoted(out, expr->text);
         break;
-    case EXPR_UNARY: case EXPR_BINARY: buf_printf(out, " %s", operator_text(expr->op)); break;
+    case EXPR_UNARY:
+    case EXPR_BINARY: buf_printf(out, " %s", operator_text(expr->op)); break;
     case EXPR_COMPARE:
-        for (int i = 0; i < expr->num_items; i++) buf_printf(out, " %s", operator_text(expr->operators[i]));
+        for (int i = 0; i < expr->num_items; i++)
+            buf_printf(out, " %s", operator_text(expr->operators[i]));
         break;
     default: break;
     }
@@ -105,8 +118,10 @@ static void print_args(Printer *p, int count, const Argument *args) {
 }
 
 static void print_params(Printer *p, const FunctionDef *function) {
-    static const char *const stars[] = {[PARAM_NORMAL] = "", [PARAM_POSITIONAL_ONLY] = "positional ",
-                                        [PARAM_KEYWORD_ONLY] = "keyword ", [PARAM_STAR] = "*",
+    static const char *const stars[] = {[PARAM_NORMAL] = "",
+                                        [PARAM_POSITIONAL_ONLY] = "positional ",
+                                        [PARAM_KEYWORD_ONLY] = "keyword ",
+                                        [PARAM_STAR] = "*",
                                         [PARAM_STAR_STAR] = "**"};
     for (int i = 0; i < function->num_params; i++) {
         const ParamDef *param = &function->params[i];
@@ -182,7 +197,8 @@ static const char *stmt_word(StmtKind kind) {
 static void put_stmt_detail(Buf *out, const Stmt *stmt) {
     if (stmt->kind == STMT_AUG_ASSIGN) buf_printf(out, " %s=", operator_text(stmt->op));
     if (stmt->kind == STMT_FUNCTION)
-        buf_printf(out, "%s %.*s", stmt->function->is_async ? " async" : "", STR_ARG(stmt->function->name));
+        buf_printf(out, "%s %.*s", stmt->function->is_async ? " async" : "",
+                   STR_ARG(stmt->function->name));
     if (stmt->kind == STMT_FROM_IMPORT || stmt->kind == STMT_CLASS) {
         buf_putc(out, ' ');
         for (int i = 0; i < stmt->level; i++) buf_putc(out, '.');

@@ -30,13 +30,13 @@ static const Builtin table[] = {
 #define IR(module, name, params, run)     {module, name, params, run, BUILTIN_IR, false, {0}},
 #define MEMBER(module, name, params, run) {module, name, params, run, BUILTIN_IR, true, {0}},
 #define STATIC(module, name, params, run) {module, name, params, run, BUILTIN_STATIC, false, {0}},
-#define LANES(module, name, params, op, unsigned_op, accepts)                                     \
+#define LANES(module, name, params, op, unsigned_op, accepts)                                      \
     {module, name, params, builtin_lanes, BUILTIN_IR, false, {OP_##op, OP_##unsigned_op, accepts}},
-#define LANES_MEMBER(module, name, params, op, unsigned_op, accepts)                              \
+#define LANES_MEMBER(module, name, params, op, unsigned_op, accepts)                               \
     {module, name, params, builtin_lanes, BUILTIN_IR, true, {OP_##op, OP_##unsigned_op, accepts}},
-#define STD(module, name, file)           {module, name, file, NULL, BUILTIN_STD, false, {0}},
-#define STD_MEMBER(module, name, file)    {module, name, file, NULL, BUILTIN_STD, true, {0}},
-#define REFUSED(module, name, why)        {module, name, why, NULL, BUILTIN_REFUSED, false, {0}},
+#define STD(module, name, file)        {module, name, file, NULL, BUILTIN_STD, false, {0}},
+#define STD_MEMBER(module, name, file) {module, name, file, NULL, BUILTIN_STD, true, {0}},
+#define REFUSED(module, name, why)     {module, name, why, NULL, BUILTIN_REFUSED, false, {0}},
 #include "lang/builtins.def"
 #undef IR
 #undef MEMBER

@@ -32,10 +32,10 @@ typedef enum BuiltinKind {
 
 /* What a row LANES takes and gives. */
 typedef enum BuiltinAccepts {
-    LANES_FLOAT = 1,    /* fp32, fp64 */
+    LANES_FLOAT = 1, /* fp32, fp64 */
     LANES_FP32 = 2,
-    LANES_INT = 4,      /* of 32 and 64 bits */
-    LANES_EXACT = 8,    /* with the op's attribute exact */
+    LANES_INT = 4,       /* of 32 and 64 bits */
+    LANES_EXACT = 8,     /* with the op's attribute exact */
     LANES_TO_INT32 = 16, /* the result is an int32 */
 } BuiltinAccepts;
 
@@ -50,7 +50,7 @@ struct Builtin {
     const char *params; /* "pointer, mask=None, *rest"; NULL: see kind */
     BuiltinFn *run;
     BuiltinKind kind;
-    bool is_member; /* also x.name(..) of a tensor */
+    bool is_member;     /* also x.name(..) of a tensor */
     BuiltinLanes lanes; /* of a row LANES */
 };
 

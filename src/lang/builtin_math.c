@@ -113,12 +113,14 @@ Object *builtin_lanes(Lower *l, const Call *call) {
         if (!x[i] || !accepts(l, call, i, x[i])) return poison(l);
     }
     if (count == 2 && !coerce_pair(l, &x[0], &x[1], 0, call->span)) return poison(l);
-    OpKind kind = ltype_is_int(x[0]->ltype) && !ltype_is_signed(x[0]->ltype) ? row->unsigned_op : row->op;
+    OpKind kind =
+        ltype_is_int(x[0]->ltype) && !ltype_is_signed(x[0]->ltype) ? row->unsigned_op : row->op;
     Value *value = count == 2 ? build_2(&l->builder, kind, x[0]->value, x[1]->value)
                               : build_1(&l->builder, kind, x[0]->value);
     if (row->accepts & LANES_EXACT) value->def->attrs[attr_index(kind, "exact")].i = 1;
     Object *result = tensor_like(l, x[0], value);
-    return row->accepts & LANES_TO_INT32 ? cast(l, result, ltype_of(DTYPE_INT32), call->span) : result;
+    return row->accepts & LANES_TO_INT32 ? cast(l, result, ltype_of(DTYPE_INT32), call->span)
+                                         : result;
 }
 
 static Object *splat_of(Lower *l, Object *like, int128 number, Span span) {

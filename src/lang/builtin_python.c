@@ -262,7 +262,8 @@ Object *builtin_tuple(Lower *l, const Call *call) {
 /* What x.type is for a compile-time value: a named tuple of that value. */
 Object *builtin_constexpr_type(Lower *l, const Call *call) {
     Object *value = call->args[0];
-    if (!object_is_known(value)) return call_fail(l, call, 0, "'constexpr_type' needs a compile-time value");
+    if (!object_is_known(value))
+        return call_fail(l, call, 0, "'constexpr_type' needs a compile-time value");
     Object *type = object_tuple(l->arena, 1, &value);
     type->text = STR("constexpr_type");
     type->names = arena_array(l->arena, Str, 1);

@@ -298,7 +298,8 @@ static bool dot_shapes(Lower *l, const Call *call, const Object *a, const Object
     int64_t most = 0;
     if (!is_none(call->args[5]) && !arg_int(l, call, 5, &most)) return false;
     if (ltype_is_fp8(a->ltype) && ltype_is_fp8(b->ltype) && most > m[rank - 1]) {
-        call_fail(l, call, 5, "max_num_imprecise_acc is %lld, but K is %d", (long long)most, m[rank - 1]);
+        call_fail(l, call, 5, "max_num_imprecise_acc is %lld, but K is %d", (long long)most,
+                  m[rank - 1]);
         lower_help(l, "it is at most K; None leaves it to the target");
         return false;
     }

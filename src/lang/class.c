@@ -5,10 +5,10 @@
  *         first: tl.tensor             class State:
  *         second: tl.constexpr             x: tl.tensor
  *
- * Both are fields in order, with defaults; an aggregate may inherit and have methods. Those that are
- * not jit (__init__, __getitem__ ..) Triton leaves to Python; here they are inlined too, with numbers
- * that stay numbers. Other classes, and aggregates with other special methods (__add__ ..), are
- * classes without fields: a kernel that makes one is told so. */
+ * Both are fields in order, with defaults; an aggregate may inherit and have methods. Those that
+ * are not jit (__init__, __getitem__ ..) Triton leaves to Python; here they are inlined too, with
+ * numbers that stay numbers. Other classes, and aggregates with other special methods (__add__ ..),
+ * are classes without fields: a kernel that makes one is told so. */
 #include "lang/module.h"
 
 static bool names_one_of(const Expr *expr, const char *a, const char *b) {
@@ -41,7 +41,8 @@ static void add_field(Module *module, Fields *fields, Object *class, const Stmt 
     vec_push(module->arena, &fields->names, name);
     vec_push(module->arena, &fields->defaults,
              stmt->value ? host_evaluate(module->arena, module, stmt->value, NULL, &quiet) : NULL);
-    bool is_text = annotation && annotation->kind == EXPR_STRING && str_ends(annotation->text, "constexpr");
+    bool is_text =
+        annotation && annotation->kind == EXPR_STRING && str_ends(annotation->text, "constexpr");
     if (is_text || names_one_of(annotation, "constexpr", "constexpr"))
         map_set(class->members, name, object_new(module->arena, OBJECT_ELLIPSIS));
 }
@@ -50,7 +51,8 @@ static void add_field(Module *module, Fields *fields, Object *class, const Stmt 
 static bool add_method(Module *module, Object *class, const FunctionDef *def) {
     bool is_special = str_starts(def->name, "__") && str_ends(def->name, "__");
     Object *function = module_function_of(module, def, NULL);
-    static const char *const fine[] = {"__init__", "__getitem__", "__setitem__", "__repr__", "__str__"};
+    static const char *const fine[] = {"__init__", "__getitem__", "__setitem__", "__repr__",
+                                       "__str__"};
     for (int i = 0; i < COUNT(fine); i++) is_special &= !str_is(def->name, fine[i]);
     if (is_special) return false;
     function->function->is_method = true;

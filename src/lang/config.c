@@ -8,7 +8,9 @@ static const Expr *find_decorator(const FunctionDef *def, const char *name) {
         const Expr *decorator = def->decorators[i];
         if (decorator->kind != EXPR_CALL) continue;
         const Expr *callee = decorator->left;
-        if ((callee->kind == EXPR_ATTRIBUTE || callee->kind == EXPR_NAME) && str_is(callee->text, name)) return decorator;
+        if ((callee->kind == EXPR_ATTRIBUTE || callee->kind == EXPR_NAME) &&
+            str_is(callee->text, name))
+            return decorator;
     }
     return NULL;
 }
@@ -18,27 +20,33 @@ static const Expr *decorator_argument(const Expr *decorator, const char *name) {
     for (int i = 0; i < decorator->num_args; i++)
         if (str_is(decorator->args[i].name, name)) return decorator->args[i].value;
     for (int i = 0; i < decorator->num_args; i++)
-        if (decorator->args[i].name.length == 0 && decorator->args[i].stars == 0) return decorator->args[i].value;
+        if (decorator->args[i].name.length == 0 && decorator->args[i].stars == 0)
+            return decorator->args[i].value;
     return NULL;
 }
 
 /* The value as a literal of the signature's grammar. */
 static Str literal(Arena *arena, const Object *value) {
     Buf text = {.arena = arena};
-    if (value->kind == OBJECT_DTYPE && !value->text.length) buf_puts(&text, dtype_name(value->ltype.dtype));
-    else object_repr(&text, value);
+    if (value->kind == OBJECT_DTYPE && !value->text.length)
+        buf_puts(&text, dtype_name(value->ltype.dtype));
+    else
+        object_repr(&text, value);
     return buf_str(&text);
 }
 
 static Object *dict_find(const Object *dict, const char *key) {
     for (int i = 0; i + 1 < dict->num_items; i += 2)
-        if (dict->items[i]->kind == OBJECT_STR && str_is(dict->items[i]->text, key)) return dict->items[i + 1];
+        if (dict->items[i]->kind == OBJECT_STR && str_is(dict->items[i]->text, key))
+            return dict->items[i + 1];
     return NULL;
 }
 
 static int option_int(const Object *options, const char *key) {
     const Object *value = dict_find(options, key);
-    return value && object_is_integral(value) && value->integer > 0 && value->integer < 1024 ? (int)value->integer : 0;
+    return value && object_is_integral(value) && value->integer > 0 && value->integer < 1024
+               ? (int)value->integer
+               : 0;
 }
 
 /* The first part of a value that is not known, NULL when all is. */
@@ -53,7 +61,8 @@ static const Object *unknown_part(const Object *value) {
 
 /* False: *unknown is what Python would have to say. Options other than the two that are ours to
  * know (pre_hook, num_ctas ..) do not matter here. */
-static bool config_from(Arena *arena, const Object *object, Config *config, const Object **unknown) {
+static bool config_from(Arena *arena, const Object *object, Config *config,
+                        const Object **unknown) {
     *unknown = object;
     if (object->kind != OBJECT_CONFIG || object->items[0]->kind != OBJECT_DICT) return false;
     const Object *kwargs = object->items[0];
@@ -80,7 +89,8 @@ static Map *closure_of(Arena *arena, Module *module, const JitFunction *function
     return object->function->closure;
 }
 
-int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag, Config **configs) {
+int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag,
+                     Config **configs) {
     *configs = NULL;
     const Expr *decorator = find_decorator(function->def, "autotune");
     if (!decorator) return 0;
@@ -99,8 +109,9 @@ int function_configs(Arena *arena, Module *module, const JitFunction *function, 
     if (ok) return value->num_items;
     const Object *part = unknown_part(unknown);
     Span span = part && part->span.source ? part->span : list->span;
-    diag_refused(diag, span, "these configs cannot be evaluated without Python%s%.*s%s", part ? ": " : "",
-                 STR_ARG(part ? part->text : (Str){0}), part ? " is not known" : "");
+    diag_refused(diag, span, "these configs cannot be evaluated without Python%s%.*s%s",
+                 part ? ": " : "", STR_ARG(part ? part->text : (Str){0}),
+                 part ? " is not known" : "");
     diag_help(diag, span, "give the constants of the kernel yourself");
     return -1;
 }
@@ -113,7 +124,8 @@ static Object *argument_dict(Arena *arena, Module *module, const ConfigValue *ar
                              int num_arguments, Diag *diag) {
     VEC(Object *) pairs = {0};
     for (int i = 0; i < num_arguments; i++) {
-        Source *source = source_new(arena, str_format(arena, "<%.*s>", STR_ARG(arguments[i].name)), arguments[i].text);
+        Source *source = source_new(arena, str_format(arena, "<%.*s>", STR_ARG(arguments[i].name)),
+                                    arguments[i].text);
         Expr *expr = ast_parse_expr(arena, source, diag);
         if (!expr) return NULL;
         vec_push(arena, &pairs, object_str(arena, arguments[i].name));
@@ -128,25 +140,30 @@ static bool param_index(const JitFunction *function, Str name, int *index) {
     return false;
 }
 
-static bool is_wanted(const JitFunction *function, const Spec *specs, int index, const ConfigValue *arguments, int num_arguments) {
+static bool is_wanted(const JitFunction *function, const Spec *specs, int index,
+                      const ConfigValue *arguments, int num_arguments) {
     for (int i = 0; i < num_arguments; i++)
         if (str_equal(arguments[i].name, function->params[index].name)) return false;
     return specs[index].kind == SPEC_DEFAULT;
 }
 
-static bool apply_heuristic(Arena *arena, const JitFunction *function, Object *name, Object *rule, Object **args,
-                            Spec *specs, const ConfigValue *arguments, int num_arguments, Span span, Diag *diag) {
+static bool apply_heuristic(Arena *arena, const JitFunction *function, Object *name, Object *rule,
+                            Object **args, Spec *specs, const ConfigValue *arguments,
+                            int num_arguments, Span span, Diag *diag) {
     int index;
     if (name->kind != OBJECT_STR || !param_index(function, name->text, &index)) return true;
     if (!is_wanted(function, specs, index, arguments, num_arguments)) return true;
-    Object *value = rule->kind == OBJECT_FUNCTION ? host_call(arena, rule, 1, args, NULL, span, diag) : NULL;
+    Object *value =
+        rule->kind == OBJECT_FUNCTION ? host_call(arena, rule, 1, args, NULL, span, diag) : NULL;
     if (value && value->kind == OBJECT_ERROR) return false;
     if (!value || !object_is_known(value)) {
-        diag_refused(diag, span, "the heuristic for '%.*s' cannot be evaluated without Python", STR_ARG(name->text));
+        diag_refused(diag, span, "the heuristic for '%.*s' cannot be evaluated without Python",
+                     STR_ARG(name->text));
         diag_help(diag, span, "give '%.*s' yourself", STR_ARG(name->text));
         return false;
     }
-    specs[index] = (Spec){.kind = SPEC_CONSTANT, .divisible = 1, .text = literal(arena, value), .span = span};
+    specs[index] =
+        (Spec){.kind = SPEC_CONSTANT, .divisible = 1, .text = literal(arena, value), .span = span};
     /* Later rules see earlier results, as in Triton. */
     Object *dict = args[0];
     Object **items = arena_array(arena, Object *, dict->num_items + 2);
@@ -157,8 +174,8 @@ static bool apply_heuristic(Arena *arena, const JitFunction *function, Object *n
     return true;
 }
 
-bool function_heuristics(Arena *arena, Module *module, const JitFunction *function, const ConfigValue *arguments,
-                         int num_arguments, Spec *specs, Diag *diag) {
+bool function_heuristics(Arena *arena, Module *module, const JitFunction *function,
+                         const ConfigValue *arguments, int num_arguments, Spec *specs, Diag *diag) {
     const Expr *decorator = find_decorator(function->def, "heuristics");
     if (!decorator) return true;
     const Expr *table = decorator_argument(decorator, "values");
@@ -172,8 +189,8 @@ bool function_heuristics(Arena *arena, Module *module, const JitFunction *functi
     Object *args[1] = {argument_dict(arena, module, arguments, num_arguments, diag)};
     if (!args[0]) return false;
     for (int i = 0; i + 1 < rules->num_items; i += 2)
-        if (!apply_heuristic(arena, function, rules->items[i], rules->items[i + 1], args, specs, arguments,
-                             num_arguments, table->span, diag))
+        if (!apply_heuristic(arena, function, rules->items[i], rules->items[i + 1], args, specs,
+                             arguments, num_arguments, table->span, diag))
             return false;
     return true;
 }

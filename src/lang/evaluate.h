@@ -17,7 +17,8 @@ Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag);
 Object *module_function_object(Arena *arena, Module *module, const JitFunction *function);
 /* Evaluates a host expression among the module's globals. `locals` (Str -> Object *) may be NULL.
  * Never NULL: OBJECT_ERROR after diag_error. */
-Object *host_evaluate(Arena *arena, Module *module, const Expr *expr, const Map *locals, Diag *diag);
+Object *host_evaluate(Arena *arena, Module *module, const Expr *expr, const Map *locals,
+                      Diag *diag);
 /* Calls a Python function (a lambda, a @triton.constexpr_function, a plain def) at compile time.
  * names[i] is empty for a positional argument; names may be NULL. Bounded in steps. */
 Object *host_call(Arena *arena, Object *function, int num_args, Object *const *args,
@@ -35,8 +36,8 @@ Object *builtin_attribute(Arena *arena, Str path, Str name);
  * min(a, b), len(x). OBJECT_OPAQUE when the function has no meaning at compile time. */
 Object *builtin_call_host(Arena *arena, const Builtin *builtin, int num_args, Object *const *args,
                           const Str *names, Span span, Diag *diag);
-/* dtype.name: .primitive_bitwidth, .is_floating(), .element_ty .. ; NULL when there is none. Also of
- * strings, tuples and other compile-time values. Methods come back as OBJECT_METHOD. */
+/* dtype.name: .primitive_bitwidth, .is_floating(), .element_ty .. ; NULL when there is none. Also
+ * of strings, tuples and other compile-time values. Methods come back as OBJECT_METHOD. */
 Object *value_attribute(Arena *arena, Object *value, Str name);
 const char *builtin_name(const Builtin *builtin); /* "triton.language.load" */
 

@@ -9,15 +9,20 @@ static Likelihood guard_likelihood(Module *module, const Guard *guard) {
     Likelihood least = CERTAIN;
     for (; guard; guard = guard->outer) {
         Likelihood one = CERTAIN;
-        if (guard->stmt->kind == STMT_TRY) one = guard->arm == 0 ? CERTAIN : FALLBACK;
-        else if (guard->stmt->kind == STMT_MATCH) one = FALLBACK;
+        if (guard->stmt->kind == STMT_TRY)
+            one = guard->arm == 0 ? CERTAIN : FALLBACK;
+        else if (guard->stmt->kind == STMT_MATCH)
+            one = FALLBACK;
         else {
             bool truth;
             Diag quiet = {.arena = module->arena, .muted = true};
-            Object *condition = host_evaluate(module->arena, module, guard->stmt->value, NULL, &quiet);
-            if (condition->kind != OBJECT_OPAQUE && condition->kind != OBJECT_ERROR && object_truth(condition, &truth))
+            Object *condition =
+                host_evaluate(module->arena, module, guard->stmt->value, NULL, &quiet);
+            if (condition->kind != OBJECT_OPAQUE && condition->kind != OBJECT_ERROR &&
+                object_truth(condition, &truth))
                 one = truth == (guard->arm == 0) ? CERTAIN : NEVER;
-            else one = guard->arm == 0 ? LIKELY : FALLBACK;
+            else
+                one = guard->arm == 0 ? LIKELY : FALLBACK;
         }
         if (one < least) least = one;
     }
@@ -36,8 +41,9 @@ static Object *unpack(Module *module, const Expr *target, Object *value, Str nam
     if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return NULL;
     bool known = value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST;
     for (int i = 0; i < target->num_items; i++) {
-        Object *part = known && value->num_items == target->num_items ? value->items[i]
-                                                                      : opaque_global(module->arena, "the value of", name);
+        Object *part = known && value->num_items == target->num_items
+                           ? value->items[i]
+                           : opaque_global(module->arena, "the value of", name);
         Object *found = unpack(module, target->items[i], part, name);
         if (found) return found;
     }
@@ -68,24 +74,42 @@ static Object *imported_value(Module *module, const Definition *definition, Diag
     Object *value = import_attribute(module->arena, base, name->path, diag);
     if (value) return value;
     /* from package import submodule */
-    Str path = stmt->name.length ? str_format(module->arena, "%.*s.%.*s", STR_ARG(stmt->name), STR_ARG(name->path)) : name->path;
+    Str path = stmt->name.length ? str_format(module->arena, "%.*s.%.*s", STR_ARG(stmt->name),
+                                              STR_ARG(name->path))
+                                 : name->path;
     value = import_module(module, stmt->level, path, diag);
     if (value->kind != OBJECT_OPAQUE) return value;
     return opaque_global(module->arena, "the imported name", name->path);
 }
 
-static Object *definition_value(Module *module, const Definition *definition, Str name, Diag *diag) {
+static Object *definition_value(Module *module, const Definition *definition, Str name,
+                                Diag *diag) {
     const Stmt *stmt = definition->stmt;
     switch (stmt->kind) {
-    case STMT_ASSIGN: case STMT_ANN_ASSIGN: return assigned_value(module, stmt, name, diag);
+    case STMT_ASSIGN:
+    case STMT_ANN_ASSIGN: return assigned_value(module, stmt, name, diag);
     case STMT_FUNCTION: return module_function_of(module, stmt->function, NULL);
     case STMT_CLASS: return class_value(module, stmt, diag);
-    case STMT_IMPORT: case STMT_FROM_IMPORT: return imported_value(module, definition, diag);
-    case STMT_AUG_ASSIGN: case STMT_FOR: case STMT_DELETE:
-        return opaque_global(module->arena, "the value of", name);
-    case STMT_EXPR: case STMT_RETURN: case STMT_IF: case STMT_WHILE: case STMT_PASS: case STMT_BREAK:
-    case STMT_CONTINUE: case STMT_ASSERT: case STMT_RAISE: case STMT_GLOBAL: case STMT_NONLOCAL:
-    case STMT_TRY: case STMT_WITH: case STMT_MATCH: case STMT_ERROR: break;
+    case STMT_IMPORT:
+    case STMT_FROM_IMPORT: return imported_value(module, definition, diag);
+    case STMT_AUG_ASSIGN:
+    case STMT_FOR:
+    case STMT_DELETE: return opaque_global(module->arena, "the value of", name);
+    case STMT_EXPR:
+    case STMT_RETURN:
+    case STMT_IF:
+    case STMT_WHILE:
+    case STMT_PASS:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_ASSERT:
+    case STMT_RAISE:
+    case STMT_GLOBAL:
+    case STMT_NONLOCAL:
+    case STMT_TRY:
+    case STMT_WITH:
+    case STMT_MATCH:
+    case STMT_ERROR: break;
     }
     return NULL;
 }
@@ -95,7 +119,9 @@ static Object *definition_value(Module *module, const Definition *definition, St
 static bool mentions(const Expr *expr, Str name) {
     if (!expr) return false;
     if (expr->kind == EXPR_NAME && str_equal(expr->text, name)) return true;
-    if (mentions(expr->left, name) || mentions(expr->right, name) || mentions(expr->condition, name)) return true;
+    if (mentions(expr->left, name) || mentions(expr->right, name) ||
+        mentions(expr->condition, name))
+        return true;
     for (int i = 0; i < expr->num_items; i++)
         if (mentions(expr->items[i], name)) return true;
     for (int i = 0; i < expr->num_args; i++)
@@ -108,8 +134,8 @@ static bool mentions(const Expr *expr, Str name) {
 /* One step of the replay; false: what the name is after it cannot be known. */
 static bool replay_step(Host *host, const Definition *definition, Str name) {
     const Stmt *top = definition->top;
-    bool binds = top->kind == STMT_FUNCTION || top->kind == STMT_CLASS || top->kind == STMT_IMPORT ||
-                 top->kind == STMT_FROM_IMPORT;
+    bool binds = top->kind == STMT_FUNCTION || top->kind == STMT_CLASS ||
+                 top->kind == STMT_IMPORT || top->kind == STMT_FROM_IMPORT;
     Object *before = map_get(&host->vars->names, name);
     if (binds) {
         Object *value = definition_value(host->module, definition, name, host->diag);
@@ -119,8 +145,9 @@ static bool replay_step(Host *host, const Definition *definition, Str name) {
     if (!host_run_statement(host, top)) return false;
     Object *after = map_get(&host->vars->names, name);
     /* kernel = libentry()(kernel): a wrapper that tern does not know, as with decorators. */
-    bool wrapped = before && before->kind == OBJECT_FUNCTION && after && after->kind == OBJECT_OPAQUE &&
-                   top->kind == STMT_ASSIGN && top->value->kind == EXPR_CALL;
+    bool wrapped = before && before->kind == OBJECT_FUNCTION && after &&
+                   after->kind == OBJECT_OPAQUE && top->kind == STMT_ASSIGN &&
+                   top->value->kind == EXPR_CALL;
     if (wrapped) map_set(&host->vars->names, name, before);
     return true;
 }
@@ -134,7 +161,8 @@ static Object *replay(Module *module, const Global *global, Str name, Diag *diag
         const Definition *definition = &global->definitions.data[i];
         if (definition->top == last) continue;
         last = definition->top;
-        if (!replay_step(&host, definition, name)) return opaque_global(module->arena, "the value of", name);
+        if (!replay_step(&host, definition, name))
+            return opaque_global(module->arena, "the value of", name);
     }
     Object *value = map_get(&vars.names, name);
     return value ? value : opaque_global(module->arena, "the value of", name);
@@ -145,7 +173,8 @@ static bool needs_replay(const Global *global, Str name) {
     if (global->definitions.count < 2) return false;
     for (int i = 0; i < global->definitions.count; i++) {
         const Definition *definition = &global->definitions.data[i];
-        bool assigns = definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
+        bool assigns =
+            definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
         if (assigns && !definition->guard && mentions(definition->stmt->value, name)) return true;
     }
     return false;
@@ -153,8 +182,8 @@ static bool needs_replay(const Global *global, Str name) {
 
 /* ---- the binding in force ---- */
 
-/* The likeliest binding that has a value; of equals the last. One that is opaque is the last resort,
- * but where the last assignment is not conditional, what comes before it does not count. */
+/* The likeliest binding that has a value; of equals the last. One that is opaque is the last
+ * resort, but where the last assignment is not conditional, what comes before it does not count. */
 static Object *evaluate_global(Module *module, const Global *global, Str name, Diag *diag) {
     if (needs_replay(global, name)) return replay(module, global, name, diag);
     Object *best = NULL;
@@ -169,8 +198,11 @@ static Object *evaluate_global(Module *module, const Global *global, Str name, D
         if (!value || (best && value->kind == OBJECT_OPAQUE)) continue;
         best = value;
         best_likelihood = likelihood;
-        bool assigns = definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
-        if (likelihood == CERTAIN && (best->kind != OBJECT_OPAQUE || (assigns && !definition->guard))) break;
+        bool assigns =
+            definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
+        if (likelihood == CERTAIN &&
+            (best->kind != OBJECT_OPAQUE || (assigns && !definition->guard)))
+            break;
     }
     return best;
 }
@@ -191,7 +223,8 @@ static void complain_of_unparsed(const Module *module, Str name, Diag *diag) {
     for (int i = 0; i < module->ast->body.count; i++) {
         const Stmt *stmt = module->ast->body.stmts[i];
         if (stmt->kind != STMT_ERROR) continue;
-        Str text = {stmt->span.source->text.data + stmt->span.start, stmt->span.end - stmt->span.start};
+        Str text = {stmt->span.source->text.data + stmt->span.start,
+                    stmt->span.end - stmt->span.start};
         if (text.length && memmem(text.data, (size_t)text.length, name.data, (size_t)name.length)) {
             diag_error(diag, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint));
             return;
@@ -205,7 +238,8 @@ Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag) {
     if (override) return override;
     Global *global = map_get(&module->globals, name);
     if (global && global->value) return global->value;
-    if (global && global->busy) return opaque_global(module->arena, "the value (defined by itself) of", name);
+    if (global && global->busy)
+        return opaque_global(module->arena, "the value (defined by itself) of", name);
     Object *value = NULL;
     if (global) {
         global->busy = true;

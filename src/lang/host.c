@@ -24,8 +24,11 @@ Object *host_opaque(Host *host, const Expr *expr) {
     if (!span.source) return opaque;
     Str text = {span.source->text.data + span.start, span.end - span.start};
     int shown = 0;
-    while (shown < text.length && shown < LONGEST && text.data[shown] != '\n' && text.data[shown] != '\r') shown++;
-    opaque->text = str_format(host->arena, "'%.*s%s'", shown, text.data, shown < text.length ? ".." : "");
+    while (shown < text.length && shown < LONGEST && text.data[shown] != '\n' &&
+           text.data[shown] != '\r')
+        shown++;
+    opaque->text =
+        str_format(host->arena, "'%.*s%s'", shown, text.data, shown < text.length ? ".." : "");
     return opaque;
 }
 
@@ -33,7 +36,8 @@ bool host_spend(Host *host, Span span, int64_t steps) {
     bool before = host->steps < HOST_STEPS;
     host->steps += steps;
     if (before && host->steps >= HOST_STEPS)
-        host_error(host, span.source ? span : host->span, "evaluating this at compile time takes too many steps");
+        host_error(host, span.source ? span : host->span,
+                   "evaluating this at compile time takes too many steps");
     return host->steps < HOST_STEPS;
 }
 
@@ -45,7 +49,9 @@ Object *host_list(Arena *arena, ObjectKind kind, int count, Object *const *items
     return list;
 }
 
-static bool is_unknown(const Object *object) { return object->kind == OBJECT_OPAQUE || object->kind == OBJECT_ERROR; }
+static bool is_unknown(const Object *object) {
+    return object->kind == OBJECT_OPAQUE || object->kind == OBJECT_ERROR;
+}
 
 /* ---- names ---- */
 
@@ -66,19 +72,23 @@ bool host_set_item(Host *host, Object *container, Object *key, Object *value) {
         int128 at = key->integer < 0 ? key->integer + container->num_items : key->integer;
         if (at < 0 || at >= container->num_items) return false;
         container->items[at] = value;
-        return object_sealed(host->arena, container) == container && host_spend(host, host->span, 1 + container->num_items / 16);
+        return object_sealed(host->arena, container) == container &&
+               host_spend(host, host->span, 1 + container->num_items / 16);
     }
     if (container->kind != OBJECT_DICT || container->num_items / 2 >= HOST_ITEMS) return false;
     for (int i = 0; i + 1 < container->num_items; i += 2)
         if (object_equal(container->items[i], key)) {
             container->items[i + 1] = value;
-            return object_sealed(host->arena, container) == container && host_spend(host, host->span, 1 + i / 16);
+            return object_sealed(host->arena, container) == container &&
+                   host_spend(host, host->span, 1 + i / 16);
         }
     Object **items = arena_array(host->arena, Object *, container->num_items + 2);
-    if (container->num_items) memcpy(items, container->items, (size_t)container->num_items * sizeof *items);
+    if (container->num_items)
+        memcpy(items, container->items, (size_t)container->num_items * sizeof *items);
     items[container->num_items] = key, items[container->num_items + 1] = value;
     container->items = items, container->num_items += 2;
-    return object_sealed(host->arena, container) == container && host_spend(host, host->span, 1 + container->num_items / 16);
+    return object_sealed(host->arena, container) == container &&
+           host_spend(host, host->span, 1 + container->num_items / 16);
 }
 
 /* False for x.y = .. and for x[i] = .. of what is not known. */
@@ -90,11 +100,14 @@ bool host_assign(Host *host, const Expr *target, Object *value) {
         return true;
     }
     if (target->kind == EXPR_SUBSCRIPT && target->right->kind != EXPR_SLICE)
-        return host_set_item(host, host_expr(host, target->left), host_expr(host, target->right), value);
+        return host_set_item(host, host_expr(host, target->left), host_expr(host, target->right),
+                             value);
     if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return false;
     bool fits = host_items(host, value, &count, &items) && count == target->num_items;
     for (int i = 0; i < target->num_items; i++)
-        if (!host_assign(host, target->items[i], fits ? items[i] : host_opaque(host, target->items[i]))) return false;
+        if (!host_assign(host, target->items[i],
+                         fits ? items[i] : host_opaque(host, target->items[i])))
+            return false;
     return true;
 }
 
@@ -114,13 +127,15 @@ bool host_items(Host *host, Object *iterable, int *count, Object ***items) {
     if (iterable->kind == OBJECT_STR) {
         *count = iterable->text.length;
         *items = arena_array(host->arena, Object *, *count);
-        for (int i = 0; i < *count; i++) (*items)[i] = object_str(host->arena, (Str){iterable->text.data + i, 1});
+        for (int i = 0; i < *count; i++)
+            (*items)[i] = object_str(host->arena, (Str){iterable->text.data + i, 1});
         return true;
     }
     if (iterable->kind != OBJECT_RANGE || iterable->num_items < 3) return false;
     for (int i = 0; i < 3; i++)
         if (!object_is_integral(iterable->items[i])) return false;
-    int128 start = iterable->items[0]->integer, stop = iterable->items[1]->integer, step = iterable->items[2]->integer;
+    int128 start = iterable->items[0]->integer, stop = iterable->items[1]->integer,
+           step = iterable->items[2]->integer;
     if (step == 0) return false;
     int128 turns = step > 0 ? (stop - start + step - 1) / step : (start - stop - step - 1) / -step;
     if (turns > HOST_ITEMS) return false;
@@ -193,7 +208,8 @@ static Object *dict_display(Host *host, const Expr *expr) {
         }
         Object *other = host_expr(host, expr->items[i + 1]);
         if (other->kind != OBJECT_DICT) return host_opaque(host, expr);
-        for (int k = 0; k + 1 < other->num_items; k += 2) dict_set(host, &pairs, other->items[k], other->items[k + 1]);
+        for (int k = 0; k + 1 < other->num_items; k += 2)
+            dict_set(host, &pairs, other->items[k], other->items[k + 1]);
     }
     return host_list(host->arena, OBJECT_DICT, pairs.count, pairs.data);
 }
@@ -209,7 +225,8 @@ typedef struct Comprehension {
 
 static void comprehend(Host *host, Comprehension *c, int clause);
 
-static void comprehend_item(Host *host, Comprehension *c, const Clause *clause, int next, Object *item) {
+static void comprehend_item(Host *host, Comprehension *c, const Clause *clause, int next,
+                            Object *item) {
     if (!host_assign(host, clause->target, item)) {
         c->unknown = true;
         return;
@@ -256,10 +273,12 @@ static Object *comprehension(Host *host, const Expr *expr) {
     host->vars = inner.outer;
     if (c.unknown) return c.cause && is_unknown(c.cause) ? c.cause : host_opaque(host, expr);
     if (str_is(expr->text, "set")) {
-        Object *set = host_set(host, host_list(host->arena, OBJECT_LIST, c.items.count, c.items.data));
+        Object *set =
+            host_set(host, host_list(host->arena, OBJECT_LIST, c.items.count, c.items.data));
         return set ? set : host_opaque(host, expr);
     }
-    return host_list(host->arena, str_is(expr->text, "dict") ? OBJECT_DICT : OBJECT_LIST, c.items.count, c.items.data);
+    return host_list(host->arena, str_is(expr->text, "dict") ? OBJECT_DICT : OBJECT_LIST,
+                     c.items.count, c.items.data);
 }
 
 /* ---- operators ---- */
@@ -278,7 +297,8 @@ static Object *binary(Host *host, const Expr *expr) {
     if (expr->op == OPERATOR_OR && a->kind == OBJECT_DICT && b->kind == OBJECT_DICT) {
         Objects pairs = {0};
         for (int i = 0; i < a->num_items; i++) vec_push(host->arena, &pairs, a->items[i]);
-        for (int i = 0; i + 1 < b->num_items; i += 2) dict_set(host, &pairs, b->items[i], b->items[i + 1]);
+        for (int i = 0; i + 1 < b->num_items; i += 2)
+            dict_set(host, &pairs, b->items[i], b->items[i + 1]);
         return host_list(host->arena, OBJECT_DICT, pairs.count, pairs.data);
     }
     Object *result = object_binary(host->arena, expr->op, a, b, &why);
@@ -370,7 +390,8 @@ static Object *attribute(Host *host, const Expr *expr) {
 
 static Object *slice_of(Host *host, Object *value, const Expr *slice, const Expr *whole) {
     const Expr *parts[] = {slice->left, slice->right, slice->condition};
-    int128 n = value->kind == OBJECT_STR ? value->text.length : value->num_items, bounds[3] = {0, n, 1};
+    int128 n = value->kind == OBJECT_STR ? value->text.length : value->num_items,
+           bounds[3] = {0, n, 1};
     for (int i = 0; i < 3; i++) {
         if (!parts[i]) continue;
         Object *part = host_expr(host, parts[i]);
@@ -381,21 +402,25 @@ static Object *slice_of(Host *host, Object *value, const Expr *slice, const Expr
     }
     if (bounds[2] != 1) return host_opaque(host, whole);
     int start = (int)bounds[0], count = bounds[1] > bounds[0] ? (int)(bounds[1] - bounds[0]) : 0;
-    if (value->kind == OBJECT_STR) return object_str(host->arena, (Str){value->text.data + start, count});
+    if (value->kind == OBJECT_STR)
+        return object_str(host->arena, (Str){value->text.data + start, count});
     return host_list(host->arena, value->kind, count, value->items + start);
 }
 
 static Object *subscript(Host *host, const Expr *expr) {
     Object *value = host_expr(host, expr->left);
-    bool sequence = value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST || value->kind == OBJECT_STR;
-    if (expr->right->kind == EXPR_SLICE) return sequence ? slice_of(host, value, expr->right, expr) : host_opaque(host, expr);
+    bool sequence =
+        value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST || value->kind == OBJECT_STR;
+    if (expr->right->kind == EXPR_SLICE)
+        return sequence ? slice_of(host, value, expr->right, expr) : host_opaque(host, expr);
     Object *index = host_expr(host, expr->right);
     if (is_unknown(value) || is_unknown(index)) return host_opaque(host, expr);
     if (value->kind == OBJECT_DICT)
         for (int i = 0; i + 1 < value->num_items; i += 2)
             if (object_equal(value->items[i], index)) return value->items[i + 1];
     if (!sequence || !object_is_integral(index)) return host_opaque(host, expr);
-    int128 n = value->kind == OBJECT_STR ? value->text.length : value->num_items, at = index->integer;
+    int128 n = value->kind == OBJECT_STR ? value->text.length : value->num_items,
+           at = index->integer;
     if (at < 0) at += n;
     if (at < 0 || at >= n) return host_error(host, expr->span, "index out of range");
     if (value->kind == OBJECT_STR) return object_str(host->arena, (Str){value->text.data + at, 1});
@@ -430,10 +455,12 @@ static Object *lambda(Host *host, const Expr *expr) {
     Map *closure = arena_new_of(host->arena, Map);
     *closure = (Map){.arena = host->arena};
     for (int i = 0; host->given && i < host->given->capacity; i++)
-        if (host->given->slots[i].used) map_set(closure, host->given->slots[i].key, host->given->slots[i].value);
+        if (host->given->slots[i].used)
+            map_set(closure, host->given->slots[i].key, host->given->slots[i].value);
     for (const Vars *vars = host->vars; vars; vars = vars->outer)
         for (int i = 0; i < vars->names.capacity; i++)
-            if (vars->names.slots[i].used && (vars == host->vars || !map_get(closure, vars->names.slots[i].key)))
+            if (vars->names.slots[i].used &&
+                (vars == host->vars || !map_get(closure, vars->names.slots[i].key)))
                 map_set(closure, vars->names.slots[i].key, vars->names.slots[i].value);
     object->function->closure = closure;
     return object;
@@ -453,7 +480,9 @@ static Object *call(Host *host, const Expr *expr) {
         }
         int count;
         Object **items;
-        if (!host_items(host, value, &count, &items) || (arg->stars == 2 && value->kind != OBJECT_DICT)) return host_opaque(host, expr);
+        if (!host_items(host, value, &count, &items) ||
+            (arg->stars == 2 && value->kind != OBJECT_DICT))
+            return host_opaque(host, expr);
         for (int k = 0; k < count; k++) {
             if (arg->stars == 2 && items[k]->kind != OBJECT_STR) return host_opaque(host, expr);
             vec_push(host->arena, &args, arg->stars == 2 ? value->items[2 * k + 1] : items[k]);
@@ -476,7 +505,8 @@ static Object *integer(Host *host, const Expr *expr) {
         char c = (char)(expr->text.data[i] | 32);
         if (expr->text.data[i] == '_') continue;
         unsigned digit = c >= 'a' ? (unsigned)(c - 'a' + 10) : (unsigned)(expr->text.data[i] - '0');
-        if (value > ((uint128)1 << 120)) return host_error(host, expr->span, "the integer is too large");
+        if (value > ((uint128)1 << 120))
+            return host_error(host, expr->span, "the integer is too large");
         value = value * base + digit;
     }
     return object_int(host->arena, (int128)value);
@@ -496,18 +526,27 @@ static Object *evaluate(Host *host, const Expr *expr) {
     case EXPR_LIST: return display(host, expr, OBJECT_LIST);
     case EXPR_SET: return set_display(host, expr);
     case EXPR_DICT: return dict_display(host, expr);
-    case EXPR_UNARY: case EXPR_NOT: return unary(host, expr);
+    case EXPR_UNARY:
+    case EXPR_NOT: return unary(host, expr);
     case EXPR_BINARY: return binary(host, expr);
     case EXPR_COMPARE: return comparison(host, expr);
-    case EXPR_AND: case EXPR_OR: return logical(host, expr);
+    case EXPR_AND:
+    case EXPR_OR: return logical(host, expr);
     case EXPR_TERNARY: return ternary(host, expr);
     case EXPR_CALL: return call(host, expr);
     case EXPR_ATTRIBUTE: return attribute(host, expr);
     case EXPR_SUBSCRIPT: return subscript(host, expr);
     case EXPR_LAMBDA: return lambda(host, expr);
     case EXPR_COMPREHENSION: return comprehension(host, expr);
-    case EXPR_IMAGINARY: case EXPR_BYTES: case EXPR_FORMAT: case EXPR_ELLIPSIS: case EXPR_SLICE:
-    case EXPR_STARRED: case EXPR_WALRUS: case EXPR_AWAIT: case EXPR_YIELD: break;
+    case EXPR_IMAGINARY:
+    case EXPR_BYTES:
+    case EXPR_FORMAT:
+    case EXPR_ELLIPSIS:
+    case EXPR_SLICE:
+    case EXPR_STARRED:
+    case EXPR_WALRUS:
+    case EXPR_AWAIT:
+    case EXPR_YIELD: break;
     }
     return host_opaque(host, expr);
 }
@@ -528,7 +567,8 @@ Object *host_expr(Host *host, const Expr *expr) {
     return host->steps < HOST_STEPS ? result : object_error(host->arena);
 }
 
-Object *host_evaluate(Arena *arena, Module *module, const Expr *expr, const Map *locals, Diag *diag) {
+Object *host_evaluate(Arena *arena, Module *module, const Expr *expr, const Map *locals,
+                      Diag *diag) {
     Host host = {.arena = arena, .module = module, .diag = diag, .given = locals};
     return host_expr(&host, expr);
 }

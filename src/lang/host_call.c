@@ -21,7 +21,8 @@ static Flow run_for(Host *host, const Stmt *stmt, Object **result) {
     Object **items;
     if (!host_items(host, host_expr(host, stmt->value), &count, &items)) return FLOW_UNKNOWN;
     for (int i = 0; i < count; i++) {
-        if (!host_step(host, stmt->span) || !host_assign(host, stmt->targets[0], items[i])) return FLOW_UNKNOWN;
+        if (!host_step(host, stmt->span) || !host_assign(host, stmt->targets[0], items[i]))
+            return FLOW_UNKNOWN;
         Flow flow = run_block(host, stmt->body, result);
         if (flow == FLOW_BREAK) return FLOW_ON;
         if (flow == FLOW_RETURN || flow == FLOW_UNKNOWN) return flow;
@@ -64,14 +65,15 @@ static Flow run_aug_assign(Host *host, const Stmt *stmt) {
 }
 
 static Object *named_method(Host *host, const Expr *call, const char *name) {
-    bool is = call->kind == EXPR_CALL && call->left->kind == EXPR_ATTRIBUTE && str_is(call->left->text, name) &&
-              call->num_args == 1 && !call->args[0].stars && !call->args[0].name.length &&
-              call->left->left->kind == EXPR_NAME;
+    bool is = call->kind == EXPR_CALL && call->left->kind == EXPR_ATTRIBUTE &&
+              str_is(call->left->text, name) && call->num_args == 1 && !call->args[0].stars &&
+              !call->args[0].name.length && call->left->left->kind == EXPR_NAME;
     return is ? host_expr(host, call->left->left) : NULL;
 }
 
 static bool add_items(Host *host, Object *list, int count, Object *const *added) {
-    if (list->kind != OBJECT_LIST || list->is_frozen || list->num_items + count > HOST_ITEMS) return false;
+    if (list->kind != OBJECT_LIST || list->is_frozen || list->num_items + count > HOST_ITEMS)
+        return false;
     for (int i = 0; i < count; i++)
         if (added[i] == list) return false;
     Object **items = arena_array(host->arena, Object *, list->num_items + count);
@@ -79,11 +81,12 @@ static bool add_items(Host *host, Object *list, int count, Object *const *added)
     if (count) memcpy(items + list->num_items, added, (size_t)count * sizeof *items);
     list->items = items;
     list->num_items += count;
-    return object_sealed(host->arena, list) == list && host_spend(host, host->span, 1 + list->num_items / 64);
+    return object_sealed(host->arena, list) == list &&
+           host_spend(host, host->span, 1 + list->num_items / 64);
 }
 
-/* list.append(x), list.extend(x), dict.update(x): the calls whose effect host code of kernels relies
- * on. Any other call as a statement is there for an effect that we do not know. */
+/* list.append(x), list.extend(x), dict.update(x): the calls whose effect host code of kernels
+ * relies on. Any other call as a statement is there for an effect that we do not know. */
 static Flow run_call(Host *host, const Expr *call) {
     int count;
     Object *target, **items;
@@ -100,21 +103,26 @@ static Flow run_call(Host *host, const Expr *call) {
         Object *other = host_expr(host, call->args[0].value);
         if (target->kind != OBJECT_DICT || other->kind != OBJECT_DICT) return FLOW_UNKNOWN;
         for (int i = 0; i + 1 < other->num_items; i += 2)
-            if (!host_set_item(host, target, other->items[i], other->items[i + 1])) return FLOW_UNKNOWN;
+            if (!host_set_item(host, target, other->items[i], other->items[i + 1]))
+                return FLOW_UNKNOWN;
         return FLOW_ON;
     }
     return FLOW_UNKNOWN;
 }
 
-/* def inside of a host function, which returns it: def make(n): @triton.jit def kernel(..): .. It sees the
- * function's variables as they are when it is called, so their map itself is its closure. */
+/* def inside of a host function, which returns it: def make(n): @triton.jit def kernel(..): .. It
+ * sees the function's variables as they are when it is called, so their map itself is its closure.
+ */
 static Flow run_function(Host *host, const FunctionDef *def) {
     if (host->given || host->vars->outer || def->num_decorators > 1) return FLOW_UNKNOWN;
-    Object *object = object_new(host->arena, OBJECT_FUNCTION); /* another one at each call of the outer */
+    Object *object =
+        object_new(host->arena, OBJECT_FUNCTION); /* another one at each call of the outer */
     object->function = arena_new_of(host->arena, FunctionObject);
     *object->function = *module_function_of(host->module, def, NULL)->function;
     object->span = def->name_span;
-    if (def->num_decorators && !object->function->is_jit && !object->function->is_constexpr_function) return FLOW_UNKNOWN;
+    if (def->num_decorators && !object->function->is_jit &&
+        !object->function->is_constexpr_function)
+        return FLOW_UNKNOWN;
     object->function->closure = &host->vars->names;
     map_set(&host->vars->names, def->name, object);
     return FLOW_ON;
@@ -128,15 +136,26 @@ static Flow run_stmt(Host *host, const Stmt *stmt, Object **result) {
     case STMT_IF: return run_if(host, stmt, result);
     case STMT_FOR: return run_for(host, stmt, result);
     case STMT_WHILE: return run_while(host, stmt, result);
-    case STMT_ASSIGN: case STMT_ANN_ASSIGN: return run_assign(host, stmt);
+    case STMT_ASSIGN:
+    case STMT_ANN_ASSIGN: return run_assign(host, stmt);
     case STMT_AUG_ASSIGN: return run_aug_assign(host, stmt);
     case STMT_EXPR: return run_call(host, stmt->value);
-    case STMT_PASS: case STMT_ASSERT: case STMT_GLOBAL: case STMT_NONLOCAL: return FLOW_ON;
+    case STMT_PASS:
+    case STMT_ASSERT:
+    case STMT_GLOBAL:
+    case STMT_NONLOCAL: return FLOW_ON;
     case STMT_BREAK: return FLOW_BREAK;
     case STMT_CONTINUE: return FLOW_CONTINUE;
     case STMT_FUNCTION: return run_function(host, stmt->function);
-    case STMT_CLASS: case STMT_IMPORT: case STMT_FROM_IMPORT: case STMT_RAISE:
-    case STMT_DELETE: case STMT_TRY: case STMT_WITH: case STMT_MATCH: case STMT_ERROR: break;
+    case STMT_CLASS:
+    case STMT_IMPORT:
+    case STMT_FROM_IMPORT:
+    case STMT_RAISE:
+    case STMT_DELETE:
+    case STMT_TRY:
+    case STMT_WITH:
+    case STMT_MATCH:
+    case STMT_ERROR: break;
     }
     return FLOW_UNKNOWN;
 }
@@ -157,17 +176,20 @@ bool host_run_statement(Host *host, const Stmt *stmt) {
 
 /* ---- calling a function ---- */
 
-static bool bind(Host *host, const FunctionObject *function, Vars *vars, int num_args, Object *const *args,
-                 const Str *names) {
+static bool bind(Host *host, const FunctionObject *function, Vars *vars, int num_args,
+                 Object *const *args, const Str *names) {
     const FunctionDef *def = function->def;
     int next = 0;
     for (int i = 0; i < def->num_params; i++)
-        if (def->params[i].kind == PARAM_STAR || def->params[i].kind == PARAM_STAR_STAR) return false;
+        if (def->params[i].kind == PARAM_STAR || def->params[i].kind == PARAM_STAR_STAR)
+            return false;
     for (int i = 0; i < num_args; i++) {
         int at = next;
         if (names && names[i].length) {
-            for (at = 0; at < def->num_params && !str_equal(def->params[at].name, names[i]); at++) {}
-        } else next++;
+            for (at = 0; at < def->num_params && !str_equal(def->params[at].name, names[i]); at++) {
+            }
+        } else
+            next++;
         if (at >= def->num_params || map_get(&vars->names, def->params[at].name)) return false;
         map_set(&vars->names, def->params[at].name, args[i]);
     }
@@ -176,7 +198,8 @@ static bool bind(Host *host, const FunctionObject *function, Vars *vars, int num
         if (map_get(&vars->names, param->name)) continue;
         if (!param->default_value) return false;
         map_set(&vars->names, param->name,
-                host_evaluate(host->arena, function->module, param->default_value, function->closure, host->diag));
+                host_evaluate(host->arena, function->module, param->default_value,
+                              function->closure, host->diag));
     }
     return true;
 }
@@ -187,8 +210,8 @@ static Object *unknown_result(Host *host, const FunctionObject *function) {
     return opaque;
 }
 
-Object *host_run(Host *host, const FunctionObject *function, int num_args, Object *const *args, const Str *names,
-                 Span span) {
+Object *host_run(Host *host, const FunctionObject *function, int num_args, Object *const *args,
+                 const Str *names, Span span) {
     if (host->depth >= HOST_DEPTH) {
         host_error(host, span, "calls are nested too deeply at compile time");
         host->steps = HOST_STEPS; /* once is enough: the calls around it end here, too */
@@ -197,12 +220,19 @@ Object *host_run(Host *host, const FunctionObject *function, int num_args, Objec
     Vars *vars = arena_new_of(host->arena, Vars); /* a function made here keeps it */
     vars->names = (Map){.arena = host->arena};
     if (!bind(host, function, vars, num_args, args, names)) return unknown_result(host, function);
-    Host inner = {.arena = host->arena, .module = function->module, .diag = host->diag, .given = function->closure,
-                  .vars = vars, .steps = host->steps, .depth = host->depth + 1};
+    Host inner = {.arena = host->arena,
+                  .module = function->module,
+                  .diag = host->diag,
+                  .given = function->closure,
+                  .vars = vars,
+                  .steps = host->steps,
+                  .depth = host->depth + 1};
     Object *result = object_none(host->arena);
     Flow flow = FLOW_RETURN;
-    if (function->def->lambda_value) result = host_expr(&inner, function->def->lambda_value);
-    else flow = run_block(&inner, function->def->body, &result);
+    if (function->def->lambda_value)
+        result = host_expr(&inner, function->def->lambda_value);
+    else
+        flow = run_block(&inner, function->def->body, &result);
     host->steps = inner.steps;
     if (host->steps >= HOST_STEPS) return object_error(host->arena);
     return flow == FLOW_RETURN || flow == FLOW_ON ? result : unknown_result(host, function);
@@ -210,13 +240,17 @@ Object *host_run(Host *host, const FunctionObject *function, int num_args, Objec
 
 /* ---- what Python's library and Triton's host side offer ---- */
 
-/* triton.Config(kwargs, num_warps=4, num_stages=3, ..): items[0] the kwargs, items[1] the options. */
+/* triton.Config(kwargs, num_warps=4, num_stages=3, ..): items[0] the kwargs, items[1] the options.
+ */
 static Object *make_config(Host *host, int num_args, Object *const *args, const Str *names) {
-    static const char *const positional[] = {"kwargs", "num_warps", "num_stages", "num_ctas", "maxnreg", "pre_hook"};
+    static const char *const positional[] = {"kwargs",   "num_warps", "num_stages",
+                                             "num_ctas", "maxnreg",   "pre_hook"};
     Object *kwargs = host_list(host->arena, OBJECT_DICT, 0, NULL);
     VEC(Object *) options = {0};
     for (int i = 0; i < num_args; i++) {
-        Str name = names && names[i].length ? names[i] : i < COUNT(positional) ? str_of(positional[i]) : STR("");
+        Str name = names && names[i].length ? names[i]
+                   : i < COUNT(positional)  ? str_of(positional[i])
+                                            : STR("");
         if (str_is(name, "kwargs")) {
             kwargs = args[i];
             continue;
@@ -281,10 +315,12 @@ static Object *make_named_tuple_class(Host *host, int num_args, Object *const *a
 
 static bool ends_as(Str path, const char *name) {
     if (str_is(path, name)) return true;
-    return path.length > (int)strlen(name) && str_ends(path, name) && path.data[path.length - (int)strlen(name) - 1] == '.';
+    return path.length > (int)strlen(name) && str_ends(path, name) &&
+           path.data[path.length - (int)strlen(name) - 1] == '.';
 }
 
-Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names, Span span) {
+Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
+                          Span span) {
     if (ends_as(path, "Config")) return make_config(host, num_args, args, names);
     if (ends_as(path, "product")) return make_product(host, num_args, args, span);
     if (ends_as(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);
@@ -296,7 +332,8 @@ static Str dotted(Arena *arena, const Expr *expr) {
     if (expr->kind == EXPR_NAME) return expr->text;
     if (expr->kind != EXPR_ATTRIBUTE) return STR("");
     Str left = dotted(arena, expr->left);
-    return left.length ? str_format(arena, "%.*s.%.*s", STR_ARG(left), STR_ARG(expr->text)) : STR("");
+    return left.length ? str_format(arena, "%.*s.%.*s", STR_ARG(left), STR_ARG(expr->text))
+                       : STR("");
 }
 
 /* ---- methods of compile-time values ---- */
@@ -320,21 +357,25 @@ static Object *call_dict_view(Host *host, Object *dict, Str name) {
 }
 
 /* d.get(k), d.items() ..; NULL when it is something else. */
-static Object *call_own_method(Host *host, const Expr *callee, int num_args, Object *const *args, const Str *names) {
+static Object *call_own_method(Host *host, const Expr *callee, int num_args, Object *const *args,
+                               const Str *names) {
     if (!callee || callee->kind != EXPR_ATTRIBUTE) return NULL;
-    static const char *const of_strings[] = {"format", "join", "split", "strip", "lstrip", "rstrip", "replace"};
+    static const char *const of_strings[] = {"format", "join",   "split",  "strip",
+                                             "lstrip", "rstrip", "replace"};
     for (int i = 0; i < COUNT(of_strings); i++) {
         if (!str_is(callee->text, of_strings[i])) continue;
         const Object *self = host_expr(host, callee->left);
-        return self->kind == OBJECT_STR
-                   ? host_string_method(host, self, callee->text, num_args, args, names, callee->span)
-                   : NULL;
+        return self->kind == OBJECT_STR ? host_string_method(host, self, callee->text, num_args,
+                                                             args, names, callee->span)
+                                        : NULL;
     }
-    bool view = str_is(callee->text, "keys") || str_is(callee->text, "values") || str_is(callee->text, "items");
+    bool view = str_is(callee->text, "keys") || str_is(callee->text, "values") ||
+                str_is(callee->text, "items");
     if (!view && !str_is(callee->text, "get")) return NULL;
     Object *dict = host_expr(host, callee->left);
     if (dict->kind != OBJECT_DICT) return NULL;
-    return view ? call_dict_view(host, dict, callee->text) : call_dict_get(host, dict, num_args, args);
+    return view ? call_dict_view(host, dict, callee->text)
+                : call_dict_get(host, dict, num_args, args);
 }
 
 /* ---- calls ---- */
@@ -345,8 +386,8 @@ static bool any_unknown(int num_args, Object *const *args) {
     return false;
 }
 
-static Object *call_builtin(Host *host, const Builtin *builtin, Object *self, int num_args, Object *const *args,
-                            const Str *names, const Expr *expr, Span span) {
+static Object *call_builtin(Host *host, const Builtin *builtin, Object *self, int num_args,
+                            Object *const *args, const Str *names, const Expr *expr, Span span) {
     Object **all = arena_array(host->arena, Object *, num_args + 1);
     Str *all_names = arena_array(host->arena, Str, num_args + 1);
     int first = self != NULL;
@@ -355,20 +396,27 @@ static Object *call_builtin(Host *host, const Builtin *builtin, Object *self, in
         all[first + i] = args[i];
         if (names) all_names[first + i] = names[i];
     }
-    if (any_unknown(num_args + first, all)) return expr ? host_opaque(host, expr) : object_error(host->arena);
-    return builtin_call_host(host->arena, builtin, num_args + first, all, all_names, span, host->diag);
+    if (any_unknown(num_args + first, all))
+        return expr ? host_opaque(host, expr) : object_error(host->arena);
+    return builtin_call_host(host->arena, builtin, num_args + first, all, all_names, span,
+                             host->diag);
 }
 
-static Object *make_named_tuple(Host *host, const Object *class, int num_args, Object *const *args, const Str *names) {
+static Object *make_named_tuple(Host *host, const Object *class, int num_args, Object *const *args,
+                                const Str *names) {
     if (class->members && map_get(class->members, STR("__init__"))) return NULL;
     Object *tuple = object_new(host->arena, OBJECT_TUPLE);
-    *tuple = (Object){.kind = OBJECT_TUPLE, .text = class->text, .names = class->names, .num_items = class->num_items,
+    *tuple = (Object){.kind = OBJECT_TUPLE,
+                      .text = class->text,
+                      .names = class->names,
+                      .num_items = class->num_items,
                       .of_class = class->is_constexpr ? class : NULL};
     tuple->items = arena_array(host->arena, Object *, class->num_items + 1);
     for (int i = 0; i < num_args; i++) {
         int at = i;
         if (names && names[i].length)
-            for (at = 0; at < class->num_items && !str_equal(class->names[at], names[i]); at++) {}
+            for (at = 0; at < class->num_items && !str_equal(class->names[at], names[i]); at++) {
+            }
         if (at >= class->num_items) return NULL;
         tuple->items[at] = args[i];
     }
@@ -406,14 +454,15 @@ static Object *as_sequence(Host *host, const Builtin *builtin, int num_args, Obj
     return host_list(host->arena, is_list ? OBJECT_LIST : OBJECT_TUPLE, count, items);
 }
 
-Object *host_call_object(Host *host, Object *callee, int num_args, Object *const *args, const Str *names,
-                         const Expr *expr, Span span) {
+Object *host_call_object(Host *host, Object *callee, int num_args, Object *const *args,
+                         const Str *names, const Expr *expr, Span span) {
     Object *result = NULL;
     Str path = expr ? dotted(host->arena, expr->left) : STR("");
     if (callee->kind == OBJECT_BUILTIN) result = as_sequence(host, callee->builtin, num_args, args);
     if (result) return result;
     if (callee->kind == OBJECT_BUILTIN || (callee->kind == OBJECT_METHOD && callee->builtin))
-        return call_builtin(host, callee->builtin, callee->kind == OBJECT_METHOD ? callee->items[0] : NULL, num_args, args,
+        return call_builtin(host, callee->builtin,
+                            callee->kind == OBJECT_METHOD ? callee->items[0] : NULL, num_args, args,
                             names, expr, span);
     if (callee->kind == OBJECT_METHOD) { /* of an aggregate */
         Object function = {.kind = OBJECT_FUNCTION, .function = callee->function};
@@ -428,7 +477,8 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
     }
     if (callee->kind == OBJECT_FUNCTION && !callee->function->is_jit)
         return host_run(host, callee->function, num_args, args, names, span);
-    if (callee->kind == OBJECT_CLASS && callee->names) result = make_named_tuple(host, callee, num_args, args, names);
+    if (callee->kind == OBJECT_CLASS && callee->names)
+        result = make_named_tuple(host, callee, num_args, args, names);
     if (callee->kind == OBJECT_OPAQUE) {
         if (expr) result = call_own_method(host, expr->left, num_args, args, names);
         /* A bare name that no file binds: Python's own. */
@@ -444,8 +494,8 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
     return opaque;
 }
 
-Object *host_call(Arena *arena, Object *function, int num_args, Object *const *args, const Str *names, Span span,
-                  Diag *diag) {
+Object *host_call(Arena *arena, Object *function, int num_args, Object *const *args,
+                  const Str *names, Span span, Diag *diag) {
     Host host = {.arena = arena, .module = function->function->module, .diag = diag};
     return host_run(&host, function->function, num_args, args, names, span);
 }

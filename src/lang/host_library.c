@@ -2,8 +2,8 @@
 /* host_library: Python's own functions over sequences that host code of kernels uses to make lists
  * of configs: filter, map, zip, enumerate, sorted, sum, any, all .. and methods of strings.
  *
- * Each gives NULL where Python's answer is not certain; the call is then an unknown value. Iterators
- * are lists here: host code uses each once. */
+ * Each gives NULL where Python's answer is not certain; the call is then an unknown value.
+ * Iterators are lists here: host code uses each once. */
 #include "lang/module.h"
 
 typedef VEC(Object *) Objects;
@@ -32,7 +32,8 @@ static bool items_of(const Arguments *args, int index, int *count, Object ***ite
 }
 
 static bool known_truth(const Object *value, bool *truth) {
-    return value->kind != OBJECT_OPAQUE && value->kind != OBJECT_ERROR && object_truth(value, truth);
+    return value->kind != OBJECT_OPAQUE && value->kind != OBJECT_ERROR &&
+           object_truth(value, truth);
 }
 
 static Object *call_filter(const Arguments *args) {
@@ -44,7 +45,8 @@ static Object *call_filter(const Arguments *args) {
         bool truth;
         Object *verdict = items[i];
         if (args->values[0]->kind != OBJECT_NONE)
-            verdict = host_call_object(args->host, args->values[0], 1, &items[i], NULL, NULL, args->span);
+            verdict =
+                host_call_object(args->host, args->values[0], 1, &items[i], NULL, NULL, args->span);
         if (!known_truth(verdict, &truth)) return NULL;
         if (truth) vec_push(args->host->arena, &kept, items[i]);
     }
@@ -66,8 +68,9 @@ static Object *zip_from(const Arguments *args, int first, Object *function) {
     for (int i = 0; i < shortest; i++) {
         Object *row[MOST];
         for (int k = 0; k < num; k++) row[k] = columns[k][i];
-        Object *value = function ? host_call_object(args->host, function, num, row, NULL, NULL, args->span)
-                                 : object_tuple(args->host->arena, num, row);
+        Object *value =
+            function ? host_call_object(args->host, function, num, row, NULL, NULL, args->span)
+                     : object_tuple(args->host->arena, num, row);
         vec_push(args->host->arena, &rows, value);
     }
     return list_of(args, &rows);
@@ -111,7 +114,8 @@ static Object *call_sorted(const Arguments *args) {
     for (int i = 1; i < count; i++) {
         for (int k = i; k > 0; k--) {
             const char *why = NULL;
-            Object *less = object_compare(args->host->arena, OPERATOR_LT, sorted->items[k], sorted->items[k - 1], &why);
+            Object *less = object_compare(args->host->arena, OPERATOR_LT, sorted->items[k],
+                                          sorted->items[k - 1], &why);
             if (!less || !host_step(args->host, args->span)) return NULL;
             if (!less->integer) break;
             Object *swap = sorted->items[k];
@@ -162,7 +166,9 @@ static Object *call_dict(const Arguments *args) {
     for (int i = 0; i < args->count; i++) {
         const Object *other = args->values[i];
         if (args->names && args->names[i].length) {
-            if (!host_set_item(args->host, dict, object_str(args->host->arena, args->names[i]), args->values[i])) return NULL;
+            if (!host_set_item(args->host, dict, object_str(args->host->arena, args->names[i]),
+                               args->values[i]))
+                return NULL;
             continue;
         }
         if (other->kind != OBJECT_DICT) return NULL;
@@ -172,14 +178,18 @@ static Object *call_dict(const Arguments *args) {
     return dict;
 }
 
-Object *host_python_call(Host *host, Str name, int num_args, Object *const *args, const Str *names, Span span) {
+Object *host_python_call(Host *host, Str name, int num_args, Object *const *args, const Str *names,
+                         Span span) {
     static const struct {
         const char *name;
         Object *(*run)(const Arguments *);
     } rows[] = {
-        {"filter", call_filter}, {"map", call_map},       {"zip", call_zip},     {"enumerate", call_enumerate},
-        {"sum", call_sum},       {"sorted", call_sorted}, {"any", call_any},     {"all", call_all},
-        {"set", call_set},       {"dict", call_dict},     {"reversed", call_reversed},
+        {"filter", call_filter},     {"map", call_map},
+        {"zip", call_zip},           {"enumerate", call_enumerate},
+        {"sum", call_sum},           {"sorted", call_sorted},
+        {"any", call_any},           {"all", call_all},
+        {"set", call_set},           {"dict", call_dict},
+        {"reversed", call_reversed},
     };
     Arguments all = {host, num_args, args, names, span};
     for (int i = 0; i < COUNT(rows); i++) {

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* import: from the name of a module to what it is.
  *
- * tern's own modules (triton, triton.language, libdevice, math ..) come first. Others are looked for
- * as files: beside the importing file, then, for a file in a package, beside the topmost folder that
- * has an __init__.py, then in the -I folders. What is not found is opaque: torch, os .. are never
- * needed by a kernel itself. */
+ * tern's own modules (triton, triton.language, libdevice, math ..) come first. Others are looked
+ * for as files: beside the importing file, then, for a file in a package, beside the topmost folder
+ * that has an __init__.py, then in the -I folders. What is not found is opaque: torch, os .. are
+ * never needed by a kernel itself. */
 #include "lang/module.h"
 
 #include <sys/stat.h>
 
 enum { MAX_FILES = 2000 };
 
-Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options, Registry *registry,
-                       Diag *diag);
+Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options,
+                       Registry *registry, Diag *diag);
 
 static bool is_file(const char *path) {
     struct stat status;
@@ -44,7 +44,8 @@ static Module *load_file(Module *from, Str path, Diag *diag) {
     if (registry->count++ > MAX_FILES) return NULL;
     Str text, why;
     if (!file_read(from->arena, path.data, MAX_SOURCE_BYTES, &text, &why)) return NULL;
-    return module_load_in(from->arena, source_new(from->arena, path, text), path, from->options, registry, diag);
+    return module_load_in(from->arena, source_new(from->arena, path, text), path, from->options,
+                          registry, diag);
 }
 
 /* folder/a/b.py or folder/a/b/__init__.py for a.b; a folder without __init__.py is a namespace. */
@@ -53,15 +54,19 @@ static Object *in_folder(Module *from, Str folder, Str dotted, Diag *diag) {
     buf_add(&path, folder.data, (size_t)folder.length);
     if (dotted.length) {
         buf_putc(&path, '/');
-        for (int i = 0; i < dotted.length; i++) buf_putc(&path, dotted.data[i] == '.' ? '/' : dotted.data[i]);
+        for (int i = 0; i < dotted.length; i++)
+            buf_putc(&path, dotted.data[i] == '.' ? '/' : dotted.data[i]);
     }
     Str base = buf_str(&path);
     Str file = str_format(from->arena, "%.*s.py", STR_ARG(base));
     Str init = str_format(from->arena, "%.*s/__init__.py", STR_ARG(base));
     Module *module = NULL;
-    if (dotted.length && is_file(file.data)) module = load_file(from, file, diag);
-    else if (is_file(init.data)) module = load_file(from, init, diag);
-    else if (is_folder(base.data)) return module_object(from->arena, NULL, base);
+    if (dotted.length && is_file(file.data))
+        module = load_file(from, file, diag);
+    else if (is_file(init.data))
+        module = load_file(from, init, diag);
+    else if (is_folder(base.data))
+        return module_object(from->arena, NULL, base);
     return module ? module_object(from->arena, module, base) : NULL;
 }
 
@@ -84,17 +89,21 @@ static Str package_root(Arena *arena, Str folder) {
 
 /* Names that Triton has had for one module over time. */
 static Str canonical(Arena *arena, Str path) {
-    static const struct { const char *other, *ours; } renamed[] = {
+    static const struct {
+        const char *other, *ours;
+    } renamed[] = {
         {"tl", "triton.language"},
         {"triton.language.extra.cuda.libdevice", "triton.language.extra.libdevice"},
         {"triton.language.libdevice", "triton.language.extra.libdevice"},
     };
     for (int i = 0; i < COUNT(renamed); i++)
-        if (str_is(path, renamed[i].other) && builtin_module_exists(str_of(renamed[i].ours))) return str_of(renamed[i].ours);
+        if (str_is(path, renamed[i].other) && builtin_module_exists(str_of(renamed[i].ours)))
+            return str_of(renamed[i].ours);
     return str_copy(arena, path);
 }
 
-/* A file anywhere in pack/ may say `import pack.x`: the folder around the nearest one called pack. */
+/* A file anywhere in pack/ may say `import pack.x`: the folder around the nearest one called pack.
+ */
 static Object *in_own_package(Module *from, Str path, Diag *diag) {
     Str head = path, folder = from->folder;
     for (int i = 0; i < path.length; i++)
@@ -118,7 +127,8 @@ Object *import_module(Module *from, int level, Str path, Diag *diag) {
     if (level == 0) {
         Str name = canonical(from->arena, path);
         if (builtin_module_exists(name)) return module_object(from->arena, NULL, name);
-        if (str_starts(name, "triton.") || str_starts(name, "torch.")) return opaque_module(from->arena, path);
+        if (str_starts(name, "triton.") || str_starts(name, "torch."))
+            return opaque_module(from->arena, path);
     }
     if (from->folder.length) {
         Str folder = from->folder;

@@ -15,8 +15,10 @@ typedef struct LangOptions {
 } LangOptions;
 
 /* path may be empty (text from memory: imports are then looked for in include_dirs only). Reads
- * imported files itself. NULL after diag_error. Everything is in `arena`, which outlives kernels. */
-Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options, Diag *diag);
+ * imported files itself. NULL after diag_error. Everything is in `arena`, which outlives kernels.
+ */
+Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options,
+                    Diag *diag);
 const Ast *module_ast(const Module *module);
 /* From now on `name` stands for the Python literal in `value`, as a tl.constexpr. False after
  * diag_error: not a literal. */
@@ -35,7 +37,8 @@ typedef struct JitFunction {
     const FunctionDef *def;
     int num_params;
     JitParam *params;
-    bool is_launched; /* somewhere in the file as name[grid](...), or never called by another jit function */
+    bool is_launched; /* somewhere in the file as name[grid](...), or never called by another jit
+                         function */
     int num_decorators;
 } JitFunction;
 int module_num_functions(const Module *module);
@@ -45,7 +48,8 @@ const JitFunction *module_find(const Module *module, Str name); /* NULL when the
 /* One parameter of a specialisation. */
 typedef enum SpecKind {
     SPEC_TYPE,     /* run-time argument of `type` */
-    SPEC_CONSTANT, /* compile-time value: the Python expression `text` (1024, "ieee", None, fp16, (1, 2)) */
+    SPEC_CONSTANT, /* compile-time value: the Python expression `text` (1024, "ieee", None, fp16,
+                      (1, 2)) */
     SPEC_DEFAULT,  /* not given: the parameter's default */
 } SpecKind;
 typedef struct Spec {
@@ -62,8 +66,8 @@ bool signature_parse(Arena *arena, const JitFunction *function, const Source *si
 
 typedef struct LowerOptions {
     int num_warps, num_stages;
-    bool debug;          /* compile assert and device_assert in */
-    const char *target;  /* "interp", "cpu", "cuda:90": what target_info and libdevice ask */
+    bool debug;         /* compile assert and device_assert in */
+    const char *target; /* "interp", "cpu", "cuda:90": what target_info and libdevice ask */
 } LowerOptions;
 
 /* Specialises one function; NULL after diag_error / diag_refused. The Func is in `arena`. */
@@ -77,11 +81,12 @@ typedef struct ConfigValue {
 } ConfigValue;
 typedef struct Config {
     int num_values;
-    ConfigValue *values; /* the kwargs */
+    ConfigValue *values;       /* the kwargs */
     int num_warps, num_stages; /* 0: not said */
 } Config;
 /* Number of configs, 0 when there is no autotune, -1 after diag_refused (cannot be evaluated). */
-int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag, Config **configs);
+int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag,
+                     Config **configs);
 /* Evaluates @triton.heuristics for the parameters that specs leave at SPEC_DEFAULT and that have no
  * default: `arguments` gives name -> Python literal text for what the caller knows. */
 bool function_heuristics(Arena *arena, Module *module, const JitFunction *function,

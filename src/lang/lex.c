@@ -21,8 +21,13 @@ const char *token_text(TokenKind kind) {
 }
 
 void lexer_init(Lexer *lexer, Arena *arena, const Source *source, int start, int end, bool inside) {
-    *lexer = (Lexer){.arena = arena, .source = source, .at = start, .end = end, .inside = inside,
-                     .line_start = !inside, .num_indents = 1};
+    *lexer = (Lexer){.arena = arena,
+                     .source = source,
+                     .at = start,
+                     .end = end,
+                     .inside = inside,
+                     .line_start = !inside,
+                     .num_indents = 1};
     if (start == 0 && !inside && str_starts(source->text, "\xef\xbb\xbf")) lexer->at = 3;
 }
 
@@ -41,7 +46,9 @@ bool is_identifier_start(unsigned char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c >= 0x80;
 }
 
-bool is_identifier_part(unsigned char c) { return is_identifier_start(c) || (c >= '0' && c <= '9'); }
+bool is_identifier_part(unsigned char c) {
+    return is_identifier_start(c) || (c >= '0' && c <= '9');
+}
 
 static int byte_at(const Lexer *lexer, int at) {
     return at < lexer->end ? (unsigned char)lexer->source->text.data[at] : -1;
@@ -66,9 +73,11 @@ static Token error_token(Lexer *lexer) {
 
 static bool open_indent(Lexer *lexer, int column, int tab_column) {
     if (tab_column <= lexer->tab_indents[lexer->num_indents - 1])
-        return lex_fail(lexer, lexer->at, lexer->at, "inconsistent use of tabs and spaces in indentation");
+        return lex_fail(lexer, lexer->at, lexer->at,
+                        "inconsistent use of tabs and spaces in indentation");
     if (lexer->num_indents == MAX_INDENTS)
-        return lex_fail(lexer, lexer->at, lexer->at, "blocks are nested more than %d deep", MAX_INDENTS);
+        return lex_fail(lexer, lexer->at, lexer->at, "blocks are nested more than %d deep",
+                        MAX_INDENTS);
     lexer->indents[lexer->num_indents] = column;
     lexer->tab_indents[lexer->num_indents++] = tab_column;
     return true;
@@ -79,9 +88,11 @@ static bool close_indents(Lexer *lexer, int column, int tab_column) {
         lexer->num_indents--, lexer->dedents++;
     int top = lexer->num_indents - 1;
     if (lexer->indents[top] != column)
-        return lex_fail(lexer, lexer->at, lexer->at, "the indentation matches no block around this line");
+        return lex_fail(lexer, lexer->at, lexer->at,
+                        "the indentation matches no block around this line");
     if (lexer->tab_indents[top] != tab_column)
-        return lex_fail(lexer, lexer->at, lexer->at, "inconsistent use of tabs and spaces in indentation");
+        return lex_fail(lexer, lexer->at, lexer->at,
+                        "inconsistent use of tabs and spaces in indentation");
     return true;
 }
 
@@ -91,14 +102,19 @@ static bool begin_line(Lexer *lexer, Token *token) {
     int column = 0, tab_column = 0;
     for (; lexer->at < lexer->end; lexer->at++) {
         int c = byte_at(lexer, lexer->at);
-        if (c == ' ') column++, tab_column++;
-        else if (c == '\t') column = column / 8 * 8 + 8, tab_column++;
-        else if (c == '\f') column = tab_column = 0;
-        else if (c == '#') skip_comment(lexer), lexer->at--;
+        if (c == ' ')
+            column++, tab_column++;
+        else if (c == '\t')
+            column = column / 8 * 8 + 8, tab_column++;
+        else if (c == '\f')
+            column = tab_column = 0;
+        else if (c == '#')
+            skip_comment(lexer), lexer->at--;
         else if (newline_length(lexer, lexer->at)) {
             lexer->at += newline_length(lexer, lexer->at) - 1;
             column = tab_column = 0;
-        } else break;
+        } else
+            break;
     }
     lexer->line_start = false;
     if (lexer->at >= lexer->end) return false;
@@ -121,7 +137,8 @@ static bool begin_line(Lexer *lexer, Token *token) {
 
 static TokenKind keyword_kind(Str word) {
 #define TOKEN(kind, text)
-#define KEYWORD(kind, text) if (str_is(word, text)) return TOKEN_##kind;
+#define KEYWORD(kind, text)                                                                        \
+    if (str_is(word, text)) return TOKEN_##kind;
 #define PUNCTUATION(kind, text)
     if (word.length < 2 || word.length > 8) return TOKEN_NAME;
 #include "lang/tokens.def"
@@ -135,7 +152,8 @@ static TokenKind punctuation_kind(Str rest) {
     if (!rest.length) return TOKEN_ERROR;
 #define TOKEN(kind, text)
 #define KEYWORD(kind, text)
-#define PUNCTUATION(kind, text) if (rest.data[0] == text[0] && str_starts(rest, text)) return TOKEN_##kind;
+#define PUNCTUATION(kind, text)                                                                    \
+    if (rest.data[0] == text[0] && str_starts(rest, text)) return TOKEN_##kind;
 #include "lang/tokens.def"
 #undef TOKEN
 #undef KEYWORD
@@ -174,8 +192,8 @@ static Token lex_name(Lexer *lexer) {
         if (c >= 0x80 && never_in_name(c)) {
             int bad = lexer->at;
             lexer->at += length;
-            lex_fail(lexer, bad, bad + length, "character '%.*s' (U+%04X) cannot stand here", length,
-                     text.data + bad, c);
+            lex_fail(lexer, bad, bad + length, "character '%.*s' (U+%04X) cannot stand here",
+                     length, text.data + bad, c);
             return error_token(lexer);
         }
         lexer->at += length;
@@ -196,7 +214,8 @@ static Token close_bracket(Lexer *lexer, Token token) {
     if (strchr(pairs, open)[1] == c) return token;
     int line, column;
     source_position(lexer->source, opened, &line, &column);
-    lex_fail(lexer, token.start, token.end, "'%c' does not close the '%c' of line %d", c, open, line);
+    lex_fail(lexer, token.start, token.end, "'%c' does not close the '%c' of line %d", c, open,
+             line);
     return error_token(lexer);
 }
 
@@ -215,16 +234,20 @@ static Token lex_punctuation(Lexer *lexer) {
     if (kind == TOKEN_ERROR) {
         unsigned char c = (unsigned char)rest.data[0];
         lexer->at++;
-        if (c == '\\') lex_fail(lexer, start, start + 1, "expected the end of the line after '\\'");
-        else if (c < 0x20 || c == 0x7f) lex_fail(lexer, start, start + 1, "control character U+%04X cannot stand here", c);
-        else lex_fail(lexer, start, start + 1, "character '%c' cannot stand here", c);
+        if (c == '\\')
+            lex_fail(lexer, start, start + 1, "expected the end of the line after '\\'");
+        else if (c < 0x20 || c == 0x7f)
+            lex_fail(lexer, start, start + 1, "control character U+%04X cannot stand here", c);
+        else
+            lex_fail(lexer, start, start + 1, "character '%c' cannot stand here", c);
         return error_token(lexer);
     }
     Token token = {kind, start, start + (int)strlen(token_text(kind))};
     lexer->at = token.end;
     if (kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE) {
         if (lexer->num_brackets == MAX_BRACKETS) {
-            lex_fail(lexer, start, token.end, "brackets are nested more than %d deep", MAX_BRACKETS);
+            lex_fail(lexer, start, token.end, "brackets are nested more than %d deep",
+                     MAX_BRACKETS);
             return error_token(lexer);
         }
         lexer->brackets[lexer->num_brackets++] = start;
@@ -237,8 +260,10 @@ static Token lex_punctuation(Lexer *lexer) {
 /* Inside brackets, a line at the left edge with a word that no expression can hold: the bracket
  * was forgotten. */
 static bool is_statement_line(const Lexer *lexer) {
-    if (lexer->inside || (lexer->at && lexer->source->text.data[lexer->at - 1] != '\n')) return false;
-    static const char *const words[] = {"def ", "class ", "import ", "return ", "while ", "with ", "try:"};
+    if (lexer->inside || (lexer->at && lexer->source->text.data[lexer->at - 1] != '\n'))
+        return false;
+    static const char *const words[] = {"def ",   "class ", "import ", "return ",
+                                        "while ", "with ",  "try:"};
     Str rest = {lexer->source->text.data + lexer->at, lexer->end - lexer->at};
     for (int i = 0; i < COUNT(words); i++)
         if (str_starts(rest, words[i])) return true;
@@ -256,14 +281,17 @@ static Token unclosed(Lexer *lexer) {
 static bool skip_blanks(Lexer *lexer) {
     while (lexer->at < lexer->end) {
         int c = byte_at(lexer, lexer->at), length = newline_length(lexer, lexer->at);
-        if (c == ' ' || c == '\t' || c == '\f') lexer->at++;
-        else if (c == '#') skip_comment(lexer);
+        if (c == ' ' || c == '\t' || c == '\f')
+            lexer->at++;
+        else if (c == '#')
+            skip_comment(lexer);
         else if (c == '\\' && newline_length(lexer, lexer->at + 1))
             lexer->at += 1 + newline_length(lexer, lexer->at + 1);
         else if (length && (lexer->num_brackets || lexer->inside)) {
             lexer->at += length;
             if (lexer->num_brackets && is_statement_line(lexer)) return false;
-        } else return length > 0;
+        } else
+            return length > 0;
     }
     return false;
 }
@@ -306,7 +334,8 @@ Token lexer_next(Lexer *lexer) {
         return (Token){TOKEN_STRING, start, lexer->at};
     }
     if (is_identifier_start(c)) return lex_name(lexer);
-    bool dot_digit = c == '.' && byte_at(lexer, lexer->at + 1) >= '0' && byte_at(lexer, lexer->at + 1) <= '9';
+    bool dot_digit =
+        c == '.' && byte_at(lexer, lexer->at + 1) >= '0' && byte_at(lexer, lexer->at + 1) <= '9';
     if ((c >= '0' && c <= '9') || dot_digit) {
         TokenKind kind;
         if (!lex_number(lexer, &kind)) return error_token(lexer);
@@ -324,7 +353,8 @@ static bool starts_statement(Str text, int at) {
     if (c != '@' && !is_identifier_start(c)) return false;
     Str rest = {text.data + at, text.length - at};
     for (int i = 0; i < COUNT(words); i++)
-        if (str_starts(rest, words[i]) && !is_identifier_part((unsigned char)rest.data[strlen(words[i])]))
+        if (str_starts(rest, words[i]) &&
+            !is_identifier_part((unsigned char)rest.data[strlen(words[i])]))
             return false;
     return true;
 }
@@ -334,10 +364,12 @@ static int skip_plain_string(Str text, int at) {
     bool triple = at + 2 < text.length && text.data[at + 1] == quote && text.data[at + 2] == quote;
     int i = at + (triple ? 3 : 1);
     for (; i < text.length; i++) {
-        if (text.data[i] == '\\') i++;
-        else if (!triple && (text.data[i] == quote || text.data[i] == '\n')) return i + (text.data[i] == quote);
-        else if (triple && text.data[i] == quote && i + 2 < text.length && text.data[i + 1] == quote &&
-                 text.data[i + 2] == quote)
+        if (text.data[i] == '\\')
+            i++;
+        else if (!triple && (text.data[i] == quote || text.data[i] == '\n'))
+            return i + (text.data[i] == quote);
+        else if (triple && text.data[i] == quote && i + 2 < text.length &&
+                 text.data[i + 1] == quote && text.data[i + 2] == quote)
             return i + 3;
     }
     return triple ? at + 3 : text.length;

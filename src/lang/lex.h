@@ -35,10 +35,10 @@ typedef struct Lexer {
     int brackets[MAX_BRACKETS]; /* offsets of the open ones */
     int num_indents;
     int indents[MAX_INDENTS], tab_indents[MAX_INDENTS]; /* a tab to 8 columns; a tab as one */
-    int dedents;                /* still to hand out */
+    int dedents;                                        /* still to hand out */
     bool line_start, line_has_tokens;
-    bool inside;                /* an expression in an f-string: newlines mean nothing */
-    Str complaint;              /* of the last TOKEN_ERROR */
+    bool inside;   /* an expression in an f-string: newlines mean nothing */
+    Str complaint; /* of the last TOKEN_ERROR */
     Span complaint_span;
 } Lexer;
 

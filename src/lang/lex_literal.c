@@ -24,9 +24,12 @@ static bool skip_digits(Lexer *lexer, int base, bool may_start_with_underscore) 
     int first = lexer->at;
     for (;; lexer->at++) {
         int c = byte_at(lexer, lexer->at);
-        if (is_digit_of(c, base)) digit = true;
-        else if (c == '_' && digit && is_digit_of(byte_at(lexer, lexer->at + 1), base)) digit = false;
-        else break;
+        if (is_digit_of(c, base))
+            digit = true;
+        else if (c == '_' && digit && is_digit_of(byte_at(lexer, lexer->at + 1), base))
+            digit = false;
+        else
+            break;
     }
     return lexer->at > first;
 }
@@ -46,7 +49,9 @@ static bool follows_number(const Lexer *lexer) {
 static bool lex_based(Lexer *lexer, int start, int base, const char *name) {
     lexer->at = start + 2;
     if (!skip_digits(lexer, base, true) || !follows_number(lexer)) {
-        while (lexer->at < lexer->end && is_identifier_part((unsigned char)byte_at(lexer, lexer->at))) lexer->at++;
+        while (lexer->at < lexer->end &&
+               is_identifier_part((unsigned char)byte_at(lexer, lexer->at)))
+            lexer->at++;
         return lex_fail(lexer, start, lexer->at, "'%.*s' is not a %s number", lexer->at - start,
                         lexer->source->text.data + start, name);
     }
@@ -72,20 +77,26 @@ bool lex_number(Lexer *lexer, TokenKind *kind) {
     if (c == 'e' || c == 'E') {
         int sign = byte_at(lexer, lexer->at + 1), save = lexer->at;
         lexer->at += sign == '+' || sign == '-' ? 2 : 1;
-        if (skip_digits(lexer, 10, false)) *kind = TOKEN_FLOAT;
-        else lexer->at = save;
+        if (skip_digits(lexer, 10, false))
+            *kind = TOKEN_FLOAT;
+        else
+            lexer->at = save;
     }
     c = byte_at(lexer, lexer->at);
     if (c == 'j' || c == 'J') *kind = TOKEN_IMAGINARY, lexer->at++;
     const char *text = lexer->source->text.data;
     if (!follows_number(lexer)) {
-        while (lexer->at < lexer->end && is_identifier_part((unsigned char)byte_at(lexer, lexer->at))) lexer->at++;
-        return lex_fail(lexer, start, lexer->at, "'%.*s' is not a number", lexer->at - start, text + start);
+        while (lexer->at < lexer->end &&
+               is_identifier_part((unsigned char)byte_at(lexer, lexer->at)))
+            lexer->at++;
+        return lex_fail(lexer, start, lexer->at, "'%.*s' is not a number", lexer->at - start,
+                        text + start);
     }
     if (*kind == TOKEN_INT && text[start] == '0') {
         for (int i = start; i < whole_end; i++)
             if (text[i] != '0' && text[i] != '_')
-                return lex_fail(lexer, start, lexer->at, "an integer cannot start with 0: for octal write 0o%.*s",
+                return lex_fail(lexer, start, lexer->at,
+                                "an integer cannot start with 0: for octal write 0o%.*s",
                                 whole_end - start - 1, text + start + 1);
     }
     return true;
@@ -100,11 +111,16 @@ int string_prefix(Str text, int at, bool *format) {
         char c = text.data[at + i];
         if (c == '\'' || c == '"') return i;
         c |= 0x20;
-        if (c == 'r' && !raw && !unicode) raw = true;
-        else if (c == 'b' && !bytes && !*format && !unicode) bytes = true;
-        else if (c == 'f' && !*format && !bytes && !unicode) *format = true;
-        else if (c == 'u' && i == 0) unicode = true;
-        else return -1;
+        if (c == 'r' && !raw && !unicode)
+            raw = true;
+        else if (c == 'b' && !bytes && !*format && !unicode)
+            bytes = true;
+        else if (c == 'f' && !*format && !bytes && !unicode)
+            *format = true;
+        else if (c == 'u' && i == 0)
+            unicode = true;
+        else
+            return -1;
     }
     return -1;
 }
@@ -124,7 +140,8 @@ static bool skip_replacement(Lexer *lexer, int open, int quote, bool triple, int
         int c = byte_at(lexer, lexer->at);
         bool format;
         int prefix = in_spec ? -1 : string_prefix(lexer->source->text, lexer->at, &format);
-        bool word = lexer->at > open + 1 && is_identifier_part((unsigned char)byte_at(lexer, lexer->at - 1));
+        bool word = lexer->at > open + 1 &&
+                    is_identifier_part((unsigned char)byte_at(lexer, lexer->at - 1));
         if (in_spec && is_quote_end(lexer, lexer->at, quote, triple)) break;
         /* Before 3.12 the quotes around the f-string cannot stand in it: then this is its end. */
         if (prefix >= 0 && (prefix == 0 || !word)) {
@@ -139,7 +156,8 @@ static bool skip_replacement(Lexer *lexer, int open, int quote, bool triple, int
         lexer->at++;
         if (in_spec && c == '{') {
             if (depth >= MAX_NESTED_FORMATS)
-                return lex_fail(lexer, open, open + 1, "f-strings are nested more than %d deep", MAX_NESTED_FORMATS);
+                return lex_fail(lexer, open, open + 1, "f-strings are nested more than %d deep",
+                                MAX_NESTED_FORMATS);
             if (!skip_replacement(lexer, lexer->at - 1, quote, triple, depth + 1)) return false;
         } else if (c == '}' && !brackets) {
             return true;
@@ -162,7 +180,8 @@ static bool skip_string(Lexer *lexer, int quote_at, bool format, int depth) {
     int quote = byte_at(lexer, quote_at);
     bool triple = byte_at(lexer, quote_at + 1) == quote && byte_at(lexer, quote_at + 2) == quote;
     if (depth >= MAX_NESTED_FORMATS)
-        return lex_fail(lexer, quote_at, quote_at + 1, "f-strings are nested more than %d deep", MAX_NESTED_FORMATS);
+        return lex_fail(lexer, quote_at, quote_at + 1, "f-strings are nested more than %d deep",
+                        MAX_NESTED_FORMATS);
     lexer->at = quote_at + (triple ? 3 : 1);
     while (lexer->at < lexer->end) {
         int c = byte_at(lexer, lexer->at);
@@ -171,13 +190,18 @@ static bool skip_string(Lexer *lexer, int quote_at, bool format, int depth) {
             return true;
         }
         if (!triple && (c == '\n' || c == '\r')) break;
-        if (c == '\\' && byte_at(lexer, lexer->at + 1) == '\r' && byte_at(lexer, lexer->at + 2) == '\n') {
+        if (c == '\\' && byte_at(lexer, lexer->at + 1) == '\r' &&
+            byte_at(lexer, lexer->at + 2) == '\n') {
             lexer->at += 3;
-        } else if (c == '\\' && format && strchr("{}", byte_at(lexer, lexer->at + 1) < 0 ? ' ' : byte_at(lexer, lexer->at + 1))) {
+        } else if (c == '\\' && format &&
+                   strchr("{}", byte_at(lexer, lexer->at + 1) < 0
+                                    ? ' '
+                                    : byte_at(lexer, lexer->at + 1))) {
             lexer->at++;
         } else if (c == '\\') {
             /* \N{DASH} in an f-string is a character's name, not an expression. */
-            bool named = format && byte_at(lexer, lexer->at + 1) == 'N' && byte_at(lexer, lexer->at + 2) == '{';
+            bool named = format && byte_at(lexer, lexer->at + 1) == 'N' &&
+                         byte_at(lexer, lexer->at + 2) == '{';
             lexer->at += 2;
             while (named && lexer->at < lexer->end && byte_at(lexer, lexer->at) != '}' &&
                    !is_quote_end(lexer, lexer->at, quote, triple))
@@ -193,8 +217,9 @@ static bool skip_string(Lexer *lexer, int quote_at, bool format, int depth) {
     }
     if (lexer->at > lexer->end) lexer->at = lexer->end;
     int shown = triple ? quote_at + 3 : lexer->at;
-    return lex_fail(lexer, quote_at, shown, triple ? "the triple-quoted string is never closed"
-                                                   : "the string is not closed on its line");
+    return lex_fail(lexer, quote_at, shown,
+                    triple ? "the triple-quoted string is never closed"
+                           : "the string is not closed on its line");
 }
 
 bool lex_string(Lexer *lexer, int quote_at, bool format) {
@@ -249,7 +274,8 @@ static bool read_hex(const char *text, int at, int end, int digits, uint32_t *va
 }
 
 /* The escape whose backslash is at `at`; returns what follows it, or -1 with *why. */
-static int decode_escape(const char *text, int at, int end, bool bytes, Buf *out, const char **why) {
+static int decode_escape(const char *text, int at, int end, bool bytes, Buf *out,
+                         const char **why) {
     static const char from[] = "\\'\"abfnrtv", to[] = "\\'\"\a\b\f\n\r\t\v";
     char c = text[at + 1];
     const char *found = c ? strchr(from, c) : NULL;
@@ -264,20 +290,24 @@ static int decode_escape(const char *text, int at, int end, bool bytes, Buf *out
         int i = at + 1;
         for (; i < end && i < at + 4 && text[i] >= '0' && text[i] <= '7'; i++)
             value = value << 3 | (uint32_t)(text[i] - '0');
-        if (bytes) buf_putc(out, (char)value);
-        else put_utf8(out, value);
+        if (bytes)
+            buf_putc(out, (char)value);
+        else
+            put_utf8(out, value);
         return i;
     }
     int digits = c == 'x' ? 2 : c == 'u' && !bytes ? 4 : c == 'U' && !bytes ? 8 : 0;
     if (digits) {
         if (!read_hex(text, at + 2, end, digits, &value) || value > 0x10ffff) {
-            *why = c == 'x' ? "expected two hexadecimal digits after '\\x'"
-                 : c == 'u' ? "expected four hexadecimal digits after '\\u'"
-                            : "expected eight hexadecimal digits of a character after '\\U'";
+            *why = c == 'x'   ? "expected two hexadecimal digits after '\\x'"
+                   : c == 'u' ? "expected four hexadecimal digits after '\\u'"
+                              : "expected eight hexadecimal digits of a character after '\\U'";
             return -1;
         }
-        if (bytes) buf_putc(out, (char)value);
-        else put_utf8(out, value);
+        if (bytes)
+            buf_putc(out, (char)value);
+        else
+            put_utf8(out, value);
         return at + 2 + digits;
     }
     /* Python keeps an unknown escape as it is; \N{NAME} is kept too: no kernel can use it, and the

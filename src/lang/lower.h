@@ -42,8 +42,8 @@ struct Frame {
     int loops;      /* run-time loops open in this frame */
     bool in_region; /* a combine function: no memory, no program ids */
     bool is_std;
-    bool is_plain;    /* a method that Python would run: numbers stay numbers */
-    Object *instance; /* of an aggregate, which this __init__ fills; or NULL */
+    bool is_plain;        /* a method that Python would run: numbers stay numbers */
+    Object *instance;     /* of an aggregate, which this __init__ fills; or NULL */
     const char *std_name; /* of the builtin that a std frame implements */
     Frame *caller;
     Span call_span;

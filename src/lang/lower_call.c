@@ -19,7 +19,9 @@ static bool evaluate_args(Lower *l, const Expr *expr, Args *args) {
     for (int i = 0; i < expr->num_args; i++) {
         const Argument *argument = &expr->args[i];
         /* What Triton's own machinery hands through plain methods. */
-        if (l->frame->is_plain && (str_is(argument->name, "_semantic") || str_is(argument->name, "_builder"))) continue;
+        if (l->frame->is_plain &&
+            (str_is(argument->name, "_semantic") || str_is(argument->name, "_builder")))
+            continue;
         if (argument->stars == 2) {
             lower_refused(l, argument->span, "'**' in a call in a kernel is not supported");
             return false;
@@ -292,15 +294,19 @@ static Object *make_named_tuple(Lower *l, const Object *class, const Binder *bin
         if (!tuple->items[i])
             return lower_error(l, binder->span, "field '%.*s' of '%.*s' is missing",
                                STR_ARG(class->names[i]), STR_ARG(class->text));
-        if (is_tensor(tuple->items[i]) && class->members && map_get(class->members, class->names[i]))
-            return lower_error(l, binder->span, "field '%.*s' of '%.*s' is tl.constexpr, but its value is known at run time only",
-                               STR_ARG(class->names[i]), STR_ARG(class->text));
+        if (is_tensor(tuple->items[i]) && class->members &&
+            map_get(class->members, class->names[i]))
+            return lower_error(
+                l, binder->span,
+                "field '%.*s' of '%.*s' is tl.constexpr, but its value is known at run time only",
+                STR_ARG(class->names[i]), STR_ARG(class->text));
     }
     return tuple;
 }
 
 /* An instance of a class with __init__: made empty, then filled by it. */
-static Object *make_instance(Lower *l, const Object *class, const FunctionObject *init, const Binder *binder) {
+static Object *make_instance(Lower *l, const Object *class, const FunctionObject *init,
+                             const Binder *binder) {
     int count = class->num_items, num_args = binder->num_args + 1;
     Object *self = object_new(l->arena, OBJECT_TUPLE);
     self->num_items = count;
@@ -310,7 +316,8 @@ static Object *make_instance(Lower *l, const Object *class, const FunctionObject
     self->items = arena_array(l->arena, Object *, count + 1);
     for (int i = 0; i < count; i++) {
         self->items[i] = object_new(l->arena, OBJECT_OPAQUE);
-        self->items[i]->text = str_format(l->arena, "the field '%.*s', which '__init__' did not set,", STR_ARG(class->names[i]));
+        self->items[i]->text = str_format(
+            l->arena, "the field '%.*s', which '__init__' did not set,", STR_ARG(class->names[i]));
     }
     Object **args = arena_array(l->arena, Object *, num_args);
     Str *names = arena_array(l->arena, Str, num_args);
@@ -326,7 +333,8 @@ static Object *make_instance(Lower *l, const Object *class, const FunctionObject
     if (l->diag->num_errors + l->diag->num_refused > complaints) return object_error(l->arena);
     for (int i = 0; i < count; i++)
         if (self->items[i]->kind == OBJECT_OPAQUE)
-            return lower_error(l, binder->span, "'__init__' of '%.*s' does not set the field '%.*s'",
+            return lower_error(l, binder->span,
+                               "'__init__' of '%.*s' does not set the field '%.*s'",
                                STR_ARG(class->text), STR_ARG(class->names[i]));
     return self;
 }
@@ -351,7 +359,8 @@ Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const 
         return lower_call_object(l, &inner, num_args + 1, all, all_names, all_spans, span, NULL);
     }
     case OBJECT_FUNCTION:
-        if (callee->function->is_jit || callee->function->is_method) return call_jit(l, &binder, NULL, false);
+        if (callee->function->is_jit || callee->function->is_method)
+            return call_jit(l, &binder, NULL, false);
         return call_host_function(l, callee, &binder);
     case OBJECT_CLASS:
         if (callee->names && callee->is_constexpr) {
@@ -359,11 +368,14 @@ Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const 
             if (init) return make_instance(l, callee, init->function, &binder);
         }
         if (callee->names) return make_named_tuple(l, callee, &binder);
-        lower_refused(l, span, "the class '%.*s' in a kernel is not supported", STR_ARG(callee->text));
-        lower_help(l, "a NamedTuple, or an aggregate without special methods but __init__ and __getitem__, is");
+        lower_refused(l, span, "the class '%.*s' in a kernel is not supported",
+                      STR_ARG(callee->text));
+        lower_help(l, "a NamedTuple, or an aggregate without special methods but __init__ and "
+                      "__getitem__, is");
         return object_error(l->arena);
     case OBJECT_DTYPE:
-        if (callee->text.length) return lower_error(l, span, "a dtype of torch cannot be called in a kernel");
+        if (callee->text.length)
+            return lower_error(l, span, "a dtype of torch cannot be called in a kernel");
         if (num_args == 1) {
             Object *value = args[0];
             if (is_error(value)) return value;

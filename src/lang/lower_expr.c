@@ -84,18 +84,21 @@ static Object *fstring(Lower *l, const Expr *expr) {
         Object *value = lower_expr(l, item->left);
         if (is_error(value)) return value;
         if (is_tensor(value)) {
-            Object *poison = lower_error(l, item->span,
-                                         "an f-string in a kernel can hold compile-time values only, got %s",
-                                         lower_type_text(l, value));
-            lower_help(l, "tl.device_print(\"words\", value) prints what is known at run time only");
+            Object *poison = lower_error(
+                l, item->span, "an f-string in a kernel can hold compile-time values only, got %s",
+                lower_type_text(l, value));
+            lower_help(l,
+                       "tl.device_print(\"words\", value) prints what is known at run time only");
             return poison;
         }
         bool as_repr = str_is(item->text, "!r");
         if (item->text.length && !as_repr && !str_is(item->text, "!s"))
             return lower_refused(l, item->span, "format '%.*s' in an f-string is not supported",
                                  STR_ARG(item->text));
-        if (as_repr) object_repr(&buf, value);
-        else object_print(&buf, value);
+        if (as_repr)
+            object_repr(&buf, value);
+        else
+            object_print(&buf, value);
     }
     return object_str(l->arena, buf_str(&buf));
 }
@@ -250,7 +253,10 @@ static Object *subscript(Lower *l, const Expr *expr) {
     bool text = value->kind == OBJECT_STR;
     if (value->of_class) {
         Object *getter = value_attribute(l->arena, value, STR("__getitem__"));
-        if (!getter) return lower_error(l, expr->span, "an aggregate without __getitem__ cannot be indexed: name its field");
+        if (!getter)
+            return lower_error(
+                l, expr->span,
+                "an aggregate without __getitem__ cannot be indexed: name its field");
         return lower_call_object(l, getter, 1, &index, NULL, &expr->right->span, expr->span, NULL);
     }
     if (value->kind == OBJECT_DICT) {
@@ -363,9 +369,11 @@ Object *lower_attribute(Lower *l, Object *value, Str text, Span span) {
         return lower_error(l, span, "module '%.*s' has no attribute '%.*s'", STR_ARG(value->text),
                            STR_ARG(text));
     }
-    if (str_is(text, "type") && (object_is_number(value) || value->kind == OBJECT_STR || is_none(value))) {
+    if (str_is(text, "type") &&
+        (object_is_number(value) || value->kind == OBJECT_STR || is_none(value))) {
         const Builtin *builtin = builtin_find("triton.language", STR("constexpr_type"));
-        return builtin->run(l, &(Call){.builtin = builtin, .args = &value, .span = span, .spans = {span}});
+        return builtin->run(
+            l, &(Call){.builtin = builtin, .args = &value, .span = span, .spans = {span}});
     }
     /* A compile-time value is its own .value. */
     if (str_is(text, "value") && value->kind != OBJECT_CLASS && value->kind != OBJECT_OPAQUE)
@@ -429,7 +437,8 @@ static Object *visit(Lower *l, const Expr *expr) {
         return value;
     }
     case EXPR_STARRED: return lower_error(l, expr->span, "'*' is not supported here");
-    case EXPR_LAMBDA: return unsupported(l, expr, "lambda", "write a function decorated with @triton.jit");
+    case EXPR_LAMBDA:
+        return unsupported(l, expr, "lambda", "write a function decorated with @triton.jit");
     case EXPR_SET: return unsupported(l, expr, "a set", "a tuple is");
     case EXPR_DICT: return unsupported(l, expr, "a dict", "a NamedTuple is");
     case EXPR_YIELD: return unsupported(l, expr, "yield", "return a tuple");

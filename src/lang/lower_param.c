@@ -2,8 +2,9 @@
 /* lower_param: a kernel's parameters and the signature become values that its body can name.
  *
  * Most parameters are one of the IR's, or a constant. A tuple and a tensor descriptor are several:
- * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant; `tensordesc<fp16[64,32]>` is NAME.base,
- * NAME.shape.0 and .1 (i32) and NAME.stride.0 (i64): the last stride is 1, as in Triton. */
+ * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant; `tensordesc<fp16[64,32]>` is
+ * NAME.base, NAME.shape.0 and .1 (i32) and NAME.stride.0 (i64): the last stride is 1, as in Triton.
+ */
 #include "lang/lower.h"
 
 enum { MAX_TUPLE_DEPTH = 16, MAX_LEAVES = 1024 };
@@ -54,7 +55,8 @@ static bool block_shape(Str text, int *rank, int *shape) {
         long n = 0;
         while (at < text.length && text.data[at] == ' ') at++;
         int digits = at;
-        for (; at < text.length && text.data[at] >= '0' && text.data[at] <= '9' && n < 1 << 24; at++)
+        for (; at < text.length && text.data[at] >= '0' && text.data[at] <= '9' && n < 1 << 24;
+             at++)
             n = n * 10 + (text.data[at] - '0');
         if (at == digits || *rank == 5) return false;
         while (at < text.length && text.data[at] == ' ') at++;
@@ -71,16 +73,20 @@ static Object *descriptor(Lower *l, Place *place, Str name, Str text) {
     LType element;
     Str inner = {text.data + sizeof start - 1, text.length - (int)sizeof start};
     while (open < inner.length && inner.data[open] != '[') open++;
-    bool closed = text.data[text.length - 1] == '>' && open < inner.length && inner.data[inner.length - 1] == ']';
-    if (!closed || !ltype_from_signature(trim((Str){inner.data, open}), &element) || element.levels ||
+    bool closed = text.data[text.length - 1] == '>' && open < inner.length &&
+                  inner.data[inner.length - 1] == ']';
+    if (!closed || !ltype_from_signature(trim((Str){inner.data, open}), &element) ||
+        element.levels ||
         !block_shape((Str){inner.data + open + 1, inner.length - open - 2}, &rank, shape)) {
         lower_error(l, place->span, "'%.*s' is not a tensor descriptor", STR_ARG(text));
-        lower_help(l, "it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two");
+        lower_help(l,
+                   "it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two");
         return object_error(l->arena);
     }
     element.levels = 1;
     Object *extents[MAX_RANK], *strides[MAX_RANK];
-    Object *base = add_param(l, place, str_format(l->arena, "%.*s.base", STR_ARG(name)), element, 16);
+    Object *base =
+        add_param(l, place, str_format(l->arena, "%.*s.base", STR_ARG(name)), element, 16);
     for (int i = 0; i < rank; i++)
         extents[i] = add_param(l, place, str_format(l->arena, "%.*s.shape.%d", STR_ARG(name), i),
                                ltype_of(DTYPE_INT32), 1);
@@ -88,8 +94,8 @@ static Object *descriptor(Lower *l, Place *place, Str name, Str text) {
         strides[i] = add_param(l, place, str_format(l->arena, "%.*s.stride.%d", STR_ARG(name), i),
                                ltype_of(DTYPE_INT64), 1);
     strides[rank - 1] = constant(l, object_int(l->arena, 1), ltype_of(DTYPE_INT64), place->span);
-    Object *parts[4] = {base, object_tuple(l->arena, rank, extents), object_tuple(l->arena, rank, strides),
-                        shape_object(l, rank, shape)};
+    Object *parts[4] = {base, object_tuple(l->arena, rank, extents),
+                        object_tuple(l->arena, rank, strides), shape_object(l, rank, shape)};
     Object *result = object_tuple(l->arena, 4, parts);
     result->kind = OBJECT_DESCRIPTOR;
     result->text = STR("zero");
@@ -108,12 +114,18 @@ static int item_length(Str text) {
     for (int i = 0; i < text.length; i++) {
         char c = text.data[i];
         if (quote) {
-            if (c == '\\') i++;
-            else if (c == quote) quote = 0;
-        } else if (c == '\'' || c == '"') quote = c;
-        else if (strchr("([{", c)) depth++;
-        else if (strchr(")]}", c)) depth--;
-        else if (c == ',' && !depth) return i;
+            if (c == '\\')
+                i++;
+            else if (c == quote)
+                quote = 0;
+        } else if (c == '\'' || c == '"')
+            quote = c;
+        else if (strchr("([{", c))
+            depth++;
+        else if (strchr(")]}", c))
+            depth--;
+        else if (c == ',' && !depth)
+            return i;
     }
     return text.length;
 }
@@ -126,10 +138,12 @@ static Object *tuple(Lower *l, Place *place, Str name, Str text) {
     while (rest.length) {
         int length = item_length(rest);
         Str item = {rest.data, length};
-        Object *value = bind_text(l, place, str_format(l->arena, "%.*s.%d", STR_ARG(name), items.count), trim(item));
+        Object *value = bind_text(
+            l, place, str_format(l->arena, "%.*s.%d", STR_ARG(name), items.count), trim(item));
         if (is_error(value)) return value;
         vec_push(l->arena, &items, value);
-        rest = length < rest.length ? trim((Str){rest.data + length + 1, rest.length - length - 1}) : (Str){0};
+        rest = length < rest.length ? trim((Str){rest.data + length + 1, rest.length - length - 1})
+                                    : (Str){0};
     }
     place->depth--;
     return object_tuple(l->arena, items.count, items.data);
@@ -139,10 +153,12 @@ static Object *tuple(Lower *l, Place *place, Str name, Str text) {
 static bool plain_type(Str text, LType *type, int *divisible) {
     int colon = 0;
     while (colon < text.length && text.data[colon] != ':') colon++;
-    Str hint = colon < text.length ? trim((Str){text.data + colon + 1, text.length - colon - 1}) : (Str){0};
+    Str hint = colon < text.length ? trim((Str){text.data + colon + 1, text.length - colon - 1})
+                                   : (Str){0};
     *divisible = str_is(hint, "16") ? 16 : 1;
     if (colon < text.length && *divisible == 1 && !str_is(hint, "1")) return false;
-    return ltype_from_signature(trim((Str){text.data, colon}), type) && !ltype_is(*type, DTYPE_VOID);
+    return ltype_from_signature(trim((Str){text.data, colon}), type) &&
+           !ltype_is(*type, DTYPE_VOID);
 }
 
 static Object *bind_text(Lower *l, Place *place, Str name, Str text) {
@@ -213,11 +229,13 @@ static bool check_do_not_specialize(Lower *l, const JitFunction *function, const
     for (int k = 0; k < list->num_items; k++) {
         const Expr *item = list->items[k];
         for (int i = 0; i < function->num_params; i++) {
-            bool is_it = item->kind == EXPR_STRING && str_equal(item->text, function->params[i].name);
+            bool is_it =
+                item->kind == EXPR_STRING && str_equal(item->text, function->params[i].name);
             if (!is_it || !function->params[i].is_constexpr) continue;
-            lower_error(l, item->span, "parameter '%.*s' is tl.constexpr and listed in %.*s", STR_ARG(item->text),
-                        STR_ARG(option->name));
-            lower_help(l, "a kernel is compiled anew for each value of a tl.constexpr: take it from one of the two");
+            lower_error(l, item->span, "parameter '%.*s' is tl.constexpr and listed in %.*s",
+                        STR_ARG(item->text), STR_ARG(option->name));
+            lower_help(l, "a kernel is compiled anew for each value of a tl.constexpr: take it "
+                          "from one of the two");
             return false;
         }
     }
@@ -237,7 +255,8 @@ bool lower_parameters(Lower *l, const JitFunction *function, const Spec *specs) 
         if (def->kind == PARAM_STAR || def->kind == PARAM_STAR_STAR) {
             lower_refused(l, def->span, "a kernel with '%s%.*s' parameters is not supported",
                           def->kind == PARAM_STAR ? "*" : "**", STR_ARG(def->name));
-            lower_help(l, "%s", def->kind == PARAM_STAR ? "a tuple parameter is" : "name each of them");
+            lower_help(l, "%s",
+                       def->kind == PARAM_STAR ? "a tuple parameter is" : "name each of them");
             return false;
         }
         fine &= specs[i].kind == SPEC_TYPE ? bind_type(l, function, i, &specs[i])

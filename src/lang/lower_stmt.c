@@ -119,8 +119,10 @@ static bool assign_field(Lower *l, const Expr *target, Object *value, Span span)
         if (!str_equal(self->names[i], target->text)) continue;
         bool is_constant = map_get(self->of_class->members, target->text) != NULL;
         if (is_constant && is_tensor(value))
-            value = lower_error(l, span, "field '%.*s' of '%.*s' is tl.constexpr, but its value is known at run time only",
-                                STR_ARG(target->text), STR_ARG(self->text));
+            value = lower_error(
+                l, span,
+                "field '%.*s' of '%.*s' is tl.constexpr, but its value is known at run time only",
+                STR_ARG(target->text), STR_ARG(self->text));
         self->items[i] = value;
         return true;
     }
@@ -144,7 +146,8 @@ void lower_assign(Lower *l, const Expr *target, Object *value, Span span) {
     if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) {
         lower_error(l, target->span, "this cannot be assigned to in a kernel");
         if (target->kind == EXPR_ATTRIBUTE)
-            lower_help(l, "the fields of an aggregate are set in its __init__ only: make another one");
+            lower_help(l,
+                       "the fields of an aggregate are set in its __init__ only: make another one");
         return;
     }
     bool sequence = (value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST) && !value->of_class;
@@ -268,14 +271,20 @@ static const Expr *must_use_decorator(const FunctionDef *def) {
 static void check_result_used(Lower *l, const Expr *call) {
     if (call->kind != EXPR_CALL) return;
     const Expr *callee = call->left;
-    if (callee->kind != EXPR_NAME && (callee->kind != EXPR_ATTRIBUTE || callee->left->kind != EXPR_NAME)) return;
+    if (callee->kind != EXPR_NAME &&
+        (callee->kind != EXPR_ATTRIBUTE || callee->left->kind != EXPR_NAME))
+        return;
     const Object *object = lower_expr(l, callee); /* a name: evaluating it again changes nothing */
     const Expr *decorator = object->function ? must_use_decorator(object->function->def) : NULL;
     if (!decorator) return;
-    lower_error(l, call->span, "the result of '%.*s' is not used", STR_ARG(object->function->def->name));
-    const Expr *words = decorator->kind == EXPR_CALL && decorator->num_args ? decorator->args[0].value : NULL;
-    if (words && words->kind == EXPR_STRING) lower_help(l, "%.*s", STR_ARG(words->text));
-    else lower_help(l, "it is decorated with must_use_result: assign the result to a name");
+    lower_error(l, call->span, "the result of '%.*s' is not used",
+                STR_ARG(object->function->def->name));
+    const Expr *words =
+        decorator->kind == EXPR_CALL && decorator->num_args ? decorator->args[0].value : NULL;
+    if (words && words->kind == EXPR_STRING)
+        lower_help(l, "%.*s", STR_ARG(words->text));
+    else
+        lower_help(l, "it is decorated with must_use_result: assign the result to a name");
 }
 
 static void expression(Lower *l, const Stmt *stmt) {
@@ -292,7 +301,9 @@ static void expression(Lower *l, const Stmt *stmt) {
 
 static void raise(Lower *l, const Stmt *stmt) {
     lower_error(l, stmt->span, "this 'raise' is reached at compile time");
-    lower_help(l, "the 'if' around it holds at compile time; for run-time values there is tl.device_assert");
+    lower_help(
+        l,
+        "the 'if' around it holds at compile time; for run-time values there is tl.device_assert");
 }
 
 void lower_stmt(Lower *l, const Stmt *stmt) {
@@ -326,7 +337,8 @@ void lower_stmt(Lower *l, const Stmt *stmt) {
     case STMT_ERROR: lower_error(l, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint)); return;
     case STMT_CLASS:
         lower_error(l, stmt->span, "class is not supported in a kernel");
-        lower_help(l, "move it to the top level: a NamedTuple, or one decorated with @triton.aggregate");
+        lower_help(
+            l, "move it to the top level: a NamedTuple, or one decorated with @triton.aggregate");
         return;
     case STMT_GLOBAL:
     case STMT_NONLOCAL:
@@ -339,7 +351,8 @@ void lower_stmt(Lower *l, const Stmt *stmt) {
         return;
     case STMT_TRY:
         lower_error(l, stmt->span, "try is not supported in a kernel");
-        lower_help(l, "a kernel raises nothing: check with 'if', tl.static_assert or tl.device_assert");
+        lower_help(
+            l, "a kernel raises nothing: check with 'if', tl.static_assert or tl.device_assert");
         return;
     case STMT_WITH:
         lower_refused(l, stmt->span, "'with' in a kernel is not supported");

@@ -7,8 +7,9 @@
  *
  * A name may be bound under `if` and `try`. Python would run the conditions; tern takes, of the
  * bindings whose conditions are not known to be false, the one that is likeliest on a machine where
- * the program runs: arms whose condition is known to be true, then the first arm of a condition that
- * is not known, then `else` and `except`. A binding that has a value goes before one that has none. */
+ * the program runs: arms whose condition is known to be true, then the first arm of a condition
+ * that is not known, then `else` and `except`. A binding that has a value goes before one that has
+ * none. */
 #include "lang/module.h"
 
 /* ---- indexing ---- */
@@ -40,10 +41,12 @@ static void define_changed(Module *module, const Expr *expr, Definition definiti
 }
 
 /* A.append(x), A.update(b), A.setdefault(..)[k].append(x): statements that are there for what they
- * change. Calls of anything else (torch.manual_seed(0)) are not: A must be assigned in this file. */
+ * change. Calls of anything else (torch.manual_seed(0)) are not: A must be assigned in this file.
+ */
 static void define_call(Module *module, const Expr *expr, Definition definition) {
-    static const char *const changing[] = {"append", "extend", "insert", "update", "pop", "remove", "clear",
-                                           "sort", "reverse", "add", "discard", "setdefault", "popitem"};
+    static const char *const changing[] = {"append",  "extend",     "insert", "update",  "pop",
+                                           "remove",  "clear",      "sort",   "reverse", "add",
+                                           "discard", "setdefault", "popitem"};
     if (expr->kind != EXPR_CALL || expr->left->kind != EXPR_ATTRIBUTE) return;
     for (int i = 0; i < COUNT(changing); i++)
         if (str_is(expr->left->text, changing[i])) define_changed(module, expr->left, definition);
@@ -52,7 +55,8 @@ static void define_call(Module *module, const Expr *expr, Definition definition)
 static void define_target(Module *module, const Expr *target, Definition definition) {
     if (target->kind == EXPR_NAME) define(module, target->text, definition);
     if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST)
-        for (int i = 0; i < target->num_items; i++) define_target(module, target->items[i], definition);
+        for (int i = 0; i < target->num_items; i++)
+            define_target(module, target->items[i], definition);
     if (target->kind == EXPR_STARRED) define_target(module, target->left, definition);
     if (target->kind == EXPR_SUBSCRIPT) define_changed(module, target, definition);
 }
@@ -77,14 +81,20 @@ static void index_imports(Module *module, const Stmt *stmt, const Guard *guard) 
     for (int i = 0; i < stmt->num_names; i++) {
         if (stmt->kind == STMT_FROM_IMPORT && str_is(stmt->names[i].path, "*"))
             vec_push(module->arena, &module->star_imports, stmt);
-        else define(module, stmt->names[i].alias, (Definition){.stmt = stmt, .guard = guard, .name = &stmt->names[i]});
+        else
+            define(module, stmt->names[i].alias,
+                   (Definition){.stmt = stmt, .guard = guard, .name = &stmt->names[i]});
     }
 }
 
 static void index_stmt(Module *module, const Stmt *stmt, const Guard *guard) {
     Definition here = {.stmt = stmt, .guard = guard};
     switch (stmt->kind) {
-    case STMT_ASSIGN: case STMT_AUG_ASSIGN: case STMT_ANN_ASSIGN: case STMT_FOR: case STMT_DELETE:
+    case STMT_ASSIGN:
+    case STMT_AUG_ASSIGN:
+    case STMT_ANN_ASSIGN:
+    case STMT_FOR:
+    case STMT_DELETE:
         for (int i = 0; i < stmt->num_targets; i++) define_target(module, stmt->targets[i], here);
         if (stmt->kind == STMT_FOR) index_loop(module, stmt, guard);
         break;
@@ -92,7 +102,8 @@ static void index_stmt(Module *module, const Stmt *stmt, const Guard *guard) {
     case STMT_EXPR: define_call(module, stmt->value, here); break;
     case STMT_FUNCTION: define(module, stmt->function->name, here); break;
     case STMT_CLASS: define(module, stmt->name, here); break;
-    case STMT_IMPORT: case STMT_FROM_IMPORT: index_imports(module, stmt, guard); break;
+    case STMT_IMPORT:
+    case STMT_FROM_IMPORT: index_imports(module, stmt, guard); break;
     case STMT_IF:
         index_block(module, stmt->body, guard_new(module, stmt, 0, guard));
         index_block(module, stmt->orelse, guard_new(module, stmt, 1, guard));
@@ -106,8 +117,15 @@ static void index_stmt(Module *module, const Stmt *stmt, const Guard *guard) {
         break;
     case STMT_WITH: index_block(module, stmt->body, guard); break;
     case STMT_MATCH: index_block(module, stmt->body, guard_new(module, stmt, 0, guard)); break;
-    case STMT_RETURN: case STMT_PASS: case STMT_BREAK: case STMT_CONTINUE: case STMT_ASSERT:
-    case STMT_RAISE: case STMT_GLOBAL: case STMT_NONLOCAL: case STMT_ERROR: break;
+    case STMT_RETURN:
+    case STMT_PASS:
+    case STMT_BREAK:
+    case STMT_CONTINUE:
+    case STMT_ASSERT:
+    case STMT_RAISE:
+    case STMT_GLOBAL:
+    case STMT_NONLOCAL:
+    case STMT_ERROR: break;
     }
 }
 
@@ -122,7 +140,8 @@ static bool imported_from(const Module *module, Str name, const char *package) {
     for (int i = 0; global && i < global->definitions.count; i++) {
         const Definition *definition = &global->definitions.data[i];
         if (!definition->name) continue;
-        Str path = definition->stmt->kind == STMT_IMPORT ? definition->name->path : definition->stmt->name;
+        Str path =
+            definition->stmt->kind == STMT_IMPORT ? definition->name->path : definition->stmt->name;
         if (str_starts(path, package)) return true;
     }
     return false;
@@ -133,14 +152,16 @@ static bool is_jit_decorator(const Module *module, const Expr *expr) {
     if (expr->kind == EXPR_CALL) expr = expr->left;
     if (expr->kind == EXPR_NAME)
         return str_is(expr->text, "jit") && !imported_from(module, expr->text, "numba") &&
-               !imported_from(module, expr->text, "jax") && !imported_from(module, expr->text, "triton.experimental");
+               !imported_from(module, expr->text, "jax") &&
+               !imported_from(module, expr->text, "triton.experimental");
     if (expr->kind != EXPR_ATTRIBUTE || !str_is(expr->text, "jit")) return false;
     const Expr *left = expr->left;
     while (left->kind == EXPR_ATTRIBUTE) left = left->left;
     if (left->kind != EXPR_NAME) return false;
     /* triton.experimental.gluon is another language with the same word. */
-    return str_is(left->text, "triton") || (imported_from(module, left->text, "triton") &&
-                                            !imported_from(module, left->text, "triton.experimental"));
+    return str_is(left->text, "triton") ||
+           (imported_from(module, left->text, "triton") &&
+            !imported_from(module, left->text, "triton.experimental"));
 }
 
 static bool is_jit(const Module *module, const FunctionDef *def) {
@@ -151,7 +172,8 @@ static bool is_jit(const Module *module, const FunctionDef *def) {
 
 static bool is_constexpr_function(const FunctionDef *def) {
     for (int i = 0; i < def->num_decorators; i++)
-        if (def->decorators[i]->kind == EXPR_ATTRIBUTE && str_is(def->decorators[i]->text, "constexpr_function"))
+        if (def->decorators[i]->kind == EXPR_ATTRIBUTE &&
+            str_is(def->decorators[i]->text, "constexpr_function"))
             return true;
     return false;
 }
@@ -170,14 +192,17 @@ static bool is_constexpr_annotation(const Expr *annotation) {
 }
 
 static void add_function(Module *module, const FunctionDef *def, const Scope *scope) {
-    JitFunction function = {.name = def->name, .span = def->name_span, .def = def, .num_params = def->num_params,
+    JitFunction function = {.name = def->name,
+                            .span = def->name_span,
+                            .def = def,
+                            .num_params = def->num_params,
                             .num_decorators = def->num_decorators};
     function.params = arena_array(module->arena, JitParam, def->num_params);
     for (int i = 0; i < def->num_params; i++) {
         const ParamDef *param = &def->params[i];
-        function.params[i] = (JitParam){param->name, is_constexpr_annotation(param->annotation),
-                                        param->default_value != NULL,
-                                        param->annotation ? span_text(param->annotation->span) : STR("")};
+        function.params[i] = (JitParam){
+            param->name, is_constexpr_annotation(param->annotation), param->default_value != NULL,
+            param->annotation ? span_text(param->annotation->span) : STR("")};
     }
     vec_push(module->arena, &module->functions, (JitEntry){function, scope});
 }
@@ -194,7 +219,8 @@ static void find_functions(Module *module, Block block, const Scope *scope) {
         find_functions(module, stmt->body, scope);
         find_functions(module, stmt->orelse, scope);
         find_functions(module, stmt->finally, scope);
-        for (int h = 0; h < stmt->num_handlers; h++) find_functions(module, stmt->handlers[h].body, scope);
+        for (int h = 0; h < stmt->num_handlers; h++)
+            find_functions(module, stmt->handlers[h].body, scope);
     }
 }
 
@@ -210,8 +236,10 @@ static void mark_expr(Marks *marks, const Expr *expr, bool in_jit) {
         bool launch = callee->kind == EXPR_SUBSCRIPT;
         if (launch) callee = callee->left;
         if (callee->kind == EXPR_NAME || callee->kind == EXPR_ATTRIBUTE) {
-            if (launch) map_set(&marks->launched, callee->text, (void *)(uintptr_t)1);
-            else if (in_jit) map_set(&marks->called, callee->text, (void *)(uintptr_t)1);
+            if (launch)
+                map_set(&marks->launched, callee->text, (void *)(uintptr_t)1);
+            else if (in_jit)
+                map_set(&marks->called, callee->text, (void *)(uintptr_t)1);
         }
     }
     mark_expr(marks, expr->left, in_jit);
@@ -221,7 +249,8 @@ static void mark_expr(Marks *marks, const Expr *expr, bool in_jit) {
     for (int i = 0; i < expr->num_args; i++) {
         const Expr *value = expr->args[i].value;
         /* A function passed to tl.reduce and the like is called, too. */
-        if (in_jit && value && value->kind == EXPR_NAME) map_set(&marks->called, value->text, (void *)(uintptr_t)1);
+        if (in_jit && value && value->kind == EXPR_NAME)
+            map_set(&marks->called, value->text, (void *)(uintptr_t)1);
         mark_expr(marks, value, in_jit);
     }
     for (int i = 0; i < expr->num_clauses; i++) mark_expr(marks, expr->clauses[i].iterable, in_jit);
@@ -234,11 +263,14 @@ static void mark_block(const Module *module, Marks *marks, Block block, bool in_
         mark_expr(marks, stmt->value, in_jit);
         mark_expr(marks, stmt->message, in_jit);
         for (int k = 0; k < stmt->num_items; k++) mark_expr(marks, stmt->items[k].value, in_jit);
-        if (stmt->function) mark_block(module, marks, stmt->function->body, in_jit || is_jit(module, stmt->function));
+        if (stmt->function)
+            mark_block(module, marks, stmt->function->body,
+                       in_jit || is_jit(module, stmt->function));
         mark_block(module, marks, stmt->body, in_jit);
         mark_block(module, marks, stmt->orelse, in_jit);
         mark_block(module, marks, stmt->finally, in_jit);
-        for (int h = 0; h < stmt->num_handlers; h++) mark_block(module, marks, stmt->handlers[h].body, in_jit);
+        for (int h = 0; h < stmt->num_handlers; h++)
+            mark_block(module, marks, stmt->handlers[h].body, in_jit);
     }
 }
 
@@ -247,14 +279,15 @@ static void mark_launched(Module *module) {
     mark_block(module, &marks, module->ast->body, false);
     for (int i = 0; i < module->functions.count; i++) {
         JitFunction *function = &module->functions.data[i].function;
-        function->is_launched = map_get(&marks.launched, function->name) || !map_get(&marks.called, function->name);
+        function->is_launched =
+            map_get(&marks.launched, function->name) || !map_get(&marks.called, function->name);
     }
 }
 
 /* ---- loading ---- */
 
-Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options, Registry *registry,
-                       Diag *diag);
+Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options,
+                       Registry *registry, Diag *diag);
 
 static Str folder_of(Str path) {
     int end = path.length;
@@ -263,12 +296,17 @@ static Str folder_of(Str path) {
     return (Str){path.data, end > 1 ? end - 1 : 1};
 }
 
-Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options, Registry *registry,
-                       Diag *diag) {
+Module *module_load_in(Arena *arena, const Source *source, Str path, const LangOptions *options,
+                       Registry *registry, Diag *diag) {
     int failed = diag->num_errors + diag->num_refused;
     Module *module = arena_new_of(arena, Module);
-    *module = (Module){.arena = arena, .path = path, .folder = folder_of(path), .options = options,
-                       .registry = registry, .globals = {.arena = arena}, .overrides = {.arena = arena},
+    *module = (Module){.arena = arena,
+                       .path = path,
+                       .folder = folder_of(path),
+                       .options = options,
+                       .registry = registry,
+                       .globals = {.arena = arena},
+                       .overrides = {.arena = arena},
                        .function_objects = {.arena = arena}};
     module->ast = ast_parse(arena, source, diag);
     if (diag->num_errors + diag->num_refused > failed) return NULL;
@@ -282,7 +320,8 @@ Module *module_load_in(Arena *arena, const Source *source, Str path, const LangO
     return module;
 }
 
-Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options, Diag *diag) {
+Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options,
+                    Diag *diag) {
     Registry *registry = arena_new_of(arena, Registry);
     *registry = (Registry){.arena = arena, .files = {.arena = arena}};
     return module_load_in(arena, source, path, options, registry, diag);
@@ -290,7 +329,9 @@ Module *module_load(Arena *arena, const Source *source, Str path, const LangOpti
 
 const Ast *module_ast(const Module *module) { return module->ast; }
 int module_num_functions(const Module *module) { return module->functions.count; }
-const JitFunction *module_function(const Module *module, int index) { return &module->functions.data[index].function; }
+const JitFunction *module_function(const Module *module, int index) {
+    return &module->functions.data[index].function;
+}
 
 /* Of functions of one name the last at the top level counts, as in Python; else the last nested. */
 const JitFunction *module_find(const Module *module, Str name) {
@@ -317,7 +358,8 @@ static void close_over(Module *module, const Scope *scope, Map *closure);
 
 static Object *opaque_named(Arena *arena, const char *what, Str name, Str function) {
     Object *opaque = object_new(arena, OBJECT_OPAQUE);
-    opaque->text = str_format(arena, "the %s '%.*s' of '%.*s'", what, STR_ARG(name), STR_ARG(function));
+    opaque->text =
+        str_format(arena, "the %s '%.*s' of '%.*s'", what, STR_ARG(name), STR_ARG(function));
     return opaque;
 }
 
@@ -325,11 +367,13 @@ static void close_assignment(Module *module, const Scope *scope, const Stmt *stm
     const Expr *target = stmt->num_targets == 1 ? stmt->targets[0] : NULL;
     if (!target || target->kind != EXPR_NAME || !stmt->value) return;
     Object *value;
-    if (map_get(closure, target->text)) value = opaque_named(module->arena, "variable", target->text, scope->def->name);
+    if (map_get(closure, target->text))
+        value = opaque_named(module->arena, "variable", target->text, scope->def->name);
     else {
         Diag quiet = {.arena = module->arena, .muted = true};
         value = host_evaluate(module->arena, module, stmt->value, closure, &quiet);
-        if (value->kind == OBJECT_ERROR) value = opaque_named(module->arena, "variable", target->text, scope->def->name);
+        if (value->kind == OBJECT_ERROR)
+            value = opaque_named(module->arena, "variable", target->text, scope->def->name);
     }
     map_set(closure, target->text, value);
 }
@@ -337,19 +381,29 @@ static void close_assignment(Module *module, const Scope *scope, const Stmt *stm
 static void close_block(Module *module, const Scope *scope, Block block, Map *closure) {
     for (int i = 0; i < block.count; i++) {
         const Stmt *stmt = block.stmts[i];
-        if (stmt->kind == STMT_ASSIGN || stmt->kind == STMT_ANN_ASSIGN) close_assignment(module, scope, stmt, closure);
+        if (stmt->kind == STMT_ASSIGN || stmt->kind == STMT_ANN_ASSIGN)
+            close_assignment(module, scope, stmt, closure);
         if (stmt->kind == STMT_FUNCTION) {
             Object *function = object_new(module->arena, OBJECT_FUNCTION);
             function->function = arena_new_of(module->arena, FunctionObject);
-            *function->function = (FunctionObject){stmt->function, module, is_jit(module, stmt->function),
-                                                   is_constexpr_function(stmt->function), false, closure};
+            *function->function = (FunctionObject){stmt->function,
+                                                   module,
+                                                   is_jit(module, stmt->function),
+                                                   is_constexpr_function(stmt->function),
+                                                   false,
+                                                   closure};
             map_set(closure, stmt->function->name, function);
         }
         if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
             for (int k = 0; k < stmt->num_names; k++) {
                 Diag quiet = {.arena = module->arena, .muted = true};
-                Object *base = import_module(module, stmt->level, stmt->kind == STMT_IMPORT ? stmt->names[k].path : stmt->name, &quiet);
-                Object *value = stmt->kind == STMT_IMPORT ? base : import_attribute(module->arena, base, stmt->names[k].path, &quiet);
+                Object *base = import_module(
+                    module, stmt->level,
+                    stmt->kind == STMT_IMPORT ? stmt->names[k].path : stmt->name, &quiet);
+                Object *value =
+                    stmt->kind == STMT_IMPORT
+                        ? base
+                        : import_attribute(module->arena, base, stmt->names[k].path, &quiet);
                 if (value) map_set(closure, stmt->names[k].alias, value);
             }
         close_block(module, scope, stmt->body, closure);
@@ -362,7 +416,9 @@ static void close_over(Module *module, const Scope *scope, Map *closure) {
     for (int i = 0; i < scope->def->num_params; i++) {
         const ParamDef *param = &scope->def->params[i];
         Diag quiet = {.arena = module->arena, .muted = true};
-        Object *value = param->default_value ? host_evaluate(module->arena, module, param->default_value, NULL, &quiet) : NULL;
+        Object *value = param->default_value ? host_evaluate(module->arena, module,
+                                                             param->default_value, NULL, &quiet)
+                                             : NULL;
         if (!value || value->kind == OBJECT_ERROR)
             value = opaque_named(module->arena, "parameter", param->name, scope->def->name);
         map_set(closure, param->name, value);
@@ -375,7 +431,8 @@ Object *module_function_of(Module *module, const FunctionDef *def, const Scope *
     if (object) return object;
     object = object_new(module->arena, OBJECT_FUNCTION);
     object->function = arena_new_of(module->arena, FunctionObject);
-    *object->function = (FunctionObject){def, module, is_jit(module, def), is_constexpr_function(def), false, NULL};
+    *object->function =
+        (FunctionObject){def, module, is_jit(module, def), is_constexpr_function(def), false, NULL};
     object->span = def->name_span;
     map_set_pointer(&module->function_objects, def, object);
     if (scope) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* module: what the files of the host half share: module.c (names of a file), import.c (other files),
- * host.c and host_call.c (Python at compile time), config.c (autotune, heuristics). */
+/* module: what the files of the host half share: module.c (names of a file), import.c (other
+ * files), host.c and host_call.c (Python at compile time), config.c (autotune, heuristics). */
 #ifndef TERN_MODULE_H
 #define TERN_MODULE_H
 
@@ -52,18 +52,19 @@ struct Module {
     Str path, folder; /* path may be empty */
     const LangOptions *options;
     Registry *registry;
-    Map globals;     /* name -> Global * */
-    Map overrides;   /* name -> Object *: module_set_global */
+    Map globals;   /* name -> Global * */
+    Map overrides; /* name -> Object *: module_set_global */
     VEC(const Stmt *) star_imports;
     VEC(JitEntry) functions;
-    const Stmt *top; /* while the file is indexed: the statement at work */
-    bool in_loop;    /* likewise */
+    const Stmt *top;      /* while the file is indexed: the statement at work */
+    bool in_loop;         /* likewise */
     Map function_objects; /* FunctionDef * -> Object * */
 };
 
 /* ---- module.c ---- */
 Object *module_function_of(Module *module, const FunctionDef *def, const Scope *scope);
-const JitEntry *module_entry(const Module *module, const FunctionDef *def); /* NULL: not a jit function */
+const JitEntry *module_entry(const Module *module,
+                             const FunctionDef *def); /* NULL: not a jit function */
 
 /* ---- class.c ---- */
 Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
@@ -78,8 +79,8 @@ Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag);
 /* ---- host_string.c ---- */
 typedef struct Host Host;
 /* self.name(args) of a string; NULL: not known. */
-Object *host_string_method(Host *host, const Object *self, Str name, int num_args, Object *const *args,
-                           const Str *names, Span span);
+Object *host_string_method(Host *host, const Object *self, Str name, int num_args,
+                           Object *const *args, const Str *names, Span span);
 
 /* ---- host.c, host_call.c ---- */
 enum { HOST_STEPS = 200000, HOST_DEPTH = 60, HOST_ITEMS = 100000, HOST_EXPR_DEPTH = 1500 };
@@ -125,8 +126,8 @@ Object *host_list(Arena *arena, ObjectKind kind, int count, Object *const *items
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span);
 
-/* One of Python's own functions over sequences, by its bare name; NULL when it is none of these or its
- * answer is not certain. */
+/* One of Python's own functions over sequences, by its bare name; NULL when it is none of these or
+ * its answer is not certain. */
 Object *host_python_call(Host *host, Str name, int num_args, Object *const *args, const Str *names,
                          Span span);
 /* A set of the list's items; NULL when one is not known. */

@@ -162,7 +162,8 @@ const char *object_type_name(const Object *object) {
     case OBJECT_FLOAT: return "float";
     case OBJECT_STR: return "str";
     case OBJECT_DTYPE: return object->text.length ? "torch dtype" : "dtype";
-    case OBJECT_TUPLE: return object->of_class ? "aggregate" : object->names ? "named tuple" : "tuple";
+    case OBJECT_TUPLE:
+        return object->of_class ? "aggregate" : object->names ? "named tuple" : "tuple";
     case OBJECT_LIST: return str_is(object->text, "set") ? "set" : "list";
     case OBJECT_DICT: return "dict";
     case OBJECT_FUNCTION:
@@ -198,8 +199,14 @@ void int128_print(Buf *out, int128 value) {
 
 /* The shortest decimal that reads back as the same double, laid out as Python's repr does. */
 static void print_float(Buf *out, double value) {
-    if (isnan(value)) { buf_puts(out, "nan"); return; }
-    if (isinf(value)) { buf_puts(out, value < 0 ? "-inf" : "inf"); return; }
+    if (isnan(value)) {
+        buf_puts(out, "nan");
+        return;
+    }
+    if (isinf(value)) {
+        buf_puts(out, value < 0 ? "-inf" : "inf");
+        return;
+    }
     char text[40];
     for (int precision = 0; precision < 17; precision++) {
         snprintf(text, sizeof text, "%.*e", precision, value);
@@ -238,12 +245,18 @@ static void print_quoted(Buf *out, Str text) {
     buf_putc(out, quote);
     for (int i = 0; i < text.length; i++) {
         unsigned char c = (unsigned char)text.data[i];
-        if (c == '\n') buf_puts(out, "\\n");
-        else if (c == '\t') buf_puts(out, "\\t");
-        else if (c == '\r') buf_puts(out, "\\r");
-        else if (c == quote || c == '\\') buf_putc(out, '\\'), buf_putc(out, (char)c);
-        else if (c < 0x20 || c == 0x7f) buf_printf(out, "\\x%02x", c);
-        else buf_putc(out, (char)c);
+        if (c == '\n')
+            buf_puts(out, "\\n");
+        else if (c == '\t')
+            buf_puts(out, "\\t");
+        else if (c == '\r')
+            buf_puts(out, "\\r");
+        else if (c == quote || c == '\\')
+            buf_putc(out, '\\'), buf_putc(out, (char)c);
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(out, "\\x%02x", c);
+        else
+            buf_putc(out, (char)c);
     }
     buf_putc(out, quote);
 }
@@ -255,7 +268,8 @@ static void print_items(Buf *out, const Object *object, const char *open, const 
         if (object->names) buf_printf(out, "%.*s=", STR_ARG(object->names[i]));
         object_repr(out, object->items[i]);
     }
-    if (object->kind == OBJECT_TUPLE && object->num_items == 1 && !object->names) buf_putc(out, ',');
+    if (object->kind == OBJECT_TUPLE && object->num_items == 1 && !object->names)
+        buf_putc(out, ',');
     buf_puts(out, close);
 }
 
@@ -296,7 +310,9 @@ static void print_dtype(Buf *out, const Object *object, bool as_repr) {
     if (as_repr && !object->rank && !object->ltype.levels) {
         /* Triton's repr can be evaluated: fp16 is triton.language.float16 there. */
         buf_puts(out, "triton.language.");
-        const char *word = str_starts(name, "fp") ? "float" : str_starts(name, "bf") ? "bfloat" : "";
+        const char *word = str_starts(name, "fp")   ? "float"
+                           : str_starts(name, "bf") ? "bfloat"
+                                                    : "";
         int cut = *word ? 2 : 0;
         buf_printf(out, "%s%.*s", word, name.length - cut, name.data + cut);
     } else {
@@ -315,8 +331,10 @@ void object_repr(Buf *out, const Object *object) {
     case OBJECT_DTYPE: print_dtype(out, object, true); return;
     case OBJECT_TUPLE: print_items(out, object, "(", ")"); return;
     case OBJECT_LIST:
-        if (str_is(object->text, "set")) print_items(out, object, "{", "}");
-        else print_items(out, object, "[", "]");
+        if (str_is(object->text, "set"))
+            print_items(out, object, "{", "}");
+        else
+            print_items(out, object, "[", "]");
         return;
     case OBJECT_DICT: print_dict(out, object); return;
     case OBJECT_ELLIPSIS: buf_puts(out, "Ellipsis"); return;
@@ -344,7 +362,10 @@ void object_repr(Buf *out, const Object *object) {
 }
 
 void object_print(Buf *out, const Object *object) {
-    if (object->kind == OBJECT_STR) buf_add(out, object->text.data, (size_t)object->text.length);
-    else if (object->kind == OBJECT_DTYPE) print_dtype(out, object, false);
-    else object_repr(out, object);
+    if (object->kind == OBJECT_STR)
+        buf_add(out, object->text.data, (size_t)object->text.length);
+    else if (object->kind == OBJECT_DTYPE)
+        print_dtype(out, object, false);
+    else
+        object_repr(out, object);
 }

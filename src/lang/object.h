@@ -12,9 +12,22 @@
 
 /* The language's types: the IR's with signedness. */
 typedef enum DType {
-    DTYPE_INT1, DTYPE_INT8, DTYPE_INT16, DTYPE_INT32, DTYPE_INT64,
-    DTYPE_UINT8, DTYPE_UINT16, DTYPE_UINT32, DTYPE_UINT64,
-    DTYPE_FP8E4NV, DTYPE_FP8E5, DTYPE_FP8E4B15, DTYPE_FP16, DTYPE_BF16, DTYPE_FP32, DTYPE_FP64,
+    DTYPE_INT1,
+    DTYPE_INT8,
+    DTYPE_INT16,
+    DTYPE_INT32,
+    DTYPE_INT64,
+    DTYPE_UINT8,
+    DTYPE_UINT16,
+    DTYPE_UINT32,
+    DTYPE_UINT64,
+    DTYPE_FP8E4NV,
+    DTYPE_FP8E5,
+    DTYPE_FP8E4B15,
+    DTYPE_FP16,
+    DTYPE_BF16,
+    DTYPE_FP32,
+    DTYPE_FP64,
     DTYPE_VOID,
     NUM_DTYPES
 } DType;
@@ -32,9 +45,11 @@ typedef enum ObjectKind {
     OBJECT_INT,   /* integer, 128 bits; more is an error */
     OBJECT_FLOAT, /* number */
     OBJECT_STR,   /* text */
-    OBJECT_DTYPE, /* ltype (also pointer types); block types with rank, shape; text: "torch" of torch's */
-    OBJECT_TUPLE, OBJECT_LIST, /* items; a named tuple has `names` too; a set is a list, text "set" */
-    OBJECT_DICT,               /* items: key, value, key, value .. */
+    OBJECT_DTYPE, /* ltype (also pointer types); block types with rank, shape; text: "torch" of
+                     torch's */
+    OBJECT_TUPLE,
+    OBJECT_LIST,     /* items; a named tuple has `names` too; a set is a list, text "set" */
+    OBJECT_DICT,     /* items: key, value, key, value .. */
     OBJECT_FUNCTION, /* a def or lambda: jit function or plain Python, see function->is_jit */
     OBJECT_BUILTIN,  /* tl.load, triton.cdiv, min, len ..: builtin */
     OBJECT_METHOD,   /* builtin or function bound to items[0]: x.sum */
@@ -42,13 +57,17 @@ typedef enum ObjectKind {
     OBJECT_CLASS,    /* a host class; named tuple classes have names */
     OBJECT_SLICE,    /* items[0..2], may be NONE */
     OBJECT_ELLIPSIS,
-    OBJECT_CONFIG,   /* triton.Config(items[0] dict, num_warps ..): items[1] dict of the options */
-    OBJECT_OPAQUE,   /* host value that we do not know: an error only when its value is needed; text says what it is */
-    OBJECT_TENSOR,   /* value, ltype: the type of a lane with signedness */
-    OBJECT_BLOCK_POINTER, /* make_block_ptr: items (tuples): base, shape, strides, offsets, block_shape, order */
-    OBJECT_DESCRIPTOR,    /* make_tensor_descriptor: items: base, shape, strides, block_shape; text: padding */
-    OBJECT_RANGE,         /* tl.range / static_range / range: items: start, stop, step; text: which; dict of options */
-    OBJECT_ERROR,         /* poison: the complaint was made; whatever uses it is silent */
+    OBJECT_CONFIG, /* triton.Config(items[0] dict, num_warps ..): items[1] dict of the options */
+    OBJECT_OPAQUE, /* host value that we do not know: an error only when its value is needed; text
+                      says what it is */
+    OBJECT_TENSOR, /* value, ltype: the type of a lane with signedness */
+    OBJECT_BLOCK_POINTER, /* make_block_ptr: items (tuples): base, shape, strides, offsets,
+                             block_shape, order */
+    OBJECT_DESCRIPTOR,    /* make_tensor_descriptor: items: base, shape, strides, block_shape; text:
+                             padding */
+    OBJECT_RANGE, /* tl.range / static_range / range: items: start, stop, step; text: which; dict of
+                     options */
+    OBJECT_ERROR, /* poison: the complaint was made; whatever uses it is silent */
 } ObjectKind;
 
 /* Wide enough for what Python code about kernels computes; more is an error, never a wrap. */
@@ -56,7 +75,7 @@ __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
 
 typedef struct Object Object;
-typedef struct Builtin Builtin;       /* defined by the lowering: builtins.h */
+typedef struct Builtin Builtin; /* defined by the lowering: builtins.h */
 typedef struct FunctionObject FunctionObject;
 
 struct Object {
@@ -69,18 +88,19 @@ struct Object {
     double number;
     Str text;
     LType ltype;
-    int rank;             /* block types */
+    int rank; /* block types */
     int shape[MAX_RANK];
     int num_items;
     Object **items;
-    Str *names;           /* of a named tuple's items, or NULL */
+    Str *names; /* of a named tuple's items, or NULL */
     FunctionObject *function;
     const Builtin *builtin;
     Module *module;
-    Map *members;         /* of a class: Str -> Object *: its functions; a field that must be constexpr: ELLIPSIS */
+    Map *members; /* of a class: Str -> Object *: its functions; a field that must be constexpr:
+                     ELLIPSIS */
     const Object *of_class; /* of an instance of an aggregate: an OBJECT_TUPLE with names */
-    Value *value;         /* OBJECT_TENSOR */
-    Span span;            /* where it was made, for notes */
+    Value *value;           /* OBJECT_TENSOR */
+    Span span;              /* where it was made, for notes */
 };
 
 struct FunctionObject {
@@ -88,8 +108,8 @@ struct FunctionObject {
     Module *module;
     bool is_jit;
     bool is_constexpr_function; /* @triton.constexpr_function: evaluated at compile time */
-    bool is_method;             /* of an aggregate: in a kernel it is inlined also when it is not jit */
-    Map *closure;               /* Str -> Object *, for functions nested in functions; or NULL */
+    bool is_method; /* of an aggregate: in a kernel it is inlined also when it is not jit */
+    Map *closure;   /* Str -> Object *, for functions nested in functions; or NULL */
 };
 
 Object *object_new(Arena *arena, ObjectKind kind);
@@ -105,9 +125,9 @@ enum { MAX_OBJECT_HEIGHT = 64, MAX_OBJECT_WEIGHT = 1 << 20 };
 /* After the items of a container were set or changed: notes how large it is and freezes what is in
  * it. The container itself, or an opaque value when it is too large for recursive walks. */
 Object *object_sealed(Arena *arena, Object *container);
-bool object_is_number(const Object *object);   /* BOOL, INT, FLOAT */
-bool object_is_integral(const Object *object); /* BOOL, INT */
-double object_number(const Object *object);    /* of a number */
+bool object_is_number(const Object *object);          /* BOOL, INT, FLOAT */
+bool object_is_integral(const Object *object);        /* BOOL, INT */
+double object_number(const Object *object);           /* of a number */
 bool object_truth(const Object *object, bool *truth); /* false: has no truth at compile time */
 bool object_equal(const Object *a, const Object *b);  /* Python's ==, for compile-time values */
 const char *object_type_name(const Object *object);   /* "int", "tuple", "tensor" .. for messages */
@@ -116,17 +136,18 @@ void object_print(Buf *out, const Object *object);    /* as Python's str: a stri
 void int128_print(Buf *out, int128 value);
 bool object_is_known(const Object *object); /* no tensor, opaque or error in it, however deep */
 
-/* Python's operators on compile-time values; NULL with *why set when the operands do not allow it. */
+/* Python's operators on compile-time values; NULL with *why set when the operands do not allow it.
+ */
 Object *object_unary(Arena *arena, Operator op, Object *a, const char **why);
 Object *object_binary(Arena *arena, Operator op, Object *a, Object *b, const char **why);
 Object *object_compare(Arena *arena, Operator op, Object *a, Object *b, const char **why);
 
-const char *torch_dtype_name(DType dtype);           /* "float16" of torch.float16 */
-const char *dtype_language_name(DType dtype);        /* "float16" of tl.float16 */
-const char *dtype_name(DType dtype);                 /* "int32", "fp16", as Triton prints them */
-bool dtype_from_name(Str name, DType *dtype);        /* tl.* names: float16, int1, uint8, float8e4nv .. */
-bool ltype_from_signature(Str text, LType *type);    /* "*fp32", "i32", "u1", "fp8e4nv" .. */
-void ltype_print(Buf *out, LType type);              /* "pointer<fp32>", "int32" */
+const char *torch_dtype_name(DType dtype);    /* "float16" of torch.float16 */
+const char *dtype_language_name(DType dtype); /* "float16" of tl.float16 */
+const char *dtype_name(DType dtype);          /* "int32", "fp16", as Triton prints them */
+bool dtype_from_name(Str name, DType *dtype); /* tl.* names: float16, int1, uint8, float8e4nv .. */
+bool ltype_from_signature(Str text, LType *type); /* "*fp32", "i32", "u1", "fp8e4nv" .. */
+void ltype_print(Buf *out, LType type);           /* "pointer<fp32>", "int32" */
 const Type *ltype_ir(TypeTable *types, LType type);
 bool dtype_is_signed(DType dtype), dtype_is_int(DType dtype), dtype_is_float(DType dtype);
 int dtype_bits(DType dtype);

@@ -16,7 +16,8 @@ static Object *refuse(const char **why, const char *reason) {
 
 static const char *bad_operands(Arena *arena, Operator op, const Object *a, const Object *b) {
     return str_format(arena, "'%s' does not work on %s and %s", operator_text(op),
-                      object_type_name(a), object_type_name(b)).data;
+                      object_type_name(a), object_type_name(b))
+        .data;
 }
 
 static const char *too_wide = "the integer result needs more than 128 bits";
@@ -183,7 +184,8 @@ static bool find_order(const Object *a, const Object *b, int *order) {
     }
     if ((a->kind != OBJECT_TUPLE && a->kind != OBJECT_LIST) || is_set(a)) return false;
     for (int i = 0; i < a->num_items && i < b->num_items; i++)
-        if (!object_equal(a->items[i], b->items[i])) return find_order(a->items[i], b->items[i], order);
+        if (!object_equal(a->items[i], b->items[i]))
+            return find_order(a->items[i], b->items[i], order);
     *order = (a->num_items > b->num_items) - (a->num_items < b->num_items);
     return true;
 }
@@ -204,11 +206,16 @@ static bool range_contains(const Object *range, const Object *item) {
 
 static Object *contains(Arena *arena, Operator op, Object *a, Object *b, const char **why) {
     bool found;
-    if (b->kind == OBJECT_STR && a->kind == OBJECT_STR) found = text_contains(b->text, a->text);
-    else if (b->kind == OBJECT_TUPLE || b->kind == OBJECT_LIST) found = has_item(b, a);
-    else if (b->kind == OBJECT_DICT) found = dict_get(b, a) != NULL;
-    else if (b->kind == OBJECT_RANGE && b->num_items >= 3) found = range_contains(b, a);
-    else return refuse(why, bad_operands(arena, op, a, b));
+    if (b->kind == OBJECT_STR && a->kind == OBJECT_STR)
+        found = text_contains(b->text, a->text);
+    else if (b->kind == OBJECT_TUPLE || b->kind == OBJECT_LIST)
+        found = has_item(b, a);
+    else if (b->kind == OBJECT_DICT)
+        found = dict_get(b, a) != NULL;
+    else if (b->kind == OBJECT_RANGE && b->num_items >= 3)
+        found = range_contains(b, a);
+    else
+        return refuse(why, bad_operands(arena, op, a, b));
     return object_bool(arena, found == (op == OPERATOR_IN));
 }
 
@@ -225,18 +232,15 @@ Object *object_compare(Arena *arena, Operator op, Object *a, Object *b, const ch
         return object_bool(arena, object_equal(a, b) == (op == OPERATOR_EQ));
     int order;
     if (!find_order(a, b, &order)) return refuse(why, bad_operands(arena, op, a, b));
-    bool result = (op == OPERATOR_LT && order == -1) ||
-                  (op == OPERATOR_LE && (order == -1 || order == 0)) ||
-                  (op == OPERATOR_GT && order == 1) ||
-                  (op == OPERATOR_GE && (order == 1 || order == 0));
+    bool result =
+        (op == OPERATOR_LT && order == -1) || (op == OPERATOR_LE && (order == -1 || order == 0)) ||
+        (op == OPERATOR_GT && order == 1) || (op == OPERATOR_GE && (order == 1 || order == 0));
     return object_bool(arena, result);
 }
 
 /* ---- integers ---- */
 
-static uint128 magnitude(int128 value) {
-    return value < 0 ? -(uint128)value : (uint128)value;
-}
+static uint128 magnitude(int128 value) { return value < 0 ? -(uint128)value : (uint128)value; }
 
 /* a / b, rounded once, as Python does for integers that a double cannot hold: 64 bits of the
  * quotient and whether anything is left. */
@@ -435,13 +439,14 @@ static bool is_sequence(const Object *object) {
 Object *object_binary(Arena *arena, Operator op, Object *a, Object *b, const char **why) {
     if (object_is_integral(a) && object_is_integral(b)) return int_binary(arena, op, a, b, why);
     if (object_is_number(a) && object_is_number(b)) return float_binary(arena, op, a, b, why);
-    if (op == OPERATOR_ADD && a->kind == b->kind && is_sequence(a)) return concatenate(arena, a, b, why);
+    if (op == OPERATOR_ADD && a->kind == b->kind && is_sequence(a))
+        return concatenate(arena, a, b, why);
     if (op == OPERATOR_MUL && is_sequence(a) && object_is_integral(b))
         return repeat(arena, a, b->integer, why);
     if (op == OPERATOR_MUL && is_sequence(b) && object_is_integral(a))
         return repeat(arena, b, a->integer, why);
-    bool set_operator = op == OPERATOR_OR || op == OPERATOR_AND || op == OPERATOR_XOR ||
-                        op == OPERATOR_SUB;
+    bool set_operator =
+        op == OPERATOR_OR || op == OPERATOR_AND || op == OPERATOR_XOR || op == OPERATOR_SUB;
     if (is_set(a) && is_set(b) && set_operator) return set_binary(arena, op, a, b);
     if (a->kind == OBJECT_DICT && b->kind == OBJECT_DICT && op == OPERATOR_OR)
         return dict_union(arena, a, b);
@@ -462,5 +467,6 @@ Object *object_unary(Arena *arena, Operator op, Object *a, const char **why) {
     }
     if (a->kind == OBJECT_OPAQUE) return refuse(why, "the operand is not known at compile time");
     return refuse(why, str_format(arena, "unary '%s' does not work on %s", operator_text(op),
-                                  object_type_name(a)).data);
+                                  object_type_name(a))
+                           .data);
 }

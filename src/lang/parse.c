@@ -50,7 +50,8 @@ void unexpected(Parser *p, const char *what) {
     enum { LONGEST_SHOWN = 40 };
     Str text = token_str(p, p->token);
     TokenKind kind = p->token.kind;
-    if (kind == TOKEN_ERROR) parse_fail(p, p->lexer.complaint_span, "%.*s", STR_ARG(p->lexer.complaint));
+    if (kind == TOKEN_ERROR)
+        parse_fail(p, p->lexer.complaint_span, "%.*s", STR_ARG(p->lexer.complaint));
     if (kind == TOKEN_END || kind == TOKEN_NEWLINE || kind == TOKEN_INDENT || kind == TOKEN_DEDENT)
         parse_fail(p, token_span(p), "expected %s, saw %s", what, token_text(kind));
     if (kind == TOKEN_STRING) parse_fail(p, token_span(p), "expected %s, saw a string", what);
@@ -61,7 +62,8 @@ void unexpected(Parser *p, const char *what) {
 
 void expect(Parser *p, TokenKind kind, const char *where) {
     if (accept(p, kind)) return;
-    unexpected(p, str_format(p->arena, "'%s'%s%s", token_text(kind), *where ? " " : "", where).data);
+    unexpected(p,
+               str_format(p->arena, "'%s'%s%s", token_text(kind), *where ? " " : "", where).data);
 }
 
 Str expect_name(Parser *p, const char *what) {
@@ -88,7 +90,8 @@ static bool holds_kernel(Str text) {
         if (str_starts(line, "def ") && decorated) return true;
         if (!str_starts(line, "@")) continue;
         for (int k = 0; k + 3 <= line.length; k++)
-            if (!memcmp(line.data + k, "jit", 3) && !is_name_part(line, k - 1) && !is_name_part(line, k + 3))
+            if (!memcmp(line.data + k, "jit", 3) && !is_name_part(line, k - 1) &&
+                !is_name_part(line, k + 3))
                 decorated = true;
     }
     return false;
@@ -116,7 +119,8 @@ static bool try_statement(Parser *p, Stmts *stmts) {
     jmp_buf failed;
     p->failed = &failed;
     if (setjmp(failed)) return false;
-    if (at(p, TOKEN_INDENT)) parse_fail(p, token_span(p), "this line is indented, but no block is open");
+    if (at(p, TOKEN_INDENT))
+        parse_fail(p, token_span(p), "this line is indented, but no block is open");
     parse_statement(p, stmts);
     return true;
 }
@@ -139,7 +143,12 @@ static void parse_file(Parser *p, Diag *diag, Stmts *stmts) {
 /* Length of the valid UTF-8 sequence at `at`, 0 when it is none. */
 static int utf8_length(Str text, int start) {
     const unsigned char *s = (const unsigned char *)text.data + start;
-    int left = text.length - start, length = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    int left = text.length - start, length = s[0] < 0x80   ? 1
+                                             : s[0] < 0xc2 ? 0
+                                             : s[0] < 0xe0 ? 2
+                                             : s[0] < 0xf0 ? 3
+                                             : s[0] < 0xf5 ? 4
+                                                           : 0;
     if (length > left) return 0;
     for (int i = 1; i < length; i++)
         if ((s[i] & 0xc0) != 0x80) return 0;
@@ -151,7 +160,8 @@ static int utf8_length(Str text, int start) {
 static bool check_text(const Source *source, Diag *diag) {
     Str text = source->text;
     if (text.length > MAX_SOURCE_BYTES) {
-        diag_error(diag, (Span){source, 0, 0}, "the source is larger than %d MB", MAX_SOURCE_BYTES >> 20);
+        diag_error(diag, (Span){source, 0, 0}, "the source is larger than %d MB",
+                   MAX_SOURCE_BYTES >> 20);
         return false;
     }
     for (int i = 0, length; i < text.length; i += length) {

@@ -43,14 +43,14 @@ _Noreturn void unexpected(Parser *p, const char *what); /* "expected WHAT, saw .
 
 Expr *expr_new(Parser *p, ExprKind kind, int start);
 Expr *expr_done(Parser *p, Expr *expr); /* its span ends here; checks the height */
-Expr *parse_named(Parser *p);      /* with := */
-Expr *parse_test(Parser *p);       /* ternary, lambda, or .. */
-Expr *parse_or_test(Parser *p);    /* without ternary and lambda */
-Expr *parse_binary(Parser *p);     /* | and what binds tighter */
-Expr *parse_arithmetic(Parser *p); /* + - and what binds tighter */
-Expr *parse_tests(Parser *p);      /* a, *b, c: a tuple when there is a comma */
-Expr *parse_value(Parser *p);      /* of an assignment: parse_tests or yield */
-Expr *parse_targets(Parser *p);    /* of for and del: a, b.c, *d */
+Expr *parse_named(Parser *p);           /* with := */
+Expr *parse_test(Parser *p);            /* ternary, lambda, or .. */
+Expr *parse_or_test(Parser *p);         /* without ternary and lambda */
+Expr *parse_binary(Parser *p);          /* | and what binds tighter */
+Expr *parse_arithmetic(Parser *p);      /* + - and what binds tighter */
+Expr *parse_tests(Parser *p);           /* a, *b, c: a tuple when there is a comma */
+Expr *parse_value(Parser *p);           /* of an assignment: parse_tests or yield */
+Expr *parse_targets(Parser *p);         /* of for and del: a, b.c, *d */
 Expr *parse_star_or_named(Parser *p);
 void check_target(Parser *p, const Expr *expr, const char *how); /* "assign to" */
 void set_items(Expr *expr, const Exprs *items);

@@ -65,7 +65,8 @@ static Clause parse_clause(Parser *p) {
 
 static bool at_clause(const Parser *p) { return at(p, TOKEN_FOR) || at(p, TOKEN_ASYNC); }
 
-static Expr *parse_comprehension(Parser *p, Expr *value, Expr *second, const char *what, int start) {
+static Expr *parse_comprehension(Parser *p, Expr *value, Expr *second, const char *what,
+                                 int start) {
     Expr *expr = expr_new(p, EXPR_COMPREHENSION, start);
     expr->left = value, expr->right = second;
     expr->text = str_of(what);
@@ -109,7 +110,9 @@ static Expr *parse_parenthesised(Parser *p) {
     }
     expect_closing(p, TOKEN_RPAREN, "after the expression in parentheses");
     bool whole = expr->span.start == start;
-    return whole && (expr->kind == EXPR_TUPLE || expr->kind == EXPR_COMPREHENSION) ? expr_done(p, expr) : expr;
+    return whole && (expr->kind == EXPR_TUPLE || expr->kind == EXPR_COMPREHENSION)
+               ? expr_done(p, expr)
+               : expr;
 }
 
 static Expr *parse_list_display(Parser *p) {
@@ -221,7 +224,8 @@ static Argument parse_argument(Parser *p, bool *saw_name, bool *saw_double_star)
             arg.value = parse_comprehension(p, arg.value, NULL, "generator", start);
         } else if (at(p, TOKEN_ASSIGN)) {
             if (arg.value->kind != EXPR_NAME)
-                parse_fail(p, arg.value->span, "expected a parameter's name before '='; to compare, write '=='");
+                parse_fail(p, arg.value->span,
+                           "expected a parameter's name before '='; to compare, write '=='");
             advance(p);
             arg.name = arg.value->text;
             *saw_name = true;
@@ -260,7 +264,8 @@ static Expr *parse_subscript_item(Parser *p) {
     Expr *slice = expr_new(p, EXPR_SLICE, start);
     slice->left = first;
     advance(p);
-    if (!at(p, TOKEN_COLON) && !at(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET)) slice->right = parse_test(p);
+    if (!at(p, TOKEN_COLON) && !at(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
+        slice->right = parse_test(p);
     if (accept(p, TOKEN_COLON) && !at(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
         slice->condition = parse_test(p);
     return expr_done(p, slice);

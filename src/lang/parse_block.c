@@ -11,9 +11,11 @@ Block parse_block(Parser *p, const char *after, Span *header) {
         parse_simple_line(p, &stmts);
         return (Block){stmts.count, stmts.data};
     }
-    if (!accept(p, TOKEN_INDENT)) unexpected(p, str_format(p->arena, "an indented block %s", after).data);
+    if (!accept(p, TOKEN_INDENT))
+        unexpected(p, str_format(p->arena, "an indented block %s", after).data);
     while (!accept(p, TOKEN_DEDENT)) {
-        if (at(p, TOKEN_INDENT)) parse_fail(p, token_span(p), "this line is indented more than its block");
+        if (at(p, TOKEN_INDENT))
+            parse_fail(p, token_span(p), "this line is indented more than its block");
         parse_statement(p, &stmts);
     }
     return (Block){stmts.count, stmts.data};
@@ -38,13 +40,15 @@ static Stmt *parse_if(Parser *p) {
     for (int count = 0;; count++) {
         bool is_elif = at(p, TOKEN_ELIF);
         if (count && !is_elif) break;
-        if (count > MAX_ELIFS) parse_fail(p, token_span(p), "more than %d 'elif' in a row", MAX_ELIFS);
+        if (count > MAX_ELIFS)
+            parse_fail(p, token_span(p), "more than %d 'elif' in a row", MAX_ELIFS);
         Stmt *stmt = stmt_new(p, STMT_IF, p->token.start);
         advance(p);
         stmt->value = parse_named(p);
         if (at(p, TOKEN_ASSIGN))
             parse_fail(p, token_span(p), "'=' in a condition: to compare, write '=='");
-        stmt->body = parse_block(p, is_elif ? "after 'elif' condition" : "after 'if' condition", &stmt->span);
+        stmt->body = parse_block(p, is_elif ? "after 'elif' condition" : "after 'if' condition",
+                                 &stmt->span);
         if (last) {
             last->orelse = (Block){1, arena_array(p->arena, Stmt *, 1)};
             last->orelse.stmts[0] = stmt;
@@ -101,8 +105,10 @@ static Stmt *parse_try(Parser *p) {
     stmt->num_handlers = handlers.count;
     stmt->handlers = handlers.data;
     if (handlers.count) stmt->orelse = parse_else(p);
-    if (accept(p, TOKEN_FINALLY)) stmt->finally = parse_block(p, "after 'finally'", NULL);
-    else if (!handlers.count) unexpected(p, "'except' or 'finally' after the 'try' block");
+    if (accept(p, TOKEN_FINALLY))
+        stmt->finally = parse_block(p, "after 'finally'", NULL);
+    else if (!handlers.count)
+        unexpected(p, "'except' or 'finally' after the 'try' block");
     return stmt;
 }
 
@@ -115,10 +121,16 @@ static bool with_items_in_brackets(const Parser *p) {
     bool items = false;
     while (depth) {
         switch ((int)lexer_next(&ahead).kind) {
-        case TOKEN_LPAREN: case TOKEN_LBRACKET: case TOKEN_LBRACE: depth++; break;
-        case TOKEN_RPAREN: case TOKEN_RBRACKET: case TOKEN_RBRACE: depth--; break;
-        case TOKEN_AS: case TOKEN_COMMA: items |= depth == 1; break;
-        case TOKEN_ERROR: case TOKEN_END: return false;
+        case TOKEN_LPAREN:
+        case TOKEN_LBRACKET:
+        case TOKEN_LBRACE: depth++; break;
+        case TOKEN_RPAREN:
+        case TOKEN_RBRACKET:
+        case TOKEN_RBRACE: depth--; break;
+        case TOKEN_AS:
+        case TOKEN_COMMA: items |= depth == 1; break;
+        case TOKEN_ERROR:
+        case TOKEN_END: return false;
         default: break;
         }
     }
@@ -183,7 +195,8 @@ void parse_statement(Parser *p, Stmts *stmts) {
     case TOKEN_ELSE:
     case TOKEN_EXCEPT:
     case TOKEN_FINALLY:
-        parse_fail(p, token_span(p), "'%s' belongs to no statement before it", token_text(p->token.kind));
+        parse_fail(p, token_span(p), "'%s' belongs to no statement before it",
+                   token_text(p->token.kind));
     default:
         if (at_match(p)) {
             stmt = parse_match(p);

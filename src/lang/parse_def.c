@@ -21,8 +21,8 @@ static void parse_param(Parser *p, Params *params, ParamKind kind) {
         param.annotation = kind == PARAM_STAR ? parse_star_or_named(p) : parse_test(p);
     if (at(p, TOKEN_ASSIGN)) {
         if (kind == PARAM_STAR || kind == PARAM_STAR_STAR)
-            parse_fail(p, token_span(p), "'%s%.*s' cannot have a default", kind == PARAM_STAR ? "*" : "**",
-                       STR_ARG(param.name));
+            parse_fail(p, token_span(p), "'%s%.*s' cannot have a default",
+                       kind == PARAM_STAR ? "*" : "**", STR_ARG(param.name));
         advance(p);
         param.default_value = parse_test(p);
         params->saw_default |= kind == PARAM_NORMAL;
@@ -53,7 +53,8 @@ static void parse_star(Parser *p, Params *params, TokenKind close) {
     }
     Lexer ahead = p->lexer;
     TokenKind next = lexer_next(&ahead).kind;
-    if (next == close || next == TOKEN_POW) parse_fail(p, star, "expected a named parameter after '*'");
+    if (next == close || next == TOKEN_POW)
+        parse_fail(p, star, "expected a named parameter after '*'");
 }
 
 static void parse_params(Parser *p, TokenKind close, bool annotated, FunctionDef *function) {

@@ -36,7 +36,8 @@ Expr *expr_done(Parser *p, Expr *expr) {
             raise_height(expr, expr->function->params[i].default_value);
     }
     if (expr->height > MAX_EXPR_HEIGHT)
-        parse_fail(p, expr->span, "the expression has more than %d operations in a chain", MAX_EXPR_HEIGHT);
+        parse_fail(p, expr->span, "the expression has more than %d operations in a chain",
+                   MAX_EXPR_HEIGHT);
     return expr;
 }
 
@@ -95,7 +96,9 @@ static Expr *parse_power(Parser *p) {
 }
 
 static Expr *parse_unary(Parser *p) {
-    Operator op = at(p, TOKEN_SUB) ? OPERATOR_NEG : at(p, TOKEN_ADD) ? OPERATOR_POS : OPERATOR_INVERT;
+    Operator op = at(p, TOKEN_SUB)   ? OPERATOR_NEG
+                  : at(p, TOKEN_ADD) ? OPERATOR_POS
+                                     : OPERATOR_INVERT;
     if (!at(p, TOKEN_SUB) && !at(p, TOKEN_ADD) && !at(p, TOKEN_INVERT)) {
         enter(p);
         Expr *power = parse_power(p);
@@ -264,11 +267,26 @@ Expr *parse_star_or_named(Parser *p) {
 /* Can the token after a comma begin one more item? */
 static bool starts_expr(const Parser *p) {
     switch ((int)p->token.kind) {
-    case TOKEN_NAME: case TOKEN_INT: case TOKEN_FLOAT: case TOKEN_IMAGINARY: case TOKEN_STRING:
-    case TOKEN_FALSE: case TOKEN_TRUE: case TOKEN_NONE: case TOKEN_ELLIPSIS: case TOKEN_LPAREN:
-    case TOKEN_LBRACKET: case TOKEN_LBRACE: case TOKEN_SUB: case TOKEN_ADD: case TOKEN_INVERT:
-    case TOKEN_NOT: case TOKEN_LAMBDA: case TOKEN_AWAIT: case TOKEN_MUL: case TOKEN_ERROR:
-        return true;
+    case TOKEN_NAME:
+    case TOKEN_INT:
+    case TOKEN_FLOAT:
+    case TOKEN_IMAGINARY:
+    case TOKEN_STRING:
+    case TOKEN_FALSE:
+    case TOKEN_TRUE:
+    case TOKEN_NONE:
+    case TOKEN_ELLIPSIS:
+    case TOKEN_LPAREN:
+    case TOKEN_LBRACKET:
+    case TOKEN_LBRACE:
+    case TOKEN_SUB:
+    case TOKEN_ADD:
+    case TOKEN_INVERT:
+    case TOKEN_NOT:
+    case TOKEN_LAMBDA:
+    case TOKEN_AWAIT:
+    case TOKEN_MUL:
+    case TOKEN_ERROR: return true;
     default: return false;
     }
 }
@@ -308,9 +326,13 @@ Expr *parse_targets(Parser *p) { return parse_list(p, parse_target); }
 
 static const char *what_it_is(const Expr *expr) {
     switch (expr->kind) {
-    case EXPR_INT: case EXPR_FLOAT: case EXPR_IMAGINARY: case EXPR_STRING: case EXPR_BYTES:
-        return "a literal";
-    case EXPR_FSTRING: case EXPR_FORMAT: return "an f-string";
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_IMAGINARY:
+    case EXPR_STRING:
+    case EXPR_BYTES: return "a literal";
+    case EXPR_FSTRING:
+    case EXPR_FORMAT: return "an f-string";
     case EXPR_TRUE: return "True";
     case EXPR_FALSE: return "False";
     case EXPR_NONE: return "None";
@@ -322,10 +344,21 @@ static const char *what_it_is(const Expr *expr) {
     case EXPR_TERNARY: return "a conditional expression";
     case EXPR_LAMBDA: return "a lambda";
     case EXPR_COMPREHENSION: return "a comprehension";
-    case EXPR_AWAIT: case EXPR_YIELD: return "await or yield";
-    case EXPR_NAME: case EXPR_TUPLE: case EXPR_LIST: case EXPR_UNARY: case EXPR_BINARY:
-    case EXPR_AND: case EXPR_OR: case EXPR_NOT: case EXPR_ATTRIBUTE: case EXPR_SUBSCRIPT:
-    case EXPR_SLICE: case EXPR_STARRED: case EXPR_WALRUS: break;
+    case EXPR_AWAIT:
+    case EXPR_YIELD: return "await or yield";
+    case EXPR_NAME:
+    case EXPR_TUPLE:
+    case EXPR_LIST:
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+    case EXPR_AND:
+    case EXPR_OR:
+    case EXPR_NOT:
+    case EXPR_ATTRIBUTE:
+    case EXPR_SUBSCRIPT:
+    case EXPR_SLICE:
+    case EXPR_STARRED:
+    case EXPR_WALRUS: break;
     }
     return "an expression";
 }

@@ -64,11 +64,15 @@ static Stmt *parse_import(Parser *p) {
 static Stmt *parse_from_import(Parser *p) {
     Stmt *stmt = keyword_stmt(p, STMT_FROM_IMPORT);
     for (;; advance(p)) {
-        if (at(p, TOKEN_DOT)) stmt->level++;
-        else if (at(p, TOKEN_ELLIPSIS)) stmt->level += 3;
-        else break;
+        if (at(p, TOKEN_DOT))
+            stmt->level++;
+        else if (at(p, TOKEN_ELLIPSIS))
+            stmt->level += 3;
+        else
+            break;
     }
-    if (!stmt->level || !at(p, TOKEN_IMPORT)) stmt->name = dotted_name(p, "a module's name after 'from'");
+    if (!stmt->level || !at(p, TOKEN_IMPORT))
+        stmt->name = dotted_name(p, "a module's name after 'from'");
     expect(p, TOKEN_IMPORT, "after the module's name");
     VEC(ImportName) names = {0};
     bool bracket = accept(p, TOKEN_LPAREN);
@@ -114,7 +118,8 @@ static Stmt *parse_delete(Parser *p) {
     stmt->num_targets = 1;
     stmt->targets = arena_array(p->arena, Expr *, 1);
     stmt->targets[0] = targets;
-    if (targets->kind == EXPR_TUPLE) stmt->num_targets = targets->num_items, stmt->targets = targets->items;
+    if (targets->kind == EXPR_TUPLE)
+        stmt->num_targets = targets->num_items, stmt->targets = targets->items;
     return stmt;
 }
 
@@ -126,8 +131,7 @@ static Stmt *parse_return(Parser *p) {
 }
 
 static Stmt *parse_loop_jump(Parser *p, StmtKind kind) {
-    if (!p->in_loop)
-        parse_fail(p, token_span(p), "'%s' outside a loop", token_text(p->token.kind));
+    if (!p->in_loop) parse_fail(p, token_span(p), "'%s' outside a loop", token_text(p->token.kind));
     return keyword_stmt(p, kind);
 }
 
@@ -176,12 +180,12 @@ static bool augmented_operator(TokenKind kind, Operator *op) {
         TokenKind token;
         Operator op;
     } rows[] = {
-        {TOKEN_ADD_ASSIGN, OPERATOR_ADD},       {TOKEN_SUB_ASSIGN, OPERATOR_SUB},
-        {TOKEN_MUL_ASSIGN, OPERATOR_MUL},       {TOKEN_DIV_ASSIGN, OPERATOR_DIV},
+        {TOKEN_ADD_ASSIGN, OPERATOR_ADD},           {TOKEN_SUB_ASSIGN, OPERATOR_SUB},
+        {TOKEN_MUL_ASSIGN, OPERATOR_MUL},           {TOKEN_DIV_ASSIGN, OPERATOR_DIV},
         {TOKEN_FLOORDIV_ASSIGN, OPERATOR_FLOORDIV}, {TOKEN_MOD_ASSIGN, OPERATOR_MOD},
-        {TOKEN_POW_ASSIGN, OPERATOR_POW},       {TOKEN_MATMUL_ASSIGN, OPERATOR_MATMUL},
-        {TOKEN_SHL_ASSIGN, OPERATOR_SHL},       {TOKEN_SHR_ASSIGN, OPERATOR_SHR},
-        {TOKEN_AND_ASSIGN, OPERATOR_AND},       {TOKEN_OR_ASSIGN, OPERATOR_OR},
+        {TOKEN_POW_ASSIGN, OPERATOR_POW},           {TOKEN_MATMUL_ASSIGN, OPERATOR_MATMUL},
+        {TOKEN_SHL_ASSIGN, OPERATOR_SHL},           {TOKEN_SHR_ASSIGN, OPERATOR_SHR},
+        {TOKEN_AND_ASSIGN, OPERATOR_AND},           {TOKEN_OR_ASSIGN, OPERATOR_OR},
         {TOKEN_XOR_ASSIGN, OPERATOR_XOR},
     };
     for (int i = 0; i < COUNT(rows); i++)
@@ -199,7 +203,8 @@ static void one_target(Parser *p, Stmt *stmt, Expr *target) {
 }
 
 static Stmt *parse_annotated(Parser *p, Expr *target, int start) {
-    if (target->kind != EXPR_NAME && target->kind != EXPR_ATTRIBUTE && target->kind != EXPR_SUBSCRIPT)
+    if (target->kind != EXPR_NAME && target->kind != EXPR_ATTRIBUTE &&
+        target->kind != EXPR_SUBSCRIPT)
         parse_fail(p, target->span, "only a name, an attribute or an item can have an annotation");
     Stmt *stmt = stmt_new(p, STMT_ANN_ASSIGN, start);
     one_target(p, stmt, target);
@@ -234,7 +239,8 @@ static Stmt *parse_expression_stmt(Parser *p) {
     if (at(p, TOKEN_ASSIGN)) return parse_assignment(p, value, start);
     if (augmented_operator(p->token.kind, &op)) {
         if (value->kind == EXPR_TUPLE || value->kind == EXPR_LIST)
-            parse_fail(p, value->span, "'%s' needs one name, not a tuple", token_text(p->token.kind));
+            parse_fail(p, value->span, "'%s' needs one name, not a tuple",
+                       token_text(p->token.kind));
         check_target(p, value, "assign to");
         Stmt *stmt = stmt_new(p, STMT_AUG_ASSIGN, start);
         one_target(p, stmt, value);
@@ -246,7 +252,8 @@ static Stmt *parse_expression_stmt(Parser *p) {
     if (value->kind == EXPR_STARRED)
         parse_fail(p, value->span, "a starred expression cannot stand alone");
     bool is_print = value->kind == EXPR_NAME && str_is(value->text, "print");
-    if (is_print && !at_end_of_simple(p)) parse_fail(p, value->span, "'print' needs parentheses: print(..)");
+    if (is_print && !at_end_of_simple(p))
+        parse_fail(p, value->span, "'print' needs parentheses: print(..)");
     Stmt *stmt = stmt_new(p, STMT_EXPR, start);
     stmt->value = value;
     return stmt;

@@ -108,7 +108,8 @@ static int parse_parts(Parser *p, const Literal *literal, int from, bool in_spec
             start = i += 2;
             continue;
         }
-        if (c == '}') parse_fail(p, (Span){p->source, i, i + 1}, "a single '}' in an f-string: write '}}'");
+        if (c == '}')
+            parse_fail(p, (Span){p->source, i, i + 1}, "a single '}' in an f-string: write '}}'");
         push_text(p, parts, buf_str(&buf), from, i);
         buf = (Buf){.arena = p->arena};
         from = start = i = parse_replacement(p, literal, i, parts);

@@ -144,7 +144,9 @@ bool axis_argument(Lower *l, Object *value, int rank, int *axis, Span span) {
     if (value->integer < -rank || value->integer >= rank) {
         lower_error(l, span, "axis %lld is out of range for %d dimension%s",
                     (long long)value->integer, rank, rank == 1 ? "" : "s");
-        if (rank) lower_help(l, "axes are counted from 0 to %d, or from the end from -1 to -%d", rank - 1, rank);
+        if (rank)
+            lower_help(l, "axes are counted from 0 to %d, or from the end from -1 to -%d", rank - 1,
+                       rank);
         return false;
     }
     *axis = (int)value->integer + (value->integer < 0 ? rank : 0);

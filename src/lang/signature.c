@@ -63,8 +63,10 @@ static Str span_text(const Reader *r, Span span) {
 static int skip_quoted(Str text, int at) {
     char quote = text.data[at++];
     for (; at < text.length; at++) {
-        if (text.data[at] == '\\') at++;
-        else if (text.data[at] == quote) return at + 1;
+        if (text.data[at] == '\\')
+            at++;
+        else if (text.data[at] == quote)
+            return at + 1;
     }
     return -1;
 }
@@ -111,7 +113,8 @@ static Entry split_entry(const Reader *r, Span span) {
     const char *text = r->source->text.data;
     Entry entry = {.span = span, .value_span = span};
     int at = span.start;
-    while (at < span.end && (is_name_start(text[at]) || (at > span.start && is_digit(text[at])))) at++;
+    while (at < span.end && (is_name_start(text[at]) || (at > span.start && is_digit(text[at]))))
+        at++;
     int name_end = at;
     while (at < span.end && is_blank(text[at])) at++;
     bool named = name_end > span.start && at < span.end && text[at] == '=' &&
@@ -144,8 +147,8 @@ static bool looks_like_constant(Str text) {
            str_is(text, "False");
 }
 
-static void read_type(Reader *r, const JitParam *param, const Entry *entry, LType type, Str type_text,
-                      Str hint, Spec *spec) {
+static void read_type(Reader *r, const JitParam *param, const Entry *entry, LType type,
+                      Str type_text, Str hint, Spec *spec) {
     *spec = (Spec){.kind = SPEC_TYPE, .type = type_text, .divisible = 1, .span = entry->span};
     if (type.dtype == DTYPE_VOID && !type.levels) {
         complain(r, entry->value_span, "parameter '%.*s' cannot be void", STR_ARG(param->name));
@@ -160,11 +163,13 @@ static void read_type(Reader *r, const JitParam *param, const Entry *entry, LTyp
         spec->divisible = 16;
     } else if (str_is(hint, "1")) {
         if (type.levels || !dtype_is_int(type.dtype))
-            complain(r, hint_span, "only an integer can be equal to 1, not %.*s", STR_ARG(type_text));
+            complain(r, hint_span, "only an integer can be equal to 1, not %.*s",
+                     STR_ARG(type_text));
         /* As in Triton: an argument that is always 1 is a constant of the kernel. */
         spec->kind = SPEC_CONSTANT, spec->text = STR("1");
     } else {
-        complain(r, hint_span, "expected the hint 16 (divisible by 16) or 1 (equal to 1), saw '%.*s'",
+        complain(r, hint_span,
+                 "expected the hint 16 (divisible by 16) or 1 (equal to 1), saw '%.*s'",
                  STR_ARG(hint));
     }
 }
@@ -185,7 +190,8 @@ static void read_value(Reader *r, const JitParam *param, const Entry *entry, Spe
     LType type;
     bool is_type = ltype_from_signature(head, &type);
     if (param->is_constexpr && is_type && (type.levels || colon >= 0)) {
-        complain(r, entry->value_span, "parameter '%.*s' is a constexpr: it needs a value, not the type '%.*s'",
+        complain(r, entry->value_span,
+                 "parameter '%.*s' is a constexpr: it needs a value, not the type '%.*s'",
                  STR_ARG(param->name), STR_ARG(text));
         return;
     }
@@ -197,7 +203,8 @@ static void read_value(Reader *r, const JitParam *param, const Entry *entry, Spe
         complain(r, entry->value_span, "unknown type '%.*s' of parameter '%.*s'", STR_ARG(text),
                  STR_ARG(param->name));
         diag_help(r->diag, entry->value_span,
-                  "a type is like i32, u8, fp16, bf16, *fp32 or *fp32:16; a constant like 1024 or 'text'");
+                  "a type is like i32, u8, fp16, bf16, *fp32 or *fp32:16; a constant like 1024 or "
+                  "'text'");
         return;
     }
     *spec = (Spec){.kind = SPEC_CONSTANT, .text = text, .divisible = 1, .span = entry->span};
@@ -220,7 +227,8 @@ static int find_param(Reader *r, const Entry *entry, int *position, bool *saw_na
     }
     if (*position == function->num_params) {
         complain(r, entry->span, "'%.*s' has %d parameter%s, and this is one more",
-                 STR_ARG(function->name), function->num_params, function->num_params == 1 ? "" : "s");
+                 STR_ARG(function->name), function->num_params,
+                 function->num_params == 1 ? "" : "s");
         *position += 1;
         return -1;
     }
@@ -230,7 +238,9 @@ static int find_param(Reader *r, const Entry *entry, int *position, bool *saw_na
 
 bool signature_parse(Arena *arena, const JitFunction *function, const Source *signature, Diag *diag,
                      Spec *specs) {
-    Reader r = {arena, function, signature, diag, specs, arena_array(arena, bool, function->num_params), false};
+    Reader r = {arena, function, signature,
+                diag,  specs,    arena_array(arena, bool, function->num_params),
+                false};
     for (int i = 0; i < function->num_params; i++)
         specs[i] = (Spec){.kind = SPEC_DEFAULT, .divisible = 1, .span = {signature, 0, 0}};
     Span all = trim(&r, 0, signature->text.length);
@@ -247,7 +257,8 @@ bool signature_parse(Arena *arena, const JitFunction *function, const Source *si
         Entry entry = split_entry(&r, trim(&r, start, end));
         start = end + 1;
         if (entry.span.start == entry.span.end) {
-            complain(&r, span_at(&r, entry.span.start, entry.span.start), "expected a type or a constant, saw %s",
+            complain(&r, span_at(&r, entry.span.start, entry.span.start),
+                     "expected a type or a constant, saw %s",
                      end == signature->text.length ? "the end of the signature" : "','");
             position++;
             continue;
@@ -257,7 +268,8 @@ bool signature_parse(Arena *arena, const JitFunction *function, const Source *si
         if (!entry.value.length) {
             complain(&r, entry.span, "expected a value after '='");
         } else if (r.given[index]) {
-            complain(&r, entry.span, "parameter '%.*s' is given twice", STR_ARG(function->params[index].name));
+            complain(&r, entry.span, "parameter '%.*s' is given twice",
+                     STR_ARG(function->params[index].name));
         } else {
             r.given[index] = true;
             read_value(&r, &function->params[index], &entry, &specs[index]);

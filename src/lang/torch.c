@@ -12,12 +12,17 @@ static const struct {
     const char *name;
     DType dtype;
 } names[] = {
-    {"float16", DTYPE_FP16}, {"half", DTYPE_FP16}, {"bfloat16", DTYPE_BF16}, {"float32", DTYPE_FP32},
-    {"float", DTYPE_FP32}, {"float64", DTYPE_FP64}, {"double", DTYPE_FP64}, {"int8", DTYPE_INT8},
-    {"int16", DTYPE_INT16}, {"short", DTYPE_INT16}, {"int32", DTYPE_INT32}, {"int", DTYPE_INT32},
-    {"int64", DTYPE_INT64}, {"long", DTYPE_INT64}, {"uint8", DTYPE_UINT8}, {"uint16", DTYPE_UINT16},
-    {"uint32", DTYPE_UINT32}, {"uint64", DTYPE_UINT64}, {"bool", DTYPE_INT1},
-    {"float8_e4m3fn", DTYPE_FP8E4NV}, {"float8_e5m2", DTYPE_FP8E5},
+    {"float16", DTYPE_FP16},      {"half", DTYPE_FP16},
+    {"bfloat16", DTYPE_BF16},     {"float32", DTYPE_FP32},
+    {"float", DTYPE_FP32},        {"float64", DTYPE_FP64},
+    {"double", DTYPE_FP64},       {"int8", DTYPE_INT8},
+    {"int16", DTYPE_INT16},       {"short", DTYPE_INT16},
+    {"int32", DTYPE_INT32},       {"int", DTYPE_INT32},
+    {"int64", DTYPE_INT64},       {"long", DTYPE_INT64},
+    {"uint8", DTYPE_UINT8},       {"uint16", DTYPE_UINT16},
+    {"uint32", DTYPE_UINT32},     {"uint64", DTYPE_UINT64},
+    {"bool", DTYPE_INT1},         {"float8_e4m3fn", DTYPE_FP8E4NV},
+    {"float8_e5m2", DTYPE_FP8E5},
 };
 
 const char *torch_dtype_name(DType dtype) {
@@ -43,7 +48,8 @@ Object *torch_attribute(Arena *arena, Str name) {
 /* .itemsize and .is_floating_point; NULL for the rest. */
 Object *torch_dtype_attribute(Arena *arena, const Object *type, Str name) {
     if (str_is(name, "itemsize")) return object_int(arena, (dtype_bits(type->ltype.dtype) + 7) / 8);
-    if (str_is(name, "is_floating_point")) return object_bool(arena, dtype_is_float(type->ltype.dtype));
+    if (str_is(name, "is_floating_point"))
+        return object_bool(arena, dtype_is_float(type->ltype.dtype));
     return NULL;
 }
 
@@ -61,7 +67,8 @@ static const Limits limits[] = {
     {DTYPE_FP8E5, 57344.0, 0.25, 0x1p-14},
 };
 
-static Object *fields(Lower *l, const char *class, int count, const char *const *words, Object *const *values) {
+static Object *fields(Lower *l, const char *class, int count, const char *const *words,
+                      Object *const *values) {
     Object *tuple = object_tuple(l->arena, count, values);
     tuple->text = str_of(class);
     tuple->names = arena_array(l->arena, Str, count);
@@ -71,19 +78,22 @@ static Object *fields(Lower *l, const char *class, int count, const char *const 
 
 /* torch.finfo takes torch dtypes only; a missing one means float32. */
 Object *builtin_finfo(Lower *l, const Call *call) {
-    static const char *const words[] = {"min", "max", "eps", "tiny", "smallest_normal", "resolution", "bits"};
+    static const char *const words[] = {"min",        "max", "eps", "tiny", "smallest_normal",
+                                        "resolution", "bits"};
     static const double resolutions[] = {1e-15, 1e-6, 1e-3, 1e-2, 1.0, 1.0};
     const Object *type = call->args[0];
     DType dtype = is_none(type) ? DTYPE_FP32 : type->ltype.dtype;
     if (!is_none(type) && (type->kind != OBJECT_DTYPE || !str_is(type->text, "torch")))
-        return call_fail(l, call, 0, "torch.finfo needs a torch dtype, got %s", lower_type_text(l, type));
+        return call_fail(l, call, 0, "torch.finfo needs a torch dtype, got %s",
+                         lower_type_text(l, type));
     for (int i = 0; i < COUNT(limits); i++) {
         if (limits[i].dtype != dtype) continue;
         const Limits *at = &limits[i];
-        Object *values[] = {object_float(l->arena, -at->max), object_float(l->arena, at->max),
-                            object_float(l->arena, at->eps), object_float(l->arena, at->tiny),
-                            object_float(l->arena, at->tiny), object_float(l->arena, resolutions[i]),
-                            object_int(l->arena, dtype_bits(dtype))};
+        Object *values[] = {
+            object_float(l->arena, -at->max),       object_float(l->arena, at->max),
+            object_float(l->arena, at->eps),        object_float(l->arena, at->tiny),
+            object_float(l->arena, at->tiny),       object_float(l->arena, resolutions[i]),
+            object_int(l->arena, dtype_bits(dtype))};
         return fields(l, "finfo", COUNT(words), words, values);
     }
     return call_fail(l, call, 0, "torch.finfo needs a floating-point dtype");
@@ -93,13 +103,15 @@ Object *builtin_iinfo(Lower *l, const Call *call) {
     static const char *const words[] = {"min", "max", "bits"};
     const Object *type = call->args[0];
     if (type->kind != OBJECT_DTYPE || !str_is(type->text, "torch"))
-        return call_fail(l, call, 0, "torch.iinfo needs a torch dtype, got %s", lower_type_text(l, type));
+        return call_fail(l, call, 0, "torch.iinfo needs a torch dtype, got %s",
+                         lower_type_text(l, type));
     DType dtype = type->ltype.dtype;
     if (!dtype_is_int(dtype) || dtype == DTYPE_INT1)
         return call_fail(l, call, 0, "torch.iinfo needs an integer dtype");
     int bits = dtype_bits(dtype);
     int128 one = 1, least = dtype_is_signed(dtype) ? -(one << (bits - 1)) : 0;
-    Object *values[] = {object_int(l->arena, least), object_int(l->arena, least + (one << bits) - 1),
+    Object *values[] = {object_int(l->arena, least),
+                        object_int(l->arena, least + (one << bits) - 1),
                         object_int(l->arena, bits)};
     return fields(l, "iinfo", COUNT(words), words, values);
 }

@@ -11,16 +11,21 @@
 
 static Affine *affine_new(Facts *facts) { return arena_new_of(facts->arena, Affine); }
 
-static const Affine *form_of(const Facts *facts, const Value *value) { return facts->affine[value->id]; }
+static const Affine *form_of(const Facts *facts, const Value *value) {
+    return facts->affine[value->id];
+}
 
 /* A scalar value is its own form: one term, a constant, or the origin. */
 static const Affine *scalar_form(Facts *facts, Value *value) {
     int64_t number;
     if (!type_is_int(value->type) && !type_is_ptr(value->type)) return NULL;
     Affine *form = affine_new(facts);
-    if (type_is_ptr(value->type)) form->origin = value;
-    else if (value_is_int(value, &number)) form->constant = number;
-    else form->terms[form->num_terms++] = (AffineTerm){1, value, NULL};
+    if (type_is_ptr(value->type))
+        form->origin = value;
+    else if (value_is_int(value, &number))
+        form->constant = number;
+    else
+        form->terms[form->num_terms++] = (AffineTerm){1, value, NULL};
     return form;
 }
 
@@ -58,7 +63,8 @@ static bool is_uniform_form(const Affine *form) {
 static bool add_term(Affine *to, AffineTerm term) {
     for (int i = 0; i < to->num_terms; i++) {
         if (to->terms[i].value != term.value || to->terms[i].factor != term.factor) continue;
-        if (__builtin_add_overflow(to->terms[i].multiplier, term.multiplier, &to->terms[i].multiplier))
+        if (__builtin_add_overflow(to->terms[i].multiplier, term.multiplier,
+                                   &to->terms[i].multiplier))
             return false;
         if (to->terms[i].multiplier == 0) to->terms[i] = to->terms[--to->num_terms];
         return true;
@@ -92,7 +98,8 @@ static const Affine *sum(Facts *facts, const Affine *a, const Affine *b, int sig
         return NULL;
     for (int i = 0; i < b->num_terms; i++) {
         AffineTerm term = b->terms[i];
-        if (__builtin_mul_overflow(term.multiplier, (int64_t)sign, &term.multiplier) || !add_term(form, term))
+        if (__builtin_mul_overflow(term.multiplier, (int64_t)sign, &term.multiplier) ||
+            !add_term(form, term))
             return NULL;
     }
     for (int i = 0; i < MAX_RANK; i++) {
@@ -111,9 +118,11 @@ static const Affine *scaled_by_number(Facts *facts, const Affine *a, int64_t num
     *form = *a;
     if (__builtin_mul_overflow(a->constant, number, &form->constant)) return NULL;
     for (int i = 0; i < form->num_terms; i++)
-        if (__builtin_mul_overflow(a->terms[i].multiplier, number, &form->terms[i].multiplier)) return NULL;
+        if (__builtin_mul_overflow(a->terms[i].multiplier, number, &form->terms[i].multiplier))
+            return NULL;
     for (int i = 0; i < MAX_RANK; i++)
-        if (__builtin_mul_overflow(a->stride[i].multiplier, number, &form->stride[i].multiplier)) return NULL;
+        if (__builtin_mul_overflow(a->stride[i].multiplier, number, &form->stride[i].multiplier))
+            return NULL;
     return form;
 }
 
@@ -157,7 +166,8 @@ static const Affine *product(Facts *facts, const Affine *a, const Affine *b) {
 }
 
 static const Affine *expanded(Facts *facts, const Affine *a, int axis) {
-    if (!a || (a->origin && type_is_tile(a->origin->type))) return NULL; /* its lane 0 has another shape */
+    if (!a || (a->origin && type_is_tile(a->origin->type)))
+        return NULL; /* its lane 0 has another shape */
     Affine *form = affine_new(facts);
     *form = *a;
     for (int i = MAX_RANK - 1; i > axis; i--) form->stride[i] = a->stride[i - 1];
@@ -169,7 +179,8 @@ static const Affine *transposed(Facts *facts, const Affine *a, const Op *op) {
     if (!a) return NULL;
     Affine *form = affine_new(facts);
     *form = *a;
-    for (int i = 0; i < op->attrs[0].ints.count; i++) form->stride[i] = a->stride[op->attrs[0].ints.data[i]];
+    for (int i = 0; i < op->attrs[0].ints.count; i++)
+        form->stride[i] = a->stride[op->attrs[0].ints.data[i]];
     return form;
 }
 
@@ -199,13 +210,14 @@ static const Affine *tile_form(Facts *facts, const Op *op) {
         form->stride[0].multiplier = 1;
         return form;
     }
-    case OP_SPLAT: case OP_HINT: return a;
+    case OP_SPLAT:
+    case OP_HINT: return a;
     case OP_EXT_S: return type_is_bool(op->operands[0]->type) ? NULL : a;
     case OP_EXPAND_DIMS: return expanded(facts, a, (int)op->attrs[0].i);
     case OP_BROADCAST: return broadcasted(facts, a, op);
     case OP_TRANS: return transposed(facts, a, op);
-    case OP_ADD: case OP_ADDPTR:
-        return type_is_bool(op->operands[0]->type) ? NULL : sum(facts, a, b, 1);
+    case OP_ADD:
+    case OP_ADDPTR: return type_is_bool(op->operands[0]->type) ? NULL : sum(facts, a, b, 1);
     case OP_SUB: return type_is_bool(op->operands[0]->type) ? NULL : sum(facts, a, b, -1);
     case OP_MUL: return type_is_bool(op->operands[0]->type) ? NULL : product(facts, a, b);
     case OP_SHL:
@@ -220,7 +232,8 @@ void affine_transfer(Facts *facts, const Op *op) {
         Value *value = &op->results[i];
         bool is_tile = type_is_tile(value->type);
         bool counts = type_is_int(value->type) || type_is_ptr(value->type);
-        const Affine *form = is_tile ? (counts ? tile_form(facts, op) : NULL) : scalar_form(facts, value);
+        const Affine *form =
+            is_tile ? (counts ? tile_form(facts, op) : NULL) : scalar_form(facts, value);
         facts->affine[value->id] = form;
     }
 }
@@ -253,7 +266,8 @@ static bool comparison_bound(const Facts *facts, const Op *op, MaskBound *bound)
     }
     if (!a || !b || !type_is_int(op->operands[0]->type)) return false;
     const Affine *index = is_swapped ? b : a, *limit = is_swapped ? a : b;
-    if (!is_plain_index(index, &bound->dim) || !is_uniform_form(limit) || limit->origin) return false;
+    if (!is_plain_index(index, &bound->dim) || !is_uniform_form(limit) || limit->origin)
+        return false;
     bound->index = index;
     bound->limit = limit;
     bound->or_equal = or_equal;
@@ -262,10 +276,12 @@ static bool comparison_bound(const Facts *facts, const Op *op, MaskBound *bound)
     return true;
 }
 
-static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, int *count, int depth);
+static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, int *count,
+                    int depth);
 
 /* expand_dims: a bound's dimension moves, and with it the stride of its index. */
-static bool collect_expanded(const Facts *facts, const Op *op, MaskBound *bounds, int *count, int depth) {
+static bool collect_expanded(const Facts *facts, const Op *op, MaskBound *bounds, int *count,
+                             int depth) {
     int first = *count;
     if (!collect(facts, op->operands[0], bounds, count, depth)) return false;
     for (int i = first; i < *count; i++) {
@@ -280,7 +296,8 @@ static bool collect_expanded(const Facts *facts, const Op *op, MaskBound *bounds
     return true;
 }
 
-static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, int *count, int depth) {
+static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, int *count,
+                    int depth) {
     const Op *op = mask->def;
     uint64_t bits;
     if (value_is_constant(mask, &bits)) return bits == 1;

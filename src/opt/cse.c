@@ -102,8 +102,10 @@ static void visit(Cse *c, Region *region) {
         next = op->next;
         for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
         for (int i = 0; i < op->num_regions; i++) {
-            if (op_has_trait(op, ISOLATED)) visit_isolated(c, op->regions[i]);
-            else visit(c, op->regions[i]);
+            if (op_has_trait(op, ISOLATED))
+                visit_isolated(c, op->regions[i]);
+            else
+                visit(c, op->regions[i]);
         }
         bool writes = writes_memory(op);
         for (int i = 0; i < op->num_regions; i++) writes = writes || region_writes(op->regions[i]);

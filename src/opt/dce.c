@@ -15,9 +15,9 @@
 typedef struct Dce {
     PassCtx *px;
     Func *fn;
-    bool *live;       /* by value id */
+    bool *live;        /* by value id */
     VEC(Value *) work; /* live values whose definition is still to be looked at */
-    Map kept;         /* ops that are live, as a set */
+    Map kept;          /* ops that are live, as a set */
     bool changed;
 } Dce;
 
@@ -55,7 +55,8 @@ static void keep(Dce *d, Op *op) {
     for (int i = 0; i < op->num_regions; i++) keep_region_effects(d, op->regions[i]);
     if (op->kind == OP_WHILE) mark(d, region_yield(op->regions[0])->operands[0]);
     if (op->kind == OP_REDUCE || op->kind == OP_SCAN)
-        for (int i = 0; i < op->num_results; i++) mark(d, region_yield(op->regions[0])->operands[i]);
+        for (int i = 0; i < op->num_results; i++)
+            mark(d, region_yield(op->regions[0])->operands[i]);
 }
 
 static void keep_region_effects(Dce *d, Region *region) {
@@ -189,8 +190,10 @@ bool pass_dce(PassCtx *px, Func *fn) {
     keep_region_effects(&d, fn->body);
     while (d.work.count) {
         Value *value = d.work.data[--d.work.count];
-        if (value->def) spread_from_result(&d, value->def, value->index);
-        else spread_from_argument(&d, value);
+        if (value->def)
+            spread_from_result(&d, value->def, value->index);
+        else
+            spread_from_argument(&d, value);
     }
     sweep(&d, fn->body);
     func_resolve(fn);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* facts: contiguity, divisibility and constancy of integer and pointer values (opt.h says what they
- * claim), found in one forward walk; loops are repeated from the facts of their initial values until
- * nothing more is lost.
+ * claim), found in one forward walk; loops are repeated from the facts of their initial values
+ * until nothing more is lost.
  *
  *     %o = arange 0..1024                        contiguity 1024, divisibility 2^30
  *     %b = splat (pid * 1024)                    constancy 1024, divisibility 1024
@@ -9,7 +9,8 @@
  *     %m = icmp slt %i, splat %n                 constancy 16 when n is divisible by 16
  *
  * The rules are Triton's AxisInfo made sound: where a run gets shorter, its first values are only
- * divisible by what the shorter run guarantees; signed division needs a value that is not negative. */
+ * divisible by what the shorter run guarantees; signed division needs a value that is not negative.
+ */
 #include "opt/facts.h"
 
 enum { LARGEST = 1 << 30, MOST_ROUNDS = 8 };
@@ -108,12 +109,16 @@ static Fact and_constant_fact(Fact x, uint64_t mask) {
 static Fact compare_fact(const Op *op, Fact a, Fact b) {
     int64_t k = least(a.k, b.k);
     switch (op->attrs[0].i) {
-    case ICMP_SLT: case ICMP_ULT: case ICMP_SGE: case ICMP_UGE: /* flips where a is b */
+    case ICMP_SLT:
+    case ICMP_ULT:
+    case ICMP_SGE:
+    case ICMP_UGE: /* flips where a is b */
         k = most(k, least(least(a.c, a.d), least(b.k, divisible_at(b, 1, 1))));
         break;
-    case ICMP_SGT: case ICMP_UGT: case ICMP_SLE: case ICMP_ULE:
-        k = most(k, least(least(b.c, b.d), least(a.k, divisible_at(a, 1, 1))));
-        break;
+    case ICMP_SGT:
+    case ICMP_UGT:
+    case ICMP_SLE:
+    case ICMP_ULE: k = most(k, least(least(b.c, b.d), least(a.k, divisible_at(a, 1, 1)))); break;
     }
     return (Fact){1, 1, k};
 }
@@ -130,7 +135,8 @@ static Fact select_fact(const Facts *facts, const Op *op, int dim) {
     int64_t k = op->operands[0]->type->rank ? get(facts, op->operands[0], dim).k : LARGEST;
     int64_t unit = unit_of(op->operands[1]);
     int64_t c = least(k, least(a.c, b.c));
-    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)), least(k, least(a.k, b.k))};
+    return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)),
+                  least(k, least(a.k, b.k))};
 }
 
 static Fact cast_fact(const Op *op, Fact a) {
@@ -163,7 +169,8 @@ static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
     case OP_MUL: return (Fact){1, times(da, db), k};
     case OP_REM_S: return remainder_fact(a, b, is_safe);
     case OP_REM_U: return remainder_fact(a, b, true);
-    case OP_DIV_S: case OP_DIV_U: {
+    case OP_DIV_S:
+    case OP_DIV_U: {
         Fact q = quotient_fact(a, b, is_safe || op->kind == OP_DIV_U);
         bool is_power = is_number && number > 0 && (number & (number - 1)) == 0;
         if (is_power && number <= da && da < LARGEST) q.d = da / number;
@@ -172,12 +179,17 @@ static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
     case OP_AND:
         if (is_number) return and_constant_fact(a, (uint64_t)number);
         return (Fact){1, most(da, db), k};
-    case OP_OR: case OP_XOR: return (Fact){1, least(da, db), k};
-    case OP_MIN_S: case OP_MAX_S: case OP_MIN_U: case OP_MAX_U: return (Fact){1, least(da, db), k};
+    case OP_OR:
+    case OP_XOR: return (Fact){1, least(da, db), k};
+    case OP_MIN_S:
+    case OP_MAX_S:
+    case OP_MIN_U:
+    case OP_MAX_U: return (Fact){1, least(da, db), k};
     case OP_SHL:
         if (!is_number || (uint64_t)number >= width) return (Fact){1, da, k};
         return (Fact){1, times(da, (int64_t)1 << (number < 30 ? number : 30)), k};
-    case OP_SHR_S: case OP_SHR_U:
+    case OP_SHR_S:
+    case OP_SHR_U:
         if (!is_number || (uint64_t)number >= width) return (Fact){1, 1, k};
         return shift_right_fact(a, number);
     case OP_ICMP: return compare_fact(op, a, b);
@@ -190,13 +202,18 @@ static void elementwise(Facts *facts, const Op *op) {
     const Value *result = &op->results[0];
     for (int i = 0; i < rank_of(result); i++) {
         Fact fact;
-        if (!type_is_int(result->type) && !type_is_ptr(result->type)) fact = constancy_only(facts, op, i);
-        else if (op->kind == OP_SELECT) fact = select_fact(facts, op, i);
-        else if (op->kind == OP_BITCAST) fact = bitcast_fact(op, get(facts, op->operands[0], i));
+        if (!type_is_int(result->type) && !type_is_ptr(result->type))
+            fact = constancy_only(facts, op, i);
+        else if (op->kind == OP_SELECT)
+            fact = select_fact(facts, op, i);
+        else if (op->kind == OP_BITCAST)
+            fact = bitcast_fact(op, get(facts, op->operands[0], i));
         else if (op->kind == OP_EXT_S || op->kind == OP_EXT_U || op->kind == OP_TRUNC)
             fact = cast_fact(op, get(facts, op->operands[0], i));
-        else if (op->num_operands == 2) fact = binary_fact(facts, op, i);
-        else fact = constancy_only(facts, op, i);
+        else if (op->num_operands == 2)
+            fact = binary_fact(facts, op, i);
+        else
+            fact = constancy_only(facts, op, i);
         set(facts, result, i, fact);
     }
 }
@@ -213,18 +230,30 @@ static bool result_nonnegative(const Facts *facts, const Op *op) {
     const bool *known = facts->nonnegative;
     switch ((int)op->kind) {
     case OP_CONSTANT: return value_is_int(&op->results[0], &number) && number >= 0;
-    case OP_PROGRAM_ID: case OP_NUM_PROGRAMS: return true;
+    case OP_PROGRAM_ID:
+    case OP_NUM_PROGRAMS: return true;
     case OP_ARANGE: return op->attrs[0].i >= 0;
-    case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS:
-    case OP_HINT: case OP_EXT_S: case OP_SHR_S: case OP_SHR_U:
-        return known[op->operands[0]->id];
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_HINT:
+    case OP_EXT_S:
+    case OP_SHR_S:
+    case OP_SHR_U: return known[op->operands[0]->id];
     case OP_EXT_U: return true;
-    case OP_ADD: case OP_MUL:
-        return is_small_nonnegative(facts, op->operands[0]) && is_small_nonnegative(facts, op->operands[1]);
+    case OP_ADD:
+    case OP_MUL:
+        return is_small_nonnegative(facts, op->operands[0]) &&
+               is_small_nonnegative(facts, op->operands[1]);
     case OP_REM_S: return known[op->operands[0]->id]; /* has the dividend's sign */
-    case OP_DIV_S: case OP_MIN_S: case OP_OR: case OP_XOR:
-        return known[op->operands[0]->id] && known[op->operands[1]->id];
-    case OP_AND: case OP_MAX_S: return known[op->operands[0]->id] || known[op->operands[1]->id];
+    case OP_DIV_S:
+    case OP_MIN_S:
+    case OP_OR:
+    case OP_XOR: return known[op->operands[0]->id] && known[op->operands[1]->id];
+    case OP_AND:
+    case OP_MAX_S: return known[op->operands[0]->id] || known[op->operands[1]->id];
     case OP_SELECT: return known[op->operands[1]->id] && known[op->operands[2]->id];
     default: return false;
     }
@@ -249,8 +278,10 @@ static void reshape(Facts *facts, const Op *op) {
 static void expand_dims(Facts *facts, const Op *op) {
     const Value *a = op->operands[0], *r = &op->results[0];
     for (int i = 0, from = 0; i < r->type->rank; i++) {
-        if (i == op->attrs[0].i) set(facts, r, i, (Fact){1, divisible_everywhere(facts, a), 1});
-        else set(facts, r, i, get(facts, a, from++));
+        if (i == op->attrs[0].i)
+            set(facts, r, i, (Fact){1, divisible_everywhere(facts, a), 1});
+        else
+            set(facts, r, i, get(facts, a, from++));
     }
 }
 
@@ -328,9 +359,10 @@ static void walk_for(Facts *facts, const Op *op) {
     start_from_nothing(facts, index);
     set(facts, index, 0,
         (Fact){1, least(get(facts, op->operands[0], 0).d, get(facts, op->operands[2], 0).d), 1});
-    facts->nonnegative[index->id] = facts->nonnegative[op->operands[0]->id] &&
-                                    value_is_int(op->operands[2], &step) && step > 0;
-    for (int i = 0; i < op->num_results; i++) start_from(facts, body->args[i + 1], op->operands[i + 3]);
+    facts->nonnegative[index->id] =
+        facts->nonnegative[op->operands[0]->id] && value_is_int(op->operands[2], &step) && step > 0;
+    for (int i = 0; i < op->num_results; i++)
+        start_from(facts, body->args[i + 1], op->operands[i + 3]);
     for (int round = 0;; round++) {
         bool is_last = round == MOST_ROUNDS || facts->budget < 0;
         if (is_last)
@@ -360,14 +392,16 @@ static void walk_while(Facts *facts, const Op *op) {
         if (is_last)
             for (int i = 0; i < op->num_operands; i++) start_from_nothing(facts, test->args[i]);
         walk(facts, test);
-        for (int i = 0; i < op->num_results; i++) forward(facts, body->args[i], forwarded->operands[i + 1]);
+        for (int i = 0; i < op->num_results; i++)
+            forward(facts, body->args[i], forwarded->operands[i + 1]);
         walk(facts, body);
         bool changed = false;
         for (int i = 0; i < op->num_operands; i++)
             changed |= join_into(facts, test->args[i], carried->operands[i]);
         if (!changed || is_last) break;
     }
-    for (int i = 0; i < op->num_results; i++) forward(facts, &op->results[i], forwarded->operands[i + 1]);
+    for (int i = 0; i < op->num_results; i++)
+        forward(facts, &op->results[i], forwarded->operands[i + 1]);
 }
 
 static void walk_if(Facts *facts, const Op *op) {
@@ -425,7 +459,8 @@ static void walk_op(Facts *facts, const Op *op) {
     case OP_RESHAPE: reshape(facts, op); break;
     case OP_TRANS:
         for (int i = 0; i < op->results[0].type->rank; i++)
-            set(facts, &op->results[0], i, get(facts, op->operands[0], (int)op->attrs[0].ints.data[i]));
+            set(facts, &op->results[0], i,
+                get(facts, op->operands[0], (int)op->attrs[0].ints.data[i]));
         break;
     case OP_HINT: hint(facts, op); break;
     default:
@@ -437,7 +472,8 @@ static void walk_op(Facts *facts, const Op *op) {
 
 static void walk(Facts *facts, const Region *region) {
     bool is_isolated = region->owner && op_has_trait(region->owner, ISOLATED);
-    for (int i = 0; is_isolated && i < region->num_args; i++) start_from_nothing(facts, region->args[i]);
+    for (int i = 0; is_isolated && i < region->num_args; i++)
+        start_from_nothing(facts, region->args[i]);
     for (const Op *op = region->first; op; op = op->next) walk_op(facts, op);
 }
 
@@ -456,9 +492,13 @@ Facts *facts_compute(Arena *arena, Func *fn) {
     return facts;
 }
 
-const AxisFacts *facts_axis(const Facts *facts, const Value *value) { return &facts->axis[value->id]; }
+const AxisFacts *facts_axis(const Facts *facts, const Value *value) {
+    return &facts->axis[value->id];
+}
 
-const Affine *facts_affine(const Facts *facts, const Value *value) { return facts->affine[value->id]; }
+const Affine *facts_affine(const Facts *facts, const Value *value) {
+    return facts->affine[value->id];
+}
 
 bool facts_is_uniform(const Facts *facts, const Value *value) {
     for (int i = 0; i < value->type->rank; i++)

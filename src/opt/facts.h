@@ -8,16 +8,16 @@
 struct Facts {
     Arena *arena;
     Func *fn;
-    AxisFacts *axis;        /* by value id */
-    const Affine **affine;  /* by value id */
-    bool *nonnegative;      /* by value id: in each lane, as a signed number */
-    int64_t budget;         /* ops that may still be looked at before loops get no second round */
+    AxisFacts *axis;       /* by value id */
+    const Affine **affine; /* by value id */
+    bool *nonnegative;     /* by value id: in each lane, as a signed number */
+    int64_t budget;        /* ops that may still be looked at before loops get no second round */
 };
 
 /* Affine form of the results of one op other than if, for and while. */
 void affine_transfer(Facts *facts, const Op *op);
-/* Of a loop-carried value or a result of if, for, while: the value itself with the strides of `like`;
- * none where `like` has none. NULL for `like` of a tile: none. */
+/* Of a loop-carried value or a result of if, for, while: the value itself with the strides of
+ * `like`; none where `like` has none. NULL for `like` of a tile: none. */
 const Affine *affine_opaque(Facts *facts, Value *value, const Affine *like);
 bool affine_same_strides(const Affine *a, const Affine *b);
 /* No stride has a factor: it stays valid where the factor's definition may not be visible. */

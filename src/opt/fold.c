@@ -53,13 +53,19 @@ static Value *fold_with_number(Fold *f, Op *op, uint64_t bits) {
     uint64_t ones = all_ones(type);
     bool is_zero = bits == 0, is_one = bits == 1, is_ones = bits == ones;
     switch ((int)op->kind) {
-    case OP_ADD: case OP_SUB: case OP_XOR: case OP_SHL: case OP_SHR_S: case OP_SHR_U:
-        return is_zero ? x : NULL;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_XOR:
+    case OP_SHL:
+    case OP_SHR_S:
+    case OP_SHR_U: return is_zero ? x : NULL;
     case OP_OR: return is_zero ? x : is_ones ? op->operands[1] : NULL;
     case OP_AND: return is_ones ? x : is_zero ? op->operands[1] : NULL;
     case OP_MUL: return is_one ? x : is_zero ? op->operands[1] : NULL;
-    case OP_DIV_S: case OP_DIV_U: return is_one ? x : NULL;
-    case OP_REM_S: case OP_REM_U: return is_one ? constant(f, op, type, 0) : NULL;
+    case OP_DIV_S:
+    case OP_DIV_U: return is_one ? x : NULL;
+    case OP_REM_S:
+    case OP_REM_U: return is_one ? constant(f, op, type, 0) : NULL;
     case OP_MIN_U: return is_ones ? x : is_zero ? op->operands[1] : NULL;
     case OP_MAX_U: return is_zero ? x : is_ones ? op->operands[1] : NULL;
     case OP_ICMP:
@@ -74,11 +80,18 @@ static Value *fold_with_number(Fold *f, Op *op, uint64_t bits) {
 static Value *fold_same_operands(Fold *f, Op *op) {
     Value *x = op->operands[0];
     switch ((int)op->kind) {
-    case OP_AND: case OP_OR: case OP_MIN_S: case OP_MAX_S: case OP_MIN_U: case OP_MAX_U: return x;
-    case OP_SUB: case OP_XOR: return constant(f, op, x->type, 0);
+    case OP_AND:
+    case OP_OR:
+    case OP_MIN_S:
+    case OP_MAX_S:
+    case OP_MIN_U:
+    case OP_MAX_U: return x;
+    case OP_SUB:
+    case OP_XOR: return constant(f, op, x->type, 0);
     case OP_ICMP: {
         int64_t p = op->attrs[0].i;
-        bool holds = p == ICMP_EQ || p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
+        bool holds =
+            p == ICMP_EQ || p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
         return constant(f, op, op->results[0].type, holds);
     }
     default: return NULL;
@@ -89,7 +102,8 @@ static Value *fold_same_operands(Fold *f, Op *op) {
 static Value *fold_chain(Fold *f, Op *op) {
     const Op *inner = op->operands[0]->def;
     int64_t a, b, sum;
-    if ((op->kind != OP_ADD && op->kind != OP_ADDPTR) || !inner || inner->kind != op->kind) return NULL;
+    if ((op->kind != OP_ADD && op->kind != OP_ADDPTR) || !inner || inner->kind != op->kind)
+        return NULL;
     if (!value_is_int(op->operands[1], &b) || !value_is_int(inner->operands[1], &a)) return NULL;
     const Type *type = op->operands[1]->type;
     if (inner->operands[1]->type != type || type_is_bool(type)) return NULL;
@@ -114,14 +128,17 @@ static Value *fold_float(Op *op) {
     switch ((int)op->kind) {
     case OP_FADD: return number == 0 && is_negative ? x : NULL;
     case OP_FSUB: return number == 0 && !is_negative ? x : NULL;
-    case OP_FMUL: case OP_FDIV: return number == 1 ? x : NULL;
+    case OP_FMUL:
+    case OP_FDIV: return number == 1 ? x : NULL;
     default: return NULL;
     }
 }
 
 /* ---- casts ---- */
 
-static bool is_widening(OpKind kind) { return kind == OP_EXT_S || kind == OP_EXT_U || kind == OP_FEXT; }
+static bool is_widening(OpKind kind) {
+    return kind == OP_EXT_S || kind == OP_EXT_U || kind == OP_FEXT;
+}
 
 static Value *fold_cast(Fold *f, Op *op) {
     const Op *inner = op->operands[0]->def;
@@ -152,8 +169,9 @@ static Value *fold_select(Op *op) {
     uint64_t bits, if_true, if_false;
     if (a == b) return a;
     if (value_is_constant(condition, &bits)) return bits ? a : b;
-    bool is_copy = type_is_bool(a->type) && condition->type == a->type && value_is_constant(a, &if_true) &&
-                   value_is_constant(b, &if_false) && if_true == 1 && if_false == 0;
+    bool is_copy = type_is_bool(a->type) && condition->type == a->type &&
+                   value_is_constant(a, &if_true) && value_is_constant(b, &if_false) &&
+                   if_true == 1 && if_false == 0;
     return is_copy ? condition : NULL;
 }
 
@@ -180,8 +198,8 @@ static Value *fold_shape(Fold *f, Op *op) {
     Value *x = op->operands[0];
     const Op *inner = x->def;
     uint64_t bits;
-    bool moves_lanes = op->kind == OP_SPLAT || op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS ||
-                       op->kind == OP_RESHAPE || op->kind == OP_TRANS;
+    bool moves_lanes = op->kind == OP_SPLAT || op->kind == OP_BROADCAST ||
+                       op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE || op->kind == OP_TRANS;
     if (!moves_lanes) return NULL;
     if (value_is_constant(x, &bits)) return constant(f, op, to, bits);
     if (x->type == to && op->kind != OP_TRANS) return x;
@@ -195,8 +213,9 @@ static Value *fold_shape(Fold *f, Op *op) {
         return build_broadcast(&b, inner->operands[0], to->shape);
     bool is_reshape = op->kind == OP_RESHAPE;
     if (is_reshape && inner && (inner->kind == OP_RESHAPE || inner->kind == OP_EXPAND_DIMS))
-        return inner->operands[0]->type == to ? inner->operands[0]
-                                              : build_reshape(&b, inner->operands[0], to->rank, to->shape);
+        return inner->operands[0]->type == to
+                   ? inner->operands[0]
+                   : build_reshape(&b, inner->operands[0], to->rank, to->shape);
     return NULL;
 }
 
@@ -237,8 +256,7 @@ static void splice(Fold *f, Op *op, Region *region) {
         next = inner->next;
         op_move_before(inner, op);
     }
-    for (int i = 0; i < op->num_results; i++)
-        replace(f, op, i, value_resolve(yield->operands[i]));
+    for (int i = 0; i < op->num_results; i++) replace(f, op, i, value_resolve(yield->operands[i]));
     op_remove(op);
     f->changed = true;
 }
@@ -255,7 +273,8 @@ static bool never_runs(const Op *op) {
 /* Ops with no result to replace, or with regions. True when the op is gone. */
 static bool fold_effect(Fold *f, Op *op) {
     uint64_t bits;
-    bool has_mask = op->kind == OP_STORE && op->num_operands == 3 && value_is_constant(op->operands[2], &bits);
+    bool has_mask =
+        op->kind == OP_STORE && op->num_operands == 3 && value_is_constant(op->operands[2], &bits);
     if (has_mask && bits) {
         op->num_operands = 2;
         f->changed = true;
@@ -301,7 +320,8 @@ static Value *simplify(Fold *f, Op *op, int index) {
     if ((found = fold_constant(f, op)) || (found = fold_shape(f, op))) return found;
     if (op->kind == OP_SELECT) return fold_select(op);
     if (op->kind == OP_LOAD) return fold_load(f, op);
-    if (op_has_trait(op, ELEMENTWISE) && op->num_operands == 1 && (found = fold_cast(f, op))) return found;
+    if (op_has_trait(op, ELEMENTWISE) && op->num_operands == 1 && (found = fold_cast(f, op)))
+        return found;
     if (!op_has_trait(op, ELEMENTWISE)) return NULL;
     if (op->num_operands == 2 && op->operands[0] == op->operands[1] &&
         (found = fold_same_operands(f, op)))

@@ -7,8 +7,8 @@
  *
  * Pure ops cannot fail (x / 0 is 0), so running them when the loop does not run is harmless. A load
  * may fault and may be waiting for another program: it moves only out of a for that certainly runs,
- * whose body writes nothing, and when it is not volatile. Inner loops first, so that an op can leave
- * several loops in one pass. */
+ * whose body writes nothing, and when it is not volatile. Inner loops first, so that an op can
+ * leave several loops in one pass. */
 #include "opt/opt.h"
 
 static bool is_inside(const Value *value, const Region *region) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* opt: passes over the tile IR and the facts they use. Pipelines are lists in compile/pipeline.c. */
+/* opt: passes over the tile IR and the facts they use. Pipelines are lists in compile/pipeline.c.
+ */
 #ifndef TERN_OPT_H
 #define TERN_OPT_H
 
@@ -21,8 +22,8 @@ typedef struct Pass {
 #define PASS(name, summary) PassFn pass_##name;
 #include "opt/passes.def"
 #undef PASS
-const Pass *pass_find(Str name);   /* NULL when there is none */
-const Pass *pass_at(int index);    /* NULL past the last */
+const Pass *pass_find(Str name); /* NULL when there is none */
+const Pass *pass_at(int index);  /* NULL past the last */
 
 /* Axis facts: for integer and pointer values, per dimension, as Triton's AxisInfo:
  *   contiguity   lanes along the dimension come in aligned runs of this many consecutive values
@@ -49,9 +50,11 @@ typedef struct AxisFacts {
  *
  *   x + pid * 1024 + arange     origin x, terms {%pid_times_1024}, stride {1}
  *   a + m[:, None] * sm + k     origin a, terms .., stride {%sm, 1}
- *   loop-carried pointer tile   origin is the tile itself (its lane 0), stride as of its initial value
+ *   loop-carried pointer tile   origin is the tile itself (its lane 0), stride as of its initial
+ * value
  *
- * origin: NULL, or a scalar pointer, or a tile (a loop-carried value): then its first lane is meant. */
+ * origin: NULL, or a scalar pointer, or a tile (a loop-carried value): then its first lane is
+ * meant. */
 enum { AFFINE_MAX_TERMS = 8 };
 typedef struct AffineTerm { /* multiplier * value * factor */
     int64_t multiplier;

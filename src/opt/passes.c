@@ -14,4 +14,6 @@ const Pass *pass_find(Str name) {
     return NULL;
 }
 
-const Pass *pass_at(int index) { return index >= 0 && index < COUNT(passes) ? &passes[index] : NULL; }
+const Pass *pass_at(int index) {
+    return index >= 0 && index < COUNT(passes) ? &passes[index] : NULL;
+}

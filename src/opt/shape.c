@@ -22,7 +22,8 @@ static Value *source_of(const Value *value, OpKind kind) {
     return value->def && value->def->kind == kind ? value->def->operands[0] : NULL;
 }
 
-/* The type that all operands have before `kind` (splat or broadcast); NULL when they do not agree. */
+/* The type that all operands have before `kind` (splat or broadcast); NULL when they do not agree.
+ */
 static const Type *common_source(const Op *op, OpKind kind) {
     const Type *common = NULL;
     uint64_t bits;
@@ -41,7 +42,8 @@ static Value *narrowed_operand(Builder *b, Value *operand, OpKind kind, const Ty
     uint64_t bits;
     if (!type_is_tile(operand->type)) return operand;
     if (value_is_constant(operand, &bits))
-        return build_constant_bits(b, type_with_elem(b->fn->types, shape, type_lane(operand->type)), bits);
+        return build_constant_bits(b, type_with_elem(b->fn->types, shape, type_lane(operand->type)),
+                                   bits);
     return source_of(operand, kind);
 }
 
@@ -70,8 +72,10 @@ static Value *add_before_broadcast(Shape *s, Op *op, const Op *inner, Value *uni
     Value *small = source_of(inner->operands[0], OP_BROADCAST);
     if (op->kind != OP_ADDPTR || !small) return NULL;
     Builder b = {.fn = s->fn, .region = op->parent, .before = op, .span = op->span};
-    Value *moved = build_addptr(&b, small, build_splat(&b, uniform, small->type->rank, small->type->shape));
-    return build_addptr(&b, build_broadcast(&b, moved, op->results[0].type->shape), inner->operands[1]);
+    Value *moved =
+        build_addptr(&b, small, build_splat(&b, uniform, small->type->rank, small->type->shape));
+    return build_addptr(&b, build_broadcast(&b, moved, op->results[0].type->shape),
+                        inner->operands[1]);
 }
 
 static Value *merge_uniform(Shape *s, Op *op) {
@@ -85,7 +89,8 @@ static Value *merge_uniform(Shape *s, Op *op) {
             Value *uniform = source_of(inner->operands[k], OP_SPLAT);
             const Type *type = op->results[0].type;
             if (!uniform) continue;
-            Value *sum = build_splat(&b, build_2(&b, op->kind, uniform, outer), type->rank, type->shape);
+            Value *sum =
+                build_splat(&b, build_2(&b, op->kind, uniform, outer), type->rank, type->shape);
             return op->kind == OP_ADD ? build_2(&b, OP_ADD, sum, inner->operands[1 - k])
                                       : build_addptr(&b, sum, inner->operands[1]);
         }
@@ -97,7 +102,8 @@ static Value *merge_uniform(Shape *s, Op *op) {
 
 static Value *rewrite(Shape *s, Op *op) {
     Value *found = NULL;
-    if (op->num_results != 1 || !type_is_tile(op->results[0].type) || op->num_operands > 3) return NULL;
+    if (op->num_results != 1 || !type_is_tile(op->results[0].type) || op->num_operands > 3)
+        return NULL;
     bool is_load = op->kind == OP_LOAD && op->attrs[attr_index(OP_LOAD, "volatile")].i == 0;
     if (is_load) return compute_before(s, op, OP_SPLAT);
     if (!op_has_trait(op, ELEMENTWISE)) return NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* sink: what is cheap to make from little is made in the loop that reads it, not held all through it.
+/* sink: what is cheap to make from little is made in the loop that reads it, not held all through
+ * it.
  *
  *     %r = broadcast %rows                   %r = broadcast %rows
  *     %c = broadcast %columns                %c = broadcast %columns
@@ -7,8 +8,9 @@
  *     for ..                            ->     %o = add %r, %c
  *       .. addptr %p, %o                       .. addptr %p, %o
  *
- * A thread holds as many registers of %o as it has lanes of the tile, of %rows and %columns only one
- * for each row and each column. For tiles of many lanes a thread only, and against licm, so after it. */
+ * A thread holds as many registers of %o as it has lanes of the tile, of %rows and %columns only
+ * one for each row and each column. For tiles of many lanes a thread only, and against licm, so
+ * after it. */
 #include "opt/opt.h"
 
 enum { MANY = 16 }; /* lanes a thread from which registers run short */
@@ -44,7 +46,8 @@ static bool visit(Func *fn, Region *region, bool in_loop) {
     bool changed = false;
     for (Op *op = region->first; op; op = op->next) {
         bool loops = op->kind == OP_FOR || op->kind == OP_WHILE;
-        for (int i = 0; i < op->num_regions; i++) changed |= visit(fn, op->regions[i], in_loop || loops);
+        for (int i = 0; i < op->num_regions; i++)
+            changed |= visit(fn, op->regions[i], in_loop || loops);
         if (in_loop && op_has_trait(op, ELEMENTWISE)) changed |= sink_into(fn, op);
     }
     return changed;

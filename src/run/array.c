@@ -5,11 +5,13 @@
 
 #include <errno.h>
 
-static tern_status npy(tern_context *context, const char *path, tern_array *read, const tern_array *write) {
+static tern_status npy(tern_context *context, const char *path, tern_array *read,
+                       const tern_array *write) {
     Str why = {0};
     if (setjmp(context->oom)) return context_no_memory(context);
     Arena *arena = context->pending = arena_new(&context->oom);
-    tern_status status = read ? npy_read(arena, path, read, &why) : npy_write(arena, path, write, &why);
+    tern_status status =
+        read ? npy_read(arena, path, read, &why) : npy_write(arena, path, write, &why);
     if (status) context_fail(context, status, "%.*s", STR_ARG(why));
     arena_free(arena);
     context->pending = NULL;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* buffer: memory of the device, known to the context so that launches and accesses can be checked. */
+/* buffer: memory of the device, known to the context so that launches and accesses can be checked.
+ */
 #include "run/context.h"
 
 #include <stdlib.h>
@@ -58,8 +59,11 @@ tern_buffer *tern_alloc(tern_context *context, size_t size_bytes) {
 
 tern_buffer *tern_wrap(tern_context *context, void *pointer, size_t size_bytes) {
     if (!pointer && size_bytes) {
-        if (setjmp(context->oom)) context_no_memory(context);
-        else context_fail(context, TERN_ERROR_ARGUMENT, "tern_wrap: a null pointer to %zu bytes", size_bytes);
+        if (setjmp(context->oom))
+            context_no_memory(context);
+        else
+            context_fail(context, TERN_ERROR_ARGUMENT, "tern_wrap: a null pointer to %zu bytes",
+                         size_bytes);
         return NULL;
     }
     tern_buffer *buffer = buffer_new(context, size_bytes);
@@ -92,11 +96,12 @@ size_t tern_buffer_size(const tern_buffer *buffer) { return buffer->size; }
 
 void *tern_buffer_pointer(const tern_buffer *buffer) { return buffer->pointer; }
 
-static tern_status check_range(const tern_buffer *buffer, const char *what, size_t offset, size_t bytes) {
+static tern_status check_range(const tern_buffer *buffer, const char *what, size_t offset,
+                               size_t bytes) {
     if (offset <= buffer->size && bytes <= buffer->size - offset) return TERN_OK;
     return context_fail(buffer->context, TERN_ERROR_ARGUMENT,
-                        "%s: bytes %zu to %zu of a buffer of %zu bytes", what, offset, offset + bytes,
-                        buffer->size);
+                        "%s: bytes %zu to %zu of a buffer of %zu bytes", what, offset,
+                        offset + bytes, buffer->size);
 }
 
 tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes) {
@@ -121,6 +126,7 @@ tern_status tern_fill(tern_buffer *buffer, unsigned char byte) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
     if (!buffer->size) return TERN_OK;
-    tern_status status = context->device.ops->fill(&context->device, buffer->pointer, byte, buffer->size);
+    tern_status status =
+        context->device.ops->fill(&context->device, buffer->pointer, byte, buffer->size);
     return status ? context_fail_device(context, status) : TERN_OK;
 }

@@ -5,9 +5,9 @@
  * is not sealed and is made again. Entries are loaded as code, so a folder that others may write to
  * is not used. What cannot be kept (full disk, read-only folder) is no failure.
  *
- * All that is unfinished lies in work folders, FOLDER/.work-XXXXXX, each locked (flock) by the process
- * that works in it: the lock goes with the process, however it ends, and cache_sweep removes those
- * that nobody holds. */
+ * All that is unfinished lies in work folders, FOLDER/.work-XXXXXX, each locked (flock) by the
+ * process that works in it: the lock goes with the process, however it ends, and cache_sweep
+ * removes those that nobody holds. */
 #include "run/cpu.h"
 
 #include <dirent.h>
@@ -124,8 +124,8 @@ void cache_sweep(Str folder) {
         if (strlen(entry->d_name) != sizeof work_template - 1 ||
             strncmp(entry->d_name, work_template, sizeof work_template - 7) != 0)
             continue;
-        int work = openat(dirfd(entries), entry->d_name,
-                          O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int work =
+            openat(dirfd(entries), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (work < 0) continue;
         if (is_abandoned(work)) remove_work(dirfd(entries), entry->d_name, work);
         close(work);

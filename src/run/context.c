@@ -166,15 +166,19 @@ static const DeviceOps *find_device(const char *name, const char **argument) {
     return NULL;
 }
 
-static tern_status open_device(tern_context *context, const char *name, const tern_open_options *options) {
+static tern_status open_device(tern_context *context, const char *name,
+                               const tern_open_options *options) {
     const char *argument;
     const DeviceOps *ops = find_device(name, &argument);
     if (!ops)
-        return context_fail(context, TERN_ERROR_DEVICE,
-                            "no device '%s' (tern knows interp, cpu, sim and cuda; tern devices lists them)",
-                            name);
-    context->device = (Device){.ops = ops, .arena = context->arena, .oom = &context->oom,
-                               .print = context_output, .print_user = context,
+        return context_fail(
+            context, TERN_ERROR_DEVICE,
+            "no device '%s' (tern knows interp, cpu, sim and cuda; tern devices lists them)", name);
+    context->device = (Device){.ops = ops,
+                               .arena = context->arena,
+                               .oom = &context->oom,
+                               .print = context_output,
+                               .print_user = context,
                                .name = str_copy(context->arena, str_of(name))};
     tern_status status = ops->open(&context->device, argument, options);
     if (status) {
@@ -184,15 +188,19 @@ static tern_status open_device(tern_context *context, const char *name, const te
     return status;
 }
 
-static void copy_options(tern_context *context, tern_open_options *options, const tern_open_options *given) {
+static void copy_options(tern_context *context, tern_open_options *options,
+                         const tern_open_options *given) {
     if (given)
-        memcpy(options, given, given->size && given->size < sizeof *given ? given->size : sizeof *given);
+        memcpy(options, given,
+               given->size && given->size < sizeof *given ? given->size : sizeof *given);
     int count = options->include_dirs ? options->num_include_dirs : 0;
     if (count < 0) count = 0;
     const char **dirs = arena_array(context->arena, const char *, count);
-    for (int i = 0; i < count; i++) dirs[i] = str_c(context->arena, str_of(options->include_dirs[i]));
+    for (int i = 0; i < count; i++)
+        dirs[i] = str_c(context->arena, str_of(options->include_dirs[i]));
     context->lang = (LangOptions){dirs, count};
-    if (options->cache_dir) context->asked_cache_dir = str_c(context->arena, str_of(options->cache_dir));
+    if (options->cache_dir)
+        context->asked_cache_dir = str_c(context->arena, str_of(options->cache_dir));
 }
 
 static tern_status open_any(tern_context *context, const tern_open_options *given) {
@@ -221,8 +229,10 @@ tern_context *tern_open(const tern_open_options *options, tern_status *status, c
     tern_context *context = calloc(1, sizeof *context);
     tern_status result = context ? open_guarded(context, options) : TERN_ERROR_NO_MEMORY;
     if (status) *status = result;
-    if (result) tell(message, message_size, context ? tern_message(context) : no_memory_words);
-    else context->message = "";
+    if (result)
+        tell(message, message_size, context ? tern_message(context) : no_memory_words);
+    else
+        context->message = "";
     if (result) tern_close(context);
     errno = saved;
     return result ? NULL : context;
@@ -232,7 +242,8 @@ void tern_close(tern_context *context) {
     if (!context) return;
     int saved = errno;
     Device *device = &context->device;
-    while (context->gates) tern_gate_free(context->gates); /* nothing can be waited for behind one */
+    while (context->gates)
+        tern_gate_free(context->gates); /* nothing can be waited for behind one */
     if (device->ops && !setjmp(context->oom)) device->ops->synchronize(device);
     while (context->kernels) kernel_free(context->kernels);
     while (context->modules) {

@@ -49,7 +49,7 @@ struct tern_module {
         bool known;
         int count;
         tern_config *configs;
-    } *configs;
+    } * configs;
 };
 
 typedef struct LaunchParam { /* what launching needs to know of a parameter, in launch order */
@@ -105,10 +105,10 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
 const JitFunction *module_jit_function(tern_module *module, const char *name, int *index);
 /* As tern_module_configs, inside a call that already catches lack of memory. */
 int module_configs(tern_module *module, const char *function, const tern_config **configs);
-void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one function */
+void function_print(Buf *out, const FunctionDef *def);   /* the syntax tree of one function */
 tern_dtype dtype_of(const Type *type, bool is_unsigned); /* a lane type; pointers are u64 */
 const Type *dtype_type(tern_dtype dtype);                /* NULL for TERN_VOID */
-void kernel_free(tern_kernel *kernel); /* unlinks, too */
+void kernel_free(tern_kernel *kernel);                   /* unlinks, too */
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);
 /* The built-in table, ended by NULL. */

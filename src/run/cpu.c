@@ -96,7 +96,8 @@ static int usable_cores(void) {
  * the caches paid from 16 MiB on, the time to read the result again counted. */
 static int64_t stream_bytes(void) {
     long last = sysconf(_SC_LEVEL3_CACHE_SIZE), own = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    int64_t of_last = (last > 0 ? last : 8 << 20) / 8, of_own = (int64_t)(own > 0 ? own : 2 << 20) * 8;
+    int64_t of_last = (last > 0 ? last : 8 << 20) / 8,
+            of_own = (int64_t)(own > 0 ? own : 2 << 20) * 8;
     return of_last < of_own ? of_last : of_own;
 }
 
@@ -174,13 +175,14 @@ static tern_status cpu_fill(Device *device, void *to, unsigned char byte, size_t
 
 /* ---- load ---- */
 
-/* -fno-tree-vectorize: the code is in vectors already, and where a vector is longer than a row, what
- * it stores beyond the row is replaced by the next row's store. gcc 12 takes such stores for a group
- * without overlap when it vectorizes the loop over rows, and changes their order. */
+/* -fno-tree-vectorize: the code is in vectors already, and where a vector is longer than a row,
+ * what it stores beyond the row is replaced by the next row's store. gcc 12 takes such stores for a
+ * group without overlap when it vectorizes the loop over rows, and changes their order. */
 static const char common_flags[] =
     "-x c -std=gnu11 -O2 -w -shared -fPIC -nostartfiles -fvisibility=hidden -fwrapv "
     "-fno-strict-aliasing "
-    "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-stack-protector -fno-tree-vectorize";
+    "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-stack-protector "
+    "-fno-tree-vectorize";
 
 static bool open_object(LoadedCpu *loaded, Arena *words, Str path, Str *why) {
     loaded->object = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
@@ -208,11 +210,12 @@ static bool make_below(Device *device, Str below, const char *flags, Str text, S
     if (!workplace_open(words, below, &work, why)) return false;
     Str source = str_format(words, "%.*s/%.*s.c", STR_ARG(work.folder), STR_ARG(key)),
         object = str_format(words, "%.*s/%.*s.so", STR_ARG(work.folder), STR_ARG(key));
-    bool good = file_write(words, source.data, text.data, (size_t)text.length, why) &&
-                compiler_run(words, &state->compiler, flags, work.folder, source.data, object.data,
-                             why) &&
-                open_object(loaded, words, object, why);
-    if (good && below.data == state->cache.folder.data) cache_add(words, &state->cache, key, object);
+    bool good =
+        file_write(words, source.data, text.data, (size_t)text.length, why) &&
+        compiler_run(words, &state->compiler, flags, work.folder, source.data, object.data, why) &&
+        open_object(loaded, words, object, why);
+    if (good && below.data == state->cache.folder.data)
+        cache_add(words, &state->cache, key, object);
     workplace_close(&work);
     return good;
 }
@@ -228,8 +231,8 @@ static bool make_object(Device *device, const char *flags, Str text, Str key, Lo
         cache->is_swept = true;
         if (make_below(device, cache->folder, flags, text, key, loaded, why)) return true;
     }
-    return make_below(device, str_of(temp && *temp == '/' ? temp : "/tmp"), flags, text, key, loaded,
-                      why);
+    return make_below(device, str_of(temp && *temp == '/' ? temp : "/tmp"), flags, text, key,
+                      loaded, why);
 }
 
 static bool scratch_reserve(CpuState *state, size_t bytes) {

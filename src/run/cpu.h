@@ -47,8 +47,8 @@ typedef struct CCompiler {
 } CCompiler;
 /* False: none found; `why` says what was looked for. */
 bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why);
-/* Compiles C text to a shared object; `flags` are blank-separated. The compiler's own files go to the
- * folder too. */
+/* Compiles C text to a shared object; `flags` are blank-separated. The compiler's own files go to
+ * the folder too. */
 bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
                   const char *source_path, const char *object_path, Str *why);
 
@@ -61,7 +61,7 @@ typedef struct Workplace {
 } Workplace;
 bool workplace_open(Arena *arena, Str below, Workplace *work, Str *why);
 void workplace_close(Workplace *work); /* removes it and what is in it */
-void cache_sweep(Str folder); /* removes the work folders of processes that are gone */
+void cache_sweep(Str folder);          /* removes the work folders of processes that are gone */
 
 typedef struct Cache {
     Str folder; /* where entries live; empty: none may be kept */

@@ -124,7 +124,8 @@ bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, St
     posix_spawn_file_actions_destroy(&actions);
     int status = failed ? -1 : wait_for(child);
     if (failed)
-        *why = str_format(arena, "cannot run '%.*s': %s", STR_ARG(compiler->path), strerror(failed));
+        *why =
+            str_format(arena, "cannot run '%.*s': %s", STR_ARG(compiler->path), strerror(failed));
     else if (status != 0)
         *why = failure(arena, compiler, status, errors.data);
     return status == 0;

@@ -129,8 +129,9 @@ static tern_status read_attributes(Cuda *cuda) {
 static tern_status describe(Cuda *cuda) {
     char name[256] = "";
     Device *device = cuda->device;
-    tern_status status = cuda_check(
-        cuda, cuda->driver.device_name(name, (int)sizeof name - 1, cuda->id), "read the device's name");
+    tern_status status =
+        cuda_check(cuda, cuda->driver.device_name(name, (int)sizeof name - 1, cuda->id),
+                   "read the device's name");
     if (status != TERN_OK) return status;
     device->target = cuda_target(cuda->major, cuda->minor);
     if (!device->target)
@@ -138,9 +139,9 @@ static tern_status describe(Cuda *cuda) {
                          "%s has compute capability %d.%d; tern needs 7.5 or newer", name,
                          cuda->major, cuda->minor);
     device->description = str_format(
-        device->arena, "%s, %d SMs, %.1f GiB, compute capability %d.%d, driver for CUDA %d.%d", name,
-        cuda->multiprocessors, (double)cuda->memory_bytes / (1 << 30), cuda->major, cuda->minor,
-        cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
+        device->arena, "%s, %d SMs, %.1f GiB, compute capability %d.%d, driver for CUDA %d.%d",
+        name, cuda->multiprocessors, (double)cuda->memory_bytes / (1 << 30), cuda->major,
+        cuda->minor, cuda->driver_version / 1000, cuda->driver_version % 1000 / 10);
     return TERN_OK;
 }
 
@@ -177,8 +178,7 @@ static tern_status read_options(Cuda *cuda, const tern_open_options *options) {
                              "TERN_TIMEOUT_MS='%s': expected milliseconds, at most 86400000", text);
         cuda->timeout_ms = (int)value;
     }
-    if (cuda->timeout_ms < 0)
-        return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "timeout_ms is negative");
+    if (cuda->timeout_ms < 0) return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "timeout_ms is negative");
     return TERN_OK;
 }
 

@@ -19,7 +19,8 @@ static const char clock_ptx[] =
     " ld.param.u64 %d0, [pout];\n mov.u64 %d1, %globaltimer;\n"
     "again:\n mov.u64 %d2, %globaltimer;\n setp.eq.u64 %p, %d1, %d2;\n @%p bra again;\n"
     " mov.u64 %d3, %clock64;\n mov.u32 %r0, %smid;\n cvt.u64.u32 %d4, %r0;\n"
-    " st.global.u64 [%d0], %d2;\n st.global.u64 [%d0+8], %d3;\n st.global.u64 [%d0+16], %d4;\n ret;\n}\n";
+    " st.global.u64 [%d0], %d2;\n st.global.u64 [%d0+8], %d3;\n st.global.u64 [%d0+16], %d4;\n "
+    "ret;\n}\n";
 
 typedef struct Reading { /* what the kernel writes */
     uint64_t nanoseconds, cycles, processor;
@@ -27,8 +28,9 @@ typedef struct Reading { /* what the kernel writes */
 
 static tern_status share_page(Cuda *cuda, CudaObject *object) {
     CudaDriver *driver = &cuda->driver;
-    tern_status status = cuda_check(cuda, driver->host_alloc(&object->shared, PAGE, CUDA_HOST_DEVICEMAP),
-                                    "allocate memory that the GPU shares");
+    tern_status status =
+        cuda_check(cuda, driver->host_alloc(&object->shared, PAGE, CUDA_HOST_DEVICEMAP),
+                   "allocate memory that the GPU shares");
     if (status == TERN_OK) {
         memset(object->shared, 0, PAGE);
         status = cuda_check(cuda, driver->host_pointer(&object->shared_at, object->shared, 0),
@@ -44,14 +46,17 @@ tern_status cuda_gate_open(Device *device, void **gate) {
     CudaContext previous;
     *gate = NULL;
     if (!cuda->driver.stream_gate)
-        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED, "%s has no gates: the driver lacks cuStreamWaitValue32",
+        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                         "%s has no gates: the driver lacks cuStreamWaitValue32",
                          device->name.data);
     tern_status status = cuda_enter(cuda, &previous);
     if (status == TERN_OK) {
         CudaObject *object = cuda_object_new(cuda, CUDA_GATE);
         status = object ? share_page(cuda, object) : TERN_ERROR_NO_MEMORY;
-        if (status == TERN_OK) *gate = object;
-        else if (object) cuda_object_free(cuda, object);
+        if (status == TERN_OK)
+            *gate = object;
+        else if (object)
+            cuda_object_free(cuda, object);
     }
     cuda_leave(cuda, previous);
     return status;
@@ -83,11 +88,13 @@ void cuda_gate_lift(void *gate) {
 
 static tern_status load_clock(Cuda *cuda) {
     if (cuda->clock_function) return TERN_OK;
-    tern_status status = cuda_check(
-        cuda, cuda->driver.module_load(&cuda->clock_module, clock_ptx, 0, NULL, NULL), "load the clock's kernel");
+    tern_status status =
+        cuda_check(cuda, cuda->driver.module_load(&cuda->clock_module, clock_ptx, 0, NULL, NULL),
+                   "load the clock's kernel");
     if (status == TERN_OK)
         status = cuda_check(
-            cuda, cuda->driver.module_function(&cuda->clock_function, cuda->clock_module, "tern_clock"),
+            cuda,
+            cuda->driver.module_function(&cuda->clock_function, cuda->clock_module, "tern_clock"),
             "find the clock's kernel");
     return status;
 }
@@ -116,8 +123,10 @@ tern_status cuda_clock_open(Device *device, void **event) {
 
 tern_status cuda_clock_enqueue(Cuda *cuda, CudaObject *event, CudaStream stream) {
     void *arguments[] = {&event->shared_at};
-    return cuda_check(cuda, cuda->driver.launch(cuda->clock_function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL),
-                      "read the clock");
+    return cuda_check(
+        cuda,
+        cuda->driver.launch(cuda->clock_function, 1, 1, 1, 1, 1, 1, 0, stream, arguments, NULL),
+        "read the clock");
 }
 
 tern_status cuda_clock_between(Device *device, void *start, void *end, double *mhz) {
@@ -138,10 +147,12 @@ tern_status cuda_clock_state(Device *device, tern_clock_state *state) {
     Cuda *cuda = device->state;
     char bus[32] = "";
     int khz = 0;
-    tern_status status = cuda_check(cuda, cuda->driver.device_attribute(&khz, CUDA_CLOCK_RATE_KHZ, cuda->id),
-                                    "read the device's highest clock");
+    tern_status status =
+        cuda_check(cuda, cuda->driver.device_attribute(&khz, CUDA_CLOCK_RATE_KHZ, cuda->id),
+                   "read the device's highest clock");
     if (status == TERN_OK)
-        status = cuda_check(cuda, cuda->driver.device_bus(bus, (int)sizeof bus, cuda->id), "read the device's place");
+        status = cuda_check(cuda, cuda->driver.device_bus(bus, (int)sizeof bus, cuda->id),
+                            "read the device's place");
     if (status != TERN_OK) return status;
     state->max_mhz = khz / 1000.0;
     if (nvml_open(&cuda->nvml, bus)) nvml_clocks(&cuda->nvml, state);

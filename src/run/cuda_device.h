@@ -33,8 +33,8 @@ typedef struct CudaObject {
     CudaPointer shared_at; /* its address there */
     uint32_t closings;     /* gate */
     unsigned block_threads, dynamic_shared; /* loaded */
-    char *name; /* loaded: "softmax_kernel (softmax.py:12)" */
-    char *log;  /* loaded: what the driver's assembler said; may be "" */
+    char *name;                             /* loaded: "softmax_kernel (softmax.py:12)" */
+    char *log; /* loaded: what the driver's assembler said; may be "" */
 } CudaObject;
 
 typedef struct CudaBlock {
@@ -64,19 +64,19 @@ typedef struct Cuda {
     bool blocking;
     CudaObject objects; /* head of the list */
     CudaPool pool;
-    CudaModule clock_module;     /* NULL: not used yet */
+    CudaModule clock_module; /* NULL: not used yet */
     CudaFunction clock_function;
     Nvml nvml;
     CudaEvent watch; /* with a timeout: tells whether the default stream has come to an end */
 
-    bool unusable; /* a sticky error, or a kernel that hangs: `words` keep saying why */
-    bool hung;     /* then not even closing may touch the device */
+    bool unusable;          /* a sticky error, or a kernel that hangs: `words` keep saying why */
+    bool hung;              /* then not even closing may touch the device */
     const CudaObject *last; /* launched last; NULL: none since the last wait */
     uint32_t last_grid[3];
     uint64_t num_launches;
     int launches_since_wait;
-    bool unfinished;  /* something was enqueued since the last wait for all */
-    int num_adopted;  /* queues whose stream is the caller's */
+    bool unfinished; /* something was enqueued since the last wait for all */
+    int num_adopted; /* queues whose stream is the caller's */
     char words[CUDA_WORDS];
 } Cuda;
 

@@ -30,9 +30,9 @@ bool cuda_driver_open(CudaDriver *driver, char *words, size_t size) {
         return false;
     }
     const char *missing = NULL;
-#define CUDA_CALL(name, symbol, parameters, arguments)                                            \
+#define CUDA_CALL(name, symbol, parameters, arguments)                                             \
     if (!find(driver->library, #symbol, &driver->name) && !missing) missing = #symbol;
-#define CUDA_OPTIONAL(name, symbol, parameters, arguments)                                        \
+#define CUDA_OPTIONAL(name, symbol, parameters, arguments)                                         \
     find(driver->library, #symbol, &driver->name);
 #include "run/cuda.def"
 #undef CUDA_CALL
@@ -52,9 +52,12 @@ void cuda_driver_words(const CudaDriver *driver, CudaResult result, char *words,
     const char *name = NULL, *text = NULL;
     if (driver->error_name(result, &name) != CUDA_OK || !name) name = NULL;
     if (driver->error_words(result, &text) != CUDA_OK || !text) text = NULL;
-    if (name && text) snprintf(words, size, "%s: %s", name, text);
-    else if (name || text) snprintf(words, size, "%s", name ? name : text);
-    else snprintf(words, size, "CUresult %d", (int)result);
+    if (name && text)
+        snprintf(words, size, "%s: %s", name, text);
+    else if (name || text)
+        snprintf(words, size, "%s", name ? name : text);
+    else
+        snprintf(words, size, "CUresult %d", (int)result);
 }
 
 bool cuda_result_is_sticky(CudaResult result) {

@@ -99,8 +99,8 @@ typedef struct CudaDriver {
 #undef CUDA_CALL
 } CudaDriver;
 
-/* $TERN_CUDA_DRIVER, else libcuda.so.1. On failure nothing stays open and words (at most size bytes)
- * say what is missing and how to get it. */
+/* $TERN_CUDA_DRIVER, else libcuda.so.1. On failure nothing stays open and words (at most size
+ * bytes) say what is missing and how to get it. */
 bool cuda_driver_open(CudaDriver *driver, char *words, size_t size);
 void cuda_driver_close(CudaDriver *driver);
 /* "CUDA_ERROR_OUT_OF_MEMORY: out of memory", or the number when the driver has no words for it. */

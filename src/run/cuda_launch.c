@@ -11,8 +11,10 @@
 static tern_status launch_failed(Cuda *cuda, CudaResult result) {
     char doing[1200];
     const uint32_t *g = cuda->last_grid;
-    snprintf(doing, sizeof doing, "launch kernel %s, grid (%u, %u, %u), %u threads a block, %u bytes "
-             "of shared memory", cuda->last->name, g[0], g[1], g[2], cuda->last->block_threads,
+    snprintf(doing, sizeof doing,
+             "launch kernel %s, grid (%u, %u, %u), %u threads a block, %u bytes "
+             "of shared memory",
+             cuda->last->name, g[0], g[1], g[2], cuda->last->block_threads,
              cuda->last->dynamic_shared);
     return cuda_check(cuda, result, doing);
 }
@@ -44,9 +46,12 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
     cuda->launches_since_wait++;
     cuda->unfinished = true;
     bool recorded = queue && ((const CudaObject *)queue)->capturing;
-    if (result != CUDA_OK) status = launch_failed(cuda, result);
-    else if (recorded) status = TERN_OK;
-    else if (cuda->blocking) status = wait_for_launch(cuda, stream);
+    if (result != CUDA_OK)
+        status = launch_failed(cuda, result);
+    else if (recorded)
+        status = TERN_OK;
+    else if (cuda->blocking)
+        status = wait_for_launch(cuda, stream);
     else if (cuda->timeout_ms > 0 && cuda->launches_since_wait >= CUDA_LAUNCHES_UNWATCHED)
         /* A full queue (1024 deep) waits inside the driver, out of reach of the time limit. */
         status = wait_for_launch(cuda, stream);
@@ -65,12 +70,15 @@ tern_status cuda_queue_open(Device *device, void **queue) {
         CudaObject *object = cuda_object_new(cuda, CUDA_QUEUE);
         /* Not CU_STREAM_NON_BLOCKING: copies on the default stream are to come after the work of
          * this one. */
-        status = object ? cuda_check(cuda,
-                                     cuda->driver.stream_create(&object->stream, CUDA_STREAM_DEFAULT),
-                                     "create a stream")
-                        : TERN_ERROR_NO_MEMORY;
-        if (status == TERN_OK) *queue = object;
-        else if (object) cuda_object_free(cuda, object);
+        status =
+            object
+                ? cuda_check(cuda, cuda->driver.stream_create(&object->stream, CUDA_STREAM_DEFAULT),
+                             "create a stream")
+                : TERN_ERROR_NO_MEMORY;
+        if (status == TERN_OK)
+            *queue = object;
+        else if (object)
+            cuda_object_free(cuda, object);
     }
     cuda_leave(cuda, previous);
     return status;
@@ -91,7 +99,8 @@ tern_status cuda_queue_wait(Device *device, void *queue) {
     Cuda *cuda = device->state;
     CudaContext previous;
     tern_status status = cuda_enter(cuda, &previous);
-    if (status == TERN_OK) status = cuda_wait_stream(cuda, cuda_stream_of(queue), "wait for a stream");
+    if (status == TERN_OK)
+        status = cuda_wait_stream(cuda, cuda_stream_of(queue), "wait for a stream");
     cuda_leave(cuda, previous);
     return status;
 }
@@ -110,9 +119,9 @@ tern_status cuda_graph_begin(Device *device, void *queue) {
         return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "the stream records a graph already");
     tern_status status = cuda_enter(cuda, &previous);
     if (status == TERN_OK)
-        status = cuda_check(cuda,
-                            cuda->driver.capture_begin(object->stream, CUDA_CAPTURE_THREAD_LOCAL),
-                            "record a graph");
+        status =
+            cuda_check(cuda, cuda->driver.capture_begin(object->stream, CUDA_CAPTURE_THREAD_LOCAL),
+                       "record a graph");
     object->capturing = status == TERN_OK;
     cuda_leave(cuda, previous);
     return status;
@@ -129,17 +138,20 @@ tern_status cuda_graph_end(Device *device, void *queue, void **graph) {
     recorder->capturing = false;
     tern_status status = cuda_enter(cuda, &previous);
     if (status != TERN_OK) return status;
-    status = cuda_check(cuda, cuda->driver.capture_end(recorder->stream, &recorded),
-                        "record a graph");
+    status =
+        cuda_check(cuda, cuda->driver.capture_end(recorder->stream, &recorded), "record a graph");
     if (status == TERN_OK) {
         object = cuda_object_new(cuda, CUDA_GRAPH);
-        status = object ? cuda_check(cuda, cuda->driver.graph_instantiate(&object->graph, recorded, 0),
-                                     "make a recorded graph ready")
-                        : TERN_ERROR_NO_MEMORY;
+        status = object
+                     ? cuda_check(cuda, cuda->driver.graph_instantiate(&object->graph, recorded, 0),
+                                  "make a recorded graph ready")
+                     : TERN_ERROR_NO_MEMORY;
     }
     if (recorded) cuda->driver.graph_destroy(recorded);
-    if (status == TERN_OK) *graph = object;
-    else if (object) cuda_object_free(cuda, object);
+    if (status == TERN_OK)
+        *graph = object;
+    else if (object)
+        cuda_object_free(cuda, object);
     cuda_leave(cuda, previous);
     return status;
 }
@@ -149,10 +161,9 @@ tern_status cuda_graph_launch(Device *device, void *graph, void *queue) {
     CudaContext previous;
     tern_status status = cuda_enter(cuda, &previous);
     if (status == TERN_OK)
-        status = cuda_check(cuda,
-                            cuda->driver.graph_launch(((CudaObject *)graph)->graph,
-                                                      cuda_stream_of(queue)),
-                            "launch a graph");
+        status = cuda_check(
+            cuda, cuda->driver.graph_launch(((CudaObject *)graph)->graph, cuda_stream_of(queue)),
+            "launch a graph");
     cuda->unfinished = true;
     if (status == TERN_OK && cuda->blocking)
         status = cuda_wait_stream(cuda, cuda_stream_of(queue), "wait for the graph");

@@ -15,7 +15,8 @@ static const size_t large_bytes = (size_t)64 << 20; /* from here on no more than
 /* Sizes are rounded to an eighth of their power of two, so that blocks fit again. */
 static size_t rounded(size_t size_bytes) {
     size_t step = 512; /* the driver aligns to 512 */
-    if (size_bytes >= large_bytes) step = (size_t)2 << 20;
+    if (size_bytes >= large_bytes)
+        step = (size_t)2 << 20;
     else
         while (step * 16 <= size_bytes) step *= 2;
     return size_bytes == 0 ? step : (size_bytes + step - 1) / step * step;
@@ -61,9 +62,10 @@ static tern_status alloc_new(Cuda *cuda, size_t size_bytes, CudaBlock **out) {
     free(block);
     size_t unused = 0, total = 0;
     if (result == CUDA_OUT_OF_MEMORY && cuda->driver.memory_info(&unused, &total) == CUDA_OK)
-        snprintf(doing, sizeof doing, "allocate %zu bytes (%zu of %zu are free)", size_bytes, unused,
-                 total);
-    else snprintf(doing, sizeof doing, "allocate %zu bytes", size_bytes);
+        snprintf(doing, sizeof doing, "allocate %zu bytes (%zu of %zu are free)", size_bytes,
+                 unused, total);
+    else
+        snprintf(doing, sizeof doing, "allocate %zu bytes", size_bytes);
     return cuda_check(cuda, result, doing);
 }
 
@@ -103,10 +105,9 @@ void cuda_release(Device *device, void *pointer) {
     CudaBlock *block = *at;
     *at = block->next;
     /* Work that uses the block may be on any queue: it must be over before anyone gets it again. */
-    if (cuda->unfinished)
-        status = cuda_wait_all(cuda, "wait before memory is released");
-    bool keep = status == TERN_OK &&
-                cuda->pool.idle_bytes + block->size_bytes <= cuda->memory_bytes / 4;
+    if (cuda->unfinished) status = cuda_wait_all(cuda, "wait before memory is released");
+    bool keep =
+        status == TERN_OK && cuda->pool.idle_bytes + block->size_bytes <= cuda->memory_bytes / 4;
     if (keep) {
         CudaBlock **idle = &cuda->pool.idle[bucket_of(block->size_bytes)];
         block->next = *idle;

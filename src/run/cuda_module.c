@@ -22,8 +22,8 @@ typedef struct Logs {
 } Logs;
 
 static void logs_init(Logs *logs) {
-    const CudaJitOption options[6] = {CUDA_JIT_INFO_LOG,  CUDA_JIT_INFO_LOG_BYTES,
-                                      CUDA_JIT_ERROR_LOG, CUDA_JIT_ERROR_LOG_BYTES,
+    const CudaJitOption options[6] = {CUDA_JIT_INFO_LOG,    CUDA_JIT_INFO_LOG_BYTES,
+                                      CUDA_JIT_ERROR_LOG,   CUDA_JIT_ERROR_LOG_BYTES,
                                       CUDA_JIT_LOG_VERBOSE, CUDA_JIT_LINE_INFO};
     void *values[6] = {logs->info,  (void *)(uintptr_t)LOG_BYTES,
                        logs->error, (void *)(uintptr_t)LOG_BYTES,
@@ -55,7 +55,8 @@ static tern_status assemble_failed(Cuda *cuda, CudaResult result, const Compiled
                          cuda->device->name.data, driver, cuda->driver_version / 1000,
                          cuda->driver_version % 1000 / 10, major, minor, major + 4,
                          major == 8 && minor == 6 ? 7 : minor);
-    return cuda_fail(cuda, TERN_ERROR_DEVICE, "%s: the driver cannot load kernel '%.*s' for %s: %s%s%s",
+    return cuda_fail(cuda, TERN_ERROR_DEVICE,
+                     "%s: the driver cannot load kernel '%.*s' for %s: %s%s%s",
                      cuda->device->name.data, STR_ARG(kernel->ir->name), kernel->target, driver,
                      logs->error[0] ? "\n" : "", logs->error);
 }
@@ -65,14 +66,14 @@ static tern_status assemble_failed(Cuda *cuda, CudaResult result, const Compiled
 static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaObject *object) {
     CudaDriver *driver = &cuda->driver;
     int max_threads = 0, static_shared = 0;
-    tern_status status =
-        cuda_check(cuda, driver->function_get(&max_threads, CUDA_FUNCTION_MAX_THREADS, object->function),
-                   "read a kernel's limits");
+    tern_status status = cuda_check(
+        cuda, driver->function_get(&max_threads, CUDA_FUNCTION_MAX_THREADS, object->function),
+        "read a kernel's limits");
     if (status == TERN_OK)
-        status = cuda_check(cuda,
-                            driver->function_get(&static_shared, CUDA_FUNCTION_STATIC_SHARED,
-                                                 object->function),
-                            "read a kernel's shared memory");
+        status = cuda_check(
+            cuda,
+            driver->function_get(&static_shared, CUDA_FUNCTION_STATIC_SHARED, object->function),
+            "read a kernel's shared memory");
     if (status != TERN_OK) return status;
     int threads = kernel->facts.block_threads, shared = kernel->facts.shared_bytes;
     if (shared > cuda->shared_optin || static_shared > cuda->shared_optin)
@@ -81,10 +82,11 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
                          object->name, shared > static_shared ? shared : static_shared,
                          cuda->device->name.data, cuda->shared_optin);
     if (threads > max_threads)
-        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
-                         "kernel %s has %d threads a block, but takes so many registers that %s can "
-                         "run at most %d; lower num_warps",
-                         object->name, threads, cuda->device->name.data, max_threads);
+        return cuda_fail(
+            cuda, TERN_ERROR_UNSUPPORTED,
+            "kernel %s has %d threads a block, but takes so many registers that %s can "
+            "run at most %d; lower num_warps",
+            object->name, threads, cuda->device->name.data, max_threads);
     object->block_threads = (unsigned)threads;
     object->dynamic_shared = shared > static_shared ? (unsigned)(shared - static_shared) : 0;
     /* What a block has without asking for more, on every GPU so far: 48 KiB. */
@@ -118,21 +120,23 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
     object->name = kernel_words(kernel);
     if (!object->name) return cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
     if (kernel->text.length == 0)
-        return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "kernel %s was compiled for '%s', not for a GPU",
-                         object->name, kernel->target);
+        return cuda_fail(cuda, TERN_ERROR_ARGUMENT,
+                         "kernel %s was compiled for '%s', not for a GPU", object->name,
+                         kernel->target);
     if (kernel->facts.programs_per_block > 1)
-        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
-                         "kernel %s packs %d programs in a block, which only a grid of known size can do",
-                         object->name, kernel->facts.programs_per_block);
+        return cuda_fail(
+            cuda, TERN_ERROR_UNSUPPORTED,
+            "kernel %s packs %d programs in a block, which only a grid of known size can do",
+            object->name, kernel->facts.programs_per_block);
     if (kernel->facts.block_threads < 1 || kernel->facts.shared_bytes < 0)
-        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED, "kernel %s has %d threads a block and %d bytes "
-                         "of shared memory", object->name, kernel->facts.block_threads,
-                         kernel->facts.shared_bytes);
-    CudaResult result = cuda->driver.module_load(&object->module, str_c(scratch, kernel->text),
-                                                 (unsigned)COUNT(logs->options), logs->options,
-                                                 logs->values);
-    tern_status status =
-        result == CUDA_OK ? TERN_OK : assemble_failed(cuda, result, kernel, logs);
+        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                         "kernel %s has %d threads a block and %d bytes "
+                         "of shared memory",
+                         object->name, kernel->facts.block_threads, kernel->facts.shared_bytes);
+    CudaResult result =
+        cuda->driver.module_load(&object->module, str_c(scratch, kernel->text),
+                                 (unsigned)COUNT(logs->options), logs->options, logs->values);
+    tern_status status = result == CUDA_OK ? TERN_OK : assemble_failed(cuda, result, kernel, logs);
     if (status == TERN_OK)
         status = cuda_check(cuda,
                             cuda->driver.module_function(&object->function, object->module,
@@ -152,13 +156,17 @@ tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loade
     if (status != TERN_OK) return status;
     CudaObject *volatile object = cuda_object_new(cuda, CUDA_LOADED);
     Arena *scratch = object ? arena_new(&no_memory) : NULL;
-    if (!object) status = TERN_ERROR_NO_MEMORY;
+    if (!object)
+        status = TERN_ERROR_NO_MEMORY;
     else if (setjmp(no_memory))
         status = cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
-    else status = load_kernel(cuda, scratch, kernel, object);
+    else
+        status = load_kernel(cuda, scratch, kernel, object);
     arena_free(scratch);
-    if (status == TERN_OK) *loaded = object;
-    else if (object) cuda_object_free(cuda, object);
+    if (status == TERN_OK)
+        *loaded = object;
+    else if (object)
+        cuda_object_free(cuda, object);
     cuda_leave(cuda, previous);
     return status;
 }

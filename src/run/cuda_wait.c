@@ -27,8 +27,9 @@ static void describe_last(const Cuda *cuda, char *out, size_t size) {
     }
     const uint32_t *g = cuda->last_grid;
     bool alone = cuda->launches_since_wait == 1;
-    snprintf(out, size, "%s %s, launch %llu, grid (%u, %u, %u)%s", alone ? "kernel" : "last launched",
-             cuda->last->name, (unsigned long long)cuda->num_launches, g[0], g[1], g[2],
+    snprintf(out, size, "%s %s, launch %llu, grid (%u, %u, %u)%s",
+             alone ? "kernel" : "last launched", cuda->last->name,
+             (unsigned long long)cuda->num_launches, g[0], g[1], g[2],
              alone ? "" : "; with TERN_LAUNCH_BLOCKING=1 the launch at fault is named");
 }
 
@@ -38,15 +39,17 @@ tern_status cuda_check(Cuda *cuda, CudaResult result, const char *doing) {
     cuda_driver_words(&cuda->driver, result, driver, sizeof driver);
     const char *device = cuda->device->name.data ? cuda->device->name.data : "cuda";
     if (!cuda_result_is_sticky(result)) {
-        tern_status status = result == CUDA_OUT_OF_MEMORY ? TERN_ERROR_NO_MEMORY : TERN_ERROR_DEVICE;
+        tern_status status =
+            result == CUDA_OUT_OF_MEMORY ? TERN_ERROR_NO_MEMORY : TERN_ERROR_DEVICE;
         return cuda_fail(cuda, status, "%s: cannot %s: %s", device, doing, driver);
     }
     describe_last(cuda, last, sizeof last);
     cuda->unusable = true;
-    return cuda_fail(cuda, TERN_ERROR_KERNEL,
-                     "%s: %s (%s; seen when tern wanted to %s). The driver refuses all further work "
-                     "on this device: start the process again to use it",
-                     device, driver, last, doing);
+    return cuda_fail(
+        cuda, TERN_ERROR_KERNEL,
+        "%s: %s (%s; seen when tern wanted to %s). The driver refuses all further work "
+        "on this device: start the process again to use it",
+        device, driver, last, doing);
 }
 
 tern_status cuda_enter(Cuda *cuda, CudaContext *previous) {
@@ -150,11 +153,14 @@ tern_status cuda_event_open(Device *device, void **event) {
     tern_status status = cuda_enter(cuda, &previous);
     if (status == TERN_OK) {
         CudaObject *object = cuda_object_new(cuda, CUDA_EVENT);
-        status = object ? cuda_check(cuda, cuda->driver.event_create(&object->event, CUDA_EVENT_DEFAULT),
-                                     "create an event")
-                        : TERN_ERROR_NO_MEMORY;
-        if (status == TERN_OK) *event = object;
-        else if (object) cuda_object_free(cuda, object);
+        status =
+            object ? cuda_check(cuda, cuda->driver.event_create(&object->event, CUDA_EVENT_DEFAULT),
+                                "create an event")
+                   : TERN_ERROR_NO_MEMORY;
+        if (status == TERN_OK)
+            *event = object;
+        else if (object)
+            cuda_object_free(cuda, object);
     }
     cuda_leave(cuda, previous);
     return status;
@@ -167,10 +173,9 @@ tern_status cuda_event_record(Device *device, void *event, void *queue) {
     if (status == TERN_OK && ((CudaObject *)event)->shared)
         status = cuda_clock_enqueue(cuda, event, cuda_stream_of(queue));
     if (status == TERN_OK)
-        status = cuda_check(cuda,
-                            cuda->driver.event_record(((CudaObject *)event)->event,
-                                                      cuda_stream_of(queue)),
-                            "record an event");
+        status = cuda_check(
+            cuda, cuda->driver.event_record(((CudaObject *)event)->event, cuda_stream_of(queue)),
+            "record an event");
     cuda_leave(cuda, previous);
     return status;
 }
@@ -194,10 +199,9 @@ tern_status cuda_event_order(Device *device, void *event, void *queue) {
     CudaContext previous;
     tern_status status = cuda_enter(cuda, &previous);
     if (status == TERN_OK)
-        status = cuda_check(cuda,
-                            cuda->driver.stream_order(cuda_stream_of(queue),
-                                                      ((CudaObject *)event)->event, 0),
-                            "let a stream wait for an event");
+        status = cuda_check(
+            cuda, cuda->driver.stream_order(cuda_stream_of(queue), ((CudaObject *)event)->event, 0),
+            "let a stream wait for an event");
     cuda_leave(cuda, previous);
     return status;
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-/* descriptor: host tensor descriptors: what Triton requires of one, and what a launch gets of it. The
- * kernel's side of it is lang/lower_param.c. */
+/* descriptor: host tensor descriptors: what Triton requires of one, and what a launch gets of it.
+ * The kernel's side of it is lang/lower_param.c. */
 #include "base/base.h"
 #include "tern.h"
 
 #include <stdio.h>
 
-enum { ALIGNMENT = 16 /* bytes: what the hardware's tensor maps need, so Triton requires it everywhere */ };
+enum {
+    ALIGNMENT =
+        16 /* bytes: what the hardware's tensor maps need, so Triton requires it everywhere */
+};
 
 const char *tern_descriptor_error(const tern_descriptor *descriptor) {
     int rank = descriptor->rank;
@@ -17,13 +20,16 @@ const char *tern_descriptor_error(const tern_descriptor *descriptor) {
     if (descriptor->strides[rank - 1] != 1) return "its last dimension is not contiguous";
     for (int i = 0; i < rank; i++) {
         int block = descriptor->block[i];
-        if (descriptor->shape[i] < 0 || descriptor->shape[i] > INT32_MAX) return "its shape is not of 32-bit sizes";
+        if (descriptor->shape[i] < 0 || descriptor->shape[i] > INT32_MAX)
+            return "its shape is not of 32-bit sizes";
         if (block < 1 || (block & (block - 1))) return "its block is not of powers of two";
         if (i + 1 < rank && (descriptor->strides[i] < 0 || descriptor->strides[i] > INT64_MAX / 16))
             return "a stride is out of range";
-        if (i + 1 < rank && descriptor->strides[i] * size % ALIGNMENT) return "its strides are not multiples of 16 bytes";
+        if (i + 1 < rank && descriptor->strides[i] * size % ALIGNMENT)
+            return "its strides are not multiples of 16 bytes";
     }
-    if (descriptor->block[rank - 1] * size < ALIGNMENT) return "its block has less than 16 bytes in the last dimension";
+    if (descriptor->block[rank - 1] * size < ALIGNMENT)
+        return "its block has less than 16 bytes in the last dimension";
     return NULL;
 }
 
@@ -31,12 +37,14 @@ int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t s
     char own[160];
     int length = snprintf(own, sizeof own, "tensordesc<%s[", tern_dtype_name(descriptor->dtype));
     for (int i = 0; i < descriptor->rank && i < TERN_DESCRIPTOR_RANK; i++)
-        length += snprintf(own + length, sizeof own - (size_t)length, "%s%d", i ? "," : "", descriptor->block[i]);
+        length += snprintf(own + length, sizeof own - (size_t)length, "%s%d", i ? "," : "",
+                           descriptor->block[i]);
     return snprintf(text, size, "%s]>", own);
 }
 
 int tern_descriptor_arguments(const tern_descriptor *descriptor, tern_argument *arguments) {
-    int count = 0, rank = descriptor->rank < TERN_DESCRIPTOR_RANK ? descriptor->rank : TERN_DESCRIPTOR_RANK;
+    int count = 0,
+        rank = descriptor->rank < TERN_DESCRIPTOR_RANK ? descriptor->rank : TERN_DESCRIPTOR_RANK;
     arguments[count] = tern_arg_buffer(descriptor->base);
     arguments[count++].offset = descriptor->offset;
     for (int i = 0; i < rank; i++) arguments[count++] = tern_arg_int(descriptor->shape[i]);

@@ -23,7 +23,8 @@ typedef struct DeviceOps {
     tern_status (*load)(Device *device, const CompiledKernel *kernel, void **loaded);
     void (*unload)(Device *device, void *loaded);
     /* args[i] points at the i-th parameter's value, in its own type (pointers: 8 bytes). */
-    tern_status (*launch)(Device *device, void *queue, void *loaded, const uint32_t grid[3], void **args);
+    tern_status (*launch)(Device *device, void *queue, void *loaded, const uint32_t grid[3],
+                          void **args);
     tern_status (*synchronize)(Device *device);
     bool device_memory_is_host; /* pointers may be used by the host */
 
@@ -32,20 +33,24 @@ typedef struct DeviceOps {
     tern_status (*queue_open)(Device *device, void **queue);
     void (*queue_close)(Device *device, void *queue); /* waits */
     tern_status (*queue_wait)(Device *device, void *queue);
-    void *(*queue_handle)(void *queue);                              /* the driver's own: CUstream */
-    tern_status (*queue_adopt)(Device *device, void *handle, void **queue); /* the caller's CUstream */
+    void *(*queue_handle)(void *queue); /* the driver's own: CUstream */
+    tern_status (*queue_adopt)(Device *device, void *handle,
+                               void **queue); /* the caller's CUstream */
     /* Enqueue; host memory must stay until the queue has been waited for. */
-    tern_status (*write_async)(Device *device, void *queue, void *to, const void *from, size_t bytes);
-    tern_status (*read_async)(Device *device, void *queue, void *to, const void *from, size_t bytes);
-    tern_status (*fill_async)(Device *device, void *queue, void *to, unsigned char byte, size_t bytes);
+    tern_status (*write_async)(Device *device, void *queue, void *to, const void *from,
+                               size_t bytes);
+    tern_status (*read_async)(Device *device, void *queue, void *to, const void *from,
+                              size_t bytes);
+    tern_status (*fill_async)(Device *device, void *queue, void *to, unsigned char byte,
+                              size_t bytes);
     tern_status (*event_open)(Device *device, void **event);
     void (*event_close)(Device *device, void *event);
     tern_status (*event_record)(Device *device, void *event, void *queue);
-    tern_status (*event_wait)(Device *device, void *event);                     /* the host waits */
-    tern_status (*event_order)(Device *device, void *event, void *queue);       /* the queue waits */
+    tern_status (*event_wait)(Device *device, void *event);               /* the host waits */
+    tern_status (*event_order)(Device *device, void *event, void *queue); /* the queue waits */
     tern_status (*event_elapsed)(Device *device, void *start, void *end, double *nanoseconds);
-    /* A gate holds back what is enqueued on a queue after gate_shut until gate_lift, which any thread
-     * may call. gate_close waits: lift first. */
+    /* A gate holds back what is enqueued on a queue after gate_shut until gate_lift, which any
+     * thread may call. gate_close waits: lift first. */
     tern_status (*gate_open)(Device *device, void **gate);
     void (*gate_close)(Device *device, void *gate);
     tern_status (*gate_shut)(Device *device, void *gate, void *queue);
@@ -77,15 +82,16 @@ struct Device {
     Arena *arena; /* for words and for the device's own state */
     jmp_buf *oom; /* for further arenas of the device: unwinds to the API entry */
     void *state;
-    Str name;        /* "cuda:0" */
-    Str description; /* "8 threads, gcc 12.2.0, AVX-512" */
+    Str name;           /* "cuda:0" */
+    Str description;    /* "8 threads, gcc 12.2.0, AVX-512" */
     const char *target; /* what to compile for: "interp", "cpu:avx512", "sm_90a" */
-    Str why;         /* words of the last failure */
+    Str why;            /* words of the last failure */
     /* Kept by the context: its buffers, for executors that check each access. */
     const DeviceRange *ranges;
     int num_ranges;
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
-    /* Where device_print goes, in whole lines. Call it on the thread that called launch/synchronize. */
+    /* Where device_print goes, in whole lines. Call it on the thread that called
+     * launch/synchronize. */
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
 };

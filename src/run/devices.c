@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-const DeviceOps *const device_table[] = {&device_interp, &device_cpu, &device_sim, &device_cuda, NULL};
+const DeviceOps *const device_table[] = {&device_interp, &device_cpu, &device_sim, &device_cuda,
+                                         NULL};
 
 static const struct {
     const char *name, *how;
@@ -18,9 +19,12 @@ static const struct {
 static void put_json(Buf *out, const char *text) {
     buf_putc(out, '"');
     for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\') buf_printf(out, "\\%c", *c);
-        else if (*c < 0x20) buf_printf(out, "\\u%04x", *c);
-        else buf_putc(out, (char)*c);
+        if (*c == '"' || *c == '\\')
+            buf_printf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            buf_printf(out, "\\u%04x", *c);
+        else
+            buf_putc(out, (char)*c);
     }
     buf_putc(out, '"');
 }
@@ -34,8 +38,8 @@ static const char *how_to_get(const char *name) {
 static bool describe(Buf *out, const char *name, bool as_json, bool is_first, bool only_if_here) {
     char message[2048];
     tern_status status;
-    tern_context *context = tern_open(&(tern_open_options){.device = name, .cache_dir = ""}, &status,
-                                      message, sizeof message);
+    tern_context *context = tern_open(&(tern_open_options){.device = name, .cache_dir = ""},
+                                      &status, message, sizeof message);
     if (!context && only_if_here) return false;
     const char *words = context ? tern_device_description(context) : message;
     const char *full = context ? tern_device_name(context) : name;

@@ -14,7 +14,7 @@ typedef struct InterpState {
 } InterpState;
 
 enum {
-    GUARD_BYTES = 256,   /* around each allocation, so that neighbours never touch */
+    GUARD_BYTES = 256, /* around each allocation, so that neighbours never touch */
     DEEPEST_NESTING = 200,
 };
 
@@ -23,16 +23,23 @@ static tern_status device_says(Device *device, tern_status status, const char *w
     return status;
 }
 
-static tern_status interp_open(Device *device, const char *argument, const tern_open_options *options) {
-    if (argument) return device_says(device, TERN_ERROR_DEVICE, "device 'interp' takes no argument");
+static tern_status interp_open(Device *device, const char *argument,
+                               const tern_open_options *options) {
+    if (argument)
+        return device_says(device, TERN_ERROR_DEVICE, "device 'interp' takes no argument");
     InterpState *state = device->state = arena_new_of(device->arena, InterpState);
     const char *seed = getenv("TERN_ORDER_SEED");
-    state->order_seed = options->order_seed ? options->order_seed : seed ? strtoull(seed, NULL, 0) : 0;
+    state->order_seed = options->order_seed ? options->order_seed
+                        : seed              ? strtoull(seed, NULL, 0)
+                                            : 0;
     const char *timeout = getenv("TERN_TIMEOUT_MS");
-    int64_t timeout_ms = options->timeout_ms ? options->timeout_ms : timeout ? strtol(timeout, NULL, 10) : 0;
+    int64_t timeout_ms = options->timeout_ms ? options->timeout_ms
+                         : timeout           ? strtol(timeout, NULL, 10)
+                                             : 0;
     if (timeout_ms > 0 && timeout_ms <= INT32_MAX) state->timeout_ns = timeout_ms * 1000000;
     device->name = STR("interp");
-    device->description = STR("interpreter of the tile IR: slow, checks each access, the reference");
+    device->description =
+        STR("interpreter of the tile IR: slow, checks each access, the reference");
     device->target = "interp";
     return TERN_OK;
 }
@@ -156,7 +163,8 @@ static Body *block_make(Maker *m, const Region *region) {
     return block;
 }
 
-static Str words_about(Device *device, DiagKind kind, Span span, const char *text, const char *note) {
+static Str words_about(Device *device, DiagKind kind, Span span, const char *text,
+                       const char *note) {
     InterpState *state = device->state;
     arena_free(state->words);
     state->words = NULL;
@@ -181,7 +189,8 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
         Span span = m.refused ? m.refused->span : kernel->ir->span;
         device->why = words_about(device, DIAG_REFUSED, span,
                                   m.refused ? "inline assembly on device 'interp': it is PTX text"
-                                            : "more than 200 nested loops and ifs on 'interp'", "");
+                                            : "more than 200 nested loops and ifs on 'interp'",
+                                  "");
         return TERN_ERROR_UNSUPPORTED;
     }
     loaded->body = block_make(&m, kernel->ir->body);
@@ -189,9 +198,7 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
     return TERN_OK;
 }
 
-static void interp_unload(Device *device, void *loaded) {
-    (void)device, (void)loaded;
-}
+static void interp_unload(Device *device, void *loaded) { (void)device, (void)loaded; }
 
 /* ---- launching ---- */
 
@@ -202,8 +209,10 @@ Lanes *lanes_new(Program *p, int count, int size) {
     int size_class = 7;
     while (((size_t)1 << size_class) < bytes) size_class++;
     Lanes *lanes = launch->free_lanes[size_class];
-    if (lanes) launch->free_lanes[size_class] = lanes->next;
-    else lanes = aligned_alloc(64, (size_t)1 << size_class);
+    if (lanes)
+        launch->free_lanes[size_class] = lanes->next;
+    else
+        lanes = aligned_alloc(64, (size_t)1 << size_class);
     if (!lanes) {
         program_fail(p, TERN_ERROR_NO_MEMORY, (Span){0}, "out of host memory");
         return NULL;
@@ -234,8 +243,9 @@ bool program_fail(Program *p, tern_status status, Span span, const char *format,
     va_end(args);
     failure->status = status;
     failure->span = span;
-    snprintf(failure->note, sizeof failure->note, "in program (%u, %u, %u) of a grid of (%u, %u, %u)",
-             p->id[0], p->id[1], p->id[2], p->launch->grid[0], p->launch->grid[1], p->launch->grid[2]);
+    snprintf(failure->note, sizeof failure->note,
+             "in program (%u, %u, %u) of a grid of (%u, %u, %u)", p->id[0], p->id[1], p->id[2],
+             p->launch->grid[0], p->launch->grid[1], p->launch->grid[2]);
     return false;
 }
 
@@ -258,7 +268,10 @@ static tern_status interp_launch(Device *device, void *queue, void *loaded, cons
                                  void **args) {
     (void)queue;
     const InterpState *state = device->state;
-    Launch launch = {.order_seed = state->order_seed, .device = device, .loaded = loaded, .args = args,
+    Launch launch = {.order_seed = state->order_seed,
+                     .device = device,
+                     .loaded = loaded,
+                     .args = args,
                      .grid = {grid[0], grid[1], grid[2]}};
     if (state->timeout_ns) launch.deadline_ns = clock_ns() + state->timeout_ns;
     launch_programs(&launch);

@@ -43,7 +43,7 @@ typedef struct Node {
     Body *blocks[2];
     int num_frees; /* values that nobody reads after this op */
     const int *frees;
-    bool reads;       /* op or something in its regions reads memory */
+    bool reads;         /* op or something in its regions reads memory */
     bool changes_alone; /* ... has effects that may differ without memory changing: clock, print */
 } Node;
 struct Body {
@@ -74,10 +74,10 @@ typedef struct Launch {
     const Loaded *loaded;
     uint32_t grid[3];
     uint64_t order_seed, order_step, order_start; /* see launch_programs */
-    void **args; /* args[i] points at the i-th parameter's value */
-    uint64_t version; /* counts changes of memory */
-    uint64_t iterations; /* of loops, to look at the clock now and then */
-    int64_t deadline_ns; /* 0: none */
+    void **args;                                  /* args[i] points at the i-th parameter's value */
+    uint64_t version;                             /* counts changes of memory */
+    uint64_t iterations;                          /* of loops, to look at the clock now and then */
+    int64_t deadline_ns;                          /* 0: none */
     uint64_t idle_spins; /* iterations of waiting loops since version last changed */
     Lanes *free_lanes[NUM_LANE_CLASSES];
     Failure failure;
@@ -96,7 +96,7 @@ typedef struct Program {
 /* ---- lanes ---- */
 
 Lanes *lanes_new(Program *p, int count, int size); /* refs 1; NULL after failing the program */
-void lanes_release(Launch *launch, Lanes *lanes); /* NULL is allowed */
+void lanes_release(Launch *launch, Lanes *lanes);  /* NULL is allowed */
 static inline Lanes *lanes_share(Lanes *lanes) {
     lanes->refs++;
     return lanes;
@@ -136,9 +136,9 @@ int64_t clock_ns(void); /* monotonic */
 bool exec_block(Program *p, const Body *block);
 void exec_yield_done(Program *p, const Body *block);
 
-bool exec_lanes(Program *p, const Op *op);  /* ELEMENTWISE ops but addptr */
+bool exec_lanes(Program *p, const Op *op); /* ELEMENTWISE ops but addptr */
 bool exec_addptr(Program *p, const Op *op);
-bool exec_shape(Program *p, const Op *op);  /* arange .. gather, sort_step */
+bool exec_shape(Program *p, const Op *op); /* arange .. gather, sort_step */
 bool exec_reduce(Program *p, const Node *node);
 bool exec_scan(Program *p, const Node *node);
 bool exec_histogram(Program *p, const Op *op);

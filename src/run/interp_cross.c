@@ -87,14 +87,16 @@ static bool combine_one_by_one(Program *p, const Body *block, int n, Lanes **lef
             slot_set(p, block->region->args[i], one);
         }
         if (!exec_block(p, block)) return false;
-        for (int i = 0; i < n; i++) lane_set(out[i], lane, lane_get(operand(p, block->yield.op, i), 0));
+        for (int i = 0; i < n; i++)
+            lane_set(out[i], lane, lane_get(operand(p, block->yield.op, i), 0));
         exec_yield_done(p, block);
     }
     return true;
 }
 
 /* out[i] = region(left.., right..); on failure some of out may be set. */
-static bool combine(Program *p, const Body *block, int n, Lanes **left, Lanes **right, Lanes **out) {
+static bool combine(Program *p, const Body *block, int n, Lanes **left, Lanes **right,
+                    Lanes **out) {
     return block->by_lanes ? combine_at_once(p, block, n, left, right, out)
                            : combine_one_by_one(p, block, n, left, right, out);
 }
@@ -182,8 +184,10 @@ bool exec_scan(Program *p, const Node *node) {
     }
     release_all(p, sofar, n);
     for (int i = 0; i < n; i++) {
-        if (ok) slot_set(p, &op->results[i], results[i]);
-        else lanes_release(p->launch, results[i]);
+        if (ok)
+            slot_set(p, &op->results[i], results[i]);
+        else
+            lanes_release(p->launch, results[i]);
     }
     return ok;
 }
@@ -215,7 +219,8 @@ static Lanes *wide_lanes(Program *p, const Lanes *from, const Type *type) {
         if (type_is_float(type)) {
             double number = constant_to_double(type, lane_get(from, i));
             memcpy(out->data + (size_t)i * 8, &number, 8);
-        } else lane_set(out, i, (uint64_t)constant_to_int(type, lane_get(from, i)));
+        } else
+            lane_set(out, i, (uint64_t)constant_to_int(type, lane_get(from, i)));
     }
     return out;
 }
@@ -254,7 +259,8 @@ static void dot_round(const Lanes *sums, const Lanes *acc, const Type *type, Lan
             double sum;
             memcpy(&sum, &bits, 8);
             lane_set(out, i, constant_from_double(type, constant_to_double(type, start) + sum));
-        } else lane_set(out, i, start + bits);
+        } else
+            lane_set(out, i, start + bits);
     }
 }
 
@@ -272,8 +278,10 @@ bool exec_dot(Program *p, const Op *op) {
             char *from_a = a->data + (size_t)i * (size_t)(d.m * d.k) * 8;
             char *from_b = b->data + (size_t)i * (size_t)(d.k * d.n) * 8;
             char *to = sums->data + (size_t)i * (size_t)(d.m * d.n) * 8;
-            if (type_is_float(type)) dot_floats((void *)from_a, (void *)from_b, (void *)to, d);
-            else dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
+            if (type_is_float(type))
+                dot_floats((void *)from_a, (void *)from_b, (void *)to, d);
+            else
+                dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
         }
         dot_round(sums, operand(p, op, 2), type_lane(type), out);
         slot_set(p, op_result(op), out);

@@ -22,8 +22,8 @@ static Lanes *scalar_new(Program *p, int size, uint64_t bits) {
 
 /* Shares what a block yielded, from the `first`-th value on, as `values`; `hold` keeps them alive
  * while the slots are overwritten (a loop may swap two carried values). */
-static bool move_yields(Program *p, const Body *block, int first, int count,
-                        Value *const *values, Value *results) {
+static bool move_yields(Program *p, const Body *block, int first, int count, Value *const *values,
+                        Value *results) {
     if (count == 0) {
         exec_yield_done(p, block);
         return true;
@@ -51,7 +51,8 @@ static bool is_in_time(Program *p, const Op *op) {
     Launch *launch = p->launch;
     if (!launch->deadline_ns || ++launch->iterations % ITERATIONS_A_LOOK) return true;
     if (clock_ns() < launch->deadline_ns) return true;
-    return program_fail(p, TERN_ERROR_KERNEL, op->span, "the launch takes longer than its time limit");
+    return program_fail(p, TERN_ERROR_KERNEL, op->span,
+                        "the launch takes longer than its time limit");
 }
 
 static bool exec_if(Program *p, const Node *node) {
@@ -75,7 +76,8 @@ static bool exec_for(Program *p, const Node *node) {
         bounds[i] = is_unsigned && i < 2 ? (Index)bits : (Index)constant_to_int(type, bits);
     }
     if (bounds[2] == 0)
-        return program_fail(p, TERN_ERROR_KERNEL, op->span, "the loop's step is 0: it would never end");
+        return program_fail(p, TERN_ERROR_KERNEL, op->span,
+                            "the loop's step is 0: it would never end");
     for (int i = 0; i < carried; i++)
         slot_set(p, region->args[i + 1], lanes_share(operand(p, op, i + 3)));
     for (Index i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
@@ -149,8 +151,10 @@ static bool exec_constant(Program *p, const Op *op, uint64_t bits) {
     int count = result->type->lanes, size = type_size_bytes(result->type);
     Lanes *lanes = lanes_new(p, count, size);
     if (!lanes) return false;
-    if (bits == 0) memset(lanes->data, 0, (size_t)count * (size_t)size);
-    else for (int i = 0; i < count; i++) lane_set(lanes, i, bits);
+    if (bits == 0)
+        memset(lanes->data, 0, (size_t)count * (size_t)size);
+    else
+        for (int i = 0; i < count; i++) lane_set(lanes, i, bits);
     slot_set(p, result, lanes);
     return true;
 }
@@ -173,7 +177,8 @@ static bool alias(Program *p, const Op *op) {
 
 static bool exec_assume(Program *p, const Op *op) {
     if (lane_get(operand(p, op, 0), 0) & 1) return true;
-    return program_fail(p, TERN_ERROR_KERNEL, op->span, "what the kernel promises by assume is false");
+    return program_fail(p, TERN_ERROR_KERNEL, op->span,
+                        "what the kernel promises by assume is false");
 }
 
 static bool exec_node(Program *p, const Node *node) {

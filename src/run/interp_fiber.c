@@ -25,13 +25,16 @@
 #ifdef FIBER_ASAN
 #include <sanitizer/common_interface_defs.h>
 #else
-#define __sanitizer_start_switch_fiber(save, bottom, size) ((void)(save), (void)(bottom), (void)(size))
-#define __sanitizer_finish_switch_fiber(save, bottom, size) ((void)(save), (void)(bottom), (void)(size))
+#define __sanitizer_start_switch_fiber(save, bottom, size)                                         \
+    ((void)(save), (void)(bottom), (void)(size))
+#define __sanitizer_finish_switch_fiber(save, bottom, size)                                        \
+    ((void)(save), (void)(bottom), (void)(size))
 #endif
 
 enum {
     STACK_BYTES = 256 << 10,
-    MOST_FIBERS = 4096, /* programs that wait at the same time; the rest of the grid has not begun */
+    MOST_FIBERS =
+        4096, /* programs that wait at the same time; the rest of the grid has not begun */
     YIELD_EVERY = 64,
     IDLE_LIMIT = 1 << 24,
 };
@@ -103,7 +106,8 @@ static uint64_t grid_size(const Launch *launch) {
 static bool program_begin(Launch *launch, Program *p, uint64_t index) {
     *p = (Program){.launch = launch, .fiber = p->fiber};
     if (launch->order_step)
-        index = (uint64_t)(((Wide)index * launch->order_step + launch->order_start) % grid_size(launch));
+        index = (uint64_t)(((Wide)index * launch->order_step + launch->order_start) %
+                           grid_size(launch));
     p->id[0] = (uint32_t)(index % launch->grid[0]);
     p->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
     p->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
@@ -211,9 +215,11 @@ static void take_turns(Scheduler *s) {
         if (!fiber) {
             bool any = false;
             for (int i = 0; i < s->num_fibers; i++) any |= s->fibers[i]->state != FIBER_FREE;
-            if (any) report_deadlock(s);
+            if (any)
+                report_deadlock(s);
             else if (s->begun < s->total)
-                launch->failure = (Failure){.status = TERN_ERROR_NO_MEMORY, .text = "out of host memory"};
+                launch->failure =
+                    (Failure){.status = TERN_ERROR_NO_MEMORY, .text = "out of host memory"};
             return;
         }
         run_fiber(s, fiber);
@@ -226,7 +232,8 @@ bool program_wait(Program *p, Span span, bool stuck, uint64_t since) {
     Fiber *fiber = p->fiber;
     if (!stuck && ++launch->idle_spins > IDLE_LIMIT)
         return program_fail(p, TERN_ERROR_KERNEL, span,
-                            "no progress: %d iterations of waiting loops changed no memory", IDLE_LIMIT);
+                            "no progress: %d iterations of waiting loops changed no memory",
+                            IDLE_LIMIT);
     if (!stuck && launch->idle_spins % YIELD_EVERY) return true;
     fiber->state = stuck ? FIBER_STUCK : FIBER_READY;
     fiber->since = since;

@@ -15,7 +15,8 @@ typedef struct Operands {
 
 uint64_t lane_eval(const Op *op, const uint64_t *operands) {
     uint64_t result = 0;
-    if (!eval_lane(op, operands, &result)) BUG("interp: '%s' has no value", op_info(op->kind)->name);
+    if (!eval_lane(op, operands, &result))
+        BUG("interp: '%s' has no value", op_info(op->kind)->name);
     return result;
 }
 
@@ -32,39 +33,40 @@ static Operands operands_of(Program *p, const Op *op) {
     return in;
 }
 
-#define LOOP1(R, A, EXPRESSION)                                                                   \
-    do {                                                                                          \
-        const A *as = (const A *)(const void *)in->lanes[0]->data;                                \
-        R *rs = (R *)(void *)out->data;                                                           \
-        for (int i = 0; i < in->count; i++) {                                                     \
-            A a = as[i];                                                                          \
-            rs[i] = (R)(EXPRESSION);                                                              \
-        }                                                                                         \
+#define LOOP1(R, A, EXPRESSION)                                                                    \
+    do {                                                                                           \
+        const A *as = (const A *)(const void *)in->lanes[0]->data;                                 \
+        R *rs = (R *)(void *)out->data;                                                            \
+        for (int i = 0; i < in->count; i++) {                                                      \
+            A a = as[i];                                                                           \
+            rs[i] = (R)(EXPRESSION);                                                               \
+        }                                                                                          \
     } while (0)
 
-#define LOOP2(R, T, EXPRESSION)                                                                   \
-    do {                                                                                          \
-        const T *as = (const T *)(const void *)in->lanes[0]->data;                                \
-        const T *bs = (const T *)(const void *)in->lanes[1]->data;                                \
-        R *rs = (R *)(void *)out->data;                                                           \
-        int da = in->step[0], db = in->step[1];                                                   \
-        for (int i = 0; i < in->count; i++, as += da, bs += db) {                                 \
-            T a = *as, b = *bs;                                                                   \
-            rs[i] = (R)(EXPRESSION);                                                              \
-        }                                                                                         \
+#define LOOP2(R, T, EXPRESSION)                                                                    \
+    do {                                                                                           \
+        const T *as = (const T *)(const void *)in->lanes[0]->data;                                 \
+        const T *bs = (const T *)(const void *)in->lanes[1]->data;                                 \
+        R *rs = (R *)(void *)out->data;                                                            \
+        int da = in->step[0], db = in->step[1];                                                    \
+        for (int i = 0; i < in->count; i++, as += da, bs += db) {                                  \
+            T a = *as, b = *bs;                                                                    \
+            rs[i] = (R)(EXPRESSION);                                                               \
+        }                                                                                          \
     } while (0)
 
-#define CASE_INT(KIND, EXPRESSION)                                                                \
-    case OP_##KIND:                                                                               \
-        if (in->lanes[0]->size == 4) LOOP2(uint32_t, uint32_t, EXPRESSION);                       \
-        else if (in->lanes[0]->size == 8) LOOP2(uint64_t, uint64_t, EXPRESSION);                  \
-        else return false;                                                                        \
+#define CASE_INT(KIND, EXPRESSION)                                                                 \
+    case OP_##KIND:                                                                                \
+        if (in->lanes[0]->size == 4)                                                               \
+            LOOP2(uint32_t, uint32_t, EXPRESSION);                                                 \
+        else if (in->lanes[0]->size == 8)                                                          \
+            LOOP2(uint64_t, uint64_t, EXPRESSION);                                                 \
+        else                                                                                       \
+            return false;                                                                          \
         return true
 
-#define CASE_F32(KIND, EXPRESSION)                                                                \
-    case OP_##KIND:                                                                               \
-        LOOP2(float, float, EXPRESSION);                                                          \
-        return true
+#define CASE_F32(KIND, EXPRESSION)                                                                 \
+    case OP_##KIND: LOOP2(float, float, EXPRESSION); return true
 
 static bool fast_int(const Op *op, const Operands *in, Lanes *out) {
     if (type_is_bool(op->operands[0]->type)) {
@@ -99,19 +101,19 @@ static bool fast_float(const Op *op, const Operands *in, Lanes *out) {
     }
 }
 
-#define COMPARE_LOOPS(S, U)                                                                       \
-    switch (op->attrs[0].i) {                                                                     \
-    case ICMP_EQ: LOOP2(uint8_t, U, a == b); return true;                                         \
-    case ICMP_NE: LOOP2(uint8_t, U, a != b); return true;                                         \
-    case ICMP_SLT: LOOP2(uint8_t, S, a < b); return true;                                         \
-    case ICMP_SLE: LOOP2(uint8_t, S, a <= b); return true;                                        \
-    case ICMP_SGT: LOOP2(uint8_t, S, a > b); return true;                                         \
-    case ICMP_SGE: LOOP2(uint8_t, S, a >= b); return true;                                        \
-    case ICMP_ULT: LOOP2(uint8_t, U, a < b); return true;                                         \
-    case ICMP_ULE: LOOP2(uint8_t, U, a <= b); return true;                                        \
-    case ICMP_UGT: LOOP2(uint8_t, U, a > b); return true;                                         \
-    case ICMP_UGE: LOOP2(uint8_t, U, a >= b); return true;                                        \
-    default: return false;                                                                        \
+#define COMPARE_LOOPS(S, U)                                                                        \
+    switch (op->attrs[0].i) {                                                                      \
+    case ICMP_EQ: LOOP2(uint8_t, U, a == b); return true;                                          \
+    case ICMP_NE: LOOP2(uint8_t, U, a != b); return true;                                          \
+    case ICMP_SLT: LOOP2(uint8_t, S, a < b); return true;                                          \
+    case ICMP_SLE: LOOP2(uint8_t, S, a <= b); return true;                                         \
+    case ICMP_SGT: LOOP2(uint8_t, S, a > b); return true;                                          \
+    case ICMP_SGE: LOOP2(uint8_t, S, a >= b); return true;                                         \
+    case ICMP_ULT: LOOP2(uint8_t, U, a < b); return true;                                          \
+    case ICMP_ULE: LOOP2(uint8_t, U, a <= b); return true;                                         \
+    case ICMP_UGT: LOOP2(uint8_t, U, a > b); return true;                                          \
+    case ICMP_UGE: LOOP2(uint8_t, U, a >= b); return true;                                         \
+    default: return false;                                                                         \
     }
 
 static bool fast_icmp(const Op *op, const Operands *in, Lanes *out) {
@@ -133,7 +135,8 @@ static bool fast_fcmp(const Op *op, const Operands *in, Lanes *out) {
 }
 
 static bool fast_cast(const Op *op, const Operands *in, Lanes *out) {
-    TypeKind from = type_lane(op->operands[0]->type)->kind, to = type_lane(op_result(op)->type)->kind;
+    TypeKind from = type_lane(op->operands[0]->type)->kind,
+             to = type_lane(op_result(op)->type)->kind;
     if (op->kind == OP_EXT_S && from == TYPE_I32 && to == TYPE_I64) {
         LOOP1(int64_t, int32_t, a);
         return true;
@@ -153,14 +156,14 @@ static bool fast_cast(const Op *op, const Operands *in, Lanes *out) {
     return false;
 }
 
-#define SELECT_LOOP(T)                                                                            \
-    do {                                                                                          \
-        const uint8_t *cs = (const uint8_t *)in->lanes[0]->data;                                  \
-        const T *as = (const T *)(const void *)in->lanes[1]->data;                                \
-        const T *bs = (const T *)(const void *)in->lanes[2]->data;                                \
-        T *rs = (T *)(void *)out->data;                                                           \
-        for (int i = 0; i < in->count; i++)                                                       \
-            rs[i] = cs[i * in->step[0]] & 1 ? as[i * in->step[1]] : bs[i * in->step[2]];          \
+#define SELECT_LOOP(T)                                                                             \
+    do {                                                                                           \
+        const uint8_t *cs = (const uint8_t *)in->lanes[0]->data;                                   \
+        const T *as = (const T *)(const void *)in->lanes[1]->data;                                 \
+        const T *bs = (const T *)(const void *)in->lanes[2]->data;                                 \
+        T *rs = (T *)(void *)out->data;                                                            \
+        for (int i = 0; i < in->count; i++)                                                        \
+            rs[i] = cs[i * in->step[0]] & 1 ? as[i * in->step[1]] : bs[i * in->step[2]];           \
     } while (0)
 
 static bool fast_select(const Operands *in, Lanes *out) {

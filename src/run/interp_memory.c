@@ -9,8 +9,8 @@
 typedef struct Access {
     Program *p;
     const Op *op;
-    const char *what; /* "load" */
-    int size;         /* bytes of an element */
+    const char *what;             /* "load" */
+    int size;                     /* bytes of an element */
     const Lanes *pointers, *mask; /* mask NULL: all */
     int pointer_step, mask_step;
     const char *low, *high;
@@ -36,7 +36,8 @@ static void say_lane(const Access *access, int lane) {
     const Type *type = access->op->operands[0]->type;
     if (!type_is_tile(type)) return;
     int index[MAX_RANK];
-    for (int i = type->rank - 1; i >= 0; i--) index[i] = lane % type->shape[i], lane /= type->shape[i];
+    for (int i = type->rank - 1; i >= 0; i--)
+        index[i] = lane % type->shape[i], lane /= type->shape[i];
     program_note(access->p, ", lane [");
     for (int i = 0; i < type->rank; i++) program_note(access->p, i ? ", %d" : "%d", index[i]);
     program_note(access->p, "]");
@@ -57,7 +58,9 @@ static bool stray(Access *access, int lane, uint64_t address) {
             uint64_t low = (uint64_t)(uintptr_t)launch->device->ranges[k].base;
             uint64_t high = low + launch->device->ranges[k].size;
             if (pointer < low || pointer > high) continue;
-            uint64_t distance = address < low ? low - address : address >= high ? address - high : 0;
+            uint64_t distance = address < low     ? low - address
+                                : address >= high ? address - high
+                                                  : 0;
             if (distance >= least) continue;
             nearest = &fn->params[i], least = distance, start = low, end = high;
         }
@@ -67,19 +70,20 @@ static bool stray(Access *access, int lane, uint64_t address) {
                      "%s of %d bytes at address 0x%llx, which is in no buffer", access->what,
                      access->size, (unsigned long long)address);
     else
-        program_fail(p, TERN_ERROR_KERNEL, access->op->span,
-                     "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s",
-                     access->what, access->size, STR_ARG(nearest->name),
-                     (unsigned long long)(end - start),
-                     (unsigned long long)(address < start ? start - address : address - start),
-                     address < start ? "before its start" : "after its start");
+        program_fail(
+            p, TERN_ERROR_KERNEL, access->op->span,
+            "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s",
+            access->what, access->size, STR_ARG(nearest->name), (unsigned long long)(end - start),
+            (unsigned long long)(address < start ? start - address : address - start),
+            address < start ? "before its start" : "after its start");
     say_lane(access, lane);
     return false;
 }
 
 /* The memory of one lane, NULL after failing. */
 static inline char *lane_memory(Access *access, int i) {
-    uint64_t address = ((const uint64_t *)(const void *)access->pointers->data)[i * access->pointer_step];
+    uint64_t address =
+        ((const uint64_t *)(const void *)access->pointers->data)[i * access->pointer_step];
     char *memory = (char *)(uintptr_t)address;
     if (memory >= access->low && memory < access->high && access->high - memory >= access->size)
         return memory;
@@ -114,18 +118,18 @@ static Access access_of(Program *p, const Op *op, const char *what, int mask_ind
     return access;
 }
 
-#define LOAD_LOOP(T)                                                                              \
-    do {                                                                                          \
-        T *results = (T *)(void *)out->data;                                                      \
-        for (int i = 0; i < out->count; i++) {                                                    \
-            if (!lane_is_on(&access, i)) {                                                        \
-                results[i] = other ? (T)lane_get(other, i * other_step) : 0;                      \
-                continue;                                                                         \
-            }                                                                                     \
-            const char *memory = lane_memory(&access, i);                                         \
-            if (!memory) goto failed;                                                             \
-            memcpy(&results[i], memory, sizeof(T));                                               \
-        }                                                                                         \
+#define LOAD_LOOP(T)                                                                               \
+    do {                                                                                           \
+        T *results = (T *)(void *)out->data;                                                       \
+        for (int i = 0; i < out->count; i++) {                                                     \
+            if (!lane_is_on(&access, i)) {                                                         \
+                results[i] = other ? (T)lane_get(other, i * other_step) : 0;                       \
+                continue;                                                                          \
+            }                                                                                      \
+            const char *memory = lane_memory(&access, i);                                          \
+            if (!memory) goto failed;                                                              \
+            memcpy(&results[i], memory, sizeof(T));                                                \
+        }                                                                                          \
     } while (0)
 
 static bool exec_load(Program *p, const Op *op) {
@@ -165,15 +169,19 @@ static bool exec_store(Program *p, const Op *op) {
 /* What an atomic writes: the meaning of a plain op of the IR on the element's type. */
 static uint64_t rmw(const Op *op, const Type *type, uint64_t old, uint64_t value) {
     static const OpKind kinds[] = {
-        [RMW_ADD] = OP_ADD, [RMW_FADD] = OP_FADD, [RMW_AND] = OP_AND, [RMW_OR] = OP_OR,
-        [RMW_XOR] = OP_XOR, [RMW_XCHG] = OP_ADD, [RMW_MAX_S] = OP_MAX_S, [RMW_MIN_S] = OP_MIN_S,
-        [RMW_MAX_U] = OP_MAX_U, [RMW_MIN_U] = OP_MIN_U,
+        [RMW_ADD] = OP_ADD,     [RMW_FADD] = OP_FADD,   [RMW_AND] = OP_AND,
+        [RMW_OR] = OP_OR,       [RMW_XOR] = OP_XOR,     [RMW_XCHG] = OP_ADD,
+        [RMW_MAX_S] = OP_MAX_S, [RMW_MIN_S] = OP_MIN_S, [RMW_MAX_U] = OP_MAX_U,
+        [RMW_MIN_U] = OP_MIN_U,
     };
     int64_t kind = op->attrs[0].i;
     if (kind == RMW_XCHG) return value;
     Value left = {.type = type}, right = {.type = type}, result = {.type = type};
     Value *operands[] = {&left, &right};
-    Op plain = {.kind = kinds[kind], .num_operands = 2, .operands = operands, .num_results = 1,
+    Op plain = {.kind = kinds[kind],
+                .num_operands = 2,
+                .operands = operands,
+                .num_results = 1,
                 .results = &result};
     return lane_eval(&plain, (uint64_t[]){old, value});
 }
@@ -206,7 +214,8 @@ static bool exec_atomic(Program *p, const Op *op) {
         uint64_t old = memory_get(memory, access.size);
         uint64_t value = lane_get(values, values->count > 1 ? i : 0);
         lane_set(out, i, old);
-        if (!is_cas) memory_set(&access, memory, rmw(op, type, old, value));
+        if (!is_cas)
+            memory_set(&access, memory, rmw(op, type, old, value));
         else if (old == lane_get(compares, compares->count > 1 ? i : 0))
             memory_set(&access, memory, value);
     }

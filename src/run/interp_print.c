@@ -25,11 +25,14 @@ static bool put(Program *p, const char *text, size_t length) {
     return true;
 }
 
-static int format_value(char *line, size_t room, const Type *type, uint64_t bits, bool hex, bool is_unsigned) {
+static int format_value(char *line, size_t room, const Type *type, uint64_t bits, bool hex,
+                        bool is_unsigned) {
     if (hex || type_is_ptr(type))
-        return snprintf(line, room, "0x%0*llx", type_size_bytes(type) * 2, (unsigned long long)bits);
+        return snprintf(line, room, "0x%0*llx", type_size_bytes(type) * 2,
+                        (unsigned long long)bits);
     if (type_is_float(type)) return snprintf(line, room, "%f", constant_to_double(type, bits));
-    if (is_unsigned || type_is_bool(type)) return snprintf(line, room, "%llu", (unsigned long long)bits);
+    if (is_unsigned || type_is_bool(type))
+        return snprintf(line, room, "%llu", (unsigned long long)bits);
     return snprintf(line, room, "%lld", (long long)constant_to_int(type, bits));
 }
 
@@ -41,7 +44,8 @@ static int digits(int number) {
 
 static int format_index(char *line, size_t room, const Type *type, int lane) {
     int index[MAX_RANK] = {0}, used = 0;
-    for (int i = type->rank - 1; i >= 0; i--) index[i] = lane % type->shape[i], lane /= type->shape[i];
+    for (int i = type->rank - 1; i >= 0; i--)
+        index[i] = lane % type->shape[i], lane /= type->shape[i];
     for (int i = 0; i < type->rank; i++)
         used += snprintf(line + used, room - (size_t)used, i ? ", %*d" : "%*d",
                          digits(type->shape[i] - 1), index[i]);
@@ -59,8 +63,8 @@ static bool print_lane(Program *p, const Op *op, int k, int lane) {
     if (!put(p, line, (size_t)used)) return false;
     if (!put(p, op->attrs[0].text.data, (size_t)op->attrs[0].text.length)) return false;
     used = op->num_operands > 1 ? snprintf(line, sizeof line, "(operand %d) ", k) : 0;
-    used += format_value(line + used, sizeof line - (size_t)used, type_lane(type), lane_get(lanes, lane),
-                         op->attrs[1].i != 0, (op->attrs[2].i >> k) & 1);
+    used += format_value(line + used, sizeof line - (size_t)used, type_lane(type),
+                         lane_get(lanes, lane), op->attrs[1].i != 0, (op->attrs[2].i >> k) & 1);
     line[used++] = '\n';
     return put(p, line, (size_t)used);
 }
@@ -88,7 +92,8 @@ bool exec_assert(Program *p, const Op *op) {
     for (int i = 0; i < condition->count; i++) {
         if (condition->data[i] & 1) continue;
         if (mask && !(mask->data[mask->count > 1 ? i : 0] & 1)) continue;
-        program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s", STR_ARG(op->attrs[0].text));
+        program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s",
+                     STR_ARG(op->attrs[0].text));
         if (condition->count > 1) {
             char index[128];
             format_index(index, sizeof index, op->operands[0]->type, i);

@@ -14,12 +14,14 @@ static void row_major(const Type *type, int *strides) {
     for (int i = type->rank - 1; i >= 0; i--) strides[i] = stride, stride *= type->shape[i];
 }
 
-#define WALK_LOOP(T)                                                                              \
-    for (int i = 0; i < inner; i++)                                                               \
-    ((T *)(void *)to->data)[at + i * step] = ((const T *)(const void *)from->data)[source + i * stride]
+#define WALK_LOOP(T)                                                                               \
+    for (int i = 0; i < inner; i++)                                                                \
+    ((T *)(void *)to->data)[at + i * step] =                                                       \
+        ((const T *)(const void *)from->data)[source + i * stride]
 
 /* to[first + k * step] = from[source of the k-th lane of the walk + offset] */
-static void walk_copy(const Walk *walk, const Lanes *from, int offset, Lanes *to, int first, int step) {
+static void walk_copy(const Walk *walk, const Lanes *from, int offset, Lanes *to, int first,
+                      int step) {
     int index[MAX_RANK + 1] = {0}, total = 1, source = offset, last = walk->rank - 1;
     for (int i = 0; i < walk->rank; i++) total *= walk->shape[i];
     int inner = walk->rank ? walk->shape[last] : 1, stride = walk->rank ? walk->strides[last] : 0;
@@ -116,7 +118,8 @@ static bool exec_gather(Program *p, const Op *op) {
             if (k != axis) source += shape[k] * strides[k];
         bool inside = picked >= 0 && picked < from_type->shape[axis];
         lane_set(out, i, inside ? lane_get(from, source + (int)picked * strides[axis]) : 0);
-        for (int k = index_type->rank - 1; k >= 0 && ++shape[k] == index_type->shape[k]; k--) shape[k] = 0;
+        for (int k = index_type->rank - 1; k >= 0 && ++shape[k] == index_type->shape[k]; k--)
+            shape[k] = 0;
     }
     slot_set(p, op_result(op), out);
     return true;
@@ -139,9 +142,7 @@ bool exec_shape(Program *p, const Op *op) {
     Walk walk;
     switch ((int)op->kind) { /* only those that exec_node sends here */
     case OP_ARANGE: return exec_arange(p, op);
-    case OP_SPLAT:
-        walk = walk_of(op_result(op)->type);
-        return walk_result(p, op, &walk);
+    case OP_SPLAT: walk = walk_of(op_result(op)->type); return walk_result(p, op, &walk);
     case OP_BROADCAST: return exec_broadcast(p, op);
     case OP_TRANS: return exec_trans(p, op);
     case OP_JOIN: return exec_join(p, op);

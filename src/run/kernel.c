@@ -6,8 +6,8 @@
 
 /* ---- choosing what to compile ---- */
 
-static tern_status fill_from_config(tern_module *module, const char *function, tern_options *options,
-                                    const JitFunction *jit, Spec *specs) {
+static tern_status fill_from_config(tern_module *module, const char *function,
+                                    tern_options *options, const JitFunction *jit, Spec *specs) {
     if (options->config == 0) return TERN_OK;
     const tern_config *configs;
     int count = module_configs(module, function, &configs);
@@ -20,9 +20,10 @@ static tern_status fill_from_config(tern_module *module, const char *function, t
     if (!options->num_stages) options->num_stages = config->num_stages;
     for (int i = 0; i < config->num_values; i++)
         for (int k = 0; k < jit->num_params; k++)
-            if (specs[k].kind == SPEC_DEFAULT && str_is(jit->params[k].name, config->values[i].name))
-                specs[k] = (Spec){.kind = SPEC_CONSTANT, .text = str_of(config->values[i].text),
-                                  .divisible = 1};
+            if (specs[k].kind == SPEC_DEFAULT &&
+                str_is(jit->params[k].name, config->values[i].name))
+                specs[k] = (Spec){
+                    .kind = SPEC_CONSTANT, .text = str_of(config->values[i].text), .divisible = 1};
     return TERN_OK;
 }
 
@@ -32,8 +33,8 @@ static bool is_complete(const JitFunction *jit, const Spec *specs) {
     return true;
 }
 
-static bool fill_from_heuristics(Arena *arena, tern_module *module, const JitFunction *jit, Spec *specs,
-                                 Diag *diag) {
+static bool fill_from_heuristics(Arena *arena, tern_module *module, const JitFunction *jit,
+                                 Spec *specs, Diag *diag) {
     if (is_complete(jit, specs)) return true;
     ConfigValue *known = arena_array(arena, ConfigValue, jit->num_params);
     int count = 0;
@@ -46,24 +47,29 @@ static bool fill_from_heuristics(Arena *arena, tern_module *module, const JitFun
 static tern_status check_options(tern_context *context, const tern_options *options) {
     int warps = options->num_warps;
     if (warps < 0 || warps > 32 || (warps & (warps - 1)))
-        return context_fail(context, TERN_ERROR_ARGUMENT, "num_warps is 1, 2, 4, 8, 16 or 32, not %d", warps);
+        return context_fail(context, TERN_ERROR_ARGUMENT,
+                            "num_warps is 1, 2, 4, 8, 16 or 32, not %d", warps);
     if (options->num_stages < 0 || options->num_stages > 64)
-        return context_fail(context, TERN_ERROR_ARGUMENT, "num_stages is 1 to 64, not %d", options->num_stages);
+        return context_fail(context, TERN_ERROR_ARGUMENT, "num_stages is 1 to 64, not %d",
+                            options->num_stages);
     return TERN_OK;
 }
 
 /* "cpu" is the device's own when that is a cpu, else what this machine runs best. */
 static const char *resolve_target(const Device *device, const char *target) {
     if (!target) return device->target;
-    if (!strcmp(target, "cpu")) return str_starts(str_of(device->target), "cpu") ? device->target : cpu_best_target();
+    if (!strcmp(target, "cpu"))
+        return str_starts(str_of(device->target), "cpu") ? device->target : cpu_best_target();
     return target;
 }
 
 /* ---- the kernel's parameters ---- */
 
-static const char *constant_text(Arena *arena, const JitFunction *jit, const Spec *specs, int index) {
+static const char *constant_text(Arena *arena, const JitFunction *jit, const Spec *specs,
+                                 int index) {
     if (specs[index].kind == SPEC_CONSTANT) return str_c(arena, specs[index].text);
-    if (specs[index].kind == SPEC_TYPE) return str_c(arena, specs[index].type); /* a tuple of constants */
+    if (specs[index].kind == SPEC_TYPE)
+        return str_c(arena, specs[index].type); /* a tuple of constants */
     const Expr *value = jit->def->params[index].default_value;
     if (!value || !value->span.source) return "1"; /* an integer that the signature says is 1 */
     Span span = value->span;
@@ -87,8 +93,9 @@ static void describe_arguments(tern_kernel *kernel) {
     kernel->args = arena_array(kernel->arena, void *, count);
     for (int i = 0; i < count; i++) {
         const Param *param = &ir->params[i];
-        kernel->launch_params[i] = (LaunchParam){str_c(kernel->arena, param->name), param->value->type->kind,
-                                                 param->is_unsigned, param->divisible};
+        kernel->launch_params[i] =
+            (LaunchParam){str_c(kernel->arena, param->name), param->value->type->kind,
+                          param->is_unsigned, param->divisible};
         kernel->args[i] = &kernel->values[i];
     }
 }
@@ -164,8 +171,8 @@ static CompileRequest request_of(const Device *device, const tern_options *optio
                             .verify = options->verify};
 }
 
-static tern_kernel *compile(tern_module *module, Arena *arena, const char *function, const char *signature,
-                            tern_options options) {
+static tern_kernel *compile(tern_module *module, Arena *arena, const char *function,
+                            const char *signature, tern_options options) {
     tern_context *context = module->context;
     Diag diag = {.arena = arena};
     const JitFunction *jit = module_jit_function(module, function, NULL);
@@ -195,7 +202,8 @@ static tern_kernel *compile(tern_module *module, Arena *arena, const char *funct
 static tern_options full_options(const tern_options *given) {
     tern_options options = {0};
     if (given)
-        memcpy(&options, given, given->size && given->size < sizeof options ? given->size : sizeof options);
+        memcpy(&options, given,
+               given->size && given->size < sizeof options ? given->size : sizeof options);
     return options;
 }
 
@@ -209,14 +217,16 @@ tern_kernel *tern_compile(tern_module *module, const char *function, const char 
         return NULL;
     }
     Arena *arena = context->pending = arena_new(&context->oom);
-    tern_kernel *kernel = compile(module, arena, function, signature ? signature : "", full_options(options));
+    tern_kernel *kernel =
+        compile(module, arena, function, signature ? signature : "", full_options(options));
     if (!kernel) arena_free(arena);
     context->pending = NULL;
     errno = saved;
     return kernel;
 }
 
-static tern_kernel *compile_text(tern_context *context, Arena *arena, const char *text, tern_options options) {
+static tern_kernel *compile_text(tern_context *context, Arena *arena, const char *text,
+                                 tern_options options) {
     Diag diag = {.arena = arena};
     Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(text)));
     Func *fn = func_parse(arena, source, &diag);
@@ -245,8 +255,10 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
 void kernel_free(tern_kernel *kernel) {
     tern_context *context = kernel->context;
     Device *device = &context->device;
-    if (kernel->previous) kernel->previous->next = kernel->next;
-    else context->kernels = kernel->next;
+    if (kernel->previous)
+        kernel->previous->next = kernel->next;
+    else
+        context->kernels = kernel->next;
     if (kernel->next) kernel->next->previous = kernel->previous;
     if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
     module_release(kernel->module);
@@ -283,17 +295,21 @@ static const char *facts_text(tern_kernel *kernel) {
                compiled->target, compiled->num_warps, compiled->num_stages);
     for (int i = 0; i < kernel->num_parameters; i++) {
         const tern_parameter *p = &kernel->parameters[i];
-        if (p->constant) buf_printf(&out, "constant: %s = %s\n", p->name, p->constant);
-        else buf_printf(&out, "argument: %s %s%s%s", p->name, p->is_pointer ? "*" : "",
-                        tern_dtype_name(p->dtype), p->divisible > 1 ? "" : "\n");
+        if (p->constant)
+            buf_printf(&out, "constant: %s = %s\n", p->name, p->constant);
+        else
+            buf_printf(&out, "argument: %s %s%s%s", p->name, p->is_pointer ? "*" : "",
+                       tern_dtype_name(p->dtype), p->divisible > 1 ? "" : "\n");
         if (!p->constant && p->divisible > 1) buf_printf(&out, ", divisible by %d\n", p->divisible);
     }
     if (facts->shared_bytes) buf_printf(&out, "shared memory: %d bytes\n", facts->shared_bytes);
     if (facts->block_threads) buf_printf(&out, "threads a block: %d\n", facts->block_threads);
-    if (facts->programs_per_block > 1) buf_printf(&out, "programs a block: %d\n", facts->programs_per_block);
+    if (facts->programs_per_block > 1)
+        buf_printf(&out, "programs a block: %d\n", facts->programs_per_block);
     if (facts->scratch_bytes) buf_printf(&out, "scratch: %zu bytes\n", facts->scratch_bytes);
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
-    for (int i = 0; i < facts->notes.count; i++) buf_printf(&out, "%.*s\n", STR_ARG(facts->notes.data[i]));
+    for (int i = 0; i < facts->notes.count; i++)
+        buf_printf(&out, "%.*s\n", STR_ARG(facts->notes.data[i]));
     Device *device = &kernel->context->device;
     if (kernel->loaded && device->ops->loaded_facts)
         buf_printf(&out, "%.*s", STR_ARG(device->ops->loaded_facts(device, kernel->loaded)));
@@ -338,10 +354,12 @@ static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
         }
         return kernel->ast;
     case TERN_STAGE_IR: return kernel->ir ? kernel->ir : (kernel->ir = ir_text(kernel));
-    case TERN_STAGE_IR_AFTER: return kernel->compiled->printed.length ? kernel->compiled->printed.data : NULL;
+    case TERN_STAGE_IR_AFTER:
+        return kernel->compiled->printed.length ? kernel->compiled->printed.data : NULL;
     case TERN_STAGE_C: return generated(kernel, true);
     case TERN_STAGE_PTX: return generated(kernel, false);
-    case TERN_STAGE_FACTS: return kernel->facts ? kernel->facts : (kernel->facts = facts_text(kernel));
+    case TERN_STAGE_FACTS:
+        return kernel->facts ? kernel->facts : (kernel->facts = facts_text(kernel));
     case TERN_STAGE_CONFIGS:
         return kernel->configs ? kernel->configs : (kernel->configs = configs_text(kernel));
     case TERN_STAGE_REMARKS: return kernel->remarks;
@@ -353,7 +371,8 @@ static char *counters(tern_kernel *kernel, bool as_json) {
     tern_context *context = kernel->context;
     Device *device = &context->device;
     if (!device->ops->loaded_counters || !kernel->loaded) {
-        context_fail(context, TERN_ERROR_UNSUPPORTED, "device '%s' does not count what kernels do; device 'sim' does",
+        context_fail(context, TERN_ERROR_UNSUPPORTED,
+                     "device '%s' does not count what kernels do; device 'sim' does",
                      device->name.data);
         return NULL;
     }

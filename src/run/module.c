@@ -113,8 +113,8 @@ static tern_module *load_into(tern_context *context, Arena *arena, const char *p
         return NULL;
     }
     if (!path && length > MAX_SOURCE_BYTES) {
-        context_fail(context, TERN_ERROR_ARGUMENT, "a source text of %zu bytes: the limit is %d MB", length,
-                     MAX_SOURCE_BYTES >> 20);
+        context_fail(context, TERN_ERROR_ARGUMENT, "a source text of %zu bytes: the limit is %d MB",
+                     length, MAX_SOURCE_BYTES >> 20);
         return NULL;
     }
     if (!path) content = str_copy(arena, content);

@@ -20,7 +20,8 @@ bool nvml_open(Nvml *nvml, const char *bus) {
     const char *path = getenv("TERN_NVML");
     nvml->library = dlopen(path && *path ? path : "libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!nvml->library) return false;
-    bool has_all = find(nvml, "nvmlInit_v2", &nvml->init) && find(nvml, "nvmlShutdown", &nvml->shutdown) &&
+    bool has_all = find(nvml, "nvmlInit_v2", &nvml->init) &&
+                   find(nvml, "nvmlShutdown", &nvml->shutdown) &&
                    find(nvml, "nvmlDeviceGetHandleByPciBusId_v2", &nvml->device_by_bus) &&
                    find(nvml, "nvmlDeviceGetClockInfo", &nvml->clock) &&
                    find(nvml, "nvmlDeviceGetMaxClockInfo", &nvml->max_clock) &&
@@ -46,8 +47,11 @@ void nvml_clocks(const Nvml *nvml, tern_clock_state *state) {
     static const struct {
         unsigned long long theirs;
         unsigned ours;
-    } reasons[] = {{0x4, TERN_SLOW_POWER_CAP},    {0x8, TERN_SLOW_HARDWARE},     {0x20, TERN_SLOW_TEMPERATURE},
-                   {0x40, TERN_SLOW_TEMPERATURE}, {0x80, TERN_SLOW_POWER_BRAKE}};
+    } reasons[] = {{0x4, TERN_SLOW_POWER_CAP},
+                   {0x8, TERN_SLOW_HARDWARE},
+                   {0x20, TERN_SLOW_TEMPERATURE},
+                   {0x40, TERN_SLOW_TEMPERATURE},
+                   {0x80, TERN_SLOW_POWER_BRAKE}};
     unsigned mhz;
     unsigned long long bits = 0;
     if (nvml->clock(nvml->handle, CLOCK_SM, &mhz) == 0) state->mhz = mhz;

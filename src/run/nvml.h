@@ -9,7 +9,7 @@
 typedef struct Nvml {
     void *library; /* NULL: not there */
     bool was_tried;
-    void *handle;  /* of the device */
+    void *handle; /* of the device */
     int (*init)(void);
     int (*shutdown)(void);
     int (*device_by_bus)(const char *bus, void **handle);

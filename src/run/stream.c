@@ -70,7 +70,8 @@ tern_stream *tern_stream_wrap(tern_context *context, void *handle) {
     Device *device = &context->device;
     void *queue = NULL;
     if (setjmp(context->oom)) return (void)context_no_memory(context), NULL;
-    if (!device->ops->queue_adopt) return (void)lacks(context, "streams that the caller made"), NULL;
+    if (!device->ops->queue_adopt)
+        return (void)lacks(context, "streams that the caller made"), NULL;
     if (checked(context, device->ops->queue_adopt(device, handle, &queue))) return NULL;
     return stream_add(context, queue);
 }
@@ -79,8 +80,10 @@ void tern_stream_free(tern_stream *stream) {
     if (!stream) return;
     tern_context *context = stream->context;
     if (stream->queue) context->device.ops->queue_close(&context->device, stream->queue);
-    if (stream->previous) stream->previous->next = stream->next;
-    else context->streams = stream->next;
+    if (stream->previous)
+        stream->previous->next = stream->next;
+    else
+        context->streams = stream->next;
     if (stream->next) stream->next->previous = stream->previous;
     free(stream);
 }
@@ -106,8 +109,8 @@ static tern_status check_copy(tern_stream *stream, const tern_buffer *buffer, si
         return context_fail(context, TERN_ERROR_ARGUMENT, "the stream belongs to another context");
     if (offset > buffer->size || bytes > buffer->size - offset)
         return context_fail(context, TERN_ERROR_ARGUMENT,
-                            "%zu bytes from byte %zu on are not inside a buffer of %zu bytes", bytes,
-                            offset, buffer->size);
+                            "%zu bytes from byte %zu on are not inside a buffer of %zu bytes",
+                            bytes, offset, buffer->size);
     return TERN_OK;
 }
 
@@ -119,7 +122,8 @@ tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t of
     tern_status status = check_copy(stream, buffer, offset, bytes);
     if (status || bytes == 0) return status;
     char *to = (char *)buffer->pointer + offset;
-    if (!device->ops->write_async) return checked(context, device->ops->write(device, to, from, bytes));
+    if (!device->ops->write_async)
+        return checked(context, device->ops->write(device, to, from, bytes));
     return checked(context, device->ops->write_async(device, queue_of(stream), to, from, bytes));
 }
 
@@ -131,7 +135,8 @@ tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t off
     tern_status status = check_copy(stream, buffer, offset, bytes);
     if (status || bytes == 0) return status;
     const char *from = (const char *)buffer->pointer + offset;
-    if (!device->ops->read_async) return checked(context, device->ops->read(device, to, from, bytes));
+    if (!device->ops->read_async)
+        return checked(context, device->ops->read(device, to, from, bytes));
     return checked(context, device->ops->read_async(device, queue_of(stream), to, from, bytes));
 }
 
@@ -187,8 +192,10 @@ void tern_event_free(tern_event *event) {
     if (!event) return;
     tern_context *context = event->context;
     if (event->handle) context->device.ops->event_close(&context->device, event->handle);
-    if (event->previous) event->previous->next = event->next;
-    else context->events = event->next;
+    if (event->previous)
+        event->previous->next = event->next;
+    else
+        context->events = event->next;
     if (event->next) event->next->previous = event->previous;
     free(event);
 }
@@ -201,7 +208,8 @@ static int64_t now_ns(void) {
 
 static tern_status check_pair(tern_event *event, tern_stream *stream) {
     if (!stream || stream->context == event->context) return TERN_OK;
-    return context_fail(event->context, TERN_ERROR_ARGUMENT, "the stream belongs to another context");
+    return context_fail(event->context, TERN_ERROR_ARGUMENT,
+                        "the stream belongs to another context");
 }
 
 static tern_status not_recorded(tern_context *context) {
@@ -214,7 +222,8 @@ tern_status tern_event_record(tern_event *event, tern_stream *stream) {
     if (setjmp(context->oom)) return context_no_memory(context);
     tern_status status = check_pair(event, stream);
     if (!status && event->handle)
-        status = checked(context, device->ops->event_record(device, event->handle, queue_of(stream)));
+        status =
+            checked(context, device->ops->event_record(device, event->handle, queue_of(stream)));
     if (status) return status;
     event->is_recorded = true;
     if (!event->handle) event->time_ns = now_ns();
@@ -302,8 +311,10 @@ void tern_gate_free(tern_gate *gate) {
     tern_context *context = gate->context;
     tern_gate_open(gate);
     context->device.ops->gate_close(&context->device, gate->handle);
-    if (gate->previous) gate->previous->next = gate->next;
-    else context->gates = gate->next;
+    if (gate->previous)
+        gate->previous->next = gate->next;
+    else
+        context->gates = gate->next;
     if (gate->next) gate->next->previous = gate->previous;
     free(gate);
 }
@@ -363,9 +374,10 @@ void tern_graph_free(tern_graph *graph) {
     if (!graph) return;
     tern_context *context = graph->context;
     context->device.ops->graph_close(&context->device, graph->handle);
-    if (graph->previous) graph->previous->next = graph->next;
-    else context->graphs = graph->next;
+    if (graph->previous)
+        graph->previous->next = graph->next;
+    else
+        context->graphs = graph->next;
     if (graph->next) graph->next->previous = graph->previous;
     free(graph);
 }
-

@@ -8,7 +8,9 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 static void add_param(tern_work *out, const WorkBytes *bytes, const tern_argument *argument) {
     uint64_t size = UINT64_MAX;
     if (argument && argument->kind == TERN_ARGUMENT_BUFFER)
-        size = argument->buffer ? argument->buffer->size - least(argument->offset, argument->buffer->size) : 0;
+        size = argument->buffer
+                   ? argument->buffer->size - least(argument->offset, argument->buffer->size)
+                   : 0;
     out->bytes_loaded += bytes->loaded;
     out->bytes_stored += bytes->stored;
     out->bytes += least(bytes->loaded, size) + least(bytes->stored, size);
@@ -22,14 +24,15 @@ static const char *count(tern_kernel *kernel, Arena *arena, const uint32_t grid[
     for (int i = 0; i < n; i++) values[i] = (uint64_t)arguments[i].integer;
     const char *why = work_count(arena, kernel->compiled->ir, grid, values, &work);
     if (why) return why;
-    *out = (tern_work){.flops = work.flops, .bytes_exact = work.bytes_exact, .flops_exact = work.flops_exact};
+    *out = (tern_work){
+        .flops = work.flops, .bytes_exact = work.bytes_exact, .flops_exact = work.flops_exact};
     for (int i = 0; i < n; i++) add_param(out, &work.by_param[i], &arguments[i]);
     add_param(out, &work.by_param[n], NULL);
     return NULL;
 }
 
-tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3], const tern_argument *arguments,
-                             int num_arguments, tern_work *work) {
+tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
+                             const tern_argument *arguments, int num_arguments, tern_work *work) {
     tern_context *context = kernel->context;
     if (num_arguments != kernel->num_arguments)
         return context_fail(context, TERN_ERROR_ARGUMENT, "kernel '%s' takes %d arguments, not %d",
@@ -41,6 +44,6 @@ tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3], const 
     arena_free(arena);
     context->pending = NULL;
     if (!why) return TERN_OK;
-    return context_fail(context, TERN_ERROR_UNSUPPORTED, "the work of kernel '%s' cannot be counted: %s",
-                        kernel->name, why);
+    return context_fail(context, TERN_ERROR_UNSUPPORTED,
+                        "the work of kernel '%s' cannot be counted: %s", kernel->name, why);
 }

@@ -39,8 +39,12 @@ TEST(sweep_of_sleeps) {
     static const int lengths[] = {1, 5, 50};
     static const char *const x[] = {"ms"}, *const lines[] = {"benchmark", "do_bench", "bench"};
     tern_context *context = tern_open(&(tern_open_options){.device = "cpu"}, NULL, NULL, 0);
-    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){
-        .name = "sleep", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = WAYS, .y_label = "ms"});
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "sleep",
+                                                                .x_names = x,
+                                                                .num_x = 1,
+                                                                .line_names = lines,
+                                                                .num_lines = WAYS,
+                                                                .y_label = "ms"});
     if (!context) {
         SKIP("no cpu device");
         return;
@@ -57,7 +61,9 @@ TEST(sweep_of_sleeps) {
         }
         for (int k = 0; k < WAYS; k++) {
             CHECK(best[k] < lengths[i] + 0.2);
-            tern_sweep_add(sweep, &(tern_point){.x = {lengths[i]}, .line = k, .y = best[k], .y_min = NAN, .y_max = NAN});
+            tern_sweep_add(
+                sweep, &(tern_point){
+                           .x = {lengths[i]}, .line = k, .y = best[k], .y_min = NAN, .y_max = NAN});
         }
     }
     char *table = tern_sweep_table(sweep);

@@ -9,8 +9,8 @@
 
 typedef struct Probe {
     const char *module, *name;
-    const char
-        *expression; /* over x, y: tiles of T [32]; m: [16, 32]; i: i32 [32]; c: i1 [32]; p: *T; "@x, y": a call */
+    const char *expression; /* over x, y: tiles of T [32]; m: [16, 32]; i: i32 [32]; c: i1 [32]; p:
+                             *T; "@x, y": a call */
 } Probe;
 
 static const Probe probes[] = {
@@ -236,9 +236,11 @@ static const char prelude[] =
     "    tl.make_tensor_descriptor(p, (64, 32), (32, 1), (16, 32)).atomic_add((0, 0), m)\n    "
     "return 0\n"
     "@triton.jit\ndef rows(p):\n"
-    "    return tl.make_tensor_descriptor(p, (64, 32), (32, 1), (1, 32)).gather(tl.arange(0, 8), 0)\n"
+    "    return tl.make_tensor_descriptor(p, (64, 32), (32, 1), (1, 32)).gather(tl.arange(0, 8), "
+    "0)\n"
     "@triton.jit\ndef scaled(m):\n    T: tl.constexpr = m.dtype\n"
-    "    F: tl.constexpr = 'e2m1' if T == tl.uint8 else 'e4m3' if T == tl.float8e4nv else 'e5m2' if T == "
+    "    F: tl.constexpr = 'e2m1' if T == tl.uint8 else 'e4m3' if T == tl.float8e4nv else 'e5m2' "
+    "if T == "
     "tl.float8e5 else 'fp16' if T == tl.float16 else 'bf16'\n"
     "    return tl.dot_scaled(m, None, F, tl.trans(m), None, F)\n"
     "@triton.jit\ndef show(x):\n    tl.device_print('x', x)\n    return 0\n"

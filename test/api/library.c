@@ -4,18 +4,18 @@
 #include "tern.h"
 #include "test.h"
 
-static const char source[] =
-    "import triton\n"
-    "import triton.language as tl\n"
-    "@triton.autotune(configs=[triton.Config({'BLOCK': 64}, num_warps=2), triton.Config({'BLOCK': 128})], key=['n'])\n"
-    "@triton.jit\n"
-    "def scale(x, y, a, n, BLOCK: tl.constexpr, LAST: tl.constexpr = 7):\n"
-    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-    "    tl.store(y + i, tl.load(x + i, mask=i < n) * a, mask=i < n)\n"
-    "\n"
-    "@triton.jit\n"
-    "def show(x):\n"
-    "    tl.device_print('v', tl.load(x))\n";
+static const char source[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "@triton.autotune(configs=[triton.Config({'BLOCK': 64}, num_warps=2), "
+                             "triton.Config({'BLOCK': 128})], key=['n'])\n"
+                             "@triton.jit\n"
+                             "def scale(x, y, a, n, BLOCK: tl.constexpr, LAST: tl.constexpr = 7):\n"
+                             "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                             "    tl.store(y + i, tl.load(x + i, mask=i < n) * a, mask=i < n)\n"
+                             "\n"
+                             "@triton.jit\n"
+                             "def show(x):\n"
+                             "    tl.device_print('v', tl.load(x))\n";
 
 static tern_context *context;
 
@@ -24,7 +24,8 @@ static tern_module *begin(void) {
     tern_status status;
     context = tern_open(&(tern_open_options){.device = "interp"}, &status, why, sizeof why);
     CHECK(context && status == TERN_OK);
-    tern_module *module = context ? tern_load_text(context, source, sizeof source - 1, "scale.py") : NULL;
+    tern_module *module =
+        context ? tern_load_text(context, source, sizeof source - 1, "scale.py") : NULL;
     CHECK(module);
     if (!module && context) printf("%s\n", tern_message(context));
     return module;
@@ -75,7 +76,8 @@ TEST(functions_configs_and_parameters) {
     CHECK(tern_module_configs(module, "nothing", &configs) == TERN_ERROR_ARGUMENT);
     CHECK_STR(tern_message(context), "no @triton.jit function 'nothing' here, only: scale, show");
 
-    tern_kernel *kernel = tern_compile(module, "scale", "*fp32:16,*fp32,fp32,i32:1", &(tern_options){.config = 1});
+    tern_kernel *kernel =
+        tern_compile(module, "scale", "*fp32:16,*fp32,fp32,i32:1", &(tern_options){.config = 1});
     CHECK(kernel);
     if (kernel) {
         CHECK(tern_kernel_num_parameters(kernel) == 6 && tern_kernel_num_warps(kernel) == 2);
@@ -95,7 +97,8 @@ TEST(functions_configs_and_parameters) {
 TEST(compile_errors_have_a_place) {
     tern_module *module = begin();
     if (!module) return;
-    static const char bad[] = "import triton\nimport triton.language as tl\n@triton.jit\ndef f(x):\n    tl.store(x, unknown)\n";
+    static const char bad[] = "import triton\nimport triton.language as tl\n@triton.jit\ndef "
+                              "f(x):\n    tl.store(x, unknown)\n";
     tern_module *wrong = tern_load_text(context, bad, sizeof bad - 1, "bad.py");
     CHECK(wrong && !tern_compile(wrong, "f", "*fp32", NULL));
     const char *file;
@@ -109,7 +112,8 @@ TEST(compile_errors_have_a_place) {
     CHECK(!tern_compile(module, "scale", "*fp32,*fp32,fp32,i32,64,7,8", NULL));
     CHECK(!tern_compile(module, "scale", "*float,*fp32,fp32,i32,64", NULL));
     CHECK(!tern_compile(module, "scale", NULL, NULL));
-    CHECK(!tern_compile(module, "scale", "*fp32,*fp32,fp32,i32,64", &(tern_options){.num_warps = 3}));
+    CHECK(
+        !tern_compile(module, "scale", "*fp32,*fp32,fp32,i32,64", &(tern_options){.num_warps = 3}));
     CHECK_STR(tern_message(context), "num_warps is 1, 2, 4, 8, 16 or 32, not 3");
     CHECK(!tern_compile(module, "scale", "*fp32,*fp32,fp32,i32", &(tern_options){.config = 3}));
     CHECK_STR(tern_message(context), "config 3 of 'scale', which has 2");
@@ -127,7 +131,8 @@ TEST(kernels_outlive_their_module) {
     float x[100], y[100];
     for (int i = 0; i < 100; i++) x[i] = (float)i;
     tern_buffer *bx = tern_wrap(context, x, sizeof x), *by = tern_alloc(context, sizeof y);
-    tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_float(0.5), tern_arg_int(100)};
+    tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_float(0.5),
+                                 tern_arg_int(100)};
     CHECK(kernel && tern_launch(NULL, kernel, (uint32_t[]){2, 1, 1}, arguments, 4) == TERN_OK);
     CHECK(tern_read(by, 0, y, sizeof y) == TERN_OK);
     for (int i = 0; i < 100; i++) CHECK(y[i] == 0.5f * x[i]);
@@ -143,14 +148,20 @@ TEST(kernels_outlive_their_module) {
 
 TEST(tensor_descriptors_and_tuples) {
     if (!begin()) return;
-    static const char text[] = "import triton\nimport triton.language as tl\n@triton.jit\ndef k(desc, parts):\n"
-                               "    y, (n, by) = parts\n    i = tl.arange(0, 4)\n"
-                               "    tl.store(y + i, tl.sum(desc.load([0, 0]), 1) * by, mask=i < n)\n";
+    static const char text[] =
+        "import triton\nimport triton.language as tl\n@triton.jit\ndef k(desc, parts):\n"
+        "    y, (n, by) = parts\n    i = tl.arange(0, 4)\n"
+        "    tl.store(y + i, tl.sum(desc.load([0, 0]), 1) * by, mask=i < n)\n";
     tern_module *module = tern_load_text(context, text, strlen(text), "desc.py");
     tern_buffer *x = tern_alloc(context, 48), *y = tern_alloc(context, 16);
     float in[12], out[4];
     for (int i = 0; i < 12; i++) in[i] = (float)i;
-    tern_descriptor desc = {.base = x, .dtype = TERN_FLOAT32, .rank = 2, .shape = {3, 4}, .strides = {4, 1}, .block = {4, 4}};
+    tern_descriptor desc = {.base = x,
+                            .dtype = TERN_FLOAT32,
+                            .rank = 2,
+                            .shape = {3, 4},
+                            .strides = {4, 1},
+                            .block = {4, 4}};
     char type[64], signature[128];
     CHECK(!tern_descriptor_error(&desc));
     CHECK(tern_descriptor_type(&desc, type, sizeof type) == 21);
@@ -248,10 +259,10 @@ TEST(output_goes_where_it_should) {
 /* Also where the compilation then fails: it is how such a failure is looked into. */
 TEST(static_print_is_output) {
     static const char say[] = "import triton\nimport triton.language as tl\n@triton.jit\n"
-                                 "def say(x, N: tl.constexpr):\n"
-                                 "    tl.static_print('N is', N)\n"
-                                 "    tl.static_print(N, x.dtype, sep='+', end='.\\n')\n"
-                                 "    tl.store(x, 1 // N)\n";
+                              "def say(x, N: tl.constexpr):\n"
+                              "    tl.static_print('N is', N)\n"
+                              "    tl.static_print(N, x.dtype, sep='+', end='.\\n')\n"
+                              "    tl.store(x, 1 // N)\n";
     tern_context *c = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
     tern_module *module = c ? tern_load_text(c, say, strlen(say), "say.py") : NULL;
     CHECK(module != NULL);
@@ -267,9 +278,12 @@ TEST(static_print_is_output) {
 }
 
 TEST(data_types) {
-    CHECK(tern_dtype_from_name("float32") == TERN_FLOAT32 && tern_dtype_from_name("torch.bfloat16") == TERN_BFLOAT16);
-    CHECK(tern_dtype_from_name("fp8e4nv") == TERN_FLOAT8E4M3 && tern_dtype_from_name("u16") == TERN_UINT16);
-    CHECK(tern_dtype_from_name("float") == TERN_FLOAT32 && tern_dtype_from_name("floa") == TERN_VOID);
+    CHECK(tern_dtype_from_name("float32") == TERN_FLOAT32 &&
+          tern_dtype_from_name("torch.bfloat16") == TERN_BFLOAT16);
+    CHECK(tern_dtype_from_name("fp8e4nv") == TERN_FLOAT8E4M3 &&
+          tern_dtype_from_name("u16") == TERN_UINT16);
+    CHECK(tern_dtype_from_name("float") == TERN_FLOAT32 &&
+          tern_dtype_from_name("floa") == TERN_VOID);
     CHECK(tern_dtype_from_name("") == TERN_VOID && tern_dtype_from_name(" ") == TERN_VOID);
     for (int i = TERN_BOOL; i <= TERN_FLOAT64; i++) {
         tern_dtype dtype = (tern_dtype)i;

@@ -40,7 +40,9 @@ static void *counted(void *pointer) {
 }
 
 void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) { return fails() ? NULL : counted(__libc_calloc(count, size)); }
+void *calloc(size_t count, size_t size) {
+    return fails() ? NULL : counted(__libc_calloc(count, size));
+}
 void *realloc(void *old, size_t size) {
     if (fails()) return NULL;
     void *grown = __libc_realloc(old, size);
@@ -55,19 +57,18 @@ void free(void *pointer) {
 }
 #endif
 
-static const char source[] =
-    "import triton\n"
-    "import triton.language as tl\n"
-    "@triton.jit\n"
-    "def softmax(x, y, n, BLOCK: tl.constexpr):\n"
-    "    i = tl.arange(0, BLOCK)\n"
-    "    v = tl.load(x + i, mask=i < n, other=-float('inf'))\n"
-    "    e = tl.exp(v - tl.max(v, axis=0))\n"
-    "    s = 0\n"
-    "    while tl.atomic_cas(y, 0, 1) == 1:\n"
-    "        s += 1\n"
-    "    tl.device_print('s', s)\n"
-    "    tl.store(x + i, e / tl.sum(e, axis=0), mask=i < n)\n";
+static const char source[] = "import triton\n"
+                             "import triton.language as tl\n"
+                             "@triton.jit\n"
+                             "def softmax(x, y, n, BLOCK: tl.constexpr):\n"
+                             "    i = tl.arange(0, BLOCK)\n"
+                             "    v = tl.load(x + i, mask=i < n, other=-float('inf'))\n"
+                             "    e = tl.exp(v - tl.max(v, axis=0))\n"
+                             "    s = 0\n"
+                             "    while tl.atomic_cas(y, 0, 1) == 1:\n"
+                             "        s += 1\n"
+                             "    tl.device_print('s', s)\n"
+                             "    tl.store(x + i, e / tl.sum(e, axis=0), mask=i < n)\n";
 
 static tern_status work(void) {
     static float x[64];
@@ -77,10 +78,13 @@ static tern_status work(void) {
     tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, &status, NULL, 0);
     if (!context) return status;
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "softmax.py");
-    tern_kernel *kernel = module ? tern_compile(module, "softmax", "*fp32,*i32,i32,64", NULL) : NULL;
+    tern_kernel *kernel =
+        module ? tern_compile(module, "softmax", "*fp32,*i32,i32,64", NULL) : NULL;
     tern_buffer *bx = kernel ? tern_wrap(context, x, sizeof x) : NULL;
     tern_buffer *by = bx ? tern_wrap(context, &lock, sizeof lock) : NULL;
-    if (!by) status = strstr(tern_message(context), "out of host memory") ? TERN_ERROR_NO_MEMORY : TERN_ERROR_SYSTEM;
+    if (!by)
+        status = strstr(tern_message(context), "out of host memory") ? TERN_ERROR_NO_MEMORY
+                                                                     : TERN_ERROR_SYSTEM;
     if (by) {
         tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_int(50)};
         status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);

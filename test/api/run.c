@@ -6,34 +6,42 @@
  *     # grid: cdiv(n, BLOCK)
  *     # want: y == x + 1
  *
- * case     NAME = DTYPE[SHAPE] INIT | number | dtype(number) | none | text of a constexpr. INIT: poison
- *          (default), zero, one, normal, uniform, arange, small (-8..8), any (all bits, floats finite),
- *          edges, full(x), {a, b, ..}; then +N: starts N elements into its memory.
- * grid     up to three expressions; default 1
- * want     see reference.h; what no want names, and the rest of what one slices, must not change
- * tolerance: RELATIVE ABSOLUTE (else by dtype)    options: num_warps = 8, debug = 1, config = 2
- * fails: words of the failed launch    refuses: words of the failed compilation    prints: a line
- * kernel: NAME    seed: NAME (the kernel's text is taken from the seeds' folder)
- * only: names of devices that the cases are for
- * later cases inherit grid, want .. from the case before; what stands before the first is for all.
+ * case     NAME = DTYPE[SHAPE] INIT | number | dtype(number) | none | text of a constexpr. INIT:
+ * poison (default), zero, one, normal, uniform, arange, small (-8..8), any (all bits, floats
+ * finite), edges, full(x), {a, b, ..}; then +N: starts N elements into its memory. grid     up to
+ * three expressions; default 1 want     see reference.h; what no want names, and the rest of what
+ * one slices, must not change tolerance: RELATIVE ABSOLUTE (else by dtype)    options: num_warps =
+ * 8, debug = 1, config = 2 fails: words of the failed launch    refuses: words of the failed
+ * compilation    prints: a line kernel: NAME    seed: NAME (the kernel's text is taken from the
+ * seeds' folder) only: names of devices that the cases are for later cases inherit grid, want ..
+ * from the case before; what stands before the first is for all.
  *
  *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]      (default: test/run, $TERN_SEEDS)
  *
- * TERN_TEST_DEVICE: one device, as with --device. A device "interp" or "sim" after the first of its name runs the programs of each grid in another order.
+ * TERN_TEST_DEVICE: one device, as with --device. A device "interp" or "sim" after the first of its
+ * name runs the programs of each grid in another order.
  *
  * Every device's memory is poisoned with 0xff and has red zones on both sides. Each case runs on
- * interp and on every other device named (default: cpu where it opens, and sim), is compared with want, and
- * with what interp gave. */
+ * interp and on every other device named (default: cpu where it opens, and sim), is compared with
+ * want, and with what interp gave. */
 #include "run/reference.h"
 #include "tern.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
 
-enum { RED_ZONE = 256, MAX_VALUES = 32, MAX_WANTS = 16, MAX_DEVICES = 16, MAX_CASES = 64, WORDS = 4096 };
+enum {
+    RED_ZONE = 256,
+    MAX_VALUES = 32,
+    MAX_WANTS = 16,
+    MAX_DEVICES = 16,
+    MAX_CASES = 64,
+    WORDS = 4096
+};
 
 typedef struct Case {
-    char text[1024], grid[256], kernel[64], seed[64], tolerance[64], options[128], fails[256], refuses[256];
+    char text[1024], grid[256], kernel[64], seed[64], tolerance[64], options[128], fails[256],
+        refuses[256];
     char prints[1024], only[64];
     char wants[MAX_WANTS][512];
     int num_wants, line;
@@ -91,7 +99,8 @@ static void say(Test *test, const char *format, ...) {
 static uint64_t random_state;
 
 static uint64_t random_bits(void) {
-    random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+    random_state ^= random_state << 13, random_state ^= random_state >> 7,
+        random_state ^= random_state << 17;
     return random_state * 0x2545F4914F6CDD1Du;
 }
 
@@ -113,14 +122,20 @@ static void fill_any(TestValue *value, char *to, size_t i) {
 }
 
 static void fill_edges(TestValue *value, char *to, size_t i) {
-    static const double floats[] = {0, -0.0, 1, -1, 0.5, -0.5, 1.5, 2.5, -2.5, 0.1, 3e38, -3e38, 1e-40, 65504, 65520,
-                                    448, 464, 57344, 1e5, -1e10, INFINITY, -INFINITY, NAN, 2147483648.0, 255, 256};
-    static const int64_t ints[] = {0, 1, -1, 2, -2, 7, -7, 3, -3, 127, -128, 255, 128, 32767, -32768, 65535,
-                                   INT32_MAX, INT32_MIN, UINT32_MAX, INT64_MAX, INT64_MIN, 100, -100};
+    static const double floats[] = {
+        0,   -0.0,  1,        -1,        0.5,   -0.5,         1.5, 2.5, -2.5,
+        0.1, 3e38,  -3e38,    1e-40,     65504, 65520,        448, 464, 57344,
+        1e5, -1e10, INFINITY, -INFINITY, NAN,   2147483648.0, 255, 256};
+    static const int64_t ints[] = {0,          1,         -1,        2,     -2,        7,
+                                   -7,         3,         -3,        127,   -128,      255,
+                                   128,        32767,     -32768,    65535, INT32_MAX, INT32_MIN,
+                                   UINT32_MAX, INT64_MAX, INT64_MIN, 100,   -100};
     char *element = to + i * tern_dtype_size(value->dtype);
     if (tern_dtype_is_float(value->dtype))
-        tern_element_set_double(value->dtype, element, floats[i % (sizeof floats / sizeof *floats)]);
-    else tern_element_set_int(value->dtype, element, ints[i % (sizeof ints / sizeof *ints)]);
+        tern_element_set_double(value->dtype, element,
+                                floats[i % (sizeof floats / sizeof *floats)]);
+    else
+        tern_element_set_int(value->dtype, element, ints[i % (sizeof ints / sizeof *ints)]);
 }
 
 static bool fill_list(TestValue *value, const char *list, char *to) {
@@ -130,8 +145,10 @@ static bool fill_list(TestValue *value, const char *list, char *to) {
         long double number = strtold(at, &end);
         if (end == at) return false;
         char *element = to + i * tern_dtype_size(value->dtype);
-        if (tern_dtype_is_float(value->dtype)) tern_element_set_double(value->dtype, element, (double)number);
-        else tern_element_set_int(value->dtype, element, (int64_t)ref_bits(number));
+        if (tern_dtype_is_float(value->dtype))
+            tern_element_set_double(value->dtype, element, (double)number);
+        else
+            tern_element_set_int(value->dtype, element, (int64_t)ref_bits(number));
         at = end + strspn(end, " ,");
     }
     return true;
@@ -145,14 +162,20 @@ static bool fill(Test *test, TestValue *value, const char *init, char *to) {
     if (!init[0] || !strcmp(init, "poison")) return true;
     for (size_t i = 0; i < value->count; i++) {
         char *element = to + i * size;
-        if (is_constant) tern_element_set_double(value->dtype, element, constant);
-        else if (!strcmp(init, "normal")) tern_element_set_double(value->dtype, element, random_normal());
-        else if (!strcmp(init, "uniform")) tern_element_set_double(value->dtype, element, random_unit());
-        else if (!strcmp(init, "arange")) tern_element_set_int(value->dtype, element, (int64_t)i);
+        if (is_constant)
+            tern_element_set_double(value->dtype, element, constant);
+        else if (!strcmp(init, "normal"))
+            tern_element_set_double(value->dtype, element, random_normal());
+        else if (!strcmp(init, "uniform"))
+            tern_element_set_double(value->dtype, element, random_unit());
+        else if (!strcmp(init, "arange"))
+            tern_element_set_int(value->dtype, element, (int64_t)i);
         else if (!strcmp(init, "small"))
             tern_element_set_int(value->dtype, element, (int64_t)(random_bits() % 17) - 8);
-        else if (!strcmp(init, "any")) fill_any(value, to, i);
-        else if (!strcmp(init, "edges")) fill_edges(value, to, i);
+        else if (!strcmp(init, "any"))
+            fill_any(value, to, i);
+        else if (!strcmp(init, "edges"))
+            fill_edges(value, to, i);
         else {
             say(test, "unknown contents '%s'\n", init);
             return false;
@@ -213,7 +236,8 @@ static bool make_tensor(Test *test, TestValue *value) {
 
 static void make_value(Test *test, TestValue *value) {
     Reference *r = &test->reference;
-    if (!strcmp(value->text, "none")) value->is_none = true;
+    if (!strcmp(value->text, "none"))
+        value->is_none = true;
     else if (!make_tensor(test, value)) {
         char name[32], error[sizeof r->error];
         r->at = value->text;
@@ -253,9 +277,11 @@ static void make_values(Test *test) {
         sscanf(item, " %31[A-Za-z0-9_]", value->name);
         equals += 1 + strspn(equals + 1, " ");
         snprintf(value->text, sizeof value->text, "%s", equals);
-        for (size_t k = strlen(value->text); k && isspace((unsigned char)value->text[k - 1]);) value->text[--k] = 0;
+        for (size_t k = strlen(value->text); k && isspace((unsigned char)value->text[k - 1]);)
+            value->text[--k] = 0;
         test->num_values++;
-        random_state = 0x9E3779B97F4A7C15u ^ (uint64_t)value->name[0] << 32 ^ (uint64_t)test->num_values;
+        random_state =
+            0x9E3779B97F4A7C15u ^ (uint64_t)value->name[0] << 32 ^ (uint64_t)test->num_values;
         make_value(test, value);
     }
 }
@@ -282,7 +308,8 @@ static TestValue *find_value(Test *test, const char *name) {
 static void put_number(char *out, size_t room, const TestValue *value) {
     if (value->number == truncl(value->number) && !strpbrk(value->text, ".e"))
         snprintf(out, room, "%.0Lf", value->number);
-    else snprintf(out, room, "%.17Lg", value->number);
+    else
+        snprintf(out, room, "%.17Lg", value->number);
 }
 
 /* As Triton types a Python number. */
@@ -290,13 +317,20 @@ static void put_type(char *out, size_t room, const TestValue *value) {
     if (value->is_buffer)
         snprintf(out, room, "*%s%s", tern_dtype_name(value->dtype),
                  value->offset * tern_dtype_size(value->dtype) % 16 ? "" : ":16");
-    else if (value->is_none) snprintf(out, room, "None");
-    else if (value->dtype != TERN_VOID) snprintf(out, room, "%s", tern_dtype_name(value->dtype));
-    else if (strpbrk(value->text, ".") || value->number != truncl(value->number)) snprintf(out, room, "fp32");
+    else if (value->is_none)
+        snprintf(out, room, "None");
+    else if (value->dtype != TERN_VOID)
+        snprintf(out, room, "%s", tern_dtype_name(value->dtype));
+    else if (strpbrk(value->text, ".") || value->number != truncl(value->number))
+        snprintf(out, room, "fp32");
     else {
         const char *type = value->number >= -0x1p31L && value->number < 0x1p31L ? "i32"
-                           : value->number < 0x1p63L                           ? "i64" : "u64";
-        snprintf(out, room, "%s%s", type, value->number == 1 ? ":1" : fmodl(value->number, 16) == 0 ? ":16" : "");
+                           : value->number < 0x1p63L                            ? "i64"
+                                                                                : "u64";
+        snprintf(out, room, "%s%s", type,
+                 value->number == 1              ? ":1"
+                 : fmodl(value->number, 16) == 0 ? ":16"
+                                                 : "");
     }
 }
 
@@ -305,7 +339,8 @@ static const tern_function *pick_function(Test *test, const tern_module *module)
     const tern_function *found = NULL;
     for (int i = 0; i < tern_module_num_functions(module); i++) {
         const tern_function *function = tern_module_function(module, i);
-        if (name[0] ? !strcmp(function->name, name) : function->is_launched || !found) found = function;
+        if (name[0] ? !strcmp(function->name, name) : function->is_launched || !found)
+            found = function;
     }
     if (!found) say(test, "no kernel '%s' in the file\n", name);
     return found;
@@ -325,9 +360,12 @@ static bool make_signature(Test *test, const tern_function *function, char *out,
                 return false;
             }
             put_type(text, sizeof text, value);
-        } else if (value->is_number) put_number(text, sizeof text, value);
-        else snprintf(text, sizeof text, "%s", value->is_none ? "None" : value->text);
-        used += (size_t)snprintf(out + used, room - used, "%s%s=%s", used ? "," : "", value->name, text);
+        } else if (value->is_number)
+            put_number(text, sizeof text, value);
+        else
+            snprintf(text, sizeof text, "%s", value->is_none ? "None" : value->text);
+        used += (size_t)snprintf(out + used, room - used, "%s%s=%s", used ? "," : "", value->name,
+                                 text);
         if (used >= room) return false;
     }
     return true;
@@ -337,7 +375,8 @@ static tern_options parse_options(const char *text) {
     tern_options options = {.verify = true};
     const char *at;
     if ((at = strstr(text, "num_warps"))) options.num_warps = atoi(at + 9 + strspn(at + 9, " ="));
-    if ((at = strstr(text, "num_stages"))) options.num_stages = atoi(at + 10 + strspn(at + 10, " ="));
+    if ((at = strstr(text, "num_stages")))
+        options.num_stages = atoi(at + 10 + strspn(at + 10, " ="));
     if ((at = strstr(text, "config"))) options.config = atoi(at + 6 + strspn(at + 6, " ="));
     options.debug = strstr(text, "debug") != NULL;
     return options;
@@ -345,7 +384,8 @@ static tern_options parse_options(const char *text) {
 
 static bool on_host(const char *device) { return strncmp(device, "cuda", 4) != 0; }
 
-/* The arguments, whose memory lies between red zones: bounds are exact where the device checks them. */
+/* The arguments, whose memory lies between red zones: bounds are exact where the device checks
+ * them. */
 static tern_status launch(Test *test, DeviceSlot *device, tern_kernel *kernel, Outputs *out) {
     tern_buffer *buffers[MAX_VALUES] = {0};
     tern_argument arguments[MAX_VALUES];
@@ -359,8 +399,10 @@ static tern_status launch(Test *test, DeviceSlot *device, tern_kernel *kernel, O
         memcpy(out->bytes[i], value->before, value->total);
         buffers[i] = host ? tern_wrap(device->context, out->bytes[i] + RED_ZONE, value->size)
                           : tern_alloc(device->context, value->total);
-        if (!buffers[i]) status = TERN_ERROR_NO_MEMORY;
-        else if (!host) status = tern_write(buffers[i], 0, value->before, value->total);
+        if (!buffers[i])
+            status = TERN_ERROR_NO_MEMORY;
+        else if (!host)
+            status = tern_write(buffers[i], 0, value->before, value->total);
     }
     for (int i = 0; i < tern_kernel_num_parameters(kernel) && !status; i++) {
         const tern_parameter *parameter = tern_kernel_parameter(kernel, i);
@@ -369,14 +411,18 @@ static tern_status launch(Test *test, DeviceSlot *device, tern_kernel *kernel, O
         tern_argument *argument = &arguments[count++];
         if (value->is_buffer) {
             *argument = tern_arg_buffer(buffers[value - test->values]);
-            argument->offset = value->offset * tern_dtype_size(value->dtype) + (host ? 0 : RED_ZONE);
-        } else if (tern_dtype_is_float(parameter->dtype)) *argument = tern_arg_float((double)value->number);
-        else *argument = tern_arg_int((int64_t)ref_bits(value->number));
+            argument->offset =
+                value->offset * tern_dtype_size(value->dtype) + (host ? 0 : RED_ZONE);
+        } else if (tern_dtype_is_float(parameter->dtype))
+            *argument = tern_arg_float((double)value->number);
+        else
+            *argument = tern_arg_int((int64_t)ref_bits(value->number));
     }
     if (!status) status = tern_launch(NULL, kernel, test->grid, arguments, count);
     if (!status) status = tern_synchronize(device->context);
     for (int i = 0; i < test->num_values; i++) {
-        if (buffers[i] && !host && !status) status = tern_read(buffers[i], 0, out->bytes[i], test->values[i].total);
+        if (buffers[i] && !host && !status)
+            status = tern_read(buffers[i], 0, out->bytes[i], test->values[i].total);
         tern_buffer_free(buffers[i]);
     }
     return status;
@@ -406,7 +452,8 @@ static bool near(Number got, Number want, double relative, double absolute) {
     return fabsl(got - want) <= absolute + relative * fabsl(want) && !isinf(got) && !isinf(want);
 }
 
-static bool check_element(Test *test, const TestValue *value, long at, Number got, Number want, const char *what) {
+static bool check_element(Test *test, const TestValue *value, long at, Number got, Number want,
+                          const char *what) {
     double relative = 0, absolute = 0; /* integers are exact */
     if (tern_dtype_is_float(value->dtype)) tolerance_of(test, value->dtype, &relative, &absolute);
     if (near(got, want, relative, absolute)) return true;
@@ -471,9 +518,11 @@ static void check_statement(Test *test, const Outputs *out, bool **seen) {
     }
     for (long i = 0; i < shape->count; i++) {
         long at = ref_slice_index(value->array, &slice, i);
-        Number expected = want->count == shape->count ? want->v[i] : want->v[ref_index(want, shape, i)];
+        Number expected =
+            want->count == shape->count ? want->v[i] : want->v[ref_index(want, shape, i)];
         seen[index][at] = true;
-        if (!check_element(test, value, at, element_number(value->dtype, bytes + (size_t)at * size), expected, "want"))
+        if (!check_element(test, value, at, element_number(value->dtype, bytes + (size_t)at * size),
+                           expected, "want"))
             return;
     }
 }
@@ -492,7 +541,8 @@ static void check_wants(Test *test, const Outputs *out) {
         size_t size = tern_dtype_size(value->dtype);
         for (size_t k = 0; value->is_buffer && k < value->count; k++) {
             if (seen[i] && seen[i][k]) continue;
-            if (!memcmp(tensor_at(value, value->before) + k * size, tensor_at(value, out->bytes[i]) + k * size, size))
+            if (!memcmp(tensor_at(value, value->before) + k * size,
+                        tensor_at(value, out->bytes[i]) + k * size, size))
                 continue;
             say(test, "%s[%zu] was changed, and no want names it\n", value->name, k);
             break;
@@ -506,10 +556,11 @@ static void check_same(Test *test, const Outputs *out, const Outputs *interp) {
         const TestValue *value = &test->values[i];
         size_t size = tern_dtype_size(value->dtype);
         for (size_t k = 0; value->is_buffer && k < value->count; k++)
-            if (!check_element(test, value, (long)k,
-                               element_number(value->dtype, tensor_at(value, out->bytes[i]) + k * size),
-                               element_number(value->dtype, tensor_at(value, interp->bytes[i]) + k * size),
-                               "against interp"))
+            if (!check_element(
+                    test, value, (long)k,
+                    element_number(value->dtype, tensor_at(value, out->bytes[i]) + k * size),
+                    element_number(value->dtype, tensor_at(value, interp->bytes[i]) + k * size),
+                    "against interp"))
                 return;
     }
 }
@@ -521,11 +572,14 @@ static void check_printed(Test *test, DeviceSlot *device) {
     tern_free(printed);
 }
 
-/* On cuda a failed assertion's own words go to the standard error of the process, by the driver; the
- * status says only that there was one. */
-static void expect_words(Test *test, const char *what, const char *words, const char *message, bool failed) {
-    if (!failed) say(test, "%s, but it should have, with '%s'\n", what, words);
-    else if (!strstr(message, words) && !strstr(message, "CUDA_ERROR_ASSERT")) say(test, "want the words '%s' in:\n%s\n", words, message);
+/* On cuda a failed assertion's own words go to the standard error of the process, by the driver;
+ * the status says only that there was one. */
+static void expect_words(Test *test, const char *what, const char *words, const char *message,
+                         bool failed) {
+    if (!failed)
+        say(test, "%s, but it should have, with '%s'\n", what, words);
+    else if (!strstr(message, words) && !strstr(message, "CUDA_ERROR_ASSERT"))
+        say(test, "want the words '%s' in:\n%s\n", words, message);
 }
 
 /* True: refused. */
@@ -533,7 +587,8 @@ static bool run_on(Test *test, DeviceSlot *device, Outputs *out, const Outputs *
     const Case *given = test->given;
     char signature[4096];
     tern_options options = parse_options(given->options);
-    tern_module *module = tern_load_text(device->context, test->source, strlen(test->source), test->path);
+    tern_module *module =
+        tern_load_text(device->context, test->source, strlen(test->source), test->path);
     const tern_function *function = module ? pick_function(test, module) : NULL;
     tern_kernel *kernel = NULL;
     if (function && make_signature(test, function, signature, sizeof signature))
@@ -547,8 +602,10 @@ static bool run_on(Test *test, DeviceSlot *device, Outputs *out, const Outputs *
     } else {
         tern_status status = launch(test, device, kernel, out);
         if (given->fails[0])
-            expect_words(test, "the launch did not fail", given->fails, tern_message(device->context), status != 0);
-        else if (status) say(test, "%s: %s\n", tern_status_name(status), tern_message(device->context));
+            expect_words(test, "the launch did not fail", given->fails,
+                         tern_message(device->context), status != 0);
+        else if (status)
+            say(test, "%s: %s\n", tern_status_name(status), tern_message(device->context));
         else {
             check_red_zones(test, out);
             if (!test->words[0]) check_wants(test, out);
@@ -583,11 +640,17 @@ static void run_case(const char *path, const char *source, const Case *given) {
         if (d == 0) have_interp = !test.words[0] && !given->fails[0] && !given->refuses[0];
         /* The simulator must know all that the compiler emits. */
         if (refused && strstr(test.words, "on device 'sim'")) refused = false;
-        if (refused) devices[d].refused++;
-        else if (test.words[0]) devices[d].failed++;
-        else devices[d].passed++;
-        if (test.words[0]) printf("%s %s on %s: %s", refused ? "refused" : "FAILED", test.title, devices[d].name, test.words);
-        else if (verbose) printf("ok %s on %s\n", test.title, devices[d].name);
+        if (refused)
+            devices[d].refused++;
+        else if (test.words[0])
+            devices[d].failed++;
+        else
+            devices[d].passed++;
+        if (test.words[0])
+            printf("%s %s on %s: %s", refused ? "refused" : "FAILED", test.title, devices[d].name,
+                   test.words);
+        else if (verbose)
+            printf("ok %s on %s\n", test.title, devices[d].name);
         test.reference.error[0] = 0;
     }
     for (int d = 0; d < num_devices; d++)
@@ -650,7 +713,8 @@ static char *seed_text(const char *name) {
 
 static bool header(const char *line, const char *key, char *out, size_t room) {
     size_t length = strlen(key);
-    if (strncmp(line, "# ", 2) || strncmp(line + 2, key, length) || line[2 + length] != ':') return false;
+    if (strncmp(line, "# ", 2) || strncmp(line + 2, key, length) || line[2 + length] != ':')
+        return false;
     line += 3 + length;
     while (*line == ' ') line++;
     size_t end = strcspn(line, "\n");
@@ -677,7 +741,8 @@ static int parse_cases(const char *text, Case *cases) {
             fresh_wants = true;
         } else if (header(line, "want", value, sizeof value)) {
             if (fresh_wants) now->num_wants = 0, fresh_wants = false;
-            if (now->num_wants < MAX_WANTS) snprintf(now->wants[now->num_wants++], 512, "%.511s", value);
+            if (now->num_wants < MAX_WANTS)
+                snprintf(now->wants[now->num_wants++], 512, "%.511s", value);
         } else if (header(line, "prints", value, sizeof value)) {
             size_t used = strlen(now->prints);
             snprintf(now->prints + used, sizeof now->prints - used, "%s\n", value);
@@ -709,7 +774,8 @@ static void run_file(const char *path) {
         char *seed = cases[i].seed[0] ? seed_text(cases[i].seed) : NULL;
         if (cases[i].seed[0] && !seed) {
             num_skipped++;
-            if (i == 0) printf("skipped %s: no seed with '%s' (--seeds DIR)\n", path, cases[i].seed);
+            if (i == 0)
+                printf("skipped %s: no seed with '%s' (--seeds DIR)\n", path, cases[i].seed);
             continue;
         }
         run_case(path, seed ? seed : text, &cases[i]);
@@ -718,7 +784,9 @@ static void run_file(const char *path) {
     free(text);
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 static void run_path(const char *path) {
     struct stat status;
@@ -748,10 +816,12 @@ static bool open_slot(const char *name, bool must) {
         if (!strcmp(devices[i].name, name)) order = (uint64_t)num_devices * 77;
     tern_status status;
     char message[2048];
-    tern_context *context =
-        tern_open(&(tern_open_options){.device = name, .order_seed = order}, &status, message, sizeof message);
-    if (context && num_devices < MAX_DEVICES) devices[num_devices++] = (DeviceSlot){.name = name, .order = order, .context = context};
-    else printf("%s device %s: %s\n", must ? "FAILED" : "skipped", name, message);
+    tern_context *context = tern_open(&(tern_open_options){.device = name, .order_seed = order},
+                                      &status, message, sizeof message);
+    if (context && num_devices < MAX_DEVICES)
+        devices[num_devices++] = (DeviceSlot){.name = name, .order = order, .context = context};
+    else
+        printf("%s device %s: %s\n", must ? "FAILED" : "skipped", name, message);
     return context != NULL;
 }
 
@@ -767,22 +837,29 @@ int main(int argc, char **argv) {
         chosen = true;
         if (strcmp(argv[i + 1], "interp")) ok = open_slot(argv[i + 1], true) && ok;
     }
-    if (!chosen) open_slot("cpu", false), open_slot("interp", true), open_slot("sim:t4", true), open_slot("sim:a100", true);
-    for (int i = 0; i < 9 && !chosen; i++) open_slot("sim", true); /* in order, then 8 other orders */
+    if (!chosen)
+        open_slot("cpu", false), open_slot("interp", true), open_slot("sim:t4", true),
+            open_slot("sim:a100", true);
+    for (int i = 0; i < 9 && !chosen; i++)
+        open_slot("sim", true); /* in order, then 8 other orders */
     bool named = false;
     for (int i = 1; i < argc && ok; i++) {
         if (!strcmp(argv[i], "-v")) continue;
-        if (!strcmp(argv[i], "--device") || !strcmp(argv[i], "--seeds")) i++;
-        else run_path(argv[i]), named = true;
+        if (!strcmp(argv[i], "--device") || !strcmp(argv[i], "--seeds"))
+            i++;
+        else
+            run_path(argv[i]), named = true;
     }
     if (!named && ok) run_path("test/run");
     int failed = !ok, passed = 0, refused = 0;
     for (int d = 0; d < num_devices; d++) {
         printf("run tests on %s%s: %d passed, %d failed, %d refused\n", devices[d].name,
-               devices[d].order ? " in another order" : "", devices[d].passed, devices[d].failed, devices[d].refused);
+               devices[d].order ? " in another order" : "", devices[d].passed, devices[d].failed,
+               devices[d].refused);
         failed += devices[d].failed, passed += devices[d].passed, refused += devices[d].refused;
         tern_close(devices[d].context);
     }
-    printf("test/api/run.c: %d passed, %d failed, %d skipped\n", passed, failed, num_skipped + refused);
+    printf("test/api/run.c: %d passed, %d failed, %d skipped\n", passed, failed,
+           num_skipped + refused);
     return failed != 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Sweeps: the exact texts of table, CSV and gnuplot script, and files that cannot be written. The
- * CSV has the form that triton.testing writes: "%.6f", no index, nothing where there is no figure. The
- * scripts are compared with test/plot/NAME.gp; TERN_BLESS=1 rewrites those. */
+ * CSV has the form that triton.testing writes: "%.6f", no index, nothing where there is no figure.
+ * The scripts are compared with test/plot/NAME.gp; TERN_BLESS=1 rewrites those. */
 #include "tern.h"
 #include "folder.h"
 #include "test.h"
@@ -11,13 +11,23 @@
 
 static tern_sweep *sample(bool x_log) {
     static const char *const x[] = {"N", "M"}, *const lines[] = {"tern", "it's, \"new\""};
-    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){
-        .name = "square() performance", .x_names = x, .num_x = 2, .line_names = lines, .num_lines = 2,
-        .y_label = "GB/s", .x_log = x_log, .ceiling = 100, .ceiling_name = "copy"});
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "square() performance",
+                                                                .x_names = x,
+                                                                .num_x = 2,
+                                                                .line_names = lines,
+                                                                .num_lines = 2,
+                                                                .y_label = "GB/s",
+                                                                .x_log = x_log,
+                                                                .ceiling = 100,
+                                                                .ceiling_name = "copy"});
     CHECK(sweep);
-    tern_sweep_add(sweep, &(tern_point){.x = {256, 4096}, .line = 0, .y = 12.5, .y_min = 12, .y_max = 13});
-    tern_sweep_add(sweep, &(tern_point){.x = {256, 4096}, .line = 1, .y = 1234.5678, .y_min = NAN, .y_max = NAN});
-    tern_sweep_add(sweep, &(tern_point){.x = {512, 4096}, .line = 0, .failed = "the kernel stopped"});
+    tern_sweep_add(sweep,
+                   &(tern_point){.x = {256, 4096}, .line = 0, .y = 12.5, .y_min = 12, .y_max = 13});
+    tern_sweep_add(
+        sweep,
+        &(tern_point){.x = {256, 4096}, .line = 1, .y = 1234.5678, .y_min = NAN, .y_max = NAN});
+    tern_sweep_add(sweep,
+                   &(tern_point){.x = {512, 4096}, .line = 0, .failed = "the kernel stopped"});
     tern_sweep_add(sweep, &(tern_point){.x = {512, 4096}, .line = 1, .y = NAN});
     return sweep;
 }
@@ -65,9 +75,12 @@ static void check_golden(const char *path, const char *got) {
     FILE *file = fopen(path, getenv("TERN_BLESS") ? "w" : "r");
     CHECK(file && got && want);
     if (!file || !got || !want) return;
-    if (getenv("TERN_BLESS")) fputs(got, file);
-    else if (fread(want, 1, 65535, file)) CHECK_STR(got, want);
-    else CHECK(!"the golden file has text");
+    if (getenv("TERN_BLESS"))
+        fputs(got, file);
+    else if (fread(want, 1, 65535, file))
+        CHECK_STR(got, want);
+    else
+        CHECK(!"the golden file has text");
     fclose(file);
     free(want);
 }
@@ -85,13 +98,23 @@ TEST(whole_scripts) {
 
 TEST(styles) {
     static const char *const x[] = {"n"}, *const lines[] = {"a", "b"};
-    const tern_line_style styles[] = {{"blue", "--"}, {NULL, NULL}}, unknown[] = {{"blue", "zigzag"}, {NULL, NULL}};
-    tern_sweep_options options = {.name = "s", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = 2, .y_label = "ms",
+    const tern_line_style styles[] = {{"blue", "--"}, {NULL, NULL}},
+                          unknown[] = {{"blue", "zigzag"}, {NULL, NULL}};
+    tern_sweep_options options = {.name = "s",
+                                  .x_names = x,
+                                  .num_x = 1,
+                                  .line_names = lines,
+                                  .num_lines = 2,
+                                  .y_label = "ms",
                                   .styles = styles};
     tern_sweep *sweep = tern_sweep_create(&options);
     char *text = tern_sweep_gnuplot(sweep);
-    CHECK(text && strstr(text, "set linetype 1 linecolor rgb 'blue' pointtype 7 pointsize 1.1 linewidth 1.6 dashtype 2\n"));
-    CHECK(text && strstr(text, "set linetype 2 linecolor rgb '#D55E00' pointtype 5 pointsize 1.1 linewidth 1.6\n"));
+    CHECK(text && strstr(text, "set linetype 1 linecolor rgb 'blue' pointtype 7 pointsize 1.1 "
+                               "linewidth 1.6 dashtype 2\n"));
+    CHECK(
+        text &&
+        strstr(text,
+               "set linetype 2 linecolor rgb '#D55E00' pointtype 5 pointsize 1.1 linewidth 1.6\n"));
     tern_free(text);
     tern_sweep_free(sweep);
     options.styles = unknown;
@@ -110,15 +133,33 @@ static char *text_of_file(const char *path) {
 TEST(roofline) {
     static const char *const x[] = {"n"}, *const lines[] = {"a", "b"};
     char folder[] = "sweep-XXXXXX", path[256];
-    const tern_peaks peaks = {.copy = 20e9, .read = 25e9, .cached = 100e9, .fma = 1.5e12, .cache_bytes = 1 << 20};
+    const tern_peaks peaks = {
+        .copy = 20e9, .read = 25e9, .cached = 100e9, .fma = 1.5e12, .cache_bytes = 1 << 20};
     const tern_timing second = {.median = 1000};
     CHECK(mkdtemp(folder));
-    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "roof", .x_names = x, .num_x = 1, .line_names = lines,
-                                                                .num_lines = 2, .y_label = "GB/s", .peaks = &peaks});
-    tern_sweep_add(sweep, &(tern_point){.x = {1}, .y = 2, .y_min = NAN, .y_max = NAN, .timing = &second, .bytes = 2e9, .flops = 4e9});
-    tern_sweep_add(sweep, &(tern_point){.x = {2}, .y = 2, .y_min = NAN, .y_max = NAN, .timing = &second, .bytes = 2e9}); /* no place */
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "roof",
+                                                                .x_names = x,
+                                                                .num_x = 1,
+                                                                .line_names = lines,
+                                                                .num_lines = 2,
+                                                                .y_label = "GB/s",
+                                                                .peaks = &peaks});
+    tern_sweep_add(sweep, &(tern_point){.x = {1},
+                                        .y = 2,
+                                        .y_min = NAN,
+                                        .y_max = NAN,
+                                        .timing = &second,
+                                        .bytes = 2e9,
+                                        .flops = 4e9});
+    tern_sweep_add(sweep, &(tern_point){.x = {2},
+                                        .y = 2,
+                                        .y_min = NAN,
+                                        .y_max = NAN,
+                                        .timing = &second,
+                                        .bytes = 2e9}); /* no place */
     tern_sweep_add(sweep, &(tern_point){.x = {1}, .line = 1, .failed = "no"});
-    CHECK(tern_sweep_save(sweep, folder, "") == TERN_OK && strstr(tern_sweep_message(sweep), "roof-roofline.gp"));
+    CHECK(tern_sweep_save(sweep, folder, "") == TERN_OK &&
+          strstr(tern_sweep_message(sweep), "roof-roofline.gp"));
     snprintf(path, sizeof path, "%s/roof-roofline.gp", folder);
     char *text = text_of_file(path);
     CHECK(text && strstr(text, "$line1 << EOD\n2 4 1\nEOD\n") && !strstr(text, "$line2"));
@@ -162,9 +203,24 @@ TEST(a_full_disk_is_said) {
 
 TEST(what_makes_no_sense_is_refused) {
     static const char *const x[] = {"n"}, *const lines[] = {"a"};
-    CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s", .x_names = x, .num_x = 0, .line_names = lines, .num_lines = 1, .y_label = "ms"}));
-    CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = 0, .y_label = "ms"}));
-    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "../s", .x_names = x, .num_x = 1, .line_names = lines, .num_lines = 1, .y_label = "ms"});
+    CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s",
+                                                   .x_names = x,
+                                                   .num_x = 0,
+                                                   .line_names = lines,
+                                                   .num_lines = 1,
+                                                   .y_label = "ms"}));
+    CHECK(!tern_sweep_create(&(tern_sweep_options){.name = "s",
+                                                   .x_names = x,
+                                                   .num_x = 1,
+                                                   .line_names = lines,
+                                                   .num_lines = 0,
+                                                   .y_label = "ms"}));
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "../s",
+                                                                .x_names = x,
+                                                                .num_x = 1,
+                                                                .line_names = lines,
+                                                                .num_lines = 1,
+                                                                .y_label = "ms"});
     CHECK(tern_sweep_add(sweep, &(tern_point){.x = {1}, .line = 1}) == TERN_ERROR_ARGUMENT);
     CHECK(tern_sweep_add(sweep, &(tern_point){.x = {NAN}}) == TERN_ERROR_ARGUMENT);
     char *script = tern_sweep_gnuplot(sweep);

@@ -15,7 +15,8 @@ static const char source[] =
     "    r = tl.program_id(0) * M + tl.arange(0, M)\n"
     "    c = tl.program_id(1) * N + tl.arange(0, N)\n"
     "    mask = (r[:, None] < m) & (n > c[None, :])\n"
-    "    tl.store(z + r[:, None] * n + c[None, :], tl.load(x + r[:, None] * n + c[None, :], mask=mask), mask=mask)\n"
+    "    tl.store(z + r[:, None] * n + c[None, :], tl.load(x + r[:, None] * n + c[None, :], "
+    "mask=mask), mask=mask)\n"
     "@triton.jit\n"
     "def rows(x, z, n, steps, BLOCK: tl.constexpr):\n"
     "    i = tl.arange(0, BLOCK)\n"
@@ -70,7 +71,8 @@ static tern_status work_of(const char *function, const char *signature, uint32_t
 TEST(masked_sums_are_exact) {
     tern_work w;
     begin();
-    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(y), tern_arg_buffer(z), tern_arg_int(1000)};
+    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(y), tern_arg_buffer(z),
+                            tern_arg_int(1000)};
     CHECK(work_of("add", "*fp32,*fp32,*fp32,i32,256", 4, 1, args, 4, &w) == TERN_OK);
     CHECK(w.bytes_loaded == 8000 && w.bytes_stored == 4000 && w.bytes == 12000 && w.bytes_exact);
     CHECK(w.flops == 1024 && w.flops_exact); /* all lanes, masked ones too */
@@ -84,7 +86,8 @@ TEST(masked_sums_are_exact) {
 TEST(an_argument_counts_at_most_its_size) {
     tern_work w;
     begin();
-    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(z), tern_arg_int(10), tern_arg_int(1000)};
+    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(z), tern_arg_int(10),
+                            tern_arg_int(1000)};
     CHECK(work_of("rows", "*fp32,*fp32,i32,i32,16", 1, 1, args, 4, &w) == TERN_OK);
     CHECK(w.bytes_loaded == 40 * 1000 && w.bytes == 4000 + 4);
     CHECK(w.flops == 16 * 1000 + 15);
@@ -93,7 +96,8 @@ TEST(an_argument_counts_at_most_its_size) {
 TEST(two_dimensions_are_boxes) {
     tern_work w;
     begin();
-    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(z), tern_arg_int(13), tern_arg_int(37)};
+    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(z), tern_arg_int(13),
+                            tern_arg_int(37)};
     CHECK(work_of("two", "*i8,*i8,i32,i32,8,16", 2, 3, args, 4, &w) == TERN_OK);
     CHECK(w.bytes_loaded == 13 * 37 && w.bytes_stored == 13 * 37 && w.bytes_exact && w.flops == 0);
 }

@@ -66,10 +66,11 @@ int load_value(Gen *g, Kind kind, const Shape *shape, int must) {
     mask_text(g, shape, offsets, mask);
     if (one_in(g, 3))
         return define(g, like, "tl.load(%s + %s + %s, mask=%s)", name, base, offsets, mask);
-    const char *other = kind == KIND_I1 ? "0" : kind >= KIND_E4 ? "0.0"
-                        : one_in(g, 3)                     ? "1"
-                        : is_float && one_in(g, 2)         ? "-0.5"
-                                                           : "3";
+    const char *other = kind == KIND_I1            ? "0"
+                        : kind >= KIND_E4          ? "0.0"
+                        : one_in(g, 3)             ? "1"
+                        : is_float && one_in(g, 2) ? "-0.5"
+                                                   : "3";
     return define(g, like, "tl.load(%s + %s + %s, mask=%s, other=%s)", name, base, offsets, mask,
                   other);
 }

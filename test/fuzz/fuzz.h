@@ -100,7 +100,8 @@ static void fuzz_edit(Fuzz *fuzz) {
     }
 }
 
-/* An input may take so much processor time: wall time would blame it for what else the machine does. */
+/* An input may take so much processor time: wall time would blame it for what else the machine
+ * does. */
 static void fuzz_limit(int seconds) {
     struct itimerval limit = {.it_value = {.tv_sec = seconds}};
     setitimer(ITIMER_PROF, &limit, NULL);
@@ -144,7 +145,8 @@ int main(int argc, char **argv) {
         fuzz_one(fuzz.input, fuzz.size);
     }
     fuzz_limit(0);
-    printf("%s: %lld inputs from seed %llu, no finding\n", argv[0], runs, (unsigned long long)first);
+    printf("%s: %lld inputs from seed %llu, no finding\n", argv[0], runs,
+           (unsigned long long)first);
     return 0;
 }
 

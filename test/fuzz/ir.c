@@ -29,9 +29,7 @@ const char *const fuzz_tokens[] = {"%",           "=",
                                    "assert ",     "\x00",
                                    NULL};
 
-static void fail(const char *what, const char *detail) {
-    BUG("%s: %s", what, detail);
-}
+static void fail(const char *what, const char *detail) { BUG("%s: %s", what, detail); }
 
 static Func *parse(Arena *arena, Str text) {
     Diag diag = {.arena = arena};

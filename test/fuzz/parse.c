@@ -5,14 +5,84 @@
 #include "fuzz.h"
 #include "lang/evaluate.h"
 
-const char *const fuzz_globs[] = {"test/lang/syntax/*.py", "test/lang/kernels/*.py", "kernels/*.py", NULL};
-const char *const fuzz_tokens[] = {
-    "(", ")", "[", "]", "{", "}", ":", ",", ";", "\n    ", "\n\t", "\n", "\r\n", "\f", "\\\n", "@triton.jit\n",
-    "def f(", "class A(", "if ", "elif x:", "else:", "for i in ", "while ", "try:", "except ", "finally:", "with ",
-    "async ", "await ", "yield ", "lambda ", "match x:\n case ", "type X = ", "return ", "not ", "in ", "is ",
-    "f'{", "}'", "f\"\"\"{x:{", "'", "\"", "\"\"\"", "rb'", "\\N{", "\\x4", "!r", ":=", "**", "//=", "->", "...",
-    "0x", "1e999", "1__", "9j", "#", "\xc3\xa9", "\xe2\x80\x9c", "\xff", "import a.b as ", "from . import ", "*",
-    "triton.Config({", "configs=", "range(", ".append(", "2**", "<<", "[0]*", "'%s'%", " = ", " += ", "X", "A", NULL};
+const char *const fuzz_globs[] = {"test/lang/syntax/*.py", "test/lang/kernels/*.py", "kernels/*.py",
+                                  NULL};
+const char *const fuzz_tokens[] = {"(",
+                                   ")",
+                                   "[",
+                                   "]",
+                                   "{",
+                                   "}",
+                                   ":",
+                                   ",",
+                                   ";",
+                                   "\n    ",
+                                   "\n\t",
+                                   "\n",
+                                   "\r\n",
+                                   "\f",
+                                   "\\\n",
+                                   "@triton.jit\n",
+                                   "def f(",
+                                   "class A(",
+                                   "if ",
+                                   "elif x:",
+                                   "else:",
+                                   "for i in ",
+                                   "while ",
+                                   "try:",
+                                   "except ",
+                                   "finally:",
+                                   "with ",
+                                   "async ",
+                                   "await ",
+                                   "yield ",
+                                   "lambda ",
+                                   "match x:\n case ",
+                                   "type X = ",
+                                   "return ",
+                                   "not ",
+                                   "in ",
+                                   "is ",
+                                   "f'{",
+                                   "}'",
+                                   "f\"\"\"{x:{",
+                                   "'",
+                                   "\"",
+                                   "\"\"\"",
+                                   "rb'",
+                                   "\\N{",
+                                   "\\x4",
+                                   "!r",
+                                   ":=",
+                                   "**",
+                                   "//=",
+                                   "->",
+                                   "...",
+                                   "0x",
+                                   "1e999",
+                                   "1__",
+                                   "9j",
+                                   "#",
+                                   "\xc3\xa9",
+                                   "\xe2\x80\x9c",
+                                   "\xff",
+                                   "import a.b as ",
+                                   "from . import ",
+                                   "*",
+                                   "triton.Config({",
+                                   "configs=",
+                                   "range(",
+                                   ".append(",
+                                   "2**",
+                                   "<<",
+                                   "[0]*",
+                                   "'%s'%",
+                                   " = ",
+                                   " += ",
+                                   "X",
+                                   "A",
+                                   NULL};
 
 static void check(bool promise, const char *words) {
     if (promise) return;
@@ -22,10 +92,13 @@ static void check(bool promise, const char *words) {
 
 static void check_expr(const Expr *expr, int depth) {
     if (!expr) return;
-    check(expr->height <= MAX_EXPR_HEIGHT && depth <= MAX_EXPR_HEIGHT, "the tree is as high as it says");
+    check(expr->height <= MAX_EXPR_HEIGHT && depth <= MAX_EXPR_HEIGHT,
+          "the tree is as high as it says");
     check(expr->span.start >= 0 && expr->span.start <= expr->span.end &&
-              expr->span.end <= expr->span.source->text.length, "the span is inside the source");
-    check_expr(expr->left, depth + 1), check_expr(expr->right, depth + 1), check_expr(expr->condition, depth + 1);
+              expr->span.end <= expr->span.source->text.length,
+          "the span is inside the source");
+    check_expr(expr->left, depth + 1), check_expr(expr->right, depth + 1),
+        check_expr(expr->condition, depth + 1);
     for (int i = 0; i < expr->num_items; i++) check_expr(expr->items[i], depth + 1);
     for (int i = 0; i < expr->num_args; i++) check_expr(expr->args[i].value, depth + 1);
 }
@@ -34,7 +107,8 @@ static void check_block(const Block *block) {
     int last = 0;
     for (int i = 0; i < block->count; i++) {
         const Stmt *stmt = block->stmts[i];
-        check(stmt->span.start >= last && stmt->span.start <= stmt->span.end, "statements are in order");
+        check(stmt->span.start >= last && stmt->span.start <= stmt->span.end,
+              "statements are in order");
         last = stmt->span.start;
         check_expr(stmt->value, 0);
         for (int k = 0; k < stmt->num_targets; k++) check_expr(stmt->targets[k], 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* child: a test that may leave the GPU unusable for its process runs itself again as a process of its
- * own. Include after test.h. */
+/* child: a test that may leave the GPU unusable for its process runs itself again as a process of
+ * its own. Include after test.h. */
 #ifndef TERN_TEST_CHILD_H
 #define TERN_TEST_CHILD_H
 
@@ -16,7 +16,8 @@ static inline bool in_child(const char *name) {
     snprintf(command, sizeof command, "TERN_TEST_CHILD=1 timeout -k 5 120 '%s' %s", self, name);
     fflush(stdout);
     int code = system(command);
-    if (code != 0) printf("%s: the child ended with %d\n", name, WIFEXITED(code) ? WEXITSTATUS(code) : -1);
+    if (code != 0)
+        printf("%s: the child ended with %d\n", name, WIFEXITED(code) ? WEXITSTATUS(code) : -1);
     CHECK(code == 0);
     return false;
 }

@@ -14,7 +14,8 @@ static bool dare(const char *name) {
 
 static void *load_good(Gpu *gpu, void **out) {
     void *good = gpu_load(gpu, "work", work_ptx, 1, 0);
-    CHECK(good && !device_cuda.alloc(&gpu->device, 4, out) && !device_cuda.fill(&gpu->device, *out, 0, 4));
+    CHECK(good && !device_cuda.alloc(&gpu->device, 4, out) &&
+          !device_cuda.fill(&gpu->device, *out, 0, 4));
     return good;
 }
 
@@ -31,7 +32,8 @@ static void fault(bool blocking) {
     CHECK(status == (blocking ? TERN_ERROR_KERNEL : TERN_OK));
     if (!blocking) CHECK(device_cuda.synchronize(&gpu.device) == TERN_ERROR_KERNEL);
     CHECK(gpu_why(&gpu, "CUDA_ERROR_ILLEGAL_ADDRESS: an illegal memory access was encountered"));
-    CHECK(gpu_why(&gpu, blocking ? "(kernel 'fault', launch 2, grid (3, 1, 1);" : "last launched 'fault'"));
+    CHECK(gpu_why(&gpu, blocking ? "(kernel 'fault', launch 2, grid (3, 1, 1);"
+                                 : "last launched 'fault'"));
     CHECK(device_cuda.launch(&gpu.device, NULL, good, grid, args) == TERN_ERROR_KERNEL);
     CHECK(gpu_why(&gpu, "start the process again"));
     gpu_close(&gpu);
@@ -52,7 +54,8 @@ TEST(hang_is_seen_and_left) {
     if (!dare("hang_is_seen_and_left")) return;
     gpu_open(&gpu, &(tern_open_options){.timeout_ms = 300});
     void *hang = gpu_load(&gpu, "hang", hang_ptx, 32, 0);
-    CHECK(hang && !device_cuda.alloc(&gpu.device, 4, &flag) && !device_cuda.fill(&gpu.device, flag, 0, 4));
+    CHECK(hang && !device_cuda.alloc(&gpu.device, 4, &flag) &&
+          !device_cuda.fill(&gpu.device, flag, 0, 4));
     CHECK(!device_cuda.queue_open(&gpu.device, &queue));
     void *args[] = {&flag};
     CHECK(!device_cuda.launch(&gpu.device, queue, hang, (const uint32_t[3]){1, 1, 1}, args));

@@ -13,7 +13,8 @@ TEST(alloc_and_copy) {
     void *a = NULL, *b = NULL;
     gpu_open(&gpu, NULL);
     CHECK(gpu.status == TERN_OK);
-    if (gpu.status != TERN_OK) printf("%.*s\n", STR_ARG(gpu.device.why));
+    if (gpu.status != TERN_OK)
+        printf("%.*s\n", STR_ARG(gpu.device.why));
     else {
         const DeviceOps *ops = &device_cuda;
         unsigned char *in = malloc(N), *out = calloc(1, N);
@@ -34,7 +35,8 @@ TEST(alloc_and_copy) {
 
 TEST(add_on_two_queues_and_graph) {
     Gpu gpu;
-    void *x = NULL, *y = NULL, *z = NULL, *queue = NULL, *other = NULL, *event = NULL, *graph = NULL;
+    void *x = NULL, *y = NULL, *z = NULL, *queue = NULL, *other = NULL, *event = NULL,
+         *graph = NULL;
     static float host_x[N], host_y[N], got[N];
     gpu_open(&gpu, NULL);
     const DeviceOps *ops = &device_cuda;
@@ -51,7 +53,8 @@ TEST(add_on_two_queues_and_graph) {
     CHECK(!ops->write_async(&gpu.device, queue, x, host_x, sizeof got));
     CHECK(!ops->write_async(&gpu.device, queue, y, host_y, sizeof got));
     CHECK(!ops->launch(&gpu.device, queue, add, grid, args));
-    CHECK(!ops->event_record(&gpu.device, event, queue) && !ops->event_order(&gpu.device, event, other));
+    CHECK(!ops->event_record(&gpu.device, event, queue) &&
+          !ops->event_order(&gpu.device, event, other));
     CHECK(!ops->launch(&gpu.device, other, add, grid, again)); /* z = x + 2 y */
     CHECK(!ops->queue_wait(&gpu.device, other));
     CHECK(!ops->graph_begin(&gpu.device, queue));
@@ -127,8 +130,8 @@ TEST(refused_texts_leave_the_device_usable) {
     CHECK(gpu_load(&gpu, "k", PTX_HEAD ".visible .entry k() { this is not PTX; }", 32, 0) == NULL);
     CHECK(gpu_why(&gpu, "cannot load kernel 'k' for sm_75: CUDA_ERROR_INVALID_PTX"));
     CHECK(gpu_why(&gpu, "line 4")); /* the assembler's own words */
-    CHECK(gpu_load(&gpu, "k", ".version 99.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }", 32, 0) ==
-          NULL);
+    CHECK(gpu_load(&gpu, "k", ".version 99.0\n.target sm_75\n.address_size 64\n.entry k() { ret; }",
+                   32, 0) == NULL);
     printf("newer PTX: %.*s\n", STR_ARG(gpu.device.why));
     CHECK(gpu_load(&gpu, "other", add_ptx, 32, 0) == NULL && gpu_why(&gpu, "CUDA_ERROR_NOT_FOUND"));
     CHECK(gpu_load(&gpu, "add", add_ptx, 256, 0) != NULL);
@@ -161,11 +164,13 @@ TEST(out_of_memory_and_on) {
     gpu_open(&gpu, NULL);
     const DeviceOps *ops = &device_cuda;
     size_t part = gpu.status == TERN_OK ? ((Cuda *)gpu.device.state)->memory_bytes / 16 : 1;
-    while (count < 64 && (status = ops->alloc(&gpu.device, part, &blocks[count])) == TERN_OK) count++;
+    while (count < 64 && (status = ops->alloc(&gpu.device, part, &blocks[count])) == TERN_OK)
+        count++;
     CHECK(status == TERN_ERROR_NO_MEMORY && count > 4);
     CHECK(gpu_why(&gpu, "are free): CUDA_ERROR_OUT_OF_MEMORY: out of memory"));
     for (int i = 0; i < count; i++) ops->release(&gpu.device, blocks[i]);
-    CHECK(ops->alloc(&gpu.device, part * 4 + 12345, &small) == TERN_OK); /* another size: the pool gives way */
+    CHECK(ops->alloc(&gpu.device, part * 4 + 12345, &small) ==
+          TERN_OK); /* another size: the pool gives way */
     gpu_close(&gpu);
 }
 

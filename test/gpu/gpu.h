@@ -22,7 +22,8 @@ static const char add_ptx[] = PTX_HEAD
     " ld.param.u32 %r0, [pn];\n"
     " mov.u32 %r1, %ctaid.x; mov.u32 %r2, %ntid.x; mov.u32 %r3, %tid.x;\n"
     " mad.lo.u32 %r4, %r1, %r2, %r3;\n setp.ge.u32 %p, %r4, %r0;\n @%p ret;\n"
-    " mul.wide.u32 %d3, %r4, 4;\n add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3; add.u64 %d6, %d2, %d3;\n"
+    " mul.wide.u32 %d3, %r4, 4;\n add.u64 %d4, %d0, %d3; add.u64 %d5, %d1, %d3; add.u64 %d6, %d2, "
+    "%d3;\n"
     " ld.global.f32 %f0, [%d4]; ld.global.f32 %f1, [%d5];\n add.f32 %f2, %f0, %f1;\n"
     " st.global.f32 [%d6], %f2;\n ret;\n}\n";
 
@@ -39,23 +40,24 @@ static const char shared_ptx[] = PTX_HEAD
     " st.global.u32 [%d2], %r6;\n ret;\n}\n";
 
 /* Takes at least `cycles` clocks, then adds 1 to *out. */
-static const char work_ptx[] = PTX_HEAD
-    ".visible .entry work(.param .u64 pout, .param .u64 pcycles)\n{\n"
-    " .reg .b64 %d<6>; .reg .b32 %r<2>; .reg .pred %p;\n"
-    " ld.param.u64 %d0, [pout]; ld.param.u64 %d1, [pcycles];\n mov.u64 %d2, %clock64;\n"
-    "again:\n mov.u64 %d3, %clock64; sub.u64 %d4, %d3, %d2;\n setp.lt.u64 %p, %d4, %d1;\n"
-    " @%p bra again;\n atom.global.add.u32 %r0, [%d0], 1;\n ret;\n}\n";
+static const char work_ptx[] =
+    PTX_HEAD ".visible .entry work(.param .u64 pout, .param .u64 pcycles)\n{\n"
+             " .reg .b64 %d<6>; .reg .b32 %r<2>; .reg .pred %p;\n"
+             " ld.param.u64 %d0, [pout]; ld.param.u64 %d1, [pcycles];\n mov.u64 %d2, %clock64;\n"
+             "again:\n mov.u64 %d3, %clock64; sub.u64 %d4, %d3, %d2;\n setp.lt.u64 %p, %d4, %d1;\n"
+             " @%p bra again;\n atom.global.add.u32 %r0, [%d0], 1;\n ret;\n}\n";
 
 /* Waits for ever for *flag to become other than 0. */
-static const char hang_ptx[] = PTX_HEAD
-    ".visible .entry hang(.param .u64 pflag)\n{\n .reg .b64 %d<2>; .reg .b32 %r<2>; .reg .pred %p;\n"
-    " ld.param.u64 %d0, [pflag];\nagain:\n ld.volatile.global.u32 %r0, [%d0];\n"
-    " setp.eq.u32 %p, %r0, 0;\n @%p bra again;\n ret;\n}\n";
+static const char hang_ptx[] =
+    PTX_HEAD ".visible .entry hang(.param .u64 pflag)\n{\n .reg .b64 %d<2>; .reg .b32 %r<2>; .reg "
+             ".pred %p;\n"
+             " ld.param.u64 %d0, [pflag];\nagain:\n ld.volatile.global.u32 %r0, [%d0];\n"
+             " setp.eq.u32 %p, %r0, 0;\n @%p bra again;\n ret;\n}\n";
 
 /* Writes to address 16. */
-static const char fault_ptx[] = PTX_HEAD
-    ".visible .entry fault()\n{\n .reg .b64 %d<2>; .reg .b32 %r<2>;\n mov.u64 %d0, 16; mov.u32 %r0, 1;\n"
-    " st.global.u32 [%d0], %r0;\n ret;\n}\n";
+static const char fault_ptx[] = PTX_HEAD ".visible .entry fault()\n{\n .reg .b64 %d<2>; .reg .b32 "
+                                         "%r<2>;\n mov.u64 %d0, 16; mov.u32 %r0, 1;\n"
+                                         " st.global.u32 [%d0], %r0;\n ret;\n}\n";
 
 static inline void gpu_open(Gpu *gpu, const tern_open_options *options) {
     memset(gpu, 0, sizeof *gpu);
@@ -70,7 +72,8 @@ static inline void gpu_close(Gpu *gpu) {
     arena_free(gpu->arena);
 }
 
-static inline void *gpu_load(Gpu *gpu, const char *name, const char *ptx, int threads, int shared_bytes) {
+static inline void *gpu_load(Gpu *gpu, const char *name, const char *ptx, int threads,
+                             int shared_bytes) {
     void *loaded = NULL;
     Func *fn = arena_new_of(gpu->arena, Func);
     fn->arena = gpu->arena;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The honesty tests on a GPU: those of honesty.h, and what takes the command or processes: bytes that
- * are declared wrong, and verdicts over processes for programs whose truth is known. */
+/* The honesty tests on a GPU: those of honesty.h, and what takes the command or processes: bytes
+ * that are declared wrong, and verdicts over processes for programs whose truth is known. */
 #include "test.h"
 
 #include "folder.h"
@@ -10,19 +10,20 @@
 
 /* ---- bytes that are declared wrong ---- */
 
-static const char copy_source[] =
-    "import triton\nimport triton.language as tl\n\n@triton.jit\n"
-    "def copy(x, y, n, BLOCK: tl.constexpr):\n"
-    "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
-    "    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)\n";
+static const char copy_source[] = "import triton\nimport triton.language as tl\n\n@triton.jit\n"
+                                  "def copy(x, y, n, BLOCK: tl.constexpr):\n"
+                                  "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                                  "    tl.store(y + i, tl.load(x + i, mask=i < n), mask=i < n)\n";
 
 /* Runs the command on the copy kernel; its output goes to `output`. */
 static int bench_copy(const char *folder, const char *options, char *output, size_t size) {
     char command[2048];
     const char *tern = getenv("TERN");
-    snprintf(command, sizeof command,
-             "%s bench %s/copy.py --device cuda --grid 'cdiv(n,BLOCK)' -a 'x=zeros(n)' -a 'y=empty(n)' "
-             "-a 'n=2**27' -a BLOCK=4096 --num-warps 8 --rep 30 --warmup 5 %s 2>&1", tern ? tern : "build/tern", folder, options);
+    snprintf(
+        command, sizeof command,
+        "%s bench %s/copy.py --device cuda --grid 'cdiv(n,BLOCK)' -a 'x=zeros(n)' -a 'y=empty(n)' "
+        "-a 'n=2**27' -a BLOCK=4096 --num-warps 8 --rep 30 --warmup 5 %s 2>&1",
+        tern ? tern : "build/tern", folder, options);
     FILE *lines = popen(command, "r");
     size_t length = lines ? fread(output, 1, size - 1, lines) : 0;
     output[length] = 0;
@@ -66,7 +67,8 @@ static double process_median(uint64_t cycles, double *clock_mhz) {
     double median = 0;
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length < 0 ? 0 : length] = 0;
-    snprintf(command, sizeof command, "TERN_HONESTY_CYCLES=%llu timeout -k 5 60 '%s' n00", (unsigned long long)cycles, self);
+    snprintf(command, sizeof command, "TERN_HONESTY_CYCLES=%llu timeout -k 5 60 '%s' n00",
+             (unsigned long long)cycles, self);
     FILE *lines = popen(command, "r");
     bool fine = lines && fscanf(lines, "median %lf ms clock %lf", &median, clock_mhz) == 2;
     char rest[4096];
@@ -98,13 +100,17 @@ TEST(n00_one_process) {
         return;
     }
     if (!judge_open(&judge)) return;
-    tern_module *module = tern_load_text(judge.context, read_source, sizeof read_source - 1, "read.py");
-    tern_kernel *kernel = module ? tern_compile(module, "read", "*fp32:16,*fp32:16,4096", NULL) : NULL;
-    tern_buffer *x = tern_alloc(judge.context, BYTES), *sums = tern_alloc(judge.context, BYTES / 4096);
+    tern_module *module =
+        tern_load_text(judge.context, read_source, sizeof read_source - 1, "read.py");
+    tern_kernel *kernel =
+        module ? tern_compile(module, "read", "*fp32:16,*fp32:16,4096", NULL) : NULL;
+    tern_buffer *x = tern_alloc(judge.context, BYTES),
+                *sums = tern_alloc(judge.context, BYTES / 4096);
     CHECK(kernel && x && sums && tern_fill(x, 0) == TERN_OK);
     if (kernel && x && sums) {
-        CopyAndSpin both = {{kernel, {tern_arg_buffer(x), tern_arg_buffer(sums)}, {BYTES / 16384, 1, 1}},
-                            {.judge = &judge, .cycles = strtoull(cycles, NULL, 10)}};
+        CopyAndSpin both = {
+            {kernel, {tern_arg_buffer(x), tern_arg_buffer(sums)}, {BYTES / 16384, 1, 1}},
+            {.judge = &judge, .cycles = strtoull(cycles, NULL, 10)}};
         tern_timing timing;
         const tern_bench_options options = {.hot = true, .min_time_ms = 15, .max_samples = 80};
         CHECK(tern_bench(judge.context, do_copy_and_spin, &both, &options, &timing) == TERN_OK);
@@ -115,7 +121,8 @@ TEST(n00_one_process) {
 }
 
 /* A, another A and B = A + 3 %, each in SIDE processes, in an order that drifts meet alike. */
-static void one_pair(uint64_t a_cycles, uint64_t b_cycles, tern_comparison *same, tern_comparison *slower, double *strict) {
+static void one_pair(uint64_t a_cycles, uint64_t b_cycles, tern_comparison *same,
+                     tern_comparison *slower, double *strict) {
     double medians[3][SIDE], mhz;
     for (int i = 0; i < SIDE; i++)
         for (int k = 0; k < 3; k++) {
@@ -144,9 +151,10 @@ TEST(n24_verdicts) {
         found += slower.verdict == TERN_SLOWER;
         least = fmin(least, slower.ratio), most = fmax(most, slower.ratio), sum += slower.ratio;
     }
-    printf("honesty 24: %.4f ms against itself %d times, %d processes a side: %d alarms at a margin of 1 %% (%g at none); "
-           "with 3 %% more work: SLOWER %d of %d times, ratio %.4f .. %.4f, mean %.4f\n", a_ms, pairs, SIDE, alarms, strict,
-           found, pairs, least, most, sum / pairs);
+    printf("honesty 24: %.4f ms against itself %d times, %d processes a side: %d alarms at a "
+           "margin of 1 %% (%g at none); "
+           "with 3 %% more work: SLOWER %d of %d times, ratio %.4f .. %.4f, mean %.4f\n",
+           a_ms, pairs, SIDE, alarms, strict, found, pairs, least, most, sum / pairs);
     CHECK(alarms <= 1);
     CHECK(found == pairs);
 }

@@ -11,7 +11,15 @@
 #define EXPORT __attribute__((visibility("default")))
 
 typedef enum Kind {
-    CONTEXT, BLOCK, STREAM, EVENT, MODULE, FUNCTION, GRAPH, EXEC, HOST,
+    CONTEXT,
+    BLOCK,
+    STREAM,
+    EVENT,
+    MODULE,
+    FUNCTION,
+    GRAPH,
+    EXEC,
+    HOST,
 } Kind;
 
 typedef struct Launch {
@@ -53,10 +61,10 @@ static struct {
     const char *failed;
     CudaResult sticky, pending;
     int hangs;
-    double ready_ms;            /* of the common queue */
-    const uint32_t *gate;       /* NULL: open */
+    double ready_ms;      /* of the common queue */
+    const uint32_t *gate; /* NULL: open */
     uint32_t gate_value;
-    double gated_ms;            /* work behind the gate */
+    double gated_ms; /* work behind the gate */
     Deferred deferred[MOST_DEFERRED];
     int num_deferred;
 } mock = {.devices = 1, .major = 9, .version = 13000, .memory = (size_t)1 << 30};
@@ -142,7 +150,8 @@ static bool is_shut(void) {
     mock.gate = NULL;
     if (opened < mock.ready_ms) opened = mock.ready_ms;
     for (Thing *thing = mock.things; thing; thing = thing->next)
-        if (thing->kind == EVENT && thing->is_gated) thing->is_gated = false, thing->time_ms += opened;
+        if (thing->kind == EVENT && thing->is_gated)
+            thing->is_gated = false, thing->time_ms += opened;
     for (int i = 0; i < mock.num_deferred; i++)
         read_clock(mock.deferred[i].out, opened + mock.deferred[i].after_ms);
     mock.num_deferred = 0;
@@ -155,19 +164,25 @@ static double ready(const Thing *stream) {
     return done > now ? done : now;
 }
 
-static bool is_behind_gate(const Thing *stream) { return !(stream && stream->is_apart) && is_shut(); }
+static bool is_behind_gate(const Thing *stream) {
+    return !(stream && stream->is_apart) && is_shut();
+}
 
 static void take_time(Thing *stream, double ms) {
-    if (is_behind_gate(stream)) mock.gated_ms += ms;
-    else if (stream && stream->is_apart) stream->ready_ms = ready(stream) + ms;
-    else mock.ready_ms = ready(NULL) + ms;
+    if (is_behind_gate(stream))
+        mock.gated_ms += ms;
+    else if (stream && stream->is_apart)
+        stream->ready_ms = ready(stream) + ms;
+    else
+        mock.ready_ms = ready(NULL) + ms;
 }
 
 static void sleep_until(double time_ms) {
     for (double left; (left = time_ms - now_ms()) > 0;) {
         if (left < 0.2) continue; /* sleeping would end too late */
         double part = left - 0.1;
-        struct timespec t = {(time_t)(part / 1e3), (long)((part - 1e3 * (double)(time_t)(part / 1e3)) * 1e6)};
+        struct timespec t = {(time_t)(part / 1e3),
+                             (long)((part - 1e3 * (double)(time_t)(part / 1e3)) * 1e6)};
         nanosleep(&t, NULL);
     }
 }
@@ -188,7 +203,8 @@ static void wait_stream(const Thing *stream) {
 static void wait_everything(void) {
     wait_stream(NULL);
     for (Thing *thing = mock.things; thing; thing = thing->next)
-        if (thing->kind == STREAM && thing->is_apart && thing->context == current) sleep_until(thing->ready_ms);
+        if (thing->kind == STREAM && thing->is_apart && thing->context == current)
+            sleep_until(thing->ready_ms);
 }
 
 static CudaResult waited(void) {
@@ -234,13 +250,13 @@ static CudaResult step(const char *symbol) {
     return CUDA_OK;
 }
 
-#define CUDA_CALL(name, symbol, parameters, arguments)                                            \
-    EXPORT CudaResult symbol parameters;                                                          \
-    EXPORT CudaResult symbol parameters {                                                         \
-        CudaResult forced = step(#symbol);                                                        \
-        if (forced == CUDA_OK) return mock_##name arguments;                                      \
+#define CUDA_CALL(name, symbol, parameters, arguments)                                             \
+    EXPORT CudaResult symbol parameters;                                                           \
+    EXPORT CudaResult symbol parameters {                                                          \
+        CudaResult forced = step(#symbol);                                                         \
+        if (forced == CUDA_OK) return mock_##name arguments;                                       \
         if (ends_something(#symbol)) mock_##name arguments; /* as a late error of a kernel does */ \
-        return forced;                                                                            \
+        return forced;                                                                             \
     }
 #include "run/cuda.def"
 #undef CUDA_CALL
@@ -457,8 +473,7 @@ static CudaResult mock_fill(CudaPointer to, unsigned char byte, size_t bytes, Cu
 static void write_log(unsigned count, const CudaJitOption *options, void **values,
                       CudaJitOption which, const char *text) {
     for (unsigned i = 0; i + 1 < count; i++)
-        if (options[i] == which)
-            snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "%s", text);
+        if (options[i] == which) snprintf(values[i], (size_t)(uintptr_t)values[i + 1], "%s", text);
 }
 
 static CudaResult assemble(const char *text, unsigned count, const CudaJitOption *options,
@@ -534,7 +549,9 @@ static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
     case CUDA_FUNCTION_MAX_THREADS:
         *value = strstr(thing->text, "many_registers") ? 256 : 1024;
         break;
-    case CUDA_FUNCTION_STATIC_SHARED: *value = strstr(thing->text, "static_shared") ? 1024 : 0; break;
+    case CUDA_FUNCTION_STATIC_SHARED:
+        *value = strstr(thing->text, "static_shared") ? 1024 : 0;
+        break;
     case CUDA_FUNCTION_REGISTERS: *value = 32; break;
     case CUDA_FUNCTION_LOCAL_BYTES:
     case CUDA_FUNCTION_MAX_DYNAMIC_SHARED: break;
@@ -596,9 +613,9 @@ static void run(const Thing *function, const MockRecord *record, Thing *stream) 
 }
 
 static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned grid_y,
-                              unsigned grid_z, unsigned block_x, unsigned block_y,
-                              unsigned block_z, unsigned shared_bytes, CudaStream stream,
-                              void **arguments, void **extra) {
+                              unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                              unsigned shared_bytes, CudaStream stream, void **arguments,
+                              void **extra) {
     Thing *function = check(handle, FUNCTION);
     if (extra || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535 ||
         grid_x > 0x7fffffff || block_x * block_y * block_z > 1024 || block_x == 0 ||
@@ -651,8 +668,10 @@ static CudaResult mock_stream_query(CudaStream stream) {
     return queried();
 }
 
-static CudaResult mock_stream_gate(CudaStream stream, CudaPointer word, uint32_t value, unsigned flags) {
-    if (stream || flags != CUDA_WAIT_GEQ) misuse("a gate on another stream than the default one, or of another kind");
+static CudaResult mock_stream_gate(CudaStream stream, CudaPointer word, uint32_t value,
+                                   unsigned flags) {
+    if (stream || flags != CUDA_WAIT_GEQ)
+        misuse("a gate on another stream than the default one, or of another kind");
     is_shut();
     if (mock.gate) misuse("a second gate");
     mock.gate = (const uint32_t *)(uintptr_t)word;

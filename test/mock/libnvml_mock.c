@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* libnvml_mock: an NVML that tells of slowdowns as a test wants, for tests with and without a GPU.
- * mock_nvml_script(reasons, max_mhz, first, last) makes the queries of the reasons from the first-th to
- * the last-th (from 1, since then) return `reasons`, the others 0; the highest clock is max_mhz. */
+ * mock_nvml_script(reasons, max_mhz, first, last) makes the queries of the reasons from the
+ * first-th to the last-th (from 1, since then) return `reasons`, the others 0; the highest clock is
+ * max_mhz. */
 #define EXPORT __attribute__((visibility("default")))
 
 static unsigned long long scripted;

@@ -86,7 +86,8 @@ static Array *ref_get(Reference *r, const char *name) {
 
 /* Nearest with `digits` binary digits, ties to even; below 2^least the steps stop shrinking. */
 static Number ref_round(Number x, int digits, int least, Number largest, bool saturate) {
-    if (x == 0 || x != x || isinf(x)) return saturate && isinf(x) ? (x < 0 ? -largest : largest) : x;
+    if (x == 0 || x != x || isinf(x))
+        return saturate && isinf(x) ? (x < 0 ? -largest : largest) : x;
     int exponent;
     frexpl(x, &exponent);
     if (exponent - 1 < least) exponent = least + 1;
@@ -94,31 +95,41 @@ static Number ref_round(Number x, int digits, int least, Number largest, bool sa
     Number rest = scaled - down;
     if (rest > 0.5L || (rest == 0.5L && fmodl(down, 2) != 0)) down += 1;
     Number rounded = down * step;
-    if (fabsl(rounded) > largest) return saturate ? (x < 0 ? -largest : largest) : (x < 0 ? -INFINITY : INFINITY);
+    if (fabsl(rounded) > largest)
+        return saturate ? (x < 0 ? -largest : largest) : (x < 0 ? -INFINITY : INFINITY);
     return rounded;
 }
 
 static uint64_t ref_bits(Number x) { return x < 0 ? (uint64_t)(int64_t)x : (uint64_t)x; }
 
 static Number ref_wrap(Number x, int bits, bool is_signed) {
-    uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1, value = ref_bits(x) & mask;
+    uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1,
+             value = ref_bits(x) & mask;
     if (is_signed && (value >> (bits - 1)) & 1) return (Number)(int64_t)(value | ~mask);
     return (Number)value;
 }
 
 /* The number x as the type holds it: floats round, integers wrap. False: no such type. */
 static bool ref_cast(const char *type, Number x, Number *out) {
-    if (!strcmp(type, "f64")) *out = (double)x;
-    else if (!strcmp(type, "f32")) *out = ref_round(x, 24, -126, 0x1.fffffep127L, false);
-    else if (!strcmp(type, "f16")) *out = ref_round(x, 11, -14, 65504, false);
-    else if (!strcmp(type, "bf16")) *out = ref_round(x, 8, -126, 0x1.fep127L, false);
-    else if (!strcmp(type, "e4m3")) *out = ref_round(x, 4, -6, 448, true);
-    else if (!strcmp(type, "e5m2")) *out = ref_round(x, 3, -14, 57344, true);
-    else if (!strcmp(type, "i1")) *out = x != 0;
+    if (!strcmp(type, "f64"))
+        *out = (double)x;
+    else if (!strcmp(type, "f32"))
+        *out = ref_round(x, 24, -126, 0x1.fffffep127L, false);
+    else if (!strcmp(type, "f16"))
+        *out = ref_round(x, 11, -14, 65504, false);
+    else if (!strcmp(type, "bf16"))
+        *out = ref_round(x, 8, -126, 0x1.fep127L, false);
+    else if (!strcmp(type, "e4m3"))
+        *out = ref_round(x, 4, -6, 448, true);
+    else if (!strcmp(type, "e5m2"))
+        *out = ref_round(x, 3, -14, 57344, true);
+    else if (!strcmp(type, "i1"))
+        *out = x != 0;
     else if ((type[0] == 'i' || type[0] == 'u') && isdigit((unsigned char)type[1])) {
         if (x != x || isinf(x)) x = 0;
         *out = ref_wrap(truncl(x), atoi(type + 1), type[0] == 'i');
-    } else return false;
+    } else
+        return false;
     return true;
 }
 
@@ -145,8 +156,10 @@ static Array *ref_like(Reference *r, int count, Array *const *in) {
     for (int i = 0; i < count; i++) {
         for (int k = 0; k < in[i]->rank; k++) {
             long *to = &shape[rank - in[i]->rank + k], from = in[i]->shape[k];
-            if (*to == 1) *to = from;
-            else if (from != 1 && from != *to) ref_fail(r, "shapes do not broadcast: %ld and %ld", *to, from);
+            if (*to == 1)
+                *to = from;
+            else if (from != 1 && from != *to)
+                ref_fail(r, "shapes do not broadcast: %ld and %ld", *to, from);
         }
     }
     return r->error[0] ? ref_scalar(r, 0) : ref_new(r, rank, shape);
@@ -168,12 +181,34 @@ static const struct {
     const char *name;
     Number (*apply)(Number);
 } ref_ones[] = {
-    {"exp", expl}, {"exp2", exp2l}, {"log", logl}, {"log2", log2l}, {"sqrt", sqrtl}, {"rsqrt", ref_rsqrt},
-    {"sin", sinl}, {"cos", cosl}, {"tanh", tanhl}, {"erf", erfl}, {"abs", fabsl}, {"floor", floorl},
-    {"tan", tanl}, {"asin", asinl}, {"acos", acosl}, {"atan", atanl}, {"sinh", sinhl}, {"cosh", coshl},
-    {"atanh", atanhl}, {"expm1", expm1l}, {"log1p", log1pl}, {"cbrt", cbrtl},
-    {"ceil", ceill}, {"trunc", truncl}, {"rint", ref_round_even}, {"popcount", ref_count_bits},
-    {"not", ref_not}, {"float_bits", ref_float_bits},
+    {"exp", expl},
+    {"exp2", exp2l},
+    {"log", logl},
+    {"log2", log2l},
+    {"sqrt", sqrtl},
+    {"rsqrt", ref_rsqrt},
+    {"sin", sinl},
+    {"cos", cosl},
+    {"tanh", tanhl},
+    {"erf", erfl},
+    {"abs", fabsl},
+    {"floor", floorl},
+    {"tan", tanl},
+    {"asin", asinl},
+    {"acos", acosl},
+    {"atan", atanl},
+    {"sinh", sinhl},
+    {"cosh", coshl},
+    {"atanh", atanhl},
+    {"expm1", expm1l},
+    {"log1p", log1pl},
+    {"cbrt", cbrtl},
+    {"ceil", ceill},
+    {"trunc", truncl},
+    {"rint", ref_round_even},
+    {"popcount", ref_count_bits},
+    {"not", ref_not},
+    {"float_bits", ref_float_bits},
 };
 
 static Number ref_two(const char *op, Number a, Number b) {
@@ -212,7 +247,16 @@ static Array *ref_binary(Reference *r, const char *op, Array *a, Array *b) {
 
 /* ---- across an axis ---- */
 
-typedef enum RefAcross { REF_SUM, REF_MAX, REF_MIN, REF_PROD, REF_ARGMAX, REF_ARGMIN, REF_XOR, REF_ACROSS_END } RefAcross;
+typedef enum RefAcross {
+    REF_SUM,
+    REF_MAX,
+    REF_MIN,
+    REF_PROD,
+    REF_ARGMAX,
+    REF_ARGMIN,
+    REF_XOR,
+    REF_ACROSS_END
+} RefAcross;
 
 static Number ref_across_step(RefAcross kind, Number sofar, Number x) {
     if (kind == REF_SUM) return sofar + x;
@@ -223,7 +267,8 @@ static Number ref_across_step(RefAcross kind, Number sofar, Number x) {
 }
 
 /* scan: every partial result; else one, with the axis kept as 1. */
-static Array *ref_across(Reference *r, RefAcross kind, Array *a, long axis, bool scan, bool reverse) {
+static Array *ref_across(Reference *r, RefAcross kind, Array *a, long axis, bool scan,
+                         bool reverse) {
     if (axis < 0) axis += a->rank;
     if (axis < 0 || axis >= a->rank) return ref_fail(r, "no such axis");
     long shape[REF_RANK], inner = 1, outer = 1, n = a->shape[axis];
@@ -236,12 +281,15 @@ static Array *ref_across(Reference *r, RefAcross kind, Array *a, long axis, bool
             Number sofar = 0, where = 0;
             for (long k = 0; k < n; k++) {
                 long at = reverse ? n - 1 - k : k;
-                Number x = a->v[(o * n + at) * inner + in], next = k ? ref_across_step(kind, sofar, x) : x;
-                if (k && next != sofar && (kind == REF_ARGMAX || kind == REF_ARGMIN)) where = (Number)k;
+                Number x = a->v[(o * n + at) * inner + in],
+                       next = k ? ref_across_step(kind, sofar, x) : x;
+                if (k && next != sofar && (kind == REF_ARGMAX || kind == REF_ARGMIN))
+                    where = (Number)k;
                 sofar = next;
                 if (scan) out->v[(o * n + at) * inner + in] = sofar;
             }
-            if (!scan) out->v[o * inner + in] = kind == REF_ARGMAX || kind == REF_ARGMIN ? where : sofar;
+            if (!scan)
+                out->v[o * inner + in] = kind == REF_ARGMAX || kind == REF_ARGMIN ? where : sofar;
         }
     }
     return out;
@@ -249,10 +297,12 @@ static Array *ref_across(Reference *r, RefAcross kind, Array *a, long axis, bool
 
 static Array *ref_matmul(Reference *r, Array *a, Array *b) {
     int batched = a->rank == 3;
-    if (a->rank != b->rank || (a->rank != 2 && !batched)) return ref_fail(r, "@ needs two matrices");
+    if (a->rank != b->rank || (a->rank != 2 && !batched))
+        return ref_fail(r, "@ needs two matrices");
     long batches = batched ? a->shape[0] : 1, m = a->shape[a->rank - 2], k = a->shape[a->rank - 1],
          n = b->shape[b->rank - 1];
-    if (b->shape[b->rank - 2] != k) return ref_fail(r, "@: %ld and %ld do not match", k, b->shape[b->rank - 2]);
+    if (b->shape[b->rank - 2] != k)
+        return ref_fail(r, "@: %ld and %ld do not match", k, b->shape[b->rank - 2]);
     long shape[3] = {batches, m, n};
     Array *out = ref_new(r, batched ? 3 : 2, batched ? shape : shape + 1);
     for (long i = 0; i < out->count; i++) {
@@ -272,7 +322,8 @@ static Array *ref_sort(Reference *r, Array *a) { /* along the last axis */
     Array *out = ref_new(r, a->rank, a->shape);
     memcpy(out->v, a->v, (size_t)a->count * sizeof *a->v);
     long n = a->rank ? a->shape[a->rank - 1] : 1;
-    for (long i = 0; i + n <= a->count; i += n) qsort(out->v + i, (size_t)n, sizeof *out->v, ref_compare);
+    for (long i = 0; i + n <= a->count; i += n)
+        qsort(out->v + i, (size_t)n, sizeof *out->v, ref_compare);
     return out;
 }
 
@@ -285,8 +336,8 @@ static Array *ref_philox(Reference *r, Array *seed, Array *offsets, long word) {
         uint32_t k[2] = {(uint32_t)key, (uint32_t)(key >> 32)};
         for (int round = 0; round < 10; round++) {
             uint64_t a = (uint64_t)0xD2511F53u * c[0], b = (uint64_t)0xCD9E8D57u * c[2];
-            uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b, (uint32_t)(a >> 32) ^ c[3] ^ k[1],
-                                (uint32_t)a};
+            uint32_t next[4] = {(uint32_t)(b >> 32) ^ c[1] ^ k[0], (uint32_t)b,
+                                (uint32_t)(a >> 32) ^ c[3] ^ k[1], (uint32_t)a};
             memcpy(c, next, sizeof c);
             k[0] += 0x9E3779B9u, k[1] += 0xBB67AE85u;
         }
@@ -413,7 +464,8 @@ static RefSlice ref_parse_slice(Reference *r, const Array *a) {
             s.high[i] = ref_bound(r, a->shape[i], a->shape[i]);
             if (ref_accept(r, ":")) s.step[i] = ref_bound(r, 1, a->shape[i]);
             if (s.step[i] < 1) s.step[i] = 1;
-        } else s.high[i] = s.low[i] + 1, s.gone[i] = true;
+        } else
+            s.high[i] = s.low[i] + 1, s.gone[i] = true;
         if (!ref_accept(r, ",")) break;
     }
     ref_expect(r, "]");
@@ -422,16 +474,19 @@ static RefSlice ref_parse_slice(Reference *r, const Array *a) {
 
 enum { REF_ARGS = 6 };
 
-static Array *ref_call_across(Reference *r, const char *name, int count, Array **args, bool *known) {
+static Array *ref_call_across(Reference *r, const char *name, int count, Array **args,
+                              bool *known) {
     static const char *const names[] = {"sum", "max", "min", "prod", "argmax", "argmin", "xor_sum"};
     static const char *const scans[] = {"cumsum", "cummax", "cummin", "cumprod"};
     long axis = count > 1 ? (long)args[1]->v[0] : 0;
     *known = true;
     for (int i = 0; i < REF_ACROSS_END; i++)
-        if (!strcmp(name, names[i])) return ref_across(r, (RefAcross)i, args[0], axis, false, false);
+        if (!strcmp(name, names[i]))
+            return ref_across(r, (RefAcross)i, args[0], axis, false, false);
     for (int i = 0; i < 4; i++)
         if (!strcmp(name, scans[i]))
-            return ref_across(r, (RefAcross)i, args[0], axis, true, count > 2 && args[2]->v[0] != 0);
+            return ref_across(r, (RefAcross)i, args[0], axis, true,
+                              count > 2 && args[2]->v[0] != 0);
     *known = false;
     return NULL;
 }
@@ -466,8 +521,10 @@ static Array *ref_call(Reference *r, const char *name, int count, Array **args) 
     }
     if (!strcmp(name, "trans")) return ref_transpose(r, args[0]);
     if (!strcmp(name, "sort")) return ref_sort(r, args[0]);
-    if (!strcmp(name, "philox") && count == 3) return ref_philox(r, args[0], args[1], (long)args[2]->v[0]);
-    if (!strcmp(name, "histogram") && count == 2) return ref_histogram(r, args[0], (long)args[1]->v[0]);
+    if (!strcmp(name, "philox") && count == 3)
+        return ref_philox(r, args[0], args[1], (long)args[2]->v[0]);
+    if (!strcmp(name, "histogram") && count == 2)
+        return ref_histogram(r, args[0], (long)args[1]->v[0]);
     if (!strcmp(name, "take") && count == 2) return ref_take(r, args[0], args[1]);
     for (size_t i = 0; i < sizeof ref_ones / sizeof *ref_ones; i++) {
         if (strcmp(ref_ones[i].name, name)) continue;
@@ -480,7 +537,8 @@ static Array *ref_call(Reference *r, const char *name, int count, Array **args) 
         for (long k = 0; k < out->count; k++) ref_cast(name, args[0]->v[k], &out->v[k]);
         return out;
     }
-    if (count == 2 && ref_two(name, 1, 1) == ref_two(name, 1, 1)) return ref_binary(r, name, args[0], args[1]);
+    if (count == 2 && ref_two(name, 1, 1) == ref_two(name, 1, 1))
+        return ref_binary(r, name, args[0], args[1]);
     return ref_fail(r, "no function %s of %d arguments", name, count);
 }
 
@@ -506,9 +564,12 @@ static Array *ref_primary(Reference *r) {
                 }
             }
             value = r->error[0] ? ref_scalar(r, 0) : ref_call(r, name, count, args);
-        } else if (!strcmp(name, "inf")) value = ref_scalar(r, INFINITY);
-        else if (!strcmp(name, "nan")) value = ref_scalar(r, NAN);
-        else if (!(value = ref_get(r, name))) return ref_fail(r, "unknown name '%s'", name);
+        } else if (!strcmp(name, "inf"))
+            value = ref_scalar(r, INFINITY);
+        else if (!strcmp(name, "nan"))
+            value = ref_scalar(r, NAN);
+        else if (!(value = ref_get(r, name)))
+            return ref_fail(r, "unknown name '%s'", name);
     } else {
         char *end;
         Number number = strtold(r->at, &end);
@@ -528,8 +589,9 @@ static const struct {
     const char *text;
     int level;
 } ref_operators[] = {
-    {"==", 1}, {"!=", 1}, {"<=", 1}, {">=", 1}, {"<<", 5}, {">>", 5}, {"**", 9}, {"//", 7}, {"<", 1}, {">", 1},
-    {"|", 2}, {"^", 3}, {"&", 4}, {"+", 6}, {"-", 6}, {"*", 7}, {"/", 7}, {"%", 7}, {"@", 7},
+    {"==", 1}, {"!=", 1}, {"<=", 1}, {">=", 1}, {"<<", 5}, {">>", 5}, {"**", 9},
+    {"//", 7}, {"<", 1},  {">", 1},  {"|", 2},  {"^", 3},  {"&", 4},  {"+", 6},
+    {"-", 6},  {"*", 7},  {"/", 7},  {"%", 7},  {"@", 7},
 };
 
 static Array *ref_expression(Reference *r, int least) {
@@ -537,7 +599,8 @@ static Array *ref_expression(Reference *r, int least) {
     while (!r->error[0]) {
         size_t i = 0, count = sizeof ref_operators / sizeof *ref_operators;
         ref_space(r);
-        while (i < count && strncmp(r->at, ref_operators[i].text, strlen(ref_operators[i].text))) i++;
+        while (i < count && strncmp(r->at, ref_operators[i].text, strlen(ref_operators[i].text)))
+            i++;
         if (i == count || ref_operators[i].level < least) break;
         r->at += strlen(ref_operators[i].text);
         Array *right = ref_expression(r, ref_operators[i].level + (ref_operators[i].level != 9));

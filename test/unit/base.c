@@ -27,11 +27,15 @@ TEST(arena_unwinds_when_a_size_overflows) {
     Arena *volatile arena = arena_new(NULL);
     volatile int caught = 0;
     arena_set_oom(arena, &oom);
-    if (setjmp(oom)) caught++;
-    else arena_alloc_array(arena, SIZE_MAX / 2, 16);
+    if (setjmp(oom))
+        caught++;
+    else
+        arena_alloc_array(arena, SIZE_MAX / 2, 16);
     CHECK(caught == 1);
-    if (setjmp(oom)) caught++;
-    else arena_alloc(arena, SIZE_MAX - 3);
+    if (setjmp(oom))
+        caught++;
+    else
+        arena_alloc(arena, SIZE_MAX - 3);
     CHECK(caught == 2);
     arena_free(arena);
 }
@@ -131,15 +135,16 @@ typedef struct Reference {
 /* Written from the formats' definitions: OCP 8-bit floating point 1.0 for e4m3 and e5m2, IEEE 754,
  * bfloat16 as truncated f32, and e4b15 as e4m3 with bias 15 and no special values. */
 static const Reference references[] = {
-    {FLOAT_E4M3, 4, 3, 7, false, true, 0x7e},       {FLOAT_E5M2, 5, 2, 15, true, true, 0x7b},
-    {FLOAT_E4B15, 4, 3, 15, false, true, 0x7f},     {FLOAT_F16, 5, 10, 15, true, false, 0x7bff},
+    {FLOAT_E4M3, 4, 3, 7, false, true, 0x7e},     {FLOAT_E5M2, 5, 2, 15, true, true, 0x7b},
+    {FLOAT_E4B15, 4, 3, 15, false, true, 0x7f},   {FLOAT_F16, 5, 10, 15, true, false, 0x7bff},
     {FLOAT_BF16, 8, 7, 127, true, false, 0x7f7f},
 };
 
 static double reference_decode(const Reference *r, uint64_t bits) {
     int exponent = (int)(bits >> r->mantissa_bits) & ((1 << r->exponent_bits) - 1);
     double fraction = (double)(bits & ((1u << r->mantissa_bits) - 1)) / (1 << r->mantissa_bits);
-    double magnitude = exponent ? (1 + fraction) * pow(2, exponent - r->bias) : fraction * pow(2, 1 - r->bias);
+    double magnitude =
+        exponent ? (1 + fraction) * pow(2, exponent - r->bias) : fraction * pow(2, 1 - r->bias);
     return bits >> (r->exponent_bits + r->mantissa_bits) ? -magnitude : magnitude;
 }
 
@@ -156,10 +161,13 @@ static uint64_t reference_encode(const Reference *r, double value, bool toward_z
     }
     while (high - low > 1) { /* patterns of positive numbers are in order */
         uint64_t middle = (low + high) / 2;
-        if (reference_decode(r, middle) <= magnitude) low = middle;
-        else high = middle;
+        if (reference_decode(r, middle) <= magnitude)
+            low = middle;
+        else
+            high = middle;
     }
-    double below = magnitude - reference_decode(r, low), above = reference_decode(r, high) - magnitude;
+    double below = magnitude - reference_decode(r, low),
+           above = reference_decode(r, high) - magnitude;
     if (toward_zero || below < above || (below == above && low % 2 == 0)) return sign | low;
     return sign | high;
 }
@@ -194,7 +202,8 @@ TEST(floats_decode_as_defined) {
             uint64_t magnitude = bits & ((1ull << (width - 1)) - 1);
             double got = float_decode(r->kind, bits);
             if (magnitude <= r->largest) {
-                CHECK(got == reference_decode(r, bits) && signbit(got) == (int)(bits >> (width - 1)));
+                CHECK(got == reference_decode(r, bits) &&
+                      signbit(got) == (int)(bits >> (width - 1)));
                 CHECK(float_encode(r->kind, got, FLOAT_NEAREST_EVEN) == bits);
             } else if (r->has_infinity && magnitude == r->largest + 1) {
                 CHECK(isinf(got));
@@ -211,15 +220,20 @@ TEST(floats_round_once) {
         int wrong = 0;
         for (int n = 0; n < 40000; n++) {
             double value = random_double(r);
-            wrong += float_encode(r->kind, value, FLOAT_NEAREST_EVEN) != reference_encode(r, value, false);
-            wrong += float_encode(r->kind, value, FLOAT_TOWARD_ZERO) != reference_encode(r, value, true);
+            wrong += float_encode(r->kind, value, FLOAT_NEAREST_EVEN) !=
+                     reference_encode(r, value, false);
+            wrong +=
+                float_encode(r->kind, value, FLOAT_TOWARD_ZERO) != reference_encode(r, value, true);
         }
         CHECK(wrong == 0);
         CHECK(float_encode(r->kind, -0.0, FLOAT_NEAREST_EVEN) == 1ull << (float_bits(r->kind) - 1));
-        CHECK(float_encode(r->kind, INFINITY, FLOAT_NEAREST_EVEN) == reference_encode(r, INFINITY, false));
-        CHECK(float_encode(r->kind, -INFINITY, FLOAT_TOWARD_ZERO) == reference_encode(r, -INFINITY, true));
+        CHECK(float_encode(r->kind, INFINITY, FLOAT_NEAREST_EVEN) ==
+              reference_encode(r, INFINITY, false));
+        CHECK(float_encode(r->kind, -INFINITY, FLOAT_TOWARD_ZERO) ==
+              reference_encode(r, -INFINITY, true));
         bool has_nan = r->kind != FLOAT_E4B15;
-        CHECK(isnan(float_decode(r->kind, float_encode(r->kind, NAN, FLOAT_NEAREST_EVEN))) == has_nan);
+        CHECK(isnan(float_decode(r->kind, float_encode(r->kind, NAN, FLOAT_NEAREST_EVEN))) ==
+              has_nan);
     }
     /* 1 + 2^-11 + 2^-40 in f16: through f32 it would be a tie and round down. */
     CHECK(float_encode(FLOAT_F16, 1 + ldexp(1, -11) + ldexp(1, -40), FLOAT_NEAREST_EVEN) == 0x3c01);
@@ -271,7 +285,8 @@ TEST(f16_is_the_compilers) {
 #endif
 
 TEST(fma_rounds_once) {
-    /* a * b + c is exact in long double when the exponents are near: 22 + 11 bits and a distance. */
+    /* a * b + c is exact in long double when the exponents are near: 22 + 11 bits and a distance.
+     */
     for (int n = 0; n < 200000; n++) {
         uint64_t bits = random_bits();
         uint64_t a = (bits & 0x3ff) | 0x3c00, b = (bits >> 10 & 0x3ff) | 0x3c00;
@@ -303,7 +318,8 @@ static bool reads_back(FloatKind kind, uint64_t bits, Arena *arena) {
     Buf out = {.arena = arena};
     double value;
     float_print(&out, kind, bits);
-    return float_parse(buf_str(&out), &value) && float_encode(kind, value, FLOAT_NEAREST_EVEN) == bits;
+    return float_parse(buf_str(&out), &value) &&
+           float_encode(kind, value, FLOAT_NEAREST_EVEN) == bits;
 }
 
 TEST(printed_floats_read_back) {
@@ -328,7 +344,8 @@ TEST(printed_floats_read_back) {
 
 TEST(text_that_is_no_number_is_refused) {
     double value;
-    const char *const bad[] = {"", "-", "e5", ".", "1e", "1..2", "0x10", "nan", "inf", "1 2", "--1", "1e5e5"};
+    const char *const bad[] = {"",     "-",   "e5",  ".",   "1e",  "1..2",
+                               "0x10", "nan", "inf", "1 2", "--1", "1e5e5"};
     for (int i = 0; i < COUNT(bad); i++) CHECK(!float_parse(str_of(bad[i]), &value));
     CHECK(float_parse(STR("-1.5e-3"), &value) && value == -1.5e-3);
     CHECK(float_parse(STR(".5"), &value) && value == 0.5);

@@ -132,7 +132,8 @@ TEST(complaints) {
     check_value("full(3,i1,2)", "x:1:1: error: full: 2 does not fit in i1");
     check_value("arange(3,43,i8)", "x:1:1: error: arange: 128 does not fit in i8");
     check_value("arange(128,i8)", "i8[128]");
-    check_value("arange(99999999999,99999999,i8)", "x:1:1: error: arange: the tensor is too large to address");
+    check_value("arange(99999999999,99999999,i8)",
+                "x:1:1: error: arange: the tensor is too large to address");
     check_value("randint(3,u8,low=-1,high=3)", "x:1:1: error: randint: -1 does not fit in u8");
     check_value("randn(3,seed=1,seed=2)", "x:1:16: error: randn: 'seed' is given twice");
     check_value("randn(4", "x:1:8: error: expected ',' or ')', saw the end");

@@ -13,7 +13,8 @@ static const char text[] = "func @k(%p: ptr<i32>, %n: i32) {\n"
                            "  yield\n"
                            "}\n";
 
-static CompiledKernel *compiled(Arena *arena, const char *source, CompileRequest request, Diag *diag) {
+static CompiledKernel *compiled(Arena *arena, const char *source, CompileRequest request,
+                                Diag *diag) {
     *diag = (Diag){.arena = arena};
     Func *fn = func_parse(arena, source_new(arena, STR("k.tir"), str_of(source)), diag);
     CHECK(fn != NULL);
@@ -31,7 +32,8 @@ static const char *words(Arena *arena, const Diag *diag) {
 TEST(the_interpreter_gets_plain_ir) {
     Arena *arena = arena_new(NULL);
     Diag diag;
-    CompiledKernel *kernel = compiled(arena, text, (CompileRequest){.target = "interp", .print_after = "cse"}, &diag);
+    CompiledKernel *kernel =
+        compiled(arena, text, (CompileRequest){.target = "interp", .print_after = "cse"}, &diag);
     CHECK(kernel && kernel->text.length == 0 && kernel->num_warps == 4 && kernel->num_stages == 3);
     /* cse merged the splats, nothing became scalar, the constant is still there: dce runs later. */
     CHECK(kernel && strstr(kernel->printed.data, "add %ns, %ns : tile<8xi32>"));
@@ -45,7 +47,8 @@ TEST(the_interpreter_gets_plain_ir) {
 TEST(generated_targets_get_scalars) {
     Arena *arena = arena_new(NULL);
     Diag diag;
-    CompiledKernel *kernel = compiled(arena, text, (CompileRequest){.target = "cpu:generic", .print_after = "dce"}, &diag);
+    CompiledKernel *kernel = compiled(
+        arena, text, (CompileRequest){.target = "cpu:generic", .print_after = "dce"}, &diag);
     if (!kernel) printf("%s", words(arena, &diag));
     CHECK(kernel && strstr(kernel->printed.data, "add %n, %n : i32") && kernel->text.length > 0);
     CHECK(kernel && !strcmp(kernel->target, "cpu:generic"));
@@ -55,7 +58,9 @@ TEST(generated_targets_get_scalars) {
 TEST(the_front_ends_ir_can_be_kept) {
     Arena *arena = arena_new(NULL);
     Diag diag;
-    CompiledKernel *kernel = compiled(arena, text, (CompileRequest){.target = "interp", .print_after = "lower", .num_warps = 8}, &diag);
+    CompiledKernel *kernel = compiled(
+        arena, text, (CompileRequest){.target = "interp", .print_after = "lower", .num_warps = 8},
+        &diag);
     CHECK(kernel && strstr(kernel->printed.data, "%ms = splat") && kernel->num_warps == 8);
     arena_free(arena);
 }
@@ -65,9 +70,11 @@ TEST(what_is_wrong_is_said) {
     Diag diag;
     CHECK(!compiled(arena, text, (CompileRequest){.target = "z80"}, &diag));
     CHECK(strstr(words(arena, &diag), "there is no target 'z80'"));
-    CHECK(!compiled(arena, text, (CompileRequest){.target = "interp", .print_after = "licm"}, &diag));
+    CHECK(
+        !compiled(arena, text, (CompileRequest){.target = "interp", .print_after = "licm"}, &diag));
     CHECK(strstr(words(arena, &diag), "no pass 'licm' runs for target 'interp'"));
-    CHECK(!compiled(arena, "func @k(%n: i32) {\n  %x = fadd %n, %n : i32\n  yield\n}", (CompileRequest){.target = "interp"}, &diag));
+    CHECK(!compiled(arena, "func @k(%n: i32) {\n  %x = fadd %n, %n : i32\n  yield\n}",
+                    (CompileRequest){.target = "interp"}, &diag));
     CHECK(strstr(words(arena, &diag), "k.tir:2:3: error: invalid IR: fadd: expected floats"));
     arena_free(arena);
 }

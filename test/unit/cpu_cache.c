@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The disk cache of the cpu device against what happens to folders: processes killed while they
- * write, full disks, entries cut short or replaced, what other people put there. Each ends in a right
- * result or in words.
+ * write, full disks, entries cut short or replaced, what other people put there. Each ends in a
+ * right result or in words.
  *
  * Called as a compiler (TERN_TEST_OBJECTS is set), this program writes the object that the real
  * compiler once made of that text, slowly and in pieces: hundreds of compilations a second that can
@@ -57,7 +57,8 @@ static int compile_slowly(int argc, char **argv) {
     Str real;
     CCompiler compiler;
     Buf flags = {.arena = arena};
-    for (int i = 1; argv[i] != NULL && strcmp(argv[i], "-o") != 0; i++) buf_printf(&flags, "%s ", argv[i]);
+    for (int i = 1; argv[i] != NULL && strcmp(argv[i], "-o") != 0; i++)
+        buf_printf(&flags, "%s ", argv[i]);
     if (!compiler_find(arena, "cc", &compiler, &why) ||
         !compiler_run(arena, &compiler, buf_str(&flags).data, STR("/tmp"), source, out, &why) ||
         !file_read(arena, out, 1 << 24, &real, &why) ||
@@ -100,7 +101,8 @@ static bool works(const char *cache_dir, int which, const char *compiler) {
                 tern_synchronize(context) == TERN_OK;
     snprintf(words, sizeof words, "%s", tern_message(context));
     for (int i = 0; i < 50 && good; i++)
-        if (data[i] != i + 1000 * which) good = false, snprintf(words, sizeof words, "WRONG RESULT");
+        if (data[i] != i + 1000 * which)
+            good = false, snprintf(words, sizeof words, "WRONG RESULT");
     tern_kernel_free(kernel);
     tern_buffer_free(buffer);
     tern_close(context);
@@ -263,9 +265,9 @@ TEST(a_full_disk_is_said_or_does_not_matter) {
         int code, num_kept;
         const char *compiler;
     } cases[] = {
-        {0, 1, 0, own_path()},                    /* the C text cannot be written */
-        {object_bytes - 1, 1, 0, own_path()},     /* the compiler cannot */
-        {object_bytes, 0, 0, own_path()},         /* the seal cannot: not kept, but right */
+        {0, 1, 0, own_path()},                /* the C text cannot be written */
+        {object_bytes - 1, 1, 0, own_path()}, /* the compiler cannot */
+        {object_bytes, 0, 0, own_path()},     /* the seal cannot: not kept, but right */
         {object_bytes + SEAL_BYTES, 0, 1, own_path()},
         {1000, 1, 0, NULL},
         {8000, 1, 0, NULL},
@@ -290,13 +292,15 @@ static int run_read_only(void *user) {
     struct stat before, after;
     const char *folder = user;
     enum { NOBODY = 65534 };
-    if (geteuid() == 0 && (chown(folder, NOBODY, NOBODY) || setgid(NOBODY) || setuid(NOBODY))) return 9;
+    if (geteuid() == 0 && (chown(folder, NOBODY, NOBODY) || setgid(NOBODY) || setuid(NOBODY)))
+        return 9;
     if (!works(folder, 1, NULL)) return 2;
     char *entry = nth_entry(folder, ".so", 0);
     if (!entry || stat(entry, &before) || chmod(folder, 0500)) return 3;
     if (!works(folder, 1, NULL)) return 4; /* what is there is used: no compiler runs */
     if (!works(folder, 2, NULL)) return 5; /* what is not there is made elsewhere */
-    if (stat(entry, &after) || before.st_ino != after.st_ino || num_entries(folder, "") != 1) return 6;
+    if (stat(entry, &after) || before.st_ino != after.st_ino || num_entries(folder, "") != 1)
+        return 6;
     setenv("TMPDIR", folder, 1);
     if (works(folder, 3, NULL) || !strstr(words, "Permission denied")) return 7;
     return 0;
@@ -389,7 +393,8 @@ static pid_t start_worker(const char *folder, unsigned seed) {
 static bool end_worker(pid_t child, bool all) {
     int status = 0;
     kill(all ? -child : child, SIGKILL);
-    return waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    return waitpid(child, &status, 0) == child && WIFSIGNALED(status) &&
+           WTERMSIG(status) == SIGKILL;
 }
 
 static double seconds(void) {
@@ -449,6 +454,7 @@ TEST(killed_compilers_leave_nothing_that_is_loaded_wrong) {
 }
 
 int main(int argc, char **argv) {
-    if (getenv("TERN_TEST_OBJECTS")) _exit(compile_slowly(argc, argv)); /* what it leaks is nobody's */
+    if (getenv("TERN_TEST_OBJECTS"))
+        _exit(compile_slowly(argc, argv)); /* what it leaks is nobody's */
     return test_main(__FILE__, argc, argv);
 }

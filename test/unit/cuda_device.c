@@ -112,8 +112,8 @@ TEST(targets_follow_the_capability) {
     const struct {
         int major, minor;
         const char *target;
-    } rows[] = {{7, 5, "sm_75"},  {8, 0, "sm_80"},   {8, 6, "sm_86"},   {8, 7, "sm_86"},
-                {8, 9, "sm_89"},  {9, 0, "sm_90a"},  {10, 0, "sm_100"}, {10, 3, "sm_100"},
+    } rows[] = {{7, 5, "sm_75"},   {8, 0, "sm_80"},   {8, 6, "sm_86"},   {8, 7, "sm_86"},
+                {8, 9, "sm_89"},   {9, 0, "sm_90a"},  {10, 0, "sm_100"}, {10, 3, "sm_100"},
                 {12, 0, "sm_120"}, {12, 1, "sm_120"}, {15, 0, "sm_120"}};
     for (int i = 0; i < COUNT(rows); i++)
         CHECK_STR(cuda_target(rows[i].major, rows[i].minor), rows[i].target);
@@ -173,11 +173,12 @@ TEST(shared_memory) {
         const char *text;
         uint32_t dynamic;
         const char *refused;
-    } rows[] = {{40000, "", 40000, NULL},
-                {100000, "", 100000, NULL},
-                {232448, "// static_shared", 231424, NULL},
-                {1024, "// static_shared", 0, NULL},
-                {300000, "", 0, "needs 300000 bytes of shared memory; a block on cuda:0 may have 232448"}};
+    } rows[] = {
+        {40000, "", 40000, NULL},
+        {100000, "", 100000, NULL},
+        {232448, "// static_shared", 231424, NULL},
+        {1024, "// static_shared", 0, NULL},
+        {300000, "", 0, "needs 300000 bytes of shared memory; a block on cuda:0 may have 232448"}};
     for (int i = 0; i < COUNT(rows); i++) {
         Fixture f;
         void *record = NULL, *loaded = NULL;
@@ -188,7 +189,8 @@ TEST(shared_memory) {
         CompiledKernel kernel = kernel_of(f.arena, "my_record", ptx, 256, rows[i].bytes);
         f.status = device_cuda.load(&f.device, &kernel, &loaded);
         CHECK((f.status == TERN_OK) == !rows[i].refused);
-        if (rows[i].refused) CHECK(f.status == TERN_ERROR_UNSUPPORTED && why_has(&f, rows[i].refused));
+        if (rows[i].refused)
+            CHECK(f.status == TERN_ERROR_UNSUPPORTED && why_has(&f, rows[i].refused));
         else {
             CHECK(device_cuda.alloc(&f.device, sizeof got, &record) == TERN_OK);
             CHECK(launch(&f, NULL, loaded, record, 1) == TERN_OK);
@@ -212,7 +214,8 @@ TEST(queues_events_graphs) {
     void *loaded = load(&f, "my_record");
     CHECK(ops->alloc(&f.device, sizeof got, &record) == TERN_OK);
     CHECK(ops->queue_open(&f.device, &queue) == TERN_OK && ops->queue_handle(queue) != NULL);
-    CHECK(ops->event_open(&f.device, &start) == TERN_OK && ops->event_open(&f.device, &end) == TERN_OK);
+    CHECK(ops->event_open(&f.device, &start) == TERN_OK &&
+          ops->event_open(&f.device, &end) == TERN_OK);
     CHECK(ops->fill_async(&f.device, queue, record, 0, sizeof got) == TERN_OK);
     CHECK(ops->event_elapsed(&f.device, start, end, &ns) == TERN_ERROR_DEVICE); /* not recorded */
     CHECK(ops->event_record(&f.device, start, queue) == TERN_OK);
@@ -234,7 +237,7 @@ TEST(queues_events_graphs) {
     ops->graph_close(&f.device, graph);
     ops->event_close(&f.device, start);
     ops->unload(&f.device, loaded);
-    CHECK(mock()->live() == 4); /* context, block, queue, event */
+    CHECK(mock()->live() == 4);                           /* context, block, queue, event */
     CHECK(ops->graph_begin(&f.device, queue) == TERN_OK); /* closed while it records */
     close_device(&f);
     CHECK(mock()->live() == 0);
@@ -411,7 +414,8 @@ TEST(hung_kernel_times_out) {
         if (how == 0) status = ops->synchronize(&f.device);
         if (how == 1) status = ops->read(&f.device, bytes, record, 4);
         if (how == 2) status = ops->queue_wait(&f.device, queue);
-        if (how == 3) ops->event_record(&f.device, event, queue), status = ops->event_wait(&f.device, event);
+        if (how == 3)
+            ops->event_record(&f.device, event, queue), status = ops->event_wait(&f.device, event);
         CHECK(status == TERN_ERROR_KERNEL);
         CHECK(why_has(&f, "cuda:0: not finished after 30 ms (kernel 'my_hang' (k.py:3), launch 1, "
                           "grid (9, 2, 3))"));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The honesty tests of test/gpu on the mock driver: gate, stray work, waiting inside, floors, poison,
- * slow clocks. Its time is made up but passes, so that all but the accuracy of a GPU is tested. */
+/* The honesty tests of test/gpu on the mock driver: gate, stray work, waiting inside, floors,
+ * poison, slow clocks. Its time is made up but passes, so that all but the accuracy of a GPU is
+ * tested. */
 #include "test.h"
 
 static void use_mock(void) __attribute__((constructor));

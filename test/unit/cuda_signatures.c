@@ -15,20 +15,20 @@
 #ifdef HAVE_HEADER
 /* Types with our names from theirs: each row of cuda.def then declares the function once more, and
  * the compiler refuses a declaration that differs from the header's. */
-#define CudaDeviceId          CUdevice
-#define CudaPointer           CUdeviceptr
-#define CudaContext           CUcontext
-#define CudaModule            CUmodule
-#define CudaFunction          CUfunction
-#define CudaStream            CUstream
-#define CudaEvent             CUevent
-#define CudaGraph             CUgraph
-#define CudaGraphExec         CUgraphExec
-#define CudaResult            CUresult
-#define CudaDeviceAttribute   CUdevice_attribute
-#define CudaFunctionAttribute CUfunction_attribute
-#define CudaJitOption         CUjit_option
-#define CudaCaptureMode       CUstreamCaptureMode
+#define CudaDeviceId                                   CUdevice
+#define CudaPointer                                    CUdeviceptr
+#define CudaContext                                    CUcontext
+#define CudaModule                                     CUmodule
+#define CudaFunction                                   CUfunction
+#define CudaStream                                     CUstream
+#define CudaEvent                                      CUevent
+#define CudaGraph                                      CUgraph
+#define CudaGraphExec                                  CUgraphExec
+#define CudaResult                                     CUresult
+#define CudaDeviceAttribute                            CUdevice_attribute
+#define CudaFunctionAttribute                          CUfunction_attribute
+#define CudaJitOption                                  CUjit_option
+#define CudaCaptureMode                                CUstreamCaptureMode
 #define CUDA_CALL(name, symbol, parameters, arguments) extern CUresult symbol parameters;
 #include "run/cuda.def"
 #undef CUDA_CALL
@@ -80,7 +80,8 @@ TEST(constants_agree) {
         {CUDA_HOST_DEVICEMAP, CU_MEMHOSTALLOC_DEVICEMAP},
         {CUDA_WAIT_GEQ, CU_STREAM_WAIT_VALUE_GEQ},
     };
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) CHECK(pairs[i].ours == pairs[i].theirs);
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        CHECK(pairs[i].ours == pairs[i].theirs);
 }
 #else
 TEST(constants_agree) { SKIP("no cuda.h to compare with"); }

@@ -49,7 +49,8 @@ TEST(copies_on_a_stream) {
         CHECK(out[0] == 0x11 && out[8] == 0 && memcmp(out + 8, in, 100) == 0 && out[108] == 0x11);
         CHECK(tern_fill_async(NULL, empty, 1) == TERN_OK);
         CHECK(tern_write_async(stream, buffer, 200, in, 57) == TERN_ERROR_ARGUMENT);
-        CHECK_STR(tern_message(context), "57 bytes from byte 200 on are not inside a buffer of 256 bytes");
+        CHECK_STR(tern_message(context),
+                  "57 bytes from byte 200 on are not inside a buffer of 256 bytes");
         CHECK(tern_read_async(stream, buffer, SIZE_MAX, out, 2) == TERN_ERROR_ARGUMENT);
         CHECK(tern_read_async(stream, buffer, 2, out, SIZE_MAX) == TERN_ERROR_ARGUMENT);
         tern_stream_free(stream);
@@ -101,7 +102,8 @@ TEST(graphs_and_wrapped_streams_only_where_they_are) {
     tern_stream_free(wrapped); /* the stream stays its owner's */
     CHECK(tern_graph_begin(stream) == TERN_OK);
     tern_graph *graph = tern_graph_end(stream);
-    CHECK(graph && tern_graph_launch(graph, stream) == TERN_OK && tern_graph_launch(graph, NULL) == TERN_OK);
+    CHECK(graph && tern_graph_launch(graph, stream) == TERN_OK &&
+          tern_graph_launch(graph, NULL) == TERN_OK);
     tern_graph_free(NULL);
     tern_close(context);
     CHECK(mock()->live() == 0);
@@ -123,7 +125,8 @@ TEST(failures_of_the_driver_reach_the_message) {
         if (!status) status = tern_graph_launch(graph, stream);
         if (!status) status = tern_stream_synchronize(stream);
         const char *failed = mock()->failed_call();
-        if (status) CHECK(strstr(tern_message(context), "CUDA_ERROR_UNKNOWN: unknown error") != NULL);
+        if (status)
+            CHECK(strstr(tern_message(context), "CUDA_ERROR_UNKNOWN: unknown error") != NULL);
         tern_close(context);
         CHECK(mock()->live() == 0);
         if (failed) continue;
@@ -145,7 +148,8 @@ static tern_kernel *record_kernel(tern_context *context) {
                   : NULL;
 }
 
-static tern_status launch_record(tern_stream *stream, tern_kernel *kernel, tern_buffer *p, tern_buffer *q) {
+static tern_status launch_record(tern_stream *stream, tern_kernel *kernel, tern_buffer *p,
+                                 tern_buffer *q) {
     const tern_argument arguments[] = {tern_arg_buffer(p), {TERN_ARGUMENT_BUFFER, q, 6, 0, 0, NULL},
                                        tern_arg_int(-5),   tern_arg_int(INT64_MIN + 1),
                                        tern_arg_float(-2), tern_arg_int(1)};
@@ -163,7 +167,8 @@ TEST(launch_reaches_the_driver) {
     if (kernel) {
         CHECK(tern_fill(p, 0) == TERN_OK);
         CHECK(launch_record(NULL, kernel, p, q) == TERN_OK);
-        CHECK(tern_graph_begin(stream) == TERN_OK && launch_record(stream, kernel, p, q) == TERN_OK);
+        CHECK(tern_graph_begin(stream) == TERN_OK &&
+              launch_record(stream, kernel, p, q) == TERN_OK);
         tern_graph *graph = tern_graph_end(stream);
         CHECK(graph && tern_graph_launch(graph, stream) == TERN_OK);
         CHECK(tern_read(p, 0, &got, sizeof got) == TERN_OK);
@@ -185,8 +190,8 @@ TEST(compile_and_launch_with_each_call_failing) {
         mock()->reset();
         mock()->fail(call, 999);
         tern_status status = TERN_OK;
-        tern_context *context = tern_open(&(tern_open_options){.device = "cuda", .cache_dir = ""}, &status,
-                                          words, sizeof words);
+        tern_context *context = tern_open(&(tern_open_options){.device = "cuda", .cache_dir = ""},
+                                          &status, words, sizeof words);
         tern_kernel *kernel = context ? record_kernel(context) : NULL;
         tern_buffer *p = kernel ? tern_alloc(context, sizeof(MockRecord)) : NULL;
         if (context) status = p ? TERN_OK : TERN_ERROR_DEVICE;
@@ -211,14 +216,18 @@ TEST(all_devices_are_listed) {
     mock()->reset();
     mock()->set_devices(3);
     char *text = tern_devices(false), *json = tern_devices(true);
-    CHECK(strstr(text, "\ncuda:0   here     Mock GPU 0, ") && strstr(text, "\ncuda:2   here     Mock GPU 2, "));
+    CHECK(strstr(text, "\ncuda:0   here     Mock GPU 0, ") &&
+          strstr(text, "\ncuda:2   here     Mock GPU 2, "));
     CHECK(strstr(text, "cuda:3") == NULL);
-    CHECK(strstr(json, "{\"name\": \"cuda:1\", \"available\": true, \"description\": \"Mock GPU 1, "));
+    CHECK(strstr(json,
+                 "{\"name\": \"cuda:1\", \"available\": true, \"description\": \"Mock GPU 1, "));
     tern_free(text);
     tern_free(json);
     mock()->set_devices(0);
     text = tern_devices(false);
-    CHECK(strstr(text, "\ncuda     missing  there is no NVIDIA GPU here (needs an NVIDIA GPU and its driver"));
+    CHECK(strstr(
+        text,
+        "\ncuda     missing  there is no NVIDIA GPU here (needs an NVIDIA GPU and its driver"));
     CHECK(strstr(text, "cuda:1") == NULL);
     tern_free(text);
     CHECK(mock()->live() == 0);

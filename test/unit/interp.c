@@ -9,7 +9,8 @@ static char words[4096];
 
 static bool begin(void) {
     tern_status status;
-    context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, words, sizeof words);
+    context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, words,
+                        sizeof words);
     CHECK(context && status == TERN_OK);
     return context != NULL;
 }
@@ -36,25 +37,24 @@ static tern_buffer *buffer_of(const void *data, size_t size) {
     return buffer;
 }
 
-static const char add_text[] =
-    "func @add(%x: ptr<f32>, %y: ptr<f32>, %n: i32) {\n"
-    "  %p = program_id {axis = 0} : i32\n"
-    "  %b = constant 8 : i32\n"
-    "  %s = mul %p, %b : i32\n"
-    "  %r = arange {start = 0, end = 8} : tile<8xi32>\n"
-    "  %st = splat %s : tile<8xi32>\n"
-    "  %i = add %r, %st : tile<8xi32>\n"
-    "  %nt = splat %n : tile<8xi32>\n"
-    "  %m = icmp %i, %nt {predicate = slt} : tile<8xi1>\n"
-    "  %xs = splat %x : tile<8xptr<f32>>\n"
-    "  %xp = addptr %xs, %i : tile<8xptr<f32>>\n"
-    "  %v = load %xp, %m : tile<8xf32>\n"
-    "  %w = fadd %v, %v : tile<8xf32>\n"
-    "  %ys = splat %y : tile<8xptr<f32>>\n"
-    "  %yp = addptr %ys, %i : tile<8xptr<f32>>\n"
-    "  store %yp, %w, %m\n"
-    "  yield\n"
-    "}\n";
+static const char add_text[] = "func @add(%x: ptr<f32>, %y: ptr<f32>, %n: i32) {\n"
+                               "  %p = program_id {axis = 0} : i32\n"
+                               "  %b = constant 8 : i32\n"
+                               "  %s = mul %p, %b : i32\n"
+                               "  %r = arange {start = 0, end = 8} : tile<8xi32>\n"
+                               "  %st = splat %s : tile<8xi32>\n"
+                               "  %i = add %r, %st : tile<8xi32>\n"
+                               "  %nt = splat %n : tile<8xi32>\n"
+                               "  %m = icmp %i, %nt {predicate = slt} : tile<8xi1>\n"
+                               "  %xs = splat %x : tile<8xptr<f32>>\n"
+                               "  %xp = addptr %xs, %i : tile<8xptr<f32>>\n"
+                               "  %v = load %xp, %m : tile<8xf32>\n"
+                               "  %w = fadd %v, %v : tile<8xf32>\n"
+                               "  %ys = splat %y : tile<8xptr<f32>>\n"
+                               "  %yp = addptr %ys, %i : tile<8xptr<f32>>\n"
+                               "  store %yp, %w, %m\n"
+                               "  yield\n"
+                               "}\n";
 
 TEST(masked_lanes_are_not_touched) {
     if (!begin()) return;
@@ -69,8 +69,9 @@ TEST(masked_lanes_are_not_touched) {
     /* One more than there is: the first lane that strays is named. */
     arguments[2] = tern_arg_int(13);
     CHECK(tern_launch(NULL, kernel, (uint32_t[]){2, 1, 1}, arguments, 3) == TERN_ERROR_KERNEL);
-    CHECK(strstr(tern_message(context), "load of 4 bytes outside the buffer of 'x', which has 44 bytes: "
-                                        "44 bytes after its start"));
+    CHECK(strstr(tern_message(context),
+                 "load of 4 bytes outside the buffer of 'x', which has 44 bytes: "
+                 "44 bytes after its start"));
     CHECK(strstr(tern_message(context), "in program (1, 0, 0) of a grid of (2, 1, 1), lane [3]"));
     tern_close(context);
 }
@@ -86,11 +87,13 @@ TEST(arguments_are_checked) {
     CHECK_STR(tern_message(context), "kernel 'add' takes 3 arguments (x, y, n), not 2");
     tern_argument bad[] = {tern_arg_buffer(b), tern_arg_int(0), tern_arg_int(4)};
     CHECK(tern_launch(NULL, kernel, grid, bad, 3) == TERN_ERROR_ARGUMENT);
-    CHECK_STR(tern_message(context), "argument 'y' of kernel 'add' is an integer, but the signature says a pointer");
+    CHECK_STR(tern_message(context),
+              "argument 'y' of kernel 'add' is an integer, but the signature says a pointer");
     bad[1] = good[1], bad[2] = tern_arg_float(1.5);
     CHECK(tern_launch(NULL, kernel, grid, bad, 3) == TERN_ERROR_ARGUMENT);
-    CHECK_STR(tern_message(context),
-              "argument 'n' of kernel 'add' is a floating-point number, but the signature says i32");
+    CHECK_STR(
+        tern_message(context),
+        "argument 'n' of kernel 'add' is a floating-point number, but the signature says i32");
     bad[2] = tern_arg_int(INT64_C(1) << 31);
     CHECK(tern_launch(NULL, kernel, grid, bad, 3) == TERN_ERROR_ARGUMENT);
     CHECK_STR(tern_message(context), "argument 'n' of kernel 'add': 2147483648 does not fit i32");
@@ -167,7 +170,8 @@ TEST(scan_keeps_order_both_ways) {
         "}\n";
     if (!begin()) return;
     int32_t x[8] = {1, 2, 3, 4, 5, 6, 7, 8}, y[8], z[8], up = 0, down = 0;
-    tern_buffer *buffers[] = {buffer_of(x, sizeof x), tern_alloc(context, 32), tern_alloc(context, 32)};
+    tern_buffer *buffers[] = {buffer_of(x, sizeof x), tern_alloc(context, 32),
+                              tern_alloc(context, 32)};
     CHECK(launched(text, 1, 3, buffers) == TERN_OK);
     tern_read(buffers[1], 0, y, 32);
     tern_read(buffers[2], 0, z, 32);
@@ -179,29 +183,28 @@ TEST(scan_keeps_order_both_ways) {
 }
 
 /* Program 0 waits for what the last program writes: no fixed order of whole programs serves. */
-static const char wait_text[] =
-    "func @wait(%flag: ptr<i32>, %out: ptr<i32>) {\n"
-    "  %p = program_id {axis = 0} : i32\n"
-    "  %n = num_programs {axis = 0} : i32\n"
-    "  %one = constant 1 : i32\n"
-    "  %zero = constant 0 : i32\n"
-    "  %next = add %p, %one : i32\n"
-    "  %f = addptr %flag, %next : ptr<i32>\n"
-    "  while {\n"
-    "    %v = load %f {volatile = 1} : i32\n"
-    "    %c = icmp %v, %zero {predicate = eq} : i1\n"
-    "    yield %c\n"
-    "  } {\n"
-    "    yield\n"
-    "  }\n"
-    "  %w = load %f {volatile = 1} : i32\n"
-    "  %o = addptr %out, %p : ptr<i32>\n"
-    "  store %o, %w\n"
-    "  %mine = addptr %flag, %p : ptr<i32>\n"
-    "  %w1 = add %w, %one : i32\n"
-    "  store %mine, %w1\n"
-    "  yield\n"
-    "}\n";
+static const char wait_text[] = "func @wait(%flag: ptr<i32>, %out: ptr<i32>) {\n"
+                                "  %p = program_id {axis = 0} : i32\n"
+                                "  %n = num_programs {axis = 0} : i32\n"
+                                "  %one = constant 1 : i32\n"
+                                "  %zero = constant 0 : i32\n"
+                                "  %next = add %p, %one : i32\n"
+                                "  %f = addptr %flag, %next : ptr<i32>\n"
+                                "  while {\n"
+                                "    %v = load %f {volatile = 1} : i32\n"
+                                "    %c = icmp %v, %zero {predicate = eq} : i1\n"
+                                "    yield %c\n"
+                                "  } {\n"
+                                "    yield\n"
+                                "  }\n"
+                                "  %w = load %f {volatile = 1} : i32\n"
+                                "  %o = addptr %out, %p : ptr<i32>\n"
+                                "  store %o, %w\n"
+                                "  %mine = addptr %flag, %p : ptr<i32>\n"
+                                "  %w1 = add %w, %one : i32\n"
+                                "  store %mine, %w1\n"
+                                "  yield\n"
+                                "}\n";
 
 TEST(programs_wait_for_each_other) {
     enum { PROGRAMS = 300 };
@@ -216,28 +219,28 @@ TEST(programs_wait_for_each_other) {
     memset(flags, 0, sizeof flags);
     tern_write(buffers[0], 0, flags, sizeof flags);
     CHECK(launched(wait_text, PROGRAMS, 2, buffers) == TERN_ERROR_KERNEL);
-    CHECK(strstr(tern_message(context), "deadlock: 300 programs wait in loops for memory that nobody will change"));
+    CHECK(strstr(tern_message(context),
+                 "deadlock: 300 programs wait in loops for memory that nobody will change"));
     tern_close(context);
 }
 
 TEST(lock_excludes) {
-    static const char text[] =
-        "func @lock(%lock: ptr<i32>, %count: ptr<i32>) {\n"
-        "  %zero = constant 0 : i32\n"
-        "  %one = constant 1 : i32\n"
-        "  while {\n"
-        "    %old = atomic_cas %lock, %zero, %one : i32\n"
-        "    %c = icmp %old, %one {predicate = eq} : i1\n"
-        "    yield %c\n"
-        "  } {\n"
-        "    yield\n"
-        "  }\n"
-        "  %v = load %count : i32\n"
-        "  %w = add %v, %one : i32\n"
-        "  store %count, %w\n"
-        "  %free = atomic_rmw %lock, %zero {kind = xchg} : i32\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @lock(%lock: ptr<i32>, %count: ptr<i32>) {\n"
+                               "  %zero = constant 0 : i32\n"
+                               "  %one = constant 1 : i32\n"
+                               "  while {\n"
+                               "    %old = atomic_cas %lock, %zero, %one : i32\n"
+                               "    %c = icmp %old, %one {predicate = eq} : i1\n"
+                               "    yield %c\n"
+                               "  } {\n"
+                               "    yield\n"
+                               "  }\n"
+                               "  %v = load %count : i32\n"
+                               "  %w = add %v, %one : i32\n"
+                               "  store %count, %w\n"
+                               "  %free = atomic_rmw %lock, %zero {kind = xchg} : i32\n"
+                               "  yield\n"
+                               "}\n";
     if (!begin()) return;
     int32_t zero = 0, count = -1;
     tern_buffer *buffers[] = {buffer_of(&zero, 4), buffer_of(&zero, 4)};
@@ -248,21 +251,20 @@ TEST(lock_excludes) {
 }
 
 TEST(counting_spin_is_stopped) {
-    static const char text[] =
-        "func @spin(%flag: ptr<i32>) {\n"
-        "  %zero = constant 0 : i32\n"
-        "  %one = constant 1 : i32\n"
-        "  %n = while %zero : i32 (%i: i32) {\n"
-        "    %v = load %flag {volatile = 1} : i32\n"
-        "    %c = icmp %v, %zero {predicate = eq} : i1\n"
-        "    yield %c, %i\n"
-        "  } (%j: i32) {\n"
-        "    %k = add %j, %one : i32\n"
-        "    yield %k\n"
-        "  }\n"
-        "  store %flag, %n\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @spin(%flag: ptr<i32>) {\n"
+                               "  %zero = constant 0 : i32\n"
+                               "  %one = constant 1 : i32\n"
+                               "  %n = while %zero : i32 (%i: i32) {\n"
+                               "    %v = load %flag {volatile = 1} : i32\n"
+                               "    %c = icmp %v, %zero {predicate = eq} : i1\n"
+                               "    yield %c, %i\n"
+                               "  } (%j: i32) {\n"
+                               "    %k = add %j, %one : i32\n"
+                               "    yield %k\n"
+                               "  }\n"
+                               "  store %flag, %n\n"
+                               "  yield\n"
+                               "}\n";
     if (!begin()) return;
     int32_t zero = 0;
     tern_buffer *buffers[] = {buffer_of(&zero, 4)};
@@ -273,17 +275,17 @@ TEST(counting_spin_is_stopped) {
 
 /* Each program draws a ticket: the order in which they ran. */
 static void draw_tickets(uint64_t seed, int32_t *tickets, int count) {
-    static const char text[] =
-        "func @ticket(%next: ptr<i32>, %out: ptr<i32>) {\n"
-        "  %p = program_id {axis = 0} : i32\n"
-        "  %one = constant 1 : i32\n"
-        "  %t = atomic_rmw %next, %one {kind = add} : i32\n"
-        "  %o = addptr %out, %p : ptr<i32>\n"
-        "  store %o, %t\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @ticket(%next: ptr<i32>, %out: ptr<i32>) {\n"
+                               "  %p = program_id {axis = 0} : i32\n"
+                               "  %one = constant 1 : i32\n"
+                               "  %t = atomic_rmw %next, %one {kind = add} : i32\n"
+                               "  %o = addptr %out, %p : ptr<i32>\n"
+                               "  store %o, %t\n"
+                               "  yield\n"
+                               "}\n";
     int32_t zero = 0;
-    context = tern_open(&(tern_open_options){.device = "interp", .order_seed = seed}, NULL, words, sizeof words);
+    context = tern_open(&(tern_open_options){.device = "interp", .order_seed = seed}, NULL, words,
+                        sizeof words);
     CHECK(context);
     if (!context) return;
     tern_buffer *buffers[] = {buffer_of(&zero, 4), tern_wrap(context, tickets, (size_t)count * 4)};
@@ -308,22 +310,22 @@ TEST(order_is_drawn_from_the_seed) {
 }
 
 TEST(endless_loop_meets_its_time_limit) {
-    static const char text[] =
-        "func @endless(%x: ptr<i32>) {\n"
-        "  %zero = constant 0 : i32\n"
-        "  %one = constant 1 : i32\n"
-        "  %n = while %zero : i32 (%i: i32) {\n"
-        "    %c = icmp %one, %zero {predicate = ne} : i1\n"
-        "    yield %c, %i\n"
-        "  } (%j: i32) {\n"
-        "    %k = add %j, %one : i32\n"
-        "    yield %k\n"
-        "  }\n"
-        "  store %x, %n\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @endless(%x: ptr<i32>) {\n"
+                               "  %zero = constant 0 : i32\n"
+                               "  %one = constant 1 : i32\n"
+                               "  %n = while %zero : i32 (%i: i32) {\n"
+                               "    %c = icmp %one, %zero {predicate = ne} : i1\n"
+                               "    yield %c, %i\n"
+                               "  } (%j: i32) {\n"
+                               "    %k = add %j, %one : i32\n"
+                               "    yield %k\n"
+                               "  }\n"
+                               "  store %x, %n\n"
+                               "  yield\n"
+                               "}\n";
     int32_t x = 0;
-    context = tern_open(&(tern_open_options){.device = "interp", .timeout_ms = 50}, NULL, words, sizeof words);
+    context = tern_open(&(tern_open_options){.device = "interp", .timeout_ms = 50}, NULL, words,
+                        sizeof words);
     CHECK(context);
     if (!context) return;
     tern_buffer *buffers[] = {tern_wrap(context, &x, 4)};
@@ -333,26 +335,25 @@ TEST(endless_loop_meets_its_time_limit) {
 }
 
 TEST(dot_adds_in_double) {
-    static const char text[] =
-        "func @dot(%a: ptr<f16>, %b: ptr<f16>, %c: ptr<f32>) {\n"
-        "  %r = arange {start = 0, end = 256} : tile<256xi32>\n"
-        "  %as = splat %a : tile<256xptr<f16>>\n"
-        "  %ap = addptr %as, %r : tile<256xptr<f16>>\n"
-        "  %av = load %ap : tile<256xf16>\n"
-        "  %am = reshape %av : tile<16x16xf16>\n"
-        "  %bs = splat %b : tile<256xptr<f16>>\n"
-        "  %bp = addptr %bs, %r : tile<256xptr<f16>>\n"
-        "  %bv = load %bp : tile<256xf16>\n"
-        "  %bm = reshape %bv : tile<16x16xf16>\n"
-        "  %bt = trans %bm {order = [1, 0]} : tile<16x16xf16>\n"
-        "  %acc = constant 1 : tile<16x16xf32>\n"
-        "  %d = dot %am, %bt, %acc : tile<16x16xf32>\n"
-        "  %df = reshape %d : tile<256xf32>\n"
-        "  %cs = splat %c : tile<256xptr<f32>>\n"
-        "  %cp = addptr %cs, %r : tile<256xptr<f32>>\n"
-        "  store %cp, %df\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @dot(%a: ptr<f16>, %b: ptr<f16>, %c: ptr<f32>) {\n"
+                               "  %r = arange {start = 0, end = 256} : tile<256xi32>\n"
+                               "  %as = splat %a : tile<256xptr<f16>>\n"
+                               "  %ap = addptr %as, %r : tile<256xptr<f16>>\n"
+                               "  %av = load %ap : tile<256xf16>\n"
+                               "  %am = reshape %av : tile<16x16xf16>\n"
+                               "  %bs = splat %b : tile<256xptr<f16>>\n"
+                               "  %bp = addptr %bs, %r : tile<256xptr<f16>>\n"
+                               "  %bv = load %bp : tile<256xf16>\n"
+                               "  %bm = reshape %bv : tile<16x16xf16>\n"
+                               "  %bt = trans %bm {order = [1, 0]} : tile<16x16xf16>\n"
+                               "  %acc = constant 1 : tile<16x16xf32>\n"
+                               "  %d = dot %am, %bt, %acc : tile<16x16xf32>\n"
+                               "  %df = reshape %d : tile<256xf32>\n"
+                               "  %cs = splat %c : tile<256xptr<f32>>\n"
+                               "  %cp = addptr %cs, %r : tile<256xptr<f32>>\n"
+                               "  store %cp, %df\n"
+                               "  yield\n"
+                               "}\n";
     if (!begin()) return;
     uint16_t a[256], b[256];
     float c[256];
@@ -376,15 +377,14 @@ TEST(dot_adds_in_double) {
 }
 
 TEST(print_in_the_language_s_form) {
-    static const char text[] =
-        "func @show(%x: ptr<f32>) {\n"
-        "  %p = program_id {axis = 0} : i32\n"
-        "  %r = arange {start = 8, end = 10} : tile<2xi32>\n"
-        "  print %r {text = \" r: \", hex = 0, unsigned_mask = 0}\n"
-        "  %v = load %x : f32\n"
-        "  print %v, %p {text = \" v: \", hex = 0, unsigned_mask = 0}\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @show(%x: ptr<f32>) {\n"
+                               "  %p = program_id {axis = 0} : i32\n"
+                               "  %r = arange {start = 8, end = 10} : tile<2xi32>\n"
+                               "  print %r {text = \" r: \", hex = 0, unsigned_mask = 0}\n"
+                               "  %v = load %x : f32\n"
+                               "  print %v, %p {text = \" v: \", hex = 0, unsigned_mask = 0}\n"
+                               "  yield\n"
+                               "}\n";
     if (!begin()) return;
     float x = 1.5f;
     tern_buffer *buffers[] = {buffer_of(&x, 4)};
@@ -402,20 +402,20 @@ TEST(print_in_the_language_s_form) {
 }
 
 TEST(loop_bounds_do_not_overflow) {
-    static const char text[] =
-        "func @loop(%out: ptr<i32>) {\n"
-        "  %low = constant 2147483640 : i32\n"
-        "  %high = constant 2147483647 : i32\n"
-        "  %step = constant 3 : i32\n"
-        "  %zero = constant 0 : i32\n"
-        "  %one = constant 1 : i32\n"
-        "  %n = for %low, %high, %step, %zero {unsigned = 0, stages = 0} : i32 (%i: i32, %c: i32) {\n"
-        "    %d = add %c, %one : i32\n"
-        "    yield %d\n"
-        "  }\n"
-        "  store %out, %n\n"
-        "  yield\n"
-        "}\n";
+    static const char text[] = "func @loop(%out: ptr<i32>) {\n"
+                               "  %low = constant 2147483640 : i32\n"
+                               "  %high = constant 2147483647 : i32\n"
+                               "  %step = constant 3 : i32\n"
+                               "  %zero = constant 0 : i32\n"
+                               "  %one = constant 1 : i32\n"
+                               "  %n = for %low, %high, %step, %zero {unsigned = 0, stages = 0} : "
+                               "i32 (%i: i32, %c: i32) {\n"
+                               "    %d = add %c, %one : i32\n"
+                               "    yield %d\n"
+                               "  }\n"
+                               "  store %out, %n\n"
+                               "  yield\n"
+                               "}\n";
     if (!begin()) return;
     int32_t n = 0;
     tern_buffer *buffers[] = {buffer_of(&n, 4)};

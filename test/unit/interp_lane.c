@@ -5,14 +5,39 @@
 #include "test.h"
 
 static const uint64_t ints[] = {
-    0, 1, 2, 3, 31, 32, 33, 63, 64, 0x7f, 0x80, 0xff, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000u,
-    0xffffffffu, 0x100000000u, 0x7fffffffffffffffu, 0x8000000000000000u, 0xffffffffffffffffu, 123456789,
-    0xfffffffffffffff0u, 0x3f800000, 0xbf800000u, 0x3ff0000000000000u,
+    0,
+    1,
+    2,
+    3,
+    31,
+    32,
+    33,
+    63,
+    64,
+    0x7f,
+    0x80,
+    0xff,
+    0x7fff,
+    0x8000,
+    0xffff,
+    0x7fffffff,
+    0x80000000u,
+    0xffffffffu,
+    0x100000000u,
+    0x7fffffffffffffffu,
+    0x8000000000000000u,
+    0xffffffffffffffffu,
+    123456789,
+    0xfffffffffffffff0u,
+    0x3f800000,
+    0xbf800000u,
+    0x3ff0000000000000u,
 };
 static const uint32_t floats[] = {
-    0, 0x80000000u, 1, 0x80000001u, 0x007fffff, 0x00800000, 0x3f800000, 0xbf800000u, 0x3f800001,
-    0x40490fdb, 0x7f7fffff, 0xff7fffffu, 0x7f800000, 0xff800000u, 0x7fc00000, 0xffc00000u, 0x7f800001,
-    0x4b000001, 0x4f000000, 0xcf000000u, 0x33800000, 0x3effffff,
+    0,          0x80000000u, 1,          0x80000001u, 0x007fffff, 0x00800000,
+    0x3f800000, 0xbf800000u, 0x3f800001, 0x40490fdb,  0x7f7fffff, 0xff7fffffu,
+    0x7f800000, 0xff800000u, 0x7fc00000, 0xffc00000u, 0x7f800001, 0x4b000001,
+    0x4f000000, 0xcf000000u, 0x33800000, 0x3effffff,
 };
 
 static uint64_t sample(const Type *lane, int i) {
@@ -25,7 +50,8 @@ static uint64_t sample(const Type *lane, int i) {
 static int compared;
 
 /* `attr` is the predicate or flag of the op. */
-static void compare(OpKind kind, const Type *lane, const Type *result_lane, int operands, int64_t attr) {
+static void compare(OpKind kind, const Type *lane, const Type *result_lane, int operands,
+                    int64_t attr) {
     enum { SIDE = 27, COUNT_LANES = SIDE * SIDE };
     CompiledKernel kernel = {0};
     Loaded loaded = {.kernel = &kernel};
@@ -34,7 +60,10 @@ static void compare(OpKind kind, const Type *lane, const Type *result_lane, int 
     Program p = {.launch = &launch, .slots = slots};
     Value values[4], *pointers[3] = {&values[0], &values[1], &values[2]};
     for (int i = 0; i < 4; i++) values[i] = (Value){.type = i == 3 ? result_lane : lane, .id = i};
-    Op op = {.kind = kind, .num_operands = operands, .operands = pointers, .num_results = 1,
+    Op op = {.kind = kind,
+             .num_operands = operands,
+             .operands = pointers,
+             .num_results = 1,
              .results = &values[3]};
     op.attrs[0].i = attr;
     for (int i = 0; i < operands; i++) {
@@ -50,9 +79,9 @@ static void compare(OpKind kind, const Type *lane, const Type *result_lane, int 
         if (!eval_lane(&op, in, &want)) BUG("no meaning");
         if (lane_get(slots[3], k) != want) {
             CHECK(lane_get(slots[3], k) == want);
-            printf("  %s(%llx, %llx): %llx, want %llx\n", op_info(kind)->name, (unsigned long long)in[0],
-                   (unsigned long long)in[1], (unsigned long long)lane_get(slots[3], k),
-                   (unsigned long long)want);
+            printf("  %s(%llx, %llx): %llx, want %llx\n", op_info(kind)->name,
+                   (unsigned long long)in[0], (unsigned long long)in[1],
+                   (unsigned long long)lane_get(slots[3], k), (unsigned long long)want);
             break;
         }
         compared++;
@@ -61,9 +90,9 @@ static void compare(OpKind kind, const Type *lane, const Type *result_lane, int 
 }
 
 TEST(integers) {
-    static const OpKind kinds[] = {OP_ADD, OP_SUB, OP_MUL, OP_DIV_S, OP_DIV_U, OP_REM_S, OP_REM_U, OP_AND,
-                                   OP_OR, OP_XOR, OP_SHL, OP_SHR_S, OP_SHR_U, OP_MIN_S, OP_MAX_S, OP_MIN_U,
-                                   OP_MAX_U};
+    static const OpKind kinds[] = {OP_ADD,   OP_SUB,   OP_MUL,   OP_DIV_S, OP_DIV_U, OP_REM_S,
+                                   OP_REM_U, OP_AND,   OP_OR,    OP_XOR,   OP_SHL,   OP_SHR_S,
+                                   OP_SHR_U, OP_MIN_S, OP_MAX_S, OP_MIN_U, OP_MAX_U};
     static const TypeKind types[] = {TYPE_I1, TYPE_I8, TYPE_I16, TYPE_I32, TYPE_I64};
     for (int i = 0; i < COUNT(kinds); i++)
         for (int k = 0; k < COUNT(types); k++)

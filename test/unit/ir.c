@@ -7,14 +7,16 @@ TEST(equal_types_are_one_pointer) {
     Arena *arena = arena_new(NULL);
     TypeTable *types = types_new(arena);
     const Type *f32 = type_scalar(TYPE_F32), *pointer = type_ptr(types, f32);
-    const Type *a = type_tile(types, pointer, 2, (int[]){4, 8}), *b = type_tile(types, type_ptr(types, f32), 2, (int[]){4, 8});
+    const Type *a = type_tile(types, pointer, 2, (int[]){4, 8}),
+               *b = type_tile(types, type_ptr(types, f32), 2, (int[]){4, 8});
     CHECK(a == b && a != type_tile(types, pointer, 2, (int[]){8, 4}));
     CHECK(type_tile(types, f32, 0, NULL) == f32);
     CHECK(type_ptr(types, pointer) != pointer && type_ptr(types, pointer)->elem == pointer);
     CHECK(type_with_elem(types, a, f32) == type_tile(types, f32, 2, (int[]){4, 8}));
     CHECK(type_with_elem(types, f32, pointer) == pointer);
     CHECK(a->lanes == 32 && type_is_ptr(a) && type_bits(a) == 64 && !type_is_int(a));
-    CHECK(type_size_bytes(type_scalar(TYPE_I1)) == 1 && type_size_bytes(type_scalar(TYPE_BF16)) == 2);
+    CHECK(type_size_bytes(type_scalar(TYPE_I1)) == 1 &&
+          type_size_bytes(type_scalar(TYPE_BF16)) == 2);
     CHECK_STR(type_str(arena, type_ptr(types, pointer)).data, "ptr<ptr<f32>>");
     CHECK_STR(type_str(arena, a).data, "tile<4x8xptr<f32>>");
     arena_free(arena);
@@ -23,7 +25,8 @@ TEST(equal_types_are_one_pointer) {
 /* Which floats hold which, against a search for a number that is lost. */
 TEST(a_float_holds_another) {
     static const TypeKind kinds[] = {TYPE_F8E4M3, TYPE_F8E5M2, TYPE_F8E4B15, TYPE_F16, TYPE_BF16};
-    static const TypeKind wide[] = {TYPE_F8E4M3, TYPE_F8E5M2, TYPE_F8E4B15, TYPE_F16, TYPE_BF16, TYPE_F32, TYPE_F64};
+    static const TypeKind wide[] = {TYPE_F8E4M3, TYPE_F8E5M2, TYPE_F8E4B15, TYPE_F16,
+                                    TYPE_BF16,   TYPE_F32,    TYPE_F64};
     for (int n = 0; n < COUNT(kinds); n++)
         for (int w = 0; w < COUNT(wide); w++) {
             const Type *narrow = type_scalar(kinds[n]), *to = type_scalar(wide[w]);
@@ -52,8 +55,10 @@ TEST(tables_are_complete) {
     for (int kind = ATTR_ICMP; kind < NUM_ATTR_KINDS; kind++)
         for (int i = 0; attr_word((AttrKind)kind, i); i++)
             CHECK(attr_from_word((AttrKind)kind, str_of(attr_word((AttrKind)kind, i))) == i);
-    CHECK(attr_from_word(ATTR_ICMP, STR("sle")) == ICMP_SLE && attr_from_word(ATTR_RMW, STR("min_u")) == RMW_MIN_U);
-    CHECK(attr_word(ATTR_ICMP, 10) == NULL && attr_word(ATTR_ICMP, -1) == NULL && attr_word(ATTR_INT, 0) == NULL);
+    CHECK(attr_from_word(ATTR_ICMP, STR("sle")) == ICMP_SLE &&
+          attr_from_word(ATTR_RMW, STR("min_u")) == RMW_MIN_U);
+    CHECK(attr_word(ATTR_ICMP, 10) == NULL && attr_word(ATTR_ICMP, -1) == NULL &&
+          attr_word(ATTR_INT, 0) == NULL);
     CHECK(attr_index(OP_ADD, "axis") == -1 && attr_from_word(ATTR_ICMP, STR("lt")) == -1);
 }
 
@@ -72,8 +77,9 @@ static bool int_op_reads_back(Arena *arena, const OpInfo *info) {
     if (info->rule != RULE_INT1 && info->rule != RULE_INT2) return false;
     Diag diag;
     Buf out = {.arena = arena};
-    Str want = str_format(arena, "func @f(%%a: i32, %%b: i32) {\n  %%0 = %s %%a%s : i32\n  yield\n}\n", info->name,
-                          info->most_operands == 2 ? ", %b" : "");
+    Str want =
+        str_format(arena, "func @f(%%a: i32, %%b: i32) {\n  %%0 = %s %%a%s : i32\n  yield\n}\n",
+                   info->name, info->most_operands == 2 ? ", %b" : "");
     Func *fn = parsed(arena, want, &diag);
     if (!fn || func_verify(arena, fn)) return false;
     func_print(&out, fn, false);
@@ -144,11 +150,11 @@ typedef struct Bad {
     const char *want;
 } Bad;
 
-#define PRELUDE                                                                                   \
-    "func @bad(%p: ptr<f32>, %n: i32, %f: f32, %h: f16, %c: i1) {\n"                              \
-    "  %r = arange {start = 0, end = 16} : tile<16xi32>\n"                                        \
-    "  %s = splat %f : tile<16xf32>\n"                                                            \
-    "  %m = expand_dims %r {axis = 0} : tile<1x16xi32>\n"                                         \
+#define PRELUDE                                                                                    \
+    "func @bad(%p: ptr<f32>, %n: i32, %f: f32, %h: f16, %c: i1) {\n"                               \
+    "  %r = arange {start = 0, end = 16} : tile<16xi32>\n"                                         \
+    "  %s = splat %f : tile<16xf32>\n"                                                             \
+    "  %m = expand_dims %r {axis = 0} : tile<1x16xi32>\n"                                          \
     "  %ps = splat %p : tile<16xptr<f32>>\n"
 
 static const Bad invalid[] = {
@@ -162,7 +168,8 @@ static const Bad invalid[] = {
     {"%x = exp %h : f16", "expected f32 or f64, not f16"},
     {"%x = arange {start = 0, end = 16} : tile<8xi32>", "expected a result of type tile<16xi32>"},
     {"%x = arange {start = 4, end = 4} : tile<1xi32>", "bad range [4, 4)"},
-    {"%x = arange {start = 0, end = 12} : tile<12xi32>", "dimension 0 of tile<12xi32> is not a power of two"},
+    {"%x = arange {start = 0, end = 12} : tile<12xi32>",
+     "dimension 0 of tile<12xi32> is not a power of two"},
     {"%x = program_id {axis = 3} : i32", "axis 3 is outside [0, 3)"},
     {"%x = program_id {axis = 0} : i64", "expected a result of i32, not i64"},
     {"%x = splat %r : tile<16xi32>", "expected a scalar, not tile<16xi32>"},
@@ -209,11 +216,17 @@ static const Bad invalid[] = {
     {"%x = hint %r {kind = divisible, values = [0]} : tile<16xi32>", "values must be positive"},
     {"assume %n", "expected a scalar i1, not i32"},
     {"assert %n {text = \"\"}", "expected i1, not i32"},
-    {"%x = reduce %s {axis = 1} : f32 (%a: f32, %b: f32) {\n yield %a\n}", "axis 1 is outside [0, 1)"},
-    {"%x = reduce %s {axis = 0} : f32 (%a: f32) {\n yield %a\n}", "the region must take 2 values and yield 1"},
-    {"%x = reduce %s {axis = 0} : f32 (%a: f32, %b: f32) {\n yield %f\n}", "operand 0 comes from outside the region"},
-    {"%x = reduce %s {axis = 0} : f32 (%a: f32, %b: f32) {\n %v = clock {kind = \"x\"} : f32\n yield %v\n}", "'clock' in the region is not pure"},
-    {"%x = scan %s {axis = 0} : f32 (%a: f32, %b: f32) {\n yield %a\n}", "types differ: f32 and tile<16xf32>"},
+    {"%x = reduce %s {axis = 1} : f32 (%a: f32, %b: f32) {\n yield %a\n}",
+     "axis 1 is outside [0, 1)"},
+    {"%x = reduce %s {axis = 0} : f32 (%a: f32) {\n yield %a\n}",
+     "the region must take 2 values and yield 1"},
+    {"%x = reduce %s {axis = 0} : f32 (%a: f32, %b: f32) {\n yield %f\n}",
+     "operand 0 comes from outside the region"},
+    {"%x = reduce %s {axis = 0} : f32 (%a: f32, %b: f32) {\n %v = clock {kind = \"x\"} : f32\n "
+     "yield %v\n}",
+     "'clock' in the region is not pure"},
+    {"%x = scan %s {axis = 0} : f32 (%a: f32, %b: f32) {\n yield %a\n}",
+     "types differ: f32 and tile<16xf32>"},
     {"if %n {\n yield\n} {\n yield\n}", "expected a scalar i1, not i32"},
     {"if %c {\n yield\n}", "has 1 regions, expected 2"},
     {"%x = if %c : f32 {\n yield %f\n} {\n yield\n}", "a region yields 0 values, expected 1"},
@@ -221,11 +234,14 @@ static const Bad invalid[] = {
     {"for %n, %n, %f (%i: i32) {\n yield\n}", "types differ: i32 and f32"},
     {"for %f, %f, %f (%i: f32) {\n yield\n}", "expected a scalar integer, not f32"},
     {"for %n, %n, %n {\n yield\n}", "a region takes -1 values, expected 0"},
-    {"%x = for %n, %n, %n, %f : f32 (%i: i32, %a: f32) {\n yield %n\n}", "types differ: f32 and i32"},
-    {"%x = for %n, %n, %n : f32 (%i: i32, %a: f32) {\n yield %a\n}", "0 initial values for 1 results"},
+    {"%x = for %n, %n, %n, %f : f32 (%i: i32, %a: f32) {\n yield %n\n}",
+     "types differ: f32 and i32"},
+    {"%x = for %n, %n, %n : f32 (%i: i32, %a: f32) {\n yield %a\n}",
+     "0 initial values for 1 results"},
     {"while {\n yield\n} {\n yield\n}", "the first region must yield an i1 first"},
     {"while {\n yield %n\n} {\n yield\n}", "the first region must yield an i1 first"},
-    {"if %c {\n %y = add %n, %n : i32\n yield\n} {\n yield\n}\n%z = add %y, %y : i32", "operand 0 is not defined here"},
+    {"if %c {\n %y = add %n, %n : i32\n yield\n} {\n yield\n}\n%z = add %y, %y : i32",
+     "operand 0 is not defined here"},
     {"yield\n%x = add %n, %n : i32", "a region must end with its only yield"},
     {"if %c {\n} {\n yield\n}", "a region must end with its only yield"},
 };
@@ -234,13 +250,14 @@ TEST(the_verifier_says_what_is_wrong) {
     for (int i = 0; i < COUNT(invalid); i++) {
         Arena *arena = arena_new(NULL);
         Diag diag;
-        Func *fn = parsed(arena, str_format(arena, "%s%s\n  yield\n}\n", PRELUDE, invalid[i].text), &diag);
+        Func *fn =
+            parsed(arena, str_format(arena, "%s%s\n  yield\n}\n", PRELUDE, invalid[i].text), &diag);
         Buf out = {.arena = arena};
         diag_print(&diag, false, &out);
         const char *why = fn ? func_verify(arena, fn) : NULL;
         if (!why || !strstr(why, invalid[i].want))
-            printf("%s: got '%s', want '%s' %s\n", invalid[i].text, why ? why : "nothing", invalid[i].want,
-                   out.data ? out.data : "");
+            printf("%s: got '%s', want '%s' %s\n", invalid[i].text, why ? why : "nothing",
+                   invalid[i].want, out.data ? out.data : "");
         CHECK(why && strstr(why, invalid[i].want));
         arena_free(arena);
     }
@@ -264,20 +281,28 @@ static const Bad unreadable[] = {
     {"func @f() {\n %x = constant 2 : i1\n yield\n}", "'2' is not a constant of the type"},
     {"func @f() {\n %x = constant 1.5 : i32\n yield\n}", "'1.5' is not a constant of the type"},
     {"func @f() {\n %x = constant one : f32\n yield\n}", "'one' is not a constant of the type"},
-    {"func @f() {\n %x = constant 0x1ffff : f16\n yield\n}", "'0x1ffff' is not a constant of the type"},
+    {"func @f() {\n %x = constant 0x1ffff : f16\n yield\n}",
+     "'0x1ffff' is not a constant of the type"},
     {"func @f() {\n %x = constant 1 : i33\n yield\n}", "expected a type, saw 'i33'"},
     {"func @f() {\n %x = constant 1 : tile<0xi32>\n yield\n}", "tile has no lanes, or too many"},
-    {"func @f() {\n %x = constant 1 : tile<2097152xi32>\n yield\n}", "tile has no lanes, or too many"},
-    {"func @f() {\n %x = constant 1 : tile<99999999999999999999xi32>\n yield\n}", "tile has no lanes, or too many"},
-    {"func @f() {\n %x = constant 1 : tile<1x1x1x1x1x1x1x1x1xi32>\n yield\n}", "tile has too many dimensions"},
+    {"func @f() {\n %x = constant 1 : tile<2097152xi32>\n yield\n}",
+     "tile has no lanes, or too many"},
+    {"func @f() {\n %x = constant 1 : tile<99999999999999999999xi32>\n yield\n}",
+     "tile has no lanes, or too many"},
+    {"func @f() {\n %x = constant 1 : tile<1x1x1x1x1x1x1x1x1xi32>\n yield\n}",
+     "tile has too many dimensions"},
     {"func @f() {\n %x = constant 1 : tile<2xtile<2xi32>>\n yield\n}", "tile of tiles"},
     {"func @f(%p: ptr<tile<2xi32>>) {\n yield\n}", "pointer to a tile"},
-    {"func @f(%p: ptr<ptr<ptr<ptr<ptr<ptr<ptr<ptr<ptr<ptr<i8>>>>>>>>>>) {\n yield\n}", "too many levels of pointers"},
+    {"func @f(%p: ptr<ptr<ptr<ptr<ptr<ptr<ptr<ptr<ptr<ptr<i8>>>>>>>>>>) {\n yield\n}",
+     "too many levels of pointers"},
     {"func @f() {\n %x = program_id : i32\n yield\n}", "attribute 'axis' is missing"},
     {"func @f() {\n %x = program_id {axes = 1} : i32\n yield\n}", "the op has no attribute 'axes'"},
-    {"func @f() {\n %x = program_id {axis = 1, axis = 1} : i32\n yield\n}", "attribute 'axis' is given twice"},
-    {"func @f() {\n %x = program_id {axis = 99999999999999999999} : i32\n yield\n}", "expected a number"},
-    {"func @f(%n: i32) {\n %x = icmp %n, %n {predicate = lt} : i1\n yield\n}", "'lt' is not one of the attribute's words"},
+    {"func @f() {\n %x = program_id {axis = 1, axis = 1} : i32\n yield\n}",
+     "attribute 'axis' is given twice"},
+    {"func @f() {\n %x = program_id {axis = 99999999999999999999} : i32\n yield\n}",
+     "expected a number"},
+    {"func @f(%n: i32) {\n %x = icmp %n, %n {predicate = lt} : i1\n yield\n}",
+     "'lt' is not one of the attribute's words"},
     {"func @f() {\n print {text = \"a\n\"}\n yield\n}", "text is not closed"},
     {"func @f() {\n print {text = \"\\x\"}\n yield\n}", "two hexadecimal digits"},
     {"func @f(%n: i32) {\n %x = add %n, %n\n yield\n}", "as many types as it has results"},
@@ -292,7 +317,8 @@ TEST(the_parser_says_what_is_wrong) {
         CHECK(!parsed(arena, str_of(unreadable[i].text), &diag));
         diag_print(&diag, false, &out);
         if (!out.data || !strstr(out.data, unreadable[i].want))
-            printf("%s\ngot %s want %s\n", unreadable[i].text, out.data ? out.data : "nothing", unreadable[i].want);
+            printf("%s\ngot %s want %s\n", unreadable[i].text, out.data ? out.data : "nothing",
+                   unreadable[i].want);
         CHECK(out.data && strstr(out.data, unreadable[i].want));
         arena_free(arena);
     }
@@ -313,11 +339,13 @@ TEST(ops_move_and_go) {
     Arena *arena = arena_new(NULL);
     Func *fn = func_new(arena, types_new(arena), STR("f"));
     Builder b = {.fn = fn, .region = fn->body};
-    Value *x = build_int(&b, type_scalar(TYPE_I32), 1), *y = build_int(&b, type_scalar(TYPE_I32), -1);
+    Value *x = build_int(&b, type_scalar(TYPE_I32), 1),
+          *y = build_int(&b, type_scalar(TYPE_I32), -1);
     Value *sum = build_2(&b, OP_ADD, x, y);
     build_yield(&b, 0, NULL);
     op_move_before(y->def, x->def);
-    CHECK(fn->body->first == y->def && y->def->next == x->def && x->def->prev == y->def && !y->def->prev);
+    CHECK(fn->body->first == y->def && y->def->next == x->def && x->def->prev == y->def &&
+          !y->def->prev);
     CHECK(!func_verify(arena, fn));
     op_move_before(sum->def, x->def);
     CHECK(func_verify(arena, fn) != NULL); /* used before it is defined */
@@ -330,7 +358,8 @@ TEST(ops_move_and_go) {
     CHECK(!func_verify(arena, fn));
     int64_t number;
     CHECK(value_is_int(y, &number) && number == -1);
-    CHECK(constant_to_int(type_scalar(TYPE_I1), 1) == 1 && constant_to_int(type_scalar(TYPE_I8), 0x80) == -128);
+    CHECK(constant_to_int(type_scalar(TYPE_I1), 1) == 1 &&
+          constant_to_int(type_scalar(TYPE_I8), 0x80) == -128);
     arena_free(arena);
 }
 

@@ -4,14 +4,18 @@
 #include "test.h"
 
 static const char *trait_words(Arena *arena, int traits) {
-    static const struct { int trait; const char *word; } words[] = {
-        {PURE, "pure"}, {ELEMENTWISE, "elementwise"}, {COMMUTES, "commutes"}, {READS, "reads"},
+    static const struct {
+        int trait;
+        const char *word;
+    } words[] = {
+        {PURE, "pure"},     {ELEMENTWISE, "elementwise"},  {COMMUTES, "commutes"}, {READS, "reads"},
         {WRITES, "writes"}, {TERMINATOR, "ends a region"}, {ISOLATED, "isolated"},
     };
     Buf out = {.arena = arena};
     buf_puts(&out, "");
     for (int i = 0; i < COUNT(words); i++)
-        if (traits & words[i].trait) buf_printf(&out, "%s%s", out.length ? ", " : "", words[i].word);
+        if (traits & words[i].trait)
+            buf_printf(&out, "%s%s", out.length ? ", " : "", words[i].word);
     return out.data;
 }
 
@@ -23,18 +27,26 @@ static void put_escaped(Buf *out, const char *text) {
 }
 
 static void put_ops(Arena *arena, Buf *out) {
-    buf_puts(out, "| Op | Operands | Attributes | Meaning | Traits |\n| --- | --- | --- | --- | --- |\n");
+    buf_puts(
+        out,
+        "| Op | Operands | Attributes | Meaning | Traits |\n| --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < NUM_OP_KINDS; i++) {
         const OpInfo *info = op_info((OpKind)i);
         buf_printf(out, "| `%s` | ", info->name);
-        if (info->least_operands == info->most_operands) buf_printf(out, "%d | ", info->least_operands);
-        else if (info->most_operands < 0) buf_printf(out, "%d.. | ", info->least_operands);
-        else buf_printf(out, "%d to %d | ", info->least_operands, info->most_operands);
+        if (info->least_operands == info->most_operands)
+            buf_printf(out, "%d | ", info->least_operands);
+        else if (info->most_operands < 0)
+            buf_printf(out, "%d.. | ", info->least_operands);
+        else
+            buf_printf(out, "%d to %d | ", info->least_operands, info->most_operands);
         for (int k = 0; k < MAX_ATTRS && info->attrs[k].name; k++) {
             AttrKind kind = info->attrs[k].kind;
-            bool is_optional = kind == ATTR_OPT_INT || kind == ATTR_ROUNDING || kind == ATTR_CACHE || kind == ATTR_EVICT ||
-                               kind == ATTR_SEM || kind == ATTR_SCOPE || kind == ATTR_PRECISION;
-            if (kind != ATTR_BITS) buf_printf(out, "%s`%s`%s", k ? ", " : "", info->attrs[k].name, is_optional ? "?" : "");
+            bool is_optional = kind == ATTR_OPT_INT || kind == ATTR_ROUNDING ||
+                               kind == ATTR_CACHE || kind == ATTR_EVICT || kind == ATTR_SEM ||
+                               kind == ATTR_SCOPE || kind == ATTR_PRECISION;
+            if (kind != ATTR_BITS)
+                buf_printf(out, "%s`%s`%s", k ? ", " : "", info->attrs[k].name,
+                           is_optional ? "?" : "");
         }
         buf_puts(out, " | ");
         put_escaped(out, info->meaning);
@@ -49,8 +61,10 @@ static void put_owners(Buf *out, AttrKind kind) {
         const OpInfo *info = op_info((OpKind)i);
         for (int k = 0; k < MAX_ATTRS && info->attrs[k].name; k++) {
             if (info->attrs[k].kind != kind) continue;
-            if (owners++ == 0) buf_printf(out, "`%s` of `%s`", info->attrs[k].name, info->name);
-            else buf_printf(out, ", `%s`", info->name);
+            if (owners++ == 0)
+                buf_printf(out, "`%s` of `%s`", info->attrs[k].name, info->name);
+            else
+                buf_printf(out, ", `%s`", info->name);
         }
     }
 }
@@ -73,7 +87,8 @@ TEST(the_document_has_the_tables) {
     if (!file_read(arena, "doc/ir.md", 1 << 20, &text, &why)) {
         SKIP("run from the project's folder");
     } else {
-        const char *start = strstr(text.data, "<!-- ops:"), *end = strstr(text.data, "<!-- end -->");
+        const char *start = strstr(text.data, "<!-- ops:"),
+                   *end = strstr(text.data, "<!-- end -->");
         CHECK(start && end && start < end);
         start = strchr(start, '\n') + 1;
         Buf want = {.arena = arena};
@@ -81,7 +96,8 @@ TEST(the_document_has_the_tables) {
         put_words(&want);
         Str have = {start, (int)(end - start)};
         if (getenv("TERN_BLESS") && !str_equal(have, buf_str(&want))) {
-            Str blessed = str_format(arena, "%.*s%s%s", (int)(start - text.data), text.data, want.data, end);
+            Str blessed =
+                str_format(arena, "%.*s%s%s", (int)(start - text.data), text.data, want.data, end);
             CHECK(file_write(arena, "doc/ir.md", blessed.data, (size_t)blessed.length, &why));
         } else {
             CHECK(str_equal(have, buf_str(&want)));

@@ -49,7 +49,8 @@ TEST(blocked_layouts_hold_each_element_once) {
 
 /* PTX ISA, m16n8k16 with 16-bit operands: group = lane / 4, t = lane % 4. */
 TEST(mma_fragments_are_where_the_isa_says) {
-    Layout a = layout_mma_a(4, 4, 0, 0, 1, 1), b = layout_mma_b(4, 3, 0, 0, 1, 1), c = layout_mma(4, 3, 0, 0);
+    Layout a = layout_mma_a(4, 4, 0, 0, 1, 1), b = layout_mma_b(4, 3, 0, 0, 1, 1),
+           c = layout_mma(4, 3, 0, 0);
     for (uint32_t lane = 0; lane < 32; lane++) {
         uint32_t group = lane / 4, t = lane % 4;
         for (uint32_t i = 0; i < 8; i++) {
@@ -84,7 +85,8 @@ TEST(restriction_and_permutation_follow_the_index) {
         Layout turned = layout_permute(&layout, from, bits);
         check_covers(&rows);
         for (int k = 0; k < 50; k++) {
-            uint32_t r = (uint32_t)random_below(layout_regs(&layout)), lane = (uint32_t)random_below(32);
+            uint32_t r = (uint32_t)random_below(layout_regs(&layout)),
+                     lane = (uint32_t)random_below(32);
             uint32_t warp = (uint32_t)random_below(1 << layout.num[KIND_WARP]);
             uint32_t index = layout_index(&layout, r, lane, warp);
             uint32_t row = index >> low, column = index & ((1u << low) - 1);
@@ -94,7 +96,8 @@ TEST(restriction_and_permutation_follow_the_index) {
         Layout joined = layout_join(&layout), back = layout_split(&joined);
         CHECK(layout_can_split(&joined));
         for (int kind = 0; kind < NUM_KINDS; kind++)
-            CHECK(!memcmp(back.column[kind], layout.column[kind], sizeof(uint32_t) * (size_t)layout.num[kind]));
+            CHECK(!memcmp(back.column[kind], layout.column[kind],
+                          sizeof(uint32_t) * (size_t)layout.num[kind]));
     }
 }
 
@@ -127,15 +130,18 @@ TEST(rows_of_matrices_are_whole_and_in_different_banks) {
             bool row_major = fast_bits & 1;
             int fast = row_major ? 0 : slow_bits, slow = row_major ? fast_bits : 0;
             Swizzle s = swizzle_rows(fast, fast_bits, slow, slow_bits);
-            CHECK(s.bits == fast_bits + slow_bits && gf2_rank(s.image, s.bits) == s.bits && s.vector == 3);
+            CHECK(s.bits == fast_bits + slow_bits && gf2_rank(s.image, s.bits) == s.bits &&
+                  s.vector == 3);
             for (int b = 0; b < s.bits; b++)
                 CHECK(gf2_apply(s.image, s.bits, swizzle_offset(&s, 1u << b)) == 1u << b);
             for (int i = 0; i < 50; i++) {
                 uint32_t at_fast = (uint32_t)random_below(1 << fast_bits) & ~7u;
                 uint32_t at_slow = (uint32_t)random_below(1 << slow_bits) & ~7u, banks = 0;
                 for (uint32_t row = 0; row < 8; row++) {
-                    uint32_t index = at_fast << fast | (at_slow + row) << slow, offset = swizzle_offset(&s, index);
-                    CHECK(offset % 8 == 0 && swizzle_offset(&s, index + (7u << fast)) == offset + 7);
+                    uint32_t index = at_fast << fast | (at_slow + row) << slow,
+                             offset = swizzle_offset(&s, index);
+                    CHECK(offset % 8 == 0 &&
+                          swizzle_offset(&s, index + (7u << fast)) == offset + 7);
                     banks |= 1u << offset / 8 % 8; /* 16 bytes, of the 128 that all banks give */
                 }
                 CHECK(banks == 255);

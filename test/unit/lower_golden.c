@@ -13,7 +13,8 @@
 #include <dirent.h>
 #include <unistd.h>
 
-static const char *const words[] = {"error", "refused", "warning", "remark", "printed", "note", "help"};
+static const char *const words[] = {"error",   "refused", "warning", "remark",
+                                    "printed", "note",    "help"};
 
 static void say(Buf *out, const DiagEntry *entry) {
     if (entry->kind == DIAG_REMARK || entry->kind == DIAG_PRINTED) return;

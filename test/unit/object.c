@@ -11,8 +11,10 @@ static Object *real(double value) { return object_float(arena, value); }
 
 static const char *text_of(const Object *object, const char *why) {
     Buf out = {.arena = arena};
-    if (object) object_repr(&out, object);
-    else buf_puts(&out, "refused: "), buf_puts(&out, why);
+    if (object)
+        object_repr(&out, object);
+    else
+        buf_puts(&out, "refused: "), buf_puts(&out, why);
     return out.data;
 }
 static const char *binary(Operator op, Object *a, Object *b) {
@@ -48,7 +50,8 @@ TEST(integers) {
     CHECK_STR(binary(OPERATOR_POW, integer(-1), object_int(arena, most)), "-1");
     CHECK_STR(binary(OPERATOR_SHL, integer(1), integer(127)), too_wide);
     CHECK_STR(binary(OPERATOR_SHL, integer(1), object_int(arena, most)), too_wide);
-    CHECK_STR(binary(OPERATOR_SHL, integer(-1), integer(126)), "-85070591730234615865843651857942052864");
+    CHECK_STR(binary(OPERATOR_SHL, integer(-1), integer(126)),
+              "-85070591730234615865843651857942052864");
     CHECK_STR(binary(OPERATOR_FLOORDIV, object_int(arena, least), integer(-1)), too_wide);
     CHECK_STR(binary(OPERATOR_MOD, object_int(arena, least), integer(-1)), "0");
     CHECK_STR(binary(OPERATOR_SHL, integer(1), integer(-1)), "refused: a negative shift count");
@@ -63,7 +66,8 @@ TEST(floats) {
     CHECK_STR(binary(OPERATOR_FLOORDIV, real(0.7), real(0.1)), "6.0");
     CHECK_STR(binary(OPERATOR_FLOORDIV, real(-0.5), real(1)), "-1.0");
     CHECK_STR(binary(OPERATOR_POW, integer(10), real(2)), "100.0");
-    CHECK_STR(binary(OPERATOR_POW, real(-8), real(1.0 / 3)), "refused: a negative number to a fractional power is complex");
+    CHECK_STR(binary(OPERATOR_POW, real(-8), real(1.0 / 3)),
+              "refused: a negative number to a fractional power is complex");
     CHECK_STR(binary(OPERATOR_POW, real(1e200), integer(2)), "refused: the result is too large");
     CHECK_STR(binary(OPERATOR_DIV, integer(1), real(0)), "refused: division by zero");
     CHECK_STR(text_of(real(0.1 + 0.2), ""), "0.30000000000000004");
@@ -87,12 +91,16 @@ TEST(comparisons_are_exact) {
     CHECK_STR(compare(OPERATOR_IS, object_bool(arena, true), integer(1)), "False");
     CHECK_STR(compare(OPERATOR_IS, object_none(arena), object_none(arena)), "True");
     CHECK_STR(compare(OPERATOR_EQ, object_str(arena, STR("1")), integer(1)), "False");
-    CHECK_STR(compare(OPERATOR_LT, object_str(arena, STR("1")), integer(1)), "refused: '<' does not work on str and int");
-    CHECK_STR(compare(OPERATOR_IN, object_str(arena, STR("bc")), object_str(arena, STR("abcd"))), "True");
+    CHECK_STR(compare(OPERATOR_LT, object_str(arena, STR("1")), integer(1)),
+              "refused: '<' does not work on str and int");
+    CHECK_STR(compare(OPERATOR_IN, object_str(arena, STR("bc")), object_str(arena, STR("abcd"))),
+              "True");
     Object *opaque = object_new(arena, OBJECT_OPAQUE);
-    CHECK_STR(compare(OPERATOR_IS, opaque, object_none(arena)), "refused: an operand is not known at compile time");
+    CHECK_STR(compare(OPERATOR_IS, opaque, object_none(arena)),
+              "refused: an operand is not known at compile time");
     Object *holds = object_tuple(arena, 1, &opaque);
-    CHECK_STR(compare(OPERATOR_EQ, holds, holds), "refused: an operand is not known at compile time");
+    CHECK_STR(compare(OPERATOR_EQ, holds, holds),
+              "refused: an operand is not known at compile time");
     arena_free(arena);
 }
 
@@ -113,10 +121,20 @@ TEST(sequences) {
 
 TEST(types) {
     arena = arena_new(NULL);
-    static const struct { const char *signature, *printed; } types[] = {
-        {"i32", "int32"}, {"u1", "int1"}, {"i1", "int1"}, {"fp16", "fp16"}, {"bf16", "bf16"}, {"u64", "uint64"},
-        {"fp8e4nv", "fp8e4nv"}, {"*fp32", "pointer<fp32>"}, {"**i64", "pointer<pointer<int64>>"},
-        {"*kbf16", "const_pointer<bf16>"}, {"float32", "fp32"},
+    static const struct {
+        const char *signature, *printed;
+    } types[] = {
+        {"i32", "int32"},
+        {"u1", "int1"},
+        {"i1", "int1"},
+        {"fp16", "fp16"},
+        {"bf16", "bf16"},
+        {"u64", "uint64"},
+        {"fp8e4nv", "fp8e4nv"},
+        {"*fp32", "pointer<fp32>"},
+        {"**i64", "pointer<pointer<int64>>"},
+        {"*kbf16", "const_pointer<bf16>"},
+        {"float32", "fp32"},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         LType type;
@@ -125,7 +143,8 @@ TEST(types) {
         CHECK(known);
         if (known) ltype_print(&out, type), CHECK_STR(out.data, types[i].printed);
     }
-    static const char *const bad[] = {"", "*", "f32", "int", "i128", "i32*", "kfp32", "fp8e4b8", "void", "* fp32"};
+    static const char *const bad[] = {"",     "*",     "f32",     "int",  "i128",
+                                      "i32*", "kfp32", "fp8e4b8", "void", "* fp32"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         LType type;
         CHECK(!ltype_from_signature(str_of(bad[i]), &type));
@@ -133,7 +152,8 @@ TEST(types) {
     DType dtype;
     CHECK(dtype_from_name(STR("bfloat16"), &dtype) && dtype == DTYPE_BF16);
     CHECK(!dtype_from_name(STR("bf16"), &dtype));
-    CHECK_STR(text_of(object_dtype(arena, (LType){DTYPE_FP8E4NV, 0, false}), ""), "triton.language.float8e4nv");
+    CHECK_STR(text_of(object_dtype(arena, (LType){DTYPE_FP8E4NV, 0, false}), ""),
+              "triton.language.float8e4nv");
     arena_free(arena);
 }
 

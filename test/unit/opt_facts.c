@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Axis facts, affine forms and mask bounds are claims about lanes: here they are checked against the
- * lanes themselves, for random functions and at each definition, in each iteration of loops; then a
- * few kernels whose facts must not get worse. */
+/* Axis facts, affine forms and mask bounds are claims about lanes: here they are checked against
+ * the lanes themselves, for random functions and at each definition, in each iteration of loops;
+ * then a few kernels whose facts must not get worse. */
 #include "opt/opt.h"
 #include "unit/random_ir.h"
 
@@ -59,7 +59,8 @@ static int64_t form_at(const Evaluator *e, const Affine *form, const Type *type,
     uint64_t sum = (uint64_t)form->constant;
     index_of(type, lane, index);
     for (int i = 0; i < form->num_terms; i++)
-        sum += (uint64_t)form->terms[i].multiplier * (uint64_t)value_number(e, form->terms[i].value) *
+        sum += (uint64_t)form->terms[i].multiplier *
+               (uint64_t)value_number(e, form->terms[i].value) *
                (uint64_t)value_number(e, form->terms[i].factor);
     for (int i = 0; i < type->rank; i++)
         sum += (uint64_t)index[i] * (uint64_t)form->stride[i].multiplier *
@@ -67,10 +68,12 @@ static int64_t form_at(const Evaluator *e, const Affine *form, const Type *type,
     return (int64_t)sum;
 }
 
-static void check_affine(Checker *c, const Evaluator *e, const Value *value, const uint64_t *lanes) {
+static void check_affine(Checker *c, const Evaluator *e, const Value *value,
+                         const uint64_t *lanes) {
     const Affine *form = facts_affine(c->facts, value);
     if (!form) return;
-    uint64_t unit = type_is_ptr(value->type) ? (uint64_t)type_size_bytes(type_lane(value->type)->elem) : 1;
+    uint64_t unit =
+        type_is_ptr(value->type) ? (uint64_t)type_size_bytes(type_lane(value->type)->elem) : 1;
     uint64_t origin = form->origin ? (uint64_t)value_number(e, form->origin) : 0;
     for (int lane = 0; lane < value->type->lanes; lane++) {
         uint64_t at = origin + (uint64_t)form_at(e, form, value->type, lane) * unit;
@@ -89,9 +92,11 @@ static void check_mask(Checker *c, const Evaluator *e, const Value *value, const
         index_of(value->type, lane, index);
         for (int i = 0; i < count; i++) {
             const Affine *form = bounds[i].index;
-            int64_t first = form_at(e, form, value->type, 0), limit = form_at(e, bounds[i].limit, value->type, 0);
+            int64_t first = form_at(e, form, value->type, 0),
+                    limit = form_at(e, bounds[i].limit, value->type, 0);
             if (form->origin) first += value_number(e, form->origin);
-            if (bounds[i].is_unsigned && (first < 0 || limit < 0)) return; /* another range: not exact */
+            if (bounds[i].is_unsigned && (first < 0 || limit < 0))
+                return; /* another range: not exact */
             is_on = is_on && index[bounds[i].dim] < limit - first + bounds[i].or_equal;
         }
         c->mask_claims++;
@@ -187,7 +192,8 @@ static bool find(Op *op, void *user) {
         if (str_is(op->results[i].name, search->name)) search->found = &op->results[i];
     for (int i = 0; i < op->num_regions; i++)
         for (int k = 0; k < op->regions[i]->num_args; k++)
-            if (str_is(op->regions[i]->args[k]->name, search->name)) search->found = op->regions[i]->args[k];
+            if (str_is(op->regions[i]->args[k]->name, search->name))
+                search->found = op->regions[i]->args[k];
     return true;
 }
 
@@ -222,38 +228,42 @@ TEST(vector_add_is_aligned) {
     CHECK(form && form->num_terms == 1 && form->terms[0].value == value_named(&k, "start"));
     MaskBound bounds[MAX_MASK_BOUNDS];
     CHECK(facts_mask_bounds(k.facts, value_named(&k, "mask"), bounds) == 1);
-    CHECK(bounds[0].dim == 0 && !bounds[0].or_equal && bounds[0].limit->terms[0].value == k.fn->params[1].value);
+    CHECK(bounds[0].dim == 0 && !bounds[0].or_equal &&
+          bounds[0].limit->terms[0].value == k.fn->params[1].value);
     arena_free(k.arena);
 }
 
 TEST(rows_of_a_loop_keep_their_strides) {
-    Kernel k = kernel("func @rows(%x: ptr<f16> {divisible = 16}, %stride: i32 {divisible = 8}, %n: i32) {\n"
-                      "  %zero = constant 0 : i32\n"
-                      "  %one = constant 1 : i32\n"
-                      "  %r = arange {start = 0, end = 16} : tile<16xi32>\n"
-                      "  %rows = expand_dims %r {axis = 1} : tile<16x1xi32>\n"
-                      "  %cols = expand_dims %r {axis = 0} : tile<1x16xi32>\n"
-                      "  %ss = splat %stride : tile<16x1xi32>\n"
-                      "  %ro = mul %rows, %ss : tile<16x1xi32>\n"
-                      "  %rb = broadcast %ro : tile<16x16xi32>\n"
-                      "  %cb = broadcast %cols : tile<16x16xi32>\n"
-                      "  %off = add %rb, %cb : tile<16x16xi32>\n"
-                      "  %xs = splat %x : tile<16x16xptr<f16>>\n"
-                      "  %first = addptr %xs, %off : tile<16x16xptr<f16>>\n"
-                      "  %step = constant 32 : tile<16x16xi32>\n"
-                      "  %last = for %zero, %n, %one, %first : tile<16x16xptr<f16>> (%i: i32, %p: tile<16x16xptr<f16>>) {\n"
-                      "    %v = load %p : tile<16x16xf16>\n"
-                      "    store %p, %v\n"
-                      "    %next = addptr %p, %step : tile<16x16xptr<f16>>\n"
-                      "    yield %next\n"
-                      "  }\n"
-                      "  yield\n"
-                      "}\n");
+    Kernel k = kernel(
+        "func @rows(%x: ptr<f16> {divisible = 16}, %stride: i32 {divisible = 8}, %n: i32) {\n"
+        "  %zero = constant 0 : i32\n"
+        "  %one = constant 1 : i32\n"
+        "  %r = arange {start = 0, end = 16} : tile<16xi32>\n"
+        "  %rows = expand_dims %r {axis = 1} : tile<16x1xi32>\n"
+        "  %cols = expand_dims %r {axis = 0} : tile<1x16xi32>\n"
+        "  %ss = splat %stride : tile<16x1xi32>\n"
+        "  %ro = mul %rows, %ss : tile<16x1xi32>\n"
+        "  %rb = broadcast %ro : tile<16x16xi32>\n"
+        "  %cb = broadcast %cols : tile<16x16xi32>\n"
+        "  %off = add %rb, %cb : tile<16x16xi32>\n"
+        "  %xs = splat %x : tile<16x16xptr<f16>>\n"
+        "  %first = addptr %xs, %off : tile<16x16xptr<f16>>\n"
+        "  %step = constant 32 : tile<16x16xi32>\n"
+        "  %last = for %zero, %n, %one, %first : tile<16x16xptr<f16>> (%i: i32, %p: "
+        "tile<16x16xptr<f16>>) {\n"
+        "    %v = load %p : tile<16x16xf16>\n"
+        "    store %p, %v\n"
+        "    %next = addptr %p, %step : tile<16x16xptr<f16>>\n"
+        "    yield %next\n"
+        "  }\n"
+        "  yield\n"
+        "}\n");
     const AxisFacts *axis = facts_axis(k.facts, value_named(&k, "p"));
     CHECK(axis->contiguity[1] == 16 && axis->divisibility[1] == 16 && axis->contiguity[0] == 1);
     const Affine *form = facts_affine(k.facts, value_named(&k, "p"));
     CHECK(form && form->origin == value_named(&k, "p"));
-    CHECK(form && form->stride[0].factor == k.fn->params[1].value && form->stride[1].multiplier == 1);
+    CHECK(form && form->stride[0].factor == k.fn->params[1].value &&
+          form->stride[1].multiplier == 1);
     arena_free(k.arena);
 }
 

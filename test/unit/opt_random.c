@@ -7,9 +7,15 @@
 enum { FUNCTIONS = 1500, RUNS = 3 };
 
 static const char *const sequences[][10] = {
-    {"fold"}, {"cse"}, {"dce"}, {"licm"}, {"carry"}, {"shape"},
+    {"fold"},
+    {"cse"},
+    {"dce"},
+    {"licm"},
+    {"carry"},
+    {"shape"},
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
-    {"sink"}, {"licm", "carry", "shape", "sink", "dce"},
+    {"sink"},
+    {"licm", "carry", "shape", "sink", "dce"},
 };
 
 static Func *copy_of(Arena *arena, const Func *fn) {
@@ -29,7 +35,8 @@ static bool same_outcome(Arena *arena, const Func *a, const Func *b) {
         eval_func(&before, a, params);
         eval_func(&after, b, params);
         if (before.num_out != after.num_out) return false;
-        if (memcmp(before.out, after.out, sizeof before.out[0] * (size_t)before.num_out)) return false;
+        if (memcmp(before.out, after.out, sizeof before.out[0] * (size_t)before.num_out))
+            return false;
     }
     return true;
 }
@@ -52,8 +59,8 @@ static bool check_function(uint64_t seed, const char *const *sequence) {
     if (!ok) {
         Buf text = {.arena = arena};
         func_print(&text, fn, false);
-        printf("seed %llu, %s: %s\n%s", (unsigned long long)seed, sequence[0], why ? why : "another outcome",
-               text.data);
+        printf("seed %llu, %s: %s\n%s", (unsigned long long)seed, sequence[0],
+               why ? why : "another outcome", text.data);
     }
     arena_free(arena);
     return ok;
@@ -70,7 +77,8 @@ TEST(passes_keep_the_outcome) {
 TEST(every_pass_is_tried) {
     for (int i = 0; pass_at(i); i++) {
         bool found = false;
-        for (int s = 0; s < COUNT(sequences); s++) found |= !strcmp(sequences[s][0], pass_at(i)->name);
+        for (int s = 0; s < COUNT(sequences); s++)
+            found |= !strcmp(sequences[s][0], pass_at(i)->name);
         CHECK(found);
     }
 }

@@ -13,8 +13,10 @@ static const char *parsed_bytes(const char *text, int length) {
     Diag diag = {.arena = arena};
     Ast *ast = ast_parse(arena, source_new(arena, STR("t"), (Str){text, length}), &diag);
     Buf out = {.arena = arena};
-    if (diag.entries.count) buf_printf(&out, "%.*s\n", STR_ARG(diag.entries.data[0].text));
-    else ast_print(&out, ast);
+    if (diag.entries.count)
+        buf_printf(&out, "%.*s\n", STR_ARG(diag.entries.data[0].text));
+    else
+        ast_print(&out, ast);
     kept = out.data;
     arena_free(old);
     return kept;
@@ -33,30 +35,46 @@ static const char *nested(const char *open, int n, const char *middle, const cha
 }
 
 TEST(trees) {
-    CHECK_STR(parsed("x = a + b * -c ** d\n"), "1:1 assign\n  name x\n  binary +\n    name a\n    binary *\n"
-                                               "      name b\n      unary -\n        binary **\n"
-                                               "          name c\n          name d\n");
-    CHECK_STR(parsed("a - b - c"), "1:1 expression\n  binary -\n    binary -\n      name a\n      name b\n    name c\n");
-    CHECK_STR(parsed("x[1:, None]"), "1:1 expression\n  subscript\n    name x\n    tuple\n      slice\n"
-                                     "        from int 1\n        to nothing\n      None\n");
-    CHECK_STR(parsed("f'a{x!r:>{w}}b' 'c'"), "1:1 expression\n  fstring\n    string \"a\"\n"
-                                             "    format \"!r:>{w}\"\n      name x\n      string \">\"\n"
-                                             "      format\n        name w\n    string \"bc\"\n");
-    CHECK_STR(parsed("f'{x = }'"), "1:1 expression\n  fstring\n    string \"x = \"\n    format \"!r\"\n      name x\n");
-    CHECK_STR(parsed("f'{{{x}}}'"), "1:1 expression\n  fstring\n    string \"{\"\n    format\n      name x\n    string \"}\"\n");
+    CHECK_STR(parsed("x = a + b * -c ** d\n"),
+              "1:1 assign\n  name x\n  binary +\n    name a\n    binary *\n"
+              "      name b\n      unary -\n        binary **\n"
+              "          name c\n          name d\n");
+    CHECK_STR(parsed("a - b - c"),
+              "1:1 expression\n  binary -\n    binary -\n      name a\n      name b\n    name c\n");
+    CHECK_STR(parsed("x[1:, None]"),
+              "1:1 expression\n  subscript\n    name x\n    tuple\n      slice\n"
+              "        from int 1\n        to nothing\n      None\n");
+    CHECK_STR(parsed("f'a{x!r:>{w}}b' 'c'"),
+              "1:1 expression\n  fstring\n    string \"a\"\n"
+              "    format \"!r:>{w}\"\n      name x\n      string \">\"\n"
+              "      format\n        name w\n    string \"bc\"\n");
+    CHECK_STR(parsed("f'{x = }'"),
+              "1:1 expression\n  fstring\n    string \"x = \"\n    format \"!r\"\n      name x\n");
+    CHECK_STR(parsed("f'{{{x}}}'"), "1:1 expression\n  fstring\n    string \"{\"\n    format\n     "
+                                    " name x\n    string \"}\"\n");
     CHECK_STR(parsed("'\\x41\\u00e9\\U0001F600\\101\\\n\\q' r'\\n'"),
-              "1:1 expression\n  string \"A\xc3\xa9\xf0\x9f\x98\x80" "A\\\\q\\\\n\"\n");
-    CHECK_STR(parsed("18446744073709551616; 0x7fffffffffffffff; 1_0"),
-              "1:1 expression\n  int 18446744073709551616\n1:23 expression\n  int 0x7fffffffffffffff\n"
-              "1:43 expression\n  int 1_0\n");
+              "1:1 expression\n  string \"A\xc3\xa9\xf0\x9f\x98\x80"
+              "A\\\\q\\\\n\"\n");
+    CHECK_STR(
+        parsed("18446744073709551616; 0x7fffffffffffffff; 1_0"),
+        "1:1 expression\n  int 18446744073709551616\n1:23 expression\n  int 0x7fffffffffffffff\n"
+        "1:43 expression\n  int 1_0\n");
 }
 
 TEST(numbers_have_values) {
     Arena *a = arena_new(NULL);
     Diag diag = {.arena = a};
-    static const struct { const char *text; int64_t value; bool too_large; } ints[] = {
-        {"0", 0, false}, {"0xff", 255, false}, {"0b1_01", 5, false}, {"0o17", 15, false},
-        {"9_223_372_036_854_775_807", INT64_MAX, false}, {"9223372036854775808", 0, true},
+    static const struct {
+        const char *text;
+        int64_t value;
+        bool too_large;
+    } ints[] = {
+        {"0", 0, false},
+        {"0xff", 255, false},
+        {"0b1_01", 5, false},
+        {"0o17", 15, false},
+        {"9_223_372_036_854_775_807", INT64_MAX, false},
+        {"9223372036854775808", 0, true},
         {"0xffffffffffffffff", 0, true},
     };
     for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) {
@@ -74,16 +92,19 @@ TEST(numbers_have_values) {
 }
 
 TEST(line_ends_and_marks) {
-    const char *want = "1:1 if\n  name x\n  2:3 assign\n    name y\n    int 1\n3:1 assign\n  name z\n  string \"a\\nb\"\n";
+    const char *want = "1:1 if\n  name x\n  2:3 assign\n    name y\n    int 1\n3:1 assign\n  name "
+                       "z\n  string \"a\\nb\"\n";
     CHECK_STR(parsed("if x:\n  y = 1\nz = '''a\nb'''\n"), want);
     CHECK_STR(parsed("if x:\r\n  y = 1\r\nz = '''a\r\nb'''\r\n"), want);
     CHECK_STR(parsed("if x:\n\n# c\n  y = 1\n\f\nz = (1,\n# c\n2)"),
-              "1:1 if\n  name x\n  4:3 assign\n    name y\n    int 1\n6:1 assign\n  name z\n  tuple\n    int 1\n    int 2\n");
+              "1:1 if\n  name x\n  4:3 assign\n    name y\n    int 1\n6:1 assign\n  name z\n  "
+              "tuple\n    int 1\n    int 2\n");
     CHECK_STR(parsed("\xef\xbb\xbfx"), "1:4 expression\n  name x\n");
     CHECK_STR(parsed(""), "");
     CHECK_STR(parsed("# only this"), "");
     CHECK_STR(parsed("x = 1 + \\\n 2"), "1:1 assign\n  name x\n  binary +\n    int 1\n    int 2\n");
-    CHECK_STR(parsed("if x:\n\ty\n\tz\n"), "1:1 if\n  name x\n  2:2 expression\n    name y\n  3:2 expression\n    name z\n");
+    CHECK_STR(parsed("if x:\n\ty\n\tz\n"),
+              "1:1 if\n  name x\n  2:2 expression\n    name y\n  3:2 expression\n    name z\n");
 }
 
 TEST(bytes_that_are_no_text) {
@@ -130,17 +151,21 @@ TEST(limits) {
 TEST(goes_on_after_an_error) {
     CHECK_STR(parsed("a = (1\nb = 2\ndef f():\n  x ==\n  y\nclass C: pass\n"),
               "1:1 error: expected ',' or ')' after the expression in parentheses, saw 'b'\n"
-              "2:1 assign\n  name b\n  int 2\n3:1 error: expected an expression, saw newline\n6:1 class C\n  6:10 pass\n");
-    CHECK_STR(parsed("x = '\ny = 1\n"), "1:1 error: the string is not closed on its line\n2:1 assign\n  name y\n  int 1\n");
+              "2:1 assign\n  name b\n  int 2\n3:1 error: expected an expression, saw newline\n6:1 "
+              "class C\n  6:10 pass\n");
+    CHECK_STR(parsed("x = '\ny = 1\n"),
+              "1:1 error: the string is not closed on its line\n2:1 assign\n  name y\n  int 1\n");
     CHECK_STR(parsed("if x:\ny = 1\nelse:\n  z = 2\nw"),
-              "1:1 error: expected an indented block after 'if' condition, saw 'y'\n2:1 assign\n  name y\n  int 1\n"
+              "1:1 error: expected an indented block after 'if' condition, saw 'y'\n2:1 assign\n  "
+              "name y\n  int 1\n"
               "3:1 error: 'else' belongs to no statement before it\n5:1 expression\n  name w\n");
 }
 
 TEST(a_broken_kernel_is_an_error_at_once) {
     CHECK_STR(parsed("@triton.jit\ndef k(x:\n  pass\n"), "expected an expression, saw 'pass'\n");
     CHECK(strstr(parsed("def host(x:\n  pass\n"), "1:1 error: "));
-    CHECK_STR(parsed("class A:\n  @jit\n  def k(x):\n    return = 1\n"), "expected an expression, saw '='\n");
+    CHECK_STR(parsed("class A:\n  @jit\n  def k(x):\n    return = 1\n"),
+              "expected an expression, saw '='\n");
     CHECK(strstr(parsed("@my_jitter\ndef k(x:\n  pass\n"), "1:1 error: "));
 }
 

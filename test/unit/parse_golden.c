@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the parser, the signatures and the compile-time Python say, against test/lang/syntax/NAME.py.
- * Such a file is a list of small sources:
+/* What the parser, the signatures and the compile-time Python say, against
+ * test/lang/syntax/NAME.py. Such a file is a list of small sources:
  *
  *     # case: what it is about
  *     ..                                  the source; lines count from here
@@ -16,7 +16,8 @@
 #include <dirent.h>
 
 static const char *kind_word(DiagKind kind) {
-    static const char *const words[] = {"error", "not supported", "warning", "remark", "note", "help"};
+    static const char *const words[] = {"error",  "not supported", "warning",
+                                        "remark", "note",          "help"};
     return words[kind];
 }
 
@@ -29,8 +30,10 @@ static void put_place(Buf *out, Span span, const char *kind, Str text) {
 static void put_diag(Buf *out, const Diag *diag) {
     for (int i = 0; i < diag->entries.count; i++) {
         const DiagEntry *entry = &diag->entries.data[i];
-        if (entry->kind == DIAG_HELP) buf_printf(out, "# want: help: %.*s\n", STR_ARG(entry->text));
-        else put_place(out, entry->span, kind_word(entry->kind), entry->text);
+        if (entry->kind == DIAG_HELP)
+            buf_printf(out, "# want: help: %.*s\n", STR_ARG(entry->text));
+        else
+            put_place(out, entry->span, kind_word(entry->kind), entry->text);
     }
 }
 
@@ -41,11 +44,13 @@ static void ask_syntax(Arena *arena, const Source *source, Buf *out) {
     ast_print(&tree, ast);
     for (int i = 0; i < ast->body.count; i++)
         if (ast->body.stmts[i]->kind == STMT_ERROR)
-            put_place(out, ast->body.stmts[i]->complaint_span, "error", ast->body.stmts[i]->complaint);
+            put_place(out, ast->body.stmts[i]->complaint_span, "error",
+                      ast->body.stmts[i]->complaint);
     int start = (int)out->length;
     put_diag(out, &diag);
     /* A broken kernel complains at once, too: its complaint must be one of those above. */
-    for (char *line = out->data ? out->data + start : NULL; line && *line; line = strchr(line, '\n') + 1) {
+    for (char *line = out->data ? out->data + start : NULL; line && *line;
+         line = strchr(line, '\n') + 1) {
         char *end = strchr(line, '\n');
         char *first = memmem(out->data, (size_t)(end - out->data), line, (size_t)(end - line));
         if (first < line && first < out->data + start) {
@@ -68,19 +73,22 @@ static void put_specs(Buf *out, const JitFunction *function, const Spec *specs) 
     buf_puts(out, "# want:");
     for (int i = 0; i < function->num_params; i++) {
         buf_printf(out, " %.*s", STR_ARG(function->params[i].name));
-        if (specs[i].kind == SPEC_TYPE) buf_printf(out, ":%.*s/%d", STR_ARG(specs[i].type), specs[i].divisible);
+        if (specs[i].kind == SPEC_TYPE)
+            buf_printf(out, ":%.*s/%d", STR_ARG(specs[i].type), specs[i].divisible);
         if (specs[i].kind == SPEC_CONSTANT) buf_printf(out, "=%.*s", STR_ARG(specs[i].text));
     }
     buf_putc(out, '\n');
 }
 
-static void put_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag, Buf *out) {
+static void put_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag,
+                        Buf *out) {
     Config *configs;
     int count = function_configs(arena, module, function, diag, &configs);
     for (int i = 0; i < count; i++) {
         buf_puts(out, "# want:");
         for (int k = 0; k < configs[i].num_values; k++)
-            buf_printf(out, " %.*s=%.*s", STR_ARG(configs[i].values[k].name), STR_ARG(configs[i].values[k].text));
+            buf_printf(out, " %.*s=%.*s", STR_ARG(configs[i].values[k].name),
+                       STR_ARG(configs[i].values[k].text));
         buf_printf(out, " warps %d stages %d\n", configs[i].num_warps, configs[i].num_stages);
     }
     if (count == 0) buf_puts(out, "# want: no configs\n");
@@ -91,7 +99,8 @@ static void put_functions(const Module *module, Buf *out) {
         const JitFunction *function = module_function(module, i);
         buf_printf(out, "# want: %.*s(", STR_ARG(function->name));
         for (int k = 0; k < function->num_params; k++)
-            buf_printf(out, "%s%s%.*s", k ? ", " : "", function->params[k].is_constexpr ? "constexpr " : "",
+            buf_printf(out, "%s%s%.*s", k ? ", " : "",
+                       function->params[k].is_constexpr ? "constexpr " : "",
                        STR_ARG(function->params[k].name));
         buf_printf(out, ")%s\n", function->is_launched ? " launched" : "");
     }
@@ -99,7 +108,8 @@ static void put_functions(const Module *module, Buf *out) {
 
 static void ask_module(Arena *arena, const Source *source, Str question, Buf *out) {
     Diag diag = {.arena = arena};
-    Module *module = module_load(arena, source, STR("test/lang/syntax/case.py"), &(LangOptions){0}, &diag);
+    Module *module =
+        module_load(arena, source, STR("test/lang/syntax/case.py"), &(LangOptions){0}, &diag);
     Str what = next_word(&question), name = next_word(&question);
     const JitFunction *function = module ? module_find(module, name) : NULL;
     if (!module) {
@@ -110,13 +120,16 @@ static void ask_module(Arena *arena, const Source *source, Str question, Buf *ou
         Object *value = module_lookup(arena, module, name, &diag);
         Buf text = {.arena = arena};
         if (value && value->kind != OBJECT_ERROR) object_repr(&text, value);
-        if (value) buf_printf(out, "# want: %s\n", text.data ? text.data : "error");
-        else buf_puts(out, "# want: not defined\n");
+        if (value)
+            buf_printf(out, "# want: %s\n", text.data ? text.data : "error");
+        else
+            buf_puts(out, "# want: not defined\n");
     } else if (!function) {
         buf_puts(out, "# want: no such kernel\n");
     } else if (str_is(what, "sig")) {
         Spec *specs = arena_array(arena, Spec, function->num_params + 1);
-        if (signature_parse(arena, function, source_new(arena, STR("<signature>"), question), &diag, specs))
+        if (signature_parse(arena, function, source_new(arena, STR("<signature>"), question), &diag,
+                            specs))
             put_specs(out, function, specs);
     } else if (str_is(what, "configs")) {
         put_configs(arena, module, function, &diag, out);
@@ -151,11 +164,15 @@ static Case read_case(Arena *arena, Str text, int *at) {
             *at = here;
             break;
         }
-        if (str_starts(line, "# want:")) buf_printf(&want, "%.*s\n", STR_ARG(line));
-        else if (str_starts(line, "# ask: ")) vec_push(arena, &c.questions, (Str){line.data + 7, line.length - 7});
-        else buf_printf(&source, "%.*s\n", STR_ARG(line));
+        if (str_starts(line, "# want:"))
+            buf_printf(&want, "%.*s\n", STR_ARG(line));
+        else if (str_starts(line, "# ask: "))
+            vec_push(arena, &c.questions, (Str){line.data + 7, line.length - 7});
+        else
+            buf_printf(&source, "%.*s\n", STR_ARG(line));
     }
-    while (source.length > 1 && source.data[source.length - 1] == '\n' && source.data[source.length - 2] == '\n')
+    while (source.length > 1 && source.data[source.length - 1] == '\n' &&
+           source.data[source.length - 2] == '\n')
         source.length--;
     c.source = buf_str(&source), c.want = buf_str(&want);
     return c;
@@ -179,7 +196,8 @@ static int run_file(const char *path) {
         buf_puts(&got, "");
         Source *source = source_new(arena, STR("case"), c.source);
         if (!c.questions.count) ask_syntax(arena, source, &got);
-        for (int i = 0; i < c.questions.count; i++) ask_module(arena, source, c.questions.data[i], &got);
+        for (int i = 0; i < c.questions.count; i++)
+            ask_module(arena, source, c.questions.data[i], &got);
         if (!got.length) buf_puts(&got, "# want: ok\n");
         buf_add(&rewritten, c.source.data, (size_t)c.source.length);
         for (int i = 0; i < c.questions.count; i++)

@@ -8,10 +8,12 @@
 #include "base/base.h"
 #include "test.h"
 
-static const char *const archs[] = {"sm_75", "sm_80", "sm_86", "sm_89", "sm_90a", "sm_100", "sm_120"};
+static const char *const archs[] = {"sm_75",  "sm_80",  "sm_86", "sm_89",
+                                    "sm_90a", "sm_100", "sm_120"};
 
 __attribute__((unused)) static const char *ptxas_path(void) {
-    static const char *const places[] = {"/usr/local/cuda/bin/ptxas", "/opt/cuda/bin/ptxas", "/usr/bin/ptxas"};
+    static const char *const places[] = {"/usr/local/cuda/bin/ptxas", "/opt/cuda/bin/ptxas",
+                                         "/usr/bin/ptxas"};
     const char *given = getenv("TERN_PTXAS");
     if (given) return given;
     for (int i = 0; i < COUNT(places); i++)
@@ -27,7 +29,8 @@ __attribute__((unused)) static const char *ptxas_path(void) {
 }
 
 /* Runs ptxas on what is in the file; false: it refused or, if that is not allowed, spilled. */
-__attribute__((unused)) static bool assemble(const char *ptxas, const char *arch, const char *file, bool may_spill) {
+__attribute__((unused)) static bool assemble(const char *ptxas, const char *arch, const char *file,
+                                             bool may_spill) {
     char command[512], line[512];
     snprintf(command, sizeof command, "%s -arch=%s -v %s -o /dev/null 2>&1", ptxas, arch, file);
     FILE *pipe = popen(command, "r");
@@ -36,7 +39,8 @@ __attribute__((unused)) static bool assemble(const char *ptxas, const char *arch
     while (pipe && fgets(line, sizeof line, pipe)) {
         int bytes = 0;
         const char *at = strstr(line, "bytes stack frame, ");
-        if (at && sscanf(at, "bytes stack frame, %d bytes spill stores", &bytes) == 1 && bytes) spills = true;
+        if (at && sscanf(at, "bytes stack frame, %d bytes spill stores", &bytes) == 1 && bytes)
+            spills = true;
         if (strlen(all) + strlen(line) < sizeof all) strcat(all, line);
     }
     bool fine = pipe && pclose(pipe) == 0;
@@ -44,6 +48,5 @@ __attribute__((unused)) static bool assemble(const char *ptxas, const char *arch
     if (spills && !may_spill) printf("spills\n");
     return fine && (!spills || may_spill);
 }
-
 
 #endif

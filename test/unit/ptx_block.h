@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ptx_block: runs the thread IR of a kernel, all threads of one block after another, so that lowering
- * is tested without a GPU. Warps run in a random order and as far as they can between barriers, so a
- * missing barrier shows as a wrong value. Fragments of mma are written down here once more, from the
- * PTX ISA's pictures. Pointers are addresses of this process; accesses must lie in a known range. */
+/* ptx_block: runs the thread IR of a kernel, all threads of one block after another, so that
+ * lowering is tested without a GPU. Warps run in a random order and as far as they can between
+ * barriers, so a missing barrier shows as a wrong value. Fragments of mma are written down here
+ * once more, from the PTX ISA's pictures. Pointers are addresses of this process; accesses must lie
+ * in a known range. */
 #ifndef TERN_TEST_PTX_BLOCK_H
 #define TERN_TEST_PTX_BLOCK_H
 
@@ -95,15 +96,24 @@ static uint64_t atomic_new(ThreadBlock *k, const char *text, uint64_t old, uint6
         tir_eval(TIR_ADD_F32, wide, sum), tir_eval(TIR_BF16_FROM_F32, sum, &rounded);
         return rounded;
     }
-    if (strstr(text, "add.u32")) op = TIR_ADD32;
-    else if (strstr(text, "add.u64")) op = TIR_ADD64;
-    else if (strstr(text, "add.f32")) op = TIR_ADD_F32;
-    else if (strstr(text, "add.f64")) op = TIR_ADD_F64;
-    else if (strstr(text, "add.noftz.f16")) op = TIR_ADD_F16;
-    else if (strstr(text, "and.b32")) op = TIR_AND32;
-    else if (strstr(text, "or.b32")) op = TIR_OR32;
-    else if (strstr(text, "max.s32")) op = TIR_MAX_S32;
-    else if (strstr(text, "min.u32")) op = TIR_MIN_U32;
+    if (strstr(text, "add.u32"))
+        op = TIR_ADD32;
+    else if (strstr(text, "add.u64"))
+        op = TIR_ADD64;
+    else if (strstr(text, "add.f32"))
+        op = TIR_ADD_F32;
+    else if (strstr(text, "add.f64"))
+        op = TIR_ADD_F64;
+    else if (strstr(text, "add.noftz.f16"))
+        op = TIR_ADD_F16;
+    else if (strstr(text, "and.b32"))
+        op = TIR_AND32;
+    else if (strstr(text, "or.b32"))
+        op = TIR_OR32;
+    else if (strstr(text, "max.s32"))
+        op = TIR_MAX_S32;
+    else if (strstr(text, "min.u32"))
+        op = TIR_MIN_U32;
     if (op == TIR_CONST || !tir_eval(op, args, &out)) fail(k, "unknown atomic");
     return out;
 }
@@ -147,8 +157,8 @@ static void run_shuffle(ThreadBlock *k, int warp, Tir x) {
     for (int lane = 0; lane < 32; lane++) k->values[warp * 32 + lane][x + 1] = out[lane];
 }
 
-/* PTX ISA, "ldmatrix": lanes 8 i .. 8 i + 7 point at the rows of matrix i, 8 elements of 16 bits each;
- * a lane gets two elements of row lane / 4, or of that column. */
+/* PTX ISA, "ldmatrix": lanes 8 i .. 8 i + 7 point at the rows of matrix i, 8 elements of 16 bits
+ * each; a lane gets two elements of row lane / 4, or of that column. */
 static void run_ldmatrix(ThreadBlock *k, int warp, Tir x) {
     const TirIns *ins = &k->b->list.data[x];
     bool transposed = strstr(ins->text, ".trans") != NULL;
@@ -186,11 +196,18 @@ static double part(uint64_t word, int i, const char *type) {
     return (double)f;
 }
 
-/* PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours: group = lane / 4, t = lane % 4. */
+/* PTX ISA, "Matrix fragments for mma.m16n8k16" and its neighbours: group = lane / 4, t = lane % 4.
+ */
 static void run_mma(ThreadBlock *k, int warp, Tir x) {
     const TirIns *ins = &k->b->list.data[x];
-    const char *type = strstr(ins->text, ".s8") ? "s8" : strstr(ins->text, "bf16") ? "bf16" : strstr(ins->text, "tf32") ? "tf32" : "f16";
-    int per = !strcmp(type, "s8") ? 4 : !strcmp(type, "tf32") ? 1 : 2, num_a = (int)(ins->imm & 255), num_b = (int)(ins->imm >> 8);
+    const char *type = strstr(ins->text, ".s8")    ? "s8"
+                       : strstr(ins->text, "bf16") ? "bf16"
+                       : strstr(ins->text, "tf32") ? "tf32"
+                                                   : "f16";
+    int per = !strcmp(type, "s8")     ? 4
+              : !strcmp(type, "tf32") ? 1
+                                      : 2,
+        num_a = (int)(ins->imm & 255), num_b = (int)(ins->imm >> 8);
     int depth = 4 * per * num_b;
     double a[16][32] = {{0}}, b[32][8] = {{0}};
     for (int lane = 0; lane < 32; lane++)
@@ -198,8 +215,10 @@ static void run_mma(ThreadBlock *k, int warp, Tir x) {
             for (int i = 0; i < per; i++) {
                 double v = part(value(k, warp * 32 + lane, ins->args[r]), i, type);
                 int q = r < num_a ? r : r - num_a;
-                if (r < num_a) a[lane / 4 + 8 * (q & 1)][lane % 4 * per + i + 4 * per * (q >> 1)] = v;
-                else b[lane % 4 * per + i + 4 * per * q][lane / 4] = v;
+                if (r < num_a)
+                    a[lane / 4 + 8 * (q & 1)][lane % 4 * per + i + 4 * per * (q >> 1)] = v;
+                else
+                    b[lane % 4 * per + i + 4 * per * q][lane / 4] = v;
             }
     for (int lane = 0; lane < 32; lane++)
         for (int r = 0; r < 4; r++) {
@@ -223,10 +242,13 @@ static void run_mma(ThreadBlock *k, int warp, Tir x) {
 
 /* ---- threads ---- */
 
-static bool is_ldmatrix(const TirIns *ins) { return ins->op == TIR_LOAD && !strncmp(ins->text, "ldmatrix", 8); }
+static bool is_ldmatrix(const TirIns *ins) {
+    return ins->op == TIR_LOAD && !strncmp(ins->text, "ldmatrix", 8);
+}
 
 static bool stops(const TirIns *ins) {
-    return ins->live && (is_ldmatrix(ins) || ins->op == TIR_SHUFFLE || ins->op == TIR_MMA || ins->op == TIR_PLAIN);
+    return ins->live && (is_ldmatrix(ins) || ins->op == TIR_SHUFFLE || ins->op == TIR_MMA ||
+                         ins->op == TIR_PLAIN);
 }
 
 static void step(ThreadBlock *k, int thread) {
@@ -235,23 +257,32 @@ static void step(ThreadBlock *k, int thread) {
     uint64_t args[3] = {0}, out;
     if (!ins->live) return;
     switch ((int)ins->op) {
-    case TIR_CONST: case TIR_VAR: case TIR_RESULT: case TIR_LABEL: break;
+    case TIR_CONST:
+    case TIR_VAR:
+    case TIR_RESULT:
+    case TIR_LABEL: break;
     case TIR_SPECIAL: k->values[thread][x] = special(k, thread, ins->text); break;
     case TIR_PARAM: k->values[thread][x] = k->params[ins->imm]; break;
     case TIR_ADDRESS: k->values[thread][x] = 0; break;
-    case TIR_LOAD: case TIR_STORE: access_memory(k, thread, x); break;
+    case TIR_LOAD:
+    case TIR_STORE: access_memory(k, thread, x); break;
     case TIR_ATOM: access_atomic(k, thread, x); break;
     case TIR_SET: k->values[thread][ins->args[0]] = value(k, thread, ins->args[1]); break;
     case TIR_BRANCH:
         if (guard_holds(k, thread, ins)) k->pc[thread] = k->labels[ins->imm];
         break;
-    case TIR_READ: case TIR_ASM: case TIR_CALL: fail(k, "not simulated here"); break;
+    case TIR_READ:
+    case TIR_ASM:
+    case TIR_CALL: fail(k, "not simulated here"); break;
     default:
         for (int i = 0; i < ins->num_args; i++) args[i] = value(k, thread, ins->args[i]);
-        if (!tir_eval((TirOp)ins->op, args, &out)) fail(k, "undefined operation");
-        else k->values[thread][x] = out;
+        if (!tir_eval((TirOp)ins->op, args, &out))
+            fail(k, "undefined operation");
+        else
+            k->values[thread][x] = out;
         /* What was claimed of its bits must hold. */
-        if ((ins->zeros & k->values[thread][x]) && ins->class != CLASS_PRED) fail(k, "a bit known to be 0 is 1");
+        if ((ins->zeros & k->values[thread][x]) && ins->class != CLASS_PRED)
+            fail(k, "a bit known to be 0 is 1");
     }
 }
 
@@ -287,8 +318,10 @@ static void run_block(ThreadBlock *k) {
     while (!k->failed) {
         int waiting = 0;
         Tir at = 0;
-        block_random ^= block_random << 13, block_random ^= block_random >> 7, block_random ^= block_random << 17;
-        int first = (int)(block_random % (uint64_t)warps), stride = block_random >> 20 & 1 ? 1 : warps - 1;
+        block_random ^= block_random << 13, block_random ^= block_random >> 7,
+            block_random ^= block_random << 17;
+        int first = (int)(block_random % (uint64_t)warps),
+            stride = block_random >> 20 & 1 ? 1 : warps - 1;
         if (!stride) stride = 1;
         for (int w = 0; w < warps && !k->failed; w++) {
             int warp = (first + w * stride) % warps;
@@ -304,7 +337,8 @@ static void run_block(ThreadBlock *k) {
 }
 
 /* Lowers the IR text for an arch and warps; NULL after printing why not. */
-__attribute__((unused)) static ThreadBlock *block_of(Arena *arena, const char *text, const char *arch, int num_warps) {
+__attribute__((unused)) static ThreadBlock *block_of(Arena *arena, const char *text,
+                                                     const char *arch, int num_warps) {
     Diag diag = {.arena = arena};
     GenFacts *facts = arena_new_of(arena, GenFacts);
     GenOptions *options = arena_new_of(arena, GenOptions);
@@ -323,7 +357,8 @@ __attribute__((unused)) static ThreadBlock *block_of(Arena *arena, const char *t
     ThreadBlock *k = arena_new_of(arena, ThreadBlock);
     *k = (ThreadBlock){.gen = gen, .b = gen->b, .threads = gen->threads, .programs = {1, 1, 1}};
     k->values = arena_array(arena, uint64_t *, k->threads);
-    for (int t = 0; t < k->threads; t++) k->values[t] = arena_array(arena, uint64_t, gen->b->list.count);
+    for (int t = 0; t < k->threads; t++)
+        k->values[t] = arena_array(arena, uint64_t, gen->b->list.count);
     k->pc = arena_array(arena, int, k->threads);
     k->shared = arena_array(arena, char, gen->shared_size + 16);
     for (Tir x = 1; x < gen->b->list.count; x++)
@@ -331,7 +366,8 @@ __attribute__((unused)) static ThreadBlock *block_of(Arena *arena, const char *t
     return k;
 }
 
-__attribute__((unused)) static void block_buffer(ThreadBlock *k, int param, void *data, size_t size) {
+__attribute__((unused)) static void block_buffer(ThreadBlock *k, int param, void *data,
+                                                 size_t size) {
     k->params[param] = (uint64_t)(uintptr_t)data;
     k->ranges[k->num_ranges++] = (Range){data, size};
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each kernel of test/gen/ptx, as IR text: lowered for several warps and targets and run thread by
- * thread, it leaves what the interpreter leaves; and ptxas, where it is found, takes its PTX for every
- * target without spilling. Pointers get 8192 elements, integers 1008. */
+ * thread, it leaves what the interpreter leaves; and ptxas, where it is found, takes its PTX for
+ * every target without spilling. Pointers get 8192 elements, integers 1008. */
 #include "ptx_assemble.h"
 #include "ptx_block.h"
 
@@ -74,12 +74,15 @@ static bool load_kernel(Kernel *k, const char *path) {
     return !wrong;
 }
 
-static size_t buffer_size(const Type *pointer) { return (size_t)(ELEMENTS * type_size_bytes(pointer->elem)); }
+static size_t buffer_size(const Type *pointer) {
+    return (size_t)(ELEMENTS * type_size_bytes(pointer->elem));
+}
 
 static bool interpret(Kernel *k) {
     char words[512];
     tern_status status;
-    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, words, sizeof words);
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""},
+                                      &status, words, sizeof words);
     tern_kernel *kernel = kernel_from_ir(context, k->text, &(tern_options){.debug = false});
     tern_argument arguments[8];
     tern_buffer *buffers[8] = {0};
@@ -96,10 +99,12 @@ static bool interpret(Kernel *k) {
         tern_write(buffers[i], 0, k->before[i], buffer_size(type));
         arguments[i] = tern_arg_buffer(buffers[i]);
     }
-    bool fine = kernel && tern_launch(NULL, kernel, (uint32_t[]){PROGRAMS, 1, 1}, arguments, k->fn->num_params) == TERN_OK;
+    bool fine = kernel && tern_launch(NULL, kernel, (uint32_t[]){PROGRAMS, 1, 1}, arguments,
+                                      k->fn->num_params) == TERN_OK;
     if (!fine) printf("interp: %s\n", tern_message(context));
     for (int i = 0; fine && i < k->fn->num_params; i++)
-        if (buffers[i]) tern_read(buffers[i], 0, k->want[i], buffer_size(k->fn->params[i].value->type));
+        if (buffers[i])
+            tern_read(buffers[i], 0, k->want[i], buffer_size(k->fn->params[i].value->type));
     tern_close(context);
     return fine;
 }
@@ -138,10 +143,14 @@ static void assemble_all(Kernel *k, const char *name, const char *ptxas) {
         Diag diag = {.arena = k->arena};
         GenFacts facts = {0};
         Buf out = {.arena = k->arena};
-        Func *fn = func_parse(k->arena, source_new(k->arena, STR("kernel.tir"), str_of(k->text)), &diag);
+        Func *fn =
+            func_parse(k->arena, source_new(k->arena, STR("kernel.tir"), str_of(k->text)), &diag);
         fn->num_warps = 4;
-        bool fine = target_ptx.generate(fn, &(GenOptions){.arch = archs[i], .debug = true, .line_info = true}, &diag, &out, &facts);
-        CHECK(fine && ftruncate(handle, 0) == 0 && pwrite(handle, out.data, out.length, 0) == (ssize_t)out.length);
+        bool fine = target_ptx.generate(
+            fn, &(GenOptions){.arch = archs[i], .debug = true, .line_info = true}, &diag, &out,
+            &facts);
+        CHECK(fine && ftruncate(handle, 0) == 0 &&
+              pwrite(handle, out.data, out.length, 0) == (ssize_t)out.length);
         if (fine && assemble(ptxas, archs[i], file, false)) continue;
         test_bad_checks++;
         printf("%s for %s\n", name, archs[i]);

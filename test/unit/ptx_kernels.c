@@ -19,7 +19,9 @@ static const Row rows[] = {
     {"kernels/layer_norm.py", "layer_norm_kernel",
      "*fp16:16,*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32:16,fp32,8192", 16, 6},
     {"kernels/layer_norm_backward.py", "layer_norm_backward_kernel",
-     "*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32,i32:16,4096", 16, 3},
+     "*fp16:16,*fp16:16,*fp16:16,*fp32:16,*fp32:16,*fp16:16,*fp32:16,*fp32:16,i32:16,i32,i32:16,"
+     "4096",
+     16, 3},
     {"kernels/mean.py", "mean_kernel", "*fp32:16,*fp32:16,*i32:16,*fp32:16,i32:16,8192,512", 8, 8},
     {"kernels/dropout.py", "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,1024", 4, 2},
     {"kernels/dropout.py", "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,4096", 8, 4},
@@ -28,9 +30,13 @@ static const Row rows[] = {
     {"kernels/matmul.py", "matmul_kernel",
      "*fp32:16,*fp32:16,*fp32:16,i32,i32,i32,i32:16,1,i32:16,1,i32:16,1,64,64,32,8,'ieee'", 8, 0},
     {"kernels/matmul.py", "matmul_kernel",
-     "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,256,64,8,'tf32'", 8, 12},
+     "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,256,64,8,'"
+     "tf32'",
+     8, 12},
     {"kernels/matmul.py", "matmul_kernel",
-     "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,64,64,8,'tf32'", 4, 0},
+     "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,64,64,8,'"
+     "tf32'",
+     4, 0},
 };
 
 static int count_of(const char *text, const char *word) {
@@ -39,12 +45,14 @@ static int count_of(const char *text, const char *word) {
     return count;
 }
 
-static void check_row(tern_context *context, const Row *row, const char *arch, const char *file, int handle) {
+static void check_row(tern_context *context, const Row *row, const char *arch, const char *file,
+                      int handle) {
     tern_module *module = tern_load_file(context, row->file);
     tern_kernel *kernel = NULL;
     if (module)
-        kernel = tern_compile(module, row->function, row->signature,
-                              &(tern_options){.size = sizeof(tern_options), .num_warps = row->warps, .target = arch});
+        kernel = tern_compile(
+            module, row->function, row->signature,
+            &(tern_options){.size = sizeof(tern_options), .num_warps = row->warps, .target = arch});
     const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
     if (!text) printf("%s\n", tern_message(context));
     CHECK(text);
@@ -60,7 +68,8 @@ static void check_row(tern_context *context, const Row *row, const char *arch, c
 TEST(shipped_kernels_assemble_without_spills) {
     char words[512], file[] = "/tmp/tern-ptx-XXXXXX";
     tern_status status;
-    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, words, sizeof words);
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""},
+                                      &status, words, sizeof words);
     int handle = mkstemp(file);
     CHECK(context && handle >= 0);
     for (int i = 0; context && i < COUNT(rows); i++)
@@ -74,15 +83,18 @@ TEST(shipped_kernels_assemble_without_spills) {
 /* Sixteen numbers a thread, each ten rounds of a cipher, all at once would take more registers than
  * there are: the first ones are stored before the last ones are begun. */
 TEST(long_chains_go_one_after_the_other) {
-    tern_context *context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL, NULL, 0);
     tern_module *module = tern_load_file(context, "kernels/dropout.py");
     tern_options options = {.size = sizeof options, .num_warps = 8, .target = "sm_90a"};
     tern_kernel *kernel =
         tern_compile(module, "dropout_kernel", "*fp32:16,*fp32:16,i32:16,fp32,i32,4096", &options);
-    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "", *last_load = text, *at;
+    const char *text = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : "", *last_load = text,
+               *at;
     const char *store = strstr(text, "st.global");
     for (at = text; (at = strstr(at, "ld.global")); at++) last_load = at;
-    CHECK(store && last_load < store && count_of(text, "ld.global") == 4); /* all loads are under way */
+    CHECK(store && last_load < store &&
+          count_of(text, "ld.global") == 4); /* all loads are under way */
     CHECK(store && count_of(store, "mul.wide.u32") > count_of(text, "mul.wide.u32") / 2);
     tern_close(context);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Elementwise ops: each is lowered for constant operands, folded by the meaning of the PTX
- * instructions, and compared with what the IR says (eval_lane): exactly, or within the stated ulps. */
+ * instructions, and compared with what the IR says (eval_lane): exactly, or within the stated ulps.
+ */
 #include "base/float.h"
 #include "gen/ptx/gen.h"
 #include "ir/ir.h"
@@ -14,9 +15,12 @@ static uint64_t random_bits(void) {
 }
 
 static const TypeKind int_kinds[] = {TYPE_I1, TYPE_I8, TYPE_I16, TYPE_I32, TYPE_I64};
-static const TypeKind float_kinds[] = {TYPE_F8E4M3, TYPE_F8E5M2, TYPE_F8E4B15, TYPE_F16, TYPE_BF16, TYPE_F32, TYPE_F64};
+static const TypeKind float_kinds[] = {TYPE_F8E4M3, TYPE_F8E5M2, TYPE_F8E4B15, TYPE_F16,
+                                       TYPE_BF16,   TYPE_F32,    TYPE_F64};
 
-static uint64_t mask_of(const Type *type) { return type_bits(type) == 64 ? ~0ull : (1ull << type_bits(type)) - 1; }
+static uint64_t mask_of(const Type *type) {
+    return type_bits(type) == 64 ? ~0ull : (1ull << type_bits(type)) - 1;
+}
 
 /* Random bits with many special numbers among them. */
 static uint64_t operand(const Type *type) {
@@ -27,7 +31,10 @@ static uint64_t operand(const Type *type) {
     case 1: return bits & 7 & mask;
     case 2: return (0 - (bits & 7)) & mask;
     case 3: return (1ull << (width - 1)) & mask;
-    case 4: return type_is_float(type) ? constant_from_double(type, (double)(int64_t)(bits & 1023) / 8 - 60) : bits & mask;
+    case 4:
+        return type_is_float(type)
+                   ? constant_from_double(type, (double)(int64_t)(bits & 1023) / 8 - 60)
+                   : bits & mask;
     default: return bits & mask;
     }
 }
@@ -58,7 +65,9 @@ static bool lowered(Case *c, const Op *op, const uint64_t *in, uint64_t *out) {
     Tir args[3] = {0};
     for (int i = 0; i < op->num_operands; i++) {
         const Type *type = op->operands[i]->type;
-        uint64_t garbage = ptx_class_of(type) == CLASS_B32 && type_bits(type) < 32 ? random_bits() << type_bits(type) : 0;
+        uint64_t garbage = ptx_class_of(type) == CLASS_B32 && type_bits(type) < 32
+                               ? random_bits() << type_bits(type)
+                               : 0;
         args[i] = tir_const(c->gen.b, ptx_class_of(type), in[i] | garbage);
     }
     if (!tir_is_const(c->gen.b, ptx_lane(&c->gen, op, args), out)) return false;
@@ -66,7 +75,9 @@ static bool lowered(Case *c, const Op *op, const uint64_t *in, uint64_t *out) {
     return true;
 }
 
-static bool is_nan(const Type *type, uint64_t bits) { return type_is_float(type) && isnan(constant_to_double(type, bits)); }
+static bool is_nan(const Type *type, uint64_t bits) {
+    return type_is_float(type) && isnan(constant_to_double(type, bits));
+}
 
 static void check_op(Case *c, const Op *op, int rounds, const char *what) {
     for (int i = 0; i < rounds; i++) {
@@ -76,11 +87,13 @@ static void check_op(Case *c, const Op *op, int rounds, const char *what) {
         const Type *type = op_result(op)->type;
         if (got == want || (is_nan(type, got) && is_nan(type, want))) continue;
         if ((op->kind == OP_FMIN || op->kind == OP_FMAX || op->kind == OP_FREM) &&
-            constant_to_double(type, got) == constant_to_double(type, want)) continue; /* zeros */
+            constant_to_double(type, got) == constant_to_double(type, want))
+            continue; /* zeros */
         test_bad_checks++;
-        printf("%s %s of %s: 0x%llx 0x%llx 0x%llx: got 0x%llx, want 0x%llx\n", what, op_info(op->kind)->name,
-               type_str(c->arena, op->operands[0]->type).data, (unsigned long long)in[0], (unsigned long long)in[1],
-               (unsigned long long)in[2], (unsigned long long)got, (unsigned long long)want);
+        printf("%s %s of %s: 0x%llx 0x%llx 0x%llx: got 0x%llx, want 0x%llx\n", what,
+               op_info(op->kind)->name, type_str(c->arena, op->operands[0]->type).data,
+               (unsigned long long)in[0], (unsigned long long)in[1], (unsigned long long)in[2],
+               (unsigned long long)got, (unsigned long long)want);
         return;
     }
 }
@@ -121,8 +134,10 @@ TEST(floats) {
         Case c = case_new(archs[a]);
         for (int t = 0; t < COUNT(float_kinds); t++) {
             const Type *type = type_scalar(float_kinds[t]);
-            for (int k = 0; k < COUNT(two); k++) check_op(&c, make(&c, two[k], 2, type, type), 400, "float");
-            for (int k = 0; k < COUNT(one); k++) check_op(&c, make(&c, one[k], 1, type, type), 300, "float");
+            for (int k = 0; k < COUNT(two); k++)
+                check_op(&c, make(&c, two[k], 2, type, type), 400, "float");
+            for (int k = 0; k < COUNT(one); k++)
+                check_op(&c, make(&c, one[k], 1, type, type), 300, "float");
             for (int nan = 0; nan < 2; nan++)
                 for (int k = 3; k < 5; k++) {
                     Op *op = make(&c, two[k], 2, type, type);
@@ -172,8 +187,10 @@ TEST(casts) {
                 }
             }
         }
-        check_op(&c, make(&c, OP_BITCAST, 1, type_scalar(TYPE_I16), type_scalar(TYPE_F16)), 100, "bits");
-        check_op(&c, make(&c, OP_BITCAST, 1, type_scalar(TYPE_BF16), type_scalar(TYPE_I16)), 100, "bits");
+        check_op(&c, make(&c, OP_BITCAST, 1, type_scalar(TYPE_I16), type_scalar(TYPE_F16)), 100,
+                 "bits");
+        check_op(&c, make(&c, OP_BITCAST, 1, type_scalar(TYPE_BF16), type_scalar(TYPE_I16)), 100,
+                 "bits");
         arena_free(c.arena);
     }
 }
@@ -199,7 +216,8 @@ static double ulps(long double got, long double want, bool is_f64) {
     if (isnan(want)) return isnan(got) ? 0 : 1e9;
     if (isnan(got)) return 1e9;
     long double limit = is_f64 ? 0x1.fffffffffffffp1023L : 0x1.fffffep127L;
-    if (fabsl(want) > limit) return isinf(got) || fabsl(got) >= limit ? (got > 0) == (want > 0) ? 0 : 1e9 : 1e9;
+    if (fabsl(want) > limit)
+        return isinf(got) || fabsl(got) >= limit ? (got > 0) == (want > 0) ? 0 : 1e9 : 1e9;
     if (isinf(got)) return 1e9;
     int exponent, digits = is_f64 ? 53 : 24, least = is_f64 ? -1021 : -125;
     frexpl(want, &exponent);
@@ -215,10 +233,13 @@ static double worst(OpKind kind, bool is_f64, double low, double high, int round
     for (int i = 0; i < rounds; i++) {
         double unit = (double)(random_bits() >> 11) * 0x1p-53, x = low + (high - low) * unit;
         if (i % 3 == 0) x *= ldexp(1, -(int)(random_bits() >> 58));
-        if (i % 200 == 0) arena_free(arena), arena = arena_new(NULL), b = tir_new(arena), b->fold_approximate = true;
+        if (i % 200 == 0)
+            arena_free(arena), arena = arena_new(NULL), b = tir_new(arena),
+                               b->fold_approximate = true;
         uint64_t bits;
         if (!is_f64) x = (double)(float)x;
-        Tir y = math_function(b, kind, false, is_f64, is_f64 ? tir_f64(b, x) : tir_f32(b, (float)x));
+        Tir y =
+            math_function(b, kind, false, is_f64, is_f64 ? tir_f64(b, x) : tir_f32(b, (float)x));
         if (!tir_is_const(b, y, &bits)) return 1e9;
         double got = constant_to_double(type_scalar(is_f64 ? TYPE_F64 : TYPE_F32), bits);
         double u = ulps((long double)got, exact_of(kind, (long double)x), is_f64);
@@ -233,12 +254,12 @@ TEST(functions_are_within_their_stated_errors) {
         OpKind kind;
         double low, high, f32, f64;
     } rows[] = {
-        {OP_EXP, -104, 89, 2, 2},      {OP_EXP, -1, 1, 2, 2},          {OP_EXP2, -150, 128, 2, 2},
-        {OP_LOG, 0, 10, 2, 2},         {OP_LOG, 0, 3e38, 2, 2},        {OP_LOG2, 0, 4, 3, 3},
-        {OP_LOG2, 0, 3e38, 2, 2},      {OP_SIN, -10, 10, 2, 2},        {OP_COS, -10, 10, 2, 2},
-        {OP_SIN, -1e5, 1e5, 2, 2},     {OP_COS, -3e38, 3e38, 2, 2},    {OP_SIN, -3e38, 3e38, 2, 2},
-        {OP_COS, -1e7, 1e7, 2, 2},     {OP_SIN, 1e6, 1e9, 2, 2},       {OP_TANH, -10, 10, 3, 3},
-        {OP_ERF, -5, 5, 3, 12},         {OP_TANH, -0.7, 0.7, 3, 3},     {OP_ERF, -1.5, 1.5, 3, 6},
+        {OP_EXP, -104, 89, 2, 2},  {OP_EXP, -1, 1, 2, 2},       {OP_EXP2, -150, 128, 2, 2},
+        {OP_LOG, 0, 10, 2, 2},     {OP_LOG, 0, 3e38, 2, 2},     {OP_LOG2, 0, 4, 3, 3},
+        {OP_LOG2, 0, 3e38, 2, 2},  {OP_SIN, -10, 10, 2, 2},     {OP_COS, -10, 10, 2, 2},
+        {OP_SIN, -1e5, 1e5, 2, 2}, {OP_COS, -3e38, 3e38, 2, 2}, {OP_SIN, -3e38, 3e38, 2, 2},
+        {OP_COS, -1e7, 1e7, 2, 2}, {OP_SIN, 1e6, 1e9, 2, 2},    {OP_TANH, -10, 10, 3, 3},
+        {OP_ERF, -5, 5, 3, 12},    {OP_TANH, -0.7, 0.7, 3, 3},  {OP_ERF, -1.5, 1.5, 3, 6},
     };
     for (int is_f64 = 0; is_f64 < 2; is_f64++)
         for (int i = 0; i < COUNT(rows); i++) {
@@ -246,8 +267,9 @@ TEST(functions_are_within_their_stated_errors) {
             double error = worst(rows[i].kind, is_f64, rows[i].low, rows[i].high, 4000, &at);
             if (error <= limit) continue;
             test_bad_checks++;
-            printf("%s f%d in [%g, %g]: %.2f ulp at %.17g, %.1f allowed\n", op_info(rows[i].kind)->name,
-                   is_f64 ? 64 : 32, rows[i].low, rows[i].high, error, at, limit);
+            printf("%s f%d in [%g, %g]: %.2f ulp at %.17g, %.1f allowed\n",
+                   op_info(rows[i].kind)->name, is_f64 ? 64 : 32, rows[i].low, rows[i].high, error,
+                   at, limit);
         }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random functions of the tile IR print the same on every device as on interp; on a GPU's code, sim,
- * which has an order of its own among lanes, the same lines. The cpu may also say that an offset wraps
- * round inside a tile: it does not run such kernels.
+/* Random functions of the tile IR print the same on every device as on interp; on a GPU's code,
+ * sim, which has an order of its own among lanes, the same lines. The cpu may also say that an
+ * offset wraps round inside a tile: it does not run such kernels.
  *
  * TERN_RANDOM_FUNCTIONS: how many for each device (5); TERN_RANDOM_SEED: the first one's seed. A
  * function is printed with its seed when devices disagree. */
@@ -35,7 +35,9 @@ static char *output_of(tern_context *context, const char *text, const uint64_t *
     return output;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
 
 static char *lines_sorted(Arena *arena, char *text) {
     size_t count = 0, most = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* random_ir: random functions over integers, and a direct evaluator of them. Tests use both to check
- * claims and rewrites against what the IR means.
+/* random_ir: random functions over integers, and a direct evaluator of them. Tests use both to
+ * check claims and rewrites against what the IR means.
  *
  * A function's outcome is what its prints show: a list of lanes. The evaluator knows the ops that
  * the generator makes and the ones passes make of them, and nothing else. */
@@ -34,7 +34,8 @@ typedef struct Evaluator {
     uint64_t program_id;
     bool wrapped; /* a sum, product or shift of i32, i64 left the signed range */
     bool rem_by_zero;
-    void (*check)(struct Evaluator *e, const Value *value); /* may be NULL; called at each definition */
+    void (*check)(struct Evaluator *e,
+                  const Value *value); /* may be NULL; called at each definition */
     void *user;
     uint64_t out[MOST_OUT];
     int num_out;
@@ -82,12 +83,16 @@ static void note_wrap(Evaluator *e, const Op *op, const uint64_t *in) {
     int64_t a = constant_to_int(type, in[0]), b = constant_to_int(type, in[1]), r = 0;
     bool overflow = false;
     if (op->kind == OP_REM_S || op->kind == OP_REM_U) e->rem_by_zero |= b == 0;
-    if (op->kind == OP_ADD) overflow = __builtin_add_overflow(a, b, &r);
-    else if (op->kind == OP_SUB) overflow = __builtin_sub_overflow(a, b, &r);
-    else if (op->kind == OP_MUL) overflow = __builtin_mul_overflow(a, b, &r);
+    if (op->kind == OP_ADD)
+        overflow = __builtin_add_overflow(a, b, &r);
+    else if (op->kind == OP_SUB)
+        overflow = __builtin_sub_overflow(a, b, &r);
+    else if (op->kind == OP_MUL)
+        overflow = __builtin_mul_overflow(a, b, &r);
     else if (op->kind == OP_SHL)
         overflow = b > 40 || b < 0 || __builtin_mul_overflow(a, (int64_t)1 << b, &r);
-    else return;
+    else
+        return;
     if (overflow || (type_bits(type) == 32 && r != (int32_t)r)) e->wrapped = true;
 }
 
@@ -138,15 +143,19 @@ static void eval_op(Evaluator *e, const Op *op) {
     if (op->num_results != 1 || op->num_regions) return;
     const Type *type = op->results[0].type;
     for (int k = 0; k < type->lanes; k++) {
-        if (op->kind == OP_CONSTANT) lanes[k] = op->attrs[0].bits;
-        else if (op->kind == OP_ARANGE) lanes[k] = (uint32_t)(op->attrs[0].i + k);
-        else if (op->kind == OP_PROGRAM_ID) lanes[k] = e->program_id;
+        if (op->kind == OP_CONSTANT)
+            lanes[k] = op->attrs[0].bits;
+        else if (op->kind == OP_ARANGE)
+            lanes[k] = (uint32_t)(op->attrs[0].i + k);
+        else if (op->kind == OP_PROGRAM_ID)
+            lanes[k] = e->program_id;
         else if (op_has_trait(op, ELEMENTWISE)) {
             for (int i = 0; i < op->num_operands; i++)
                 in[i] = e->lanes[op->operands[i]->id][type_is_tile(op->operands[i]->type) ? k : 0];
             note_wrap(e, op, in);
             if (!eval_lane(op, in, &lanes[k])) abort();
-        } else lanes[k] = e->lanes[op->operands[0]->id][source_lane(op, k)];
+        } else
+            lanes[k] = e->lanes[op->operands[0]->id][source_lane(op, k)];
     }
     define_lanes(e, &op->results[0], lanes);
 }
@@ -155,7 +164,8 @@ static void eval_region(Evaluator *e, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) eval_op(e, op);
 }
 
-__attribute__((unused)) static void eval_func(Evaluator *e, const Func *fn, const uint64_t *params) {
+__attribute__((unused)) static void eval_func(Evaluator *e, const Func *fn,
+                                              const uint64_t *params) {
     e->lanes = arena_array(e->arena, uint64_t *, fn->num_values);
     e->num_out = 0;
     e->wrapped = e->rem_by_zero = false;
@@ -175,7 +185,8 @@ typedef struct Generator {
 } Generator;
 
 static const Type *shape_type(Generator *g, TypeKind lane, int shape) {
-    static const int shapes[][3] = {{0}, {1, 16}, {1, 8}, {2, 4, 8}, {2, 8, 4}, {2, 1, 8}, {2, 4, 1}};
+    static const int shapes[][3] = {{0},       {1, 16},   {1, 8},   {2, 4, 8},
+                                    {2, 8, 4}, {2, 1, 8}, {2, 4, 1}};
     return type_tile(g->fn->types, type_scalar(lane), shapes[shape][0], &shapes[shape][1]);
 }
 
@@ -227,7 +238,8 @@ static Value *two_dimensional(Generator *g, const Type *type, int depth) {
     if (choice == 0) { /* x[:, None] or x[None, :], broadcast */
         int axis = random_below(2), keep = 1 - axis;
         const Type *row = type_tile(g->fn->types, type->elem, 1, &type->shape[keep]);
-        return build_broadcast(&g->b, build_expand_dims(&g->b, generate(g, row, depth - 1), axis), type->shape);
+        return build_broadcast(&g->b, build_expand_dims(&g->b, generate(g, row, depth - 1), axis),
+                               type->shape);
     }
     if (choice == 1) {
         const Type *turned =
@@ -248,16 +260,18 @@ static Value *boolean(Generator *g, const Type *type, int depth) {
 }
 
 static Value *arithmetic(Generator *g, const Type *type, int depth) {
-    static const OpKind kinds[] = {OP_ADD, OP_ADD, OP_ADD, OP_SUB, OP_MUL, OP_MUL, OP_DIV_U, OP_REM_U, OP_AND,
-                                   OP_OR, OP_XOR, OP_SHL, OP_SHR_U, OP_SHR_S, OP_MIN_S, OP_MAX_S,
-                                   OP_MIN_U, OP_MAX_U, OP_DIV_S, OP_REM_S};
+    static const OpKind kinds[] = {OP_ADD,   OP_ADD,   OP_ADD,   OP_SUB,   OP_MUL,
+                                   OP_MUL,   OP_DIV_U, OP_REM_U, OP_AND,   OP_OR,
+                                   OP_XOR,   OP_SHL,   OP_SHR_U, OP_SHR_S, OP_MIN_S,
+                                   OP_MAX_S, OP_MIN_U, OP_MAX_U, OP_DIV_S, OP_REM_S};
     OpKind kind = kinds[random_below(COUNT(kinds) - (g->no_sign ? 2 : 0))];
     return build_2(&g->b, kind, generate(g, type, depth - 1), generate(g, type, depth - 1));
 }
 
 static Value *cast(Generator *g, const Type *type, int depth) {
     bool to_wide = type_bits(type) == 64;
-    const Type *from = type_with_elem(g->fn->types, type, type_scalar(to_wide ? TYPE_I32 : TYPE_I64));
+    const Type *from =
+        type_with_elem(g->fn->types, type, type_scalar(to_wide ? TYPE_I32 : TYPE_I64));
     OpKind kind = !to_wide ? OP_TRUNC : random_below(4) ? OP_EXT_S : OP_EXT_U;
     return build_cast(&g->b, kind, generate(g, from, depth - 1), type_lane(type));
 }
@@ -266,18 +280,25 @@ static Value *generate(Generator *g, const Type *type, int depth) {
     Value *value;
     if (depth <= 0) return leaf(g, type);
     int choice = random_below(12);
-    if (choice == 0) value = leaf(g, type);
-    else if (choice == 1 && type->rank == 2) value = two_dimensional(g, type, depth);
+    if (choice == 0)
+        value = leaf(g, type);
+    else if (choice == 1 && type->rank == 2)
+        value = two_dimensional(g, type, depth);
     else if (choice == 2) {
         bool is_scalar = random_below(3) == 0;
-        const Type *condition = is_scalar ? type_scalar(TYPE_I1)
-                                          : type_with_elem(g->fn->types, type, type_scalar(TYPE_I1));
+        const Type *condition = is_scalar
+                                    ? type_scalar(TYPE_I1)
+                                    : type_with_elem(g->fn->types, type, type_scalar(TYPE_I1));
         value = build_select(&g->b, generate(g, condition, depth - 1), generate(g, type, depth - 1),
                              generate(g, type, depth - 1));
-    } else if (type_is_bool(type)) value = boolean(g, type, depth);
-    else if (choice == 3 && !g->no_sign) value = cast(g, type, depth);
-    else if (choice == 4 && type->rank == 2) value = two_dimensional(g, type, depth);
-    else value = arithmetic(g, type, depth);
+    } else if (type_is_bool(type))
+        value = boolean(g, type, depth);
+    else if (choice == 3 && !g->no_sign)
+        value = cast(g, type, depth);
+    else if (choice == 4 && type->rank == 2)
+        value = two_dimensional(g, type, depth);
+    else
+        value = arithmetic(g, type, depth);
     return remember(g, value);
 }
 
@@ -289,7 +310,8 @@ static void show(Generator *g, Value *value) {
 static void generate_ops(Generator *g, int count);
 
 /* A region in which values made inside are forgotten afterwards. */
-static Region *nested(Generator *g, Region *region, int count, const Type *const *types, int num_yields) {
+static Region *nested(Generator *g, Region *region, int count, const Type *const *types,
+                      int num_yields) {
     Builder saved = g->b;
     int pool = g->pool.count;
     Value *yields[4];
@@ -337,8 +359,10 @@ static void generate_if(Generator *g) {
 static void generate_pointer(Generator *g) {
     Value *pointer = g->fn->params[4 + random_below(2)].value;
     const Type *offset = shape_type(g, random_below(4) ? TYPE_I32 : TYPE_I64, random_below(5));
-    Value *address = offset->rank ? build_splat(&g->b, pointer, offset->rank, offset->shape) : pointer;
-    for (int i = 1 + random_below(2); i > 0; i--) address = build_addptr(&g->b, address, generate(g, offset, 2));
+    Value *address =
+        offset->rank ? build_splat(&g->b, pointer, offset->rank, offset->shape) : pointer;
+    for (int i = 1 + random_below(2); i > 0; i--)
+        address = build_addptr(&g->b, address, generate(g, offset, 2));
     show(g, address);
 }
 
@@ -346,8 +370,10 @@ static void generate_ops(Generator *g, int count) {
     for (int i = 0; i < count; i++) {
         int choice = random_below(10);
         if (choice == 2 && !g->no_sign) generate_pointer(g);
-        if (choice == 0 && g->depth < 2) generate_for(g);
-        else if (choice == 1 && g->depth < 2) generate_if(g);
+        if (choice == 0 && g->depth < 2)
+            generate_for(g);
+        else if (choice == 1 && g->depth < 2)
+            generate_if(g);
         else {
             Value *value = generate(g, random_type(g), 3);
             if (random_below(3) == 0) show(g, value);
@@ -361,7 +387,8 @@ enum { RANDOM_PARAMS = 6 };
 __attribute__((unused)) static Func *random_func(Arena *arena, bool small, bool no_sign) {
     static const int divisible[RANDOM_PARAMS] = {1, 16, 8, 2, 16, 4};
     Func *fn = func_new(arena, types_new(arena), STR("random"));
-    Generator g = {.fn = fn, .b = {.fn = fn, .region = fn->body}, .small = small, .no_sign = no_sign};
+    Generator g = {
+        .fn = fn, .b = {.fn = fn, .region = fn->body}, .small = small, .no_sign = no_sign};
     for (int i = 0; i < RANDOM_PARAMS; i++) {
         const Type *type = i < 4 ? type_scalar(TYPE_I32)
                                  : type_ptr(fn->types, type_scalar(i == 4 ? TYPE_F32 : TYPE_I8));

@@ -7,20 +7,24 @@ static const char *parsed(const char *text) {
     static char out[2000];
     Arena *arena = arena_new(NULL);
     Diag diag = {.arena = arena};
-    JitParam params[] = {{.name = STR("x")}, {.name = STR("n")},
+    JitParam params[] = {{.name = STR("x")},
+                         {.name = STR("n")},
                          {.name = STR("BLOCK"), .is_constexpr = true},
                          {.name = STR("eps"), .has_default = true}};
     JitFunction function = {.name = STR("kernel"), .num_params = 4, .params = params};
     Spec specs[4];
     Buf buf = {.arena = arena};
     buf_puts(&buf, "");
-    if (signature_parse(arena, &function, source_new(arena, STR("sig"), str_of(text)), &diag, specs)) {
+    if (signature_parse(arena, &function, source_new(arena, STR("sig"), str_of(text)), &diag,
+                        specs)) {
         for (int i = 0; i < 4; i++) {
             if (i) buf_puts(&buf, " | ");
             if (specs[i].kind == SPEC_TYPE)
                 buf_printf(&buf, "%.*s/%d", STR_ARG(specs[i].type), specs[i].divisible);
-            else if (specs[i].kind == SPEC_CONSTANT) buf_printf(&buf, "=%.*s", STR_ARG(specs[i].text));
-            else buf_puts(&buf, "-");
+            else if (specs[i].kind == SPEC_CONSTANT)
+                buf_printf(&buf, "=%.*s", STR_ARG(specs[i].text));
+            else
+                buf_puts(&buf, "-");
         }
     } else {
         diag_print(&diag, false, &buf);
@@ -44,17 +48,20 @@ TEST(names) {
 }
 
 TEST(errors_have_places) {
-    CHECK_STR(parsed("*fp33"), "sig:1:1: error: unknown type '*fp33' of parameter 'x'\n"
-                               "   1 | *fp33\n     | ^~~~~\n"
-                               "sig:1:1: help: a type is like i32, u8, fp16, bf16, *fp32 or *fp32:16; "
-                               "a constant like 1024 or 'text'\n");
+    CHECK_STR(parsed("*fp33"),
+              "sig:1:1: error: unknown type '*fp33' of parameter 'x'\n"
+              "   1 | *fp33\n     | ^~~~~\n"
+              "sig:1:1: help: a type is like i32, u8, fp16, bf16, *fp32 or *fp32:16; "
+              "a constant like 1024 or 'text'\n");
     CHECK_STR(parsed("*fp32,i32,*fp32:16"),
-              "sig:1:11: error: parameter 'BLOCK' is a constexpr: it needs a value, not the type '*fp32:16'\n"
+              "sig:1:11: error: parameter 'BLOCK' is a constexpr: it needs a value, not the type "
+              "'*fp32:16'\n"
               "   1 | *fp32,i32,*fp32:16\n     |           ^~~~~~~~\n");
     CHECK(strstr(parsed("i32:8"), "sig:1:5: error: expected the hint 16"));
     CHECK(strstr(parsed("i32,,4"), "sig:1:5: error: expected a type or a constant, saw ','"));
     CHECK(strstr(parsed("i32,i32,1,f32,5"), "sig:1:11: error: unknown type 'f32'"));
-    CHECK(strstr(parsed("i32,i32,1,2,5"), "sig:1:13: error: 'kernel' has 4 parameters, and this is one more"));
+    CHECK(strstr(parsed("i32,i32,1,2,5"),
+                 "sig:1:13: error: 'kernel' has 4 parameters, and this is one more"));
     CHECK(strstr(parsed("i32,x=i32"), "sig:1:5: error: parameter 'x' is given twice"));
     CHECK(strstr(parsed("x=i32,i32"), "sig:1:7: error: an entry without a name"));
     CHECK(strstr(parsed("y=i32"), "sig:1:1: error: 'kernel' has no parameter 'y'"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Every pure instruction that the compiler emits is known to the simulator and gives what the compiler's own
- * evaluator gives, on edge values and random ones; lanes that are off keep what they had. The two were written apart.
- * What the evaluator leaves out is compared with C here. */
+/* Every pure instruction that the compiler emits is known to the simulator and gives what the
+ * compiler's own evaluator gives, on edge values and random ones; lanes that are off keep what they
+ * had. The two were written apart. What the evaluator leaves out is compared with C here. */
 #include "gen/ptx/tir.h"
 #include "sim_ptx.h"
 
@@ -21,17 +21,41 @@ static uint64_t inputs[3][ELEMENTS], outputs[ELEMENTS];
 static uint64_t random_state = 88172645463325252u;
 
 static uint64_t random_bits(void) {
-    random_state ^= random_state << 13, random_state ^= random_state >> 7, random_state ^= random_state << 17;
+    random_state ^= random_state << 13, random_state ^= random_state >> 7,
+        random_state ^= random_state << 17;
     return random_state * 0x2545F4914F6CDD1Du;
 }
 
 static uint64_t edge(char letter) {
-    static const uint64_t ints[] = {0, 1, 2, 31, 32, 33, 63, 64, 127, 128, 255, 0x7fff, 0x8000, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff,
-                                    0x100000000, 0x7fffffffffffffff, 0x8000000000000000, 0xffffffffffffffff, 0xfffffffffffffffe};
-    static const uint32_t floats[] = {0, 0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0x40200000, 0x7f800000, 0xff800000, 0x7fc00000,
-                                      1, 0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff, 0x4f000000, 0xcf000000, 0x5f000000, 0x477fe000,
-                                      0x477ff000, 0x33000000, 0x33000001, 0x38800000, 0x387fe000, 0x3f801000, 0x3f803000, 0x42fe0000};
-    static const uint16_t halves[] = {0, 0x8000, 0x3c00, 0xbc00, 1, 0x8001, 0x3ff, 0x400, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x3555, 0x0f0f};
+    static const uint64_t ints[] = {0,
+                                    1,
+                                    2,
+                                    31,
+                                    32,
+                                    33,
+                                    63,
+                                    64,
+                                    127,
+                                    128,
+                                    255,
+                                    0x7fff,
+                                    0x8000,
+                                    0xffff,
+                                    0x7fffffff,
+                                    0x80000000,
+                                    0xffffffff,
+                                    0x100000000,
+                                    0x7fffffffffffffff,
+                                    0x8000000000000000,
+                                    0xffffffffffffffff,
+                                    0xfffffffffffffffe};
+    static const uint32_t floats[] = {
+        0,          0x80000000, 0x3f800000, 0xbf800000, 0x3f000000, 0x40200000, 0x7f800000,
+        0xff800000, 0x7fc00000, 1,          0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff,
+        0x4f000000, 0xcf000000, 0x5f000000, 0x477fe000, 0x477ff000, 0x33000000, 0x33000001,
+        0x38800000, 0x387fe000, 0x3f801000, 0x3f803000, 0x42fe0000};
+    static const uint16_t halves[] = {0,      0x8000, 0x3c00, 0xbc00, 1,      0x8001, 0x3ff, 0x400,
+                                      0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x3555, 0x0f0f};
     uint64_t pick = random_bits();
     switch (letter) {
     case 'f': return floats[pick % COUNT(floats)];
@@ -57,33 +81,62 @@ static uint64_t value_for(char letter) {
         memcpy(&low, &x, sizeof low);
         bits = low;
     }
-    return letter == 'p' ? bits & 1 : letter == 'h' ? bits & 0xffff : strchr("rf", letter) ? (uint32_t)bits : bits;
+    return letter == 'p'          ? bits & 1
+           : letter == 'h'        ? bits & 0xffff
+           : strchr("rf", letter) ? (uint32_t)bits
+                                  : bits;
 }
 
 static const char *register_of(Arena *arena, char letter, int i) {
-    return str_format(arena, "%%%c%d", letter == 'p' ? 'p' : letter == 'h' ? 'h' : strchr("ld", letter) ? 'd' : 'r', i + 4).data;
+    return str_format(arena, "%%%c%d",
+                      letter == 'p'          ? 'p'
+                      : letter == 'h'        ? 'h'
+                      : strchr("ld", letter) ? 'd'
+                                             : 'r',
+                      i + 4)
+        .data;
 }
 
-/* Loads the operands of thread i, computes under a guard that every fifth thread has off, stores. */
-static const char *kernel_for(Arena *arena, const char *mnemonic, const char *operands, char result) {
+/* Loads the operands of thread i, computes under a guard that every fifth thread has off, stores.
+ */
+static const char *kernel_for(Arena *arena, const char *mnemonic, const char *operands,
+                              char result) {
     Buf out = {.arena = arena};
     int count = (int)strlen(operands);
-    buf_puts(&out, "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmad.lo.s32 %r0, %r1, 64, %r0;\nrem.u32 %r1, %r0, 5;\nsetp.ne.s32 %p0, %r1, 0;\nmul.wide.u32 %d0, %r0, 8;\n");
+    buf_puts(&out,
+             "mov.u32 %r0, %tid.x;\nmov.u32 %r1, %ctaid.x;\nmad.lo.s32 %r0, %r1, 64, %r0;\nrem.u32 "
+             "%r1, %r0, 5;\nsetp.ne.s32 %p0, %r1, 0;\nmul.wide.u32 %d0, %r0, 8;\n");
     for (int i = 0; i < count; i++) {
         const char *name = register_of(arena, operands[i], i);
         buf_printf(&out, "ld.param.u64 %%d1, [param_%d];\nadd.s64 %%d1, %%d1, %%d0;\n", i);
-        if (operands[i] == 'p') buf_printf(&out, "ld.global.b32 %%r2, [%%d1];\nsetp.ne.s32 %s, %%r2, 0;\n", name);
-        else buf_printf(&out, "ld.global.b%d %s, [%%d1];\n", operands[i] == 'h' ? 16 : strchr("ld", operands[i]) ? 64 : 32, name);
+        if (operands[i] == 'p')
+            buf_printf(&out, "ld.global.b32 %%r2, [%%d1];\nsetp.ne.s32 %s, %%r2, 0;\n", name);
+        else
+            buf_printf(&out, "ld.global.b%d %s, [%%d1];\n",
+                       operands[i] == 'h'          ? 16
+                       : strchr("ld", operands[i]) ? 64
+                                                   : 32,
+                       name);
     }
     const char *to = register_of(arena, result, -1);
-    if (result == 'p') buf_printf(&out, "setp.eq.s32 %s, 0, 0;\n", to);
-    else buf_printf(&out, "mov.b%d %s, 77;\n", result == 'h' ? 16 : result == 'l' ? 64 : 32, to);
+    if (result == 'p')
+        buf_printf(&out, "setp.eq.s32 %s, 0, 0;\n", to);
+    else
+        buf_printf(&out, "mov.b%d %s, 77;\n", result == 'h' ? 16 : result == 'l' ? 64 : 32, to);
     bool packs = str_starts(str_of(mnemonic), "mov.b");
     buf_printf(&out, "@%%p0 %s %s, %s", mnemonic, to, packs ? "{" : "");
-    for (int i = 0; i < count; i++) buf_printf(&out, "%s%s", i ? ", " : "", register_of(arena, operands[i], i));
-    buf_printf(&out, "%s;\nld.param.u64 %%d1, [param_%d];\nadd.s64 %%d1, %%d1, %%d0;\n", packs ? "}" : "", count);
-    if (result == 'p') buf_printf(&out, "selp.b32 %%r2, 1, 0, %s;\nst.global.b32 [%%d1], %%r2;\n", to);
-    else buf_printf(&out, "st.global.b%d [%%d1], %s;\n", result == 'h' ? 16 : result == 'l' ? 64 : 32, to);
+    for (int i = 0; i < count; i++)
+        buf_printf(&out, "%s%s", i ? ", " : "", register_of(arena, operands[i], i));
+    buf_printf(&out, "%s;\nld.param.u64 %%d1, [param_%d];\nadd.s64 %%d1, %%d1, %%d0;\n",
+               packs ? "}" : "", count);
+    if (result == 'p')
+        buf_printf(&out, "selp.b32 %%r2, 1, 0, %s;\nst.global.b32 [%%d1], %%r2;\n", to);
+    else
+        buf_printf(&out, "st.global.b%d [%%d1], %s;\n",
+                   result == 'h'   ? 16
+                   : result == 'l' ? 64
+                                   : 32,
+                   to);
     return entry_text(arena, count + 1, 64, out.data);
 }
 
@@ -96,12 +149,15 @@ static bool run_op(const char *mnemonic, const char *operands, char result) {
     }
     memset(outputs, 0, sizeof outputs);
     bench_buffer(&b, outputs, sizeof outputs);
-    bool fine = bench_says(&b, kernel_for(b.arena, mnemonic, operands, result), ELEMENTS / 64, NULL);
+    bool fine =
+        bench_says(&b, kernel_for(b.arena, mnemonic, operands, result), ELEMENTS / 64, NULL);
     arena_free(b.arena);
     return fine;
 }
 
-static char result_letter(RegClass class) { return class == CLASS_PRED ? 'p' : class == CLASS_B16 ? 'h' : class == CLASS_B64 ? 'l' : 'r'; }
+static char result_letter(RegClass class) {
+    return class == CLASS_PRED ? 'p' : class == CLASS_B16 ? 'h' : class == CLASS_B64 ? 'l' : 'r';
+}
 
 TEST(emitted_instructions) {
     int compared = 0;
@@ -113,12 +169,17 @@ TEST(emitted_instructions) {
         CHECK(ran);
         for (int i = 0; i < ELEMENTS && ran; i++) {
             uint64_t args[3] = {inputs[0][i], inputs[1][i], inputs[2][i]}, want;
-            if (i % 5 == 0) want = result == 'p' ? 1 : 77;
-            else if (!tir_eval(row->op, args, &want)) continue;
-            else compared++;
+            if (i % 5 == 0)
+                want = result == 'p' ? 1 : 77;
+            else if (!tir_eval(row->op, args, &want))
+                continue;
+            else
+                compared++;
             if (outputs[i] == want) continue;
-            printf("%s %llx %llx %llx: got %llx, want %llx\n", row->text, (unsigned long long)args[0], (unsigned long long)args[1],
-                   (unsigned long long)args[2], (unsigned long long)outputs[i], (unsigned long long)want);
+            printf("%s %llx %llx %llx: got %llx, want %llx\n", row->text,
+                   (unsigned long long)args[0], (unsigned long long)args[1],
+                   (unsigned long long)args[2], (unsigned long long)outputs[i],
+                   (unsigned long long)want);
             CHECK(!"equal");
             break;
         }
@@ -142,10 +203,13 @@ static int nearest_half(Exact x) { /* the magnitude's bits; 0x7c00 from 65520 on
     int low = 0, high = 0x7c00; /* half_value(high) would be 65536 */
     while (high - low > 1) {
         int middle = (low + high) / 2;
-        if ((Exact)half_value(middle) <= a) low = middle;
-        else high = middle;
+        if ((Exact)half_value(middle) <= a)
+            low = middle;
+        else
+            high = middle;
     }
-    Exact below = a - (Exact)half_value(low), above = (high == 0x7c00 ? (Exact)65536 : (Exact)half_value(high)) - a;
+    Exact below = a - (Exact)half_value(low),
+          above = (high == 0x7c00 ? (Exact)65536 : (Exact)half_value(high)) - a;
     return below < above ? low : above < below ? high : low & 1 ? high : low;
 }
 
@@ -156,7 +220,8 @@ TEST(fma_of_halves) {
         bool plain = i % 5 != 0;
         for (int k = 0; k < 3; k++) plain = plain && (inputs[k][i] & 0x7c00) != 0x7c00;
         if (!plain) continue;
-        Exact x = (Exact)half_value((int)inputs[0][i]) * (Exact)half_value((int)inputs[1][i]) + (Exact)half_value((int)inputs[2][i]);
+        Exact x = (Exact)half_value((int)inputs[0][i]) * (Exact)half_value((int)inputs[1][i]) +
+                  (Exact)half_value((int)inputs[2][i]);
         int want = nearest_half(x);
         if (x == 0) continue; /* of which sign is another rule */
         CHECK((int)outputs[i] == (want | (x < 0 ? 0x8000 : 0)));
@@ -172,20 +237,28 @@ static int32_t as_signed(uint64_t x) { return (int32_t)(uint32_t)x; }
 TEST(other_instructions) {
     CHECK(run_op("mul.wide.s32", "rr", 'l'));
     for (int i = 1; i < ELEMENTS; i++)
-        if (i % 5) CHECK(outputs[i] == (uint64_t)((int64_t)as_signed(inputs[0][i]) * as_signed(inputs[1][i])));
+        if (i % 5)
+            CHECK(outputs[i] ==
+                  (uint64_t)((int64_t)as_signed(inputs[0][i]) * as_signed(inputs[1][i])));
     CHECK(run_op("mul.hi.s32", "rr", 'r'));
     for (int i = 1; i < ELEMENTS; i++)
-        if (i % 5) CHECK(outputs[i] == (uint32_t)(((int64_t)as_signed(inputs[0][i]) * as_signed(inputs[1][i])) >> 32));
+        if (i % 5)
+            CHECK(outputs[i] ==
+                  (uint32_t)(((int64_t)as_signed(inputs[0][i]) * as_signed(inputs[1][i])) >> 32));
     CHECK(run_op("brev.b32", "r", 'r'));
     for (int i = 1; i < ELEMENTS; i++)
-        for (int bit = 0; i % 5 && bit < 32; bit++) CHECK((outputs[i] >> bit & 1) == (inputs[0][i] >> (31 - bit) & 1));
+        for (int bit = 0; i % 5 && bit < 32; bit++)
+            CHECK((outputs[i] >> bit & 1) == (inputs[0][i] >> (31 - bit) & 1));
     CHECK(run_op("not.b64", "l", 'l'));
     for (int i = 1; i < ELEMENTS; i++) CHECK(!(i % 5) || outputs[i] == ~inputs[0][i]);
     CHECK(run_op("abs.s32", "r", 'r'));
     for (int i = 1; i < ELEMENTS; i++)
-        CHECK(!(i % 5) || outputs[i] == (uint32_t)(as_signed(inputs[0][i]) < 0 ? 0 - (uint32_t)inputs[0][i] : (uint32_t)inputs[0][i]));
+        CHECK(!(i % 5) ||
+              outputs[i] == (uint32_t)(as_signed(inputs[0][i]) < 0 ? 0 - (uint32_t)inputs[0][i]
+                                                                   : (uint32_t)inputs[0][i]));
     CHECK(run_op("mad.lo.s64", "lll", 'l'));
-    for (int i = 1; i < ELEMENTS; i++) CHECK(!(i % 5) || outputs[i] == inputs[0][i] * inputs[1][i] + inputs[2][i]);
+    for (int i = 1; i < ELEMENTS; i++)
+        CHECK(!(i % 5) || outputs[i] == inputs[0][i] * inputs[1][i] + inputs[2][i]);
 }
 
 TEST_MAIN()

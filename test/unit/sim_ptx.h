@@ -13,7 +13,7 @@ typedef struct Bench {
     Failure failure;
     Count *counts;
     uint64_t seed, budget; /* budget 0: enough */
-    int shared; /* of .extern .shared */
+    int shared;            /* of .extern .shared */
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
@@ -23,11 +23,15 @@ typedef struct Bench {
 static const Gpu bench_gpu = {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536, 128};
 
 /* A kernel's text around a body: params are 64-bit addresses, param_0 .. */
-__attribute__((unused)) static const char *entry_text(Arena *arena, int params, int threads, const char *body) {
+__attribute__((unused)) static const char *entry_text(Arena *arena, int params, int threads,
+                                                      const char *body) {
     Buf out = {.arena = arena};
     buf_puts(&out, ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k(");
     for (int i = 0; i < params; i++) buf_printf(&out, "%s .param .u64 param_%d", i ? "," : "", i);
-    buf_printf(&out, ")\n.reqntid %d, 1, 1\n.minnctapersm 1\n{\n.reg .pred %%p<9>;\n.reg .b16 %%h<9>;\n.reg .b32 %%r<33>;\n.reg .b64 %%d<9>;\n%s\nret;\n}\n", threads, body);
+    buf_printf(&out,
+               ")\n.reqntid %d, 1, 1\n.minnctapersm 1\n{\n.reg .pred %%p<9>;\n.reg .b16 "
+               "%%h<9>;\n.reg .b32 %%r<33>;\n.reg .b64 %%d<9>;\n%s\nret;\n}\n",
+               threads, body);
     return out.data;
 }
 
@@ -49,8 +53,15 @@ static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
     Device device = {.ranges = b->ranges, .num_ranges = b->num_buffers, .arena = b->arena};
     b->counts = arena_array(b->arena, Count, b->program->code.count);
     Machine *m = arena_new_of(b->arena, Machine);
-    *m = (Machine){.device = &device, .program = b->program, .gpu = &bench_gpu, .args = args, .seed = b->seed, .grid = {blocks, 1, 1},
-                   .budget = b->budget ? b->budget : 1 << 24, .counts = b->counts, .checks_races = true};
+    *m = (Machine){.device = &device,
+                   .program = b->program,
+                   .gpu = &bench_gpu,
+                   .args = args,
+                   .seed = b->seed,
+                   .grid = {blocks, 1, 1},
+                   .budget = b->budget ? b->budget : 1 << 24,
+                   .counts = b->counts,
+                   .checks_races = true};
     sim_launch_blocks(m);
     b->failure = m->failure;
     b->instructions = m->instructions;
@@ -59,15 +70,20 @@ static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
 }
 
 /* Runs a body that must end with words in its failure (NULL: without one). */
-__attribute__((unused)) static bool bench_says(Bench *b, const char *text, uint32_t blocks, const char *words) {
+__attribute__((unused)) static bool bench_says(Bench *b, const char *text, uint32_t blocks,
+                                               const char *words) {
     if (!bench_run(b, text, blocks)) {
         Buf out = {.arena = b->arena};
         diag_print(&b->diag, false, &out);
         printf("refused:\n%s", out.data ? out.data : "");
         return false;
     }
-    bool fine = words ? b->failure.status && (strstr(b->failure.text, words) || strstr(b->failure.note, words)) : !b->failure.status;
-    if (!fine) printf("wanted '%s', got '%s' (%s)\n", words ? words : "no failure", b->failure.text, b->failure.note);
+    bool fine = words ? b->failure.status &&
+                            (strstr(b->failure.text, words) || strstr(b->failure.note, words))
+                      : !b->failure.status;
+    if (!fine)
+        printf("wanted '%s', got '%s' (%s)\n", words ? words : "no failure", b->failure.text,
+               b->failure.note);
     return fine;
 }
 

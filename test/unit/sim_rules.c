@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The simulator's rules, each on PTX that breaks it, and beside it on PTX that does not: what is refused, memory,
- * races, barriers, divergence, deadlock; and the counters on known patterns. */
+/* The simulator's rules, each on PTX that breaks it, and beside it on PTX that does not: what is
+ * refused, memory, races, barriers, divergence, deadlock; and the counters on known patterns. */
 #include "sim_ptx.h"
 
 /* ---- the text ---- */
@@ -57,8 +57,11 @@ TEST(refusals_name_their_place) {
         CHECK(!ran);
         Buf out = {.arena = b.arena};
         diag_print(&b.diag, false, &out);
-        bool named = !ran && out.data && strstr(out.data, refusals[i].words) && strstr(out.data, "<ptx>:");
-        if (!named) printf("%s: want '%s' in:\n%s\n", refusals[i].body, refusals[i].words, out.data ? out.data : "");
+        bool named =
+            !ran && out.data && strstr(out.data, refusals[i].words) && strstr(out.data, "<ptx>:");
+        if (!named)
+            printf("%s: want '%s' in:\n%s\n", refusals[i].body, refusals[i].words,
+                   out.data ? out.data : "");
         CHECK(named);
         arena_free(b.arena);
     }
@@ -66,8 +69,10 @@ TEST(refusals_name_their_place) {
 
 TEST(every_prefix_of_a_kernel_is_safe) {
     Bench b = bench_new();
-    const char *text = entry_text(b.arena, 1, 32, "ld.param.u64 %d0, [param_0];\n.loc 1 2 3\n{ .reg .b32 t; mov.b32 t, 0x1f; "
-                                                  "@!%p1 st.global.v2.b32 [%d0+8], {t, %r1}; }\nL1: @%p0 bra L1;\nbar.sync 0;");
+    const char *text =
+        entry_text(b.arena, 1, 32,
+                   "ld.param.u64 %d0, [param_0];\n.loc 1 2 3\n{ .reg .b32 t; mov.b32 t, 0x1f; "
+                   "@!%p1 st.global.v2.b32 [%d0+8], {t, %r1}; }\nL1: @%p0 bra L1;\nbar.sync 0;");
     int length = (int)strlen(text);
     for (int cut = 0; cut < length; cut++) {
         Arena *arena = arena_new(NULL);
@@ -90,15 +95,22 @@ TEST(broken_text) {
     for (int round = 0; round < 4000; round++) {
         Bench b = bench_new();
         bench_buffer(&b, data, sizeof data);
-        const char *text = entry_text(b.arena, 1, 64, ".shared .align 16 .b8 s[256];\nld.param.u64 %d0, [param_0];\nmov.u32 %r0, %tid.x;\nand.b32 %r1, %r0, 31;\n"
-                                                      "mul.wide.u32 %d1, %r1, 4;\nadd.s64 %d2, %d0, %d1;\nsetp.lt.s32 %p0, %r0, 32;\nmov.u32 %r5, s;\nmad.lo.s32 %r6, %r0, 4, %r5;\n"
-                                                      "st.shared.b32 [%r6], %r0;\nbar.sync 0;\nld.shared.b32 %r7, [%r5+8];\nL1:\nadd.s32 %r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 40;\n@%p1 bra L1;\n"
-                                                      "@%p0 st.global.b32 [%d2], %r7;\nshfl.sync.bfly.b32 %r8, %r7, 1, 31, -1;\natom.relaxed.gpu.global.add.u32 %r9, [%d0+128], %r8;\n");
+        const char *text = entry_text(
+            b.arena, 1, 64,
+            ".shared .align 16 .b8 s[256];\nld.param.u64 %d0, [param_0];\nmov.u32 %r0, "
+            "%tid.x;\nand.b32 %r1, %r0, 31;\n"
+            "mul.wide.u32 %d1, %r1, 4;\nadd.s64 %d2, %d0, %d1;\nsetp.lt.s32 %p0, %r0, 32;\nmov.u32 "
+            "%r5, s;\nmad.lo.s32 %r6, %r0, 4, %r5;\n"
+            "st.shared.b32 [%r6], %r0;\nbar.sync 0;\nld.shared.b32 %r7, [%r5+8];\nL1:\nadd.s32 "
+            "%r1, %r1, 1;\nsetp.lt.s32 %p1, %r1, 40;\n@%p1 bra L1;\n"
+            "@%p0 st.global.b32 [%d2], %r7;\nshfl.sync.bfly.b32 %r8, %r7, 1, 31, "
+            "-1;\natom.relaxed.gpu.global.add.u32 %r9, [%d0+128], %r8;\n");
         char *broken = (char *)(uintptr_t)str_copy(b.arena, str_of(text)).data;
         for (int i = 0; i < 1 + round % 3; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             size_t at = (state >> 33) % strlen(text);
-            while (round & 1 && at && !(broken[at] >= '0' && broken[at] <= '9')) at--; /* digits for digits run more often */
+            while (round & 1 && at && !(broken[at] >= '0' && broken[at] <= '9'))
+                at--; /* digits for digits run more often */
             broken[at] = signs[(state >> 20) % (round & 1 ? 10 : sizeof signs - 1)];
         }
         b.seed = (uint64_t)round & 3;
@@ -112,12 +124,15 @@ TEST(broken_text) {
 
 /* ---- a launch that must end so ---- */
 
-#define TID "mov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 4;\nld.param.u64 %d0, [param_0];\nadd.s64 %d2, %d0, %d1;\nshl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.s32 %r3, %r2, %r1;\n"
+#define TID                                                                                        \
+    "mov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 4;\nld.param.u64 %d0, [param_0];\nadd.s64 %d2, " \
+    "%d0, %d1;\nshl.b32 %r1, %r0, 2;\nmov.u32 %r2, s;\nadd.s32 %r3, %r2, %r1;\n"
 #define SHARED ".shared .align 16 .b8 s[512];\n"
 
 static uint32_t memory[256];
 
-static void expect_seed(const char *body, int threads, uint32_t blocks, const char *words, uint64_t seed) {
+static void expect_seed(const char *body, int threads, uint32_t blocks, const char *words,
+                        uint64_t seed) {
     Bench b = bench_new();
     b.seed = seed;
     for (int i = 0; i < COUNT(memory); i++) memory[i] = (uint32_t)i;
@@ -137,35 +152,49 @@ TEST(bounds_and_alignment) {
     expect(SHARED TID "ld.global.b32 %r4, [%d2-4];", 32, 1, "which is in no buffer");
     expect(SHARED TID "ld.global.b32 %r4, [%d2+1];", 32, 1, "not a multiple of that");
     expect(SHARED TID "ld.global.v2.b32 {%r4, %r5}, [%d2];", 32, 1, "not a multiple of that");
-    expect(SHARED TID "st.shared.b32 [%r3+512], %r0;", 32, 1, "outside shared memory, which has 512 bytes");
+    expect(SHARED TID "st.shared.b32 [%r3+512], %r0;", 32, 1,
+           "outside shared memory, which has 512 bytes");
     expect(SHARED TID "st.shared.b32 [%r3-4], %r0;", 32, 1, "outside shared memory");
     expect(SHARED TID "st.shared.b32 [%r3+448], %r0;", 32, 1, "outside shared memory");
-    expect(".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0+8], 1;", 32, 1, "outside local memory");
-    expect(".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0+4], 1;\nld.b32 %r0, [%d0+4];", 32, 1, NULL);
+    expect(
+        ".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0+8], 1;",
+        32, 1, "outside local memory");
+    expect(".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0+4], "
+           "1;\nld.b32 %r0, [%d0+4];",
+           32, 1, NULL);
 }
 
 TEST(memory_that_nobody_wrote) {
     expect(SHARED TID "ld.shared.b32 %r4, [%r3];", 32, 1, "that nobody wrote: byte 0");
-    expect(SHARED TID "st.shared.b32 [%r3], %r0;\nbar.warp.sync -1;\nld.shared.b32 %r4, [%r3+4];", 32, 1, "that nobody wrote: byte 128");
-    expect(".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0], 1;\nld.b64 %d1, [%d0];", 32, 1, "local memory that nobody wrote");
+    expect(SHARED TID "st.shared.b32 [%r3], %r0;\nbar.warp.sync -1;\nld.shared.b32 %r4, [%r3+4];",
+           32, 1, "that nobody wrote: byte 128");
+    expect(".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0], "
+           "1;\nld.b64 %d1, [%d0];",
+           32, 1, "local memory that nobody wrote");
 }
 
 TEST(races_in_shared_memory) {
     /* each thread reads what the next one wrote */
-    const char *head = SHARED TID "xor.b32 %r4, %r3, 4;\nxor.b32 %r5, %r3, 128;\nst.shared.b32 [%r3], %r0;\n";
+    const char *head =
+        SHARED TID "xor.b32 %r4, %r3, 4;\nxor.b32 %r5, %r3, 128;\nst.shared.b32 [%r3], %r0;\n";
     char body[2048];
     const struct {
         const char *middle, *words;
         int threads;
-    } cases[] = {{"ld.shared.b32 %r6, [%r4];", "race in shared memory: this read is not ordered with the write by another lane", 32},
-                 {"bar.warp.sync -1;\nld.shared.b32 %r6, [%r4];", NULL, 32},
-                 {"bar.warp.sync -1;\nld.shared.b32 %r6, [%r4];\nst.shared.b32 [%r3], 1;", "this write is not ordered with the read by another lane", 32},
-                 {"bar.warp.sync -1;\nld.shared.b32 %r6, [%r4];\nbar.warp.sync -1;\nst.shared.b32 [%r3], 1;", NULL, 32},
-                 {"bar.sync 0;\nld.shared.b32 %r6, [%r5];", NULL, 64},
-                 {"bar.sync 0;\nld.shared.b32 %r6, [%r5];\nst.shared.b32 [%r3], 1;", "another warp", 64},
-                 {"bar.sync 0;\nst.shared.b32 [s], 1;", "race in shared memory: this write", 64},
-                 {"bar.sync 0;\nred.shared.add.u32 [s], 1;", NULL, 64},
-                 {"bar.sync 0;\nred.shared.add.u32 [s], 1;\nld.shared.b32 %r6, [s];", "with the atomic", 64}};
+    } cases[] = {
+        {"ld.shared.b32 %r6, [%r4];",
+         "race in shared memory: this read is not ordered with the write by another lane", 32},
+        {"bar.warp.sync -1;\nld.shared.b32 %r6, [%r4];", NULL, 32},
+        {"bar.warp.sync -1;\nld.shared.b32 %r6, [%r4];\nst.shared.b32 [%r3], 1;",
+         "this write is not ordered with the read by another lane", 32},
+        {"bar.warp.sync -1;\nld.shared.b32 %r6, [%r4];\nbar.warp.sync -1;\nst.shared.b32 [%r3], 1;",
+         NULL, 32},
+        {"bar.sync 0;\nld.shared.b32 %r6, [%r5];", NULL, 64},
+        {"bar.sync 0;\nld.shared.b32 %r6, [%r5];\nst.shared.b32 [%r3], 1;", "another warp", 64},
+        {"bar.sync 0;\nst.shared.b32 [s], 1;", "race in shared memory: this write", 64},
+        {"bar.sync 0;\nred.shared.add.u32 [s], 1;", NULL, 64},
+        {"bar.sync 0;\nred.shared.add.u32 [s], 1;\nld.shared.b32 %r6, [s];", "with the atomic",
+         64}};
     for (int i = 0; i < COUNT(cases); i++) {
         snprintf(body, sizeof body, "%s%s", head, cases[i].middle);
         expect(body, cases[i].threads, 1, cases[i].words);
@@ -173,11 +202,14 @@ TEST(races_in_shared_memory) {
 }
 
 TEST(asynchronous_copies) {
-#define COPY "cp.async.ca.shared.global [%r3], [%d2], 4;\n"
+#define COPY   "cp.async.ca.shared.global [%r3], [%d2], 4;\n"
 #define COMMIT "cp.async.commit_group;\n"
-    /* each thread copies its element of memory to shared memory, and stores its or another's times 3 */
-    const char *own = "ld.shared.b32 %r4, [%r3];\nmul.lo.s32 %r4, %r4, 3;\nbar.sync 0;\nst.global.b32 [%d2], %r4;";
-    const char *other = "xor.b32 %r5, %r3, 128;\nld.shared.b32 %r4, [%r5];\nmul.lo.s32 %r4, %r4, 3;\nbar.sync 0;\nst.global.b32 [%d2], %r4;";
+    /* each thread copies its element of memory to shared memory, and stores its or another's times
+     * 3 */
+    const char *own = "ld.shared.b32 %r4, [%r3];\nmul.lo.s32 %r4, %r4, 3;\nbar.sync "
+                      "0;\nst.global.b32 [%d2], %r4;";
+    const char *other = "xor.b32 %r5, %r3, 128;\nld.shared.b32 %r4, [%r5];\nmul.lo.s32 %r4, %r4, "
+                        "3;\nbar.sync 0;\nst.global.b32 [%d2], %r4;";
     const char *coming = "to which a cp.async is under way that was not waited for";
     const struct {
         const char *start, *end, *words;
@@ -191,13 +223,18 @@ TEST(asynchronous_copies) {
         {COPY COMMIT "st.shared.b32 [%r3], 1;\n", own, coming},
         {COPY COMMIT COPY, own, coming},
         {COPY "cp.async.wait_all;\nbar.sync 0;\n", other, NULL},
-        {COPY "bar.sync 0;\ncp.async.wait_all;\n", other, "shared memory"}, /* a race, or still under way: by the order */
+        {COPY "bar.sync 0;\ncp.async.wait_all;\n", other,
+         "shared memory"}, /* a race, or still under way: by the order */
         {COPY "bar.sync 0;\n", other, coming},
-        {"st.shared.b32 [%r3], 5;\nbar.sync 0;\nxor.b32 %r5, %r3, 128;\nld.shared.b32 %r6, [%r5];\n" COPY "cp.async.wait_all;\n", own, "race in shared memory"},
+        {"st.shared.b32 [%r3], 5;\nbar.sync 0;\nxor.b32 %r5, %r3, 128;\nld.shared.b32 %r6, "
+         "[%r5];\n" COPY "cp.async.wait_all;\n",
+         own, "race in shared memory"},
         {"cp.async.ca.shared.global [%r3+8], [%d2], 8;\n", own, "not a multiple of that"},
         {"cp.async.ca.shared.global [%r3+512], [%d2], 4;\n", own, "outside shared memory"},
         {"cp.async.ca.shared.global [%r3], [%d2+1024], 4;\n", own, "which is in no buffer"},
-        {"cp.async.ca.shared.global [%r3], [%d2+1024], 4, 0;\ncp.async.wait_all;\nst.global.b32 [%d2], 0;\n", "ld.shared.b32 %r4, [%r3];\nadd.s32 %r4, %r4, 5;\nbar.sync 0;\n", NULL}, /* zeros */
+        {"cp.async.ca.shared.global [%r3], [%d2+1024], 4, 0;\ncp.async.wait_all;\nst.global.b32 "
+         "[%d2], 0;\n",
+         "ld.shared.b32 %r4, [%r3];\nadd.s32 %r4, %r4, 5;\nbar.sync 0;\n", NULL}, /* zeros */
     };
     char body[2048];
     for (int i = 0; i < COUNT(cases); i++) {
@@ -206,10 +243,13 @@ TEST(asynchronous_copies) {
         if (!cases[i].words && cases[i].end == own) CHECK(memory[5] == 15);
         if (!cases[i].words && cases[i].end == other) CHECK(memory[5] == 3 * 37);
     }
-    /* The source changes while the copy is under way, before a barrier that orders all but that: one order sees it. */
+    /* The source changes while the copy is under way, before a barrier that orders all but that:
+     * one order sees it. */
     uint32_t seen = 0;
     for (uint64_t seed = 0; seed < 2; seed++) {
-        expect_seed(SHARED TID COPY "st.global.b32 [%d2], 1000;\ncp.async.wait_all;\nld.shared.b32 %r4, [%r3];\nst.global.b32 [%d2], %r4;", 64, 1, NULL, seed);
+        expect_seed(SHARED TID COPY "st.global.b32 [%d2], 1000;\ncp.async.wait_all;\nld.shared.b32 "
+                                    "%r4, [%r3];\nst.global.b32 [%d2], %r4;",
+                    64, 1, NULL, seed);
         seen += memory[5];
     }
     CHECK(seen == 1000 + 5);
@@ -217,88 +257,132 @@ TEST(asynchronous_copies) {
     Bench b = bench_new();
     for (int i = 0; i < COUNT(memory); i++) memory[i] = (uint32_t)i + 1;
     bench_buffer(&b, memory, sizeof memory);
-    CHECK(bench_says(&b, entry_text(b.arena, 1, 32, SHARED TID "shl.b32 %r4, %r0, 4;\nadd.s32 %r4, %r4, %r2;\nmul.wide.u32 %d3, %r0, 16;\nadd.s64 %d3, %d3, %d0;\n"
-                                    "cp.async.cg.shared.global.L2::128B [%r4], [%d3], 16, 4;\ncp.async.wait_all;\nld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r4];\n"
-                                    "st.global.v4.b32 [%d3], {%r5, %r6, %r7, %r8};"), 1, NULL));
+    CHECK(bench_says(
+        &b,
+        entry_text(b.arena, 1, 32,
+                   SHARED TID
+                   "shl.b32 %r4, %r0, 4;\nadd.s32 %r4, %r4, %r2;\nmul.wide.u32 %d3, %r0, "
+                   "16;\nadd.s64 %d3, %d3, %d0;\n"
+                   "cp.async.cg.shared.global.L2::128B [%r4], [%d3], 16, "
+                   "4;\ncp.async.wait_all;\nld.shared.v4.b32 {%r5, %r6, %r7, %r8}, [%r4];\n"
+                   "st.global.v4.b32 [%d3], {%r5, %r6, %r7, %r8};"),
+        1, NULL));
     CHECK(memory[4] == 5 && !memory[5] && !memory[6] && !memory[7] && memory[124] == 125);
     for (int i = 0; i < b.program->code.count; i++)
         if (b.program->code.data[i].op == SIM_COPY)
-            CHECK(b.counts[i].requests == 1 && b.counts[i].sectors == 16 && b.counts[i].wavefronts == 4 && b.counts[i].ideal_wavefronts == 4);
+            CHECK(b.counts[i].requests == 1 && b.counts[i].sectors == 16 &&
+                  b.counts[i].wavefronts == 4 && b.counts[i].ideal_wavefronts == 4);
     arena_free(b.arena);
 }
 
 TEST(fences) {
     /* block 0 writes, fences, sets a flag; block 1 sees the flag, fences, reads */
-    const char *parts[] = {SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\nsetp.ne.s32 %p0, %r4, 0;\n@%p0 bra L1;\nst.global.b32 [%d0+8], 77;\n",
-                           "st.volatile.global.b32 [%d0+12], 1000;\nbra L9;\nL1:\nld.volatile.global.b32 %r5, [%d0+12];\nsetp.ne.s32 %p1, %r5, 1000;\n@%p1 bra L1;\n",
-                           "ld.global.b32 %r6, [%d0+8];\nst.global.b32 [%d0+16], %r6;\nL9:"};
+    const char *parts[] = {
+        SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\nsetp.ne.s32 "
+                   "%p0, %r4, 0;\n@%p0 bra L1;\nst.global.b32 [%d0+8], 77;\n",
+        "st.volatile.global.b32 [%d0+12], 1000;\nbra L9;\nL1:\nld.volatile.global.b32 %r5, "
+        "[%d0+12];\nsetp.ne.s32 %p1, %r5, 1000;\n@%p1 bra L1;\n",
+        "ld.global.b32 %r6, [%d0+8];\nst.global.b32 [%d0+16], %r6;\nL9:"};
     char body[2048];
-    snprintf(body, sizeof body, "%sfence.acq_rel.gpu;\n%smembar.gl;\n%s", parts[0], parts[1], parts[2]);
+    snprintf(body, sizeof body, "%sfence.acq_rel.gpu;\n%smembar.gl;\n%s", parts[0], parts[1],
+             parts[2]);
     expect(body, 32, 2, NULL);
     CHECK(memory[4] == 77);
     snprintf(body, sizeof body, "%s%s%s", parts[0], parts[1], parts[2]);
     expect(body, 32, 2, "race in global memory");
-    snprintf(body, sizeof body, "%s%smembar.gl;\n%s", parts[0], parts[1], parts[2]); /* the writer's is missing */
+    snprintf(body, sizeof body, "%s%smembar.gl;\n%s", parts[0], parts[1],
+             parts[2]); /* the writer's is missing */
     expect(body, 32, 2, "race in global memory");
     Buf ordered = {.arena = arena_new(NULL)}; /* the accesses themselves say it */
     snprintf(body, sizeof body, "%s%s%s", parts[0], parts[1], parts[2]);
     for (const char *at = body; *at; at++)
-        if (!strncmp(at, "st.volatile", 11)) buf_puts(&ordered, "st.release.gpu"), at += 10;
-        else if (!strncmp(at, "ld.volatile", 11)) buf_puts(&ordered, "ld.acquire.gpu"), at += 10;
-        else buf_putc(&ordered, *at);
+        if (!strncmp(at, "st.volatile", 11))
+            buf_puts(&ordered, "st.release.gpu"), at += 10;
+        else if (!strncmp(at, "ld.volatile", 11))
+            buf_puts(&ordered, "ld.acquire.gpu"), at += 10;
+        else
+            buf_putc(&ordered, *at);
     expect(ordered.data, 32, 2, NULL);
     arena_free(ordered.arena);
 }
 
 TEST(races_in_global_memory) {
     expect(SHARED TID "st.global.b32 [%d2], 7;\n", 32, 1, NULL);
-    expect(SHARED TID "mov.u32 %r4, %ctaid.x;\nadd.s32 %r4, %r4, 1000;\nst.global.b32 [%d2], %r4;\n", 32, 2, "another block");
-    expect(SHARED TID "st.global.b32 [%d2], 7;\n", 32, 2, NULL); /* the same value: nobody can tell */
-    expect(SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.eq.s32 %p0, %r4, 0;\n@%p0 st.global.b32 [%d2], 1000;\n@!%p0 ld.global.b32 %r5, [%d2];\n", 32, 2, "race in global memory");
+    expect(SHARED TID
+           "mov.u32 %r4, %ctaid.x;\nadd.s32 %r4, %r4, 1000;\nst.global.b32 [%d2], %r4;\n",
+           32, 2, "another block");
+    expect(SHARED TID "st.global.b32 [%d2], 7;\n", 32, 2,
+           NULL); /* the same value: nobody can tell */
+    expect(SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.eq.s32 %p0, %r4, 0;\n@%p0 st.global.b32 [%d2], "
+                      "1000;\n@!%p0 ld.global.b32 %r5, [%d2];\n",
+           32, 2, "race in global memory");
     expect(SHARED TID "atom.relaxed.gpu.global.add.u32 %r4, [%d0], 1;", 64, 4, NULL);
     /* a lock: what it protects is ordered */
-    const char *lock = SHARED TID "setp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\nL1:\natom.acquire.gpu.global.cas.b32 %r4, [%d0], 0, 1;\n"
-                                  "setp.ne.s32 %p1, %r4, 0;\n@%p1 bra L1;\nld.global.b32 %r5, [%d0+8];\nadd.s32 %r5, %r5, 1;\n"
-                                  "st.global.b32 [%d0+8], %r5;\natom.release.gpu.global.exch.b32 %r4, [%d0], 0;\nL9:";
+    const char *lock = SHARED TID
+        "setp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\nL1:\natom.acquire.gpu.global.cas.b32 %r4, [%d0], "
+        "0, 1;\n"
+        "setp.ne.s32 %p1, %r4, 0;\n@%p1 bra L1;\nld.global.b32 %r5, [%d0+8];\nadd.s32 %r5, %r5, "
+        "1;\n"
+        "st.global.b32 [%d0+8], %r5;\natom.release.gpu.global.exch.b32 %r4, [%d0], 0;\nL9:";
     expect(lock, 32, 8, NULL);
     CHECK(memory[2] == 2 + 8);
     Buf weak = {.arena = arena_new(NULL)};
     for (const char *at = lock; *at; at++) /* the same without order */
-        if (!strncmp(at, "acquire", 7)) buf_puts(&weak, "relaxed"), at += 6;
-        else buf_putc(&weak, *at);
+        if (!strncmp(at, "acquire", 7))
+            buf_puts(&weak, "relaxed"), at += 6;
+        else
+            buf_putc(&weak, *at);
     expect(weak.data, 32, 8, "race in global memory");
     arena_free(weak.arena);
 }
 
 TEST(barriers_and_divergence) {
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 16;\n@%p0 bra L1;\nbar.sync 0;\nL1:", 32, 1, "divergent code");
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 0;\nL1:", 64, 1, "deadlock: all warps of the block wait");
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 0;\nL1:", 64, 1, "warp 1 waits at barrier 0");
+    expect(SHARED TID "setp.lt.s32 %p0, %r0, 16;\n@%p0 bra L1;\nbar.sync 0;\nL1:", 32, 1,
+           "divergent code");
+    expect(SHARED TID "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 0;\nL1:", 64, 1,
+           "deadlock: all warps of the block wait");
+    expect(SHARED TID "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 0;\nL1:", 64, 1,
+           "warp 1 waits at barrier 0");
     expect(SHARED TID "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 1, 32;\nL1:", 64, 1, NULL);
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 0;\nbra L2;\nL1:\nbar.sync 1;\nL2:", 64, 1, "deadlock");
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 0, 31, -1;", 32, 1, "divergent code");
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 0, 31, 255;", 32, 1, NULL);
-    expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 9, 31, 255;", 32, 1, "does not take part");
+    expect(SHARED TID
+           "setp.lt.s32 %p0, %r0, 32;\n@%p0 bra L1;\nbar.sync 0;\nbra L2;\nL1:\nbar.sync 1;\nL2:",
+           64, 1, "deadlock");
+    expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 0, 31, -1;", 32,
+           1, "divergent code");
+    expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 0, 31, 255;", 32,
+           1, NULL);
+    expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 9, 31, 255;", 32,
+           1, "does not take part");
     expect("trap;", 32, 1, "'trap'");
     /* both arms of an if meet again; a loop whose lanes leave at different times */
-    expect(SHARED TID "and.b32 %r4, %r0, 1;\nsetp.eq.s32 %p0, %r4, 0;\n@%p0 bra L1;\nadd.s32 %r5, %r0, 100;\nbra L2;\nL1:\nadd.s32 %r5, %r0, 200;\nL2:\n"
-                      "mov.u32 %r6, 0;\nL3:\nadd.s32 %r6, %r6, 1;\nsetp.lt.s32 %p1, %r6, %r0;\n@%p1 bra L3;\nbar.warp.sync -1;\n"
-                      "add.s32 %r5, %r5, %r6;\nst.global.b32 [%d2], %r5;", 32, 1, NULL);
+    expect(SHARED TID "and.b32 %r4, %r0, 1;\nsetp.eq.s32 %p0, %r4, 0;\n@%p0 bra L1;\nadd.s32 %r5, "
+                      "%r0, 100;\nbra L2;\nL1:\nadd.s32 %r5, %r0, 200;\nL2:\n"
+                      "mov.u32 %r6, 0;\nL3:\nadd.s32 %r6, %r6, 1;\nsetp.lt.s32 %p1, %r6, "
+                      "%r0;\n@%p1 bra L3;\nbar.warp.sync -1;\n"
+                      "add.s32 %r5, %r5, %r6;\nst.global.b32 [%d2], %r5;",
+           32, 1, NULL);
     for (uint32_t i = 0; i < 32; i++) CHECK(memory[i] == i + (i & 1 ? 100 : 200) + (i ? i : 1));
 }
 
 TEST(waiting) {
     /* lane 0 lets lane 1 in, which turns in a loop further back in the text */
-    expect(SHARED TID "setp.ne.s32 %p0, %r0, 1;\n@%p0 bra L2;\nL1:\nld.volatile.global.b32 %r4, [%d0+8];\nsetp.ne.s32 %p1, %r4, 1000;\n@%p1 bra L1;\nbra L9;\n"
-                      "L2:\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\natom.relaxed.gpu.global.exch.b32 %r5, [%d0+8], 1000;\nL9:", 32, 1, NULL);
+    expect(SHARED TID "setp.ne.s32 %p0, %r0, 1;\n@%p0 bra L2;\nL1:\nld.volatile.global.b32 %r4, "
+                      "[%d0+8];\nsetp.ne.s32 %p1, %r4, 1000;\n@%p1 bra L1;\nbra L9;\n"
+                      "L2:\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra "
+                      "L9;\natom.relaxed.gpu.global.exch.b32 %r5, [%d0+8], 1000;\nL9:",
+           32, 1, NULL);
     /* block 0 waits for block 3 */
-    const char *wait = SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r4, 0;\n@%p0 bra L2;\nL1:\nld.volatile.global.b32 %r4, [%d0+8];\nsetp.ne.s32 %p1, %r4, 1000;\n"
-                                  "@%p1 bra L1;\nbra L9;\nL2:\nsetp.ne.s32 %p0, %r4, 3;\n@%p0 bra L9;\natom.relaxed.gpu.global.exch.b32 %r5, [%d0+8], 1000;\nL9:";
+    const char *wait =
+        SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r4, 0;\n@%p0 bra "
+                   "L2;\nL1:\nld.volatile.global.b32 %r4, [%d0+8];\nsetp.ne.s32 %p1, %r4, 1000;\n"
+                   "@%p1 bra L1;\nbra L9;\nL2:\nsetp.ne.s32 %p0, %r4, 3;\n@%p0 bra "
+                   "L9;\natom.relaxed.gpu.global.exch.b32 %r5, [%d0+8], 1000;\nL9:";
     expect(wait, 32, 4, NULL);
     expect(wait, 32, 3, "deadlock: nobody can go on");
     expect(wait, 32, 3, "turns in a loop that only another's write can end");
     expect("L1: bra L1;", 32, 1, "deadlock");
-    expect_seed("mov.u32 %r0, 0;\nL1: add.s32 %r0, %r0, 1;\nbra L1;", 32, 1, "more than 16777216 instructions", 0);
+    expect_seed("mov.u32 %r0, 0;\nL1: add.s32 %r0, %r0, 1;\nbra L1;", 32, 1,
+                "more than 16777216 instructions", 0);
 }
 
 /* ---- atomics ---- */
@@ -307,31 +391,45 @@ TEST(atomics) {
     static const struct {
         const char *op;
         uint32_t want; /* of 32 lanes with their numbers on 40 */
-    } cases[] = {{"add.u32", 40 + 496}, {"and.b32", 0}, {"or.b32", 40 | 31}, {"xor.b32", 40}, {"min.s32", 0}, {"max.u32", 40}, {"min.u32", 0}, {"max.s32", 40}};
+    } cases[] = {{"add.u32", 40 + 496}, {"and.b32", 0},  {"or.b32", 40 | 31}, {"xor.b32", 40},
+                 {"min.s32", 0},        {"max.u32", 40}, {"min.u32", 0},      {"max.s32", 40}};
     for (int i = 0; i < COUNT(cases); i++) {
         char body[1024];
-        snprintf(body, sizeof body, "%satom.relaxed.gpu.global.%s %%r4, [%%d0+160], %%r0;\n", SHARED TID, cases[i].op);
+        snprintf(body, sizeof body, "%satom.relaxed.gpu.global.%s %%r4, [%%d0+160], %%r0;\n",
+                 SHARED TID, cases[i].op);
         expect(body, 32, 1, NULL);
         CHECK(memory[40] == cases[i].want);
     }
-    expect(SHARED TID "add.s32 %r4, %r0, 40;\natom.relaxed.gpu.global.cas.b32 %r5, [%d0+160], %r4, 7;\n", 32, 1, NULL);
+    expect(SHARED TID
+           "add.s32 %r4, %r0, 40;\natom.relaxed.gpu.global.cas.b32 %r5, [%d0+160], %r4, 7;\n",
+           32, 1, NULL);
     CHECK(memory[40] == 7);
 }
 
 /* ---- across lanes ---- */
 
 TEST(shuffles_and_votes) {
-    expect(SHARED TID "shfl.sync.bfly.b32 %r4, %r0, 5, 31, -1;\nshfl.sync.up.b32 %r5|%p1, %r0, 3, 0, -1;\nshfl.sync.down.b32 %r6, %r0, 4, 31, -1;\n"
-                      "shfl.sync.idx.b32 %r7, %r0, 2, 6175, -1;\nselp.b32 %r8, 1, 0, %p1;\nsetp.lt.s32 %p2, %r0, 7;\nvote.sync.ballot.b32 %r9, %p2, -1;\n"
-                      "vote.sync.any.pred %p3, %p2, -1;\nvote.sync.all.pred %p4, %p2, -1;\nselp.b32 %r10, 1, 0, %p3;\nselp.b32 %r11, 1, 0, %p4;\n"
-                      "redux.sync.add.s32 %r12, %r0, -1;\n"
-                      "shl.b32 %r4, %r4, 24;\nshl.b32 %r5, %r5, 18;\nshl.b32 %r6, %r6, 12;\nshl.b32 %r7, %r7, 6;\nshl.b32 %r8, %r8, 5;\n"
-                      "add.s32 %r4, %r4, %r5;\nadd.s32 %r4, %r4, %r6;\nadd.s32 %r4, %r4, %r7;\nadd.s32 %r4, %r4, %r8;\n"
-                      "shl.b32 %r10, %r10, 1;\nadd.s32 %r4, %r4, %r10;\nadd.s32 %r4, %r4, %r11;\nst.global.b32 [%d2], %r4;\nst.global.b32 [%d2+128], %r9;\nst.global.b32 [%d2+256], %r12;\n",
-           32, 1, NULL);
+    expect(
+        SHARED TID
+        "shfl.sync.bfly.b32 %r4, %r0, 5, 31, -1;\nshfl.sync.up.b32 %r5|%p1, %r0, 3, 0, "
+        "-1;\nshfl.sync.down.b32 %r6, %r0, 4, 31, -1;\n"
+        "shfl.sync.idx.b32 %r7, %r0, 2, 6175, -1;\nselp.b32 %r8, 1, 0, %p1;\nsetp.lt.s32 %p2, %r0, "
+        "7;\nvote.sync.ballot.b32 %r9, %p2, -1;\n"
+        "vote.sync.any.pred %p3, %p2, -1;\nvote.sync.all.pred %p4, %p2, -1;\nselp.b32 %r10, 1, 0, "
+        "%p3;\nselp.b32 %r11, 1, 0, %p4;\n"
+        "redux.sync.add.s32 %r12, %r0, -1;\n"
+        "shl.b32 %r4, %r4, 24;\nshl.b32 %r5, %r5, 18;\nshl.b32 %r6, %r6, 12;\nshl.b32 %r7, %r7, "
+        "6;\nshl.b32 %r8, %r8, 5;\n"
+        "add.s32 %r4, %r4, %r5;\nadd.s32 %r4, %r4, %r6;\nadd.s32 %r4, %r4, %r7;\nadd.s32 %r4, %r4, "
+        "%r8;\n"
+        "shl.b32 %r10, %r10, 1;\nadd.s32 %r4, %r4, %r10;\nadd.s32 %r4, %r4, %r11;\nst.global.b32 "
+        "[%d2], %r4;\nst.global.b32 [%d2+128], %r9;\nst.global.b32 [%d2+256], %r12;\n",
+        32, 1, NULL);
     for (uint32_t i = 0; i < 32; i++) {
-        uint32_t up = i >= 3 ? i - 3 : i, down = i + 4 <= 31 ? i + 4 : i, in_eight = (i & 24) | 2; /* c = 0x181f: segments of 8 */
-        CHECK(memory[i] == ((i ^ 5) << 24) + (up << 18) + (down << 12) + (in_eight << 6) + ((uint32_t)(i >= 3) << 5) + 2);
+        uint32_t up = i >= 3 ? i - 3 : i, down = i + 4 <= 31 ? i + 4 : i,
+                 in_eight = (i & 24) | 2; /* c = 0x181f: segments of 8 */
+        CHECK(memory[i] == ((i ^ 5) << 24) + (up << 18) + (down << 12) + (in_eight << 6) +
+                               ((uint32_t)(i >= 3) << 5) + 2);
         CHECK(memory[32 + i] == 0x7f && memory[64 + i] == 496);
     }
 }
@@ -350,18 +448,26 @@ static Count count_of(const char *body, SimOp op) {
     return found;
 }
 
-#define STRIDE(n) "mov.u32 %r0, %tid.x;\nld.param.u64 %d0, [param_0];\nmul.wide.u32 %d1, %r0, " #n ";\nadd.s64 %d2, %d0, %d1;\n"
+#define STRIDE(n)                                                                                  \
+    "mov.u32 %r0, %tid.x;\nld.param.u64 %d0, [param_0];\nmul.wide.u32 %d1, %r0, " #n               \
+    ";\nadd.s64 %d2, %d0, %d1;\n"
 
 TEST(occupancy) {
-    static const int measured[][3] = {{16, 4, 32}, {18, 4, 21}, {24, 4, 21}, {26, 4, 16}, {28, 4, 16}, {40, 4, 12}, {85, 4, 5}, {95, 4, 5}}; /* on an H200: test/sim/calibrate.h200 */
-    for (int i = 0; i < COUNT(measured); i++) CHECK(gpu_blocks_by_registers(&bench_gpu, measured[i][0], measured[i][1]) == measured[i][2]);
-    Gpu gpu = bench_gpu; /* there with as much as the driver gave to shared memory: 32, 64 and 132 KB */
+    static const int measured[][3] = {
+        {16, 4, 32}, {18, 4, 21}, {24, 4, 21}, {26, 4, 16}, {28, 4, 16},
+        {40, 4, 12}, {85, 4, 5},  {95, 4, 5}}; /* on an H200: test/sim/calibrate.h200 */
+    for (int i = 0; i < COUNT(measured); i++)
+        CHECK(gpu_blocks_by_registers(&bench_gpu, measured[i][0], measured[i][1]) ==
+              measured[i][2]);
+    Gpu gpu =
+        bench_gpu; /* there with as much as the driver gave to shared memory: 32, 64 and 132 KB */
     gpu.shared_per_sm = 32 << 10;
     CHECK(gpu_blocks_by_shared(&gpu, 16) == 28);
     gpu.shared_per_sm = 64 << 10;
     CHECK(gpu_blocks_by_shared(&gpu, 256) == 51);
     gpu.shared_per_sm = 132 << 10;
-    CHECK(gpu_blocks_by_shared(&gpu, 4096) == 26 && gpu_blocks_by_shared(&gpu, 8192) == 14 && gpu_blocks_by_shared(&gpu, 16384) == 7);
+    CHECK(gpu_blocks_by_shared(&gpu, 4096) == 26 && gpu_blocks_by_shared(&gpu, 8192) == 14 &&
+          gpu_blocks_by_shared(&gpu, 16384) == 7);
 }
 
 TEST(bytes_in_flight) {
@@ -371,13 +477,23 @@ TEST(bytes_in_flight) {
         uint64_t want;
     } cases[] = {
         {"ld.global.b32 %r4, [%d2];\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, %r5;\n", 256},
-        {"ld.global.b32 %r4, [%d2];\nadd.s32 %r4, %r4, 1;\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, %r5;\n", 128},
-        {"ld.global.b32 %r4, [%d2];\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, 1;\nld.global.b32 %r6, [%d2+256];\n", 256},
+        {"ld.global.b32 %r4, [%d2];\nadd.s32 %r4, %r4, 1;\nld.global.b32 %r5, [%d2+128];\nadd.s32 "
+         "%r4, %r4, %r5;\n",
+         128},
+        {"ld.global.b32 %r4, [%d2];\nld.global.b32 %r5, [%d2+128];\nadd.s32 %r4, %r4, "
+         "1;\nld.global.b32 %r6, [%d2+256];\n",
+         256},
         {"ld.global.b32 %r4, [%d0];\nld.global.b32 %r5, [%d2];\n", 132}, /* all lanes the same 4 */
-        {"ld.global.b32 %r4, [%d2];\nst.global.b32 [%d2], %r4;\nld.global.b32 %r5, [%d2+128];\n", 128},
-        {"ld.global.b32 %r4, [%d2];\nsetp.lt.s32 %p4, %r0, 0;\nselp.b32 %r6, %r0, %r1, %p4;\nld.global.b32 %r5, [%d2+128];\n", 256}, /* %p4 is not %r4 */
-        {"cp.async.ca.shared.global [%r3], [%d2], 4;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r3+128], [%d2+128], 4;\ncp.async.commit_group;\n"
-         "cp.async.wait_group 1;\ncp.async.ca.shared.global [%r3+256], [%d2+256], 4;\n", 256},
+        {"ld.global.b32 %r4, [%d2];\nst.global.b32 [%d2], %r4;\nld.global.b32 %r5, [%d2+128];\n",
+         128},
+        {"ld.global.b32 %r4, [%d2];\nsetp.lt.s32 %p4, %r0, 0;\nselp.b32 %r6, %r0, %r1, "
+         "%p4;\nld.global.b32 %r5, [%d2+128];\n",
+         256}, /* %p4 is not %r4 */
+        {"cp.async.ca.shared.global [%r3], [%d2], "
+         "4;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r3+128], [%d2+128], "
+         "4;\ncp.async.commit_group;\n"
+         "cp.async.wait_group 1;\ncp.async.ca.shared.global [%r3+256], [%d2+256], 4;\n",
+         256},
     };
     for (int i = 0; i < COUNT(cases); i++) {
         char body[1024];
@@ -396,14 +512,17 @@ TEST(sectors) {
     const struct {
         const char *body;
         uint64_t sectors, least, useful;
-    } cases[] = {{STRIDE(4) "and.b64 %d2, %d2, -128;\nadd.s64 %d2, %d2, 128;\nadd.s64 %d2, %d2, %d1;\nld.global.b32 %r1, [%d2];", 0, 4, 128},
+    } cases[] = {{STRIDE(4) "and.b64 %d2, %d2, -128;\nadd.s64 %d2, %d2, 128;\nadd.s64 %d2, %d2, "
+                            "%d1;\nld.global.b32 %r1, [%d2];",
+                  0, 4, 128},
                  {STRIDE(32) "ld.global.b32 %r1, [%d2];", 32, 4, 128},
                  {STRIDE(0) "ld.global.b32 %r1, [%d2];", 1, 1, 4},
                  {STRIDE(16) "ld.global.v4.b32 {%r1, %r2, %r3, %r4}, [%d2];", 0, 16, 512},
                  {STRIDE(128) "ld.global.b64 %d3, [%d2];", 32, 8, 256}};
     for (int i = 0; i < COUNT(cases); i++) {
         Count c = count_of(cases[i].body, SIM_LOAD);
-        CHECK(c.requests == 1 && c.ideal_sectors == cases[i].least && c.useful_bytes == cases[i].useful);
+        CHECK(c.requests == 1 && c.ideal_sectors == cases[i].least &&
+              c.useful_bytes == cases[i].useful);
         if (cases[i].sectors) CHECK(c.sectors == cases[i].sectors);
     }
 }
@@ -413,18 +532,31 @@ TEST(bank_conflicts) {
         int stride;
         const char *suffix, *value;
         uint64_t wavefronts, least;
-    } cases[] = {{4, "b32", "%r0", 1, 1}, {8, "b32", "%r0", 2, 1}, {16, "b32", "%r0", 4, 1}, {128, "b32", "%r0", 32, 1}, {132, "b32", "%r0", 1, 1},
-                 {8, "b64", "%d1", 2, 2}, {16, "b64", "%d1", 4, 2}, {16, "v4.b32", "{%r0, %r0, %r0, %r0}", 4, 4}, {32, "v4.b32", "{%r0, %r0, %r0, %r0}", 8, 4}};
+    } cases[] = {{4, "b32", "%r0", 1, 1},
+                 {8, "b32", "%r0", 2, 1},
+                 {16, "b32", "%r0", 4, 1},
+                 {128, "b32", "%r0", 32, 1},
+                 {132, "b32", "%r0", 1, 1},
+                 {8, "b64", "%d1", 2, 2},
+                 {16, "b64", "%d1", 4, 2},
+                 {16, "v4.b32", "{%r0, %r0, %r0, %r0}", 4, 4},
+                 {32, "v4.b32", "{%r0, %r0, %r0, %r0}", 8, 4}};
     for (int i = 0; i < COUNT(cases); i++) {
         char body[1024];
-        snprintf(body, sizeof body, ".shared .align 16 .b8 s[8192];\nmov.u32 %%r0, %%tid.x;\nmov.u64 %%d1, 0;\nmad.lo.s32 %%r1, %%r0, %d, 1024;\nst.shared.%s [%%r1], %s;",
+        snprintf(body, sizeof body,
+                 ".shared .align 16 .b8 s[8192];\nmov.u32 %%r0, %%tid.x;\nmov.u64 %%d1, "
+                 "0;\nmad.lo.s32 %%r1, %%r0, %d, 1024;\nst.shared.%s [%%r1], %s;",
                  cases[i].stride, cases[i].suffix, cases[i].value);
         Count c = count_of(body, SIM_STORE);
-        CHECK(c.requests == 1 && c.wavefronts == cases[i].wavefronts && c.ideal_wavefronts == cases[i].least);
+        CHECK(c.requests == 1 && c.wavefronts == cases[i].wavefronts &&
+              c.ideal_wavefronts == cases[i].least);
     }
-    Count same = count_of(".shared .align 16 .b8 s[64];\nmov.u32 %r0, %tid.x;\nsetp.eq.s32 %p0, %r0, 0;\n@%p0 st.shared.b32 [s], 1;\n"
-                          "bar.warp.sync -1;\nld.shared.b32 %r0, [s];", SIM_LOAD);
-    CHECK(same.requests == 1 && same.wavefronts == 1 && same.ideal_wavefronts == 1); /* a broadcast */
+    Count same = count_of(".shared .align 16 .b8 s[64];\nmov.u32 %r0, %tid.x;\nsetp.eq.s32 %p0, "
+                          "%r0, 0;\n@%p0 st.shared.b32 [s], 1;\n"
+                          "bar.warp.sync -1;\nld.shared.b32 %r0, [s];",
+                          SIM_LOAD);
+    CHECK(same.requests == 1 && same.wavefronts == 1 &&
+          same.ideal_wavefronts == 1); /* a broadcast */
 }
 
 TEST_MAIN()

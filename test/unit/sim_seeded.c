@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Bugs seeded into the PTX of two kernels, one at a time, as a wrong code generator would make them: each must be found,
- * and by the check that is there for it, or by a wrong result. Unchanged, the kernels pass. */
+/* Bugs seeded into the PTX of two kernels, one at a time, as a wrong code generator would make
+ * them: each must be found, and by the check that is there for it, or by a wrong result. Unchanged,
+ * the kernels pass. */
 #include "sim_ptx.h"
 #include "tern.h"
 
-static const char source[] =
-    "import triton\nimport triton.language as tl\n\n"
-    "@triton.jit\n"
-    "def norm(x, y, n, B: tl.constexpr):\n"
-    "    i = tl.arange(0, B)\n"
-    "    p = tl.program_id(0)\n"
-    "    v = tl.load(x + p * n + i, mask=i < n, other=0.0)\n"
-    "    s = tl.sum(v, 0)\n"
-    "    m = tl.max(v, 0)\n"
-    "    tl.store(y + p * n + i, v - s + m, mask=i < n)\n\n"
-    "@triton.jit\n"
-    "def turn(x, y, n, B: tl.constexpr):\n"
-    "    i = tl.arange(0, B)\n"
-    "    a = tl.load(x + i[:, None] * B + i[None, :])\n"
-    "    tl.store(y + i[:, None] * B + i[None, :], tl.trans(a))\n";
+static const char source[] = "import triton\nimport triton.language as tl\n\n"
+                             "@triton.jit\n"
+                             "def norm(x, y, n, B: tl.constexpr):\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    p = tl.program_id(0)\n"
+                             "    v = tl.load(x + p * n + i, mask=i < n, other=0.0)\n"
+                             "    s = tl.sum(v, 0)\n"
+                             "    m = tl.max(v, 0)\n"
+                             "    tl.store(y + p * n + i, v - s + m, mask=i < n)\n\n"
+                             "@triton.jit\n"
+                             "def turn(x, y, n, B: tl.constexpr):\n"
+                             "    i = tl.arange(0, B)\n"
+                             "    a = tl.load(x + i[:, None] * B + i[None, :])\n"
+                             "    tl.store(y + i[:, None] * B + i[None, :], tl.trans(a))\n";
 
 enum { COLUMNS = 500, ROWS = 2, SIDE = 32 };
 static _Alignas(256) float x[1024 + 8], y[1024 + 8]; /* what lies behind is a red zone of its own */
@@ -26,15 +26,19 @@ static _Alignas(256) float x[1024 + 8], y[1024 + 8]; /* what lies behind is a re
 static const char *ptx_of(tern_context **context, const char *kernel, const char *signature) {
     tern_status status;
     char words[512];
-    *context = tern_open(&(tern_open_options){.device = "sim", .cache_dir = ""}, &status, words, sizeof words);
-    tern_module *module = *context ? tern_load_text(*context, source, sizeof source - 1, "seeded.py") : NULL;
+    *context = tern_open(&(tern_open_options){.device = "sim", .cache_dir = ""}, &status, words,
+                         sizeof words);
+    tern_module *module =
+        *context ? tern_load_text(*context, source, sizeof source - 1, "seeded.py") : NULL;
     tern_kernel *made = module ? tern_compile(module, kernel, signature, NULL) : NULL;
     CHECK(made);
     return made ? tern_kernel_text(made, TERN_STAGE_PTX) : NULL;
 }
 
-/* The n-th `from` becomes `to`; NULL: there is none. A `from` that ends in a newline is a whole line's end. */
-static const char *mutated(Arena *arena, const char *text, const char *from, int n, const char *to) {
+/* The n-th `from` becomes `to`; NULL: there is none. A `from` that ends in a newline is a whole
+ * line's end. */
+static const char *mutated(Arena *arena, const char *text, const char *from, int n,
+                           const char *to) {
     const char *at = text;
     for (int i = 0; at; i++, at++) {
         at = strstr(at, from);
@@ -47,7 +51,8 @@ static const char *mutated(Arena *arena, const char *text, const char *from, int
 static bool norm_is_right(void) {
     for (int row = 0; row < ROWS; row++) {
         float sum = 0, most = -1e9f; /* small integers: exact in any order */
-        for (int i = 0; i < COLUMNS; i++) sum += x[row * COLUMNS + i], most = fmaxf(most, x[row * COLUMNS + i]);
+        for (int i = 0; i < COLUMNS; i++)
+            sum += x[row * COLUMNS + i], most = fmaxf(most, x[row * COLUMNS + i]);
         for (int i = 0; i < COLUMNS; i++)
             if (y[row * COLUMNS + i] != x[row * COLUMNS + i] - sum + most) return false;
     }
@@ -63,20 +68,25 @@ static bool turn_is_right(void) {
     return true;
 }
 
-/* Who found something, in the first of 8 orders in which anybody did; NULL: all is as it should be in each. */
+/* Who found something, in the first of 8 orders in which anybody did; NULL: all is as it should be
+ * in each. */
 static const char *found_by(Arena *arena, const char *text, bool is_norm) {
     const char *found = NULL;
     for (uint64_t seed = 0; seed < 8 && !found; seed++) {
         Bench b = bench_new();
         b.seed = seed;
         for (int i = 0; i < COUNT(x); i++) x[i] = (float)((i * 37) % 1021 + 1), y[i] = -7;
-        for (int row = 0; row < ROWS && is_norm; row++) x[row * COLUMNS + 31] = 5000; /* lane 31: all steps are needed */
+        for (int row = 0; row < ROWS && is_norm; row++)
+            x[row * COLUMNS + 31] = 5000; /* lane 31: all steps are needed */
         size_t size = sizeof(float) * (is_norm ? ROWS * COLUMNS : SIDE * SIDE);
         bench_buffer(&b, x, size), bench_buffer(&b, y, size);
         b.values[2] = COLUMNS;
-        if (!bench_run(&b, text, is_norm ? ROWS : 1)) found = "the PTX is refused";
-        else if (b.failure.status) found = str_format(arena, "%s", b.failure.text).data;
-        else if (!(is_norm ? norm_is_right() : turn_is_right())) found = "wrong result";
+        if (!bench_run(&b, text, is_norm ? ROWS : 1))
+            found = "the PTX is refused";
+        else if (b.failure.status)
+            found = str_format(arena, "%s", b.failure.text).data;
+        else if (!(is_norm ? norm_is_right() : turn_is_right()))
+            found = "wrong result";
         arena_free(b.arena);
     }
     return found;
@@ -141,7 +151,8 @@ TEST(layouts) {
         {"a missing barrier", "bar.sync 0;", "", RACE, UNWRITTEN},
         {"a swizzle forgotten", "xor.b32", "and.b32", RACE, WRONG},
         {"a swizzle of another kind", ", 7;", ", 6;", RACE, WRONG},
-        {"a vector one element off", "st.global.v4.b32 [%d9]", "st.global.v4.b32 [%d9+4]", "not a multiple of that", NULL},
+        {"a vector one element off", "st.global.v4.b32 [%d9]", "st.global.v4.b32 [%d9+4]",
+         "not a multiple of that", NULL},
         {"a row off", "+2048]", "+1920]", WRONG, GLOBAL_RACE},
         {"elements of a vector in another order", "%r43, %r46", "%r46, %r43", WRONG, NULL},
         {"a buffer's end overrun", "+2048], {", "+2176], {", BOUNDS, NULL},

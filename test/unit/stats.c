@@ -9,7 +9,9 @@ static double uniform(void) {
     state ^= state << 13, state ^= state >> 7, state ^= state << 17;
     return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
 }
-static double normal(void) { return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform()); }
+static double normal(void) {
+    return sqrt(-2 * log(uniform())) * cos(6.283185307179586 * uniform());
+}
 
 TEST(quantiles_interpolate) {
     double values[] = {1, 2, 3, 4};
@@ -66,7 +68,8 @@ TEST(a_real_change_is_found) {
     int found = 0;
     for (int i = 0; i < 500; i++) {
         double a[7], b[7];
-        for (int k = 0; k < 7; k++) a[k] = 1 + 0.005 * normal(), b[k] = 1.05 * (1 + 0.005 * normal());
+        for (int k = 0; k < 7; k++)
+            a[k] = 1 + 0.005 * normal(), b[k] = 1.05 * (1 + 0.005 * normal());
         tern_comparison c = tern_compare(a, 7, b, 7, 0.01);
         found += c.verdict == TERN_SLOWER && fabs(c.ratio - 1.05) < 0.02;
     }
@@ -79,7 +82,8 @@ TEST(equal_within_margin_is_the_same) {
     CHECK(tern_compare(a, 2, b, 2, 0.01).verdict == TERN_UNSURE);
 }
 
-/* The interval must cover the true ratio 95 times in 100 (exact for these counts: a little more). */
+/* The interval must cover the true ratio 95 times in 100 (exact for these counts: a little more).
+ */
 TEST(interval_covers) {
     int covered = 0, runs = 2000;
     for (int i = 0; i < runs; i++) {
@@ -92,8 +96,8 @@ TEST(interval_covers) {
     CHECK(covered > runs * 94 / 100 && covered < runs * 99 / 100);
 }
 
-/* One process: the median of 60 samples around `level`, each leaning on the one before by rho, with an
- * offset of the process's own. */
+/* One process: the median of 60 samples around `level`, each leaning on the one before by rho, with
+ * an offset of the process's own. */
 static double process_median(double level, double rho, double offset) {
     double samples[60], scratch[60], error = normal(), own = offset * normal();
     for (int i = 0; i < 60; i++) {
@@ -107,16 +111,20 @@ typedef struct Tally {
     int alarms, slower, covered, runs;
 } Tally;
 
-/* 7 and 7 processes in the order ABBA.., b being `ratio` times as slow; the machine drifts over them. */
-static Tally compare_simulated(double ratio, double rho, double offset, double drift, double margin, int runs) {
+/* 7 and 7 processes in the order ABBA.., b being `ratio` times as slow; the machine drifts over
+ * them. */
+static Tally compare_simulated(double ratio, double rho, double offset, double drift, double margin,
+                               int runs) {
     Tally tally = {.runs = runs};
     for (int run = 0; run < runs; run++) {
         double a[7], b[7];
         for (int i = 0, place = 0; i < 7; i++)
             for (int k = 0; k < 2; k++, place++) {
                 double level = 1 + drift * place / 13;
-                if ((i + k) % 2) b[i] = process_median(level * ratio, rho, offset);
-                else a[i] = process_median(level, rho, offset);
+                if ((i + k) % 2)
+                    b[i] = process_median(level * ratio, rho, offset);
+                else
+                    a[i] = process_median(level, rho, offset);
             }
         tern_comparison c = tern_compare(a, 7, b, 7, margin);
         tally.alarms += c.verdict == TERN_SLOWER || c.verdict == TERN_FASTER;
@@ -126,7 +134,8 @@ static Tally compare_simulated(double ratio, double rho, double offset, double d
     return tally;
 }
 
-/* 4000 pairs of the same program, with no margin to hide behind; then 3 % found; and the intervals. */
+/* 4000 pairs of the same program, with no margin to hide behind; then 3 % found; and the intervals.
+ */
 TEST(verdicts_hold_over_processes) {
     static const struct {
         double rho, offset, drift;
@@ -148,17 +157,20 @@ TEST(verdicts_hold_over_processes) {
 TEST(p_is_exact) {
     double a[7] = {1, 1.001, 1.002, 1.003, 1.004, 1.005, 1.006}, b[7];
     for (int i = 0; i < 7; i++) b[i] = a[i] * 1.1;
-    CHECK(fabs(tern_compare(a, 7, b, 7, 0.01).p - 2.0 / 3432) < 1e-12); /* 14 over 7 orders, the most extreme of two */
+    CHECK(fabs(tern_compare(a, 7, b, 7, 0.01).p - 2.0 / 3432) <
+          1e-12); /* 14 over 7 orders, the most extreme of two */
     CHECK(tern_compare(a, 7, a, 7, 0.01).p == 1);
     for (int run = 0; run < 500; run++) {
-        for (int i = 0; i < 7; i++) a[i] = 1 + 0.01 * normal(), b[i] = (run % 2 ? 1.03 : 0.97) * (1 + 0.01 * normal());
+        for (int i = 0; i < 7; i++)
+            a[i] = 1 + 0.01 * normal(), b[i] = (run % 2 ? 1.03 : 0.97) * (1 + 0.01 * normal());
         tern_comparison c = tern_compare(a, 7, b, 7, 0.01);
         bool differs = c.verdict == TERN_FASTER || c.verdict == TERN_SLOWER;
         CHECK(differs == (c.p <= 0.05));
     }
 }
 
-/* Twenty points at once: the chance of any alarm is what one point's was, and a change is still found. */
+/* Twenty points at once: the chance of any alarm is what one point's was, and a change is still
+ * found. */
 TEST(many_points_raise_no_more_alarms_than_one) {
     enum { POINTS = 20, RUNS = 500 };
     int alarms = 0, alone = 0, found = 0;
@@ -166,13 +178,16 @@ TEST(many_points_raise_no_more_alarms_than_one) {
         tern_comparison all[POINTS];
         for (int point = 0; point < POINTS; point++) {
             double a[7], b[7], change = point == 3 ? 1.06 : 1;
-            for (int k = 0; k < 7; k++) a[k] = 1 + 0.005 * normal(), b[k] = change * (1 + 0.005 * normal());
+            for (int k = 0; k < 7; k++)
+                a[k] = 1 + 0.005 * normal(), b[k] = change * (1 + 0.005 * normal());
             all[point] = tern_compare(a, 7, b, 7, 0);
         }
         int before = 0, after = 0;
-        for (int point = 0; point < POINTS; point++) before += point != 3 && all[point].verdict != TERN_UNSURE;
+        for (int point = 0; point < POINTS; point++)
+            before += point != 3 && all[point].verdict != TERN_UNSURE;
         tern_holm(all, POINTS);
-        for (int point = 0; point < POINTS; point++) after += point != 3 && all[point].verdict != TERN_UNSURE;
+        for (int point = 0; point < POINTS; point++)
+            after += point != 3 && all[point].verdict != TERN_UNSURE;
         alone += before > 0, alarms += after > 0, found += all[3].verdict == TERN_SLOWER;
     }
     CHECK(alone > RUNS * 40 / 100);

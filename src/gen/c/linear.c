@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* linear: values base + stride * l over the lanes of a vector loop: arithmetic on them stays scalar,
- * and addresses made of them are contiguous or strided without gathers. Comparisons and remainders
- * of them hold or count up for the first lanes of a row: these become a bound, `full`, of the body
- * without masks. */
+/* linear: values base + stride * l over the lanes of a vector loop: arithmetic on them stays
+ * scalar, and addresses made of them are contiguous or strided without gathers. Comparisons and
+ * remainders of them hold or count up for the first lanes of a row: these become a bound, `full`,
+ * of the body without masks. */
 #include "gen/c/nest.h"
 
 /* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
@@ -10,8 +10,8 @@
 static void check_no_wrap(Nest *n, Ev ev) {
     Gen *g = n->g;
     if (ev.below_full) {
-        bound(n, text(g, "t_wraps(%.*s, %.*s * %d) ? 0 : full", STR_ARG(ev.text), STR_ARG(ev.stride),
-                      n->N - 1));
+        bound(n, text(g, "t_wraps(%.*s, %.*s * %d) ? 0 : full", STR_ARG(ev.text),
+                      STR_ARG(ev.stride), n->N - 1));
         return;
     }
     line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
@@ -129,9 +129,9 @@ bool prefix_remainder(Nest *n, const Op *op, Ev a, Ev b, Ev *r) {
                            text(g, "%.*s >= 0 && %.*s > 0 && %.*s <= %.*s && %.*s <= %.*s",
                                 STR_ARG(a.text), STR_ARG(b.text), STR_ARG(a.text), STR_ARG(most),
                                 STR_ARG(b.text), STR_ARG(most)));
-    Str first = new_scalar(n, level, scalar_type(a.lane),
-                           text(g, "%.*s ? %.*s %% %.*s : 0", STR_ARG(holds), STR_ARG(a.text),
-                                STR_ARG(b.text)));
+    Str first = new_scalar(
+        n, level, scalar_type(a.lane),
+        text(g, "%.*s ? %.*s %% %.*s : 0", STR_ARG(holds), STR_ARG(a.text), STR_ARG(b.text)));
     bound(n, text(g, "%.*s ? (L)%.*s - %.*s : 0", STR_ARG(holds), STR_ARG(b.text), STR_ARG(first)));
     *r = new_linear(n, a.lane, level, first, STR(""), true, 1);
     r->below_full = true;
@@ -154,9 +154,9 @@ static bool is_index(Nest *n, const Value *value, int depth) {
 /* A remainder in memory is read as a count too. */
 bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r) {
     const Op *op = value->def;
-    if (!n->fast || !op || (op->kind != OP_REM_S && op->kind != OP_REM_U) || value->type->rank != 1 ||
-        place.loop[0] != n->num_rows || !is_index(n, op->operands[0], 4) ||
-        !is_index(n, op->operands[1], 4))
+    if (!n->fast || !op || (op->kind != OP_REM_S && op->kind != OP_REM_U) ||
+        value->type->rank != 1 || place.loop[0] != n->num_rows ||
+        !is_index(n, op->operands[0], 4) || !is_index(n, op->operands[1], 4))
         return false;
     return prefix_remainder(n, op, eval(n, op->operands[0], place), eval(n, op->operands[1], place),
                             r);

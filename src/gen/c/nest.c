@@ -158,8 +158,7 @@ void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev)
     if (lane == TYPE_I1) v = text(g, "t_vb_to_i8(%.*s)", STR_ARG(v));
     if (n->num_loops == 0) stride = 1;
     /* A whole vector may run into the next row, which must then be written later. */
-    if (stride == 1 && view_is_row_major(view, type) &&
-        (n->axis_down < 0 || n->N % g->W == 0)) {
+    if (stride == 1 && view_is_row_major(view, type) && (n->axis_down < 0 || n->N % g->W == 0)) {
         line(g, n->at, body_depth(n), "*(%s *)(a%d + %.*s + %.*s) = %.*s;", memory_type(lane, true),
              id, STR_ARG(offset), STR_ARG(l), STR_ARG(v));
         return;
@@ -285,8 +284,8 @@ static Str step_of(Nest *n, Str base) {
     int id = new_id(g);
     Str step = text(g, "step%d", id);
     line(g, &g->decls, 1, "UL last%d = 0;", id);
-    line(g, &n->pre[0], depth_at(n, 0), "UL step%d = last%d ? %.*s - last%d : 0; last%d = %.*s;", id,
-         id, STR_ARG(base), id, id, STR_ARG(base));
+    line(g, &n->pre[0], depth_at(n, 0), "UL step%d = last%d ? %.*s - last%d : 0; last%d = %.*s;",
+         id, id, STR_ARG(base), id, id, STR_ARG(base));
     vec_push(g->arena, &n->steps, (Step){base, step});
     return step;
 }
@@ -546,14 +545,16 @@ Ev eval(Nest *n, Value *value, Place place) {
     bool bounds_before = n->has_bounds;
     n->has_bounds = false;
     Ev ev;
-    if (!info(g, value)->view || is_kept(n, value)) ev = eval_op(n, value->def, place);
-    else if (!stored_remainder(n, value, place, &ev)) ev = read_view(n, value, place);
+    if (!info(g, value)->view || is_kept(n, value))
+        ev = eval_op(n, value->def, place);
+    else if (!stored_remainder(n, value, place, &ev))
+        ev = read_view(n, value, place);
     bool own_bounds = n->has_bounds;
     n->has_bounds = own_bounds || bounds_before;
     bool same = !own_bounds && (ev.kind == EV_UNIFORM || ev.kind == EV_LINEAR);
     vec_push(g->arena, &n->memos,
              (Memo){value, place,
-                    same                 ? -1
+                    same                                                      ? -1
                     : ev.kind == EV_TRUE || (ev.kind == EV_LINEAR && n->fast) ? -2
                                                                               : n->copy,
                     ev});

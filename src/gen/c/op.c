@@ -164,8 +164,8 @@ static Str any_float_op(Gen *g, const Op *op, bool vec, const Str *x) {
 /* i1 is a truth value: an op on it is one of the functions of two truth values, here by its value
  * for (a, b) = (0, 0), (0, 1), (1, 0), (1, 1), in bits 0 to 3. */
 static Str bool_op(Gen *g, const Op *op, bool vec, const Str *x) {
-    static const char functions[16][4] = {"a^a", "A&B", "A&b", "A", "a&B", "B", "a^b", "A|B",
-                                          "a&b", "A^b", "b",   "A|b", "a", "a|B", "a|b", "a|A"};
+    static const char functions[16][4] = {"a^a", "A&B", "A&b", "A",   "a&B", "B",   "a^b", "A|B",
+                                          "a&b", "A^b", "b",   "A|b", "a",   "a|B", "a|b", "a|A"};
     unsigned truth = 0;
     for (unsigned i = 0; i < 4; i++) {
         uint64_t in[2] = {i >> 1, i & 1}, out;

@@ -6,6 +6,9 @@
  * lanes of 0 or -1. f16, bf16 and f8 are kept as bits. */
 #include "gen/c/c.h"
 
+/* What follows are tables, one row a piece of text. */
+// clang-format off
+
 /* Where a piece is valid. */
 enum { A512 = 1, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = 7 };
 

@@ -3,9 +3,9 @@
  *
  * A reduction removes the tile bits of its axis one at a time: a register bit by combining pairs of
  * registers, a lane bit by a butterfly shuffle, warp bits by passing through shared memory, after
- * which they are register bits or, from 8 warps, lane bits. Where the combination is known to commute,
- * registers come first (fewest shuffles); otherwise bits go from the lowest up, so that neighbours
- * always meet in order. */
+ * which they are register bits or, from 8 warps, lane bits. Where the combination is known to
+ * commute, registers come first (fewest shuffles); otherwise bits go from the lowest up, so that
+ * neighbours always meet in order. */
 #include "gen/ptx/gen.h"
 
 static uint32_t drop_bit(uint32_t mask, int bit) {
@@ -34,15 +34,16 @@ static bool commutes(const Region *region) {
 typedef struct Reducer {
     Gen *g;
     const Op *op;
-    int count;         /* of values */
-    Layout layout;     /* of what is left */
-    uint32_t axis;     /* its tile bits of the axis */
-    Tir **regs;        /* [value][register] */
+    int count;     /* of values */
+    Layout layout; /* of what is left */
+    uint32_t axis; /* its tile bits of the axis */
+    Tir **regs;    /* [value][register] */
     bool ordered;
 } Reducer;
 
 /* left and right are values' registers: [value]. */
-static void combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right, Tir *result) {
+static void combine(Gen *g, const Op *op, int count, const Tir *left, const Tir *right,
+                    Tir *result) {
     Tir *args = ptx_new_regs(g, 2 * count);
     for (int v = 0; v < count; v++) args[v] = left[v], args[count + v] = right[v];
     ptx_inline_region(g, op->regions[0], args, result);
@@ -58,7 +59,8 @@ static void reduce_register_bit(Reducer *r, int bit, int reg_bit) {
     int count = layout_regs(&r->layout) / 2;
     Tir **out = arena_array(r->g->arena, Tir *, r->count);
     for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(r->g, count);
-    Tir *left = ptx_new_regs(r->g, r->count), *right = ptx_new_regs(r->g, r->count), *result = ptx_new_regs(r->g, r->count);
+    Tir *left = ptx_new_regs(r->g, r->count), *right = ptx_new_regs(r->g, r->count),
+        *result = ptx_new_regs(r->g, r->count);
     for (int i = 0; i < count; i++) {
         int low = (i & ((1 << reg_bit) - 1)) | (i >> reg_bit) << (reg_bit + 1);
         for (int v = 0; v < r->count; v++)
@@ -72,7 +74,8 @@ static void reduce_register_bit(Reducer *r, int bit, int reg_bit) {
 
 static void reduce_lane_bit(Reducer *r, int bit, int lane_bit) {
     Gen *g = r->g;
-    Tir *mine = ptx_new_regs(g, r->count), *other = ptx_new_regs(g, r->count), *result = ptx_new_regs(g, r->count);
+    Tir *mine = ptx_new_regs(g, r->count), *other = ptx_new_regs(g, r->count),
+        *result = ptx_new_regs(g, r->count);
     Tir **out = arena_array(g->arena, Tir *, r->count);
     for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(g, layout_regs(&r->layout));
     for (int i = 0; i < layout_regs(&r->layout); i++) {
@@ -95,8 +98,9 @@ static void reduce_lane_bit(Reducer *r, int bit, int lane_bit) {
     remove_bit(r, bit);
 }
 
-/* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane bits,
- * where there are so many that reading and combining them all would cost each lane too much. */
+/* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane
+ * bits, where there are so many that reading and combining them all would cost each lane too much.
+ */
 static void gather_warps(Reducer *r, uint32_t bits) {
     enum { MANY_BITS = 3 };
     Gen *g = r->g;
@@ -105,14 +109,16 @@ static void gather_warps(Reducer *r, uint32_t bits) {
     for (int i = 0; i < to.num[KIND_WARP]; i++)
         if (to.column[KIND_WARP][i] & bits) to.column[KIND_WARP][i] = 0;
     for (int bit = 0; bit < to.tile_bits; bit++) added += bits >> bit & 1;
-    for (int lane = 0, bit = 0, many = added >= MANY_BITS && !r->ordered; many && lane < LANE_BITS; lane++) {
+    for (int lane = 0, bit = 0, many = added >= MANY_BITS && !r->ordered; many && lane < LANE_BITS;
+         lane++) {
         if (to.column[KIND_LANE][lane]) continue; /* lanes that differ in this bit hold the same */
         while (bit < to.tile_bits && !(bits >> bit & 1)) bit++;
         if (bit == to.tile_bits) break;
         to.column[KIND_LANE][lane] = 1u << bit;
         bits &= ~(1u << bit), added--;
     }
-    memmove(to.column[KIND_REG] + added, to.column[KIND_REG], sizeof(uint32_t) * (size_t)to.num[KIND_REG]);
+    memmove(to.column[KIND_REG] + added, to.column[KIND_REG],
+            sizeof(uint32_t) * (size_t)to.num[KIND_REG]);
     to.num[KIND_REG] += added;
     for (int bit = to.tile_bits - 1, at = added; bit >= 0; bit--)
         if (bits >> bit & 1) to.column[KIND_REG][--at] = 1u << bit;
@@ -120,7 +126,8 @@ static void gather_warps(Reducer *r, uint32_t bits) {
     int total = 0;
     for (int v = 0; v < r->count; v++) {
         const Type *lane = type_lane(r->op->operands[v]->type);
-        tiles[v] = (SharedTile){.swizzle = swizzle_choose(&r->layout, &to, ptx_lane_bytes(lane)), .lane = lane};
+        tiles[v] = (SharedTile){.swizzle = swizzle_choose(&r->layout, &to, ptx_lane_bytes(lane)),
+                                .lane = lane};
         tiles[v].offset = total;
         tiles[v].bytes = ptx_lane_bytes(lane) << r->layout.tile_bits;
         total += (tiles[v].bytes + 15) & ~15;
@@ -180,7 +187,8 @@ void ptx_reduce(Gen *g, const Op *op) {
     const Layout *work = ptx_plan_of(g, op_result(op))->work;
     bool wanted = false;
     for (int i = 0; i < op->num_results; i++)
-        wanted = wanted || !type_is_tile(op->results[i].type) || ptx_plan_of(g, &op->results[i])->wanted.count;
+        wanted = wanted || !type_is_tile(op->results[i].type) ||
+                 ptx_plan_of(g, &op->results[i])->wanted.count;
     if (!wanted) return;
     const Type *in = op->operands[0]->type;
     Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *work};
@@ -192,8 +200,10 @@ void ptx_reduce(Gen *g, const Op *op) {
     const Layout *layout = layout_intern(&g->layouts, &r.layout);
     for (int v = 0; v < r.count; v++) {
         const Value *result = &op->results[v];
-        if (type_is_tile(result->type)) ptx_define(g, result, layout, r.regs[v]);
-        else ptx_define_scalar(g, result, r.regs[v][0]);
+        if (type_is_tile(result->type))
+            ptx_define(g, result, layout, r.regs[v]);
+        else
+            ptx_define_scalar(g, result, r.regs[v][0]);
     }
 }
 
@@ -222,7 +232,8 @@ static Tir source_thread(const Scanner *s) {
     Tirs *b = s->g->b;
     Tir tid = ptx_thread_id(s->g);
     uint32_t all = (uint32_t)s->g->threads - 1;
-    uint32_t set = s->reverse ? s->bit_thread : s->low_threads, clear = s->reverse ? s->low_threads : s->bit_thread;
+    uint32_t set = s->reverse ? s->bit_thread : s->low_threads,
+             clear = s->reverse ? s->low_threads : s->bit_thread;
     tid = tir_2(b, TIR_AND32, tid, tir_i32(b, all & ~set & ~clear));
     return tir_2(b, TIR_OR32, tid, tir_i32(b, set));
 }
@@ -253,12 +264,15 @@ static void exchange_totals(Scanner *s, const bool *needed, Tir **totals) {
         for (int v = 0; v < s->count; v++) {
             const Type *lane = type_lane(s->op->operands[v]->type);
             int bytes = ptx_lane_bytes(lane);
-            Tir place = tir_2(g->b, TIR_MUL32, pass ? source : ptx_thread_id(g), tir_i32(g->b, bytes));
+            Tir place =
+                tir_2(g->b, TIR_MUL32, pass ? source : ptx_thread_id(g), tir_i32(g->b, bytes));
             for (int r = 0; r < regs; r++) {
                 if (!needed[r]) continue;
                 Tir address = ptx_shared_address(g, at, place);
-                if (pass) ptx_load_lanes(g, "ld.shared", false, address, lane, 1, 0, NULL, &totals[v][r]);
-                else ptx_store_lanes(g, "st.shared", address, lane, 1, 0, &s->regs[v][r]);
+                if (pass)
+                    ptx_load_lanes(g, "ld.shared", false, address, lane, 1, 0, NULL, &totals[v][r]);
+                else
+                    ptx_store_lanes(g, "st.shared", address, lane, 1, 0, &s->regs[v][r]);
                 at += row * 8;
             }
         }
@@ -275,7 +289,8 @@ static void scan_bit(Scanner *s) {
     for (int v = 0; v < s->count; v++) totals[v] = ptx_new_regs(g, regs);
     for (int r = 0; r < regs; r++) needed[moved(s, (uint32_t)r, s->low_regs, s->bit_reg)] = true;
     exchange_totals(s, needed, totals);
-    Tir *left = ptx_new_regs(g, s->count), *right = ptx_new_regs(g, s->count), *result = ptx_new_regs(g, s->count);
+    Tir *left = ptx_new_regs(g, s->count), *right = ptx_new_regs(g, s->count),
+        *result = ptx_new_regs(g, s->count);
     Tir upper = 0;
     if (s->bit_thread) {
         upper = thread_has(g, s->bit_thread);
@@ -289,7 +304,9 @@ static void scan_bit(Scanner *s) {
         for (int v = 0; v < s->count; v++) right[v] = s->regs[v][r], left[v] = totals[v][from];
         if (takes) combine(g, s->op, s->count, left, right, result);
         for (int v = 0; v < s->count; v++)
-            out[v][r] = !takes ? right[v] : upper ? tir_select(g->b, upper, result[v], right[v]) : result[v];
+            out[v][r] = !takes  ? right[v]
+                        : upper ? tir_select(g->b, upper, result[v], right[v])
+                                : result[v];
     }
     s->regs = out;
 }
@@ -298,7 +315,8 @@ void ptx_scan(Gen *g, const Op *op) {
     const Layout *layout = ptx_plan_of(g, op_result(op))->work;
     const Type *in = op->operands[0]->type;
     bool wanted = false;
-    for (int i = 0; i < op->num_results; i++) wanted = wanted || ptx_plan_of(g, &op->results[i])->wanted.count;
+    for (int i = 0; i < op->num_results; i++)
+        wanted = wanted || ptx_plan_of(g, &op->results[i])->wanted.count;
     if (!wanted) return;
     uint32_t axis = ptx_dim_bits(in, (int)op->attrs[attr_index(OP_SCAN, "axis")].i);
     BitPlace places[MAX_TILE_BITS];
@@ -326,18 +344,23 @@ void ptx_scan(Gen *g, const Op *op) {
 void ptx_sort_step(Gen *g, const Op *op) {
     const Layout *layout = ptx_plan_of(g, op_result(op))->work;
     if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
-    uint32_t mask = (uint32_t)op->attrs[attr_index(OP_SORT_STEP, "mask")].i, regs_mask = 0, lanes = 0, warps = 0;
+    uint32_t mask = (uint32_t)op->attrs[attr_index(OP_SORT_STEP, "mask")].i, regs_mask = 0,
+             lanes = 0, warps = 0;
     BitPlace places[MAX_TILE_BITS];
     if (!layout_places(layout, places)) BUG("layout is not unit");
     for (int bit = 0; bit < layout->tile_bits; bit++) {
         if (!(mask >> bit & 1)) continue;
-        uint32_t *to = places[bit].kind == KIND_REG ? &regs_mask : places[bit].kind == KIND_LANE ? &lanes : &warps;
+        uint32_t *to = places[bit].kind == KIND_REG    ? &regs_mask
+                       : places[bit].kind == KIND_LANE ? &lanes
+                                                       : &warps;
         *to |= 1u << places[bit].bit;
     }
-    Tir *from = ptx_regs_of(g, op->operands[0], layout), *regs = ptx_new_regs(g, layout_regs(layout));
+    Tir *from = ptx_regs_of(g, op->operands[0], layout),
+        *regs = ptx_new_regs(g, layout_regs(layout));
     const Type *lane = type_lane(op_result(op)->type);
     if (warps) {
-        SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)), .lane = lane};
+        SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)),
+                           .lane = lane};
         tile.bytes = ptx_lane_bytes(lane) << layout->tile_bits;
         tile.offset = ptx_shared_begin(g, tile.bytes);
         ptx_shared_store(g, &tile, layout, from);
@@ -398,19 +421,22 @@ void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
     for (int i = 0; i < LANE_BITS; i++)
         images[i] = gather_bits(from, to, axis, layout->column[KIND_LANE][i]) * (uint32_t)bytes;
     for (int i = 0; i < layout->num[KIND_WARP]; i++)
-        images[LANE_BITS + i] = gather_bits(from, to, axis, layout->column[KIND_WARP][i]) * (uint32_t)bytes;
+        images[LANE_BITS + i] =
+            gather_bits(from, to, axis, layout->column[KIND_WARP][i]) * (uint32_t)bytes;
     Tir base = ptx_thread_bits(g, layout, images);
-    Tir *indices = ptx_regs_of(g, op->operands[1], layout), *regs = ptx_new_regs(g, layout_regs(layout));
+    Tir *indices = ptx_regs_of(g, op->operands[1], layout),
+        *regs = ptx_new_regs(g, layout_regs(layout));
     TileShape shape = tile_shape(from);
     Tir stride = tir_i32(g->b, (int64_t)bytes << tile_bit_of_dim(&shape, axis));
     for (int r = 0; r < layout_regs(layout); r++) {
         uint32_t image = gather_bits(from, to, axis, layout_index(layout, (uint32_t)r, 0, 0));
-        Tir inside, index = index_below(g, type_lane(op->operands[1]->type), indices[r], from->shape[axis], &inside);
+        Tir inside, index = index_below(g, type_lane(op->operands[1]->type), indices[r],
+                                        from->shape[axis], &inside);
         Tir place = tir_2(g->b, TIR_XOR32, base, tir_i32(g->b, image * (uint32_t)bytes));
         place = tir_2(g->b, TIR_ADD32, place, tir_2(g->b, TIR_MUL32, index, stride));
         Tir zero = ptx_constant(g, tile.lane, 0);
-        ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, tile.offset, place), tile.lane, 1, inside, &zero,
-                   &regs[r]);
+        ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, tile.offset, place), tile.lane,
+                       1, inside, &zero, &regs[r]);
     }
     ptx_shared_done(g, tile.offset, tile.bytes);
     ptx_define(g, op_result(op), layout, regs);
@@ -422,7 +448,9 @@ void ptx_histogram(Gen *g, const Op *op) {
     const Layout *from = ptx_operand_layout(g, op, 0, layout);
     const Type *lane = type_lane(op->operands[0]->type);
     int bins = op_result(op)->type->lanes;
-    SharedTile tile = {.swizzle = swizzle_row_major(layout->tile_bits), .lane = type_scalar(TYPE_I32), .bytes = 4 * bins};
+    SharedTile tile = {.swizzle = swizzle_row_major(layout->tile_bits),
+                       .lane = type_scalar(TYPE_I32),
+                       .bytes = 4 * bins};
     Tir *regs = ptx_new_regs(g, layout_regs(layout)), *zeros = ptx_new_regs(g, layout_regs(layout));
     for (int r = 0; r < layout_regs(layout); r++) zeros[r] = tir_i32(g->b, 0);
     tile.offset = ptx_shared_begin(g, tile.bytes);
@@ -434,7 +462,8 @@ void ptx_histogram(Gen *g, const Op *op) {
         Tir inside, index = index_below(g, lane, values[r], bins, &inside);
         if (masks) inside = tir_2(g->b, TIR_AND_P, inside, masks[r]);
         if (once) inside = tir_2(g->b, TIR_AND_P, inside, once);
-        Tir place = ptx_shared_address(g, tile.offset, tir_2(g->b, TIR_SHL32, index, tir_i32(g->b, 2)));
+        Tir place =
+            ptx_shared_address(g, tile.offset, tir_2(g->b, TIR_SHL32, index, tir_i32(g->b, 2)));
         int64_t offset;
         Tir args[2] = {tir_split_offset(g->b, place, &offset), tir_i32(g->b, 1)};
         TirIns *ins = tir_ins(g->b, TIR_ATOM, "red.shared.add.u32", 2, args, NULL);

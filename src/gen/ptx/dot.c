@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dot: matrix products. Both operands go through shared memory. Where the tensor cores take the type
- * (f16; bf16, i8 and, if the source allows it, f32 as tf32 from sm_80; f8 as f16, which holds it),
- * fragments are read step by step along K for mma.sync m16n8, those of 16-bit types by ldmatrix; else each thread multiplies and adds
- * its own part of the result, in a loop along K. */
+/* dot: matrix products. Both operands go through shared memory. Where the tensor cores take the
+ * type (f16; bf16, i8 and, if the source allows it, f32 as tf32 from sm_80; f8 as f16, which holds
+ * it), fragments are read step by step along K for mma.sync m16n8, those of 16-bit types by
+ * ldmatrix; else each thread multiplies and adds its own part of the result, in a loop along K. */
 #include "gen/ptx/gen.h"
 
 static int log2_of(int x) {
@@ -20,7 +20,8 @@ typedef struct Mma {
 static Mma mma_of(Gen *g, TypeKind kind) {
     switch ((int)kind) {
     case TYPE_F16:
-        if (g->arch->number < 80) return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 1, 0};
+        if (g->arch->number < 80)
+            return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 1, 0};
         return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 1, 1};
     case TYPE_BF16: return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1, 1};
     case TYPE_I8: return (Mma){"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 2, 1};
@@ -49,8 +50,10 @@ DotPlan ptx_dot_plan(Gen *g, const Op *op) {
     plan.mma = true;
     for (int i = 0; i < g->warp_bits; i++) {
         int m_left = m - plan.warps_m, n_left = n - plan.warps_n;
-        if (n_left > 3 && (m_left <= 4 || n_left > m_left)) plan.warps_n++;
-        else plan.warps_m++;
+        if (n_left > 3 && (m_left <= 4 || n_left > m_left))
+            plan.warps_n++;
+        else
+            plan.warps_m++;
     }
     return plan;
 }
@@ -64,7 +67,8 @@ const Layout *ptx_dot_layout(Gen *g, const Op *op) {
         layout = layout_mma(shape.log2[0], shape.log2[1], plan.warps_m, plan.warps_n);
         return layout_intern(&g->layouts, &layout);
     }
-    int order[MAX_RANK], per_thread[MAX_RANK] = {0}, spare = tile_shape_bits(&shape) - log2_of(g->threads);
+    int order[MAX_RANK], per_thread[MAX_RANK] = {0},
+                         spare = tile_shape_bits(&shape) - log2_of(g->threads);
     for (int i = 0; i < acc->rank; i++) order[i] = acc->rank - 1 - i;
     for (int i = 0; i < 2 && spare > 0; i++) {
         int d = order[i], bits = spare < 2 ? spare : 2;
@@ -91,7 +95,8 @@ static Tir as_type(Gen *g, const Type *from, const Type *to, Tir x) {
 
 static Tir *as_tile(Gen *g, const Value *value, const Layout *layout, const Type *to) {
     Tir *from = ptx_regs_of(g, value, layout), *regs = ptx_new_regs(g, layout_regs(layout));
-    for (int r = 0; r < layout_regs(layout); r++) regs[r] = as_type(g, type_lane(value->type), to, from[r]);
+    for (int r = 0; r < layout_regs(layout); r++)
+        regs[r] = as_type(g, type_lane(value->type), to, from[r]);
     return regs;
 }
 
@@ -100,23 +105,25 @@ static Tir *as_tile(Gen *g, const Value *value, const Layout *layout, const Type
 typedef struct Fragments {
     const Layout *layout;
     SharedTile tile;
-    Tir *regs;                /* lanes of 8 or 32 bits */
-    Tir *words;               /* of 16-bit lanes, two in each: by number of their register / 2 */
-    Layout rows;              /* where ldmatrix reads: a thread's lane is the row that it points at */
-    int matrix_bit[2];        /* register bits that tell the 8x8 matrices of one ldmatrix apart */
+    Tir *regs;         /* lanes of 8 or 32 bits */
+    Tir *words;        /* of 16-bit lanes, two in each: by number of their register / 2 */
+    Layout rows;       /* where ldmatrix reads: a thread's lane is the row that it points at */
+    int matrix_bit[2]; /* register bits that tell the 8x8 matrices of one ldmatrix apart */
     int num_matrix_bits;
     bool transposed;          /* rows of the tile in shared memory do not go along K */
     int frag_bits, step_bits; /* register bits within a fragment, then steps along K, then tiles */
     int width_bits;           /* lanes packed in a 32-bit register */
 } Fragments;
 
-static void stage(Gen *g, const Op *op, int operand, const DotPlan *plan, Fragments *f, int offset) {
+static void stage(Gen *g, const Op *op, int operand, const DotPlan *plan, Fragments *f,
+                  int offset) {
     const Value *value = op->operands[operand];
     const Layout *home = ptx_home_or_default(g, value);
     const Type *lane = type_scalar(plan->kind);
     Tir *regs = as_tile(g, value, home, lane);
     if (plan->kind == TYPE_F32) /* rounded to the 10 bits that the tensor cores look at */
-        for (int r = 0; r < layout_regs(home); r++) regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, regs[r]);
+        for (int r = 0; r < layout_regs(home); r++)
+            regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, regs[r]);
     f->tile.offset = offset;
     ptx_shared_store(g, &f->tile, home, regs);
 }
@@ -132,7 +139,8 @@ static bool comes_first(const Layout *layout, uint32_t a, uint32_t b, bool other
 
 /* For ldmatrix: rows of 16 bytes, eight of a matrix in different banks. */
 static void plan_matrices(Fragments *f, const Layout *home, const TileShape *shape, bool is_a) {
-    int k_dim = is_a ? 1 : 0, k_bit = tile_bit_of_dim(shape, k_dim), other_bit = tile_bit_of_dim(shape, 1 - k_dim);
+    int k_dim = is_a ? 1 : 0, k_bit = tile_bit_of_dim(shape, k_dim),
+        other_bit = tile_bit_of_dim(shape, 1 - k_dim);
     bool along_k = comes_first(home, 1u << k_bit, 1u << other_bit, is_a);
     f->transposed = !along_k;
     int fast = along_k ? k_bit : other_bit, slow = along_k ? other_bit : k_bit;
@@ -155,10 +163,10 @@ static Fragments fragments(Gen *g, const Op *op, int operand, const DotPlan *pla
     const Layout *home = ptx_home_or_default(g, op->operands[operand]);
     Fragments f = {.width_bits = mma->k_width};
     int k = operand == 0 ? shape.log2[1] : shape.log2[0];
-    f.layout = interned(g, operand == 0 ? layout_mma_a(shape.log2[0], k, plan->warps_m, plan->warps_n,
-                                                       mma->k_width, mma->k_regs)
-                                        : layout_mma_b(k, shape.log2[1], plan->warps_m, plan->warps_n,
-                                                       mma->k_width, mma->k_regs));
+    f.layout = interned(g, operand == 0 ? layout_mma_a(shape.log2[0], k, plan->warps_m,
+                                                       plan->warps_n, mma->k_width, mma->k_regs)
+                                        : layout_mma_b(k, shape.log2[1], plan->warps_m,
+                                                       plan->warps_n, mma->k_width, mma->k_regs));
     f.frag_bits = mma->k_width + mma->k_regs + (operand == 0);
     f.step_bits = k - 2 - mma->k_width - mma->k_regs;
     f.tile.lane = lane;
@@ -175,19 +183,23 @@ static Fragments fragments(Gen *g, const Op *op, int operand, const DotPlan *pla
 
 /* What one step along K takes, from shared memory. */
 static void load_step(Gen *g, Fragments *f, int step) {
-    uint32_t steps = (1u << f->step_bits) - 1, reg_step = (uint32_t)step << f->frag_bits, inside = 0;
+    uint32_t steps = (1u << f->step_bits) - 1, reg_step = (uint32_t)step << f->frag_bits,
+             inside = 0;
     if (!f->words) {
         ptx_shared_load_some(g, &f->tile, f->layout, 0, steps << f->frag_bits, reg_step, f->regs);
         return;
     }
     for (int i = 0; i < f->num_matrix_bits; i++) inside |= 1u << f->matrix_bit[i];
-    for (uint32_t tile = 0; tile < (uint32_t)layout_regs(f->layout) >> (f->frag_bits + f->step_bits); tile++) {
+    for (uint32_t tile = 0;
+         tile < (uint32_t)layout_regs(f->layout) >> (f->frag_bits + f->step_bits); tile++) {
         uint32_t reg = reg_step | tile << (f->frag_bits + f->step_bits);
         if (reg & inside) continue;
-        Tir first = ptx_shared_matrices(g, &f->tile, &f->rows, reg, 1 << f->num_matrix_bits, f->transposed);
+        Tir first =
+            ptx_shared_matrices(g, &f->tile, &f->rows, reg, 1 << f->num_matrix_bits, f->transposed);
         for (int q = 0; q < 1 << f->num_matrix_bits; q++) {
             uint32_t of = reg;
-            for (int i = 0; i < f->num_matrix_bits; i++) of |= (uint32_t)(q >> i & 1) << f->matrix_bit[i];
+            for (int i = 0; i < f->num_matrix_bits; i++)
+                of |= (uint32_t)(q >> i & 1) << f->matrix_bit[i];
             f->words[of >> 1] = first + q;
         }
     }
@@ -268,7 +280,8 @@ static uint32_t offset_in(const Product *p, uint32_t index, bool in_b) {
 
 static Tir part_in(const Product *p, bool in_b) {
     uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
-    for (int i = 0; i < LANE_BITS; i++) images[i] = offset_in(p, p->layout->column[KIND_LANE][i], in_b);
+    for (int i = 0; i < LANE_BITS; i++)
+        images[i] = offset_in(p, p->layout->column[KIND_LANE][i], in_b);
     for (int i = 0; i < p->layout->num[KIND_WARP]; i++)
         images[LANE_BITS + i] = offset_in(p, p->layout->column[KIND_WARP][i], in_b);
     return ptx_thread_bits(p->g, p->layout, images);
@@ -283,7 +296,8 @@ static Tir multiply_add(const Product *p, Tir x, Tir y, Tir z) {
     return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, product, z);
 }
 
-/* One k: every distinct row of A and column of B that the thread's registers need, then products. */
+/* One k: every distinct row of A and column of B that the thread's registers need, then products.
+ */
 static void product_step(const Product *p, Tir at_a, Tir at_b, int k, Tir *acc) {
     Gen *g = p->g;
     int count = layout_regs(p->layout), row = p->bytes << p->shape.log2[p->n_dim];
@@ -341,13 +355,20 @@ static const Type *sum_type(const Op *op) {
 static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
     const Type *acc_type = op_result(op)->type, *sum = sum_type(op);
     int rank = acc_type->rank;
-    Product p = {.g = g, .layout = layout, .sum = sum, .shape = tile_shape(acc_type), .m_dim = rank - 2,
-                 .n_dim = rank - 1, .k = op->operands[0]->type->shape[rank - 1], .bytes = ptx_lane_bytes(sum)};
+    Product p = {.g = g,
+                 .layout = layout,
+                 .sum = sum,
+                 .shape = tile_shape(acc_type),
+                 .m_dim = rank - 2,
+                 .n_dim = rank - 1,
+                 .k = op->operands[0]->type->shape[rank - 1],
+                 .bytes = ptx_lane_bytes(sum)};
     Tir *acc = as_tile(g, op->operands[2], layout, sum);
     SharedTile tiles[2];
     int total = 0;
     for (int i = 0; i < 2; i++) {
-        tiles[i] = (SharedTile){.lane = sum, .offset = total, .bytes = p.bytes * op->operands[i]->type->lanes};
+        tiles[i] = (SharedTile){
+            .lane = sum, .offset = total, .bytes = p.bytes * op->operands[i]->type->lanes};
         total += (tiles[i].bytes + 15) & ~15;
     }
     int base = ptx_shared_begin(g, total);
@@ -362,7 +383,8 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
     Tir at_b = ptx_shared_address(g, tiles[1].offset, part_in(&p, true));
     product_loop(&p, at_a, at_b, acc);
     ptx_shared_done(g, base, total);
-    for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, type_lane(acc_type), acc[r]);
+    for (int r = 0; r < layout_regs(layout); r++)
+        acc[r] = as_type(g, sum, type_lane(acc_type), acc[r]);
     ptx_define(g, op_result(op), layout, acc);
 }
 
@@ -370,6 +392,8 @@ void ptx_dot(Gen *g, const Op *op) {
     const Layout *layout = ptx_plan_of(g, op_result(op))->work;
     if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
     DotPlan plan = ptx_dot_plan(g, op);
-    if (plan.mma) ptx_mma(g, op, &plan, layout);
-    else ptx_product(g, op, layout);
+    if (plan.mma)
+        ptx_mma(g, op, &plan, layout);
+    else
+        ptx_product(g, op, layout);
 }

@@ -8,8 +8,11 @@
 RegClass ptx_class_of(const Type *lane) {
     switch ((int)lane->kind) {
     case TYPE_I1: return CLASS_PRED;
-    case TYPE_F16: case TYPE_BF16: return CLASS_B16;
-    case TYPE_I64: case TYPE_F64: case TYPE_PTR: return CLASS_B64;
+    case TYPE_F16:
+    case TYPE_BF16: return CLASS_B16;
+    case TYPE_I64:
+    case TYPE_F64:
+    case TYPE_PTR: return CLASS_B64;
     default: return CLASS_B32;
     }
 }
@@ -41,12 +44,17 @@ static Tir is_odd(Gen *g, Tir x) {
 /* Division by 0 gives 0, by -1 the negated: neither reaches the machine's instruction. */
 static Tir divide(Gen *g, OpKind kind, bool wide, Tir x, Tir y) {
     Tirs *b = g->b;
-    bool is_signed = kind == OP_DIV_S || kind == OP_REM_S, divides = kind == OP_DIV_S || kind == OP_DIV_U;
+    bool is_signed = kind == OP_DIV_S || kind == OP_REM_S,
+         divides = kind == OP_DIV_S || kind == OP_DIV_U;
     RegClass class = wide ? CLASS_B64 : CLASS_B32;
-    TirOp op = divides ? is_signed ? wide ? TIR_DIV_S64 : TIR_DIV_S32 : wide ? TIR_DIV_U64 : TIR_DIV_U32
+    TirOp op = divides     ? is_signed ? wide ? TIR_DIV_S64 : TIR_DIV_S32
+                             : wide    ? TIR_DIV_U64
+                                       : TIR_DIV_U32
                : is_signed ? wide ? TIR_REM_S64 : TIR_REM_S32
-                           : wide ? TIR_REM_U64 : TIR_REM_U32;
-    Tir zero = tir_const(b, class, 0), one = tir_const(b, class, 1), minus = tir_const(b, class, ~0ull);
+               : wide      ? TIR_REM_U64
+                           : TIR_REM_U32;
+    Tir zero = tir_const(b, class, 0), one = tir_const(b, class, 1),
+        minus = tir_const(b, class, ~0ull);
     Tir by_zero = tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, zero);
     Tir by_minus = is_signed ? tir_2(b, wide ? TIR_EQ64 : TIR_EQ32, y, minus) : tir_bool(b, false);
     Tir unsafe = tir_2(b, TIR_OR_P, by_zero, by_minus);
@@ -67,27 +75,31 @@ static const struct {
     IntForm form;
 } int_rows[NUM_OP_KINDS] = {
 #define OP(...)
-#define INT(kind, text, operands, traits, meaning, form, narrow, wide, lane)                      \
+#define INT(kind, text, operands, traits, meaning, form, narrow, wide, lane)                       \
     [OP_##kind] = {TIR_##kind##32, TIR_##kind##64, form},
 #include "ir/ops.def"
 #undef OP
 };
 
-static Tir apply(Gen *g, TirOp op, Tir x, Tir y) { return y ? tir_2(g->b, op, x, y) : tir_1(g->b, op, x); }
+static Tir apply(Gen *g, TirOp op, Tir x, Tir y) {
+    return y ? tir_2(g->b, op, x, y) : tir_1(g->b, op, x);
+}
 
 static Tir ptx_int32(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     TirOp row = int_rows[op->kind].narrow;
     Tir x = args[0], y = args[1];
     int bits = type_bits(lane);
     if (bits == 1) x = ptx_zero_extended(g, lane, x), y = y ? ptx_zero_extended(g, lane, y) : 0;
-    Tir sx = bits == 1 ? x : ptx_sign_extended(g, lane, x), zx = bits == 1 ? x : ptx_zero_extended(g, lane, x);
+    Tir sx = bits == 1 ? x : ptx_sign_extended(g, lane, x),
+        zx = bits == 1 ? x : ptx_zero_extended(g, lane, x);
     Tir sy = !y || bits == 1 ? y : ptx_sign_extended(g, lane, y);
     Tir zy = !y || bits == 1 ? y : ptx_zero_extended(g, lane, y);
     switch (int_rows[op->kind].form) {
     case FORM_LOW: return apply(g, row, x, y);
     case FORM_UNSIGNED: return apply(g, row, zx, zy);
     case FORM_SIGNED: return apply(g, row, sx, sy);
-    case FORM_SHIFT: return tir_2(g->b, row, op->kind == OP_SHR_S ? sx : op->kind == OP_SHR_U ? zx : x, zy);
+    case FORM_SHIFT:
+        return tir_2(g->b, row, op->kind == OP_SHR_S ? sx : op->kind == OP_SHR_U ? zx : x, zy);
     case FORM_DIVIDE:
         return op->kind == OP_DIV_S || op->kind == OP_REM_S ? divide(g, op->kind, false, sx, sy)
                                                             : divide(g, op->kind, false, zx, zy);
@@ -95,7 +107,8 @@ static Tir ptx_int32(Gen *g, const Op *op, const Type *lane, const Tir *args) {
         Tir count = tir_1(g->b, row, zx);
         return op->kind == OP_CLZ ? tir_2(g->b, TIR_SUB32, count, tir_i32(g->b, 32 - bits)) : count;
     }
-    case FORM_HIGH_U: case FORM_HIGH_S: {
+    case FORM_HIGH_U:
+    case FORM_HIGH_S: {
         if (bits == 32) return tir_2(g->b, row, x, y);
         bool is_signed = int_rows[op->kind].form == FORM_HIGH_S;
         Tir product = is_signed ? tir_2(g->b, TIR_MUL32, sx, sy) : tir_2(g->b, TIR_MUL32, zx, zy);
@@ -108,8 +121,11 @@ static Tir ptx_int32(Gen *g, const Op *op, const Type *lane, const Tir *args) {
 static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     TirOp row = int_rows[op->kind].wide;
     switch (int_rows[op->kind].form) {
-    case FORM_LOW: case FORM_UNSIGNED: case FORM_SIGNED: case FORM_HIGH_U: case FORM_HIGH_S:
-        return apply(g, row, args[0], args[1]);
+    case FORM_LOW:
+    case FORM_UNSIGNED:
+    case FORM_SIGNED:
+    case FORM_HIGH_U:
+    case FORM_HIGH_S: return apply(g, row, args[0], args[1]);
     case FORM_SHIFT: return tir_2(g->b, row, args[0], shift_amount(g, lane, args[1]));
     case FORM_DIVIDE: return divide(g, op->kind, true, args[0], args[1]);
     case FORM_COUNT: return tir_1(g->b, TIR_ZEXT, tir_1(g->b, row, args[0]));
@@ -119,18 +135,24 @@ static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
 
 static Tir ptx_bool_op(Gen *g, const Op *op, const Tir *args) {
     switch ((int)op->kind) {
-    case OP_AND: case OP_MUL: case OP_MIN_U: case OP_MIN_S:
-        return tir_2(g->b, TIR_AND_P, args[0], args[1]);
-    case OP_OR: case OP_MAX_U: case OP_MAX_S: return tir_2(g->b, TIR_OR_P, args[0], args[1]);
-    case OP_XOR: case OP_ADD: case OP_SUB: return tir_2(g->b, TIR_XOR_P, args[0], args[1]);
+    case OP_AND:
+    case OP_MUL:
+    case OP_MIN_U:
+    case OP_MIN_S: return tir_2(g->b, TIR_AND_P, args[0], args[1]);
+    case OP_OR:
+    case OP_MAX_U:
+    case OP_MAX_S: return tir_2(g->b, TIR_OR_P, args[0], args[1]);
+    case OP_XOR:
+    case OP_ADD:
+    case OP_SUB: return tir_2(g->b, TIR_XOR_P, args[0], args[1]);
     default: return 0;
     }
 }
 
 static Tir ptx_icmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
-    static const TirOp narrow[] = {TIR_EQ32, TIR_NE32, TIR_LT_S32, TIR_LE_S32, TIR_GT_S32,
+    static const TirOp narrow[] = {TIR_EQ32,   TIR_NE32,   TIR_LT_S32, TIR_LE_S32, TIR_GT_S32,
                                    TIR_GE_S32, TIR_LT_U32, TIR_LE_U32, TIR_GT_U32, TIR_GE_U32};
-    static const TirOp wide[] = {TIR_EQ64, TIR_NE64, TIR_LT_S64, TIR_LE_S64, TIR_GT_S64,
+    static const TirOp wide[] = {TIR_EQ64,   TIR_NE64,   TIR_LT_S64, TIR_LE_S64, TIR_GT_S64,
                                  TIR_GE_S64, TIR_LT_U64, TIR_LE_U64, TIR_GT_U64, TIR_GE_U64};
     int64_t predicate = op->attrs[0].i;
     if (ptx_class_of(lane) == CLASS_B64) return tir_2(g->b, wide[predicate], args[0], args[1]);
@@ -161,14 +183,16 @@ static Tir f8_to_f32(Gen *g, const Type *lane, Tir x) {
     F8 f = f8_of(lane);
     Tir sign = tir_2(b, TIR_SHL32, tir_2(b, TIR_AND32, x, tir_i32(b, 0x80)), tir_i32(b, 24));
     if (lane->kind == TYPE_F8E5M2) /* the upper half of an f16 */
-        return tir_1(b, TIR_F32_FROM_F16, tir_1(b, TIR_LOW16, tir_2(b, TIR_SHL32, x, tir_i32(b, 8))));
+        return tir_1(b, TIR_F32_FROM_F16,
+                     tir_1(b, TIR_LOW16, tir_2(b, TIR_SHL32, x, tir_i32(b, 8))));
     Tir low = tir_2(b, TIR_AND32, x, tir_i32(b, 0x7f));
-    /* Its exponent and mantissa in place; multiplying by 2^(127 - bias) moves the exponent, and makes
-     * subnormals normal, exactly. */
+    /* Its exponent and mantissa in place; multiplying by 2^(127 - bias) moves the exponent, and
+     * makes subnormals normal, exactly. */
     Tir value = tir_2(b, TIR_SHL32, low, tir_i32(b, 23 - f.mantissa));
     value = tir_2(b, TIR_MUL_F32, value, tir_i32(b, (int64_t)(127 + 127 - f.bias) << 23));
     if (f.nan)
-        value = tir_select(b, tir_2(b, TIR_EQ32, low, tir_i32(b, 0x7f)), tir_i32(b, 0x7fc00000), value);
+        value =
+            tir_select(b, tir_2(b, TIR_EQ32, low, tir_i32(b, 0x7f)), tir_i32(b, 0x7fc00000), value);
     return tir_2(b, TIR_OR32, value, sign);
 }
 
@@ -183,7 +207,8 @@ static Tir f32_to_f8(Gen *g, const Type *lane, Tir x, bool to_zero) {
     Tir normal = a;
     if (!to_zero) {
         Tir odd = tir_2(b, TIR_AND32, tir_2(b, TIR_SHR_U32, a, tir_i32(b, drop)), tir_i32(b, 1));
-        normal = tir_2(b, TIR_ADD32, tir_2(b, TIR_ADD32, a, odd), tir_i32(b, (1 << (drop - 1)) - 1));
+        normal =
+            tir_2(b, TIR_ADD32, tir_2(b, TIR_ADD32, a, odd), tir_i32(b, (1 << (drop - 1)) - 1));
     }
     normal = tir_2(b, TIR_SHR_U32, normal, tir_i32(b, drop));
     normal = tir_2(b, TIR_SUB32, normal, tir_i32(b, (127 - f.bias) << f.mantissa));
@@ -202,8 +227,7 @@ Tir ptx_to_f32(Gen *g, const Type *lane, Tir x) {
     switch ((int)lane->kind) {
     case TYPE_F32: return x;
     case TYPE_F16: return tir_1(g->b, TIR_F32_FROM_F16, x);
-    case TYPE_BF16:
-        return tir_2(g->b, TIR_SHL32, tir_1(g->b, TIR_WIDE16, x), tir_i32(g->b, 16));
+    case TYPE_BF16: return tir_2(g->b, TIR_SHL32, tir_1(g->b, TIR_WIDE16, x), tir_i32(g->b, 16));
     default: return f8_to_f32(g, lane, x);
     }
 }
@@ -282,16 +306,23 @@ static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow
     case OP_FMUL: return tir_2(b, is_f64 ? TIR_MUL_F64 : TIR_MUL_F32, a[0], a[1]);
     case OP_FMA: return tir_3(b, is_f64 ? TIR_FMA_F64 : TIR_FMA_F32, a[0], a[1], a[2]);
     case OP_FDIV:
-        if (!is_f64 && !exact && !narrow && is_shared(op->operands[1])) return divide_by_shared(b, a[0], a[1]);
-        return tir_2(b, is_f64 ? TIR_DIV_F64 : exact || narrow ? TIR_DIV_F32 : TIR_DIVFULL_F32, a[0], a[1]);
+        if (!is_f64 && !exact && !narrow && is_shared(op->operands[1]))
+            return divide_by_shared(b, a[0], a[1]);
+        return tir_2(b,
+                     is_f64            ? TIR_DIV_F64
+                     : exact || narrow ? TIR_DIV_F32
+                                       : TIR_DIVFULL_F32,
+                     a[0], a[1]);
     case OP_FREM: return math_fmod(b, is_f64, a[0], a[1]);
-    case OP_FMIN: case OP_FMAX: return float_min_max(g, op, is_f64, a[0], a[1]);
+    case OP_FMIN:
+    case OP_FMAX: return float_min_max(g, op, is_f64, a[0], a[1]);
     case OP_FLOOR: return tir_1(b, is_f64 ? TIR_FLOOR_F64 : TIR_FLOOR_F32, a[0]);
     case OP_CEIL: return tir_1(b, is_f64 ? TIR_CEIL_F64 : TIR_CEIL_F32, a[0]);
     case OP_TRUNC_F: return tir_1(b, is_f64 ? TIR_TRUNC_F64 : TIR_TRUNC_F32, a[0]);
     case OP_ROUND_EVEN: return tir_1(b, is_f64 ? TIR_ROUND_F64 : TIR_ROUND_F32, a[0]);
     default:
-        return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && op->attrs[0].i), is_f64, a[0]);
+        return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && op->attrs[0].i), is_f64,
+                             a[0]);
     }
 }
 
@@ -324,23 +355,28 @@ static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {
 }
 
 static Tir ptx_fcmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
-    static const TirOp narrow[] = {TIR_EQ_F32, TIR_NE_F32, TIR_LT_F32, TIR_LE_F32, TIR_GT_F32, TIR_GE_F32};
-    static const TirOp wide[] = {TIR_EQ_F64, TIR_NE_F64, TIR_LT_F64, TIR_LE_F64, TIR_GT_F64, TIR_GE_F64};
+    static const TirOp narrow[] = {TIR_EQ_F32, TIR_NE_F32, TIR_LT_F32,
+                                   TIR_LE_F32, TIR_GT_F32, TIR_GE_F32};
+    static const TirOp wide[] = {TIR_EQ_F64, TIR_NE_F64, TIR_LT_F64,
+                                 TIR_LE_F64, TIR_GT_F64, TIR_GE_F64};
     int64_t predicate = op->attrs[0].i;
     if (lane->kind == TYPE_F64) return tir_2(g->b, wide[predicate], args[0], args[1]);
-    return tir_2(g->b, narrow[predicate], ptx_to_f32(g, lane, args[0]), ptx_to_f32(g, lane, args[1]));
+    return tir_2(g->b, narrow[predicate], ptx_to_f32(g, lane, args[0]),
+                 ptx_to_f32(g, lane, args[1]));
 }
 
 /* ---- casts ---- */
 
-/* f64 -> f32 rounded to odd: a later rounding to a narrower type is then right (Boldo, Melquiond). */
+/* f64 -> f32 rounded to odd: a later rounding to a narrower type is then right (Boldo, Melquiond).
+ */
 static Tir f64_to_odd_f32(Gen *g, Tir x) {
     Tirs *b = g->b;
     Tir cut = tir_1(b, TIR_F32Z_FROM_F64, x);
     Tir inexact = tir_2(b, TIR_NE_F64, tir_1(b, TIR_F64_FROM_F32, cut), x);
     Tir is_nan = tir_2(b, TIR_NE_F64, x, x);
-    return tir_select(b, is_nan, cut,
-                      tir_2(b, TIR_OR32, cut, tir_select(b, inexact, tir_i32(b, 1), tir_i32(b, 0))));
+    return tir_select(
+        b, is_nan, cut,
+        tir_2(b, TIR_OR32, cut, tir_select(b, inexact, tir_i32(b, 1), tir_i32(b, 0))));
 }
 
 /* |x| < 2^64 as f32 rounded to odd. */
@@ -364,11 +400,17 @@ static Tir int_to_float(Gen *g, const Type *from, const Type *to, Tir x, bool is
     bool wide = type_bits(from) == 64;
     if (!wide) x = is_signed ? ptx_sign_extended(g, from, x) : ptx_zero_extended(g, from, x);
     if (to->kind == TYPE_F64)
-        return tir_1(b, wide ? is_signed ? TIR_F64_FROM_S64 : TIR_F64_FROM_U64
-                             : is_signed ? TIR_F64_FROM_S32 : TIR_F64_FROM_U32, x);
+        return tir_1(b,
+                     wide        ? is_signed ? TIR_F64_FROM_S64 : TIR_F64_FROM_U64
+                     : is_signed ? TIR_F64_FROM_S32
+                                 : TIR_F64_FROM_U32,
+                     x);
     if (to->kind == TYPE_F32 || type_bits(from) <= 16) {
-        Tir f = tir_1(b, wide ? is_signed ? TIR_F32_FROM_S64 : TIR_F32_FROM_U64
-                              : is_signed ? TIR_F32_FROM_S32 : TIR_F32_FROM_U32, x);
+        Tir f = tir_1(b,
+                      wide        ? is_signed ? TIR_F32_FROM_S64 : TIR_F32_FROM_U64
+                      : is_signed ? TIR_F32_FROM_S32
+                                  : TIR_F32_FROM_U32,
+                      x);
         return ptx_from_f32(g, to, f, false);
     }
     if (!wide) {
@@ -389,10 +431,12 @@ static Tir float_to_int(Gen *g, const Type *from, const Type *to, Tir x, bool is
     if (!is_f64) x = ptx_to_f32(g, from, x);
     if (bits == 1) is_signed = false;
     bool wide = bits == 64;
-    TirOp op = is_f64 ? wide ? is_signed ? TIR_S64_FROM_F64 : TIR_U64_FROM_F64
-                             : is_signed ? TIR_S32_FROM_F64 : TIR_U32_FROM_F64
-                      : wide ? is_signed ? TIR_S64_FROM_F32 : TIR_U64_FROM_F32
-                             : is_signed ? TIR_S32_FROM_F32 : TIR_U32_FROM_F32;
+    TirOp op = is_f64      ? wide        ? is_signed ? TIR_S64_FROM_F64 : TIR_U64_FROM_F64
+                             : is_signed ? TIR_S32_FROM_F64
+                                         : TIR_U32_FROM_F64
+               : wide      ? is_signed ? TIR_S64_FROM_F32 : TIR_U64_FROM_F32
+               : is_signed ? TIR_S32_FROM_F32
+                           : TIR_U32_FROM_F32;
     Tir result = tir_1(b, op, x);
     Tir is_nan = tir_2(b, is_f64 ? TIR_NE_F64 : TIR_NE_F32, x, x);
     result = tir_select(b, is_nan, tir_const(b, wide ? CLASS_B64 : CLASS_B32, 0), result);
@@ -431,11 +475,13 @@ static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir 
         Tir low = type_bits(from) == 64 ? tir_1(b, TIR_LOW32, x) : x;
         return type_bits(to) == 1 ? is_odd(g, low) : low;
     }
-    case OP_FEXT: case OP_FTRUNC: {
+    case OP_FEXT:
+    case OP_FTRUNC: {
         bool to_zero = op->kind == OP_FTRUNC && op->attrs[0].i == ROUND_RTZ;
         if (to->kind == TYPE_F64) return tir_1(b, TIR_F64_FROM_F32, ptx_to_f32(g, from, x));
         if (from->kind != TYPE_F64) return ptx_from_f32(g, to, ptx_to_f32(g, from, x), to_zero);
-        if (to->kind == TYPE_F32) return tir_1(b, to_zero ? TIR_F32Z_FROM_F64 : TIR_F32_FROM_F64, x);
+        if (to->kind == TYPE_F32)
+            return tir_1(b, to_zero ? TIR_F32Z_FROM_F64 : TIR_F32_FROM_F64, x);
         return ptx_from_f32(g, to, f64_to_odd_f32(g, x), to_zero);
     }
     case OP_S_TO_F: return int_to_float(g, from, to, x, true);
@@ -450,7 +496,8 @@ static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir 
 /* ---- all ---- */
 
 static Tir ptx_addptr(Gen *g, const Op *op, const Tir *args) {
-    const Type *pointer = type_lane(op->operands[0]->type), *offset = type_lane(op->operands[1]->type);
+    const Type *pointer = type_lane(op->operands[0]->type),
+               *offset = type_lane(op->operands[1]->type);
     Tir wide = args[1];
     if (type_bits(offset) < 64) wide = tir_1(g->b, TIR_SEXT, ptx_sign_extended(g, offset, wide));
     Tir bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, type_size_bytes(pointer->elem)));

@@ -65,7 +65,7 @@ typedef struct Gen {
     const Arch *arch;
     int warp_bits, threads;
     LayoutTable layouts;
-    ValuePlan *plans; /* by value id */
+    ValuePlan *plans;  /* by value id */
     Map store_layouts; /* of ops without results */
     VEC(MemoryClass) classes;
     Tirs *b;
@@ -73,7 +73,7 @@ typedef struct Gen {
     int shared_size;
     VEC(Interval) shared_pending; /* read since the last barrier */
     VEC(Access) accesses;
-    bool acquired;      /* an acquiring atomic since the last barrier */
+    bool acquired; /* an acquiring atomic since the last barrier */
     int while_depth, loop_depth;
     bool has_atomics;
     int num_strings;
@@ -101,7 +101,7 @@ int ptx_access_vector_bits(Gen *g, const Op *op, const Layout *layout);
 bool ptx_op_is_lanewise(const Op *op); /* operands and results share a layout */
 typedef struct DotPlan {
     bool mma;
-    TypeKind kind; /* of the operands fed to the product */
+    TypeKind kind;        /* of the operands fed to the product */
     int warps_m, warps_n; /* logarithms */
 } DotPlan;
 DotPlan ptx_dot_plan(Gen *g, const Op *op);
@@ -123,9 +123,9 @@ Tir ptx_constant(Gen *g, const Type *lane, uint64_t bits);
 Tir ptx_math(Gen *g, const Op *op, Tir x);
 Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x); /* f32 or f64 */
 Tir math_fmod(Tirs *b, bool is_f64, Tir x, Tir y);
-Tir ptx_to_f32(Gen *g, const Type *lane, Tir x);          /* from any float but f64 */
+Tir ptx_to_f32(Gen *g, const Type *lane, Tir x); /* from any float but f64 */
 Tir ptx_from_f32(Gen *g, const Type *lane, Tir x, bool to_zero);
-Tir ptx_sign_extended(Gen *g, const Type *lane, Tir x);   /* i1, i8, i16 to 32 bits */
+Tir ptx_sign_extended(Gen *g, const Type *lane, Tir x); /* i1, i8, i16 to 32 bits */
 Tir ptx_zero_extended(Gen *g, const Type *lane, Tir x);
 
 /* ---- memory.c ---- */
@@ -133,7 +133,8 @@ void ptx_load(Gen *g, const Op *op);
 void ptx_store(Gen *g, const Op *op);
 void ptx_atomic(Gen *g, const Op *op);
 void ptx_memory_barrier(Gen *g);
-void ptx_memory_unknown(Gen *g, const Region *body); /* entering or leaving a region that may repeat */
+void ptx_memory_unknown(Gen *g,
+                        const Region *body); /* entering or leaving a region that may repeat */
 /* Paths that meet: what was pending on either is pending after. */
 typedef struct MemoryState {
     const Access *accesses;
@@ -144,17 +145,19 @@ MemoryState ptx_memory_save(Gen *g);
 void ptx_memory_restore(Gen *g, MemoryState state);
 void ptx_memory_merge(Gen *g, MemoryState state);
 /* Loads and stores of 2^k consecutive lanes, packed into wide registers. */
-void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane, int count,
-                Tir guard, const Tir *defaults, Tir *lanes);
-void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count, Tir guard,
-                 const Tir *lanes);
+void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane,
+                    int count, Tir guard, const Tir *defaults, Tir *lanes);
+void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
+                     Tir guard, const Tir *lanes);
 
 Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count); /* up to 4 bytes */
 
 /* ---- move.c ---- */
 Tir ptx_thread_id(Gen *g);
-Tir ptx_thread_bits(Gen *g, const Layout *layout, const uint32_t *image_of_bit); /* xor over tid bits */
-Tir ptx_lane_index(Gen *g, const Layout *layout); /* part of the tile index that lane and warp give */
+Tir ptx_thread_bits(Gen *g, const Layout *layout,
+                    const uint32_t *image_of_bit); /* xor over tid bits */
+Tir ptx_lane_index(Gen *g,
+                   const Layout *layout); /* part of the tile index that lane and warp give */
 Tir ptx_replica_guard(Gen *g, const Layout *layout); /* 0 when each element is held once */
 Tir *ptx_convert(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to);
 Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane);
@@ -171,14 +174,15 @@ typedef struct SharedTile {
 } SharedTile;
 void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, const Tir *regs);
 /* flip: lane i gets the element i ^ flip. */
-void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip, Tir *regs);
+void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
+                     Tir *regs);
 /* Only the registers with (number & mask) == value, and what comes with them in a vector. */
 void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
-                      uint32_t mask, uint32_t value, Tir *regs);
+                          uint32_t mask, uint32_t value, Tir *regs);
 /* 1, 2 or 4 8x8 matrices of 16-bit elements (ldmatrix): each lane of `rows` is the first element of
  * a row of 8, the lanes of matrix 0 first. One result for each matrix, the first is returned. */
 Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint32_t reg, int count,
-                    bool transposed);
+                        bool transposed);
 Swizzle swizzle_row_major(int bits);
 Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *layout);
 

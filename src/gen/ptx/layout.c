@@ -62,7 +62,8 @@ const Layout *layout_intern(LayoutTable *table, const Layout *layout) {
     for (int i = 0; i < table->all.count; i++) {
         const Layout *other = table->all.data[i];
         bool same = other->tile_bits == layout->tile_bits;
-        for (int kind = 0; kind < NUM_KINDS; kind++) same = same && same_columns(other, layout, kind);
+        for (int kind = 0; kind < NUM_KINDS; kind++)
+            same = same && same_columns(other, layout, kind);
         if (same) return other;
     }
     Layout *copy = arena_new_of(table->arena, Layout);
@@ -154,7 +155,8 @@ Layout layout_blocked(const TileShape *shape, const int *order, const int *per_t
         dims[d].end = dims[d].next + shape->log2[d];
     }
     for (int i = 0; i < shape->rank; i++)
-        for (int b = 0; b < per_thread[order[i]]; b++) push(&layout, KIND_REG, take(&dims[order[i]]));
+        for (int b = 0; b < per_thread[order[i]]; b++)
+            push(&layout, KIND_REG, take(&dims[order[i]]));
     int lanes = LANE_BITS;
     for (int i = 0; i < shape->rank; i++)
         for (DimBits *dim = &dims[order[i]]; lanes && dim->next < dim->end; lanes--)
@@ -167,7 +169,8 @@ Layout layout_blocked(const TileShape *shape, const int *order, const int *per_t
             push(&layout, KIND_WARP, take(dim));
     while (warp_bits-- > 0) push(&layout, KIND_WARP, 0);
     for (int i = 0; i < shape->rank; i++)
-        for (DimBits *dim = &dims[order[i]]; dim->next < dim->end;) push(&layout, KIND_REG, take(dim));
+        for (DimBits *dim = &dims[order[i]]; dim->next < dim->end;)
+            push(&layout, KIND_REG, take(dim));
     return layout;
 }
 
@@ -325,7 +328,8 @@ static int segment_bits(const uint32_t *a, int num_a, const uint32_t *b, int num
 
 static void swizzle_invert(Swizzle *s) {
     for (int bit = 0; bit < s->bits; bit++)
-        if (!gf2_solve(s->image, s->bits, 1u << bit, &s->offset_of[bit])) BUG("swizzle is singular");
+        if (!gf2_solve(s->image, s->bits, 1u << bit, &s->offset_of[bit]))
+            BUG("swizzle is singular");
 }
 
 Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
@@ -361,7 +365,8 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
     }
     for (int bit = 0; bit < s.bits; bit++) {
         basis[num] = 1u << bit;
-        if (num < s.bits && gf2_rank(basis, num + 1) == num + 1) num++, s.image[filled++] = 1u << bit;
+        if (num < s.bits && gf2_rank(basis, num + 1) == num + 1)
+            num++, s.image[filled++] = 1u << bit;
     }
     for (int i = 0; i < kept; i++) s.image[filled++] = segments[i];
     if (filled != s.bits) BUG("swizzle covers %d of %d bits", filled, s.bits);
@@ -371,7 +376,8 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
 
 Swizzle swizzle_rows(int fast, int fast_bits, int slow, int slow_bits) {
     Swizzle s = {.bits = fast_bits + slow_bits, .vector = fast_bits < 3 ? fast_bits : 3};
-    for (int i = 0; i < fast_bits; i++) s.image[i] = 1u << (fast + i), s.offset_of[fast + i] = 1u << i;
+    for (int i = 0; i < fast_bits; i++)
+        s.image[i] = 1u << (fast + i), s.offset_of[fast + i] = 1u << i;
     int within = fast_bits < 6 ? 6 - fast_bits : 0; /* bits of the row number within 128 bytes */
     for (int i = 0; i < slow_bits; i++) {
         s.image[fast_bits + i] = 1u << (slow + i);

@@ -101,8 +101,8 @@ typedef struct Swizzle {
 /* No bank conflicts for a store by `from` and a load by `to` where that is possible; the method is
  * that of the Linear Layouts paper (arXiv 2505.23819). */
 Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes);
-/* Two dimensions of 16-bit elements, the fast one in rows: eight consecutive rows have what is at the
- * same place of them, 16 bytes, in different banks. Arguments: tile bit of each, how many. */
+/* Two dimensions of 16-bit elements, the fast one in rows: eight consecutive rows have what is at
+ * the same place of them, 16 bytes, in different banks. Arguments: tile bit of each, how many. */
 Swizzle swizzle_rows(int fast, int fast_bits, int slow, int slow_bits);
 uint32_t swizzle_offset(const Swizzle *swizzle, uint32_t index);
 /* Extra wavefronts of the worst access of 2^vector elements a lane, by brute force (for tests). */

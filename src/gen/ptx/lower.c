@@ -107,8 +107,10 @@ static void ptx_split(Gen *g, const Op *op) {
     for (int side = 0; side < 2; side++) {
         Tir *regs = ptx_new_regs(g, layout_regs(layout));
         for (int r = 0; r < layout_regs(layout); r++) regs[r] = from[2 * r + side];
-        if (type_is_tile(op->results[side].type)) ptx_define(g, &op->results[side], layout, regs);
-        else ptx_define_scalar(g, &op->results[side], regs[0]);
+        if (type_is_tile(op->results[side].type))
+            ptx_define(g, &op->results[side], layout, regs);
+        else
+            ptx_define_scalar(g, &op->results[side], regs[0]);
     }
 }
 
@@ -120,7 +122,9 @@ static int equal_registers(Gen *g, const Op *op, const Layout *layout) {
     if (op->kind != OP_ICMP || !layout || !facts) return 0;
     TileShape shape = tile_shape(type);
     for (int d = 0; d < type->rank; d++) {
-        uint32_t bits = (uint32_t)(facts->constancy[d] < type->shape[d] ? facts->constancy[d] : type->shape[d]) - 1;
+        uint32_t bits = (uint32_t)(facts->constancy[d] < type->shape[d] ? facts->constancy[d]
+                                                                        : type->shape[d]) -
+                        1;
         for (int i = 0; i < layout->num[KIND_REG]; i++)
             if (layout->column[KIND_REG][i] & bits << tile_bit_of_dim(&shape, d)) equal |= 1 << i;
     }
@@ -147,13 +151,15 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
 static Tir *ptx_pure_in(Gen *g, const Op *op, const Layout *layout) {
     const Type *lane = type_lane(op_result(op)->type);
     switch ((int)op->kind) {
-    case OP_CONSTANT:
-        return filled(g, layout, ptx_constant(g, lane, op->attrs[0].bits));
+    case OP_CONSTANT: return filled(g, layout, ptx_constant(g, lane, op->attrs[0].bits));
     case OP_POISON: return filled(g, layout, ptx_constant(g, lane, 0));
     case OP_ARANGE: return ptx_arange(g, op, layout);
     case OP_SPLAT: return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
     case OP_BROADCAST: return ptx_broadcast(g, op, layout);
-    case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS: case OP_HINT: {
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_HINT: {
         if (!type_is_tile(op->operands[0]->type))
             return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
         return ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
@@ -171,7 +177,8 @@ static void ptx_pure_tile(Gen *g, const Op *op) {
         return;
     }
     for (int i = 0; i < plan->wanted.count; i++)
-        ptx_define(g, op_result(op), plan->wanted.data[i], ptx_pure_in(g, op, plan->wanted.data[i]));
+        ptx_define(g, op_result(op), plan->wanted.data[i],
+                   ptx_pure_in(g, op, plan->wanted.data[i]));
 }
 
 static Tir ptx_grid(Gen *g, const Op *op) {
@@ -191,7 +198,8 @@ static void ptx_pure_scalar(Gen *g, const Op *op) {
     switch ((int)op->kind) {
     case OP_CONSTANT: reg = ptx_constant(g, lane, op->attrs[0].bits); break;
     case OP_POISON: reg = ptx_constant(g, lane, 0); break;
-    case OP_PROGRAM_ID: case OP_NUM_PROGRAMS: reg = ptx_grid(g, op); break;
+    case OP_PROGRAM_ID:
+    case OP_NUM_PROGRAMS: reg = ptx_grid(g, op); break;
     case OP_HINT: reg = ptx_scalar_of(g, op->operands[0]); break;
     case OP_RESHAPE: {
         const Layout *home = ptx_home_or_default(g, op->operands[0]);
@@ -217,7 +225,8 @@ static const Layout *home_of(Gen *g, const Value *value) {
 static Tir *new_variables(Gen *g, const Value *value) {
     int count = registers_of(g, value);
     Tir *variables = ptx_new_regs(g, count);
-    for (int r = 0; r < count; r++) variables[r] = tir_var(g->b, ptx_class_of(type_lane(value->type)));
+    for (int r = 0; r < count; r++)
+        variables[r] = tir_var(g->b, ptx_class_of(type_lane(value->type)));
     return variables;
 }
 
@@ -225,7 +234,9 @@ static Tir *new_variables(Gen *g, const Value *value) {
  * constant go on doing so. */
 static bool advances_alike(const Value *arg, const Value *next) {
     const Type *lane = type_lane(arg->type);
-    if (!type_is_tile(arg->type) || (!type_is_ptr(lane) && !(type_is_int(lane) && type_bits(lane) >= 32))) return false;
+    if (!type_is_tile(arg->type) ||
+        (!type_is_ptr(lane) && !(type_is_int(lane) && type_bits(lane) >= 32)))
+        return false;
     while (next != arg) {
         const Op *op = next->def;
         if (!op || (op->kind != OP_ADD && op->kind != OP_ADDPTR)) return false;
@@ -266,7 +277,8 @@ static Carried carried_of(Gen *g, const Value *arg, const Value *next, const Tir
             continue;
         }
         c.variables[r] = tir_var(g->b, class);
-        if (leaders < MAX_LEADERS) bases[leaders] = base, owners[leaders] = r, offsets[leaders++] = offset;
+        if (leaders < MAX_LEADERS)
+            bases[leaders] = base, owners[leaders] = r, offsets[leaders++] = offset;
     }
     return c;
 }
@@ -285,8 +297,10 @@ static Tir *carried_registers(Gen *g, const Carried *c) {
 
 static void define_any(Gen *g, const Value *value, Tir *regs) {
     ptx_plan_of(g, value)->copies.count = 0;
-    if (type_is_tile(value->type)) ptx_define(g, value, ptx_plan_of(g, value)->home, regs);
-    else ptx_define_scalar(g, value, regs[0]);
+    if (type_is_tile(value->type))
+        ptx_define(g, value, ptx_plan_of(g, value)->home, regs);
+    else
+        ptx_define_scalar(g, value, regs[0]);
 }
 
 typedef struct Moves {
@@ -308,7 +322,8 @@ static void assign(Gen *g, const Moves *moves) {
         if (from[i] != moves->to[i]) tir_set(g->b, moves->to[i], from[i]);
 }
 
-/* variables[i] = values[i], with the layout of the homes of `like`; what has no variable is left. */
+/* variables[i] = values[i], with the layout of the homes of `like`; what has no variable is left.
+ */
 static void assign_values(Gen *g, int count, Tir *const *variables, Value *const *values,
                           Value *const *like) {
     int total = 0;
@@ -356,8 +371,12 @@ static void ptx_if(Gen *g, const Op *op) {
 static Tir for_condition(Gen *g, const Op *op, Tir i, Tir upper, Tir step) {
     bool wide = type_bits(op->operands[0]->type) == 64;
     bool is_unsigned = op->attrs[attr_index(OP_FOR, "unsigned")].i != 0;
-    TirOp less = wide ? is_unsigned ? TIR_LT_U64 : TIR_LT_S64 : is_unsigned ? TIR_LT_U32 : TIR_LT_S32;
-    TirOp more = wide ? is_unsigned ? TIR_GT_U64 : TIR_GT_S64 : is_unsigned ? TIR_GT_U32 : TIR_GT_S32;
+    TirOp less = wide          ? is_unsigned ? TIR_LT_U64 : TIR_LT_S64
+                 : is_unsigned ? TIR_LT_U32
+                               : TIR_LT_S32;
+    TirOp more = wide          ? is_unsigned ? TIR_GT_U64 : TIR_GT_S64
+                 : is_unsigned ? TIR_GT_U32
+                               : TIR_GT_S32;
     Tir zero = wide ? tir_i64(g->b, 0) : tir_i32(g->b, 0);
     Tir up = tir_2(g->b, wide ? TIR_GT_S64 : TIR_GT_S32, step, zero);
     uint64_t bits;
@@ -464,10 +483,12 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_IF: ptx_if(g, op); return;
     case OP_FOR: ptx_for(g, op); return;
     case OP_WHILE: ptx_while(g, op); return;
-    case OP_YIELD: case OP_ASSUME: return;
+    case OP_YIELD:
+    case OP_ASSUME: return;
     case OP_LOAD: ptx_load(g, op); return;
     case OP_STORE: ptx_store(g, op); return;
-    case OP_ATOMIC_RMW: case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
     case OP_BARRIER: ptx_memory_barrier(g); return;
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;
@@ -485,17 +506,59 @@ static void ptx_op(Gen *g, const Op *op) {
 #define INT(kind, ...) case OP_##kind:
 #include "ir/ops.def"
 #undef OP
-    case OP_CONSTANT: case OP_POISON: case OP_ARANGE: case OP_PROGRAM_ID: case OP_NUM_PROGRAMS:
-    case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE: case OP_TRANS:
-    case OP_ICMP: case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FREM:
-    case OP_FMIN: case OP_FMAX: case OP_FMA: case OP_FNEG: case OP_FABS: case OP_FCMP: case OP_FLOOR:
-    case OP_CEIL: case OP_TRUNC_F: case OP_ROUND_EVEN: case OP_SQRT: case OP_RSQRT: case OP_EXP:
-    case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SIN: case OP_COS: case OP_TANH: case OP_ERF:
-    case OP_SELECT: case OP_EXT_S: case OP_EXT_U: case OP_TRUNC: case OP_FEXT: case OP_FTRUNC:
-    case OP_S_TO_F: case OP_U_TO_F: case OP_F_TO_S: case OP_F_TO_U: case OP_BITCAST: case OP_ADDPTR:
+    case OP_CONSTANT:
+    case OP_POISON:
+    case OP_ARANGE:
+    case OP_PROGRAM_ID:
+    case OP_NUM_PROGRAMS:
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_ICMP:
+    case OP_FADD:
+    case OP_FSUB:
+    case OP_FMUL:
+    case OP_FDIV:
+    case OP_FREM:
+    case OP_FMIN:
+    case OP_FMAX:
+    case OP_FMA:
+    case OP_FNEG:
+    case OP_FABS:
+    case OP_FCMP:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_TRUNC_F:
+    case OP_ROUND_EVEN:
+    case OP_SQRT:
+    case OP_RSQRT:
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_SIN:
+    case OP_COS:
+    case OP_TANH:
+    case OP_ERF:
+    case OP_SELECT:
+    case OP_EXT_S:
+    case OP_EXT_U:
+    case OP_TRUNC:
+    case OP_FEXT:
+    case OP_FTRUNC:
+    case OP_S_TO_F:
+    case OP_U_TO_F:
+    case OP_F_TO_S:
+    case OP_F_TO_U:
+    case OP_BITCAST:
+    case OP_ADDPTR:
     case OP_HINT:
-        if (type_is_tile(op_result(op)->type)) ptx_pure_tile(g, op);
-        else ptx_pure_scalar(g, op);
+        if (type_is_tile(op_result(op)->type))
+            ptx_pure_tile(g, op);
+        else
+            ptx_pure_scalar(g, op);
         return;
     case NUM_OP_KINDS: break;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* math: functions of one lane, in f32 and f64, out of fma, shifts and selects; no library is linked.
- * doc/ptx.md has the measured errors. Coefficients are minimax fits made for tern, except where a
- * comment names a series. */
+/* math: functions of one lane, in f32 and f64, out of fma, shifts and selects; no library is
+ * linked. doc/ptx.md has the measured errors. Coefficients are minimax fits made for tern, except
+ * where a comment names a series. */
 #include "gen/ptx/gen.h"
 
 #include <math.h>
@@ -34,8 +34,8 @@ static Tir nearest_power(Tirs *b, Tir x, float scale, Tir *minus_n) {
     return tir_2(b, TIR_SHL32, t, tir_i32(b, 23));
 }
 
-/* 2^n * ex2(r), r = x * log2(e) - n. Where n is held, r grows instead: ex2 overflows, or is so small
- * that the product is rounded once, to a subnormal number. */
+/* 2^n * ex2(r), r = x * log2(e) - n. Where n is held, r grows instead: ex2 overflows, or is so
+ * small that the product is rounded once, to a subnormal number. */
 static Tir exp_f32(Tirs *b, Tir x) {
     Tir minus_n, power = nearest_power(b, x, 0x1.77313cp-8f, &minus_n);
     Tir r = fma32(b, x, tir_f32(b, 0x1.715476p+0f), minus_n); /* log2(e), high and low */
@@ -55,7 +55,8 @@ static Tir log_f32(Tirs *b, Tir x, bool base_2) {
     Tir tiny = tir_2(b, TIR_LT_F32, x, tir_f32(b, 0x1p-126f));
     Tir a = tir_select(b, tiny, mul32(b, x, tir_f32(b, 0x1p23f)), x);
     Tir e0 = tir_select(b, tiny, tir_f32(b, -23), tir_f32(b, 0));
-    Tir k = tir_2(b, TIR_AND32, tir_2(b, TIR_SUB32, a, tir_i32(b, 0x3f3504f3)), tir_i32(b, (int32_t)0xff800000));
+    Tir k = tir_2(b, TIR_AND32, tir_2(b, TIR_SUB32, a, tir_i32(b, 0x3f3504f3)),
+                  tir_i32(b, (int32_t)0xff800000));
     Tir f = tir_2(b, TIR_SUB_F32, tir_2(b, TIR_SUB32, a, k), tir_f32(b, 1));
     Tir e = fma32(b, tir_1(b, TIR_F32_FROM_S32, k), tir_f32(b, 0x1p-23f), e0);
     Tir p = horner32(b, f, c, COUNT(c));
@@ -65,7 +66,8 @@ static Tir log_f32(Tirs *b, Tir x, bool base_2) {
     if (base_2) {
         /* log2(m) = f * log2(e) + (s * p) * log2(e), log2(e) in two parts. */
         Tir high = mul32(b, f, tir_f32(b, 0x1.715476p+0f));
-        Tir rest = fma32(b, f, tir_f32(b, 0x1.715476p+0f), tir_2(b, TIR_XOR32, high, tir_i32(b, INT32_MIN)));
+        Tir rest = fma32(b, f, tir_f32(b, 0x1.715476p+0f),
+                         tir_2(b, TIR_XOR32, high, tir_i32(b, INT32_MIN)));
         rest = fma32(b, f, tir_f32(b, 0x1.4ae0cp-26f), rest);
         rest = fma32(b, mul32(b, s, p), tir_f32(b, 0x1.715476p+0f), rest);
         r = add32(b, e, add32(b, high, rest));
@@ -85,7 +87,8 @@ static Tir tanh_f32(Tirs *b, Tir x) {
                               -0x1.825834p-8f};
     Tir a = abs32(b, x);
     Tir e = tir_1(b, TIR_EX2_F32, mul32(b, a, tir_f32(b, 0x1.715476p+1f)));
-    Tir r = fma32(b, tir_f32(b, -2), tir_1(b, TIR_RCP_F32, add32(b, e, tir_f32(b, 1))), tir_f32(b, 1));
+    Tir r =
+        fma32(b, tir_f32(b, -2), tir_1(b, TIR_RCP_F32, add32(b, e, tir_f32(b, 1))), tir_f32(b, 1));
     r = tir_2(b, TIR_OR32, r, sign32(b, x));
     Tir s = mul32(b, x, x);
     Tir p = fma32(b, mul32(b, s, x), horner32(b, s, c, COUNT(c)), x);
@@ -94,10 +97,10 @@ static Tir tanh_f32(Tirs *b, Tir x) {
 }
 
 static Tir erf_f32(Tirs *b, Tir x) {
-    static const float near[] = {0x1.20dd74p+0f, -0x1.81273ep-2f, 0x1.ce2cf8p-4f, -0x1.b7f90cp-6f,
-                                 0x1.5405bp-8f, -0x1.a3f6f8p-11f, 0x1.496a1ep-14f};
-    static const float far[] = {-0x1.1405b2p-12f, 0x1.a12d68p+0f, 0x1.d3c5dep-1f, 0x1.402b5ap-3f,
-                                -0x1.297e9ap-5f, 0x1.8c3d3ap-8f, -0x1.4bb2fp-11f, 0x1.038ap-15f};
+    static const float near[] = {0x1.20dd74p+0f, -0x1.81273ep-2f,  0x1.ce2cf8p-4f, -0x1.b7f90cp-6f,
+                                 0x1.5405bp-8f,  -0x1.a3f6f8p-11f, 0x1.496a1ep-14f};
+    static const float far[] = {-0x1.1405b2p-12f, 0x1.a12d68p+0f, 0x1.d3c5dep-1f,  0x1.402b5ap-3f,
+                                -0x1.297e9ap-5f,  0x1.8c3d3ap-8f, -0x1.4bb2fp-11f, 0x1.038ap-15f};
     Tir a = tir_2(b, TIR_MIN_F32, abs32(b, x), tir_f32(b, 4));
     Tir p = horner32(b, a, far, COUNT(far));
     Tir e = tir_1(b, TIR_EX2_F32, tir_2(b, TIR_XOR32, p, tir_i32(b, INT32_MIN)));
@@ -141,7 +144,8 @@ static Reduced reduce_large_f32(Tirs *b, Tir x) {
     hi = tir_2(b, TIR_OR32, tir_2(b, TIR_SHL32, hi, shift), tir_2(b, TIR_SHR_U32, mid, back));
     mid = tir_2(b, TIR_OR32, tir_2(b, TIR_SHL32, mid, shift), tir_2(b, TIR_SHR_U32, lo, back));
     Tir quadrant = tir_2(b, TIR_SHR_U32, hi, tir_i32(b, 30));
-    hi = tir_2(b, TIR_OR32, tir_2(b, TIR_SHL32, hi, tir_i32(b, 2)), tir_2(b, TIR_SHR_U32, mid, tir_i32(b, 30)));
+    hi = tir_2(b, TIR_OR32, tir_2(b, TIR_SHL32, hi, tir_i32(b, 2)),
+               tir_2(b, TIR_SHR_U32, mid, tir_i32(b, 30)));
     mid = tir_2(b, TIR_SHL32, mid, tir_i32(b, 2));
     /* To the nearest multiple: a fraction of one half and more is negative. */
     quadrant = tir_2(b, TIR_ADD32, quadrant, tir_2(b, TIR_SHR_U32, hi, tir_i32(b, 31)));
@@ -165,7 +169,8 @@ static Reduced reduce_f32(Tirs *b, Tir x) {
     Tir quadrant = tir_1(b, TIR_S32_FROM_F32, n);
     Tir small = tir_2(b, TIR_LT_F32, abs32(b, x), tir_f32(b, 100000));
     uint64_t bits;
-    if (tir_is_const(b, small, &bits)) return bits ? (Reduced){r, quadrant} : reduce_large_f32(b, x);
+    if (tir_is_const(b, small, &bits))
+        return bits ? (Reduced){r, quadrant} : reduce_large_f32(b, x);
     Reduced result = {tir_var(b, CLASS_B32), tir_var(b, CLASS_B32)};
     int end = tir_new_label(b);
     tir_set(b, result.r, r);
@@ -181,8 +186,10 @@ static Reduced reduce_f32(Tirs *b, Tir x) {
 }
 
 static Tir sin_cos_f32(Tirs *b, Tir x, bool is_cos) {
-    static const float sines[] = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f64p-13f, 0x1.6ccb5cp-19f};
-    static const float cosines[] = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a010c6p-16f, -0x1.2419a2p-22f};
+    static const float sines[] = {-0x1.555556p-3f, 0x1.111108p-7f, -0x1.a00f64p-13f,
+                                  0x1.6ccb5cp-19f};
+    static const float cosines[] = {0x1.555556p-5f, -0x1.6c16b8p-10f, 0x1.a010c6p-16f,
+                                    -0x1.2419a2p-22f};
     Reduced reduced = reduce_f32(b, x);
     Tir q = is_cos ? tir_2(b, TIR_ADD32, reduced.quadrant, tir_i32(b, 1)) : reduced.quadrant;
     Tir r = reduced.r, s = mul32(b, r, r);
@@ -229,12 +236,18 @@ typedef struct FmodOps {
 
 static FmodOps fmod_ops(Tirs *b, bool is_f64) {
     if (is_f64)
-        return (FmodOps){TIR_LE_F64, TIR_SUB_F64, TIR_ADD_F64, TIR_MUL_F64, TIR_NE_F64, TIR_EQ_F64,
-                         tir_f64(b, 0.5), tir_f64(b, INFINITY), tir_f64(b, 0),
-                         tir_const(b, CLASS_B64, 0x7fffffffffffffff), CLASS_B64};
-    return (FmodOps){TIR_LE_F32, TIR_SUB_F32, TIR_ADD_F32, TIR_MUL_F32, TIR_NE_F32, TIR_EQ_F32,
-                     tir_f32(b, 0.5f), tir_f32(b, INFINITY), tir_f32(b, 0),
-                     tir_const(b, CLASS_B32, 0x7fffffff), CLASS_B32};
+        return (FmodOps){TIR_LE_F64,      TIR_SUB_F64,
+                         TIR_ADD_F64,     TIR_MUL_F64,
+                         TIR_NE_F64,      TIR_EQ_F64,
+                         tir_f64(b, 0.5), tir_f64(b, INFINITY),
+                         tir_f64(b, 0),   tir_const(b, CLASS_B64, 0x7fffffffffffffff),
+                         CLASS_B64};
+    return (FmodOps){TIR_LE_F32,       TIR_SUB_F32,
+                     TIR_ADD_F32,      TIR_MUL_F32,
+                     TIR_NE_F32,       TIR_EQ_F32,
+                     tir_f32(b, 0.5f), tir_f32(b, INFINITY),
+                     tir_f32(b, 0),    tir_const(b, CLASS_B32, 0x7fffffff),
+                     CLASS_B32};
 }
 
 static Tir magnitude(Tirs *b, bool is_f64, Tir x) {
@@ -245,7 +258,8 @@ Tir math_fmod(Tirs *b, bool is_f64, Tir x, Tir y) {
     FmodOps f = fmod_ops(b, is_f64);
     Tir ax = magnitude(b, is_f64, x), ay = magnitude(b, is_f64, y);
     Tir bad = tir_2(b, TIR_OR_P, tir_2(b, f.equal, ay, f.zero), tir_2(b, f.equal, ax, f.infinity));
-    bad = tir_2(b, TIR_OR_P, bad, tir_2(b, TIR_OR_P, tir_2(b, f.different, x, x), tir_2(b, f.different, y, y)));
+    bad = tir_2(b, TIR_OR_P, bad,
+                tir_2(b, TIR_OR_P, tir_2(b, f.different, x, x), tir_2(b, f.different, y, y)));
     Tir r = tir_var(b, f.class), t = tir_var(b, f.class);
     int up = tir_new_label(b), down = tir_new_label(b), end = tir_new_label(b);
     tir_set(b, r, ax);

@@ -12,8 +12,12 @@ static Tir mul64(Tirs *b, Tir x, Tir y) { return tir_2(b, TIR_MUL_F64, x, y); }
 static Tir add64(Tirs *b, Tir x, Tir y) { return tir_2(b, TIR_ADD_F64, x, y); }
 static Tir sub64(Tirs *b, Tir x, Tir y) { return tir_2(b, TIR_SUB_F64, x, y); }
 static Tir num(Tirs *b, double x) { return tir_f64(b, x); }
-static Tir abs64(Tirs *b, Tir x) { return tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, ~0ull >> 1)); }
-static Tir sign64(Tirs *b, Tir x) { return tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, 1ull << 63)); }
+static Tir abs64(Tirs *b, Tir x) {
+    return tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, ~0ull >> 1));
+}
+static Tir sign64(Tirs *b, Tir x) {
+    return tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, 1ull << 63));
+}
 static Tir less64(Tirs *b, Tir x, double y) { return tir_2(b, TIR_LT_F64, x, num(b, y)); }
 
 static Tir keep_nan64(Tirs *b, Tir x, Tir result) {
@@ -46,7 +50,7 @@ static Tir scaled_exp(Tirs *b, Tir r, Tir n) {
 
 /* ln 2 = HIGH + LOW, HIGH with 11 low bits zero, so that n * HIGH is exact. */
 #define LN2_HIGH 0x1.62e42fefa3800p-1
-#define LN2_LOW 0x1.ef35793c76730p-45
+#define LN2_LOW  0x1.ef35793c76730p-45
 
 static Tir exp64(Tirs *b, Tir x) {
     Tir clamped = tir_2(b, TIR_MIN_F64, tir_2(b, TIR_MAX_F64, x, num(b, -750)), num(b, 710));
@@ -65,8 +69,8 @@ static Tir exp2_64(Tirs *b, Tir x) {
 }
 
 /* x = 2^e * m, m in [sqrt(1/2), sqrt(2)); with s = (m - 1) / (m + 1),
- * log m = 2 * (s + s^3 / 3 + s^5 / 5 + ..), written as f - s * (f - rest) with f = m - 1, which keeps
- * the digits of f. */
+ * log m = 2 * (s + s^3 / 3 + s^5 / 5 + ..), written as f - s * (f - rest) with f = m - 1, which
+ * keeps the digits of f. */
 static Tir log64(Tirs *b, Tir x, bool base_2) {
     Tir tiny = less64(b, x, 0x1p-1022);
     Tir a = tir_select(b, tiny, mul64(b, x, num(b, 0x1p54)), x);
@@ -88,7 +92,8 @@ static Tir log64(Tirs *b, Tir x, bool base_2) {
     if (base_2) {
         Tir inverse = num(b, 0x1.71547652b82fep+0), low = num(b, 0x1.777d0ffda0d24p-56);
         Tir top = mul64(b, f, inverse);
-        Tir error = fma64(b, f, inverse, tir_2(b, TIR_XOR64, top, tir_const(b, CLASS_B64, 1ull << 63)));
+        Tir error =
+            fma64(b, f, inverse, tir_2(b, TIR_XOR64, top, tir_const(b, CLASS_B64, 1ull << 63)));
         error = fma64(b, f, low, error);
         error = sub64(b, error, mul64(b, rest, inverse));
         r = add64(b, exponent, add64(b, top, error));
@@ -114,14 +119,15 @@ static Tir tanh64(Tirs *b, Tir x) {
 }
 
 /* |x| < 3: 2 / sqrt(pi) * exp(-x^2) * sum of 2^n x^(2n+1) / (2n+1)!!, all terms positive. Above:
- * 1 - erfc, by the continued fraction of erfc, which is below 2.3e-5 there, so that a relative 1e-12
- * of it is enough. */
+ * 1 - erfc, by the continued fraction of erfc, which is below 2.3e-5 there, so that a relative
+ * 1e-12 of it is enough. */
 static Tir erf64(Tirs *b, Tir x) {
     enum { TERMS = 60, STEPS = 40 };
-    long double c[TERMS]; /* a product of many factors: rounded once, at its use */
+    long double c[TERMS];            /* a product of many factors: rounded once, at its use */
     c[0] = 0x1.20dd750429b6d11ap+0L; /* 2 / sqrt(pi) */
     for (int n = 1; n < TERMS; n++) c[n] = c[n - 1] * 2 / (2 * n + 1);
-    Tir a = tir_2(b, TIR_MIN_F64, abs64(b, x), num(b, 6.5)), z = mul64(b, a, a), p = num(b, (double)c[TERMS - 1]);
+    Tir a = tir_2(b, TIR_MIN_F64, abs64(b, x), num(b, 6.5)), z = mul64(b, a, a),
+        p = num(b, (double)c[TERMS - 1]);
     for (int n = TERMS - 2; n >= 0; n--) p = fma64(b, z, p, num(b, (double)c[n]));
     Tir e = exp64(b, tir_2(b, TIR_XOR64, z, tir_const(b, CLASS_B64, 1ull << 63)));
     /* What rounding z lost: e^-(z + lost) = e^-z * (1 - lost). */
@@ -151,11 +157,25 @@ typedef struct Reduced64 {
  * matter for this exponent are picked, and their product with the significand taken modulo 4. */
 static const uint64_t two_over_pi[] = {
     0,
-    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea, 0x6bfb5fb1f8d5d085, 0x6033046fc7b6babf,
+    0xa2f9836e4e441529,
+    0xfc2757d1f534ddc0,
+    0xdb6295993c439041,
+    0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0,
+    0x06492eea09d1921c,
+    0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484,
+    0xe99c7026b45f7e41,
+    0x3991d639835339f4,
+    0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f,
+    0x6d367ecf27cb09b7,
+    0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea,
+    0x6bfb5fb1f8d5d085,
+    0x6033046fc7b6babf,
 };
 
 static Tir pick_word(Tirs *b, Tir index, int offset) {
@@ -183,10 +203,12 @@ static Reduced64 reduce_large64(Tirs *b, Tir x) {
      * window starts where m * 2^e times the bit is 2. The table has 64 zeros before the point, so
      * that this is a place in it for all |x| >= 2^20. */
     Tir start = tir_2(b, TIR_SUB32, exponent, tir_i32(b, 1013));
-    Tir word = tir_2(b, TIR_SHR_U32, start, tir_i32(b, 6)), s = tir_2(b, TIR_AND32, start, tir_i32(b, 63));
+    Tir word = tir_2(b, TIR_SHR_U32, start, tir_i32(b, 6)),
+        s = tir_2(b, TIR_AND32, start, tir_i32(b, 63));
     Tir w[4];
     for (int i = 0; i < 4; i++) w[i] = pick_word(b, word, i);
-    Tir high = funnel(b, w[0], w[1], s), middle = funnel(b, w[1], w[2], s), low = funnel(b, w[2], w[3], s);
+    Tir high = funnel(b, w[0], w[1], s), middle = funnel(b, w[1], w[2], s),
+        low = funnel(b, w[2], w[3], s);
     /* product = m * (high, middle, low), modulo 2^192. */
     Tir p2 = tir_2(b, TIR_MULHI_U64, m, low);
     Tir p1 = tir_2(b, TIR_MUL64, m, middle), p1_high = tir_2(b, TIR_MULHI_U64, m, middle);
@@ -215,15 +237,18 @@ static Reduced64 reduce_large64(Tirs *b, Tir x) {
     Tir error = fma64(b, hi, pi_high, tir_2(b, TIR_XOR64, r, tir_const(b, CLASS_B64, 1ull << 63)));
     error = fma64(b, hi, pi_low, error);
     error = fma64(b, lo, pi_high, error);
-    Tir flip = tir_2(b, TIR_XOR64, sign64(b, x), tir_2(b, TIR_AND64, ones, tir_const(b, CLASS_B64, 1ull << 63)));
+    Tir flip = tir_2(b, TIR_XOR64, sign64(b, x),
+                     tir_2(b, TIR_AND64, ones, tir_const(b, CLASS_B64, 1ull << 63)));
     r = tir_2(b, TIR_XOR64, r, flip), error = tir_2(b, TIR_XOR64, error, flip);
     Tir below = tir_2(b, TIR_LT_S64, x, tir_i64(b, 0));
     quadrant = tir_select(b, below, tir_2(b, TIR_SUB32, tir_i32(b, 0), quadrant), quadrant);
     Tir finite = less64(b, abs64(b, x), INFINITY);
-    return (Reduced64){tir_select(b, finite, r, tir_const(b, CLASS_B64, ~0ull >> 1)), error, quadrant};
+    return (Reduced64){tir_select(b, finite, r, tir_const(b, CLASS_B64, ~0ull >> 1)), error,
+                       quadrant};
 }
 
-/* |x| < 2^20: pi/2 in three parts, the first two with trailing zeros, so that products are exact. */
+/* |x| < 2^20: pi/2 in three parts, the first two with trailing zeros, so that products are exact.
+ */
 static Reduced64 reduce64(Tirs *b, Tir x) {
     Tir n = tir_1(b, TIR_ROUND_F64, mul64(b, x, num(b, 0x1.45f306dc9c883p-1)));
     Tir t = fma64(b, n, num(b, -0x1.921fb54400000p+0), x); /* 33 bits: exact */
@@ -236,7 +261,8 @@ static Reduced64 reduce64(Tirs *b, Tir x) {
     Tir quadrant = tir_1(b, TIR_S32_FROM_F64, n);
     Tir small = less64(b, abs64(b, x), 0x1p20);
     uint64_t bits;
-    if (tir_is_const(b, small, &bits)) return bits ? (Reduced64){sum, low, quadrant} : reduce_large64(b, x);
+    if (tir_is_const(b, small, &bits))
+        return bits ? (Reduced64){sum, low, quadrant} : reduce_large64(b, x);
     Reduced64 result = {tir_var(b, CLASS_B64), tir_var(b, CLASS_B64), tir_var(b, CLASS_B32)};
     int end = tir_new_label(b);
     tir_set(b, result.r, sum), tir_set(b, result.low, low), tir_set(b, result.quadrant, quadrant);
@@ -256,10 +282,12 @@ static Tir sin_cos64(Tirs *b, Tir x, bool is_cos) {
     Tir r = reduced.r, z = mul64(b, r, r);
     /* sin(r + low) = r + (r * z * S(z) + low * (1 - z / 2)); S starts at -1/6. */
     Tir sine = num(b, 0), cosine = num(b, 0);
-    static const double sines[] = {-1 / 6.0, 1 / 120.0, -1 / 5040.0, 1 / 362880.0, -1 / 39916800.0,
-                                   1 / 6227020800.0, -1 / 1307674368000.0, 1 / 355687428096000.0};
-    static const double cosines[] = {1 / 24.0, -1 / 720.0, 1 / 40320.0, -1 / 3628800.0, 1 / 479001600.0,
-                                     -1 / 87178291200.0, 1 / 20922789888000.0};
+    static const double sines[] = {
+        -1 / 6.0,        1 / 120.0,        -1 / 5040.0,          1 / 362880.0,
+        -1 / 39916800.0, 1 / 6227020800.0, -1 / 1307674368000.0, 1 / 355687428096000.0};
+    static const double cosines[] = {
+        1 / 24.0,        -1 / 720.0,         1 / 40320.0,         -1 / 3628800.0,
+        1 / 479001600.0, -1 / 87178291200.0, 1 / 20922789888000.0};
     for (int i = COUNT(sines) - 1; i >= 0; i--) sine = fma64(b, z, sine, num(b, sines[i]));
     for (int i = COUNT(cosines) - 1; i >= 0; i--) cosine = fma64(b, z, cosine, num(b, cosines[i]));
     Tir half = mul64(b, z, num(b, 0.5)), one = sub64(b, num(b, 1), half);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* memory: loads, stores and atomics of global memory.
  *
- * A masked lane is never touched: each access is under a predicate, and loads set their registers to
- * `other` first. Lanes held several times are stored, and counted by atomics, once. Threads of a
+ * A masked lane is never touched: each access is under a predicate, and loads set their registers
+ * to `other` first. Lanes held several times are stored, and counted by atomics, once. Threads of a
  * block see each other's accesses in program order only across a barrier, so one is put between two
  * accesses through the same parameter, one of them a write, unless both go through the same pointer
  * tile in the same layout (then each thread meets only its own). */
@@ -88,8 +88,8 @@ static Tir pack_one(Gen *g, const Words *w, const Type *lane, const Tir *lanes) 
     return w->class == CLASS_B32 ? ptx_pack_lanes(g, lane, lanes, w->lanes_each) : lanes[0];
 }
 
-void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane, int count,
-                Tir guard, const Tir *defaults, Tir *lanes) {
+void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane,
+                    int count, Tir guard, const Tir *defaults, Tir *lanes) {
     Words w = words_of(lane, count);
     Tir args[5], index;
     int64_t offset;
@@ -106,13 +106,15 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
     if (ptx_lane_bytes(lane) * count < 4 && w.class == CLASS_B32 && !guard)
         tir_know_zeros(g->b, first, ~((1ull << (8 * ptx_lane_bytes(lane) * count)) - 1));
     for (int i = 0; i < w.count; i++) {
-        if (w.class == CLASS_B32) unpack_word(g, lane, first + i, w.lanes_each, lanes + i * w.lanes_each);
-        else lanes[i] = first + i;
+        if (w.class == CLASS_B32)
+            unpack_word(g, lane, first + i, w.lanes_each, lanes + i * w.lanes_each);
+        else
+            lanes[i] = first + i;
     }
 }
 
-void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count, Tir guard,
-                 const Tir *lanes) {
+void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
+                     Tir guard, const Tir *lanes) {
     Words w = words_of(lane, count);
     Tir args[5];
     int64_t offset;
@@ -130,8 +132,13 @@ static const Value *base_of(const Value *pointer) {
     while (pointer->def) {
         const Op *op = pointer->def;
         switch ((int)op->kind) {
-        case OP_ADDPTR: case OP_SPLAT: case OP_BROADCAST: case OP_EXPAND_DIMS: case OP_RESHAPE:
-        case OP_TRANS: case OP_HINT: pointer = op->operands[0]; continue;
+        case OP_ADDPTR:
+        case OP_SPLAT:
+        case OP_BROADCAST:
+        case OP_EXPAND_DIMS:
+        case OP_RESHAPE:
+        case OP_TRANS:
+        case OP_HINT: pointer = op->operands[0]; continue;
         default: return NULL;
         }
     }
@@ -151,8 +158,8 @@ static bool conflicts(const Access *a, const Access *b) {
 static void add_access(Gen *g, Access access) {
     for (int i = 0; i < g->accesses.count; i++) {
         const Access *old = &g->accesses.data[i];
-        if (old->base == access.base && old->pointer == access.pointer && old->layout == access.layout &&
-            old->writes == access.writes)
+        if (old->base == access.base && old->pointer == access.pointer &&
+            old->layout == access.layout && old->writes == access.writes)
             return;
     }
     vec_push(g->arena, &g->accesses, access);
@@ -161,15 +168,16 @@ static void add_access(Gen *g, Access access) {
 static void access_global(Gen *g, const Value *pointer, const Layout *layout, bool writes) {
     Access access = {base_of(pointer), pointer, layout, writes};
     bool wait = g->acquired && g->threads > 1;
-    for (int i = 0; i < g->accesses.count; i++) wait = wait || conflicts(&g->accesses.data[i], &access);
+    for (int i = 0; i < g->accesses.count; i++)
+        wait = wait || conflicts(&g->accesses.data[i], &access);
     if (wait) ptx_memory_barrier(g);
     add_access(g, access);
 }
 
 static bool note_access(Op *op, void *user) {
     Gen *g = user;
-    bool reads = op->kind == OP_LOAD, writes = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ||
-                                               op->kind == OP_ATOMIC_CAS;
+    bool reads = op->kind == OP_LOAD,
+         writes = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     if (!reads && !writes) return true;
     const Value *base = base_of(op->operands[0]);
     /* Pointer and layout are of another iteration: never equal. */
@@ -210,7 +218,8 @@ static const char *load_mnemonic(Gen *g, const Op *op) {
     int64_t cache = op->attrs[attr_index(OP_LOAD, "cache")].i;
     int64_t evict = op->attrs[attr_index(OP_LOAD, "evict")].i;
     if (op->attrs[attr_index(OP_LOAD, "volatile")].i) return "ld.volatile.global";
-    if (cache != CACHE_NONE) return str_format(g->arena, "ld.global.%s", attr_word(ATTR_CACHE, cache)).data;
+    if (cache != CACHE_NONE)
+        return str_format(g->arena, "ld.global.%s", attr_word(ATTR_CACHE, cache)).data;
     if (evict == EVICT_FIRST) return "ld.global.L1::evict_first";
     return evict == EVICT_LAST ? "ld.global.L1::evict_last" : "ld.global";
 }
@@ -218,7 +227,8 @@ static const char *load_mnemonic(Gen *g, const Op *op) {
 static const char *store_mnemonic(Gen *g, const Op *op) {
     int64_t cache = op->attrs[attr_index(OP_STORE, "cache")].i;
     int64_t evict = op->attrs[attr_index(OP_STORE, "evict")].i;
-    if (cache != CACHE_NONE) return str_format(g->arena, "st.global.%s", attr_word(ATTR_CACHE, cache)).data;
+    if (cache != CACHE_NONE)
+        return str_format(g->arena, "st.global.%s", attr_word(ATTR_CACHE, cache)).data;
     if (evict == EVICT_FIRST) return "st.global.L1::evict_first";
     return evict == EVICT_LAST ? "st.global.L1::evict_last" : "st.global";
 }
@@ -254,8 +264,8 @@ static void load_scalar(Gen *g, const Op *op) {
         Tir first = ptx_replica_guard(g, NULL);
         guard = guard ? tir_2(g->b, TIR_AND_P, guard, first) : first;
     }
-    ptx_load_lanes(g, load_mnemonic(g, op), pinned, ptx_scalar_of(g, op->operands[0]), lane, 1, guard, &other,
-               &result);
+    ptx_load_lanes(g, load_mnemonic(g, op), pinned, ptx_scalar_of(g, op->operands[0]), lane, 1,
+                   guard, &other, &result);
     if (together) {
         Layout all = {.num = {0, LANE_BITS, g->warp_bits}};
         result = *ptx_broadcast_replicas(g, lane, &result, &all);
@@ -290,8 +300,8 @@ void ptx_load(Gen *g, const Op *op) {
             if (!bits) continue;
             guard = 0;
         }
-        ptx_load_lanes(g, mnemonic, pinned, pointers[r], lane, width, guard, others ? others + r : NULL,
-                   regs + r);
+        ptx_load_lanes(g, mnemonic, pinned, pointers[r], lane, width, guard,
+                       others ? others + r : NULL, regs + r);
     }
     ptx_define(g, result, layout, regs);
 }
@@ -300,8 +310,10 @@ void ptx_store(Gen *g, const Op *op) {
     bool tile = type_is_tile(op->operands[0]->type);
     const Layout *layout = tile ? map_get_pointer(&g->store_layouts, op) : NULL;
     const Type *lane = type_lane(op->operands[1]->type);
-    int width = tile ? 1 << ptx_access_vector_bits(g, op, layout) : 1, count = tile ? layout_regs(layout) : 1;
-    Tir *pointers = ptx_regs_of(g, op->operands[0], layout), *values = ptx_regs_of(g, op->operands[1], layout);
+    int width = tile ? 1 << ptx_access_vector_bits(g, op, layout) : 1,
+        count = tile ? layout_regs(layout) : 1;
+    Tir *pointers = ptx_regs_of(g, op->operands[0], layout),
+        *values = ptx_regs_of(g, op->operands[1], layout);
     Tir *masks = op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
     Tir once = ptx_replica_guard(g, layout);
     const char *mnemonic = store_mnemonic(g, op);
@@ -312,7 +324,8 @@ void ptx_store(Gen *g, const Op *op) {
         uint64_t bits;
         if (masks && !tir_is_const(g->b, masks[r], &bits))
             guard = guard ? tir_2(g->b, TIR_AND_P, masks[r], guard) : masks[r];
-        else if (masks && !bits) continue;
+        else if (masks && !bits)
+            continue;
         ptx_store_lanes(g, mnemonic, pointers[r], lane, width, guard, values + r);
     }
 }
@@ -363,7 +376,8 @@ static Tir atomic_bf16_add(Gen *g, const char *prefix, Tir pointer, Tir x, Tir g
     if (guard) tir_branch(b, end, guard, true);
     tir_label(b, again);
     int scope = tir_enter(b);
-    Tir sum = ptx_from_f32(g, lane, tir_2(b, TIR_ADD_F32, ptx_to_f32(g, lane, old), ptx_to_f32(g, lane, x)), false);
+    Tir sum = ptx_from_f32(
+        g, lane, tir_2(b, TIR_ADD_F32, ptx_to_f32(g, lane, old), ptx_to_f32(g, lane, x)), false);
     Tir seen = atomic_instruction(g, text, pointer, old, sum, CLASS_B16, 0);
     Tir differs = tir_2(b, TIR_NE32, tir_1(b, TIR_WIDE16, seen), tir_1(b, TIR_WIDE16, old));
     tir_set(b, old, seen);
@@ -379,7 +393,8 @@ static bool atomic_supported(Gen *g, const Op *op) {
     bool cas = op->kind == OP_ATOMIC_CAS;
     int64_t kind = cas ? -1 : op->attrs[attr_index(OP_ATOMIC_RMW, "kind")].i;
     bool fine = bits >= 32 || (bits == 16 && (cas || kind == RMW_FADD));
-    if (!fine) diag_refused(g->diag, op->span, "this atomic operation on %d-bit elements on a GPU", bits);
+    if (!fine)
+        diag_refused(g->diag, op->span, "this atomic operation on %d-bit elements on a GPU", bits);
     return fine;
 }
 
@@ -402,7 +417,8 @@ static AtomicLane atomic_of(Gen *g, const Op *op, bool *acquires, bool *releases
     static const char *const sems[] = {"acq_rel", "relaxed", "acquire", "release"};
     static const char *const scopes[] = {"gpu", "cta", "sys"};
     bool cas = op->kind == OP_ATOMIC_CAS;
-    int64_t sem = op->attrs[attr_index(op->kind, "sem")].i, scope = op->attrs[attr_index(op->kind, "scope")].i;
+    int64_t sem = op->attrs[attr_index(op->kind, "sem")].i,
+            scope = op->attrs[attr_index(op->kind, "scope")].i;
     AtomicLane a = {.lane = pointee(op), .cas = cas};
     a.prefix = str_format(g->arena, "atom.%s.%s.global", sems[sem], scopes[scope]).data;
     if (cas) {
@@ -427,11 +443,13 @@ void ptx_atomic(Gen *g, const Op *op) {
     const Layout *layout = tile ? ptx_plan_of(g, result)->home : NULL;
     AtomicLane a = atomic_of(g, op, &acquires, &releases);
     int count = tile ? layout_regs(layout) : 1;
-    Tir *pointers = ptx_regs_of(g, op->operands[0], layout), *x = ptx_regs_of(g, op->operands[1], layout);
+    Tir *pointers = ptx_regs_of(g, op->operands[0], layout),
+        *x = ptx_regs_of(g, op->operands[1], layout);
     Tir *y = a.cas ? ptx_regs_of(g, op->operands[2], layout) : NULL;
     Tir *masks = !a.cas && op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
     Tir once = ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
-    if (releases && g->accesses.count) ptx_memory_barrier(g); /* what all threads did comes before */
+    if (releases && g->accesses.count)
+        ptx_memory_barrier(g); /* what all threads did comes before */
     access_global(g, op->operands[0], layout, true);
     for (int r = 0; r < count; r++) {
         Tir guard = once;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* move: tiles from one layout to another: renamed registers, shuffles, or a swizzled tile in shared
- * memory. Scratch in shared memory belongs to one operation at a time; a barrier comes before memory
- * is written that somebody may still read, and only then. */
+ * memory. Scratch in shared memory belongs to one operation at a time; a barrier comes before
+ * memory is written that somebody may still read, and only then. */
 #include "gen/ptx/gen.h"
 
 int ptx_lane_bytes(const Type *lane) { return type_size_bytes(lane); }
@@ -55,7 +55,8 @@ Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane) {
         Tir word = tir_select(b, value, tir_i32(b, 1), tir_i32(b, 0));
         return tir_2(b, TIR_NE32, ptx_shuffle(g, mode, word, lane), tir_i32(b, 0));
     }
-    if (class == CLASS_B16) return tir_1(b, TIR_LOW16, ptx_shuffle(g, mode, tir_1(b, TIR_WIDE16, value), lane));
+    if (class == CLASS_B16)
+        return tir_1(b, TIR_LOW16, ptx_shuffle(g, mode, tir_1(b, TIR_WIDE16, value), lane));
     if (class == CLASS_B64) {
         Tir low = ptx_shuffle(g, mode, tir_1(b, TIR_LOW32, value), lane);
         Tir high = tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, value, tir_i32(b, 32)));
@@ -105,7 +106,8 @@ static Tir tile_base(Gen *g, const SharedTile *tile, const Layout *layout) {
     for (int t = 0; t < LANE_BITS; t++)
         images[t] = swizzle_offset(&tile->swizzle, layout->column[KIND_LANE][t]) * bytes;
     for (int i = 0; i < layout->num[KIND_WARP]; i++)
-        images[LANE_BITS + i] = swizzle_offset(&tile->swizzle, layout->column[KIND_WARP][i]) * bytes;
+        images[LANE_BITS + i] =
+            swizzle_offset(&tile->swizzle, layout->column[KIND_WARP][i]) * bytes;
     return ptx_thread_bits(g, layout, images);
 }
 
@@ -139,7 +141,8 @@ static VectorWalk walk_of(Gen *g, const SharedTile *tile, const Layout *layout) 
 
 static Tir vector_address(const VectorWalk *w, uint32_t reg, uint32_t flip) {
     uint32_t image = layout_index(w->layout, reg, 0, 0) ^ flip;
-    uint32_t offset = swizzle_offset(&w->tile->swizzle, image) * (uint32_t)ptx_lane_bytes(w->tile->lane);
+    uint32_t offset =
+        swizzle_offset(&w->tile->swizzle, image) * (uint32_t)ptx_lane_bytes(w->tile->lane);
     Tir bytes = tir_2(w->g->b, TIR_XOR32, w->base, tir_i32(w->g->b, offset));
     return ptx_shared_address(w->g, w->tile->offset, bytes);
 }
@@ -156,16 +159,18 @@ void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, cons
     for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
         if (reg & w.inside) continue;
         for (int i = 0; i < 1 << w.vector; i++) lanes[i] = regs[vector_member(&w, reg, i)];
-        ptx_store_lanes(g, "st.shared", vector_address(&w, reg, 0), tile->lane, 1 << w.vector, guard, lanes);
+        ptx_store_lanes(g, "st.shared", vector_address(&w, reg, 0), tile->lane, 1 << w.vector,
+                        guard, lanes);
     }
 }
 
-void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip, Tir *regs) {
+void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
+                     Tir *regs) {
     ptx_shared_load_some(g, tile, layout, flip, 0, 0, regs);
 }
 
 void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
-                      uint32_t mask, uint32_t value, Tir *regs) {
+                          uint32_t mask, uint32_t value, Tir *regs) {
     VectorWalk w = walk_of(g, tile, layout);
     Tir lanes[16];
     /* A flip within the vector permutes its members. */
@@ -174,17 +179,19 @@ void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, 
         if (flip & tile->swizzle.image[v]) flip_inside |= 1 << v, flip &= ~tile->swizzle.image[v];
     for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
         if ((reg & w.inside) || (reg & mask & ~w.inside) != (value & ~w.inside)) continue;
-        ptx_load_lanes(g, "ld.shared", false, vector_address(&w, reg, flip), tile->lane, 1 << w.vector, 0,
-                   NULL, lanes);
-        for (int i = 0; i < 1 << w.vector; i++) regs[vector_member(&w, reg, i ^ flip_inside)] = lanes[i];
+        ptx_load_lanes(g, "ld.shared", false, vector_address(&w, reg, flip), tile->lane,
+                       1 << w.vector, 0, NULL, lanes);
+        for (int i = 0; i < 1 << w.vector; i++)
+            regs[vector_member(&w, reg, i ^ flip_inside)] = lanes[i];
     }
 }
 
 Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint32_t reg, int count,
-                    bool transposed) {
+                        bool transposed) {
     VectorWalk w = {.g = g, .tile = tile, .layout = rows, .base = tile_base(g, tile, rows)};
     const char *text = str_format(g->arena, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
-                                  transposed ? ".trans" : "").data;
+                                  transposed ? ".trans" : "")
+                           .data;
     int64_t offset;
     Tir address = tir_split_offset(g->b, vector_address(&w, reg, 0), &offset), index;
     tir_ins(g->b, TIR_LOAD, text, 1, &address, &index)->imm = (uint64_t)offset;
@@ -200,8 +207,8 @@ static Tir *move_registers(Gen *g, Tir *regs, const Layout *from, const Layout *
     return result;
 }
 
-/* Each lane reads from the lane that has its element: that lane's number is a map of its own, and so
- * are the bits of the register to read that depend on the reading lane (at most one). */
+/* Each lane reads from the lane that has its element: that lane's number is a map of its own, and
+ * so are the bits of the register to read that depend on the reading lane (at most one). */
 static Tir *move_shuffle(Gen *g, Tir *regs, const Layout *from, const Layout *to) {
     BitPlace source[MAX_TILE_BITS], target[MAX_TILE_BITS];
     if (!layout_places(from, source) || !layout_places(to, target)) BUG("layout is not unit");
@@ -225,7 +232,8 @@ static Tir *move_shuffle(Gen *g, Tir *regs, const Layout *from, const Layout *to
         if (!varying) continue;
         int t = 0;
         while (to->column[KIND_LANE][t] != varying) t++;
-        Tir other = ptx_shuffle(g, "idx", regs[layout_reg_of(from, reg_image | varying)], from_lane);
+        Tir other =
+            ptx_shuffle(g, "idx", regs[layout_reg_of(from, reg_image | varying)], from_lane);
         Tir bit = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 1 << t));
         Tir set = tir_2(g->b, TIR_NE32, bit, tir_i32(g->b, 0));
         result[r] = tir_select(g->b, set, other, result[r]);
@@ -262,10 +270,12 @@ Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *l
     Tir *result = ptx_new_regs(g, layout_regs(layout));
     if (mask >> LANE_BITS == 0) {
         Tir from = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, 31 & ~mask));
-        for (int r = 0; r < layout_regs(layout); r++) result[r] = ptx_shuffle(g, "idx", regs[r], from);
+        for (int r = 0; r < layout_regs(layout); r++)
+            result[r] = ptx_shuffle(g, "idx", regs[r], from);
         return result;
     }
-    SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)), .lane = lane};
+    SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)),
+                       .lane = lane};
     tile.bytes = ptx_lane_bytes(lane) << layout->tile_bits;
     tile.offset = ptx_shared_begin(g, tile.bytes);
     ptx_shared_store(g, &tile, layout, regs);

@@ -34,7 +34,10 @@ uint32_t ptx_dim_bits(const Type *type, int dim) {
 
 static const Value *pointer_of(const Op *op) {
     switch ((int)op->kind) {
-    case OP_LOAD: case OP_STORE: case OP_ATOMIC_RMW: case OP_ATOMIC_CAS: return op->operands[0];
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: return op->operands[0];
     default: return NULL;
     }
 }
@@ -152,7 +155,9 @@ const Layout *ptx_home_or_default(Gen *g, const Value *value) {
 
 /* ---- forwards: homes ---- */
 
-bool ptx_op_is_lanewise(const Op *op) { return op_has_trait(op, ELEMENTWISE) || op->kind == OP_HINT; }
+bool ptx_op_is_lanewise(const Op *op) {
+    return op_has_trait(op, ELEMENTWISE) || op->kind == OP_HINT;
+}
 
 static const Layout *first_home(Gen *g, const Op *op) {
     for (int i = 0; i < op->num_operands; i++)
@@ -170,8 +175,10 @@ static const Layout *trans_layout(Gen *g, const Op *op, const Layout *from, bool
         for (int i = 0; i < out_shape.log2[d]; i++) {
             int out_bit = tile_bit_of_dim(&out_shape, d) + i;
             int in_bit = tile_bit_of_dim(&in_shape, (int)order[d]) + i;
-            if (forwards) map[out_bit] = in_bit;
-            else map[in_bit] = out_bit;
+            if (forwards)
+                map[out_bit] = in_bit;
+            else
+                map[in_bit] = out_bit;
         }
     Layout layout = layout_permute(from, map, from->tile_bits);
     return layout_intern(&g->layouts, &layout);
@@ -259,7 +266,8 @@ static void home_cross(Gen *g, Op *op) {
 
 /* Homes of what a region yields and of what it takes; false: nothing changed. */
 static bool adopt(Gen *g, const Value *to, const Value *from) {
-    if (!type_is_tile(to->type) || ptx_plan_of(g, to)->home || !ptx_plan_of(g, from)->home) return false;
+    if (!type_is_tile(to->type) || ptx_plan_of(g, to)->home || !ptx_plan_of(g, from)->home)
+        return false;
     ptx_plan_of(g, to)->home = ptx_plan_of(g, from)->home;
     return true;
 }
@@ -290,7 +298,8 @@ static void home_for(Gen *g, Op *op) {
     for (int i = 0; i < count; i++) changed |= settle(g, body->args[1 + i]);
     if (changed) home_region(g, body);
     g->loop_depth--;
-    for (int i = 0; i < count; i++) set_home(g, &op->results[i], ptx_plan_of(g, body->args[1 + i])->home);
+    for (int i = 0; i < count; i++)
+        set_home(g, &op->results[i], ptx_plan_of(g, body->args[1 + i])->home);
 }
 
 static void home_while_regions(Gen *g, Op *op) {
@@ -338,12 +347,16 @@ static void home_op(Gen *g, Op *op) {
     case OP_IF: home_if(g, op); return;
     case OP_FOR: home_for(g, op); return;
     case OP_WHILE: home_while(g, op); return;
-    case OP_LOAD: case OP_ATOMIC_RMW: case OP_ATOMIC_CAS:
+    case OP_LOAD:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS:
         if (!type_is_tile(first->type)) return;
-        set_home(g, first, ptx_plan_of(g, op->operands[0])->home ? ptx_plan_of(g, op->operands[0])->home
-                                                              : anchor(g, op));
+        set_home(g, first,
+                 ptx_plan_of(g, op->operands[0])->home ? ptx_plan_of(g, op->operands[0])->home
+                                                       : anchor(g, op));
         return;
-    case OP_EXPAND_DIMS: case OP_RESHAPE:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
         if (type_is_tile(op->operands[0]->type))
             set_home(g, first, ptx_plan_of(g, op->operands[0])->home);
         return;
@@ -352,8 +365,14 @@ static void home_op(Gen *g, Op *op) {
         set_home(g, first, home ? trans_layout(g, op, home, true) : NULL);
         return;
     }
-    case OP_JOIN: case OP_SPLIT: case OP_REDUCE: case OP_SCAN: case OP_GATHER: case OP_HISTOGRAM:
-    case OP_DOT: case OP_SORT_STEP: home_cross(g, op); return;
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_GATHER:
+    case OP_HISTOGRAM:
+    case OP_DOT:
+    case OP_SORT_STEP: home_cross(g, op); return;
     case OP_INLINE_ASM:
         if (first && type_is_tile(first->type)) home_cross(g, op);
         return;
@@ -392,7 +411,8 @@ static bool is_wanted(Gen *g, const Op *op) {
 /* Bytes along the fastest dimension that a warp's access covers without a gap. */
 static int run_bytes(const Layout *layout, int first_bit, int bytes) {
     int bit = first_bit + layout_vector_bits(layout, first_bit);
-    for (int i = 0; i < layout->num[KIND_LANE] && layout->column[KIND_LANE][i] == 1u << bit; i++) bit++;
+    for (int i = 0; i < layout->num[KIND_LANE] && layout->column[KIND_LANE][i] == 1u << bit; i++)
+        bit++;
     return bytes << (bit - first_bit);
 }
 
@@ -408,7 +428,8 @@ static const Layout *store_layout(Gen *g, const Op *op) {
     TileShape shape = tile_shape(pointer->type);
     int first_bit = tile_bit_of_dim(&shape, order[0]);
     int bytes = type_size_bytes(type_lane(pointer->type)->elem);
-    int at_home = ptx_access_vector_bits(g, op, home), at_best = ptx_access_vector_bits(g, op, best);
+    int at_home = ptx_access_vector_bits(g, op, home),
+        at_best = ptx_access_vector_bits(g, op, best);
     bool dense = run_bytes(home, first_bit, bytes) >= 32 || run_bytes(best, first_bit, bytes) < 32;
     return dense && at_home + 1 >= at_best ? home : best;
 }
@@ -435,10 +456,10 @@ static void want_control(Gen *g, Op *op) {
         const Op *yield = region_yield(region);
         int skip = op->kind == OP_WHILE && r == 0;
         for (int i = skip; i < yield->num_operands; i++) {
-            const Value *to = op->kind == OP_IF      ? &op->results[i]
-                              : op->kind == OP_FOR   ? region->args[1 + i]
-                              : r == 0               ? op->regions[1]->args[i - 1]
-                                                     : op->regions[0]->args[i];
+            const Value *to = op->kind == OP_IF    ? &op->results[i]
+                              : op->kind == OP_FOR ? region->args[1 + i]
+                              : r == 0             ? op->regions[1]->args[i - 1]
+                                                   : op->regions[0]->args[i];
             want(g, yield->operands[i], ptx_plan_of(g, to)->home);
         }
         want_region(g, region);
@@ -453,7 +474,9 @@ static void want_control(Gen *g, Op *op) {
 static void want_op(Gen *g, Op *op) {
     ValuePlan *plan = op->num_results ? ptx_plan_of(g, op_result(op)) : NULL;
     switch ((int)op->kind) {
-    case OP_IF: case OP_FOR: case OP_WHILE: want_control(g, op); return;
+    case OP_IF:
+    case OP_FOR:
+    case OP_WHILE: want_control(g, op); return;
     case OP_YIELD: return;
     case OP_STORE:
         if (type_is_tile(op->operands[0]->type)) {
@@ -462,7 +485,9 @@ static void want_op(Gen *g, Op *op) {
             want_operands(g, op, layout);
         }
         return;
-    case OP_PRINT: case OP_ASSERT: case OP_ASSUME:
+    case OP_PRINT:
+    case OP_ASSERT:
+    case OP_ASSUME:
         for (int i = 0; i < op->num_operands; i++)
             if (type_is_tile(op->operands[i]->type))
                 want(g, op->operands[i], ptx_home_or_default(g, op->operands[i]));
@@ -472,9 +497,16 @@ static void want_op(Gen *g, Op *op) {
         move_load(g, op);
         want_operands(g, op, plan->home);
         return;
-    case OP_ATOMIC_RMW: case OP_ATOMIC_CAS: want_operands(g, op, plan->home); return;
-    case OP_JOIN: case OP_SPLIT: case OP_REDUCE: case OP_SCAN: case OP_GATHER: case OP_HISTOGRAM:
-    case OP_DOT: case OP_SORT_STEP:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: want_operands(g, op, plan->home); return;
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_GATHER:
+    case OP_HISTOGRAM:
+    case OP_DOT:
+    case OP_SORT_STEP:
         if (is_wanted(g, op)) want_operands(g, op, plan->work);
         return;
     case OP_INLINE_ASM:
@@ -505,8 +537,8 @@ static bool check_type(Gen *g, const Op *op, const Type *type) {
             return false;
         }
     if (type->lanes / g->threads > 2048) { /* far beyond the 255 registers a thread has */
-        diag_refused(g->diag, op->span, "a tile of %d elements for %d threads of a GPU", type->lanes,
-                     g->threads);
+        diag_refused(g->diag, op->span, "a tile of %d elements for %d threads of a GPU",
+                     type->lanes, g->threads);
         return false;
     }
     return true;

@@ -5,8 +5,9 @@
 
 enum { STATIC_SHARED = 48 * 1024 }; /* more must be dynamic, and the launch must opt in */
 
-/* The oldest PTX version that has what is used for each (PTX ISA, "Release notes"). Shared memory: CUDA
- * programming guide, "Technical specifications per compute capability", less 1 KB of the system. */
+/* The oldest PTX version that has what is used for each (PTX ISA, "Release notes"). Shared memory:
+ * CUDA programming guide, "Technical specifications per compute capability", less 1 KB of the
+ * system. */
 static const Arch archs[] = {
     {"sm_75", 75, "7.4", 64 * 1024},   {"sm_80", 80, "7.4", 163 * 1024},
     {"sm_86", 86, "7.4", 99 * 1024},   {"sm_89", 89, "7.8", 99 * 1024},
@@ -31,9 +32,14 @@ static bool is_identifier(Str name) {
 
 static const char *param_type(const Type *type) {
     switch ((int)type->kind) {
-    case TYPE_I1: case TYPE_I8: case TYPE_F8E4M3: case TYPE_F8E5M2: case TYPE_F8E4B15: return "u8";
+    case TYPE_I1:
+    case TYPE_I8:
+    case TYPE_F8E4M3:
+    case TYPE_F8E5M2:
+    case TYPE_F8E4B15: return "u8";
     case TYPE_I16: return "u16";
-    case TYPE_F16: case TYPE_BF16: return "b16";
+    case TYPE_F16:
+    case TYPE_BF16: return "b16";
     case TYPE_I32: return "u32";
     case TYPE_F32: return "f32";
     case TYPE_F64: return "f64";
@@ -52,7 +58,8 @@ static void print_quoted(Buf *out, Str text) {
 
 static void print_module(Gen *g, Buf *out) {
     const Func *fn = g->fn;
-    buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", g->arch->ptx_version, g->arch->name);
+    buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", g->arch->ptx_version,
+               g->arch->name);
     if (g->b->file) {
         for (int i = 0; i < g->sources.count; i++) {
             buf_printf(out, ".file %d ", i + 1);
@@ -61,16 +68,20 @@ static void print_module(Gen *g, Buf *out) {
         }
     }
     if (g->uses_printf)
-        buf_puts(out, ".extern .func (.param .b32 result) vprintf\n(.param .b64 format, .param .b64 values);\n");
+        buf_puts(out, ".extern .func (.param .b32 result) vprintf\n(.param .b64 format, .param "
+                      ".b64 values);\n");
     if (g->uses_assert)
-        buf_puts(out, ".extern .func __assertfail\n(.param .b64 message, .param .b64 file, .param .b32 line, "
-                      ".param .b64 function, .param .b64 size);\n");
+        buf_puts(
+            out,
+            ".extern .func __assertfail\n(.param .b64 message, .param .b64 file, .param .b32 line, "
+            ".param .b64 function, .param .b64 size);\n");
     if (g->globals.length) buf_add(out, g->globals.data, g->globals.length);
     bool dynamic = g->shared_size > STATIC_SHARED;
     if (dynamic) buf_puts(out, ".extern .shared .align 16 .b8 shared_memory[];\n");
     buf_printf(out, "\n.visible .entry %.*s(", STR_ARG(fn->name));
     for (int i = 0; i < fn->num_params; i++)
-        buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "", param_type(fn->params[i].value->type), i);
+        buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "",
+                   param_type(fn->params[i].value->type), i);
     buf_printf(out, ")\n.reqntid %d, 1, 1\n", g->threads);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain. */
     if (dynamic) buf_puts(out, ".minnctapersm 1\n");
@@ -133,8 +144,8 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     if (g->shared_size > g->arch->shared_limit) {
-        diag_refused(diag, fn->span, "%d bytes of shared memory; a block of %s has at most %d", g->shared_size,
-                     g->arch->name, g->arch->shared_limit);
+        diag_refused(diag, fn->span, "%d bytes of shared memory; a block of %s has at most %d",
+                     g->shared_size, g->arch->name, g->arch->shared_limit);
         return NULL;
     }
     facts->shared_bytes = g->shared_size;

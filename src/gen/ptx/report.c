@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report: device_print (lines as the interpreter writes them) through the driver's vprintf, device_assert through its __assertfail, clocks,
- * and the user's own PTX. */
+/* report: device_print (lines as the interpreter writes them) through the driver's vprintf,
+ * device_assert through its __assertfail, clocks, and the user's own PTX. */
 #include "gen/ptx/gen.h"
 
 /* A string in global memory; its generic address. */
@@ -37,8 +37,10 @@ static void add_argument(Arguments *a, Tir value) {
 static const char *printable(Gen *g, const Type *lane, Tir *x, bool hex, bool is_unsigned) {
     int bits = type_bits(lane);
     if (hex || type_is_ptr(lane)) {
-        if (ptx_class_of(lane) == CLASS_B16) *x = tir_1(g->b, TIR_WIDE16, *x);
-        else if (bits < 32) *x = ptx_zero_extended(g, lane, *x);
+        if (ptx_class_of(lane) == CLASS_B16)
+            *x = tir_1(g->b, TIR_WIDE16, *x);
+        else if (bits < 32)
+            *x = ptx_zero_extended(g, lane, *x);
         return bits == 64 ? "0x%016llx" : bits == 32 ? "0x%08x" : bits == 16 ? "0x%04x" : "0x%02x";
     }
     if (type_is_float(lane)) {
@@ -62,7 +64,8 @@ static void add_escaped(Buf *out, Str text) {
     }
 }
 
-static void print_lane(Gen *g, const Op *op, int operand, const Layout *layout, int reg, Tir value) {
+static void print_lane(Gen *g, const Op *op, int operand, const Layout *layout, int reg,
+                       Tir value) {
     Str prefix = op->attrs[attr_index(OP_PRINT, "text")].text;
     bool hex = op->attrs[attr_index(OP_PRINT, "hex")].i != 0;
     bool is_unsigned = op->attrs[attr_index(OP_PRINT, "unsigned_mask")].i >> operand & 1;
@@ -86,7 +89,8 @@ static void print_lane(Gen *g, const Op *op, int operand, const Layout *layout, 
     add_escaped(&format, prefix);
     if (value) {
         if (op->num_operands > 1) buf_printf(&format, "(operand %d) ", operand);
-        const char *conversion = printable(g, type_lane(op->operands[operand]->type), &value, hex, is_unsigned);
+        const char *conversion =
+            printable(g, type_lane(op->operands[operand]->type), &value, hex, is_unsigned);
         buf_puts(&format, conversion);
         add_argument(&a, value);
     }
@@ -123,7 +127,8 @@ void ptx_assert(Gen *g, const Op *op) {
         diag_refused(g->diag, op->span, "device_assert with a mask of another layout on a GPU");
         return;
     }
-    Tir *regs = ptx_regs_of(g, condition, layout), *masks = mask ? ptx_regs_of(g, mask, one_mask ? NULL : layout) : NULL;
+    Tir *regs = ptx_regs_of(g, condition, layout),
+        *masks = mask ? ptx_regs_of(g, mask, one_mask ? NULL : layout) : NULL;
     Tir failed = tir_bool(g->b, false);
     for (int r = 0; r < (layout ? layout_regs(layout) : 1); r++) {
         Tir bad = tir_1(g->b, TIR_NOT_P, regs[r]);
@@ -139,8 +144,9 @@ void ptx_assert(Gen *g, const Op *op) {
     }
     tir_branch(g->b, end, failed, true);
     Str text = op->attrs[attr_index(OP_ASSERT, "text")].text;
-    Tir args[5] = {string_address(g, str_c(g->arena, text)), string_address(g, file), tir_i32(g->b, line),
-                   string_address(g, str_c(g->arena, g->fn->name)), tir_i64(g->b, 1)};
+    Tir args[5] = {string_address(g, str_c(g->arena, text)), string_address(g, file),
+                   tir_i32(g->b, line), string_address(g, str_c(g->arena, g->fn->name)),
+                   tir_i64(g->b, 1)};
     call(g, "__assertfail", 5, args, NULL);
     tir_plain(g->b, "trap;");
     tir_leave(g->b, scope);
@@ -186,7 +192,9 @@ static bool parse_constraints(Gen *g, const Op *op, AsmOperand *operands, int co
         operands[i].lane = type_lane(value->type);
         operands[i].letter = text.data[at++];
         if (type_is_bool(operands[i].lane)) return false;
-        RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64 : operands[i].letter == 'h' ? CLASS_B16 : CLASS_B32;
+        RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64
+                         : operands[i].letter == 'h'      ? CLASS_B16
+                                                          : CLASS_B32;
         bool small = type_bits(operands[i].lane) < 32;
         if (small ? class == CLASS_B64 : class != ptx_class_of(operands[i].lane)) return false;
         int bytes = pack * ptx_lane_bytes(operands[i].lane), width = class == CLASS_B16 ? 2 : 4;
@@ -208,7 +216,8 @@ static bool check_text(Str text, int registers) {
             continue;
         }
         int n = 0, digits = 0;
-        while (i + 1 < text.length && text.data[i + 1] >= '0' && text.data[i + 1] <= '9' && digits++ < 4)
+        while (i + 1 < text.length && text.data[i + 1] >= '0' && text.data[i + 1] <= '9' &&
+               digits++ < 4)
             n = n * 10 + (text.data[++i] - '0');
         if (!digits || n >= registers) return false;
     }
@@ -218,14 +227,17 @@ static bool check_text(Str text, int registers) {
 static void asm_inputs(Gen *g, const AsmOperand *operand, const Tir *lanes, int pack, Tir *out) {
     int each = pack / operand->registers ? pack / operand->registers : 1;
     for (int i = 0; i < operand->registers; i++) {
-        Tir x = type_bits(operand->lane) < 32 ? ptx_pack_lanes(g, operand->lane, lanes + i * each, each) : lanes[i];
+        Tir x = type_bits(operand->lane) < 32
+                    ? ptx_pack_lanes(g, operand->lane, lanes + i * each, each)
+                    : lanes[i];
         out[i] = operand->letter == 'h' ? tir_1(g->b, TIR_LOW16, x) : x;
     }
 }
 
 static void asm_outputs(Gen *g, const AsmOperand *operand, Tir first, int pack, Tir *lanes) {
     Tirs *b = g->b;
-    int each = pack / operand->registers ? pack / operand->registers : 1, bits = type_bits(operand->lane);
+    int each = pack / operand->registers ? pack / operand->registers : 1,
+        bits = type_bits(operand->lane);
     for (int i = 0; i < pack; i++) {
         Tir x = first + i / each;
         if (operand->letter == 'h') x = tir_1(b, TIR_WIDE16, x);
@@ -235,7 +247,8 @@ static void asm_outputs(Gen *g, const AsmOperand *operand, Tir first, int pack, 
 }
 
 /* One run of the text for `pack` registers' lanes. */
-static void asm_run(Gen *g, const Op *op, const char *text, const AsmOperand *operands, int pack, Tir **lanes) {
+static void asm_run(Gen *g, const Op *op, const char *text, const AsmOperand *operands, int pack,
+                    Tir **lanes) {
     int results = op->num_results, total_out = 0, total_in = 0, at = 0;
     for (int i = 0; i < results + op->num_operands; i++)
         *(i < results ? &total_out : &total_in) += operands[i].registers;
@@ -248,8 +261,11 @@ static void asm_run(Gen *g, const Op *op, const char *text, const AsmOperand *op
     ins->pinned = true;
     Tir first = tir_results(g->b, index, CLASS_B32, total_out);
     for (int i = 0; i < results; i++) {
-        RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64 : operands[i].letter == 'h' ? CLASS_B16 : CLASS_B32;
-        for (int k = 0; k < operands[i].registers; k++) g->b->list.data[first + k].class = (uint8_t)class;
+        RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64
+                         : operands[i].letter == 'h'      ? CLASS_B16
+                                                          : CLASS_B32;
+        for (int k = 0; k < operands[i].registers; k++)
+            g->b->list.data[first + k].class = (uint8_t) class;
         asm_outputs(g, &operands[i], first, pack, lanes[i]);
         first += operands[i].registers;
     }
@@ -270,7 +286,8 @@ void ptx_inline_asm(Gen *g, const Op *op) {
     bool tile = type_is_tile(op_result(op)->type);
     const Layout *layout = tile ? ptx_plan_of(g, op_result(op))->work : NULL;
     int regs = tile ? layout_regs(layout) : 1;
-    Tir **out = arena_array(g->arena, Tir *, results), **lanes = arena_array(g->arena, Tir *, count);
+    Tir **out = arena_array(g->arena, Tir *, results),
+        **lanes = arena_array(g->arena, Tir *, count);
     for (int i = 0; i < results; i++) out[i] = ptx_new_regs(g, regs);
     for (int r = 0; r < regs; r += pack) {
         for (int i = 0; i < count; i++) {
@@ -278,15 +295,20 @@ void ptx_inline_asm(Gen *g, const Op *op) {
             if (i < results) continue;
             const Value *value = op->operands[i - results];
             Tir *from = ptx_regs_of(g, value, type_is_tile(value->type) ? layout : NULL);
-            for (int k = 0; k < pack; k++) /* a pack larger than what a thread has repeats the last */
-                lanes[i][k] = from[!type_is_tile(value->type) ? 0 : r + k < regs ? r + k : regs - 1];
+            for (int k = 0; k < pack;
+                 k++) /* a pack larger than what a thread has repeats the last */
+                lanes[i][k] = from[!type_is_tile(value->type) ? 0
+                                   : r + k < regs             ? r + k
+                                                              : regs - 1];
         }
         asm_run(g, op, str_c(g->arena, text), operands, pack, lanes);
         for (int i = 0; i < results; i++)
             for (int k = 0; k < pack && r + k < regs; k++) out[i][r + k] = lanes[i][k];
     }
     for (int i = 0; i < results; i++) {
-        if (tile) ptx_define(g, &op->results[i], layout, out[i]);
-        else ptx_define_scalar(g, &op->results[i], out[i][0]);
+        if (tile)
+            ptx_define(g, &op->results[i], layout, out[i]);
+        else
+            ptx_define_scalar(g, &op->results[i], out[i][0]);
     }
 }

@@ -47,7 +47,8 @@ static uint64_t hash_of(const TirIns *ins) {
 }
 
 static bool same(const TirIns *a, const TirIns *c) {
-    if (a->hash != c->hash || a->op != c->op || a->class != c->class || a->imm != c->imm) return false;
+    if (a->hash != c->hash || a->op != c->op || a->class != c->class || a->imm != c->imm)
+        return false;
     if (a->num_args != c->num_args || !a->text != !c->text) return false;
     if (a->text && strcmp(a->text, c->text)) return false;
     return !a->num_args || !memcmp(a->args, c->args, sizeof(Tir) * (size_t)a->num_args);
@@ -110,7 +111,7 @@ static uint64_t class_mask(RegClass class) {
 
 Tir tir_const(Tirs *b, RegClass class, uint64_t bits) {
     bits &= class_mask(class);
-    TirIns ins = {.op = TIR_CONST, .class = (uint8_t)class, .imm = bits, .zeros = ~bits};
+    TirIns ins = {.op = TIR_CONST, .class = (uint8_t) class, .imm = bits, .zeros = ~bits};
     return merged(b, &ins);
 }
 
@@ -127,19 +128,22 @@ Tir tir_f64(Tirs *b, double value) {
 }
 
 Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros) {
-    TirIns ins = {.op = TIR_SPECIAL, .class = (uint8_t)class, .text = name, .zeros = zeros};
+    TirIns ins = {.op = TIR_SPECIAL, .class = (uint8_t) class, .text = name, .zeros = zeros};
     return merged(b, &ins);
 }
 
 Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zeros) {
-    TirIns ins = {.op = TIR_PARAM, .class = (uint8_t)class, .text = type, .imm = (uint64_t)index,
+    TirIns ins = {.op = TIR_PARAM,
+                  .class = (uint8_t) class,
+                  .text = type,
+                  .imm = (uint64_t)index,
                   .zeros = zeros};
     return merged(b, &ins);
 }
 
 Tir tir_address(Tirs *b, RegClass class, const char *symbol) {
     /* Shared memory is declared with 16-byte alignment. */
-    TirIns ins = {.op = TIR_ADDRESS, .class = (uint8_t)class, .text = symbol, .zeros = 15};
+    TirIns ins = {.op = TIR_ADDRESS, .class = (uint8_t) class, .text = symbol, .zeros = 15};
     return merged(b, &ins);
 }
 
@@ -178,7 +182,8 @@ static uint64_t zeros_of_product(uint64_t x, uint64_t y, int bits) {
 }
 
 static uint64_t zeros_of_shift(TirOp op, uint64_t x, uint64_t amount, int bits) {
-    if (amount >= (uint64_t)bits) return op == TIR_SHR_S32 || op == TIR_SHR_S64 ? 0 : low_mask(bits);
+    if (amount >= (uint64_t)bits)
+        return op == TIR_SHR_S32 || op == TIR_SHR_S64 ? 0 : low_mask(bits);
     int n = (int)amount;
     if (op == TIR_SHL32 || op == TIR_SHL64) return (x << n | low_mask(n)) & low_mask(bits);
     bool sign_is_zero = x >> (bits - 1) & 1;
@@ -193,14 +198,30 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
     uint64_t x = args[0] ? b->list.data[args[0]].zeros : 0;
     uint64_t y = args[1] ? b->list.data[args[1]].zeros : 0, amount;
     switch ((int)op) {
-    case TIR_ADD32: case TIR_ADD64: return zeros_of_sum(x, y, bits);
-    case TIR_MUL32: case TIR_MUL64: return zeros_of_product(x, y, bits);
-    case TIR_AND32: case TIR_AND64: return x | y;
-    case TIR_OR32: case TIR_OR64: case TIR_XOR32: case TIR_XOR64: return x & y;
-    case TIR_SELECT32: case TIR_SELECT64: case TIR_MIN_U32: case TIR_MAX_U32:
-    case TIR_MIN_S32: case TIR_MAX_S32: case TIR_MIN_S64: case TIR_MAX_S64: return x & y;
-    case TIR_SHL32: case TIR_SHL64: case TIR_SHR_U32: case TIR_SHR_U64:
-    case TIR_SHR_S32: case TIR_SHR_S64:
+    case TIR_ADD32:
+    case TIR_ADD64: return zeros_of_sum(x, y, bits);
+    case TIR_MUL32:
+    case TIR_MUL64: return zeros_of_product(x, y, bits);
+    case TIR_AND32:
+    case TIR_AND64: return x | y;
+    case TIR_OR32:
+    case TIR_OR64:
+    case TIR_XOR32:
+    case TIR_XOR64: return x & y;
+    case TIR_SELECT32:
+    case TIR_SELECT64:
+    case TIR_MIN_U32:
+    case TIR_MAX_U32:
+    case TIR_MIN_S32:
+    case TIR_MAX_S32:
+    case TIR_MIN_S64:
+    case TIR_MAX_S64: return x & y;
+    case TIR_SHL32:
+    case TIR_SHL64:
+    case TIR_SHR_U32:
+    case TIR_SHR_U64:
+    case TIR_SHR_S32:
+    case TIR_SHR_S64:
         return tir_is_const(b, args[1], &amount) ? zeros_of_shift(op, x, amount, bits) : 0;
     case TIR_SEXT: return x >> 31 & 1 ? x | ~low_mask(32) : x & low_mask(31);
     case TIR_ZEXT: return x | ~low_mask(32);
@@ -212,7 +233,9 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
         return high_mask(high, 32);
     }
     case TIR_BFE_U32:
-        return tir_is_const(b, args[2], &amount) && amount < 32 ? ~low_mask((int)amount) & low_mask(32) : 0;
+        return tir_is_const(b, args[2], &amount) && amount < 32
+                   ? ~low_mask((int)amount) & low_mask(32)
+                   : 0;
     default: return 0;
     }
 }
@@ -221,9 +244,21 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
 
 static bool commutes(TirOp op) {
     switch ((int)op) {
-    case TIR_ADD32: case TIR_MUL32: case TIR_MULHI_U32: case TIR_MULWIDE_U32: case TIR_AND32: case TIR_OR32: case TIR_XOR32:
-    case TIR_ADD64: case TIR_MUL64: case TIR_AND64: case TIR_OR64: case TIR_XOR64:
-    case TIR_AND_P: case TIR_OR_P: case TIR_XOR_P: return true;
+    case TIR_ADD32:
+    case TIR_MUL32:
+    case TIR_MULHI_U32:
+    case TIR_MULWIDE_U32:
+    case TIR_AND32:
+    case TIR_OR32:
+    case TIR_XOR32:
+    case TIR_ADD64:
+    case TIR_MUL64:
+    case TIR_AND64:
+    case TIR_OR64:
+    case TIR_XOR64:
+    case TIR_AND_P:
+    case TIR_OR_P:
+    case TIR_XOR_P: return true;
     default: return false;
     }
 }
@@ -249,8 +284,11 @@ Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset) {
 }
 
 static TirIns pure(TirOp op, Tir *args) {
-    return (TirIns){.op = (uint8_t)op, .class = (uint8_t)infos[op].class, .num_args = tir_operands(op),
-                    .args = args, .text = infos[op].text};
+    return (TirIns){.op = (uint8_t)op,
+                    .class = (uint8_t)infos[op].class,
+                    .num_args = tir_operands(op),
+                    .args = args,
+                    .text = infos[op].text};
 }
 
 static Tir raw(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
@@ -309,7 +347,8 @@ static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
         return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, tir_2(b, op, base, y),
                      tir_const(b, class, c * d));
     int n = power_of_2(c);
-    return n < 0 ? low_product(b, op, x, y) : tir_2(b, wide ? TIR_SHL64 : TIR_SHL32, x, tir_i32(b, n));
+    return n < 0 ? low_product(b, op, x, y)
+                 : tir_2(b, wide ? TIR_SHL64 : TIR_SHL32, x, tir_i32(b, n));
 }
 
 static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
@@ -339,12 +378,18 @@ static Tir fold_bits(Tirs *b, TirOp op, Tir x, Tir y) {
     }
     if (!tir_is_const(b, y, &c)) return 0;
     switch ((int)op) {
-    case TIR_AND32: case TIR_AND64: case TIR_AND_P:
+    case TIR_AND32:
+    case TIR_AND64:
+    case TIR_AND_P:
         if (c == 0) return y;
         return (~zeros & ~c & mask) == 0 ? x : 0; /* drops only zeros */
-    case TIR_OR32: case TIR_OR64: case TIR_XOR32: case TIR_XOR64:
+    case TIR_OR32:
+    case TIR_OR64:
+    case TIR_XOR32:
+    case TIR_XOR64:
         if (c == 0) return x;
-        if ((~zeros & c & mask) == 0) return tir_2(b, class == CLASS_B64 ? TIR_ADD64 : TIR_ADD32, x, y);
+        if ((~zeros & c & mask) == 0)
+            return tir_2(b, class == CLASS_B64 ? TIR_ADD64 : TIR_ADD32, x, y);
         return 0;
     case TIR_OR_P: return c ? y : x;
     case TIR_XOR_P: return c ? tir_1(b, TIR_NOT_P, x) : x;
@@ -358,7 +403,8 @@ static Tir fold_divide(Tirs *b, TirOp op, Tir x, Tir y) {
     if (!tir_is_const(b, y, &c)) return 0;
     int n = power_of_2(c);
     if (n < 0) return 0;
-    bool is_signed = op == TIR_DIV_S32 || op == TIR_REM_S32 || op == TIR_DIV_S64 || op == TIR_REM_S64;
+    bool is_signed =
+        op == TIR_DIV_S32 || op == TIR_REM_S32 || op == TIR_DIV_S64 || op == TIR_REM_S64;
     /* Signed: only when x is not negative and c is not the least number. */
     if (is_signed && (!(zeros >> (wide ? 63 : 31) & 1) || n == (wide ? 63 : 31))) return 0;
     bool divides = op == TIR_DIV_S32 || op == TIR_DIV_U32 || op == TIR_DIV_S64 || op == TIR_DIV_U64;
@@ -382,8 +428,9 @@ static Tir fold_widen(Tirs *b, TirOp op, Tir x) {
     return tir_2(b, TIR_ADD64, tir_1(b, op, base), tir_const(b, CLASS_B64, c));
 }
 
-/* base + c < y, where base, c and their sum are not negative, is max(y, 0) - base > c: the registers
- * of a tile then differ by an immediate of the comparison, which makes it cheap enough to repeat. */
+/* base + c < y, where base, c and their sum are not negative, is max(y, 0) - base > c: the
+ * registers of a tile then differ by an immediate of the comparison, which makes it cheap enough to
+ * repeat. */
 static Tir fold_less(Tirs *b, Tir x, Tir y) {
     uint64_t c;
     Tir base;
@@ -397,32 +444,53 @@ static Tir fold_less(Tirs *b, Tir x, Tir y) {
 static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     uint64_t c;
     switch ((int)op) {
-    case TIR_ADD32: case TIR_ADD64: return fold_add(b, op, x, y);
-    case TIR_SUB32: case TIR_SUB64:
+    case TIR_ADD32:
+    case TIR_ADD64: return fold_add(b, op, x, y);
+    case TIR_SUB32:
+    case TIR_SUB64:
         if (tir_is_const(b, y, &c))
             return tir_2(b, op == TIR_SUB32 ? TIR_ADD32 : TIR_ADD64, x,
                          tir_const(b, infos[op].class, 0 - c));
         return x == y ? tir_const(b, infos[op].class, 0) : 0;
-    case TIR_MUL32: case TIR_MUL64: return fold_mul(b, op, x, y);
+    case TIR_MUL32:
+    case TIR_MUL64: return fold_mul(b, op, x, y);
     case TIR_MULHI_U32: return high_product(b, x, y);
-    case TIR_SHL32: case TIR_SHR_U32: case TIR_SHR_S32: case TIR_SHL64: case TIR_SHR_U64:
+    case TIR_SHL32:
+    case TIR_SHR_U32:
+    case TIR_SHR_S32:
+    case TIR_SHL64:
+    case TIR_SHR_U64:
     case TIR_SHR_S64: return fold_shift(b, op, x, y);
-    case TIR_AND32: case TIR_OR32: case TIR_XOR32: case TIR_AND64: case TIR_OR64: case TIR_XOR64:
-    case TIR_AND_P: case TIR_OR_P: case TIR_XOR_P: return fold_bits(b, op, x, y);
-    case TIR_DIV_S32: case TIR_DIV_U32: case TIR_REM_S32: case TIR_REM_U32:
-    case TIR_DIV_S64: case TIR_DIV_U64: case TIR_REM_S64: case TIR_REM_U64:
-        return fold_divide(b, op, x, y);
-    case TIR_MIN_S32: case TIR_MAX_S32: case TIR_MIN_U32: case TIR_MAX_U32: return x == y ? x : 0;
+    case TIR_AND32:
+    case TIR_OR32:
+    case TIR_XOR32:
+    case TIR_AND64:
+    case TIR_OR64:
+    case TIR_XOR64:
+    case TIR_AND_P:
+    case TIR_OR_P:
+    case TIR_XOR_P: return fold_bits(b, op, x, y);
+    case TIR_DIV_S32:
+    case TIR_DIV_U32:
+    case TIR_REM_S32:
+    case TIR_REM_U32:
+    case TIR_DIV_S64:
+    case TIR_DIV_U64:
+    case TIR_REM_S64:
+    case TIR_REM_U64: return fold_divide(b, op, x, y);
+    case TIR_MIN_S32:
+    case TIR_MAX_S32:
+    case TIR_MIN_U32:
+    case TIR_MAX_U32: return x == y ? x : 0;
     case TIR_LT_S32: return fold_less(b, x, y);
-    case TIR_SEXT: case TIR_ZEXT: return fold_widen(b, op, x);
+    case TIR_SEXT:
+    case TIR_ZEXT: return fold_widen(b, op, x);
     case TIR_LOW32:
         if (b->list.data[x].op == TIR_SEXT || b->list.data[x].op == TIR_ZEXT)
             return b->list.data[x].args[0];
         return 0;
-    case TIR_LOW16:
-        return b->list.data[x].op == TIR_WIDE16 ? b->list.data[x].args[0] : 0;
-    case TIR_NOT_P:
-        return b->list.data[x].op == TIR_NOT_P ? b->list.data[x].args[0] : 0;
+    case TIR_LOW16: return b->list.data[x].op == TIR_WIDE16 ? b->list.data[x].args[0] : 0;
+    case TIR_NOT_P: return b->list.data[x].op == TIR_NOT_P ? b->list.data[x].args[0] : 0;
     default: return 0;
     }
 }
@@ -470,8 +538,13 @@ Tir tir_select(Tirs *b, Tir condition, Tir x, Tir y) {
 /* ---- with effects ---- */
 
 TirIns *tir_ins(Tirs *b, TirOp op, const char *text, int num_args, const Tir *args, Tir *index) {
-    TirIns ins = {.op = (uint8_t)op, .class = CLASS_NONE, .text = text, .num_args = num_args,
-                  .file = b->source_file, .line = b->line, .column = b->column};
+    TirIns ins = {.op = (uint8_t)op,
+                  .class = CLASS_NONE,
+                  .text = text,
+                  .num_args = num_args,
+                  .file = b->source_file,
+                  .line = b->line,
+                  .column = b->column};
     ins.args = arena_array(b->arena, Tir, num_args ? num_args : 1);
     for (int i = 0; i < num_args; i++) ins.args[i] = args[i];
     vec_push(b->arena, &b->list, ins);
@@ -485,7 +558,7 @@ Tir tir_results(Tirs *b, Tir index, RegClass class, int count) {
     for (int i = 0; i < count; i++) {
         TirIns *ins = tir_ins(b, TIR_RESULT, NULL, 1, &index, NULL);
         ins->imm = (uint64_t)i;
-        ins->class = (uint8_t)class;
+        ins->class = (uint8_t) class;
     }
     return first;
 }
@@ -494,7 +567,7 @@ void tir_plain(Tirs *b, const char *text) { tir_ins(b, TIR_PLAIN, text, 0, NULL,
 
 Tir tir_var(Tirs *b, RegClass class) {
     Tir index;
-    tir_ins(b, TIR_VAR, NULL, 0, NULL, &index)->class = (uint8_t)class;
+    tir_ins(b, TIR_VAR, NULL, 0, NULL, &index)->class = (uint8_t) class;
     return index;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tir: what one thread of the block does, just above PTX. A list of instructions in program order;
- * each names the one value it defines (an index into the list), except variables, which are assigned
- * on the way into a loop or out of an arm. Opcodes are PTX mnemonics.
+ * each names the one value it defines (an index into the list), except variables, which are
+ * assigned on the way into a loop or out of an arm. Opcodes are PTX mnemonics.
  *
  * Building folds constants, merges equal pure instructions and keeps constants at the end of sums,
  * so that the registers of a tile differ by a constant that becomes part of the address:
@@ -29,9 +29,9 @@ typedef enum TirOp {
     TIR_PARAM,   /* text: name of the parameter's type; imm: which */
     TIR_ADDRESS, /* text: a symbol's address in the shared (b32) or generic (b64) window */
     /* ---- with effects, in order ---- */
-    TIR_LOAD,    /* text: "ld.global"; args: address, then defaults under a guard */
-    TIR_STORE,   /* text: "st.global"; args: address, then values */
-    TIR_ATOM,    /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
+    TIR_LOAD,  /* text: "ld.global"; args: address, then defaults under a guard */
+    TIR_STORE, /* text: "st.global"; args: address, then values */
+    TIR_ATOM,  /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
     TIR_SHUFFLE, /* text: "shfl.sync.bfly.b32"; args: value, lane or mask */
     TIR_MMA,     /* text; args: a.., b.., c..; imm: registers of a, b in bytes 0 and 1 */
     TIR_SET,     /* args: variable, value */
@@ -69,9 +69,9 @@ typedef struct Tirs {
     VEC(Tir) log; /* what is in the buckets, oldest first; a scope's end takes its own out */
     int num_labels;
     int source_file, line, column; /* given to new instructions; files are numbered from 1 */
-    bool fold_approximate; /* tests: also evaluate ex2, rcp.. (as if correctly rounded) */
-    const char *file; /* for .loc; NULL: no line information */
-    const Tir *order; /* set by tir_order: what is printed */
+    bool fold_approximate;         /* tests: also evaluate ex2, rcp.. (as if correctly rounded) */
+    const char *file;              /* for .loc; NULL: no line information */
+    const Tir *order;              /* set by tir_order: what is printed */
     int order_count;
 } Tirs;
 
@@ -79,8 +79,12 @@ Tirs *tir_new(Arena *arena);
 
 /* ---- pure ---- */
 Tir tir_const(Tirs *b, RegClass class, uint64_t bits);
-static inline Tir tir_i32(Tirs *b, int64_t value) { return tir_const(b, CLASS_B32, (uint32_t)value); }
-static inline Tir tir_i64(Tirs *b, int64_t value) { return tir_const(b, CLASS_B64, (uint64_t)value); }
+static inline Tir tir_i32(Tirs *b, int64_t value) {
+    return tir_const(b, CLASS_B32, (uint32_t)value);
+}
+static inline Tir tir_i64(Tirs *b, int64_t value) {
+    return tir_const(b, CLASS_B64, (uint64_t)value);
+}
 static inline Tir tir_bool(Tirs *b, bool value) { return tir_const(b, CLASS_PRED, value); }
 Tir tir_f32(Tirs *b, float value);
 Tir tir_f64(Tirs *b, double value);
@@ -112,9 +116,9 @@ int tir_enter(Tirs *b);
 void tir_leave(Tirs *b, int scope);
 
 /* ---- ends ---- */
-void tir_mark(Tirs *b);                    /* finds what is live */
-void tir_order(Tirs *b);                   /* in which order, after tir_mark */
-void tir_print(Tirs *b, Buf *out);         /* body of the entry, declarations first */
+void tir_mark(Tirs *b);            /* finds what is live */
+void tir_order(Tirs *b);           /* in which order, after tir_mark */
+void tir_print(Tirs *b, Buf *out); /* body of the entry, declarations first */
 bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result); /* false: not known here */
 bool tir_is_approximate(TirOp op);
 int tir_operands(TirOp op); /* of a pure instruction in tirops.def */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tireval: what a pure instruction computes, as PTX ISA 8.x defines it. The builder folds with it,
- * tests run whole kernels on it. Approximate instructions give the correctly rounded result here. */
+ * tests run whole kernels on it. Approximate instructions give the correctly rounded result here.
+ */
 #include "gen/ptx/tir.h"
 
 #include <math.h>
@@ -54,7 +55,8 @@ static uint64_t f32_to_f16(float x, bool to_zero) {
     if (value > 65504) return sign | (to_zero ? 0x7bff : 0x7c00);
     if (value < 0x1p-14) return sign | (uint64_t)ldexp(value, 24);
     frexp(value, &exponent);
-    return sign | ((uint64_t)(exponent + 14) << 10) | ((uint64_t)ldexp(value, 11 - exponent) & 0x3ff);
+    return sign | ((uint64_t)(exponent + 14) << 10) |
+           ((uint64_t)ldexp(value, 11 - exponent) & 0x3ff);
 }
 
 static uint64_t f32_to_bf16(float x) {
@@ -128,21 +130,33 @@ static bool eval_int32(TirOp op, const uint64_t *v, uint64_t *r) {
     int32_t x = (int32_t)a, y = (int32_t)b;
     switch ((int)op) {
     case TIR_MULWIDE_U32: *r = (uint64_t)a * b; return true;
-    case TIR_DIV_S32: if (!b || (a == 0x80000000 && y == -1)) return false;
-        *r = (uint32_t)(x / y); return true;
-    case TIR_DIV_U32: if (!b) return false;
-        *r = a / b; return true;
-    case TIR_REM_S32: if (!b || (a == 0x80000000 && y == -1)) return false;
-        *r = (uint32_t)(x % y); return true;
-    case TIR_REM_U32: if (!b) return false;
-        *r = a % b; return true;
+    case TIR_DIV_S32:
+        if (!b || (a == 0x80000000 && y == -1)) return false;
+        *r = (uint32_t)(x / y);
+        return true;
+    case TIR_DIV_U32:
+        if (!b) return false;
+        *r = a / b;
+        return true;
+    case TIR_REM_S32:
+        if (!b || (a == 0x80000000 && y == -1)) return false;
+        *r = (uint32_t)(x % y);
+        return true;
+    case TIR_REM_U32:
+        if (!b) return false;
+        *r = a % b;
+        return true;
     case TIR_BFE_S32: *r = extract(a, v[1], v[2], true); return true;
     case TIR_BFE_U32: *r = extract(a, v[1], v[2], false); return true;
     case TIR_PRMT: *r = prmt(a, b, v[2]); return true;
-    case TIR_SELECT32: case TIR_SELECT64: case TIR_SELECT16: *r = v[2] ? v[0] : v[1]; return true;
+    case TIR_SELECT32:
+    case TIR_SELECT64:
+    case TIR_SELECT16: *r = v[2] ? v[0] : v[1]; return true;
     case TIR_SEXT: *r = (uint64_t)(int64_t)x; return true;
-    case TIR_ZEXT: case TIR_LOW32: *r = a; return true;
-    case TIR_LOW16: case TIR_WIDE16: *r = a & 0xffff; return true;
+    case TIR_ZEXT:
+    case TIR_LOW32: *r = a; return true;
+    case TIR_LOW16:
+    case TIR_WIDE16: *r = a & 0xffff; return true;
     case TIR_EQ32: *r = a == b; return true;
     case TIR_NE32: *r = a != b; return true;
     case TIR_LT_S32: *r = x < y; return true;
@@ -168,14 +182,22 @@ static bool eval_int64(TirOp op, const uint64_t *v, uint64_t *r) {
     int64_t x = (int64_t)a, y = (int64_t)b;
     bool bad = !b || (a == 1ull << 63 && y == -1);
     switch ((int)op) {
-    case TIR_DIV_S64: if (bad) return false;
-        *r = (uint64_t)(x / y); return true;
-    case TIR_DIV_U64: if (!b) return false;
-        *r = a / b; return true;
-    case TIR_REM_S64: if (bad) return false;
-        *r = (uint64_t)(x % y); return true;
-    case TIR_REM_U64: if (!b) return false;
-        *r = a % b; return true;
+    case TIR_DIV_S64:
+        if (bad) return false;
+        *r = (uint64_t)(x / y);
+        return true;
+    case TIR_DIV_U64:
+        if (!b) return false;
+        *r = a / b;
+        return true;
+    case TIR_REM_S64:
+        if (bad) return false;
+        *r = (uint64_t)(x % y);
+        return true;
+    case TIR_REM_U64:
+        if (!b) return false;
+        *r = a % b;
+        return true;
     case TIR_EQ64: *r = a == b; return true;
     case TIR_NE64: *r = a != b; return true;
     case TIR_LT_S64: *r = x < y; return true;
@@ -210,12 +232,22 @@ static bool eval_f32(TirOp op, const uint64_t *v, uint64_t *r) {
         *r = ptx_from_f32(sum > 0 ? sum < 1 ? sum : 1 : 0);
         return true;
     }
-    case TIR_DIV_F32: case TIR_DIVFULL_F32: *r = ptx_from_f32(x / y); return true;
-    case TIR_MIN_F32: *r = ptx_from_f32(x != x ? y : y != y ? x : (float)lesser((double)x, (double)y)); return true;
-    case TIR_MAX_F32: *r = ptx_from_f32(x != x ? y : y != y ? x : (float)greater((double)x, (double)y)); return true;
-    case TIR_MINNAN_F32: *r = ptx_from_f32(nan ? NAN : (float)lesser((double)x, (double)y)); return true;
-    case TIR_MAXNAN_F32: *r = ptx_from_f32(nan ? NAN : (float)greater((double)x, (double)y)); return true;
-    case TIR_SQRT_F32: case TIR_SQRTAPPROX_F32: *r = ptx_from_f32(sqrtf(x)); return true;
+    case TIR_DIV_F32:
+    case TIR_DIVFULL_F32: *r = ptx_from_f32(x / y); return true;
+    case TIR_MIN_F32:
+        *r = ptx_from_f32(x != x ? y : y != y ? x : (float)lesser((double)x, (double)y));
+        return true;
+    case TIR_MAX_F32:
+        *r = ptx_from_f32(x != x ? y : y != y ? x : (float)greater((double)x, (double)y));
+        return true;
+    case TIR_MINNAN_F32:
+        *r = ptx_from_f32(nan ? NAN : (float)lesser((double)x, (double)y));
+        return true;
+    case TIR_MAXNAN_F32:
+        *r = ptx_from_f32(nan ? NAN : (float)greater((double)x, (double)y));
+        return true;
+    case TIR_SQRT_F32:
+    case TIR_SQRTAPPROX_F32: *r = ptx_from_f32(sqrtf(x)); return true;
     case TIR_RSQRT_F32: *r = ptx_from_f32((float)(1 / sqrt((double)x))); return true;
     case TIR_RCP_F32: *r = ptx_from_f32(flushed(1 / flushed(x))); return true;
     case TIR_EX2_F32: *r = ptx_from_f32(flushed((float)exp2((double)x))); return true;
@@ -232,7 +264,8 @@ static bool eval_f32(TirOp op, const uint64_t *v, uint64_t *r) {
     case TIR_S64_FROM_F32: *r = to_int((double)x, 64, true, false); return true;
     case TIR_U64_FROM_F32: *r = to_int((double)x, 64, false, false); return true;
     case TIR_TF32_FROM_F32: /* nearest, ties away from zero */
-        *r = nan ? 0x7fffffff : ((v[0] & 0x7f800000) == 0x7f800000 ? v[0] : v[0] + 0x1000) & 0xffffe000;
+        *r = nan ? 0x7fffffff
+                 : ((v[0] & 0x7f800000) == 0x7f800000 ? v[0] : v[0] + 0x1000) & 0xffffe000;
         return true;
     case TIR_F32_FROM_F16: *r = ptx_from_f32(f16_to_f32(v[0])); return true;
     case TIR_ADD_F16: *r = f32_to_f16(f16_to_f32(v[0]) + f16_to_f32(v[1]), false); return true;
@@ -285,13 +318,16 @@ static bool eval_f64(TirOp op, const uint64_t *v, uint64_t *r) {
 static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
     switch ((int)op) {
 #define OP(...)
-#define INT(kind, name, operands, traits, meaning, form, narrow, wide, lane)                      \
-    case TIR_##kind##32:                                                                          \
-        return (form) != FORM_DIVIDE &&                                                           \
-               eval_int(OP_##kind, 32, (uint32_t)v[0], operands > 1 ? (uint32_t)v[1] : 0, r);     \
-    case TIR_##kind##64:                                                                          \
-        return (form) != FORM_DIVIDE &&                                                           \
-               eval_int(OP_##kind, 64, v[0], operands < 2 ? 0 : (form) == FORM_SHIFT ? (uint32_t)v[1] : v[1], r);
+#define INT(kind, name, operands, traits, meaning, form, narrow, wide, lane)                       \
+    case TIR_##kind##32:                                                                           \
+        return (form) != FORM_DIVIDE &&                                                            \
+               eval_int(OP_##kind, 32, (uint32_t)v[0], operands > 1 ? (uint32_t)v[1] : 0, r);      \
+    case TIR_##kind##64:                                                                           \
+        return (form) != FORM_DIVIDE && eval_int(OP_##kind, 64, v[0],                              \
+                                                 operands < 2           ? 0                        \
+                                                 : (form) == FORM_SHIFT ? (uint32_t)v[1]           \
+                                                                        : v[1],                    \
+                                                 r);
 #include "ir/ops.def"
 #undef OP
     default: return false;
@@ -299,6 +335,6 @@ static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
 }
 
 bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result) {
-    return eval_row(op, args, result) || eval_int32(op, args, result) || eval_int64(op, args, result) ||
-           eval_f32(op, args, result) || eval_f64(op, args, result);
+    return eval_row(op, args, result) || eval_int32(op, args, result) ||
+           eval_int64(op, args, result) || eval_f32(op, args, result) || eval_f64(op, args, result);
 }

@@ -33,10 +33,13 @@ static bool may_wait(const TirIns *ins) {
 
 /* What prints nothing of its own is placed with the instruction that it belongs to. */
 static bool has_place(const TirIns *ins) {
-    return ins->op != TIR_VAR && ins->op != TIR_RESULT && (ins->op != TIR_CONST || ins->in_register);
+    return ins->op != TIR_VAR && ins->op != TIR_RESULT &&
+           (ins->op != TIR_CONST || ins->in_register);
 }
 
-static Tir producer(const Orderer *o, Tir x) { return at(o, x)->op == TIR_RESULT ? at(o, x)->args[0] : x; }
+static Tir producer(const Orderer *o, Tir x) {
+    return at(o, x)->op == TIR_RESULT ? at(o, x)->args[0] : x;
+}
 
 static Tir missing_operand(const Orderer *o, Tir x) {
     const TirIns *ins = at(o, x);
@@ -80,7 +83,10 @@ static TirList order_late(Tirs *b) {
             continue;
         }
         switch ((int)ins->op) {
-        case TIR_LOAD: case TIR_STORE: case TIR_SHUFFLE: case TIR_MMA: break;
+        case TIR_LOAD:
+        case TIR_STORE:
+        case TIR_SHUFFLE:
+        case TIR_MMA: break;
         default: place_waiting(&o);
         }
         place(&o, x);
@@ -116,7 +122,8 @@ static void stretch_over_loops(const Tirs *b, const TirList *order, Life *lives)
         if (ins->op != TIR_BRANCH || !label_at[ins->imm]) continue;
         int start = label_at[ins->imm];
         for (Tir x = 1; x < b->list.count; x++)
-            if (lives[x].first < start && lives[x].last >= start && lives[x].last < p + 1) lives[x].last = p + 1;
+            if (lives[x].first < start && lives[x].last >= start && lives[x].last < p + 1)
+                lives[x].last = p + 1;
     }
 }
 
@@ -134,7 +141,8 @@ static int most_alive(Tirs *b, const TirList *order) {
     }
     stretch_over_loops(b, order, lives);
     for (Tir x = 1; x < b->list.count; x++) {
-        static const int registers_of[] = {[CLASS_B16] = 1, [CLASS_B32] = 1, [CLASS_B64] = 2, [CLASS_NONE] = 0};
+        static const int registers_of[] = {
+            [CLASS_B16] = 1, [CLASS_B32] = 1, [CLASS_B64] = 2, [CLASS_NONE] = 0};
         const TirIns *ins = &b->list.data[x];
         if (!lives[x].last || (ins->op == TIR_CONST && !ins->in_register)) continue;
         change[lives[x].first] += registers_of[ins->class];
@@ -156,7 +164,8 @@ void tir_order(Tirs *b) {
     int most = most_alive(b, &order);
     if (most > FEW) {
         TirList late = order_late(b);
-        if (most_alive(b, &late) < most * 2 / 3) order = late; /* less than that ptxas finds itself */
+        if (most_alive(b, &late) < most * 2 / 3)
+            order = late; /* less than that ptxas finds itself */
     }
     b->order = order.data;
     b->order_count = order.count;

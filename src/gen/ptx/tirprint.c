@@ -29,8 +29,12 @@ static void mark(Marker *m, Tir x) {
 
 static bool is_root(const TirIns *ins) {
     switch ((int)ins->op) {
-    case TIR_STORE: case TIR_ATOM: case TIR_LABEL: case TIR_BRANCH: case TIR_PLAIN: case TIR_CALL:
-        return true;
+    case TIR_STORE:
+    case TIR_ATOM:
+    case TIR_LABEL:
+    case TIR_BRANCH:
+    case TIR_PLAIN:
+    case TIR_CALL: return true;
     default: return ins->pinned;
     }
 }
@@ -104,8 +108,10 @@ static void number(Buf *out, char kind, uint64_t bits) {
     case 'd': buf_printf(out, "0d%016llX", (unsigned long long)bits); return;
     case 'h': buf_printf(out, "0x%04x", (unsigned)bits); return;
     default:
-        if (value > INT32_MIN && value <= INT32_MAX) buf_printf(out, "%d", (int)value);
-        else buf_printf(out, "0x%llx", (unsigned long long)(kind == 'l' ? bits : (uint32_t)bits));
+        if (value > INT32_MIN && value <= INT32_MAX)
+            buf_printf(out, "%d", (int)value);
+        else
+            buf_printf(out, "0x%llx", (unsigned long long)(kind == 'l' ? bits : (uint32_t)bits));
     }
 }
 
@@ -117,9 +123,12 @@ static void reg_name(Printer *p, Tir x) {
 
 static void operand(Printer *p, Tir x, char kind) {
     const TirIns *ins = &p->b->list.data[x];
-    if (ins->op == TIR_CONST && !ins->in_register && kind != 'p') number(p->out, kind, ins->imm);
-    else if (ins->op == TIR_CONST && strchr("rfld", kind)) number(p->out, kind, ins->imm);
-    else reg_name(p, x);
+    if (ins->op == TIR_CONST && !ins->in_register && kind != 'p')
+        number(p->out, kind, ins->imm);
+    else if (ins->op == TIR_CONST && strchr("rfld", kind))
+        number(p->out, kind, ins->imm);
+    else
+        reg_name(p, x);
 }
 
 static char number_kind(RegClass class) {
@@ -139,8 +148,10 @@ static void move(Printer *p, Tir to, Tir from) {
     buf_printf(p->out, "mov.%s ", class_names[class]);
     reg_name(p, to);
     buf_puts(p->out, ", ");
-    if (tir_is_const(p->b, from, &bits)) number(p->out, number_kind(class), bits);
-    else reg_name(p, from);
+    if (tir_is_const(p->b, from, &bits))
+        number(p->out, number_kind(class), bits);
+    else
+        reg_name(p, from);
     buf_puts(p->out, ";\n");
 }
 
@@ -162,8 +173,10 @@ static void group_of(Printer *p, const Tir *args, int count, Tir first_result) {
 }
 
 static void group(Printer *p, const Tir *args, int count, Tir first_result) {
-    if (count == 1) reg_name(p, args ? args[0] : first_result);
-    else group_of(p, args, count, first_result);
+    if (count == 1)
+        reg_name(p, args ? args[0] : first_result);
+    else
+        group_of(p, args, count, first_result);
 }
 
 static void address(Printer *p, const TirIns *ins) {
@@ -181,8 +194,10 @@ static void print_pure(Printer *p, Tir x) {
     buf_puts(p->out, packs ? ", {" : ", ");
     for (int i = 0; i < ins->num_args; i++) {
         if (i) buf_puts(p->out, ", ");
-        if (packs) reg_name(p, ins->args[i]);
-        else operand(p, ins->args[i], infos[ins->op].operands[i]);
+        if (packs)
+            reg_name(p, ins->args[i]);
+        else
+            operand(p, ins->args[i], infos[ins->op].operands[i]);
     }
     buf_puts(p->out, packs ? "};\n" : ";\n");
 }
@@ -272,7 +287,8 @@ static void print_leaf(Printer *p, Tir x) {
     reg_name(p, x);
     buf_printf(p->out, ", %s;\n", ins->text);
     if (ins->op == TIR_ADDRESS && wide) {
-        buf_puts(p->out, ins->text[0] == 'd' ? "\tcvta.local.u64 " : "\tcvta.global.u64 "); /* depot */
+        buf_puts(p->out,
+                 ins->text[0] == 'd' ? "\tcvta.local.u64 " : "\tcvta.global.u64 "); /* depot */
         reg_name(p, x), buf_puts(p->out, ", ");
         reg_name(p, x), buf_puts(p->out, ";\n");
     }
@@ -292,8 +308,13 @@ static void print_shuffle(Printer *p, Tir x) {
 static void print_one(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
     switch ((int)ins->op) {
-    case TIR_CONST: case TIR_SPECIAL: case TIR_PARAM: case TIR_ADDRESS: print_leaf(p, x); break;
-    case TIR_LOAD: case TIR_STORE: case TIR_ATOM: print_memory(p, x); break;
+    case TIR_CONST:
+    case TIR_SPECIAL:
+    case TIR_PARAM:
+    case TIR_ADDRESS: print_leaf(p, x); break;
+    case TIR_LOAD:
+    case TIR_STORE:
+    case TIR_ATOM: print_memory(p, x); break;
     case TIR_SHUFFLE: print_shuffle(p, x); break;
     case TIR_MMA: print_mma(p, x); break;
     case TIR_SET: move(p, ins->args[0], ins->args[1]); break;
@@ -323,7 +344,7 @@ void tir_print(Tirs *b, Buf *out) {
         if (ins->op == TIR_CONST && !ins->in_register) continue;
         ins->reg = counts[ins->class]++;
     }
-    for (int class = 0; class < 4; class++)
+    for (int class = 0; class < 4; class ++)
         if (counts[class])
             buf_printf(out, "\t.reg .%s %%%c<%d>;\n", class_names[class], class_letters[class],
                        counts[class]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* access: one lane's access to memory, checked before it is made; private to memory.c, which has the functions, and
- * copy.c. */
+/* access: one lane's access to memory, checked before it is made; private to memory.c, which has
+ * the functions, and copy.c. */
 #ifndef TERN_SIM_ACCESS_H
 #define TERN_SIM_ACCESS_H
 
@@ -23,11 +23,13 @@ typedef struct Spot {
     uint64_t offset; /* within shared memory */
 } Spot;
 
-/* Each false after failing: alignment and bounds; was it written, or is a copy to it under way; is it ordered. */
+/* Each false after failing: alignment and bounds; was it written, or is a copy to it under way; is
+ * it ordered. */
 bool access_find(const Access *a, int lane, uint64_t address, Spot *spot);
 bool access_check_set(const Access *a, int lane, const Spot *spot);
 bool access_check_coming(const Access *a, int lane, const Spot *spot);
 bool access_check_race(const Access *a, int lane, const Spot *spot, bool writes);
-void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset, uint64_t *addresses);
+void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset,
+                      uint64_t *addresses);
 
 #endif

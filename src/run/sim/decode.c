@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* decode: the words of one instruction -> Ins. Mnemonics are matched whole (ops.def) or word by word (memory,
- * atomics); what is in neither way known is refused by its name. */
+/* decode: the words of one instruction -> Ins. Mnemonics are matched whole (ops.def) or word by
+ * word (memory, atomics); what is in neither way known is refused by its name. */
 #include "run/sim/sim.h"
 
-typedef enum TypeName { TYPE_NAME_none, TYPE_NAME_u16, TYPE_NAME_s16, TYPE_NAME_u32, TYPE_NAME_s32, TYPE_NAME_f32,
-    TYPE_NAME_u64, TYPE_NAME_s64, TYPE_NAME_f64, TYPE_NAME_pred } TypeName;
+typedef enum TypeName {
+    TYPE_NAME_none,
+    TYPE_NAME_u16,
+    TYPE_NAME_s16,
+    TYPE_NAME_u32,
+    TYPE_NAME_s32,
+    TYPE_NAME_f32,
+    TYPE_NAME_u64,
+    TYPE_NAME_s64,
+    TYPE_NAME_f64,
+    TYPE_NAME_pred
+} TypeName;
 
 typedef struct LaneOp {
     const char *mnemonics;
@@ -12,7 +22,7 @@ typedef struct LaneOp {
 } LaneOp;
 
 static const LaneOp lane_ops[] = {
-#define SIM(name, text, d, a, b, c, class, meaning)                                               \
+#define SIM(name, text, d, a, b, c, class, meaning)                                                \
     {text, {TYPE_NAME_##d, TYPE_NAME_##a, TYPE_NAME_##b, TYPE_NAME_##c}, CLASS_##class},
 #include "run/sim/ops.def"
 #undef SIM
@@ -25,9 +35,12 @@ static bool refuse(Statement *s, const char *what) {
 
 static RegisterClass class_of(int type) {
     switch (type) {
-    case TYPE_NAME_u16: case TYPE_NAME_s16: return REGISTER_16;
+    case TYPE_NAME_u16:
+    case TYPE_NAME_s16: return REGISTER_16;
     case TYPE_NAME_pred: return REGISTER_PRED;
-    case TYPE_NAME_u64: case TYPE_NAME_s64: case TYPE_NAME_f64: return REGISTER_64;
+    case TYPE_NAME_u64:
+    case TYPE_NAME_s64:
+    case TYPE_NAME_f64: return REGISTER_64;
     default: return REGISTER_32;
     }
 }
@@ -46,12 +59,14 @@ static int32_t constant(Statement *s, uint64_t bits, bool wide) {
         vec_push(s->arena, &p->constants, (uint32_t)bits);
         if (wide) vec_push(s->arena, &p->constants, (uint32_t)(bits >> 32));
     }
-    map_set(&p->known_constants, str_copy(s->arena, (Str){key, sizeof key}), (void *)((uintptr_t)place + 1));
+    map_set(&p->known_constants, str_copy(s->arena, (Str){key, sizeof key}),
+            (void *)((uintptr_t)place + 1));
     return -1 - place;
 }
 
 static bool mismatch(Statement *s, const Word *word) {
-    diag_error(s->diag, s->span, "'%.*s' does not fit as an operand of '%.*s'", STR_ARG(word->text), STR_ARG(s->mnemonic));
+    diag_error(s->diag, s->span, "'%.*s' does not fit as an operand of '%.*s'", STR_ARG(word->text),
+               STR_ARG(s->mnemonic));
     return false;
 }
 
@@ -78,7 +93,8 @@ static bool source(Statement *s, const Word *word, RegisterClass class, int32_t 
 
 static bool result(Statement *s, const Word *word, RegisterClass class, int32_t *place) {
     bool predicate = class == REGISTER_PRED;
-    bool fits = predicate ? word->kind == WORD_PREDICATE : word->kind == WORD_REGISTER && word->class == class;
+    bool fits = predicate ? word->kind == WORD_PREDICATE
+                          : word->kind == WORD_REGISTER && word->class == class;
     if (!fits || word->in_brackets || word->negated) return mismatch(s, word);
     *place = word->place;
     return true;
@@ -86,11 +102,14 @@ static bool result(Statement *s, const Word *word, RegisterClass class, int32_t 
 
 static bool counted(Statement *s, int want) {
     if (s->num_words == want) return true;
-    diag_error(s->diag, s->span, "'%.*s' takes %d operands, not %d", STR_ARG(s->mnemonic), want, s->num_words);
+    diag_error(s->diag, s->span, "'%.*s' takes %d operands, not %d", STR_ARG(s->mnemonic), want,
+               s->num_words);
     return false;
 }
 
-static int32_t *places(Statement *s, int count) { return arena_array(s->arena, int32_t, count ? count : 1); }
+static int32_t *places(Statement *s, int count) {
+    return arena_array(s->arena, int32_t, count ? count : 1);
+}
 
 static const char class_letters[] = "hrlp"; /* by RegisterClass */
 
@@ -100,11 +119,15 @@ static bool take(Statement *s, Ins *ins, const char *letters) {
     if (!counted(s, count)) return false;
     int32_t *all = places(s, count);
     for (int i = 0; i < count; i++) {
-        RegisterClass class = (RegisterClass)(strchr(class_letters, letters[i] | 32) - class_letters);
+        RegisterClass class =
+            (RegisterClass)(strchr(class_letters, letters[i] | 32) - class_letters);
         bool is_result = !(letters[i] & 32);
-        if (is_result ? !result(s, &s->words[i], class, &all[i]) : !source(s, &s->words[i], class, &all[i])) return false;
+        if (is_result ? !result(s, &s->words[i], class, &all[i])
+                      : !source(s, &s->words[i], class, &all[i]))
+            return false;
         num_results += is_result;
-        if (!is_result && class == REGISTER_PRED) ins->predicate_operands |= (uint8_t)(1u << (i - num_results));
+        if (!is_result && class == REGISTER_PRED)
+            ins->predicate_operands |= (uint8_t)(1u << (i - num_results));
     }
     ins->results = all, ins->num_results = (uint8_t)num_results;
     ins->operands = all + num_results, ins->num_operands = (uint8_t)(count - num_results);
@@ -136,8 +159,9 @@ static bool lane_op(Statement *s, Ins *ins, const LaneOp *op) {
 }
 
 static const char special_names[NUM_SPECIALS][16] = {
-    "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x",
-    "%nctaid.y", "%nctaid.z", "%laneid", "%warpid", "%smid", "%clock", "%clock64", "%globaltimer",
+    "%tid.x",   "%tid.y",   "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",
+    "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z",
+    "%laneid",  "%warpid",  "%smid",    "%clock",    "%clock64",  "%globaltimer",
 };
 
 static bool move_special(Statement *s, Ins *ins) {
@@ -164,7 +188,8 @@ static int move_special_form(Statement *s, Ins *ins) {
     if (s->num_words != 3) return 0;
     bool wide = str_is(s->mnemonic, "mov.b64");
     if (!wide && !str_is(s->mnemonic, "mov.b32")) return 0;
-    bool packs = s->words[1].group && s->words[last].group, unpacks = s->words[0].group && s->words[1].group;
+    bool packs = s->words[1].group && s->words[last].group,
+         unpacks = s->words[0].group && s->words[1].group;
     if (packs == unpacks) return 0;
     ins->class = CLASS_MOVE;
     ins->op = packs ? wide ? SIM_PACK32 : SIM_PACK16 : wide ? SIM_UNPACK32 : SIM_UNPACK16;
@@ -199,10 +224,13 @@ static bool element_type(Suffixes *x, Ins *ins) {
     static const struct {
         const char *name;
         uint8_t bytes, number;
-    } types[] = {{"b8", 1, NUMBER_BITS}, {"u8", 1, NUMBER_UNSIGNED}, {"s8", 1, NUMBER_SIGNED}, {"b16", 2, NUMBER_BITS},
-                 {"u16", 2, NUMBER_UNSIGNED}, {"s16", 2, NUMBER_SIGNED}, {"f16", 2, NUMBER_FLOAT}, {"bf16", 2, NUMBER_BF16},
-                 {"b32", 4, NUMBER_BITS}, {"u32", 4, NUMBER_UNSIGNED}, {"s32", 4, NUMBER_SIGNED}, {"f32", 4, NUMBER_FLOAT},
-                 {"b64", 8, NUMBER_BITS}, {"u64", 8, NUMBER_UNSIGNED}, {"s64", 8, NUMBER_SIGNED}, {"f64", 8, NUMBER_FLOAT}};
+    } types[] = {
+        {"b8", 1, NUMBER_BITS},      {"u8", 1, NUMBER_UNSIGNED},  {"s8", 1, NUMBER_SIGNED},
+        {"b16", 2, NUMBER_BITS},     {"u16", 2, NUMBER_UNSIGNED}, {"s16", 2, NUMBER_SIGNED},
+        {"f16", 2, NUMBER_FLOAT},    {"bf16", 2, NUMBER_BF16},    {"b32", 4, NUMBER_BITS},
+        {"u32", 4, NUMBER_UNSIGNED}, {"s32", 4, NUMBER_SIGNED},   {"f32", 4, NUMBER_FLOAT},
+        {"b64", 8, NUMBER_BITS},     {"u64", 8, NUMBER_UNSIGNED}, {"s64", 8, NUMBER_SIGNED},
+        {"f64", 8, NUMBER_FLOAT}};
     for (int i = 0; i < COUNT(types); i++)
         if (next_is(x, types[i].name)) {
             ins->bytes = types[i].bytes, ins->number = types[i].number;
@@ -223,8 +251,9 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
     Word plain = *word;
     if (!word->in_brackets) return mismatch(s, word);
     plain.in_brackets = false;
-    bool wide = word->kind == WORD_REGISTER ? word->class == REGISTER_64
-                                            : ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
+    bool wide = word->kind == WORD_REGISTER
+                    ? word->class == REGISTER_64
+                    : ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
     bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL;
     if (!wide && !may_be_narrow) return mismatch(s, word);
     if (word->kind == WORD_SYMBOL && word->space != (SimSpace)ins->space) return mismatch(s, word);
@@ -243,8 +272,10 @@ static RegisterClass element_class(const Ins *ins, const Word *word) {
 
 static void note_width(Statement *s, const Ins *ins) {
     Program *p = s->program;
-    if (ins->space == SPACE_SHARED && ins->bytes < p->smallest_shared) p->smallest_shared = ins->bytes;
-    if (ins->space != SPACE_SHARED && ins->bytes < p->smallest_global) p->smallest_global = ins->bytes;
+    if (ins->space == SPACE_SHARED && ins->bytes < p->smallest_shared)
+        p->smallest_shared = ins->bytes;
+    if (ins->space != SPACE_SHARED && ins->bytes < p->smallest_global)
+        p->smallest_global = ins->bytes;
 }
 
 static bool load_param(Statement *s, Ins *ins, Suffixes *x) {
@@ -253,7 +284,9 @@ static bool load_param(Statement *s, Ins *ins, Suffixes *x) {
     const Word *word = &s->words[1];
     int32_t *place = places(s, 1);
     for (int i = 0; i < s->program->params.count; i++) {
-        if (!str_equal(s->program->params.data[i].name, word->text) || word->offset || !word->in_brackets) continue;
+        if (!str_equal(s->program->params.data[i].name, word->text) || word->offset ||
+            !word->in_brackets)
+            continue;
         if (s->program->params.data[i].bytes != ins->bytes) return mismatch(s, word);
         ins->op = SIM_LOAD_PARAM, ins->class = CLASS_MEMORY, ins->offset = i;
         ins->results = place, ins->num_results = 1;
@@ -270,14 +303,25 @@ static bool access(Statement *s, Ins *ins) {
     if (load && next_is(&x, "param")) return load_param(s, ins, &x);
     ins->is_volatile = next_is(&x, "volatile");
     if (!ins->is_volatile) {
-        ins->acquires = load && next_is(&x, "acquire"), ins->releases = !load && next_is(&x, "release");
+        ins->acquires = load && next_is(&x, "acquire"),
+        ins->releases = !load && next_is(&x, "release");
         ins->is_volatile = ins->acquires || ins->releases || next_is(&x, "relaxed");
-        if (ins->is_volatile && !next_is(&x, "cta") && !next_is(&x, "gpu") && !next_is(&x, "sys")) return refuse(s, "this form of memory access");
+        if (ins->is_volatile && !next_is(&x, "cta") && !next_is(&x, "gpu") && !next_is(&x, "sys"))
+            return refuse(s, "this form of memory access");
         if (ins->acquires || ins->releases) s->program->synchronizes = true;
     }
     space_of(&x, ins);
-    static const char *const hints[] = {"ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_first",
-                                        "L1::evict_last", "L1::no_allocate"}; /* about caches only */
+    static const char *const hints[] = {"ca",
+                                        "cg",
+                                        "cs",
+                                        "lu",
+                                        "cv",
+                                        "wb",
+                                        "wt",
+                                        "nc",
+                                        "L1::evict_first",
+                                        "L1::evict_last",
+                                        "L1::no_allocate"}; /* about caches only */
     for (int i = 0; i < COUNT(hints); i++) next_is(&x, hints[i]);
     ins->count = next_is(&x, "v2") ? 2 : next_is(&x, "v4") ? 4 : 1;
     if (!element_type(&x, ins) || x.at != x.count) return refuse(s, "this form of memory access");
@@ -299,11 +343,13 @@ static bool access(Statement *s, Ins *ins) {
         if (wide_register != (ins->bytes == 8)) return mismatch(s, word);
     }
     ins->results = all, ins->num_results = load ? ins->count : 0;
-    ins->operands = all + ins->num_results, ins->num_operands = (uint8_t)(ins->count + 1 - ins->num_results);
+    ins->operands = all + ins->num_results,
+    ins->num_operands = (uint8_t)(ins->count + 1 - ins->num_results);
     return true;
 }
 
-/* cp.async.{ca,cg}.shared.global{.L2::..} [to], [from], 4|8|16{, bytes to copy}; commit_group; wait_group N; wait_all */
+/* cp.async.{ca,cg}.shared.global{.L2::..} [to], [from], 4|8|16{, bytes to copy}; commit_group;
+ * wait_group N; wait_all */
 static bool copy(Statement *s, Ins *ins) {
     Suffixes x = split(s->mnemonic);
     if (s->program->sm < 80) return refuse(s, "a target that is too old");
@@ -319,12 +365,14 @@ static bool copy(Statement *s, Ins *ins) {
     }
     if (fine && x.at + 1 == x.count && next_is(&x, "wait_group")) {
         if (!counted(s, 1)) return false;
-        if (s->words[0].kind != WORD_NUMBER || s->words[0].bits > INT32_MAX) return mismatch(s, &s->words[0]);
+        if (s->words[0].kind != WORD_NUMBER || s->words[0].bits > INT32_MAX)
+            return mismatch(s, &s->words[0]);
         ins->op = SIM_COPY_WAIT, ins->offset = (int64_t)s->words[0].bits;
         return true;
     }
     bool large_only = !next_is(&x, "ca");
-    fine = fine && (!large_only || next_is(&x, "cg")) && (next_is(&x, "shared") || next_is(&x, "shared::cta")) && next_is(&x, "global");
+    fine = fine && (!large_only || next_is(&x, "cg")) &&
+           (next_is(&x, "shared") || next_is(&x, "shared::cta")) && next_is(&x, "global");
     static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B"};
     for (int i = 0; i < COUNT(hints); i++) next_is(&x, hints[i]);
     if (!fine || x.at != x.count) return refuse(s, "this form");
@@ -346,7 +394,8 @@ static bool copy(Statement *s, Ins *ins) {
     return true;
 }
 
-/* membar.gl, fence.acq_rel.gpu ..: among threads. Those between proxies are for what is not here. */
+/* membar.gl, fence.acq_rel.gpu ..: among threads. Those between proxies are for what is not here.
+ */
 static bool fence(Statement *s, Ins *ins) {
     Suffixes x = split(s->mnemonic);
     bool old = next_is(&x, "membar");
@@ -360,7 +409,8 @@ static bool fence(Statement *s, Ins *ins) {
 }
 
 static bool atomic_kind(Suffixes *x, Ins *ins) {
-    static const char *const names[] = {"add", "and", "or", "xor", "exch", "cas", "min", "max", "inc", "dec"};
+    static const char *const names[] = {"add", "and", "or",  "xor", "exch",
+                                        "cas", "min", "max", "inc", "dec"};
     for (int i = 0; i < COUNT(names); i++)
         if (next_is(x, names[i])) {
             ins->kind = (uint8_t)i;
@@ -373,12 +423,16 @@ static bool atomic_kind(Suffixes *x, Ins *ins) {
 static bool atomic_exists(const Ins *ins) {
     bool is_float = ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16;
     switch ((SimAtomic)ins->kind) {
-    case ATOMIC_AND: case ATOMIC_OR: case ATOMIC_XOR: case ATOMIC_EXCHANGE:
-        return ins->bytes >= 4 && ins->number == NUMBER_BITS;
+    case ATOMIC_AND:
+    case ATOMIC_OR:
+    case ATOMIC_XOR:
+    case ATOMIC_EXCHANGE: return ins->bytes >= 4 && ins->number == NUMBER_BITS;
     case ATOMIC_CAS: return ins->bytes >= 2 && ins->number == NUMBER_BITS;
     case ATOMIC_ADD: return is_float || (ins->bytes >= 4 && ins->number != NUMBER_BITS);
-    case ATOMIC_MIN: case ATOMIC_MAX: return ins->bytes >= 4 && !is_float && ins->number != NUMBER_BITS;
-    case ATOMIC_INC: case ATOMIC_DEC: return ins->bytes == 4 && ins->number == NUMBER_UNSIGNED;
+    case ATOMIC_MIN:
+    case ATOMIC_MAX: return ins->bytes >= 4 && !is_float && ins->number != NUMBER_BITS;
+    case ATOMIC_INC:
+    case ATOMIC_DEC: return ins->bytes == 4 && ins->number == NUMBER_UNSIGNED;
     }
     return false;
 }
@@ -395,14 +449,17 @@ static bool atomic(Statement *s, Ins *ins) {
     space_of(&x, ins);
     if (!atomic_kind(&x, ins)) return refuse(s, "this operation");
     next_is(&x, "noftz");
-    if (!element_type(&x, ins) || x.at != x.count || !atomic_exists(ins)) return refuse(s, "this type");
+    if (!element_type(&x, ins) || x.at != x.count || !atomic_exists(ins))
+        return refuse(s, "this type");
     if (ins->space == SPACE_LOCAL) return refuse(s, "local memory");
     if (ins->number == NUMBER_BF16 && s->program->sm < 90) return refuse(s, "bf16 below sm_90");
     bool cas = ins->kind == ATOMIC_CAS;
     int first = returns ? 1 : 0, count = cas ? 3 : 2;
     if (!counted(s, first + count)) return false;
     int32_t *all = places(s, first + count);
-    RegisterClass class = ins->bytes == 8 ? REGISTER_64 : ins->bytes == 4 ? REGISTER_32 : REGISTER_16;
+    RegisterClass class = ins->bytes == 8   ? REGISTER_64
+                          : ins->bytes == 4 ? REGISTER_32
+                                            : REGISTER_16;
     ins->op = SIM_ATOMIC, ins->class = CLASS_MEMORY, ins->count = 1;
     note_width(s, ins);
     if (ins->acquires || ins->releases) s->program->synchronizes = true;
@@ -418,7 +475,8 @@ static bool atomic(Statement *s, Ins *ins) {
 /* ---- across lanes ---- */
 
 static bool shuffle(Statement *s, Ins *ins) {
-    static const char *const names[] = {"shfl.sync.up.b32", "shfl.sync.down.b32", "shfl.sync.bfly.b32", "shfl.sync.idx.b32"};
+    static const char *const names[] = {"shfl.sync.up.b32", "shfl.sync.down.b32",
+                                        "shfl.sync.bfly.b32", "shfl.sync.idx.b32"};
     for (int i = 0; i < COUNT(names); i++) {
         if (!str_is(s->mnemonic, names[i])) continue;
         ins->op = SIM_SHUFFLE, ins->kind = (uint8_t)i, ins->class = CLASS_ACROSS;
@@ -428,9 +486,11 @@ static bool shuffle(Statement *s, Ins *ins) {
 }
 
 static bool vote(Statement *s, Ins *ins) {
-    static const char *const votes[] = {"vote.sync.all.pred", "vote.sync.any.pred", "vote.sync.uni.pred", "vote.sync.ballot.b32"};
-    static const char *const reductions[] = {"add.s32", "and.b32", "or.b32", "xor.b32", "", "", "min.s32", "max.s32", "", "",
-                                             "add.u32", "", "", "", "", "", "min.u32", "max.u32"};
+    static const char *const votes[] = {"vote.sync.all.pred", "vote.sync.any.pred",
+                                        "vote.sync.uni.pred", "vote.sync.ballot.b32"};
+    static const char *const reductions[] = {
+        "add.s32", "and.b32", "or.b32", "xor.b32", "", "", "min.s32", "max.s32", "",
+        "",        "add.u32", "",       "",        "", "", "",        "min.u32", "max.u32"};
     ins->class = CLASS_ACROSS;
     for (int i = 0; i < COUNT(votes); i++) {
         if (!str_is(s->mnemonic, votes[i])) continue;
@@ -440,7 +500,8 @@ static bool vote(Statement *s, Ins *ins) {
     for (int i = 0; i < COUNT(reductions); i++) {
         if (!reductions[i][0] || !str_starts(s->mnemonic, "redux.sync.")) continue;
         if (!str_is((Str){s->mnemonic.data + 11, s->mnemonic.length - 11}, reductions[i])) continue;
-        ins->op = SIM_REDUX, ins->kind = (uint8_t)(i % 10), ins->number = i < 10 ? NUMBER_SIGNED : NUMBER_UNSIGNED;
+        ins->op = SIM_REDUX, ins->kind = (uint8_t)(i % 10),
+        ins->number = i < 10 ? NUMBER_SIGNED : NUMBER_UNSIGNED;
         return take(s, ins, "Rrr");
     }
     if (str_is(s->mnemonic, "activemask.b32")) {
@@ -453,7 +514,8 @@ static bool vote(Statement *s, Ins *ins) {
 /* ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 */
 static bool ldmatrix(Statement *s, Ins *ins) {
     Suffixes x = split(s->mnemonic);
-    bool fine = next_is(&x, "ldmatrix") && next_is(&x, "sync") && next_is(&x, "aligned") && next_is(&x, "m8n8");
+    bool fine = next_is(&x, "ldmatrix") && next_is(&x, "sync") && next_is(&x, "aligned") &&
+                next_is(&x, "m8n8");
     ins->count = next_is(&x, "x4") ? 4 : next_is(&x, "x2") ? 2 : 1;
     fine = fine && (ins->count > 1 || next_is(&x, "x1"));
     ins->kind = next_is(&x, "trans");
@@ -495,10 +557,12 @@ static bool barrier(Statement *s, Ins *ins) {
     ins->op = SIM_BARRIER, ins->class = CLASS_CONTROL;
     if (s->num_words < 1 || s->num_words > 2) return refuse(s, "this form");
     for (int i = 0; i < s->num_words; i++)
-        if (s->words[i].kind != WORD_NUMBER) return refuse(s, "a barrier whose number is in a register");
+        if (s->words[i].kind != WORD_NUMBER)
+            return refuse(s, "a barrier whose number is in a register");
     uint64_t id = s->words[0].bits, count = s->num_words == 2 ? s->words[1].bits : 0;
     if (id >= MAX_BARRIERS || count > LANES * MAX_WARPS || count % LANES) {
-        diag_error(s->diag, s->span, "a block has barriers 0 to 15, each for a multiple of 32 threads");
+        diag_error(s->diag, s->span,
+                   "a block has barriers 0 to 15, each for a multiple of 32 threads");
         return false;
     }
     ins->offset = (int64_t)id, ins->count = (uint8_t)(count / LANES);
@@ -519,7 +583,8 @@ static bool control(Statement *s, Ins *ins) {
         ins->op = SIM_WARP_SYNC;
         return take(s, ins, "r");
     }
-    if (is_one_of(s->mnemonic, "bar.sync barrier.sync.aligned bar.cta.sync")) return barrier(s, ins);
+    if (is_one_of(s->mnemonic, "bar.sync barrier.sync.aligned bar.cta.sync"))
+        return barrier(s, ins);
     return refuse(s, "an instruction outside the subset,");
 }
 
@@ -538,7 +603,8 @@ bool sim_decode(Statement *s, Ins *ins) {
     if (is_one_of(base, "fence membar")) return fence(s, ins);
     const LaneOp *op = map_get(&s->program->known_mnemonics, s->mnemonic);
     for (int i = 0; i < COUNT(lane_ops) && !op; i++)
-        if (is_one_of(s->mnemonic, lane_ops[i].mnemonics) && i != SIM_PACK16 && i != SIM_PACK32) op = &lane_ops[i];
+        if (is_one_of(s->mnemonic, lane_ops[i].mnemonics) && i != SIM_PACK16 && i != SIM_PACK32)
+            op = &lane_ops[i];
     if (!op) return control(s, ins);
     map_set(&s->program->known_mnemonics, s->mnemonic, (void *)(uintptr_t)op);
     return lane_op(s, ins, op);

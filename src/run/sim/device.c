@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* device: "sim" and "sim:t4" .. "sim:b200": compiles for that GPU, parses the PTX, executes it. Kernels' memory is
- * the host's, so what a launch does is done when it returns. */
+/* device: "sim" and "sim:t4" .. "sim:b200": compiles for that GPU, parses the PTX, executes it.
+ * Kernels' memory is the host's, so what a launch does is done when it returns. */
 #include "run/sim/sim.h"
 
 #include <stdlib.h>
 #include <time.h>
 
-/* Multiprocessors: data sheets (B200: one GPU of two dies). The rest: CUDA programming guide, "Technical
- * specifications per compute capability"; the system takes 1 KB of shared memory for each block from sm_80 on. */
+/* Multiprocessors: data sheets (B200: one GPU of two dies). The rest: CUDA programming guide,
+ * "Technical specifications per compute capability"; the system takes 1 KB of shared memory for
+ * each block from sm_80 on. */
 static const Gpu gpus[] = {
     {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536, 128},
     {"h100", "sm_90a", "H100 SXM", 132, 228 << 10, 1024, 2048, 32, 65536, 128},
@@ -28,7 +29,7 @@ typedef struct Loaded {
     Totals totals;
 } Loaded;
 
-enum { GUARD_BYTES = 256 }; /* around each allocation, so that neighbours never touch */
+enum { GUARD_BYTES = 256 };        /* around each allocation, so that neighbours never touch */
 #define BUDGET ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
 
 int64_t sim_clock_ns(void) {
@@ -47,20 +48,28 @@ static uint64_t number_from(const char *variable) {
     return text ? strtoull(text, NULL, 0) : 0;
 }
 
-static tern_status sim_open(Device *device, const char *argument, const tern_open_options *options) {
+static tern_status sim_open(Device *device, const char *argument,
+                            const tern_open_options *options) {
     SimState *state = device->state = arena_new_of(device->arena, SimState);
     for (int i = 0; i < COUNT(gpus); i++)
         if (!argument ? i == 0 : !strcmp(argument, gpus[i].name)) state->gpu = &gpus[i];
     if (!state->gpu) {
-        device->why = str_format(device->arena, "no GPU '%s' in device 'sim': it knows t4, a100, h100, h200, b200", argument);
+        device->why = str_format(device->arena,
+                                 "no GPU '%s' in device 'sim': it knows t4, a100, h100, h200, b200",
+                                 argument);
         return TERN_ERROR_DEVICE;
     }
     state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
     state->perturb = number_from("TERN_SIM_ULP");
-    int64_t timeout_ms = options->timeout_ms ? options->timeout_ms : (int64_t)(number_from("TERN_TIMEOUT_MS") & INT32_MAX);
+    int64_t timeout_ms = options->timeout_ms
+                             ? options->timeout_ms
+                             : (int64_t)(number_from("TERN_TIMEOUT_MS") & INT32_MAX);
     if (timeout_ms > 0) state->timeout_ns = timeout_ms * 1000000;
     device->name = str_format(device->arena, "sim:%s", state->gpu->name);
-    device->description = str_format(device->arena, "executes the PTX for %s on this machine, checks and counts; says nothing about time", state->gpu->title);
+    device->description = str_format(
+        device->arena,
+        "executes the PTX for %s on this machine, checks and counts; says nothing about time",
+        state->gpu->title);
     device->target = state->gpu->target;
     return TERN_OK;
 }
@@ -125,7 +134,8 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
         return TERN_ERROR_UNSUPPORTED;
     }
     program->kernel = kernel;
-    if (program->params.count != kernel->ir->num_params) BUG("the PTX has %d parameters", program->params.count);
+    if (program->params.count != kernel->ir->num_params)
+        BUG("the PTX has %d parameters", program->params.count);
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     loaded->program = program;
     loaded->totals.counts = arena_array(kernel->arena, Count, program->code.count);
@@ -133,9 +143,7 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
     return TERN_OK;
 }
 
-static void sim_unload(Device *device, void *loaded) {
-    (void)device, (void)loaded;
-}
+static void sim_unload(Device *device, void *loaded) { (void)device, (void)loaded; }
 
 static void tell_failure(Device *device, const Failure *failure) {
     Diag diag = {.arena = fresh_words(device)};
@@ -151,29 +159,42 @@ static void tell_failure(Device *device, const Failure *failure) {
     device->why = buf_str(&words);
 }
 
-static tern_status sim_launch(Device *device, void *queue, void *handle, const uint32_t grid[3], void **args) {
+static tern_status sim_launch(Device *device, void *queue, void *handle, const uint32_t grid[3],
+                              void **args) {
     (void)queue;
     const SimState *state = device->state;
     Loaded *loaded = handle;
     const Program *p = loaded->program;
     Machine *m = arena_new_of(fresh_words(device), Machine);
-    *m = (Machine){.device = device, .program = p, .gpu = state->gpu, .args = args, .seed = state->seed,
-                   .perturb = state->perturb, .budget = BUDGET, .counts = loaded->totals.counts, .checks_races = true,
+    *m = (Machine){.device = device,
+                   .program = p,
+                   .gpu = state->gpu,
+                   .args = args,
+                   .seed = state->seed,
+                   .perturb = state->perturb,
+                   .budget = BUDGET,
+                   .counts = loaded->totals.counts,
+                   .checks_races = true,
                    .grid = {grid[0], grid[1], grid[2]}};
     uint64_t warps = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2] / LANES;
     if ((double)grid[0] * grid[1] * grid[2] * (double)warps >= (double)UINT32_MAX)
-        return says(device, TERN_ERROR_UNSUPPORTED, "a grid of 2^32 warps or more is too large to simulate");
+        return says(device, TERN_ERROR_UNSUPPORTED,
+                    "a grid of 2^32 warps or more is too large to simulate");
     int shared = p->shared_bytes + state->gpu->shared_reserved;
     if (shared > state->gpu->shared_per_sm) {
-        device->why = str_format(state->words, "a block needs %d bytes of shared memory, of which %d are the system's; a multiprocessor of %s has %d",
-                                 shared, state->gpu->shared_reserved, state->gpu->title, state->gpu->shared_per_sm);
+        device->why = str_format(state->words,
+                                 "a block needs %d bytes of shared memory, of which %d are the "
+                                 "system's; a multiprocessor of %s has %d",
+                                 shared, state->gpu->shared_reserved, state->gpu->title,
+                                 state->gpu->shared_per_sm);
         return TERN_ERROR_UNSUPPORTED;
     }
     if (state->timeout_ns) m->deadline_ns = sim_clock_ns() + state->timeout_ns;
     tern_status status = sim_launch_blocks(m);
     loaded->totals.launches++;
     for (int i = 0; i < 3; i++) loaded->totals.grid[i] = grid[i];
-    if (m->most_in_flight > loaded->totals.most_in_flight) loaded->totals.most_in_flight = m->most_in_flight;
+    if (m->most_in_flight > loaded->totals.most_in_flight)
+        loaded->totals.most_in_flight = m->most_in_flight;
     if (m->race_limited) loaded->totals.race_limited = true;
     if (status) {
         Failure failure = m->failure; /* the machine goes with the words before */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flight: how many bytes a warp has asked global memory for and not yet needed. A load is under way until an
- * instruction reads one of its results, a copy until it is waited for; what was asked for before has come by then, too.
- * Bytes in flight, times the warps that a multiprocessor holds, are what hides the time that memory takes. */
+/* flight: how many bytes a warp has asked global memory for and not yet needed. A load is under way
+ * until an instruction reads one of its results, a copy until it is waited for; what was asked for
+ * before has come by then, too. Bytes in flight, times the warps that a multiprocessor holds, are
+ * what hides the time that memory takes. */
 #include "run/sim/sim.h"
 
 void flight_find_uses(Arena *arena, Program *program) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory: loads, stores and atomics of one warp. Each lane's access is checked before it is made: is it aligned, does
- * it lie inside one buffer (or the block's shared, or the thread's local memory), was what it reads ever written
- * (shared and local memory), and is it ordered with what others did there (race.c). */
+/* memory: loads, stores and atomics of one warp. Each lane's access is checked before it is made:
+ * is it aligned, does it lie inside one buffer (or the block's shared, or the thread's local
+ * memory), was what it reads ever written (shared and local memory), and is it ordered with what
+ * others did there (race.c). */
 #include "run/sim/access.h"
 #include "run/sim/number.h"
 
@@ -17,7 +18,9 @@ static const SimSymbol *global_symbol(const Machine *m, uint64_t address, int by
     for (int i = 0; i < m->program->symbols.count; i++) {
         const SimSymbol *symbol = &m->program->symbols.data[i];
         if (symbol->space != SPACE_GLOBAL || address < symbol->address) continue;
-        if (address - symbol->address <= symbol->size && symbol->size - (address - symbol->address) >= (uint64_t)bytes) return symbol;
+        if (address - symbol->address <= symbol->size &&
+            symbol->size - (address - symbol->address) >= (uint64_t)bytes)
+            return symbol;
     }
     return NULL;
 }
@@ -33,19 +36,26 @@ static bool stray(const Access *a, int lane, uint64_t address) {
         uint64_t pointer;
         memcpy(&pointer, m->args[i], sizeof pointer);
         for (int k = 0; k < m->device->num_ranges; k++) {
-            uint64_t low = (uint64_t)(uintptr_t)m->device->ranges[k].base, high = low + m->device->ranges[k].size;
+            uint64_t low = (uint64_t)(uintptr_t)m->device->ranges[k].base,
+                     high = low + m->device->ranges[k].size;
             if (pointer < low || pointer > high) continue;
-            uint64_t distance = address < low ? low - address : address >= high ? address - high : 0;
-            if (distance < least) nearest = &fn->params[i], least = distance, start = low, end = high;
+            uint64_t distance = address < low     ? low - address
+                                : address >= high ? address - high
+                                                  : 0;
+            if (distance < least)
+                nearest = &fn->params[i], least = distance, start = low, end = high;
         }
     }
     if (!nearest || least > (uint64_t)1 << 40)
-        return sim_fail(m, a->w, a->ins, lane, "%s of %d bytes at address 0x%llx, which is in no buffer", a->what, a->bytes,
-                        (unsigned long long)address);
-    return sim_fail(m, a->w, a->ins, lane, "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s",
-                    a->what, a->bytes, STR_ARG(nearest->name), (unsigned long long)(end - start),
-                    (unsigned long long)(address < start ? start - address : address - start),
-                    address < start ? "before its start" : "after its start");
+        return sim_fail(m, a->w, a->ins, lane,
+                        "%s of %d bytes at address 0x%llx, which is in no buffer", a->what,
+                        a->bytes, (unsigned long long)address);
+    return sim_fail(
+        m, a->w, a->ins, lane,
+        "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s", a->what,
+        a->bytes, STR_ARG(nearest->name), (unsigned long long)(end - start),
+        (unsigned long long)(address < start ? start - address : address - start),
+        address < start ? "before its start" : "after its start");
 }
 
 static bool in_buffer(const Access *a, uint64_t address) {
@@ -53,8 +63,11 @@ static bool in_buffer(const Access *a, uint64_t address) {
     const char *memory = (const char *)(uintptr_t)address;
     if (memory >= m->low && memory < m->high && m->high - memory >= a->bytes) return true;
     for (int i = 0; i < m->device->num_ranges; i++) {
-        uint64_t base = (uint64_t)(uintptr_t)m->device->ranges[i].base, size = m->device->ranges[i].size;
-        if (address < base || address - base >= size || size - (address - base) < (uint64_t)a->bytes) continue;
+        uint64_t base = (uint64_t)(uintptr_t)m->device->ranges[i].base,
+                 size = m->device->ranges[i].size;
+        if (address < base || address - base >= size ||
+            size - (address - base) < (uint64_t)a->bytes)
+            continue;
         m->low = m->device->ranges[i].base, m->high = m->low + size;
         return true;
     }
@@ -66,13 +79,17 @@ static bool windowed(const Access *a, int lane, SimSpace space, uint64_t address
     Cta *block = a->w->block;
     const Program *program = a->m->program;
     bool shared = space == SPACE_SHARED;
-    uint64_t size = (uint64_t)(shared ? program->shared_bytes : program->local_bytes), base = shared ? SHARED_BASE : 0;
+    uint64_t size = (uint64_t)(shared ? program->shared_bytes : program->local_bytes),
+             base = shared ? SHARED_BASE : 0;
     if (address < base || address - base > size || size - (address - base) < (uint64_t)a->bytes)
-        return sim_fail(a->m, a->w, a->ins, lane, "%s of %d bytes outside %s memory, which has %llu bytes: at byte %lld", a->what,
-                        a->bytes, shared ? "shared" : "local", (unsigned long long)size, (long long)(address - base));
+        return sim_fail(a->m, a->w, a->ins, lane,
+                        "%s of %d bytes outside %s memory, which has %llu bytes: at byte %lld",
+                        a->what, a->bytes, shared ? "shared" : "local", (unsigned long long)size,
+                        (long long)(address - base));
     uint64_t offset = address - base;
     uint64_t place = shared ? offset : (uint64_t)lane * size + offset;
-    *spot = (Spot){(shared ? block->shared : a->w->local) + place, (shared ? block->shared_set : a->w->local_set) + place, space, offset};
+    *spot = (Spot){(shared ? block->shared : a->w->local) + place,
+                   (shared ? block->shared_set : a->w->local_set) + place, space, offset};
     return true;
 }
 
@@ -80,12 +97,15 @@ static bool windowed(const Access *a, int lane, SimSpace space, uint64_t address
 bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
     const Ins *ins = a->ins;
     if (address & (uint64_t)(a->bytes - 1))
-        return sim_fail(a->m, a->w, ins, lane, "%s of %d bytes at address 0x%llx, which is not a multiple of that", a->what, a->bytes,
-                        (unsigned long long)address);
+        return sim_fail(a->m, a->w, ins, lane,
+                        "%s of %d bytes at address 0x%llx, which is not a multiple of that",
+                        a->what, a->bytes, (unsigned long long)address);
     SimSpace space = a->space;
     if (space == SPACE_GENERIC) {
         uint64_t window = address & WINDOW_MASK;
-        space = window == SHARED_WINDOW ? SPACE_SHARED : window == LOCAL_WINDOW ? SPACE_LOCAL : SPACE_GLOBAL;
+        space = window == SHARED_WINDOW  ? SPACE_SHARED
+                : window == LOCAL_WINDOW ? SPACE_LOCAL
+                                         : SPACE_GLOBAL;
         if (space != SPACE_GLOBAL) address &= ~WINDOW_MASK;
     }
     if (space != SPACE_GLOBAL) return windowed(a, lane, space, address, spot);
@@ -97,7 +117,9 @@ bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
 bool access_check_coming(const Access *a, int lane, const Spot *spot) {
     for (int i = 0; i < a->bytes; i++)
         if (spot->set[i] == BYTE_COMING)
-            return sim_fail(a->m, a->w, a->ins, lane, "%s of shared memory to which a cp.async is under way that was not waited for: byte %llu",
+            return sim_fail(a->m, a->w, a->ins, lane,
+                            "%s of shared memory to which a cp.async is under way that was not "
+                            "waited for: byte %llu",
                             a->what, (unsigned long long)spot->offset + (unsigned long long)i);
     return true;
 }
@@ -106,8 +128,9 @@ bool access_check_set(const Access *a, int lane, const Spot *spot) {
     for (int i = 0; i < a->bytes; i++) {
         if (spot->set[i] == BYTE_SET) continue;
         if (spot->set[i] == BYTE_COMING) return access_check_coming(a, lane, spot);
-        return sim_fail(a->m, a->w, a->ins, lane, "%s of %s memory that nobody wrote: byte %llu", a->what,
-                        spot->space == SPACE_SHARED ? "shared" : "local", (unsigned long long)spot->offset + (unsigned long long)i);
+        return sim_fail(a->m, a->w, a->ins, lane, "%s of %s memory that nobody wrote: byte %llu",
+                        a->what, spot->space == SPACE_SHARED ? "shared" : "local",
+                        (unsigned long long)spot->offset + (unsigned long long)i);
     }
     return true;
 }
@@ -116,8 +139,10 @@ bool access_check_race(const Access *a, int lane, const Spot *spot, bool writes)
     if (spot->space == SPACE_LOCAL) return true;
     bool atomic = a->atomic || a->ins->is_volatile;
     if (spot->space == SPACE_SHARED)
-        return race_shared(a->m, a->w, a->ins, lane, (uint32_t)spot->offset, a->bytes, writes, atomic);
-    return race_global(a->m, a->w, a->ins, lane, (uint64_t)(uintptr_t)spot->memory, a->bytes, writes, atomic);
+        return race_shared(a->m, a->w, a->ins, lane, (uint32_t)spot->offset, a->bytes, writes,
+                           atomic);
+    return race_global(a->m, a->w, a->ins, lane, (uint64_t)(uintptr_t)spot->memory, a->bytes,
+                       writes, atomic);
 }
 
 /* ---- loads and stores ---- */
@@ -139,9 +164,13 @@ static bool load_lane(const Access *a, int lane, uint64_t address) {
     for (int i = 0; i < ins->count; i++) {
         uint64_t bits = load_bits(spot.memory + i * ins->bytes, ins->bytes);
         uint32_t *to = a->w->places + (size_t)ins->results[i] * LANES;
-        if (ins->sign_extends) bits = ins->bytes == 1 ? (uint64_t)(int64_t)(int8_t)bits : (uint64_t)(int64_t)(int16_t)bits;
-        if (ins->bytes == 8) put_wide(to, lane, bits);
-        else to[lane] = (uint32_t)bits;
+        if (ins->sign_extends)
+            bits = ins->bytes == 1 ? (uint64_t)(int64_t)(int8_t)bits
+                                   : (uint64_t)(int64_t)(int16_t)bits;
+        if (ins->bytes == 8)
+            put_wide(to, lane, bits);
+        else
+            to[lane] = (uint32_t)bits;
     }
     return synchronise(a, &spot);
 }
@@ -182,16 +211,20 @@ static uint64_t float_sum(const Ins *ins, uint64_t old, uint64_t value) {
         float sum = float_of_bits((uint32_t)old) + float_of_bits((uint32_t)value);
         return sum == sum ? bits_of_float(sum) : 0x7fffffff;
     }
-    if (ins->number == NUMBER_BF16) return sim_bf16_of(sim_bf16((uint16_t)old) + sim_bf16((uint16_t)value));
+    if (ins->number == NUMBER_BF16)
+        return sim_bf16_of(sim_bf16((uint16_t)old) + sim_bf16((uint16_t)value));
     return sim_f16_of(sim_f16((uint16_t)old) + sim_f16((uint16_t)value));
 }
 
 static uint64_t new_value(const Ins *ins, uint64_t old, uint64_t value, uint64_t other) {
     bool is_signed = ins->number == NUMBER_SIGNED, less = old < value;
-    if (is_signed) less = ins->bytes == 8 ? (int64_t)old < (int64_t)value : (int32_t)old < (int32_t)value;
+    if (is_signed)
+        less = ins->bytes == 8 ? (int64_t)old < (int64_t)value : (int32_t)old < (int32_t)value;
     switch ((SimAtomic)ins->kind) {
     case ATOMIC_ADD:
-        return ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16 ? float_sum(ins, old, value) : old + value;
+        return ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16
+                   ? float_sum(ins, old, value)
+                   : old + value;
     case ATOMIC_AND: return old & value;
     case ATOMIC_OR: return old | value;
     case ATOMIC_XOR: return old ^ value;
@@ -218,37 +251,50 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
     if (!access_check_race(a, lane, &spot, true)) return false;
     uint64_t mask = a->bytes == 8 ? UINT64_MAX : (1ull << (8 * a->bytes)) - 1;
     uint64_t old = load_bits(spot.memory, a->bytes);
-    uint64_t value = new_value(ins, old, operand_bits(a, 1, lane), ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) & mask;
+    uint64_t value = new_value(ins, old, operand_bits(a, 1, lane),
+                               ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) &
+                     mask;
     if (value != old) {
         memcpy(spot.memory, &value, (size_t)a->bytes);
         a->m->version++;
     }
     if (ins->num_results) {
         uint32_t *to = a->w->places + (size_t)ins->results[0] * LANES;
-        if (a->bytes == 8) put_wide(to, lane, old);
-        else to[lane] = (uint32_t)old;
+        if (a->bytes == 8)
+            put_wide(to, lane, old);
+        else
+            to[lane] = (uint32_t)old;
     }
     return synchronise(a, &spot);
 }
 
 /* ---- a warp's access ---- */
 
-void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset, uint64_t *addresses) {
+void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset,
+                      uint64_t *addresses) {
     const uint32_t *from = source_of(m, w, operand);
-    for (int i = 0; i < LANES; i++) addresses[i] = wide ? get_wide(from, i) + (uint64_t)offset : (uint32_t)(from[i] + (uint32_t)offset);
+    for (int i = 0; i < LANES; i++)
+        addresses[i] =
+            wide ? get_wide(from, i) + (uint64_t)offset : (uint32_t)(from[i] + (uint32_t)offset);
 }
 
 static void count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
     Count *counts = &a->m->counts[a->ins - a->m->program->code.data];
     uint64_t before = counts->useful_bytes;
-    if (a->space == SPACE_SHARED) count_shared(counts, addresses, lanes, a->bytes, a->ins->op == SIM_LOAD);
+    if (a->space == SPACE_SHARED)
+        count_shared(counts, addresses, lanes, a->bytes, a->ins->op == SIM_LOAD);
     if (a->space != SPACE_GLOBAL) return;
     count_global(counts, addresses, lanes, a->bytes);
     if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);
 }
 
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    Access a = {.m = m, .w = w, .ins = ins, .space = (SimSpace)ins->space, .bytes = ins->bytes * ins->count, .writes = ins->op != SIM_LOAD,
+    Access a = {.m = m,
+                .w = w,
+                .ins = ins,
+                .space = (SimSpace)ins->space,
+                .bytes = ins->bytes * ins->count,
+                .writes = ins->op != SIM_LOAD,
                 .atomic = ins->op == SIM_ATOMIC};
     uint64_t addresses[LANES];
     a.what = ins->op == SIM_LOAD ? "load" : ins->op == SIM_STORE ? "store" : "atomic";
@@ -267,13 +313,15 @@ bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     return true;
 }
 
-/* Lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each. Lane t gets of each matrix
- * elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4 (PTX ISA 9.7.14.5.15). */
+/* Lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each. Lane t gets of each
+ * matrix elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4 (PTX
+ * ISA 9.7.14.5.15). */
 bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
     Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "ldmatrix"};
     uint64_t addresses[LANES];
     uint16_t matrix[4][8][8];
-    int rows = 8 * ins->count, checked = m->program->sm <= 75 ? LANES : rows; /* old GPUs look at all addresses */
+    int rows = 8 * ins->count,
+        checked = m->program->sm <= 75 ? LANES : rows; /* old GPUs look at all addresses */
     access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
     count(&a, addresses, ins->count == 4 ? ALL_LANES : (1u << rows) - 1);
     for (int lane = 0; lane < checked; lane++) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* number: arithmetic that C has no operator for, for the table of instructions. Written from PTX ISA 8.7 and
- * IEEE 754, apart from the compiler's own evaluator, so that one checks the other. */
+/* number: arithmetic that C has no operator for, for the table of instructions. Written from PTX
+ * ISA 8.7 and IEEE 754, apart from the compiler's own evaluator, so that one checks the other. */
 #ifndef TERN_SIM_NUMBER_H
 #define TERN_SIM_NUMBER_H
 
@@ -72,7 +72,8 @@ static inline uint32_t sim_permute(uint32_t a, uint32_t b, uint32_t selector) {
     uint64_t bytes = (uint64_t)b << 32 | a;
     uint32_t result = 0;
     for (int i = 0; i < 4; i++) {
-        uint32_t pick = selector >> (4 * i) & 15, byte = (uint32_t)(bytes >> (8 * (pick & 7))) & 255;
+        uint32_t pick = selector >> (4 * i) & 15,
+                 byte = (uint32_t)(bytes >> (8 * (pick & 7))) & 255;
         if (pick & 8) byte = byte & 128 ? 255 : 0;
         result |= byte << (8 * i);
     }
@@ -87,12 +88,12 @@ static inline float sim_flushed(float x) { return fabsf(x) < 0x1p-126f ? copysig
 static inline float sim_saturate(float x) { return x > 0 ? x < 1 ? x : 1 : 0; }
 
 /* The number, not the NaN; -0 is below +0. */
-#define SIM_EXTREME(name, T, compare, keeps_negative)                                             \
-    static inline T name(T a, T b) {                                                              \
-        if (a != a) return b;                                                                     \
-        if (b != b) return a;                                                                     \
-        if (a == b) return (signbit(a) != 0) == (keeps_negative) ? a : b;                           \
-        return a compare b ? a : b;                                                               \
+#define SIM_EXTREME(name, T, compare, keeps_negative)                                              \
+    static inline T name(T a, T b) {                                                               \
+        if (a != a) return b;                                                                      \
+        if (b != b) return a;                                                                      \
+        if (a == b) return (signbit(a) != 0) == (keeps_negative) ? a : b;                          \
+        return a compare b ? a : b;                                                                \
     }
 SIM_EXTREME(sim_min, float, <, true)
 SIM_EXTREME(sim_max, float, >, false)
@@ -100,7 +101,8 @@ SIM_EXTREME(sim_min64, double, <, true)
 SIM_EXTREME(sim_max64, double, >, false)
 #undef SIM_EXTREME
 
-/* The sum rounded to nearest and, exactly, what that lost (Knuth): back towards zero when it went too far. */
+/* The sum rounded to nearest and, exactly, what that lost (Knuth): back towards zero when it went
+ * too far. */
 static inline float sim_add_to_zero(float a, float b) {
     float sum = a + b;
     if (!isfinite(sum)) return isfinite(a) && isfinite(b) ? copysignf(0x1.fffffep127f, sum) : sum;
@@ -125,7 +127,8 @@ static inline float sim_f16(uint16_t h) {
 
 static inline float sim_bf16(uint16_t h) { return float_of_bits((uint32_t)h << 16); }
 
-/* sticky: something below the float's last bit was cut off (then that bit is odd, see sim_fma_f16). */
+/* sticky: something below the float's last bit was cut off (then that bit is odd, see sim_fma_f16).
+ */
 static inline uint16_t sim_f16_round(float x, bool to_zero) {
     uint32_t bits = bits_of_float(x), sign = bits >> 16 & 0x8000, magnitude = bits & 0x7fffffff;
     if (magnitude > 0x7f800000) return 0x7fff;
@@ -134,9 +137,11 @@ static inline uint16_t sim_f16_round(float x, bool to_zero) {
     int exponent = (int)(magnitude >> 23) - 127, drop = exponent < -14 ? 13 + (-14 - exponent) : 13;
     uint32_t significand = (magnitude & 0x7fffff) | (magnitude >> 23 ? 0x800000 : 0);
     if (drop > 25) return (uint16_t)sign; /* below half of the least */
-    uint32_t kept = significand >> drop, rest = significand & ((1u << drop) - 1), half = 1u << (drop - 1);
+    uint32_t kept = significand >> drop, rest = significand & ((1u << drop) - 1),
+             half = 1u << (drop - 1);
     if (!to_zero && (rest > half || (rest == half && (kept & 1)))) kept++;
-    uint32_t result = exponent < -14 ? kept : kept + ((uint32_t)(exponent + 14) << 10); /* a carry moves on */
+    uint32_t result =
+        exponent < -14 ? kept : kept + ((uint32_t)(exponent + 14) << 10); /* a carry moves on */
     if (to_zero && result > 0x7bff) result = 0x7bff;
     return (uint16_t)(sign | result);
 }
@@ -144,8 +149,8 @@ static inline uint16_t sim_f16_round(float x, bool to_zero) {
 static inline uint16_t sim_f16_of(float x) { return sim_f16_round(x, false); }
 static inline uint16_t sim_f16_to_zero(float x) { return sim_f16_round(x, true); }
 
-/* The product is exact in double. The sum is cut to a float whose last bit tells that something was lost
- * (rounding to odd), so that the last rounding sees which side of a tie it is on. */
+/* The product is exact in double. The sum is cut to a float whose last bit tells that something was
+ * lost (rounding to odd), so that the last rounding sees which side of a tie it is on. */
 static inline uint16_t sim_fma_f16(uint16_t a, uint16_t b, uint16_t c) {
     double product = (double)sim_f16(a) * (double)sim_f16(b), addend = (double)sim_f16(c);
     double sum = product + addend;
@@ -154,7 +159,8 @@ static inline uint16_t sim_fma_f16(uint16_t a, uint16_t b, uint16_t c) {
     float cut = sim_f32_to_zero(sum);
     double below = (sum - (double)cut) + error;
     if (below == 0) return sim_f16_of(cut);
-    if (cut != 0 && (below > 0) != (cut > 0)) cut = nextafterf(cut, 0); /* the true sum is nearer to 0 */
+    if (cut != 0 && (below > 0) != (cut > 0))
+        cut = nextafterf(cut, 0); /* the true sum is nearer to 0 */
     return sim_f16_of(float_of_bits(bits_of_float(cut) | 1));
 }
 
@@ -173,8 +179,8 @@ static inline uint32_t sim_tf32_of(uint32_t bits) {
     return (bits + 0x1000) & ~0x1fffu;
 }
 
-/* Floats to integers saturate; a NaN gives 0, and the top bit alone where a double or 64 bits are involved
- * (PTX ISA 9.7.9.21). */
+/* Floats to integers saturate; a NaN gives 0, and the top bit alone where a double or 64 bits are
+ * involved (PTX ISA 9.7.9.21). */
 static inline int32_t sim_to_s32(double x) {
     if (x != x) return 0;
     return x <= -2147483648.0 ? INT32_MIN : x >= 2147483647.0 ? INT32_MAX : (int32_t)x;

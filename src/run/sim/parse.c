@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parse: PTX text -> Program. The grammar is that of one kernel as our back end prints it, with what users' inline
- * assembly may add (scopes with registers of their own); all else is refused with its place in the text. */
+/* parse: PTX text -> Program. The grammar is that of one kernel as our back end prints it, with
+ * what users' inline assembly may add (scopes with registers of their own); all else is refused
+ * with its place in the text. */
 #include "run/sim/sim.h"
 
 #include <stdlib.h>
 
-typedef enum TokenKind { TOKEN_END, TOKEN_WORD, TOKEN_NUMBER, TOKEN_STRING, TOKEN_PUNCTUATION } TokenKind;
+typedef enum TokenKind {
+    TOKEN_END,
+    TOKEN_WORD,
+    TOKEN_NUMBER,
+    TOKEN_STRING,
+    TOKEN_PUNCTUATION
+} TokenKind;
 
 typedef struct Token {
     TokenKind kind;
@@ -27,8 +34,13 @@ typedef struct CallArgument {
     bool set;
 } CallArgument;
 
-enum { DEEPEST_SCOPE = 16, MOST_CALL_ARGUMENTS = 16, MOST_REGISTERS = 1 << 20, MOST_INSTRUCTIONS = 1 << 22,
-       STATIC_SHARED = 48 << 10 /* PTX ISA 5.1.7; more must be extern */ };
+enum {
+    DEEPEST_SCOPE = 16,
+    MOST_CALL_ARGUMENTS = 16,
+    MOST_REGISTERS = 1 << 20,
+    MOST_INSTRUCTIONS = 1 << 22,
+    STATIC_SHARED = 48 << 10 /* PTX ISA 5.1.7; more must be extern */
+};
 
 typedef struct Scope {
     Map names; /* of Register */
@@ -60,7 +72,8 @@ typedef struct Parser {
 
 /* ---- tokens ---- */
 
-static bool fail(Parser *p, DiagKind kind, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static bool fail(Parser *p, DiagKind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 static bool fail(Parser *p, DiagKind kind, const char *format, ...) {
     if (p->failed) return false;
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
@@ -75,29 +88,37 @@ static bool fail(Parser *p, DiagKind kind, const char *format, ...) {
 }
 
 static bool is_word_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-           c == '%' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || c == '%' || c == '.';
 }
 
 static void skip_space(Parser *p) {
     Str text = p->program->text->text;
     while (p->at < text.length) {
         char c = text.data[p->at], next = p->at + 1 < text.length ? text.data[p->at + 1] : 0;
-        if (c == '\n') p->line++, p->at++;
-        else if (c == ' ' || c == '\t' || c == '\r') p->at++;
-        else if (c == '/' && next == '/') while (p->at < text.length && text.data[p->at] != '\n') p->at++;
+        if (c == '\n')
+            p->line++, p->at++;
+        else if (c == ' ' || c == '\t' || c == '\r')
+            p->at++;
+        else if (c == '/' && next == '/')
+            while (p->at < text.length && text.data[p->at] != '\n') p->at++;
         else if (c == '/' && next == '*') {
             p->at += 2;
-            while (p->at < text.length && !(text.data[p->at] == '*' && p->at + 1 < text.length && text.data[p->at + 1] == '/'))
+            while (p->at < text.length && !(text.data[p->at] == '*' && p->at + 1 < text.length &&
+                                            text.data[p->at + 1] == '/'))
                 p->line += text.data[p->at++] == '\n';
             p->at += 2;
-        } else return;
+        } else
+            return;
     }
     if (p->at > text.length) p->at = text.length;
 }
 
 static int digit_of(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 99;
 }
 
 /* 12 0x1f 0f3F800000 0d3FF0000000000000, with U behind; false: not a number. */
@@ -128,7 +149,8 @@ static void advance(Parser *p) {
     if (is_word_char(c)) {
         for (;;) {
             while (p->at < text.length && is_word_char(text.data[p->at])) p->at++;
-            if (p->at + 2 >= text.length || text.data[p->at] != ':' || text.data[p->at + 1] != ':') break;
+            if (p->at + 2 >= text.length || text.data[p->at] != ':' || text.data[p->at + 1] != ':')
+                break;
             p->at += 2;
         }
         p->token.kind = TOKEN_WORD;
@@ -142,15 +164,18 @@ static void advance(Parser *p) {
         p->token.kind = TOKEN_PUNCTUATION;
     }
     p->token.text.length = p->at - start;
-    bool is_version = memchr(p->token.text.data, '.', (size_t)p->token.text.length) != NULL; /* 8.0 */
+    bool is_version =
+        memchr(p->token.text.data, '.', (size_t)p->token.text.length) != NULL; /* 8.0 */
     if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && !is_version) {
         p->token.kind = TOKEN_NUMBER;
-        if (!number_of(&p->token)) fail(p, DIAG_ERROR, "'%.*s' is no number", STR_ARG(p->token.text));
+        if (!number_of(&p->token))
+            fail(p, DIAG_ERROR, "'%.*s' is no number", STR_ARG(p->token.text));
     }
 }
 
 static bool is(const Parser *p, const char *text) {
-    return p->token.kind != TOKEN_STRING && p->token.kind != TOKEN_END && str_is(p->token.text, text);
+    return p->token.kind != TOKEN_STRING && p->token.kind != TOKEN_END &&
+           str_is(p->token.text, text);
 }
 
 static bool accept(Parser *p, const char *text) {
@@ -161,20 +186,25 @@ static bool accept(Parser *p, const char *text) {
 
 static bool expect(Parser *p, const char *text) {
     if (accept(p, text)) return true;
-    if (p->token.kind == TOKEN_END) return fail(p, DIAG_ERROR, "expected '%s', saw the end of the text", text);
+    if (p->token.kind == TOKEN_END)
+        return fail(p, DIAG_ERROR, "expected '%s', saw the end of the text", text);
     return fail(p, DIAG_ERROR, "expected '%s', saw '%.*s'", text, STR_ARG(p->token.text));
 }
 
 static bool expect_word(Parser *p, Str *word) {
-    if (p->token.kind != TOKEN_WORD) return fail(p, DIAG_ERROR, "expected a name, saw '%.*s'", STR_ARG(p->token.text));
+    if (p->token.kind != TOKEN_WORD)
+        return fail(p, DIAG_ERROR, "expected a name, saw '%.*s'", STR_ARG(p->token.text));
     *word = p->token.text;
     advance(p);
     return true;
 }
 
 static bool expect_int(Parser *p, int64_t limit, int64_t *value) {
-    bool fine = p->token.kind == TOKEN_NUMBER && !p->token.float_kind && p->token.bits <= (uint64_t)limit;
-    if (!fine) return fail(p, DIAG_ERROR, "expected a number up to %lld, saw '%.*s'", (long long)limit, STR_ARG(p->token.text));
+    bool fine =
+        p->token.kind == TOKEN_NUMBER && !p->token.float_kind && p->token.bits <= (uint64_t)limit;
+    if (!fine)
+        return fail(p, DIAG_ERROR, "expected a number up to %lld, saw '%.*s'", (long long)limit,
+                    STR_ARG(p->token.text));
     *value = (int64_t)p->token.bits;
     advance(p);
     return !p->failed;
@@ -195,7 +225,9 @@ static const SimSymbol *find_symbol(const Program *program, Str name) {
 /* %r12 is the 12th of `.reg .b32 %r<13>`. */
 static bool find_register(const Parser *p, Str name, Word *word) {
     int digits = 0, index = 0;
-    while (digits < name.length - 1 && digits < 8 && digit_of(name.data[name.length - 1 - digits]) < 10) digits++;
+    while (digits < name.length - 1 && digits < 8 &&
+           digit_of(name.data[name.length - 1 - digits]) < 10)
+        digits++;
     Str prefix = {name.data, name.length - digits};
     for (int i = prefix.length; i < name.length; i++) index = index * 10 + digit_of(name.data[i]);
     bool plain = digits == 1 || (digits > 1 && name.data[prefix.length] != '0');
@@ -217,8 +249,8 @@ static bool find_register(const Parser *p, Str name, Word *word) {
 }
 
 static int type_bytes(Str type) {
-    static const char *const names[] = {".b8 .u8 .s8", ".b16 .u16 .s16 .f16 .bf16", ".b32 .u32 .s32 .f32",
-                                        ".b64 .u64 .s64 .f64"};
+    static const char *const names[] = {".b8 .u8 .s8", ".b16 .u16 .s16 .f16 .bf16",
+                                        ".b32 .u32 .s32 .f32", ".b64 .u64 .s64 .f64"};
     for (int i = 0; i < COUNT(names); i++) {
         const char *at = names[i];
         while (*at) {
@@ -243,13 +275,16 @@ static bool declare_registers(Parser *p) {
         Str name;
         int64_t count = -1;
         if (!expect_word(p, &name)) return false;
-        if (accept(p, "<") && (!expect_int(p, MOST_REGISTERS, &count) || !expect(p, ">"))) return false;
-        if (map_get(&p->scopes[p->depth - 1].names, name)) return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
+        if (accept(p, "<") && (!expect_int(p, MOST_REGISTERS, &count) || !expect(p, ">")))
+            return false;
+        if (map_get(&p->scopes[p->depth - 1].names, name))
+            return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
         int *total = class == REGISTER_PRED ? &program->num_predicates : &program->num_places;
         Register *r = arena_new_of(p->arena, Register);
         *r = (Register){class, *total, (int)count};
         *total += (int)(count < 0 ? 1 : count) * (class == REGISTER_64 ? 2 : 1);
-        if (*total > 2 * MOST_REGISTERS) return fail(p, DIAG_REFUSED, "more than %d registers on device 'sim'", MOST_REGISTERS);
+        if (*total > 2 * MOST_REGISTERS)
+            return fail(p, DIAG_REFUSED, "more than %d registers on device 'sim'", MOST_REGISTERS);
         map_set(&p->scopes[p->depth - 1].names, name, r);
     } while (accept(p, ","));
     return expect(p, ";");
@@ -261,15 +296,19 @@ static bool declare_memory(Parser *p, SimSpace space, bool is_extern) {
     int64_t align = 1, count = 0;
     Str name;
     if (accept(p, ".align") && !expect_int(p, 256, &align)) return false;
-    if (align < 1 || (align & (align - 1))) return fail(p, DIAG_ERROR, "an alignment is a power of two");
+    if (align < 1 || (align & (align - 1)))
+        return fail(p, DIAG_ERROR, "an alignment is a power of two");
     int bytes = type_bytes(p->token.text);
     if (!bytes) return refuse(p);
     advance(p);
     if (!expect_word(p, &name) || !expect(p, "[")) return false;
     bool open = is_extern && accept(p, "]");
     if (!open && (!expect_int(p, 1 << 24, &count) || !expect(p, "]"))) return false;
-    if (find_symbol(program, name)) return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
-    SimSymbol symbol = {.name = name, .space = space, .size = open ? (uint64_t)p->dynamic_shared : (uint64_t)(count * bytes)};
+    if (find_symbol(program, name))
+        return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
+    SimSymbol symbol = {.name = name,
+                        .space = space,
+                        .size = open ? (uint64_t)p->dynamic_shared : (uint64_t)(count * bytes)};
     int *used = space == SPACE_SHARED ? &program->shared_bytes : &program->local_bytes;
     if (space == SPACE_GLOBAL) {
         unsigned char *data = arena_alloc(p->arena, (size_t)symbol.size + 16);
@@ -278,7 +317,9 @@ static bool declare_memory(Parser *p, SimSpace space, bool is_extern) {
             if (bytes != 1) return refuse(p);
             if (!expect(p, "{")) return false;
             for (int64_t i = 0, value; i == 0 || accept(p, ","); i++) {
-                if (i >= count) return fail(p, DIAG_ERROR, "more values than '%.*s' has elements", STR_ARG(name));
+                if (i >= count)
+                    return fail(p, DIAG_ERROR, "more values than '%.*s' has elements",
+                                STR_ARG(name));
                 if (!expect_int(p, 255, &value)) return false;
                 data[i] = (unsigned char)value;
             }
@@ -287,8 +328,12 @@ static bool declare_memory(Parser *p, SimSpace space, bool is_extern) {
     } else {
         int64_t place = (*used + align - 1) & -align;
         if (space == SPACE_SHARED && !is_extern && place + (int64_t)symbol.size > STATIC_SHARED)
-            return fail(p, DIAG_ERROR, "shared memory that is declared with its size: at most %d bytes", STATIC_SHARED);
-        if (place + (int64_t)symbol.size > 1 << 24) return fail(p, DIAG_REFUSED, "more than 16 MB of shared or local memory on device 'sim'");
+            return fail(p, DIAG_ERROR,
+                        "shared memory that is declared with its size: at most %d bytes",
+                        STATIC_SHARED);
+        if (place + (int64_t)symbol.size > 1 << 24)
+            return fail(p, DIAG_REFUSED,
+                        "more than 16 MB of shared or local memory on device 'sim'");
         symbol.address = (uint64_t)place + (space == SPACE_SHARED ? SHARED_BASE : 0);
         *used = (int)(place + (int64_t)symbol.size);
     }
@@ -302,19 +347,23 @@ static bool parse_simple_word(Parser *p, Word *word) {
     bool minus = accept(p, "-");
     word->text = p->token.text;
     if (p->token.kind == TOKEN_NUMBER) {
-        word->kind = WORD_NUMBER, word->bits = p->token.bits, word->float_kind = p->token.float_kind;
-        if (minus && word->float_kind) return fail(p, DIAG_ERROR, "'-' before a number given by its bits");
+        word->kind = WORD_NUMBER, word->bits = p->token.bits,
+        word->float_kind = p->token.float_kind;
+        if (minus && word->float_kind)
+            return fail(p, DIAG_ERROR, "'-' before a number given by its bits");
         if (minus && word->bits > 1ull << 63) return fail(p, DIAG_ERROR, "the number is too small");
         if (minus) word->bits = 0 - word->bits;
         advance(p);
         return !p->failed;
     }
-    if (minus || p->token.kind != TOKEN_WORD) return fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
+    if (minus || p->token.kind != TOKEN_WORD)
+        return fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
     const SimSymbol *symbol;
     if (find_register(p, word->text, word)) {
     } else if ((symbol = find_symbol(p->program, word->text))) {
         word->kind = WORD_SYMBOL, word->space = symbol->space, word->bits = symbol->address;
-    } else word->kind = word->text.data[0] == '%' ? WORD_SPECIAL : WORD_NAME;
+    } else
+        word->kind = word->text.data[0] == '%' ? WORD_SPECIAL : WORD_NAME;
     advance(p);
     return true;
 }
@@ -370,14 +419,17 @@ static bool declare_argument(Parser *p) {
     if (type_bytes(p->token.text) < 4) return refuse(p);
     advance(p);
     if (!expect_word(p, &name)) return false;
-    if (p->num_arguments == MOST_CALL_ARGUMENTS) return fail(p, DIAG_REFUSED, "a call with so many arguments on device 'sim'");
+    if (p->num_arguments == MOST_CALL_ARGUMENTS)
+        return fail(p, DIAG_REFUSED, "a call with so many arguments on device 'sim'");
     p->arguments[p->num_arguments++] = (CallArgument){.name = name};
     return expect(p, ";");
 }
 
 static bool store_argument(Parser *p, Statement *s) {
-    CallArgument *argument = s->num_words == 2 && s->words[0].in_brackets ? find_argument(p, s->words[0].text) : NULL;
-    if (!argument) return fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
+    CallArgument *argument =
+        s->num_words == 2 && s->words[0].in_brackets ? find_argument(p, s->words[0].text) : NULL;
+    if (!argument)
+        return fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
     argument->value = s->words[1];
     argument->set = true;
     return true;
@@ -387,15 +439,18 @@ static bool store_argument(Parser *p, Statement *s) {
 static bool parse_call(Parser *p, Ins ins, int line) {
     Str name, word;
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
-    if (accept(p, "(") && (!expect_word(p, &word) || !expect(p, ")") || !expect(p, ","))) return false;
+    if (accept(p, "(") && (!expect_word(p, &word) || !expect(p, ")") || !expect(p, ",")))
+        return false;
     if (!expect_word(p, &name)) return false;
-    Statement s = {.mnemonic = name, .span = span, .diag = p->diag, .program = p->program, .arena = p->arena};
+    Statement s = {
+        .mnemonic = name, .span = span, .diag = p->diag, .program = p->program, .arena = p->arena};
     if (accept(p, ",")) {
         if (!expect(p, "(")) return false;
         while (!is(p, ")")) {
             CallArgument *argument = expect_word(p, &word) ? find_argument(p, word) : NULL;
             if (p->failed) return false;
-            if (!argument || !argument->set) return fail(p, DIAG_ERROR, "argument '%.*s' was given no value", STR_ARG(word));
+            if (!argument || !argument->set)
+                return fail(p, DIAG_ERROR, "argument '%.*s' was given no value", STR_ARG(word));
             if (s.num_words == 16) return fail(p, DIAG_ERROR, "too many arguments");
             s.words[s.num_words++] = argument->value;
             if (!is(p, ")") && !expect(p, ",")) return false;
@@ -404,7 +459,8 @@ static bool parse_call(Parser *p, Ins ins, int line) {
     }
     ins.class = CLASS_CONTROL;
     bool print = str_is(name, "vprintf"), assertion = str_is(name, "__assertfail");
-    if (!print && !assertion) return fail(p, DIAG_REFUSED, "a call of '%.*s' on device 'sim'", STR_ARG(name));
+    if (!print && !assertion)
+        return fail(p, DIAG_REFUSED, "a call of '%.*s' on device 'sim'", STR_ARG(name));
     ins.op = print ? SIM_PRINT : SIM_ASSERT;
     p->failed = !sim_decode_call(&s, &ins, print ? "ll" : "llrll");
     if (p->failed) return false;
@@ -427,8 +483,10 @@ static bool parse_guard(Parser *p, Ins *ins) {
     ins->guard = NO_OPERAND;
     if (!accept(p, "@")) return true;
     ins->negated = accept(p, "!");
-    if (p->token.kind != TOKEN_WORD || !find_register(p, p->token.text, &word) || word.kind != WORD_PREDICATE)
-        return fail(p, DIAG_ERROR, "expected a predicate after '@', saw '%.*s'", STR_ARG(p->token.text));
+    if (p->token.kind != TOKEN_WORD || !find_register(p, p->token.text, &word) ||
+        word.kind != WORD_PREDICATE)
+        return fail(p, DIAG_ERROR, "expected a predicate after '@', saw '%.*s'",
+                    STR_ARG(p->token.text));
     ins->guard = word.place;
     advance(p);
     return true;
@@ -441,16 +499,21 @@ static bool parse_instruction(Parser *p) {
     Str mnemonic;
     if (!expect_word(p, &mnemonic)) return false;
     if (ins.guard == NO_OPERAND && accept(p, ":")) {
-        if (map_get(&p->labels, mnemonic)) return fail(p, DIAG_ERROR, "label '%.*s' stands twice", STR_ARG(mnemonic));
+        if (map_get(&p->labels, mnemonic))
+            return fail(p, DIAG_ERROR, "label '%.*s' stands twice", STR_ARG(mnemonic));
         map_set(&p->labels, mnemonic, (void *)((uintptr_t)p->program->code.count + 1));
         return true;
     }
-    if (p->program->code.count >= MOST_INSTRUCTIONS) return fail(p, DIAG_REFUSED, "so long a kernel on device 'sim'");
+    if (p->program->code.count >= MOST_INSTRUCTIONS)
+        return fail(p, DIAG_REFUSED, "so long a kernel on device 'sim'");
     if (str_is(mnemonic, "bra") || str_is(mnemonic, "bra.uni")) return parse_branch(p, ins, line);
     if (str_is(mnemonic, "call") || str_is(mnemonic, "call.uni")) return parse_call(p, ins, line);
     Statement s = {.mnemonic = mnemonic, .diag = p->diag, .program = p->program, .arena = p->arena};
     if (!parse_operands(p, &s)) return false;
-    s.span = (Span){p->program->text, start, p->at < start ? start : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
+    s.span = (Span){p->program->text, start,
+                    p->at < start
+                        ? start
+                        : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
     if (str_starts(mnemonic, "st.param.")) return store_argument(p, &s);
     if (!sim_decode(&s, &ins)) {
         p->failed = true;
@@ -462,14 +525,17 @@ static bool parse_instruction(Parser *p) {
 
 static bool parse_loc(Parser *p) {
     int64_t file, line, column;
-    if (!expect_int(p, INT16_MAX, &file) || !expect_int(p, INT32_MAX, &line) || !expect_int(p, INT32_MAX, &column)) return false;
+    if (!expect_int(p, INT16_MAX, &file) || !expect_int(p, INT32_MAX, &line) ||
+        !expect_int(p, INT32_MAX, &column))
+        return false;
     p->file = (int)file, p->source_line = (int)line, p->source_column = (int)column;
     return true;
 }
 
 static bool parse_in_body(Parser *p) {
     if (accept(p, "{")) {
-        if (p->depth == DEEPEST_SCOPE) return fail(p, DIAG_REFUSED, "scopes nested so deep on device 'sim'");
+        if (p->depth == DEEPEST_SCOPE)
+            return fail(p, DIAG_REFUSED, "scopes nested so deep on device 'sim'");
         p->scopes[p->depth] = (Scope){.names.arena = p->arena, .num_arguments = p->num_arguments};
         p->depth++;
         return true;
@@ -526,7 +592,8 @@ static bool parse_entry(Parser *p) {
     if (!expect_word(p, &program->name)) return false;
     if (is(p, "(") && !parse_params(p)) return false;
     while (!is(p, "{")) {
-        if (is(p, ".minnctapersm")) { /* advice on how many registers to use: no register runs out here */
+        if (is(p, ".minnctapersm")) { /* advice on how many registers to use: no register runs out
+                                         here */
             int64_t blocks;
             advance(p);
             if (!expect_int(p, LANES, &blocks)) return false;
@@ -544,7 +611,9 @@ static bool parse_entry(Parser *p) {
     }
     uint64_t threads = (uint64_t)program->threads[0] * program->threads[1] * program->threads[2];
     if (threads > LANES * MAX_WARPS || threads % LANES)
-        return fail(p, DIAG_REFUSED, "a block of %llu threads (not a multiple of 32 up to 1024) on device 'sim'", (unsigned long long)threads);
+        return fail(p, DIAG_REFUSED,
+                    "a block of %llu threads (not a multiple of 32 up to 1024) on device 'sim'",
+                    (unsigned long long)threads);
     advance(p);
     p->scopes[0] = (Scope){.names.arena = p->arena};
     p->depth = 1;
@@ -593,11 +662,19 @@ static bool parse_top(Parser *p) {
 
 Program *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
     Program *program = arena_new_of(arena, Program);
-    *program = (Program){.arena = arena, .text = source_new(arena, STR("<ptx>"), text), .threads = {1, 1, 1},
-                         .known_constants.arena = arena, .known_mnemonics.arena = arena, .smallest_shared = 4,
+    *program = (Program){.arena = arena,
+                         .text = source_new(arena, STR("<ptx>"), text),
+                         .threads = {1, 1, 1},
+                         .known_constants.arena = arena,
+                         .known_mnemonics.arena = arena,
+                         .smallest_shared = 4,
                          .smallest_global = 4};
     Parser *p = arena_new_of(arena, Parser);
-    *p = (Parser){.arena = arena, .program = program, .diag = diag, .line = 1, .labels.arena = arena,
+    *p = (Parser){.arena = arena,
+                  .program = program,
+                  .diag = diag,
+                  .line = 1,
+                  .labels.arena = arena,
                   .dynamic_shared = dynamic_shared};
     advance(p);
     while (!p->failed && p->token.kind != TOKEN_END)

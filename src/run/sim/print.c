@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* print: vprintf and __assertfail, which the driver provides on a GPU. Lanes print one after another. */
+/* print: vprintf and __assertfail, which the driver provides on a GPU. Lanes print one after
+ * another. */
 #include "run/sim/number.h"
 #include "run/sim/sim.h"
 
@@ -9,7 +10,8 @@
 enum { FLUSH_AT = 64 << 10, LONGEST = 4096 };
 
 void sim_flush_output(Machine *m) {
-    if (m->output_length && m->device->print) m->device->print(m->device->print_user, m->output, m->output_length);
+    if (m->output_length && m->device->print)
+        m->device->print(m->device->print_user, m->output, m->output_length);
     m->output_length = 0;
 }
 
@@ -59,7 +61,8 @@ static int format_one(char *out, size_t room, const char *spec, uint64_t bits, b
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
     if (strchr("feEgG", kind)) return snprintf(out, room, spec, double_of_bits(bits));
     if (kind == 'c') return snprintf(out, room, spec, (int)(bits & 255));
-    if (kind == 'd' || kind == 'i') return snprintf(out, room, spec, is_long ? (long long)bits : (long long)(int32_t)bits);
+    if (kind == 'd' || kind == 'i')
+        return snprintf(out, room, spec, is_long ? (long long)bits : (long long)(int32_t)bits);
     return snprintf(out, room, spec, (unsigned long long)bits);
 #pragma GCC diagnostic pop
 }
@@ -69,9 +72,11 @@ static bool print_lane(Machine *m, Warp *w, const Ins *ins, int lane) {
     uint64_t values = operand_at(m, w, ins, 1, lane), offset = 0;
     char line[LONGEST], spec[40];
     size_t used = 0;
-    if (!format) return sim_fail(m, w, ins, lane, "the format of vprintf is no string of the kernel");
+    if (!format)
+        return sim_fail(m, w, ins, lane, "the format of vprintf is no string of the kernel");
     for (const char *c = format; *c;) {
-        if (used + 64 > sizeof line) return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
+        if (used + 64 > sizeof line)
+            return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
         if (*c != '%' || c[1] == '%') {
             c += *c == '%';
             line[used++] = *c++;
@@ -80,16 +85,20 @@ static bool print_lane(Machine *m, Warp *w, const Ins *ins, int lane) {
         bool is_long;
         size_t left, size;
         c = convert(c, spec, sizeof spec, &is_long);
-        if (!c) return sim_fail(m, w, ins, lane, "a conversion of vprintf that 'sim' does not know, in '%.60s'", format);
+        if (!c)
+            return sim_fail(m, w, ins, lane,
+                            "a conversion of vprintf that 'sim' does not know, in '%.60s'", format);
         size = is_long ? 8 : 4;
         offset = (offset + size - 1) & ~(uint64_t)(size - 1);
         const unsigned char *value = sim_readable(m, w, lane, values + offset, &left);
         uint64_t bits = 0;
-        if (!value || left < size) return sim_fail(m, w, ins, lane, "vprintf reads its values past their end");
+        if (!value || left < size)
+            return sim_fail(m, w, ins, lane, "vprintf reads its values past their end");
         memcpy(&bits, value, size);
         offset += size;
         int length = format_one(line + used, sizeof line - used, spec, bits, is_long);
-        if (length < 0 || (size_t)length >= sizeof line - used) return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
+        if (length < 0 || (size_t)length >= sizeof line - used)
+            return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
         used += (size_t)length;
     }
     return put(m, line, used);
@@ -105,5 +114,6 @@ bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     int lane = __builtin_ctz(lanes);
     const char *text = string_at(m, w, lane, operand_at(m, w, ins, 0, lane));
-    return sim_fail(m, w, ins, lane, "assertion failed: %.400s", text ? text : "(its text cannot be read)");
+    return sim_fail(m, w, ins, lane, "assertion failed: %.400s",
+                    text ? text : "(its text cannot be read)");
 }

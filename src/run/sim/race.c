@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* race: happens-before. Each warp has a clock that ticks when it synchronises, and knows how far others had come when
- * they last met it: at a barrier (the warps of the block), or by reading with an acquiring atomic what another
- * released. For each place in memory the last writer and two readers are marked, with their ticks. An access
- * conflicts with a remembered one, of which one writes and not both are atomic, unless that one's tick is known.
+/* race: happens-before. Each warp has a clock that ticks when it synchronises, and knows how far
+ * others had come when they last met it: at a barrier (the warps of the block), or by reading with
+ * an acquiring atomic what another released. For each place in memory the last writer and two
+ * readers are marked, with their ticks. An access conflicts with a remembered one, of which one
+ * writes and not both are atomic, unless that one's tick is known.
  *
- * Lanes of a warp are ordered among each other by bar.warp.sync and bar.sync only. Acquiring is a warp's, not one
- * lane's. Of three readers without order two are remembered: then a race may go unseen, never is one made up. */
+ * Lanes of a warp are ordered among each other by bar.warp.sync and bar.sync only. Acquiring is a
+ * warp's, not one lane's. Of three readers without order two are remembered: then a race may go
+ * unseen, never is one made up. */
 #include "run/sim/sim.h"
 
 #include <stdlib.h>
@@ -21,30 +23,41 @@ static uint32_t *own_tick(Warp *w) { return &w->clock.own[w->index]; }
 
 static uint32_t known_tick(const Warp *w, uint32_t warp) {
     uint32_t first = warp_number(w) - (uint32_t)w->index;
-    if (warp >= first && warp < first + (uint32_t)w->block->num_warps) return w->clock.own[warp - first];
+    if (warp >= first && warp < first + (uint32_t)w->block->num_warps)
+        return w->clock.own[warp - first];
     int low = 0, high = w->clock.num_others;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (w->clock.others[middle].warp < warp) low = middle + 1;
-        else high = middle;
+        if (w->clock.others[middle].warp < warp)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return low < w->clock.num_others && w->clock.others[low].warp == warp ? w->clock.others[low].tick : 0;
+    return low < w->clock.num_others && w->clock.others[low].warp == warp
+               ? w->clock.others[low].tick
+               : 0;
 }
 
 static inline bool is_ordered(const Warp *w, uint32_t self, int lane, Agent before) {
     if (!before.warp) return true;
-    if (before.warp == self) return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index];
+    if (before.warp == self)
+        return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index];
     return known_tick(w, before.warp) >= before.tick;
 }
 
-static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes, bool wrote, Agent before,
-                   int32_t before_ins) {
+static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
+                   bool wrote, Agent before, int32_t before_ins) {
     const Ins *other = &m->program->code.data[before_ins];
     uint32_t warps = (uint32_t)w->block->num_warps, number = before.warp - 1;
     const char *verb = ins->op == SIM_ATOMIC ? "atomic" : writes ? "write" : "read";
-    sim_fail(m, w, ins, lane, "race in %s memory: this %s is not ordered with the %s by %s", space, verb,
-             other->op == SIM_ATOMIC ? "atomic" : wrote ? "write" : "read",
-             number / warps != (uint32_t)w->block->linear ? "another block" : before.warp != warp_number(w) ? "another warp" : "another lane");
+    sim_fail(m, w, ins, lane, "race in %s memory: this %s is not ordered with the %s by %s", space,
+             verb,
+             other->op == SIM_ATOMIC ? "atomic"
+             : wrote                 ? "write"
+                                     : "read",
+             number / warps != (uint32_t)w->block->linear ? "another block"
+             : before.warp != warp_number(w)              ? "another warp"
+                                                          : "another lane");
     sim_note(m, "\nthe other: block %u of the grid, warp %u, ", number / warps, number % warps);
     if (before.lane < LANES) sim_note(m, "lane %u, ", (unsigned)before.lane);
     sim_note(m, "line %d of the PTX", other->line);
@@ -52,8 +65,8 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
     return false;
 }
 
-/* The n-th mark of a kind; NULL: no memory for it. Most memory is only read or only written, by one warp: what is
- * never needed is never made. */
+/* The n-th mark of a kind; NULL: no memory for it. Most memory is only read or only written, by one
+ * warp: what is never needed is never made. */
 static inline Mark *mark_at(Machine *m, Marks *marks, MarkKind kind, size_t n, size_t count) {
     if (!marks->by[kind]) {
         if (m->shadow_bytes + count * sizeof(Mark) > MOST_SHADOW) return NULL;
@@ -91,8 +104,12 @@ typedef struct Touch { /* one lane's access */
     bool writes;
 } Touch;
 
-static Touch touch_of(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes, bool atomic) {
-    Agent me = {.warp = warp_number(w), .lane = (unsigned)lane & 63, .atomic = atomic, .tick = *own_tick(w) & LAST_TICK};
+static Touch touch_of(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
+                      bool atomic) {
+    Agent me = {.warp = warp_number(w),
+                .lane = (unsigned)lane & 63,
+                .atomic = atomic,
+                .tick = *own_tick(w) & LAST_TICK};
     return (Touch){m, w, ins, me, lane, space, writes};
 }
 
@@ -101,27 +118,34 @@ static inline bool touch(const Touch *t, Marks *marks, size_t n, size_t count) {
     Mark me = {t->me, (int32_t)(t->ins - t->m->program->code.data)};
     const Mark *writer = marks->by[MARK_WRITER] ? &marks->by[MARK_WRITER][n] : NULL;
     bool fine = true;
-    if (writer && !(me.who.atomic && writer->who.atomic) && !is_ordered(t->w, me.who.warp, t->lane, writer->who))
-        return report(t->m, t->w, t->ins, t->lane, t->space, t->writes, true, writer->who, writer->ins);
+    if (writer && !(me.who.atomic && writer->who.atomic) &&
+        !is_ordered(t->w, me.who.warp, t->lane, writer->who))
+        return report(t->m, t->w, t->ins, t->lane, t->space, t->writes, true, writer->who,
+                      writer->ins);
     if (t->writes) {
         for (MarkKind kind = MARK_READER; kind < NUM_MARKS; kind++) {
             if (!marks->by[kind]) continue;
             Mark *reader = &marks->by[kind][n];
-            if (!(me.who.atomic && reader->who.atomic) && !is_ordered(t->w, me.who.warp, t->lane, reader->who))
-                return report(t->m, t->w, t->ins, t->lane, t->space, true, false, reader->who, reader->ins);
+            if (!(me.who.atomic && reader->who.atomic) &&
+                !is_ordered(t->w, me.who.warp, t->lane, reader->who))
+                return report(t->m, t->w, t->ins, t->lane, t->space, true, false, reader->who,
+                              reader->ins);
             *reader = (Mark){{0}, 0};
         }
         Mark *now = mark_at(t->m, marks, MARK_WRITER, n, count);
         if (now) *now = me;
         fine = now != NULL;
-    } else fine = remember_read(t->m, marks, n, count, me);
+    } else
+        fine = remember_read(t->m, marks, n, count, me);
     if (!fine) t->m->race_limited = true;
     return true;
 }
 
-bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes, bool writes, bool atomic) {
+bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
+                 bool writes, bool atomic) {
     if (!m->checks_races) return true;
-    size_t each = (size_t)m->program->smallest_shared, count = (size_t)m->program->shared_bytes / each + 1;
+    size_t each = (size_t)m->program->smallest_shared,
+           count = (size_t)m->program->shared_bytes / each + 1;
     const Touch t = touch_of(m, w, ins, lane, "shared", writes, atomic);
     for (size_t i = 0; i < (size_t)bytes; i += each)
         if (!touch(&t, &w->block->shared_marks, (offset + i) / each, count)) return false;
@@ -173,7 +197,8 @@ static Marks *page_marks(Machine *m, uint64_t number) {
     return page->marks;
 }
 
-bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes, bool writes, bool atomic) {
+bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
+                 bool writes, bool atomic) {
     if (!m->checks_races) return true;
     Marks *marks = page_marks(m, address / PAGE_BYTES); /* aligned accesses do not straddle */
     if (!marks) {
@@ -204,8 +229,10 @@ static bool join(Known **into, int *count, int *capacity, const Known *from, int
     Known *merged = malloc(sizeof *merged * (size_t)(total ? total : 1));
     if (!merged) return false;
     while (a < *count || b < num_from) {
-        if (b == num_from || (a < *count && (*into)[a].warp < from[b].warp)) merged[at++] = (*into)[a++];
-        else if (a == *count || from[b].warp < (*into)[a].warp) merged[at++] = from[b++];
+        if (b == num_from || (a < *count && (*into)[a].warp < from[b].warp))
+            merged[at++] = (*into)[a++];
+        else if (a == *count || from[b].warp < (*into)[a].warp)
+            merged[at++] = from[b++];
         else {
             merged[at] = (*into)[a++];
             if (from[b].tick > merged[at].tick) merged[at].tick = from[b].tick;
@@ -233,14 +260,18 @@ static SyncPlace *sync_place(Machine *m, uint64_t address) {
 }
 
 static bool acquire(Warp *w, const SyncPlace *place) {
-    uint32_t first = warp_number(w) - (uint32_t)w->index, last = first + (uint32_t)w->block->num_warps;
+    uint32_t first = warp_number(w) - (uint32_t)w->index,
+             last = first + (uint32_t)w->block->num_warps;
     Clock *clock = &w->clock;
-    if (!join(&clock->others, &clock->num_others, &clock->capacity, place->known, place->count)) return false;
+    if (!join(&clock->others, &clock->num_others, &clock->capacity, place->known, place->count))
+        return false;
     int kept = 0; /* those of the own block live in `own` */
     for (int i = 0; i < clock->num_others; i++) {
         Known known = clock->others[i];
-        if (known.warp < first || known.warp >= last) clock->others[kept++] = known;
-        else if (known.tick > clock->own[known.warp - first] && known.warp != warp_number(w)) clock->own[known.warp - first] = known.tick;
+        if (known.warp < first || known.warp >= last)
+            clock->others[kept++] = known;
+        else if (known.tick > clock->own[known.warp - first] && known.warp != warp_number(w))
+            clock->own[known.warp - first] = known.tick;
     }
     clock->num_others = kept;
     return true;
@@ -252,8 +283,9 @@ static bool release(Warp *w, SyncPlace *place) {
     uint32_t first = warp_number(w) - (uint32_t)w->index;
     for (int i = 0; i < w->block->num_warps; i++)
         if (w->clock.own[i]) own[count++] = (Known){first + (uint32_t)i, w->clock.own[i]};
-    bool fine = join(&place->known, &place->count, &place->capacity, own, count) &&
-                join(&place->known, &place->count, &place->capacity, w->clock.others, w->clock.num_others);
+    bool fine =
+        join(&place->known, &place->count, &place->capacity, own, count) &&
+        join(&place->known, &place->count, &place->capacity, w->clock.others, w->clock.num_others);
     if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
     return fine;
 }
@@ -261,7 +293,8 @@ static bool release(Warp *w, SyncPlace *place) {
 bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address) {
     if (!m->checks_races) return true;
     SyncPlace *place = sync_place(m, address);
-    if (!place || place->count > MOST_KNOWN || w->clock.num_others > MOST_KNOWN) { /* the cost grows with the square */
+    if (!place || place->count > MOST_KNOWN ||
+        w->clock.num_others > MOST_KNOWN) { /* the cost grows with the square */
         m->checks_races = false;
         m->race_limited = true;
         return true;
@@ -285,8 +318,11 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
         Clock *clock = &block->warps[i].clock;
         for (int k = 0; k < block->num_warps; k++)
             if (clock->own[k] > most[k]) most[k] = clock->own[k];
-        if (!first) first = clock;
-        else if (clock->num_others && !join(&first->others, &first->num_others, &first->capacity, clock->others, clock->num_others)) sim_fail_memory(m);
+        if (!first)
+            first = clock;
+        else if (clock->num_others && !join(&first->others, &first->num_others, &first->capacity,
+                                            clock->others, clock->num_others))
+            sim_fail_memory(m);
     }
     for (int i = 0; i < block->num_warps; i++) {
         if (!(warps >> i & 1)) continue;
@@ -294,7 +330,9 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
         memcpy(clock->own, most, sizeof most);
         race_warp_sync(&block->warps[i]);
         if (clock == first || !first->num_others) continue;
-        if (!join(&clock->others, &clock->num_others, &clock->capacity, first->others, first->num_others)) sim_fail_memory(m);
+        if (!join(&clock->others, &clock->num_others, &clock->capacity, first->others,
+                  first->num_others))
+            sim_fail_memory(m);
     }
 }
 
@@ -307,7 +345,10 @@ void race_block_start(Machine *m, Cta *block) {
     }
     for (int kind = 0; kind < NUM_MARKS; kind++)
         if (block->shared_marks.by[kind])
-            memset(block->shared_marks.by[kind], 0, sizeof(Mark) * ((size_t)m->program->shared_bytes / (size_t)m->program->smallest_shared + 1));
+            memset(
+                block->shared_marks.by[kind], 0,
+                sizeof(Mark) *
+                    ((size_t)m->program->shared_bytes / (size_t)m->program->smallest_shared + 1));
 }
 
 void race_marks_free(Marks *marks) {

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-/* schedule: blocks and warps take turns. Without a seed they run in order, each as far as it can; with one, warps go on
- * for a random while in random order, and several blocks at a time. A block that can only go on if another one writes
- * gives way, so that programs that wait for each other end; when nobody can go on any more, all are told. */
+/* schedule: blocks and warps take turns. Without a seed they run in order, each as far as it can;
+ * with one, warps go on for a random while in random order, and several blocks at a time. A block
+ * that can only go on if another one writes gives way, so that programs that wait for each other
+ * end; when nobody can go on any more, all are told. */
 #include "run/sim/sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RED_ZONE = 64, STEPS_IN_ORDER = 1 << 14, STEPS_AT_RANDOM = 256, BLOCKS_AT_RANDOM = 4, POISON = 0xcd };
+enum {
+    RED_ZONE = 64,
+    STEPS_IN_ORDER = 1 << 14,
+    STEPS_AT_RANDOM = 256,
+    BLOCKS_AT_RANDOM = 4,
+    POISON = 0xcd
+};
 #define MOST_LIVE_BYTES ((uint64_t)2 << 30)
 
 uint64_t sim_random(Machine *m) { /* splitmix64 */
@@ -22,7 +29,8 @@ uint64_t sim_random(Machine *m) { /* splitmix64 */
 Span sim_place(const Machine *m, const Ins *ins) {
     const Source *source = m->program->kernel ? m->program->kernel->ir->span.source : NULL;
     if (source && ins->file == 1 && ins->source_line > 0 && ins->source_line <= source->num_lines) {
-        int start = source->line_starts[ins->source_line - 1] + (ins->source_column > 0 ? ins->source_column - 1 : 0);
+        int start = source->line_starts[ins->source_line - 1] +
+                    (ins->source_column > 0 ? ins->source_column - 1 : 0);
         if (start >= 0 && start < source->text.length) return (Span){source, start, start + 1};
     }
     const Source *text = m->program->text;
@@ -43,7 +51,8 @@ void sim_note(Machine *m, const char *format, ...) {
 static void note_line(Machine *m, const Ins *ins) {
     Str line = source_line(m->program->text, ins->line);
     while (line.length && (*line.data == '\t' || *line.data == ' ')) line.data++, line.length--;
-    sim_note(m, "line %d of the PTX: %.*s", ins->line, line.length > 160 ? 160 : line.length, line.data);
+    sim_note(m, "line %d of the PTX: %.*s", ins->line, line.length > 160 ? 160 : line.length,
+             line.data);
 }
 
 bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *format, ...) {
@@ -56,7 +65,8 @@ bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *f
     failure->status = TERN_ERROR_KERNEL;
     failure->span = sim_place(m, ins);
     const uint32_t *id = w->block->id;
-    sim_note(m, "in block (%u, %u, %u) of a grid of (%u, %u, %u), warp %d", id[0], id[1], id[2], m->grid[0], m->grid[1], m->grid[2], w->index);
+    sim_note(m, "in block (%u, %u, %u) of a grid of (%u, %u, %u), warp %d", id[0], id[1], id[2],
+             m->grid[0], m->grid[1], m->grid[2], w->index);
     if (lane >= 0) sim_note(m, ", lane %d", lane);
     sim_note(m, "; order seed %llu\n", (unsigned long long)m->seed);
     note_line(m, ins);
@@ -76,8 +86,12 @@ static void note_waiting(Machine *m, const Cta *block) {
         const Warp *w = &block->warps[i];
         if (w->state == WARP_ENDED) continue;
         sim_note(m, "\nblock (%u, %u, %u), warp %d ", block->id[0], block->id[1], block->id[2], i);
-        if (w->state == WARP_AT_BARRIER) sim_note(m, "waits at barrier %d, ", w->barrier), note_line(m, &m->program->code.data[w->pc - 1]);
-        else sim_note(m, "turns in a loop that only another's write can end, "), note_line(m, &m->program->code.data[w->pc]);
+        if (w->state == WARP_AT_BARRIER)
+            sim_note(m, "waits at barrier %d, ", w->barrier),
+                note_line(m, &m->program->code.data[w->pc - 1]);
+        else
+            sim_note(m, "turns in a loop that only another's write can end, "),
+                note_line(m, &m->program->code.data[w->pc]);
         said++;
     }
     if (block->num_ended) sim_note(m, "\nand %d warps of the block have ended", block->num_ended);
@@ -87,14 +101,19 @@ static bool deadlock(Machine *m, const Cta *block, const char *why) {
     for (int i = 0; i < block->num_warps; i++) {
         const Warp *w = &block->warps[i];
         if (w->state == WARP_ENDED) continue;
-        sim_fail(m, w, &m->program->code.data[w->pc > 0 && w->state == WARP_AT_BARRIER ? w->pc - 1 : w->pc], -1, "deadlock: %s", why);
+        sim_fail(
+            m, w,
+            &m->program->code.data[w->pc > 0 && w->state == WARP_AT_BARRIER ? w->pc - 1 : w->pc],
+            -1, "deadlock: %s", why);
         break;
     }
     int said = 0;
-    for (const Cta *other = m->live; other && said < 3; other = other->next, said++) note_waiting(m, other);
+    for (const Cta *other = m->live; other && said < 3; other = other->next, said++)
+        note_waiting(m, other);
     if (m->num_begun < m->num_blocks)
-        sim_note(m, "\n%llu blocks of the grid have not begun: %s holds %llu at a time", (unsigned long long)(m->num_blocks - m->num_begun),
-                 m->gpu->title, (unsigned long long)m->most_live);
+        sim_note(m, "\n%llu blocks of the grid have not begun: %s holds %llu at a time",
+                 (unsigned long long)(m->num_blocks - m->num_begun), m->gpu->title,
+                 (unsigned long long)m->most_live);
     return false;
 }
 
@@ -104,7 +123,8 @@ static void block_free(Cta *block) {
     if (!block) return;
     for (int i = 0; i < block->num_warps; i++) {
         Warp *w = &block->warps[i];
-        free(w->places), free(w->predicates), free(w->local), free(w->local_set), free(w->clock.others), free(w->copies), free(w->asked_at);
+        free(w->places), free(w->predicates), free(w->local), free(w->local_set),
+            free(w->clock.others), free(w->copies), free(w->asked_at);
     }
     race_marks_free(&block->shared_marks);
     free(block->shared), free(block->shared_set), free(block);
@@ -113,12 +133,14 @@ static void block_free(Cta *block) {
 static Cta *block_new(Machine *m) {
     const Program *p = m->program;
     uint64_t threads = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2];
-    if (threads / LANES * (uint64_t)p->num_places * LANES * sizeof(uint32_t) > MOST_LIVE_BYTES) return NULL;
+    if (threads / LANES * (uint64_t)p->num_places * LANES * sizeof(uint32_t) > MOST_LIVE_BYTES)
+        return NULL;
     Cta *block = calloc(1, sizeof *block);
     if (!block) return NULL;
     block->num_warps = (int)(p->threads[0] * p->threads[1] * p->threads[2] / LANES);
     size_t shared = (size_t)p->shared_bytes, local = (size_t)p->local_bytes * LANES;
-    block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63), block->shared_set = malloc(shared + 1);
+    block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63),
+    block->shared_set = malloc(shared + 1);
     bool fine = block->shared && block->shared_set;
     for (int i = 0; i < block->num_warps && fine; i++) {
         Warp *w = &block->warps[i];
@@ -153,8 +175,10 @@ static void warp_start(Machine *m, Cta *block, int index) {
 /* The next of the grid; order_step has no divisor in common with the number of blocks. */
 static bool block_begin(Machine *m) {
     Cta *block = m->free_blocks;
-    if (block) m->free_blocks = block->next;
-    else if (!(block = block_new(m))) return sim_fail_memory(m);
+    if (block)
+        m->free_blocks = block->next;
+    else if (!(block = block_new(m)))
+        return sim_fail_memory(m);
     uint64_t linear = (m->order_start + m->num_begun * m->order_step) % m->num_blocks;
     block->linear = linear;
     block->id[0] = (uint32_t)(linear % m->grid[0]);
@@ -268,7 +292,8 @@ static void draw_order(Machine *m) {
     while (common_divisor(m->order_step, m->num_blocks) != 1) m->order_step++;
 }
 
-/* How many blocks the GPU holds at a time, as far as registers do not limit it, and this machine's memory. */
+/* How many blocks the GPU holds at a time, as far as registers do not limit it, and this machine's
+ * memory. */
 static uint64_t blocks_at_a_time(const Machine *m) {
     const Program *p = m->program;
     const Gpu *gpu = m->gpu;
@@ -278,8 +303,11 @@ static uint64_t blocks_at_a_time(const Machine *m) {
     if (p->shared_bytes && (uint64_t)gpu_blocks_by_shared(gpu, p->shared_bytes) < each)
         each = (uint64_t)gpu_blocks_by_shared(gpu, p->shared_bytes);
     uint64_t most = (each ? each : 1) * (uint64_t)gpu->multiprocessors;
-    uint64_t bytes = threads / LANES * ((uint64_t)p->num_places * (128 + 8) + (uint64_t)p->local_bytes * 2 * LANES) +
-                     (uint64_t)p->shared_bytes * (2 + NUM_MARKS * sizeof(Mark) / (uint64_t)p->smallest_shared) + sizeof(Cta);
+    uint64_t bytes =
+        threads / LANES *
+            ((uint64_t)p->num_places * (128 + 8) + (uint64_t)p->local_bytes * 2 * LANES) +
+        (uint64_t)p->shared_bytes * (2 + NUM_MARKS * sizeof(Mark) / (uint64_t)p->smallest_shared) +
+        sizeof(Cta);
     return most * bytes > MOST_LIVE_BYTES ? MOST_LIVE_BYTES / bytes + 1 : most;
 }
 
@@ -291,13 +319,17 @@ static bool one_turn(Machine *m, uint64_t *round) {
     if (more && (m->num_live < wanted || ((!can || spins) && m->num_live < m->most_live))) {
         *round = 0;
         if (!block_begin(m)) return false;
-    } else if (!can) return deadlock(m, m->live, "nobody can go on");
+    } else if (!can)
+        return deadlock(m, m->live, "nobody can go on");
     Cta *block = choose_block(m);
     uint64_t live = m->num_live;
     if (!block_turn(m, block, m->seed ? 16 : 64)) return false;
-    if (m->num_live < live) *round = 0;
-    else ++*round;
-    if (!m->seed && m->num_live == live && m->live && m->live->next) { /* in turn: the first goes to the end */
+    if (m->num_live < live)
+        *round = 0;
+    else
+        ++*round;
+    if (!m->seed && m->num_live == live && m->live &&
+        m->live->next) { /* in turn: the first goes to the end */
         Cta *first = m->live, *last = first;
         m->live = first->next;
         while (last->next) last = last->next;
