@@ -277,24 +277,24 @@ TEST(asynchronous_copies) {
 
 TEST(fences) {
     /* block 0 writes, fences, sets a flag; block 1 sees the flag, fences, reads */
-    const char *parts[] = {
-        SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\nsetp.ne.s32 "
-                   "%p0, %r4, 0;\n@%p0 bra L1;\nst.global.b32 [%d0+8], 77;\n",
-        "st.volatile.global.b32 [%d0+12], 1000;\nbra L9;\nL1:\nld.volatile.global.b32 %r5, "
-        "[%d0+12];\nsetp.ne.s32 %p1, %r5, 1000;\n@%p1 bra L1;\n",
-        "ld.global.b32 %r6, [%d0+8];\nst.global.b32 [%d0+16], %r6;\nL9:"};
+    const char *writes =
+        SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra L9;\n"
+                   "setp.ne.s32 %p0, %r4, 0;\n@%p0 bra L1;\nst.global.b32 [%d0+8], 77;\n";
+    const char *waits =
+        "st.volatile.global.b32 [%d0+12], 1000;\nbra L9;\n"
+        "L1:\nld.volatile.global.b32 %r5, [%d0+12];\nsetp.ne.s32 %p1, %r5, 1000;\n@%p1 bra L1;\n";
+    const char *reads = "ld.global.b32 %r6, [%d0+8];\nst.global.b32 [%d0+16], %r6;\nL9:";
     char body[2048];
-    snprintf(body, sizeof body, "%sfence.acq_rel.gpu;\n%smembar.gl;\n%s", parts[0], parts[1],
-             parts[2]);
+    snprintf(body, sizeof body, "%sfence.acq_rel.gpu;\n%smembar.gl;\n%s", writes, waits, reads);
     expect(body, 32, 2, NULL);
     CHECK(memory[4] == 77);
-    snprintf(body, sizeof body, "%s%s%s", parts[0], parts[1], parts[2]);
+    snprintf(body, sizeof body, "%s%s%s", writes, waits, reads);
     expect(body, 32, 2, "race in global memory");
-    snprintf(body, sizeof body, "%s%smembar.gl;\n%s", parts[0], parts[1],
-             parts[2]); /* the writer's is missing */
+    snprintf(body, sizeof body, "%s%smembar.gl;\n%s", writes, waits,
+             reads); /* the writer's is missing */
     expect(body, 32, 2, "race in global memory");
     Buf ordered = {.arena = arena_new(NULL)}; /* the accesses themselves say it */
-    snprintf(body, sizeof body, "%s%s%s", parts[0], parts[1], parts[2]);
+    snprintf(body, sizeof body, "%s%s%s", writes, waits, reads);
     for (const char *at = body; *at; at++)
         if (!strncmp(at, "st.volatile", 11))
             buf_puts(&ordered, "st.release.gpu"), at += 10;
