@@ -16,13 +16,9 @@ typedef struct Format {
 } Format;
 
 static const Format formats[NUM_FLOAT_KINDS] = {
-    [FLOAT_E4M3] = {4, 3, 7, 0x7e, 0x7f, false, true},
-    [FLOAT_E5M2] = {5, 2, 15, 0x7b, 0x7e, true, true},
-    [FLOAT_E4B15] = {4, 3, 15, 0x7f, 0, false, true},
-    [FLOAT_F16] = {5, 10, 15, 0x7bff, 0x7e00, true, false},
-    [FLOAT_BF16] = {8, 7, 127, 0x7f7f, 0x7fc0, true, false},
-    [FLOAT_F32] = {8, 23, 127, 0x7f7fffff, 0x7fc00000, true, false},
-    [FLOAT_F64] = {11, 52, 1023, 0x7fefffffffffffff, 0x7ff8000000000000, true, false},
+#define TYPE_FLOAT(kind, text, bits, exponent, mantissa, bias, largest, nan, infinity, saturates, ...) \
+    [FLOAT_##kind] = {exponent, mantissa, bias, largest, nan, infinity, saturates},
+#include "base/dtypes.def"
 };
 
 static uint64_t double_bits(double value) {
@@ -39,6 +35,17 @@ static double bits_double(uint64_t bits) {
 
 int float_bits(FloatKind kind) {
     return 1 + formats[kind].exponent_bits + formats[kind].mantissa_bits;
+}
+
+/* The exponent of the least number (2^exponent) and of the largest. */
+bool format_holds(FloatKind wide, FloatKind narrow) {
+    const Format *w = &formats[wide], *n = &formats[narrow];
+    if (wide == narrow) return true;
+    if (!w->nan && n->nan) return false;
+    return w->mantissa_bits >= n->mantissa_bits &&
+           w->bias + w->mantissa_bits >= n->bias + n->mantissa_bits &&
+           float_decode(wide, w->largest) >= float_decode(narrow, n->largest) &&
+           (w->has_infinity || !n->has_infinity);
 }
 
 uint64_t float_nan(FloatKind kind) {

@@ -7,13 +7,8 @@
 #include "base/base.h"
 
 typedef enum FloatKind {
-    FLOAT_E4M3,  /* OCP e4m3fn: bias 7, no infinity, NaN is 0x7f */
-    FLOAT_E5M2,  /* bias 15, infinities and NaNs as IEEE */
-    FLOAT_E4B15, /* 4 bits of exponent, bias 15, every pattern is a number */
-    FLOAT_F16,
-    FLOAT_BF16,
-    FLOAT_F32,
-    FLOAT_F64,
+#define TYPE_FLOAT(kind, ...) FLOAT_##kind,
+#include "base/dtypes.def"
     NUM_FLOAT_KINDS
 } FloatKind;
 
@@ -34,6 +29,7 @@ uint64_t float_from_unsigned(FloatKind kind, uint64_t value);
 /* a * b + c, rounded once to the format. */
 uint64_t float_fma(FloatKind kind, uint64_t a, uint64_t b, uint64_t c);
 
+bool format_holds(FloatKind wide, FloatKind narrow); /* each number of narrow is one of wide */
 uint64_t float_nan(FloatKind kind); /* the quiet NaN with sign and payload 0 */
 
 /* The shortest decimal that reads back as the same bits, exact for the 8-bit formats ("1.0", "0.1",

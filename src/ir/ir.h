@@ -22,12 +22,13 @@
 #include "base/float.h"
 #include "base/source.h"
 
+
 /* ---- types: interned, so equal types are the same pointer ---- */
 
 typedef enum TypeKind {
-#define TYPE(kind, text, bits, class) TYPE_##kind,
-#include "ir/types.def"
-#undef TYPE
+#define TYPE_INT(kind, ...)   TYPE_##kind,
+#define TYPE_FLOAT(kind, ...) TYPE_##kind,
+#include "base/dtypes.def"
     TYPE_PTR,
     TYPE_TILE,
     NUM_TYPE_KINDS

@@ -160,9 +160,9 @@ static const struct {
     const char *text;
     TypeKind kind;
 } scalar_names[] = {
-#define TYPE(kind, text, bits, class) {text, TYPE_##kind},
-#include "ir/types.def"
-#undef TYPE
+#define TYPE_INT(kind, text, ...)   {text, TYPE_##kind},
+#define TYPE_FLOAT(kind, text, ...) {text, TYPE_##kind},
+#include "base/dtypes.def"
 };
 
 static const Type *type(Parser *p, int levels);

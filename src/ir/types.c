@@ -4,21 +4,22 @@
 #include "ir/ir.h"
 
 static const Type scalar_types[] = {
-#define TYPE(kind_, text, bits, class) [TYPE_##kind_] = {.kind = TYPE_##kind_, .lanes = 1},
-#include "ir/types.def"
-#undef TYPE
+#define TYPE_INT(kind_, ...)   [TYPE_##kind_] = {.kind = TYPE_##kind_, .lanes = 1},
+#define TYPE_FLOAT(kind_, ...) [TYPE_##kind_] = {.kind = TYPE_##kind_, .lanes = 1},
+#include "base/dtypes.def"
 };
 
 static const struct TypeInfo {
     const char *text;
     int bits;
     TypeClass class;
+    int format; /* FloatKind; -1: not a float */
 } type_infos[NUM_TYPE_KINDS] = {
-#define TYPE(kind, text, bits, class) [TYPE_##kind] = {text, bits, class},
-#include "ir/types.def"
-#undef TYPE
-    [TYPE_PTR] = {"ptr", 64, TYPE_CLASS_PTR},
-    [TYPE_TILE] = {"tile", 0, TYPE_CLASS_TILE},
+#define TYPE_INT(kind, text, bits, ...)   [TYPE_##kind] = {text, bits, TYPE_CLASS_INT, -1},
+#define TYPE_FLOAT(kind, text, bits, ...) [TYPE_##kind] = {text, bits, TYPE_CLASS_FLOAT, FLOAT_##kind},
+#include "base/dtypes.def"
+    [TYPE_PTR] = {"ptr", 64, TYPE_CLASS_PTR, -1},
+    [TYPE_TILE] = {"tile", 0, TYPE_CLASS_TILE, -1},
 };
 
 struct TypeTable {
@@ -96,33 +97,14 @@ bool type_same_shape(const Type *a, const Type *b) {
 }
 
 bool float_kind_of(const Type *type, FloatKind *kind) {
-    switch (type_lane(type)->kind) {
-    case TYPE_F8E4M3: *kind = FLOAT_E4M3; return true;
-    case TYPE_F8E5M2: *kind = FLOAT_E5M2; return true;
-    case TYPE_F8E4B15: *kind = FLOAT_E4B15; return true;
-    case TYPE_F16: *kind = FLOAT_F16; return true;
-    case TYPE_BF16: *kind = FLOAT_BF16; return true;
-    case TYPE_F32: *kind = FLOAT_F32; return true;
-    case TYPE_F64: *kind = FLOAT_F64; return true;
-    case TYPE_I1:
-    case TYPE_I8:
-    case TYPE_I16:
-    case TYPE_I32:
-    case TYPE_I64:
-    case TYPE_PTR:
-    case TYPE_TILE:
-    case NUM_TYPE_KINDS: return false;
-    }
-    return false;
+    int format = lane_info(type)->format;
+    if (format >= 0) *kind = (FloatKind)format;
+    return format >= 0;
 }
 
 bool float_holds(const Type *wide, const Type *narrow) {
-    TypeKind w = type_lane(wide)->kind, n = type_lane(narrow)->kind;
-    if (w == n) return true;
-    bool is_f8 = n == TYPE_F8E4M3 || n == TYPE_F8E5M2 || n == TYPE_F8E4B15;
-    if (w == TYPE_F16 || w == TYPE_BF16) return is_f8;
-    if (w == TYPE_F32) return is_f8 || n == TYPE_F16 || n == TYPE_BF16;
-    return w == TYPE_F64;
+    FloatKind w, n;
+    return float_kind_of(wide, &w) && float_kind_of(narrow, &n) && format_holds(w, n);
 }
 
 void type_print(Buf *out, const Type *type) {

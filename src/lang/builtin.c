@@ -125,7 +125,7 @@ static Object *default_value(Lower *l, Str text) {
     if (str_is(text, "False")) return object_bool(l->arena, false);
     if (str_is(text, "()")) return object_tuple(l->arena, 0, NULL);
     if (text.data[0] == '\'') return object_str(l->arena, (Str){text.data + 1, text.length - 2});
-    if (str_is(text, "float32")) return object_dtype(l->arena, ltype_of(DTYPE_FP32));
+    if (str_is(text, "float32")) return object_dtype(l->arena, ltype_of(DTYPE_FLOAT32));
     return object_int(l->arena, strtol(text.data, NULL, 10));
 }
 

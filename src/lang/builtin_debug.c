@@ -50,7 +50,7 @@ Object *builtin_assume(Lower *l, const Call *call) {
     if (is_block(condition))
         return call_fail(l, call, 0, "'assume' needs a scalar, got %s",
                          lower_type_text(l, condition));
-    condition = cast(l, condition, ltype_of(DTYPE_INT1), call->span);
+    condition = cast(l, condition, ltype_of(DTYPE_BOOL), call->span);
     if (is_error(condition)) return condition;
     build_op(&l->builder, OP_ASSUME, 1, &condition->value, 0, NULL, 0, NULL);
     return object_none(l->arena);
@@ -103,12 +103,12 @@ Object *builtin_device_assert(Lower *l, const Call *call) {
     if (!condition || !arg_text(l, call, 1, &message)) return poison(l);
     if (l->frame->in_region)
         return lower_refused(l, call->span, "an assertion in a combine function is not supported");
-    condition = cast(l, condition, ltype_of(DTYPE_INT1), call->span);
+    condition = cast(l, condition, ltype_of(DTYPE_BOOL), call->span);
     if (is_error(condition)) return condition;
     if (!is_none(call->args[2])) {
         mask = arg_tensor(l, call, 2);
         if (!mask) return poison(l);
-        if (!ltype_is(mask->ltype, DTYPE_INT1))
+        if (!ltype_is(mask->ltype, DTYPE_BOOL))
             return call_fail(l, call, 2, "the mask must be boolean, got %s",
                              ltype_text(l, mask->ltype));
         if (!broadcast_pair(l, &condition, &mask, call->span)) return poison(l);

@@ -23,7 +23,7 @@ Object *builtin_where(Lower *l, const Call *call) {
             return call_fail(l, call, i, "'where' needs tensors or numbers, got %s",
                              lower_type_text(l, call->args[i]));
     const Object *condition = call->args[0];
-    if (is_tensor(condition) && !ltype_is(condition->ltype, DTYPE_INT1))
+    if (is_tensor(condition) && !ltype_is(condition->ltype, DTYPE_BOOL))
         lower_warning(l, call->spans[0],
                       "the condition of 'where' should be boolean, got %s: it means '!= 0'",
                       ltype_text(l, condition->ltype));
@@ -32,7 +32,7 @@ Object *builtin_where(Lower *l, const Call *call) {
 
 /* bf16 has no minimum and maximum of its own: they are taken, and stay, in f32. */
 static Object *from_bf16(Lower *l, Object *x, Span span) {
-    return ltype_is(x->ltype, DTYPE_BF16) ? cast(l, x, ltype_of(DTYPE_FP32), span) : x;
+    return ltype_is(x->ltype, DTYPE_BFLOAT16) ? cast(l, x, ltype_of(DTYPE_FLOAT32), span) : x;
 }
 
 static Object *extreme(Lower *l, bool is_max, Object *a, Object *b, bool nan_wins, Span span) {
@@ -84,7 +84,7 @@ Object *builtin_cdiv(Lower *l, const Call *call) {
 /* ---- functions that are one op ---- */
 
 static bool standard_float(Lower *l, const Call *call, const Object *x, bool only_f32) {
-    if (ltype_is(x->ltype, DTYPE_FP32) || (!only_f32 && ltype_is(x->ltype, DTYPE_FP64)))
+    if (ltype_is(x->ltype, DTYPE_FLOAT32) || (!only_f32 && ltype_is(x->ltype, DTYPE_FLOAT64)))
         return true;
     call_fail(l, call, 0, "'%s' needs %s, got %s", call->builtin->name,
               only_f32 ? "fp32" : "fp32 or fp64", ltype_text(l, x->ltype));
@@ -212,12 +212,12 @@ Object *builtin_reinterpret(Lower *l, const Call *call) {
         const char *name;
         DType from, to;
     } rows[] = {
-        {"int_as_float", DTYPE_INT32, DTYPE_FP32},
-        {"uint_as_float", DTYPE_UINT32, DTYPE_FP32},
-        {"float_as_int", DTYPE_FP32, DTYPE_INT32},
-        {"float_as_uint", DTYPE_FP32, DTYPE_UINT32},
-        {"longlong_as_double", DTYPE_INT64, DTYPE_FP64},
-        {"double_as_longlong", DTYPE_FP64, DTYPE_INT64},
+        {"int_as_float", DTYPE_INT32, DTYPE_FLOAT32},
+        {"uint_as_float", DTYPE_UINT32, DTYPE_FLOAT32},
+        {"float_as_int", DTYPE_FLOAT32, DTYPE_INT32},
+        {"float_as_uint", DTYPE_FLOAT32, DTYPE_UINT32},
+        {"longlong_as_double", DTYPE_INT64, DTYPE_FLOAT64},
+        {"double_as_longlong", DTYPE_FLOAT64, DTYPE_INT64},
     };
     Object *x = arg_tensor(l, call, 0);
     if (!x) return poison(l);
@@ -237,7 +237,7 @@ Object *builtin_classify(Lower *l, const Call *call) {
     const char *name = call->builtin->name;
     if (!x || !standard_float(l, call, x, !strcmp(name, "finitef"))) return poison(l);
     if (!strcmp(name, "isnan")) return compare(l, OPERATOR_NE, x, x, call->span);
-    bool wide = ltype_is(x->ltype, DTYPE_FP64);
+    bool wide = ltype_is(x->ltype, DTYPE_FLOAT64);
     Object *bits = bitcast(l, x, ltype_of(wide ? DTYPE_INT64 : DTYPE_INT32), call->span);
     if (!strcmp(name, "signbit")) {
         Object *negative = compare(l, OPERATOR_LT, bits, object_int(l->arena, 0), call->span);

@@ -65,7 +65,7 @@ static bool is_pointer_value(Lower *l, const Object *pointer, const char *what, 
 }
 
 static bool is_boolean(Lower *l, const Object *mask, Span span) {
-    if (ltype_is(mask->ltype, DTYPE_INT1)) return true;
+    if (ltype_is(mask->ltype, DTYPE_BOOL)) return true;
     lower_error(l, span, "the mask must be boolean, got %s", ltype_text(l, mask->ltype));
     lower_help(l, "compare, as in 'mask != 0'");
     return false;
@@ -104,7 +104,7 @@ Object *load(Lower *l, Object *pointer, Object *mask, Object *other, MemoryOptio
     LType type = ltype_element(pointer->ltype);
     if (other) {
         /* A boolean in memory is a byte: 'other' goes through it. */
-        if (ltype_is(type, DTYPE_INT1)) other = cast(l, other, ltype_of(DTYPE_INT8), span);
+        if (ltype_is(type, DTYPE_BOOL)) other = cast(l, other, ltype_of(DTYPE_INT8), span);
         other = cast(l, other, type, span);
         if (is_error(other)) return other;
     }
@@ -150,7 +150,7 @@ Object *store(Lower *l, Object *pointer, Object *value, Object *mask, MemoryOpti
     if (!one_shape(l, &pointer, &value, &mask, span)) return poison(l);
     LType type = ltype_element(pointer->ltype);
     /* A boolean in memory is a byte, and the value becomes that byte: 3 stores 3. */
-    if (ltype_is(type, DTYPE_INT1)) type = ltype_of(DTYPE_INT8);
+    if (ltype_is(type, DTYPE_BOOL)) type = ltype_of(DTYPE_INT8);
     value = cast(l, value, type, span);
     if (is_error(value)) return value;
     Op *op = build_store(&l->builder, pointer->value, value->value, mask ? mask->value : NULL);
@@ -243,7 +243,7 @@ static Value *atomic_op(Lower *l, int kind, Value *pointer, Value *value, Value 
  * unsigned ints where it is set; so each lane takes part in one of two atomics. */
 static Object *float_extreme(Lower *l, bool is_max, Object *pointer, Object *value, Object *mask,
                              int sem, int scope, Span span) {
-    bool wide = ltype_is(value->ltype, DTYPE_FP64);
+    bool wide = ltype_is(value->ltype, DTYPE_FLOAT64);
     LType as_int = ltype_of(wide ? DTYPE_INT64 : DTYPE_INT32),
           as_pointer = {as_int.dtype, 1, false};
     Object *bits = bitcast(l, value, as_int, span),
@@ -276,7 +276,7 @@ Object *atomic(Lower *l, const char *what, Object *pointer, Object *value, Objec
     const char *name = str_format(l->arena, "tl.atomic_%s", what).data;
     if (!writable(l, pointer, name, span)) return poison(l);
     LType type = ltype_element(pointer->ltype);
-    bool half = ltype_is(type, DTYPE_FP16) || ltype_is(type, DTYPE_BF16);
+    bool half = ltype_is(type, DTYPE_FLOAT16) || ltype_is(type, DTYPE_BFLOAT16);
     bool bitwise = !strcmp(what, "and") || !strcmp(what, "or") || !strcmp(what, "xor");
     if (type.levels || (half && strcmp(what, "add")) || (!half && ltype_bits(type) < 32) ||
         (bitwise && ltype_is_float(type)))

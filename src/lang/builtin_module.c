@@ -17,11 +17,11 @@ static Object *bound(Arena *arena, Object *self, const Builtin *builtin) {
 }
 
 static int fp_mantissa(DType dtype) {
-    return dtype == DTYPE_FP64    ? 52
-           : dtype == DTYPE_FP32  ? 23
-           : dtype == DTYPE_FP16  ? 10
-           : dtype == DTYPE_BF16  ? 7
-           : dtype == DTYPE_FP8E5 ? 2
+    return dtype == DTYPE_FLOAT64    ? 52
+           : dtype == DTYPE_FLOAT32  ? 23
+           : dtype == DTYPE_FLOAT16  ? 10
+           : dtype == DTYPE_BFLOAT16  ? 7
+           : dtype == DTYPE_FLOAT8E5M2 ? 2
                                   : 3;
 }
 

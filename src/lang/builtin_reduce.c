@@ -207,7 +207,7 @@ Object *builtin_histogram(Lower *l, const Call *call) {
     if (!is_none(call->args[2])) {
         mask = arg_tensor(l, call, 2);
         if (!mask) return poison(l);
-        if (!ltype_is(mask->ltype, DTYPE_INT1))
+        if (!ltype_is(mask->ltype, DTYPE_BOOL))
             return call_fail(l, call, 2, "the mask must be boolean, got %s",
                              ltype_text(l, mask->ltype));
         mask = broadcast_to_shape(l, mask, 1, tensor_shape(x), call->span);
@@ -250,7 +250,7 @@ static bool dot_precision(Lower *l, const Call *call, int *precision) {
 }
 
 static bool dot_types(Lower *l, const Call *call, const Object *a, const Object *b) {
-    static const DType possible[] = {DTYPE_INT8, DTYPE_FP16, DTYPE_BF16, DTYPE_FP32, DTYPE_FP64};
+    static const DType possible[] = {DTYPE_INT8, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64};
     const Object *both[] = {a, b};
     if (ltype_is_fp8(a->ltype) && ltype_is_fp8(b->ltype)) return true;
     for (int i = 0; i < 2; i++) {
@@ -309,20 +309,20 @@ static bool dot_shapes(Lower *l, const Call *call, const Object *a, const Object
 }
 
 static bool dot_result_type(Lower *l, const Call *call, const Object *a, LType *type) {
-    LType out = ltype_of(DTYPE_FP32);
+    LType out = ltype_of(DTYPE_FLOAT32);
     if (is_tensor(call->args[2])) out = call->args[2]->ltype;
     if (!is_none(call->args[6]) && !arg_type(l, call, 6, &out)) return false;
     if (ltype_is_int(a->ltype)) return *type = ltype_of(DTYPE_INT32), true;
-    if (ltype_is(out, DTYPE_BF16)) {
+    if (ltype_is(out, DTYPE_BFLOAT16)) {
         call_fail(l, call, is_none(call->args[6]) ? 2 : 6,
                   "a tl.dot result of bf16 is not supported");
         lower_help(l, "use fp32 or fp16 and cast with .to(tl.bfloat16)");
         return false;
     }
-    if (ltype_is(a->ltype, DTYPE_FP32) || ltype_is(a->ltype, DTYPE_BF16))
-        return *type = ltype_of(DTYPE_FP32), true;
-    if (ltype_is(a->ltype, DTYPE_FP64)) return *type = ltype_of(DTYPE_FP64), true;
-    if (!ltype_is(out, DTYPE_FP16) && !ltype_is(out, DTYPE_FP32)) {
+    if (ltype_is(a->ltype, DTYPE_FLOAT32) || ltype_is(a->ltype, DTYPE_BFLOAT16))
+        return *type = ltype_of(DTYPE_FLOAT32), true;
+    if (ltype_is(a->ltype, DTYPE_FLOAT64)) return *type = ltype_of(DTYPE_FLOAT64), true;
+    if (!ltype_is(out, DTYPE_FLOAT16) && !ltype_is(out, DTYPE_FLOAT32)) {
         call_fail(l, call, 6, "a tl.dot of %s gives fp32 or fp16, not %s", ltype_text(l, a->ltype),
                   ltype_text(l, out));
         return false;
@@ -347,8 +347,8 @@ Object *builtin_dot(Lower *l, const Call *call) {
     int rank = tensor_rank(a);
     if (ltype_is_fp8(a->ltype) && !ltype_same(a->ltype, b->ltype)) {
         /* Each fp8 value is an fp16 value: mixed kinds meet there. */
-        a = cast(l, a, ltype_of(DTYPE_FP16), call->span),
-        b = cast(l, b, ltype_of(DTYPE_FP16), call->span);
+        a = cast(l, a, ltype_of(DTYPE_FLOAT16), call->span),
+        b = cast(l, b, ltype_of(DTYPE_FLOAT16), call->span);
     }
     if (is_none(acc)) {
         acc = splat_to(l, constant(l, object_int(l->arena, 0), type, call->span), rank, shape);
@@ -359,7 +359,7 @@ Object *builtin_dot(Lower *l, const Call *call) {
                          ltype_text(l, type), lower_shape_text(l, rank, shape),
                          lower_type_text(l, acc));
     }
-    if (!ltype_is(a->ltype, DTYPE_FP32)) precision = PRECISION_IEEE;
+    if (!ltype_is(a->ltype, DTYPE_FLOAT32)) precision = PRECISION_IEEE;
     Value *operands[3] = {a->value, b->value, acc->value};
     Op *op = build_op(&l->builder, OP_DOT, 3, operands, 1, &acc->value->type, 0, NULL);
     op->attrs[attr_index(OP_DOT, "precision")].i = precision;

@@ -166,10 +166,10 @@ static inline bool ltype_is_signed(LType t) {
     return !t.levels && t.dtype >= DTYPE_INT8 && t.dtype <= DTYPE_INT64;
 }
 static inline bool ltype_is_float(LType t) {
-    return !t.levels && t.dtype >= DTYPE_FP8E4NV && t.dtype <= DTYPE_FP64;
+    return !t.levels && t.dtype >= DTYPE_FLOAT8E4M3 && t.dtype <= DTYPE_FLOAT64;
 }
 static inline bool ltype_is_fp8(LType t) {
-    return !t.levels && t.dtype >= DTYPE_FP8E4NV && t.dtype <= DTYPE_FP8E4B15;
+    return !t.levels && t.dtype >= DTYPE_FLOAT8E4M3 && t.dtype <= DTYPE_FLOAT8E4B15;
 }
 static inline bool ltype_is(LType t, DType dtype) { return !t.levels && t.dtype == dtype; }
 static inline bool ltype_same(LType a, LType b) {

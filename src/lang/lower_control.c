@@ -443,7 +443,7 @@ static bool loop_bounds(Lower *l, const Stmt *stmt, Object *range, Value **bound
     }
     integer_promote(parts[0]->ltype, parts[1]->ltype, type);
     integer_promote(*type, parts[2]->ltype, type);
-    if (ltype_is(*type, DTYPE_INT1)) *type = ltype_of(DTYPE_INT32);
+    if (ltype_is(*type, DTYPE_BOOL)) *type = ltype_of(DTYPE_INT32);
     for (int i = 0; i < 3; i++) bounds[i] = cast(l, parts[i], *type, stmt->value->span)->value;
     return true;
 }

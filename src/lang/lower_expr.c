@@ -116,7 +116,7 @@ bool lower_condition(Lower *l, Object *condition, Span span, bool *truth, Value 
             return false;
         }
         if (is_block(condition)) condition = reshape(l, condition, 0, NULL, span);
-        condition = cast(l, condition, ltype_of(DTYPE_INT1), span);
+        condition = cast(l, condition, ltype_of(DTYPE_BOOL), span);
         if (is_error(condition)) return false;
         *runtime = condition->value;
         return true;

@@ -12,22 +12,8 @@
 
 /* The language's types: the IR's with signedness. */
 typedef enum DType {
-    DTYPE_INT1,
-    DTYPE_INT8,
-    DTYPE_INT16,
-    DTYPE_INT32,
-    DTYPE_INT64,
-    DTYPE_UINT8,
-    DTYPE_UINT16,
-    DTYPE_UINT32,
-    DTYPE_UINT64,
-    DTYPE_FP8E4NV,
-    DTYPE_FP8E5,
-    DTYPE_FP8E4B15,
-    DTYPE_FP16,
-    DTYPE_BF16,
-    DTYPE_FP32,
-    DTYPE_FP64,
+#define DTYPE(name, ...) DTYPE_##name,
+#include "base/dtypes.def"
     DTYPE_VOID,
     NUM_DTYPES
 } DType;

@@ -8,30 +8,16 @@ typedef struct DTypeInfo {
     const char *printed;   /* str(dtype) */
     const char *language;  /* tl.NAME */
     const char *signature; /* in a signature */
-    int bits;
     DTypeClass class;
     TypeKind ir;
 } DTypeInfo;
 
 /* int1 counts as unsigned: Triton lists it among the unsigned types. */
 static const DTypeInfo infos[NUM_DTYPES] = {
-    [DTYPE_INT1] = {"int1", "int1", "u1", 1, CLASS_UNSIGNED, TYPE_I1},
-    [DTYPE_INT8] = {"int8", "int8", "i8", 8, CLASS_SIGNED, TYPE_I8},
-    [DTYPE_INT16] = {"int16", "int16", "i16", 16, CLASS_SIGNED, TYPE_I16},
-    [DTYPE_INT32] = {"int32", "int32", "i32", 32, CLASS_SIGNED, TYPE_I32},
-    [DTYPE_INT64] = {"int64", "int64", "i64", 64, CLASS_SIGNED, TYPE_I64},
-    [DTYPE_UINT8] = {"uint8", "uint8", "u8", 8, CLASS_UNSIGNED, TYPE_I8},
-    [DTYPE_UINT16] = {"uint16", "uint16", "u16", 16, CLASS_UNSIGNED, TYPE_I16},
-    [DTYPE_UINT32] = {"uint32", "uint32", "u32", 32, CLASS_UNSIGNED, TYPE_I32},
-    [DTYPE_UINT64] = {"uint64", "uint64", "u64", 64, CLASS_UNSIGNED, TYPE_I64},
-    [DTYPE_FP8E4NV] = {"fp8e4nv", "float8e4nv", "fp8e4nv", 8, CLASS_FLOAT, TYPE_F8E4M3},
-    [DTYPE_FP8E5] = {"fp8e5", "float8e5", "fp8e5", 8, CLASS_FLOAT, TYPE_F8E5M2},
-    [DTYPE_FP8E4B15] = {"fp8e4b15", "float8e4b15", "fp8e4b15", 8, CLASS_FLOAT, TYPE_F8E4B15},
-    [DTYPE_FP16] = {"fp16", "float16", "fp16", 16, CLASS_FLOAT, TYPE_F16},
-    [DTYPE_BF16] = {"bf16", "bfloat16", "bf16", 16, CLASS_FLOAT, TYPE_BF16},
-    [DTYPE_FP32] = {"fp32", "float32", "fp32", 32, CLASS_FLOAT, TYPE_F32},
-    [DTYPE_FP64] = {"fp64", "float64", "fp64", 64, CLASS_FLOAT, TYPE_F64},
-    [DTYPE_VOID] = {"void", "void", "void", 0, CLASS_VOID, TYPE_I8},
+#define DTYPE(name, kind, sign, printed, language, signature, others)                              \
+    [DTYPE_##name] = {printed, language, signature, CLASS_##sign, TYPE_##kind},
+#include "base/dtypes.def"
+    [DTYPE_VOID] = {"void", "void", "void", CLASS_VOID, TYPE_I8},
 };
 
 const char *dtype_name(DType dtype) { return infos[dtype].printed; }
@@ -41,7 +27,7 @@ bool dtype_is_float(DType dtype) { return infos[dtype].class == CLASS_FLOAT; }
 bool dtype_is_int(DType dtype) {
     return infos[dtype].class == CLASS_SIGNED || infos[dtype].class == CLASS_UNSIGNED;
 }
-int dtype_bits(DType dtype) { return infos[dtype].bits; }
+int dtype_bits(DType dtype) { return dtype == DTYPE_VOID ? 0 : type_bits(type_scalar(infos[dtype].ir)); }
 
 bool dtype_from_name(Str name, DType *dtype) {
     for (int i = 0; i < NUM_DTYPES; i++)
@@ -63,8 +49,8 @@ bool ltype_from_signature(Str text, LType *type) {
     }
     if (stars > MAX_RANK) return false;
     result.levels = stars;
-    if (str_is(name, "i1") || str_is(name, "bool")) {
-        *type = result; /* DTYPE_INT1 */
+    if (str_is(name, "u1") || str_is(name, "bool")) {
+        *type = result; /* DTYPE_BOOL */
         return true;
     }
     for (int i = 0; i < NUM_DTYPES; i++) {

@@ -33,7 +33,7 @@ static Object *arithmetic(Lower *l, Operator op, Object *a, Object *b, Span span
 }
 
 static Object *division(Lower *l, Operator op, Object *a, Object *b, Span span) {
-    LType single = ltype_of(DTYPE_FP32);
+    LType single = ltype_of(DTYPE_FLOAT32);
     if (!coerce_pair(l, &a, &b, DIV_OR_MOD, span)) return object_error(l->arena);
     bool is_float = ltype_is_float(a->ltype), is_signed = ltype_is_signed(a->ltype);
     if (ltype_is_fp8(a->ltype)) return no_float8(l, a, op, span);
@@ -184,7 +184,7 @@ Object *compare(Lower *l, Operator op, Object *a, Object *b, Span span) {
                         ? build_fcmp(&l->builder, float_predicate(op), a->value, b->value)
                         : build_icmp(&l->builder, int_predicate(op, ltype_is_signed(a->ltype)),
                                      a->value, b->value);
-    return tensor_new(l, result, ltype_of(DTYPE_INT1));
+    return tensor_new(l, result, ltype_of(DTYPE_BOOL));
 }
 
 static Object *splat_number(Lower *l, int64_t number, Object *like, Span span) {
@@ -209,7 +209,7 @@ Object *unary(Lower *l, Operator op, Object *a, Span span) {
     if (op == OPERATOR_NEG) return two(l, OP_SUB, splat_number(l, 0, a, span), a);
     /* ~x is x ^ all ones; of a boolean, not x. */
     Object *ones =
-        ltype_is(a->ltype, DTYPE_INT1)
+        ltype_is(a->ltype, DTYPE_BOOL)
             ? splat_number(l, 1, a, span)
             : splat_to(l, tensor_like(l, a, build_int(&l->builder, type_lane(a->value->type), -1)),
                        tensor_rank(a), tensor_shape(a));
@@ -224,7 +224,7 @@ static bool as_logical(Lower *l, Object **a, const char *what, Span span) {
         }
         *a = to_tensor(l, *a, span);
     }
-    if (ltype_is((*a)->ltype, DTYPE_INT1)) return true;
+    if (ltype_is((*a)->ltype, DTYPE_BOOL)) return true;
     lower_error(l, span, "'%s' on tensors needs booleans, got %s", what,
                 ltype_text(l, (*a)->ltype));
     lower_help(l, "compare first, as in 'x != 0'");
@@ -254,7 +254,7 @@ Object *logical_not(Lower *l, Object *a, Span span) {
 Object *where(Lower *l, Object *condition, Object *a, Object *b, Span span) {
     if (is_error(condition) || is_error(a) || is_error(b)) return object_error(l->arena);
     condition = to_tensor(l, condition, span);
-    condition = cast(l, condition, ltype_of(DTYPE_INT1), span);
+    condition = cast(l, condition, ltype_of(DTYPE_BOOL), span);
     if (is_error(condition)) return condition;
     if (!is_tensor(a) && !is_tensor(b)) { /* two literals: the common type of full operands */
         a = to_tensor(l, a, span), b = to_tensor(l, b, span);

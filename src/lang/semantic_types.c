@@ -46,7 +46,7 @@ bool literal_type(Lower *l, const Object *number, LType *type, Span span) {
     const int128 one = 1;
     int128 n = number->integer;
     switch (number->kind) {
-    case OBJECT_BOOL: *type = ltype_of(DTYPE_INT1); return true;
+    case OBJECT_BOOL: *type = ltype_of(DTYPE_BOOL); return true;
     case OBJECT_INT:
         if (n >= -(one << 31) && n < one << 31)
             *type = ltype_of(DTYPE_INT32);
@@ -67,7 +67,7 @@ bool literal_type(Lower *l, const Object *number, LType *type, Span span) {
         double size = fabs(number->number);
         bool single =
             isnan(size) || isinf(size) || size == 0 || (size >= FLT_MIN && size <= FLT_MAX);
-        *type = ltype_of(single ? DTYPE_FP32 : DTYPE_FP64);
+        *type = ltype_of(single ? DTYPE_FLOAT32 : DTYPE_FLOAT64);
         return true;
     }
     case OBJECT_NONE:
@@ -111,7 +111,7 @@ Object *constant(Lower *l, const Object *number, LType type, Span span) {
     if (ltype_is_float(type)) {
         double n = object_number(number);
         /* Triton passes f32 and narrower constants as a C float first. */
-        if (!ltype_is(type, DTYPE_FP64)) n = (double)(float)n;
+        if (!ltype_is(type, DTYPE_FLOAT64)) n = (double)(float)n;
         value = build_float(&l->builder, lane, n);
     } else if (number->kind == OBJECT_FLOAT) {
         double n = trunc(number->number);
@@ -121,9 +121,9 @@ Object *constant(Lower *l, const Object *number, LType type, Span span) {
         if (!(n >= -9223372036854775808.0 && n < 18446744073709551616.0))
             return lower_error(l, span, "the number %g does not fit in %s", number->number,
                                ltype_text(l, type));
-        if (ltype_is(type, DTYPE_INT1)) n = number->number != 0;
+        if (ltype_is(type, DTYPE_BOOL)) n = number->number != 0;
         value = build_int(&l->builder, lane, n < 0 ? (int64_t)n : (int64_t)(uint64_t)n);
-    } else if (ltype_is(type, DTYPE_INT1)) {
+    } else if (ltype_is(type, DTYPE_BOOL)) {
         value = build_int(&l->builder, lane, number->integer != 0);
     } else {
         value = build_int(&l->builder, lane, (int64_t)(uint64_t)(uint128)number->integer);
@@ -145,7 +145,7 @@ static Value *cast_float(Lower *l, Value *value, DType from, DType to, int round
     const Type *lane = lane_type(l, ltype_of(to));
     if (float_holds(lane, type_lane(value->type))) return build_cast(b, OP_FEXT, value, lane);
     /* Between the 16-bit types the way leads through f32. */
-    if ((from == DTYPE_FP16 && to == DTYPE_BF16) || (from == DTYPE_BF16 && to == DTYPE_FP16))
+    if ((from == DTYPE_FLOAT16 && to == DTYPE_BFLOAT16) || (from == DTYPE_BFLOAT16 && to == DTYPE_FLOAT16))
         value = build_cast(b, OP_FEXT, value, type_scalar(TYPE_F32));
     value = build_cast(b, OP_FTRUNC, value, lane);
     value->def->attrs[0].i = rounding;
@@ -185,12 +185,12 @@ Object *cast_rounding(Lower *l, Object *tensor, LType type, int rounding, Span s
     if (ltype_is_float(from) && ltype_is_float(type)) {
         value = cast_float(l, value, from.dtype, type.dtype, rounding);
     } else if (ltype_is_int(from) && ltype_is_int(type)) {
-        if (ltype_is(type, DTYPE_INT1))
+        if (ltype_is(type, DTYPE_BOOL))
             value = not_zero(l, value);
         else
             value = cast_int(l, value, from, type);
     } else if (ltype_is_float(from) && ltype_is_int(type) && !ltype_is_fp8(from)) {
-        if (ltype_is(type, DTYPE_INT1))
+        if (ltype_is(type, DTYPE_BOOL))
             value = not_zero(l, value);
         else
             value = build_cast(b, ltype_is_signed(type) ? OP_F_TO_S : OP_F_TO_U, value,
@@ -250,7 +250,7 @@ bool integer_promote(LType a, LType b, LType *out) {
 }
 
 static int type_class(LType type) { /* bool < int < float */
-    return ltype_is(type, DTYPE_INT1) ? 0 : ltype_is_int(type) ? 1 : 2;
+    return ltype_is(type, DTYPE_BOOL) ? 0 : ltype_is_int(type) ? 1 : 2;
 }
 
 static bool computation_type(Lower *l, LType a, bool weak_a, LType b, bool weak_b, bool division,
@@ -258,22 +258,22 @@ static bool computation_type(Lower *l, LType a, bool weak_a, LType b, bool weak_
     if (weak_a != weak_b) {
         LType weak = weak_a ? a : b, strong = weak_a ? b : a;
         if (type_class(weak) <= type_class(strong)) {
-            bool half = ltype_is(strong, DTYPE_FP16) || ltype_is(strong, DTYPE_BF16);
-            *out = division && half ? ltype_of(DTYPE_FP32) : strong;
+            bool half = ltype_is(strong, DTYPE_FLOAT16) || ltype_is(strong, DTYPE_BFLOAT16);
+            *out = division && half ? ltype_of(DTYPE_FLOAT32) : strong;
             return true;
         }
     }
-    static const DType wide[] = {DTYPE_FP64, DTYPE_FP32};
+    static const DType wide[] = {DTYPE_FLOAT64, DTYPE_FLOAT32};
     for (int i = 0; i < COUNT(wide); i++)
         if (ltype_is(a, wide[i]) || ltype_is(b, wide[i])) return *out = ltype_of(wide[i]), true;
-    if (ltype_is(a, DTYPE_FP16) || ltype_is(b, DTYPE_FP16))
-        return *out = ltype_of(division ? DTYPE_FP32 : DTYPE_FP16), true;
-    if (ltype_is(a, DTYPE_BF16) || ltype_is(b, DTYPE_BF16)) {
+    if (ltype_is(a, DTYPE_FLOAT16) || ltype_is(b, DTYPE_FLOAT16))
+        return *out = ltype_of(division ? DTYPE_FLOAT32 : DTYPE_FLOAT16), true;
+    if (ltype_is(a, DTYPE_BFLOAT16) || ltype_is(b, DTYPE_BFLOAT16)) {
         bool both = ltype_same(a, b) && !division;
-        return *out = ltype_of(both ? DTYPE_BF16 : DTYPE_FP32), true;
+        return *out = ltype_of(both ? DTYPE_BFLOAT16 : DTYPE_FLOAT32), true;
     }
     if (ltype_is_fp8(a) && ltype_is_fp8(b))
-        return *out = ltype_same(a, b) ? a : ltype_of(DTYPE_FP16), true;
+        return *out = ltype_same(a, b) ? a : ltype_of(DTYPE_FLOAT16), true;
     if (!ltype_is_int(a) || !ltype_is_int(b)) {
         lower_error(l, span, "no common type for %s and %s", ltype_text(l, a), ltype_text(l, b));
         lower_help(l, "cast one of them with .to(..)");

@@ -12,17 +12,17 @@ static const struct {
     const char *name;
     DType dtype;
 } names[] = {
-    {"float16", DTYPE_FP16},      {"half", DTYPE_FP16},
-    {"bfloat16", DTYPE_BF16},     {"float32", DTYPE_FP32},
-    {"float", DTYPE_FP32},        {"float64", DTYPE_FP64},
-    {"double", DTYPE_FP64},       {"int8", DTYPE_INT8},
+    {"float16", DTYPE_FLOAT16},      {"half", DTYPE_FLOAT16},
+    {"bfloat16", DTYPE_BFLOAT16},     {"float32", DTYPE_FLOAT32},
+    {"float", DTYPE_FLOAT32},        {"float64", DTYPE_FLOAT64},
+    {"double", DTYPE_FLOAT64},       {"int8", DTYPE_INT8},
     {"int16", DTYPE_INT16},       {"short", DTYPE_INT16},
     {"int32", DTYPE_INT32},       {"int", DTYPE_INT32},
     {"int64", DTYPE_INT64},       {"long", DTYPE_INT64},
     {"uint8", DTYPE_UINT8},       {"uint16", DTYPE_UINT16},
     {"uint32", DTYPE_UINT32},     {"uint64", DTYPE_UINT64},
-    {"bool", DTYPE_INT1},         {"float8_e4m3fn", DTYPE_FP8E4NV},
-    {"float8_e5m2", DTYPE_FP8E5},
+    {"bool", DTYPE_BOOL},         {"float8_e4m3fn", DTYPE_FLOAT8E4M3},
+    {"float8_e5m2", DTYPE_FLOAT8E5M2},
 };
 
 const char *torch_dtype_name(DType dtype) {
@@ -59,12 +59,12 @@ typedef struct Limits {
 } Limits;
 
 static const Limits limits[] = {
-    {DTYPE_FP64, 1.7976931348623157e308, 0x1p-52, 0x1p-1022},
-    {DTYPE_FP32, 0x1.fffffep127, 0x1p-23, 0x1p-126},
-    {DTYPE_FP16, 65504.0, 0x1p-10, 0x1p-14},
-    {DTYPE_BF16, 0x1.fep127, 0x1p-7, 0x1p-126},
-    {DTYPE_FP8E4NV, 448.0, 0.125, 0x1p-6},
-    {DTYPE_FP8E5, 57344.0, 0.25, 0x1p-14},
+    {DTYPE_FLOAT64, 1.7976931348623157e308, 0x1p-52, 0x1p-1022},
+    {DTYPE_FLOAT32, 0x1.fffffep127, 0x1p-23, 0x1p-126},
+    {DTYPE_FLOAT16, 65504.0, 0x1p-10, 0x1p-14},
+    {DTYPE_BFLOAT16, 0x1.fep127, 0x1p-7, 0x1p-126},
+    {DTYPE_FLOAT8E4M3, 448.0, 0.125, 0x1p-6},
+    {DTYPE_FLOAT8E5M2, 57344.0, 0.25, 0x1p-14},
 };
 
 static Object *fields(Lower *l, const char *class, int count, const char *const *words,
@@ -82,7 +82,7 @@ Object *builtin_finfo(Lower *l, const Call *call) {
                                         "resolution", "bits"};
     static const double resolutions[] = {1e-15, 1e-6, 1e-3, 1e-2, 1.0, 1.0};
     const Object *type = call->args[0];
-    DType dtype = is_none(type) ? DTYPE_FP32 : type->ltype.dtype;
+    DType dtype = is_none(type) ? DTYPE_FLOAT32 : type->ltype.dtype;
     if (!is_none(type) && (type->kind != OBJECT_DTYPE || !str_is(type->text, "torch")))
         return call_fail(l, call, 0, "torch.finfo needs a torch dtype, got %s",
                          lower_type_text(l, type));
@@ -106,7 +106,7 @@ Object *builtin_iinfo(Lower *l, const Call *call) {
         return call_fail(l, call, 0, "torch.iinfo needs a torch dtype, got %s",
                          lower_type_text(l, type));
     DType dtype = type->ltype.dtype;
-    if (!dtype_is_int(dtype) || dtype == DTYPE_INT1)
+    if (!dtype_is_int(dtype) || dtype == DTYPE_BOOL)
         return call_fail(l, call, 0, "torch.iinfo needs an integer dtype");
     int bits = dtype_bits(dtype);
     int128 one = 1, least = dtype_is_signed(dtype) ? -(one << (bits - 1)) : 0;

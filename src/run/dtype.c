@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+enum { ROW_SIGNED = 0, ROW_UNSIGNED = 1, ROW_FLOAT = 0 };
 static const struct {
     const char *name; /* Triton's */
     const char
@@ -11,22 +12,9 @@ static const struct {
     TypeKind type;
     bool is_unsigned;
 } rows[] = {
-    [TERN_BOOL] = {"i1", " bool bool_ int1 u1 ", TYPE_I1, true},
-    [TERN_INT8] = {"i8", " int8 ", TYPE_I8, false},
-    [TERN_INT16] = {"i16", " int16 short ", TYPE_I16, false},
-    [TERN_INT32] = {"i32", " int32 int ", TYPE_I32, false},
-    [TERN_INT64] = {"i64", " int64 long ", TYPE_I64, false},
-    [TERN_UINT8] = {"u8", " uint8 ", TYPE_I8, true},
-    [TERN_UINT16] = {"u16", " uint16 ", TYPE_I16, true},
-    [TERN_UINT32] = {"u32", " uint32 ", TYPE_I32, true},
-    [TERN_UINT64] = {"u64", " uint64 ", TYPE_I64, true},
-    [TERN_FLOAT8E4M3] = {"fp8e4nv", " float8_e4m3fn float8e4nv f8e4m3 ", TYPE_F8E4M3, false},
-    [TERN_FLOAT8E5M2] = {"fp8e5", " float8_e5m2 float8e5 f8e5m2 ", TYPE_F8E5M2, false},
-    [TERN_FLOAT8E4B15] = {"fp8e4b15", " float8e4b15 f8e4b15 ", TYPE_F8E4B15, false},
-    [TERN_FLOAT16] = {"fp16", " float16 f16 half ", TYPE_F16, false},
-    [TERN_BFLOAT16] = {"bf16", " bfloat16 ", TYPE_BF16, false},
-    [TERN_FLOAT32] = {"fp32", " float32 f32 float ", TYPE_F32, false},
-    [TERN_FLOAT64] = {"fp64", " float64 f64 double ", TYPE_F64, false},
+#define DTYPE(name, kind, sign, printed, language, signature, others)                              \
+    [TERN_##name] = {signature, " " printed " " language others, TYPE_##kind, ROW_##sign},
+#include "base/dtypes.def"
 };
 
 static bool is_known(tern_dtype dtype) { return dtype > TERN_VOID && (int)dtype < COUNT(rows); }

@@ -111,18 +111,12 @@ static tern_status put_argument(tern_kernel *kernel, int index, const tern_argum
     uint64_t *value = &kernel->values[index];
     switch (param->type) {
     case TYPE_PTR: return put_pointer(kernel, param, argument, value);
-    case TYPE_I1:
-    case TYPE_I8:
-    case TYPE_I16:
-    case TYPE_I32:
-    case TYPE_I64: return put_int(kernel, param, argument, value);
-    case TYPE_F8E4M3:
-    case TYPE_F8E5M2:
-    case TYPE_F8E4B15:
-    case TYPE_F16:
-    case TYPE_BF16:
-    case TYPE_F32:
-    case TYPE_F64: return put_float(kernel, param, argument, value);
+#define TYPE_INT(kind, ...) case TYPE_##kind:
+#include "base/dtypes.def"
+        return put_int(kernel, param, argument, value);
+#define TYPE_FLOAT(kind, ...) case TYPE_##kind:
+#include "base/dtypes.def"
+        return put_float(kernel, param, argument, value);
     case TYPE_TILE:
     case NUM_TYPE_KINDS: break;
     }

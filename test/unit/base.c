@@ -135,8 +135,8 @@ typedef struct Reference {
 /* Written from the formats' definitions: OCP 8-bit floating point 1.0 for e4m3 and e5m2, IEEE 754,
  * bfloat16 as truncated f32, and e4b15 as e4m3 with bias 15 and no special values. */
 static const Reference references[] = {
-    {FLOAT_E4M3, 4, 3, 7, false, true, 0x7e},     {FLOAT_E5M2, 5, 2, 15, true, true, 0x7b},
-    {FLOAT_E4B15, 4, 3, 15, false, true, 0x7f},   {FLOAT_F16, 5, 10, 15, true, false, 0x7bff},
+    {FLOAT_F8E4M3, 4, 3, 7, false, true, 0x7e},     {FLOAT_F8E5M2, 5, 2, 15, true, true, 0x7b},
+    {FLOAT_F8E4B15, 4, 3, 15, false, true, 0x7f},   {FLOAT_F16, 5, 10, 15, true, false, 0x7bff},
     {FLOAT_BF16, 8, 7, 127, true, false, 0x7f7f},
 };
 
@@ -231,14 +231,14 @@ TEST(floats_round_once) {
               reference_encode(r, INFINITY, false));
         CHECK(float_encode(r->kind, -INFINITY, FLOAT_TOWARD_ZERO) ==
               reference_encode(r, -INFINITY, true));
-        bool has_nan = r->kind != FLOAT_E4B15;
+        bool has_nan = r->kind != FLOAT_F8E4B15;
         CHECK(isnan(float_decode(r->kind, float_encode(r->kind, NAN, FLOAT_NEAREST_EVEN))) ==
               has_nan);
     }
     /* 1 + 2^-11 + 2^-40 in f16: through f32 it would be a tie and round down. */
     CHECK(float_encode(FLOAT_F16, 1 + ldexp(1, -11) + ldexp(1, -40), FLOAT_NEAREST_EVEN) == 0x3c01);
-    CHECK(float_encode(FLOAT_E4M3, 1e9, FLOAT_NEAREST_EVEN) == 0x7e);
-    CHECK(float_decode(FLOAT_E4M3, 0x7e) == 448 && float_decode(FLOAT_E5M2, 0x7b) == 57344);
+    CHECK(float_encode(FLOAT_F8E4M3, 1e9, FLOAT_NEAREST_EVEN) == 0x7e);
+    CHECK(float_decode(FLOAT_F8E4M3, 0x7e) == 448 && float_decode(FLOAT_F8E5M2, 0x7b) == 57344);
 }
 
 static uint32_t f32_bits(float value) {
@@ -337,7 +337,7 @@ TEST(printed_floats_read_back) {
     buf_putc(&out, ' ');
     float_print(&out, FLOAT_F64, 0x8000000000000000);
     buf_putc(&out, ' ');
-    float_print(&out, FLOAT_E4M3, 0x7e);
+    float_print(&out, FLOAT_F8E4M3, 0x7e);
     CHECK_STR(out.data, "0.1 -0.0 448.0");
     arena_free(arena);
 }

@@ -150,9 +150,9 @@ TEST(types) {
         CHECK(!ltype_from_signature(str_of(bad[i]), &type));
     }
     DType dtype;
-    CHECK(dtype_from_name(STR("bfloat16"), &dtype) && dtype == DTYPE_BF16);
+    CHECK(dtype_from_name(STR("bfloat16"), &dtype) && dtype == DTYPE_BFLOAT16);
     CHECK(!dtype_from_name(STR("bf16"), &dtype));
-    CHECK_STR(text_of(object_dtype(arena, (LType){DTYPE_FP8E4NV, 0, false}), ""),
+    CHECK_STR(text_of(object_dtype(arena, (LType){DTYPE_FLOAT8E4M3, 0, false}), ""),
               "triton.language.float8e4nv");
     arena_free(arena);
 }

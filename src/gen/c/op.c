@@ -29,18 +29,11 @@ int new_id(Gen *g) { return g->next_id++; }
 static const struct {
     const char *code, *vector, *scalar, *array, *memory;
 } kinds[NUM_TYPE_KINDS] = {
-    [TYPE_I1] = {"i1", "vb", "int", "signed char", "i8"},
-    [TYPE_I8] = {"i8", "vi8", "signed char", "signed char", "i8"},
-    [TYPE_I16] = {"i16", "vi16", "short", "short", "i16"},
-    [TYPE_I32] = {"i32", "vi32", "int", "int", "i32"},
-    [TYPE_I64] = {"i64", "vi64", "L", "L", "i64"},
-    [TYPE_F8E4M3] = {"f8e4m3", "vu8", "unsigned char", "unsigned char", "u8"},
-    [TYPE_F8E5M2] = {"f8e5m2", "vu8", "unsigned char", "unsigned char", "u8"},
-    [TYPE_F8E4B15] = {"f8e4b15", "vu8", "unsigned char", "unsigned char", "u8"},
-    [TYPE_F16] = {"f16", "vu16", "unsigned short", "unsigned short", "u16"},
-    [TYPE_BF16] = {"bf16", "vu16", "unsigned short", "unsigned short", "u16"},
-    [TYPE_F32] = {"f32", "vf32", "float", "float", "f32"},
-    [TYPE_F64] = {"f64", "vf64", "double", "double", "f64"},
+#define TYPE_INT(kind, text, bits, vector, scalar, element, memory, ptx)                           \
+    [TYPE_##kind] = {text, vector, scalar, element, memory},
+#define TYPE_FLOAT(kind, text, bits, e, m, b, l, n, i, s, vector, scalar, element, memory, ptx)    \
+    [TYPE_##kind] = {text, vector, scalar, element, memory},
+#include "base/dtypes.def"
     [TYPE_PTR] = {"ptr", "vu64", "UL", "UL", "u64"},
     [TYPE_TILE] = {"tile", "tile", "tile", "tile", "tile"},
 };
@@ -60,12 +53,11 @@ const char *memory_type(TypeKind kind, bool vec) {
 }
 
 static bool is_small_float(TypeKind kind) {
-    return kind == TYPE_F16 || kind == TYPE_BF16 || kind == TYPE_F8E4M3 || kind == TYPE_F8E5M2 ||
-           kind == TYPE_F8E4B15;
+    return type_is_float(type_scalar(kind)) && type_bits(type_scalar(kind)) < 32;
 }
 
 static bool is_f8(TypeKind kind) {
-    return is_small_float(kind) && kind != TYPE_F16 && kind != TYPE_BF16;
+    return type_is_float(type_scalar(kind)) && type_bits(type_scalar(kind)) == 8;
 }
 
 Str constant_text(Gen *g, const Type *lane, uint64_t bits) {

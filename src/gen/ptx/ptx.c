@@ -31,20 +31,13 @@ static bool is_identifier(Str name) {
 }
 
 static const char *param_type(const Type *type) {
-    switch ((int)type->kind) {
-    case TYPE_I1:
-    case TYPE_I8:
-    case TYPE_F8E4M3:
-    case TYPE_F8E5M2:
-    case TYPE_F8E4B15: return "u8";
-    case TYPE_I16: return "u16";
-    case TYPE_F16:
-    case TYPE_BF16: return "b16";
-    case TYPE_I32: return "u32";
-    case TYPE_F32: return "f32";
-    case TYPE_F64: return "f64";
-    default: return "u64";
-    }
+    static const char *const names[NUM_TYPE_KINDS] = {
+#define TYPE_INT(kind, text, bits, v, s, element, memory, ptx)                      [TYPE_##kind] = ptx,
+#define TYPE_FLOAT(kind, text, bits, e, m, b, l, n, i, t, v, s, element, memory, ptx) [TYPE_##kind] = ptx,
+#include "base/dtypes.def"
+        [TYPE_PTR] = "u64",
+    };
+    return names[type->kind];
 }
 
 static void print_quoted(Buf *out, Str text) {
