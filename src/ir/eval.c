@@ -99,21 +99,14 @@ static uint64_t float_to_int(const Lane *lane, bool is_signed) {
 }
 
 static double math(OpKind kind, double a) {
-    switch ((int)kind) {
-    case OP_FLOOR: return floor(a);
-    case OP_CEIL: return ceil(a);
-    case OP_TRUNC_F: return trunc(a);
-    case OP_ROUND_EVEN: return nearbyint(a);
-    case OP_SQRT: return sqrt(a);
-    case OP_RSQRT: return 1 / sqrt(a);
-    case OP_EXP: return exp(a);
-    case OP_EXP2: return exp2(a);
-    case OP_LOG: return log(a);
-    case OP_LOG2: return log2(a);
-    case OP_SIN: return sin(a);
-    case OP_COS: return cos(a);
-    case OP_TANH: return tanh(a);
-    case OP_ERF: return erf(a);
+    switch (kind) {
+#define FLOAT1(row, text, rule, meaning, lane, ...)                                                \
+    case OP_##row: return lane;
+#include "ir/ops.def"
+#define OP(row, ...) case OP_##row:
+#define FLOAT1(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
     BUG("not a function of one float: %s", op_infos[kind].name);
 }
@@ -130,13 +123,11 @@ bool eval_int(OpKind kind, int bits, uint64_t a, uint64_t b, uint64_t *out) {
     const int64_t sa = sign_extended(a, bits), sb = sign_extended(b, bits);
     const U width = (U)bits;
     switch ((int)kind) {
-#define OP(...)
 #define INT(row, text, operands, traits, meaning, form, narrow, wide, lane)                        \
     case OP_##row:                                                                                 \
         *out = low_bits((U)(lane), bits);                                                          \
         return true;
 #include "ir/ops.def"
-#undef OP
     default: return false;
     }
 }

@@ -81,7 +81,6 @@ Str type_str(Arena *arena, const Type *type);
 typedef enum OpKind {
 #define OP(kind, ...) OP_##kind,
 #include "ir/ops.def"
-#undef OP
     NUM_OP_KINDS
 } OpKind;
 

@@ -6,7 +6,6 @@ const OpInfo op_infos[NUM_OP_KINDS] = {
 #define OP(kind, name, least, most, results, regions, rule, traits, meaning, ...)                  \
     [OP_##kind] = {name, least, most, results, regions, rule, traits, meaning, {__VA_ARGS__}},
 #include "ir/ops.def"
-#undef OP
 };
 
 static const char *const *const attr_words[NUM_ATTR_KINDS] = {

@@ -231,9 +231,7 @@ static const Piece pieces[] = {
      "    vq64 even = (vq64)__builtin_ia32_pmuludq512_ANY(e, f) >> 32;\n"
      "    vq64 odd = (vq64)__builtin_ia32_pmuludq512_ANY(g, h) & ~0xffffffffull;\n"
      "    return (vi32)(even | odd);\n}\n"},
-#define OP(...)
 #include "ir/ops.def"
-#undef OP
 
 #include "gen/c/prelude_float.inc"
 };

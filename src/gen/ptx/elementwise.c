@@ -74,11 +74,9 @@ static const struct {
     TirOp narrow, wide;
     IntForm form;
 } int_rows[NUM_OP_KINDS] = {
-#define OP(...)
 #define INT(kind, text, operands, traits, meaning, form, narrow, wide, lane)                       \
     [OP_##kind] = {TIR_##kind##32, TIR_##kind##64, form},
 #include "ir/ops.def"
-#undef OP
 };
 
 static Tir apply(Gen *g, TirOp op, Tir x, Tir y) {
@@ -316,10 +314,6 @@ static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow
     case OP_FREM: return math_fmod(b, is_f64, a[0], a[1]);
     case OP_FMIN:
     case OP_FMAX: return float_min_max(g, op, is_f64, a[0], a[1]);
-    case OP_FLOOR: return tir_1(b, is_f64 ? TIR_FLOOR_F64 : TIR_FLOOR_F32, a[0]);
-    case OP_CEIL: return tir_1(b, is_f64 ? TIR_CEIL_F64 : TIR_CEIL_F32, a[0]);
-    case OP_TRUNC_F: return tir_1(b, is_f64 ? TIR_TRUNC_F64 : TIR_TRUNC_F32, a[0]);
-    case OP_ROUND_EVEN: return tir_1(b, is_f64 ? TIR_ROUND_F64 : TIR_ROUND_F32, a[0]);
     default:
         return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && op->attrs[0].i), is_f64,
                              a[0]);

@@ -502,58 +502,14 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_ASSERT: ptx_assert(g, op); return;
     case OP_CLOCK: ptx_clock(g, op); return;
     case OP_INLINE_ASM: ptx_inline_asm(g, op); return;
-#define OP(...)
-#define INT(kind, ...) case OP_##kind:
+#define LEAF(kind, ...) case OP_##kind:
+#define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-#undef OP
-    case OP_CONSTANT:
-    case OP_POISON:
-    case OP_ARANGE:
-    case OP_PROGRAM_ID:
-    case OP_NUM_PROGRAMS:
     case OP_SPLAT:
     case OP_BROADCAST:
     case OP_EXPAND_DIMS:
     case OP_RESHAPE:
     case OP_TRANS:
-    case OP_ICMP:
-    case OP_FADD:
-    case OP_FSUB:
-    case OP_FMUL:
-    case OP_FDIV:
-    case OP_FREM:
-    case OP_FMIN:
-    case OP_FMAX:
-    case OP_FMA:
-    case OP_FNEG:
-    case OP_FABS:
-    case OP_FCMP:
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_TRUNC_F:
-    case OP_ROUND_EVEN:
-    case OP_SQRT:
-    case OP_RSQRT:
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_SIN:
-    case OP_COS:
-    case OP_TANH:
-    case OP_ERF:
-    case OP_SELECT:
-    case OP_EXT_S:
-    case OP_EXT_U:
-    case OP_TRUNC:
-    case OP_FEXT:
-    case OP_FTRUNC:
-    case OP_S_TO_F:
-    case OP_U_TO_F:
-    case OP_F_TO_S:
-    case OP_F_TO_U:
-    case OP_BITCAST:
-    case OP_ADDPTR:
     case OP_HINT:
         if (type_is_tile(op_result(op)->type))
             ptx_pure_tile(g, op);

@@ -203,19 +203,16 @@ static Tir sin_cos_f32(Tirs *b, Tir x, bool is_cos) {
 }
 
 static Tir function_f32(Tirs *b, OpKind kind, bool exact, Tir x) {
-    switch ((int)kind) {
-    case OP_SQRT: return tir_1(b, exact ? TIR_SQRT_F32 : TIR_SQRTAPPROX_F32, x);
-    case OP_RSQRT: return tir_1(b, TIR_RSQRT_F32, x);
-    case OP_EXP: return exp_f32(b, x);
-    case OP_EXP2: return exp2_f32(b, x);
-    case OP_LOG: return log_f32(b, x, false);
-    case OP_LOG2: return log_f32(b, x, true);
-    case OP_SIN: return sin_cos_f32(b, x, false);
-    case OP_COS: return sin_cos_f32(b, x, true);
-    case OP_TANH: return tanh_f32(b, x);
-    case OP_ERF: return erf_f32(b, x);
-    default: BUG("no function for %s", op_info(kind)->name);
+    switch (kind) {
+#define FLOAT1(row, text, rule, meaning, lane, f32, f64, ...)                                      \
+    case OP_##row: return f32;
+#include "ir/ops.def"
+#define OP(row, ...) case OP_##row:
+#define FLOAT1(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    BUG("no function for %s", op_info(kind)->name);
 }
 
 /* ---- all ---- */

@@ -52,7 +52,7 @@ static Tir scaled_exp(Tirs *b, Tir r, Tir n) {
 #define LN2_HIGH 0x1.62e42fefa3800p-1
 #define LN2_LOW  0x1.ef35793c76730p-45
 
-static Tir exp64(Tirs *b, Tir x) {
+static Tir exp_f64(Tirs *b, Tir x) {
     Tir clamped = tir_2(b, TIR_MIN_F64, tir_2(b, TIR_MAX_F64, x, num(b, -750)), num(b, 710));
     Tir n = tir_1(b, TIR_ROUND_F64, mul64(b, clamped, num(b, 0x1.71547652b82fep+0)));
     Tir r = fma64(b, n, num(b, -LN2_HIGH), clamped);
@@ -60,7 +60,7 @@ static Tir exp64(Tirs *b, Tir x) {
     return keep_nan64(b, x, scaled_exp(b, r, tir_1(b, TIR_S32_FROM_F64, n)));
 }
 
-static Tir exp2_64(Tirs *b, Tir x) {
+static Tir exp2_f64(Tirs *b, Tir x) {
     Tir clamped = tir_2(b, TIR_MIN_F64, tir_2(b, TIR_MAX_F64, x, num(b, -1080)), num(b, 1025));
     Tir n = tir_1(b, TIR_ROUND_F64, clamped);
     Tir f = sub64(b, clamped, n);
@@ -71,7 +71,7 @@ static Tir exp2_64(Tirs *b, Tir x) {
 /* x = 2^e * m, m in [sqrt(1/2), sqrt(2)); with s = (m - 1) / (m + 1),
  * log m = 2 * (s + s^3 / 3 + s^5 / 5 + ..), written as f - s * (f - rest) with f = m - 1, which
  * keeps the digits of f. */
-static Tir log64(Tirs *b, Tir x, bool base_2) {
+static Tir log_f64(Tirs *b, Tir x, bool base_2) {
     Tir tiny = less64(b, x, 0x1p-1022);
     Tir a = tir_select(b, tiny, mul64(b, x, num(b, 0x1p54)), x);
     Tir high = tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, a, tir_i32(b, 32)));
@@ -108,11 +108,11 @@ static Tir log64(Tirs *b, Tir x, bool base_2) {
 }
 
 /* Near 0 the quotient of the series of sinh and cosh; else from exp. */
-static Tir tanh64(Tirs *b, Tir x) {
+static Tir tanh_f64(Tirs *b, Tir x) {
     Tir a = abs64(b, x), z = mul64(b, x, x);
     Tir near = tir_2(b, TIR_DIV_F64, mul64(b, x, factorial_series(b, z, 1, 2, 19)),
                      factorial_series(b, z, 0, 2, 20));
-    Tir e = exp64(b, mul64(b, tir_2(b, TIR_MIN_F64, a, num(b, 30)), num(b, 2)));
+    Tir e = exp_f64(b, mul64(b, tir_2(b, TIR_MIN_F64, a, num(b, 30)), num(b, 2)));
     Tir far = sub64(b, num(b, 1), tir_2(b, TIR_DIV_F64, num(b, 2), add64(b, e, num(b, 1))));
     far = tir_2(b, TIR_OR64, far, sign64(b, x));
     return keep_nan64(b, x, tir_select(b, less64(b, a, 0.6), near, far));
@@ -121,7 +121,7 @@ static Tir tanh64(Tirs *b, Tir x) {
 /* |x| < 3: 2 / sqrt(pi) * exp(-x^2) * sum of 2^n x^(2n+1) / (2n+1)!!, all terms positive. Above:
  * 1 - erfc, by the continued fraction of erfc, which is below 2.3e-5 there, so that a relative
  * 1e-12 of it is enough. */
-static Tir erf64(Tirs *b, Tir x) {
+static Tir erf_f64(Tirs *b, Tir x) {
     enum { TERMS = 60, STEPS = 40 };
     long double c[TERMS];            /* a product of many factors: rounded once, at its use */
     c[0] = 0x1.20dd750429b6d11ap+0L; /* 2 / sqrt(pi) */
@@ -129,7 +129,7 @@ static Tir erf64(Tirs *b, Tir x) {
     Tir a = tir_2(b, TIR_MIN_F64, abs64(b, x), num(b, 6.5)), z = mul64(b, a, a),
         p = num(b, (double)c[TERMS - 1]);
     for (int n = TERMS - 2; n >= 0; n--) p = fma64(b, z, p, num(b, (double)c[n]));
-    Tir e = exp64(b, tir_2(b, TIR_XOR64, z, tir_const(b, CLASS_B64, 1ull << 63)));
+    Tir e = exp_f64(b, tir_2(b, TIR_XOR64, z, tir_const(b, CLASS_B64, 1ull << 63)));
     /* What rounding z lost: e^-(z + lost) = e^-z * (1 - lost). */
     Tir lost = fma64(b, a, a, tir_2(b, TIR_XOR64, z, tir_const(b, CLASS_B64, 1ull << 63)));
     e = sub64(b, e, mul64(b, e, lost));
@@ -276,7 +276,7 @@ static Reduced64 reduce64(Tirs *b, Tir x) {
     return result;
 }
 
-static Tir sin_cos64(Tirs *b, Tir x, bool is_cos) {
+static Tir sin_cos_f64(Tirs *b, Tir x, bool is_cos) {
     Reduced64 reduced = reduce64(b, x);
     Tir q = is_cos ? tir_2(b, TIR_ADD32, reduced.quadrant, tir_i32(b, 1)) : reduced.quadrant;
     Tir r = reduced.r, z = mul64(b, r, r);
@@ -305,17 +305,14 @@ static Tir sin_cos64(Tirs *b, Tir x, bool is_cos) {
 }
 
 Tir math_f64(Tirs *b, OpKind kind, Tir x) {
-    switch ((int)kind) {
-    case OP_SQRT: return tir_1(b, TIR_SQRT_F64, x);
-    case OP_RSQRT: return tir_2(b, TIR_DIV_F64, num(b, 1), tir_1(b, TIR_SQRT_F64, x));
-    case OP_EXP: return exp64(b, x);
-    case OP_EXP2: return exp2_64(b, x);
-    case OP_LOG: return log64(b, x, false);
-    case OP_LOG2: return log64(b, x, true);
-    case OP_SIN: return sin_cos64(b, x, false);
-    case OP_COS: return sin_cos64(b, x, true);
-    case OP_TANH: return tanh64(b, x);
-    case OP_ERF: return erf64(b, x);
-    default: BUG("no function for %s", op_info(kind)->name);
+    switch (kind) {
+#define FLOAT1(row, text, rule, meaning, lane, f32, f64, ...)                                      \
+    case OP_##row: return f64;
+#include "ir/ops.def"
+#define OP(row, ...) case OP_##row:
+#define FLOAT1(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    BUG("no function for %s", op_info(kind)->name);
 }

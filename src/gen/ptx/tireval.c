@@ -317,7 +317,6 @@ static bool eval_f64(TirOp op, const uint64_t *v, uint64_t *r) {
 /* The integer ops of the tile IR. Division is apart: PTX does not say what it is by zero. */
 static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
     switch ((int)op) {
-#define OP(...)
 #define INT(kind, name, operands, traits, meaning, form, narrow, wide, lane)                       \
     case TIR_##kind##32:                                                                           \
         return (form) != FORM_DIVIDE &&                                                            \
@@ -329,7 +328,6 @@ static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
                                                                         : v[1],                    \
                                                  r);
 #include "ir/ops.def"
-#undef OP
     default: return false;
     }
 }
