@@ -24,7 +24,7 @@ CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell pkg-config --cflags jansson)
 CLI_LDLIBS := $(shell pkg-config --libs jansson)
 endif
 
-STAGES  := base ir lang opt gen gen/c gen/ptx compile run run/sim bench prof
+STAGES  := base ir lang opt gen gen/c gen/ptx work compile device/interp device/cpu device/cuda device/sim api bench prof
 LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
 CLI_C   := $(wildcard src/cli/*.c)
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/std_files.o
@@ -89,7 +89,7 @@ $(B)/tern: $(CLI_O) $(BASE_O) $(B)/libtern.a
 
 # A driver without a GPU, from the same rows as the real one's loader.
 MOCK := $(B)/test/mock/libcuda_mock.so
-$(MOCK): test/mock/libcuda_mock.c src/run/cuda_driver.c src/run/cuda_driver.h src/run/cuda.def test/mock/mock.h
+$(MOCK): test/mock/libcuda_mock.c src/device/cuda/driver.c src/device/cuda/driver.h src/device/cuda/cuda.def test/mock/mock.h
 	@mkdir -p $(@D)
 	$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Itest -shared $(filter %.c,$^) $(LDFLAGS) -o $@ -ldl
 MOCK_NVML := $(B)/test/mock/libnvml_mock.so

@@ -6,7 +6,7 @@
  * Both launch the same machine code on the same stream. A burst is enqueued after waiting, so that
  * no full queue (about 1000 launches) is measured; the two take turns, and the fastest and the
  * median burst are given in microseconds a launch. The last rows replay the burst as a graph. */
-#include "run/cuda_driver.h"
+#include "device/cuda/driver.h"
 #include "tern.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef TERN_TEST_GPU_H
 #define TERN_TEST_GPU_H
 
-#include "run/cuda_device.h"
+#include "device/cuda/cuda.h"
 
 typedef struct Gpu {
     Device device;

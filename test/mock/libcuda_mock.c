@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* libcuda_mock: see mock.h. State is global, as the real driver's is. */
 #include "mock/mock.h"
-#include "run/cuda_driver.h"
+#include "device/cuda/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,7 +218,7 @@ static CudaResult queried(void) { return mock.hangs ? CUDA_NOT_READY : waited();
 /* ---- the exported symbols: count, fail where told, else do ---- */
 
 #define CUDA_CALL(name, symbol, parameters, arguments) static CudaResult mock_##name parameters;
-#include "run/cuda.def"
+#include "device/cuda/cuda.def"
 #undef CUDA_CALL
 
 static bool ends_something(const char *symbol) {
@@ -258,7 +258,7 @@ static CudaResult step(const char *symbol) {
         if (ends_something(#symbol)) mock_##name arguments; /* as a late error of a kernel does */ \
         return forced;                                                                             \
     }
-#include "run/cuda.def"
+#include "device/cuda/cuda.def"
 #undef CUDA_CALL
 
 /* ---- driver, devices, contexts ---- */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mock: a CUDA driver without a GPU, for tests; these functions steer it.
  *
- * The shared object is made from the rows of src/run/cuda.def, so it has exactly the symbols that
+ * The shared object is made from the rows of src/device/cuda/cuda.def, so it has exactly the symbols that
  * tern looks for. Memory is the host's, what a kernel writes is there when it is enqueued, and
  * every handle is checked: one that was freed or belongs to another context aborts the test. Only
  * time passes as on a GPU: work takes its time on its queue, waits last until then, events say when

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cpu device: its pool, programs that wait for each other, what it says when it
  * cannot run. */
-#include "run/context.h"
-#include "run/cpu.h"
+#include "api/context.h"
+#include "device/cpu/cpu.h"
 #include "test.h"
 
 #include <stdatomic.h>

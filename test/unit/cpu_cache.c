@@ -8,8 +8,8 @@
  * be killed half-way. */
 #include "base/base.h"
 #include "folder.h"
-#include "run/context.h"
-#include "run/cpu.h"
+#include "api/context.h"
+#include "device/cpu/cpu.h"
 #include "test.h"
 
 #include <dirent.h>

@@ -4,8 +4,8 @@
 #include "test.h"
 
 #include "mock/mock.h"
-#include "run/cuda_driver.h"
-#include "run/device.h"
+#include "device/cuda/driver.h"
+#include "device/device.h"
 
 #include <dlfcn.h>
 #include <unistd.h>

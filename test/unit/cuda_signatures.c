@@ -3,7 +3,7 @@
  * same number of parameters, each of the same size, and the same numbers for the constants. */
 #include "test.h"
 
-#include "run/cuda_driver.h"
+#include "device/cuda/driver.h"
 
 #if defined(__has_include)
 #if __has_include(<cuda.h>)
@@ -30,7 +30,7 @@
 #define CudaJitOption                                  CUjit_option
 #define CudaCaptureMode                                CUstreamCaptureMode
 #define CUDA_CALL(name, symbol, parameters, arguments) extern CUresult symbol parameters;
-#include "run/cuda.def"
+#include "device/cuda/cuda.def"
 #undef CUDA_CALL
 
 TEST(constants_agree) {

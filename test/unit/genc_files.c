@@ -6,7 +6,7 @@
  *     # grid: 4
  *     # ulp: 4          floats may differ by so many units in the last place (default 0), and
  *     # abs: 1e-6       by so much besides */
-#include "run/context.h"
+#include "api/context.h"
 #include "test.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The interpreter, on IR text: what each family of ops gives, which accesses are refused, how
  * programs take turns. Expected values are computed here, in C. */
-#include "run/context.h"
+#include "api/context.h"
 #include "test.h"
 
 static tern_context *context;

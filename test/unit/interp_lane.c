@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The interpreter's fast loops say what eval_lane says, bit for bit, on values that are easy to get
  * wrong: all pairs of signed zeros, denormals, infinities, NaNs, the ends of the integer ranges. */
-#include "run/interp.h"
+#include "device/interp/interp.h"
 #include "test.h"
 
 static const uint64_t ints[] = {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Layouts by brute force: each element is somewhere, fragments are where the PTX ISA says, swizzled
  * tiles are bijections without bank conflicts. */
-#include "gen/ptx/layout.h"
+#include "ir/layout.h"
 #include "test.h"
 
 static uint64_t state = 88172645463325252u;

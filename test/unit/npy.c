@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* .npy files: what NumPy writes is read, what is broken is refused in words, nothing crashes. */
-#include "run/npy.h"
+#include "api/npy.h"
 #include "base/source.h"
 #include "test.h"
 #include <unistd.h>

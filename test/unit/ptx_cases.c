@@ -7,7 +7,7 @@
 
 #include <dirent.h>
 
-#include "run/context.h"
+#include "api/context.h"
 
 enum { ELEMENTS = 8192, PROGRAMS = 2 };
 

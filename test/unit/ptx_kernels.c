@@ -2,7 +2,7 @@
 /* The kernels we ship, from source to PTX for every target: ptxas takes them without spilling, and
  * those that are bound by memory use 16 bytes a thread and access with immediate offsets. */
 #include "ptx_assemble.h"
-#include "run/context.h"
+#include "api/context.h"
 
 typedef struct Row {
     const char *file, *function, *signature;

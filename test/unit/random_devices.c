@@ -5,7 +5,7 @@
  *
  * TERN_RANDOM_FUNCTIONS: how many for each device (5); TERN_RANDOM_SEED: the first one's seed. A
  * function is printed with its seed when devices disagree. */
-#include "run/context.h"
+#include "api/context.h"
 #include "unit/random_ir.h"
 
 static char *output_of(tern_context *context, const char *text, const uint64_t *params,

@@ -3,7 +3,7 @@
 #ifndef TERN_TEST_SIM_PTX_H
 #define TERN_TEST_SIM_PTX_H
 
-#include "run/sim/sim.h"
+#include "device/sim/sim.h"
 #include "test.h"
 
 typedef struct Bench {

@@ -264,7 +264,7 @@ static const char head[] =
     "#define SCATTER(name, V, T) AI void name(vu64 p, V v, vb m) { "
     "LANES if (t_vb_get(m, i)) { T x = v[i]; __builtin_memcpy((void *)p[i], &x, sizeof(T)); } }\n";
 
-/* What the library gives to a kernel: struct KernelRuntime of run/cpu.h. */
+/* What the library gives to a kernel: struct KernelRuntime of device/cpu/cpu.h. */
 static const char runtime[] =
     "typedef struct R_ R_;\n"
     "struct R_ {\n"

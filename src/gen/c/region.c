@@ -200,7 +200,7 @@ static void write_print(Gen *g, Op *op) {
         const Type *type = value->type, *lane = type_lane(type);
         bool is_unsigned = op->attrs[2].i >> k & 1;
         int d = g->depth, rank = type->rank;
-        /* The kind's number and flags: see kernel_print in run/cpu.c. */
+        /* The kind's number and flags: see kernel_print in device/cpu/device.c. */
         int what = (int)lane->kind | (is_unsigned ? 64 : 0) | (op->attrs[1].i ? 128 : 0) |
                    (op->num_operands > 1 ? (k + 1) << 8 : 0);
         line(g, g->out, d, "{");

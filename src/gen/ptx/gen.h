@@ -11,7 +11,7 @@
 #ifndef TERN_PTX_GEN_H
 #define TERN_PTX_GEN_H
 
-#include "gen/ptx/layout.h"
+#include "ir/layout.h"
 #include "gen/ptx/tir.h"
 #include "gen/target.h"
 #include "opt/opt.h"

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+/* context: what stands behind the handles of tern.h. A context keeps lists of all that was made
+ * through it, so that closing it leaves nothing. */
+#ifndef TERN_CONTEXT_H
+#define TERN_CONTEXT_H
+
+#include "opt/opt.h"
+#include "device/device.h"
+
+/* Where memory runs out inside a call, arenas unwind to the call's own setjmp on context->oom;
+ * `pending` is then what the call had begun to build, to be freed. */
+struct tern_context {
+    jmp_buf oom;
+    Arena *pending;
+    Arena *arena; /* the context's lifetime */
+    Device device;
+    Arena *words; /* of the last failure */
+    const char *message;
+    tern_status message_status;
+    const char *place_file;
+    int place_line, place_column;
+    tern_output *output;
+    void *output_user;
+    char *kept; /* output that nobody took yet */
+    size_t kept_length;
+    bool kept_dropped;
+    tern_module *modules;
+    tern_kernel *kernels;
+    tern_stream *streams;
+    tern_event *events;
+    tern_graph *graphs;
+    tern_gate *gates;
+    tern_buffer **buffers; /* buffers[i] is ranges[i] of the device */
+    DeviceRange *ranges;
+    int num_buffers, buffers_capacity;
+    LangOptions lang;
+    const char *asked_cache_dir, *cache_dir; /* of the options, or NULL; resolved, NULL: not yet */
+};
+
+struct tern_module {
+    tern_context *context;
+    tern_module *previous, *next;
+    int refs; /* the user's, and one for each kernel */
+    Arena *arena;
+    Module *module;
+    int num_functions;
+    tern_function *functions;
+    struct FunctionConfigs { /* of functions[i] */
+        bool known;
+        int count;
+        tern_config *configs;
+    } * configs;
+};
+
+typedef struct LaunchParam { /* what launching needs to know of a parameter, in launch order */
+    const char *name;
+    TypeKind type; /* of the value passed */
+    bool is_unsigned;
+    int divisible;
+} LaunchParam;
+
+struct tern_kernel {
+    tern_context *context;
+    tern_kernel *previous, *next;
+    tern_module *module; /* NULL: made from IR text */
+    const JitFunction *function;
+    Arena *arena;
+    CompiledKernel *compiled;
+    void *loaded; /* NULL: compiled for another target than the device's */
+    const char *name, *ast, *ir, *remarks, *facts, *configs;
+    int num_parameters;
+    tern_parameter *parameters;
+    int num_arguments;
+    LaunchParam *launch_params;
+    uint64_t *values; /* of the launch being made; args[i] = &values[i] */
+    void **args;
+};
+
+struct tern_buffer {
+    tern_context *context;
+    char *pointer;
+    size_t size;
+    int index; /* in context->buffers */
+    bool is_wrapped;
+};
+
+struct tern_stream {
+    tern_context *context;
+    tern_stream *previous, *next;
+    void *queue; /* the device's; NULL on devices that have one queue */
+};
+
+/* Sets the words of a failure and gives the status back. */
+tern_status context_fail(tern_context *context, tern_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+tern_status context_fail_diag(tern_context *context, const Diag *diag);
+tern_status context_fail_device(tern_context *context, tern_status status); /* device.why */
+tern_status context_no_memory(tern_context *context); /* also frees what is pending */
+void context_output(void *context, const char *text, size_t length);
+
+/* For tests: a kernel from IR text, through compile_ir. */
+tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_options *options);
+
+/* NULL, with the reason in the context, when there is no such function. */
+const JitFunction *module_jit_function(tern_module *module, const char *name, int *index);
+/* As tern_module_configs, inside a call that already catches lack of memory. */
+int module_configs(tern_module *module, const char *function, const tern_config **configs);
+void function_print(Buf *out, const FunctionDef *def);   /* the syntax tree of one function */
+tern_dtype dtype_of(const Type *type, bool is_unsigned); /* a lane type; pointers are u64 */
+const Type *dtype_type(tern_dtype dtype);                /* NULL for TERN_VOID */
+void kernel_free(tern_kernel *kernel);                   /* unlinks, too */
+void module_release(tern_module *module);
+void buffer_free(tern_buffer *buffer);
+/* The built-in table, ended by NULL. */
+extern const DeviceOps *const device_table[];
+
+#endif

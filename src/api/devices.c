@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+/* devices: the table of devices, and what can be said of each on this machine. */
+#include "api/context.h"
+
+#include <stdlib.h>
+
+const DeviceOps *const device_table[] = {&device_interp, &device_cpu, &device_sim, &device_cuda,
+                                         NULL};
+
+static const struct {
+    const char *name, *how;
+} cures[] = {
+    {"interp", "always there"},
+    {"cpu", "install a C compiler: cc, gcc or clang on PATH, or name one by TERN_CC"},
+    {"sim", "always there; sim:t4, sim:a100, sim:h100, sim:h200, sim:b200"},
+    {"cuda", "needs an NVIDIA GPU and its driver (libcuda.so.1)"},
+};
+
+static void put_json(Buf *out, const char *text) {
+    buf_putc(out, '"');
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
+        if (*c == '"' || *c == '\\')
+            buf_printf(out, "\\%c", *c);
+        else if (*c < 0x20)
+            buf_printf(out, "\\u%04x", *c);
+        else
+            buf_putc(out, (char)*c);
+    }
+    buf_putc(out, '"');
+}
+
+static const char *how_to_get(const char *name) {
+    for (int i = 0; i < COUNT(cures); i++)
+        if (!strcmp(cures[i].name, name)) return cures[i].how;
+    return "";
+}
+
+static bool describe(Buf *out, const char *name, bool as_json, bool is_first, bool only_if_here) {
+    char message[2048];
+    tern_status status;
+    tern_context *context = tern_open(&(tern_open_options){.device = name, .cache_dir = ""},
+                                      &status, message, sizeof message);
+    if (!context && only_if_here) return false;
+    const char *words = context ? tern_device_description(context) : message;
+    const char *full = context ? tern_device_name(context) : name;
+    if (as_json) {
+        buf_puts(out, is_first ? "\n  {\"name\": " : ",\n  {\"name\": ");
+        put_json(out, full);
+        buf_printf(out, ", \"available\": %s, \"description\": ", context ? "true" : "false");
+        put_json(out, words);
+        buf_puts(out, ", \"how\": ");
+        put_json(out, how_to_get(name));
+        buf_puts(out, "}");
+    } else {
+        buf_printf(out, "%-8s %-8s %s", full, context ? "here" : "missing", words);
+        if (!context) buf_printf(out, " (%s)", how_to_get(name));
+        buf_putc(out, '\n');
+    }
+    bool is_here = context != NULL;
+    tern_close(context);
+    return is_here;
+}
+
+/* cuda:1 and so on, as far as they go. */
+static void describe_others(Buf *out, bool as_json) {
+    bool is_here = true;
+    for (int i = 1; i < 64 && is_here; i++) {
+        Str name = str_format(out->arena, "cuda:%d", i);
+        is_here = describe(out, name.data, as_json, false, true);
+    }
+}
+
+static char *describe_all(Arena *arena, bool as_json) {
+    Buf out = {.arena = arena};
+    if (as_json) buf_putc(&out, '[');
+    for (int i = 0; device_table[i]; i++) {
+        bool is_here = describe(&out, device_table[i]->name, as_json, i == 0, false);
+        if (is_here && device_table[i] == &device_cuda) describe_others(&out, as_json);
+    }
+    if (as_json) buf_puts(&out, "\n]\n");
+    return strdup(out.data);
+}
+
+char *tern_devices(bool as_json) {
+    jmp_buf oom;
+    Arena *volatile arena = NULL;
+    if (setjmp(oom)) {
+        arena_free(arena);
+        return NULL;
+    }
+    arena = arena_new(&oom);
+    char *text = describe_all(arena, as_json);
+    arena_free(arena);
+    return text;
+}

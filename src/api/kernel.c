@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+/* kernel: compiling a function for a signature, and what can be asked of the result. */
+#include "api/context.h"
+
+#include <errno.h>
+
+/* ---- choosing what to compile ---- */
+
+static tern_status fill_from_config(tern_module *module, const char *function,
+                                    tern_options *options, const JitFunction *jit, Spec *specs) {
+    if (options->config == 0) return TERN_OK;
+    const tern_config *configs;
+    int count = module_configs(module, function, &configs);
+    if (count < 0) return (tern_status)count;
+    if (options->config < 0 || options->config > count)
+        return context_fail(module->context, TERN_ERROR_ARGUMENT, "config %d of '%s', which has %d",
+                            options->config, function, count);
+    const tern_config *config = &configs[options->config - 1];
+    if (!options->num_warps) options->num_warps = config->num_warps;
+    if (!options->num_stages) options->num_stages = config->num_stages;
+    for (int i = 0; i < config->num_values; i++)
+        for (int k = 0; k < jit->num_params; k++)
+            if (specs[k].kind == SPEC_DEFAULT &&
+                str_is(jit->params[k].name, config->values[i].name))
+                specs[k] = (Spec){
+                    .kind = SPEC_CONSTANT, .text = str_of(config->values[i].text), .divisible = 1};
+    return TERN_OK;
+}
+
+static bool is_complete(const JitFunction *jit, const Spec *specs) {
+    for (int i = 0; i < jit->num_params; i++)
+        if (specs[i].kind == SPEC_DEFAULT && !jit->params[i].has_default) return false;
+    return true;
+}
+
+static bool fill_from_heuristics(Arena *arena, tern_module *module, const JitFunction *jit,
+                                 Spec *specs, Diag *diag) {
+    if (is_complete(jit, specs)) return true;
+    ConfigValue *known = arena_array(arena, ConfigValue, jit->num_params);
+    int count = 0;
+    for (int i = 0; i < jit->num_params; i++)
+        if (specs[i].kind == SPEC_CONSTANT)
+            known[count++] = (ConfigValue){jit->params[i].name, specs[i].text};
+    return function_heuristics(arena, module->module, jit, known, count, specs, diag);
+}
+
+static tern_status check_options(tern_context *context, const tern_options *options) {
+    int warps = options->num_warps;
+    if (warps < 0 || warps > 32 || (warps & (warps - 1)))
+        return context_fail(context, TERN_ERROR_ARGUMENT,
+                            "num_warps is 1, 2, 4, 8, 16 or 32, not %d", warps);
+    if (options->num_stages < 0 || options->num_stages > 64)
+        return context_fail(context, TERN_ERROR_ARGUMENT, "num_stages is 1 to 64, not %d",
+                            options->num_stages);
+    return TERN_OK;
+}
+
+/* "cpu" is the device's own when that is a cpu, else what this machine runs best. */
+static const char *resolve_target(const Device *device, const char *target) {
+    if (!target) return device->target;
+    if (!strcmp(target, "cpu"))
+        return str_starts(str_of(device->target), "cpu") ? device->target : cpu_best_target();
+    return target;
+}
+
+/* ---- the kernel's parameters ---- */
+
+static const char *constant_text(Arena *arena, const JitFunction *jit, const Spec *specs,
+                                 int index) {
+    if (specs[index].kind == SPEC_CONSTANT) return str_c(arena, specs[index].text);
+    if (specs[index].kind == SPEC_TYPE)
+        return str_c(arena, specs[index].type); /* a tuple of constants */
+    const Expr *value = jit->def->params[index].default_value;
+    if (!value || !value->span.source) return "1"; /* an integer that the signature says is 1 */
+    Span span = value->span;
+    return str_c(arena, (Str){span.source->text.data + span.start, span.end - span.start});
+}
+
+static tern_parameter parameter_of(Arena *arena, const Param *param) {
+    const Type *type = param->value->type;
+    bool is_pointer = type->kind == TYPE_PTR;
+    return (tern_parameter){.name = str_c(arena, param->name),
+                            .dtype = dtype_of(is_pointer ? type->elem : type, param->is_unsigned),
+                            .is_pointer = is_pointer,
+                            .divisible = param->divisible > 1 ? param->divisible : 1};
+}
+
+static void describe_arguments(tern_kernel *kernel) {
+    const Func *ir = kernel->compiled->ir;
+    int count = kernel->num_arguments = ir->num_params;
+    kernel->launch_params = arena_array(kernel->arena, LaunchParam, count);
+    kernel->values = arena_array(kernel->arena, uint64_t, count);
+    kernel->args = arena_array(kernel->arena, void *, count);
+    for (int i = 0; i < count; i++) {
+        const Param *param = &ir->params[i];
+        kernel->launch_params[i] =
+            (LaunchParam){str_c(kernel->arena, param->name), param->value->type->kind,
+                          param->is_unsigned, param->divisible};
+        kernel->args[i] = &kernel->values[i];
+    }
+}
+
+/* Source order, constants included; specs NULL: from IR text, where no constants are known. */
+static void describe_parameters(tern_kernel *kernel, const Spec *specs) {
+    const Func *ir = kernel->compiled->ir;
+    int num_source = specs ? kernel->function->num_params : 0;
+    kernel->parameters = arena_array(kernel->arena, tern_parameter, num_source + ir->num_params);
+    int count = 0;
+    for (int i = 0; i < num_source; i++) {
+        int before = count;
+        for (int k = 0; k < ir->num_params; k++)
+            if (ir->params[k].source_index == i)
+                kernel->parameters[count++] = parameter_of(kernel->arena, &ir->params[k]);
+        if (count == before)
+            kernel->parameters[count++] = (tern_parameter){
+                .name = str_c(kernel->arena, kernel->function->params[i].name),
+                .divisible = 1,
+                .constant = constant_text(kernel->arena, kernel->function, specs, i)};
+    }
+    for (int k = 0; k < ir->num_params && !specs; k++)
+        kernel->parameters[count++] = parameter_of(kernel->arena, &ir->params[k]);
+    kernel->num_parameters = count;
+}
+
+/* ---- compiling ---- */
+
+/* What static_print said, also when the compilation then failed. */
+static void give_printed(tern_context *context, const Diag *diag) {
+    for (int i = 0; i < diag->entries.count; i++) {
+        const DiagEntry *entry = &diag->entries.data[i];
+        if (entry->kind == DIAG_PRINTED && entry->text.length)
+            context_output(context, entry->text.data, (size_t)entry->text.length);
+    }
+}
+
+static tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *name) {
+    tern_kernel *kernel = arena_new_of(arena, tern_kernel);
+    *kernel = (tern_kernel){.context = context, .arena = arena, .name = str_c(arena, str_of(name))};
+    return kernel;
+}
+
+static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const Diag *diag) {
+    tern_context *context = kernel->context;
+    Device *device = &context->device;
+    describe_arguments(kernel);
+    describe_parameters(kernel, specs);
+    Buf remarks = {.arena = kernel->arena};
+    buf_puts(&remarks, "");
+    diag_print(diag, true, &remarks);
+    kernel->remarks = remarks.data;
+    if (!strcmp(kernel->compiled->target, device->target)) {
+        tern_status status = device->ops->load(device, kernel->compiled, &kernel->loaded);
+        if (status) {
+            context_fail_device(context, status);
+            return NULL;
+        }
+    }
+    if (kernel->module) kernel->module->refs++;
+    kernel->next = context->kernels;
+    if (kernel->next) kernel->next->previous = kernel;
+    context->kernels = kernel;
+    return kernel;
+}
+
+static CompileRequest request_of(const Device *device, const tern_options *options) {
+    return (CompileRequest){.target = resolve_target(device, options->target),
+                            .num_warps = options->num_warps,
+                            .num_stages = options->num_stages,
+                            .debug = options->debug,
+                            .print_after = options->print_after,
+                            .verify = options->verify};
+}
+
+static tern_kernel *compile(tern_module *module, Arena *arena, const char *function,
+                            const char *signature, tern_options options) {
+    tern_context *context = module->context;
+    Diag diag = {.arena = arena};
+    const JitFunction *jit = module_jit_function(module, function, NULL);
+    if (!jit || check_options(context, &options)) return NULL;
+    Spec *specs = arena_array(arena, Spec, jit->num_params);
+    Source *source = source_new(arena, STR("<signature>"), str_copy(arena, str_of(signature)));
+    if (!signature_parse(arena, jit, source, &diag, specs)) {
+        context_fail_diag(context, &diag);
+        return NULL;
+    }
+    if (fill_from_config(module, function, &options, jit, specs)) return NULL;
+    CompileRequest request = request_of(&context->device, &options);
+    request.module = module->module, request.function = jit, request.specs = specs;
+    tern_kernel *kernel = kernel_new(context, arena, function);
+    if (fill_from_heuristics(arena, module, jit, specs, &diag))
+        kernel->compiled = compile_kernel(arena, &request, &diag);
+    give_printed(context, &diag);
+    if (!kernel->compiled) {
+        context_fail_diag(context, &diag);
+        return NULL;
+    }
+    kernel->module = module;
+    kernel->function = jit;
+    return kernel_finish(kernel, specs, &diag);
+}
+
+static tern_options full_options(const tern_options *given) {
+    tern_options options = {0};
+    if (given)
+        memcpy(&options, given,
+               given->size && given->size < sizeof options ? given->size : sizeof options);
+    return options;
+}
+
+tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,
+                          const tern_options *options) {
+    tern_context *context = module->context;
+    int saved = errno;
+    if (setjmp(context->oom)) {
+        context_no_memory(context);
+        errno = saved;
+        return NULL;
+    }
+    Arena *arena = context->pending = arena_new(&context->oom);
+    tern_kernel *kernel =
+        compile(module, arena, function, signature ? signature : "", full_options(options));
+    if (!kernel) arena_free(arena);
+    context->pending = NULL;
+    errno = saved;
+    return kernel;
+}
+
+static tern_kernel *compile_text(tern_context *context, Arena *arena, const char *text,
+                                 tern_options options) {
+    Diag diag = {.arena = arena};
+    Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(text)));
+    Func *fn = func_parse(arena, source, &diag);
+    CompileRequest request = request_of(&context->device, &options);
+    tern_kernel *kernel = fn ? kernel_new(context, arena, str_c(arena, fn->name)) : NULL;
+    if (fn) kernel->compiled = compile_ir(arena, fn, &request, &diag);
+    if (!fn || !kernel->compiled) {
+        context_fail_diag(context, &diag);
+        return NULL;
+    }
+    return kernel_finish(kernel, NULL, &diag);
+}
+
+tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_options *options) {
+    if (setjmp(context->oom)) {
+        context_no_memory(context);
+        return NULL;
+    }
+    Arena *arena = context->pending = arena_new(&context->oom);
+    tern_kernel *kernel = compile_text(context, arena, text, full_options(options));
+    if (!kernel) arena_free(arena);
+    context->pending = NULL;
+    return kernel;
+}
+
+void kernel_free(tern_kernel *kernel) {
+    tern_context *context = kernel->context;
+    Device *device = &context->device;
+    if (kernel->previous)
+        kernel->previous->next = kernel->next;
+    else
+        context->kernels = kernel->next;
+    if (kernel->next) kernel->next->previous = kernel->previous;
+    if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
+    module_release(kernel->module);
+    arena_free(kernel->arena);
+}
+
+void tern_kernel_free(tern_kernel *kernel) {
+    if (kernel) kernel_free(kernel);
+}
+
+/* ---- asking ---- */
+
+int tern_kernel_num_parameters(const tern_kernel *kernel) { return kernel->num_parameters; }
+
+const tern_parameter *tern_kernel_parameter(const tern_kernel *kernel, int index) {
+    return index >= 0 && index < kernel->num_parameters ? &kernel->parameters[index] : NULL;
+}
+
+const char *tern_kernel_name(const tern_kernel *kernel) { return kernel->name; }
+const char *tern_kernel_target(const tern_kernel *kernel) { return kernel->compiled->target; }
+int tern_kernel_num_warps(const tern_kernel *kernel) { return kernel->compiled->num_warps; }
+int tern_kernel_num_stages(const tern_kernel *kernel) { return kernel->compiled->num_stages; }
+
+const char *tern_pass_name(int index) {
+    const Pass *pass = index < 0 ? NULL : pass_at(index);
+    return pass ? pass->name : NULL;
+}
+
+static const char *facts_text(tern_kernel *kernel) {
+    const CompiledKernel *compiled = kernel->compiled;
+    const GenFacts *facts = &compiled->facts;
+    Buf out = {.arena = kernel->arena};
+    buf_printf(&out, "kernel: %s\ntarget: %s\nnum_warps: %d\nnum_stages: %d\n", kernel->name,
+               compiled->target, compiled->num_warps, compiled->num_stages);
+    for (int i = 0; i < kernel->num_parameters; i++) {
+        const tern_parameter *p = &kernel->parameters[i];
+        if (p->constant)
+            buf_printf(&out, "constant: %s = %s\n", p->name, p->constant);
+        else
+            buf_printf(&out, "argument: %s %s%s%s", p->name, p->is_pointer ? "*" : "",
+                       tern_dtype_name(p->dtype), p->divisible > 1 ? "" : "\n");
+        if (!p->constant && p->divisible > 1) buf_printf(&out, ", divisible by %d\n", p->divisible);
+    }
+    if (facts->shared_bytes) buf_printf(&out, "shared memory: %d bytes\n", facts->shared_bytes);
+    if (facts->block_threads) buf_printf(&out, "threads a block: %d\n", facts->block_threads);
+    if (facts->programs_per_block > 1)
+        buf_printf(&out, "programs a block: %d\n", facts->programs_per_block);
+    if (facts->scratch_bytes) buf_printf(&out, "scratch: %zu bytes\n", facts->scratch_bytes);
+    if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
+    for (int i = 0; i < facts->notes.count; i++)
+        buf_printf(&out, "%.*s\n", STR_ARG(facts->notes.data[i]));
+    Device *device = &kernel->context->device;
+    if (kernel->loaded && device->ops->loaded_facts)
+        buf_printf(&out, "%.*s", STR_ARG(device->ops->loaded_facts(device, kernel->loaded)));
+    return out.data;
+}
+
+static const char *configs_text(tern_kernel *kernel) {
+    const tern_config *configs;
+    Buf out = {.arena = kernel->arena};
+    buf_puts(&out, "");
+    int count = kernel->module ? module_configs(kernel->module, kernel->name, &configs) : 0;
+    for (int i = 0; i < count; i++) {
+        buf_printf(&out, "%d:", i + 1);
+        for (int k = 0; k < configs[i].num_values; k++)
+            buf_printf(&out, " %s=%s", configs[i].values[k].name, configs[i].values[k].text);
+        if (configs[i].num_warps) buf_printf(&out, " num_warps=%d", configs[i].num_warps);
+        if (configs[i].num_stages) buf_printf(&out, " num_stages=%d", configs[i].num_stages);
+        buf_putc(&out, '\n');
+    }
+    return count < 0 ? NULL : out.data;
+}
+
+static const char *ir_text(tern_kernel *kernel) {
+    Buf out = {.arena = kernel->arena};
+    func_print(&out, kernel->compiled->ir, false);
+    return out.data;
+}
+
+static const char *generated(const tern_kernel *kernel, bool want_c) {
+    const CompiledKernel *compiled = kernel->compiled;
+    bool is_c = str_starts(str_of(compiled->target), "cpu");
+    return compiled->text.length && is_c == want_c ? compiled->text.data : NULL;
+}
+
+static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
+    switch (stage) {
+    case TERN_STAGE_AST:
+        if (!kernel->ast && kernel->function) {
+            Buf out = {.arena = kernel->arena};
+            function_print(&out, kernel->function->def);
+            kernel->ast = out.data;
+        }
+        return kernel->ast;
+    case TERN_STAGE_IR: return kernel->ir ? kernel->ir : (kernel->ir = ir_text(kernel));
+    case TERN_STAGE_IR_AFTER:
+        return kernel->compiled->printed.length ? kernel->compiled->printed.data : NULL;
+    case TERN_STAGE_C: return generated(kernel, true);
+    case TERN_STAGE_PTX: return generated(kernel, false);
+    case TERN_STAGE_FACTS:
+        return kernel->facts ? kernel->facts : (kernel->facts = facts_text(kernel));
+    case TERN_STAGE_CONFIGS:
+        return kernel->configs ? kernel->configs : (kernel->configs = configs_text(kernel));
+    case TERN_STAGE_REMARKS: return kernel->remarks;
+    }
+    return NULL;
+}
+
+static char *counters(tern_kernel *kernel, bool as_json) {
+    tern_context *context = kernel->context;
+    Device *device = &context->device;
+    if (!device->ops->loaded_counters || !kernel->loaded) {
+        context_fail(context, TERN_ERROR_UNSUPPORTED,
+                     "device '%s' does not count what kernels do; device 'sim' does",
+                     device->name.data);
+        return NULL;
+    }
+    Str text = device->ops->loaded_counters(device, kernel->loaded, as_json);
+    char *copy = strndup(text.data, (size_t)text.length);
+    if (!copy) context_no_memory(context);
+    return copy;
+}
+
+char *tern_kernel_counters(tern_kernel *kernel, bool as_json) {
+    int saved = errno;
+    if (setjmp(kernel->context->oom)) {
+        context_no_memory(kernel->context);
+        errno = saved;
+        return NULL;
+    }
+    char *text = counters(kernel, as_json);
+    errno = saved;
+    return text;
+}
+
+const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage) {
+    if (setjmp(kernel->context->oom)) {
+        context_no_memory(kernel->context);
+        return NULL;
+    }
+    return stage_text(kernel, stage);
+}

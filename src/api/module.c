@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+/* module: a loaded .py file, and what it says of its jit functions. */
+#include "api/context.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* ---- loading ---- */
+
+/* How far a line is indented, and whether nothing or only a comment stands on it. */
+static int line_indent(Str line, bool *is_blank, bool *is_comment) {
+    int indent = 0;
+    while (indent < line.length && (line.data[indent] == ' ' || line.data[indent] == '\t'))
+        indent++;
+    *is_blank = indent == line.length;
+    *is_comment = !*is_blank && line.data[indent] == '#';
+    return indent;
+}
+
+/* The last line of a function as Python's inspect sees it: comments that follow the body, indented
+ * as it is, belong to it. */
+static int last_line(const Source *source, int last, int body_indent) {
+    bool is_blank = true, is_comment = true;
+    for (int line = last + 1; line <= source->num_lines && (is_blank || is_comment); line++) {
+        int indent = line_indent(source_line(source, line), &is_blank, &is_comment);
+        if (is_comment && indent < body_indent) break;
+        if (is_comment) last = line;
+    }
+    return last;
+}
+
+/* The text from `def` to the end of the function's last line, dedented: what Triton keeps and
+ * hashes (inspect.getsourcelines, textwrap.dedent). */
+static const char *dedented(Arena *arena, const FunctionDef *def) {
+    const Source *source = def->whole.source;
+    int first, last, column, unused, body_line, body_column;
+    bool is_blank, is_comment;
+    if (!source) return "";
+    source_position(source, def->whole.start, &first, &column);
+    source_position(source, def->whole.end, &last, &unused);
+    source_position(source, def->body.count ? def->body.stmts[0]->span.start : def->whole.end,
+                    &body_line, &body_column);
+    if (body_line > first) last = last_line(source, last, body_column - 1);
+    Buf out = {.arena = arena};
+    for (int line = first; line <= last; line++) {
+        Str text = source_line(source, line);
+        int indent = line_indent(text, &is_blank, &is_comment), cut = column - 1;
+        if (cut > indent) cut = indent;
+        if (!is_blank) buf_add(&out, text.data + cut, (size_t)(text.length - cut));
+        buf_putc(&out, '\n');
+    }
+    return out.data;
+}
+
+static const char *span_text(Arena *arena, Span span) {
+    if (!span.source) return "";
+    return str_c(arena, (Str){span.source->text.data + span.start, span.end - span.start});
+}
+
+static tern_function describe_function(Arena *arena, const JitFunction *function) {
+    int count = function->num_params;
+    tern_function_parameter *parameters = arena_array(arena, tern_function_parameter, count);
+    for (int i = 0; i < count; i++) {
+        const JitParam *param = &function->params[i];
+        const Expr *value = function->def->params[i].default_value;
+        parameters[i] = (tern_function_parameter){
+            .name = str_c(arena, param->name),
+            .is_constexpr = param->is_constexpr,
+            .has_default = param->has_default,
+            .annotation = str_c(arena, param->annotation),
+            .default_value = value ? span_text(arena, value->span) : NULL,
+        };
+    }
+    tern_function described = {.name = str_c(arena, function->name),
+                               .text = dedented(arena, function->def),
+                               .is_launched = function->is_launched,
+                               .num_parameters = count,
+                               .parameters = parameters};
+    int column;
+    if (function->span.source)
+        source_position(function->span.source, function->def->span.start, &described.line, &column);
+    return described;
+}
+
+static tern_module *module_finish(tern_context *context, Arena *arena, const Source *source,
+                                  Str path) {
+    Diag diag = {.arena = arena};
+    tern_module *module = arena_new_of(arena, tern_module);
+    *module = (tern_module){.context = context, .refs = 1, .arena = arena};
+    module->module = module_load(arena, source, path, &context->lang, &diag);
+    if (!module->module) {
+        context_fail_diag(context, &diag);
+        return NULL;
+    }
+    module->num_functions = module_num_functions(module->module);
+    module->functions = arena_array(arena, tern_function, module->num_functions);
+    module->configs =
+        arena_alloc_array(arena, (size_t)module->num_functions, sizeof *module->configs);
+    for (int i = 0; i < module->num_functions; i++)
+        module->functions[i] = describe_function(arena, module_function(module->module, i));
+    module->next = context->modules;
+    if (module->next) module->next->previous = module;
+    context->modules = module;
+    return module;
+}
+
+/* path NULL: the text is from memory. */
+static tern_module *load_into(tern_context *context, Arena *arena, const char *path,
+                              const char *text, size_t length, const char *name) {
+    Str content = {text, (int)length}, why;
+    if (path && !file_read(arena, path, MAX_SOURCE_BYTES, &content, &why)) {
+        context_fail(context, TERN_ERROR_SYSTEM, "%.*s", STR_ARG(why));
+        return NULL;
+    }
+    if (!path && length > MAX_SOURCE_BYTES) {
+        context_fail(context, TERN_ERROR_ARGUMENT, "a source text of %zu bytes: the limit is %d MB",
+                     length, MAX_SOURCE_BYTES >> 20);
+        return NULL;
+    }
+    if (!path) content = str_copy(arena, content);
+    Source *source = source_new(arena, str_copy(arena, str_of(name)), content);
+    return module_finish(context, arena, source, path ? str_copy(arena, str_of(path)) : STR(""));
+}
+
+static tern_module *load(tern_context *context, const char *path, const char *text, size_t length,
+                         const char *name) {
+    int saved = errno;
+    if (setjmp(context->oom)) {
+        context_no_memory(context);
+        errno = saved;
+        return NULL;
+    }
+    Arena *arena = context->pending = arena_new(&context->oom);
+    tern_module *module = load_into(context, arena, path, text, length, name);
+    if (!module) arena_free(arena);
+    context->pending = NULL;
+    errno = saved;
+    return module;
+}
+
+tern_module *tern_load_file(tern_context *context, const char *path) {
+    return load(context, path, NULL, 0, path);
+}
+
+tern_module *tern_load_text(tern_context *context, const char *text, size_t length,
+                            const char *name) {
+    return load(context, NULL, text, length, name ? name : "<text>");
+}
+
+void module_release(tern_module *module) {
+    if (!module || --module->refs) return;
+    if (module->previous)
+        module->previous->next = module->next;
+    else
+        module->context->modules = module->next;
+    if (module->next) module->next->previous = module->previous;
+    arena_free(module->arena);
+}
+
+void tern_module_free(tern_module *module) { module_release(module); }
+
+/* ---- functions ---- */
+
+int tern_module_num_functions(const tern_module *module) { return module->num_functions; }
+
+const tern_function *tern_module_function(const tern_module *module, int index) {
+    return index >= 0 && index < module->num_functions ? &module->functions[index] : NULL;
+}
+
+const JitFunction *module_jit_function(tern_module *module, const char *name, int *index) {
+    for (int i = 0; name && i < module->num_functions; i++) {
+        if (strcmp(module->functions[i].name, name)) continue;
+        if (index) *index = i;
+        return module_function(module->module, i);
+    }
+    Buf known = {.arena = module->arena};
+    buf_puts(&known, "");
+    for (int i = 0; i < module->num_functions && i < 20; i++)
+        buf_printf(&known, "%s%s", i ? ", " : "", module->functions[i].name);
+    if (module->num_functions)
+        context_fail(module->context, TERN_ERROR_ARGUMENT,
+                     "no @triton.jit function '%s' here, only: %s", name ? name : "", known.data);
+    else
+        context_fail(module->context, TERN_ERROR_ARGUMENT,
+                     "no @triton.jit function '%s': there is none here", name ? name : "");
+    return NULL;
+}
+
+void function_print(Buf *out, const FunctionDef *def) {
+    FunctionDef copy = *def;
+    Stmt stmt = {.kind = STMT_FUNCTION, .span = def->span, .function = &copy};
+    Stmt *stmts[] = {&stmt};
+    Ast ast = {.source = def->span.source, .body = {1, stmts}};
+    ast_print(out, &ast);
+}
+
+const char *tern_module_ast(tern_module *module, const char *function) {
+    if (setjmp(module->context->oom)) {
+        context_no_memory(module->context);
+        return NULL;
+    }
+    const JitFunction *found = module_jit_function(module, function, NULL);
+    if (!found) return NULL;
+    Buf out = {.arena = module->arena};
+    function_print(&out, found->def);
+    return out.data ? out.data : "";
+}
+
+/* ---- autotune and heuristics ---- */
+
+static tern_value *values_of(Arena *arena, int count, const ConfigValue *values) {
+    tern_value *result = arena_array(arena, tern_value, count);
+    for (int i = 0; i < count; i++)
+        result[i] = (tern_value){str_c(arena, values[i].name), str_c(arena, values[i].text)};
+    return result;
+}
+
+/* Negative: a tern_status, and the context has the words. */
+int module_configs(tern_module *module, const char *function, const tern_config **configs) {
+    int index;
+    const JitFunction *found = module_jit_function(module, function, &index);
+    if (!found) return TERN_ERROR_ARGUMENT;
+    struct FunctionConfigs *known = &module->configs[index];
+    if (!known->known) {
+        Diag diag = {.arena = module->arena};
+        Config *list = NULL;
+        int count = function_configs(module->arena, module->module, found, &diag, &list);
+        if (count < 0) return context_fail_diag(module->context, &diag);
+        known->configs = arena_array(module->arena, tern_config, count);
+        for (int i = 0; i < count; i++)
+            known->configs[i] = (tern_config){
+                list[i].num_values, values_of(module->arena, list[i].num_values, list[i].values),
+                list[i].num_warps, list[i].num_stages};
+        known->count = count;
+        known->known = true;
+    }
+    *configs = known->configs;
+    return known->count;
+}
+
+int tern_module_configs(tern_module *module, const char *function, const tern_config **configs) {
+    const tern_config *ignored;
+    if (setjmp(module->context->oom)) return context_no_memory(module->context);
+    return module_configs(module, function, configs ? configs : &ignored);
+}
+
+static int heuristics(tern_module *module, const char *function, const tern_value *known,
+                      int num_known, const tern_value **values) {
+    Arena *arena = module->arena;
+    const JitFunction *found = module_jit_function(module, function, NULL);
+    if (!found) return TERN_ERROR_ARGUMENT;
+    ConfigValue *arguments = arena_array(arena, ConfigValue, num_known);
+    Spec *specs = arena_array(arena, Spec, found->num_params);
+    for (int i = 0; i < found->num_params; i++) specs[i].kind = SPEC_DEFAULT;
+    for (int i = 0; i < num_known; i++) {
+        arguments[i] = (ConfigValue){str_of(known[i].name), str_of(known[i].text)};
+        for (int k = 0; k < found->num_params; k++)
+            if (str_equal(found->params[k].name, arguments[i].name)) specs[k].kind = SPEC_TYPE;
+    }
+    Diag diag = {.arena = arena};
+    if (!function_heuristics(arena, module->module, found, arguments, num_known, specs, &diag))
+        return context_fail_diag(module->context, &diag);
+    ConfigValue *results = arena_array(arena, ConfigValue, found->num_params);
+    int count = 0;
+    for (int i = 0; i < found->num_params; i++)
+        if (specs[i].kind == SPEC_CONSTANT)
+            results[count++] = (ConfigValue){found->params[i].name, specs[i].text};
+    *values = values_of(arena, count, results);
+    return count;
+}
+
+int tern_module_heuristics(tern_module *module, const char *function, const tern_value *known,
+                           int num_known, const tern_value **values) {
+    if (setjmp(module->context->oom)) return context_no_memory(module->context);
+    return heuristics(module, function, known, num_known, values);
+}
+
+tern_status tern_module_set_global(tern_module *module, const char *name, const char *text) {
+    if (setjmp(module->context->oom)) return context_no_memory(module->context);
+    Diag diag = {.arena = module->arena};
+    Str copy = str_copy(module->arena, str_of(name));
+    Source *source = source_new(module->arena, str_format(module->arena, "<value of %s>", name),
+                                str_copy(module->arena, str_of(text)));
+    if (module_set_global(module->module, copy, source, &diag)) return TERN_OK;
+    return context_fail_diag(module->context, &diag);
+}

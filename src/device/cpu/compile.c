@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cpu_compile: finds a C compiler and runs it. */
+#include "device/cpu/cpu.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static bool is_program(const char *path) {
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+static Str search_path(Arena *arena, const char *name) {
+    if (strchr(name, '/')) return is_program(name) ? str_copy(arena, str_of(name)) : (Str){0};
+    const char *path = getenv("PATH");
+    for (const char *at = path ? path : "/usr/local/bin:/usr/bin:/bin"; *at;) {
+        int length = (int)strcspn(at, ":");
+        Str full = str_format(arena, "%.*s/%s", length ? length : 1, length ? at : ".", name);
+        if (is_program(full.data)) return full;
+        at += length + (at[length] == ':');
+    }
+    return (Str){0};
+}
+
+bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why) {
+    int saved = errno;
+    static const char *const usual[] = {"cc", "gcc", "clang"};
+    if (!asked || !*asked) asked = getenv("TERN_CC");
+    Str found = {0};
+    if (asked && *asked)
+        found = search_path(arena, asked);
+    else
+        for (int i = 0; i < COUNT(usual) && !found.length; i++)
+            found = search_path(arena, usual[i]);
+    if (!found.length) {
+        const char *how = asked && *asked ? asked : "cc, gcc, clang on PATH";
+        *why = str_format(
+            arena, "no C compiler found (looked for %s); the interp device still works", how);
+        errno = saved;
+        return false;
+    }
+    char *real = realpath(found.data, NULL);
+    struct stat st = {0};
+    stat(found.data, &st);
+    Str target = str_copy(arena, real ? str_of(real) : found);
+    free(real);
+    const char *slash = strrchr(target.data, '/');
+    compiler->path = found;
+    compiler->name = str_of(slash ? slash + 1 : target.data);
+    compiler->identity = str_format(arena, "%.*s %.*s %lld %lld %lld", STR_ARG(found),
+                                    STR_ARG(target), (long long)st.st_size,
+                                    (long long)st.st_mtim.tv_sec, (long long)st.st_mtim.tv_nsec);
+    errno = saved;
+    return true;
+}
+
+static Str first_lines(Arena *arena, const char *path) {
+    Str words, why;
+    if (!file_read(arena, path, 1 << 20, &words, &why)) return STR("");
+    if (words.length > 2000) words.length = 2000;
+    return words;
+}
+
+static int wait_for(pid_t child) {
+    int status = 0;
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR) return -1;
+    return status;
+}
+
+/* The environment, with TMPDIR as given. */
+static char **environment_with(Arena *arena, Str folder) {
+    int count = 0, kept = 0;
+    while (environ && environ[count]) count++;
+    char **with = arena_array(arena, char *, count + 2);
+    for (int i = 0; i < count; i++)
+        if (strncmp(environ[i], "TMPDIR=", 7) != 0) with[kept++] = environ[i];
+    with[kept++] = (char *)(uintptr_t)str_format(arena, "TMPDIR=%.*s", STR_ARG(folder)).data;
+    return with;
+}
+
+/* Why the compiler is not done; `status` is waitpid's. */
+static Str failure(Arena *arena, const CCompiler *compiler, int status, const char *errors) {
+    if (status < 0)
+        return str_format(arena, "cannot wait for '%.*s': %s", STR_ARG(compiler->path),
+                          errno == ECHILD ? "this program ignores SIGCHLD" : strerror(errno));
+    if (WIFSIGNALED(status))
+        return str_format(arena, "'%.*s' was ended by signal %d", STR_ARG(compiler->path),
+                          WTERMSIG(status));
+    return str_format(arena, "'%.*s' failed on generated code:\n%.*s", STR_ARG(compiler->path),
+                      STR_ARG(first_lines(arena, errors)));
+}
+
+bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
+                  const char *source_path, const char *object_path, Str *why) {
+    char *argv[64];
+    int count = 0;
+    char *copy = (char *)str_c(arena, str_of(flags));
+    argv[count++] = (char *)compiler->path.data;
+    for (char *at = strtok_r(copy, " ", &copy); at && count < 56; at = strtok_r(NULL, " ", &copy))
+        argv[count++] = at;
+    argv[count++] = "-o", argv[count++] = (char *)object_path, argv[count++] = (char *)source_path,
+    argv[count++] = "-lm", argv[count] = NULL;
+    Str errors = str_format(arena, "%s.err", object_path);
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) {
+        *why = STR("out of host memory");
+        return false;
+    }
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, errors.data, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    pid_t child;
+    int failed = posix_spawn(&child, compiler->path.data, &actions, NULL, argv,
+                             environment_with(arena, folder));
+    posix_spawn_file_actions_destroy(&actions);
+    int status = failed ? -1 : wait_for(child);
+    if (failed)
+        *why =
+            str_format(arena, "cannot run '%.*s': %s", STR_ARG(compiler->path), strerror(failed));
+    else if (status != 0)
+        *why = failure(arena, compiler, status, errors.data);
+    return status == 0;
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cpu.h: the parts of the cpu device: compiler, disk cache, pool of threads, fibers. */
+#ifndef TERN_RUN_CPU_H
+#define TERN_RUN_CPU_H
+
+#include "device/device.h"
+
+/* ---- what generated C sees; its text is in gen/c/prelude.c ---- */
+typedef struct KernelRuntime KernelRuntime;
+struct KernelRuntime {
+    int (*fail)(KernelRuntime *runtime, int kind, int detail); /* gives 1 */
+    int (*yield)(KernelRuntime *runtime);                      /* 1: stop */
+    void (*print)(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
+                  const int *index, int what, int size_bytes, unsigned long long bits);
+    long long (*clock)(KernelRuntime *runtime);
+};
+enum { KERNEL_ASSERT = 1, KERNEL_WRAPS = 2, KERNEL_STEP = 3, KERNEL_DEADLOCK = 4 };
+typedef int KernelFunction(void **args, const int *grid, long long lo, long long hi, char *scratch,
+                           KernelRuntime *runtime, int stream);
+
+/* ---- pool.c ---- */
+typedef struct Pool Pool;
+typedef void PoolWork(void *user, int worker, int64_t lo, int64_t hi);
+Pool *pool_open(int num_threads); /* NULL: no memory. The caller is one of the threads */
+void pool_close(Pool *pool);
+int pool_threads(const Pool *pool);
+void pool_run(Pool *pool, int64_t count, PoolWork *work, void *user);
+
+/* ---- fiber.c ---- */
+typedef struct FiberRun {
+    KernelFunction *function;
+    void **args;
+    int grid[3];
+    size_t scratch_bytes;
+    KernelRuntime *runtime; /* its yield is replaced while this runs */
+    bool deadlock, no_memory;
+} FiberRun;
+/* Runs programs [0, count) taking turns, each on its own stack. False: one failed, or see above. */
+bool fibers_run(FiberRun *run, int64_t count);
+int fiber_yield(KernelRuntime *runtime);
+
+/* ---- cpu_compile.c ---- */
+typedef struct CCompiler {
+    Str path;     /* absolute */
+    Str name;     /* for people: "gcc-12" */
+    Str identity; /* path, size and time of the program: part of the cache's key */
+} CCompiler;
+/* False: none found; `why` says what was looked for. */
+bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why);
+/* Compiles C text to a shared object; `flags` are blank-separated. The compiler's own files go to
+ * the folder too. */
+bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
+                  const char *source_path, const char *object_path, Str *why);
+
+/* ---- cache.c: shared objects on disk, by content ---- */
+
+/* A folder of this process alone, for files on their way into the cache; flat. */
+typedef struct Workplace {
+    Str folder;
+    int lock;
+} Workplace;
+bool workplace_open(Arena *arena, Str below, Workplace *work, Str *why);
+void workplace_close(Workplace *work); /* removes it and what is in it */
+void cache_sweep(Str folder);          /* removes the work folders of processes that are gone */
+
+typedef struct Cache {
+    Str folder; /* where entries live; empty: none may be kept */
+    bool is_swept;
+} Cache;
+void cache_open(Arena *arena, Cache *cache, const char *asked);
+/* The path of an intact entry, or empty. */
+Str cache_find(Arena *arena, const Cache *cache, Str key);
+/* Seals a finished object of a work folder in the cache's and moves it to its key, if it can. */
+void cache_add(Arena *arena, const Cache *cache, Str key, Str object_path);
+
+#endif

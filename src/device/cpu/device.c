@@ -1,0 +1,482 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cpu: runs generated C on the host: compiles it (or takes it from the disk cache), loads it, and
+ * spreads the programs of a launch over a pool of threads. */
+#include "device/cpu/cpu.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct CpuState {
+    CCompiler compiler;
+    Cache cache;
+    Pool *pool;
+    Str no_compiler; /* why there is none; empty if there is */
+    Arena *words;    /* of the last failure */
+    char **scratch;  /* of each worker */
+    size_t scratch_bytes;
+    int64_t stream_bytes; /* launches that store more go past the caches */
+} CpuState;
+
+typedef struct LoadedCpu {
+    void *object;
+    KernelFunction *function;
+    const char *const *asserts;
+    const long long *facts; /* scratch bytes, stored bytes of a program, may spin */
+    Str name;
+    double program_ns; /* the least seen; 0: not known yet */
+} LoadedCpu;
+
+/* One launch. */
+typedef struct CpuLaunch {
+    KernelRuntime runtime; /* first: kernels give back a pointer to it */
+    Device *device;
+    const LoadedCpu *loaded;
+    void **args;
+    int grid[3];
+    int stream;
+    _Atomic int failure; /* KERNEL_..; the first wins */
+    int detail;
+    pthread_mutex_t printing;
+    char *output;
+    size_t output_length, output_capacity;
+} CpuLaunch;
+
+static tern_status says(Device *device, tern_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static tern_status says(Device *device, tern_status status, const char *format, ...) {
+    CpuState *state = device->state;
+    arena_free(state->words);
+    state->words = arena_new(device->oom);
+    va_list args;
+    va_start(args, format);
+    Buf buf = {.arena = state->words};
+    buf_vprintf(&buf, format, args);
+    va_end(args);
+    device->why = buf_str(&buf);
+    return status;
+}
+
+/* ---- open and close ---- */
+
+const char *cpu_best_target(void) {
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
+        return "cpu:avx512";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "cpu:avx2";
+#endif
+    return "cpu:generic";
+}
+
+static const char *arch_flags(const char *target) {
+    if (!strcmp(target, "cpu:avx512"))
+        return "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mbmi2 -mpopcnt "
+               "-mlzcnt -mprefer-vector-width=512";
+    if (!strcmp(target, "cpu:avx2")) return "-mavx2 -mfma -mf16c -mbmi2 -mpopcnt -mlzcnt";
+    return "";
+}
+
+static int usable_cores(void) {
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
+
+/* A result that the next kernel reads is better left in a cache; beyond an eighth of the last one
+ * little of it stays. Where that is shared by many (300 MiB on a Xeon of 2 MiB a core) stores past
+ * the caches paid from 16 MiB on, the time to read the result again counted. */
+static int64_t stream_bytes(void) {
+    long last = sysconf(_SC_LEVEL3_CACHE_SIZE), own = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    int64_t of_last = (last > 0 ? last : 8 << 20) / 8,
+            of_own = (int64_t)(own > 0 ? own : 2 << 20) * 8;
+    return of_last < of_own ? of_last : of_own;
+}
+
+static tern_status cpu_open(Device *device, const char *argument,
+                            const tern_open_options *options) {
+    CpuState *state = device->state = arena_new_of(device->arena, CpuState);
+    device->name = STR("cpu");
+    const char *best = cpu_best_target();
+    if (argument) { /* a lesser instruction set, for tests */
+        device->target = str_c(device->arena, str_format(device->arena, "cpu:%s", argument));
+        bool known = !strcmp(argument, "generic") ||
+                     (!strcmp(argument, "avx2") && strcmp(best, "cpu:generic")) ||
+                     !strcmp(device->target, best);
+        if (!known)
+            return says(device, TERN_ERROR_DEVICE,
+                        "this machine cannot run '%s' (cpu:avx512, cpu:avx2, cpu:generic)",
+                        device->target);
+        device->name = str_of(device->target);
+    } else
+        device->target = best;
+    if (!compiler_find(device->arena, options ? options->compiler : NULL, &state->compiler,
+                       &state->no_compiler)) {
+        device->why = state->no_compiler;
+        return TERN_ERROR_DEVICE;
+    }
+    cache_open(device->arena, &state->cache, options ? options->cache_dir : NULL);
+    int threads = options && options->num_threads > 0 ? options->num_threads : usable_cores();
+    if (threads > 1024) threads = 1024;
+    state->pool = pool_open(threads);
+    if (!state->pool) return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+    state->scratch = arena_array(device->arena, char *, threads);
+    state->stream_bytes = stream_bytes();
+    device->description =
+        str_format(device->arena, "%d thread%s, %.*s, %s", pool_threads(state->pool),
+                   pool_threads(state->pool) > 1 ? "s" : "", STR_ARG(state->compiler.name),
+                   device->target + 4);
+    return TERN_OK;
+}
+
+static void cpu_close(Device *device) {
+    CpuState *state = device->state;
+    if (!state) return;
+    int threads = state->pool ? pool_threads(state->pool) : 0;
+    pool_close(state->pool);
+    for (int i = 0; i < threads; i++) free(state->scratch[i]);
+    arena_free(state->words);
+}
+
+/* ---- memory ---- */
+
+static tern_status cpu_alloc(Device *device, size_t size_bytes, void **pointer) {
+    size_t need = size_bytes > SIZE_MAX - 512 ? 0 : (size_bytes + 511) / 256 * 256;
+    *pointer = need ? aligned_alloc(256, need) : NULL;
+    if (!*pointer)
+        return says(device, TERN_ERROR_NO_MEMORY, "out of host memory: %zu bytes", size_bytes);
+    return TERN_OK;
+}
+
+static void cpu_release(Device *device, void *pointer) {
+    (void)device;
+    free(pointer);
+}
+
+static tern_status cpu_copy(Device *device, void *to, const void *from, size_t bytes) {
+    (void)device;
+    if (bytes) memmove(to, from, bytes);
+    return TERN_OK;
+}
+
+static tern_status cpu_fill(Device *device, void *to, unsigned char byte, size_t bytes) {
+    (void)device;
+    if (bytes) memset(to, byte, bytes);
+    return TERN_OK;
+}
+
+/* ---- load ---- */
+
+/* -fno-tree-vectorize: the code is in vectors already, and where a vector is longer than a row,
+ * what it stores beyond the row is replaced by the next row's store. gcc 12 takes such stores for a
+ * group without overlap when it vectorizes the loop over rows, and changes their order. */
+static const char common_flags[] =
+    "-x c -std=gnu11 -O2 -w -shared -fPIC -nostartfiles -fvisibility=hidden -fwrapv "
+    "-fno-strict-aliasing "
+    "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-stack-protector "
+    "-fno-tree-vectorize";
+
+static bool open_object(LoadedCpu *loaded, Arena *words, Str path, Str *why) {
+    loaded->object = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
+    if (!loaded->object) {
+        *why = str_format(words, "cannot load '%.*s': %s", STR_ARG(path), dlerror());
+        return false;
+    }
+    void *symbol = dlsym(loaded->object, "tern_kernel");
+    memcpy(&loaded->function, &symbol, sizeof symbol);
+    loaded->asserts = dlsym(loaded->object, "tern_asserts");
+    loaded->facts = dlsym(loaded->object, "tern_facts");
+    if (loaded->function && loaded->facts) return true;
+    *why = str_format(words, "'%.*s' is no kernel of this version", STR_ARG(path));
+    dlclose(loaded->object);
+    loaded->object = NULL;
+    return false;
+}
+
+/* Loads the object before it goes into the cache, so that nothing that happens there matters. */
+static bool make_below(Device *device, Str below, const char *flags, Str text, Str key,
+                       LoadedCpu *loaded, Str *why) {
+    CpuState *state = device->state;
+    Arena *words = state->words;
+    Workplace work;
+    if (!workplace_open(words, below, &work, why)) return false;
+    Str source = str_format(words, "%.*s/%.*s.c", STR_ARG(work.folder), STR_ARG(key)),
+        object = str_format(words, "%.*s/%.*s.so", STR_ARG(work.folder), STR_ARG(key));
+    bool good =
+        file_write(words, source.data, text.data, (size_t)text.length, why) &&
+        compiler_run(words, &state->compiler, flags, work.folder, source.data, object.data, why) &&
+        open_object(loaded, words, object, why);
+    if (good && below.data == state->cache.folder.data)
+        cache_add(words, &state->cache, key, object);
+    workplace_close(&work);
+    return good;
+}
+
+/* In the cache's folder, or if that does not work (full, read-only, not executable) among the
+ * temporary files. */
+static bool make_object(Device *device, const char *flags, Str text, Str key, LoadedCpu *loaded,
+                        Str *why) {
+    Cache *cache = &((CpuState *)device->state)->cache;
+    const char *temp = getenv("TMPDIR");
+    if (cache->folder.length) {
+        if (!cache->is_swept) cache_sweep(cache->folder);
+        cache->is_swept = true;
+        if (make_below(device, cache->folder, flags, text, key, loaded, why)) return true;
+    }
+    return make_below(device, str_of(temp && *temp == '/' ? temp : "/tmp"), flags, text, key,
+                      loaded, why);
+}
+
+static bool scratch_reserve(CpuState *state, size_t bytes) {
+    if (bytes <= state->scratch_bytes) return true;
+    bytes = (bytes + 4095) / 4096 * 4096;
+    for (int i = 0; i < pool_threads(state->pool); i++) {
+        char *bigger = aligned_alloc(4096, bytes);
+        if (!bigger) return false;
+        free(state->scratch[i]);
+        state->scratch[i] = bigger;
+    }
+    state->scratch_bytes = bytes;
+    return true;
+}
+
+static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void **out) {
+    CpuState *state = device->state;
+    int saved = errno;
+    arena_free(state->words);
+    state->words = arena_new(device->oom);
+    Str flags = str_format(state->words, "%s %s", common_flags, arch_flags(kernel->target)), path,
+        why = {0};
+    uint64_t a = hash_bytes(kernel->text.data, (size_t)kernel->text.length, 1),
+             b = hash_bytes(kernel->text.data, (size_t)kernel->text.length, 2);
+    a = hash_bytes(flags.data, (size_t)flags.length, a),
+    b = hash_bytes(state->compiler.identity.data, (size_t)state->compiler.identity.length, b);
+    a = hash_bytes(&b, sizeof b, a);
+    Str key =
+        str_format(state->words, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
+    LoadedCpu loaded = {0};
+    path = cache_find(state->words, &state->cache, key);
+    bool good = (path.length && open_object(&loaded, state->words, path, &why)) ||
+                make_object(device, flags.data, kernel->text, key, &loaded, &why);
+    errno = saved;
+    if (!good) {
+        device->why = why;
+        return TERN_ERROR_DEVICE;
+    }
+    if (!scratch_reserve(state, kernel->facts.scratch_bytes + 64)) {
+        dlclose(loaded.object);
+        return says(device, TERN_ERROR_NO_MEMORY,
+                    "out of host memory: %zu bytes of scratch a thread",
+                    kernel->facts.scratch_bytes);
+    }
+    LoadedCpu *kept = malloc(sizeof *kept + (size_t)kernel->ir->name.length);
+    if (!kept) {
+        dlclose(loaded.object);
+        return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+    }
+    *kept = loaded;
+    memcpy(kept + 1, kernel->ir->name.data, (size_t)kernel->ir->name.length);
+    kept->name = (Str){(char *)(kept + 1), kernel->ir->name.length};
+    *out = kept;
+    return TERN_OK;
+}
+
+static void cpu_unload(Device *device, void *loaded) {
+    (void)device;
+    if (!loaded) return;
+    dlclose(((LoadedCpu *)loaded)->object);
+    free(loaded);
+}
+
+/* ---- launch ---- */
+
+static int kernel_fail(KernelRuntime *runtime, int kind, int detail) {
+    CpuLaunch *launch = (CpuLaunch *)runtime;
+    int none = 0;
+    if (atomic_compare_exchange_strong(&launch->failure, &none, kind)) launch->detail = detail;
+    return 1;
+}
+
+static int kernel_yield(KernelRuntime *runtime) {
+    CpuLaunch *launch = (CpuLaunch *)runtime;
+    return atomic_load(&launch->failure) != 0;
+}
+
+static long long kernel_clock(KernelRuntime *runtime) {
+    (void)runtime;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static void put(CpuLaunch *launch, const char *text, size_t length) {
+    if (launch->output_capacity - launch->output_length < length) {
+        size_t capacity = (launch->output_capacity + length) * 2;
+        char *grown = realloc(launch->output, capacity);
+        if (!grown) return; /* what a kernel says is lost rather than the launch */
+        launch->output = grown, launch->output_capacity = capacity;
+    }
+    memcpy(launch->output + launch->output_length, text, length);
+    launch->output_length += length;
+}
+
+static int digits(int number) {
+    int count = 1;
+    while (number >= 10) number /= 10, count++;
+    return count;
+}
+
+/* The form of a line is Triton's, as interp_print writes it. `what`: the kind of type, 64 unsigned,
+ * 128 hexadecimal, from bit 8: 1 + the operand's number if there are several. */
+static void kernel_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
+                         const int *index, int what, int size_bytes, unsigned long long bits) {
+    CpuLaunch *launch = (CpuLaunch *)runtime;
+    char line[1024];
+    size_t room = sizeof line;
+    int used = snprintf(line, room, "pid (%d, %d, %d)", program[0], program[1], program[2]);
+    pthread_mutex_lock(&launch->printing);
+    if (size_bytes > 0) {
+        used += snprintf(line + used, room - (size_t)used, " idx (");
+        for (int i = 0; i < rank; i++)
+            used += snprintf(line + used, room - (size_t)used, "%s%*d", i ? ", " : "",
+                             digits(index[rank + i] - 1), index[i]);
+        used += snprintf(line + used, room - (size_t)used, ")");
+    }
+    put(launch, line, (size_t)used);
+    put(launch, prefix, strlen(prefix));
+    used = 0;
+    if (size_bytes > 0) {
+        TypeKind kind = what & 63;
+        bool pointer = kind == TYPE_PTR;
+        if (what >> 8) used += snprintf(line, room, "(operand %d) ", (what >> 8) - 1);
+        const Type *type = pointer ? NULL : type_scalar(kind);
+        char *at = line + used;
+        if (pointer || what & 128)
+            used += snprintf(at, 64, "0x%0*llx", size_bytes * 2, bits);
+        else if (type_is_float(type))
+            used += snprintf(at, 400, "%f", constant_to_double(type, bits));
+        else if (what & 64 || type_is_bool(type))
+            used += snprintf(at, 64, "%llu", bits);
+        else
+            used += snprintf(at, 64, "%lld", (long long)constant_to_int(type, bits));
+    }
+    line[used++] = '\n';
+    put(launch, line, (size_t)used);
+    pthread_mutex_unlock(&launch->printing);
+}
+
+static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
+    CpuLaunch *launch = user;
+    CpuState *state = launch->device->state;
+    if (atomic_load_explicit(&launch->failure, memory_order_relaxed)) return;
+    launch->loaded->function(launch->args, launch->grid, lo, hi, state->scratch[worker],
+                             &launch->runtime, launch->stream);
+}
+
+static tern_status launch_result(CpuLaunch *launch) {
+    Device *device = launch->device;
+    Str name = launch->loaded->name;
+    switch (atomic_load(&launch->failure)) {
+    case 0: return TERN_OK;
+    case KERNEL_ASSERT:
+        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': device_assert failed: %s",
+                    STR_ARG(name), launch->loaded->asserts[launch->detail]);
+    case KERNEL_WRAPS:
+        return says(device, TERN_ERROR_KERNEL,
+                    "kernel '%.*s', line %d: a 32-bit offset wraps round inside one tile: use "
+                    "64-bit offsets",
+                    STR_ARG(name), launch->detail);
+    case KERNEL_STEP:
+        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s', line %d: the step of a range is 0",
+                    STR_ARG(name), launch->detail);
+    case KERNEL_DEADLOCK:
+        return says(device, TERN_ERROR_KERNEL,
+                    "kernel '%.*s': deadlock: all programs that have begun wait in loops and "
+                    "nothing changes",
+                    STR_ARG(name));
+    default: return says(device, TERN_ERROR_KERNEL, "kernel '%.*s' failed", STR_ARG(name));
+    }
+}
+
+static tern_status run_on_fibers(CpuLaunch *launch, int64_t count) {
+    FiberRun run = {.function = launch->loaded->function,
+                    .args = launch->args,
+                    .scratch_bytes = (size_t)launch->loaded->facts[0] + 64,
+                    .runtime = &launch->runtime};
+    memcpy(run.grid, launch->grid, sizeof run.grid);
+    if (!fibers_run(&run, count)) {
+        if (run.no_memory)
+            return says(launch->device, TERN_ERROR_NO_MEMORY,
+                        "out of host memory: stacks of waiting programs");
+        if (run.deadlock) kernel_fail(&launch->runtime, KERNEL_DEADLOCK, 0);
+    }
+    return launch_result(launch);
+}
+
+static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const uint32_t grid[3],
+                              void **args) {
+    (void)queue;
+    CpuState *state = device->state;
+    LoadedCpu *loaded = loaded_;
+    CpuLaunch launch = {.runtime = {kernel_fail, kernel_yield, kernel_print, kernel_clock},
+                        .device = device,
+                        .loaded = loaded,
+                        .args = args,
+                        .printing = PTHREAD_MUTEX_INITIALIZER};
+    for (int i = 0; i < 3; i++) launch.grid[i] = (int)grid[i];
+    int64_t count;
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TERN_OK;
+    if (__builtin_mul_overflow((int64_t)grid[0] * grid[1], (int64_t)grid[2], &count))
+        return says(device, TERN_ERROR_ARGUMENT, "the grid has more than 2^63 programs");
+    launch.stream = (double)loaded->facts[1] * (double)count >= (double)state->stream_bytes;
+    tern_status status;
+    if (loaded->facts[2])
+        status = run_on_fibers(&launch, count);
+    else {
+        /* Below about 2 us the other threads cost more than they do. */
+        bool small =
+            count < 64 && loaded->program_ns > 0 && loaded->program_ns * (double)count < 2000;
+        bool measure = loaded->program_ns == 0 && count < 64;
+        long long start = measure ? kernel_clock(NULL) : 0;
+        if (small || measure)
+            run_chunk(&launch, 0, 0, count);
+        else
+            pool_run(state->pool, count, run_chunk, &launch);
+        if (measure)
+            loaded->program_ns = (double)(kernel_clock(NULL) - start) / (double)count + 0.001;
+        status = launch_result(&launch);
+    }
+    if (launch.output_length && device->print)
+        device->print(device->print_user, launch.output, launch.output_length);
+    free(launch.output);
+    return status;
+}
+
+static tern_status cpu_synchronize(Device *device) {
+    (void)device;
+    return TERN_OK;
+}
+
+const DeviceOps device_cpu = {
+    .name = "cpu",
+    .open = cpu_open,
+    .close = cpu_close,
+    .alloc = cpu_alloc,
+    .release = cpu_release,
+    .write = cpu_copy,
+    .read = cpu_copy,
+    .fill = cpu_fill,
+    .load = cpu_load,
+    .unload = cpu_unload,
+    .launch = cpu_launch,
+    .synchronize = cpu_synchronize,
+    .device_memory_is_host = true,
+};

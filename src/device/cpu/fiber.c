@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+/* fiber: programs that may wait for each other take turns on one thread, each on its own stack.
+ * A program gives way in each turn of a loop that could be a spin lock. New programs begin only
+ * when all that have begun have given way.
+ *
+ * Deadlock: a turn is a function of the program's own state and of memory. When no program ends and
+ * after a round all stacks are as they were after the round before, IDLE_ROUNDS times in a row,
+ * nothing will ever change. */
+#include "device/cpu/cpu.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+
+enum { STACK_BYTES = 256 << 10, MOST_FIBERS = 1 << 14, IDLE_ROUNDS = 1000, HASH_AFTER = 100 };
+
+typedef struct Fiber {
+    ucontext_t context;
+    char *stack, *scratch;
+    int64_t program;
+    char *low; /* the stack pointer when it gave way */
+    bool finished;
+    int result;
+    struct Scheduler *scheduler;
+} Fiber;
+
+typedef struct Scheduler {
+    KernelRuntime runtime; /* first: fiber_yield gets a pointer to it */
+    KernelRuntime *outer;
+    FiberRun *run;
+    ucontext_t main;
+    Fiber *current;
+    Fiber **live;
+    int num_live;
+    Fiber *spare;
+    bool stop;
+} Scheduler;
+
+static int forward_fail(KernelRuntime *runtime, int kind, int detail) {
+    Scheduler *s = (Scheduler *)runtime;
+    return s->outer->fail(s->outer, kind, detail);
+}
+
+static void forward_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
+                          const int *index, int what, int size_bytes, unsigned long long bits) {
+    Scheduler *s = (Scheduler *)runtime;
+    s->outer->print(s->outer, program, prefix, rank, index, what, size_bytes, bits);
+}
+
+static long long forward_clock(KernelRuntime *runtime) {
+    Scheduler *s = (Scheduler *)runtime;
+    return s->outer->clock(s->outer);
+}
+
+int fiber_yield(KernelRuntime *runtime) {
+    Scheduler *s = (Scheduler *)runtime;
+    Fiber *fiber = s->current;
+    fiber->low = __builtin_frame_address(0);
+    swapcontext(&fiber->context, &s->main);
+    return s->stop;
+}
+
+static void fiber_main(unsigned high, unsigned low) {
+    Fiber *fiber = (Fiber *)((uintptr_t)high << 32 | low);
+    Scheduler *s = fiber->scheduler;
+    fiber->result = s->run->function(s->run->args, s->run->grid, fiber->program, fiber->program + 1,
+                                     fiber->scratch, &s->runtime, 0);
+    fiber->finished = true;
+    swapcontext(&fiber->context, &s->main);
+}
+
+static void fiber_free(Fiber *fiber) {
+    if (!fiber) return;
+    if (fiber->stack) munmap(fiber->stack, STACK_BYTES);
+    free(fiber->scratch);
+    free(fiber);
+}
+
+static Fiber *fiber_new(Scheduler *s) {
+    Fiber *fiber = s->spare ? s->spare : calloc(1, sizeof *fiber);
+    s->spare = NULL;
+    if (!fiber) return NULL;
+    size_t scratch = (s->run->scratch_bytes + 127) / 64 * 64;
+    if (!fiber->stack) {
+        void *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        fiber->stack = stack == MAP_FAILED ? NULL : stack;
+        fiber->scratch = aligned_alloc(64, scratch);
+    }
+    if (!fiber->stack || !fiber->scratch || getcontext(&fiber->context) != 0) {
+        fiber_free(fiber);
+        return NULL;
+    }
+    fiber->scheduler = s, fiber->finished = false, fiber->result = 0, fiber->low = NULL;
+    fiber->context.uc_stack.ss_sp = fiber->stack, fiber->context.uc_stack.ss_size = STACK_BYTES;
+    fiber->context.uc_link = NULL;
+    uintptr_t at = (uintptr_t)fiber;
+    makecontext(&fiber->context, (void (*)(void))fiber_main, 2, (unsigned)(at >> 32), (unsigned)at);
+    return fiber;
+}
+
+/* One turn; false once the program has ended or failed. */
+static bool fiber_turn(Scheduler *s, Fiber *fiber) {
+    s->current = fiber;
+    swapcontext(&s->main, &fiber->context);
+    if (fiber->finished && fiber->result) s->stop = true;
+    return !fiber->finished;
+}
+
+static uint64_t states_hash(const Scheduler *s) {
+    uint64_t hash = 1;
+    for (int i = 0; i < s->num_live; i++) {
+        const Fiber *fiber = s->live[i];
+        const char *end = fiber->stack + STACK_BYTES;
+        hash = hash_bytes(fiber->low, (size_t)(end - fiber->low), hash);
+        hash = hash_bytes(fiber->scratch, s->run->scratch_bytes, hash);
+    }
+    return hash;
+}
+
+static bool begin_program(Scheduler *s, int64_t program) {
+    Fiber *fiber = fiber_new(s);
+    if (!fiber) {
+        s->run->no_memory = true;
+        return false;
+    }
+    fiber->program = program;
+    if (fiber_turn(s, fiber))
+        s->live[s->num_live++] = fiber;
+    else if (s->spare)
+        fiber_free(fiber);
+    else
+        s->spare = fiber;
+    return true;
+}
+
+/* A turn for each program that has begun; true if one ended. */
+static bool round_robin(Scheduler *s) {
+    int kept = 0;
+    bool ended = false;
+    for (int i = 0; i < s->num_live; i++) {
+        Fiber *fiber = s->live[i];
+        if (s->stop || fiber_turn(s, fiber)) {
+            s->live[kept++] = fiber;
+            continue;
+        }
+        ended = true;
+        if (s->spare)
+            fiber_free(fiber);
+        else
+            s->spare = fiber;
+    }
+    s->num_live = kept;
+    return ended;
+}
+
+static void schedule(Scheduler *s, int64_t count) {
+    int64_t begun = 0;
+    int idle = 0, same = 0;
+    uint64_t last = 0;
+    while (!s->stop && (begun < count || s->num_live)) {
+        if (s->num_live && round_robin(s)) {
+            idle = same = 0;
+            continue;
+        }
+        if (begun < count && s->num_live < MOST_FIBERS) {
+            if (!begin_program(s, begun++)) return;
+            continue;
+        }
+        if (++idle < HASH_AFTER) continue;
+        uint64_t now = states_hash(s);
+        same = now == last ? same + 1 : 0, last = now;
+        if (same < IDLE_ROUNDS) continue;
+        s->run->deadlock = true;
+        return;
+    }
+}
+
+bool fibers_run(FiberRun *run, int64_t count) {
+    Scheduler *s = calloc(1, sizeof *s);
+    run->deadlock = run->no_memory = false;
+    if (s) s->live = calloc(MOST_FIBERS, sizeof *s->live);
+    if (!s || !s->live) {
+        free(s);
+        run->no_memory = true;
+        return false;
+    }
+    s->outer = run->runtime, s->run = run;
+    s->runtime = (KernelRuntime){forward_fail, fiber_yield, forward_print, forward_clock};
+    schedule(s, count);
+    bool ok = !s->stop && !run->deadlock && !run->no_memory;
+    for (int i = 0; i < s->num_live; i++) fiber_free(s->live[i]);
+    fiber_free(s->spare);
+    free(s->live);
+    free(s);
+    return ok;
+}

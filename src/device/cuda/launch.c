@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cuda_launch: launches, queues, graphs.
+ *
+ * A launch is one call of the driver and a few stores: no hashing, no allocation, no lock of ours.
+ * Asking the driver which context is current costs some nanoseconds and is not left out: the
+ * thread may have worked on another device since. */
+#include "device/cuda/cuda.h"
+
+#include <stdio.h>
+
+static tern_status launch_failed(Cuda *cuda, CudaResult result) {
+    char doing[1200];
+    const uint32_t *g = cuda->last_grid;
+    snprintf(doing, sizeof doing,
+             "launch kernel %s, grid (%u, %u, %u), %u threads a block, %u bytes "
+             "of shared memory",
+             cuda->last->name, g[0], g[1], g[2], cuda->last->block_threads,
+             cuda->last->dynamic_shared);
+    return cuda_check(cuda, result, doing);
+}
+
+static tern_status wait_for_launch(Cuda *cuda, CudaStream stream) {
+    tern_status status = cuda_wait_stream(cuda, stream, "wait for the launch");
+    if (status == TERN_OK) {
+        cuda->last = NULL;
+        cuda->launches_since_wait = 0;
+    }
+    return status;
+}
+
+tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_t grid[3],
+                        void **args) {
+    Cuda *cuda = device->state;
+    const CudaObject *kernel = loaded;
+    CudaStream stream = cuda_stream_of(queue);
+    CudaContext previous;
+    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TERN_OK;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status != TERN_OK) return status;
+    CudaResult result =
+        cuda->driver.launch(kernel->function, grid[0], grid[1], grid[2], kernel->block_threads, 1,
+                            1, kernel->dynamic_shared, stream, args, NULL);
+    cuda->last = kernel;
+    memcpy(cuda->last_grid, grid, sizeof cuda->last_grid);
+    cuda->num_launches++;
+    cuda->launches_since_wait++;
+    cuda->unfinished = true;
+    bool recorded = queue && ((const CudaObject *)queue)->capturing;
+    if (result != CUDA_OK)
+        status = launch_failed(cuda, result);
+    else if (recorded)
+        status = TERN_OK;
+    else if (cuda->blocking)
+        status = wait_for_launch(cuda, stream);
+    else if (cuda->timeout_ms > 0 && cuda->launches_since_wait >= CUDA_LAUNCHES_UNWATCHED)
+        /* A full queue (1024 deep) waits inside the driver, out of reach of the time limit. */
+        status = wait_for_launch(cuda, stream);
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+/* ---- queues ---- */
+
+tern_status cuda_queue_open(Device *device, void **queue) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    *queue = NULL;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK) {
+        CudaObject *object = cuda_object_new(cuda, CUDA_QUEUE);
+        /* Not CU_STREAM_NON_BLOCKING: copies on the default stream are to come after the work of
+         * this one. */
+        status =
+            object
+                ? cuda_check(cuda, cuda->driver.stream_create(&object->stream, CUDA_STREAM_DEFAULT),
+                             "create a stream")
+                : TERN_ERROR_NO_MEMORY;
+        if (status == TERN_OK)
+            *queue = object;
+        else if (object)
+            cuda_object_free(cuda, object);
+    }
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+tern_status cuda_queue_adopt(Device *device, void *handle, void **queue) {
+    Cuda *cuda = device->state;
+    CudaObject *object = cuda_object_new(cuda, CUDA_QUEUE);
+    *queue = object;
+    if (!object) return TERN_ERROR_NO_MEMORY;
+    object->stream = handle;
+    object->adopted = true;
+    cuda->num_adopted++;
+    return TERN_OK;
+}
+
+tern_status cuda_queue_wait(Device *device, void *queue) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK)
+        status = cuda_wait_stream(cuda, cuda_stream_of(queue), "wait for a stream");
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+void *cuda_queue_handle(void *queue) { return cuda_stream_of(queue); }
+
+/* ---- graphs ---- */
+
+tern_status cuda_graph_begin(Device *device, void *queue) {
+    Cuda *cuda = device->state;
+    CudaObject *object = queue;
+    CudaContext previous;
+    if (!object || !object->stream)
+        return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "the default stream cannot record a graph");
+    if (object->capturing)
+        return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "the stream records a graph already");
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK)
+        status =
+            cuda_check(cuda, cuda->driver.capture_begin(object->stream, CUDA_CAPTURE_THREAD_LOCAL),
+                       "record a graph");
+    object->capturing = status == TERN_OK;
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+tern_status cuda_graph_end(Device *device, void *queue, void **graph) {
+    Cuda *cuda = device->state;
+    CudaObject *recorder = queue, *object = NULL;
+    CudaGraph recorded = NULL;
+    CudaContext previous;
+    *graph = NULL;
+    if (!recorder || !recorder->capturing)
+        return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "the stream does not record a graph");
+    recorder->capturing = false;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status != TERN_OK) return status;
+    status =
+        cuda_check(cuda, cuda->driver.capture_end(recorder->stream, &recorded), "record a graph");
+    if (status == TERN_OK) {
+        object = cuda_object_new(cuda, CUDA_GRAPH);
+        status = object
+                     ? cuda_check(cuda, cuda->driver.graph_instantiate(&object->graph, recorded, 0),
+                                  "make a recorded graph ready")
+                     : TERN_ERROR_NO_MEMORY;
+    }
+    if (recorded) cuda->driver.graph_destroy(recorded);
+    if (status == TERN_OK)
+        *graph = object;
+    else if (object)
+        cuda_object_free(cuda, object);
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+tern_status cuda_graph_launch(Device *device, void *graph, void *queue) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK)
+        status = cuda_check(
+            cuda, cuda->driver.graph_launch(((CudaObject *)graph)->graph, cuda_stream_of(queue)),
+            "launch a graph");
+    cuda->unfinished = true;
+    if (status == TERN_OK && cuda->blocking)
+        status = cuda_wait_stream(cuda, cuda_stream_of(queue), "wait for the graph");
+    cuda_leave(cuda, previous);
+    return status;
+}

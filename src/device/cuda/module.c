@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cuda_module: PTX text -> a function that can be launched.
+ *
+ * The driver assembles the text as a whole program, and keeps the machine code on disk itself. Its
+ * linker would hand the machine code out, for a cache of our own, but assembles as for separate
+ * compilation, which takes up to twice the registers (softmax of 16384 columns by 8 warps: 168
+ * instead of 108, one block on a multiprocessor instead of two) and ignores setmaxnreg.
+ * What can be refused before a launch is refused here: too much shared memory, too many
+ * registers, a driver too old for the PTX. */
+#include "device/cuda/cuda.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { LOG_BYTES = 16384 };
+
+typedef struct Logs {
+    char info[LOG_BYTES], error[LOG_BYTES];
+    CudaJitOption options[6];
+    void *values[6];
+} Logs;
+
+static void logs_init(Logs *logs) {
+    const CudaJitOption options[6] = {CUDA_JIT_INFO_LOG,    CUDA_JIT_INFO_LOG_BYTES,
+                                      CUDA_JIT_ERROR_LOG,   CUDA_JIT_ERROR_LOG_BYTES,
+                                      CUDA_JIT_LOG_VERBOSE, CUDA_JIT_LINE_INFO};
+    void *values[6] = {logs->info,  (void *)(uintptr_t)LOG_BYTES,
+                       logs->error, (void *)(uintptr_t)LOG_BYTES,
+                       (void *)1,   (void *)1};
+    memcpy(logs->options, options, sizeof options);
+    memcpy(logs->values, values, sizeof values);
+}
+
+/* PTX ISA, release notes: CUDA 11.n is PTX 7.n, and from 12.0 on they go 12.n to 8.n and 13.n to
+ * 9.n, except that 8.6 came with 12.7. */
+static void ptx_version(Str ptx, int *major, int *minor) {
+    const char *at = memmem(ptx.data, (size_t)ptx.length, ".version", 8);
+    *major = *minor = 0;
+    if (at) sscanf(at, ".version %d.%d", major, minor);
+}
+
+static tern_status assemble_failed(Cuda *cuda, CudaResult result, const CompiledKernel *kernel,
+                                   const Logs *logs) {
+    int major, minor;
+    char driver[512];
+    if (cuda_result_is_sticky(result) || result == CUDA_OUT_OF_MEMORY)
+        return cuda_check(cuda, result, "load a kernel");
+    cuda_driver_words(&cuda->driver, result, driver, sizeof driver);
+    ptx_version(kernel->text, &major, &minor);
+    if (result == CUDA_UNSUPPORTED_PTX_VERSION)
+        return cuda_fail(cuda, TERN_ERROR_DEVICE,
+                         "%s: %s: the driver is for CUDA %d.%d and too old for PTX %d.%d, which "
+                         "needs a driver for CUDA %d.%d",
+                         cuda->device->name.data, driver, cuda->driver_version / 1000,
+                         cuda->driver_version % 1000 / 10, major, minor, major + 4,
+                         major == 8 && minor == 6 ? 7 : minor);
+    return cuda_fail(cuda, TERN_ERROR_DEVICE,
+                     "%s: the driver cannot load kernel '%.*s' for %s: %s%s%s",
+                     cuda->device->name.data, STR_ARG(kernel->ir->name), kernel->target, driver,
+                     logs->error[0] ? "\n" : "", logs->error);
+}
+
+/* ---- limits ---- */
+
+static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaObject *object) {
+    CudaDriver *driver = &cuda->driver;
+    int max_threads = 0, static_shared = 0;
+    tern_status status = cuda_check(
+        cuda, driver->function_get(&max_threads, CUDA_FUNCTION_MAX_THREADS, object->function),
+        "read a kernel's limits");
+    if (status == TERN_OK)
+        status = cuda_check(
+            cuda,
+            driver->function_get(&static_shared, CUDA_FUNCTION_STATIC_SHARED, object->function),
+            "read a kernel's shared memory");
+    if (status != TERN_OK) return status;
+    int threads = kernel->facts.block_threads, shared = kernel->facts.shared_bytes;
+    if (shared > cuda->shared_optin || static_shared > cuda->shared_optin)
+        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                         "kernel %s needs %d bytes of shared memory; a block on %s may have %d",
+                         object->name, shared > static_shared ? shared : static_shared,
+                         cuda->device->name.data, cuda->shared_optin);
+    if (threads > max_threads)
+        return cuda_fail(
+            cuda, TERN_ERROR_UNSUPPORTED,
+            "kernel %s has %d threads a block, but takes so many registers that %s can "
+            "run at most %d; lower num_warps",
+            object->name, threads, cuda->device->name.data, max_threads);
+    object->block_threads = (unsigned)threads;
+    object->dynamic_shared = shared > static_shared ? (unsigned)(shared - static_shared) : 0;
+    /* What a block has without asking for more, on every GPU so far: 48 KiB. */
+    if (shared <= 48 * 1024 || object->dynamic_shared == 0) return TERN_OK;
+    return cuda_check(cuda,
+                      driver->function_set(object->function, CUDA_FUNCTION_MAX_DYNAMIC_SHARED,
+                                           (int)object->dynamic_shared),
+                      "get more shared memory for a kernel");
+}
+
+/* ---- load ---- */
+
+static char *kernel_words(const CompiledKernel *kernel) {
+    char *words = NULL;
+    const Source *source = kernel->ir->span.source;
+    int line = 0, column = 0, length;
+    if (source) {
+        source_position(source, kernel->ir->span.start, &line, &column);
+        length = asprintf(&words, "'%.*s' (%.*s:%d)", STR_ARG(kernel->ir->name),
+                          STR_ARG(source->name), line);
+    } else {
+        length = asprintf(&words, "'%.*s'", STR_ARG(kernel->ir->name));
+    }
+    return length < 0 ? NULL : words;
+}
+
+static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel *kernel,
+                               CudaObject *object) {
+    Logs *logs = arena_new_of(scratch, Logs);
+    logs_init(logs);
+    object->name = kernel_words(kernel);
+    if (!object->name) return cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
+    if (kernel->text.length == 0)
+        return cuda_fail(cuda, TERN_ERROR_ARGUMENT,
+                         "kernel %s was compiled for '%s', not for a GPU", object->name,
+                         kernel->target);
+    if (kernel->facts.programs_per_block > 1)
+        return cuda_fail(
+            cuda, TERN_ERROR_UNSUPPORTED,
+            "kernel %s packs %d programs in a block, which only a grid of known size can do",
+            object->name, kernel->facts.programs_per_block);
+    if (kernel->facts.block_threads < 1 || kernel->facts.shared_bytes < 0)
+        return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                         "kernel %s has %d threads a block and %d bytes "
+                         "of shared memory",
+                         object->name, kernel->facts.block_threads, kernel->facts.shared_bytes);
+    CudaResult result =
+        cuda->driver.module_load(&object->module, str_c(scratch, kernel->text),
+                                 (unsigned)COUNT(logs->options), logs->options, logs->values);
+    tern_status status = result == CUDA_OK ? TERN_OK : assemble_failed(cuda, result, kernel, logs);
+    if (status == TERN_OK)
+        status = cuda_check(cuda,
+                            cuda->driver.module_function(&object->function, object->module,
+                                                         str_c(scratch, kernel->ir->name)),
+                            "find the kernel in its module");
+    if (status == TERN_OK) status = check_limits(cuda, kernel, object);
+    if (status == TERN_OK) object->log = strdup(logs->info);
+    return status;
+}
+
+tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loaded) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    jmp_buf no_memory;
+    *loaded = NULL;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status != TERN_OK) return status;
+    CudaObject *volatile object = cuda_object_new(cuda, CUDA_LOADED);
+    Arena *scratch = object ? arena_new(&no_memory) : NULL;
+    if (!object)
+        status = TERN_ERROR_NO_MEMORY;
+    else if (setjmp(no_memory))
+        status = cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
+    else
+        status = load_kernel(cuda, scratch, kernel, object);
+    arena_free(scratch);
+    if (status == TERN_OK)
+        *loaded = object;
+    else if (object)
+        cuda_object_free(cuda, object);
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+/* ---- facts ---- */
+
+Str cuda_loaded_facts(Device *device, void *loaded) {
+    Cuda *cuda = device->state;
+    CudaDriver *driver = &cuda->driver;
+    CudaObject *object = loaded;
+    CudaContext previous;
+    int registers = -1, local = -1, shared = -1, blocks = -1;
+    if (cuda_enter(cuda, &previous) != TERN_OK) return STR("");
+    CudaFunction f = object->function;
+    bool known = driver->function_get(&registers, CUDA_FUNCTION_REGISTERS, f) == CUDA_OK &&
+                 driver->function_get(&local, CUDA_FUNCTION_LOCAL_BYTES, f) == CUDA_OK &&
+                 driver->function_get(&shared, CUDA_FUNCTION_STATIC_SHARED, f) == CUDA_OK &&
+                 driver->occupancy(&blocks, f, (int)object->block_threads,
+                                   object->dynamic_shared) == CUDA_OK;
+    cuda_leave(cuda, previous);
+    if (!known) return STR("");
+    return str_format(device->arena,
+                      "registers: %d\nlocal bytes (spills): %d\nshared bytes: %d\n"
+                      "blocks per SM: %d\noccupancy: %.0f %%\n%s",
+                      registers, local, shared + (int)object->dynamic_shared, blocks,
+                      100.0 * blocks * object->block_threads /
+                          (cuda->threads_per_multiprocessor ? cuda->threads_per_multiprocessor : 1),
+                      object->log ? object->log : "");
+}

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+/* interp: executes the tile IR as it stands. The oracle that other devices are compared with:
+ * plain, and it checks each access to memory. It has no text form: a kernel is made ready by
+ * walking its regions once, to learn after which op a value is no longer needed. */
+#include "device/interp/interp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct InterpState {
+    Arena *words; /* of the last failure */
+    uint64_t order_seed;
+    int64_t timeout_ns; /* of a launch; 0: none */
+} InterpState;
+
+enum {
+    GUARD_BYTES = 256, /* around each allocation, so that neighbours never touch */
+    DEEPEST_NESTING = 200,
+};
+
+static tern_status device_says(Device *device, tern_status status, const char *words) {
+    device->why = str_of(words);
+    return status;
+}
+
+static tern_status interp_open(Device *device, const char *argument,
+                               const tern_open_options *options) {
+    if (argument)
+        return device_says(device, TERN_ERROR_DEVICE, "device 'interp' takes no argument");
+    InterpState *state = device->state = arena_new_of(device->arena, InterpState);
+    const char *seed = getenv("TERN_ORDER_SEED");
+    state->order_seed = options->order_seed ? options->order_seed
+                        : seed              ? strtoull(seed, NULL, 0)
+                                            : 0;
+    const char *timeout = getenv("TERN_TIMEOUT_MS");
+    int64_t timeout_ms = options->timeout_ms ? options->timeout_ms
+                         : timeout           ? strtol(timeout, NULL, 10)
+                                             : 0;
+    if (timeout_ms > 0 && timeout_ms <= INT32_MAX) state->timeout_ns = timeout_ms * 1000000;
+    device->name = STR("interp");
+    device->description =
+        STR("interpreter of the tile IR: slow, checks each access, the reference");
+    device->target = "interp";
+    return TERN_OK;
+}
+
+static void interp_close(Device *device) {
+    InterpState *state = device->state;
+    if (state) arena_free(state->words);
+}
+
+static tern_status interp_alloc(Device *device, size_t size_bytes, void **pointer) {
+    size_t need = (size_bytes + 255) / 256 * 256 + 2 * GUARD_BYTES;
+    char *memory = size_bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(256, need);
+    if (!memory) return device_says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+    *pointer = memory + GUARD_BYTES;
+    return TERN_OK;
+}
+
+static void interp_release(Device *device, void *pointer) {
+    (void)device;
+    if (pointer) free((char *)pointer - GUARD_BYTES);
+}
+
+static tern_status interp_copy(Device *device, void *to, const void *from, size_t bytes) {
+    (void)device;
+    if (bytes) memmove(to, from, bytes);
+    return TERN_OK;
+}
+
+static tern_status interp_fill(Device *device, void *to, unsigned char byte, size_t bytes) {
+    (void)device;
+    if (bytes) memset(to, byte, bytes);
+    return TERN_OK;
+}
+
+static tern_status interp_synchronize(Device *device) {
+    (void)device;
+    return TERN_OK;
+}
+
+/* ---- making a kernel ready ---- */
+
+typedef VEC(int) Ids;
+
+typedef struct Maker {
+    Arena *arena;
+    Loaded *loaded;
+    const Op **last_users; /* by value id: the op after which it is dead, in its own region */
+    const Op *refused;     /* the first op that the interpreter does not run */
+    int depth, deepest;
+} Maker;
+
+/* The op around `op` that stands in `region` itself. */
+static const Op *op_in_region(const Op *op, const Region *region) {
+    while (op && op->parent != region) op = op->parent->owner;
+    return op;
+}
+
+static const Region *value_region(const Value *value) {
+    return value->def ? value->def->parent : value->region;
+}
+
+static void note_uses(Maker *m, const Region *region) {
+    if (++m->depth > m->deepest) m->deepest = m->depth;
+    for (const Op *op = region->first; op && m->depth <= DEEPEST_NESTING; op = op->next) {
+        for (int i = 0; i < op->num_results; i++) m->last_users[op->results[i].id] = op;
+        for (int i = 0; i < op->num_regions; i++) note_uses(m, op->regions[i]);
+        for (int i = 0; i < op->num_operands; i++) {
+            const Value *value = op->operands[i];
+            m->last_users[value->id] = op_in_region(op, value_region(value));
+        }
+        if (op->kind == OP_INLINE_ASM && !m->refused) m->refused = op;
+    }
+    m->depth--;
+}
+
+static void note_value(Maker *m, const Value *value, Map *frees) {
+    const Op *user = m->last_users[value->id];
+    if (!user) return;
+    Ids *ids = map_get_pointer(frees, user);
+    if (!ids) map_set_pointer(frees, user, ids = arena_new_of(m->arena, Ids));
+    vec_push(m->arena, ids, value->id);
+}
+
+static Body *block_make(Maker *m, const Region *region);
+
+static void node_make(Maker *m, Node *node, const Op *op, const Map *frees) {
+    node->op = op;
+    const Ids *ids = map_get_pointer(frees, op);
+    if (ids) node->frees = ids->data, node->num_frees = ids->count;
+    node->reads = op_has_trait(op, READS);
+    node->changes_alone = op->kind == OP_CLOCK || op->kind == OP_PRINT;
+    if (op->kind == OP_WHILE) m->loaded->may_wait = true;
+    for (int i = 0; i < op->num_regions; i++) {
+        Body *block = node->blocks[i] = block_make(m, op->regions[i]);
+        for (int k = 0; k < block->num_nodes; k++) {
+            node->reads |= block->nodes[k].reads;
+            node->changes_alone |= block->nodes[k].changes_alone;
+        }
+    }
+}
+
+static bool op_by_lanes(const Op *op) {
+    return op_has_trait(op, ELEMENTWISE) || op->kind == OP_CONSTANT || op->kind == OP_POISON;
+}
+
+static Body *block_make(Maker *m, const Region *region) {
+    Body *block = arena_new_of(m->arena, Body);
+    block->region = region;
+    block->by_lanes = true;
+    int count = 0;
+    Map frees = {.arena = m->arena};
+    for (int i = 0; i < region->num_args; i++) note_value(m, region->args[i], &frees);
+    for (const Op *op = region->first; op; op = op->next, count++)
+        for (int i = 0; i < op->num_results; i++) note_value(m, &op->results[i], &frees);
+    block->nodes = arena_array(m->arena, Node, count);
+    for (const Op *op = region->first; op; op = op->next) {
+        bool is_yield = op == region->last;
+        node_make(m, is_yield ? &block->yield : &block->nodes[block->num_nodes++], op, &frees);
+        if (!is_yield && !op_by_lanes(op)) block->by_lanes = false;
+    }
+    return block;
+}
+
+static Str words_about(Device *device, DiagKind kind, Span span, const char *text,
+                       const char *note) {
+    InterpState *state = device->state;
+    arena_free(state->words);
+    state->words = NULL;
+    state->words = arena_new(device->oom);
+    Diag diag = {.arena = state->words};
+    diag_add(&diag, kind, span, "%s", text);
+    if (note[0]) diag_note(&diag, (Span){0}, "%s", note);
+    Buf words = {.arena = state->words};
+    diag_print(&diag, false, &words);
+    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
+    return buf_str(&words);
+}
+
+/* All in the kernel's arena. */
+static tern_status interp_load(Device *device, const CompiledKernel *kernel, void **result) {
+    Loaded *loaded = arena_new_of(kernel->arena, Loaded);
+    *loaded = (Loaded){.kernel = kernel, .num_values = kernel->ir->num_values};
+    Maker m = {.arena = kernel->arena, .loaded = loaded};
+    m.last_users = arena_array(kernel->arena, const Op *, kernel->ir->num_values);
+    note_uses(&m, kernel->ir->body);
+    if (m.refused || m.deepest > DEEPEST_NESTING) {
+        Span span = m.refused ? m.refused->span : kernel->ir->span;
+        device->why = words_about(device, DIAG_REFUSED, span,
+                                  m.refused ? "inline assembly on device 'interp': it is PTX text"
+                                            : "more than 200 nested loops and ifs on 'interp'",
+                                  "");
+        return TERN_ERROR_UNSUPPORTED;
+    }
+    loaded->body = block_make(&m, kernel->ir->body);
+    *result = loaded;
+    return TERN_OK;
+}
+
+static void interp_unload(Device *device, void *loaded) { (void)device, (void)loaded; }
+
+/* ---- launching ---- */
+
+/* A new array of lanes, or one of the same size class that is free. */
+Lanes *lanes_new(Program *p, int count, int size) {
+    Launch *launch = p->launch;
+    size_t bytes = LANES_HEADER + (size_t)count * (size_t)size;
+    int size_class = 7;
+    while (((size_t)1 << size_class) < bytes) size_class++;
+    Lanes *lanes = launch->free_lanes[size_class];
+    if (lanes)
+        launch->free_lanes[size_class] = lanes->next;
+    else
+        lanes = aligned_alloc(64, (size_t)1 << size_class);
+    if (!lanes) {
+        program_fail(p, TERN_ERROR_NO_MEMORY, (Span){0}, "out of host memory");
+        return NULL;
+    }
+    lanes->next = NULL;
+    lanes->refs = 1, lanes->size_class = size_class, lanes->count = count, lanes->size = size;
+    return lanes;
+}
+
+void lanes_release(Launch *launch, Lanes *lanes) {
+    if (!lanes || --lanes->refs) return;
+    lanes->next = launch->free_lanes[lanes->size_class];
+    launch->free_lanes[lanes->size_class] = lanes;
+}
+
+void slot_set(Program *p, const Value *value, Lanes *lanes) {
+    Lanes **slot = &p->slots[value->id];
+    lanes_release(p->launch, *slot);
+    *slot = lanes;
+}
+
+bool program_fail(Program *p, tern_status status, Span span, const char *format, ...) {
+    Failure *failure = &p->launch->failure;
+    if (failure->status) return false;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(failure->text, sizeof failure->text, format, args);
+    va_end(args);
+    failure->status = status;
+    failure->span = span;
+    snprintf(failure->note, sizeof failure->note,
+             "in program (%u, %u, %u) of a grid of (%u, %u, %u)", p->id[0], p->id[1], p->id[2],
+             p->launch->grid[0], p->launch->grid[1], p->launch->grid[2]);
+    return false;
+}
+
+void program_note(Program *p, const char *format, ...) {
+    char *note = p->launch->failure.note;
+    size_t used = strlen(note), left = sizeof p->launch->failure.note - used;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(note + used, left, format, args);
+    va_end(args);
+}
+
+void launch_flush(Launch *launch) {
+    if (launch->output_length && launch->device->print)
+        launch->device->print(launch->device->print_user, launch->output, launch->output_length);
+    launch->output_length = 0;
+}
+
+static tern_status interp_launch(Device *device, void *queue, void *loaded, const uint32_t grid[3],
+                                 void **args) {
+    (void)queue;
+    const InterpState *state = device->state;
+    Launch launch = {.order_seed = state->order_seed,
+                     .device = device,
+                     .loaded = loaded,
+                     .args = args,
+                     .grid = {grid[0], grid[1], grid[2]}};
+    if (state->timeout_ns) launch.deadline_ns = clock_ns() + state->timeout_ns;
+    launch_programs(&launch);
+    launch_flush(&launch);
+    free(launch.output);
+    for (int i = 0; i < NUM_LANE_CLASSES; i++) {
+        for (Lanes *lanes = launch.free_lanes[i], *next; lanes; lanes = next) {
+            next = lanes->next;
+            free(lanes);
+        }
+    }
+    Failure *failure = &launch.failure;
+    if (failure->status)
+        device->why = words_about(device, DIAG_ERROR, failure->span, failure->text, failure->note);
+    return failure->status;
+}
+
+const DeviceOps device_interp = {
+    .name = "interp",
+    .open = interp_open,
+    .close = interp_close,
+    .alloc = interp_alloc,
+    .release = interp_release,
+    .write = interp_copy,
+    .read = interp_copy,
+    .fill = interp_fill,
+    .load = interp_load,
+    .unload = interp_unload,
+    .launch = interp_launch,
+    .synchronize = interp_synchronize,
+    .device_memory_is_host = true,
+};

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+/* interp_exec: regions, and the ops that have regions. */
+#include "device/interp/interp.h"
+
+#include <time.h>
+
+static void drop_dead(Program *p, const Node *node) {
+    for (int i = 0; i < node->num_frees; i++) {
+        Lanes **slot = &p->slots[node->frees[i]];
+        lanes_release(p->launch, *slot);
+        *slot = NULL;
+    }
+}
+
+void exec_yield_done(Program *p, const Body *block) { drop_dead(p, &block->yield); }
+
+static Lanes *scalar_new(Program *p, int size, uint64_t bits) {
+    Lanes *lanes = lanes_new(p, 1, size);
+    if (lanes) lane_set(lanes, 0, bits);
+    return lanes;
+}
+
+/* Shares what a block yielded, from the `first`-th value on, as `values`; `hold` keeps them alive
+ * while the slots are overwritten (a loop may swap two carried values). */
+static bool move_yields(Program *p, const Body *block, int first, int count, Value *const *values,
+                        Value *results) {
+    if (count == 0) {
+        exec_yield_done(p, block);
+        return true;
+    }
+    Lanes *hold = lanes_new(p, count, (int)sizeof(Lanes *));
+    if (!hold) return false;
+    Lanes **held = (Lanes **)(void *)hold->data;
+    for (int i = 0; i < count; i++) held[i] = lanes_share(operand(p, block->yield.op, first + i));
+    exec_yield_done(p, block);
+    for (int i = 0; i < count; i++) slot_set(p, values ? values[i] : &results[i], held[i]);
+    lanes_release(p->launch, hold);
+    return true;
+}
+
+int64_t clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+enum { ITERATIONS_A_LOOK = 256 };
+
+/* Once per iteration of a loop. */
+static bool is_in_time(Program *p, const Op *op) {
+    Launch *launch = p->launch;
+    if (!launch->deadline_ns || ++launch->iterations % ITERATIONS_A_LOOK) return true;
+    if (clock_ns() < launch->deadline_ns) return true;
+    return program_fail(p, TERN_ERROR_KERNEL, op->span,
+                        "the launch takes longer than its time limit");
+}
+
+static bool exec_if(Program *p, const Node *node) {
+    const Body *block = node->blocks[lane_get(operand(p, node->op, 0), 0) & 1 ? 0 : 1];
+    return exec_block(p, block) &&
+           move_yields(p, block, 0, node->op->num_results, NULL, node->op->results);
+}
+
+/* Wide enough that no loop index overflows. */
+__extension__ typedef __int128 Index;
+
+static bool exec_for(Program *p, const Node *node) {
+    const Op *op = node->op;
+    const Region *region = op->regions[0];
+    const Type *type = op->operands[0]->type;
+    bool is_unsigned = op->attrs[0].i != 0;
+    int size = type_size_bytes(type), carried = op->num_results;
+    Index bounds[3];
+    for (int i = 0; i < 3; i++) {
+        uint64_t bits = lane_get(operand(p, op, i), 0);
+        bounds[i] = is_unsigned && i < 2 ? (Index)bits : (Index)constant_to_int(type, bits);
+    }
+    if (bounds[2] == 0)
+        return program_fail(p, TERN_ERROR_KERNEL, op->span,
+                            "the loop's step is 0: it would never end");
+    for (int i = 0; i < carried; i++)
+        slot_set(p, region->args[i + 1], lanes_share(operand(p, op, i + 3)));
+    for (Index i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
+        Lanes *index = scalar_new(p, size, (uint64_t)i);
+        if (!index) return false;
+        slot_set(p, region->args[0], index);
+        if (!is_in_time(p, op) || !exec_block(p, node->blocks[0])) return false;
+        if (!move_yields(p, node->blocks[0], 0, carried, region->args + 1, NULL)) return false;
+    }
+    for (int i = 0; i < carried; i++)
+        slot_set(p, &op->results[i], lanes_share(p->slots[region->args[i + 1]->id]));
+    return true;
+}
+
+static bool lanes_same(const Lanes *a, const Lanes *b) {
+    if (a == b) return true;
+    return a->count == b->count && !memcmp(a->data, b->data, (size_t)a->count * (size_t)a->size);
+}
+
+/* One while loop's carried values at the start of an iteration, to see whether it changes any. */
+static Lanes *share_carried(Program *p, const Region *region) {
+    Lanes *hold = lanes_new(p, region->num_args, (int)sizeof(Lanes *));
+    if (!hold) return NULL;
+    Lanes **held = (Lanes **)(void *)hold->data;
+    for (int i = 0; i < region->num_args; i++) held[i] = lanes_share(p->slots[region->args[i]->id]);
+    return hold;
+}
+
+static bool release_carried(Program *p, const Region *region, Lanes *hold) {
+    Lanes **held = (Lanes **)(void *)hold->data;
+    bool same = true;
+    for (int i = 0; i < region->num_args; i++) {
+        Lanes *now = p->slots[region->args[i]->id];
+        same = same && now && lanes_same(held[i], now);
+        lanes_release(p->launch, held[i]);
+    }
+    lanes_release(p->launch, hold);
+    return same;
+}
+
+static bool exec_while(Program *p, const Node *node) {
+    const Op *op = node->op;
+    const Region *before = op->regions[0], *body = op->regions[1];
+    for (int i = 0; i < before->num_args; i++)
+        slot_set(p, before->args[i], lanes_share(operand(p, op, i)));
+    for (;;) {
+        uint64_t version = p->launch->version;
+        if (!is_in_time(p, op)) return false;
+        Lanes *carried = share_carried(p, before);
+        if (!carried) return false;
+        bool ok = exec_block(p, node->blocks[0]);
+        bool again = ok && (lane_get(operand(p, node->blocks[0]->yield.op, 0), 0) & 1);
+        if (ok && !again) {
+            release_carried(p, before, carried);
+            return move_yields(p, node->blocks[0], 1, op->num_results, NULL, op->results);
+        }
+        ok = ok && move_yields(p, node->blocks[0], 1, body->num_args, body->args, NULL) &&
+             exec_block(p, node->blocks[1]) &&
+             move_yields(p, node->blocks[1], 0, before->num_args, before->args, NULL);
+        bool same = release_carried(p, before, carried);
+        if (!ok) return false;
+        if (version != p->launch->version) continue;
+        bool stuck = same && !node->changes_alone;
+        if ((stuck || node->reads) && !program_wait(p, op->span, stuck, version)) return false;
+    }
+}
+
+static bool exec_constant(Program *p, const Op *op, uint64_t bits) {
+    const Value *result = op_result(op);
+    /* In a region that runs for many lanes at once one lane stands for all. */
+    int count = result->type->lanes, size = type_size_bytes(result->type);
+    Lanes *lanes = lanes_new(p, count, size);
+    if (!lanes) return false;
+    if (bits == 0)
+        memset(lanes->data, 0, (size_t)count * (size_t)size);
+    else
+        for (int i = 0; i < count; i++) lane_set(lanes, i, bits);
+    slot_set(p, result, lanes);
+    return true;
+}
+
+/* globaltimer in ns; clock is the same time, for lack of a cycle counter that all machines have. */
+static bool exec_clock(Program *p, const Op *op) {
+    return exec_constant(p, op, str_is(op->attrs[0].text, "smid") ? 0 : (uint64_t)clock_ns());
+}
+
+static bool set_scalar(Program *p, const Op *op, uint64_t bits) {
+    Lanes *lanes = scalar_new(p, type_size_bytes(op_result(op)->type), bits);
+    if (lanes) slot_set(p, op_result(op), lanes);
+    return lanes != NULL;
+}
+
+static bool alias(Program *p, const Op *op) {
+    slot_set(p, op_result(op), lanes_share(operand(p, op, 0)));
+    return true;
+}
+
+static bool exec_assume(Program *p, const Op *op) {
+    if (lane_get(operand(p, op, 0), 0) & 1) return true;
+    return program_fail(p, TERN_ERROR_KERNEL, op->span,
+                        "what the kernel promises by assume is false");
+}
+
+static bool exec_node(Program *p, const Node *node) {
+    const Op *op = node->op;
+    if (op_has_trait(op, ELEMENTWISE))
+        return op->kind == OP_ADDPTR ? exec_addptr(p, op) : exec_lanes(p, op);
+    switch ((int)op->kind) { /* the elementwise kinds are above */
+    case OP_CONSTANT: return exec_constant(p, op, op->attrs[0].bits);
+    case OP_POISON: return exec_constant(p, op, 0);
+    case OP_PROGRAM_ID: return set_scalar(p, op, p->id[op->attrs[0].i]);
+    case OP_NUM_PROGRAMS: return set_scalar(p, op, p->launch->grid[op->attrs[0].i]);
+    case OP_RESHAPE:
+    case OP_EXPAND_DIMS:
+    case OP_HINT: return alias(p, op);
+    case OP_ARANGE:
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_TRANS:
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_GATHER:
+    case OP_SORT_STEP: return exec_shape(p, op);
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: return exec_memory(p, op);
+    case OP_BARRIER: return true; /* the lanes of a program run in step */
+    case OP_REDUCE: return exec_reduce(p, node);
+    case OP_SCAN: return exec_scan(p, node);
+    case OP_HISTOGRAM: return exec_histogram(p, op);
+    case OP_DOT: return exec_dot(p, op);
+    case OP_IF: return exec_if(p, node);
+    case OP_FOR: return exec_for(p, node);
+    case OP_WHILE: return exec_while(p, node);
+    case OP_ASSUME: return exec_assume(p, op);
+    case OP_ASSERT: return exec_assert(p, op);
+    case OP_PRINT: return exec_print(p, op);
+    case OP_CLOCK: return exec_clock(p, op);
+    default: BUG("interp: op '%s' has no meaning here", op_info(op->kind)->name);
+    }
+}
+
+bool exec_block(Program *p, const Body *block) {
+    for (int i = 0; i < block->num_nodes; i++) {
+        if (!exec_node(p, &block->nodes[i])) return false;
+        drop_dead(p, &block->nodes[i]);
+    }
+    return true;
+}
+
+bool exec_program(Program *p) {
+    const Func *fn = p->launch->loaded->kernel->ir;
+    for (int i = 0; i < fn->num_params; i++) {
+        const Value *value = fn->params[i].value;
+        Lanes *lanes = scalar_new(p, type_size_bytes(value->type), 0);
+        if (!lanes) return false;
+        memcpy(lanes->data, p->launch->args[i], (size_t)lanes->size);
+        slot_set(p, value, lanes);
+    }
+    return exec_block(p, p->launch->loaded->body);
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* interp: the parts of the interpreter, private to src/device/interp.
+ *
+ *     interp.c         the device: buffers, a kernel made ready, a launch from start to end
+ *     interp_fiber.c   programs take turns; a deadlock is found
+ *     interp_exec.c    regions, ops, loops
+ *     interp_lane.c    ops that work lane by lane
+ *     interp_shape.c   ops that move lanes: broadcast, trans, gather ..
+ *     interp_cross.c   ops across lanes: reduce, scan, dot, histogram
+ *     interp_memory.c  load, store, atomics; every access is checked
+ *     interp_print.c   device_print, device_assert
+ *
+ * A value is an array of lanes, each in its size in memory (i1: a byte, pointers: 8), shared by
+ * reference count. Lane-by-lane ops look at the number of lanes that their operands have and not
+ * at the type, so that the region of a reduction, which is written on scalars, runs once for many
+ * lanes; an operand of one lane then stands for all. */
+#ifndef TERN_INTERP_H
+#define TERN_INTERP_H
+
+#include "device/device.h"
+
+enum { LANES_HEADER = 64, NUM_LANE_CLASSES = 40 };
+
+typedef struct Lanes {
+    union {
+        int refs;
+        struct Lanes *next; /* while it is free */
+    };
+    int size_class;
+    int count;
+    int size; /* of a lane, in bytes */
+    char padding[LANES_HEADER - 20];
+    char data[];
+} Lanes;
+
+_Static_assert(offsetof(Lanes, data) == LANES_HEADER, "data is aligned to 64");
+
+/* ---- a kernel made ready: the region tree with what execution needs to know ---- */
+
+typedef struct Body Body;
+typedef struct Node {
+    const Op *op;
+    Body *blocks[2];
+    int num_frees; /* values that nobody reads after this op */
+    const int *frees;
+    bool reads;         /* op or something in its regions reads memory */
+    bool changes_alone; /* ... has effects that may differ without memory changing: clock, print */
+} Node;
+struct Body {
+    const Region *region;
+    int num_nodes; /* without the yield */
+    Node *nodes;
+    Node yield;
+    bool by_lanes; /* only constants and lane-by-lane ops: may run for many lanes at once */
+};
+
+typedef struct Loaded {
+    const CompiledKernel *kernel;
+    Body *body;
+    int num_values;
+    bool may_wait; /* has a while loop */
+} Loaded;
+
+/* ---- a launch ---- */
+
+typedef struct Failure {
+    tern_status status; /* TERN_OK: none yet */
+    Span span;
+    char text[400], note[400];
+} Failure;
+
+typedef struct Launch {
+    Device *device;
+    const Loaded *loaded;
+    uint32_t grid[3];
+    uint64_t order_seed, order_step, order_start; /* see launch_programs */
+    void **args;                                  /* args[i] points at the i-th parameter's value */
+    uint64_t version;                             /* counts changes of memory */
+    uint64_t iterations;                          /* of loops, to look at the clock now and then */
+    int64_t deadline_ns;                          /* 0: none */
+    uint64_t idle_spins; /* iterations of waiting loops since version last changed */
+    Lanes *free_lanes[NUM_LANE_CLASSES];
+    Failure failure;
+    char *output; /* device_print's, not yet handed on */
+    size_t output_length, output_capacity;
+    struct Scheduler *scheduler; /* NULL: programs run one after another to their ends */
+} Launch;
+
+typedef struct Program {
+    Launch *launch;
+    uint32_t id[3];
+    Lanes **slots; /* by value id */
+    struct Fiber *fiber;
+} Program;
+
+/* ---- lanes ---- */
+
+Lanes *lanes_new(Program *p, int count, int size); /* refs 1; NULL after failing the program */
+void lanes_release(Launch *launch, Lanes *lanes);  /* NULL is allowed */
+static inline Lanes *lanes_share(Lanes *lanes) {
+    lanes->refs++;
+    return lanes;
+}
+static inline uint64_t lane_get(const Lanes *lanes, int i) {
+    switch (lanes->size) {
+    case 1: return ((const uint8_t *)lanes->data)[i];
+    case 2: return ((const uint16_t *)lanes->data)[i];
+    case 4: return ((const uint32_t *)lanes->data)[i];
+    default: return ((const uint64_t *)lanes->data)[i];
+    }
+}
+static inline void lane_set(Lanes *lanes, int i, uint64_t bits) {
+    switch (lanes->size) {
+    case 1: ((uint8_t *)lanes->data)[i] = (uint8_t)bits; break;
+    case 2: ((uint16_t *)lanes->data)[i] = (uint16_t)bits; break;
+    case 4: ((uint32_t *)lanes->data)[i] = (uint32_t)bits; break;
+    default: ((uint64_t *)lanes->data)[i] = bits; break;
+    }
+}
+static inline Lanes *operand(Program *p, const Op *op, int index) {
+    return p->slots[op->operands[index]->id];
+}
+void slot_set(Program *p, const Value *value, Lanes *lanes); /* takes over the reference */
+
+/* Stops the launch; always gives false. The first failure counts. */
+bool program_fail(Program *p, tern_status status, Span span, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+void program_note(Program *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* ---- execution: false after program_fail ---- */
+
+bool exec_program(Program *p);
+int64_t clock_ns(void); /* monotonic */
+/* Runs a block for its region's arguments, which are in their slots; the yielded values stay in
+ * their slots until exec_yield_done. */
+bool exec_block(Program *p, const Body *block);
+void exec_yield_done(Program *p, const Body *block);
+
+bool exec_lanes(Program *p, const Op *op); /* ELEMENTWISE ops but addptr */
+bool exec_addptr(Program *p, const Op *op);
+bool exec_shape(Program *p, const Op *op); /* arange .. gather, sort_step */
+bool exec_reduce(Program *p, const Node *node);
+bool exec_scan(Program *p, const Node *node);
+bool exec_histogram(Program *p, const Op *op);
+bool exec_dot(Program *p, const Op *op);
+bool exec_memory(Program *p, const Op *op); /* load, store, atomic_rmw, atomic_cas */
+bool exec_print(Program *p, const Op *op);
+bool exec_assert(Program *p, const Op *op);
+uint64_t lane_eval(const Op *op, const uint64_t *operands); /* of one lane */
+
+/* ---- taking turns ---- */
+
+/* Called by a while loop that reads memory, after an iteration that changed none. `stuck`: the
+ * iteration also left all carried values as they were, so that only another program's write, after
+ * memory version `since`, can make the next one differ. */
+bool program_wait(Program *p, Span span, bool stuck, uint64_t since);
+/* Hands output on; on a fiber, after switching to the caller's stack. */
+void program_flush(Program *p);
+void launch_flush(Launch *launch);
+tern_status launch_programs(Launch *launch); /* all of the grid; the failure's status */
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+/* interp_print: device_print and device_assert. The form of a line is Triton's:
+ *
+ *     pid (0, 0, 0) idx ( 3) x: 1.500000
+ *
+ * with each index as wide as the largest of its dimension, and "(operand 1) " before the value when
+ * there are several. */
+#include "device/interp/interp.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FLUSH_AT = 64 << 10 };
+
+static bool put(Program *p, const char *text, size_t length) {
+    Launch *launch = p->launch;
+    if (launch->output_capacity - launch->output_length < length) {
+        size_t capacity = (launch->output_capacity + length) * 2;
+        char *grown = realloc(launch->output, capacity);
+        if (!grown) return program_fail(p, TERN_ERROR_NO_MEMORY, (Span){0}, "out of host memory");
+        launch->output = grown, launch->output_capacity = capacity;
+    }
+    memcpy(launch->output + launch->output_length, text, length);
+    launch->output_length += length;
+    return true;
+}
+
+static int format_value(char *line, size_t room, const Type *type, uint64_t bits, bool hex,
+                        bool is_unsigned) {
+    if (hex || type_is_ptr(type))
+        return snprintf(line, room, "0x%0*llx", type_size_bytes(type) * 2,
+                        (unsigned long long)bits);
+    if (type_is_float(type)) return snprintf(line, room, "%f", constant_to_double(type, bits));
+    if (is_unsigned || type_is_bool(type))
+        return snprintf(line, room, "%llu", (unsigned long long)bits);
+    return snprintf(line, room, "%lld", (long long)constant_to_int(type, bits));
+}
+
+static int digits(int number) {
+    int count = 1;
+    while (number >= 10) number /= 10, count++;
+    return count;
+}
+
+static int format_index(char *line, size_t room, const Type *type, int lane) {
+    int index[MAX_RANK] = {0}, used = 0;
+    for (int i = type->rank - 1; i >= 0; i--)
+        index[i] = lane % type->shape[i], lane /= type->shape[i];
+    for (int i = 0; i < type->rank; i++)
+        used += snprintf(line + used, room - (size_t)used, i ? ", %*d" : "%*d",
+                         digits(type->shape[i] - 1), index[i]);
+    line[used] = 0;
+    return used;
+}
+
+static bool print_lane(Program *p, const Op *op, int k, int lane) {
+    char line[1024];
+    const Lanes *lanes = operand(p, op, k);
+    const Type *type = op->operands[k]->type;
+    int used = snprintf(line, sizeof line, "pid (%u, %u, %u) idx (", p->id[0], p->id[1], p->id[2]);
+    used += format_index(line + used, sizeof line - (size_t)used, type, lane);
+    used += snprintf(line + used, sizeof line - (size_t)used, ")");
+    if (!put(p, line, (size_t)used)) return false;
+    if (!put(p, op->attrs[0].text.data, (size_t)op->attrs[0].text.length)) return false;
+    used = op->num_operands > 1 ? snprintf(line, sizeof line, "(operand %d) ", k) : 0;
+    used += format_value(line + used, sizeof line - (size_t)used, type_lane(type),
+                         lane_get(lanes, lane), op->attrs[1].i != 0, (op->attrs[2].i >> k) & 1);
+    line[used++] = '\n';
+    return put(p, line, (size_t)used);
+}
+
+bool exec_print(Program *p, const Op *op) {
+    if (op->num_operands == 0) {
+        char line[64];
+        int used = snprintf(line, sizeof line, "pid (%u, %u, %u)", p->id[0], p->id[1], p->id[2]);
+        if (!put(p, line, (size_t)used)) return false;
+        if (!put(p, op->attrs[0].text.data, (size_t)op->attrs[0].text.length)) return false;
+        if (!put(p, "\n", 1)) return false;
+    }
+    for (int k = 0; k < op->num_operands; k++) {
+        for (int i = 0; i < operand(p, op, k)->count; i++) {
+            if (!print_lane(p, op, k, i)) return false;
+            if (p->launch->output_length > FLUSH_AT) program_flush(p);
+        }
+    }
+    return true;
+}
+
+bool exec_assert(Program *p, const Op *op) {
+    const Lanes *condition = operand(p, op, 0);
+    const Lanes *mask = op->num_operands > 1 ? operand(p, op, 1) : NULL;
+    for (int i = 0; i < condition->count; i++) {
+        if (condition->data[i] & 1) continue;
+        if (mask && !(mask->data[mask->count > 1 ? i : 0] & 1)) continue;
+        program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s",
+                     STR_ARG(op->attrs[0].text));
+        if (condition->count > 1) {
+            char index[128];
+            format_index(index, sizeof index, op->operands[0]->type, i);
+            program_note(p, ", lane [%s]", index);
+        }
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+/* device: "sim" and "sim:t4" .. "sim:b200": compiles for that GPU, parses the PTX, executes it.
+ * Kernels' memory is the host's, so what a launch does is done when it returns. */
+#include "device/sim/sim.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+/* Multiprocessors: data sheets (B200: one GPU of two dies). The rest: CUDA programming guide,
+ * "Technical specifications per compute capability"; the system takes 1 KB of shared memory for
+ * each block from sm_80 on. */
+static const Gpu gpus[] = {
+    {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536, 128},
+    {"h100", "sm_90a", "H100 SXM", 132, 228 << 10, 1024, 2048, 32, 65536, 128},
+    {"b200", "sm_100", "B200", 148, 228 << 10, 1024, 2048, 32, 65536, 128},
+    {"a100", "sm_80", "A100", 108, 164 << 10, 1024, 2048, 32, 65536, 128},
+    {"t4", "sm_75", "T4", 40, 64 << 10, 0, 1024, 16, 65536, 256},
+};
+
+typedef struct SimState {
+    Arena *words; /* of the last failure, or report */
+    const Gpu *gpu;
+    uint64_t seed, perturb;
+    int64_t timeout_ns;
+} SimState;
+
+typedef struct Loaded {
+    const Program *program;
+    Totals totals;
+} Loaded;
+
+enum { GUARD_BYTES = 256 };        /* around each allocation, so that neighbours never touch */
+#define BUDGET ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
+
+int64_t sim_clock_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static tern_status says(Device *device, tern_status status, const char *words) {
+    device->why = str_of(words);
+    return status;
+}
+
+static uint64_t number_from(const char *variable) {
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 0) : 0;
+}
+
+static tern_status sim_open(Device *device, const char *argument,
+                            const tern_open_options *options) {
+    SimState *state = device->state = arena_new_of(device->arena, SimState);
+    for (int i = 0; i < COUNT(gpus); i++)
+        if (!argument ? i == 0 : !strcmp(argument, gpus[i].name)) state->gpu = &gpus[i];
+    if (!state->gpu) {
+        device->why = str_format(device->arena,
+                                 "no GPU '%s' in device 'sim': it knows t4, a100, h100, h200, b200",
+                                 argument);
+        return TERN_ERROR_DEVICE;
+    }
+    state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
+    state->perturb = number_from("TERN_SIM_ULP");
+    int64_t timeout_ms = options->timeout_ms
+                             ? options->timeout_ms
+                             : (int64_t)(number_from("TERN_TIMEOUT_MS") & INT32_MAX);
+    if (timeout_ms > 0) state->timeout_ns = timeout_ms * 1000000;
+    device->name = str_format(device->arena, "sim:%s", state->gpu->name);
+    device->description = str_format(
+        device->arena,
+        "executes the PTX for %s on this machine, checks and counts; says nothing about time",
+        state->gpu->title);
+    device->target = state->gpu->target;
+    return TERN_OK;
+}
+
+static void sim_close(Device *device) {
+    SimState *state = device->state;
+    if (state) arena_free(state->words);
+}
+
+static tern_status sim_alloc(Device *device, size_t size_bytes, void **pointer) {
+    size_t need = (size_bytes + 255) / 256 * 256 + 2 * GUARD_BYTES;
+    char *memory = size_bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(256, need);
+    if (!memory) return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+    *pointer = memory + GUARD_BYTES;
+    return TERN_OK;
+}
+
+static void sim_release(Device *device, void *pointer) {
+    (void)device;
+    if (pointer) free((char *)pointer - GUARD_BYTES);
+}
+
+static tern_status sim_copy(Device *device, void *to, const void *from, size_t bytes) {
+    (void)device;
+    if (bytes) memmove(to, from, bytes);
+    return TERN_OK;
+}
+
+static tern_status sim_fill(Device *device, void *to, unsigned char byte, size_t bytes) {
+    (void)device;
+    if (bytes) memset(to, byte, bytes);
+    return TERN_OK;
+}
+
+static tern_status sim_synchronize(Device *device) {
+    (void)device;
+    return TERN_OK;
+}
+
+/* ---- kernels ---- */
+
+static Arena *fresh_words(Device *device) {
+    SimState *state = device->state;
+    arena_free(state->words);
+    state->words = NULL;
+    return state->words = arena_new(device->oom);
+}
+
+static Str words_of(Device *device, const Diag *diag) {
+    Buf words = {.arena = fresh_words(device)};
+    diag_print(diag, false, &words);
+    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
+    return buf_str(&words);
+}
+
+/* All in the kernel's arena. */
+static tern_status sim_load(Device *device, const CompiledKernel *kernel, void **result) {
+    Diag diag = {.arena = kernel->arena};
+    Program *program = sim_parse(kernel->arena, kernel->text, kernel->facts.shared_bytes, &diag);
+    if (!program) {
+        device->why = words_of(device, &diag);
+        return TERN_ERROR_UNSUPPORTED;
+    }
+    program->kernel = kernel;
+    if (program->params.count != kernel->ir->num_params)
+        BUG("the PTX has %d parameters", program->params.count);
+    Loaded *loaded = arena_new_of(kernel->arena, Loaded);
+    loaded->program = program;
+    loaded->totals.counts = arena_array(kernel->arena, Count, program->code.count);
+    *result = loaded;
+    return TERN_OK;
+}
+
+static void sim_unload(Device *device, void *loaded) { (void)device, (void)loaded; }
+
+static void tell_failure(Device *device, const Failure *failure) {
+    Diag diag = {.arena = fresh_words(device)};
+    diag_add(&diag, DIAG_ERROR, failure->span, "%s", failure->text);
+    Buf words = {.arena = diag.arena};
+    diag_print(&diag, false, &words);
+    for (const char *line = failure->note; *line;) {
+        size_t length = strcspn(line, "\n");
+        buf_printf(&words, "note: %.*s\n", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
+    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
+    device->why = buf_str(&words);
+}
+
+static tern_status sim_launch(Device *device, void *queue, void *handle, const uint32_t grid[3],
+                              void **args) {
+    (void)queue;
+    const SimState *state = device->state;
+    Loaded *loaded = handle;
+    const Program *p = loaded->program;
+    Machine *m = arena_new_of(fresh_words(device), Machine);
+    *m = (Machine){.device = device,
+                   .program = p,
+                   .gpu = state->gpu,
+                   .args = args,
+                   .seed = state->seed,
+                   .perturb = state->perturb,
+                   .budget = BUDGET,
+                   .counts = loaded->totals.counts,
+                   .checks_races = true,
+                   .grid = {grid[0], grid[1], grid[2]}};
+    uint64_t warps = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2] / LANES;
+    if ((double)grid[0] * grid[1] * grid[2] * (double)warps >= (double)UINT32_MAX)
+        return says(device, TERN_ERROR_UNSUPPORTED,
+                    "a grid of 2^32 warps or more is too large to simulate");
+    int shared = p->shared_bytes + state->gpu->shared_reserved;
+    if (shared > state->gpu->shared_per_sm) {
+        device->why = str_format(state->words,
+                                 "a block needs %d bytes of shared memory, of which %d are the "
+                                 "system's; a multiprocessor of %s has %d",
+                                 shared, state->gpu->shared_reserved, state->gpu->title,
+                                 state->gpu->shared_per_sm);
+        return TERN_ERROR_UNSUPPORTED;
+    }
+    if (state->timeout_ns) m->deadline_ns = sim_clock_ns() + state->timeout_ns;
+    tern_status status = sim_launch_blocks(m);
+    loaded->totals.launches++;
+    for (int i = 0; i < 3; i++) loaded->totals.grid[i] = grid[i];
+    if (m->most_in_flight > loaded->totals.most_in_flight)
+        loaded->totals.most_in_flight = m->most_in_flight;
+    if (m->race_limited) loaded->totals.race_limited = true;
+    if (status) {
+        Failure failure = m->failure; /* the machine goes with the words before */
+        tell_failure(device, &failure);
+    }
+    return status;
+}
+
+static Str sim_counters(Device *device, void *handle, bool as_json) {
+    const SimState *state = device->state;
+    const Loaded *loaded = handle;
+    return sim_report(fresh_words(device), state->gpu, loaded->program, &loaded->totals, as_json);
+}
+
+const DeviceOps device_sim = {
+    .name = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .alloc = sim_alloc,
+    .release = sim_release,
+    .write = sim_copy,
+    .read = sim_copy,
+    .fill = sim_fill,
+    .load = sim_load,
+    .unload = sim_unload,
+    .launch = sim_launch,
+    .synchronize = sim_synchronize,
+    .device_memory_is_host = true,
+    .loaded_counters = sim_counters,
+};

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* memory: loads, stores and atomics of one warp. Each lane's access is checked before it is made:
+ * is it aligned, does it lie inside one buffer (or the block's shared, or the thread's local
+ * memory), was what it reads ever written (shared and local memory), and is it ordered with what
+ * others did there (race.c). */
+#include "device/sim/access.h"
+#include "device/sim/number.h"
+
+static uint64_t load_bits(const unsigned char *memory, int bytes) {
+    uint64_t bits = 0;
+    memcpy(&bits, memory, (size_t)bytes); /* little-endian, as all hosts of tern are */
+    return bits;
+}
+
+/* ---- where is it? ---- */
+
+static const SimSymbol *global_symbol(const Machine *m, uint64_t address, int bytes) {
+    for (int i = 0; i < m->program->symbols.count; i++) {
+        const SimSymbol *symbol = &m->program->symbols.data[i];
+        if (symbol->space != SPACE_GLOBAL || address < symbol->address) continue;
+        if (address - symbol->address <= symbol->size &&
+            symbol->size - (address - symbol->address) >= (uint64_t)bytes)
+            return symbol;
+    }
+    return NULL;
+}
+
+/* The pointer argument whose buffer is nearest, and where the address is from it. */
+static bool stray(const Access *a, int lane, uint64_t address) {
+    Machine *m = a->m;
+    const Func *fn = m->program->kernel ? m->program->kernel->ir : NULL;
+    const Param *nearest = NULL;
+    uint64_t least = UINT64_MAX, start = 0, end = 0;
+    for (int i = 0; fn && i < fn->num_params; i++) {
+        if (!type_is_ptr(fn->params[i].value->type)) continue;
+        uint64_t pointer;
+        memcpy(&pointer, m->args[i], sizeof pointer);
+        for (int k = 0; k < m->device->num_ranges; k++) {
+            uint64_t low = (uint64_t)(uintptr_t)m->device->ranges[k].base,
+                     high = low + m->device->ranges[k].size;
+            if (pointer < low || pointer > high) continue;
+            uint64_t distance = address < low     ? low - address
+                                : address >= high ? address - high
+                                                  : 0;
+            if (distance < least)
+                nearest = &fn->params[i], least = distance, start = low, end = high;
+        }
+    }
+    if (!nearest || least > (uint64_t)1 << 40)
+        return sim_fail(m, a->w, a->ins, lane,
+                        "%s of %d bytes at address 0x%llx, which is in no buffer", a->what,
+                        a->bytes, (unsigned long long)address);
+    return sim_fail(
+        m, a->w, a->ins, lane,
+        "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s", a->what,
+        a->bytes, STR_ARG(nearest->name), (unsigned long long)(end - start),
+        (unsigned long long)(address < start ? start - address : address - start),
+        address < start ? "before its start" : "after its start");
+}
+
+static bool in_buffer(const Access *a, uint64_t address) {
+    Machine *m = a->m;
+    const char *memory = (const char *)(uintptr_t)address;
+    if (memory >= m->low && memory < m->high && m->high - memory >= a->bytes) return true;
+    for (int i = 0; i < m->device->num_ranges; i++) {
+        uint64_t base = (uint64_t)(uintptr_t)m->device->ranges[i].base,
+                 size = m->device->ranges[i].size;
+        if (address < base || address - base >= size ||
+            size - (address - base) < (uint64_t)a->bytes)
+            continue;
+        m->low = m->device->ranges[i].base, m->high = m->low + size;
+        return true;
+    }
+    if (m->device->has_raw_pointers && address) return true;
+    return !a->writes && global_symbol(m, address, a->bytes);
+}
+
+static bool windowed(const Access *a, int lane, SimSpace space, uint64_t address, Spot *spot) {
+    Cta *block = a->w->block;
+    const Program *program = a->m->program;
+    bool shared = space == SPACE_SHARED;
+    uint64_t size = (uint64_t)(shared ? program->shared_bytes : program->local_bytes),
+             base = shared ? SHARED_BASE : 0;
+    if (address < base || address - base > size || size - (address - base) < (uint64_t)a->bytes)
+        return sim_fail(a->m, a->w, a->ins, lane,
+                        "%s of %d bytes outside %s memory, which has %llu bytes: at byte %lld",
+                        a->what, a->bytes, shared ? "shared" : "local", (unsigned long long)size,
+                        (long long)(address - base));
+    uint64_t offset = address - base;
+    uint64_t place = shared ? offset : (uint64_t)lane * size + offset;
+    *spot = (Spot){(shared ? block->shared : a->w->local) + place,
+                   (shared ? block->shared_set : a->w->local_set) + place, space, offset};
+    return true;
+}
+
+/* Checks all but the value; false after failing. */
+bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
+    const Ins *ins = a->ins;
+    if (address & (uint64_t)(a->bytes - 1))
+        return sim_fail(a->m, a->w, ins, lane,
+                        "%s of %d bytes at address 0x%llx, which is not a multiple of that",
+                        a->what, a->bytes, (unsigned long long)address);
+    SimSpace space = a->space;
+    if (space == SPACE_GENERIC) {
+        uint64_t window = address & WINDOW_MASK;
+        space = window == SHARED_WINDOW  ? SPACE_SHARED
+                : window == LOCAL_WINDOW ? SPACE_LOCAL
+                                         : SPACE_GLOBAL;
+        if (space != SPACE_GLOBAL) address &= ~WINDOW_MASK;
+    }
+    if (space != SPACE_GLOBAL) return windowed(a, lane, space, address, spot);
+    if (!in_buffer(a, address)) return stray(a, lane, address);
+    *spot = (Spot){(unsigned char *)(uintptr_t)address, NULL, SPACE_GLOBAL, 0};
+    return true;
+}
+
+bool access_check_coming(const Access *a, int lane, const Spot *spot) {
+    for (int i = 0; i < a->bytes; i++)
+        if (spot->set[i] == BYTE_COMING)
+            return sim_fail(a->m, a->w, a->ins, lane,
+                            "%s of shared memory to which a cp.async is under way that was not "
+                            "waited for: byte %llu",
+                            a->what, (unsigned long long)spot->offset + (unsigned long long)i);
+    return true;
+}
+
+bool access_check_set(const Access *a, int lane, const Spot *spot) {
+    for (int i = 0; i < a->bytes; i++) {
+        if (spot->set[i] == BYTE_SET) continue;
+        if (spot->set[i] == BYTE_COMING) return access_check_coming(a, lane, spot);
+        return sim_fail(a->m, a->w, a->ins, lane, "%s of %s memory that nobody wrote: byte %llu",
+                        a->what, spot->space == SPACE_SHARED ? "shared" : "local",
+                        (unsigned long long)spot->offset + (unsigned long long)i);
+    }
+    return true;
+}
+
+bool access_check_race(const Access *a, int lane, const Spot *spot, bool writes) {
+    if (spot->space == SPACE_LOCAL) return true;
+    bool atomic = a->atomic || a->ins->is_volatile;
+    if (spot->space == SPACE_SHARED)
+        return race_shared(a->m, a->w, a->ins, lane, (uint32_t)spot->offset, a->bytes, writes,
+                           atomic);
+    return race_global(a->m, a->w, a->ins, lane, (uint64_t)(uintptr_t)spot->memory, a->bytes,
+                       writes, atomic);
+}
+
+/* ---- loads and stores ---- */
+
+/* An access that others may wait for; false: no memory. */
+static bool synchronise(const Access *a, const Spot *spot) {
+    const Ins *ins = a->ins;
+    bool may = ins->acquires || ins->releases || a->m->program->has_fences;
+    if (!may || spot->space != SPACE_GLOBAL || !(a->atomic || ins->is_volatile)) return true;
+    return race_sync(a->m, a->w, ins, (uint64_t)(uintptr_t)spot->memory);
+}
+
+static bool load_lane(const Access *a, int lane, uint64_t address) {
+    const Ins *ins = a->ins;
+    Spot spot;
+    if (!access_find(a, lane, address, &spot)) return false;
+    if (spot.set && !access_check_set(a, lane, &spot)) return false;
+    if (!access_check_race(a, lane, &spot, false)) return false;
+    for (int i = 0; i < ins->count; i++) {
+        uint64_t bits = load_bits(spot.memory + i * ins->bytes, ins->bytes);
+        uint32_t *to = a->w->places + (size_t)ins->results[i] * LANES;
+        if (ins->sign_extends)
+            bits = ins->bytes == 1 ? (uint64_t)(int64_t)(int8_t)bits
+                                   : (uint64_t)(int64_t)(int16_t)bits;
+        if (ins->bytes == 8)
+            put_wide(to, lane, bits);
+        else
+            to[lane] = (uint32_t)bits;
+    }
+    return synchronise(a, &spot);
+}
+
+static bool store_lane(const Access *a, int lane, uint64_t address) {
+    const Ins *ins = a->ins;
+    unsigned char bytes[16];
+    Spot spot;
+    if (!access_find(a, lane, address, &spot)) return false;
+    for (int i = 0; i < ins->count; i++) {
+        const uint32_t *from = source_of(a->m, a->w, ins->operands[1 + i]);
+        uint64_t bits = ins->bytes == 8 ? get_wide(from, lane) : from[lane];
+        memcpy(bytes + i * ins->bytes, &bits, ins->bytes);
+    }
+    bool same = memcmp(spot.memory, bytes, (size_t)a->bytes) == 0;
+    if (spot.set) {
+        if (!access_check_coming(a, lane, &spot)) return false;
+        memset(spot.set, BYTE_SET, (size_t)a->bytes);
+    }
+    if (!synchronise(a, &spot)) return false;
+    /* Global memory that gets what it already has: who came first cannot be seen. */
+    if (same && spot.space == SPACE_GLOBAL) return true;
+    if (!access_check_race(a, lane, &spot, true)) return false;
+    if (same) return true;
+    memcpy(spot.memory, bytes, (size_t)a->bytes);
+    a->m->version++;
+    return true;
+}
+
+/* ---- atomics ---- */
+
+static uint64_t float_sum(const Ins *ins, uint64_t old, uint64_t value) {
+    if (ins->bytes == 8) {
+        double sum = double_of_bits(old) + double_of_bits(value);
+        return sum == sum ? bits_of_double(sum) : 0x7fffffffffffffff;
+    }
+    if (ins->bytes == 4) {
+        float sum = float_of_bits((uint32_t)old) + float_of_bits((uint32_t)value);
+        return sum == sum ? bits_of_float(sum) : 0x7fffffff;
+    }
+    if (ins->number == NUMBER_BF16)
+        return sim_bf16_of(sim_bf16((uint16_t)old) + sim_bf16((uint16_t)value));
+    return sim_f16_of(sim_f16((uint16_t)old) + sim_f16((uint16_t)value));
+}
+
+static uint64_t new_value(const Ins *ins, uint64_t old, uint64_t value, uint64_t other) {
+    bool is_signed = ins->number == NUMBER_SIGNED, less = old < value;
+    if (is_signed)
+        less = ins->bytes == 8 ? (int64_t)old < (int64_t)value : (int32_t)old < (int32_t)value;
+    switch ((SimAtomic)ins->kind) {
+    case ATOMIC_ADD:
+        return ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16
+                   ? float_sum(ins, old, value)
+                   : old + value;
+    case ATOMIC_AND: return old & value;
+    case ATOMIC_OR: return old | value;
+    case ATOMIC_XOR: return old ^ value;
+    case ATOMIC_EXCHANGE: return value;
+    case ATOMIC_CAS: return old == value ? other : old;
+    case ATOMIC_MIN: return less ? old : value;
+    case ATOMIC_MAX: return less ? value : old;
+    case ATOMIC_INC: return old >= value ? 0 : old + 1;
+    case ATOMIC_DEC: return old == 0 || old > value ? value : old - 1;
+    }
+    return 0;
+}
+
+static uint64_t operand_bits(const Access *a, int index, int lane) {
+    const uint32_t *from = source_of(a->m, a->w, a->ins->operands[index]);
+    return a->bytes == 8 ? get_wide(from, lane) : a->bytes == 4 ? from[lane] : from[lane] & 0xffff;
+}
+
+static bool atomic_lane(const Access *a, int lane, uint64_t address) {
+    const Ins *ins = a->ins;
+    Spot spot;
+    if (!access_find(a, lane, address, &spot)) return false;
+    if (spot.set && !access_check_set(a, lane, &spot)) return false;
+    if (!access_check_race(a, lane, &spot, true)) return false;
+    uint64_t mask = a->bytes == 8 ? UINT64_MAX : (1ull << (8 * a->bytes)) - 1;
+    uint64_t old = load_bits(spot.memory, a->bytes);
+    uint64_t value = new_value(ins, old, operand_bits(a, 1, lane),
+                               ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) &
+                     mask;
+    if (value != old) {
+        memcpy(spot.memory, &value, (size_t)a->bytes);
+        a->m->version++;
+    }
+    if (ins->num_results) {
+        uint32_t *to = a->w->places + (size_t)ins->results[0] * LANES;
+        if (a->bytes == 8)
+            put_wide(to, lane, old);
+        else
+            to[lane] = (uint32_t)old;
+    }
+    return synchronise(a, &spot);
+}
+
+/* ---- a warp's access ---- */
+
+void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset,
+                      uint64_t *addresses) {
+    const uint32_t *from = source_of(m, w, operand);
+    for (int i = 0; i < LANES; i++)
+        addresses[i] =
+            wide ? get_wide(from, i) + (uint64_t)offset : (uint32_t)(from[i] + (uint32_t)offset);
+}
+
+static void count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
+    Count *counts = &a->m->counts[a->ins - a->m->program->code.data];
+    uint64_t before = counts->useful_bytes;
+    if (a->space == SPACE_SHARED)
+        count_shared(counts, addresses, lanes, a->bytes, a->ins->op == SIM_LOAD);
+    if (a->space != SPACE_GLOBAL) return;
+    count_global(counts, addresses, lanes, a->bytes);
+    if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);
+}
+
+bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    Access a = {.m = m,
+                .w = w,
+                .ins = ins,
+                .space = (SimSpace)ins->space,
+                .bytes = ins->bytes * ins->count,
+                .writes = ins->op != SIM_LOAD,
+                .atomic = ins->op == SIM_ATOMIC};
+    uint64_t addresses[LANES];
+    a.what = ins->op == SIM_LOAD ? "load" : ins->op == SIM_STORE ? "store" : "atomic";
+    access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
+    count(&a, addresses, lanes);
+    /* Which lane's write to a place comes last is not said: another order for another seed. */
+    bool backwards = m->seed && a.writes && (sim_random(m) & 1);
+    for (uint32_t left = lanes; left;) {
+        int lane = backwards ? 31 - __builtin_clz(left) : __builtin_ctz(left);
+        left &= ~(1u << lane);
+        bool fine = ins->op == SIM_LOAD    ? load_lane(&a, lane, addresses[lane])
+                    : ins->op == SIM_STORE ? store_lane(&a, lane, addresses[lane])
+                                           : atomic_lane(&a, lane, addresses[lane]);
+        if (!fine) return false;
+    }
+    return true;
+}
+
+/* Lanes 8i to 8i + 7 give the addresses of the rows of matrix i, 16 bytes each. Lane t gets of each
+ * matrix elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4 (PTX
+ * ISA 9.7.14.5.15). */
+bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
+    Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "ldmatrix"};
+    uint64_t addresses[LANES];
+    uint16_t matrix[4][8][8];
+    int rows = 8 * ins->count,
+        checked = m->program->sm <= 75 ? LANES : rows; /* old GPUs look at all addresses */
+    access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
+    count(&a, addresses, ins->count == 4 ? ALL_LANES : (1u << rows) - 1);
+    for (int lane = 0; lane < checked; lane++) {
+        Spot spot;
+        if (!access_find(&a, lane, addresses[lane], &spot)) return false;
+        if (lane >= rows) continue;
+        if (!access_check_set(&a, lane, &spot)) return false;
+        if (!race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, false, false)) return false;
+        memcpy(matrix[lane / 8][lane % 8], spot.memory, 16);
+    }
+    for (int i = 0; i < ins->count; i++) {
+        uint32_t *to = w->places + (size_t)ins->results[i] * LANES;
+        for (int t = 0; t < LANES; t++) {
+            int row = t / 4, column = t % 4 * 2;
+            uint16_t low = ins->kind ? matrix[i][column][row] : matrix[i][row][column];
+            uint16_t high = ins->kind ? matrix[i][column + 1][row] : matrix[i][row][column + 1];
+            to[t] = (uint32_t)low | (uint32_t)high << 16;
+        }
+    }
+    return true;
+}
+
+const unsigned char *sim_readable(Machine *m, Warp *w, int lane, uint64_t address, size_t *left) {
+    if ((address & WINDOW_MASK) == LOCAL_WINDOW) {
+        uint64_t offset = address & ~WINDOW_MASK, size = (uint64_t)m->program->local_bytes;
+        if (offset >= size) return NULL;
+        *left = (size_t)(size - offset);
+        return w->local + (uint64_t)lane * size + offset;
+    }
+    const SimSymbol *symbol = global_symbol(m, address, 1);
+    if (!symbol) return NULL;
+    *left = (size_t)(symbol->address + symbol->size - address);
+    return (const unsigned char *)(uintptr_t)address;
+}

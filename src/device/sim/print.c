@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* print: vprintf and __assertfail, which the driver provides on a GPU. Lanes print one after
+ * another. */
+#include "device/sim/number.h"
+#include "device/sim/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { FLUSH_AT = 64 << 10, LONGEST = 4096 };
+
+void sim_flush_output(Machine *m) {
+    if (m->output_length && m->device->print)
+        m->device->print(m->device->print_user, m->output, m->output_length);
+    m->output_length = 0;
+}
+
+static bool put(Machine *m, const char *text, size_t length) {
+    if (m->output_capacity - m->output_length < length) {
+        size_t capacity = (m->output_capacity + length) * 2;
+        char *grown = realloc(m->output, capacity);
+        if (!grown) return sim_fail_memory(m);
+        m->output = grown, m->output_capacity = capacity;
+    }
+    memcpy(m->output + m->output_length, text, length);
+    m->output_length += length;
+    return true;
+}
+
+/* A string of the program's, which ends in 0 within its symbol; NULL: it does not. */
+static const char *string_at(Machine *m, Warp *w, int lane, uint64_t address) {
+    size_t left;
+    const unsigned char *text = sim_readable(m, w, lane, address, &left);
+    return text && memchr(text, 0, left) ? (const char *)text : NULL;
+}
+
+static uint64_t operand_at(const Machine *m, const Warp *w, const Ins *ins, int k, int lane) {
+    return get_wide(source_of(m, w, ins->operands[k]), lane);
+}
+
+/* One conversion: flags and width are kept, the length says the size of the argument. */
+static const char *convert(const char *at, char *spec, size_t room, bool *is_long) {
+    size_t used = 0;
+    *is_long = false;
+    spec[used++] = *at++;
+    while (*at && strchr("-+ #0123456789.", *at) && used < room - 5) spec[used++] = *at++;
+    while (*at == 'l') *is_long = true, at++;
+    if (!*at || !strchr("diuxXofeEgGcp", *at)) return NULL;
+    bool is_float = strchr("feEgG", *at) != NULL, pointer = *at == 'p';
+    *is_long |= is_float || pointer;
+    if (!is_float && *at != 'c' && !pointer) spec[used++] = 'l', spec[used++] = 'l';
+    spec[used++] = pointer ? 'x' : *at;
+    spec[used] = 0;
+    if (pointer) memcpy(spec + used - 1, "llx", 4);
+    return at + 1;
+}
+
+static int format_one(char *out, size_t room, const char *spec, uint64_t bits, bool is_long) {
+    char kind = spec[strlen(spec) - 1];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    if (strchr("feEgG", kind)) return snprintf(out, room, spec, double_of_bits(bits));
+    if (kind == 'c') return snprintf(out, room, spec, (int)(bits & 255));
+    if (kind == 'd' || kind == 'i')
+        return snprintf(out, room, spec, is_long ? (long long)bits : (long long)(int32_t)bits);
+    return snprintf(out, room, spec, (unsigned long long)bits);
+#pragma GCC diagnostic pop
+}
+
+static bool print_lane(Machine *m, Warp *w, const Ins *ins, int lane) {
+    const char *format = string_at(m, w, lane, operand_at(m, w, ins, 0, lane));
+    uint64_t values = operand_at(m, w, ins, 1, lane), offset = 0;
+    char line[LONGEST], spec[40];
+    size_t used = 0;
+    if (!format)
+        return sim_fail(m, w, ins, lane, "the format of vprintf is no string of the kernel");
+    for (const char *c = format; *c;) {
+        if (used + 64 > sizeof line)
+            return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
+        if (*c != '%' || c[1] == '%') {
+            c += *c == '%';
+            line[used++] = *c++;
+            continue;
+        }
+        bool is_long;
+        size_t left, size;
+        c = convert(c, spec, sizeof spec, &is_long);
+        if (!c)
+            return sim_fail(m, w, ins, lane,
+                            "a conversion of vprintf that 'sim' does not know, in '%.60s'", format);
+        size = is_long ? 8 : 4;
+        offset = (offset + size - 1) & ~(uint64_t)(size - 1);
+        const unsigned char *value = sim_readable(m, w, lane, values + offset, &left);
+        uint64_t bits = 0;
+        if (!value || left < size)
+            return sim_fail(m, w, ins, lane, "vprintf reads its values past their end");
+        memcpy(&bits, value, size);
+        offset += size;
+        int length = format_one(line + used, sizeof line - used, spec, bits, is_long);
+        if (length < 0 || (size_t)length >= sizeof line - used)
+            return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
+        used += (size_t)length;
+    }
+    return put(m, line, used);
+}
+
+bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    for (uint32_t left = lanes; left; left &= left - 1)
+        if (!print_lane(m, w, ins, __builtin_ctz(left))) return false;
+    if (m->output_length > FLUSH_AT) sim_flush_output(m);
+    return true;
+}
+
+bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    int lane = __builtin_ctz(lanes);
+    const char *text = string_at(m, w, lane, operand_at(m, w, ins, 0, lane));
+    return sim_fail(m, w, ins, lane, "assertion failed: %.400s",
+                    text ? text : "(its text cannot be read)");
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+/* race: happens-before. Each warp has a clock that ticks when it synchronises, and knows how far
+ * others had come when they last met it: at a barrier (the warps of the block), or by reading with
+ * an acquiring atomic what another released. For each place in memory the last writer and two
+ * readers are marked, with their ticks. An access conflicts with a remembered one, of which one
+ * writes and not both are atomic, unless that one's tick is known.
+ *
+ * Lanes of a warp are ordered among each other by bar.warp.sync and bar.sync only. Acquiring is a
+ * warp's, not one lane's. Of three readers without order two are remembered: then a race may go
+ * unseen, never is one made up. */
+#include "device/sim/sim.h"
+
+#include <stdlib.h>
+
+enum { PAGE_BYTES = 4096, MOST_KNOWN = 1 << 12, SEVERAL_LANES = 32, LAST_TICK = (1 << 25) - 1 };
+#define MOST_SHADOW ((uint64_t)1 << 30) /* bytes; more memory than that covers is not checked */
+
+static uint32_t warp_number(const Warp *w) {
+    return (uint32_t)(w->block->linear * (uint64_t)w->block->num_warps) + (uint32_t)w->index + 1;
+}
+
+static uint32_t *own_tick(Warp *w) { return &w->clock.own[w->index]; }
+
+static uint32_t known_tick(const Warp *w, uint32_t warp) {
+    uint32_t first = warp_number(w) - (uint32_t)w->index;
+    if (warp >= first && warp < first + (uint32_t)w->block->num_warps)
+        return w->clock.own[warp - first];
+    int low = 0, high = w->clock.num_others;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (w->clock.others[middle].warp < warp)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->clock.num_others && w->clock.others[low].warp == warp
+               ? w->clock.others[low].tick
+               : 0;
+}
+
+static inline bool is_ordered(const Warp *w, uint32_t self, int lane, Agent before) {
+    if (!before.warp) return true;
+    if (before.warp == self)
+        return before.lane == (uint32_t)lane || before.tick < w->clock.own[w->index];
+    return known_tick(w, before.warp) >= before.tick;
+}
+
+static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
+                   bool wrote, Agent before, int32_t before_ins) {
+    const Ins *other = &m->program->code.data[before_ins];
+    uint32_t warps = (uint32_t)w->block->num_warps, number = before.warp - 1;
+    const char *verb = ins->op == SIM_ATOMIC ? "atomic" : writes ? "write" : "read";
+    sim_fail(m, w, ins, lane, "race in %s memory: this %s is not ordered with the %s by %s", space,
+             verb,
+             other->op == SIM_ATOMIC ? "atomic"
+             : wrote                 ? "write"
+                                     : "read",
+             number / warps != (uint32_t)w->block->linear ? "another block"
+             : before.warp != warp_number(w)              ? "another warp"
+                                                          : "another lane");
+    sim_note(m, "\nthe other: block %u of the grid, warp %u, ", number / warps, number % warps);
+    if (before.lane < LANES) sim_note(m, "lane %u, ", (unsigned)before.lane);
+    sim_note(m, "line %d of the PTX", other->line);
+    if (other->source_line) sim_note(m, " (source line %d)", other->source_line);
+    return false;
+}
+
+/* The n-th mark of a kind; NULL: no memory for it. Most memory is only read or only written, by one
+ * warp: what is never needed is never made. */
+static inline Mark *mark_at(Machine *m, Marks *marks, MarkKind kind, size_t n, size_t count) {
+    if (!marks->by[kind]) {
+        if (m->shadow_bytes + count * sizeof(Mark) > MOST_SHADOW) return NULL;
+        marks->by[kind] = calloc(count, sizeof(Mark));
+        if (!marks->by[kind]) return NULL;
+        m->shadow_bytes += count * sizeof(Mark);
+    }
+    return &marks->by[kind][n];
+}
+
+static inline bool remember_read(Machine *m, Marks *marks, size_t n, size_t count, Mark me) {
+    Mark *first = mark_at(m, marks, MARK_READER, n, count);
+    if (!first) return false;
+    if (first->who.warp == me.who.warp && first->who.tick == me.who.tick) {
+        if (first->who.lane != me.who.lane) first->who.lane = SEVERAL_LANES;
+        if (!me.who.atomic) first->who.atomic = 0;
+        return true;
+    }
+    if (first->who.warp && first->who.warp != me.who.warp) {
+        Mark *second = mark_at(m, marks, MARK_READER_BEFORE, n, count);
+        if (!second) return false;
+        *second = *first;
+    }
+    *first = me;
+    return true;
+}
+
+typedef struct Touch { /* one lane's access */
+    Machine *m;
+    Warp *w;
+    const Ins *ins;
+    Agent me;
+    int lane;
+    const char *space;
+    bool writes;
+} Touch;
+
+static Touch touch_of(Machine *m, Warp *w, const Ins *ins, int lane, const char *space, bool writes,
+                      bool atomic) {
+    Agent me = {.warp = warp_number(w),
+                .lane = (unsigned)lane & 63,
+                .atomic = atomic,
+                .tick = *own_tick(w) & LAST_TICK};
+    return (Touch){m, w, ins, me, lane, space, writes};
+}
+
+/* The n-th of `count` places of a stretch; false: a race. */
+static inline bool touch(const Touch *t, Marks *marks, size_t n, size_t count) {
+    Mark me = {t->me, (int32_t)(t->ins - t->m->program->code.data)};
+    const Mark *writer = marks->by[MARK_WRITER] ? &marks->by[MARK_WRITER][n] : NULL;
+    bool fine = true;
+    if (writer && !(me.who.atomic && writer->who.atomic) &&
+        !is_ordered(t->w, me.who.warp, t->lane, writer->who))
+        return report(t->m, t->w, t->ins, t->lane, t->space, t->writes, true, writer->who,
+                      writer->ins);
+    if (t->writes) {
+        for (MarkKind kind = MARK_READER; kind < NUM_MARKS; kind++) {
+            if (!marks->by[kind]) continue;
+            Mark *reader = &marks->by[kind][n];
+            if (!(me.who.atomic && reader->who.atomic) &&
+                !is_ordered(t->w, me.who.warp, t->lane, reader->who))
+                return report(t->m, t->w, t->ins, t->lane, t->space, true, false, reader->who,
+                              reader->ins);
+            *reader = (Mark){{0}, 0};
+        }
+        Mark *now = mark_at(t->m, marks, MARK_WRITER, n, count);
+        if (now) *now = me;
+        fine = now != NULL;
+    } else
+        fine = remember_read(t->m, marks, n, count, me);
+    if (!fine) t->m->race_limited = true;
+    return true;
+}
+
+bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
+                 bool writes, bool atomic) {
+    if (!m->checks_races) return true;
+    size_t each = (size_t)m->program->smallest_shared,
+           count = (size_t)m->program->shared_bytes / each + 1;
+    const Touch t = touch_of(m, w, ins, lane, "shared", writes, atomic);
+    for (size_t i = 0; i < (size_t)bytes; i += each)
+        if (!touch(&t, &w->block->shared_marks, (offset + i) / each, count)) return false;
+    return true;
+}
+
+/* ---- global memory ---- */
+
+typedef struct Page {
+    uint64_t number; /* address / PAGE_BYTES */
+    Marks *marks;    /* NULL: the slot is free */
+} Page;
+struct GlobalShadow {
+    Page *pages;
+    size_t count, capacity;
+    Page last;
+};
+
+static size_t slot_of(const struct GlobalShadow *s, uint64_t number) {
+    size_t at = (size_t)(number * 0x9e3779b97f4a7c15u >> 20) & (s->capacity - 1);
+    while (s->pages[at].marks && s->pages[at].number != number) at = (at + 1) & (s->capacity - 1);
+    return at;
+}
+
+static bool grow(struct GlobalShadow *s) {
+    struct GlobalShadow bigger = {.capacity = s->capacity ? s->capacity * 2 : 256};
+    bigger.pages = calloc(bigger.capacity, sizeof *bigger.pages);
+    if (!bigger.pages) return false;
+    for (size_t i = 0; i < s->capacity; i++)
+        if (s->pages[i].marks) bigger.pages[slot_of(&bigger, s->pages[i].number)] = s->pages[i];
+    free(s->pages);
+    s->pages = bigger.pages, s->capacity = bigger.capacity;
+    return true;
+}
+
+static Marks *page_marks(Machine *m, uint64_t number) {
+    struct GlobalShadow *s = m->shadow;
+    if (!s && !(s = m->shadow = calloc(1, sizeof *s))) return NULL;
+    if (s->last.marks && s->last.number == number) return s->last.marks;
+    if (s->count * 2 >= s->capacity && !grow(s)) return NULL;
+    Page *page = &s->pages[slot_of(s, number)];
+    if (!page->marks) {
+        page->marks = calloc(1, sizeof *page->marks);
+        if (!page->marks) return NULL;
+        page->number = number;
+        s->count++;
+    }
+    s->last = *page;
+    return page->marks;
+}
+
+bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
+                 bool writes, bool atomic) {
+    if (!m->checks_races) return true;
+    Marks *marks = page_marks(m, address / PAGE_BYTES); /* aligned accesses do not straddle */
+    if (!marks) {
+        m->race_limited = true;
+        return true;
+    }
+    size_t each = (size_t)m->program->smallest_global, count = PAGE_BYTES / each;
+    const Touch t = touch_of(m, w, ins, lane, "global", writes, atomic);
+    for (size_t i = 0; i < (size_t)bytes; i += each)
+        if (!touch(&t, marks, (address % PAGE_BYTES + i) / each, count)) return false;
+    return true;
+}
+
+/* ---- synchronisation ---- */
+
+typedef struct SyncPlace {
+    uint64_t address;
+    Known *known;
+    int count, capacity;
+} SyncPlace;
+struct SyncTable {
+    SyncPlace *places;
+    int count, capacity;
+};
+
+static bool join(Known **into, int *count, int *capacity, const Known *from, int num_from) {
+    int total = *count + num_from, at = 0, a = 0, b = 0;
+    Known *merged = malloc(sizeof *merged * (size_t)(total ? total : 1));
+    if (!merged) return false;
+    while (a < *count || b < num_from) {
+        if (b == num_from || (a < *count && (*into)[a].warp < from[b].warp))
+            merged[at++] = (*into)[a++];
+        else if (a == *count || from[b].warp < (*into)[a].warp)
+            merged[at++] = from[b++];
+        else {
+            merged[at] = (*into)[a++];
+            if (from[b].tick > merged[at].tick) merged[at].tick = from[b].tick;
+            at++, b++;
+        }
+    }
+    free(*into);
+    *into = merged, *count = at, *capacity = total;
+    return true;
+}
+
+static SyncPlace *sync_place(Machine *m, uint64_t address) {
+    if (!m->sync && !(m->sync = calloc(1, sizeof *m->sync))) return NULL;
+    for (int i = 0; i < m->sync->count; i++)
+        if (m->sync->places[i].address == address) return &m->sync->places[i];
+    if (m->sync->count == MOST_KNOWN) return NULL;
+    if (m->sync->count == m->sync->capacity) {
+        int capacity = m->sync->capacity ? m->sync->capacity * 2 : 16;
+        SyncPlace *grown = realloc(m->sync->places, sizeof *grown * (size_t)capacity);
+        if (!grown) return NULL;
+        m->sync->places = grown, m->sync->capacity = capacity;
+    }
+    m->sync->places[m->sync->count] = (SyncPlace){.address = address};
+    return &m->sync->places[m->sync->count++];
+}
+
+static bool acquire(Warp *w, const SyncPlace *place) {
+    uint32_t first = warp_number(w) - (uint32_t)w->index,
+             last = first + (uint32_t)w->block->num_warps;
+    Clock *clock = &w->clock;
+    if (!join(&clock->others, &clock->num_others, &clock->capacity, place->known, place->count))
+        return false;
+    int kept = 0; /* those of the own block live in `own` */
+    for (int i = 0; i < clock->num_others; i++) {
+        Known known = clock->others[i];
+        if (known.warp < first || known.warp >= last)
+            clock->others[kept++] = known;
+        else if (known.tick > clock->own[known.warp - first] && known.warp != warp_number(w))
+            clock->own[known.warp - first] = known.tick;
+    }
+    clock->num_others = kept;
+    return true;
+}
+
+static bool release(Warp *w, SyncPlace *place) {
+    Known own[MAX_WARPS];
+    int count = 0;
+    uint32_t first = warp_number(w) - (uint32_t)w->index;
+    for (int i = 0; i < w->block->num_warps; i++)
+        if (w->clock.own[i]) own[count++] = (Known){first + (uint32_t)i, w->clock.own[i]};
+    bool fine =
+        join(&place->known, &place->count, &place->capacity, own, count) &&
+        join(&place->known, &place->count, &place->capacity, w->clock.others, w->clock.num_others);
+    if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
+    return fine;
+}
+
+bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address) {
+    if (!m->checks_races) return true;
+    SyncPlace *place = sync_place(m, address);
+    if (!place || place->count > MOST_KNOWN ||
+        w->clock.num_others > MOST_KNOWN) { /* the cost grows with the square */
+        m->checks_races = false;
+        m->race_limited = true;
+        return true;
+    }
+    /* Between fences any atomic may acquire, and after one release: taken as if it did. */
+    bool fences = m->program->has_fences;
+    if ((ins->acquires || fences) && !acquire(w, place)) return sim_fail_memory(m);
+    if ((ins->releases || (fences && w->fenced)) && !release(w, place)) return sim_fail_memory(m);
+    return true;
+}
+
+void race_warp_sync(Warp *w) {
+    if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
+}
+
+void race_barrier(Machine *m, Cta *block, uint32_t warps) {
+    Clock *first = NULL;
+    uint32_t most[MAX_WARPS] = {0};
+    for (int i = 0; i < block->num_warps; i++) {
+        if (!(warps >> i & 1)) continue;
+        Clock *clock = &block->warps[i].clock;
+        for (int k = 0; k < block->num_warps; k++)
+            if (clock->own[k] > most[k]) most[k] = clock->own[k];
+        if (!first)
+            first = clock;
+        else if (clock->num_others && !join(&first->others, &first->num_others, &first->capacity,
+                                            clock->others, clock->num_others))
+            sim_fail_memory(m);
+    }
+    for (int i = 0; i < block->num_warps; i++) {
+        if (!(warps >> i & 1)) continue;
+        Clock *clock = &block->warps[i].clock;
+        memcpy(clock->own, most, sizeof most);
+        race_warp_sync(&block->warps[i]);
+        if (clock == first || !first->num_others) continue;
+        if (!join(&clock->others, &clock->num_others, &clock->capacity, first->others,
+                  first->num_others))
+            sim_fail_memory(m);
+    }
+}
+
+void race_block_start(Machine *m, Cta *block) {
+    for (int i = 0; i < block->num_warps; i++) {
+        Clock *clock = &block->warps[i].clock;
+        memset(clock->own, 0, sizeof clock->own);
+        clock->own[i] = 1;
+        clock->num_others = 0;
+    }
+    for (int kind = 0; kind < NUM_MARKS; kind++)
+        if (block->shared_marks.by[kind])
+            memset(
+                block->shared_marks.by[kind], 0,
+                sizeof(Mark) *
+                    ((size_t)m->program->shared_bytes / (size_t)m->program->smallest_shared + 1));
+}
+
+void race_marks_free(Marks *marks) {
+    for (int kind = 0; kind < NUM_MARKS; kind++) free(marks->by[kind]);
+}
+
+void race_close(Machine *m) {
+    for (size_t i = 0; m->shadow && i < m->shadow->capacity; i++) {
+        if (m->shadow->pages[i].marks) race_marks_free(m->shadow->pages[i].marks);
+        free(m->shadow->pages[i].marks);
+    }
+    if (m->shadow) free(m->shadow->pages);
+    free(m->shadow);
+    for (int i = 0; m->sync && i < m->sync->count; i++) free(m->sync->places[i].known);
+    if (m->sync) free(m->sync->places);
+    free(m->sync);
+    m->shadow = NULL, m->sync = NULL;
+}

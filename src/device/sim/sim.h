@@ -1,0 +1,447 @@
+// SPDX-License-Identifier: Apache-2.0
+/* sim: a GPU that executes the PTX we emit, exactly and with checks; private to src/device/sim.
+ *
+ *     device.c     the device: buffers, a kernel made ready, a launch from start to end
+ *     parse.c      PTX text -> Program; what is outside the subset is refused by name and line
+ *     decode.c     one instruction's words -> Ins; ops.def has the lane-by-lane ones
+ *     schedule.c   blocks and warps take turns; barriers; deadlock; a launch
+ *     warp.c       one warp: lanes in lockstep, branches, calls
+ *     lanes.c      the lane-by-lane instructions; number.h: arithmetic
+ *     across.c     shuffles, votes, tensor-core products
+ *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness; copy.c:
+ * asynchronous copies race.c       who touched what, and is it ordered print.c      vprintf and
+ * __assertfail registers.c  ptxas, where there is one count.c      what an access costs: sectors,
+ * wavefronts    flight.c  bytes asked for and not yet needed report.c     text and JSON
+ *
+ * A warp's register is 32 lanes side by side (predicates: one bit each), so that an instruction is
+ * one loop over lanes. Lanes that went different ways have program counters of their own; the warp
+ * executes those that are furthest behind, which for structured code means that both arms of an if
+ * meet at its end. */
+#ifndef TERN_SIM_H
+#define TERN_SIM_H
+
+#include "device/device.h"
+
+enum {
+    LANES = 32,
+    MAX_WARPS = 32,     /* of a block */
+    SHARED_BASE = 1024, /* a shared address of 0 is nobody's */
+    MAX_BARRIERS = 16,
+};
+#define ALL_LANES UINT32_MAX
+/* Generic addresses of shared and local memory; far from any address of the host's. */
+#define SHARED_WINDOW 0x7e00000000000000ull
+#define LOCAL_WINDOW  0x7d00000000000000ull
+#define WINDOW_MASK   0xff00000000000000ull
+
+typedef enum SimClass { /* of instructions, for the counters */
+                        CLASS_INTEGER,
+                        CLASS_FLOAT32,
+                        CLASS_FLOAT64,
+                        CLASS_FLOAT16,
+                        CLASS_SPECIAL,
+                        CLASS_CONVERT,
+                        CLASS_MOVE,
+                        CLASS_COMPARE,
+                        CLASS_MEMORY,
+                        CLASS_ACROSS,
+                        CLASS_MMA,
+                        CLASS_CONTROL,
+                        NUM_CLASSES,
+} SimClass;
+
+typedef enum SimOp {
+#define SIM(name, text, d, a, b, c, class, meaning) SIM_##name,
+#include "device/sim/ops.def"
+#undef SIM
+    SIM_SPECIAL,    /* mov from a special register: kind */
+    SIM_LOAD_PARAM, /* offset: which */
+    SIM_UNPACK16,
+    SIM_UNPACK32, /* mov {a, b}, c */
+    SIM_LOAD,
+    SIM_STORE,
+    SIM_ATOMIC, /* a result: optional */
+    SIM_SHUFFLE,
+    SIM_VOTE,
+    SIM_REDUX,
+    SIM_ACTIVE,
+    SIM_LDMATRIX,
+    SIM_MMA,
+    SIM_COPY,
+    SIM_COPY_COMMIT,
+    SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or
+                      not */
+    SIM_FENCE,
+    SIM_PRINT,
+    SIM_ASSERT,
+    SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
+    SIM_RETURN,
+    SIM_TRAP,
+    SIM_BARRIER,
+    SIM_WARP_SYNC,
+    SIM_END, /* behind the last: nobody may come here */
+    NUM_SIM_OPS,
+} SimOp;
+
+typedef enum SimSpace { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL } SimSpace;
+
+typedef enum SimSpecial {
+    SPECIAL_TID_X,
+    SPECIAL_TID_Y,
+    SPECIAL_TID_Z,
+    SPECIAL_NTID_X,
+    SPECIAL_NTID_Y,
+    SPECIAL_NTID_Z,
+    SPECIAL_CTAID_X,
+    SPECIAL_CTAID_Y,
+    SPECIAL_CTAID_Z,
+    SPECIAL_NCTAID_X,
+    SPECIAL_NCTAID_Y,
+    SPECIAL_NCTAID_Z,
+    SPECIAL_LANE,
+    SPECIAL_WARP,
+    SPECIAL_SM,
+    SPECIAL_CLOCK,
+    SPECIAL_CLOCK64,
+    SPECIAL_TIMER,
+    NUM_SPECIALS,
+} SimSpecial;
+
+typedef enum SimAtomic {
+    ATOMIC_ADD,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCHANGE,
+    ATOMIC_CAS,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+} SimAtomic;
+typedef enum SimNumber {
+    NUMBER_BITS,
+    NUMBER_UNSIGNED,
+    NUMBER_SIGNED,
+    NUMBER_FLOAT,
+    NUMBER_BF16
+} SimNumber;
+typedef enum SimShuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, SHUFFLE_INDEX } SimShuffle;
+typedef enum SimVote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } SimVote;
+typedef enum SimMma { MMA_F16_K8, MMA_F16_K16, MMA_BF16_K16, MMA_TF32_K8, MMA_S8_K32 } SimMma;
+
+/* Operands: 32 and 64-bit registers by their place in units of 32 words, predicates by number; -1 -
+ * n: the n-th place of the constants; NO_OPERAND. */
+enum { NO_OPERAND = INT32_MIN };
+
+typedef struct Ins {
+    uint16_t op;
+    uint8_t class, kind, number; /* kind: SimSpecial, SimAtomic .. */
+    uint8_t space, bytes,
+        count;    /* of a memory access: bytes of an element, elements of the vector */
+    bool negated; /* the guard */
+    bool is_volatile, acquires, releases, sign_extends, wide_address;
+    bool uses_loaded;           /* reads what a load from global memory gave */
+    uint8_t predicate_operands; /* by bits */
+    uint8_t num_results, num_operands;
+    int32_t guard;
+    const int32_t *results, *operands; /* of memory: address first */
+    int64_t offset, from_offset;       /* from_offset: of a copy's source, its second operand */
+    int32_t line;                      /* of the PTX text */
+    int16_t file;                      /* from .loc; 0: not known */
+    int32_t source_line, source_column;
+} Ins;
+
+typedef struct SimSymbol {
+    Str name;
+    SimSpace space;
+    uint64_t address; /* shared: from SHARED_BASE; local: from 0; global: of the host */
+    uint64_t size;
+} SimSymbol;
+
+typedef struct SimParam {
+    Str name;
+    int bytes;
+} SimParam;
+
+typedef struct Program {
+    Arena *arena;
+    const CompiledKernel *kernel; /* NULL in tests of bare PTX */
+    Source *text;
+    Str name;
+    VEC(Ins) code;
+    VEC(SimParam) params;
+    VEC(SimSymbol) symbols;
+    VEC(Str) files; /* by .file's number - 1 */
+    VEC(uint32_t) constants;
+    Map known_constants, known_mnemonics; /* while decoding */
+    int num_places, num_predicates;       /* places: 32 words each */
+    uint32_t threads[3];
+    int shared_bytes, local_bytes;
+    int smallest_shared,
+        smallest_global; /* bytes of the narrowest access: what races are checked by */
+    bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
+    bool has_fences;
+    int sm; /* of .target: 90 */
+} Program;
+
+/* dynamic_shared: bytes of `.extern .shared`. NULL after diag_error or diag_refused. */
+Program *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag);
+
+/* ---- decode.c: one instruction ---- */
+
+typedef enum WordKind {
+    WORD_REGISTER,
+    WORD_PREDICATE,
+    WORD_NUMBER,
+    WORD_SPECIAL,
+    WORD_SYMBOL,
+    WORD_NAME
+} WordKind;
+typedef enum RegisterClass { REGISTER_16, REGISTER_32, REGISTER_64, REGISTER_PRED } RegisterClass;
+
+typedef struct Word { /* one operand as written */
+    WordKind kind;
+    RegisterClass class; /* of a register */
+    int32_t place;
+    uint64_t bits;    /* of a number, as an integer of 64 bits; of a symbol: its address */
+    char float_kind;  /* of a number: 'f', 'd' (bits as they are) or 0 */
+    bool negated;     /* !%p */
+    int group;        /* which {..} it stands in, from 1; 0: none */
+    bool in_brackets; /* an address */
+    int64_t offset;   /* [a+4] */
+    SimSpace space;   /* of a symbol */
+    Str text;
+} Word;
+
+typedef struct Statement {
+    Str mnemonic;
+    Word words[32];
+    int num_words;
+    Span span;
+    Diag *diag;
+    Program *program;
+    Arena *arena;
+} Statement;
+
+bool sim_decode(Statement *s, Ins *ins); /* false after a refusal */
+/* Arguments of a call by letters: r l. */
+bool sim_decode_call(Statement *s, Ins *ins, const char *letters);
+
+/* ---- what was counted, by instruction ---- */
+
+typedef struct Count {
+    uint64_t issued, lanes; /* warps, lanes that executed it */
+    uint64_t divergent;     /* branches that split the warp */
+    uint64_t requests, sectors, lines, useful_bytes,
+        ideal_sectors;                     /* global: 32-byte sectors, 128-byte lines */
+    uint64_t wavefronts, ideal_wavefronts; /* shared */
+} Count;
+
+typedef struct Gpu {
+    const char *name, *target, *title;
+    int multiprocessors, shared_per_sm, shared_reserved, threads_per_sm, blocks_per_sm,
+        registers_per_sm;
+    int shared_unit; /* shared memory is handed out in multiples of this */
+} Gpu;
+
+int gpu_blocks_by_shared(const Gpu *gpu, int shared_bytes);
+int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps); /* of a thread, of a block */
+
+/* ---- a launch ---- */
+
+typedef struct Agent { /* when something was done: by which warp of the grid, at which tick of its
+                          clock */
+    uint32_t warp;     /* from 1; 0: nobody */
+    uint32_t lane : 6; /* 32: several */
+    uint32_t atomic : 1;
+    uint32_t tick : 25;
+} Agent;
+
+typedef struct Mark {
+    Agent who;
+    int32_t ins;
+} Mark;
+typedef enum MarkKind { MARK_WRITER, MARK_READER, MARK_READER_BEFORE, NUM_MARKS } MarkKind;
+typedef struct Marks { /* of a stretch of memory that races are checked for; NULL: there are none of
+                          that kind */
+    Mark *by[NUM_MARKS];
+} Marks;
+
+typedef struct Known { /* how far a warp of another block is known to have come */
+    uint32_t warp, tick;
+} Known;
+typedef struct Clock {
+    uint32_t own[MAX_WARPS]; /* of the warps of the block */
+    Known *others;           /* sorted by warp */
+    int num_others, capacity;
+} Clock;
+
+typedef struct Copy { /* cp.async under way, of one lane */
+    uint64_t from;
+    uint32_t to, group;          /* NO_GROUP: not committed */
+    uint8_t lane, bytes, filled; /* so many are copied, the rest becomes 0 */
+    unsigned char early[16];     /* what the source held at its start */
+    uint64_t asked;              /* of the warp, with this one */
+    const Ins *ins;
+} Copy;
+#define NO_GROUP UINT32_MAX
+enum {
+    ALL_COPIES = -1,
+    BYTE_SET = 1,
+    BYTE_COMING = 2
+}; /* shared_set: 0, written, or a copy to it is under way */
+
+typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_ENDED } WarpState;
+
+typedef struct Cta Cta;
+typedef struct Warp {
+    Cta *block;
+    int index;
+    WarpState state;
+    uint32_t *places; /* num_places * 32 words */
+    uint32_t *predicates;
+    uint32_t alive, active; /* lanes: not returned; executing now */
+    int32_t pc;             /* of the active lanes */
+    int32_t meet; /* the least pc of the other lanes alive: there they join; INT32_MAX: none */
+    int32_t lane_pc[LANES];
+    uint64_t turns_back; /* backward branches taken while lanes are apart */
+    int far_steps;       /* for fairness: so long, execute the lanes that are furthest */
+    int barrier;
+    unsigned char *local, *local_set; /* local_bytes for each lane; one byte of `set` for each */
+    Clock clock;
+    bool fenced;  /* has executed a fence */
+    Copy *copies; /* under way */
+    int num_copies, copies_capacity;
+    uint32_t groups[LANES]; /* of copies, committed by each lane */
+    uint64_t asked, come;   /* bytes of global memory asked for, and surely there */
+    uint64_t *asked_at;     /* by place: of the last load into it, with that */
+    /* Has it come back to a state it was in, while memory did not change? */
+    uint64_t idle_version, idle_turns, saved_hash;
+    bool stuck; /* while the memory's version is idle_version */
+} Warp;
+
+typedef struct Barrier {
+    uint32_t arrived; /* warps */
+    int expected;     /* 0: all */
+    int ins;          /* where the first waits */
+} Barrier;
+
+struct Cta {
+    Cta *next; /* live or free */
+    uint32_t id[3];
+    uint64_t linear;
+    int num_warps, num_ended;
+    Warp warps[MAX_WARPS];
+    unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
+    Marks shared_marks;
+    Barrier barriers[MAX_BARRIERS];
+};
+
+typedef struct Failure {
+    tern_status status;
+    Span span;
+    char text[600], note[1200];
+} Failure;
+
+typedef struct Machine {
+    Device *device;
+    const Program *program;
+    const Gpu *gpu;
+    void **args;
+    uint32_t grid[3];
+    uint64_t num_blocks;
+    uint64_t seed, random; /* of the order; seed 0: in order */
+    uint64_t perturb;      /* of approximations: 0: none */
+    int64_t deadline_ns;
+    uint64_t instructions, lane_instructions, budget;
+    uint64_t version;        /* counts changes of memory */
+    Count *counts;           /* by instruction */
+    uint64_t most_in_flight; /* bytes, of one warp */
+    struct GlobalShadow *shadow;
+    struct SyncTable *sync;
+    bool checks_races, race_limited;
+    uint64_t shadow_bytes;
+    Failure failure;
+    char *output;
+    size_t output_length, output_capacity;
+    Cta *free_blocks, *live; /* live: begun, not ended */
+    uint64_t num_begun, num_live, order_step, order_start, most_live;
+    const char *low, *high; /* the buffer that the last access fell in */
+} Machine;
+
+bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *format, ...)
+    __attribute__((format(printf, 5, 6))); /* false; lane -1: none in particular */
+bool sim_fail_memory(Machine *m);          /* the host's */
+void sim_note(Machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
+Span sim_place(const Machine *m, const Ins *ins); /* of the source, else of the PTX */
+
+static inline const uint32_t *source_of(const Machine *m, const Warp *w, int32_t operand) {
+    return operand >= 0 ? w->places + (size_t)operand * LANES
+                        : m->program->constants.data + (size_t)(-1 - operand) * LANES;
+}
+static inline uint64_t get_wide(const uint32_t *place, int lane) {
+    uint64_t value;
+    memcpy(&value, place + 2 * lane, sizeof value);
+    return value;
+}
+static inline void put_wide(uint32_t *place, int lane, uint64_t value) {
+    memcpy(place + 2 * lane, &value, sizeof value);
+}
+uint64_t sim_random(Machine *m);
+
+/* Each executes one instruction for `lanes`; false after failing. */
+void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins);
+bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts, commits, waits */
+bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
+/* Runs until the warp ends, waits, is stuck, or `steps` instructions are done. */
+bool sim_warp(Machine *m, Warp *w, uint64_t steps);
+tern_status sim_launch_blocks(Machine *m);
+void sim_flush_output(Machine *m);
+int64_t sim_clock_ns(void);
+
+/* Generic addresses, for print.c; NULL: not readable. */
+const unsigned char *sim_readable(Machine *m, Warp *w, int lane, uint64_t address, size_t *left);
+
+/* ---- races ---- */
+
+bool race_shared(Machine *m, Warp *w, const Ins *ins, int lane, uint32_t offset, int bytes,
+                 bool writes, bool atomic);
+bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address, int bytes,
+                 bool writes, bool atomic);
+/* An atomic at `address`: what was released there is known; what the warp did is released. */
+bool race_sync(Machine *m, Warp *w, const Ins *ins, uint64_t address);
+void race_barrier(Machine *m, Cta *block, uint32_t warps); /* these have met */
+void race_warp_sync(Warp *w);
+void race_block_start(Machine *m, Cta *block);
+void race_marks_free(Marks *marks);
+void race_close(Machine *m);
+
+/* ---- counters ---- */
+
+void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int bytes);
+void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes,
+                  bool is_load); /* not of ldmatrix */
+
+/* ---- bytes in flight ---- */
+
+void flight_find_uses(Arena *arena, Program *program);
+void flight_issue(Machine *m, Warp *w, const Ins *ins, uint64_t bytes);
+void flight_use(Warp *w, const Ins *ins);
+
+typedef struct Totals { /* of all launches of a kernel since it was loaded */
+    Count *counts;
+    uint64_t most_in_flight;
+    uint64_t launches;
+    uint32_t grid[3];  /* of the last */
+    bool race_limited; /* not all was checked */
+} Totals;
+int sim_registers(Arena *arena, const Program *program, const char *target); /* -1: not known */
+Str sim_report(Arena *arena, const Gpu *gpu, const Program *program, const Totals *totals,
+               bool as_json);
+
+#endif

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0
+/* warp: executes one warp. Lanes that are together have one program counter; after a branch that
+ * splits them each keeps its own, and those that are furthest behind go on until they reach the
+ * others. Code whose loops and ifs are nested joins again at the end of each. Lanes that turn in a
+ * loop for long give the others a while, so that one lane may wait for another. */
+#include "device/sim/sim.h"
+
+enum {
+    TURNS_BEFORE_FAIRNESS = 1024,
+    FAIR_STEPS = 1024,
+    LOOK_AT_CLOCK = 4095,
+    IDLE_TURNS = 2048,
+    IDLE_WINDOW = 64
+};
+
+static int count_bits(uint32_t x) { return __builtin_popcount(x); }
+
+/* The active lanes' pc goes to each of them. */
+static void spread(Warp *w) {
+    for (uint32_t left = w->active; left; left &= left - 1) w->lane_pc[__builtin_ctz(left)] = w->pc;
+}
+
+/* Chooses who is active, from lane_pc. */
+static void pick(Warp *w) {
+    int32_t least = INT32_MAX, most = -1;
+    for (uint32_t left = w->alive; left; left &= left - 1) {
+        int32_t pc = w->lane_pc[__builtin_ctz(left)];
+        if (pc < least) least = pc;
+        if (pc > most) most = pc;
+    }
+    if (least == most) w->far_steps = 0;
+    w->pc = w->far_steps ? most : least;
+    w->active = 0, w->meet = INT32_MAX;
+    for (uint32_t left = w->alive; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        int32_t pc = w->lane_pc[lane];
+        if (pc == w->pc)
+            w->active |= 1u << lane;
+        else if (pc > w->pc && pc < w->meet)
+            w->meet = pc;
+    }
+}
+
+/* Nobody else may be needed where some lanes are elsewhere; false: others must come first. */
+static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint32_t lanes,
+                     bool *fail) {
+    *fail = false;
+    wanted &= w->alive;
+    if ((wanted & ~lanes) == 0) return true;
+    if (w->far_steps) {
+        spread(w);
+        w->far_steps = 0;
+        pick(w);
+        return false;
+    }
+    *fail = true;
+    uint32_t missing = wanted & ~lanes;
+    int lane = __builtin_ctz(missing);
+    bool off = w->active >> lane & 1;
+    int32_t there = off ? w->pc : w->lane_pc[lane];
+    sim_fail(m, w, ins, -1,
+             "divergent code: %d of the lanes that must take part do not: lane %d is %s line %d of "
+             "the PTX",
+             count_bits(missing), lane, off ? "switched off by a predicate at" : "at",
+             m->program->code.data[there].line);
+    return false;
+}
+
+/* ---- a loop in which nothing changes ---- */
+
+static uint64_t state_hash(const Machine *m, const Warp *w) {
+    uint64_t hash = hash_bytes(
+        w->places, (size_t)m->program->num_places * LANES * sizeof *w->places, (uint64_t)w->pc);
+    if (m->program->num_predicates)
+        hash = hash_bytes(w->predicates, (size_t)m->program->num_predicates * sizeof *w->predicates,
+                          hash);
+    return hash_bytes(w->lane_pc, sizeof w->lane_pc, hash ^ w->active);
+}
+
+/* At a branch backwards. Memory has not changed since idle_version: if the warp comes back to a
+ * state it was in, it will for ever. Looked for now and then, for loops of up to IDLE_WINDOW turns.
+ */
+static void notice_turn(const Machine *m, Warp *w) {
+    if (w->idle_version != m->version) {
+        w->idle_version = m->version;
+        w->idle_turns = 0;
+    }
+    uint64_t turns = ++w->idle_turns;
+    if (turns < IDLE_TURNS) return;
+    uint64_t power = 1ull << (63 - __builtin_clzll(turns));
+    if (turns - power > IDLE_WINDOW) return;
+    uint64_t hash = state_hash(m, w);
+    if (turns == power)
+        w->saved_hash = hash;
+    else if (hash == w->saved_hash)
+        w->stuck = true;
+}
+
+/* ---- control ---- */
+
+static void branch(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    int32_t target = (int32_t)ins->offset;
+    if (!lanes) {
+        w->pc++;
+        return;
+    }
+    bool back = target <= w->pc;
+    uint32_t others = w->active & ~lanes;
+    if (!others)
+        w->pc = target;
+    else {
+        m->counts[ins - m->program->code.data].divergent++;
+        spread(w);
+        for (uint32_t left = lanes; left; left &= left - 1)
+            w->lane_pc[__builtin_ctz(left)] = target;
+        for (uint32_t left = others; left; left &= left - 1) w->lane_pc[__builtin_ctz(left)]++;
+        pick(w);
+    }
+    if (!back) return;
+    notice_turn(m, w);
+    if (w->meet == INT32_MAX || w->far_steps || ++w->turns_back % TURNS_BEFORE_FAIRNESS) return;
+    spread(w);
+    w->far_steps = FAIR_STEPS;
+    pick(w);
+}
+
+static void leave(Warp *w, uint32_t lanes) {
+    spread(w);
+    for (uint32_t left = w->active & ~lanes; left; left &= left - 1)
+        w->lane_pc[__builtin_ctz(left)]++;
+    w->alive &= ~lanes;
+    if (!w->alive) {
+        w->state = WARP_ENDED;
+        w->block->num_ended++;
+        return;
+    }
+    pick(w);
+}
+
+/* True: the warp waits now. */
+static bool arrive(Machine *m, Warp *w, const Ins *ins) {
+    Barrier *barrier = &w->block->barriers[ins->offset];
+    if (ins->count > w->block->num_warps)
+        return sim_fail(m, w, ins, -1, "a barrier for %d threads in a block of %d",
+                        ins->count * LANES, w->block->num_warps * LANES);
+    if (barrier->arrived && barrier->expected != ins->count)
+        return sim_fail(m, w, ins, -1,
+                        "barrier %d is waited for by others with another number of threads",
+                        (int)ins->offset);
+    if (!barrier->arrived) barrier->ins = w->pc;
+    barrier->expected = ins->count;
+    barrier->arrived |= 1u << w->index;
+    w->barrier = (int)ins->offset;
+    w->state = WARP_AT_BARRIER;
+    w->pc++;
+    return true;
+}
+
+static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    bool failed;
+    switch ((int)ins->op) {
+    case SIM_BRANCH: branch(m, w, ins, lanes); return true;
+    case SIM_RETURN:
+        if (lanes)
+            leave(w, lanes);
+        else
+            w->pc++;
+        return true;
+    case SIM_TRAP:
+        if (lanes) return sim_fail(m, w, ins, __builtin_ctz(lanes), "the kernel executed 'trap'");
+        w->pc++;
+        return true;
+    case SIM_BARRIER:
+        if (!lanes)
+            w->pc++;
+        else if (together(m, w, ins, ALL_LANES, lanes, &failed))
+            return arrive(m, w, ins);
+        else
+            return !failed;
+        return true;
+    case SIM_WARP_SYNC:
+        if (lanes) {
+            uint32_t wanted = source_of(m, w, ins->operands[0])[__builtin_ctz(lanes)];
+            if (!together(m, w, ins, wanted, lanes, &failed)) return !failed;
+            race_warp_sync(w);
+        }
+        w->pc++;
+        return true;
+    default: return sim_fail(m, w, ins, -1, "control runs off the end of the kernel");
+    }
+}
+
+/* Shuffles and the like: all lanes that their mask names must be here. */
+static bool across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    bool failed;
+    if (lanes && ins->op != SIM_ACTIVE) {
+        uint32_t wanted = ALL_LANES;
+        if (ins->op != SIM_MMA && ins->op != SIM_LDMATRIX)
+            wanted = source_of(m, w, ins->operands[ins->num_operands - 1])[__builtin_ctz(lanes)];
+        if (!together(m, w, ins, wanted, lanes, &failed)) return !failed;
+        if (lanes & ~wanted)
+            return sim_fail(m, w, ins, __builtin_ctz(lanes & ~wanted),
+                            "executed by a lane that its mask 0x%08x leaves out", wanted);
+    }
+    if (lanes && !sim_across(m, w, ins, lanes)) return false;
+    w->pc++;
+    return true;
+}
+
+static uint64_t special_value(const Machine *m, const Warp *w, int kind, int lane) {
+    const uint32_t *n = m->program->threads;
+    uint32_t thread = (uint32_t)(w->index * LANES + lane);
+    switch ((SimSpecial)kind) {
+    case SPECIAL_TID_X: return thread % n[0];
+    case SPECIAL_TID_Y: return thread / n[0] % n[1];
+    case SPECIAL_TID_Z: return thread / n[0] / n[1];
+    case SPECIAL_NTID_X:
+    case SPECIAL_NTID_Y:
+    case SPECIAL_NTID_Z: return n[kind - SPECIAL_NTID_X];
+    case SPECIAL_CTAID_X:
+    case SPECIAL_CTAID_Y:
+    case SPECIAL_CTAID_Z: return w->block->id[kind - SPECIAL_CTAID_X];
+    case SPECIAL_NCTAID_X:
+    case SPECIAL_NCTAID_Y:
+    case SPECIAL_NCTAID_Z: return m->grid[kind - SPECIAL_NCTAID_X];
+    case SPECIAL_LANE: return (uint32_t)lane;
+    case SPECIAL_WARP: return (uint32_t)w->index;
+    case SPECIAL_SM: return w->block->linear % (uint64_t)m->gpu->multiprocessors;
+    case SPECIAL_CLOCK:
+    case SPECIAL_CLOCK64: return m->instructions;
+    case SPECIAL_TIMER: return (uint64_t)sim_clock_ns();
+    case NUM_SPECIALS: break;
+    }
+    return 0;
+}
+
+static void read_special(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    uint32_t *to = w->places + (size_t)ins->results[0] * LANES;
+    bool wide = ins->kind == SPECIAL_CLOCK64 || ins->kind == SPECIAL_TIMER;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        uint64_t value = special_value(m, w, ins->kind, lane);
+        if (wide)
+            put_wide(to, lane, value);
+        else
+            to[lane] = (uint32_t)value;
+    }
+}
+
+static void read_param(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    uint32_t *to = w->places + (size_t)ins->results[0] * LANES;
+    uint64_t value = 0;
+    memcpy(&value, m->args[ins->offset], ins->bytes);
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        if (ins->bytes == 8)
+            put_wide(to, __builtin_ctz(left), value);
+        else
+            to[__builtin_ctz(left)] = (uint32_t)value;
+    }
+}
+
+static void unpack(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    const uint32_t *from = source_of(m, w, ins->operands[0]);
+    uint32_t *low = w->places + (size_t)ins->results[0] * LANES,
+             *high = w->places + (size_t)ins->results[1] * LANES;
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        uint64_t value = ins->op == SIM_UNPACK32 ? get_wide(from, lane) : from[lane];
+        low[lane] = (uint32_t)(ins->op == SIM_UNPACK32 ? value : value & 0xffff);
+        high[lane] = (uint32_t)(ins->op == SIM_UNPACK32 ? value >> 32 : value >> 16);
+    }
+}
+
+/* What neither branches nor waits. */
+static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    w->pc++;
+    if (!lanes) return true;
+    switch ((int)ins->op) {
+    case SIM_SPECIAL: read_special(m, w, ins, lanes); return true;
+    case SIM_LOAD_PARAM: read_param(m, w, ins, lanes); return true;
+    case SIM_UNPACK16:
+    case SIM_UNPACK32: unpack(m, w, ins, lanes); return true;
+    case SIM_LOAD:
+    case SIM_STORE:
+    case SIM_ATOMIC: return sim_memory(m, w, ins, lanes);
+    case SIM_COPY:
+    case SIM_COPY_COMMIT:
+    case SIM_COPY_WAIT: return sim_copies(m, w, ins, lanes);
+    case SIM_FENCE: w->fenced = true; return true;
+    case SIM_PRINT: return sim_print(m, w, ins, lanes);
+    case SIM_ASSERT: return sim_assert(m, w, ins, lanes);
+    default: sim_lanes(m, w, ins, lanes); return true;
+    }
+}
+
+static bool over_budget(Machine *m, Warp *w, const Ins *ins) {
+    if (m->lane_instructions > m->budget)
+        return !sim_fail(m, w, ins, -1,
+                         "the launch executed more than %llu instructions (one for each lane)",
+                         (unsigned long long)m->budget);
+    if (m->deadline_ns && (m->instructions & LOOK_AT_CLOCK) == 0 && sim_clock_ns() > m->deadline_ns)
+        return !sim_fail(m, w, ins, -1, "the launch takes longer than its time limit");
+    return false;
+}
+
+bool sim_warp(Machine *m, Warp *w, uint64_t steps) {
+    const Ins *code = m->program->code.data;
+    while (steps--) {
+        if (w->pc >= w->meet || (w->far_steps && --w->far_steps == 0)) {
+            spread(w);
+            pick(w);
+        }
+        const Ins *ins = &code[w->pc];
+        uint32_t lanes = w->active;
+        if (ins->guard != NO_OPERAND)
+            lanes &= w->predicates[ins->guard] ^ (ins->negated ? ALL_LANES : 0);
+        Count *count = &m->counts[w->pc];
+        int on = count_bits(lanes);
+        count->issued++, count->lanes += (uint64_t)on;
+        m->instructions++, m->lane_instructions += (uint64_t)on;
+        if ((m->instructions & LOOK_AT_CLOCK) == 0 && over_budget(m, w, ins)) return false;
+        if (ins->uses_loaded && lanes) flight_use(w, ins);
+        bool fine = ins->op >= SIM_BRANCH                          ? control(m, w, ins, lanes)
+                    : ins->op >= SIM_SHUFFLE && ins->op <= SIM_MMA ? across(m, w, ins, lanes)
+                                                                   : straight(m, w, ins, lanes);
+        if (!fine) return false;
+        if (w->state != WARP_READY || w->stuck) return true;
+    }
+    return true;
+}
