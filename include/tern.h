@@ -9,8 +9,10 @@
  * means the default: &(tern_options){.num_warps = 8}. Their first field is `size`: 0, or the sizeof
  * that the caller was compiled with (then a later library still reads only what was there).
  *
- * Threads: a context and what it owns may be used by one thread at a time. Two contexts are
- * independent. The library never prints, never exits, and leaves errno and the locale alone.
+ * Threads: a context and what it owns may be used by one thread at a time; two contexts, by two
+ * threads at once. They share no handle. What they do share: on cuda, the GPU's primary context (an
+ * illegal access of a kernel of one makes that GPU unusable to the other, too); the cache on disk.
+ * The library never prints, never exits, and leaves errno and the locale alone.
  * A handle that is an argument must not be NULL, except where it says so. */
 #ifndef TERN_H
 #define TERN_H

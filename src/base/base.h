@@ -3,7 +3,8 @@
  *
  * All memory of a compilation lives in arenas; nothing in ir, lang, opt or gen frees. When the
  * host has no memory left, the arena unwinds (longjmp) to the API entry that installed `oom`,
- * which frees the arenas and returns TERN_NO_MEMORY. */
+ * which frees the arenas and returns TERN_ERROR_NO_MEMORY. An arena without `oom` ends the
+ * process (BUG): none of the library's. */
 #ifndef TERN_BASE_H
 #define TERN_BASE_H
 

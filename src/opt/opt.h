@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-/* opt: passes over the tile IR and the facts they use. Pipelines are lists in compile/pipeline.c.
- */
+/* opt: passes over the tile IR and the facts they use. Pipelines are lists in
+ * compile/pipeline.c. */
 #ifndef TERN_OPT_H
 #define TERN_OPT_H
 
 #include "ir/ir.h"
 
 typedef struct PassCtx {
-    Arena *scratch; /* freed after the pass */
+    Arena *scratch; /* the compilation's: what a pass made for itself goes with it */
     Diag *diag;     /* for remarks */
 } PassCtx;
 

@@ -6,15 +6,23 @@
  *     # grid: cdiv(n, BLOCK)
  *     # want: y == x + 1
  *
- * case     NAME = DTYPE[SHAPE] INIT | number | dtype(number) | none | text of a constexpr. INIT:
- * poison (default), zero, one, normal, uniform, arange, small (-8..8), any (all bits, floats
- * finite), edges, full(x), {a, b, ..}; then +N: starts N elements into its memory. grid     up to
- * three expressions; default 1 want     see reference.h; what no want names, and the rest of what
- * one slices, must not change tolerance: RELATIVE ABSOLUTE (else by dtype)    options: num_warps =
- * 8, debug = 1, config = 2 fails: words of the failed launch    refuses: words of the failed
- * compilation    prints: a line kernel: NAME    seed: NAME (the kernel's text is taken from the
- * seeds' folder) only: names of devices that the cases are for later cases inherit grid, want ..
- * from the case before; what stands before the first is for all.
+ *     case       NAME = DTYPE[SHAPE] INIT | number | dtype(number) | none | text of a constexpr.
+ *                INIT: poison (default), zero, one, normal, uniform, arange, small (-8..8),
+ *                any (all bits, floats finite), edges, full(x), {a, b, ..};
+ *                then +N: starts N elements into its memory
+ *     grid       up to three expressions; default 1
+ *     want       see reference.h; what no want names, and the rest of what one slices, must not
+ *                change
+ *     tolerance  RELATIVE ABSOLUTE (else by dtype)
+ *     options    num_warps = 8, debug = 1, config = 2
+ *     fails      words of the failed launch
+ *     refuses    words of the failed compilation
+ *     prints     a line
+ *     kernel     NAME
+ *     seed       NAME: the kernel's text is taken from the seeds' folder
+ *     only       names of devices that the cases are for
+ *
+ * Later cases inherit grid, want .. from the case before; what stands before the first is for all.
  *
  *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]      (default: test/run, $TERN_SEEDS)
  *

@@ -74,15 +74,29 @@ static Str entry_path(Arena *arena, const Cache *cache, Str key) {
     return str_format(arena, "%.*s/%.*s.so", STR_ARG(cache->folder), STR_ARG(key));
 }
 
+/* The arena that holds a file's bytes. NULL: it cannot be read, or memory is full, which for a cache
+ * is the same. */
+static Arena *read_object(const char *path, Str *bytes) {
+    jmp_buf no_memory;
+    Str why;
+    Arena *volatile arena = NULL;
+    volatile bool is_read = false;
+    if (!setjmp(no_memory)) {
+        arena = arena_new(&no_memory);
+        is_read = file_read(arena, path, LARGEST_OBJECT, bytes, &why);
+    }
+    if (is_read) return arena;
+    arena_free(arena);
+    return NULL;
+}
+
 Str cache_find(Arena *arena, const Cache *cache, Str key) {
-    Str path, bytes, why;
+    Str path, bytes;
     if (!cache->folder.length) return (Str){0};
     path = entry_path(arena, cache, key);
-    Arena *scratch = arena_new(NULL);
     bool good = false;
-    if (access(path.data, R_OK) == 0 &&
-        file_read(scratch, path.data, LARGEST_OBJECT, &bytes, &why) &&
-        bytes.length > (int)sizeof(Seal)) {
+    Arena *scratch = access(path.data, R_OK) == 0 ? read_object(path.data, &bytes) : NULL;
+    if (scratch && bytes.length > (int)sizeof(Seal)) {
         Seal seal;
         size_t size = (size_t)bytes.length - sizeof seal;
         memcpy(&seal, bytes.data + size, sizeof seal);
@@ -169,10 +183,10 @@ void workplace_close(Workplace *work) {
 /* ---- adding ---- */
 
 static bool add_seal(const char *path) {
-    Str bytes, why;
-    Arena *scratch = arena_new(NULL);
-    bool good = file_read(scratch, path, LARGEST_OBJECT, &bytes, &why);
-    if (good) {
+    Str bytes;
+    bool good = false;
+    Arena *scratch = read_object(path, &bytes);
+    if (scratch) {
         Seal seal = {.size_bytes = (uint64_t)bytes.length,
                      .hash = hash_bytes(bytes.data, (size_t)bytes.length, 0)};
         memcpy(seal.magic, seal_magic, sizeof seal.magic);

@@ -155,13 +155,15 @@ tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loade
     tern_status status = cuda_enter(cuda, &previous);
     if (status != TERN_OK) return status;
     CudaObject *volatile object = cuda_object_new(cuda, CUDA_LOADED);
-    Arena *scratch = object ? arena_new(&no_memory) : NULL;
+    Arena *volatile scratch = NULL;
     if (!object)
         status = TERN_ERROR_NO_MEMORY;
     else if (setjmp(no_memory))
         status = cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
-    else
+    else {
+        scratch = arena_new(&no_memory);
         status = load_kernel(cuda, scratch, kernel, object);
+    }
     arena_free(scratch);
     if (status == TERN_OK)
         *loaded = object;

@@ -8,10 +8,14 @@
  *     warp.c       one warp: lanes in lockstep, branches, calls
  *     lanes.c      the lane-by-lane instructions; number.h: arithmetic
  *     across.c     shuffles, votes, tensor-core products
- *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness; copy.c:
- * asynchronous copies race.c       who touched what, and is it ordered print.c      vprintf and
- * __assertfail registers.c  ptxas, where there is one count.c      what an access costs: sectors,
- * wavefronts    flight.c  bytes asked for and not yet needed report.c     text and JSON
+ *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
+ *     copy.c       asynchronous copies
+ *     race.c       who touched what, and is it ordered
+ *     print.c      vprintf and __assertfail
+ *     registers.c  ptxas, where there is one
+ *     count.c      what an access costs: sectors, wavefronts
+ *     flight.c     bytes asked for and not yet needed
+ *     report.c     text and JSON
  *
  * A warp's register is 32 lanes side by side (predicates: one bit each), so that an instruction is
  * one loop over lanes. Lanes that went different ways have program counters of their own; the warp
