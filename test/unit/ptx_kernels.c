@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The kernels we ship, from source to PTX for every target: ptxas takes them without spilling, and
- * those that are bound by memory use 16 bytes a thread and access with immediate offsets. */
+/* The kernels we ship, and one that an assembler once refused, from source to PTX for every target:
+ * ptxas takes them without spilling, and those that are bound by memory use 16 bytes a thread and
+ * access with immediate offsets. */
 #include "ptx_assemble.h"
 #include "api/context.h"
 
@@ -37,6 +38,7 @@ static const Row rows[] = {
      "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,64,64,8,'"
      "tf32'",
      4, 0},
+    {"test/run/negative_offset.py", "before", "*i32:16,*i64:16,i32:16", 4, 0},
 };
 
 static int count_of(const char *text, const char *word) {

@@ -32,6 +32,8 @@ static const struct {
     {"ld.global.b32 %r0, [%r1];", "does not fit"},
     {"ld.global.b32 %d0, [%d1];", "does not fit"},
     {"ld.global.b32 %r0, %d0;", "does not fit"},
+    {"ld.global.b32 %r0, [%d0-4];", "a negative offset is written '+-'"},
+    {"ld.global.b32 %r0, [%d0--4];", "a negative offset is written '+-'"},
     {"ld.param.u64 %d0, [param_9];", "not a parameter"},
     {"ld.param.u32 %r0, [param_0];", "does not fit"},
     {"mov.u32 %r0, %clusterid.x;", "%clusterid.x"},
@@ -149,12 +151,12 @@ TEST(bounds_and_alignment) {
     expect(SHARED TID "ld.global.b32 %r4, [%d2];", 128, 1, NULL);
     expect(SHARED TID "ld.global.b32 %r4, [%d2+516];", 128, 1, "which is in no buffer");
     expect(SHARED TID "ld.global.b32 %r4, [%d2+516];", 128, 1, "lane 31");
-    expect(SHARED TID "ld.global.b32 %r4, [%d2-4];", 32, 1, "which is in no buffer");
+    expect(SHARED TID "ld.global.b32 %r4, [%d2+-4];", 32, 1, "which is in no buffer");
     expect(SHARED TID "ld.global.b32 %r4, [%d2+1];", 32, 1, "not a multiple of that");
     expect(SHARED TID "ld.global.v2.b32 {%r4, %r5}, [%d2];", 32, 1, "not a multiple of that");
     expect(SHARED TID "st.shared.b32 [%r3+512], %r0;", 32, 1,
            "outside shared memory, which has 512 bytes");
-    expect(SHARED TID "st.shared.b32 [%r3-4], %r0;", 32, 1, "outside shared memory");
+    expect(SHARED TID "st.shared.b32 [%r3+-4], %r0;", 32, 1, "outside shared memory");
     expect(SHARED TID "st.shared.b32 [%r3+448], %r0;", 32, 1, "outside shared memory");
     expect(
         ".local .align 8 .b8 l[8];\nmov.u64 %d0, l;\ncvta.local.u64 %d0, %d0;\nst.b32 [%d0+8], 1;",

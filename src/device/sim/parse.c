@@ -368,16 +368,17 @@ static bool parse_simple_word(Parser *p, Word *word) {
     return true;
 }
 
+/* [a], [a+4], [a+-4]; not [a-4], which no assembler takes. */
 static bool parse_address(Parser *p, Word *word) {
     word->in_brackets = true;
     if (!parse_simple_word(p, word)) return false;
-    bool minus = is(p, "-");
-    if (minus || is(p, "+")) {
-        advance(p);
-        if (accept(p, "-")) minus = !minus;
-        if (!expect_int(p, INT32_MAX, &word->offset)) return false;
-        if (minus) word->offset = -word->offset;
+    while (accept(p, "+")) {
+        int64_t part;
+        bool minus = accept(p, "-");
+        if (!expect_int(p, INT32_MAX, &part)) return false;
+        word->offset += minus ? -part : part;
     }
+    if (is(p, "-")) return fail(p, DIAG_ERROR, "a negative offset is written '+-', not '-'");
     return expect(p, "]");
 }
 

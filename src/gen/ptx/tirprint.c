@@ -182,7 +182,7 @@ static void group(Printer *p, const Tir *args, int count, Tir first_result) {
 static void address(Printer *p, const TirIns *ins) {
     buf_puts(p->out, "[");
     reg_name(p, ins->args[0]);
-    if ((int64_t)ins->imm) buf_printf(p->out, "%+lld", (long long)(int64_t)ins->imm);
+    if ((int64_t)ins->imm) buf_printf(p->out, "+%lld", (long long)(int64_t)ins->imm);
     buf_puts(p->out, "]");
 }
 
