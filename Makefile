@@ -178,8 +178,8 @@ corpus-triton: all $(TOOLS) ## the same, and ask the installed triton about what
 	@$(B)/tools/corpus --list $(B)/corpus.list $(CORPUS); python3 tools/corpus_triton.py $(B)/corpus.list
 
 .PHONY: gen-diff
-gen-diff: all ## all kernels' generated code against another commit's: BASE=main
-	@tools/gen-diff $(B) $(or $(BASE),main)
+gen-diff: all $(B)/libtern-internal.a ## all kernels' C and PTX against another commit's or build folder's: BASE=main
+	@CC='$(CC)' tools/gen-diff $(B) $(or $(BASE),main)
 
 .PHONY: bless
 bless: tests ## rewrite the wanted output of golden tests; read the diff
