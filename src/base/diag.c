@@ -32,6 +32,13 @@ void diag_refused(Diag *diag, Span span, const char *format, ...) {
     va_end(args);
 }
 
+void diag_remark(Diag *diag, Span span, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    add(diag, DIAG_REMARK, span, format, args);
+    va_end(args);
+}
+
 void diag_note(Diag *diag, Span span, const char *format, ...) {
     va_list args;
     va_start(args, format);

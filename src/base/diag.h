@@ -45,6 +45,8 @@ void diag_error(Diag *diag, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_refused(Diag *diag, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+void diag_remark(Diag *diag, Span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 void diag_note(Diag *diag, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void diag_help(Diag *diag, Span span, const char *format, ...)

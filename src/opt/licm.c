@@ -8,7 +8,7 @@
  * Pure ops cannot fail (x / 0 is 0), so running them when the loop does not run is harmless. A load
  * may fault and may be waiting for another program: it moves only out of a for that certainly runs,
  * whose body writes nothing, and when it is not volatile. Inner loops first, so that an op can
- * leave several loops in one pass. */
+ * leave several loops in one pass. A load that has to stay is a remark. */
 #include "opt/opt.h"
 
 static bool is_inside(const Value *value, const Region *region) {
@@ -58,33 +58,39 @@ static bool certainly_runs(const Op *op) {
            ((step > 0 && lower < upper) || (step < 0 && lower > upper));
 }
 
-static bool hoist(Op *loop, Region *body, bool may_move_loads) {
+/* Why a load that reads the same in each turn stays in the loop; NULL: it does not. */
+static const char *loads_stay(const Op *loop, const Region *body) {
+    if (!certainly_runs(loop)) return "which may not run at all";
+    return region_writes(body) ? "which writes memory" : NULL;
+}
+
+static bool hoist(Diag *diag, Op *loop, Region *body) {
+    const char *stay = loads_stay(loop, body);
     bool changed = false;
     for (Op *op = body->first, *next; op; op = next) {
         next = op->next;
         bool is_load = op->kind == OP_LOAD && op->attrs[attr_index(OP_LOAD, "volatile")].i == 0;
-        if (op->kind == OP_YIELD || !(op_is_pure(op) || (is_load && may_move_loads))) continue;
+        if (op->kind == OP_YIELD || !(op_is_pure(op) || is_load)) continue;
         if (!reads_outside_only(op, body)) continue;
+        if (is_load && stay) {
+            diag_remark(diag, op->span,
+                        "a load from the same place in each turn stays in the loop, %s", stay);
+            continue;
+        }
         op_move_before(op, loop);
         changed = true;
     }
     return changed;
 }
 
-static bool visit(Region *region) {
+static bool visit(Diag *diag, Region *region) {
     bool changed = false;
     for (Op *op = region->first; op; op = op->next) {
-        for (int i = 0; i < op->num_regions; i++) changed |= visit(op->regions[i]);
+        for (int i = 0; i < op->num_regions; i++) changed |= visit(diag, op->regions[i]);
         if (op->kind != OP_FOR && op->kind != OP_WHILE) continue;
-        for (int i = 0; i < op->num_regions; i++) {
-            Region *body = op->regions[i];
-            changed |= hoist(op, body, certainly_runs(op) && !region_writes(body));
-        }
+        for (int i = 0; i < op->num_regions; i++) changed |= hoist(diag, op, op->regions[i]);
     }
     return changed;
 }
 
-bool pass_licm(PassCtx *px, Func *fn) {
-    (void)px;
-    return visit(fn->body);
-}
+bool pass_licm(PassCtx *px, Func *fn) { return visit(px->diag, fn->body); }

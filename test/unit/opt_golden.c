@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* test/opt/NAME.tir: a function, `# passes: ..` and after `# want:` the text that these passes make
- * of it. Without `# want:` the function itself is expected. TERN_BLESS=1 rewrites what is wanted:
+ * of it, and their remarks. Without `# want:` the function itself is expected. TERN_BLESS=1 rewrites what is wanted:
  * read the difference before you commit it. */
 #include "opt/opt.h"
 #include "test.h"
@@ -16,9 +16,8 @@ static Str line_after(Str text, const char *marker) {
     return (Str){at, length};
 }
 
-static bool run_passes(Arena *arena, Func *fn, Str names, const char *file) {
-    Diag diag = {.arena = arena};
-    PassCtx px = {.scratch = arena, .diag = &diag};
+static bool run_passes(Arena *arena, Func *fn, Str names, const char *file, Diag *diag) {
+    PassCtx px = {.scratch = arena, .diag = diag};
     char words[200];
     snprintf(words, sizeof words, "%.*s", STR_ARG(names));
     for (char *name = strtok(words, " "); name; name = strtok(NULL, " ")) {
@@ -53,8 +52,9 @@ static void check_file(Arena *arena, const char *path) {
     if (invalid) printf("%s: %s\n", path, invalid);
     CHECK(!invalid);
     if (invalid) return;
-    CHECK(run_passes(arena, fn, line_after(text, "# passes:"), path));
+    CHECK(run_passes(arena, fn, line_after(text, "# passes:"), path, &diag));
     func_print(&out, fn, false);
+    diag_print(&diag, true, &out);
     const char *wanted = want ? want + 8 : memmem(text.data, (size_t)text.length, "func @", 6);
     if (getenv("TERN_BLESS") && strcmp(out.data, wanted)) {
         Str blessed = str_format(arena, "%.*s# want:\n%s", STR_ARG(input), out.data);
