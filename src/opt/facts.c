@@ -332,6 +332,10 @@ static bool join_into(Facts *facts, Value *into, const Value *from) {
         facts->affine[into->id] = NULL;
         changed = true;
     }
+    if (facts->base[into->id] && facts->base[into->id] != facts->base[from->id]) {
+        facts->base[into->id] = NULL;
+        changed = true;
+    }
     if (facts->nonnegative[into->id] && !facts->nonnegative[from->id])
         facts->nonnegative[into->id] = false, changed = true;
     return changed;
@@ -341,12 +345,14 @@ static void start_from(Facts *facts, Value *value, const Value *from) {
     facts->axis[value->id] = facts->axis[from->id];
     facts->nonnegative[value->id] = facts->nonnegative[from->id];
     facts->affine[value->id] = affine_opaque(facts, value, facts->affine[from->id]);
+    facts->base[value->id] = facts->base[from->id];
 }
 
 static void start_from_nothing(Facts *facts, Value *value) {
     nothing_known(facts, value);
     facts->nonnegative[value->id] = false;
     facts->affine[value->id] = affine_opaque(facts, value, NULL);
+    facts->base[value->id] = NULL;
 }
 
 static void walk(Facts *facts, const Region *region);
@@ -467,7 +473,7 @@ static void walk_op(Facts *facts, const Op *op) {
         if (op_has_trait(op, ELEMENTWISE)) elementwise(facts, op);
         break;
     }
-    affine_transfer(facts, op);
+    address_transfer(facts, op);
 }
 
 static void walk(Facts *facts, const Region *region) {
@@ -482,11 +488,13 @@ Facts *facts_compute(Arena *arena, Func *fn) {
     *facts = (Facts){.arena = arena, .fn = fn, .budget = 1000 + 32 * (int64_t)fn->num_values};
     facts->axis = arena_array(arena, AxisFacts, fn->num_values);
     facts->affine = arena_array(arena, const Affine *, fn->num_values);
+    facts->base = arena_array(arena, const Value *, fn->num_values);
     facts->nonnegative = arena_array(arena, bool, fn->num_values);
     for (int i = 0; i < fn->num_params; i++) {
         Value *value = fn->params[i].value;
         start_from_nothing(facts, value);
         set(facts, value, 0, (Fact){1, power_in((uint64_t)(unsigned)fn->params[i].divisible), 1});
+        if (type_is_ptr(value->type)) facts->base[value->id] = value;
     }
     walk(facts, fn->body);
     return facts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* facts: what facts.c and affine.c share; others see opt.h. */
+/* facts: what facts.c and address.c share; others see opt.h. */
 #ifndef TERN_FACTS_H
 #define TERN_FACTS_H
 
@@ -10,12 +10,13 @@ struct Facts {
     Func *fn;
     AxisFacts *axis;       /* by value id */
     const Affine **affine; /* by value id */
+    const Value **base;    /* by value id: of a pointer, the parameter it comes from */
     bool *nonnegative;     /* by value id: in each lane, as a signed number */
     int64_t budget;        /* ops that may still be looked at before loops get no second round */
 };
 
-/* Affine form of the results of one op other than if, for and while. */
-void affine_transfer(Facts *facts, const Op *op);
+/* Bases and affine forms of the results of one op other than if, for and while. */
+void address_transfer(Facts *facts, const Op *op);
 /* Of a loop-carried value or a result of if, for, while: the value itself with the strides of
  * `like`; none where `like` has none. NULL for `like` of a tile: none. */
 const Affine *affine_opaque(Facts *facts, Value *value, const Affine *like);

@@ -92,6 +92,12 @@ Facts *facts_compute(Arena *arena, Func *fn); /* valid until fn changes */
 const AxisFacts *facts_axis(const Facts *facts, const Value *value);
 const Affine *facts_affine(const Facts *facts, const Value *value); /* NULL: has none */
 bool facts_is_uniform(const Facts *facts, const Value *value);      /* all lanes are equal */
+/* The parameter in whose memory all lanes of a pointer lie, as far as the kernel stays inside its
+ * buffers; through loops, and selections between pointers of one base. NULL: not known. */
+const Value *facts_base(const Facts *facts, const Value *pointer);
+/* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
+ * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
+bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* How many conjuncts make up the mask, each as above; -1: it is not of this form. An all-true mask
  * has 0. */
 int facts_mask_bounds(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]);

@@ -10,8 +10,13 @@ enum { FUNCTIONS = 3000, RUNS = 2 };
 typedef struct Checker {
     const Facts *facts;
     int wrong, claims, affine_claims, mask_claims;
-    bool may_wrap; /* then only claims that hold of wrapping sums are checked */
+    bool may_wrap;           /* then only claims that hold of wrapping sums are checked */
+    VEC(uint64_t) addresses; /* of all lanes of pointers, as they were defined */
+    const Value *moved;      /* the parameter that points elsewhere in this run; NULL: none */
+    int address, base_claims;
 } Checker;
+
+enum { MOVED_BY = 1 << 30 };
 
 static int64_t number(const Value *value, uint64_t bits) {
     return type_is_ptr(value->type) ? (int64_t)bits : constant_to_int(value->type, bits);
@@ -104,9 +109,25 @@ static void check_mask(Checker *c, const Evaluator *e, const Value *value, const
     }
 }
 
+/* What comes from a parameter moves with it, and stays where it is when another one moves. */
+static void check_base(Checker *c, const Evaluator *e, const Value *value, const uint64_t *lanes) {
+    const Value *base = facts_base(c->facts, value);
+    for (int lane = 0; lane < value->type->lanes; lane++) {
+        if (!c->moved) {
+            vec_push(e->arena, &c->addresses, lanes[lane]);
+            continue;
+        }
+        uint64_t by = lanes[lane] - c->addresses.data[c->address++];
+        c->base_claims += base && type_is_tile(value->type);
+        if (base && by != (base == c->moved ? MOVED_BY : 0)) wrong(c, value, "base", 0, lane);
+    }
+}
+
 static void check_value(Evaluator *e, const Value *value) {
     Checker *c = e->user;
     const uint64_t *lanes = e->lanes[value->id];
+    if (type_is_ptr(value->type)) check_base(c, e, value, lanes);
+    if (c->moved) return;
     if ((e->wrapped && !c->may_wrap) || e->rem_by_zero) return; /* assumed not to happen */
     if (!type_is_int(value->type) && !type_is_ptr(value->type)) return;
     check_axis(c, value, lanes);
@@ -133,7 +154,14 @@ static bool check_function(uint64_t seed, bool may_wrap, Checker *total) {
         random_params(fn, !may_wrap, params);
         e = (Evaluator){.arena = arena, .check = check_value, .user = total};
         e.program_id = (uint64_t)random_below(100);
-        eval_func(&e, fn, params);
+        total->addresses.count = 0, total->addresses.capacity = 0;
+        for (int moved = -1; moved < RANDOM_PARAMS; moved = moved < 0 ? 4 : moved + 1) {
+            total->moved = moved < 0 ? NULL : fn->params[moved].value;
+            total->address = 0;
+            if (moved >= 0) params[moved] += MOVED_BY;
+            eval_func(&e, fn, params);
+            if (moved >= 0) params[moved] -= MOVED_BY;
+        }
     }
     if (total->wrong) {
         Buf text = {.arena = arena};
@@ -154,6 +182,7 @@ TEST(claims_hold_of_the_lanes) {
     CHECK(total.claims > 1000000);
     CHECK(total.affine_claims > 100000);
     CHECK(total.mask_claims > 1000);
+    CHECK(total.base_claims > 100000);
 }
 
 TEST(claims_hold_of_sums_that_wrap) {
@@ -264,6 +293,33 @@ TEST(rows_of_a_loop_keep_their_strides) {
     CHECK(form && form->origin == value_named(&k, "p"));
     CHECK(form && form->stride[0].factor == k.fn->params[1].value &&
           form->stride[1].multiplier == 1);
+    arena_free(k.arena);
+}
+
+TEST(bases_come_through_loops_and_selections) {
+    Kernel k =
+        kernel("func @bases(%x: ptr<f32>, %y: ptr<f32>, %c: i1, %n: i32) {\n"
+               "  %zero = constant 0 : i32\n"
+               "  %one = constant 1 : i32\n"
+               "  %a, %b, %d = for %zero, %n, %one, %x, %x, %y : ptr<f32>, ptr<f32>, ptr<f32> "
+               "(%i: i32, %p: ptr<f32>, %q: ptr<f32>, %r: ptr<f32>) {\n"
+               "    %next = addptr %p, %n : ptr<f32>\n"
+               "    yield %next, %r, %q\n"
+               "  }\n"
+               "  %moved = addptr %x, %n : ptr<f32>\n"
+               "  %one_of = select %c, %moved, %a : ptr<f32>\n"
+               "  %either = select %c, %x, %y : ptr<f32>\n"
+               "  %bits = bitcast %x : i64\n"
+               "  %there_and_back = bitcast %bits : ptr<f32>\n"
+               "  yield\n"
+               "}\n");
+    const Value *x = k.fn->params[0].value, *y = k.fn->params[1].value, *a = value_named(&k, "a");
+    CHECK(facts_base(k.facts, a) == x && facts_base(k.facts, value_named(&k, "one_of")) == x);
+    CHECK(!facts_base(k.facts, value_named(&k, "b")) && !facts_base(k.facts, value_named(&k, "r")));
+    CHECK(!facts_base(k.facts, value_named(&k, "either")));
+    CHECK(!facts_base(k.facts, value_named(&k, "there_and_back")));
+    CHECK(!facts_may_alias(k.facts, a, y) && facts_may_alias(k.facts, a, x));
+    CHECK(facts_may_alias(k.facts, value_named(&k, "either"), y));
     arena_free(k.arena);
 }
 

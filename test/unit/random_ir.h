@@ -190,7 +190,14 @@ static const Type *shape_type(Generator *g, TypeKind lane, int shape) {
     return type_tile(g->fn->types, type_scalar(lane), shapes[shape][0], &shapes[shape][1]);
 }
 
+static const Type *pointer_type(Generator *g) {
+    const Type *tile = shape_type(g, TYPE_I32, random_below(7));
+    const Type *elem = type_scalar(random_below(4) ? TYPE_F32 : TYPE_I8);
+    return type_with_elem(g->fn->types, tile, type_ptr(g->fn->types, elem));
+}
+
 static const Type *random_type(Generator *g) {
+    if (!g->no_sign && random_below(8) == 0) return pointer_type(g);
     TypeKind lane = random_below(5) ? TYPE_I32 : random_below(2) ? TYPE_I64 : TYPE_I1;
     return shape_type(g, lane, random_below(7));
 }
@@ -217,9 +224,16 @@ static int64_t random_number(Generator *g) {
     return numbers[random_below(COUNT(numbers))];
 }
 
+static Value *pointer_leaf(Generator *g, const Type *type) {
+    bool is_bytes = type_lane(type)->elem->kind == TYPE_I8;
+    Value *param = g->fn->params[is_bytes ? 5 : 4 + 2 * random_below(2)].value;
+    return type->rank ? build_splat(&g->b, param, type->rank, type->shape) : param;
+}
+
 static Value *leaf(Generator *g, const Type *type) {
     Value *pooled = random_below(3) ? from_pool(g, type) : NULL;
     if (pooled) return pooled;
+    if (type_is_ptr(type)) return pointer_leaf(g, type);
     bool is_range = type->rank == 1 && type->elem->kind == TYPE_I32 && random_below(2);
     if (is_range) {
         int start = (int[]){0, 0, 0, 16, 8, 3, -8}[random_below(7)];
@@ -268,6 +282,12 @@ static Value *arithmetic(Generator *g, const Type *type, int depth) {
     return build_2(&g->b, kind, generate(g, type, depth - 1), generate(g, type, depth - 1));
 }
 
+static Value *offset_pointer(Generator *g, const Type *type, int depth) {
+    TypeKind lane = random_below(4) ? TYPE_I32 : TYPE_I64;
+    const Type *offset = type_with_elem(g->fn->types, type, type_scalar(lane));
+    return build_addptr(&g->b, generate(g, type, depth - 1), generate(g, offset, depth - 1));
+}
+
 static Value *cast(Generator *g, const Type *type, int depth) {
     bool to_wide = type_bits(type) == 64;
     const Type *from =
@@ -291,7 +311,10 @@ static Value *generate(Generator *g, const Type *type, int depth) {
                                     : type_with_elem(g->fn->types, type, type_scalar(TYPE_I1));
         value = build_select(&g->b, generate(g, condition, depth - 1), generate(g, type, depth - 1),
                              generate(g, type, depth - 1));
-    } else if (type_is_bool(type))
+    } else if (type_is_ptr(type))
+        value = random_below(4) || type->rank != 2 ? offset_pointer(g, type, depth)
+                                                   : two_dimensional(g, type, depth);
+    else if (type_is_bool(type))
         value = boolean(g, type, depth);
     else if (choice == 3 && !g->no_sign)
         value = cast(g, type, depth);
@@ -357,7 +380,7 @@ static void generate_if(Generator *g) {
 
 /* An address, of one or two offsets. */
 static void generate_pointer(Generator *g) {
-    Value *pointer = g->fn->params[4 + random_below(2)].value;
+    Value *pointer = g->fn->params[4 + random_below(3)].value;
     const Type *offset = shape_type(g, random_below(4) ? TYPE_I32 : TYPE_I64, random_below(5));
     Value *address =
         offset->rank ? build_splat(&g->b, pointer, offset->rank, offset->shape) : pointer;
@@ -381,17 +404,17 @@ static void generate_ops(Generator *g, int count) {
     }
 }
 
-enum { RANDOM_PARAMS = 6 };
+enum { RANDOM_PARAMS = 7 };
 
-/* Parameters: four i32 and two pointers, most of them promised to be divisible. */
+/* Parameters: four i32 and three pointers, most of them promised to be divisible. */
 __attribute__((unused)) static Func *random_func(Arena *arena, bool small, bool no_sign) {
-    static const int divisible[RANDOM_PARAMS] = {1, 16, 8, 2, 16, 4};
+    static const int divisible[RANDOM_PARAMS] = {1, 16, 8, 2, 16, 4, 8};
     Func *fn = func_new(arena, types_new(arena), STR("random"));
     Generator g = {
         .fn = fn, .b = {.fn = fn, .region = fn->body}, .small = small, .no_sign = no_sign};
     for (int i = 0; i < RANDOM_PARAMS; i++) {
         const Type *type = i < 4 ? type_scalar(TYPE_I32)
-                                 : type_ptr(fn->types, type_scalar(i == 4 ? TYPE_F32 : TYPE_I8));
+                                 : type_ptr(fn->types, type_scalar(i == 5 ? TYPE_I8 : TYPE_F32));
         remember(&g, func_add_param(fn, type, STR(""), i));
         fn->params[i].divisible = divisible[i];
     }

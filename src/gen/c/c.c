@@ -66,6 +66,7 @@ static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, 
     Gen *g = arena_new_of(fn->arena, Gen);
     Buf body = {.arena = fn->arena}, kernel = {.arena = fn->arena};
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
+    g->known = facts_compute(fn->arena, fn);
     g->arch = arch_of(options->arch), g->W = prelude_width(g->arch);
     g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena = g->dots.arena =
         fn->arena;

@@ -11,6 +11,7 @@
 #define TERN_GEN_C_H
 
 #include "gen/target.h"
+#include "opt/opt.h"
 
 typedef enum CArch { C_AVX512, C_AVX2, C_GENERIC } CArch;
 
@@ -50,6 +51,7 @@ typedef struct Gen {
     Arena *arena;
     Func *fn;
     Diag *diag;
+    const Facts *known; /* of fn's values */
     GenFacts *facts;
     bool debug;
     CArch arch;
@@ -104,7 +106,6 @@ View *view_row_major(Gen *g, Array *array, const Type *type);
 bool view_is_row_major(const View *view, const Type *type);
 void value_store_in(Gen *g, Value *value, View *view);
 void arrays_release(Gen *g, int from); /* those whose values have no user left */
-bool base_disjoint(const Gen *g, const Value *a, const Value *b);
 bool array_is_private(Gen *g, const Value *value, const Op *only_user);
 
 /* ---- nest.c ---- */

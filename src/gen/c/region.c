@@ -102,7 +102,7 @@ void before_write(Gen *g, const Op *writer) {
         Op *load = g->loads.data[i];
         if (!load_is_waiting(g, load)) continue;
         if (writer->kind == OP_STORE) {
-            if (base_disjoint(g, load->operands[0], writer->operands[0])) continue;
+            if (!facts_may_alias(g->known, load->operands[0], writer->operands[0])) continue;
             /* Lane by lane the store itself reads it first. */
             if (load->operands[0] == writer->operands[0] &&
                 type_is_tile(writer->operands[0]->type) &&
@@ -120,7 +120,7 @@ static bool can_share(Gen *g, const Op *op) {
         const Op *other = g->pending.data[i];
         if (!type_same_shape(other->operands[0]->type, op->operands[0]->type)) return false;
         if (other->kind == OP_STORE && op->kind == OP_STORE &&
-            !base_disjoint(g, other->operands[0], op->operands[0]))
+            facts_may_alias(g->known, other->operands[0], op->operands[0]))
             return false;
     }
     return true;
@@ -322,7 +322,8 @@ static bool has_tile(const Op *op) {
 static void pending_before_load(Gen *g, const Op *load) {
     for (int i = 0; i < g->pending.count; i++) {
         const Op *other = g->pending.data[i];
-        if (other->kind == OP_STORE && !base_disjoint(g, other->operands[0], load->operands[0])) {
+        if (other->kind == OP_STORE &&
+            facts_may_alias(g->known, other->operands[0], load->operands[0])) {
             flush(g);
             return;
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* storage: where tiles live that cross from one loop nest to another; what is cheap enough to be
- * computed again instead; which pointers cannot meet. */
+ * computed again instead. */
 #include "gen/c/c.h"
 
 ValueInfo *info(Gen *g, const Value *value) { return &g->values[value->id]; }
@@ -163,49 +163,4 @@ bool array_is_private(Gen *g, const Value *value, const Op *only_user) {
             if (in->users.data[k] != only_user && !is_done(g, in->users.data[k])) return false;
     }
     return true;
-}
-
-/* ---- what a pointer is based on ---- */
-
-/* The parameter that the address is computed from; NULL when not known. */
-static const Value *base_of(const Gen *g, const Value *value, int depth) {
-    if (depth > 64) return NULL;
-    if (!value->def) {
-        Region *region = value->region;
-        if (!region->owner) return type_is_ptr(value->type) ? value : NULL;
-        Op *owner = region->owner;
-        if (owner->kind != OP_FOR || value->index == 0) return NULL;
-        const Value *init = base_of(g, owner->operands[2 + value->index], depth + 1);
-        /* The carried pointer must come back as itself plus something. */
-        const Value *next = region_yield(region)->operands[value->index - 1];
-        while (next != value && next->def &&
-               (next->def->kind == OP_ADDPTR || next->def->kind == OP_HINT))
-            next = next->def->operands[0];
-        return next == value ? init : NULL;
-    }
-    Op *op = value->def;
-    switch ((int)op->kind) {
-    case OP_ADDPTR:
-    case OP_SPLAT:
-    case OP_BROADCAST:
-    case OP_EXPAND_DIMS:
-    case OP_RESHAPE:
-    case OP_TRANS:
-    case OP_HINT: return base_of(g, op->operands[0], depth + 1);
-    case OP_BITCAST:
-        return type_is_ptr(op->operands[0]->type) ? base_of(g, op->operands[0], depth + 1) : NULL;
-    case OP_SELECT: {
-        const Value *a = base_of(g, op->operands[1], depth + 1),
-                    *b = base_of(g, op->operands[2], depth + 1);
-        return a == b ? a : NULL;
-    }
-    default: return NULL;
-    }
-}
-
-/* Distinct parameters are taken not to overlap lane against lane: on a GPU the lanes of a program
- * are not ordered either, so that a kernel cannot rely on it. */
-bool base_disjoint(const Gen *g, const Value *a, const Value *b) {
-    const Value *x = base_of(g, a, 0), *y = base_of(g, b, 0);
-    return x && y && x != y;
 }

@@ -128,23 +128,6 @@ void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane
 
 /* ---- order among the threads of the block ---- */
 
-static const Value *base_of(const Value *pointer) {
-    while (pointer->def) {
-        const Op *op = pointer->def;
-        switch ((int)op->kind) {
-        case OP_ADDPTR:
-        case OP_SPLAT:
-        case OP_BROADCAST:
-        case OP_EXPAND_DIMS:
-        case OP_RESHAPE:
-        case OP_TRANS:
-        case OP_HINT: pointer = op->operands[0]; continue;
-        default: return NULL;
-        }
-    }
-    return pointer->region && !pointer->region->owner ? pointer : NULL;
-}
-
 void ptx_memory_barrier(Gen *g) { ptx_shared_sync(g); }
 
 static bool conflicts(const Access *a, const Access *b) {
@@ -166,7 +149,7 @@ static void add_access(Gen *g, Access access) {
 }
 
 static void access_global(Gen *g, const Value *pointer, const Layout *layout, bool writes) {
-    Access access = {base_of(pointer), pointer, layout, writes};
+    Access access = {facts_base(g->axis, pointer), pointer, layout, writes};
     bool wait = g->acquired && g->threads > 1;
     for (int i = 0; i < g->accesses.count; i++)
         wait = wait || conflicts(&g->accesses.data[i], &access);
@@ -179,7 +162,7 @@ static bool note_access(Op *op, void *user) {
     bool reads = op->kind == OP_LOAD,
          writes = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     if (!reads && !writes) return true;
-    const Value *base = base_of(op->operands[0]);
+    const Value *base = facts_base(g->axis, op->operands[0]);
     /* Pointer and layout are of another iteration: never equal. */
     add_access(g, (Access){base, NULL, NULL, writes});
     return true;
@@ -234,7 +217,7 @@ static const char *store_mnemonic(Gen *g, const Op *op) {
 }
 
 static void note_width(Gen *g, const Op *op, const char *what, int bytes) {
-    const Value *base = base_of(op->operands[0]);
+    const Value *base = facts_base(g->axis, op->operands[0]);
     const char *name = "computed pointers";
     for (int i = 0; i < g->fn->num_params; i++)
         if (g->fn->params[i].value == base) name = str_c(g->arena, g->fn->params[i].name);

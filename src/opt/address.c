@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* affine: values that are a uniform part plus, for each dimension, the index times a stride; and
- * masks that are comparisons of such values. See opt.h.
+/* address: which parameter a pointer comes from; values that are a uniform part plus, for each
+ * dimension, the index times a stride; masks that are comparisons of such values. See opt.h.
  *
  *     %o = arange 0..64                    stride {1}
  *     %r = expand_dims %o {axis = 1}       stride {1, 0}
@@ -8,6 +8,40 @@
  *     %p = addptr splat %x, %s             origin %x, stride {%stride, 0}
  */
 #include "opt/facts.h"
+
+/* ---- base ---- */
+
+static const Value *common_base(const Facts *facts, const Value *a, const Value *b) {
+    const Value *base = facts->base[a->id];
+    return base == facts->base[b->id] ? base : NULL;
+}
+
+/* The lanes of the result are lanes of the first operand, or addresses made of them. */
+static bool keeps_base(OpKind kind) {
+    return kind == OP_SPLAT || kind == OP_BROADCAST || kind == OP_EXPAND_DIMS ||
+           kind == OP_RESHAPE || kind == OP_TRANS || kind == OP_SPLIT || kind == OP_SORT_STEP ||
+           kind == OP_HINT || kind == OP_ADDPTR || kind == OP_BITCAST;
+}
+
+/* What is made otherwise (loaded, computed as an int, gathered, where an index outside gives 0) has
+ * none. */
+static const Value *base_of_result(const Facts *facts, const Op *op) {
+    if (!type_is_ptr(op->results[0].type)) return NULL;
+    if (op->kind == OP_JOIN) return common_base(facts, op->operands[0], op->operands[1]);
+    if (op->kind == OP_SELECT) return common_base(facts, op->operands[1], op->operands[2]);
+    return keeps_base(op->kind) ? facts->base[op->operands[0]->id] : NULL;
+}
+
+const Value *facts_base(const Facts *facts, const Value *pointer) {
+    return facts->base[pointer->id];
+}
+
+bool facts_may_alias(const Facts *facts, const Value *a, const Value *b) {
+    const Value *x = facts_base(facts, a), *y = facts_base(facts, b);
+    return !x || !y || x == y;
+}
+
+/* ---- linear forms ---- */
 
 static Affine *affine_new(Facts *facts) { return arena_new_of(facts->arena, Affine); }
 
@@ -227,7 +261,7 @@ static const Affine *tile_form(Facts *facts, const Op *op) {
     }
 }
 
-void affine_transfer(Facts *facts, const Op *op) {
+void address_transfer(Facts *facts, const Op *op) {
     for (int i = 0; i < op->num_results; i++) {
         Value *value = &op->results[i];
         bool is_tile = type_is_tile(value->type);
@@ -235,6 +269,7 @@ void affine_transfer(Facts *facts, const Op *op) {
         const Affine *form =
             is_tile ? (counts ? tile_form(facts, op) : NULL) : scalar_form(facts, value);
         facts->affine[value->id] = form;
+        facts->base[value->id] = base_of_result(facts, op);
     }
 }
 
