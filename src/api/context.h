@@ -4,7 +4,7 @@
 #ifndef TERN_CONTEXT_H
 #define TERN_CONTEXT_H
 
-#include "opt/opt.h"
+#include "compile/compile.h"
 #include "device/device.h"
 
 /* Where memory runs out inside a call, arenas unwind to the call's own setjmp on context->oom;
@@ -52,13 +52,6 @@ struct tern_module {
     } * configs;
 };
 
-typedef struct LaunchParam { /* what launching needs to know of a parameter, in launch order */
-    const char *name;
-    TypeKind type; /* of the value passed */
-    bool is_unsigned;
-    int divisible;
-} LaunchParam;
-
 struct tern_kernel {
     tern_context *context;
     tern_kernel *previous, *next;
@@ -70,8 +63,6 @@ struct tern_kernel {
     const char *name, *ast, *ir, *remarks, *facts, *configs;
     int num_parameters;
     tern_parameter *parameters;
-    int num_arguments;
-    LaunchParam *launch_params;
     uint64_t *values; /* of the launch being made; args[i] = &values[i] */
     void **args;
 };
@@ -105,10 +96,9 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
 const JitFunction *module_jit_function(tern_module *module, const char *name, int *index);
 /* As tern_module_configs, inside a call that already catches lack of memory. */
 int module_configs(tern_module *module, const char *function, const tern_config **configs);
-void function_print(Buf *out, const FunctionDef *def);   /* the syntax tree of one function */
-tern_dtype dtype_of(const Type *type, bool is_unsigned); /* a lane type; pointers are u64 */
-const Type *dtype_type(tern_dtype dtype);                /* NULL for TERN_VOID */
-void kernel_free(tern_kernel *kernel);                   /* unlinks, too */
+void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one function */
+tern_dtype dtype_of(ScalarKind type, bool is_unsigned);
+void kernel_free(tern_kernel *kernel); /* unlinks, too */
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);
 /* The built-in table, ended by NULL. */

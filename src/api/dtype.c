@@ -9,32 +9,26 @@ static const struct {
     const char *name; /* Triton's */
     const char
         *aliases; /* NumPy's and torch's, and the language's long names; space on both sides */
-    TypeKind type;
+    ScalarKind type;
     bool is_unsigned;
 } rows[] = {
 #define DTYPE(name, kind, sign, printed, language, signature, others)                              \
-    [TERN_##name] = {signature, " " printed " " language others, TYPE_##kind, ROW_##sign},
+    [TERN_##name] = {signature, " " printed " " language others, SCALAR_##kind, ROW_##sign},
 #include "base/dtypes.def"
 };
 
 static bool is_known(tern_dtype dtype) { return dtype > TERN_VOID && (int)dtype < COUNT(rows); }
 
-const Type *dtype_type(tern_dtype dtype) {
-    return is_known(dtype) ? type_scalar(rows[dtype].type) : NULL;
-}
-
-tern_dtype dtype_of(const Type *type, bool is_unsigned) {
-    const Type *lane = type_lane(type);
-    if (lane->kind == TYPE_PTR) return TERN_UINT64;
+tern_dtype dtype_of(ScalarKind type, bool is_unsigned) {
+    bool has_sign = type != SCALAR_I1 && !scalar_is_float(type);
     for (int i = 1; i < COUNT(rows); i++)
-        if (rows[i].type == lane->kind &&
-            (lane->kind == TYPE_I1 || rows[i].is_unsigned == is_unsigned))
+        if (rows[i].type == type && (!has_sign || rows[i].is_unsigned == is_unsigned))
             return (tern_dtype)i;
-    return dtype_of(lane, false); /* floats have no sign to choose */
+    BUG("a number type without a row");
 }
 
 size_t tern_dtype_size(tern_dtype dtype) {
-    return is_known(dtype) ? (size_t)type_size_bytes(dtype_type(dtype)) : 0;
+    return is_known(dtype) ? (size_t)scalar_bytes(rows[dtype].type) : 0;
 }
 
 const char *tern_dtype_name(tern_dtype dtype) {
@@ -58,7 +52,7 @@ tern_dtype tern_dtype_from_name(const char *name) {
 }
 
 bool tern_dtype_is_float(tern_dtype dtype) {
-    return is_known(dtype) && type_is_float(dtype_type(dtype));
+    return is_known(dtype) && scalar_is_float(rows[dtype].type);
 }
 
 bool tern_dtype_is_signed(tern_dtype dtype) { return is_known(dtype) && !rows[dtype].is_unsigned; }
@@ -89,7 +83,7 @@ static int64_t signed_of(double value, int bits) {
 double tern_element_double(tern_dtype dtype, const void *element) {
     if (!is_known(dtype)) return 0;
     if (tern_dtype_is_float(dtype))
-        return constant_to_double(dtype_type(dtype), get_bits(element, tern_dtype_size(dtype)));
+        return scalar_to_double(rows[dtype].type, get_bits(element, tern_dtype_size(dtype)));
     int64_t integer = tern_element_int(dtype, element);
     return rows[dtype].is_unsigned ? (double)(uint64_t)integer : (double)integer;
 }
@@ -98,23 +92,22 @@ int64_t tern_element_int(tern_dtype dtype, const void *element) {
     if (!is_known(dtype)) return 0;
     uint64_t bits = get_bits(element, tern_dtype_size(dtype));
     if (dtype == TERN_BOOL) return bits != 0;
-    if (tern_dtype_is_float(dtype))
-        return signed_of(constant_to_double(dtype_type(dtype), bits), 64);
-    return rows[dtype].is_unsigned ? (int64_t)bits : constant_to_int(dtype_type(dtype), bits);
+    if (tern_dtype_is_float(dtype)) return signed_of(scalar_to_double(rows[dtype].type, bits), 64);
+    return rows[dtype].is_unsigned ? (int64_t)bits : scalar_to_int(rows[dtype].type, bits);
 }
 
 void tern_element_set_double(tern_dtype dtype, void *element, double value) {
     if (!is_known(dtype)) return;
-    const Type *type = dtype_type(dtype);
+    ScalarKind type = rows[dtype].type;
     size_t size = tern_dtype_size(dtype);
     if (dtype == TERN_BOOL)
         set_bits(element, 1, value != 0);
-    else if (type_is_float(type))
-        set_bits(element, size, constant_from_double(type, value));
+    else if (scalar_is_float(type))
+        set_bits(element, size, scalar_from_double(type, value));
     else if (rows[dtype].is_unsigned)
-        set_bits(element, size, unsigned_of(value, ldexp(1, type_bits(type))));
+        set_bits(element, size, unsigned_of(value, ldexp(1, scalar_bits(type))));
     else
-        set_bits(element, size, (uint64_t)signed_of(value, type_bits(type)));
+        set_bits(element, size, (uint64_t)signed_of(value, scalar_bits(type)));
 }
 
 void tern_element_set_int(tern_dtype dtype, void *element, int64_t value) {
@@ -123,7 +116,7 @@ void tern_element_set_int(tern_dtype dtype, void *element, int64_t value) {
     if (dtype == TERN_BOOL)
         set_bits(element, 1, value != 0);
     else if (tern_dtype_is_float(dtype))
-        set_bits(element, size, constant_from_double(dtype_type(dtype), (double)value));
+        set_bits(element, size, scalar_from_double(rows[dtype].type, (double)value));
     else
         set_bits(element, size, (uint64_t)value);
 }

@@ -76,49 +76,39 @@ static const char *constant_text(Arena *arena, const JitFunction *jit, const Spe
     return str_c(arena, (Str){span.source->text.data + span.start, span.end - span.start});
 }
 
-static tern_parameter parameter_of(Arena *arena, const Param *param) {
-    const Type *type = param->value->type;
-    bool is_pointer = type->kind == TYPE_PTR;
+static tern_parameter parameter_of(Arena *arena, const KernelParam *param) {
     return (tern_parameter){.name = str_c(arena, param->name),
-                            .dtype = dtype_of(is_pointer ? type->elem : type, param->is_unsigned),
-                            .is_pointer = is_pointer,
-                            .divisible = param->divisible > 1 ? param->divisible : 1};
+                            .dtype = dtype_of(param->type, param->is_unsigned),
+                            .is_pointer = param->is_pointer,
+                            .divisible = param->divisible};
 }
 
-static void describe_arguments(tern_kernel *kernel) {
-    const Func *ir = kernel->compiled->ir;
-    int count = kernel->num_arguments = ir->num_params;
-    kernel->launch_params = arena_array(kernel->arena, LaunchParam, count);
+static void make_arguments(tern_kernel *kernel) {
+    int count = kernel->compiled->num_params;
     kernel->values = arena_array(kernel->arena, uint64_t, count);
     kernel->args = arena_array(kernel->arena, void *, count);
-    for (int i = 0; i < count; i++) {
-        const Param *param = &ir->params[i];
-        kernel->launch_params[i] =
-            (LaunchParam){str_c(kernel->arena, param->name), param->value->type->kind,
-                          param->is_unsigned, param->divisible};
-        kernel->args[i] = &kernel->values[i];
-    }
+    for (int i = 0; i < count; i++) kernel->args[i] = &kernel->values[i];
 }
 
 /* Source order, constants included; specs NULL: from IR text, where no constants are known. */
 static void describe_parameters(tern_kernel *kernel, const Spec *specs) {
-    const Func *ir = kernel->compiled->ir;
-    int num_source = specs ? kernel->function->num_params : 0;
-    kernel->parameters = arena_array(kernel->arena, tern_parameter, num_source + ir->num_params);
-    int count = 0;
+    const CompiledKernel *compiled = kernel->compiled;
+    int num_source = specs ? kernel->function->num_params : 0, count = 0;
+    kernel->parameters =
+        arena_array(kernel->arena, tern_parameter, num_source + compiled->num_params);
     for (int i = 0; i < num_source; i++) {
         int before = count;
-        for (int k = 0; k < ir->num_params; k++)
-            if (ir->params[k].source_index == i)
-                kernel->parameters[count++] = parameter_of(kernel->arena, &ir->params[k]);
+        for (int k = 0; k < compiled->num_params; k++)
+            if (compiled->params[k].source_index == i)
+                kernel->parameters[count++] = parameter_of(kernel->arena, &compiled->params[k]);
         if (count == before)
             kernel->parameters[count++] = (tern_parameter){
                 .name = str_c(kernel->arena, kernel->function->params[i].name),
                 .divisible = 1,
                 .constant = constant_text(kernel->arena, kernel->function, specs, i)};
     }
-    for (int k = 0; k < ir->num_params && !specs; k++)
-        kernel->parameters[count++] = parameter_of(kernel->arena, &ir->params[k]);
+    for (int k = 0; k < compiled->num_params && !specs; k++)
+        kernel->parameters[count++] = parameter_of(kernel->arena, &compiled->params[k]);
     kernel->num_parameters = count;
 }
 
@@ -142,7 +132,7 @@ static tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *
 static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const Diag *diag) {
     tern_context *context = kernel->context;
     Device *device = &context->device;
-    describe_arguments(kernel);
+    make_arguments(kernel);
     describe_parameters(kernel, specs);
     Buf remarks = {.arena = kernel->arena};
     buf_puts(&remarks, "");
@@ -225,18 +215,18 @@ tern_kernel *tern_compile(tern_module *module, const char *function, const char 
     return kernel;
 }
 
-static tern_kernel *compile_text(tern_context *context, Arena *arena, const char *text,
+static tern_kernel *from_text(tern_context *context, Arena *arena, const char *text,
                                  tern_options options) {
     Diag diag = {.arena = arena};
     Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(text)));
-    Func *fn = func_parse(arena, source, &diag);
     CompileRequest request = request_of(&context->device, &options);
-    tern_kernel *kernel = fn ? kernel_new(context, arena, str_c(arena, fn->name)) : NULL;
-    if (fn) kernel->compiled = compile_ir(arena, fn, &request, &diag);
-    if (!fn || !kernel->compiled) {
+    CompiledKernel *compiled = compile_text(arena, source, &request, &diag);
+    if (!compiled) {
         context_fail_diag(context, &diag);
         return NULL;
     }
+    tern_kernel *kernel = kernel_new(context, arena, str_c(arena, compiled->name));
+    kernel->compiled = compiled;
     return kernel_finish(kernel, NULL, &diag);
 }
 
@@ -246,7 +236,7 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
         return NULL;
     }
     Arena *arena = context->pending = arena_new(&context->oom);
-    tern_kernel *kernel = compile_text(context, arena, text, full_options(options));
+    tern_kernel *kernel = from_text(context, arena, text, full_options(options));
     if (!kernel) arena_free(arena);
     context->pending = NULL;
     return kernel;
@@ -283,8 +273,7 @@ int tern_kernel_num_warps(const tern_kernel *kernel) { return kernel->compiled->
 int tern_kernel_num_stages(const tern_kernel *kernel) { return kernel->compiled->num_stages; }
 
 const char *tern_pass_name(int index) {
-    const Pass *pass = index < 0 ? NULL : pass_at(index);
-    return pass ? pass->name : NULL;
+    return compile_pass_name(index);
 }
 
 static const char *facts_text(tern_kernel *kernel) {
@@ -334,8 +323,8 @@ static const char *configs_text(tern_kernel *kernel) {
 
 static const char *ir_text(tern_kernel *kernel) {
     Buf out = {.arena = kernel->arena};
-    func_print(&out, kernel->compiled->ir, false);
-    return out.data;
+    kernel_print_ir(&out, kernel->compiled);
+    return out.data; /* NULL: it has no IR */
 }
 
 static const char *generated(const tern_kernel *kernel, bool want_c) {

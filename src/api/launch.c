@@ -15,22 +15,26 @@ static const char *kind_word(const tern_argument *argument) {
     return "of no known kind";
 }
 
-static tern_status wrong_kind(tern_kernel *kernel, const LaunchParam *param,
-                              const tern_argument *argument) {
-    const Type *type = param->type == TYPE_PTR ? NULL : type_scalar(param->type);
-    return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
-                        "argument '%s' of kernel '%s' is %s, but the signature says %s",
-                        param->name, kernel->name, kind_word(argument),
-                        type ? tern_dtype_name(dtype_of(type, param->is_unsigned)) : "a pointer");
+static const char *type_word(const KernelParam *param) {
+    return tern_dtype_name(dtype_of(param->type, param->is_unsigned));
 }
 
-static tern_status undivided(tern_kernel *kernel, const LaunchParam *param, const char *what,
+static tern_status wrong_kind(tern_kernel *kernel, const KernelParam *param,
+                              const tern_argument *argument) {
+    return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
+                        "argument '%.*s' of kernel '%s' is %s, but the signature says %s",
+                        STR_ARG(param->name), kernel->name, kind_word(argument),
+                        param->is_pointer ? "a pointer" : type_word(param));
+}
+
+static tern_status undivided(tern_kernel *kernel, const KernelParam *param, const char *what,
                              uint64_t value) {
     return context_fail(
         kernel->context, TERN_ERROR_ARGUMENT,
-        "argument '%s' of kernel '%s': %s %s%llx is not divisible by %d, as the signature "
+        "argument '%.*s' of kernel '%s': %s %s%llx is not divisible by %d, as the signature "
         "promises",
-        param->name, kernel->name, what, "0x", (unsigned long long)value, param->divisible);
+        STR_ARG(param->name), kernel->name, what, "0x", (unsigned long long)value,
+        param->divisible);
 }
 
 /* Powers of two, which all promises of Triton's are, without a division. */
@@ -39,7 +43,7 @@ static bool is_divisible(uint64_t value, int divisor) {
     return (uint64_t)divisor & below ? (int64_t)value % divisor == 0 : (value & below) == 0;
 }
 
-static tern_status put_pointer(tern_kernel *kernel, const LaunchParam *param,
+static tern_status put_pointer(tern_kernel *kernel, const KernelParam *param,
                                const tern_argument *argument, uint64_t *value) {
     tern_buffer *buffer = argument->buffer;
     if (argument->kind == TERN_ARGUMENT_POINTER) {
@@ -51,12 +55,13 @@ static tern_status put_pointer(tern_kernel *kernel, const LaunchParam *param,
         if (buffer->context != kernel->context)
             return context_fail(
                 kernel->context, TERN_ERROR_ARGUMENT,
-                "argument '%s' of kernel '%s': the buffer belongs to another context", param->name,
-                kernel->name);
+                "argument '%.*s' of kernel '%s': the buffer belongs to another context",
+                STR_ARG(param->name), kernel->name);
         if (argument->offset > buffer->size)
-            return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
-                                "argument '%s' of kernel '%s': offset %zu in a buffer of %zu bytes",
-                                param->name, kernel->name, argument->offset, buffer->size);
+            return context_fail(
+                kernel->context, TERN_ERROR_ARGUMENT,
+                "argument '%.*s' of kernel '%s': offset %zu in a buffer of %zu bytes",
+                STR_ARG(param->name), kernel->name, argument->offset, buffer->size);
         *value = (uint64_t)(uintptr_t)(buffer->pointer + argument->offset);
     } else
         *value = 0;
@@ -65,24 +70,23 @@ static tern_status put_pointer(tern_kernel *kernel, const LaunchParam *param,
     return TERN_OK;
 }
 
-static tern_status put_int(tern_kernel *kernel, const LaunchParam *param,
+static tern_status put_int(tern_kernel *kernel, const KernelParam *param,
                            const tern_argument *argument, uint64_t *value) {
     if (argument->kind != TERN_ARGUMENT_INT) return wrong_kind(kernel, param, argument);
     int64_t integer = argument->integer;
-    int bits = type_bits(type_scalar(param->type));
+    int bits = scalar_bits(param->type);
     bool fits = true;
-    if (param->type == TYPE_I1)
+    if (param->type == SCALAR_I1)
         fits = integer == 0 || integer == 1;
     else if (bits < 64 && param->is_unsigned)
         fits = integer >= 0 && integer >> bits == 0;
     else if (bits < 64)
         fits = integer >= -((int64_t)1 << (bits - 1)) && integer < (int64_t)1 << (bits - 1);
     if (!fits)
-        return context_fail(
-            kernel->context, TERN_ERROR_ARGUMENT,
-            "argument '%s' of kernel '%s': %lld does not fit %s", param->name, kernel->name,
-            (long long)integer,
-            tern_dtype_name(dtype_of(type_scalar(param->type), param->is_unsigned)));
+        return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
+                            "argument '%.*s' of kernel '%s': %lld does not fit %s",
+                            STR_ARG(param->name), kernel->name, (long long)integer,
+                            type_word(param));
     if (param->divisible > 1 && !is_divisible((uint64_t)integer, param->divisible))
         return undivided(kernel, param, "value", (uint64_t)integer);
     *value =
@@ -90,37 +94,28 @@ static tern_status put_int(tern_kernel *kernel, const LaunchParam *param,
     return TERN_OK;
 }
 
-static tern_status put_float(tern_kernel *kernel, const LaunchParam *param,
+static tern_status put_float(tern_kernel *kernel, const KernelParam *param,
                              const tern_argument *argument, uint64_t *value) {
     if (argument->kind != TERN_ARGUMENT_FLOAT && argument->kind != TERN_ARGUMENT_INT)
         return wrong_kind(kernel, param, argument);
     double number =
         argument->kind == TERN_ARGUMENT_INT ? (double)argument->integer : argument->number;
-    if (param->type == TYPE_F32) { /* nearly every float parameter */
+    if (param->type == SCALAR_F32) { /* nearly every float parameter */
         float single = (float)number;
         *value = 0;
         memcpy(value, &single, sizeof single);
         return TERN_OK;
     }
-    *value = constant_from_double(type_scalar(param->type), number);
+    *value = scalar_from_double(param->type, number);
     return TERN_OK;
 }
 
 static tern_status put_argument(tern_kernel *kernel, int index, const tern_argument *argument) {
-    const LaunchParam *param = &kernel->launch_params[index];
+    const KernelParam *param = &kernel->compiled->params[index];
     uint64_t *value = &kernel->values[index];
-    switch (param->type) {
-    case TYPE_PTR: return put_pointer(kernel, param, argument, value);
-#define TYPE_INT(kind, ...) case TYPE_##kind:
-#include "base/dtypes.def"
-        return put_int(kernel, param, argument, value);
-#define TYPE_FLOAT(kind, ...) case TYPE_##kind:
-#include "base/dtypes.def"
-        return put_float(kernel, param, argument, value);
-    case TYPE_TILE:
-    case NUM_TYPE_KINDS: break;
-    }
-    BUG("parameter '%s' has no scalar type", param->name);
+    if (param->is_pointer) return put_pointer(kernel, param, argument, value);
+    if (scalar_is_float(param->type)) return put_float(kernel, param, argument, value);
+    return put_int(kernel, param, argument, value);
 }
 
 static tern_status check_grid(tern_kernel *kernel, const uint32_t grid[3]) {
@@ -134,15 +129,16 @@ static tern_status check_grid(tern_kernel *kernel, const uint32_t grid[3]) {
 }
 
 static tern_status check_count(tern_kernel *kernel, int num_arguments) {
-    if (num_arguments == kernel->num_arguments) return TERN_OK;
+    const CompiledKernel *compiled = kernel->compiled;
+    int count = compiled->num_params;
+    if (num_arguments == count) return TERN_OK;
     context_fail(kernel->context, TERN_ERROR_ARGUMENT, "a wrong number of arguments");
     Buf names = {.arena = kernel->context->words}; /* which that call made anew */
-    for (int i = 0; i < kernel->num_arguments; i++)
-        buf_printf(&names, "%s%s", i ? ", " : "", kernel->launch_params[i].name);
-    Str words =
-        str_format(names.arena, "kernel '%s' takes %d argument%s (%.*s), not %d", kernel->name,
-                   kernel->num_arguments, kernel->num_arguments == 1 ? "" : "s", (int)names.length,
-                   names.length ? names.data : "", num_arguments);
+    for (int i = 0; i < count; i++)
+        buf_printf(&names, "%s%.*s", i ? ", " : "", STR_ARG(compiled->params[i].name));
+    Str words = str_format(names.arena, "kernel '%s' takes %d argument%s (%.*s), not %d",
+                           kernel->name, count, count == 1 ? "" : "s", (int)names.length,
+                           names.length ? names.data : "", num_arguments);
     kernel->context->message = words.data;
     return TERN_ERROR_ARGUMENT;
 }
@@ -157,11 +153,8 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
                             kernel->name, kernel->compiled->target, device->name.data);
     if (stream && stream->context != context)
         return context_fail(context, TERN_ERROR_ARGUMENT, "the stream belongs to another context");
-    if (num_arguments != kernel->num_arguments) {
-        context_fail(context, TERN_ERROR_ARGUMENT, "wrong number of arguments");
-        return check_count(kernel, num_arguments);
-    }
-    tern_status status = check_grid(kernel, grid);
+    tern_status status = check_count(kernel, num_arguments);
+    if (!status) status = check_grid(kernel, grid);
     device->has_raw_pointers = false;
     for (int i = 0; i < num_arguments && !status; i++)
         status = put_argument(kernel, i, &arguments[i]);

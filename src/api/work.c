@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 /* work: what a launch must move and compute, for those who divide it by a time. */
-#include "work/work.h"
 #include "api/context.h"
 
 static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
@@ -19,10 +18,10 @@ static void add_param(tern_work *out, const WorkBytes *bytes, const tern_argumen
 static const char *count(tern_kernel *kernel, Arena *arena, const uint32_t grid[3],
                          const tern_argument *arguments, tern_work *out) {
     Work work;
-    int n = kernel->num_arguments;
+    int n = kernel->compiled->num_params;
     uint64_t *values = arena_array(arena, uint64_t, n + 1);
     for (int i = 0; i < n; i++) values[i] = (uint64_t)arguments[i].integer;
-    const char *why = work_count(arena, kernel->compiled->ir, grid, values, &work);
+    const char *why = kernel_work(arena, kernel->compiled, grid, values, &work);
     if (why) return why;
     *out = (tern_work){
         .flops = work.flops, .bytes_exact = work.bytes_exact, .flops_exact = work.flops_exact};
@@ -34,9 +33,9 @@ static const char *count(tern_kernel *kernel, Arena *arena, const uint32_t grid[
 tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
                              const tern_argument *arguments, int num_arguments, tern_work *work) {
     tern_context *context = kernel->context;
-    if (num_arguments != kernel->num_arguments)
+    if (num_arguments != kernel->compiled->num_params)
         return context_fail(context, TERN_ERROR_ARGUMENT, "kernel '%s' takes %d arguments, not %d",
-                            kernel->name, kernel->num_arguments, num_arguments);
+                            kernel->name, kernel->compiled->num_params, num_arguments);
     *work = (tern_work){0};
     if (setjmp(context->oom)) return context_no_memory(context);
     Arena *arena = context->pending = arena_new(&context->oom);

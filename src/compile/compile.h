@@ -3,7 +3,7 @@
 #ifndef TERN_COMPILE_H
 #define TERN_COMPILE_H
 
-#include "gen/target.h"
+#include "compile/kernel.h"
 #include "lang/lang.h"
 
 typedef struct CompileRequest {
@@ -17,21 +17,15 @@ typedef struct CompileRequest {
     bool verify;             /* run the verifier after each pass */
 } CompileRequest;
 
-typedef struct CompiledKernel {
-    Arena *arena; /* owns all below */
-    Func *ir;     /* after the target's passes */
-    Str printed;
-    Str text; /* C or PTX; empty for interp */
-    GenFacts facts;
-    const char *target;
-    int num_warps, num_stages;
-    bool debug;
-} CompiledKernel;
-
 /* NULL after diag_error / diag_refused. */
 CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag *diag);
 
 /* The steps behind the front end, for IR that came from elsewhere (tests, .tir files). */
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag);
+/* Likewise from the IR's text. */
+CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRequest *request,
+                             Diag *diag);
+
+const char *compile_pass_name(int index); /* NULL past the last */
 
 #endif

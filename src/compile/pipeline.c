@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* pipeline: the passes for each target, in order, then its back end. */
 #include "compile/compile.h"
+#include "gen/target.h"
 #include "opt/opt.h"
 
 /* The interpreter is what others are compared with: only what makes it bearable, nothing that moves
@@ -77,6 +78,10 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     if (!verify(arena, fn, NULL, diag)) return NULL;
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
     *kernel = (CompiledKernel){.arena = arena,
+                               .name = fn->name,
+                               .place = fn->span,
+                               .num_params = fn->num_params,
+                               .params = kernel_params(arena, fn),
                                .ir = fn,
                                .target = str_c(arena, str_of(request->target)),
                                .num_warps = request->num_warps ? request->num_warps : 4,
@@ -95,4 +100,15 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
     kernel->text = buf_str(&text);
     return kernel;
+}
+
+CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRequest *request,
+                             Diag *diag) {
+    Func *fn = func_parse(arena, source, diag);
+    return fn ? compile_ir(arena, fn, request, diag) : NULL;
+}
+
+const char *compile_pass_name(int index) {
+    const Pass *pass = index < 0 ? NULL : pass_at(index);
+    return pass ? pass->name : NULL;
 }

@@ -3,7 +3,8 @@
 #ifndef TERN_DEVICE_H
 #define TERN_DEVICE_H
 
-#include "compile/compile.h"
+#include "base/diag.h"
+#include "compile/kernel.h"
 #include "tern.h"
 
 typedef struct Device Device;

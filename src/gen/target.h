@@ -4,18 +4,8 @@
 #ifndef TERN_TARGET_H
 #define TERN_TARGET_H
 
+#include "gen/facts.h"
 #include "ir/ir.h"
-
-/* What a back end says of the kernel it generated, for launching and for `tern show --stage facts`.
- */
-typedef struct GenFacts {
-    int shared_bytes;       /* gpu: static + dynamic shared memory of a block */
-    int block_threads;      /* gpu: threads of a block */
-    int programs_per_block; /* gpu: several programs packed in one block; else 1 */
-    bool may_spin;          /* waits for other programs (cas loop, volatile load in a while) */
-    size_t scratch_bytes;   /* cpu: per worker */
-    VEC(Str) notes;         /* e.g. "loads of x: 16 bytes a thread" */
-} GenFacts;
 
 typedef struct GenOptions {
     const char *arch; /* gpu: "sm_90a"; cpu: "avx512", "avx2", "generic" */

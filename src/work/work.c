@@ -14,6 +14,7 @@
  * 1; fma 2; dot 2 * M * N * K; reductions what their combine does; comparisons, selections,
  * conversions, sign changes 0. All lanes count, masked ones too: they are computed. */
 #include "work/work.h"
+#include "ir/ir.h"
 
 typedef enum KnownKind { UNKNOWN, INTEGER, BOX, POINTER } KnownKind;
 

@@ -4,7 +4,9 @@
 #ifndef TERN_WORK_H
 #define TERN_WORK_H
 
-#include "ir/ir.h"
+#include "base/base.h"
+
+struct Func; /* ir.h */
 
 typedef struct WorkBytes {
     uint64_t loaded, stored;
@@ -18,7 +20,7 @@ typedef struct Work {
 
 /* args[i]: the bits of the i-th parameter; only those of integers are looked at. NULL when counted;
  * else why it cannot be ("a loop ends by what was loaded"). */
-const char *work_count(Arena *arena, const Func *fn, const uint32_t grid[3], const uint64_t *args,
-                       Work *work);
+const char *work_count(Arena *arena, const struct Func *fn, const uint32_t grid[3],
+                       const uint64_t *args, Work *work);
 
 #endif

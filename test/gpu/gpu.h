@@ -75,10 +75,8 @@ static inline void gpu_close(Gpu *gpu) {
 static inline void *gpu_load(Gpu *gpu, const char *name, const char *ptx, int threads,
                              int shared_bytes) {
     void *loaded = NULL;
-    Func *fn = arena_new_of(gpu->arena, Func);
-    fn->arena = gpu->arena;
-    fn->name = str_of(name);
-    CompiledKernel kernel = {.arena = gpu->arena, .ir = fn, .text = str_of(ptx), .target = "sm_75"};
+    CompiledKernel kernel = {
+        .arena = gpu->arena, .name = str_of(name), .text = str_of(ptx), .target = "sm_75"};
     kernel.facts.block_threads = threads;
     kernel.facts.shared_bytes = shared_bytes;
     kernel.facts.programs_per_block = 1;

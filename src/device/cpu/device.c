@@ -277,14 +277,14 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
                     "out of host memory: %zu bytes of scratch a thread",
                     kernel->facts.scratch_bytes);
     }
-    LoadedCpu *kept = malloc(sizeof *kept + (size_t)kernel->ir->name.length);
+    LoadedCpu *kept = malloc(sizeof *kept + (size_t)kernel->name.length);
     if (!kept) {
         dlclose(loaded.object);
         return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
     }
     *kept = loaded;
-    memcpy(kept + 1, kernel->ir->name.data, (size_t)kernel->ir->name.length);
-    kept->name = (Str){(char *)(kept + 1), kernel->ir->name.length};
+    memcpy(kept + 1, kernel->name.data, (size_t)kernel->name.length);
+    kept->name = (Str){(char *)(kept + 1), kernel->name.length};
     *out = kept;
     return TERN_OK;
 }
@@ -354,19 +354,18 @@ static void kernel_print(KernelRuntime *runtime, const int *program, const char 
     put(launch, prefix, strlen(prefix));
     used = 0;
     if (size_bytes > 0) {
-        TypeKind kind = what & 63;
-        bool pointer = kind == TYPE_PTR;
+        ScalarKind kind = what & 63;
+        bool pointer = kind >= NUM_SCALAR_KINDS;
         if (what >> 8) used += snprintf(line, room, "(operand %d) ", (what >> 8) - 1);
-        const Type *type = pointer ? NULL : type_scalar(kind);
         char *at = line + used;
         if (pointer || what & 128)
             used += snprintf(at, 64, "0x%0*llx", size_bytes * 2, bits);
-        else if (type_is_float(type))
-            used += snprintf(at, 400, "%f", constant_to_double(type, bits));
-        else if (what & 64 || type_is_bool(type))
+        else if (scalar_is_float(kind))
+            used += snprintf(at, 400, "%f", scalar_to_double(kind, bits));
+        else if (what & 64 || kind == SCALAR_I1)
             used += snprintf(at, 64, "%llu", bits);
         else
-            used += snprintf(at, 64, "%lld", (long long)constant_to_int(type, bits));
+            used += snprintf(at, 64, "%lld", (long long)scalar_to_int(kind, bits));
     }
     line[used++] = '\n';
     put(launch, line, (size_t)used);

@@ -57,7 +57,7 @@ static tern_status assemble_failed(Cuda *cuda, CudaResult result, const Compiled
                          major == 8 && minor == 6 ? 7 : minor);
     return cuda_fail(cuda, TERN_ERROR_DEVICE,
                      "%s: the driver cannot load kernel '%.*s' for %s: %s%s%s",
-                     cuda->device->name.data, STR_ARG(kernel->ir->name), kernel->target, driver,
+                     cuda->device->name.data, STR_ARG(kernel->name), kernel->target, driver,
                      logs->error[0] ? "\n" : "", logs->error);
 }
 
@@ -101,14 +101,14 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
 
 static char *kernel_words(const CompiledKernel *kernel) {
     char *words = NULL;
-    const Source *source = kernel->ir->span.source;
+    const Source *source = kernel->place.source;
     int line = 0, column = 0, length;
     if (source) {
-        source_position(source, kernel->ir->span.start, &line, &column);
-        length = asprintf(&words, "'%.*s' (%.*s:%d)", STR_ARG(kernel->ir->name),
-                          STR_ARG(source->name), line);
+        source_position(source, kernel->place.start, &line, &column);
+        length = asprintf(&words, "'%.*s' (%.*s:%d)", STR_ARG(kernel->name), STR_ARG(source->name),
+                          line);
     } else {
-        length = asprintf(&words, "'%.*s'", STR_ARG(kernel->ir->name));
+        length = asprintf(&words, "'%.*s'", STR_ARG(kernel->name));
     }
     return length < 0 ? NULL : words;
 }
@@ -140,7 +140,7 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
     if (status == TERN_OK)
         status = cuda_check(cuda,
                             cuda->driver.module_function(&object->function, object->module,
-                                                         str_c(scratch, kernel->ir->name)),
+                                                         str_c(scratch, kernel->name)),
                             "find the kernel in its module");
     if (status == TERN_OK) status = check_limits(cuda, kernel, object);
     if (status == TERN_OK) object->log = strdup(logs->info);

@@ -180,6 +180,9 @@ static Str words_about(Device *device, DiagKind kind, Span span, const char *tex
 
 /* All in the kernel's arena. */
 static tern_status interp_load(Device *device, const CompiledKernel *kernel, void **result) {
+    if (!kernel->ir)
+        return device_says(device, TERN_ERROR_UNSUPPORTED,
+                           "device 'interp' runs the tile IR, which this kernel has none of");
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     *loaded = (Loaded){.kernel = kernel, .num_values = kernel->ir->num_values};
     Maker m = {.arena = kernel->arena, .loaded = loaded};

@@ -18,6 +18,7 @@
 #define TERN_INTERP_H
 
 #include "device/device.h"
+#include "ir/ir.h"
 
 enum { LANES_HEADER = 64, NUM_LANE_CLASSES = 40 };
 

@@ -134,7 +134,7 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
         return TERN_ERROR_UNSUPPORTED;
     }
     program->kernel = kernel;
-    if (program->params.count != kernel->ir->num_params)
+    if (program->params.count != kernel->num_params)
         BUG("the PTX has %d parameters", program->params.count);
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     loaded->program = program;

@@ -28,11 +28,11 @@ static const SimSymbol *global_symbol(const Machine *m, uint64_t address, int by
 /* The pointer argument whose buffer is nearest, and where the address is from it. */
 static bool stray(const Access *a, int lane, uint64_t address) {
     Machine *m = a->m;
-    const Func *fn = m->program->kernel ? m->program->kernel->ir : NULL;
-    const Param *nearest = NULL;
+    const CompiledKernel *kernel = m->program->kernel;
+    const KernelParam *nearest = NULL;
     uint64_t least = UINT64_MAX, start = 0, end = 0;
-    for (int i = 0; fn && i < fn->num_params; i++) {
-        if (!type_is_ptr(fn->params[i].value->type)) continue;
+    for (int i = 0; kernel && i < kernel->num_params; i++) {
+        if (!kernel->params[i].is_pointer) continue;
         uint64_t pointer;
         memcpy(&pointer, m->args[i], sizeof pointer);
         for (int k = 0; k < m->device->num_ranges; k++) {
@@ -43,7 +43,7 @@ static bool stray(const Access *a, int lane, uint64_t address) {
                                 : address >= high ? address - high
                                                   : 0;
             if (distance < least)
-                nearest = &fn->params[i], least = distance, start = low, end = high;
+                nearest = &kernel->params[i], least = distance, start = low, end = high;
         }
     }
     if (!nearest || least > (uint64_t)1 << 40)

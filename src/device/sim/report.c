@@ -133,7 +133,7 @@ static uint64_t num_blocks(const Totals *t) {
 static double ratio(uint64_t a, uint64_t b) { return b ? (double)a / (double)b : 0; }
 
 static Str source_text(const Summary *s, const Line *line) {
-    const Source *source = s->program->kernel ? s->program->kernel->ir->span.source : NULL;
+    const Source *source = s->program->kernel ? s->program->kernel->place.source : NULL;
     if (!source || line->file != 1 || line->line < 1 || line->line > source->num_lines)
         return (Str){0};
     return source_line(source, line->line);

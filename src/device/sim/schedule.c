@@ -27,7 +27,7 @@ uint64_t sim_random(Machine *m) { /* splitmix64 */
 /* ---- what went wrong ---- */
 
 Span sim_place(const Machine *m, const Ins *ins) {
-    const Source *source = m->program->kernel ? m->program->kernel->ir->span.source : NULL;
+    const Source *source = m->program->kernel ? m->program->kernel->place.source : NULL;
     if (source && ins->file == 1 && ins->source_line > 0 && ins->source_line <= source->num_lines) {
         int start = source->line_starts[ins->source_line - 1] +
                     (ins->source_column > 0 ? ins->source_column - 1 : 0);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* kernel: what is asked of a compiled kernel besides its text. */
+#include "compile/kernel.h"
+#include "ir/ir.h"
+
+static const ScalarKind scalars[] = {
+#define TYPE_INT(kind, ...)   [TYPE_##kind] = SCALAR_##kind,
+#define TYPE_FLOAT(kind, ...) [TYPE_##kind] = SCALAR_##kind,
+#include "base/dtypes.def"
+};
+
+const KernelParam *kernel_params(Arena *arena, const Func *fn) {
+    KernelParam *params = arena_array(arena, KernelParam, fn->num_params);
+    for (int i = 0; i < fn->num_params; i++) {
+        const Param *from = &fn->params[i];
+        const Type *type = from->value->type;
+        bool is_pointer = type->kind == TYPE_PTR;
+        if (is_pointer) type = type->elem;
+        bool is_address = type->kind == TYPE_PTR; /* in memory: an unsigned number of 64 bits */
+        params[i] = (KernelParam){.name = from->name,
+                                  .type = is_address ? SCALAR_I64 : scalars[type->kind],
+                                  .is_unsigned = is_address || from->is_unsigned,
+                                  .is_pointer = is_pointer,
+                                  .divisible = from->divisible > 1 ? from->divisible : 1,
+                                  .source_index = from->source_index};
+    }
+    return params;
+}
+
+void kernel_print_ir(Buf *out, const CompiledKernel *kernel) {
+    if (kernel->ir) func_print(out, kernel->ir, false);
+}
+
+const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],
+                        const uint64_t *args, Work *work) {
+    if (!kernel->ir) return "it has no tile IR, which is what is counted";
+    return work_count(arena, kernel->ir, grid, args, work);
+}

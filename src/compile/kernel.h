@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+/* kernel: what a compilation ends in, as devices and the library see it: a text with what launching
+ * it needs. A kernel that came from no tile IR has none, so only the interpreter, which runs the
+ * IR, may ask for it. */
+#ifndef TERN_COMPILE_KERNEL_H
+#define TERN_COMPILE_KERNEL_H
+
+#include "base/scalar.h"
+#include "base/source.h"
+#include "gen/facts.h"
+#include "work/work.h"
+
+struct Func; /* ir.h */
+
+typedef struct KernelParam { /* in launch order; parameters that are constants are not here */
+    Str name;
+    ScalarKind type; /* of a pointer: of what it points to */
+    bool is_unsigned, is_pointer;
+    int divisible;    /* what the signature promises; 1: nothing. Pointers: in bytes */
+    int source_index; /* in the source's parameter list, constants counted */
+} KernelParam;
+
+typedef struct CompiledKernel {
+    Arena *arena; /* owns all below */
+    Str name;
+    Span place; /* of the function in its source; source NULL: unknown */
+    int num_params;
+    const KernelParam *params;
+    Str text; /* C or PTX; empty for interp */
+    GenFacts facts;
+    const char *target;
+    int num_warps, num_stages;
+    bool debug;
+    Str printed;     /* the IR after the pass that was asked for */
+    struct Func *ir; /* after the target's passes; NULL: the text came from elsewhere */
+} CompiledKernel;
+
+const KernelParam *kernel_params(Arena *arena, const struct Func *fn);
+void kernel_print_ir(Buf *out, const CompiledKernel *kernel); /* nothing where there is none */
+/* As work_count (work.h). */
+const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],
+                        const uint64_t *args, Work *work);
+
+#endif

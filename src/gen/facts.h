@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* facts: what a back end says of the kernel it generated, for launching and for `tern show --stage
+ * facts`. */
+#ifndef TERN_GEN_FACTS_H
+#define TERN_GEN_FACTS_H
+
+#include "base/base.h"
+
+typedef struct GenFacts {
+    int shared_bytes;       /* gpu: static + dynamic shared memory of a block */
+    int block_threads;      /* gpu: threads of a block */
+    int programs_per_block; /* gpu: several programs packed in one block; else 1 */
+    bool may_spin;          /* waits for other programs (cas loop, volatile load in a while) */
+    size_t scratch_bytes;   /* cpu: per worker */
+    VEC(Str) notes;         /* e.g. "loads of x: 16 bytes a thread" */
+} GenFacts;
+
+#endif
