@@ -110,7 +110,7 @@ tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, siz
     tern_status status = check_range(buffer, "tern_write", offset, bytes);
     if (status || !bytes) return status;
     status = context->device.ops->write(&context->device, buffer->pointer + offset, from, bytes);
-    return status ? context_fail_device(context, status) : TERN_OK;
+    return context_checked(context, status);
 }
 
 tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes) {
@@ -119,7 +119,7 @@ tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes
     tern_status status = check_range(buffer, "tern_read", offset, bytes);
     if (status || !bytes) return status;
     status = context->device.ops->read(&context->device, to, buffer->pointer + offset, bytes);
-    return status ? context_fail_device(context, status) : TERN_OK;
+    return context_checked(context, status);
 }
 
 tern_status tern_fill(tern_buffer *buffer, unsigned char byte) {
@@ -128,5 +128,5 @@ tern_status tern_fill(tern_buffer *buffer, unsigned char byte) {
     if (!buffer->size) return TERN_OK;
     tern_status status =
         context->device.ops->fill(&context->device, buffer->pointer, byte, buffer->size);
-    return status ? context_fail_device(context, status) : TERN_OK;
+    return context_checked(context, status);
 }

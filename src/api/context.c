@@ -73,6 +73,15 @@ tern_status context_fail_device(tern_context *context, tern_status status) {
     return context_fail(context, status, "%.*s", STR_ARG(why));
 }
 
+tern_status context_checked(tern_context *context, tern_status status) {
+    return status ? context_fail_device(context, status) : TERN_OK;
+}
+
+tern_status context_lacks(tern_context *context, const char *what) {
+    return context_fail(context, TERN_ERROR_UNSUPPORTED, "device %.*s has no %s",
+                        STR_ARG(context->device.name), what);
+}
+
 tern_status context_no_memory(tern_context *context) {
     arena_free(context->pending);
     context->pending = NULL;
@@ -242,18 +251,10 @@ void tern_close(tern_context *context) {
     if (!context) return;
     int saved = errno;
     Device *device = &context->device;
-    while (context->gates)
-        tern_gate_free(context->gates); /* nothing can be waited for behind one */
+    gates_open(context);
     if (device->ops && !setjmp(context->oom)) device->ops->synchronize(device);
-    while (context->kernels) kernel_free(context->kernels);
-    while (context->modules) {
-        context->modules->refs = 1;
-        module_release(context->modules);
-    }
+    while (context->handles) handle_close(context->handles);
     while (context->num_buffers) buffer_free(context->buffers[context->num_buffers - 1]);
-    while (context->graphs) tern_graph_free(context->graphs);
-    while (context->events) tern_event_free(context->events);
-    while (context->streams) tern_stream_free(context->streams);
     if (device->ops && !setjmp(context->oom)) device->ops->close(device);
     free(context->buffers);
     free(context->ranges);

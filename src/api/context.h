@@ -1,11 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-/* context: what stands behind the handles of tern.h. A context keeps lists of all that was made
+/* context: what stands behind the handles of tern.h. A context keeps a list of all that was made
  * through it, so that closing it leaves nothing. */
 #ifndef TERN_CONTEXT_H
 #define TERN_CONTEXT_H
 
 #include "compile/compile.h"
 #include "device/device.h"
+
+/* What begins each thing that a context owns. */
+typedef struct Handle Handle;
+struct Handle {
+    tern_context *context;
+    Handle *previous, *next;
+    void (*close)(Handle *own); /* frees it; it is out of the list then */
+};
 
 /* Where memory runs out inside a call, arenas unwind to the call's own setjmp on context->oom;
  * `pending` is then what the call had begun to build, to be freed. */
@@ -24,12 +32,7 @@ struct tern_context {
     char *kept; /* output that nobody took yet */
     size_t kept_length;
     bool kept_dropped;
-    tern_module *modules;
-    tern_kernel *kernels;
-    tern_stream *streams;
-    tern_event *events;
-    tern_graph *graphs;
-    tern_gate *gates;
+    Handle *handles;       /* all that was made through it, but buffers; newest first */
     tern_buffer **buffers; /* buffers[i] is ranges[i] of the device */
     DeviceRange *ranges;
     int num_buffers, buffers_capacity;
@@ -38,8 +41,7 @@ struct tern_context {
 };
 
 struct tern_module {
-    tern_context *context;
-    tern_module *previous, *next;
+    Handle own;
     int refs; /* the user's, and one for each kernel */
     Arena *arena;
     Module *module;
@@ -53,8 +55,7 @@ struct tern_module {
 };
 
 struct tern_kernel {
-    tern_context *context;
-    tern_kernel *previous, *next;
+    Handle own;
     tern_module *module; /* NULL: made from IR text */
     const JitFunction *function;
     Arena *arena;
@@ -76,8 +77,7 @@ struct tern_buffer {
 };
 
 struct tern_stream {
-    tern_context *context;
-    tern_stream *previous, *next;
+    Handle own;
     void *queue; /* the device's; NULL on devices that have one queue */
 };
 
@@ -89,6 +89,18 @@ tern_status context_fail_device(tern_context *context, tern_status status); /* d
 tern_status context_no_memory(tern_context *context); /* also frees what is pending */
 void context_output(void *context, const char *text, size_t length);
 
+tern_status context_checked(tern_context *context, tern_status status); /* of the device's call */
+tern_status context_lacks(tern_context *context, const char *what);     /* "device cpu has no .." */
+
+void handle_add(Handle *own, tern_context *context, void (*close)(Handle *own));
+/* Zeros of `size` bytes that begin with a Handle; NULL after context_no_memory. */
+void *handle_new(tern_context *context, size_t size, void (*close)(Handle *own));
+void handle_close(Handle *own);
+
+void *stream_queue(const tern_stream *stream); /* the device's; of NULL: its own */
+tern_status stream_check(const tern_stream *stream, tern_context *context); /* is it of this one? */
+void gates_open(tern_context *context); /* all: nothing can be waited for behind one */
+
 /* For tests: a kernel from IR text, through compile_ir. */
 tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_options *options);
 
@@ -98,7 +110,6 @@ const JitFunction *module_jit_function(tern_module *module, const char *name, in
 int module_configs(tern_module *module, const char *function, const tern_config **configs);
 void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one function */
 tern_dtype dtype_of(ScalarKind type, bool is_unsigned);
-void kernel_free(tern_kernel *kernel); /* unlinks, too */
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);
 /* The built-in table, ended by NULL. */

@@ -13,8 +13,8 @@ static tern_status fill_from_config(tern_module *module, const char *function,
     int count = module_configs(module, function, &configs);
     if (count < 0) return (tern_status)count;
     if (options->config < 0 || options->config > count)
-        return context_fail(module->context, TERN_ERROR_ARGUMENT, "config %d of '%s', which has %d",
-                            options->config, function, count);
+        return context_fail(module->own.context, TERN_ERROR_ARGUMENT,
+                            "config %d of '%s', which has %d", options->config, function, count);
     const tern_config *config = &configs[options->config - 1];
     if (!options->num_warps) options->num_warps = config->num_warps;
     if (!options->num_stages) options->num_stages = config->num_stages;
@@ -125,12 +125,22 @@ static void give_printed(tern_context *context, const Diag *diag) {
 
 static tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *name) {
     tern_kernel *kernel = arena_new_of(arena, tern_kernel);
-    *kernel = (tern_kernel){.context = context, .arena = arena, .name = str_c(arena, str_of(name))};
+    *kernel =
+        (tern_kernel){.own.context = context, .arena = arena, .name = str_c(arena, str_of(name))};
     return kernel;
 }
 
+static void kernel_close(Handle *own) {
+    tern_kernel *kernel = (tern_kernel *)own;
+    tern_context *context = own->context;
+    Device *device = &context->device;
+    if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
+    module_release(kernel->module);
+    arena_free(kernel->arena);
+}
+
 static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const Diag *diag) {
-    tern_context *context = kernel->context;
+    tern_context *context = kernel->own.context;
     Device *device = &context->device;
     make_arguments(kernel);
     describe_parameters(kernel, specs);
@@ -146,9 +156,7 @@ static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const 
         }
     }
     if (kernel->module) kernel->module->refs++;
-    kernel->next = context->kernels;
-    if (kernel->next) kernel->next->previous = kernel;
-    context->kernels = kernel;
+    handle_add(&kernel->own, context, kernel_close);
     return kernel;
 }
 
@@ -163,7 +171,7 @@ static CompileRequest request_of(const Device *device, const tern_options *optio
 
 static tern_kernel *compile(tern_module *module, Arena *arena, const char *function,
                             const char *signature, tern_options options) {
-    tern_context *context = module->context;
+    tern_context *context = module->own.context;
     Diag diag = {.arena = arena};
     const JitFunction *jit = module_jit_function(module, function, NULL);
     if (!jit || check_options(context, &options)) return NULL;
@@ -199,7 +207,7 @@ static tern_options full_options(const tern_options *given) {
 
 tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,
                           const tern_options *options) {
-    tern_context *context = module->context;
+    tern_context *context = module->own.context;
     int saved = errno;
     if (setjmp(context->oom)) {
         context_no_memory(context);
@@ -216,7 +224,7 @@ tern_kernel *tern_compile(tern_module *module, const char *function, const char 
 }
 
 static tern_kernel *from_text(tern_context *context, Arena *arena, const char *text,
-                                 tern_options options) {
+                              tern_options options) {
     Diag diag = {.arena = arena};
     Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(text)));
     CompileRequest request = request_of(&context->device, &options);
@@ -242,21 +250,8 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
     return kernel;
 }
 
-void kernel_free(tern_kernel *kernel) {
-    tern_context *context = kernel->context;
-    Device *device = &context->device;
-    if (kernel->previous)
-        kernel->previous->next = kernel->next;
-    else
-        context->kernels = kernel->next;
-    if (kernel->next) kernel->next->previous = kernel->previous;
-    if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
-    module_release(kernel->module);
-    arena_free(kernel->arena);
-}
-
 void tern_kernel_free(tern_kernel *kernel) {
-    if (kernel) kernel_free(kernel);
+    if (kernel) handle_close(&kernel->own);
 }
 
 /* ---- asking ---- */
@@ -272,9 +267,7 @@ const char *tern_kernel_target(const tern_kernel *kernel) { return kernel->compi
 int tern_kernel_num_warps(const tern_kernel *kernel) { return kernel->compiled->num_warps; }
 int tern_kernel_num_stages(const tern_kernel *kernel) { return kernel->compiled->num_stages; }
 
-const char *tern_pass_name(int index) {
-    return compile_pass_name(index);
-}
+const char *tern_pass_name(int index) { return compile_pass_name(index); }
 
 static const char *facts_text(tern_kernel *kernel) {
     const CompiledKernel *compiled = kernel->compiled;
@@ -299,7 +292,7 @@ static const char *facts_text(tern_kernel *kernel) {
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
     for (int i = 0; i < facts->notes.count; i++)
         buf_printf(&out, "%.*s\n", STR_ARG(facts->notes.data[i]));
-    Device *device = &kernel->context->device;
+    Device *device = &kernel->own.context->device;
     if (kernel->loaded && device->ops->loaded_facts)
         buf_printf(&out, "%.*s", STR_ARG(device->ops->loaded_facts(device, kernel->loaded)));
     return out.data;
@@ -357,7 +350,7 @@ static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
 }
 
 static char *counters(tern_kernel *kernel, bool as_json) {
-    tern_context *context = kernel->context;
+    tern_context *context = kernel->own.context;
     Device *device = &context->device;
     if (!device->ops->loaded_counters || !kernel->loaded) {
         context_fail(context, TERN_ERROR_UNSUPPORTED,
@@ -373,8 +366,8 @@ static char *counters(tern_kernel *kernel, bool as_json) {
 
 char *tern_kernel_counters(tern_kernel *kernel, bool as_json) {
     int saved = errno;
-    if (setjmp(kernel->context->oom)) {
-        context_no_memory(kernel->context);
+    if (setjmp(kernel->own.context->oom)) {
+        context_no_memory(kernel->own.context);
         errno = saved;
         return NULL;
     }
@@ -384,8 +377,8 @@ char *tern_kernel_counters(tern_kernel *kernel, bool as_json) {
 }
 
 const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage) {
-    if (setjmp(kernel->context->oom)) {
-        context_no_memory(kernel->context);
+    if (setjmp(kernel->own.context->oom)) {
+        context_no_memory(kernel->own.context);
         return NULL;
     }
     return stage_text(kernel, stage);

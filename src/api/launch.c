@@ -21,7 +21,7 @@ static const char *type_word(const KernelParam *param) {
 
 static tern_status wrong_kind(tern_kernel *kernel, const KernelParam *param,
                               const tern_argument *argument) {
-    return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
+    return context_fail(kernel->own.context, TERN_ERROR_ARGUMENT,
                         "argument '%.*s' of kernel '%s' is %s, but the signature says %s",
                         STR_ARG(param->name), kernel->name, kind_word(argument),
                         param->is_pointer ? "a pointer" : type_word(param));
@@ -30,7 +30,7 @@ static tern_status wrong_kind(tern_kernel *kernel, const KernelParam *param,
 static tern_status undivided(tern_kernel *kernel, const KernelParam *param, const char *what,
                              uint64_t value) {
     return context_fail(
-        kernel->context, TERN_ERROR_ARGUMENT,
+        kernel->own.context, TERN_ERROR_ARGUMENT,
         "argument '%.*s' of kernel '%s': %s %s%llx is not divisible by %d, as the signature "
         "promises",
         STR_ARG(param->name), kernel->name, what, "0x", (unsigned long long)value,
@@ -48,18 +48,18 @@ static tern_status put_pointer(tern_kernel *kernel, const KernelParam *param,
     tern_buffer *buffer = argument->buffer;
     if (argument->kind == TERN_ARGUMENT_POINTER) {
         *value = (uint64_t)(uintptr_t)argument->pointer;
-        kernel->context->device.has_raw_pointers = true;
+        kernel->own.context->device.has_raw_pointers = true;
     } else if (argument->kind != TERN_ARGUMENT_BUFFER) {
         return wrong_kind(kernel, param, argument);
     } else if (buffer) {
-        if (buffer->context != kernel->context)
+        if (buffer->context != kernel->own.context)
             return context_fail(
-                kernel->context, TERN_ERROR_ARGUMENT,
+                kernel->own.context, TERN_ERROR_ARGUMENT,
                 "argument '%.*s' of kernel '%s': the buffer belongs to another context",
                 STR_ARG(param->name), kernel->name);
         if (argument->offset > buffer->size)
             return context_fail(
-                kernel->context, TERN_ERROR_ARGUMENT,
+                kernel->own.context, TERN_ERROR_ARGUMENT,
                 "argument '%.*s' of kernel '%s': offset %zu in a buffer of %zu bytes",
                 STR_ARG(param->name), kernel->name, argument->offset, buffer->size);
         *value = (uint64_t)(uintptr_t)(buffer->pointer + argument->offset);
@@ -83,7 +83,7 @@ static tern_status put_int(tern_kernel *kernel, const KernelParam *param,
     else if (bits < 64)
         fits = integer >= -((int64_t)1 << (bits - 1)) && integer < (int64_t)1 << (bits - 1);
     if (!fits)
-        return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
+        return context_fail(kernel->own.context, TERN_ERROR_ARGUMENT,
                             "argument '%.*s' of kernel '%s': %lld does not fit %s",
                             STR_ARG(param->name), kernel->name, (long long)integer,
                             type_word(param));
@@ -122,7 +122,7 @@ static tern_status check_grid(tern_kernel *kernel, const uint32_t grid[3]) {
     static const uint32_t limits[3] = {INT32_MAX, 65535, 65535};
     for (int i = 0; i < 3; i++)
         if (grid[i] > limits[i])
-            return context_fail(kernel->context, TERN_ERROR_ARGUMENT,
+            return context_fail(kernel->own.context, TERN_ERROR_ARGUMENT,
                                 "grid (%u, %u, %u): dimension %d is larger than %u", grid[0],
                                 grid[1], grid[2], i, limits[i]);
     return TERN_OK;
@@ -132,46 +132,44 @@ static tern_status check_count(tern_kernel *kernel, int num_arguments) {
     const CompiledKernel *compiled = kernel->compiled;
     int count = compiled->num_params;
     if (num_arguments == count) return TERN_OK;
-    context_fail(kernel->context, TERN_ERROR_ARGUMENT, "a wrong number of arguments");
-    Buf names = {.arena = kernel->context->words}; /* which that call made anew */
+    context_fail(kernel->own.context, TERN_ERROR_ARGUMENT, "a wrong number of arguments");
+    Buf names = {.arena = kernel->own.context->words}; /* which that call made anew */
     for (int i = 0; i < count; i++)
         buf_printf(&names, "%s%.*s", i ? ", " : "", STR_ARG(compiled->params[i].name));
     Str words = str_format(names.arena, "kernel '%s' takes %d argument%s (%.*s), not %d",
                            kernel->name, count, count == 1 ? "" : "s", (int)names.length,
                            names.length ? names.data : "", num_arguments);
-    kernel->context->message = words.data;
+    kernel->own.context->message = words.data;
     return TERN_ERROR_ARGUMENT;
 }
 
 static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
                           const tern_argument *arguments, int num_arguments) {
-    tern_context *context = kernel->context;
+    tern_context *context = kernel->own.context;
     Device *device = &context->device;
     if (!kernel->loaded)
         return context_fail(context, TERN_ERROR_ARGUMENT,
                             "kernel '%s' was compiled for %s and cannot be launched on %s",
                             kernel->name, kernel->compiled->target, device->name.data);
-    if (stream && stream->context != context)
-        return context_fail(context, TERN_ERROR_ARGUMENT, "the stream belongs to another context");
-    tern_status status = check_count(kernel, num_arguments);
+    tern_status status = stream_check(stream, context);
+    if (!status) status = check_count(kernel, num_arguments);
     if (!status) status = check_grid(kernel, grid);
     device->has_raw_pointers = false;
     for (int i = 0; i < num_arguments && !status; i++)
         status = put_argument(kernel, i, &arguments[i]);
     if (status || !grid[0] || !grid[1] || !grid[2]) return status;
-    status = device->ops->launch(device, stream ? stream->queue : NULL, kernel->loaded, grid,
-                                 kernel->args);
-    return status ? context_fail_device(context, status) : TERN_OK;
+    status = device->ops->launch(device, stream_queue(stream), kernel->loaded, grid, kernel->args);
+    return context_checked(context, status);
 }
 
 tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
                         const tern_argument *arguments, int num_arguments) {
-    if (setjmp(kernel->context->oom)) return context_no_memory(kernel->context);
+    if (setjmp(kernel->own.context->oom)) return context_no_memory(kernel->own.context);
     return launch(stream, kernel, grid, arguments, num_arguments);
 }
 
 tern_status tern_synchronize(tern_context *context) {
     if (setjmp(context->oom)) return context_no_memory(context);
     tern_status status = context->device.ops->synchronize(&context->device);
-    return status ? context_fail_device(context, status) : TERN_OK;
+    return context_checked(context, status);
 }

@@ -82,11 +82,13 @@ static tern_function describe_function(Arena *arena, const JitFunction *function
     return described;
 }
 
+static void module_close(Handle *own) { arena_free(((tern_module *)own)->arena); }
+
 static tern_module *module_finish(tern_context *context, Arena *arena, const Source *source,
                                   Str path) {
     Diag diag = {.arena = arena};
     tern_module *module = arena_new_of(arena, tern_module);
-    *module = (tern_module){.context = context, .refs = 1, .arena = arena};
+    *module = (tern_module){.own.context = context, .refs = 1, .arena = arena};
     module->module = module_load(arena, source, path, &context->lang, &diag);
     if (!module->module) {
         context_fail_diag(context, &diag);
@@ -98,9 +100,7 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
         arena_alloc_array(arena, (size_t)module->num_functions, sizeof *module->configs);
     for (int i = 0; i < module->num_functions; i++)
         module->functions[i] = describe_function(arena, module_function(module->module, i));
-    module->next = context->modules;
-    if (module->next) module->next->previous = module;
-    context->modules = module;
+    handle_add(&module->own, context, module_close);
     return module;
 }
 
@@ -148,13 +148,7 @@ tern_module *tern_load_text(tern_context *context, const char *text, size_t leng
 }
 
 void module_release(tern_module *module) {
-    if (!module || --module->refs) return;
-    if (module->previous)
-        module->previous->next = module->next;
-    else
-        module->context->modules = module->next;
-    if (module->next) module->next->previous = module->previous;
-    arena_free(module->arena);
+    if (module && --module->refs == 0) handle_close(&module->own);
 }
 
 void tern_module_free(tern_module *module) { module_release(module); }
@@ -178,10 +172,10 @@ const JitFunction *module_jit_function(tern_module *module, const char *name, in
     for (int i = 0; i < module->num_functions && i < 20; i++)
         buf_printf(&known, "%s%s", i ? ", " : "", module->functions[i].name);
     if (module->num_functions)
-        context_fail(module->context, TERN_ERROR_ARGUMENT,
+        context_fail(module->own.context, TERN_ERROR_ARGUMENT,
                      "no @triton.jit function '%s' here, only: %s", name ? name : "", known.data);
     else
-        context_fail(module->context, TERN_ERROR_ARGUMENT,
+        context_fail(module->own.context, TERN_ERROR_ARGUMENT,
                      "no @triton.jit function '%s': there is none here", name ? name : "");
     return NULL;
 }
@@ -195,8 +189,8 @@ void function_print(Buf *out, const FunctionDef *def) {
 }
 
 const char *tern_module_ast(tern_module *module, const char *function) {
-    if (setjmp(module->context->oom)) {
-        context_no_memory(module->context);
+    if (setjmp(module->own.context->oom)) {
+        context_no_memory(module->own.context);
         return NULL;
     }
     const JitFunction *found = module_jit_function(module, function, NULL);
@@ -225,7 +219,7 @@ int module_configs(tern_module *module, const char *function, const tern_config 
         Diag diag = {.arena = module->arena};
         Config *list = NULL;
         int count = function_configs(module->arena, module->module, found, &diag, &list);
-        if (count < 0) return context_fail_diag(module->context, &diag);
+        if (count < 0) return context_fail_diag(module->own.context, &diag);
         known->configs = arena_array(module->arena, tern_config, count);
         for (int i = 0; i < count; i++)
             known->configs[i] = (tern_config){
@@ -240,7 +234,7 @@ int module_configs(tern_module *module, const char *function, const tern_config 
 
 int tern_module_configs(tern_module *module, const char *function, const tern_config **configs) {
     const tern_config *ignored;
-    if (setjmp(module->context->oom)) return context_no_memory(module->context);
+    if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
     return module_configs(module, function, configs ? configs : &ignored);
 }
 
@@ -259,7 +253,7 @@ static int heuristics(tern_module *module, const char *function, const tern_valu
     }
     Diag diag = {.arena = arena};
     if (!function_heuristics(arena, module->module, found, arguments, num_known, specs, &diag))
-        return context_fail_diag(module->context, &diag);
+        return context_fail_diag(module->own.context, &diag);
     ConfigValue *results = arena_array(arena, ConfigValue, found->num_params);
     int count = 0;
     for (int i = 0; i < found->num_params; i++)
@@ -271,16 +265,16 @@ static int heuristics(tern_module *module, const char *function, const tern_valu
 
 int tern_module_heuristics(tern_module *module, const char *function, const tern_value *known,
                            int num_known, const tern_value **values) {
-    if (setjmp(module->context->oom)) return context_no_memory(module->context);
+    if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
     return heuristics(module, function, known, num_known, values);
 }
 
 tern_status tern_module_set_global(tern_module *module, const char *name, const char *text) {
-    if (setjmp(module->context->oom)) return context_no_memory(module->context);
+    if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
     Diag diag = {.arena = module->arena};
     Str copy = str_copy(module->arena, str_of(name));
     Source *source = source_new(module->arena, str_format(module->arena, "<value of %s>", name),
                                 str_copy(module->arena, str_of(text)));
     if (module_set_global(module->module, copy, source, &diag)) return TERN_OK;
-    return context_fail_diag(module->context, &diag);
+    return context_fail_diag(module->own.context, &diag);
 }

@@ -32,7 +32,7 @@ static const char *count(tern_kernel *kernel, Arena *arena, const uint32_t grid[
 
 tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
                              const tern_argument *arguments, int num_arguments, tern_work *work) {
-    tern_context *context = kernel->context;
+    tern_context *context = kernel->own.context;
     if (num_arguments != kernel->compiled->num_params)
         return context_fail(context, TERN_ERROR_ARGUMENT, "kernel '%s' takes %d arguments, not %d",
                             kernel->name, kernel->compiled->num_params, num_arguments);

@@ -60,6 +60,55 @@ TEST(copies_on_a_stream) {
     }
 }
 
+/* Everything is left open, a gate shut, a module freed before its kernel; closing leaves nothing.
+ */
+TEST(closing_a_context_closes_all_that_it_made) {
+    static const char text[] = "import triton\n\n\n@triton.jit\ndef k_nothing(x):\n    pass\n";
+    for (int d = 0; d < 2; d++) {
+        tern_context *context = open_context(devices[d]);
+        if (!context) continue;
+        tern_stream *first = tern_stream_create(context), *gone = tern_stream_create(context);
+        tern_module *kept = tern_load_text(context, text, sizeof text - 1, "a.py");
+        tern_module *freed = tern_load_text(context, text, sizeof text - 1, "b.py");
+        CHECK(first && gone && kept && freed && tern_event_create(context));
+        CHECK(tern_compile(kept, "k_nothing", "*fp32", NULL));
+        CHECK(tern_compile(freed, "k_nothing", "*fp32", NULL));
+        tern_kernel *closed = tern_compile(freed, "k_nothing", "*fp16", NULL);
+        CHECK(closed && tern_alloc(context, 100) && tern_stream_create(context));
+        tern_module_free(freed);
+        tern_kernel_free(closed);
+        tern_stream_free(gone);
+        if (d == 1) {
+            tern_gate *gate = tern_gate_create(context);
+            CHECK(gate && tern_gate_close(gate, NULL) == TERN_OK);
+            CHECK(tern_graph_begin(first) == TERN_OK && tern_graph_end(first));
+            CHECK(tern_gate_create(context) && tern_event_create(context));
+        }
+        tern_close(context);
+        CHECK(mock()->live() == 0);
+    }
+}
+
+TEST(streams_of_another_context_are_refused) {
+    for (int d = 0; d < 2; d++) {
+        tern_context *context = open_context(devices[d]);
+        tern_context *other = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+        if (!context || !other) continue;
+        char byte = 0;
+        tern_stream *stream = tern_stream_create(other);
+        tern_buffer *buffer = tern_alloc(context, 1);
+        tern_event *event = tern_event_create(context);
+        const tern_status statuses[] = {
+            tern_write_async(stream, buffer, 0, &byte, 1),
+            tern_read_async(stream, buffer, 0, &byte, 1), tern_fill_async(stream, buffer, 0),
+            tern_event_record(event, stream), tern_stream_wait(stream, event)};
+        for (int i = 0; i < 5; i++) CHECK(statuses[i] == TERN_ERROR_ARGUMENT);
+        CHECK_STR(tern_message(context), "the stream belongs to another context");
+        tern_close(other);
+        tern_close(context);
+    }
+}
+
 TEST(events_measure_and_order) {
     for (int d = 0; d < 2; d++) {
         tern_context *context = open_context(devices[d]), *other = NULL;

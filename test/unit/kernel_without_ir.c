@@ -27,7 +27,7 @@ static void check_runs(const char *name) {
     tern_kernel *kernel = open_kernel(name);
     CHECK(kernel);
     if (!kernel) return;
-    tern_context *context = kernel->context;
+    tern_context *context = kernel->own.context;
     Device *device = &context->device;
     struct Func *ir = kernel->compiled->ir;
     kernel->compiled->ir = NULL;
@@ -61,7 +61,7 @@ TEST(what_needs_the_ir_says_so) {
     tern_kernel *kernel = open_kernel("interp");
     CHECK(kernel);
     if (!kernel) return;
-    tern_context *context = kernel->context;
+    tern_context *context = kernel->own.context;
     Device *device = &context->device;
     kernel->compiled->ir = NULL;
     void *loaded = NULL;
@@ -87,7 +87,7 @@ TEST(parameters_are_the_kernels) {
           params[0].divisible == 16);
     CHECK(str_is(params[1].name, "n") && !params[1].is_pointer && params[1].type == SCALAR_I32 &&
           params[1].divisible == 1);
-    tern_close(kernel->context);
+    tern_close(kernel->own.context);
 }
 
 TEST_MAIN()
