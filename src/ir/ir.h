@@ -22,7 +22,6 @@
 #include "base/float.h"
 #include "base/source.h"
 
-
 /* ---- types: interned, so equal types are the same pointer ---- */
 
 typedef enum TypeKind {
@@ -203,14 +202,16 @@ typedef struct OpInfo {
 
 extern const OpInfo op_infos[NUM_OP_KINDS]; /* indexed by OpKind */
 
+typedef struct Ints {
+    int count;
+    const int64_t *data;
+} Ints;
+
 typedef union Attr {
     int64_t i;
     uint64_t bits; /* of a constant: the lane's bits, zero-extended */
     Str text;
-    struct {
-        int count;
-        const int64_t *data;
-    } ints;
+    Ints ints;
 } Attr;
 
 typedef struct Op Op;
@@ -236,7 +237,7 @@ struct Op {
     Value **operands;
     Value *results; /* array */
     Region **regions;
-    Attr attrs[MAX_ATTRS]; /* in the order of ops.def */
+    Attr attrs[MAX_ATTRS]; /* in the order of ops.def; fields.h has them by name */
 };
 
 /* The ops of one structured block; ends with a yield. */
@@ -358,5 +359,7 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where);
 bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out);
 /* A row INT of ops.def, on lanes of width bits. False: kind is none. */
 bool eval_int(OpKind kind, int width, uint64_t a, uint64_t b, uint64_t *out);
+
+#include "ir/fields.h"
 
 #endif

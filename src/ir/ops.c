@@ -3,8 +3,12 @@
 #include "ir/ir.h"
 
 const OpInfo op_infos[NUM_OP_KINDS] = {
-#define OP(kind, name, least, most, results, regions, rule, traits, meaning, ...)                  \
-    [OP_##kind] = {name, least, most, results, regions, rule, traits, meaning, {__VA_ARGS__}},
+#define OP(kind, text_, least, most, results, regions, rule_, traits_, meaning_)                   \
+    [OP_##kind].name = text_, [OP_##kind].least_operands = least,                                  \
+    [OP_##kind].most_operands = most, [OP_##kind].num_results = results,                           \
+    [OP_##kind].num_regions = regions, [OP_##kind].rule = rule_, [OP_##kind].traits = traits_,     \
+    [OP_##kind].meaning = meaning_,
+#define ATTR(kind, noun, name, type) [OP_##kind].attrs[kind##_##name] = {#name, ATTR_##type},
 #include "ir/ops.def"
 };
 
@@ -41,6 +45,43 @@ bool op_is_pure(const Op *op) {
         if (!region_is_pure(op->regions[i])) return false;
     return true;
 }
+
+typedef Value *Operand(const Op *op);
+
+static Value *none(const Op *op) {
+    (void)op;
+    return NULL;
+}
+
+static Value *access_operand(const Op *op, Operand *load, Operand *store, Operand *rmw,
+                             Operand *cas) {
+    switch (op->kind) {
+    case OP_LOAD: return load(op);
+    case OP_STORE: return store(op);
+    case OP_ATOMIC_RMW: return rmw(op);
+    case OP_ATOMIC_CAS: return cas(op);
+    case OP_BARRIER: return NULL;
+#define OP(kind, ...) case OP_##kind:
+#define MEMORY(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    return NULL;
+}
+
+Value *access_pointer(const Op *op) {
+    return access_operand(op, load_pointer, store_pointer, atomic_rmw_pointer, atomic_cas_pointer);
+}
+
+Value *access_value(const Op *op) {
+    return access_operand(op, none, store_value, atomic_rmw_value, atomic_cas_value);
+}
+
+Value *access_mask(const Op *op) {
+    return access_operand(op, load_mask, store_mask, atomic_rmw_mask, none);
+}
+
+Value *access_other(const Op *op) { return access_operand(op, load_other, none, none, none); }
 
 int attr_index(OpKind kind, const char *name) {
     for (int i = 0; i < MAX_ATTRS && op_infos[kind].attrs[i].name; i++)

@@ -310,7 +310,7 @@ static bool attributes(Parser *p, OpKind kind, Attr *attrs) {
     return true;
 }
 
-static bool constant_bits(Parser *p, Str text, const Type *of, uint64_t *bits) {
+static bool read_constant(Parser *p, Str text, const Type *of, uint64_t *bits) {
     int start = (int)(text.data - p->text);
     FloatKind kind;
     bool negative, ok = false;
@@ -454,7 +454,7 @@ static bool op(Parser *p, Region *into) {
     if (!location(p, &text.span) || !op_regions(p, &text)) return false;
     if (text.kind == OP_CONSTANT) {
         if (text.types.count != 1) return fail(p, "a constant has one result");
-        if (!constant_bits(p, text.constant, text.types.data[0], &text.attrs[0].bits)) return false;
+        if (!read_constant(p, text.constant, text.types.data[0], &text.attrs[0].bits)) return false;
     }
     Builder b = {.fn = p->fn, .region = into, .span = text.span};
     Op *made = build_op(&b, text.kind, text.operands.count, text.operands.data, text.types.count,

@@ -223,7 +223,7 @@ Object *builtin_histogram(Lower *l, const Call *call) {
 
 /* ---- dot ---- */
 
-static bool dot_precision(Lower *l, const Call *call, int *precision) {
+static bool precision_named(Lower *l, const Call *call, int *precision) {
     bool given = !is_none(call->args[3]), tf32 = true;
     if (given && !is_none(call->args[4])) {
         call_fail(l, call, 4, "only one of input_precision and allow_tf32 may be given");
@@ -339,7 +339,7 @@ Object *builtin_dot(Lower *l, const Call *call) {
     if (!is_block(a) || !is_block(b))
         return call_fail(l, call, is_block(a) ? 1 : 0,
                          "the operands of tl.dot must be tensors, not scalars");
-    if (!dot_types(l, call, a, b) || !dot_precision(l, call, &precision) ||
+    if (!dot_types(l, call, a, b) || !precision_named(l, call, &precision) ||
         !dot_shapes(l, call, a, b, shape) || !dot_result_type(l, call, a, &type))
         return poison(l);
     if (l->frame->in_region)

@@ -499,7 +499,7 @@ void lower_for(Lower *l, const Stmt *stmt, Object *range) {
     if (binding) *binding = (Binding){target, NULL, stmt->targets[0]->span, true};
 }
 
-static Value *while_condition(Lower *l, const Stmt *stmt) {
+static Value *lower_while_condition(Lower *l, const Stmt *stmt) {
     Object *condition = lower_expr(l, stmt->value);
     bool truth;
     Value *runtime;
@@ -542,7 +542,7 @@ void lower_while(Lower *l, const Stmt *stmt) {
     frame->env = env_copy(l, &loop.before);
     bind_carried(l, &loop, regions[0]->args);
     frame->loops++;
-    Value *condition = while_condition(l, stmt);
+    Value *condition = lower_while_condition(l, stmt);
     for (int i = 0; i < loop.inits.count; i++) vec_push(l->arena, &inits, loop.inits.data[i]);
     leave(l, place);
     place = enter(l, regions[1]);

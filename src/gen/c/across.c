@@ -402,7 +402,7 @@ static void write_atomic(Nest *n, Op *op, Place place) {
         v = as_vector(n, eval(n, op->operands[1], place));
     Str w = cas ? as_vector(n, eval(n, op->operands[2], place)) : STR("");
     Value *mask_value = !cas && op->num_operands > 2 ? op->operands[2] : NULL;
-    Str mask = access_mask(n, mask_value, place, NULL);
+    Str mask = nest_mask(n, mask_value, place, NULL);
     if (!mask.length) mask = STR("t_vb_splat(1)");
     Str r = new_vector(n, kind, text(g, "(%s){}", vector_type(kind))).text;
     const char *word = cas ? "cas" : attr_word(ATTR_RMW, op->attrs[0].i);
@@ -417,7 +417,7 @@ static void write_atomic(Nest *n, Op *op, Place place) {
 static void write_assert(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     Str c = as_vector(n, eval(n, op->operands[0], place));
-    Str mask = access_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
+    Str mask = nest_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
     Str bad = new_vector(n, TYPE_I1, text(g, "t_vb_not(%.*s)", STR_ARG(c))).text;
     if (mask.length)
         bad =

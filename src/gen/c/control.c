@@ -57,7 +57,7 @@ static void back_to_loads(Gen *g, Waiting waiting) {
     g->loads.capacity = waiting.capacity;
 }
 
-static void store_value(Gen *g, Value *value, View *view) {
+static void store_into_view(Gen *g, Value *value, View *view) {
     Root root = {.value = value, .view = view};
     nest_write(g, &root, 1);
 }
@@ -94,7 +94,7 @@ static void if_write(Gen *g, Op *op) {
         for (int i = 0; i < op->num_results && region->last && !diag_failed(g->diag); i++) {
             Value *value = region->last->operands[i];
             if (homes[i]) {
-                store_value(g, value, homes[i]);
+                store_into_view(g, value, homes[i]);
                 continue;
             }
             Str name = scalar_name(g, value);
@@ -133,7 +133,7 @@ static void carry_tiles(Gen *g, Region *region, int arrays_from) {
             continue;
         }
         View *copy = new_home(g, value);
-        store_value(g, value, copy);
+        store_into_view(g, value, copy);
         next[i] = copy->array;
     }
     for (int i = 0; i < count; i++) {
@@ -196,7 +196,7 @@ static void for_write(Gen *g, Op *op) {
             continue;
         }
         View *home = new_home(g, arg);
-        store_value(g, init, home);
+        store_into_view(g, init, home);
         value_store_in(g, arg, home);
     }
     for_header(g, op, region->args[0]);
@@ -236,7 +236,7 @@ static void while_write(Gen *g, Op *op) {
             continue;
         }
         View *home = new_home(g, arg);
-        store_value(g, op->operands[i], home);
+        store_into_view(g, op->operands[i], home);
         value_store_in(g, arg, home);
     }
     for (int i = 0; i < op->num_results; i++) {
@@ -263,7 +263,7 @@ static void while_write(Gen *g, Op *op) {
     for (int i = 0; i < op->num_results && !diag_failed(g->diag); i++) {
         Value *r = &op->results[i], *value = yield->operands[1 + i];
         if (type_is_tile(r->type)) {
-            store_value(g, value, info(g, r)->view);
+            store_into_view(g, value, info(g, r)->view);
             continue;
         }
         Str name = scalar_name(g, value);
@@ -281,7 +281,7 @@ static void while_write(Gen *g, Op *op) {
     for (int i = 0; i < test->num_args && !diag_failed(g->diag); i++) {
         Value *value = body->last->operands[i];
         if (type_is_tile(value->type)) {
-            store_value(g, value, info(g, test->args[i])->view);
+            store_into_view(g, value, info(g, test->args[i])->view);
             continue;
         }
         Str name = scalar_name(g, value);

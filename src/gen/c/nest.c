@@ -207,7 +207,7 @@ static Ev eval_elementwise(Nest *n, Op *op, Place place) {
 /* ---- memory ---- */
 
 /* The mask of an access in this body: empty text if all lanes are accessed. */
-Str access_mask(Nest *n, Value *mask, Place place, Ev *ev_out) {
+Str nest_mask(Nest *n, Value *mask, Place place, Ev *ev_out) {
     Gen *g = n->g;
     Ev ev = mask ? eval(n, mask, place) : (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
     if (n->fast && ev.kind == EV_UNIFORM) {
@@ -320,7 +320,7 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
                   : NULL;
     Ev base = {0}, offset = {0}, p = eval(n, pointer, place), r;
     if (uniform_load(n, op, place, p, &r)) return r;
-    Str mask = access_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
+    Str mask = nest_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
     Str other = lane == TYPE_I1 ? STR("t_vb_splat(0)") : text(g, "(%s){}", vector_type(lane));
     if (op->num_operands > 2 && mask.length) other = as_vector(n, eval(n, op->operands[2], place));
     Str l = lane_index(n);
@@ -356,7 +356,7 @@ static void write_store(Nest *n, Op *op) {
     TypeKind lane = type_lane(value->type)->kind;
     int size = type_size_bytes(type_lane(pointer->type)->elem);
     Ev p = eval(n, pointer, place), v = eval(n, value, place);
-    Str mask = access_mask(n, op->num_operands > 2 ? op->operands[2] : NULL, place, NULL);
+    Str mask = nest_mask(n, op->num_operands > 2 ? op->operands[2] : NULL, place, NULL);
     Str vector = as_vector(n, v), l = lane_index(n);
     if (!is_contiguous(p, size)) {
         Str addresses = as_vector(n, p);

@@ -75,7 +75,7 @@ int depth_at(const Nest *n, int level);
 int body_depth(const Nest *n);
 Str lane_index(Nest *n);
 Str row_index(Nest *n, int loop);
-Str access_mask(Nest *n, Value *mask, Place place, Ev *ev_out);
+Str nest_mask(Nest *n, Value *mask, Place place, Ev *ev_out);
 Str view_offset(Nest *n, const View *view, const Type *type, Place place, int64_t *stride,
                 int *level);
 void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev);

@@ -192,7 +192,7 @@ void ptx_reduce(Gen *g, const Op *op) {
     if (!wanted) return;
     const Type *in = op->operands[0]->type;
     Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *work};
-    r.axis = ptx_dim_bits(in, (int)op->attrs[attr_index(OP_REDUCE, "axis")].i);
+    r.axis = ptx_dim_bits(in, (int)reduce_axis(op));
     r.ordered = !commutes(op->regions[0]);
     r.regs = arena_array(g->arena, Tir *, r.count);
     for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v], work);
@@ -318,11 +318,11 @@ void ptx_scan(Gen *g, const Op *op) {
     for (int i = 0; i < op->num_results; i++)
         wanted = wanted || ptx_plan_of(g, &op->results[i])->wanted.count;
     if (!wanted) return;
-    uint32_t axis = ptx_dim_bits(in, (int)op->attrs[attr_index(OP_SCAN, "axis")].i);
+    uint32_t axis = ptx_dim_bits(in, (int)scan_axis(op));
     BitPlace places[MAX_TILE_BITS];
     if (!layout_places(layout, places)) BUG("layout is not unit");
     Scanner s = {.g = g, .op = op, .layout = layout, .count = op->num_operands};
-    s.reverse = op->attrs[attr_index(OP_SCAN, "reverse")].i != 0;
+    s.reverse = scan_reverse(op) != 0;
     s.regs = arena_array(g->arena, Tir *, s.count);
     for (int v = 0; v < s.count; v++) s.regs[v] = ptx_regs_of(g, op->operands[v], layout);
     for (int bit = 0; bit < layout->tile_bits; bit++) {
@@ -344,8 +344,7 @@ void ptx_scan(Gen *g, const Op *op) {
 void ptx_sort_step(Gen *g, const Op *op) {
     const Layout *layout = ptx_plan_of(g, op_result(op))->work;
     if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
-    uint32_t mask = (uint32_t)op->attrs[attr_index(OP_SORT_STEP, "mask")].i, regs_mask = 0,
-             lanes = 0, warps = 0;
+    uint32_t mask = (uint32_t)sort_step_mask(op), regs_mask = 0, lanes = 0, warps = 0;
     BitPlace places[MAX_TILE_BITS];
     if (!layout_places(layout, places)) BUG("layout is not unit");
     for (int bit = 0; bit < layout->tile_bits; bit++) {
@@ -407,15 +406,15 @@ static uint32_t gather_bits(const Type *from, const Type *to, int axis, uint32_t
 }
 
 void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
-    const Type *from = op->operands[0]->type, *to = op_result(op)->type;
+    const Type *from = gather_source(op)->type, *to = op_result(op)->type;
     if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
-    int axis = (int)op->attrs[attr_index(OP_GATHER, "axis")].i;
+    int axis = (int)gather_axis(op);
     const Layout *source = ptx_operand_layout(g, op, 0, layout);
     SharedTile tile = {.swizzle = swizzle_row_major(source->tile_bits), .lane = type_lane(from)};
     int bytes = ptx_lane_bytes(tile.lane);
     tile.bytes = bytes << source->tile_bits;
     tile.offset = ptx_shared_begin(g, tile.bytes);
-    ptx_shared_store(g, &tile, source, ptx_regs_of(g, op->operands[0], source));
+    ptx_shared_store(g, &tile, source, ptx_regs_of(g, gather_source(op), source));
     ptx_shared_sync(g);
     uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
     for (int i = 0; i < LANE_BITS; i++)
@@ -424,13 +423,13 @@ void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
         images[LANE_BITS + i] =
             gather_bits(from, to, axis, layout->column[KIND_WARP][i]) * (uint32_t)bytes;
     Tir base = ptx_thread_bits(g, layout, images);
-    Tir *indices = ptx_regs_of(g, op->operands[1], layout),
+    Tir *indices = ptx_regs_of(g, gather_indices(op), layout),
         *regs = ptx_new_regs(g, layout_regs(layout));
     TileShape shape = tile_shape(from);
     Tir stride = tir_i32(g->b, (int64_t)bytes << tile_bit_of_dim(&shape, axis));
     for (int r = 0; r < layout_regs(layout); r++) {
         uint32_t image = gather_bits(from, to, axis, layout_index(layout, (uint32_t)r, 0, 0));
-        Tir inside, index = index_below(g, type_lane(op->operands[1]->type), indices[r],
+        Tir inside, index = index_below(g, type_lane(gather_indices(op)->type), indices[r],
                                         from->shape[axis], &inside);
         Tir place = tir_2(g->b, TIR_XOR32, base, tir_i32(g->b, image * (uint32_t)bytes));
         place = tir_2(g->b, TIR_ADD32, place, tir_2(g->b, TIR_MUL32, index, stride));
@@ -446,7 +445,7 @@ void ptx_histogram(Gen *g, const Op *op) {
     const Layout *layout = ptx_plan_of(g, op_result(op))->work;
     if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
     const Layout *from = ptx_operand_layout(g, op, 0, layout);
-    const Type *lane = type_lane(op->operands[0]->type);
+    const Type *lane = type_lane(histogram_source(op)->type);
     int bins = op_result(op)->type->lanes;
     SharedTile tile = {.swizzle = swizzle_row_major(layout->tile_bits),
                        .lane = type_scalar(TYPE_I32),
@@ -456,8 +455,8 @@ void ptx_histogram(Gen *g, const Op *op) {
     tile.offset = ptx_shared_begin(g, tile.bytes);
     ptx_shared_store(g, &tile, layout, zeros);
     ptx_shared_sync(g);
-    Tir *values = ptx_regs_of(g, op->operands[0], from), once = ptx_replica_guard(g, from);
-    Tir *masks = op->num_operands > 1 ? ptx_regs_of(g, op->operands[1], from) : NULL;
+    Tir *values = ptx_regs_of(g, histogram_source(op), from), once = ptx_replica_guard(g, from);
+    Tir *masks = histogram_mask(op) ? ptx_regs_of(g, histogram_mask(op), from) : NULL;
     for (int r = 0; r < layout_regs(from); r++) {
         Tir inside, index = index_below(g, lane, values[r], bins, &inside);
         if (masks) inside = tir_2(g->b, TIR_AND_P, inside, masks[r]);

@@ -34,11 +34,11 @@ static bool is_f8(TypeKind kind) {
 }
 
 DotPlan ptx_dot_plan(Gen *g, const Op *op) {
-    const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->operands[2]->type;
+    const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *acc = dot_acc(op)->type;
     TypeKind kind = type_lane(a)->kind;
     DotPlan plan = {.kind = is_f8(kind) ? TYPE_F16 : kind};
     bool new_enough = g->arch->number >= 80 || plan.kind == TYPE_F16;
-    bool tf32 = kind == TYPE_F32 && op->attrs[attr_index(OP_DOT, "precision")].i == PRECISION_TF32;
+    bool tf32 = kind == TYPE_F32 && dot_precision(op) == PRECISION_TF32;
     bool takes = plan.kind == TYPE_F16 || plan.kind == TYPE_BF16 || kind == TYPE_I8 || tf32;
     if (!new_enough || !takes || a->rank != 2) return plan;
     if (is_f8(kind) != is_f8(type_lane(b)->kind)) return plan;
@@ -236,7 +236,7 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
     Mma mma = mma_of(g, plan->kind);
     const Type *lane = type_lane(op_result(op)->type);
     const Type *sum = type_scalar(plan->kind == TYPE_I8 ? TYPE_I32 : TYPE_F32);
-    Tir *acc = as_tile(g, op->operands[2], layout, sum);
+    Tir *acc = as_tile(g, dot_acc(op), layout, sum);
     Fragments a = fragments(g, op, 0, plan, &mma), b = fragments(g, op, 1, plan, &mma);
     int bytes = ((a.tile.bytes + 15) & ~15) + b.tile.bytes;
     int base = ptx_shared_begin(g, bytes);
@@ -347,7 +347,7 @@ static void product_loop(const Product *p, Tir at_a, Tir at_b, Tir *acc) {
 }
 
 static const Type *sum_type(const Op *op) {
-    const Type *acc = type_lane(op_result(op)->type), *a = type_lane(op->operands[0]->type);
+    const Type *acc = type_lane(op_result(op)->type), *a = type_lane(dot_a(op)->type);
     if (type_is_int(acc)) return type_scalar(type_bits(acc) == 64 ? TYPE_I64 : TYPE_I32);
     return type_scalar(acc->kind == TYPE_F64 || a->kind == TYPE_F64 ? TYPE_F64 : TYPE_F32);
 }
@@ -361,9 +361,9 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
                  .shape = tile_shape(acc_type),
                  .m_dim = rank - 2,
                  .n_dim = rank - 1,
-                 .k = op->operands[0]->type->shape[rank - 1],
+                 .k = dot_a(op)->type->shape[rank - 1],
                  .bytes = ptx_lane_bytes(sum)};
-    Tir *acc = as_tile(g, op->operands[2], layout, sum);
+    Tir *acc = as_tile(g, dot_acc(op), layout, sum);
     SharedTile tiles[2];
     int total = 0;
     for (int i = 0; i < 2; i++) {

@@ -152,7 +152,7 @@ static Tir ptx_icmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
                                    TIR_GE_S32, TIR_LT_U32, TIR_LE_U32, TIR_GT_U32, TIR_GE_U32};
     static const TirOp wide[] = {TIR_EQ64,   TIR_NE64,   TIR_LT_S64, TIR_LE_S64, TIR_GT_S64,
                                  TIR_GE_S64, TIR_LT_U64, TIR_LE_U64, TIR_GT_U64, TIR_GE_U64};
-    int64_t predicate = op->attrs[0].i;
+    int64_t predicate = icmp_predicate(op);
     if (ptx_class_of(lane) == CLASS_B64) return tir_2(g->b, wide[predicate], args[0], args[1]);
     bool is_signed = predicate >= ICMP_SLT && predicate <= ICMP_SGE;
     Tir x = is_signed ? ptx_sign_extended(g, lane, args[0]) : ptx_zero_extended(g, lane, args[0]);
@@ -267,7 +267,7 @@ static Tir float_sign_op(Gen *g, const Type *lane, Tir x, bool negate) {
 
 static Tir float_min_max(Gen *g, const Op *op, bool is_f64, Tir x, Tir y) {
     Tirs *b = g->b;
-    bool is_max = op->kind == OP_FMAX, nan_wins = op->attrs[0].i != 0;
+    bool is_max = op->kind == OP_FMAX, nan_wins = min_max_nan(op);
     if (nan_wins && !is_f64 && g->arch->number >= 80)
         return tir_2(b, is_max ? TIR_MAXNAN_F32 : TIR_MINNAN_F32, x, y);
     TirOp plain = is_f64 ? is_max ? TIR_MAX_F64 : TIR_MIN_F64 : is_max ? TIR_MAX_F32 : TIR_MIN_F32;
@@ -297,7 +297,7 @@ static Tir divide_by_shared(Tirs *b, Tir x, Tir y) {
 /* f32 or f64 operands. */
 static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow) {
     Tirs *b = g->b;
-    bool exact = op->kind == OP_FDIV && op->attrs[0].i;
+    bool exact = op->kind == OP_FDIV && fdiv_exact(op);
     switch ((int)op->kind) {
     case OP_FADD: return tir_2(b, is_f64 ? TIR_ADD_F64 : TIR_ADD_F32, a[0], a[1]);
     case OP_FSUB: return tir_2(b, is_f64 ? TIR_SUB_F64 : TIR_SUB_F32, a[0], a[1]);
@@ -315,7 +315,7 @@ static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow
     case OP_FMIN:
     case OP_FMAX: return float_min_max(g, op, is_f64, a[0], a[1]);
     default:
-        return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && op->attrs[0].i), is_f64,
+        return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && sqrt_exact(op)), is_f64,
                              a[0]);
     }
 }
@@ -353,7 +353,7 @@ static Tir ptx_fcmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
                                    TIR_LE_F32, TIR_GT_F32, TIR_GE_F32};
     static const TirOp wide[] = {TIR_EQ_F64, TIR_NE_F64, TIR_LT_F64,
                                  TIR_LE_F64, TIR_GT_F64, TIR_GE_F64};
-    int64_t predicate = op->attrs[0].i;
+    int64_t predicate = fcmp_predicate(op);
     if (lane->kind == TYPE_F64) return tir_2(g->b, wide[predicate], args[0], args[1]);
     return tir_2(g->b, narrow[predicate], ptx_to_f32(g, lane, args[0]),
                  ptx_to_f32(g, lane, args[1]));
@@ -471,7 +471,7 @@ static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir 
     }
     case OP_FEXT:
     case OP_FTRUNC: {
-        bool to_zero = op->kind == OP_FTRUNC && op->attrs[0].i == ROUND_RTZ;
+        bool to_zero = op->kind == OP_FTRUNC && ftrunc_rounding(op) == ROUND_RTZ;
         if (to->kind == TYPE_F64) return tir_1(b, TIR_F64_FROM_F32, ptx_to_f32(g, from, x));
         if (from->kind != TYPE_F64) return ptx_from_f32(g, to, ptx_to_f32(g, from, x), to_zero);
         if (to->kind == TYPE_F32)
@@ -490,8 +490,8 @@ static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir 
 /* ---- all ---- */
 
 static Tir ptx_addptr(Gen *g, const Op *op, const Tir *args) {
-    const Type *pointer = type_lane(op->operands[0]->type),
-               *offset = type_lane(op->operands[1]->type);
+    const Type *pointer = type_lane(addptr_pointer(op)->type),
+               *offset = type_lane(addptr_offset(op)->type);
     Tir wide = args[1];
     if (type_bits(offset) < 64) wide = tir_1(g->b, TIR_SEXT, ptx_sign_extended(g, offset, wide));
     Tir bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, type_size_bytes(pointer->elem)));

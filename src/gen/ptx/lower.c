@@ -64,7 +64,7 @@ static Tir *filled(Gen *g, const Layout *layout, Tir value) {
 static Tir *ptx_arange(Gen *g, const Op *op, const Layout *layout) {
     Tir *regs = ptx_new_regs(g, layout_regs(layout));
     Tir base = ptx_lane_index(g, layout);
-    Tir start = tir_i32(g->b, op->attrs[attr_index(OP_ARANGE, "start")].i);
+    Tir start = tir_i32(g->b, arange_start(op));
     for (int r = 0; r < layout_regs(layout); r++) {
         uint32_t image = layout_index(layout, (uint32_t)r, 0, 0);
         Tir index = tir_2(g->b, TIR_XOR32, base, tir_i32(g->b, image));
@@ -151,7 +151,7 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
 static Tir *ptx_pure_in(Gen *g, const Op *op, const Layout *layout) {
     const Type *lane = type_lane(op_result(op)->type);
     switch ((int)op->kind) {
-    case OP_CONSTANT: return filled(g, layout, ptx_constant(g, lane, op->attrs[0].bits));
+    case OP_CONSTANT: return filled(g, layout, ptx_constant(g, lane, constant_bits(op)));
     case OP_POISON: return filled(g, layout, ptx_constant(g, lane, 0));
     case OP_ARANGE: return ptx_arange(g, op, layout);
     case OP_SPLAT: return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
@@ -184,11 +184,12 @@ static void ptx_pure_tile(Gen *g, const Op *op) {
 static Tir ptx_grid(Gen *g, const Op *op) {
     static const char *const ids[] = {"%ctaid.x", "%ctaid.y", "%ctaid.z"};
     static const char *const counts[] = {"%nctaid.x", "%nctaid.y", "%nctaid.z"};
-    int64_t axis = op->attrs[0].i;
+    bool is_count = op->kind == OP_NUM_PROGRAMS;
+    int64_t axis = is_count ? num_programs_axis(op) : program_id_axis(op);
     uint64_t zeros = axis == 0 ? 1u << 31 : 0xffff0000; /* limits of a grid */
-    if (op->kind == OP_NUM_PROGRAMS && axis > 0) zeros = 0xfffe0000;
+    if (is_count && axis > 0) zeros = 0xfffe0000;
     if (axis < 0 || axis > 2) BUG("program axis %d", (int)axis);
-    return tir_special(g->b, CLASS_B32, (op->kind == OP_PROGRAM_ID ? ids : counts)[axis], zeros);
+    return tir_special(g->b, CLASS_B32, (is_count ? counts : ids)[axis], zeros);
 }
 
 static void ptx_pure_scalar(Gen *g, const Op *op) {
@@ -196,7 +197,7 @@ static void ptx_pure_scalar(Gen *g, const Op *op) {
     const Type *lane = result->type;
     Tir reg;
     switch ((int)op->kind) {
-    case OP_CONSTANT: reg = ptx_constant(g, lane, op->attrs[0].bits); break;
+    case OP_CONSTANT: reg = ptx_constant(g, lane, constant_bits(op)); break;
     case OP_POISON: reg = ptx_constant(g, lane, 0); break;
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS: reg = ptx_grid(g, op); break;
@@ -350,7 +351,7 @@ static void ptx_if(Gen *g, const Op *op) {
         variables[i] = new_variables(g, like[i]);
     }
     int otherwise = tir_new_label(g->b), end = tir_new_label(g->b);
-    tir_branch(g->b, otherwise, ptx_scalar_of(g, op->operands[0]), true);
+    tir_branch(g->b, otherwise, ptx_scalar_of(g, if_condition(op)), true);
     MemoryState before = ptx_memory_save(g), first = before;
     for (int r = 0; r < 2; r++) {
         int scope = tir_enter(g->b);
@@ -369,8 +370,8 @@ static void ptx_if(Gen *g, const Op *op) {
 }
 
 static Tir for_condition(Gen *g, const Op *op, Tir i, Tir upper, Tir step) {
-    bool wide = type_bits(op->operands[0]->type) == 64;
-    bool is_unsigned = op->attrs[attr_index(OP_FOR, "unsigned")].i != 0;
+    bool wide = type_bits(for_lower(op)->type) == 64;
+    bool is_unsigned = for_unsigned(op) != 0;
     TirOp less = wide          ? is_unsigned ? TIR_LT_U64 : TIR_LT_S64
                  : is_unsigned ? TIR_LT_U32
                                : TIR_LT_S32;
@@ -386,10 +387,10 @@ static Tir for_condition(Gen *g, const Op *op, Tir i, Tir upper, Tir step) {
 }
 
 static void ptx_for(Gen *g, const Op *op) {
-    Region *body = op->regions[0];
-    Tir lower = ptx_scalar_of(g, op->operands[0]), upper = ptx_scalar_of(g, op->operands[1]);
-    Tir step = ptx_scalar_of(g, op->operands[2]);
-    int bits = type_bits(op->operands[0]->type);
+    Region *body = for_body(op);
+    Tir lower = ptx_scalar_of(g, for_lower(op)), upper = ptx_scalar_of(g, for_upper(op));
+    Tir step = ptx_scalar_of(g, for_step(op));
+    int bits = type_bits(for_lower(op)->type);
     if (bits < 32) {
         diag_refused(g->diag, op->span, "a loop over i%d on a GPU", bits);
         return;
@@ -398,22 +399,22 @@ static void ptx_for(Gen *g, const Op *op) {
     Tir **variables = arena_array(g->arena, Tir *, op->num_results + 1);
     Carried *carried = arena_array(g->arena, Carried, op->num_results + 1);
     for (int k = 0; k < op->num_results; k++) {
-        const Value *arg = body->args[1 + k];
-        Tir *start = ptx_regs_of(g, op->operands[3 + k], home_of(g, arg));
-        carried[k] = carried_of(g, arg, region_yield(body)->operands[k], start);
+        const Value *arg = for_arg(op, k);
+        Tir *start = ptx_regs_of(g, for_init(op, k), home_of(g, arg));
+        carried[k] = carried_of(g, arg, for_next(op, k), start);
         variables[k] = carried[k].variables;
     }
     tir_set(g->b, i, lower);
-    assign_values(g, op->num_results, variables, op->operands + 3, body->args + 1);
+    assign_values(g, op->num_results, variables, op->operands + FOR_BOUNDS, body->args + 1);
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
     MemoryState start = ptx_memory_save(g);
     tir_label(g->b, head);
     int scope = tir_enter(g->b);
     ptx_memory_unknown(g, body);
     tir_branch(g->b, end, for_condition(g, op, i, upper, step), true);
-    ptx_define_scalar(g, body->args[0], i);
+    ptx_define_scalar(g, for_index(op), i);
     for (int k = 0; k < op->num_results; k++)
-        define_any(g, body->args[1 + k], carried_registers(g, &carried[k]));
+        define_any(g, for_arg(op, k), carried_registers(g, &carried[k]));
     ptx_region(g, body);
     Tir next = tir_2(g->b, bits == 64 ? TIR_ADD64 : TIR_ADD32, i, step);
     assign_values(g, op->num_results, variables, region_yield(body)->operands, body->args + 1);
@@ -430,7 +431,7 @@ static void ptx_for(Gen *g, const Op *op) {
 }
 
 static void ptx_while(Gen *g, const Op *op) {
-    Region *before = op->regions[0], *after = op->regions[1];
+    Region *before = while_test(op), *after = while_body(op);
     Tir **carried = arena_array(g->arena, Tir *, before->num_args + 1);
     Tir **forwarded = arena_array(g->arena, Tir *, after->num_args + 1);
     for (int k = 0; k < before->num_args; k++) carried[k] = new_variables(g, before->args[k]);
@@ -444,9 +445,8 @@ static void ptx_while(Gen *g, const Op *op) {
     ptx_memory_unknown(g, before);
     for (int k = 0; k < before->num_args; k++) define_any(g, before->args[k], carried[k]);
     ptx_region(g, before);
-    const Op *yield = region_yield(before);
-    assign_values(g, after->num_args, forwarded, yield->operands + 1, after->args);
-    tir_branch(g->b, end, ptx_scalar_of(g, yield->operands[0]), true);
+    assign_values(g, after->num_args, forwarded, region_yield(before)->operands + 1, after->args);
+    tir_branch(g->b, end, ptx_scalar_of(g, while_condition(op)), true);
     for (int k = 0; k < after->num_args; k++) define_any(g, after->args[k], forwarded[k]);
     ptx_region(g, after);
     assign_values(g, before->num_args, carried, region_yield(after)->operands, before->args);

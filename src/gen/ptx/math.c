@@ -204,7 +204,7 @@ static Tir sin_cos_f32(Tirs *b, Tir x, bool is_cos) {
 
 static Tir function_f32(Tirs *b, OpKind kind, bool exact, Tir x) {
     switch (kind) {
-#define FLOAT1(row, text, rule, meaning, lane, f32, f64, ...)                                      \
+#define FLOAT1(row, text, rule, meaning, lane, f32, f64)                                           \
     case OP_##row: return f32;
 #include "ir/ops.def"
 #define OP(row, ...) case OP_##row:

@@ -306,7 +306,7 @@ static Tir sin_cos_f64(Tirs *b, Tir x, bool is_cos) {
 
 Tir math_f64(Tirs *b, OpKind kind, Tir x) {
     switch (kind) {
-#define FLOAT1(row, text, rule, meaning, lane, f32, f64, ...)                                      \
+#define FLOAT1(row, text, rule, meaning, lane, f32, f64)                                           \
     case OP_##row: return f64;
 #include "ir/ops.def"
 #define OP(row, ...) case OP_##row:

@@ -162,7 +162,7 @@ static bool note_access(Op *op, void *user) {
     bool reads = op->kind == OP_LOAD,
          writes = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     if (!reads && !writes) return true;
-    const Value *base = facts_base(g->axis, op->operands[0]);
+    const Value *base = facts_base(g->axis, access_pointer(op));
     /* Pointer and layout are of another iteration: never equal. */
     add_access(g, (Access){base, NULL, NULL, writes});
     return true;
@@ -198,9 +198,9 @@ void ptx_memory_restore(Gen *g, MemoryState state) {
 /* ---- loads and stores ---- */
 
 static const char *load_mnemonic(Gen *g, const Op *op) {
-    int64_t cache = op->attrs[attr_index(OP_LOAD, "cache")].i;
-    int64_t evict = op->attrs[attr_index(OP_LOAD, "evict")].i;
-    if (op->attrs[attr_index(OP_LOAD, "volatile")].i) return "ld.volatile.global";
+    int64_t cache = load_cache(op);
+    int64_t evict = load_evict(op);
+    if (load_volatile(op)) return "ld.volatile.global";
     if (cache != CACHE_NONE)
         return str_format(g->arena, "ld.global.%s", attr_word(ATTR_CACHE, cache)).data;
     if (evict == EVICT_FIRST) return "ld.global.L1::evict_first";
@@ -208,8 +208,8 @@ static const char *load_mnemonic(Gen *g, const Op *op) {
 }
 
 static const char *store_mnemonic(Gen *g, const Op *op) {
-    int64_t cache = op->attrs[attr_index(OP_STORE, "cache")].i;
-    int64_t evict = op->attrs[attr_index(OP_STORE, "evict")].i;
+    int64_t cache = store_cache(op);
+    int64_t evict = store_evict(op);
     if (cache != CACHE_NONE)
         return str_format(g->arena, "st.global.%s", attr_word(ATTR_CACHE, cache)).data;
     if (evict == EVICT_FIRST) return "st.global.L1::evict_first";
@@ -217,7 +217,7 @@ static const char *store_mnemonic(Gen *g, const Op *op) {
 }
 
 static void note_width(Gen *g, const Op *op, const char *what, int bytes) {
-    const Value *base = facts_base(g->axis, op->operands[0]);
+    const Value *base = facts_base(g->axis, access_pointer(op));
     const char *name = "computed pointers";
     for (int i = 0; i < g->fn->num_params; i++)
         if (g->fn->params[i].value == base) name = str_c(g->arena, g->fn->params[i].name);
@@ -227,27 +227,27 @@ static void note_width(Gen *g, const Op *op, const char *what, int bytes) {
     vec_push(g->arena, &g->facts->notes, note);
 }
 
-static const Type *pointee(const Op *op) { return type_lane(op->operands[0]->type)->elem; }
+static const Type *pointee(const Op *op) { return type_lane(access_pointer(op)->type)->elem; }
 
 /* Every thread reads a scalar for itself, unless another program may change it meanwhile: then one
  * reads and tells the others, so that the block stays of one mind. */
 static void load_scalar(Gen *g, const Op *op) {
     const Type *lane = pointee(op);
-    Tir guard = op->num_operands > 1 ? ptx_scalar_of(g, op->operands[1]) : 0;
-    Tir other = op->num_operands > 2 ? ptx_scalar_of(g, op->operands[2]) : 0;
-    bool is_volatile = op->attrs[attr_index(OP_LOAD, "volatile")].i != 0;
+    Tir guard = load_mask(op) ? ptx_scalar_of(g, load_mask(op)) : 0;
+    Tir other = load_other(op) ? ptx_scalar_of(g, load_other(op)) : 0;
+    bool is_volatile = load_volatile(op) != 0;
     bool together = is_volatile || g->while_depth || g->has_atomics;
     bool pinned = is_volatile || g->while_depth;
     uint64_t bits;
     Tir result;
     if (guard && tir_is_const(g->b, guard, &bits) && bits) guard = 0;
-    access_global(g, op->operands[0], NULL, false);
+    access_global(g, load_pointer(op), NULL, false);
     if (!other) other = ptx_constant(g, lane, 0);
     if (together) {
         Tir first = ptx_replica_guard(g, NULL);
         guard = guard ? tir_2(g->b, TIR_AND_P, guard, first) : first;
     }
-    ptx_load_lanes(g, load_mnemonic(g, op), pinned, ptx_scalar_of(g, op->operands[0]), lane, 1,
+    ptx_load_lanes(g, load_mnemonic(g, op), pinned, ptx_scalar_of(g, load_pointer(op)), lane, 1,
                    guard, &other, &result);
     if (together) {
         Layout all = {.num = {0, LANE_BITS, g->warp_bits}};
@@ -263,16 +263,16 @@ void ptx_load(Gen *g, const Op *op) {
         return;
     }
     const Layout *layout = ptx_plan_of(g, result)->home;
-    bool is_volatile = op->attrs[attr_index(OP_LOAD, "volatile")].i != 0;
+    bool is_volatile = load_volatile(op) != 0;
     bool pinned = is_volatile || g->while_depth;
     if (!ptx_plan_of(g, result)->wanted.count && !pinned) return;
     const Type *lane = pointee(op);
     const char *mnemonic = load_mnemonic(g, op);
     int width = 1 << ptx_access_vector_bits(g, op, layout), count = layout_regs(layout);
-    Tir *pointers = ptx_regs_of(g, op->operands[0], layout), *regs = ptx_new_regs(g, count);
-    Tir *masks = op->num_operands > 1 ? ptx_regs_of(g, op->operands[1], layout) : NULL;
-    Tir *others = op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
-    access_global(g, op->operands[0], layout, false);
+    Tir *pointers = ptx_regs_of(g, load_pointer(op), layout), *regs = ptx_new_regs(g, count);
+    Tir *masks = load_mask(op) ? ptx_regs_of(g, load_mask(op), layout) : NULL;
+    Tir *others = load_other(op) ? ptx_regs_of(g, load_other(op), layout) : NULL;
+    access_global(g, load_pointer(op), layout, false);
     note_width(g, op, "loads of", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
         Tir guard = masks ? masks[r] : 0;
@@ -290,17 +290,17 @@ void ptx_load(Gen *g, const Op *op) {
 }
 
 void ptx_store(Gen *g, const Op *op) {
-    bool tile = type_is_tile(op->operands[0]->type);
+    bool tile = type_is_tile(store_pointer(op)->type);
     const Layout *layout = tile ? map_get_pointer(&g->store_layouts, op) : NULL;
-    const Type *lane = type_lane(op->operands[1]->type);
+    const Type *lane = type_lane(store_value(op)->type);
     int width = tile ? 1 << ptx_access_vector_bits(g, op, layout) : 1,
         count = tile ? layout_regs(layout) : 1;
-    Tir *pointers = ptx_regs_of(g, op->operands[0], layout),
-        *values = ptx_regs_of(g, op->operands[1], layout);
-    Tir *masks = op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
+    Tir *pointers = ptx_regs_of(g, store_pointer(op), layout),
+        *values = ptx_regs_of(g, store_value(op), layout);
+    Tir *masks = store_mask(op) ? ptx_regs_of(g, store_mask(op), layout) : NULL;
     Tir once = ptx_replica_guard(g, layout);
     const char *mnemonic = store_mnemonic(g, op);
-    access_global(g, op->operands[0], layout, true);
+    access_global(g, store_pointer(op), layout, true);
     if (tile) note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
         Tir guard = once;
@@ -374,7 +374,7 @@ static bool atomic_supported(Gen *g, const Op *op) {
     const Type *lane = pointee(op);
     int bits = type_bits(lane);
     bool cas = op->kind == OP_ATOMIC_CAS;
-    int64_t kind = cas ? -1 : op->attrs[attr_index(OP_ATOMIC_RMW, "kind")].i;
+    int64_t kind = cas ? -1 : atomic_rmw_kind(op);
     bool fine = bits >= 32 || (bits == 16 && (cas || kind == RMW_FADD));
     if (!fine)
         diag_refused(g->diag, op->span, "this atomic operation on %d-bit elements on a GPU", bits);
@@ -400,15 +400,14 @@ static AtomicLane atomic_of(Gen *g, const Op *op, bool *acquires, bool *releases
     static const char *const sems[] = {"acq_rel", "relaxed", "acquire", "release"};
     static const char *const scopes[] = {"gpu", "cta", "sys"};
     bool cas = op->kind == OP_ATOMIC_CAS;
-    int64_t sem = op->attrs[attr_index(op->kind, "sem")].i,
-            scope = op->attrs[attr_index(op->kind, "scope")].i;
+    int64_t sem = atomic_sem(op), scope = atomic_scope(op);
     AtomicLane a = {.lane = pointee(op), .cas = cas};
     a.prefix = str_format(g->arena, "atom.%s.%s.global", sems[sem], scopes[scope]).data;
     if (cas) {
         a.text = str_format(g->arena, "%s.cas.b%d", a.prefix, type_bits(a.lane)).data;
         a.narrow = a.lane->kind == TYPE_I16;
     } else {
-        int64_t kind = op->attrs[attr_index(OP_ATOMIC_RMW, "kind")].i;
+        int64_t kind = atomic_rmw_kind(op);
         a.text = str_format(g->arena, "%s.%s", a.prefix, atomic_type(a.lane, kind)).data;
         a.loops = a.lane->kind == TYPE_BF16 && g->arch->number < 90;
     }
@@ -426,14 +425,14 @@ void ptx_atomic(Gen *g, const Op *op) {
     const Layout *layout = tile ? ptx_plan_of(g, result)->home : NULL;
     AtomicLane a = atomic_of(g, op, &acquires, &releases);
     int count = tile ? layout_regs(layout) : 1;
-    Tir *pointers = ptx_regs_of(g, op->operands[0], layout),
-        *x = ptx_regs_of(g, op->operands[1], layout);
-    Tir *y = a.cas ? ptx_regs_of(g, op->operands[2], layout) : NULL;
-    Tir *masks = !a.cas && op->num_operands > 2 ? ptx_regs_of(g, op->operands[2], layout) : NULL;
+    const Value *mask = access_mask(op), *first = a.cas ? atomic_cas_compare(op) : access_value(op);
+    Tir *pointers = ptx_regs_of(g, access_pointer(op), layout), *x = ptx_regs_of(g, first, layout);
+    Tir *y = a.cas ? ptx_regs_of(g, access_value(op), layout) : NULL;
+    Tir *masks = mask ? ptx_regs_of(g, mask, layout) : NULL;
     Tir once = ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
     if (releases && g->accesses.count)
         ptx_memory_barrier(g); /* what all threads did comes before */
-    access_global(g, op->operands[0], layout, true);
+    access_global(g, access_pointer(op), layout, true);
     for (int r = 0; r < count; r++) {
         Tir guard = once;
         uint64_t bits;

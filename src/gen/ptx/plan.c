@@ -32,21 +32,6 @@ uint32_t ptx_dim_bits(const Type *type, int dim) {
 
 /* ---- memory ops ---- */
 
-static const Value *pointer_of(const Op *op) {
-    switch ((int)op->kind) {
-    case OP_LOAD:
-    case OP_STORE:
-    case OP_ATOMIC_RMW:
-    case OP_ATOMIC_CAS: return op->operands[0];
-    default: return NULL;
-    }
-}
-
-static const Value *mask_of(const Op *op) {
-    if (op->kind == OP_LOAD) return op->num_operands > 1 ? op->operands[1] : NULL;
-    return op->kind != OP_ATOMIC_CAS && op->num_operands > 2 ? op->operands[2] : NULL;
-}
-
 /* Dimensions by falling contiguity; equal ones from the last. */
 static void order_of(const Type *type, const AxisFacts *facts, int *order) {
     for (int i = 0; i < type->rank; i++) order[i] = type->rank - 1 - i;
@@ -60,7 +45,7 @@ static void order_of(const Type *type, const AxisFacts *facts, int *order) {
 
 /* Lanes along dim that one access may take by the facts of pointer and mask: logarithm. */
 static int fact_vector_bits(Gen *g, const Op *op, int dim) {
-    const Value *pointer = pointer_of(op), *mask = mask_of(op);
+    const Value *pointer = access_pointer(op), *mask = access_mask(op);
     const AxisFacts *facts = facts_axis(g->axis, pointer);
     if (!facts) return 0;
     int bytes = type_size_bytes(type_lane(pointer->type)->elem);
@@ -79,7 +64,7 @@ static int fact_vector_bits(Gen *g, const Op *op, int dim) {
 }
 
 int ptx_access_vector_bits(Gen *g, const Op *op, const Layout *layout) {
-    const Type *type = pointer_of(op)->type;
+    const Type *type = access_pointer(op)->type;
     if (!type_is_tile(type)) return 0;
     TileShape shape = tile_shape(type);
     int best = 0;
@@ -106,7 +91,7 @@ static MemoryClass *class_find(Gen *g, const Type *type, const int *order) {
 
 static bool collect_class(Op *op, void *user) {
     Gen *g = user;
-    const Value *pointer = pointer_of(op);
+    const Value *pointer = access_pointer(op);
     if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS) g->has_atomics = true;
     if (!pointer || !type_is_tile(pointer->type)) return true;
     const Type *type = pointer->type;
@@ -138,7 +123,7 @@ const Layout *ptx_default_layout(Gen *g, const Type *type) {
 }
 
 static const Layout *anchor(Gen *g, const Op *op) {
-    const Value *pointer = pointer_of(op);
+    const Value *pointer = access_pointer(op);
     int order[MAX_RANK];
     order_of(pointer->type, facts_axis(g->axis, pointer), order);
     const AxisFacts *facts = facts_axis(g->axis, pointer);
@@ -170,7 +155,7 @@ static const Layout *trans_layout(Gen *g, const Op *op, const Layout *from, bool
     const Type *in = op->operands[0]->type, *out = op_result(op)->type;
     TileShape in_shape = tile_shape(in), out_shape = tile_shape(out);
     int map[MAX_TILE_BITS]; /* of a bit of the result layout: the bit of `from` */
-    const int64_t *order = op->attrs[attr_index(OP_TRANS, "order")].ints.data;
+    const int64_t *order = trans_order(op).data;
     for (int d = 0; d < out->rank; d++)
         for (int i = 0; i < out_shape.log2[d]; i++) {
             int out_bit = tile_bit_of_dim(&out_shape, d) + i;
@@ -206,8 +191,8 @@ const Layout *ptx_operand_layout(Gen *g, const Op *op, int operand, const Layout
     case OP_TRANS: return trans_layout(g, op, layout, false);
     case OP_JOIN: result = layout_split(layout); return layout_intern(&g->layouts, &result);
     case OP_SPLIT: result = layout_join(layout); return layout_intern(&g->layouts, &result);
-    case OP_GATHER: return operand == 0 ? ptx_home_or_default(g, op->operands[0]) : layout;
-    case OP_HISTOGRAM: return ptx_home_or_default(g, op->operands[0]);
+    case OP_GATHER: return operand == 0 ? ptx_home_or_default(g, gather_source(op)) : layout;
+    case OP_HISTOGRAM: return ptx_home_or_default(g, histogram_source(op));
     case OP_DOT: return operand < 2 ? ptx_home_or_default(g, op->operands[operand]) : layout;
     default: return layout;
     }
@@ -245,14 +230,14 @@ static void home_cross(Gen *g, Op *op) {
         break;
     }
     case OP_REDUCE: {
-        int axis = (int)op->attrs[attr_index(OP_REDUCE, "axis")].i;
+        int axis = (int)reduce_axis(op);
         const Type *in = op->operands[0]->type;
         const Layout *from = first_home(g, op);
         work = from ? from : ptx_default_layout(g, in);
         home = restricted(g, work, all_bits(in) & ~ptx_dim_bits(in, axis));
         break;
     }
-    case OP_GATHER: work = home = ptx_home_or_default(g, op->operands[1]); break;
+    case OP_GATHER: work = home = ptx_home_or_default(g, gather_indices(op)); break;
     case OP_HISTOGRAM: work = home = ptx_default_layout(g, first->type); break;
     case OP_DOT: work = home = ptx_dot_layout(g, op); break;
     default: /* scan, sort_step, inline_asm */
@@ -282,53 +267,50 @@ static bool settle(Gen *g, const Value *to) {
 enum { DEEP = 5 };
 
 static void home_for(Gen *g, Op *op) {
-    Region *body = op->regions[0];
-    int count = op->num_results;
+    int count = for_count(op);
     g->loop_depth++;
     for (int i = 0; i < count; i++) {
-        set_home(g, body->args[1 + i], ptx_plan_of(g, op->operands[3 + i])->home);
-        if (g->loop_depth > DEEP) settle(g, body->args[1 + i]);
+        set_home(g, for_arg(op, i), ptx_plan_of(g, for_init(op, i))->home);
+        if (g->loop_depth > DEEP) settle(g, for_arg(op, i));
     }
-    home_region(g, body);
+    home_region(g, for_body(op));
     bool changed = false;
-    for (int i = 0; i < count; i++)
-        changed |= adopt(g, body->args[1 + i], region_yield(body)->operands[i]);
-    if (changed) home_region(g, body);
+    for (int i = 0; i < count; i++) changed |= adopt(g, for_arg(op, i), for_next(op, i));
+    if (changed) home_region(g, for_body(op));
     changed = false;
-    for (int i = 0; i < count; i++) changed |= settle(g, body->args[1 + i]);
-    if (changed) home_region(g, body);
+    for (int i = 0; i < count; i++) changed |= settle(g, for_arg(op, i));
+    if (changed) home_region(g, for_body(op));
     g->loop_depth--;
     for (int i = 0; i < count; i++)
-        set_home(g, &op->results[i], ptx_plan_of(g, body->args[1 + i])->home);
+        set_home(g, &op->results[i], ptx_plan_of(g, for_arg(op, i))->home);
 }
 
 static void home_while_regions(Gen *g, Op *op) {
-    home_region(g, op->regions[0]);
-    const Op *yield = region_yield(op->regions[0]);
-    for (int i = 0; i < op->regions[1]->num_args; i++) {
-        set_home(g, op->regions[1]->args[i], ptx_plan_of(g, yield->operands[1 + i])->home);
-        settle(g, op->regions[1]->args[i]);
+    home_region(g, while_test(op));
+    for (int i = 0; i < while_body(op)->num_args; i++) {
+        set_home(g, while_given(op, i), ptx_plan_of(g, while_passed(op, i))->home);
+        settle(g, while_given(op, i));
     }
-    home_region(g, op->regions[1]);
+    home_region(g, while_body(op));
 }
 
 static void home_while(Gen *g, Op *op) {
-    Region *before = op->regions[0], *after = op->regions[1];
+    int count = while_test(op)->num_args;
     g->loop_depth++;
-    for (int i = 0; i < before->num_args; i++) {
-        set_home(g, before->args[i], ptx_plan_of(g, op->operands[i])->home);
-        if (g->loop_depth > DEEP) settle(g, before->args[i]);
+    for (int i = 0; i < count; i++) {
+        set_home(g, while_arg(op, i), ptx_plan_of(g, while_init(op, i))->home);
+        if (g->loop_depth > DEEP) settle(g, while_arg(op, i));
     }
     home_while_regions(g, op);
     bool changed = false;
-    for (int i = 0; i < before->num_args; i++) {
-        changed |= adopt(g, before->args[i], region_yield(after)->operands[i]);
-        changed |= settle(g, before->args[i]);
+    for (int i = 0; i < count; i++) {
+        changed |= adopt(g, while_arg(op, i), while_next(op, i));
+        changed |= settle(g, while_arg(op, i));
     }
     if (changed) home_while_regions(g, op);
     g->loop_depth--;
     for (int i = 0; i < op->num_results; i++)
-        set_home(g, &op->results[i], ptx_plan_of(g, after->args[i])->home);
+        set_home(g, &op->results[i], ptx_plan_of(g, while_given(op, i))->home);
 }
 
 static void home_if(Gen *g, Op *op) {
@@ -343,6 +325,7 @@ static void home_if(Gen *g, Op *op) {
 
 static void home_op(Gen *g, Op *op) {
     Value *first = op->num_results ? op_result(op) : NULL;
+    const Layout *home;
     switch ((int)op->kind) {
     case OP_IF: home_if(g, op); return;
     case OP_FOR: home_for(g, op); return;
@@ -351,20 +334,18 @@ static void home_op(Gen *g, Op *op) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS:
         if (!type_is_tile(first->type)) return;
-        set_home(g, first,
-                 ptx_plan_of(g, op->operands[0])->home ? ptx_plan_of(g, op->operands[0])->home
-                                                       : anchor(g, op));
+        home = ptx_plan_of(g, access_pointer(op))->home;
+        set_home(g, first, home ? home : anchor(g, op));
         return;
     case OP_EXPAND_DIMS:
     case OP_RESHAPE:
         if (type_is_tile(op->operands[0]->type))
             set_home(g, first, ptx_plan_of(g, op->operands[0])->home);
         return;
-    case OP_TRANS: {
-        const Layout *home = ptx_plan_of(g, op->operands[0])->home;
+    case OP_TRANS:
+        home = ptx_plan_of(g, op->operands[0])->home;
         set_home(g, first, home ? trans_layout(g, op, home, true) : NULL);
         return;
-    }
     case OP_JOIN:
     case OP_SPLIT:
     case OP_REDUCE:
@@ -418,7 +399,7 @@ static int run_bytes(const Layout *layout, int first_bit, int bytes) {
 
 /* Where a store is made: at the value's home unless its accesses would be much narrower. */
 static const Layout *store_layout(Gen *g, const Op *op) {
-    const Value *pointer = op->operands[0], *value = op->operands[1];
+    const Value *pointer = store_pointer(op), *value = store_value(op);
     const Layout *best = anchor(g, op), *home = ptx_plan_of(g, value)->home;
     if (!home) home = ptx_plan_of(g, pointer)->home;
     if (!home || home == best) return best;
@@ -440,8 +421,8 @@ static void move_load(Gen *g, const Op *op) {
     ValuePlan *plan = ptx_plan_of(g, op_result(op));
     for (int i = 0; i < plan->wanted.count; i++)
         if (plan->wanted.data[i] == plan->home) return;
-    if (!plan->wanted.count || op->attrs[attr_index(OP_LOAD, "volatile")].i) return;
-    if (ptx_plan_of(g, op->operands[0])->home) return;
+    if (!plan->wanted.count || load_volatile(op)) return;
+    if (ptx_plan_of(g, load_pointer(op))->home) return;
     const Layout *other = plan->wanted.data[0];
     int here = layout_regs(plan->home) >> ptx_access_vector_bits(g, op, plan->home);
     int there = layout_regs(other) >> ptx_access_vector_bits(g, op, other);
@@ -457,18 +438,17 @@ static void want_control(Gen *g, Op *op) {
         int skip = op->kind == OP_WHILE && r == 0;
         for (int i = skip; i < yield->num_operands; i++) {
             const Value *to = op->kind == OP_IF    ? &op->results[i]
-                              : op->kind == OP_FOR ? region->args[1 + i]
-                              : r == 0             ? op->regions[1]->args[i - 1]
-                                                   : op->regions[0]->args[i];
+                              : op->kind == OP_FOR ? for_arg(op, i)
+                              : r == 0             ? while_given(op, i - 1)
+                                                   : while_arg(op, i);
             want(g, yield->operands[i], ptx_plan_of(g, to)->home);
         }
         want_region(g, region);
     }
-    int first = op->kind == OP_FOR ? 3 : op->kind == OP_WHILE ? 0 : op->num_operands;
-    for (int i = first; i < op->num_operands; i++) {
-        const Value *arg = op->regions[0]->args[op->kind == OP_FOR ? i - 2 : i];
-        want(g, op->operands[i], ptx_plan_of(g, arg)->home);
-    }
+    for (int i = 0; op->kind == OP_FOR && i < for_count(op); i++)
+        want(g, for_init(op, i), ptx_plan_of(g, for_arg(op, i))->home);
+    for (int i = 0; op->kind == OP_WHILE && i < op->num_operands; i++)
+        want(g, while_init(op, i), ptx_plan_of(g, while_arg(op, i))->home);
 }
 
 static void want_op(Gen *g, Op *op) {
@@ -479,7 +459,7 @@ static void want_op(Gen *g, Op *op) {
     case OP_WHILE: want_control(g, op); return;
     case OP_YIELD: return;
     case OP_STORE:
-        if (type_is_tile(op->operands[0]->type)) {
+        if (type_is_tile(store_pointer(op)->type)) {
             const Layout *layout = store_layout(g, op);
             map_set_pointer(&g->store_layouts, op, (void *)(uintptr_t)layout);
             want_operands(g, op, layout);

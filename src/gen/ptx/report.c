@@ -66,9 +66,9 @@ static void add_escaped(Buf *out, Str text) {
 
 static void print_lane(Gen *g, const Op *op, int operand, const Layout *layout, int reg,
                        Tir value) {
-    Str prefix = op->attrs[attr_index(OP_PRINT, "text")].text;
-    bool hex = op->attrs[attr_index(OP_PRINT, "hex")].i != 0;
-    bool is_unsigned = op->attrs[attr_index(OP_PRINT, "unsigned_mask")].i >> operand & 1;
+    Str prefix = print_text(op);
+    bool hex = print_hex(op) != 0;
+    bool is_unsigned = print_unsigned_mask(op) >> operand & 1;
     static const char *const ids[] = {"%ctaid.x", "%ctaid.y", "%ctaid.z"};
     Arguments a = {.g = g, .depot = tir_address(g->b, CLASS_B64, "depot")};
     Buf format = {.arena = g->arena};
@@ -119,7 +119,7 @@ void ptx_print(Gen *g, const Op *op) {
 
 void ptx_assert(Gen *g, const Op *op) {
     if (!g->options->debug) return;
-    const Value *condition = op->operands[0], *mask = op->num_operands > 1 ? op->operands[1] : NULL;
+    const Value *condition = assert_condition(op), *mask = assert_mask(op);
     bool tile = type_is_tile(condition->type);
     const Layout *layout = tile ? ptx_home_or_default(g, condition) : NULL;
     bool one_mask = mask && !type_is_tile(mask->type);
@@ -143,7 +143,7 @@ void ptx_assert(Gen *g, const Op *op) {
         file = str_c(g->arena, op->span.source->name);
     }
     tir_branch(g->b, end, failed, true);
-    Str text = op->attrs[attr_index(OP_ASSERT, "text")].text;
+    Str text = assert_text(op);
     Tir args[5] = {string_address(g, str_c(g->arena, text)), string_address(g, file),
                    tir_i32(g->b, line), string_address(g, str_c(g->arena, g->fn->name)),
                    tir_i64(g->b, 1)};
@@ -156,7 +156,7 @@ void ptx_assert(Gen *g, const Op *op) {
 /* ---- clocks ---- */
 
 void ptx_clock(Gen *g, const Op *op) {
-    Str kind = op->attrs[attr_index(OP_CLOCK, "kind")].text;
+    Str kind = clock_kind(op);
     const Type *type = op_result(op)->type;
     Tir index;
     bool wide = !str_is(kind, "smid");
@@ -181,7 +181,7 @@ typedef struct AsmOperand {
 } AsmOperand;
 
 static bool parse_constraints(Gen *g, const Op *op, AsmOperand *operands, int count, int pack) {
-    Str text = op->attrs[attr_index(OP_INLINE_ASM, "constraints")].text;
+    Str text = inline_asm_constraints(op);
     int at = 0;
     for (int i = 0; i < count; i++) {
         while (at < text.length && (text.data[at] == ' ' || text.data[at] == ',')) at++;
@@ -273,8 +273,8 @@ static void asm_run(Gen *g, const Op *op, const char *text, const AsmOperand *op
 
 void ptx_inline_asm(Gen *g, const Op *op) {
     int results = op->num_results, count = results + op->num_operands, registers = 0;
-    int pack = (int)op->attrs[attr_index(OP_INLINE_ASM, "pack")].i;
-    Str text = op->attrs[attr_index(OP_INLINE_ASM, "text")].text;
+    int pack = (int)inline_asm_pack(op);
+    Str text = inline_asm_text(op);
     AsmOperand *operands = arena_array(g->arena, AsmOperand, count + 1);
     bool fine = results > 0 && pack >= 1 && pack <= 16 && !(pack & (pack - 1));
     fine = fine && parse_constraints(g, op, operands, count, pack);
