@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A pointer with a constant below it: PTX writes such an address [r+-8].
-# case: o = i32[8] {8, 7, 6, 5, 4, 3, 2, 1}, x = i64[12] zero, n = 8
+# case: o = i64[8] {8, 7, 6, 5, 4, 3, 2, 1}, x = i32[12] zero, n = 8
 # want: x[:8] == o - 1
-# case: o = i32[32] full(3), x = i64[12] full(5), n = 1
+# case: o = i64[32] full(3), x = i32[12] full(5), n = 1
 # want: x[2:3] == 0
 import triton
 import triton.language as tl

@@ -38,7 +38,7 @@ static const Row rows[] = {
      "*fp16:16,*fp16:16,*fp16:16,i32:16,i32:16,i32:16,i32:16,1,i32:16,1,i32:16,1,128,64,64,8,'"
      "tf32'",
      4, 0},
-    {"test/run/negative_offset.py", "before", "*i32:16,*i64:16,i32:16", 4, 0},
+    {"test/run/negative_offset.py", "before", "*i64:16,*i32:16,i32:16", 4, 0},
 };
 
 static int count_of(const char *text, const char *word) {
