@@ -168,8 +168,11 @@ $(B)/test/diff/diff: $(DIFF_O) $(B)/libtern-internal.a
 
 .PHONY: fuzz-diff
 fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kernels on every device for SECONDS (60), compare
-	@TERN_RANDOM_SEED=$${TERN_RANDOM_SEED:-$$(date +%s)} TERN_RANDOM_FUNCTIONS=$(or $(SECONDS),60) $(B)/test/unit/random_devices
-	@$(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
+	@rm -rf $(B)/diff-ptx; mkdir -p $(B)/diff-ptx
+	@TERN_RANDOM_SEED=$${TERN_RANDOM_SEED:-$$(date +%s)} TERN_RANDOM_FUNCTIONS=$(or $(SECONDS),60) \
+	    TERN_KEEP_PTX=$(B)/diff-ptx $(B)/test/unit/random_devices
+	@TERN_KEEP_PTX=$(B)/diff-ptx $(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
+	@tools/assemble $(B)/diff-ptx
 
 .PHONY: corpus corpus-triton
 corpus: all $(TOOLS) ## compile the kernels of public repositories: CORPUS='DIR..'

@@ -28,4 +28,7 @@ CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRe
 
 const char *compile_pass_name(int index); /* NULL past the last */
 
+/* TERN_KEEP_PTX: see keep.c. */
+void keep_ptx(Arena *arena, Str text);
+
 #endif

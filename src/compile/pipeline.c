@@ -99,6 +99,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     Buf text = {.arena = arena};
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
     kernel->text = buf_str(&text);
+    if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);
     return kernel;
 }
 

@@ -4,7 +4,7 @@
  *     diff [--seconds N] [--seed N] [--count N] [--size N] [--device NAME].. [--jobs N] [--findings
  * N] [-v]
  *
- * Without --device: cpu, cpu:avx2, cpu:generic, sim and cuda, each where it opens; cpu more often.
+ * Without --device: cpu, cpu:avx2, cpu:generic, sim (three GPUs) and cuda, each where it opens; cpu more often.
  * --seed N --count 1 repeats one kernel. On a finding the kernel is made smaller and printed with
  * its seed; the run ends after --findings of them (1). The exit status is 1 when there was one. */
 #include "diff/diff.h"
@@ -115,7 +115,8 @@ static int read_options(int argc, char **argv, Options *options) {
 }
 
 static void find_devices(Options *options) {
-    static const char *const possible[] = {"cpu", "cpu:avx2", "cpu:generic", "sim", "cuda"};
+    static const char *const possible[] = {"cpu",    "cpu:avx2", "cpu:generic", "sim",
+                                           "sim:t4", "sim:a100", "cuda"};
     for (int i = 0; i < (int)(sizeof possible / sizeof *possible); i++) {
         int opens = device_opens(possible[i]);
         if (opens)

@@ -79,7 +79,8 @@ static bool same_everywhere(tern_context *interp, tern_context *other, uint64_t 
 }
 
 TEST(devices_print_the_same) {
-    static const char *const names[] = {"cpu", "cpu:avx2", "cpu:generic", "sim"};
+    static const char *const names[] = {"cpu", "cpu:avx2", "cpu:generic",
+                                        "sim", "sim:t4",   "sim:a100"};
     const char *count = getenv("TERN_RANDOM_FUNCTIONS"), *first = getenv("TERN_RANDOM_SEED");
     int functions = count ? atoi(count) : 5, opened = 0, wrong = 0;
     uint64_t seed = first ? strtoull(first, NULL, 10) : 1;

@@ -3,6 +3,7 @@
 #ifndef TERN_TEST_SIM_PTX_H
 #define TERN_TEST_SIM_PTX_H
 
+#include "compile/compile.h"
 #include "device/sim/sim.h"
 #include "test.h"
 
@@ -14,6 +15,7 @@ typedef struct Bench {
     Count *counts;
     uint64_t seed, budget; /* budget 0: enough */
     int shared;            /* of .extern .shared */
+    bool broken;           /* not PTX that must assemble */
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
@@ -50,6 +52,7 @@ static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
     b->failure = (Failure){0};
     b->program = sim_parse(b->arena, str_of(text), b->shared, &b->diag);
     if (!b->program) return false;
+    if (!b->broken) keep_ptx(b->arena, str_of(text));
     Device device = {.ranges = b->ranges, .num_ranges = b->num_buffers, .arena = b->arena};
     b->counts = arena_array(b->arena, Count, b->program->code.count);
     Machine *m = arena_new_of(b->arena, Machine);

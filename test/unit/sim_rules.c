@@ -116,7 +116,7 @@ TEST(broken_text) {
             broken[at] = signs[(state >> 20) % (round & 1 ? 10 : sizeof signs - 1)];
         }
         b.seed = (uint64_t)round & 3;
-        b.budget = 20000;
+        b.budget = 20000, b.broken = true;
         ran += bench_run(&b, broken, 2);
         arena_free(b.arena);
     }
