@@ -76,6 +76,10 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         return NULL;
     }
     if (!verify(arena, fn, NULL, diag)) return NULL;
+    if (fn->form != FORM_PROGRAM) {
+        diag_refused(diag, fn->span, "a kernel in placed form");
+        return NULL;
+    }
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
     *kernel = (CompiledKernel){.arena = arena,
                                .name = fn->name,

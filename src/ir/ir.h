@@ -46,6 +46,9 @@ enum {
     MAX_DEPTH = 64,      /* of regions in regions; the parser and the verifier refuse more */
 };
 
+typedef struct Place Place; /* layout.h */
+typedef struct Layout Layout;
+typedef struct Swizzle Swizzle;
 typedef struct Type Type;
 struct Type {
     TypeKind kind;
@@ -53,6 +56,7 @@ struct Type {
     int rank;            /* of a tile, at least 1; else 0 */
     int shape[MAX_RANK]; /* the verifier requires powers of two */
     int lanes;           /* product of shape; 1 for scalars */
+    const Place *place;  /* of a tile in placed form: where it lies; else NULL */
 };
 
 typedef struct TypeTable TypeTable;
@@ -61,7 +65,15 @@ const Type *type_scalar(TypeKind kind); /* not TYPE_PTR, TYPE_TILE */
 const Type *type_ptr(TypeTable *types, const Type *elem);
 const Type *type_tile(TypeTable *types, const Type *elem, int rank,
                       const int *shape);                                          /* rank 0: elem */
-const Type *type_with_elem(TypeTable *types, const Type *like, const Type *elem); /* same shape */
+/* The same tile elsewhere; place NULL: nowhere. A scalar has no place and stays as it is. */
+const Type *type_placed(TypeTable *types, const Type *type, const Place *place);
+const Place *place_registers(TypeTable *types, const Layout *layout);
+const Place *place_shared(TypeTable *types, const Swizzle *swizzle);
+const Place *place_at(const TypeTable *types, int number); /* NULL past the last */
+/* Of a tile in registers; NULL of a scalar, which every thread holds. */
+const Layout *type_layout(const Type *type);
+const Type *type_with_elem(TypeTable *types, const Type *like,
+                           const Type *elem); /* same shape and place */
 bool type_is_tile(const Type *type);
 const Type *type_lane(const Type *type); /* elem of a tile, else the type itself */
 bool type_is_int(const Type *type);      /* these look at the lane */
@@ -72,7 +84,7 @@ int type_bits(const Type *type);                        /* of a lane; pointers 6
 int type_size_bytes(const Type *type);                  /* of a lane in memory; i1 takes 1 */
 bool float_holds(const Type *wide, const Type *narrow); /* each number of narrow is one of wide */
 bool type_same_shape(const Type *a, const Type *b);
-void type_print(Buf *out, const Type *type); /* tile<64x32xf32>, ptr<f32>, i32 */
+void type_print(Buf *out, const Type *type); /* tile<64x32xf32, #5>, ptr<f32>, i32 */
 Str type_str(Arena *arena, const Type *type);
 
 /* ---- ops ---- */
@@ -126,6 +138,7 @@ typedef enum TypeRule {
     RULE_EXPAND_DIMS,
     RULE_RESHAPE,
     RULE_TRANS,
+    RULE_CONVERT,
     RULE_JOIN,
     RULE_SPLIT,
     RULE_GATHER,
@@ -256,6 +269,10 @@ typedef struct Param {
     int divisible; /* 16, 8 ..: promised by the signature; 1: nothing known. Pointers: in bytes */
 } Param;
 
+/* Program form: what the front end writes, the whole tile of a program; tiles have no place. Placed
+ * form: written by the pass `place` for one GPU; each tile has one. */
+typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED } FuncForm;
+
 typedef struct Func {
     Arena *arena;
     TypeTable *types;
@@ -266,6 +283,8 @@ typedef struct Func {
     Param *params;
     int num_values;            /* ids are below this */
     int num_warps, num_stages; /* as the launch options say */
+    FuncForm form;
+    Str target; /* of placed form: "sm_90a" */
 } Func;
 
 /* ---- building ---- */

@@ -326,10 +326,10 @@ static int segment_bits(const uint32_t *a, int num_a, const uint32_t *b, int num
     return count;
 }
 
-static void swizzle_invert(Swizzle *s) {
+bool swizzle_invert(Swizzle *s) {
     for (int bit = 0; bit < s->bits; bit++)
-        if (!gf2_solve(s->image, s->bits, 1u << bit, &s->offset_of[bit]))
-            BUG("swizzle is singular");
+        if (!gf2_solve(s->image, s->bits, 1u << bit, &s->offset_of[bit])) return false;
+    return gf2_rank(s->image, s->bits) == s->bits;
 }
 
 Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
@@ -370,7 +370,7 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
     }
     for (int i = 0; i < kept; i++) s.image[filled++] = segments[i];
     if (filled != s.bits) BUG("swizzle covers %d of %d bits", filled, s.bits);
-    swizzle_invert(&s);
+    if (!swizzle_invert(&s)) BUG("swizzle is singular");
     return s;
 }
 

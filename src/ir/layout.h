@@ -11,8 +11,8 @@
  * and atomics must let only the half with the bit clear go on. Register columns are never zero.
  * A layout of registers has columns that are zero or single bits, each tile bit once ("unit");
  * a layout of shared memory (struct Swizzle) has columns of several bits. */
-#ifndef TERN_PTX_LAYOUT_H
-#define TERN_PTX_LAYOUT_H
+#ifndef TERN_LAYOUT_H
+#define TERN_LAYOUT_H
 
 #include "base/base.h"
 
@@ -104,8 +104,21 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes);
 /* Two dimensions of 16-bit elements, the fast one in rows: eight consecutive rows have what is at
  * the same place of them, 16 bytes, in different banks. Arguments: tile bit of each, how many. */
 Swizzle swizzle_rows(int fast, int fast_bits, int slow, int slow_bits);
+/* offset_of from image; false: the images are no bijection. */
+bool swizzle_invert(Swizzle *swizzle);
 uint32_t swizzle_offset(const Swizzle *swizzle, uint32_t index);
 /* Extra wavefronts of the worst access of 2^vector elements a lane, by brute force (for tests). */
 int swizzle_conflicts(const Swizzle *swizzle, const Layout *layout, int elem_bytes, int warps);
+
+/* ---- places ---- */
+
+/* Where a tile lies: registers, or shared memory. Part of a tile's type in placed form, and interned
+ * with it (types.c): equal places are the same pointer, so equal layouts of them are too. */
+typedef struct Place {
+    int number; /* as printed: #5 */
+    bool shared;
+    Layout layout;   /* of registers */
+    Swizzle swizzle; /* of shared memory */
+} Place;
 
 #endif

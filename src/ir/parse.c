@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* parse: the text of a function back into IR. The text is hostile: sizes and depths are limited
  * here, types and structure are func_verify's. Stops at the first error. */
+#include "ir/layout.h"
+
 #include "ir/ir.h"
 
 #include <limits.h>
 
-enum { MAX_POINTER_LEVELS = 8, MAX_LIST = 1 << 12, MAX_PARAMS = 1 << 10 };
+enum { MAX_POINTER_LEVELS = 8, MAX_LIST = 1 << 12, MAX_PARAMS = 1 << 10, MAX_PLACES = 1 << 10 };
 
 typedef struct Parser {
     Arena *arena;
@@ -31,10 +33,13 @@ static bool fail(Parser *p, const char *what) {
 
 /* ---- characters ---- */
 
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 static void skip_space(Parser *p) {
     for (; p->at < p->end; p->at++) {
         char c = p->text[p->at];
-        if (c == '#') {
+        bool is_place = c == '#' && p->at + 1 < p->end && is_digit(p->text[p->at + 1]);
+        if (c == '#' && !is_place) {
             while (p->at < p->end && p->text[p->at] != '\n') p->at++;
             if (p->at == p->end) return;
         } else if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
@@ -43,7 +48,6 @@ static void skip_space(Parser *p) {
     }
 }
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -167,6 +171,16 @@ static const struct {
 
 static const Type *type(Parser *p, int levels);
 
+/* , #5 */
+static bool place_of_type(Parser *p, const Place **place) {
+    int64_t number;
+    if (!accept(p, ',')) return true;
+    int start = p->at;
+    if (!expect(p, '#') || !integer(p, 0, INT_MAX, &number)) return false;
+    *place = place_at(p->fn->types, (int)number);
+    return *place || fail_at(p, start, p->at, "there is no such place", STR(""));
+}
+
 static const Type *tile_type(Parser *p) {
     int shape[MAX_RANK], rank = 0, start = p->at;
     int64_t lanes = 1;
@@ -187,7 +201,9 @@ static const Type *tile_type(Parser *p) {
     const Type *elem = type(p, 0);
     if (!elem) return NULL;
     if (type_is_tile(elem)) return fail(p, "tile of tiles"), NULL;
-    return expect(p, '>') ? type_tile(p->fn->types, elem, rank, shape) : NULL;
+    const Place *place = NULL;
+    if (!place_of_type(p, &place) || !expect(p, '>')) return NULL;
+    return type_placed(p->fn->types, type_tile(p->fn->types, elem, rank, shape), place);
 }
 
 static const Type *type(Parser *p, int levels) {
@@ -338,7 +354,7 @@ static bool read_constant(Parser *p, Str text, const Type *of, uint64_t *bits) {
            fail_at(p, start, start + text.length, "'%.*s' is not a constant of the type", text);
 }
 
-/* ---- places ---- */
+/* ---- where: in the source, on the machine ---- */
 
 static bool location(Parser *p, Span *span) {
     Str name;
@@ -510,7 +526,82 @@ static bool param(Parser *p) {
     return define(p, text, name, value);
 }
 
+static bool columns(Parser *p, const char *name, uint32_t *items, int *count) {
+    skip_space(p);
+    int start = p->at;
+    if (!str_is(word(p), name)) return fail_at(p, start, p->at, "expected '%.*s'", str_of(name));
+    if (!expect(p, '=') || !expect(p, '[')) return false;
+    for (*count = 0; peek(p) != ']'; ++*count) {
+        int64_t item;
+        if (*count == MAX_TILE_BITS) return fail(p, "list is too long");
+        if (*count && !expect(p, ',')) return false;
+        if (!integer(p, 0, (1 << MAX_TILE_BITS) - 1, &item)) return false;
+        items[*count] = (uint32_t)item;
+    }
+    return expect(p, ']');
+}
+
+static bool register_place(Parser *p, const Place **place) {
+    static const char *const names[NUM_KINDS] = {"reg", "lane", "warp"};
+    Layout layout = {0};
+    uint32_t all = 0;
+    for (int kind = 0; kind < NUM_KINDS; kind++) {
+        if (kind && !expect(p, ',')) return false;
+        if (!columns(p, names[kind], layout.column[kind], &layout.num[kind])) return false;
+        for (int i = 0; i < layout.num[kind]; i++) all |= layout.column[kind][i];
+    }
+    while (all >> layout.tile_bits) layout.tile_bits++;
+    *place = place_registers(p->fn->types, &layout);
+    return true;
+}
+
+static bool shared_place(Parser *p, const Place **place) {
+    Swizzle swizzle = {0};
+    int64_t vector;
+    if (!columns(p, "offset", swizzle.image, &swizzle.bits) || !expect(p, ',')) return false;
+    if (!accept_word(p, "vector")) return fail(p, "expected 'vector'");
+    if (!expect(p, '=') || !integer(p, 0, swizzle.bits, &vector)) return false;
+    swizzle.vector = (int)vector;
+    if (!swizzle_invert(&swizzle)) return fail(p, "the offsets do not tell the tile's lanes apart");
+    *place = place_shared(p->fn->types, &swizzle);
+    return true;
+}
+
+/* #0 = .., #1 = .., each of them once. */
+static bool places(Parser *p) {
+    for (int i = 0; peek(p) == '#'; i++) {
+        int start = p->at;
+        int64_t number;
+        const Place *place;
+        if (i == MAX_PLACES) return fail(p, "too many places");
+        if (!expect(p, '#') || !integer(p, 0, INT_MAX, &number) || !expect(p, '=')) return false;
+        if (number != i) return fail_at(p, start, p->at, "places are numbered from 0", STR(""));
+        bool shared = accept_word(p, "shared");
+        if (!expect(p, '{') || !(shared ? shared_place : register_place)(p, &place)) return false;
+        if (place->number != i)
+            return fail_at(p, start, p->at, "%.*s",
+                           str_format(p->arena, "the same place as #%d", place->number));
+        if (!expect(p, '}')) return false;
+    }
+    return true;
+}
+
+static bool func_attribute(Parser *p) {
+    if (named_int(p, "num_warps", 0, &p->fn->num_warps) ||
+        named_int(p, "num_stages", 0, &p->fn->num_stages))
+        return true;
+    if (accept_word(p, "target")) return expect(p, '=') && string(p, &p->fn->target);
+    if (!accept_word(p, "form"))
+        return fail(p, "expected 'num_warps', 'num_stages', 'form' or 'target'");
+    if (!expect(p, '=')) return false;
+    if (!accept_word(p, "placed")) return fail(p, "expected 'placed'");
+    p->fn->form = FORM_PLACED;
+    return true;
+}
+
 static bool function(Parser *p) {
+    if (!places(p)) return false;
+    skip_space(p);
     int start = p->at;
     if (!accept_word(p, "func")) return fail(p, "expected 'func'");
     if (!expect(p, '@')) return false;
@@ -527,12 +618,12 @@ static bool function(Parser *p) {
     if (at_attributes(p)) {
         accept(p, '{');
         do {
-            if (!named_int(p, "num_warps", 0, &p->fn->num_warps) &&
-                !named_int(p, "num_stages", 0, &p->fn->num_stages))
-                return fail(p, "expected 'num_warps' or 'num_stages'");
+            if (!func_attribute(p)) return false;
         } while (accept(p, ','));
         if (!expect(p, '}')) return false;
     }
+    if (p->fn->form == FORM_PROGRAM && place_at(p->fn->types, 0))
+        return fail(p, "places in program form");
     if (!location(p, &p->fn->span) || !region(p, p->fn->body)) return false;
     skip_space(p);
     return p->at == p->end || fail(p, "text after the function");

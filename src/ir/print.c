@@ -3,6 +3,8 @@
  *
  * Values print as numbers in order of definition, or by their source name where they have one:
  * %acc, and from the second of that name on %acc.1, %acc.2 .. */
+#include "ir/layout.h"
+
 #include "ir/ir.h"
 
 typedef struct Printer {
@@ -188,17 +190,54 @@ static void put_param(Printer *p, const Param *param, int index) {
     if (separator[0] == ',') buf_putc(out, '}');
 }
 
+static void put_list(Buf *out, const char *name, const uint32_t *items, int count) {
+    buf_printf(out, "%s = [", name);
+    for (int i = 0; i < count; i++) buf_printf(out, i ? ", %u" : "%u", items[i]);
+    buf_putc(out, ']');
+}
+
+/* #0 = {reg = [..], lane = [..], warp = [..]}    #1 = shared {offset = [..], vector = 3} */
+static void put_place(Buf *out, const Place *place) {
+    const Layout *layout = &place->layout;
+    buf_printf(out, "#%d = ", place->number);
+    if (place->shared) {
+        put_list(out, "shared {offset", place->swizzle.image, place->swizzle.bits);
+        buf_printf(out, ", vector = %d", place->swizzle.vector);
+    } else {
+        put_list(out, "{reg", layout->column[KIND_REG], layout->num[KIND_REG]);
+        put_list(out, ", lane", layout->column[KIND_LANE], layout->num[KIND_LANE]);
+        put_list(out, ", warp", layout->column[KIND_WARP], layout->num[KIND_WARP]);
+    }
+    buf_puts(out, "}\n");
+}
+
+static void put_func_attrs(Printer *p, const Func *fn) {
+    const char *separator = " {";
+    if (fn->num_warps || fn->num_stages) {
+        buf_printf(p->out, "%snum_warps = %d, num_stages = %d", separator, fn->num_warps,
+                   fn->num_stages);
+        separator = ", ";
+    }
+    if (fn->form == FORM_PLACED) buf_printf(p->out, "%sform = placed", separator), separator = ", ";
+    if (fn->target.length) {
+        buf_printf(p->out, "%starget = ", separator), separator = ", ";
+        put_text(p->out, fn->target);
+    }
+    if (separator[0] == ',') buf_putc(p->out, '}');
+}
+
 void func_print(Buf *out, const Func *fn, bool with_spans) {
     Printer p = {.out = out, .fn = fn, .with_spans = with_spans};
     p.labels.arena = p.names.arena = out->arena;
+    for (int i = 0; fn->form == FORM_PLACED && place_at(fn->types, i); i++)
+        put_place(out, place_at(fn->types, i));
     buf_printf(out, "func @%.*s(", STR_ARG(fn->name));
     for (int i = 0; i < fn->num_params; i++) {
         if (i) buf_puts(out, ", ");
         put_param(&p, &fn->params[i], i);
     }
     buf_putc(out, ')');
-    if (fn->num_warps || fn->num_stages)
-        buf_printf(out, " {num_warps = %d, num_stages = %d}", fn->num_warps, fn->num_stages);
+    put_func_attrs(&p, fn);
     put_span(&p, fn->span);
     buf_puts(out, " {\n");
     for (const Op *op = fn->body->first; op; op = op->next) put_op(&p, op, 1);

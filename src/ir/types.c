@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* types: scalar types are constants of the program; pointers and tiles are interned by content, so
  * that equal types of one compilation are the same pointer. */
+#include "ir/layout.h"
+
 #include "ir/ir.h"
 
 static const Type scalar_types[] = {
@@ -15,8 +17,9 @@ static const struct TypeInfo {
     TypeClass class;
     int format; /* FloatKind; -1: not a float */
 } type_infos[NUM_TYPE_KINDS] = {
-#define TYPE_INT(kind, text, bits, ...)   [TYPE_##kind] = {text, bits, TYPE_CLASS_INT, -1},
-#define TYPE_FLOAT(kind, text, bits, ...) [TYPE_##kind] = {text, bits, TYPE_CLASS_FLOAT, FLOAT_##kind},
+#define TYPE_INT(kind, text, bits, ...) [TYPE_##kind] = {text, bits, TYPE_CLASS_INT, -1},
+#define TYPE_FLOAT(kind, text, bits, ...)                                                          \
+    [TYPE_##kind] = {text, bits, TYPE_CLASS_FLOAT, FLOAT_##kind},
 #include "base/dtypes.def"
     [TYPE_PTR] = {"ptr", 64, TYPE_CLASS_PTR, -1},
     [TYPE_TILE] = {"tile", 0, TYPE_CLASS_TILE, -1},
@@ -25,14 +28,16 @@ static const struct TypeInfo {
 struct TypeTable {
     Arena *arena;
     Map types; /* bytes of a TypeKey -> Type */
+    VEC(const Place *) places;
 };
 
 typedef struct TypeKey {
     const Type *elem;
     int rank;                /* 0: pointer */
     int shape[MAX_RANK + 1]; /* one more: no padding */
+    const Place *place;
 } TypeKey;
-_Static_assert(sizeof(TypeKey) == sizeof(void *) + (MAX_RANK + 2) * sizeof(int), "no padding");
+_Static_assert(sizeof(TypeKey) == 2 * sizeof(void *) + (MAX_RANK + 2) * sizeof(int), "no padding");
 
 TypeTable *types_new(Arena *arena) {
     TypeTable *types = arena_new_of(arena, TypeTable);
@@ -46,7 +51,7 @@ const Type *type_scalar(TypeKind kind) {
 }
 
 static const Type *type_intern(TypeTable *types, Type wanted) {
-    TypeKey key = {.elem = wanted.elem, .rank = wanted.rank};
+    TypeKey key = {.elem = wanted.elem, .rank = wanted.rank, .place = wanted.place};
     memcpy(key.shape, wanted.shape, sizeof wanted.shape);
     Str text = {(const char *)&key, (int)sizeof key};
     Type *found = map_get(&types->types, text);
@@ -74,8 +79,62 @@ const Type *type_tile(TypeTable *types, const Type *elem, int rank, const int *s
 }
 
 const Type *type_with_elem(TypeTable *types, const Type *like, const Type *elem) {
-    return type_tile(types, elem, like->rank, like->shape);
+    return type_placed(types, type_tile(types, elem, like->rank, like->shape), like->place);
 }
+
+/* ---- places ---- */
+
+const Type *type_placed(TypeTable *types, const Type *type, const Place *place) {
+    if (type->kind != TYPE_TILE || type->place == place) return type;
+    Type placed = *type;
+    placed.place = place;
+    return type_intern(types, placed);
+}
+
+static bool same_words(const uint32_t *a, const uint32_t *b, int count) {
+    return !memcmp(a, b, sizeof *a * (size_t)count);
+}
+
+static bool same_place(const Place *a, const Place *b) {
+    const Layout *x = &a->layout, *y = &b->layout;
+    const Swizzle *s = &a->swizzle, *t = &b->swizzle;
+    bool same = a->shared == b->shared && x->tile_bits == y->tile_bits && s->bits == t->bits &&
+                s->vector == t->vector && same_words(s->image, t->image, s->bits);
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+        same = same && x->num[kind] == y->num[kind] &&
+               same_words(x->column[kind], y->column[kind], x->num[kind]);
+    return same;
+}
+
+static const Place *place_intern(TypeTable *types, const Place *wanted) {
+    for (int i = 0; i < types->places.count; i++)
+        if (same_place(types->places.data[i], wanted)) return types->places.data[i];
+    Place *place = arena_new_of(types->arena, Place);
+    *place = *wanted;
+    place->number = types->places.count;
+    vec_push(types->arena, &types->places, place);
+    return place;
+}
+
+const Place *place_registers(TypeTable *types, const Layout *layout) {
+    return place_intern(types, &(Place){.layout = *layout});
+}
+
+const Place *place_shared(TypeTable *types, const Swizzle *swizzle) {
+    return place_intern(types, &(Place){.shared = true, .swizzle = *swizzle});
+}
+
+const Place *place_at(const TypeTable *types, int number) {
+    return number >= 0 && number < types->places.count ? types->places.data[number] : NULL;
+}
+
+const Layout *type_layout(const Type *type) {
+    if (type->kind != TYPE_TILE) return NULL;
+    if (!type->place || type->place->shared) BUG("a tile that is not in registers");
+    return &type->place->layout;
+}
+
+/* ---- looking ---- */
 
 bool type_is_tile(const Type *type) { return type->kind == TYPE_TILE; }
 
@@ -116,6 +175,7 @@ void type_print(Buf *out, const Type *type) {
         buf_puts(out, "tile<");
         for (int i = 0; i < type->rank; i++) buf_printf(out, "%dx", type->shape[i]);
         type_print(out, type->elem);
+        if (type->place) buf_printf(out, ", #%d", type->place->number);
         buf_putc(out, '>');
     } else {
         buf_puts(out, type_infos[type->kind].text);

@@ -1,25 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* verify: is this function well formed? Three things in one walk: the table's counts and structure
  * (regions end with a yield, arguments fit), dominance (a use comes after its definition, in the
- * same region or one around it), and the type rule of each op. */
-#include "ir/ir.h"
+ * same region or one around it), and the type rule of each op. Rules look at a tile apart from where
+ * it lies; what placed form asks for besides is in verify_place.c. */
+#include "ir/verify.h"
 
-typedef struct Verifier {
-    Arena *arena;
-    const Func *fn;
-    const char *why;
-    const Op *where;
-    const Value **seen; /* by id: the value that has it */
-    bool *visible;      /* by id: its definition may be used here */
-    int depth;
-    int isolated_depth; /* values defined outside this depth may not be used; 0: all may */
-    int *defined_at;    /* by id: depth of the definition */
-} Verifier;
-
-static bool bad(Verifier *v, const Op *op, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool bad(Verifier *v, const Op *op, const char *format, ...) {
+bool verify_bad(Verifier *v, const Op *op, const char *format, ...) {
     Buf out = {.arena = v->arena};
     va_list args;
     if (v->why) return false;
@@ -32,30 +18,33 @@ static bool bad(Verifier *v, const Op *op, const char *format, ...) {
     return false;
 }
 
-static const char *text_of(Verifier *v, const Type *type) { return type_str(v->arena, type).data; }
+const char *verify_text_of(Verifier *v, const Type *type) { return type_str(v->arena, type).data; }
 
 /* ---- types ---- */
 
 static bool check_type(Verifier *v, const Op *op, const Type *type) {
-    if (!type) return bad(v, op, "a value has no type");
-    if (type->kind == TYPE_PTR && type_is_tile(type->elem)) return bad(v, op, "pointer to a tile");
+    if (!type) return verify_bad(v, op, "a value has no type");
+    if (type->kind == TYPE_PTR && type_is_tile(type->elem))
+        return verify_bad(v, op, "pointer to a tile");
     for (int i = 0; i < type->rank; i++)
         if (type->shape[i] & (type->shape[i] - 1))
-            return bad(v, op, "dimension %d of %s is not a power of two", i, text_of(v, type));
-    return true;
+            return verify_bad(v, op, "dimension %d of %s is not a power of two", i,
+                              verify_text_of(v, type));
+    return verify_place(v, op, type);
 }
 
 static bool same_type(Verifier *v, const Op *op, const Type *a, const Type *b) {
-    return a == b || bad(v, op, "types differ: %s and %s", text_of(v, a), text_of(v, b));
+    return a == b ||
+           verify_bad(v, op, "types differ: %s and %s", verify_text_of(v, a), verify_text_of(v, b));
 }
 
 static bool same_shape(Verifier *v, const Op *op, const Type *a, const Type *b) {
-    return type_same_shape(a, b) ||
-           bad(v, op, "shapes differ: %s and %s", text_of(v, a), text_of(v, b));
+    return type_same_shape(a, b) || verify_bad(v, op, "shapes differ: %s and %s",
+                                               verify_text_of(v, a), verify_text_of(v, b));
 }
 
 static bool want(Verifier *v, const Op *op, bool holds, const char *what, const Type *type) {
-    return holds || bad(v, op, "expected %s, not %s", what, text_of(v, type));
+    return holds || verify_bad(v, op, "expected %s, not %s", what, verify_text_of(v, type));
 }
 
 static bool is_number_float(const Type *type) {
@@ -63,10 +52,11 @@ static bool is_number_float(const Type *type) {
 }
 
 static bool result_is(Verifier *v, const Op *op, int rank, const int *shape, const Type *elem) {
-    const Type *wanted = type_tile(v->fn->types, elem, rank, shape);
+    const Type *wanted = type_placed(v->fn->types, type_tile(v->fn->types, elem, rank, shape),
+                                     op->results[0].type->place);
     return op->results[0].type == wanted ||
-           bad(v, op, "expected a result of type %s, not %s", text_of(v, wanted),
-               text_of(v, op->results[0].type));
+           verify_bad(v, op, "expected a result of type %s, not %s", verify_text_of(v, wanted),
+                      verify_text_of(v, op->results[0].type));
 }
 
 static bool all_operands_same(Verifier *v, const Op *op) {
@@ -79,17 +69,19 @@ static bool all_operands_same(Verifier *v, const Op *op) {
 
 static bool check_broadcast(Verifier *v, const Op *op, const Type *a, const Type *r) {
     if (!type_is_tile(a) || a->rank != r->rank || type_lane(a) != type_lane(r))
-        return bad(v, op, "%s does not broadcast to %s", text_of(v, a), text_of(v, r));
+        return verify_bad(v, op, "%s does not broadcast to %s", verify_text_of(v, a),
+                          verify_text_of(v, r));
     for (int i = 0; i < a->rank; i++)
         if (a->shape[i] != 1 && a->shape[i] != r->shape[i])
-            return bad(v, op, "%s does not broadcast to %s", text_of(v, a), text_of(v, r));
+            return verify_bad(v, op, "%s does not broadcast to %s", verify_text_of(v, a),
+                              verify_text_of(v, r));
     return true;
 }
 
 static bool axis_in(Verifier *v, const Op *op, int limit) {
     int64_t axis = op->attrs[0].i;
     return (axis >= 0 && axis < limit) ||
-           bad(v, op, "axis %lld is outside [0, %d)", (long long)axis, limit);
+           verify_bad(v, op, "axis %lld is outside [0, %d)", (long long)axis, limit);
 }
 
 static bool check_expand_dims(Verifier *v, const Op *op, const Type *a) {
@@ -106,11 +98,12 @@ static bool check_trans(Verifier *v, const Op *op, const Type *a) {
     int shape[MAX_RANK], used = 0;
     if (!want(v, op, type_is_tile(a), "a tile", a)) return false;
     if (op->attrs[0].ints.count != a->rank)
-        return bad(v, op, "order has %d entries for rank %d", op->attrs[0].ints.count, a->rank);
+        return verify_bad(v, op, "order has %d entries for rank %d", op->attrs[0].ints.count,
+                          a->rank);
     for (int i = 0; i < a->rank; i++) {
         int64_t from = op->attrs[0].ints.data[i];
         if (from < 0 || from >= a->rank || (used >> from & 1))
-            return bad(v, op, "order is not a permutation");
+            return verify_bad(v, op, "order is not a permutation");
         used |= 1 << from;
         shape[i] = a->shape[from];
     }
@@ -121,7 +114,7 @@ static bool check_join(Verifier *v, const Op *op, const Type *a) {
     int shape[MAX_RANK];
     if (!all_operands_same(v, op)) return false;
     if (a->rank == MAX_RANK || a->lanes > MAX_LANES / 2)
-        return bad(v, op, "the result is too large");
+        return verify_bad(v, op, "the result is too large");
     memcpy(shape, a->shape, sizeof shape);
     shape[a->rank] = 2;
     return result_is(v, op, a->rank + 1, shape, type_lane(a));
@@ -144,8 +137,8 @@ static bool check_gather(Verifier *v, const Op *op, const Type *a) {
     if (!axis_in(v, op, a->rank)) return false;
     for (int i = 0; i < a->rank; i++)
         if (i != op->attrs[0].i && index->shape[i] != a->shape[i])
-            return bad(v, op, "shapes differ outside the axis: %s and %s", text_of(v, a),
-                       text_of(v, index));
+            return verify_bad(v, op, "shapes differ outside the axis: %s and %s",
+                              verify_text_of(v, a), verify_text_of(v, index));
     return result_is(v, op, index->rank, index->shape, a->elem);
 }
 
@@ -169,7 +162,8 @@ static bool check_cast(Verifier *v, const Op *op, const Type *a, const Type *r, 
     case RULE_FLOAT_TO_INT: ok = is_number_float(a) && type_is_int(r); break;
     case RULE_BITCAST: ok = type_bits(a) == type_bits(r); break;
     }
-    return ok || bad(v, op, "no such cast: %s to %s", text_of(v, a), text_of(v, r));
+    return ok ||
+           verify_bad(v, op, "no such cast: %s to %s", verify_text_of(v, a), verify_text_of(v, r));
 }
 
 /* ---- memory ---- */
@@ -186,7 +180,7 @@ static bool check_access(Verifier *v, const Op *op, const Type *value, bool is_l
     const Type *elem = type_lane(pointer)->elem;
     bool is_byte = !is_load && elem->kind == TYPE_I1 && type_lane(value)->kind == TYPE_I8;
     return is_byte || type_lane(value) == elem ||
-           bad(v, op, "%s through %s", text_of(v, value), text_of(v, pointer));
+           verify_bad(v, op, "%s through %s", verify_text_of(v, value), verify_text_of(v, pointer));
 }
 
 static bool check_load(Verifier *v, const Op *op) {
@@ -226,9 +220,10 @@ static bool check_fold_region(Verifier *v, const Op *op) {
     const Region *region = op->regions[0];
     int n = op->num_operands;
     const Op *yield = region_yield(region);
-    if (op->num_results != n) return bad(v, op, "%d results for %d operands", op->num_results, n);
+    if (op->num_results != n)
+        return verify_bad(v, op, "%d results for %d operands", op->num_results, n);
     if (region->num_args != 2 * n || yield->num_operands != n)
-        return bad(v, op, "the region must take %d values and yield %d", 2 * n, n);
+        return verify_bad(v, op, "the region must take %d values and yield %d", 2 * n, n);
     for (int i = 0; i < 2 * n; i++)
         if (!same_type(v, op, region->args[i]->type, type_lane(op->operands[i % n]->type)))
             return false;
@@ -237,7 +232,7 @@ static bool check_fold_region(Verifier *v, const Op *op) {
             return false;
     for (const Op *inner = region->first; inner; inner = inner->next)
         if (inner != yield && !op_is_pure(inner))
-            return bad(v, op, "'%s' in the region is not pure", op_infos[inner->kind].name);
+            return verify_bad(v, op, "'%s' in the region is not pure", op_infos[inner->kind].name);
     return true;
 }
 
@@ -252,8 +247,9 @@ static bool check_reduce(Verifier *v, const Op *op, bool is_scan) {
         if (is_scan || i != op->attrs[0].i) shape[rank++] = a->shape[i];
     for (int i = 0; i < op->num_operands; i++) {
         const Type *lane = type_lane(op->operands[i]->type);
-        if (!same_type(v, op, op->results[i].type, type_tile(v->fn->types, lane, rank, shape)))
-            return false;
+        const Type *wanted = type_placed(v->fn->types, type_tile(v->fn->types, lane, rank, shape),
+                                         op->results[i].type->place);
+        if (!same_type(v, op, op->results[i].type, wanted)) return false;
     }
     return true;
 }
@@ -262,7 +258,7 @@ static bool check_histogram(Verifier *v, const Op *op, const Type *a) {
     int64_t bins = op->attrs[0].i;
     if (!want(v, op, type_is_int(a) && a->rank == 1, "a 1-D tile of integers", a)) return false;
     if (op->num_operands > 1 && !check_mask(v, op, op->operands[1]->type)) return false;
-    if (bins < 1 || bins > MAX_LANES) return bad(v, op, "bad number of bins");
+    if (bins < 1 || bins > MAX_LANES) return verify_bad(v, op, "bad number of bins");
     return result_is(v, op, 1, (int[]){(int)bins}, type_scalar(TYPE_I32));
 }
 
@@ -271,22 +267,23 @@ static bool check_dot(Verifier *v, const Op *op) {
     int rank = acc->rank;
     if (!same_type(v, op, acc, op->results[0].type)) return false;
     if ((rank != 2 && rank != 3) || a->rank != rank || b->rank != rank)
-        return bad(v, op, "expected tiles of rank 2 or 3: %s, %s, %s", text_of(v, a), text_of(v, b),
-                   text_of(v, acc));
+        return verify_bad(v, op, "expected tiles of rank 2 or 3: %s, %s, %s", verify_text_of(v, a),
+                          verify_text_of(v, b), verify_text_of(v, acc));
     bool fits = a->shape[rank - 1] == b->shape[rank - 2] &&
                 a->shape[rank - 2] == acc->shape[rank - 2] &&
                 b->shape[rank - 1] == acc->shape[rank - 1];
     if (rank == 3) fits = fits && a->shape[0] == b->shape[0] && a->shape[0] == acc->shape[0];
     if (!fits)
-        return bad(v, op, "shapes do not fit: %s, %s, %s", text_of(v, a), text_of(v, b),
-                   text_of(v, acc));
+        return verify_bad(v, op, "shapes do not fit: %s, %s, %s", verify_text_of(v, a),
+                          verify_text_of(v, b), verify_text_of(v, acc));
     bool both_f8 = type_is_float(a) && type_is_float(b) && type_bits(a) == 8 && type_bits(b) == 8;
     if (type_lane(a) != type_lane(b) && !both_f8)
         return same_type(v, op, type_lane(a), type_lane(b));
     bool floats = type_is_float(a) && is_number_float(acc);
     bool ints = type_is_int(a) && type_is_int(acc) && !type_is_bool(a) && !type_is_bool(acc);
     return floats || ints ||
-           bad(v, op, "%s does not accumulate into %s", text_of(v, a), text_of(v, acc));
+           verify_bad(v, op, "%s does not accumulate into %s", verify_text_of(v, a),
+                      verify_text_of(v, acc));
 }
 
 /* ---- structure ---- */
@@ -294,8 +291,8 @@ static bool check_dot(Verifier *v, const Op *op) {
 static bool check_types_match(Verifier *v, const Op *op, int count, const Type *const *a,
                               const Op *yield, int first) {
     if (yield->num_operands - first != count)
-        return bad(v, op, "a region yields %d values, expected %d", yield->num_operands - first,
-                   count);
+        return verify_bad(v, op, "a region yields %d values, expected %d",
+                          yield->num_operands - first, count);
     for (int i = 0; i < count; i++)
         if (!same_type(v, op, a[i], yield->operands[first + i]->type)) return false;
     return true;
@@ -310,7 +307,8 @@ static const Type **result_types(Verifier *v, const Op *op) {
 static bool check_args(Verifier *v, const Op *op, const Region *region, int first, int count,
                        const Type *const *types) {
     if (region->num_args - first != count)
-        return bad(v, op, "a region takes %d values, expected %d", region->num_args - first, count);
+        return verify_bad(v, op, "a region takes %d values, expected %d", region->num_args - first,
+                          count);
     for (int i = 0; i < count; i++)
         if (!same_type(v, op, types[i], region->args[first + i]->type)) return false;
     return true;
@@ -330,8 +328,8 @@ static bool check_if(Verifier *v, const Op *op) {
 
 static bool check_inits(Verifier *v, const Op *op, int first) {
     if (op->num_operands - first != op->num_results)
-        return bad(v, op, "%d initial values for %d results", op->num_operands - first,
-                   op->num_results);
+        return verify_bad(v, op, "%d initial values for %d results", op->num_operands - first,
+                          op->num_results);
     return true;
 }
 
@@ -356,7 +354,7 @@ static bool check_while(Verifier *v, const Op *op) {
     for (int i = 0; i < op->num_operands; i++) inits[i] = op->operands[i]->type;
     const Op *test = region_yield(op->regions[0]);
     if (test->num_operands < 1 || test->operands[0]->type->kind != TYPE_I1)
-        return bad(v, op, "the first region must yield an i1 first");
+        return verify_bad(v, op, "the first region must yield an i1 first");
     return check_args(v, op, op->regions[0], 0, op->num_operands, inits) &&
            check_types_match(v, op, op->num_results, types, test, 1) &&
            check_args(v, op, op->regions[1], 0, op->num_results, types) &&
@@ -366,9 +364,9 @@ static bool check_while(Verifier *v, const Op *op) {
 static bool check_hint(Verifier *v, const Op *op, const Type *a) {
     int count = op->attrs[1].ints.count;
     if (count != (a->rank ? a->rank : 1))
-        return bad(v, op, "%d values for rank %d", count, a->rank);
+        return verify_bad(v, op, "%d values for rank %d", count, a->rank);
     for (int i = 0; i < count; i++)
-        if (op->attrs[1].ints.data[i] < 1) return bad(v, op, "values must be positive");
+        if (op->attrs[1].ints.data[i] < 1) return verify_bad(v, op, "values must be positive");
     return want(v, op, type_is_int(a) || type_is_ptr(a), "integers or pointers", a);
 }
 
@@ -379,12 +377,12 @@ static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
     if (rule == RULE_CONSTANT) {
         uint64_t bits = op->attrs[0].bits;
         return type_bits(r) == 64 || bits >> type_bits(r) == 0 ||
-               bad(v, op, "bits do not fit %s", text_of(v, r));
+               verify_bad(v, op, "bits do not fit %s", verify_text_of(v, r));
     }
     if (rule == RULE_ARANGE) {
         int64_t start = op->attrs[0].i, end = op->attrs[1].i;
         if (start < INT32_MIN || end > INT32_MAX || end <= start || end - start > MAX_LANES)
-            return bad(v, op, "bad range [%lld, %lld)", (long long)start, (long long)end);
+            return verify_bad(v, op, "bad range [%lld, %lld)", (long long)start, (long long)end);
         return result_is(v, op, 1, (int[]){(int)(end - start)}, type_scalar(TYPE_I32));
     }
     return axis_in(v, op, 3) && want(v, op, r->kind == TYPE_I32, "a result of i32", r);
@@ -436,8 +434,12 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_EXPAND_DIMS: return check_expand_dims(v, op, a);
     case RULE_RESHAPE:
         return (a->lanes == r->lanes && type_lane(a) == type_lane(r)) ||
-               bad(v, op, "%s does not reshape to %s", text_of(v, a), text_of(v, r));
+               verify_bad(v, op, "%s does not reshape to %s", verify_text_of(v, a),
+                          verify_text_of(v, r));
     case RULE_TRANS: return check_trans(v, op, a);
+    case RULE_CONVERT:
+        return want(v, op, type_is_tile(a), "a tile", a) &&
+               same_type(v, op, type_placed(v->fn->types, a, r->place), r);
     case RULE_JOIN: return check_join(v, op, a);
     case RULE_SPLIT: return check_split(v, op, a);
     case RULE_GATHER: return check_gather(v, op, a);
@@ -479,7 +481,7 @@ static bool check_rule(Verifier *v, const Op *op) {
         if (!same_type(v, op, a, r)) return false;
         if (op->kind == OP_HINT) return check_hint(v, op, a);
         return (op->attrs[0].i >= 0 && op->attrs[0].i < a->lanes) ||
-               bad(v, op, "mask is outside the tile");
+               verify_bad(v, op, "mask is outside the tile");
     case RULE_IF: return check_if(v, op);
     case RULE_FOR: return check_for(v, op);
     case RULE_WHILE: return check_while(v, op);
@@ -491,7 +493,7 @@ static bool check_rule(Verifier *v, const Op *op) {
 
 static bool define(Verifier *v, const Op *op, const Value *value) {
     if (value->id < 0 || value->id >= v->fn->num_values || v->seen[value->id])
-        return bad(v, op, "the id %d of a value is taken or out of range", value->id);
+        return verify_bad(v, op, "the id %d of a value is taken or out of range", value->id);
     if (!check_type(v, op, value->type)) return false;
     v->seen[value->id] = value;
     v->visible[value->id] = true;
@@ -503,9 +505,9 @@ static bool check_use(Verifier *v, const Op *op, int index) {
     const Value *value = op->operands[index];
     bool known = value && value->id >= 0 && value->id < v->fn->num_values &&
                  v->seen[value->id] == value && v->visible[value->id];
-    if (!known) return bad(v, op, "operand %d is not defined here", index);
+    if (!known) return verify_bad(v, op, "operand %d is not defined here", index);
     return v->defined_at[value->id] >= v->isolated_depth ||
-           bad(v, op, "operand %d comes from outside the region", index);
+           verify_bad(v, op, "operand %d comes from outside the region", index);
 }
 
 static bool check_attrs(Verifier *v, const Op *op) {
@@ -513,7 +515,7 @@ static bool check_attrs(Verifier *v, const Op *op) {
         const AttrInfo *info = &op_infos[op->kind].attrs[i];
         bool is_enum = info->kind >= ATTR_ICMP && info->kind < NUM_ATTR_KINDS;
         if (is_enum && !attr_word(info->kind, op->attrs[i].i))
-            return bad(v, op, "attribute '%s' has no such word", info->name);
+            return verify_bad(v, op, "attribute '%s' has no such word", info->name);
     }
     return true;
 }
@@ -522,24 +524,24 @@ static bool check_counts(Verifier *v, const Op *op) {
     const OpInfo *info = &op_infos[op->kind];
     bool many = info->most_operands >= 0 && op->num_operands > info->most_operands;
     if (op->num_operands < info->least_operands || many)
-        return bad(v, op, "has %d operands", op->num_operands);
+        return verify_bad(v, op, "has %d operands", op->num_operands);
     if (info->num_results >= 0 && op->num_results != info->num_results)
-        return bad(v, op, "has %d results, expected %d", op->num_results, info->num_results);
+        return verify_bad(v, op, "has %d results, expected %d", op->num_results, info->num_results);
     if (op->num_regions != info->num_regions)
-        return bad(v, op, "has %d regions, expected %d", op->num_regions, info->num_regions);
+        return verify_bad(v, op, "has %d regions, expected %d", op->num_regions, info->num_regions);
     return true;
 }
 
 static bool check_region(Verifier *v, const Op *owner, const Region *region);
 
 static bool check_op(Verifier *v, const Op *op, const Region *region) {
-    if (op->kind >= NUM_OP_KINDS) return bad(v, NULL, "there is no op %d", (int)op->kind);
-    if (op->parent != region) return bad(v, op, "does not know its region");
+    if (op->kind >= NUM_OP_KINDS) return verify_bad(v, NULL, "there is no op %d", (int)op->kind);
+    if (op->parent != region) return verify_bad(v, op, "does not know its region");
     if (!check_counts(v, op) || !check_attrs(v, op)) return false;
     for (int i = 0; i < op->num_operands; i++)
         if (!check_use(v, op, i)) return false;
     if ((op->kind == OP_YIELD) != (op == region->last))
-        return bad(v, op, "a region must end with its only yield");
+        return verify_bad(v, op, "a region must end with its only yield");
     int outer = v->isolated_depth;
     if (op_has_trait(op, ISOLATED)) v->isolated_depth = v->depth + 1;
     for (int i = 0; i < op->num_regions; i++)
@@ -547,19 +549,19 @@ static bool check_op(Verifier *v, const Op *op, const Region *region) {
     v->isolated_depth = outer;
     for (int i = 0; i < op->num_results; i++)
         if (!define(v, op, &op->results[i])) return false;
-    return check_rule(v, op);
+    return check_rule(v, op) && verify_places(v, op);
 }
 
 static bool check_region(Verifier *v, const Op *owner, const Region *region) {
-    if (v->depth == MAX_DEPTH) return bad(v, owner, "regions are nested too deeply");
-    if (region->owner != owner) return bad(v, owner, "a region does not know its owner");
-    if (!region_yield(region)) return bad(v, owner, "a region must end with its only yield");
+    if (v->depth == MAX_DEPTH) return verify_bad(v, owner, "regions are nested too deeply");
+    if (region->owner != owner) return verify_bad(v, owner, "a region does not know its owner");
+    if (!region_yield(region)) return verify_bad(v, owner, "a region must end with its only yield");
     v->depth++;
     for (int i = 0; i < region->num_args; i++)
         if (!define(v, owner, region->args[i])) return false;
     const Op *prev = NULL;
     for (const Op *op = region->first; op; prev = op, op = op->next) {
-        if (op->prev != prev) return bad(v, op, "ops are not linked both ways");
+        if (op->prev != prev) return verify_bad(v, op, "ops are not linked both ways");
         if (!check_op(v, op, region)) return false;
     }
     for (const Op *op = region->first; op; op = op->next)
@@ -574,18 +576,18 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where) {
     v.seen = arena_array(arena, const Value *, fn->num_values);
     v.visible = arena_array(arena, bool, fn->num_values);
     v.defined_at = arena_array(arena, int, fn->num_values);
-    bool ok = true;
-    if (fn->num_params != fn->body->num_args)
-        ok = bad(&v, NULL, "parameters and the body's arguments differ");
+    bool ok = verify_form(&v);
+    if (ok && fn->num_params != fn->body->num_args)
+        ok = verify_bad(&v, NULL, "parameters and the body's arguments differ");
     for (int i = 0; ok && i < fn->num_params; i++) {
         const Type *type = fn->params[i].value->type;
         if (fn->params[i].value != fn->body->args[i])
-            ok = bad(&v, NULL, "parameter %d is not argument %d", i, i);
+            ok = verify_bad(&v, NULL, "parameter %d is not argument %d", i, i);
         else if (type_is_tile(type))
-            ok = bad(&v, NULL, "parameter %d is a tile", i);
+            ok = verify_bad(&v, NULL, "parameter %d is a tile", i);
     }
     if (ok && check_region(&v, NULL, fn->body) && region_yield(fn->body)->num_operands)
-        bad(&v, NULL, "a kernel yields nothing");
+        verify_bad(&v, NULL, "a kernel yields nothing");
     if (where) *where = v.where;
     return v.why;
 }

@@ -245,6 +245,7 @@ static const Affine *tile_form(Facts *facts, const Op *op) {
         return form;
     }
     case OP_SPLAT:
+    case OP_CONVERT:
     case OP_HINT: return a;
     case OP_EXT_S: return type_is_bool(op->operands[0]->type) ? NULL : a;
     case OP_EXPAND_DIMS: return expanded(facts, a, (int)op->attrs[0].i);

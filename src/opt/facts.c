@@ -238,6 +238,7 @@ static bool result_nonnegative(const Facts *facts, const Op *op) {
     case OP_EXPAND_DIMS:
     case OP_RESHAPE:
     case OP_TRANS:
+    case OP_CONVERT:
     case OP_HINT:
     case OP_EXT_S:
     case OP_SHR_S:
@@ -467,6 +468,10 @@ static void walk_op(Facts *facts, const Op *op) {
         for (int i = 0; i < op->results[0].type->rank; i++)
             set(facts, &op->results[0], i,
                 get(facts, op->operands[0], (int)op->attrs[0].ints.data[i]));
+        break;
+    case OP_CONVERT:
+        for (int i = 0; i < op->results[0].type->rank; i++)
+            set(facts, &op->results[0], i, get(facts, op->operands[0], i));
         break;
     case OP_HINT: hint(facts, op); break;
     default:

@@ -1,32 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Feeds broken text to the reader of the IR. What it accepts must print to text that reads back to
- * the same text, with places and without; what the verifier accepts must go through every pass and
- * the facts and stay valid. */
+ * the same text, with spans and without; a program that the verifier accepts must go through every
+ * pass and the facts and stay valid. */
 #include "fuzz.h"
 #include "opt/opt.h"
 
 const char *const fuzz_globs[] = {"test/ir/*.tir", "test/opt/*.tir", "test/gen/*.tir",
                                   "test/fuzz/seeds/*.tir", NULL};
-const char *const fuzz_tokens[] = {"%",           "=",
-                                   "{",           "}",
-                                   "(",           ")",
-                                   ":",           ",",
-                                   "->",          "tile<",
-                                   "x",           "ptr<",
-                                   ">",           "i32",
-                                   "i1",          "f32",
-                                   "f64",         "bf16",
-                                   "constant",    "reduce",
-                                   "scan",        "yield\n",
-                                   "for ",        "while ",
-                                   "if ",         "else",
-                                   "axis = 9",    "dot",
-                                   "load ",       "store ",
-                                   "atomic_rmw ", "reshape ",
-                                   "trans ",      "order = [1, 0]",
-                                   "func @f(",    "tile<1073741824x1073741824xf32>",
-                                   "tile<0xf32>", "bits = ",
-                                   "assert ",     "\x00",
+const char *const fuzz_tokens[] = {"%",
+                                   "=",
+                                   "{",
+                                   "}",
+                                   "(",
+                                   ")",
+                                   ":",
+                                   ",",
+                                   "->",
+                                   "tile<",
+                                   "x",
+                                   "ptr<",
+                                   ">",
+                                   "i32",
+                                   "i1",
+                                   "f32",
+                                   "f64",
+                                   "bf16",
+                                   "constant",
+                                   "reduce",
+                                   "scan",
+                                   "yield\n",
+                                   "for ",
+                                   "while ",
+                                   "if ",
+                                   "else",
+                                   "axis = 9",
+                                   "dot",
+                                   "load ",
+                                   "store ",
+                                   "atomic_rmw ",
+                                   "reshape ",
+                                   "trans ",
+                                   "order = [1, 0]",
+                                   "func @f(",
+                                   "tile<1073741824x1073741824xf32>",
+                                   "tile<0xf32>",
+                                   "bits = ",
+                                   "assert ",
+                                   "\x00",
+                                   ", #0",
+                                   "#1 = {reg = [",
+                                   "convert ",
+                                   "], warp = [",
+                                   "shared {offset = [",
+                                   "form = placed",
                                    NULL};
 
 static void fail(const char *what, const char *detail) { BUG("%s: %s", what, detail); }
@@ -70,7 +96,9 @@ static void fuzz_one(const char *data, size_t size) {
     Func *fn = parse(arena, (Str){data, (int)size});
     if (fn) {
         check_round_trip(arena, fn);
-        if (!func_verify(arena, fn)) check_passes(arena, fn);
+        bool valid = !func_verify(arena, fn);
+        if (valid && fn->form == FORM_PROGRAM) check_passes(arena, fn);
+        if (valid && fn->form == FORM_PLACED) facts_compute(arena, fn);
     }
     arena_free(arena);
 }

@@ -86,29 +86,36 @@ static bool int_op_reads_back(Arena *arena, const OpInfo *info) {
     return str_equal(want, buf_str(&out));
 }
 
-TEST(each_op_prints_and_parses_to_itself) {
-    Arena *arena = arena_new(NULL);
+static bool reads_back(Arena *arena, const char *path, bool *seen) {
     Str text, why;
     Diag diag;
-    if (!file_read(arena, "test/opt/all_ops.tir", 1 << 20, &text, &why)) {
+    if (!file_read(arena, path, 1 << 20, &text, &why)) return false;
+    Func *fn = parsed(arena, text, &diag);
+    CHECK(fn && !func_verify(arena, fn));
+    region_walk(fn->body, see, seen);
+    for (int with_spans = 0; with_spans < 2; with_spans++) {
+        Buf once = {.arena = arena}, twice = {.arena = arena};
+        func_print(&once, fn, with_spans);
+        Func *again = parsed(arena, buf_str(&once), &diag);
+        CHECK(again && !func_verify(arena, again));
+        if (again) func_print(&twice, again, with_spans);
+        CHECK_STR(twice.data, once.data);
+    }
+    return true;
+}
+
+TEST(each_op_prints_and_parses_to_itself) {
+    Arena *arena = arena_new(NULL);
+    bool seen[NUM_OP_KINDS] = {false};
+    if (!reads_back(arena, "test/opt/all_ops.tir", seen) ||
+        !reads_back(arena, "test/opt/placed.tir", seen)) {
         SKIP("run from the project's folder");
     } else {
-        bool seen[NUM_OP_KINDS] = {false};
-        Func *fn = parsed(arena, text, &diag);
-        CHECK(fn && !func_verify(arena, fn));
-        region_walk(fn->body, see, seen);
         for (int i = 0; i < NUM_OP_KINDS; i++) {
             if (!seen[i]) seen[i] = int_op_reads_back(arena, op_info((OpKind)i));
-            if (!seen[i]) printf("test/opt/all_ops.tir lacks '%s'\n", op_info((OpKind)i)->name);
+            if (!seen[i])
+                printf("all_ops.tir and placed.tir lack '%s'\n", op_info((OpKind)i)->name);
             CHECK(seen[i]);
-        }
-        for (int with_spans = 0; with_spans < 2; with_spans++) {
-            Buf once = {.arena = arena}, twice = {.arena = arena};
-            func_print(&once, fn, with_spans);
-            Func *again = parsed(arena, buf_str(&once), &diag);
-            CHECK(again && !func_verify(arena, again));
-            if (again) func_print(&twice, again, with_spans);
-            CHECK_STR(twice.data, once.data);
         }
     }
     arena_free(arena);

@@ -55,7 +55,9 @@ static void check_file(Arena *arena, const char *path) {
     CHECK(run_passes(arena, fn, line_after(text, "# passes:"), path, &diag));
     func_print(&out, fn, false);
     diag_print(&diag, true, &out);
-    const char *wanted = want ? want + 8 : memmem(text.data, (size_t)text.length, "func @", 6);
+    const char *wanted = want ? want + 8 : memmem(text.data, (size_t)text.length, "\n#0 = ", 6);
+    if (!want && wanted) wanted++;
+    if (!wanted) wanted = memmem(text.data, (size_t)text.length, "func @", 6);
     if (getenv("TERN_BLESS") && strcmp(out.data, wanted)) {
         Str blessed = str_format(arena, "%.*s# want:\n%s", STR_ARG(input), out.data);
         CHECK(file_write(arena, path, blessed.data, (size_t)blessed.length, &why));

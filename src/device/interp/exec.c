@@ -192,6 +192,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_NUM_PROGRAMS: return set_scalar(p, op, p->launch->grid[op->attrs[0].i]);
     case OP_RESHAPE:
     case OP_EXPAND_DIMS:
+    case OP_CONVERT:
     case OP_HINT: return alias(p, op);
     case OP_ARANGE:
     case OP_SPLAT:

@@ -192,7 +192,7 @@ void ptx_reduce(Gen *g, const Op *op) {
     if (!wanted) return;
     const Type *in = op->operands[0]->type;
     Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *work};
-    r.axis = ptx_dim_bits(in, (int)reduce_axis(op));
+    r.axis = tile_dim_bits(in, (int)reduce_axis(op));
     r.ordered = !commutes(op->regions[0]);
     r.regs = arena_array(g->arena, Tir *, r.count);
     for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v], work);
@@ -318,7 +318,7 @@ void ptx_scan(Gen *g, const Op *op) {
     for (int i = 0; i < op->num_results; i++)
         wanted = wanted || ptx_plan_of(g, &op->results[i])->wanted.count;
     if (!wanted) return;
-    uint32_t axis = ptx_dim_bits(in, (int)scan_axis(op));
+    uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
     BitPlace places[MAX_TILE_BITS];
     if (!layout_places(layout, places)) BUG("layout is not unit");
     Scanner s = {.g = g, .op = op, .layout = layout, .count = op->num_operands};

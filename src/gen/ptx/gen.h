@@ -11,17 +11,11 @@
 #ifndef TERN_PTX_GEN_H
 #define TERN_PTX_GEN_H
 
-#include "ir/layout.h"
+#include "ir/arch.h"
+#include "ir/place.h"
 #include "gen/ptx/tir.h"
 #include "gen/target.h"
 #include "opt/opt.h"
-
-typedef struct Arch {
-    const char *name; /* "sm_90a" */
-    int number;       /* 90 */
-    const char *ptx_version;
-    int shared_limit; /* bytes a block may have, opted in */
-} Arch;
 
 /* Registers of one value in one layout: layout_regs(layout) of them; a scalar has layout NULL. */
 typedef struct Copy {
@@ -88,8 +82,6 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
 
 /* ---- types ---- */
 RegClass ptx_class_of(const Type *lane);
-TileShape tile_shape(const Type *type);
-uint32_t ptx_dim_bits(const Type *type, int dim); /* the tile bits of a dimension */
 
 /* ---- plan.c ---- */
 bool ptx_plan_layouts(Gen *g); /* false after a refusal */

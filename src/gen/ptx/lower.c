@@ -81,7 +81,7 @@ static Tir *ptx_broadcast(Gen *g, const Op *op, const Layout *layout) {
     Tir *regs = ptx_new_regs(g, layout_regs(layout));
     uint32_t keep = (uint32_t)out->lanes - 1;
     for (int d = 0; d < in->rank; d++)
-        if (in->shape[d] == 1) keep &= ~ptx_dim_bits(out, d);
+        if (in->shape[d] == 1) keep &= ~tile_dim_bits(out, d);
     for (int r = 0; r < layout_regs(layout); r++) {
         int source = 0, next = 0;
         for (int i = 0; i < layout->num[KIND_REG]; i++)
@@ -490,6 +490,7 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
     case OP_BARRIER: ptx_memory_barrier(g); return;
+    case OP_CONVERT: BUG("placed form is not lowered yet");
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;
     case OP_REDUCE: ptx_reduce(g, op); return;

@@ -19,17 +19,6 @@ static int log2_of(int64_t x) {
 
 ValuePlan *ptx_plan_of(Gen *g, const Value *value) { return &g->plans[value->id]; }
 
-TileShape tile_shape(const Type *type) {
-    TileShape shape = {.rank = type->rank};
-    for (int d = 0; d < type->rank; d++) shape.log2[d] = log2_of(type->shape[d]);
-    return shape;
-}
-
-uint32_t ptx_dim_bits(const Type *type, int dim) {
-    TileShape shape = tile_shape(type);
-    return ((1u << shape.log2[dim]) - 1) << tile_bit_of_dim(&shape, dim);
-}
-
 /* ---- memory ops ---- */
 
 /* Dimensions by falling contiguity; equal ones from the last. */
@@ -185,7 +174,7 @@ const Layout *ptx_operand_layout(Gen *g, const Op *op, int operand, const Layout
     case OP_BROADCAST: {
         uint32_t keep = all_bits(op_result(op)->type);
         for (int d = 0; d < in->rank; d++)
-            if (in->shape[d] == 1) keep &= ~ptx_dim_bits(op_result(op)->type, d);
+            if (in->shape[d] == 1) keep &= ~tile_dim_bits(op_result(op)->type, d);
         return restricted(g, layout, keep);
     }
     case OP_TRANS: return trans_layout(g, op, layout, false);
@@ -234,7 +223,7 @@ static void home_cross(Gen *g, Op *op) {
         const Type *in = op->operands[0]->type;
         const Layout *from = first_home(g, op);
         work = from ? from : ptx_default_layout(g, in);
-        home = restricted(g, work, all_bits(in) & ~ptx_dim_bits(in, axis));
+        home = restricted(g, work, all_bits(in) & ~tile_dim_bits(in, axis));
         break;
     }
     case OP_GATHER: work = home = ptx_home_or_default(g, gather_indices(op)); break;

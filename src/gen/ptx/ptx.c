@@ -5,22 +5,6 @@
 
 enum { STATIC_SHARED = 48 * 1024 }; /* more must be dynamic, and the launch must opt in */
 
-/* The oldest PTX version that has what is used for each (PTX ISA, "Release notes"). Shared memory:
- * CUDA programming guide, "Technical specifications per compute capability", less 1 KB of the
- * system. */
-static const Arch archs[] = {
-    {"sm_75", 75, "7.4", 64 * 1024},   {"sm_80", 80, "7.4", 163 * 1024},
-    {"sm_86", 86, "7.4", 99 * 1024},   {"sm_89", 89, "7.8", 99 * 1024},
-    {"sm_90a", 90, "8.0", 227 * 1024}, {"sm_100", 100, "8.6", 227 * 1024},
-    {"sm_120", 120, "8.7", 99 * 1024},
-};
-
-static const Arch *arch_find(const char *name) {
-    for (int i = 0; i < COUNT(archs); i++)
-        if (!strcmp(archs[i].name, name)) return &archs[i];
-    return NULL;
-}
-
 static bool is_identifier(Str name) {
     for (int i = 0; i < name.length; i++) {
         char c = name.data[i];
@@ -32,8 +16,9 @@ static bool is_identifier(Str name) {
 
 static const char *param_type(const Type *type) {
     static const char *const names[NUM_TYPE_KINDS] = {
-#define TYPE_INT(kind, text, bits, v, s, element, memory, ptx)                      [TYPE_##kind] = ptx,
-#define TYPE_FLOAT(kind, text, bits, e, m, b, l, n, i, t, v, s, element, memory, ptx) [TYPE_##kind] = ptx,
+#define TYPE_INT(kind, text, bits, v, s, element, memory, ptx) [TYPE_##kind] = ptx,
+#define TYPE_FLOAT(kind, text, bits, e, m, b, l, n, i, t, v, s, element, memory, ptx)              \
+    [TYPE_##kind] = ptx,
 #include "base/dtypes.def"
         [TYPE_PTR] = "u64",
     };
@@ -96,11 +81,11 @@ static bool spins(Op *op, void *user) {
 }
 
 static bool check_function(const Func *fn, const GenOptions *options, Diag *diag) {
-    if (!arch_find(options->arch)) {
+    if (!arch_find(str_of(options->arch))) {
         diag_error(diag, fn->span, "there is no GPU target '%s'", options->arch);
         Arena *arena = fn->arena;
         Buf names = {.arena = arena};
-        for (int i = 0; i < COUNT(archs); i++) buf_printf(&names, i ? ", %s" : "%s", archs[i].name);
+        for (int i = 0; arch_at(i); i++) buf_printf(&names, i ? ", %s" : "%s", arch_at(i)->name);
         diag_help(diag, fn->span, "targets are %s", names.data);
         return false;
     }
@@ -121,7 +106,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     func_renumber(fn);
     Gen *g = arena_new_of(fn->arena, Gen);
     *g = (Gen){.arena = fn->arena, .fn = fn, .diag = diag, .options = options, .facts = facts};
-    g->arch = arch_find(options->arch);
+    g->arch = arch_find(str_of(options->arch));
     g->threads = 32 * fn->num_warps;
     while (1 << g->warp_bits < fn->num_warps) g->warp_bits++;
     g->layouts.arena = fn->arena;

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+/* verify_place: the rules of placed form. Each tile has a place that covers it, on the threads that
+ * the function has; and an op's places fit each other: lane by lane ops have one, shape ops tie the
+ * operand's to the result's, the others are free. */
+#include "ir/verify.h"
+#include "ir/arch.h"
+#include "ir/place.h"
+
+/* ---- the function ---- */
+
+static bool check_registers(Verifier *v, const Place *place, int warp_bits) {
+    const Layout *layout = &place->layout;
+    BitPlace places[MAX_TILE_BITS];
+    if (layout->num[KIND_LANE] != LANE_BITS)
+        return verify_bad(v, NULL, "#%d has %d bits of a lane, not %d", place->number,
+                          layout->num[KIND_LANE], LANE_BITS);
+    if (layout->num[KIND_WARP] != warp_bits)
+        return verify_bad(v, NULL, "#%d has %d bits of a warp; num_warps = %d has %d",
+                          place->number, layout->num[KIND_WARP], v->fn->num_warps, warp_bits);
+    for (int i = 0; i < layout->num[KIND_REG]; i++)
+        if (!layout->column[KIND_REG][i])
+            return verify_bad(v, NULL, "#%d holds lanes twice in one thread", place->number);
+    return layout_places(layout, places) ||
+           verify_bad(v, NULL, "#%d does not hold each bit of the tile's index once",
+                      place->number);
+}
+
+bool verify_form(Verifier *v) {
+    const Func *fn = v->fn;
+    int warp_bits = 0;
+    if (fn->form == FORM_PROGRAM) {
+        return !fn->target.length || verify_bad(v, NULL, "a target in program form");
+    }
+    if (!arch_find(fn->target))
+        return verify_bad(v, NULL, "there is no GPU target '%.*s'", STR_ARG(fn->target));
+    while (warp_bits < MAX_WARP_BITS && 1 << warp_bits < fn->num_warps) warp_bits++;
+    if (1 << warp_bits != fn->num_warps)
+        return verify_bad(v, NULL, "num_warps = %d in placed form", fn->num_warps);
+    const Place *place;
+    for (int i = 0; (place = place_at(fn->types, i)); i++)
+        if (!place->shared && !check_registers(v, place, warp_bits)) return false;
+    return true;
+}
+
+bool verify_place(Verifier *v, const Op *op, const Type *type) {
+    const Place *place = type->place;
+    if (!type_is_tile(type)) return true;
+    if (v->fn->form == FORM_PROGRAM)
+        return !place ||
+               verify_bad(v, op, "%s has a place in program form", verify_text_of(v, type));
+    if (!place) return verify_bad(v, op, "%s has no place", verify_text_of(v, type));
+    int bits = place->shared ? place->swizzle.bits : place->layout.tile_bits;
+    return 1 << bits == type->lanes ||
+           verify_bad(v, op, "#%d has %d lanes, not those of %s", place->number, 1 << bits,
+                      verify_text_of(v, type));
+}
+
+/* ---- ops ---- */
+
+static bool in_registers(Verifier *v, const Op *op) {
+    for (int i = 0; i < op->num_operands + op->num_results; i++) {
+        const Type *type =
+            i < op->num_operands ? op->operands[i]->type : op->results[i - op->num_operands].type;
+        if (type->place && type->place->shared)
+            return verify_bad(v, op, "%s is in shared memory", verify_text_of(v, type));
+    }
+    return true;
+}
+
+/* Of the tiles from operand `first` on and all results. */
+static bool one_place(Verifier *v, const Op *op, int first) {
+    const Type *one = NULL;
+    for (int i = first; i < op->num_operands + op->num_results; i++) {
+        const Type *type =
+            i < op->num_operands ? op->operands[i]->type : op->results[i - op->num_operands].type;
+        if (!type_is_tile(type)) continue;
+        if (one && one->place != type->place)
+            return verify_bad(v, op, "places differ: %s and %s", verify_text_of(v, one),
+                              verify_text_of(v, type));
+        one = type;
+    }
+    return true;
+}
+
+static bool same_layout(const Layout *a, const Layout *b) {
+    bool same = a->tile_bits == b->tile_bits;
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+        same = same && a->num[kind] == b->num[kind] &&
+               !memcmp(a->column[kind], b->column[kind],
+                       sizeof a->column[kind][0] * (size_t)a->num[kind]);
+    return same;
+}
+
+/* The op's own rule ties what `layout` is of to `type`. */
+static bool has_layout(Verifier *v, const Op *op, const Type *type, Layout layout) {
+    return same_layout(type_layout(type), &layout) ||
+           verify_bad(v, op, "%s does not lie as the op moves it", verify_text_of(v, type));
+}
+
+static bool can_split(Verifier *v, const Op *op, const Type *type) {
+    return layout_can_split(type_layout(type)) ||
+           verify_bad(v, op, "the two of %s are in different threads", verify_text_of(v, type));
+}
+
+static bool check_shape_op(Verifier *v, const Op *op) {
+    const Type *a = op->operands[0]->type, *r = op->results[0].type;
+    if (op->kind == OP_JOIN && (!one_place(v, op, op->num_operands) || !can_split(v, op, r)))
+        return false;
+    if (op->kind == OP_SPLIT && (!one_place(v, op, 1) || !can_split(v, op, a))) return false;
+    if (!type_is_tile(a) || !type_is_tile(r)) return true;
+    Layout layout = layout_of_operand(op, type_layout(r));
+    for (int i = 0; i < op->num_operands; i++)
+        if (!has_layout(v, op, op->operands[i]->type, layout)) return false;
+    return true;
+}
+
+static bool check_reduce(Verifier *v, const Op *op) {
+    const Type *a = op->operands[0]->type;
+    for (int i = 1; i < op->num_operands; i++)
+        if (op->operands[i]->type->place != a->place)
+            return verify_bad(v, op, "places differ: %s and %s", verify_text_of(v, a),
+                              verify_text_of(v, op->operands[i]->type));
+    for (int i = 0; i < op->num_results; i++)
+        if (type_is_tile(op->results[i].type) &&
+            !has_layout(v, op, op->results[i].type, layout_reduced(op, type_layout(a))))
+            return false;
+    return true;
+}
+
+static bool check_convert(Verifier *v, const Op *op) {
+    const Type *a = op->operands[0]->type, *r = op->results[0].type;
+    return a->place != r->place || verify_bad(v, op, "to the place where it is");
+}
+
+bool verify_places(Verifier *v, const Op *op) {
+    if (v->fn->form == FORM_PROGRAM)
+        return op->kind != OP_CONVERT || verify_bad(v, op, "in program form");
+    if (!in_registers(v, op)) return false;
+    switch (op->kind) {
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_JOIN:
+    case OP_SPLIT: return check_shape_op(v, op);
+    case OP_CONVERT: return check_convert(v, op);
+    case OP_REDUCE: return check_reduce(v, op);
+    case OP_GATHER: return one_place(v, op, 1);
+    case OP_DOT: return one_place(v, op, 2);
+    case OP_HISTOGRAM:
+        return op->num_operands < 2 ||
+               op->operands[0]->type->place == op->operands[1]->type->place ||
+               verify_bad(v, op, "places of values and mask differ");
+#define LANE(kind, ...)   case OP_##kind:
+#define MEMORY(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_SCAN:
+    case OP_SORT_STEP:
+    case OP_HINT:
+    case OP_ASSERT:
+    case OP_INLINE_ASM: return one_place(v, op, 0);
+#define LEAF(kind, ...)    case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_SPLAT:
+    case OP_ASSUME:
+    case OP_PRINT:
+    case OP_CLOCK: return true; /* the types say all */
+    case NUM_OP_KINDS: break;
+    }
+    return true;
+}

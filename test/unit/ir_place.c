@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Placed form: what the parser and the verifier refuse. */
+#include "ir/layout.h"
+#include "ir/ir.h"
+#include "test.h"
+
+typedef struct Row {
+    const char *text, *want; /* want NULL: fine */
+} Row;
+
+#define PLACES                                                                                     \
+    "#0 = {reg = [1], lane = [2, 4, 8, 16, 32], warp = [64]}\n"                                    \
+    "#1 = {reg = [64], lane = [1, 2, 4, 8, 16], warp = [32]}\n"                                    \
+    "#2 = {reg = [], lane = [1, 2, 4, 8, 0], warp = [0]}\n"                                        \
+    "#3 = {reg = [16], lane = [1, 2, 4, 8, 32], warp = [64]}\n"                                    \
+    "#4 = shared {offset = [1, 2, 4, 8, 16, 34, 68], vector = 1}\n"                                \
+    "#5 = {reg = [1], lane = [8, 16, 32, 64, 2], warp = [4]}\n"                                    \
+    "#6 = {reg = [1], lane = [2, 4, 8, 16, 0], warp = [0]}\n"                                      \
+    "#7 = {reg = [], lane = [1, 2, 4, 8, 16], warp = [0]}\n"                                       \
+    "#8 = {reg = [8], lane = [1, 2, 4, 0, 0], warp = [0]}\n"                                       \
+    "#9 = {reg = [1], lane = [0, 0, 0, 0, 0], warp = [0]}\n"                                       \
+    "#10 = {reg = [], lane = [1, 0, 0, 0, 0], warp = [0]}\n"
+#define HEAD                                                                                       \
+    "func @f(%x: ptr<f32>, %n: i32, %yes: i1) "                                                    \
+    "{num_warps = 2, num_stages = 3, form = placed, target = \"sm_80\"} {\n"
+#define VALUES                                                                                     \
+    "%o = arange {start = 0, end = 128} : tile<128xi32, #0>\n"                                     \
+    "%o1 = arange {start = 0, end = 128} : tile<128xi32, #1>\n"                                    \
+    "%c = arange {start = 0, end = 16} : tile<16xi32, #2>\n"                                       \
+    "%c8 = arange {start = 0, end = 16} : tile<16xi32, #8>\n"                                      \
+    "%row = expand_dims %c {axis = 0} : tile<1x16xi32, #2>\n"                                      \
+    "%m = poison : tile<8x16xi32, #3>\n"                                                           \
+    "%p = splat %x : tile<128xptr<f32>, #0>\n"                                                     \
+    "%k = poison : tile<128xi1, #1>\n"                                                             \
+    "%v = poison : tile<128xf32, #1>\n"                                                            \
+    "%pair = poison : tile<16x2xi32, #7>\n"                                                        \
+    "%two = poison : tile<2xi32, #9>\n"                                                            \
+    "%apart = poison : tile<2xi32, #10>\n"
+
+static const Row ops[] = {
+    {"%r = add %o, %o : tile<128xi32, #0>", NULL},
+    {"%r = add %o, %o : tile<128xi32>", "add: tile<128xi32> has no place"},
+    {"%r = add %o, %o : tile<128xi32, #1>",
+     "types differ: tile<128xi32, #0> and tile<128xi32, #1>"},
+    {"%r = add %o, %o1 : tile<128xi32, #0>",
+     "types differ: tile<128xi32, #0> and tile<128xi32, #1>"},
+    {"%r = splat %n : tile<64xi32, #0>", "splat: #0 has 128 lanes, not those of tile<64xi32, #0>"},
+    {"%r = splat %n : tile<64xi32, #4>", "splat: #4 has 128 lanes, not those of tile<64xi32, #4>"},
+    {"%r = splat %n : tile<128xi32, #4>", "splat: tile<128xi32, #4> is in shared memory"},
+    {"%r = select %k, %o, %o : tile<128xi32, #0>",
+     "select: places differ: tile<128xi1, #1> and tile<128xi32, #0>"},
+    {"%r = select %yes, %o, %o : tile<128xi32, #0>", NULL},
+    {"%r = icmp %o, %o {predicate = eq} : tile<128xi1, #1>",
+     "icmp: places differ: tile<128xi32, #0> and tile<128xi1, #1>"},
+    {"%r = ext_s %o : tile<128xi64, #1>",
+     "ext_s: places differ: tile<128xi32, #0> and tile<128xi64, #1>"},
+    {"%r = addptr %p, %o1 : tile<128xptr<f32>, #0>",
+     "addptr: places differ: tile<128xptr<f32>, #0> and tile<128xi32, #1>"},
+    {"%r = load %p : tile<128xf32, #1>",
+     "load: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
+    {"%r = load %p, %k : tile<128xf32, #0>",
+     "load: places differ: tile<128xptr<f32>, #0> and tile<128xi1, #1>"},
+    {"store %p, %v", "store: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
+    {"%r = atomic_rmw %p, %v {kind = fadd} : tile<128xf32, #1>",
+     "atomic_rmw: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
+    {"assert %k, %yes {text = \"\"}", "assert: shapes differ"},
+    {"%r = inline_asm %o, %o1 {text = \"\", constraints = \"=r,r,r\", pack = 1} : tile<128xi32, "
+     "#0>",
+     "inline_asm: places differ: tile<128xi32, #0> and tile<128xi32, #1>"},
+    {"%r = convert %o : tile<128xi32, #1>", NULL},
+    {"%r = convert %o : tile<128xi32, #0>", "convert: to the place where it is"},
+    {"%r = convert %o : tile<128xi64, #1>", "types differ"},
+    {"%r = convert %n : i32", "expected a tile, not i32"},
+    {"%r = broadcast %row : tile<8x16xi32, #3>", NULL},
+    {"%r = broadcast %row : tile<8x16xi32, #0>",
+     "broadcast: tile<1x16xi32, #2> does not lie as the op moves it"},
+    {"%r = expand_dims %c {axis = 0} : tile<1x16xi32, #8>",
+     "expand_dims: tile<16xi32, #2> does not lie as the op moves it"},
+    {"%r = reshape %m : tile<16x8xi32, #3>", NULL},
+    {"%r = reshape %m : tile<16x8xi32, #0>",
+     "reshape: tile<8x16xi32, #3> does not lie as the op moves it"},
+    {"%r = reshape %n : tile<1xi32, #0>", "#0 has 128 lanes, not those of tile<1xi32, #0>"},
+    {"%r = trans %m {order = [1, 0]} : tile<16x8xi32, #5>", NULL},
+    {"%r = trans %m {order = [1, 0]} : tile<16x8xi32, #3>",
+     "trans: tile<8x16xi32, #3> does not lie as the op moves it"},
+    {"%r = join %c, %c : tile<16x2xi32, #6>", NULL},
+    {"%r = join %c, %c : tile<16x2xi32, #7>",
+     "join: the two of tile<16x2xi32, #7> are in different threads"},
+    {"%r = join %c8, %c8 : tile<16x2xi32, #6>",
+     "join: tile<16xi32, #8> does not lie as the op moves it"},
+    {"%r = join %c, %c8 : tile<16x2xi32, #6>", "types differ"},
+    {"%r = join %n, %n : tile<2xi32, #9>", NULL},
+    {"%r = join %n, %n : tile<2xi32, #10>",
+     "join: the two of tile<2xi32, #10> are in different threads"},
+    {"%r, %s = split %two : i32, i32", NULL},
+    {"%r, %s = split %apart : i32, i32",
+     "split: the two of tile<2xi32, #10> are in different threads"},
+    {"%r, %s = split %pair : tile<16xi32, #2>, tile<16xi32, #2>",
+     "split: the two of tile<16x2xi32, #7> are in different threads"},
+    {"%r = reduce %m {axis = 0} : tile<16xi32, #2> (%l: i32, %t: i32) {\nyield %l\n}", NULL},
+    {"%r = reduce %m {axis = 0} : tile<16xi32, #8> (%l: i32, %t: i32) {\nyield %l\n}",
+     "reduce: tile<16xi32, #8> does not lie as the op moves it"},
+    {"%r, %s = reduce %o, %o1 {axis = 0} : i32, i32 (%l: i32, %t: i32, %y: i32, %z: i32) {\n"
+     "yield %l, %t\n}",
+     "reduce: places differ: tile<128xi32, #0> and tile<128xi32, #1>"},
+    {"%r = scan %o {axis = 0} : tile<128xi32, #1> (%l: i32, %t: i32) {\nyield %l\n}",
+     "scan: places differ: tile<128xi32, #0> and tile<128xi32, #1>"},
+    {"%r = sort_step %o {mask = 1} : tile<128xi32, #1>", "types differ"},
+    {"%r = gather %o, %o1 {axis = 0} : tile<128xi32, #1>", NULL},
+    {"%r = gather %o, %o1 {axis = 0} : tile<128xi32, #0>",
+     "gather: places differ: tile<128xi32, #1> and tile<128xi32, #0>"},
+    {"%r = histogram %o1, %k {bins = 16} : tile<16xi32, #2>", NULL},
+    {"%r = histogram %o, %k {bins = 16} : tile<16xi32, #2>",
+     "histogram: places of values and mask differ"},
+    {"%r = if %yes : tile<128xi32, #0> {\nyield %o\n} {\nyield %o1\n}", "types differ"},
+    {"%r = for %n, %n, %n, %o : tile<128xi32, #0> (%i: i32, %l: tile<128xi32, #1>) {\n"
+     "yield %o\n}",
+     "types differ"},
+};
+
+static const Row functions[] = {
+    {"#1 = {reg = [1], lane = [], warp = []}\nfunc @f() {\nyield\n}", "places are numbered from 0"},
+    {"#0 = {lane = []}\nfunc @f() {\nyield\n}", "expected 'reg'"},
+    {"#0 = {reg = [1048576], lane = [], warp = []}\nfunc @f() {\nyield\n}", "out of range"},
+    {"#0 = {reg = [1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1], lane = [], warp = []}\n"
+     "func @f() {\nyield\n}",
+     "list is too long"},
+    {"#0 = shared {offset = [1, 1], vector = 0}\nfunc @f() {\nyield\n}",
+     "the offsets do not tell the tile's lanes apart"},
+    {"#0 = shared {offset = [4], vector = 0}\nfunc @f() {\nyield\n}",
+     "the offsets do not tell the tile's lanes apart"},
+    {"#0 = shared {offset = [1], vector = 2}\nfunc @f() {\nyield\n}", "out of range"},
+    {"#0 = shared {offset = [1], size = 2}\nfunc @f() {\nyield\n}", "expected 'vector'"},
+    {"#0 = shared {offset = [2, 1], vector = 1}\n#1 = shared {offset = [2, 1], vector = 1}\n"
+     "func @f() {\nyield\n}",
+     "the same place as #0"},
+    {PLACES "func @f() {\nyield\n}", "places in program form"},
+    {"func @f() {form = thread} {\nyield\n}", "expected 'placed'"},
+    {"func @f() {target = \"sm_80\"} {\nyield\n}", "a target in program form"},
+    {"func @f(%t: tile<4xi32, #0>) {\nyield\n}", "there is no such place"},
+    {"func @f() {\n%t = poison : tile<4xi32>\n%u = convert %t : tile<4xi32>\nyield\n}",
+     "convert: in program form"},
+    {"func @f() {num_warps = 4, form = placed} {\nyield\n}", "there is no GPU target ''"},
+    {"func @f() {num_warps = 4, form = placed, target = \"sm_1\"} {\nyield\n}",
+     "there is no GPU target 'sm_1'"},
+    {"func @f() {num_warps = 3, form = placed, target = \"sm_80\"} {\nyield\n}",
+     "num_warps = 3 in placed form"},
+    {"func @f() {num_warps = 64, form = placed, target = \"sm_80\"} {\nyield\n}",
+     "num_warps = 64 in placed form"},
+    {"func @f() {form = placed, target = \"sm_80\"} {\nyield\n}", "num_warps = 0 in placed form"},
+    {"#0 = {reg = [], lane = [1, 2, 4, 8], warp = [0]}\n" HEAD "yield\n}",
+     "#0 has 4 bits of a lane, not 5"},
+    {"#0 = {reg = [], lane = [1, 2, 4, 8, 16], warp = []}\n" HEAD "yield\n}",
+     "#0 has 0 bits of a warp; num_warps = 2 has 1"},
+    {"#0 = {reg = [0], lane = [1, 2, 4, 8, 16], warp = [0]}\n" HEAD "yield\n}",
+     "#0 holds lanes twice in one thread"},
+    {"#0 = {reg = [], lane = [1, 2, 4, 8, 8], warp = [0]}\n" HEAD "yield\n}",
+     "#0 does not hold each bit of the tile's index once"},
+    {"#0 = {reg = [3], lane = [1, 2, 4, 8, 16], warp = [0]}\n" HEAD "yield\n}",
+     "#0 does not hold each bit of the tile's index once"},
+    {"#0 = {reg = [], lane = [1, 2, 4, 8, 32], warp = [0]}\n" HEAD "yield\n}",
+     "#0 does not hold each bit of the tile's index once"},
+};
+
+static void check(const char *text, const char *want) {
+    Arena *arena = arena_new(NULL);
+    Diag diag = {.arena = arena};
+    Func *fn = func_parse(arena, source_new(arena, STR("t.tir"), str_of(text)), &diag);
+    Buf out = {.arena = arena};
+    if (!fn) diag_print(&diag, false, &out);
+    const char *why = fn ? func_verify(arena, fn) : out.data;
+    bool right = want ? why && strstr(why, want) : !why;
+    if (!right) printf("%s\ngot '%s', want '%s'\n", text, why ? why : "nothing", want ? want : "");
+    CHECK(right);
+    arena_free(arena);
+}
+
+TEST(ops_fit_their_places) {
+    Arena *arena = arena_new(NULL);
+    check(PLACES HEAD VALUES "yield\n}", NULL); /* else the rows would prove nothing */
+    for (int i = 0; i < COUNT(ops); i++)
+        check(str_format(arena, "%s%s%s%s\nyield\n}\n", PLACES, HEAD, VALUES, ops[i].text).data,
+              ops[i].want);
+    arena_free(arena);
+}
+
+TEST(places_are_well_formed) {
+    for (int i = 0; i < COUNT(functions); i++) check(functions[i].text, functions[i].want);
+}
+
+TEST(equal_places_are_one_pointer) {
+    Arena *arena = arena_new(NULL);
+    TypeTable *types = types_new(arena);
+    const Type *tile = type_tile(types, type_scalar(TYPE_F32), 1, (int[]){64});
+    Layout layout = layout_blocked(&(TileShape){1, {6}}, (int[]){0}, (int[]){1}, 0);
+    Layout other = layout_blocked(&(TileShape){1, {6}}, (int[]){0}, (int[]){0}, 0);
+    const Place *a = place_registers(types, &layout), *b = place_registers(types, &other);
+    CHECK(a == place_registers(types, &layout) && a != b && a->number == 0 && b->number == 1);
+    CHECK(place_at(types, 1) == b && !place_at(types, 2) && !place_at(types, -1));
+    const Type *placed = type_placed(types, tile, a);
+    CHECK(placed != tile && placed == type_placed(types, tile, a) && placed->place == a);
+    CHECK(type_placed(types, placed, NULL) == tile && type_placed(types, placed, b) != placed);
+    CHECK(type_with_elem(types, placed, type_scalar(TYPE_I1))->place == a);
+    CHECK(type_placed(types, type_scalar(TYPE_I1), a) == type_scalar(TYPE_I1));
+    CHECK(type_layout(placed) == &a->layout && !type_layout(type_scalar(TYPE_I1)));
+    CHECK_STR(type_str(arena, placed).data, "tile<64xf32, #0>");
+    arena_free(arena);
+}
+
+TEST_MAIN()
