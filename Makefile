@@ -253,6 +253,10 @@ man: all ## write doc/man from what the command says of itself
 readme: all ## write README.md from doc/README.in, with real output
 	@tools/gen-readme $(abspath $(B))/tern
 
+.PHONY: doc
+doc: all ## run the commands that pages of doc/ show, and put in what they print
+	@tools/doc-run $(B)/tern doc/softmax.md
+
 .PHONY: format
 format: ## clang-format all C files
 	clang-format -i $$(git ls-files '*.c' '*.h')

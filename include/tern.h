@@ -212,8 +212,8 @@ typedef struct tern_options {
     const char *target; /* NULL: the context's device; "interp", "cpu" (what this machine has),
                            "cpu:avx512", "cpu:avx2", "cpu:generic", "sm_90a" ..: text only */
     bool debug; /* compile assert and tl.device_assert in (else they are left out, as in Triton) */
-    const char *print_after; /* an optimisation pass (tern_pass_name): keep the IR as it is after
-                                that pass, for TERN_STAGE_IR_AFTER */
+    const char *print_after; /* an optimisation pass, or "lower" (tern_pass_name): keep the IR as it
+                                is after that, for TERN_STAGE_IR_AFTER */
     bool verify;             /* run the IR verifier after each pass */
 } tern_options;
 
@@ -258,7 +258,8 @@ TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
  * is a table beside the source or, as_json, one JSON object. The caller's: free it with tern_free.
  * NULL: the device does not count, or no memory; tern_message says which. Counts, never a time. */
 TERN_API char *tern_kernel_counters(tern_kernel *kernel, bool as_json);
-TERN_API const char *tern_pass_name(int index);                     /* NULL past the last */
+TERN_API const char *tern_pass_name(
+    int index); /* 0: "lower", the IR before any pass; NULL past the last */
 TERN_API const char *tern_kernel_target(const tern_kernel *kernel); /* "cpu:avx2", "sm_90a" */
 TERN_API int tern_kernel_num_warps(const tern_kernel *kernel);
 TERN_API int tern_kernel_num_stages(const tern_kernel *kernel);

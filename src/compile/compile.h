@@ -26,7 +26,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
 CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRequest *request,
                              Diag *diag);
 
-const char *compile_pass_name(int index); /* NULL past the last */
+const char *compile_pass_name(int index); /* 0: "lower", no pass ran yet; NULL past the last */
 
 /* TERN_KEEP_PTX: see keep.c. */
 void keep_ptx(Arena *arena, Str text);

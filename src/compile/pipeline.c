@@ -4,6 +4,8 @@
 #include "gen/target.h"
 #include "opt/opt.h"
 
+static const char LOWER[] = "lower"; /* before the passes: what the front end gave */
+
 /* The interpreter is what others are compared with: only what makes it bearable, nothing that moves
  * computations about. */
 static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
@@ -52,7 +54,7 @@ static void keep_text(CompiledKernel *kernel, const CompileRequest *request, con
 static bool run_passes(CompiledKernel *kernel, const struct Pipeline *pipeline,
                        const CompileRequest *request, Diag *diag) {
     PassCtx px = {.scratch = kernel->arena, .diag = diag};
-    keep_text(kernel, request, "lower");
+    keep_text(kernel, request, LOWER);
     for (int i = 0; pipeline->passes[i]; i++) {
         const Pass *pass = pass_find(str_of(pipeline->passes[i]));
         if (!pass) BUG("pipeline names a pass that is not: %s", pipeline->passes[i]);
@@ -114,6 +116,7 @@ CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRe
 }
 
 const char *compile_pass_name(int index) {
-    const Pass *pass = index < 0 ? NULL : pass_at(index);
+    if (index == 0) return LOWER;
+    const Pass *pass = index < 0 ? NULL : pass_at(index - 1);
     return pass ? pass->name : NULL;
 }

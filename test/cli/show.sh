@@ -9,6 +9,7 @@ exits 0 'has no @triton.autotune' $TERN show $k --stage configs
 exits 0 'func @softmax_kernel' $TERN show $k --stage ir --target interp --sig "$sig"
 exits 0 'reduce' $TERN show $k --stage ir --target interp --sig "$sig"
 exits 0 'tile<64xf32>' $TERN show $k --stage ir --target interp --sig '*fp32:16,*fp32:16,i32,i32,i32,BLOCK=64'
+exits 0 'splat %7' $TERN show $k:softmax_kernel --stage ir:lower --target interp --sig "$sig"
 exits 0 'func @softmax_kernel' $TERN show $k:softmax_kernel --stage ir:dce --target interp --sig "$sig"
 exits 0 '"stage":"ir"' $TERN show $k --stage ir --target interp --json --sig "$sig"
 exits 0 '"text":"func @softmax_kernel' $TERN show $k --stage ir --target interp --json --sig "$sig"
