@@ -177,6 +177,10 @@ typedef struct tern_function {
 } tern_function;
 TERN_API int tern_module_num_functions(const tern_module *module);
 TERN_API const tern_function *tern_module_function(const tern_module *module, int index);
+/* By name, here as wherever a function is named. Of several with one name the bare name is the one
+ * that Python's name stands for; each is also NAME@LINE, with a line from its first decorator to
+ * its `def`, and the others are listed so. NULL when there is none. */
+TERN_API const tern_function *tern_module_find(const tern_module *module, const char *name);
 
 typedef struct tern_value {
     const char *name;
@@ -200,7 +204,8 @@ TERN_API int tern_module_heuristics(tern_module *module, const char *function,
 /* The syntax tree of a function as text; NULL when there is no such function. */
 TERN_API const char *tern_module_ast(tern_module *module, const char *function);
 /* Gives a module-level name another value, for what is compiled from now on. The value is the
- * Python literal `text`; it counts as tl.constexpr. */
+ * Python literal `text`, or what an expression of the module's names gives ("tl.float16"); it
+ * counts as tl.constexpr. In imported files it takes the place only of what is not known there. */
 TERN_API tern_status tern_module_set_global(tern_module *module, const char *name,
                                             const char *text);
 

@@ -57,7 +57,8 @@ static const char *span_text(Arena *arena, Span span) {
     return str_c(arena, (Str){span.source->text.data + span.start, span.end - span.start});
 }
 
-static tern_function describe_function(Arena *arena, const JitFunction *function) {
+static tern_function describe_function(Arena *arena, const Module *module,
+                                       const JitFunction *function) {
     int count = function->num_params;
     tern_function_parameter *parameters = arena_array(arena, tern_function_parameter, count);
     for (int i = 0; i < count; i++) {
@@ -79,6 +80,8 @@ static tern_function describe_function(Arena *arena, const JitFunction *function
     int column;
     if (function->span.source)
         source_position(function->span.source, function->def->span.start, &described.line, &column);
+    if (module_find(module, function->name) != function) /* another one has the bare name */
+        described.name = str_format(arena, "%.*s@%d", STR_ARG(function->name), described.line).data;
     return described;
 }
 
@@ -99,7 +102,8 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
     module->configs =
         arena_alloc_array(arena, (size_t)module->num_functions, sizeof *module->configs);
     for (int i = 0; i < module->num_functions; i++)
-        module->functions[i] = describe_function(arena, module_function(module->module, i));
+        module->functions[i] =
+            describe_function(arena, module->module, module_function(module->module, i));
     handle_add(&module->own, context, module_close);
     return module;
 }
@@ -161,11 +165,19 @@ const tern_function *tern_module_function(const tern_module *module, int index) 
     return index >= 0 && index < module->num_functions ? &module->functions[index] : NULL;
 }
 
+const tern_function *tern_module_find(const tern_module *module, const char *name) {
+    const JitFunction *found = name ? module_find(module->module, str_of(name)) : NULL;
+    for (int i = 0; found && i < module->num_functions; i++)
+        if (module_function(module->module, i) == found) return &module->functions[i];
+    return NULL;
+}
+
 const JitFunction *module_jit_function(tern_module *module, const char *name, int *index) {
-    for (int i = 0; name && i < module->num_functions; i++) {
-        if (strcmp(module->functions[i].name, name)) continue;
-        if (index) *index = i;
-        return module_function(module->module, i);
+    const tern_function *found = tern_module_find(module, name);
+    if (found) {
+        int at = (int)(found - module->functions);
+        if (index) *index = at;
+        return module_function(module->module, at);
     }
     Buf known = {.arena = module->arena};
     buf_puts(&known, "");

@@ -145,7 +145,7 @@ static const char *find_colon(const char *operand) {
     const char *colon = strrchr(operand, ':');
     if (!colon || !access(operand, F_OK)) return NULL;
     for (const char *at = colon + 1; *at; at++)
-        if (!isalnum((unsigned char)*at) && *at != '_') return NULL;
+        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '@') return NULL;
     return colon;
 }
 
@@ -171,6 +171,22 @@ static const tern_function *only_function(const Cli *cli, const tern_module *mod
     return NULL;
 }
 
+bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module) {
+    const char *text;
+    for (int i = 0; (text = option_nth(cli, "global", i)); i++) {
+        const char *equals = strchr(text, '=');
+        if (!equals || equals == text || !equals[1]) {
+            cli_fail(cli, EXIT_USAGE, "--global %s: expected NAME=VALUE", text);
+            return false;
+        }
+        const char *name = str_c(cli->arena, (Str){text, (int)(equals - text)});
+        if (!tern_module_set_global(module, name, equals + 1)) continue;
+        cli_fail_context(cli, context);
+        return false;
+    }
+    return true;
+}
+
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,
                                        tern_module **module, int *exit_code) {
     const char *colon = find_colon(operand);
@@ -183,10 +199,9 @@ const tern_function *cli_find_function(const Cli *cli, tern_context *context, co
         if (tern_message_status(context) == TERN_ERROR_SYSTEM) *exit_code = EXIT_USAGE;
         return NULL;
     }
+    if (!cli_set_globals(cli, context, *module)) return NULL;
     if (!colon || !colon[1]) return only_function(cli, *module, path);
-    for (int i = 0; i < tern_module_num_functions(*module); i++)
-        if (!strcmp(tern_module_function(*module, i)->name, colon + 1))
-            return tern_module_function(*module, i);
-    cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
-    return NULL;
+    const tern_function *found = tern_module_find(*module, colon + 1);
+    if (!found) cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
+    return found;
 }

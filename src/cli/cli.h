@@ -83,7 +83,10 @@ int cli_fail_context(const Cli *cli, tern_context *context);
 bool words_place(const char **words, int *file_length, int *line);
 ExitCode exit_code_of(tern_status status);
 tern_context *cli_open(const Cli *cli, const char *device, int *exit_code); /* NULL: complained */
-/* "FILE:KERNEL" or "FILE": loads the file and finds the function; NULL: complained. */
+/* --global NAME=VALUE ..; false: complained. */
+bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module);
+/* "FILE:KERNEL", "FILE:KERNEL@LINE" or "FILE": loads the file and finds the function; NULL:
+ * complained. */
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,
                                        tern_module **module, int *exit_code);
 

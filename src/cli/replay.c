@@ -254,6 +254,7 @@ static void print_summary(const ReplayRun *run) {
 
 int command_replay(Cli *cli) {
     ReplayRun run = {.cli = cli,
+                     .options.cli = cli,
                      .options.root = option_value(cli, "root"),
                      .options.time = option_given(cli, "time")};
     int seconds, code = EXIT_OK;

@@ -27,6 +27,7 @@ typedef struct ReplayResult {
 } ReplayResult;
 
 typedef struct ReplayOptions {
+    const Cli *cli; /* for --global */
     const char *root;
     double relative, absolute; /* negative: from the table */
     bool time;

@@ -85,13 +85,11 @@ static bool load_function(Replay *replay) {
             replay->result->exit_code = EXIT_USAGE;
         return false;
     }
-    for (int i = 0; i < tern_module_num_functions(replay->module); i++) {
-        const tern_function *function = tern_module_function(replay->module, i);
-        bool same_name = !strcmp(function->name, recorded->function);
-        /* One name may be defined twice (in if and else): the recorded line decides. */
-        if (same_name && (!replay->function || function->line == recorded->line))
-            replay->function = function;
-    }
+    /* One name may be defined twice (in if and else): the recorded line decides. */
+    const char *by_line =
+        str_format(replay->arena, "%s@%d", recorded->function, recorded->line).data;
+    replay->function = tern_module_find(replay->module, by_line);
+    if (!replay->function) replay->function = tern_module_find(replay->module, recorded->function);
     if (!replay->function)
         return finish(replay, REPLAY_ERROR, EXIT_USAGE, "no @triton.jit function '%s' in %s",
                       recorded->function, path);
@@ -105,7 +103,8 @@ static bool load_function(Replay *replay) {
         if (tern_module_set_global(replay->module, recorded->globals.data[i].name,
                                    recorded->globals.data[i].text))
             return finish_context(replay);
-    return true;
+    if (cli_set_globals(replay->options->cli, replay->context, replay->module)) return true;
+    return finish(replay, REPLAY_ERROR, EXIT_USAGE, "a value of --global is not one");
 }
 
 static LaunchArg *find_arg(const Replay *replay, const char *name) {

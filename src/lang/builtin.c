@@ -54,6 +54,9 @@ const Builtin *builtin_find(const char *module, Str name) {
     return NULL;
 }
 
+int builtin_count(void) { return COUNT(table); }
+const Builtin *builtin_at(int index) { return &table[index]; }
+
 const Builtin *builtin_member(Str name) {
     for (int i = 0; i < COUNT(table); i++)
         if (table[i].is_member && str_is(name, table[i].name)) return &table[i];
@@ -207,6 +210,13 @@ Object *call_fail(Lower *l, const Call *call, int arg, const char *format, ...) 
 
 static bool bad_arg(Lower *l, const Call *call, int arg, const char *want) {
     Str name = param_name(call, arg);
+    if (call->args[arg]->kind == OBJECT_OPAQUE)
+        return lower_unknown(l, call->args[arg], call->spans[arg]), false;
+    const Builtin *value = call->args[arg]->builtin;
+    if (call->args[arg]->kind == OBJECT_BUILTIN && value->kind == BUILTIN_REFUSED)
+        return lower_refused(l, call->spans[arg], "'tl.%s' is not supported: %s", value->name,
+                             value->params ? value->params : "it is not of this machine"),
+               false;
     lower_error(l, call->spans[arg], "'%.*s' of '%s' must be %s, got %s", STR_ARG(name),
                 builtin_name(call->builtin), want, lower_type_text(l, call->args[arg]));
     if (is_tensor(call->args[arg]) && strstr(want, "compile-time"))

@@ -55,12 +55,16 @@ struct Builtin {
 };
 
 const Builtin *builtin_find(const char *module, Str name); /* NULL when there is none */
-const Builtin *builtin_member(Str name); /* of a tensor; NULL when there is none */
+int builtin_count(void);
+const Builtin *builtin_at(int index);
+const char *builtin_table_module(Str path); /* whose rows a module's path stands for; never NULL */
+const Builtin *builtin_member(Str name);    /* of a tensor; NULL when there is none */
 /* The text of kernels/std/NAME; length 0 when there is none. */
 Str std_text(const char *name);
 
 /* ---- torch.c ---- */
 Object *torch_attribute(Arena *arena, Str name); /* torch.name: opaque when tern does not know it */
+Object *torch_version_attribute(Arena *arena, Str name);
 Object *torch_dtype_attribute(Arena *arena, const Object *type, Str name);
 
 /* Puts arguments into their places; false after a diagnostic. */

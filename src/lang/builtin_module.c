@@ -17,12 +17,12 @@ static Object *bound(Arena *arena, Object *self, const Builtin *builtin) {
 }
 
 static int fp_mantissa(DType dtype) {
-    return dtype == DTYPE_FLOAT64    ? 52
-           : dtype == DTYPE_FLOAT32  ? 23
-           : dtype == DTYPE_FLOAT16  ? 10
-           : dtype == DTYPE_BFLOAT16  ? 7
+    return dtype == DTYPE_FLOAT64      ? 52
+           : dtype == DTYPE_FLOAT32    ? 23
+           : dtype == DTYPE_FLOAT16    ? 10
+           : dtype == DTYPE_BFLOAT16   ? 7
            : dtype == DTYPE_FLOAT8E5M2 ? 2
-                                  : 3;
+                                       : 3;
 }
 
 static Object *dtype_attribute(Arena *arena, Object *type, Str name) {
@@ -107,6 +107,7 @@ static const char *const modules[] = {
     "math",
     "builtins",
     "torch",
+    "torch.version",
 };
 
 bool builtin_module_exists(Str path) {
@@ -155,6 +156,11 @@ static Object *module_constant(Arena *arena, Str path, Str name) {
     return NULL;
 }
 
+const char *builtin_table_module(Str path) {
+    const char *module = table_module(path);
+    return module ? module : "";
+}
+
 Object *builtin_attribute(Arena *arena, Str path, Str name) {
     Str whole = str_format(arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(name));
     if (builtin_module_exists(whole)) {
@@ -163,6 +169,7 @@ Object *builtin_attribute(Arena *arena, Str path, Str name) {
         return module;
     }
     if (str_is(path, "torch")) return torch_attribute(arena, name);
+    if (str_is(path, "torch.version")) return torch_version_attribute(arena, name);
     const char *module = table_module(path);
     if (!module) return NULL;
     const Builtin *builtin = builtin_find(module, name);

@@ -250,7 +250,8 @@ static bool precision_named(Lower *l, const Call *call, int *precision) {
 }
 
 static bool dot_types(Lower *l, const Call *call, const Object *a, const Object *b) {
-    static const DType possible[] = {DTYPE_INT8, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT32, DTYPE_FLOAT64};
+    static const DType possible[] = {DTYPE_INT8, DTYPE_FLOAT16, DTYPE_BFLOAT16, DTYPE_FLOAT32,
+                                     DTYPE_FLOAT64};
     const Object *both[] = {a, b};
     if (ltype_is_fp8(a->ltype) && ltype_is_fp8(b->ltype)) return true;
     for (int i = 0; i < 2; i++) {
@@ -340,7 +341,8 @@ Object *builtin_dot(Lower *l, const Call *call) {
         return call_fail(l, call, is_block(a) ? 1 : 0,
                          "the operands of tl.dot must be tensors, not scalars");
     if (!dot_types(l, call, a, b) || !precision_named(l, call, &precision) ||
-        !dot_shapes(l, call, a, b, shape) || !dot_result_type(l, call, a, &type))
+        !dot_shapes(l, call, a, b, shape) || !dot_result_type(l, call, a, &type) ||
+        !tile_fits(l, tensor_rank(a), shape, call->span))
         return poison(l);
     if (l->frame->in_region)
         return call_fail(l, call, -1, "tl.dot is not possible in a combine function");

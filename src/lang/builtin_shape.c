@@ -191,11 +191,10 @@ static Object *join(Lower *l, Object *a, Object *b, Span span) {
     bool scalars = !is_block(a);
     if (scalars) a = expand_dims(l, a, 0), b = expand_dims(l, b, 0);
     int rank = tensor_rank(a);
-    if (rank >= MAX_RANK || a->value->type->lanes > MAX_LANES / 2)
-        return lower_error(l, span, "the result of 'join' is too large");
-    int shape[MAX_RANK];
+    int shape[MAX_RANK + 1];
     memcpy(shape, tensor_shape(a), sizeof(int) * (size_t)rank);
     shape[rank] = 2;
+    if (!tile_fits(l, rank + 1, shape, span)) return poison(l);
     const Type *type = type_tile(l->fn->types, type_lane(a->value->type), rank + 1, shape);
     Op *op = build_op(&l->builder, OP_JOIN, 2, (Value *[]){a->value, b->value}, 1, &type, 0, NULL);
     Object *result = tensor_like(l, a, op_result(op));

@@ -13,8 +13,13 @@
  * own names (min, range, float ..) through builtin_attribute("builtins"). NULL when nothing defines
  * it. A value that cannot be known is OBJECT_OPAQUE: the user of the value complains. */
 Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag);
+/* The names that the file's statements bind, for messages. */
+int module_global_names(Arena *arena, const Module *module, Str **names);
 /* The same for `module.name` where module is a loaded file. */
 Object *module_function_object(Arena *arena, Module *module, const JitFunction *function);
+/* module.name, also of one that was not found; NULL when the module is known and has no such name.
+ */
+Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag);
 /* Evaluates a host expression among the module's globals. `locals` (Str -> Object *) may be NULL.
  * Never NULL: OBJECT_ERROR after diag_error. */
 Object *host_evaluate(Arena *arena, Module *module, const Expr *expr, const Map *locals,

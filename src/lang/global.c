@@ -248,8 +248,12 @@ Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag) {
         if (value && value->kind != OBJECT_ERROR) global->value = value;
     }
     if (!value) value = from_star_imports(module, name, diag);
+    bool is_unknown = global && (!value || value->kind == OBJECT_OPAQUE);
+    override = is_unknown ? map_get(&module->registry->overrides, name) : NULL;
+    if (override) return override;
     if (!value) value = builtin_attribute(module->arena, STR("builtins"), name);
     if (!value) complain_of_unparsed(module, name, diag);
+    if (value && value->kind == OBJECT_OPAQUE && !value->global.length) value->global = name;
     return value;
 }
 
@@ -266,5 +270,6 @@ bool module_set_global(Module *module, Str name, const Source *text, Diag *diag)
     *wrapped = *value;
     wrapped->is_constexpr = true;
     map_set(&module->overrides, name, wrapped);
+    map_set(&module->registry->overrides, name, wrapped);
     return true;
 }

@@ -375,6 +375,8 @@ static Object *attribute(Host *host, const Expr *expr) {
         Object *found = import_attribute(host->arena, value, expr->text, host->diag);
         return found ? found : host_opaque(host, expr);
     }
+    if (value->kind == OBJECT_OPAQUE && value->missing.length)
+        return import_attribute(host->arena, value, expr->text, host->diag);
     if (is_unknown(value)) return host_opaque(host, expr);
     if (value->kind == OBJECT_CONFIG) {
         Object *found = config_attribute(host, value, expr->text);

@@ -34,6 +34,7 @@ static Object *module_object(Arena *arena, Module *module, Str text) {
 static Object *opaque_module(Arena *arena, Str path) {
     Object *opaque = object_new(arena, OBJECT_OPAQUE);
     opaque->text = str_format(arena, "the module '%.*s'", STR_ARG(path));
+    opaque->missing = path;
     return opaque;
 }
 
@@ -153,6 +154,7 @@ Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag) {
     if (module->kind == OBJECT_OPAQUE) {
         Object *opaque = object_new(arena, OBJECT_OPAQUE);
         opaque->text = str_format(arena, "'%.*s' of %.*s", STR_ARG(name), STR_ARG(module->text));
+        opaque->missing = module->missing;
         return opaque;
     }
     if (module->module) {

@@ -43,7 +43,8 @@ typedef struct JitFunction {
 } JitFunction;
 int module_num_functions(const Module *module);
 const JitFunction *module_function(const Module *module, int index);
-const JitFunction *module_find(const Module *module, Str name); /* NULL when there is none */
+/* By NAME or NAME@LINE; NULL when there is none. */
+const JitFunction *module_find(const Module *module, Str name);
 
 /* One parameter of a specialisation. */
 typedef enum SpecKind {

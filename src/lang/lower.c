@@ -172,7 +172,7 @@ Func *lower_function(Arena *arena, Module *module, const JitFunction *function, 
     l.fn->num_stages = options->num_stages ? options->num_stages : 3;
     l.builder = (Builder){.fn = l.fn, .region = l.fn->body, .span = function->span};
     l.frame = &frame;
-    l.std_modules.arena = arena;
+    l.std_modules.arena = l.missing.arena = arena;
     if (lower_parameters(&l, function, specs)) {
         lower_body(&l, &function->def->body);
         if (frame.result && !is_none(frame.result) && !is_error(frame.result)) {

@@ -59,6 +59,7 @@ struct Lower {
     const LowerOptions *options;
     Frame *frame;
     Map std_modules; /* file name -> Module * */
+    Map missing;     /* modules that were not found and of which that was said */
     int64_t steps;
     int depth, regions; /* of expressions and of regions being walked */
     bool stopped;       /* a limit was reached: everything is poison from here */
@@ -80,6 +81,15 @@ const char *lower_shape_text(Lower *l, int rank, const int *shape); /* "[64, 32]
 const char *lower_type_text(Lower *l,
                             const Object *object); /* "fp32", "tensor fp32[64, 32]", "int" */
 const char *ltype_text(Lower *l, LType type);
+
+/* ---- suggest.c: help lines after a name that is not there ---- */
+
+void suggest_in_module(Lower *l, Str path, Str name);
+void suggest_member(Lower *l, Str name); /* of a tensor */
+void suggest_name(Lower *l, Str name);
+/* The complaint about an opaque value that a kernel needs; poison. Of a module that was not found
+ * only the first use is complained of. */
+Object *lower_unknown(Lower *l, const Object *unknown, Span span);
 
 /* ---- lower.c: names ---- */
 
@@ -200,6 +210,7 @@ bool coerce_pair(Lower *l, Object **a, Object **b, int flags, Span span);
 /* shapes */
 bool broadcast_pair(Lower *l, Object **a, Object **b, Span span);
 Object *broadcast_to_shape(Lower *l, Object *tensor, int rank, const int *shape, Span span);
+bool tile_fits(Lower *l, int rank, const int *shape, Span span);
 Object *splat_to(Lower *l, Object *scalar, int rank, const int *shape);
 Object *reshape(Lower *l, Object *tensor, int rank, const int *shape, Span span);
 Object *expand_dims(Lower *l, Object *tensor, int axis);

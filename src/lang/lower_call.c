@@ -383,9 +383,7 @@ Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const 
             return cast(l, value, callee->ltype, span);
         }
         return lower_error(l, span, "a dtype takes one argument");
-    case OBJECT_OPAQUE:
-        lower_error(l, span, "%.*s cannot be called in a kernel", STR_ARG(callee->text));
-        return object_error(l->arena);
+    case OBJECT_OPAQUE: return lower_unknown(l, callee, span);
     case OBJECT_ERROR: return callee;
     case OBJECT_NONE:
     case OBJECT_BOOL:

@@ -27,6 +27,8 @@ static Object *name(Lower *l, const Expr *expr) {
                    "'%.*s' is only assigned inside a run-time 'if', 'for' or 'while' "
                    "here: give it a value before",
                    STR_ARG(expr->text));
+    else
+        suggest_name(l, expr->text);
     return object_error(l->arena);
 }
 
@@ -121,6 +123,7 @@ bool lower_condition(Lower *l, Object *condition, Span span, bool *truth, Value 
         *runtime = condition->value;
         return true;
     }
+    if (condition->kind == OBJECT_OPAQUE) return lower_unknown(l, condition, span), false;
     if (!object_is_integral(condition) && !is_none(condition)) {
         lower_error(l, span, "a condition must be a bool, an int, None or a scalar tensor, got %s",
                     lower_type_text(l, condition));
@@ -150,6 +153,7 @@ static Object *and_or(Lower *l, const Expr *expr) {
             if (is_error(result)) return result;
             continue;
         }
+        if (value->kind == OBJECT_OPAQUE) return lower_unknown(l, value, expr->items[i]->span);
         if (!object_truth(value, &truth))
             return lower_error(l, expr->items[i]->span, "%s has no truth value at compile time",
                                lower_type_text(l, value));
@@ -328,6 +332,8 @@ static Object *tensor_attribute(Lower *l, Object *tensor, Str text, Span span) {
     Object *poison = lower_error(l, span, "a tensor has no attribute '%.*s'", STR_ARG(text));
     if (str_is(text, "value"))
         lower_help(l, "'.value' is for compile-time values: this one is known at run time only");
+    else
+        suggest_member(l, text);
     return poison;
 }
 
@@ -363,11 +369,10 @@ Object *lower_attribute(Lower *l, Object *value, Str text, Span span) {
         if (l->diag->num_errors + l->diag->num_refused > before) return object_error(l->arena);
         if (value->module)
             return lower_error(l, span, "module has no attribute '%.*s'", STR_ARG(text));
-        if (str_starts(value->text, "triton"))
-            return lower_refused(l, span, "'%.*s.%.*s' is not supported", STR_ARG(value->text),
-                                 STR_ARG(text));
-        return lower_error(l, span, "module '%.*s' has no attribute '%.*s'", STR_ARG(value->text),
-                           STR_ARG(text));
+        lower_error(l, span, "module '%.*s' has no attribute '%.*s'", STR_ARG(value->text),
+                    STR_ARG(text));
+        suggest_in_module(l, value->text, text);
+        return object_error(l->arena);
     }
     if (str_is(text, "type") &&
         (object_is_number(value) || value->kind == OBJECT_STR || is_none(value))) {
@@ -383,9 +388,11 @@ Object *lower_attribute(Lower *l, Object *value, Str text, Span span) {
             if (str_equal(value->names[i], text)) return value->items[i];
     Object *found = value_attribute(l->arena, value, text);
     if (found) return found;
-    if (value->kind == OBJECT_OPAQUE)
-        return lower_error(l, span, "'%.*s' of %.*s is not known at compile time", STR_ARG(text),
-                           STR_ARG(value->text));
+    if (value->kind == OBJECT_OPAQUE) {
+        Object *part = import_attribute(l->arena, value, text, l->diag);
+        part->global = value->global;
+        return part; /* whoever needs its value complains */
+    }
     return lower_error(l, span, "%s has no attribute '%.*s'", lower_type_text(l, value),
                        STR_ARG(text));
 }

@@ -92,9 +92,7 @@ Object *lower_target_value(Lower *l, Object *value, Span span) {
         lower_help(l, "declare the variable as 'name: tl.constexpr = ..'");
         return poison;
     }
-    case OBJECT_OPAQUE:
-        return lower_error(l, span, "the value of %.*s is not known at compile time",
-                           STR_ARG(value->text));
+    case OBJECT_OPAQUE: return lower_unknown(l, value, span);
     case OBJECT_NONE:
     case OBJECT_DTYPE:
     case OBJECT_SLICE:
@@ -185,14 +183,12 @@ static void assign(Lower *l, const Stmt *stmt) {
     Object *value = lower_expr(l, stmt->value);
     bool constant =
         target->kind == EXPR_NAME && pending_constexpr(env_find(&l->frame->env, target->text));
-    if (constant && is_tensor(value))
-        value = lower_error(l, stmt->value->span,
-                            "'%.*s' is tl.constexpr, but the value is known at run time only",
-                            STR_ARG(target->text));
-    if (!constant) value = lower_target_value(l, value, stmt->value->span);
+    if (!constant || is_tensor(value)) value = lower_target_value(l, value, stmt->value->span);
     lower_assign(l, target, value, stmt->span);
 }
 
+/* `x: tl.constexpr = a * b` where the value is known at run time only: as in Triton, x is an
+ * ordinary value then, and what needs a constant says so where it is used. */
 static void annotated_assign(Lower *l, const Stmt *stmt) {
     const Expr *target = stmt->targets[0];
     bool constant = says_constexpr(l, stmt->annotation);
@@ -219,12 +215,6 @@ static void annotated_assign(Lower *l, const Stmt *stmt) {
                     STR_ARG(target->text));
         lower_note(l, before->span, "the first definition is here");
         return;
-    }
-    if (is_tensor(value)) {
-        lower_error(l, stmt->value->span,
-                    "'%.*s' is tl.constexpr, but the value is known at run time only",
-                    STR_ARG(target->text));
-        value = object_error(l->arena);
     }
     env_set(l, &l->frame->env, target->text, value, stmt->span);
 }

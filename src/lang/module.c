@@ -12,6 +12,8 @@
  * none. */
 #include "lang/module.h"
 
+#include <stdlib.h>
+
 /* ---- indexing ---- */
 
 static Global *global_of(Module *module, Str name) {
@@ -323,8 +325,17 @@ Module *module_load_in(Arena *arena, const Source *source, Str path, const LangO
 Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options,
                     Diag *diag) {
     Registry *registry = arena_new_of(arena, Registry);
-    *registry = (Registry){.arena = arena, .files = {.arena = arena}};
+    *registry =
+        (Registry){.arena = arena, .files = {.arena = arena}, .overrides = {.arena = arena}};
     return module_load_in(arena, source, path, options, registry, diag);
+}
+
+int module_global_names(Arena *arena, const Module *module, Str **names) {
+    int count = 0;
+    *names = arena_array(arena, Str, module->globals.capacity + 1);
+    for (int i = 0; i < module->globals.capacity; i++)
+        if (module->globals.slots[i].used) (*names)[count++] = module->globals.slots[i].key;
+    return count;
 }
 
 const Ast *module_ast(const Module *module) { return module->ast; }
@@ -333,12 +344,34 @@ const JitFunction *module_function(const Module *module, int index) {
     return &module->functions.data[index].function;
 }
 
+/* NAME@LINE: is that this function, from its first decorator to its `def`? */
+static bool stands_at(const JitFunction *function, long line) {
+    int first, last, column;
+    const FunctionDef *def = function->def;
+    Span start = def->num_decorators ? def->decorators[0]->span : def->span;
+    source_position(start.source, start.start, &first, &column);
+    source_position(def->span.source, def->span.start, &last, &column);
+    return line >= first && line <= last;
+}
+
+static Str split_line(Arena *arena, Str name, long *line) {
+    for (int i = 0; i < name.length; i++)
+        if (name.data[i] == '@') {
+            *line = strtol(str_c(arena, (Str){name.data + i + 1, name.length - i - 1}), NULL, 10);
+            return (Str){name.data, i};
+        }
+    return *line = -1, name;
+}
+
 /* Of functions of one name the last at the top level counts, as in Python; else the last nested. */
 const JitFunction *module_find(const Module *module, Str name) {
     const JitEntry *found = NULL;
+    long line;
+    name = split_line(module->arena, name, &line);
     for (int i = 0; i < module->functions.count; i++) {
         const JitEntry *entry = &module->functions.data[i];
         if (!str_equal(entry->function.name, name)) continue;
+        if (line >= 0 && !stands_at(&entry->function, line)) continue;
         if (!found || found->scope || !entry->scope) found = entry;
     }
     return found ? &found->function : NULL;

@@ -41,7 +41,8 @@ typedef struct JitEntry {
 /* Files loaded for one compilation's module, by path, so that each is read once. */
 typedef struct Registry {
     Arena *arena;
-    Map files; /* path -> Module * */
+    Map files;     /* path -> Module * */
+    Map overrides; /* name -> Object *: for what imported files leave unknown */
     int count;
     int depth; /* of expressions being evaluated, across files and names */
 } Registry;
@@ -73,8 +74,6 @@ Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
 /* `import path`, `from path import ..` (level dots before path): a built-in module, a file, or
  * opaque. Never NULL; NULL name in the result means nothing. */
 Object *import_module(Module *from, int level, Str path, Diag *diag);
-/* module.name; NULL when the module is known and has no such name. */
-Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag);
 
 /* ---- host_string.c ---- */
 typedef struct Host Host;

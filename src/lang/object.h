@@ -73,6 +73,8 @@ struct Object {
     int128 integer;
     double number;
     Str text;
+    Str missing; /* OBJECT_OPAQUE: the module that was not found, from which it comes */
+    Str global;  /* OBJECT_OPAQUE: the name of the module's that has this value */
     LType ltype;
     int rank; /* block types */
     int shape[MAX_RANK];

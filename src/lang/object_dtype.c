@@ -27,7 +27,9 @@ bool dtype_is_float(DType dtype) { return infos[dtype].class == CLASS_FLOAT; }
 bool dtype_is_int(DType dtype) {
     return infos[dtype].class == CLASS_SIGNED || infos[dtype].class == CLASS_UNSIGNED;
 }
-int dtype_bits(DType dtype) { return dtype == DTYPE_VOID ? 0 : type_bits(type_scalar(infos[dtype].ir)); }
+int dtype_bits(DType dtype) {
+    return dtype == DTYPE_VOID ? 0 : type_bits(type_scalar(infos[dtype].ir));
+}
 
 bool dtype_from_name(Str name, DType *dtype) {
     for (int i = 0; i < NUM_DTYPES; i++)

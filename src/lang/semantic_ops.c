@@ -77,6 +77,7 @@ static bool has_tensor(const Object *a, const Object *b) { return is_tensor(a) |
 static bool bad_operand(Lower *l, Operator op, Object *a, Object *b, Span span) {
     Object *both[] = {a, b};
     for (int i = 0; i < 2; i++) {
+        if (both[i]->kind == OBJECT_OPAQUE) return lower_unknown(l, both[i], span), true;
         if (is_tensor(both[i]) || object_is_number(both[i])) continue;
         lower_error(l, span, "'%s' does not work on %s and %s", operator_text(op),
                     lower_type_text(l, a), lower_type_text(l, b));
@@ -91,6 +92,8 @@ Object *binary(Lower *l, Operator op, Object *a, Object *b, Span span) {
     if (is_error(a) || is_error(b)) return object_error(l->arena);
     if (!has_tensor(a, b)) {
         const char *why = NULL;
+        if (a->kind == OBJECT_OPAQUE) return lower_unknown(l, a, span);
+        if (b->kind == OBJECT_OPAQUE) return lower_unknown(l, b, span);
         a = as_tuple(l, a), b = as_tuple(l, b);
         if ((int64_t)a->num_items + b->num_items > MAX_ITEMS ||
             (int64_t)a->text.length + b->text.length > MAX_ITEMS)
@@ -164,6 +167,8 @@ Object *compare(Lower *l, Operator op, Object *a, Object *b, Span span) {
         return lower_error(l, span, "'%s' is not supported in a kernel", operator_text(op));
     if (!has_tensor(a, b)) {
         const char *why = NULL;
+        if (a->kind == OBJECT_OPAQUE) return lower_unknown(l, a, span);
+        if (b->kind == OBJECT_OPAQUE) return lower_unknown(l, b, span);
         Object *result = object_compare(l->arena, op, a, b, &why); /* sets why */
         return result ? result : lower_error(l, span, "%s", why);
     }
@@ -244,6 +249,7 @@ Object *logical_not(Lower *l, Object *a, Span span) {
     if (is_error(a)) return a;
     if (!is_tensor(a)) {
         bool truth;
+        if (a->kind == OBJECT_OPAQUE) return lower_unknown(l, a, span);
         if (object_truth(a, &truth)) return object_bool(l->arena, !truth);
         return lower_error(l, span, "'not' does not work on %s", lower_type_text(l, a));
     }

@@ -9,6 +9,19 @@
 
 static bool power_of_two(int128 n) { return n > 0 && (n & (n - 1)) == 0; }
 
+/* False after a diagnostic: a tile of this shape would be larger than any can be. */
+bool tile_fits(Lower *l, int rank, const int *shape, Span span) {
+    int64_t lanes = 1;
+    for (int i = 0; i < rank && lanes <= MAX_LANES; i++) lanes *= shape[i];
+    if (rank <= MAX_RANK && lanes <= MAX_LANES) return true;
+    if (rank > MAX_RANK)
+        lower_error(l, span, "a tensor of %d dimensions: there can be %d", rank, MAX_RANK);
+    else
+        lower_error(l, span, "a tensor of shape %s is larger than the limit of %d elements",
+                    lower_shape_text(l, rank, shape), MAX_LANES);
+    return false;
+}
+
 Object *splat_to(Lower *l, Object *scalar, int rank, const int *shape) {
     if (!rank) return scalar;
     return tensor_like(l, scalar, build_splat(&l->builder, scalar->value, rank, shape));
@@ -43,7 +56,7 @@ bool broadcast_pair(Lower *l, Object **a, Object **b, Span span) {
         return true;
     }
     int rank_a = tensor_rank(left), rank_b = tensor_rank(right);
-    int rank = rank_a > rank_b ? rank_a : rank_b, shape[MAX_RANK], lanes = 1;
+    int rank = rank_a > rank_b ? rank_a : rank_b, shape[MAX_RANK];
     for (int i = 0; i < rank; i++) {
         int m = i < rank - rank_a ? 1 : tensor_shape(left)[i - (rank - rank_a)];
         int n = i < rank - rank_b ? 1 : tensor_shape(right)[i - (rank - rank_b)];
@@ -56,14 +69,8 @@ bool broadcast_pair(Lower *l, Object **a, Object **b, Span span) {
             return false;
         }
         shape[i] = m == 1 ? n : m;
-        if ((int64_t)lanes * shape[i] > MAX_LANES) {
-            lower_error(l, span, "the broadcast of %s and %s has more than %d elements",
-                        lower_shape_text(l, rank_a, tensor_shape(left)),
-                        lower_shape_text(l, rank_b, tensor_shape(right)), MAX_LANES);
-            return false;
-        }
-        lanes *= shape[i];
     }
+    if (!tile_fits(l, rank, shape, span)) return false;
     left = with_rank(l, left, rank), right = with_rank(l, right, rank);
     *a = tensor_like(l, left, build_broadcast(&l->builder, left->value, shape));
     *b = tensor_like(l, right, build_broadcast(&l->builder, right->value, shape));
@@ -166,10 +173,11 @@ static bool full_slice(const Object *index) {
     return true;
 }
 
-/* x[None, :, None]: each ':' takes the next dimension, each None makes one. */
+/* x[None, :, None]: each ':' takes the next dimension, each None makes one. As in Triton, a ':'
+ * for which there is no dimension counts for nothing: scalar[:, None] is a tile of one. */
 Object *subscript_tensor(Lower *l, Object *tensor, Object *index, Span span) {
     Object *const *items = &index;
-    int count = 1, axis = 0, used = 0;
+    int count = 1, used = 0;
     if (is_error(index)) return index;
     if (index->kind == OBJECT_TUPLE) items = index->items, count = index->num_items;
     for (int i = 0; i < count; i++) {
@@ -188,11 +196,15 @@ Object *subscript_tensor(Lower *l, Object *tensor, Object *index, Span span) {
         }
     }
     int rank = tensor_rank(tensor);
-    if (used > rank)
-        return lower_error(l, span, "too many ':' for %d dimension%s", rank, rank == 1 ? "" : "s");
     if (rank + count - used > MAX_RANK)
-        return lower_error(l, span, "the result has more than %d dimensions", MAX_RANK);
-    for (int i = 0; i < count; i++, axis++)
-        if (is_none(items[i])) tensor = expand_dims(l, tensor, axis);
+        return lower_error(l, span, "a tensor of %d dimensions: there can be %d",
+                           rank + count - used, MAX_RANK);
+    for (int i = 0; i < count; i++) {
+        if (!is_none(items[i])) continue;
+        if (is_block(tensor) && i > tensor_rank(tensor))
+            return lower_error(l, span, "too many ':' before a None for %d dimension%s", rank,
+                               rank == 1 ? "" : "s");
+        tensor = expand_dims(l, tensor, i);
+    }
     return tensor;
 }

@@ -134,6 +134,7 @@ Object *constant(Lower *l, const Object *number, LType type, Span span) {
 Object *to_tensor(Lower *l, Object *value, Span span) {
     LType type;
     if (is_tensor(value)) return value;
+    if (value->kind == OBJECT_OPAQUE) return lower_unknown(l, value, span);
     if (!literal_type(l, value, &type, span)) return object_error(l->arena);
     return constant(l, value, type, span);
 }
@@ -145,7 +146,8 @@ static Value *cast_float(Lower *l, Value *value, DType from, DType to, int round
     const Type *lane = lane_type(l, ltype_of(to));
     if (float_holds(lane, type_lane(value->type))) return build_cast(b, OP_FEXT, value, lane);
     /* Between the 16-bit types the way leads through f32. */
-    if ((from == DTYPE_FLOAT16 && to == DTYPE_BFLOAT16) || (from == DTYPE_BFLOAT16 && to == DTYPE_FLOAT16))
+    if ((from == DTYPE_FLOAT16 && to == DTYPE_BFLOAT16) ||
+        (from == DTYPE_BFLOAT16 && to == DTYPE_FLOAT16))
         value = build_cast(b, OP_FEXT, value, type_scalar(TYPE_F32));
     value = build_cast(b, OP_FTRUNC, value, lane);
     value->def->attrs[0].i = rounding;

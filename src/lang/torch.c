@@ -12,16 +12,26 @@ static const struct {
     const char *name;
     DType dtype;
 } names[] = {
-    {"float16", DTYPE_FLOAT16},      {"half", DTYPE_FLOAT16},
-    {"bfloat16", DTYPE_BFLOAT16},     {"float32", DTYPE_FLOAT32},
-    {"float", DTYPE_FLOAT32},        {"float64", DTYPE_FLOAT64},
-    {"double", DTYPE_FLOAT64},       {"int8", DTYPE_INT8},
-    {"int16", DTYPE_INT16},       {"short", DTYPE_INT16},
-    {"int32", DTYPE_INT32},       {"int", DTYPE_INT32},
-    {"int64", DTYPE_INT64},       {"long", DTYPE_INT64},
-    {"uint8", DTYPE_UINT8},       {"uint16", DTYPE_UINT16},
-    {"uint32", DTYPE_UINT32},     {"uint64", DTYPE_UINT64},
-    {"bool", DTYPE_BOOL},         {"float8_e4m3fn", DTYPE_FLOAT8E4M3},
+    {"float16", DTYPE_FLOAT16},
+    {"half", DTYPE_FLOAT16},
+    {"bfloat16", DTYPE_BFLOAT16},
+    {"float32", DTYPE_FLOAT32},
+    {"float", DTYPE_FLOAT32},
+    {"float64", DTYPE_FLOAT64},
+    {"double", DTYPE_FLOAT64},
+    {"int8", DTYPE_INT8},
+    {"int16", DTYPE_INT16},
+    {"short", DTYPE_INT16},
+    {"int32", DTYPE_INT32},
+    {"int", DTYPE_INT32},
+    {"int64", DTYPE_INT64},
+    {"long", DTYPE_INT64},
+    {"uint8", DTYPE_UINT8},
+    {"uint16", DTYPE_UINT16},
+    {"uint32", DTYPE_UINT32},
+    {"uint64", DTYPE_UINT64},
+    {"bool", DTYPE_BOOL},
+    {"float8_e4m3fn", DTYPE_FLOAT8E4M3},
     {"float8_e5m2", DTYPE_FLOAT8E5M2},
 };
 
@@ -29,6 +39,19 @@ const char *torch_dtype_name(DType dtype) {
     for (int i = 0; i < COUNT(names); i++)
         if (names[i].dtype == dtype) return names[i].name;
     return "";
+}
+
+static Object *unknown(Arena *arena, const char *module, Str name) {
+    Object *object = object_new(arena, OBJECT_OPAQUE);
+    object->text = str_format(arena, "'%.*s' of the module '%s'", STR_ARG(name), module);
+    object->missing = str_of(module);
+    return object;
+}
+
+/* tern makes code for no GPU of AMD or Intel: torch.version.hip and .xpu are None. */
+Object *torch_version_attribute(Arena *arena, Str name) {
+    if (str_is(name, "hip") || str_is(name, "xpu")) return object_none(arena);
+    return unknown(arena, "torch.version", name);
 }
 
 Object *torch_attribute(Arena *arena, Str name) {
@@ -39,9 +62,9 @@ Object *torch_attribute(Arena *arena, Str name) {
         return type;
     }
     const Builtin *builtin = builtin_find("torch", name);
-    Object *object = object_new(arena, builtin ? OBJECT_BUILTIN : OBJECT_OPAQUE);
+    if (!builtin) return unknown(arena, "torch", name);
+    Object *object = object_new(arena, OBJECT_BUILTIN);
     object->builtin = builtin;
-    if (!builtin) object->text = str_format(arena, "'%.*s' of the module 'torch'", STR_ARG(name));
     return object;
 }
 

@@ -194,4 +194,40 @@ exits 2 'dtype: expected a tensor' $rows -a 'desc=desc(ones(3,8,f16),(4,8))' -a 
 exits 2 "argument 'MODE': a tl.constexpr parameter takes no tensor" $TERN run "$work/parts.py:scale" --grid 1 \
     -a 'args=(arange(5),(4,3),none)' -a 'MODE=(1,ones(2))'
 exits 2 'cannot be unpacked into 3 names' $TERN run "$work/parts.py:scale" --grid 1 -a 'args=arange(5)' -a 'MODE=(1,2)'
+# ---- two kernels of one name, and names of the module that only Python knows ----
+cat >"$work/twice.py" <<'END'
+import sys
+import triton
+import triton.language as tl
+from not_here import scale
+
+LIMIT = int(sys.argv[1])
+
+if LIMIT > 3:
+    @triton.jit
+    def twice(y):
+        tl.store(y, 10.0)
+else:
+    @triton.jit
+    def twice(y):
+        tl.store(y, 14.0)
+
+@triton.jit
+def limited(y):
+    tl.store(y, LIMIT + scale)
+END
+t=$work/twice.py
+exits 0 '[10]' $TERN run "$t:twice@10" --grid 1 -a 'y=empty(1)' -p y
+exits 0 '[10]' $TERN run "$t:twice@9" --grid 1 -a 'y=empty(1)' -p y
+exits 0 '[14]' $TERN run "$t:twice@14" --grid 1 -a 'y=empty(1)' -p y
+exits 0 '[14]' $TERN run "$t:twice" --grid 1 -a 'y=empty(1)' -p y
+exits 2 "no @triton.jit function 'twice@12'" $TERN run "$t:twice@12" --grid 1 -a 'y=empty(1)'
+exits 2 'twice@10' $TERN run "$t" --grid 1 -a 'y=empty(1)'
+exits 2 "the value of 'int(sys.argv[1])' is not known at compile time" $TERN run "$t:limited" --grid 1 -a 'y=empty(1)'
+exits 2 '--global LIMIT=VALUE gives it one' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)'
+exits 2 "the module 'not_here' is not found: it has 'scale'" \
+    $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT=5
+exits 0 '[5.5]' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' -p y --global LIMIT=5 --global scale=0.5
+exits 2 'expected NAME=VALUE' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT
+
 finish

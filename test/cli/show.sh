@@ -69,6 +69,6 @@ exits 2 "has no stage 'c'" $TERN show $k --stage c --target interp --sig "$sig"
 exits 2 "'abacus'" $TERN show $k --stage ir --target abacus --sig "$sig"
 exits 2 "no @triton.jit function 'g'" $TERN show $k:g --stage ast
 exits 2 'No such file' $TERN show "$work/none.py" --stage ast
-printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef f(x):\n    y = tl.dance(x)\n' >"$work/bad.py"
+printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef f(x):\n    y = tl.extern_elementwise(x)\n' >"$work/bad.py"
 exits 3 'bad.py:5:9: not supported' $TERN show "$work/bad.py" --stage ir --target interp --sig '*fp32'
 finish

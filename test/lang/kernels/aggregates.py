@@ -163,7 +163,8 @@ def torch_dtype(p):
 
 
 # case: torch_limit *fp32
-# want: error 'torch.nn.functional': 'functional' of 'nn' of the module 'torch' is not known at compile time
+# want: error 'tl.store(p, torch.nn.functional.relu)': the value of 'relu' of 'functional' of 'nn' of the module 'torch' is not known at compile time
+# want: help: write tl.maximum(x, 0.0)
 LOWEST = tl.constexpr(torch.finfo(torch.float16).min)
 
 
