@@ -129,6 +129,11 @@ check-ready: tests
 	@tools/check-layers
 	@tools/run-tests -b $(B)
 
+.PHONY: check-quick
+check-quick: tests ## check without the four slow tests
+	@tools/check-layers
+	@tools/run-tests -b $(B) -q
+
 .PHONY: gpu-tests
 gpu-tests: $(patsubst %.c,$(B)/%,$(wildcard test/gpu/*.c)) $(B)/test/api/run $(B)/test/api/ulp ## build what check-gpu runs
 
@@ -183,6 +188,16 @@ corpus-triton: all $(TOOLS) ## the same, and ask the installed triton about what
 .PHONY: gen-diff
 gen-diff: all $(B)/libtern-internal.a ## all kernels' C and PTX against another commit's or build folder's: BASE=main
 	@CC='$(CC)' tools/gen-diff $(B) $(or $(BASE),main)
+
+# Of tools/mutate, which builds the library's sources itself.
+.PHONY: library-parts mutate-needs mutate
+library-parts:
+	@echo $(LIB_O)
+mutate-needs: $(filter-out $(B)/src/%,$(LIB_O)) $(B)/lang/std_files.def $(MOCK) $(MOCK_NVML)
+MUTATE_OPTIONS ?= --count 1000 --floor 90
+mutate: ## change 1000 tokens of the library, one at a time: do tests notice 90 %?
+	@tools/mutate prepare
+	@tools/mutate run $(MUTATE_OPTIONS)
 
 .PHONY: bless
 bless: tests ## rewrite the wanted output of golden tests; read the diff

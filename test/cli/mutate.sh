@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/mutate finds the tokens that it is to change, and leaves comments, strings and macros alone.
+. test/cli/lib.sh
+
+command -v python3 >/dev/null 2>&1 || { skip 5 'no python3'; finish; }
+cat >"$work/f.c" <<'EOF'
+#define LARGER(a, b) (a > b)
+int f(int a, int b) {
+    if (a < b && a) { /* a > b */
+        g(a, "x < 1");
+        for (;;) break;
+    }
+    x += 1;
+    return true;
+}
+EOF
+cat >"$work/want" <<'EOF'
+3:10:< -> <=: if (a <= b && a) { /* a > b */
+3:10:< -> >: if (a > b && a) { /* a > b */
+3:14:&& -> ||: if (a < b || a) { /* a > b */
+3:8:condition negated: if (!(a < b && a)) { /* a > b */
+4:8:statement dropped: ;
+5:17:break dropped: for (;;) ;
+7:6:+= -> -=: x -= 1;
+7:9:1 -> 2: x += 2;
+7:9:1 -> 0: x += 0;
+7:4:statement dropped: ;
+8:11:true -> false: return false;
+EOF
+tools/mutate list "$work/f.c" >"$work/got"
+check 'mutants of a small file' diff "$work/want" "$work/got"
+exits 0 ' known' tools/mutate known
+
+mkdir -p "$work/tree/tools"
+cp tools/mutate "$work/tree/tools/"
+printf 'src/a.c\n- x < y\n+ x <= y\nthe two are never equal\n\nsrc/a.c\n- z\n+ w\n' >"$work/tree/tools/mutate.known"
+exits 1 'FILE, - LINE, + LINE, REASON wanted in' "$work/tree/tools/mutate" known
+printf 'src/a.c\n- x < y\n+ x <= y\nthe two are never equal\n' >"$work/tree/tools/mutate.known"
+exits 1 'no such line: src/a.c: x < y' "$work/tree/tools/mutate" known
+mkdir "$work/tree/src" && printf '    x < y\n' >"$work/tree/src/a.c"
+exits 0 '1 known' "$work/tree/tools/mutate" known
+finish
