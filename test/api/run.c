@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* run: the runner of run tests. Each .py file in test/run is a kernel with cases in its comments:
+/* run: the runner of run tests. Each .py file in test/run (what a feature does) and test/promise
+ * (what must hold in every corner) is a kernel with cases in its comments:
  *
  *     # The last program's mask must keep it inside n.
  *     # case: x = f32[1000] normal, y = f32[1000], n = 1000, BLOCK = 256
@@ -24,7 +25,7 @@
  *
  * Later cases inherit grid, want .. from the case before; what stands before the first is for all.
  *
- *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]      (default: test/run, $TERN_SEEDS)
+ *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]      (default: test/run, test/promise, $TERN_SEEDS)
  *
  * TERN_TEST_DEVICE: one device, as with --device. A device "interp" or "sim" after the first of its
  * name runs the programs of each grid in another order.
@@ -858,7 +859,7 @@ int main(int argc, char **argv) {
         else
             run_path(argv[i]), named = true;
     }
-    if (!named && ok) run_path("test/run");
+    if (!named && ok) run_path("test/run"), run_path("test/promise");
     int failed = !ok, passed = 0, refused = 0;
     for (int d = 0; d < num_devices; d++) {
         printf("run tests on %s%s: %d passed, %d failed, %d refused\n", devices[d].name,
