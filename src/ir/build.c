@@ -83,7 +83,7 @@ static uint64_t width_mask(const Type *type) {
 
 Value *build_constant_bits(Builder *b, const Type *type, uint64_t bits) {
     Value *value = build_typed(b, OP_CONSTANT, 0, NULL, type);
-    value->def->attrs[0].bits = bits & width_mask(type);
+    constant_set_bits(value->def, bits & width_mask(type));
     return value;
 }
 
@@ -109,19 +109,21 @@ Value *build_cast(Builder *b, OpKind kind, Value *a, const Type *lane) {
     return build_typed(b, kind, 1, &a, type_with_elem(b->fn->types, a->type, lane));
 }
 
-static Value *build_compare(Builder *b, OpKind kind, int predicate, Value *a, Value *c) {
+static Value *build_compare(Builder *b, OpKind kind, Value *a, Value *c) {
     const Type *type = type_with_elem(b->fn->types, a->type, type_scalar(TYPE_I1));
-    Value *value = build_typed(b, kind, 2, (Value *[]){a, c}, type);
-    value->def->attrs[0].i = predicate;
-    return value;
+    return build_typed(b, kind, 2, (Value *[]){a, c}, type);
 }
 
 Value *build_icmp(Builder *b, int predicate, Value *a, Value *c) {
-    return build_compare(b, OP_ICMP, predicate, a, c);
+    Value *value = build_compare(b, OP_ICMP, a, c);
+    icmp_set_predicate(value->def, predicate);
+    return value;
 }
 
 Value *build_fcmp(Builder *b, int predicate, Value *a, Value *c) {
-    return build_compare(b, OP_FCMP, predicate, a, c);
+    Value *value = build_compare(b, OP_FCMP, a, c);
+    fcmp_set_predicate(value->def, predicate);
+    return value;
 }
 
 Value *build_select(Builder *b, Value *condition, Value *a, Value *c) {
@@ -131,19 +133,22 @@ Value *build_select(Builder *b, Value *condition, Value *a, Value *c) {
 Value *build_arange(Builder *b, int start, int end) {
     const Type *type = type_tile(b->fn->types, type_scalar(TYPE_I32), 1, (int[]){end - start});
     Value *value = build_typed(b, OP_ARANGE, 0, NULL, type);
-    value->def->attrs[0].i = start;
-    value->def->attrs[1].i = end;
+    arange_set_start(value->def, start);
+    arange_set_end(value->def, end);
     return value;
 }
 
-static Value *build_grid(Builder *b, OpKind kind, int axis) {
-    Value *value = build_typed(b, kind, 0, NULL, type_scalar(TYPE_I32));
-    value->def->attrs[0].i = axis;
+Value *build_program_id(Builder *b, int axis) {
+    Value *value = build_typed(b, OP_PROGRAM_ID, 0, NULL, type_scalar(TYPE_I32));
+    program_id_set_axis(value->def, axis);
     return value;
 }
 
-Value *build_program_id(Builder *b, int axis) { return build_grid(b, OP_PROGRAM_ID, axis); }
-Value *build_num_programs(Builder *b, int axis) { return build_grid(b, OP_NUM_PROGRAMS, axis); }
+Value *build_num_programs(Builder *b, int axis) {
+    Value *value = build_typed(b, OP_NUM_PROGRAMS, 0, NULL, type_scalar(TYPE_I32));
+    num_programs_set_axis(value->def, axis);
+    return value;
+}
 
 Value *build_splat(Builder *b, Value *scalar, int rank, const int *shape) {
     return build_typed(b, OP_SPLAT, 1, &scalar, type_tile(b->fn->types, scalar->type, rank, shape));
@@ -160,7 +165,7 @@ Value *build_expand_dims(Builder *b, Value *a, int axis) {
         shape[i] = i == axis ? 1 : a->type->shape[from++];
     const Type *type = type_tile(b->fn->types, type_lane(a->type), a->type->rank + 1, shape);
     Value *value = build_typed(b, OP_EXPAND_DIMS, 1, &a, type);
-    value->def->attrs[0].i = axis;
+    expand_dims_set_axis(value->def, axis);
     return value;
 }
 
@@ -178,8 +183,7 @@ Value *build_trans(Builder *b, Value *a, const int *order) {
     }
     Value *value =
         build_typed(b, OP_TRANS, 1, &a, type_tile(b->fn->types, type_lane(a->type), rank, shape));
-    value->def->attrs[0].ints.count = rank;
-    value->def->attrs[0].ints.data = copy;
+    trans_set_order(value->def, (Ints){rank, copy});
     return value;
 }
 

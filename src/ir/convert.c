@@ -26,7 +26,7 @@ bool value_is_constant(const Value *value, uint64_t *bits) {
                   op->kind == OP_EXPAND_DIMS))
         op = op->operands[0]->def;
     if (!op || op->kind != OP_CONSTANT) return false;
-    *bits = op->attrs[0].bits;
+    *bits = constant_bits(op);
     return true;
 }
 

@@ -76,7 +76,7 @@ static bool fcmp(const Lane *lane, int64_t predicate) {
 
 static uint64_t min_max(const Lane *lane, bool is_max) {
     double a = float_in(lane, 0), b = float_in(lane, 1);
-    bool nan_wins = lane->op->attrs[0].i != 0;
+    bool nan_wins = min_max_nan(lane->op);
     if (isnan(a) || isnan(b)) {
         if (nan_wins || (isnan(a) && isnan(b))) return float_nan(kind_of(lane->type));
         return isnan(a) ? lane->in[1] : lane->in[0];
@@ -171,7 +171,7 @@ static bool eval_cast(const Lane *lane, uint64_t *out) {
         return true;
     case OP_FTRUNC:
         *out = float_encode(kind_of(lane->result), float_in(lane, 0),
-                            lane->op->attrs[0].i == ROUND_RTZ ? FLOAT_TOWARD_ZERO
+                            ftrunc_rounding(lane->op) == ROUND_RTZ ? FLOAT_TOWARD_ZERO
                                                               : FLOAT_NEAREST_EVEN);
         return true;
     case OP_S_TO_F:
@@ -190,11 +190,11 @@ bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out) {
     const Type *type = type_lane(op->operands[0]->type);
     Lane lane = {type, type_lane(op->results[0].type), type_bits(type), in, op};
     switch ((int)op->kind) {
-    case OP_ICMP: *out = icmp(&lane, op->attrs[0].i); return true;
-    case OP_FCMP: *out = fcmp(&lane, op->attrs[0].i); return true;
+    case OP_ICMP: *out = icmp(&lane, icmp_predicate(op)); return true;
+    case OP_FCMP: *out = fcmp(&lane, fcmp_predicate(op)); return true;
     case OP_SELECT: *out = in[0] ? in[1] : in[2]; return true;
     case OP_ADDPTR: {
-        uint64_t offset = (uint64_t)constant_to_int(type_lane(op->operands[1]->type), in[1]);
+        uint64_t offset = (uint64_t)constant_to_int(type_lane(addptr_offset(op)->type), in[1]);
         *out = in[0] + offset * (uint64_t)type_size_bytes(type->elem);
         return true;
     }

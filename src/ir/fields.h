@@ -55,6 +55,12 @@ Value *access_value(const Op *op);
 Value *access_mask(const Op *op);
 Value *access_other(const Op *op);
 
+static inline int fold_axis(const Op *op) { /* of reduce and scan */
+    return (int)(op->kind == OP_SCAN ? scan_axis(op) : reduce_axis(op));
+}
+static inline int grid_axis(const Op *op) { /* of program_id and num_programs */
+    return (int)(op->kind == OP_NUM_PROGRAMS ? num_programs_axis(op) : program_id_axis(op));
+}
 static inline int64_t atomic_sem(const Op *op) {
     return op->kind == OP_ATOMIC_CAS ? atomic_cas_sem(op) : atomic_rmw_sem(op);
 }

@@ -342,7 +342,6 @@ bool value_is_int(const Value *value, int64_t *number);     /* a constant int, s
 double constant_to_double(const Type *type, uint64_t bits); /* lane type, any float */
 uint64_t constant_from_double(const Type *type, double value);
 int64_t constant_to_int(const Type *type, uint64_t bits); /* sign-extended (i1: 0 or 1) */
-int attr_index(OpKind kind, const char *name);            /* -1 when it has none such */
 bool float_kind_of(const Type *type, FloatKind *kind);    /* of a lane; false: not a float */
 const char *attr_word(AttrKind kind, int64_t value);      /* NULL when out of range */
 int attr_from_word(AttrKind kind, Str word);              /* -1 when unknown */

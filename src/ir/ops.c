@@ -37,9 +37,9 @@ static bool region_is_pure(const Region *region) {
 
 bool op_is_pure(const Op *op) {
     int64_t step;
-    if (op->kind == OP_INLINE_ASM) return op->attrs[attr_index(op->kind, "pure")].i != 0;
+    if (op->kind == OP_INLINE_ASM) return inline_asm_pure(op) != 0;
     if (op_has_trait(op, PURE)) return true;
-    if (op->kind == OP_FOR && (!value_is_int(op->operands[2], &step) || step == 0)) return false;
+    if (op->kind == OP_FOR && (!value_is_int(for_step(op), &step) || step == 0)) return false;
     if (op->kind != OP_FOR && op->kind != OP_IF) return false; /* a while may never end */
     for (int i = 0; i < op->num_regions; i++)
         if (!region_is_pure(op->regions[i])) return false;
@@ -82,12 +82,6 @@ Value *access_mask(const Op *op) {
 }
 
 Value *access_other(const Op *op) { return access_operand(op, load_other, none, none, none); }
-
-int attr_index(OpKind kind, const char *name) {
-    for (int i = 0; i < MAX_ATTRS && op_infos[kind].attrs[i].name; i++)
-        if (!strcmp(op_infos[kind].attrs[i].name, name)) return i;
-    return -1;
-}
 
 const char *attr_word(AttrKind kind, int64_t value) {
     const char *const *words = attr_words[kind];

@@ -306,8 +306,10 @@ static bool attributes(Parser *p, OpKind kind, Attr *attrs) {
             skip_space(p);
             int start = p->at;
             Str name = word(p);
-            int index = attr_index(kind, str_c(p->arena, name));
-            if (index < 0 || infos[index].kind == ATTR_BITS)
+            int index = 0;
+            while (index < MAX_ATTRS && infos[index].name && !str_is(name, infos[index].name))
+                index++;
+            if (index == MAX_ATTRS || !infos[index].name || infos[index].kind == ATTR_BITS)
                 return fail_at(p, start, p->at, "the op has no attribute '%.*s'", name);
             if (given[index])
                 return fail_at(p, start, p->at, "attribute '%.*s' is given twice", name);
@@ -470,7 +472,8 @@ static bool op(Parser *p, Region *into) {
     if (!location(p, &text.span) || !op_regions(p, &text)) return false;
     if (text.kind == OP_CONSTANT) {
         if (text.types.count != 1) return fail(p, "a constant has one result");
-        if (!read_constant(p, text.constant, text.types.data[0], &text.attrs[0].bits)) return false;
+        if (!read_constant(p, text.constant, text.types.data[0], &text.attrs[CONSTANT_bits].bits))
+            return false;
     }
     Builder b = {.fn = p->fn, .region = into, .span = text.span};
     Op *made = build_op(&b, text.kind, text.operands.count, text.operands.data, text.types.count,

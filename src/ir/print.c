@@ -150,7 +150,7 @@ static void put_op(Printer *p, const Op *op, int depth) {
     }
     if (op->kind == OP_CONSTANT) {
         buf_putc(out, ' ');
-        put_bits(out, op->results[0].type, op->attrs[0].bits);
+        put_bits(out, op->results[0].type, constant_bits(op));
     }
     put_attrs(p, op);
     for (int i = 0; i < op->num_results; i++) {

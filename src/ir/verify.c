@@ -78,8 +78,7 @@ static bool check_broadcast(Verifier *v, const Op *op, const Type *a, const Type
     return true;
 }
 
-static bool axis_in(Verifier *v, const Op *op, int limit) {
-    int64_t axis = op->attrs[0].i;
+static bool axis_in(Verifier *v, const Op *op, int64_t axis, int limit) {
     return (axis >= 0 && axis < limit) ||
            verify_bad(v, op, "axis %lld is outside [0, %d)", (long long)axis, limit);
 }
@@ -88,20 +87,20 @@ static bool check_expand_dims(Verifier *v, const Op *op, const Type *a) {
     int shape[MAX_RANK];
     if (!want(v, op, type_is_tile(a) && a->rank < MAX_RANK, "a tile of lower rank", a))
         return false;
-    if (!axis_in(v, op, a->rank + 1)) return false;
+    if (!axis_in(v, op, expand_dims_axis(op), a->rank + 1)) return false;
     for (int i = 0, from = 0; i <= a->rank; i++)
-        shape[i] = i == op->attrs[0].i ? 1 : a->shape[from++];
+        shape[i] = i == expand_dims_axis(op) ? 1 : a->shape[from++];
     return result_is(v, op, a->rank + 1, shape, a->elem);
 }
 
 static bool check_trans(Verifier *v, const Op *op, const Type *a) {
+    Ints order = trans_order(op);
     int shape[MAX_RANK], used = 0;
     if (!want(v, op, type_is_tile(a), "a tile", a)) return false;
-    if (op->attrs[0].ints.count != a->rank)
-        return verify_bad(v, op, "order has %d entries for rank %d", op->attrs[0].ints.count,
-                          a->rank);
+    if (order.count != a->rank)
+        return verify_bad(v, op, "order has %d entries for rank %d", order.count, a->rank);
     for (int i = 0; i < a->rank; i++) {
-        int64_t from = op->attrs[0].ints.data[i];
+        int64_t from = order.data[i];
         if (from < 0 || from >= a->rank || (used >> from & 1))
             return verify_bad(v, op, "order is not a permutation");
         used |= 1 << from;
@@ -129,14 +128,14 @@ static bool check_split(Verifier *v, const Op *op, const Type *a) {
 }
 
 static bool check_gather(Verifier *v, const Op *op, const Type *a) {
-    const Type *index = op->operands[1]->type;
+    const Type *index = gather_indices(op)->type;
     if (!want(v, op, type_is_tile(a), "a tile", a)) return false;
     if (!want(v, op, type_is_int(index) && index->rank == a->rank,
               "integer indices of the same rank", index))
         return false;
-    if (!axis_in(v, op, a->rank)) return false;
+    if (!axis_in(v, op, gather_axis(op), a->rank)) return false;
     for (int i = 0; i < a->rank; i++)
-        if (i != op->attrs[0].i && index->shape[i] != a->shape[i])
+        if (i != gather_axis(op) && index->shape[i] != a->shape[i])
             return verify_bad(v, op, "shapes differ outside the axis: %s and %s",
                               verify_text_of(v, a), verify_text_of(v, index));
     return result_is(v, op, index->rank, index->shape, a->elem);
@@ -174,7 +173,7 @@ static bool check_mask(Verifier *v, const Op *op, const Type *mask) {
 }
 
 static bool check_access(Verifier *v, const Op *op, const Type *value, bool is_load) {
-    const Type *pointer = op->operands[0]->type;
+    const Type *pointer = access_pointer(op)->type;
     if (!want(v, op, type_is_ptr(pointer), "a pointer", pointer)) return false;
     if (!same_shape(v, op, pointer, value)) return false;
     const Type *elem = type_lane(pointer)->elem;
@@ -185,33 +184,34 @@ static bool check_access(Verifier *v, const Op *op, const Type *value, bool is_l
 
 static bool check_load(Verifier *v, const Op *op) {
     if (!check_access(v, op, op->results[0].type, true)) return false;
-    if (op->num_operands > 1 && !check_mask(v, op, op->operands[1]->type)) return false;
-    return op->num_operands < 3 || same_type(v, op, op->operands[2]->type, op->results[0].type);
+    if (load_mask(op) && !check_mask(v, op, load_mask(op)->type)) return false;
+    return !load_other(op) || same_type(v, op, load_other(op)->type, op->results[0].type);
 }
 
 static bool check_store(Verifier *v, const Op *op) {
-    return check_access(v, op, op->operands[1]->type, false) &&
-           (op->num_operands < 3 || check_mask(v, op, op->operands[2]->type));
+    return check_access(v, op, store_value(op)->type, false) &&
+           (!store_mask(op) || check_mask(v, op, store_mask(op)->type));
 }
 
 static bool check_rmw(Verifier *v, const Op *op) {
-    const Type *value = op->operands[1]->type;
+    const Type *value = atomic_rmw_value(op)->type;
     if (!check_access(v, op, value, true) || !same_type(v, op, value, op->results[0].type))
         return false;
-    if (op->attrs[0].i == RMW_FADD) {
+    if (atomic_rmw_kind(op) == RMW_FADD) {
         if (!want(v, op, is_number_float(value), "a float", value)) return false;
-    } else if (op->attrs[0].i != RMW_XCHG &&
+    } else if (atomic_rmw_kind(op) != RMW_XCHG &&
                !want(v, op, type_is_int(value), "an integer", value)) {
         return false;
     }
-    return op->num_operands < 3 || check_mask(v, op, op->operands[2]->type);
+    return !atomic_rmw_mask(op) || check_mask(v, op, atomic_rmw_mask(op)->type);
 }
 
 static bool check_cas(Verifier *v, const Op *op) {
-    const Type *value = op->operands[1]->type;
-    return check_access(v, op, value, true) && same_type(v, op, value, op->operands[2]->type) &&
-           same_type(v, op, value, op->results[0].type) &&
-           want(v, op, type_bits(value) >= 16, "16, 32 or 64 bits", value);
+    const Type *compare = atomic_cas_compare(op)->type;
+    return check_access(v, op, compare, true) &&
+           same_type(v, op, compare, atomic_cas_value(op)->type) &&
+           same_type(v, op, compare, op->results[0].type) &&
+           want(v, op, type_bits(compare) >= 16, "16, 32 or 64 bits", compare);
 }
 
 /* ---- across lanes ---- */
@@ -238,13 +238,14 @@ static bool check_fold_region(Verifier *v, const Op *op) {
 
 static bool check_reduce(Verifier *v, const Op *op, bool is_scan) {
     const Type *a = op->operands[0]->type;
-    if (!want(v, op, type_is_tile(a), "a tile", a) || !axis_in(v, op, a->rank)) return false;
+    if (!want(v, op, type_is_tile(a), "a tile", a) || !axis_in(v, op, fold_axis(op), a->rank))
+        return false;
     for (int i = 0; i < op->num_operands; i++)
         if (!same_shape(v, op, a, op->operands[i]->type)) return false;
     if (!check_fold_region(v, op)) return false;
     int shape[MAX_RANK], rank = 0;
     for (int i = 0; i < a->rank; i++)
-        if (is_scan || i != op->attrs[0].i) shape[rank++] = a->shape[i];
+        if (is_scan || i != fold_axis(op)) shape[rank++] = a->shape[i];
     for (int i = 0; i < op->num_operands; i++) {
         const Type *lane = type_lane(op->operands[i]->type);
         const Type *wanted = type_placed(v->fn->types, type_tile(v->fn->types, lane, rank, shape),
@@ -255,15 +256,15 @@ static bool check_reduce(Verifier *v, const Op *op, bool is_scan) {
 }
 
 static bool check_histogram(Verifier *v, const Op *op, const Type *a) {
-    int64_t bins = op->attrs[0].i;
+    int64_t bins = histogram_bins(op);
     if (!want(v, op, type_is_int(a) && a->rank == 1, "a 1-D tile of integers", a)) return false;
-    if (op->num_operands > 1 && !check_mask(v, op, op->operands[1]->type)) return false;
+    if (histogram_mask(op) && !check_mask(v, op, histogram_mask(op)->type)) return false;
     if (bins < 1 || bins > MAX_LANES) return verify_bad(v, op, "bad number of bins");
     return result_is(v, op, 1, (int[]){(int)bins}, type_scalar(TYPE_I32));
 }
 
 static bool check_dot(Verifier *v, const Op *op) {
-    const Type *a = op->operands[0]->type, *b = op->operands[1]->type, *acc = op->operands[2]->type;
+    const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *acc = dot_acc(op)->type;
     int rank = acc->rank;
     if (!same_type(v, op, acc, op->results[0].type)) return false;
     if ((rank != 2 && rank != 3) || a->rank != rank || b->rank != rank)
@@ -316,8 +317,8 @@ static bool check_args(Verifier *v, const Op *op, const Region *region, int firs
 
 static bool check_if(Verifier *v, const Op *op) {
     const Type **types = result_types(v, op);
-    if (!want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1", op->operands[0]->type))
-        return false;
+    const Type *condition = if_condition(op)->type;
+    if (!want(v, op, condition->kind == TYPE_I1, "a scalar i1", condition)) return false;
     for (int i = 0; i < 2; i++) {
         if (!check_args(v, op, op->regions[i], 0, 0, NULL)) return false;
         if (!check_types_match(v, op, op->num_results, types, region_yield(op->regions[i]), 0))
@@ -334,39 +335,39 @@ static bool check_inits(Verifier *v, const Op *op, int first) {
 }
 
 static bool check_for(Verifier *v, const Op *op) {
-    const Type **types = result_types(v, op), *index = op->operands[0]->type;
-    if (!check_inits(v, op, 3)) return false;
+    const Type **types = result_types(v, op), *index = for_lower(op)->type;
+    if (!check_inits(v, op, FOR_BOUNDS)) return false;
     if (!want(v, op, type_is_int(index) && !type_is_tile(index) && !type_is_bool(index),
               "a scalar integer", index))
         return false;
-    for (int i = 1; i < 3; i++)
+    for (int i = 1; i < FOR_BOUNDS; i++)
         if (!same_type(v, op, index, op->operands[i]->type)) return false;
     for (int i = 0; i < op->num_results; i++)
-        if (!same_type(v, op, op->operands[3 + i]->type, types[i])) return false;
-    return check_args(v, op, op->regions[0], 1, op->num_results, types) &&
-           same_type(v, op, index, op->regions[0]->args[0]->type) &&
-           check_types_match(v, op, op->num_results, types, region_yield(op->regions[0]), 0);
+        if (!same_type(v, op, for_init(op, i)->type, types[i])) return false;
+    return check_args(v, op, for_body(op), 1, op->num_results, types) &&
+           same_type(v, op, index, for_index(op)->type) &&
+           check_types_match(v, op, op->num_results, types, region_yield(for_body(op)), 0);
 }
 
 static bool check_while(Verifier *v, const Op *op) {
     const Type **types = result_types(v, op);
     const Type **inits = arena_array(v->arena, const Type *, op->num_operands);
-    for (int i = 0; i < op->num_operands; i++) inits[i] = op->operands[i]->type;
-    const Op *test = region_yield(op->regions[0]);
-    if (test->num_operands < 1 || test->operands[0]->type->kind != TYPE_I1)
+    for (int i = 0; i < op->num_operands; i++) inits[i] = while_init(op, i)->type;
+    const Op *test = region_yield(while_test(op));
+    if (test->num_operands < 1 || while_condition(op)->type->kind != TYPE_I1)
         return verify_bad(v, op, "the first region must yield an i1 first");
-    return check_args(v, op, op->regions[0], 0, op->num_operands, inits) &&
+    return check_args(v, op, while_test(op), 0, op->num_operands, inits) &&
            check_types_match(v, op, op->num_results, types, test, 1) &&
-           check_args(v, op, op->regions[1], 0, op->num_results, types) &&
-           check_types_match(v, op, op->num_operands, inits, region_yield(op->regions[1]), 0);
+           check_args(v, op, while_body(op), 0, op->num_results, types) &&
+           check_types_match(v, op, op->num_operands, inits, region_yield(while_body(op)), 0);
 }
 
 static bool check_hint(Verifier *v, const Op *op, const Type *a) {
-    int count = op->attrs[1].ints.count;
+    int count = hint_values(op).count;
     if (count != (a->rank ? a->rank : 1))
         return verify_bad(v, op, "%d values for rank %d", count, a->rank);
     for (int i = 0; i < count; i++)
-        if (op->attrs[1].ints.data[i] < 1) return verify_bad(v, op, "values must be positive");
+        if (hint_values(op).data[i] < 1) return verify_bad(v, op, "values must be positive");
     return want(v, op, type_is_int(a) || type_is_ptr(a), "integers or pointers", a);
 }
 
@@ -375,17 +376,18 @@ static bool check_hint(Verifier *v, const Op *op, const Type *a) {
 static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
     const Type *r = op->num_results == 1 ? op->results[0].type : NULL;
     if (rule == RULE_CONSTANT) {
-        uint64_t bits = op->attrs[0].bits;
+        uint64_t bits = constant_bits(op);
         return type_bits(r) == 64 || bits >> type_bits(r) == 0 ||
                verify_bad(v, op, "bits do not fit %s", verify_text_of(v, r));
     }
     if (rule == RULE_ARANGE) {
-        int64_t start = op->attrs[0].i, end = op->attrs[1].i;
+        int64_t start = arange_start(op), end = arange_end(op);
         if (start < INT32_MIN || end > INT32_MAX || end <= start || end - start > MAX_LANES)
             return verify_bad(v, op, "bad range [%lld, %lld)", (long long)start, (long long)end);
         return result_is(v, op, 1, (int[]){(int)(end - start)}, type_scalar(TYPE_I32));
     }
-    return axis_in(v, op, 3) && want(v, op, r->kind == TYPE_I32, "a result of i32", r);
+    return axis_in(v, op, grid_axis(op), 3) &&
+           want(v, op, r->kind == TYPE_I32, "a result of i32", r);
 }
 
 static bool check_special(Verifier *v, const Op *op) {
@@ -393,17 +395,18 @@ static bool check_special(Verifier *v, const Op *op) {
         return want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1",
                     op->operands[0]->type);
     if (op->kind == OP_ASSERT)
-        return want(v, op, type_is_bool(op->operands[0]->type), "i1", op->operands[0]->type) &&
-               (op->num_operands < 2 || check_mask(v, op, op->operands[1]->type));
+        return want(v, op, type_is_bool(assert_condition(op)->type), "i1",
+                    assert_condition(op)->type) &&
+               (!assert_mask(op) || check_mask(v, op, assert_mask(op)->type));
     return true;
 }
 
 static bool check_select(Verifier *v, const Op *op) {
-    const Type *condition = op->operands[0]->type, *r = op->results[0].type;
+    const Type *condition = select_condition(op)->type, *r = op->results[0].type;
     if (!want(v, op, type_is_bool(condition), "a condition of i1", condition)) return false;
     if (type_is_tile(condition) && !same_shape(v, op, condition, r)) return false;
-    return same_type(v, op, op->operands[1]->type, op->operands[2]->type) &&
-           same_type(v, op, op->operands[1]->type, r);
+    return same_type(v, op, select_a(op)->type, select_b(op)->type) &&
+           same_type(v, op, select_a(op)->type, r);
 }
 
 static bool check_compare(Verifier *v, const Op *op, const Type *a) {
@@ -464,7 +467,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_FLOAT_TO_INT:
     case RULE_BITCAST: return check_cast(v, op, a, r, rule);
     case RULE_ADDPTR: {
-        const Type *offset = op->operands[1]->type;
+        const Type *offset = addptr_offset(op)->type;
         return want(v, op, type_is_ptr(a), "a pointer", a) &&
                want(v, op, type_is_int(offset), "an integer offset", offset) &&
                same_shape(v, op, a, offset) && same_type(v, op, a, r);
@@ -480,7 +483,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_SAME1:
         if (!same_type(v, op, a, r)) return false;
         if (op->kind == OP_HINT) return check_hint(v, op, a);
-        return (op->attrs[0].i >= 0 && op->attrs[0].i < a->lanes) ||
+        return (sort_step_mask(op) >= 0 && sort_step_mask(op) < a->lanes) ||
                verify_bad(v, op, "mask is outside the tile");
     case RULE_IF: return check_if(v, op);
     case RULE_FOR: return check_for(v, op);

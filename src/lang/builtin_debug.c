@@ -38,9 +38,8 @@ Object *builtin_hint(Lower *l, const Call *call) {
     for (int i = 0; i < COUNT(kinds); i++)
         if (!strcmp(kinds[i].name, call->builtin->name)) kind = kinds[i].kind;
     Value *value = build_1(&l->builder, OP_HINT, x->value);
-    value->def->attrs[attr_index(OP_HINT, "kind")].i = kind;
-    value->def->attrs[attr_index(OP_HINT, "values")].ints.count = rank;
-    value->def->attrs[attr_index(OP_HINT, "values")].ints.data = values;
+    hint_set_kind(value->def, kind);
+    hint_set_values(value->def, (Ints){rank, values});
     return tensor_like(l, x, value);
 }
 
@@ -115,7 +114,7 @@ Object *builtin_device_assert(Lower *l, const Call *call) {
     }
     Value *operands[2] = {condition->value, mask ? mask->value : NULL};
     Op *op = build_op(&l->builder, OP_ASSERT, mask ? 2 : 1, operands, 0, NULL, 0, NULL);
-    op->attrs[attr_index(OP_ASSERT, "text")].text = message;
+    assert_set_text(op, message);
     return object_none(l->arena);
 }
 
@@ -138,9 +137,9 @@ static Object *print_values(Lower *l, const Call *call, Str prefix, Object *cons
         if (!ltype_is_signed(item->ltype)) unsigned_mask |= (int64_t)1 << i;
     }
     Op *op = build_op(&l->builder, OP_PRINT, count, operands, 0, NULL, 0, NULL);
-    op->attrs[attr_index(OP_PRINT, "text")].text = prefix;
-    op->attrs[attr_index(OP_PRINT, "hex")].i = hex;
-    op->attrs[attr_index(OP_PRINT, "unsigned_mask")].i = unsigned_mask;
+    print_set_text(op, prefix);
+    print_set_hex(op, hex);
+    print_set_unsigned_mask(op, unsigned_mask);
     return object_none(l->arena);
 }
 
@@ -221,10 +220,10 @@ Object *builtin_inline_asm(Lower *l, const Call *call) {
     }
     Op *op =
         build_op(&l->builder, OP_INLINE_ASM, count, operands, num_types, result_types, 0, NULL);
-    op->attrs[attr_index(OP_INLINE_ASM, "text")].text = text;
-    op->attrs[attr_index(OP_INLINE_ASM, "constraints")].text = constraints;
-    op->attrs[attr_index(OP_INLINE_ASM, "pure")].i = pure;
-    op->attrs[attr_index(OP_INLINE_ASM, "pack")].i = pack;
+    inline_asm_set_text(op, text);
+    inline_asm_set_constraints(op, constraints);
+    inline_asm_set_pure(op, pure);
+    inline_asm_set_pack(op, pack);
     Object **results = arena_array(l->arena, Object *, num_types + 1);
     for (int i = 0; i < num_types; i++) results[i] = tensor_new(l, &op->results[i], lanes[i]);
     return one ? results[0] : object_tuple(l->arena, num_types, results);
@@ -236,7 +235,7 @@ Object *builtin_clock(Lower *l, const Call *call) {
     bool timer = !strcmp(call->builtin->name, "globaltimer");
     const Type *type = type_scalar(timer ? TYPE_I64 : TYPE_I32);
     Op *op = build_op(&l->builder, OP_CLOCK, 0, NULL, 1, &type, 0, NULL);
-    op->attrs[attr_index(OP_CLOCK, "kind")].text = str_of(call->builtin->name);
+    clock_set_kind(op, str_of(call->builtin->name));
     return tensor_new(l, op_result(op), ltype_of(timer ? DTYPE_INT64 : DTYPE_INT32));
 }
 

@@ -44,7 +44,8 @@ static Object *extreme(Lower *l, bool is_max, Object *a, Object *b, bool nan_win
                              ltype_text(l, a->ltype));
     if (ltype_is_float(a->ltype)) kind = is_max ? OP_FMAX : OP_FMIN;
     Value *value = build_2(&l->builder, kind, a->value, b->value);
-    if (ltype_is_float(a->ltype)) value->def->attrs[0].i = nan_wins;
+    if (kind == OP_FMAX) fmax_set_nan(value->def, nan_wins);
+    if (kind == OP_FMIN) fmin_set_nan(value->def, nan_wins);
     return tensor_like(l, a, value);
 }
 
@@ -117,7 +118,7 @@ Object *builtin_lanes(Lower *l, const Call *call) {
         ltype_is_int(x[0]->ltype) && !ltype_is_signed(x[0]->ltype) ? row->unsigned_op : row->op;
     Value *value = count == 2 ? build_2(&l->builder, kind, x[0]->value, x[1]->value)
                               : build_1(&l->builder, kind, x[0]->value);
-    if (row->accepts & LANES_EXACT) value->def->attrs[attr_index(kind, "exact")].i = 1;
+    if (row->accepts & LANES_EXACT) sqrt_set_exact(value->def, 1);
     Object *result = tensor_like(l, x[0], value);
     return row->accepts & LANES_TO_INT32 ? cast(l, result, ltype_of(DTYPE_INT32), call->span)
                                          : result;
@@ -156,7 +157,7 @@ Object *builtin_sigmoid(Lower *l, const Call *call) {
 
 static Object *divide(Lower *l, Object *a, Object *b, bool exact) {
     Value *value = build_2(&l->builder, OP_FDIV, a->value, b->value);
-    value->def->attrs[0].i = exact;
+    fdiv_set_exact(value->def, exact);
     return tensor_like(l, a, value);
 }
 

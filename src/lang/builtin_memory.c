@@ -110,9 +110,9 @@ Object *load(Lower *l, Object *pointer, Object *mask, Object *other, MemoryOptio
     }
     Value *value = build_load(&l->builder, pointer->value, mask ? mask->value : NULL,
                               other ? other->value : NULL);
-    value->def->attrs[attr_index(OP_LOAD, "cache")].i = options.cache;
-    value->def->attrs[attr_index(OP_LOAD, "evict")].i = options.evict;
-    value->def->attrs[attr_index(OP_LOAD, "volatile")].i = options.is_volatile;
+    load_set_cache(value->def, options.cache);
+    load_set_evict(value->def, options.evict);
+    load_set_volatile(value->def, options.is_volatile);
     return tensor_new(l, value, type);
 }
 
@@ -154,8 +154,8 @@ Object *store(Lower *l, Object *pointer, Object *value, Object *mask, MemoryOpti
     value = cast(l, value, type, span);
     if (is_error(value)) return value;
     Op *op = build_store(&l->builder, pointer->value, value->value, mask ? mask->value : NULL);
-    op->attrs[attr_index(OP_STORE, "cache")].i = options.cache;
-    op->attrs[attr_index(OP_STORE, "evict")].i = options.evict;
+    store_set_cache(op, options.cache);
+    store_set_evict(op, options.evict);
     return object_none(l->arena);
 }
 
@@ -233,9 +233,9 @@ static Value *atomic_op(Lower *l, int kind, Value *pointer, Value *value, Value 
                         int scope) {
     Value *operands[3] = {pointer, value, mask};
     Op *op = build_op(&l->builder, OP_ATOMIC_RMW, mask ? 3 : 2, operands, 1, &value->type, 0, NULL);
-    op->attrs[attr_index(OP_ATOMIC_RMW, "kind")].i = kind;
-    op->attrs[attr_index(OP_ATOMIC_RMW, "sem")].i = sem;
-    op->attrs[attr_index(OP_ATOMIC_RMW, "scope")].i = scope;
+    atomic_rmw_set_kind(op, kind);
+    atomic_rmw_set_sem(op, sem);
+    atomic_rmw_set_scope(op, scope);
     return op_result(op);
 }
 
@@ -332,7 +332,7 @@ Object *builtin_atomic_cas(Lower *l, const Call *call) {
     }
     Value *operands[3] = {pointer->value, parts[0]->value, parts[1]->value};
     Op *op = build_op(&l->builder, OP_ATOMIC_CAS, 3, operands, 1, &parts[1]->value->type, 0, NULL);
-    op->attrs[attr_index(OP_ATOMIC_CAS, "sem")].i = sem;
-    op->attrs[attr_index(OP_ATOMIC_CAS, "scope")].i = scope;
+    atomic_cas_set_sem(op, sem);
+    atomic_cas_set_scope(op, scope);
     return tensor_new(l, op_result(op), type);
 }

@@ -120,8 +120,8 @@ static Object *across(Lower *l, const Inputs *inputs, OpKind kind, int axis, Reg
         types[i] = type_tile(l->fn->types, type_lane(type), rank, shape);
     }
     Op *op = build_op(&l->builder, kind, count, operands, count, types, 1, &region);
-    op->attrs[attr_index(kind, "axis")].i = axis;
-    if (kind == OP_SCAN) op->attrs[attr_index(OP_SCAN, "reverse")].i = reverse;
+    if (kind == OP_REDUCE) reduce_set_axis(op, axis);
+    if (kind == OP_SCAN) scan_set_axis(op, axis), scan_set_reverse(op, reverse);
     for (int i = 0; i < count; i++)
         results[i] = tensor_new(l, &op->results[i], inputs->tensors[i]->ltype);
     return inputs->is_tuple ? object_tuple(l->arena, count, results) : results[0];
@@ -188,7 +188,7 @@ Object *builtin_gather(Lower *l, const Call *call) {
     const Type *type = type_with_elem(l->fn->types, index->value->type, type_lane(x->value->type));
     Op *op =
         build_op(&l->builder, OP_GATHER, 2, (Value *[]){x->value, index->value}, 1, &type, 0, NULL);
-    op->attrs[0].i = axis;
+    gather_set_axis(op, axis);
     return tensor_like(l, x, op_result(op));
 }
 
@@ -217,7 +217,7 @@ Object *builtin_histogram(Lower *l, const Call *call) {
     const Type *type = type_tile(l->fn->types, type_scalar(TYPE_I32), 1, &count);
     Value *operands[2] = {x->value, mask ? mask->value : NULL};
     Op *op = build_op(&l->builder, OP_HISTOGRAM, mask ? 2 : 1, operands, 1, &type, 0, NULL);
-    op->attrs[0].i = bins;
+    histogram_set_bins(op, bins);
     return tensor_new(l, op_result(op), ltype_of(DTYPE_INT32));
 }
 
@@ -364,6 +364,6 @@ Object *builtin_dot(Lower *l, const Call *call) {
     if (!ltype_is(a->ltype, DTYPE_FLOAT32)) precision = PRECISION_IEEE;
     Value *operands[3] = {a->value, b->value, acc->value};
     Op *op = build_op(&l->builder, OP_DOT, 3, operands, 1, &acc->value->type, 0, NULL);
-    op->attrs[attr_index(OP_DOT, "precision")].i = precision;
+    dot_set_precision(op, precision);
     return tensor_new(l, op_result(op), type);
 }

@@ -277,7 +277,7 @@ Object *builtin_exchange(Lower *l, const Call *call) {
     if (!x || !arg_int(l, call, 1, &mask)) return poison(l);
     if (!is_block(x)) return x;
     Value *value = build_1(&l->builder, OP_SORT_STEP, x->value);
-    value->def->attrs[0].i = mask;
+    sort_step_set_mask(value->def, mask);
     return tensor_like(l, x, value);
 }
 

@@ -488,10 +488,10 @@ void lower_for(Lower *l, const Stmt *stmt, Object *range) {
     for (int i = 0; i < inits.count; i++) vec_push(l->arena, &operands, inits.data[i]);
     Op *op = build_op(&l->builder, OP_FOR, operands.count, operands.data, inits.count,
                       types_of(l, &inits), 1, &region);
-    op->attrs[attr_index(OP_FOR, "unsigned")].i = !ltype_is_signed(type);
+    for_set_unsigned(op, !ltype_is_signed(type));
     if (range->num_items > 3 && object_is_integral(range->items[3]) &&
         range->items[3]->integer > 0 && range->items[3]->integer < 1024)
-        op->attrs[attr_index(OP_FOR, "stages")].i = (int64_t)range->items[3]->integer;
+        for_set_stages(op, (int64_t)range->items[3]->integer);
     Env inside = frame->env;
     after_loop(l, &loop, spread_results(l, &loop.inits, op, kept), poisoned, &inside);
     /* Python would keep the last index; in Triton it is not usable after the loop. */

@@ -150,7 +150,7 @@ static Value *cast_float(Lower *l, Value *value, DType from, DType to, int round
         (from == DTYPE_BFLOAT16 && to == DTYPE_FLOAT16))
         value = build_cast(b, OP_FEXT, value, type_scalar(TYPE_F32));
     value = build_cast(b, OP_FTRUNC, value, lane);
-    value->def->attrs[0].i = rounding;
+    ftrunc_set_rounding(value->def, rounding);
     return value;
 }
 

@@ -28,7 +28,7 @@ static bool keeps_base(OpKind kind) {
 static const Value *base_of_result(const Facts *facts, const Op *op) {
     if (!type_is_ptr(op->results[0].type)) return NULL;
     if (op->kind == OP_JOIN) return common_base(facts, op->operands[0], op->operands[1]);
-    if (op->kind == OP_SELECT) return common_base(facts, op->operands[1], op->operands[2]);
+    if (op->kind == OP_SELECT) return common_base(facts, select_a(op), select_b(op));
     return keeps_base(op->kind) ? facts->base[op->operands[0]->id] : NULL;
 }
 
@@ -213,8 +213,8 @@ static const Affine *transposed(Facts *facts, const Affine *a, const Op *op) {
     if (!a) return NULL;
     Affine *form = affine_new(facts);
     *form = *a;
-    for (int i = 0; i < op->attrs[0].ints.count; i++)
-        form->stride[i] = a->stride[op->attrs[0].ints.data[i]];
+    Ints order = trans_order(op);
+    for (int i = 0; i < order.count; i++) form->stride[i] = a->stride[order.data[i]];
     return form;
 }
 
@@ -240,7 +240,7 @@ static const Affine *tile_form(Facts *facts, const Op *op) {
         return constant;
     case OP_ARANGE: {
         Affine *form = affine_new(facts);
-        form->constant = op->attrs[0].i;
+        form->constant = arange_start(op);
         form->stride[0].multiplier = 1;
         return form;
     }
@@ -248,7 +248,7 @@ static const Affine *tile_form(Facts *facts, const Op *op) {
     case OP_CONVERT:
     case OP_HINT: return a;
     case OP_EXT_S: return type_is_bool(op->operands[0]->type) ? NULL : a;
-    case OP_EXPAND_DIMS: return expanded(facts, a, (int)op->attrs[0].i);
+    case OP_EXPAND_DIMS: return expanded(facts, a, (int)expand_dims_axis(op));
     case OP_BROADCAST: return broadcasted(facts, a, op);
     case OP_TRANS: return transposed(facts, a, op);
     case OP_ADD:
@@ -289,7 +289,7 @@ static bool is_plain_index(const Affine *form, int *dim) {
 static bool comparison_bound(const Facts *facts, const Op *op, MaskBound *bound) {
     const Affine *a = form_of(facts, op->operands[0]), *b = form_of(facts, op->operands[1]);
     bool is_swapped, or_equal, is_unsigned;
-    switch (op->attrs[0].i) {
+    switch (icmp_predicate(op)) {
     case ICMP_SLT: is_swapped = false, or_equal = false, is_unsigned = false; break;
     case ICMP_SLE: is_swapped = false, or_equal = true, is_unsigned = false; break;
     case ICMP_SGT: is_swapped = true, or_equal = false, is_unsigned = false; break;
@@ -325,7 +325,7 @@ static bool collect_expanded(const Facts *facts, const Op *op, MaskBound *bounds
         *index = *bounds[i].index;
         index->stride[bounds[i].dim] = (AffineStride){0};
         if (index->origin && type_is_tile(index->origin->type)) return false;
-        if (bounds[i].dim >= op->attrs[0].i) bounds[i].dim++;
+        if (bounds[i].dim >= expand_dims_axis(op)) bounds[i].dim++;
         index->stride[bounds[i].dim].multiplier = 1;
         bounds[i].index = index;
     }

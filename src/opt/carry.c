@@ -34,17 +34,17 @@ static Value *replaced_tile(Builder *b, Value *init, Value *offset, bool pointer
 
 /* Carried value i of the loop; true if it was rewritten. */
 static bool simplify_carried(Func *fn, Op *loop, int i) {
-    Region *body = loop->regions[0];
-    Value *arg = body->args[1 + i], *init = loop->operands[3 + i];
+    Region *body = for_body(loop);
+    Value *arg = for_arg(loop, i), *init = for_init(loop, i);
     Op *yield = body->last;
-    Value *next = yield->operands[i];
+    Value *next = for_next(loop, i);
     bool pointer = type_is_ptr(arg->type);
     if (!type_is_tile(arg->type) || !(pointer || type_is_int(arg->type)) || type_is_bool(arg->type))
         return false;
     if (!next->def || next->def->parent != body) return false;
     Value *moved = NULL;
-    if (pointer && next->def->kind == OP_ADDPTR && next->def->operands[0] == arg)
-        moved = next->def->operands[1];
+    if (pointer && next->def->kind == OP_ADDPTR && addptr_pointer(next->def) == arg)
+        moved = addptr_offset(next->def);
     if (!pointer && next->def->kind == OP_ADD)
         moved = next->def->operands[0] == arg   ? next->def->operands[1]
                 : next->def->operands[1] == arg ? next->def->operands[0]
@@ -59,7 +59,7 @@ static bool simplify_carried(Func *fn, Op *loop, int i) {
     *new_arg = *arg;
     new_arg->type = offset_type, new_arg->id = fn->num_values++;
     body->args[1 + i] = new_arg;
-    loop->operands[3 + i] = build_int(&before, offset_type, 0);
+    loop->operands[FOR_BOUNDS + i] = build_int(&before, offset_type, 0);
     Builder start = {fn, body, body->first, loop->span};
     arg->replaced = replaced_tile(&start, init, new_arg, pointer);
     yield->operands[i] = build_2(&at_end, OP_ADD, new_arg, step);

@@ -70,7 +70,7 @@ static Str key_of(Cse *c, const Op *op) {
 
 static bool is_mergeable(const Op *op) {
     if (op->num_regions || !op->num_results) return false;
-    if (op->kind == OP_LOAD) return op->attrs[attr_index(OP_LOAD, "volatile")].i == 0;
+    if (op->kind == OP_LOAD) return load_volatile(op) == 0;
     return op_is_pure(op);
 }
 

@@ -37,7 +37,7 @@ static bool region_has_effect(const Region *region) {
 
 static bool has_effect(const Op *op) {
     if (op_has_trait(op, WRITES) || op->kind == OP_WHILE) return true;
-    if (op->kind == OP_LOAD) return op->attrs[attr_index(OP_LOAD, "volatile")].i != 0;
+    if (op->kind == OP_LOAD) return load_volatile(op) != 0;
     if (op->kind == OP_INLINE_ASM) return !op_is_pure(op);
     for (int i = 0; i < op->num_regions; i++)
         if (region_has_effect(op->regions[i])) return true;
@@ -50,10 +50,10 @@ static void keep_region_effects(Dce *d, Region *region);
 static void keep(Dce *d, Op *op) {
     if (map_get_pointer(&d->kept, op)) return;
     map_set_pointer(&d->kept, op, op);
-    int needed = op->kind == OP_FOR ? 3 : op->kind == OP_WHILE ? 0 : op->num_operands;
+    int needed = op->kind == OP_FOR ? FOR_BOUNDS : op->kind == OP_WHILE ? 0 : op->num_operands;
     for (int i = 0; i < needed; i++) mark(d, op->operands[i]);
     for (int i = 0; i < op->num_regions; i++) keep_region_effects(d, op->regions[i]);
-    if (op->kind == OP_WHILE) mark(d, region_yield(op->regions[0])->operands[0]);
+    if (op->kind == OP_WHILE) mark(d, while_condition(op));
     if (op->kind == OP_REDUCE || op->kind == OP_SCAN)
         for (int i = 0; i < op->num_results; i++)
             mark(d, region_yield(op->regions[0])->operands[i]);
@@ -68,8 +68,8 @@ static void spread_from_result(Dce *d, Op *op, int index) {
     keep(d, op);
     if (op->kind == OP_IF)
         for (int i = 0; i < 2; i++) mark(d, region_yield(op->regions[i])->operands[index]);
-    if (op->kind == OP_FOR) mark(d, op->regions[0]->args[index + 1]);
-    if (op->kind == OP_WHILE) mark(d, region_yield(op->regions[0])->operands[index + 1]);
+    if (op->kind == OP_FOR) mark(d, for_arg(op, index));
+    if (op->kind == OP_WHILE) mark(d, while_passed(op, index));
 }
 
 static void spread_from_argument(Dce *d, const Value *argument) {
@@ -78,14 +78,14 @@ static void spread_from_argument(Dce *d, const Value *argument) {
     if (!op) return;
     keep(d, op);
     if (op->kind == OP_FOR && index > 0) {
-        mark(d, op->operands[index + 2]);
-        mark(d, region_yield(op->regions[0])->operands[index - 1]);
+        mark(d, for_init(op, index - 1));
+        mark(d, for_next(op, index - 1));
         mark(d, &op->results[index - 1]);
-    } else if (op->kind == OP_WHILE && argument->region == op->regions[0]) {
-        mark(d, op->operands[index]);
-        mark(d, region_yield(op->regions[1])->operands[index]);
+    } else if (op->kind == OP_WHILE && argument->region == while_test(op)) {
+        mark(d, while_init(op, index));
+        mark(d, while_next(op, index));
     } else if (op->kind == OP_WHILE) {
-        mark(d, region_yield(op->regions[0])->operands[index + 1]);
+        mark(d, while_passed(op, index));
         mark(d, &op->results[index]);
     }
 }
@@ -135,12 +135,12 @@ static bool all(const bool *wanted, int count) {
 }
 
 static void narrow_while(Dce *d, Op *op) {
-    Region *test = op->regions[0], *body = op->regions[1];
+    Region *test = while_test(op), *body = while_body(op);
     bool *carried = arena_array(d->px->scratch, bool, op->num_operands);
     bool *forwarded = arena_array(d->px->scratch, bool, op->num_results);
-    for (int i = 0; i < op->num_operands; i++) carried[i] = d->live[test->args[i]->id];
+    for (int i = 0; i < op->num_operands; i++) carried[i] = d->live[while_arg(op, i)->id];
     for (int i = 0; i < op->num_results; i++)
-        forwarded[i] = d->live[op->results[i].id] || d->live[body->args[i]->id];
+        forwarded[i] = d->live[op->results[i].id] || d->live[while_given(op, i)->id];
     if (all(carried, op->num_operands) && all(forwarded, op->num_results)) return;
     d->changed = true;
     drop_args(test, 0, carried, op->num_operands);
@@ -157,15 +157,15 @@ static void narrow(Dce *d, Op *op) {
     bool *wanted = arena_array(d->px->scratch, bool, op->num_results);
     for (int i = 0; i < op->num_results; i++) {
         wanted[i] = d->live[op->results[i].id];
-        if (op->kind == OP_FOR) wanted[i] |= d->live[op->regions[0]->args[i + 1]->id];
+        if (op->kind == OP_FOR) wanted[i] |= d->live[for_arg(op, i)->id];
     }
     if (all(wanted, op->num_results)) return;
     d->changed = true;
     for (int i = 0; i < op->num_regions; i++)
         drop_operands(region_yield(op->regions[i]), 0, wanted, op->num_results);
     if (op->kind == OP_FOR) {
-        drop_args(op->regions[0], 1, wanted, op->num_results);
-        drop_operands(op, 3, wanted, op->num_results);
+        drop_args(for_body(op), 1, wanted, op->num_results);
+        drop_operands(op, FOR_BOUNDS, wanted, op->num_results);
     }
     drop_results(d, op, wanted);
 }

@@ -108,7 +108,7 @@ static Fact and_constant_fact(Fact x, uint64_t mask) {
 
 static Fact compare_fact(const Op *op, Fact a, Fact b) {
     int64_t k = least(a.k, b.k);
-    switch (op->attrs[0].i) {
+    switch (icmp_predicate(op)) {
     case ICMP_SLT:
     case ICMP_ULT:
     case ICMP_SGE:
@@ -131,9 +131,10 @@ static Fact constancy_only(const Facts *facts, const Op *op, int dim) {
 }
 
 static Fact select_fact(const Facts *facts, const Op *op, int dim) {
-    Fact a = get(facts, op->operands[1], dim), b = get(facts, op->operands[2], dim);
-    int64_t k = op->operands[0]->type->rank ? get(facts, op->operands[0], dim).k : LARGEST;
-    int64_t unit = unit_of(op->operands[1]);
+    const Value *condition = select_condition(op);
+    Fact a = get(facts, select_a(op), dim), b = get(facts, select_b(op), dim);
+    int64_t k = condition->type->rank ? get(facts, condition, dim).k : LARGEST;
+    int64_t unit = unit_of(select_a(op));
     int64_t c = least(k, least(a.c, b.c));
     return (Fact){c, least(divisible_at(a, c, unit), divisible_at(b, c, unit)),
                   least(k, least(a.k, b.k))};
@@ -193,7 +194,7 @@ static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
         if (!is_number || (uint64_t)number >= width) return (Fact){1, 1, k};
         return shift_right_fact(a, number);
     case OP_ICMP: return compare_fact(op, a, b);
-    case OP_ADDPTR: return add(a, b, unit_of(op->operands[0]));
+    case OP_ADDPTR: return add(a, b, unit_of(addptr_pointer(op)));
     default: return (Fact){1, 1, k};
     }
 }
@@ -232,7 +233,7 @@ static bool result_nonnegative(const Facts *facts, const Op *op) {
     case OP_CONSTANT: return value_is_int(&op->results[0], &number) && number >= 0;
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS: return true;
-    case OP_ARANGE: return op->attrs[0].i >= 0;
+    case OP_ARANGE: return arange_start(op) >= 0;
     case OP_SPLAT:
     case OP_BROADCAST:
     case OP_EXPAND_DIMS:
@@ -255,7 +256,7 @@ static bool result_nonnegative(const Facts *facts, const Op *op) {
     case OP_XOR: return known[op->operands[0]->id] && known[op->operands[1]->id];
     case OP_AND:
     case OP_MAX_S: return known[op->operands[0]->id] || known[op->operands[1]->id];
-    case OP_SELECT: return known[op->operands[1]->id] && known[op->operands[2]->id];
+    case OP_SELECT: return known[select_a(op)->id] && known[select_b(op)->id];
     default: return false;
     }
 }
@@ -279,7 +280,7 @@ static void reshape(Facts *facts, const Op *op) {
 static void expand_dims(Facts *facts, const Op *op) {
     const Value *a = op->operands[0], *r = &op->results[0];
     for (int i = 0, from = 0; i < r->type->rank; i++) {
-        if (i == op->attrs[0].i)
+        if (i == expand_dims_axis(op))
             set(facts, r, i, (Fact){1, divisible_everywhere(facts, a), 1});
         else
             set(facts, r, i, get(facts, a, from++));
@@ -299,10 +300,10 @@ static void hint(Facts *facts, const Op *op) {
     const Value *r = &op->results[0];
     for (int i = 0; i < rank_of(r); i++) {
         Fact x = get(facts, op->operands[0], i);
-        int64_t promised = power_in((uint64_t)op->attrs[1].ints.data[i]);
-        if (op->attrs[0].i == HINT_DIVISIBLE) x.d = most(x.d, promised);
-        if (op->attrs[0].i == HINT_CONTIGUOUS && r->type->rank) x.c = most(x.c, promised);
-        if (op->attrs[0].i == HINT_CONSTANT && r->type->rank) x.k = most(x.k, promised);
+        int64_t promised = power_in((uint64_t)hint_values(op).data[i]), kind = hint_kind(op);
+        if (kind == HINT_DIVISIBLE) x.d = most(x.d, promised);
+        if (kind == HINT_CONTIGUOUS && r->type->rank) x.c = most(x.c, promised);
+        if (kind == HINT_CONSTANT && r->type->rank) x.k = most(x.k, promised);
         set(facts, r, i, x);
     }
 }
@@ -359,28 +360,25 @@ static void start_from_nothing(Facts *facts, Value *value) {
 static void walk(Facts *facts, const Region *region);
 
 static void walk_for(Facts *facts, const Op *op) {
-    const Region *body = op->regions[0];
-    const Op *yield = region_yield(body);
-    Value *index = body->args[0];
+    Value *index = for_index(op);
     int64_t step;
     start_from_nothing(facts, index);
     set(facts, index, 0,
-        (Fact){1, least(get(facts, op->operands[0], 0).d, get(facts, op->operands[2], 0).d), 1});
+        (Fact){1, least(get(facts, for_lower(op), 0).d, get(facts, for_step(op), 0).d), 1});
     facts->nonnegative[index->id] =
-        facts->nonnegative[op->operands[0]->id] && value_is_int(op->operands[2], &step) && step > 0;
-    for (int i = 0; i < op->num_results; i++)
-        start_from(facts, body->args[i + 1], op->operands[i + 3]);
+        facts->nonnegative[for_lower(op)->id] && value_is_int(for_step(op), &step) && step > 0;
+    for (int i = 0; i < op->num_results; i++) start_from(facts, for_arg(op, i), for_init(op, i));
     for (int round = 0;; round++) {
         bool is_last = round == MOST_ROUNDS || facts->budget < 0;
         if (is_last)
-            for (int i = 0; i < op->num_results; i++) start_from_nothing(facts, body->args[i + 1]);
-        walk(facts, body);
+            for (int i = 0; i < op->num_results; i++) start_from_nothing(facts, for_arg(op, i));
+        walk(facts, for_body(op));
         bool changed = false;
         for (int i = 0; i < op->num_results; i++)
-            changed |= join_into(facts, body->args[i + 1], yield->operands[i]);
+            changed |= join_into(facts, for_arg(op, i), for_next(op, i));
         if (!changed || is_last) break;
     }
-    for (int i = 0; i < op->num_results; i++) start_from(facts, &op->results[i], body->args[i + 1]);
+    for (int i = 0; i < op->num_results; i++) start_from(facts, &op->results[i], for_arg(op, i));
 }
 
 static void forward(Facts *facts, Value *value, const Value *from) {
@@ -391,24 +389,22 @@ static void forward(Facts *facts, Value *value, const Value *from) {
 }
 
 static void walk_while(Facts *facts, const Op *op) {
-    const Region *test = op->regions[0], *body = op->regions[1];
-    const Op *forwarded = region_yield(test), *carried = region_yield(body);
-    for (int i = 0; i < op->num_operands; i++) start_from(facts, test->args[i], op->operands[i]);
+    for (int i = 0; i < op->num_operands; i++)
+        start_from(facts, while_arg(op, i), while_init(op, i));
     for (int round = 0;; round++) {
         bool is_last = round == MOST_ROUNDS || facts->budget < 0;
         if (is_last)
-            for (int i = 0; i < op->num_operands; i++) start_from_nothing(facts, test->args[i]);
-        walk(facts, test);
+            for (int i = 0; i < op->num_operands; i++) start_from_nothing(facts, while_arg(op, i));
+        walk(facts, while_test(op));
         for (int i = 0; i < op->num_results; i++)
-            forward(facts, body->args[i], forwarded->operands[i + 1]);
-        walk(facts, body);
+            forward(facts, while_given(op, i), while_passed(op, i));
+        walk(facts, while_body(op));
         bool changed = false;
         for (int i = 0; i < op->num_operands; i++)
-            changed |= join_into(facts, test->args[i], carried->operands[i]);
+            changed |= join_into(facts, while_arg(op, i), while_next(op, i));
         if (!changed || is_last) break;
     }
-    for (int i = 0; i < op->num_results; i++)
-        forward(facts, &op->results[i], forwarded->operands[i + 1]);
+    for (int i = 0; i < op->num_results; i++) forward(facts, &op->results[i], while_passed(op, i));
 }
 
 static void walk_if(Facts *facts, const Op *op) {
@@ -427,7 +423,7 @@ static void believe(Facts *facts, const Op *op) {
     const Op *compare = op->operands[0]->def;
     int64_t number;
     if (op->parent != facts->fn->body || !compare || compare->kind != OP_ICMP) return;
-    int64_t predicate = compare->attrs[0].i;
+    int64_t predicate = icmp_predicate(compare);
     if (!value_is_int(compare->operands[1], &number)) return;
     if ((predicate == ICMP_SGE && number >= 0) || (predicate == ICMP_SGT && number >= -1))
         facts->nonnegative[compare->operands[0]->id] = true;
@@ -454,11 +450,11 @@ static void walk_op(Facts *facts, const Op *op) {
     switch ((int)op->kind) {
     case OP_CONSTANT: {
         bool is_float = type_is_float(op->results[0].type);
-        splat(facts, &op->results[0], is_float ? 1 : power_in(op->attrs[0].bits));
+        splat(facts, &op->results[0], is_float ? 1 : power_in(constant_bits(op)));
         break;
     }
     case OP_ARANGE:
-        set(facts, &op->results[0], 0, (Fact){LARGEST, power_in((uint64_t)op->attrs[0].i), 1});
+        set(facts, &op->results[0], 0, (Fact){LARGEST, power_in((uint64_t)arange_start(op)), 1});
         break;
     case OP_SPLAT: splat(facts, &op->results[0], get(facts, op->operands[0], 0).d); break;
     case OP_EXPAND_DIMS: expand_dims(facts, op); break;
@@ -467,7 +463,7 @@ static void walk_op(Facts *facts, const Op *op) {
     case OP_TRANS:
         for (int i = 0; i < op->results[0].type->rank; i++)
             set(facts, &op->results[0], i,
-                get(facts, op->operands[0], (int)op->attrs[0].ints.data[i]));
+                get(facts, op->operands[0], (int)trans_order(op).data[i]));
         break;
     case OP_CONVERT:
         for (int i = 0; i < op->results[0].type->rank; i++)

@@ -70,8 +70,8 @@ static Value *fold_with_number(Fold *f, Op *op, uint64_t bits) {
     case OP_MAX_U: return is_zero ? x : is_ones ? op->operands[1] : NULL;
     case OP_ICMP:
         if (!type_is_bool(type) || !type_is_int(type)) return NULL;
-        if (op->attrs[0].i == ICMP_NE) return is_zero ? x : NULL;
-        return op->attrs[0].i == ICMP_EQ && is_one ? x : NULL;
+        if (icmp_predicate(op) == ICMP_NE) return is_zero ? x : NULL;
+        return icmp_predicate(op) == ICMP_EQ && is_one ? x : NULL;
     case OP_ADDPTR: return is_zero ? x : NULL;
     default: return NULL;
     }
@@ -89,7 +89,7 @@ static Value *fold_same_operands(Fold *f, Op *op) {
     case OP_SUB:
     case OP_XOR: return constant(f, op, x->type, 0);
     case OP_ICMP: {
-        int64_t p = op->attrs[0].i;
+        int64_t p = icmp_predicate(op);
         bool holds =
             p == ICMP_EQ || p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
         return constant(f, op, op->results[0].type, holds);
@@ -165,7 +165,7 @@ static Value *fold_cast(Fold *f, Op *op) {
 /* ---- select ---- */
 
 static Value *fold_select(Op *op) {
-    Value *condition = op->operands[0], *a = op->operands[1], *b = op->operands[2];
+    Value *condition = select_condition(op), *a = select_a(op), *b = select_b(op);
     uint64_t bits, if_true, if_false;
     if (a == b) return a;
     if (value_is_constant(condition, &bits)) return bits ? a : b;
@@ -183,12 +183,12 @@ static Value *compose_trans(Fold *f, Op *op) {
     int rank = op->results[0].type->rank;
     bool is_identity = true;
     for (int i = 0; i < rank; i++) {
-        order[i] = (int)op->attrs[0].ints.data[i];
+        order[i] = (int)trans_order(op).data[i];
         is_identity = is_identity && order[i] == i;
     }
     if (is_identity) return op->operands[0];
     if (!inner || inner->kind != OP_TRANS) return NULL;
-    for (int i = 0; i < rank; i++) order[i] = (int)inner->attrs[0].ints.data[order[i]];
+    for (int i = 0; i < rank; i++) order[i] = (int)trans_order(inner).data[order[i]];
     Builder b = before(f, op);
     return build_trans(&b, inner->operands[0], order);
 }
@@ -223,7 +223,7 @@ static Value *fold_shape(Fold *f, Op *op) {
 static Value *fold_reduce(Fold *f, Op *op, int index) {
     const Type *to = op->results[index].type;
     Value *x = op->operands[index];
-    if (x->type->shape[op->attrs[0].i] != 1) return NULL;
+    if (x->type->shape[fold_axis(op)] != 1) return NULL;
     if (op->kind == OP_SCAN) return x;
     Builder b = before(f, op);
     return build_reshape(&b, x, to->rank, to->shape);
@@ -233,13 +233,13 @@ static Value *fold_reduce(Fold *f, Op *op, int index) {
 
 static Value *fold_load(Fold *f, Op *op) {
     uint64_t bits;
-    if (op->num_operands < 2 || !value_is_constant(op->operands[1], &bits)) return NULL;
+    if (!load_mask(op) || !value_is_constant(load_mask(op), &bits)) return NULL;
     if (bits) {
         op->num_operands = 1;
         f->changed = true;
         return NULL;
     }
-    return op->num_operands == 3 ? op->operands[2] : constant(f, op, op->results[0].type, 0);
+    return load_other(op) ? load_other(op) : constant(f, op, op->results[0].type, 0);
 }
 
 /* ---- structure ---- */
@@ -263,9 +263,9 @@ static void splice(Fold *f, Op *op, Region *region) {
 
 static bool never_runs(const Op *op) {
     int64_t lower, upper, step;
-    if (op->attrs[attr_index(OP_FOR, "unsigned")].i) return false;
-    if (!value_is_int(op->operands[0], &lower) || !value_is_int(op->operands[1], &upper) ||
-        !value_is_int(op->operands[2], &step))
+    if (for_unsigned(op)) return false;
+    if (!value_is_int(for_lower(op), &lower) || !value_is_int(for_upper(op), &upper) ||
+        !value_is_int(for_step(op), &step))
         return false;
     return (step > 0 && lower >= upper) || (step < 0 && lower <= upper);
 }
@@ -274,7 +274,7 @@ static bool never_runs(const Op *op) {
 static bool fold_effect(Fold *f, Op *op) {
     uint64_t bits;
     bool has_mask =
-        op->kind == OP_STORE && op->num_operands == 3 && value_is_constant(op->operands[2], &bits);
+        op->kind == OP_STORE && store_mask(op) && value_is_constant(store_mask(op), &bits);
     if (has_mask && bits) {
         op->num_operands = 2;
         f->changed = true;
@@ -286,12 +286,12 @@ static bool fold_effect(Fold *f, Op *op) {
         f->changed = true;
         return true;
     }
-    if (op->kind == OP_IF && value_is_constant(op->operands[0], &bits)) {
+    if (op->kind == OP_IF && value_is_constant(if_condition(op), &bits)) {
         splice(f, op, op->regions[bits ? 0 : 1]);
         return true;
     }
     if (op->kind == OP_FOR && never_runs(op)) {
-        for (int i = 0; i < op->num_results; i++) replace(f, op, i, op->operands[i + 3]);
+        for (int i = 0; i < op->num_results; i++) replace(f, op, i, for_init(op, i));
         op_remove(op);
         f->changed = true;
         return true;

@@ -52,9 +52,9 @@ static bool region_writes(const Region *region) {
 
 static bool certainly_runs(const Op *op) {
     int64_t lower, upper, step;
-    if (op->kind != OP_FOR || op->attrs[attr_index(OP_FOR, "unsigned")].i) return false;
-    return value_is_int(op->operands[0], &lower) && value_is_int(op->operands[1], &upper) &&
-           value_is_int(op->operands[2], &step) &&
+    if (op->kind != OP_FOR || for_unsigned(op)) return false;
+    return value_is_int(for_lower(op), &lower) && value_is_int(for_upper(op), &upper) &&
+           value_is_int(for_step(op), &step) &&
            ((step > 0 && lower < upper) || (step < 0 && lower > upper));
 }
 
@@ -69,7 +69,7 @@ static bool hoist(Diag *diag, Op *loop, Region *body) {
     bool changed = false;
     for (Op *op = body->first, *next; op; op = next) {
         next = op->next;
-        bool is_load = op->kind == OP_LOAD && op->attrs[attr_index(OP_LOAD, "volatile")].i == 0;
+        bool is_load = op->kind == OP_LOAD && load_volatile(op) == 0;
         if (op->kind == OP_YIELD || !(op_is_pure(op) || is_load)) continue;
         if (!reads_outside_only(op, body)) continue;
         if (is_load && stay) {

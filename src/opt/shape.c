@@ -104,7 +104,7 @@ static Value *rewrite(Shape *s, Op *op) {
     Value *found = NULL;
     if (op->num_results != 1 || !type_is_tile(op->results[0].type) || op->num_operands > 3)
         return NULL;
-    bool is_load = op->kind == OP_LOAD && op->attrs[attr_index(OP_LOAD, "volatile")].i == 0;
+    bool is_load = op->kind == OP_LOAD && load_volatile(op) == 0;
     if (is_load) return compute_before(s, op, OP_SPLAT);
     if (!op_has_trait(op, ELEMENTWISE)) return NULL;
     if ((found = compute_before(s, op, OP_SPLAT))) return found;
