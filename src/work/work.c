@@ -140,26 +140,26 @@ static Known eval_constant(Counter *c, const Op *op, const Known *x, const Known
     (void)c, (void)x, (void)y;
     const Type *type = op_result(op)->type;
     if (!type_is_int(type)) return nothing;
-    if (type_is_bool(type) && type->rank) return box_all(type, op->attrs[0].bits & 1);
+    if (type_is_bool(type) && type->rank) return box_all(type, constant_bits(op) & 1);
     return (Known){.kind = INTEGER,
                    .base = type_is_bool(type)
-                               ? (int64_t)(op->attrs[0].bits & 1)
-                               : constant_to_int(type_lane(type), op->attrs[0].bits)};
+                               ? (int64_t)(constant_bits(op) & 1)
+                               : constant_to_int(type_lane(type), constant_bits(op))};
 }
 
 static Known eval_arange(Counter *c, const Op *op, const Known *x, const Known *y) {
     (void)c, (void)x, (void)y;
-    return (Known){.kind = INTEGER, .base = op->attrs[0].i, .a = {1}};
+    return (Known){.kind = INTEGER, .base = arange_start(op), .a = {1}};
 }
 
 static Known eval_program_id(Counter *c, const Op *op, const Known *x, const Known *y) {
     (void)x, (void)y;
-    return (Known){.kind = INTEGER, .base = c->program[op->attrs[0].i]};
+    return (Known){.kind = INTEGER, .base = c->program[grid_axis(op)]};
 }
 
 static Known eval_num_programs(Counter *c, const Op *op, const Known *x, const Known *y) {
     (void)x, (void)y;
-    return (Known){.kind = INTEGER, .base = c->grid[op->attrs[0].i]};
+    return (Known){.kind = INTEGER, .base = c->grid[grid_axis(op)]};
 }
 
 static Known eval_splat(Counter *c, const Op *op, const Known *x, const Known *y) {
@@ -185,7 +185,7 @@ static Known eval_expand_dims(Counter *c, const Op *op, const Known *x, const Kn
     (void)c, (void)y;
     const Type *to = op_result(op)->type;
     Known r = *x;
-    int axis = (int)op->attrs[0].i;
+    int axis = (int)expand_dims_axis(op);
     for (int d = to->rank - 1; d > axis; d--) r.a[d] = x->a[d - 1], r.b[d] = x->b[d - 1];
     bool empty = x->kind == BOX && box_is_empty(x, op->operands[0]->type);
     r.a[axis] = 0, r.b[axis] = empty ? 0 : 1;
@@ -206,8 +206,8 @@ static Known eval_reshape(Counter *c, const Op *op, const Known *x, const Known 
 static Known eval_trans(Counter *c, const Op *op, const Known *x, const Known *y) {
     (void)c, (void)y;
     Known r = *x;
-    for (int d = 0; d < op->attrs[0].ints.count; d++) {
-        int64_t from = op->attrs[0].ints.data[d];
+    for (int d = 0; d < trans_order(op).count; d++) {
+        int64_t from = trans_order(op).data[d];
         r.a[d] = x->a[from], r.b[d] = x->b[from];
     }
     return r;
@@ -312,7 +312,7 @@ static bool is_unsigned_predicate(int64_t p) {
 
 static Known eval_icmp(Counter *c, const Op *op, const Known *x, const Known *y) {
     const Type *in = op->operands[0]->type, *type = op_result(op)->type;
-    int64_t predicate = op->attrs[0].i, low, high;
+    int64_t predicate = icmp_predicate(op), low, high;
     if (x->kind != INTEGER || y->kind != INTEGER) return nothing;
     if (is_uniform(x, in) && is_uniform(y, in)) return eval_uniform(c, op, x, y);
     if (!bounds(x, in, &low, &high) || (is_unsigned_predicate(predicate) && low < 0))
@@ -330,8 +330,8 @@ static Known eval_icmp(Counter *c, const Op *op, const Known *x, const Known *y)
 }
 
 static Known eval_select(Counter *c, const Op *op, const Known *x, const Known *y) {
-    const Known *other = of(c, op->operands[2]);
-    const Type *condition = op->operands[0]->type;
+    const Known *other = of(c, select_b(op));
+    const Type *condition = select_condition(op)->type;
     if (x->kind == INTEGER && !condition->rank) return x->base ? *y : *other;
     if (x->kind == BOX && box_lanes(x, condition) == (uint64_t)condition->lanes) return *y;
     if (x->kind == BOX && box_is_empty(x, condition)) return *other;
@@ -385,27 +385,20 @@ static uint64_t flops_inside(const Region *region) {
 static uint64_t flops_count(const Op *op) {
     const Type *type = op->num_results ? op_result(op)->type : NULL;
     if (op->kind == OP_DOT) {
-        const Type *a = op->operands[0]->type;
+        const Type *a = dot_a(op)->type;
         return 2 * (uint64_t)type->lanes * (uint64_t)a->shape[a->rank - 1];
     }
     if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
         const Type *from = op->operands[0]->type;
-        int axis = (int)op->attrs[0].i;
+        int axis = fold_axis(op);
         uint64_t combines = (uint64_t)(from->lanes - from->lanes / from->shape[axis]);
         return combines * flops_inside(op->regions[0]);
     }
     return type ? flops_of(op->kind) * (uint64_t)type->lanes : 0;
 }
 
-static const Value *mask_of(const Op *op) {
-    int place = op->kind == OP_LOAD                                 ? 1
-                : op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW ? 2
-                                                                    : MAX_RANK;
-    return place < op->num_operands ? op->operands[place] : NULL;
-}
-
 static void count_access(Counter *c, const Op *op) {
-    const Value *pointer = op->operands[0], *mask = mask_of(op);
+    const Value *pointer = access_pointer(op), *mask = access_mask(op);
     const Known *where = of(c, pointer);
     uint64_t lanes = (uint64_t)pointer->type->lanes;
     if (mask) {
@@ -448,31 +441,28 @@ static void results(Counter *c, const Op *op, Value *const *from) {
 }
 
 static bool count_for(Counter *c, const Op *op) {
-    const Known *bound[3] = {of(c, op->operands[0]), of(c, op->operands[1]),
-                             of(c, op->operands[2])};
-    const Region *body = op->regions[0];
-    int carried = op->num_operands - 3;
-    if (bound[0]->kind != INTEGER || bound[1]->kind != INTEGER || bound[2]->kind != INTEGER)
+    const Known *lower = of(c, for_lower(op)), *upper = of(c, for_upper(op)),
+                *by = of(c, for_step(op));
+    const Region *body = for_body(op);
+    int carried = for_count(op);
+    if (lower->kind != INTEGER || upper->kind != INTEGER || by->kind != INTEGER)
         return refuse(c, "how often a loop runs depends on what was loaded");
-    int64_t at = bound[0]->base, end = bound[1]->base, step = bound[2]->base;
-    if (step == 0 || (op->attrs[0].i && (at < 0 || end < 0 || step < 0)))
+    int64_t at = lower->base, end = upper->base, step = by->base;
+    if (step == 0 || (for_unsigned(op) && (at < 0 || end < 0 || step < 0)))
         return refuse(c, "a loop without end");
-    assign(c, body->args + 1, op->operands + 3, carried);
-    Value *const *last = op->operands + 3;
+    assign(c, body->args + 1, op->operands + FOR_BOUNDS, carried);
     for (; step > 0 ? at < end : at > end; at += step) {
-        *of(c, body->args[0]) = (Known){.kind = INTEGER, .base = at};
+        *of(c, for_index(op)) = (Known){.kind = INTEGER, .base = at};
         if (!count_region(c, body)) return false;
-        last = region_yield(body)->operands;
-        carry(c, body->args + 1, last, carried);
+        carry(c, body->args + 1, region_yield(body)->operands, carried);
         if (step > 0 ? at > INT64_MAX - step : at < INT64_MIN - step) break;
     }
-    for (int i = 0; i < op->num_results; i++)
-        c->known[op->results[i].id] = *of(c, body->args[i + 1]);
+    for (int i = 0; i < op->num_results; i++) c->known[op->results[i].id] = *of(c, for_arg(op, i));
     return true;
 }
 
 static bool count_if(Counter *c, const Op *op) {
-    const Known *condition = of(c, op->operands[0]);
+    const Known *condition = of(c, if_condition(op));
     if (condition->kind == INTEGER) {
         const Region *taken = op->regions[condition->base ? 0 : 1];
         if (!count_region(c, taken)) return false;
@@ -493,12 +483,12 @@ static bool count_if(Counter *c, const Op *op) {
 }
 
 static bool count_while(Counter *c, const Op *op) {
-    const Region *test = op->regions[0], *body = op->regions[1];
+    const Region *test = while_test(op), *body = while_body(op);
     assign(c, test->args, op->operands, op->num_operands);
     for (;;) {
         if (!count_region(c, test)) return false;
         const Op *yield = region_yield(test);
-        const Known *go = of(c, yield->operands[0]);
+        const Known *go = of(c, while_condition(op));
         if (go->kind != INTEGER)
             return refuse(c, "how often a loop runs depends on what was loaded");
         if (!go->base) {

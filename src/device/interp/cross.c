@@ -147,7 +147,7 @@ bool exec_reduce(Program *p, const Node *node) {
     const Op *op = node->op;
     if (too_many(p, op)) return false;
     int n = op->num_operands;
-    Axis a = axis_of(op->operands[0]->type, (int)op->attrs[0].i);
+    Axis a = axis_of(op->operands[0]->type, fold_axis(op));
     Lanes *current[MAX_TILES];
     for (int i = 0; i < n; i++) current[i] = lanes_share(operand(p, op, i));
     bool ok = true;
@@ -162,8 +162,8 @@ bool exec_scan(Program *p, const Node *node) {
     const Op *op = node->op;
     if (too_many(p, op)) return false;
     int n = op->num_operands;
-    Axis a = axis_of(op->operands[0]->type, (int)op->attrs[0].i);
-    bool reverse = op->attrs[1].i != 0, ok = true;
+    Axis a = axis_of(op->operands[0]->type, fold_axis(op));
+    bool reverse = scan_reverse(op) != 0, ok = true;
     Lanes *results[MAX_TILES] = {0}, *sofar[MAX_TILES] = {0};
     for (int i = 0; i < n && ok; i++)
         ok = (results[i] = lanes_new(p, operand(p, op, i)->count, operand(p, op, i)->size)) != NULL;
@@ -193,10 +193,10 @@ bool exec_scan(Program *p, const Node *node) {
 }
 
 bool exec_histogram(Program *p, const Op *op) {
-    const Lanes *values = operand(p, op, 0);
-    const Lanes *mask = op->num_operands > 1 ? operand(p, op, 1) : NULL;
-    const Type *type = type_lane(op->operands[0]->type);
-    int64_t bins = op->attrs[0].i;
+    const Lanes *values = lanes_of(p, histogram_source(op)),
+                *mask = lanes_of(p, histogram_mask(op));
+    const Type *type = type_lane(histogram_source(op)->type);
+    int64_t bins = histogram_bins(op);
     Lanes *out = lanes_new(p, op_result(op)->type->lanes, 4);
     if (!out) return false;
     uint32_t *counts = (uint32_t *)(void *)out->data;
@@ -265,11 +265,11 @@ static void dot_round(const Lanes *sums, const Lanes *acc, const Type *type, Lan
 }
 
 bool exec_dot(Program *p, const Op *op) {
-    const Type *a_type = op->operands[0]->type, *type = op_result(op)->type;
+    const Type *a_type = dot_a(op)->type, *type = op_result(op)->type;
     int rank = a_type->rank, batches = rank == 3 ? a_type->shape[0] : 1;
     Product d = {a_type->shape[rank - 2], type->shape[rank - 1], a_type->shape[rank - 1]};
-    Lanes *a = wide_lanes(p, operand(p, op, 0), type_lane(a_type));
-    Lanes *b = a ? wide_lanes(p, operand(p, op, 1), type_lane(op->operands[1]->type)) : NULL;
+    Lanes *a = wide_lanes(p, lanes_of(p, dot_a(op)), type_lane(a_type));
+    Lanes *b = a ? wide_lanes(p, lanes_of(p, dot_b(op)), type_lane(dot_b(op)->type)) : NULL;
     Lanes *sums = b ? lanes_new(p, type->lanes, 8) : NULL;
     Lanes *out = sums ? lanes_new(p, type->lanes, type_size_bytes(type)) : NULL;
     if (out) {
@@ -283,7 +283,7 @@ bool exec_dot(Program *p, const Op *op) {
             else
                 dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
         }
-        dot_round(sums, operand(p, op, 2), type_lane(type), out);
+        dot_round(sums, lanes_of(p, dot_acc(op)), type_lane(type), out);
         slot_set(p, op_result(op), out);
     }
     lanes_release(p->launch, sums);

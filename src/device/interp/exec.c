@@ -56,7 +56,7 @@ static bool is_in_time(Program *p, const Op *op) {
 }
 
 static bool exec_if(Program *p, const Node *node) {
-    const Body *block = node->blocks[lane_get(operand(p, node->op, 0), 0) & 1 ? 0 : 1];
+    const Body *block = node->blocks[lane_get(lanes_of(p, if_condition(node->op)), 0) & 1 ? 0 : 1];
     return exec_block(p, block) &&
            move_yields(p, block, 0, node->op->num_results, NULL, node->op->results);
 }
@@ -66,12 +66,12 @@ __extension__ typedef __int128 Index;
 
 static bool exec_for(Program *p, const Node *node) {
     const Op *op = node->op;
-    const Region *region = op->regions[0];
-    const Type *type = op->operands[0]->type;
-    bool is_unsigned = op->attrs[0].i != 0;
+    const Region *region = for_body(op);
+    const Type *type = for_lower(op)->type;
+    bool is_unsigned = for_unsigned(op) != 0;
     int size = type_size_bytes(type), carried = op->num_results;
-    Index bounds[3];
-    for (int i = 0; i < 3; i++) {
+    Index bounds[FOR_BOUNDS];
+    for (int i = 0; i < FOR_BOUNDS; i++) {
         uint64_t bits = lane_get(operand(p, op, i), 0);
         bounds[i] = is_unsigned && i < 2 ? (Index)bits : (Index)constant_to_int(type, bits);
     }
@@ -79,16 +79,16 @@ static bool exec_for(Program *p, const Node *node) {
         return program_fail(p, TERN_ERROR_KERNEL, op->span,
                             "the loop's step is 0: it would never end");
     for (int i = 0; i < carried; i++)
-        slot_set(p, region->args[i + 1], lanes_share(operand(p, op, i + 3)));
+        slot_set(p, for_arg(op, i), lanes_share(lanes_of(p, for_init(op, i))));
     for (Index i = bounds[0]; bounds[2] > 0 ? i < bounds[1] : i > bounds[1]; i += bounds[2]) {
         Lanes *index = scalar_new(p, size, (uint64_t)i);
         if (!index) return false;
-        slot_set(p, region->args[0], index);
+        slot_set(p, for_index(op), index);
         if (!is_in_time(p, op) || !exec_block(p, node->blocks[0])) return false;
         if (!move_yields(p, node->blocks[0], 0, carried, region->args + 1, NULL)) return false;
     }
     for (int i = 0; i < carried; i++)
-        slot_set(p, &op->results[i], lanes_share(p->slots[region->args[i + 1]->id]));
+        slot_set(p, &op->results[i], lanes_share(lanes_of(p, for_arg(op, i))));
     return true;
 }
 
@@ -120,16 +120,16 @@ static bool release_carried(Program *p, const Region *region, Lanes *hold) {
 
 static bool exec_while(Program *p, const Node *node) {
     const Op *op = node->op;
-    const Region *before = op->regions[0], *body = op->regions[1];
+    const Region *before = while_test(op), *body = while_body(op);
     for (int i = 0; i < before->num_args; i++)
-        slot_set(p, before->args[i], lanes_share(operand(p, op, i)));
+        slot_set(p, while_arg(op, i), lanes_share(lanes_of(p, while_init(op, i))));
     for (;;) {
         uint64_t version = p->launch->version;
         if (!is_in_time(p, op)) return false;
         Lanes *carried = share_carried(p, before);
         if (!carried) return false;
         bool ok = exec_block(p, node->blocks[0]);
-        bool again = ok && (lane_get(operand(p, node->blocks[0]->yield.op, 0), 0) & 1);
+        bool again = ok && (lane_get(lanes_of(p, while_condition(op)), 0) & 1);
         if (ok && !again) {
             release_carried(p, before, carried);
             return move_yields(p, node->blocks[0], 1, op->num_results, NULL, op->results);
@@ -161,7 +161,7 @@ static bool exec_constant(Program *p, const Op *op, uint64_t bits) {
 
 /* globaltimer in ns; clock is the same time, for lack of a cycle counter that all machines have. */
 static bool exec_clock(Program *p, const Op *op) {
-    return exec_constant(p, op, str_is(op->attrs[0].text, "smid") ? 0 : (uint64_t)clock_ns());
+    return exec_constant(p, op, str_is(clock_kind(op), "smid") ? 0 : (uint64_t)clock_ns());
 }
 
 static bool set_scalar(Program *p, const Op *op, uint64_t bits) {
@@ -186,10 +186,10 @@ static bool exec_node(Program *p, const Node *node) {
     if (op_has_trait(op, ELEMENTWISE))
         return op->kind == OP_ADDPTR ? exec_addptr(p, op) : exec_lanes(p, op);
     switch ((int)op->kind) { /* the elementwise kinds are above */
-    case OP_CONSTANT: return exec_constant(p, op, op->attrs[0].bits);
+    case OP_CONSTANT: return exec_constant(p, op, constant_bits(op));
     case OP_POISON: return exec_constant(p, op, 0);
-    case OP_PROGRAM_ID: return set_scalar(p, op, p->id[op->attrs[0].i]);
-    case OP_NUM_PROGRAMS: return set_scalar(p, op, p->launch->grid[op->attrs[0].i]);
+    case OP_PROGRAM_ID: return set_scalar(p, op, p->id[grid_axis(op)]);
+    case OP_NUM_PROGRAMS: return set_scalar(p, op, p->launch->grid[grid_axis(op)]);
     case OP_RESHAPE:
     case OP_EXPAND_DIMS:
     case OP_CONVERT:

@@ -118,6 +118,10 @@ static inline void lane_set(Lanes *lanes, int i, uint64_t bits) {
     default: ((uint64_t *)lanes->data)[i] = bits; break;
     }
 }
+static inline Lanes *lanes_of(Program *p, const Value *value) { /* NULL: of no value */
+    return value ? p->slots[value->id] : NULL;
+}
+
 static inline Lanes *operand(Program *p, const Op *op, int index) {
     return p->slots[op->operands[index]->id];
 }

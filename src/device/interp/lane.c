@@ -102,7 +102,7 @@ static bool fast_float(const Op *op, const Operands *in, Lanes *out) {
 }
 
 #define COMPARE_LOOPS(S, U)                                                                        \
-    switch (op->attrs[0].i) {                                                                      \
+    switch (icmp_predicate(op)) {                                                                  \
     case ICMP_EQ: LOOP2(uint8_t, U, a == b); return true;                                          \
     case ICMP_NE: LOOP2(uint8_t, U, a != b); return true;                                          \
     case ICMP_SLT: LOOP2(uint8_t, S, a < b); return true;                                          \
@@ -123,7 +123,7 @@ static bool fast_icmp(const Op *op, const Operands *in, Lanes *out) {
 }
 
 static bool fast_fcmp(const Op *op, const Operands *in, Lanes *out) {
-    switch (op->attrs[0].i) {
+    switch (fcmp_predicate(op)) {
     case FCMP_OEQ: LOOP2(uint8_t, float, a == b); return true;
     case FCMP_UNE: LOOP2(uint8_t, float, a != b); return true;
     case FCMP_OLT: LOOP2(uint8_t, float, a < b); return true;
@@ -208,7 +208,7 @@ bool exec_lanes(Program *p, const Op *op) {
 
 bool exec_addptr(Program *p, const Op *op) {
     Operands in = operands_of(p, op);
-    const Type *offset_type = type_lane(op->operands[1]->type);
+    const Type *offset_type = type_lane(addptr_offset(op)->type);
     int64_t size = type_size_bytes(type_lane(op_result(op)->type)->elem);
     Lanes *out = lanes_new(p, in.count, 8);
     if (!out) return false;

@@ -33,7 +33,7 @@ static bool find_range(Access *access, uint64_t address) {
 }
 
 static void say_lane(const Access *access, int lane) {
-    const Type *type = access->op->operands[0]->type;
+    const Type *type = access_pointer(access->op)->type;
     if (!type_is_tile(type)) return;
     int index[MAX_RANK];
     for (int i = type->rank - 1; i >= 0; i--)
@@ -106,15 +106,13 @@ static void memory_set(Access *access, char *memory, uint64_t bits) {
     access->p->launch->idle_spins = 0;
 }
 
-static Access access_of(Program *p, const Op *op, const char *what, int mask_index) {
+static Access access_of(Program *p, const Op *op, const char *what) {
     Access access = {.p = p, .op = op, .what = what};
-    access.size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
-    access.pointers = operand(p, op, 0);
+    access.size = type_size_bytes(type_lane(access_pointer(op)->type)->elem);
+    access.pointers = lanes_of(p, access_pointer(op));
     access.pointer_step = access.pointers->count > 1;
-    if (mask_index > 0 && op->num_operands > mask_index) {
-        access.mask = operand(p, op, mask_index);
-        access.mask_step = access.mask->count > 1;
-    }
+    access.mask = lanes_of(p, access_mask(op));
+    access.mask_step = access.mask && access.mask->count > 1;
     return access;
 }
 
@@ -133,8 +131,8 @@ static Access access_of(Program *p, const Op *op, const char *what, int mask_ind
     } while (0)
 
 static bool exec_load(Program *p, const Op *op) {
-    Access access = access_of(p, op, "load", 1);
-    const Lanes *other = op->num_operands > 2 ? operand(p, op, 2) : NULL;
+    Access access = access_of(p, op, "load");
+    const Lanes *other = lanes_of(p, load_other(op));
     int other_step = other && other->count > 1;
     Lanes *out = lanes_new(p, access.pointers->count, access.size);
     if (!out) return false;
@@ -154,8 +152,8 @@ failed:
 }
 
 static bool exec_store(Program *p, const Op *op) {
-    Access access = access_of(p, op, "store", 2);
-    const Lanes *values = operand(p, op, 1);
+    Access access = access_of(p, op, "store");
+    const Lanes *values = lanes_of(p, store_value(op));
     int step = values->count > 1;
     for (int i = 0; i < access.pointers->count; i++) {
         if (!lane_is_on(&access, i)) continue;
@@ -174,7 +172,7 @@ static uint64_t rmw(const Op *op, const Type *type, uint64_t old, uint64_t value
         [RMW_MAX_S] = OP_MAX_S, [RMW_MIN_S] = OP_MIN_S, [RMW_MAX_U] = OP_MAX_U,
         [RMW_MIN_U] = OP_MIN_U,
     };
-    int64_t kind = op->attrs[0].i;
+    int64_t kind = atomic_rmw_kind(op);
     if (kind == RMW_XCHG) return value;
     Value left = {.type = type}, right = {.type = type}, result = {.type = type};
     Value *operands[] = {&left, &right};
@@ -197,10 +195,10 @@ static bool is_misaligned(Access *access, int lane, const char *memory) {
 
 static bool exec_atomic(Program *p, const Op *op) {
     bool is_cas = op->kind == OP_ATOMIC_CAS;
-    Access access = access_of(p, op, "atomic", is_cas ? 0 : 2);
+    Access access = access_of(p, op, "atomic");
     const Type *type = type_lane(op_result(op)->type);
-    const Lanes *values = operand(p, op, is_cas ? 2 : 1);
-    const Lanes *compares = is_cas ? operand(p, op, 1) : NULL;
+    const Lanes *values = lanes_of(p, access_value(op));
+    const Lanes *compares = is_cas ? lanes_of(p, atomic_cas_compare(op)) : NULL;
     Lanes *out = lanes_new(p, access.pointers->count, access.size);
     if (!out) return false;
     for (int i = 0; i < out->count; i++) {

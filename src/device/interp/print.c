@@ -61,10 +61,11 @@ static bool print_lane(Program *p, const Op *op, int k, int lane) {
     used += format_index(line + used, sizeof line - (size_t)used, type, lane);
     used += snprintf(line + used, sizeof line - (size_t)used, ")");
     if (!put(p, line, (size_t)used)) return false;
-    if (!put(p, op->attrs[0].text.data, (size_t)op->attrs[0].text.length)) return false;
+    if (!put(p, print_text(op).data, (size_t)print_text(op).length)) return false;
     used = op->num_operands > 1 ? snprintf(line, sizeof line, "(operand %d) ", k) : 0;
-    used += format_value(line + used, sizeof line - (size_t)used, type_lane(type),
-                         lane_get(lanes, lane), op->attrs[1].i != 0, (op->attrs[2].i >> k) & 1);
+    used +=
+        format_value(line + used, sizeof line - (size_t)used, type_lane(type),
+                     lane_get(lanes, lane), print_hex(op) != 0, (print_unsigned_mask(op) >> k) & 1);
     line[used++] = '\n';
     return put(p, line, (size_t)used);
 }
@@ -74,7 +75,7 @@ bool exec_print(Program *p, const Op *op) {
         char line[64];
         int used = snprintf(line, sizeof line, "pid (%u, %u, %u)", p->id[0], p->id[1], p->id[2]);
         if (!put(p, line, (size_t)used)) return false;
-        if (!put(p, op->attrs[0].text.data, (size_t)op->attrs[0].text.length)) return false;
+        if (!put(p, print_text(op).data, (size_t)print_text(op).length)) return false;
         if (!put(p, "\n", 1)) return false;
     }
     for (int k = 0; k < op->num_operands; k++) {
@@ -87,16 +88,16 @@ bool exec_print(Program *p, const Op *op) {
 }
 
 bool exec_assert(Program *p, const Op *op) {
-    const Lanes *condition = operand(p, op, 0);
-    const Lanes *mask = op->num_operands > 1 ? operand(p, op, 1) : NULL;
+    const Lanes *condition = lanes_of(p, assert_condition(op)),
+                *mask = lanes_of(p, assert_mask(op));
     for (int i = 0; i < condition->count; i++) {
         if (condition->data[i] & 1) continue;
         if (mask && !(mask->data[mask->count > 1 ? i : 0] & 1)) continue;
         program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s",
-                     STR_ARG(op->attrs[0].text));
+                     STR_ARG(assert_text(op)));
         if (condition->count > 1) {
             char index[128];
-            format_index(index, sizeof index, op->operands[0]->type, i);
+            format_index(index, sizeof index, assert_condition(op)->type, i);
             program_note(p, ", lane [%s]", index);
         }
         return false;

@@ -70,7 +70,7 @@ static bool exec_trans(Program *p, const Op *op) {
     Walk walk = walk_of(op_result(op)->type);
     int strides[MAX_RANK];
     row_major(op->operands[0]->type, strides);
-    for (int i = 0; i < walk.rank; i++) walk.strides[i] = strides[op->attrs[0].ints.data[i]];
+    for (int i = 0; i < walk.rank; i++) walk.strides[i] = strides[trans_order(op).data[i]];
     return walk_result(p, op, &walk);
 }
 
@@ -78,7 +78,8 @@ static bool exec_arange(Program *p, const Op *op) {
     const Value *result = op_result(op);
     Lanes *out = lanes_new(p, result->type->lanes, type_size_bytes(result->type));
     if (!out) return false;
-    for (int i = 0; i < out->count; i++) lane_set(out, i, (uint64_t)(op->attrs[0].i + i));
+    int64_t start = arange_start(op);
+    for (int i = 0; i < out->count; i++) lane_set(out, i, (uint64_t)(start + i));
     slot_set(p, result, out);
     return true;
 }
@@ -105,9 +106,9 @@ static bool exec_split(Program *p, const Op *op) {
 }
 
 static bool exec_gather(Program *p, const Op *op) {
-    const Lanes *from = operand(p, op, 0), *indices = operand(p, op, 1);
-    const Type *from_type = op->operands[0]->type, *index_type = op->operands[1]->type;
-    int axis = (int)op->attrs[0].i, strides[MAX_RANK], shape[MAX_RANK] = {0};
+    const Lanes *from = lanes_of(p, gather_source(op)), *indices = lanes_of(p, gather_indices(op));
+    const Type *from_type = gather_source(op)->type, *index_type = gather_indices(op)->type;
+    int axis = (int)gather_axis(op), strides[MAX_RANK], shape[MAX_RANK] = {0};
     row_major(from_type, strides);
     Lanes *out = lanes_new(p, indices->count, from->size);
     if (!out) return false;
@@ -128,9 +129,10 @@ static bool exec_gather(Program *p, const Op *op) {
 static bool exec_sort_step(Program *p, const Op *op) {
     const Lanes *from = operand(p, op, 0);
     Lanes *out = lanes_new(p, from->count, from->size);
+    int64_t mask = sort_step_mask(op);
     if (!out) return false;
     for (int i = 0; i < out->count; i++) {
-        int64_t source = i ^ op->attrs[0].i;
+        int64_t source = i ^ mask;
         if (source < 0 || source >= out->count) BUG("interp: sort_step leaves the tile");
         lane_set(out, i, lane_get(from, (int)source));
     }

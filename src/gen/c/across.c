@@ -12,7 +12,7 @@ typedef enum Style { STYLE_FOLD, STYLE_ROWS, STYLE_SERIAL, STYLE_UNIT } Style;
 
 static int axis_loop(const Nest *n, const Op *op) { /* -1: the axis has one lane */
     for (int k = 0; k < n->num_loops; k++)
-        if (n->loop_dim[k] == op->attrs[0].i) return k;
+        if (n->loop_dim[k] == fold_axis(op)) return k;
     return -1;
 }
 
@@ -72,7 +72,7 @@ void across_begin(Nest *n) {
         Op *op = n->roots[i].op;
         if (!op || op->num_results == 0) continue;
         declare_results(n, op);
-        if (op->kind == OP_SCAN && op->attrs[1].i) {
+        if (op->kind == OP_SCAN && scan_reverse(op)) {
             int loop = axis_loop(n, op);
             if (loop >= 0 && loop < n->num_rows)
                 n->axis_down = loop;
@@ -84,7 +84,7 @@ void across_begin(Nest *n) {
 
 /* Where result i of a reduce goes for the row that the loops stand at. */
 static Place result_place(const Op *op, Place place) {
-    int axis = (int)op->attrs[0].i;
+    int axis = fold_axis(op);
     for (int d = axis; d + 1 < MAX_RANK; d++) place.loop[d] = place.loop[d + 1];
     return place;
 }
@@ -332,7 +332,7 @@ static void scan_rows(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     int loop = axis_loop(n, op), d = body_depth(n), count = op->num_operands;
     long long step = info(g, op_result(op))->view->strides[n->loop_dim[loop]];
-    if (op->attrs[1].i) step = -step;
+    if (scan_reverse(op)) step = -step;
     Str x[MAX_TILES], at[MAX_TILES], old[MAX_TILES], sum[MAX_TILES];
     for (int i = 0; i < count; i++) {
         x[i] = as_vector(n, eval(n, op->operands[i], place));
@@ -357,7 +357,7 @@ static void scan_serial(Nest *n, Op *op, Place place) {
     for (int i = 0; i < count; i++) {
         const View *view = info(g, &op->results[i])->view;
         long long step = loop < 0 ? 0 : view->strides[n->loop_dim[loop]];
-        if (op->attrs[1].i) step = -step;
+        if (scan_reverse(op)) step = -step;
         Str x = as_vector(n, eval(n, op->operands[i], place)), at = result_vector(n, op, i, place);
         right[i] = lane_of(n, lane_kind(op, i), x, "j");
         result[i] = text(g, "%.*s[j]", STR_ARG(at));
@@ -396,16 +396,15 @@ static void write_scan(Nest *n, Op *op, Place place) {
 
 static void write_atomic(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
-    TypeKind kind = type_lane(op->operands[1]->type)->kind;
+    TypeKind kind = type_lane(access_value(op)->type)->kind;
     bool cas = op->kind == OP_ATOMIC_CAS;
-    Str p = as_vector(n, eval(n, op->operands[0], place)),
-        v = as_vector(n, eval(n, op->operands[1], place));
-    Str w = cas ? as_vector(n, eval(n, op->operands[2], place)) : STR("");
-    Value *mask_value = !cas && op->num_operands > 2 ? op->operands[2] : NULL;
-    Str mask = nest_mask(n, mask_value, place, NULL);
+    Str p = as_vector(n, eval(n, access_pointer(op), place)),
+        v = as_vector(n, eval(n, cas ? atomic_cas_compare(op) : access_value(op), place));
+    Str w = cas ? as_vector(n, eval(n, access_value(op), place)) : STR("");
+    Str mask = nest_mask(n, access_mask(op), place, NULL);
     if (!mask.length) mask = STR("t_vb_splat(1)");
     Str r = new_vector(n, kind, text(g, "(%s){}", vector_type(kind))).text;
-    const char *word = cas ? "cas" : attr_word(ATTR_RMW, op->attrs[0].i);
+    const char *word = cas ? "cas" : attr_word(ATTR_RMW, atomic_rmw_kind(op));
     Str more = cas ? text(g, ", %.*s[i]", STR_ARG(w)) : STR("");
     line(g, n->at, body_depth(n),
          "LANES if (t_vb_get(%.*s, i)) %.*s[i] = t_atomic_%s_%s(%.*s[i], %.*s[i]%.*s);",
@@ -416,8 +415,8 @@ static void write_atomic(Nest *n, Op *op, Place place) {
 
 static void write_assert(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
-    Str c = as_vector(n, eval(n, op->operands[0], place));
-    Str mask = nest_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
+    Str c = as_vector(n, eval(n, assert_condition(op), place));
+    Str mask = nest_mask(n, assert_mask(op), place, NULL);
     Str bad = new_vector(n, TYPE_I1, text(g, "t_vb_not(%.*s)", STR_ARG(c))).text;
     if (mask.length)
         bad =

@@ -51,7 +51,7 @@ void combine_vector(Gen *g, Buf *out, int depth, const Region *region, const Str
         if (op->kind == OP_CONSTANT || op->kind == OP_POISON)
             value = splat_text(g, kind,
                                constant_text(g, op->results[0].type,
-                                             op->kind == OP_CONSTANT ? op->attrs[0].bits : 0));
+                                             op->kind == OP_CONSTANT ? constant_bits(op) : 0));
         else
             value = op_text(g, op, true, x);
         Str name = text(g, "x%d", new_id(g));

@@ -75,7 +75,7 @@ static View *new_home(Gen *g, const Value *value) {
 /* ---- if ---- */
 
 static void if_write(Gen *g, Op *op) {
-    Str condition = scalar_name(g, op->operands[0]);
+    Str condition = scalar_name(g, if_condition(op));
     View **homes = arena_array(g->arena, View *, op->num_results + 1);
     for (int i = 0; i < op->num_results; i++) {
         Value *r = &op->results[i];
@@ -160,11 +160,11 @@ static void carry_scalars(Gen *g, Region *region, int first_arg) {
 }
 
 static void for_header(Gen *g, Op *op, const Value *index) {
-    Str lower = scalar_name(g, op->operands[0]), upper = scalar_name(g, op->operands[1]),
-        step = scalar_name(g, op->operands[2]);
-    bool is_unsigned = op->attrs[0].i;
+    Str lower = scalar_name(g, for_lower(op)), upper = scalar_name(g, for_upper(op)),
+        step = scalar_name(g, for_step(op));
+    bool is_unsigned = for_unsigned(op);
     int64_t known;
-    if (!value_is_int(op->operands[2], &known))
+    if (!value_is_int(for_step(op), &known))
         line(g, g->out, g->depth, "if (%.*s == 0) return R->fail(R, T_STEP, %d);", STR_ARG(step),
              op_line(op));
     /* The counter is wider than the index, so that it passes the bound instead of wrapping. */
@@ -188,9 +188,9 @@ static void for_header(Gen *g, Op *op, const Value *index) {
 }
 
 static void for_write(Gen *g, Op *op) {
-    Region *region = op->regions[0];
+    Region *region = for_body(op);
     for (int i = 0; i < op->num_results; i++) {
-        Value *arg = region->args[1 + i], *init = op->operands[3 + i];
+        Value *arg = for_arg(op, i), *init = for_init(op, i);
         if (!type_is_tile(arg->type)) {
             declare_scalar(g, arg, scalar_name(g, init));
             continue;
@@ -199,7 +199,7 @@ static void for_write(Gen *g, Op *op) {
         store_into_view(g, init, home);
         value_store_in(g, arg, home);
     }
-    for_header(g, op, region->args[0]);
+    for_header(g, op, for_index(op));
     int from = g->arrays.count;
     g->depth++;
     region_write(g, region);
@@ -211,7 +211,7 @@ static void for_write(Gen *g, Op *op) {
     g->depth--;
     line(g, g->out, g->depth, "}");
     for (int i = 0; i < op->num_results; i++) {
-        Value *r = &op->results[i], *arg = region->args[1 + i];
+        Value *r = &op->results[i], *arg = for_arg(op, i);
         if (type_is_tile(r->type))
             value_store_in(g, r, info(g, arg)->view);
         else
@@ -224,19 +224,19 @@ static void for_write(Gen *g, Op *op) {
 static bool touches_others(Op *op, void *user) {
     (void)user;
     if (op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS) return false;
-    return op->kind != OP_LOAD || !op->attrs[2].i;
+    return op->kind != OP_LOAD || !load_volatile(op);
 }
 
 static void while_write(Gen *g, Op *op) {
-    Region *test = op->regions[0], *body = op->regions[1];
+    Region *test = while_test(op), *body = while_body(op);
     for (int i = 0; i < test->num_args; i++) {
         Value *arg = test->args[i];
         if (!type_is_tile(arg->type)) {
-            declare_scalar(g, arg, scalar_name(g, op->operands[i]));
+            declare_scalar(g, arg, scalar_name(g, while_init(op, i)));
             continue;
         }
         View *home = new_home(g, arg);
-        store_into_view(g, op->operands[i], home);
+        store_into_view(g, while_init(op, i), home);
         value_store_in(g, arg, home);
     }
     for (int i = 0; i < op->num_results; i++) {
@@ -259,9 +259,8 @@ static void while_write(Gen *g, Op *op) {
     if (spins) line(g, g->out, g->depth, "if (turn%d++ && R->yield(R)) return 1;", turn);
     int from = g->arrays.count;
     region_write(g, test);
-    Op *yield = test->last;
     for (int i = 0; i < op->num_results && !diag_failed(g->diag); i++) {
-        Value *r = &op->results[i], *value = yield->operands[1 + i];
+        Value *r = &op->results[i], *value = while_passed(op, i);
         if (type_is_tile(r->type)) {
             store_into_view(g, value, info(g, r)->view);
             continue;
@@ -270,7 +269,7 @@ static void while_write(Gen *g, Op *op) {
         line(g, g->out, g->depth, "v%d = %.*s;", r->id, STR_ARG(name));
     }
     if (!diag_failed(g->diag)) {
-        Str condition = scalar_name(g, yield->operands[0]);
+        Str condition = scalar_name(g, while_condition(op));
         line(g, g->out, g->depth, "if (!%.*s) break;", STR_ARG(condition));
     }
     for (int i = 0; i < body->num_args; i++)
@@ -279,7 +278,7 @@ static void while_write(Gen *g, Op *op) {
     region_end(g, test, from);
     region_write(g, body);
     for (int i = 0; i < test->num_args && !diag_failed(g->diag); i++) {
-        Value *value = body->last->operands[i];
+        Value *value = while_next(op, i);
         if (type_is_tile(value->type)) {
             store_into_view(g, value, info(g, test->args[i])->view);
             continue;

@@ -98,9 +98,9 @@ static void block_write(Gen *g, TypeKind kind, int c, int a, int b, long long of
 }
 
 void dot_write(Gen *g, Op *op) {
-    Value *acc = op->operands[2], *r = op_result(op);
-    const Type *ta = op->operands[0]->type, *tr = r->type;
-    View *a = packed(g, op->operands[0]), *b = packed(g, op->operands[1]), *c;
+    Value *acc = dot_acc(op), *r = op_result(op);
+    const Type *ta = dot_a(op)->type, *tr = r->type;
+    View *a = packed(g, dot_a(op)), *b = packed(g, dot_b(op)), *c;
     View *own = info(g, acc)->view;
     bool is_operand = own && (own->array == a->array || own->array == b->array);
     if (!is_operand && array_is_private(g, acc, op))

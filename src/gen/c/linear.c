@@ -63,7 +63,7 @@ static Ev linear_product(Nest *n, TypeKind lane, Ev a, Ev factor, Value *factor_
 /* Pointer + offset: stays linear; the offset is then known not to wrap. */
 static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
     Gen *g = n->g;
-    int size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
+    int size = type_size_bytes(type_lane(addptr_pointer(op)->type)->elem);
     if (o.kind == EV_LINEAR && o.lane != TYPE_I64) check_no_wrap(n, o);
     int level = max_int(p.level, o.level);
     Str base =
@@ -165,7 +165,7 @@ bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r) {
 /* Without masks: a comparison of l + base with a bound becomes a count of lanes. */
 bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r) {
     Gen *g = n->g;
-    int predicate = (int)op->attrs[0].i;
+    int predicate = (int)icmp_predicate(op);
     Ev a = x[0], b = x[1];
     if (a.kind == EV_UNIFORM && b.kind == EV_LINEAR) { /* b < a is a > b */
         static const int swapped[] = {ICMP_EQ,  ICMP_NE, ICMP_SGT, ICMP_SGE, ICMP_SLT,

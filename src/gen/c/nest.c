@@ -237,17 +237,17 @@ static bool uniform_load(Nest *n, Op *op, Place place, Ev p, Ev *r) {
                                     ? STR("0")
                                     : text(g, "(%s)0", scalar_type(lane));
     int level = p.level;
-    if (op->num_operands > 1) {
-        Ev m = eval(n, op->operands[1], place);
+    if (load_mask(op)) {
+        Ev m = eval(n, load_mask(op), place);
         if (m.kind != EV_UNIFORM) return false;
         mask = m.text, level = max_int(level, m.level);
     }
-    if (op->num_operands > 2) {
-        Ev o = eval(n, op->operands[2], place);
+    if (load_other(op)) {
+        Ev o = eval(n, load_other(op), place);
         if (o.kind != EV_UNIFORM) return false;
         other = o.text, level = max_int(level, o.level);
     }
-    Str read = text(g, "*(const %s%s *)%.*s%s", op->attrs[2].i ? "volatile " : "",
+    Str read = text(g, "*(const %s%s *)%.*s%s", load_volatile(op) ? "volatile " : "",
                     memory_type(lane, false), STR_ARG(p.text), lane == TYPE_I1 ? " != 0" : "");
     if (mask.length)
         read = text(g, "%.*s ? %.*s : %.*s", STR_ARG(mask), STR_ARG(read), STR_ARG(other));
@@ -314,15 +314,15 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     TypeKind lane = type_lane(op->results[0].type)->kind;
     int size = type_size_bytes(type_lane(op->results[0].type));
-    Value *pointer = op->operands[0];
+    Value *pointer = load_pointer(op);
     Op *add = pointer->def && pointer->def->kind == OP_ADDPTR && !info(g, pointer)->view
                   ? pointer->def
                   : NULL;
     Ev base = {0}, offset = {0}, p = eval(n, pointer, place), r;
     if (uniform_load(n, op, place, p, &r)) return r;
-    Str mask = nest_mask(n, op->num_operands > 1 ? op->operands[1] : NULL, place, NULL);
+    Str mask = nest_mask(n, load_mask(op), place, NULL);
     Str other = lane == TYPE_I1 ? STR("t_vb_splat(0)") : text(g, "(%s){}", vector_type(lane));
-    if (op->num_operands > 2 && mask.length) other = as_vector(n, eval(n, op->operands[2], place));
+    if (load_other(op) && mask.length) other = as_vector(n, eval(n, load_other(op), place));
     Str l = lane_index(n);
     if (is_contiguous(p, size)) {
         Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
@@ -337,7 +337,8 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
                           lane == TYPE_I1 ? text(g, "t_vb_from_i8(%.*s)", STR_ARG(read)) : read);
     }
     if (!mask.length) mask = STR("t_vb_splat(1)");
-    if (add) base = eval(n, add->operands[0], place), offset = eval(n, add->operands[1], place);
+    if (add)
+        base = eval(n, addptr_pointer(add), place), offset = eval(n, addptr_offset(add), place);
     if (add && base.kind == EV_UNIFORM && offset.kind == EV_VECTOR && offset.lane == TYPE_I32)
         return new_vector(n, lane,
                           text(g, "t_gatheri_%s(%.*s, %.*s, %.*s, %.*s)", kind_code(lane),
@@ -351,12 +352,12 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
 
 static void write_store(Nest *n, Op *op) {
     Gen *g = n->g;
-    Value *pointer = op->operands[0], *value = op->operands[1];
+    Value *pointer = store_pointer(op), *value = store_value(op);
     Place place = identity_place(n, pointer->type);
     TypeKind lane = type_lane(value->type)->kind;
     int size = type_size_bytes(type_lane(pointer->type)->elem);
     Ev p = eval(n, pointer, place), v = eval(n, value, place);
-    Str mask = nest_mask(n, op->num_operands > 2 ? op->operands[2] : NULL, place, NULL);
+    Str mask = nest_mask(n, store_mask(op), place, NULL);
     Str vector = as_vector(n, v), l = lane_index(n);
     if (!is_contiguous(p, size)) {
         Str addresses = as_vector(n, p);
@@ -376,11 +377,12 @@ static void write_store(Nest *n, Op *op) {
     if (n->fast && (bytes == 64 || bytes == 32)) {
         if (n->copy == 0) {
             line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
-                 "int nt%d = nt && !(%.*s & %d);", op->operands[0]->id, STR_ARG(p.text), bytes - 1);
+                 "int nt%d = nt && !(%.*s & %d);", store_pointer(op)->id, STR_ARG(p.text),
+                 bytes - 1);
             g->stored_bytes += (int64_t)pointer->type->lanes * size;
         }
         line(g, n->at, body_depth(n), "if (nt%d) t_stream%d((void *)%.*s, (%s)%.*s); else",
-             op->operands[0]->id, bytes, STR_ARG(at), bytes == 64 ? "t_v64" : "t_v32",
+             store_pointer(op)->id, bytes, STR_ARG(at), bytes == 64 ? "t_v64" : "t_v32",
              STR_ARG(vector));
     }
     line(g, n->at, body_depth(n), "*(%s *)%.*s = %.*s;", memory_type(lane, true), STR_ARG(at),
@@ -403,16 +405,16 @@ static Place place_of_reshape(const Nest *n, const Type *from, const Type *to, P
 
 static Ev eval_gather(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
-    const Type *data = op->operands[0]->type;
-    const View *view = info(g, op->operands[0])->view;
+    const Type *data = gather_source(op)->type;
+    const View *view = info(g, gather_source(op))->view;
     TypeKind lane = view->array->lane;
-    int axis = (int)op->attrs[0].i, level;
+    int axis = (int)gather_axis(op), level;
     int64_t stride;
     Place rest = place;
     rest.loop[axis] = -1;
     Str offset = view_offset(n, view, data, rest, &stride, &level), l = lane_index(n);
-    Str index = as_vector(n, eval(n, op->operands[1], place));
-    TypeKind kind = type_lane(op->operands[1]->type)->kind;
+    Str index = as_vector(n, eval(n, gather_indices(op), place));
+    TypeKind kind = type_lane(gather_indices(op)->type)->kind;
     Str i32 = kind == TYPE_I32
                   ? index
                   : new_vector(n, TYPE_I32,
@@ -444,7 +446,7 @@ static Ev eval_sort_step(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     const View *view = info(g, op->operands[0])->view;
     TypeKind lane = view->array->lane;
-    long long mask = (long long)op->attrs[0].i;
+    long long mask = (long long)sort_step_mask(op);
     int64_t stride;
     int level;
     Str offset = view_offset(n, view, op->operands[0]->type, place, &stride, &level),
@@ -472,10 +474,10 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     TypeKind lane = type_lane(type)->kind;
     switch ((int)op->kind) {
     case OP_CONSTANT:
-        return uniform(n, lane, 0, constant_text(g, type_lane(type), op->attrs[0].bits));
+        return uniform(n, lane, 0, constant_text(g, type_lane(type), constant_bits(op)));
     case OP_POISON: return new_uniform(n, lane, 0, STR("0"));
     case OP_ARANGE: {
-        long long start = (long long)op->attrs[0].i;
+        long long start = (long long)arange_start(op);
         int loop = place.loop[0];
         if (loop < 0) return uniform(n, TYPE_I32, 0, text(g, "(%lld)", start));
         if (loop == n->num_rows)
@@ -492,7 +494,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     }
     case OP_EXPAND_DIMS: {
         Place from = place;
-        int axis = (int)op->attrs[0].i;
+        int axis = (int)expand_dims_axis(op);
         for (int d = axis; d + 1 < type->rank; d++) from.loop[d] = place.loop[d + 1];
         return eval(n, op->operands[0], from);
     }
@@ -500,7 +502,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
         return eval(n, op->operands[0], place_of_reshape(n, op->operands[0]->type, type, place));
     case OP_TRANS: {
         Place from = place;
-        for (int d = 0; d < type->rank; d++) from.loop[op->attrs[0].ints.data[d]] = place.loop[d];
+        for (int d = 0; d < type->rank; d++) from.loop[trans_order(op).data[d]] = place.loop[d];
         return eval(n, op->operands[0], from);
     }
     case OP_LOAD: return eval_load(n, op, place);
@@ -602,12 +604,12 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
             if (op->operands[0]->type->shape[d] == 1) from.loop[d] = -1;
         break;
     case OP_EXPAND_DIMS:
-        for (int d = (int)op->attrs[0].i; d + 1 < value->type->rank; d++)
+        for (int d = (int)expand_dims_axis(op); d + 1 < value->type->rank; d++)
             from.loop[d] = place.loop[d + 1];
         break;
     case OP_TRANS:
         for (int d = 0; d < value->type->rank; d++)
-            from.loop[op->attrs[0].ints.data[d]] = place.loop[d];
+            from.loop[trans_order(op).data[d]] = place.loop[d];
         break;
     case OP_RESHAPE:
         if (!is_cheap_kind(op)) BUG("a reshape was not made a view");
@@ -617,8 +619,8 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
         if (!collect) need_stored(n, op->operands[0]);
         return;
     case OP_GATHER:
-        if (!collect) need_stored(n, op->operands[0]);
-        prepare(n, op->operands[1], place, collect);
+        if (!collect) need_stored(n, gather_source(op));
+        prepare(n, gather_indices(op), place, collect);
         return;
     default: break;
     }

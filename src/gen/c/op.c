@@ -126,7 +126,7 @@ static Str float_op(Gen *g, const Op *op, bool vec, TypeKind kind, const Str *x)
     case OP_FDIV: return text(g, "%.*s / %.*s", STR_ARG(a), STR_ARG(b));
     case OP_FMIN:
     case OP_FMAX:
-        return call(g, vec, text(g, op->attrs[0].i ? "%s_nan" : "%s", name).data, code, x, 2);
+        return call(g, vec, text(g, min_max_nan(op) ? "%s_nan" : "%s", name).data, code, x, 2);
     case OP_FMA:
         if (vec) return call(g, vec, name, code, x, 3);
         return text(g, "__builtin_fma%s(%.*s, %.*s, %.*s)", kind == TYPE_F32 ? "f" : "", STR_ARG(a),
@@ -199,7 +199,7 @@ static Str compare(Gen *g, const Op *op, bool vec, const Str *x) {
     static const char *const words[] = {"eq", "ne", "lt", "le", "gt", "ge"};
     static const char *const signs[] = {"==", "!=", "<", "<=", ">", ">="};
     TypeKind kind = type_lane(op->operands[0]->type)->kind;
-    int predicate = (int)op->attrs[0].i;
+    int predicate = (int)(op->kind == OP_ICMP ? icmp_predicate(op) : fcmp_predicate(op));
     bool is_unsigned = op->kind == OP_ICMP && predicate >= ICMP_ULT;
     if (is_unsigned) predicate = predicate - ICMP_ULT + 2;
     Str a = x[0], b = x[1];
@@ -266,7 +266,7 @@ static Str truncate_int(Gen *g, const Op *op, bool vec, Str a) {
 static Str float_cast(Gen *g, const Op *op, bool vec, Str a) {
     TypeKind from = type_lane(op->operands[0]->type)->kind,
              to = type_lane(op->results[0].type)->kind;
-    bool toward_zero = op->kind == OP_FTRUNC && op->attrs[0].i == ROUND_RTZ;
+    bool toward_zero = op->kind == OP_FTRUNC && ftrunc_rounding(op) == ROUND_RTZ;
     if (from == to) return a;
     if (is_small_float(from)) a = widen(g, vec, from, a), from = TYPE_F32;
     if (from == to) return a;
@@ -329,8 +329,8 @@ static Str bitcast(Gen *g, const Op *op, bool vec, Str a) {
 }
 
 static Str addptr(Gen *g, const Op *op, bool vec, const Str *x) {
-    int size = type_size_bytes(type_lane(op->operands[0]->type)->elem);
-    bool wide = type_lane(op->operands[1]->type)->kind == TYPE_I64;
+    int size = type_size_bytes(type_lane(addptr_pointer(op)->type)->elem);
+    bool wide = type_lane(addptr_offset(op)->type)->kind == TYPE_I64;
     if (!vec) return text(g, "%.*s + (UL)((L)%.*s * %d)", STR_ARG(x[0]), STR_ARG(x[1]), size);
     if (wide) return text(g, "%.*s + (vu64)%.*s * %d", STR_ARG(x[0]), STR_ARG(x[1]), size);
     return text(g, "%.*s + (vu64)__builtin_convertvector(%.*s, vi64) * %d", STR_ARG(x[0]),
@@ -385,7 +385,7 @@ Str identity_text(Gen *g, const Op *op, TypeKind kind) {
     case OP_FMAX:
         /* Where a NaN loses, NaN is the identity; f8e4b15 has neither NaN nor infinity. */
         if (!real || kind == TYPE_F8E4B15 || kind == TYPE_F8E4M3) return STR("");
-        if (!op->attrs[0].i)
+        if (!min_max_nan(op))
             return constant_text(g, lane, constant_from_double(lane, (double)__builtin_nanf("")));
         return constant_text(g, lane,
                              constant_from_double(lane, op->kind == OP_FMIN

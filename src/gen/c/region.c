@@ -8,7 +8,7 @@
 
 Str scalar_name(Gen *g, const Value *value) {
     if (value->def && value->def->kind == OP_CONSTANT)
-        return constant_text(g, value->type, value->def->attrs[0].bits);
+        return constant_text(g, value->type, constant_bits(value->def));
     return text(g, "v%d", value->id);
 }
 
@@ -102,11 +102,11 @@ void before_write(Gen *g, const Op *writer) {
         Op *load = g->loads.data[i];
         if (!load_is_waiting(g, load)) continue;
         if (writer->kind == OP_STORE) {
-            if (!facts_may_alias(g->known, load->operands[0], writer->operands[0])) continue;
+            const Value *from = load_pointer(load), *to = store_pointer(writer);
+            if (!facts_may_alias(g->known, from, to)) continue;
             /* Lane by lane the store itself reads it first. */
-            if (load->operands[0] == writer->operands[0] &&
-                type_is_tile(writer->operands[0]->type) &&
-                reaches_value(g, writer->operands[1], op_result(load), ++g->walk))
+            if (from == to && type_is_tile(to->type) &&
+                reaches_value(g, store_value(writer), op_result(load), ++g->walk))
                 continue;
         }
         force(g, op_result(load));
@@ -120,7 +120,7 @@ static bool can_share(Gen *g, const Op *op) {
         const Op *other = g->pending.data[i];
         if (!type_same_shape(other->operands[0]->type, op->operands[0]->type)) return false;
         if (other->kind == OP_STORE && op->kind == OP_STORE &&
-            facts_may_alias(g->known, other->operands[0], op->operands[0]))
+            facts_may_alias(g->known, store_pointer(other), store_pointer(op)))
             return false;
     }
     return true;
@@ -142,42 +142,44 @@ static void declare(Gen *g, Value *value, Str expression) {
 }
 
 static void scalar_memory(Gen *g, Op *op) {
-    Str x[3] = {{0}};
-    for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
-    TypeKind kind = type_lane(op->operands[0]->type)->elem->kind;
+    const Value *has_mask = access_mask(op), *has_value = access_value(op);
+    Str pointer = scalar_name(g, access_pointer(op));
+    Str mask = has_mask ? scalar_name(g, has_mask) : STR("1");
+    Str value = has_value ? scalar_name(g, has_value) : STR("0");
+    TypeKind kind = type_lane(access_pointer(op)->type)->elem->kind;
     const char *memory = memory_type(kind, false), *code = kind_code(kind);
-    Str mask = op->num_operands == 3 ? x[2] : STR("1");
     switch ((int)op->kind) {
     case OP_LOAD: {
-        const char *is_volatile = op->attrs[2].i ? "volatile " : "";
-        Str read = text(g, "*(const %s%s *)%.*s%s", is_volatile, memory, STR_ARG(x[0]),
+        const char *is_volatile = load_volatile(op) ? "volatile " : "";
+        Str read = text(g, "*(const %s%s *)%.*s%s", is_volatile, memory, STR_ARG(pointer),
                         kind == TYPE_I1 ? " != 0" : "");
-        if (op->num_operands > 1)
-            read = text(g, "%.*s ? %.*s : %.*s", STR_ARG(x[1]), STR_ARG(read),
-                        STR_ARG(op->num_operands > 2 ? x[2] : STR("0")));
+        Str other = load_other(op) ? scalar_name(g, load_other(op)) : STR("0");
+        if (has_mask)
+            read = text(g, "%.*s ? %.*s : %.*s", STR_ARG(mask), STR_ARG(read), STR_ARG(other));
         declare(g, op_result(op), read);
         return;
     }
     case OP_STORE:
         line(g, g->out, g->depth, "if (%.*s) *(%s *)%.*s = %.*s;", STR_ARG(mask), memory,
-             STR_ARG(x[0]), STR_ARG(x[1]));
+             STR_ARG(pointer), STR_ARG(value));
         return;
     case OP_ATOMIC_RMW:
         declare(g, op_result(op),
                 text(g, "%.*s ? t_atomic_%s_%s(%.*s, %.*s) : 0", STR_ARG(mask),
-                     attr_word(ATTR_RMW, op->attrs[0].i), code, STR_ARG(x[0]), STR_ARG(x[1])));
+                     attr_word(ATTR_RMW, atomic_rmw_kind(op)), code, STR_ARG(pointer),
+                     STR_ARG(value)));
         return;
     case OP_ATOMIC_CAS:
         declare(g, op_result(op),
-                text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(x[0]), STR_ARG(x[1]),
-                     STR_ARG(x[2])));
+                text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(pointer),
+                     STR_ARG(scalar_name(g, atomic_cas_compare(op))), STR_ARG(value)));
         return;
     default: BUG("not a memory op");
     }
 }
 
 int new_assert(Gen *g, const Op *op) {
-    Str words = op->attrs[0].text;
+    Str words = assert_text(op);
     buf_puts(&g->asserts, "    \"");
     int row = op_line(op);
     if (row) buf_printf(&g->asserts, "line %d: ", row);
@@ -188,7 +190,7 @@ int new_assert(Gen *g, const Op *op) {
 }
 
 static void write_print(Gen *g, Op *op) {
-    Str words = op->attrs[0].text;
+    Str words = print_text(op);
     Buf prefix = {.arena = g->arena};
     for (int i = 0; i < words.length && i < 1000; i++)
         buf_printf(&prefix, "\\%03o", (unsigned char)words.data[i]);
@@ -198,10 +200,10 @@ static void write_print(Gen *g, Op *op) {
     for (int k = 0; k < op->num_operands; k++) {
         Value *value = op->operands[k];
         const Type *type = value->type, *lane = type_lane(type);
-        bool is_unsigned = op->attrs[2].i >> k & 1;
+        bool is_unsigned = print_unsigned_mask(op) >> k & 1;
         int d = g->depth, rank = type->rank;
         /* The kind's number and flags: see kernel_print in device/cpu/device.c. */
-        int what = (int)lane->kind | (is_unsigned ? 64 : 0) | (op->attrs[1].i ? 128 : 0) |
+        int what = (int)lane->kind | (is_unsigned ? 64 : 0) | (print_hex(op) ? 128 : 0) |
                    (op->num_operands > 1 ? (k + 1) << 8 : 0);
         line(g, g->out, d, "{");
         Buf index = {.arena = g->arena};
@@ -230,12 +232,12 @@ static void write_print(Gen *g, Op *op) {
 }
 
 static void write_histogram(Gen *g, Op *op) {
-    Value *data = op->operands[0], *r = op_result(op);
+    Value *data = histogram_source(op), *r = op_result(op);
     force(g, data);
-    if (op->num_operands > 1) force(g, op->operands[1]);
+    if (histogram_mask(op)) force(g, histogram_mask(op));
     View *view = view_row_major(g, array_new(g, r->type, false), r->type);
     const View *from = info(g, data)->view,
-               *mask = op->num_operands > 1 ? info(g, op->operands[1])->view : NULL;
+               *mask = histogram_mask(op) ? info(g, histogram_mask(op))->view : NULL;
     int bins = r->type->lanes, d = g->depth;
     line(g, g->out, d, "for (int i = 0; i < %d; i++) a%d[i] = 0;", bins, view->array->id);
     line(g, g->out, d, "for (int i = 0; i < %d; i++) {", data->type->lanes);
@@ -323,7 +325,7 @@ static void pending_before_load(Gen *g, const Op *load) {
     for (int i = 0; i < g->pending.count; i++) {
         const Op *other = g->pending.data[i];
         if (other->kind == OP_STORE &&
-            facts_may_alias(g->known, other->operands[0], load->operands[0])) {
+            facts_may_alias(g->known, store_pointer(other), load_pointer(load))) {
             flush(g);
             return;
         }
@@ -337,24 +339,22 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ASSUME:
     case OP_BARRIER: return;
     case OP_POISON: declare(g, op_result(op), STR("0")); return;
-    case OP_PROGRAM_ID: declare(g, op_result(op), text(g, "P[%d]", (int)op->attrs[0].i)); return;
-    case OP_NUM_PROGRAMS:
-        declare(g, op_result(op), text(g, "P[%d]", 3 + (int)op->attrs[0].i));
-        return;
+    case OP_PROGRAM_ID: declare(g, op_result(op), text(g, "P[%d]", grid_axis(op))); return;
+    case OP_NUM_PROGRAMS: declare(g, op_result(op), text(g, "P[%d]", 3 + grid_axis(op))); return;
     case OP_LOAD:
     case OP_STORE:
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: scalar_memory(g, op); return;
     case OP_ASSERT: {
-        Str c = scalar_name(g, op->operands[0]),
-            m = op->num_operands > 1 ? scalar_name(g, op->operands[1]) : STR("1");
+        Str c = scalar_name(g, assert_condition(op)),
+            m = assert_mask(op) ? scalar_name(g, assert_mask(op)) : STR("1");
         line(g, g->out, g->depth, "if (!%.*s && %.*s) return R->fail(R, T_ASSERT, %d);", STR_ARG(c),
              STR_ARG(m), new_assert(g, op));
         return;
     }
     case OP_CLOCK:
         declare(g, op_result(op),
-                str_is(op->attrs[0].text, "smid") ? STR("0") : text(g, "R->clock(R)"));
+                str_is(clock_kind(op), "smid") ? STR("0") : text(g, "R->clock(R)"));
         return;
     default:
         if (!op_has_trait(op, ELEMENTWISE) && op->kind != OP_HINT) {
@@ -372,7 +372,7 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_LOAD:
         pending_before_load(g, op);
         vec_push(g->arena, &g->loads, op);
-        if (op->attrs[2].i) force(g, op_result(op));
+        if (load_volatile(op)) force(g, op_result(op));
         return;
     case OP_STORE: before_write(g, op), add_root(g, op); return;
     case OP_ATOMIC_RMW:

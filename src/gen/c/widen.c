@@ -27,9 +27,9 @@ static void widen_dot(Func *fn, Op *dot) {
     Builder b = {fn, dot->parent, dot, dot->span};
     for (int i = 0; i < 3; i++) dot->operands[i] = widened(&b, dot->operands[i], lane);
     if (acc == lane) return;
-    const Type *type = dot->operands[2]->type;
+    const Type *type = dot_acc(dot)->type;
     Op *wide = build_op(&b, OP_DOT, 3, dot->operands, 1, &type, 0, NULL);
-    wide->attrs[0] = dot->attrs[0];
+    dot_set_precision(wide, dot_precision(dot));
     dot->results[0].replaced = build_cast(&b, OP_FTRUNC, op_result(wide), acc);
     op_remove(dot);
 }
