@@ -270,7 +270,7 @@ readme: all ## write README.md from doc/README.in, with real output
 
 .PHONY: doc
 doc: all ## run the commands that pages of doc/ show, and put in what they print
-	@tools/doc-run $(B)/tern doc/softmax.md
+	@tools/doc-run $(B)/tern doc/softmax.md doc/c.md
 
 .PHONY: format
 format: ## clang-format all C files
