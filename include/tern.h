@@ -164,6 +164,9 @@ typedef struct tern_function_parameter {
     const char *name;
     bool is_constexpr; /* annotated tl.constexpr */
     bool has_default;
+    /* @triton.jit(do_not_specialize=..) names it: a signature made from arguments says neither :16
+     * nor :1 of it; do_not_specialize_on_alignment: not :16 */
+    bool do_not_specialize, do_not_specialize_on_alignment;
     const char *annotation;    /* its source text; "" if none */
     const char *default_value; /* its source text; NULL if none */
 } tern_function_parameter;
@@ -325,7 +328,7 @@ enum { TERN_DESCRIPTOR_RANK = 5 };
 
 /* A host tensor descriptor, as Triton's TensorDescriptor: a block of a tensor of which kernels load
  * and store with desc.load([..]). It is copied wherever it is given; lanes outside of shape load 0
- * and are not stored. */
+ * (or NaN) and are not stored. */
 typedef struct tern_descriptor {
     tern_buffer *base;
     size_t offset; /* of the first element, in bytes; divisible by 16 */
@@ -335,11 +338,12 @@ typedef struct tern_descriptor {
     int64_t strides[TERN_DESCRIPTOR_RANK]; /* in elements; the last is 1, of the others the bytes
                                               are divisible by 16 */
     int block[TERN_DESCRIPTOR_RANK]; /* powers of two; at least 16 bytes in the last dimension */
+    bool pads_nan;                   /* of a float dtype: lanes outside of shape load NaN, not 0 */
 } tern_descriptor;
 
 /* NULL when the descriptor is in order, else what is not (a static text). */
 TERN_API const char *tern_descriptor_error(const tern_descriptor *descriptor);
-/* Its type for a signature, "tensordesc<fp16[64,32]>", as snprintf: returns the length. */
+/* Its type for a signature, "tensordesc<fp16[64,32]>" or "tensordesc<fp16[64,32]:nan>", as snprintf: returns the length. */
 TERN_API int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t size);
 /* A descriptor parameter takes 2 * rank arguments: the base, the shape, the strides but the last.
  * Writes them (room for 2 * TERN_DESCRIPTOR_RANK is enough) and returns how many. */

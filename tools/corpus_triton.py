@@ -7,7 +7,8 @@
 Each line of LIST is a kernel, its outcome, and the signature tried last. The same kernel with the
 same signature goes through the front end of the installed triton (no GPU and no torch is needed:
 modules that are not installed are empty shells). Prints how many of the refusals are Triton's too,
-with its words, and those that are tern's alone. --all: also the kernels that tern compiled, to see
+with its words, those that are tern's alone, and those where it cannot tell: the module could not be run
+here far enough. --all: also the kernels that tern compiled, to see
 what it accepts and Triton does not.
 """
 
@@ -18,6 +19,7 @@ import importlib.abc
 import importlib.machinery
 import multiprocessing
 import os
+import re
 import sys
 import textwrap
 import types
@@ -104,8 +106,82 @@ def package_roots(path):
         folder = os.path.dirname(folder)
 
 
+def run_leniently(body, path, scope):
+    """The statements one by one: what fails at import is no business of the kernel."""
+    for statement in body:
+        try:
+            exec(compile(ast.Module([statement], []), path, "exec"), scope)
+        except BaseException:
+            continue
+
+
+class LenientFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """First in line for the corpus' own packages: a file that fails somewhere still gives the rest."""
+
+    def __init__(self, roots):
+        self.roots = roots
+
+    def find_spec(self, name, path, target=None):
+        if name.split(".")[0] in ("triton", "numpy"):
+            return None
+        last = name.rsplit(".", 1)[-1]
+        for folder in self.roots if path is None else path:
+            base = os.path.join(folder, last)
+            for file in (base + ".py", os.path.join(base, "__init__.py")):
+                if os.path.isfile(file):
+                    is_package = file.endswith("__init__.py")
+                    spec = importlib.machinery.ModuleSpec(name, self, origin=file, is_package=is_package)
+                    if is_package:
+                        spec.submodule_search_locations = [base]
+                    return spec
+        return None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        path = module.__spec__.origin
+        module.__file__ = path
+        with open(path, encoding="utf-8") as file:
+            run_leniently(ast.parse(file.read()).body, path, module.__dict__)
+
+
+def package_of(path):
+    """The dotted name of the package that the file is in, for its relative imports."""
+    names, folder = [], os.path.dirname(os.path.abspath(path))
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        names.insert(0, os.path.basename(folder))
+        folder = os.path.dirname(folder)
+    return ".".join(names) or os.path.basename(os.path.dirname(os.path.abspath(path)))
+
+
+def bound_names(tree):
+    """What the file's statements outside of functions bind, imports first of all."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            names.update((alias.asname or alias.name).split(".")[0] for alias in node.names)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            names.add(node.name)
+    for node in tree.body:
+        names.update(n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return names
+
+
+def around(tree, node):
+    """The blocks of `if`, `try` and `with` around a function, outermost first."""
+    for statement in tree.body:
+        if statement is not node and node in ast.walk(statement) and not isinstance(statement, ast.FunctionDef):
+            for field in ("body", "orelse", "finalbody"):
+                block = getattr(statement, field, [])
+                if any(node in ast.walk(inner) for inner in block):
+                    return block, around(ast.Module(block, []), node)
+    return None
+
+
 def find_function(path, line):
-    """The jit function whose def stands at the line, closures replaced by the module's globals."""
+    """The jit function whose def stands at the line, closures replaced by the module's globals; and
+    the names that the file binds."""
     import triton
 
     with open(path, encoding="utf-8") as file:
@@ -114,24 +190,29 @@ def find_function(path, line):
     node = next((n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.lineno == line), None)
     if node is None:
         raise LookupError("no function there")
-    scope = {"__name__": "corpus_module", "__file__": path}
-    for statement in tree.body:  # what fails at import is no business of the kernel
-        try:
-            exec(compile(ast.Module([statement], []), path, "exec"), scope)
-        except BaseException:
-            continue
+    package = package_of(path)
+    scope = {"__name__": f"{package}.corpus_module", "__package__": package, "__file__": path}
+    run_leniently(tree.body, path, scope)
+    inner = around(tree, node)
+    while inner is not None:
+        run_leniently(inner[0], path, scope)
+        inner = inner[1]
+    names = bound_names(tree)
     value = scope.get(node.name)
     while value is not None and not isinstance(value, triton.runtime.JITFunction):
         value = getattr(value, "fn", None)
-    if value is not None and node in tree.body:
-        return value
+    if value is not None and value.starting_line_number + 64 > line >= value.starting_line_number:
+        return value, names
     lines = text.split("\n")[node.lineno - 1:node.end_lineno]
     name = f"/tmp/corpus_triton_{os.getpid()}.py"
     with open(name, "w", encoding="utf-8") as file:
         file.write(textwrap.dedent("\n".join(lines)) + "\n")
     with open(name, encoding="utf-8") as file:
         exec(compile(file.read(), name, "exec"), scope)
-    return triton.jit(scope[node.name])
+    return triton.jit(scope[node.name]), names
+
+
+BOUND = set()  # by the file at work: a process asks about one
 
 
 def compile_front(path, line, signature):
@@ -142,7 +223,10 @@ def compile_front(path, line, signature):
     from triton.compiler import ASTSource
     from triton.compiler.compiler import make_backend
 
-    function = find_function(path, line)
+    function, names = find_function(path, line)
+    BOUND.update(names)
+    dtypes = {str(value): value for value in vars(tl).values() if isinstance(value, tl.dtype)}
+    dtypes.update({name: value for name, value in vars(tl).items() if isinstance(value, tl.dtype)})
     given = dict(part.split("=", 1) for part in split(signature))
     types_of, constants, attributes = {}, {}, {}
     for i, name in enumerate(function.arg_names):
@@ -157,7 +241,7 @@ def compile_front(path, line, signature):
         if text is None:
             constants[(i, )] = function.params[i].default
         else:
-            constants[(i, )] = getattr(tl, text) if text in tl.__dict__ else ast.literal_eval(text)
+            constants[(i, )] = dtypes[text] if text in dtypes else ast.literal_eval(text)
     target = GPUTarget("cuda", 90, 32)
     backend = make_backend(target)
     options = backend.parse_options({"sanitize_overflow": False})
@@ -179,10 +263,21 @@ def innermost(error):
     return f"{type(error).__name__}: {words[-1][:150]}"
 
 
+def is_ours(words):
+    """Is it that the module could not be run here, and not what the kernel says? A name that the
+    file binds is missing, or it stands for an empty shell."""
+    missing = re.search(r"NameError\(\W*(\w+)\W* is not defined", words)
+    if missing:
+        return missing.group(1) in BOUND
+    return "Cannot access global variable" in words or "Shell" in words
+
+
 def child(queue, path, line, signature):
     from triton.compiler.errors import CompilationError
 
-    sys.path += list(package_roots(path))
+    roots = list(package_roots(path))
+    sys.path += roots
+    sys.meta_path.insert(0, LenientFinder(roots))
     sys.meta_path.append(ShellFinder())
     sys.stdout = sys.stderr = open(os.devnull, "w")
     try:
@@ -190,7 +285,7 @@ def child(queue, path, line, signature):
         queue.put(("compiles", ""))
     except CompilationError as error:
         words = innermost(error)
-        queue.put(("cannot tell" if "Cannot access global variable" in words else "refuses", words))
+        queue.put(("cannot tell" if is_ours(words) else "refuses", words))
     except BaseException as error:
         queue.put(("cannot tell", innermost(error)))
 

@@ -98,7 +98,7 @@ def _entry(value, storages):
     if isinstance(value, bool):
         return {"kind": "bool", "value": value}
     if isinstance(value, int):
-        return {"kind": "int", "value": value}
+        return {"kind": "int", "value": value if abs(value) < 1 << 63 else str(value)}
     if isinstance(value, float):
         return {"kind": "float", "value": repr(value)}
     if isinstance(value, str):

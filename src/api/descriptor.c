@@ -16,6 +16,8 @@ const char *tern_descriptor_error(const tern_descriptor *descriptor) {
     int64_t size = (int64_t)tern_dtype_size(descriptor->dtype);
     if (rank < 1 || rank > TERN_DESCRIPTOR_RANK) return "it has 1 to 5 dimensions";
     if (!size) return "its dtype is none";
+    if (descriptor->pads_nan && !tern_dtype_is_float(descriptor->dtype))
+        return "it pads with NaN, but is not of floats";
     if (descriptor->offset % ALIGNMENT) return "its base is not aligned to 16 bytes";
     if (descriptor->strides[rank - 1] != 1) return "its last dimension is not contiguous";
     for (int i = 0; i < rank; i++) {
@@ -39,7 +41,7 @@ int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t s
     for (int i = 0; i < descriptor->rank && i < TERN_DESCRIPTOR_RANK; i++)
         length += snprintf(own + length, sizeof own - (size_t)length, "%s%d", i ? "," : "",
                            descriptor->block[i]);
-    return snprintf(text, size, "%s]>", own);
+    return snprintf(text, size, "%s]%s>", own, descriptor->pads_nan ? ":nan" : "");
 }
 
 int tern_descriptor_arguments(const tern_descriptor *descriptor, tern_argument *arguments) {

@@ -68,6 +68,8 @@ static tern_function describe_function(Arena *arena, const Module *module,
             .name = str_c(arena, param->name),
             .is_constexpr = param->is_constexpr,
             .has_default = param->has_default,
+            .do_not_specialize = param->keeps_value,
+            .do_not_specialize_on_alignment = param->keeps_alignment,
             .annotation = str_c(arena, param->annotation),
             .default_value = value ? span_text(arena, value->span) : NULL,
         };

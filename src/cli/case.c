@@ -136,7 +136,7 @@ static bool read_tensor(CaseReader *reader, const json_t *object, CaseArg *arg) 
     int64_t size = (int64_t)tern_dtype_size(tensor->dtype);
     int64_t bytes = get_int(reader, object, "nbytes", 0, INT64_MAX / 16);
     tensor->offset = get_int(reader, object, "offset", 0, INT64_MAX / 16);
-    arg->align = get_int(reader, object, "align", 1, INT64_MAX);
+    arg->align = get_int(reader, object, "align", 0, INT64_MAX); /* 0: of an empty one */
     const char *storage = get_string(reader, object, "storage");
     if (reader->status) return false;
     if (!tensor_extent(tensor, &elements) || elements > bytes / size)
@@ -199,7 +199,8 @@ static bool read_descriptor(CaseReader *reader, const json_t *object, const char
     value->num_items = COUNT(keys);
     value->items = arena_array(reader->arena, ArgValue *, COUNT(keys));
     for (int i = 0; i < COUNT(keys); i++) value->items[i] = arena_new_of(reader->arena, ArgValue);
-    if (padding && strcmp(padding, "zero"))
+    value->text = str_copy(reader->arena, str_of(padding ? padding : "zero"));
+    if (!str_is(value->text, "zero") && !str_is(value->text, "nan"))
         return complain(reader, TERN_ERROR_UNSUPPORTED,
                         "argument '%s': a tensor descriptor with padding '%s'", name, padding);
     if (!read_part(reader, json_object_get(object, keys[0]),
@@ -240,7 +241,10 @@ static bool read_value(CaseReader *reader, const json_t *object, const char *nam
         value->kind = ARG_NONE;
     } else if (!strcmp(kind, "int")) {
         value->kind = ARG_INT;
-        value->integer = get_int(reader, object, "value", INT64_MIN, INT64_MAX);
+        if (!json_is_string(item))
+            value->integer = get_int(reader, object, "value", INT64_MIN, INT64_MAX);
+        else if (!value_read_int(json_string_value(item), 10, value))
+            return malformed(reader, "an int's value is no int of 64 bits");
     } else if (!strcmp(kind, "bool")) {
         value->kind = ARG_BOOL;
         value->integer = json_is_true(item);

@@ -21,14 +21,20 @@ static tern_dtype annotated_dtype(const tern_function_parameter *parameter) {
     return dtype_from_word(text);
 }
 
-static void add_int(Buf *out, int64_t value, tern_dtype annotated) {
-    tern_dtype dtype = value == (int32_t)value ? TERN_INT32 : TERN_INT64;
+/* As Triton does: i32 if it fits, else i64, else u64; 1 and multiples of 16 are specialised on, but
+ * for what @triton.jit(do_not_specialize=..) excepts. */
+static void add_int(Buf *out, const ArgValue *value, tern_dtype annotated,
+                    const tern_function_parameter *parameter) {
+    tern_dtype dtype = value->is_large                             ? TERN_UINT64
+                       : value->integer == (int32_t)value->integer ? TERN_INT32
+                                                                   : TERN_INT64;
     if (annotated != TERN_VOID) dtype = annotated;
     buf_puts(out, tern_dtype_name(dtype));
     if (tern_dtype_is_float(dtype) || dtype == TERN_BOOL) return;
-    if (value == 1)
+    if (parameter && parameter->do_not_specialize) return;
+    if (value->integer == 1)
         buf_puts(out, ":1");
-    else if (value % 16 == 0)
+    else if (value->integer % 16 == 0 && !(parameter && parameter->do_not_specialize_on_alignment))
         buf_puts(out, ":16");
 }
 
@@ -59,11 +65,16 @@ static bool add_descriptor(Signature *s, const ArgValue *value, const char *name
     return true;
 }
 
-static bool add_value(Signature *s, const ArgValue *value, const char *name, tern_dtype annotated) {
+/* parameter NULL: an item of a tuple. */
+static bool add_value(Signature *s, const ArgValue *value, const char *name,
+                      const tern_function_parameter *parameter) {
+    tern_dtype annotated = parameter ? annotated_dtype(parameter) : TERN_VOID;
+    bool promise =
+        !parameter || !(parameter->do_not_specialize || parameter->do_not_specialize_on_alignment);
     Buf *out = s->out;
     const LaunchArg *arg;
     switch (value->kind) {
-    case ARG_INT: add_int(out, value->integer, annotated); break;
+    case ARG_INT: add_int(out, value, annotated, parameter); break;
     case ARG_BOOL: buf_puts(out, tern_dtype_name(annotated ? annotated : TERN_BOOL)); break;
     case ARG_FLOAT: buf_puts(out, tern_dtype_name(annotated ? annotated : TERN_FLOAT32)); break;
     case ARG_NONE:
@@ -72,15 +83,14 @@ static bool add_value(Signature *s, const ArgValue *value, const char *name, ter
     case ARG_TENSOR:
         arg = find_arg(s->args, s->count, name);
         buf_printf(out, "*%s%s", tern_dtype_name(value->tensor->dtype),
-                   arg && arg->align % 16 == 0 ? ":16" : "");
+                   arg && arg->align % 16 == 0 && promise ? ":16" : "");
         break;
     case ARG_DESC: return add_descriptor(s, value, name);
     case ARG_TUPLE:
         buf_putc(out, '(');
         for (int i = 0; i < value->num_items; i++) {
             if (i) buf_puts(out, ", ");
-            if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data,
-                           TERN_VOID))
+            if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data, NULL))
                 return false;
         }
         buf_putc(out, ')');
@@ -91,8 +101,7 @@ static bool add_value(Signature *s, const ArgValue *value, const char *name, ter
 
 static bool add_arg(Signature *s, const LaunchArg *arg) {
     const char *name = arg->parameter->name;
-    if (!arg->parameter->is_constexpr)
-        return add_value(s, arg->value, name, annotated_dtype(arg->parameter));
+    if (!arg->parameter->is_constexpr) return add_value(s, arg->value, name, arg->parameter);
     if (value_has_tensor(arg->value)) {
         *s->why = str_format(s->out->arena,
                              "argument '%s': a tl.constexpr parameter takes no tensor", name);
@@ -181,8 +190,15 @@ static bool convert(Arena *arena, const tern_parameter *parameter, const LaunchA
         return false;
     }
     bool is_float = tern_dtype_is_float(parameter->dtype);
+    if (value->is_large && !is_float && parameter->dtype != TERN_UINT64) {
+        *why = str_format(arena, "argument '%s': %llu for a parameter of type %s", parameter->name,
+                          (unsigned long long)value->integer, tern_dtype_name(parameter->dtype));
+        return false;
+    }
     if (is_float)
-        *out = tern_arg_float(value->kind == ARG_FLOAT ? value->number : (double)value->integer);
+        *out = tern_arg_float(value->kind == ARG_FLOAT ? value->number
+                              : value->is_large        ? (double)(uint64_t)value->integer
+                                                       : (double)value->integer);
     else if (value->kind != ARG_FLOAT)
         *out = tern_arg_int(value->integer);
     else {

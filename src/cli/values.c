@@ -68,6 +68,15 @@ ArgValue *value_int(Env *env, int64_t integer) {
     return value;
 }
 
+bool value_read_int(const char *text, int base, ArgValue *value) {
+    char *end;
+    errno = 0;
+    value->integer = strtoll(text, &end, base);
+    value->is_large = errno == ERANGE && *text != '-';
+    if (value->is_large) errno = 0, value->integer = (int64_t)strtoull(text, &end, base);
+    return !errno && !*end && end != text;
+}
+
 static ArgValue *value_float(Env *env, double number) {
     ArgValue *value = value_new(env, ARG_FLOAT);
     value->number = number;
@@ -96,6 +105,7 @@ static bool is_number(const ArgValue *value) {
 }
 
 static double number_of(const ArgValue *value) {
+    if (value->is_large) return (double)(uint64_t)value->integer;
     return value->kind == ARG_FLOAT ? value->number : (double)value->integer;
 }
 
@@ -164,6 +174,8 @@ static ArgValue *binary(Reader *reader, char op, ArgValue *a, ArgValue *b, Span 
     ArgValue *result = value_new(reader->env, is_float ? ARG_FLOAT : ARG_INT);
     if (is_float)
         why = float_binary(op, number_of(a), number_of(b), &result->number);
+    else if (a->is_large || b->is_large)
+        why = "arithmetic on ints is of 64 bits with a sign";
     else
         why = integer_binary(op, a->integer, b->integer, &result->integer);
     if (!why) return result;
@@ -193,19 +205,19 @@ static ArgValue *read_number(Reader *reader) {
     }
     text[length] = 0;
     Span span = span_here(reader, start);
-    char *end;
-    errno = 0;
+    char *end = text;
     ArgValue *value = value_new(reader->env, is_float ? ARG_FLOAT : ARG_INT);
+    errno = 0;
     if (is_float)
         value->number = strtod(text, &end);
-    else
-        value->integer = strtoll(text, &end, is_hex ? 16 : 10);
-    if (*end || end == text || length == sizeof text - 1) {
-        diag_error(reader->env->diag, span, "not a number: '%s'", text);
-        return NULL;
-    }
+    else if (value_read_int(text, is_hex ? 16 : 10, value))
+        return value;
     if (!is_float && errno == ERANGE) {
         diag_error(reader->env->diag, span, "%s does not fit in 64 bits", text);
+        return NULL;
+    }
+    if (*end || end == text || length == sizeof text - 1) {
+        diag_error(reader->env->diag, span, "not a number: '%s'", text);
         return NULL;
     }
     return value;
@@ -523,6 +535,7 @@ const char *value_descriptor(const ArgValue *value, tern_descriptor *descriptor)
     int64_t block[TERN_DESCRIPTOR_RANK], elements;
     *descriptor = (tern_descriptor){.dtype = base->dtype,
                                     .rank = view.rank,
+                                    .pads_nan = str_is(value->text, "nan"),
                                     .offset = (size_t)base->offset * tern_dtype_size(base->dtype)};
     if (view.rank < 1 || view.rank > TERN_DESCRIPTOR_RANK) return "it has 1 to 5 dimensions";
     if (!take_extents(value->items[1], view.rank, view.shape) ||
@@ -581,7 +594,12 @@ void value_literal(Buf *out, const ArgValue *value) {
     switch (value->kind) {
     case ARG_NONE: buf_puts(out, "None"); break;
     case ARG_BOOL: buf_puts(out, value->integer ? "True" : "False"); break;
-    case ARG_INT: buf_printf(out, "%lld", (long long)value->integer); break;
+    case ARG_INT:
+        if (value->is_large)
+            buf_printf(out, "%llu", (unsigned long long)value->integer);
+        else
+            buf_printf(out, "%lld", (long long)value->integer);
+        break;
     case ARG_FLOAT: literal_float(out, value->number); break;
     case ARG_STR: literal_string(out, value->text); break;
     case ARG_DTYPE: buf_puts(out, tern_dtype_name(value->dtype)); break;

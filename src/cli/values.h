@@ -27,6 +27,7 @@ typedef struct ArgValue ArgValue;
 struct ArgValue {
     ArgKind kind;
     int64_t integer; /* ARG_BOOL, ARG_INT */
+    bool is_large;   /* ARG_INT: 2^63 to 2^64-1, of which integer has the bits */
     double number;
     Str text;
     tern_dtype dtype;
@@ -91,6 +92,8 @@ typedef struct Call {
 ArgValue *call_evaluate(const Call *call);
 ArgValue *value_new(Env *env, ArgKind kind);
 ArgValue *value_int(Env *env, int64_t integer);
+/* A Python int from its digits; false when it needs more than 64 bits or is none. */
+bool value_read_int(const char *text, int base, ArgValue *value);
 /* A tensor from a .npy file; dtype TERN_VOID: as it is in the file. */
 ArgValue *value_from_npy(Env *env, Span span, const char *path, tern_dtype dtype);
 tern_dtype dtype_from_word(Str word); /* all names that tern knows, f32 too; else TERN_VOID */

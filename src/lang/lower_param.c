@@ -2,9 +2,9 @@
 /* lower_param: a kernel's parameters and the signature become values that its body can name.
  *
  * Most parameters are one of the IR's, or a constant. A tuple and a tensor descriptor are several:
- * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant; `tensordesc<fp16[64,32]>` is
- * NAME.base, NAME.shape.0 and .1 (i32) and NAME.stride.0 (i64): the last stride is 1, as in Triton.
- */
+ * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant; `tensordesc<fp16[64,32]>` (with
+ * `:nan` after the block where the outside loads as NaN) is NAME.base, NAME.shape.0 and .1 (i32)
+ * and NAME.stride.0 (i64): the last stride is 1, as in Triton. */
 #include "lang/lower.h"
 
 enum { MAX_TUPLE_DEPTH = 16, MAX_LEAVES = 1024 };
@@ -73,10 +73,13 @@ static Object *descriptor(Lower *l, Place *place, Str name, Str text) {
     LType element;
     Str inner = {text.data + sizeof start - 1, text.length - (int)sizeof start};
     while (open < inner.length && inner.data[open] != '[') open++;
+    static const char nan[] = "]:nan";
+    bool pads_nan = str_ends(inner, nan);
+    if (pads_nan) inner.length -= (int)sizeof nan - 2;
     bool closed = text.data[text.length - 1] == '>' && open < inner.length &&
                   inner.data[inner.length - 1] == ']';
     if (!closed || !ltype_from_signature(trim((Str){inner.data, open}), &element) ||
-        element.levels ||
+        element.levels || (pads_nan && !ltype_is_float(element)) ||
         !block_shape((Str){inner.data + open + 1, inner.length - open - 2}, &rank, shape)) {
         lower_error(l, place->span, "'%.*s' is not a tensor descriptor", STR_ARG(text));
         lower_help(l,
@@ -98,7 +101,7 @@ static Object *descriptor(Lower *l, Place *place, Str name, Str text) {
                         object_tuple(l->arena, rank, strides), shape_object(l, rank, shape)};
     Object *result = object_tuple(l->arena, 4, parts);
     result->kind = OBJECT_DESCRIPTOR;
-    result->text = STR("zero");
+    result->text = pads_nan ? STR("nan") : STR("zero");
     result->span = place->function->def->params[place->index].span;
     return result;
 }
@@ -223,35 +226,23 @@ static bool bind_constant(Lower *l, const JitFunction *function, int i, const Sp
     return true;
 }
 
-/* @triton.jit(do_not_specialize=["N", 3]): a constant is always specialised on. */
-static bool check_do_not_specialize(Lower *l, const JitFunction *function, const Argument *option) {
-    const Expr *list = option->value;
-    for (int k = 0; k < list->num_items; k++) {
-        const Expr *item = list->items[k];
-        for (int i = 0; i < function->num_params; i++) {
-            bool is_it =
-                item->kind == EXPR_STRING && str_equal(item->text, function->params[i].name);
-            if (!is_it || !function->params[i].is_constexpr) continue;
-            lower_error(l, item->span, "parameter '%.*s' is tl.constexpr and listed in %.*s",
-                        STR_ARG(item->text), STR_ARG(option->name));
-            lower_help(l, "a kernel is compiled anew for each value of a tl.constexpr: take it "
-                          "from one of the two");
-            return false;
-        }
-    }
-    return true;
+/* A constant is always specialised on. */
+static bool check_do_not_specialize(Lower *l, const JitFunction *function, int i) {
+    const JitParam *param = &function->params[i];
+    if (!param->is_constexpr || !(param->keeps_value || param->keeps_alignment)) return true;
+    lower_error(l, function->def->params[i].span,
+                "parameter '%.*s' is tl.constexpr and listed in do_not_specialize%s",
+                STR_ARG(param->name), param->keeps_value ? "" : "_on_alignment");
+    lower_help(l, "a kernel is compiled anew for each value of a tl.constexpr: take it from one of "
+                  "the two");
+    return false;
 }
 
 bool lower_parameters(Lower *l, const JitFunction *function, const Spec *specs) {
     bool fine = true;
-    for (int i = 0; i < function->def->num_decorators; i++) {
-        const Expr *call = function->def->decorators[i];
-        for (int k = 0; call->kind == EXPR_CALL && k < call->num_args; k++)
-            if (str_starts(call->args[k].name, "do_not_specialize"))
-                fine &= check_do_not_specialize(l, function, &call->args[k]);
-    }
     for (int i = 0; i < function->num_params; i++) {
         const ParamDef *def = &function->def->params[i];
+        fine &= check_do_not_specialize(l, function, i);
         if (def->kind == PARAM_STAR || def->kind == PARAM_STAR_STAR) {
             lower_refused(l, def->span, "a kernel with '%s%.*s' parameters is not supported",
                           def->kind == PARAM_STAR ? "*" : "**", STR_ARG(def->name));

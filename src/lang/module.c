@@ -193,6 +193,23 @@ static bool is_constexpr_annotation(const Expr *annotation) {
            str_is(annotation->text, "constexpr");
 }
 
+/* @triton.jit(do_not_specialize=["n", 3]): names and indices. */
+static void mark_unspecialised(Module *module, JitFunction *function, const Argument *option) {
+    Diag quiet = {.arena = module->arena, .muted = true};
+    bool alignment = str_is(option->name, "do_not_specialize_on_alignment");
+    if (!alignment && !str_is(option->name, "do_not_specialize")) return;
+    const Object *list = host_evaluate(module->arena, module, option->value, NULL, &quiet);
+    for (int k = 0; k < list->num_items; k++)
+        for (int i = 0; i < function->num_params; i++) {
+            JitParam *param = &function->params[i];
+            const Object *item = list->items[k];
+            bool is_it = item->kind == OBJECT_STR ? str_equal(item->text, param->name)
+                                                  : object_is_integral(item) && item->integer == i;
+            param->keeps_value |= is_it && !alignment;
+            param->keeps_alignment |= is_it && alignment;
+        }
+}
+
 static void add_function(Module *module, const FunctionDef *def, const Scope *scope) {
     JitFunction function = {.name = def->name,
                             .span = def->name_span,
@@ -203,9 +220,14 @@ static void add_function(Module *module, const FunctionDef *def, const Scope *sc
     for (int i = 0; i < def->num_params; i++) {
         const ParamDef *param = &def->params[i];
         function.params[i] = (JitParam){
-            param->name, is_constexpr_annotation(param->annotation), param->default_value != NULL,
-            param->annotation ? span_text(param->annotation->span) : STR("")};
+            .name = param->name,
+            .is_constexpr = is_constexpr_annotation(param->annotation),
+            .has_default = param->default_value != NULL,
+            .annotation = param->annotation ? span_text(param->annotation->span) : STR("")};
     }
+    for (int i = 0; i < def->num_decorators; i++)
+        for (int k = 0; k < def->decorators[i]->num_args; k++)
+            mark_unspecialised(module, &function, &def->decorators[i]->args[k]);
     vec_push(module->arena, &module->functions, (JitEntry){function, scope});
 }
 

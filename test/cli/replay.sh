@@ -92,6 +92,17 @@ write_case 's/"name": "n"/"name": "m"/'
 exits 2 "the kernel has no parameter 'm'" $replay
 write_case '/"name": "n"/d'
 exits 2 "the recording has no argument 'n'" $replay
+# An empty tensor has no address: its alignment is 0.
+: >"$case/s2.in.bin"
+write_case '4s/\[4\]/[0]/; 5s/"s0", "nbytes": 16, "align": 512/"s2", "nbytes": 0, "align": 0/; s/"value": 3/"value": 0/; s/\["s1"\]/[]/'
+for device in interp cpu sim; do
+    exits 0 'ok double-1' $TERN replay "$work/cases" --root "$root" --device $device
+done
+rm "$case/s2.in.bin"
+write_case 's/"value": 3/"value": "18446744073709551615"/'
+exits 1 'mismatch double-1: s1[3] is 8' $replay
+write_case 's/"value": 3/"value": "18446744073709551616"/'
+exits 2 "an int's value is no int of 64 bits" $replay
 write_case 's/"value": 3/"value": 99999999999999999999999/'
 exits 2 'case.json:' $replay
 write_case '$d'
@@ -152,7 +163,13 @@ exits 2 "'desc' is not a tensor descriptor: it reaches beyond its tensor's memor
 write_case 's/"block_shape": .4, 4./"block_shape": [4, 2]/'
 exits 2 'its block has less than 16 bytes' $replay
 write_case 's/"kind": "desc"/"kind": "desc", "padding": "nan"/'
-exits 3 "argument 'desc': a tensor descriptor with padding 'nan'" $replay
+exits 0 'ok double-1: max_abs 0, max_rel 0' $replay
+write_case 's/"kind": "desc"/"kind": "desc", "padding": "nan"/; s/"int", "value": 1/"int", "value": 2/'
+for device in interp cpu sim; do
+    exits 1 's1[1] is nan, recorded 9' $TERN replay "$work/cases" --root "$root" --device $device
+done
+write_case 's/"kind": "desc"/"kind": "desc", "padding": "one"/'
+exits 3 "argument 'desc': a tensor descriptor with padding 'one'" $replay
 write_case 's/"constexpr": false, "kind": "tuple"/"kind": "tuple"/; s/"storage": "s1"/"storage": "s2"/'
 exits 2 's2.in.bin' $replay
 finish

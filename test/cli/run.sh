@@ -194,6 +194,45 @@ exits 2 'dtype: expected a tensor' $rows -a 'desc=desc(ones(3,8,f16),(4,8))' -a 
 exits 2 "argument 'MODE': a tl.constexpr parameter takes no tensor" $TERN run "$work/parts.py:scale" --grid 1 \
     -a 'args=(arange(5),(4,3),none)' -a 'MODE=(1,ones(2))'
 exits 2 'cannot be unpacked into 3 names' $TERN run "$work/parts.py:scale" --grid 1 -a 'args=arange(5)' -a 'MODE=(1,2)'
+# ---- @triton.jit(do_not_specialize=..) and ints of 64 bits without a sign ----
+cat >"$work/plain.py" <<'END'
+import triton
+import triton.language as tl
+
+NAMES = ("n", )
+
+@triton.jit(do_not_specialize=NAMES)
+def by_name(y, n):
+    tl.store(y, n.to(tl.float32) + 0.5)
+
+@triton.jit(do_not_specialize=[0, 1])
+def by_index(y, n):
+    tl.store(y, n.to(tl.float32) + 0.5)
+
+@triton.jit(do_not_specialize_on_alignment=["n", 0])
+def unaligned(y, n):
+    tl.store(y, n + 0.5)
+
+@triton.jit
+def large(y, n):
+    tl.static_assert(n.dtype == tl.uint64)
+    tl.store(y, n // 5)
+END
+p="$work/plain.py"
+exits 0 'signature: *fp32:16,i32' $TERN run "$p:by_name" --grid 1 -a 'y=empty(1)' -a n=1 -v
+exits 0 '[1.5]' $TERN run "$p:by_name" --grid 1 -a 'y=empty(1)' -a n=1 -p y
+check 'no :1 is said of it' sh -c '! "$0" run "$1:by_name" --grid 1 -a "y=empty(1)" -a n=1 -v | grep -q i32:' $TERN "$p"
+check 'nor :16' sh -c '! "$0" run "$1:by_index" --grid 1 -a "y=empty(1)" -a n=16 -v | grep -q :16' $TERN "$p"
+exits 0 'signature: *fp32,i32' $TERN run "$p:by_index" --grid 1 -a 'y=empty(1)' -a n=16 -v
+exits 0 'signature: *fp32,i32:1' $TERN run "$p:unaligned" --grid 1 -a 'y=empty(1)' -a n=1 -v
+check 'nor :16 of what is listed for alignment' sh -c \
+    '! "$0" run "$1:unaligned" --grid 1 -a "y=empty(1)" -a n=16 -v | grep -q :16' $TERN "$p"
+for device in interp cpu sim; do
+    exits 0 '[3689348814741910323]' $TERN run "$p:large" --grid 1 -a 'y=empty(1,u64)' -a n=18446744073709551615 -p y --device $device
+done
+exits 2 '18446744073709551616 does not fit in 64 bits' $TERN run "$p:large" --grid 1 -a 'y=empty(1,u64)' -a n=18446744073709551616
+exits 2 'arithmetic on ints is of 64 bits with a sign' $TERN run "$p:large" --grid 1 -a 'y=empty(1,u64)' -a n=18446744073709551615+0
+
 # ---- two kernels of one name, and names of the module that only Python knows ----
 cat >"$work/twice.py" <<'END'
 import sys

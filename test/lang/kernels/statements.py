@@ -34,7 +34,7 @@ def unused_result(n):
 
 
 # case: not_specialized 5
-# want: error '"N"': parameter 'N' is tl.constexpr and listed in do_not_specialize
+# want: error 'N': parameter 'N' is tl.constexpr and listed in do_not_specialize
 # want: help: a kernel is compiled anew for each value of a tl.constexpr: take it from one of the two
 @triton.jit(do_not_specialize=["N"])
 def not_specialized(N: tl.constexpr):
@@ -231,3 +231,11 @@ def big_static_range():
 def endless_constant(N: tl.constexpr):
     while N > 0:
         pass
+
+
+# case: not_specialized_by_index 5
+# want: error 'N': parameter 'N' is tl.constexpr and listed in do_not_specialize_on_alignment
+# want: help: a kernel is compiled anew for each value of a tl.constexpr: take it from one of the two
+@triton.jit(do_not_specialize_on_alignment=[0])
+def not_specialized_by_index(N: tl.constexpr):
+    pass
