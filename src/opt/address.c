@@ -5,7 +5,7 @@
  *     %o = arange 0..64                    stride {1}
  *     %r = expand_dims %o {axis = 1}       stride {1, 0}
  *     %s = mul %r, splat %stride           stride {%stride, 0}
- *     %p = addptr splat %x, %s             origin %x, stride {%stride, 0}
+ *     %p = addptr splat %x, %s             base %x, stride {%stride, 0}
  */
 #include "opt/facts.h"
 
@@ -16,11 +16,10 @@ static const Value *common_base(const Facts *facts, const Value *a, const Value 
     return base == facts->base[b->id] ? base : NULL;
 }
 
-/* The lanes of the result are lanes of the first operand, or addresses made of them. */
-static bool keeps_base(OpKind kind) {
+bool op_moves_lanes(OpKind kind) {
     return kind == OP_SPLAT || kind == OP_BROADCAST || kind == OP_EXPAND_DIMS ||
            kind == OP_RESHAPE || kind == OP_TRANS || kind == OP_SPLIT || kind == OP_SORT_STEP ||
-           kind == OP_HINT || kind == OP_ADDPTR || kind == OP_BITCAST;
+           kind == OP_CONVERT || kind == OP_HINT;
 }
 
 /* What is made otherwise (loaded, computed as an int, gathered, where an index outside gives 0) has
@@ -29,7 +28,8 @@ static const Value *base_of_result(const Facts *facts, const Op *op) {
     if (!type_is_ptr(op->results[0].type)) return NULL;
     if (op->kind == OP_JOIN) return common_base(facts, op->operands[0], op->operands[1]);
     if (op->kind == OP_SELECT) return common_base(facts, select_a(op), select_b(op));
-    return keeps_base(op->kind) ? facts->base[op->operands[0]->id] : NULL;
+    bool keeps = op_moves_lanes(op->kind) || op->kind == OP_ADDPTR || op->kind == OP_BITCAST;
+    return keeps ? facts->base[op->operands[0]->id] : NULL;
 }
 
 const Value *facts_base(const Facts *facts, const Value *pointer) {
@@ -43,58 +43,70 @@ bool facts_may_alias(const Facts *facts, const Value *a, const Value *b) {
 
 /* ---- linear forms ---- */
 
-static Affine *affine_new(Facts *facts) { return arena_new_of(facts->arena, Affine); }
+static Linear *linear_new(Facts *facts) { return arena_new_of(facts->arena, Linear); }
 
-static const Affine *form_of(const Facts *facts, const Value *value) {
-    return facts->affine[value->id];
+const Linear *facts_linear(const Facts *facts, const Value *value) {
+    return facts->linear ? facts->linear[value->id] : NULL;
 }
 
-/* A scalar value is its own form: one term, a constant, or the origin. */
-static const Affine *scalar_form(Facts *facts, Value *value) {
+/* A scalar value is its own form: one term, a constant, or the base. */
+static const Linear *scalar_form(Facts *facts, Value *value) {
     int64_t number;
     if (!type_is_int(value->type) && !type_is_ptr(value->type)) return NULL;
-    Affine *form = affine_new(facts);
+    Linear *form = linear_new(facts);
     if (type_is_ptr(value->type))
-        form->origin = value;
+        form->base = value;
     else if (value_is_int(value, &number))
         form->constant = number;
     else
-        form->terms[form->num_terms++] = (AffineTerm){1, value, NULL};
+        form->terms[form->num_terms++] = (LinearTerm){1, value, NULL};
     return form;
 }
 
-const Affine *affine_opaque(Facts *facts, Value *value, const Affine *like) {
+static const Linear *opaque_form(Facts *facts, Value *value, const Linear *like) {
     if (!type_is_tile(value->type)) return scalar_form(facts, value);
     if (!like || (!type_is_int(value->type) && !type_is_ptr(value->type))) return NULL;
-    Affine *form = affine_new(facts);
-    form->origin = value;
+    Linear *form = linear_new(facts);
+    form->base = value;
     memcpy(form->stride, like->stride, sizeof form->stride);
     return form;
 }
 
-static bool same_stride(AffineStride a, AffineStride b) {
-    return a.multiplier == b.multiplier && a.factor == b.factor;
+void linear_set_opaque(Facts *facts, Value *value, const Value *like) {
+    if (!facts->linear) return;
+    const Linear *form = like ? facts->linear[like->id] : NULL;
+    facts->linear[value->id] = opaque_form(facts, value, form);
 }
 
-bool affine_same_strides(const Affine *a, const Affine *b) {
+static bool same_strides(const Linear *a, const Linear *b) {
     for (int i = 0; i < MAX_RANK; i++)
-        if (!same_stride(a->stride[i], b->stride[i])) return false;
+        if (a->stride[i].multiplier != b->stride[i].multiplier ||
+            a->stride[i].factor != b->stride[i].factor)
+            return false;
     return true;
 }
 
-bool affine_has_plain_strides(const Affine *affine) {
-    for (int i = 0; i < MAX_RANK; i++)
-        if (affine->stride[i].factor) return false;
+bool linear_join(Facts *facts, const Value *into, const Value *from) {
+    const Linear *a = facts_linear(facts, into), *b = facts_linear(facts, from);
+    if (!a || !type_is_tile(into->type) || (b && same_strides(a, b))) return false;
+    facts->linear[into->id] = NULL;
     return true;
 }
 
-static bool is_uniform_form(const Affine *form) {
+void linear_drop_factors(Facts *facts, const Value *value) {
+    const Linear *form = facts_linear(facts, value);
+    if (!form || !type_is_tile(value->type)) return;
+    for (int i = 0; i < MAX_RANK; i++)
+        if (form->stride[i].factor) facts->linear[value->id] = NULL;
+}
+
+static bool is_uniform_form(const Linear *form) {
     for (int i = 0; i < MAX_RANK; i++)
         if (form->stride[i].multiplier) return false;
     return true;
 }
 
-static bool add_term(Affine *to, AffineTerm term) {
+static bool add_term(Linear *to, LinearTerm term) {
     for (int i = 0; i < to->num_terms; i++) {
         if (to->terms[i].value != term.value || to->terms[i].factor != term.factor) continue;
         if (__builtin_add_overflow(to->terms[i].multiplier, term.multiplier,
@@ -103,12 +115,12 @@ static bool add_term(Affine *to, AffineTerm term) {
         if (to->terms[i].multiplier == 0) to->terms[i] = to->terms[--to->num_terms];
         return true;
     }
-    if (to->num_terms == AFFINE_MAX_TERMS) return false;
+    if (to->num_terms == LINEAR_MAX_TERMS) return false;
     to->terms[to->num_terms++] = term;
     return true;
 }
 
-static bool add_stride(AffineStride *to, AffineStride more) {
+static bool add_stride(LinearStride *to, LinearStride more) {
     if (more.multiplier == 0) return true;
     if (to->multiplier == 0) {
         *to = more;
@@ -120,24 +132,39 @@ static bool add_stride(AffineStride *to, AffineStride more) {
     return true;
 }
 
+static bool add_part(Linear *to, LinearPart part) {
+    for (int i = 0; i < to->num_parts; i++)
+        if (to->parts[i].form == part.form && to->parts[i].is_nonnegative == part.is_nonnegative)
+            return true;
+    if (to->num_parts == LINEAR_MAX_PARTS) return false;
+    to->parts[to->num_parts++] = part;
+    return true;
+}
+
+static bool add_parts_of(Linear *to, const Linear *from) {
+    for (int i = 0; i < from->num_parts; i++)
+        if (!add_part(to, from->parts[i])) return false;
+    return true;
+}
+
 /* a + sign * b */
-static const Affine *sum(Facts *facts, const Affine *a, const Affine *b, int sign) {
-    if (!a || !b || (a->origin && b->origin) || (sign < 0 && b->origin)) return NULL;
-    Affine *form = affine_new(facts);
+static const Linear *sum(Facts *facts, const Linear *a, const Linear *b, int sign) {
+    if (!a || !b || (a->base && b->base) || (sign < 0 && b->base)) return NULL;
+    Linear *form = linear_new(facts);
     *form = *a;
-    if (b->origin) form->origin = b->origin;
+    if (b->base) form->base = b->base;
     int64_t scaled;
     if (__builtin_mul_overflow(b->constant, (int64_t)sign, &scaled) ||
-        __builtin_add_overflow(form->constant, scaled, &form->constant))
+        __builtin_add_overflow(form->constant, scaled, &form->constant) || !add_parts_of(form, b))
         return NULL;
     for (int i = 0; i < b->num_terms; i++) {
-        AffineTerm term = b->terms[i];
+        LinearTerm term = b->terms[i];
         if (__builtin_mul_overflow(term.multiplier, (int64_t)sign, &term.multiplier) ||
             !add_term(form, term))
             return NULL;
     }
     for (int i = 0; i < MAX_RANK; i++) {
-        AffineStride stride = b->stride[i];
+        LinearStride stride = b->stride[i];
         if (__builtin_mul_overflow(stride.multiplier, (int64_t)sign, &stride.multiplier) ||
             !add_stride(&form->stride[i], stride))
             return NULL;
@@ -145,9 +172,9 @@ static const Affine *sum(Facts *facts, const Affine *a, const Affine *b, int sig
     return form;
 }
 
-static const Affine *scaled_by_number(Facts *facts, const Affine *a, int64_t number) {
-    if (!a || a->origin) return NULL;
-    Affine *form = affine_new(facts);
+static const Linear *scaled_by_number(Facts *facts, const Linear *a, int64_t number) {
+    if (!a || a->base) return NULL;
+    Linear *form = linear_new(facts);
     if (number == 0) return form;
     *form = *a;
     if (__builtin_mul_overflow(a->constant, number, &form->constant)) return NULL;
@@ -161,11 +188,11 @@ static const Affine *scaled_by_number(Facts *facts, const Affine *a, int64_t num
 }
 
 /* a * by, where `by` is multiplier * one scalar value. */
-static const Affine *scaled_by_value(Facts *facts, const Affine *a, AffineTerm by) {
-    if (!a || a->origin || by.factor) return NULL;
-    const Affine *scaled = scaled_by_number(facts, a, by.multiplier);
+static const Linear *scaled_by_value(Facts *facts, const Linear *a, LinearTerm by) {
+    if (!a || a->base || by.factor) return NULL;
+    const Linear *scaled = scaled_by_number(facts, a, by.multiplier);
     if (!scaled) return NULL;
-    Affine *form = affine_new(facts);
+    Linear *form = linear_new(facts);
     *form = *scaled;
     for (int i = 0; i < form->num_terms; i++) {
         if (form->terms[i].factor) return NULL;
@@ -178,40 +205,48 @@ static const Affine *scaled_by_value(Facts *facts, const Affine *a, AffineTerm b
     }
     int64_t constant = form->constant;
     form->constant = 0;
-    if (constant && !add_term(form, (AffineTerm){constant, by.value, NULL})) return NULL;
+    if (constant && !add_term(form, (LinearTerm){constant, by.value, NULL})) return NULL;
     return form;
 }
 
-static bool is_number(const Affine *form) {
-    return !form->origin && form->num_terms == 0 && is_uniform_form(form);
+static bool is_number(const Linear *form) {
+    return !form->base && form->num_terms == 0 && is_uniform_form(form);
 }
 
-static bool is_one_value(const Affine *form) {
-    return !form->origin && form->num_terms == 1 && form->constant == 0 && is_uniform_form(form);
+static bool is_one_value(const Linear *form) {
+    return !form->base && form->num_terms == 1 && form->constant == 0 && is_uniform_form(form);
 }
 
-static const Affine *product(Facts *facts, const Affine *a, const Affine *b) {
+static const Linear *product(Facts *facts, const Linear *a, const Linear *b) {
+    const Linear *form = NULL;
     if (!a || !b) return NULL;
-    if (is_number(b)) return scaled_by_number(facts, a, b->constant);
-    if (is_number(a)) return scaled_by_number(facts, b, a->constant);
-    if (is_one_value(b)) return scaled_by_value(facts, a, b->terms[0]);
-    if (is_one_value(a)) return scaled_by_value(facts, b, a->terms[0]);
-    return NULL;
+    if (is_number(b))
+        form = scaled_by_number(facts, a, b->constant);
+    else if (is_number(a))
+        form = scaled_by_number(facts, b, a->constant);
+    else if (is_one_value(b))
+        form = scaled_by_value(facts, a, b->terms[0]);
+    else if (is_one_value(a))
+        form = scaled_by_value(facts, b, a->terms[0]);
+    if (!form || (!a->num_parts && !b->num_parts)) return form;
+    Linear *whole = linear_new(facts);
+    *whole = *form;
+    return add_parts_of(whole, a) && add_parts_of(whole, b) ? whole : NULL;
 }
 
-static const Affine *expanded(Facts *facts, const Affine *a, int axis) {
-    if (!a || (a->origin && type_is_tile(a->origin->type)))
+static const Linear *expanded(Facts *facts, const Linear *a, int axis) {
+    if (!a || (a->base && type_is_tile(a->base->type)))
         return NULL; /* its lane 0 has another shape */
-    Affine *form = affine_new(facts);
+    Linear *form = linear_new(facts);
     *form = *a;
     for (int i = MAX_RANK - 1; i > axis; i--) form->stride[i] = a->stride[i - 1];
-    form->stride[axis] = (AffineStride){0};
+    form->stride[axis] = (LinearStride){0};
     return form;
 }
 
-static const Affine *transposed(Facts *facts, const Affine *a, const Op *op) {
+static const Linear *transposed(Facts *facts, const Linear *a, const Op *op) {
     if (!a) return NULL;
-    Affine *form = affine_new(facts);
+    Linear *form = linear_new(facts);
     *form = *a;
     Ints order = trans_order(op);
     for (int i = 0; i < order.count; i++) form->stride[i] = a->stride[order.data[i]];
@@ -219,44 +254,96 @@ static const Affine *transposed(Facts *facts, const Affine *a, const Op *op) {
 }
 
 /* Repeated dimensions have stride 0; their index was always 0, so a stride there meant nothing. */
-static const Affine *broadcasted(Facts *facts, const Affine *a, const Op *op) {
+static const Linear *broadcasted(Facts *facts, const Linear *a, const Op *op) {
     if (!a) return NULL;
-    Affine *form = affine_new(facts);
+    Linear *form = linear_new(facts);
     *form = *a;
     for (int i = 0; i < op->results[0].type->rank; i++)
-        if (op->operands[0]->type->shape[i] == 1) form->stride[i] = (AffineStride){0};
+        if (op->operands[0]->type->shape[i] == 1) form->stride[i] = (LinearStride){0};
     return form;
 }
 
-static const Affine *tile_form(Facts *facts, const Op *op) {
-    const Affine *a = op->num_operands > 0 ? form_of(facts, op->operands[0]) : NULL;
-    const Affine *b = op->num_operands > 1 ? form_of(facts, op->operands[1]) : NULL;
+static Range range_of_number(const Facts *facts, const Value *value) {
+    return value ? facts->range[value->id] : (Range){1, 1};
+}
+
+/* Adds multiplier * by * factor; false: too large to say. */
+static bool add_reach(Reach *to, int64_t multiplier, Range by, Range factor) {
+    const int64_t far = (int64_t)1 << 40; /* so that products of three stay below 2^127 */
+    Range limit = {-far, far};
+    if (!range_is_within((Range){multiplier, multiplier}, limit) || !range_is_within(by, limit) ||
+        !range_is_within(factor, limit))
+        return false;
+    Reach reach = range_product(by, factor);
+    to->low += multiplier * (multiplier < 0 ? reach.high : reach.low);
+    to->high += multiplier * (multiplier < 0 ? reach.low : reach.high);
+    return true;
+}
+
+/* Ranges show that no lane of the form leaves its type. */
+static bool form_fits(const Facts *facts, const Linear *form, const Type *type,
+                      bool is_nonnegative) {
+    Range within = range_of_type(type);
+    Reach all = {form->constant, form->constant};
+    if (form->base)
+        all.low += facts->range[form->base->id].low, all.high += facts->range[form->base->id].high;
+    for (int i = 0; i < form->num_terms; i++)
+        if (!add_reach(&all, form->terms[i].multiplier,
+                       range_of_number(facts, form->terms[i].value),
+                       range_of_number(facts, form->terms[i].factor)))
+            return false;
+    for (int i = 0; i < type->rank; i++)
+        if (!add_reach(&all, form->stride[i].multiplier, (Range){0, type->shape[i] - 1},
+                       range_of_number(facts, form->stride[i].factor)))
+            return false;
+    return all.low >= (is_nonnegative ? 0 : within.low) && all.high <= within.high;
+}
+
+/* A narrow sum in a wider one: the same numbers, if none of its lanes wraps. */
+static const Linear *widened(Facts *facts, const Linear *a, const Type *type, bool is_nonnegative) {
+    if (!a || form_fits(facts, a, type, is_nonnegative)) return a;
+    Linear *form = linear_new(facts);
+    *form = *a;
+    return add_part(form, (LinearPart){a, type, is_nonnegative}) ? form : NULL;
+}
+
+static const Linear *offset_form(Facts *facts, const Op *op, const Linear *a, const Linear *b) {
+    const Type *offset = op->operands[1]->type;
+    return sum(facts, a, type_bits(offset) < 64 ? widened(facts, b, offset, false) : b, 1);
+}
+
+static const Linear *tile_form(Facts *facts, const Op *op) {
+    const Value *x = op->num_operands > 0 ? op->operands[0] : NULL;
+    const Linear *a = x ? facts->linear[x->id] : NULL,
+                 *b = op->num_operands > 1 ? facts->linear[op->operands[1]->id] : NULL;
+    Linear *form = NULL;
     int64_t number;
+    if (x && type_is_bool(x->type) && op->kind != OP_SPLAT) return NULL;
     switch ((int)op->kind) {
     case OP_CONSTANT:
         if (!value_is_int(&op->results[0], &number)) return NULL;
-        Affine *constant = affine_new(facts);
-        constant->constant = number;
-        return constant;
-    case OP_ARANGE: {
-        Affine *form = affine_new(facts);
-        form->constant = arange_start(op);
-        form->stride[0].multiplier = 1;
+        form = linear_new(facts), form->constant = number;
         return form;
-    }
+    case OP_ARANGE:
+        form = linear_new(facts), form->constant = arange_start(op), form->stride[0].multiplier = 1;
+        return form;
     case OP_SPLAT:
     case OP_CONVERT:
-    case OP_HINT: return a;
-    case OP_EXT_S: return type_is_bool(op->operands[0]->type) ? NULL : a;
+    case OP_HINT:
+    case OP_TRUNC: return a; /* sums modulo 2^bits stay sums */
+    case OP_EXT_S: return widened(facts, a, x->type, false);
+    case OP_EXT_U: return widened(facts, a, x->type, true);
     case OP_EXPAND_DIMS: return expanded(facts, a, (int)expand_dims_axis(op));
     case OP_BROADCAST: return broadcasted(facts, a, op);
     case OP_TRANS: return transposed(facts, a, op);
-    case OP_ADD:
-    case OP_ADDPTR: return type_is_bool(op->operands[0]->type) ? NULL : sum(facts, a, b, 1);
-    case OP_SUB: return type_is_bool(op->operands[0]->type) ? NULL : sum(facts, a, b, -1);
-    case OP_MUL: return type_is_bool(op->operands[0]->type) ? NULL : product(facts, a, b);
+    case OP_ADDPTR: return offset_form(facts, op, a, b);
+    case OP_ADD: return sum(facts, a, b, 1);
+    case OP_SUB: return sum(facts, a, b, -1);
+    case OP_MUL: return product(facts, a, b);
     case OP_SHL:
-        if (!value_is_int(op->operands[1], &number) || number < 0 || number > 30) return NULL;
+        if (!value_is_int(op->operands[1], &number) || number < 0 || number >= type_bits(x->type) ||
+            number > 62)
+            return NULL;
         return scaled_by_number(facts, a, (int64_t)1 << number);
     default: return NULL;
     }
@@ -267,16 +354,92 @@ void address_transfer(Facts *facts, const Op *op) {
         Value *value = &op->results[i];
         bool is_tile = type_is_tile(value->type);
         bool counts = type_is_int(value->type) || type_is_ptr(value->type);
-        const Affine *form =
-            is_tile ? (counts ? tile_form(facts, op) : NULL) : scalar_form(facts, value);
-        facts->affine[value->id] = form;
         facts->base[value->id] = base_of_result(facts, op);
+        if (facts->linear)
+            facts->linear[value->id] =
+                is_tile ? (counts ? tile_form(facts, op) : NULL) : scalar_form(facts, value);
     }
+}
+
+/* ---- with numbers ---- */
+
+static bool number_of(const Value *value, const int64_t *const *numbers, int64_t *number) {
+    if (!value) return *number = 1, true;
+    if (value_is_int(value, number)) return true;
+    if (!numbers[value->id]) return false;
+    *number = *numbers[value->id];
+    return true;
+}
+
+static bool product_of(int64_t multiplier, const Value *a, const Value *b,
+                       const int64_t *const *numbers, int64_t *result) {
+    int64_t x, y;
+    return number_of(a, numbers, &x) && number_of(b, numbers, &y) &&
+           !__builtin_mul_overflow(multiplier, x, result) &&
+           !__builtin_mul_overflow(*result, y, result);
+}
+
+/* False: not known, or sums leave 64 bits. */
+static bool exact_numbers(const Linear *form, int rank, const int64_t *const *numbers,
+                          LinearNumbers *result) {
+    int64_t part;
+    *result = (LinearNumbers){.first = form->constant};
+    if (form->base && type_is_int(form->base->type) &&
+        (!number_of(form->base, numbers, &part) ||
+         __builtin_add_overflow(result->first, part, &result->first)))
+        return false;
+    for (int i = 0; i < form->num_terms; i++)
+        if (!product_of(form->terms[i].multiplier, form->terms[i].value, form->terms[i].factor,
+                        numbers, &part) ||
+            __builtin_add_overflow(result->first, part, &result->first))
+            return false;
+    for (int i = 0; i < rank; i++)
+        if (form->stride[i].multiplier &&
+            !product_of(form->stride[i].multiplier, NULL, form->stride[i].factor, numbers,
+                        &result->stride[i]))
+            return false;
+    return true;
+}
+
+/* The least and the greatest lane; false: one leaves the type. */
+static bool within_type(const LinearNumbers *numbers, const Type *type, int64_t *low,
+                        int64_t *high) {
+    Reach all = {numbers->first, numbers->first};
+    for (int i = 0; i < type->rank; i++) {
+        Wide reach = (Wide)numbers->stride[i] * (type->shape[i] - 1);
+        *(reach < 0 ? &all.low : &all.high) += reach;
+    }
+    Range within = range_of_type(type);
+    *low = (int64_t)all.low, *high = (int64_t)all.high;
+    return all.low >= within.low && all.high <= within.high;
+}
+
+static bool is_same_in_lanes(const LinearNumbers *numbers, const Type *type) {
+    for (int i = 0; i < type->rank; i++)
+        if (numbers->stride[i] && type->shape[i] > 1) return false;
+    return true;
+}
+
+bool linear_eval(const Linear *form, const Type *type, const int64_t *const *numbers,
+                 LinearNumbers *result) {
+    int64_t low, high;
+    for (int i = 0; i < form->num_parts; i++) {
+        const LinearPart *part = &form->parts[i];
+        if (!exact_numbers(part->form, part->type->rank, numbers, result) ||
+            !within_type(result, part->type, &low, &high) || (part->is_nonnegative && low < 0))
+            return false;
+    }
+    if (!exact_numbers(form, type->rank, numbers, result)) return false;
+    if (within_type(result, type, &low, &high)) return true;
+    if (!type_is_int(type) || !is_same_in_lanes(result, type)) return false;
+    int unused = 64 - type_bits(type);
+    result->first = (int64_t)((uint64_t)result->first << unused) >> unused;
+    return true;
 }
 
 /* ---- masks ---- */
 
-static bool is_plain_index(const Affine *form, int *dim) {
+static bool is_plain_index(const Linear *form, int *dim) {
     *dim = -1;
     for (int i = 0; i < MAX_RANK; i++) {
         if (form->stride[i].multiplier == 0) continue;
@@ -286,28 +449,22 @@ static bool is_plain_index(const Affine *form, int *dim) {
     return *dim >= 0;
 }
 
+static bool is_uniform_limit(const Linear *form) { return !form->base && is_uniform_form(form); }
+
 static bool comparison_bound(const Facts *facts, const Op *op, MaskBound *bound) {
-    const Affine *a = form_of(facts, op->operands[0]), *b = form_of(facts, op->operands[1]);
-    bool is_swapped, or_equal, is_unsigned;
-    switch (icmp_predicate(op)) {
-    case ICMP_SLT: is_swapped = false, or_equal = false, is_unsigned = false; break;
-    case ICMP_SLE: is_swapped = false, or_equal = true, is_unsigned = false; break;
-    case ICMP_SGT: is_swapped = true, or_equal = false, is_unsigned = false; break;
-    case ICMP_SGE: is_swapped = true, or_equal = true, is_unsigned = false; break;
-    case ICMP_ULT: is_swapped = false, or_equal = false, is_unsigned = true; break;
-    case ICMP_ULE: is_swapped = false, or_equal = true, is_unsigned = true; break;
-    case ICMP_UGT: is_swapped = true, or_equal = false, is_unsigned = true; break;
-    case ICMP_UGE: is_swapped = true, or_equal = true, is_unsigned = true; break;
-    default: return false;
-    }
-    if (!a || !b || !type_is_int(op->operands[0]->type)) return false;
-    const Affine *index = is_swapped ? b : a, *limit = is_swapped ? a : b;
-    if (!is_plain_index(index, &bound->dim) || !is_uniform_form(limit) || limit->origin)
+    const Linear *a = facts_linear(facts, op->operands[0]),
+                 *b = facts_linear(facts, op->operands[1]);
+    int64_t p = icmp_predicate(op);
+    bool is_less = p == ICMP_SLT || p == ICMP_SLE || p == ICMP_ULT || p == ICMP_ULE;
+    if (!a || !b || !type_is_int(op->operands[0]->type) || p == ICMP_EQ || p == ICMP_NE)
         return false;
-    bound->index = index;
-    bound->limit = limit;
-    bound->or_equal = or_equal;
-    bound->is_unsigned = is_unsigned;
+    bool is_left = is_plain_index(a, &bound->dim) && is_uniform_limit(b);
+    if (!is_left && !(is_plain_index(b, &bound->dim) && is_uniform_limit(a))) return false;
+    bound->index = is_left ? a : b;
+    bound->limit = is_left ? b : a;
+    bound->is_lower = is_less != is_left;
+    bound->or_equal = p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
+    bound->is_unsigned = p == ICMP_ULT || p == ICMP_ULE || p == ICMP_UGT || p == ICMP_UGE;
     bound->type = type_lane(op->operands[0]->type);
     return true;
 }
@@ -321,10 +478,10 @@ static bool collect_expanded(const Facts *facts, const Op *op, MaskBound *bounds
     int first = *count;
     if (!collect(facts, op->operands[0], bounds, count, depth)) return false;
     for (int i = first; i < *count; i++) {
-        Affine *index = arena_new_of(facts->arena, Affine);
+        Linear *index = arena_new_of(facts->arena, Linear);
         *index = *bounds[i].index;
-        index->stride[bounds[i].dim] = (AffineStride){0};
-        if (index->origin && type_is_tile(index->origin->type)) return false;
+        index->stride[bounds[i].dim] = (LinearStride){0};
+        if (index->base && type_is_tile(index->base->type)) return false;
         if (bounds[i].dim >= expand_dims_axis(op)) bounds[i].dim++;
         index->stride[bounds[i].dim].multiplier = 1;
         bounds[i].index = index;
@@ -354,7 +511,7 @@ static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, in
     return false;
 }
 
-int facts_mask_bounds(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]) {
+int facts_mask_prefix(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]) {
     int count = 0;
     if (!type_is_tile(mask->type)) return -1;
     return collect(facts, mask, bounds, &count, 0) ? count : -1;

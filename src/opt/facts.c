@@ -313,6 +313,7 @@ static void splat(Facts *facts, const Value *r, int64_t divisible) {
 }
 
 static void nothing_known(Facts *facts, const Value *value) {
+    facts->range[value->id] = range_of_type(value->type);
     for (int i = 0; i < rank_of(value); i++) set(facts, value, i, (Fact){1, 1, 1});
 }
 
@@ -329,11 +330,8 @@ static bool join_into(Facts *facts, Value *into, const Value *from) {
     for (int i = 0; i < rank_of(into); i++)
         set(facts, into, i, join(get(facts, into, i), get(facts, from, i), unit_of(into)));
     bool changed = memcmp(&before, &facts->axis[into->id], sizeof before) != 0;
-    const Affine *a = facts->affine[into->id], *b = facts->affine[from->id];
-    if (type_is_tile(into->type) && a && (!b || !affine_same_strides(a, b))) {
-        facts->affine[into->id] = NULL;
-        changed = true;
-    }
+    changed |= linear_join(facts, into, from);
+    facts->range[into->id] = range_union(facts->range[into->id], facts->range[from->id]);
     if (facts->base[into->id] && facts->base[into->id] != facts->base[from->id]) {
         facts->base[into->id] = NULL;
         changed = true;
@@ -346,15 +344,23 @@ static bool join_into(Facts *facts, Value *into, const Value *from) {
 static void start_from(Facts *facts, Value *value, const Value *from) {
     facts->axis[value->id] = facts->axis[from->id];
     facts->nonnegative[value->id] = facts->nonnegative[from->id];
-    facts->affine[value->id] = affine_opaque(facts, value, facts->affine[from->id]);
     facts->base[value->id] = facts->base[from->id];
+    facts->range[value->id] = facts->range[from->id];
+    linear_set_opaque(facts, value, from);
+}
+
+/* A carried value: its range is known only if it does not change, so that no loop is walked more
+ * often for ranges. */
+static void start_carried(Facts *facts, Value *value, const Value *init, const Value *next) {
+    start_from(facts, value, init);
+    if (next != value) facts->range[value->id] = range_of_type(value->type);
 }
 
 static void start_from_nothing(Facts *facts, Value *value) {
     nothing_known(facts, value);
     facts->nonnegative[value->id] = false;
-    facts->affine[value->id] = affine_opaque(facts, value, NULL);
     facts->base[value->id] = NULL;
+    linear_set_opaque(facts, value, NULL);
 }
 
 static void walk(Facts *facts, const Region *region);
@@ -367,7 +373,9 @@ static void walk_for(Facts *facts, const Op *op) {
         (Fact){1, least(get(facts, for_lower(op), 0).d, get(facts, for_step(op), 0).d), 1});
     facts->nonnegative[index->id] =
         facts->nonnegative[for_lower(op)->id] && value_is_int(for_step(op), &step) && step > 0;
-    for (int i = 0; i < op->num_results; i++) start_from(facts, for_arg(op, i), for_init(op, i));
+    facts->range[index->id] = range_of_counter(facts, op);
+    for (int i = 0; i < op->num_results; i++)
+        start_carried(facts, for_arg(op, i), for_init(op, i), for_next(op, i));
     for (int round = 0;; round++) {
         bool is_last = round == MOST_ROUNDS || facts->budget < 0;
         if (is_last)
@@ -383,14 +391,13 @@ static void walk_for(Facts *facts, const Op *op) {
 
 static void forward(Facts *facts, Value *value, const Value *from) {
     start_from(facts, value, from);
-    const Affine *affine = facts->affine[value->id];
-    if (type_is_tile(value->type) && affine && !affine_has_plain_strides(affine))
-        facts->affine[value->id] = NULL;
+    facts->range[value->id] = range_of_type(value->type);
+    linear_drop_factors(facts, value);
 }
 
 static void walk_while(Facts *facts, const Op *op) {
     for (int i = 0; i < op->num_operands; i++)
-        start_from(facts, while_arg(op, i), while_init(op, i));
+        start_carried(facts, while_arg(op, i), while_init(op, i), while_next(op, i));
     for (int round = 0;; round++) {
         bool is_last = round == MOST_ROUNDS || facts->budget < 0;
         if (is_last)
@@ -425,8 +432,11 @@ static void believe(Facts *facts, const Op *op) {
     if (op->parent != facts->fn->body || !compare || compare->kind != OP_ICMP) return;
     int64_t predicate = icmp_predicate(compare);
     if (!value_is_int(compare->operands[1], &number)) return;
-    if ((predicate == ICMP_SGE && number >= 0) || (predicate == ICMP_SGT && number >= -1))
+    if ((predicate == ICMP_SGE && number >= 0) || (predicate == ICMP_SGT && number >= -1)) {
+        Range *range = &facts->range[compare->operands[0]->id];
         facts->nonnegative[compare->operands[0]->id] = true;
+        if (range->low < 0) range->low = 0;
+    }
 }
 
 static void walk_op(Facts *facts, const Op *op) {
@@ -447,6 +457,8 @@ static void walk_op(Facts *facts, const Op *op) {
     for (int i = 0; i < op->num_regions; i++) walk(facts, op->regions[i]);
     for (int i = 0; i < op->num_results; i++) nothing_known(facts, &op->results[i]);
     if (op->num_results == 1) facts->nonnegative[op->results[0].id] = result_nonnegative(facts, op);
+    if (op->num_results && !op->num_regions)
+        facts->range[op->results[0].id] = range_of_result(facts, op);
     switch ((int)op->kind) {
     case OP_CONSTANT: {
         bool is_float = type_is_float(op->results[0].type);
@@ -484,12 +496,13 @@ static void walk(Facts *facts, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) walk_op(facts, op);
 }
 
-Facts *facts_compute(Arena *arena, Func *fn) {
+static Facts *compute(Arena *arena, Func *fn, bool linear) {
     Facts *facts = arena_new_of(arena, Facts);
     *facts = (Facts){.arena = arena, .fn = fn, .budget = 1000 + 32 * (int64_t)fn->num_values};
     facts->axis = arena_array(arena, AxisFacts, fn->num_values);
-    facts->affine = arena_array(arena, const Affine *, fn->num_values);
+    if (linear) facts->linear = arena_array(arena, const Linear *, fn->num_values);
     facts->base = arena_array(arena, const Value *, fn->num_values);
+    facts->range = arena_array(arena, Range, fn->num_values);
     facts->nonnegative = arena_array(arena, bool, fn->num_values);
     for (int i = 0; i < fn->num_params; i++) {
         Value *value = fn->params[i].value;
@@ -501,12 +514,11 @@ Facts *facts_compute(Arena *arena, Func *fn) {
     return facts;
 }
 
+Facts *facts_compute(Arena *arena, Func *fn) { return compute(arena, fn, false); }
+Facts *facts_compute_linear(Arena *arena, Func *fn) { return compute(arena, fn, true); }
+
 const AxisFacts *facts_axis(const Facts *facts, const Value *value) {
     return &facts->axis[value->id];
-}
-
-const Affine *facts_affine(const Facts *facts, const Value *value) {
-    return facts->affine[value->id];
 }
 
 bool facts_is_uniform(const Facts *facts, const Value *value) {

@@ -5,23 +5,46 @@
 
 #include "opt/opt.h"
 
+__extension__ typedef __int128 Wide;
+
+typedef struct Range {
+    int64_t low, high; /* both may occur */
+} Range;
+
+typedef struct Reach { /* a range before it is known to fit a type */
+    Wide low, high;
+} Reach;
+
 struct Facts {
     Arena *arena;
     Func *fn;
     AxisFacts *axis;       /* by value id */
-    const Affine **affine; /* by value id */
+    const Linear **linear; /* by value id; NULL: not asked for */
     const Value **base;    /* by value id: of a pointer, the parameter it comes from */
-    bool *nonnegative;     /* by value id: in each lane, as a signed number */
-    int64_t budget;        /* ops that may still be looked at before loops get no second round */
+    Range *range;          /* by value id */
+    bool *nonnegative; /* by value id: in each lane, as a signed number; assumes as axis facts */
+    int64_t budget;    /* ops that may still be looked at before loops get no second round */
 };
 
-/* Bases and affine forms of the results of one op other than if, for and while. */
+/* ---- address.c ---- */
+/* Bases and linear forms of the results of one op other than if, for and while. */
 void address_transfer(Facts *facts, const Op *op);
-/* Of a loop-carried value or a result of if, for, while: the value itself with the strides of
- * `like`; none where `like` has none. NULL for `like` of a tile: none. */
-const Affine *affine_opaque(Facts *facts, Value *value, const Affine *like);
-bool affine_same_strides(const Affine *a, const Affine *b);
-/* No stride has a factor: it stays valid where the factor's definition may not be visible. */
-bool affine_has_plain_strides(const Affine *affine);
+/* Sets the form of a loop-carried value or a result of if, for, while: the value itself with the
+ * strides of `like`; none where `like` has none. NULL for `like` of a tile: none. */
+void linear_set_opaque(Facts *facts, Value *value, const Value *like);
+/* Forgets the form of `into` if that of `from` has other strides; says whether it did. */
+bool linear_join(Facts *facts, const Value *into, const Value *from);
+/* Forgets the form of a tile with factors, whose definitions may not be visible here. */
+void linear_drop_factors(Facts *facts, const Value *value);
+/* The lanes of the result are lanes of the first operand. */
+bool op_moves_lanes(OpKind kind);
+
+/* ---- range.c ---- */
+Range range_of_type(const Type *type);
+bool range_is_within(Range inner, Range outer);
+Range range_union(Range a, Range b);
+Reach range_product(Range a, Range b);
+Range range_of_result(const Facts *facts, const Op *op);
+Range range_of_counter(const Facts *facts, const Op *loop);
 
 #endif

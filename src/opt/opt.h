@@ -40,58 +40,83 @@ typedef struct AxisFacts {
     int64_t contiguity[MAX_RANK], divisibility[MAX_RANK], constancy[MAX_RANK];
 } AxisFacts;
 
-/* Affine form of an integer or pointer value, scalar or tile, where it has one:
+/* Linear form of an integer or pointer value, scalar or tile, where it has one:
  *
- *   value[i0, i1, ..] = origin + constant + sum of terms + sum over dimensions of i_d * stride_d
+ *   value[i0, i1, ..] = base + constant + sum of terms + sum over dimensions of i_d * stride_d
  *
- * all in the unit of the value (elements for pointers). The parts of the sum are uniform: constants
- * and scalar Values whose definitions are visible where the value is defined; they are to be
- * sign-extended to 64 bits before they are multiplied and added.
+ * modulo 2^bits of the value's type, in the unit of the value (elements for pointers). The parts of
+ * the sum are uniform: constants and scalar Values whose definitions are visible where the value is
+ * defined, sign-extended.
  *
- *   x + pid * 1024 + arange     origin x, terms {%pid_times_1024}, stride {1}
- *   a + m[:, None] * sm + k     origin a, terms .., stride {%sm, 1}
- *   loop-carried pointer tile   origin is the tile itself (its lane 0), stride as of its initial
- * value
+ *   x + pid * 1024 + arange     base x, terms {%pid_times_1024}, stride {1}
+ *   a + m[:, None] * sm + k     base a, terms .., stride {%sm, 1}
+ *   loop-carried pointer tile   base is the tile itself (its lane 0), stride as of its initial value
  *
- * origin: NULL, or a scalar pointer, or a tile (a loop-carried value): then its first lane is
- * meant. */
-enum { AFFINE_MAX_TERMS = 8 };
-typedef struct AffineTerm { /* multiplier * value * factor */
+ * base: NULL, or a scalar pointer, or a tile (a loop-carried value): then its first lane is meant.
+ * Where a narrower sum was widened on the way (an i32 offset added to a pointer), the form holds
+ * only if no lane of that sum left its type: each such sum that ranges do not bound is a LinearPart.
+ */
+enum { LINEAR_MAX_TERMS = 8, LINEAR_MAX_PARTS = 4 };
+typedef struct LinearTerm { /* multiplier * value * factor */
     int64_t multiplier;
     Value *value;
     Value *factor; /* NULL: 1 */
-} AffineTerm;
-typedef struct AffineStride { /* multiplier * factor; multiplier 0: constant along the dimension */
+} LinearTerm;
+typedef struct LinearStride { /* multiplier * factor; multiplier 0: constant along the dimension */
     int64_t multiplier;
     Value *factor; /* a scalar; NULL: 1 */
-} AffineStride;
-typedef struct Affine {
-    Value *origin;
+} LinearStride;
+typedef struct Linear Linear;
+typedef struct LinearPart {
+    const Linear *form;
+    const Type *type;    /* that no lane of form may leave */
+    bool is_nonnegative; /* nor may one be negative: it was zero-extended */
+} LinearPart;
+struct Linear {
+    Value *base;
     int64_t constant;
-    int num_terms;
-    AffineTerm terms[AFFINE_MAX_TERMS];
-    AffineStride stride[MAX_RANK];
-} Affine;
+    int num_terms, num_parts;
+    LinearTerm terms[LINEAR_MAX_TERMS];
+    LinearStride stride[MAX_RANK];
+    LinearPart parts[LINEAR_MAX_PARTS];
+};
 
-/* One conjunct of a mask: `index < limit` (or <=) where index counts upwards by 1 along `dim`, is
- * constant along the other dimensions, and limit is uniform. Along dim the lanes that are on come
- * first: limit - index[0] of them (one more for <=), clamped to [0, size]. That is exact as long as
- * index[0] + size - 1 does not exceed the type's range (signed, or unsigned), which generated code
- * must test where it cannot know (index[0] of i32 summed in 64 bits). */
+/* A linear form with numbers: lane i is first + i * stride, exactly: nothing wrapped. */
+typedef struct LinearNumbers {
+    int64_t first, stride[MAX_RANK];
+} LinearNumbers;
+/* numbers[id]: of a scalar int its number, of a carried tile that of its first lane; NULL: not known.
+ * Of a pointer it is elements from its base, whose number is not asked for. False: a number is not
+ * known, or some lane wraps around. Of an int that is the same in all lanes the number is given as
+ * it wrapped. */
+bool linear_eval(const Linear *form, const Type *type, const int64_t *const *numbers,
+                 LinearNumbers *result);
+
+/* One conjunct of a mask: `index < limit` (or <=), or `index > limit` (or >=) if is_lower, where
+ * index counts upwards by 1 along `dim`, is constant along the other dimensions, and limit is
+ * uniform. Along dim the lanes that are on come first, or last if is_lower: limit - index[0] of
+ * them come first (one more for <=), clamped to [0, size]. That is exact as long as index[0] + size
+ * - 1 does not exceed the type's range (signed, or unsigned), which generated code must test where
+ * it cannot know (index[0] of i32 summed in 64 bits). */
 typedef struct MaskBound {
     int dim;
-    const Affine *index; /* stride 1 along dim, 0 elsewhere */
-    const Affine *limit; /* all strides 0, no origin */
-    bool or_equal, is_unsigned;
+    const Linear *index; /* stride 1 along dim, 0 elsewhere */
+    const Linear *limit; /* all strides 0, no base */
+    bool or_equal, is_unsigned, is_lower;
     const Type *type; /* lane type of the comparison */
 } MaskBound;
 enum { MAX_MASK_BOUNDS = 8 };
 
 typedef struct Facts Facts;
-Facts *facts_compute(Arena *arena, Func *fn); /* valid until fn changes */
+/* Valid until fn changes. Without linear forms: facts_linear gives NULL, facts_mask_prefix -1. */
+Facts *facts_compute(Arena *arena, Func *fn);
+Facts *facts_compute_linear(Arena *arena, Func *fn);
 const AxisFacts *facts_axis(const Facts *facts, const Value *value);
-const Affine *facts_affine(const Facts *facts, const Value *value); /* NULL: has none */
-bool facts_is_uniform(const Facts *facts, const Value *value);      /* all lanes are equal */
+const Linear *facts_linear(const Facts *facts, const Value *value); /* NULL: has none */
+/* The least and the greatest number in any lane of an int, signed. Nothing is assumed: what may
+ * wrap has all numbers of its type. False: no more than the type says. */
+bool facts_range(const Facts *facts, const Value *value, int64_t *low, int64_t *high);
+bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are equal */
 /* The parameter in whose memory all lanes of a pointer lie, as far as the kernel stays inside its
  * buffers; through loops, and selections between pointers of one base. NULL: not known. */
 const Value *facts_base(const Facts *facts, const Value *pointer);
@@ -100,6 +125,6 @@ const Value *facts_base(const Facts *facts, const Value *pointer);
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* How many conjuncts make up the mask, each as above; -1: it is not of this form. An all-true mask
  * has 0. */
-int facts_mask_bounds(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]);
+int facts_mask_prefix(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]);
 
 #endif

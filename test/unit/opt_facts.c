@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Axis facts, affine forms and mask bounds are claims about lanes: here they are checked against
+/* Axis facts, bases, linear forms, ranges and mask bounds are claims about lanes: here they are checked against
  * the lanes themselves, for random functions and at each definition, in each iteration of loops;
  * then a few kernels whose facts must not get worse. */
 #include "opt/opt.h"
@@ -9,7 +9,10 @@ enum { FUNCTIONS = 3000, RUNS = 2 };
 
 typedef struct Checker {
     const Facts *facts;
-    int wrong, claims, affine_claims, mask_claims;
+    TypeTable *types;
+    int64_t *number;
+    const int64_t **known; /* by value id: of the first lane */
+    int wrong, claims, linear_claims, wrapped_claims, mask_claims, lower_claims, range_claims;
     bool may_wrap;           /* then only claims that hold of wrapping sums are checked */
     VEC(uint64_t) addresses; /* of all lanes of pointers, as they were defined */
     const Value *moved;      /* the parameter that points elsewhere in this run; NULL: none */
@@ -54,55 +57,62 @@ static void check_axis(Checker *c, const Value *value, const uint64_t *lanes) {
     }
 }
 
-static int64_t value_number(const Evaluator *e, const Value *value) {
-    return value ? number(value, e->lanes[value->id][0]) : 1;
-}
-
-/* The form at one lane, in elements, without its origin. */
-static int64_t form_at(const Evaluator *e, const Affine *form, const Type *type, int lane) {
+static int64_t lane_number(const LinearNumbers *form, const Type *type, int lane) {
     int index[MAX_RANK] = {0};
-    uint64_t sum = (uint64_t)form->constant;
+    uint64_t sum = (uint64_t)form->first;
     index_of(type, lane, index);
-    for (int i = 0; i < form->num_terms; i++)
-        sum += (uint64_t)form->terms[i].multiplier *
-               (uint64_t)value_number(e, form->terms[i].value) *
-               (uint64_t)value_number(e, form->terms[i].factor);
-    for (int i = 0; i < type->rank; i++)
-        sum += (uint64_t)index[i] * (uint64_t)form->stride[i].multiplier *
-               (uint64_t)value_number(e, form->stride[i].factor);
+    for (int i = 0; i < type->rank; i++) sum += (uint64_t)index[i] * (uint64_t)form->stride[i];
     return (int64_t)sum;
 }
 
-static void check_affine(Checker *c, const Evaluator *e, const Value *value,
+/* What linear_eval says is so even where sums have wrapped. */
+static void check_linear(Checker *c, const Evaluator *e, const Value *value,
                          const uint64_t *lanes) {
-    const Affine *form = facts_affine(c->facts, value);
-    if (!form) return;
-    uint64_t unit =
-        type_is_ptr(value->type) ? (uint64_t)type_size_bytes(type_lane(value->type)->elem) : 1;
-    uint64_t origin = form->origin ? (uint64_t)value_number(e, form->origin) : 0;
+    const Linear *form = facts_linear(c->facts, value);
+    LinearNumbers numbers;
+    if (!form || !linear_eval(form, value->type, c->known, &numbers)) return;
+    bool is_pointer = type_is_ptr(value->type);
+    uint64_t unit = is_pointer ? (uint64_t)type_size_bytes(type_lane(value->type)->elem) : 1;
+    uint64_t base = is_pointer ? (uint64_t)*c->known[form->base->id] : 0;
     for (int lane = 0; lane < value->type->lanes; lane++) {
-        uint64_t at = origin + (uint64_t)form_at(e, form, value->type, lane) * unit;
-        c->affine_claims += type_is_tile(value->type);
-        if (at != (uint64_t)number(value, lanes[lane])) wrong(c, value, "affine form", 0, lane);
+        uint64_t at = base + (uint64_t)lane_number(&numbers, value->type, lane) * unit;
+        c->linear_claims += type_is_tile(value->type);
+        c->wrapped_claims += type_is_tile(value->type) && e->wrapped;
+        if (at != (uint64_t)number(value, lanes[lane])) wrong(c, value, "linear form", 0, lane);
     }
 }
 
-static void check_mask(Checker *c, const Evaluator *e, const Value *value, const uint64_t *lanes) {
+static void check_range(Checker *c, const Value *value, const uint64_t *lanes) {
+    int64_t low, high;
+    if (!type_is_int(value->type) || !facts_range(c->facts, value, &low, &high)) return;
+    for (int lane = 0; lane < value->type->lanes; lane++) {
+        int64_t is = number(value, lanes[lane]);
+        c->range_claims++;
+        if (is < low || is > high) wrong(c, value, "range", 0, lane);
+    }
+}
+
+static void check_mask(Checker *c, const Value *value, const uint64_t *lanes) {
     MaskBound bounds[MAX_MASK_BOUNDS];
     if (!type_is_bool(value->type) || !type_is_tile(value->type)) return;
-    int count = facts_mask_bounds(c->facts, value, bounds);
+    int count = facts_mask_prefix(c->facts, value, bounds);
     for (int lane = 0; count >= 0 && lane < value->type->lanes; lane++) {
         int index[MAX_RANK] = {0};
         bool is_on = true;
         index_of(value->type, lane, index);
         for (int i = 0; i < count; i++) {
-            const Affine *form = bounds[i].index;
-            int64_t first = form_at(e, form, value->type, 0),
-                    limit = form_at(e, bounds[i].limit, value->type, 0);
-            if (form->origin) first += value_number(e, form->origin);
-            if (bounds[i].is_unsigned && (first < 0 || limit < 0))
+            const MaskBound *bound = &bounds[i];
+            const Type *type = type_with_elem(c->types, value->type, bound->type);
+            LinearNumbers first, limit;
+            if (!linear_eval(bound->index, type, c->known, &first) ||
+                !linear_eval(bound->limit, type, c->known, &limit))
+                return;
+            if (bound->is_unsigned && (first.first < 0 || limit.first < 0))
                 return; /* another range: not exact */
-            is_on = is_on && index[bounds[i].dim] < limit - first + bounds[i].or_equal;
+            int64_t distance = limit.first - first.first, at = index[bound->dim];
+            c->lower_claims += bound->is_lower;
+            is_on = is_on && (bound->is_lower ? at > distance - bound->or_equal
+                                              : at < distance + bound->or_equal);
         }
         c->mask_claims++;
         if (is_on != (lanes[lane] == 1)) wrong(c, value, "mask bound", 0, lane);
@@ -127,13 +137,14 @@ static void check_value(Evaluator *e, const Value *value) {
     Checker *c = e->user;
     const uint64_t *lanes = e->lanes[value->id];
     if (type_is_ptr(value->type)) check_base(c, e, value, lanes);
-    if (c->moved) return;
+    if (c->moved || (!type_is_int(value->type) && !type_is_ptr(value->type))) return;
+    c->number[value->id] = number(value, lanes[0]);
+    c->known[value->id] = &c->number[value->id];
+    check_range(c, value, lanes);
+    check_linear(c, e, value, lanes);
+    check_mask(c, value, lanes);
     if ((e->wrapped && !c->may_wrap) || e->rem_by_zero) return; /* assumed not to happen */
-    if (!type_is_int(value->type) && !type_is_ptr(value->type)) return;
     check_axis(c, value, lanes);
-    if (e->wrapped || c->may_wrap) return;
-    check_affine(c, e, value, lanes);
-    check_mask(c, e, value, lanes);
 }
 
 static bool check_function(uint64_t seed, bool may_wrap, Checker *total) {
@@ -147,7 +158,10 @@ static bool check_function(uint64_t seed, bool may_wrap, Checker *total) {
         pass_fold(&px, fn);
         pass_shape(&px, fn);
     }
-    total->facts = facts_compute(arena, fn);
+    total->facts = facts_compute_linear(arena, fn);
+    total->types = fn->types;
+    total->number = arena_array(arena, int64_t, fn->num_values);
+    total->known = arena_array(arena, const int64_t *, fn->num_values);
     total->may_wrap = may_wrap;
     for (int run = 0; run < RUNS && !total->wrong; run++) {
         uint64_t params[RANDOM_PARAMS];
@@ -180,7 +194,9 @@ TEST(claims_hold_of_the_lanes) {
     CHECK(total.wrong == 0);
     /* The test means something only while there is much to check. */
     CHECK(total.claims > 1000000);
-    CHECK(total.affine_claims > 100000);
+    CHECK(total.linear_claims > 100000);
+    CHECK(total.range_claims > 100000);
+    CHECK(total.lower_claims > 100);
     CHECK(total.mask_claims > 1000);
     CHECK(total.base_claims > 100000);
 }
@@ -191,6 +207,7 @@ TEST(claims_hold_of_sums_that_wrap) {
         if (!check_function(seed, true, &total)) break;
     CHECK(total.wrong == 0);
     CHECK(total.claims > 1000000);
+    CHECK(total.wrapped_claims > 100000);
 }
 
 /* ---- kernels as people write them ---- */
@@ -206,7 +223,7 @@ static Kernel kernel(const char *text) {
     Diag diag = {.arena = k.arena};
     k.fn = func_parse(k.arena, source_new(k.arena, STR("kernel"), str_of(text)), &diag);
     CHECK(k.fn && !func_verify(k.arena, k.fn));
-    k.facts = facts_compute(k.arena, k.fn);
+    k.facts = facts_compute_linear(k.arena, k.fn);
     return k;
 }
 
@@ -252,11 +269,11 @@ TEST(vector_add_is_aligned) {
     const AxisFacts *pointer = facts_axis(k.facts, value_named(&k, "p"));
     CHECK(pointer->contiguity[0] == 1024 && pointer->divisibility[0] == 16);
     CHECK(facts_axis(k.facts, value_named(&k, "mask"))->constancy[0] == 16);
-    const Affine *form = facts_affine(k.facts, value_named(&k, "p"));
-    CHECK(form && form->origin == k.fn->params[0].value && form->stride[0].multiplier == 1);
+    const Linear *form = facts_linear(k.facts, value_named(&k, "p"));
+    CHECK(form && form->base == k.fn->params[0].value && form->stride[0].multiplier == 1);
     CHECK(form && form->num_terms == 1 && form->terms[0].value == value_named(&k, "start"));
     MaskBound bounds[MAX_MASK_BOUNDS];
-    CHECK(facts_mask_bounds(k.facts, value_named(&k, "mask"), bounds) == 1);
+    CHECK(facts_mask_prefix(k.facts, value_named(&k, "mask"), bounds) == 1);
     CHECK(bounds[0].dim == 0 && !bounds[0].or_equal &&
           bounds[0].limit->terms[0].value == k.fn->params[1].value);
     arena_free(k.arena);
@@ -289,8 +306,8 @@ TEST(rows_of_a_loop_keep_their_strides) {
         "}\n");
     const AxisFacts *axis = facts_axis(k.facts, value_named(&k, "p"));
     CHECK(axis->contiguity[1] == 16 && axis->divisibility[1] == 16 && axis->contiguity[0] == 1);
-    const Affine *form = facts_affine(k.facts, value_named(&k, "p"));
-    CHECK(form && form->origin == value_named(&k, "p"));
+    const Linear *form = facts_linear(k.facts, value_named(&k, "p"));
+    CHECK(form && form->base == value_named(&k, "p"));
     CHECK(form && form->stride[0].factor == k.fn->params[1].value &&
           form->stride[1].multiplier == 1);
     arena_free(k.arena);

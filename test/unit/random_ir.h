@@ -353,7 +353,8 @@ static Region *nested(Generator *g, Region *region, int count, const Type *const
 static void generate_for(Generator *g) {
     const Type *types[2], *i32 = type_scalar(TYPE_I32);
     Value *operands[5];
-    int step = (int[]){1, 2, 4, 8, -4}[random_below(5)], lower = (int[]){0, 8, 3}[random_below(3)];
+    int step = (int[]){1, 2, 4, 8, -4, -1}[random_below(6)],
+        lower = (int[]){0, 8, 3}[random_below(3)];
     operands[0] = build_int(&g->b, i32, lower);
     operands[1] = build_int(&g->b, i32, lower + step * random_below(4));
     operands[2] = build_int(&g->b, i32, step);
