@@ -496,7 +496,7 @@ static void walk(Facts *facts, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) walk_op(facts, op);
 }
 
-static Facts *compute(Arena *arena, Func *fn, bool linear) {
+static Facts *compute(Arena *arena, const Func *fn, bool linear) {
     Facts *facts = arena_new_of(arena, Facts);
     *facts = (Facts){.arena = arena, .fn = fn, .budget = 1000 + 32 * (int64_t)fn->num_values};
     facts->axis = arena_array(arena, AxisFacts, fn->num_values);
@@ -514,8 +514,8 @@ static Facts *compute(Arena *arena, Func *fn, bool linear) {
     return facts;
 }
 
-Facts *facts_compute(Arena *arena, Func *fn) { return compute(arena, fn, false); }
-Facts *facts_compute_linear(Arena *arena, Func *fn) { return compute(arena, fn, true); }
+Facts *facts_compute(Arena *arena, const Func *fn) { return compute(arena, fn, false); }
+Facts *facts_compute_linear(Arena *arena, const Func *fn) { return compute(arena, fn, true); }
 
 const AxisFacts *facts_axis(const Facts *facts, const Value *value) {
     return &facts->axis[value->id];

@@ -17,7 +17,7 @@ typedef struct Reach { /* a range before it is known to fit a type */
 
 struct Facts {
     Arena *arena;
-    Func *fn;
+    const Func *fn;
     AxisFacts *axis;       /* by value id */
     const Linear **linear; /* by value id; NULL: not asked for */
     const Value **base;    /* by value id: of a pointer, the parameter it comes from */

@@ -109,8 +109,8 @@ enum { MAX_MASK_BOUNDS = 8 };
 
 typedef struct Facts Facts;
 /* Valid until fn changes. Without linear forms: facts_linear gives NULL, facts_mask_prefix -1. */
-Facts *facts_compute(Arena *arena, Func *fn);
-Facts *facts_compute_linear(Arena *arena, Func *fn);
+Facts *facts_compute(Arena *arena, const Func *fn);
+Facts *facts_compute_linear(Arena *arena, const Func *fn);
 const AxisFacts *facts_axis(const Facts *facts, const Value *value);
 const Linear *facts_linear(const Facts *facts, const Value *value); /* NULL: has none */
 /* The least and the greatest number in any lane of an int, signed. Nothing is assumed: what may
