@@ -92,6 +92,13 @@ TERN_API bool tern_message_place(const tern_context *context, const char **file,
                                  int *column);
 TERN_API const char *tern_device_name(const tern_context *context);        /* "cpu", "cuda:0" .. */
 TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
+typedef enum tern_property {
+    TERN_DEVICE_ON_HOST,        /* kernels run in this process, on its memory: all but cuda */
+    TERN_DEVICE_IS_FAST,        /* its times say something about speed: cpu, cuda */
+    TERN_DEVICE_CHECKS_ACCESSES /* a wrong address is a message, never a crash: interp, sim */
+} tern_property;
+/* Of a device by its name, "cuda:1"; it need not be there. False of a name that tern does not know. */
+TERN_API bool tern_device_property(const char *device, tern_property property);
 TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; "": none */
 
 /* What kernels say goes to `output` as it is made, in whole lines, on the thread that calls the

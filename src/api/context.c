@@ -165,20 +165,10 @@ void tern_free(void *pointer) { free(pointer); }
 
 /* ---- opening ---- */
 
-static const DeviceOps *find_device(const char *name, const char **argument) {
-    const char *colon = strchr(name, ':');
-    size_t length = colon ? (size_t)(colon - name) : strlen(name);
-    *argument = colon ? colon + 1 : NULL;
-    for (int i = 0; device_table[i]; i++)
-        if (strlen(device_table[i]->name) == length && !memcmp(device_table[i]->name, name, length))
-            return device_table[i];
-    return NULL;
-}
-
 static tern_status open_device(tern_context *context, const char *name,
                                const tern_open_options *options) {
     const char *argument;
-    const DeviceOps *ops = find_device(name, &argument);
+    const DeviceOps *ops = device_find(name, &argument);
     if (!ops)
         return context_fail(
             context, TERN_ERROR_DEVICE,

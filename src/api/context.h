@@ -112,7 +112,7 @@ void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one
 tern_dtype dtype_of(ScalarKind type, bool is_unsigned);
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);
-/* The built-in table, ended by NULL. */
-extern const DeviceOps *const device_table[];
+/* By the part of the name before ':'; *argument is what follows, or NULL. NULL: there is none. */
+const DeviceOps *device_find(const char *name, const char **argument);
 
 #endif

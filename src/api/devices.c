@@ -4,17 +4,29 @@
 
 #include <stdlib.h>
 
-const DeviceOps *const device_table[] = {&device_interp, &device_cpu, &device_sim, &device_cuda,
-                                         NULL};
+static const DeviceOps *const devices[] = {&device_interp, &device_cpu, &device_sim, &device_cuda};
 
-static const struct {
-    const char *name, *how;
-} cures[] = {
-    {"interp", "always there"},
-    {"cpu", "install a C compiler: cc, gcc or clang on PATH, or name one by TERN_CC"},
-    {"sim", "always there; sim:t4, sim:a100, sim:h100, sim:h200, sim:b200"},
-    {"cuda", "needs an NVIDIA GPU and its driver (libcuda.so.1)"},
-};
+const DeviceOps *device_find(const char *name, const char **argument) {
+    const char *colon = strchr(name, ':');
+    size_t length = colon ? (size_t)(colon - name) : strlen(name);
+    *argument = colon ? colon + 1 : NULL;
+    for (int i = 0; i < COUNT(devices); i++)
+        if (strlen(devices[i]->name) == length && !memcmp(devices[i]->name, name, length))
+            return devices[i];
+    return NULL;
+}
+
+bool tern_device_property(const char *device, tern_property property) {
+    const char *argument;
+    const DeviceOps *ops = device ? device_find(device, &argument) : NULL;
+    if (!ops) return false;
+    switch (property) {
+    case TERN_DEVICE_ON_HOST: return ops->on_host;
+    case TERN_DEVICE_IS_FAST: return ops->is_fast;
+    case TERN_DEVICE_CHECKS_ACCESSES: return ops->checks_accesses;
+    }
+    return false;
+}
 
 static void put_json(Buf *out, const char *text) {
     buf_putc(out, '"');
@@ -29,13 +41,8 @@ static void put_json(Buf *out, const char *text) {
     buf_putc(out, '"');
 }
 
-static const char *how_to_get(const char *name) {
-    for (int i = 0; i < COUNT(cures); i++)
-        if (!strcmp(cures[i].name, name)) return cures[i].how;
-    return "";
-}
-
-static bool describe(Buf *out, const char *name, bool as_json, bool is_first, bool only_if_here) {
+static bool describe(Buf *out, const DeviceOps *ops, const char *name, bool as_json, bool is_first,
+                     bool only_if_here) {
     char message[2048];
     tern_status status;
     tern_context *context = tern_open(&(tern_open_options){.device = name, .cache_dir = ""},
@@ -49,11 +56,11 @@ static bool describe(Buf *out, const char *name, bool as_json, bool is_first, bo
         buf_printf(out, ", \"available\": %s, \"description\": ", context ? "true" : "false");
         put_json(out, words);
         buf_puts(out, ", \"how\": ");
-        put_json(out, how_to_get(name));
+        put_json(out, ops->how);
         buf_puts(out, "}");
     } else {
         buf_printf(out, "%-8s %-8s %s", full, context ? "here" : "missing", words);
-        if (!context) buf_printf(out, " (%s)", how_to_get(name));
+        if (!context) buf_printf(out, " (%s)", ops->how);
         buf_putc(out, '\n');
     }
     bool is_here = context != NULL;
@@ -66,16 +73,16 @@ static void describe_others(Buf *out, bool as_json) {
     bool is_here = true;
     for (int i = 1; i < 64 && is_here; i++) {
         Str name = str_format(out->arena, "cuda:%d", i);
-        is_here = describe(out, name.data, as_json, false, true);
+        is_here = describe(out, &device_cuda, name.data, as_json, false, true);
     }
 }
 
 static char *describe_all(Arena *arena, bool as_json) {
     Buf out = {.arena = arena};
     if (as_json) buf_putc(&out, '[');
-    for (int i = 0; device_table[i]; i++) {
-        bool is_here = describe(&out, device_table[i]->name, as_json, i == 0, false);
-        if (is_here && device_table[i] == &device_cuda) describe_others(&out, as_json);
+    for (int i = 0; i < COUNT(devices); i++) {
+        bool is_here = describe(&out, devices[i], devices[i]->name, as_json, i == 0, false);
+        if (is_here && devices[i] == &device_cuda) describe_others(&out, as_json);
     }
     if (as_json) buf_puts(&out, "\n]\n");
     return strdup(out.data);

@@ -365,7 +365,7 @@ static unsigned judge(const Sampler *sampler, const tern_bench_options *options,
     if (timing->median < 3 * fmax(timing->floor_ms, timing->launch_floor_ms))
         trust |= TERN_TRUST_NEAR_FLOOR;
     if (sampler->on_gpu && timing->host_ms > timing->median) trust |= TERN_TRUST_HOST_BOUND;
-    if (device_is(sampler->context, "interp") || device_is(sampler->context, "sim"))
+    if (!tern_device_property(tern_device_name(sampler->context), TERN_DEVICE_IS_FAST))
         trust |= TERN_TRUST_NOT_SPEED;
     if (is_blocking()) trust |= TERN_TRUST_BLOCKING;
     if (starts_slower(timing->samples, timing->num_samples)) trust |= TERN_TRUST_SLOWER_START;

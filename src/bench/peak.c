@@ -138,7 +138,8 @@ static tern_status allocate(Peak *peak, size_t cache_bytes) {
 }
 
 static tern_status measure(tern_context *context, tern_peaks *peaks) {
-    Peak peak = {.context = context, .on_gpu = !strncmp(tern_device_name(context), "cuda", 4)};
+    Peak peak = {.context = context,
+                 .on_gpu = !tern_device_property(tern_device_name(context), TERN_DEVICE_ON_HOST)};
     *peaks = (tern_peaks){.cache_bytes = last_level_cache(peak.on_gpu)};
     peak.module = tern_load_text(context, source, sizeof source - 1, "<peak>");
     if (!peak.module) return tern_message_status(context);

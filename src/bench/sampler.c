@@ -15,12 +15,6 @@ static double time_ms(clockid_t clock) {
 
 double clock_ms(void) { return time_ms(CLOCK_MONOTONIC); }
 
-bool device_is(const tern_context *context, const char *name) {
-    const char *device = tern_device_name(context);
-    size_t length = strlen(name);
-    return !strncmp(device, name, length) && (!device[length] || device[length] == ':');
-}
-
 /* ---- kernels of our own ---- */
 
 enum { READ_BLOCK = 4096, READ_STEP = READ_BLOCK * 4 };
@@ -176,8 +170,11 @@ static tern_status open_all(Sampler *sampler, SamplerOptions options) {
 
 tern_status sampler_open(Sampler *sampler, tern_context *context, tern_callable *run, void *user,
                          SamplerOptions options) {
-    *sampler = (Sampler){
-        .context = context, .run = run, .user = user, .on_gpu = device_is(context, "cuda")};
+    *sampler =
+        (Sampler){.context = context,
+                  .run = run,
+                  .user = user,
+                  .on_gpu = !tern_device_property(tern_device_name(context), TERN_DEVICE_ON_HOST)};
     tern_status status = open_all(sampler, options);
     if (status) sampler_close(sampler);
     return status;

@@ -26,7 +26,7 @@ typedef struct Sampler {
     tern_context *context;
     tern_callable *run;
     void *user;
-    bool on_gpu;
+    bool on_gpu; /* not on the host */
     tern_event *start, *end;
     tern_event *clock_before, *clock_after; /* NULL: the clock cannot be read */
     tern_gate *gate;                        /* NULL: none */
@@ -53,8 +53,6 @@ typedef struct SamplerOptions {
     size_t cold_bytes; /* 0: default */
 } SamplerOptions;
 
-/* True for "cuda" and "cuda:1" when name is "cuda". */
-bool device_is(const tern_context *context, const char *name);
 double clock_ms(void); /* monotonic */
 
 /* On failure nothing stays open; the context has the words. */

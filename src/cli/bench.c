@@ -170,8 +170,7 @@ static int name_line(Bench *bench) {
     if (!context) return code;
     bench->lines[0].name = str_c(bench->cli->arena, str_of(tern_device_name(context)));
     tern_peaks peaks;
-    bool is_fast = strncmp(tern_device_name(context), "interp", 6) &&
-                   strncmp(tern_device_name(context), "sim", 3);
+    bool is_fast = tern_device_property(tern_device_name(context), TERN_DEVICE_IS_FAST);
     if (bench->request.use_peak && bench->unit->of_bytes && is_fast &&
         !tern_peak(context, true, false, &peaks))
         bench->ceiling = peaks.copy / bench->unit->scale;
@@ -510,10 +509,10 @@ static void set_apart(Bench *bench) {
             line->is_apart = bench->lines[0].is_apart;
         else if (!device) { /* whatever there is */
             tern_context *context = tern_open(NULL, NULL, NULL, 0);
-            line->is_apart = context && !strncmp(tern_device_name(context), "cpu", 3);
+            line->is_apart = context && cli_may_crash(tern_device_name(context));
             tern_close(context);
         } else
-            line->is_apart = !strncmp(device, "cpu", 3);
+            line->is_apart = cli_may_crash(device);
     }
 }
 

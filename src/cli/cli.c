@@ -126,6 +126,11 @@ int cli_fail_context(const Cli *cli, tern_context *context) {
 
 /* ---- what commands share ---- */
 
+bool cli_may_crash(const char *device) {
+    return tern_device_property(device, TERN_DEVICE_ON_HOST) &&
+           !tern_device_property(device, TERN_DEVICE_CHECKS_ACCESSES);
+}
+
 tern_context *cli_open(const Cli *cli, const char *device, int *exit_code) {
     char message[1024] = "";
     tern_status status = TERN_OK;

@@ -83,6 +83,8 @@ int cli_fail_context(const Cli *cli, tern_context *context);
 bool words_place(const char **words, int *file_length, int *line);
 ExitCode exit_code_of(tern_status status);
 tern_context *cli_open(const Cli *cli, const char *device, int *exit_code); /* NULL: complained */
+/* Whether a kernel's wrong address can end this process: on the host and not checked. */
+bool cli_may_crash(const char *device);
 /* --global NAME=VALUE ..; false: complained. */
 bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module);
 /* "FILE:KERNEL", "FILE:KERNEL@LINE" or "FILE": loads the file and finds the function; NULL:

@@ -83,7 +83,7 @@ static int bind(Point *point) {
     snprintf(point->result->description, sizeof point->result->description, "%s",
              tern_device_description(bound->context));
     snprintf(point->result->kernel, sizeof point->result->kernel, "%s", bound->function->name);
-    if (!request->allow_slow && (!strncmp(device, "interp", 6) || !strncmp(device, "sim", 3)))
+    if (!request->allow_slow && !tern_device_property(device, TERN_DEVICE_IS_FAST))
         return cli_fail(
             &point->cli, EXIT_REFUSED,
             "device %s checks kernels, its time says nothing about speed (--allow-slow times it)",
@@ -151,7 +151,7 @@ static int fail_timing(Point *point) {
 
 /* How it was timed, and what was looked for and not found. */
 static void say_method(Point *point, const tern_timing *timing) {
-    bool on_gpu = !strncmp(point->result->device, "cuda", 4);
+    bool on_gpu = !tern_device_property(point->result->device, TERN_DEVICE_ON_HOST);
     if (timing->cold_bytes)
         say(point, false, "cold caches (%zu MiB %s)", timing->cold_bytes >> 20,
             timing->is_filled ? "filled" : "read");
@@ -242,7 +242,7 @@ static int against_ceilings(Point *point) {
     double memory = result->bytes / seconds / (is_far ? best_memory : peaks->cached);
     double compute = result->flops / seconds / peaks->fma;
     bool is_sure = result->bytes_by == EVIDENCE_COUNTED || result->bytes_by == EVIDENCE_DECLARED;
-    bool on_gpu = !strncmp(result->device, "cuda", 4);
+    bool on_gpu = !tern_device_property(result->device, TERN_DEVICE_ON_HOST);
     double near_slack = on_gpu ? near_memory_slack_gpu : near_memory_slack;
     if (is_sure && memory > (is_far ? far_memory_slack : near_slack))
         return cli_fail(

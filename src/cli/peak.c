@@ -35,7 +35,7 @@ int command_peak(Cli *cli) {
     tern_context *context = cli_open(cli, cli->device, &code);
     if (!context) return code;
     const char *name = tern_device_name(context);
-    if (!strncmp(name, "interp", 6) || !strncmp(name, "sim", 3))
+    if (!tern_device_property(name, TERN_DEVICE_IS_FAST))
         code = cli_fail(cli, EXIT_REFUSED, "device %s checks kernels, it has no ceilings", name);
     else if (tern_peak(context, true, option_given(cli, "refresh"), &peaks))
         code = cli_fail_context(cli, context);

@@ -317,8 +317,7 @@ int command_run(Cli *cli) {
     Run run = {0};
     launch_guard_crashes();
     int code = bound_open(&run.bound, cli, cli->device, cli->operands.data[0]);
-    /* interp and sim check each access against the buffer itself. */
-    if (!code && !strncmp(tern_device_name(run.bound.context), "cpu", 3))
+    if (!code && cli_may_crash(tern_device_name(run.bound.context)))
         run.bound.red_zone_bytes = RED_ZONE_BYTES;
     if (!code) tern_set_output(run.bound.context, print_output, cli->json ? stderr : stdout);
     if (!code) code = run_steps(&run);

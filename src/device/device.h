@@ -12,6 +12,9 @@ typedef struct Device Device;
 /* Words for the user go to `why` (in the device's arena or static); the status says the kind. */
 typedef struct DeviceOps {
     const char *name; /* "interp", "cpu", "sim", "cuda" */
+    const char *how;  /* to get it, for people */
+    /* See tern_device_property. */
+    bool on_host, is_fast, checks_accesses;
     /* argument: what follows ':' in the device's name, or NULL */
     tern_status (*open)(Device *device, const char *argument, const tern_open_options *options);
     void (*close)(Device *device);
@@ -27,7 +30,6 @@ typedef struct DeviceOps {
     tern_status (*launch)(Device *device, void *queue, void *loaded, const uint32_t grid[3],
                           void **args);
     tern_status (*synchronize)(Device *device);
-    bool device_memory_is_host; /* pointers may be used by the host */
 
     /* ---- optional: NULL on a device that does its work inside each call, in order ----
      * queue NULL is the device's own queue; it runs in order with all queues of queue_open. */
@@ -96,6 +98,11 @@ struct Device {
     void (*print)(void *user, const char *text, size_t length);
     void *print_user;
 };
+
+/* write, read, fill and synchronize of devices on the host. */
+tern_status host_copy(Device *device, void *to, const void *from, size_t bytes);
+tern_status host_fill(Device *device, void *to, unsigned char byte, size_t bytes);
+tern_status host_synchronize(Device *device);
 
 /* "cpu:avx512", "cpu:avx2" or "cpu:generic": the most that this machine runs. */
 const char *cpu_best_target(void);

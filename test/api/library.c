@@ -55,6 +55,21 @@ TEST(devices_are_listed) {
     tern_free(json);
 }
 
+TEST(devices_have_properties) {
+    static const struct {
+        const char *name;
+        bool on_host, is_fast, checks;
+    } rows[] = {{"interp", true, false, true},  {"sim:t4", true, false, true},
+                {"cpu", true, true, false},     {"cpu:avx2", true, true, false},
+                {"cuda:7", false, true, false}, {"simulator", false, false, false},
+                {"", false, false, false},      {NULL, false, false, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        CHECK(tern_device_property(rows[i].name, TERN_DEVICE_ON_HOST) == rows[i].on_host);
+        CHECK(tern_device_property(rows[i].name, TERN_DEVICE_IS_FAST) == rows[i].is_fast);
+        CHECK(tern_device_property(rows[i].name, TERN_DEVICE_CHECKS_ACCESSES) == rows[i].checks);
+    }
+}
+
 TEST(functions_configs_and_parameters) {
     tern_module *module = begin();
     if (!module) return;

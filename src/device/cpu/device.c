@@ -161,18 +161,6 @@ static void cpu_release(Device *device, void *pointer) {
     free(pointer);
 }
 
-static tern_status cpu_copy(Device *device, void *to, const void *from, size_t bytes) {
-    (void)device;
-    if (bytes) memmove(to, from, bytes);
-    return TERN_OK;
-}
-
-static tern_status cpu_fill(Device *device, void *to, unsigned char byte, size_t bytes) {
-    (void)device;
-    if (bytes) memset(to, byte, bytes);
-    return TERN_OK;
-}
-
 /* ---- load ---- */
 
 /* -fno-tree-vectorize: the code is in vectors already, and where a vector is longer than a row,
@@ -459,23 +447,20 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     return status;
 }
 
-static tern_status cpu_synchronize(Device *device) {
-    (void)device;
-    return TERN_OK;
-}
-
 const DeviceOps device_cpu = {
     .name = "cpu",
+    .how = "install a C compiler: cc, gcc or clang on PATH, or name one by TERN_CC",
+    .on_host = true,
+    .is_fast = true,
     .open = cpu_open,
     .close = cpu_close,
     .alloc = cpu_alloc,
     .release = cpu_release,
-    .write = cpu_copy,
-    .read = cpu_copy,
-    .fill = cpu_fill,
+    .write = host_copy,
+    .read = host_copy,
+    .fill = host_fill,
     .load = cpu_load,
     .unload = cpu_unload,
     .launch = cpu_launch,
-    .synchronize = cpu_synchronize,
-    .device_memory_is_host = true,
+    .synchronize = host_synchronize,
 };

@@ -227,6 +227,8 @@ static tern_status cuda_open(Device *device, const char *argument,
 
 const DeviceOps device_cuda = {
     .name = "cuda",
+    .how = "needs an NVIDIA GPU and its driver (libcuda.so.1)",
+    .is_fast = true,
     .open = cuda_open,
     .close = cuda_close,
     .alloc = cuda_alloc,
@@ -238,7 +240,6 @@ const DeviceOps device_cuda = {
     .unload = cuda_object_close,
     .launch = cuda_launch,
     .synchronize = cuda_synchronize,
-    .device_memory_is_host = false,
     .queue_open = cuda_queue_open,
     .queue_close = cuda_object_close,
     .queue_wait = cuda_queue_wait,

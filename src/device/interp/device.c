@@ -62,23 +62,6 @@ static void interp_release(Device *device, void *pointer) {
     if (pointer) free((char *)pointer - GUARD_BYTES);
 }
 
-static tern_status interp_copy(Device *device, void *to, const void *from, size_t bytes) {
-    (void)device;
-    if (bytes) memmove(to, from, bytes);
-    return TERN_OK;
-}
-
-static tern_status interp_fill(Device *device, void *to, unsigned char byte, size_t bytes) {
-    (void)device;
-    if (bytes) memset(to, byte, bytes);
-    return TERN_OK;
-}
-
-static tern_status interp_synchronize(Device *device) {
-    (void)device;
-    return TERN_OK;
-}
-
 /* ---- making a kernel ready ---- */
 
 typedef VEC(int) Ids;
@@ -294,16 +277,18 @@ static tern_status interp_launch(Device *device, void *queue, void *loaded, cons
 
 const DeviceOps device_interp = {
     .name = "interp",
+    .how = "always there",
+    .on_host = true,
+    .checks_accesses = true,
     .open = interp_open,
     .close = interp_close,
     .alloc = interp_alloc,
     .release = interp_release,
-    .write = interp_copy,
-    .read = interp_copy,
-    .fill = interp_fill,
+    .write = host_copy,
+    .read = host_copy,
+    .fill = host_fill,
     .load = interp_load,
     .unload = interp_unload,
     .launch = interp_launch,
-    .synchronize = interp_synchronize,
-    .device_memory_is_host = true,
+    .synchronize = host_synchronize,
 };

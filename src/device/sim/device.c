@@ -92,23 +92,6 @@ static void sim_release(Device *device, void *pointer) {
     if (pointer) free((char *)pointer - GUARD_BYTES);
 }
 
-static tern_status sim_copy(Device *device, void *to, const void *from, size_t bytes) {
-    (void)device;
-    if (bytes) memmove(to, from, bytes);
-    return TERN_OK;
-}
-
-static tern_status sim_fill(Device *device, void *to, unsigned char byte, size_t bytes) {
-    (void)device;
-    if (bytes) memset(to, byte, bytes);
-    return TERN_OK;
-}
-
-static tern_status sim_synchronize(Device *device) {
-    (void)device;
-    return TERN_OK;
-}
-
 /* ---- kernels ---- */
 
 static Arena *fresh_words(Device *device) {
@@ -211,17 +194,19 @@ static Str sim_counters(Device *device, void *handle, bool as_json) {
 
 const DeviceOps device_sim = {
     .name = "sim",
+    .how = "always there; sim:t4, sim:a100, sim:h100, sim:h200, sim:b200",
+    .on_host = true,
+    .checks_accesses = true,
     .open = sim_open,
     .close = sim_close,
     .alloc = sim_alloc,
     .release = sim_release,
-    .write = sim_copy,
-    .read = sim_copy,
-    .fill = sim_fill,
+    .write = host_copy,
+    .read = host_copy,
+    .fill = host_fill,
     .load = sim_load,
     .unload = sim_unload,
     .launch = sim_launch,
-    .synchronize = sim_synchronize,
-    .device_memory_is_host = true,
+    .synchronize = host_synchronize,
     .loaded_counters = sim_counters,
 };
