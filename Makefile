@@ -27,7 +27,7 @@ endif
 STAGES  := base ir lang opt gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api bench prof
 LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
 CLI_C   := $(wildcard src/cli/*.c)
-LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/std_files.o
+LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/texts.o
 CLI_O   := $(CLI_C:%.c=$(B)/%.o)
 TESTS_C := $(wildcard test/unit/*.c test/api/*.c)
 TESTS   := $(TESTS_C:%.c=$(B)/%)
@@ -51,18 +51,20 @@ $(B)/%.o: %.c $(B)/flags
 	$(call say,cc)$(CC) $(CFLAGS) -c $< -o $@
 $(CLI_O): CFLAGS += $(CLI_CFLAGS)
 
-# The library functions that are written in the Triton language, as they are, in the library.
+# Texts that are in the library as they are: its functions that are written in the Triton language,
+# std_NAME, and headers that generated code begins with, text_NAME.
 STD     := $(sort $(wildcard kernels/std/*.py))
+HEADERS := src/gen/c/abi.h
 $(B)/lang/std_files.def: $(STD) Makefile
 	@mkdir -p $(@D)
 	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@
-$(B)/std_files.S: $(STD) Makefile
+$(B)/texts.S: $(STD) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	@{ echo '.section .note.GNU-stack,"",%progbits'; echo '.section .rodata'; \
-	for f in $(STD); do n=std_$$(basename $$f .py); \
+	for f in $(STD:%=std_%) $(HEADERS:%=text_%); do n=$$(basename $${f%.*}); n=$${f%%_*}_$$n; \
 	for e in start end; do echo ".globl $${n}_$$e"; echo ".hidden $${n}_$$e"; done; \
-	echo "$${n}_start:"; echo ".incbin \"$$f\""; echo "$${n}_end:"; echo ".byte 0"; done; } > $@
-$(B)/std_files.o: $(B)/std_files.S
+	echo "$${n}_start:"; echo ".incbin \"$${f#*_}\""; echo "$${n}_end:"; echo ".byte 0"; done; } > $@
+$(B)/texts.o: $(B)/texts.S
 	$(CC) -c $< -o $@
 $(B)/src/lang/builtin.o: $(B)/lang/std_files.def
 

@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cpu.h: the parts of the cpu device: compiler, disk cache, pool of threads, fibers. */
-#ifndef TERN_RUN_CPU_H
-#define TERN_RUN_CPU_H
+#ifndef TERN_CPU_H
+#define TERN_CPU_H
 
 #include "device/device.h"
-
-/* ---- what generated C sees; its text is in gen/c/prelude.c ---- */
-typedef struct KernelRuntime KernelRuntime;
-struct KernelRuntime {
-    int (*fail)(KernelRuntime *runtime, int kind, int detail); /* gives 1 */
-    int (*yield)(KernelRuntime *runtime);                      /* 1: stop */
-    void (*print)(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
-                  const int *index, int what, int size_bytes, unsigned long long bits);
-    long long (*clock)(KernelRuntime *runtime);
-};
-enum { KERNEL_ASSERT = 1, KERNEL_WRAPS = 2, KERNEL_STEP = 3, KERNEL_DEADLOCK = 4 };
-typedef int KernelFunction(void **args, const int *grid, long long lo, long long hi, char *scratch,
-                           KernelRuntime *runtime, int stream);
+#include "gen/c/abi.h"
 
 /* ---- pool.c ---- */
 typedef struct Pool Pool;

@@ -28,7 +28,7 @@ typedef struct LoadedCpu {
     void *object;
     KernelFunction *function;
     const char *const *asserts;
-    const long long *facts; /* scratch bytes, stored bytes of a program, may spin */
+    const long long *facts; /* FACT_.. */
     Str name;
     double program_ns; /* the least seen; 0: not known yet */
 } LoadedCpu;
@@ -322,8 +322,7 @@ static int digits(int number) {
     return count;
 }
 
-/* The form of a line is Triton's, as interp_print writes it. `what`: the kind of type, 64 unsigned,
- * 128 hexadecimal, from bit 8: 1 + the operand's number if there are several. */
+/* The form of a line is Triton's, as interp_print writes it. */
 static void kernel_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                          const int *index, int what, int size_bytes, unsigned long long bits) {
     CpuLaunch *launch = (CpuLaunch *)runtime;
@@ -342,15 +341,16 @@ static void kernel_print(KernelRuntime *runtime, const int *program, const char 
     put(launch, prefix, strlen(prefix));
     used = 0;
     if (size_bytes > 0) {
-        ScalarKind kind = what & 63;
+        ScalarKind kind = what & PRINT_KIND;
         bool pointer = kind >= NUM_SCALAR_KINDS;
-        if (what >> 8) used += snprintf(line, room, "(operand %d) ", (what >> 8) - 1);
+        int operand = what / PRINT_OPERAND;
+        if (operand) used += snprintf(line, room, "(operand %d) ", operand - 1);
         char *at = line + used;
-        if (pointer || what & 128)
+        if (pointer || what & PRINT_HEX)
             used += snprintf(at, 64, "0x%0*llx", size_bytes * 2, bits);
         else if (scalar_is_float(kind))
             used += snprintf(at, 400, "%f", scalar_to_double(kind, bits));
-        else if (what & 64 || kind == SCALAR_I1)
+        else if (what & PRINT_UNSIGNED || kind == SCALAR_I1)
             used += snprintf(at, 64, "%llu", bits);
         else
             used += snprintf(at, 64, "%lld", (long long)scalar_to_int(kind, bits));
@@ -396,7 +396,7 @@ static tern_status launch_result(CpuLaunch *launch) {
 static tern_status run_on_fibers(CpuLaunch *launch, int64_t count) {
     FiberRun run = {.function = launch->loaded->function,
                     .args = launch->args,
-                    .scratch_bytes = (size_t)launch->loaded->facts[0] + 64,
+                    .scratch_bytes = (size_t)launch->loaded->facts[FACT_SCRATCH_BYTES] + 64,
                     .runtime = &launch->runtime};
     memcpy(run.grid, launch->grid, sizeof run.grid);
     if (!fibers_run(&run, count)) {
@@ -423,9 +423,10 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TERN_OK;
     if (__builtin_mul_overflow((int64_t)grid[0] * grid[1], (int64_t)grid[2], &count))
         return says(device, TERN_ERROR_ARGUMENT, "the grid has more than 2^63 programs");
-    launch.stream = (double)loaded->facts[1] * (double)count >= (double)state->stream_bytes;
+    launch.stream =
+        (double)loaded->facts[FACT_STORED_BYTES] * (double)count >= (double)state->stream_bytes;
     tern_status status;
-    if (loaded->facts[2])
+    if (loaded->facts[FACT_MAY_SPIN])
         status = run_on_fibers(&launch, count);
     else {
         /* Below about 2 us the other threads cost more than they do. */

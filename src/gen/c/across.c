@@ -421,7 +421,7 @@ static void write_assert(Nest *n, Op *op, Place place) {
     if (mask.length)
         bad =
             new_vector(n, TYPE_I1, text(g, "(vb)(%.*s & %.*s)", STR_ARG(bad), STR_ARG(mask))).text;
-    line(g, n->at, body_depth(n), "if (t_vb_any(%.*s)) return R->fail(R, T_ASSERT, %d);",
+    line(g, n->at, body_depth(n), "if (t_vb_any(%.*s)) return R->fail(R, KERNEL_ASSERT, %d);",
          STR_ARG(bad), new_assert(g, op));
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* c: the C target: tile IR -> one file of C without #include, for gcc or clang. It defines
  *
- *     int tern_kernel(void **args, const int *grid, L lo, L hi, char *S, R_ *R, int nt)
+ *     int tern_kernel(void **args, const int *grid, L lo, L hi, char *S, KernelRuntime *R, int nt)
  *
- * which runs the programs [lo, hi) of the grid, x fastest; args[i] points at the value of parameter
- * i, S is this worker's scratch, nt asks for stores past the caches. It returns 0, or 1 after
- * R->fail. tern_asserts has the texts of device_assert, tern_facts what a launch needs to know. */
+ * a KernelFunction of abi.h. tern_asserts has the texts of device_assert, tern_facts what a launch
+ * needs to know. */
 #include "gen/c/c.h"
 
 static CArch arch_of(const char *name) {
@@ -24,7 +23,8 @@ static bool count_users(Op *op, void *user) {
 static void write_kernel(Gen *g, const Buf *body, Buf *out) {
     Func *fn = g->fn;
     buf_add(out, g->functions.data ? g->functions.data : "", g->functions.length);
-    line(g, out, 0, "static int program(void **A, const int *P, char *S, R_ *R, int nt, UL *H) {");
+    line(g, out, 0,
+         "static int program(void **A, const int *P, char *S, KernelRuntime *R, int nt, UL *H) {");
     line(g, out, 1, "(void)H, (void)A, (void)P, (void)S, (void)R, (void)nt;");
     for (int i = 0; i < fn->num_params; i++) {
         const Param *param = &fn->params[i];
@@ -39,7 +39,7 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
     line(g, out, 0, "}");
     line(g, out, 0,
          "__attribute__((visibility(\"default\"))) int tern_kernel(void **args, const int *grid, L "
-         "lo, L hi, char *S, R_ *R, int nt) {");
+         "lo, L hi, char *S, KernelRuntime *R, int nt) {");
     line(g, out, 1, "UL H[4] = {0};");
     line(g, out, 1, "int P[6] = {0, 0, 0, grid[0], grid[1], grid[2]};");
     line(g, out, 1,

@@ -165,8 +165,8 @@ static void for_header(Gen *g, Op *op, const Value *index) {
     bool is_unsigned = for_unsigned(op);
     int64_t known;
     if (!value_is_int(for_step(op), &known))
-        line(g, g->out, g->depth, "if (%.*s == 0) return R->fail(R, T_STEP, %d);", STR_ARG(step),
-             op_line(op));
+        line(g, g->out, g->depth, "if (%.*s == 0) return R->fail(R, KERNEL_STEP, %d);",
+             STR_ARG(step), op_line(op));
     /* The counter is wider than the index, so that it passes the bound instead of wrapping. */
     const char *wide = is_unsigned ? "unsigned __int128" : "__int128",
                *narrow = is_unsigned ? "UL" : "L";

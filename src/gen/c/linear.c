@@ -15,7 +15,7 @@ static void check_no_wrap(Nest *n, Ev ev) {
         return;
     }
     line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
-         "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, T_WRAPS, %d);",
+         "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, KERNEL_WRAPS, %d);",
          STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1, g->last_line);
 }
 

@@ -264,16 +264,8 @@ static const char head[] =
     "#define SCATTER(name, V, T) AI void name(vu64 p, V v, vb m) { "
     "LANES if (t_vb_get(m, i)) { T x = v[i]; __builtin_memcpy((void *)p[i], &x, sizeof(T)); } }\n";
 
-/* What the library gives to a kernel: struct KernelRuntime of device/cpu/cpu.h. */
-static const char runtime[] =
-    "typedef struct R_ R_;\n"
-    "struct R_ {\n"
-    "    int (*fail)(R_ *, int, int);\n"
-    "    int (*yield)(R_ *);\n"
-    "    void (*print)(R_ *, const int *, const char *, int, const int *, int, int, UL);\n"
-    "    L (*clock)(R_ *);\n"
-    "};\n"
-    "enum { T_ASSERT = 1, T_WRAPS = 2, T_STEP = 3, T_AHEAD = 4096 };\n";
+/* gen/c/abi.h, what the library and a kernel agree on, as it stands. */
+extern const char text_abi_start[], text_abi_end[];
 
 static const char head_512[] =
     "#define W 16\ntypedef unsigned short vb;\n"
@@ -342,7 +334,8 @@ void prelude_write(Buf *out, CArch arch, const char *text) {
                       : "#define W 4\n#define IOTA {0, 1, 2, 3}\n");
     if (arch != C_AVX512) buf_puts(out, head_vector);
     buf_puts(out, head);
-    buf_puts(out, runtime);
+    buf_add(out, text_abi_start, (size_t)(text_abi_end - text_abi_start));
+    buf_puts(out, "enum { T_AHEAD = 4096 };\n");
     pieces_add(out, "t_vb_get t_iota", arch_bit(arch), done); /* the macros of the head use these */
     pieces_add(out, text, arch_bit(arch), done);
 }

@@ -4,6 +4,7 @@
  *
  * Memory order: a waiting load is stored before a write that may touch what it reads; a pending
  * store is written before a load that may read it. */
+#include "gen/c/abi.h"
 #include "gen/c/c.h"
 
 Str scalar_name(Gen *g, const Value *value) {
@@ -202,9 +203,9 @@ static void write_print(Gen *g, Op *op) {
         const Type *type = value->type, *lane = type_lane(type);
         bool is_unsigned = print_unsigned_mask(op) >> k & 1;
         int d = g->depth, rank = type->rank;
-        /* The kind's number and flags: see kernel_print in device/cpu/device.c. */
-        int what = (int)lane->kind | (is_unsigned ? 64 : 0) | (print_hex(op) ? 128 : 0) |
-                   (op->num_operands > 1 ? (k + 1) << 8 : 0);
+        int what = (int)lane->kind | (is_unsigned ? PRINT_UNSIGNED : 0) |
+                   (print_hex(op) ? PRINT_HEX : 0) |
+                   (op->num_operands > 1 ? (k + 1) * PRINT_OPERAND : 0);
         line(g, g->out, d, "{");
         Buf index = {.arena = g->arena};
         for (int i = 0; i < rank; i++) {
@@ -348,8 +349,8 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ASSERT: {
         Str c = scalar_name(g, assert_condition(op)),
             m = assert_mask(op) ? scalar_name(g, assert_mask(op)) : STR("1");
-        line(g, g->out, g->depth, "if (!%.*s && %.*s) return R->fail(R, T_ASSERT, %d);", STR_ARG(c),
-             STR_ARG(m), new_assert(g, op));
+        line(g, g->out, g->depth, "if (!%.*s && %.*s) return R->fail(R, KERNEL_ASSERT, %d);",
+             STR_ARG(c), STR_ARG(m), new_assert(g, op));
         return;
     }
     case OP_CLOCK:

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+/* abi: what a generated kernel and the cpu device agree on. The device includes this file, and the
+ * head of each generated text has it as it stands: C's own types only, and no #include. */
+#ifndef TERN_ABI_H
+#define TERN_ABI_H
+
+typedef struct KernelRuntime KernelRuntime;
+struct KernelRuntime {
+    int (*fail)(KernelRuntime *runtime, int kind, int detail); /* KERNEL_..; gives 1 */
+    int (*yield)(KernelRuntime *runtime);                      /* 1: stop */
+    /* index: the lane's in each of `rank` dimensions, then their sizes; what: PRINT_.. */
+    void (*print)(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
+                  const int *index, int what, int size_bytes, unsigned long long bits);
+    long long (*clock)(KernelRuntime *runtime);
+};
+
+/* The detail is an index into tern_asserts, a line, a line, nothing. */
+enum { KERNEL_ASSERT = 1, KERNEL_WRAPS = 2, KERNEL_STEP = 3, KERNEL_DEADLOCK = 4 };
+
+/* The low bits: a row of base/dtypes.def's TYPE rows, or past them a pointer. From PRINT_OPERAND on:
+ * 1 + the operand's number, if there are several. */
+enum { PRINT_KIND = 63, PRINT_UNSIGNED = 64, PRINT_HEX = 128, PRINT_OPERAND = 256 };
+
+/* tern_kernel runs the programs lo .. hi - 1 of the grid, x fastest; args[i] points at the value of
+ * parameter i; scratch is this worker's; stream asks for stores past the caches. 1 after fail. */
+typedef int KernelFunction(void **args, const int *grid, long long lo, long long hi, char *scratch,
+                           KernelRuntime *runtime, int stream);
+
+/* The elements of tern_facts. */
+enum { FACT_SCRATCH_BYTES, FACT_STORED_BYTES /* of a program */, FACT_MAY_SPIN };
+
+#endif
