@@ -2,12 +2,11 @@
 /* tern bench: how long a kernel takes, at one point or over a sweep, as triton.testing.Benchmark
  * would show it. Each result is written as it is known; a point that fails is marked and the rest
  * goes on. */
-#include "cli/range.h"
+#include "cli/bench.h"
 #include "cli/versus.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 const OptionRow options_bench[] = {
@@ -53,20 +52,6 @@ const char details_bench[] =
     "first\n"
     "failed point's; --vs: 10 slower, 11 unsure.\n";
 
-enum { MOST_LINES = 16, MOST_VARIABLES = TERN_MAX_X + 1 };
-
-typedef struct Line {
-    const char *name, *device, *operand, *text; /* text: of the variable `line_variable` */
-    bool is_apart;                              /* each point in a process of its own */
-} Line;
-
-typedef struct Unit {
-    const char *name;
-    bool of_bytes, of_flops; /* neither: a time */
-    double scale;
-    const char *title;
-} Unit;
-
 static const Unit units[] = {
     {"GB/s", true, false, 1e9, "memory throughput"},
     {"TB/s", true, false, 1e12, "memory throughput"},
@@ -75,26 +60,6 @@ static const Unit units[] = {
     {"ms", false, false, 1, "time"},
     {"us", false, false, 1e-3, "time"},
 };
-
-typedef struct Bench {
-    Cli *cli;
-    const char *operand;
-    Range ranges[TERN_MAX_X];
-    int num_ranges, num_points;
-    Line lines[MOST_LINES];
-    int num_lines;
-    Str line_variable; /* empty: lines are devices or kernels */
-    const Unit *unit;
-    double ceiling;   /* of memory, in the unit; 0: none */
-    tern_peaks peaks; /* of --roofline */
-    MeasureRequest request;
-    tern_sweep *sweep, *spread; /* spread: of --quantiles */
-    RunWriter writer;
-    double started_ms;
-    int num_done, num_failed, first_code;
-    Buf notes;
-    Measured last;
-} Bench;
 
 /* ---- options ---- */
 
@@ -230,7 +195,7 @@ static int take_rest(Bench *bench) {
 
 /* ---- results ---- */
 
-static const char *plot_name(const Bench *bench) {
+const char *bench_plot_name(const Bench *bench) {
     const char *colon = strrchr(bench->operand, ':'), *slash = strrchr(bench->operand, '/');
     if (colon && colon[1] && bench->num_lines == 1) return colon + 1;
     const char *base = slash ? slash + 1 : bench->operand;
@@ -249,7 +214,7 @@ static tern_sweep *new_sweep(const Bench *bench, bool with_spread) {
         names[count++] = str_format(bench->cli->arena, "%s-max", name).data;
     }
     return tern_sweep_create(
-        &(tern_sweep_options){.name = plot_name(bench),
+        &(tern_sweep_options){.name = bench_plot_name(bench),
                               .x_names = x_names,
                               .num_x = bench->num_ranges ? bench->num_ranges : 1,
                               .line_names = names,
@@ -281,40 +246,6 @@ static void add_spread(Bench *bench, const tern_point *point) {
         one.timing = NULL;
         tern_sweep_add(bench->spread, &one);
     }
-}
-
-/* "bound by" is said of what the ceilings allow, not of what was found inside the kernel. */
-static void note_roofline(Bench *bench, const char *where, const Measured *measured) {
-    const tern_peaks *peaks = &bench->peaks;
-    if (!(measured->bytes > 0) || !(measured->flops > 0)) {
-        buf_printf(&bench->notes, "roof    %s: %s are not known\n", where,
-                   measured->bytes > 0 ? "operations" : "bytes");
-        return;
-    }
-    bool is_far = measured->bytes > 2 * (double)peaks->cache_bytes;
-    double memory = is_far ? fmax(peaks->copy, peaks->read) : peaks->cached,
-           intensity = measured->flops / measured->bytes;
-    double roof = fmin(peaks->fma, intensity * memory),
-           rate = measured->flops / (measured->timing.median * 1e-3);
-    buf_printf(&bench->notes,
-               "roof    %s: %.3g FLOP/byte, %.4g GFLOP/s, %.1f %% of the %.4g that %s there\n",
-               where, intensity, rate / 1e9, rate / roof * 100, roof / 1e9,
-               roof == peaks->fma ? "fp32 multiply-adds allow"
-               : is_far           ? "memory allows"
-                                  : "the caches allow");
-}
-
-static void note_point(Bench *bench, const char *where, const Measured *measured) {
-    Buf *notes = &bench->notes;
-    if (measured->exit_code)
-        buf_printf(notes, "failed  %s: %s\n", where, measured->words);
-    else if (bench->peaks.copy > 0)
-        note_roofline(bench, where, measured);
-    if (measured->exit_code) return;
-    if (bench->cli->verbose)
-        buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
-    else if (measured->doubts.length)
-        buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->doubts));
 }
 
 static const char *where_of(const Bench *bench, int point, const Line *line) {
@@ -353,69 +284,7 @@ static void take_result(Bench *bench, int at, int line, Measured *measured) {
     }
     tern_sweep_add(bench->sweep, &point);
     add_spread(bench, &point);
-    note_point(bench, where_of(bench, at, &bench->lines[line]), measured);
-}
-
-/* ---- progress ---- */
-
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
-static void progress(const Bench *bench, const char *where) {
-    if (bench->cli->quiet || !isatty(STDERR_FILENO)) return;
-    int all = bench->num_points * bench->num_lines, done = bench->num_done;
-    if (!where || all == 1) {
-        if (all > 1) fputs("\r\033[K", stderr);
-        return;
-    }
-    fprintf(stderr, "\r\033[K%s  %d/%d  %s", plot_name(bench), done, all, where);
-    if (done) {
-        int left = (int)((now_ms() - bench->started_ms) / done * (all - done) / 1000 + 0.5);
-        fprintf(stderr, "  %d:%02d left", left / 60, left % 60);
-    }
-    fflush(stderr);
-}
-
-/* ---- one point's block ---- */
-
-static void put_rate(const char *label, double amount, Evidence by, const char *unit,
-                     double seconds, const Measured *m, bool is_ceiling) {
-    static const char *const marks[] = {"", "counted", "at most", "declared"};
-    double rate = amount / seconds;
-    bool is_big = rate >= 1e12;
-    printf("  %-8s  %.4g %s%s", label, rate / (is_big ? 1e12 : 1e9), is_big ? "T" : "G", unit);
-    if (is_ceiling && m->ceiling)
-        printf("  %.1f %% of the measured ceiling of %s", m->share * 100, m->ceiling);
-    printf("  (%.4g %s %s)\n", amount, *unit == 'B' ? "bytes" : "operations", marks[by]);
-}
-
-static void print_block(const Bench *bench, const Measured *m) {
-    const tern_timing *t = &m->timing;
-    double seconds = t->median * 1e-3, scale = t->median < 1 ? 1e3 : 1;
-    const char *unit = t->median < 1 ? "us" : "ms";
-    printf("%s   grid %u", m->kernel, m->grid[0]);
-    if (m->grid[1] > 1 || m->grid[2] > 1) printf(" x %u x %u", m->grid[1], m->grid[2]);
-    printf("   %s (%s)\n", m->device, m->description);
-    printf("  time      %.4g %s  20 %%..80 %% %.4g .. %.4g %s  noise %.2f %%  %zu samples\n",
-           t->median * scale, unit, t->q20 * scale, t->q80 * scale, unit, t->noise * 100,
-           t->num_samples);
-    bool is_compute = m->ceiling && !strcmp(m->ceiling, "fp32 multiply-add");
-    if (m->bytes_by) put_rate("memory", m->bytes, m->bytes_by, "B/s", seconds, m, !is_compute);
-    if (m->flops_by && m->flops > 0)
-        put_rate("compute", m->flops, m->flops_by, "FLOP/s", seconds, m, is_compute);
-    printf("  host      %.4g us to return  floor %.4g us", t->host_ms * 1e3, t->floor_ms * 1e3);
-    if (t->launch_floor_ms > 0) printf(", of an empty kernel %.4g us", t->launch_floor_ms * 1e3);
-    putchar('\n');
-    if (t->clock_mhz > 0)
-        printf("  clock     %.3f GHz  %zu samples discarded\n", t->clock_mhz * 1e-3,
-               t->num_discarded);
-    else
-        puts("  clock     unknown");
-    printf("  trust     %.*s\n", STR_ARG(m->trust));
-    (void)bench;
+    bench_note(bench, where_of(bench, at, &bench->lines[line]), measured);
 }
 
 /* ---- running ---- */
@@ -437,7 +306,7 @@ static void run_one(Bench *bench, int at, int index) {
     if (bench->line_variable.length)
         variables[request->num_variables++] = (PointVariable){bench->line_variable, line->text};
     Measured measured;
-    progress(bench, where_of(bench, at, line));
+    bench_progress(bench, where_of(bench, at, line));
     if (line->is_apart)
         measure_point_apart(bench->cli, arena, request, &measured);
     else
@@ -452,25 +321,12 @@ static void run_one(Bench *bench, int at, int index) {
 }
 
 static void run_all(Bench *bench) {
-    bench->started_ms = now_ms();
+    bench->started_ms = bench_now_ms();
     for (int at = 0; at < bench->num_points; at++)
         for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++)
             run_one(bench, at, line);
-    progress(bench, NULL);
+    bench_progress(bench, NULL);
     if (!measure_interrupted()) run_write_line(&bench->writer, "{\"end\":true}\n");
-}
-
-static void print_sweep(Bench *bench) {
-    char *table = tern_sweep_table(bench->spread ? bench->spread : bench->sweep);
-    if (!bench->cli->quiet)
-        printf("device: %s (%s), %s\n", bench->last.device, bench->last.description,
-               bench->request.hot ? "hot caches" : "cold caches");
-    fputs(table ? table : "", stdout);
-    tern_free(table);
-    int fine = bench->num_done - bench->num_failed;
-    printf("trust   %d of %d points measured%s\n%s", fine, bench->num_points * bench->num_lines,
-           bench->notes.length ? "" : "; nothing speaks against them",
-           bench->notes.length ? bench->notes.data : "");
 }
 
 static int report(Bench *bench) {
@@ -479,11 +335,11 @@ static int report(Bench *bench) {
     bool is_sweep = bench->num_ranges || bench->num_lines > 1;
     int code = bench->first_code;
     if (!cli->json && is_sweep)
-        print_sweep(bench);
+        bench_print_sweep(bench);
     else if (!cli->json && code)
         cli_fail(cli, code, "%s", bench->last.words);
     else if (!cli->json && bench->num_done && bench->last.kernel[0])
-        print_block(bench, &bench->last);
+        bench_print_point(&bench->last);
     fflush(stdout);
     if (folder) {
         if (tern_sweep_save(bench->sweep, folder, option_value(cli, "format"))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cpu_compile: finds a C compiler and runs it. */
+/* compile: finds a C compiler and runs it. */
 #include "device/cpu/cpu.h"
 
 #include <errno.h>

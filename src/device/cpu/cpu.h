@@ -27,7 +27,7 @@ typedef struct FiberRun {
 bool fibers_run(FiberRun *run, int64_t count);
 int fiber_yield(KernelRuntime *runtime);
 
-/* ---- cpu_compile.c ---- */
+/* ---- compile.c ---- */
 typedef struct CCompiler {
     Str path;     /* absolute */
     Str name;     /* for people: "gcc-12" */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_clock: what timing on the GPU needs beyond events: gates, and the clock that it ran at.
+/* clock: what timing on the GPU needs beyond events: gates, and the clock that it ran at.
  *
  * A gate is a word of host memory that the stream waits for; opening it is one store, so that any
  * thread can do it. The count of closings only grows, and the wait is for "at least": a gate that

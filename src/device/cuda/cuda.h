@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_device: the state of one opened NVIDIA GPU, shared by the files cuda_*.c.
+/* cuda: the state of one opened NVIDIA GPU, shared by the files of src/device/cuda.
  *
- *     cuda.c           the table of the device: open, close, describe
- *     cuda_module.c    PTX text -> a function that can be launched
- *     cuda_launch.c    launches, queues, graphs
- *     cuda_memory.c    the pool, copies
- *     cuda_clock.c     gates, readings of the GPU's clock, what NVML says of it
- *     cuda_wait.c      events, waiting, the watch over hung kernels, and what a failure means
+ *     device.c   the table of the device: open, close, describe
+ *     module.c   PTX text -> a function that can be launched
+ *     launch.c   launches, queues, graphs
+ *     memory.c   the pool, copies
+ *     clock.c    gates, readings of the GPU's clock, what NVML says of it
+ *     wait.c     events, waiting, the watch over hung kernels, and what a failure means
  *
  * Everything made on the device is a CudaObject in one list, so that closing the device frees what
  * its user left behind. */
@@ -80,7 +80,7 @@ typedef struct Cuda {
     char words[CUDA_WORDS];
 } Cuda;
 
-/* ---- cuda_wait.c ---- */
+/* ---- wait.c ---- */
 
 /* Stores words; returns status. */
 tern_status cuda_fail(Cuda *cuda, tern_status status, const char *format, ...)
@@ -101,7 +101,7 @@ tern_status cuda_event_wait(Device *device, void *event);
 tern_status cuda_event_order(Device *device, void *event, void *queue);
 tern_status cuda_event_elapsed(Device *device, void *start, void *end, double *nanoseconds);
 
-/* ---- cuda_clock.c ---- */
+/* ---- clock.c ---- */
 
 tern_status cuda_gate_open(Device *device, void **gate);
 tern_status cuda_gate_shut(Device *device, void *gate, void *queue);
@@ -121,7 +121,7 @@ static inline CudaStream cuda_stream_of(const void *queue) {
     return queue ? ((const CudaObject *)queue)->stream : NULL;
 }
 
-/* ---- cuda_memory.c ---- */
+/* ---- memory.c ---- */
 
 tern_status cuda_alloc(Device *device, size_t size_bytes, void **pointer);
 void cuda_release(Device *device, void *pointer);
@@ -134,12 +134,12 @@ tern_status cuda_read_async(Device *device, void *queue, void *to, const void *f
 tern_status cuda_fill_async(Device *device, void *queue, void *to, unsigned char byte,
                             size_t bytes);
 
-/* ---- cuda_module.c ---- */
+/* ---- module.c ---- */
 
 tern_status cuda_load(Device *device, const CompiledKernel *kernel, void **loaded);
 Str cuda_loaded_facts(Device *device, void *loaded);
 
-/* ---- cuda_launch.c ---- */
+/* ---- launch.c ---- */
 
 tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_t grid[3],
                         void **args);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_driver: loads the functions of cuda.def, and knows what the driver's results mean.
+/* driver: loads the functions of cuda.def, and knows what the driver's results mean.
  *
  * The library is opened for each device anew (dlopen counts), so that there is no global table. */
 #include "device/cuda/driver.h"

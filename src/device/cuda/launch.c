@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_launch: launches, queues, graphs.
+/* launch: launches, queues, graphs.
  *
  * A launch is one call of the driver and a few stores: no hashing, no allocation, no lock of ours.
  * Asking the driver which context is current costs some nanoseconds and is not left out: the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_memory: device memory, kept in a pool, and copies.
+/* memory: device memory, kept in a pool, and copies.
  *
  * The driver's alloc and free take tens of microseconds and stop the device, so released blocks
  * are kept by size and given out again. When the device is full the pool is emptied first. */

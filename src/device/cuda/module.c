@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_module: PTX text -> a function that can be launched.
+/* module: PTX text -> a function that can be launched.
  *
  * The driver assembles the text as a whole program, and keeps the machine code on disk itself. Its
  * linker would hand the machine code out, for a cache of our own, but assembles as for separate

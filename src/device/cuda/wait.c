@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* cuda_wait: waiting for the GPU, and saying what went wrong on it.
+/* wait: waiting for the GPU, and saying what went wrong on it.
  *
  * A kernel fails while nobody is looking, and the driver reports it from whatever call comes next.
  * The words here say so: which launch it was when only one can have been, else the newest, and how

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_cross: ops across lanes.
+/* cross: ops across lanes.
  *
  * reduce combines neighbours, (0,1) (2,3) .., then neighbours of those: a tree whose rounding error
  * grows with the logarithm of the length, and in which left always comes from lower indices. scan

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_exec: regions, and the ops that have regions. */
+/* exec: regions, and the ops that have regions. */
 #include "device/interp/interp.h"
 
 #include <time.h>

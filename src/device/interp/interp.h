@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* interp: the parts of the interpreter, private to src/device/interp.
  *
- *     interp.c         the device: buffers, a kernel made ready, a launch from start to end
- *     interp_fiber.c   programs take turns; a deadlock is found
- *     interp_exec.c    regions, ops, loops
- *     interp_lane.c    ops that work lane by lane
- *     interp_shape.c   ops that move lanes: broadcast, trans, gather ..
- *     interp_cross.c   ops across lanes: reduce, scan, dot, histogram
- *     interp_memory.c  load, store, atomics; every access is checked
- *     interp_print.c   device_print, device_assert
+ *     device.c  the device: buffers, a kernel made ready, a launch from start to end
+ *     turns.c   programs take turns; a deadlock is found
+ *     exec.c    regions, ops, loops
+ *     lane.c    ops that work lane by lane
+ *     shape.c   ops that move lanes: broadcast, trans, gather ..
+ *     cross.c   ops across lanes: reduce, scan, dot, histogram
+ *     memory.c  load, store, atomics; every access is checked
+ *     print.c   device_print, device_assert
  *
  * A value is an array of lanes, each in its size in memory (i1: a byte, pointers: 8), shared by
  * reference count. Lane-by-lane ops look at the number of lanes that their operands have and not

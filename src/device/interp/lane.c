@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_lane: ops that work lane by lane. What an op means for one lane is said once, by eval_lane
+/* lane: ops that work lane by lane. What an op means for one lane is said once, by eval_lane
  * (the constant folder asks it too); the loops here for frequent types say the same, faster, and a
  * test compares them with it. An operand of one lane stands for all lanes. */
 #include "device/interp/interp.h"

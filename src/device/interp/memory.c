@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_memory: load, store and atomics. Each lane whose mask is set is checked to lie within one
+/* memory: load, store and atomics. Each lane whose mask is set is checked to lie within one
  * buffer of the context before it is touched; the others are not looked at. */
 #include "device/interp/interp.h"
 

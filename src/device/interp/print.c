@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_print: device_print and device_assert. The form of a line is Triton's:
+/* print: device_print and device_assert. The form of a line is Triton's:
  *
  *     pid (0, 0, 0) idx ( 3) x: 1.500000
  *

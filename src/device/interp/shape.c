@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_shape: ops that move lanes and compute none. Most are one walk over the result's lanes in
+/* shape: ops that move lanes and compute none. Most are one walk over the result's lanes in
  * row-major order with a stride into the operand for each dimension (0 where lanes repeat). */
 #include "device/interp/interp.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* interp_fiber: the programs of a grid take turns, on one thread.
+/* turns: the programs of a grid take turns, on one thread.
  *
  * A program runs to its end unless it waits: a while loop that reads memory and, over one
  * iteration, changes neither memory nor its own carried values is stuck until another program

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against `vectors` vectors
- * of b, all of acc's block in named variables. Operands are row-major in scratch and of the type of
- * acc (widen.c widens them). */
+/* product: the op dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against
+ * `vectors` vectors of b, all of acc's block in named variables. Operands are row-major in scratch
+ * and of the type of acc (widen.c widens them). */
 #include "gen/c/c.h"
 
 #include <stdio.h>
