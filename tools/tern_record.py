@@ -88,6 +88,13 @@ def _tensor_entry(tensor, storages):
             "nbytes": storage.nbytes(), "align": _alignment(tensor.data_ptr())}
 
 
+def _item(value, storages):
+    """In a tuple a tl.constexpr stays a constant, which nothing else says there."""
+    import triton.language as tl
+    entry = _entry(value, storages)
+    return {"kind": "constexpr", "value": entry} if entry and isinstance(value, tl.constexpr) else entry
+
+
 def _entry(value, storages):
     """One argument as it goes into case.json; None when there is no form for it."""
     import triton.language as tl
@@ -106,8 +113,9 @@ def _entry(value, storages):
     if isinstance(value, tl.dtype):
         return {"kind": "dtype", "value": str(value)}
     if isinstance(value, (tuple, list)):
-        items = [_entry(item, storages) for item in value]
-        return None if None in items else {"kind": "tuple", "items": items}
+        items = [_item(item, storages) for item in value]
+        names = {"names": list(value._fields)} if hasattr(value, "_fields") else {}
+        return None if None in items else {"kind": "tuple", "items": items, **names}
     if hasattr(value, "untyped_storage"):
         return _tensor_entry(value, storages)
     if hasattr(value, "block_shape") and hasattr(value, "base"):

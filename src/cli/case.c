@@ -3,6 +3,7 @@
  * is checked; file names may not leave their folder. */
 #include "cli/case.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,6 +160,13 @@ static bool read_part(CaseReader *reader, const json_t *object, const char *name
     return true;
 }
 
+static bool is_word(const char *text) {
+    if (!text || !*text || isdigit((unsigned char)*text)) return false;
+    for (; *text; text++)
+        if (!isalnum((unsigned char)*text) && *text != '_') return false;
+    return true;
+}
+
 static bool read_tuple(CaseReader *reader, const json_t *object, const char *name, ArgValue *value,
                        int depth) {
     const json_t *items = json_object_get(object, "items"), *item;
@@ -168,7 +176,15 @@ static bool read_tuple(CaseReader *reader, const json_t *object, const char *nam
     value->kind = ARG_TUPLE;
     value->num_items = (int)count;
     value->items = arena_array(reader->arena, ArgValue *, count + 1);
+    const json_t *names = json_object_get(object, "names");
+    if (names && (!json_is_array(names) || json_array_size(names) != count))
+        return malformed(reader, "a named tuple has a name for each item");
+    if (names) value->names = arena_array(reader->arena, const char *, count + 1);
     json_array_foreach(items, index, item) {
+        const char *field = json_string_value(json_array_get(names, index));
+        if (names && !is_word(field))
+            return malformed(reader, "a named tuple's names are identifiers");
+        if (names) value->names[index] = str_c(reader->arena, str_of(field));
         const char *inner = name ? str_format(reader->arena, "%s.%d", name, (int)index).data : NULL;
         value->items[index] = arena_new_of(reader->arena, ArgValue);
         if (!read_value(reader, item, inner, value->items[index], depth + 1)) return false;
@@ -258,6 +274,7 @@ static bool read_value(CaseReader *reader, const json_t *object, const char *nam
         value->kind = ARG_DTYPE;
         value->dtype = read_dtype(reader, object, "value");
     } else if (!strcmp(kind, "constexpr") && json_is_object(item) && depth < MAX_TUPLE_DEPTH) {
+        value->is_constexpr = true;
         return read_value(reader, item, name, value, depth + 1);
     } else if (!strcmp(kind, "tuple")) {
         return read_tuple(reader, object, name, value, depth);

@@ -90,7 +90,11 @@ static bool add_value(Signature *s, const ArgValue *value, const char *name,
         buf_putc(out, '(');
         for (int i = 0; i < value->num_items; i++) {
             if (i) buf_puts(out, ", ");
-            if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data, NULL))
+            if (value->names) buf_printf(out, "%s=", value->names[i]);
+            if (value->items[i]->is_constexpr && !value_has_tensor(value->items[i]))
+                value_literal(out, value->items[i]);
+            else if (!add_value(s, value->items[i], str_format(out->arena, "%s.%d", name, i).data,
+                                NULL))
                 return false;
         }
         buf_putc(out, ')');

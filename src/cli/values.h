@@ -33,6 +33,8 @@ struct ArgValue {
     tern_dtype dtype;
     int num_items;
     ArgValue **items;
+    const char **names; /* of a named tuple's items, or NULL */
+    bool is_constexpr;  /* an item of a tuple that is tl.constexpr(..) */
     Tensor *tensor;
     bool is_empty; /* made by empty(): what stays poisoned was not written */
 };

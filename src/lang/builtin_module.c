@@ -108,6 +108,7 @@ static const char *const modules[] = {
     "builtins",
     "torch",
     "torch.version",
+    "torch._inductor.runtime.triton_helpers",
 };
 
 bool builtin_module_exists(Str path) {
@@ -162,6 +163,10 @@ const char *builtin_table_module(Str path) {
 }
 
 Object *builtin_attribute(Arena *arena, Str path, Str name) {
+    if (str_ends(path, ".triton_helpers")) { /* it imports these two */
+        if (str_is(name, "libdevice")) path = STR("triton.language.extra");
+        if (str_is(name, "math")) path = STR("triton.language");
+    }
     Str whole = str_format(arena, "%.*s.%.*s", STR_ARG(path), STR_ARG(name));
     if (builtin_module_exists(whole)) {
         Object *module = object_new(arena, OBJECT_MODULE);

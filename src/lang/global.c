@@ -70,13 +70,14 @@ static Object *imported_value(Module *module, const Definition *definition, Diag
             if (path.data[i] == '.') path.length = i;
         return import_module(module, 0, path, diag);
     }
-    Object *base = import_module(module, stmt->level, stmt->name, diag);
-    Object *value = import_attribute(module->arena, base, name->path, diag);
-    if (value) return value;
     /* from package import submodule */
     Str path = stmt->name.length ? str_format(module->arena, "%.*s.%.*s", STR_ARG(stmt->name),
                                               STR_ARG(name->path))
                                  : name->path;
+    Object *base = import_module(module, stmt->level, stmt->name, diag);
+    bool is_ours = stmt->level == 0 && builtin_module_exists(path);
+    Object *value = is_ours ? NULL : import_attribute(module->arena, base, name->path, diag);
+    if (value) return value;
     value = import_module(module, stmt->level, path, diag);
     if (value->kind != OBJECT_OPAQUE) return value;
     return opaque_global(module->arena, "the imported name", name->path);

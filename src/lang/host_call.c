@@ -324,6 +324,8 @@ Object *host_library_call(Host *host, Str path, int num_args, Object *const *arg
     if (ends_as(path, "Config")) return make_config(host, num_args, args, names);
     if (ends_as(path, "product")) return make_product(host, num_args, args, span);
     if (ends_as(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);
+    if (ends_as(path, "import_module") && num_args == 1 && args[0]->kind == OBJECT_STR)
+        return import_module(host->module, 0, args[0]->text, host->diag);
     return NULL;
 }
 
@@ -427,9 +429,14 @@ static Object *make_named_tuple(Host *host, const Object *class, int num_args, O
     return object_sealed(host->arena, tuple);
 }
 
-/* triton.jit(f), triton.autotune(..)(f): the function itself, compiled. */
-static Object *jit_wrapped(Host *host, Str path, int num_args, Object *const *args) {
-    if (!ends_as(path, "jit") || num_args < 1 || args[0]->kind != OBJECT_FUNCTION) return NULL;
+/* triton.jit(f), triton.jit(..)(f): the function itself, compiled; autotune(..)(f): as it is. */
+static Object *jit_wrapped(Host *host, const Expr *expr, int num_args, Object *const *args) {
+    if (!expr || num_args < 1 || args[0]->kind != OBJECT_FUNCTION) return NULL;
+    bool with_options = expr->left->kind == EXPR_CALL;
+    Str path = dotted(host->arena, with_options ? expr->left->left : expr->left);
+    bool tunes = ends_as(path, "autotune") || ends_as(path, "heuristics");
+    if (with_options && tunes) return args[0];
+    if (!ends_as(path, "jit")) return NULL;
     Object *object = object_new(host->arena, OBJECT_FUNCTION);
     object->function = arena_new_of(host->arena, FunctionObject);
     *object->function = *args[0]->function;
@@ -484,7 +491,7 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
         /* A bare name that no file binds: Python's own. */
         if (!result && expr && expr->left->kind == EXPR_NAME && !host_binds(host, path))
             result = host_python_call(host, path, num_args, args, names, span);
-        if (!result) result = jit_wrapped(host, path, num_args, args);
+        if (!result) result = jit_wrapped(host, expr, num_args, args);
         if (!result) result = host_library_call(host, path, num_args, args, names, span);
     }
     if (result) return result;

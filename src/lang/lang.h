@@ -30,7 +30,7 @@ typedef struct JitParam {
     bool is_constexpr;
     bool has_default;
     bool keeps_value, keeps_alignment; /* in do_not_specialize, do_not_specialize_on_alignment */
-    Str annotation; /* source text, or empty */
+    Str annotation;                    /* source text, or empty */
 } JitParam;
 typedef struct JitFunction {
     Str name;

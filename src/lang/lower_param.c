@@ -2,10 +2,12 @@
 /* lower_param: a kernel's parameters and the signature become values that its body can name.
  *
  * Most parameters are one of the IR's, or a constant. A tuple and a tensor descriptor are several:
- * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant; `tensordesc<fp16[64,32]>` (with
+ * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant (`(x=*fp32, n=4)`: a named tuple); `tensordesc<fp16[64,32]>` (with
  * `:nan` after the block where the outside loads as NaN) is NAME.base, NAME.shape.0 and .1 (i32)
  * and NAME.stride.0 (i64): the last stride is 1, as in Triton. */
 #include "lang/lower.h"
+
+#include <ctype.h>
 
 enum { MAX_TUPLE_DEPTH = 16, MAX_LEAVES = 1024 };
 
@@ -133,23 +135,42 @@ static int item_length(Str text) {
     return text.length;
 }
 
+/* NAME=ITEM, of a named tuple: the name; empty when there is none. */
+static Str split_field(Str *item) {
+    int end = 0;
+    while (end < item->length &&
+           (isalnum((unsigned char)item->data[end]) || item->data[end] == '_'))
+        end++;
+    Str field = {item->data, end};
+    if (!end || end + 1 >= item->length || item->data[end] != '=' || item->data[end + 1] == '=')
+        return (Str){0};
+    *item = trim((Str){item->data + end + 1, item->length - end - 1});
+    return field;
+}
+
 static Object *tuple(Lower *l, Place *place, Str name, Str text) {
     VEC(Object *) items = {0};
+    VEC(Str) names = {0};
     Str rest = trim((Str){text.data + 1, text.length - 2});
     if (++place->depth > MAX_TUPLE_DEPTH)
         return lower_error(l, place->span, "tuples are nested more than %d deep", MAX_TUPLE_DEPTH);
     while (rest.length) {
         int length = item_length(rest);
-        Str item = {rest.data, length};
-        Object *value = bind_text(
-            l, place, str_format(l->arena, "%.*s.%d", STR_ARG(name), items.count), trim(item));
+        Str item = trim((Str){rest.data, length}), field = split_field(&item);
+        Object *value =
+            bind_text(l, place, str_format(l->arena, "%.*s.%d", STR_ARG(name), items.count), item);
         if (is_error(value)) return value;
         vec_push(l->arena, &items, value);
+        if (field.length) vec_push(l->arena, &names, field);
         rest = length < rest.length ? trim((Str){rest.data + length + 1, rest.length - length - 1})
                                     : (Str){0};
     }
     place->depth--;
-    return object_tuple(l->arena, items.count, items.data);
+    if (names.count && names.count != items.count)
+        return lower_error(l, place->span, "all items of a named tuple have names, or none has");
+    Object *object = object_tuple(l->arena, items.count, items.data);
+    object->names = names.data;
+    return object;
 }
 
 /* TYPE or TYPE:16 or TYPE:1; false when it is none of them. */

@@ -210,8 +210,14 @@ static void mark_unspecialised(Module *module, JitFunction *function, const Argu
         }
 }
 
-static void add_function(Module *module, const FunctionDef *def, const Scope *scope) {
-    JitFunction function = {.name = def->name,
+static void mark_unspecialised_by(Module *module, JitFunction *function, const Expr *call) {
+    for (int i = 0; i < call->num_args; i++) mark_unspecialised(module, function, &call->args[i]);
+}
+
+/* call NULL: decorated; else NAME = triton.jit(def, ..). */
+static void add_function(Module *module, const FunctionDef *def, const Scope *scope, Str name,
+                         const Expr *call) {
+    JitFunction function = {.name = name,
                             .span = def->name_span,
                             .def = def,
                             .num_params = def->num_params,
@@ -226,16 +232,60 @@ static void add_function(Module *module, const FunctionDef *def, const Scope *sc
             .annotation = param->annotation ? span_text(param->annotation->span) : STR("")};
     }
     for (int i = 0; i < def->num_decorators; i++)
-        for (int k = 0; k < def->decorators[i]->num_args; k++)
-            mark_unspecialised(module, &function, &def->decorators[i]->args[k]);
+        mark_unspecialised_by(module, &function, def->decorators[i]);
+    for (; call && call->kind == EXPR_CALL; call = call->left)
+        mark_unspecialised_by(module, &function, call);
     vec_push(module->arena, &module->functions, (JitEntry){function, scope});
+}
+
+static const FunctionDef *find_def(Block block, Str name) {
+    const FunctionDef *found = NULL;
+    for (int i = 0; i < block.count; i++) {
+        const Stmt *stmt = block.stmts[i];
+        if (stmt->kind == STMT_FUNCTION && str_equal(stmt->function->name, name))
+            found = stmt->function;
+        if (stmt->kind == STMT_FUNCTION || stmt->kind == STMT_CLASS) continue;
+        const FunctionDef *inner = find_def(stmt->body, name);
+        if (!inner) inner = find_def(stmt->orelse, name);
+        if (inner) found = inner;
+    }
+    return found;
+}
+
+/* triton.jit(f), triton.jit(f, ..), triton.jit(..)(f), autotune(..)(triton.jit(f)): the name f;
+ * empty when it is something else. *call: the call with jit's options. */
+static Str jitted_name(const Module *module, const Expr *expr, const Expr **call) {
+    if (expr->kind != EXPR_CALL || !expr->num_args || expr->args[0].name.length) return (Str){0};
+    const Expr *argument = expr->args[0].value;
+    if (is_jit_decorator(module, expr->left)) {
+        *call = expr;
+        return argument->kind == EXPR_NAME ? argument->text : (Str){0};
+    }
+    return expr->left->kind == EXPR_CALL ? jitted_name(module, argument, call) : (Str){0};
+}
+
+/* name = triton.jit(f): a jit function called `name`. */
+static void find_jitted(Module *module, const Stmt *stmt, const Scope *scope) {
+    const Expr *call = NULL, *target = stmt->num_targets == 1 ? stmt->targets[0] : NULL;
+    bool returned = stmt->kind == STMT_RETURN;
+    bool named = stmt->kind == STMT_ASSIGN && target && target->kind == EXPR_NAME;
+    Str name =
+        stmt->value && (returned || named) ? jitted_name(module, stmt->value, &call) : (Str){0};
+    if (!name.length) return;
+    const FunctionDef *def = scope ? find_def(scope->def->body, name) : NULL;
+    const Scope *around = def ? scope : NULL;
+    if (!def) def = find_def(module->ast->body, name);
+    if (def && !is_jit(module, def))
+        add_function(module, def, around, returned ? name : target->text, call);
 }
 
 static void find_functions(Module *module, Block block, const Scope *scope) {
     for (int i = 0; i < block.count; i++) {
         const Stmt *stmt = block.stmts[i];
+        find_jitted(module, stmt, scope);
         if (stmt->kind == STMT_FUNCTION) {
-            if (is_jit(module, stmt->function)) add_function(module, stmt->function, scope);
+            if (is_jit(module, stmt->function))
+                add_function(module, stmt->function, scope, stmt->function->name, NULL);
             Scope *inner = arena_new_of(module->arena, Scope);
             *inner = (Scope){stmt->function, scope};
             find_functions(module, stmt->function->body, inner);

@@ -156,6 +156,21 @@ write_case
 for device in interp cpu sim; do
     exits 0 'ok double-1: max_abs 0, max_rel 0' $TERN replay "$work/cases" --root "$root" --device $device
 done
+# The names of a named tuple, and an item of it that is tl.constexpr.
+sed -i 's/y, (n, scale), none = args/y, none = args.y, args.none/; s/\* scale, mask=i < n/* args.sizes[1], mask=tl.arange(-args.sizes[0], 4 - args.sizes[0]) < 0/' "$root/k.py"
+old_sha1=$sha1
+sha1=$(sed -n '6,$p' "$root/k.py" | sha1sum | cut -d' ' -f1)
+write_case 's/"kind": "tuple", "items": .$/"kind": "tuple", "names": ["y", "sizes", "none"], "items": [/; s/{"kind": "int", "value": 1}/{"kind": "constexpr", "value": {"kind": "int", "value": 1}}/'
+for device in interp cpu sim; do
+    exits 0 'ok double-1: max_abs 0, max_rel 0' $TERN replay "$work/cases" --root "$root" --device $device
+done
+write_case 's/"kind": "tuple", "items": .$/"kind": "tuple", "names": ["y", "sizes"], "items": [/'
+exits 2 'a named tuple has a name for each item' $replay
+write_case 's/"kind": "tuple", "items": .$/"kind": "tuple", "names": ["y", "x=", "none"], "items": [/'
+exits 2 "a named tuple's names are identifiers" $replay
+sed -i 's/y, none = args.y, args.none/y, (n, scale), none = args/; s/\* args.sizes.1., mask=.*$/* scale, mask=i < n)  # done/' "$root/k.py"
+sha1=$(sed -n '6,$p' "$root/k.py" | sha1sum | cut -d' ' -f1)
+check 'the kernel is as it was' [ "$sha1" = "$old_sha1" ]
 write_case 's/"kind": "none"/"kind": "int", "value": 2/'
 exits 1 's1[0] is 9, recorded 10' $replay
 write_case 's/"desc", "shape": .1, 4./"desc", "shape": [2, 4]/'

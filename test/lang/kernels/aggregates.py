@@ -188,3 +188,29 @@ def torch_limit(p):
 def parameters(a, b, c):
     tl.static_assert(b[1][1] == 4)
     tl.store(b[1][0], b[0] + a.shape[0])
+
+
+# Tuples as arguments: items that are constants, nested, with names.
+# case: named_tuple (x=*fp32, n=4, shapes=((16, 32), 8))
+# want: ok
+@triton.jit
+def named_tuple(args):
+    i = tl.arange(0, args.n)
+    a = tl.zeros(args.shapes[0], tl.float32)
+    b = tl.zeros((args.shapes[1], args[1]), tl.float32)
+    tl.store(args.x + i, i)
+
+
+# case: half_named (x=*fp32, 4)
+# want: error '(x=*fp32, 4)': all items of a named tuple have names, or none has
+@triton.jit
+def half_named(args):
+    pass
+
+
+# case: block_shape_of_tuple *fp32,(i32, i32),(16, 32)
+# want: ok
+@triton.jit
+def block_shape_of_tuple(p, extent, block):
+    d = tl.make_tensor_descriptor(p, extent, [extent[1], 1], block)
+    tl.static_assert(d.load([0, 0]).shape[1] == 32)
