@@ -303,26 +303,15 @@ void gen_order(Gen *g) {
     }
 }
 
-void gen_dot(Gen *g) {
-    static const Kind possible[] = {KIND_F32, KIND_F16, KIND_BF16, KIND_F64,
-                                    KIND_I8,  KIND_E4,  KIND_E5};
-    Kind kind = possible[below(g, 7)];
+/* x @ y, where y has `columns`; the product, or -1. */
+static int dot_with(Gen *g, Kind kind, int x, Dim columns) {
     Kernel *k = g->kernel;
-    Shape a = {.rank = 2}, b = {.rank = 2}, c = {.rank = 2};
-    int m = below(g, 3), n = below(g, 3), inner = below(g, 3);
-    a.dims[0].power[m] = c.dims[0].power[m] = 1;
-    a.dims[1].power[inner] = b.dims[0].power[inner] = 1;
-    b.dims[1].power[n] = c.dims[1].power[n] = 1;
-    int least = kinds[kind].bits == 8    ? 32
-                : kinds[kind].bits == 16 ? 16
-                : kinds[kind].bits == 32 ? 8
-                                         : 4;
+    Shape a = at(g, x)->shape, b = {.rank = 2}, c = {.rank = 2};
+    b.dims[0] = a.dims[1], b.dims[1] = columns;
+    c.dims[0] = a.dims[0], c.dims[1] = columns;
+    if (shape_lanes(k, &b) > SLOT_LENGTH || shape_lanes(k, &c) > SLOT_LENGTH) return -1;
+    int y = want_value(g, kind, &b, kind_is_float(kind) ? FINITE : 0);
     double size = dim_size(k, a.dims[1]);
-    if (size < least || shape_lanes(k, &a) > SLOT_LENGTH || shape_lanes(k, &b) > SLOT_LENGTH ||
-        shape_lanes(k, &c) > SLOT_LENGTH)
-        return;
-    int x = want_value(g, kind, &a, kind_is_float(kind) ? FINITE : 0),
-        y = want_value(g, kind, &b, kind_is_float(kind) ? FINITE : 0);
     Value vx = *at(g, x), vy = *at(g, y);
     Kind out = kind == KIND_I8 ? KIND_I32 : kind == KIND_F64 ? KIND_F64 : KIND_F32;
     Value like = exact_value(out, &c, vx.most * vy.most * size);
@@ -330,12 +319,10 @@ void gen_dot(Gen *g) {
         int acc = one_in(g, 2) ? want_value(g, out, &c, 0) : -1;
         like.most = int_most(out);
         if (acc >= 0)
-            define(g, like, "tl.dot(v%d, v%d, acc=v%d, out_dtype=tl.int32)", x, y, acc);
-        else
-            define(g, like, "tl.dot(v%d, v%d, out_dtype=tl.int32)", x, y);
-        return;
+            return define(g, like, "tl.dot(v%d, v%d, acc=v%d, out_dtype=tl.int32)", x, y, acc);
+        return define(g, like, "tl.dot(v%d, v%d, out_dtype=tl.int32)", x, y);
     }
-    if (!(like.most < 1e30)) return;
+    if (!(like.most < 1e30)) return -1;
     int tf32 = kind == KIND_F32 && one_in(g, 3);
     double unit = kinds[out].unit * (2 * size + 4) + (tf32 ? 0x1p-9 : 0);
     like.error =
@@ -343,11 +330,37 @@ void gen_dot(Gen *g) {
     like.loose_zero = 1;
     int acc = one_in(g, 2) ? want_value(g, out, &c, FINITE) : -1;
     const char *precision = tf32 || kind != KIND_F32 ? "" : ", input_precision=\"ieee\"";
-    if (acc < 0) {
-        define(g, like, "tl.dot(v%d, v%d%s)", x, y, precision);
-        return;
-    }
+    if (acc < 0) return define(g, like, "tl.dot(v%d, v%d%s)", x, y, precision);
     like.most += at(g, acc)->most;
     like.error += at(g, acc)->error + 2 * size * kinds[out].unit * like.most;
-    define(g, like, "tl.dot(v%d, v%d, acc=v%d%s)", x, y, acc, precision);
+    return define(g, like, "tl.dot(v%d, v%d, acc=v%d%s)", x, y, acc, precision);
+}
+
+/* A product, and at times the product of that with another: its operand comes from an accumulator. */
+void gen_dot(Gen *g) {
+    static const Kind possible[] = {KIND_F32, KIND_F16, KIND_BF16, KIND_F64,
+                                    KIND_I8,  KIND_E4,  KIND_E5};
+    Kind kind = possible[below(g, 7)];
+    Shape a = {.rank = 2};
+    a.dims[0].power[below(g, 3)] = a.dims[1].power[below(g, 3)] = 1;
+    int least = 256 / kinds[kind].bits; /* 32 of 8 bits, 4 of f64 */
+    for (int turn = 0, x = -1; turn < 3; turn++) {
+        if (dim_size(g->kernel, a.dims[1]) < least || shape_lanes(g->kernel, &a) > SLOT_LENGTH)
+            return;
+        if (!turn) x = want_value(g, kind, &a, kind_is_float(kind) ? FINITE : 0);
+        Dim columns = dim_one;
+        columns.power[below(g, 3)] = 1;
+        int product = dot_with(g, kind, x, columns);
+        if (product < 0 || kind >= KIND_E4 || one_in(g, 3)) return;
+        Value like = *at(g, product);
+        a = like.shape;
+        if (like.kind != kind) {
+            like.kind = kind;
+            if (like.most > kinds[kind].largest / 8 && kind_is_float(kind)) return;
+            if (!kind_is_float(kind)) like.most = int_most(kind);
+            like.error += 2 * kinds[kind].unit * like.most + (kind == KIND_F16 ? 1e-7 : 0);
+            product = define(g, like, "v%d.to(%s)", product, kinds[kind].dtype);
+        }
+        x = product;
+    }
 }

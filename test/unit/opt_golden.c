@@ -23,7 +23,13 @@ static bool run_passes(Arena *arena, Func *fn, Str names, const char *file, Diag
     for (char *name = strtok(words, " "); name; name = strtok(NULL, " ")) {
         const Pass *pass = pass_find(str_of(name));
         if (!pass) return printf("%s: no pass '%s'\n", file, name), false;
-        pass->run(&px, fn);
+        Buf before = {.arena = arena}, after = {.arena = arena};
+        func_print(&before, fn, false);
+        bool changed = pass->run(&px, fn);
+        func_print(&after, fn, false);
+        /* A pass says that it changed something when it did, and only then. */
+        if (changed != (strcmp(before.data, after.data) != 0))
+            return printf("%s: %s says %s\n", file, name, changed ? "changed" : "unchanged"), false;
         const char *why = func_verify(arena, fn);
         if (why) return printf("%s: after %s: %s\n", file, name, why), false;
     }
