@@ -38,11 +38,11 @@ void outputs_look(const Bound *bound, const uint64_t *before, CheckedOutputs *ou
 
 /* ---- against a reference ---- */
 
-static Tolerance tolerance_for(const Bound *bound, const Tensor *want) {
+static Tolerance tolerance_for(const Bound *bound, const char *name, const Tensor *want) {
     const char *ir = tern_kernel_text(bound->kernel, TERN_STAGE_IR);
-    Tolerance tolerance = tolerance_of(want->dtype, class_of_ir(ir ? ir : ""));
-    tolerance.absolute *= storage_largest(want->dtype, want->storage, want->storage_bytes);
-    return tolerance;
+    Origin origin = flow_origin(flow_new(bound->cli->arena, ir ? ir : ""), name);
+    return tolerance_made(want->dtype, class_of_ir(ir ? ir : ""), origin,
+                          storage_largest(want->dtype, want->storage, want->storage_bytes));
 }
 
 static bool is_close(double got, double want, Tolerance tolerance) {
@@ -63,9 +63,9 @@ static int compare(const Bound *bound, const char *name, const Tensor *got, cons
         return cli_fail(bound->cli, EXIT_USAGE,
                         "--check: '%s' has %lld elements, the reference %lld", name,
                         (long long)tensor_count(got), (long long)count);
-    Tolerance tolerance = tolerance_for(bound, want);
+    Tolerance tolerance = tolerance_for(bound, name, want);
     if (tern_dtype_size(got->dtype) < tern_dtype_size(want->dtype)) {
-        Tolerance wider = tolerance_for(bound, got);
+        Tolerance wider = tolerance_for(bound, name, got);
         if (wider.relative > tolerance.relative) tolerance = wider;
     }
     int64_t wrong = 0, first = 0;

@@ -39,8 +39,9 @@ void compare_storage(tern_dtype dtype, const unsigned char *got, const unsigned 
         double a = tern_element_double(dtype, ours), b = tern_element_double(dtype, theirs);
         bool untouched = !memcmp(before + i * size, theirs, size);
         bool is_zero = untouched && b == 0;
-        bool ok =
-            tern_dtype_is_float(dtype) && is_close(a, b, is_zero ? exact : tolerance, difference);
+        bool is_float = tern_dtype_is_float(dtype), may_differ = is_float || tolerance.absolute > 0;
+        if (!is_float) tolerance.relative = 0;
+        bool ok = may_differ && is_close(a, b, is_zero ? exact : tolerance, difference);
         if (!ok) add_wrong(difference, (int64_t)i, a, b, untouched);
     }
     for (size_t i = count * size; i < size_bytes; i++)

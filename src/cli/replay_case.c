@@ -264,18 +264,36 @@ static bool launch(Replay *replay) {
 
 /* ---- after the launch ---- */
 
+/* Of what is stored through any of the arguments that lie in the storage. */
+static Origin origin_of(const Replay *replay, const Flow *flow, int storage) {
+    Origin all = {0};
+    for (int i = 0; i < replay->recorded.args.count; i++) {
+        const CaseArg *arg = &replay->recorded.args.data[i];
+        if (!arg->value || arg->value->kind != ARG_TENSOR || arg->storage != storage) continue;
+        Origin one = flow_origin(flow, arg->name);
+        all.rounds_to_int |= one.rounds_to_int;
+        bool narrower = one.narrowest != TERN_VOID &&
+                        (all.narrowest == TERN_VOID ||
+                         tern_dtype_size(one.narrowest) < tern_dtype_size(all.narrowest));
+        if (narrower) all.narrowest = one.narrowest;
+    }
+    return all;
+}
+
 static bool compare(Replay *replay) {
     const Case *recorded = &replay->recorded;
     const char *ir = tern_kernel_text(replay->kernel, TERN_STAGE_IR);
     OpClass op_class = class_of_ir(ir ? ir : "");
+    const Flow *flow = flow_new(replay->arena, ir ? ir : "");
     Difference all = {0};
     ReplayResult *result = replay->result;
     for (int i = 0; i < recorded->storages.count; i++) {
         const CaseStorage *storage = &recorded->storages.data[i];
-        Tolerance tolerance = tolerance_of(storage->dtype, op_class);
         const unsigned char *want = storage->after ? storage->after : storage->before;
         bool is_float = tern_dtype_is_float(storage->dtype);
-        tolerance.absolute *= storage_largest(storage->dtype, want, storage->size_bytes);
+        Tolerance tolerance =
+            tolerance_made(storage->dtype, op_class, origin_of(replay, flow, i),
+                           storage_largest(storage->dtype, want, storage->size_bytes));
         if (is_float && replay->options->relative >= 0)
             tolerance.relative = replay->options->relative;
         if (is_float && replay->options->absolute >= 0)

@@ -57,6 +57,20 @@ Tolerance tolerance_of(tern_dtype dtype, OpClass op_class) {
     return exact;
 }
 
+Tolerance tolerance_made(tern_dtype dtype, OpClass op_class, Origin origin, double largest) {
+    Tolerance tolerance = tolerance_of(dtype, op_class);
+    if (!tern_dtype_is_float(dtype)) {
+        if (origin.rounds_to_int && dtype != TERN_BOOL) tolerance.absolute = 1;
+        return tolerance;
+    }
+    if (origin.narrowest != TERN_VOID) {
+        Tolerance narrow = tolerance_of(origin.narrowest, op_class);
+        if (narrow.relative > tolerance.relative) tolerance = narrow;
+    }
+    tolerance.absolute *= largest;
+    return tolerance;
+}
+
 const char *class_name(OpClass op_class) {
     switch (op_class) {
     case CLASS_ELEMENTWISE: return "elementwise";

@@ -3,7 +3,7 @@
 #ifndef TERN_CLI_TOLERANCE_H
 #define TERN_CLI_TOLERANCE_H
 
-#include "tern.h"
+#include "cli/flow.h"
 
 /* What a kernel does that makes results depend on order or on the machine's shortcuts; a kernel
  * that does several counts as the last of them. */
@@ -26,5 +26,9 @@ const char *class_name(OpClass op_class);
  * number among the results, because what cancellation leaves is a part of the terms, not of the
  * sum. */
 Tolerance tolerance_of(tern_dtype dtype, OpClass op_class);
+/* Of numbers of `dtype` that were made so: a float that was rounded to a narrower one on its way is
+ * compared as that, ints that come from rounded floats may be 1 apart. `largest`: of the results,
+ * which the absolute part is multiplied by. */
+Tolerance tolerance_made(tern_dtype dtype, OpClass op_class, Origin origin, double largest);
 
 #endif
