@@ -123,7 +123,7 @@ bool eval_int(OpKind kind, int bits, uint64_t a, uint64_t b, uint64_t *out) {
     const int64_t sa = sign_extended(a, bits), sb = sign_extended(b, bits);
     const U width = (U)bits;
     switch ((int)kind) {
-#define INT(row, text, operands, traits, meaning, form, narrow, wide, lane)                        \
+#define INT(row, text, operands, traits, meaning, form, lane)                                      \
     case OP_##row:                                                                                 \
         *out = low_bits((U)(lane), bits);                                                          \
         return true;

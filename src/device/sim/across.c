@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* across: instructions in which lanes of a warp see each other. Fragments of mma are written down
  * from the PTX ISA's pictures (9.7.14.5), not from the compiler's layouts. */
-#include "device/sim/number.h"
+#include "gen/ptx/number.h"
 #include "device/sim/sim.h"
 
 static bool shuffle(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
@@ -88,8 +88,8 @@ typedef struct Fragment {
 static double element(const Fragment *f, int kind, int lane, int i) {
     switch ((SimMma)kind) {
     case MMA_F16_K8:
-    case MMA_F16_K16: return (double)sim_f16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
-    case MMA_BF16_K16: return (double)sim_bf16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
+    case MMA_F16_K16: return (double)ptx_f16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
+    case MMA_BF16_K16: return (double)ptx_bf16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
     case MMA_TF32_K8: return (double)float_of_bits(f->regs[i][lane] & ~0x1fffu);
     case MMA_S8_K32: return (double)(int8_t)(f->regs[i / 4][lane] >> (8 * (i % 4)));
     }

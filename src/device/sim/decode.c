@@ -1,48 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* decode: the words of one instruction -> Ins. Mnemonics are matched whole (ops.def) or word by
+/* decode: the words of one instruction -> Ins. Mnemonics are matched whole (isa.def) or word by
  * word (memory, atomics); what is in neither way known is refused by its name. */
 #include "device/sim/sim.h"
-
-typedef enum TypeName {
-    TYPE_NAME_none,
-    TYPE_NAME_u16,
-    TYPE_NAME_s16,
-    TYPE_NAME_u32,
-    TYPE_NAME_s32,
-    TYPE_NAME_f32,
-    TYPE_NAME_u64,
-    TYPE_NAME_s64,
-    TYPE_NAME_f64,
-    TYPE_NAME_pred
-} TypeName;
-
-typedef struct LaneOp {
-    const char *mnemonics;
-    uint8_t types[4], class; /* result, a, b, c */
-} LaneOp;
-
-static const LaneOp lane_ops[] = {
-#define SIM(name, text, d, a, b, c, class, meaning)                                                \
-    {text, {TYPE_NAME_##d, TYPE_NAME_##a, TYPE_NAME_##b, TYPE_NAME_##c}, CLASS_##class},
-#include "device/sim/ops.def"
-#undef SIM
-};
 
 static bool refuse(Statement *s, const char *what) {
     diag_refused(s->diag, s->span, "%s in '%.*s' on device 'sim'", what, STR_ARG(s->mnemonic));
     return false;
-}
-
-static RegisterClass class_of(int type) {
-    switch (type) {
-    case TYPE_NAME_u16:
-    case TYPE_NAME_s16: return REGISTER_16;
-    case TYPE_NAME_pred: return REGISTER_PRED;
-    case TYPE_NAME_u64:
-    case TYPE_NAME_s64:
-    case TYPE_NAME_f64: return REGISTER_64;
-    default: return REGISTER_32;
-    }
 }
 
 /* ---- words ---- */
@@ -70,31 +33,61 @@ static bool mismatch(Statement *s, const Word *word) {
     return false;
 }
 
-/* A source operand of a class; numbers and addresses of symbols become constants. */
-static bool source(Statement *s, const Word *word, RegisterClass class, int32_t *operand) {
-    if (word->in_brackets) return mismatch(s, word);
-    if (word->kind == WORD_PREDICATE || word->kind == WORD_REGISTER) {
-        RegisterClass is = word->kind == WORD_PREDICATE ? REGISTER_PRED : word->class;
-        if (is != class || word->negated) return mismatch(s, word);
-        *operand = word->place;
-        return true;
+static bool kinds_agree(PtxKind one, PtxKind other) {
+    return one == other || one == PTX_BITS || other == PTX_BITS;
+}
+
+/* A number, or the address of a symbol, as an operand of a type. */
+static bool number(Statement *s, const Word *word, PtxType type, int32_t *operand) {
+    RegClass class = ptx_type_class(type);
+    PtxKind kind = ptx_type_kind(type), is = word->float_kind ? PTX_FLOAT : PTX_INT;
+    if (class == CLASS_PRED) return refuse(s, "a number for a predicate");
+    if (!kinds_agree(kind, is)) return mismatch(s, word);
+    if (is == PTX_FLOAT && (word->float_kind == 'f') != (class == CLASS_B32)) {
+        if (kind == PTX_FLOAT && class != CLASS_B16)
+            return refuse(s, "a float given in another precision");
+        return mismatch(s, word);
     }
-    bool symbol = word->kind == WORD_SYMBOL;
-    if (class == REGISTER_PRED || (word->kind != WORD_NUMBER && !symbol)) return mismatch(s, word);
-    if (symbol && class == REGISTER_32 && word->space == SPACE_GLOBAL) return mismatch(s, word);
-    if (word->float_kind == 'f' && class != REGISTER_32) return mismatch(s, word);
-    if (word->float_kind == 'd' && class != REGISTER_64) return mismatch(s, word);
+    if (is == PTX_INT && kind == PTX_FLOAT) return mismatch(s, word);
     int64_t value = (int64_t)word->bits;
-    if (class == REGISTER_32 && (value < INT32_MIN || value > UINT32_MAX)) return mismatch(s, word);
-    if (class == REGISTER_16 && (value < INT16_MIN || value > UINT16_MAX)) return mismatch(s, word);
-    *operand = constant(s, word->bits, class == REGISTER_64);
+    bool fits =
+        class == CLASS_B64 || (class == CLASS_B32 ? value >= INT32_MIN && value <= UINT32_MAX
+                                                  : value >= INT16_MIN && value <= UINT16_MAX);
+    if (!fits && is == PTX_INT) return refuse(s, "a number of more bits than its operand has");
+    *operand = constant(s, word->bits, class == CLASS_B64);
     return true;
 }
 
-static bool result(Statement *s, const Word *word, RegisterClass class, int32_t *place) {
-    bool predicate = class == REGISTER_PRED;
-    bool fits = predicate ? word->kind == WORD_PREDICATE
-                          : word->kind == WORD_REGISTER && word->class == class;
+static bool symbol(Statement *s, const Word *word, PtxType type, int32_t *operand) {
+    RegClass class = ptx_type_class(type);
+    bool wide = class == CLASS_B64;
+    if (ptx_type_kind(type) == PTX_FLOAT || (!wide && class != CLASS_B32)) return mismatch(s, word);
+    if (!wide && word->space == SPACE_GLOBAL) return mismatch(s, word);
+    *operand = constant(s, word->bits, wide);
+    return true;
+}
+
+/* A source operand of a type. */
+static bool source(Statement *s, const Word *word, PtxType type, int32_t *operand) {
+    if (word->in_brackets) return mismatch(s, word);
+    if (word->kind == WORD_NUMBER) return number(s, word, type, operand);
+    RegClass class = ptx_type_class(type);
+    if (word->kind == WORD_PREDICATE) {
+        if (class != CLASS_PRED) return mismatch(s, word);
+        if (word->negated) return refuse(s, "a negated predicate");
+    } else if (word->kind != WORD_REGISTER || word->negated || word->class != class ||
+               !kinds_agree(word->declared, ptx_type_kind(type))) {
+        return mismatch(s, word);
+    }
+    *operand = word->place;
+    return true;
+}
+
+static bool result(Statement *s, const Word *word, PtxType type, int32_t *place) {
+    RegClass class = ptx_type_class(type);
+    bool fits = class == CLASS_PRED ? word->kind == WORD_PREDICATE
+                                    : word->kind == WORD_REGISTER && word->class == class &&
+                                          kinds_agree(word->declared, ptx_type_kind(type));
     if (!fits || word->in_brackets || word->negated) return mismatch(s, word);
     *place = word->place;
     return true;
@@ -111,27 +104,36 @@ static int32_t *places(Statement *s, int count) {
     return arena_array(s->arena, int32_t, count ? count : 1);
 }
 
-static const char class_letters[] = "hrlp"; /* by RegisterClass */
-
-/* The operands of an instruction by letters; a result if upper case. */
-static bool take(Statement *s, Ins *ins, const char *letters) {
-    int count = (int)strlen(letters), num_results = 0;
+/* The operands of an instruction by their types, results first. */
+static bool take_types(Statement *s, Ins *ins, const PtxType *types, int count, int num_results) {
     if (!counted(s, count)) return false;
     int32_t *all = places(s, count);
     for (int i = 0; i < count; i++) {
-        RegisterClass class =
-            (RegisterClass)(strchr(class_letters, letters[i] | 32) - class_letters);
-        bool is_result = !(letters[i] & 32);
-        if (is_result ? !result(s, &s->words[i], class, &all[i])
-                      : !source(s, &s->words[i], class, &all[i]))
+        bool is_result = i < num_results;
+        if (is_result ? !result(s, &s->words[i], types[i], &all[i])
+                      : !source(s, &s->words[i], types[i], &all[i]))
             return false;
-        num_results += is_result;
-        if (!is_result && class == REGISTER_PRED)
+        if (!is_result && types[i] == PTX_pred)
             ins->predicate_operands |= (uint8_t)(1u << (i - num_results));
     }
     ins->results = all, ins->num_results = (uint8_t)num_results;
     ins->operands = all + num_results, ins->num_operands = (uint8_t)(count - num_results);
     return true;
+}
+
+/* The same by letters, a result in upper case: p, h 16 bits, r 32, l 64. */
+static bool take(Statement *s, Ins *ins, const char *letters) {
+    PtxType types[32];
+    int count = (int)strlen(letters), num_results = 0;
+    for (int i = 0; i < count; i++) {
+        char letter = (char)(letters[i] | 32);
+        types[i] = letter == 'p'   ? PTX_pred
+                   : letter == 'h' ? PTX_b16
+                   : letter == 'r' ? PTX_b32
+                                   : PTX_b64;
+        num_results += !(letters[i] & 32);
+    }
+    return take_types(s, ins, types, count, num_results);
 }
 
 /* ---- whole mnemonics ---- */
@@ -145,17 +147,42 @@ static bool is_one_of(Str word, const char *list) {
     return false;
 }
 
-static bool lane_op(Statement *s, Ins *ins, const LaneOp *op) {
-    char text[5];
-    int count = 0;
-    for (int i = 0; i < 4 && (i == 0 || op->types[i]); i++) {
-        char letter = class_letters[class_of(op->types[i])];
-        text[count++] = i ? letter : (char)(letter - 32);
+/* selp.f32 and selp.b32 are one row, but what they take is not the same. */
+static PtxType type_in(Str mnemonic, PtxType type) {
+    static const struct {
+        const char *name;
+        PtxType type;
+    } names[] = {{".b16", PTX_b16}, {".u16", PTX_u16}, {".s16", PTX_s16}, {".b32", PTX_b32},
+                 {".u32", PTX_u32}, {".s32", PTX_s32}, {".f32", PTX_f32}, {".b64", PTX_b64},
+                 {".u64", PTX_u64}, {".s64", PTX_s64}, {".f64", PTX_f64}};
+    if (mnemonic.length < 4) return type;
+    Str suffix = {mnemonic.data + mnemonic.length - 4, 4};
+    for (int i = 0; i < COUNT(names); i++)
+        if (str_is(suffix, names[i].name))
+            return ptx_type_class(names[i].type) == ptx_type_class(type) ? names[i].type : type;
+    return type;
+}
+
+static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
+    PtxType types[4];
+    bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
+    for (int i = 0; i <= row->num_operands; i++)
+        types[i] = first ? (PtxType)row->types[i] : type_in(s->mnemonic, (PtxType)row->types[i]);
+    if (s->program->sm < row->least_sm) return refuse(s, "a target that is too old");
+    ins->op = (uint16_t)(row - ptx_rows);
+    ins->class = row->class;
+    if (row->class == CLASS_CONVERT && s->num_words == 2 && s->words[1].kind == WORD_REGISTER &&
+        ptx_type_kind(types[1]) == PTX_INT && s->words[1].class > ptx_type_class(types[1]))
+        return refuse(s, "a register wider than its type");
+    bool copies = ins->op == TIR_MOVE32 || ins->op == TIR_MOVE64;
+    if (copies && s->num_words == 2 && s->words[1].kind == WORD_SYMBOL &&
+        !s->words[1].in_brackets) {
+        int32_t *all = places(s, 2);
+        ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 1;
+        return result(s, &s->words[0], types[0], &all[0]) &&
+               symbol(s, &s->words[1], types[1], &all[1]);
     }
-    text[count] = 0;
-    ins->op = (uint16_t)(op - lane_ops);
-    ins->class = op->class;
-    return take(s, ins, text);
+    return take_types(s, ins, types, 1 + row->num_operands, 1);
 }
 
 static const char special_names[NUM_SPECIALS][16] = {
@@ -166,12 +193,12 @@ static const char special_names[NUM_SPECIALS][16] = {
 
 static bool move_special(Statement *s, Ins *ins) {
     const Word *word = &s->words[1];
-    bool wide = s->words[0].kind == WORD_REGISTER && s->words[0].class == REGISTER_64;
+    bool wide = s->words[0].kind == WORD_REGISTER && s->words[0].class == CLASS_B64;
     for (int i = 0; i < NUM_SPECIALS; i++) {
         if (!str_is(word->text, special_names[i])) continue;
         if (wide != (i == SPECIAL_CLOCK64 || i == SPECIAL_TIMER)) return mismatch(s, word);
         int32_t *place = places(s, 1);
-        if (!result(s, &s->words[0], wide ? REGISTER_64 : REGISTER_32, place)) return false;
+        if (!result(s, &s->words[0], wide ? PTX_u64 : PTX_u32, place)) return false;
         ins->op = SIM_SPECIAL, ins->kind = (uint8_t)i, ins->class = CLASS_MOVE;
         ins->results = place, ins->num_results = 1;
         return true;
@@ -192,7 +219,9 @@ static int move_special_form(Statement *s, Ins *ins) {
          unpacks = s->words[0].group && s->words[1].group;
     if (packs == unpacks) return 0;
     ins->class = CLASS_MOVE;
-    ins->op = packs ? wide ? SIM_PACK32 : SIM_PACK16 : wide ? SIM_UNPACK32 : SIM_UNPACK16;
+    ins->op = (uint16_t)(packs  ? wide ? TIR_PACK32 : TIR_PACK16
+                         : wide ? SIM_UNPACK32
+                                : SIM_UNPACK16);
     return take(s, ins, packs ? wide ? "Lrr" : "Rhh" : wide ? "RRl" : "HHr") ? 1 : -1;
 }
 
@@ -252,7 +281,7 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
     if (!word->in_brackets) return mismatch(s, word);
     plain.in_brackets = false;
     bool wide = word->kind == WORD_REGISTER
-                    ? word->class == REGISTER_64
+                    ? word->class == CLASS_B64
                     : ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
     bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL;
     if (!wide && !may_be_narrow) return mismatch(s, word);
@@ -260,14 +289,30 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
     if (word->kind == WORD_NUMBER) return mismatch(s, word);
     ins->wide_address = wide;
     ins->offset = word->offset;
-    return source(s, &plain, wide ? REGISTER_64 : REGISTER_32, operand);
+    PtxType type = wide ? PTX_u64 : PTX_u32;
+    return word->kind == WORD_SYMBOL ? symbol(s, &plain, type, operand)
+                                     : source(s, &plain, type, operand);
 }
 
-static RegisterClass element_class(const Ins *ins, const Word *word) {
-    if (ins->bytes == 8) return REGISTER_64;
-    if (ins->bytes == 4) return REGISTER_32;
+static PtxType type_of(RegClass class, SimNumber number) {
+    static const PtxType types[][3] = {[CLASS_PRED] = {PTX_pred, PTX_pred, PTX_pred},
+                                       [CLASS_B16] = {PTX_b16, PTX_u16, PTX_f16},
+                                       [CLASS_B32] = {PTX_b32, PTX_u32, PTX_f32},
+                                       [CLASS_B64] = {PTX_b64, PTX_u64, PTX_f64}};
+    return types[class][number == NUMBER_BITS                             ? 0
+                        : number == NUMBER_FLOAT || number == NUMBER_BF16 ? 2
+                                                                          : 1];
+}
+
+static RegClass element_class(const Ins *ins, const Word *word) {
+    if (ins->bytes == 8) return CLASS_B64;
+    if (ins->bytes == 4) return CLASS_B32;
     /* 8 and 16 bits may travel in wider registers. */
-    return word->kind == WORD_REGISTER && word->class != REGISTER_64 ? word->class : REGISTER_32;
+    return word->kind == WORD_REGISTER && word->class != CLASS_B64 ? word->class : CLASS_B32;
+}
+
+static PtxType element_type_of(const Ins *ins, const Word *word) {
+    return type_of(element_class(ins, word), (SimNumber)ins->number);
 }
 
 static void note_width(Statement *s, const Ins *ins) {
@@ -290,7 +335,7 @@ static bool load_param(Statement *s, Ins *ins, Suffixes *x) {
         if (s->program->params.data[i].bytes != ins->bytes) return mismatch(s, word);
         ins->op = SIM_LOAD_PARAM, ins->class = CLASS_MEMORY, ins->offset = i;
         ins->results = place, ins->num_results = 1;
-        return result(s, &s->words[0], element_class(ins, &s->words[0]), place);
+        return result(s, &s->words[0], element_type_of(ins, &s->words[0]), place);
     }
     diag_error(s->diag, s->span, "'%.*s' is not a parameter of the entry", STR_ARG(word->text));
     return false;
@@ -336,10 +381,10 @@ static bool access(Statement *s, Ins *ins) {
     ins->sign_extends = load && sign;
     for (int i = 0; i < ins->count; i++) {
         const Word *word = &s->words[load ? i : i + 1];
-        bool fine = load ? result(s, word, element_class(ins, word), &all[i])
-                         : source(s, word, element_class(ins, word), &all[i + 1]);
+        bool fine = load ? result(s, word, element_type_of(ins, word), &all[i])
+                         : source(s, word, element_type_of(ins, word), &all[i + 1]);
         if (!fine) return false;
-        bool wide_register = word->kind == WORD_REGISTER && word->class == REGISTER_64;
+        bool wide_register = word->kind == WORD_REGISTER && word->class == CLASS_B64;
         if (wide_register != (ins->bytes == 8)) return mismatch(s, word);
     }
     ins->results = all, ins->num_results = load ? ins->count : 0;
@@ -389,7 +434,7 @@ static bool copy(Statement *s, Ins *ins) {
     ins->space = SPACE_SHARED;
     note_width(s, ins);
     if (!address_of(s, ins, &s->words[0], &all[0])) return false;
-    if (count == 4 && !source(s, &s->words[3], REGISTER_32, &all[2])) return false;
+    if (count == 4 && !source(s, &s->words[3], PTX_u32, &all[2])) return false;
     ins->operands = all, ins->num_operands = (uint8_t)(count - 1);
     return true;
 }
@@ -457,16 +502,15 @@ static bool atomic(Statement *s, Ins *ins) {
     int first = returns ? 1 : 0, count = cas ? 3 : 2;
     if (!counted(s, first + count)) return false;
     int32_t *all = places(s, first + count);
-    RegisterClass class = ins->bytes == 8   ? REGISTER_64
-                          : ins->bytes == 4 ? REGISTER_32
-                                            : REGISTER_16;
+    RegClass class = ins->bytes == 8 ? CLASS_B64 : ins->bytes == 4 ? CLASS_B32 : CLASS_B16;
+    PtxType type = type_of(class, (SimNumber)ins->number);
     ins->op = SIM_ATOMIC, ins->class = CLASS_MEMORY, ins->count = 1;
     note_width(s, ins);
     if (ins->acquires || ins->releases) s->program->synchronizes = true;
-    if (returns && !result(s, &s->words[0], class, &all[0])) return false;
+    if (returns && !result(s, &s->words[0], type, &all[0])) return false;
     if (!address_of(s, ins, &s->words[first], &all[first])) return false;
     for (int i = 1; i < count; i++)
-        if (!source(s, &s->words[first + i], class, &all[first + i])) return false;
+        if (!source(s, &s->words[first + i], type, &all[first + i])) return false;
     ins->results = all, ins->num_results = (uint8_t)first;
     ins->operands = all + first, ins->num_operands = (uint8_t)count;
     return true;
@@ -526,7 +570,7 @@ static bool ldmatrix(Statement *s, Ins *ins) {
     int32_t *all = places(s, ins->count + 1);
     ins->op = SIM_LDMATRIX, ins->class = CLASS_MEMORY, ins->bytes = 16;
     for (int i = 0; i < ins->count; i++)
-        if (!result(s, &s->words[i], REGISTER_32, &all[i])) return false;
+        if (!result(s, &s->words[i], PTX_b32, &all[i])) return false;
     if (!address_of(s, ins, &s->words[ins->count], &all[ins->count])) return false;
     ins->results = all, ins->num_results = ins->count;
     ins->operands = all + ins->count, ins->num_operands = 1;
@@ -601,13 +645,13 @@ bool sim_decode(Statement *s, Ins *ins) {
     if (str_is(base, "ldmatrix")) return ldmatrix(s, ins);
     if (str_is(base, "cp")) return copy(s, ins);
     if (is_one_of(base, "fence membar")) return fence(s, ins);
-    const LaneOp *op = map_get(&s->program->known_mnemonics, s->mnemonic);
-    for (int i = 0; i < COUNT(lane_ops) && !op; i++)
-        if (is_one_of(s->mnemonic, lane_ops[i].mnemonics) && i != SIM_PACK16 && i != SIM_PACK32)
-            op = &lane_ops[i];
-    if (!op) return control(s, ins);
-    map_set(&s->program->known_mnemonics, s->mnemonic, (void *)(uintptr_t)op);
-    return lane_op(s, ins, op);
+    const PtxRow *row = map_get(&s->program->known_mnemonics, s->mnemonic);
+    for (int i = 0; i < NUM_TIR_OPS && !row; i++)
+        if (ptx_rows[i].fold != FOLD_PACK && is_one_of(s->mnemonic, ptx_rows[i].text))
+            row = &ptx_rows[i];
+    if (!row) return control(s, ins);
+    map_set(&s->program->known_mnemonics, s->mnemonic, (void *)(uintptr_t)row);
+    return lane_op(s, ins, row);
 }
 
 bool sim_decode_call(Statement *s, Ins *ins, const char *letters) { return take(s, ins, letters); }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lanes: the lane-by-lane instructions, made from ops.def: read 32 lanes of each operand, compute
+/* lanes: the lane-by-lane instructions, made from isa.def: read 32 lanes of each operand, compute
  * all, keep those that are on. Lanes that are off compute with whatever their registers hold: no
  * meaning traps. */
-#include "device/sim/number.h"
 #include "device/sim/sim.h"
+#include "gen/ptx/number.h"
 
 static inline uint32_t get_u32(const uint32_t *place, int i) { return place[i]; }
 static inline int32_t get_s32(const uint32_t *place, int i) { return (int32_t)place[i]; }
@@ -29,21 +29,29 @@ static inline void put_f64(uint32_t *out, int i, double x) {
 }
 static inline void put_pred(uint32_t *out, int i, bool x) { *out |= (uint32_t)x << i; }
 
-typedef uint32_t Type_u32;
-typedef int32_t Type_s32;
-typedef float Type_f32;
-typedef uint16_t Type_u16;
-typedef int16_t Type_s16;
-typedef uint64_t Type_u64;
-typedef int64_t Type_s64;
-typedef double Type_f64;
-typedef bool Type_pred;
-typedef int Type_none;
+#define get_b16    get_u16
+#define get_f16    get_u16
+#define get_bf16   get_u16
+#define get_b32    get_u32
+#define get_bits32 get_u32
+#define get_b64    get_u64
+#define put_b16    put_u16
+#define put_f16    put_u16
+#define put_bf16   put_u16
+#define put_b32    put_u32
+#define put_bits32 put_u32
+#define put_b64    put_u64
 
 enum {
+    WORDS_b16 = LANES,
     WORDS_u16 = LANES,
+    WORDS_f16 = LANES,
+    WORDS_bf16 = LANES,
+    WORDS_b32 = LANES,
     WORDS_u32 = LANES,
     WORDS_f32 = LANES,
+    WORDS_bits32 = LANES,
+    WORDS_b64 = 2 * LANES,
     WORDS_u64 = 2 * LANES,
     WORDS_f64 = 2 * LANES,
     WORDS_pred = 1
@@ -54,16 +62,22 @@ static const uint32_t nothing[1];
 static const uint32_t *lanes_of(const Machine *m, const Warp *w, const Ins *ins, int k) {
     return k < ins->num_operands ? source_of(m, w, ins->operands[k]) : nothing;
 }
-#define SOURCE_u32(k)  lanes_of(m, w, ins, k)
-#define SOURCE_s32(k)  lanes_of(m, w, ins, k)
-#define SOURCE_f32(k)  lanes_of(m, w, ins, k)
-#define SOURCE_u16(k)  lanes_of(m, w, ins, k)
-#define SOURCE_s16(k)  lanes_of(m, w, ins, k)
-#define SOURCE_u64(k)  lanes_of(m, w, ins, k)
-#define SOURCE_s64(k)  lanes_of(m, w, ins, k)
-#define SOURCE_f64(k)  lanes_of(m, w, ins, k)
-#define SOURCE_pred(k) (&w->predicates[ins->operands[k]])
-#define SOURCE_none(k) nothing
+#define SOURCE_b16(k)    lanes_of(m, w, ins, k)
+#define SOURCE_u16(k)    lanes_of(m, w, ins, k)
+#define SOURCE_s16(k)    lanes_of(m, w, ins, k)
+#define SOURCE_f16(k)    lanes_of(m, w, ins, k)
+#define SOURCE_bf16(k)   lanes_of(m, w, ins, k)
+#define SOURCE_b32(k)    lanes_of(m, w, ins, k)
+#define SOURCE_u32(k)    lanes_of(m, w, ins, k)
+#define SOURCE_s32(k)    lanes_of(m, w, ins, k)
+#define SOURCE_f32(k)    lanes_of(m, w, ins, k)
+#define SOURCE_bits32(k) lanes_of(m, w, ins, k)
+#define SOURCE_b64(k)    lanes_of(m, w, ins, k)
+#define SOURCE_u64(k)    lanes_of(m, w, ins, k)
+#define SOURCE_s64(k)    lanes_of(m, w, ins, k)
+#define SOURCE_f64(k)    lanes_of(m, w, ins, k)
+#define SOURCE_pred(k)   (&w->predicates[ins->operands[k]])
+#define SOURCE_none(k)   nothing
 
 static void keep_narrow(uint32_t *to, const uint32_t *out, uint32_t lanes) {
     if (lanes == ALL_LANES) {
@@ -102,14 +116,14 @@ static void perturb(const Machine *m, uint32_t *out) {
     }
 }
 
-#define SIM(name, text, D, A, B, C, class, meaning)                                                \
-    case SIM_##name: {                                                                             \
+#define PTX_LANE(name, text, D, A, B, C, class, sm, fold, meaning)                                 \
+    case TIR_##name: {                                                                             \
         uint32_t out[WORDS_##D] = {0};                                                             \
         const uint32_t *pa = SOURCE_##A(0), *pb = SOURCE_##B(1), *pc = SOURCE_##C(2);              \
         for (int i = 0; i < LANES; i++) {                                                          \
-            Type_##A a = get_##A(pa, i);                                                           \
-            Type_##B b = get_##B(pb, i);                                                           \
-            Type_##C c = get_##C(pc, i);                                                           \
+            C_##A a = get_##A(pa, i);                                                              \
+            C_##B b = get_##B(pb, i);                                                              \
+            C_##C c = get_##C(pc, i);                                                              \
             (void)a, (void)b, (void)c;                                                             \
             put_##D(out, i, meaning);                                                              \
         }                                                                                          \
@@ -119,9 +133,8 @@ static void perturb(const Machine *m, uint32_t *out) {
     }
 
 void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    switch (ins->op) {
-#include "device/sim/ops.def"
-    default: BUG("op %d is not lane by lane", ins->op);
+    switch ((TirOp)ins->op) {
+#include "gen/ptx/isa.def"
+    case NUM_TIR_OPS: BUG("not an instruction");
     }
 }
-#undef SIM

@@ -4,7 +4,7 @@
  * memory), was what it reads ever written (shared and local memory), and is it ordered with what
  * others did there (race.c). */
 #include "device/sim/access.h"
-#include "device/sim/number.h"
+#include "gen/ptx/number.h"
 
 static uint64_t load_bits(const unsigned char *memory, int bytes) {
     uint64_t bits = 0;
@@ -212,8 +212,8 @@ static uint64_t float_sum(const Ins *ins, uint64_t old, uint64_t value) {
         return sum == sum ? bits_of_float(sum) : 0x7fffffff;
     }
     if (ins->number == NUMBER_BF16)
-        return sim_bf16_of(sim_bf16((uint16_t)old) + sim_bf16((uint16_t)value));
-    return sim_f16_of(sim_f16((uint16_t)old) + sim_f16((uint16_t)value));
+        return ptx_bf16_of(ptx_bf16((uint16_t)old) + ptx_bf16((uint16_t)value));
+    return ptx_f16_of(ptx_f16((uint16_t)old) + ptx_f16((uint16_t)value));
 }
 
 static uint64_t new_value(const Ins *ins, uint64_t old, uint64_t value, uint64_t other) {

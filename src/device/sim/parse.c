@@ -23,7 +23,8 @@ typedef struct Token {
 } Token;
 
 typedef struct Register { /* one, or `count` that begin with the name and end in a number */
-    RegisterClass class;
+    RegClass class;
+    PtxKind declared;
     int32_t place;
     int count; /* -1: one */
 } Register;
@@ -121,13 +122,17 @@ static int digit_of(char c) {
                                   : 99;
 }
 
-/* 12 0x1f 0f3F800000 0d3FF0000000000000, with U behind; false: not a number. */
+/* 12 0x1f 017 0b11, also with U behind; 0f3F800000 0d3FF0000000000000; false: not a number. */
 static bool number_of(Token *token) {
     Str t = token->text;
     int base = 10, i = 0, digits = 0;
     if (t.length > 2 && t.data[0] == '0' && strchr("xXfFdD", t.data[1])) {
         base = 16, i = 2;
         if ((t.data[1] | 32) != 'x') token->float_kind = (char)(t.data[1] | 32);
+    } else if (t.length > 2 && t.data[0] == '0' && (t.data[1] | 32) == 'b') {
+        base = 2, i = 2;
+    } else if (t.length > 1 && t.data[0] == '0' && t.data[1] != 'U') {
+        base = 8, i = 1;
     }
     for (; i < t.length && digit_of(t.data[i]) < base; i++, digits++) {
         uint64_t digit = (uint64_t)digit_of(t.data[i]);
@@ -135,7 +140,7 @@ static bool number_of(Token *token) {
         token->bits = token->bits * (uint64_t)base + digit;
     }
     if (token->float_kind) return i == t.length && digits == (token->float_kind == 'f' ? 8 : 16);
-    if (i < t.length && (t.data[i] | 32) == 'u') i++;
+    if (i < t.length && t.data[i] == 'U') i++;
     return i == t.length && digits > 0;
 }
 
@@ -239,9 +244,9 @@ static bool find_register(const Parser *p, Str name, Word *word) {
             if (r && (r->count < 0 || index >= r->count)) r = NULL;
         }
         if (!r) continue;
-        int each = r->class == REGISTER_64 ? 2 : 1;
-        word->kind = r->class == REGISTER_PRED ? WORD_PREDICATE : WORD_REGISTER;
-        word->class = r->class;
+        int each = r->class == CLASS_B64 ? 2 : 1;
+        word->kind = r->class == CLASS_PRED ? WORD_PREDICATE : WORD_REGISTER;
+        word->class = r->class, word->declared = r->declared;
         word->place = r->place + (r->count < 0 ? 0 : index * each);
         return true;
     }
@@ -264,11 +269,14 @@ static int type_bytes(Str type) {
 
 static bool declare_registers(Parser *p) {
     Program *program = p->program;
-    RegisterClass class = REGISTER_PRED;
+    RegClass class = CLASS_PRED;
+    PtxKind declared = PTX_BITS;
     if (!is(p, ".pred")) {
         int bytes = type_bytes(p->token.text);
         if (bytes < 2) return refuse(p);
-        class = bytes == 2 ? REGISTER_16 : bytes == 4 ? REGISTER_32 : REGISTER_64;
+        class = bytes == 2 ? CLASS_B16 : bytes == 4 ? CLASS_B32 : CLASS_B64;
+        char letter = p->token.text.data[p->token.text.length > 4 ? 2 : 1]; /* .bf16 */
+        declared = letter == 'b' ? PTX_BITS : letter == 'f' ? PTX_FLOAT : PTX_INT;
     }
     advance(p);
     do {
@@ -279,10 +287,10 @@ static bool declare_registers(Parser *p) {
             return false;
         if (map_get(&p->scopes[p->depth - 1].names, name))
             return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
-        int *total = class == REGISTER_PRED ? &program->num_predicates : &program->num_places;
+        int *total = class == CLASS_PRED ? &program->num_predicates : &program->num_places;
         Register *r = arena_new_of(p->arena, Register);
-        *r = (Register){class, *total, (int)count};
-        *total += (int)(count < 0 ? 1 : count) * (class == REGISTER_64 ? 2 : 1);
+        *r = (Register){class, declared, *total, (int)count};
+        *total += (int)(count < 0 ? 1 : count) * (class == CLASS_B64 ? 2 : 1);
         if (*total > 2 * MOST_REGISTERS)
             return fail(p, DIAG_REFUSED, "more than %d registers on device 'sim'", MOST_REGISTERS);
         map_set(&p->scopes[p->depth - 1].names, name, r);

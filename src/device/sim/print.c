@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* print: vprintf and __assertfail, which the driver provides on a GPU. Lanes print one after
  * another. */
-#include "device/sim/number.h"
+#include "gen/ptx/number.h"
 #include "device/sim/sim.h"
 
 #include <stdio.h>

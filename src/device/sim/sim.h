@@ -3,10 +3,10 @@
  *
  *     device.c     the device: buffers, a kernel made ready, a launch from start to end
  *     parse.c      PTX text -> Program; what is outside the subset is refused by name and line
- *     decode.c     one instruction's words -> Ins; ops.def has the lane-by-lane ones
+ *     decode.c     one instruction's words -> Ins; gen/ptx/isa.def has the lane-by-lane ones
  *     schedule.c   blocks and warps take turns; barriers; deadlock; a launch
  *     warp.c       one warp: lanes in lockstep, branches, calls
- *     lanes.c      the lane-by-lane instructions; number.h: arithmetic
+ *     lanes.c      the lane-by-lane instructions; gen/ptx/number.h: arithmetic
  *     across.c     shuffles, votes, tensor-core products
  *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
  *     copy.c       asynchronous copies
@@ -25,6 +25,7 @@
 #define TERN_SIM_H
 
 #include "device/device.h"
+#include "gen/ptx/isa.h"
 
 enum {
     LANES = 32,
@@ -33,58 +34,35 @@ enum {
     MAX_BARRIERS = 16,
 };
 #define ALL_LANES UINT32_MAX
-/* Generic addresses of shared and local memory; far from any address of the host's. */
-#define SHARED_WINDOW 0x7e00000000000000ull
-#define LOCAL_WINDOW  0x7d00000000000000ull
-#define WINDOW_MASK   0xff00000000000000ull
 
-typedef enum SimClass { /* of instructions, for the counters */
-                        CLASS_INTEGER,
-                        CLASS_FLOAT32,
-                        CLASS_FLOAT64,
-                        CLASS_FLOAT16,
-                        CLASS_SPECIAL,
-                        CLASS_CONVERT,
-                        CLASS_MOVE,
-                        CLASS_COMPARE,
-                        CLASS_MEMORY,
-                        CLASS_ACROSS,
-                        CLASS_MMA,
-                        CLASS_CONTROL,
-                        NUM_CLASSES,
-} SimClass;
-
-typedef enum SimOp {
-#define SIM(name, text, d, a, b, c, class, meaning) SIM_##name,
-#include "device/sim/ops.def"
-#undef SIM
-    SIM_SPECIAL,    /* mov from a special register: kind */
-    SIM_LOAD_PARAM, /* offset: which */
-    SIM_UNPACK16,
-    SIM_UNPACK32, /* mov {a, b}, c */
-    SIM_LOAD,
-    SIM_STORE,
-    SIM_ATOMIC, /* a result: optional */
-    SIM_SHUFFLE,
-    SIM_VOTE,
-    SIM_REDUX,
-    SIM_ACTIVE,
-    SIM_LDMATRIX,
-    SIM_MMA,
-    SIM_COPY,
-    SIM_COPY_COMMIT,
-    SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or
+typedef enum SimOp { /* what executes an instruction; before these: the rows of isa.def, lane by lane */
+                     SIM_SPECIAL = NUM_TIR_OPS, /* mov from a special register: kind */
+                     SIM_LOAD_PARAM,            /* offset: which */
+                     SIM_UNPACK16,
+                     SIM_UNPACK32, /* mov {a, b}, c */
+                     SIM_LOAD,
+                     SIM_STORE,
+                     SIM_ATOMIC, /* a result: optional */
+                     SIM_SHUFFLE,
+                     SIM_VOTE,
+                     SIM_REDUX,
+                     SIM_ACTIVE,
+                     SIM_LDMATRIX,
+                     SIM_MMA,
+                     SIM_COPY,
+                     SIM_COPY_COMMIT,
+                     SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or
                       not */
-    SIM_FENCE,
-    SIM_PRINT,
-    SIM_ASSERT,
-    SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
-    SIM_RETURN,
-    SIM_TRAP,
-    SIM_BARRIER,
-    SIM_WARP_SYNC,
-    SIM_END, /* behind the last: nobody may come here */
-    NUM_SIM_OPS,
+                     SIM_FENCE,
+                     SIM_PRINT,
+                     SIM_ASSERT,
+                     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
+                     SIM_RETURN,
+                     SIM_TRAP,
+                     SIM_BARRIER,
+                     SIM_WARP_SYNC,
+                     SIM_END, /* behind the last: nobody may come here */
+                     NUM_SIM_OPS,
 } SimOp;
 
 typedef enum SimSpace { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL } SimSpace;
@@ -202,11 +180,11 @@ typedef enum WordKind {
     WORD_SYMBOL,
     WORD_NAME
 } WordKind;
-typedef enum RegisterClass { REGISTER_16, REGISTER_32, REGISTER_64, REGISTER_PRED } RegisterClass;
 
 typedef struct Word { /* one operand as written */
     WordKind kind;
-    RegisterClass class; /* of a register */
+    RegClass class;   /* of a register */
+    PtxKind declared; /* .b32, .u32, .f32 */
     int32_t place;
     uint64_t bits;    /* of a number, as an integer of 64 bits; of a symbol: its address */
     char float_kind;  /* of a number: 'f', 'd' (bits as they are) or 0 */

@@ -76,7 +76,7 @@ typedef struct Piece {
 #define INT_PIECES(text, n, lane, code, S, U, bits, vs)                                           \
     {"t_s_" text "_" code, ALL, INT_LANE_##n(text "_" code, S, U, bits, lane)},                   \
     {"t_" text "_" code, ALL, INT_MAP_##n(text "_" code, vs)},
-#define INT(kind, text, n, traits, meaning, form, narrow, wide, lane)                             \
+#define INT(kind, text, n, traits, meaning, form, lane)                             \
     INT_PIECES(text, n, #lane, "i8", "signed char", "unsigned char", "8", "vi8")                  \
     INT_PIECES(text, n, #lane, "i16", "short", "unsigned short", "16", "vi16")                    \
     INT_PIECES(text, n, #lane, "i32", "int", "unsigned", "32", "vi32")                            \

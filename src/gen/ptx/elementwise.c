@@ -74,7 +74,7 @@ static const struct {
     TirOp narrow, wide;
     IntForm form;
 } int_rows[NUM_OP_KINDS] = {
-#define INT(kind, text, operands, traits, meaning, form, narrow, wide, lane)                       \
+#define INT(kind, text, operands, traits, meaning, form, lane)                                     \
     [OP_##kind] = {TIR_##kind##32, TIR_##kind##64, form},
 #include "ir/ops.def"
 };

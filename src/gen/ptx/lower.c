@@ -314,7 +314,7 @@ static void assign(Gen *g, const Moves *moves) {
     Tir *from = ptx_new_regs(g, moves->count);
     for (int i = 0; i < moves->count; i++) {
         from[i] = moves->from[i];
-        if (g->b->list.data[from[i]].op != TIR_VAR || from[i] == moves->to[i]) continue;
+        if (g->b->list.data[from[i]].kind != TIR_VAR || from[i] == moves->to[i]) continue;
         Tir copy = tir_var(g->b, tir_class(g->b, from[i]));
         tir_set(g->b, copy, from[i]);
         from[i] = copy;

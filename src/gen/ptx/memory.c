@@ -19,7 +19,7 @@ static Tir whole_word(Gen *g, const Type *lane, const Tir *lanes, int count) {
     Tir word = lanes[0], parts[4];
     if (count * ptx_lane_bytes(lane) != 4 || count == 1 || type_bits(lane) == 1) return 0;
     if (ptx_class_of(lane) == CLASS_B16) {
-        if (g->b->list.data[word].op != TIR_LOW16) return 0;
+        if (!tir_is(g->b, word, TIR_LOW16)) return 0;
         word = g->b->list.data[word].args[0];
     }
     if (tir_is_const(g->b, word, NULL)) return 0;

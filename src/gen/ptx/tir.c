@@ -2,19 +2,6 @@
 /* tir: building the thread IR: folding, merging, known bits; see tir.h. */
 #include "gen/ptx/tir.h"
 
-typedef struct TirInfo {
-    const char *name, *text, *operands;
-    RegClass class;
-} TirInfo;
-
-static const TirInfo infos[] = {
-#define TIR(name, text, class, operands) {#name, text, operands, class},
-#include "gen/ptx/tirops.def"
-#undef TIR
-};
-
-int tir_operands(TirOp op) { return (int)strlen(infos[op].operands); }
-
 Tirs *tir_new(Arena *arena) {
     Tirs *b = arena_new_of(arena, Tirs);
     b->arena = arena;
@@ -24,30 +11,45 @@ Tirs *tir_new(Arena *arena) {
     return b;
 }
 
+static RegClass result_class(TirOp op) { return ptx_type_class((PtxType)ptx_rows[op].types[0]); }
+
+static PtxFold fold_of(TirOp op) { return (PtxFold)ptx_rows[op].fold; }
+
+/* The operands are signed numbers. */
+static bool is_signed_op(TirOp op) {
+    return ptx_rows[op].types[1] == PTX_s32 || ptx_rows[op].types[1] == PTX_s64;
+}
+
+bool tir_is(const Tirs *b, Tir x, TirOp op) {
+    return b->list.data[x].kind == TIR_PURE && b->list.data[x].op == op;
+}
+
 RegClass tir_class(const Tirs *b, Tir x) { return (RegClass)b->list.data[x].class; }
 
 bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits) {
     const TirIns *ins = &b->list.data[x];
-    if (ins->op != TIR_CONST) return false;
+    if (ins->kind != TIR_CONST) return false;
     if (bits) *bits = ins->imm;
     return true;
 }
 
 void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros) {
     TirIns *ins = &b->list.data[x];
-    if (ins->op != TIR_CONST) ins->zeros |= zeros;
+    if (ins->kind != TIR_CONST) ins->zeros |= zeros;
 }
 
 /* ---- merging ---- */
 
 static uint64_t hash_of(const TirIns *ins) {
-    uint64_t h = hash_bytes(&ins->imm, sizeof(ins->imm), (uint64_t)ins->op * 8 + ins->class);
+    uint64_t h = hash_bytes(&ins->imm, sizeof(ins->imm),
+                            ((uint64_t)ins->kind << 16 | ins->op) * 8 + ins->class);
     if (ins->num_args) h = hash_bytes(ins->args, sizeof(Tir) * (size_t)ins->num_args, h);
     return ins->text ? hash_bytes(ins->text, strlen(ins->text), h) : h;
 }
 
 static bool same(const TirIns *a, const TirIns *c) {
-    if (a->hash != c->hash || a->op != c->op || a->class != c->class || a->imm != c->imm)
+    if (a->hash != c->hash || a->kind != c->kind || a->op != c->op || a->class != c->class ||
+        a->imm != c->imm)
         return false;
     if (a->num_args != c->num_args || !a->text != !c->text) return false;
     if (a->text && strcmp(a->text, c->text)) return false;
@@ -111,7 +113,7 @@ static uint64_t class_mask(RegClass class) {
 
 Tir tir_const(Tirs *b, RegClass class, uint64_t bits) {
     bits &= class_mask(class);
-    TirIns ins = {.op = TIR_CONST, .class = (uint8_t) class, .imm = bits, .zeros = ~bits};
+    TirIns ins = {.kind = TIR_CONST, .class = (uint8_t) class, .imm = bits, .zeros = ~bits};
     return merged(b, &ins);
 }
 
@@ -128,12 +130,12 @@ Tir tir_f64(Tirs *b, double value) {
 }
 
 Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros) {
-    TirIns ins = {.op = TIR_SPECIAL, .class = (uint8_t) class, .text = name, .zeros = zeros};
+    TirIns ins = {.kind = TIR_SPECIAL, .class = (uint8_t) class, .text = name, .zeros = zeros};
     return merged(b, &ins);
 }
 
 Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zeros) {
-    TirIns ins = {.op = TIR_PARAM,
+    TirIns ins = {.kind = TIR_PARAM,
                   .class = (uint8_t) class,
                   .text = type,
                   .imm = (uint64_t)index,
@@ -143,7 +145,7 @@ Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zer
 
 Tir tir_address(Tirs *b, RegClass class, const char *symbol) {
     /* Shared memory is declared with 16-byte alignment. */
-    TirIns ins = {.op = TIR_ADDRESS, .class = (uint8_t) class, .text = symbol, .zeros = 15};
+    TirIns ins = {.kind = TIR_ADDRESS, .class = (uint8_t) class, .text = symbol, .zeros = 15};
     return merged(b, &ins);
 }
 
@@ -182,91 +184,73 @@ static uint64_t zeros_of_product(uint64_t x, uint64_t y, int bits) {
 }
 
 static uint64_t zeros_of_shift(TirOp op, uint64_t x, uint64_t amount, int bits) {
-    if (amount >= (uint64_t)bits)
-        return op == TIR_SHR_S32 || op == TIR_SHR_S64 ? 0 : low_mask(bits);
+    bool left = fold_of(op) == FOLD_SHL, arithmetic = !left && is_signed_op(op);
+    if (amount >= (uint64_t)bits) return arithmetic ? 0 : low_mask(bits);
     int n = (int)amount;
-    if (op == TIR_SHL32 || op == TIR_SHL64) return (x << n | low_mask(n)) & low_mask(bits);
+    if (left) return (x << n | low_mask(n)) & low_mask(bits);
     bool sign_is_zero = x >> (bits - 1) & 1;
-    if ((op == TIR_SHR_S32 || op == TIR_SHR_S64) && !sign_is_zero) {
-        return (x & low_mask(bits)) >> n & low_mask(bits - n - 1);
-    }
+    if (arithmetic && !sign_is_zero) return (x & low_mask(bits)) >> n & low_mask(bits - n - 1);
     return (x & low_mask(bits)) >> n | high_mask(n, bits);
+}
+
+/* An unsigned quotient is at most the dividend, a rest at most either. */
+static uint64_t zeros_of_division(TirOp op, uint64_t x, uint64_t y, int bits) {
+    if (is_signed_op(op)) return 0;
+    int high = leading(x, bits);
+    if (fold_of(op) == FOLD_REM && leading(y, bits) > high) high = leading(y, bits);
+    return high_mask(high, bits);
 }
 
 static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass class) {
     int bits = class_bits[class];
     uint64_t x = args[0] ? b->list.data[args[0]].zeros : 0;
     uint64_t y = args[1] ? b->list.data[args[1]].zeros : 0, amount;
-    switch ((int)op) {
-    case TIR_ADD32:
-    case TIR_ADD64: return zeros_of_sum(x, y, bits);
-    case TIR_MUL32:
-    case TIR_MUL64: return zeros_of_product(x, y, bits);
-    case TIR_AND32:
-    case TIR_AND64: return x | y;
-    case TIR_OR32:
-    case TIR_OR64:
-    case TIR_XOR32:
-    case TIR_XOR64: return x & y;
-    case TIR_SELECT32:
-    case TIR_SELECT64:
-    case TIR_MIN_U32:
-    case TIR_MAX_U32:
-    case TIR_MIN_S32:
-    case TIR_MAX_S32:
-    case TIR_MIN_S64:
-    case TIR_MAX_S64: return x & y;
-    case TIR_SHL32:
-    case TIR_SHL64:
-    case TIR_SHR_U32:
-    case TIR_SHR_U64:
-    case TIR_SHR_S32:
-    case TIR_SHR_S64:
+    if (class == CLASS_PRED) return 0;
+    switch (fold_of(op)) {
+    case FOLD_ADD: return zeros_of_sum(x, y, bits);
+    case FOLD_MUL: return zeros_of_product(x, y, bits);
+    case FOLD_AND: return x | y;
+    case FOLD_OR:
+    case FOLD_XOR:
+    case FOLD_SELECT:
+    case FOLD_EXTREME: return x & y;
+    case FOLD_SHL:
+    case FOLD_SHR:
         return tir_is_const(b, args[1], &amount) ? zeros_of_shift(op, x, amount, bits) : 0;
-    case TIR_SEXT: return x >> 31 & 1 ? x | ~low_mask(32) : x & low_mask(31);
-    case TIR_ZEXT: return x | ~low_mask(32);
-    case TIR_LOW32: return x & low_mask(32);
-    case TIR_WIDE16: return ~low_mask(16) & low_mask(32);
-    case TIR_DIV_U32: return high_mask(leading(x, 32), 32);
-    case TIR_REM_U32: {
-        int high = leading(x, 32) > leading(y, 32) ? leading(x, 32) : leading(y, 32);
-        return high_mask(high, 32);
-    }
-    case TIR_BFE_U32:
+    case FOLD_SEXT: return x >> 31 & 1 ? x | ~low_mask(32) : x & low_mask(31);
+    case FOLD_ZEXT: return x | ~low_mask(32);
+    case FOLD_LOW32: return x & low_mask(32);
+    case FOLD_WIDE16: return ~low_mask(16) & low_mask(32);
+    case FOLD_DIV:
+    case FOLD_REM: return zeros_of_division(op, x, y, bits);
+    case FOLD_BFE:
         return tir_is_const(b, args[2], &amount) && amount < 32
                    ? ~low_mask((int)amount) & low_mask(32)
                    : 0;
-    default: return 0;
+    case FOLD_NONE:
+    case FOLD_SUB:
+    case FOLD_MULHI:
+    case FOLD_MULWIDE:
+    case FOLD_NOT:
+    case FOLD_LESS:
+    case FOLD_LOW16:
+    case FOLD_PACK: return 0;
     }
+    BUG("no such rule");
 }
 
 /* ---- folding ---- */
 
 static bool commutes(TirOp op) {
-    switch ((int)op) {
-    case TIR_ADD32:
-    case TIR_MUL32:
-    case TIR_MULHI_U32:
-    case TIR_MULWIDE_U32:
-    case TIR_AND32:
-    case TIR_OR32:
-    case TIR_XOR32:
-    case TIR_ADD64:
-    case TIR_MUL64:
-    case TIR_AND64:
-    case TIR_OR64:
-    case TIR_XOR64:
-    case TIR_AND_P:
-    case TIR_OR_P:
-    case TIR_XOR_P: return true;
-    default: return false;
-    }
+    PtxFold fold = fold_of(op);
+    return fold == FOLD_ADD || fold == FOLD_MUL || fold == FOLD_MULHI || fold == FOLD_MULWIDE ||
+           fold == FOLD_AND || fold == FOLD_OR || fold == FOLD_XOR;
 }
 
 /* x = base + constant, both of x's class. */
 static bool split_sum(const Tirs *b, Tir x, Tir *base, uint64_t *offset) {
     const TirIns *ins = &b->list.data[x];
-    if (ins->op != TIR_ADD32 && ins->op != TIR_ADD64) return false;
+    if (ins->kind != TIR_PURE || fold_of((TirOp)ins->op) != FOLD_ADD) return false;
     if (!tir_is_const(b, ins->args[1], offset)) return false;
     *base = ins->args[0];
     return true;
@@ -284,17 +268,17 @@ Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset) {
 }
 
 static TirIns pure(TirOp op, Tir *args) {
-    return (TirIns){.op = (uint8_t)op,
-                    .class = (uint8_t)infos[op].class,
-                    .num_args = tir_operands(op),
-                    .args = args,
-                    .text = infos[op].text};
+    return (TirIns){.kind = TIR_PURE,
+                    .op = (uint16_t)op,
+                    .class = (uint8_t)result_class(op),
+                    .num_args = ptx_rows[op].num_operands,
+                    .args = args};
 }
 
 static Tir raw(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
     Tir args[3] = {x, y, z};
     TirIns ins = pure(op, args);
-    ins.zeros = known_zeros(b, op, args, infos[op].class);
+    ins.zeros = known_zeros(b, op, args, result_class(op));
     return merged(b, &ins);
 }
 
@@ -307,7 +291,7 @@ static int power_of_2(uint64_t x) { /* exponent, or -1 */
 
 /* Sums: constants to the end, and together. */
 static Tir fold_add(Tirs *b, TirOp op, Tir x, Tir y) {
-    RegClass class = infos[op].class;
+    RegClass class = result_class(op);
     uint64_t c, d;
     Tir base;
     if (tir_is_const(b, y, &c)) {
@@ -336,7 +320,7 @@ static Tir low_product(Tirs *b, TirOp op, Tir x, Tir y) {
 }
 
 static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
-    RegClass class = infos[op].class;
+    RegClass class = result_class(op);
     bool wide = class == CLASS_B64;
     uint64_t c, d;
     Tir base;
@@ -352,77 +336,68 @@ static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
 }
 
 static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
-    RegClass class = infos[op].class;
+    RegClass class = result_class(op);
     bool wide = class == CLASS_B64;
     uint64_t c, d;
     Tir base;
     if (!tir_is_const(b, y, &c)) return 0;
     if (c == 0) return x;
-    if (op != TIR_SHL32 && op != TIR_SHL64) return 0;
+    if (fold_of(op) != FOLD_SHL) return 0;
     if (c >= (uint64_t)class_bits[class]) return tir_const(b, class, 0);
     if (split_sum(b, x, &base, &d))
         return tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, tir_2(b, op, base, y),
                      tir_const(b, class, d << c));
     const TirIns *inner = &b->list.data[x];
-    if (inner->op == op && tir_is_const(b, inner->args[1], &d) && d < (uint64_t)class_bits[class])
+    if (tir_is(b, x, op) && tir_is_const(b, inner->args[1], &d) && d < (uint64_t)class_bits[class])
         return tir_2(b, op, inner->args[0], tir_i32(b, (int64_t)(c + d)));
     return 0;
 }
 
-static Tir fold_bits(Tirs *b, TirOp op, Tir x, Tir y) {
-    RegClass class = infos[op].class;
-    uint64_t c, mask = class_mask(class), zeros = b->list.data[x].zeros;
-    if (x == y) {
-        if (op == TIR_XOR32 || op == TIR_XOR64 || op == TIR_XOR_P) return tir_const(b, class, 0);
-        return x;
-    }
+static Tir fold_and(Tirs *b, TirOp op, Tir x, Tir y) {
+    uint64_t c, mask = class_mask(result_class(op)), zeros = b->list.data[x].zeros;
+    if (x == y) return x;
     if (!tir_is_const(b, y, &c)) return 0;
-    switch ((int)op) {
-    case TIR_AND32:
-    case TIR_AND64:
-    case TIR_AND_P:
-        if (c == 0) return y;
-        return (~zeros & ~c & mask) == 0 ? x : 0; /* drops only zeros */
-    case TIR_OR32:
-    case TIR_OR64:
-    case TIR_XOR32:
-    case TIR_XOR64:
-        if (c == 0) return x;
-        if ((~zeros & c & mask) == 0)
-            return tir_2(b, class == CLASS_B64 ? TIR_ADD64 : TIR_ADD32, x, y);
-        return 0;
-    case TIR_OR_P: return c ? y : x;
-    case TIR_XOR_P: return c ? tir_1(b, TIR_NOT_P, x) : x;
-    default: return 0;
-    }
+    if (c == 0) return y;
+    return (~zeros & ~c & mask) == 0 ? x : 0; /* drops only zeros */
+}
+
+/* or, xor */
+static Tir fold_or(Tirs *b, TirOp op, Tir x, Tir y) {
+    RegClass class = result_class(op);
+    bool is_xor = fold_of(op) == FOLD_XOR;
+    uint64_t c, zeros = b->list.data[x].zeros;
+    if (x == y) return is_xor ? tir_const(b, class, 0) : x;
+    if (!tir_is_const(b, y, &c)) return 0;
+    if (class == CLASS_PRED) return is_xor ? c ? tir_1(b, TIR_NOT_P, x) : x : c ? y : x;
+    if (c == 0) return x;
+    if ((~zeros & c & class_mask(class)) == 0)
+        return tir_2(b, class == CLASS_B64 ? TIR_ADD64 : TIR_ADD32, x, y);
+    return 0;
 }
 
 static Tir fold_divide(Tirs *b, TirOp op, Tir x, Tir y) {
     uint64_t c, zeros = b->list.data[x].zeros;
-    bool wide = infos[op].class == CLASS_B64;
+    bool wide = result_class(op) == CLASS_B64;
     if (!tir_is_const(b, y, &c)) return 0;
     int n = power_of_2(c);
     if (n < 0) return 0;
-    bool is_signed =
-        op == TIR_DIV_S32 || op == TIR_REM_S32 || op == TIR_DIV_S64 || op == TIR_REM_S64;
     /* Signed: only when x is not negative and c is not the least number. */
-    if (is_signed && (!(zeros >> (wide ? 63 : 31) & 1) || n == (wide ? 63 : 31))) return 0;
-    bool divides = op == TIR_DIV_S32 || op == TIR_DIV_U32 || op == TIR_DIV_S64 || op == TIR_DIV_U64;
-    if (divides) return tir_2(b, wide ? TIR_SHR_U64 : TIR_SHR_U32, x, tir_i32(b, n));
-    return tir_2(b, wide ? TIR_AND64 : TIR_AND32, x, tir_const(b, infos[op].class, c - 1));
+    if (is_signed_op(op) && (!(zeros >> (wide ? 63 : 31) & 1) || n == (wide ? 63 : 31))) return 0;
+    if (fold_of(op) == FOLD_DIV)
+        return tir_2(b, wide ? TIR_SHR_U64 : TIR_SHR_U32, x, tir_i32(b, n));
+    return tir_2(b, wide ? TIR_AND64 : TIR_AND32, x, tir_const(b, result_class(op), c - 1));
 }
 
 static Tir fold_widen(Tirs *b, TirOp op, Tir x) {
     uint64_t c;
     Tir base;
-    if (op != TIR_SEXT && op != TIR_ZEXT) return 0;
     if (!split_sum(b, x, &base, &c)) return 0;
     uint64_t zeros = b->list.data[base].zeros;
     bool carries = (~zeros & c & low_mask(32)) != 0;
     if (carries) {
         /* Neither a carry into the sign nor out of it when both are small. */
         if (!(zeros >> 31 & 1) || !(zeros >> 30 & 1) || c >= 1u << 30) return 0;
-    } else if (op == TIR_SEXT && c >> 31) {
+    } else if (fold_of(op) == FOLD_SEXT && c >> 31) {
         return 0;
     }
     return tir_2(b, TIR_ADD64, tir_1(b, op, base), tir_const(b, CLASS_B64, c));
@@ -441,76 +416,63 @@ static Tir fold_less(Tirs *b, Tir x, Tir y) {
     return raw(b, TIR_GT_S32, left, tir_i32(b, (int64_t)c), 0);
 }
 
+/* op(op^-1(y)) is y. */
+static Tir undone(const Tirs *b, Tir x, TirOp inverse) {
+    return tir_is(b, x, inverse) ? b->list.data[x].args[0] : 0;
+}
+
 static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     uint64_t c;
-    switch ((int)op) {
-    case TIR_ADD32:
-    case TIR_ADD64: return fold_add(b, op, x, y);
-    case TIR_SUB32:
-    case TIR_SUB64:
+    Tir inner;
+    switch (fold_of(op)) {
+    case FOLD_ADD: return fold_add(b, op, x, y);
+    case FOLD_SUB:
         if (tir_is_const(b, y, &c))
             return tir_2(b, op == TIR_SUB32 ? TIR_ADD32 : TIR_ADD64, x,
-                         tir_const(b, infos[op].class, 0 - c));
-        return x == y ? tir_const(b, infos[op].class, 0) : 0;
-    case TIR_MUL32:
-    case TIR_MUL64: return fold_mul(b, op, x, y);
-    case TIR_MULHI_U32: return high_product(b, x, y);
-    case TIR_SHL32:
-    case TIR_SHR_U32:
-    case TIR_SHR_S32:
-    case TIR_SHL64:
-    case TIR_SHR_U64:
-    case TIR_SHR_S64: return fold_shift(b, op, x, y);
-    case TIR_AND32:
-    case TIR_OR32:
-    case TIR_XOR32:
-    case TIR_AND64:
-    case TIR_OR64:
-    case TIR_XOR64:
-    case TIR_AND_P:
-    case TIR_OR_P:
-    case TIR_XOR_P: return fold_bits(b, op, x, y);
-    case TIR_DIV_S32:
-    case TIR_DIV_U32:
-    case TIR_REM_S32:
-    case TIR_REM_U32:
-    case TIR_DIV_S64:
-    case TIR_DIV_U64:
-    case TIR_REM_S64:
-    case TIR_REM_U64: return fold_divide(b, op, x, y);
-    case TIR_MIN_S32:
-    case TIR_MAX_S32:
-    case TIR_MIN_U32:
-    case TIR_MAX_U32: return x == y ? x : 0;
-    case TIR_LT_S32: return fold_less(b, x, y);
-    case TIR_SEXT:
-    case TIR_ZEXT: return fold_widen(b, op, x);
-    case TIR_LOW32:
-        if (b->list.data[x].op == TIR_SEXT || b->list.data[x].op == TIR_ZEXT)
-            return b->list.data[x].args[0];
-        return 0;
-    case TIR_LOW16: return b->list.data[x].op == TIR_WIDE16 ? b->list.data[x].args[0] : 0;
-    case TIR_NOT_P: return b->list.data[x].op == TIR_NOT_P ? b->list.data[x].args[0] : 0;
-    default: return 0;
+                         tir_const(b, result_class(op), 0 - c));
+        return x == y ? tir_const(b, result_class(op), 0) : 0;
+    case FOLD_MUL: return fold_mul(b, op, x, y);
+    case FOLD_MULHI: return high_product(b, x, y);
+    case FOLD_SHL:
+    case FOLD_SHR: return fold_shift(b, op, x, y);
+    case FOLD_AND: return fold_and(b, op, x, y);
+    case FOLD_OR:
+    case FOLD_XOR: return fold_or(b, op, x, y);
+    case FOLD_DIV:
+    case FOLD_REM: return fold_divide(b, op, x, y);
+    case FOLD_EXTREME: return x == y ? x : 0;
+    case FOLD_LESS: return fold_less(b, x, y);
+    case FOLD_SEXT:
+    case FOLD_ZEXT: return fold_widen(b, op, x);
+    case FOLD_LOW32: inner = undone(b, x, TIR_SEXT); return inner ? inner : undone(b, x, TIR_ZEXT);
+    case FOLD_LOW16: return undone(b, x, TIR_WIDE16);
+    case FOLD_NOT: return undone(b, x, TIR_NOT_P);
+    case FOLD_NONE:
+    case FOLD_MULWIDE:
+    case FOLD_SELECT:
+    case FOLD_WIDE16:
+    case FOLD_BFE:
+    case FOLD_PACK: return 0;
     }
+    BUG("no such rule");
 }
 
 Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
     uint64_t bits[3] = {0}, result;
     Tir args[3] = {x, y, z};
-    int count = tir_operands(op), constants = 0;
+    int count = ptx_rows[op].num_operands, constants = 0;
     for (int i = 0; i < count; i++) {
-        if (!args[i]) BUG("%s: operand %d is missing", infos[op].name, i);
+        if (!args[i]) BUG("%s: operand %d is missing", ptx_rows[op].name, i);
         constants += tir_is_const(b, args[i], &bits[i]);
     }
-    if (constants == count && (b->fold_approximate || !tir_is_approximate(op)) &&
-        tir_eval(op, bits, &result))
-        return tir_const(b, infos[op].class, result);
+    if (constants == count && (b->fold_approximate || ptx_rows[op].class != CLASS_SPECIAL) &&
+        ptx_eval(op, bits, &result))
+        return tir_const(b, result_class(op), result);
     if (count == 2 && commutes(op) && tir_is_const(b, x, NULL)) {
         Tir t = x;
         x = y, y = t;
     }
-    if (op == TIR_SELECT32 || op == TIR_SELECT64 || op == TIR_SELECT16) {
+    if (fold_of(op) == FOLD_SELECT) {
         uint64_t c;
         if (tir_is_const(b, z, &c)) return c ? x : y;
         if (x == y) return x;
@@ -537,8 +499,9 @@ Tir tir_select(Tirs *b, Tir condition, Tir x, Tir y) {
 
 /* ---- with effects ---- */
 
-TirIns *tir_ins(Tirs *b, TirOp op, const char *text, int num_args, const Tir *args, Tir *index) {
-    TirIns ins = {.op = (uint8_t)op,
+TirIns *tir_ins(Tirs *b, TirKind kind, const char *text, int num_args, const Tir *args,
+                Tir *index) {
+    TirIns ins = {.kind = (uint8_t)kind,
                   .class = CLASS_NONE,
                   .text = text,
                   .num_args = num_args,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tir: what one thread of the block does, just above PTX. A list of instructions in program order;
  * each names the one value it defines (an index into the list), except variables, which are
- * assigned on the way into a loop or out of an arm. Opcodes are PTX mnemonics.
+ * assigned on the way into a loop or out of an arm. Pure ones are rows of isa.def.
  *
  * Building folds constants, merges equal pure instructions and keeps constants at the end of sums,
  * so that the registers of a tile differ by a constant that becomes part of the address:
@@ -13,15 +13,12 @@
 #ifndef TERN_PTX_TIR_H
 #define TERN_PTX_TIR_H
 
-#include "base/base.h"
+#include "gen/ptx/isa.h"
 #include "ir/ir.h"
 
-typedef enum RegClass { CLASS_PRED, CLASS_B16, CLASS_B32, CLASS_B64, CLASS_NONE } RegClass;
-
-typedef enum TirOp {
-#define TIR(name, text, class, operands) TIR_##name,
-#include "gen/ptx/tirops.def"
-#undef TIR
+typedef enum TirKind {
+    TIR_NONE,
+    TIR_PURE,    /* op: a row of isa.def; args */
     TIR_CONST,   /* imm */
     TIR_VAR,     /* a register assigned by TIR_SET */
     TIR_RESULT,  /* number imm of the results of args[0] */
@@ -40,16 +37,16 @@ typedef enum TirOp {
     TIR_PLAIN,   /* text as it is: "bar.sync 0;" */
     TIR_READ,    /* text: "mov.u64"; text2: "%globaltimer": read each time */
     TIR_ASM,     /* the user's text; $n are results, then args */
-    TIR_CALL,    /* text: function; args: values of its parameters */
-    NUM_TIR_OPS
-} TirOp;
+    TIR_CALL     /* text: function; args: values of its parameters */
+} TirKind;
 
 typedef int Tir; /* an instruction's index; 0 is none */
 
 typedef struct TirIns {
-    uint8_t op, class;
+    uint8_t kind, class;
     bool live, in_register; /* set by tir_mark; in_register: a constant that needs one */
     bool guard_negated, pinned;
+    uint16_t op;               /* TirOp, of TIR_PURE */
     int num_args, num_results; /* results: the TIR_RESULT after this one */
     Tir *args;
     Tir guard;
@@ -96,13 +93,14 @@ Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros);
 Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zeros);
 Tir tir_address(Tirs *b, RegClass class, const char *symbol);
 RegClass tir_class(const Tirs *b, Tir x);
+bool tir_is(const Tirs *b, Tir x, TirOp op);
 bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits);
 void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros);
 /* address = base + offset with the constant split off. */
 Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset);
 
 /* ---- with effects ---- */
-TirIns *tir_ins(Tirs *b, TirOp op, const char *text, int num_args, const Tir *args, Tir *index);
+TirIns *tir_ins(Tirs *b, TirKind kind, const char *text, int num_args, const Tir *args, Tir *index);
 /* After tir_ins: gives it results; they are first, first + 1 ... */
 Tir tir_results(Tirs *b, Tir index, RegClass class, int count);
 void tir_plain(Tirs *b, const char *text);
@@ -119,8 +117,5 @@ void tir_leave(Tirs *b, int scope);
 void tir_mark(Tirs *b);            /* finds what is live */
 void tir_order(Tirs *b);           /* in which order, after tir_mark */
 void tir_print(Tirs *b, Buf *out); /* body of the entry, declarations first */
-bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result); /* false: not known here */
-bool tir_is_approximate(TirOp op);
-int tir_operands(TirOp op); /* of a pure instruction in tirops.def */
 
 #endif

@@ -27,18 +27,18 @@ static const TirIns *at(const Orderer *o, Tir x) { return &o->b->list.data[x]; }
 /* ---- moving ---- */
 
 static bool may_wait(const TirIns *ins) {
-    return ins->op < TIR_CONST || ins->op == TIR_CONST || ins->op == TIR_SPECIAL ||
-           ins->op == TIR_PARAM || ins->op == TIR_ADDRESS;
+    return ins->kind == TIR_PURE || ins->kind == TIR_CONST || ins->kind == TIR_SPECIAL ||
+           ins->kind == TIR_PARAM || ins->kind == TIR_ADDRESS;
 }
 
 /* What prints nothing of its own is placed with the instruction that it belongs to. */
 static bool has_place(const TirIns *ins) {
-    return ins->op != TIR_VAR && ins->op != TIR_RESULT &&
-           (ins->op != TIR_CONST || ins->in_register);
+    return ins->kind != TIR_VAR && ins->kind != TIR_RESULT &&
+           (ins->kind != TIR_CONST || ins->in_register);
 }
 
 static Tir producer(const Orderer *o, Tir x) {
-    return at(o, x)->op == TIR_RESULT ? at(o, x)->args[0] : x;
+    return at(o, x)->kind == TIR_RESULT ? at(o, x)->args[0] : x;
 }
 
 static Tir missing_operand(const Orderer *o, Tir x) {
@@ -82,13 +82,9 @@ static TirList order_late(Tirs *b) {
             vec_push(b->arena, &o.waiting, x);
             continue;
         }
-        switch ((int)ins->op) {
-        case TIR_LOAD:
-        case TIR_STORE:
-        case TIR_SHUFFLE:
-        case TIR_MMA: break;
-        default: place_waiting(&o);
-        }
+        bool passes = ins->kind == TIR_LOAD || ins->kind == TIR_STORE || ins->kind == TIR_SHUFFLE ||
+                      ins->kind == TIR_MMA;
+        if (!passes) place_waiting(&o);
         place(&o, x);
     }
     place_waiting(&o);
@@ -118,8 +114,8 @@ static void stretch_over_loops(const Tirs *b, const TirList *order, Life *lives)
     int *label_at = arena_array(b->arena, int, b->num_labels + 1);
     for (int p = 0; p < order->count; p++) {
         const TirIns *ins = &b->list.data[order->data[p]];
-        if (ins->op == TIR_LABEL) label_at[ins->imm] = p + 1;
-        if (ins->op != TIR_BRANCH || !label_at[ins->imm]) continue;
+        if (ins->kind == TIR_LABEL) label_at[ins->imm] = p + 1;
+        if (ins->kind != TIR_BRANCH || !label_at[ins->imm]) continue;
         int start = label_at[ins->imm];
         for (Tir x = 1; x < b->list.count; x++)
             if (lives[x].first < start && lives[x].last >= start && lives[x].last < p + 1)
@@ -144,7 +140,7 @@ static int most_alive(Tirs *b, const TirList *order) {
         static const int registers_of[] = {
             [CLASS_B16] = 1, [CLASS_B32] = 1, [CLASS_B64] = 2, [CLASS_NONE] = 0};
         const TirIns *ins = &b->list.data[x];
-        if (!lives[x].last || (ins->op == TIR_CONST && !ins->in_register)) continue;
+        if (!lives[x].last || (ins->kind == TIR_CONST && !ins->in_register)) continue;
         change[lives[x].first] += registers_of[ins->class];
         change[lives[x].last] -= registers_of[ins->class];
     }

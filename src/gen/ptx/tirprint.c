@@ -2,18 +2,6 @@
 /* tirprint: drops what nobody reads, then prints the thread IR as the body of a PTX entry. */
 #include "gen/ptx/tir.h"
 
-typedef struct PrintInfo {
-    const char *text, *operands;
-} PrintInfo;
-
-static const PrintInfo infos[] = {
-#define TIR(name, text, class, operands) {text, operands},
-#include "gen/ptx/tirops.def"
-#undef TIR
-};
-
-static bool is_pure(const TirIns *ins) { return ins->op < TIR_CONST; }
-
 /* ---- what is live ---- */
 
 typedef struct Marker {
@@ -28,42 +16,32 @@ static void mark(Marker *m, Tir x) {
 }
 
 static bool is_root(const TirIns *ins) {
-    switch ((int)ins->op) {
-    case TIR_STORE:
-    case TIR_ATOM:
-    case TIR_LABEL:
-    case TIR_BRANCH:
-    case TIR_PLAIN:
-    case TIR_CALL: return true;
-    default: return ins->pinned;
-    }
+    bool acts = ins->kind == TIR_STORE || ins->kind == TIR_ATOM || ins->kind == TIR_LABEL ||
+                ins->kind == TIR_BRANCH || ins->kind == TIR_PLAIN || ins->kind == TIR_CALL;
+    return acts || ins->pinned;
 }
 
 /* Constants that an instruction cannot carry itself get a register. */
 static bool takes_number(const TirIns *ins, int arg) {
-    if (is_pure(ins)) {
-        if (ins->op == TIR_PACK16 || ins->op == TIR_PACK32) return false;
-        return strchr("rfld", infos[ins->op].operands[arg]) != NULL;
-    }
-    switch ((int)ins->op) {
-    case TIR_LOAD: return arg > 0;
-    case TIR_SHUFFLE: return arg > 0;
-    case TIR_SET: return true;
-    default: return false;
-    }
+    if (ins->kind == TIR_SET) return true;
+    if (ins->kind == TIR_LOAD || ins->kind == TIR_SHUFFLE) return arg > 0;
+    if (ins->kind != TIR_PURE) return false;
+    const PtxRow *row = &ptx_rows[ins->op];
+    RegClass class = ptx_type_class((PtxType)row->types[1 + arg]);
+    return row->fold != FOLD_PACK && (class == CLASS_B32 || class == CLASS_B64);
 }
 
 static void mark_operands(Marker *m, TirIns *ins) {
     Tirs *b = m->b;
     for (int i = 0; i < ins->num_args; i++) {
-        if (ins->op == TIR_SET && i == 0) continue;
+        if (ins->kind == TIR_SET && i == 0) continue;
         TirIns *arg = &b->list.data[ins->args[i]];
         bool number = takes_number(ins, i) && arg->class != CLASS_PRED;
-        if (arg->op == TIR_CONST && !number) arg->in_register = true;
+        if (arg->kind == TIR_CONST && !number) arg->in_register = true;
         mark(m, ins->args[i]);
     }
     if (ins->guard) {
-        if (b->list.data[ins->guard].op == TIR_CONST) b->list.data[ins->guard].in_register = true;
+        if (b->list.data[ins->guard].kind == TIR_CONST) b->list.data[ins->guard].in_register = true;
         mark(m, ins->guard);
     }
 }
@@ -73,7 +51,7 @@ void tir_mark(Tirs *b) {
     /* The sets of each variable, as a chain through `next`, which only pure instructions use. */
     for (Tir x = 1; x < b->list.count; x++) {
         TirIns *ins = &b->list.data[x];
-        if (ins->op == TIR_SET) {
+        if (ins->kind == TIR_SET) {
             ins->next = b->list.data[ins->args[0]].next;
             b->list.data[ins->args[0]].next = x;
         }
@@ -84,7 +62,7 @@ void tir_mark(Tirs *b) {
         Tir x = m.todo.data[--m.todo.count];
         TirIns *ins = &b->list.data[x];
         for (int i = 0; i < ins->num_results; i++) mark(&m, x + 1 + i);
-        if (ins->op == TIR_VAR)
+        if (ins->kind == TIR_VAR)
             for (Tir set = ins->next; set; set = b->list.data[set].next) mark(&m, set);
         mark_operands(&m, ins);
     }
@@ -101,18 +79,20 @@ typedef struct Printer {
 static const char *const class_names[] = {"pred", "b16", "b32", "b64"};
 static const char class_letters[] = "phrd";
 
-static void number(Buf *out, char kind, uint64_t bits) {
-    int64_t value = kind == 'l' ? (int64_t)bits : (int32_t)(uint32_t)bits;
-    switch (kind) {
-    case 'f': buf_printf(out, "0f%08X", (unsigned)bits); return;
-    case 'd': buf_printf(out, "0d%016llX", (unsigned long long)bits); return;
-    case 'h': buf_printf(out, "0x%04x", (unsigned)bits); return;
-    default:
-        if (value > INT32_MIN && value <= INT32_MAX)
-            buf_printf(out, "%d", (int)value);
-        else
-            buf_printf(out, "0x%llx", (unsigned long long)(kind == 'l' ? bits : (uint32_t)bits));
-    }
+/* A number as an operand of a type. */
+static void number(Buf *out, PtxType type, uint64_t bits) {
+    RegClass class = ptx_type_class(type);
+    int64_t value = class == CLASS_B64 ? (int64_t)bits : (int32_t)(uint32_t)bits;
+    if (ptx_type_kind(type) == PTX_FLOAT && class == CLASS_B32)
+        buf_printf(out, "0f%08X", (unsigned)bits);
+    else if (ptx_type_kind(type) == PTX_FLOAT && class == CLASS_B64)
+        buf_printf(out, "0d%016llX", (unsigned long long)bits);
+    else if (class == CLASS_B16)
+        buf_printf(out, "0x%04x", (unsigned)bits);
+    else if (value > INT32_MIN && value <= INT32_MAX)
+        buf_printf(out, "%d", (int)value);
+    else
+        buf_printf(out, "0x%llx", (unsigned long long)(class == CLASS_B64 ? bits : (uint32_t)bits));
 }
 
 static void reg_name(Printer *p, Tir x) {
@@ -121,18 +101,18 @@ static void reg_name(Printer *p, Tir x) {
     buf_printf(p->out, "%%%c%d", class_letters[ins->class], ins->reg);
 }
 
-static void operand(Printer *p, Tir x, char kind) {
+static void operand(Printer *p, Tir x, PtxType type) {
     const TirIns *ins = &p->b->list.data[x];
-    if (ins->op == TIR_CONST && !ins->in_register && kind != 'p')
-        number(p->out, kind, ins->imm);
-    else if (ins->op == TIR_CONST && strchr("rfld", kind))
-        number(p->out, kind, ins->imm);
+    RegClass class = ptx_type_class(type);
+    bool plain = class == CLASS_B32 || class == CLASS_B64; /* needs no register */
+    if (ins->kind == TIR_CONST && plain)
+        number(p->out, type, ins->imm);
     else
         reg_name(p, x);
 }
 
-static char number_kind(RegClass class) {
-    return class == CLASS_B64 ? 'l' : class == CLASS_B32 ? 'r' : class == CLASS_B16 ? 'h' : 'p';
+static PtxType bits_of(RegClass class) {
+    return class == CLASS_B64 ? PTX_b64 : class == CLASS_B32 ? PTX_b32 : PTX_b16;
 }
 
 static void move(Printer *p, Tir to, Tir from) {
@@ -149,7 +129,7 @@ static void move(Printer *p, Tir to, Tir from) {
     reg_name(p, to);
     buf_puts(p->out, ", ");
     if (tir_is_const(p->b, from, &bits))
-        number(p->out, number_kind(class), bits);
+        number(p->out, bits_of(class), bits);
     else
         reg_name(p, from);
     buf_puts(p->out, ";\n");
@@ -188,16 +168,17 @@ static void address(Printer *p, const TirIns *ins) {
 
 static void print_pure(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
-    buf_printf(p->out, "\t%s ", infos[ins->op].text);
+    const PtxRow *row = &ptx_rows[ins->op];
+    buf_printf(p->out, "\t%.*s ", (int)strcspn(row->text, " "), row->text);
     reg_name(p, x);
-    bool packs = ins->op == TIR_PACK16 || ins->op == TIR_PACK32;
+    bool packs = row->fold == FOLD_PACK;
     buf_puts(p->out, packs ? ", {" : ", ");
     for (int i = 0; i < ins->num_args; i++) {
         if (i) buf_puts(p->out, ", ");
         if (packs)
             reg_name(p, ins->args[i]);
         else
-            operand(p, ins->args[i], infos[ins->op].operands[i]);
+            operand(p, ins->args[i], (PtxType)row->types[1 + i]);
     }
     buf_puts(p->out, packs ? "};\n" : ";\n");
 }
@@ -251,10 +232,10 @@ static void print_call(Printer *p, const TirIns *ins) {
 static void print_memory(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
     int count = ins->num_results;
-    for (int i = 1; ins->op == TIR_LOAD && i < ins->num_args; i++) move(p, x + i, ins->args[i]);
+    for (int i = 1; ins->kind == TIR_LOAD && i < ins->num_args; i++) move(p, x + i, ins->args[i]);
     guard(p, ins);
     buf_printf(p->out, "%s ", ins->text);
-    if (ins->op == TIR_STORE) {
+    if (ins->kind == TIR_STORE) {
         address(p, ins);
         buf_puts(p->out, ", ");
         group(p, ins->args + 1, ins->num_args - 1, 0);
@@ -262,7 +243,7 @@ static void print_memory(Printer *p, Tir x) {
         bool always = !strncmp(ins->text, "ldmatrix", 8); /* takes braces around one register too */
         if (count) (always ? group_of : group)(p, NULL, count, x + 1), buf_puts(p->out, ", ");
         address(p, ins);
-        for (int i = 1; ins->op == TIR_ATOM && i < ins->num_args; i++) {
+        for (int i = 1; ins->kind == TIR_ATOM && i < ins->num_args; i++) {
             buf_puts(p->out, ", ");
             reg_name(p, ins->args[i]);
         }
@@ -272,12 +253,12 @@ static void print_memory(Printer *p, Tir x) {
 
 static void print_leaf(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
-    if (ins->op == TIR_CONST) {
+    if (ins->kind == TIR_CONST) {
         if (ins->in_register) move(p, x, x);
         return;
     }
     bool wide = ins->class == CLASS_B64;
-    if (ins->op == TIR_PARAM) {
+    if (ins->kind == TIR_PARAM) {
         buf_printf(p->out, "\tld.param.%s ", ins->text);
         reg_name(p, x);
         buf_printf(p->out, ", [param_%d];\n", (int)ins->imm);
@@ -286,7 +267,7 @@ static void print_leaf(Printer *p, Tir x) {
     buf_printf(p->out, "\tmov.%s ", wide ? "u64" : "u32");
     reg_name(p, x);
     buf_printf(p->out, ", %s;\n", ins->text);
-    if (ins->op == TIR_ADDRESS && wide) {
+    if (ins->kind == TIR_ADDRESS && wide) {
         buf_puts(p->out,
                  ins->text[0] == 'd' ? "\tcvta.local.u64 " : "\tcvta.global.u64 "); /* depot */
         reg_name(p, x), buf_puts(p->out, ", ");
@@ -301,13 +282,14 @@ static void print_shuffle(Printer *p, Tir x) {
     buf_puts(p->out, ", ");
     reg_name(p, ins->args[0]);
     buf_puts(p->out, ", ");
-    operand(p, ins->args[1], 'r');
+    operand(p, ins->args[1], PTX_b32);
     buf_puts(p->out, ", 31, -1;\n");
 }
 
 static void print_one(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
-    switch ((int)ins->op) {
+    switch ((TirKind)ins->kind) {
+    case TIR_PURE: print_pure(p, x); break;
     case TIR_CONST:
     case TIR_SPECIAL:
     case TIR_PARAM:
@@ -331,7 +313,9 @@ static void print_one(Printer *p, Tir x) {
         break;
     case TIR_ASM: print_asm(p, x); break;
     case TIR_CALL: print_call(p, ins); break;
-    default: print_pure(p, x); break;
+    case TIR_NONE:
+    case TIR_VAR:
+    case TIR_RESULT: break;
     }
 }
 
@@ -341,7 +325,7 @@ void tir_print(Tirs *b, Buf *out) {
     for (Tir x = 1; x < b->list.count; x++) {
         TirIns *ins = &b->list.data[x];
         if (!ins->live || ins->class == CLASS_NONE) continue;
-        if (ins->op == TIR_CONST && !ins->in_register) continue;
+        if (ins->kind == TIR_CONST && !ins->in_register) continue;
         ins->reg = counts[ins->class]++;
     }
     for (int class = 0; class < 4; class ++)
@@ -351,7 +335,7 @@ void tir_print(Tirs *b, Buf *out) {
     for (int i = 0; i < b->order_count; i++) {
         const TirIns *ins = &b->list.data[b->order[i]];
         bool moved = ins->file != p.file || ins->line != p.line || ins->column != p.column;
-        if (b->file && ins->op != TIR_LABEL && ins->line && moved) {
+        if (b->file && ins->kind != TIR_LABEL && ins->line && moved) {
             p.file = ins->file, p.line = ins->line, p.column = ins->column;
             buf_printf(out, "\t.loc %d %d %d\n", p.file, p.line, p.column);
         }

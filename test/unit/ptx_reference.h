@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tireval: what a pure instruction computes, as PTX ISA 8.x defines it. The builder folds with it,
- * tests run whole kernels on it. Approximate instructions give the correctly rounded result here.
- */
-#include "gen/ptx/tir.h"
+/* ptx_reference: what a pure instruction computes, as PTX ISA 8.x defines it, written apart from
+ * isa.def and number.h, which are compared with it. Approximate instructions give the correctly
+ * rounded result. */
+#ifndef TERN_TEST_PTX_REFERENCE_H
+#define TERN_TEST_PTX_REFERENCE_H
+
+#include "gen/ptx/isa.h"
+#include "ir/ir.h"
 
 #include <math.h>
 
@@ -116,11 +120,6 @@ static uint64_t extract(uint64_t a, uint64_t position, uint64_t length, bool is_
         result |= bit << i;
     }
     return result;
-}
-
-bool tir_is_approximate(TirOp op) {
-    return op == TIR_DIVFULL_F32 || op == TIR_SQRTAPPROX_F32 || op == TIR_RSQRT_F32 ||
-           op == TIR_RCP_F32 || op == TIR_EX2_F32;
 }
 
 static float flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
@@ -317,7 +316,7 @@ static bool eval_f64(TirOp op, const uint64_t *v, uint64_t *r) {
 /* The integer ops of the tile IR. Division is apart: PTX does not say what it is by zero. */
 static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
     switch ((int)op) {
-#define INT(kind, name, operands, traits, meaning, form, narrow, wide, lane)                       \
+#define INT(kind, name, operands, traits, meaning, form, lane)                                     \
     case TIR_##kind##32:                                                                           \
         return (form) != FORM_DIVIDE &&                                                            \
                eval_int(OP_##kind, 32, (uint32_t)v[0], operands > 1 ? (uint32_t)v[1] : 0, r);      \
@@ -332,7 +331,10 @@ static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
     }
 }
 
-bool tir_eval(TirOp op, const uint64_t *args, uint64_t *result) {
+/* False: not known here. */
+static bool reference_eval(TirOp op, const uint64_t *args, uint64_t *result) {
     return eval_row(op, args, result) || eval_int32(op, args, result) ||
            eval_int64(op, args, result) || eval_f32(op, args, result) || eval_f64(op, args, result);
 }
+
+#endif

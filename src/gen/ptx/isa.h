@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+/* isa: PTX as one table (isa.def), for those that print it, fold it, read it and execute it. */
+#ifndef TERN_PTX_ISA_H
+#define TERN_PTX_ISA_H
+
+#include "base/base.h"
+
+typedef enum RegClass { CLASS_PRED, CLASS_B16, CLASS_B32, CLASS_B64, CLASS_NONE } RegClass;
+
+typedef enum PtxClass { /* of instructions, for the simulator's counters */
+                        CLASS_INTEGER,
+                        CLASS_FLOAT32,
+                        CLASS_FLOAT64,
+                        CLASS_FLOAT16,
+                        CLASS_SPECIAL,
+                        CLASS_CONVERT,
+                        CLASS_MOVE,
+                        CLASS_COMPARE,
+                        CLASS_MEMORY,
+                        CLASS_ACROSS,
+                        CLASS_MMA,
+                        CLASS_CONTROL,
+                        NUM_CLASSES,
+} PtxClass;
+
+/* Generic addresses of shared and local memory, as the simulator has them; far from any address of
+ * the host's. */
+#define SHARED_WINDOW 0x7e00000000000000ull
+#define LOCAL_WINDOW  0x7d00000000000000ull
+#define WINDOW_MASK   0xff00000000000000ull
+
+/* TYPE(name, its C type in a meaning, class of register, what else than bits it may be) */
+#define PTX_TYPES(TYPE)                                                                            \
+    TYPE(none, int, NONE, BITS)                                                                    \
+    TYPE(pred, bool, PRED, BITS)                                                                   \
+    TYPE(b16, uint16_t, B16, BITS)                                                                 \
+    TYPE(u16, uint16_t, B16, INT)                                                                  \
+    TYPE(s16, int16_t, B16, INT)                                                                   \
+    TYPE(f16, uint16_t, B16, FLOAT)                                                                \
+    TYPE(bf16, uint16_t, B16, FLOAT)                                                               \
+    TYPE(b32, uint32_t, B32, BITS)                                                                 \
+    TYPE(u32, uint32_t, B32, INT)                                                                  \
+    TYPE(s32, int32_t, B32, INT)                                                                   \
+    TYPE(f32, float, B32, FLOAT)                                                                   \
+    TYPE(bits32, uint32_t, B32, FLOAT)                                                             \
+    TYPE(b64, uint64_t, B64, BITS)                                                                 \
+    TYPE(u64, uint64_t, B64, INT)                                                                  \
+    TYPE(s64, int64_t, B64, INT)                                                                   \
+    TYPE(f64, double, B64, FLOAT)
+
+#define TYPE(name, c, class, kind) typedef c C_##name;
+PTX_TYPES(TYPE)
+#undef TYPE
+
+typedef enum PtxType {
+#define TYPE(name, c, class, kind) PTX_##name,
+    PTX_TYPES(TYPE)
+#undef TYPE
+} PtxType;
+
+/* A register or number of one kind is no operand of another; bits are all. */
+typedef enum PtxKind { PTX_BITS, PTX_INT, PTX_FLOAT } PtxKind;
+
+typedef enum PtxFold {
+    FOLD_NONE,
+    FOLD_ADD,
+    FOLD_SUB,
+    FOLD_MUL,
+    FOLD_MULHI,
+    FOLD_MULWIDE,
+    FOLD_AND,
+    FOLD_OR,
+    FOLD_XOR,
+    FOLD_NOT,
+    FOLD_SHL,
+    FOLD_SHR,
+    FOLD_DIV, /* not by 0, nor where it overflows: PTX does not say what that gives */
+    FOLD_REM,
+    FOLD_EXTREME, /* min, max */
+    FOLD_LESS,
+    FOLD_SELECT,
+    FOLD_SEXT,
+    FOLD_ZEXT,
+    FOLD_LOW32,
+    FOLD_LOW16,
+    FOLD_WIDE16,
+    FOLD_BFE,
+    FOLD_PACK /* mov d, {a, b} */
+} PtxFold;
+
+typedef struct PtxRow {
+    const char *name, *text; /* mnemonics */
+    uint8_t types[4];        /* PtxType: of the result, of a, b, c */
+    uint8_t num_operands, class, fold;
+    int least_sm;
+} PtxRow;
+
+typedef enum TirOp { /* its values are places in ptx_rows */
+#define PTX_LANE(name, text, d, a, b, c, class, sm, fold, meaning) TIR_##name,
+#include "gen/ptx/isa.def"
+                     NUM_TIR_OPS
+} TirOp;
+
+extern const PtxRow ptx_rows[NUM_TIR_OPS];
+
+RegClass ptx_type_class(PtxType type);
+PtxKind ptx_type_kind(PtxType type);
+/* The meaning, of operands as they lie in registers; false: PTX does not say. */
+bool ptx_eval(TirOp op, const uint64_t *args, uint64_t *result);
+
+#endif
