@@ -113,6 +113,10 @@ TEST(bytes_are_of_the_type_and_the_mask) {
     expect("tl.store(c + i, x + y, mask=i * 2 < n)", f32, BLOCK, 8 * BLOCK, 4 * 3);
     expect("tl.store(c + i, x + y, mask=n > 5)", f32, BLOCK, 8 * BLOCK, 0);
     expect("tl.store(c + i, x + y, mask=n > 4)", f32, BLOCK, 8 * BLOCK, 4 * BLOCK);
+    expect("tl.store(c + i, x + y, mask=(i < 0) | (i < n))", f32, BLOCK, 8 * BLOCK, 4 * 5);
+    expect("tl.store(c + i, x + y, mask=(i < n) | (i < 0))", f32, BLOCK, 8 * BLOCK, 4 * 5);
+    expect("tl.store(c + i, x + y, mask=(i < n) | (i < 64))", f32, BLOCK, 8 * BLOCK, 4 * BLOCK);
+    expect("tl.store(c + i, x + y, mask=(i < n) & (i >= 2))", f32, BLOCK, 8 * BLOCK, 4 * 3);
     /* Read and written. */
     expect("tl.atomic_add(c + i, x + y)", f32, BLOCK, 12 * BLOCK, 4 * BLOCK);
 }

@@ -376,15 +376,16 @@ static Tir f64_to_odd_f32(Gen *g, Tir x) {
 /* |x| < 2^64 as f32 rounded to odd. */
 static Tir u64_to_odd_f32(Gen *g, Tir x) {
     Tirs *b = g->b;
-    /* The upper 32 significant bits at least, with the rest or-ed into the last of them. */
+    /* From 2^32 on the lowest 11 bits are or-ed into the one above: 21 significant bits are left at
+     * least, more than what is rounded to needs. */
     Tir high = tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, x, tir_i32(b, 32)));
     Tir low = tir_1(b, TIR_LOW32, x);
-    Tir some = tir_2(b, TIR_NE32, tir_2(b, TIR_AND32, low, tir_i32(b, 0x3ffffff)), tir_i32(b, 0));
+    Tir some = tir_2(b, TIR_NE32, tir_2(b, TIR_AND32, low, tir_i32(b, 0x7ff)), tir_i32(b, 0));
     Tir is_big = tir_2(b, TIR_NE32, high, tir_i32(b, 0));
-    Tir kept = tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, ~0x3ffffffull));
+    Tir kept = tir_2(b, TIR_AND64, x, tir_const(b, CLASS_B64, ~0x7ffull));
     kept = tir_2(b, TIR_OR64, kept,
-                 tir_1(b, TIR_ZEXT, tir_select(b, some, tir_i32(b, 1 << 26), tir_i32(b, 0))));
-    /* 64 - 26 = 38 bits: f64 holds them, and small numbers whole. */
+                 tir_1(b, TIR_ZEXT, tir_select(b, some, tir_i32(b, 1 << 11), tir_i32(b, 0))));
+    /* 64 - 11 = 53 bits: f64 holds them, and small numbers whole. */
     Tir value = tir_select(b, is_big, kept, x);
     return f64_to_odd_f32(g, tir_1(b, TIR_F64_FROM_U64, value));
 }
