@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tern: Triton and CUDA kernels, checked on any laptop, measured honestly, shipped as plain C.
+/* tern: Triton kernels, called from C, checked on any laptop, measured honestly.
  *
  * This header is the manual of the library and the only installed one. C11 and C++.
  *

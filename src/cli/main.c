@@ -175,7 +175,7 @@ static void print_help_json(const Cli *cli) {
 
 static void print_help(void) {
     printf("usage: tern COMMAND [OPTION]..\n\n"
-           "Your Triton kernels, checked on any laptop, measured honestly, shipped as plain C.\n\n"
+           "Your Triton kernels, called from C, checked on any laptop, measured honestly.\n\n"
            "commands:\n");
     for (const CommandRow *row = commands; row->name; row++)
         printf("  %-10s %s\n", row->name, row->summary);
