@@ -27,8 +27,11 @@ static const struct Pipeline {
 };
 
 static const struct Pipeline *pipeline_find(const char *target) {
-    for (int i = 0; i < COUNT(pipelines); i++)
-        if (str_starts(str_of(target), pipelines[i].prefix)) return &pipelines[i];
+    for (int i = 0; i < COUNT(pipelines); i++) {
+        const struct Pipeline *p = &pipelines[i]; /* a back end knows the rest of the name */
+        if (p->target ? str_starts(str_of(target), p->prefix) : !strcmp(target, p->prefix))
+            return p;
+    }
     return NULL;
 }
 

@@ -87,7 +87,10 @@ TEST(options_are_checked) {
     CHECK(strstr(tern_message(context), "there is no GPU target 'sm_9000'"));
     options.target = "cpu:mips";
     CHECK(!tern_compile(module, "ask", signature, &options));
-    CHECK(strstr(tern_message(context), "cpu:mips"));
+    CHECK(strstr(tern_message(context), "there is no CPU target 'cpu:mips'"));
+    options.target = "interpreter";
+    CHECK(!tern_compile(module, "ask", signature, &options));
+    CHECK(strstr(tern_message(context), "there is no target 'interpreter'"));
     tern_close(context);
 }
 

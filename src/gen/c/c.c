@@ -7,10 +7,13 @@
  * needs to know. */
 #include "gen/c/c.h"
 
-static CArch arch_of(const char *name) {
-    if (name && !strcmp(name, "avx512")) return C_AVX512;
-    if (name && !strcmp(name, "avx2")) return C_AVX2;
-    return C_GENERIC;
+static const char *const arch_names[] = {
+    [C_GENERIC] = "generic", [C_AVX2] = "avx2", [C_AVX512] = "avx512"};
+
+static bool arch_find(const char *name, CArch *arch) {
+    for (int i = 0; i < COUNT(arch_names); i++)
+        if (!strcmp(name, arch_names[i])) return *arch = (CArch)i, true;
+    return false;
 }
 
 static bool count_users(Op *op, void *user) {
@@ -62,12 +65,18 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
 }
 
 static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
+    CArch arch;
+    if (!arch_find(options->arch, &arch)) {
+        diag_error(diag, fn->span, "there is no CPU target 'cpu:%s'", options->arch);
+        diag_help(diag, fn->span, "targets are cpu:generic, cpu:avx2, cpu:avx512");
+        return false;
+    }
     widen_dots(fn);
     Gen *g = arena_new_of(fn->arena, Gen);
     Buf body = {.arena = fn->arena}, kernel = {.arena = fn->arena};
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
     g->known = facts_compute(fn->arena, fn);
-    g->arch = arch_of(options->arch), g->W = prelude_width(g->arch);
+    g->arch = arch, g->W = prelude_width(g->arch);
     g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena = g->dots.arena =
         fn->arena;
     g->values = arena_array(g->arena, ValueInfo, fn->num_values);
@@ -78,9 +87,7 @@ static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, 
     facts->scratch_bytes = (size_t)g->scratch_bytes + 64;
     write_kernel(g, &body, &kernel);
     buf_printf(out, "/* kernel %.*s, for %s: written by tern. */\n", STR_ARG(fn->name),
-               g->arch == C_AVX512 ? "avx512"
-               : g->arch == C_AVX2 ? "avx2"
-                                   : "any CPU");
+               arch == C_GENERIC ? "any CPU" : arch_names[arch]);
     prelude_write(out, g->arch, kernel.data);
     buf_add(out, kernel.data, kernel.length);
     return true;
