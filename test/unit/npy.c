@@ -163,6 +163,26 @@ TEST(writes_what_it_reads) {
     fixture_free(&fixture);
 }
 
+/* The number that a file opened now would get. */
+static int next_handle(void) {
+    int handle = dup(0);
+    close(handle);
+    return handle;
+}
+
+TEST(files_are_closed) {
+    Fixture fixture = fixture_new();
+    int16_t data[2] = {1, 2};
+    tern_array out = {.dtype = TERN_INT16, .rank = 1, .shape = {2}, .size_bytes = 4, .data = data};
+    int before = next_handle();
+    CHECK(npy_write(fixture.arena, fixture.path, &out, &fixture.why) == TERN_OK);
+    CHECK(npy_read(fixture.arena, fixture.path, &fixture.array, &fixture.why) == TERN_OK);
+    CHECK(npy_write(fixture.arena, "/dev/full", &out, &fixture.why) == TERN_ERROR_SYSTEM);
+    CHECK(npy_write(fixture.arena, "/nonexistent/x.npy", &out, &fixture.why) == TERN_ERROR_SYSTEM);
+    CHECK(next_handle() == before);
+    fixture_free(&fixture);
+}
+
 /* The reader that is not ours. */
 TEST(numpy_agrees) {
     Fixture fixture = fixture_new();
