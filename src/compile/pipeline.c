@@ -72,6 +72,22 @@ static bool run_passes(CompiledKernel *kernel, const struct Pipeline *pipeline,
     return false;
 }
 
+/* The back ends make none yet. */
+static bool refuse_rings(const Region *region, const char *target, Diag *diag) {
+    for (const Op *op = region->first; op; op = op->next) {
+        if (op->kind == OP_RING) {
+            diag_refused(diag, op->span,
+                         "'ring' on target '%s': asynchronous copies into shared "
+                         "memory are not made for it yet",
+                         target);
+            return true;
+        }
+        for (int i = 0; i < op->num_regions; i++)
+            if (refuse_rings(op->regions[i], target, diag)) return true;
+    }
+    return false;
+}
+
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag) {
     const struct Pipeline *pipeline = pipeline_find(request->target);
     if (!pipeline) {
@@ -85,6 +101,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         diag_refused(diag, fn->span, "a kernel in placed form");
         return NULL;
     }
+    if (pipeline->target && refuse_rings(fn->body, request->target, diag)) return NULL;
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
     *kernel = (CompiledKernel){.arena = arena,
                                .name = fn->name,

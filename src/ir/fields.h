@@ -49,7 +49,7 @@ static inline Value *op_operand(const Op *op, OpKind kind, int index) {
 
 /* ---- shared by several kinds ---- */
 
-/* Of load, store, atomic_rmw and atomic_cas; NULL where there is none, and for other ops. */
+/* Of load, store, atomic_rmw, atomic_cas and fill; NULL where there is none, and for other ops. */
 Value *access_pointer(const Op *op);
 Value *access_value(const Op *op);
 Value *access_mask(const Op *op);
@@ -69,6 +69,14 @@ static inline int64_t atomic_scope(const Op *op) {
 }
 static inline bool min_max_nan(const Op *op) { /* of fmin and fmax: a NaN wins */
     return (op->kind == OP_FMAX ? fmax_nan(op) : fmin_nan(op)) != 0;
+}
+
+/* The ops of class ASYNC but ring itself. */
+bool is_turn_op(const Op *op);
+static inline Value *turn_ring(const Op *op) { return op->operands[0]; }
+static inline Value *turn_number(const Op *op) { return op->operands[1]; }
+static inline int64_t turn_part(const Op *op) { /* of fill, put and peek */
+    return op->kind == OP_FILL ? fill_part(op) : op->kind == OP_PUT ? put_part(op) : peek_part(op);
 }
 
 /* for lower, upper, step, inits..: region (index, args..) yields next..; results: args at the end

@@ -30,6 +30,7 @@ typedef enum TypeKind {
 #include "base/dtypes.def"
     TYPE_PTR,
     TYPE_TILE,
+    TYPE_RING,
     NUM_TYPE_KINDS
 } TypeKind;
 
@@ -37,13 +38,16 @@ typedef enum TypeClass {
     TYPE_CLASS_INT,
     TYPE_CLASS_FLOAT,
     TYPE_CLASS_PTR,
-    TYPE_CLASS_TILE
+    TYPE_CLASS_TILE,
+    TYPE_CLASS_RING
 } TypeClass;
 
 enum {
     MAX_RANK = 8,
     MAX_LANES = 1 << 20, /* Triton's limit on the elements of one tile */
     MAX_DEPTH = 64,      /* of regions in regions; the parser and the verifier refuse more */
+    MAX_PARTS = 8,       /* of a ring */
+    MAX_STAGES = 64,
 };
 
 typedef struct Place Place; /* layout.h */
@@ -57,6 +61,8 @@ struct Type {
     int shape[MAX_RANK]; /* the verifier requires powers of two */
     int lanes;           /* product of shape; 1 for scalars */
     const Place *place;  /* of a tile in placed form: where it lies; else NULL */
+    int num_parts;       /* of a ring: the tiles of one turn */
+    const Type *const *parts;
 };
 
 typedef struct TypeTable TypeTable;
@@ -65,6 +71,7 @@ const Type *type_scalar(TypeKind kind); /* not TYPE_PTR, TYPE_TILE */
 const Type *type_ptr(TypeTable *types, const Type *elem);
 const Type *type_tile(TypeTable *types, const Type *elem, int rank,
                       const int *shape);                                          /* rank 0: elem */
+const Type *type_ring(TypeTable *types, int num_parts, const Type *const *parts); /* tiles */
 /* The same tile elsewhere; place NULL: nowhere. A scalar has no place and stays as it is. */
 const Type *type_placed(TypeTable *types, const Type *type, const Place *place);
 const Place *place_registers(TypeTable *types, const Layout *layout);
@@ -167,6 +174,11 @@ typedef enum TypeRule {
     RULE_HISTOGRAM,
     RULE_DOT,
     RULE_SAME1,
+    RULE_RING,
+    RULE_TURN,
+    RULE_FILL,
+    RULE_PUT,
+    RULE_PEEK,
     RULE_IF,
     RULE_FOR,
     RULE_WHILE,
@@ -361,6 +373,8 @@ bool region_walk(Region *region, bool (*visit)(Op *op, void *user), void *user);
 /* ---- text and checking ---- */
 
 void func_print(Buf *out, const Func *fn, bool with_spans);
+Str func_label(Arena *arena, const Func *fn,
+               const Value *value); /* as func_print names it: %acc.1 */
 /* Parses what func_print prints; NULL after diag_error. Text is hostile. */
 Func *func_parse(Arena *arena, const Source *source, Diag *diag);
 /* Checks structure, dominance and type rules. Returns NULL when fine, else what is wrong; *where is

@@ -54,34 +54,62 @@ static Value *none(const Op *op) {
 }
 
 static Value *access_operand(const Op *op, Operand *load, Operand *store, Operand *rmw,
-                             Operand *cas) {
+                             Operand *cas, Operand *fill) {
     switch (op->kind) {
     case OP_LOAD: return load(op);
     case OP_STORE: return store(op);
     case OP_ATOMIC_RMW: return rmw(op);
     case OP_ATOMIC_CAS: return cas(op);
-    case OP_BARRIER: return NULL;
+    case OP_FILL: return fill(op);
 #define OP(kind, ...) case OP_##kind:
 #define MEMORY(...)
+#define ASYNC(...)
 #include "ir/ops.def"
+    case OP_BARRIER:
+    case OP_RING:
+    case OP_ACQUIRE:
+    case OP_PUT:
+    case OP_READY:
+    case OP_PEEK:
+    case OP_RELEASE: return NULL;
     case NUM_OP_KINDS: break;
     }
     return NULL;
 }
 
 Value *access_pointer(const Op *op) {
-    return access_operand(op, load_pointer, store_pointer, atomic_rmw_pointer, atomic_cas_pointer);
+    return access_operand(op, load_pointer, store_pointer, atomic_rmw_pointer, atomic_cas_pointer,
+                          fill_pointer);
 }
 
 Value *access_value(const Op *op) {
-    return access_operand(op, none, store_value, atomic_rmw_value, atomic_cas_value);
+    return access_operand(op, none, store_value, atomic_rmw_value, atomic_cas_value, none);
 }
 
 Value *access_mask(const Op *op) {
-    return access_operand(op, load_mask, store_mask, atomic_rmw_mask, none);
+    return access_operand(op, load_mask, store_mask, atomic_rmw_mask, none, fill_mask);
 }
 
-Value *access_other(const Op *op) { return access_operand(op, load_other, none, none, none); }
+Value *access_other(const Op *op) {
+    return access_operand(op, load_other, none, none, none, fill_other);
+}
+
+bool is_turn_op(const Op *op) {
+    switch (op->kind) {
+    case OP_ACQUIRE:
+    case OP_FILL:
+    case OP_PUT:
+    case OP_READY:
+    case OP_PEEK:
+    case OP_RELEASE: return true;
+#define OP(kind, ...) case OP_##kind:
+#define ASYNC(...)
+#include "ir/ops.def"
+    case OP_RING:
+    case NUM_OP_KINDS: break;
+    }
+    return false;
+}
 
 const char *attr_word(AttrKind kind, int64_t value) {
     const char *const *words = attr_words[kind];

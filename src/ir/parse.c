@@ -200,10 +200,23 @@ static const Type *tile_type(Parser *p) {
     if (rank == 0) return fail(p, "expected a dimension"), NULL;
     const Type *elem = type(p, 0);
     if (!elem) return NULL;
-    if (type_is_tile(elem)) return fail(p, "tile of tiles"), NULL;
+    if (elem->kind >= TYPE_TILE) return fail(p, "tile of tiles or rings"), NULL;
     const Place *place = NULL;
     if (!place_of_type(p, &place) || !expect(p, '>')) return NULL;
     return type_placed(p->fn->types, type_tile(p->fn->types, elem, rank, shape), place);
+}
+
+/* ring<tile<..>, ..> */
+static const Type *ring_type(Parser *p) {
+    const Type *parts[MAX_PARTS];
+    int count = 0;
+    if (!expect(p, '<')) return NULL;
+    do {
+        if (count == MAX_PARTS) return fail(p, "ring has too many parts"), NULL;
+        if (!accept_word(p, "tile")) return fail(p, "expected a tile"), NULL;
+        if (!(parts[count++] = tile_type(p))) return NULL;
+    } while (accept(p, ','));
+    return expect(p, '>') ? type_ring(p->fn->types, count, parts) : NULL;
 }
 
 static const Type *type(Parser *p, int levels) {
@@ -213,13 +226,14 @@ static const Type *type(Parser *p, int levels) {
     for (int i = 0; i < COUNT(scalar_names); i++)
         if (str_is(name, scalar_names[i].text)) return type_scalar(scalar_names[i].kind);
     if (str_is(name, "tile")) return tile_type(p);
+    if (str_is(name, "ring")) return ring_type(p);
     if (!str_is(name, "ptr"))
         return fail_at(p, start, p->at, "expected a type, saw '%.*s'", name), NULL;
     if (levels == MAX_POINTER_LEVELS) return fail(p, "too many levels of pointers"), NULL;
     if (!expect(p, '<')) return NULL;
     const Type *elem = type(p, levels + 1);
     if (!elem) return NULL;
-    if (type_is_tile(elem)) return fail(p, "pointer to a tile"), NULL;
+    if (elem->kind >= TYPE_TILE) return fail(p, "pointer to a tile or ring"), NULL;
     return expect(p, '>') ? type_ptr(p->fn->types, elem) : NULL;
 }
 

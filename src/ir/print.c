@@ -226,20 +226,34 @@ static void put_func_attrs(Printer *p, const Func *fn) {
     if (separator[0] == ',') buf_putc(p->out, '}');
 }
 
-void func_print(Buf *out, const Func *fn, bool with_spans) {
-    Printer p = {.out = out, .fn = fn, .with_spans = with_spans};
-    p.labels.arena = p.names.arena = out->arena;
+static void put_func(Printer *p) {
+    const Func *fn = p->fn;
+    Buf *out = p->out;
+    p->labels.arena = p->names.arena = out->arena;
     for (int i = 0; fn->form == FORM_PLACED && place_at(fn->types, i); i++)
         put_place(out, place_at(fn->types, i));
     buf_printf(out, "func @%.*s(", STR_ARG(fn->name));
     for (int i = 0; i < fn->num_params; i++) {
         if (i) buf_puts(out, ", ");
-        put_param(&p, &fn->params[i], i);
+        put_param(p, &fn->params[i], i);
     }
     buf_putc(out, ')');
-    put_func_attrs(&p, fn);
-    put_span(&p, fn->span);
+    put_func_attrs(p, fn);
+    put_span(p, fn->span);
     buf_puts(out, " {\n");
-    for (const Op *op = fn->body->first; op; op = op->next) put_op(&p, op, 1);
+    for (const Op *op = fn->body->first; op; op = op->next) put_op(p, op, 1);
     buf_puts(out, "}\n");
+}
+
+void func_print(Buf *out, const Func *fn, bool with_spans) {
+    put_func(&(Printer){.out = out, .fn = fn, .with_spans = with_spans});
+}
+
+Str func_label(Arena *arena, const Func *fn, const Value *value) {
+    Buf text = {.arena = arena}, label = {.arena = arena};
+    Printer p = {.out = &text, .fn = fn};
+    put_func(&p);
+    p.out = &label;
+    put_value(&p, value);
+    return buf_str(&label);
 }

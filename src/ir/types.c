@@ -23,11 +23,12 @@ static const struct TypeInfo {
 #include "base/dtypes.def"
     [TYPE_PTR] = {"ptr", 64, TYPE_CLASS_PTR, -1},
     [TYPE_TILE] = {"tile", 0, TYPE_CLASS_TILE, -1},
+    [TYPE_RING] = {"ring", 0, TYPE_CLASS_RING, -1},
 };
 
 struct TypeTable {
     Arena *arena;
-    Map types; /* bytes of a TypeKey -> Type */
+    Map types; /* bytes of a TypeKey, or of a ring's parts -> Type */
     VEC(const Place *) places;
 };
 
@@ -68,7 +69,7 @@ const Type *type_ptr(TypeTable *types, const Type *elem) {
 
 const Type *type_tile(TypeTable *types, const Type *elem, int rank, const int *shape) {
     if (rank == 0) return elem;
-    if (rank < 0 || rank > MAX_RANK || elem->kind == TYPE_TILE) BUG("not a tile: rank %d", rank);
+    if (rank < 0 || rank > MAX_RANK || elem->kind >= TYPE_TILE) BUG("not a tile: rank %d", rank);
     Type type = {.kind = TYPE_TILE, .elem = elem, .rank = rank, .lanes = 1};
     for (int i = 0; i < rank; i++) {
         if (shape[i] < 1 || shape[i] > MAX_LANES / type.lanes) BUG("tile of too many lanes");
@@ -80,6 +81,22 @@ const Type *type_tile(TypeTable *types, const Type *elem, int rank, const int *s
 
 const Type *type_with_elem(TypeTable *types, const Type *like, const Type *elem) {
     return type_placed(types, type_tile(types, elem, like->rank, like->shape), like->place);
+}
+
+/* The key has a byte more than its pointers: it is as long as no TypeKey. */
+const Type *type_ring(TypeTable *types, int num_parts, const Type *const *parts) {
+    Buf key = {.arena = types->arena};
+    if (num_parts < 1 || num_parts > MAX_PARTS) BUG("a ring of %d parts", num_parts);
+    buf_add(&key, (const char *)parts, sizeof *parts * (size_t)num_parts);
+    buf_putc(&key, 'r');
+    Type *found = map_get(&types->types, buf_str(&key));
+    if (found) return found;
+    const Type **copy = arena_array(types->arena, const Type *, num_parts);
+    memcpy(copy, parts, sizeof *parts * (size_t)num_parts);
+    found = arena_new_of(types->arena, Type);
+    *found = (Type){.kind = TYPE_RING, .lanes = 1, .num_parts = num_parts, .parts = copy};
+    map_set(&types->types, buf_str(&key), found);
+    return found;
 }
 
 /* ---- places ---- */
@@ -176,6 +193,12 @@ void type_print(Buf *out, const Type *type) {
         for (int i = 0; i < type->rank; i++) buf_printf(out, "%dx", type->shape[i]);
         type_print(out, type->elem);
         if (type->place) buf_printf(out, ", #%d", type->place->number);
+        buf_putc(out, '>');
+    } else if (type->kind == TYPE_RING) {
+        for (int i = 0; i < type->num_parts; i++) {
+            buf_puts(out, i ? ", " : "ring<");
+            type_print(out, type->parts[i]);
+        }
         buf_putc(out, '>');
     } else {
         buf_puts(out, type_infos[type->kind].text);

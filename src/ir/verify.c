@@ -22,10 +22,11 @@ const char *verify_text_of(Verifier *v, const Type *type) { return type_str(v->a
 
 /* ---- types ---- */
 
-static bool check_type(Verifier *v, const Op *op, const Type *type) {
+bool verify_type(Verifier *v, const Op *op, const Type *type) {
     if (!type) return verify_bad(v, op, "a value has no type");
     if (type->kind == TYPE_PTR && type_is_tile(type->elem))
         return verify_bad(v, op, "pointer to a tile");
+    if (type->kind == TYPE_RING) return verify_ring_type(v, op, type);
     for (int i = 0; i < type->rank; i++)
         if (type->shape[i] & (type->shape[i] - 1))
             return verify_bad(v, op, "dimension %d of %s is not a power of two", i,
@@ -485,6 +486,11 @@ static bool check_rule(Verifier *v, const Op *op) {
         if (op->kind == OP_HINT) return check_hint(v, op, a);
         return (sort_step_mask(op) >= 0 && sort_step_mask(op) < a->lanes) ||
                verify_bad(v, op, "mask is outside the tile");
+    case RULE_RING:
+    case RULE_TURN:
+    case RULE_FILL:
+    case RULE_PUT:
+    case RULE_PEEK: return verify_ring_op(v, op);
     case RULE_IF: return check_if(v, op);
     case RULE_FOR: return check_for(v, op);
     case RULE_WHILE: return check_while(v, op);
@@ -497,7 +503,9 @@ static bool check_rule(Verifier *v, const Op *op) {
 static bool define(Verifier *v, const Op *op, const Value *value) {
     if (value->id < 0 || value->id >= v->fn->num_values || v->seen[value->id])
         return verify_bad(v, op, "the id %d of a value is taken or out of range", value->id);
-    if (!check_type(v, op, value->type)) return false;
+    if (!verify_type(v, op, value->type)) return false;
+    if (value->type->kind == TYPE_RING && !(op && op->kind == OP_RING))
+        return verify_bad(v, op, "only 'ring' makes a ring");
     v->seen[value->id] = value;
     v->visible[value->id] = true;
     v->defined_at[value->id] = v->depth;
@@ -509,6 +517,8 @@ static bool check_use(Verifier *v, const Op *op, int index) {
     bool known = value && value->id >= 0 && value->id < v->fn->num_values &&
                  v->seen[value->id] == value && v->visible[value->id];
     if (!known) return verify_bad(v, op, "operand %d is not defined here", index);
+    if (value->type->kind == TYPE_RING && !(index == 0 && is_turn_op(op)))
+        return verify_bad(v, op, "operand %d is a ring", index);
     return v->defined_at[value->id] >= v->isolated_depth ||
            verify_bad(v, op, "operand %d comes from outside the region", index);
 }
@@ -589,8 +599,10 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where) {
         else if (type_is_tile(type))
             ok = verify_bad(&v, NULL, "parameter %d is a tile", i);
     }
-    if (ok && check_region(&v, NULL, fn->body) && region_yield(fn->body)->num_operands)
-        verify_bad(&v, NULL, "a kernel yields nothing");
+    ok = ok && check_region(&v, NULL, fn->body);
+    if (ok && region_yield(fn->body)->num_operands)
+        ok = verify_bad(&v, NULL, "a kernel yields nothing");
+    if (ok && v.has_rings) verify_rings(&v);
     if (where) *where = v.where;
     return v.why;
 }

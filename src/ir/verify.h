@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* verify: what verify.c and verify_place.c share. */
+/* verify: what verify.c, verify_place.c, verify_ring.c and verify_turn.c share. */
 #ifndef TERN_VERIFY_H
 #define TERN_VERIFY_H
 
@@ -15,12 +15,30 @@ typedef struct Verifier {
     int depth;
     int isolated_depth; /* values defined outside this depth may not be used; 0: all may */
     int *defined_at;    /* by id: depth of the definition */
+    bool has_rings;
 } Verifier;
 
 /* Notes the first thing that is wrong; false. op NULL: with the function itself. */
 bool verify_bad(Verifier *v, const Op *op, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 const char *verify_text_of(Verifier *v, const Type *type);
+
+bool verify_type(Verifier *v, const Op *op, const Type *type);
+
+/* ---- verify_ring.c ---- */
+bool verify_ring_type(Verifier *v, const Op *op, const Type *type);
+bool verify_ring_op(Verifier *v, const Op *op); /* its types; notes has_rings */
+bool verify_rings(Verifier *v); /* of the whole function, which is else well formed */
+
+/* ---- verify_turn.c ---- */
+/* One ring of the function, and the ops that name it or read a tile peeked in it. */
+typedef struct RingUses {
+    const Op *ring;
+    VEC(const Op *) users;
+    Map around; /* the users and each op that has one in its regions, as a set */
+} RingUses;
+/* budget: ops that may still be looked at; what is not looked at is not claimed to be wrong. */
+bool verify_turns(Verifier *v, const RingUses *uses, const Op *const *peeked, int *budget);
 
 /* ---- verify_place.c ---- */
 bool verify_form(Verifier *v);                                  /* and the list of places */

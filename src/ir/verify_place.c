@@ -129,13 +129,15 @@ static bool check_reduce(Verifier *v, const Op *op) {
 
 static bool check_convert(Verifier *v, const Op *op) {
     const Type *a = op->operands[0]->type, *r = op->results[0].type;
+    if (r->place->shared)
+        return verify_bad(v, op, "to shared memory, where only the tiles of rings are");
     return a->place != r->place || verify_bad(v, op, "to the place where it is");
 }
 
 bool verify_places(Verifier *v, const Op *op) {
     if (v->fn->form == FORM_PROGRAM)
         return op->kind != OP_CONVERT || verify_bad(v, op, "in program form");
-    if (!in_registers(v, op)) return false;
+    if (op->kind != OP_PEEK && op->kind != OP_CONVERT && !in_registers(v, op)) return false;
     switch (op->kind) {
     case OP_BROADCAST:
     case OP_EXPAND_DIMS:
@@ -146,6 +148,7 @@ bool verify_places(Verifier *v, const Op *op) {
     case OP_CONVERT: return check_convert(v, op);
     case OP_REDUCE: return check_reduce(v, op);
     case OP_GATHER: return one_place(v, op, 1);
+    case OP_FILL: return one_place(v, op, 2);
     case OP_DOT: return one_place(v, op, 2);
     case OP_HISTOGRAM:
         return op->num_operands < 2 ||
@@ -162,6 +165,12 @@ bool verify_places(Verifier *v, const Op *op) {
 #define LEAF(kind, ...)    case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_RING:
+    case OP_ACQUIRE:
+    case OP_PUT:
+    case OP_READY:
+    case OP_PEEK:
+    case OP_RELEASE:
     case OP_SPLAT:
     case OP_ASSUME:
     case OP_PRINT:

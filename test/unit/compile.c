@@ -65,6 +65,27 @@ TEST(the_front_ends_ir_can_be_kept) {
     arena_free(arena);
 }
 
+TEST(rings_are_refused_where_they_are_not_made) {
+    static const char ring[] =
+        "func @k(%n: i32, %yes: i1) {\n  if %yes {\n"
+        "    %r = ring {stages = 2} : ring<tile<4xf32>>\n    yield\n  } {\n    yield\n  }\n"
+        "  yield\n}\n";
+    static const char *const targets[] = {"cpu:generic", "cpu:avx512", "sm_75", "sm_90a"};
+    Arena *arena = arena_new(NULL);
+    Diag diag;
+    for (int i = 0; i < COUNT(targets); i++) {
+        CHECK(!compiled(arena, ring, (CompileRequest){.target = targets[i]}, &diag));
+        CHECK(strstr(words(arena, &diag),
+                     str_format(arena,
+                                "k.tir:3:5: not supported: 'ring' on target '%s': asynchronous "
+                                "copies into shared memory are not made for it yet",
+                                targets[i])
+                         .data));
+    }
+    CHECK(compiled(arena, ring, (CompileRequest){.target = "interp"}, &diag));
+    arena_free(arena);
+}
+
 TEST(what_is_wrong_is_said) {
     Arena *arena = arena_new(NULL);
     Diag diag;

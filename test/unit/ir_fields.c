@@ -41,8 +41,8 @@ TEST(each_attribute_is_read_where_it_is_set) {
 
 /* Operands that may be absent are NULL, never what lies behind. */
 TEST(each_operand_is_the_one_or_null) {
-    Value values[4] = {{.id = 0}, {.id = 1}, {.id = 2}, {.id = 3}};
-    Value *operands[] = {&values[0], &values[1], &values[2], &values[3]};
+    Value values[8], *operands[COUNT(values)];
+    for (int i = 0; i < COUNT(values); i++) operands[i] = &values[i];
 #define OPERAND(KIND, noun, name, index)                                                           \
     {                                                                                              \
         const OpInfo *info = &op_infos[OP_##KIND];                                                 \

@@ -94,6 +94,7 @@ static void note_uses(Maker *m, const Region *region) {
             m->last_users[value->id] = op_in_region(op, value_region(value));
         }
         if (op->kind == OP_INLINE_ASM && !m->refused) m->refused = op;
+        if (op->kind == OP_RING) rings_note(m->arena, m->loaded, op);
     }
     m->depth--;
 }
@@ -112,6 +113,10 @@ static void node_make(Maker *m, Node *node, const Op *op, const Map *frees) {
     node->op = op;
     const Ids *ids = map_get_pointer(frees, op);
     if (ids) node->frees = ids->data, node->num_frees = ids->count;
+    for (int i = 0; m->loaded->rings && i < node->num_frees; i++)
+        node->ends_ring |= m->loaded->rings[node->frees[i]].op != NULL;
+    for (int i = 0; m->loaded->rings && i < op->num_operands; i++)
+        node->reads_peeked |= value_is_peeked(op->operands[i]);
     node->reads = op_has_trait(op, READS);
     node->changes_alone = op->kind == OP_CLOCK || op->kind == OP_PRINT;
     if (op->kind == OP_WHILE) m->loaded->may_wait = true;
@@ -167,7 +172,7 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
         return device_says(device, TERN_ERROR_UNSUPPORTED,
                            "device 'interp' runs the tile IR, which this kernel has none of");
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
-    *loaded = (Loaded){.kernel = kernel, .num_values = kernel->ir->num_values};
+    *loaded = (Loaded){.kernel = kernel, .num_slots = kernel->ir->num_values};
     Maker m = {.arena = kernel->arena, .loaded = loaded};
     m.last_users = arena_array(kernel->arena, const Op *, kernel->ir->num_values);
     note_uses(&m, kernel->ir->body);
@@ -205,6 +210,7 @@ Lanes *lanes_new(Program *p, int count, int size) {
     }
     lanes->next = NULL;
     lanes->refs = 1, lanes->size_class = size_class, lanes->count = count, lanes->size = size;
+    lanes->ring = 0;
     return lanes;
 }
 

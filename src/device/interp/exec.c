@@ -206,6 +206,13 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_STORE:
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: return exec_memory(p, op);
+    case OP_RING:
+    case OP_ACQUIRE:
+    case OP_FILL:
+    case OP_PUT:
+    case OP_READY:
+    case OP_PEEK:
+    case OP_RELEASE: return exec_ring(p, op);
     case OP_BARRIER: return true; /* the lanes of a program run in step */
     case OP_REDUCE: return exec_reduce(p, node);
     case OP_SCAN: return exec_scan(p, node);
@@ -224,8 +231,11 @@ static bool exec_node(Program *p, const Node *node) {
 
 bool exec_block(Program *p, const Body *block) {
     for (int i = 0; i < block->num_nodes; i++) {
-        if (!exec_node(p, &block->nodes[i])) return false;
-        drop_dead(p, &block->nodes[i]);
+        const Node *node = &block->nodes[i];
+        if (node->reads_peeked && !check_peeked(p, node->op)) return false;
+        if (!exec_node(p, node)) return false;
+        if (node->ends_ring && !rings_end(p, node)) return false;
+        drop_dead(p, node);
     }
     return true;
 }

@@ -7,6 +7,7 @@
  *     lane.c    ops that work lane by lane
  *     shape.c   ops that move lanes: broadcast, trans, gather ..
  *     cross.c   ops across lanes: reduce, scan, dot, histogram
+ *     ring.c    acquire, fill, ready, peek, release
  *     memory.c  load, store, atomics; every access is checked
  *     print.c   device_print, device_assert
  *
@@ -30,7 +31,9 @@ typedef struct Lanes {
     int size_class;
     int count;
     int size; /* of a lane, in bytes */
-    char padding[LANES_HEADER - 20];
+    int ring; /* of a tile that lies in a ring: 1 + the id of the ring's value, and which turn */
+    int64_t turn;
+    char padding[LANES_HEADER - 32];
     char data[];
 } Lanes;
 
@@ -45,6 +48,8 @@ typedef struct Node {
     int num_frees; /* values that nobody reads after this op */
     const int *frees;
     bool reads;         /* op or something in its regions reads memory */
+    bool ends_ring;     /* frees has one */
+    bool reads_peeked;  /* an operand lies in a ring */
     bool changes_alone; /* ... has effects that may differ without memory changing: clock, print */
 } Node;
 struct Body {
@@ -55,11 +60,18 @@ struct Body {
     bool by_lanes; /* only constants and lane-by-lane ops: may run for many lanes at once */
 };
 
+typedef struct LoadedRing {
+    const Op *op;   /* NULL: the value is no ring */
+    int first_slot; /* of its tiles */
+    Str label;      /* as the IR prints it */
+} LoadedRing;
+
 typedef struct Loaded {
     const CompiledKernel *kernel;
     Body *body;
-    int num_values;
-    bool may_wait; /* has a while loop */
+    int num_slots;     /* values, then what rings hold */
+    LoadedRing *rings; /* by value id; NULL: no rings */
+    bool may_wait;     /* has a while loop */
 } Loaded;
 
 /* ---- a launch ---- */
@@ -149,6 +161,14 @@ bool exec_scan(Program *p, const Node *node);
 bool exec_histogram(Program *p, const Op *op);
 bool exec_dot(Program *p, const Op *op);
 bool exec_memory(Program *p, const Op *op); /* load, store, atomic_rmw, atomic_cas */
+/* What op, a load or fill, reads; NULL after failing. mask, other: or NULL. */
+Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask,
+                  const Lanes *other);
+bool exec_ring(Program *p, const Op *op);
+bool check_peeked(Program *p, const Op *op); /* what op reads in a ring is still there */
+bool rings_end(Program *p, const Node *node);
+void rings_note(Arena *arena, Loaded *loaded, const Op *op); /* a ring that the kernel has */
+bool value_is_peeked(const Value *value);
 bool exec_print(Program *p, const Op *op);
 bool exec_assert(Program *p, const Op *op);
 uint64_t lane_eval(const Op *op, const uint64_t *operands); /* of one lane */

@@ -106,14 +106,19 @@ static void memory_set(Access *access, char *memory, uint64_t bits) {
     access->p->launch->idle_spins = 0;
 }
 
-static Access access_of(Program *p, const Op *op, const char *what) {
+static Access access_of(Program *p, const Op *op, const char *what, const Lanes *pointers,
+                        const Lanes *mask) {
     Access access = {.p = p, .op = op, .what = what};
     access.size = type_size_bytes(type_lane(access_pointer(op)->type)->elem);
-    access.pointers = lanes_of(p, access_pointer(op));
-    access.pointer_step = access.pointers->count > 1;
-    access.mask = lanes_of(p, access_mask(op));
-    access.mask_step = access.mask && access.mask->count > 1;
+    access.pointers = pointers;
+    access.pointer_step = pointers->count > 1;
+    access.mask = mask;
+    access.mask_step = mask && mask->count > 1;
     return access;
+}
+
+static Access access_now(Program *p, const Op *op, const char *what) {
+    return access_of(p, op, what, lanes_of(p, access_pointer(op)), lanes_of(p, access_mask(op)));
 }
 
 #define LOAD_LOOP(T)                                                                               \
@@ -130,29 +135,36 @@ static Access access_of(Program *p, const Op *op, const char *what) {
         }                                                                                          \
     } while (0)
 
-static bool exec_load(Program *p, const Op *op) {
-    Access access = access_of(p, op, "load");
-    const Lanes *other = lanes_of(p, load_other(op));
+Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask,
+                  const Lanes *other) {
+    Access access = access_of(p, op, op_info(op->kind)->name, pointers, mask);
     int other_step = other && other->count > 1;
-    Lanes *out = lanes_new(p, access.pointers->count, access.size);
-    if (!out) return false;
+    Lanes *out = lanes_new(p, pointers->count, access.size);
+    if (!out) return NULL;
     switch (access.size) {
     case 1: LOAD_LOOP(uint8_t); break;
     case 2: LOAD_LOOP(uint16_t); break;
     case 4: LOAD_LOOP(uint32_t); break;
     default: LOAD_LOOP(uint64_t); break;
     }
+    return out;
+failed:
+    lanes_release(p->launch, out);
+    return NULL;
+}
+
+static bool exec_load(Program *p, const Op *op) {
+    Lanes *out = load_lanes(p, op, lanes_of(p, load_pointer(op)), lanes_of(p, load_mask(op)),
+                            lanes_of(p, load_other(op)));
+    if (!out) return false;
     if (type_is_bool(op_result(op)->type))
         for (int i = 0; i < out->count; i++) out->data[i] = out->data[i] != 0;
     slot_set(p, op_result(op), out);
     return true;
-failed:
-    lanes_release(p->launch, out);
-    return false;
 }
 
 static bool exec_store(Program *p, const Op *op) {
-    Access access = access_of(p, op, "store");
+    Access access = access_now(p, op, "store");
     const Lanes *values = lanes_of(p, store_value(op));
     int step = values->count > 1;
     for (int i = 0; i < access.pointers->count; i++) {
@@ -195,7 +207,7 @@ static bool is_misaligned(Access *access, int lane, const char *memory) {
 
 static bool exec_atomic(Program *p, const Op *op) {
     bool is_cas = op->kind == OP_ATOMIC_CAS;
-    Access access = access_of(p, op, "atomic");
+    Access access = access_now(p, op, "atomic");
     const Type *type = type_lane(op_result(op)->type);
     const Lanes *values = lanes_of(p, access_value(op));
     const Lanes *compares = is_cas ? lanes_of(p, atomic_cas_compare(op)) : NULL;

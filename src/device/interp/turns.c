@@ -91,7 +91,7 @@ static void switch_to_fiber(Scheduler *s, Fiber *fiber) {
 
 static void program_release(Program *p) {
     if (!p->slots) return;
-    for (int i = 0; i < p->launch->loaded->num_values; i++) lanes_release(p->launch, p->slots[i]);
+    for (int i = 0; i < p->launch->loaded->num_slots; i++) lanes_release(p->launch, p->slots[i]);
     free(p->slots);
     p->slots = NULL;
 }
@@ -111,7 +111,7 @@ static bool program_begin(Launch *launch, Program *p, uint64_t index) {
     p->id[0] = (uint32_t)(index % launch->grid[0]);
     p->id[1] = (uint32_t)(index / launch->grid[0] % launch->grid[1]);
     p->id[2] = (uint32_t)(index / launch->grid[0] / launch->grid[1]);
-    p->slots = calloc((size_t)launch->loaded->num_values + 1, sizeof *p->slots);
+    p->slots = calloc((size_t)launch->loaded->num_slots + 1, sizeof *p->slots);
     if (!p->slots) return program_fail(p, TERN_ERROR_NO_MEMORY, (Span){0}, "out of host memory");
     return true;
 }

@@ -517,6 +517,8 @@ static void ptx_op(Gen *g, const Op *op) {
         else
             ptx_pure_scalar(g, op);
         return;
+#define ASYNC(kind, ...) case OP_##kind:
+#include "ir/ops.def"
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
