@@ -77,7 +77,7 @@ static const char *expr_word(ExprKind kind) {
 }
 
 static void put_detail(Buf *out, const Expr *expr) {
-    switch ((int)expr->kind) {
+    switch (expr->kind) {
     case EXPR_NAME:
     case EXPR_INT:
     case EXPR_FLOAT:
@@ -104,7 +104,25 @@ static void put_detail(Buf *out, const Expr *expr) {
         for (int i = 0; i < expr->num_items; i++)
             buf_printf(out, " %s", operator_text(expr->operators[i]));
         break;
-    default: break;
+    case EXPR_FSTRING:
+    case EXPR_TRUE:
+    case EXPR_FALSE:
+    case EXPR_NONE:
+    case EXPR_ELLIPSIS:
+    case EXPR_TUPLE:
+    case EXPR_LIST:
+    case EXPR_SET:
+    case EXPR_DICT:
+    case EXPR_AND:
+    case EXPR_OR:
+    case EXPR_NOT:
+    case EXPR_TERNARY:
+    case EXPR_CALL:
+    case EXPR_SUBSCRIPT:
+    case EXPR_SLICE:
+    case EXPR_STARRED:
+    case EXPR_LAMBDA:
+    case EXPR_AWAIT: break;
     }
 }
 

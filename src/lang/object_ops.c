@@ -297,7 +297,7 @@ static Object *int_binary(Arena *arena, Operator op, const Object *x, const Obje
                           const char **why) {
     int128 a = x->integer, b = y->integer, result = 0;
     bool overflow = false, both_bool = x->kind == OBJECT_BOOL && y->kind == OBJECT_BOOL;
-    switch ((int)op) {
+    switch (op) {
     case OPERATOR_ADD: overflow = __builtin_add_overflow(a, b, &result); break;
     case OPERATOR_SUB: overflow = __builtin_sub_overflow(a, b, &result); break;
     case OPERATOR_MUL: overflow = __builtin_mul_overflow(a, b, &result); break;
@@ -312,7 +312,20 @@ static Object *int_binary(Arena *arena, Operator op, const Object *x, const Obje
     case OPERATOR_AND: result = a & b; break;
     case OPERATOR_OR: result = a | b; break;
     case OPERATOR_XOR: result = a ^ b; break;
-    default: return refuse(why, bad_operands(arena, op, x, y));
+    case OPERATOR_MATMUL:
+    case OPERATOR_LT:
+    case OPERATOR_LE:
+    case OPERATOR_GT:
+    case OPERATOR_GE:
+    case OPERATOR_EQ:
+    case OPERATOR_NE:
+    case OPERATOR_IS:
+    case OPERATOR_IS_NOT:
+    case OPERATOR_IN:
+    case OPERATOR_NOT_IN:
+    case OPERATOR_NEG:
+    case OPERATOR_POS:
+    case OPERATOR_INVERT: return refuse(why, bad_operands(arena, op, x, y));
     }
     if (overflow) return refuse(why, too_wide);
     bool stays_bool = op == OPERATOR_AND || op == OPERATOR_OR || op == OPERATOR_XOR;
@@ -351,7 +364,7 @@ static Object *float_pow(Arena *arena, double a, double b, const char **why) {
 static Object *float_binary(Arena *arena, Operator op, const Object *x, const Object *y,
                             const char **why) {
     double a = object_number(x), b = object_number(y), quotient, rest;
-    switch ((int)op) {
+    switch (op) {
     case OPERATOR_ADD: return object_float(arena, a + b);
     case OPERATOR_SUB: return object_float(arena, a - b);
     case OPERATOR_MUL: return object_float(arena, a * b);
@@ -364,8 +377,27 @@ static Object *float_binary(Arena *arena, Operator op, const Object *x, const Ob
         float_divmod(a, b, &quotient, &rest);
         return object_float(arena, op == OPERATOR_MOD ? rest : quotient);
     case OPERATOR_POW: return float_pow(arena, a, b, why);
-    default: return refuse(why, bad_operands(arena, op, x, y));
+    case OPERATOR_MATMUL:
+    case OPERATOR_SHL:
+    case OPERATOR_SHR:
+    case OPERATOR_AND:
+    case OPERATOR_OR:
+    case OPERATOR_XOR:
+    case OPERATOR_LT:
+    case OPERATOR_LE:
+    case OPERATOR_GT:
+    case OPERATOR_GE:
+    case OPERATOR_EQ:
+    case OPERATOR_NE:
+    case OPERATOR_IS:
+    case OPERATOR_IS_NOT:
+    case OPERATOR_IN:
+    case OPERATOR_NOT_IN:
+    case OPERATOR_NEG:
+    case OPERATOR_POS:
+    case OPERATOR_INVERT: return refuse(why, bad_operands(arena, op, x, y));
     }
+    return NULL;
 }
 
 /* ---- sequences, sets and dicts ---- */

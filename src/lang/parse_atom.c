@@ -189,21 +189,26 @@ static Expr *parse_word(Parser *p, ExprKind kind) {
 }
 
 static Expr *parse_atom(Parser *p) {
-    switch ((int)p->token.kind) {
-    case TOKEN_NAME: return parse_word(p, EXPR_NAME);
-    case TOKEN_INT:
-    case TOKEN_FLOAT:
-    case TOKEN_IMAGINARY: return parse_number(p);
-    case TOKEN_STRING: return parse_strings(p);
-    case TOKEN_TRUE: return parse_word(p, EXPR_TRUE);
-    case TOKEN_FALSE: return parse_word(p, EXPR_FALSE);
-    case TOKEN_NONE: return parse_word(p, EXPR_NONE);
-    case TOKEN_ELLIPSIS: return parse_word(p, EXPR_ELLIPSIS);
-    case TOKEN_LPAREN: return parse_parenthesised(p);
-    case TOKEN_LBRACKET: return parse_list_display(p);
-    case TOKEN_LBRACE: return parse_braces(p);
-    default: unexpected(p, "an expression");
-    }
+    static const struct {
+        TokenKind kind;
+        ExprKind word;
+    } words[] = {{TOKEN_NAME, EXPR_NAME},
+                 {TOKEN_TRUE, EXPR_TRUE},
+                 {TOKEN_FALSE, EXPR_FALSE},
+                 {TOKEN_NONE, EXPR_NONE},
+                 {TOKEN_ELLIPSIS, EXPR_ELLIPSIS}};
+    static const struct {
+        TokenKind kind;
+        Expr *(*parse)(Parser *);
+    } others[] = {{TOKEN_INT, parse_number},           {TOKEN_FLOAT, parse_number},
+                  {TOKEN_IMAGINARY, parse_number},     {TOKEN_STRING, parse_strings},
+                  {TOKEN_LPAREN, parse_parenthesised}, {TOKEN_LBRACKET, parse_list_display},
+                  {TOKEN_LBRACE, parse_braces}};
+    for (int i = 0; i < COUNT(words); i++)
+        if (at(p, words[i].kind)) return parse_word(p, words[i].word);
+    for (int i = 0; i < COUNT(others); i++)
+        if (at(p, others[i].kind)) return others[i].parse(p);
+    unexpected(p, "an expression");
 }
 
 /* ---- calls and subscripts ---- */

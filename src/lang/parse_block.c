@@ -120,19 +120,11 @@ static bool with_items_in_brackets(const Parser *p) {
     int depth = 1;
     bool items = false;
     while (depth) {
-        switch ((int)lexer_next(&ahead).kind) {
-        case TOKEN_LPAREN:
-        case TOKEN_LBRACKET:
-        case TOKEN_LBRACE: depth++; break;
-        case TOKEN_RPAREN:
-        case TOKEN_RBRACKET:
-        case TOKEN_RBRACE: depth--; break;
-        case TOKEN_AS:
-        case TOKEN_COMMA: items |= depth == 1; break;
-        case TOKEN_ERROR:
-        case TOKEN_END: return false;
-        default: break;
-        }
+        TokenKind kind = lexer_next(&ahead).kind;
+        if (kind == TOKEN_ERROR || kind == TOKEN_END) return false;
+        if (kind == TOKEN_LPAREN || kind == TOKEN_LBRACKET || kind == TOKEN_LBRACE) depth++;
+        if (kind == TOKEN_RPAREN || kind == TOKEN_RBRACKET || kind == TOKEN_RBRACE) depth--;
+        if (kind == TOKEN_AS || kind == TOKEN_COMMA) items |= depth == 1;
     }
     return items && lexer_next(&ahead).kind == TOKEN_COLON;
 }
@@ -179,31 +171,35 @@ static Stmt *parse_decorated(Parser *p) {
     unexpected(p, "'def' or 'class' after the decorator");
 }
 
+static Stmt *parse_plain_def(Parser *p) { return parse_def(p, 0, NULL, false); }
+static Stmt *parse_plain_class(Parser *p) { return parse_class(p, 0, NULL); }
+static Stmt *parse_plain_async(Parser *p) { return parse_async(p, 0, NULL); }
+
 void parse_statement(Parser *p, Stmts *stmts) {
-    Stmt *stmt;
-    switch ((int)p->token.kind) {
-    case TOKEN_IF: stmt = parse_if(p); break;
-    case TOKEN_WHILE: stmt = parse_while(p); break;
-    case TOKEN_FOR: stmt = parse_for(p); break;
-    case TOKEN_TRY: stmt = parse_try(p); break;
-    case TOKEN_WITH: stmt = parse_with(p); break;
-    case TOKEN_DEF: stmt = parse_def(p, 0, NULL, false); break;
-    case TOKEN_CLASS: stmt = parse_class(p, 0, NULL); break;
-    case TOKEN_AT: stmt = parse_decorated(p); break;
-    case TOKEN_ASYNC: stmt = parse_async(p, 0, NULL); break;
-    case TOKEN_ELIF:
-    case TOKEN_ELSE:
-    case TOKEN_EXCEPT:
-    case TOKEN_FINALLY:
-        parse_fail(p, token_span(p), "'%s' belongs to no statement before it",
-                   token_text(p->token.kind));
-    default:
-        if (at_match(p)) {
-            stmt = parse_match(p);
-            break;
+    static const struct {
+        TokenKind kind;
+        Stmt *(*parse)(Parser *);
+    } rows[] = {{TOKEN_IF, parse_if},
+                {TOKEN_WHILE, parse_while},
+                {TOKEN_FOR, parse_for},
+                {TOKEN_TRY, parse_try},
+                {TOKEN_WITH, parse_with},
+                {TOKEN_DEF, parse_plain_def},
+                {TOKEN_CLASS, parse_plain_class},
+                {TOKEN_AT, parse_decorated},
+                {TOKEN_ASYNC, parse_plain_async}};
+    static const TokenKind followers[] = {TOKEN_ELIF, TOKEN_ELSE, TOKEN_EXCEPT, TOKEN_FINALLY};
+    for (int i = 0; i < COUNT(rows); i++)
+        if (at(p, rows[i].kind)) {
+            vec_push(p->arena, stmts, rows[i].parse(p));
+            return;
         }
+    for (int i = 0; i < COUNT(followers); i++)
+        if (at(p, followers[i]))
+            parse_fail(p, token_span(p), "'%s' belongs to no statement before it",
+                       token_text(p->token.kind));
+    if (at_match(p))
+        vec_push(p->arena, stmts, parse_match(p));
+    else
         parse_simple_line(p, stmts);
-        return;
-    }
-    vec_push(p->arena, stmts, stmt);
 }

@@ -135,26 +135,21 @@ Expr *parse_arithmetic(Parser *p) { return parse_operators(p, binary_row(TOKEN_A
 /* ---- comparisons, not, and, or ---- */
 
 static bool accept_comparison(Parser *p, Operator *op) {
-    switch ((int)p->token.kind) {
-    case TOKEN_LT: *op = OPERATOR_LT; break;
-    case TOKEN_LE: *op = OPERATOR_LE; break;
-    case TOKEN_GT: *op = OPERATOR_GT; break;
-    case TOKEN_GE: *op = OPERATOR_GE; break;
-    case TOKEN_EQ: *op = OPERATOR_EQ; break;
-    case TOKEN_NE: *op = OPERATOR_NE; break;
-    case TOKEN_IN: *op = OPERATOR_IN; break;
-    case TOKEN_IS:
-        advance(p);
+    static const struct {
+        TokenKind kind;
+        Operator op;
+    } rows[] = {{TOKEN_LT, OPERATOR_LT}, {TOKEN_LE, OPERATOR_LE}, {TOKEN_GT, OPERATOR_GT},
+                {TOKEN_GE, OPERATOR_GE}, {TOKEN_EQ, OPERATOR_EQ}, {TOKEN_NE, OPERATOR_NE},
+                {TOKEN_IN, OPERATOR_IN}};
+    for (int i = 0; i < COUNT(rows); i++)
+        if (accept(p, rows[i].kind)) return *op = rows[i].op, true;
+    if (accept(p, TOKEN_IS)) {
         *op = accept(p, TOKEN_NOT) ? OPERATOR_IS_NOT : OPERATOR_IS;
         return true;
-    case TOKEN_NOT:
-        advance(p);
-        expect(p, TOKEN_IN, "after 'not'");
-        *op = OPERATOR_NOT_IN;
-        return true;
-    default: return false;
     }
-    advance(p);
+    if (!accept(p, TOKEN_NOT)) return false;
+    expect(p, TOKEN_IN, "after 'not'");
+    *op = OPERATOR_NOT_IN;
     return true;
 }
 
@@ -266,29 +261,14 @@ Expr *parse_star_or_named(Parser *p) {
 
 /* Can the token after a comma begin one more item? */
 static bool starts_expr(const Parser *p) {
-    switch ((int)p->token.kind) {
-    case TOKEN_NAME:
-    case TOKEN_INT:
-    case TOKEN_FLOAT:
-    case TOKEN_IMAGINARY:
-    case TOKEN_STRING:
-    case TOKEN_FALSE:
-    case TOKEN_TRUE:
-    case TOKEN_NONE:
-    case TOKEN_ELLIPSIS:
-    case TOKEN_LPAREN:
-    case TOKEN_LBRACKET:
-    case TOKEN_LBRACE:
-    case TOKEN_SUB:
-    case TOKEN_ADD:
-    case TOKEN_INVERT:
-    case TOKEN_NOT:
-    case TOKEN_LAMBDA:
-    case TOKEN_AWAIT:
-    case TOKEN_MUL:
-    case TOKEN_ERROR: return true;
-    default: return false;
-    }
+    static const TokenKind kinds[] = {TOKEN_NAME,     TOKEN_INT,    TOKEN_FLOAT,    TOKEN_IMAGINARY,
+                                      TOKEN_STRING,   TOKEN_FALSE,  TOKEN_TRUE,     TOKEN_NONE,
+                                      TOKEN_ELLIPSIS, TOKEN_LPAREN, TOKEN_LBRACKET, TOKEN_LBRACE,
+                                      TOKEN_SUB,      TOKEN_ADD,    TOKEN_INVERT,   TOKEN_NOT,
+                                      TOKEN_LAMBDA,   TOKEN_AWAIT,  TOKEN_MUL,      TOKEN_ERROR};
+    for (int i = 0; i < COUNT(kinds); i++)
+        if (at(p, kinds[i])) return true;
+    return false;
 }
 
 static Expr *parse_list(Parser *p, Expr *item(Parser *)) {
@@ -364,7 +344,7 @@ static const char *what_it_is(const Expr *expr) {
 }
 
 void check_target(Parser *p, const Expr *expr, const char *how) {
-    switch ((int)expr->kind) {
+    switch (expr->kind) {
     case EXPR_NAME:
     case EXPR_ATTRIBUTE:
     case EXPR_SUBSCRIPT: return;
@@ -373,6 +353,33 @@ void check_target(Parser *p, const Expr *expr, const char *how) {
     case EXPR_LIST:
         for (int i = 0; i < expr->num_items; i++) check_target(p, expr->items[i], how);
         return;
-    default: parse_fail(p, expr->span, "cannot %s %s", how, what_it_is(expr));
+    case EXPR_INT:
+    case EXPR_FLOAT:
+    case EXPR_IMAGINARY:
+    case EXPR_STRING:
+    case EXPR_BYTES:
+    case EXPR_FSTRING:
+    case EXPR_FORMAT:
+    case EXPR_TRUE:
+    case EXPR_FALSE:
+    case EXPR_NONE:
+    case EXPR_ELLIPSIS:
+    case EXPR_SET:
+    case EXPR_DICT:
+    case EXPR_UNARY:
+    case EXPR_BINARY:
+    case EXPR_COMPARE:
+    case EXPR_AND:
+    case EXPR_OR:
+    case EXPR_NOT:
+    case EXPR_TERNARY:
+    case EXPR_CALL:
+    case EXPR_SLICE:
+    case EXPR_LAMBDA:
+    case EXPR_COMPREHENSION:
+    case EXPR_WALRUS:
+    case EXPR_AWAIT:
+    case EXPR_YIELD: break;
     }
+    parse_fail(p, expr->span, "cannot %s %s", how, what_it_is(expr));
 }

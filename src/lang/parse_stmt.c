@@ -259,21 +259,25 @@ static Stmt *parse_expression_stmt(Parser *p) {
     return stmt;
 }
 
+static Stmt *parse_pass(Parser *p) { return keyword_stmt(p, STMT_PASS); }
+static Stmt *parse_break(Parser *p) { return parse_loop_jump(p, STMT_BREAK); }
+static Stmt *parse_continue(Parser *p) { return parse_loop_jump(p, STMT_CONTINUE); }
+static Stmt *parse_global(Parser *p) { return parse_name_list(p, STMT_GLOBAL); }
+static Stmt *parse_nonlocal(Parser *p) { return parse_name_list(p, STMT_NONLOCAL); }
+
 static Stmt *parse_simple(Parser *p) {
-    switch ((int)p->token.kind) {
-    case TOKEN_IMPORT: return parse_import(p);
-    case TOKEN_FROM: return parse_from_import(p);
-    case TOKEN_PASS: return keyword_stmt(p, STMT_PASS);
-    case TOKEN_BREAK: return parse_loop_jump(p, STMT_BREAK);
-    case TOKEN_CONTINUE: return parse_loop_jump(p, STMT_CONTINUE);
-    case TOKEN_RETURN: return parse_return(p);
-    case TOKEN_ASSERT: return parse_assert(p);
-    case TOKEN_RAISE: return parse_raise(p);
-    case TOKEN_GLOBAL: return parse_name_list(p, STMT_GLOBAL);
-    case TOKEN_NONLOCAL: return parse_name_list(p, STMT_NONLOCAL);
-    case TOKEN_DEL: return parse_delete(p);
-    default: return at_type_alias(p) ? parse_type_alias(p) : parse_expression_stmt(p);
-    }
+    static const struct {
+        TokenKind kind;
+        Stmt *(*parse)(Parser *);
+    } rows[] = {{TOKEN_IMPORT, parse_import},     {TOKEN_FROM, parse_from_import},
+                {TOKEN_PASS, parse_pass},         {TOKEN_BREAK, parse_break},
+                {TOKEN_CONTINUE, parse_continue}, {TOKEN_RETURN, parse_return},
+                {TOKEN_ASSERT, parse_assert},     {TOKEN_RAISE, parse_raise},
+                {TOKEN_GLOBAL, parse_global},     {TOKEN_NONLOCAL, parse_nonlocal},
+                {TOKEN_DEL, parse_delete}};
+    for (int i = 0; i < COUNT(rows); i++)
+        if (at(p, rows[i].kind)) return rows[i].parse(p);
+    return at_type_alias(p) ? parse_type_alias(p) : parse_expression_stmt(p);
 }
 
 void parse_simple_line(Parser *p, Stmts *stmts) {
