@@ -76,7 +76,9 @@ static Object *imported_value(Module *module, const Definition *definition, Diag
                                  : name->path;
     Object *base = import_module(module, stmt->level, stmt->name, diag);
     bool is_ours = stmt->level == 0 && builtin_module_exists(path);
-    Object *value = is_ours ? NULL : import_attribute(module->arena, base, name->path, diag);
+    bool is_self = base->module == module; /* from . import submodule, in __init__.py */
+    Object *value =
+        is_ours || is_self ? NULL : import_attribute(module->arena, base, name->path, diag);
     if (value) return value;
     value = import_module(module, stmt->level, path, diag);
     if (value->kind != OBJECT_OPAQUE) return value;

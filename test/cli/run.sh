@@ -233,6 +233,71 @@ done
 exits 2 '18446744073709551616 does not fit in 64 bits' $TERN run "$p:large" --grid 1 -a 'y=empty(1,u64)' -a n=18446744073709551616
 exits 2 'arithmetic on ints is of 64 bits with a sign' $TERN run "$p:large" --grid 1 -a 'y=empty(1,u64)' -a n=18446744073709551615+0
 
+# ---- aliases that packages hand on: conditions on versions and vendors, try, import * ----
+pkg="$work/pkg"
+mkdir -p "$pkg/utils" "$pkg/runtime" "$pkg/ops"
+: >"$pkg/ops/__init__.py"
+cat >"$pkg/__init__.py" <<'END'
+from .utils import *
+from . import runtime
+END
+cat >"$pkg/utils/__init__.py" <<'END'
+import triton
+from packaging import version
+from .base import *
+if version.parse(triton.__version__) >= version.parse("3.2.0"):
+    from . import new as lang_extension
+else:
+    from . import old as lang_extension
+try:
+    from .not_there import fancy as half
+except ImportError:
+    from .base import half
+END
+cat >"$pkg/utils/base.py" <<'END'
+import triton
+from ..runtime import backend
+try:
+    from triton.language.extra.cuda import libdevice
+except ImportError:
+    from triton.language.extra import libdevice
+tanh = backend.get("tanh", libdevice.tanh)
+@triton.jit
+def half(x):
+    return x / 2
+END
+cat >"$pkg/runtime/__init__.py" <<'END'
+import os
+vendors = {"nvidia": 1, "amd": 2}
+backend = {}
+vendor = os.environ.get("VENDOR", "nvidia")
+END
+cat >"$pkg/utils/new.py" <<'END'
+import triton
+import triton.language as tl
+SOME = 3
+@triton.jit
+def program_id(axis: tl.constexpr):
+    return tl.program_id(axis).to(tl.int64)
+END
+cat >"$pkg/ops/k.py" <<'END'
+import triton
+import triton.language as tl
+from pkg.utils import lang_extension as tle
+from pkg import utils, runtime
+from ..utils.base import tanh
+import pkg.utils.base as base
+from pkg.utils import *
+@triton.jit
+def k(y):
+    pid = tle.program_id(0)
+    tl.static_assert(pid.dtype == tl.int64)
+    v = tanh(tl.load(y + pid)) + lang_extension.SOME
+    if len(runtime.vendors) == 2:
+        tl.store(y + pid, utils.half(v) + base.half(v) * half(2.0))
+END
+exits 0 '[3]' $TERN run "$pkg/ops/k.py:k" --grid 1 -a 'y=zeros(1)' -p y
+
 # ---- two kernels of one name, and names of the module that only Python knows ----
 cat >"$work/twice.py" <<'END'
 import sys
