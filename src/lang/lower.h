@@ -60,6 +60,7 @@ struct Lower {
     Frame *frame;
     Map std_modules; /* file name -> Module * */
     Map missing;     /* modules that were not found and of which that was said */
+    const Object *map; /* in map_elementwise: a tile of the shape in which all lanes are; or NULL */
     int64_t steps;
     int depth, regions; /* of expressions and of regions being walked */
     bool stopped;       /* a limit was reached: everything is poison from here */
@@ -81,6 +82,13 @@ const char *lower_shape_text(Lower *l, int rank, const int *shape); /* "[64, 32]
 const char *lower_type_text(Lower *l,
                             const Object *object); /* "fp32", "tensor fp32[64, 32]", "int" */
 const char *ltype_text(Lower *l, LType type);
+
+/* ---- builtin_map.c ---- */
+
+/* In map_elementwise: tensors that are the same in all lanes, as tiles; tuples item by item. */
+Object *map_widen(Lower *l, Object *value);
+/* False after a diagnostic: what the function does with a tile is not what it does with a lane. */
+bool map_allows(Lower *l, const Builtin *builtin, Span span);
 
 /* ---- suggest.c: help lines after a name that is not there ---- */
 

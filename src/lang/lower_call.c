@@ -236,6 +236,7 @@ static Object *call_builtin(Lower *l, const Builtin *builtin, const Binder *bind
         inner.function = function->function;
         return from_library(l, call_jit(l, &inner, builtin->name, false), binder->span);
     }
+    if (l->map && !map_allows(l, builtin, binder->span)) return object_error(l->arena);
     Object *places[MAX_BUILTIN_PARAMS];
     Call call = {.builtin = builtin, .args = places, .span = binder->span, .expr = expr};
     if (!builtin_bind(l, builtin, binder->num_args, binder->args, binder->names, binder->spans,

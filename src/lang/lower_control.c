@@ -71,9 +71,16 @@ typedef struct Arm {
     Span result_span;
 } Arm;
 
-static void run_arm(Lower *l, Arm *arm, const Env *start, const Block *block, Cont *rest) {
+/* In map_elementwise a condition may differ per lane: both arms run, in place, and their values are
+ * selected. The functions that are mapped have no effects. */
+static Region *arm_region(Lower *l, const Value *condition) {
+    return type_is_tile(condition->type) ? l->builder.region : region_new(l->fn);
+}
+
+static void run_arm(Lower *l, Arm *arm, const Value *condition, const Env *start,
+                    const Block *block, Cont *rest) {
     Frame *frame = l->frame;
-    arm->region = region_new(l->fn);
+    arm->region = arm_region(l, condition);
     Place place = enter(l, arm->region);
     frame->env = env_copy(l, start);
     Cont cont = {.block = block, .next = rest};
@@ -125,20 +132,26 @@ static Object *merge_name(Lower *l, const Stmt *stmt, Str text, const Binding *b
     return object_error(l->arena);
 }
 
-static Op *build_if(Lower *l, Value *condition, Arm *arms, const Values *left,
-                    const Values *right) {
+static Value **build_if(Lower *l, Value *condition, Arm *arms, const Values *left,
+                        const Values *right) {
+    if (type_is_tile(condition->type)) {
+        Value **selected = arena_array(l->arena, Value *, left->count + 1);
+        for (int i = 0; i < left->count; i++)
+            selected[i] = build_select(&l->builder, condition, left->data[i], right->data[i]);
+        return selected;
+    }
     yield_values(l, arms[0].region, left);
     yield_values(l, arms[1].region, right);
-    return build_op(&l->builder, OP_IF, 1, &condition, left->count, types_of(l, left), 2,
-                    (Region *[]){arms[0].region, arms[1].region});
+    return results_of(l, build_op(&l->builder, OP_IF, 1, &condition, left->count, types_of(l, left),
+                                  2, (Region *[]){arms[0].region, arms[1].region}));
 }
 
 void lower_if(Lower *l, const Stmt *stmt, Value *condition) {
     Frame *frame = l->frame;
     Env start = frame->env, merged;
     Arm arms[2];
-    run_arm(l, &arms[0], &start, &stmt->body, NULL);
-    run_arm(l, &arms[1], &start, &stmt->orelse, NULL);
+    run_arm(l, &arms[0], condition, &start, &stmt->body, NULL);
+    run_arm(l, &arms[1], condition, &start, &stmt->orelse, NULL);
     merged = env_copy(l, &arms[0].env);
     for (int i = 0; i < arms[1].env.count; i++)
         if (!env_find(&merged, arms[1].env.data[i].name))
@@ -150,6 +163,8 @@ void lower_if(Lower *l, const Stmt *stmt, Value *condition) {
         Binding *a = env_find(&arms[0].env, binding->name),
                 *b = env_find(&arms[1].env, binding->name);
         bool changes;
+        if (l->map && a && b && a->value && b->value && !same_values(a->value, b->value))
+            a->value = map_widen(l, a->value), b->value = map_widen(l, b->value);
         binding->value =
             merge_name(l, stmt, binding->name, env_find(&start, binding->name), a, b, &changes);
         if (!changes) continue;
@@ -158,8 +173,7 @@ void lower_if(Lower *l, const Stmt *stmt, Value *condition) {
         vec_push(l->arena, &changed, i);
     }
     frame->env = merged;
-    Op *op = build_if(l, condition, arms, &left, &right);
-    Value **results = results_of(l, op);
+    Value **results = build_if(l, condition, arms, &left, &right);
     int next = 0;
     for (int i = 0; i < changed.count; i++) {
         Binding *binding = &merged.data[changed.data[i]];
@@ -226,8 +240,8 @@ void lower_if_returning(Lower *l, const Stmt *stmt, Value *condition, Cont *rest
     Frame *frame = l->frame;
     Env start = frame->env;
     Arm arms[2];
-    run_arm(l, &arms[0], &start, &stmt->body, rest);
-    run_arm(l, &arms[1], &start, &stmt->orelse, rest);
+    run_arm(l, &arms[0], condition, &start, &stmt->body, rest);
+    run_arm(l, &arms[1], condition, &start, &stmt->orelse, rest);
     Object *results[2] = {arms[0].result, arms[1].result};
     bool nothing[2];
     for (int k = 0; k < 2; k++) nothing[k] = !results[k];
@@ -238,17 +252,18 @@ void lower_if_returning(Lower *l, const Stmt *stmt, Value *condition, Cont *rest
         else
             results[k] = poison_like(l, &arms[k], results[!k]);
     }
+    for (int k = 0; k < 2 && l->map; k++) results[k] = map_widen(l, results[k]);
     Object *joined = join_results(l, arms, &results[0], &results[1]);
     Values left = {0}, right = {0};
     if (!is_error(joined)) {
         add_values(l, &left, results[0]);
         add_values(l, &right, results[1]);
     }
-    Op *op = build_if(l, condition, arms, &left, &right);
+    Value **joined_values = build_if(l, condition, arms, &left, &right);
     int next = 0;
     frame->env = start;
     frame->returned = true;
-    frame->result = is_error(joined) ? joined : unflatten(l, joined, results_of(l, op), &next);
+    frame->result = is_error(joined) ? joined : unflatten(l, joined, joined_values, &next);
     frame->result_span = arms[arms[0].result ? 0 : 1].result_span;
 }
 
@@ -257,10 +272,11 @@ Object *lower_ternary(Lower *l, const Expr *expr, Value *condition) {
     Object *values[2];
     const Expr *exprs[2] = {expr->left, expr->right};
     for (int k = 0; k < 2; k++) {
-        arms[k].region = region_new(l->fn);
+        arms[k].region = arm_region(l, condition);
         Place place = enter(l, arms[k].region);
         values[k] = lower_expr(l, exprs[k]);
         if (object_is_number(values[k])) values[k] = to_tensor(l, values[k], exprs[k]->span);
+        if (l->map) values[k] = map_widen(l, values[k]);
         leave(l, place);
     }
     bool error = holds_error(values[0]) || holds_error(values[1]);
@@ -274,9 +290,9 @@ Object *lower_ternary(Lower *l, const Expr *expr, Value *condition) {
     }
     Values left = {0}, right = {0};
     if (!error) add_values(l, &left, values[0]), add_values(l, &right, values[1]);
-    Op *op = build_if(l, condition, arms, &left, &right);
+    Value **joined = build_if(l, condition, arms, &left, &right);
     int next = 0;
-    return error ? object_error(l->arena) : unflatten(l, values[0], results_of(l, op), &next);
+    return error ? object_error(l->arena) : unflatten(l, values[0], joined, &next);
 }
 
 /* ---- loops ---- */
@@ -305,9 +321,10 @@ static void find_carried(Lower *l, const Stmt *stmt, Loop *loop, const Str *skip
         const Binding *binding = env_find(&loop->before, names.data[i]);
         if (!binding || !binding->value || !holds_tensor(binding->value)) continue;
         if (skip && str_equal(*skip, names.data[i])) continue;
+        Object *before = l->map ? map_widen(l, binding->value) : binding->value;
         Carried *carried = &loop->carried[loop->num_carried++];
-        *carried = (Carried){binding->name, binding->value, binding->span, loop->inits.count, 0};
-        add_values(l, &loop->inits, binding->value);
+        *carried = (Carried){binding->name, before, binding->span, loop->inits.count, 0};
+        add_values(l, &loop->inits, before);
         carried->count = loop->inits.count - carried->first;
     }
 }
@@ -327,7 +344,8 @@ static void bind_carried(Lower *l, const Loop *loop, Value *const *values) {
 static void collect_carried(Lower *l, const Loop *loop, Values *values, bool *poisoned) {
     for (int i = 0; i < loop->num_carried; i++) {
         const Carried *carried = &loop->carried[i];
-        const Binding *after = env_find(&l->frame->env, carried->name);
+        Binding *after = env_find(&l->frame->env, carried->name);
+        if (l->map && after && after->value) after->value = map_widen(l, after->value);
         if (after && after->value && same_shape_of_value(carried->before, after->value)) {
             add_values(l, values, after->value);
             continue;
@@ -505,7 +523,13 @@ static Value *lower_while_condition(Lower *l, const Stmt *stmt) {
     Value *runtime;
     if (is_error(condition)) return build_int(&l->builder, type_scalar(TYPE_I1), 0);
     if (lower_condition(l, condition, stmt->value->span, &truth, &runtime)) {
-        if (runtime) return runtime;
+        if (runtime && type_is_tile(runtime->type))
+            lower_refused(l, stmt->value->span,
+                          "in map_elementwise a 'while' that may end at another turn for each "
+                          "element is not supported");
+        else if (runtime)
+            return runtime;
+        if (runtime) return build_int(&l->builder, type_scalar(TYPE_I1), 0);
         if (!truth) return build_int(&l->builder, type_scalar(TYPE_I1), 0);
         lower_error(l, stmt->value->span,
                     "this 'while' never ends: its condition is true at compile time");

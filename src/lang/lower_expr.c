@@ -110,14 +110,14 @@ bool lower_condition(Lower *l, Object *condition, Span span, bool *truth, Value 
     *runtime = NULL;
     if (is_error(condition)) return false;
     if (is_tensor(condition)) {
-        if (is_block(condition) && condition->value->type->lanes > 1) {
+        if (!l->map && is_block(condition) && condition->value->type->lanes > 1) {
             lower_error(l, span,
                         "the truth of a tensor with more than one element is ambiguous: %s",
                         lower_type_text(l, condition));
             lower_help(l, "use tl.where, or reduce it to a scalar first, as in tl.sum or tl.max");
             return false;
         }
-        if (is_block(condition)) condition = reshape(l, condition, 0, NULL, span);
+        if (!l->map && is_block(condition)) condition = reshape(l, condition, 0, NULL, span);
         condition = cast(l, condition, ltype_of(DTYPE_BOOL), span);
         if (is_error(condition)) return false;
         *runtime = condition->value;
@@ -317,6 +317,8 @@ static Object *type_object(Lower *l, const Object *tensor) {
 
 static Object *tensor_attribute(Lower *l, Object *tensor, Str text, Span span) {
     int rank = tensor_rank(tensor);
+    if (l->map && !str_is(text, "dtype") && !builtin_member(text))
+        return lower_refused(l, span, "'.%.*s' in map_elementwise is not supported", STR_ARG(text));
     if (str_is(text, "shape")) return shape_object(l, rank, tensor_shape(tensor));
     if (str_is(text, "dtype")) return object_dtype(l->arena, tensor->ltype);
     if (str_is(text, "type")) return type_object(l, tensor);

@@ -179,6 +179,7 @@ Object *subscript_tensor(Lower *l, Object *tensor, Object *index, Span span) {
     Object *const *items = &index;
     int count = 1, used = 0;
     if (is_error(index)) return index;
+    if (l->map) return lower_refused(l, span, "indexing in map_elementwise is not supported");
     if (index->kind == OBJECT_TUPLE) items = index->items, count = index->num_items;
     for (int i = 0; i < count; i++) {
         const Object *item = items[i];

@@ -324,6 +324,7 @@ static const char *const without_dtype[] = {
     "static_assert",
     "static_print",
     "inline_asm_elementwise",
+    "map_elementwise",
 };
 
 typedef struct Column {

@@ -327,10 +327,10 @@ def unknown_function():
 
 
 # case: refused_function
-# want: refused 'tl.map_elementwise(refused_function, 1)': 'tl.map_elementwise' is not supported: call the function on the tensors, with tl.where for its 'if'
+# want: refused 'tl.extern_elementwise(1)': 'tl.extern_elementwise' is not supported: only libdevice's functions are known
 @triton.jit
 def refused_function():
-    tl.map_elementwise(refused_function, 1)
+    tl.extern_elementwise(1)
 
 
 # case: dot_scaled_numbers

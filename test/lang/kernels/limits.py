@@ -98,3 +98,80 @@ def largest_is_fine():
     a = tl.zeros((524288, ), tl.int8)
     tl.join(a, a)
     tl.arange(0, 1024)[:, None] + tl.arange(0, 1024)[None, :]
+
+
+@triton.jit
+def sums(a):
+    return tl.sum(a, 0)
+
+
+@triton.jit
+def counts(a):
+    while a > 0:
+        a -= 1
+    return a
+
+
+@triton.jit
+def stores(a):
+    if a > 0:
+        tl.device_print("a", a)
+    return a
+
+
+@triton.jit
+def sees_shape(a):
+    return a + a.shape[0]
+
+
+@triton.jit
+def pairs(a0, a1):
+    return a0 + a1
+
+
+# case: mapped_pairs
+# want: error 'pairs': the function gives 1 results, which 2 elements do not share
+@triton.jit
+def mapped_pairs():
+    tl.map_elementwise(pairs, tl.arange(0, 16), pack=2)
+
+
+# case: mapped_sums
+# want: refused 'tl.sum(a, 0)': 'reduce' in map_elementwise is not supported, in tl.sum
+# want: note 'tl.map_elementwise(sums, tl.arange(0, 16))': in the call of 'sums' here
+# want: help: the function gets one element of each tensor and gives one of each result
+@triton.jit
+def mapped_sums():
+    tl.map_elementwise(sums, tl.arange(0, 16))
+
+
+# case: mapped_counts
+# want: refused 'a > 0': in map_elementwise a 'while' that may end at another turn for each element is not supported
+# want: note 'tl.map_elementwise(counts, tl.arange(0, 16))': in the call of 'counts' here
+@triton.jit
+def mapped_counts():
+    tl.map_elementwise(counts, tl.arange(0, 16))
+
+
+# case: mapped_stores
+# want: refused 'tl.device_print("a", a)': 'device_print' in map_elementwise is not supported
+# want: note 'tl.map_elementwise(stores, tl.arange(0, 16))': in the call of 'stores' here
+# want: help: the function gets one element of each tensor and gives one of each result
+@triton.jit
+def mapped_stores():
+    tl.map_elementwise(stores, tl.arange(0, 16))
+
+
+# case: mapped_sees_shape
+# want: refused 'a.shape': '.shape' in map_elementwise is not supported
+# want: note 'tl.map_elementwise(sees_shape, tl.arange(0, 16))': in the call of 'sees_shape' here
+@triton.jit
+def mapped_sees_shape():
+    tl.map_elementwise(sees_shape, tl.arange(0, 16))
+
+
+# case: mapped_pack
+# want: error '3': 'pack' must be a power of two up to 64 and to the last dimension, got 3
+@triton.jit
+def mapped_pack():
+    tl.map_elementwise(pairs, tl.arange(0, 16), pack=3)
