@@ -25,19 +25,22 @@ static bool count_users(Op *op, void *user) {
 
 static void write_kernel(Gen *g, const Buf *body, Buf *out) {
     Func *fn = g->fn;
+    Buf before = {.arena = g->arena};
+    for (int i = 0; i < fn->num_params; i++) {
+        const Param *param = &fn->params[i];
+        TypeKind kind = param->value->type->kind;
+        line(g, &before, 1, "%s v%d = %s*(const %s *)A[%d]%s; /* %.*s */", scalar_type(kind),
+             param->value->id, kind == TYPE_I1 ? "(" : "", memory_type(kind, false), i,
+             kind == TYPE_I1 ? ") != 0" : "", STR_ARG(param->name));
+    }
+    buf_add(&before, g->decls.data ? g->decls.data : "", g->decls.length);
+    Str declared = buf_str(&before), text = outline(g, declared, buf_str(body));
     buf_add(out, g->functions.data ? g->functions.data : "", g->functions.length);
     line(g, out, 0,
          "static int program(void **A, const int *P, char *S, KernelRuntime *R, int nt, UL *H) {");
     line(g, out, 1, "(void)H, (void)A, (void)P, (void)S, (void)R, (void)nt;");
-    for (int i = 0; i < fn->num_params; i++) {
-        const Param *param = &fn->params[i];
-        TypeKind kind = param->value->type->kind;
-        line(g, out, 1, "%s v%d = %s*(const %s *)A[%d]%s; /* %.*s */", scalar_type(kind),
-             param->value->id, kind == TYPE_I1 ? "(" : "", memory_type(kind, false), i,
-             kind == TYPE_I1 ? ") != 0" : "", STR_ARG(param->name));
-    }
-    buf_add(out, g->decls.data ? g->decls.data : "", g->decls.length);
-    buf_add(out, body->data ? body->data : "", body->length);
+    buf_add(out, declared.data, declared.length);
+    buf_add(out, text.data, text.length);
     line(g, out, 1, "return 0;");
     line(g, out, 0, "}");
     line(g, out, 0,

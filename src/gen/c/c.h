@@ -47,6 +47,10 @@ typedef struct FreeBlock {
     int64_t offset, bytes;
 } FreeBlock;
 
+typedef struct TextPart {
+    int start, end;
+} TextPart;
+
 typedef struct Gen {
     Arena *arena;
     Func *fn;
@@ -70,8 +74,9 @@ typedef struct Gen {
     VEC(Op *) pending;   /* roots that will share the next nest */
     VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
     int last_line;
-    Buf functions; /* micro-kernels of dot, before the program */
-    Map dots;      /* name -> non-NULL: is in functions */
+    VEC(TextPart) nests; /* what emit() of nest.c wrote, in the text of the body */
+    Buf functions;       /* micro-kernels of dot, before the program */
+    Map dots;            /* name -> non-NULL: is in functions */
     /* Rows that come in equal steps: the program after this one will load from `next`. The loop
      * nest after the one that loads fetches it ahead. */
     int num_ahead, ahead_lanes, ahead_size; /* lanes 0: nothing to fetch */
@@ -145,6 +150,11 @@ void dot_write(Gen *g, Op *op);
 
 int new_assert(Gen *g, const Op *op); /* its number */
 int op_line(const Op *op);            /* of the source; 0: not known */
+
+/* ---- outline.c ---- */
+/* The body with its nests of one text as calls of functions, which go to g->functions. `before`
+ * declares what the body reads. */
+Str outline(Gen *g, Str before, Str body);
 
 /* ---- widen.c ---- */
 void widen_dots(Func *fn);

@@ -764,6 +764,7 @@ static void write_body(Nest *n, bool fast, int copy) {
 static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     Gen *g = n->g;
     Buf *out = g->out;
+    int start = (int)out->length;
     line(g, out, g->depth, "{");
     for (int k = 0; k < n->num_rows; k++) {
         buf_add(out, n->pre[k].data, n->pre[k].length);
@@ -793,6 +794,7 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
         buf_add(out, n->post[k].data, n->post[k].length);
     }
     line(g, out, g->depth, "}");
+    vec_push(g->arena, &g->nests, (TextPart){start, (int)out->length});
 }
 
 void nest_write(Gen *g, const Root *roots, int num_roots) {
