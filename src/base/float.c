@@ -7,16 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-typedef struct Format {
-    int exponent_bits, mantissa_bits, bias;
-    uint64_t largest; /* bits of the largest finite number */
-    uint64_t nan;     /* 0: has none */
-    bool has_infinity;
-    bool saturates;
-} Format;
-
-static const Format formats[NUM_FLOAT_KINDS] = {
-#define TYPE_FLOAT(kind, text, bits, exponent, mantissa, bias, largest, nan, infinity, saturates, ...) \
+static const FloatFormat formats[NUM_FLOAT_KINDS] = {
+#define TYPE_FLOAT(kind, text, bits, exponent, mantissa, bias, largest, nan, infinity, saturates,  \
+                   ...)                                                                            \
     [FLOAT_##kind] = {exponent, mantissa, bias, largest, nan, infinity, saturates},
 #include "base/dtypes.def"
 };
@@ -33,13 +26,15 @@ static double bits_double(uint64_t bits) {
     return value;
 }
 
+const FloatFormat *float_format(FloatKind kind) { return &formats[kind]; }
+
 int float_bits(FloatKind kind) {
     return 1 + formats[kind].exponent_bits + formats[kind].mantissa_bits;
 }
 
 /* The exponent of the least number (2^exponent) and of the largest. */
 bool format_holds(FloatKind wide, FloatKind narrow) {
-    const Format *w = &formats[wide], *n = &formats[narrow];
+    const FloatFormat *w = &formats[wide], *n = &formats[narrow];
     if (wide == narrow) return true;
     if (!w->nan && n->nan) return false;
     return w->mantissa_bits >= n->mantissa_bits &&
@@ -53,7 +48,7 @@ uint64_t float_nan(FloatKind kind) {
 }
 
 double float_decode(FloatKind kind, uint64_t bits) {
-    const Format *format = &formats[kind];
+    const FloatFormat *format = &formats[kind];
     if (kind == FLOAT_F64) return bits_double(bits);
     int mantissa_bits = format->mantissa_bits;
     uint64_t sign = (bits >> (float_bits(kind) - 1) & 1) << 63;
@@ -72,7 +67,7 @@ double float_decode(FloatKind kind, uint64_t bits) {
 }
 
 /* (-1)^negative * significand * 2^exponent, significand not 0. */
-static uint64_t encode_parts(const Format *format, bool negative, uint64_t significand,
+static uint64_t encode_parts(const FloatFormat *format, bool negative, uint64_t significand,
                              int exponent, FloatRounding rounding) {
     int leading = __builtin_clzll(significand);
     significand <<= leading;
@@ -100,7 +95,7 @@ static uint64_t encode_parts(const Format *format, bool negative, uint64_t signi
 }
 
 uint64_t float_encode(FloatKind kind, double value, FloatRounding rounding) {
-    const Format *format = &formats[kind];
+    const FloatFormat *format = &formats[kind];
     uint64_t from = double_bits(value);
     if (kind == FLOAT_F64) return from;
     bool negative = from >> 63;

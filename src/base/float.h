@@ -14,6 +14,15 @@ typedef enum FloatKind {
 
 typedef enum FloatRounding { FLOAT_NEAREST_EVEN, FLOAT_TOWARD_ZERO } FloatRounding;
 
+typedef struct FloatFormat {
+    int exponent_bits, mantissa_bits, bias;
+    uint64_t largest; /* bits of the largest finite number */
+    uint64_t nan;     /* 0: has none */
+    bool has_infinity;
+    bool saturates; /* what is too large becomes the largest finite number */
+} FloatFormat;
+
+const FloatFormat *float_format(FloatKind kind);
 int float_bits(FloatKind kind);
 double float_decode(FloatKind kind, uint64_t bits); /* exact */
 
@@ -30,7 +39,7 @@ uint64_t float_from_unsigned(FloatKind kind, uint64_t value);
 uint64_t float_fma(FloatKind kind, uint64_t a, uint64_t b, uint64_t c);
 
 bool format_holds(FloatKind wide, FloatKind narrow); /* each number of narrow is one of wide */
-uint64_t float_nan(FloatKind kind); /* the quiet NaN with sign and payload 0 */
+uint64_t float_nan(FloatKind kind);                  /* the quiet NaN with sign and payload 0 */
 
 /* The shortest decimal that reads back as the same bits, exact for the 8-bit formats ("1.0", "0.1",
  * "-0.0", "1e+30"); "nan", "inf",

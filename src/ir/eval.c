@@ -98,19 +98,6 @@ static uint64_t float_to_int(const Lane *lane, bool is_signed) {
     return low_bits(is_signed ? (uint64_t)(int64_t)a : (uint64_t)a, width);
 }
 
-static double math(OpKind kind, double a) {
-    switch (kind) {
-#define FLOAT1(row, text, rule, meaning, lane, ...)                                                \
-    case OP_##row: return lane;
-#include "ir/ops.def"
-#define OP(row, ...) case OP_##row:
-#define FLOAT1(...)
-#include "ir/ops.def"
-    case NUM_OP_KINDS: break;
-    }
-    BUG("not a function of one float: %s", op_infos[kind].name);
-}
-
 static int64_t sign_extended(uint64_t bits, int width) { /* i1 is 0 or 1 */
     if (width == 1 || width == 64) return (int64_t)bits;
     return (int64_t)(bits << (64 - width)) >> (64 - width);
@@ -122,85 +109,98 @@ bool eval_int(OpKind kind, int bits, uint64_t a, uint64_t b, uint64_t *out) {
     typedef uint64_t UL;
     const int64_t sa = sign_extended(a, bits), sb = sign_extended(b, bits);
     const U width = (U)bits;
-    switch ((int)kind) {
+    switch (kind) {
 #define INT(row, text, operands, traits, meaning, form, lane)                                      \
     case OP_##row:                                                                                 \
         *out = low_bits((U)(lane), bits);                                                          \
         return true;
 #include "ir/ops.def"
-    default: return false;
+#define OP(row, ...) case OP_##row:
+#define INT(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    return false;
 }
 
-static bool eval_float(const Lane *lane, uint64_t *out) {
-    uint64_t sign = 1ull << (lane->width - 1);
+static uint64_t fused(const Lane *lane) {
+    FloatKind kind = kind_of(lane->type);
+    uint64_t bits = float_fma(kind, lane->in[0], lane->in[1], lane->in[2]);
+    return isnan(float_decode(kind, bits)) ? float_nan(kind) : bits;
+}
+
+/* A row FLOAT1 or FLOAT2, computed in f64 and rounded once. */
+static uint64_t float_row(const Lane *lane) {
     double a = float_in(lane, 0), b = lane->op->num_operands > 1 ? float_in(lane, 1) : 0;
-    switch ((int)lane->op->kind) {
-    case OP_FADD: *out = float_out(lane->result, a + b); return true;
-    case OP_FSUB: *out = float_out(lane->result, a - b); return true;
-    case OP_FMUL: *out = float_out(lane->result, a * b); return true;
-    case OP_FDIV: *out = float_out(lane->result, a / b); return true;
-    case OP_FREM: *out = float_out(lane->result, fmod(a, b)); return true;
-    case OP_FMIN: *out = min_max(lane, false); return true;
-    case OP_FMAX: *out = min_max(lane, true); return true;
-    case OP_FNEG: *out = lane->in[0] ^ sign; return true;
-    case OP_FABS: *out = lane->in[0] & ~sign; return true;
-    case OP_FMA:
-        *out = float_fma(kind_of(lane->type), lane->in[0], lane->in[1], lane->in[2]);
-        if (isnan(float_decode(kind_of(lane->type), *out))) *out = float_nan(kind_of(lane->type));
-        return true;
-    default: break;
+    switch (lane->op->kind) {
+#define FLOAT1(row, text, rule, meaning, lane_, f32, f64)                                          \
+    case OP_##row:                                                                                 \
+        return float_out(lane->result, lane_);
+#define FLOAT2(row, text, traits, meaning, lane_, f32, f64)                                        \
+    case OP_##row:                                                                                 \
+        return float_out(lane->result, lane_);
+#include "ir/ops.def"
+#define OP(row, ...) case OP_##row:
+#define FLOAT1(...)
+#define FLOAT2(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
-    if (op_infos[lane->op->kind].rule != RULE_FLOAT1 && op_infos[lane->op->kind].rule != RULE_MATH1)
-        return false;
-    *out = float_out(lane->result, math(lane->op->kind, a));
-    return true;
+    BUG("not a function of floats: %s", op_infos[lane->op->kind].name);
 }
 
-static bool eval_cast(const Lane *lane, uint64_t *out) {
-    uint64_t a = lane->in[0];
-    int to = type_bits(lane->result);
-    switch ((int)lane->op->kind) {
-    case OP_EXT_S:
-        *out = low_bits(lane->width == 1 ? 0 - a : (uint64_t)signed_in(lane, 0), to);
-        return true;
-    case OP_EXT_U: *out = a; return true;
-    case OP_TRUNC: *out = low_bits(a, to); return true;
-    case OP_FEXT:
-        *out = float_encode(kind_of(lane->result), float_in(lane, 0), FLOAT_NEAREST_EVEN);
-        return true;
-    case OP_FTRUNC:
-        *out = float_encode(kind_of(lane->result), float_in(lane, 0),
-                            ftrunc_rounding(lane->op) == ROUND_RTZ ? FLOAT_TOWARD_ZERO
-                                                              : FLOAT_NEAREST_EVEN);
-        return true;
-    case OP_S_TO_F:
-        *out = float_from_signed(kind_of(lane->result), signed_in(lane, 0));
-        return true;
-    case OP_U_TO_F: *out = float_from_unsigned(kind_of(lane->result), a); return true;
-    case OP_F_TO_S: *out = float_to_int(lane, true); return true;
-    case OP_F_TO_U: *out = float_to_int(lane, false); return true;
-    case OP_BITCAST: *out = a; return true;
-    default: return false;
-    }
+static uint64_t float_cast(const Lane *lane, FloatRounding rounding) {
+    return float_encode(kind_of(lane->result), float_in(lane, 0), rounding);
+}
+
+static uint64_t moved(const Lane *lane) {
+    const Type *offset = type_lane(addptr_offset(lane->op)->type);
+    return lane->in[0] + (uint64_t)constant_to_int(offset, lane->in[1]) *
+                             (uint64_t)type_size_bytes(lane->type->elem);
 }
 
 bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out) {
     if (!op_has_trait(op, ELEMENTWISE)) return false;
-    const Type *type = type_lane(op->operands[0]->type);
-    Lane lane = {type, type_lane(op->results[0].type), type_bits(type), in, op};
-    switch ((int)op->kind) {
+    const Type *type = type_lane(op->operands[0]->type), *to = type_lane(op->results[0].type);
+    Lane lane = {type, to, type_bits(type), in, op};
+    uint64_t a = in[0], sign = 1ull << (lane.width - 1);
+    switch (op->kind) {
     case OP_ICMP: *out = icmp(&lane, icmp_predicate(op)); return true;
     case OP_FCMP: *out = fcmp(&lane, fcmp_predicate(op)); return true;
-    case OP_SELECT: *out = in[0] ? in[1] : in[2]; return true;
-    case OP_ADDPTR: {
-        uint64_t offset = (uint64_t)constant_to_int(type_lane(addptr_offset(op)->type), in[1]);
-        *out = in[0] + offset * (uint64_t)type_size_bytes(type->elem);
+    case OP_SELECT: *out = a ? in[1] : in[2]; return true;
+    case OP_ADDPTR: *out = moved(&lane); return true;
+    case OP_FMIN: *out = min_max(&lane, false); return true;
+    case OP_FMAX: *out = min_max(&lane, true); return true;
+    case OP_FMA: *out = fused(&lane); return true;
+    case OP_FNEG: *out = a ^ sign; return true;
+    case OP_FABS: *out = a & ~sign; return true;
+    case OP_EXT_S:
+        *out = low_bits(lane.width == 1 ? 0 - a : (uint64_t)signed_in(&lane, 0), type_bits(to));
         return true;
+    case OP_EXT_U:
+    case OP_BITCAST: *out = a; return true;
+    case OP_TRUNC: *out = low_bits(a, type_bits(to)); return true;
+    case OP_FEXT: *out = float_cast(&lane, FLOAT_NEAREST_EVEN); return true;
+    case OP_FTRUNC:
+        *out = float_cast(&lane, ftrunc_rounding(op) == ROUND_RTZ ? FLOAT_TOWARD_ZERO
+                                                                  : FLOAT_NEAREST_EVEN);
+        return true;
+    case OP_S_TO_F: *out = float_from_signed(kind_of(to), signed_in(&lane, 0)); return true;
+    case OP_U_TO_F: *out = float_from_unsigned(kind_of(to), a); return true;
+    case OP_F_TO_S: *out = float_to_int(&lane, true); return true;
+    case OP_F_TO_U: *out = float_to_int(&lane, false); return true;
+#define FLOAT1(row, ...) case OP_##row:
+#define FLOAT2(row, ...) case OP_##row:
+#include "ir/ops.def"
+        *out = float_row(&lane);
+        return true;
+#define INT(row, ...) case OP_##row:
+#include "ir/ops.def"
+        return eval_int(op->kind, lane.width, a, op->num_operands > 1 ? in[1] : 0, out);
+#define OP(row, ...) case OP_##row:
+#define LANE(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
-    default: break;
-    }
-    if (eval_cast(&lane, out)) return true;
-    if (type_is_float(type)) return eval_float(&lane, out);
-    return eval_int(op->kind, lane.width, in[0], op->num_operands > 1 ? in[1] : 0, out);
+    BUG("'%s' is elementwise and has no meaning", op_infos[op->kind].name);
 }

@@ -145,23 +145,16 @@ static bool check_gather(Verifier *v, const Op *op, const Type *a) {
 /* ---- casts ---- */
 
 static bool check_cast(Verifier *v, const Op *op, const Type *a, const Type *r, TypeRule rule) {
+    bool ints = type_is_int(a) && type_is_int(r), floats = type_is_float(a) && type_is_float(r);
     bool ok = false;
     if (!same_shape(v, op, a, r)) return false;
-    switch ((int)rule) {
-    case RULE_INT_WIDEN:
-        ok = type_is_int(a) && type_is_int(r) && type_bits(r) > type_bits(a);
-        break;
-    case RULE_INT_NARROW:
-        ok = type_is_int(a) && type_is_int(r) && type_bits(r) < type_bits(a);
-        break;
-    case RULE_FLOAT_WIDEN:
-        ok = type_is_float(a) && type_is_float(r) && float_holds(r, a) && a != r;
-        break;
-    case RULE_FLOAT_NARROW: ok = type_is_float(a) && type_is_float(r) && !float_holds(r, a); break;
-    case RULE_INT_TO_FLOAT: ok = type_is_int(a) && is_number_float(r); break;
-    case RULE_FLOAT_TO_INT: ok = is_number_float(a) && type_is_int(r); break;
-    case RULE_BITCAST: ok = type_bits(a) == type_bits(r); break;
-    }
+    if (rule == RULE_INT_WIDEN) ok = ints && type_bits(r) > type_bits(a);
+    if (rule == RULE_INT_NARROW) ok = ints && type_bits(r) < type_bits(a);
+    if (rule == RULE_FLOAT_WIDEN) ok = floats && float_holds(r, a) && a != r;
+    if (rule == RULE_FLOAT_NARROW) ok = floats && !float_holds(r, a);
+    if (rule == RULE_INT_TO_FLOAT) ok = type_is_int(a) && is_number_float(r);
+    if (rule == RULE_FLOAT_TO_INT) ok = is_number_float(a) && type_is_int(r);
+    if (rule == RULE_BITCAST) ok = type_bits(a) == type_bits(r);
     return ok ||
            verify_bad(v, op, "no such cast: %s to %s", verify_text_of(v, a), verify_text_of(v, r));
 }

@@ -316,37 +316,33 @@ static const Linear *tile_form(Facts *facts, const Op *op) {
     const Value *x = op->num_operands > 0 ? op->operands[0] : NULL;
     const Linear *a = x ? facts->linear[x->id] : NULL,
                  *b = op->num_operands > 1 ? facts->linear[op->operands[1]->id] : NULL;
+    OpKind kind = op->kind;
     Linear *form = NULL;
     int64_t number;
-    if (x && type_is_bool(x->type) && op->kind != OP_SPLAT) return NULL;
-    switch ((int)op->kind) {
-    case OP_CONSTANT:
-        if (!value_is_int(&op->results[0], &number)) return NULL;
+    if (x && type_is_bool(x->type) && kind != OP_SPLAT) return NULL;
+    if (kind == OP_CONSTANT && value_is_int(&op->results[0], &number)) {
         form = linear_new(facts), form->constant = number;
         return form;
-    case OP_ARANGE:
+    }
+    if (kind == OP_ARANGE) {
         form = linear_new(facts), form->constant = arange_start(op), form->stride[0].multiplier = 1;
         return form;
-    case OP_SPLAT:
-    case OP_CONVERT:
-    case OP_HINT:
-    case OP_TRUNC: return a; /* sums modulo 2^bits stay sums */
-    case OP_EXT_S: return widened(facts, a, x->type, false);
-    case OP_EXT_U: return widened(facts, a, x->type, true);
-    case OP_EXPAND_DIMS: return expanded(facts, a, (int)expand_dims_axis(op));
-    case OP_BROADCAST: return broadcasted(facts, a, op);
-    case OP_TRANS: return transposed(facts, a, op);
-    case OP_ADDPTR: return offset_form(facts, op, a, b);
-    case OP_ADD: return sum(facts, a, b, 1);
-    case OP_SUB: return sum(facts, a, b, -1);
-    case OP_MUL: return product(facts, a, b);
-    case OP_SHL:
-        if (!value_is_int(op->operands[1], &number) || number < 0 || number >= type_bits(x->type) ||
-            number > 62)
-            return NULL;
-        return scaled_by_number(facts, a, (int64_t)1 << number);
-    default: return NULL;
     }
+    if (kind == OP_SPLAT || kind == OP_CONVERT || kind == OP_HINT || kind == OP_TRUNC)
+        return a; /* sums modulo 2^bits stay sums */
+    if (kind == OP_EXT_S) return widened(facts, a, x->type, false);
+    if (kind == OP_EXT_U) return widened(facts, a, x->type, true);
+    if (kind == OP_EXPAND_DIMS) return expanded(facts, a, (int)expand_dims_axis(op));
+    if (kind == OP_BROADCAST) return broadcasted(facts, a, op);
+    if (kind == OP_TRANS) return transposed(facts, a, op);
+    if (kind == OP_ADDPTR) return offset_form(facts, op, a, b);
+    if (kind == OP_ADD) return sum(facts, a, b, 1);
+    if (kind == OP_SUB) return sum(facts, a, b, -1);
+    if (kind == OP_MUL) return product(facts, a, b);
+    if (kind == OP_SHL && value_is_int(op->operands[1], &number) && number >= 0 &&
+        number < type_bits(x->type) && number <= 62)
+        return scaled_by_number(facts, a, (int64_t)1 << number);
+    return NULL;
 }
 
 void address_transfer(Facts *facts, const Op *op) {

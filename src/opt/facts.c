@@ -164,39 +164,30 @@ static Fact binary_fact(const Facts *facts, const Op *op, int dim) {
     const bool *nonnegative = facts->nonnegative;
     bool is_safe = nonnegative[op->operands[0]->id]; /* the divisor's sign does not matter */
     uint64_t width = (uint64_t)type_bits(op->operands[0]->type);
-    switch ((int)op->kind) {
-    case OP_ADD: return add(a, b, 1);
-    case OP_SUB: return subtract(a, b);
-    case OP_MUL: return (Fact){1, times(da, db), k};
-    case OP_REM_S: return remainder_fact(a, b, is_safe);
-    case OP_REM_U: return remainder_fact(a, b, true);
-    case OP_DIV_S:
-    case OP_DIV_U: {
-        Fact q = quotient_fact(a, b, is_safe || op->kind == OP_DIV_U);
+    OpKind kind = op->kind;
+    if (kind == OP_ADD) return add(a, b, 1);
+    if (kind == OP_ADDPTR) return add(a, b, unit_of(addptr_pointer(op)));
+    if (kind == OP_SUB) return subtract(a, b);
+    if (kind == OP_MUL) return (Fact){1, times(da, db), k};
+    if (kind == OP_REM_S) return remainder_fact(a, b, is_safe);
+    if (kind == OP_REM_U) return remainder_fact(a, b, true);
+    if (kind == OP_DIV_S || kind == OP_DIV_U) {
+        Fact q = quotient_fact(a, b, is_safe || kind == OP_DIV_U);
         bool is_power = is_number && number > 0 && (number & (number - 1)) == 0;
         if (is_power && number <= da && da < LARGEST) q.d = da / number;
         return q;
     }
-    case OP_AND:
-        if (is_number) return and_constant_fact(a, (uint64_t)number);
-        return (Fact){1, most(da, db), k};
-    case OP_OR:
-    case OP_XOR: return (Fact){1, least(da, db), k};
-    case OP_MIN_S:
-    case OP_MAX_S:
-    case OP_MIN_U:
-    case OP_MAX_U: return (Fact){1, least(da, db), k};
-    case OP_SHL:
-        if (!is_number || (uint64_t)number >= width) return (Fact){1, da, k};
-        return (Fact){1, times(da, (int64_t)1 << (number < 30 ? number : 30)), k};
-    case OP_SHR_S:
-    case OP_SHR_U:
-        if (!is_number || (uint64_t)number >= width) return (Fact){1, 1, k};
-        return shift_right_fact(a, number);
-    case OP_ICMP: return compare_fact(op, a, b);
-    case OP_ADDPTR: return add(a, b, unit_of(addptr_pointer(op)));
-    default: return (Fact){1, 1, k};
-    }
+    if (kind == OP_AND && is_number) return and_constant_fact(a, (uint64_t)number);
+    if (kind == OP_AND) return (Fact){1, most(da, db), k};
+    if (kind == OP_OR || kind == OP_XOR || kind == OP_MIN_S || kind == OP_MAX_S ||
+        kind == OP_MIN_U || kind == OP_MAX_U)
+        return (Fact){1, least(da, db), k};
+    bool in_range = is_number && (uint64_t)number < width;
+    if (kind == OP_SHL && !in_range) return (Fact){1, da, k};
+    if (kind == OP_SHL) return (Fact){1, times(da, (int64_t)1 << (number < 30 ? number : 30)), k};
+    if ((kind == OP_SHR_S || kind == OP_SHR_U) && in_range) return shift_right_fact(a, number);
+    if (kind == OP_ICMP) return compare_fact(op, a, b);
+    return (Fact){1, 1, k};
 }
 
 static void elementwise(Facts *facts, const Op *op) {
@@ -225,40 +216,30 @@ static bool is_small_nonnegative(const Facts *facts, const Value *value) {
     return facts->nonnegative[value->id];
 }
 
+/* How many of its first operands must not be negative, that the result is not; 0: nothing known. */
+static const unsigned char as_operands[NUM_OP_KINDS] = {
+    [OP_SPLAT] = 1,   [OP_BROADCAST] = 1, [OP_EXPAND_DIMS] = 1, [OP_RESHAPE] = 1, [OP_TRANS] = 1,
+    [OP_CONVERT] = 1, [OP_HINT] = 1,      [OP_EXT_S] = 1,       [OP_SHR_S] = 1,   [OP_SHR_U] = 1,
+    [OP_REM_S] = 1,   [OP_DIV_S] = 2,     [OP_MIN_S] = 2,       [OP_OR] = 2,      [OP_XOR] = 2,
+};
+
 static bool result_nonnegative(const Facts *facts, const Op *op) {
     int64_t number;
     if (op->num_results != 1 || !type_is_int(op->results[0].type)) return false;
     const bool *known = facts->nonnegative;
-    switch ((int)op->kind) {
-    case OP_CONSTANT: return value_is_int(&op->results[0], &number) && number >= 0;
-    case OP_PROGRAM_ID:
-    case OP_NUM_PROGRAMS: return true;
-    case OP_ARANGE: return arange_start(op) >= 0;
-    case OP_SPLAT:
-    case OP_BROADCAST:
-    case OP_EXPAND_DIMS:
-    case OP_RESHAPE:
-    case OP_TRANS:
-    case OP_CONVERT:
-    case OP_HINT:
-    case OP_EXT_S:
-    case OP_SHR_S:
-    case OP_SHR_U: return known[op->operands[0]->id];
-    case OP_EXT_U: return true;
-    case OP_ADD:
-    case OP_MUL:
+    OpKind kind = op->kind;
+    if (kind == OP_CONSTANT) return value_is_int(&op->results[0], &number) && number >= 0;
+    if (kind == OP_PROGRAM_ID || kind == OP_NUM_PROGRAMS || kind == OP_EXT_U) return true;
+    if (kind == OP_ARANGE) return arange_start(op) >= 0;
+    if (kind == OP_SELECT) return known[select_a(op)->id] && known[select_b(op)->id];
+    if (kind == OP_ADD || kind == OP_MUL)
         return is_small_nonnegative(facts, op->operands[0]) &&
                is_small_nonnegative(facts, op->operands[1]);
-    case OP_REM_S: return known[op->operands[0]->id]; /* has the dividend's sign */
-    case OP_DIV_S:
-    case OP_MIN_S:
-    case OP_OR:
-    case OP_XOR: return known[op->operands[0]->id] && known[op->operands[1]->id];
-    case OP_AND:
-    case OP_MAX_S: return known[op->operands[0]->id] || known[op->operands[1]->id];
-    case OP_SELECT: return known[select_a(op)->id] && known[select_b(op)->id];
-    default: return false;
-    }
+    if (kind == OP_AND || kind == OP_MAX_S)
+        return known[op->operands[0]->id] || known[op->operands[1]->id];
+    for (int i = 0; i < as_operands[kind]; i++)
+        if (!known[op->operands[i]->id]) return false;
+    return as_operands[kind] > 0;
 }
 
 /* ---- shape ---- */
@@ -459,33 +440,29 @@ static void walk_op(Facts *facts, const Op *op) {
     if (op->num_results == 1) facts->nonnegative[op->results[0].id] = result_nonnegative(facts, op);
     if (op->num_results && !op->num_regions)
         facts->range[op->results[0].id] = range_of_result(facts, op);
-    switch ((int)op->kind) {
-    case OP_CONSTANT: {
-        bool is_float = type_is_float(op->results[0].type);
-        splat(facts, &op->results[0], is_float ? 1 : power_in(constant_bits(op)));
-        break;
-    }
-    case OP_ARANGE:
-        set(facts, &op->results[0], 0, (Fact){LARGEST, power_in((uint64_t)arange_start(op)), 1});
-        break;
-    case OP_SPLAT: splat(facts, &op->results[0], get(facts, op->operands[0], 0).d); break;
-    case OP_EXPAND_DIMS: expand_dims(facts, op); break;
-    case OP_BROADCAST: broadcast(facts, op); break;
-    case OP_RESHAPE: reshape(facts, op); break;
-    case OP_TRANS:
-        for (int i = 0; i < op->results[0].type->rank; i++)
-            set(facts, &op->results[0], i,
-                get(facts, op->operands[0], (int)trans_order(op).data[i]));
-        break;
-    case OP_CONVERT:
-        for (int i = 0; i < op->results[0].type->rank; i++)
-            set(facts, &op->results[0], i, get(facts, op->operands[0], i));
-        break;
-    case OP_HINT: hint(facts, op); break;
-    default:
-        if (op_has_trait(op, ELEMENTWISE)) elementwise(facts, op);
-        break;
-    }
+    Value *result = op->num_results ? op_result(op) : NULL;
+    if (op->kind == OP_CONSTANT)
+        splat(facts, result, type_is_float(result->type) ? 1 : power_in(constant_bits(op)));
+    else if (op->kind == OP_ARANGE)
+        set(facts, result, 0, (Fact){LARGEST, power_in((uint64_t)arange_start(op)), 1});
+    else if (op->kind == OP_SPLAT)
+        splat(facts, result, get(facts, op->operands[0], 0).d);
+    else if (op->kind == OP_EXPAND_DIMS)
+        expand_dims(facts, op);
+    else if (op->kind == OP_BROADCAST)
+        broadcast(facts, op);
+    else if (op->kind == OP_RESHAPE)
+        reshape(facts, op);
+    else if (op->kind == OP_TRANS)
+        for (int i = 0; i < result->type->rank; i++)
+            set(facts, result, i, get(facts, op->operands[0], (int)trans_order(op).data[i]));
+    else if (op->kind == OP_CONVERT)
+        for (int i = 0; i < result->type->rank; i++)
+            set(facts, result, i, get(facts, op->operands[0], i));
+    else if (op->kind == OP_HINT)
+        hint(facts, op);
+    else if (op_has_trait(op, ELEMENTWISE))
+        elementwise(facts, op);
     address_transfer(facts, op);
 }
 

@@ -46,56 +46,64 @@ static Value *fold_constant(Fold *f, Op *op) {
 
 /* ---- integers ---- */
 
-/* op x, number */
+/* What is known of `x op number` where the number is 0, 1 or all ones, and of `x op x`. */
+enum {
+    ZERO_KEEPS = 1, /* x op 0 is x .. */
+    ONE_KEEPS = 2,
+    ONES_KEEP = 4,
+    ZERO_WINS = 8, /* x op 0 is 0 .. */
+    ONES_WIN = 16,
+    ONE_GIVES_ZERO = 32,
+    SAME_KEEPS = 64, /* x op x is x */
+    SAME_GIVES_ZERO = 128,
+};
+
+static const unsigned char algebra[NUM_OP_KINDS] = {
+    [OP_ADD] = ZERO_KEEPS,
+    [OP_SUB] = ZERO_KEEPS | SAME_GIVES_ZERO,
+    [OP_XOR] = ZERO_KEEPS | SAME_GIVES_ZERO,
+    [OP_SHL] = ZERO_KEEPS,
+    [OP_SHR_S] = ZERO_KEEPS,
+    [OP_SHR_U] = ZERO_KEEPS,
+    [OP_ADDPTR] = ZERO_KEEPS,
+    [OP_OR] = ZERO_KEEPS | ONES_WIN | SAME_KEEPS,
+    [OP_AND] = ONES_KEEP | ZERO_WINS | SAME_KEEPS,
+    [OP_MUL] = ONE_KEEPS | ZERO_WINS,
+    [OP_DIV_S] = ONE_KEEPS,
+    [OP_DIV_U] = ONE_KEEPS,
+    [OP_REM_S] = ONE_GIVES_ZERO,
+    [OP_REM_U] = ONE_GIVES_ZERO,
+    [OP_MIN_S] = SAME_KEEPS,
+    [OP_MAX_S] = SAME_KEEPS,
+    [OP_MIN_U] = ONES_KEEP | ZERO_WINS | SAME_KEEPS,
+    [OP_MAX_U] = ZERO_KEEPS | ONES_WIN | SAME_KEEPS,
+};
+
 static Value *fold_with_number(Fold *f, Op *op, uint64_t bits) {
     Value *x = op->operands[0];
     const Type *type = x->type;
     uint64_t ones = all_ones(type);
     bool is_zero = bits == 0, is_one = bits == 1, is_ones = bits == ones;
-    switch ((int)op->kind) {
-    case OP_ADD:
-    case OP_SUB:
-    case OP_XOR:
-    case OP_SHL:
-    case OP_SHR_S:
-    case OP_SHR_U: return is_zero ? x : NULL;
-    case OP_OR: return is_zero ? x : is_ones ? op->operands[1] : NULL;
-    case OP_AND: return is_ones ? x : is_zero ? op->operands[1] : NULL;
-    case OP_MUL: return is_one ? x : is_zero ? op->operands[1] : NULL;
-    case OP_DIV_S:
-    case OP_DIV_U: return is_one ? x : NULL;
-    case OP_REM_S:
-    case OP_REM_U: return is_one ? constant(f, op, type, 0) : NULL;
-    case OP_MIN_U: return is_ones ? x : is_zero ? op->operands[1] : NULL;
-    case OP_MAX_U: return is_zero ? x : is_ones ? op->operands[1] : NULL;
-    case OP_ICMP:
-        if (!type_is_bool(type) || !type_is_int(type)) return NULL;
-        if (icmp_predicate(op) == ICMP_NE) return is_zero ? x : NULL;
-        return icmp_predicate(op) == ICMP_EQ && is_one ? x : NULL;
-    case OP_ADDPTR: return is_zero ? x : NULL;
-    default: return NULL;
-    }
+    int known = algebra[op->kind];
+    int keeps =
+        known & ((is_zero ? ZERO_KEEPS : 0) | (is_one ? ONE_KEEPS : 0) | (is_ones ? ONES_KEEP : 0));
+    int wins = known & ((is_zero ? ZERO_WINS : 0) | (is_ones ? ONES_WIN : 0));
+    if (keeps) return x;
+    if (wins) return op->operands[1];
+    if (is_one && known & ONE_GIVES_ZERO) return constant(f, op, type, 0);
+    if (op->kind != OP_ICMP || !type_is_bool(type) || !type_is_int(type)) return NULL;
+    if (icmp_predicate(op) == ICMP_NE) return is_zero ? x : NULL;
+    return icmp_predicate(op) == ICMP_EQ && is_one ? x : NULL;
 }
 
 static Value *fold_same_operands(Fold *f, Op *op) {
     Value *x = op->operands[0];
-    switch ((int)op->kind) {
-    case OP_AND:
-    case OP_OR:
-    case OP_MIN_S:
-    case OP_MAX_S:
-    case OP_MIN_U:
-    case OP_MAX_U: return x;
-    case OP_SUB:
-    case OP_XOR: return constant(f, op, x->type, 0);
-    case OP_ICMP: {
-        int64_t p = icmp_predicate(op);
-        bool holds =
-            p == ICMP_EQ || p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
-        return constant(f, op, op->results[0].type, holds);
-    }
-    default: return NULL;
-    }
+    if (algebra[op->kind] & SAME_KEEPS) return x;
+    if (algebra[op->kind] & SAME_GIVES_ZERO) return constant(f, op, x->type, 0);
+    if (op->kind != OP_ICMP) return NULL;
+    int64_t p = icmp_predicate(op);
+    bool holds = p == ICMP_EQ || p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
+    return constant(f, op, op->results[0].type, holds);
 }
 
 /* (x + a) + b -> x + (a + b);  addptr likewise where the sum of offsets does not wrap. */
@@ -125,13 +133,11 @@ static Value *fold_float(Op *op) {
     if (op->num_operands != 2 || !value_is_constant(op->operands[1], &bits)) return NULL;
     double number = constant_to_double(x->type, bits);
     bool is_negative = bits >> (type_bits(x->type) - 1) & 1;
-    switch ((int)op->kind) {
-    case OP_FADD: return number == 0 && is_negative ? x : NULL;
-    case OP_FSUB: return number == 0 && !is_negative ? x : NULL;
-    case OP_FMUL:
-    case OP_FDIV: return number == 1 ? x : NULL;
-    default: return NULL;
-    }
+    bool keeps = op->kind == OP_FADD ? number == 0 && is_negative
+                 : op->kind == OP_FSUB
+                     ? number == 0 && !is_negative
+                     : (op->kind == OP_FMUL || op->kind == OP_FDIV) && number == 1;
+    return keeps ? x : NULL;
 }
 
 /* ---- casts ---- */

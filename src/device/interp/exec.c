@@ -185,7 +185,7 @@ static bool exec_node(Program *p, const Node *node) {
     const Op *op = node->op;
     if (op_has_trait(op, ELEMENTWISE))
         return op->kind == OP_ADDPTR ? exec_addptr(p, op) : exec_lanes(p, op);
-    switch ((int)op->kind) { /* the elementwise kinds are above */
+    switch (op->kind) {
     case OP_CONSTANT: return exec_constant(p, op, constant_bits(op));
     case OP_POISON: return exec_constant(p, op, 0);
     case OP_PROGRAM_ID: return set_scalar(p, op, p->id[grid_axis(op)]);
@@ -194,14 +194,14 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_EXPAND_DIMS:
     case OP_CONVERT:
     case OP_HINT: return alias(p, op);
-    case OP_ARANGE:
-    case OP_SPLAT:
-    case OP_BROADCAST:
-    case OP_TRANS:
-    case OP_JOIN:
-    case OP_SPLIT:
-    case OP_GATHER:
-    case OP_SORT_STEP: return exec_shape(p, op);
+    case OP_ARANGE: return exec_arange(p, op);
+    case OP_SPLAT: return exec_splat(p, op);
+    case OP_BROADCAST: return exec_broadcast(p, op);
+    case OP_TRANS: return exec_trans(p, op);
+    case OP_JOIN: return exec_join(p, op);
+    case OP_SPLIT: return exec_split(p, op);
+    case OP_GATHER: return exec_gather(p, op);
+    case OP_SORT_STEP: return exec_sort_step(p, op);
     case OP_LOAD:
     case OP_STORE:
     case OP_ATOMIC_RMW:
@@ -225,8 +225,13 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_ASSERT: return exec_assert(p, op);
     case OP_PRINT: return exec_print(p, op);
     case OP_CLOCK: return exec_clock(p, op);
-    default: BUG("interp: op '%s' has no meaning here", op_info(op->kind)->name);
+    case OP_YIELD:
+    case OP_INLINE_ASM:
+#define LANE(kind, ...) case OP_##kind: /* above */
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    BUG("interp: op '%s' has no meaning here", op_info(op->kind)->name);
 }
 
 bool exec_block(Program *p, const Body *block) {

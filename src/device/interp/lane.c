@@ -55,50 +55,49 @@ static Operands operands_of(Program *p, const Op *op) {
         }                                                                                          \
     } while (0)
 
-#define CASE_INT(KIND, EXPRESSION)                                                                 \
-    case OP_##KIND:                                                                                \
-        if (in->lanes[0]->size == 4)                                                               \
-            LOOP2(uint32_t, uint32_t, EXPRESSION);                                                 \
-        else if (in->lanes[0]->size == 8)                                                          \
-            LOOP2(uint64_t, uint64_t, EXPRESSION);                                                 \
-        else                                                                                       \
-            return false;                                                                          \
-        return true
+#define IF_INT(KIND, EXPRESSION)                                                                   \
+    if (op->kind == OP_##KIND && in->lanes[0]->size == 4) {                                        \
+        LOOP2(uint32_t, uint32_t, EXPRESSION);                                                     \
+        return true;                                                                               \
+    }                                                                                              \
+    if (op->kind == OP_##KIND && in->lanes[0]->size == 8) {                                        \
+        LOOP2(uint64_t, uint64_t, EXPRESSION);                                                     \
+        return true;                                                                               \
+    }
 
-#define CASE_F32(KIND, EXPRESSION)                                                                 \
-    case OP_##KIND: LOOP2(float, float, EXPRESSION); return true
+#define IF_LANE(KIND, LOOP, T, EXPRESSION)                                                         \
+    if (op->kind == OP_##KIND) {                                                                   \
+        LOOP(T, T, EXPRESSION);                                                                    \
+        return true;                                                                               \
+    }
+
+static bool fast_bool(const Op *op, const Operands *in, Lanes *out) {
+    IF_LANE(AND, LOOP2, uint8_t, a & b)
+    IF_LANE(OR, LOOP2, uint8_t, a | b)
+    IF_LANE(XOR, LOOP2, uint8_t, a ^ b)
+    return false;
+}
 
 static bool fast_int(const Op *op, const Operands *in, Lanes *out) {
-    if (type_is_bool(op->operands[0]->type)) {
-        switch ((int)op->kind) {
-        case OP_AND: LOOP2(uint8_t, uint8_t, a & b); return true;
-        case OP_OR: LOOP2(uint8_t, uint8_t, a | b); return true;
-        case OP_XOR: LOOP2(uint8_t, uint8_t, a ^ b); return true;
-        default: return false;
-        }
-    }
-    switch ((int)op->kind) {
-        CASE_INT(ADD, a + b);
-        CASE_INT(SUB, a - b);
-        CASE_INT(MUL, a * b);
-        CASE_INT(AND, a & b);
-        CASE_INT(OR, a | b);
-        CASE_INT(XOR, a ^ b);
-    default: return false;
-    }
+    if (type_is_bool(op->operands[0]->type)) return fast_bool(op, in, out);
+    IF_INT(ADD, a + b)
+    IF_INT(SUB, a - b)
+    IF_INT(MUL, a * b)
+    IF_INT(AND, a & b)
+    IF_INT(OR, a | b)
+    IF_INT(XOR, a ^ b)
+    return false;
 }
 
 static bool fast_float(const Op *op, const Operands *in, Lanes *out) {
-    switch ((int)op->kind) {
-        CASE_F32(FADD, plain_nan(a + b));
-        CASE_F32(FSUB, plain_nan(a - b));
-        CASE_F32(FMUL, plain_nan(a * b));
-        CASE_F32(FDIV, plain_nan(a / b));
-    case OP_FNEG: LOOP1(uint32_t, uint32_t, a ^ 0x80000000u); return true;
-    case OP_FABS: LOOP1(uint32_t, uint32_t, a & 0x7fffffffu); return true;
-    case OP_SQRT: LOOP1(float, float, plain_nan(sqrtf(a))); return true;
-    default: return false;
-    }
+    IF_LANE(FADD, LOOP2, float, plain_nan(a + b))
+    IF_LANE(FSUB, LOOP2, float, plain_nan(a - b))
+    IF_LANE(FMUL, LOOP2, float, plain_nan(a * b))
+    IF_LANE(FDIV, LOOP2, float, plain_nan(a / b))
+    IF_LANE(FNEG, LOOP1, uint32_t, a ^ 0x80000000u)
+    IF_LANE(FABS, LOOP1, uint32_t, a & 0x7fffffffu)
+    IF_LANE(SQRT, LOOP1, float, plain_nan(sqrtf(a)))
+    return false;
 }
 
 #define COMPARE_LOOPS(S, U)                                                                        \

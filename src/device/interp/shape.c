@@ -57,7 +57,12 @@ static Walk walk_of(const Type *type) {
     return walk;
 }
 
-static bool exec_broadcast(Program *p, const Op *op) {
+bool exec_splat(Program *p, const Op *op) {
+    Walk walk = walk_of(op_result(op)->type);
+    return walk_result(p, op, &walk);
+}
+
+bool exec_broadcast(Program *p, const Op *op) {
     Walk walk = walk_of(op_result(op)->type);
     const Type *from = op->operands[0]->type;
     row_major(from, walk.strides);
@@ -66,7 +71,7 @@ static bool exec_broadcast(Program *p, const Op *op) {
     return walk_result(p, op, &walk);
 }
 
-static bool exec_trans(Program *p, const Op *op) {
+bool exec_trans(Program *p, const Op *op) {
     Walk walk = walk_of(op_result(op)->type);
     int strides[MAX_RANK];
     row_major(op->operands[0]->type, strides);
@@ -74,7 +79,7 @@ static bool exec_trans(Program *p, const Op *op) {
     return walk_result(p, op, &walk);
 }
 
-static bool exec_arange(Program *p, const Op *op) {
+bool exec_arange(Program *p, const Op *op) {
     const Value *result = op_result(op);
     Lanes *out = lanes_new(p, result->type->lanes, type_size_bytes(result->type));
     if (!out) return false;
@@ -84,7 +89,7 @@ static bool exec_arange(Program *p, const Op *op) {
     return true;
 }
 
-static bool exec_join(Program *p, const Op *op) {
+bool exec_join(Program *p, const Op *op) {
     Lanes *out = lanes_new(p, op_result(op)->type->lanes, operand(p, op, 0)->size);
     if (!out) return false;
     Walk walk = {.rank = 1, .shape = {out->count / 2}, .strides = {1}};
@@ -93,7 +98,7 @@ static bool exec_join(Program *p, const Op *op) {
     return true;
 }
 
-static bool exec_split(Program *p, const Op *op) {
+bool exec_split(Program *p, const Op *op) {
     const Lanes *from = operand(p, op, 0);
     Walk walk = {.rank = 1, .shape = {from->count / 2}, .strides = {2}};
     for (int i = 0; i < 2; i++) {
@@ -105,7 +110,7 @@ static bool exec_split(Program *p, const Op *op) {
     return true;
 }
 
-static bool exec_gather(Program *p, const Op *op) {
+bool exec_gather(Program *p, const Op *op) {
     const Lanes *from = lanes_of(p, gather_source(op)), *indices = lanes_of(p, gather_indices(op));
     const Type *from_type = gather_source(op)->type, *index_type = gather_indices(op)->type;
     int axis = (int)gather_axis(op), strides[MAX_RANK], shape[MAX_RANK] = {0};
@@ -126,7 +131,7 @@ static bool exec_gather(Program *p, const Op *op) {
     return true;
 }
 
-static bool exec_sort_step(Program *p, const Op *op) {
+bool exec_sort_step(Program *p, const Op *op) {
     const Lanes *from = operand(p, op, 0);
     Lanes *out = lanes_new(p, from->count, from->size);
     int64_t mask = sort_step_mask(op);
@@ -138,19 +143,4 @@ static bool exec_sort_step(Program *p, const Op *op) {
     }
     slot_set(p, op_result(op), out);
     return true;
-}
-
-bool exec_shape(Program *p, const Op *op) {
-    Walk walk;
-    switch ((int)op->kind) { /* only those that exec_node sends here */
-    case OP_ARANGE: return exec_arange(p, op);
-    case OP_SPLAT: walk = walk_of(op_result(op)->type); return walk_result(p, op, &walk);
-    case OP_BROADCAST: return exec_broadcast(p, op);
-    case OP_TRANS: return exec_trans(p, op);
-    case OP_JOIN: return exec_join(p, op);
-    case OP_SPLIT: return exec_split(p, op);
-    case OP_GATHER: return exec_gather(p, op);
-    case OP_SORT_STEP: return exec_sort_step(p, op);
-    default: BUG("interp: '%s' moves no lanes", op_info(op->kind)->name);
-    }
 }

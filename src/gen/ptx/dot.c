@@ -18,19 +18,17 @@ typedef struct Mma {
 } Mma;
 
 static Mma mma_of(Gen *g, TypeKind kind) {
-    switch ((int)kind) {
-    case TYPE_F16:
-        if (g->arch->number < 80)
-            return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 1, 0};
-        return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 1, 1};
-    case TYPE_BF16: return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1, 1};
-    case TYPE_I8: return (Mma){"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 2, 1};
-    default: return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 0, 1};
-    }
+    if (kind == TYPE_F16 && g->arch->number < 80)
+        return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 1, 0};
+    if (kind == TYPE_F16) return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 1, 1};
+    if (kind == TYPE_BF16)
+        return (Mma){"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 1, 1};
+    if (kind == TYPE_I8) return (Mma){"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 2, 1};
+    return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 0, 1};
 }
 
 static bool is_f8(TypeKind kind) {
-    return kind == TYPE_F8E4M3 || kind == TYPE_F8E5M2 || kind == TYPE_F8E4B15;
+    return type_is_float(type_scalar(kind)) && type_bits(type_scalar(kind)) == 8;
 }
 
 DotPlan ptx_dot_plan(Gen *g, const Op *op) {

@@ -6,15 +6,10 @@
 #include "gen/ptx/gen.h"
 
 RegClass ptx_class_of(const Type *lane) {
-    switch ((int)lane->kind) {
-    case TYPE_I1: return CLASS_PRED;
-    case TYPE_F16:
-    case TYPE_BF16: return CLASS_B16;
-    case TYPE_I64:
-    case TYPE_F64:
-    case TYPE_PTR: return CLASS_B64;
-    default: return CLASS_B32;
-    }
+    int bits = type_bits(lane);
+    if (bits == 1) return CLASS_PRED;
+    if (bits == 64) return CLASS_B64;
+    return bits == 16 && type_is_float(lane) ? CLASS_B16 : CLASS_B32;
 }
 
 Tir ptx_constant(Gen *g, const Type *lane, uint64_t bits) {
@@ -131,20 +126,22 @@ static Tir ptx_int64(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     BUG("%s is no integer op", op_info(op->kind)->name);
 }
 
-static Tir ptx_bool_op(Gen *g, const Op *op, const Tir *args) {
-    switch ((int)op->kind) {
-    case OP_AND:
-    case OP_MUL:
-    case OP_MIN_U:
-    case OP_MIN_S: return tir_2(g->b, TIR_AND_P, args[0], args[1]);
-    case OP_OR:
-    case OP_MAX_U:
-    case OP_MAX_S: return tir_2(g->b, TIR_OR_P, args[0], args[1]);
-    case OP_XOR:
-    case OP_ADD:
-    case OP_SUB: return tir_2(g->b, TIR_XOR_P, args[0], args[1]);
-    default: return 0;
-    }
+/* An op on truth values that is one instruction on predicates; 0: it takes 32 bits. */
+static Tir ptx_bool(Gen *g, OpKind kind, const Tir *args) {
+    if (kind == OP_AND || kind == OP_MUL || kind == OP_MIN_U || kind == OP_MIN_S)
+        return tir_2(g->b, TIR_AND_P, args[0], args[1]);
+    if (kind == OP_OR || kind == OP_MAX_U || kind == OP_MAX_S)
+        return tir_2(g->b, TIR_OR_P, args[0], args[1]);
+    if (kind == OP_XOR || kind == OP_ADD || kind == OP_SUB)
+        return tir_2(g->b, TIR_XOR_P, args[0], args[1]);
+    return 0;
+}
+
+static Tir ptx_int(Gen *g, const Op *op, const Type *lane, const Tir *args) {
+    if (type_bits(lane) == 64) return ptx_int64(g, op, lane, args);
+    if (type_bits(lane) > 1) return ptx_int32(g, op, lane, args);
+    Tir logical = ptx_bool(g, op->kind, args);
+    return logical ? logical : is_odd(g, ptx_int32(g, op, lane, args));
 }
 
 static Tir ptx_icmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
@@ -162,33 +159,25 @@ static Tir ptx_icmp(Gen *g, const Op *op, const Type *lane, const Tir *args) {
 
 /* ---- floats ---- */
 
-typedef struct F8 {
-    int mantissa, bias;
-    uint32_t largest_f32; /* the largest finite number, as f32 */
-    uint32_t nan;         /* 0: has none */
-} F8;
-
-static F8 f8_of(const Type *lane) {
-    switch ((int)lane->kind) {
-    case TYPE_F8E4M3: return (F8){3, 7, 0x43e00000, 0x7f};  /* 448 */
-    case TYPE_F8E5M2: return (F8){2, 15, 0x47600000, 0x7e}; /* 57344 */
-    default: return (F8){3, 15, 0x3ff00000, 0};             /* 1.875 */
-    }
+static const FloatFormat *format_of(const Type *lane) {
+    FloatKind kind;
+    if (!float_kind_of(lane, &kind)) BUG("not a float");
+    return float_format(kind);
 }
 
 static Tir f8_to_f32(Gen *g, const Type *lane, Tir x) {
     Tirs *b = g->b;
-    F8 f = f8_of(lane);
+    const FloatFormat *f = format_of(lane);
     Tir sign = tir_2(b, TIR_SHL32, tir_2(b, TIR_AND32, x, tir_i32(b, 0x80)), tir_i32(b, 24));
-    if (lane->kind == TYPE_F8E5M2) /* the upper half of an f16 */
+    if (f->exponent_bits == 5) /* the upper half of an f16 */
         return tir_1(b, TIR_F32_FROM_F16,
                      tir_1(b, TIR_LOW16, tir_2(b, TIR_SHL32, x, tir_i32(b, 8))));
     Tir low = tir_2(b, TIR_AND32, x, tir_i32(b, 0x7f));
     /* Its exponent and mantissa in place; multiplying by 2^(127 - bias) moves the exponent, and
      * makes subnormals normal, exactly. */
-    Tir value = tir_2(b, TIR_SHL32, low, tir_i32(b, 23 - f.mantissa));
-    value = tir_2(b, TIR_MUL_F32, value, tir_i32(b, (int64_t)(127 + 127 - f.bias) << 23));
-    if (f.nan)
+    Tir value = tir_2(b, TIR_SHL32, low, tir_i32(b, 23 - f->mantissa_bits));
+    value = tir_2(b, TIR_MUL_F32, value, tir_i32(b, (int64_t)(127 + 127 - f->bias) << 23));
+    if (f->nan)
         value =
             tir_select(b, tir_2(b, TIR_EQ32, low, tir_i32(b, 0x7f)), tir_i32(b, 0x7fc00000), value);
     return tir_2(b, TIR_OR32, value, sign);
@@ -196,12 +185,13 @@ static Tir f8_to_f32(Gen *g, const Type *lane, Tir x) {
 
 static Tir f32_to_f8(Gen *g, const Type *lane, Tir x, bool to_zero) {
     Tirs *b = g->b;
-    F8 f = f8_of(lane);
-    int drop = 23 - f.mantissa;
+    const FloatFormat *f = format_of(lane);
+    int drop = 23 - f->mantissa_bits;
+    double largest = constant_to_double(lane, f->largest);
     Tir sign = tir_2(b, TIR_AND32, tir_2(b, TIR_SHR_U32, x, tir_i32(b, 24)), tir_i32(b, 0x80));
     Tir magnitude = tir_2(b, TIR_AND32, x, tir_i32(b, 0x7fffffff));
     Tir is_nan = tir_2(b, TIR_GT_U32, magnitude, tir_i32(b, 0x7f800000));
-    Tir a = tir_2(b, TIR_MIN_U32, magnitude, tir_i32(b, f.largest_f32));
+    Tir a = tir_2(b, TIR_MIN_U32, magnitude, tir_f32(b, (float)largest));
     Tir normal = a;
     if (!to_zero) {
         Tir odd = tir_2(b, TIR_AND32, tir_2(b, TIR_SHR_U32, a, tir_i32(b, drop)), tir_i32(b, 1));
@@ -209,25 +199,25 @@ static Tir f32_to_f8(Gen *g, const Type *lane, Tir x, bool to_zero) {
             tir_2(b, TIR_ADD32, tir_2(b, TIR_ADD32, a, odd), tir_i32(b, (1 << (drop - 1)) - 1));
     }
     normal = tir_2(b, TIR_SHR_U32, normal, tir_i32(b, drop));
-    normal = tir_2(b, TIR_SUB32, normal, tir_i32(b, (127 - f.bias) << f.mantissa));
+    normal = tir_2(b, TIR_SUB32, normal, tir_i32(b, (127 - f->bias) << f->mantissa_bits));
     /* Subnormals: adding 2^(23 + exponent of the least one) rounds to a multiple of that one. */
-    Tir magic = tir_i32(b, (int64_t)(127 + 23 + 1 - f.bias - f.mantissa) << 23);
+    Tir magic = tir_i32(b, (int64_t)(127 + 23 + 1 - f->bias - f->mantissa_bits) << 23);
     Tir small = tir_2(b, to_zero ? TIR_ADDZ_F32 : TIR_ADD_F32, a, magic);
     small = tir_2(b, TIR_SUB32, small, magic);
-    Tir is_normal = tir_2(b, TIR_GE_U32, a, tir_i32(b, (int64_t)(127 + 1 - f.bias) << 23));
+    Tir is_normal = tir_2(b, TIR_GE_U32, a, tir_i32(b, (int64_t)(127 + 1 - f->bias) << 23));
     Tir result = tir_select(b, is_normal, normal, small);
-    if (!f.nan) /* no NaN: the largest number, without the sign */
+    if (!f->nan) /* no NaN: the largest number, without the sign */
         return tir_select(b, is_nan, tir_i32(b, 0x7f), tir_2(b, TIR_OR32, result, sign));
-    return tir_2(b, TIR_OR32, tir_select(b, is_nan, tir_i32(b, f.nan), result), sign);
+    return tir_2(b, TIR_OR32, tir_select(b, is_nan, tir_i32(b, (int64_t)f->nan), result), sign);
 }
 
 Tir ptx_to_f32(Gen *g, const Type *lane, Tir x) {
-    switch ((int)lane->kind) {
-    case TYPE_F32: return x;
-    case TYPE_F16: return tir_1(g->b, TIR_F32_FROM_F16, x);
-    case TYPE_BF16: return tir_2(g->b, TIR_SHL32, tir_1(g->b, TIR_WIDE16, x), tir_i32(g->b, 16));
-    default: return f8_to_f32(g, lane, x);
-    }
+    if (lane->kind == TYPE_F32) return x;
+    if (lane->kind == TYPE_F16) return tir_1(g->b, TIR_F32_FROM_F16, x);
+    if (lane->kind == TYPE_BF16)
+        return tir_2(g->b, TIR_SHL32, tir_1(g->b, TIR_WIDE16, x), tir_i32(g->b, 16));
+    if (type_bits(lane) != 8) BUG("no conversion to f32");
+    return f8_to_f32(g, lane, x);
 }
 
 static Tir f32_to_bf16(Gen *g, Tir x, bool to_zero) {
@@ -244,12 +234,12 @@ static Tir f32_to_bf16(Gen *g, Tir x, bool to_zero) {
 }
 
 Tir ptx_from_f32(Gen *g, const Type *lane, Tir x, bool to_zero) {
-    switch ((int)lane->kind) {
-    case TYPE_F32: return x;
-    case TYPE_F16: return tir_1(g->b, to_zero ? TIR_F16Z_FROM_F32 : TIR_F16_FROM_F32, x);
-    case TYPE_BF16: return f32_to_bf16(g, x, to_zero);
-    default: return f32_to_f8(g, lane, x, to_zero);
-    }
+    if (lane->kind == TYPE_F32) return x;
+    if (lane->kind == TYPE_F16)
+        return tir_1(g->b, to_zero ? TIR_F16Z_FROM_F32 : TIR_F16_FROM_F32, x);
+    if (lane->kind == TYPE_BF16) return f32_to_bf16(g, x, to_zero);
+    if (type_bits(lane) != 8) BUG("no conversion from f32");
+    return f32_to_f8(g, lane, x, to_zero);
 }
 
 static Tir float_sign_op(Gen *g, const Type *lane, Tir x, bool negate) {
@@ -294,40 +284,43 @@ static Tir divide_by_shared(Tirs *b, Tir x, Tir y) {
     return tir_2(b, TIR_MUL_F32, tir_2(b, TIR_MUL_F32, x, scale), inverse);
 }
 
-/* f32 or f64 operands. */
-static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow) {
-    Tirs *b = g->b;
-    bool exact = op->kind == OP_FDIV && fdiv_exact(op);
-    switch ((int)op->kind) {
-    case OP_FADD: return tir_2(b, is_f64 ? TIR_ADD_F64 : TIR_ADD_F32, a[0], a[1]);
-    case OP_FSUB: return tir_2(b, is_f64 ? TIR_SUB_F64 : TIR_SUB_F32, a[0], a[1]);
-    case OP_FMUL: return tir_2(b, is_f64 ? TIR_MUL_F64 : TIR_MUL_F32, a[0], a[1]);
-    case OP_FMA: return tir_3(b, is_f64 ? TIR_FMA_F64 : TIR_FMA_F32, a[0], a[1], a[2]);
-    case OP_FDIV:
-        if (!is_f64 && !exact && !narrow && is_shared(op->operands[1]))
-            return divide_by_shared(b, a[0], a[1]);
-        return tir_2(b,
-                     is_f64            ? TIR_DIV_F64
-                     : exact || narrow ? TIR_DIV_F32
-                                       : TIR_DIVFULL_F32,
-                     a[0], a[1]);
-    case OP_FREM: return math_fmod(b, is_f64, a[0], a[1]);
-    case OP_FMIN:
-    case OP_FMAX: return float_min_max(g, op, is_f64, a[0], a[1]);
-    default:
-        return math_function(b, op->kind, narrow || (op->kind == OP_SQRT && sqrt_exact(op)), is_f64,
-                             a[0]);
-    }
+static Tir divide_f32(Tirs *b, const Op *op, bool exact, Tir x, Tir y) {
+    if (!exact && is_shared(op->operands[1])) return divide_by_shared(b, x, y);
+    return tir_2(b, exact ? TIR_DIV_F32 : TIR_DIVFULL_F32, x, y);
 }
 
-static Tir f16_op(Gen *g, const Op *op, const Tir *a) {
-    switch ((int)op->kind) {
-    case OP_FADD: return tir_2(g->b, TIR_ADD_F16, a[0], a[1]);
-    case OP_FSUB: return tir_2(g->b, TIR_SUB_F16, a[0], a[1]);
-    case OP_FMUL: return tir_2(g->b, TIR_MUL_F16, a[0], a[1]);
-    case OP_FMA: return tir_3(g->b, TIR_FMA_F16, a[0], a[1], a[2]);
-    default: return 0;
+/* f32 or f64 operands; narrow: the result is rounded again, to fewer bits. */
+static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow) {
+    Tirs *b = g->b;
+    Tir x = a[0], y = a[1];
+    bool exact = narrow || (op->kind == OP_FDIV && fdiv_exact(op)) ||
+                 (op->kind == OP_SQRT && sqrt_exact(op));
+    if (op->kind == OP_FMIN || op->kind == OP_FMAX) return float_min_max(g, op, is_f64, x, y);
+    if (op->kind == OP_FMA) return tir_3(b, is_f64 ? TIR_FMA_F64 : TIR_FMA_F32, x, y, a[2]);
+    switch (op->kind) {
+#define FLOAT2(row, text, traits, meaning, lane, f32, f64)                                         \
+    case OP_##row:                                                                                 \
+        return is_f64 ? f64 : f32;
+#include "ir/ops.def"
+#define FLOAT1(row, ...) case OP_##row:
+#include "ir/ops.def"
+        return math_function(b, op->kind, exact, is_f64, x);
+#define OP(row, ...) case OP_##row:
+#define FLOAT1(...)
+#define FLOAT2(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    BUG("no '%s' of floats", op_info(op->kind)->name);
+}
+
+/* What f16 has an instruction for; 0: it goes through f32. */
+static Tir f16_op(Gen *g, OpKind kind, const Tir *a) {
+    if (kind == OP_FADD) return tir_2(g->b, TIR_ADD_F16, a[0], a[1]);
+    if (kind == OP_FSUB) return tir_2(g->b, TIR_SUB_F16, a[0], a[1]);
+    if (kind == OP_FMUL) return tir_2(g->b, TIR_MUL_F16, a[0], a[1]);
+    if (kind == OP_FMA) return tir_3(g->b, TIR_FMA_F16, a[0], a[1], a[2]);
+    return 0;
 }
 
 static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {
@@ -336,13 +329,14 @@ static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     if (lane->kind == TYPE_F32 || lane->kind == TYPE_F64)
         return float_op(g, op, lane->kind == TYPE_F64, args, false);
     if (lane->kind == TYPE_F16) {
-        Tir native = f16_op(g, op, args);
+        Tir native = f16_op(g, op->kind, args);
         if (native) return native;
     }
     Tir wide[3] = {0};
     for (int i = 0; i < op->num_operands; i++) wide[i] = ptx_to_f32(g, lane, args[i]);
     Tir result = float_op(g, op, false, wide, true), narrow = ptx_from_f32(g, lane, result, false);
-    if (lane->kind != TYPE_F8E5M2 || (op->kind != OP_FMIN && op->kind != OP_FMAX)) return narrow;
+    bool keeps_infinity = !format_of(lane)->saturates || !format_of(lane)->has_infinity;
+    if (keeps_infinity || (op->kind != OP_FMIN && op->kind != OP_FMAX)) return narrow;
     /* An infinity must stay one: narrowing would make it the largest number. */
     narrow = tir_select(g->b, tir_2(g->b, TIR_EQ_F32, result, wide[1]), args[1], narrow);
     return tir_select(g->b, tir_2(g->b, TIR_EQ_F32, result, wide[0]), args[0], narrow);
@@ -463,7 +457,7 @@ static Tir bitcast(Gen *g, const Type *from, const Type *to, Tir x) {
 
 static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir x) {
     Tirs *b = g->b;
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_EXT_S: return widen_int(g, from, to, x, true);
     case OP_EXT_U: return widen_int(g, from, to, x, false);
     case OP_TRUNC: {
@@ -484,8 +478,12 @@ static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir 
     case OP_F_TO_S: return float_to_int(g, from, to, x, true);
     case OP_F_TO_U: return float_to_int(g, from, to, x, false);
     case OP_BITCAST: return bitcast(g, from, to, x);
-    default: return 0;
+#define OP(row, ...) case OP_##row:
+#define CAST(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    BUG("'%s' is no cast", op_info(op->kind)->name);
 }
 
 /* ---- all ---- */
@@ -501,16 +499,37 @@ static Tir ptx_addptr(Gen *g, const Op *op, const Tir *args) {
 
 Tir ptx_lane(Gen *g, const Op *op, const Tir *args) {
     const Type *lane = type_lane(op->operands[0]->type), *to = type_lane(op_result(op)->type);
-    if (op->kind == OP_SELECT) return tir_select(g->b, args[0], args[1], args[2]);
-    if (op->kind == OP_ICMP) return ptx_icmp(g, op, lane, args);
-    if (op->kind == OP_FCMP) return ptx_fcmp(g, op, lane, args);
-    if (op->kind == OP_ADDPTR) return ptx_addptr(g, op, args);
-    if (op->kind == OP_HINT) return args[0];
-    Tir cast = ptx_cast(g, op, lane, to, args[0]);
-    if (cast) return cast;
-    if (type_is_float(lane)) return ptx_float(g, op, lane, args);
-    if (type_bits(lane) == 64) return ptx_int64(g, op, lane, args);
-    if (type_bits(lane) > 1) return ptx_int32(g, op, lane, args);
-    Tir logical = ptx_bool_op(g, op, args);
-    return logical ? logical : is_odd(g, ptx_int32(g, op, lane, args));
+    switch (op->kind) {
+    case OP_SELECT: return tir_select(g->b, args[0], args[1], args[2]);
+    case OP_ICMP: return ptx_icmp(g, op, lane, args);
+    case OP_FCMP: return ptx_fcmp(g, op, lane, args);
+    case OP_ADDPTR: return ptx_addptr(g, op, args);
+    case OP_HINT: return args[0];
+    case OP_FMIN:
+    case OP_FMAX:
+    case OP_FMA:
+    case OP_FNEG:
+    case OP_FABS:
+#define FLOAT1(row, ...) case OP_##row:
+#define FLOAT2(row, ...) case OP_##row:
+#include "ir/ops.def"
+        return ptx_float(g, op, lane, args);
+#define CAST(row, ...) case OP_##row:
+#include "ir/ops.def"
+        return ptx_cast(g, op, lane, to, args[0]);
+#define INT(row, ...) case OP_##row:
+#include "ir/ops.def"
+        return ptx_int(g, op, lane, args);
+#define OP(row, ...) case OP_##row:
+#define LANE(...)
+#define PEOPLE(...)
+#include "ir/ops.def"
+    case OP_ASSUME:
+    case OP_ASSERT:
+    case OP_PRINT:
+    case OP_CLOCK:
+    case OP_INLINE_ASM:
+    case NUM_OP_KINDS: break;
+    }
+    BUG("'%s' is not lane by lane", op_info(op->kind)->name);
 }
