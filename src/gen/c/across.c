@@ -427,7 +427,7 @@ static void write_assert(Nest *n, Op *op, Place place) {
 
 void write_across(Nest *n, Op *op) {
     Place place = identity_place(n, op->operands[0]->type);
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_REDUCE: {
         Style style = reduce_style(n, op);
         if (style == STYLE_FOLD) reduce_fold(n, op, place);
@@ -440,8 +440,25 @@ void write_across(Nest *n, Op *op) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: write_atomic(n, op, place); return;
     case OP_ASSERT: write_assert(n, op, place); return;
-    default: BUG("%s in a nest", op_info(op->kind)->name);
+    case OP_HISTOGRAM:
+    case OP_DOT:
+    case OP_SORT_STEP:
+    case OP_LOAD:
+    case OP_STORE:
+    case OP_BARRIER:
+#define OP(kind, ...) case OP_##kind:
+#define MEMORY(...)
+#define ACROSS(...)
+#define PEOPLE(...)
+#include "ir/ops.def"
+    case OP_HINT:
+    case OP_ASSUME:
+    case OP_PRINT:
+    case OP_CLOCK:
+    case OP_INLINE_ASM:
+    case NUM_OP_KINDS: break;
     }
+    BUG("%s in a nest", op_info(op->kind)->name);
 }
 
 void across_end(Nest *n) {

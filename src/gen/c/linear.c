@@ -85,22 +85,19 @@ static bool linear_result(Nest *n, Op *op, const Ev *x, Ev *r) {
     if (op->kind == OP_ADDPTR) return *r = linear_addptr(n, op, x[0], x[1]), true;
     if (op->kind == OP_HINT) return *r = x[0], true;
     if (lane != TYPE_I32 && lane != TYPE_I64) return false;
-    switch ((int)op->kind) {
-    case OP_ADD: return *r = linear_sum(n, lane, x[0], x[1], 1), true;
-    case OP_SUB: return *r = linear_sum(n, lane, x[0], x[1], -1), true;
-    case OP_MUL:
+    if (op->kind == OP_ADD) return *r = linear_sum(n, lane, x[0], x[1], 1), true;
+    if (op->kind == OP_SUB) return *r = linear_sum(n, lane, x[0], x[1], -1), true;
+    if (op->kind == OP_MUL) {
         if (x[0].kind == EV_LINEAR && x[1].kind == EV_LINEAR) return false;
         *r = x[0].kind == EV_LINEAR ? linear_product(n, lane, x[0], x[1], op->operands[1])
                                     : linear_product(n, lane, x[1], x[0], op->operands[0]);
         return true;
-    case OP_EXT_S:
-        if (x[0].lane != TYPE_I32) return false;
-        check_no_wrap(n, x[0]);
-        *r = x[0];
-        r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
-        return true;
-    default: return false;
     }
+    if (op->kind != OP_EXT_S || x[0].lane != TYPE_I32) return false;
+    check_no_wrap(n, x[0]);
+    *r = x[0];
+    r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
+    return true;
 }
 
 bool linear_op(Nest *n, Op *op, const Ev *x, Ev *r) {

@@ -472,7 +472,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     Gen *g = n->g;
     const Type *type = op->results[0].type;
     TypeKind lane = type_lane(type)->kind;
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_CONSTANT:
         return uniform(n, lane, 0, constant_text(g, type_lane(type), constant_bits(op)));
     case OP_POISON: return new_uniform(n, lane, 0, STR("0"));
@@ -508,8 +508,34 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     case OP_LOAD: return eval_load(n, op, place);
     case OP_GATHER: return eval_gather(n, op, place);
     case OP_SORT_STEP: return eval_sort_step(n, op, place);
-    default: return eval_elementwise(n, op, place);
+    case OP_HINT:
+#define LANE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return eval_elementwise(n, op, place);
+#define ASYNC(kind, ...)   case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_PROGRAM_ID:
+    case OP_NUM_PROGRAMS:
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_CONVERT:
+    case OP_STORE:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS:
+    case OP_BARRIER:
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_HISTOGRAM:
+    case OP_DOT:
+    case OP_ASSUME:
+    case OP_ASSERT:
+    case OP_PRINT:
+    case OP_CLOCK:
+    case OP_INLINE_ASM:
+    case NUM_OP_KINDS: break;
     }
+    BUG("'%s' is not computed in a nest", op_info(op->kind)->name);
 }
 
 static bool is_identity(const Nest *n, const Type *type, Place place) {
@@ -598,7 +624,7 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
         if (!cheap && collect) vec_push(g->arena, &n->ops, op);
     }
     Place from = place;
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_BROADCAST:
         for (int d = 0; d < value->type->rank; d++)
             if (op->operands[0]->type->shape[d] == 1) from.loop[d] = -1;
@@ -622,7 +648,19 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
         if (!collect) need_stored(n, gather_source(op));
         prepare(n, gather_indices(op), place, collect);
         return;
-    default: break;
+    case OP_SPLAT:
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_CONVERT:
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_HISTOGRAM:
+    case OP_DOT:
+#define OP(kind, ...) case OP_##kind:
+#define SHAPE(...)
+#define ACROSS(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
     for (int i = 0; i < op->num_operands; i++) prepare(n, op->operands[i], from, collect);
 }
@@ -658,16 +696,12 @@ static void note_kept(Nest *n, Value *value) {
 
 /* One or two instructions a vector: less than a store and a load of the result. */
 static bool is_light(const Op *op) {
-    switch ((int)op->kind) {
-    case OP_FADD:
-    case OP_FSUB:
-    case OP_FMUL:
-    case OP_FNEG:
-    case OP_FABS:
-    case OP_SELECT: return type_bits(op->results[0].type) >= 32;
-    case OP_FEXT: return type_bits(op->operands[0]->type) == 16;
-    default: return is_cheap_kind(op);
-    }
+    OpKind kind = op->kind;
+    if (kind == OP_FADD || kind == OP_FSUB || kind == OP_FMUL || kind == OP_FNEG ||
+        kind == OP_FABS || kind == OP_SELECT)
+        return type_bits(op->results[0].type) >= 32;
+    if (kind == OP_FEXT) return type_bits(op->operands[0]->type) == 16;
+    return is_cheap_kind(op);
 }
 
 /* Later nests need the value: it is kept, or, if it is light, what it is made of. */
@@ -749,10 +783,10 @@ static void write_root(Nest *n, const Root *root) {
         return;
     }
     g->last_line = op_line(root->op);
-    switch ((int)root->op->kind) {
-    case OP_STORE: write_store(n, root->op); return;
-    default: write_across(n, root->op);
-    }
+    if (root->op->kind == OP_STORE)
+        write_store(n, root->op);
+    else
+        write_across(n, root->op);
 }
 
 static void write_body(Nest *n, bool fast, int copy) {

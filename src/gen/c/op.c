@@ -116,28 +116,29 @@ static Str narrow(Gen *g, bool vec, TypeKind from, TypeKind to, Str x, bool towa
                 toward_zero ? "_rtz" : "", STR_ARG(x));
 }
 
+/* What C and its vectors have an operator for, of ints and of f32 and f64. */
+static const char operators[NUM_OP_KINDS] = {
+    [OP_ADD] = '+', [OP_SUB] = '-',  [OP_MUL] = '*',  [OP_AND] = '&',  [OP_OR] = '|',
+    [OP_XOR] = '^', [OP_FADD] = '+', [OP_FSUB] = '-', [OP_FMUL] = '*', [OP_FDIV] = '/',
+};
+
 static Str float_op(Gen *g, const Op *op, bool vec, TypeKind kind, const Str *x) {
     const char *code = kind_code(kind), *name = op_info(op->kind)->name;
-    Str a = x[0], b = op->num_operands > 1 ? x[1] : STR("");
-    switch ((int)op->kind) {
-    case OP_FADD: return text(g, "%.*s + %.*s", STR_ARG(a), STR_ARG(b));
-    case OP_FSUB: return text(g, "%.*s - %.*s", STR_ARG(a), STR_ARG(b));
-    case OP_FMUL: return text(g, "%.*s * %.*s", STR_ARG(a), STR_ARG(b));
-    case OP_FDIV: return text(g, "%.*s / %.*s", STR_ARG(a), STR_ARG(b));
-    case OP_FMIN:
-    case OP_FMAX:
+    const char *suffix = kind == TYPE_F32 ? "f" : "";
+    Str a = x[0];
+    if (operators[op->kind])
+        return text(g, "%.*s %c %.*s", STR_ARG(a), operators[op->kind], STR_ARG(x[1]));
+    if (op->kind == OP_FMIN || op->kind == OP_FMAX)
         return call(g, vec, text(g, min_max_nan(op) ? "%s_nan" : "%s", name).data, code, x, 2);
-    case OP_FMA:
-        if (vec) return call(g, vec, name, code, x, 3);
-        return text(g, "__builtin_fma%s(%.*s, %.*s, %.*s)", kind == TYPE_F32 ? "f" : "", STR_ARG(a),
-                    STR_ARG(b), STR_ARG(x[2]));
-    case OP_FNEG: return text(g, "-%.*s", STR_ARG(a));
-    case OP_FABS:
-        if (!vec) return text(g, "__builtin_fabs%s(%.*s)", kind == TYPE_F32 ? "f" : "", STR_ARG(a));
+    if (op->kind == OP_FMA && !vec)
+        return text(g, "__builtin_fma%s(%.*s, %.*s, %.*s)", suffix, STR_ARG(a), STR_ARG(x[1]),
+                    STR_ARG(x[2]));
+    if (op->kind == OP_FNEG) return text(g, "-%.*s", STR_ARG(a));
+    if (op->kind == OP_FABS && !vec) return text(g, "__builtin_fabs%s(%.*s)", suffix, STR_ARG(a));
+    if (op->kind == OP_FABS)
         return kind == TYPE_F32 ? text(g, "(vf32)((vi32)%.*s & 0x7fffffff)", STR_ARG(a))
                                 : text(g, "(vf64)((vi64)%.*s & 0x7fffffffffffffffLL)", STR_ARG(a));
-    default: return call(g, vec, name, code, x, op->num_operands);
-    }
+    return call(g, vec, name, code, x, op->num_operands);
 }
 
 static Str any_float_op(Gen *g, const Op *op, bool vec, const Str *x) {
@@ -180,19 +181,11 @@ static Str bool_op(Gen *g, const Op *op, bool vec, const Str *x) {
 static Str int_op(Gen *g, const Op *op, bool vec, const Str *x) {
     TypeKind kind = type_lane(op->operands[0]->type)->kind;
     if (kind == TYPE_I1) return bool_op(g, op, vec, x);
-    const char *sign = NULL;
-    switch ((int)op->kind) {
-    case OP_ADD: sign = "+"; break;
-    case OP_SUB: sign = "-"; break;
-    case OP_MUL: sign = "*"; break;
-    case OP_AND: sign = "&"; break;
-    case OP_OR: sign = "|"; break;
-    case OP_XOR: sign = "^"; break;
-    default: return call(g, vec, op_info(op->kind)->name, kind_code(kind), x, op->num_operands);
-    }
+    if (!operators[op->kind])
+        return call(g, vec, op_info(op->kind)->name, kind_code(kind), x, op->num_operands);
     bool cast = !vec && (kind == TYPE_I8 || kind == TYPE_I16);
-    return text(g, cast ? "(%s)(%.*s %s %.*s)" : "%.0s%.*s %s %.*s", scalar_type(kind),
-                STR_ARG(x[0]), sign, STR_ARG(x[1]));
+    return text(g, cast ? "(%s)(%.*s %c %.*s)" : "%.0s%.*s %c %.*s", scalar_type(kind),
+                STR_ARG(x[0]), operators[op->kind], STR_ARG(x[1]));
 }
 
 static Str compare(Gen *g, const Op *op, bool vec, const Str *x) {
@@ -338,7 +331,7 @@ static Str addptr(Gen *g, const Op *op, bool vec, const Str *x) {
 }
 
 Str op_text(Gen *g, const Op *op, bool vec, const Str *x) {
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_ICMP:
     case OP_FCMP: return compare(g, op, vec, x);
     case OP_SELECT:
@@ -358,39 +351,50 @@ Str op_text(Gen *g, const Op *op, bool vec, const Str *x) {
     case OP_BITCAST: return bitcast(g, op, vec, x[0]);
     case OP_ADDPTR: return addptr(g, op, vec, x);
     case OP_HINT: return x[0];
-    default: break;
+    case OP_FMIN:
+    case OP_FMAX:
+    case OP_FMA:
+    case OP_FNEG:
+    case OP_FABS:
+#define FLOAT1(kind, ...) case OP_##kind:
+#define FLOAT2(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return any_float_op(g, op, vec, x);
+#define INT(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return int_op(g, op, vec, x);
+#define OP(kind, ...) case OP_##kind:
+#define LANE(...)
+#define PEOPLE(...)
+#include "ir/ops.def"
+    case OP_ASSUME:
+    case OP_ASSERT:
+    case OP_PRINT:
+    case OP_CLOCK:
+    case OP_INLINE_ASM:
+    case NUM_OP_KINDS: break;
     }
-    return type_is_float(op->operands[0]->type) ? any_float_op(g, op, vec, x)
-                                                : int_op(g, op, vec, x);
+    BUG("'%s' is not lane by lane", op_info(op->kind)->name);
 }
 
 Str identity_text(Gen *g, const Op *op, TypeKind kind) {
     const Type *lane = type_scalar(kind);
-    bool real = type_is_float(lane);
     int bits = type_bits(lane);
     uint64_t all = bits == 64 ? ~0ull : (1ull << bits) - 1, top = 1ull << (bits - 1);
-    switch ((int)op->kind) {
-    case OP_ADD:
-    case OP_OR:
-    case OP_XOR:
-    case OP_MAX_U: return constant_text(g, lane, 0);
-    case OP_AND:
-    case OP_MIN_U: return constant_text(g, lane, all);
-    case OP_MUL: return constant_text(g, lane, 1);
-    case OP_MIN_S: return constant_text(g, lane, kind == TYPE_I1 ? 1 : all ^ top);
-    case OP_MAX_S: return constant_text(g, lane, kind == TYPE_I1 ? 0 : top);
-    case OP_FADD: return constant_text(g, lane, constant_from_double(lane, -0.0));
-    case OP_FMUL: return constant_text(g, lane, constant_from_double(lane, 1.0));
-    case OP_FMIN:
-    case OP_FMAX:
-        /* Where a NaN loses, NaN is the identity; f8e4b15 has neither NaN nor infinity. */
-        if (!real || kind == TYPE_F8E4B15 || kind == TYPE_F8E4M3) return STR("");
-        if (!min_max_nan(op))
-            return constant_text(g, lane, constant_from_double(lane, (double)__builtin_nanf("")));
-        return constant_text(g, lane,
-                             constant_from_double(lane, op->kind == OP_FMIN
-                                                            ? (double)__builtin_inff()
-                                                            : -(double)__builtin_inff()));
-    default: return STR("");
-    }
+    OpKind op_kind = op->kind;
+    if (op_kind == OP_ADD || op_kind == OP_OR || op_kind == OP_XOR || op_kind == OP_MAX_U)
+        return constant_text(g, lane, 0);
+    if (op_kind == OP_AND || op_kind == OP_MIN_U) return constant_text(g, lane, all);
+    if (op_kind == OP_MUL) return constant_text(g, lane, 1);
+    if (op_kind == OP_MIN_S) return constant_text(g, lane, kind == TYPE_I1 ? 1 : all ^ top);
+    if (op_kind == OP_MAX_S) return constant_text(g, lane, kind == TYPE_I1 ? 0 : top);
+    if (op_kind == OP_FADD) return constant_text(g, lane, constant_from_double(lane, -0.0));
+    if (op_kind == OP_FMUL) return constant_text(g, lane, constant_from_double(lane, 1.0));
+    if (op_kind != OP_FMIN && op_kind != OP_FMAX) return STR("");
+    /* Where a NaN loses, NaN is the identity: some formats have neither NaN nor infinity. */
+    FloatKind format;
+    if (!float_kind_of(lane, &format) || !float_format(format)->has_infinity) return STR("");
+    double infinity = op_kind == OP_FMIN ? (double)__builtin_inff() : -(double)__builtin_inff();
+    double identity = min_max_nan(op) ? infinity : (double)__builtin_nanf("");
+    return constant_text(g, lane, constant_from_double(lane, identity));
 }

@@ -149,7 +149,7 @@ static void scalar_memory(Gen *g, Op *op) {
     Str value = has_value ? scalar_name(g, has_value) : STR("0");
     TypeKind kind = type_lane(access_pointer(op)->type)->elem->kind;
     const char *memory = memory_type(kind, false), *code = kind_code(kind);
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_LOAD: {
         const char *is_volatile = load_volatile(op) ? "volatile " : "";
         Str read = text(g, "*(const %s%s *)%.*s%s", is_volatile, memory, STR_ARG(pointer),
@@ -175,8 +175,13 @@ static void scalar_memory(Gen *g, Op *op) {
                 text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(pointer),
                      STR_ARG(scalar_name(g, atomic_cas_compare(op))), STR_ARG(value)));
         return;
-    default: BUG("not a memory op");
+    case OP_BARRIER:
+#define OP(kind, ...) case OP_##kind:
+#define MEMORY(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    BUG("'%s' does not access memory", op_info(op->kind)->name);
 }
 
 int new_assert(Gen *g, const Op *op) {
@@ -335,7 +340,7 @@ static void pending_before_load(Gen *g, const Op *load) {
 
 void scalar_op_write(Gen *g, Op *op) {
     Str x[3];
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_CONSTANT:
     case OP_ASSUME:
     case OP_BARRIER: return;
@@ -357,19 +362,28 @@ void scalar_op_write(Gen *g, Op *op) {
         declare(g, op_result(op),
                 str_is(clock_kind(op), "smid") ? STR("0") : text(g, "R->clock(R)"));
         return;
-    default:
-        if (!op_has_trait(op, ELEMENTWISE) && op->kind != OP_HINT) {
-            diag_refused(g->diag, op->span, "the cpu target does not support '%s' here",
-                         op_info(op->kind)->name);
-            return;
-        }
+    case OP_HINT:
+#define LANE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
         for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
         declare(g, op_result(op), op_text(g, op, false, x));
+        return;
+    case OP_ARANGE:
+    case OP_PRINT:
+    case OP_INLINE_ASM:
+#define SHAPE(kind, ...)   case OP_##kind:
+#define ACROSS(kind, ...)  case OP_##kind:
+#define ASYNC(kind, ...)   case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
     }
+    diag_refused(g->diag, op->span, "the cpu target does not support '%s' here",
+                 op_info(op->kind)->name);
 }
 
 static void tile_op_write(Gen *g, Op *op) {
-    switch ((int)op->kind) {
+    switch (op->kind) {
     case OP_LOAD:
         pending_before_load(g, op);
         vec_push(g->arena, &g->loads, op);
@@ -400,8 +414,24 @@ static void tile_op_write(Gen *g, Op *op) {
         write_print(g, op);
         set_done(g, op);
         return;
-    default:
-        if (op_has_trait(op, PURE)) return; /* waits for a root */
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_TRANS:
+    case OP_HINT:
+#define LEAF(kind, ...) case OP_##kind:
+#define LANE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return; /* waits for a root */
+    case OP_CONVERT:
+    case OP_BARRIER:
+    case OP_ASSUME:
+    case OP_CLOCK:
+    case OP_INLINE_ASM:
+#define ASYNC(kind, ...)   case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case NUM_OP_KINDS:
         diag_refused(g->diag, op->span, "the cpu target does not support '%s'",
                      op_info(op->kind)->name);
     }

@@ -8,43 +8,29 @@ bool is_done(Gen *g, const Op *op) { return map_get_pointer(&g->done, op) != NUL
 void set_done(Gen *g, Op *op) { map_set_pointer(&g->done, op, op); }
 
 /* Ops that move or make indices, masks and addresses: a cycle or so a vector. */
+static const bool cheap[NUM_OP_KINDS] = {
+#define LEAF(kind, ...) [OP_##kind] = true,
+#include "ir/ops.def"
+    [OP_SPLAT] = true,  [OP_BROADCAST] = true, [OP_EXPAND_DIMS] = true, [OP_HINT] = true,
+    [OP_ADD] = true,    [OP_SUB] = true,       [OP_AND] = true,         [OP_OR] = true,
+    [OP_XOR] = true,    [OP_SHL] = true,       [OP_SHR_S] = true,       [OP_SHR_U] = true,
+    [OP_ICMP] = true,   [OP_EXT_S] = true,     [OP_EXT_U] = true,       [OP_TRUNC] = true,
+    [OP_ADDPTR] = true, [OP_MUL] = true,
+};
+
+static bool only_moves_ones(const Type *a, const Type *r) { /* adds or drops dimensions of 1 */
+    int i = 0, j = 0;
+    for (;;) {
+        while (i < a->rank && a->shape[i] == 1) i++;
+        while (j < r->rank && r->shape[j] == 1) j++;
+        if (i == a->rank || j == r->rank) return i == a->rank && j == r->rank;
+        if (a->shape[i++] != r->shape[j++]) return false;
+    }
+}
+
 bool is_cheap_kind(const Op *op) {
-    switch ((int)op->kind) {
-    case OP_CONSTANT:
-    case OP_POISON:
-    case OP_ARANGE:
-    case OP_PROGRAM_ID:
-    case OP_NUM_PROGRAMS:
-    case OP_SPLAT:
-    case OP_BROADCAST:
-    case OP_EXPAND_DIMS:
-    case OP_HINT:
-    case OP_ADD:
-    case OP_SUB:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_SHL:
-    case OP_SHR_S:
-    case OP_SHR_U:
-    case OP_ICMP:
-    case OP_EXT_S:
-    case OP_EXT_U:
-    case OP_TRUNC:
-    case OP_ADDPTR: return true;
-    case OP_MUL: return type_bits(op->results[0].type) <= 64;
-    case OP_RESHAPE: { /* only if it adds or drops dimensions of 1 */
-        const Type *a = op->operands[0]->type, *r = op->results[0].type;
-        int i = 0, j = 0;
-        for (;;) {
-            while (i < a->rank && a->shape[i] == 1) i++;
-            while (j < r->rank && r->shape[j] == 1) j++;
-            if (i == a->rank || j == r->rank) return i == a->rank && j == r->rank;
-            if (a->shape[i++] != r->shape[j++]) return false;
-        }
-    }
-    default: return false;
-    }
+    if (op->kind == OP_RESHAPE) return only_moves_ones(op->operands[0]->type, op->results[0].type);
+    return cheap[op->kind];
 }
 
 static int cheap_size(Gen *g, Value *value, int limit) {
