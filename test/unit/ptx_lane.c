@@ -4,6 +4,7 @@
  */
 #include "base/float.h"
 #include "gen/ptx/gen.h"
+#include "gen/ptx/math.h"
 #include "ir/ir.h"
 #include "test.h"
 

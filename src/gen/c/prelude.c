@@ -82,6 +82,17 @@ typedef struct Piece {
     INT_PIECES(text, n, #lane, "i32", "int", "unsigned", "32", "vi32")                            \
     INT_PIECES(text, n, #lane, "i64", "L", "UL", "64", "vi64")
 
+/* A float op, from its row in ops.def, likewise: what prelude_float.inc has no text for. */
+#define FLOAT_MAP_1(name, vs) "MAP1(t_" name ", " vs ", " vs ", t_s_" name ")\n"
+#define FLOAT_MAP_2(name, vs) "MAP2(t_" name ", " vs ", t_s_" name ")\n"
+#define FLOAT_LANE_1(name, S, lane) "AI " S " t_s_" name "(" S " a) { return " lane "; }\n"
+#define FLOAT_LANE_2(name, S, lane) "AI " S " t_s_" name "(" S " a, " S " b) { return " lane "; }\n"
+#define FLOAT_PIECES(text, n, lane)                                                               \
+    {"t_s_" text "_f32", ALL, FLOAT_LANE_##n(text "_f32", "float", "(float)(" lane ")")},         \
+    {"t_" text "_f32", ALL, FLOAT_MAP_##n(text "_f32", "vf32")},                                  \
+    {"t_s_" text "_f64", ALL, FLOAT_LANE_##n(text "_f64", "double", lane)},                       \
+    {"t_" text "_f64", ALL, FLOAT_MAP_##n(text "_f64", "vf64")},
+
 /* What W lanes do better at once. */
 #define INT_VECTORS(code, bits, vs, vu)                                                           \
     {"t_shl_" code, ALL, "AI " vs " t_shl_" code "(" vs " a, " vs " b) { " vu " in = (" vu ")((" vu ")b < " bits "); " \
@@ -234,6 +245,9 @@ static const Piece pieces[] = {
 #include "ir/ops.def"
 
 #include "gen/c/prelude_float.inc"
+#define FLOAT1(kind, text, rule, meaning, lane, f32, f64) FLOAT_PIECES(text, 1, #lane)
+#define FLOAT2(kind, text, traits, meaning, lane, f32, f64) FLOAT_PIECES(text, 2, #lane)
+#include "ir/ops.def"
 };
 
 /* What all pieces stand on. */

@@ -4,6 +4,7 @@
  * fuses natively; bf16 and f8 go through f32, whose rounding is harmless before the second one for
  * + - * / (24 >= 2 * 11 + 2 bits). */
 #include "gen/ptx/gen.h"
+#include "gen/ptx/math.h"
 
 RegClass ptx_class_of(const Type *lane) {
     int bits = type_bits(lane);

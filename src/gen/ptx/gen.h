@@ -109,12 +109,9 @@ void ptx_define_scalar(Gen *g, const Value *value, Tir reg);
 void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results);
 Tir *ptx_new_regs(Gen *g, int count);
 
-/* ---- elementwise.c, math.c: one lane ---- */
+/* ---- elementwise.c: one lane; math.h has functions ---- */
 Tir ptx_lane(Gen *g, const Op *op, const Tir *args);
 Tir ptx_constant(Gen *g, const Type *lane, uint64_t bits);
-Tir ptx_math(Gen *g, const Op *op, Tir x);
-Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x); /* f32 or f64 */
-Tir math_fmod(Tirs *b, bool is_f64, Tir x, Tir y);
 Tir ptx_to_f32(Gen *g, const Type *lane, Tir x); /* from any float but f64 */
 Tir ptx_from_f32(Gen *g, const Type *lane, Tir x, bool to_zero);
 Tir ptx_sign_extended(Gen *g, const Type *lane, Tir x); /* i1, i8, i16 to 32 bits */

@@ -2,7 +2,7 @@
 /* math: functions of one lane, in f32 and f64, out of fma, shifts and selects; no library is
  * linked. doc/ptx.md has the measured errors. Coefficients are minimax fits made for tern, except
  * where a comment names a series. */
-#include "gen/ptx/gen.h"
+#include "gen/ptx/math.h"
 
 #include <math.h>
 
@@ -202,10 +202,13 @@ static Tir sin_cos_f32(Tirs *b, Tir x, bool is_cos) {
     return tir_2(b, TIR_XOR32, p, sign);
 }
 
-static Tir function_f32(Tirs *b, OpKind kind, bool exact, Tir x) {
+/* ---- all ---- */
+
+Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x) {
     switch (kind) {
 #define FLOAT1(row, text, rule, meaning, lane, f32, f64)                                           \
-    case OP_##row: return f32;
+    case OP_##row:                                                                                 \
+        return is_f64 ? f64 : f32;
 #include "ir/ops.def"
 #define OP(row, ...) case OP_##row:
 #define FLOAT1(...)
@@ -213,14 +216,6 @@ static Tir function_f32(Tirs *b, OpKind kind, bool exact, Tir x) {
     case NUM_OP_KINDS: break;
     }
     BUG("no function for %s", op_info(kind)->name);
-}
-
-/* ---- all ---- */
-
-Tir math_f64(Tirs *b, OpKind kind, Tir x);
-
-Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x) {
-    return is_f64 ? math_f64(b, kind, x) : function_f32(b, kind, exact, x);
 }
 
 /* ---- fmod: exact, by subtracting y * 2^k from the largest such down ---- */

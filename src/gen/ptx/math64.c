@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* math64: functions of f64 by series that converge to double precision on a reduced argument. They
  * are for correctness, not speed: f64 kernels are rare on these GPUs. */
-#include "gen/ptx/gen.h"
+#include "gen/ptx/math.h"
 
 #include <math.h>
-
-Tir math_f64(Tirs *b, OpKind kind, Tir x);
 
 static Tir fma64(Tirs *b, Tir x, Tir y, Tir z) { return tir_3(b, TIR_FMA_F64, x, y, z); }
 static Tir mul64(Tirs *b, Tir x, Tir y) { return tir_2(b, TIR_MUL_F64, x, y); }
@@ -52,7 +50,7 @@ static Tir scaled_exp(Tirs *b, Tir r, Tir n) {
 #define LN2_HIGH 0x1.62e42fefa3800p-1
 #define LN2_LOW  0x1.ef35793c76730p-45
 
-static Tir exp_f64(Tirs *b, Tir x) {
+Tir exp_f64(Tirs *b, Tir x) {
     Tir clamped = tir_2(b, TIR_MIN_F64, tir_2(b, TIR_MAX_F64, x, num(b, -750)), num(b, 710));
     Tir n = tir_1(b, TIR_ROUND_F64, mul64(b, clamped, num(b, 0x1.71547652b82fep+0)));
     Tir r = fma64(b, n, num(b, -LN2_HIGH), clamped);
@@ -60,7 +58,7 @@ static Tir exp_f64(Tirs *b, Tir x) {
     return keep_nan64(b, x, scaled_exp(b, r, tir_1(b, TIR_S32_FROM_F64, n)));
 }
 
-static Tir exp2_f64(Tirs *b, Tir x) {
+Tir exp2_f64(Tirs *b, Tir x) {
     Tir clamped = tir_2(b, TIR_MIN_F64, tir_2(b, TIR_MAX_F64, x, num(b, -1080)), num(b, 1025));
     Tir n = tir_1(b, TIR_ROUND_F64, clamped);
     Tir f = sub64(b, clamped, n);
@@ -71,7 +69,7 @@ static Tir exp2_f64(Tirs *b, Tir x) {
 /* x = 2^e * m, m in [sqrt(1/2), sqrt(2)); with s = (m - 1) / (m + 1),
  * log m = 2 * (s + s^3 / 3 + s^5 / 5 + ..), written as f - s * (f - rest) with f = m - 1, which
  * keeps the digits of f. */
-static Tir log_f64(Tirs *b, Tir x, bool base_2) {
+Tir log_f64(Tirs *b, Tir x, bool base_2) {
     Tir tiny = less64(b, x, 0x1p-1022);
     Tir a = tir_select(b, tiny, mul64(b, x, num(b, 0x1p54)), x);
     Tir high = tir_1(b, TIR_LOW32, tir_2(b, TIR_SHR_U64, a, tir_i32(b, 32)));
@@ -108,7 +106,7 @@ static Tir log_f64(Tirs *b, Tir x, bool base_2) {
 }
 
 /* Near 0 the quotient of the series of sinh and cosh; else from exp. */
-static Tir tanh_f64(Tirs *b, Tir x) {
+Tir tanh_f64(Tirs *b, Tir x) {
     Tir a = abs64(b, x), z = mul64(b, x, x);
     Tir near = tir_2(b, TIR_DIV_F64, mul64(b, x, factorial_series(b, z, 1, 2, 19)),
                      factorial_series(b, z, 0, 2, 20));
@@ -121,7 +119,7 @@ static Tir tanh_f64(Tirs *b, Tir x) {
 /* |x| < 3: 2 / sqrt(pi) * exp(-x^2) * sum of 2^n x^(2n+1) / (2n+1)!!, all terms positive. Above:
  * 1 - erfc, by the continued fraction of erfc, which is below 2.3e-5 there, so that a relative
  * 1e-12 of it is enough. */
-static Tir erf_f64(Tirs *b, Tir x) {
+Tir erf_f64(Tirs *b, Tir x) {
     enum { TERMS = 60, STEPS = 40 };
     long double c[TERMS];            /* a product of many factors: rounded once, at its use */
     c[0] = 0x1.20dd750429b6d11ap+0L; /* 2 / sqrt(pi) */
@@ -276,7 +274,7 @@ static Reduced64 reduce64(Tirs *b, Tir x) {
     return result;
 }
 
-static Tir sin_cos_f64(Tirs *b, Tir x, bool is_cos) {
+Tir sin_cos_f64(Tirs *b, Tir x, bool is_cos) {
     Reduced64 reduced = reduce64(b, x);
     Tir q = is_cos ? tir_2(b, TIR_ADD32, reduced.quadrant, tir_i32(b, 1)) : reduced.quadrant;
     Tir r = reduced.r, z = mul64(b, r, r);
@@ -302,17 +300,4 @@ static Tir sin_cos_f64(Tirs *b, Tir x, bool is_cos) {
     Tir p = tir_select(b, odd, cosine, sine);
     Tir sign = tir_1(b, TIR_ZEXT, tir_2(b, TIR_AND32, q, tir_i32(b, 2)));
     return tir_2(b, TIR_XOR64, p, tir_2(b, TIR_SHL64, sign, tir_i32(b, 62)));
-}
-
-Tir math_f64(Tirs *b, OpKind kind, Tir x) {
-    switch (kind) {
-#define FLOAT1(row, text, rule, meaning, lane, f32, f64)                                           \
-    case OP_##row: return f64;
-#include "ir/ops.def"
-#define OP(row, ...) case OP_##row:
-#define FLOAT1(...)
-#include "ir/ops.def"
-    case NUM_OP_KINDS: break;
-    }
-    BUG("no function for %s", op_info(kind)->name);
 }
