@@ -180,18 +180,24 @@ typedef struct AsmOperand {
     int registers; /* for one run of the text */
 } AsmOperand;
 
+/* The next of "=r, =r, r": its letter; 0 when it is another kind or there is none. */
+static char next_constraint(Str text, int *at, bool output) {
+    while (*at < text.length && strchr(" ,\n", text.data[*at])) ++*at;
+    if (output && (*at >= text.length || text.data[(*at)++] != '=')) return 0;
+    if (*at >= text.length || !strchr("rlhfd", text.data[*at])) return 0;
+    return text.data[(*at)++];
+}
+
+/* One constraint for each register, so several for a pack. */
 static bool parse_constraints(Gen *g, const Op *op, AsmOperand *operands, int count, int pack) {
     Str text = inline_asm_constraints(op);
     int at = 0;
     for (int i = 0; i < count; i++) {
-        while (at < text.length && (text.data[at] == ' ' || text.data[at] == ',')) at++;
         bool output = i < op->num_results;
-        if (output && (at >= text.length || text.data[at++] != '=')) return false;
-        if (at >= text.length || !strchr("rlhfd", text.data[at])) return false;
         const Value *value = output ? &op->results[i] : op->operands[i - op->num_results];
         operands[i].lane = type_lane(value->type);
-        operands[i].letter = text.data[at++];
-        if (type_is_bool(operands[i].lane)) return false;
+        operands[i].letter = next_constraint(text, &at, output);
+        if (!operands[i].letter || type_is_bool(operands[i].lane)) return false;
         RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64
                          : operands[i].letter == 'h'      ? CLASS_B16
                                                           : CLASS_B32;
@@ -200,9 +206,11 @@ static bool parse_constraints(Gen *g, const Op *op, AsmOperand *operands, int co
         int bytes = pack * ptx_lane_bytes(operands[i].lane), width = class == CLASS_B16 ? 2 : 4;
         operands[i].registers = !small ? pack : (bytes + width - 1) / width;
         if (operands[i].registers > 16) return false;
+        for (int k = 1; k < operands[i].registers; k++)
+            if (next_constraint(text, &at, output) != operands[i].letter) return false;
         (void)g;
     }
-    while (at < text.length && (text.data[at] == ' ' || text.data[at] == ',')) at++;
+    while (at < text.length && strchr(" ,\n", text.data[at])) at++;
     return at == text.length;
 }
 
