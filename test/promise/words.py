@@ -64,8 +64,43 @@
 # case: y = i32[16]
 # kernel: cast
 # refuses: cannot cast pointer<int32> to fp32
+# case: y = i32[16]
+# kernel: near_swapped
+# refuses: did you mean 'arange'?
+# case: y = i32[16]
+# kernel: near_inserted
+# refuses: did you mean 'arange'?
+# case: y = i32[16]
+# kernel: near_dropped
+# refuses: did you mean 'arange'?
+# case: y = i32[16]
+# kernel: near_first
+# refuses: did you mean 'arange'?
+# case: y = i32[16]
+# kernel: near_last
+# refuses: did you mean 'arange'?
+# case: y = i32[16]
+# kernel: missing_parameter
+# refuses: the argument 'b' of 'two' is missing
+# case: y = i32[16]
+# kernel: too_many
+# refuses: 'two' takes
+# case: y = i32[16]
+# kernel: twice
+# refuses: 'a'
+# case: y = i32[16]
+# kernel: star_of
+# refuses: '*' needs a tuple, got int
+# case: y = i32[16]
+# kernel: double_star
+# refuses: '**' in a call in a kernel is not supported
 import triton
 import triton.language as tl
+
+
+@triton.jit
+def two(a, b):
+    return a + b
 
 
 @triton.jit
@@ -187,3 +222,53 @@ def pointer_sum(y):
 @triton.jit
 def cast(y):
     tl.store(y, y.to(tl.float32))
+
+
+@triton.jit
+def near_swapped(y):
+    tl.store(y, tl.aragne(0, 1))
+
+
+@triton.jit
+def near_inserted(y):
+    tl.store(y, tl.arrange(0, 1))
+
+
+@triton.jit
+def near_dropped(y):
+    tl.store(y, tl.arnge(0, 1))
+
+
+@triton.jit
+def near_first(y):
+    tl.store(y, tl.brange(0, 1))
+
+
+@triton.jit
+def near_last(y):
+    tl.store(y, tl.arangs(0, 1))
+
+
+@triton.jit
+def missing_parameter(y):
+    tl.store(y, two(1))
+
+
+@triton.jit
+def too_many(y):
+    tl.store(y, two(1, 2, 3))
+
+
+@triton.jit
+def twice(y):
+    tl.store(y, two(1, a=2))
+
+
+@triton.jit
+def star_of(y):
+    tl.store(y, two(*5))
+
+
+@triton.jit
+def double_star(y):
+    tl.store(y, two(**{'a': 1}))
