@@ -37,7 +37,7 @@ __attribute__((unused)) static const char *entry_text(Arena *arena, int params, 
     return out.data;
 }
 
-static Bench bench_new(void) { return (Bench){.arena = arena_new(NULL)}; }
+__attribute__((unused)) static Bench bench_new(void) { return (Bench){.arena = arena_new(NULL)}; }
 
 __attribute__((unused)) static void bench_buffer(Bench *b, void *data, size_t size) {
     b->ranges[b->num_buffers] = (DeviceRange){data, size};
@@ -45,7 +45,7 @@ __attribute__((unused)) static void bench_buffer(Bench *b, void *data, size_t si
 }
 
 /* False after a refusal of the text; b->failure says how the launch went. */
-static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
+__attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32_t blocks) {
     void *args[8];
     for (int i = 0; i < 8; i++) args[i] = &b->values[i];
     b->diag = (Diag){.arena = b->arena};

@@ -10,7 +10,7 @@ typedef struct Access {
     Machine *m;
     Warp *w;
     const Ins *ins;
-    SimSpace space;
+    PtxSpace space;
     int bytes; /* of the whole vector */
     bool writes, atomic;
     const char *what;
@@ -19,7 +19,7 @@ typedef struct Access {
 /* Where a lane's bytes are: memory, and for shared and local memory which of them were written. */
 typedef struct Spot {
     unsigned char *memory, *set;
-    SimSpace space;
+    PtxSpace space;
     uint64_t offset; /* within shared memory */
 } Spot;
 

@@ -16,7 +16,7 @@ static bool shuffle(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
             bound = (int)(clamp[lane] & 31);
         int first = lane & segment, last = first | (bound & ~segment), from = lane;
         bool in = true;
-        switch ((SimShuffle)ins->kind) {
+        switch ((PtxShuffle)ins->kind) {
         case SHUFFLE_UP: from = lane - b, in = from >= last; break;
         case SHUFFLE_DOWN: from = lane + b, in = from <= last; break;
         case SHUFFLE_XOR: from = lane ^ b, in = from <= last; break;
@@ -54,7 +54,7 @@ static bool vote(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 static uint32_t combine(const Ins *ins, uint32_t a, uint32_t b) {
     bool is_signed = ins->number == NUMBER_SIGNED,
          less = is_signed ? (int32_t)a < (int32_t)b : a < b;
-    switch ((SimAtomic)ins->kind) {
+    switch ((PtxAtomic)ins->kind) {
     case ATOMIC_ADD: return a + b;
     case ATOMIC_AND: return a & b;
     case ATOMIC_OR: return a | b;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* decode: the words of one instruction -> Ins. Mnemonics are matched whole (isa.def) or word by
- * word (memory, atomics); what is in neither way known is refused by its name. */
+/* decode: the words of one instruction -> Ins. Mnemonics are rows and forms of isa.def; what it has
+ * not is refused by its name. */
 #include "device/sim/sim.h"
 
 static bool refuse(Statement *s, const char *what) {
@@ -43,9 +43,9 @@ static bool number(Statement *s, const Word *word, PtxType type, int32_t *operan
     PtxKind kind = ptx_type_kind(type), is = word->float_kind ? PTX_FLOAT : PTX_INT;
     if (class == CLASS_PRED) return refuse(s, "a number for a predicate");
     if (!kinds_agree(kind, is)) return mismatch(s, word);
+    if (is == PTX_FLOAT && class == CLASS_B16) return mismatch(s, word);
     if (is == PTX_FLOAT && (word->float_kind == 'f') != (class == CLASS_B32)) {
-        if (kind == PTX_FLOAT && class != CLASS_B16)
-            return refuse(s, "a float given in another precision");
+        if (kind == PTX_FLOAT) return refuse(s, "a float given in another precision");
         return mismatch(s, word);
     }
     if (is == PTX_INT && kind == PTX_FLOAT) return mismatch(s, word);
@@ -104,6 +104,37 @@ static int32_t *places(Statement *s, int count) {
     return arena_array(s->arena, int32_t, count ? count : 1);
 }
 
+/* The words from `first` are in braces of their own, if there are braces; then of `count` words. */
+static bool grouped(Statement *s, int first, int count, bool braces) {
+    int group = s->words[first].group;
+    for (int i = 0; i < s->num_words; i++) {
+        bool inside = i >= first && i < first + count;
+        bool fits = inside ? s->words[i].group == group && (group != 0) == braces
+                           : !group || s->words[i].group != group;
+        if (!fits) return mismatch(s, &s->words[i]);
+    }
+    return true;
+}
+
+/* Sizes of the operands in order: '1' plain, '{' and a digit: so many in braces. */
+static bool grouped_as(Statement *s, const char *sizes) {
+    int first = 0;
+    for (; *sizes; sizes++) {
+        bool braces = *sizes == '{';
+        int count = braces ? *++sizes - '0' : 1;
+        if (first + count > s->num_words) return counted(s, first + count);
+        if (!grouped(s, first, count, braces)) return false;
+        first += count;
+    }
+    return true;
+}
+
+static bool plain(Statement *s) {
+    for (int i = 0; i < s->num_words; i++)
+        if (s->words[i].group || s->words[i].before_bar) return mismatch(s, &s->words[i]);
+    return true;
+}
+
 /* The operands of an instruction by their types, results first. */
 static bool take_types(Statement *s, Ins *ins, const PtxType *types, int count, int num_results) {
     if (!counted(s, count)) return false;
@@ -121,7 +152,7 @@ static bool take_types(Statement *s, Ins *ins, const PtxType *types, int count, 
     return true;
 }
 
-/* The same by letters, a result in upper case: p, h 16 bits, r 32, l 64. */
+/* The same by letters, a result in upper case: p, h 16 bits, r 32, u an int of 32, l 64. */
 static bool take(Statement *s, Ins *ins, const char *letters) {
     PtxType types[32];
     int count = (int)strlen(letters), num_results = 0;
@@ -130,6 +161,7 @@ static bool take(Statement *s, Ins *ins, const char *letters) {
         types[i] = letter == 'p'   ? PTX_pred
                    : letter == 'h' ? PTX_b16
                    : letter == 'r' ? PTX_b32
+                   : letter == 'u' ? PTX_u32
                                    : PTX_b64;
         num_results += !(letters[i] & 32);
     }
@@ -166,11 +198,19 @@ static PtxType type_in(Str mnemonic, PtxType type) {
 static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     PtxType types[4];
     bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
-    for (int i = 0; i <= row->num_operands; i++)
-        types[i] = first ? (PtxType)row->types[i] : type_in(s->mnemonic, (PtxType)row->types[i]);
+    for (int i = 0; i <= row->num_operands; i++) {
+        bool amount = row->fold == FOLD_SHR && i == 2;
+        types[i] =
+            first || amount ? (PtxType)row->types[i] : type_in(s->mnemonic, (PtxType)row->types[i]);
+    }
     if (s->program->sm < row->least_sm) return refuse(s, "a target that is too old");
     ins->op = (uint16_t)(row - ptx_rows);
     ins->class = row->class;
+    if (!plain(s)) return false;
+    bool extracts = ins->op == TIR_BFE_S32 || ins->op == TIR_BFE_U32;
+    for (int i = 2; extracts && i < s->num_words; i++)
+        if (s->words[i].kind == WORD_NUMBER && s->words[i].bits > 255)
+            return mismatch(s, &s->words[i]);
     if (row->class == CLASS_CONVERT && s->num_words == 2 && s->words[1].kind == WORD_REGISTER &&
         ptx_type_kind(types[1]) == PTX_INT && s->words[1].class > ptx_type_class(types[1]))
         return refuse(s, "a register wider than its type");
@@ -191,9 +231,8 @@ static const char special_names[NUM_SPECIALS][16] = {
     "%laneid",  "%warpid",  "%smid",    "%clock",    "%clock64",  "%globaltimer",
 };
 
-static bool move_special(Statement *s, Ins *ins) {
+static bool move_special(Statement *s, Ins *ins, bool wide) {
     const Word *word = &s->words[1];
-    bool wide = s->words[0].kind == WORD_REGISTER && s->words[0].class == CLASS_B64;
     for (int i = 0; i < NUM_SPECIALS; i++) {
         if (!str_is(word->text, special_names[i])) continue;
         if (wide != (i == SPECIAL_CLOCK64 || i == SPECIAL_TIMER)) return mismatch(s, word);
@@ -201,7 +240,7 @@ static bool move_special(Statement *s, Ins *ins) {
         if (!result(s, &s->words[0], wide ? PTX_u64 : PTX_u32, place)) return false;
         ins->op = SIM_SPECIAL, ins->kind = (uint8_t)i, ins->class = CLASS_MOVE;
         ins->results = place, ins->num_results = 1;
-        return true;
+        return plain(s);
     }
     diag_refused(s->diag, s->span, "special register '%.*s' on device 'sim'", STR_ARG(word->text));
     return false;
@@ -209,70 +248,34 @@ static bool move_special(Statement *s, Ins *ins) {
 
 /* mov.b32 r, {h, h} and back; mov of a special register. 1: done, 0: not such, -1: refused. */
 static int move_special_form(Statement *s, Ins *ins) {
-    if (!str_starts(s->mnemonic, "mov.")) return 0;
-    int last = s->num_words - 1;
-    if (s->num_words == 2 && s->words[1].kind == WORD_SPECIAL) return move_special(s, ins) ? 1 : -1;
-    if (s->num_words != 3) return 0;
-    bool wide = str_is(s->mnemonic, "mov.b64");
-    if (!wide && !str_is(s->mnemonic, "mov.b32")) return 0;
-    bool packs = s->words[1].group && s->words[last].group,
-         unpacks = s->words[0].group && s->words[1].group;
-    if (packs == unpacks) return 0;
+    bool wide = is_one_of(s->mnemonic, "mov.b64 mov.u64 mov.s64");
+    if (!wide && !is_one_of(s->mnemonic, "mov.b32 mov.u32 mov.s32")) return 0;
+    if (s->num_words == 2 && s->words[1].kind == WORD_SPECIAL)
+        return move_special(s, ins, wide) ? 1 : -1;
+    if (s->num_words != 3 || !is_one_of(s->mnemonic, "mov.b32 mov.b64")) return 0;
+    bool unpacks = s->words[0].group != 0;
+    if (!grouped_as(s, unpacks ? "{21" : "1{2")) return -1;
     ins->class = CLASS_MOVE;
-    ins->op = (uint16_t)(packs  ? wide ? TIR_PACK32 : TIR_PACK16
-                         : wide ? SIM_UNPACK32
-                                : SIM_UNPACK16);
-    return take(s, ins, packs ? wide ? "Lrr" : "Rhh" : wide ? "RRl" : "HHr") ? 1 : -1;
+    ins->op = (uint16_t)(!unpacks ? wide ? TIR_PACK32 : TIR_PACK16
+                         : wide   ? SIM_UNPACK32
+                                  : SIM_UNPACK16);
+    return take(s, ins, !unpacks ? wide ? "Lrr" : "Rhh" : wide ? "RRl" : "HHr") ? 1 : -1;
 }
 
-/* ---- mnemonics word by word ---- */
+/* ---- forms ---- */
 
-typedef struct Suffixes {
-    Str words[12];
-    int count, at;
-} Suffixes;
-
-static Suffixes split(Str mnemonic) {
-    Suffixes x = {0};
-    int start = 0;
-    for (int i = 0; i <= mnemonic.length && x.count < 12; i++) {
-        if (i < mnemonic.length && mnemonic.data[i] != '.') continue;
-        x.words[x.count++] = (Str){mnemonic.data + start, i - start};
-        start = i + 1;
-    }
-    return x;
-}
-
-static bool next_is(Suffixes *x, const char *word) {
-    if (x->at >= x->count || !str_is(x->words[x->at], word)) return false;
-    x->at++;
-    return true;
-}
-
-static bool element_type(Suffixes *x, Ins *ins) {
-    static const struct {
-        const char *name;
-        uint8_t bytes, number;
-    } types[] = {
-        {"b8", 1, NUMBER_BITS},      {"u8", 1, NUMBER_UNSIGNED},  {"s8", 1, NUMBER_SIGNED},
-        {"b16", 2, NUMBER_BITS},     {"u16", 2, NUMBER_UNSIGNED}, {"s16", 2, NUMBER_SIGNED},
-        {"f16", 2, NUMBER_FLOAT},    {"bf16", 2, NUMBER_BF16},    {"b32", 4, NUMBER_BITS},
-        {"u32", 4, NUMBER_UNSIGNED}, {"s32", 4, NUMBER_SIGNED},   {"f32", 4, NUMBER_FLOAT},
-        {"b64", 8, NUMBER_BITS},     {"u64", 8, NUMBER_UNSIGNED}, {"s64", 8, NUMBER_SIGNED},
-        {"f64", 8, NUMBER_FLOAT}};
-    for (int i = 0; i < COUNT(types); i++)
-        if (next_is(x, types[i].name)) {
-            ins->bytes = types[i].bytes, ins->number = types[i].number;
-            return true;
-        }
-    return false;
-}
-
-static void space_of(Suffixes *x, Ins *ins) {
-    static const char *const names[] = {"", "global", "shared", "local"};
-    for (int i = 1; i < COUNT(names); i++)
-        if (next_is(x, names[i])) ins->space = (uint8_t)i;
-    if (next_is(x, "shared::cta")) ins->space = SPACE_SHARED;
+/* What a form's words say of the instruction. */
+static void read_values(Statement *s, Ins *ins, const PtxMatch *match) {
+    uint8_t order = match->values[FIELD_order], type = match->values[FIELD_type];
+    ins->class = (uint8_t)match->class;
+    ins->space = match->values[FIELD_space];
+    ins->kind = match->values[FIELD_kind];
+    ins->count = match->values[FIELD_count] ? match->values[FIELD_count] : 1;
+    ins->bytes = type >> 4, ins->number = type & 15;
+    ins->is_volatile = order != ORDER_NONE;
+    ins->acquires = order == ORDER_ACQUIRE || order == ORDER_BOTH;
+    ins->releases = order == ORDER_RELEASE || order == ORDER_BOTH;
+    if (ins->acquires || ins->releases) s->program->synchronizes = true;
 }
 
 /* [register or symbol + offset] */
@@ -285,7 +288,7 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
                     : ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
     bool may_be_narrow = ins->space == SPACE_SHARED || ins->space == SPACE_LOCAL;
     if (!wide && !may_be_narrow) return mismatch(s, word);
-    if (word->kind == WORD_SYMBOL && word->space != (SimSpace)ins->space) return mismatch(s, word);
+    if (word->kind == WORD_SYMBOL && word->space != (PtxSpace)ins->space) return mismatch(s, word);
     if (word->kind == WORD_NUMBER) return mismatch(s, word);
     ins->wide_address = wide;
     ins->offset = word->offset;
@@ -294,7 +297,7 @@ static bool address_of(Statement *s, Ins *ins, const Word *word, int32_t *operan
                                      : source(s, &plain, type, operand);
 }
 
-static PtxType type_of(RegClass class, SimNumber number) {
+static PtxType type_of(RegClass class, PtxNumber number) {
     static const PtxType types[][3] = {[CLASS_PRED] = {PTX_pred, PTX_pred, PTX_pred},
                                        [CLASS_B16] = {PTX_b16, PTX_u16, PTX_f16},
                                        [CLASS_B32] = {PTX_b32, PTX_u32, PTX_f32},
@@ -312,7 +315,7 @@ static RegClass element_class(const Ins *ins, const Word *word) {
 }
 
 static PtxType element_type_of(const Ins *ins, const Word *word) {
-    return type_of(element_class(ins, word), (SimNumber)ins->number);
+    return type_of(element_class(ins, word), (PtxNumber)ins->number);
 }
 
 static void note_width(Statement *s, const Ins *ins) {
@@ -323,9 +326,8 @@ static void note_width(Statement *s, const Ins *ins) {
         p->smallest_global = ins->bytes;
 }
 
-static bool load_param(Statement *s, Ins *ins, Suffixes *x) {
-    if (!element_type(x, ins) || x->at != x->count) return refuse(s, "this form");
-    if (!counted(s, 2)) return false;
+static bool load_param(Statement *s, Ins *ins) {
+    if (!counted(s, 2) || !plain(s)) return false;
     const Word *word = &s->words[1];
     int32_t *place = places(s, 1);
     for (int i = 0; i < s->program->params.count; i++) {
@@ -333,7 +335,7 @@ static bool load_param(Statement *s, Ins *ins, Suffixes *x) {
             !word->in_brackets)
             continue;
         if (s->program->params.data[i].bytes != ins->bytes) return mismatch(s, word);
-        ins->op = SIM_LOAD_PARAM, ins->class = CLASS_MEMORY, ins->offset = i;
+        ins->op = SIM_LOAD_PARAM, ins->offset = i;
         ins->results = place, ins->num_results = 1;
         return result(s, &s->words[0], element_type_of(ins, &s->words[0]), place);
     }
@@ -341,41 +343,14 @@ static bool load_param(Statement *s, Ins *ins, Suffixes *x) {
     return false;
 }
 
-static bool access(Statement *s, Ins *ins) {
-    Suffixes x = split(s->mnemonic);
-    bool load = next_is(&x, "ld");
-    if (!load) next_is(&x, "st");
-    if (load && next_is(&x, "param")) return load_param(s, ins, &x);
-    ins->is_volatile = next_is(&x, "volatile");
-    if (!ins->is_volatile) {
-        ins->acquires = load && next_is(&x, "acquire"),
-        ins->releases = !load && next_is(&x, "release");
-        ins->is_volatile = ins->acquires || ins->releases || next_is(&x, "relaxed");
-        if (ins->is_volatile && !next_is(&x, "cta") && !next_is(&x, "gpu") && !next_is(&x, "sys"))
-            return refuse(s, "this form of memory access");
-        if (ins->acquires || ins->releases) s->program->synchronizes = true;
-    }
-    space_of(&x, ins);
-    static const char *const hints[] = {"ca",
-                                        "cg",
-                                        "cs",
-                                        "lu",
-                                        "cv",
-                                        "wb",
-                                        "wt",
-                                        "nc",
-                                        "L1::evict_first",
-                                        "L1::evict_last",
-                                        "L1::no_allocate"}; /* about caches only */
-    for (int i = 0; i < COUNT(hints); i++) next_is(&x, hints[i]);
-    ins->count = next_is(&x, "v2") ? 2 : next_is(&x, "v4") ? 4 : 1;
-    if (!element_type(&x, ins) || x.at != x.count) return refuse(s, "this form of memory access");
+static bool access(Statement *s, Ins *ins, bool load) {
     bool sign = ins->number == NUMBER_SIGNED && ins->bytes < 4;
     if (ins->bytes * ins->count > 16) return refuse(s, "a vector of more than 16 bytes");
     if (!counted(s, ins->count + 1)) return false;
     int address = load ? ins->count : 0;
     int32_t *all = places(s, ins->count + 1);
-    ins->op = load ? SIM_LOAD : SIM_STORE, ins->class = CLASS_MEMORY;
+    if (!grouped(s, load ? 0 : 1, ins->count, ins->count > 1)) return false;
+    ins->op = load ? SIM_LOAD : SIM_STORE;
     note_width(s, ins);
     if (!address_of(s, ins, &s->words[address], &all[load ? ins->count : 0])) return false;
     ins->sign_extends = load && sign;
@@ -393,37 +368,22 @@ static bool access(Statement *s, Ins *ins) {
     return true;
 }
 
-/* cp.async.{ca,cg}.shared.global{.L2::..} [to], [from], 4|8|16{, bytes to copy}; commit_group;
- * wait_group N; wait_all */
-static bool copy(Statement *s, Ins *ins) {
-    Suffixes x = split(s->mnemonic);
-    if (s->program->sm < 80) return refuse(s, "a target that is too old");
-    bool fine = next_is(&x, "cp") && next_is(&x, "async");
-    ins->class = CLASS_MEMORY;
-    if (fine && x.at + 1 == x.count && next_is(&x, "commit_group")) {
-        ins->op = SIM_COPY_COMMIT;
-        return counted(s, 0);
-    }
-    if (fine && x.at + 1 == x.count && next_is(&x, "wait_all")) {
-        ins->op = SIM_COPY_WAIT, ins->offset = ALL_COPIES;
-        return counted(s, 0);
-    }
-    if (fine && x.at + 1 == x.count && next_is(&x, "wait_group")) {
-        if (!counted(s, 1)) return false;
-        if (s->words[0].kind != WORD_NUMBER || s->words[0].bits > INT32_MAX)
-            return mismatch(s, &s->words[0]);
-        ins->op = SIM_COPY_WAIT, ins->offset = (int64_t)s->words[0].bits;
-        return true;
-    }
-    bool large_only = !next_is(&x, "ca");
-    fine = fine && (!large_only || next_is(&x, "cg")) &&
-           (next_is(&x, "shared") || next_is(&x, "shared::cta")) && next_is(&x, "global");
-    static const char *const hints[] = {"L2::64B", "L2::128B", "L2::256B"};
-    for (int i = 0; i < COUNT(hints); i++) next_is(&x, hints[i]);
-    if (!fine || x.at != x.count) return refuse(s, "this form");
+static bool copy_wait(Statement *s, Ins *ins) {
+    if (!counted(s, 1)) return false;
+    const Word *word = &s->words[0];
+    if (word->kind != WORD_NUMBER || word->float_kind || word->bits > INT32_MAX)
+        return mismatch(s, word);
+    ins->op = SIM_COPY_WAIT, ins->offset = (int64_t)word->bits;
+    return plain(s);
+}
+
+/* [to], [from], 4|8|16{, bytes to copy} */
+static bool copy(Statement *s, Ins *ins, bool large_only) {
     int count = s->num_words == 4 ? 4 : 3;
-    if (!counted(s, count)) return false;
+    if (!counted(s, count) || !plain(s)) return false;
     uint64_t bytes = s->words[2].kind == WORD_NUMBER ? s->words[2].bits : 0;
+    if (count == 4 && s->words[3].kind == WORD_NUMBER && s->words[3].bits > bytes)
+        return mismatch(s, &s->words[3]);
     if (bytes != 16 && (large_only || (bytes != 4 && bytes != 8))) return mismatch(s, &s->words[2]);
     int32_t *all = places(s, 3);
     ins->op = SIM_COPY, ins->bytes = 4, ins->count = (uint8_t)(bytes / 4);
@@ -439,74 +399,16 @@ static bool copy(Statement *s, Ins *ins) {
     return true;
 }
 
-/* membar.gl, fence.acq_rel.gpu ..: among threads. Those between proxies are for what is not here.
- */
-static bool fence(Statement *s, Ins *ins) {
-    Suffixes x = split(s->mnemonic);
-    bool old = next_is(&x, "membar");
-    if (!old) next_is(&x, "fence");
-    if (!old && !next_is(&x, "acq_rel")) next_is(&x, "sc");
-    bool fine = next_is(&x, "cta") || next_is(&x, "sys") || next_is(&x, old ? "gl" : "gpu");
-    if (!fine || x.at != x.count) return refuse(s, "this form");
-    ins->op = SIM_FENCE, ins->class = CLASS_MEMORY;
-    s->program->has_fences = s->program->synchronizes = true;
-    return counted(s, 0);
-}
-
-static bool atomic_kind(Suffixes *x, Ins *ins) {
-    static const char *const names[] = {"add", "and", "or",  "xor", "exch",
-                                        "cas", "min", "max", "inc", "dec"};
-    for (int i = 0; i < COUNT(names); i++)
-        if (next_is(x, names[i])) {
-            ins->kind = (uint8_t)i;
-            return true;
-        }
-    return false;
-}
-
-/* What the machine has: PTX ISA 9.7.13.5. */
-static bool atomic_exists(const Ins *ins) {
-    bool is_float = ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16;
-    switch ((SimAtomic)ins->kind) {
-    case ATOMIC_AND:
-    case ATOMIC_OR:
-    case ATOMIC_XOR:
-    case ATOMIC_EXCHANGE: return ins->bytes >= 4 && ins->number == NUMBER_BITS;
-    case ATOMIC_CAS: return ins->bytes >= 2 && ins->number == NUMBER_BITS;
-    case ATOMIC_ADD: return is_float || (ins->bytes >= 4 && ins->number != NUMBER_BITS);
-    case ATOMIC_MIN:
-    case ATOMIC_MAX: return ins->bytes >= 4 && !is_float && ins->number != NUMBER_BITS;
-    case ATOMIC_INC:
-    case ATOMIC_DEC: return ins->bytes == 4 && ins->number == NUMBER_UNSIGNED;
-    }
-    return false;
-}
-
-static bool atomic(Statement *s, Ins *ins) {
-    Suffixes x = split(s->mnemonic);
-    bool returns = next_is(&x, "atom");
-    if (!returns) next_is(&x, "red");
-    bool both = next_is(&x, "acq_rel");
-    ins->acquires = both || next_is(&x, "acquire");
-    ins->releases = both || (!ins->acquires && next_is(&x, "release"));
-    if (!ins->acquires && !ins->releases) next_is(&x, "relaxed");
-    if (!next_is(&x, "gpu") && !next_is(&x, "cta")) next_is(&x, "sys");
-    space_of(&x, ins);
-    if (!atomic_kind(&x, ins)) return refuse(s, "this operation");
-    next_is(&x, "noftz");
-    if (!element_type(&x, ins) || x.at != x.count || !atomic_exists(ins))
-        return refuse(s, "this type");
-    if (ins->space == SPACE_LOCAL) return refuse(s, "local memory");
-    if (ins->number == NUMBER_BF16 && s->program->sm < 90) return refuse(s, "bf16 below sm_90");
+static bool atomic(Statement *s, Ins *ins, bool returns) {
     bool cas = ins->kind == ATOMIC_CAS;
     int first = returns ? 1 : 0, count = cas ? 3 : 2;
-    if (!counted(s, first + count)) return false;
+    if (!counted(s, first + count) || !plain(s)) return false;
     int32_t *all = places(s, first + count);
     RegClass class = ins->bytes == 8 ? CLASS_B64 : ins->bytes == 4 ? CLASS_B32 : CLASS_B16;
-    PtxType type = type_of(class, (SimNumber)ins->number);
-    ins->op = SIM_ATOMIC, ins->class = CLASS_MEMORY, ins->count = 1;
+    PtxType type = type_of(class, (PtxNumber)ins->number);
+    ins->op = SIM_ATOMIC;
+    ins->is_volatile = false;
     note_width(s, ins);
-    if (ins->acquires || ins->releases) s->program->synchronizes = true;
     if (returns && !result(s, &s->words[0], type, &all[0])) return false;
     if (!address_of(s, ins, &s->words[first], &all[first])) return false;
     for (int i = 1; i < count; i++)
@@ -519,56 +421,24 @@ static bool atomic(Statement *s, Ins *ins) {
 /* ---- across lanes ---- */
 
 static bool shuffle(Statement *s, Ins *ins) {
-    static const char *const names[] = {"shfl.sync.up.b32", "shfl.sync.down.b32",
-                                        "shfl.sync.bfly.b32", "shfl.sync.idx.b32"};
-    for (int i = 0; i < COUNT(names); i++) {
-        if (!str_is(s->mnemonic, names[i])) continue;
-        ins->op = SIM_SHUFFLE, ins->kind = (uint8_t)i, ins->class = CLASS_ACROSS;
-        return take(s, ins, s->num_words == 6 ? "RPrrrr" : "Rrrrr");
-    }
-    return refuse(s, "this form");
+    bool tells = s->num_words == 6; /* whether the lane was there */
+    for (int i = 0; i < s->num_words; i++)
+        if (s->words[i].group || s->words[i].before_bar != (tells && i == 0))
+            return mismatch(s, &s->words[i]);
+    ins->op = SIM_SHUFFLE;
+    return take(s, ins, tells ? "RPrrru" : "Rrrru");
 }
 
-static bool vote(Statement *s, Ins *ins) {
-    static const char *const votes[] = {"vote.sync.all.pred", "vote.sync.any.pred",
-                                        "vote.sync.uni.pred", "vote.sync.ballot.b32"};
-    static const char *const reductions[] = {
-        "add.s32", "and.b32", "or.b32", "xor.b32", "", "", "min.s32", "max.s32", "",
-        "",        "add.u32", "",       "",        "", "", "",        "min.u32", "max.u32"};
-    ins->class = CLASS_ACROSS;
-    for (int i = 0; i < COUNT(votes); i++) {
-        if (!str_is(s->mnemonic, votes[i])) continue;
-        ins->op = SIM_VOTE, ins->kind = (uint8_t)i;
-        return take(s, ins, i == VOTE_BALLOT ? "Rpr" : "Ppr");
-    }
-    for (int i = 0; i < COUNT(reductions); i++) {
-        if (!reductions[i][0] || !str_starts(s->mnemonic, "redux.sync.")) continue;
-        if (!str_is((Str){s->mnemonic.data + 11, s->mnemonic.length - 11}, reductions[i])) continue;
-        ins->op = SIM_REDUX, ins->kind = (uint8_t)(i % 10),
-        ins->number = i < 10 ? NUMBER_SIGNED : NUMBER_UNSIGNED;
-        return take(s, ins, "Rrr");
-    }
-    if (str_is(s->mnemonic, "activemask.b32")) {
-        ins->op = SIM_ACTIVE;
-        return take(s, ins, "R");
-    }
-    return refuse(s, "this form");
+static bool reduce(Statement *s, Ins *ins) {
+    bool bits = ins->number == NUMBER_BITS;
+    ins->op = SIM_REDUX;
+    return plain(s) && take(s, ins, bits ? "Rru" : "Uuu");
 }
 
-/* ldmatrix.sync.aligned.m8n8.x4{.trans}.shared.b16 */
 static bool ldmatrix(Statement *s, Ins *ins) {
-    Suffixes x = split(s->mnemonic);
-    bool fine = next_is(&x, "ldmatrix") && next_is(&x, "sync") && next_is(&x, "aligned") &&
-                next_is(&x, "m8n8");
-    ins->count = next_is(&x, "x4") ? 4 : next_is(&x, "x2") ? 2 : 1;
-    fine = fine && (ins->count > 1 || next_is(&x, "x1"));
-    ins->kind = next_is(&x, "trans");
-    space_of(&x, ins);
-    fine = fine && ins->space == SPACE_SHARED && next_is(&x, "b16") && x.at == x.count;
-    if (!fine) return refuse(s, "this form");
-    if (!counted(s, ins->count + 1)) return false;
+    if (!counted(s, ins->count + 1) || !grouped(s, 0, ins->count, true)) return false;
     int32_t *all = places(s, ins->count + 1);
-    ins->op = SIM_LDMATRIX, ins->class = CLASS_MEMORY, ins->bytes = 16;
+    ins->op = SIM_LDMATRIX, ins->bytes = 16;
     for (int i = 0; i < ins->count; i++)
         if (!result(s, &s->words[i], PTX_b32, &all[i])) return false;
     if (!address_of(s, ins, &s->words[ins->count], &all[ins->count])) return false;
@@ -577,32 +447,25 @@ static bool ldmatrix(Statement *s, Ins *ins) {
     return true;
 }
 
-static bool mma(Statement *s, Ins *ins) {
-    static const struct {
-        const char *name;
-        int a, b, least_sm;
-    } forms[] = {{"mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32", 2, 1, 75},
-                 {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 80},
-                 {"mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 80},
-                 {"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 80},
-                 {"mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32", 4, 2, 80}};
-    for (int i = 0; i < COUNT(forms); i++) {
-        if (!str_is(s->mnemonic, forms[i].name)) continue;
-        if (s->program->sm < forms[i].least_sm) return refuse(s, "a target that is too old");
-        ins->op = SIM_MMA, ins->kind = (uint8_t)i, ins->class = CLASS_MMA;
-        return take(s, ins, forms[i].a == 2 ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
-    }
-    return refuse(s, "this shape or type");
+static bool mma(Statement *s, Ins *ins, SimMma kind) {
+    bool small = kind == MMA_F16_K8;
+    ins->op = SIM_MMA, ins->kind = (uint8_t)kind;
+    for (int i = 0; i < s->num_words; i++)
+        if (s->words[i].kind == WORD_NUMBER) return mismatch(s, &s->words[i]);
+    return grouped_as(s, small ? "{4{2{1{4" : "{4{4{2{4") &&
+           take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
 }
 
 /* ---- control ---- */
 
 static bool barrier(Statement *s, Ins *ins) {
-    ins->op = SIM_BARRIER, ins->class = CLASS_CONTROL;
+    ins->op = SIM_BARRIER;
     if (s->num_words < 1 || s->num_words > 2) return refuse(s, "this form");
-    for (int i = 0; i < s->num_words; i++)
+    for (int i = 0; i < s->num_words; i++) {
+        if (s->words[i].float_kind) return mismatch(s, &s->words[i]);
         if (s->words[i].kind != WORD_NUMBER)
             return refuse(s, "a barrier whose number is in a register");
+    }
     uint64_t id = s->words[0].bits, count = s->num_words == 2 ? s->words[1].bits : 0;
     if (id >= MAX_BARRIERS || count > LANES * MAX_WARPS || count % LANES) {
         diag_error(s->diag, s->span,
@@ -610,48 +473,85 @@ static bool barrier(Statement *s, Ins *ins) {
         return false;
     }
     ins->offset = (int64_t)id, ins->count = (uint8_t)(count / LANES);
-    return true;
+    return plain(s);
 }
 
-static bool control(Statement *s, Ins *ins) {
-    ins->class = CLASS_CONTROL;
-    if (str_is(s->mnemonic, "ret") || str_is(s->mnemonic, "exit")) {
-        ins->op = SIM_RETURN;
-        return counted(s, 0);
+/* One without operands. */
+static bool alone(Statement *s, Ins *ins, SimOp op) {
+    ins->op = (uint16_t)op;
+    return counted(s, 0);
+}
+
+static bool fence(Statement *s, Ins *ins) {
+    s->program->has_fences = s->program->synchronizes = true;
+    return alone(s, ins, SIM_FENCE);
+}
+
+static bool plain_take(Statement *s, Ins *ins, SimOp op, const char *letters) {
+    ins->op = (uint16_t)op;
+    return plain(s) && take(s, ins, letters);
+}
+
+static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
+    if (s->program->sm < match->least_sm) return refuse(s, "a target that is too old");
+    read_values(s, ins, match);
+    switch (match->form) {
+    case INS_LOAD_PARAM: return load_param(s, ins);
+    case INS_LOAD: return access(s, ins, true);
+    case INS_STORE: return access(s, ins, false);
+    case INS_ATOM:
+    case INS_ATOM_BF16: return atomic(s, ins, true);
+    case INS_RED:
+    case INS_RED_BF16: return atomic(s, ins, false);
+    case INS_COPY: return copy(s, ins, false);
+    case INS_COPY_16: return copy(s, ins, true);
+    case INS_COPY_COMMIT: return alone(s, ins, SIM_COPY_COMMIT);
+    case INS_COPY_WAIT: return copy_wait(s, ins);
+    case INS_COPY_WAIT_ALL: ins->offset = ALL_COPIES; return alone(s, ins, SIM_COPY_WAIT);
+    case INS_FENCE: return fence(s, ins);
+    case INS_LDMATRIX: return ldmatrix(s, ins);
+    case INS_SHUFFLE: return shuffle(s, ins);
+    case INS_VOTE: return plain_take(s, ins, SIM_VOTE, "Ppu");
+    case INS_VOTE_BALLOT: return plain_take(s, ins, SIM_VOTE, "Rpu");
+    case INS_REDUX: return reduce(s, ins);
+    case INS_ACTIVE: return plain_take(s, ins, SIM_ACTIVE, "R");
+    case INS_MMA_F16_K8: return mma(s, ins, MMA_F16_K8);
+    case INS_MMA_F16_K16: return mma(s, ins, MMA_F16_K16);
+    case INS_MMA_BF16_K16: return mma(s, ins, MMA_BF16_K16);
+    case INS_MMA_TF32_K8: return mma(s, ins, MMA_TF32_K8);
+    case INS_MMA_S8_K32: return mma(s, ins, MMA_S8_K32);
+    case INS_BARRIER: return barrier(s, ins);
+    case INS_WARP_SYNC: return plain_take(s, ins, SIM_WARP_SYNC, "u");
+    case INS_RETURN: return alone(s, ins, SIM_RETURN);
+    case INS_TRAP: return alone(s, ins, SIM_TRAP);
+    case NUM_PTX_FORMS: break;
     }
-    if (str_is(s->mnemonic, "trap")) {
-        ins->op = SIM_TRAP;
-        return counted(s, 0);
-    }
-    if (str_is(s->mnemonic, "bar.warp.sync")) {
-        ins->op = SIM_WARP_SYNC;
-        return take(s, ins, "r");
-    }
-    if (is_one_of(s->mnemonic, "bar.sync barrier.sync.aligned bar.cta.sync"))
-        return barrier(s, ins);
-    return refuse(s, "an instruction outside the subset,");
+    BUG("no such form");
+}
+
+typedef struct Mnemonic { /* of a mnemonic: a row, or a form */
+    const PtxRow *row;
+    PtxMatch match;
+} Mnemonic;
+
+static const Mnemonic *find(Statement *s) {
+    Mnemonic *known = map_get(&s->program->known_mnemonics, s->mnemonic);
+    if (known) return known;
+    known = arena_new_of(s->arena, Mnemonic);
+    for (int i = 0; i < NUM_TIR_OPS && !known->row; i++)
+        if (ptx_rows[i].fold != FOLD_PACK && is_one_of(s->mnemonic, ptx_rows[i].text))
+            known->row = &ptx_rows[i];
+    if (!known->row && !ptx_match(s->mnemonic, &known->match)) return NULL;
+    map_set(&s->program->known_mnemonics, s->mnemonic, known);
+    return known;
 }
 
 bool sim_decode(Statement *s, Ins *ins) {
     int special = move_special_form(s, ins);
     if (special) return special > 0;
-    Suffixes x = split(s->mnemonic);
-    Str base = x.words[0];
-    if (is_one_of(base, "ld st")) return access(s, ins);
-    if (is_one_of(base, "atom red")) return atomic(s, ins);
-    if (str_is(base, "shfl")) return shuffle(s, ins);
-    if (is_one_of(base, "vote redux activemask")) return vote(s, ins);
-    if (str_is(base, "mma")) return mma(s, ins);
-    if (str_is(base, "ldmatrix")) return ldmatrix(s, ins);
-    if (str_is(base, "cp")) return copy(s, ins);
-    if (is_one_of(base, "fence membar")) return fence(s, ins);
-    const PtxRow *row = map_get(&s->program->known_mnemonics, s->mnemonic);
-    for (int i = 0; i < NUM_TIR_OPS && !row; i++)
-        if (ptx_rows[i].fold != FOLD_PACK && is_one_of(s->mnemonic, ptx_rows[i].text))
-            row = &ptx_rows[i];
-    if (!row) return control(s, ins);
-    map_set(&s->program->known_mnemonics, s->mnemonic, (void *)(uintptr_t)row);
-    return lane_op(s, ins, row);
+    const Mnemonic *known = find(s);
+    if (!known) return refuse(s, "this instruction or form");
+    return known->row ? lane_op(s, ins, known->row) : decode_form(s, ins, &known->match);
 }
 
 bool sim_decode_call(Statement *s, Ins *ins, const char *letters) { return take(s, ins, letters); }

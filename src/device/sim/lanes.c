@@ -40,6 +40,7 @@ static inline void put_pred(uint32_t *out, int i, bool x) { *out |= (uint32_t)x 
 #define put_bf16   put_u16
 #define put_b32    put_u32
 #define put_bits32 put_u32
+#define put_tf32   put_u32
 #define put_b64    put_u64
 
 enum {
@@ -51,6 +52,7 @@ enum {
     WORDS_u32 = LANES,
     WORDS_f32 = LANES,
     WORDS_bits32 = LANES,
+    WORDS_tf32 = LANES,
     WORDS_b64 = 2 * LANES,
     WORDS_u64 = 2 * LANES,
     WORDS_f64 = 2 * LANES,

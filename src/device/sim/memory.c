@@ -75,7 +75,7 @@ static bool in_buffer(const Access *a, uint64_t address) {
     return !a->writes && global_symbol(m, address, a->bytes);
 }
 
-static bool windowed(const Access *a, int lane, SimSpace space, uint64_t address, Spot *spot) {
+static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address, Spot *spot) {
     Cta *block = a->w->block;
     const Program *program = a->m->program;
     bool shared = space == SPACE_SHARED;
@@ -100,7 +100,7 @@ bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
         return sim_fail(a->m, a->w, ins, lane,
                         "%s of %d bytes at address 0x%llx, which is not a multiple of that",
                         a->what, a->bytes, (unsigned long long)address);
-    SimSpace space = a->space;
+    PtxSpace space = a->space;
     if (space == SPACE_GENERIC) {
         uint64_t window = address & WINDOW_MASK;
         space = window == SHARED_WINDOW  ? SPACE_SHARED
@@ -220,7 +220,7 @@ static uint64_t new_value(const Ins *ins, uint64_t old, uint64_t value, uint64_t
     bool is_signed = ins->number == NUMBER_SIGNED, less = old < value;
     if (is_signed)
         less = ins->bytes == 8 ? (int64_t)old < (int64_t)value : (int32_t)old < (int32_t)value;
-    switch ((SimAtomic)ins->kind) {
+    switch ((PtxAtomic)ins->kind) {
     case ATOMIC_ADD:
         return ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16
                    ? float_sum(ins, old, value)
@@ -292,7 +292,7 @@ bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     Access a = {.m = m,
                 .w = w,
                 .ins = ins,
-                .space = (SimSpace)ins->space,
+                .space = (PtxSpace)ins->space,
                 .bytes = ins->bytes * ins->count,
                 .writes = ins->op != SIM_LOAD,
                 .atomic = ins->op == SIM_ATOMIC};

@@ -299,7 +299,7 @@ static bool declare_registers(Parser *p) {
 }
 
 /* .align 16 .b8 name[n] */
-static bool declare_memory(Parser *p, SimSpace space, bool is_extern) {
+static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
     Program *program = p->program;
     int64_t align = 1, count = 0;
     Str name;
@@ -402,7 +402,8 @@ static bool parse_operands(Parser *p, Statement *s) {
         if (accept(p, "[") ? !parse_address(p, word) : !parse_simple_word(p, word)) return false;
         if (group && accept(p, "}")) group = 0;
         if (is(p, ";")) break;
-        if (!accept(p, "|") && !expect(p, ",")) return false;
+        word->before_bar = accept(p, "|");
+        if (!word->before_bar && !expect(p, ",")) return false;
     }
     if (group) return fail(p, DIAG_ERROR, "'{' without '}'");
     return expect(p, ";");

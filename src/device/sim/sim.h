@@ -65,8 +65,6 @@ typedef enum SimOp { /* what executes an instruction; before these: the rows of 
                      NUM_SIM_OPS,
 } SimOp;
 
-typedef enum SimSpace { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL } SimSpace;
-
 typedef enum SimSpecial {
     SPECIAL_TID_X,
     SPECIAL_TID_Y,
@@ -89,27 +87,6 @@ typedef enum SimSpecial {
     NUM_SPECIALS,
 } SimSpecial;
 
-typedef enum SimAtomic {
-    ATOMIC_ADD,
-    ATOMIC_AND,
-    ATOMIC_OR,
-    ATOMIC_XOR,
-    ATOMIC_EXCHANGE,
-    ATOMIC_CAS,
-    ATOMIC_MIN,
-    ATOMIC_MAX,
-    ATOMIC_INC,
-    ATOMIC_DEC,
-} SimAtomic;
-typedef enum SimNumber {
-    NUMBER_BITS,
-    NUMBER_UNSIGNED,
-    NUMBER_SIGNED,
-    NUMBER_FLOAT,
-    NUMBER_BF16
-} SimNumber;
-typedef enum SimShuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, SHUFFLE_INDEX } SimShuffle;
-typedef enum SimVote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } SimVote;
 typedef enum SimMma { MMA_F16_K8, MMA_F16_K16, MMA_BF16_K16, MMA_TF32_K8, MMA_S8_K32 } SimMma;
 
 /* Operands: 32 and 64-bit registers by their place in units of 32 words, predicates by number; -1 -
@@ -118,7 +95,7 @@ enum { NO_OPERAND = INT32_MIN };
 
 typedef struct Ins {
     uint16_t op;
-    uint8_t class, kind, number; /* kind: SimSpecial, SimAtomic .. */
+    uint8_t class, kind, number; /* kind: SimSpecial, PtxAtomic .. */
     uint8_t space, bytes,
         count;    /* of a memory access: bytes of an element, elements of the vector */
     bool negated; /* the guard */
@@ -136,7 +113,7 @@ typedef struct Ins {
 
 typedef struct SimSymbol {
     Str name;
-    SimSpace space;
+    PtxSpace space;
     uint64_t address; /* shared: from SHARED_BASE; local: from 0; global: of the host */
     uint64_t size;
 } SimSymbol;
@@ -190,9 +167,10 @@ typedef struct Word { /* one operand as written */
     char float_kind;  /* of a number: 'f', 'd' (bits as they are) or 0 */
     bool negated;     /* !%p */
     int group;        /* which {..} it stands in, from 1; 0: none */
+    bool before_bar;  /* r|p */
     bool in_brackets; /* an address */
     int64_t offset;   /* [a+4] */
-    SimSpace space;   /* of a symbol */
+    PtxSpace space;   /* of a symbol */
     Str text;
 } Word;
 

@@ -30,6 +30,82 @@ static const struct {
 RegClass ptx_type_class(PtxType type) { return types[type].class; }
 PtxKind ptx_type_kind(PtxType type) { return types[type].kind; }
 
+/* ---- forms ---- */
+
+static const struct {
+    const char *forms;
+    PtxClass class;
+    int least_sm;
+} forms[NUM_PTX_FORMS] = {
+#define PTX_FORM(name, forms, class, sm) {forms, CLASS_##class, sm},
+#include "gen/ptx/isa.def"
+};
+
+static const struct {
+    const char *place, *word;
+    uint8_t field, value;
+} mods[] = {
+#define PTX_MOD(place, word, field, value) {#place, word, FIELD_##field, value},
+#include "gen/ptx/mods.def"
+};
+
+/* The text to the next of the signs, taken from the front of `text`. */
+static Str take_part(Str *text, const char *signs) {
+    int length = 0;
+    while (length < text->length && !strchr(signs, text->data[length])) length++;
+    Str part = {text->data, length};
+    text->data += length, text->length -= length;
+    return part;
+}
+
+static void skip(Str *text, char sign) {
+    while (text->length && *text->data == sign) text->data++, text->length--;
+}
+
+static bool match_place(Str place, Str word, PtxMatch *match) {
+    for (int i = 0; i < COUNT(mods); i++) {
+        if (!str_equal(place, str_of(mods[i].place)) || !str_equal(word, str_of(mods[i].word)))
+            continue;
+        match->values[mods[i].field] = mods[i].value;
+        return true;
+    }
+    return false;
+}
+
+/* Each place takes the next word if it can; none needs to look further ahead. */
+static bool match_form(Str form, Str mnemonic, PtxMatch *match) {
+    Str word = take_part(&mnemonic, ".");
+    memset(match->values, 0, sizeof match->values);
+    for (skip(&form, ' '); form.length; skip(&form, ' ')) {
+        Str place = take_part(&form, " ");
+        bool optional = place.data[place.length - 1] == '?';
+        place.length -= optional;
+        bool is_place = place.data[0] >= 'A' && place.data[0] <= 'Z';
+        bool fits =
+            word.length && (is_place ? match_place(place, word, match) : str_equal(place, word));
+        if (!fits && !optional) return false;
+        if (!fits) continue;
+        bool more = mnemonic.length > 0;
+        skip(&mnemonic, '.');
+        word = take_part(&mnemonic, ".");
+        if (more && !word.length) return false; /* a dot, and nothing behind it */
+    }
+    return !word.length && !mnemonic.length;
+}
+
+bool ptx_match(Str mnemonic, PtxMatch *match) {
+    for (int i = 0; i < NUM_PTX_FORMS; i++) {
+        *match = (PtxMatch){(PtxForm)i, forms[i].class, forms[i].least_sm, {0}};
+        Str all = str_of(forms[i].forms);
+        while (all.length) {
+            Str form = take_part(&all, ";");
+            skip(&all, ';');
+            if (match_form(form, mnemonic, match)) return true;
+        }
+    }
+    return false;
+}
+
 /* ---- meanings ---- */
 
 /* Of a number as it lies in a register. */
@@ -44,6 +120,7 @@ PtxKind ptx_type_kind(PtxType type) { return types[type].kind; }
 #define from_u32(bits)    (uint32_t)(bits)
 #define from_s32(bits)    (int32_t)(bits)
 #define from_f32(bits)    float_of_bits((uint32_t)(bits))
+#define from_tf32(bits)   (uint32_t)(bits)
 #define from_bits32(bits) (uint32_t)(bits)
 #define from_b64(bits)    (bits)
 #define from_u64(bits)    (bits)
@@ -61,6 +138,7 @@ static uint64_t to_f64(double x) { return x == x ? bits_of_double(x) : 0x7ffffff
 #define to_bf16   to_u16
 #define to_b32    to_u32
 #define to_bits32 to_u32
+#define to_tf32   to_u32
 #define to_b64    to_u64
 
 static bool is_said(const PtxRow *row, const uint64_t *args) {

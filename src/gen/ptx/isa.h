@@ -37,12 +37,13 @@ typedef enum PtxClass { /* of instructions, for the simulator's counters */
     TYPE(u16, uint16_t, B16, INT)                                                                  \
     TYPE(s16, int16_t, B16, INT)                                                                   \
     TYPE(f16, uint16_t, B16, FLOAT)                                                                \
-    TYPE(bf16, uint16_t, B16, FLOAT)                                                               \
+    TYPE(bf16, uint16_t, B16, OTHER)                                                               \
     TYPE(b32, uint32_t, B32, BITS)                                                                 \
     TYPE(u32, uint32_t, B32, INT)                                                                  \
     TYPE(s32, int32_t, B32, INT)                                                                   \
     TYPE(f32, float, B32, FLOAT)                                                                   \
     TYPE(bits32, uint32_t, B32, FLOAT)                                                             \
+    TYPE(tf32, uint32_t, B32, OTHER)                                                               \
     TYPE(b64, uint64_t, B64, BITS)                                                                 \
     TYPE(u64, uint64_t, B64, INT)                                                                  \
     TYPE(s64, int64_t, B64, INT)                                                                   \
@@ -59,7 +60,7 @@ typedef enum PtxType {
 } PtxType;
 
 /* A register or number of one kind is no operand of another; bits are all. */
-typedef enum PtxKind { PTX_BITS, PTX_INT, PTX_FLOAT } PtxKind;
+typedef enum PtxKind { PTX_BITS, PTX_INT, PTX_FLOAT, PTX_OTHER } PtxKind;
 
 typedef enum PtxFold {
     FOLD_NONE,
@@ -102,6 +103,67 @@ typedef enum TirOp { /* its values are places in ptx_rows */
 } TirOp;
 
 extern const PtxRow ptx_rows[NUM_TIR_OPS];
+
+/* ---- forms ---- */
+
+typedef enum PtxSpace { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL } PtxSpace;
+typedef enum PtxOrder {
+    ORDER_NONE,
+    ORDER_VOLATILE,
+    ORDER_ACQUIRE,
+    ORDER_RELEASE,
+    ORDER_BOTH
+} PtxOrder;
+typedef enum PtxNumber {
+    NUMBER_BITS,
+    NUMBER_UNSIGNED,
+    NUMBER_SIGNED,
+    NUMBER_FLOAT,
+    NUMBER_BF16
+} PtxNumber;
+typedef enum PtxAtomic {
+    ATOMIC_ADD,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCHANGE,
+    ATOMIC_CAS,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+} PtxAtomic;
+typedef enum PtxShuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, SHUFFLE_INDEX } PtxShuffle;
+typedef enum PtxVote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } PtxVote;
+
+/* The type of what is in memory: bytes of an element, and what it is. */
+#define PTX_MEMORY(bytes, number) ((bytes) << 4 | (number))
+
+typedef enum PtxField {
+    FIELD_none,
+    FIELD_space,
+    FIELD_order,
+    FIELD_count,
+    FIELD_type,
+    FIELD_kind,
+    NUM_PTX_FIELDS
+} PtxField;
+
+typedef enum PtxForm {
+#define PTX_FORM(name, forms, class, sm) INS_##name,
+#include "gen/ptx/isa.def"
+    NUM_PTX_FORMS
+} PtxForm;
+
+typedef struct PtxMatch {
+    PtxForm form;
+    PtxClass class;
+    int least_sm;
+    uint8_t values[NUM_PTX_FIELDS];
+} PtxMatch;
+
+/* False: the mnemonic is of no form. */
+bool ptx_match(Str mnemonic, PtxMatch *match);
 
 RegClass ptx_type_class(PtxType type);
 PtxKind ptx_type_kind(PtxType type);

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The simulator's reader takes what an assembler takes, and no more. Lines of PTX are made from the
+ * table of instructions and from a list of forms, then broken: another type, a modifier more, less,
+ * or elsewhere, another operand in each place. All that the reader takes is kept as a few long
+ * texts, which NVIDIA's assembler reads where there is one (tools/assemble): a line that it refuses
+ * is the reader's error. Below are lines that are marked right or wrong, with what each says. */
+#include "sim_ptx.h"
+
+typedef struct Collector {
+    Arena *arena;
+    const char *target;
+    Buf taken; /* of the text now filled */
+    int lines, in_text, tried;
+} Collector;
+
+static const char frame[] =
+    ".version 8.4\n.target %s\n.address_size 64\n.visible .entry k(.param .u64 param_0)\n"
+    ".reqntid 32, 1, 1\n{\n.reg .pred %%p<9>;\n.reg .b16 %%h<9>;\n.reg .b32 %%r<17>;\n"
+    ".reg .b64 %%d<9>;\n.reg .u16 u16_;\n.reg .f16 f16_;\n.reg .u32 u32_;\n.reg .f32 f32_;\n"
+    ".reg .s64 s64_;\n.reg .f64 f64_;\n.shared .align 16 .b8 s[64];\n.local .align 16 .b8 l[64];\n"
+    "%s\nL1: ret;\n}\n";
+
+static const char *text_of(Arena *arena, const char *target, const char *lines) {
+    return str_format(arena, frame, target, lines).data;
+}
+
+/* 0: wrong, 1: right, -1: right perhaps, but not for sim. */
+static int judge(const char *target, const char *line, char *words, size_t size) {
+    Arena *arena = arena_new(NULL);
+    Diag diag = {.arena = arena};
+    Buf out = {.arena = arena};
+    bool fine = sim_parse(arena, str_of(text_of(arena, target, line)), 0, &diag) != NULL;
+    if (!fine) diag_print(&diag, false, &out);
+    bool refused = !fine && out.data && strstr(out.data, "not supported");
+    if (words) snprintf(words, size, "%s", out.data ? out.data : "");
+    arena_free(arena);
+    return fine ? 1 : refused ? -1 : 0;
+}
+
+static void flush(Collector *c) {
+    if (c->in_text)
+        keep_ptx(c->arena,
+                 str_of(text_of(c->arena, c->target, str_c(c->arena, buf_str(&c->taken)))));
+    c->taken = (Buf){.arena = c->arena};
+    c->in_text = 0;
+}
+
+static void try_line(Collector *c, const char *line) {
+    c->tried++;
+    if (judge(c->target, line, NULL, 0) <= 0) return;
+    buf_printf(&c->taken, "%s\n", line);
+    c->lines++;
+    if (++c->in_text == 1000) flush(c);
+}
+
+/* ---- breaking ---- */
+
+static const char *const others[] = {"%p1",
+                                     "%h1",
+                                     "%r1",
+                                     "%d1",
+                                     "u16_",
+                                     "f16_",
+                                     "u32_",
+                                     "f32_",
+                                     "s64_",
+                                     "f64_",
+                                     "5",
+                                     "-1",
+                                     "300",
+                                     "70000",
+                                     "4294967296",
+                                     "0f3F800000",
+                                     "s",
+                                     "_",
+                                     "0d3FF0000000000000",
+                                     "%tid.x",
+                                     "!%p1",
+                                     "[%d1]",
+                                     "{%r1, %r2}",
+                                     "{%h1, %h2}",
+                                     "[%d1+-4]",
+                                     "[%d1-4]",
+                                     "[%r1]",
+                                     "[s+4]",
+                                     "[l]",
+                                     "0x1fU",
+                                     "017",
+                                     "18446744073709551615"};
+static const char *const words[] = {"s16",
+                                    "u16",
+                                    "b16",
+                                    "f16",
+                                    "bf16",
+                                    "s32",
+                                    "u32",
+                                    "b32",
+                                    "f32",
+                                    "s64",
+                                    "u64",
+                                    "b64",
+                                    "f64",
+                                    "b8",
+                                    "u8",
+                                    "pred",
+                                    "f16x2",
+                                    "tf32",
+                                    "rn",
+                                    "rz",
+                                    "rzi",
+                                    "ftz",
+                                    "sat",
+                                    "lo",
+                                    "hi",
+                                    "wide",
+                                    "approx",
+                                    "full",
+                                    "NaN",
+                                    "global",
+                                    "shared",
+                                    "local",
+                                    "param",
+                                    "const",
+                                    "volatile",
+                                    "relaxed",
+                                    "acquire",
+                                    "release",
+                                    "acq_rel",
+                                    "gpu",
+                                    "cta",
+                                    "sys",
+                                    "ca",
+                                    "cg",
+                                    "cs",
+                                    "cv",
+                                    "wb",
+                                    "wt",
+                                    "lu",
+                                    "nc",
+                                    "v2",
+                                    "v4",
+                                    "v8",
+                                    "add",
+                                    "cas",
+                                    "exch",
+                                    "min",
+                                    "inc",
+                                    "noftz",
+                                    "sync",
+                                    "aligned",
+                                    "trans",
+                                    "x2",
+                                    "x4",
+                                    "L1::evict_first",
+                                    "L1::no_allocate",
+                                    "L2::128B",
+                                    "eq",
+                                    "ltu"};
+
+typedef struct Line { /* mnemonic by its parts, operands */
+    char parts[14][20];
+    char operands[16][48];
+    int num_parts, num_operands;
+} Line;
+
+static void print_line(char *out, size_t size, const Line *line) {
+    size_t used = 0;
+    for (int i = 0; i < line->num_parts; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i ? "." : "", line->parts[i]);
+    for (int i = 0; i < line->num_operands; i++)
+        used +=
+            (size_t)snprintf(out + used, size - used, "%s%s", i ? ", " : " ", line->operands[i]);
+    snprintf(out + used, size - used, ";");
+}
+
+static void try_parts(Collector *c, const Line *line) {
+    char text[512];
+    print_line(text, sizeof text, line);
+    try_line(c, text);
+}
+
+static void break_line(Collector *c, const Line *line) {
+    Line broken;
+    try_parts(c, line);
+    for (int i = 0; i < line->num_operands; i++)
+        for (int k = 0; k < COUNT(others); k++) {
+            broken = *line;
+            snprintf(broken.operands[i], sizeof broken.operands[i], "%s", others[k]);
+            try_parts(c, &broken);
+        }
+    for (int i = 1; i < line->num_parts; i++) {
+        for (int k = 0; k < COUNT(words); k++) {
+            broken = *line;
+            snprintf(broken.parts[i], sizeof broken.parts[i], "%s", words[k]);
+            try_parts(c, &broken);
+        }
+        broken = *line; /* one less */
+        memmove(broken.parts[i], broken.parts[i + 1], sizeof broken.parts[i] * (size_t)(13 - i));
+        broken.num_parts--;
+        try_parts(c, &broken);
+        broken = *line; /* two the other way round */
+        memcpy(broken.parts[i], line->parts[i - 1], sizeof broken.parts[i]);
+        memcpy(broken.parts[i - 1], line->parts[i], sizeof broken.parts[i]);
+        if (i > 1) try_parts(c, &broken);
+    }
+    for (int i = 1; i <= line->num_parts && line->num_parts < 13; i++)
+        for (int k = 0; k < COUNT(words); k++) { /* one more */
+            broken = *line;
+            memmove(broken.parts[i + 1], line->parts[i], sizeof broken.parts[i] * (size_t)(13 - i));
+            snprintf(broken.parts[i], sizeof broken.parts[i], "%s", words[k]);
+            broken.num_parts++;
+            try_parts(c, &broken);
+        }
+    if (line->num_operands) {
+        broken = *line;
+        broken.num_operands--;
+        try_parts(c, &broken);
+    }
+    broken = *line;
+    snprintf(broken.operands[broken.num_operands++], sizeof broken.operands[0], "%%r1");
+    try_parts(c, &broken);
+}
+
+static void split(Line *line, const char *mnemonic) {
+    while (*mnemonic && *mnemonic != ' ') {
+        size_t length = strcspn(mnemonic, ". ");
+        snprintf(line->parts[line->num_parts++], 20, "%.*s", (int)length, mnemonic);
+        mnemonic += length + (mnemonic[length] == '.');
+    }
+}
+
+/* ---- whole instructions ---- */
+
+static const char *register_for(uint8_t type) {
+    switch (ptx_type_class((PtxType)type)) {
+    case CLASS_PRED: return "%p2";
+    case CLASS_B16: return "%h2";
+    case CLASS_B32: return "%r2";
+    case CLASS_B64: return "%d2";
+    case CLASS_NONE: break;
+    }
+    return "";
+}
+
+static void try_row(Collector *c, const PtxRow *row) {
+    if (row->fold == FOLD_PACK) return;
+    for (const char *at = row->text; *at; at += *at == ' ') {
+        Line line = {0};
+        split(&line, at);
+        for (int i = 0; i <= row->num_operands; i++)
+            snprintf(line.operands[line.num_operands++], sizeof line.operands[0], "%s",
+                     register_for(row->types[i]));
+        break_line(c, &line);
+        at += strcspn(at, " ");
+    }
+}
+
+static const char *const forms[] = {
+    "mov.b32 %r1 {%h1, %h2}",
+    "mov.b64 {%r1, %r2} %d1",
+    "mov.u32 %r1 %tid.x",
+    "ld.global.u32 %r1 [%d1]",
+    "ld.global.ca.v4.b32 {%r1, %r2, %r3, %r4} [%d1]",
+    "ld.global.L1::evict_last.v2.u16 {%h1, %h2} [%d1]",
+    "ld.global.cv.b64 %d2 [%d1]",
+    "ld.volatile.global.u8 %r1 [%d1]",
+    "ld.relaxed.gpu.global.u32 %r1 [%d1]",
+    "ld.acquire.sys.global.u64 %d1 [%d2]",
+    "ld.shared.v2.b32 {%r1, %r2} [%r3]",
+    "ld.local.f32 %r1 [l]",
+    "ld.param.u64 %d1 [param_0]",
+    "ld.u16 %h1 [%d1]",
+    "st.global.f32 [%d1] %r1",
+    "st.global.wt.v2.b64 [%d1] {%d2, %d3}",
+    "st.shared.u8 [s+4] %r1",
+    "st.release.gpu.global.b32 [%d1] %r1",
+    "st.volatile.shared.b32 [%r2] 5",
+    "atom.relaxed.gpu.global.add.u32 %r1 [%d1] %r2",
+    "atom.acq_rel.cta.shared.cas.b64 %d1 [%r1] %d2 %d3",
+    "atom.global.add.noftz.f16 %h1 [%d1] %h2",
+    "atom.add.f64 %d1 [%d2] %d3",
+    "red.release.sys.global.max.s64 [%d1] %d2",
+    "red.shared.add.u32 [%r1] 1",
+    "shfl.sync.bfly.b32 %r1 %r2 1 31 -1",
+    "shfl.sync.idx.b32 %r1|%p1 %r2 %r3 31 -1",
+    "vote.sync.ballot.b32 %r1 %p1 -1",
+    "vote.sync.any.pred %p1 %p2 -1",
+    "redux.sync.add.s32 %r1 %r2 -1",
+    "activemask.b32 %r1",
+    "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2, %r3, %r4} [%r5]",
+    "ldmatrix.sync.aligned.m8n8.x1.trans.shared.b16 {%r1} [s]",
+    "mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%r1, %r2, %r3, %r4} {%r5, %r6} {%r7} {%r1, "
+    "%r2, %r3, %r4}",
+    "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%r1, %r2, %r3, %r4} {%r5, %r6, %r7, %r8} "
+    "{%r7, %r9} {%r1, %r2, %r3, %r4}",
+    "cp.async.ca.shared.global [%r1] [%d1] 4",
+    "cp.async.cg.shared.global.L2::128B [%r1] [%d1] 16 %r2",
+    "cp.async.commit_group",
+    "cp.async.wait_group 1",
+    "cp.async.wait_all",
+    "fence.acq_rel.gpu",
+    "fence.sc.cta",
+    "membar.gl",
+    "bar.sync 0",
+    "bar.sync 1 32",
+    "barrier.sync.aligned 0",
+    "bar.warp.sync -1",
+    "trap",
+};
+
+/* Operands of a form are separated by blanks outside of braces. */
+static void try_form(Collector *c, const char *form) {
+    Line line = {0};
+    split(&line, form);
+    for (const char *at = strchr(form, ' '); at;) {
+        at++;
+        size_t length = *at == '{' ? strcspn(at, "}") + 1 : strcspn(at, " ");
+        snprintf(line.operands[line.num_operands++], sizeof line.operands[0], "%.*s", (int)length,
+                 at);
+        at = at[length] ? at + length : NULL;
+    }
+    break_line(c, &line);
+}
+
+static void try_all(const char *target) {
+    Collector c = {.arena = arena_new(NULL), .target = target};
+    flush(&c);
+    for (int r = 0; r < NUM_TIR_OPS; r++) try_row(&c, &ptx_rows[r]);
+    int rows = c.lines;
+    CHECK(rows > NUM_TIR_OPS);
+    for (int i = 0; i < COUNT(forms); i++) try_form(&c, forms[i]);
+    flush(&c);
+    CHECK(c.lines > rows + COUNT(forms) && c.tried > 10 * c.lines);
+    printf("%s: %d of %d lines are taken\n", target, c.lines, c.tried);
+    arena_free(c.arena);
+}
+
+TEST(lines_for_sm_75) { try_all("sm_75"); }
+TEST(lines_for_sm_80) { try_all("sm_80"); }
+TEST(lines_for_sm_90a) { try_all("sm_90a"); }
+
+/* ---- marked ---- */
+
+/* What ptxas 13.0 said: right from that sm on, or wrong (0). Where sim refuses what is right, `sim`
+ * is -1. */
+static const struct {
+    const char *line;
+    int right_from, sim;
+} marked[] = {
+    {"add.s32 %r1, %r2, 017;", 75, 1},
+    {"add.s32 %r1, %r2, 0b101;", 75, 1},
+    {"add.s32 %r1, %r2, 4U;", 75, 1},
+    {"add.s32 %r1, %r2, 0x4u;", 0, 0},
+    {"add.s32 %r1, %r2, 089;", 0, 0},
+    {"add.s32 %r1, %r2, 4294967296;", 75, -1},
+    {"add.s32 %r1, %r2, s;", 0, 0},
+    {"add.s32 %r1|%r2, %r3;", 0, 0},
+    {"add.f32 %r1, %r2, 5;", 0, 0},
+    {"add.f32 %r1, %r2, 0d3FF0000000000000;", 75, -1},
+    {"add.f16 %h1, %h2, 0x3c00;", 0, 0},
+    {"mov.u32 %r1, 0f3F800000;", 0, 0},
+    {"mov.f32 %r1, 0f3F800000;", 75, 1},
+    {"mov.f32 %r1, u32_;", 0, 0},
+    {"mov.b32 f32_, u32_;", 75, 1},
+    {"mov.u32 %r1, {%h1, %h2};", 0, 0},
+    {"mov.u64 %d1, %tid.x;", 0, 0},
+    {"cvt.u32.u16 %r1, %r2;", 75, -1},
+    {"cvt.u16.u32 %h1, %h2;", 0, 0},
+    {"cvt.rn.bf16.f32 %h1, %r2;", 80, 1},
+    {"cvt.f32.bf16 %r1, %h2;", 90, 1},
+    {"cvt.rna.tf32.f32 %r1, %r2;", 80, 1},
+    {"cvt.rna.tf32.f32 f32_, %r2;", 0, 0},
+    {"min.NaN.f32 %r1, %r2, %r3;", 80, 1},
+    {"bfe.u32 %r1, %r2, %r3, 300;", 0, 0},
+    {"shr.b32 %r1, %r2, f32_;", 0, 0},
+    {"and.pred %p1, %p2, !%p3;", 75, -1},
+    {"ld.global.u32 %r1, [%d1+-4];", 75, 1},
+    {"ld.global.u32 %r1, [%d1-4];", 0, 0},
+    {"ld.global.u32 %r1, [%d1+4+4];", 75, 1},
+    {"ld.global.u32 %r1, [%r1];", 0, 0},
+    {"ld.global.u32 f32_, [%d1];", 0, 0},
+    {"ld.global.f16 %h1, [%d1];", 0, -1},
+    {"ld.global.nc.u32 %r1, [%d1];", 75, 1},
+    {"ld.shared.nc.u32 %r1, [s];", 0, -1},
+    {"ld.global.v2.u32 %r1, %r2, [%d1];", 0, 0},
+    {"ld.volatile.global.ca.u32 %r1, [%d1];", 0, -1},
+    {"ld.global.ca.L1::evict_last.u32 %r1, [%d1];", 0, -1},
+    {"st.global.ca.u32 [%d1], %r1;", 0, -1},
+    {"st.global.f32 [%d1], 5;", 0, 0},
+    {"atom.global.add.noftz.bf16 %h1, [%d1], %h2;", 90, 1},
+    {"atom.global.add.f16 %h1, [%d1], %h2;", 0, -1},
+    {"atom.global.add.s64 %d1, [%d2], %d3;", 0, -1},
+    {"red.acquire.gpu.global.add.u32 [%d1], %r2;", 0, -1},
+    {"redux.sync.add.s32 %r1, %r2, -1;", 80, 1},
+    {"redux.sync.min.b32 %r1, %r2, -1;", 0, -1},
+    {"shfl.sync.bfly.b32 %r1|%p1, %r2, 1, 31, -1;", 75, 1},
+    {"shfl.sync.bfly.b32 %r1, %p1, %r2, 1, 31, -1;", 0, 0},
+    {"cp.async.wait_group 1;", 80, 1},
+    {"cp.async.cg.shared.global [%r1], [%d1], 8;", 0, 0},
+    {"cp.async.cg.shared.global [%r1], [%d1], 16, 31;", 0, 0},
+    {"ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [s];", 0, 0},
+    {"bar.sync 16;", 0, 0},
+    {"bar.sync 0, 33;", 0, 0},
+};
+
+/* A line that is right for a target is kept too, so that the assembler says it of this list. */
+TEST(marked_lines) {
+    static const int targets[] = {75, 80, 90};
+    Arena *arena = arena_new(NULL);
+    for (int t = 0; t < COUNT(targets); t++) {
+        const char *target = targets[t] == 90 ? "sm_90a" : targets[t] == 80 ? "sm_80" : "sm_75";
+        Buf right = {.arena = arena};
+        for (int i = 0; i < COUNT(marked); i++) {
+            char said[512];
+            bool fits = marked[i].right_from && targets[t] >= marked[i].right_from;
+            int want = fits ? marked[i].sim : marked[i].right_from ? -1 : marked[i].sim;
+            int got = judge(target, marked[i].line, said, sizeof said);
+            if (targets[t] < 80 && !fits && got == -1) want = -1; /* too old besides */
+            if (got != want)
+                printf("%s: %s: %d, not %d\n%s", target, marked[i].line, got, want, said);
+            CHECK(got == want);
+            if (fits) buf_printf(&right, "%s\n", marked[i].line);
+        }
+        keep_ptx(arena, str_of(text_of(arena, target, str_c(arena, buf_str(&right)))));
+    }
+    arena_free(arena);
+}
+
+TEST_MAIN()
