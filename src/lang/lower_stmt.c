@@ -152,11 +152,15 @@ void lower_assign(Lower *l, const Expr *target, Object *value, Span span) {
     if (!is_error(value) && !sequence)
         lower_error(l, span, "%s cannot be unpacked into %d names", lower_type_text(l, value),
                     target->num_items);
+    else if (sequence && value->num_items > target->num_items && !l->frame->is_plain)
+        lower_warning(l, span, "%d values for %d name%s: as in Triton, the rest is dropped",
+                      value->num_items, target->num_items, target->num_items == 1 ? "" : "s");
     else if (sequence && value->num_items != target->num_items)
         lower_error(l, span, "%d value%s for %d name%s", value->num_items,
                     value->num_items == 1 ? "" : "s", target->num_items,
                     target->num_items == 1 ? "" : "s");
-    bool fits = sequence && value->num_items == target->num_items;
+    bool fits = sequence && (value->num_items == target->num_items ||
+                             (value->num_items > target->num_items && !l->frame->is_plain));
     for (int i = 0; i < target->num_items; i++)
         lower_assign(l, target->items[i], fits ? value->items[i] : object_error(l->arena), span);
 }

@@ -230,7 +230,8 @@ def two_targets():
 
 
 # case: unpack_count
-# want: error 'a, b = 1, 2, 3': 3 values for 2 names
+# want: warning 'a, b = 1, 2, 3': 3 values for 2 names: as in Triton, the rest is dropped
+# want: ok
 @triton.jit
 def unpack_count():
     a, b = 1, 2, 3
