@@ -4,7 +4,7 @@
 #include "fuzz.h"
 #include "tern.h"
 
-const char *const fuzz_globs[] = {"kernels/*.py", "kernels/std/*.py", "test/lang/*.py",
+const char *const fuzz_globs[] = {"kernels/*.py", "kernels/std/*.py", "test/lang/kernels/*.py",
                                   "test/run/*.py", NULL};
 const char *const fuzz_tokens[] = {"(",
                                    ")",
@@ -52,6 +52,10 @@ const char *const fuzz_tokens[] = {"(",
                                    "tl.where(",
                                    "tl.inline_asm_elementwise(",
                                    "tl.reduce(",
+                                   "tl.map_elementwise(",
+                                   "f = triton.jit(f)\n",
+                                   "libdevice.",
+                                   "pack=",
                                    "]*9999999",
                                    NULL};
 
