@@ -80,4 +80,17 @@ exits 2 "no @triton.jit function 'g'" $TERN show $k:g --stage ast
 exits 2 'No such file' $TERN show "$work/none.py" --stage ast
 printf 'import triton\nimport triton.language as tl\n@triton.jit\ndef f(x):\n    y = tl.extern_elementwise(x)\n' >"$work/bad.py"
 exits 3 'bad.py:5:9: not supported' $TERN show "$work/bad.py" --stage ir --target interp --sig '*fp32'
+# how many turns of a loop may be under way
+cat >"$work/stages.py" <<'EOF'
+import triton
+import triton.language as tl
+@triton.jit
+def k(y, n, S: tl.constexpr):
+    for i in tl.range(0, n, num_stages=S):
+        tl.store(y + i, i)
+EOF
+exits 0 'for %0, %n, %1 {stages = 3} (%i: i32)' "$TERN" show "$work/stages.py" --stage ir --sig '*i32,i32,3'
+exits 0 'for %0, %n, %1 {stages = 1} (%i: i32)' "$TERN" show "$work/stages.py" --stage ir --sig '*i32,i32,1'
+exits 0 'for %0, %n, %1 (%i: i32)' "$TERN" show "$work/stages.py" --stage ir --sig '*i32,i32,None'
+
 finish

@@ -161,3 +161,18 @@ C = sorted(['b', 1])
 # want: ([3, 8], [2, 3], [('a', 1), ('b', 2)], [(5, 'x'), (6, 'y')])
 # want: ([1, 2, 3], 3.5, False, True, True, False, [2, 1], [0, 1, 2], (1,), {'a': 1, 'b': 2}, [1, 3])
 # want: <host value 'sorted(['b', 1])'>
+
+# case: what lies outside of a list is not written
+def f(at):
+    a = [1, 2]
+    a[at] = 9
+    return a
+A = f(0), f(-1), f(-2), f(1)
+B = f(2)
+C = f(-3)
+# ask: value A
+# ask: value B
+# ask: value C
+# want: ([9, 2], [1, 9], [9, 2], [1, 9])
+# want: <host value the result of 'f'>
+# want: <host value the result of 'f'>
