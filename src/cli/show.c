@@ -28,8 +28,8 @@ const char details_show[] =
     "  ir       the tile IR after the target's passes;  ir:PASS after one pass\n"
     "  c        the C text for the CPU: for this machine's, or --target cpu:avx512, cpu:avx2, "
     "cpu:generic\n"
-    "  ptx      the PTX text for a GPU;  sass: ptxas' result (needs ptxas, and cuobjdump or "
-    "nvdisasm)\n"
+    "  ptx      the PTX text for a GPU;  sass: ptxas' result, and what it says of\n"
+    "           registers, stack and spills (needs ptxas, and cuobjdump or nvdisasm)\n"
     "  facts    arguments, shared memory, what the compiler found out\n\n"
     "example:\n"
     "  tern show kernels/softmax.py --stage c --sig '*fp32:16,*fp32:16,i32,i32,i32,1024'\n";
@@ -120,9 +120,10 @@ static int assemble(const Show *show, char *folder, const char *ptx, const char 
     char *from = (char *)(uintptr_t)str_format(arena, "%s/kernel.ptx", folder).data;
     char *to = (char *)(uintptr_t)str_format(arena, "%s/kernel.cubin", folder).data;
     char *arch = (char *)(uintptr_t)str_format(arena, "-arch=%s", target).data;
-    char ptxas[] = "ptxas", output[] = "-o", cuobjdump[] = "cuobjdump", sass[] = "-sass";
+    char ptxas[] = "ptxas", says[] = "-v", output[] = "-o", cuobjdump[] = "cuobjdump",
+         sass[] = "-sass";
     char nvdisasm[] = "nvdisasm";
-    char *const assemble_argv[] = {ptxas, arch, from, output, to, NULL};
+    char *const assemble_argv[] = {ptxas, says, arch, from, output, to, NULL};
     char *const dump_argv[] = {cuobjdump, sass, to, NULL}, *const other_argv[] = {nvdisasm, to,
                                                                                   NULL};
     Str why;

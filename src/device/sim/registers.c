@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* registers: how many registers a thread has is NVIDIA's assembler's choice. Where ptxas is on PATH
- * it is asked; else the number is not known, and nothing is made up in its place. */
+/* registers: how many registers a thread has, and what of it is spilled to memory, is NVIDIA's
+ * assembler's choice. Where ptxas is on PATH it is asked; else that is not known, and nothing is
+ * made up in its place. */
 #include "device/sim/sim.h"
 
 #include <errno.h>
@@ -51,18 +52,21 @@ static bool assemble(Arena *arena, const Program *program, const char *target, c
     return fine;
 }
 
-int sim_registers(Arena *arena, const Program *program, const char *target) {
+Assembled sim_assembled(Arena *arena, const Program *program, const char *target) {
     int saved = errno;
     const char *base = getenv("TMPDIR");
     char *folder =
         (char *)(uintptr_t)str_format(arena, "%s/tern-XXXXXX", base && *base ? base : "/tmp").data;
     Str words = {0};
-    int registers = -1;
+    Assembled result = {-1, -1, -1, -1};
     if (mkdtemp(folder)) {
         if (assemble(arena, program, target, folder, &words))
-            registers = number_before(words, " registers");
+            result = (Assembled){number_before(words, " registers"),
+                                 number_before(words, " bytes stack frame"),
+                                 number_before(words, " bytes spill stores"),
+                                 number_before(words, " bytes spill loads")};
         rmdir(folder);
     }
     errno = saved;
-    return registers;
+    return result;
 }

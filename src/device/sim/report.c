@@ -33,8 +33,9 @@ typedef struct Summary {
     uint64_t branches, divergent, barriers;
     Count rows[NUM_ROWS];
     VEC(Line) lines;
-    /* occupancy; registers -1: not known */
-    int registers, threads, by_threads, by_shared, by_registers, by_blocks, blocks;
+    /* occupancy */
+    Assembled assembled;
+    int threads, by_threads, by_shared, by_registers, by_blocks, blocks;
 } Summary;
 
 static const char *const class_words[NUM_CLASSES] = {
@@ -82,15 +83,15 @@ static void occupancy(Arena *arena, Summary *s) {
     const Gpu *gpu = s->gpu;
     const Program *p = s->program;
     s->threads = (int)(p->threads[0] * p->threads[1] * p->threads[2]);
-    s->registers = sim_registers(arena, p, gpu->target);
+    s->assembled = sim_assembled(arena, p, gpu->target);
     s->by_blocks = gpu->blocks_per_sm;
     s->by_threads = gpu->threads_per_sm / s->threads;
     s->by_shared =
         p->shared_bytes ? gpu_blocks_by_shared(gpu, p->shared_bytes) : gpu->blocks_per_sm;
     s->by_registers = -1;
     s->blocks = least(s->by_blocks, least(s->by_threads, s->by_shared));
-    if (s->registers <= 0) return;
-    s->by_registers = gpu_blocks_by_registers(gpu, s->registers, s->threads / LANES);
+    if (s->assembled.registers <= 0) return;
+    s->by_registers = gpu_blocks_by_registers(gpu, s->assembled.registers, s->threads / LANES);
     s->blocks = least(s->blocks, s->by_registers);
 }
 
@@ -177,21 +178,31 @@ static void text_shared(Buf *out, const Summary *s) {
     }
 }
 
+static void text_registers(Buf *out, const Assembled *a) {
+    buf_printf(out, "%d registers a thread", a->registers);
+    if (a->stack_bytes > 0) buf_printf(out, ", %d bytes of stack", a->stack_bytes);
+    if (a->spill_stores > 0 || a->spill_loads > 0)
+        buf_printf(out, ", spills: %d bytes stored, %d loaded", a->spill_stores, a->spill_loads);
+    else if (a->spill_stores == 0)
+        buf_puts(out, ", no spills");
+    buf_puts(out, "\n");
+}
+
 static void text_occupancy(Buf *out, const Summary *s) {
     uint64_t blocks = num_blocks(s->totals),
              wave = (uint64_t)s->blocks * (uint64_t)s->gpu->multiprocessors;
     buf_printf(out, "\noccupancy on %s: a block has %d threads, %d bytes of shared memory, ",
                s->gpu->title, s->threads, s->program->shared_bytes);
-    if (s->registers > 0)
-        buf_printf(out, "%d registers a thread\n", s->registers);
+    if (s->assembled.registers > 0)
+        text_registers(out, &s->assembled);
     else
         buf_puts(out, "registers unknown (ptxas is not on PATH): they may allow fewer\n");
     buf_printf(
         out, "  blocks on a multiprocessor: %d by threads, %d by shared memory, %d by their number",
         s->by_threads, s->by_shared, s->by_blocks);
-    if (s->registers > 0) buf_printf(out, ", %d by registers", s->by_registers);
+    if (s->assembled.registers > 0) buf_printf(out, ", %d by registers", s->by_registers);
     buf_printf(out, "\n  %s%d of %d warps a multiprocessor (%.0f %%)\n",
-               s->registers > 0 ? "" : "at most ", s->blocks * s->threads / LANES,
+               s->assembled.registers > 0 ? "" : "at most ", s->blocks * s->threads / LANES,
                s->gpu->threads_per_sm / LANES,
                100.0 * s->blocks * s->threads / s->gpu->threads_per_sm);
     uint64_t flight = s->totals->most_in_flight;
@@ -310,15 +321,22 @@ static void json_occupancy(Buf *out, const Summary *s) {
                "\"occupancy\": {\"gpu\": \"%s\", \"multiprocessors\": %d, \"threads_a_block\": %d, "
                "\"shared_bytes\": %d, \"registers\": ",
                s->gpu->name, s->gpu->multiprocessors, s->threads, s->program->shared_bytes);
-    if (s->registers > 0)
-        buf_printf(out, "%d", s->registers);
-    else
-        buf_puts(out, "null");
+    const int known[] = {s->assembled.registers, s->assembled.stack_bytes,
+                         s->assembled.spill_stores, s->assembled.spill_loads};
+    static const char *const names[] = {
+        "", ", \"stack_bytes\": ", ", \"spill_store_bytes\": ", ", \"spill_load_bytes\": "};
+    for (int i = 0; i < COUNT(known); i++) {
+        buf_puts(out, names[i]);
+        if (known[i] >= 0)
+            buf_printf(out, "%d", known[i]);
+        else
+            buf_puts(out, "null");
+    }
     buf_printf(out,
                ", \"blocks_a_multiprocessor\": %d, \"by_threads\": %d, \"by_shared_memory\": %d, "
                "\"by_registers\": ",
                s->blocks, s->by_threads, s->by_shared);
-    if (s->registers > 0)
+    if (s->assembled.registers > 0)
         buf_printf(out, "%d", s->by_registers);
     else
         buf_puts(out, "null");

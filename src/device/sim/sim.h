@@ -400,7 +400,10 @@ typedef struct Totals { /* of all launches of a kernel since it was loaded */
     uint32_t grid[3];  /* of the last */
     bool race_limited; /* not all was checked */
 } Totals;
-int sim_registers(Arena *arena, const Program *program, const char *target); /* -1: not known */
+typedef struct Assembled { /* of a thread, as ptxas -v says; -1: not known */
+    int registers, stack_bytes, spill_stores, spill_loads; /* spills: bytes */
+} Assembled;
+Assembled sim_assembled(Arena *arena, const Program *program, const char *target);
 Str sim_report(Arena *arena, const Gpu *gpu, const Program *program, const Totals *totals,
                bool as_json);
 
