@@ -276,9 +276,10 @@ static bool check_dot(Verifier *v, const Op *op) {
         return same_type(v, op, type_lane(a), type_lane(b));
     bool floats = type_is_float(a) && is_number_float(acc);
     bool ints = type_is_int(a) && type_is_int(acc) && !type_is_bool(a) && !type_is_bool(acc);
-    return floats || ints ||
-           verify_bad(v, op, "%s does not accumulate into %s", verify_text_of(v, a),
-                      verify_text_of(v, acc));
+    if (!floats && !ints)
+        return verify_bad(v, op, "%s does not accumulate into %s", verify_text_of(v, a),
+                          verify_text_of(v, acc));
+    return verify_shared_dot(v, op);
 }
 
 /* ---- structure ---- */

@@ -358,6 +358,60 @@ static const Row placed[] = {
 
 TEST(placed_rings_lie_in_shared_memory) { check_rows(PLACES, placed, COUNT(placed), true); }
 
+#define PRODUCTS                                                                                   \
+    "#0 = {reg = [128], lane = [1, 2, 4, 8, 16], warp = [32, 64]}\n"                               \
+    "#1 = shared {offset = [1, 2, 4, 8, 16, 32, 64, 128], vector = 0}\n"                           \
+    "#2 = {reg = [], lane = [1, 2, 4, 8, 16], warp = [32, 64]}\n"                                  \
+    "#3 = shared {offset = [1, 2, 4, 8, 16, 32, 64], vector = 0}\n"                                \
+    "func @f() {num_warps = 4, num_stages = 3, form = placed, target = \"sm_90a\"} {\n"            \
+    "%n = constant 0 : i32\n%ra = poison : tile<16x16xf16, #0>\n"                                  \
+    "%rb = poison : tile<16x8xf16, #2>\n%acc = poison : tile<16x8xf32, #2>\n"
+/* a and b are put into a ring and peeked as %a, %b. */
+#define OF(a, in_registers_a, b, in_registers_b)                                                   \
+    "%r = ring {stages = 1} : ring<" a ", " b ">\n%va = poison : " in_registers_a "\n"             \
+    "%vb = poison : " in_registers_b "\nacquire %r, %n\nput %r, %n, %va {part = 0}\n"              \
+    "put %r, %n, %vb {part = 1}\nready %r, %n\n%a = peek %r, %n {part = 0} : " a "\n"              \
+    "%b = peek %r, %n {part = 1} : " b "\n"
+#define OF_F16                                                                                     \
+    OF("tile<16x16xf16, #1>", "tile<16x16xf16, #0>", "tile<16x8xf16, #3>", "tile<16x8xf16, #2>")
+#define DOT(operands) "%d = dot " operands " : tile<16x8xf32, #2>\nrelease %r, %n\n"
+
+static const Row products[] = {
+    {OF_F16 DOT("%a, %b, %acc"), NULL},
+    {OF_F16 DOT("%ra, %b, %acc"), NULL},
+    {OF_F16 DOT("%ra, %rb, %acc"), NULL},
+    {OF_F16 DOT("%a, %rb, %acc"), "dot: a is in shared memory and b, tile<16x8xf16, #2>, is not"},
+    {OF_F16 "release %r, %n\n%d = dot %a, %b, %acc : tile<16x8xf32, #2>\n",
+     "dot: turn 0 of ring %r is read after it is released"},
+    {OF("tile<16x16xf32, #1>", "tile<16x16xf32, #0>", "tile<16x8xf32, #3>", "tile<16x8xf32, #2>")
+         DOT("%a, %b, %acc"),
+     "dot: no tensor core takes tile<16x16xf32, #1> x tile<16x8xf32, #3> + tile<16x8xf32, #2> "
+     "from shared memory"},
+    {OF("tile<16x16xf32, #1>", "tile<16x16xf32, #0>", "tile<16x8xf32, #3>", "tile<16x8xf32, #2>")
+         DOT("%a, %b, %acc {precision = tf32}"),
+     NULL},
+    {OF("tile<16x16xi8, #1>", "tile<16x16xi8, #0>", "tile<16x8xi8, #3>",
+        "tile<16x8xi8, #2>") "%s = poison : tile<16x8xi32, #2>\n%d = dot %a, %b, %s : "
+                             "tile<16x8xi32, #2>\n"
+                             "release %r, %n\n",
+     "dot: 16x16 by 16x8: from shared memory at least 16x32 by 32x8"},
+    {OF("tile<8x16xf16, #3>", "tile<8x16xf16, #2>", "tile<16x16xf16, #1>",
+        "tile<16x16xf16, #0>") "%s = poison : tile<8x16xf32, #2>\n%d = dot %a, %b, %s : "
+                               "tile<8x16xf32, #2>\n"
+                               "release %r, %n\n",
+     "dot: 8x16 by 16x16: from shared memory at least 16x16 by 16x8"},
+    {OF("tile<1x16x16xf16, #1>", "tile<1x16x16xf16, #0>", "tile<1x16x8xf16, #3>",
+        "tile<1x16x8xf16, #2>") "%s = poison : tile<1x16x8xf32, #2>\n%d = dot %a, %b, %s : "
+                                "tile<1x16x8xf32, #2>\n"
+                                "release %r, %n\n",
+     "dot: a product of rank 3 from shared memory"},
+    {OF_F16 "%s = convert %a : tile<16x16xf16, #0>\n%d = dot %s, %b, %acc : tile<16x8xf32, #2>\n"
+            "release %r, %n\n",
+     NULL},
+};
+
+TEST(products_read_tiles_where_they_lie) { check_rows(PRODUCTS, products, COUNT(products), true); }
+
 /* Much text is given up on, not looked at for ever; each ring is fine, or said to be. */
 TEST(loops_in_loops_end) {
     Arena *arena = arena_new(NULL);
