@@ -296,7 +296,8 @@ static void write_function(Outline *o, const Group *group) {
     Buf *out = o->functions;
     const Copy *first = group->copies.data[0];
     int count = 0, numbers = 0;
-    buf_printf(out, "static %s piece%d(KernelRuntime *R, UL *H, int nt",
+    /* noipa: gcc would inline and clone again what was just joined. */
+    buf_printf(out, "__attribute__((noipa)) static %s piece%d(KernelRuntime *R, UL *H, int nt",
                first->returns ? "int" : "void", o->count);
     for (int i = 0; i < first->outside.count; i++) {
         const OutsideName *name = &first->outside.data[i];
