@@ -150,7 +150,7 @@ static bool mma(Machine *m, Warp *w, const Ins *ins) {
 }
 
 bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    switch ((int)ins->op) {
+    switch ((SimOp)ins->op) {
     case SIM_SHUFFLE: return shuffle(m, w, ins, lanes);
     case SIM_VOTE: return vote(m, w, ins, lanes);
     case SIM_REDUX: return redux(m, w, ins, lanes);
@@ -160,6 +160,9 @@ bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         for (int i = 0; i < LANES; i++)
             if (lanes >> i & 1) w->places[(size_t)ins->results[0] * LANES + (size_t)i] = lanes;
         return true;
-    default: BUG("op %d is not across lanes", ins->op);
+    case SIM_OTHERS:
+    case SIM_COPIES:
+    case SIM_CONTROL: break;
     }
+    BUG("op %d is not across lanes", ins->op);
 }

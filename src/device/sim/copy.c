@@ -152,9 +152,8 @@ static bool await(Machine *m, Warp *w, uint32_t lanes, int64_t groups) {
 }
 
 bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    switch ((int)ins->op) {
-    case SIM_COPY: return start(m, w, ins, lanes);
-    case SIM_COPY_COMMIT: commit(w, lanes); return true;
-    default: return await(m, w, lanes, ins->offset);
-    }
+    if (ins->op == SIM_COPY) return start(m, w, ins, lanes);
+    if (ins->op == SIM_COPY_WAIT) return await(m, w, lanes, ins->offset);
+    commit(w, lanes);
+    return true;
 }

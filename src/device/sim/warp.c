@@ -158,7 +158,7 @@ static bool arrive(Machine *m, Warp *w, const Ins *ins) {
 
 static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     bool failed;
-    switch ((int)ins->op) {
+    switch ((SimOp)ins->op) {
     case SIM_BRANCH: branch(m, w, ins, lanes); return true;
     case SIM_RETURN:
         if (lanes)
@@ -186,8 +186,12 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         }
         w->pc++;
         return true;
-    default: return sim_fail(m, w, ins, -1, "control runs off the end of the kernel");
+    case SIM_END: return sim_fail(m, w, ins, -1, "control runs off the end of the kernel");
+    case SIM_OTHERS:
+    case SIM_COPIES:
+    case SIM_ACROSS: break;
     }
+    BUG("op %d is no control", ins->op);
 }
 
 /* Shuffles and the like: all lanes that their mask names must be here. */
@@ -275,7 +279,11 @@ static void unpack(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     w->pc++;
     if (!lanes) return true;
-    switch ((int)ins->op) {
+    if (ins->op < NUM_TIR_OPS) {
+        sim_lanes(m, w, ins, lanes);
+        return true;
+    }
+    switch ((SimOp)ins->op) {
     case SIM_SPECIAL: read_special(m, w, ins, lanes); return true;
     case SIM_LOAD_PARAM: read_param(m, w, ins, lanes); return true;
     case SIM_UNPACK16:
@@ -283,14 +291,14 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_LOAD:
     case SIM_STORE:
     case SIM_ATOMIC: return sim_memory(m, w, ins, lanes);
-    case SIM_COPY:
-    case SIM_COPY_COMMIT:
-    case SIM_COPY_WAIT: return sim_copies(m, w, ins, lanes);
+    case SIM_COPIES: return sim_copies(m, w, ins, lanes);
     case SIM_FENCE: w->fenced = true; return true;
     case SIM_PRINT: return sim_print(m, w, ins, lanes);
     case SIM_ASSERT: return sim_assert(m, w, ins, lanes);
-    default: sim_lanes(m, w, ins, lanes); return true;
+    case SIM_ACROSS:
+    case SIM_CONTROL: break;
     }
+    BUG("op %d is not straight", ins->op);
 }
 
 static bool over_budget(Machine *m, Warp *w, const Ins *ins) {
