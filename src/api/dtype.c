@@ -12,10 +12,21 @@ static const struct {
     ScalarKind type;
     bool is_unsigned;
 } rows[] = {
-#define DTYPE(name, kind, sign, printed, language, signature, others)                              \
-    [TERN_##name] = {signature, " " printed " " language others, SCALAR_##kind, ROW_##sign},
+#define DTYPE(name, kind, sign, printed, language, signature, torch, shorter, others)              \
+    [TERN_##name] = {signature, " " printed " " language " " torch " " shorter others,             \
+                     SCALAR_##kind, ROW_##sign},
 #include "base/dtypes.def"
 };
+
+/* tern.h has its own list, for people: each type of the table, in its order, and no more. */
+enum {
+    DTYPE_NUMBER_VOID,
+#define DTYPE(name, ...) DTYPE_NUMBER_##name,
+#include "base/dtypes.def"
+};
+#define DTYPE(name, ...)                                                                           \
+    _Static_assert((int)TERN_##name == (int)DTYPE_NUMBER_##name, "TERN_" #name " in tern.h");
+#include "base/dtypes.def"
 
 static bool is_known(tern_dtype dtype) { return dtype > TERN_VOID && (int)dtype < COUNT(rows); }
 

@@ -278,27 +278,15 @@ tern_status npy_read(Arena *arena, const char *path, tern_array *array, Str *why
     return status;
 }
 
-static const char *descr_of(tern_dtype dtype) {
-    switch (dtype) {
-    case TERN_BOOL: return "|b1";
-    case TERN_INT8: return "|i1";
-    case TERN_INT16: return "<i2";
-    case TERN_INT32: return "<i4";
-    case TERN_INT64: return "<i8";
-    case TERN_UINT8: return "|u1";
-    case TERN_UINT16: return "<u2";
-    case TERN_UINT32: return "<u4";
-    case TERN_UINT64: return "<u8";
-    case TERN_FLOAT16: return "<f2";
-    case TERN_FLOAT8E4M3:
-    case TERN_FLOAT8E5M2:
-    case TERN_FLOAT8E4B15: return "|u1"; /* NumPy has no such types: their bits */
-    case TERN_BFLOAT16: return "<u2";
-    case TERN_FLOAT32: return "<f4";
-    case TERN_FLOAT64: return "<f8";
-    case TERN_VOID: break;
-    }
-    BUG("no .npy type for dtype %d", (int)dtype);
+/* NumPy has no bf16 and no floats of 8 bits: their bits, as unsigned numbers. */
+static Str descr_of(Arena *arena, tern_dtype dtype) {
+    int size = (int)tern_dtype_size(dtype);
+    bool is_float = tern_dtype_is_float(dtype);
+    char kind = dtype == TERN_BOOL                               ? 'b'
+                : is_float && size > 1 && dtype != TERN_BFLOAT16 ? 'f'
+                : !is_float && tern_dtype_is_signed(dtype)       ? 'i'
+                                                                 : 'u';
+    return str_format(arena, "%c%c%d", size == 1 ? '|' : '<', kind, size);
 }
 
 static bool write_stream(Arena *arena, const char *path, const Buf *data, Str *why) {
@@ -320,8 +308,8 @@ static bool write_stream(Arena *arena, const char *path, const Buf *data, Str *w
 tern_status npy_write(Arena *arena, const char *path, const tern_array *array, Str *why) {
     enum { ALIGN = 64, BEFORE = 10 };
     Buf header = {.arena = arena};
-    buf_printf(&header, "{'descr': '%s', 'fortran_order': False, 'shape': (",
-               descr_of(array->dtype));
+    Str descr = descr_of(arena, array->dtype);
+    buf_printf(&header, "{'descr': '%.*s', 'fortran_order': False, 'shape': (", STR_ARG(descr));
     for (int i = 0; i < array->rank; i++)
         buf_printf(&header, "%lld,%s", (long long)array->shape[i], i + 1 < array->rank ? " " : "");
     buf_puts(&header, "), }");

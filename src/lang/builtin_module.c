@@ -16,15 +16,6 @@ static Object *bound(Arena *arena, Object *self, const Builtin *builtin) {
     return object;
 }
 
-static int fp_mantissa(DType dtype) {
-    return dtype == DTYPE_FLOAT64      ? 52
-           : dtype == DTYPE_FLOAT32    ? 23
-           : dtype == DTYPE_FLOAT16    ? 10
-           : dtype == DTYPE_BFLOAT16   ? 7
-           : dtype == DTYPE_FLOAT8E5M2 ? 2
-                                       : 3;
-}
-
 static Object *dtype_attribute(Arena *arena, Object *type, Str name) {
     if (type->text.length) return torch_dtype_attribute(arena, type, name);
     LType t = type->ltype;
@@ -47,7 +38,7 @@ static Object *dtype_attribute(Arena *arena, Object *type, Str name) {
     if (str_is(name, "itemsize")) return object_int(arena, (ltype_bits(t) + 7) / 8);
     if (str_is(name, "int_bitwidth") && ltype_is_int(t)) return object_int(arena, ltype_bits(t));
     if (str_is(name, "fp_mantissa_width") && ltype_is_float(t))
-        return object_int(arena, fp_mantissa(t.dtype));
+        return object_int(arena, dtype_float_format(t.dtype)->mantissa_bits);
     if (str_is(name, "name")) {
         Buf buf = {.arena = arena};
         ltype_print(&buf, t);

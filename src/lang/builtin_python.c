@@ -428,17 +428,6 @@ Object *builtin_dtype_is(Lower *l, const Call *call) {
     LType t = self->ltype;
     const char *name = call->builtin->name + 3;
     bool plain = !t.levels && !self->rank, answer = false;
-    static const struct {
-        const char *name;
-        DType dtype;
-    } exact[] = {
-        {"fp8e4nv", DTYPE_FLOAT8E4M3}, {"fp8e5", DTYPE_FLOAT8E5M2}, {"fp8e4b15", DTYPE_FLOAT8E4B15},
-        {"fp16", DTYPE_FLOAT16},       {"bf16", DTYPE_BFLOAT16},    {"fp32", DTYPE_FLOAT32},
-        {"fp64", DTYPE_FLOAT64},       {"int1", DTYPE_BOOL},        {"bool", DTYPE_BOOL},
-        {"int8", DTYPE_INT8},          {"int16", DTYPE_INT16},      {"int32", DTYPE_INT32},
-        {"int64", DTYPE_INT64},        {"uint8", DTYPE_UINT8},      {"uint16", DTYPE_UINT16},
-        {"uint32", DTYPE_UINT32},      {"uint64", DTYPE_UINT64},    {"void", DTYPE_VOID},
-    };
     if (!strcmp(name, "floating"))
         answer = plain && ltype_is_float(t);
     else if (!strcmp(name, "standard_floating"))
@@ -457,8 +446,10 @@ Object *builtin_dtype_is(Lower *l, const Call *call) {
         answer = t.is_const;
     else if (!strcmp(name, "block"))
         answer = self->rank > 0;
-    for (int i = 0; i < COUNT(exact); i++)
-        if (!strcmp(name, exact[i].name)) answer = plain && t.dtype == exact[i].dtype;
+    else if (!strcmp(name, "bool"))
+        answer = plain && t.dtype == DTYPE_BOOL;
+    else
+        answer = plain && !strcmp(name, dtype_name(t.dtype));
     return object_bool(l->arena, answer);
 }
 

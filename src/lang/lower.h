@@ -58,8 +58,8 @@ struct Lower {
     Builder builder;
     const LowerOptions *options;
     Frame *frame;
-    Map std_modules; /* file name -> Module * */
-    Map missing;     /* modules that were not found and of which that was said */
+    Map std_modules;   /* file name -> Module * */
+    Map missing;       /* modules that were not found and of which that was said */
     const Object *map; /* in map_elementwise: a tile of the shape in which all lanes are; or NULL */
     int64_t steps;
     int depth, regions; /* of expressions and of regions being walked */
@@ -179,16 +179,10 @@ static inline bool is_pointer(const Object *object) {
     return is_tensor(object) && object->ltype.levels > 0;
 }
 static inline LType ltype_of(DType dtype) { return (LType){dtype, 0, false}; }
-static inline bool ltype_is_int(LType t) { return !t.levels && t.dtype <= DTYPE_UINT64; }
-static inline bool ltype_is_signed(LType t) {
-    return !t.levels && t.dtype >= DTYPE_INT8 && t.dtype <= DTYPE_INT64;
-}
-static inline bool ltype_is_float(LType t) {
-    return !t.levels && t.dtype >= DTYPE_FLOAT8E4M3 && t.dtype <= DTYPE_FLOAT64;
-}
-static inline bool ltype_is_fp8(LType t) {
-    return !t.levels && t.dtype >= DTYPE_FLOAT8E4M3 && t.dtype <= DTYPE_FLOAT8E4B15;
-}
+static inline bool ltype_is_int(LType t) { return !t.levels && dtype_is_int(t.dtype); }
+static inline bool ltype_is_signed(LType t) { return !t.levels && dtype_is_signed(t.dtype); }
+static inline bool ltype_is_float(LType t) { return !t.levels && dtype_is_float(t.dtype); }
+static inline bool ltype_is_fp8(LType t) { return ltype_is_float(t) && dtype_bits(t.dtype) == 8; }
 static inline bool ltype_is(LType t, DType dtype) { return !t.levels && t.dtype == dtype; }
 static inline bool ltype_same(LType a, LType b) {
     return a.dtype == b.dtype && a.levels == b.levels;

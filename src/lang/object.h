@@ -139,5 +139,8 @@ void ltype_print(Buf *out, LType type);           /* "pointer<fp32>", "int32" */
 const Type *ltype_ir(TypeTable *types, LType type);
 bool dtype_is_signed(DType dtype), dtype_is_int(DType dtype), dtype_is_float(DType dtype);
 int dtype_bits(DType dtype);
+double dtype_number(DType dtype, uint64_t bits);    /* of a float */
+const FloatFormat *dtype_float_format(DType dtype); /* NULL: not a float */
+bool dtype_from_torch_name(Str name, DType *dtype); /* "half" of torch.half */
 
 #endif

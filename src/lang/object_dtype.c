@@ -5,19 +5,20 @@
 typedef enum DTypeClass { CLASS_SIGNED, CLASS_UNSIGNED, CLASS_FLOAT, CLASS_VOID } DTypeClass;
 
 typedef struct DTypeInfo {
-    const char *printed;   /* str(dtype) */
-    const char *language;  /* tl.NAME */
-    const char *signature; /* in a signature */
+    const char *printed;               /* str(dtype) */
+    const char *language;              /* tl.NAME */
+    const char *signature;             /* in a signature */
+    const char *torch, *torch_shorter; /* torch.NAME; "": torch has none */
     DTypeClass class;
     TypeKind ir;
 } DTypeInfo;
 
 /* int1 counts as unsigned: Triton lists it among the unsigned types. */
 static const DTypeInfo infos[NUM_DTYPES] = {
-#define DTYPE(name, kind, sign, printed, language, signature, others)                              \
-    [DTYPE_##name] = {printed, language, signature, CLASS_##sign, TYPE_##kind},
+#define DTYPE(name, kind, sign, printed, language, signature, torch, shorter, others)              \
+    [DTYPE_##name] = {printed, language, signature, torch, shorter, CLASS_##sign, TYPE_##kind},
 #include "base/dtypes.def"
-    [DTYPE_VOID] = {"void", "void", "void", CLASS_VOID, TYPE_I8},
+    [DTYPE_VOID] = {"void", "void", "void", "", "", CLASS_VOID, TYPE_I8},
 };
 
 const char *dtype_name(DType dtype) { return infos[dtype].printed; }
@@ -29,6 +30,27 @@ bool dtype_is_int(DType dtype) {
 }
 int dtype_bits(DType dtype) {
     return dtype == DTYPE_VOID ? 0 : type_bits(type_scalar(infos[dtype].ir));
+}
+
+const FloatFormat *dtype_float_format(DType dtype) {
+    FloatKind kind;
+    bool is_float = dtype_is_float(dtype) && float_kind_of(type_scalar(infos[dtype].ir), &kind);
+    return is_float ? float_format(kind) : NULL;
+}
+
+double dtype_number(DType dtype, uint64_t bits) {
+    return constant_to_double(type_scalar(infos[dtype].ir), bits);
+}
+
+const char *torch_dtype_name(DType dtype) { return infos[dtype].torch; }
+
+bool dtype_from_torch_name(Str name, DType *dtype) {
+    for (int i = 0; i < NUM_DTYPES; i++)
+        if (name.length && (str_is(name, infos[i].torch) || str_is(name, infos[i].torch_shorter))) {
+            *dtype = (DType)i;
+            return true;
+        }
+    return false;
 }
 
 bool dtype_from_name(Str name, DType *dtype) {

@@ -8,39 +8,6 @@
 
 #include <math.h>
 
-static const struct {
-    const char *name;
-    DType dtype;
-} names[] = {
-    {"float16", DTYPE_FLOAT16},
-    {"half", DTYPE_FLOAT16},
-    {"bfloat16", DTYPE_BFLOAT16},
-    {"float32", DTYPE_FLOAT32},
-    {"float", DTYPE_FLOAT32},
-    {"float64", DTYPE_FLOAT64},
-    {"double", DTYPE_FLOAT64},
-    {"int8", DTYPE_INT8},
-    {"int16", DTYPE_INT16},
-    {"short", DTYPE_INT16},
-    {"int32", DTYPE_INT32},
-    {"int", DTYPE_INT32},
-    {"int64", DTYPE_INT64},
-    {"long", DTYPE_INT64},
-    {"uint8", DTYPE_UINT8},
-    {"uint16", DTYPE_UINT16},
-    {"uint32", DTYPE_UINT32},
-    {"uint64", DTYPE_UINT64},
-    {"bool", DTYPE_BOOL},
-    {"float8_e4m3fn", DTYPE_FLOAT8E4M3},
-    {"float8_e5m2", DTYPE_FLOAT8E5M2},
-};
-
-const char *torch_dtype_name(DType dtype) {
-    for (int i = 0; i < COUNT(names); i++)
-        if (names[i].dtype == dtype) return names[i].name;
-    return "";
-}
-
 static Object *unknown(Arena *arena, const char *module, Str name) {
     Object *object = object_new(arena, OBJECT_OPAQUE);
     object->text = str_format(arena, "'%.*s' of the module '%s'", STR_ARG(name), module);
@@ -55,9 +22,9 @@ Object *torch_version_attribute(Arena *arena, Str name) {
 }
 
 Object *torch_attribute(Arena *arena, Str name) {
-    for (int i = 0; i < COUNT(names); i++) {
-        if (!str_is(name, names[i].name)) continue;
-        Object *type = object_dtype(arena, ltype_of(names[i].dtype));
+    DType dtype;
+    if (dtype_from_torch_name(name, &dtype)) {
+        Object *type = object_dtype(arena, ltype_of(dtype));
         type->text = STR("torch");
         return type;
     }
@@ -76,20 +43,6 @@ Object *torch_dtype_attribute(Arena *arena, const Object *type, Str name) {
     return NULL;
 }
 
-typedef struct Limits {
-    DType dtype;
-    double max, eps, tiny;
-} Limits;
-
-static const Limits limits[] = {
-    {DTYPE_FLOAT64, 1.7976931348623157e308, 0x1p-52, 0x1p-1022},
-    {DTYPE_FLOAT32, 0x1.fffffep127, 0x1p-23, 0x1p-126},
-    {DTYPE_FLOAT16, 65504.0, 0x1p-10, 0x1p-14},
-    {DTYPE_BFLOAT16, 0x1.fep127, 0x1p-7, 0x1p-126},
-    {DTYPE_FLOAT8E4M3, 448.0, 0.125, 0x1p-6},
-    {DTYPE_FLOAT8E5M2, 57344.0, 0.25, 0x1p-14},
-};
-
 static Object *fields(Lower *l, const char *class, int count, const char *const *words,
                       Object *const *values) {
     Object *tuple = object_tuple(l->arena, count, values);
@@ -103,23 +56,25 @@ static Object *fields(Lower *l, const char *class, int count, const char *const 
 Object *builtin_finfo(Lower *l, const Call *call) {
     static const char *const words[] = {"min",        "max", "eps", "tiny", "smallest_normal",
                                         "resolution", "bits"};
-    static const double resolutions[] = {1e-15, 1e-6, 1e-3, 1e-2, 1.0, 1.0};
     const Object *type = call->args[0];
     DType dtype = is_none(type) ? DTYPE_FLOAT32 : type->ltype.dtype;
     if (!is_none(type) && (type->kind != OBJECT_DTYPE || !str_is(type->text, "torch")))
         return call_fail(l, call, 0, "torch.finfo needs a torch dtype, got %s",
                          lower_type_text(l, type));
-    for (int i = 0; i < COUNT(limits); i++) {
-        if (limits[i].dtype != dtype) continue;
-        const Limits *at = &limits[i];
-        Object *values[] = {
-            object_float(l->arena, -at->max),       object_float(l->arena, at->max),
-            object_float(l->arena, at->eps),        object_float(l->arena, at->tiny),
-            object_float(l->arena, at->tiny),       object_float(l->arena, resolutions[i]),
-            object_int(l->arena, dtype_bits(dtype))};
-        return fields(l, "finfo", COUNT(words), words, values);
-    }
-    return call_fail(l, call, 0, "torch.finfo needs a floating-point dtype");
+    const FloatFormat *format = dtype_float_format(dtype);
+    if (!format) return call_fail(l, call, 0, "torch.finfo needs a floating-point dtype");
+    double max = dtype_number(dtype, format->largest), eps = ldexp(1, -format->mantissa_bits);
+    double tiny = ldexp(1, 1 - format->bias),
+           power = 1; /* 10 to the decimal digits that it holds */
+    while (power * 10 * eps <= 1) power *= 10;
+    Object *values[] = {object_float(l->arena, -max),
+                        object_float(l->arena, max),
+                        object_float(l->arena, eps),
+                        object_float(l->arena, tiny),
+                        object_float(l->arena, tiny),
+                        object_float(l->arena, 1 / power),
+                        object_int(l->arena, dtype_bits(dtype))};
+    return fields(l, "finfo", COUNT(words), words, values);
 }
 
 Object *builtin_iinfo(Lower *l, const Call *call) {

@@ -292,6 +292,44 @@ TEST(static_print_is_output) {
     tern_close(c);
 }
 
+/* By hand from tern.h, whose numbers programs are compiled with, and from torch's and NumPy's docs. */
+TEST(each_data_type_has_its_number_and_names) {
+    static const struct {
+        tern_dtype dtype;
+        int number, size;
+        const char *name, *torch, *numpy;
+        bool is_float, is_signed;
+    } rows[] = {
+        {TERN_BOOL, 1, 1, "i1", "torch.bool", "np.bool_", false, false},
+        {TERN_INT8, 2, 1, "i8", "torch.int8", "np.int8", false, true},
+        {TERN_INT16, 3, 2, "i16", "torch.short", "np.int16", false, true},
+        {TERN_INT32, 4, 4, "i32", "torch.int", "np.int32", false, true},
+        {TERN_INT64, 5, 8, "i64", "torch.long", "np.int64", false, true},
+        {TERN_UINT8, 6, 1, "u8", "torch.uint8", "np.uint8", false, false},
+        {TERN_UINT16, 7, 2, "u16", "torch.uint16", "np.uint16", false, false},
+        {TERN_UINT32, 8, 4, "u32", "torch.uint32", "np.uint32", false, false},
+        {TERN_UINT64, 9, 8, "u64", "torch.uint64", "np.uint64", false, false},
+        {TERN_FLOAT8E4M3, 10, 1, "fp8e4nv", "torch.float8_e4m3fn", "tl.float8e4nv", true, true},
+        {TERN_FLOAT8E5M2, 11, 1, "fp8e5", "torch.float8_e5m2", "tl.float8e5", true, true},
+        {TERN_FLOAT8E4B15, 12, 1, "fp8e4b15", "tl.float8e4b15", "f8e4b15", true, true},
+        {TERN_FLOAT16, 13, 2, "fp16", "torch.half", "np.float16", true, true},
+        {TERN_BFLOAT16, 14, 2, "bf16", "torch.bfloat16", "bfloat16", true, true},
+        {TERN_FLOAT32, 15, 4, "fp32", "torch.float", "np.float32", true, true},
+        {TERN_FLOAT64, 16, 8, "fp64", "torch.double", "np.float64", true, true},
+    };
+    const int count = (int)(sizeof rows / sizeof rows[0]);
+    for (int i = 0; i < count; i++) {
+        tern_dtype dtype = rows[i].dtype;
+        CHECK((int)dtype == rows[i].number && (int)tern_dtype_size(dtype) == rows[i].size);
+        CHECK_STR(tern_dtype_name(dtype), rows[i].name);
+        CHECK(tern_dtype_from_name(rows[i].torch) == dtype);
+        CHECK(tern_dtype_from_name(rows[i].numpy) == dtype);
+        CHECK(tern_dtype_is_float(dtype) == rows[i].is_float);
+        CHECK(tern_dtype_is_signed(dtype) == rows[i].is_signed);
+    }
+    CHECK(tern_dtype_size((tern_dtype)(count + 1)) == 0 && tern_dtype_size(TERN_VOID) == 0);
+}
+
 TEST(data_types) {
     CHECK(tern_dtype_from_name("float32") == TERN_FLOAT32 &&
           tern_dtype_from_name("torch.bfloat16") == TERN_BFLOAT16);

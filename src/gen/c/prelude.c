@@ -20,14 +20,6 @@ typedef struct Piece {
 
 #define UN32 "__attribute__((aligned(1), may_alias))"
 
-/* Text for all element types: NAME(TYPE CODE, VECTOR, SCALAR). */
-#define FOR_ALL_TYPES(M)                                                                          \
-    M("i8", "vi8", "signed char") M("i16", "vi16", "short") M("i32", "vi32", "int")               \
-    M("i64", "vi64", "L") M("f16", "vu16", "unsigned short") M("bf16", "vu16", "unsigned short")  \
-    M("f8e4m3", "vu8", "unsigned char") M("f8e5m2", "vu8", "unsigned char")                       \
-    M("f8e4b15", "vu8", "unsigned char") M("f32", "vf32", "float") M("f64", "vf64", "double")     \
-    M("ptr", "vu64", "UL")
-
 /* Blend and masked access by lanes; used where no instruction is named below. */
 #define LANES_OF(code, vector, scalar)                                                            \
     {"t_sel_" code, NOT512, "SELECT(t_sel_" code ", " vector ", " scalar ")\n"},                  \
@@ -166,8 +158,9 @@ static const Piece pieces[] = {
 #define ATOMIC_REAL(code, T)                                                                      \
     {"t_atomic_xchg_" code, ALL, "AI " T " t_atomic_xchg_" code "(UL p, " T " v) { " T " r; __atomic_exchange((" T " *)p, &v, &r, 5); return r; }\n"}, \
     {"t_atomic_cas_" code, ALL, "AI " T " t_atomic_cas_" code "(UL p, " T " c, " T " v) { __atomic_compare_exchange((" T " *)p, &c, &v, 0, 5, 5); return c; }\n"},
-    ATOMIC_REAL("f32", "float") ATOMIC_REAL("f64", "double") ATOMIC_REAL("f16", "unsigned short") ATOMIC_REAL("bf16", "unsigned short")
-    ATOMIC_REAL("ptr", "UL") ATOMIC_REAL("f8e4m3", "unsigned char") ATOMIC_REAL("f8e5m2", "unsigned char")
+#define TYPE_FLOAT(kind, ir, bits, e, m, bias, most, nan, inf, sat, V, T, ...) ATOMIC_REAL(ir, T)
+#include "base/dtypes.def"
+    ATOMIC_REAL("ptr", "UL")
 #define REAL_LOOP(name, code, T, next)                                                            \
     {"t_atomic_" name "_" code, ALL, "AI " T " t_atomic_" name "_" code "(UL p, " T " v) { " T " old, new; __atomic_load((" T " *)p, &old, 0); " \
      "do new = " next "; while (!__atomic_compare_exchange((" T " *)p, &old, &new, 1, 5, 5)); return old; }\n"},
@@ -219,12 +212,15 @@ static const Piece pieces[] = {
      "vi32 r = __builtin_ia32_maskloadd256(p, m); return (r & m) | (other & ~m); }\n"},
     {"t_stm_i32", A2, "AI void t_stm_i32(void *p, vi32 v, vb m) { __builtin_ia32_maskstored256(p, m, v); }\n"},
 
-    FOR_ALL_TYPES(LANES_OF)
     {"t_ldm_i1", ALL, "AI vb t_ldm_i1(const void *p, vb m, vb other) { return t_vb_from_i8(t_ldm_i8(p, m, t_vb_to_i8(other))); }\n"},
     {"t_stm_i1", ALL, "AI void t_stm_i1(void *p, vb v, vb m) { t_stm_i8(p, t_vb_to_i8(v), m); }\n"},
     {"t_gather_i1", ALL, "AI vb t_gather_i1(vu64 p, vb m, vb other) { return t_vb_from_i8(t_gather_i8(p, m, t_vb_to_i8(other))); }\n"},
     {"t_gatheri_i1", ALL, "AI vb t_gatheri_i1(UL p, vi32 k, vb m, vb other) { return t_vb_from_i8(t_gatheri_i8(p, k, m, t_vb_to_i8(other))); }\n"},
     {"t_scatter_i1", ALL, "AI void t_scatter_i1(vu64 p, vb v, vb m) { t_scatter_i8(p, t_vb_to_i8(v), m); }\n"},
+#define TYPE_INT(kind, ir, bits, V, T, ...)                              LANES_OF(ir, V, T)
+#define TYPE_FLOAT(kind, ir, bits, e, m, bias, most, nan, inf, sat, V, T, ...) LANES_OF(ir, V, T)
+#include "base/dtypes.def"
+    LANES_OF("ptr", "vu64", "UL")
 
     COMPARES_OF("i8", "vi8", "", "signed char") COMPARES_OF("i16", "vi16", "", "short")
     COMPARES_OF("i32", "vi32", "", "int") COMPARES_OF("i64", "vi64", "", "L")
@@ -323,6 +319,64 @@ static int piece_find(const char *name, int length, int bit) {
     return -1;
 }
 
+/* What a small float's bits m are, where they are not a number; it ends the function. */
+static void put_special(Buf *out, const FloatFormat *f, int sign) {
+    const char *first = f->has_infinity ? "0x7f800000u" : "0x7fc00000u";
+    unsigned long long infinity = (unsigned long long)f->largest + 1;
+    if (!f->nan) return;
+    buf_printf(out, f->has_infinity ? "if (m >= 0x%llx) { " : "if (m == 0x%llx) { ",
+               f->has_infinity ? infinity : (unsigned long long)f->nan);
+    if (f->has_infinity)
+        buf_printf(out, "unsigned u = (unsigned)(x >> %d) << 31 | %s | (m & 0x%x) << %d | "
+                   "(m > 0x%llx ? 0x400000u : 0); ",
+                   sign, first, (1u << f->mantissa_bits) - 1, 23 - f->mantissa_bits, infinity);
+    else
+        buf_printf(out, "unsigned u = %s | (unsigned)(x >> %d) << 31; ", first, sign);
+    buf_puts(out, "__builtin_memcpy(&r, &u, 4); return r; }");
+}
+
+/* $f16_bias in a text is a number of the format f16. */
+static void put_word(Buf *out, Str word) {
+    const char *bar = memchr(word.data, '_', (size_t)word.length);
+    Str name = {word.data, bar ? (int)(bar - word.data) : 0};
+    Str what = {word.data + name.length + 1, word.length - name.length - 1};
+    FloatKind kind = NUM_FLOAT_KINDS;
+    for (int i = 0; i < TYPE_PTR; i++)
+        if (str_is(name, kind_code((TypeKind)i))) float_kind_of(type_scalar((TypeKind)i), &kind);
+    if (kind == NUM_FLOAT_KINDS) BUG("$%.*s is of no format", STR_ARG(word));
+    const FloatFormat *f = float_format(kind);
+    unsigned long long largest = f->largest, nan = float_nan(kind);
+    int sign = f->exponent_bits + f->mantissa_bits;
+    if (str_is(what, "sign"))
+        buf_printf(out, "%d", sign);
+    else if (str_is(what, "mantissa"))
+        buf_printf(out, "%d", f->mantissa_bits);
+    else if (str_is(what, "bias"))
+        buf_printf(out, "%d", f->bias);
+    else if (str_is(what, "largest"))
+        buf_printf(out, "0x%llx", largest);
+    else if (str_is(what, "most"))
+        buf_printf(out, "0x%llx", f->saturates ? largest : largest + 1);
+    else if (str_is(what, "nan"))
+        buf_printf(out, "0x%llx", nan);
+    else if (str_is(what, "special"))
+        put_special(out, f, sign);
+    else
+        BUG("$%.*s is no number of a format", STR_ARG(word));
+}
+
+static void piece_put(Buf *out, const char *text) {
+    for (const char *at = text; *at;) {
+        int n = 1;
+        while (*at == '$' && is_word(at[n])) n++;
+        if (*at == '$')
+            put_word(out, (Str){at + 1, n - 1});
+        else
+            buf_putc(out, *at);
+        at += n;
+    }
+}
+
 /* Puts the pieces that text mentions before `piece`'s own text, dependencies first. */
 static void pieces_add(Buf *out, const char *text, int bit, bool *done) {
     for (const char *at = text; (at = strstr(at, "t_")) != NULL;) {
@@ -333,7 +387,7 @@ static void pieces_add(Buf *out, const char *text, int bit, bool *done) {
             if (found >= 0 && !done[found]) {
                 done[found] = true;
                 pieces_add(out, pieces[found].text, bit, done);
-                buf_puts(out, pieces[found].text);
+                piece_put(out, pieces[found].text);
             }
         }
         at += n;
