@@ -298,6 +298,13 @@ TERN_API void *tern_buffer_pointer(const tern_buffer *buffer); /* the device's a
 TERN_API tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes);
 TERN_API tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes);
 TERN_API tern_status tern_fill(tern_buffer *buffer, unsigned char byte);
+/* interp and sim know of each byte of tern_alloc whether the host or a kernel wrote it. A kernel that
+ * reads one that nobody wrote is stopped (TERN_ERROR_KERNEL). tern_forget: from now on nobody wrote
+ * these, though they keep their values; nothing on other devices. tern_written: of each byte 1 or 0
+ * in written[0 .. bytes); TERN_ERROR_UNSUPPORTED where it is not known (cpu, cuda, tern_wrap). */
+TERN_API tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes);
+TERN_API tern_status tern_written(tern_buffer *buffer, size_t offset, size_t bytes,
+                                  unsigned char *written);
 
 /* ---- launching ---- */
 

@@ -32,7 +32,11 @@ static tern_buffer *buffer_new(tern_context *context, size_t size) {
 static tern_buffer *buffer_add(tern_buffer *buffer) {
     tern_context *context = buffer->context;
     context->buffers[buffer->index] = buffer;
-    context->ranges[buffer->index] = (DeviceRange){buffer->pointer, buffer->size};
+    const DeviceOps *ops = context->device.ops;
+    context->ranges[buffer->index] = (DeviceRange){
+        .base = buffer->pointer,
+        .size = buffer->size,
+        .written = ops->written && !buffer->is_wrapped ? ops->written(buffer->pointer) : NULL};
     context->device.num_ranges = ++context->num_buffers;
     return buffer;
 }
@@ -129,4 +133,25 @@ tern_status tern_fill(tern_buffer *buffer, unsigned char byte) {
     tern_status status =
         context->device.ops->fill(&context->device, buffer->pointer, byte, buffer->size);
     return context_checked(context, status);
+}
+
+tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes) {
+    tern_context *context = buffer->context;
+    if (setjmp(context->oom)) return context_no_memory(context);
+    unsigned char *written = context->ranges[buffer->index].written;
+    tern_status status = check_range(buffer, "tern_forget", offset, bytes);
+    if (!status && written) context->device.ops->forget(written, offset, bytes);
+    return status;
+}
+
+tern_status tern_written(tern_buffer *buffer, size_t offset, size_t bytes, unsigned char *written) {
+    tern_context *context = buffer->context;
+    if (setjmp(context->oom)) return context_no_memory(context);
+    const unsigned char *bits = context->ranges[buffer->index].written;
+    tern_status status = check_range(buffer, "tern_written", offset, bytes);
+    if (status) return status;
+    if (!bits) return context_lacks(context, "record of what was written to this buffer");
+    for (size_t i = 0; i < bytes; i++)
+        written[i] = bits[(offset + i) / 8] >> ((offset + i) & 7) & 1;
+    return TERN_OK;
 }

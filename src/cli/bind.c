@@ -2,6 +2,7 @@
 #include "cli/bind.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 int bound_fail_diag(Bound *bound) {
@@ -186,13 +187,19 @@ int bound_compile(Bound *bound) {
     return bound->kernel ? EXIT_OK : cli_fail_context(cli, bound->context);
 }
 
-/* No two neighbours alike, so that a kernel that writes one value all over shows. */
-static unsigned char zone_byte(size_t i) { return (unsigned char)(0xa5 + i * 89); }
+/* A NaN in every float type of two bytes and more, so that a result made of it shows; with a period
+ * of 15 elements, so that a kernel that writes one value all over shows, and another one at each
+ * side of each tensor, so that a copy between them does. */
+static unsigned char zone_byte(int zone, size_t i) {
+    size_t turn = i / 2 * 7 + (size_t)zone * 4;
+    return (unsigned char)(i & 1 ? 0x7f | (turn & 1) << 7 : 0xf1 + turn % 15);
+}
 
-static bool zone_write(const Bound *bound, tern_buffer *buffer, size_t at) {
+/* Zones are numbered: two for each argument, before and after it. */
+static bool zone_write(const Bound *bound, tern_buffer *buffer, int zone, size_t at) {
     size_t size = bound->red_zone_bytes;
     unsigned char *bytes = arena_array(bound->cli->arena, unsigned char, size);
-    for (size_t i = 0; i < size; i++) bytes[i] = zone_byte(i);
+    for (size_t i = 0; i < size; i++) bytes[i] = zone_byte(zone, i);
     return tern_write(buffer, at, bytes, size) == TERN_OK;
 }
 
@@ -210,22 +217,24 @@ int bound_upload(Bound *bound) {
         arg->buffer = tern_alloc(bound->context, tensor->storage_bytes + 2 * zone);
         if (!arg->buffer || tern_write(arg->buffer, zone, tensor->storage, tensor->storage_bytes))
             return cli_fail_context(bound->cli, bound->context);
-        if (zone && (!zone_write(bound, arg->buffer, 0) ||
-                     !zone_write(bound, arg->buffer, zone + tensor->storage_bytes)))
+        if (arg->value->is_empty && tern_forget(arg->buffer, zone, tensor->storage_bytes))
+            return cli_fail_context(bound->cli, bound->context);
+        if (zone && (!zone_write(bound, arg->buffer, 2 * i, 0) ||
+                     !zone_write(bound, arg->buffer, 2 * i + 1, zone + tensor->storage_bytes)))
             return cli_fail_context(bound->cli, bound->context);
     }
     return EXIT_OK;
 }
 
 /* `at`: where the zone begins, from the start of the tensor's storage. */
-static int check_zone(Bound *bound, const LaunchArg *arg, int64_t at) {
+static int check_zone(Bound *bound, const LaunchArg *arg, int zone, int64_t at) {
     size_t size = bound->red_zone_bytes, changed = 0, first = 0;
     const Tensor *tensor = arg->value->tensor;
     unsigned char *bytes = arena_array(bound->cli->arena, unsigned char, size);
     if (tern_read(arg->buffer, (size_t)(at + (int64_t)size), bytes, size))
         return cli_fail_context(bound->cli, bound->context);
     for (size_t i = 0; i < size; i++) {
-        if (bytes[i] == zone_byte(i)) continue;
+        if (bytes[i] == zone_byte(zone, i)) continue;
         if (changed++ == 0) first = i;
     }
     if (!changed) return EXIT_OK;
@@ -245,14 +254,27 @@ int bound_check_zones(Bound *bound) {
     for (int i = 0; i < bound->num_args && bound->red_zone_bytes; i++) {
         const LaunchArg *arg = &bound->args[i];
         if (!arg->buffer || arg->is_shared) continue;
-        int before = check_zone(bound, arg, -(int64_t)bound->red_zone_bytes),
-            after = check_zone(bound, arg, (int64_t)arg->value->tensor->storage_bytes);
+        int before = check_zone(bound, arg, 2 * i, -(int64_t)bound->red_zone_bytes),
+            after = check_zone(bound, arg, 2 * i + 1, (int64_t)arg->value->tensor->storage_bytes);
         if (before || after) code = before ? before : after;
     }
     if (code == EXIT_WRONG)
         cli_complain(bound->cli,
                      "help: '--device interp' checks every access and names the line\n");
     return code;
+}
+
+/* Which bytes of what empty() made were written, where the device knows it. */
+static bool take_written(const Bound *bound, const LaunchArg *arg) {
+    Tensor *tensor = arg->value->tensor;
+    if (!arg->value->is_empty) return true;
+    if (!tensor->written) tensor->written = malloc(tensor->storage_bytes + 1);
+    if (!tensor->written) return false;
+    if (tern_written(arg->buffer, bound->red_zone_bytes, tensor->storage_bytes, tensor->written)) {
+        free(tensor->written);
+        tensor->written = NULL;
+    }
+    return true;
 }
 
 int bound_download(Bound *bound) {
@@ -262,6 +284,8 @@ int bound_download(Bound *bound) {
             if (tern_read(bound->args[i].buffer, bound->red_zone_bytes, tensor->storage,
                           tensor->storage_bytes))
                 return cli_fail_context(bound->cli, bound->context);
+            if (!take_written(bound, &bound->args[i]))
+                return cli_fail(bound->cli, EXIT_SYSTEM, "out of memory");
         }
     return EXIT_OK;
 }

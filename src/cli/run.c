@@ -35,7 +35,9 @@ const char details_run[] =
     "  Inside a tuple t or descriptor d, --print and --out name tensors t.0 and d.base.\n"
     "  or an expression over other arguments: size(x,1) stride(x,0) numel(x) dtype(x)\n"
     "  cdiv(n,BLOCK) next_power_of_2(n) min max + - * / // % **\n"
-    "empty() is poisoned: the report says how many of its elements nobody wrote.\n"
+    "empty() is poisoned: the report says how many of its elements nobody wrote, and a kernel that "
+    "reads\n"
+    "one of them is stopped on interp and sim.\n"
     "What a kernel accesses outside of its tensors: interp and sim stop there and name the line; "
     "on cpu\n"
     "64 KiB on either side of each tensor are compared after the launch, and the tensor is "
@@ -120,6 +122,12 @@ static int launch_all(Run *run) {
 
 /* ---- report ---- */
 
+/* Where the device does not follow what is written, what empty() left says it; in one or two bytes
+ * a kernel may well have written just that. */
+static bool not_written_is_sure(const Tensor *tensor) {
+    return tensor->written || tern_dtype_size(tensor->dtype) > 2;
+}
+
 static void report_tensor(Run *run, int index) {
     const LaunchArg *arg = &run->bound.args[index];
     const Tensor *tensor = arg->value->tensor;
@@ -133,7 +141,8 @@ static void report_tensor(Run *run, int index) {
     if (stats.num_nan) buf_printf(&line, "  nan %lld", (long long)stats.num_nan);
     if (stats.num_inf) buf_printf(&line, "  inf %lld", (long long)stats.num_inf);
     if (arg->value->is_empty && stats.num_poison)
-        buf_printf(&line, "  not written %lld of %lld", (long long)stats.num_poison,
+        buf_printf(&line, "  %snot written %lld of %lld",
+                   not_written_is_sure(tensor) ? "" : "perhaps ", (long long)stats.num_poison,
                    (long long)stats.count);
     buf_printf(&line, "  hash %016llx", (unsigned long long)stats.hash);
     puts(line.data);
@@ -193,6 +202,7 @@ static void report_json_tensor(Run *run, Json *json, int index) {
     json_key(json, "nan"), json_int(json, stats.num_nan);
     json_key(json, "inf"), json_int(json, stats.num_inf);
     json_key(json, "not_written"), json_int(json, arg->value->is_empty ? stats.num_poison : 0);
+    json_key(json, "not_written_is_sure"), json_bool(json, not_written_is_sure(tensor));
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)stats.hash);
     json_key(json, "hash"), json_string(json, hash);

@@ -88,7 +88,8 @@ const char *tensor_allocate(Tensor *tensor, Arena *arena) {
 
 void tensor_release(Tensor *tensor) {
     free(tensor->storage);
-    tensor->storage = NULL;
+    free(tensor->written);
+    tensor->storage = tensor->written = NULL;
 }
 
 int64_t tensor_place(const Tensor *tensor, int64_t index) {
@@ -100,15 +101,24 @@ int64_t tensor_place(const Tensor *tensor, int64_t index) {
     return place;
 }
 
+/* Whether a kernel wrote the element at a place of the storage is known, or else what it holds says
+ * it: what empty() put there. */
+static bool is_unwritten(const Tensor *tensor, int64_t place) {
+    size_t size = tern_dtype_size(tensor->dtype), at = (size_t)place * size;
+    if (tensor->written) return memchr(tensor->written + at, 0, size) != NULL;
+    return element_is_poison(tensor->dtype, tensor->storage + at);
+}
+
 TensorStats tensor_stats(const Tensor *tensor) {
     TensorStats stats = {
         .count = tensor_count(tensor), .low = (double)INFINITY, .high = -(double)INFINITY};
     size_t size = tern_dtype_size(tensor->dtype);
     for (int64_t i = 0; i < stats.count; i++) {
-        const unsigned char *element = tensor->storage + (size_t)tensor_place(tensor, i) * size;
+        int64_t place = tensor_place(tensor, i);
+        const unsigned char *element = tensor->storage + (size_t)place * size;
         double value = tern_element_double(tensor->dtype, element);
         stats.hash = hash_bytes(element, size, stats.hash);
-        if (element_is_poison(tensor->dtype, element)) stats.num_poison++;
+        if (is_unwritten(tensor, place)) stats.num_poison++;
         if (isnan(value))
             stats.num_nan++;
         else if (isinf(value))

@@ -17,6 +17,7 @@ typedef struct Tensor {
     int64_t offset;                   /* of the first element in the storage, in elements */
     unsigned char *storage;           /* from malloc, or NULL for none */
     size_t storage_bytes;
+    unsigned char *written; /* of each byte of the storage: 1 or 0; NULL: not known */
 } Tensor;
 
 /* Fills strides (row-major) from the shape. */
@@ -36,7 +37,8 @@ void element_poison(tern_dtype dtype, void *element);
 bool element_is_poison(tern_dtype dtype, const void *element);
 
 typedef struct TensorStats {
-    int64_t count, num_nan, num_inf, num_poison;
+    int64_t count, num_nan, num_inf;
+    int64_t num_poison;    /* of what empty() made: not written, or as far as can be seen */
     double sum, low, high; /* of what is a number; low > high: none is */
     uint64_t hash;         /* of the view's elements in row-major order */
 } TensorStats;

@@ -23,6 +23,10 @@ typedef struct DeviceOps {
     tern_status (*write)(Device *device, void *to, const void *from, size_t bytes);
     tern_status (*read)(Device *device, void *to, const void *from, size_t bytes);
     tern_status (*fill)(Device *device, void *to, unsigned char byte, size_t bytes);
+    /* Of memory of alloc: DeviceRange.written, and making it say that nobody wrote some bytes. NULL
+     * on devices that do not follow it. */
+    unsigned char *(*written)(void *pointer);
+    void (*forget)(unsigned char *written, size_t at, size_t bytes);
     /* Makes a compiled kernel callable; *loaded is the device's own. */
     tern_status (*load)(Device *device, const CompiledKernel *kernel, void **loaded);
     void (*unload)(Device *device, void *loaded);
@@ -78,6 +82,7 @@ typedef struct DeviceOps {
 typedef struct DeviceRange {
     const char *base;
     size_t size;
+    unsigned char *written; /* a bit for each byte: was it written? NULL: that is not followed */
 } DeviceRange;
 
 struct Device {

@@ -40,6 +40,16 @@ def beside(y, at):
     tl.store(y + at, 1.0)
 
 @triton.jit
+def minus91(y, n, STEP: tl.constexpr):
+    i = tl.arange(0, 8)
+    tl.store(y + i * STEP, -91, mask=i < n)
+
+@triton.jit
+def accumulate(x, y):
+    i = tl.arange(0, 8)
+    tl.store(y + i, tl.load(y + i) + tl.load(x + i))
+
+@triton.jit
 def outside(y):
     tl.store(y + 1000000, 1.0)
 END
@@ -49,6 +59,17 @@ exits 0 '[2, 3, 4, 5]' $TERN run "$k:add" --grid 1 -a 'x=arange(4)' -a 'y=empty(
 exits 0 '[1.5, 2.5]' $TERN run "$k:add" --grid 1 -a 'x=arange(2)' -a 'y=empty(2)' -a n=2 -a bias=1.5 -p y
 exits 0 'not written 6 of 10' $TERN run "$k:add" --grid 1 -a 'x=arange(10)' -a 'y=empty(10)' -a n=4
 exits 0 'unchanged' $TERN run "$k:add" --grid 1 -a 'x=arange(10)' -a 'y=empty(10)' -a n=4
+# -91 is the byte that empty() leaves in an i8: what was written is known, not guessed.
+for device in interp sim; do
+    m="$TERN run $k:minus91 --grid 1 --device $device"
+    exits 0 '"not_written":0,"not_written_is_sure":true' $m -a 'y=empty(8,i8)' -a n=8 -a STEP=1 --json
+    exits 0 'not written 3 of 8' $m -a 'y=empty(8,i8)' -a n=5 -a STEP=1
+    exits 0 'not written 2 of 8' $m -a 'y=empty(8,i8,strides=(3,))' -a n=6 -a STEP=3
+    exits 0 'not written 1 of 8' $m -a 'y=empty(8,bool,strides=(2,))' -a n=7 -a STEP=2
+    exits 1 "load of 4 bytes that nobody wrote: element 0 of 'y'" \
+        $TERN run "$k:accumulate" --grid 1 --device $device -a 'x=arange(8)' -a 'y=empty(8)'
+    exits 0 'changed' $TERN run "$k:accumulate" --grid 1 --device $device -a 'x=arange(8)' -a 'y=zeros(8)'
+done
 exits 0 'device: interp' $TERN run "$k:add" --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4
 exits 0 'signature: *fp32:16,*fp32:16,i32:16,fp32' $TERN run "$k:add" -v --grid 2 -a 'x=arange(16)' -a 'y=empty(16)' -a n=16
 exits 0 'signature: *fp32,*fp32:16,i32:1,fp32' $TERN run "$k:add" -v --grid 1 -a 'x=arange(4,offset=1)' -a 'y=empty(4)' -a n=1
@@ -71,6 +92,7 @@ exits 0 'changed' $TERN run kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_p
     -a 'out_ptr=empty(1000)' -a 'n=numel(x_ptr)' -a BLOCK=256
 if [ "$(wc -c <"$BUILD/tern")" -gt 0 ] && $TERN devices | grep -q '^cpu *here'; then
     exits 0 '[2, 3, 4, 5]' $TERN run "$k:add" --device cpu --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4 --print y
+    exits 0 'perhaps not written 8 of 8' $TERN run "$k:minus91" --device cpu --grid 1 -a 'y=empty(8,i8)' -a n=8 -a STEP=1
     # What a kernel writes outside of a tensor is found on cpu too, in the red zones round it.
     p='-a x=arange(16) -a BLOCK=16 --device cpu --grid 1'
     exits 0 'changed' $TERN run "$k:past" $p -a 'y=empty(16)' -a n=16
@@ -84,7 +106,7 @@ if [ "$(wc -c <"$BUILD/tern")" -gt 0 ] && $TERN devices | grep -q '^cpu *here'; 
     exits 0 'changed' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4,offset=2)' -a at=-1 # its own storage
     exits 1 'first in element 9' $TERN run "$k:beside" --device cpu --grid 1 -a 'y=empty(4,offset=2)' -a at=9
 else
-    skip 10 'no cpu device'
+    skip 11 'no cpu device'
 fi
 
 # .npy in and out

@@ -79,6 +79,7 @@ TEST(masked_lanes_are_not_touched) {
 TEST(arguments_are_checked) {
     if (!begin()) return;
     tern_buffer *b = tern_alloc(context, 64);
+    CHECK(b && tern_fill(b, 0) == TERN_OK);
     tern_kernel *kernel = compiled(add_text);
     tern_argument good[] = {tern_arg_buffer(b), tern_arg_buffer(b), tern_arg_int(4)};
     uint32_t grid[] = {1, 1, 1};

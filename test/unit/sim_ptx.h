@@ -40,7 +40,7 @@ __attribute__((unused)) static const char *entry_text(Arena *arena, int params, 
 __attribute__((unused)) static Bench bench_new(void) { return (Bench){.arena = arena_new(NULL)}; }
 
 __attribute__((unused)) static void bench_buffer(Bench *b, void *data, size_t size) {
-    b->ranges[b->num_buffers] = (DeviceRange){data, size};
+    b->ranges[b->num_buffers] = (DeviceRange){.base = data, .size = size};
     b->values[b->num_buffers++] = (uint64_t)(uintptr_t)data;
 }
 

@@ -3,6 +3,7 @@
  * plain, and it checks each access to memory. It has no text form: a kernel is made ready by
  * walking its regions once, to learn after which op a value is no longer needed. */
 #include "device/interp/interp.h"
+#include "opt/opt.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +14,7 @@ typedef struct InterpState {
     int64_t timeout_ns; /* of a launch; 0: none */
 } InterpState;
 
-enum {
-    GUARD_BYTES = 256, /* around each allocation, so that neighbours never touch */
-    DEEPEST_NESTING = 200,
-};
+enum { DEEPEST_NESTING = 200 };
 
 static tern_status device_says(Device *device, tern_status status, const char *words) {
     device->why = str_of(words);
@@ -50,16 +48,13 @@ static void interp_close(Device *device) {
 }
 
 static tern_status interp_alloc(Device *device, size_t size_bytes, void **pointer) {
-    size_t need = (size_bytes + 255) / 256 * 256 + 2 * GUARD_BYTES;
-    char *memory = size_bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(256, need);
-    if (!memory) return device_says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
-    *pointer = memory + GUARD_BYTES;
-    return TERN_OK;
+    *pointer = window_alloc(size_bytes);
+    return *pointer ? TERN_OK : device_says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
 }
 
 static void interp_release(Device *device, void *pointer) {
     (void)device;
-    if (pointer) free((char *)pointer - GUARD_BYTES);
+    window_free(pointer);
 }
 
 /* ---- making a kernel ready ---- */
@@ -69,6 +64,7 @@ typedef VEC(int) Ids;
 typedef struct Maker {
     Arena *arena;
     Loaded *loaded;
+    const Facts *facts;
     const Op **last_users; /* by value id: the op after which it is dead, in its own region */
     const Op *refused;     /* the first op that the interpreter does not run */
     int depth, deepest;
@@ -84,6 +80,15 @@ static const Region *value_region(const Value *value) {
     return value->def ? value->def->parent : value->region;
 }
 
+static void note_param(const Maker *m, const Value *pointer) {
+    const Func *fn = m->loaded->kernel->ir;
+    const Value *base = facts_base(m->facts, pointer);
+    int *param = &m->loaded->params[pointer->id];
+    *param = -1;
+    for (int i = 0; base && i < fn->num_params; i++)
+        if (fn->params[i].value == base) *param = i;
+}
+
 static void note_uses(Maker *m, const Region *region) {
     if (++m->depth > m->deepest) m->deepest = m->depth;
     for (const Op *op = region->first; op && m->depth <= DEEPEST_NESTING; op = op->next) {
@@ -92,6 +97,7 @@ static void note_uses(Maker *m, const Region *region) {
         for (int i = 0; i < op->num_operands; i++) {
             const Value *value = op->operands[i];
             m->last_users[value->id] = op_in_region(op, value_region(value));
+            if (type_is_ptr(value->type)) note_param(m, value);
         }
         if (op->kind == OP_INLINE_ASM && !m->refused) m->refused = op;
         if (op->kind == OP_RING) rings_note(m->arena, m->loaded, op);
@@ -173,7 +179,10 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
                            "device 'interp' runs the tile IR, which this kernel has none of");
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     *loaded = (Loaded){.kernel = kernel, .num_slots = kernel->ir->num_values};
-    Maker m = {.arena = kernel->arena, .loaded = loaded};
+    loaded->params = arena_array(kernel->arena, int, kernel->ir->num_values);
+    Maker m = {.arena = kernel->arena,
+               .loaded = loaded,
+               .facts = facts_compute(kernel->arena, kernel->ir)};
     m.last_users = arena_array(kernel->arena, const Op *, kernel->ir->num_values);
     note_uses(&m, kernel->ir->body);
     if (m.refused || m.deepest > DEEPEST_NESTING) {
@@ -290,9 +299,11 @@ const DeviceOps device_interp = {
     .close = interp_close,
     .alloc = interp_alloc,
     .release = interp_release,
-    .write = host_copy,
+    .write = window_write,
     .read = host_copy,
-    .fill = host_fill,
+    .fill = window_fill,
+    .written = window_written,
+    .forget = window_forget,
     .load = interp_load,
     .unload = interp_unload,
     .launch = interp_launch,

@@ -18,7 +18,7 @@
 #ifndef TERN_INTERP_H
 #define TERN_INTERP_H
 
-#include "device/device.h"
+#include "device/window.h"
 #include "ir/ir.h"
 
 enum { LANES_HEADER = 64, NUM_LANE_CLASSES = 40 };
@@ -71,6 +71,7 @@ typedef struct Loaded {
     Body *body;
     int num_slots;     /* values, then what rings hold */
     LoadedRing *rings; /* by value id; NULL: no rings */
+    int *params;       /* by id of a pointer: the parameter in whose buffer it is; -1: not known */
     bool may_wait;     /* has a while loop */
 } Loaded;
 

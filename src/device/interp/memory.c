@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory: load, store and atomics. Each lane whose mask is set is checked to lie within one
- * buffer of the context before it is touched; the others are not looked at. */
+/* memory: load, store and atomics. Before a lane is touched whose mask is set, it is checked to lie
+ * within the buffer that its pointer comes from, where that is known, else within any of the
+ * context, and what is read to have been written by somebody; the other lanes are not looked at. */
 #include "device/interp/interp.h"
 
 #include <stdio.h>
@@ -9,26 +10,39 @@
 typedef struct Access {
     Program *p;
     const Op *op;
-    const char *what;             /* "load" */
-    int size;                     /* bytes of an element */
+    int param;        /* whose buffer it is to be in; -1: any */
+    const char *what; /* "load" */
+    int size;         /* bytes of an element */
+    bool reads, writes;
     const Lanes *pointers, *mask; /* mask NULL: all */
     int pointer_step, mask_step;
     const char *low, *high;
+    unsigned char *written;           /* of that buffer; NULL: not followed */
+    const char *sure_low, *sure_high; /* the part of it in which nothing is left to check */
 } Access;
 
 static bool lane_is_on(const Access *access, int i) {
     return !access->mask || (access->mask->data[i * access->mask_step] & 1);
 }
 
+static bool fits(Access *access, const DeviceRange *range, uint64_t address) {
+    uint64_t base = (uint64_t)(uintptr_t)range->base;
+    if (address < base || address - base >= range->size) return false;
+    if (range->size - (address - base) < (uint64_t)access->size) return false;
+    access->low = range->base, access->high = access->low + range->size;
+    access->written = range->written;
+    return true;
+}
+
+/* Where it is known which argument the pointer comes from, only that one's buffer will do. */
 static bool find_range(Access *access, uint64_t address) {
-    const Device *device = access->p->launch->device;
-    for (int i = 0; i < device->num_ranges; i++) {
-        uint64_t base = (uint64_t)(uintptr_t)device->ranges[i].base, size = device->ranges[i].size;
-        if (address < base || address - base >= size) continue;
-        if (size - (address - base) < (uint64_t)access->size) continue;
-        access->low = device->ranges[i].base, access->high = access->low + size;
-        return true;
-    }
+    const Launch *launch = access->p->launch;
+    const Device *device = launch->device;
+    const DeviceRange *own =
+        window_of_param(device, launch->loaded->kernel, launch->args, access->param);
+    if (own) return fits(access, own, address);
+    for (int i = 0; i < device->num_ranges; i++)
+        if (fits(access, &device->ranges[i], address)) return true;
     return false;
 }
 
@@ -43,41 +57,49 @@ static void say_lane(const Access *access, int lane) {
     program_note(access->p, "]");
 }
 
-/* The pointer argument whose buffer is nearest to the address, and where the address is from it. */
-static bool stray(Access *access, int lane, uint64_t address) {
-    Program *p = access->p;
-    const Launch *launch = p->launch;
-    const Func *fn = launch->loaded->kernel->ir;
-    const Param *nearest = NULL;
-    uint64_t least = UINT64_MAX, start = 0, end = 0;
-    for (int i = 0; i < fn->num_params; i++) {
-        if (!type_is_ptr(fn->params[i].value->type)) continue;
-        uint64_t pointer;
-        memcpy(&pointer, launch->args[i], sizeof pointer);
-        for (int k = 0; k < launch->device->num_ranges; k++) {
-            uint64_t low = (uint64_t)(uintptr_t)launch->device->ranges[k].base;
-            uint64_t high = low + launch->device->ranges[k].size;
-            if (pointer < low || pointer > high) continue;
-            uint64_t distance = address < low     ? low - address
-                                : address >= high ? address - high
-                                                  : 0;
-            if (distance >= least) continue;
-            nearest = &fn->params[i], least = distance, start = low, end = high;
-        }
-    }
-    if (!nearest || least > (uint64_t)1 << 40)
-        program_fail(p, TERN_ERROR_KERNEL, access->op->span,
-                     "%s of %d bytes at address 0x%llx, which is in no buffer", access->what,
-                     access->size, (unsigned long long)address);
-    else
-        program_fail(
-            p, TERN_ERROR_KERNEL, access->op->span,
-            "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s",
-            access->what, access->size, STR_ARG(nearest->name), (unsigned long long)(end - start),
-            (unsigned long long)(address < start ? start - address : address - start),
-            address < start ? "before its start" : "after its start");
+static char *wrong(const Access *access, int lane, uint64_t address,
+                   void (*say)(const WindowFault *fault, char *text, size_t size)) {
+    const Launch *launch = access->p->launch;
+    WindowFault fault = {.device = launch->device,
+                         .kernel = launch->loaded->kernel,
+                         .args = launch->args,
+                         .param = access->param,
+                         .what = access->what,
+                         .address = address,
+                         .bytes = access->size};
+    char text[400];
+    say(&fault, text, sizeof text);
+    program_fail(access->p, TERN_ERROR_KERNEL, access->op->span, "%s", text);
     say_lane(access, lane);
-    return false;
+    return NULL;
+}
+
+/* Where all bytes round an access were written, as nearly all were, those next to it need no look. */
+static void note_sure(Access *access, size_t at) {
+    uint64_t bits;
+    size_t block = at & ~(size_t)63;
+    memcpy(&bits, access->written + block / 8, sizeof bits);
+    if (bits != UINT64_MAX) return;
+    access->sure_low = access->low + block, access->sure_high = access->sure_low + 64;
+}
+
+static char *checked_memory(Access *access, int lane, uint64_t address) {
+    char *memory = (char *)(uintptr_t)address;
+    bool is_inside =
+        memory >= access->low && memory < access->high && access->high - memory >= access->size;
+    if (!is_inside && !find_range(access, address))
+        return access->p->launch->device->has_raw_pointers && address
+                   ? memory
+                   : wrong(access, lane, address, window_say_outside);
+    access->sure_low = access->low, access->sure_high = access->high;
+    if (!access->written) return memory;
+    size_t at = (size_t)(memory - access->low);
+    access->sure_high = access->sure_low;
+    if (access->reads && !written_all(access->written, at, access->size))
+        return wrong(access, lane, address, window_say_unwritten);
+    if (access->writes) written_set(access->written, at, access->size);
+    note_sure(access, at);
+    return memory;
 }
 
 /* The memory of one lane, NULL after failing. */
@@ -85,12 +107,10 @@ static inline char *lane_memory(Access *access, int i) {
     uint64_t address =
         ((const uint64_t *)(const void *)access->pointers->data)[i * access->pointer_step];
     char *memory = (char *)(uintptr_t)address;
-    if (memory >= access->low && memory < access->high && access->high - memory >= access->size)
+    if (memory >= access->sure_low && memory < access->sure_high &&
+        access->sure_high - memory >= access->size)
         return memory;
-    if (find_range(access, address)) return memory;
-    if (access->p->launch->device->has_raw_pointers && address) return memory;
-    stray(access, i, address);
-    return NULL;
+    return checked_memory(access, i, address);
 }
 
 static uint64_t memory_get(const char *memory, int size) {
@@ -109,6 +129,7 @@ static void memory_set(Access *access, char *memory, uint64_t bits) {
 static Access access_of(Program *p, const Op *op, const char *what, const Lanes *pointers,
                         const Lanes *mask) {
     Access access = {.p = p, .op = op, .what = what};
+    access.param = p->launch->loaded->params[access_pointer(op)->id];
     access.size = type_size_bytes(type_lane(access_pointer(op)->type)->elem);
     access.pointers = pointers;
     access.pointer_step = pointers->count > 1;
@@ -138,6 +159,7 @@ static Access access_now(Program *p, const Op *op, const char *what) {
 Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask,
                   const Lanes *other) {
     Access access = access_of(p, op, op_info(op->kind)->name, pointers, mask);
+    access.reads = true;
     int other_step = other && other->count > 1;
     Lanes *out = lanes_new(p, pointers->count, access.size);
     if (!out) return NULL;
@@ -165,6 +187,7 @@ static bool exec_load(Program *p, const Op *op) {
 
 static bool exec_store(Program *p, const Op *op) {
     Access access = access_now(p, op, "store");
+    access.writes = true;
     const Lanes *values = lanes_of(p, store_value(op));
     int step = values->count > 1;
     for (int i = 0; i < access.pointers->count; i++) {
@@ -208,6 +231,7 @@ static bool is_misaligned(Access *access, int lane, const char *memory) {
 static bool exec_atomic(Program *p, const Op *op) {
     bool is_cas = op->kind == OP_ATOMIC_CAS;
     Access access = access_now(p, op, "atomic");
+    access.reads = access.writes = true;
     const Type *type = type_lane(op_result(op)->type);
     const Lanes *values = lanes_of(p, access_value(op));
     const Lanes *compares = is_cas ? lanes_of(p, atomic_cas_compare(op)) : NULL;

@@ -20,13 +20,15 @@ typedef struct Access {
 typedef struct Spot {
     unsigned char *memory, *set;
     PtxSpace space;
-    uint64_t offset; /* within shared memory */
+    uint64_t offset;        /* within shared memory */
+    unsigned char *written; /* of global memory: the buffer's bits; NULL: not followed */
+    size_t at;              /* ... and where in the buffer */
 } Spot;
 
 /* Each false after failing: alignment and bounds; was it written, or is a copy to it under way; is
  * it ordered. */
 bool access_find(const Access *a, int lane, uint64_t address, Spot *spot);
-bool access_check_set(const Access *a, int lane, const Spot *spot);
+bool access_check_set(const Access *a, int lane, const Spot *spot); /* in any memory */
 bool access_check_coming(const Access *a, int lane, const Spot *spot);
 bool access_check_race(const Access *a, int lane, const Spot *spot, bool writes);
 void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wide, int64_t offset,

@@ -62,6 +62,7 @@ static bool start_lane(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t t
         read.bytes = filled & (filled - 1) ? 1 : (int)filled;
         for (uint32_t at = 0; at < filled; at += (uint32_t)read.bytes)
             if (!access_find(&read, lane, from + at, &here) ||
+                !access_check_set(&read, lane, &here) ||
                 !access_check_race(&read, lane, &here, false))
                 return false;
         memcpy(copy.early, (const void *)(uintptr_t)from, filled);
@@ -115,14 +116,16 @@ static bool arrive(Machine *m, Warp *w, const Copy *copy) {
                     .writes = true,
                     .what = "cp.async to shared memory"};
     Access read = source_of_copy(m, w, copy->ins, 1);
-    Spot there = {w->block->shared + copy->to, w->block->shared_set + copy->to, SPACE_SHARED,
-                  copy->to};
+    Spot there = {.memory = w->block->shared + copy->to,
+                  .set = w->block->shared_set + copy->to,
+                  .space = SPACE_SHARED,
+                  .offset = copy->to};
     unsigned char bytes[16] = {0};
     memcpy(bytes, copy->early, copy->filled);
     if (m->seed % 2 == 0 && copy->filled)
         memcpy(bytes, (const void *)(uintptr_t)copy->from, copy->filled);
     for (int at = 0; at < copy->filled; at += m->program->smallest_global) {
-        Spot here = {(unsigned char *)(uintptr_t)copy->from + at, NULL, SPACE_GLOBAL, 0};
+        Spot here = {.memory = (unsigned char *)(uintptr_t)copy->from + at, .space = SPACE_GLOBAL};
         if (!access_check_race(&read, copy->lane, &here, false)) return false;
     }
     if (!access_check_race(&write, copy->lane, &there, true)) return false;

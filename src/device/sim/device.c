@@ -29,7 +29,6 @@ typedef struct Loaded {
     Totals totals;
 } Loaded;
 
-enum { GUARD_BYTES = 256 };        /* around each allocation, so that neighbours never touch */
 #define BUDGET ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
 
 int64_t sim_clock_ns(void) {
@@ -80,16 +79,13 @@ static void sim_close(Device *device) {
 }
 
 static tern_status sim_alloc(Device *device, size_t size_bytes, void **pointer) {
-    size_t need = (size_bytes + 255) / 256 * 256 + 2 * GUARD_BYTES;
-    char *memory = size_bytes > SIZE_MAX / 2 ? NULL : aligned_alloc(256, need);
-    if (!memory) return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
-    *pointer = memory + GUARD_BYTES;
-    return TERN_OK;
+    *pointer = window_alloc(size_bytes);
+    return *pointer ? TERN_OK : says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
 }
 
 static void sim_release(Device *device, void *pointer) {
     (void)device;
-    if (pointer) free((char *)pointer - GUARD_BYTES);
+    window_free(pointer);
 }
 
 /* ---- kernels ---- */
@@ -201,9 +197,11 @@ const DeviceOps device_sim = {
     .close = sim_close,
     .alloc = sim_alloc,
     .release = sim_release,
-    .write = host_copy,
+    .write = window_write,
     .read = host_copy,
-    .fill = host_fill,
+    .fill = window_fill,
+    .written = window_written,
+    .forget = window_forget,
     .load = sim_load,
     .unload = sim_unload,
     .launch = sim_launch,

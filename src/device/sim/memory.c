@@ -25,54 +25,42 @@ static const SimSymbol *global_symbol(const Machine *m, uint64_t address, int by
     return NULL;
 }
 
-/* The pointer argument whose buffer is nearest, and where the address is from it. */
-static bool stray(const Access *a, int lane, uint64_t address) {
+static bool wrong(const Access *a, int lane, uint64_t address,
+                  void (*say)(const WindowFault *fault, char *text, size_t size)) {
     Machine *m = a->m;
-    const CompiledKernel *kernel = m->program->kernel;
-    const KernelParam *nearest = NULL;
-    uint64_t least = UINT64_MAX, start = 0, end = 0;
-    for (int i = 0; kernel && i < kernel->num_params; i++) {
-        if (!kernel->params[i].is_pointer) continue;
-        uint64_t pointer;
-        memcpy(&pointer, m->args[i], sizeof pointer);
-        for (int k = 0; k < m->device->num_ranges; k++) {
-            uint64_t low = (uint64_t)(uintptr_t)m->device->ranges[k].base,
-                     high = low + m->device->ranges[k].size;
-            if (pointer < low || pointer > high) continue;
-            uint64_t distance = address < low     ? low - address
-                                : address >= high ? address - high
-                                                  : 0;
-            if (distance < least)
-                nearest = &kernel->params[i], least = distance, start = low, end = high;
-        }
-    }
-    if (!nearest || least > (uint64_t)1 << 40)
-        return sim_fail(m, a->w, a->ins, lane,
-                        "%s of %d bytes at address 0x%llx, which is in no buffer", a->what,
-                        a->bytes, (unsigned long long)address);
-    return sim_fail(
-        m, a->w, a->ins, lane,
-        "%s of %d bytes outside the buffer of '%.*s', which has %llu bytes: %llu bytes %s", a->what,
-        a->bytes, STR_ARG(nearest->name), (unsigned long long)(end - start),
-        (unsigned long long)(address < start ? start - address : address - start),
-        address < start ? "before its start" : "after its start");
+    WindowFault fault = {.device = m->device,
+                         .kernel = m->program->kernel,
+                         .args = m->args,
+                         .param = -1,
+                         .what = a->what,
+                         .address = address,
+                         .bytes = a->bytes};
+    char text[400];
+    say(&fault, text, sizeof text);
+    return sim_fail(m, a->w, a->ins, lane, "%s", text);
 }
 
-static bool in_buffer(const Access *a, uint64_t address) {
+static bool fits(const DeviceRange *range, uint64_t address, int bytes) {
+    uint64_t base = (uint64_t)(uintptr_t)range->base;
+    return address >= base && address - base < range->size &&
+           range->size - (address - base) >= (uint64_t)bytes;
+}
+
+static bool find_global(const Access *a, int lane, uint64_t address, Spot *spot) {
     Machine *m = a->m;
-    const char *memory = (const char *)(uintptr_t)address;
-    if (memory >= m->low && memory < m->high && m->high - memory >= a->bytes) return true;
+    *spot = (Spot){.memory = (unsigned char *)(uintptr_t)address, .space = SPACE_GLOBAL};
     for (int i = 0; i < m->device->num_ranges; i++) {
-        uint64_t base = (uint64_t)(uintptr_t)m->device->ranges[i].base,
-                 size = m->device->ranges[i].size;
-        if (address < base || address - base >= size ||
-            size - (address - base) < (uint64_t)a->bytes)
-            continue;
-        m->low = m->device->ranges[i].base, m->high = m->low + size;
+        if (m->buffer && fits(m->buffer, address, a->bytes)) break;
+        m->buffer = &m->device->ranges[i];
+    }
+    if (m->buffer && fits(m->buffer, address, a->bytes)) {
+        spot->written = m->buffer->written;
+        spot->at = (size_t)(address - (uint64_t)(uintptr_t)m->buffer->base);
         return true;
     }
     if (m->device->has_raw_pointers && address) return true;
-    return !a->writes && global_symbol(m, address, a->bytes);
+    if (!a->writes && global_symbol(m, address, a->bytes)) return true;
+    return wrong(a, lane, address, window_say_outside);
 }
 
 static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address, Spot *spot) {
@@ -88,8 +76,10 @@ static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address
                         (long long)(address - base));
     uint64_t offset = address - base;
     uint64_t place = shared ? offset : (uint64_t)lane * size + offset;
-    *spot = (Spot){(shared ? block->shared : a->w->local) + place,
-                   (shared ? block->shared_set : a->w->local_set) + place, space, offset};
+    *spot = (Spot){.memory = (shared ? block->shared : a->w->local) + place,
+                   .set = (shared ? block->shared_set : a->w->local_set) + place,
+                   .space = space,
+                   .offset = offset};
     return true;
 }
 
@@ -109,9 +99,7 @@ bool access_find(const Access *a, int lane, uint64_t address, Spot *spot) {
         if (space != SPACE_GLOBAL) address &= ~WINDOW_MASK;
     }
     if (space != SPACE_GLOBAL) return windowed(a, lane, space, address, spot);
-    if (!in_buffer(a, address)) return stray(a, lane, address);
-    *spot = (Spot){(unsigned char *)(uintptr_t)address, NULL, SPACE_GLOBAL, 0};
-    return true;
+    return find_global(a, lane, address, spot);
 }
 
 bool access_check_coming(const Access *a, int lane, const Spot *spot) {
@@ -125,6 +113,9 @@ bool access_check_coming(const Access *a, int lane, const Spot *spot) {
 }
 
 bool access_check_set(const Access *a, int lane, const Spot *spot) {
+    if (!spot->set)
+        return !spot->written || written_all(spot->written, spot->at, a->bytes) ||
+               wrong(a, lane, (uint64_t)(uintptr_t)spot->memory, window_say_unwritten);
     for (int i = 0; i < a->bytes; i++) {
         if (spot->set[i] == BYTE_SET) continue;
         if (spot->set[i] == BYTE_COMING) return access_check_coming(a, lane, spot);
@@ -159,7 +150,7 @@ static bool load_lane(const Access *a, int lane, uint64_t address) {
     const Ins *ins = a->ins;
     Spot spot;
     if (!access_find(a, lane, address, &spot)) return false;
-    if (spot.set && !access_check_set(a, lane, &spot)) return false;
+    if (!access_check_set(a, lane, &spot)) return false;
     if (!access_check_race(a, lane, &spot, false)) return false;
     for (int i = 0; i < ins->count; i++) {
         uint64_t bits = load_bits(spot.memory + i * ins->bytes, ins->bytes);
@@ -190,6 +181,7 @@ static bool store_lane(const Access *a, int lane, uint64_t address) {
         if (!access_check_coming(a, lane, &spot)) return false;
         memset(spot.set, BYTE_SET, (size_t)a->bytes);
     }
+    if (spot.written) written_set(spot.written, spot.at, a->bytes);
     if (!synchronise(a, &spot)) return false;
     /* Global memory that gets what it already has: who came first cannot be seen. */
     if (same && spot.space == SPACE_GLOBAL) return true;
@@ -247,7 +239,7 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
     const Ins *ins = a->ins;
     Spot spot;
     if (!access_find(a, lane, address, &spot)) return false;
-    if (spot.set && !access_check_set(a, lane, &spot)) return false;
+    if (!access_check_set(a, lane, &spot)) return false;
     if (!access_check_race(a, lane, &spot, true)) return false;
     uint64_t mask = a->bytes == 8 ? UINT64_MAX : (1ull << (8 * a->bytes)) - 1;
     uint64_t old = load_bits(spot.memory, a->bytes);

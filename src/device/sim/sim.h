@@ -24,7 +24,7 @@
 #ifndef TERN_SIM_H
 #define TERN_SIM_H
 
-#include "device/device.h"
+#include "device/window.h"
 #include "gen/ptx/isa.h"
 
 enum {
@@ -338,7 +338,7 @@ typedef struct Machine {
     size_t output_length, output_capacity;
     Cta *free_blocks, *live; /* live: begun, not ended */
     uint64_t num_begun, num_live, order_step, order_start, most_live;
-    const char *low, *high; /* the buffer that the last access fell in */
+    const DeviceRange *buffer; /* that the last access fell in */
 } Machine;
 
 bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *format, ...)
