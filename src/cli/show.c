@@ -25,7 +25,9 @@ const char details_show[] =
     "NAME=VALUE gives a parameter by name. Stages:\n"
     "  ast      the syntax tree (no signature needed)\n"
     "  configs  what @triton.autotune says (no signature needed)\n"
-    "  ir       the tile IR after the target's passes;  ir:PASS after one pass\n"
+    "  ir       the tile IR after the target's passes;  ir:PASS after one pass;  ir:place with "
+    "what\n"
+    "           a GPU's threads hold of each tile\n"
     "  c        the C text for the CPU: for this machine's, or --target cpu:avx512, cpu:avx2, "
     "cpu:generic\n"
     "  ptx      the PTX text for a GPU;  sass: ptxas' result, and what it says of\n"
@@ -185,7 +187,8 @@ static int show_compiled(const Show *show, const StageRow *row) {
         !option_int(cli, "num-stages", 1, 32, 0, &options.num_stages) ||
         !option_int(cli, "config", 1, 1 << 20, 0, &options.config))
         return EXIT_USAGE;
-    options.target = target ? target : row->target;
+    const char *usual = show->pass && !strcmp(show->pass, "place") ? "sm_90a" : row->target;
+    options.target = target ? target : usual;
     tern_kernel *kernel = tern_compile(show->module, show->function->name, signature, &options);
     if (!kernel) return cli_fail_context(cli, show->context);
     const char *text = tern_kernel_text(kernel, show->pass ? TERN_STAGE_IR_AFTER : row->stage);

@@ -15,15 +15,18 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 static const char *const cpu_passes[] = {GENERATED, NULL};
 /* shape: what carry added to an address is uniform, and joins its uniform part. */
 static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
+/* On a copy: the program stays, for counting what it does. */
+static const char *const gpu_placing[] = {"place", NULL};
 
 static const struct Pipeline {
     const char *prefix; /* of the target's name */
     const char *const *passes;
-    const Target *target; /* NULL: none, the IR is what runs */
+    const char *const *placing; /* from program form to placed form; NULL: there is none */
+    const Target *target;       /* NULL: none, the IR is what runs */
 } pipelines[] = {
-    {"interp", interp_passes, NULL},
-    {"cpu:", cpu_passes, &target_c},
-    {"sm_", gpu_passes, &target_ptx},
+    {"interp", interp_passes, NULL, NULL},
+    {"cpu:", cpu_passes, NULL, &target_c},
+    {"sm_", gpu_passes, gpu_placing, &target_ptx},
 };
 
 static const struct Pipeline *pipeline_find(const char *target) {
@@ -47,29 +50,44 @@ static bool verify(Arena *arena, const Func *fn, const char *after, Diag *diag) 
     return false;
 }
 
-static void keep_text(CompiledKernel *kernel, const CompileRequest *request, const char *pass) {
+static void keep_text(CompiledKernel *kernel, const Func *fn, const CompileRequest *request,
+                      const char *pass) {
     if (!request->print_after || strcmp(request->print_after, pass)) return;
     Buf out = {.arena = kernel->arena};
-    func_print(&out, kernel->ir, false);
+    func_print(&out, fn, false);
     kernel->printed = buf_str(&out); /* of a pass that runs twice, the last */
 }
 
-static bool run_passes(CompiledKernel *kernel, const struct Pipeline *pipeline,
+static bool run_passes(CompiledKernel *kernel, Func *fn, const char *const *passes,
                        const CompileRequest *request, Diag *diag) {
-    PassCtx px = {.scratch = kernel->arena, .diag = diag};
-    keep_text(kernel, request, LOWER);
-    for (int i = 0; pipeline->passes[i]; i++) {
-        const Pass *pass = pass_find(str_of(pipeline->passes[i]));
-        if (!pass) BUG("pipeline names a pass that is not: %s", pipeline->passes[i]);
-        pass->run(&px, kernel->ir);
-        if (request->verify && !verify(kernel->arena, kernel->ir, pass->name, diag)) return false;
-        keep_text(kernel, request, pass->name);
+    PassCtx px = {.scratch = kernel->arena, .diag = diag, .target = kernel->target};
+    for (int i = 0; passes[i]; i++) {
+        const Pass *pass = pass_find(str_of(passes[i]));
+        if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
+        pass->run(&px, fn);
+        if (diag_failed(diag)) return false;
+        if (request->verify && !verify(kernel->arena, fn, pass->name, diag)) return false;
+        keep_text(kernel, fn, request, pass->name);
     }
-    func_renumber(kernel->ir);
-    if (!request->print_after || kernel->printed.length) return true;
+    func_renumber(fn);
+    return true;
+}
+
+/* What the back end takes; NULL after a diagnostic. */
+static Func *lowered(CompiledKernel *kernel, const struct Pipeline *pipeline,
+                     const CompileRequest *request, Diag *diag) {
+    Func *fn = kernel->ir;
+    keep_text(kernel, fn, request, LOWER);
+    if (fn->form == FORM_PLACED) return fn; /* as it stands */
+    if (!run_passes(kernel, fn, pipeline->passes, request, diag)) return NULL;
+    if (pipeline->placing) {
+        fn = func_copy(fn);
+        if (!run_passes(kernel, fn, pipeline->placing, request, diag)) return NULL;
+    }
+    if (!request->print_after || kernel->printed.length) return fn;
     diag_error(diag, (Span){0}, "no pass '%s' runs for target '%s'", request->print_after,
                request->target);
-    return false;
+    return NULL;
 }
 
 /* The back ends make none yet. */
@@ -97,8 +115,10 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         return NULL;
     }
     if (!verify(arena, fn, NULL, diag)) return NULL;
-    if (fn->form != FORM_PROGRAM) {
-        diag_refused(diag, fn->span, "a kernel in placed form");
+    bool placed = fn->form == FORM_PLACED;
+    if (placed && pipeline->target && !str_is(fn->target, request->target)) {
+        diag_error(diag, fn->span, "IR that is placed for %.*s, not for %s", STR_ARG(fn->target),
+                   request->target);
         return NULL;
     }
     if (pipeline->target && refuse_rings(fn->body, request->target, diag)) return NULL;
@@ -110,13 +130,15 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                .params = kernel_params(arena, fn),
                                .ir = fn,
                                .target = str_c(arena, str_of(request->target)),
-                               .num_warps = request->num_warps ? request->num_warps : 4,
+                               .num_warps = placed               ? fn->num_warps
+                                            : request->num_warps ? request->num_warps
+                                                                 : 4,
                                .num_stages = request->num_stages ? request->num_stages : 3,
                                .debug = request->debug};
     kernel->facts.programs_per_block = 1;
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
-    if (!run_passes(kernel, pipeline, request, diag)) return NULL;
+    if (!(fn = lowered(kernel, pipeline, request, diag))) return NULL;
     if (!pipeline->target) return kernel;
     bool has_colon = strchr(kernel->target, ':') != NULL;
     GenOptions options = {.arch = has_colon ? strchr(kernel->target, ':') + 1 : kernel->target,

@@ -89,6 +89,20 @@ Region *region_clone(Func *fn, const Region *region, Map *values) {
     return copy;
 }
 
+Func *func_copy(const Func *fn) {
+    Func *copy = arena_new_of(fn->arena, Func);
+    Map values = {.arena = fn->arena};
+    *copy = *fn;
+    copy->num_values = 0;
+    copy->body = region_clone(copy, fn->body, &values);
+    copy->params = arena_array(fn->arena, Param, fn->num_params);
+    for (int i = 0; i < fn->num_params; i++) {
+        copy->params[i] = fn->params[i];
+        copy->params[i].value = copy->body->args[i];
+    }
+    return copy;
+}
+
 static void region_renumber(Func *fn, Region *region) {
     for (int i = 0; i < region->num_args; i++) region->args[i]->id = fn->num_values++;
     for (Op *op = region->first; op; op = op->next) {

@@ -45,3 +45,45 @@ Layout layout_reduced(const Op *op, const Layout *layout) {
     int axis = (int)reduce_axis(op);
     return layout_restrict(layout, ((uint32_t)in->lanes - 1) & ~tile_dim_bits(in, axis));
 }
+
+bool layout_equal(const Layout *a, const Layout *b) {
+    bool same = a->tile_bits == b->tile_bits;
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+        same = same && a->num[kind] == b->num[kind] &&
+               !memcmp(a->column[kind], b->column[kind],
+                       sizeof a->column[kind][0] * (size_t)a->num[kind]);
+    return same;
+}
+
+/* ---- products ---- */
+
+static bool is_f8(const Type *lane) { return type_is_float(lane) && type_bits(lane) == 8; }
+
+/* The logarithm of what one instruction takes along K; 0: none does. */
+static int mma_k_bits(const Op *op, const Arch *arch) {
+    const Type *a = type_lane(dot_a(op)->type);
+    bool ampere = arch->number >= 80;
+    if (is_f8(a) != is_f8(type_lane(dot_b(op)->type))) return 0;
+    if (a->kind == TYPE_F16 || is_f8(a)) return ampere ? 4 : 3;
+    if (!ampere) return 0;
+    if (a->kind == TYPE_BF16) return 4;
+    if (a->kind == TYPE_I8) return 5;
+    return a->kind == TYPE_F32 && dot_precision(op) == PRECISION_TF32 ? 3 : 0;
+}
+
+bool dot_fits_mma(const Op *op, const Arch *arch) {
+    const Type *a = dot_a(op)->type, *acc = dot_acc(op)->type;
+    int k_bits = mma_k_bits(op, arch);
+    bool acc_fits = type_is_int(a) ? type_lane(acc)->kind == TYPE_I32
+                                   : type_is_float(acc) && type_lane(acc)->kind != TYPE_F64;
+    return k_bits && acc_fits && a->rank == 2 && acc->shape[0] >= 16 && acc->shape[1] >= 8 &&
+           a->shape[1] >= 1 << k_bits;
+}
+
+void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n) {
+    *warps_m = *warps_n = 0;
+    for (int i = 0; i < layout->num[KIND_WARP]; i++) {
+        uint32_t column = layout->column[KIND_WARP][i];
+        ++*(column && column < (uint32_t)product->shape[1] ? warps_n : warps_m);
+    }
+}

@@ -3,6 +3,7 @@
 #ifndef TERN_PLACE_H
 #define TERN_PLACE_H
 
+#include "ir/arch.h"
 #include "ir/ir.h"
 #include "ir/layout.h"
 
@@ -15,5 +16,12 @@ uint32_t tile_dim_bits(const Type *type, int dim); /* the tile bits of a dimensi
 Layout layout_of_operand(const Op *op, const Layout *layout);
 /* Of a reduction's results, from that of its operands. */
 Layout layout_reduced(const Op *op, const Layout *layout);
+bool layout_equal(const Layout *a, const Layout *b);
+
+/* What dot's unit `mma` takes: by mma.sync m16n8, f16; bf16, i8 and, where the source allows it, f32
+ * as tf32 from sm_80; f8 as f16, which holds it. */
+bool dot_fits_mma(const Op *op, const Arch *arch);
+/* Logarithms of the warps along M and N of a product made by mma, read off its layout. */
+void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n);
 
 #endif

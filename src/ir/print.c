@@ -94,7 +94,8 @@ static bool attr_is_shown(AttrKind kind, const Attr *attr) {
     case ATTR_EVICT:
     case ATTR_SEM:
     case ATTR_SCOPE:
-    case ATTR_PRECISION: return attr->i != 0;
+    case ATTR_PRECISION:
+    case ATTR_UNIT: return attr->i != 0;
     }
     return false;
 }

@@ -385,10 +385,23 @@ static bool check_leaf(Verifier *v, const Op *op, TypeRule rule) {
            want(v, op, r->kind == TYPE_I32, "a result of i32", r);
 }
 
+/* Lane by lane: all tiles have one shape, and with tiles come tiles. */
+static bool check_asm(Verifier *v, const Op *op) {
+    const Type *shape = op->num_results ? op->results[0].type : NULL;
+    for (int i = 1; i < op->num_results; i++)
+        if (!same_shape(v, op, shape, op->results[i].type)) return false;
+    for (int i = 0; i < op->num_operands; i++) {
+        const Type *type = op->operands[i]->type;
+        if (type_is_tile(type) && shape && !same_shape(v, op, shape, type)) return false;
+    }
+    return true;
+}
+
 static bool check_special(Verifier *v, const Op *op) {
     if (op->kind == OP_ASSUME)
         return want(v, op, op->operands[0]->type->kind == TYPE_I1, "a scalar i1",
                     op->operands[0]->type);
+    if (op->kind == OP_INLINE_ASM) return check_asm(v, op);
     if (op->kind == OP_ASSERT)
         return want(v, op, type_is_bool(assert_condition(op)->type), "i1",
                     assert_condition(op)->type) &&

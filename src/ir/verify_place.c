@@ -83,18 +83,9 @@ static bool one_place(Verifier *v, const Op *op, int first) {
     return true;
 }
 
-static bool same_layout(const Layout *a, const Layout *b) {
-    bool same = a->tile_bits == b->tile_bits;
-    for (int kind = 0; kind < NUM_KINDS; kind++)
-        same = same && a->num[kind] == b->num[kind] &&
-               !memcmp(a->column[kind], b->column[kind],
-                       sizeof a->column[kind][0] * (size_t)a->num[kind]);
-    return same;
-}
-
 /* The op's own rule ties what `layout` is of to `type`. */
 static bool has_layout(Verifier *v, const Op *op, const Type *type, Layout layout) {
-    return same_layout(type_layout(type), &layout) ||
+    return layout_equal(type_layout(type), &layout) ||
            verify_bad(v, op, "%s does not lie as the op moves it", verify_text_of(v, type));
 }
 
@@ -135,9 +126,57 @@ static bool check_convert(Verifier *v, const Op *op) {
     return a->place != r->place || verify_bad(v, op, "to the place where it is");
 }
 
+/* Are so many lanes along some dimension in the first registers? (That they are neighbours in
+ * memory too is a fact about addresses.) */
+static bool check_width(Verifier *v, const Op *op, int64_t width) {
+    const Type *pointer = access_pointer(op)->type;
+    if (!one_place(v, op, 0)) return false;
+    if (!type_is_tile(pointer))
+        return !width || verify_bad(v, op, "width = %lld of one lane", (long long)width);
+    int bytes = type_size_bytes(type_lane(pointer)->elem), most = 0;
+    TileShape shape = tile_shape(pointer);
+    for (int d = 0; d < pointer->rank; d++) {
+        int bits = layout_vector_bits(type_layout(pointer), tile_bit_of_dim(&shape, d));
+        if (bits > shape.log2[d]) bits = shape.log2[d];
+        if (bits > most) most = bits;
+    }
+    if (width < 1 || width & (width - 1) || width > 16 / bytes)
+        return verify_bad(v, op, "width = %lld: expected a power of two, at most 16 bytes",
+                          (long long)width);
+    return width <= 1 << most || verify_bad(v, op, "width = %lld, but a thread has %d in a row",
+                                            (long long)width, 1 << most);
+}
+
+static bool check_dot(Verifier *v, const Op *op) {
+    const Type *product = op_result(op)->type;
+    const Layout *layout = type_layout(product);
+    TileShape shape = tile_shape(product);
+    int warps_m, warps_n;
+    if (!one_place(v, op, 2)) return false;
+    if (dot_unit(op) != UNIT_MMA) return true;
+    if (!dot_fits_mma(op, arch_find(v->fn->target)))
+        return verify_bad(v, op, "mma of %.*s does not take %s x %s + %s", STR_ARG(v->fn->target),
+                          verify_text_of(v, dot_a(op)->type), verify_text_of(v, dot_b(op)->type),
+                          verify_text_of(v, product));
+    dot_warps(product, layout, &warps_m, &warps_n);
+    Layout wanted = layout_mma(shape.log2[0], shape.log2[1], warps_m, warps_n);
+    return layout_equal(layout, &wanted) ||
+           verify_bad(v, op, "%s does not lie as mma leaves it", verify_text_of(v, product));
+}
+
+/* What only placed form has. */
+static bool check_program(Verifier *v, const Op *op) {
+    int64_t width = op->kind == OP_LOAD    ? load_width(op)
+                    : op->kind == OP_STORE ? store_width(op)
+                                           : 0;
+    if (op->kind == OP_CONVERT) return verify_bad(v, op, "in program form");
+    if (width) return verify_bad(v, op, "width in program form");
+    return op->kind != OP_DOT || dot_unit(op) == UNIT_NONE ||
+           verify_bad(v, op, "unit in program form");
+}
+
 bool verify_places(Verifier *v, const Op *op) {
-    if (v->fn->form == FORM_PROGRAM)
-        return op->kind != OP_CONVERT || verify_bad(v, op, "in program form");
+    if (v->fn->form == FORM_PROGRAM) return check_program(v, op);
     if (op->kind != OP_PEEK && op->kind != OP_CONVERT && !in_registers(v, op)) return false;
     switch (op->kind) {
     case OP_BROADCAST:
@@ -150,14 +189,17 @@ bool verify_places(Verifier *v, const Op *op) {
     case OP_REDUCE: return check_reduce(v, op);
     case OP_GATHER: return one_place(v, op, 1);
     case OP_FILL: return one_place(v, op, 2);
-    case OP_DOT: return one_place(v, op, 2);
+    case OP_DOT: return check_dot(v, op);
+    case OP_LOAD: return check_width(v, op, load_width(op));
+    case OP_STORE: return check_width(v, op, store_width(op));
     case OP_HISTOGRAM:
         return op->num_operands < 2 ||
                op->operands[0]->type->place == op->operands[1]->type->place ||
                verify_bad(v, op, "places of values and mask differ");
-#define LANE(kind, ...)   case OP_##kind:
-#define MEMORY(kind, ...) case OP_##kind:
+#define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS:
     case OP_SCAN:
     case OP_SORT_STEP:
     case OP_HINT:
@@ -173,6 +215,7 @@ bool verify_places(Verifier *v, const Op *op) {
     case OP_PEEK:
     case OP_RELEASE:
     case OP_SPLAT:
+    case OP_BARRIER:
     case OP_ASSUME:
     case OP_PRINT:
     case OP_CLOCK: return true; /* the types say all */

@@ -7,8 +7,9 @@
 #include "ir/ir.h"
 
 typedef struct PassCtx {
-    Arena *scratch; /* the compilation's: what a pass made for itself goes with it */
-    Diag *diag;     /* for remarks */
+    Arena *scratch;     /* the compilation's: what a pass made for itself goes with it */
+    Diag *diag;         /* for remarks; `place` refuses what its target cannot do */
+    const char *target; /* "sm_90a"; `place` asks for it */
 } PassCtx;
 
 typedef bool PassFn(PassCtx *px, Func *fn); /* rewrites fn, says whether it changed anything */

@@ -34,7 +34,7 @@
  * interp and on every other device named (default: cpu where it opens, and sim), is compared with
  * want, and with what interp gave. */
 #include "run/reference.h"
-#include "tern.h"
+#include "api/context.h"
 
 #include <dirent.h>
 #include <sys/stat.h>
@@ -87,6 +87,7 @@ typedef struct DeviceSlot {
     const char *name;
     uint64_t order; /* interp, sim: seed of the order of programs; 0: in order */
     tern_context *context;
+    bool placed; /* interp runs what `place` makes of a kernel for sm_90a */
     int passed, failed, refused;
 } DeviceSlot;
 
@@ -591,6 +592,19 @@ static void expect_words(Test *test, const char *what, const char *words, const 
         say(test, "want the words '%s' in:\n%s\n", words, message);
 }
 
+/* Places change no value: the interpreter must see what it sees without them. */
+static tern_kernel *compile_for(DeviceSlot *device, tern_module *module, const char *function,
+                                const char *signature, tern_options options) {
+    if (device->placed) options.target = "sm_90a", options.print_after = "place";
+    tern_kernel *kernel = tern_compile(module, function, signature, &options);
+    if (!device->placed || !kernel) return kernel;
+    tern_kernel *placed = kernel_from_ir(
+        device->context, tern_kernel_text(kernel, TERN_STAGE_IR_AFTER),
+        &(tern_options){.size = sizeof options, .debug = options.debug, .verify = true});
+    tern_kernel_free(kernel);
+    return placed;
+}
+
 /* True: refused. */
 static bool run_on(Test *test, DeviceSlot *device, Outputs *out, const Outputs *interp) {
     const Case *given = test->given;
@@ -601,7 +615,7 @@ static bool run_on(Test *test, DeviceSlot *device, Outputs *out, const Outputs *
     const tern_function *function = module ? pick_function(test, module) : NULL;
     tern_kernel *kernel = NULL;
     if (function && make_signature(test, function, signature, sizeof signature))
-        kernel = tern_compile(module, function->name, signature, &options);
+        kernel = compile_for(device, module, function->name, signature, options);
     bool refused = !module || (!kernel && strstr(tern_message(device->context), "not supported:"));
     if (given->refuses[0]) {
         expect_words(test, "it compiled", given->refuses, tern_message(device->context), !kernel);
@@ -825,10 +839,13 @@ static bool open_slot(const char *name, bool must) {
         if (!strcmp(devices[i].name, name)) order = (uint64_t)num_devices * 77;
     tern_status status;
     char message[2048];
-    tern_context *context = tern_open(&(tern_open_options){.device = name, .order_seed = order},
-                                      &status, message, sizeof message);
+    bool placed = !strcmp(name, "placed");
+    tern_context *context =
+        tern_open(&(tern_open_options){.device = placed ? "interp" : name, .order_seed = order},
+                  &status, message, sizeof message);
     if (context && num_devices < MAX_DEVICES)
-        devices[num_devices++] = (DeviceSlot){.name = name, .order = order, .context = context};
+        devices[num_devices++] =
+            (DeviceSlot){.name = name, .order = order, .context = context, .placed = placed};
     else
         printf("%s device %s: %s\n", must ? "FAILED" : "skipped", name, message);
     return context != NULL;
@@ -848,7 +865,7 @@ int main(int argc, char **argv) {
     }
     if (!chosen)
         open_slot("cpu", false), open_slot("interp", true), open_slot("sim:t4", true),
-            open_slot("sim:a100", true);
+            open_slot("sim:a100", true), open_slot("placed", true);
     for (int i = 0; i < 9 && !chosen; i++)
         open_slot("sim", true); /* in order, then 8 other orders */
     bool named = false;

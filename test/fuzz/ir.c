@@ -86,7 +86,7 @@ static void check_round_trip(Arena *arena, const Func *fn) {
 static void check_passes(Arena *arena, Func *fn) {
     static const char *const names[] = {"fold", "shape", "cse", "licm", "fold", "dce"};
     Diag diag = {.arena = arena};
-    PassCtx px = {.scratch = arena, .diag = &diag};
+    PassCtx px = {.scratch = arena, .diag = &diag, .target = "sm_80"};
     facts_compute(arena, fn);
     for (int i = 0; i < COUNT(names); i++) {
         pass_find(str_of(names[i]))->run(&px, fn);
@@ -98,6 +98,10 @@ static void check_passes(Arena *arena, Func *fn) {
     facts_compute(arena, fn);
     func_renumber(fn);
     if (func_verify(arena, fn)) fail("renumber", func_verify(arena, fn));
+    fn->num_warps = 4;
+    pass_place(&px, fn); /* or refuses */
+    if (func_verify(arena, fn)) fail("place", func_verify(arena, fn));
+    check_round_trip(arena, fn);
 }
 
 static void fuzz_one(const char *data, size_t size) {

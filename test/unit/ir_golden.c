@@ -43,7 +43,7 @@ static void put_ops(Arena *arena, Buf *out) {
             AttrKind kind = info->attrs[k].kind;
             bool is_optional = kind == ATTR_OPT_INT || kind == ATTR_ROUNDING ||
                                kind == ATTR_CACHE || kind == ATTR_EVICT || kind == ATTR_SEM ||
-                               kind == ATTR_SCOPE || kind == ATTR_PRECISION;
+                               kind == ATTR_SCOPE || kind == ATTR_PRECISION || kind == ATTR_UNIT;
             if (kind != ATTR_BITS)
                 buf_printf(out, "%s`%s`%s", k ? ", " : "", info->attrs[k].name,
                            is_optional ? "?" : "");

@@ -19,7 +19,9 @@ typedef struct Row {
     "#7 = {reg = [], lane = [1, 2, 4, 8, 16], warp = [0]}\n"                                       \
     "#8 = {reg = [8], lane = [1, 2, 4, 0, 0], warp = [0]}\n"                                       \
     "#9 = {reg = [1], lane = [0, 0, 0, 0, 0], warp = [0]}\n"                                       \
-    "#10 = {reg = [], lane = [1, 0, 0, 0, 0], warp = [0]}\n"
+    "#10 = {reg = [], lane = [1, 0, 0, 0, 0], warp = [0]}\n"                                       \
+    "#11 = {reg = [1, 128], lane = [2, 4, 16, 32, 64], warp = [8]}\n"                              \
+    "#12 = {reg = [1, 2], lane = [4, 8, 16, 32, 64], warp = [128]}\n"
 #define HEAD                                                                                       \
     "func @f(%x: ptr<f32>, %n: i32, %yes: i1) "                                                    \
     "{num_warps = 2, num_stages = 3, form = placed, target = \"sm_80\"} {\n"
@@ -35,6 +37,12 @@ typedef struct Row {
     "%v = poison : tile<128xf32, #1>\n"                                                            \
     "%pair = poison : tile<16x2xi32, #7>\n"                                                        \
     "%two = poison : tile<2xi32, #9>\n"                                                            \
+    "%p1 = splat %x : tile<128xptr<f32>, #1>\n"                                                    \
+    "%a = poison : tile<16x16xf16, #12>\n"                                                         \
+    "%d = poison : tile<16x16xf64, #12>\n"                                                         \
+    "%acc = poison : tile<16x16xf32, #11>\n"                                                       \
+    "%other = poison : tile<16x16xf32, #12>\n"                                                     \
+    "%double = poison : tile<16x16xf64, #11>\n"                                                    \
     "%apart = poison : tile<2xi32, #10>\n"
 
 static const Row ops[] = {
@@ -56,6 +64,26 @@ static const Row ops[] = {
      "ext_s: places differ: tile<128xi32, #0> and tile<128xi64, #1>"},
     {"%r = addptr %p, %o1 : tile<128xptr<f32>, #0>",
      "addptr: places differ: tile<128xptr<f32>, #0> and tile<128xi32, #1>"},
+    {"%r = load %p {width = 2} : tile<128xf32, #0>", NULL},
+    {"%r = load %p {width = 1} : tile<128xf32, #0>", NULL},
+    {"%r = load %p : tile<128xf32, #0>", "load: width = 0: expected a power of two"},
+    {"%r = load %p {width = 3} : tile<128xf32, #0>", "load: width = 3: expected a power of two"},
+    {"%r = load %p {width = -1} : tile<128xf32, #0>", "load: width = -1: expected a power of two"},
+    {"%r = load %p {width = 8} : tile<128xf32, #0>", "width = 8: expected a power of two, at most"},
+    {"%r = load %p {width = 4} : tile<128xf32, #0>", "width = 4, but a thread has 2 in a row"},
+    {"%r = load %p1 {width = 2} : tile<128xf32, #1>", "width = 2, but a thread has 1 in a row"},
+    {"%r = load %x {width = 1} : f32", "load: width = 1 of one lane"},
+    {"%r = load %x : f32", NULL},
+    {"store %p1, %v {width = 2}", "store: width = 2, but a thread has 1 in a row"},
+    {"store %p1, %v {width = 1}", NULL},
+    {"%r = dot %a, %a, %acc {unit = mma} : tile<16x16xf32, #11>", NULL},
+    {"%r = dot %a, %a, %acc {unit = fma} : tile<16x16xf32, #11>", NULL},
+    {"%r = dot %a, %a, %other {unit = fma} : tile<16x16xf32, #12>", NULL},
+    {"%r = dot %a, %a, %other {unit = mma} : tile<16x16xf32, #12>",
+     "dot: tile<16x16xf32, #12> does not lie as mma leaves it"},
+    {"%r = dot %d, %d, %double {unit = mma} : tile<16x16xf64, #11>",
+     "dot: mma of sm_80 does not take tile<16x16xf64, #12> x"},
+    {"%r = dot %a, %a, %acc {unit = fma} : tile<16x16xf32, #12>", "types differ"},
     {"%r = load %p : tile<128xf32, #1>",
      "load: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
     {"%r = load %p, %k : tile<128xf32, #0>",
@@ -140,6 +168,11 @@ static const Row functions[] = {
     {"func @f(%t: tile<4xi32, #0>) {\nyield\n}", "there is no such place"},
     {"func @f() {\n%t = poison : tile<4xi32>\n%u = convert %t : tile<4xi32>\nyield\n}",
      "convert: in program form"},
+    {"func @f(%p: ptr<f32>) {\n%t = load %p {width = 1} : f32\nyield\n}",
+     "load: width in program form"},
+    {"func @f() {\n%t = poison : tile<16x16xf16>\n"
+     "%u = dot %t, %t, %t {unit = fma} : tile<16x16xf16>\nyield\n}",
+     "dot: unit in program form"},
     {"func @f() {num_warps = 4, form = placed} {\nyield\n}", "there is no GPU target ''"},
     {"func @f() {num_warps = 4, form = placed, target = \"sm_1\"} {\nyield\n}",
      "there is no GPU target 'sm_1'"},

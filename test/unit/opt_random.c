@@ -16,6 +16,7 @@ static const char *const sequences[][10] = {
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
     {"sink"},
     {"licm", "carry", "shape", "sink", "dce"},
+    {"place"},
 };
 
 static Func *copy_of(Arena *arena, const Func *fn) {
@@ -44,12 +45,13 @@ static bool same_outcome(Arena *arena, const Func *a, const Func *b) {
 static bool check_function(uint64_t seed, const char *const *sequence) {
     Arena *arena = arena_new(NULL);
     Diag diag = {.arena = arena};
-    PassCtx px = {.scratch = arena, .diag = &diag};
+    PassCtx px = {.scratch = arena, .diag = &diag, .target = "sm_90a"};
     random_state = seed * 0x9e3779b97f4a7c15u + 1;
     Func *fn = random_func(arena, random_below(2), false);
     Func *changed = copy_of(arena, fn);
     const char *why = func_verify(arena, fn);
     bool ok = changed && !why;
+    if (ok) changed->num_warps = 1 << seed % 4;
     for (int i = 0; ok && sequence[i]; i++) {
         pass_find(str_of(sequence[i]))->run(&px, changed);
         why = func_verify(arena, changed);

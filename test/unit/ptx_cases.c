@@ -9,6 +9,7 @@
 
 #include "api/context.h"
 #include "gen/target.h"
+#include "opt/opt.h"
 
 enum { ELEMENTS = 8192 };
 
@@ -136,9 +137,11 @@ static void assemble_all(Kernel *k, const char *name, const char *ptxas) {
         Func *fn =
             func_parse(k->arena, source_new(k->arena, STR("kernel.tir"), str_of(k->text)), &diag);
         fn->num_warps = 4;
-        bool fine = target_ptx.generate(
-            fn, &(GenOptions){.arch = archs[i], .debug = true, .line_info = true}, &diag, &out,
-            &facts);
+        PassCtx px = {.scratch = k->arena, .diag = &diag, .target = archs[i]};
+        bool fine = pass_place(&px, fn) &&
+                    target_ptx.generate(
+                        fn, &(GenOptions){.arch = archs[i], .debug = true, .line_info = true},
+                        &diag, &out, &facts);
         CHECK(fine && ftruncate(handle, 0) == 0 &&
               pwrite(handle, out.data, out.length, 0) == (ssize_t)out.length);
         if (fine && assemble(ptxas, archs[i], file, false)) continue;

@@ -184,27 +184,14 @@ static void reduce_all(Reducer *r) {
 }
 
 void ptx_reduce(Gen *g, const Op *op) {
-    const Layout *work = ptx_plan_of(g, op_result(op))->work;
-    bool wanted = false;
-    for (int i = 0; i < op->num_results; i++)
-        wanted = wanted || !type_is_tile(op->results[i].type) ||
-                 ptx_plan_of(g, &op->results[i])->wanted.count;
-    if (!wanted) return;
     const Type *in = op->operands[0]->type;
-    Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *work};
+    Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *type_layout(in)};
     r.axis = tile_dim_bits(in, (int)reduce_axis(op));
     r.ordered = !commutes(op->regions[0]);
     r.regs = arena_array(g->arena, Tir *, r.count);
-    for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v], work);
+    for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v]);
     reduce_all(&r);
-    const Layout *layout = layout_intern(&g->layouts, &r.layout);
-    for (int v = 0; v < r.count; v++) {
-        const Value *result = &op->results[v];
-        if (type_is_tile(result->type))
-            ptx_define(g, result, layout, r.regs[v]);
-        else
-            ptx_define_scalar(g, result, r.regs[v][0]);
-    }
+    for (int v = 0; v < r.count; v++) ptx_define(g, &op->results[v], r.regs[v]);
 }
 
 /* ---- scan ----
@@ -312,19 +299,15 @@ static void scan_bit(Scanner *s) {
 }
 
 void ptx_scan(Gen *g, const Op *op) {
-    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
     const Type *in = op->operands[0]->type;
-    bool wanted = false;
-    for (int i = 0; i < op->num_results; i++)
-        wanted = wanted || ptx_plan_of(g, &op->results[i])->wanted.count;
-    if (!wanted) return;
+    const Layout *layout = type_layout(in);
     uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
     BitPlace places[MAX_TILE_BITS];
     if (!layout_places(layout, places)) BUG("layout is not unit");
     Scanner s = {.g = g, .op = op, .layout = layout, .count = op->num_operands};
     s.reverse = scan_reverse(op) != 0;
     s.regs = arena_array(g->arena, Tir *, s.count);
-    for (int v = 0; v < s.count; v++) s.regs[v] = ptx_regs_of(g, op->operands[v], layout);
+    for (int v = 0; v < s.count; v++) s.regs[v] = ptx_regs_of(g, op->operands[v]);
     for (int bit = 0; bit < layout->tile_bits; bit++) {
         if (!(axis >> bit & 1)) continue;
         BitPlace place = places[bit];
@@ -336,14 +319,13 @@ void ptx_scan(Gen *g, const Op *op) {
         s.low_regs |= s.bit_reg;
         s.low_threads |= s.bit_thread;
     }
-    for (int v = 0; v < s.count; v++) ptx_define(g, &op->results[v], layout, s.regs[v]);
+    for (int v = 0; v < s.count; v++) ptx_define(g, &op->results[v], s.regs[v]);
 }
 
 /* ---- sort step ---- */
 
 void ptx_sort_step(Gen *g, const Op *op) {
-    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
-    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
+    const Layout *layout = type_layout(op_result(op)->type);
     uint32_t mask = (uint32_t)sort_step_mask(op), regs_mask = 0, lanes = 0, warps = 0;
     BitPlace places[MAX_TILE_BITS];
     if (!layout_places(layout, places)) BUG("layout is not unit");
@@ -354,8 +336,7 @@ void ptx_sort_step(Gen *g, const Op *op) {
                                                        : &warps;
         *to |= 1u << places[bit].bit;
     }
-    Tir *from = ptx_regs_of(g, op->operands[0], layout),
-        *regs = ptx_new_regs(g, layout_regs(layout));
+    Tir *from = ptx_regs_of(g, op->operands[0]), *regs = ptx_new_regs(g, layout_regs(layout));
     const Type *lane = type_lane(op_result(op)->type);
     if (warps) {
         SharedTile tile = {.swizzle = swizzle_choose(layout, layout, ptx_lane_bytes(lane)),
@@ -372,7 +353,7 @@ void ptx_sort_step(Gen *g, const Op *op) {
             regs[r] = lanes ? ptx_shuffle(g, "bfly", x, tir_i32(g->b, lanes)) : x;
         }
     }
-    ptx_define(g, op_result(op), layout, regs);
+    ptx_define(g, op_result(op), regs);
 }
 
 /* ---- gather and histogram ---- */
@@ -405,16 +386,15 @@ static uint32_t gather_bits(const Type *from, const Type *to, int axis, uint32_t
     return result;
 }
 
-void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
+void ptx_gather(Gen *g, const Op *op) {
     const Type *from = gather_source(op)->type, *to = op_result(op)->type;
-    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
+    const Layout *layout = type_layout(to), *source = type_layout(from);
     int axis = (int)gather_axis(op);
-    const Layout *source = ptx_operand_layout(g, op, 0, layout);
     SharedTile tile = {.swizzle = swizzle_row_major(source->tile_bits), .lane = type_lane(from)};
     int bytes = ptx_lane_bytes(tile.lane);
     tile.bytes = bytes << source->tile_bits;
     tile.offset = ptx_shared_begin(g, tile.bytes);
-    ptx_shared_store(g, &tile, source, ptx_regs_of(g, gather_source(op), source));
+    ptx_shared_store(g, &tile, source, ptx_regs_of(g, gather_source(op)));
     ptx_shared_sync(g);
     uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
     for (int i = 0; i < LANE_BITS; i++)
@@ -423,8 +403,7 @@ void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
         images[LANE_BITS + i] =
             gather_bits(from, to, axis, layout->column[KIND_WARP][i]) * (uint32_t)bytes;
     Tir base = ptx_thread_bits(g, layout, images);
-    Tir *indices = ptx_regs_of(g, gather_indices(op), layout),
-        *regs = ptx_new_regs(g, layout_regs(layout));
+    Tir *indices = ptx_regs_of(g, gather_indices(op)), *regs = ptx_new_regs(g, layout_regs(layout));
     TileShape shape = tile_shape(from);
     Tir stride = tir_i32(g->b, (int64_t)bytes << tile_bit_of_dim(&shape, axis));
     for (int r = 0; r < layout_regs(layout); r++) {
@@ -438,13 +417,12 @@ void ptx_gather(Gen *g, const Op *op, const Layout *layout) {
                        1, inside, &zero, &regs[r]);
     }
     ptx_shared_done(g, tile.offset, tile.bytes);
-    ptx_define(g, op_result(op), layout, regs);
+    ptx_define(g, op_result(op), regs);
 }
 
 void ptx_histogram(Gen *g, const Op *op) {
-    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
-    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
-    const Layout *from = ptx_operand_layout(g, op, 0, layout);
+    const Layout *layout = type_layout(op_result(op)->type),
+                 *from = type_layout(histogram_source(op)->type);
     const Type *lane = type_lane(histogram_source(op)->type);
     int bins = op_result(op)->type->lanes;
     SharedTile tile = {.swizzle = swizzle_row_major(layout->tile_bits),
@@ -455,8 +433,8 @@ void ptx_histogram(Gen *g, const Op *op) {
     tile.offset = ptx_shared_begin(g, tile.bytes);
     ptx_shared_store(g, &tile, layout, zeros);
     ptx_shared_sync(g);
-    Tir *values = ptx_regs_of(g, histogram_source(op), from), once = ptx_replica_guard(g, from);
-    Tir *masks = histogram_mask(op) ? ptx_regs_of(g, histogram_mask(op), from) : NULL;
+    Tir *values = ptx_regs_of(g, histogram_source(op)), once = ptx_replica_guard(g, from);
+    Tir *masks = histogram_mask(op) ? ptx_regs_of(g, histogram_mask(op)) : NULL;
     for (int r = 0; r < layout_regs(from); r++) {
         Tir inside, index = index_below(g, lane, values[r], bins, &inside);
         if (masks) inside = tir_2(g->b, TIR_AND_P, inside, masks[r]);
@@ -472,5 +450,5 @@ void ptx_histogram(Gen *g, const Op *op) {
     ptx_shared_sync(g);
     ptx_shared_load(g, &tile, layout, 0, regs);
     ptx_shared_done(g, tile.offset, tile.bytes);
-    ptx_define(g, op_result(op), layout, regs);
+    ptx_define(g, op_result(op), regs);
 }

@@ -5,12 +5,6 @@
  * ldmatrix; else each thread multiplies and adds its own part of the result, in a loop along K. */
 #include "gen/ptx/gen.h"
 
-static int log2_of(int x) {
-    int n = 0;
-    while (x > 1) x >>= 1, n++;
-    return n;
-}
-
 /* What one mma.m16n8 takes. */
 typedef struct Mma {
     const char *text;
@@ -27,57 +21,23 @@ static Mma mma_of(Gen *g, TypeKind kind) {
     return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 0, 1};
 }
 
-static bool is_f8(TypeKind kind) {
-    return type_is_float(type_scalar(kind)) && type_bits(type_scalar(kind)) == 8;
-}
+typedef struct DotPlan {
+    TypeKind kind;        /* of what is multiplied: f8 is widened to f16, which holds it */
+    int warps_m, warps_n; /* logarithms */
+} DotPlan;
 
-DotPlan ptx_dot_plan(Gen *g, const Op *op) {
-    const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *acc = dot_acc(op)->type;
-    TypeKind kind = type_lane(a)->kind;
-    DotPlan plan = {.kind = is_f8(kind) ? TYPE_F16 : kind};
-    bool new_enough = g->arch->number >= 80 || plan.kind == TYPE_F16;
-    bool tf32 = kind == TYPE_F32 && dot_precision(op) == PRECISION_TF32;
-    bool takes = plan.kind == TYPE_F16 || plan.kind == TYPE_BF16 || kind == TYPE_I8 || tf32;
-    if (!new_enough || !takes || a->rank != 2) return plan;
-    if (is_f8(kind) != is_f8(type_lane(b)->kind)) return plan;
-    bool acc_fits = kind == TYPE_I8 ? type_lane(acc)->kind == TYPE_I32
-                                    : type_is_float(acc) && type_lane(acc)->kind != TYPE_F64;
-    Mma mma = mma_of(g, plan.kind);
-    int m = log2_of(acc->shape[0]), n = log2_of(acc->shape[1]), k = log2_of(a->shape[1]);
-    if (!acc_fits || m < 4 || n < 3 || k < 2 + mma.k_width + mma.k_regs) return plan;
-    plan.mma = true;
-    for (int i = 0; i < g->warp_bits; i++) {
-        int m_left = m - plan.warps_m, n_left = n - plan.warps_n;
-        if (n_left > 3 && (m_left <= 4 || n_left > m_left))
-            plan.warps_n++;
-        else
-            plan.warps_m++;
-    }
+static DotPlan dot_plan(const Op *op) {
+    const Type *acc = op_result(op)->type, *a = type_lane(dot_a(op)->type);
+    DotPlan plan = {.kind = type_is_float(a) && type_bits(a) == 8 ? TYPE_F16 : a->kind};
+    dot_warps(acc, type_layout(acc), &plan.warps_m, &plan.warps_n);
     return plan;
 }
 
-const Layout *ptx_dot_layout(Gen *g, const Op *op) {
-    const Type *acc = op_result(op)->type;
-    DotPlan plan = ptx_dot_plan(g, op);
-    TileShape shape = tile_shape(acc);
-    Layout layout;
-    if (plan.mma) {
-        layout = layout_mma(shape.log2[0], shape.log2[1], plan.warps_m, plan.warps_n);
-        return layout_intern(&g->layouts, &layout);
-    }
-    int order[MAX_RANK], per_thread[MAX_RANK] = {0},
-                         spare = tile_shape_bits(&shape) - log2_of(g->threads);
-    for (int i = 0; i < acc->rank; i++) order[i] = acc->rank - 1 - i;
-    for (int i = 0; i < 2 && spare > 0; i++) {
-        int d = order[i], bits = spare < 2 ? spare : 2;
-        per_thread[d] = bits < shape.log2[d] ? bits : shape.log2[d];
-        spare -= per_thread[d];
-    }
-    layout = layout_blocked(&shape, order, per_thread, g->warp_bits);
-    return layout_intern(&g->layouts, &layout);
+static const Layout *kept(Gen *g, Layout layout) {
+    Layout *copy = arena_new_of(g->arena, Layout);
+    *copy = layout;
+    return copy;
 }
-
-static const Layout *interned(Gen *g, Layout layout) { return layout_intern(&g->layouts, &layout); }
 
 /* Lanes of one type as another: what the product computes in. */
 static Tir as_type(Gen *g, const Type *from, const Type *to, Tir x) {
@@ -91,10 +51,10 @@ static Tir as_type(Gen *g, const Type *from, const Type *to, Tir x) {
     return ptx_from_f32(g, to, ptx_to_f32(g, from, x), false);
 }
 
-static Tir *as_tile(Gen *g, const Value *value, const Layout *layout, const Type *to) {
-    Tir *from = ptx_regs_of(g, value, layout), *regs = ptx_new_regs(g, layout_regs(layout));
-    for (int r = 0; r < layout_regs(layout); r++)
-        regs[r] = as_type(g, type_lane(value->type), to, from[r]);
+static Tir *as_tile(Gen *g, const Value *value, const Type *to) {
+    int count = layout_regs(type_layout(value->type));
+    Tir *from = ptx_regs_of(g, value), *regs = ptx_new_regs(g, count);
+    for (int r = 0; r < count; r++) regs[r] = as_type(g, type_lane(value->type), to, from[r]);
     return regs;
 }
 
@@ -116,9 +76,9 @@ typedef struct Fragments {
 static void stage(Gen *g, const Op *op, int operand, const DotPlan *plan, Fragments *f,
                   int offset) {
     const Value *value = op->operands[operand];
-    const Layout *home = ptx_home_or_default(g, value);
+    const Layout *home = type_layout(value->type);
     const Type *lane = type_scalar(plan->kind);
-    Tir *regs = as_tile(g, value, home, lane);
+    Tir *regs = as_tile(g, value, lane);
     if (plan->kind == TYPE_F32) /* rounded to the 10 bits that the tensor cores look at */
         for (int r = 0; r < layout_regs(home); r++)
             regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, regs[r]);
@@ -158,13 +118,13 @@ static void plan_matrices(Fragments *f, const Layout *home, const TileShape *sha
 static Fragments fragments(Gen *g, const Op *op, int operand, const DotPlan *plan, const Mma *mma) {
     TileShape shape = tile_shape(op->operands[operand]->type);
     const Type *lane = type_scalar(plan->kind);
-    const Layout *home = ptx_home_or_default(g, op->operands[operand]);
+    const Layout *home = type_layout(op->operands[operand]->type);
     Fragments f = {.width_bits = mma->k_width};
     int k = operand == 0 ? shape.log2[1] : shape.log2[0];
-    f.layout = interned(g, operand == 0 ? layout_mma_a(shape.log2[0], k, plan->warps_m,
-                                                       plan->warps_n, mma->k_width, mma->k_regs)
-                                        : layout_mma_b(k, shape.log2[1], plan->warps_m,
-                                                       plan->warps_n, mma->k_width, mma->k_regs));
+    f.layout = kept(g, operand == 0 ? layout_mma_a(shape.log2[0], k, plan->warps_m, plan->warps_n,
+                                                   mma->k_width, mma->k_regs)
+                                    : layout_mma_b(k, shape.log2[1], plan->warps_m, plan->warps_n,
+                                                   mma->k_width, mma->k_regs));
     f.frag_bits = mma->k_width + mma->k_regs + (operand == 0);
     f.step_bits = k - 2 - mma->k_width - mma->k_regs;
     f.tile.lane = lane;
@@ -234,7 +194,7 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
     Mma mma = mma_of(g, plan->kind);
     const Type *lane = type_lane(op_result(op)->type);
     const Type *sum = type_scalar(plan->kind == TYPE_I8 ? TYPE_I32 : TYPE_F32);
-    Tir *acc = as_tile(g, dot_acc(op), layout, sum);
+    Tir *acc = as_tile(g, dot_acc(op), sum);
     Fragments a = fragments(g, op, 0, plan, &mma), b = fragments(g, op, 1, plan, &mma);
     int bytes = ((a.tile.bytes + 15) & ~15) + b.tile.bytes;
     int base = ptx_shared_begin(g, bytes);
@@ -251,7 +211,7 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
     }
     ptx_shared_done(g, base, bytes);
     for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, lane, acc[r]);
-    ptx_define(g, op_result(op), layout, acc);
+    ptx_define(g, op_result(op), acc);
 }
 
 /* ---- multiply and add ---- */
@@ -361,7 +321,7 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
                  .n_dim = rank - 1,
                  .k = dot_a(op)->type->shape[rank - 1],
                  .bytes = ptx_lane_bytes(sum)};
-    Tir *acc = as_tile(g, dot_acc(op), layout, sum);
+    Tir *acc = as_tile(g, dot_acc(op), sum);
     SharedTile tiles[2];
     int total = 0;
     for (int i = 0; i < 2; i++) {
@@ -371,10 +331,10 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
     }
     int base = ptx_shared_begin(g, total);
     for (int i = 0; i < 2; i++) {
-        const Layout *home = ptx_home_or_default(g, op->operands[i]);
+        const Layout *home = type_layout(op->operands[i]->type);
         tiles[i].swizzle = swizzle_row_major(home->tile_bits);
         tiles[i].offset += base;
-        ptx_shared_store(g, &tiles[i], home, as_tile(g, op->operands[i], home, sum));
+        ptx_shared_store(g, &tiles[i], home, as_tile(g, op->operands[i], sum));
     }
     ptx_shared_sync(g);
     Tir at_a = ptx_shared_address(g, tiles[0].offset, part_in(&p, false));
@@ -383,14 +343,13 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
     ptx_shared_done(g, base, total);
     for (int r = 0; r < layout_regs(layout); r++)
         acc[r] = as_type(g, sum, type_lane(acc_type), acc[r]);
-    ptx_define(g, op_result(op), layout, acc);
+    ptx_define(g, op_result(op), acc);
 }
 
 void ptx_dot(Gen *g, const Op *op) {
-    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
-    if (!ptx_plan_of(g, op_result(op))->wanted.count) return;
-    DotPlan plan = ptx_dot_plan(g, op);
-    if (plan.mma)
+    const Layout *layout = type_layout(op_result(op)->type);
+    DotPlan plan = dot_plan(op);
+    if (dot_unit(op) == UNIT_MMA)
         ptx_mma(g, op, &plan, layout);
     else
         ptx_product(g, op, layout);

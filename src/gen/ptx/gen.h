@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* gen: what the files of the PTX back end share.
  *
- *     plan.c         which layout each tile has, and in which others it is wanted
  *     lower.c        ops in order, control flow, shape ops
  *     elementwise.c  arithmetic and casts on one lane      math.c  functions on one lane
  *     memory.c       loads, stores, atomics, ordering      move.c  layouts through shared memory
@@ -17,19 +16,6 @@
 #include "gen/target.h"
 #include "opt/opt.h"
 
-/* Registers of one value in one layout: layout_regs(layout) of them; a scalar has layout NULL. */
-typedef struct Copy {
-    const Layout *layout;
-    Tir *regs;
-} Copy;
-
-typedef struct ValuePlan {
-    const Layout *home; /* where it is made; NULL: in whichever layout it is wanted (cheap) */
-    const Layout *work; /* of reduce, dot ..: the layout of operands */
-    VEC(const Layout *) wanted;
-    VEC(Copy) copies;
-} ValuePlan;
-
 typedef struct Access { /* global memory that other lanes may touch, since the last barrier */
     const Value *base;  /* parameter; NULL: unknown */
     const Value *pointer;
@@ -43,12 +29,6 @@ typedef struct Interval {
     int start, end;
 } Interval;
 
-typedef struct MemoryClass { /* tiles of one shape and order of dimensions */
-    const Type *type;
-    int order[MAX_RANK];
-    int vector_bits;
-} MemoryClass;
-
 typedef struct Gen {
     Arena *arena;
     Func *fn;
@@ -58,17 +38,14 @@ typedef struct Gen {
     const Facts *axis;
     const Arch *arch;
     int warp_bits, threads;
-    LayoutTable layouts;
-    ValuePlan *plans;  /* by value id */
-    Map store_layouts; /* of ops without results */
-    VEC(MemoryClass) classes;
+    Tir **regs; /* by value id: of a tile, those of its layout; of a scalar, one */
     Tirs *b;
     /* shared memory: scratch of one operation at a time */
     int shared_size;
     VEC(Interval) shared_pending; /* read since the last barrier */
     VEC(Access) accesses;
     bool acquired; /* an acquiring atomic since the last barrier */
-    int while_depth, loop_depth;
+    int while_depth;
     bool has_atomics;
     int num_strings;
     Buf globals; /* format strings .. */
@@ -83,27 +60,11 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
 /* ---- types ---- */
 RegClass ptx_class_of(const Type *lane);
 
-/* ---- plan.c ---- */
-bool ptx_plan_layouts(Gen *g); /* false after a refusal */
-const Layout *ptx_home_or_default(Gen *g, const Value *value);
-const Layout *ptx_default_layout(Gen *g, const Type *type);
-const Layout *ptx_operand_layout(Gen *g, const Op *op, int operand, const Layout *layout);
-ValuePlan *ptx_plan_of(Gen *g, const Value *value);
-int ptx_access_vector_bits(Gen *g, const Op *op, const Layout *layout);
-bool ptx_op_is_lanewise(const Op *op); /* operands and results share a layout */
-typedef struct DotPlan {
-    bool mma;
-    TypeKind kind;        /* of the operands fed to the product */
-    int warps_m, warps_n; /* logarithms */
-} DotPlan;
-DotPlan ptx_dot_plan(Gen *g, const Op *op);
-const Layout *ptx_dot_layout(Gen *g, const Op *op);
-
 /* ---- lower.c ---- */
 void ptx_body(Gen *g);
-Tir *ptx_regs_of(Gen *g, const Value *value, const Layout *layout);
+Tir *ptx_regs_of(Gen *g, const Value *value);
 Tir ptx_scalar_of(Gen *g, const Value *value);
-void ptx_define(Gen *g, const Value *value, const Layout *layout, Tir *regs);
+void ptx_define(Gen *g, const Value *value, Tir *regs);
 void ptx_define_scalar(Gen *g, const Value *value, Tir reg);
 /* Runs a combine region of reduce or scan: 2n scalars in, n out. */
 void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results);
@@ -148,7 +109,7 @@ Tir ptx_thread_bits(Gen *g, const Layout *layout,
 Tir ptx_lane_index(Gen *g,
                    const Layout *layout); /* part of the tile index that lane and warp give */
 Tir ptx_replica_guard(Gen *g, const Layout *layout); /* 0 when each element is held once */
-Tir *ptx_convert(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to);
+void ptx_convert(Gen *g, const Op *op);
 Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane);
 int ptx_shared_begin(Gen *g, int bytes); /* offset of scratch that nobody reads any more */
 void ptx_shared_sync(Gen *g);            /* what was written is seen */
@@ -178,7 +139,7 @@ Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *l
 /* ---- cross.c ---- */
 void ptx_reduce(Gen *g, const Op *op);
 void ptx_scan(Gen *g, const Op *op);
-void ptx_gather(Gen *g, const Op *op, const Layout *layout);
+void ptx_gather(Gen *g, const Op *op);
 void ptx_histogram(Gen *g, const Op *op);
 void ptx_sort_step(Gen *g, const Op *op);
 

@@ -6,19 +6,22 @@
 
 Tir *ptx_new_regs(Gen *g, int count) { return arena_array(g->arena, Tir, count); }
 
-Tir *ptx_regs_of(Gen *g, const Value *value, const Layout *layout) {
-    ValuePlan *plan = ptx_plan_of(g, value);
-    for (int i = 0; i < plan->copies.count; i++)
-        if (plan->copies.data[i].layout == layout) return plan->copies.data[i].regs;
-    if (!diag_failed(g->diag)) BUG("value %d is not in the layout asked for", value->id);
+static int registers_of(const Value *value) {
+    const Layout *layout = type_layout(value->type);
+    return layout ? layout_regs(layout) : 1;
+}
+
+Tir *ptx_regs_of(Gen *g, const Value *value) {
+    if (g->regs[value->id]) return g->regs[value->id];
+    if (!diag_failed(g->diag)) BUG("value %d has no registers", value->id);
     /* What makes it was refused: anything will do until the walk is over. */
-    Tir *regs = ptx_new_regs(g, layout ? layout_regs(layout) : 1);
-    for (int r = 0; r < (layout ? layout_regs(layout) : 1); r++)
+    Tir *regs = ptx_new_regs(g, registers_of(value));
+    for (int r = 0; r < registers_of(value); r++)
         regs[r] = ptx_constant(g, type_lane(value->type), 0);
     return regs;
 }
 
-Tir ptx_scalar_of(Gen *g, const Value *value) { return ptx_regs_of(g, value, NULL)[0]; }
+Tir ptx_scalar_of(Gen *g, const Value *value) { return ptx_regs_of(g, value)[0]; }
 
 static void know(Gen *g, const Value *value, Tir reg) {
     if (!type_is_int(value->type) && !type_is_ptr(value->type)) return;
@@ -32,32 +35,24 @@ static void know(Gen *g, const Value *value, Tir reg) {
 }
 
 void ptx_define_scalar(Gen *g, const Value *value, Tir reg) {
-    ValuePlan *plan = ptx_plan_of(g, value);
     Tir *regs = ptx_new_regs(g, 1);
     regs[0] = reg;
     know(g, value, reg);
-    plan->copies.count = 0;
-    vec_push(g->arena, &plan->copies, (Copy){NULL, regs});
+    g->regs[value->id] = regs;
 }
 
-/* The value made in `layout`, and converted to the others in which it is wanted. */
-void ptx_define(Gen *g, const Value *value, const Layout *layout, Tir *regs) {
-    ValuePlan *plan = ptx_plan_of(g, value);
-    vec_push(g->arena, &plan->copies, (Copy){layout, regs});
-    if (!plan->home) return;
-    for (int i = 0; i < plan->wanted.count; i++) {
-        const Layout *to = plan->wanted.data[i];
-        if (to == layout) continue;
-        Tir *moved = ptx_convert(g, type_lane(value->type), regs, layout, to);
-        vec_push(g->arena, &plan->copies, (Copy){to, moved});
-    }
+void ptx_define(Gen *g, const Value *value, Tir *regs) {
+    if (type_is_tile(value->type))
+        g->regs[value->id] = regs;
+    else
+        ptx_define_scalar(g, value, regs[0]);
 }
 
 /* ---- shape ops ---- */
 
-static Tir *filled(Gen *g, const Layout *layout, Tir value) {
-    Tir *regs = ptx_new_regs(g, layout_regs(layout));
-    for (int r = 0; r < layout_regs(layout); r++) regs[r] = value;
+static Tir *filled(Gen *g, int count, Tir value) {
+    Tir *regs = ptx_new_regs(g, count);
+    for (int r = 0; r < count; r++) regs[r] = value;
     return regs;
 }
 
@@ -77,7 +72,7 @@ static Tir *ptx_arange(Gen *g, const Op *op, const Layout *layout) {
  * result is the operand's with the bits of those dimensions left out. */
 static Tir *ptx_broadcast(Gen *g, const Op *op, const Layout *layout) {
     const Type *in = op->operands[0]->type, *out = op_result(op)->type;
-    Tir *from = ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
+    Tir *from = ptx_regs_of(g, op->operands[0]);
     Tir *regs = ptx_new_regs(g, layout_regs(layout));
     uint32_t keep = (uint32_t)out->lanes - 1;
     for (int d = 0; d < in->rank; d++)
@@ -92,25 +87,20 @@ static Tir *ptx_broadcast(Gen *g, const Op *op, const Layout *layout) {
 }
 
 static void ptx_join(Gen *g, const Op *op) {
-    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
-    const Layout *part = ptx_operand_layout(g, op, 0, layout);
-    if (!type_is_tile(op->operands[0]->type)) part = NULL;
-    Tir *a = ptx_regs_of(g, op->operands[0], part), *b = ptx_regs_of(g, op->operands[1], part);
-    Tir *regs = ptx_new_regs(g, layout_regs(layout));
-    for (int r = 0; r < layout_regs(layout); r++) regs[r] = r & 1 ? b[r >> 1] : a[r >> 1];
-    ptx_define(g, op_result(op), layout, regs);
+    int count = registers_of(op_result(op));
+    Tir *a = ptx_regs_of(g, op->operands[0]), *b = ptx_regs_of(g, op->operands[1]);
+    Tir *regs = ptx_new_regs(g, count);
+    for (int r = 0; r < count; r++) regs[r] = r & 1 ? b[r >> 1] : a[r >> 1];
+    ptx_define(g, op_result(op), regs);
 }
 
 static void ptx_split(Gen *g, const Op *op) {
-    const Layout *layout = ptx_plan_of(g, op_result(op))->work;
-    Tir *from = ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
+    Tir *from = ptx_regs_of(g, op->operands[0]);
+    int count = registers_of(op_result(op));
     for (int side = 0; side < 2; side++) {
-        Tir *regs = ptx_new_regs(g, layout_regs(layout));
-        for (int r = 0; r < layout_regs(layout); r++) regs[r] = from[2 * r + side];
-        if (type_is_tile(op->results[side].type))
-            ptx_define(g, &op->results[side], layout, regs);
-        else
-            ptx_define_scalar(g, &op->results[side], regs[0]);
+        Tir *regs = ptx_new_regs(g, count);
+        for (int r = 0; r < count; r++) regs[r] = from[2 * r + side];
+        ptx_define(g, &op->results[side], regs);
     }
 }
 
@@ -135,10 +125,7 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
     int count = layout ? layout_regs(layout) : 1, equal = equal_registers(g, op, layout);
     Tir *regs = ptx_new_regs(g, count), *operands[3];
     if (op->num_operands > COUNT(operands)) BUG("%s: too many operands", op_info(op->kind)->name);
-    for (int i = 0; i < op->num_operands; i++) {
-        bool tile = type_is_tile(op->operands[i]->type);
-        operands[i] = ptx_regs_of(g, op->operands[i], tile ? layout : NULL);
-    }
+    for (int i = 0; i < op->num_operands; i++) operands[i] = ptx_regs_of(g, op->operands[i]);
     for (int r = 0; r < count; r++) {
         Tir args[3] = {0};
         for (int i = 0; i < op->num_operands; i++)
@@ -146,39 +133,6 @@ static Tir *ptx_lanes(Gen *g, const Op *op, const Layout *layout) {
         regs[r] = r & equal ? regs[r & ~equal] : ptx_lane(g, op, args);
     }
     return regs;
-}
-
-static Tir *ptx_pure_in(Gen *g, const Op *op, const Layout *layout) {
-    const Type *lane = type_lane(op_result(op)->type);
-    switch ((int)op->kind) {
-    case OP_CONSTANT: return filled(g, layout, ptx_constant(g, lane, constant_bits(op)));
-    case OP_POISON: return filled(g, layout, ptx_constant(g, lane, 0));
-    case OP_ARANGE: return ptx_arange(g, op, layout);
-    case OP_SPLAT: return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
-    case OP_BROADCAST: return ptx_broadcast(g, op, layout);
-    case OP_EXPAND_DIMS:
-    case OP_RESHAPE:
-    case OP_TRANS:
-    case OP_HINT: {
-        if (!type_is_tile(op->operands[0]->type))
-            return filled(g, layout, ptx_scalar_of(g, op->operands[0]));
-        return ptx_regs_of(g, op->operands[0], ptx_operand_layout(g, op, 0, layout));
-    }
-    default: return ptx_lanes(g, op, layout);
-    }
-}
-
-/* A tile result of a pure op: at its home, or in each layout in which it is wanted. */
-static void ptx_pure_tile(Gen *g, const Op *op) {
-    ValuePlan *plan = ptx_plan_of(g, op_result(op));
-    if (!plan->wanted.count) return;
-    if (plan->home) {
-        ptx_define(g, op_result(op), plan->home, ptx_pure_in(g, op, plan->home));
-        return;
-    }
-    for (int i = 0; i < plan->wanted.count; i++)
-        ptx_define(g, op_result(op), plan->wanted.data[i],
-                   ptx_pure_in(g, op, plan->wanted.data[i]));
 }
 
 static Tir ptx_grid(Gen *g, const Op *op) {
@@ -192,39 +146,30 @@ static Tir ptx_grid(Gen *g, const Op *op) {
     return tir_special(g->b, CLASS_B32, (is_count ? counts : ids)[axis], zeros);
 }
 
-static void ptx_pure_scalar(Gen *g, const Op *op) {
-    Value *result = op_result(op);
-    const Type *lane = result->type;
-    Tir reg;
-    switch ((int)op->kind) {
-    case OP_CONSTANT: reg = ptx_constant(g, lane, constant_bits(op)); break;
-    case OP_POISON: reg = ptx_constant(g, lane, 0); break;
-    case OP_PROGRAM_ID:
-    case OP_NUM_PROGRAMS: reg = ptx_grid(g, op); break;
-    case OP_HINT: reg = ptx_scalar_of(g, op->operands[0]); break;
-    case OP_RESHAPE: {
-        const Layout *home = ptx_home_or_default(g, op->operands[0]);
-        reg = ptx_regs_of(g, op->operands[0], home)[0];
-        break;
-    }
-    default: reg = ptx_lanes(g, op, NULL)[0];
-    }
-    ptx_define_scalar(g, result, reg);
+/* Ops without effects: their registers follow from those of the operands, one by one. */
+static Tir *pure_registers(Gen *g, const Op *op) {
+    const Value *result = op_result(op), *from = op->num_operands ? op->operands[0] : NULL;
+    const Layout *layout = type_layout(result->type);
+    if (op_has_trait(op, ELEMENTWISE)) return ptx_lanes(g, op, layout);
+    if (op->kind == OP_ARANGE) return ptx_arange(g, op, layout);
+    if (op->kind == OP_BROADCAST) return ptx_broadcast(g, op, layout);
+    if (from && type_is_tile(from->type) && layout) return ptx_regs_of(g, from);
+    Tir value;
+    if (from)
+        value = ptx_scalar_of(g, from);
+    else if (op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS)
+        value = ptx_grid(g, op);
+    else
+        value = ptx_constant(g, type_lane(result->type),
+                             op->kind == OP_CONSTANT ? constant_bits(op) : 0);
+    return filled(g, registers_of(result), value);
 }
 
 /* ---- control flow ---- */
 
-static int registers_of(Gen *g, const Value *value) {
-    return type_is_tile(value->type) ? layout_regs(ptx_plan_of(g, value)->home) : 1;
-}
-
-static const Layout *home_of(Gen *g, const Value *value) {
-    return type_is_tile(value->type) ? ptx_plan_of(g, value)->home : NULL;
-}
-
 /* Variables for a carried value. */
 static Tir *new_variables(Gen *g, const Value *value) {
-    int count = registers_of(g, value);
+    int count = registers_of(value);
     Tir *variables = ptx_new_regs(g, count);
     for (int r = 0; r < count; r++)
         variables[r] = tir_var(g->b, ptx_class_of(type_lane(value->type)));
@@ -240,6 +185,10 @@ static bool advances_alike(const Value *arg, const Value *next) {
         return false;
     while (next != arg) {
         const Op *op = next->def;
+        if (op && op->kind == OP_CONVERT) {
+            next = op->operands[0];
+            continue;
+        }
         if (!op || (op->kind != OP_ADD && op->kind != OP_ADDPTR)) return false;
         const Op *step = op->operands[1]->def;
         if (!step || (step->kind != OP_SPLAT && step->kind != OP_CONSTANT)) return false;
@@ -261,7 +210,7 @@ typedef struct Carried {
 
 static Carried carried_of(Gen *g, const Value *arg, const Value *next, const Tir *start) {
     RegClass class = ptx_class_of(type_lane(arg->type));
-    Carried c = {.count = registers_of(g, arg)};
+    Carried c = {.count = registers_of(arg)};
     Tir bases[MAX_LEADERS];
     int owners[MAX_LEADERS], leaders = 0;
     int64_t offsets[MAX_LEADERS], offset;
@@ -296,14 +245,6 @@ static Tir *carried_registers(Gen *g, const Carried *c) {
     return regs;
 }
 
-static void define_any(Gen *g, const Value *value, Tir *regs) {
-    ptx_plan_of(g, value)->copies.count = 0;
-    if (type_is_tile(value->type))
-        ptx_define(g, value, ptx_plan_of(g, value)->home, regs);
-    else
-        ptx_define_scalar(g, value, regs[0]);
-}
-
 typedef struct Moves {
     int count;
     Tir *to, *from;
@@ -323,16 +264,15 @@ static void assign(Gen *g, const Moves *moves) {
         if (from[i] != moves->to[i]) tir_set(g->b, moves->to[i], from[i]);
 }
 
-/* variables[i] = values[i], with the layout of the homes of `like`; what has no variable is left.
- */
+/* variables[i] = values[i], of the type of like[i]; what has no variable is left. */
 static void assign_values(Gen *g, int count, Tir *const *variables, Value *const *values,
                           Value *const *like) {
     int total = 0;
-    for (int i = 0; i < count; i++) total += registers_of(g, like[i]);
+    for (int i = 0; i < count; i++) total += registers_of(like[i]);
     Moves moves = {0, ptx_new_regs(g, total), ptx_new_regs(g, total)};
     for (int i = 0; i < count; i++) {
-        Tir *from = ptx_regs_of(g, values[i], home_of(g, like[i]));
-        for (int r = 0; r < registers_of(g, like[i]); r++) {
+        Tir *from = ptx_regs_of(g, values[i]);
+        for (int r = 0; r < registers_of(like[i]); r++) {
             if (!variables[i][r]) continue;
             moves.to[moves.count] = variables[i][r];
             moves.from[moves.count++] = from[r];
@@ -366,7 +306,7 @@ static void ptx_if(Gen *g, const Op *op) {
     tir_label(g->b, end);
     ptx_memory_merge(g, first);
     ptx_memory_unknown(g, NULL);
-    for (int i = 0; i < op->num_results; i++) define_any(g, like[i], variables[i]);
+    for (int i = 0; i < op->num_results; i++) ptx_define(g, like[i], variables[i]);
 }
 
 static Tir for_condition(Gen *g, const Op *op, Tir i, Tir upper, Tir step) {
@@ -400,7 +340,7 @@ static void ptx_for(Gen *g, const Op *op) {
     Carried *carried = arena_array(g->arena, Carried, op->num_results + 1);
     for (int k = 0; k < op->num_results; k++) {
         const Value *arg = for_arg(op, k);
-        Tir *start = ptx_regs_of(g, for_init(op, k), home_of(g, arg));
+        Tir *start = ptx_regs_of(g, for_init(op, k));
         carried[k] = carried_of(g, arg, for_next(op, k), start);
         variables[k] = carried[k].variables;
     }
@@ -414,7 +354,7 @@ static void ptx_for(Gen *g, const Op *op) {
     tir_branch(g->b, end, for_condition(g, op, i, upper, step), true);
     ptx_define_scalar(g, for_index(op), i);
     for (int k = 0; k < op->num_results; k++)
-        define_any(g, for_arg(op, k), carried_registers(g, &carried[k]));
+        ptx_define(g, for_arg(op, k), carried_registers(g, &carried[k]));
     ptx_region(g, body);
     Tir next = tir_2(g->b, bits == 64 ? TIR_ADD64 : TIR_ADD32, i, step);
     assign_values(g, op->num_results, variables, region_yield(body)->operands, body->args + 1);
@@ -426,7 +366,7 @@ static void ptx_for(Gen *g, const Op *op) {
     ptx_memory_unknown(g, body);
     for (int k = 0; k < op->num_results; k++) {
         Value *result = &op->results[k];
-        define_any(g, result, carried_registers(g, &carried[k]));
+        ptx_define(g, result, carried_registers(g, &carried[k]));
     }
 }
 
@@ -443,11 +383,11 @@ static void ptx_while(Gen *g, const Op *op) {
     int scope = tir_enter(g->b);
     g->while_depth++;
     ptx_memory_unknown(g, before);
-    for (int k = 0; k < before->num_args; k++) define_any(g, before->args[k], carried[k]);
+    for (int k = 0; k < before->num_args; k++) ptx_define(g, before->args[k], carried[k]);
     ptx_region(g, before);
     assign_values(g, after->num_args, forwarded, region_yield(before)->operands + 1, after->args);
     tir_branch(g->b, end, ptx_scalar_of(g, while_condition(op)), true);
-    for (int k = 0; k < after->num_args; k++) define_any(g, after->args[k], forwarded[k]);
+    for (int k = 0; k < after->num_args; k++) ptx_define(g, after->args[k], forwarded[k]);
     ptx_region(g, after);
     assign_values(g, before->num_args, carried, region_yield(after)->operands, before->args);
     tir_branch(g->b, head, 0, false);
@@ -456,7 +396,7 @@ static void ptx_while(Gen *g, const Op *op) {
     tir_label(g->b, end);
     ptx_memory_merge(g, start);
     ptx_memory_unknown(g, before);
-    for (int k = 0; k < op->num_results; k++) define_any(g, &op->results[k], forwarded[k]);
+    for (int k = 0; k < op->num_results; k++) ptx_define(g, &op->results[k], forwarded[k]);
 }
 
 void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results) {
@@ -490,12 +430,12 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
     case OP_BARRIER: ptx_memory_barrier(g); return;
-    case OP_CONVERT: BUG("placed form is not lowered yet");
+    case OP_CONVERT: ptx_convert(g, op); return;
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;
     case OP_REDUCE: ptx_reduce(g, op); return;
     case OP_SCAN: ptx_scan(g, op); return;
-    case OP_GATHER: ptx_gather(g, op, ptx_plan_of(g, op_result(op))->work); return;
+    case OP_GATHER: ptx_gather(g, op); return;
     case OP_HISTOGRAM: ptx_histogram(g, op); return;
     case OP_SORT_STEP: ptx_sort_step(g, op); return;
     case OP_DOT: ptx_dot(g, op); return;
@@ -511,12 +451,7 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_EXPAND_DIMS:
     case OP_RESHAPE:
     case OP_TRANS:
-    case OP_HINT:
-        if (type_is_tile(op_result(op)->type))
-            ptx_pure_tile(g, op);
-        else
-            ptx_pure_scalar(g, op);
-        return;
+    case OP_HINT: ptx_define(g, op_result(op), pure_registers(g, op)); return;
 #define ASYNC(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;

@@ -262,16 +262,15 @@ void ptx_load(Gen *g, const Op *op) {
         load_scalar(g, op);
         return;
     }
-    const Layout *layout = ptx_plan_of(g, result)->home;
+    const Layout *layout = type_layout(result->type);
     bool is_volatile = load_volatile(op) != 0;
     bool pinned = is_volatile || g->while_depth;
-    if (!ptx_plan_of(g, result)->wanted.count && !pinned) return;
     const Type *lane = pointee(op);
     const char *mnemonic = load_mnemonic(g, op);
-    int width = 1 << ptx_access_vector_bits(g, op, layout), count = layout_regs(layout);
-    Tir *pointers = ptx_regs_of(g, load_pointer(op), layout), *regs = ptx_new_regs(g, count);
-    Tir *masks = load_mask(op) ? ptx_regs_of(g, load_mask(op), layout) : NULL;
-    Tir *others = load_other(op) ? ptx_regs_of(g, load_other(op), layout) : NULL;
+    int width = (int)load_width(op), count = layout_regs(layout);
+    Tir *pointers = ptx_regs_of(g, load_pointer(op)), *regs = ptx_new_regs(g, count);
+    Tir *masks = load_mask(op) ? ptx_regs_of(g, load_mask(op)) : NULL;
+    Tir *others = load_other(op) ? ptx_regs_of(g, load_other(op)) : NULL;
     access_global(g, load_pointer(op), layout, false);
     note_width(g, op, "loads of", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
@@ -286,18 +285,16 @@ void ptx_load(Gen *g, const Op *op) {
         ptx_load_lanes(g, mnemonic, pinned, pointers[r], lane, width, guard,
                        others ? others + r : NULL, regs + r);
     }
-    ptx_define(g, result, layout, regs);
+    ptx_define(g, result, regs);
 }
 
 void ptx_store(Gen *g, const Op *op) {
     bool tile = type_is_tile(store_pointer(op)->type);
-    const Layout *layout = tile ? map_get_pointer(&g->store_layouts, op) : NULL;
+    const Layout *layout = type_layout(store_pointer(op)->type);
     const Type *lane = type_lane(store_value(op)->type);
-    int width = tile ? 1 << ptx_access_vector_bits(g, op, layout) : 1,
-        count = tile ? layout_regs(layout) : 1;
-    Tir *pointers = ptx_regs_of(g, store_pointer(op), layout),
-        *values = ptx_regs_of(g, store_value(op), layout);
-    Tir *masks = store_mask(op) ? ptx_regs_of(g, store_mask(op), layout) : NULL;
+    int width = tile ? (int)store_width(op) : 1, count = tile ? layout_regs(layout) : 1;
+    Tir *pointers = ptx_regs_of(g, store_pointer(op)), *values = ptx_regs_of(g, store_value(op));
+    Tir *masks = store_mask(op) ? ptx_regs_of(g, store_mask(op)) : NULL;
     Tir once = ptx_replica_guard(g, layout);
     const char *mnemonic = store_mnemonic(g, op);
     access_global(g, store_pointer(op), layout, true);
@@ -422,13 +419,13 @@ void ptx_atomic(Gen *g, const Op *op) {
     if (!atomic_supported(g, op)) return;
     const Value *result = op_result(op);
     bool tile = type_is_tile(result->type), acquires, releases;
-    const Layout *layout = tile ? ptx_plan_of(g, result)->home : NULL;
+    const Layout *layout = type_layout(result->type);
     AtomicLane a = atomic_of(g, op, &acquires, &releases);
     int count = tile ? layout_regs(layout) : 1;
     const Value *mask = access_mask(op), *first = a.cas ? atomic_cas_compare(op) : access_value(op);
-    Tir *pointers = ptx_regs_of(g, access_pointer(op), layout), *x = ptx_regs_of(g, first, layout);
-    Tir *y = a.cas ? ptx_regs_of(g, access_value(op), layout) : NULL;
-    Tir *masks = mask ? ptx_regs_of(g, mask, layout) : NULL;
+    Tir *pointers = ptx_regs_of(g, access_pointer(op)), *x = ptx_regs_of(g, first);
+    Tir *y = a.cas ? ptx_regs_of(g, access_value(op)) : NULL;
+    Tir *masks = mask ? ptx_regs_of(g, mask) : NULL;
     Tir once = ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
     if (releases && g->accesses.count)
         ptx_memory_barrier(g); /* what all threads did comes before */
@@ -450,7 +447,7 @@ void ptx_atomic(Gen *g, const Op *op) {
         return;
     }
     if (tile) {
-        ptx_define(g, result, layout, ptx_broadcast_replicas(g, a.lane, regs, layout));
+        ptx_define(g, result, ptx_broadcast_replicas(g, a.lane, regs, layout));
         return;
     }
     Layout all = {.num = {0, LANE_BITS, g->warp_bits}};

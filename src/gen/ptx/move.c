@@ -253,14 +253,17 @@ static Tir *move_shared(Gen *g, const Type *lane, Tir *regs, const Layout *from,
     return result;
 }
 
-Tir *ptx_convert(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to) {
-    switch (from == to ? MOVE_NONE : layout_move(from, to)) {
-    case MOVE_NONE: return regs;
-    case MOVE_REGS: return move_registers(g, regs, from, to);
-    case MOVE_SHUFFLE: return move_shuffle(g, regs, from, to);
-    case MOVE_SHARED: return move_shared(g, lane, regs, from, to);
+void ptx_convert(Gen *g, const Op *op) {
+    const Value *value = op->operands[0];
+    const Layout *from = type_layout(value->type), *to = type_layout(op_result(op)->type);
+    Tir *regs = ptx_regs_of(g, value);
+    switch (layout_move(from, to)) {
+    case MOVE_NONE: break;
+    case MOVE_REGS: regs = move_registers(g, regs, from, to); break;
+    case MOVE_SHUFFLE: regs = move_shuffle(g, regs, from, to); break;
+    case MOVE_SHARED: regs = move_shared(g, type_lane(value->type), regs, from, to); break;
     }
-    BUG("bad move");
+    ptx_define(g, op_result(op), regs);
 }
 
 /* Only the threads whose replica bits are 0 hold the right values: the others get them. */

@@ -80,20 +80,12 @@ static bool spins(Op *op, void *user) {
     return true;
 }
 
-static bool check_function(const Func *fn, const GenOptions *options, Diag *diag) {
-    if (!arch_find(str_of(options->arch))) {
-        diag_error(diag, fn->span, "there is no GPU target '%s'", options->arch);
-        Arena *arena = fn->arena;
-        Buf names = {.arena = arena};
-        for (int i = 0; arch_at(i); i++) buf_printf(&names, i ? ", %s" : "%s", arch_at(i)->name);
-        diag_help(diag, fn->span, "targets are %s", names.data);
-        return false;
-    }
-    int warps = fn->num_warps;
-    if (warps < 1 || warps > 32 || (warps & (warps - 1))) {
-        diag_error(diag, fn->span, "num_warps must be 1, 2, 4, 8, 16 or 32, not %d", warps);
-        return false;
-    }
+static bool is_no_atomic(Op *op, void *user) {
+    (void)user;
+    return op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
+}
+
+static bool check_function(const Func *fn, Diag *diag) {
     if (!is_identifier(fn->name)) {
         diag_refused(diag, fn->span, "a kernel name with letters outside ASCII on a GPU");
         return false;
@@ -102,15 +94,15 @@ static bool check_function(const Func *fn, const GenOptions *options, Diag *diag
 }
 
 Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
-    if (!check_function(fn, options, diag)) return NULL;
+    if (fn->form != FORM_PLACED) BUG("PTX of a function that is not placed");
+    if (!check_function(fn, diag)) return NULL;
     func_renumber(fn);
     Gen *g = arena_new_of(fn->arena, Gen);
     *g = (Gen){.arena = fn->arena, .fn = fn, .diag = diag, .options = options, .facts = facts};
-    g->arch = arch_find(str_of(options->arch));
+    g->arch = arch_find(fn->target);
     g->threads = 32 * fn->num_warps;
     while (1 << g->warp_bits < fn->num_warps) g->warp_bits++;
-    g->layouts.arena = fn->arena;
-    g->store_layouts.arena = fn->arena;
+    g->regs = arena_array(fn->arena, Tir *, fn->num_values);
     g->globals.arena = fn->arena;
     g->axis = facts_compute(fn->arena, fn);
     g->b = tir_new(fn->arena);
@@ -118,7 +110,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
         g->b->file = "";
         vec_push(fn->arena, &g->sources, fn->span.source);
     }
-    if (!ptx_plan_layouts(g)) return NULL;
+    g->has_atomics = !region_walk(fn->body, is_no_atomic, NULL);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     if (g->shared_size > g->arch->shared_limit) {

@@ -102,9 +102,8 @@ static void print_lane(Gen *g, const Op *op, int operand, const Layout *layout, 
 void ptx_print(Gen *g, const Op *op) {
     g->uses_printf = true;
     for (int i = 0; i < op->num_operands || i == 0; i++) {
-        bool tile = op->num_operands && type_is_tile(op->operands[i]->type);
-        const Layout *layout = tile ? ptx_home_or_default(g, op->operands[i]) : NULL;
-        Tir *regs = op->num_operands ? ptx_regs_of(g, op->operands[i], layout) : NULL;
+        const Layout *layout = op->num_operands ? type_layout(op->operands[i]->type) : NULL;
+        Tir *regs = op->num_operands ? ptx_regs_of(g, op->operands[i]) : NULL;
         Tir once = ptx_replica_guard(g, layout);
         int end = tir_new_label(g->b), scope = tir_enter(g->b);
         if (once) tir_branch(g->b, end, once, true);
@@ -120,19 +119,12 @@ void ptx_print(Gen *g, const Op *op) {
 void ptx_assert(Gen *g, const Op *op) {
     if (!g->options->debug) return;
     const Value *condition = assert_condition(op), *mask = assert_mask(op);
-    bool tile = type_is_tile(condition->type);
-    const Layout *layout = tile ? ptx_home_or_default(g, condition) : NULL;
-    bool one_mask = mask && !type_is_tile(mask->type);
-    if (mask && !one_mask && (!tile || ptx_home_or_default(g, mask) != layout)) {
-        diag_refused(g->diag, op->span, "device_assert with a mask of another layout on a GPU");
-        return;
-    }
-    Tir *regs = ptx_regs_of(g, condition, layout),
-        *masks = mask ? ptx_regs_of(g, mask, one_mask ? NULL : layout) : NULL;
+    const Layout *layout = type_layout(condition->type);
+    Tir *regs = ptx_regs_of(g, condition), *masks = mask ? ptx_regs_of(g, mask) : NULL;
     Tir failed = tir_bool(g->b, false);
     for (int r = 0; r < (layout ? layout_regs(layout) : 1); r++) {
         Tir bad = tir_1(g->b, TIR_NOT_P, regs[r]);
-        if (masks) bad = tir_2(g->b, TIR_AND_P, bad, masks[one_mask ? 0 : r]);
+        if (masks) bad = tir_2(g->b, TIR_AND_P, bad, masks[r]);
         failed = tir_2(g->b, TIR_OR_P, failed, bad);
     }
     g->uses_assert = true;
@@ -291,9 +283,8 @@ void ptx_inline_asm(Gen *g, const Op *op) {
         diag_refused(g->diag, op->span, "inline assembly with these constraints on a GPU");
         return;
     }
-    bool tile = type_is_tile(op_result(op)->type);
-    const Layout *layout = tile ? ptx_plan_of(g, op_result(op))->work : NULL;
-    int regs = tile ? layout_regs(layout) : 1;
+    const Layout *layout = type_layout(op_result(op)->type);
+    int regs = layout ? layout_regs(layout) : 1;
     Tir **out = arena_array(g->arena, Tir *, results),
         **lanes = arena_array(g->arena, Tir *, count);
     for (int i = 0; i < results; i++) out[i] = ptx_new_regs(g, regs);
@@ -302,7 +293,7 @@ void ptx_inline_asm(Gen *g, const Op *op) {
             lanes[i] = ptx_new_regs(g, pack);
             if (i < results) continue;
             const Value *value = op->operands[i - results];
-            Tir *from = ptx_regs_of(g, value, type_is_tile(value->type) ? layout : NULL);
+            Tir *from = ptx_regs_of(g, value);
             for (int k = 0; k < pack;
                  k++) /* a pack larger than what a thread has repeats the last */
                 lanes[i][k] = from[!type_is_tile(value->type) ? 0
@@ -313,10 +304,5 @@ void ptx_inline_asm(Gen *g, const Op *op) {
         for (int i = 0; i < results; i++)
             for (int k = 0; k < pack && r + k < regs; k++) out[i][r + k] = lanes[i][k];
     }
-    for (int i = 0; i < results; i++) {
-        if (tile)
-            ptx_define(g, &op->results[i], layout, out[i]);
-        else
-            ptx_define_scalar(g, &op->results[i], out[i][0]);
-    }
+    for (int i = 0; i < results; i++) ptx_define(g, &op->results[i], out[i]);
 }

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: Apache-2.0
+/* place: from program form to placed form: which layout each tile has, for one GPU.
+ *
+ *     %a = load %p : tile<64x32xf16>              %a = load %p.1 {width = 8} : tile<64x32xf16, #5>
+ *     %c = dot %a, %b, %acc : tile<64x64xf32>     %c = dot %a, %b, %acc {unit = mma} : tile<.., #6>
+ *     %h = ftrunc %c : tile<64x64xf16>            %h = ftrunc %c : tile<64x64xf16, #6>
+ *                                                 %h.1 = convert %h : tile<64x64xf16, #7>
+ *     store %q, %h                                store %q.1, %h.1 {width = 8}
+ *
+ * Loads, atomics, products, reductions and loop-carried tiles have a home: the layout in which they
+ * are made. An elementwise op is made in the home of its first operand that has one. What has none
+ * (ranges, splats, broadcasts, masks and pointers made of these) is made again in each layout in
+ * which it is wanted: cheaper than moving it. A value with a home that is wanted elsewhere is
+ * converted where it is defined.
+ *
+ * Three walks: memory ops give each shape its widest vector; forwards, homes; backwards, what is
+ * wanted where. place_clone.c writes it down. */
+#include "opt/gpu/place.h"
+
+static int log2_of(int64_t x) {
+    int n = 0;
+    while (x > 1) x >>= 1, n++;
+    return n;
+}
+
+ValuePlan *place_plan(Placer *p, const Value *value) { return &p->plans[value->id]; }
+
+/* ---- memory ops ---- */
+
+/* Dimensions by falling contiguity; equal ones from the last. */
+static void order_of(const Type *type, const AxisFacts *facts, int *order) {
+    for (int i = 0; i < type->rank; i++) order[i] = type->rank - 1 - i;
+    for (int i = 1; facts && i < type->rank; i++)
+        for (int j = i; j > 0; j--) {
+            int a = order[j - 1], c = order[j];
+            if (facts->contiguity[c] <= facts->contiguity[a]) break;
+            order[j - 1] = c, order[j] = a;
+        }
+}
+
+/* Lanes along dim that one access may take by the facts of pointer and mask: logarithm. */
+static int fact_vector_bits(Placer *p, const Op *op, int dim) {
+    const Value *pointer = access_pointer(op), *mask = access_mask(op);
+    const AxisFacts *facts = facts_axis(p->facts, pointer);
+    if (!facts) return 0;
+    int bytes = type_size_bytes(type_lane(pointer->type)->elem);
+    int64_t lanes = 16 / bytes;
+    if (facts->contiguity[dim] < lanes) lanes = facts->contiguity[dim];
+    if (facts->divisibility[dim] / bytes < lanes) lanes = facts->divisibility[dim] / bytes;
+    if (mask) {
+        uint64_t bits;
+        const AxisFacts *mask_facts = facts_axis(p->facts, mask);
+        if (!value_is_constant(mask, &bits)) {
+            int64_t same = mask_facts ? mask_facts->constancy[dim] : 1;
+            if (same < lanes) lanes = same;
+        }
+    }
+    return lanes > 1 ? log2_of(lanes) : 0;
+}
+
+int place_vector_bits(Placer *p, const Op *op, const Layout *layout) {
+    const Type *type = access_pointer(op)->type;
+    if (!type_is_tile(type)) return 0;
+    TileShape shape = tile_shape(type);
+    int best = 0;
+    for (int d = 0; d < type->rank; d++) {
+        int bits = layout_vector_bits(layout, tile_bit_of_dim(&shape, d));
+        int facts = fact_vector_bits(p, op, d);
+        if (bits > shape.log2[d]) bits = shape.log2[d];
+        if (facts < bits) bits = facts;
+        if (bits > best) best = bits;
+    }
+    return best;
+}
+
+static MemoryClass *class_find(Placer *p, const Type *type, const int *order) {
+    MemoryClass *found = NULL;
+    for (int i = 0; i < p->classes.count; i++) {
+        MemoryClass *c = &p->classes.data[i];
+        if (!type_same_shape(c->type, type)) continue;
+        if (order && memcmp(c->order, order, sizeof(int) * (size_t)type->rank)) continue;
+        if (!found || c->vector_bits > found->vector_bits) found = c;
+    }
+    return found;
+}
+
+static bool collect_class(Op *op, void *user) {
+    Placer *p = user;
+    const Value *pointer = access_pointer(op);
+    if (!pointer || !type_is_tile(pointer->type)) return true;
+    const Type *type = pointer->type;
+    MemoryClass c = {.type = type};
+    order_of(type, facts_axis(p->facts, pointer), c.order);
+    c.vector_bits = fact_vector_bits(p, op, c.order[0]);
+    int per_thread = log2_of(type->lanes / p->threads);
+    if (c.vector_bits > per_thread) c.vector_bits = per_thread;
+    MemoryClass *old = class_find(p, type, c.order);
+    if (old && old->vector_bits < c.vector_bits) *old = c;
+    if (!old) vec_push(p->arena, &p->classes, c);
+    return true;
+}
+
+static const Layout *blocked(Placer *p, const Type *type, const int *order, int vector_bits) {
+    TileShape shape = tile_shape(type);
+    int per_thread[MAX_RANK] = {0};
+    per_thread[order[0]] = vector_bits < shape.log2[order[0]] ? vector_bits : shape.log2[order[0]];
+    Layout layout = layout_blocked(&shape, order, per_thread, p->warp_bits);
+    return layout_intern(&p->layouts, &layout);
+}
+
+const Layout *default_layout(Placer *p, const Type *type) {
+    MemoryClass *c = class_find(p, type, NULL);
+    if (c) return blocked(p, type, c->order, c->vector_bits);
+    int order[MAX_RANK], vector_bits = log2_of(type->lanes / p->threads);
+    order_of(type, NULL, order);
+    return blocked(p, type, order, vector_bits < 2 ? vector_bits : 2);
+}
+
+static const Layout *anchor(Placer *p, const Op *op) {
+    const Value *pointer = access_pointer(op);
+    int order[MAX_RANK];
+    order_of(pointer->type, facts_axis(p->facts, pointer), order);
+    const AxisFacts *facts = facts_axis(p->facts, pointer);
+    bool known = facts && facts->contiguity[order[0]] > 1;
+    MemoryClass *c = class_find(p, pointer->type, known ? order : NULL);
+    return c ? blocked(p, pointer->type, c->order, c->vector_bits)
+             : default_layout(p, pointer->type);
+}
+
+static const Layout *interned(Placer *p, Layout layout) {
+    return layout_intern(&p->layouts, &layout);
+}
+
+const Layout *place_home_or_default(Placer *p, const Value *value) {
+    const Layout *home = place_plan(p, value)->home;
+    return home ? home : default_layout(p, value->type);
+}
+
+/* ---- forwards: homes ---- */
+
+static const Layout *first_home(Placer *p, const Op *op) {
+    for (int i = 0; i < op->num_operands; i++)
+        if (type_is_tile(op->operands[i]->type) && place_plan(p, op->operands[i])->home)
+            return place_plan(p, op->operands[i])->home;
+    return NULL;
+}
+
+static const Layout *after_trans(Placer *p, const Op *op, const Layout *from) {
+    TileShape in = tile_shape(op->operands[0]->type), out = tile_shape(op_result(op)->type);
+    int map[MAX_TILE_BITS]; /* of a bit of the result: that of the operand */
+    for (int d = 0; d < out.rank; d++)
+        for (int i = 0; i < out.log2[d]; i++)
+            map[tile_bit_of_dim(&out, d) + i] =
+                tile_bit_of_dim(&in, (int)trans_order(op).data[d]) + i;
+    return interned(p, layout_permute(from, map, from->tile_bits));
+}
+
+/* Layout of an operand when the op is made in `layout` (of its results; of reduce: of operands). */
+const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const Layout *layout) {
+    const Value *value = op->operands[operand];
+    if (!type_is_tile(value->type)) return NULL;
+    switch (op->kind) {
+    case OP_BROADCAST:
+    case OP_TRANS:
+    case OP_JOIN:
+    case OP_SPLIT: return interned(p, layout_of_operand(op, layout));
+    case OP_GATHER: return operand == 0 ? place_home_or_default(p, value) : layout;
+    case OP_DOT: return operand < 2 ? place_home_or_default(p, value) : layout;
+    case OP_HISTOGRAM: return place_home_or_default(p, histogram_source(op));
+    case OP_ASSERT: return place_home_or_default(p, assert_condition(op));
+    case OP_PRINT:
+    case OP_ASSUME: return place_home_or_default(p, value);
+    case OP_RESHAPE:
+        return type_is_tile(op_result(op)->type) ? layout : place_home_or_default(p, value);
+#define LEAF(kind, ...)    case OP_##kind:
+#define LANE(kind, ...)    case OP_##kind:
+#define MEMORY(kind, ...)  case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_SPLAT:
+    case OP_EXPAND_DIMS:
+    case OP_CONVERT:
+    case OP_REDUCE:
+    case OP_SCAN:
+    case OP_SORT_STEP:
+    case OP_HINT:
+    case OP_CLOCK:
+    case OP_INLINE_ASM: return layout;
+#define ASYNC(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    BUG("op of unknown kind %d", op->kind);
+}
+
+static void set_home(Placer *p, const Value *value, const Layout *home) {
+    if (type_is_tile(value->type)) place_plan(p, value)->home = home;
+}
+
+static void home_region(Placer *p, Region *region);
+
+static const Layout *split_home(Placer *p, const Op *op) {
+    const Type *in = op->operands[0]->type, *out = op_result(op)->type;
+    const Layout *home = place_plan(p, op->operands[0])->home;
+    if (!type_is_tile(out)) home = blocked(p, in, (int[]){0}, 1);
+    if (!home || !layout_can_split(home)) return default_layout(p, out);
+    return interned(p, layout_split(home));
+}
+
+/* The layout in which an op across lanes is made: of its results, of reduce its operands. */
+static const Layout *work_of(Placer *p, const Op *op) {
+    const Layout *from = first_home(p, op);
+    if (op->kind == OP_JOIN)
+        return interned(p, layout_join(place_home_or_default(p, op->operands[0])));
+    if (op->kind == OP_SPLIT) return split_home(p, op);
+    if (op->kind == OP_GATHER) return place_home_or_default(p, gather_indices(op));
+    if (op->kind == OP_DOT) return place_dot_layout(p, op);
+    if (op->kind == OP_HISTOGRAM) return default_layout(p, op_result(op)->type);
+    if (from) return from;
+    return default_layout(p, op->kind == OP_REDUCE ? op->operands[0]->type : op_result(op)->type);
+}
+
+static void home_cross(Placer *p, Op *op) {
+    const Layout *work = work_of(p, op), *home = work;
+    if (op->kind == OP_REDUCE) home = interned(p, layout_reduced(op, work));
+    for (int i = 0; i < op->num_results; i++) set_home(p, &op->results[i], home);
+    place_plan(p, op_result(op))->work = work;
+}
+
+/* Homes of what a region yields and of what it takes; false: nothing changed. */
+static bool adopt(Placer *p, const Value *to, const Value *from) {
+    if (!type_is_tile(to->type) || place_plan(p, to)->home || !place_plan(p, from)->home)
+        return false;
+    place_plan(p, to)->home = place_plan(p, from)->home;
+    return true;
+}
+
+static bool settle(Placer *p, const Value *to) {
+    if (!type_is_tile(to->type) || place_plan(p, to)->home) return false;
+    place_plan(p, to)->home = default_layout(p, to->type);
+    return true;
+}
+
+/* Each loop looks at its body up to three times; nested deeper than this, once. */
+enum { DEEP = 5 };
+
+static void home_for(Placer *p, Op *op) {
+    int count = for_count(op);
+    p->loop_depth++;
+    for (int i = 0; i < count; i++) {
+        set_home(p, for_arg(op, i), place_plan(p, for_init(op, i))->home);
+        if (p->loop_depth > DEEP) settle(p, for_arg(op, i));
+    }
+    home_region(p, for_body(op));
+    bool changed = false;
+    for (int i = 0; i < count; i++) changed |= adopt(p, for_arg(op, i), for_next(op, i));
+    if (changed) home_region(p, for_body(op));
+    changed = false;
+    for (int i = 0; i < count; i++) changed |= settle(p, for_arg(op, i));
+    if (changed) home_region(p, for_body(op));
+    p->loop_depth--;
+    for (int i = 0; i < count; i++)
+        set_home(p, &op->results[i], place_plan(p, for_arg(op, i))->home);
+}
+
+static void home_while_regions(Placer *p, Op *op) {
+    home_region(p, while_test(op));
+    for (int i = 0; i < while_body(op)->num_args; i++) {
+        set_home(p, while_given(op, i), place_plan(p, while_passed(op, i))->home);
+        settle(p, while_given(op, i));
+    }
+    home_region(p, while_body(op));
+}
+
+static void home_while(Placer *p, Op *op) {
+    int count = while_test(op)->num_args;
+    p->loop_depth++;
+    for (int i = 0; i < count; i++) {
+        set_home(p, while_arg(op, i), place_plan(p, while_init(op, i))->home);
+        if (p->loop_depth > DEEP) settle(p, while_arg(op, i));
+    }
+    home_while_regions(p, op);
+    bool changed = false;
+    for (int i = 0; i < count; i++) {
+        changed |= adopt(p, while_arg(op, i), while_next(op, i));
+        changed |= settle(p, while_arg(op, i));
+    }
+    if (changed) home_while_regions(p, op);
+    p->loop_depth--;
+    for (int i = 0; i < op->num_results; i++)
+        set_home(p, &op->results[i], place_plan(p, while_given(op, i))->home);
+}
+
+static void home_if(Placer *p, Op *op) {
+    for (int r = 0; r < 2; r++) home_region(p, op->regions[r]);
+    for (int i = 0; i < op->num_results; i++) {
+        const Value *result = &op->results[i];
+        set_home(p, result, NULL);
+        for (int r = 0; r < 2; r++) adopt(p, result, region_yield(op->regions[r])->operands[i]);
+        settle(p, result);
+    }
+}
+
+static void home_access(Placer *p, const Op *op) {
+    const Layout *home = place_plan(p, access_pointer(op))->home;
+    if (!op->num_results || !type_is_tile(op_result(op)->type)) return;
+    set_home(p, op_result(op), home ? home : anchor(p, op));
+}
+
+static void home_op(Placer *p, Op *op) {
+    const Value *from = op->num_operands ? op->operands[0] : NULL;
+    switch (op->kind) {
+    case OP_IF: home_if(p, op); return;
+    case OP_FOR: home_for(p, op); return;
+    case OP_WHILE: home_while(p, op); return;
+    case OP_LOAD:
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS: home_access(p, op); return;
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+        if (type_is_tile(from->type)) set_home(p, op_result(op), place_plan(p, from)->home);
+        return;
+    case OP_TRANS:
+        if (place_plan(p, from)->home)
+            set_home(p, op_result(op), after_trans(p, op, place_plan(p, from)->home));
+        return;
+#define LANE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_HINT: set_home(p, op_result(op), first_home(p, op)); return;
+#define ACROSS(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_GATHER: home_cross(p, op); return;
+    case OP_INLINE_ASM:
+        if (op->num_results && type_is_tile(op_result(op)->type)) home_cross(p, op);
+        return;
+#define LEAF(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_CONVERT:
+    case OP_STORE:
+    case OP_BARRIER:
+    case OP_YIELD:
+    case OP_ASSUME:
+    case OP_ASSERT:
+    case OP_PRINT:
+    case OP_CLOCK: return;
+#define ASYNC(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    BUG("op of unknown kind %d", op->kind);
+}
+
+static void home_region(Placer *p, Region *region) {
+    for (Op *op = region->first; op; op = op->next) home_op(p, op);
+}
+
+/* ---- backwards: what is wanted where ---- */
+
+static void want(Placer *p, const Value *value, const Layout *layout) {
+    ValuePlan *plan = place_plan(p, value);
+    if (!type_is_tile(value->type)) return;
+    for (int i = 0; i < plan->wanted.count; i++)
+        if (plan->wanted.data[i] == layout) return;
+    vec_push(p->arena, &plan->wanted, layout);
+}
+
+static void want_operands(Placer *p, const Op *op, const Layout *layout) {
+    for (int i = 0; i < op->num_operands; i++)
+        want(p, op->operands[i], place_operand_layout(p, op, i, layout));
+}
+
+bool place_is_wanted(Placer *p, const Op *op) {
+    for (int i = 0; i < op->num_results; i++) {
+        if (!type_is_tile(op->results[i].type)) return true;
+        if (place_plan(p, &op->results[i])->wanted.count) return true;
+    }
+    return false;
+}
+
+const Layout *place_made_in(Placer *p, const Op *op) {
+    if (op->kind == OP_STORE) return map_get_pointer(&p->stores, op);
+    ValuePlan *plan = op->num_results ? place_plan(p, op_result(op)) : NULL;
+    return !plan ? NULL : plan->work ? plan->work : plan->home;
+}
+
+/* Bytes along the fastest dimension that a warp's access covers without a gap. */
+static int run_bytes(const Layout *layout, int first_bit, int bytes) {
+    int bit = first_bit + layout_vector_bits(layout, first_bit);
+    for (int i = 0; i < layout->num[KIND_LANE] && layout->column[KIND_LANE][i] == 1u << bit; i++)
+        bit++;
+    return bytes << (bit - first_bit);
+}
+
+/* Where a store is made: at the value's home unless its accesses would be much narrower. */
+static const Layout *store_layout(Placer *p, const Op *op) {
+    const Value *pointer = store_pointer(op), *value = store_value(op);
+    const Layout *best = anchor(p, op), *home = place_plan(p, value)->home;
+    if (!home) home = place_plan(p, pointer)->home;
+    if (!home || home == best) return best;
+    if (pointer->type->lanes <= 2 * p->threads) return home;
+    int order[MAX_RANK];
+    order_of(pointer->type, facts_axis(p->facts, pointer), order);
+    TileShape shape = tile_shape(pointer->type);
+    int first_bit = tile_bit_of_dim(&shape, order[0]);
+    int bytes = type_size_bytes(type_lane(pointer->type)->elem);
+    int at_home = place_vector_bits(p, op, home), at_best = place_vector_bits(p, op, best);
+    bool dense = run_bytes(home, first_bit, bytes) >= 32 || run_bytes(best, first_bit, bytes) < 32;
+    return dense && at_home + 1 >= at_best ? home : best;
+}
+
+/* A small load that is only wanted in another layout is made there: it reads cached memory more
+ * often, but needs no shared memory. */
+static void move_load(Placer *p, const Op *op) {
+    ValuePlan *plan = place_plan(p, op_result(op));
+    for (int i = 0; i < plan->wanted.count; i++)
+        if (plan->wanted.data[i] == plan->home) return;
+    if (!plan->wanted.count || load_volatile(op)) return;
+    if (place_plan(p, load_pointer(op))->home) return;
+    const Layout *other = plan->wanted.data[0];
+    int here = layout_regs(plan->home) >> place_vector_bits(p, op, plan->home);
+    int there = layout_regs(other) >> place_vector_bits(p, op, other);
+    if (there <= 4 * here && layout_regs(other) <= 64) plan->home = other;
+}
+
+static void want_region(Placer *p, Region *region);
+
+static void want_control(Placer *p, Op *op) {
+    for (int r = op->num_regions - 1; r >= 0; r--) {
+        Region *region = op->regions[r];
+        const Op *yield = region_yield(region);
+        int skip = op->kind == OP_WHILE && r == 0;
+        for (int i = skip; i < yield->num_operands; i++) {
+            const Value *to = op->kind == OP_IF    ? &op->results[i]
+                              : op->kind == OP_FOR ? for_arg(op, i)
+                              : r == 0             ? while_given(op, i - 1)
+                                                   : while_arg(op, i);
+            want(p, yield->operands[i], place_plan(p, to)->home);
+        }
+        want_region(p, region);
+    }
+    for (int i = 0; op->kind == OP_FOR && i < for_count(op); i++)
+        want(p, for_init(op, i), place_plan(p, for_arg(op, i))->home);
+    for (int i = 0; op->kind == OP_WHILE && i < op->num_operands; i++)
+        want(p, while_init(op, i), place_plan(p, while_arg(op, i))->home);
+}
+
+/* Without a home: made in each layout in which its result is wanted. */
+static void want_pure(Placer *p, const Op *op) {
+    ValuePlan *plan = place_plan(p, op_result(op));
+    if (!place_is_wanted(p, op)) return;
+    if (plan->home || !type_is_tile(op_result(op)->type)) want_operands(p, op, plan->home);
+    for (int i = 0; !plan->home && i < plan->wanted.count; i++)
+        want_operands(p, op, plan->wanted.data[i]);
+}
+
+static void want_op(Placer *p, Op *op) {
+    switch (op->kind) {
+    case OP_IF:
+    case OP_FOR:
+    case OP_WHILE: want_control(p, op); return;
+    case OP_STORE:
+        if (type_is_tile(store_pointer(op)->type))
+            map_set_pointer(&p->stores, op, (void *)(uintptr_t)store_layout(p, op));
+        want_operands(p, op, place_made_in(p, op));
+        return;
+    case OP_LOAD:
+        if (type_is_tile(op_result(op)->type)) move_load(p, op);
+        want_operands(p, op, place_made_in(p, op));
+        return;
+#define ACROSS(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_GATHER:
+        if (place_is_wanted(p, op)) want_operands(p, op, place_made_in(p, op));
+        return;
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS:
+    case OP_INLINE_ASM:
+    case OP_PRINT:
+    case OP_ASSERT:
+    case OP_ASSUME: want_operands(p, op, place_made_in(p, op)); return;
+#define LEAF(kind, ...) case OP_##kind:
+#define LANE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_CONVERT:
+    case OP_HINT: want_pure(p, op); return;
+    case OP_BARRIER:
+    case OP_CLOCK:
+    case OP_YIELD: return;
+#define ASYNC(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    BUG("op of unknown kind %d", op->kind);
+}
+
+static void want_region(Placer *p, Region *region) {
+    for (Op *op = region->last; op; op = op->prev) want_op(p, op);
+}
+
+/* ---- all ---- */
+
+static bool check_type(Placer *p, const Op *op, const Type *type) {
+    if (!type_is_tile(type)) return true;
+    for (int d = 0; d < type->rank; d++)
+        if (type->shape[d] & (type->shape[d] - 1)) {
+            diag_refused(p->diag, op->span, "a tile dimension of %d, not a power of two, on a GPU",
+                         type->shape[d]);
+            return false;
+        }
+    if (type->lanes / p->threads > 2048) { /* far beyond the 255 registers a thread has */
+        diag_refused(p->diag, op->span, "a tile of %d elements for %d threads of a GPU",
+                     type->lanes, p->threads);
+        return false;
+    }
+    return true;
+}
+
+static bool check_op(Op *op, void *user) {
+    Placer *p = user;
+    if (op->kind == OP_RING) {
+        diag_refused(p->diag, op->span, "a ring on a GPU");
+        return false;
+    }
+    for (int i = 0; i < op->num_results; i++)
+        if (!check_type(user, op, op->results[i].type)) return false;
+    return true;
+}
+
+static bool check_target(const PassCtx *px, const Func *fn) {
+    Buf names = {.arena = fn->arena};
+    if (!px->target || !arch_find(str_of(px->target))) {
+        for (int i = 0; arch_at(i); i++) buf_printf(&names, i ? ", %s" : "%s", arch_at(i)->name);
+        diag_error(px->diag, fn->span, "there is no GPU target '%s'", px->target ? px->target : "");
+        diag_help(px->diag, fn->span, "targets are %s", names.data);
+        return false;
+    }
+    int warps = fn->num_warps;
+    if (warps < 1 || warps > 32 || (warps & (warps - 1))) {
+        diag_error(px->diag, fn->span, "num_warps must be 1, 2, 4, 8, 16 or 32, not %d", warps);
+        return false;
+    }
+    return true;
+}
+
+bool pass_place(PassCtx *px, Func *fn) {
+    if (fn->form == FORM_PLACED || !check_target(px, fn)) return false;
+    func_renumber(fn);
+    Placer p = {.arena = px->scratch, .fn = fn, .diag = px->diag};
+    p.arch = arch_find(str_of(px->target));
+    p.threads = 32 * fn->num_warps;
+    p.warp_bits = log2_of(fn->num_warps);
+    p.layouts.arena = p.stores.arena = px->scratch;
+    if (!region_walk(fn->body, check_op, &p)) return false;
+    p.facts = facts_compute(px->scratch, fn);
+    p.plans = arena_array(px->scratch, ValuePlan, fn->num_values);
+    region_walk(fn->body, collect_class, &p);
+    home_region(&p, fn->body);
+    want_region(&p, fn->body);
+    place_write(&p);
+    fn->form = FORM_PLACED;
+    fn->target = str_of(p.arch->name);
+    func_renumber(fn);
+    return true;
+}
