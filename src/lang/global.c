@@ -188,6 +188,7 @@ static bool needs_replay(const Global *global, Str name) {
 /* The likeliest binding that has a value; of equals the last. One that is opaque is the last
  * resort, but where the last assignment is not conditional, what comes before it does not count. */
 static Object *evaluate_global(Module *module, const Global *global, Str name, Diag *diag) {
+    if (global->is_set_elsewhere) return opaque_global(module->arena, "the value of", name);
     if (needs_replay(global, name)) return replay(module, global, name, diag);
     Object *best = NULL;
     Likelihood best_likelihood = NEVER;

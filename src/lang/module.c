@@ -279,6 +279,20 @@ static void find_jitted(Module *module, const Stmt *stmt, const Scope *scope) {
         add_function(module, def, around, returned ? name : target->text, call);
 }
 
+/* `global NAME` in a function: what the name is depends on what was called. */
+static void mark_globals(Module *module, Block block) {
+    for (int i = 0; i < block.count; i++) {
+        const Stmt *stmt = block.stmts[i];
+        for (int k = 0; stmt->kind == STMT_GLOBAL && k < stmt->num_names; k++) {
+            Global *global = map_get(&module->globals, stmt->names[k].path);
+            if (global) global->is_set_elsewhere = true;
+        }
+        if (stmt->function) mark_globals(module, stmt->function->body);
+        mark_globals(module, stmt->body);
+        mark_globals(module, stmt->orelse);
+    }
+}
+
 static void find_functions(Module *module, Block block, const Scope *scope) {
     for (int i = 0; i < block.count; i++) {
         const Stmt *stmt = block.stmts[i];
@@ -388,6 +402,7 @@ Module *module_load_in(Arena *arena, const Source *source, Str path, const LangO
         module->top = module->ast->body.stmts[i];
         index_stmt(module, module->top, NULL);
     }
+    mark_globals(module, module->ast->body);
     find_functions(module, module->ast->body, NULL);
     mark_launched(module);
     if (path.length) map_set(&registry->files, path, module);

@@ -24,7 +24,8 @@ typedef struct Global {
     VEC(Definition) definitions; /* in order of the text */
     Object *value;               /* NULL: not evaluated yet */
     bool changes;                /* bound or changed step by step: A += 1, A.append(x), in a loop */
-    bool busy;                   /* being evaluated: a cycle */
+    bool is_set_elsewhere; /* a function of the file says `global` of it: only a run would tell */
+    bool busy;             /* being evaluated: a cycle */
 } Global;
 
 typedef struct Scope Scope; /* of a function around another: for closures */
