@@ -95,7 +95,7 @@ void ptx_shared_done(Gen *g, int offset, int bytes) {
 }
 
 Tir ptx_shared_address(Gen *g, int offset, Tir bytes) {
-    Tir base = tir_address(g->b, CLASS_B32, "shared_memory");
+    Tir base = tir_address(g->b, CLASS_B32, SPACE_SHARED, "shared_memory");
     return tir_2(g->b, TIR_ADD32, tir_2(g->b, TIR_ADD32, base, bytes), tir_i32(g->b, offset));
 }
 
@@ -194,7 +194,8 @@ Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint
                            .data;
     int64_t offset;
     Tir address = tir_split_offset(g->b, vector_address(&w, reg, 0), &offset), index;
-    tir_ins(g->b, TIR_LOAD, text, 1, &address, &index)->imm = (uint64_t)offset;
+    TirIns *ins = tir_ins(g->b, TIR_LOAD, text, 1, &address, &index);
+    ins->imm = (uint64_t)offset, ins->in_braces = true;
     return tir_results(g->b, index, CLASS_B32, count);
 }
 

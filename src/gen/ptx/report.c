@@ -9,7 +9,7 @@ static Tir string_address(Gen *g, const char *text) {
     buf_printf(&g->globals, ".global .align 1 .b8 %s[%d] = {", name, (int)strlen(text) + 1);
     for (const char *c = text; *c; c++) buf_printf(&g->globals, "%d, ", (unsigned char)*c);
     buf_puts(&g->globals, "0};\n");
-    return tir_address(g->b, CLASS_B64, name);
+    return tir_address(g->b, CLASS_B64, SPACE_GLOBAL, name);
 }
 
 static void call(Gen *g, const char *function, int count, const Tir *args, const char *result) {
@@ -70,7 +70,7 @@ static void print_lane(Gen *g, const Op *op, int operand, const Layout *layout, 
     bool hex = print_hex(op) != 0;
     bool is_unsigned = print_unsigned_mask(op) >> operand & 1;
     static const char *const ids[] = {"%ctaid.x", "%ctaid.y", "%ctaid.z"};
-    Arguments a = {.g = g, .depot = tir_address(g->b, CLASS_B64, "depot")};
+    Arguments a = {.g = g, .depot = tir_address(g->b, CLASS_B64, SPACE_LOCAL, "depot")};
     Buf format = {.arena = g->arena};
     buf_puts(&format, value ? "pid (%u, %u, %u) idx (" : "pid (%u, %u, %u)");
     for (int i = 0; i < 3; i++) add_argument(&a, tir_special(g->b, CLASS_B32, ids[i], 0));

@@ -143,9 +143,10 @@ Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zer
     return merged(b, &ins);
 }
 
-Tir tir_address(Tirs *b, RegClass class, const char *symbol) {
+Tir tir_address(Tirs *b, RegClass class, PtxSpace space, const char *symbol) {
     /* Shared memory is declared with 16-byte alignment. */
-    TirIns ins = {.kind = TIR_ADDRESS, .class = (uint8_t) class, .text = symbol, .zeros = 15};
+    TirIns ins = {
+        .kind = TIR_ADDRESS, .class = (uint8_t) class, .imm = space, .text = symbol, .zeros = 15};
     return merged(b, &ins);
 }
 

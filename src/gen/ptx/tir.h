@@ -24,7 +24,7 @@ typedef enum TirKind {
     TIR_RESULT,  /* number imm of the results of args[0] */
     TIR_SPECIAL, /* text: "%tid.x" */
     TIR_PARAM,   /* text: name of the parameter's type; imm: which */
-    TIR_ADDRESS, /* text: a symbol's address in the shared (b32) or generic (b64) window */
+    TIR_ADDRESS, /* text: a symbol, imm: its space; its address there (b32) or generic (b64) */
     /* ---- with effects, in order ---- */
     TIR_LOAD,  /* text: "ld.global"; args: address, then defaults under a guard */
     TIR_STORE, /* text: "st.global"; args: address, then values */
@@ -46,6 +46,7 @@ typedef struct TirIns {
     uint8_t kind, class;
     bool live, in_register; /* set by tir_mark; in_register: a constant that needs one */
     bool guard_negated, pinned;
+    bool in_braces; /* one result is printed {r} too */
     uint16_t op;               /* TirOp, of TIR_PURE */
     int num_args, num_results; /* results: the TIR_RESULT after this one */
     Tir *args;
@@ -91,7 +92,7 @@ Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z);
 Tir tir_select(Tirs *b, Tir condition, Tir x, Tir y); /* any class */
 Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros);
 Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zeros);
-Tir tir_address(Tirs *b, RegClass class, const char *symbol);
+Tir tir_address(Tirs *b, RegClass class, PtxSpace space, const char *symbol);
 RegClass tir_class(const Tirs *b, Tir x);
 bool tir_is(const Tirs *b, Tir x, TirOp op);
 bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits);

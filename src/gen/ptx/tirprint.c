@@ -240,8 +240,8 @@ static void print_memory(Printer *p, Tir x) {
         buf_puts(p->out, ", ");
         group(p, ins->args + 1, ins->num_args - 1, 0);
     } else {
-        bool always = !strncmp(ins->text, "ldmatrix", 8); /* takes braces around one register too */
-        if (count) (always ? group_of : group)(p, NULL, count, x + 1), buf_puts(p->out, ", ");
+        if (count)
+            (ins->in_braces ? group_of : group)(p, NULL, count, x + 1), buf_puts(p->out, ", ");
         address(p, ins);
         for (int i = 1; ins->kind == TIR_ATOM && i < ins->num_args; i++) {
             buf_puts(p->out, ", ");
@@ -268,8 +268,7 @@ static void print_leaf(Printer *p, Tir x) {
     reg_name(p, x);
     buf_printf(p->out, ", %s;\n", ins->text);
     if (ins->kind == TIR_ADDRESS && wide) {
-        buf_puts(p->out,
-                 ins->text[0] == 'd' ? "\tcvta.local.u64 " : "\tcvta.global.u64 "); /* depot */
+        buf_puts(p->out, ins->imm == SPACE_LOCAL ? "\tcvta.local.u64 " : "\tcvta.global.u64 ");
         reg_name(p, x), buf_puts(p->out, ", ");
         reg_name(p, x), buf_puts(p->out, ";\n");
     }
