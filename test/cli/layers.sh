@@ -23,6 +23,8 @@ exits 1 'no SPDX line' "$layers"
 exits 1 '1001 lines' "$layers"
 { echo "$spdx"; echo 'int f(int a,'; echo '      int b) {'; yes '    a++;' | head -n 100; echo '}'; } >"$work/tree/src/base/bad.c"
 exits 1 'a function of' "$layers"
+printf '%s\nint f(int a) {\n    switch ((int)a) {\n    case 1: return 2;\n    }\n    return a;\n}\n' "$spdx" >"$work/tree/src/base/bad.c"
+exits 1 'a switch over a cast: src/base/bad.c:3' "$layers"
 { echo "$spdx"; echo 'int f(int a) {'; echo '    switch (a) {'; yes '    case 1: return 2;' | head -n 200; echo '    }'; echo '}'; } >"$work/tree/src/base/bad.c"
 exits 0 'the layers hold' "$layers"
 finish
