@@ -187,8 +187,8 @@ static int show_compiled(const Show *show, const StageRow *row) {
         !option_int(cli, "num-stages", 1, 32, 0, &options.num_stages) ||
         !option_int(cli, "config", 1, 1 << 20, 0, &options.config))
         return EXIT_USAGE;
-    const char *usual = show->pass && !strcmp(show->pass, "place") ? "sm_90a" : row->target;
-    options.target = target ? target : usual;
+    bool of_gpu = show->pass && (!strcmp(show->pass, "place") || !strcmp(show->pass, "fence"));
+    options.target = target ? target : of_gpu ? "sm_90a" : row->target;
     tern_kernel *kernel = tern_compile(show->module, show->function->name, signature, &options);
     if (!kernel) return cli_fail_context(cli, show->context);
     const char *text = tern_kernel_text(kernel, show->pass ? TERN_STAGE_IR_AFTER : row->stage);

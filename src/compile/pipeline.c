@@ -16,7 +16,7 @@ static const char *const cpu_passes[] = {GENERATED, NULL};
 /* shape: what carry added to an address is uniform, and joins its uniform part. */
 static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
 /* On a copy: the program stays, for counting what it does. */
-static const char *const gpu_placing[] = {"place", NULL};
+static const char *const gpu_placing[] = {"place", "fence", NULL};
 
 static const struct Pipeline {
     const char *prefix; /* of the target's name */
@@ -58,34 +58,33 @@ static void keep_text(CompiledKernel *kernel, const Func *fn, const CompileReque
     kernel->printed = buf_str(&out); /* of a pass that runs twice, the last */
 }
 
-static bool run_passes(CompiledKernel *kernel, Func *fn, const char *const *passes,
-                       const CompileRequest *request, Diag *diag) {
-    PassCtx px = {.scratch = kernel->arena, .diag = diag, .target = kernel->target};
+static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char *const *passes,
+                       const CompileRequest *request) {
     for (int i = 0; passes[i]; i++) {
         const Pass *pass = pass_find(str_of(passes[i]));
         if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
-        pass->run(&px, fn);
-        if (diag_failed(diag)) return false;
-        if (request->verify && !verify(kernel->arena, fn, pass->name, diag)) return false;
+        pass->run(px, fn);
+        if (diag_failed(px->diag)) return false;
+        if (request->verify && !verify(kernel->arena, fn, pass->name, px->diag)) return false;
         keep_text(kernel, fn, request, pass->name);
     }
     func_renumber(fn);
     return true;
 }
 
-/* What the back end takes; NULL after a diagnostic. */
-static Func *lowered(CompiledKernel *kernel, const struct Pipeline *pipeline,
-                     const CompileRequest *request, Diag *diag) {
+/* What the back end takes; NULL after a diagnostic. What is placed already stays as it is placed. */
+static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline *pipeline,
+                     const CompileRequest *request) {
     Func *fn = kernel->ir;
+    bool placed = fn->form == FORM_PLACED;
     keep_text(kernel, fn, request, LOWER);
-    if (fn->form == FORM_PLACED) return fn; /* as it stands */
-    if (!run_passes(kernel, fn, pipeline->passes, request, diag)) return NULL;
+    if (!placed && !run_passes(px, kernel, fn, pipeline->passes, request)) return NULL;
     if (pipeline->placing) {
-        fn = func_copy(fn);
-        if (!run_passes(kernel, fn, pipeline->placing, request, diag)) return NULL;
+        if (!placed) fn = func_copy(fn);
+        if (!run_passes(px, kernel, fn, pipeline->placing, request)) return NULL;
     }
     if (!request->print_after || kernel->printed.length) return fn;
-    diag_error(diag, (Span){0}, "no pass '%s' runs for target '%s'", request->print_after,
+    diag_error(px->diag, (Span){0}, "no pass '%s' runs for target '%s'", request->print_after,
                request->target);
     return NULL;
 }
@@ -138,12 +137,14 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     kernel->facts.programs_per_block = 1;
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
-    if (!(fn = lowered(kernel, pipeline, request, diag))) return NULL;
+    PassCtx px = {.scratch = arena, .diag = diag, .target = kernel->target};
+    if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
     bool has_colon = strchr(kernel->target, ':') != NULL;
     GenOptions options = {.arch = has_colon ? strchr(kernel->target, ':') + 1 : kernel->target,
                           .debug = request->debug,
-                          .line_info = true};
+                          .line_info = true,
+                          .facts = px.facts};
     Buf text = {.arena = arena};
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
     kernel->text = buf_str(&text);

@@ -11,6 +11,7 @@ typedef struct GenOptions {
     const char *arch; /* gpu: "sm_90a"; cpu: "avx512", "avx2", "generic" */
     bool debug;       /* device_assert compiled in */
     bool line_info;
+    const struct Facts *facts; /* opt.h: of the function, where they are known; or NULL */
 } GenOptions;
 
 typedef struct Target {

@@ -70,6 +70,7 @@ Op *op_clone(Builder *b, const Op *op, Map *values) {
                         op->num_regions, regions);
     copy->span = op->span;
     memcpy(copy->attrs, op->attrs, sizeof copy->attrs);
+    copy->barrier = op->barrier, copy->num_trips = op->num_trips, copy->trips = op->trips;
     for (int i = 0; i < op->num_results; i++) {
         copy->results[i].name = op->results[i].name;
         map_set_pointer(values, &op->results[i], &copy->results[i]);

@@ -254,6 +254,12 @@ struct Value {
     Value *replaced; /* by a pass that walks forwards; see value_resolve */
 };
 
+/* Of an op through scratch in shared memory: where it begins, and whether the block waits first. */
+typedef struct Trip {
+    int offset;
+    bool wait;
+} Trip;
+
 struct Op {
     OpKind kind;
     Span span;
@@ -264,6 +270,10 @@ struct Op {
     Value *results; /* array */
     Region **regions;
     Attr attrs[MAX_ATTRS]; /* in the order of ops.def; fields.h has them by name */
+    /* Of placed form, by the pass `fence`: */
+    bool barrier; /* of an access: the block's threads wait for each other before it */
+    int num_trips;
+    Trip *trips;
 };
 
 /* The ops of one structured block; ends with a yield. */

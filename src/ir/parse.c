@@ -285,23 +285,26 @@ static bool at_attributes(Parser *p) {
     return found;
 }
 
+static bool integers(Parser *p, int64_t least, int64_t most, int limit, Ints *list) {
+    VEC(int64_t) items = {0};
+    if (!expect(p, '[')) return false;
+    while (peek(p) != ']') {
+        int64_t item;
+        if (items.count == limit) return fail(p, "list is too long");
+        if (items.count && !expect(p, ',')) return false;
+        if (!integer(p, least, most, &item)) return false;
+        vec_push(p->arena, &items, item);
+    }
+    *list = (Ints){items.count, items.data};
+    return expect(p, ']');
+}
+
 static bool attr_value(Parser *p, const AttrInfo *info, Attr *attr) {
     if (info->kind == ATTR_INT || info->kind == ATTR_OPT_INT)
         return integer(p, INT64_MIN, INT64_MAX, &attr->i);
     if (info->kind == ATTR_TEXT) return string(p, &attr->text);
     if (info->kind == ATTR_INTS) {
-        VEC(int64_t) items = {0};
-        if (!expect(p, '[')) return false;
-        while (peek(p) != ']') {
-            int64_t item;
-            if (items.count == MAX_LIST) return fail(p, "list is too long");
-            if (items.count && !expect(p, ',')) return false;
-            if (!integer(p, INT64_MIN, INT64_MAX, &item)) return false;
-            vec_push(p->arena, &items, item);
-        }
-        attr->ints.count = items.count;
-        attr->ints.data = items.data;
-        return expect(p, ']');
+        return integers(p, INT64_MIN, INT64_MAX, MAX_LIST, &attr->ints);
     }
     skip_space(p);
     int start = p->at;
@@ -311,8 +314,26 @@ static bool attr_value(Parser *p, const AttrInfo *info, Attr *attr) {
            fail_at(p, start, p->at, "'%.*s' is not one of the attribute's words", text);
 }
 
-static bool attributes(Parser *p, OpKind kind, Attr *attrs) {
-    bool given[MAX_ATTRS] = {false};
+/* What `fence` writes on any op: barrier = 1, scratch = [0, 16], wait = [1, 0]. */
+enum { FENCE_BARRIER, FENCE_SCRATCH, FENCE_WAIT, NUM_FENCES };
+
+static int fence_index(Str name) {
+    static const char *const names[NUM_FENCES] = {"barrier", "scratch", "wait"};
+    for (int i = 0; i < NUM_FENCES; i++)
+        if (str_is(name, names[i])) return i;
+    return -1;
+}
+
+static bool fence_value(Parser *p, int index, Ints *value) {
+    int64_t *one = arena_array(p->arena, int64_t, 1);
+    if (index != FENCE_BARRIER)
+        return integers(p, 0, index == FENCE_WAIT ? 1 : 1 << 24, MAX_TILE_BITS, value);
+    *value = (Ints){1, one};
+    return integer(p, 1, 1, one);
+}
+
+static bool attributes(Parser *p, OpKind kind, Attr *attrs, Ints *fences) {
+    bool given[MAX_ATTRS + NUM_FENCES] = {false};
     const AttrInfo *infos = op_infos[kind].attrs;
     if (at_attributes(p)) {
         accept(p, '{');
@@ -320,18 +341,24 @@ static bool attributes(Parser *p, OpKind kind, Attr *attrs) {
             skip_space(p);
             int start = p->at;
             Str name = word(p);
-            int index = 0;
+            int index = 0, fence = fence_index(name);
             while (index < MAX_ATTRS && infos[index].name && !str_is(name, infos[index].name))
                 index++;
-            if (index == MAX_ATTRS || !infos[index].name || infos[index].kind == ATTR_BITS)
+            bool known = index < MAX_ATTRS && infos[index].name && infos[index].kind != ATTR_BITS;
+            if (fence >= 0) index = MAX_ATTRS + fence;
+            if (!known && fence < 0)
                 return fail_at(p, start, p->at, "the op has no attribute '%.*s'", name);
             if (given[index])
                 return fail_at(p, start, p->at, "attribute '%.*s' is given twice", name);
             given[index] = true;
-            if (!expect(p, '=') || !attr_value(p, &infos[index], &attrs[index])) return false;
+            if (!expect(p, '=') || !(fence < 0 ? attr_value(p, &infos[index], &attrs[index])
+                                               : fence_value(p, fence, &fences[fence])))
+                return false;
         } while (accept(p, ','));
         if (!expect(p, '}')) return false;
     }
+    if (fences[FENCE_SCRATCH].count != fences[FENCE_WAIT].count)
+        return fail(p, "'scratch' and 'wait' are of the same trips");
     for (int i = 0; i < MAX_ATTRS; i++) {
         AttrKind k = infos[i].kind;
         bool needed = k == ATTR_INT || k == ATTR_INTS || k == ATTR_TEXT || k == ATTR_ICMP ||
@@ -402,6 +429,7 @@ typedef struct OpText {
     OpKind kind;
     Str constant;
     Attr attrs[MAX_ATTRS];
+    Ints fences[NUM_FENCES];
     Span span;
 } OpText;
 
@@ -480,7 +508,7 @@ static bool op(Parser *p, Region *into) {
     skip_space(p);
     int start = p->at;
     if (!op_results(p, &text) || !op_name(p, &text) || !op_operands(p, &text) ||
-        !attributes(p, text.kind, text.attrs) || !op_types(p, &text))
+        !attributes(p, text.kind, text.attrs, text.fences) || !op_types(p, &text))
         return false;
     text.span = (Span){p->source, start, p->at};
     if (!location(p, &text.span) || !op_regions(p, &text)) return false;
@@ -493,6 +521,12 @@ static bool op(Parser *p, Region *into) {
     Op *made = build_op(&b, text.kind, text.operands.count, text.operands.data, text.types.count,
                         text.types.data, text.regions.count, text.regions.data);
     memcpy(made->attrs, text.attrs, sizeof made->attrs);
+    made->barrier = text.fences[FENCE_BARRIER].count && text.fences[FENCE_BARRIER].data[0];
+    made->num_trips = text.fences[FENCE_SCRATCH].count;
+    made->trips = arena_array(p->arena, Trip, made->num_trips);
+    for (int i = 0; i < made->num_trips; i++)
+        made->trips[i] =
+            (Trip){(int)text.fences[FENCE_SCRATCH].data[i], text.fences[FENCE_WAIT].data[i] != 0};
     for (int i = 0; i < text.labels.count; i++)
         if (!define(p, text.labels.data[i], text.names.data[i], &made->results[i])) return false;
     return true;

@@ -124,6 +124,13 @@ static void put_attrs(Printer *p, const Op *op) {
         buf_puts(p->out, shown++ ? ", " : " {");
         put_attr(p->out, info, &op->attrs[i]);
     }
+    if (op->barrier) buf_puts(p->out, shown++ ? ", barrier = 1" : " {barrier = 1");
+    for (int list = 0; list < 2 && op->num_trips; list++) {
+        buf_printf(p->out, "%s%s = [", shown++ ? ", " : " {", list ? "wait" : "scratch");
+        for (int i = 0; i < op->num_trips; i++)
+            buf_printf(p->out, i ? ", %d" : "%d", list ? op->trips[i].wait : op->trips[i].offset);
+        buf_putc(p->out, ']');
+    }
     if (shown) buf_putc(p->out, '}');
 }
 

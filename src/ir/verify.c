@@ -577,6 +577,7 @@ static bool check_region(Verifier *v, const Op *owner, const Region *region) {
     if (region->owner != owner) return verify_bad(v, owner, "a region does not know its owner");
     if (!region_yield(region)) return verify_bad(v, owner, "a region must end with its only yield");
     v->depth++;
+    if (owner && !op_has_trait(owner, ISOLATED)) verify_paths_meet(v);
     for (int i = 0; i < region->num_args; i++)
         if (!define(v, owner, region->args[i])) return false;
     const Op *prev = NULL;

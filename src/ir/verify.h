@@ -16,6 +16,8 @@ typedef struct Verifier {
     int isolated_depth; /* values defined outside this depth may not be used; 0: all may */
     int *defined_at;    /* by id: depth of the definition */
     bool has_rings;
+    bool has_atomics;
+    int busy_start, busy_end; /* of placed form: scratch that somebody may still read */
 } Verifier;
 
 /* Notes the first thing that is wrong; false. op NULL: with the function itself. */
@@ -46,5 +48,6 @@ bool verify_turns(Verifier *v, const RingUses *uses, const Op *const *peeked, in
 bool verify_form(Verifier *v);                                  /* and the list of places */
 bool verify_place(Verifier *v, const Op *op, const Type *type); /* of a value that op has */
 bool verify_places(Verifier *v, const Op *op); /* what op ties together; its types fit */
+void verify_paths_meet(Verifier *v);           /* scratch may have been used on either */
 
 #endif

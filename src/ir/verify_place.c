@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* verify_place: the rules of placed form. Each tile has a place that covers it, on the threads that
- * the function has; and an op's places fit each other: lane by lane ops have one, shape ops tie the
- * operand's to the result's, the others are free. */
+ * the function has; an op's places fit each other: lane by lane ops have one, shape ops tie the
+ * operand's to the result's, the others are free; and no scratch is written that somebody may still
+ * read. */
 #include "ir/verify.h"
 #include "ir/arch.h"
-#include "ir/place.h"
+#include "ir/trips.h"
 
 /* ---- the function ---- */
 
@@ -28,6 +29,7 @@ static bool check_registers(Verifier *v, const Place *place, int warp_bits) {
 bool verify_form(Verifier *v) {
     const Func *fn = v->fn;
     int warp_bits = 0;
+    v->has_atomics = func_has_atomics(fn);
     if (fn->form == FORM_PROGRAM) {
         return !fn->target.length || verify_bad(v, NULL, "a target in program form");
     }
@@ -171,12 +173,49 @@ static bool check_program(Verifier *v, const Op *op) {
                                            : 0;
     if (op->kind == OP_CONVERT) return verify_bad(v, op, "in program form");
     if (width) return verify_bad(v, op, "width in program form");
+    if (op->barrier || op->num_trips) return verify_bad(v, op, "fences in program form");
     return op->kind != OP_DOT || dot_unit(op) == UNIT_NONE ||
            verify_bad(v, op, "unit in program form");
 }
 
-bool verify_places(Verifier *v, const Op *op) {
-    if (v->fn->form == FORM_PROGRAM) return check_program(v, op);
+/* ---- scratch ---- */
+
+void verify_paths_meet(Verifier *v) { v->busy_start = 0, v->busy_end = SMALL_SCRATCH; }
+
+static bool check_trip(Verifier *v, const Op *op, Trip trip, int bytes) {
+    int64_t end = (int64_t)trip.offset + bytes;
+    const Arch *arch = arch_find(v->fn->target);
+    if (trip.offset % SCRATCH_ALIGNMENT)
+        return verify_bad(v, op, "scratch at %d, not a multiple of %d", trip.offset,
+                          SCRATCH_ALIGNMENT);
+    if (end > arch->shared_limit)
+        return verify_bad(v, op, "scratch to %lld; a block of %s has %d bytes", (long long)end,
+                          arch->name, arch->shared_limit);
+    if (!trip.wait && trip.offset < v->busy_end && end > v->busy_start)
+        return verify_bad(v, op, "scratch [%d, %lld) may still be read: nobody waited since",
+                          trip.offset, (long long)end);
+    v->busy_start = trip.offset, v->busy_end = (int)end; /* its own barrier ended all before */
+    return true;
+}
+
+/* An op without trips that needs some is of a function that is not fenced yet. */
+static bool check_fences(Verifier *v, const Op *op) {
+    int bytes[MAX_TRIPS];
+    if (op->barrier && !access_pointer(op)) return verify_bad(v, op, "barrier on no access");
+    if (op->barrier || op->kind == OP_BARRIER) v->busy_start = v->busy_end = 0;
+    if (op->num_regions && !op_has_trait(op, ISOLATED)) verify_paths_meet(v);
+    if (!op->num_trips) return true;
+    int count = op_trips(v->fn, v->has_atomics, op, bytes);
+    if (count != op->num_trips)
+        return verify_bad(v, op, "scratch for %d trips, not %d", op->num_trips, count);
+    for (int i = 0; i < count; i++)
+        if (!check_trip(v, op, op->trips[i], bytes[i])) return false;
+    return true;
+}
+
+/* ---- all ---- */
+
+static bool check_op_places(Verifier *v, const Op *op) {
     if (op->kind != OP_PEEK && op->kind != OP_CONVERT && !in_registers(v, op)) return false;
     switch (op->kind) {
     case OP_BROADCAST:
@@ -222,4 +261,9 @@ bool verify_places(Verifier *v, const Op *op) {
     case NUM_OP_KINDS: break;
     }
     return true;
+}
+
+bool verify_places(Verifier *v, const Op *op) {
+    if (v->fn->form == FORM_PROGRAM) return check_program(v, op);
+    return check_op_places(v, op) && check_fences(v, op);
 }

@@ -7,9 +7,10 @@
 #include "ir/ir.h"
 
 typedef struct PassCtx {
-    Arena *scratch;     /* the compilation's: what a pass made for itself goes with it */
-    Diag *diag;         /* for remarks; `place` refuses what its target cannot do */
-    const char *target; /* "sm_90a"; `place` asks for it */
+    Arena *scratch;            /* the compilation's: what a pass made for itself goes with it */
+    Diag *diag;                /* for remarks; `place` refuses what its target cannot do */
+    const char *target;        /* "sm_90a"; `place` asks for it */
+    const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 
 typedef bool PassFn(PassCtx *px, Func *fn); /* rewrites fn, says whether it changed anything */

@@ -595,7 +595,7 @@ static void expect_words(Test *test, const char *what, const char *words, const 
 /* Places change no value: the interpreter must see what it sees without them. */
 static tern_kernel *compile_for(DeviceSlot *device, tern_module *module, const char *function,
                                 const char *signature, tern_options options) {
-    if (device->placed) options.target = "sm_90a", options.print_after = "place";
+    if (device->placed) options.target = "sm_90a", options.print_after = "fence";
     tern_kernel *kernel = tern_compile(module, function, signature, &options);
     if (!device->placed || !kernel) return kernel;
     tern_kernel *placed = kernel_from_ir(

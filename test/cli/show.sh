@@ -13,6 +13,7 @@ exits 0 'splat %7' $TERN show $k:softmax_kernel --stage ir:lower --target interp
 exits 0 'func @softmax_kernel' $TERN show $k:softmax_kernel --stage ir:dce --target interp --sig "$sig"
 exits 0 'form = placed, target = "sm_90a"' $TERN show $k --stage ir:place --sig "$sig"
 exits 0 '{width = 1} : tile<1024xf32, #0>' $TERN show $k --stage ir:place --target sm_80 --sig "$sig"
+exits 0 'scratch = [0], wait = [0]' $TERN show $k --stage ir:fence --sig "$sig"
 exits 2 "no pass 'place' runs for target" $TERN show $k --stage ir:place --target cpu --sig "$sig"
 exits 0 '"stage":"ir"' $TERN show $k --stage ir --target interp --json --sig "$sig"
 exits 0 '"text":"func @softmax_kernel' $TERN show $k --stage ir --target interp --json --sig "$sig"

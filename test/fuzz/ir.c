@@ -101,7 +101,16 @@ static void check_passes(Arena *arena, Func *fn) {
     fn->num_warps = 4;
     pass_place(&px, fn); /* or refuses */
     if (func_verify(arena, fn)) fail("place", func_verify(arena, fn));
+    pass_fence(&px, fn);
+    if (!diag_failed(&diag) && func_verify(arena, fn)) fail("fence", func_verify(arena, fn));
     check_round_trip(arena, fn);
+}
+
+static void check_fence(Arena *arena, Func *fn) {
+    Diag diag = {.arena = arena};
+    PassCtx px = {.scratch = arena, .diag = &diag};
+    pass_fence(&px, fn);
+    if (!diag_failed(&diag) && func_verify(arena, fn)) fail("fence", func_verify(arena, fn));
 }
 
 static void fuzz_one(const char *data, size_t size) {
@@ -111,7 +120,7 @@ static void fuzz_one(const char *data, size_t size) {
         check_round_trip(arena, fn);
         bool valid = !func_verify(arena, fn);
         if (valid && fn->form == FORM_PROGRAM) check_passes(arena, fn);
-        if (valid && fn->form == FORM_PLACED) facts_compute(arena, fn);
+        if (valid && fn->form == FORM_PLACED) check_fence(arena, fn);
     }
     arena_free(arena);
 }

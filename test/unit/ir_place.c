@@ -84,6 +84,39 @@ static const Row ops[] = {
     {"%r = dot %d, %d, %double {unit = mma} : tile<16x16xf64, #11>",
      "dot: mma of sm_80 does not take tile<16x16xf64, #12> x"},
     {"%r = dot %a, %a, %acc {unit = fma} : tile<16x16xf32, #12>", "types differ"},
+    {"%r = load %p {width = 1, barrier = 1} : tile<128xf32, #0>", NULL},
+    {"%r = add %o, %o {barrier = 1} : tile<128xi32, #0>", "add: barrier on no access"},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>", NULL},
+    {"%r = convert %o {scratch = [8], wait = [0]} : tile<128xi32, #1>",
+     "scratch at 8, not a multiple of 16"},
+    {"%r = convert %o {scratch = [0, 512], wait = [0, 0]} : tile<128xi32, #1>",
+     "convert: scratch for 2 trips, not 1"},
+    {"%r = add %o, %o {scratch = [0], wait = [0]} : tile<128xi32, #0>",
+     "add: scratch for 1 trips, not 0"},
+    {"%r = convert %o {scratch = [166912], wait = [0]} : tile<128xi32, #1>",
+     "scratch to 167424; a block of sm_80 has 166912 bytes"},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\n"
+     "%s = convert %o {scratch = [496], wait = [0]} : tile<128xi32, #1>",
+     "scratch [496, 1008) may still be read: nobody waited since"},
+    {"%r = convert %o {scratch = [512], wait = [0]} : tile<128xi32, #1>\n"
+     "%s = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
+     NULL},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\n"
+     "%s = convert %o {scratch = [496], wait = [1]} : tile<128xi32, #1>",
+     NULL},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nbarrier\n"
+     "%s = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
+     NULL},
+    {"%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\n"
+     "%l = load %p {width = 1, barrier = 1} : tile<128xf32, #0>\n"
+     "%s = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
+     NULL},
+    {"for %n, %n, %n (%i: i32) {\n"
+     "%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>\nyield\n}",
+     "scratch [0, 512) may still be read: nobody waited since"},
+    {"if %yes {\nyield\n} {\nyield\n}\n"
+     "%r = convert %o {scratch = [0], wait = [0]} : tile<128xi32, #1>",
+     "scratch [0, 512) may still be read: nobody waited since"},
     {"%r = load %p : tile<128xf32, #1>",
      "load: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
     {"%r = load %p, %k : tile<128xf32, #0>",
@@ -170,6 +203,15 @@ static const Row functions[] = {
      "convert: in program form"},
     {"func @f(%p: ptr<f32>) {\n%t = load %p {width = 1} : f32\nyield\n}",
      "load: width in program form"},
+    {"func @f(%p: ptr<f32>) {\n%t = load %p {barrier = 1} : f32\nyield\n}",
+     "load: fences in program form"},
+    {"func @f(%p: ptr<f32>) {\n%t = load %p {barrier = 0} : f32\nyield\n}", "out of range"},
+    {"func @f(%p: ptr<f32>) {\n%t = load %p {scratch = [0]} : f32\nyield\n}",
+     "'scratch' and 'wait' are of the same trips"},
+    {"func @f(%p: ptr<f32>) {\n%t = load %p {scratch = [-1], wait = [0]} : f32\nyield\n}",
+     "out of range"},
+    {"func @f(%p: ptr<f32>) {\n%t = load %p {scratch = [0], wait = [2]} : f32\nyield\n}",
+     "out of range"},
     {"func @f() {\n%t = poison : tile<16x16xf16>\n"
      "%u = dot %t, %t, %t {unit = fma} : tile<16x16xf16>\nyield\n}",
      "dot: unit in program form"},

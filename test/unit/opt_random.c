@@ -16,7 +16,8 @@ static const char *const sequences[][10] = {
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
     {"sink"},
     {"licm", "carry", "shape", "sink", "dce"},
-    {"place"},
+    {"place", "fence"},
+    {"fence"},
 };
 
 static Func *copy_of(Arena *arena, const Func *fn) {

@@ -11,7 +11,7 @@ static CompiledKernel *compiled(Arena *arena, Str text, const char *target, int 
     CompileRequest request = {
         .target = target, .num_warps = warps, .debug = true, .verify = true, .print_after = NULL};
     Func *fn = func_parse(arena, source_new(arena, STR("t.tir"), text), &diag);
-    if (fn && fn->form == FORM_PROGRAM && target[0] == 's') request.print_after = "place";
+    if (fn && fn->form == FORM_PROGRAM && target[0] == 's') request.print_after = "fence";
     CompiledKernel *kernel = fn ? compile_ir(arena, fn, &request, &diag) : NULL;
     if (!kernel) diag_print(&diag, false, words);
     return kernel;

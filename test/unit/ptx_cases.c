@@ -138,7 +138,9 @@ static void assemble_all(Kernel *k, const char *name, const char *ptxas) {
             func_parse(k->arena, source_new(k->arena, STR("kernel.tir"), str_of(k->text)), &diag);
         fn->num_warps = 4;
         PassCtx px = {.scratch = k->arena, .diag = &diag, .target = archs[i]};
-        bool fine = pass_place(&px, fn) &&
+        bool placed = pass_place(&px, fn);
+        pass_fence(&px, fn);
+        bool fine = placed && !diag_failed(&diag) &&
                     target_ptx.generate(
                         fn, &(GenOptions){.arch = archs[i], .debug = true, .line_info = true},
                         &diag, &out, &facts);

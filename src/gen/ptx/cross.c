@@ -1,44 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cross: ops whose lanes meet: reduce, scan, gather, histogram, the exchange of a sort.
- *
- * A reduction removes the tile bits of its axis one at a time: a register bit by combining pairs of
- * registers, a lane bit by a butterfly shuffle, warp bits by passing through shared memory, after
- * which they are register bits or, from 8 warps, lane bits. Where the combination is known to
- * commute, registers come first (fewest shuffles); otherwise bits go from the lowest up, so that
- * neighbours always meet in order. */
+ * trips.h says how a reduction goes. */
 #include "gen/ptx/gen.h"
-
-static uint32_t drop_bit(uint32_t mask, int bit) {
-    return (mask & ((1u << bit) - 1)) | (mask >> (bit + 1)) << bit;
-}
 
 static Tir thread_has(Gen *g, uint32_t mask) {
     Tir bits = tir_2(g->b, TIR_AND32, ptx_thread_id(g), tir_i32(g->b, mask));
     return tir_2(g->b, TIR_NE32, bits, tir_i32(g->b, 0));
 }
 
-/* Each result is one commuting op of its own two arguments. */
-static bool commutes(const Region *region) {
-    const Op *yield = region_yield(region);
-    int count = yield->num_operands;
-    for (int i = 0; i < count; i++) {
-        const Op *op = yield->operands[i]->def;
-        if (!op || !op_has_trait(op, COMMUTES) || op->parent != region) return false;
-        const Value *a = region->args[i], *b = region->args[i + count];
-        bool straight = op->operands[0] == a && op->operands[1] == b;
-        if (!straight && !(op->operands[0] == b && op->operands[1] == a)) return false;
-    }
-    return true;
-}
-
 typedef struct Reducer {
     Gen *g;
     const Op *op;
-    int count;     /* of values */
-    Layout layout; /* of what is left */
-    uint32_t axis; /* its tile bits of the axis */
-    Tir **regs;    /* [value][register] */
-    bool ordered;
+    int count; /* of values */
+    Reduction left;
+    Tir **regs; /* [value][register] */
 } Reducer;
 
 /* left and right are values' registers: [value]. */
@@ -49,14 +24,8 @@ static void combine(Gen *g, const Op *op, int count, const Tir *left, const Tir 
     ptx_inline_region(g, op->regions[0], args, result);
 }
 
-static void remove_bit(Reducer *r, int bit) {
-    uint32_t all = (1u << r->layout.tile_bits) - 1;
-    r->layout = layout_restrict(&r->layout, all & ~(1u << bit));
-    r->axis = drop_bit(r->axis, bit);
-}
-
-static void reduce_register_bit(Reducer *r, int bit, int reg_bit) {
-    int count = layout_regs(&r->layout) / 2;
+static void reduce_register_bit(Reducer *r) {
+    int count = layout_regs(&r->left.layout) / 2, reg_bit = r->left.place.bit;
     Tir **out = arena_array(r->g->arena, Tir *, r->count);
     for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(r->g, count);
     Tir *left = ptx_new_regs(r->g, r->count), *right = ptx_new_regs(r->g, r->count),
@@ -69,21 +38,22 @@ static void reduce_register_bit(Reducer *r, int bit, int reg_bit) {
         for (int v = 0; v < r->count; v++) out[v][i] = result[v];
     }
     r->regs = out;
-    remove_bit(r, bit);
+    reduction_remove(&r->left);
 }
 
-static void reduce_lane_bit(Reducer *r, int bit, int lane_bit) {
+static void reduce_lane_bit(Reducer *r) {
     Gen *g = r->g;
+    int lane_bit = r->left.place.bit, count = layout_regs(&r->left.layout);
     Tir *mine = ptx_new_regs(g, r->count), *other = ptx_new_regs(g, r->count),
         *result = ptx_new_regs(g, r->count);
     Tir **out = arena_array(g->arena, Tir *, r->count);
-    for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(g, layout_regs(&r->layout));
-    for (int i = 0; i < layout_regs(&r->layout); i++) {
+    for (int v = 0; v < r->count; v++) out[v] = ptx_new_regs(g, count);
+    for (int i = 0; i < count; i++) {
         for (int v = 0; v < r->count; v++) {
             mine[v] = r->regs[v][i];
             other[v] = ptx_shuffle(g, "bfly", mine[v], tir_i32(g->b, 1 << lane_bit));
         }
-        if (r->ordered) {
+        if (r->left.ordered) {
             Tir upper = thread_has(g, 1u << lane_bit);
             for (int v = 0; v < r->count; v++) {
                 Tir x = mine[v], y = other[v];
@@ -95,102 +65,47 @@ static void reduce_lane_bit(Reducer *r, int bit, int lane_bit) {
         for (int v = 0; v < r->count; v++) out[v][i] = result[v];
     }
     r->regs = out;
-    remove_bit(r, bit);
+    reduction_remove(&r->left);
 }
 
-/* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane
- * bits, where there are so many that reading and combining them all would cost each lane too much.
- */
-static void gather_warps(Reducer *r, uint32_t bits) {
-    enum { MANY_BITS = 3 };
+static void gather_warps(Reducer *r) {
     Gen *g = r->g;
-    Layout to = r->layout;
-    int added = 0;
-    for (int i = 0; i < to.num[KIND_WARP]; i++)
-        if (to.column[KIND_WARP][i] & bits) to.column[KIND_WARP][i] = 0;
-    for (int bit = 0; bit < to.tile_bits; bit++) added += bits >> bit & 1;
-    for (int lane = 0, bit = 0, many = added >= MANY_BITS && !r->ordered; many && lane < LANE_BITS;
-         lane++) {
-        if (to.column[KIND_LANE][lane]) continue; /* lanes that differ in this bit hold the same */
-        while (bit < to.tile_bits && !(bits >> bit & 1)) bit++;
-        if (bit == to.tile_bits) break;
-        to.column[KIND_LANE][lane] = 1u << bit;
-        bits &= ~(1u << bit), added--;
-    }
-    memmove(to.column[KIND_REG] + added, to.column[KIND_REG],
-            sizeof(uint32_t) * (size_t)to.num[KIND_REG]);
-    to.num[KIND_REG] += added;
-    for (int bit = to.tile_bits - 1, at = added; bit >= 0; bit--)
-        if (bits >> bit & 1) to.column[KIND_REG][--at] = 1u << bit;
+    const Layout *from = &r->left.layout, *to = &r->left.moved;
     SharedTile *tiles = arena_array(g->arena, SharedTile, r->count);
     int total = 0;
     for (int v = 0; v < r->count; v++) {
         const Type *lane = type_lane(r->op->operands[v]->type);
-        tiles[v] = (SharedTile){.swizzle = swizzle_choose(&r->layout, &to, ptx_lane_bytes(lane)),
-                                .lane = lane};
+        tiles[v] =
+            (SharedTile){.swizzle = swizzle_choose(from, to, ptx_lane_bytes(lane)), .lane = lane};
         tiles[v].offset = total;
-        tiles[v].bytes = ptx_lane_bytes(lane) << r->layout.tile_bits;
-        total += (tiles[v].bytes + 15) & ~15;
+        tiles[v].bytes = ptx_lane_bytes(lane) << from->tile_bits;
+        total += scratch_aligned(tiles[v].bytes);
     }
     int base = ptx_shared_begin(g, total);
     for (int v = 0; v < r->count; v++) {
         tiles[v].offset += base;
-        ptx_shared_store(g, &tiles[v], &r->layout, r->regs[v]);
+        ptx_shared_store(g, &tiles[v], from, r->regs[v]);
     }
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     for (int v = 0; v < r->count; v++) {
-        r->regs[v] = ptx_new_regs(g, layout_regs(&to));
-        ptx_shared_load(g, &tiles[v], &to, 0, r->regs[v]);
+        r->regs[v] = ptx_new_regs(g, layout_regs(to));
+        ptx_shared_load(g, &tiles[v], to, 0, r->regs[v]);
     }
-    ptx_shared_done(g, base, total);
-    r->layout = to;
-}
-
-/* The next bit of the axis to remove. */
-static int next_bit(const Reducer *r, const BitPlace *places) {
-    int best = -1;
-    for (int bit = 0; bit < r->layout.tile_bits; bit++) {
-        if (!(r->axis >> bit & 1)) continue;
-        if (r->ordered) return bit;
-        if (best < 0 || places[bit].kind < places[best].kind ||
-            (places[bit].kind == KIND_REG && places[best].kind == KIND_REG &&
-             places[bit].bit > places[best].bit))
-            best = bit;
-    }
-    return best;
-}
-
-static void reduce_all(Reducer *r) {
-    BitPlace places[MAX_TILE_BITS];
-    while (r->axis) {
-        if (!layout_places(&r->layout, places)) BUG("layout is not unit");
-        int bit = next_bit(r, places);
-        if (places[bit].kind == KIND_REG) {
-            reduce_register_bit(r, bit, places[bit].bit);
-        } else if (places[bit].kind == KIND_LANE) {
-            reduce_lane_bit(r, bit, places[bit].bit);
-        } else {
-            uint32_t bits = 0; /* with its neighbours that are also warps: one trip */
-            for (int i = bit; i < r->layout.tile_bits; i++) {
-                if (!(r->axis >> i & 1) || places[i].kind != KIND_WARP) {
-                    if (r->ordered) break;
-                    continue;
-                }
-                bits |= 1u << i;
-            }
-            gather_warps(r, bits);
-        }
-    }
+    r->left.layout = *to;
 }
 
 void ptx_reduce(Gen *g, const Op *op) {
-    const Type *in = op->operands[0]->type;
-    Reducer r = {.g = g, .op = op, .count = op->num_operands, .layout = *type_layout(in)};
-    r.axis = tile_dim_bits(in, (int)reduce_axis(op));
-    r.ordered = !commutes(op->regions[0]);
+    Reducer r = {.g = g, .op = op, .count = op->num_operands, .left = reduction_of(op)};
     r.regs = arena_array(g->arena, Tir *, r.count);
     for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v]);
-    reduce_all(&r);
+    while (reduction_next(&r.left)) {
+        if (r.left.place.kind == KIND_REG)
+            reduce_register_bit(&r);
+        else if (r.left.place.kind == KIND_LANE)
+            reduce_lane_bit(&r);
+        else
+            gather_warps(&r);
+    }
     for (int v = 0; v < r.count; v++) ptx_define(g, &op->results[v], r.regs[v]);
 }
 
@@ -263,9 +178,8 @@ static void exchange_totals(Scanner *s, const bool *needed, Tir **totals) {
                 at += row * 8;
             }
         }
-        if (!pass) ptx_shared_sync(g);
+        if (!pass) ptx_barrier(g);
     }
-    ptx_shared_done(g, base, total);
 }
 
 static void scan_bit(Scanner *s) {
@@ -344,9 +258,8 @@ void ptx_sort_step(Gen *g, const Op *op) {
         tile.bytes = ptx_lane_bytes(lane) << layout->tile_bits;
         tile.offset = ptx_shared_begin(g, tile.bytes);
         ptx_shared_store(g, &tile, layout, from);
-        ptx_shared_sync(g);
+        ptx_barrier(g);
         ptx_shared_load(g, &tile, layout, mask, regs);
-        ptx_shared_done(g, tile.offset, tile.bytes);
     } else {
         for (int r = 0; r < layout_regs(layout); r++) {
             Tir x = from[(uint32_t)r ^ regs_mask];
@@ -395,7 +308,7 @@ void ptx_gather(Gen *g, const Op *op) {
     tile.bytes = bytes << source->tile_bits;
     tile.offset = ptx_shared_begin(g, tile.bytes);
     ptx_shared_store(g, &tile, source, ptx_regs_of(g, gather_source(op)));
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     uint32_t images[LANE_BITS + MAX_WARP_BITS] = {0};
     for (int i = 0; i < LANE_BITS; i++)
         images[i] = gather_bits(from, to, axis, layout->column[KIND_LANE][i]) * (uint32_t)bytes;
@@ -416,7 +329,6 @@ void ptx_gather(Gen *g, const Op *op) {
         ptx_load_lanes(g, "ld.shared", false, ptx_shared_address(g, tile.offset, place), tile.lane,
                        1, inside, &zero, &regs[r]);
     }
-    ptx_shared_done(g, tile.offset, tile.bytes);
     ptx_define(g, op_result(op), regs);
 }
 
@@ -432,7 +344,7 @@ void ptx_histogram(Gen *g, const Op *op) {
     for (int r = 0; r < layout_regs(layout); r++) zeros[r] = tir_i32(g->b, 0);
     tile.offset = ptx_shared_begin(g, tile.bytes);
     ptx_shared_store(g, &tile, layout, zeros);
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     Tir *values = ptx_regs_of(g, histogram_source(op)), once = ptx_replica_guard(g, from);
     Tir *masks = histogram_mask(op) ? ptx_regs_of(g, histogram_mask(op)) : NULL;
     for (int r = 0; r < layout_regs(from); r++) {
@@ -447,8 +359,7 @@ void ptx_histogram(Gen *g, const Op *op) {
         ins->imm = (uint64_t)offset;
         ins->guard = inside;
     }
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     ptx_shared_load(g, &tile, layout, 0, regs);
-    ptx_shared_done(g, tile.offset, tile.bytes);
     ptx_define(g, op_result(op), regs);
 }

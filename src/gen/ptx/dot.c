@@ -196,11 +196,11 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
     const Type *sum = type_scalar(plan->kind == TYPE_I8 ? TYPE_I32 : TYPE_F32);
     Tir *acc = as_tile(g, dot_acc(op), sum);
     Fragments a = fragments(g, op, 0, plan, &mma), b = fragments(g, op, 1, plan, &mma);
-    int bytes = ((a.tile.bytes + 15) & ~15) + b.tile.bytes;
+    int bytes = scratch_aligned(a.tile.bytes) + b.tile.bytes;
     int base = ptx_shared_begin(g, bytes);
     stage(g, op, 0, plan, &a, base);
-    stage(g, op, 1, plan, &b, base + ((a.tile.bytes + 15) & ~15));
-    ptx_shared_sync(g);
+    stage(g, op, 1, plan, &b, base + scratch_aligned(a.tile.bytes));
+    ptx_barrier(g);
     int tiles_m = 1 << (a.layout->num[KIND_REG] - a.frag_bits - a.step_bits);
     int tiles_n = 1 << (b.layout->num[KIND_REG] - b.frag_bits - b.step_bits);
     if (tiles_m * tiles_n * 4 != layout_regs(layout)) BUG("fragments do not cover the result");
@@ -209,7 +209,6 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
         load_step(g, &b, step);
         multiply_step(g, &mma, &a, &b, step, tiles_n, tiles_m, acc);
     }
-    ptx_shared_done(g, base, bytes);
     for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, lane, acc[r]);
     ptx_define(g, op_result(op), acc);
 }
@@ -304,14 +303,8 @@ static void product_loop(const Product *p, Tir at_a, Tir at_b, Tir *acc) {
     memcpy(acc, sums, sizeof(Tir) * (size_t)count);
 }
 
-static const Type *sum_type(const Op *op) {
-    const Type *acc = type_lane(op_result(op)->type), *a = type_lane(dot_a(op)->type);
-    if (type_is_int(acc)) return type_scalar(type_bits(acc) == 64 ? TYPE_I64 : TYPE_I32);
-    return type_scalar(acc->kind == TYPE_F64 || a->kind == TYPE_F64 ? TYPE_F64 : TYPE_F32);
-}
-
 static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
-    const Type *acc_type = op_result(op)->type, *sum = sum_type(op);
+    const Type *acc_type = op_result(op)->type, *sum = dot_sum_type(op);
     int rank = acc_type->rank;
     Product p = {.g = g,
                  .layout = layout,
@@ -327,7 +320,7 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
     for (int i = 0; i < 2; i++) {
         tiles[i] = (SharedTile){
             .lane = sum, .offset = total, .bytes = p.bytes * op->operands[i]->type->lanes};
-        total += (tiles[i].bytes + 15) & ~15;
+        total += scratch_aligned(tiles[i].bytes);
     }
     int base = ptx_shared_begin(g, total);
     for (int i = 0; i < 2; i++) {
@@ -336,11 +329,10 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
         tiles[i].offset += base;
         ptx_shared_store(g, &tiles[i], home, as_tile(g, op->operands[i], sum));
     }
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     Tir at_a = ptx_shared_address(g, tiles[0].offset, part_in(&p, false));
     Tir at_b = ptx_shared_address(g, tiles[1].offset, part_in(&p, true));
     product_loop(&p, at_a, at_b, acc);
-    ptx_shared_done(g, base, total);
     for (int r = 0; r < layout_regs(layout); r++)
         acc[r] = as_type(g, sum, type_lane(acc_type), acc[r]);
     ptx_define(g, op_result(op), acc);

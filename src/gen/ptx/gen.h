@@ -12,22 +12,10 @@
 
 #include "ir/arch.h"
 #include "ir/place.h"
+#include "ir/trips.h"
 #include "gen/ptx/tir.h"
 #include "gen/target.h"
 #include "opt/opt.h"
-
-typedef struct Access { /* global memory that other lanes may touch, since the last barrier */
-    const Value *base;  /* parameter; NULL: unknown */
-    const Value *pointer;
-    const Layout *layout;
-    bool writes;
-} Access;
-
-enum { SMALL_SHARED = 16 * 1024 }; /* up to here scratch moves on instead of waiting */
-
-typedef struct Interval {
-    int start, end;
-} Interval;
 
 typedef struct Gen {
     Arena *arena;
@@ -40,11 +28,9 @@ typedef struct Gen {
     int warp_bits, threads;
     Tir **regs; /* by value id: of a tile, those of its layout; of a scalar, one */
     Tirs *b;
-    /* shared memory: scratch of one operation at a time */
-    int shared_size;
-    VEC(Interval) shared_pending; /* read since the last barrier */
-    VEC(Access) accesses;
-    bool acquired; /* an acquiring atomic since the last barrier */
+    const Op *op;    /* being lowered */
+    int next_trip;   /* of those through scratch that it makes */
+    int shared_size; /* of all scratch */
     int while_depth;
     bool has_atomics;
     int num_strings;
@@ -82,18 +68,6 @@ Tir ptx_zero_extended(Gen *g, const Type *lane, Tir x);
 void ptx_load(Gen *g, const Op *op);
 void ptx_store(Gen *g, const Op *op);
 void ptx_atomic(Gen *g, const Op *op);
-void ptx_memory_barrier(Gen *g);
-void ptx_memory_unknown(Gen *g,
-                        const Region *body); /* entering or leaving a region that may repeat */
-/* Paths that meet: what was pending on either is pending after. */
-typedef struct MemoryState {
-    const Access *accesses;
-    int count;
-    bool acquired;
-} MemoryState;
-MemoryState ptx_memory_save(Gen *g);
-void ptx_memory_restore(Gen *g, MemoryState state);
-void ptx_memory_merge(Gen *g, MemoryState state);
 /* Loads and stores of 2^k consecutive lanes, packed into wide registers. */
 void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, const Type *lane,
                     int count, Tir guard, const Tir *defaults, Tir *lanes);
@@ -111,9 +85,9 @@ Tir ptx_lane_index(Gen *g,
 Tir ptx_replica_guard(Gen *g, const Layout *layout); /* 0 when each element is held once */
 void ptx_convert(Gen *g, const Op *op);
 Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane);
-int ptx_shared_begin(Gen *g, int bytes); /* offset of scratch that nobody reads any more */
-void ptx_shared_sync(Gen *g);            /* what was written is seen */
-void ptx_shared_done(Gen *g, int offset, int bytes);
+/* The op's next trip through scratch; its offset, where nobody reads any more. */
+int ptx_shared_begin(Gen *g, int bytes);
+void ptx_barrier(Gen *g); /* the block's threads wait; what was written is seen */
 Tir ptx_shared_address(Gen *g, int offset, Tir bytes);
 int ptx_lane_bytes(const Type *lane);
 /* A tile in shared memory with a swizzle. */

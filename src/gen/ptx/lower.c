@@ -292,11 +292,8 @@ static void ptx_if(Gen *g, const Op *op) {
     }
     int otherwise = tir_new_label(g->b), end = tir_new_label(g->b);
     tir_branch(g->b, otherwise, ptx_scalar_of(g, if_condition(op)), true);
-    MemoryState before = ptx_memory_save(g), first = before;
     for (int r = 0; r < 2; r++) {
         int scope = tir_enter(g->b);
-        if (r == 1) first = ptx_memory_save(g), ptx_memory_restore(g, before);
-        ptx_memory_unknown(g, NULL);
         if (r == 1) tir_label(g->b, otherwise);
         ptx_region(g, op->regions[r]);
         assign_values(g, op->num_results, variables, region_yield(op->regions[r])->operands, like);
@@ -304,8 +301,6 @@ static void ptx_if(Gen *g, const Op *op) {
         tir_leave(g->b, scope);
     }
     tir_label(g->b, end);
-    ptx_memory_merge(g, first);
-    ptx_memory_unknown(g, NULL);
     for (int i = 0; i < op->num_results; i++) ptx_define(g, like[i], variables[i]);
 }
 
@@ -347,10 +342,8 @@ static void ptx_for(Gen *g, const Op *op) {
     tir_set(g->b, i, lower);
     assign_values(g, op->num_results, variables, op->operands + FOR_BOUNDS, body->args + 1);
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
-    MemoryState start = ptx_memory_save(g);
     tir_label(g->b, head);
     int scope = tir_enter(g->b);
-    ptx_memory_unknown(g, body);
     tir_branch(g->b, end, for_condition(g, op, i, upper, step), true);
     ptx_define_scalar(g, for_index(op), i);
     for (int k = 0; k < op->num_results; k++)
@@ -362,8 +355,6 @@ static void ptx_for(Gen *g, const Op *op) {
     tir_branch(g->b, head, 0, false);
     tir_leave(g->b, scope);
     tir_label(g->b, end);
-    ptx_memory_merge(g, start);
-    ptx_memory_unknown(g, body);
     for (int k = 0; k < op->num_results; k++) {
         Value *result = &op->results[k];
         ptx_define(g, result, carried_registers(g, &carried[k]));
@@ -378,11 +369,9 @@ static void ptx_while(Gen *g, const Op *op) {
     for (int k = 0; k < after->num_args; k++) forwarded[k] = new_variables(g, after->args[k]);
     assign_values(g, before->num_args, carried, op->operands, before->args);
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
-    MemoryState start = ptx_memory_save(g);
     tir_label(g->b, head);
     int scope = tir_enter(g->b);
     g->while_depth++;
-    ptx_memory_unknown(g, before);
     for (int k = 0; k < before->num_args; k++) ptx_define(g, before->args[k], carried[k]);
     ptx_region(g, before);
     assign_values(g, after->num_args, forwarded, region_yield(before)->operands + 1, after->args);
@@ -394,14 +383,14 @@ static void ptx_while(Gen *g, const Op *op) {
     g->while_depth--;
     tir_leave(g->b, scope);
     tir_label(g->b, end);
-    ptx_memory_merge(g, start);
-    ptx_memory_unknown(g, before);
     for (int k = 0; k < op->num_results; k++) ptx_define(g, &op->results[k], forwarded[k]);
 }
 
 void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results) {
+    const Op *op = g->op;
     for (int i = 0; i < region->num_args; i++) ptx_define_scalar(g, region->args[i], args[i]);
     ptx_region(g, region);
+    g->op = op;
     const Op *yield = region_yield(region);
     for (int i = 0; i < yield->num_operands; i++) results[i] = ptx_scalar_of(g, yield->operands[i]);
 }
@@ -419,6 +408,8 @@ static void place(Gen *g, const Op *op) {
 
 static void ptx_op(Gen *g, const Op *op) {
     place(g, op);
+    g->op = op;
+    if (op->num_trips) g->next_trip = 0;
     switch (op->kind) {
     case OP_IF: ptx_if(g, op); return;
     case OP_FOR: ptx_for(g, op); return;
@@ -429,7 +420,7 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_STORE: ptx_store(g, op); return;
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: ptx_atomic(g, op); return;
-    case OP_BARRIER: ptx_memory_barrier(g); return;
+    case OP_BARRIER: ptx_barrier(g); return;
     case OP_CONVERT: ptx_convert(g, op); return;
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;

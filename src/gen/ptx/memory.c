@@ -126,75 +126,6 @@ void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane
     ins->guard = guard;
 }
 
-/* ---- order among the threads of the block ---- */
-
-void ptx_memory_barrier(Gen *g) { ptx_shared_sync(g); }
-
-static bool conflicts(const Access *a, const Access *b) {
-    if (!a->writes && !b->writes) return false;
-    if (a->base && b->base && a->base != b->base) return false;
-    bool own = a->layout && a->layout == b->layout && !layout_replica_mask(a->layout);
-    return !(own && a->pointer == b->pointer);
-}
-
-/* A set: paths that meet bring the same accesses. */
-static void add_access(Gen *g, Access access) {
-    for (int i = 0; i < g->accesses.count; i++) {
-        const Access *old = &g->accesses.data[i];
-        if (old->base == access.base && old->pointer == access.pointer &&
-            old->layout == access.layout && old->writes == access.writes)
-            return;
-    }
-    vec_push(g->arena, &g->accesses, access);
-}
-
-static void access_global(Gen *g, const Value *pointer, const Layout *layout, bool writes) {
-    Access access = {facts_base(g->axis, pointer), pointer, layout, writes};
-    bool wait = g->acquired && g->threads > 1;
-    for (int i = 0; i < g->accesses.count; i++)
-        wait = wait || conflicts(&g->accesses.data[i], &access);
-    if (wait) ptx_memory_barrier(g);
-    add_access(g, access);
-}
-
-static bool note_access(Op *op, void *user) {
-    Gen *g = user;
-    bool reads = op->kind == OP_LOAD,
-         writes = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
-    if (!reads && !writes) return true;
-    const Value *base = facts_base(g->axis, access_pointer(op));
-    /* Pointer and layout are of another iteration: never equal. */
-    add_access(g, (Access){base, NULL, NULL, writes});
-    return true;
-}
-
-/* Whatever the region does may have happened just before, and shared memory may be in use. */
-void ptx_memory_unknown(Gen *g, const Region *body) {
-    g->shared_pending.count = 0;
-    ptx_shared_done(g, 0, SMALL_SHARED);
-    if (!body) return;
-    Region *regions[2] = {(Region *)(uintptr_t)body, NULL};
-    if (body->owner && body->owner->kind == OP_WHILE) regions[1] = body->owner->regions[1];
-    for (int r = 0; r < 2 && regions[r]; r++) region_walk(regions[r], note_access, g);
-}
-
-MemoryState ptx_memory_save(Gen *g) {
-    Access *copy = arena_array(g->arena, Access, g->accesses.count + 1);
-    for (int i = 0; i < g->accesses.count; i++) copy[i] = g->accesses.data[i];
-    return (MemoryState){copy, g->accesses.count, g->acquired};
-}
-
-void ptx_memory_merge(Gen *g, MemoryState state) {
-    for (int i = 0; i < state.count; i++) add_access(g, state.accesses[i]);
-    g->acquired = g->acquired || state.acquired;
-}
-
-void ptx_memory_restore(Gen *g, MemoryState state) {
-    g->accesses.count = 0;
-    g->acquired = false;
-    ptx_memory_merge(g, state);
-}
-
 /* ---- loads and stores ---- */
 
 static const char *load_mnemonic(Gen *g, const Op *op) {
@@ -241,7 +172,7 @@ static void load_scalar(Gen *g, const Op *op) {
     uint64_t bits;
     Tir result;
     if (guard && tir_is_const(g->b, guard, &bits) && bits) guard = 0;
-    access_global(g, load_pointer(op), NULL, false);
+    if (op->barrier) ptx_barrier(g);
     if (!other) other = ptx_constant(g, lane, 0);
     if (together) {
         Tir first = ptx_replica_guard(g, NULL);
@@ -271,7 +202,7 @@ void ptx_load(Gen *g, const Op *op) {
     Tir *pointers = ptx_regs_of(g, load_pointer(op)), *regs = ptx_new_regs(g, count);
     Tir *masks = load_mask(op) ? ptx_regs_of(g, load_mask(op)) : NULL;
     Tir *others = load_other(op) ? ptx_regs_of(g, load_other(op)) : NULL;
-    access_global(g, load_pointer(op), layout, false);
+    if (op->barrier) ptx_barrier(g);
     note_width(g, op, "loads of", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
         Tir guard = masks ? masks[r] : 0;
@@ -297,7 +228,7 @@ void ptx_store(Gen *g, const Op *op) {
     Tir *masks = store_mask(op) ? ptx_regs_of(g, store_mask(op)) : NULL;
     Tir once = ptx_replica_guard(g, layout);
     const char *mnemonic = store_mnemonic(g, op);
-    access_global(g, store_pointer(op), layout, true);
+    if (op->barrier) ptx_barrier(g);
     if (tile) note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
         Tir guard = once;
@@ -413,8 +344,6 @@ static AtomicLane atomic_of(Gen *g, const Op *op, bool *acquires, bool *releases
     return a;
 }
 
-static bool is_used(const Gen *g, const Value *value);
-
 void ptx_atomic(Gen *g, const Op *op) {
     if (!atomic_supported(g, op)) return;
     const Value *result = op_result(op);
@@ -427,9 +356,7 @@ void ptx_atomic(Gen *g, const Op *op) {
     Tir *y = a.cas ? ptx_regs_of(g, access_value(op)) : NULL;
     Tir *masks = mask ? ptx_regs_of(g, mask) : NULL;
     Tir once = ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
-    if (releases && g->accesses.count)
-        ptx_memory_barrier(g); /* what all threads did comes before */
-    access_global(g, access_pointer(op), layout, true);
+    if (op->barrier) ptx_barrier(g);
     for (int r = 0; r < count; r++) {
         Tir guard = once;
         uint64_t bits;
@@ -441,8 +368,7 @@ void ptx_atomic(Gen *g, const Op *op) {
         }
         regs[r] = atomic_lane(g, &a, pointers[r], x[r], y ? y[r] : 0, guard);
     }
-    if (acquires) g->acquired = true;
-    if (!is_used(g, result)) {
+    if (!value_is_used(g->fn, result)) {
         if (!tile) ptx_define_scalar(g, result, regs[0]);
         return;
     }
@@ -452,16 +378,4 @@ void ptx_atomic(Gen *g, const Op *op) {
     }
     Layout all = {.num = {0, LANE_BITS, g->warp_bits}};
     ptx_define_scalar(g, result, *ptx_broadcast_replicas(g, a.lane, regs, &all));
-}
-
-/* ---- is a result read at all? ---- */
-
-static bool reads_value(Op *op, void *user) {
-    for (int i = 0; i < op->num_operands; i++)
-        if (op->operands[i] == user) return false;
-    return true;
-}
-
-static bool is_used(const Gen *g, const Value *value) {
-    return !region_walk(g->fn->body, reads_value, (void *)(uintptr_t)value);
 }

@@ -71,28 +71,15 @@ Tir ptx_shuffle(Gen *g, const char *mode, Tir value, Tir lane) {
 /* ---- shared memory ---- */
 
 int ptx_shared_begin(Gen *g, int bytes) {
-    int free_from = 0;
-    for (int i = 0; i < g->shared_pending.count; i++)
-        if (g->shared_pending.data[i].end > free_from) free_from = g->shared_pending.data[i].end;
-    free_from = (free_from + 15) & ~15;
-    if (free_from && (int64_t)free_from + bytes > SMALL_SHARED) {
-        ptx_shared_sync(g);
-        free_from = 0;
-    }
-    if (free_from + bytes > g->shared_size) g->shared_size = free_from + bytes;
-    return free_from;
+    if (g->next_trip == g->op->num_trips)
+        BUG("%s: scratch for %d trips", op_info(g->op->kind)->name, g->op->num_trips);
+    Trip trip = g->op->trips[g->next_trip++];
+    if (trip.wait) ptx_barrier(g);
+    if (trip.offset + bytes > g->shared_size) g->shared_size = trip.offset + bytes;
+    return trip.offset;
 }
 
-void ptx_shared_sync(Gen *g) {
-    tir_plain(g->b, g->threads > 32 ? "bar.sync 0;" : "bar.warp.sync -1;");
-    g->shared_pending.count = 0;
-    g->accesses.count = 0;
-    g->acquired = false;
-}
-
-void ptx_shared_done(Gen *g, int offset, int bytes) {
-    vec_push(g->arena, &g->shared_pending, (Interval){offset, offset + bytes});
-}
+void ptx_barrier(Gen *g) { tir_plain(g->b, g->threads > 32 ? "bar.sync 0;" : "bar.warp.sync -1;"); }
 
 Tir ptx_shared_address(Gen *g, int offset, Tir bytes) {
     Tir base = tir_address(g->b, CLASS_B32, SPACE_SHARED, "shared_memory");
@@ -248,9 +235,8 @@ static Tir *move_shared(Gen *g, const Type *lane, Tir *regs, const Layout *from,
     tile.offset = ptx_shared_begin(g, tile.bytes);
     Tir *result = ptx_new_regs(g, layout_regs(to));
     ptx_shared_store(g, &tile, from, regs);
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     ptx_shared_load(g, &tile, to, 0, result);
-    ptx_shared_done(g, tile.offset, tile.bytes);
     return result;
 }
 
@@ -283,8 +269,7 @@ Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *l
     tile.bytes = ptx_lane_bytes(lane) << layout->tile_bits;
     tile.offset = ptx_shared_begin(g, tile.bytes);
     ptx_shared_store(g, &tile, layout, regs);
-    ptx_shared_sync(g);
+    ptx_barrier(g);
     ptx_shared_load(g, &tile, layout, 0, result);
-    ptx_shared_done(g, tile.offset, tile.bytes);
     return result;
 }

@@ -80,11 +80,6 @@ static bool spins(Op *op, void *user) {
     return true;
 }
 
-static bool is_no_atomic(Op *op, void *user) {
-    (void)user;
-    return op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
-}
-
 static bool check_function(const Func *fn, Diag *diag) {
     if (!is_identifier(fn->name)) {
         diag_refused(diag, fn->span, "a kernel name with letters outside ASCII on a GPU");
@@ -104,20 +99,15 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     while (1 << g->warp_bits < fn->num_warps) g->warp_bits++;
     g->regs = arena_array(fn->arena, Tir *, fn->num_values);
     g->globals.arena = fn->arena;
-    g->axis = facts_compute(fn->arena, fn);
+    g->axis = options->facts ? options->facts : facts_compute(fn->arena, fn);
     g->b = tir_new(fn->arena);
     if (options->line_info && fn->span.source) {
         g->b->file = "";
         vec_push(fn->arena, &g->sources, fn->span.source);
     }
-    g->has_atomics = !region_walk(fn->body, is_no_atomic, NULL);
+    g->has_atomics = func_has_atomics(fn);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
-    if (g->shared_size > g->arch->shared_limit) {
-        diag_refused(diag, fn->span, "%d bytes of shared memory; a block of %s has at most %d",
-                     g->shared_size, g->arch->name, g->arch->shared_limit);
-        return NULL;
-    }
     facts->shared_bytes = g->shared_size;
     facts->block_threads = g->threads;
     facts->programs_per_block = 1;

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+/* trips: through scratch in shared memory; see trips.h. */
+#include "ir/trips.h"
+
+/* ---- reduce ---- */
+
+/* Each result is one commuting op of its own two arguments. */
+static bool commutes(const Region *region) {
+    const Op *yield = region_yield(region);
+    int count = yield->num_operands;
+    for (int i = 0; i < count; i++) {
+        const Op *op = yield->operands[i]->def;
+        if (!op || !op_has_trait(op, COMMUTES) || op->parent != region) return false;
+        const Value *a = region->args[i], *b = region->args[i + count];
+        bool straight = op->operands[0] == a && op->operands[1] == b;
+        if (!straight && !(op->operands[0] == b && op->operands[1] == a)) return false;
+    }
+    return true;
+}
+
+Reduction reduction_of(const Op *op) {
+    const Type *in = op->operands[0]->type;
+    return (Reduction){.layout = *type_layout(in),
+                       .axis = tile_dim_bits(in, (int)reduce_axis(op)),
+                       .ordered = !commutes(op->regions[0])};
+}
+
+/* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane
+ * bits, where there are so many that reading and combining them all would cost each lane too much.
+ */
+static Layout gathered(const Reduction *r, uint32_t bits) {
+    enum { MANY_BITS = 3 };
+    Layout to = r->layout;
+    int added = 0;
+    for (int i = 0; i < to.num[KIND_WARP]; i++)
+        if (to.column[KIND_WARP][i] & bits) to.column[KIND_WARP][i] = 0;
+    for (int bit = 0; bit < to.tile_bits; bit++) added += bits >> bit & 1;
+    for (int lane = 0, bit = 0, many = added >= MANY_BITS && !r->ordered; many && lane < LANE_BITS;
+         lane++) {
+        if (to.column[KIND_LANE][lane]) continue; /* lanes that differ in this bit hold the same */
+        while (bit < to.tile_bits && !(bits >> bit & 1)) bit++;
+        if (bit == to.tile_bits) break;
+        to.column[KIND_LANE][lane] = 1u << bit;
+        bits &= ~(1u << bit), added--;
+    }
+    memmove(to.column[KIND_REG] + added, to.column[KIND_REG],
+            sizeof(uint32_t) * (size_t)to.num[KIND_REG]);
+    to.num[KIND_REG] += added;
+    for (int bit = to.tile_bits - 1, at = added; bit >= 0; bit--)
+        if (bits >> bit & 1) to.column[KIND_REG][--at] = 1u << bit;
+    return to;
+}
+
+static int next_bit(const Reduction *r, const BitPlace *places) {
+    int best = -1;
+    for (int bit = 0; bit < r->layout.tile_bits; bit++) {
+        if (!(r->axis >> bit & 1)) continue;
+        if (r->ordered) return bit;
+        if (best < 0 || places[bit].kind < places[best].kind ||
+            (places[bit].kind == KIND_REG && places[best].kind == KIND_REG &&
+             places[bit].bit > places[best].bit))
+            best = bit;
+    }
+    return best;
+}
+
+bool reduction_next(Reduction *r) {
+    BitPlace places[MAX_TILE_BITS];
+    uint32_t bits = 0; /* of warps: with its neighbours that are also warps, one trip */
+    if (!r->axis) return false;
+    if (!layout_places(&r->layout, places)) BUG("layout is not unit");
+    r->bit = next_bit(r, places);
+    r->place = places[r->bit];
+    if (r->place.kind != KIND_WARP) return true;
+    for (int i = r->bit; i < r->layout.tile_bits; i++) {
+        if (r->axis >> i & 1 && places[i].kind == KIND_WARP)
+            bits |= 1u << i;
+        else if (r->ordered)
+            break;
+    }
+    r->moved = gathered(r, bits);
+    return true;
+}
+
+void reduction_remove(Reduction *r) {
+    uint32_t all = (1u << r->layout.tile_bits) - 1, below = (1u << r->bit) - 1;
+    r->layout = layout_restrict(&r->layout, all & ~(1u << r->bit));
+    r->axis = (r->axis & below) | (r->axis >> (r->bit + 1)) << r->bit;
+}
+
+static int reduce_trips(const Op *op, int *bytes) {
+    Reduction r = reduction_of(op);
+    int count = 0;
+    while (reduction_next(&r)) {
+        if (r.place.kind != KIND_WARP) {
+            reduction_remove(&r);
+            continue;
+        }
+        bytes[count] = 0;
+        for (int v = 0; v < op->num_operands; v++)
+            bytes[count] +=
+                scratch_aligned(type_size_bytes(op->operands[v]->type) << r.layout.tile_bits);
+        count++;
+        r.layout = r.moved;
+    }
+    return count;
+}
+
+/* ---- scan ---- */
+
+/* From the first bit of the axis that is one of warps on: a slot of 8 bytes for each thread and
+ * register whose value is a total. */
+static int scan_trips(const Func *fn, const Op *op, int *bytes) {
+    const Type *in = op->operands[0]->type;
+    const Layout *layout = type_layout(in);
+    uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
+    int count = 0, slots = layout_regs(layout);
+    bool warps = false;
+    BitPlace places[MAX_TILE_BITS];
+    if (!layout_places(layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < layout->tile_bits; bit++) {
+        if (!(axis >> bit & 1)) continue;
+        if (places[bit].kind == KIND_REG) slots /= 2;
+        if (places[bit].kind == KIND_WARP) warps = true;
+        if (warps) bytes[count++] = op->num_operands * slots * 32 * fn->num_warps * 8;
+    }
+    return count;
+}
+
+/* ---- the others ---- */
+
+const Type *dot_sum_type(const Op *op) {
+    const Type *acc = type_lane(op_result(op)->type), *a = type_lane(dot_a(op)->type);
+    if (type_is_int(acc)) return type_scalar(type_bits(acc) == 64 ? TYPE_I64 : TYPE_I32);
+    return type_scalar(acc->kind == TYPE_F64 || a->kind == TYPE_F64 ? TYPE_F64 : TYPE_F32);
+}
+
+static int dot_bytes(const Op *op) {
+    const Type *a = dot_a(op)->type, *b = dot_b(op)->type;
+    if (dot_unit(op) == UNIT_MMA) { /* f8 as f16 */
+        int bytes = type_is_float(a) && type_bits(a) == 8 ? 2 : type_size_bytes(a);
+        return scratch_aligned(bytes * a->lanes) + bytes * b->lanes;
+    }
+    int bytes = type_size_bytes(dot_sum_type(op));
+    return scratch_aligned(bytes * a->lanes) + scratch_aligned(bytes * b->lanes);
+}
+
+static bool crosses_warps(const Op *op) {
+    BitPlace places[MAX_TILE_BITS];
+    const Layout *layout = type_layout(op_result(op)->type);
+    if (!layout_places(layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < layout->tile_bits; bit++)
+        if (sort_step_mask(op) >> bit & 1 && places[bit].kind == KIND_WARP) return true;
+    return false;
+}
+
+static bool reads_value(Op *op, void *user) {
+    for (int i = 0; i < op->num_operands; i++)
+        if (op->operands[i] == user) return false;
+    return true;
+}
+
+bool value_is_used(const Func *fn, const Value *value) {
+    return !region_walk(fn->body, reads_value, (void *)(uintptr_t)value);
+}
+
+static bool is_no_atomic(Op *op, void *user) {
+    (void)user;
+    return op->kind != OP_ATOMIC_RMW && op->kind != OP_ATOMIC_CAS;
+}
+
+bool func_has_atomics(const Func *fn) { return !region_walk(fn->body, is_no_atomic, NULL); }
+
+bool load_is_shared(bool has_atomics, const Op *load) {
+    if (type_is_tile(op_result(load)->type)) return false;
+    if (load_volatile(load) || has_atomics) return true;
+    for (const Region *r = load->parent; r && r->owner; r = r->owner->parent)
+        if (r->owner->kind == OP_WHILE) return true;
+    return false;
+}
+
+/* What one thread got is told to those that hold the same lanes: is one of another warp? */
+static bool told_to_warps(const Func *fn, const Type *type) {
+    const Layout *layout = type_layout(type);
+    return layout ? layout_replica_mask(layout) >> LANE_BITS != 0 : fn->num_warps > 1;
+}
+
+static int one_trip(bool there_is, int64_t of, int *bytes) {
+    bytes[0] = (int)of;
+    return there_is;
+}
+
+int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS]) {
+    const Value *from = op->num_operands ? op->operands[0] : NULL;
+    const Type *type = op->num_results ? op_result(op)->type : NULL;
+    int whole = type ? type_size_bytes(type) * type->lanes : 0;
+    switch (op->kind) {
+    case OP_REDUCE: return reduce_trips(op, bytes);
+    case OP_SCAN: return scan_trips(fn, op, bytes);
+    case OP_CONVERT: /* from registers; the tile of a ring is in shared memory already */
+        return one_trip(!from->type->place->shared &&
+                            layout_move(type_layout(from->type), type_layout(type)) == MOVE_SHARED,
+                        whole, bytes);
+    case OP_SORT_STEP: return one_trip(crosses_warps(op), whole, bytes);
+    case OP_GATHER: return one_trip(true, type_size_bytes(from->type) * from->type->lanes, bytes);
+    case OP_HISTOGRAM: return one_trip(true, 4 * histogram_bins(op), bytes);
+    case OP_DOT: return one_trip(true, dot_bytes(op), bytes);
+    case OP_LOAD:
+        return one_trip(load_is_shared(has_atomics, op) && told_to_warps(fn, type), whole, bytes);
+    case OP_CLOCK: return one_trip(told_to_warps(fn, type), whole, bytes);
+    case OP_ATOMIC_RMW:
+    case OP_ATOMIC_CAS:
+        return one_trip(told_to_warps(fn, type) && value_is_used(fn, op_result(op)), whole, bytes);
+#define LEAF(kind, ...)    case OP_##kind:
+#define LANE(kind, ...)    case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#define ASYNC(kind, ...)   case OP_##kind:
+#include "ir/ops.def"
+    case OP_SPLAT:
+    case OP_BROADCAST:
+    case OP_EXPAND_DIMS:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_JOIN:
+    case OP_SPLIT:
+    case OP_STORE:
+    case OP_BARRIER:
+    case OP_HINT:
+    case OP_ASSUME:
+    case OP_ASSERT:
+    case OP_PRINT:
+    case OP_INLINE_ASM: return 0;
+    case NUM_OP_KINDS: break;
+    }
+    BUG("op of unknown kind %d", op->kind);
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+/* trips: which ops of placed form go through scratch in shared memory, how often, and how large. What
+ * a trip moves is written, the block waits, and it is read: until the next wait somebody may still
+ * be reading. Lowering makes the trips in this order. */
+#ifndef TERN_TRIPS_H
+#define TERN_TRIPS_H
+
+#include "ir/place.h"
+
+enum { MAX_TRIPS = MAX_TILE_BITS, SCRATCH_ALIGNMENT = 16 };
+enum { SMALL_SCRATCH = 16 * 1024 }; /* up to here scratch moves on instead of waiting */
+
+/* Bytes of each trip of the op; returns how many there are. has_atomics: the function has any. */
+int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS]);
+bool func_has_atomics(const Func *fn);
+/* One thread loads and tells the others: another program may write meanwhile. */
+bool load_is_shared(bool has_atomics, const Op *load);
+bool value_is_used(const Func *fn, const Value *value);
+const Type *dot_sum_type(const Op *op); /* in which unit fma adds up */
+
+static inline int scratch_aligned(int bytes) {
+    return (bytes + SCRATCH_ALIGNMENT - 1) & ~(SCRATCH_ALIGNMENT - 1);
+}
+
+/* A reduction removes the tile bits of its axis one at a time: register bits by combining pairs of
+ * registers, lane bits by shuffles; warp bits pass through shared memory, after which they are
+ * register bits or, where they are many, lane bits. Where the combination is known to commute,
+ * registers come first (fewest shuffles); otherwise bits go from the lowest up, so that neighbours
+ * always meet in order. */
+typedef struct Reduction {
+    Layout layout; /* of what is left */
+    uint32_t axis; /* its tile bits of the axis */
+    bool ordered;
+    int bit;        /* the next to remove .. */
+    BitPlace place; /* .. which is here; of a warp: first `moved` */
+    Layout moved;
+} Reduction;
+Reduction reduction_of(const Op *op);
+bool reduction_next(Reduction *r); /* false when nothing is left */
+void reduction_remove(Reduction *r);
+
+#endif
