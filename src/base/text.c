@@ -70,14 +70,18 @@ void buf_puts(Buf *buf, const char *c_string) { buf_add(buf, c_string, strlen(c_
 
 void buf_putc(Buf *buf, char c) { buf_add(buf, &c, 1); }
 
+/* Into the room that there is; where that is too little, once more into enough. */
 void buf_vprintf(Buf *buf, const char *format, va_list args) {
     va_list again;
     va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, again);
-    va_end(again);
+    size_t room = buf->capacity - buf->length;
+    int length = vsnprintf(room ? buf->data + buf->length : NULL, room, format, args);
     if (length < 0) BUG("bad format '%s'", format);
-    buf_reserve(buf, (size_t)length);
-    vsnprintf(buf->data + buf->length, (size_t)length + 1, format, args);
+    if ((size_t)length >= room) {
+        buf_reserve(buf, (size_t)length);
+        vsnprintf(buf->data + buf->length, (size_t)length + 1, format, again);
+    }
+    va_end(again);
     buf->length += (size_t)length;
 }
 
