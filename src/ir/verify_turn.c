@@ -414,7 +414,7 @@ static bool for_once(Walk *w, const Op *op, States *s, States *out) {
 
 static bool walk_for(Walk *w, const Op *op, States *s) {
     Edge in = edge_new(w, for_count(op) + 1), leave = edge_new(w, for_count(op) + 1);
-    Turn end;
+    Turn end = {0};
     int64_t times = times_of(op, &end);
     edge_add(w, &in, turn_of(for_lower(op)), for_index(op));
     for (int i = 0; i < for_count(op); i++)
