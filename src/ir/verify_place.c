@@ -235,12 +235,12 @@ static bool check_op_places(Verifier *v, const Op *op) {
         return op->num_operands < 2 ||
                op->operands[0]->type->place == op->operands[1]->type->place ||
                verify_bad(v, op, "places of values and mask differ");
-#define LANE(kind, ...) case OP_##kind:
+#define LANE(kind, ...)    case OP_##kind:
+#define PERMUTE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS:
     case OP_SCAN:
-    case OP_SORT_STEP:
     case OP_HINT:
     case OP_ASSERT:
     case OP_INLINE_ASM: return one_place(v, op, 0);

@@ -170,11 +170,6 @@ static bool set_scalar(Program *p, const Op *op, uint64_t bits) {
     return lanes != NULL;
 }
 
-static bool alias(Program *p, const Op *op) {
-    slot_set(p, op_result(op), lanes_share(operand(p, op, 0)));
-    return true;
-}
-
 static bool exec_assume(Program *p, const Op *op) {
     if (lane_get(operand(p, op, 0), 0) & 1) return true;
     return program_fail(p, TERN_ERROR_KERNEL, op->span,
@@ -190,18 +185,12 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_POISON: return exec_constant(p, op, 0);
     case OP_PROGRAM_ID: return set_scalar(p, op, p->id[grid_axis(op)]);
     case OP_NUM_PROGRAMS: return set_scalar(p, op, p->launch->grid[grid_axis(op)]);
-    case OP_RESHAPE:
-    case OP_EXPAND_DIMS:
-    case OP_CONVERT:
-    case OP_HINT: return alias(p, op);
+    case OP_HINT: return exec_alias(p, op);
     case OP_ARANGE: return exec_arange(p, op);
-    case OP_SPLAT: return exec_splat(p, op);
-    case OP_BROADCAST: return exec_broadcast(p, op);
-    case OP_TRANS: return exec_trans(p, op);
-    case OP_JOIN: return exec_join(p, op);
-    case OP_SPLIT: return exec_split(p, op);
-    case OP_GATHER: return exec_gather(p, op);
-    case OP_SORT_STEP: return exec_sort_step(p, op);
+#define SHAPE(kind, ...)   case OP_##kind:
+#define PERMUTE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return exec_shape(p, op);
     case OP_LOAD:
     case OP_STORE:
     case OP_ATOMIC_RMW:

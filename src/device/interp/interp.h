@@ -157,13 +157,8 @@ void exec_yield_done(Program *p, const Body *block);
 bool exec_lanes(Program *p, const Op *op); /* ELEMENTWISE ops but addptr */
 bool exec_addptr(Program *p, const Op *op);
 bool exec_arange(Program *p, const Op *op);
-bool exec_splat(Program *p, const Op *op);
-bool exec_broadcast(Program *p, const Op *op);
-bool exec_trans(Program *p, const Op *op);
-bool exec_join(Program *p, const Op *op);
-bool exec_split(Program *p, const Op *op);
-bool exec_gather(Program *p, const Op *op);
-bool exec_sort_step(Program *p, const Op *op);
+bool exec_alias(Program *p, const Op *op); /* the result is the operand */
+bool exec_shape(Program *p, const Op *op); /* classes SHAPE and PERMUTE */
 bool exec_reduce(Program *p, const Node *node);
 bool exec_scan(Program *p, const Node *node);
 bool exec_histogram(Program *p, const Op *op);

@@ -57,12 +57,12 @@ static Walk walk_of(const Type *type) {
     return walk;
 }
 
-bool exec_splat(Program *p, const Op *op) {
+static bool exec_splat(Program *p, const Op *op) {
     Walk walk = walk_of(op_result(op)->type);
     return walk_result(p, op, &walk);
 }
 
-bool exec_broadcast(Program *p, const Op *op) {
+static bool exec_broadcast(Program *p, const Op *op) {
     Walk walk = walk_of(op_result(op)->type);
     const Type *from = op->operands[0]->type;
     row_major(from, walk.strides);
@@ -71,7 +71,7 @@ bool exec_broadcast(Program *p, const Op *op) {
     return walk_result(p, op, &walk);
 }
 
-bool exec_trans(Program *p, const Op *op) {
+static bool exec_trans(Program *p, const Op *op) {
     Walk walk = walk_of(op_result(op)->type);
     int strides[MAX_RANK];
     row_major(op->operands[0]->type, strides);
@@ -89,7 +89,7 @@ bool exec_arange(Program *p, const Op *op) {
     return true;
 }
 
-bool exec_join(Program *p, const Op *op) {
+static bool exec_join(Program *p, const Op *op) {
     Lanes *out = lanes_new(p, op_result(op)->type->lanes, operand(p, op, 0)->size);
     if (!out) return false;
     Walk walk = {.rank = 1, .shape = {out->count / 2}, .strides = {1}};
@@ -98,7 +98,7 @@ bool exec_join(Program *p, const Op *op) {
     return true;
 }
 
-bool exec_split(Program *p, const Op *op) {
+static bool exec_split(Program *p, const Op *op) {
     const Lanes *from = operand(p, op, 0);
     Walk walk = {.rank = 1, .shape = {from->count / 2}, .strides = {2}};
     for (int i = 0; i < 2; i++) {
@@ -110,7 +110,7 @@ bool exec_split(Program *p, const Op *op) {
     return true;
 }
 
-bool exec_gather(Program *p, const Op *op) {
+static bool exec_gather(Program *p, const Op *op) {
     const Lanes *from = lanes_of(p, gather_source(op)), *indices = lanes_of(p, gather_indices(op));
     const Type *from_type = gather_source(op)->type, *index_type = gather_indices(op)->type;
     int axis = (int)gather_axis(op), strides[MAX_RANK], shape[MAX_RANK] = {0};
@@ -131,7 +131,7 @@ bool exec_gather(Program *p, const Op *op) {
     return true;
 }
 
-bool exec_sort_step(Program *p, const Op *op) {
+static bool exec_sort_step(Program *p, const Op *op) {
     const Lanes *from = operand(p, op, 0);
     Lanes *out = lanes_new(p, from->count, from->size);
     int64_t mask = sort_step_mask(op);
@@ -143,4 +143,31 @@ bool exec_sort_step(Program *p, const Op *op) {
     }
     slot_set(p, op_result(op), out);
     return true;
+}
+
+bool exec_alias(Program *p, const Op *op) {
+    slot_set(p, op_result(op), lanes_share(operand(p, op, 0)));
+    return true;
+}
+
+bool exec_shape(Program *p, const Op *op) {
+    switch (op->kind) {
+    case OP_SPLAT: return exec_splat(p, op);
+    case OP_BROADCAST: return exec_broadcast(p, op);
+    case OP_RESHAPE:
+    case OP_EXPAND_DIMS:
+    case OP_CONVERT: return exec_alias(p, op);
+    case OP_TRANS: return exec_trans(p, op);
+    case OP_JOIN: return exec_join(p, op);
+    case OP_SPLIT: return exec_split(p, op);
+    case OP_GATHER: return exec_gather(p, op);
+    case OP_SORT_STEP: return exec_sort_step(p, op);
+#define OP(kind, ...)     case OP_##kind:
+#define ACROSS(kind, ...) case OP_##kind:
+#define SHAPE(...)
+#define PERMUTE(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    BUG("'%s' moves no lanes", op_info(op->kind)->name);
 }

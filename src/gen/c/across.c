@@ -442,13 +442,13 @@ void write_across(Nest *n, Op *op) {
     case OP_ASSERT: write_assert(n, op, place); return;
     case OP_HISTOGRAM:
     case OP_DOT:
-    case OP_SORT_STEP:
     case OP_LOAD:
     case OP_STORE:
     case OP_BARRIER:
 #define OP(kind, ...) case OP_##kind:
 #define MEMORY(...)
 #define ACROSS(...)
+#define PERMUTE(kind, ...) case OP_##kind:
 #define PEOPLE(...)
 #include "ir/ops.def"
     case OP_HINT:

@@ -641,7 +641,8 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
         if (!is_cheap_kind(op)) BUG("a reshape was not made a view");
         from = place_of_reshape(n, op->operands[0]->type, value->type, place);
         break;
-    case OP_SORT_STEP:
+#define PERMUTE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
         if (!collect) need_stored(n, op->operands[0]);
         return;
     case OP_GATHER:

@@ -402,8 +402,9 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_RESHAPE: write_reshape(g, op); return;
     case OP_JOIN:
     case OP_SPLIT: write_join_split(g, op); return;
-    case OP_GATHER:
-    case OP_SORT_STEP: force(g, op->operands[0]); return;
+#define PERMUTE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case OP_GATHER: force(g, op->operands[0]); return;
     case OP_HISTOGRAM:
         write_histogram(g, op);
         set_done(g, op);

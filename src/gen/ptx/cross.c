@@ -94,7 +94,7 @@ static void gather_warps(Reducer *r) {
     r->left.layout = *to;
 }
 
-void ptx_reduce(Gen *g, const Op *op) {
+static void reduce(Gen *g, const Op *op) {
     Reducer r = {.g = g, .op = op, .count = op->num_operands, .left = reduction_of(op)};
     r.regs = arena_array(g->arena, Tir *, r.count);
     for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v]);
@@ -212,7 +212,7 @@ static void scan_bit(Scanner *s) {
     s->regs = out;
 }
 
-void ptx_scan(Gen *g, const Op *op) {
+static void scan(Gen *g, const Op *op) {
     const Type *in = op->operands[0]->type;
     const Layout *layout = type_layout(in);
     uint32_t axis = tile_dim_bits(in, (int)scan_axis(op));
@@ -238,7 +238,7 @@ void ptx_scan(Gen *g, const Op *op) {
 
 /* ---- sort step ---- */
 
-void ptx_sort_step(Gen *g, const Op *op) {
+static void sort_step(Gen *g, const Op *op) {
     const Layout *layout = type_layout(op_result(op)->type);
     uint32_t mask = (uint32_t)sort_step_mask(op), regs_mask = 0, lanes = 0, warps = 0;
     BitPlace places[MAX_TILE_BITS];
@@ -332,7 +332,7 @@ void ptx_gather(Gen *g, const Op *op) {
     ptx_define(g, op_result(op), regs);
 }
 
-void ptx_histogram(Gen *g, const Op *op) {
+static void histogram(Gen *g, const Op *op) {
     const Layout *layout = type_layout(op_result(op)->type),
                  *from = type_layout(histogram_source(op)->type);
     const Type *lane = type_lane(histogram_source(op)->type);
@@ -362,4 +362,19 @@ void ptx_histogram(Gen *g, const Op *op) {
     ptx_barrier(g);
     ptx_shared_load(g, &tile, layout, 0, regs);
     ptx_define(g, op_result(op), regs);
+}
+
+void ptx_across(Gen *g, const Op *op) {
+    switch (op->kind) {
+    case OP_REDUCE: reduce(g, op); return;
+    case OP_SCAN: scan(g, op); return;
+    case OP_HISTOGRAM: histogram(g, op); return;
+    case OP_DOT: ptx_dot(g, op); return;
+    case OP_SORT_STEP: sort_step(g, op); return;
+#define OP(kind, ...) case OP_##kind:
+#define ACROSS(...)
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    BUG("'%s' is not across lanes", op_info(op->kind)->name);
 }

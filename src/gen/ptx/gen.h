@@ -111,11 +111,8 @@ Swizzle swizzle_row_major(int bits);
 Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *layout);
 
 /* ---- cross.c ---- */
-void ptx_reduce(Gen *g, const Op *op);
-void ptx_scan(Gen *g, const Op *op);
+void ptx_across(Gen *g, const Op *op); /* class ACROSS */
 void ptx_gather(Gen *g, const Op *op);
-void ptx_histogram(Gen *g, const Op *op);
-void ptx_sort_step(Gen *g, const Op *op);
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);

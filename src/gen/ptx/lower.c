@@ -424,12 +424,11 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_CONVERT: ptx_convert(g, op); return;
     case OP_JOIN: ptx_join(g, op); return;
     case OP_SPLIT: ptx_split(g, op); return;
-    case OP_REDUCE: ptx_reduce(g, op); return;
-    case OP_SCAN: ptx_scan(g, op); return;
+#define ACROSS(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        ptx_across(g, op);
+        return;
     case OP_GATHER: ptx_gather(g, op); return;
-    case OP_HISTOGRAM: ptx_histogram(g, op); return;
-    case OP_SORT_STEP: ptx_sort_step(g, op); return;
-    case OP_DOT: ptx_dot(g, op); return;
     case OP_PRINT: ptx_print(g, op); return;
     case OP_ASSERT: ptx_assert(g, op); return;
     case OP_CLOCK: ptx_clock(g, op); return;

@@ -175,6 +175,7 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
 #define LEAF(kind, ...)    case OP_##kind:
 #define LANE(kind, ...)    case OP_##kind:
 #define MEMORY(kind, ...)  case OP_##kind:
+#define PERMUTE(kind, ...) case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case OP_SPLAT:
@@ -182,7 +183,6 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
     case OP_CONVERT:
     case OP_REDUCE:
     case OP_SCAN:
-    case OP_SORT_STEP:
     case OP_HINT:
     case OP_CLOCK:
     case OP_INLINE_ASM: return layout;
