@@ -144,13 +144,18 @@ tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes) {
     return status;
 }
 
-tern_status tern_written(tern_buffer *buffer, size_t offset, size_t bytes, unsigned char *written) {
+static tern_status check_written(tern_buffer *buffer, size_t offset, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
-    const unsigned char *bits = context->ranges[buffer->index].written;
     tern_status status = check_range(buffer, "tern_written", offset, bytes);
+    if (status || context->ranges[buffer->index].written) return status;
+    return context_lacks(context, "record of what was written to this buffer");
+}
+
+tern_status tern_written(tern_buffer *buffer, size_t offset, size_t bytes, unsigned char *written) {
+    tern_status status = check_written(buffer, offset, bytes);
     if (status) return status;
-    if (!bits) return context_lacks(context, "record of what was written to this buffer");
+    const unsigned char *bits = buffer->context->ranges[buffer->index].written;
     for (size_t i = 0; i < bytes; i++)
         written[i] = bits[(offset + i) / 8] >> ((offset + i) & 7) & 1;
     return TERN_OK;

@@ -587,8 +587,7 @@ Ev eval(Nest *n, Value *value, Place place) {
                                                                               : n->copy,
                     ev});
     if (is_kept(n, value) && is_identity(n, value->type, place)) {
-        if (ev.kind == EV_UNIFORM || ev.kind == EV_LINEAR)
-            n->memos.data[n->memos.count - 1].copy = n->copy;
+        n->memos.data[n->memos.count - 1].copy = n->copy;
         write_view(n, info(g, value)->view, value->type, place, ev);
     }
     return ev;
@@ -794,6 +793,12 @@ static void write_body(Nest *n, bool fast, int copy) {
     n->fast = fast, n->copy = fast ? copy : COPY_SLOW, n->at = &n->body[fast ? 0 : 1];
     if (fast) fetch_ahead(n);
     for (int i = 0; i < n->num_roots; i++) write_root(n, &n->roots[i]);
+    /* A user that is the same in all bodies is computed in the first, and so is what it is made of:
+     * what is kept of that is stored in each. */
+    for (int i = 0; i < n->kept.count; i++) {
+        Place place = identity_place(n, n->kept.data[i]->type);
+        if (is_identity(n, n->kept.data[i]->type, place)) eval(n, n->kept.data[i], place);
+    }
 }
 
 static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
