@@ -258,6 +258,17 @@ static void write_histogram(Gen *g, Op *op) {
     value_store_in(g, r, view);
 }
 
+/* Where all lanes of a tile lie in a row: its own view, or a copy's. */
+static View *row_major(Gen *g, Value *tile) {
+    force(g, tile);
+    View *view = info(g, tile)->view;
+    if (view_is_row_major(view, tile->type)) return view;
+    View *copy = view_row_major(g, array_new(g, tile->type, true), tile->type);
+    Root root = {.value = tile, .view = copy};
+    nest_write(g, &root, 1);
+    return copy;
+}
+
 static void write_reshape(Gen *g, Op *op) {
     Value *a = op->operands[0], *r = op_result(op);
     if (!type_is_tile(r->type)) { /* a tile of one lane -> scalar */
@@ -270,16 +281,14 @@ static void write_reshape(Gen *g, Op *op) {
     }
     if (!type_is_tile(a->type)) return; /* a scalar read as a tile: see nest.c */
     if (is_cheap_kind(op)) return;
-    force(g, a);
-    View *from = info(g, a)->view;
-    if (!view_is_row_major(from, a->type)) {
-        View *copy = view_row_major(g, array_new(g, a->type, true), a->type);
-        Root root = {.value = a, .view = copy};
-        nest_write(g, &root, 1);
-        from = copy;
-    }
-    value_store_in(g, r, view_row_major(g, from->array, r->type));
+    value_store_in(g, r, view_row_major(g, row_major(g, a)->array, r->type));
     set_done(g, op);
+}
+
+/* A permutation takes lanes by their number in the tile, so they lie in a row. */
+static void permute_operand(Gen *g, Value *tile) {
+    View *view = row_major(g, tile);
+    if (view != info(g, tile)->view) value_store_in(g, tile, view);
 }
 
 static void write_join_split(Gen *g, Op *op) {
@@ -404,6 +413,8 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_SPLIT: write_join_split(g, op); return;
 #define PERMUTE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+        permute_operand(g, op->operands[0]);
+        return;
     case OP_GATHER: force(g, op->operands[0]); return;
     case OP_HISTOGRAM:
         write_histogram(g, op);
