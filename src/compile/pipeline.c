@@ -50,17 +50,6 @@ static bool verify(Arena *arena, const Func *fn, const char *after, Diag *diag) 
     return false;
 }
 
-/* Lowering believes places without asking, so they are always looked at: a kernel for which they do
- * not come out right is refused. */
-static bool places_hold(Arena *arena, const Func *fn, Diag *diag) {
-    const Op *where = NULL;
-    const char *why = func_verify_at(arena, fn, &where);
-    if (why)
-        diag_refused(diag, where && where->span.source ? where->span : fn->span,
-                     "no places on a GPU were found for this kernel's tiles: %s", why);
-    return !why;
-}
-
 static void keep_text(CompiledKernel *kernel, const Func *fn, const CompileRequest *request,
                       const char *pass) {
     if (!request->print_after || strcmp(request->print_after, pass)) return;
@@ -76,8 +65,9 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
         if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
         pass->run(px, fn);
         if (diag_failed(px->diag)) return false;
-        if (fn->form == FORM_PLACED && !places_hold(kernel->arena, fn, px->diag)) return false;
-        if (request->verify && !verify(kernel->arena, fn, pass->name, px->diag)) return false;
+        /* Lowering believes places without asking, so they are always looked at. */
+        bool looked_at = request->verify || fn->form == FORM_PLACED;
+        if (looked_at && !verify(kernel->arena, fn, pass->name, px->diag)) return false;
         keep_text(kernel, fn, request, pass->name);
     }
     func_renumber(fn);

@@ -171,6 +171,8 @@ static void write_op(Writer *w, Op *op) {
         write_for(w, op);
     } else if (op->kind == OP_WHILE) {
         write_while(w, op);
+    } else if (op->kind == OP_CONVERT) {
+        return; /* of an argument of the region: made here */
     } else if (op->kind == OP_YIELD) {
         return; /* its owner knows */
     } else if (op->num_results && !place_is_wanted(w->p, op) && !must_stay(w, op)) {
