@@ -145,7 +145,9 @@ static int dot_bytes(const Op *op) {
     return scratch_aligned(bytes * a->lanes) + scratch_aligned(bytes * b->lanes);
 }
 
+/* A permutation may take any lane to any other, but that of one step of a sort is known. */
 static bool crosses_warps(const Op *op) {
+    if (op->kind != OP_SORT_STEP) return true;
     BitPlace places[MAX_TILE_BITS];
     const Layout *layout = type_layout(op_result(op)->type);
     if (!layout_places(layout, places)) BUG("layout is not unit");
@@ -201,7 +203,9 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
         return one_trip(!from->type->place->shared &&
                             layout_move(type_layout(from->type), type_layout(type)) == MOVE_SHARED,
                         whole, bytes);
-    case OP_SORT_STEP: return one_trip(crosses_warps(op), whole, bytes);
+#define PERMUTE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return one_trip(crosses_warps(op), whole, bytes);
     case OP_GATHER: return one_trip(true, type_size_bytes(from->type) * from->type->lanes, bytes);
     case OP_HISTOGRAM: return one_trip(true, 4 * histogram_bins(op), bytes);
     case OP_DOT: return one_trip(true, dot_bytes(op), bytes);
