@@ -10,7 +10,7 @@
 typedef struct Bench {
     Arena *arena;
     Diag diag;
-    Program *program;
+    PtxProgram *program;
     Failure failure;
     Count *counts;
     uint64_t seed, budget; /* budget 0: enough */

@@ -86,7 +86,7 @@ TEST(every_prefix_of_a_kernel_is_safe) {
         Diag diag = {.arena = arena};
         char *part = arena_alloc(arena, (size_t)cut + 1);
         memcpy(part, text, (size_t)cut);
-        Program *program = sim_parse(arena, (Str){part, cut}, 0, &diag);
+        PtxProgram *program = sim_parse(arena, (Str){part, cut}, 0, &diag);
         CHECK(!program || cut >= length - 1);
         arena_free(arena);
     }

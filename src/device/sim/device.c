@@ -25,7 +25,7 @@ typedef struct SimState {
 } SimState;
 
 typedef struct Loaded {
-    const Program *program;
+    const PtxProgram *program;
     Totals totals;
 } Loaded;
 
@@ -107,7 +107,7 @@ static Str words_of(Device *device, const Diag *diag) {
 /* All in the kernel's arena. */
 static tern_status sim_load(Device *device, const CompiledKernel *kernel, void **result) {
     Diag diag = {.arena = kernel->arena};
-    Program *program = sim_parse(kernel->arena, kernel->text, kernel->facts.shared_bytes, &diag);
+    PtxProgram *program = sim_parse(kernel->arena, kernel->text, kernel->facts.shared_bytes, &diag);
     if (!program) {
         device->why = words_of(device, &diag);
         return TERN_ERROR_UNSUPPORTED;
@@ -143,7 +143,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     (void)queue;
     const SimState *state = device->state;
     Loaded *loaded = handle;
-    const Program *p = loaded->program;
+    const PtxProgram *p = loaded->program;
     Machine *m = arena_new_of(fresh_words(device), Machine);
     *m = (Machine){.device = device,
                    .program = p,

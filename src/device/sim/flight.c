@@ -5,7 +5,7 @@
  * what hides the time that memory takes. */
 #include "device/sim/sim.h"
 
-void flight_find_uses(Arena *arena, Program *program) {
+static void find_uses(Arena *arena, PtxProgram *program) {
     bool *loaded = arena_array(arena, bool, program->num_places + 1);
     for (int i = 0; i < program->code.count; i++) {
         const Ins *ins = &program->code.data[i];
@@ -34,4 +34,10 @@ void flight_use(Warp *w, const Ins *ins) {
         uint64_t asked = w->asked_at[ins->operands[k]];
         if (asked > w->come) w->come = asked;
     }
+}
+
+PtxProgram *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
+    PtxProgram *program = ptx_read(arena, text, dynamic_shared, diag);
+    if (program) find_uses(arena, program);
+    return program;
 }

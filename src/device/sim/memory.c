@@ -65,7 +65,7 @@ static bool find_global(const Access *a, int lane, uint64_t address, Spot *spot)
 
 static bool windowed(const Access *a, int lane, PtxSpace space, uint64_t address, Spot *spot) {
     Cta *block = a->w->block;
-    const Program *program = a->m->program;
+    const PtxProgram *program = a->m->program;
     bool shared = space == SPACE_SHARED;
     uint64_t size = (uint64_t)(shared ? program->shared_bytes : program->local_bytes),
              base = shared ? SHARED_BASE : 0;

@@ -25,8 +25,8 @@ static int number_before(Str text, const char *words) {
     return unit > 1 ? value : -1;
 }
 
-static bool assemble(Arena *arena, const Program *program, const char *target, const char *folder,
-                     Str *words) {
+static bool assemble(Arena *arena, const PtxProgram *program, const char *target,
+                     const char *folder, Str *words) {
     const char *from = str_format(arena, "%s/kernel.ptx", folder).data,
                *says = str_format(arena, "%s/words", folder).data;
     char *arch = (char *)(uintptr_t)str_format(arena, "-arch=%s", target).data, name[] = "ptxas",
@@ -52,7 +52,7 @@ static bool assemble(Arena *arena, const Program *program, const char *target, c
     return fine;
 }
 
-Assembled sim_assembled(Arena *arena, const Program *program, const char *target) {
+Assembled sim_assembled(Arena *arena, const PtxProgram *program, const char *target) {
     int saved = errno;
     const char *base = getenv("TMPDIR");
     char *folder =

@@ -27,7 +27,7 @@ typedef struct Line {
 
 typedef struct Summary {
     const Gpu *gpu;
-    const Program *program;
+    const PtxProgram *program;
     const Totals *totals;
     uint64_t issued, lanes, by_class[NUM_CLASSES], lanes_by_class[NUM_CLASSES];
     uint64_t branches, divergent, barriers;
@@ -81,7 +81,7 @@ int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps) {
 
 static void occupancy(Arena *arena, Summary *s) {
     const Gpu *gpu = s->gpu;
-    const Program *p = s->program;
+    const PtxProgram *p = s->program;
     s->threads = (int)(p->threads[0] * p->threads[1] * p->threads[2]);
     s->assembled = sim_assembled(arena, p, gpu->target);
     s->by_blocks = gpu->blocks_per_sm;
@@ -96,7 +96,7 @@ static void occupancy(Arena *arena, Summary *s) {
 }
 
 static void summarise(Arena *arena, Summary *s) {
-    const Program *p = s->program;
+    const PtxProgram *p = s->program;
     for (int i = 0; i < p->code.count; i++) {
         const Ins *ins = &p->code.data[i];
         const Count *count = &s->totals->counts[i];
@@ -403,7 +403,7 @@ static void json(Buf *out, const Summary *s) {
     buf_puts(out, "}");
 }
 
-Str sim_report(Arena *arena, const Gpu *gpu, const Program *program, const Totals *totals,
+Str sim_report(Arena *arena, const Gpu *gpu, const PtxProgram *program, const Totals *totals,
                bool as_json) {
     Summary s = {.gpu = gpu, .program = program, .totals = totals};
     Buf out = {.arena = arena};

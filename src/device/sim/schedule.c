@@ -131,7 +131,7 @@ static void block_free(Cta *block) {
 }
 
 static Cta *block_new(Machine *m) {
-    const Program *p = m->program;
+    const PtxProgram *p = m->program;
     uint64_t threads = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2];
     if (threads / LANES * (uint64_t)p->num_places * LANES * sizeof(uint32_t) > MOST_LIVE_BYTES)
         return NULL;
@@ -156,7 +156,7 @@ static Cta *block_new(Machine *m) {
 }
 
 static void warp_start(Machine *m, Cta *block, int index) {
-    const Program *p = m->program;
+    const PtxProgram *p = m->program;
     Warp *w = &block->warps[index];
     memset(w->places, POISON, (size_t)p->num_places * LANES * sizeof *w->places);
     memset(w->predicates, POISON, (size_t)p->num_predicates * sizeof *w->predicates);
@@ -295,7 +295,7 @@ static void draw_order(Machine *m) {
 /* How many blocks the GPU holds at a time, as far as registers do not limit it, and this machine's
  * memory. */
 static uint64_t blocks_at_a_time(const Machine *m) {
-    const Program *p = m->program;
+    const PtxProgram *p = m->program;
     const Gpu *gpu = m->gpu;
     uint64_t threads = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2];
     uint64_t each = (uint64_t)gpu->threads_per_sm / threads;

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* sim: a GPU that executes the PTX we emit, exactly and with checks; private to src/device/sim.
  *
- *     device.c     the device: buffers, a kernel made ready, a launch from start to end
- *     parse.c      PTX text -> Program; what is outside the subset is refused by name and line
- *     decode.c     one instruction's words -> Ins; gen/ptx/isa.def has the lane-by-lane ones
+ *     device.c     the device: buffers, a kernel made ready (gen/ptx/read.h), a launch
  *     schedule.c   blocks and warps take turns; barriers; deadlock; a launch
  *     warp.c       one warp: lanes in lockstep, branches, calls
  *     lanes.c      the lane-by-lane instructions; gen/ptx/number.h: arithmetic
@@ -25,179 +23,12 @@
 #define TERN_SIM_H
 
 #include "device/window.h"
-#include "gen/ptx/isa.h"
+#include "gen/ptx/read.h"
 
-enum {
-    LANES = 32,
-    MAX_WARPS = 32,     /* of a block */
-    SHARED_BASE = 1024, /* a shared address of 0 is nobody's */
-    MAX_BARRIERS = 16,
-};
 #define ALL_LANES UINT32_MAX
 
-typedef enum SimOp { /* what executes an instruction; before these: the rows of isa.def, lane by lane */
-                     SIM_SPECIAL = NUM_TIR_OPS, /* mov from a special register: kind */
-                     SIM_LOAD_PARAM,            /* offset: which */
-                     SIM_UNPACK16,
-                     SIM_UNPACK32, /* mov {a, b}, c */
-                     SIM_LOAD,
-                     SIM_STORE,
-                     SIM_ATOMIC, /* a result: optional */
-                     SIM_SHUFFLE,
-                     SIM_VOTE,
-                     SIM_REDUX,
-                     SIM_ACTIVE,
-                     SIM_LDMATRIX,
-                     SIM_MMA,
-                     SIM_COPY,
-                     SIM_COPY_COMMIT,
-                     SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or
-                      not */
-                     SIM_FENCE,
-                     SIM_PRINT,
-                     SIM_ASSERT,
-                     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
-                     SIM_RETURN,
-                     SIM_TRAP,
-                     SIM_BARRIER,
-                     SIM_WARP_SYNC,
-                     SIM_END, /* behind the last: nobody may come here */
-} SimOp;
-
-/* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */
-/* clang-format off */
-#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT
-#define SIM_ACROSS \
-    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: case SIM_MMA
-#define SIM_CONTROL \
-    SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_WARP_SYNC: case SIM_END
-#define SIM_OTHERS \
-    SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
-    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT
-/* clang-format on */
-
-typedef enum SimSpecial {
-    SPECIAL_TID_X,
-    SPECIAL_TID_Y,
-    SPECIAL_TID_Z,
-    SPECIAL_NTID_X,
-    SPECIAL_NTID_Y,
-    SPECIAL_NTID_Z,
-    SPECIAL_CTAID_X,
-    SPECIAL_CTAID_Y,
-    SPECIAL_CTAID_Z,
-    SPECIAL_NCTAID_X,
-    SPECIAL_NCTAID_Y,
-    SPECIAL_NCTAID_Z,
-    SPECIAL_LANE,
-    SPECIAL_WARP,
-    SPECIAL_SM,
-    SPECIAL_CLOCK,
-    SPECIAL_CLOCK64,
-    SPECIAL_TIMER,
-    NUM_SPECIALS,
-} SimSpecial;
-
-typedef enum SimMma { MMA_F16_K8, MMA_F16_K16, MMA_BF16_K16, MMA_TF32_K8, MMA_S8_K32 } SimMma;
-
-/* Operands: 32 and 64-bit registers by their place in units of 32 words, predicates by number; -1 -
- * n: the n-th place of the constants; NO_OPERAND. */
-enum { NO_OPERAND = INT32_MIN };
-
-typedef struct Ins {
-    uint16_t op;
-    uint8_t class, kind, number; /* kind: SimSpecial, PtxAtomic .. */
-    uint8_t space, bytes,
-        count;    /* of a memory access: bytes of an element, elements of the vector */
-    bool negated; /* the guard */
-    bool is_volatile, acquires, releases, sign_extends, wide_address;
-    bool uses_loaded;           /* reads what a load from global memory gave */
-    uint8_t predicate_operands; /* by bits */
-    uint8_t num_results, num_operands;
-    int32_t guard;
-    const int32_t *results, *operands; /* of memory: address first */
-    int64_t offset, from_offset;       /* from_offset: of a copy's source, its second operand */
-    int32_t line;                      /* of the PTX text */
-    int16_t file;                      /* from .loc; 0: not known */
-    int32_t source_line, source_column;
-} Ins;
-
-typedef struct SimSymbol {
-    Str name;
-    PtxSpace space;
-    uint64_t address; /* shared: from SHARED_BASE; local: from 0; global: of the host */
-    uint64_t size;
-} SimSymbol;
-
-typedef struct SimParam {
-    Str name;
-    int bytes;
-} SimParam;
-
-typedef struct Program {
-    Arena *arena;
-    const CompiledKernel *kernel; /* NULL in tests of bare PTX */
-    Source *text;
-    Str name;
-    VEC(Ins) code;
-    VEC(SimParam) params;
-    VEC(SimSymbol) symbols;
-    VEC(Str) files; /* by .file's number - 1 */
-    VEC(uint32_t) constants;
-    Map known_constants, known_mnemonics; /* while decoding */
-    int num_places, num_predicates;       /* places: 32 words each */
-    uint32_t threads[3];
-    int shared_bytes, local_bytes;
-    int smallest_shared,
-        smallest_global; /* bytes of the narrowest access: what races are checked by */
-    bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
-    bool has_fences;
-    int sm; /* of .target: 90 */
-} Program;
-
-/* dynamic_shared: bytes of `.extern .shared`. NULL after diag_error or diag_refused. */
-Program *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag);
-
-/* ---- decode.c: one instruction ---- */
-
-typedef enum WordKind {
-    WORD_REGISTER,
-    WORD_PREDICATE,
-    WORD_NUMBER,
-    WORD_SPECIAL,
-    WORD_SYMBOL,
-    WORD_NAME
-} WordKind;
-
-typedef struct Word { /* one operand as written */
-    WordKind kind;
-    RegClass class;   /* of a register */
-    PtxKind declared; /* .b32, .u32, .f32 */
-    int32_t place;
-    uint64_t bits;    /* of a number, as an integer of 64 bits; of a symbol: its address */
-    char float_kind;  /* of a number: 'f', 'd' (bits as they are) or 0 */
-    bool negated;     /* !%p */
-    int group;        /* which {..} it stands in, from 1; 0: none */
-    bool before_bar;  /* r|p */
-    bool in_brackets; /* an address */
-    int64_t offset;   /* [a+4] */
-    PtxSpace space;   /* of a symbol */
-    Str text;
-} Word;
-
-typedef struct Statement {
-    Str mnemonic;
-    Word words[32];
-    int num_words;
-    Span span;
-    Diag *diag;
-    Program *program;
-    Arena *arena;
-} Statement;
-
-bool sim_decode(Statement *s, Ins *ins); /* false after a refusal */
-/* Arguments of a call by letters: r l. */
-bool sim_decode_call(Statement *s, Ins *ins, const char *letters);
+/* ptx_read's, made ready to be executed. NULL after diag_error or diag_refused. */
+PtxProgram *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag);
 
 /* ---- what was counted, by instruction ---- */
 
@@ -257,11 +88,7 @@ typedef struct Copy { /* cp.async under way, of one lane */
     const Ins *ins;
 } Copy;
 #define NO_GROUP UINT32_MAX
-enum {
-    ALL_COPIES = -1,
-    BYTE_SET = 1,
-    BYTE_COMING = 2
-}; /* shared_set: 0, written, or a copy to it is under way */
+enum { BYTE_SET = 1, BYTE_COMING = 2 }; /* shared_set: 0, written, or a copy to it is under way */
 
 typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_ENDED } WarpState;
 
@@ -317,7 +144,7 @@ typedef struct Failure {
 
 typedef struct Machine {
     Device *device;
-    const Program *program;
+    const PtxProgram *program;
     const Gpu *gpu;
     void **args;
     uint32_t grid[3];
@@ -400,7 +227,6 @@ void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int byt
 
 /* ---- bytes in flight ---- */
 
-void flight_find_uses(Arena *arena, Program *program);
 void flight_issue(Machine *m, Warp *w, const Ins *ins, uint64_t bytes);
 void flight_use(Warp *w, const Ins *ins);
 
@@ -414,8 +240,8 @@ typedef struct Totals { /* of all launches of a kernel since it was loaded */
 typedef struct Assembled { /* of a thread, as ptxas -v says; -1: not known */
     int registers, stack_bytes, spill_stores, spill_loads; /* spills: bytes */
 } Assembled;
-Assembled sim_assembled(Arena *arena, const Program *program, const char *target);
-Str sim_report(Arena *arena, const Gpu *gpu, const Program *program, const Totals *totals,
+Assembled sim_assembled(Arena *arena, const PtxProgram *program, const char *target);
+Str sim_report(Arena *arena, const Gpu *gpu, const PtxProgram *program, const Totals *totals,
                bool as_json);
 
 #endif

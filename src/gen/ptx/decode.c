@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 /* decode: the words of one instruction -> Ins. Mnemonics are rows and forms of isa.def; what it has
  * not is refused by its name. */
-#include "device/sim/sim.h"
+#include "gen/ptx/read.h"
 
 static bool refuse(Statement *s, const char *what) {
-    diag_refused(s->diag, s->span, "%s in '%.*s' on device 'sim'", what, STR_ARG(s->mnemonic));
+    diag_refused(s->diag, s->span, "%s in '%.*s' %s", what, STR_ARG(s->mnemonic),
+                 s->program->where);
     return false;
 }
 
 /* ---- words ---- */
 
 static int32_t constant(Statement *s, uint64_t bits, bool wide) {
-    Program *p = s->program;
+    PtxProgram *p = s->program;
     char key[9];
     memcpy(key, &bits, sizeof bits);
     key[8] = (char)wide;
@@ -242,7 +243,8 @@ static bool move_special(Statement *s, Ins *ins, bool wide) {
         ins->results = place, ins->num_results = 1;
         return plain(s);
     }
-    diag_refused(s->diag, s->span, "special register '%.*s' on device 'sim'", STR_ARG(word->text));
+    diag_refused(s->diag, s->span, "special register '%.*s' %s", STR_ARG(word->text),
+                 s->program->where);
     return false;
 }
 
@@ -319,7 +321,7 @@ static PtxType element_type_of(const Ins *ins, const Word *word) {
 }
 
 static void note_width(Statement *s, const Ins *ins) {
-    Program *p = s->program;
+    PtxProgram *p = s->program;
     if (ins->space == SPACE_SHARED && ins->bytes < p->smallest_shared)
         p->smallest_shared = ins->bytes;
     if (ins->space != SPACE_SHARED && ins->bytes < p->smallest_global)
@@ -546,7 +548,7 @@ static const Mnemonic *find(Statement *s) {
     return known;
 }
 
-bool sim_decode(Statement *s, Ins *ins) {
+bool ptx_decode(Statement *s, Ins *ins) {
     int special = move_special_form(s, ins);
     if (special) return special > 0;
     const Mnemonic *known = find(s);
@@ -554,4 +556,4 @@ bool sim_decode(Statement *s, Ins *ins) {
     return known->row ? lane_op(s, ins, known->row) : decode_form(s, ins, &known->match);
 }
 
-bool sim_decode_call(Statement *s, Ins *ins, const char *letters) { return take(s, ins, letters); }
+bool ptx_decode_call(Statement *s, Ins *ins, const char *letters) { return take(s, ins, letters); }

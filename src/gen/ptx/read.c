@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* parse: PTX text -> Program. The grammar is that of one kernel as our back end prints it, with
+/* read: PTX text -> PtxProgram. The grammar is that of one kernel as our back end prints it, with
  * what users' inline assembly may add (scopes with registers of their own); all else is refused
  * with its place in the text. */
-#include "device/sim/sim.h"
+#include "gen/ptx/read.h"
 
 #include <stdlib.h>
 
@@ -56,7 +56,7 @@ typedef struct Fixup {
 
 typedef struct Parser {
     Arena *arena;
-    Program *program;
+    PtxProgram *program;
     Diag *diag;
     int at, line;
     Token token;
@@ -216,12 +216,12 @@ static bool expect_int(Parser *p, int64_t limit, int64_t *value) {
 }
 
 static bool refuse(Parser *p) {
-    return fail(p, DIAG_REFUSED, "'%.*s' on device 'sim'", STR_ARG(p->token.text));
+    return fail(p, DIAG_REFUSED, "'%.*s' %s", STR_ARG(p->token.text), p->program->where);
 }
 
 /* ---- names ---- */
 
-static const SimSymbol *find_symbol(const Program *program, Str name) {
+static const SimSymbol *find_symbol(const PtxProgram *program, Str name) {
     for (int i = 0; i < program->symbols.count; i++)
         if (str_equal(program->symbols.data[i].name, name)) return &program->symbols.data[i];
     return NULL;
@@ -268,7 +268,7 @@ static int type_bytes(Str type) {
 }
 
 static bool declare_registers(Parser *p) {
-    Program *program = p->program;
+    PtxProgram *program = p->program;
     RegClass class = CLASS_PRED;
     PtxKind declared = PTX_BITS;
     if (!is(p, ".pred")) {
@@ -292,7 +292,8 @@ static bool declare_registers(Parser *p) {
         *r = (Register){class, declared, *total, (int)count};
         *total += (int)(count < 0 ? 1 : count) * (class == CLASS_B64 ? 2 : 1);
         if (*total > 2 * MOST_REGISTERS)
-            return fail(p, DIAG_REFUSED, "more than %d registers on device 'sim'", MOST_REGISTERS);
+            return fail(p, DIAG_REFUSED, "more than %d registers %s", MOST_REGISTERS,
+                        program->where);
         map_set(&p->scopes[p->depth - 1].names, name, r);
     } while (accept(p, ","));
     return expect(p, ";");
@@ -300,7 +301,7 @@ static bool declare_registers(Parser *p) {
 
 /* .align 16 .b8 name[n] */
 static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
-    Program *program = p->program;
+    PtxProgram *program = p->program;
     int64_t align = 1, count = 0;
     Str name;
     if (accept(p, ".align") && !expect_int(p, 256, &align)) return false;
@@ -340,8 +341,8 @@ static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
                         "shared memory that is declared with its size: at most %d bytes",
                         STATIC_SHARED);
         if (place + (int64_t)symbol.size > 1 << 24)
-            return fail(p, DIAG_REFUSED,
-                        "more than 16 MB of shared or local memory on device 'sim'");
+            return fail(p, DIAG_REFUSED, "more than 16 MB of shared or local memory %s",
+                        program->where);
         symbol.address = (uint64_t)place + (space == SPACE_SHARED ? SHARED_BASE : 0);
         *used = (int)(place + (int64_t)symbol.size);
     }
@@ -410,7 +411,7 @@ static bool parse_operands(Parser *p, Statement *s) {
 }
 
 static Ins *add_ins(Parser *p, Ins ins, int line) {
-    Program *program = p->program;
+    PtxProgram *program = p->program;
     ins.line = line, ins.file = (int16_t)p->file;
     ins.source_line = p->source_line, ins.source_column = p->source_column;
     vec_push(p->arena, &program->code, ins);
@@ -430,7 +431,7 @@ static bool declare_argument(Parser *p) {
     advance(p);
     if (!expect_word(p, &name)) return false;
     if (p->num_arguments == MOST_CALL_ARGUMENTS)
-        return fail(p, DIAG_REFUSED, "a call with so many arguments on device 'sim'");
+        return fail(p, DIAG_REFUSED, "a call with so many arguments %s", p->program->where);
     p->arguments[p->num_arguments++] = (CallArgument){.name = name};
     return expect(p, ";");
 }
@@ -470,9 +471,9 @@ static bool parse_call(Parser *p, Ins ins, int line) {
     ins.class = CLASS_CONTROL;
     bool print = str_is(name, "vprintf"), assertion = str_is(name, "__assertfail");
     if (!print && !assertion)
-        return fail(p, DIAG_REFUSED, "a call of '%.*s' on device 'sim'", STR_ARG(name));
+        return fail(p, DIAG_REFUSED, "a call of '%.*s' %s", STR_ARG(name), p->program->where);
     ins.op = print ? SIM_PRINT : SIM_ASSERT;
-    p->failed = !sim_decode_call(&s, &ins, print ? "ll" : "llrll");
+    p->failed = !ptx_decode_call(&s, &ins, print ? "ll" : "llrll");
     if (p->failed) return false;
     add_ins(p, ins, line);
     return expect(p, ";");
@@ -515,7 +516,7 @@ static bool parse_instruction(Parser *p) {
         return true;
     }
     if (p->program->code.count >= MOST_INSTRUCTIONS)
-        return fail(p, DIAG_REFUSED, "so long a kernel on device 'sim'");
+        return fail(p, DIAG_REFUSED, "so long a kernel %s", p->program->where);
     if (str_is(mnemonic, "bra") || str_is(mnemonic, "bra.uni")) return parse_branch(p, ins, line);
     if (str_is(mnemonic, "call") || str_is(mnemonic, "call.uni")) return parse_call(p, ins, line);
     Statement s = {.mnemonic = mnemonic, .diag = p->diag, .program = p->program, .arena = p->arena};
@@ -525,7 +526,7 @@ static bool parse_instruction(Parser *p) {
                         ? start
                         : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
     if (str_starts(mnemonic, "st.param.")) return store_argument(p, &s);
-    if (!sim_decode(&s, &ins)) {
+    if (!ptx_decode(&s, &ins)) {
         p->failed = true;
         return false;
     }
@@ -545,7 +546,7 @@ static bool parse_loc(Parser *p) {
 static bool parse_in_body(Parser *p) {
     if (accept(p, "{")) {
         if (p->depth == DEEPEST_SCOPE)
-            return fail(p, DIAG_REFUSED, "scopes nested so deep on device 'sim'");
+            return fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
         p->scopes[p->depth] = (Scope){.names.arena = p->arena, .num_arguments = p->num_arguments};
         p->depth++;
         return true;
@@ -597,8 +598,8 @@ static bool resolve_labels(Parser *p) {
 }
 
 static bool parse_entry(Parser *p) {
-    Program *program = p->program;
-    if (program->code.count) return fail(p, DIAG_REFUSED, "a second entry on device 'sim'");
+    PtxProgram *program = p->program;
+    if (program->code.count) return fail(p, DIAG_REFUSED, "a second entry %s", p->program->where);
     if (!expect_word(p, &program->name)) return false;
     if (is(p, "(") && !parse_params(p)) return false;
     while (!is(p, "{")) {
@@ -621,9 +622,8 @@ static bool parse_entry(Parser *p) {
     }
     uint64_t threads = (uint64_t)program->threads[0] * program->threads[1] * program->threads[2];
     if (threads > LANES * MAX_WARPS || threads % LANES)
-        return fail(p, DIAG_REFUSED,
-                    "a block of %llu threads (not a multiple of 32 up to 1024) on device 'sim'",
-                    (unsigned long long)threads);
+        return fail(p, DIAG_REFUSED, "a block of %llu threads (not a multiple of 32 up to 1024) %s",
+                    (unsigned long long)threads, program->where);
     advance(p);
     p->scopes[0] = (Scope){.names.arena = p->arena};
     p->depth = 1;
@@ -670,15 +670,16 @@ static bool parse_top(Parser *p) {
     return refuse(p);
 }
 
-Program *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
-    Program *program = arena_new_of(arena, Program);
-    *program = (Program){.arena = arena,
-                         .text = source_new(arena, STR("<ptx>"), text),
-                         .threads = {1, 1, 1},
-                         .known_constants.arena = arena,
-                         .known_mnemonics.arena = arena,
-                         .smallest_shared = 4,
-                         .smallest_global = 4};
+PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
+    PtxProgram *program = arena_new_of(arena, PtxProgram);
+    *program = (PtxProgram){.arena = arena,
+                            .text = source_new(arena, STR("<ptx>"), text),
+                            .where = "on device 'sim'",
+                            .threads = {1, 1, 1},
+                            .known_constants.arena = arena,
+                            .known_mnemonics.arena = arena,
+                            .smallest_shared = 4,
+                            .smallest_global = 4};
     Parser *p = arena_new_of(arena, Parser);
     *p = (Parser){.arena = arena,
                   .program = program,
@@ -691,6 +692,5 @@ Program *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
         if (!parse_top(p)) p->failed = true;
     if (!p->failed && !program->code.count) fail(p, DIAG_ERROR, "no entry in the text");
     if (program->num_places == 0) program->num_places = 1;
-    if (!p->failed) flight_find_uses(arena, program);
     return p->failed || diag_failed(diag) ? NULL : program;
 }
