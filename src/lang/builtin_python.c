@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 static Object *integer(Lower *l, int128 value) { return object_int(l->arena, value); }
 
@@ -39,6 +40,48 @@ Object *builtin_constexpr(Lower *l, const Call *call) {
     return value;
 }
 
+static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+/* Text without the blanks around it, which int() and float() leave out. */
+static Str trimmed(Str text) {
+    while (text.length && is_blank(text.data[0])) text.data++, text.length--;
+    while (text.length && is_blank(text.data[text.length - 1])) text.length--;
+    return text;
+}
+
+static bool text_to_int(Str text, int128 *number) {
+    bool negative = text.length && text.data[0] == '-';
+    int i = text.length && (negative || text.data[0] == '+');
+    *number = 0;
+    if (i == text.length) return false;
+    for (; i < text.length; i++) {
+        int digit = text.data[i] - '0';
+        if (digit < 0 || digit > 9 || __builtin_mul_overflow(*number, 10, number) ||
+            __builtin_add_overflow(*number, negative ? -digit : digit, number))
+            return false;
+    }
+    return true;
+}
+
+static bool text_to_float(Arena *arena, Str text, double *number) {
+    bool negative = text.length && text.data[0] == '-';
+    if (negative || (text.length && text.data[0] == '+')) text.data++, text.length--;
+    const char *digits = str_c(arena, text);
+    bool is_inf = !strcasecmp(digits, "inf") || !strcasecmp(digits, "infinity");
+    if (is_inf || !strcasecmp(digits, "nan")) {
+        *number = is_inf ? INFINITY : NAN;
+    } else {
+        /* strtod takes more than decimal digits; Python does not. */
+        char *end;
+        *number = strtod(digits, &end);
+        if (!text.length || end != digits + text.length || strchr("+-", digits[0]) ||
+            strspn(digits, "0123456789.eE+-") != (size_t)text.length)
+            return false;
+    }
+    if (negative) *number = -*number;
+    return true;
+}
+
 Object *builtin_int(Lower *l, const Call *call) {
     const Object *value = call->args[0];
     if (object_is_integral(value)) return integer(l, value->integer);
@@ -49,12 +92,9 @@ Object *builtin_int(Lower *l, const Call *call) {
         lower_help(l, "use .to(tl.int32)");
         return poison;
     }
-    if (value->kind == OBJECT_STR) {
-        char *end;
-        const char *text = str_c(l->arena, value->text);
-        long long number = strtoll(text, &end, 10);
-        if (*text && !*end) return integer(l, number);
-    }
+    int128 number;
+    if (value->kind == OBJECT_STR && text_to_int(trimmed(value->text), &number))
+        return integer(l, number);
     return call_fail(l, call, 0, "int() of %s is not possible", lower_type_text(l, value));
 }
 
@@ -67,26 +107,9 @@ Object *builtin_float(Lower *l, const Call *call) {
         lower_help(l, "use .to(tl.float32)");
         return poison;
     }
-    if (value->kind == OBJECT_STR) {
-        static const struct {
-            const char *text;
-            double number;
-        } words[] = {
-            {"inf", INFINITY}, {"+inf", INFINITY},     {"-inf", -INFINITY},      {"nan", NAN},
-            {"-nan", NAN},     {"infinity", INFINITY}, {"-infinity", -INFINITY},
-        };
-        Buf lower = {.arena = l->arena};
-        buf_puts(&lower, "");
-        for (int i = 0; i < value->text.length; i++) {
-            char c = value->text.data[i];
-            if (c != ' ') buf_putc(&lower, c >= 'A' && c <= 'Z' ? (char)(c + 32) : c);
-        }
-        for (int i = 0; i < COUNT(words); i++)
-            if (!strcmp(lower.data, words[i].text)) return object_float(l->arena, words[i].number);
-        char *end;
-        double number = strtod(lower.data, &end);
-        if (*lower.data && !*end) return object_float(l->arena, number);
-    }
+    double number;
+    if (value->kind == OBJECT_STR && text_to_float(l->arena, trimmed(value->text), &number))
+        return object_float(l->arena, number);
     return call_fail(l, call, 0, "float() of %s is not possible", lower_type_text(l, value));
 }
 
@@ -239,10 +262,16 @@ Object *builtin_host_prod(Lower *l, const Call *call) {
 
 /* ---- collections and introspection ---- */
 
+static Object *beyond_ascii(Lower *l, const Call *call) {
+    return lower_refused(l, call->spans[0], "%s() of text beyond ASCII is not supported",
+                         call->builtin->name);
+}
+
 Object *builtin_len(Lower *l, const Call *call) {
     const Object *value = call->args[0];
     if (value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST)
         return integer(l, value->num_items);
+    if (value->kind == OBJECT_STR && !object_is_ascii(value)) return beyond_ascii(l, call);
     if (value->kind == OBJECT_STR) return integer(l, value->text.length);
     if (value->kind == OBJECT_DICT) return integer(l, value->num_items / 2);
     if (is_block(value)) return integer(l, tensor_shape(value)[0]);
@@ -348,6 +377,7 @@ Object *builtin_type(Lower *l, const Call *call) {
 
 Object *builtin_str_case(Lower *l, const Call *call) {
     bool up = !strcmp(call->builtin->name, "upper");
+    if (!object_is_ascii(call->args[0])) return beyond_ascii(l, call);
     Object *copy = object_str(l->arena, str_copy(l->arena, call->args[0]->text));
     char *data = arena_array(l->arena, char, copy->text.length + 1);
     for (int i = 0; i < copy->text.length; i++) {

@@ -103,10 +103,11 @@ bool host_assign(Host *host, const Expr *target, Object *value) {
         return host_set_item(host, host_expr(host, target->left), host_expr(host, target->right),
                              value);
     if (target->kind != EXPR_TUPLE && target->kind != EXPR_LIST) return false;
-    bool fits = host_items(host, value, &count, &items) && count == target->num_items;
+    bool known = host_items(host, value, &count, &items);
+    if (known && count != target->num_items) return false;
     for (int i = 0; i < target->num_items; i++)
         if (!host_assign(host, target->items[i],
-                         fits ? items[i] : host_opaque(host, target->items[i])))
+                         known ? items[i] : host_opaque(host, target->items[i])))
             return false;
     return true;
 }
@@ -124,7 +125,7 @@ bool host_items(Host *host, Object *iterable, int *count, Object ***items) {
         for (int i = 0; i < *count; i++) (*items)[i] = iterable->items[2 * i];
         return true;
     }
-    if (iterable->kind == OBJECT_STR) {
+    if (iterable->kind == OBJECT_STR && object_is_ascii(iterable)) {
         *count = iterable->text.length;
         *items = arena_array(host->arena, Object *, *count);
         for (int i = 0; i < *count; i++)
@@ -411,8 +412,8 @@ static Object *slice_of(Host *host, Object *value, const Expr *slice, const Expr
 
 static Object *subscript(Host *host, const Expr *expr) {
     Object *value = host_expr(host, expr->left);
-    bool sequence =
-        value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST || value->kind == OBJECT_STR;
+    bool sequence = value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST ||
+                    (value->kind == OBJECT_STR && object_is_ascii(value));
     if (expr->right->kind == EXPR_SLICE)
         return sequence ? slice_of(host, value, expr->right, expr) : host_opaque(host, expr);
     Object *index = host_expr(host, expr->right);

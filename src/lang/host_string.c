@@ -5,7 +5,10 @@
 
 enum { LONGEST_STRING = 1 << 20 };
 
-static bool is_blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+/* Python's blanks below U+0080. */
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
+}
 
 static Object *result_of(Host *host, Buf *out, Span span) {
     Str text = out->length ? buf_str(out) : STR("");
@@ -127,6 +130,7 @@ Object *host_string_method(Host *host, const Object *self, Str name, int num_arg
         if (names[i].length) return NULL;
     for (int i = 0; i < num_args; i++)
         if (!object_is_known(args[i])) return NULL;
+    if (num_args == 0 && !object_is_ascii(self)) return NULL; /* there are more blanks in it */
     bool strips = str_is(name, "strip") || str_is(name, "lstrip") || str_is(name, "rstrip");
     if (strips && num_args == 0) return object_str(host->arena, stripped(self->text, name));
     if (str_is(name, "join") && num_args == 1) return call_join(host, self->text, args[0], span);

@@ -273,6 +273,8 @@ static Object *subscript(Lower *l, const Expr *expr) {
                            "a kernel cannot launch another one: call jit functions without a grid");
     if (value->kind != OBJECT_TUPLE && value->kind != OBJECT_LIST && !text)
         return lower_error(l, expr->span, "%s cannot be indexed", lower_type_text(l, value));
+    if (text && !object_is_ascii(value))
+        return lower_refused(l, expr->span, "letters of text beyond ASCII are not supported");
     if (index->kind == OBJECT_SLICE && !text) return slice_tuple(l, value, index, expr->span);
     if (!object_is_integral(index))
         return lower_error(l, expr->right->span,

@@ -80,6 +80,12 @@ bool object_is_number(const Object *object) {
     return object_is_integral(object) || object->kind == OBJECT_FLOAT;
 }
 
+bool object_is_ascii(const Object *text) {
+    for (int i = 0; i < text->text.length; i++)
+        if ((unsigned char)text->text.data[i] >= 0x80) return false;
+    return true;
+}
+
 double object_number(const Object *object) {
     return object->kind == OBJECT_FLOAT ? object->number : (double)object->integer;
 }
@@ -262,6 +268,7 @@ static void print_quoted(Buf *out, Str text) {
 }
 
 static void print_items(Buf *out, const Object *object, const char *open, const char *close) {
+    if (object->names) buf_printf(out, "%.*s", STR_ARG(object->text));
     buf_puts(out, open);
     for (int i = 0; i < object->num_items; i++) {
         if (i) buf_puts(out, ", ");

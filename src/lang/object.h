@@ -113,7 +113,8 @@ enum { MAX_OBJECT_HEIGHT = 64, MAX_OBJECT_WEIGHT = 1 << 20 };
 /* After the items of a container were set or changed: notes how large it is and freezes what is in
  * it. The container itself, or an opaque value when it is too large for recursive walks. */
 Object *object_sealed(Arena *arena, Object *container);
-bool object_is_number(const Object *object);          /* BOOL, INT, FLOAT */
+bool object_is_number(const Object *object); /* BOOL, INT, FLOAT */
+bool object_is_ascii(const Object *text); /* else a byte of the text is not a letter of Python's */
 bool object_is_integral(const Object *object);        /* BOOL, INT */
 double object_number(const Object *object);           /* of a number */
 bool object_truth(const Object *object, bool *truth); /* false: has no truth at compile time */

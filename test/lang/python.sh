@@ -10,7 +10,7 @@ if ! "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null
     exit 0
 fi
 "$python" - "$name" <<'END'
-import ast, glob, sys, warnings
+import ast, glob, re, sys, warnings
 
 warnings.simplefilter("ignore")
 passed = failed = skipped = 0
@@ -58,12 +58,18 @@ def values(path, title, source, asks, wants):
     global passed
     scope = {}
     try:
-        exec(compile(source, path, "exec"), scope)
-    except Exception:
-        pass  # names bound before it stay
-    known = [want for want in wants if ": error: " not in want]
+        statements = ast.parse(source).body
+    except SyntaxError:
+        statements = []
+    for statement in statements:
+        try:
+            exec(compile(ast.Module([statement], []), path, "exec"), scope)
+        except Exception:
+            pass  # what it would bind has no value
+    known = [want for want in wants if not re.search(": (error|not supported): ", want)]
     for ask, want in zip(asks, known):
-        if "<host value" in want:  # not known is always allowed
+        refused = want == "error" and title.startswith("refused")
+        if "<host value" in want or refused:  # not known is always allowed
             passed += 1
         elif ask[1] not in scope:
             ok = want in ("error", "not defined")
@@ -80,7 +86,9 @@ for path in sorted(glob.glob("test/lang/syntax/*.py")):
     for title, source, asks, wants in cases(path):
         if not asks:
             syntax(path, title, source, wants)
-        elif asks[0][0] == "value" and not title.startswith(("no end", "more than 128")):
+        elif re.search("import (triton|torch)", source):
+            skipped += 1  # not Python's to say
+        elif asks[0][0] == "value" and not title.startswith(("no end", "more than 128", "too many")):
             values(path, title, source, asks, wants)
 print(f"{sys.argv[1]}: {passed} passed, {failed} failed, {skipped} skipped")
 sys.exit(failed > 0)
