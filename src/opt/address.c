@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* address: which parameter a pointer comes from; values that are a uniform part plus, for each
- * dimension, the index times a stride; masks that are comparisons of such values. See opt.h.
+ * dimension, the index times a stride. See opt.h.
  *
  *     %o = arange 0..64                    stride {1}
  *     %r = expand_dims %o {axis = 1}       stride {1, 0}
@@ -431,84 +431,4 @@ bool linear_eval(const Linear *form, const Type *type, const int64_t *const *num
     int unused = 64 - type_bits(type);
     result->first = (int64_t)((uint64_t)result->first << unused) >> unused;
     return true;
-}
-
-/* ---- masks ---- */
-
-static bool is_plain_index(const Linear *form, int *dim) {
-    *dim = -1;
-    for (int i = 0; i < MAX_RANK; i++) {
-        if (form->stride[i].multiplier == 0) continue;
-        if (form->stride[i].multiplier != 1 || form->stride[i].factor || *dim >= 0) return false;
-        *dim = i;
-    }
-    return *dim >= 0;
-}
-
-static bool is_uniform_limit(const Linear *form) { return !form->base && is_uniform_form(form); }
-
-static bool comparison_bound(const Facts *facts, const Op *op, MaskBound *bound) {
-    const Linear *a = facts_linear(facts, op->operands[0]),
-                 *b = facts_linear(facts, op->operands[1]);
-    int64_t p = icmp_predicate(op);
-    bool is_less = p == ICMP_SLT || p == ICMP_SLE || p == ICMP_ULT || p == ICMP_ULE;
-    if (!a || !b || !type_is_int(op->operands[0]->type) || p == ICMP_EQ || p == ICMP_NE)
-        return false;
-    bool is_left = is_plain_index(a, &bound->dim) && is_uniform_limit(b);
-    if (!is_left && !(is_plain_index(b, &bound->dim) && is_uniform_limit(a))) return false;
-    bound->index = is_left ? a : b;
-    bound->limit = is_left ? b : a;
-    bound->is_lower = is_less != is_left;
-    bound->or_equal = p == ICMP_SLE || p == ICMP_SGE || p == ICMP_ULE || p == ICMP_UGE;
-    bound->is_unsigned = p == ICMP_ULT || p == ICMP_ULE || p == ICMP_UGT || p == ICMP_UGE;
-    bound->type = type_lane(op->operands[0]->type);
-    return true;
-}
-
-static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, int *count,
-                    int depth);
-
-/* expand_dims: a bound's dimension moves, and with it the stride of its index. */
-static bool collect_expanded(const Facts *facts, const Op *op, MaskBound *bounds, int *count,
-                             int depth) {
-    int first = *count;
-    if (!collect(facts, op->operands[0], bounds, count, depth)) return false;
-    for (int i = first; i < *count; i++) {
-        Linear *index = arena_new_of(facts->arena, Linear);
-        *index = *bounds[i].index;
-        index->stride[bounds[i].dim] = (LinearStride){0};
-        if (index->base && type_is_tile(index->base->type)) return false;
-        if (bounds[i].dim >= expand_dims_axis(op)) bounds[i].dim++;
-        index->stride[bounds[i].dim].multiplier = 1;
-        bounds[i].index = index;
-    }
-    return true;
-}
-
-static bool collect(const Facts *facts, const Value *mask, MaskBound *bounds, int *count,
-                    int depth) {
-    const Op *op = mask->def;
-    uint64_t bits;
-    if (value_is_constant(mask, &bits)) return bits == 1;
-    if (!op || depth > 16) return false;
-    if (op->kind == OP_ICMP && *count < MAX_MASK_BOUNDS)
-        return comparison_bound(facts, op, &bounds[*count]) && ++*count;
-    if (op->kind == OP_AND)
-        return collect(facts, op->operands[0], bounds, count, depth + 1) &&
-               collect(facts, op->operands[1], bounds, count, depth + 1);
-    if (op->kind == OP_EXPAND_DIMS) return collect_expanded(facts, op, bounds, count, depth + 1);
-    if (op->kind == OP_BROADCAST) {
-        int first = *count;
-        if (!collect(facts, op->operands[0], bounds, count, depth + 1)) return false;
-        for (int i = first; i < *count; i++) /* one lane repeated is no prefix */
-            if (op->operands[0]->type->shape[bounds[i].dim] == 1) return false;
-        return true;
-    }
-    return false;
-}
-
-int facts_mask_prefix(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]) {
-    int count = 0;
-    if (!type_is_tile(mask->type)) return -1;
-    return collect(facts, mask, bounds, &count, 0) ? count : -1;
 }

@@ -94,23 +94,8 @@ typedef struct LinearNumbers {
 bool linear_eval(const Linear *form, const Type *type, const int64_t *const *numbers,
                  LinearNumbers *result);
 
-/* One conjunct of a mask: `index < limit` (or <=), or `index > limit` (or >=) if is_lower, where
- * index counts upwards by 1 along `dim`, is constant along the other dimensions, and limit is
- * uniform. Along dim the lanes that are on come first, or last if is_lower: limit - index[0] of
- * them come first (one more for <=), clamped to [0, size]. That is exact as long as index[0] + size
- * - 1 does not exceed the type's range (signed, or unsigned), which generated code must test where
- * it cannot know (index[0] of i32 summed in 64 bits). */
-typedef struct MaskBound {
-    int dim;
-    const Linear *index; /* stride 1 along dim, 0 elsewhere */
-    const Linear *limit; /* all strides 0, no base */
-    bool or_equal, is_unsigned, is_lower;
-    const Type *type; /* lane type of the comparison */
-} MaskBound;
-enum { MAX_MASK_BOUNDS = 8 };
-
 typedef struct Facts Facts;
-/* Valid until fn changes. Without linear forms: facts_linear gives NULL, facts_mask_prefix -1. */
+/* Valid until fn changes. Without linear forms facts_linear gives NULL. */
 Facts *facts_compute(Arena *arena, const Func *fn);
 Facts *facts_compute_linear(Arena *arena, const Func *fn);
 const AxisFacts *facts_axis(const Facts *facts, const Value *value);
@@ -125,8 +110,5 @@ const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
  * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
-/* How many conjuncts make up the mask, each as above; -1: it is not of this form. An all-true mask
- * has 0. */
-int facts_mask_prefix(const Facts *facts, const Value *mask, MaskBound bounds[MAX_MASK_BOUNDS]);
 
 #endif

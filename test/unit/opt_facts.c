@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Axis facts, bases, linear forms, ranges and mask bounds are claims about lanes: here they are checked against
+/* Axis facts, bases, linear forms and ranges are claims about lanes: here they are checked against
  * the lanes themselves, for random functions and at each definition, in each iteration of loops;
  * then a few kernels whose facts must not get worse. */
 #include "opt/opt.h"
@@ -9,10 +9,9 @@ enum { FUNCTIONS = 3000, RUNS = 2 };
 
 typedef struct Checker {
     const Facts *facts;
-    TypeTable *types;
     int64_t *number;
     const int64_t **known; /* by value id: of the first lane */
-    int wrong, claims, linear_claims, wrapped_claims, mask_claims, lower_claims, range_claims;
+    int wrong, claims, linear_claims, wrapped_claims, range_claims;
     bool may_wrap;           /* then only claims that hold of wrapping sums are checked */
     VEC(uint64_t) addresses; /* of all lanes of pointers, as they were defined */
     const Value *moved;      /* the parameter that points elsewhere in this run; NULL: none */
@@ -92,33 +91,6 @@ static void check_range(Checker *c, const Value *value, const uint64_t *lanes) {
     }
 }
 
-static void check_mask(Checker *c, const Value *value, const uint64_t *lanes) {
-    MaskBound bounds[MAX_MASK_BOUNDS];
-    if (!type_is_bool(value->type) || !type_is_tile(value->type)) return;
-    int count = facts_mask_prefix(c->facts, value, bounds);
-    for (int lane = 0; count >= 0 && lane < value->type->lanes; lane++) {
-        int index[MAX_RANK] = {0};
-        bool is_on = true;
-        index_of(value->type, lane, index);
-        for (int i = 0; i < count; i++) {
-            const MaskBound *bound = &bounds[i];
-            const Type *type = type_with_elem(c->types, value->type, bound->type);
-            LinearNumbers first, limit;
-            if (!linear_eval(bound->index, type, c->known, &first) ||
-                !linear_eval(bound->limit, type, c->known, &limit))
-                return;
-            if (bound->is_unsigned && (first.first < 0 || limit.first < 0))
-                return; /* another range: not exact */
-            int64_t distance = limit.first - first.first, at = index[bound->dim];
-            c->lower_claims += bound->is_lower;
-            is_on = is_on && (bound->is_lower ? at > distance - bound->or_equal
-                                              : at < distance + bound->or_equal);
-        }
-        c->mask_claims++;
-        if (is_on != (lanes[lane] == 1)) wrong(c, value, "mask bound", 0, lane);
-    }
-}
-
 /* What comes from a parameter moves with it, and stays where it is when another one moves. */
 static void check_base(Checker *c, const Evaluator *e, const Value *value, const uint64_t *lanes) {
     const Value *base = facts_base(c->facts, value);
@@ -142,7 +114,6 @@ static void check_value(Evaluator *e, const Value *value) {
     c->known[value->id] = &c->number[value->id];
     check_range(c, value, lanes);
     check_linear(c, e, value, lanes);
-    check_mask(c, value, lanes);
     if ((e->wrapped && !c->may_wrap) || e->rem_by_zero) return; /* assumed not to happen */
     check_axis(c, value, lanes);
 }
@@ -159,7 +130,6 @@ static bool check_function(uint64_t seed, bool may_wrap, Checker *total) {
         pass_shape(&px, fn);
     }
     total->facts = facts_compute_linear(arena, fn);
-    total->types = fn->types;
     total->number = arena_array(arena, int64_t, fn->num_values);
     total->known = arena_array(arena, const int64_t *, fn->num_values);
     total->may_wrap = may_wrap;
@@ -196,8 +166,6 @@ TEST(claims_hold_of_the_lanes) {
     CHECK(total.claims > 1000000);
     CHECK(total.linear_claims > 100000);
     CHECK(total.range_claims > 100000);
-    CHECK(total.lower_claims > 100);
-    CHECK(total.mask_claims > 1000);
     CHECK(total.base_claims > 100000);
 }
 
@@ -272,10 +240,6 @@ TEST(vector_add_is_aligned) {
     const Linear *form = facts_linear(k.facts, value_named(&k, "p"));
     CHECK(form && form->base == k.fn->params[0].value && form->stride[0].multiplier == 1);
     CHECK(form && form->num_terms == 1 && form->terms[0].value == value_named(&k, "start"));
-    MaskBound bounds[MAX_MASK_BOUNDS];
-    CHECK(facts_mask_prefix(k.facts, value_named(&k, "mask"), bounds) == 1);
-    CHECK(bounds[0].dim == 0 && !bounds[0].or_equal &&
-          bounds[0].limit->terms[0].value == k.fn->params[1].value);
     arena_free(k.arena);
 }
 

@@ -2,7 +2,17 @@
 /* linear: values base + stride * l over the lanes of a vector loop: arithmetic on them stays
  * scalar, and addresses made of them are contiguous or strided without gathers. Comparisons and
  * remainders of them hold or count up for the first lanes of a row: these become a bound, `full`,
- * of the body without masks. */
+ * of the body without masks.
+ *
+ * This is not the linear form of facts (opt.h), which is a claim about a whole tile, of the IR alone.
+ * Asked here is how a value goes along the one loop over vectors, while the others stand still: of
+ *
+ *     %m = rem_s %rows, %M                                  no form: lanes turn round at M
+ *     addptr %a, %m[:, None] * %stride + %k[None, :]        no form of the tile, but 1 along k
+ *
+ * each row is linear, and where %m itself is along the loop, so are its lanes up to `full`, in the
+ * body without masks only. The base is C text at the level where it is known, of anything that is a
+ * scalar there, an array's element too; what facts cannot bound is tested by the kernel. */
 #include "gen/c/nest.h"
 
 /* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
