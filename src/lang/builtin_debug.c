@@ -196,6 +196,8 @@ Object *builtin_inline_asm(Lower *l, const Call *call) {
         return call_fail(l, call, 2, "'args' must be a list of tensors, got %s",
                          lower_type_text(l, inputs));
     bool one = types->kind == OBJECT_DTYPE;
+    if (!one && types->kind != OBJECT_TUPLE && types->kind != OBJECT_LIST)
+        return call_fail(l, call, 3, "'dtype' must be a dtype or a tuple of dtypes");
     int count = inputs->num_items, num_types = one ? 1 : types->num_items;
     Object **args = arena_array(l->arena, Object *, count + 1);
     for (int i = 0; i < count; i++) {

@@ -193,7 +193,8 @@ static void help_from_library(Lower *l, const Object *unknown) {
 
 Object *lower_unknown(Lower *l, const Object *unknown, Span span) {
     if (!unknown->missing.length || is_host_library(unknown->missing)) {
-        lower_error(l, span, "the value of %.*s is not known at compile time",
+        bool is_name = str_starts(unknown->text, "the value"); /* of a global that changes */
+        lower_error(l, span, "%s%.*s is not known at compile time", is_name ? "" : "the value of ",
                     STR_ARG(unknown->text));
         if (unknown->missing.length)
             help_from_library(l, unknown);

@@ -46,7 +46,7 @@ static void run_case(Arena *arena, const Source *source, Str line, Buf *out) {
         if (signature_parse(arena, function, source_new(arena, STR("<signature>"), signature),
                             &diag, specs))
             fn = lower_function(arena, module, function, specs,
-                                &(LowerOptions){.target = "cuda:90"}, &diag);
+                                &(LowerOptions){.target = "cuda:90", .debug = true}, &diag);
     } else
         buf_puts(out, "# want: no such kernel\n");
     for (int i = 0; i < diag.entries.count; i++) say(out, &diag.entries.data[i]);
