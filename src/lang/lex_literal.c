@@ -52,7 +52,7 @@ static bool lex_based(Lexer *lexer, int start, int base, const char *name) {
         while (lexer->at < lexer->end &&
                is_identifier_part((unsigned char)byte_at(lexer, lexer->at)))
             lexer->at++;
-        return lex_fail(lexer, start, lexer->at, "'%.*s' is not a %s number", lexer->at - start,
+        return lex_fail(lexer, start, lexer->at, "'%.*s' is not %s number", lexer->at - start,
                         lexer->source->text.data + start, name);
     }
     return true;
@@ -62,9 +62,9 @@ bool lex_number(Lexer *lexer, TokenKind *kind) {
     int start = lexer->at, second = byte_at(lexer, start + 1) | 0x20;
     *kind = TOKEN_INT;
     if (byte_at(lexer, start) == '0' && byte_at(lexer, start + 1) >= 0) {
-        if (second == 'x') return lex_based(lexer, start, 16, "hexadecimal");
-        if (second == 'o') return lex_based(lexer, start, 8, "octal");
-        if (second == 'b') return lex_based(lexer, start, 2, "binary");
+        if (second == 'x') return lex_based(lexer, start, 16, "a hexadecimal");
+        if (second == 'o') return lex_based(lexer, start, 8, "an octal");
+        if (second == 'b') return lex_based(lexer, start, 2, "a binary");
     }
     skip_digits(lexer, 10, false);
     int whole_end = lexer->at;

@@ -152,11 +152,19 @@ static Stmt *parse_with(Parser *p) {
 }
 
 static Stmt *parse_async(Parser *p, int num_decorators, Expr **decorators) {
+    int start = p->token.start;
+    Stmt *stmt = NULL;
     advance(p);
-    if (at(p, TOKEN_DEF)) return parse_def(p, num_decorators, decorators, true);
-    if (at(p, TOKEN_FOR) && !num_decorators) return parse_for(p);
-    if (at(p, TOKEN_WITH) && !num_decorators) return parse_with(p);
-    unexpected(p, "'def', 'for' or 'with' after 'async'");
+    if (at(p, TOKEN_DEF))
+        stmt = parse_def(p, num_decorators, decorators, true);
+    else if (at(p, TOKEN_FOR) && !num_decorators)
+        stmt = parse_for(p);
+    else if (at(p, TOKEN_WITH) && !num_decorators)
+        stmt = parse_with(p);
+    else
+        unexpected(p, "'def', 'for' or 'with' after 'async'");
+    stmt->span.start = start;
+    return stmt;
 }
 
 static Stmt *parse_decorated(Parser *p) {

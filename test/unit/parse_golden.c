@@ -5,7 +5,7 @@
  *     # case: what it is about
  *     ..                                  the source; lines count from here
  *     # ask: sig KERNEL SIGNATURE         optional; default: parse and list the complaints
- *     # ask: value NAME, or: configs KERNEL, or: functions
+ *     # ask: value NAME, or: configs KERNEL, or: functions, or: tree
  *     # want: LINE:COLUMN: error: words   or what was asked for
  *
  * With TERN_BLESS=1 the file is rewritten with what was said. test/lang/python.sh asks Python about
@@ -58,6 +58,17 @@ static void ask_syntax(Arena *arena, const Source *source, Buf *out) {
             break;
         }
     }
+}
+
+static void ask_tree(Arena *arena, const Source *source, Buf *out) {
+    Diag diag = {.arena = arena};
+    Buf tree = {.arena = arena};
+    ast_print(&tree, ast_parse(arena, source, &diag));
+    for (char *line = tree.data, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        buf_printf(out, "# want: %.*s\n", (int)(end - line), line);
+    }
+    put_diag(out, &diag);
 }
 
 static Str next_word(Str *rest) {
@@ -197,7 +208,10 @@ static int run_file(const char *path) {
         Source *source = source_new(arena, STR("case"), c.source);
         if (!c.questions.count) ask_syntax(arena, source, &got);
         for (int i = 0; i < c.questions.count; i++)
-            ask_module(arena, source, c.questions.data[i], &got);
+            if (str_is(c.questions.data[i], "tree"))
+                ask_tree(arena, source, &got);
+            else
+                ask_module(arena, source, c.questions.data[i], &got);
         if (!got.length) buf_puts(&got, "# want: ok\n");
         buf_add(&rewritten, c.source.data, (size_t)c.source.length);
         for (int i = 0; i < c.questions.count; i++)
