@@ -286,8 +286,6 @@ static const char *facts_text(tern_kernel *kernel) {
     }
     if (facts->shared_bytes) buf_printf(&out, "shared memory: %d bytes\n", facts->shared_bytes);
     if (facts->block_threads) buf_printf(&out, "threads a block: %d\n", facts->block_threads);
-    if (facts->programs_per_block > 1)
-        buf_printf(&out, "programs a block: %d\n", facts->programs_per_block);
     if (facts->scratch_bytes) buf_printf(&out, "scratch: %zu bytes\n", facts->scratch_bytes);
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
     for (int i = 0; i < facts->notes.count; i++)

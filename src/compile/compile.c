@@ -12,12 +12,11 @@ static const char *lang_target(Arena *arena, const char *target) {
 }
 
 CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag *diag) {
-    LowerOptions options = {.num_warps = request->num_warps ? request->num_warps : 4,
-                            .num_stages = request->num_stages ? request->num_stages : 3,
+    LowerOptions options = {.num_warps = request->num_warps,
+                            .num_stages = request->num_stages,
                             .debug = request->debug,
                             .target = lang_target(arena, request->target)};
     Func *fn =
         lower_function(arena, request->module, request->function, request->specs, &options, diag);
-    if (!fn || diag_failed(diag)) return NULL;
-    return compile_ir(arena, fn, request, diag);
+    return fn ? compile_ir(arena, fn, request, diag) : NULL;
 }

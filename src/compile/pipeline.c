@@ -136,7 +136,6 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                                                  : 4,
                                .num_stages = request->num_stages ? request->num_stages : 3,
                                .debug = request->debug};
-    kernel->facts.programs_per_block = 1;
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
     PassCtx px = {.scratch = arena, .diag = diag, .target = kernel->target};
@@ -161,7 +160,6 @@ CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRe
 }
 
 const char *compile_pass_name(int index) {
-    if (index == 0) return LOWER;
-    const Pass *pass = index < 0 ? NULL : pass_at(index - 1);
-    return pass ? pass->name : NULL;
+    const Pass *pass = pass_at(index - 1);
+    return pass ? pass->name : index == 0 ? LOWER : NULL;
 }

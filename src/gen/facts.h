@@ -7,12 +7,11 @@
 #include "base/base.h"
 
 typedef struct GenFacts {
-    int shared_bytes;       /* gpu: static + dynamic shared memory of a block */
-    int block_threads;      /* gpu: threads of a block */
-    int programs_per_block; /* gpu: several programs packed in one block; else 1 */
-    bool may_spin;          /* waits for other programs (cas loop, volatile load in a while) */
-    size_t scratch_bytes;   /* cpu: per worker */
-    VEC(Str) notes;         /* e.g. "loads of x: 16 bytes a thread" */
+    int shared_bytes;     /* gpu: static + dynamic shared memory of a block */
+    int block_threads;    /* gpu: threads of a block */
+    bool may_spin;        /* waits for other programs (cas loop, volatile load in a while) */
+    size_t scratch_bytes; /* cpu: per worker */
+    VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
 } GenFacts;
 
 #endif

@@ -172,21 +172,15 @@ static Known eval_or(const Op *op, const Known *x, const Known *y) {
     return box_is_empty(y, type) || box_lanes(x, type) == all ? *x : nothing;
 }
 
-static int64_t floor_div(int64_t a, int64_t b) { /* b > 0 */
-    int64_t q = a / b;
-    return q * b > a ? q - 1 : q;
-}
-
 /* The lanes i in [0, size) with base + stride * i < 0. */
 static void below_zero(int64_t base, int64_t stride, int64_t size, int64_t *first, int64_t *end) {
-    int64_t count;
     *first = 0, *end = size;
     if (stride > 0) {
-        count = base >= 0 ? 0 : floor_div(-base - 1, stride) + 1;
-        *end = count < size ? count : size;
+        int64_t last = base < 0 ? (-base - 1) / stride : -1; /* that is below zero */
+        if (last < size) *end = last + 1;
     } else if (stride < 0) {
-        count = base < 0 ? 0 : floor_div(base, -stride) + 1;
-        *first = count < size ? count : size;
+        int64_t last = base < 0 ? -1 : -(base / stride); /* that is not */
+        *first = last < size ? last + 1 : size;
     } else if (base >= 0)
         *end = 0;
 }
@@ -363,11 +357,12 @@ static bool count_for(Counter *c, const Op *op) {
     if (step == 0 || (for_unsigned(op) && (at < 0 || end < 0 || step < 0)))
         return refuse(c, "a loop without end");
     carry(c, body->args + 1, op->operands + FOR_BOUNDS, count);
-    for (; step > 0 ? at < end : at > end; at += step) {
+    bool is_up = step > 0;
+    for (; is_up ? at < end : at > end; at += step) {
         know(c, for_index(op), number(at));
         if (!count_region(c, body)) return false;
         carry(c, body->args + 1, region_yield(body)->operands, count);
-        if (step > 0 ? at > INT64_MAX - step : at < INT64_MIN - step) break;
+        if (is_up ? at > INT64_MAX - step : at < INT64_MIN - step) break;
     }
     results(c, op, body->args + 1);
     return true;
@@ -415,7 +410,6 @@ static bool count_op(Counter *c, const Op *op) {
          is_atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     if (is_load || is_atomic || op->kind == OP_STORE) count_access(c, op);
     if (op->kind == OP_INLINE_ASM) c->work->flops_exact = false;
-    for (int i = 0; i < op->num_results; i++) know(c, &op->results[i], nothing);
     if (op->num_results == 1) know(c, op_result(op), evaluate(c, op));
     return true;
 }

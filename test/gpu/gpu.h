@@ -79,7 +79,6 @@ static inline void *gpu_load(Gpu *gpu, const char *name, const char *ptx, int th
         .arena = gpu->arena, .name = str_of(name), .text = str_of(ptx), .target = "sm_75"};
     kernel.facts.block_threads = threads;
     kernel.facts.shared_bytes = shared_bytes;
-    kernel.facts.programs_per_block = 1;
     if (device_cuda.load(&gpu->device, &kernel, &loaded) != TERN_OK)
         printf("load %s: %.*s\n", name, STR_ARG(gpu->device.why));
     return loaded;

@@ -1,7 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* compile_ir: which passes run for which target, what is kept, what is refused. */
 #include "compile/compile.h"
+#include "folder.h"
+#include "ir/ir.h"
+#include "opt/opt.h"
 #include "test.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static const char text[] = "func @k(%p: ptr<i32>, %n: i32) {\n"
                            "  %zero = constant 0 : i32\n"
@@ -97,6 +105,161 @@ TEST(what_is_wrong_is_said) {
     CHECK(!compiled(arena, "func @k(%n: i32) {\n  %x = fadd %n, %n : i32\n  yield\n}",
                     (CompileRequest){.target = "interp"}, &diag));
     CHECK(strstr(words(arena, &diag), "k.tir:2:3: error: invalid IR: fadd: expected floats"));
+    arena_free(arena);
+}
+
+/* What counts a kernel's work reads its IR: that of a GPU's stays in program form, and the places are
+ * on a copy. */
+TEST(places_are_on_a_copy) {
+    Arena *arena = arena_new(NULL);
+    Diag diag;
+    Buf ir = {.arena = arena};
+    CompiledKernel *kernel =
+        compiled(arena, text, (CompileRequest){.target = "sm_90a", .print_after = "place"}, &diag);
+    CHECK(kernel && kernel->ir->form == FORM_PROGRAM && kernel->text.length > 0);
+    if (kernel) func_print(&ir, kernel->ir, false);
+    CHECK(kernel && strstr(ir.data, "add %n, %n : i32") && !strstr(ir.data, "sm_90a"));
+    CHECK(kernel && strstr(kernel->printed.data, "sm_90a"));
+
+    /* Placed text is taken as it is: the passes before do not run, the form and target stay. */
+    const char *placed = kernel ? str_c(arena, kernel->printed) : "";
+    CompileRequest request = {.target = "sm_90a", .num_warps = 8, .num_stages = 5};
+    CompiledKernel *again = kernel ? compiled(arena, placed, request, &diag) : NULL;
+    CHECK(again && again->ir->form == FORM_PLACED && again->num_warps == 4);
+    CHECK(again && strstr(again->text.data, ".entry k("));
+    request.print_after = "dce";
+    CHECK(kernel && !compiled(arena, placed, request, &diag));
+    CHECK(strstr(words(arena, &diag), "no pass 'dce' runs for target 'sm_90a'"));
+    request.target = "sm_80";
+    CHECK(kernel && !compiled(arena, placed, request, &diag));
+    CHECK(strstr(words(arena, &diag), "IR that is placed for sm_90a, not for sm_80"));
+    arena_free(arena);
+}
+
+TEST(options_are_the_kernels) {
+    static const int given[][2] = {{0, 0}, {1, 1}, {2, 4}, {8, 5}};
+    static const char *const targets[] = {"interp", "cpu:avx2", "sm_80"};
+    for (int t = 0; t < COUNT(targets); t++)
+        for (int i = 0; i < COUNT(given); i++) {
+            Arena *arena = arena_new(NULL);
+            Diag diag;
+            CompiledKernel *kernel = compiled(arena, text,
+                                              (CompileRequest){.target = targets[t],
+                                                               .num_warps = given[i][0],
+                                                               .num_stages = given[i][1],
+                                                               .debug = i % 2},
+                                              &diag);
+            int warps = given[i][0] ? given[i][0] : 4, stages = given[i][1] ? given[i][1] : 3;
+            CHECK(kernel && kernel->num_warps == warps && kernel->num_stages == stages);
+            CHECK(kernel && kernel->ir->num_warps == warps && kernel->ir->num_stages == stages);
+            CHECK(kernel && kernel->debug == (i % 2) && str_is(kernel->name, "k"));
+            CHECK(kernel && kernel->facts.block_threads == (t == 2 ? 32 * warps : 0));
+            CHECK(kernel && kernel->num_params == 2 && kernel->place.start == 0);
+            arena_free(arena);
+        }
+}
+
+/* A name is taken as a whole, or, where a back end knows the rest of it, as what it begins with. */
+TEST(targets_have_names) {
+    static const char *const none[] = {"",    "inter", "interp2", "cp",
+                                       "cpu", "sm",    "SM_90",   "xsm_90"};
+    Arena *arena = arena_new(NULL);
+    Diag diag;
+    for (int i = 0; i < COUNT(none); i++) {
+        CHECK(!compiled(arena, text, (CompileRequest){.target = none[i]}, &diag));
+        CHECK(diag.num_errors == 1);
+        CHECK(strstr(words(arena, &diag),
+                     str_format(arena, "there is no target '%s'", none[i]).data));
+    }
+    arena_free(arena);
+}
+
+TEST(passes_have_names_in_order) {
+    static const char *const names[] = {
+        "lower",
+#define PASS(name, ...) #name,
+#include "opt/passes.def"
+#undef PASS
+    };
+    for (int i = 0; i < COUNT(names); i++) CHECK_STR(compile_pass_name(i), names[i]);
+    CHECK(!compile_pass_name(COUNT(names)) && !compile_pass_name(COUNT(names) + 1));
+    CHECK(!compile_pass_name(-1) && !compile_pass_name(-2));
+}
+
+/* A pass that runs twice is kept as it last was, and each pass that a target has can be kept. */
+TEST(each_pass_can_be_kept) {
+    static const struct {
+        const char *target;
+        const char *runs[14];
+    } rows[] = {
+        {"interp", {"lower", "fold", "cse", "dce"}},
+        {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
+        {"sm_75",
+         {"lower", "fold", "cse", "shape", "licm", "dce", "carry", "sink", "place", "fence"}}};
+    for (int t = 0; t < COUNT(rows); t++)
+        for (int i = 0; compile_pass_name(i); i++) {
+            Arena *arena = arena_new(NULL);
+            Diag diag;
+            bool runs = false;
+            const char *pass = compile_pass_name(i);
+            for (int k = 0; rows[t].runs[k]; k++) runs = runs || !strcmp(rows[t].runs[k], pass);
+            CompiledKernel *kernel =
+                compiled(arena, text,
+                         (CompileRequest){.target = rows[t].target, .print_after = pass}, &diag);
+            CHECK((kernel != NULL) == runs);
+            CHECK(!kernel || strstr(kernel->printed.data, "func @k(") != NULL);
+            arena_free(arena);
+        }
+}
+
+/* ---- TERN_KEEP_PTX ---- */
+
+static int count_entries(const char *folder, char *name, size_t size) {
+    int count = 0;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        if (entry->d_name[0] != '.') count++, snprintf(name, size, "%s", entry->d_name);
+    if (entries) closedir(entries);
+    return count;
+}
+
+TEST(ptx_is_kept_once) {
+    char folder[] = "/tmp/tern-keep-XXXXXX", name[300] = "";
+    CHECK(mkdtemp(folder));
+    setenv("TERN_KEEP_PTX", folder, 1);
+    Arena *arena = arena_new(NULL);
+    Diag diag;
+    struct stat first, second;
+    CHECK(compiled(arena, text, (CompileRequest){.target = "interp"}, &diag));
+    CHECK(compiled(arena, text, (CompileRequest){.target = "cpu:generic"}, &diag));
+    CHECK(count_entries(folder, name, sizeof name) == 0);
+    CompiledKernel *kernel = compiled(arena, text, (CompileRequest){.target = "sm_90a"}, &diag);
+    CHECK(count_entries(folder, name, sizeof name) == 1);
+    const char *path = str_format(arena, "%s/%s", folder, name).data;
+    Str kept = {0}, why;
+    CHECK(kernel && file_read(arena, path, 1 << 20, &kept, &why) && str_equal(kept, kernel->text));
+    /* Its name is its hash, so that another text has another name. */
+    size_t size = (size_t)kept.length;
+    CHECK_STR(name, str_format(arena, "%016llx%016llx.ptx",
+                               (unsigned long long)hash_bytes(kept.data, size, 1),
+                               (unsigned long long)hash_bytes(kept.data, size, 2))
+                        .data);
+    CHECK(stat(path, &first) == 0);
+    CHECK(compiled(arena, text, (CompileRequest){.target = "sm_90a"}, &diag));
+    CHECK(stat(path, &second) == 0 && first.st_ino == second.st_ino);
+    CHECK(count_entries(folder, name, sizeof name) == 1);
+    CHECK(compiled(arena, text, (CompileRequest){.target = "sm_80"}, &diag));
+    CHECK(count_entries(folder, name, sizeof name) == 2);
+
+    /* What cannot be written is not there, also not in part; and nothing fails. */
+    const char *taken = str_format(arena, "%s/none", folder).data;
+    setenv("TERN_KEEP_PTX", taken, 1);
+    CHECK(compiled(arena, text, (CompileRequest){.target = "sm_90a"}, &diag));
+    CHECK(count_entries(folder, name, sizeof name) == 2);
+    setenv("TERN_KEEP_PTX", "", 1);
+    CHECK(compiled(arena, text, (CompileRequest){.target = "sm_90a"}, &diag));
+    unsetenv("TERN_KEEP_PTX");
+    CHECK(folder_remove(folder, "/tmp/tern-keep-XXXXXX"));
     arena_free(arena);
 }
 

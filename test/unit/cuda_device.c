@@ -73,7 +73,6 @@ static CompiledKernel kernel_of(Arena *arena, const char *name, const char *ptx,
                              .target = "sm_90a"};
     kernel.facts.block_threads = threads;
     kernel.facts.shared_bytes = shared_bytes;
-    kernel.facts.programs_per_block = 1;
     return kernel;
 }
 

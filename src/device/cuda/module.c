@@ -123,11 +123,6 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
         return cuda_fail(cuda, TERN_ERROR_ARGUMENT,
                          "kernel %s was compiled for '%s', not for a GPU", object->name,
                          kernel->target);
-    if (kernel->facts.programs_per_block > 1)
-        return cuda_fail(
-            cuda, TERN_ERROR_UNSUPPORTED,
-            "kernel %s packs %d programs in a block, which only a grid of known size can do",
-            object->name, kernel->facts.programs_per_block);
     if (kernel->facts.block_threads < 1 || kernel->facts.shared_bytes < 0)
         return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
                          "kernel %s has %d threads a block and %d bytes "

@@ -110,7 +110,6 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     if (diag_failed(diag)) return NULL;
     facts->shared_bytes = g->shared_size;
     facts->block_threads = g->threads;
-    facts->programs_per_block = 1;
     region_walk(fn->body, spins, facts);
     tir_mark(g->b);
     tir_order(g->b);
