@@ -103,6 +103,9 @@ const Linear *facts_linear(const Facts *facts, const Value *value); /* NULL: has
 /* The least and the greatest number in any lane of an int, signed. Nothing is assumed: what may
  * wrap has all numbers of its type. False: no more than the type says. */
 bool facts_range(const Facts *facts, const Value *value, int64_t *low, int64_t *high);
+/* The index of a for, moved on from its last turn, may pass the end of its type: else no addition
+ * wraps around. */
+bool facts_index_may_wrap(const Facts *facts, const Op *loop);
 bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are equal */
 /* The parameter in whose memory all lanes of a pointer lie, as far as the kernel stays inside its
  * buffers; through loops, and selections between pointers of one base. NULL: not known. */

@@ -133,6 +133,15 @@ Range range_of_counter(const Facts *facts, const Op *loop) {
     return r;
 }
 
+/* Each index before the end is at most one from it, and moves by one step. */
+bool facts_index_may_wrap(const Facts *facts, const Op *loop) {
+    Range end = range_of(facts, for_upper(loop)), step = range_of(facts, for_step(loop)),
+          type = range_of_type(for_lower(loop)->type);
+    if (step.low == 1 && step.high == 1) return false;
+    if (for_unsigned(loop)) return end.low < 0 || step.low < 0; /* else half of the type is left */
+    return (Wide)end.high + step.high - 1 > type.high || (Wide)end.low + step.low + 1 < type.low;
+}
+
 bool facts_range(const Facts *facts, const Value *value, int64_t *low, int64_t *high) {
     Range range = range_of(facts, value), type = range_of_type(value->type);
     *low = range.low, *high = range.high;

@@ -304,4 +304,60 @@ TEST(bases_come_through_loops_and_selections) {
     arena_free(k.arena);
 }
 
+typedef struct Loops {
+    const Facts *facts;
+    int count;
+    char wraps[16];
+} Loops;
+
+static bool ask_loop(Op *op, void *user) {
+    Loops *loops = user;
+    if (op->kind == OP_FOR)
+        loops->wraps[loops->count++] = facts_index_may_wrap(loops->facts, op) ? 'w' : '.';
+    return true;
+}
+
+TEST(an_index_that_stays_in_its_type_is_known) {
+    static const struct {
+        const char *end, *step, *attr;
+    } loops[] = {{"%n", "1", ""},
+                 {"%n", "-1", ""},
+                 {"%n", "2", ""},
+                 {"%n", "-2", ""},
+                 {"2147483584", "64", ""},
+                 {"2147483585", "64", ""},
+                 {"-2147483585", "-64", ""},
+                 {"-2147483586", "-64", ""},
+                 {"%small", "%small", ""},
+                 {"%small", "%n", ""},
+                 {"%n", "1", " {unsigned = 1}"},
+                 {"%n", "2", " {unsigned = 1}"},
+                 {"%small", "64", " {unsigned = 1}"},
+                 {"%small", "%n", " {unsigned = 1}"}};
+    Arena *arena = arena_new(NULL);
+    Buf text = {.arena = arena};
+    buf_printf(&text, "func @loops(%%n: i32) {\n  %%seven = constant 7 : i32\n"
+                      "  %%small = and %%n, %%seven : i32\n  %%zero = constant 0 : i32\n");
+    for (size_t i = 0; i < sizeof loops / sizeof loops[0]; i++) {
+        const char *names[] = {loops[i].end, loops[i].step};
+        for (int k = 0; k < 2; k++)
+            if (*names[k] != '%')
+                buf_printf(&text, "  %%c%d_%d = constant %s : i32\n", (int)i, k, names[k]);
+        buf_printf(&text, "  for %%zero");
+        for (int k = 0; k < 2; k++)
+            if (*names[k] == '%')
+                buf_printf(&text, ", %s", names[k]);
+            else
+                buf_printf(&text, ", %%c%d_%d", (int)i, k);
+        buf_printf(&text, "%s (%%i%d: i32) {\n    yield\n  }\n", loops[i].attr, (int)i);
+    }
+    buf_printf(&text, "  yield\n}\n");
+    Kernel k = kernel(buf_str(&text).data);
+    Loops asked = {.facts = k.facts};
+    region_walk(k.fn->body, ask_loop, &asked);
+    CHECK(!strcmp(asked.wraps, "..ww.w.w.w.w.w"));
+    arena_free(k.arena);
+    arena_free(arena);
+}
+
 TEST_MAIN()

@@ -73,7 +73,7 @@ static bool exec_for(Program *p, const Node *node) {
     Index bounds[FOR_BOUNDS];
     for (int i = 0; i < FOR_BOUNDS; i++) {
         uint64_t bits = lane_get(operand(p, op, i), 0);
-        bounds[i] = is_unsigned && i < 2 ? (Index)bits : (Index)constant_to_int(type, bits);
+        bounds[i] = is_unsigned ? (Index)bits : (Index)constant_to_int(type, bits);
     }
     if (bounds[2] == 0)
         return program_fail(p, TERN_ERROR_KERNEL, op->span,

@@ -177,12 +177,13 @@ static void for_header(Gen *g, Op *op, const Value *index) {
                        : type_bits(index->type) == 16 ? "(unsigned short)"
                                                       : "(unsigned char)";
     int id = index->id;
-    line(g, g->out, g->depth,
-         "for (%s k%d = (%s)%s%.*s, e%d = (%s)%s%.*s; %.*s > 0 ? k%d < e%d : k%d > e%d; k%d += "
-         "%s%.*s) {",
+    Str more = is_unsigned
+                   ? text(g, "k%d < e%d", id, id)
+                   : text(g, "%.*s > 0 ? k%d < e%d : k%d > e%d", STR_ARG(step), id, id, id, id);
+    line(g, g->out, g->depth, "for (%s k%d = (%s)%s%.*s, e%d = (%s)%s%.*s; %.*s; k%d += %s%.*s) {",
          wide, id, type_bits(index->type) < 64 ? "L" : narrow, part, STR_ARG(lower), id,
-         type_bits(index->type) < 64 ? "L" : narrow, part, STR_ARG(upper), STR_ARG(step), id, id,
-         id, id, id, part, STR_ARG(step));
+         type_bits(index->type) < 64 ? "L" : narrow, part, STR_ARG(upper), STR_ARG(more), id, part,
+         STR_ARG(step));
     line(g, g->out, g->depth + 1, "%s v%d = (%s)k%d;", scalar_type(index->type->kind), id,
          scalar_type(index->type->kind), id);
 }

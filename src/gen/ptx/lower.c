@@ -304,23 +304,33 @@ static void ptx_if(Gen *g, const Op *op) {
     for (int i = 0; i < op->num_results; i++) ptx_define(g, like[i], variables[i]);
 }
 
-static Tir for_condition(Gen *g, const Op *op, Tir i, Tir upper, Tir step) {
+/* a lies before b, in the direction of the step. */
+static Tir comes_before(Gen *g, const Op *op, Tir a, Tir b, Tir up) {
     bool wide = type_bits(for_lower(op)->type) == 64;
-    bool is_unsigned = for_unsigned(op) != 0;
-    TirOp less = wide          ? is_unsigned ? TIR_LT_U64 : TIR_LT_S64
-                 : is_unsigned ? TIR_LT_U32
-                               : TIR_LT_S32;
-    TirOp more = wide          ? is_unsigned ? TIR_GT_U64 : TIR_GT_S64
-                 : is_unsigned ? TIR_GT_U32
-                               : TIR_GT_S32;
-    Tir zero = wide ? tir_i64(g->b, 0) : tir_i32(g->b, 0);
-    Tir up = tir_2(g->b, wide ? TIR_GT_S64 : TIR_GT_S32, step, zero);
     uint64_t bits;
-    if (is_unsigned) return tir_2(g->b, less, i, upper);
-    if (tir_is_const(g->b, up, &bits)) return tir_2(g->b, bits ? less : more, i, upper);
-    return tir_select(g->b, up, tir_2(g->b, less, i, upper), tir_2(g->b, more, i, upper));
+    if (for_unsigned(op)) return tir_2(g->b, wide ? TIR_LT_U64 : TIR_LT_U32, a, b);
+    Tir less = tir_2(g->b, wide ? TIR_LT_S64 : TIR_LT_S32, a, b);
+    Tir more = tir_2(g->b, wide ? TIR_GT_S64 : TIR_GT_S32, a, b);
+    if (tir_is_const(g->b, up, &bits)) return bits ? less : more;
+    return tir_select(g->b, up, less, more);
 }
 
+/* upper - step: the index that comes before it has a next one, which does not wrap around. Where the
+ * difference leaves the type, it is the type's end, which no index comes before. */
+static Tir before_last(Gen *g, const Op *op, Tir upper, Tir step, Tir up) {
+    bool wide = type_bits(for_lower(op)->type) == 64;
+    TirOp add = wide ? TIR_ADD64 : TIR_ADD32, sub = wide ? TIR_SUB64 : TIR_SUB32;
+    if (for_unsigned(op))
+        return tir_2(g->b, sub, tir_2(g->b, wide ? TIR_MAX_U64 : TIR_MAX_U32, upper, step), step);
+    Tir least = wide ? tir_i64(g->b, INT64_MIN) : tir_i32(g->b, INT32_MIN);
+    Tir most = wide ? tir_i64(g->b, INT64_MAX) : tir_i32(g->b, INT32_MAX);
+    Tir low = tir_2(g->b, wide ? TIR_MAX_S64 : TIR_MAX_S32, upper, tir_2(g->b, add, least, step));
+    Tir high = tir_2(g->b, wide ? TIR_MIN_S64 : TIR_MIN_S32, upper, tir_2(g->b, add, most, step));
+    return tir_2(g->b, sub, tir_select(g->b, up, low, high), step);
+}
+
+/* Whether there is a next turn is asked at the head, of the index as it moved; or, where that might
+ * have passed the end of its type, before it moves. */
 static void ptx_for(Gen *g, const Op *op) {
     Region *body = for_body(op);
     Tir lower = ptx_scalar_of(g, for_lower(op)), upper = ptx_scalar_of(g, for_upper(op));
@@ -342,17 +352,26 @@ static void ptx_for(Gen *g, const Op *op) {
     tir_set(g->b, i, lower);
     assign_values(g, op->num_results, variables, op->operands + FOR_BOUNDS, body->args + 1);
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
-    tir_label(g->b, head);
+    bool may_wrap = facts_index_may_wrap(g->axis, op);
+    Tir up = tir_2(g->b, bits == 64 ? TIR_GT_S64 : TIR_GT_S32, step,
+                   tir_const(g->b, tir_class(g->b, step), 0));
+    Tir last = may_wrap ? before_last(g, op, upper, step, up) : 0, again = 0;
     int scope = tir_enter(g->b);
-    tir_branch(g->b, end, for_condition(g, op, i, upper, step), true);
+    if (may_wrap) {
+        tir_branch(g->b, end, comes_before(g, op, i, upper, up), true);
+        tir_leave(g->b, scope);
+    }
+    tir_label(g->b, head);
+    if (!may_wrap) tir_branch(g->b, end, comes_before(g, op, i, upper, up), true);
     ptx_define_scalar(g, for_index(op), i);
     for (int k = 0; k < op->num_results; k++)
         ptx_define(g, for_arg(op, k), carried_registers(g, &carried[k]));
     ptx_region(g, body);
+    if (may_wrap) again = comes_before(g, op, i, last, up);
     Tir next = tir_2(g->b, bits == 64 ? TIR_ADD64 : TIR_ADD32, i, step);
     assign_values(g, op->num_results, variables, region_yield(body)->operands, body->args + 1);
     tir_set(g->b, i, next);
-    tir_branch(g->b, head, 0, false);
+    tir_branch(g->b, head, again, false);
     tir_leave(g->b, scope);
     tir_label(g->b, end);
     for (int k = 0; k < op->num_results; k++) {
