@@ -17,11 +17,18 @@ CFLAGS  += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=$(SAN)
 endif
 
+# What tools/set-up unpacked where it has no root's rights. Older makes give $(shell) their own PATH.
+PACKAGES := $(wildcard build/packages/bin)
+ifdef PACKAGES
+export PATH := $(abspath $(PACKAGES)):$(PATH)
+endif
+PKG_CONFIG := $(if $(PACKAGES),PATH='$(PATH)' )pkg-config
+
 # jansson reads JSON: without it 'tern replay' says that it cannot.
-JANSSON := $(shell pkg-config --exists jansson 2>/dev/null && echo yes)
+JANSSON := $(shell $(PKG_CONFIG) --exists jansson 2>/dev/null && echo yes)
 ifeq ($(JANSSON),yes)
-CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell pkg-config --cflags jansson)
-CLI_LDLIBS := $(shell pkg-config --libs jansson)
+CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
+CLI_LDLIBS := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
 STAGES  := base ir lang opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api bench prof
@@ -211,7 +218,10 @@ bless: tests ## rewrite the wanted output of golden tests; read the diff
 .PHONY: demo
 demo: ## set up, build, and show the main job on a real kernel
 	@tools/set-up
-	@+$(MAKE) --no-print-directory all $(B)/examples/demo
+	@+$(MAKE) --no-print-directory demo-ready
+
+.PHONY: demo-ready
+demo-ready: all $(B)/examples/demo
 	@tools/demo $(B)
 
 # As a user's program is built: the public header and the public library.
