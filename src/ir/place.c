@@ -59,25 +59,26 @@ bool layout_equal(const Layout *a, const Layout *b) {
 
 static bool is_f8(const Type *lane) { return type_is_float(lane) && type_bits(lane) == 8; }
 
-/* The logarithm of what one instruction takes along K; 0: none does. */
-static int mma_k_bits(const Op *op, const Arch *arch) {
-    const Type *a = type_lane(dot_a(op)->type);
+static bool is_summed_by_mma(const Type *a, const Type *acc) {
+    if (type_is_int(a)) return acc->kind == TYPE_I32;
+    return type_is_float(acc) && acc->kind != TYPE_F64;
+}
+
+int dot_mma_k(const Op *op, const Arch *arch) {
+    const Type *a = type_lane(dot_a(op)->type), *b = type_lane(dot_b(op)->type);
     bool ampere = arch->number >= 80;
-    if (is_f8(a) != is_f8(type_lane(dot_b(op)->type))) return 0;
-    if (a->kind == TYPE_F16 || is_f8(a)) return ampere ? 4 : 3;
+    if (is_f8(a) != is_f8(b) || !is_summed_by_mma(a, type_lane(dot_acc(op)->type))) return 0;
+    if (a->kind == TYPE_F16 || is_f8(a)) return ampere ? 16 : 8;
     if (!ampere) return 0;
-    if (a->kind == TYPE_BF16) return 4;
-    if (a->kind == TYPE_I8) return 5;
-    return a->kind == TYPE_F32 && dot_precision(op) == PRECISION_TF32 ? 3 : 0;
+    if (a->kind == TYPE_BF16) return 16;
+    if (a->kind == TYPE_I8) return 32;
+    return a->kind == TYPE_F32 && dot_precision(op) == PRECISION_TF32 ? 8 : 0;
 }
 
 bool dot_fits_mma(const Op *op, const Arch *arch) {
     const Type *a = dot_a(op)->type, *acc = dot_acc(op)->type;
-    int k_bits = mma_k_bits(op, arch);
-    bool acc_fits = type_is_int(a) ? type_lane(acc)->kind == TYPE_I32
-                                   : type_is_float(acc) && type_lane(acc)->kind != TYPE_F64;
-    return k_bits && acc_fits && a->rank == 2 && acc->shape[0] >= 16 && acc->shape[1] >= 8 &&
-           a->shape[1] >= 1 << k_bits;
+    int k = dot_mma_k(op, arch);
+    return k && a->rank == 2 && acc->shape[0] >= 16 && acc->shape[1] >= 8 && a->shape[1] >= k;
 }
 
 void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n) {

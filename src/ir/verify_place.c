@@ -63,7 +63,7 @@ static bool in_registers(Verifier *v, const Op *op) {
     for (int i = 0; i < op->num_operands + op->num_results; i++) {
         const Type *type =
             i < op->num_operands ? op->operands[i]->type : op->results[i - op->num_operands].type;
-        bool multiplied = op->kind == OP_DOT && i < 2; /* verify_shared_dot says how */
+        bool multiplied = op->kind == OP_DOT && i < 2; /* check_dot says how */
         if (type->place && type->place->shared && !multiplied)
             return verify_bad(v, op, "%s is in shared memory", verify_text_of(v, type));
     }
@@ -149,21 +149,39 @@ static bool check_width(Verifier *v, const Op *op, int64_t width) {
                                             (long long)width, 1 << most);
 }
 
-static bool check_dot(Verifier *v, const Op *op) {
-    const Type *product = op_result(op)->type;
-    const Layout *layout = type_layout(product);
+static bool is_shared(const Type *type) { return type->place->shared; }
+
+/* By mma.sync m16n8: a and b from registers, or from the tiles of rings; b alone too. */
+static bool check_mma(Verifier *v, const Op *op) {
+    const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *product = op_result(op)->type;
+    const Arch *arch = arch_find(v->fn->target);
+    int k = dot_mma_k(op, arch), warps_m, warps_n;
+    if (!k)
+        return verify_bad(v, op, "mma of %s does not take %s x %s + %s", arch->name,
+                          verify_text_of(v, a), verify_text_of(v, b), verify_text_of(v, product));
+    if (!dot_fits_mma(op, arch))
+        return verify_bad(v, op, "mma takes at least 16x%d by %dx8, without a batch, not %s x %s",
+                          k, k, verify_text_of(v, a), verify_text_of(v, b));
+    if (is_shared(a) && !is_shared(b))
+        return verify_bad(v, op, "a is in shared memory and b, %s, is not", verify_text_of(v, b));
     TileShape shape = tile_shape(product);
-    int warps_m, warps_n;
-    if (!one_place(v, op, 2)) return false;
-    if (dot_unit(op) != UNIT_MMA) return true;
-    if (!dot_fits_mma(op, arch_find(v->fn->target)))
-        return verify_bad(v, op, "mma of %.*s does not take %s x %s + %s", STR_ARG(v->fn->target),
-                          verify_text_of(v, dot_a(op)->type), verify_text_of(v, dot_b(op)->type),
-                          verify_text_of(v, product));
-    dot_warps(product, layout, &warps_m, &warps_n);
+    dot_warps(product, type_layout(product), &warps_m, &warps_n);
     Layout wanted = layout_mma(shape.log2[0], shape.log2[1], warps_m, warps_n);
-    return layout_equal(layout, &wanted) ||
+    return layout_equal(type_layout(product), &wanted) ||
            verify_bad(v, op, "%s does not lie as mma leaves it", verify_text_of(v, product));
+}
+
+/* The sum lies where the product does: what is multiplied may lie otherwise. */
+static bool check_dot(Verifier *v, const Op *op) {
+    if (!one_place(v, op, 2)) return false;
+    if (dot_unit(op) == UNIT_NONE)
+        return verify_bad(v, op, "unit is missing: placed form says who multiplies");
+    if (dot_unit(op) == UNIT_MMA) return check_mma(v, op);
+    for (int i = 0; i < 2; i++)
+        if (is_shared(op->operands[i]->type))
+            return verify_bad(v, op, "fma multiplies what is in registers, not %s",
+                              verify_text_of(v, op->operands[i]->type));
+    return true;
 }
 
 /* What only placed form has. */

@@ -104,34 +104,6 @@ bool verify_ring_op(Verifier *v, const Op *op) {
     return op->kind != OP_PEEK || check_peek(v, op);
 }
 
-/* ---- products of tiles in rings ---- */
-
-static bool is_shared(const Type *type) { return type->place && type->place->shared; }
-
-/* What tensor cores take: a f16 or bf16, an f8, an i8, an f32 rounded to tf32. */
-static bool has_unit(const Op *op) {
-    const Type *a = dot_a(op)->type, *acc = dot_acc(op)->type;
-    if (type_is_int(a)) return type_bits(a) == 8 && type_bits(acc) == 32;
-    if (type_bits(a) == 32) return dot_precision(op) == PRECISION_TF32 && type_bits(acc) == 32;
-    return type_bits(a) <= 16 && type_bits(acc) <= 32;
-}
-
-bool verify_shared_dot(Verifier *v, const Op *op) {
-    const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *acc = dot_acc(op)->type;
-    if (!is_shared(a) && !is_shared(b)) return true;
-    if (!is_shared(b))
-        return verify_bad(v, op, "a is in shared memory and b, %s, is not", verify_text_of(v, b));
-    if (!has_unit(op))
-        return verify_bad(v, op, "no tensor core takes %s x %s + %s from shared memory",
-                          verify_text_of(v, a), verify_text_of(v, b), verify_text_of(v, acc));
-    if (acc->rank != 2)
-        return verify_bad(v, op, "a product of rank %d from shared memory", acc->rank);
-    int m = 16, n = 8, k = 256 / type_bits(a); /* of the least instruction, mma.m16n8 */
-    return (acc->shape[0] >= m && acc->shape[1] >= n && a->shape[1] >= k) ||
-           verify_bad(v, op, "%dx%d by %dx%d: from shared memory at least %dx%d by %dx%d",
-                      a->shape[0], a->shape[1], b->shape[0], b->shape[1], m, k, k, n);
-}
-
 /* ---- all rings of a function ---- */
 
 typedef struct Lifetime {

@@ -78,6 +78,10 @@ static const Row ops[] = {
     {"store %p1, %v {width = 1}", NULL},
     {"%r = dot %a, %a, %acc {unit = mma} : tile<16x16xf32, #11>", NULL},
     {"%r = dot %a, %a, %acc {unit = fma} : tile<16x16xf32, #11>", NULL},
+    {"%r = dot %a, %a, %acc : tile<16x16xf32, #11>",
+     "dot: unit is missing: placed form says who multiplies"},
+    {"%r = dot %a, %a, %acc {unit = none} : tile<16x16xf32, #11>", "dot: unit is missing"},
+    {"%r = dot %a, %a, %acc {unit = wgmma} : tile<16x16xf32, #11>", "unit"},
     {"%r = dot %a, %a, %other {unit = fma} : tile<16x16xf32, #12>", NULL},
     {"%r = dot %a, %a, %other {unit = mma} : tile<16x16xf32, #12>",
      "dot: tile<16x16xf32, #12> does not lie as mma leaves it"},
@@ -261,6 +265,82 @@ TEST(ops_fit_their_places) {
 
 TEST(places_are_well_formed) {
     for (int i = 0; i < COUNT(functions); i++) check(functions[i].text, functions[i].want);
+}
+
+/* ---- what mma takes ---- */
+
+typedef struct Product {
+    const char *target, *a, *b, *acc, *precision;
+    int m, k, n;
+    const char *want; /* NULL: fine */
+} Product;
+
+/* From the PTX ISA's table of mma.sync: types and, for m16n8, the k of each target. */
+static const Product products[] = {
+    {"sm_75", "f16", "f16", "f32", "ieee", 16, 8, 8, NULL},
+    {"sm_75", "f16", "f16", "f32", "ieee", 16, 4, 8, "at least 16x8 by 8x8"},
+    {"sm_75", "f8e5m2", "f8e5m2", "f16", "ieee", 16, 8, 8, NULL},
+    {"sm_75", "bf16", "bf16", "f32", "ieee", 16, 16, 8, "mma of sm_75 does not take"},
+    {"sm_75", "i8", "i8", "i32", "ieee", 16, 32, 8, "mma of sm_75 does not take"},
+    {"sm_75", "f32", "f32", "f32", "tf32", 16, 8, 8, "mma of sm_75 does not take"},
+    {"sm_80", "f16", "f16", "f32", "ieee", 16, 16, 8, NULL},
+    {"sm_80", "f16", "f16", "f32", "ieee", 16, 8, 8, "at least 16x16 by 16x8"},
+    {"sm_80", "f16", "f16", "f32", "ieee", 8, 16, 8, "at least 16x16 by 16x8"},
+    {"sm_80", "f16", "f16", "f32", "ieee", 16, 16, 4, "at least 16x16 by 16x8"},
+    {"sm_80", "f16", "f16", "f64", "ieee", 16, 16, 8, "mma of sm_80 does not take"},
+    {"sm_80", "bf16", "bf16", "f32", "ieee", 64, 16, 32, NULL},
+    {"sm_80", "bf16", "bf16", "f32", "ieee", 16, 8, 8, "at least 16x16 by 16x8"},
+    {"sm_80", "f8e4m3", "f8e5m2", "f32", "ieee", 16, 16, 8, NULL},
+    {"sm_80", "i8", "i8", "i32", "ieee", 16, 32, 8, NULL},
+    {"sm_80", "i8", "i8", "i32", "ieee", 16, 16, 8, "at least 16x32 by 32x8"},
+    {"sm_80", "i8", "i8", "i64", "ieee", 16, 32, 8, "mma of sm_80 does not take"},
+    {"sm_80", "i16", "i16", "i32", "ieee", 16, 32, 8, "mma of sm_80 does not take"},
+    {"sm_80", "f32", "f32", "f32", "tf32", 16, 8, 8, NULL},
+    {"sm_80", "f32", "f32", "f32", "tf32", 16, 4, 8, "at least 16x8 by 8x8"},
+    {"sm_80", "f32", "f32", "f32", "ieee", 16, 8, 8, "mma of sm_80 does not take"},
+    {"sm_80", "f32", "f32", "f32", "tf32x3", 16, 8, 8, "mma of sm_80 does not take"},
+    {"sm_90a", "f64", "f64", "f64", "ieee", 16, 16, 8, "mma of sm_90a does not take"},
+};
+
+static int log2_of(int x) { return x > 1 ? 1 + log2_of(x / 2) : 0; }
+
+static void add_place(Buf *text, int number, const Layout *layout) {
+    static const char *const kinds[] = {"reg", "lane", "warp"};
+    buf_printf(text, "#%d = {", number);
+    for (int kind = 0; kind < 3; kind++) {
+        buf_printf(text, "%s%s = [", kind ? ", " : "", kinds[kind]);
+        for (int i = 0; i < layout->num[kind]; i++)
+            buf_printf(text, "%s%u", i ? ", " : "", layout->column[kind][i]);
+        buf_puts(text, "]");
+    }
+    buf_puts(text, "}\n");
+}
+
+/* Places #0 to #6 are of tiles of 5 to 11 bits, row by row; #7 is mma's, where it has one. */
+TEST(mma_takes_what_the_instructions_take) {
+    for (int i = 0; i < COUNT(products); i++) {
+        const Product *p = &products[i];
+        int m = log2_of(p->m), k = log2_of(p->k), n = log2_of(p->n);
+        int at = m + n - LANE_BITS;
+        Arena *arena = arena_new(NULL);
+        Buf text = {.arena = arena};
+        for (int bits = LANE_BITS; bits < 12; bits++) {
+            Layout rows = layout_blocked(&(TileShape){1, {bits}}, (int[]){0}, (int[]){0}, 0);
+            add_place(&text, bits - LANE_BITS, &rows);
+        }
+        Layout product = layout_mma(m, n, 0, 0);
+        if (m >= 4 && n >= 3) add_place(&text, at = 7, &product);
+        buf_printf(&text,
+                   "func @f() {num_warps = 1, form = placed, target = \"%s\"} {\n"
+                   "%%a = poison : tile<%dx%dx%s, #%d>\n%%b = poison : tile<%dx%dx%s, #%d>\n"
+                   "%%c = poison : tile<%dx%dx%s, #%d>\n"
+                   "%%r = dot %%a, %%b, %%c {precision = %s, unit = mma} : tile<%dx%dx%s, #%d>\n"
+                   "yield\n}\n",
+                   p->target, p->m, p->k, p->a, m + k - LANE_BITS, p->k, p->n, p->b,
+                   k + n - LANE_BITS, p->m, p->n, p->acc, at, p->precision, p->m, p->n, p->acc, at);
+        check(buf_str(&text).data, p->want);
+        arena_free(arena);
+    }
 }
 
 TEST(equal_places_are_one_pointer) {

@@ -363,9 +363,10 @@ TEST(placed_rings_lie_in_shared_memory) { check_rows(PLACES, placed, COUNT(place
     "#1 = shared {offset = [1, 2, 4, 8, 16, 32, 64, 128], vector = 0}\n"                           \
     "#2 = {reg = [], lane = [1, 2, 4, 8, 16], warp = [32, 64]}\n"                                  \
     "#3 = shared {offset = [1, 2, 4, 8, 16, 32, 64], vector = 0}\n"                                \
+    "#4 = {reg = [1, 64], lane = [2, 4, 8, 16, 32], warp = [0, 0]}\n"                              \
     "func @f() {num_warps = 4, num_stages = 3, form = placed, target = \"sm_90a\"} {\n"            \
     "%n = constant 0 : i32\n%ra = poison : tile<16x16xf16, #0>\n"                                  \
-    "%rb = poison : tile<16x8xf16, #2>\n%acc = poison : tile<16x8xf32, #2>\n"
+    "%rb = poison : tile<16x8xf16, #2>\n%acc = poison : tile<16x8xf32, #4>\n"
 /* a and b are put into a ring and peeked as %a, %b. */
 #define OF(a, in_registers_a, b, in_registers_b)                                                   \
     "%r = ring {stages = 1} : ring<" a ", " b ">\n%va = poison : " in_registers_a "\n"             \
@@ -374,39 +375,51 @@ TEST(placed_rings_lie_in_shared_memory) { check_rows(PLACES, placed, COUNT(place
     "%b = peek %r, %n {part = 1} : " b "\n"
 #define OF_F16                                                                                     \
     OF("tile<16x16xf16, #1>", "tile<16x16xf16, #0>", "tile<16x8xf16, #3>", "tile<16x8xf16, #2>")
-#define DOT(operands) "%d = dot " operands " : tile<16x8xf32, #2>\nrelease %r, %n\n"
+#define DOT(operands) DOT_BY(operands, "unit = mma")
+#define DOT_BY(operands, attributes)                                                               \
+    "%d = dot " operands " {" attributes "} : tile<16x8xf32, #4>\nrelease %r, %n\n"
 
 static const Row products[] = {
     {OF_F16 DOT("%a, %b, %acc"), NULL},
     {OF_F16 DOT("%ra, %b, %acc"), NULL},
     {OF_F16 DOT("%ra, %rb, %acc"), NULL},
+    {OF_F16 DOT_BY("%ra, %rb, %acc", "unit = fma"), NULL},
+    {OF_F16 DOT_BY("%a, %b, %acc", "unit = fma"),
+     "dot: fma multiplies what is in registers, not tile<16x16xf16, #1>"},
+    {OF_F16 DOT_BY("%ra, %b, %acc", "unit = fma"),
+     "dot: fma multiplies what is in registers, not tile<16x8xf16, #3>"},
+    {OF_F16 DOT_BY("%a, %b, %acc", "unit = none"),
+     "dot: unit is missing: placed form says who multiplies"},
     {OF_F16 DOT("%a, %rb, %acc"), "dot: a is in shared memory and b, tile<16x8xf16, #2>, is not"},
-    {OF_F16 "release %r, %n\n%d = dot %a, %b, %acc : tile<16x8xf32, #2>\n",
+    {OF_F16 "release %r, %n\n%d = dot %a, %b, %acc {unit = mma} : tile<16x8xf32, #4>\n",
      "dot: turn 0 of ring %r is read after it is released"},
     {OF("tile<16x16xf32, #1>", "tile<16x16xf32, #0>", "tile<16x8xf32, #3>", "tile<16x8xf32, #2>")
          DOT("%a, %b, %acc"),
-     "dot: no tensor core takes tile<16x16xf32, #1> x tile<16x8xf32, #3> + tile<16x8xf32, #2> "
-     "from shared memory"},
+     "dot: mma of sm_90a does not take tile<16x16xf32, #1> x tile<16x8xf32, #3> + "
+     "tile<16x8xf32, #4>"},
     {OF("tile<16x16xf32, #1>", "tile<16x16xf32, #0>", "tile<16x8xf32, #3>", "tile<16x8xf32, #2>")
-         DOT("%a, %b, %acc {precision = tf32}"),
+         DOT_BY("%a, %b, %acc", "precision = tf32, unit = mma"),
      NULL},
     {OF("tile<16x16xi8, #1>", "tile<16x16xi8, #0>", "tile<16x8xi8, #3>",
-        "tile<16x8xi8, #2>") "%s = poison : tile<16x8xi32, #2>\n%d = dot %a, %b, %s : "
-                             "tile<16x8xi32, #2>\n"
+        "tile<16x8xi8, #2>") "%s = poison : tile<16x8xi32, #4>\n%d = dot %a, %b, %s "
+                             "{unit = mma} : tile<16x8xi32, #4>\n"
                              "release %r, %n\n",
-     "dot: 16x16 by 16x8: from shared memory at least 16x32 by 32x8"},
+     "dot: mma takes at least 16x32 by 32x8, without a batch, not tile<16x16xi8, #1> x "
+     "tile<16x8xi8, #3>"},
     {OF("tile<8x16xf16, #3>", "tile<8x16xf16, #2>", "tile<16x16xf16, #1>",
-        "tile<16x16xf16, #0>") "%s = poison : tile<8x16xf32, #2>\n%d = dot %a, %b, %s : "
-                               "tile<8x16xf32, #2>\n"
+        "tile<16x16xf16, #0>") "%s = poison : tile<8x16xf32, #2>\n%d = dot %a, %b, %s "
+                               "{unit = mma} : tile<8x16xf32, #2>\n"
                                "release %r, %n\n",
-     "dot: 8x16 by 16x16: from shared memory at least 16x16 by 16x8"},
+     "dot: mma takes at least 16x16 by 16x8, without a batch, not tile<8x16xf16, #3> x "
+     "tile<16x16xf16, #1>"},
     {OF("tile<1x16x16xf16, #1>", "tile<1x16x16xf16, #0>", "tile<1x16x8xf16, #3>",
-        "tile<1x16x8xf16, #2>") "%s = poison : tile<1x16x8xf32, #2>\n%d = dot %a, %b, %s : "
-                                "tile<1x16x8xf32, #2>\n"
+        "tile<1x16x8xf16, #2>") "%s = poison : tile<1x16x8xf32, #2>\n%d = dot %a, %b, %s "
+                                "{unit = mma} : tile<1x16x8xf32, #2>\n"
                                 "release %r, %n\n",
-     "dot: a product of rank 3 from shared memory"},
-    {OF_F16 "%s = convert %a : tile<16x16xf16, #0>\n%d = dot %s, %b, %acc : tile<16x8xf32, #2>\n"
-            "release %r, %n\n",
+     "dot: mma takes at least 16x16 by 16x8, without a batch, not tile<1x16x16xf16, #1> x "
+     "tile<1x16x8xf16, #3>"},
+    {OF_F16 "%s = convert %a : tile<16x16xf16, #0>\n%d = dot %s, %b, %acc {unit = mma} : "
+            "tile<16x8xf32, #4>\nrelease %r, %n\n",
      NULL},
 };
 
