@@ -16,7 +16,7 @@ static const char *const cpu_passes[] = {GENERATED, NULL};
 /* shape: what carry added to an address is uniform, and joins its uniform part. */
 static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
 /* On a copy: the program stays, for counting what it does. */
-static const char *const gpu_placing[] = {"place", "fence", NULL};
+static const char *const gpu_placing[] = {"place", "rings", "fence", NULL};
 
 static const struct Pipeline {
     const char *prefix; /* of the target's name */
@@ -91,7 +91,7 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
     return NULL;
 }
 
-/* The back ends make none yet. */
+/* The cpu's back end makes none. */
 static bool refuse_rings(const Region *region, const char *target, Diag *diag) {
     for (const Op *op = region->first; op; op = op->next) {
         if (op->kind == OP_RING) {
@@ -122,7 +122,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                    request->target);
         return NULL;
     }
-    if (pipeline->target && refuse_rings(fn->body, request->target, diag)) return NULL;
+    bool makes_rings = !pipeline->target || pipeline->placing;
+    if (!makes_rings && refuse_rings(fn->body, request->target, diag)) return NULL;
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
     *kernel = (CompiledKernel){.arena = arena,
                                .name = fn->name,

@@ -71,7 +71,7 @@ static inline bool min_max_nan(const Op *op) { /* of fmin and fmax: a NaN wins *
     return (op->kind == OP_FMAX ? fmax_nan(op) : fmin_nan(op)) != 0;
 }
 
-/* The ops of class ASYNC but ring itself. */
+/* The ops of class ASYNC that name a ring. */
 bool is_turn_op(const Op *op);
 static inline Value *turn_ring(const Op *op) { return op->operands[0]; }
 static inline Value *turn_number(const Op *op) { return op->operands[1]; }

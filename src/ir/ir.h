@@ -376,8 +376,8 @@ void op_resolve_operands(Op *op);   /* operands = value_resolve(operand), region
 void func_resolve(Func *fn);        /* all operands in the function */
 Region *region_clone(Func *fn, const Region *region, Map *values); /* values: old -> new */
 Op *op_clone(Builder *b, const Op *op, Map *values);
-Func *func_copy(const Func *fn);                                   /* its own ops and values */
-void func_renumber(Func *fn); /* value ids dense, in order of definition */
+Func *func_copy(const Func *fn); /* its own ops and values */
+void func_renumber(Func *fn);    /* value ids dense, in order of definition */
 
 /* Pre-order over all ops, regions included; returns false as soon as visit does. */
 bool region_walk(Region *region, bool (*visit)(Op *op, void *user), void *user);

@@ -374,17 +374,21 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
     return s;
 }
 
-Swizzle swizzle_rows(int fast, int fast_bits, int slow, int slow_bits) {
-    Swizzle s = {.bits = fast_bits + slow_bits, .vector = fast_bits < 3 ? fast_bits : 3};
-    for (int i = 0; i < fast_bits; i++)
-        s.image[i] = 1u << (fast + i), s.offset_of[fast + i] = 1u << i;
-    int within = fast_bits < 6 ? 6 - fast_bits : 0; /* bits of the row number within 128 bytes */
+Swizzle swizzle_panels(int fast, int fast_bits, int slow, int slow_bits, int elem_bytes) {
+    int chunk = log2_floor(16 / elem_bytes), most = chunk + 3; /* of 16 bytes; of a row's 128 */
+    int span = fast_bits < most ? fast_bits : most;
+    Swizzle s = {.bits = fast_bits + slow_bits, .vector = span < chunk ? span : chunk};
+    for (int i = 0; i < fast_bits; i++) {
+        int at = i < span ? i : slow_bits + i;
+        s.image[at] = 1u << (fast + i), s.offset_of[fast + i] = 1u << at;
+    }
+    int within = most - span; /* bits of the row number within 128 bytes */
     for (int i = 0; i < slow_bits; i++) {
-        s.image[fast_bits + i] = 1u << (slow + i);
-        s.offset_of[slow + i] = 1u << (fast_bits + i);
+        s.image[span + i] = 1u << (slow + i);
+        s.offset_of[slow + i] = 1u << (span + i);
         if (i < within || i >= 3) continue;
-        s.image[fast_bits + i] |= 1u << (fast + 3 + i - within);
-        s.offset_of[slow + i] |= 1u << (3 + i - within);
+        s.image[span + i] |= 1u << (fast + chunk + i - within);
+        s.offset_of[slow + i] |= 1u << (chunk + i - within);
     }
     return s;
 }

@@ -101,9 +101,11 @@ typedef struct Swizzle {
 /* No bank conflicts for a store by `from` and a load by `to` where that is possible; the method is
  * that of the Linear Layouts paper (arXiv 2505.23819). */
 Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes);
-/* Two dimensions of 16-bit elements, the fast one in rows: eight consecutive rows have what is at
- * the same place of them, 16 bytes, in different banks. Arguments: tile bit of each, how many. */
-Swizzle swizzle_rows(int fast, int fast_bits, int slow, int slow_bits);
+/* Two dimensions, the fast one in rows of at most 128 bytes; what is left of it begins a new panel
+ * behind all the rows. Eight consecutive rows have what is at the same place of them, 16 bytes, in
+ * different banks: the swizzles of 128, 64 and 32 bytes that wgmma and tensor maps know. Arguments:
+ * tile bit of each, how many. */
+Swizzle swizzle_panels(int fast, int fast_bits, int slow, int slow_bits, int elem_bytes);
 /* offset_of from image; false: the images are no bijection. */
 bool swizzle_invert(Swizzle *swizzle);
 uint32_t swizzle_offset(const Swizzle *swizzle, uint32_t index);

@@ -68,6 +68,7 @@ static Value *access_operand(const Op *op, Operand *load, Operand *store, Operan
     case OP_BARRIER:
     case OP_RING:
     case OP_ACQUIRE:
+    case OP_COMMIT:
     case OP_PUT:
     case OP_READY:
     case OP_PEEK:
@@ -106,6 +107,7 @@ bool is_turn_op(const Op *op) {
 #define ASYNC(...)
 #include "ir/ops.def"
     case OP_RING:
+    case OP_COMMIT:
     case NUM_OP_KINDS: break;
     }
     return false;

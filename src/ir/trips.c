@@ -135,11 +135,15 @@ const Type *dot_sum_type(const Op *op) {
     return type_scalar(acc->kind == TYPE_F64 || a->kind == TYPE_F64 ? TYPE_F64 : TYPE_F32);
 }
 
-static int dot_bytes(const Op *op) {
+static bool is_peeked(const Type *tile) { return tile->place->shared; }
+
+/* What is peeked is in shared memory already. */
+int dot_scratch(const Op *op) {
     const Type *a = dot_a(op)->type, *b = dot_b(op)->type;
     if (dot_unit(op) == UNIT_MMA) { /* f8 as f16 */
         int bytes = type_is_float(a) && type_bits(a) == 8 ? 2 : type_size_bytes(a);
-        return scratch_aligned(bytes * a->lanes) + bytes * b->lanes;
+        return (is_peeked(a) ? 0 : scratch_aligned(bytes * a->lanes)) +
+               (is_peeked(b) ? 0 : bytes * b->lanes);
     }
     int bytes = type_size_bytes(dot_sum_type(op));
     return scratch_aligned(bytes * a->lanes) + scratch_aligned(bytes * b->lanes);
@@ -208,7 +212,7 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
         return one_trip(crosses_warps(op), whole, bytes);
     case OP_GATHER: return one_trip(true, type_size_bytes(from->type) * from->type->lanes, bytes);
     case OP_HISTOGRAM: return one_trip(true, 4 * histogram_bins(op), bytes);
-    case OP_DOT: return one_trip(true, dot_bytes(op), bytes);
+    case OP_DOT: return one_trip(dot_scratch(op) != 0, dot_scratch(op), bytes);
     case OP_LOAD:
         return one_trip(load_is_shared(has_atomics, op) && told_to_warps(fn, type), whole, bytes);
     case OP_CLOCK: return one_trip(told_to_warps(fn, type), whole, bytes);

@@ -38,7 +38,8 @@ bool verify_rings(Verifier *v); /* of the whole function, which is else well for
 typedef struct RingUses {
     const Op *ring;
     VEC(const Op *) users;
-    Map around; /* the users and each op that has one in its regions, as a set */
+    Map around;  /* the users and each op that has one in its regions, as a set */
+    Map commits; /* likewise of the commits behind the ring */
 } RingUses;
 /* budget: ops that may still be looked at; what is not looked at is not claimed to be wrong. */
 bool verify_turns(Verifier *v, const RingUses *uses, const Op *const *peeked, int *budget);

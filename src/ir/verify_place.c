@@ -7,6 +7,8 @@
 #include "ir/arch.h"
 #include "ir/trips.h"
 
+#include <limits.h>
+
 /* ---- the function ---- */
 
 static bool check_registers(Verifier *v, const Place *place, int warp_bits) {
@@ -188,9 +190,12 @@ static bool check_dot(Verifier *v, const Op *op) {
 static bool check_program(Verifier *v, const Op *op) {
     int64_t width = op->kind == OP_LOAD    ? load_width(op)
                     : op->kind == OP_STORE ? store_width(op)
+                    : op->kind == OP_FILL  ? fill_width(op)
                                            : 0;
     if (op->kind == OP_CONVERT) return verify_bad(v, op, "in program form");
     if (width) return verify_bad(v, op, "width in program form");
+    if (op->kind == OP_COMMIT || (op->kind == OP_READY && ready_pending(op)))
+        return verify_bad(v, op, "groups of copies in program form");
     if (op->barrier || op->num_trips) return verify_bad(v, op, "fences in program form");
     return op->kind != OP_DOT || dot_unit(op) == UNIT_NONE ||
            verify_bad(v, op, "unit in program form");
@@ -198,7 +203,7 @@ static bool check_program(Verifier *v, const Op *op) {
 
 /* ---- scratch ---- */
 
-void verify_paths_meet(Verifier *v) { v->busy_start = 0, v->busy_end = SMALL_SCRATCH; }
+void verify_paths_meet(Verifier *v) { v->busy_start = 0, v->busy_end = INT_MAX; }
 
 static bool check_trip(Verifier *v, const Op *op, Trip trip, int bytes) {
     int64_t end = (int64_t)trip.offset + bytes;
@@ -219,9 +224,13 @@ static bool check_trip(Verifier *v, const Op *op, Trip trip, int bytes) {
 /* An op without trips that needs some is of a function that is not fenced yet. */
 static bool check_fences(Verifier *v, const Op *op) {
     int bytes[MAX_TRIPS];
-    if (op->barrier && !access_pointer(op)) return verify_bad(v, op, "barrier on no access");
-    if (op->barrier || op->kind == OP_BARRIER) v->busy_start = v->busy_end = 0;
-    if (op->num_regions && !op_has_trait(op, ISOLATED)) verify_paths_meet(v);
+    if (op->barrier && !access_pointer(op) && op->kind != OP_ACQUIRE)
+        return verify_bad(v, op, "barrier on no access");
+    if (op->barrier || op->kind == OP_BARRIER || op->kind == OP_READY)
+        v->busy_start = v->busy_end = 0;
+    /* A turn that is released may still be read by threads that are behind. */
+    if ((op->num_regions && !op_has_trait(op, ISOLATED)) || op->kind == OP_RELEASE)
+        verify_paths_meet(v);
     if (!op->num_trips) return true;
     int count = op_trips(v->fn, v->has_atomics, op, bytes);
     if (count != op->num_trips)
@@ -245,7 +254,7 @@ static bool check_op_places(Verifier *v, const Op *op) {
     case OP_CONVERT: return check_convert(v, op);
     case OP_REDUCE: return check_reduce(v, op);
     case OP_GATHER: return one_place(v, op, 1);
-    case OP_FILL: return one_place(v, op, 2);
+    case OP_FILL: return fill_width(op) ? check_width(v, op, fill_width(op)) : one_place(v, op, 2);
     case OP_DOT: return check_dot(v, op);
     case OP_LOAD: return check_width(v, op, load_width(op));
     case OP_STORE: return check_width(v, op, store_width(op));
@@ -267,6 +276,7 @@ static bool check_op_places(Verifier *v, const Op *op) {
 #include "ir/ops.def"
     case OP_RING:
     case OP_ACQUIRE:
+    case OP_COMMIT:
     case OP_PUT:
     case OP_READY:
     case OP_PEEK:

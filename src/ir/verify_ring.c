@@ -4,6 +4,7 @@
  * the same time do not share bytes. The order of the ops of one ring is verify_turn.c's. */
 #include "ir/arch.h"
 #include "ir/layout.h"
+#include "ir/trips.h"
 #include "ir/verify.h"
 
 enum {
@@ -99,6 +100,9 @@ bool verify_ring_op(Verifier *v, const Op *op) {
     if (turn->kind != TYPE_I32 && turn->kind != TYPE_I64)
         return verify_bad(v, op, "expected the number of a turn, i32 or i64, not %s",
                           verify_text_of(v, turn));
+    if (op->kind == OP_READY && (ready_pending(op) < 0 || ready_pending(op) > MAX_STAGES))
+        return verify_bad(v, op, "%lld groups under way, expected 0 to %d",
+                          (long long)ready_pending(op), MAX_STAGES);
     if (op->kind == OP_FILL) return check_fill(v, op);
     if (op->kind == OP_PUT) return is_part(v, op, put_tile(op)->type);
     return op->kind != OP_PEEK || check_peek(v, op);
@@ -120,14 +124,18 @@ typedef struct Rings {
     Map ends;           /* op -> how many ops there are in `at` behind its regions */
 } Rings;
 
+static void note_around(Map *around, const Op *ring, const Op *op) {
+    for (const Op *at = op; at && !map_get_pointer(around, at); at = at->parent->owner) {
+        map_set_pointer(around, at, (void *)(uintptr_t)at);
+        if (at->parent == ring->parent) return;
+    }
+}
+
 static void note_user(Rings *r, const Value *ring, const Op *op) {
     RingUses *uses = map_get_pointer(&r->of, ring);
     if (uses->users.count && uses->users.data[uses->users.count - 1] == op) return;
     vec_push(r->v->arena, &uses->users, op);
-    for (const Op *at = op; !map_get_pointer(&uses->around, at); at = at->parent->owner) {
-        map_set_pointer(&uses->around, at, (void *)(uintptr_t)at);
-        if (at->parent == uses->ring->parent) return;
-    }
+    note_around(&uses->around, uses->ring, op);
 }
 
 static bool is_view(const Op *op) {
@@ -140,11 +148,14 @@ static bool note_op(Rings *r, const Op *op) {
         if (r->all.count == MAX_RINGS)
             return verify_bad(r->v, op, "more than %d rings in a function", MAX_RINGS);
         RingUses *uses = arena_new_of(r->v->arena, RingUses);
-        *uses = (RingUses){.ring = op, .around = {.arena = r->v->arena}};
+        *uses = (RingUses){.ring = op};
+        uses->around.arena = uses->commits.arena = r->v->arena;
         vec_push(r->v->arena, &r->all, uses);
         map_set_pointer(&r->of, op_result(op), uses);
     }
     if (is_turn_op(op)) note_user(r, turn_ring(op), op);
+    for (int i = 0; op->kind == OP_COMMIT && i < r->all.count; i++)
+        note_around(&r->all.data[i]->commits, r->all.data[i]->ring, op);
     if (op->kind == OP_PEEK) r->peeked[op_result(op)->id] = op;
     for (int i = 0; i < op->num_operands; i++) {
         const Op *peek = r->peeked[op->operands[i]->id];
@@ -178,10 +189,28 @@ static Lifetime lifetime_of(const Rings *r, const RingUses *uses) {
     return life;
 }
 
+/* Scratch of the ops in the lives of rings is behind these. */
+static bool check_scratch(const Rings *r, const Lifetime *life) {
+    int64_t start = ring_offset(life->ring), end = start + ring_bytes(life->ring);
+    for (int i = life->first; i < life->last; i++) {
+        const Op *op = r->at.data[i];
+        int bytes[MAX_TRIPS];
+        int count = op->num_trips ? op_trips(r->v->fn, r->v->has_atomics, op, bytes) : 0;
+        for (int t = 0; t < count && t < op->num_trips; t++) {
+            int from = op->trips[t].offset;
+            if (from < end && from + (int64_t)bytes[t] > start)
+                return verify_bad(r->v, op, "scratch from byte %d on is that of ring %s too", from,
+                                  func_label(r->v->arena, r->v->fn, op_result(life->ring)).data);
+        }
+    }
+    return true;
+}
+
 static bool check_bytes(const Rings *r) {
     Lifetime *lives = arena_array(r->v->arena, Lifetime, r->all.count);
     for (int i = 0; i < r->all.count; i++) {
         Lifetime a = lives[i] = lifetime_of(r, r->all.data[i]);
+        if (!check_scratch(r, &a)) return false;
         int64_t start = ring_offset(a.ring), end = start + ring_bytes(a.ring);
         for (int k = 0; k < i; k++) {
             Lifetime b = lives[k];

@@ -37,7 +37,8 @@ typedef struct State {
     Turn turn;
     unsigned may;
     unsigned some, all; /* parts that are filled on some path, on all of those that FILLING is of */
-    bool exact;         /* each of `may` is so on some path */
+    int since;  /* commits since it was filled last, on the path of FILLING with the fewest */
+    bool exact; /* each of `may` is so on some path */
 } State;
 
 typedef struct States {
@@ -101,6 +102,8 @@ static State merged(State a, State b) {
     State both = {.turn = a.turn, .may = a.may | b.may, .exact = a.exact && b.exact};
     both.some = a.some | b.some;
     both.all = !(a.may & FILLING) ? b.all : !(b.may & FILLING) ? a.all : a.all & b.all;
+    bool of_a = !(b.may & FILLING) || (a.may & FILLING && a.since < b.since);
+    both.since = of_a ? a.since : b.since;
     return both;
 }
 
@@ -165,7 +168,8 @@ static void join(States *s, const States *other) {
 }
 
 static bool same_state(State a, State b) {
-    return a.may == b.may && a.some == b.some && a.all == b.all && a.exact == b.exact;
+    return a.may == b.may && a.some == b.some && a.all == b.all && a.since == b.since &&
+           a.exact == b.exact;
 }
 
 static bool same(const States *a, const States *b) {
@@ -238,8 +242,21 @@ static bool ready(const Walk *w, const Op *op, Turn turn, States *s) {
                                   : "is made ready, but part %d was never filled",
                               part)
                        .data);
+    if (ready_pending(op) && state.since <= ready_pending(op))
+        return bad(w, op, turn,
+                   str_format(w->v->arena,
+                              "is made ready with %lld groups under way, of which it may be one",
+                              (long long)ready_pending(op))
+                       .data);
     set(s, turn, FULL, 0, 0);
     return true;
+}
+
+/* More than the turns of a ring are never asked about. */
+static void commit(const Walk *w, States *s) {
+    for (int i = 0; i < s->count; i++)
+        if (s->of[i].since <= w->stages) s->of[i].since++;
+    if (s->others.since <= w->stages) s->others.since++;
 }
 
 /* Of what reads a turn: `verb` is "is peeked", "is read". */
@@ -270,6 +287,7 @@ static bool step(const Walk *w, const Op *op, States *s) {
         if (!peek || turn_ring(peek) != op_result(own)) continue;
         if (!reads(w, op, turn_of(turn_number(peek)), s, "is read")) return false;
     }
+    if (op->kind == OP_COMMIT) commit(w, s);
     if (!is_turn_op(op) || turn_ring(op) != op_result(own)) return true;
     Turn turn = turn_of(turn_number(op));
     if (op->kind == OP_ACQUIRE) return acquire(w, op, turn, s);
@@ -468,7 +486,8 @@ static bool walk_while(Walk *w, const Op *op, States *s) {
 static bool walk(Walk *w, const Op *first, States *s) {
     for (const Op *op = first; op; op = op->next) {
         if (--*w->budget < 0) return false;
-        if (!map_get_pointer(&w->uses->around, op)) continue;
+        if (!map_get_pointer(&w->uses->around, op) && !map_get_pointer(&w->uses->commits, op))
+            continue;
         if (!step(w, op, s)) return false;
         if (op->kind == OP_IF && !walk_if(w, op, s)) return false;
         if (op->kind == OP_FOR && !walk_for(w, op, s)) return false;

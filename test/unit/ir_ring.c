@@ -456,4 +456,47 @@ TEST(values_are_named_as_they_print) {
     arena_free(arena);
 }
 
+/* A ring that is filled two turns ahead; where `commit` stands, and how many groups may be under way. */
+static const char *groups(Arena *arena, const char *first, const char *in_arm, const char *behind,
+                          const char *ready) {
+    return str_format(
+               arena,
+               "#0 = {reg = [], lane = [1, 2, 4, 8, 16], warp = []}\n"
+               "#1 = shared {offset = [1, 2, 4, 8, 16], vector = 0}\n"
+               "func @f(%%x: ptr<f32>, %%n: i32) {num_warps = 1, num_stages = 3, form = placed, "
+               "target = \"sm_90a\"} {\n"
+               "%%c0 = constant 0 : i32\n%%c1 = constant 1 : i32\n%%c2 = constant 2 : i32\n"
+               "%%p = splat %%x : tile<32xptr<f32>, #0>\n"
+               "%%r = ring {stages = 3} : ring<tile<32xf32, #1>>\n"
+               "%%a = icmp %%c0, %%n {predicate = slt} : i1\n"
+               "if %%a {\nacquire %%r, %%c0\nfill %%r, %%c0, %%p {part = 0}\nyield\n} {\nyield\n}\n"
+               "%s%%b = icmp %%c1, %%n {predicate = slt} : i1\n"
+               "if %%b {\nacquire %%r, %%c1\nfill %%r, %%c1, %%p {part = 0}\nyield\n} {\nyield\n}\n"
+               "commit\nfor %%c0, %%n, %%c1 (%%i: i32) {\nready %%r, %%i%s\n"
+               "%%t = add %%i, %%c2 : i32\n%%c = icmp %%t, %%n {predicate = slt} : i1\n"
+               "if %%c {\nacquire %%r, %%t\nfill %%r, %%t, %%p {part = 0}\n%syield\n} {\nyield\n}\n"
+               "%srelease %%r, %%i\nyield\n}\nyield\n}\n",
+               first, ready, in_arm, behind)
+        .data;
+}
+
+TEST(groups_of_copies_are_counted) {
+    Arena *arena = arena_new(NULL);
+    const char *one =
+        "ready: turn %i of ring %r is made ready with 1 groups under way, of which it "
+        "may be one";
+    check(groups(arena, "commit\n", "", "commit\n", " {pending = 1}"), NULL, true);
+    check(groups(arena, "", "", "", ""), NULL, true);
+    check(groups(arena, "", "", "commit\n", " {pending = 1}"), one, true);
+    check(groups(arena, "commit\n", "", "", " {pending = 1}"), one, true);
+    check(groups(arena, "commit\n", "commit\n", "", " {pending = 1}"), one, true);
+    check(groups(arena, "commit\n", "", "commit\n", " {pending = 2}"),
+          "ready: turn %i of ring %r is made ready with 2 groups under way, of which it may be one",
+          true);
+    check(groups(arena, "commit\n", "", "commit\n", " {pending = 65}"),
+          "ready: 65 groups under way, expected 0 to 64", true);
+    check("func @f() {\ncommit\nyield\n}\n", "commit: groups of copies in program form", true);
+    arena_free(arena);
+}
+
 TEST_MAIN()

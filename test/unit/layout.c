@@ -129,7 +129,7 @@ TEST(rows_of_matrices_are_whole_and_in_different_banks) {
         for (int slow_bits = 3; slow_bits < 9; slow_bits++) {
             bool row_major = fast_bits & 1;
             int fast = row_major ? 0 : slow_bits, slow = row_major ? fast_bits : 0;
-            Swizzle s = swizzle_rows(fast, fast_bits, slow, slow_bits);
+            Swizzle s = swizzle_panels(fast, fast_bits, slow, slow_bits, 2);
             CHECK(s.bits == fast_bits + slow_bits && gf2_rank(s.image, s.bits) == s.bits &&
                   s.vector == 3);
             for (int b = 0; b < s.bits; b++)

@@ -16,7 +16,8 @@ static const char *const sequences[][10] = {
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
     {"sink"},
     {"licm", "carry", "shape", "sink", "dce"},
-    {"place", "fence"},
+    {"place", "rings", "fence"},
+    {"rings"},
     {"fence"},
 };
 

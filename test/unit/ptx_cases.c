@@ -139,6 +139,7 @@ static void assemble_all(Kernel *k, const char *name, const char *ptxas) {
         fn->num_warps = 4;
         PassCtx px = {.scratch = k->arena, .diag = &diag, .target = archs[i]};
         bool placed = pass_place(&px, fn);
+        pass_rings(&px, fn);
         pass_fence(&px, fn);
         bool fine = placed && !diag_failed(&diag) &&
                     target_ptx.generate(

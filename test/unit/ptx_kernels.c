@@ -8,7 +8,7 @@
 typedef struct Row {
     const char *file, *function, *signature;
     int warps;
-    int wide_loads; /* how many 16-byte loads there must be; no narrower ones of tiles */
+    int wide_loads; /* how many 16-byte loads or copies there must be; no narrower ones of tiles */
 } Row;
 
 static const Row rows[] = {
@@ -59,7 +59,9 @@ static void check_row(tern_context *context, const Row *row, const char *arch, c
     if (!text) printf("%s\n", tern_message(context));
     CHECK(text);
     if (!text) return;
-    if (row->wide_loads) CHECK(count_of(text, "ld.global.v4.b32") == row->wide_loads);
+    int loads = count_of(text, "ld.global.v4.b32"), copies = count_of(text, "cp.async.cg");
+    if (row->wide_loads) /* copies are there for each turn of a ring */
+        CHECK(copies ? !loads && copies % row->wide_loads == 0 : loads == row->wide_loads);
     size_t length = strlen(text);
     CHECK(ftruncate(handle, 0) == 0 && pwrite(handle, text, length, 0) == (ssize_t)length);
     if (!ptxas_path() || assemble(ptxas_path(), arch, file, false)) return;

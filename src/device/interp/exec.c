@@ -202,6 +202,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_READY:
     case OP_PEEK:
     case OP_RELEASE: return exec_ring(p, op);
+    case OP_COMMIT: /* a copy is made at once, or when its turn is made ready */
     case OP_BARRIER: return true; /* the lanes of a program run in step */
     case OP_REDUCE: return exec_reduce(p, node);
     case OP_SCAN: return exec_scan(p, node);

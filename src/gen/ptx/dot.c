@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dot: matrix products. Both operands go through shared memory. Where the tensor cores take the
- * type (f16; bf16, i8 and, if the source allows it, f32 as tf32 from sm_80; f8 as f16, which holds
+/* dot: matrix products. Both operands are read in shared memory: in a ring, or where they are brought
+ * first. Where the tensor cores take the type (f16; bf16, i8 and, if the source allows it, f32 as tf32 from sm_80; f8 as f16, which holds
  * it), fragments are read step by step along K for mma.sync m16n8, those of 16-bit types by
  * ldmatrix; else each thread multiplies and adds its own part of the result, in a loop along K. */
 #include "gen/ptx/gen.h"
@@ -63,23 +63,27 @@ static Tir *as_tile(Gen *g, const Value *value, const Type *to) {
 typedef struct Fragments {
     const Layout *layout;
     SharedTile tile;
-    Tir *regs;         /* lanes of 8 or 32 bits */
-    Tir *words;        /* of 16-bit lanes, two in each: by number of their register / 2 */
-    Layout rows;       /* where ldmatrix reads: a thread's lane is the row that it points at */
-    int matrix_bit[2]; /* register bits that tell the 8x8 matrices of one ldmatrix apart */
+    const Type *multiplied; /* type of the lanes in `regs` */
+    Tir *regs;              /* lanes of 8 or 32 bits */
+    Tir *words;             /* of 16-bit lanes, two in each: by number of their register / 2 */
+    Layout rows;            /* where ldmatrix reads: a thread's lane is the row that it points at */
+    int matrix_bit[2];      /* register bits that tell the 8x8 matrices of one ldmatrix apart */
     int num_matrix_bits;
+    bool in_ring;             /* the tile is there already, of the source's type */
     bool transposed;          /* rows of the tile in shared memory do not go along K */
     int frag_bits, step_bits; /* register bits within a fragment, then steps along K, then tiles */
     int width_bits;           /* lanes packed in a 32-bit register */
 } Fragments;
 
+/* Brings an operand from registers to shared memory; f32 is rounded to the 10 bits that the tensor
+ * cores look at. */
 static void stage(Gen *g, const Op *op, int operand, const DotPlan *plan, Fragments *f,
                   int offset) {
     const Value *value = op->operands[operand];
     const Layout *home = type_layout(value->type);
     const Type *lane = type_scalar(plan->kind);
     Tir *regs = as_tile(g, value, lane);
-    if (plan->kind == TYPE_F32) /* rounded to the 10 bits that the tensor cores look at */
+    if (plan->kind == TYPE_F32)
         for (int r = 0; r < layout_regs(home); r++)
             regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, regs[r]);
     f->tile.offset = offset;
@@ -95,16 +99,32 @@ static bool comes_first(const Layout *layout, uint32_t a, uint32_t b, bool other
     return otherwise;
 }
 
-/* For ldmatrix: rows of 16 bytes, eight of a matrix in different banks. */
-static void plan_matrices(Fragments *f, const Layout *home, const TileShape *shape, bool is_a) {
-    int k_dim = is_a ? 1 : 0, k_bit = tile_bit_of_dim(shape, k_dim),
-        other_bit = tile_bit_of_dim(shape, 1 - k_dim);
-    bool along_k = comes_first(home, 1u << k_bit, 1u << other_bit, is_a);
-    f->transposed = !along_k;
-    int fast = along_k ? k_bit : other_bit, slow = along_k ? other_bit : k_bit;
-    f->tile.swizzle = swizzle_rows(fast, shape->log2[along_k ? k_dim : 1 - k_dim], slow,
-                                   shape->log2[along_k ? 1 - k_dim : k_dim]);
-    int tile_bit = f->frag_bits + f->step_bits;
+/* How a tile in registers is to lie for ldmatrix: rows as they come in memory, 16 bytes of which are
+ * read, eight of a matrix in different banks. */
+static Swizzle rows_of(const Layout *home, const TileShape *shape, int k_dim) {
+    int k_bit = tile_bit_of_dim(shape, k_dim), other_bit = tile_bit_of_dim(shape, 1 - k_dim);
+    bool along_k = comes_first(home, 1u << k_bit, 1u << other_bit, k_dim == 1);
+    int fast = along_k ? k_dim : 1 - k_dim, slow = 1 - fast;
+    return swizzle_panels(tile_bit_of_dim(shape, fast), shape->log2[fast],
+                          tile_bit_of_dim(shape, slow), shape->log2[slow], 2);
+}
+
+/* The tile bit from which on 8 elements lie side by side; -1: they do not. */
+static int first_of_rows(const Swizzle *swizzle) {
+    int first = 0;
+    while (first < swizzle->bits && swizzle->image[0] != 1u << first) first++;
+    for (int i = 0; i < 3; i++)
+        if (swizzle->vector < 3 || swizzle->image[i] != 1u << (first + i)) return -1;
+    return first;
+}
+
+/* Can ldmatrix read it? Then how. */
+static bool plan_matrices(Fragments *f, const TileShape *shape, int k_dim) {
+    int k_bit = tile_bit_of_dim(shape, k_dim), other_bit = tile_bit_of_dim(shape, 1 - k_dim);
+    int first = first_of_rows(&f->tile.swizzle), tile_bit = f->frag_bits + f->step_bits;
+    if (first != k_bit && first != other_bit) return false;
+    f->transposed = first != k_bit;
+    int slow = f->transposed ? k_bit : other_bit;
     for (int i = 1; i < f->frag_bits; i++) f->matrix_bit[f->num_matrix_bits++] = i;
     for (int i = tile_bit; i < f->layout->num[KIND_REG] && f->num_matrix_bits < 2; i++)
         f->matrix_bit[f->num_matrix_bits++] = i;
@@ -113,38 +133,62 @@ static void plan_matrices(Fragments *f, const Layout *home, const TileShape *sha
     for (int i = 0; i < 2; i++)
         f->rows.column[KIND_LANE][3 + i] =
             i < f->num_matrix_bits ? f->layout->column[KIND_REG][f->matrix_bit[i]] : 0;
+    return true;
+}
+
+/* Where the operand lies, or is to lie. */
+static void choose_tile(Gen *g, const Value *value, const DotPlan *plan, int k_dim, Fragments *f) {
+    const Type *lane = type_scalar(plan->kind);
+    TileShape shape = tile_shape(value->type);
+    f->in_ring = value->type->place->shared;
+    if (f->in_ring) {
+        f->tile = ptx_peeked(g, value);
+        return;
+    }
+    const Layout *home = type_layout(value->type);
+    f->tile = (SharedTile){.lane = lane, .bytes = ptx_lane_bytes(lane) << f->layout->tile_bits};
+    f->tile.swizzle = ptx_lane_bytes(lane) == 2
+                          ? rows_of(home, &shape, k_dim)
+                          : swizzle_choose(home, f->layout, ptx_lane_bytes(lane));
 }
 
 static Fragments fragments(Gen *g, const Op *op, int operand, const DotPlan *plan, const Mma *mma) {
-    TileShape shape = tile_shape(op->operands[operand]->type);
-    const Type *lane = type_scalar(plan->kind);
-    const Layout *home = type_layout(op->operands[operand]->type);
-    Fragments f = {.width_bits = mma->k_width};
-    int k = operand == 0 ? shape.log2[1] : shape.log2[0];
+    const Value *value = op->operands[operand];
+    TileShape shape = tile_shape(value->type);
+    Fragments f = {.width_bits = mma->k_width, .multiplied = type_scalar(plan->kind)};
+    int k_dim = operand == 0 ? 1 : 0, k = shape.log2[k_dim];
     f.layout = kept(g, operand == 0 ? layout_mma_a(shape.log2[0], k, plan->warps_m, plan->warps_n,
                                                    mma->k_width, mma->k_regs)
                                     : layout_mma_b(k, shape.log2[1], plan->warps_m, plan->warps_n,
                                                    mma->k_width, mma->k_regs));
     f.frag_bits = mma->k_width + mma->k_regs + (operand == 0);
     f.step_bits = k - 2 - mma->k_width - mma->k_regs;
-    f.tile.lane = lane;
-    f.tile.bytes = ptx_lane_bytes(lane) << f.layout->tile_bits;
-    if (ptx_lane_bytes(lane) == 2) {
-        plan_matrices(&f, home, &shape, operand == 0);
+    choose_tile(g, value, plan, k_dim, &f);
+    if (ptx_lane_bytes(f.tile.lane) == 2 && plan_matrices(&f, &shape, k_dim))
         f.words = ptx_new_regs(g, layout_regs(f.layout) / 2);
-    } else {
-        f.tile.swizzle = swizzle_choose(home, f.layout, ptx_lane_bytes(lane));
+    else
         f.regs = ptx_new_regs(g, layout_regs(f.layout));
-    }
     return f;
 }
 
+/* Registers of one step along K, read in a ring: as the product takes them. */
+static void convert_step(Gen *g, Fragments *f, const DotPlan *plan, uint32_t mask, uint32_t value) {
+    const Type *to = type_scalar(plan->kind);
+    for (uint32_t r = 0; r < (uint32_t)layout_regs(f->layout); r++) {
+        if ((r & mask) != value) continue;
+        f->regs[r] = as_type(g, f->tile.lane, to, f->regs[r]);
+        if (to->kind == TYPE_F32) f->regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, f->regs[r]);
+    }
+}
+
 /* What one step along K takes, from shared memory. */
-static void load_step(Gen *g, Fragments *f, int step) {
+static void load_step(Gen *g, Fragments *f, const DotPlan *plan, int step) {
     uint32_t steps = (1u << f->step_bits) - 1, reg_step = (uint32_t)step << f->frag_bits,
              inside = 0;
     if (!f->words) {
-        ptx_shared_load_some(g, &f->tile, f->layout, 0, steps << f->frag_bits, reg_step, f->regs);
+        uint32_t mask = steps << f->frag_bits;
+        ptx_shared_load_some(g, &f->tile, f->layout, 0, mask, reg_step, f->regs);
+        if (f->in_ring) convert_step(g, f, plan, mask, reg_step);
         return;
     }
     for (int i = 0; i < f->num_matrix_bits; i++) inside |= 1u << f->matrix_bit[i];
@@ -169,7 +213,7 @@ static int fragment_words(Gen *g, const Fragments *f, int step, int tile, Tir *w
     int count = 1 << (f->frag_bits - f->width_bits);
     for (int i = 0; i < count; i++)
         words[i] = f->words ? f->words[first / 2 + i]
-                            : ptx_pack_lanes(g, f->tile.lane, f->regs + first + i * width, width);
+                            : ptx_pack_lanes(g, f->multiplied, f->regs + first + i * width, width);
     return count;
 }
 
@@ -196,17 +240,20 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
     const Type *sum = type_scalar(plan->kind == TYPE_I8 ? TYPE_I32 : TYPE_F32);
     Tir *acc = as_tile(g, dot_acc(op), sum);
     Fragments a = fragments(g, op, 0, plan, &mma), b = fragments(g, op, 1, plan, &mma);
-    int bytes = scratch_aligned(a.tile.bytes) + b.tile.bytes;
-    int base = ptx_shared_begin(g, bytes);
-    stage(g, op, 0, plan, &a, base);
-    stage(g, op, 1, plan, &b, base + scratch_aligned(a.tile.bytes));
-    ptx_barrier(g);
+    int bytes = dot_scratch(op);
+    if (bytes) {
+        int base = ptx_shared_begin(g, bytes);
+        if (!a.in_ring) stage(g, op, 0, plan, &a, base);
+        if (!b.in_ring)
+            stage(g, op, 1, plan, &b, base + (a.in_ring ? 0 : scratch_aligned(a.tile.bytes)));
+        ptx_barrier(g);
+    }
     int tiles_m = 1 << (a.layout->num[KIND_REG] - a.frag_bits - a.step_bits);
     int tiles_n = 1 << (b.layout->num[KIND_REG] - b.frag_bits - b.step_bits);
     if (tiles_m * tiles_n * 4 != layout_regs(layout)) BUG("fragments do not cover the result");
     for (int step = 0; step < 1 << a.step_bits; step++) {
-        load_step(g, &a, step);
-        load_step(g, &b, step);
+        load_step(g, &a, plan, step);
+        load_step(g, &b, plan, step);
         multiply_step(g, &mma, &a, &b, step, tiles_n, tiles_m, acc);
     }
     for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, lane, acc[r]);

@@ -5,6 +5,7 @@
  *     elementwise.c  arithmetic and casts on one lane      math.c  functions on one lane
  *     memory.c       loads, stores, atomics, ordering      move.c  layouts through shared memory
  *     cross.c        reduce, scan, gather, histogram       dot.c   matrix products
+ *     ring.c         rings of buffers, asynchronous copies
  *     report.c       print, assert, clock, inline assembly
  *     ptx.c          the target: arch table, header, checks */
 #ifndef TERN_PTX_GEN_H
@@ -74,6 +75,8 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
 void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane, int count,
                      Tir guard, const Tir *lanes);
 
+/* A fact: how wide the accesses through a pointer are. */
+void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes);
 Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count); /* up to 4 bytes */
 
 /* ---- move.c ---- */
@@ -95,6 +98,7 @@ typedef struct SharedTile {
     Swizzle swizzle;
     const Type *lane;
     int offset, bytes;
+    Tir base; /* besides, in a ring: where the turn's buffer begins; 0: nothing */
 } SharedTile;
 void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, const Tir *regs);
 /* flip: lane i gets the element i ^ flip. */
@@ -103,6 +107,17 @@ void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint3
 /* Only the registers with (number & mask) == value, and what comes with them in a vector. */
 void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
                           uint32_t mask, uint32_t value, Tir *regs);
+/* One thread's way through a tile: a vector begins at each register with none of `inside`. */
+typedef struct SharedWalk {
+    Gen *g;
+    const SharedTile *tile;
+    const Layout *layout;
+    Tir base;
+    int vector, bit_of[8]; /* register bits of the offset bits in a vector */
+    uint32_t inside;       /* register bits within a vector */
+} SharedWalk;
+SharedWalk ptx_shared_walk(Gen *g, const SharedTile *tile, const Layout *layout);
+Tir ptx_shared_walk_address(const SharedWalk *w, uint32_t reg, uint32_t flip);
 /* 1, 2 or 4 8x8 matrices of 16-bit elements (ldmatrix): each lane of `rows` is the first element of
  * a row of 8, the lanes of matrix 0 first. One result for each matrix, the first is returned. */
 Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint32_t reg, int count,
@@ -113,6 +128,10 @@ Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *l
 /* ---- cross.c ---- */
 void ptx_across(Gen *g, const Op *op); /* class ACROSS */
 void ptx_gather(Gen *g, const Op *op);
+
+/* ---- ring.c ---- */
+void ptx_ring(Gen *g, const Op *op);
+SharedTile ptx_peeked(Gen *g, const Value *value); /* the tile of a peek */
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);

@@ -463,6 +463,8 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_HINT: ptx_define(g, op_result(op), pure_registers(g, op)); return;
 #define ASYNC(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+        ptx_ring(g, op);
+        return;
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);

@@ -147,7 +147,7 @@ static const char *store_mnemonic(Gen *g, const Op *op) {
     return evict == EVICT_LAST ? "st.global.L1::evict_last" : "st.global";
 }
 
-static void note_width(Gen *g, const Op *op, const char *what, int bytes) {
+void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes) {
     const Value *base = facts_base(g->axis, access_pointer(op));
     const char *name = "computed pointers";
     for (int i = 0; i < g->fn->num_params; i++)
@@ -203,7 +203,7 @@ void ptx_load(Gen *g, const Op *op) {
     Tir *masks = load_mask(op) ? ptx_regs_of(g, load_mask(op)) : NULL;
     Tir *others = load_other(op) ? ptx_regs_of(g, load_other(op)) : NULL;
     if (op->barrier) ptx_barrier(g);
-    note_width(g, op, "loads of", width * ptx_lane_bytes(lane));
+    ptx_note_width(g, op, "loads of", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
         Tir guard = masks ? masks[r] : 0;
         uint64_t bits;
@@ -229,7 +229,7 @@ void ptx_store(Gen *g, const Op *op) {
     Tir once = ptx_replica_guard(g, layout);
     const char *mnemonic = store_mnemonic(g, op);
     if (op->barrier) ptx_barrier(g);
-    if (tile) note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
+    if (tile) ptx_note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
         Tir guard = once;
         uint64_t bits;

@@ -109,45 +109,37 @@ static int vector_regs(const SharedTile *tile, const Layout *layout, int *bit_of
     return tile->swizzle.vector;
 }
 
-typedef struct VectorWalk {
-    Gen *g;
-    const SharedTile *tile;
-    const Layout *layout;
-    Tir base;
-    int vector, bit_of[8];
-    uint32_t inside; /* register bits within a vector */
-} VectorWalk;
-
-static VectorWalk walk_of(Gen *g, const SharedTile *tile, const Layout *layout) {
-    VectorWalk w = {.g = g, .tile = tile, .layout = layout};
+SharedWalk ptx_shared_walk(Gen *g, const SharedTile *tile, const Layout *layout) {
+    SharedWalk w = {.g = g, .tile = tile, .layout = layout};
     w.base = tile_base(g, tile, layout);
     w.vector = vector_regs(tile, layout, w.bit_of);
     for (int v = 0; v < w.vector; v++) w.inside |= 1u << w.bit_of[v];
     return w;
 }
 
-static Tir vector_address(const VectorWalk *w, uint32_t reg, uint32_t flip) {
+Tir ptx_shared_walk_address(const SharedWalk *w, uint32_t reg, uint32_t flip) {
     uint32_t image = layout_index(w->layout, reg, 0, 0) ^ flip;
     uint32_t offset =
         swizzle_offset(&w->tile->swizzle, image) * (uint32_t)ptx_lane_bytes(w->tile->lane);
     Tir bytes = tir_2(w->g->b, TIR_XOR32, w->base, tir_i32(w->g->b, offset));
+    if (w->tile->base) bytes = tir_2(w->g->b, TIR_ADD32, w->tile->base, bytes);
     return ptx_shared_address(w->g, w->tile->offset, bytes);
 }
 
-static uint32_t vector_member(const VectorWalk *w, uint32_t reg, int i) {
+static uint32_t vector_member(const SharedWalk *w, uint32_t reg, int i) {
     for (int v = 0; v < w->vector; v++)
         if (i >> v & 1) reg |= 1u << w->bit_of[v];
     return reg;
 }
 
 void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, const Tir *regs) {
-    VectorWalk w = walk_of(g, tile, layout);
+    SharedWalk w = ptx_shared_walk(g, tile, layout);
     Tir guard = ptx_replica_guard(g, layout), lanes[16];
     for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
         if (reg & w.inside) continue;
         for (int i = 0; i < 1 << w.vector; i++) lanes[i] = regs[vector_member(&w, reg, i)];
-        ptx_store_lanes(g, "st.shared", vector_address(&w, reg, 0), tile->lane, 1 << w.vector,
-                        guard, lanes);
+        ptx_store_lanes(g, "st.shared", ptx_shared_walk_address(&w, reg, 0), tile->lane,
+                        1 << w.vector, guard, lanes);
     }
 }
 
@@ -158,7 +150,7 @@ void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint3
 
 void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
                           uint32_t mask, uint32_t value, Tir *regs) {
-    VectorWalk w = walk_of(g, tile, layout);
+    SharedWalk w = ptx_shared_walk(g, tile, layout);
     Tir lanes[16];
     /* A flip within the vector permutes its members. */
     int flip_inside = 0;
@@ -166,7 +158,7 @@ void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, 
         if (flip & tile->swizzle.image[v]) flip_inside |= 1 << v, flip &= ~tile->swizzle.image[v];
     for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
         if ((reg & w.inside) || (reg & mask & ~w.inside) != (value & ~w.inside)) continue;
-        ptx_load_lanes(g, "ld.shared", false, vector_address(&w, reg, flip), tile->lane,
+        ptx_load_lanes(g, "ld.shared", false, ptx_shared_walk_address(&w, reg, flip), tile->lane,
                        1 << w.vector, 0, NULL, lanes);
         for (int i = 0; i < 1 << w.vector; i++)
             regs[vector_member(&w, reg, i ^ flip_inside)] = lanes[i];
@@ -175,12 +167,12 @@ void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, 
 
 Tir ptx_shared_matrices(Gen *g, const SharedTile *tile, const Layout *rows, uint32_t reg, int count,
                         bool transposed) {
-    VectorWalk w = {.g = g, .tile = tile, .layout = rows, .base = tile_base(g, tile, rows)};
+    SharedWalk w = {.g = g, .tile = tile, .layout = rows, .base = tile_base(g, tile, rows)};
     const char *text = str_format(g->arena, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
                                   transposed ? ".trans" : "")
                            .data;
     int64_t offset;
-    Tir address = tir_split_offset(g->b, vector_address(&w, reg, 0), &offset), index;
+    Tir address = tir_split_offset(g->b, ptx_shared_walk_address(&w, reg, 0), &offset), index;
     TirIns *ins = tir_ins(g->b, TIR_LOAD, text, 1, &address, &index);
     ins->imm = (uint64_t)offset, ins->in_braces = true;
     return tir_results(g->b, index, CLASS_B32, count);
@@ -242,7 +234,15 @@ static Tir *move_shared(Gen *g, const Type *lane, Tir *regs, const Layout *from,
 
 void ptx_convert(Gen *g, const Op *op) {
     const Value *value = op->operands[0];
-    const Layout *from = type_layout(value->type), *to = type_layout(op_result(op)->type);
+    const Layout *to = type_layout(op_result(op)->type);
+    if (value->type->place->shared) {
+        SharedTile tile = ptx_peeked(g, value);
+        Tir *lanes = ptx_new_regs(g, layout_regs(to));
+        ptx_shared_load(g, &tile, to, 0, lanes);
+        ptx_define(g, op_result(op), lanes);
+        return;
+    }
+    const Layout *from = type_layout(value->type);
     Tir *regs = ptx_regs_of(g, value);
     switch (layout_move(from, to)) {
     case MOVE_NONE: break;

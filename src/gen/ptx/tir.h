@@ -28,7 +28,9 @@ typedef enum TirKind {
     /* ---- with effects, in order ---- */
     TIR_LOAD,  /* text: "ld.global"; args: address, then defaults under a guard */
     TIR_STORE, /* text: "st.global"; args: address, then values */
-    TIR_ATOM,  /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
+    TIR_COPY, /* text: "cp.async.cg.shared.global", text2: its bytes; args: to, from [, bytes read];
+                  imm: constants of the addresses, 32 bits of `to`, then of `from`; guard */
+    TIR_ATOM, /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
     TIR_SHUFFLE, /* text: "shfl.sync.bfly.b32"; args: value, lane or mask */
     TIR_MMA,     /* text; args: a.., b.., c..; imm: registers of a, b in bytes 0 and 1 */
     TIR_SET,     /* args: variable, value */
@@ -46,7 +48,7 @@ typedef struct TirIns {
     uint8_t kind, class;
     bool live, in_register; /* set by tir_mark; in_register: a constant that needs one */
     bool guard_negated, pinned;
-    bool in_braces; /* one result is printed {r} too */
+    bool in_braces;            /* one result is printed {r} too */
     uint16_t op;               /* TirOp, of TIR_PURE */
     int num_args, num_results; /* results: the TIR_RESULT after this one */
     Tir *args;

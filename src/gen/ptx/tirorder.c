@@ -82,8 +82,8 @@ static TirList order_late(Tirs *b) {
             vec_push(b->arena, &o.waiting, x);
             continue;
         }
-        bool passes = ins->kind == TIR_LOAD || ins->kind == TIR_STORE || ins->kind == TIR_SHUFFLE ||
-                      ins->kind == TIR_MMA;
+        bool passes = ins->kind == TIR_LOAD || ins->kind == TIR_STORE || ins->kind == TIR_COPY ||
+                      ins->kind == TIR_SHUFFLE || ins->kind == TIR_MMA;
         if (!passes) place_waiting(&o);
         place(&o, x);
     }

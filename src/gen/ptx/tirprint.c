@@ -16,8 +16,9 @@ static void mark(Marker *m, Tir x) {
 }
 
 static bool is_root(const TirIns *ins) {
-    bool acts = ins->kind == TIR_STORE || ins->kind == TIR_ATOM || ins->kind == TIR_LABEL ||
-                ins->kind == TIR_BRANCH || ins->kind == TIR_PLAIN || ins->kind == TIR_CALL;
+    bool acts = ins->kind == TIR_STORE || ins->kind == TIR_COPY || ins->kind == TIR_ATOM ||
+                ins->kind == TIR_LABEL || ins->kind == TIR_BRANCH || ins->kind == TIR_PLAIN ||
+                ins->kind == TIR_CALL;
     return acts || ins->pinned;
 }
 
@@ -159,11 +160,26 @@ static void group(Printer *p, const Tir *args, int count, Tir first_result) {
         group_of(p, args, count, first_result);
 }
 
-static void address(Printer *p, const TirIns *ins) {
+static void address_of(Printer *p, Tir base, int64_t offset) {
     buf_puts(p->out, "[");
-    reg_name(p, ins->args[0]);
-    if ((int64_t)ins->imm) buf_printf(p->out, "+%lld", (long long)(int64_t)ins->imm);
+    reg_name(p, base);
+    if (offset) buf_printf(p->out, "+%lld", (long long)offset);
     buf_puts(p->out, "]");
+}
+
+static void address(Printer *p, const TirIns *ins) {
+    address_of(p, ins->args[0], (int64_t)ins->imm);
+}
+
+static void print_copy(Printer *p, const TirIns *ins) {
+    guard(p, ins);
+    buf_printf(p->out, "%s ", ins->text);
+    address_of(p, ins->args[0], (int32_t)(ins->imm & UINT32_MAX));
+    buf_puts(p->out, ", ");
+    address_of(p, ins->args[1], (int32_t)(ins->imm >> 32));
+    buf_printf(p->out, ", %s", ins->text2);
+    if (ins->num_args > 2) buf_puts(p->out, ", "), reg_name(p, ins->args[2]);
+    buf_puts(p->out, ";\n");
 }
 
 static void print_pure(Printer *p, Tir x) {
@@ -296,6 +312,7 @@ static void print_one(Printer *p, Tir x) {
     case TIR_LOAD:
     case TIR_STORE:
     case TIR_ATOM: print_memory(p, x); break;
+    case TIR_COPY: print_copy(p, ins); break;
     case TIR_SHUFFLE: print_shuffle(p, x); break;
     case TIR_MMA: print_mma(p, x); break;
     case TIR_SET: move(p, ins->args[0], ins->args[1]); break;

@@ -12,7 +12,10 @@
  * the same pointer tile (then each thread meets only its own). A releasing atomic comes after a
  * barrier, and after an acquiring one a barrier comes before the next access.
  *
- * Scratch belongs to one op at a time. An op's trip has a barrier of its own between writing and
+ * The buffers of rings lie from byte 0 on. A buffer is filled again after a barrier: `ready` is one,
+ * and where none has come since a release, or since scratch was where the ring is, `acquire` waits.
+ *
+ * Scratch belongs to one op at a time and lies behind the rings that are in use. An op's trip has a barrier of its own between writing and
  * reading; the next trip must not write what somebody may still read, so scratch moves on, and once
  * it would pass 16 KiB the block waits and it starts again from 0. */
 #include "ir/trips.h"
@@ -28,6 +31,8 @@ typedef struct Access {   /* global memory that other lanes may touch, since the
 typedef struct State {
     VEC(Access) accesses;
     bool acquired;
+    bool
+        in_buffers; /* somebody may still read where rings are: a turn that was released, or scratch */
 } State;
 
 typedef struct Fencer {
@@ -36,16 +41,19 @@ typedef struct Fencer {
     const Facts *facts;
     bool has_atomics;
     State state;
-    int busy_end; /* scratch below may still be read; 0: none */
+    int scratch_start; /* behind the rings that are in use */
+    int busy_end;      /* scratch below may still be read; 0: none */
     int shared_size;
     bool changed;
 } Fencer;
 
 static void barrier(Fencer *f) {
     f->state.accesses.count = 0;
-    f->state.acquired = false;
+    f->state.acquired = f->state.in_buffers = false;
     f->busy_end = 0;
 }
+
+static void scratch_unknown(Fencer *f) { f->busy_end = f->scratch_start + SMALL_SCRATCH; }
 
 /* ---- global memory ---- */
 
@@ -68,9 +76,11 @@ static void add_access(Fencer *f, Access access) {
     vec_push(f->arena, &f->state.accesses, access);
 }
 
+/* A copy reads when it likes, not in the order of its thread. */
 static Access access_of(const Fencer *f, const Op *op) {
-    const Value *pointer = access_pointer(op);
-    return (Access){facts_base(f->facts, pointer), pointer, op->kind != OP_LOAD};
+    const Value *pointer = access_pointer(op), *base = facts_base(f->facts, pointer);
+    if (op->kind == OP_FILL) return (Access){base, NULL, false};
+    return (Access){base, pointer, op->kind != OP_LOAD};
 }
 
 static void fence_access(Fencer *f, Op *op) {
@@ -90,6 +100,7 @@ static void fence_access(Fencer *f, Op *op) {
 
 static bool note_access(Op *op, void *user) {
     Fencer *f = user;
+    if (op->kind == OP_RELEASE) f->state.in_buffers = true;
     if (!access_pointer(op)) return true;
     Access access = access_of(f, op);
     access.pointer = NULL;
@@ -106,9 +117,10 @@ static void fence_trips(Fencer *f, Op *op) {
     op->num_trips = count;
     op->trips = arena_array(f->fn->arena, Trip, count);
     for (int i = 0; i < count; i++) {
-        int from = scratch_aligned(f->busy_end);
-        bool wait = from && (int64_t)from + bytes[i] > SMALL_SCRATCH;
-        if (wait) from = 0;
+        int start = f->scratch_start, from = scratch_aligned(f->busy_end);
+        if (from < start) from = start;
+        bool wait = from > start && (int64_t)from - start + bytes[i] > SMALL_SCRATCH;
+        if (wait) from = start;
         if (from + bytes[i] > f->shared_size) f->shared_size = from + bytes[i];
         op->trips[i] = (Trip){from, wait};
         same = same && old[i].offset == from && old[i].wait == wait;
@@ -118,12 +130,71 @@ static void fence_trips(Fencer *f, Op *op) {
     f->changed |= !same;
 }
 
+/* ---- rings ---- */
+
+static int ring_end(const Op *ring) {
+    const Type *type = op_result(ring)->type;
+    int bytes = 0;
+    for (int i = 0; i < type->num_parts; i++)
+        bytes += scratch_aligned(type->parts[i]->lanes * type_size_bytes(type->parts[i]));
+    return (int)ring_offset(ring) + bytes * (int)ring_stages(ring);
+}
+
+static bool is_of_ring(Op *op, void *ring) {
+    return !(is_turn_op(op) && turn_ring(op) == op_result(ring)); /* false ends the walk */
+}
+
+/* The ring is in use to the last op of its region that has to do with it. */
+static Op *last_of_ring(Op *ring) {
+    Op *last = ring;
+    for (Op *op = ring->next; op; op = op->next) {
+        bool has = !is_of_ring(op, ring);
+        for (int i = 0; !has && i < op->num_regions; i++)
+            has = !region_walk(op->regions[i], is_of_ring, ring);
+        if (has) last = op;
+    }
+    return last;
+}
+
+static void fence_ring(Fencer *f, Op *op) {
+    int end = ring_end(op);
+    if (f->busy_end) f->state.in_buffers = true;
+    if (f->busy_end < end) f->busy_end = 0;
+    if (end > f->scratch_start) f->scratch_start = end;
+    if (end > f->shared_size) f->shared_size = end;
+}
+
+static Op *later_of(Op *a, Op *b) {
+    for (Op *op = a; op; op = op->next)
+        if (op == b) return b;
+    return a ? a : b;
+}
+
+/* What comes now may lie where the rings were, once everybody has left them. */
+static void leave_rings(Fencer *f, int outside) {
+    if (f->state.in_buffers && f->busy_end < f->scratch_start) f->busy_end = f->scratch_start;
+    f->scratch_start = outside;
+}
+
+static void fence_turn(Fencer *f, Op *op) {
+    bool was = op->barrier;
+    if (op->kind == OP_READY) barrier(f);
+    if (op->kind == OP_RELEASE) {
+        f->state.in_buffers = true;
+        scratch_unknown(f);
+    }
+    if (op->kind != OP_ACQUIRE) return;
+    op->barrier = f->state.in_buffers;
+    f->changed |= op->barrier != was;
+    if (op->barrier) barrier(f);
+}
+
 /* ---- paths ---- */
 
 static void fence_region(Fencer *f, Region *region);
 
 static State state_copy(Fencer *f) {
-    State copy = {.acquired = f->state.acquired};
+    State copy = {.acquired = f->state.acquired, .in_buffers = f->state.in_buffers};
     for (int i = 0; i < f->state.accesses.count; i++)
         vec_push(f->arena, &copy.accesses, f->state.accesses.data[i]);
     return copy;
@@ -133,23 +204,24 @@ static State state_copy(Fencer *f) {
 static void state_merge(Fencer *f, const State *other) {
     for (int i = 0; i < other->accesses.count; i++) add_access(f, other->accesses.data[i]);
     f->state.acquired = f->state.acquired || other->acquired;
+    f->state.in_buffers = f->state.in_buffers || other->in_buffers;
 }
 
 static void fence_if(Fencer *f, Op *op) {
     State before = state_copy(f), first;
-    f->busy_end = SMALL_SCRATCH;
+    scratch_unknown(f);
     fence_region(f, op->regions[0]);
     first = state_copy(f);
     f->state = before;
-    f->busy_end = SMALL_SCRATCH;
+    scratch_unknown(f);
     fence_region(f, op->regions[1]);
     state_merge(f, &first);
-    f->busy_end = SMALL_SCRATCH;
+    scratch_unknown(f);
 }
 
 /* Whatever the loop does may have happened just before any of it. */
 static void loop_unknown(Fencer *f, Op *op) {
-    f->busy_end = SMALL_SCRATCH;
+    scratch_unknown(f);
     for (int r = 0; r < op->num_regions; r++) region_walk(op->regions[r], note_access, f);
 }
 
@@ -168,14 +240,23 @@ static void fence_op(Fencer *f, Op *op) {
         fence_loop(f, op);
     } else if (op->kind == OP_BARRIER) {
         barrier(f);
+    } else if (op->kind == OP_RING) {
+        fence_ring(f, op);
     } else {
+        if (is_turn_op(op)) fence_turn(f, op);
         if (access_pointer(op)) fence_access(f, op);
         fence_trips(f, op);
     }
 }
 
 static void fence_region(Fencer *f, Region *region) {
-    for (Op *op = region->first; op; op = op->next) fence_op(f, op);
+    Op *last = NULL; /* that has to do with rings of this region */
+    int outside = f->scratch_start;
+    for (Op *op = region->first; op; op = op->next) {
+        fence_op(f, op);
+        if (op->kind == OP_RING) last = later_of(last, last_of_ring(op));
+        if (op == last) leave_rings(f, outside);
+    }
 }
 
 bool pass_fence(PassCtx *px, Func *fn) {

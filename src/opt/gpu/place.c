@@ -529,7 +529,7 @@ static bool check_type(Placer *p, const Op *op, const Type *type) {
 static bool check_op(Op *op, void *user) {
     Placer *p = user;
     if (op->kind == OP_RING) {
-        diag_refused(p->diag, op->span, "a ring on a GPU");
+        diag_refused(p->diag, op->span, "a ring in program form on a GPU");
         return false;
     }
     for (int i = 0; i < op->num_results; i++)

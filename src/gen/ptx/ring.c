@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ring: rings of buffers in shared memory.
+ *
+ *     acquire   a barrier, where `fence` asks for one: others may still read the buffer
+ *     fill      cp.async of 16, 8 or 4 bytes; lanes that are masked off copy no byte, which leaves 0.
+ *               Where there is no such copy (sm_75, smaller pieces, another `other`): load and store
+ *     commit    cp.async.commit_group
+ *     ready     cp.async.wait_group, then a barrier: each thread waits for its own copies
+ *     peek      nothing: what reads the tile reads it where it lies
+ *     release   nothing: the buffer is filled again after a barrier
+ *
+ * Turn n is at byte n % stages * size of the ring. */
+#include "gen/ptx/gen.h"
+
+static int part_bytes(const Type *type, int part) {
+    return scratch_aligned(type->parts[part]->lanes * type_size_bytes(type->parts[part]));
+}
+
+static int turn_bytes(const Type *type) {
+    int bytes = 0;
+    for (int i = 0; i < type->num_parts; i++) bytes += part_bytes(type, i);
+    return bytes;
+}
+
+static bool has_copies(const Gen *g) { return g->arch->number >= 80; }
+
+/* ---- where a turn lies ---- */
+
+static Tir turn_base(Gen *g, const Op *op) {
+    const Op *ring = turn_ring(op)->def;
+    const Value *turn = turn_number(op);
+    Tir n = ptx_scalar_of(g, turn), stages;
+    bool wide = type_bits(turn->type) == 64;
+    stages = wide ? tir_i64(g->b, ring_stages(ring)) : tir_i32(g->b, ring_stages(ring));
+    Tir buffer = tir_2(g->b, wide ? TIR_REM_U64 : TIR_REM_U32, n, stages);
+    if (wide) buffer = tir_1(g->b, TIR_LOW32, buffer);
+    return tir_2(g->b, TIR_MUL32, buffer, tir_i32(g->b, turn_bytes(turn_ring(op)->type)));
+}
+
+static SharedTile turn_tile(const Op *op, Tir base) {
+    const Type *ring = turn_ring(op)->type, *tile = ring->parts[turn_part(op)];
+    SharedTile shared = {.swizzle = tile->place->swizzle, .lane = type_lane(tile), .base = base};
+    shared.offset = (int)ring_offset(turn_ring(op)->def);
+    for (int i = 0; i < turn_part(op); i++) shared.offset += part_bytes(ring, i);
+    shared.bytes = tile->lanes * type_size_bytes(tile);
+    return shared;
+}
+
+SharedTile ptx_peeked(Gen *g, const Value *value) {
+    return turn_tile(value->def, ptx_scalar_of(g, value));
+}
+
+/* ---- copies ---- */
+
+static void copy(Gen *g, Tir to, Tir from, int bytes, Tir mask, Tir guard) {
+    int64_t to_offset, from_offset;
+    Tir args[3] = {tir_split_offset(g->b, to, &to_offset),
+                   tir_split_offset(g->b, from, &from_offset)};
+    if (mask) args[2] = tir_select(g->b, mask, tir_i32(g->b, bytes), tir_i32(g->b, 0));
+    /* Past the first level of cache, where that is possible: the tile is read once. */
+    const char *text = bytes == 16 ? "cp.async.cg.shared.global" : "cp.async.ca.shared.global";
+    TirIns *ins = tir_ins(g->b, TIR_COPY, text, mask ? 3 : 2, args, NULL);
+    ins->text2 = bytes == 16 ? "16" : bytes == 8 ? "8" : "4";
+    ins->imm = (uint32_t)to_offset | (uint64_t)(uint32_t)from_offset << 32;
+    ins->guard = guard;
+}
+
+typedef struct Fill {
+    const Type *lane;
+    Tir *pointers, *masks, *others;
+    bool copies;
+} Fill;
+
+static void fill_lanes(Gen *g, const Fill *f, Tir to, int reg, int lanes, Tir guard) {
+    Tir mask = f->masks ? f->masks[reg] : 0, values[16];
+    uint64_t bits;
+    if (mask && tir_is_const(g->b, mask, &bits) && bits) mask = 0;
+    if (f->copies) {
+        copy(g, to, f->pointers[reg], lanes * ptx_lane_bytes(f->lane), mask, guard);
+        return;
+    }
+    Tir *others = f->others ? f->others + reg : NULL;
+    ptx_load_lanes(g, "ld.global", false, f->pointers[reg], f->lane, lanes, mask, others, values);
+    ptx_store_lanes(g, "st.shared", to, f->lane, lanes, guard, values);
+}
+
+static bool is_zero(const Value *value) {
+    uint64_t bits;
+    return !value || (value_is_constant(value, &bits) && !bits);
+}
+
+static void ptx_fill(Gen *g, const Op *op) {
+    const Type *pointer = fill_pointer(op)->type;
+    const Layout *layout = type_layout(pointer);
+    SharedTile tile = turn_tile(op, turn_base(g, op));
+    SharedWalk walk = ptx_shared_walk(g, &tile, layout);
+    Fill f = {.lane = type_lane(pointer)->elem, .pointers = ptx_regs_of(g, fill_pointer(op))};
+    if (fill_mask(op)) f.masks = ptx_regs_of(g, fill_mask(op));
+    if (fill_other(op)) f.others = ptx_regs_of(g, fill_other(op));
+    int lanes = 1, bit = 0; /* that lie side by side in memory and in the buffer */
+    while (lanes < fill_width(op) && bit < walk.vector && walk.bit_of[bit] == bit)
+        lanes *= 2, bit++;
+    f.copies = has_copies(g) && lanes * ptx_lane_bytes(f.lane) >= 4 && is_zero(fill_other(op));
+    Tir guard = ptx_replica_guard(g, layout);
+    if (op->barrier) ptx_barrier(g);
+    ptx_note_width(g, op, "copies of", lanes * ptx_lane_bytes(f.lane));
+    for (int r = 0; r < layout_regs(layout); r += lanes)
+        fill_lanes(g, &f, ptx_shared_walk_address(&walk, (uint32_t)r, 0), r, lanes, guard);
+}
+
+static void ptx_put(Gen *g, const Op *op) {
+    SharedTile tile = turn_tile(op, turn_base(g, op));
+    const Value *value = put_tile(op);
+    ptx_shared_store(g, &tile, type_layout(value->type), ptx_regs_of(g, value));
+}
+
+/* ---- the others ---- */
+
+static void note_ring(Gen *g, const Op *op) {
+    const Type *type = op_result(op)->type;
+    int bytes = turn_bytes(type), end = (int)ring_offset(op) + bytes * (int)ring_stages(op);
+    if (end > g->shared_size) g->shared_size = end;
+    Str note = str_format(g->arena, "a ring of %d turns of %d bytes; num_stages = %d",
+                          (int)ring_stages(op), bytes, g->fn->num_stages);
+    vec_push(g->arena, &g->facts->notes, note);
+}
+
+static void ptx_ready(Gen *g, const Op *op) {
+    if (has_copies(g) && ready_pending(op))
+        tir_plain(g->b,
+                  str_format(g->arena, "cp.async.wait_group %d;", (int)ready_pending(op)).data);
+    else if (has_copies(g))
+        tir_plain(g->b, "cp.async.wait_all;");
+    ptx_barrier(g);
+}
+
+void ptx_ring(Gen *g, const Op *op) {
+    if (op->kind == OP_RING) note_ring(g, op);
+    if (op->kind == OP_ACQUIRE && op->barrier) ptx_barrier(g);
+    if (op->kind == OP_FILL) ptx_fill(g, op);
+    if (op->kind == OP_PUT) ptx_put(g, op);
+    if (op->kind == OP_COMMIT && has_copies(g)) tir_plain(g->b, "cp.async.commit_group;");
+    if (op->kind == OP_READY) ptx_ready(g, op);
+    if (op->kind != OP_PEEK) return;
+    Tir *base = ptx_new_regs(g, 1);
+    base[0] = turn_base(g, op);
+    g->regs[op_result(op)->id] = base;
+}

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+/* rings: in loops with products, what they read is copied to shared memory some turns ahead.
+ *
+ *     for %i .. (%p)                        %r = ring {stages = 3} : ring<tile<.., #7>>
+ *       %a = load %p                        2 times, for turns 0 and 1, where the loop has them:
+ *       %c = dot %a, ..                       acquire, fill at %p; commit; %i, %p go on by a turn
+ *       %q = addptr %p, %step        ->     for %i .. (%p, %n, %i', %p')
+ *       yield %q                              ready %r, %n {pending = 1}
+ *                                             if %i' < ..: acquire %r, %n + 2;  fill at %p'
+ *                                             commit;  %i', %p' go on by a turn
+ *                                             %a = peek %r, %n
+ *                                             %c = dot %a, ..
+ *                                             release %r, %n
+ *
+ * A load takes part if a product of the loop's body reads it and nobody else does, a thread copies 4
+ * bytes or more at once, and its address and mask can be computed ahead: by pure ops from the
+ * loop's index, from what is outside, and from carried values of which the same is true. Nothing in
+ * the loop may write where it reads. All of a loop's loads share a ring: its turns have a part for
+ * each. As many stages as are asked for, or as there is shared memory for. The index that runs ahead
+ * stops where the loop stops, so that it passes no number that the loop does not.
+ *
+ * Where %n is made ready, everybody has left turn %n - 1, whose buffer is then filled: one barrier a
+ * turn. sm_80 and up: older ones have no asynchronous copies. */
+#include "ir/arch.h"
+#include "ir/place.h"
+#include "ir/trips.h"
+#include "opt/opt.h"
+
+typedef struct Rings {
+    PassCtx *px;
+    Func *fn;
+    const Arch *arch;
+    const Facts *facts;
+    bool has_atomics;
+} Rings;
+
+typedef struct Part {
+    Op *dot;
+    int operand; /* of dot */
+    Op *load;
+    Op *trans; /* between them, or NULL */
+    const Type *type;
+} Part;
+
+typedef enum Ahead { AHEAD_UNKNOWN, AHEAD_YES, AHEAD_NO } Ahead;
+
+typedef struct Loop {
+    Rings *r;
+    Op *op;
+    Region *body;
+    Ahead *ahead; /* by value id: can it be computed for a later turn */
+    int planned;  /* ids below are of values that were looked at */
+    int num_parts, stages, bytes;
+    int carried; /* by the loop as it was */
+    Part parts[MAX_PARTS];
+    /* While it is written: */
+    Value *ring;
+    Value *index, **args; /* of the turn that is copied next; args: of values that it needs */
+    Map slice;            /* values of the body -> those of that turn */
+} Loop;
+
+/* ---- what can be computed ahead ---- */
+
+static bool is_ahead(Loop *l, const Value *value) {
+    const Region *region = value->def ? value->def->parent : value->region;
+    const Op *op = value->def;
+    int bytes[MAX_TRIPS];
+    if (region != l->body) return true; /* seen here, so it is from outside */
+    Ahead *ahead = &l->ahead[value->id];
+    if (*ahead != AHEAD_UNKNOWN) return *ahead == AHEAD_YES;
+    *ahead = AHEAD_YES; /* of itself, a turn earlier */
+    bool fine = true;
+    if (!op) {
+        if (value->index) fine = is_ahead(l, for_next(l->op, value->index - 1));
+    } else {
+        fine = op_has_trait(op, PURE) && !op->num_regions &&
+               !op_trips(l->r->fn, l->r->has_atomics, op, bytes);
+        for (int i = 0; fine && i < op->num_operands; i++) fine = is_ahead(l, op->operands[i]);
+    }
+    if (!fine) *ahead = AHEAD_NO;
+    return fine;
+}
+
+static bool slice_is_ahead(Loop *l, const Op *load) {
+    memset(l->ahead, 0, sizeof *l->ahead * (size_t)l->planned);
+    return is_ahead(l, load_pointer(load)) && (!load_mask(load) || is_ahead(l, load_mask(load)));
+}
+
+/* ---- which loads ---- */
+
+typedef struct Conflict {
+    const Rings *r;
+    const Op *load; /* NULL: is there anything that no load may be moved over? */
+} Conflict;
+
+static bool is_no_conflict(Op *op, void *user) {
+    const Conflict *c = user;
+    if (op->kind == OP_STORE)
+        return !c->load || !facts_may_alias(c->r->facts, store_pointer(op), load_pointer(c->load));
+    if (op->kind == OP_RING) return false; /* one ring at a time */
+    if (op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT) return true;
+    if (op->kind == OP_LOAD) return !load_volatile(op);
+    if (op->kind == OP_INLINE_ASM) return op_is_pure(op);
+    return !op_has_trait(op, WRITES);
+}
+
+static bool loop_leaves(const Loop *l, const Op *load) {
+    Conflict c = {l->r, load};
+    return region_walk(l->body, is_no_conflict, &c);
+}
+
+typedef struct UseCount {
+    const Value *value;
+    int count;
+} UseCount;
+
+static bool count_use(Op *op, void *user) {
+    UseCount *u = user;
+    for (int i = 0; i < op->num_operands; i++) u->count += op->operands[i] == u->value;
+    return true;
+}
+
+static int uses_of(const Func *fn, const Value *value) {
+    UseCount u = {value, 0};
+    region_walk(fn->body, count_use, &u);
+    return u.count;
+}
+
+static bool is_zero(const Value *value) {
+    uint64_t bits;
+    return !value || (value_is_constant(value, &bits) && !bits);
+}
+
+/* What one thread copies at once is whole for cp.async, and the product takes the type as it is. */
+static bool can_copy(const Op *load) {
+    const Type *type = op_result(load)->type, *lane = type_lane(type);
+    bool widened = type_is_float(lane) && type_bits(lane) == 8;
+    return type->rank == 2 && !type_is_bool(type) && !widened && !load_volatile(load) &&
+           load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
+           load_width(load) * type_size_bytes(lane) >= 4;
+}
+
+/* Rows of which dimension lie in a row in memory: a thread's lanes, else the warp's. */
+static int fast_dim(const Type *tile) {
+    const Layout *layout = type_layout(tile);
+    for (int kind = KIND_REG; kind <= KIND_LANE; kind++)
+        for (int i = 0; i < layout->num[kind]; i++)
+            if (layout->column[kind][i])
+                return layout->column[kind][i] < (uint32_t)tile->shape[1] ? 1 : 0;
+    return 1;
+}
+
+static const Type *shared_type(Rings *r, const Type *tile) {
+    TileShape shape = tile_shape(tile);
+    int fast = fast_dim(tile), slow = 1 - fast;
+    Swizzle swizzle =
+        swizzle_panels(tile_bit_of_dim(&shape, fast), shape.log2[fast],
+                       tile_bit_of_dim(&shape, slow), shape.log2[slow], type_size_bytes(tile));
+    return type_placed(r->fn->types, tile, place_shared(r->fn->types, &swizzle));
+}
+
+/* The load that a product reads, as it is or transposed. */
+static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
+    Value *value = dot->operands[operand];
+    Func *fn = l->r->fn;
+    *part = (Part){.dot = dot, .operand = operand};
+    if (value->def && value->def->kind == OP_TRANS && value->def->parent == l->body) {
+        if (uses_of(fn, value) != 1) return false;
+        part->trans = value->def;
+        value = value->def->operands[0];
+    }
+    part->load = value->def;
+    if (!part->load || part->load->kind != OP_LOAD || part->load->parent != l->body) return false;
+    if (uses_of(fn, value) != 1 || !can_copy(part->load)) return false;
+    if (!loop_leaves(l, part->load) || !slice_is_ahead(l, part->load)) return false;
+    part->type = shared_type(l->r, dot->operands[operand]->type);
+    return true;
+}
+
+/* Of a product b, or a and b, can lie in shared memory. */
+static void find_parts(Loop *l) {
+    for (Op *op = l->body->first; op; op = op->next) {
+        Part a, b;
+        if (op->kind != OP_DOT || dot_unit(op) != UNIT_MMA) continue;
+        if (l->num_parts + 2 > MAX_PARTS || !find_part(l, op, 1, &b)) continue;
+        l->parts[l->num_parts++] = b;
+        if (find_part(l, op, 0, &a)) l->parts[l->num_parts++] = a;
+    }
+}
+
+/* ---- how many turns ---- */
+
+static int part_bytes(const Part *part) { return part->type->lanes * type_size_bytes(part->type); }
+
+/* Large parts first, so that each begins at a multiple of its size or of all of its rows. */
+static void order_parts(Loop *l) {
+    for (int i = 1; i < l->num_parts; i++)
+        for (int j = i; j > 0 && part_bytes(&l->parts[j]) > part_bytes(&l->parts[j - 1]); j--) {
+            Part t = l->parts[j];
+            l->parts[j] = l->parts[j - 1], l->parts[j - 1] = t;
+        }
+    for (int i = 0; i < l->num_parts; i++) l->bytes += scratch_aligned(part_bytes(&l->parts[i]));
+}
+
+typedef struct Scratch {
+    const Loop *l;
+    int most;
+} Scratch;
+
+static bool note_scratch(Op *op, void *user) {
+    Scratch *s = user;
+    int bytes[MAX_TRIPS], in_ring = 0;
+    for (int i = 0; i < s->l->num_parts; i++) in_ring += s->l->parts[i].dot == op;
+    if (in_ring == 2) return true;
+    int count = op_trips(s->l->r->fn, s->l->r->has_atomics, op, bytes);
+    for (int i = 0; i < count; i++)
+        if (bytes[i] > s->most) s->most = bytes[i];
+    return true;
+}
+
+/* What the ops of the loop go through lies behind the ring. */
+static bool choose_stages(Loop *l) {
+    Scratch s = {.l = l};
+    int64_t asked = for_stages(l->op) ? for_stages(l->op) : l->r->fn->num_stages;
+    region_walk(l->body, note_scratch, &s);
+    int left = l->r->arch->shared_limit - (s.most ? s.most + SMALL_SCRATCH : 0);
+    int most = left / l->bytes;
+    if (asked > MAX_STAGES) asked = MAX_STAGES;
+    l->stages = asked < most ? (int)asked : most;
+    return l->stages >= 2;
+}
+
+/* ---- writing ---- */
+
+static Value *ahead_of(Loop *l, Value *value) {
+    Value *of = map_get_pointer(&l->slice, value);
+    return of ? of : value;
+}
+
+static Value *is_there(Loop *l, Builder *b) {
+    int64_t step = 1;
+    value_is_int(for_step(l->op), &step);
+    int predicate = for_unsigned(l->op) ? ICMP_ULT : step > 0 ? ICMP_SLT : ICMP_SGT;
+    return build_icmp(b, predicate, l->index, for_upper(l->op));
+}
+
+/* The ops that the turn's copies and the next turn need. */
+static void write_slice(Loop *l, Builder *b) {
+    l->slice = (Map){.arena = l->r->px->scratch};
+    map_set_pointer(&l->slice, for_index(l->op), l->index);
+    for (int i = 0; i < l->carried; i++)
+        if (l->args[i]) map_set_pointer(&l->slice, for_arg(l->op, i), l->args[i]);
+    for (const Op *op = l->body->first; op; op = op->next) {
+        bool wanted = op->num_results && op_result(op)->id < l->planned &&
+                      l->ahead[op_result(op)->id] == AHEAD_YES;
+        if (wanted) op_clone(b, op, &l->slice);
+    }
+}
+
+static Value *transposed(Loop *l, Builder *b, const Part *part, Value *value) {
+    if (!part->trans) return value;
+    const Type *type =
+        type_with_elem(l->r->fn->types, op_result(part->trans)->type, type_lane(value->type));
+    Op *trans = build_op(b, OP_TRANS, 1, &value, 1, &type, 0, NULL);
+    memcpy(trans->attrs, part->trans->attrs, sizeof trans->attrs);
+    return op_result(trans);
+}
+
+static Op *turn_op(Loop *l, Builder *b, OpKind kind, Value *turn) {
+    return build_op(b, kind, 2, (Value *[]){l->ring, turn}, 0, NULL, 0, NULL);
+}
+
+static void write_fills(Loop *l, Builder *b, Value *turn) {
+    turn_op(l, b, OP_ACQUIRE, turn);
+    for (int i = 0; i < l->num_parts; i++) {
+        const Part *part = &l->parts[i];
+        Value *mask = load_mask(part->load);
+        Value *operands[4] = {l->ring, turn,
+                              transposed(l, b, part, ahead_of(l, load_pointer(part->load)))};
+        if (mask) operands[3] = transposed(l, b, part, ahead_of(l, mask));
+        Op *fill = build_op(b, OP_FILL, mask ? 4 : 3, operands, 0, NULL, 0, NULL);
+        fill->span = part->load->span;
+        fill_set_part(fill, i), fill_set_width(fill, load_width(part->load));
+    }
+}
+
+/* Copies for a turn, where there is one; then what comes next is that of the turn behind it. */
+static void write_copies(Loop *l, Builder *b, Value *turn) {
+    Func *fn = l->r->fn;
+    Region *arms[2] = {region_new(fn), region_new(fn)};
+    Value *more = is_there(l, b);
+    write_slice(l, b);
+    for (int i = 0; i < 2; i++) {
+        Builder arm = {.fn = fn, .region = arms[i], .span = b->span};
+        if (i == 0) write_fills(l, &arm, turn);
+        build_yield(&arm, 0, NULL);
+    }
+    build_op(b, OP_IF, 1, &more, 0, NULL, 2, arms);
+    if (l->stages > 2)
+        build_op(b, OP_COMMIT, 0, NULL, 0, NULL, 0, NULL); /* else all are waited for */
+    l->index = build_select(b, more, build_2(b, OP_ADD, l->index, for_step(l->op)), l->index);
+    for (int i = 0; i < l->carried; i++)
+        if (l->args[i]) l->args[i] = ahead_of(l, for_next(l->op, i));
+}
+
+/* The loop carries these too. */
+static Op *carry(Loop *l, int count, Value *const *starts, Value **args) {
+    Op *old = l->op;
+    Func *fn = l->r->fn;
+    int num_old = old->num_operands, results = old->num_results;
+    Value **operands = arena_array(fn->arena, Value *, num_old + count);
+    const Type **types = arena_array(fn->arena, const Type *, results + count);
+    for (int i = 0; i < num_old; i++) operands[i] = old->operands[i];
+    for (int i = 0; i < results; i++) types[i] = old->results[i].type;
+    for (int i = 0; i < count; i++) {
+        operands[num_old + i] = starts[i];
+        types[results + i] = starts[i]->type;
+        args[i] = region_add_arg(fn, l->body, starts[i]->type);
+    }
+    Builder b = {.fn = fn, .region = old->parent, .before = old, .span = old->span};
+    Op *made = build_op(&b, OP_FOR, num_old + count, operands, results + count, types, 1, &l->body);
+    memcpy(made->attrs, old->attrs, sizeof made->attrs);
+    for (int i = 0; i < results; i++) {
+        made->results[i].name = old->results[i].name;
+        old->results[i].replaced = &made->results[i];
+    }
+    op_remove(old);
+    return made;
+}
+
+static void yield_too(Loop *l, int count, Value *const *values) {
+    Op *yield = region_yield(l->body);
+    Value **operands = arena_array(l->r->fn->arena, Value *, yield->num_operands + count);
+    for (int i = 0; i < yield->num_operands; i++) operands[i] = yield->operands[i];
+    for (int i = 0; i < count; i++) operands[yield->num_operands + i] = values[i];
+    yield->operands = operands;
+    yield->num_operands += count;
+}
+
+static void write_ring(Loop *l, Builder *b) {
+    const Type *types[MAX_PARTS];
+    for (int i = 0; i < l->num_parts; i++) types[i] = l->parts[i].type;
+    const Type *type = type_ring(l->r->fn->types, l->num_parts, types);
+    Op *ring = build_op(b, OP_RING, 0, NULL, 1, &type, 0, NULL);
+    ring_set_stages(ring, l->stages);
+    l->ring = op_result(ring);
+}
+
+static void write_peeks(Loop *l, Builder *b, Value *turn) {
+    for (int i = 0; i < l->num_parts; i++) {
+        Part *part = &l->parts[i];
+        Op *peek = build_op(b, OP_PEEK, 2, (Value *[]){l->ring, turn}, 1, &part->type, 0, NULL);
+        peek_set_part(peek, i);
+        op_result(peek)->name = op_result(part->load)->name;
+        part->dot->operands[part->operand] = op_result(peek);
+    }
+}
+
+/* The carried values that are computed ahead, gathered into `list`. */
+static int listed(const Loop *l, Value *const *args, Value **list) {
+    int count = 0;
+    for (int i = 0; i < l->carried; i++)
+        if (args[i]) list[count++] = args[i];
+    return count;
+}
+
+static void write_loop(Loop *l) {
+    Func *fn = l->r->fn;
+    int carried = l->carried, distance = l->stages - 1;
+    Builder b = {.fn = fn, .region = l->op->parent, .before = l->op, .span = l->op->span};
+    Value **more = arena_array(l->r->px->scratch, Value *, carried + 2);
+    Value **args = arena_array(l->r->px->scratch, Value *, carried + 2);
+    const Type *i32 = type_scalar(TYPE_I32);
+    write_ring(l, &b);
+    l->index = for_lower(l->op);
+    for (int i = 0; i < carried; i++)
+        l->args[i] = l->ahead[for_arg(l->op, i)->id] == AHEAD_YES ? for_init(l->op, i) : NULL;
+    for (int turn = 0; turn < distance; turn++) write_copies(l, &b, build_int(&b, i32, turn));
+
+    more[0] = build_int(&b, i32, 0), more[1] = l->index;
+    int count = 2 + listed(l, l->args, more + 2);
+    l->op = carry(l, count, more, args);
+    for (int i = 0, next = 2; i < carried; i++)
+        if (l->args[i]) l->args[i] = args[next++];
+    l->index = args[1];
+
+    Op *yield = region_yield(l->body);
+    b = (Builder){.fn = fn, .region = l->body, .before = l->body->first, .span = b.span};
+    Op *ready = turn_op(l, &b, OP_READY, args[0]);
+    ready_set_pending(ready, distance - 1);
+    write_copies(l, &b, build_2(&b, OP_ADD, args[0], build_int(&b, i32, distance)));
+    write_peeks(l, &b, args[0]);
+    b.before = yield;
+    turn_op(l, &b, OP_RELEASE, args[0]);
+    more[0] = build_2(&b, OP_ADD, args[0], build_int(&b, i32, 1)), more[1] = l->index;
+    listed(l, l->args, more + 2);
+    yield_too(l, count, more);
+}
+
+/* ---- all ---- */
+
+static bool runs_often(const Op *loop) {
+    int64_t lower, upper, step;
+    if (!value_is_int(for_step(loop), &step) || !step) return false;
+    if (!value_is_int(for_lower(loop), &lower) || !value_is_int(for_upper(loop), &upper))
+        return true;
+    double turns = ((double)upper - (double)lower) / (double)step;
+    return turns > 1;
+}
+
+static bool ring_loop(Rings *r, Op *op) {
+    Loop l = {.r = r, .op = op, .body = for_body(op), .carried = for_count(op)};
+    Conflict any = {r, NULL};
+    if (!runs_often(op) || type_bits(for_lower(op)->type) < 32) return false;
+    if (!region_walk(l.body, is_no_conflict, &any)) return false;
+    l.planned = r->fn->num_values;
+    l.ahead = arena_array(r->px->scratch, Ahead, l.planned);
+    l.args = arena_array(r->px->scratch, Value *, l.carried + 1);
+    find_parts(&l);
+    if (!l.num_parts) return false;
+    order_parts(&l);
+    if (!choose_stages(&l)) return false;
+    memset(l.ahead, 0, sizeof *l.ahead * (size_t)l.planned);
+    for (int i = 0; i < l.num_parts; i++) {
+        is_ahead(&l, load_pointer(l.parts[i].load));
+        if (load_mask(l.parts[i].load)) is_ahead(&l, load_mask(l.parts[i].load));
+    }
+    write_loop(&l);
+    func_resolve(r->fn);
+    func_renumber(r->fn);
+    r->facts = facts_compute(r->px->scratch, r->fn);
+    return true;
+}
+
+/* Inner loops first: one ring at a time. */
+static bool ring_region(Rings *r, Region *region) {
+    bool changed = false;
+    for (Op *op = region->first, *next; op; op = next) {
+        next = op->next;
+        for (int i = 0; i < op->num_regions; i++) changed |= ring_region(r, op->regions[i]);
+        if (op->kind == OP_FOR) changed |= ring_loop(r, op);
+    }
+    return changed;
+}
+
+bool pass_rings(PassCtx *px, Func *fn) {
+    if (fn->form != FORM_PLACED) return false;
+    Rings r = {.px = px, .fn = fn, .arch = arch_find(fn->target)};
+    if (r.arch->number < 80 || fn->num_stages < 2) return false;
+    r.has_atomics = func_has_atomics(fn);
+    r.facts = facts_compute(px->scratch, fn);
+    if (!ring_region(&r, fn->body)) return false;
+    pass_dce(px, fn); /* the loads, and what only they needed */
+    func_renumber(fn);
+    return true;
+}
