@@ -31,7 +31,7 @@ CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
 CLI_LDLIBS := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
-STAGES  := base ir lang opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api bench prof
+STAGES  := base ir lang opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api build bench prof
 LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
 CLI_C   := $(wildcard src/cli/*.c)
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/texts.o
@@ -59,9 +59,9 @@ $(B)/%.o: %.c $(B)/flags
 $(CLI_O): CFLAGS += $(CLI_CFLAGS)
 
 # Texts that are in the library as they are: its functions that are written in the Triton language,
-# std_NAME, and headers that generated code begins with, text_NAME.
+# std_NAME, and parts of C files that are written, text_NAME.
 STD     := $(sort $(wildcard kernels/std/*.py))
-HEADERS := src/gen/c/abi.h
+HEADERS := src/gen/c/abi.h $(sort $(wildcard src/build/runtime_*.inc))
 $(B)/lang/std_files.def: $(STD) Makefile
 	@mkdir -p $(@D)
 	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@
@@ -282,7 +282,7 @@ readme: all ## write README.md from doc/README.in, with real output
 
 .PHONY: doc
 doc: all ## run the commands that pages of doc/ show, and put in what they print
-	@tools/doc-run $(B)/tern doc/softmax.md doc/c.md
+	@tools/doc-run $(B)/tern doc/softmax.md doc/c.md doc/build.md
 
 .PHONY: format
 format: ## clang-format all C files

@@ -230,6 +230,7 @@ typedef struct tern_options {
     const char *print_after; /* an optimisation pass, or "lower" (tern_pass_name): keep the IR as it
                                 is after that, for TERN_STAGE_IR_AFTER */
     bool verify;             /* run the IR verifier after each pass */
+    bool text_only;          /* for tern_kernel_text: it is not made ready to be launched */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
@@ -390,6 +391,35 @@ typedef struct tern_work {
 TERN_API tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
                                       const tern_argument *arguments, int num_arguments,
                                       tern_work *work);
+
+/* ---- plain C ---- */
+
+/* What tern_build compiles. A signature may stand for several: "{fp32,fp16}" is one or the other,
+ * "{0}" what the first braces are; the promises with a '?', ":16?", hold all or none does; a constant
+ * that differs, "{1024,2048}", becomes a parameter of the C function, types that differ become functions. */
+typedef struct tern_build_options {
+    size_t size;
+    const char *name; /* of the C function and the files, an identifier; NULL: the kernel's */
+    const char *const *signatures; /* as tern_compile takes them, or patterns */
+    int num_signatures;            /* at least 1; at most 256 forms in all */
+    const char *const *targets; /* "cpu:avx512", "sm_90a" ..; a kernel that one of them refuses
+                                   fails. NULL: cpu:generic, cpu:avx2, cpu:avx512, sm_75, sm_80,
+                                   sm_90a, those of them that take it */
+    int num_targets;
+    const char *require; /* what a call must fulfil, in Python's words: "columns <= BLOCK", over
+                            integer parameters; NULL: nothing */
+    int num_warps, num_stages; /* 0: as in tern_options */
+} tern_build_options;
+
+/* Texts of files; tern_built_free frees them. header goes into NAME.h, source into NAME.c, which
+ * includes it: plain C for gcc and clang, no tern. description: JSON, of functions and forms. */
+typedef struct tern_built {
+    char *header, *source, *description;
+    int num_forms;
+} tern_built;
+TERN_API tern_status tern_build(tern_module *module, const char *function,
+                                const tern_build_options *options, tern_built *built);
+TERN_API void tern_built_free(tern_built *built);
 
 /* ---- .npy files ---- */
 

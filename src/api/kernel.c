@@ -139,7 +139,8 @@ static void kernel_close(Handle *own) {
     arena_free(kernel->arena);
 }
 
-static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const Diag *diag) {
+static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs,
+                                  const tern_options *options, const Diag *diag) {
     tern_context *context = kernel->own.context;
     Device *device = &context->device;
     make_arguments(kernel);
@@ -148,7 +149,7 @@ static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const 
     buf_puts(&remarks, "");
     diag_print(diag, true, &remarks);
     kernel->remarks = remarks.data;
-    if (!strcmp(kernel->compiled->target, device->target)) {
+    if (!options->text_only && !strcmp(kernel->compiled->target, device->target)) {
         tern_status status = device->ops->load(device, kernel->compiled, &kernel->loaded);
         if (status) {
             context_fail_device(context, status);
@@ -194,7 +195,7 @@ static tern_kernel *compile(tern_module *module, Arena *arena, const char *funct
     }
     kernel->module = module;
     kernel->function = jit;
-    return kernel_finish(kernel, specs, &diag);
+    return kernel_finish(kernel, specs, &options, &diag);
 }
 
 static tern_options full_options(const tern_options *given) {
@@ -235,7 +236,7 @@ static tern_kernel *from_text(tern_context *context, Arena *arena, const char *t
     }
     tern_kernel *kernel = kernel_new(context, arena, str_c(arena, compiled->name));
     kernel->compiled = compiled;
-    return kernel_finish(kernel, NULL, &diag);
+    return kernel_finish(kernel, NULL, &options, &diag);
 }
 
 tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_options *options) {

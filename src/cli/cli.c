@@ -3,8 +3,10 @@
 #include "cli/cli.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* ---- options ---- */
@@ -209,4 +211,18 @@ const tern_function *cli_find_function(const Cli *cli, tern_context *context, co
     const tern_function *found = tern_module_find(*module, colon + 1);
     if (!found) cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
     return found;
+}
+
+bool cli_make_folder(const Cli *cli, const char *folder) {
+    char *path = (char *)str_c(cli->arena, str_of(folder));
+    for (char *at = path + (*path == '/'); *at; at++)
+        if (*at == '/') {
+            *at = 0;
+            mkdir(path, 0777);
+            *at = '/';
+        }
+    struct stat st;
+    if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) return true;
+    cli_fail(cli, EXIT_SYSTEM, "cannot make the folder %s: %s", folder, strerror(errno));
+    return false;
 }

@@ -53,12 +53,12 @@ struct CommandRow {
     int (*run)(Cli *cli); /* returns an ExitCode */
 };
 
-int command_run(Cli *cli), command_show(Cli *cli), command_replay(Cli *cli),
+int command_run(Cli *cli), command_build(Cli *cli), command_show(Cli *cli), command_replay(Cli *cli),
     command_devices(Cli *cli), command_bench(Cli *cli), command_cmp(Cli *cli),
     command_peak(Cli *cli);
-extern const OptionRow options_bench[], options_cmp[], options_peak[], options_run[],
+extern const OptionRow options_bench[], options_build[], options_cmp[], options_peak[], options_run[],
     options_show[], options_replay[], options_devices[];
-extern const char details_bench[], details_cmp[], details_peak[], details_run[], details_show[],
+extern const char details_bench[], details_build[], details_cmp[], details_peak[], details_run[], details_show[],
     details_replay[];
 
 /* The last value given for an option, or NULL; index 0, 1 .. for one that may be given repeatedly.
@@ -87,6 +87,7 @@ tern_context *cli_open(const Cli *cli, const char *device, int *exit_code); /* N
 bool cli_may_crash(const char *device);
 /* --global NAME=VALUE ..; false: complained. */
 bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module);
+bool cli_make_folder(const Cli *cli, const char *folder); /* with those above; false: complained */
 /* "FILE:KERNEL", "FILE:KERNEL@LINE" or "FILE": loads the file and finds the function; NULL:
  * complained. */
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,

@@ -36,6 +36,8 @@ static const CommandRow commands[] = {
      options_cmp, command_cmp},
     {"peak", "", "what memory and arithmetic of a device reach at best", details_peak, options_peak,
      command_peak},
+    {"build", "FILE[:KERNEL] --sig SIGNATURE [-o DIR]",
+     "write a kernel as plain C, which needs no tern", details_build, options_build, command_build},
     {"devices", "", "what is here, what is missing and how to get it", NULL, options_devices,
      command_devices},
     {"help", "[COMMAND]", "this list, or the help of a command", NULL, options_none, command_help},

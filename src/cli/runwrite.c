@@ -8,24 +8,10 @@
 #include <sys/stat.h>
 #include <time.h>
 
-static bool make_folder(const Cli *cli, const char *folder) {
-    char *path = (char *)str_c(cli->arena, str_of(folder));
-    for (char *at = path + (*path == '/'); *at; at++)
-        if (*at == '/') {
-            *at = 0;
-            mkdir(path, 0777);
-            *at = '/';
-        }
-    struct stat st;
-    if (mkdir(path, 0777) == 0 || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) return true;
-    cli_fail(cli, EXIT_SYSTEM, "cannot make the folder %s: %s", folder, strerror(errno));
-    return false;
-}
-
 bool run_writer_open(RunWriter *writer, const Cli *cli, const char *folder, const char *name) {
     *writer = (RunWriter){.cli = cli, .to_stdout = cli->json};
     if (!folder) return true;
-    if (!make_folder(cli, folder)) return false;
+    if (!cli_make_folder(cli, folder)) return false;
     writer->path = str_format(cli->arena, "%s/%s", folder, name).data;
     writer->file = fopen(writer->path, "wb");
     if (writer->file) return true;

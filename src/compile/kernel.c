@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* kernel: what is asked of a compiled kernel besides its text. */
 #include "compile/kernel.h"
-#include "ir/ir.h"
+#include "ir/fields.h"
+#include "opt/opt.h"
 
 static const ScalarKind scalars[] = {
 #define TYPE_INT(kind, ...)   [TYPE_##kind] = SCALAR_##kind,
@@ -25,6 +26,34 @@ const KernelParam *kernel_params(Arena *arena, const Func *fn) {
                                   .source_index = from->source_index};
     }
     return params;
+}
+
+typedef struct UseWalk {
+    const Facts *facts;
+    KernelUse use;
+    int num_params;
+} UseWalk;
+
+static bool note_use(Op *op, void *user) {
+    UseWalk *walk = user;
+    KernelUse *use = &walk->use;
+    bool asks = op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS;
+    if (asks && grid_axis(op) >= use->grid_axes) use->grid_axes = grid_axis(op) + 1;
+    if (op->kind == OP_PRINT) use->prints = true;
+    if (op->kind == OP_LOAD || !access_pointer(op)) return true;
+    const Value *base = facts_base(walk->facts, access_pointer(op));
+    for (int i = 0; i < walk->num_params; i++)
+        if (!base || base->index == i) use->written[i] = true;
+    return true;
+}
+
+KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel) {
+    UseWalk walk = {.num_params = kernel->num_params,
+                    .use.written = arena_array(arena, bool, kernel->num_params)};
+    if (!kernel->ir) BUG("kernel '%.*s' has no tile IR", STR_ARG(kernel->name));
+    walk.facts = facts_compute(arena, kernel->ir);
+    region_walk(kernel->ir->body, note_use, &walk);
+    return walk.use;
 }
 
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel) {

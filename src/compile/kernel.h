@@ -36,6 +36,14 @@ typedef struct CompiledKernel {
 } CompiledKernel;
 
 const KernelParam *kernel_params(Arena *arena, const struct Func *fn);
+
+/* What a kernel does beside computing, from its tile IR. */
+typedef struct KernelUse {
+    int grid_axes; /* it asks for program_id or num_programs of axes below this */
+    bool prints;
+    bool *written; /* of each parameter: stored through; all, where an address's base is not seen */
+} KernelUse;
+KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel);
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel); /* nothing where there is none */
 /* As work_count (work.h). */
 const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],

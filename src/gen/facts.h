@@ -11,6 +11,7 @@ typedef struct GenFacts {
     int block_threads;    /* gpu: threads of a block */
     bool may_spin;        /* waits for other programs (cas loop, volatile load in a while) */
     size_t scratch_bytes; /* cpu: per worker */
+    size_t prelude_bytes; /* cpu: of the text, what comes before the kernel (gen/c/join.h) */
     VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
 } GenFacts;
 

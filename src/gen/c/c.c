@@ -10,7 +10,7 @@
 static const char *const arch_names[] = {
     [C_GENERIC] = "generic", [C_AVX2] = "avx2", [C_AVX512] = "avx512"};
 
-static bool arch_find(const char *name, CArch *arch) {
+bool c_arch_find(const char *name, CArch *arch) {
     for (int i = 0; i < COUNT(arch_names); i++)
         if (!strcmp(name, arch_names[i])) return *arch = (CArch)i, true;
     return false;
@@ -69,7 +69,7 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
 
 static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
     CArch arch;
-    if (!arch_find(options->arch, &arch)) {
+    if (!c_arch_find(options->arch, &arch)) {
         diag_error(diag, fn->span, "there is no CPU target 'cpu:%s'", options->arch);
         diag_help(diag, fn->span, "targets are cpu:generic, cpu:avx2, cpu:avx512");
         return false;
@@ -92,6 +92,7 @@ static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, 
     buf_printf(out, "/* kernel %.*s, for %s: written by tern. */\n", STR_ARG(fn->name),
                arch == C_GENERIC ? "any CPU" : arch_names[arch]);
     prelude_write(out, g->arch, kernel.data);
+    facts->prelude_bytes = out->length;
     buf_add(out, kernel.data, kernel.length);
     return true;
 }

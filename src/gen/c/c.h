@@ -14,6 +14,7 @@
 #include "opt/opt.h"
 
 typedef enum CArch { C_AVX512, C_AVX2, C_GENERIC } CArch;
+bool c_arch_find(const char *name, CArch *arch); /* "avx2" */
 
 /* ---- prelude.c ---- */
 int prelude_width(CArch arch);

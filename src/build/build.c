@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tern_build: patterns -> forms -> C functions -> files. */
+#include "build/build.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+
+static tern_status fail(const Build *build, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static tern_status fail(const Build *build, const char *format, ...) {
+    va_list args;
+    Buf words = {.arena = build->arena};
+    va_start(args, format);
+    buf_vprintf(&words, format, args);
+    va_end(args);
+    return context_fail(build->module->own.context, TERN_ERROR_ARGUMENT, "%s", words.data);
+}
+
+/* ---- names ---- */
+
+static bool is_identifier(const char *name) {
+    if (!isalpha((unsigned char)*name) && *name != '_') return false;
+    for (const char *at = name; *at; at++)
+        if (!isalnum((unsigned char)*at) && *at != '_') return false;
+    return strlen(name) < 100;
+}
+
+/* Words of C and C++ that a Python name may be, and the names that a function has besides. */
+static const char *const taken[] = {
+    "alignas",  "alignof",  "and",      "asm",       "auto",    "bool",      "break",    "case",
+    "catch",    "char",     "class",    "compl",     "const",   "constexpr", "continue", "decltype",
+    "default",  "delete",   "do",       "double",    "else",    "enum",      "explicit", "export",
+    "extern",   "false",    "float",    "for",       "friend",  "goto",      "if",       "inline",
+    "int",      "int32_t",  "int64_t",  "long",      "mutable", "namespace", "new",      "noexcept",
+    "not",      "nullptr",  "operator", "or",        "private", "protected", "public",   "register",
+    "restrict", "return",   "short",    "signed",    "sizeof",  "static",    "struct",   "switch",
+    "template", "this",     "throw",    "true",      "try",     "typedef",   "typename", "uint16_t",
+    "uint32_t", "uint64_t", "uint8_t",  "uintptr_t", "union",   "unsigned",  "using",    "virtual",
+    "void",     "volatile", "while",    "xor",       "call",    "form",      "facts",    "grid_x",
+    "grid_y",   "grid_z",   "launch",   "fails",     "forms",   "passed",    "unix",     "linux",
+    "NULL",     "EOF",      "errno",    "args",      "choose",
+};
+
+static const char *c_name(Arena *arena, const char *name) {
+    bool is_taken = *name == '_';
+    for (int i = 0; i < COUNT(taken); i++) is_taken |= !strcmp(name, taken[i]);
+    return is_taken ? str_format(arena, "%s_", name).data : name;
+}
+
+/* ---- forms ---- */
+
+const tern_parameter *form_parameter(const Form *form, int index) {
+    const tern_parameter *parameter = tern_kernel_parameter(form->compiled.data[0].kernel, index);
+    return parameter->constant ? NULL : parameter;
+}
+
+const char *form_constant(const Form *form, int index) {
+    return tern_kernel_parameter(form->compiled.data[0].kernel, index)->constant;
+}
+
+int form_divisible(const Form *form, int index, bool *is_one) {
+    const tern_parameter *parameter = form_parameter(form, index);
+    *is_one = !parameter;
+    return parameter ? parameter->divisible : 1;
+}
+
+static const char *const default_targets[] = {"cpu:generic", "cpu:avx2", "cpu:avx512",
+                                              "sm_75",       "sm_80",    "sm_90a"};
+
+static bool is_cpu(const char *target) { return !strncmp(target, "cpu", 3); }
+
+/* A kernel that waits for others needs stacks of its own on a CPU; one that prints, our runtime. */
+static const char *cannot_export(const Build *build, const tern_kernel *kernel) {
+    const GenFacts *facts = &kernel->compiled->facts;
+    if (kernel->num_parameters != build->num_parameters)
+        return "a tuple or a tensor descriptor among its parameters";
+    if (kernel_use(build->arena, kernel->compiled).prints) return "device_print";
+    if (is_cpu(kernel->compiled->target) && facts->may_spin)
+        return "a loop that waits for other programs, on a CPU";
+    for (int i = 0; i < kernel->num_parameters; i++) {
+        const tern_parameter *p = &kernel->parameters[i];
+        if (!p->constant && !p->is_pointer && tern_dtype_is_float(p->dtype) &&
+            p->dtype != TERN_FLOAT32 && p->dtype != TERN_FLOAT64)
+            return "a number of 8 or 16 bits as a parameter";
+    }
+    return NULL;
+}
+
+/* Targets that the caller did not name are left out where the kernel is refused there. */
+static tern_status compile_form(Build *build, Form *form, const tern_build_options *options) {
+    tern_context *context = build->module->own.context;
+    bool asked = options->num_targets > 0;
+    int count = asked ? options->num_targets : COUNT(default_targets);
+    for (int i = 0; i < count; i++) {
+        const char *target = asked ? options->targets[i] : default_targets[i];
+        tern_options how = {.target = target,
+                            .num_warps = options->num_warps,
+                            .num_stages = options->num_stages,
+                            .text_only = true};
+        tern_kernel *kernel =
+            tern_compile(build->module, build->kernel->name, form->signature, &how);
+        memcpy(&context->oom, build->oom, sizeof context->oom); /* the call had its own */
+        const char *why = kernel ? cannot_export(build, kernel) : NULL;
+        if (kernel && !why && kernel->compiled->text.length) {
+            vec_push(build->arena, &form->compiled, (Compiled){.target = target, .kernel = kernel});
+            continue;
+        }
+        if (kernel)
+            context_fail(context, TERN_ERROR_UNSUPPORTED,
+                         "%s for %s cannot be built as plain C: %s", build->kernel->name, target,
+                         why ? why : "the target has no text");
+        bool refused = tern_message_status(context) == TERN_ERROR_UNSUPPORTED;
+        tern_kernel_free(kernel);
+        bool last = i == count - 1 && !form->compiled.count;
+        if (asked || !refused || last) return tern_message_status(context);
+    }
+    return TERN_OK;
+}
+
+static tern_status make_forms(Build *build, const tern_build_options *options) {
+    Texts signatures = {0};
+    Str why;
+    for (int i = 0; i < options->num_signatures; i++)
+        if (!pattern_expand(build->arena, str_of(options->signatures[i]), &signatures, &why))
+            return fail(build, "signature %d: %.*s", i + 1, STR_ARG(why));
+    for (int i = 0; i < signatures.count; i++) {
+        Form *form = arena_new_of(build->arena, Form);
+        form->signature = signatures.data[i];
+        vec_push(build->arena, &build->forms, form);
+        tern_status status = compile_form(build, form, options);
+        if (status) return status;
+    }
+    return build->forms.count ? TERN_OK : fail(build, "no signature is given");
+}
+
+/* ---- functions ---- */
+
+/* A constant that differs between forms, or of a constexpr, chooses; others are values. */
+static tern_status parameter_of(const Build *build, int index, Parameter *parameter) {
+    const tern_function_parameter *source = &build->kernel->parameters[index];
+    bool all_same = true, any_value = false;
+    *parameter = (Parameter){.name = source->name, .c_name = c_name(build->arena, source->name)};
+    parameter->constant = form_constant(build->forms.data[0], index);
+    for (int i = 0; i < build->forms.count; i++) {
+        const char *constant = form_constant(build->forms.data[i], index);
+        const tern_parameter *value = form_parameter(build->forms.data[i], index);
+        if (!constant || !parameter->constant || strcmp(constant, parameter->constant) != 0)
+            all_same = false;
+        if (value) parameter->is_pointer = value->is_pointer, any_value = true;
+    }
+    parameter->role = any_value ? ROLE_PASSED : all_same ? ROLE_FIXED : ROLE_CHOICE;
+    for (int i = 0; parameter->role != ROLE_FIXED && i < build->forms.count; i++) {
+        const char *constant = form_constant(build->forms.data[i], index);
+        char *end = NULL;
+        if (!constant) continue;
+        if (any_value && strcmp(constant, "1") != 0)
+            return fail(build, "'%s' is a value in one signature and %s in another", source->name,
+                        constant);
+        strtol(constant, &end, 10);
+        if (*end || end == constant)
+            return fail(build,
+                        "'%s' is %s in one signature and something else in another: only integers "
+                        "may differ",
+                        source->name, constant);
+    }
+    return TERN_OK;
+}
+
+static tern_dtype form_dtype(const Form *form, int index) {
+    const tern_parameter *parameter = form_parameter(form, index);
+    return parameter ? parameter->dtype : TERN_VOID;
+}
+
+/* TERN_VOID goes with any integer: there the value is 1. */
+static bool same_types(const Build *build, const Form *a, const Form *b) {
+    for (int i = 0; i < build->num_parameters; i++) {
+        tern_dtype left = form_dtype(a, i), right = form_dtype(b, i);
+        if (left != TERN_VOID && right != TERN_VOID && left != right) return false;
+    }
+    return true;
+}
+
+/* "_fp16", "_fp16_i64": the types that tell the functions apart. One that says only what an earlier
+ * one said is left out. */
+static const char *suffix_of(const Build *build, const Form *form) {
+    Buf suffix = {.arena = build->arena};
+    buf_puts(&suffix, "");
+    for (int i = 0; i < build->num_parameters; i++) {
+        bool tells = false, repeats = false;
+        for (int k = 0; k < build->forms.count; k++)
+            tells |= form_dtype(build->forms.data[k], i) != form_dtype(build->forms.data[0], i) &&
+                     form_dtype(build->forms.data[k], i) != TERN_VOID;
+        for (int earlier = 0; tells && earlier < i; earlier++) {
+            bool same = true;
+            for (int k = 0; k < build->forms.count; k++)
+                same &= form_dtype(build->forms.data[k], i) ==
+                        form_dtype(build->forms.data[k], earlier);
+            repeats |= same;
+        }
+        if (tells && !repeats) buf_printf(&suffix, "_%s", tern_dtype_name(form_dtype(form, i)));
+    }
+    return suffix.data;
+}
+
+static int num_promises(const Build *build, const Function *function, const Form *form) {
+    int count = 0;
+    for (int i = 0; i < build->num_parameters; i++) {
+        bool is_one;
+        int divisible = form_divisible(form, i, &is_one);
+        count += function->parameters[i].role == ROLE_PASSED && (divisible > 1 || is_one);
+    }
+    return count;
+}
+
+static void add_form(const Build *build, Function *function, Form *form) {
+    vec_push(build->arena, &function->forms, form);
+    int at = function->forms.count - 1;
+    int mine = num_promises(build, function, form);
+    for (; at > 0 && num_promises(build, function, function->forms.data[at - 1]) < mine; at--)
+        function->forms.data[at] = function->forms.data[at - 1];
+    function->forms.data[at] = form;
+}
+
+static const Parameter *typed(const Build *build, const Parameter *parameters, const Form *form,
+                              const bool *written) {
+    Parameter *own = arena_array(build->arena, Parameter, build->num_parameters);
+    for (int i = 0; i < build->num_parameters; i++) {
+        own[i] = parameters[i];
+        own[i].dtype = form_dtype(form, i);
+        own[i].is_written = written[i];
+        if (own[i].role == ROLE_PASSED && own[i].dtype == TERN_VOID) own[i].dtype = TERN_INT32;
+    }
+    return own;
+}
+
+/* What all forms together write, and how many axes of the grid they ask for. */
+static void note_use(Build *build, bool *written) {
+    for (int i = 0; i < build->forms.count; i++) {
+        const tern_kernel *kernel = build->forms.data[i]->compiled.data[0].kernel;
+        KernelUse use = kernel_use(build->arena, kernel->compiled);
+        for (int k = 0; k < kernel->compiled->num_params; k++)
+            if (use.written[k]) written[kernel->compiled->params[k].source_index] = true;
+        if (use.grid_axes > build->grid_axes) build->grid_axes = use.grid_axes;
+    }
+    if (!build->grid_axes) build->grid_axes = 1;
+}
+
+static tern_status make_functions(Build *build) {
+    Parameter *parameters = arena_array(build->arena, Parameter, build->num_parameters);
+    bool *written = arena_array(build->arena, bool, build->num_parameters);
+    note_use(build, written);
+    for (int i = 0; i < build->num_parameters; i++) {
+        tern_status status = parameter_of(build, i, &parameters[i]);
+        if (status) return status;
+    }
+    for (int i = 0; i < build->forms.count; i++) {
+        Form *form = build->forms.data[i];
+        Function *function = NULL;
+        for (int k = 0; k < build->functions.count && !function; k++)
+            if (same_types(build, build->functions.data[k].forms.data[0], form))
+                function = &build->functions.data[k];
+        if (!function) {
+            const char *suffix = suffix_of(build, form);
+            vec_push(build->arena, &build->functions,
+                     (Function){.name = str_format(build->arena, "%s%s", build->name, suffix).data,
+                                .suffix = suffix,
+                                .parameters = typed(build, parameters, form, written)});
+            function = &build->functions.data[build->functions.count - 1];
+        }
+        add_form(build, function, form);
+    }
+    for (int i = 0; i < build->functions.count; i++)
+        for (int k = 0; k < build->functions.data[i].forms.count; k++)
+            build->functions.data[i].forms.data[k]->number = build->num_forms++;
+    return TERN_OK;
+}
+
+/* The names in a requirement are parameters that a call gives, or one constant in all forms. */
+static tern_status check_require(const Build *build) {
+    const Function *function = &build->functions.data[0];
+    for (int i = 0; i < build->require.names.count; i++) {
+        const char *name = build->require.names.data[i];
+        const Parameter *found = NULL;
+        for (int k = 0; k < build->num_parameters; k++)
+            if (!strcmp(function->parameters[k].name, name)) found = &function->parameters[k];
+        if (!found) return fail(build, "the requirement names '%s', which is no parameter", name);
+        if (found->role == ROLE_PASSED &&
+            (found->is_pointer || tern_dtype_is_float(found->dtype) || found->dtype == TERN_UINT64))
+            return fail(build, "the requirement names '%s', which is no integer of 64 bits", name);
+        if (found->role == ROLE_FIXED &&
+            strspn(found->constant, "-0123456789") != strlen(found->constant))
+            return fail(build, "the requirement names '%s', which is %s", name, found->constant);
+    }
+    return TERN_OK;
+}
+
+/* ---- the call ---- */
+
+static tern_status plan(Build *build, const char *function, const tern_build_options *options) {
+    tern_context *context = build->module->own.context;
+    Diag diag = {.arena = build->arena};
+    if (!module_jit_function(build->module, function, NULL)) return TERN_ERROR_ARGUMENT;
+    build->kernel = tern_module_find(build->module, function);
+    build->num_parameters = build->kernel->num_parameters;
+    if (!build->name) build->name = str_copy(build->arena, str_of(build->kernel->name)).data;
+    if (!is_identifier(build->name)) return fail(build, "'%s' cannot be a name in C", build->name);
+    char *caps = (char *)(uintptr_t)str_copy(build->arena, str_of(build->name)).data;
+    for (char *at = caps; *at; at++) *at = (char)toupper((unsigned char)*at);
+    build->caps = caps;
+    if (build->num_parameters > MAX_PARAMETERS)
+        return fail(build, "a kernel of %d parameters", build->num_parameters);
+    if (options->require && !require_parse(build->arena, options->require, &diag, &build->require))
+        return context_fail_diag(context, &diag);
+    tern_status status = make_forms(build, options);
+    if (!status) status = make_functions(build);
+    if (!status && build->require.c) status = check_require(build);
+    return status;
+}
+
+static char *printed(Build *build, void (*print)(Buf *, Build *)) {
+    Buf out = {.arena = build->arena};
+    print(&out, build);
+    return strndup(out.data, out.length);
+}
+
+static tern_status run(Build *build, tern_built *built) {
+    *built = (tern_built){.header = printed(build, print_header),
+                          .source = printed(build, print_source),
+                          .description = printed(build, print_description),
+                          .num_forms = build->num_forms};
+    return built->header && built->source && built->description ? TERN_OK : TERN_ERROR_NO_MEMORY;
+}
+
+tern_status tern_build(tern_module *module, const char *function, const tern_build_options *given,
+                       tern_built *built) {
+    tern_context *context = module->own.context;
+    tern_build_options options = {0};
+    jmp_buf no_memory;
+    *built = (tern_built){0};
+    if (given)
+        memcpy(&options, given,
+               given->size && given->size < sizeof options ? given->size : sizeof options);
+    Arena *volatile arena = NULL;
+    Build *volatile kept = NULL;
+    tern_status status;
+    if (setjmp(no_memory))
+        status = TERN_ERROR_NO_MEMORY;
+    else {
+        arena = arena_new(&no_memory);
+        Build *build = kept = arena_new_of(arena, Build);
+        *build = (Build){.arena = arena, .oom = &no_memory, .module = module, .name = options.name};
+        memcpy(&context->oom, &no_memory, sizeof no_memory);
+        status = plan(build, function, &options);
+        if (!status) status = run(build, built);
+    }
+    for (int i = 0; kept && i < kept->forms.count; i++)
+        for (int k = 0; k < kept->forms.data[i]->compiled.count; k++)
+            tern_kernel_free(kept->forms.data[i]->compiled.data[k].kernel);
+    arena_free(arena);
+    if (status) tern_built_free(built);
+    return status == TERN_ERROR_NO_MEMORY ? context_no_memory(context) : status;
+}
+
+void tern_built_free(tern_built *built) {
+    free(built->header);
+    free(built->source);
+    free(built->description);
+    *built = (tern_built){0};
+}

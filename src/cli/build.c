@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tern build: a kernel as plain C. Needs no device: texts only. */
+#include "cli/cli.h"
+#include "cli/json.h"
+
+#include <stdio.h>
+
+const OptionRow options_build[] = {
+    {"sig", 0, "SIGNATURE", "types and constants in parameter order; patterns too (repeatable)"},
+    {"output", 'o', "DIR", "where NAME.h, NAME.c and NAME.json go; default: here"},
+    {"name", 0, "NAME", "of the files and the C functions; default: the kernel's"},
+    {"require", 0, "EXPR", "what each call must fulfil: 'columns <= BLOCK'"},
+    {"target", 't', "T", "cpu:avx2, sm_90a .. (repeatable); default: all that take the kernel"},
+    {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
+    {"num-stages", 0, "N", "default: the target's"},
+    {0},
+};
+
+const char details_build[] =
+    "NAME.c is for gcc and clang; it needs -pthread -ldl -lm and nothing of tern. A call takes "
+    "the\n"
+    "first compiled form that is right for its arguments; what none is right for is refused.\n"
+    "SIGNATURE is that of 'tern show', where also\n"
+    "  {fp32,fp16}    one or the other: a C function each\n"
+    "  {0}            what the first braces are\n"
+    "  :16?           all such promises hold, or none is needed: the call takes what is right\n"
+    "  {1024,2048}    of a constant: the C function gets it as a parameter\n"
+    "EXPR is Python's: + - * // %, comparisons, and, or, not, over integer parameters.\n\n"
+    "example:\n"
+    "  tern build kernels/softmax.py --name softmax -o out --require 'columns <= BLOCK' \\\n"
+    "      --sig '*fp32:16?,*fp32:16?,i32:16?,i32:16?,i32:16?,{1024,4096}'\n";
+
+static bool write_file(const Cli *cli, const char *folder, const char *name, const char *ending,
+                       const char *text) {
+    Str path = str_format(cli->arena, "%s/%s.%s", folder, name, ending), why;
+    if (!file_write(cli->arena, path.data, text, strlen(text), &why)) {
+        cli_fail(cli, EXIT_SYSTEM, "%.*s", STR_ARG(why));
+        return false;
+    }
+    if (!cli->json && !cli->quiet) printf("%s\n", path.data);
+    return true;
+}
+
+static int write_files(const Cli *cli, const tern_built *built, const char *name) {
+    const char *folder = option_value(cli, "output");
+    if (!folder) folder = ".";
+    if (!cli_make_folder(cli, folder) || !write_file(cli, folder, name, "c", built->source) ||
+        !write_file(cli, folder, name, "json", built->description) ||
+        !write_file(cli, folder, name, "h", built->header))
+        return EXIT_SYSTEM;
+    if (cli->json) fputs(built->description, stdout);
+    return EXIT_OK;
+}
+
+static int build(Cli *cli, tern_context *context, tern_module *module,
+                 const tern_function *function) {
+    VEC(const char *) signatures = {0}, targets = {0};
+    tern_build_options options = {.name = option_value(cli, "name"),
+                                  .require = option_value(cli, "require")};
+    tern_built built;
+    for (int i = 0; option_nth(cli, "sig", i); i++)
+        vec_push(cli->arena, &signatures, option_nth(cli, "sig", i));
+    for (int i = 0; option_nth(cli, "target", i); i++)
+        vec_push(cli->arena, &targets, option_nth(cli, "target", i));
+    if (!signatures.count)
+        return cli_fail(cli, EXIT_USAGE, "--sig is missing: the types of %s's parameters",
+                        function->name);
+    if (!option_int(cli, "num-warps", 1, 32, 0, &options.num_warps) ||
+        !option_int(cli, "num-stages", 1, 64, 0, &options.num_stages))
+        return EXIT_USAGE;
+    options.signatures = signatures.data, options.num_signatures = signatures.count;
+    options.targets = targets.data, options.num_targets = targets.count;
+    if (tern_build(module, function->name, &options, &built)) return cli_fail_context(cli, context);
+    int code = write_files(cli, &built, options.name ? options.name : function->name);
+    tern_built_free(&built);
+    return code;
+}
+
+int command_build(Cli *cli) {
+    int code = EXIT_OK;
+    tern_module *module = NULL;
+    if (cli->operands.count != 1)
+        return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
+    tern_context *context = cli_open(cli, "interp", &code);
+    if (!context) return code;
+    const tern_function *function =
+        cli_find_function(cli, context, cli->operands.data[0], &module, &code);
+    if (function) code = build(cli, context, module, function);
+    tern_module_free(module);
+    tern_close(context);
+    return code;
+}

@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tern build: what it writes is compiled by the compilers that are here, with hard warnings, and
+# used by programs that know nothing of tern.
+. test/cli/lib.sh
+# shellcheck disable=SC2086
+out=$work/out
+hard='-std=c11 -Wall -Wextra -Wpedantic -Wshadow -Werror'
+signature='*{fp32,fp16}:16?,*{0}:16?,i32:16?,i32:16?,i32:16?,{1024,4096}'
+matmul='*fp32,*fp32,*fp32,i32,i32,i32,i32,i32:1,i32,i32:1,i32,i32:1,32,32,32,8'
+
+check 'softmax is built' "$TERN" build kernels/softmax.py --name softmax -o "$out" \
+    --require 'columns <= BLOCK' --sig "$signature"
+check 'matmul is built' "$TERN" build kernels/matmul.py:matmul_kernel --name matmul -o "$out" --sig "$matmul"
+check 'the description is JSON' sh -c "python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert len(d[\"functions\"][0][\"forms\"]) == 4' '$out/softmax.json'"
+
+have() { command -v "$1" >/dev/null 2>&1; }
+for cc in gcc clang; do
+    have $cc || { skip 6 "$cc is not here"; continue; }
+    rm -f "$work/softmax" "$work/matmul" "$out"/*.o
+    for kernel in softmax matmul; do
+            check "$cc compiles $kernel.c" $cc $hard -O2 -fPIC -c "$out/$kernel.c" -o "$out/$kernel.o"
+    done
+    check "$cc: only the kernel's names" sh -c "nm '$out/softmax.o' | grep ' [A-TV-Z] ' | grep -v ' U ' | grep -qv ' softmax_'; [ \$? = 1 ]"
+    $cc -std=gnu11 -O1 -I"$out" test/build/softmax.c "$out/softmax.o" -o "$work/softmax" -pthread -ldl -lm
+    check "$cc: softmax" "$work/softmax"
+    check "$cc: softmax on one thread" env SOFTMAX_CPU=1 "$work/softmax" 1
+    check "$cc: softmax for any CPU" env SOFTMAX_CPU=0 "$work/softmax"
+    $cc -std=gnu11 -O1 -I"$out" test/build/matmul.c "$out/matmul.o" "$out/softmax.o" -o "$work/matmul" \
+        -pthread -ldl -lm
+    check "$cc: matmul beside softmax" "$work/matmul"
+done
+if have g++; then check 'the header is C++' g++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ "$out/softmax.h"
+else skip 1 'g++ is not here'; fi
+
+# Python's rules for // and %, on both sides of 0.
+check 'a requirement with // and %' "$TERN" build kernels/softmax.py --name ruled -o "$out" --sig '*fp32,*fp32,i32,i32,i32,1024' \
+    --require 'x_stride // 3 == -2 and x_stride % 3 == 2 and not (out_stride < columns <= BLOCK)' --target cpu:generic
+cc -std=c11 -I"$out" test/build/ruled.c "$out/ruled.c" -o "$work/ruled" -pthread -ldl -lm
+check 'it holds where Python says so' "$work/ruled"
+
+# ---- sanitizers ----
+if cc -fsanitize=thread test/build/ruled.c -I"$out" -c -o "$work/none.o" 2>/dev/null; then
+    for sanitizer in thread address,undefined; do
+        cc -std=gnu11 -O1 -g -fsanitize=$sanitizer -fno-sanitize-recover=all -I"$out" test/build/softmax.c "$out/softmax.c" \
+            -o "$work/sanitized" -pthread -ldl -lm
+        check "softmax under $sanitizer" env TSAN_OPTIONS=die_after_fork=0 "$work/sanitized"
+    done
+else skip 2 'cc has no sanitizers'; fi
+
+# ---- a GPU's driver, in its place a library that writes down what it is asked ----
+driver=$work/driver.so log=$work/log
+cc -shared -fPIC test/build/driver.c -o "$driver"
+cc -std=c11 -I"$out" test/build/on_driver.c "$out/softmax.c" -o "$work/on_driver" -pthread -ldl -lm
+on="$work/on" # on VARIABLE=VALUE ..: runs with that driver
+cat >"$on" <<END
+#!/bin/sh
+rm -f "$log"
+exec env SOFTMAX_LIBCUDA="$driver" DRIVER_LOG="$log" DRIVER_ARGS=ppiii "\$@" "$work/on_driver"
+END
+chmod +x "$on"
+launches() { "$on" "$@" >/dev/null && grep -qF "$words" "$log"; }
+words='launch softmax_kernel grid 3 1 1 threads 128 shared some stream 5: 4096 8192 32 48 1000'
+check 'a launch has the grid, the stream and the arguments' launches A=b
+check 'each form is loaded once' sh -c "[ \$(grep -c load '$log') = 2 ]"
+check 'also with contexts that have no number' launches DRIVER_OLD=1
+words='.target sm_75'
+check 'the text for the least device' launches DRIVER_CAPABILITY=120
+exits 1 'cpu -1 softmax: a stream is given' "$on" DRIVER_CAPABILITY=70
+exits 1 "cuda -5 softmax: the driver says 'made up' (999) when it should load the kernel" "$on" DRIVER_FAIL=cuModuleLoadDataEx
+exits 1 'ptxas says no' "$on" DRIVER_FAIL=cuModuleLoadDataEx
+exits 1 'when it should launch the kernel' "$on" DRIVER_FAIL=cuLaunchKernel
+exits 1 'when it should prepare the kernel' "$on" DRIVER_FAIL=cuModuleGetFunction
+exits 1 'there is no CUDA driver' env SOFTMAX_LIBCUDA=/nonexistent "$work/on_driver" cuda
+for symbol in cuInit cuDeviceGetCount cuDeviceGet; do
+    exits 1 'cpu -1' "$on" DRIVER_FAIL=$symbol
+done
+
+# ---- what is refused ----
+build="$TERN build kernels/softmax.py -o $work/no"
+p='*fp32,*fp32,i32,i32,i32'
+exits 2 '--sig is missing' $build
+exits 2 "a '{' without '}'" $build --sig "$p,{1024"
+exits 2 'an empty alternative' $build --sig "$p,{1024,}"
+exits 2 'braces inside of braces' $build --sig "$p,{1024,{2048}}"
+exits 2 "unexpected at '?" $build --sig "$p?,1024"
+exits 2 'stands for more than 256 signatures' $build --sig "$p,{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17}{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16}"
+exits 2 "'a-b' cannot be a name in C" $build --sig "$p,1024" --name a-b
+exits 2 "names 'rows', which is no parameter" $build --sig "$p,1024" --require 'rows < BLOCK'
+exits 2 "names 'x_ptr', which is no integer" $build --sig "$p,1024" --require 'x_ptr > 0'
+exits 3 'a divisor in a requirement is an integer above 0' $build --sig "$p,1024" --require 'columns % 0 == 0'
+exits 3 'a requirement is made of' $build --sig "$p,1024" --require 'f(columns)'
+exits 3 'may not fit 128 bits' $build --sig "$p,1024" --require 'columns * columns * columns > 0'
+exits 2 "there is no CPU target 'cpu:mmx'" $build --sig "$p,1024" --target cpu:mmx
+exits 3 'the target has no text' $build --sig "$p,1024" --target interp
+check 'nothing was written' sh -c "[ ! -e '$work/no' ]"
+finish
