@@ -3,7 +3,7 @@
  * compiled for each dtype, for interp, cpu and an NVIDIA GPU. TERN_BLESS=1 rewrites them; read the
  * difference. A new row of builtins.def needs a row here, unless it is one op. */
 #include "tern.h"
-#include "test.h"
+#include "document.h"
 
 #include <ctype.h>
 
@@ -574,40 +574,19 @@ TEST(every_function_has_a_row) {
     }
 }
 
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    if (file && text) text[fread(text, 1, (1 << 20) - 1, file)] = 0;
-    if (file) fclose(file);
-    return text;
-}
-
 TEST(the_tables_are_up_to_date) {
-    static const char start_mark[] =
-        "<!-- tables: written by TERN_BLESS=1 build/test/api/language -->\n",
-                      end_mark[] = "<!-- end -->";
     tern_context *tern = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
     CHECK(tern != NULL);
     if (!tern) return;
-    char *want = NULL, *text = read_text("doc/language.md");
+    char *want = NULL;
     size_t length;
     FILE *out = open_memstream(&want, &length);
     put_tables(tern, out);
     put_refused(out);
     fclose(out);
     tern_close(tern);
-    char *start = strstr(text, start_mark), *end = start ? strstr(start, end_mark) : NULL;
-    CHECK(end != NULL);
-    if (!end) return;
-    start += sizeof start_mark - 1;
-    bool same = strlen(want) == (size_t)(end - start) && !memcmp(want, start, length);
-    if (!same && getenv("TERN_BLESS")) {
-        FILE *file = fopen("doc/language.md", "wb");
-        CHECK(file != NULL);
-        if (file) fprintf(file, "%.*s%s%s", (int)(start - text), text, want, end), fclose(file);
-    } else
-        CHECK(same);
-    free(want), free(text);
+    check_document("doc/language.md", "tables:", want);
+    free(want);
 }
 
 TEST_MAIN()

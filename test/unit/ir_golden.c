@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The tables of doc/ir.md are what ops.def and enums.def say. TERN_BLESS=1 rewrites them. */
+#include "document.h"
 #include "ir/ir.h"
-#include "test.h"
 
 static const char *trait_words(Arena *arena, int traits) {
     static const struct {
@@ -83,26 +83,10 @@ static void put_words(Buf *out) {
 
 TEST(the_document_has_the_tables) {
     Arena *arena = arena_new(NULL);
-    Str text, why;
-    if (!file_read(arena, "doc/ir.md", 1 << 20, &text, &why)) {
-        SKIP("run from the project's folder");
-    } else {
-        const char *start = strstr(text.data, "<!-- ops:"),
-                   *end = strstr(text.data, "<!-- end -->");
-        CHECK(start && end && start < end);
-        start = strchr(start, '\n') + 1;
-        Buf want = {.arena = arena};
-        put_ops(arena, &want);
-        put_words(&want);
-        Str have = {start, (int)(end - start)};
-        if (getenv("TERN_BLESS") && !str_equal(have, buf_str(&want))) {
-            Str blessed =
-                str_format(arena, "%.*s%s%s", (int)(start - text.data), text.data, want.data, end);
-            CHECK(file_write(arena, "doc/ir.md", blessed.data, (size_t)blessed.length, &why));
-        } else {
-            CHECK(str_equal(have, buf_str(&want)));
-        }
-    }
+    Buf want = {.arena = arena};
+    put_ops(arena, &want);
+    put_words(&want);
+    check_document("doc/ir.md", "ops:", buf_str(&want).data);
     arena_free(arena);
 }
 
