@@ -286,7 +286,7 @@ static const char *facts_text(tern_kernel *kernel) {
         if (!p->constant && p->divisible > 1) buf_printf(&out, ", divisible by %d\n", p->divisible);
     }
     if (facts->shared_bytes) buf_printf(&out, "shared memory: %d bytes\n", facts->shared_bytes);
-    if (facts->block_threads) buf_printf(&out, "threads a block: %d\n", facts->block_threads);
+    if (facts_threads(facts)) buf_printf(&out, "threads a block: %d\n", facts_threads(facts));
     if (facts->scratch_bytes) buf_printf(&out, "scratch: %zu bytes\n", facts->scratch_bytes);
     if (facts->may_spin) buf_puts(&out, "waits for other programs: yes\n");
     for (int i = 0; i < facts->notes.count; i++)

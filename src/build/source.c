@@ -112,7 +112,7 @@ static void print_gpus(Buf *out, const Build *build) {
             if (is_new) buf_printf(out, "static const char %s[] =", name), print_literal(out, text);
             int capability = capability_of(compiled, &exact);
             buf_printf(&rows, "    {%d, %d, %s, \"%.*s\", %d, %d},\n", capability, exact, name,
-                       STR_ARG(kernel->name), kernel->facts.block_threads,
+                       STR_ARG(kernel->name), facts_threads(&kernel->facts),
                        kernel->facts.shared_bytes);
         }
         if (rows.length)

@@ -15,6 +15,9 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 static const char *const cpu_passes[] = {GENERATED, NULL};
 /* shape: what carry added to an address is uniform, and joins its uniform part. */
 static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
+/* Of thread form: what a thread keeps for itself becomes values first. */
+static const char *const thread_passes[] = {"fold", "promote", "fold", "cse", "contract",
+                                            "licm", "fold",    "cse",  "dce", NULL};
 /* On a copy: the program stays, for counting what it does. */
 static const char *const gpu_placing[] = {"place", "rings", "fence", NULL};
 
@@ -22,11 +25,12 @@ static const struct Pipeline {
     const char *prefix; /* of the target's name */
     const char *const *passes;
     const char *const *placing; /* from program form to placed form; NULL: there is none */
+    const char *const *threads; /* of thread form; NULL: the target does not take it */
     const Target *target;       /* NULL: none, the IR is what runs */
 } pipelines[] = {
-    {"interp", interp_passes, NULL, NULL},
-    {"cpu:", cpu_passes, NULL, &target_c},
-    {"sm_", gpu_passes, gpu_placing, &target_ptx},
+    {"interp", interp_passes, NULL, NULL, NULL},
+    {"cpu:", cpu_passes, NULL, NULL, &target_c},
+    {"sm_", gpu_passes, gpu_placing, thread_passes, &target_ptx},
 };
 
 static const struct Pipeline *pipeline_find(const char *target) {
@@ -78,10 +82,11 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
 static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline *pipeline,
                      const CompileRequest *request) {
     Func *fn = kernel->ir;
-    bool placed = fn->form == FORM_PLACED;
+    bool placed = fn->form == FORM_PLACED, thread = fn->form == FORM_THREAD;
+    const char *const *passes = thread ? pipeline->threads : pipeline->passes;
     keep_text(kernel, fn, request, LOWER);
-    if (!placed && !run_passes(px, kernel, fn, pipeline->passes, request)) return NULL;
-    if (pipeline->placing) {
+    if (!placed && !run_passes(px, kernel, fn, passes, request)) return NULL;
+    if (pipeline->placing && !thread) {
         if (!placed) fn = func_copy(fn);
         if (!run_passes(px, kernel, fn, pipeline->placing, request)) return NULL;
     }
@@ -122,6 +127,13 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                    request->target);
         return NULL;
     }
+    bool thread = fn->form == FORM_THREAD;
+    if (thread && !pipeline->threads) {
+        diag_refused(diag, fn->span, "kernels for the threads of a block on target '%s'",
+                     request->target);
+        diag_help(diag, fn->span, "devices sim and cuda run them");
+        return NULL;
+    }
     bool makes_rings = !pipeline->target || pipeline->placing;
     if (!makes_rings && refuse_rings(fn->body, request->target, diag)) return NULL;
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
@@ -132,7 +144,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                .params = kernel_params(arena, fn),
                                .ir = fn,
                                .target = str_c(arena, str_of(request->target)),
-                               .num_warps = placed               ? fn->num_warps
+                               .num_warps = thread               ? (func_threads(fn) + 31) / 32
+                                            : placed             ? fn->num_warps
                                             : request->num_warps ? request->num_warps
                                                                  : 4,
                                .num_stages = request->num_stages ? request->num_stages : 3,

@@ -8,11 +8,15 @@
 
 typedef struct GenFacts {
     int shared_bytes;     /* gpu: static + dynamic shared memory of a block */
-    int block_threads;    /* gpu: threads of a block */
+    int block[3];         /* gpu: threads of a block along x, y, z */
     bool may_spin;        /* waits for other programs (cas loop, volatile load in a while) */
     size_t scratch_bytes; /* cpu: per worker */
     size_t prelude_bytes; /* cpu: of the text, what comes before the kernel (gen/c/join.h) */
     VEC(Str) notes;       /* e.g. "loads of x: 16 bytes a thread" */
 } GenFacts;
+
+static inline int facts_threads(const GenFacts *facts) {
+    return facts->block[0] * facts->block[1] * facts->block[2];
+}
 
 #endif

@@ -58,8 +58,13 @@ Value *access_other(const Op *op);
 static inline int fold_axis(const Op *op) { /* of reduce and scan */
     return (int)(op->kind == OP_SCAN ? scan_axis(op) : reduce_axis(op));
 }
-static inline int grid_axis(const Op *op) { /* of program_id and num_programs */
-    return (int)(op->kind == OP_NUM_PROGRAMS ? num_programs_axis(op) : program_id_axis(op));
+static inline int grid_axis(const Op *op) { /* of program_id, num_programs and thread_id */
+    return (int)(op->kind == OP_NUM_PROGRAMS ? num_programs_axis(op)
+                 : op->kind == OP_THREAD_ID  ? thread_id_axis(op)
+                                             : program_id_axis(op));
+}
+static inline int func_threads(const Func *fn) { /* of thread form: in a block */
+    return fn->block[0] * fn->block[1] * fn->block[2];
 }
 static inline int64_t atomic_sem(const Op *op) {
     return op->kind == OP_ATOMIC_CAS ? atomic_cas_sem(op) : atomic_rmw_sem(op);

@@ -120,6 +120,7 @@ typedef enum AttrKind {
     ATTR_SCOPE,
     ATTR_PRECISION,
     ATTR_UNIT,
+    ATTR_SPACE,
     ATTR_HINT,
     NUM_ATTR_KINDS
 } AttrKind;
@@ -141,6 +142,7 @@ typedef enum TypeRule {
     RULE_CONSTANT,
     RULE_ARANGE,
     RULE_I32,
+    RULE_ALLOC,
     RULE_SPLAT,
     RULE_BROADCAST,
     RULE_EXPAND_DIMS,
@@ -293,8 +295,11 @@ typedef struct Param {
 } Param;
 
 /* Program form: what the front end writes, the whole tile of a program; tiles have no place. Placed
- * form: written by the pass `place` for one GPU; each tile has one. */
-typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED } FuncForm;
+ * form: written by the pass `place` for one GPU; each tile has one. Thread form: what one thread of a
+ * block does; there are no tiles, a program is a block. */
+typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED, FORM_THREAD } FuncForm;
+
+enum { MAX_BLOCK_THREADS = 1024 };
 
 typedef struct Func {
     Arena *arena;
@@ -307,7 +312,8 @@ typedef struct Func {
     int num_values;            /* ids are below this */
     int num_warps, num_stages; /* as the launch options say */
     FuncForm form;
-    Str target; /* of placed form: "sm_90a" */
+    Str target;   /* of placed form: "sm_90a" */
+    int block[3]; /* of thread form: threads along x, y, z */
 } Func;
 
 /* ---- building ---- */

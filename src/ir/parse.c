@@ -362,7 +362,7 @@ static bool attributes(Parser *p, OpKind kind, Attr *attrs, Ints *fences) {
     for (int i = 0; i < MAX_ATTRS; i++) {
         AttrKind k = infos[i].kind;
         bool needed = k == ATTR_INT || k == ATTR_INTS || k == ATTR_TEXT || k == ATTR_ICMP ||
-                      k == ATTR_FCMP || k == ATTR_RMW || k == ATTR_HINT;
+                      k == ATTR_FCMP || k == ATTR_RMW || k == ATTR_SPACE || k == ATTR_HINT;
         if (needed && !given[i])
             return fail_at(p, p->at, p->at, "attribute '%.*s' is missing", str_of(infos[i].name));
     }
@@ -637,16 +637,31 @@ static bool places(Parser *p) {
     return true;
 }
 
+/* [x, y, z] */
+static bool block(Parser *p) {
+    int64_t size;
+    for (int i = 0; i < 3; i++) {
+        if (!expect(p, i ? ',' : '[') || !integer(p, 1, MAX_BLOCK_THREADS, &size)) return false;
+        p->fn->block[i] = (int)size;
+    }
+    return expect(p, ']');
+}
+
 static bool func_attribute(Parser *p) {
     if (named_int(p, "num_warps", 0, &p->fn->num_warps) ||
         named_int(p, "num_stages", 0, &p->fn->num_stages))
         return true;
     if (accept_word(p, "target")) return expect(p, '=') && string(p, &p->fn->target);
+    if (accept_word(p, "block")) return expect(p, '=') && block(p);
     if (!accept_word(p, "form"))
-        return fail(p, "expected 'num_warps', 'num_stages', 'form' or 'target'");
+        return fail(p, "expected 'num_warps', 'num_stages', 'form', 'block' or 'target'");
     if (!expect(p, '=')) return false;
-    if (!accept_word(p, "placed")) return fail(p, "expected 'placed'");
-    p->fn->form = FORM_PLACED;
+    if (accept_word(p, "thread"))
+        p->fn->form = FORM_THREAD;
+    else if (accept_word(p, "placed"))
+        p->fn->form = FORM_PLACED;
+    else
+        return fail(p, "expected 'placed' or 'thread'");
     return true;
 }
 
@@ -673,8 +688,9 @@ static bool function(Parser *p) {
         } while (accept(p, ','));
         if (!expect(p, '}')) return false;
     }
-    if (p->fn->form == FORM_PROGRAM && place_at(p->fn->types, 0))
-        return fail(p, "places in program form");
+    if (p->fn->form != FORM_PLACED && place_at(p->fn->types, 0))
+        return fail(p, p->fn->form == FORM_THREAD ? "places in thread form"
+                                                  : "places in program form");
     if (!location(p, &p->fn->span) || !region(p, p->fn->body)) return false;
     skip_space(p);
     return p->at == p->end || fail(p, "text after the function");

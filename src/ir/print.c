@@ -87,6 +87,7 @@ static bool attr_is_shown(AttrKind kind, const Attr *attr) {
     case ATTR_ICMP:
     case ATTR_FCMP:
     case ATTR_RMW:
+    case ATTR_SPACE:
     case ATTR_HINT: return true;
     case ATTR_OPT_INT:
     case ATTR_ROUNDING:
@@ -227,6 +228,12 @@ static void put_func_attrs(Printer *p, const Func *fn) {
         separator = ", ";
     }
     if (fn->form == FORM_PLACED) buf_printf(p->out, "%sform = placed", separator), separator = ", ";
+    if (fn->form == FORM_THREAD) {
+        const int *block = fn->block;
+        buf_printf(p->out, "%sform = thread, block = [%d, %d, %d]", separator, block[0], block[1],
+                   block[2]);
+        separator = ", ";
+    }
     if (fn->target.length) {
         buf_printf(p->out, "%starget = ", separator), separator = ", ";
         put_text(p->out, fn->target);

@@ -44,6 +44,11 @@ typedef struct RingUses {
 /* budget: ops that may still be looked at; what is not looked at is not claimed to be wrong. */
 bool verify_turns(Verifier *v, const RingUses *uses, const Op *const *peeked, int *budget);
 
+/* ---- verify_thread.c ---- */
+bool verify_thread_form(Verifier *v); /* of a function in thread form */
+bool verify_alloc(Verifier *v, const Op *op);
+bool verify_thread_op(Verifier *v, const Op *op); /* is there such an op in this form? */
+
 /* ---- verify_place.c ---- */
 bool verify_form(Verifier *v);                                  /* and the list of places */
 bool verify_place(Verifier *v, const Op *op, const Type *type); /* of a value that op has */

@@ -32,6 +32,9 @@ bool verify_form(Verifier *v) {
     const Func *fn = v->fn;
     int warp_bits = 0;
     v->has_atomics = func_has_atomics(fn);
+    bool has_block = fn->block[0] || fn->block[1] || fn->block[2];
+    if (fn->form == FORM_THREAD) return verify_thread_form(v);
+    if (has_block) return verify_bad(v, NULL, "a block of threads, but not in thread form");
     if (fn->form == FORM_PROGRAM) {
         return !fn->target.length || verify_bad(v, NULL, "a target in program form");
     }
@@ -49,6 +52,8 @@ bool verify_form(Verifier *v) {
 bool verify_place(Verifier *v, const Op *op, const Type *type) {
     const Place *place = type->place;
     if (!type_is_tile(type)) return true;
+    if (v->fn->form == FORM_THREAD)
+        return verify_bad(v, op, "%s in thread form", verify_text_of(v, type));
     if (v->fn->form == FORM_PROGRAM)
         return !place ||
                verify_bad(v, op, "%s has a place in program form", verify_text_of(v, type));
@@ -274,6 +279,8 @@ static bool check_op_places(Verifier *v, const Op *op) {
 #define LEAF(kind, ...)    case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+#define THREAD(kind, ...) case OP_##kind:
+#include "ir/ops.def"
     case OP_RING:
     case OP_ACQUIRE:
     case OP_COMMIT:
@@ -292,6 +299,7 @@ static bool check_op_places(Verifier *v, const Op *op) {
 }
 
 bool verify_places(Verifier *v, const Op *op) {
-    if (v->fn->form == FORM_PROGRAM) return check_program(v, op);
+    if (!verify_thread_op(v, op)) return false;
+    if (v->fn->form != FORM_PLACED) return check_program(v, op);
     return check_op_places(v, op) && check_fences(v, op);
 }

@@ -46,7 +46,7 @@ static bool check_ring(Verifier *v, const Op *op) {
     if (ring_stages(op) < 1 || ring_stages(op) > MAX_STAGES)
         return verify_bad(v, op, "%lld stages, expected 1 to %d", (long long)ring_stages(op),
                           MAX_STAGES);
-    if (v->fn->form == FORM_PROGRAM)
+    if (v->fn->form != FORM_PLACED)
         return offset == 0 || verify_bad(v, op, "offset in program form");
     int limit = arch_find(v->fn->target)->shared_limit;
     if (offset < 0 || offset % BUFFER_ALIGNMENT)
@@ -233,5 +233,5 @@ bool verify_rings(Verifier *v) {
     if (!note_region(&r, v->fn->body)) return false;
     for (int i = 0; i < r.all.count; i++)
         if (!verify_turns(v, r.all.data[i], r.peeked, &budget)) return false;
-    return v->fn->form == FORM_PROGRAM || check_bytes(&r);
+    return v->fn->form != FORM_PLACED || check_bytes(&r);
 }

@@ -77,7 +77,8 @@ static inline void *gpu_load(Gpu *gpu, const char *name, const char *ptx, int th
     void *loaded = NULL;
     CompiledKernel kernel = {
         .arena = gpu->arena, .name = str_of(name), .text = str_of(ptx), .target = "sm_75"};
-    kernel.facts.block_threads = threads;
+    kernel.facts.block[0] = threads;
+    kernel.facts.block[1] = kernel.facts.block[2] = 1;
     kernel.facts.shared_bytes = shared_bytes;
     if (device_cuda.load(&gpu->device, &kernel, &loaded) != TERN_OK)
         printf("load %s: %.*s\n", name, STR_ARG(gpu->device.why));

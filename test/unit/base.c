@@ -135,8 +135,8 @@ typedef struct Reference {
 /* Written from the formats' definitions: OCP 8-bit floating point 1.0 for e4m3 and e5m2, IEEE 754,
  * bfloat16 as truncated f32, and e4b15 as e4m3 with bias 15 and no special values. */
 static const Reference references[] = {
-    {FLOAT_F8E4M3, 4, 3, 7, false, true, 0x7e},     {FLOAT_F8E5M2, 5, 2, 15, true, true, 0x7b},
-    {FLOAT_F8E4B15, 4, 3, 15, false, true, 0x7f},   {FLOAT_F16, 5, 10, 15, true, false, 0x7bff},
+    {FLOAT_F8E4M3, 4, 3, 7, false, true, 0x7e},   {FLOAT_F8E5M2, 5, 2, 15, true, true, 0x7b},
+    {FLOAT_F8E4B15, 4, 3, 15, false, true, 0x7f}, {FLOAT_F16, 5, 10, 15, true, false, 0x7bff},
     {FLOAT_BF16, 8, 7, 127, true, false, 0x7f7f},
 };
 

@@ -102,7 +102,8 @@ TEST(complaints) {
     check_value("tanh", "x:1:1: error: unknown name 'tanh'");
     check_value("sin(1)", "x:1:1: error: unknown function 'sin'");
     check_value("'abc", "x:1:1: error: the string has no end");
-    check_value("18446744073709551616", "x:1:1: error: 18446744073709551616 does not fit in 64 bits");
+    check_value("18446744073709551616",
+                "x:1:1: error: 18446744073709551616 does not fit in 64 bits");
     check_value("9223372036854775808", "9223372036854775808");
     check_value("9223372036854775807+1", "x:1:1: error: the result does not fit in 64 bits");
     check_value("1/0", "x:1:1: error: division by zero");

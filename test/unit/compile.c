@@ -157,7 +157,7 @@ TEST(options_are_the_kernels) {
             CHECK(kernel && kernel->num_warps == warps && kernel->num_stages == stages);
             CHECK(kernel && kernel->ir->num_warps == warps && kernel->ir->num_stages == stages);
             CHECK(kernel && kernel->debug == (i % 2) && str_is(kernel->name, "k"));
-            CHECK(kernel && kernel->facts.block_threads == (t == 2 ? 32 * warps : 0));
+            CHECK(kernel && facts_threads(&kernel->facts) == (t == 2 ? 32 * warps : 0));
             CHECK(kernel && kernel->num_params == 2 && kernel->place.start == 0);
             arena_free(arena);
         }

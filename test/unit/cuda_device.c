@@ -71,7 +71,8 @@ static CompiledKernel kernel_of(Arena *arena, const char *name, const char *ptx,
                              .place = {source, 2, 5},
                              .text = str_of(ptx),
                              .target = "sm_90a"};
-    kernel.facts.block_threads = threads;
+    kernel.facts.block[0] = threads;
+    kernel.facts.block[1] = kernel.facts.block[2] = 1;
     kernel.facts.shared_bytes = shared_bytes;
     return kernel;
 }

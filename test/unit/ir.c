@@ -115,6 +115,7 @@ TEST(each_op_prints_and_parses_to_itself) {
     bool seen[NUM_OP_KINDS] = {false};
     if (!reads_back(arena, "test/opt/all_ops.tir", seen) ||
         !reads_back(arena, "test/opt/placed.tir", seen) ||
+        !reads_back(arena, "test/ir/thread.tir", seen) ||
         !reads_back(arena, "test/ir/ring_copy.tir", seen) ||
         !reads_back(arena, "test/ir/ring_placed.tir", seen)) {
         SKIP("run from the project's folder");
@@ -122,7 +123,7 @@ TEST(each_op_prints_and_parses_to_itself) {
         for (int i = 0; i < NUM_OP_KINDS; i++) {
             if (!seen[i]) seen[i] = row_reads_back(arena, (OpKind)i);
             if (!seen[i])
-                printf("all_ops.tir, placed.tir and ring_copy.tir lack '%s'\n",
+                printf("all_ops.tir, placed.tir, thread.tir and ring_copy.tir lack '%s'\n",
                        op_info((OpKind)i)->name);
             CHECK(seen[i]);
         }

@@ -32,9 +32,9 @@ typedef struct CudaObject {
     void *shared;          /* gate, event with a clock: a page that the GPU writes and reads, too */
     CudaPointer shared_at; /* its address there */
     uint32_t closings;     /* gate */
-    unsigned block_threads, dynamic_shared; /* loaded */
-    char *name;                             /* loaded: "softmax_kernel (softmax.py:12)" */
-    char *log; /* loaded: what the driver's assembler said; may be "" */
+    unsigned block[3], dynamic_shared; /* loaded */
+    char *name;                        /* loaded: "softmax_kernel (softmax.py:12)" */
+    char *log;                         /* loaded: what the driver's assembler said; may be "" */
 } CudaObject;
 
 typedef struct CudaBlock {

@@ -10,12 +10,11 @@
 
 static tern_status launch_failed(Cuda *cuda, CudaResult result) {
     char doing[1200];
-    const uint32_t *g = cuda->last_grid;
+    const uint32_t *g = cuda->last_grid, *b = cuda->last->block;
     snprintf(doing, sizeof doing,
              "launch kernel %s, grid (%u, %u, %u), %u threads a block, %u bytes "
              "of shared memory",
-             cuda->last->name, g[0], g[1], g[2], cuda->last->block_threads,
-             cuda->last->dynamic_shared);
+             cuda->last->name, g[0], g[1], g[2], b[0] * b[1] * b[2], cuda->last->dynamic_shared);
     return cuda_check(cuda, result, doing);
 }
 
@@ -37,9 +36,9 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TERN_OK;
     tern_status status = cuda_enter(cuda, &previous);
     if (status != TERN_OK) return status;
-    CudaResult result =
-        cuda->driver.launch(kernel->function, grid[0], grid[1], grid[2], kernel->block_threads, 1,
-                            1, kernel->dynamic_shared, stream, args, NULL);
+    CudaResult result = cuda->driver.launch(kernel->function, grid[0], grid[1], grid[2],
+                                            kernel->block[0], kernel->block[1], kernel->block[2],
+                                            kernel->dynamic_shared, stream, args, NULL);
     cuda->last = kernel;
     memcpy(cuda->last_grid, grid, sizeof cuda->last_grid);
     cuda->num_launches++;

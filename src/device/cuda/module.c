@@ -75,7 +75,7 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
             driver->function_get(&static_shared, CUDA_FUNCTION_STATIC_SHARED, object->function),
             "read a kernel's shared memory");
     if (status != TERN_OK) return status;
-    int threads = kernel->facts.block_threads, shared = kernel->facts.shared_bytes;
+    int threads = facts_threads(&kernel->facts), shared = kernel->facts.shared_bytes;
     if (shared > cuda->shared_optin || static_shared > cuda->shared_optin)
         return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
                          "kernel %s needs %d bytes of shared memory; a block on %s may have %d",
@@ -87,7 +87,7 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
             "kernel %s has %d threads a block, but takes so many registers that %s can "
             "run at most %d; lower num_warps",
             object->name, threads, cuda->device->name.data, max_threads);
-    object->block_threads = (unsigned)threads;
+    for (int i = 0; i < 3; i++) object->block[i] = (unsigned)kernel->facts.block[i];
     object->dynamic_shared = shared > static_shared ? (unsigned)(shared - static_shared) : 0;
     /* What a block has without asking for more, on every GPU so far: 48 KiB. */
     if (shared <= 48 * 1024 || object->dynamic_shared == 0) return TERN_OK;
@@ -123,11 +123,11 @@ static tern_status load_kernel(Cuda *cuda, Arena *scratch, const CompiledKernel 
         return cuda_fail(cuda, TERN_ERROR_ARGUMENT,
                          "kernel %s was compiled for '%s', not for a GPU", object->name,
                          kernel->target);
-    if (kernel->facts.block_threads < 1 || kernel->facts.shared_bytes < 0)
+    if (facts_threads(&kernel->facts) < 1 || kernel->facts.shared_bytes < 0)
         return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
                          "kernel %s has %d threads a block and %d bytes "
                          "of shared memory",
-                         object->name, kernel->facts.block_threads, kernel->facts.shared_bytes);
+                         object->name, facts_threads(&kernel->facts), kernel->facts.shared_bytes);
     CudaResult result =
         cuda->driver.module_load(&object->module, str_c(scratch, kernel->text),
                                  (unsigned)COUNT(logs->options), logs->options, logs->values);
@@ -178,18 +178,18 @@ Str cuda_loaded_facts(Device *device, void *loaded) {
     int registers = -1, local = -1, shared = -1, blocks = -1;
     if (cuda_enter(cuda, &previous) != TERN_OK) return STR("");
     CudaFunction f = object->function;
+    int threads = (int)(object->block[0] * object->block[1] * object->block[2]);
     bool known = driver->function_get(&registers, CUDA_FUNCTION_REGISTERS, f) == CUDA_OK &&
                  driver->function_get(&local, CUDA_FUNCTION_LOCAL_BYTES, f) == CUDA_OK &&
                  driver->function_get(&shared, CUDA_FUNCTION_STATIC_SHARED, f) == CUDA_OK &&
-                 driver->occupancy(&blocks, f, (int)object->block_threads,
-                                   object->dynamic_shared) == CUDA_OK;
+                 driver->occupancy(&blocks, f, threads, object->dynamic_shared) == CUDA_OK;
     cuda_leave(cuda, previous);
     if (!known) return STR("");
     return str_format(device->arena,
                       "registers: %d\nlocal bytes (spills): %d\nshared bytes: %d\n"
                       "blocks per SM: %d\noccupancy: %.0f %%\n%s",
                       registers, local, shared + (int)object->dynamic_shared, blocks,
-                      100.0 * blocks * object->block_threads /
+                      100.0 * blocks * threads /
                           (cuda->threads_per_multiprocessor ? cuda->threads_per_multiprocessor : 1),
                       object->log ? object->log : "");
 }

@@ -217,7 +217,8 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_CLOCK: return exec_clock(p, op);
     case OP_YIELD:
     case OP_INLINE_ASM:
-#define LANE(kind, ...) case OP_##kind: /* above */
+#define LANE(kind, ...)   case OP_##kind: /* above */
+#define THREAD(kind, ...) case OP_##kind: /* refused by the pipeline */
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;
     }

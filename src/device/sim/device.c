@@ -155,8 +155,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
                    .counts = loaded->totals.counts,
                    .checks_races = true,
                    .grid = {grid[0], grid[1], grid[2]}};
-    uint64_t warps = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2] / LANES;
-    if ((double)grid[0] * grid[1] * grid[2] * (double)warps >= (double)UINT32_MAX)
+    if ((double)grid[0] * grid[1] * grid[2] * sim_warps(p) >= (double)UINT32_MAX)
         return says(device, TERN_ERROR_UNSUPPORTED,
                     "a grid of 2^32 warps or more is too large to simulate");
     int shared = p->shared_bytes + state->gpu->shared_reserved;

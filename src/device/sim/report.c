@@ -82,7 +82,7 @@ int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps) {
 static void occupancy(Arena *arena, Summary *s) {
     const Gpu *gpu = s->gpu;
     const PtxProgram *p = s->program;
-    s->threads = (int)(p->threads[0] * p->threads[1] * p->threads[2]);
+    s->threads = sim_threads(p);
     s->assembled = sim_assembled(arena, p, gpu->target);
     s->by_blocks = gpu->blocks_per_sm;
     s->by_threads = gpu->threads_per_sm / s->threads;

@@ -132,12 +132,11 @@ static void block_free(Cta *block) {
 
 static Cta *block_new(Machine *m) {
     const PtxProgram *p = m->program;
-    uint64_t threads = (uint64_t)p->threads[0] * p->threads[1] * p->threads[2];
-    if (threads / LANES * (uint64_t)p->num_places * LANES * sizeof(uint32_t) > MOST_LIVE_BYTES)
-        return NULL;
+    uint64_t words = (uint64_t)sim_warps(p) * (uint64_t)p->num_places * LANES;
+    if (words * sizeof(uint32_t) > MOST_LIVE_BYTES) return NULL;
     Cta *block = calloc(1, sizeof *block);
     if (!block) return NULL;
-    block->num_warps = (int)(p->threads[0] * p->threads[1] * p->threads[2] / LANES);
+    block->num_warps = sim_warps(p);
     size_t shared = (size_t)p->shared_bytes, local = (size_t)p->local_bytes * LANES;
     block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63),
     block->shared_set = malloc(shared + 1);
@@ -163,7 +162,8 @@ static void warp_start(Machine *m, Cta *block, int index) {
     memset(w->local_set, 0, (size_t)p->local_bytes * LANES);
     memset(w->lane_pc, 0, sizeof w->lane_pc);
     w->block = block, w->index = index, w->state = WARP_READY;
-    w->alive = w->active = ALL_LANES;
+    int lanes = sim_threads(p) - index * LANES; /* of the last warp there may be fewer */
+    w->alive = w->active = lanes < LANES ? (1u << lanes) - 1 : ALL_LANES;
     w->pc = 0, w->meet = INT32_MAX, w->far_steps = 0, w->turns_back = 0;
     w->idle_version = m->version, w->idle_turns = 0, w->stuck = false;
     w->fenced = false, w->num_copies = 0;
@@ -184,7 +184,7 @@ static bool block_begin(Machine *m) {
     block->id[0] = (uint32_t)(linear % m->grid[0]);
     block->id[1] = (uint32_t)(linear / m->grid[0] % m->grid[1]);
     block->id[2] = (uint32_t)(linear / m->grid[0] / m->grid[1]);
-    block->num_ended = 0;
+    block->num_ended = block->num_returned = 0;
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, POISON, (size_t)m->program->shared_bytes);
     memset(block->shared_set, 0, (size_t)m->program->shared_bytes);
@@ -208,11 +208,13 @@ static void block_end(Machine *m, Cta *block) {
 
 /* ---- warps ---- */
 
-/* All that are to come have: on they go. */
-static void open_barriers(Machine *m, Cta *block, int id) {
+/* All that are to come have: on they go. A barrier of all threads does not wait for those that have
+ * returned (CUDA programming guide, "Synchronization Functions"). Who went round it to the end of
+ * the kernel did not return: then the barrier stands where not all come. */
+static void open_barrier(Machine *m, Cta *block, int id) {
     Barrier *barrier = &block->barriers[id];
-    int wanted = barrier->expected ? barrier->expected : block->num_warps;
-    if (__builtin_popcount(barrier->arrived) < wanted) return;
+    int wanted = barrier->expected ? barrier->expected : block->num_warps - block->num_returned;
+    if (!barrier->arrived || __builtin_popcount(barrier->arrived) < wanted) return;
     uint32_t warps = barrier->arrived;
     *barrier = (Barrier){0};
     race_barrier(m, block, warps);
@@ -250,7 +252,8 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
         }
         uint64_t steps = m->seed ? 1 + sim_random(m) % STEPS_AT_RANDOM : STEPS_IN_ORDER;
         if (!sim_warp(m, w, steps)) return false;
-        if (w->state == WARP_AT_BARRIER) open_barriers(m, block, w->barrier);
+        if (w->state == WARP_AT_BARRIER) open_barrier(m, block, w->barrier);
+        for (int i = 0; i < MAX_BARRIERS && w->state == WARP_ENDED; i++) open_barrier(m, block, i);
         if (block->num_ended == block->num_warps) {
             block_end(m, block);
             return !m->failure.status;

@@ -27,6 +27,11 @@
 
 #define ALL_LANES UINT32_MAX
 
+static inline int sim_threads(const PtxProgram *p) { /* of a block; its last warp may not be full */
+    return (int)(p->threads[0] * p->threads[1] * p->threads[2]);
+}
+static inline int sim_warps(const PtxProgram *p) { return (sim_threads(p) + LANES - 1) / LANES; }
+
 /* ptx_read's, made ready to be executed. NULL after diag_error or diag_refused. */
 PtxProgram *sim_parse(Arena *arena, Str text, int dynamic_shared, Diag *diag);
 
@@ -130,6 +135,7 @@ struct Cta {
     uint32_t id[3];
     uint64_t linear;
     int num_warps, num_ended;
+    int num_returned; /* of these, by a return before the end of the text */
     Warp warps[MAX_WARPS];
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
     Marks shared_marks;

@@ -124,7 +124,7 @@ static void branch(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     pick(w);
 }
 
-static void leave(Warp *w, uint32_t lanes) {
+static void leave(Warp *w, const Ins *ins, uint32_t lanes) {
     spread(w);
     for (uint32_t left = w->active & ~lanes; left; left &= left - 1)
         w->lane_pc[__builtin_ctz(left)]++;
@@ -132,6 +132,7 @@ static void leave(Warp *w, uint32_t lanes) {
     if (!w->alive) {
         w->state = WARP_ENDED;
         w->block->num_ended++;
+        w->block->num_returned += ins[1].op != SIM_END;
         return;
     }
     pick(w);
@@ -162,7 +163,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_BRANCH: branch(m, w, ins, lanes); return true;
     case SIM_RETURN:
         if (lanes)
-            leave(w, lanes);
+            leave(w, ins, lanes);
         else
             w->pc++;
         return true;

@@ -513,6 +513,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
 #include "ir/ops.def"
         return eval_elementwise(n, op, place);
 #define ASYNC(kind, ...)   case OP_##kind:
+#define THREAD(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case OP_PROGRAM_ID:

@@ -383,6 +383,7 @@ void scalar_op_write(Gen *g, Op *op) {
 #define SHAPE(kind, ...)   case OP_##kind:
 #define ACROSS(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)   case OP_##kind:
+#define THREAD(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;
@@ -441,6 +442,7 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_CLOCK:
     case OP_INLINE_ASM:
 #define ASYNC(kind, ...)   case OP_##kind:
+#define THREAD(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS:

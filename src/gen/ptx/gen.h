@@ -7,6 +7,7 @@
  *     cross.c        reduce, scan, gather, histogram       dot.c   matrix products
  *     ring.c         rings of buffers, asynchronous copies
  *     report.c       print, assert, clock, inline assembly
+ *     thread.c       thread form: addresses by space
  *     ptx.c          the target: arch table, header, checks */
 #ifndef TERN_PTX_GEN_H
 #define TERN_PTX_GEN_H
@@ -31,7 +32,9 @@ typedef struct Gen {
     Tirs *b;
     const Op *op;    /* being lowered */
     int next_trip;   /* of those through scratch that it makes */
-    int shared_size; /* of all scratch */
+    int shared_size; /* of all scratch, or of what thread form allocates */
+    uint8_t *spaces; /* thread form: by value id, of pointers (PtxSpace) */
+    int local_size;  /* thread form: of what a thread allocates */
     int while_depth;
     bool has_atomics;
     int num_strings;
@@ -65,7 +68,18 @@ Tir ptx_from_f32(Gen *g, const Type *lane, Tir x, bool to_zero);
 Tir ptx_sign_extended(Gen *g, const Type *lane, Tir x); /* i1, i8, i16 to 32 bits */
 Tir ptx_zero_extended(Gen *g, const Type *lane, Tir x);
 
+/* ---- thread.c: does nothing in placed form ---- */
+enum { MAX_LOCAL_BYTES = 512 << 10 }; /* CUDA programming guide, "Technical specifications" */
+void ptx_thread_begin(Gen *g);
+bool ptx_thread_op(Gen *g, const Op *op); /* false: it is lowered as in placed form */
+/* A scalar as `like` holds it: a pointer of one space may become a generic one. */
+Tir ptx_thread_value(Gen *g, const Value *value, const Value *like);
+bool ptx_thread_ends(const Gen *g, const Op *op);               /* nothing comes after it */
+const char *ptx_space_text(const Gen *g, const Value *pointer); /* ".shared"; "": generic */
+
 /* ---- memory.c ---- */
+const char *ptx_load_mnemonic(Gen *g, const Op *op);
+const char *ptx_store_mnemonic(Gen *g, const Op *op);
 void ptx_load(Gen *g, const Op *op);
 void ptx_store(Gen *g, const Op *op);
 void ptx_atomic(Gen *g, const Op *op);

@@ -271,7 +271,9 @@ static void assign_values(Gen *g, int count, Tir *const *variables, Value *const
     for (int i = 0; i < count; i++) total += registers_of(like[i]);
     Moves moves = {0, ptx_new_regs(g, total), ptx_new_regs(g, total)};
     for (int i = 0; i < count; i++) {
-        Tir *from = ptx_regs_of(g, values[i]);
+        bool whole = g->fn->form == FORM_THREAD;
+        Tir one = whole ? ptx_thread_value(g, values[i], like[i]) : 0;
+        Tir *from = whole ? &one : ptx_regs_of(g, values[i]);
         for (int r = 0; r < registers_of(like[i]); r++) {
             if (!variables[i][r]) continue;
             moves.to[moves.count] = variables[i][r];
@@ -297,7 +299,10 @@ static void ptx_if(Gen *g, const Op *op) {
         if (r == 1) tir_label(g->b, otherwise);
         ptx_region(g, op->regions[r]);
         assign_values(g, op->num_results, variables, region_yield(op->regions[r])->operands, like);
-        if (r == 0) tir_branch(g->b, end, 0, false);
+        if (r == 0 && ptx_thread_ends(g, op))
+            tir_plain(g->b, "ret;");
+        else if (r == 0)
+            tir_branch(g->b, end, 0, false);
         tir_leave(g->b, scope);
     }
     tir_label(g->b, end);
@@ -429,6 +434,7 @@ static void ptx_op(Gen *g, const Op *op) {
     place(g, op);
     g->op = op;
     if (op->num_trips) g->next_trip = 0;
+    if (ptx_thread_op(g, op)) return;
     switch (op->kind) {
     case OP_IF: ptx_if(g, op); return;
     case OP_FOR: ptx_for(g, op); return;
@@ -461,7 +467,8 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_RESHAPE:
     case OP_TRANS:
     case OP_HINT: ptx_define(g, op_result(op), pure_registers(g, op)); return;
-#define ASYNC(kind, ...) case OP_##kind:
+#define ASYNC(kind, ...)  case OP_##kind:
+#define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
         ptx_ring(g, op);
         return;
@@ -488,6 +495,7 @@ static Tir ptx_param(Gen *g, const Param *param, int index) {
 }
 
 void ptx_body(Gen *g) {
+    ptx_thread_begin(g);
     for (int i = 0; i < g->fn->num_params; i++)
         ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
     ptx_region(g, g->fn->body);

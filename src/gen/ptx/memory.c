@@ -128,23 +128,27 @@ void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane
 
 /* ---- loads and stores ---- */
 
-static const char *load_mnemonic(Gen *g, const Op *op) {
-    int64_t cache = load_cache(op);
-    int64_t evict = load_evict(op);
-    if (load_volatile(op)) return "ld.volatile.global";
-    if (cache != CACHE_NONE)
-        return str_format(g->arena, "ld.global.%s", attr_word(ATTR_CACHE, cache)).data;
-    if (evict == EVICT_FIRST) return "ld.global.L1::evict_first";
-    return evict == EVICT_LAST ? "ld.global.L1::evict_last" : "ld.global";
+/* Hints are for global memory; elsewhere they mean nothing. */
+static const char *mnemonic(Gen *g, const char *what, const Value *pointer, int64_t cache,
+                            int64_t evict) {
+    const char *space = ptx_space_text(g, pointer), *hint = "", *word = "";
+    if (!strcmp(space, ".global")) {
+        if (cache != CACHE_NONE)
+            hint = ".", word = attr_word(ATTR_CACHE, cache);
+        else if (evict != EVICT_NORMAL)
+            hint = evict == EVICT_FIRST ? ".L1::evict_first" : ".L1::evict_last";
+    }
+    return str_format(g->arena, "%s%s%s%s", what, space, hint, word).data;
 }
 
-static const char *store_mnemonic(Gen *g, const Op *op) {
-    int64_t cache = store_cache(op);
-    int64_t evict = store_evict(op);
-    if (cache != CACHE_NONE)
-        return str_format(g->arena, "st.global.%s", attr_word(ATTR_CACHE, cache)).data;
-    if (evict == EVICT_FIRST) return "st.global.L1::evict_first";
-    return evict == EVICT_LAST ? "st.global.L1::evict_last" : "st.global";
+const char *ptx_load_mnemonic(Gen *g, const Op *op) {
+    if (load_volatile(op))
+        return mnemonic(g, "ld.volatile", load_pointer(op), CACHE_NONE, EVICT_NORMAL);
+    return mnemonic(g, "ld", load_pointer(op), load_cache(op), load_evict(op));
+}
+
+const char *ptx_store_mnemonic(Gen *g, const Op *op) {
+    return mnemonic(g, "st", store_pointer(op), store_cache(op), store_evict(op));
 }
 
 void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes) {
@@ -178,7 +182,7 @@ static void load_scalar(Gen *g, const Op *op) {
         Tir first = ptx_replica_guard(g, NULL);
         guard = guard ? tir_2(g->b, TIR_AND_P, guard, first) : first;
     }
-    ptx_load_lanes(g, load_mnemonic(g, op), pinned, ptx_scalar_of(g, load_pointer(op)), lane, 1,
+    ptx_load_lanes(g, ptx_load_mnemonic(g, op), pinned, ptx_scalar_of(g, load_pointer(op)), lane, 1,
                    guard, &other, &result);
     if (together) {
         Layout all = {.num = {0, LANE_BITS, g->warp_bits}};
@@ -197,7 +201,7 @@ void ptx_load(Gen *g, const Op *op) {
     bool is_volatile = load_volatile(op) != 0;
     bool pinned = is_volatile || g->while_depth;
     const Type *lane = pointee(op);
-    const char *mnemonic = load_mnemonic(g, op);
+    const char *mnemonic = ptx_load_mnemonic(g, op);
     int width = (int)load_width(op), count = layout_regs(layout);
     Tir *pointers = ptx_regs_of(g, load_pointer(op)), *regs = ptx_new_regs(g, count);
     Tir *masks = load_mask(op) ? ptx_regs_of(g, load_mask(op)) : NULL;
@@ -227,7 +231,7 @@ void ptx_store(Gen *g, const Op *op) {
     Tir *pointers = ptx_regs_of(g, store_pointer(op)), *values = ptx_regs_of(g, store_value(op));
     Tir *masks = store_mask(op) ? ptx_regs_of(g, store_mask(op)) : NULL;
     Tir once = ptx_replica_guard(g, layout);
-    const char *mnemonic = store_mnemonic(g, op);
+    const char *mnemonic = ptx_store_mnemonic(g, op);
     if (op->barrier) ptx_barrier(g);
     if (tile) ptx_note_width(g, op, "stores to", width * ptx_lane_bytes(lane));
     for (int r = 0; r < count; r += width) {
@@ -330,7 +334,9 @@ static AtomicLane atomic_of(Gen *g, const Op *op, bool *acquires, bool *releases
     bool cas = op->kind == OP_ATOMIC_CAS;
     int64_t sem = atomic_sem(op), scope = atomic_scope(op);
     AtomicLane a = {.lane = pointee(op), .cas = cas};
-    a.prefix = str_format(g->arena, "atom.%s.%s.global", sems[sem], scopes[scope]).data;
+    a.prefix = str_format(g->arena, "atom.%s.%s%s", sems[sem], scopes[scope],
+                          ptx_space_text(g, access_pointer(op)))
+                   .data;
     if (cas) {
         a.text = str_format(g->arena, "%s.cas.b%d", a.prefix, type_bits(a.lane)).data;
         a.narrow = a.lane->kind == TYPE_I16;
@@ -355,7 +361,8 @@ void ptx_atomic(Gen *g, const Op *op) {
     Tir *pointers = ptx_regs_of(g, access_pointer(op)), *x = ptx_regs_of(g, first);
     Tir *y = a.cas ? ptx_regs_of(g, access_value(op)) : NULL;
     Tir *masks = mask ? ptx_regs_of(g, mask) : NULL;
-    Tir once = ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
+    bool for_itself = g->fn->form == FORM_THREAD;
+    Tir once = for_itself ? 0 : ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
     if (op->barrier) ptx_barrier(g);
     for (int r = 0; r < count; r++) {
         Tir guard = once;
@@ -368,7 +375,7 @@ void ptx_atomic(Gen *g, const Op *op) {
         }
         regs[r] = atomic_lane(g, &a, pointers[r], x[r], y ? y[r] : 0, guard);
     }
-    if (!value_is_used(g->fn, result)) {
+    if (for_itself || !value_is_used(g->fn, result)) {
         if (!tile) ptx_define_scalar(g, result, regs[0]);
         return;
     }

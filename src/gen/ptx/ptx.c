@@ -36,6 +36,7 @@ static void print_quoted(Buf *out, Str text) {
 
 static void print_module(Gen *g, Buf *out) {
     const Func *fn = g->fn;
+    const int *block = g->facts->block;
     buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", g->arch->ptx_version,
                g->arch->name);
     if (g->b->file) {
@@ -60,12 +61,14 @@ static void print_module(Gen *g, Buf *out) {
     for (int i = 0; i < fn->num_params; i++)
         buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "",
                    param_type(fn->params[i].value->type), i);
-    buf_printf(out, ")\n.reqntid %d, 1, 1\n", g->threads);
+    buf_printf(out, ")\n.reqntid %d, %d, %d\n", block[0], block[1], block[2]);
     /* Where ptxas does not see how much shared memory there is, it may save registers in vain. */
     if (dynamic) buf_puts(out, ".minnctapersm 1\n");
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)
         buf_printf(out, "\t.shared .align 16 .b8 shared_memory[%d];\n", g->shared_size);
+    if (g->local_size)
+        buf_printf(out, "\t.local .align 256 .b8 local_memory[%d];\n", g->local_size);
     if (g->depot_bytes) buf_printf(out, "\t.local .align 8 .b8 depot[%d];\n", g->depot_bytes);
     tir_print(g->b, out);
     buf_puts(out, "}\n");
@@ -89,13 +92,14 @@ static bool check_function(const Func *fn, Diag *diag) {
 }
 
 Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts) {
-    if (fn->form != FORM_PLACED) BUG("PTX of a function that is not placed");
+    if (fn->form == FORM_PROGRAM) BUG("PTX of a function that is not placed");
     if (!check_function(fn, diag)) return NULL;
     func_renumber(fn);
     Gen *g = arena_new_of(fn->arena, Gen);
     *g = (Gen){.arena = fn->arena, .fn = fn, .diag = diag, .options = options, .facts = facts};
-    g->arch = arch_find(fn->target);
-    g->threads = 32 * fn->num_warps;
+    bool thread = fn->form == FORM_THREAD;
+    g->arch = arch_find(thread ? str_of(options->arch) : fn->target);
+    g->threads = thread ? func_threads(fn) : 32 * fn->num_warps;
     while (1 << g->warp_bits < fn->num_warps) g->warp_bits++;
     g->regs = arena_array(fn->arena, Tir *, fn->num_values);
     g->globals.arena = fn->arena;
@@ -109,7 +113,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     facts->shared_bytes = g->shared_size;
-    facts->block_threads = g->threads;
+    for (int i = 0; i < 3; i++) facts->block[i] = thread ? fn->block[i] : i == 0 ? g->threads : 1;
     region_walk(fn->body, spins, facts);
     tir_mark(g->b);
     tir_order(g->b);

@@ -621,9 +621,9 @@ static bool parse_entry(Parser *p) {
         }
     }
     uint64_t threads = (uint64_t)program->threads[0] * program->threads[1] * program->threads[2];
-    if (threads > LANES * MAX_WARPS || threads % LANES)
-        return fail(p, DIAG_REFUSED, "a block of %llu threads (not a multiple of 32 up to 1024) %s",
-                    (unsigned long long)threads, program->where);
+    if (threads > LANES * MAX_WARPS)
+        return fail(p, DIAG_ERROR, "a block of %llu threads; at most %d",
+                    (unsigned long long)threads, LANES * MAX_WARPS);
     advance(p);
     p->scopes[0] = (Scope){.names.arena = p->arena};
     p->depth = 1;

@@ -186,7 +186,8 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
     case OP_HINT:
     case OP_CLOCK:
     case OP_INLINE_ASM: return layout;
-#define ASYNC(kind, ...) case OP_##kind:
+#define ASYNC(kind, ...)  case OP_##kind:
+#define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;
     }
@@ -347,7 +348,8 @@ static void home_op(Placer *p, Op *op) {
     case OP_ASSERT:
     case OP_PRINT:
     case OP_CLOCK: return;
-#define ASYNC(kind, ...) case OP_##kind:
+#define ASYNC(kind, ...)  case OP_##kind:
+#define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;
     }
@@ -497,7 +499,8 @@ static void want_op(Placer *p, Op *op) {
     case OP_BARRIER:
     case OP_CLOCK:
     case OP_YIELD: return;
-#define ASYNC(kind, ...) case OP_##kind:
+#define ASYNC(kind, ...)  case OP_##kind:
+#define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;
     }

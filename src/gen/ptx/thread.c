@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+/* thread: what thread form asks of PTX beyond scalars: addresses by space.
+ *
+ *     %s = alloc {space = shared, ..}      mov.u32 %r1, shared_memory;  cvt.u64.u32 %rd1, %r1;
+ *     %p = addptr %s, %t                   add.s64 %rd3, %rd1, %rd2;
+ *     %x = load %p                         ld.shared.b32 %r2, [%rd3];
+ *     store %q, %p                         cvta.shared.u64 %rd4, %rd3;  st.global.b64 [%rd5], %rd4;
+ *
+ * A pointer whose space is known is an address inside that space, so that it is accessed without
+ * asking which. Where several spaces meet, or a pointer becomes data, it is made generic. Of a
+ * global address both are the same. */
+#include "gen/ptx/gen.h"
+
+enum { SPACE_UNKNOWN = UINT8_MAX };
+
+static PtxSpace space_of(const Gen *g, const Value *value) {
+    uint8_t space = g->spaces[value->id];
+    return space == SPACE_UNKNOWN ? SPACE_GENERIC : (PtxSpace)space;
+}
+
+/* ---- which space ---- */
+
+static bool join(Gen *g, const Value *into, uint8_t space) {
+    uint8_t *have = &g->spaces[into->id], old = *have;
+    if (into->type->kind != TYPE_PTR || space == SPACE_UNKNOWN) return false;
+    *have = old == SPACE_UNKNOWN || old == space ? space : SPACE_GENERIC;
+    return *have != old;
+}
+
+static bool join_all(Gen *g, int count, Value *const *into, Value *const *from) {
+    bool changed = false;
+    for (int i = 0; i < count; i++) changed |= join(g, into[i], g->spaces[from[i]->id]);
+    return changed;
+}
+
+static bool join_results(Gen *g, const Op *op, Value *const *from) {
+    bool changed = false;
+    for (int i = 0; i < op->num_results; i++)
+        changed |= join(g, &op->results[i], g->spaces[from[i]->id]);
+    return changed;
+}
+
+static bool find_spaces(Gen *g, const Region *region);
+
+static bool spaces_of_control(Gen *g, const Op *op) {
+    bool changed = false;
+    if (op->kind == OP_FOR)
+        changed |= join_all(g, for_count(op), for_body(op)->args + 1, op->operands + FOR_BOUNDS);
+    if (op->kind == OP_WHILE)
+        changed |= join_all(g, op->num_operands, while_test(op)->args, op->operands);
+    for (int i = 0; i < op->num_regions; i++) changed |= find_spaces(g, op->regions[i]);
+    if (op->kind == OP_IF)
+        for (int i = 0; i < 2; i++)
+            changed |= join_results(g, op, region_yield(op->regions[i])->operands);
+    if (op->kind == OP_FOR) {
+        changed |= join_all(g, for_count(op), for_body(op)->args + 1,
+                            region_yield(for_body(op))->operands);
+        changed |= join_results(g, op, for_body(op)->args + 1);
+    }
+    if (op->kind == OP_WHILE) {
+        Value *const *passed = region_yield(while_test(op))->operands + 1;
+        changed |= join_all(g, op->num_results, while_body(op)->args, passed);
+        changed |= join_results(g, op, passed);
+        changed |= join_all(g, op->num_operands, while_test(op)->args,
+                            region_yield(while_body(op))->operands);
+    }
+    return changed;
+}
+
+static uint8_t space_of_result(const Gen *g, const Op *op) {
+    if (op->kind == OP_ALLOC) return alloc_space(op) == ALLOC_SHARED ? SPACE_SHARED : SPACE_LOCAL;
+    bool keeps = op->kind == OP_ADDPTR || op->kind == OP_HINT ||
+                 (op->kind == OP_BITCAST && op->operands[0]->type->kind == TYPE_PTR);
+    return keeps ? g->spaces[op->operands[0]->id] : SPACE_GENERIC;
+}
+
+static bool find_spaces(Gen *g, const Region *region) {
+    bool changed = false;
+    for (const Op *op = region->first; op; op = op->next) {
+        if (op->num_regions) {
+            changed |= spaces_of_control(g, op);
+        } else if (op->kind == OP_SELECT) {
+            changed |= join_results(g, op, op->operands + 1);
+            changed |= join_results(g, op, op->operands + 2);
+        } else if (op->num_results == 1) {
+            changed |= join(g, op_result(op), space_of_result(g, op));
+        }
+    }
+    return changed;
+}
+
+/* Each round that changes something takes a pointer one of two steps up: it ends. */
+static void find_all_spaces(Gen *g) {
+    g->spaces = arena_array(g->arena, uint8_t, g->fn->num_values);
+    memset(g->spaces, SPACE_UNKNOWN, (size_t)g->fn->num_values);
+    for (int i = 0; i < g->fn->num_params; i++) join(g, g->fn->params[i].value, SPACE_GLOBAL);
+    while (find_spaces(g, g->fn->body)) {
+    }
+}
+
+/* ---- addresses ---- */
+
+static Tir generic(Gen *g, const Value *pointer) {
+    Tir address = ptx_scalar_of(g, pointer);
+    PtxSpace space = space_of(g, pointer);
+    if (space == SPACE_SHARED) return tir_1(g->b, TIR_GENERIC_SHARED, address);
+    return space == SPACE_LOCAL ? tir_1(g->b, TIR_GENERIC_LOCAL, address) : address;
+}
+
+Tir ptx_thread_value(Gen *g, const Value *value, const Value *like) {
+    if (value->type->kind != TYPE_PTR || space_of(g, value) == space_of(g, like))
+        return ptx_scalar_of(g, value);
+    return generic(g, value);
+}
+
+const char *ptx_space_text(const Gen *g, const Value *pointer) {
+    if (g->fn->form != FORM_THREAD) return ".global";
+    PtxSpace space = space_of(g, pointer);
+    return space == SPACE_SHARED   ? ".shared"
+           : space == SPACE_LOCAL  ? ".local"
+           : space == SPACE_GLOBAL ? ".global"
+                                   : "";
+}
+
+static int aligned(int64_t offset, int64_t align) { return (int)((offset + align - 1) & -align); }
+
+static void alloc(Gen *g, const Op *op) {
+    bool shared = alloc_space(op) == ALLOC_SHARED;
+    int *size = shared ? &g->shared_size : &g->local_size;
+    int64_t offset = aligned(*size, alloc_align(op)), end = offset + alloc_bytes(op);
+    if (shared && end > g->arch->shared_limit) {
+        diag_refused(g->diag, op->span, "%lld bytes of shared memory; a block of %s has %d",
+                     (long long)end, g->arch->name, g->arch->shared_limit);
+        return;
+    }
+    if (end > MAX_LOCAL_BYTES) {
+        diag_refused(g->diag, op->span, "%lld bytes of local memory; a thread has %d",
+                     (long long)end, MAX_LOCAL_BYTES);
+        return;
+    }
+    *size = (int)end;
+    Tir base = tir_address(g->b, CLASS_B32, shared ? SPACE_SHARED : SPACE_LOCAL,
+                           shared ? "shared_memory" : "local_memory");
+    ptx_define_scalar(g, op_result(op),
+                      tir_2(g->b, TIR_ADD64, tir_1(g->b, TIR_ZEXT, base), tir_i64(g->b, offset)));
+}
+
+/* ---- ops ---- */
+
+static void thread_id(Gen *g, const Op *op) {
+    static const char *const names[] = {"%tid.x", "%tid.y", "%tid.z"};
+    int axis = grid_axis(op), bits = 0;
+    while (1 << bits < g->fn->block[axis]) bits++;
+    Tir id = g->fn->block[axis] == 1
+                 ? tir_i32(g->b, 0)
+                 : tir_special(g->b, CLASS_B32, names[axis], ~(uint64_t)((1 << bits) - 1));
+    ptx_define_scalar(g, op_result(op), id);
+}
+
+static void load(Gen *g, const Op *op) {
+    const Type *lane = load_pointer(op)->type->elem;
+    Tir guard = load_mask(op) ? ptx_scalar_of(g, load_mask(op)) : 0;
+    Tir other = load_other(op) ? ptx_scalar_of(g, load_other(op)) : ptx_constant(g, lane, 0);
+    Tir result;
+    ptx_load_lanes(g, ptx_load_mnemonic(g, op), load_volatile(op) != 0,
+                   ptx_scalar_of(g, load_pointer(op)), lane, 1, guard, &other, &result);
+    ptx_define_scalar(g, op_result(op), result);
+}
+
+static void store(Gen *g, const Op *op) {
+    const Value *value = store_value(op);
+    bool is_address = value->type->kind == TYPE_PTR;
+    Tir guard = store_mask(op) ? ptx_scalar_of(g, store_mask(op)) : 0;
+    Tir data = is_address ? generic(g, value) : ptx_scalar_of(g, value);
+    ptx_store_lanes(g, ptx_store_mnemonic(g, op), ptx_scalar_of(g, store_pointer(op)), value->type,
+                    1, guard, &data);
+}
+
+/* An op lane by lane that reads pointers of several spaces. */
+static void lane_op(Gen *g, const Op *op) {
+    Tir args[3] = {0};
+    for (int i = 0; i < op->num_operands; i++) {
+        const Value *operand = op->operands[i];
+        bool is_address = operand->type->kind == TYPE_PTR;
+        if (op->kind == OP_SELECT)
+            args[i] = ptx_thread_value(g, operand, is_address ? op_result(op) : operand);
+        else
+            args[i] = is_address ? generic(g, operand) : ptx_scalar_of(g, operand);
+    }
+    ptx_define_scalar(g, op_result(op), ptx_lane(g, op, args));
+}
+
+static bool mixes_spaces(const Op *op) {
+    bool casts = op->kind == OP_BITCAST && op_result(op)->type->kind != TYPE_PTR;
+    if (op->kind == OP_SELECT) return op_result(op)->type->kind == TYPE_PTR;
+    return (op->kind == OP_ICMP || casts) && op->operands[0]->type->kind == TYPE_PTR;
+}
+
+bool ptx_thread_op(Gen *g, const Op *op) {
+    if (g->fn->form != FORM_THREAD) return false;
+    bool atomic = op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+    if (atomic && space_of(g, access_pointer(op)) == SPACE_LOCAL) {
+        diag_refused(g->diag, op->span, "an atomic operation on memory of one thread on a GPU");
+        return true;
+    }
+    if (op->kind == OP_THREAD_ID)
+        thread_id(g, op);
+    else if (op->kind == OP_ALLOC)
+        alloc(g, op);
+    else if (op->kind == OP_LOAD)
+        load(g, op);
+    else if (op->kind == OP_STORE)
+        store(g, op);
+    else if (op->kind == OP_BARRIER)
+        tir_plain(g->b, "bar.sync 0;");
+    else if (mixes_spaces(op))
+        lane_op(g, op);
+    else
+        return false;
+    return true;
+}
+
+/* Then a thread that is done with it returns: barriers of the others do not wait for it. */
+bool ptx_thread_ends(const Gen *g, const Op *op) {
+    if (g->fn->form != FORM_THREAD) return false;
+    for (; op; op = op->parent->owner)
+        if (op->kind != OP_IF || op->next != op->parent->last) return false;
+    return true;
+}
+
+void ptx_thread_begin(Gen *g) {
+    if (g->fn->form == FORM_THREAD) find_all_spaces(g);
+}

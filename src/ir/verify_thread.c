@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* verify_thread: thread form. A block of at most 1024 threads; no tiles and no ops on them; memory is
+ * allocated at the top of the function, once for each launch of a thread or block. */
+#include "ir/verify.h"
+
+enum {
+    MAX_BLOCK_Z = 64,        /* CUDA programming guide, "Technical specifications" */
+    MAX_ALLOC = 1 << 24,     /* what sim takes; a GPU has less */
+    MAX_ALLOC_ALIGN = 1 << 8 /* of memory of tern_alloc, too */
+};
+
+bool verify_thread_form(Verifier *v) {
+    const int *block = v->fn->block;
+    for (int i = 0; i < 3; i++) {
+        int most = i == 2 ? MAX_BLOCK_Z : MAX_BLOCK_THREADS;
+        if (block[i] < 1 || block[i] > most)
+            return verify_bad(v, NULL, "a block of %d threads along axis %d, expected 1 to %d",
+                              block[i], i, most);
+    }
+    if (func_threads(v->fn) > MAX_BLOCK_THREADS)
+        return verify_bad(v, NULL, "a block of %d threads; at most %d", func_threads(v->fn),
+                          MAX_BLOCK_THREADS);
+    return !v->fn->target.length || verify_bad(v, NULL, "a target in thread form");
+}
+
+bool verify_alloc(Verifier *v, const Op *op) {
+    int64_t bytes = alloc_bytes(op), align = alloc_align(op);
+    if (op_result(op)->type->kind != TYPE_PTR)
+        return verify_bad(v, op, "expected a pointer, not %s",
+                          verify_text_of(v, op_result(op)->type));
+    if (bytes < 1 || bytes > MAX_ALLOC)
+        return verify_bad(v, op, "%lld bytes, expected 1 to %d", (long long)bytes, MAX_ALLOC);
+    if (align < 1 || align > MAX_ALLOC_ALIGN || (align & (align - 1)))
+        return verify_bad(v, op, "an alignment of %lld", (long long)align);
+    return op->parent == v->fn->body || verify_bad(v, op, "not at the top of the function");
+}
+
+/* What there is in thread form only, and what there is not. */
+bool verify_thread_op(Verifier *v, const Op *op) {
+    bool is_thread = v->fn->form == FORM_THREAD;
+    switch (op->kind) {
+#define THREAD(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return is_thread || verify_bad(v, op, "not in thread form");
+    case OP_ARANGE:
+    case OP_PRINT:
+    case OP_ASSERT:
+    case OP_CLOCK:
+    case OP_INLINE_ASM:
+#define SHAPE(kind, ...)  case OP_##kind:
+#define ASYNC(kind, ...)  case OP_##kind:
+#define ACROSS(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return !is_thread || verify_bad(v, op, "in thread form");
+    case OP_CONSTANT:
+    case OP_POISON:
+    case OP_PROGRAM_ID:
+    case OP_NUM_PROGRAMS:
+    case OP_HINT:
+    case OP_ASSUME:
+#define LANE(kind, ...)    case OP_##kind:
+#define MEMORY(kind, ...)  case OP_##kind:
+#define CONTROL(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+    case NUM_OP_KINDS: break;
+    }
+    return true;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+/* contract: a product that is added becomes one fma, rounded once, as nvcc does it by default.
+ *
+ *     %1 = fmul %a, %b
+ *     %2 = fadd %1, %c      ->  %2 = fma %a, %b, %c
+ *     %3 = fsub %c, %1      ->  %4 = fneg %a;  %3 = fma %4, %b, %c
+ *     %5 = fsub %1, %c      ->  %6 = fneg %c;  %5 = fma %a, %b, %6
+ *
+ * The product stays where somebody else reads it, too. Of thread form only: in the tile language a
+ * user asks for fma by name. */
+#include "opt/opt.h"
+
+static const Op *product_of(const Value *value) {
+    return value->def && value->def->kind == OP_FMUL ? value->def : NULL;
+}
+
+static Value *negated(Builder *b, Value *value) { return build_1(b, OP_FNEG, value); }
+
+/* NULL: op is no sum of a product. */
+static Value *contracted(Func *fn, Op *op) {
+    if (op->kind != OP_FADD && op->kind != OP_FSUB) return NULL;
+    Builder b = {.fn = fn, .region = op->parent, .before = op, .span = op->span};
+    Value *x = op->operands[0], *y = op->operands[1];
+    bool subtracts = op->kind == OP_FSUB;
+    const Op *product = product_of(x);
+    if (product) {
+        Value *sum = subtracts ? negated(&b, y) : y;
+        return build_3(&b, OP_FMA, product->operands[0], product->operands[1], sum);
+    }
+    if (!(product = product_of(y))) return NULL;
+    Value *first = subtracts ? negated(&b, product->operands[0]) : product->operands[0];
+    return build_3(&b, OP_FMA, first, product->operands[1], x);
+}
+
+static bool visit(Func *fn, Region *region) {
+    bool changed = false;
+    for (Op *op = region->first, *next; op; op = next) {
+        next = op->next;
+        for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
+        for (int i = 0; i < op->num_regions; i++) changed |= visit(fn, op->regions[i]);
+        Value *fma = contracted(fn, op);
+        if (!fma) continue;
+        op_result(op)->replaced = fma;
+        op_remove(op);
+        changed = true;
+    }
+    return changed;
+}
+
+bool pass_contract(PassCtx *px, Func *fn) {
+    (void)px;
+    if (fn->form != FORM_THREAD) return false;
+    bool changed = visit(fn, fn->body);
+    func_resolve(fn);
+    return changed;
+}
