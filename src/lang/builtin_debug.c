@@ -37,6 +37,7 @@ Object *builtin_hint(Lower *l, const Call *call) {
     }
     for (int i = 0; i < COUNT(kinds); i++)
         if (!strcmp(kinds[i].name, call->builtin->name)) kind = kinds[i].kind;
+    if (ltype_is_float(x->ltype)) return x; /* nobody asks for facts of floats */
     Value *value = build_1(&l->builder, OP_HINT, x->value);
     hint_set_kind(value->def, kind);
     hint_set_values(value->def, (Ints){rank, values});

@@ -5,8 +5,9 @@
  *     # want: error 'TEXT OF THE SPAN': words
  *     # want: help: words
  *
- * compiles KERNEL and compares what is said; `# want: ok` means nothing is. With BLESS=1 in the
- * environment the file is rewritten with what was said. */
+ * compiles KERNEL and compares what is said; `# want: ok` means nothing is. After `# ir: ` in place
+ * of `# case: ` the IR is wanted, too, as the front end makes it. With BLESS=1 in the environment
+ * the file is rewritten with what was said. */
 #include "lang/lang.h"
 #include "test.h"
 
@@ -29,7 +30,16 @@ static void say(Buf *out, const DiagEntry *entry) {
     buf_printf(out, ": %.*s\n", STR_ARG(entry->text));
 }
 
-static void run_case(Arena *arena, const Source *source, Str line, Buf *out) {
+static void put_ir(Arena *arena, const Func *fn, Buf *out) {
+    Buf text = {.arena = arena};
+    func_print(&text, fn, false);
+    for (char *line = text.data, *end; *line; line = end + 1) {
+        end = strchr(line, '\n');
+        buf_printf(out, "# want: %.*s\n", (int)(end - line), line);
+    }
+}
+
+static void run_case(Arena *arena, const Source *source, Str line, bool with_ir, Buf *out) {
     Diag diag = {.arena = arena};
     Str name = line, signature = {0};
     for (int i = 0; i < line.length; i++)
@@ -55,6 +65,8 @@ static void run_case(Arena *arena, const Source *source, Str line, Buf *out) {
     const char *wrong = func_verify(arena, fn);
     if (wrong)
         buf_printf(out, "# want: the verifier says: %s\n", wrong);
+    else if (with_ir)
+        put_ir(arena, fn, out);
     else
         buf_puts(out, "# want: ok\n");
 }
@@ -76,10 +88,12 @@ static void run_file(const char *path) {
         at = end + 1, line_number++;
         if (str_starts(line, "# want:")) continue;
         buf_printf(&rewritten, "%.*s\n", STR_ARG(line));
-        if (!str_starts(line, "# case: ")) continue;
+        bool with_ir = str_starts(line, "# ir: ");
+        int head = with_ir ? 6 : 8;
+        if (!with_ir && !str_starts(line, "# case: ")) continue;
         got = (Buf){.arena = arena};
         buf_puts(&got, "");
-        run_case(arena, source, (Str){line.data + 8, line.length - 8}, &got);
+        run_case(arena, source, (Str){line.data + head, line.length - head}, with_ir, &got);
         buf_puts(&rewritten, got.data);
         Buf want = {.arena = arena};
         buf_puts(&want, "");
