@@ -100,18 +100,17 @@ size_t tern_buffer_size(const tern_buffer *buffer) { return buffer->size; }
 
 void *tern_buffer_pointer(const tern_buffer *buffer) { return buffer->pointer; }
 
-static tern_status check_range(const tern_buffer *buffer, const char *what, size_t offset,
-                               size_t bytes) {
+tern_status buffer_check(const tern_buffer *buffer, size_t offset, size_t bytes) {
     if (offset <= buffer->size && bytes <= buffer->size - offset) return TERN_OK;
     return context_fail(buffer->context, TERN_ERROR_ARGUMENT,
-                        "%s: bytes %zu to %zu of a buffer of %zu bytes", what, offset,
-                        offset + bytes, buffer->size);
+                        "%zu bytes from byte %zu on are not inside a buffer of %zu bytes", bytes,
+                        offset, buffer->size);
 }
 
 tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
-    tern_status status = check_range(buffer, "tern_write", offset, bytes);
+    tern_status status = buffer_check(buffer, offset, bytes);
     if (status || !bytes) return status;
     status = context->device.ops->write(&context->device, buffer->pointer + offset, from, bytes);
     return context_checked(context, status);
@@ -120,7 +119,7 @@ tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, siz
 tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
-    tern_status status = check_range(buffer, "tern_read", offset, bytes);
+    tern_status status = buffer_check(buffer, offset, bytes);
     if (status || !bytes) return status;
     status = context->device.ops->read(&context->device, to, buffer->pointer + offset, bytes);
     return context_checked(context, status);
@@ -139,7 +138,7 @@ tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
     unsigned char *written = context->ranges[buffer->index].written;
-    tern_status status = check_range(buffer, "tern_forget", offset, bytes);
+    tern_status status = buffer_check(buffer, offset, bytes);
     if (!status && written) context->device.ops->forget(written, offset, bytes);
     return status;
 }
@@ -147,7 +146,7 @@ tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes) {
 static tern_status check_written(tern_buffer *buffer, size_t offset, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
-    tern_status status = check_range(buffer, "tern_written", offset, bytes);
+    tern_status status = buffer_check(buffer, offset, bytes);
     if (status || context->ranges[buffer->index].written) return status;
     return context_lacks(context, "record of what was written to this buffer");
 }

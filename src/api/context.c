@@ -93,6 +93,21 @@ tern_status context_no_memory(tern_context *context) {
     return TERN_ERROR_NO_MEMORY;
 }
 
+void *context_make(tern_context *context, Make *make, const void *request) {
+    int saved = errno;
+    if (setjmp(context->oom)) {
+        context_no_memory(context);
+        errno = saved;
+        return NULL;
+    }
+    Arena *arena = context->pending = arena_new(&context->oom);
+    void *made = make(context, arena, request);
+    if (!made) arena_free(arena);
+    context->pending = NULL;
+    errno = saved;
+    return made;
+}
+
 const char *tern_message(const tern_context *context) {
     return context && context->message ? context->message : "";
 }

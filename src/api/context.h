@@ -89,6 +89,10 @@ tern_status context_fail_device(tern_context *context, tern_status status); /* d
 tern_status context_no_memory(tern_context *context); /* also frees what is pending */
 void context_output(void *context, const char *text, size_t length);
 
+/* What a call makes in an arena of its own, which goes if it makes nothing, or memory runs out. */
+typedef void *Make(tern_context *context, Arena *arena, const void *request);
+void *context_make(tern_context *context, Make *make, const void *request);
+
 tern_status context_checked(tern_context *context, tern_status status); /* of the device's call */
 tern_status context_lacks(tern_context *context, const char *what);     /* "device cpu has no .." */
 
@@ -112,6 +116,8 @@ void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one
 tern_dtype dtype_of(ScalarKind type, bool is_unsigned);
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);
+/* Are these bytes inside it? */
+tern_status buffer_check(const tern_buffer *buffer, size_t offset, size_t bytes);
 /* By the part of the name before ':'; *argument is what follows, or NULL. NULL: there is none. */
 const DeviceOps *device_find(const char *name, const char **argument);
 

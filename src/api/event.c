@@ -63,6 +63,13 @@ static tern_status not_recorded(tern_context *context) {
     return context_fail(context, TERN_ERROR_ARGUMENT, "the event was never recorded");
 }
 
+static tern_status check_pair(const tern_event *start, const tern_event *end) {
+    tern_context *context = end->own.context;
+    if (start->own.context != context)
+        return context_fail(context, TERN_ERROR_ARGUMENT, "the events belong to two contexts");
+    return start->is_recorded && end->is_recorded ? TERN_OK : not_recorded(context);
+}
+
 tern_status tern_event_record(tern_event *event, tern_stream *stream) {
     tern_context *context = event->own.context;
     Device *device = &context->device;
@@ -102,9 +109,8 @@ tern_status tern_event_elapsed(tern_event *start, tern_event *end, double *nanos
     Device *device = &context->device;
     *nanoseconds = 0;
     if (setjmp(context->oom)) return context_no_memory(context);
-    if (start->own.context != context)
-        return context_fail(context, TERN_ERROR_ARGUMENT, "the events belong to two contexts");
-    if (!start->is_recorded || !end->is_recorded) return not_recorded(context);
+    tern_status status = check_pair(start, end);
+    if (status) return status;
     if (end->driver)
         return context_checked(
             context, device->ops->event_elapsed(device, start->driver, end->driver, nanoseconds));
@@ -117,9 +123,8 @@ tern_status tern_event_clock(tern_event *start, tern_event *end, double *mhz) {
     Device *device = &context->device;
     *mhz = 0;
     if (setjmp(context->oom)) return context_no_memory(context);
-    if (start->own.context != context)
-        return context_fail(context, TERN_ERROR_ARGUMENT, "the events belong to two contexts");
-    if (!start->is_recorded || !end->is_recorded) return not_recorded(context);
+    tern_status status = check_pair(start, end);
+    if (status) return status;
     if (!device->ops->clock_between) return context_lacks(context, "clock that can be read");
     return context_checked(context,
                            device->ops->clock_between(device, start->driver, end->driver, mhz));

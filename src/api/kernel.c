@@ -72,8 +72,7 @@ static const char *constant_text(Arena *arena, const JitFunction *jit, const Spe
         return str_c(arena, specs[index].type); /* a tuple of constants */
     const Expr *value = jit->def->params[index].default_value;
     if (!value || !value->span.source) return "1"; /* an integer that the signature says is 1 */
-    Span span = value->span;
-    return str_c(arena, (Str){span.source->text.data + span.start, span.end - span.start});
+    return str_c(arena, span_text(value->span));
 }
 
 static tern_parameter parameter_of(Arena *arena, const KernelParam *param) {
@@ -170,22 +169,38 @@ static CompileRequest request_of(const Device *device, const tern_options *optio
                             .verify = options->verify};
 }
 
-static tern_kernel *compile(tern_module *module, Arena *arena, const char *function,
-                            const char *signature, tern_options options) {
-    tern_context *context = module->own.context;
+static tern_options full_options(const tern_options *given) {
+    tern_options options = {0};
+    if (given)
+        memcpy(&options, given,
+               given->size && given->size < sizeof options ? given->size : sizeof options);
+    return options;
+}
+
+typedef struct KernelRequest {
+    tern_module *module; /* NULL: from IR text */
+    const char *function;
+    const char *text; /* the signature, or the IR */
+    const tern_options *options;
+} KernelRequest;
+
+static void *compile(tern_context *context, Arena *arena, const void *request_data) {
+    const KernelRequest *asked = request_data;
+    tern_module *module = asked->module;
+    tern_options options = full_options(asked->options);
     Diag diag = {.arena = arena};
-    const JitFunction *jit = module_jit_function(module, function, NULL);
+    const JitFunction *jit = module_jit_function(module, asked->function, NULL);
     if (!jit || check_options(context, &options)) return NULL;
     Spec *specs = arena_array(arena, Spec, jit->num_params);
-    Source *source = source_new(arena, STR("<signature>"), str_copy(arena, str_of(signature)));
+    Source *source = source_new(arena, STR("<signature>"), str_copy(arena, str_of(asked->text)));
     if (!signature_parse(arena, jit, source, &diag, specs)) {
         context_fail_diag(context, &diag);
         return NULL;
     }
-    if (fill_from_config(module, function, &options, jit, specs)) return NULL;
+    if (fill_from_config(module, asked->function, &options, jit, specs)) return NULL;
     CompileRequest request = request_of(&context->device, &options);
     request.module = module->module, request.function = jit, request.specs = specs;
-    tern_kernel *kernel = kernel_new(context, arena, function);
+    tern_kernel *kernel = kernel_new(context, arena, asked->function);
     if (fill_from_heuristics(arena, module, jit, specs, &diag))
         kernel->compiled = compile_kernel(arena, &request, &diag);
     give_printed(context, &diag);
@@ -198,36 +213,17 @@ static tern_kernel *compile(tern_module *module, Arena *arena, const char *funct
     return kernel_finish(kernel, specs, &options, &diag);
 }
 
-static tern_options full_options(const tern_options *given) {
-    tern_options options = {0};
-    if (given)
-        memcpy(&options, given,
-               given->size && given->size < sizeof options ? given->size : sizeof options);
-    return options;
-}
-
 tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,
                           const tern_options *options) {
-    tern_context *context = module->own.context;
-    int saved = errno;
-    if (setjmp(context->oom)) {
-        context_no_memory(context);
-        errno = saved;
-        return NULL;
-    }
-    Arena *arena = context->pending = arena_new(&context->oom);
-    tern_kernel *kernel =
-        compile(module, arena, function, signature ? signature : "", full_options(options));
-    if (!kernel) arena_free(arena);
-    context->pending = NULL;
-    errno = saved;
-    return kernel;
+    return context_make(module->own.context, compile,
+                        &(KernelRequest){module, function, signature ? signature : "", options});
 }
 
-static tern_kernel *from_text(tern_context *context, Arena *arena, const char *text,
-                              tern_options options) {
+static void *compile_ir_text(tern_context *context, Arena *arena, const void *request_data) {
+    const KernelRequest *asked = request_data;
+    tern_options options = full_options(asked->options);
     Diag diag = {.arena = arena};
-    Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(text)));
+    Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(asked->text)));
     CompileRequest request = request_of(&context->device, &options);
     CompiledKernel *compiled = compile_text(arena, source, &request, &diag);
     if (!compiled) {
@@ -240,15 +236,8 @@ static tern_kernel *from_text(tern_context *context, Arena *arena, const char *t
 }
 
 tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_options *options) {
-    if (setjmp(context->oom)) {
-        context_no_memory(context);
-        return NULL;
-    }
-    Arena *arena = context->pending = arena_new(&context->oom);
-    tern_kernel *kernel = from_text(context, arena, text, full_options(options));
-    if (!kernel) arena_free(arena);
-    context->pending = NULL;
-    return kernel;
+    return context_make(context, compile_ir_text,
+                        &(KernelRequest){.text = text, .options = options});
 }
 
 void tern_kernel_free(tern_kernel *kernel) {

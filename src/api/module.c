@@ -2,7 +2,6 @@
 /* module: a loaded .py file, and what it says of its jit functions. */
 #include "api/context.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 /* ---- loading ---- */
@@ -52,11 +51,6 @@ static const char *dedented(Arena *arena, const FunctionDef *def) {
     return out.data;
 }
 
-static const char *span_text(Arena *arena, Span span) {
-    if (!span.source) return "";
-    return str_c(arena, (Str){span.source->text.data + span.start, span.end - span.start});
-}
-
 static tern_function describe_function(Arena *arena, const Module *module,
                                        const JitFunction *function) {
     int count = function->num_params;
@@ -71,7 +65,7 @@ static tern_function describe_function(Arena *arena, const Module *module,
             .do_not_specialize = param->keeps_value,
             .do_not_specialize_on_alignment = param->keeps_alignment,
             .annotation = str_c(arena, param->annotation),
-            .default_value = value ? span_text(arena, value->span) : NULL,
+            .default_value = value ? str_c(arena, span_text(value->span)) : NULL,
         };
     }
     tern_function described = {.name = str_c(arena, function->name),
@@ -110,47 +104,37 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
     return module;
 }
 
-/* path NULL: the text is from memory. */
-static tern_module *load_into(tern_context *context, Arena *arena, const char *path,
-                              const char *text, size_t length, const char *name) {
-    Str content = {text, (int)length}, why;
+typedef struct LoadRequest {
+    const char *path, *text; /* path NULL: the text is from memory */
+    size_t length;
+    const char *name;
+} LoadRequest;
+
+static void *load(tern_context *context, Arena *arena, const void *request) {
+    const LoadRequest *from = request;
+    const char *path = from->path;
+    Str content = {from->text, (int)from->length}, why;
     if (path && !file_read(arena, path, MAX_SOURCE_BYTES, &content, &why)) {
         context_fail(context, TERN_ERROR_SYSTEM, "%.*s", STR_ARG(why));
         return NULL;
     }
-    if (!path && length > MAX_SOURCE_BYTES) {
+    if (!path && from->length > MAX_SOURCE_BYTES) {
         context_fail(context, TERN_ERROR_ARGUMENT, "a source text of %zu bytes: the limit is %d MB",
-                     length, MAX_SOURCE_BYTES >> 20);
+                     from->length, MAX_SOURCE_BYTES >> 20);
         return NULL;
     }
     if (!path) content = str_copy(arena, content);
-    Source *source = source_new(arena, str_copy(arena, str_of(name)), content);
+    Source *source = source_new(arena, str_copy(arena, str_of(from->name)), content);
     return module_finish(context, arena, source, path ? str_copy(arena, str_of(path)) : STR(""));
 }
 
-static tern_module *load(tern_context *context, const char *path, const char *text, size_t length,
-                         const char *name) {
-    int saved = errno;
-    if (setjmp(context->oom)) {
-        context_no_memory(context);
-        errno = saved;
-        return NULL;
-    }
-    Arena *arena = context->pending = arena_new(&context->oom);
-    tern_module *module = load_into(context, arena, path, text, length, name);
-    if (!module) arena_free(arena);
-    context->pending = NULL;
-    errno = saved;
-    return module;
-}
-
 tern_module *tern_load_file(tern_context *context, const char *path) {
-    return load(context, path, NULL, 0, path);
+    return context_make(context, load, &(LoadRequest){.path = path, .name = path});
 }
 
 tern_module *tern_load_text(tern_context *context, const char *text, size_t length,
                             const char *name) {
-    return load(context, NULL, text, length, name ? name : "<text>");
+    return context_make(context, load, &(LoadRequest){NULL, text, length, name ? name : "<text>"});
 }
 
 void module_release(tern_module *module) {

@@ -76,14 +76,8 @@ void *tern_stream_handle(tern_stream *stream) {
 
 static tern_status check_copy(tern_stream *stream, const tern_buffer *buffer, size_t offset,
                               size_t bytes) {
-    tern_context *context = buffer->context;
-    tern_status status = stream_check(stream, context);
-    if (status) return status;
-    if (offset > buffer->size || bytes > buffer->size - offset)
-        return context_fail(context, TERN_ERROR_ARGUMENT,
-                            "%zu bytes from byte %zu on are not inside a buffer of %zu bytes",
-                            bytes, offset, buffer->size);
-    return TERN_OK;
+    tern_status status = stream_check(stream, buffer->context);
+    return status ? status : buffer_check(buffer, offset, bytes);
 }
 
 tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t offset,

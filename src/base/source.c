@@ -46,6 +46,11 @@ Span span_join(Span a, Span b) {
     return (Span){a.source, a.start < b.start ? a.start : b.start, a.end > b.end ? a.end : b.end};
 }
 
+Str span_text(Span span) {
+    if (!span.source) return STR("");
+    return (Str){span.source->text.data + span.start, span.end - span.start};
+}
+
 static bool fail(Arena *arena, Str *why, const char *path, const char *reason) {
     *why = str_format(arena, "%s: %s", path, reason);
     return false;

@@ -22,6 +22,7 @@ Source *source_new(Arena *arena, Str name, Str text); /* keeps both strings, doe
 void source_position(const Source *source, int offset, int *line, int *column); /* from 1 */
 Str source_line(const Source *source, int line); /* without newline */
 Span span_join(Span a, Span b);
+Str span_text(Span span); /* empty where it is of no source */
 
 /* Reads a whole regular file of at most `limit_bytes`. False: `why` says what went wrong. */
 bool file_read(Arena *arena, const char *path, size_t limit_bytes, Str *text, Str *why);

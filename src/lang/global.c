@@ -227,8 +227,7 @@ static void complain_of_unparsed(const Module *module, Str name, Diag *diag) {
     for (int i = 0; i < module->ast->body.count; i++) {
         const Stmt *stmt = module->ast->body.stmts[i];
         if (stmt->kind != STMT_ERROR) continue;
-        Str text = {stmt->span.source->text.data + stmt->span.start,
-                    stmt->span.end - stmt->span.start};
+        Str text = span_text(stmt->span);
         if (text.length && memmem(text.data, (size_t)text.length, name.data, (size_t)name.length)) {
             diag_error(diag, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint));
             return;

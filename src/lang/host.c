@@ -18,11 +18,10 @@ Object *host_error(Host *host, Span span, const char *format, ...) {
 Object *host_opaque(Host *host, const Expr *expr) {
     enum { LONGEST = 60 };
     Object *opaque = object_new(host->arena, OBJECT_OPAQUE);
-    Span span = expr->span;
-    opaque->span = span;
+    opaque->span = expr->span;
     opaque->text = STR("a host value");
-    if (!span.source) return opaque;
-    Str text = {span.source->text.data + span.start, span.end - span.start};
+    if (!expr->span.source) return opaque;
+    Str text = span_text(expr->span);
     int shown = 0;
     while (shown < text.length && shown < LONGEST && text.data[shown] != '\n' &&
            text.data[shown] != '\r')

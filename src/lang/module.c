@@ -180,11 +180,6 @@ static bool is_constexpr_function(const FunctionDef *def) {
     return false;
 }
 
-static Str span_text(Span span) {
-    if (!span.source) return STR("");
-    return (Str){span.source->text.data + span.start, span.end - span.start};
-}
-
 static bool is_constexpr_annotation(const Expr *annotation) {
     if (!annotation) return false;
     if (annotation->kind == EXPR_SUBSCRIPT) annotation = annotation->left;

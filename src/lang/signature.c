@@ -55,10 +55,6 @@ static Span trim(const Reader *r, int start, int end) {
     return span_at(r, start, end);
 }
 
-static Str span_text(const Reader *r, Span span) {
-    return (Str){r->source->text.data + span.start, span.end - span.start};
-}
-
 /* Past a quoted string that starts at `at`; -1 when it does not end. */
 static int skip_quoted(Str text, int at) {
     char quote = text.data[at++];
@@ -121,10 +117,10 @@ static Entry split_entry(const Reader *r, Span span) {
                  (at + 1 == span.end || text[at + 1] != '=');
     if (named) {
         entry.name_span = span_at(r, span.start, name_end);
-        entry.name = span_text(r, entry.name_span);
+        entry.name = span_text(entry.name_span);
         entry.value_span = trim(r, at + 1, span.end);
     }
-    entry.value = span_text(r, entry.value_span);
+    entry.value = span_text(entry.value_span);
     return entry;
 }
 
@@ -184,8 +180,8 @@ static void read_value(Reader *r, const JitParam *param, const Entry *entry, Spe
     if (colon >= 0) {
         Span head_span = trim(r, entry->value_span.start, entry->value_span.start + colon);
         Span hint_span = trim(r, entry->value_span.start + colon + 1, entry->value_span.end);
-        head = span_text(r, head_span);
-        hint = span_text(r, hint_span);
+        head = span_text(head_span);
+        hint = span_text(hint_span);
     }
     LType type;
     bool is_type = ltype_from_signature(head, &type);
