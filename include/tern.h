@@ -541,7 +541,7 @@ TERN_API tern_status tern_do_bench(tern_context *context, tern_callable *run, vo
 
 /* What speaks against a result; each has its words from tern_trust_words. */
 enum {
-    TERN_TRUST_NOISY = 1,      /* the samples did not settle: noise above max_noise */
+    TERN_TRUST_NOISY = 1,      /* the samples did not settle: noise above 4 times max_noise */
     TERN_TRUST_NEAR_FLOOR = 2, /* below 3 times the floor: that of a launch, where there is one */
     TERN_TRUST_HOST_BOUND = 4, /* enqueueing took longer than the work */
     TERN_TRUST_NOT_SPEED = 8,  /* interp or sim: the device is not made for speed */
@@ -557,21 +557,28 @@ enum {
     TERN_TRUST_UNWRITTEN = 2048, /* a part of the outputs was never written: unwritten_bytes */
     TERN_TRUST_UNGATED =
         4096, /* cuda: no gate, so that what launching takes may enter the samples */
+    TERN_TRUST_CONTENDED =
+        8192, /* cpu: samples of which the processor had less than half had to be kept */
 };
 
 typedef struct tern_bench_options {
     size_t size;
-    bool hot;           /* caches as the run before left them; default: cold, see cold_fill */
-    double min_time_ms; /* of timed work at least; 0: 200 */
-    double max_time_ms; /* wall time at most, for all; 0: 15000 */
-    double max_noise;   /* stop when standard deviation / mean is below; 0: 0.005 */
-    int max_samples;    /* 0: 10000 */
-    int warmups;        /* 0: 3 */
+    bool hot;             /* caches as the run before left them; default: cold, see cold_fill */
+    double min_time_ms;   /* of timed work at least; 0: 200 */
+    double max_time_ms;   /* wall time at most, for all; 0: 15000 */
+    double extra_time_ms; /* beyond it, while there are fewer than 10 samples; 0: as much again */
+    double max_noise;     /* stop when standard deviation / mean is below; 0: 0.005 */
+    int max_samples;      /* 0: 10000 */
+    int warmups;          /* 0: 3 */
     /* How caches are made cold. cuda: by reading memory, which leaves clean lines; or, as Triton
      * does, by filling it, which leaves modified ones that the timed kernel must write back first
      * (10 % on an H200 for 400 MB read). The others read. */
     bool cold_fill;
     size_t cold_bytes; /* how much; 0: 256 MiB on cuda, else twice the last-level cache */
+    /* cpu on x86-64: the lines of these buffers are flushed (clflushopt), where that is less memory
+     * than would be read: the same for what the callable loads, much sooner. Others stay warm. */
+    tern_buffer *const *cold_buffers;
+    int num_cold_buffers;
     bool no_gate; /* cuda: do not hold the device back until the callable has enqueued its work */
     /* Poisoned and looked at before anything is timed, by two runs more. What they held is lost, so
      * none may be an input, too. */
@@ -581,21 +588,25 @@ typedef struct tern_bench_options {
 
 typedef struct tern_timing {
     double median, mean, min, max, q20, q80, stdev; /* ms */
-    double noise;                                   /* stdev / mean */
-    double host_ms;                                 /* median time until the callable returned */
-    double cpu_ms;   /* mean processor time of this process inside the callable, all threads */
-    double floor_ms; /* timing nothing takes this, median */
-    double launch_floor_ms; /* cuda: timing an empty kernel takes this, median; else 0 */
-    double stray_ms;        /* cuda: how long the device went on after the end, median */
-    double clock_mhz;       /* cuda: median of the samples; 0: not known */
-    size_t cold_bytes; /* what was read or filled between samples to make caches cold; 0: hot */
+    double noise;   /* (q80 - q20) / 1.683 / median: stdev / mean, were they normal; outliers do not
+                     move it */
+    double host_ms; /* median time until the callable returned */
+    double cpu_ms;  /* mean processor time of this process inside the callable, all threads */
+    double floor_ms;          /* timing nothing takes this, median */
+    double launch_floor_ms;   /* cuda: timing an empty kernel takes this, median; else 0 */
+    double stray_ms;          /* cuda: how long the device went on after the end, median */
+    double clock_mhz;         /* cuda: median of the samples; 0: not known */
+    size_t cold_bytes;        /* what was read, filled or flushed before each sample; 0: hot */
+    double cold_ms;           /* and how long that took, once */
     size_t unwritten_bytes;   /* of the outputs */
     bool is_gated, is_filled; /* a gate was used; caches were made cold by filling */
+    bool is_flushed;          /* by flushing the lines of cold_buffers */
     bool reasons_known;       /* cuda: NVML was asked whether the clock is slowed down */
     unsigned slow_reasons;    /* all TERN_SLOW_ bits that it gave */
     size_t num_samples, num_outliers;
-    size_t num_discarded; /* samples left out because the clock was slowed down, or the gate opened
-                             late */
+    size_t num_discarded; /* samples left out because the clock was slowed down, the gate opened
+                             late, or others had the processor */
+    size_t num_contended; /* of those, because others had the processor for over half of it */
     unsigned trust;       /* TERN_TRUST_ bits; 0: nothing speaks against it */
     double *samples;      /* ms, in order; freed by tern_timing_free */
 } tern_timing;
@@ -696,6 +707,8 @@ typedef struct tern_peaks {
     double fma;         /* fp32 operations/s, two for each fused multiply-add */
     size_t cache_bytes; /* the working set from which `copy` and `read` are the ceiling */
     bool was_cached;    /* not measured now */
+    bool is_doubtful; /* measured beside other work, it seems: rounds did not agree, or reading was
+                           slower than copying */
 } tern_peaks;
 /* measure: false gives only what is in the cache folder, else TERN_ERROR_UNSUPPORTED. refresh:
  * measure again. Takes a few seconds when it measures. */

@@ -4,8 +4,7 @@
  * Nothing waits between samples of tern_do_bench, so that on a GPU the fill that makes the cache
  * cold also hides the launch; tern_bench waits for each sample, because it decides after each
  * whether to go on, and holds the device back by a gate instead. */
-#include "bench/sampler.h"
-#include "bench/stats.h"
+#include "bench/collect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -40,10 +39,11 @@ static int repeats_for(double budget_ms, double one_ms) {
 
 /* Mean wall time of a few samples, the fill included, as do_bench estimates. */
 static tern_status estimate(Sampler *bench, double *one_ms) {
-    double host, before = clock_ms();
+    Sample ignored;
+    double before = clock_ms();
     tern_status status = TERN_OK;
     for (int i = 0; i < ESTIMATE_RUNS && !status; i++)
-        status = sampler_enqueue(bench, bench->start, bench->end, &host);
+        status = sampler_enqueue(bench, bench->start, bench->end, &ignored);
     if (!status) status = tern_synchronize(bench->context);
     *one_ms = (clock_ms() - before) / ESTIMATE_RUNS;
     return status;
@@ -52,9 +52,9 @@ static tern_status estimate(Sampler *bench, double *one_ms) {
 static tern_status do_bench_samples(Sampler *bench, int count, tern_event **events,
                                     double *samples) {
     tern_status status = TERN_OK;
-    double host;
+    Sample ignored;
     for (int i = 0; i < count && !status; i++)
-        status = sampler_enqueue(bench, events[2 * i], events[2 * i + 1], &host);
+        status = sampler_enqueue(bench, events[2 * i], events[2 * i + 1], &ignored);
     if (!status) status = tern_synchronize(bench->context);
     for (int i = 0; i < count && !status; i++) {
         double nanoseconds;
@@ -183,52 +183,6 @@ static tern_status check_outputs(Sampler *sampler, const tern_bench_options *opt
 
 /* ---- tern_bench ---- */
 
-static tern_bench_options with_defaults(const tern_bench_options *given) {
-    tern_bench_options options = {0};
-    if (given)
-        memcpy(&options, given,
-               given->size && given->size < sizeof options ? given->size : sizeof options);
-    if (options.min_time_ms <= 0) options.min_time_ms = 200;
-    if (options.max_time_ms <= 0) options.max_time_ms = 15000;
-    if (options.max_noise <= 0) options.max_noise = 0.005;
-    if (options.max_samples <= 0) options.max_samples = 10000;
-    if (options.warmups <= 0) options.warmups = 3;
-    return options;
-}
-
-typedef struct Samples {
-    double *ms, *host_ms, *stray_ms, *mhz;
-    size_t count, capacity;
-} Samples;
-
-static bool grow(double **values, size_t capacity) {
-    double *larger = realloc(*values, capacity * sizeof **values);
-    if (larger) *values = larger;
-    return larger != NULL;
-}
-
-static bool samples_add(Samples *samples, const Sample *sample) {
-    if (samples->count == samples->capacity) {
-        size_t larger = samples->capacity ? samples->capacity * 2 : 64;
-        if (!grow(&samples->ms, larger) || !grow(&samples->host_ms, larger) ||
-            !grow(&samples->stray_ms, larger) || !grow(&samples->mhz, larger))
-            return false;
-        samples->capacity = larger;
-    }
-    samples->ms[samples->count] = sample->ms;
-    samples->host_ms[samples->count] = sample->host_ms;
-    samples->stray_ms[samples->count] = sample->stray_ms;
-    samples->mhz[samples->count++] = sample->mhz;
-    return true;
-}
-
-static void samples_free(Samples *samples) {
-    free(samples->ms);
-    free(samples->host_ms);
-    free(samples->stray_ms);
-    free(samples->mhz);
-}
-
 /* The clock of each sample is measured; NVML is asked now and then, and what it says holds for all
  * samples since it was asked before. Slow samples are discarded, after a rest the next is tried;
  * when that does not help, they are kept and the result says so. */
@@ -271,26 +225,9 @@ static void rest(Throttle *throttle) {
     throttle->next_ms = 0;
 }
 
-typedef struct Collected {
-    Samples samples;
-    Convergence convergence;
-    Throttle throttle;
-    size_t num_discarded;
-    bool waits_inside;
-} Collected;
-
-static void drop(Collected *collected, const tern_bench_options *options, size_t to) {
-    Samples *samples = &collected->samples;
-    collected->num_discarded += samples->count - to;
-    samples->count = to;
-    convergence_start(&collected->convergence, options->max_noise, options->min_time_ms);
-    for (size_t i = 0; i < to; i++) convergence_add(&collected->convergence, samples->ms[i]);
-}
-
 /* True: the sample counts. */
-static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench_options *options,
+static bool judge_clock(Throttle *throttle, Collected *collected, const Sampler *sampler,
                         const Sample *sample) {
-    Throttle *throttle = &collected->throttle;
     bool by_reason, asked = clock_ms() >= throttle->next_ms;
     if (!sampler->on_gpu || throttle->gave_up) return true;
     if (!is_slow(throttle, sampler->context, sample, &by_reason)) {
@@ -298,7 +235,7 @@ static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench
         throttle->in_a_row = 0;
         return true;
     }
-    if (by_reason) drop(collected, options, throttle->confirmed);
+    if (by_reason) collect_drop(collected, throttle->confirmed);
     collected->num_discarded++;
     if (++throttle->in_a_row > MOST_SLOW_IN_A_ROW)
         throttle->gave_up = true;
@@ -307,30 +244,33 @@ static bool judge_clock(Collected *collected, Sampler *sampler, const tern_bench
     return false;
 }
 
-static tern_status collect(Sampler *sampler, const tern_bench_options *options,
-                           Collected *collected) {
-    convergence_start(&collected->convergence, options->max_noise, options->min_time_ms);
-    double deadline = clock_ms() + options->max_time_ms;
+typedef struct Timed {
+    Collected collected;
+    Throttle throttle;
+    bool waits_inside;
+} Timed;
+
+static tern_status collect(Sampler *sampler, Timed *timed) {
+    Collected *collected = &timed->collected;
     sampler->cpu_ms = 0;
-    for (bool enough = false; !enough;) {
+    for (CollectStep step = COLLECT_MORE; step != COLLECT_ENOUGH;) {
         Sample sample;
         tern_status status = sampler_take(sampler, &sample);
         if (status) return status;
-        bool is_late = clock_ms() > deadline;
+        double now = clock_ms();
         if (sample.gate_opened_late) { /* from now on without, and this one is none */
             tern_gate_free(sampler->gate);
             sampler->gate = NULL;
-            collected->waits_inside = true;
+            timed->waits_inside = true;
             collected->num_discarded++;
             continue;
         }
-        if (!judge_clock(collected, sampler, options, &sample)) {
-            if (is_late) collected->throttle.gave_up = true;
+        if (!judge_clock(&timed->throttle, collected, sampler, &sample)) {
+            if (collect_is_late(collected, now)) timed->throttle.gave_up = true;
             continue;
         }
-        if (!samples_add(&collected->samples, &sample)) return TERN_ERROR_NO_MEMORY;
-        enough = convergence_add(&collected->convergence, sample.ms) || is_late ||
-                 collected->samples.count >= (size_t)options->max_samples;
+        step = collect_add(collected, &sample, now);
+        if (step == COLLECT_NO_MEMORY) return TERN_ERROR_NO_MEMORY;
     }
     return TERN_OK;
 }
@@ -340,17 +280,6 @@ static bool is_set(const char *variable) {
     return value && *value && strcmp(value, "0") != 0;
 }
 
-enum { SCRATCH = 256 };
-
-static bool starts_slower(const double *samples, size_t count) {
-    size_t quarter = count / 4;
-    if (quarter < 5) return false;
-    double scratch[SCRATCH];
-    if (quarter > SCRATCH) quarter = SCRATCH;
-    double first = stats_median(scratch, samples, quarter);
-    return first > 1.05 * stats_median(scratch, samples + count - quarter, quarter);
-}
-
 static bool is_blocking(void) {
     return is_set("TERN_LAUNCH_BLOCKING") || is_set("CUDA_LAUNCH_BLOCKING");
 }
@@ -358,57 +287,24 @@ static bool is_blocking(void) {
 /* Waiting for a device that is idle takes some microseconds; 20 more are not that. */
 static const double stray_limit_ms = 0.02;
 
-static unsigned judge(const Sampler *sampler, const tern_bench_options *options,
-                      const Collected *collected, double wait_ms, const tern_timing *timing) {
-    unsigned trust = 0;
-    if (timing->noise > 4 * options->max_noise) trust |= TERN_TRUST_NOISY;
+static unsigned judge(const Sampler *sampler, const Timed *timed, double wait_ms,
+                      const tern_timing *timing) {
+    unsigned trust = collect_trust(&timed->collected, timing);
     if (timing->median < 3 * fmax(timing->floor_ms, timing->launch_floor_ms))
         trust |= TERN_TRUST_NEAR_FLOOR;
     if (sampler->on_gpu && timing->host_ms > timing->median) trust |= TERN_TRUST_HOST_BOUND;
     if (!tern_device_property(tern_device_name(sampler->context), TERN_DEVICE_IS_FAST))
         trust |= TERN_TRUST_NOT_SPEED;
     if (is_blocking()) trust |= TERN_TRUST_BLOCKING;
-    if (starts_slower(timing->samples, timing->num_samples)) trust |= TERN_TRUST_SLOWER_START;
-    if (timing->num_outliers * 20 > timing->num_samples) trust |= TERN_TRUST_OUTLIERS;
-    if (timing->num_samples < 10) trust |= TERN_TRUST_FEW_SAMPLES;
-    if (collected->waits_inside) trust |= TERN_TRUST_WAITS_INSIDE;
+    if (timed->waits_inside) trust |= TERN_TRUST_WAITS_INSIDE;
     if (sampler->on_gpu && timing->stray_ms > wait_ms + stray_limit_ms) trust |= TERN_TRUST_STRAY;
-    if (collected->throttle.gave_up) trust |= TERN_TRUST_THROTTLED;
+    if (timed->throttle.gave_up) trust |= TERN_TRUST_THROTTLED;
     if (timing->unwritten_bytes) trust |= TERN_TRUST_UNWRITTEN;
-    if (sampler->on_gpu && !timing->is_gated && !collected->waits_inside)
-        trust |= TERN_TRUST_UNGATED;
+    if (sampler->on_gpu && !timing->is_gated && !timed->waits_inside) trust |= TERN_TRUST_UNGATED;
     return trust;
 }
 
-/* Fills timing from the samples, whose times it then owns. */
-static tern_status summarise(Samples *samples, tern_timing *timing) {
-    size_t n = samples->count, clocks = 0;
-    double *sorted = malloc(n * sizeof *sorted);
-    if (!sorted) return TERN_ERROR_NO_MEMORY;
-    timing->num_outliers = stats_outliers(sorted, samples->ms, n);
-    timing->host_ms = stats_median(sorted, samples->host_ms, n);
-    timing->stray_ms = stats_median(sorted, samples->stray_ms, n);
-    for (size_t i = 0; i < n; i++)
-        if (samples->mhz[i] > 0) samples->mhz[clocks++] = samples->mhz[i];
-    timing->clock_mhz = clocks ? stats_median(sorted, samples->mhz, clocks) : 0;
-    memcpy(sorted, samples->ms, n * sizeof *sorted);
-    stats_sort(sorted, n);
-    timing->median = stats_quantile(sorted, n, 0.5);
-    timing->q20 = stats_quantile(sorted, n, 0.2);
-    timing->q80 = stats_quantile(sorted, n, 0.8);
-    timing->min = sorted[0];
-    timing->max = sorted[n - 1];
-    timing->mean = stats_mean(sorted, n);
-    timing->stdev = stats_stdev(sorted, n);
-    timing->noise = timing->mean > 0 ? timing->stdev / timing->mean : 0;
-    timing->num_samples = n;
-    timing->samples = samples->ms;
-    samples->ms = NULL;
-    free(sorted);
-    return TERN_OK;
-}
-
-static tern_status bench(Sampler *sampler, const tern_bench_options *options, Collected *collected,
+static tern_status bench(Sampler *sampler, const tern_bench_options *options, Timed *timed,
                          tern_timing *timing) {
     double wait_ms = 0;
     tern_status status = check_outputs(sampler, options, &timing->unwritten_bytes);
@@ -417,36 +313,40 @@ static tern_status bench(Sampler *sampler, const tern_bench_options *options, Co
     for (int i = 0; i < options->warmups && !status; i++)
         status = sampler->run(sampler->user, NULL);
     if (!status) status = tern_synchronize(sampler->context);
-    if (!status) status = collect(sampler, options, collected);
-    if (!status) status = summarise(&collected->samples, timing);
+    collect_start(&timed->collected, options, clock_ms());
+    if (!status) status = collect(sampler, timed);
+    if (!status && !collect_summarise(&timed->collected, timing)) status = TERN_ERROR_NO_MEMORY;
     if (status) return status;
-    timing->cpu_ms = sampler->cpu_ms / (double)(timing->num_samples + collected->num_discarded);
+    timing->cpu_ms = sampler->cpu_ms / (double)(timing->num_samples + timing->num_discarded);
     timing->cold_bytes = sampler->flush_bytes;
+    timing->cold_ms = sampler->cold_ms;
     timing->is_filled = sampler->fills;
+    timing->is_flushed = sampler->num_flushed > 0;
     timing->is_gated = sampler->gate != NULL;
-    timing->num_discarded = collected->num_discarded;
-    timing->reasons_known = collected->throttle.is_known;
-    timing->slow_reasons = collected->throttle.reasons;
-    timing->trust = judge(sampler, options, collected, wait_ms, timing);
+    timing->reasons_known = timed->throttle.is_known;
+    timing->slow_reasons = timed->throttle.reasons;
+    timing->trust = judge(sampler, timed, wait_ms, timing);
     return TERN_OK;
 }
 
 tern_status tern_bench(tern_context *context, tern_callable *run, void *user,
                        const tern_bench_options *given, tern_timing *timing) {
     Sampler sampler;
-    Collected collected = {0};
-    tern_bench_options options = with_defaults(given);
+    Timed timed = {0};
+    tern_bench_options options = collect_options(given);
     *timing = (tern_timing){0};
     const SamplerOptions what = {.cold = !options.hot,
                                  .fills = options.cold_fill,
                                  .clock = true,
                                  .floor = true,
                                  .gate = !options.no_gate && !is_blocking(),
-                                 .cold_bytes = options.cold_bytes};
+                                 .cold_bytes = options.cold_bytes,
+                                 .flushed = options.cold_buffers,
+                                 .num_flushed = options.num_cold_buffers};
     tern_status status = sampler_open(&sampler, context, run, user, what);
     if (status) return status;
-    status = bench(&sampler, &options, &collected, timing);
-    samples_free(&collected.samples);
+    status = bench(&sampler, &options, &timed, timing);
+    collect_free(&timed.collected);
     sampler_close(&sampler);
     return status;
 }
@@ -474,6 +374,8 @@ const char *tern_trust_words(unsigned one_bit) {
         return "slowed down: the clock stayed low, so these samples had to be kept";
     case TERN_TRUST_UNWRITTEN: return "outputs not written: poison is left in them";
     case TERN_TRUST_UNGATED: return "not gated: what launching takes may be in the time";
+    case TERN_TRUST_CONTENDED:
+        return "contended: wall time is far above processor time (other programs, or it waits)";
     default: return NULL;
     }
 }

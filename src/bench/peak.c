@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* peak: the ceilings of a device, measured by kernels in the Triton language that tern compiles for
  * it: what memory and arithmetic give to compiled code here, not what a data sheet says. Each is
- * the best of several block sizes and of all samples.
+ * the best of several block sizes and of all samples; memory is measured in rounds, until one gives
+ * what the best one gave (ceiling.h).
  *
  * The result is kept in a text file of the cache folder; its first line names all that it depends
  * on, and a file that does not read back whole is measured again. */
+#include "bench/ceiling.h"
+
 #include "base/base.h"
-#include "tern.h"
 
 #include <errno.h>
 #include <math.h>
@@ -100,13 +102,26 @@ static size_t last_level_cache(bool on_gpu) {
     return size > 0 ? (size_t)size : (size_t)32 << 20;
 }
 
+static tern_status measure_memory(Peak *peak, tern_peaks *peaks) {
+    MemoryRounds rounds = {0};
+    double seconds, bytes = (double)(peak->most * 4);
+    for (bool is_enough = false; !is_enough;) {
+        tern_status status = least_time(peak, "copy", peak->most, &seconds);
+        double copy = 2 * bytes / seconds;
+        if (!status) status = least_time(peak, "read", peak->most, &seconds);
+        if (status) return status;
+        is_enough = memory_round(&rounds, copy, bytes / seconds);
+    }
+    peaks->copy = rounds.copy;
+    peaks->read = rounds.read;
+    peaks->is_doubtful = rounds.is_doubtful;
+    return TERN_OK;
+}
+
 static tern_status measure_all(Peak *peak, tern_peaks *peaks) {
     static const size_t sets[] = {64 << 10, 512 << 10, 4 << 20, 16 << 20}; /* bytes of each array */
-    double seconds, bytes = (double)(peak->most * 4);
-    tern_status status = least_time(peak, "copy", peak->most, &seconds);
-    if (!status) peaks->copy = 2 * bytes / seconds;
-    if (!status) status = least_time(peak, "read", peak->most, &seconds);
-    if (!status) peaks->read = bytes / seconds;
+    double seconds;
+    tern_status status = measure_memory(peak, peaks);
     for (int i = 0; i < COUNT(sets) && !status; i++) {
         status = least_time(peak, "copy", sets[i] / 4, &seconds);
         if (!status && 2 * (double)sets[i] / seconds > peaks->cached)
@@ -170,7 +185,7 @@ static void host_key(char *key, size_t size) {
 static bool kept_path(tern_context *context, char *path, size_t size, char *key, size_t key_size) {
     char host[384];
     host_key(host, sizeof host);
-    snprintf(key, key_size, "tern %s peaks 1, %s, %s, %s", tern_version(),
+    snprintf(key, key_size, "tern %s peaks 2, %s, %s, %s", tern_version(),
              tern_device_name(context), tern_device_description(context), host);
     const char *folder = tern_cache_dir(context);
     int length = snprintf(path, size, "%s/peak-%016llx.txt", folder,
@@ -182,15 +197,22 @@ static bool read_kept(const char *path, const char *key, tern_peaks *peaks) {
     char line[2048] = "";
     double copy = 0, read = 0, cached = 0, fma = 0;
     size_t cache_bytes = 0;
+    int doubtful = 0;
     FILE *file = fopen(path, "r");
     if (!file) return false;
     bool fine = fgets(line, sizeof line, file) && !strncmp(line, key, strlen(key)) &&
                 line[strlen(key)] == '\n' &&
-                fscanf(file, "copy %lf read %lf cached %lf fma %lf cache_bytes %zu end", &copy,
-                       &read, &cached, &fma, &cache_bytes) == 5;
+                fscanf(file, "copy %lf read %lf cached %lf fma %lf cache_bytes %zu doubtful %d end",
+                       &copy, &read, &cached, &fma, &cache_bytes, &doubtful) == 6;
     fclose(file);
     if (!fine || !(copy > 0 && read > 0 && cached > 0 && fma > 0)) return false;
-    *peaks = (tern_peaks){copy, read, cached, fma, cache_bytes, true};
+    *peaks = (tern_peaks){.copy = copy,
+                          .read = read,
+                          .cached = cached,
+                          .fma = fma,
+                          .cache_bytes = cache_bytes,
+                          .was_cached = true,
+                          .is_doubtful = doubtful != 0};
     return true;
 }
 
@@ -201,8 +223,10 @@ static void keep(const char *path, const char *key, const tern_peaks *peaks) {
     snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
     FILE *file = fopen(other, "w");
     if (!file) return;
-    fprintf(file, "%s\ncopy %.9g\nread %.9g\ncached %.9g\nfma %.9g\ncache_bytes %zu\nend\n", key,
-            peaks->copy, peaks->read, peaks->cached, peaks->fma, peaks->cache_bytes);
+    fprintf(file,
+            "%s\ncopy %.9g\nread %.9g\ncached %.9g\nfma %.9g\ncache_bytes %zu\ndoubtful %d\nend\n",
+            key, peaks->copy, peaks->read, peaks->cached, peaks->fma, peaks->cache_bytes,
+            peaks->is_doubtful);
     if (fclose(file) || rename(other, path)) unlink(other);
 }
 

@@ -55,6 +55,33 @@ static tern_status launch_nothing(void *user, tern_stream *stream) {
 
 /* ---- cold caches ---- */
 
+enum { LINE_BYTES = 64 };
+
+#if defined __x86_64__
+#include <cpuid.h>
+
+static bool has_clflushopt(void) {
+    unsigned a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & 1u << 23);
+}
+
+/* Writes lines back and takes them out of all caches. */
+static void flush_lines(const unsigned char *memory, size_t bytes) {
+    const unsigned char *end = memory + bytes;
+    bool is_weak = has_clflushopt();
+    for (; memory < end; memory += LINE_BYTES)
+        if (is_weak)
+            __asm__ volatile("clflushopt %0" : : "m"(*memory) : "memory");
+        else
+            __asm__ volatile("clflush %0" : : "m"(*memory) : "memory");
+    __asm__ volatile("mfence" : : : "memory");
+}
+static const bool can_flush = true;
+#else
+static void flush_lines(const unsigned char *memory, size_t bytes) { (void)memory, (void)bytes; }
+static const bool can_flush = false;
+#endif
+
 /* GPUs: 256 MiB as triton.testing has it. CPUs: twice the last-level cache, at least 64 MiB. */
 static size_t flush_size(const Sampler *sampler, size_t asked) {
     long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
@@ -65,6 +92,9 @@ static size_t flush_size(const Sampler *sampler, size_t asked) {
 }
 
 static tern_status make_cold(Sampler *sampler) {
+    for (int i = 0; i < sampler->num_flushed; i++)
+        flush_lines(tern_buffer_pointer(sampler->flushed[i]),
+                    tern_buffer_size(sampler->flushed[i]));
     if (!sampler->flush) return TERN_OK;
     if (sampler->fills) return tern_fill_async(NULL, sampler->flush, 0);
     if (sampler->on_gpu) {
@@ -75,9 +105,42 @@ static tern_status make_cold(Sampler *sampler) {
     }
     const unsigned char *memory = tern_buffer_pointer(sampler->flush);
     unsigned sum = 0;
-    for (size_t i = 0; i < sampler->flush_bytes; i += 64) sum += memory[i];
+    for (size_t i = 0; i < sampler->flush_bytes; i += LINE_BYTES) sum += memory[i];
     sampler->sink = sum;
     return TERN_OK;
+}
+
+/* Lines of these buffers alone, where that is less than what would be read. */
+static bool choose_lines(Sampler *sampler, const SamplerOptions *options) {
+    size_t bytes = 0;
+    if (sampler->on_gpu || !can_flush || options->fills || options->num_flushed <= 0) return false;
+    for (int i = 0; i < options->num_flushed; i++) bytes += tern_buffer_size(options->flushed[i]);
+    if (bytes >= sampler->flush_bytes) return false;
+    sampler->flushed = options->flushed;
+    sampler->num_flushed = options->num_flushed;
+    sampler->flush_bytes = bytes;
+    return true;
+}
+
+static tern_status open_cold(Sampler *sampler, const SamplerOptions *options) {
+    if (!options->cold) return TERN_OK;
+    sampler->fills = options->fills;
+    sampler->flush_bytes = flush_size(sampler, options->cold_bytes);
+    if (choose_lines(sampler, options)) return TERN_OK;
+    sampler->flush = tern_alloc(sampler->context, sampler->flush_bytes);
+    return sampler->flush ? tern_fill(sampler->flush, 0) : tern_message_status(sampler->context);
+}
+
+/* Once before, because the first use of a kernel loads it. */
+static tern_status time_cold(Sampler *sampler) {
+    double nanoseconds = 0;
+    tern_status status = make_cold(sampler);
+    if (!status) status = tern_event_record(sampler->start, NULL);
+    if (!status) status = make_cold(sampler);
+    if (!status) status = tern_event_record(sampler->end, NULL);
+    if (!status) status = tern_event_elapsed(sampler->start, sampler->end, &nanoseconds);
+    sampler->cold_ms = nanoseconds * 1e-6;
+    return status;
 }
 
 /* ---- the watch over the gate ---- */
@@ -149,15 +212,9 @@ static tern_status open_all(Sampler *sampler, SamplerOptions options) {
     sampler->start = tern_event_create(context);
     sampler->end = tern_event_create(context);
     if (!sampler->start || !sampler->end) return tern_message_status(context);
-    if (options.cold) {
-        sampler->fills = options.fills;
-        sampler->flush_bytes = flush_size(sampler, options.cold_bytes);
-        sampler->flush = tern_alloc(context, sampler->flush_bytes);
-        if (!sampler->flush) return tern_message_status(context);
-        tern_status status = tern_fill(sampler->flush, 0);
-        if (status) return status;
-    }
-    tern_status status = open_kernels(sampler, options);
+    tern_status status = open_cold(sampler, &options);
+    if (!status) status = open_kernels(sampler, options);
+    if (!status && options.cold) status = time_cold(sampler);
     if (status || !sampler->on_gpu) return status;
     if (options.clock) {
         sampler->clock_before = tern_event_create_clocked(context);
@@ -165,7 +222,7 @@ static tern_status open_all(Sampler *sampler, SamplerOptions options) {
         if (!sampler->clock_after) return tern_message_status(context);
     }
     if (options.gate) open_gate(sampler);
-    return make_cold(sampler); /* the first use of a kernel loads it */
+    return TERN_OK;
 }
 
 tern_status sampler_open(Sampler *sampler, tern_context *context, tern_callable *run, void *user,
@@ -196,18 +253,20 @@ void sampler_close(Sampler *sampler) {
 
 /* ---- samples ---- */
 
-static tern_status call(Sampler *sampler, double *host_ms) {
+static tern_status call(Sampler *sampler, Sample *sample) {
     double before = clock_ms(), cpu_before = time_ms(CLOCK_PROCESS_CPUTIME_ID);
     tern_status status = sampler->run(sampler->user, NULL);
-    *host_ms = clock_ms() - before;
-    sampler->cpu_ms += time_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    sample->host_ms = clock_ms() - before;
+    sample->cpu_ms = time_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    sample->knows_cpu = !sampler->on_gpu;
+    sampler->cpu_ms += sample->cpu_ms;
     return status;
 }
 
-tern_status sampler_enqueue(Sampler *sampler, tern_event *start, tern_event *end, double *host_ms) {
+tern_status sampler_enqueue(Sampler *sampler, tern_event *start, tern_event *end, Sample *sample) {
     tern_status status = make_cold(sampler);
     if (!status) status = tern_event_record(start, NULL);
-    if (!status) status = call(sampler, host_ms);
+    if (!status) status = call(sampler, sample);
     return status ? status : tern_event_record(end, NULL);
 }
 
@@ -218,7 +277,7 @@ static tern_status enqueue_gated(Sampler *sampler, Sample *sample) {
     if (status) return status;
     __atomic_store_n(&watch->shut_ns, now_ns(), __ATOMIC_RELEASE);
     status = tern_event_record(sampler->start, NULL);
-    if (!status) status = call(sampler, &sample->host_ms);
+    if (!status) status = call(sampler, sample);
     if (!status) status = tern_event_record(sampler->end, NULL);
     if (!status && sampler->clock_after) status = tern_event_record(sampler->clock_after, NULL);
     tern_gate_open(sampler->gate);
@@ -231,7 +290,7 @@ static tern_status enqueue(Sampler *sampler, Sample *sample) {
     tern_status status = TERN_OK;
     if (sampler->clock_before) status = tern_event_record(sampler->clock_before, NULL);
     if (!status && sampler->gate) return enqueue_gated(sampler, sample);
-    if (!status) status = sampler_enqueue(sampler, sampler->start, sampler->end, &sample->host_ms);
+    if (!status) status = sampler_enqueue(sampler, sampler->start, sampler->end, sample);
     if (!status && sampler->clock_after) status = tern_event_record(sampler->clock_after, NULL);
     return status;
 }
@@ -294,11 +353,14 @@ tern_status sampler_floor(Sampler *sampler, double *floor_ms, double *launch_ms,
     tern_callable *run = sampler->run;
     void *user = sampler->user;
     tern_buffer *flush = sampler->flush;
+    int num_flushed = sampler->num_flushed;
     sampler->flush = NULL;
+    sampler->num_flushed = 0;
     *launch_ms = 0;
     tern_status status = floors(sampler, floor_ms, launch_ms, wait_ms);
     sampler->run = run;
     sampler->user = user;
     sampler->flush = flush;
+    sampler->num_flushed = num_flushed;
     return status;
 }

@@ -31,8 +31,11 @@ typedef struct Sampler {
     tern_event *clock_before, *clock_after; /* NULL: the clock cannot be read */
     tern_gate *gate;                        /* NULL: none */
     Watch watch;
-    tern_buffer *flush; /* filled, or read; NULL: hot */
+    tern_buffer *flush;          /* filled, or read; NULL: hot, or lines are flushed */
+    tern_buffer *const *flushed; /* host: whose lines are taken out of the caches */
+    int num_flushed;
     size_t flush_bytes;
+    double cold_ms; /* what making caches cold takes, once */
     bool fills;
     tern_module *module; /* gpu: kernels of the sampler's own */
     tern_kernel *reader, *nothing;
@@ -45,12 +48,16 @@ typedef struct Sample {
     double ms, host_ms;
     double stray_ms;       /* gpu: how long the device went on working after the end */
     double mhz;            /* 0: not known */
+    double cpu_ms;         /* host: processor time inside the callable, all threads */
+    bool knows_cpu;        /* cpu_ms is what the work took, not only enqueueing it */
     bool gate_opened_late; /* the callable did not return while the gate was shut */
 } Sample;
 
 typedef struct SamplerOptions {
     bool cold, fills, gate, clock, floor;
     size_t cold_bytes; /* 0: default */
+    tern_buffer *const *flushed;
+    int num_flushed;
 } SamplerOptions;
 
 double clock_ms(void); /* monotonic */
@@ -60,8 +67,8 @@ tern_status sampler_open(Sampler *sampler, tern_context *context, tern_callable 
                          SamplerOptions options);
 void sampler_close(Sampler *sampler);
 
-/* Enqueues one recorded run; waits for nothing. *host_ms is how long the call took to return. */
-tern_status sampler_enqueue(Sampler *sampler, tern_event *start, tern_event *end, double *host_ms);
+/* Enqueues one recorded run; waits for nothing. Of the sample only what the host saw is filled. */
+tern_status sampler_enqueue(Sampler *sampler, tern_event *start, tern_event *end, Sample *sample);
 /* One run that is waited for. */
 tern_status sampler_take(Sampler *sampler, Sample *sample);
 /* The median time of nothing, of an empty kernel (0: there is none here), and of a last wait. */

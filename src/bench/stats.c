@@ -42,6 +42,13 @@ double stats_median(double *scratch, const double *values, size_t count) {
     return stats_quantile(scratch, count, 0.5);
 }
 
+double stats_spread(const double *sorted, size_t count) {
+    static const double normal = 2 * 0.8416212335729143; /* the 80 % quantile of a normal one */
+    double median = stats_quantile(sorted, count, 0.5);
+    double width = stats_quantile(sorted, count, 0.8) - stats_quantile(sorted, count, 0.2);
+    return median > 0 ? width / normal / median : 0;
+}
+
 size_t stats_outliers(double *scratch, const double *values, size_t count) {
     if (count < 3) return 0;
     double median = stats_median(scratch, values, count);

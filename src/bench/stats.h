@@ -15,6 +15,9 @@ double stats_quantile(const double *sorted, size_t count, double q);
 double stats_mean(const double *values, size_t count);
 double stats_stdev(const double *values, size_t count); /* unbiased; 0 for fewer than 2 */
 double stats_median(double *scratch, const double *values, size_t count);
+/* (q80 - q20) / median, as the stdev / mean of a normal distribution that has these quantiles: some
+ * outliers do not move it. Values are sorted. */
+double stats_spread(const double *sorted, size_t count);
 /* Modified z-score above 14.826 * 1.4826 median absolute deviations away from the median. */
 size_t stats_outliers(double *scratch, const double *values, size_t count);
 

@@ -27,6 +27,12 @@ void script_quoted(Buf *out, const char *text) {
     buf_putc(out, '\'');
 }
 
+/* gnuplot's marks that are filled, each with its hollow one a number below. */
+static int line_mark(int line) {
+    static const int marks[] = {7, 5, 9, 13, 11};
+    return marks[line % COUNT(marks)];
+}
+
 static bool is_power_of_two(double x) {
     int exponent;
     return x > 0 && frexp(x, &exponent) == 0.5;
@@ -49,26 +55,58 @@ static bool all_positive(const tern_sweep *sweep, bool of_y) {
     return true;
 }
 
-static bool has_band(const tern_sweep *sweep, int line) {
+/* Fewer samples than make a point: a hollow mark, and no band. */
+static bool is_hollow(const SweepCell *cell) {
+    return cell->has_timing && (cell->timing.trust & TERN_TRUST_FEW_SAMPLES);
+}
+
+static bool has_band(const SweepCell *cell) {
+    return cell->present && !cell->failed && isfinite(cell->low) && isfinite(cell->high) &&
+           !is_hollow(cell);
+}
+
+static bool line_has_band(const tern_sweep *sweep, int line) {
+    for (int i = 0; i < sweep->rows.count; i++)
+        if (has_band(&sweep->rows.data[i].cells[line])) return true;
+    return false;
+}
+
+static bool any_hollow(const tern_sweep *sweep, int line) {
     for (int i = 0; i < sweep->rows.count; i++) {
         const SweepCell *cell = &sweep->rows.data[i].cells[line];
-        if (cell->present && !cell->failed && isfinite(cell->low) && isfinite(cell->high))
-            return true;
+        if (cell->present && !cell->failed && is_hollow(cell)) return true;
     }
     return false;
 }
 
+/* Where a line has hollow points, a fifth column holds the type of the mark. */
 static void script_data(Buf *out, const tern_sweep *sweep, int line) {
+    bool has_marks = any_hollow(sweep, line);
     buf_printf(out, "$line%d << EOD\n", line + 1);
     for (int i = 0; i < sweep->rows.count; i++) {
         const SweepRow *row = &sweep->rows.data[i];
         const SweepCell *cell = &row->cells[line];
         if (!cell->present || cell->failed) continue;
-        bool band = isfinite(cell->low) && isfinite(cell->high);
-        buf_printf(out, "%.9g %.9g %.9g %.9g\n", row->x[0], cell->y, band ? cell->low : cell->y,
+        bool band = has_band(cell);
+        buf_printf(out, "%.9g %.9g %.9g %.9g", row->x[0], cell->y, band ? cell->low : cell->y,
                    band ? cell->high : cell->y);
+        if (has_marks) buf_printf(out, " %d", line_mark(line) - is_hollow(cell));
+        buf_putc(out, '\n');
     }
     buf_puts(out, "EOD\n");
+}
+
+/* Marks of points of several types are drawn after their line; the key has the line's own. */
+static void script_line(Buf *out, const tern_sweep *sweep, int line, const char *between) {
+    bool has_marks = any_hollow(sweep, line);
+    buf_printf(out, "%s$line%d using 1:2 with %s linetype %d title ", between, line + 1,
+               has_marks ? "lines" : "linespoints", line + 1);
+    script_quoted(out, sweep->line_names[line]);
+    if (has_marks)
+        buf_printf(out,
+                   ", \\\n     $line%d using 1:2:5 with points linetype %d pointtype variable "
+                   "notitle",
+                   line + 1, line + 1);
 }
 
 static bool line_has_data(const tern_sweep *sweep, int line) {
@@ -97,12 +135,11 @@ void script_lines(Buf *out, const tern_sweep *sweep) {
     /* Okabe and Ito's colours: told apart by colour-blind readers, too. */
     static const char *const colours[] = {"#0072B2", "#D55E00", "#009E73", "#CC79A7",
                                           "#56B4E9", "#E69F00", "#000000"};
-    static const int marks[] = {7, 5, 9, 13, 11, 4, 6};
     for (int i = 0; i < sweep->options.num_lines; i++) {
         const tern_line_style *style = sweep->options.styles ? &sweep->options.styles[i] : NULL;
         buf_printf(out, "set linetype %d linecolor rgb ", i + 1);
         script_quoted(out, style && style->color ? style->color : colours[i % COUNT(colours)]);
-        buf_printf(out, " pointtype %d pointsize 1.1 linewidth 1.6", marks[i % COUNT(marks)]);
+        buf_printf(out, " pointtype %d pointsize 1.1 linewidth 1.6", line_mark(i));
         if (style && style->dash) buf_printf(out, " dashtype %d", line_dash(style->dash));
         buf_putc(out, '\n');
     }
@@ -163,7 +200,7 @@ Str sweep_text_gnuplot(tern_sweep *sweep) {
         if (line_has_data(sweep, i)) script_data(&out, sweep, i);
     script_style(&out, sweep);
     for (int i = 0; i < sweep->options.num_lines; i++)
-        if (line_has_data(sweep, i) && has_band(sweep, i)) {
+        if (line_has_data(sweep, i) && line_has_band(sweep, i)) {
             buf_printf(
                 &out,
                 "%s$line%d using 1:3:4 with filledcurves fillstyle transparent solid 0.18 noborder "
@@ -173,9 +210,7 @@ Str sweep_text_gnuplot(tern_sweep *sweep) {
         }
     for (int i = 0; i < sweep->options.num_lines; i++)
         if (line_has_data(sweep, i)) {
-            buf_printf(&out, "%s$line%d using 1:2 with linespoints linetype %d title ", between,
-                       i + 1, i + 1);
-            script_quoted(&out, sweep->line_names[i]);
+            script_line(&out, sweep, i, between);
             between = ", \\\n     ";
         }
     if (sweep->options.ceiling > 0) {

@@ -96,6 +96,35 @@ TEST(whole_scripts) {
     tern_sweep_free(linear);
 }
 
+/* A point of two samples: a hollow mark (6 for 7), and the band goes through the point alone. */
+TEST(few_samples_are_hollow) {
+    static const char *const x[] = {"n"}, *const lines[] = {"a", "b"};
+    const tern_timing few = {.median = 1, .num_samples = 2, .trust = TERN_TRUST_FEW_SAMPLES},
+                      fine = {.median = 1, .num_samples = 40};
+    tern_sweep *sweep = tern_sweep_create(&(tern_sweep_options){.name = "s",
+                                                                .x_names = x,
+                                                                .num_x = 1,
+                                                                .line_names = lines,
+                                                                .num_lines = 2,
+                                                                .y_label = "ms"});
+    for (int i = 0; i < 4; i++)
+        tern_sweep_add(sweep, &(tern_point){.x = {i % 2 + 1},
+                                            .line = i / 2,
+                                            .y = 5,
+                                            .y_min = 4,
+                                            .y_max = 6,
+                                            .timing = i == 1 ? &few : &fine});
+    char *text = tern_sweep_gnuplot(sweep);
+    CHECK(text && strstr(text, "$line1 << EOD\n1 5 4 6 7\n2 5 5 5 6\nEOD\n"));
+    CHECK(text && strstr(text, "$line2 << EOD\n1 5 4 6\n2 5 4 6\nEOD\n"));
+    CHECK(text && strstr(text, "$line1 using 1:2 with lines linetype 1 title 'a', \\\n"
+                               "     $line1 using 1:2:5 with points linetype 1 pointtype variable "
+                               "notitle, \\\n"
+                               "     $line2 using 1:2 with linespoints linetype 2 title 'b'"));
+    tern_free(text);
+    tern_sweep_free(sweep);
+}
+
 TEST(styles) {
     static const char *const x[] = {"n"}, *const lines[] = {"a", "b"};
     const tern_line_style styles[] = {{"blue", "--"}, {NULL, NULL}},
