@@ -3,6 +3,7 @@
  * would show it. Each result is written as it is known; a point that fails is marked and the rest
  * goes on. */
 #include "cli/bench.h"
+#include "cli/check.h"
 #include "cli/versus.h"
 
 #include <math.h>
@@ -15,7 +16,9 @@ const OptionRow options_bench[] = {
     {"x", 0, "NAME=VALUES",
      "sweep: n=2^12..2^28, n=256..4096:256, n=1000..64000:*4, n=1,2,5;\n"
      "                           NAME is visible in -a and --grid; several are zipped"},
-    {"line", 0, "NAME=V,V", "one line for each: device=cpu,cuda, kernel=a,b, or values of NAME"},
+    {"line", 0, "NAME=V,V",
+     "one line for each: device=cpu,cuda, kernel=a,b, num_warps=4,8, num_stages=..,\n"
+     "                           config=1,2, or values of NAME"},
     {"y", 0, "UNIT", "GB/s, TB/s, GFLOP/s, TFLOP/s, ms, us; default: GB/s"},
     {"bytes", 0, "EXPR", "bytes moved, instead of those counted by the compiler"},
     {"flops", 0, "EXPR", "operations, instead of those counted by the compiler"},
@@ -23,7 +26,9 @@ const OptionRow options_bench[] = {
     {"rep", 0, "MS", "timed work at least; default: 100"},
     {"warmup", 0, "MS", "work before; default: 25"},
     {"hot", 0, NULL, "caches as the run before left them; default: cold"},
-    {"cold", 0, "HOW", "read (default) or fill memory before each sample; Triton fills (cuda)"},
+    {"cold", 0, "HOW",
+     "before each sample read memory, fill it (as Triton does), or flush the tensors\n"
+     "                           (cpu: the default)"},
     {"quantiles", 0, NULL, "also print the 20 % and 80 % quantiles"},
     {"save", 0, "DIR", "write run.jsonl, NAME.csv, NAME-full.csv, NAME.gp and plots there"},
     {"format", 0, "LIST", "plots: png,svg,pdf; default: all three"},
@@ -31,7 +36,9 @@ const OptionRow options_bench[] = {
     {"y-log", 0, NULL, "logarithmic y axis"},
     {"roofline", 0, NULL,
      "where each point lies below the ceilings; with --save also NAME-roofline plots"},
-    {"vs", 0, "OTHER", "compare with FILE:KERNEL, interleaved, or with a saved run"},
+    {"vs", 0, "OTHER",
+     "compare with FILE:KERNEL or NAME=VALUE (another value of an argument, num_warps,\n"
+     "                           num_stages or config), interleaved, or with a saved run"},
     {"processes", 0, "N", "run in N processes; with --vs 7 is the default"},
     {"margin", 0, "PART", "--vs: changes up to this count as the same; default: 1%"},
     {"no-peak", 0, NULL, "no ceilings: neither measured nor compared with"},
@@ -183,11 +190,14 @@ static int take_rest(Bench *bench) {
         return cli_fail(cli, EXIT_USAGE, "--rep, --warmup: at most 1000000 ms");
     request->hot = option_given(cli, "hot");
     const char *cold = option_value(cli, "cold");
-    if (cold && strcmp(cold, "read") != 0 && strcmp(cold, "fill") != 0)
-        return cli_fail(cli, EXIT_USAGE, "--cold: expected read or fill, saw '%s'", cold);
+    if (cold && strcmp(cold, "read") != 0 && strcmp(cold, "fill") != 0 &&
+        strcmp(cold, "flush") != 0)
+        return cli_fail(cli, EXIT_USAGE, "--cold: expected read, fill or flush, saw '%s'", cold);
     if (cold && request->hot)
         return cli_fail(cli, EXIT_USAGE, "--cold and --hot: one of them, please");
     request->cold_fill = cold && !strcmp(cold, "fill");
+    request->cold_read = cold && !strcmp(cold, "read");
+    request->cold_flush = cold && !strcmp(cold, "flush");
     request->allow_slow = option_given(cli, "allow-slow");
     request->use_peak = !option_given(cli, "no-peak") && !request->allow_slow;
     return EXIT_OK;
@@ -289,22 +299,30 @@ static void take_result(Bench *bench, int at, int line, Measured *measured) {
 
 /* ---- running ---- */
 
-static void run_one(Bench *bench, int at, int index) {
-    Arena *arena = bench->cli->arena;
-    const Line *line = &bench->lines[index];
-    PointVariable variables[MOST_VARIABLES];
+/* The request of a point of a line; how many of its variables are x. */
+static int set_point(Bench *bench, int at, const Line *line, PointVariable *variables) {
     MeasureRequest *request = &bench->request;
     request->variables = variables;
     request->num_variables = 0;
     for (int i = 0; i < bench->num_ranges; i++)
         variables[request->num_variables++] = (PointVariable){
             bench->ranges[i].name,
-            str_format(arena, "%lld", (long long)bench->ranges[i].values.data[at]).data};
+            str_format(bench->cli->arena, "%lld", (long long)bench->ranges[i].values.data[at])
+                .data};
     request->device = line->device;
     request->operand = line->operand;
     int shown = request->num_variables; /* the line's variable is no x */
     if (bench->line_variable.length)
         variables[request->num_variables++] = (PointVariable){bench->line_variable, line->text};
+    return shown;
+}
+
+static void run_one(Bench *bench, int at, int index) {
+    Arena *arena = bench->cli->arena;
+    const Line *line = &bench->lines[index];
+    PointVariable variables[MOST_VARIABLES];
+    MeasureRequest *request = &bench->request;
+    int shown = set_point(bench, at, line, variables);
     Measured measured;
     bench_progress(bench, where_of(bench, at, line));
     if (line->is_apart)
@@ -312,6 +330,7 @@ static void run_one(Bench *bench, int at, int index) {
     else
         measure_point(bench->cli, arena, request, &measured);
     bench->num_done++;
+    request->keeps_peaks |= measured.peaks_again;
     if (measure_interrupted() && measured.exit_code) return;
     request->num_variables = shown;
     run_write_line(&bench->writer, run_point(arena, request, line->name, 0, &measured));
@@ -322,10 +341,11 @@ static void run_one(Bench *bench, int at, int index) {
 
 static void run_all(Bench *bench) {
     bench->started_ms = bench_now_ms();
+    progress_start(&bench->progress, bench->cli);
     for (int at = 0; at < bench->num_points; at++)
         for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++)
             run_one(bench, at, line);
-    bench_progress(bench, NULL);
+    progress_end(&bench->progress);
     if (!measure_interrupted()) run_write_line(&bench->writer, "{\"end\":true}\n");
 }
 
@@ -391,6 +411,38 @@ static int run_sweep(Bench *bench) {
     return code;
 }
 
+/* One point of both sides. What fails here is no verdict's matter: the point is marked, later. */
+static int same_at(Bench *bench, int at, int index, const Cli *other, const char *operand) {
+    PointVariable variables[MOST_VARIABLES];
+    Cli a = *other, b = *bench->cli;
+    Arena *arena = arena_new(NULL);
+    Buf words = {.arena = arena};
+    a.arena = b.arena = arena;
+    a.complaints = b.complaints = &words;
+    set_point(bench, at, &bench->lines[index], variables);
+    int code = check_same(&bench->request, &a, operand, &b, bench->lines[index].operand);
+    if (code == EXIT_WRONG) {
+        cli_complain(bench->cli, words.data ? words.data : "");
+        cli_fail(bench->cli, code, "%s: the two do not compute the same: no verdict",
+                 where_of(bench, at, &bench->lines[index]));
+    }
+    arena_free(arena);
+    return code == EXIT_WRONG ? code : EXIT_OK;
+}
+
+static int same_outputs(void *user, Cli *other, const char *operand) {
+    Bench *bench = user, of_other = *bench;
+    of_other.cli = other;
+    of_other.operand = operand;
+    of_other.lines[0].name = NULL;
+    int code = take_lines(&of_other);
+    if (!bench->lines[0].name) bench->lines[0].name = bench->operand; /* for messages */
+    for (int at = 0; at < bench->num_points; at++)
+        for (int line = 0; line < bench->num_lines && !code && !measure_interrupted(); line++)
+            code = same_at(bench, at, line, other, of_other.lines[line].operand);
+    return code;
+}
+
 int command_bench(Cli *cli) {
     static int (*const steps[])(Bench *) = {take_ranges, take_lines, take_rest};
     int code = EXIT_OK;
@@ -398,12 +450,15 @@ int command_bench(Cli *cli) {
     if (cli->operands.count > 1)
         return cli_fail(cli, EXIT_USAGE, "one kernel at a time (--line kernel=a,b): what is '%s'?",
                         cli->operands.data[1]);
-    Bench bench = {.cli = cli, .operand = cli->operands.data[0], .notes.arena = cli->arena};
+    Bench bench = {.cli = cli,
+                   .operand = cli->operands.data[0],
+                   .notes.arena = cli->arena,
+                   .doubts.arena = cli->arena};
     for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](&bench);
     if (code) return code;
     measure_catch_interrupt();
     launch_guard_crashes();
     if (option_given(cli, "vs") || option_given(cli, "processes"))
-        return versus_run(cli, bench.operand, option_value(cli, "vs"));
+        return versus_run(cli, bench.operand, option_value(cli, "vs"), same_outputs, &bench);
     return run_sweep(&bench);
 }

@@ -4,6 +4,8 @@
 #ifndef TERN_CLI_BENCH_H
 #define TERN_CLI_BENCH_H
 
+#include "cli/gather.h"
+#include "cli/progress.h"
 #include "cli/range.h"
 #include "cli/runfile.h"
 
@@ -35,16 +37,18 @@ typedef struct Bench {
     MeasureRequest request;
     tern_sweep *sweep, *spread; /* spread: of --quantiles */
     RunWriter writer;
+    Progress progress;
     double started_ms;
     int num_done, num_failed, first_code;
     Buf notes;
+    Gathered doubts;
     Measured last;
 } Bench;
 
 const char *bench_plot_name(const Bench *bench);
 
-double bench_now_ms(void);                                  /* monotonic */
-void bench_progress(const Bench *bench, const char *where); /* where NULL: done */
+double bench_now_ms(void); /* monotonic */
+void bench_progress(Bench *bench, const char *where);
 /* Keeps what is to be said of a point under the table. */
 void bench_note(Bench *bench, const char *where, const Measured *measured);
 void bench_print_point(const Measured *measured);

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <time.h>
-#include <unistd.h>
 
 /* ---- progress ---- */
 
@@ -15,19 +14,15 @@ double bench_now_ms(void) {
     return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
 }
 
-void bench_progress(const Bench *bench, const char *where) {
-    if (bench->cli->quiet || !isatty(STDERR_FILENO)) return;
+void bench_progress(Bench *bench, const char *where) {
     int all = bench->num_points * bench->num_lines, done = bench->num_done;
-    if (!where || all == 1) {
-        if (all > 1) fputs("\r\033[K", stderr);
-        return;
-    }
-    fprintf(stderr, "\r\033[K%s  %d/%d  %s", bench_plot_name(bench), done, all, where);
-    if (done) {
-        int left = (int)((bench_now_ms() - bench->started_ms) / done * (all - done) / 1000 + 0.5);
-        fprintf(stderr, "  %d:%02d left", left / 60, left % 60);
-    }
-    fflush(stderr);
+    int left =
+        done ? (int)((bench_now_ms() - bench->started_ms) / done * (all - done) / 1000 + 0.5) : 0;
+    if (done)
+        progress_say(&bench->progress, "%s  %d/%d  %s  %d:%02d left", bench_plot_name(bench), done,
+                     all, where, left / 60, left % 60);
+    else
+        progress_say(&bench->progress, "%s  %d/%d  %s", bench_plot_name(bench), done, all, where);
 }
 
 /* ---- one point ---- */
@@ -78,7 +73,7 @@ static void note_roofline(Bench *bench, const char *where, const Measured *measu
                    measured->bytes > 0 ? "operations" : "bytes");
         return;
     }
-    bool is_far = measured->bytes > 2 * (double)peaks->cache_bytes;
+    bool is_far = !bench->request.hot || measured->bytes > 2 * (double)peaks->cache_bytes;
     double memory = is_far ? fmax(peaks->copy, peaks->read) : peaks->cached,
            intensity = measured->flops / measured->bytes;
     double roof = fmin(peaks->fma, intensity * memory),
@@ -100,8 +95,7 @@ void bench_note(Bench *bench, const char *where, const Measured *measured) {
     if (measured->exit_code) return;
     if (bench->cli->verbose)
         buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->trust));
-    else if (measured->doubts.length)
-        buf_printf(notes, "trust   %s: %.*s\n", where, STR_ARG(measured->doubts));
+    if (measured->doubts.length) gather_add(&bench->doubts, where, measured->doubts);
 }
 
 void bench_print_sweep(Bench *bench) {
@@ -112,6 +106,7 @@ void bench_print_sweep(Bench *bench) {
     fputs(table ? table : "", stdout);
     tern_free(table);
     int fine = bench->num_done - bench->num_failed;
+    gather_print(&bench->notes, &bench->doubts, fine);
     printf("trust   %d of %d points measured%s\n%s", fine, bench->num_points * bench->num_lines,
            bench->notes.length ? "" : "; nothing speaks against them",
            bench->notes.length ? bench->notes.data : "");

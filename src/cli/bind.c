@@ -48,6 +48,26 @@ static int take_given(Bound *bound) {
     return diag_failed(&bound->diag) ? bound_fail_diag(bound) : EXIT_OK;
 }
 
+const char *bound_option(const Bound *bound, Str name) {
+    for (int i = 0; i < bound->function->num_parameters; i++)
+        if (str_is(name, bound->function->parameters[i].name)) return NULL;
+    return cli_launch_option(name);
+}
+
+int bound_variables(Bound *bound, const PointVariable *variables, int count) {
+    for (int i = 0; i < count; i++) {
+        const char *option = bound_option(bound, variables[i].name);
+        if (option) {
+            cli_set_option(bound->cli, option, variables[i].text);
+            continue;
+        }
+        ArgValue *value = env_evaluate(&bound->env, "-x", str_of(variables[i].text));
+        if (!value) return bound_fail_diag(bound);
+        env_bind_value(&bound->env, variables[i].name, value);
+    }
+    return EXIT_OK;
+}
+
 /* A Python literal from the library's side, if it is one that the value language knows. */
 static ArgValue *quietly(Bound *bound, const char *text) {
     bound->diag.muted = true;

@@ -9,6 +9,12 @@
 
 #include "cli/launch.h"
 
+typedef struct PointVariable { /* visible in -a, --grid .., and a kernel's argument, or an option of
+                                * the launch, where it is one */
+    Str name;
+    const char *text; /* in the value language */
+} PointVariable;
+
 typedef struct Bound {
     Cli *cli;
     tern_context *context;
@@ -30,7 +36,11 @@ typedef struct Bound {
 /* Each returns an ExitCode, after complaining. bound_close takes what bound_open left, failed or
  * not. */
 int bound_open(Bound *bound, Cli *cli, const char *device, const char *operand);
-/* What env_bind_value bound before need not be a parameter: the variables of a sweep. */
+/* The variables of a sweep: these need not be parameters. Before bound_values. */
+int bound_variables(Bound *bound, const PointVariable *variables, int count);
+/* The option that a variable sets, "num-warps" for num_warps, num_stages, config, unless the kernel
+ * has a parameter of this name; else NULL. */
+const char *bound_option(const Bound *bound, Str name);
 int bound_values(Bound *bound);
 int bound_compile(Bound *bound);
 int bound_upload(Bound *bound);   /* tensors get their buffers */

@@ -60,8 +60,7 @@ static double element(const Tensor *tensor, int64_t index) {
 static int compare(const Bound *bound, const char *name, const Tensor *got, const Tensor *want) {
     int64_t count = tensor_count(want);
     if (tensor_count(got) != count)
-        return cli_fail(bound->cli, EXIT_USAGE,
-                        "--check: '%s' has %lld elements, the reference %lld", name,
+        return cli_fail(bound->cli, EXIT_USAGE, "'%s' has %lld elements, the reference %lld", name,
                         (long long)tensor_count(got), (long long)count);
     Tolerance tolerance = tolerance_for(bound, name, want);
     if (tern_dtype_size(got->dtype) < tern_dtype_size(want->dtype)) {
@@ -93,32 +92,28 @@ static int check_value(Bound *bound, const char *text) {
     return compare(bound, arg->parameter->name, arg->value->tensor, value->tensor);
 }
 
-static int launch_reference(const MeasureRequest *request, Bound *reference) {
+static int launch_once(const MeasureRequest *request, Bound *bound) {
     tern_argument *arguments;
     int count;
     Str why;
-    for (int i = 0; i < request->num_variables; i++) {
-        ArgValue *value = env_evaluate(&reference->env, "-x", str_of(request->variables[i].text));
-        if (!value) return bound_fail_diag(reference);
-        env_bind_value(&reference->env, request->variables[i].name, value);
-    }
-    int code = bound_values(reference);
-    if (!code) code = bound_compile(reference);
-    if (!code) code = bound_upload(reference);
+    int code = bound_variables(bound, request->variables, request->num_variables);
+    if (!code) code = bound_values(bound);
+    if (!code) code = bound_compile(bound);
+    if (!code) code = bound_upload(bound);
     if (code) return code;
-    if (!launch_arguments(reference->cli->arena, reference->kernel, reference->args,
-                          reference->num_args, &arguments, &count, &why))
-        return cli_fail(reference->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
-    if (tern_launch(NULL, reference->kernel, reference->grid, arguments, count) ||
-        tern_synchronize(reference->context))
-        return cli_fail_context(reference->cli, reference->context);
-    return bound_download(reference);
+    if (!launch_arguments(bound->cli->arena, bound->kernel, bound->args, bound->num_args,
+                          &arguments, &count, &why))
+        return cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
+    if (tern_launch(NULL, bound->kernel, bound->grid, arguments, count) ||
+        tern_synchronize(bound->context))
+        return cli_fail_context(bound->cli, bound->context);
+    return bound_download(bound);
 }
 
 static int check_interp(const MeasureRequest *request, Bound *bound) {
     Bound reference;
     int code = bound_open(&reference, bound->cli, "interp", request->operand);
-    if (!code) code = launch_reference(request, &reference);
+    if (!code) code = launch_once(request, &reference);
     for (int i = 0; i < bound->num_args && !code; i++)
         if (bound->args[i].buffer)
             code = compare(bound, bound->args[i].parameter->name, bound->args[i].value->tensor,
@@ -132,5 +127,26 @@ int check_results(const MeasureRequest *request, Bound *bound) {
     int code = EXIT_OK;
     for (int i = 0; (text = option_nth(bound->cli, "check", i)) && !code; i++)
         code = !strcmp(text, "interp") ? check_interp(request, bound) : check_value(bound, text);
+    return code;
+}
+
+int check_same(const MeasureRequest *request, Cli *cli_a, const char *operand_a, Cli *cli_b,
+               const char *operand_b) {
+    Bound a, b;
+    int num_compared = 0, code = bound_open(&a, cli_a, request->device, operand_a);
+    if (!code) code = launch_once(request, &a);
+    int code_b = bound_open(&b, cli_b, request->device, operand_b);
+    if (!code && !code_b) code_b = launch_once(request, &b);
+    if (!code) code = code_b;
+    for (int i = 0; i < (code ? 0 : a.num_args) && !code; i++) {
+        const LaunchArg *want = &a.args[i], *got = bound_arg(&b, str_of(want->parameter->name));
+        if (!want->buffer || !got || !got->buffer) continue;
+        num_compared++;
+        code = compare(&b, want->parameter->name, got->value->tensor, want->value->tensor);
+    }
+    if (!code && !num_compared)
+        code = cli_fail(cli_b, EXIT_USAGE, "the two have no tensor in common to compare");
+    bound_close(&a);
+    bound_close(&b);
     return code;
 }

@@ -18,5 +18,9 @@ void outputs_look(const Bound *bound, const uint64_t *before, CheckedOutputs *ou
 /* Against what --check names: "interp", or NAME=VALUE. The tensors hold the results of one launch.
  * An ExitCode, after complaining. */
 int check_results(const MeasureRequest *request, Bound *bound);
+/* Launches both once with the same arguments and compares the tensors that both have: b against a.
+ * An ExitCode, after complaining. */
+int check_same(const MeasureRequest *request, Cli *cli_a, const char *operand_a, Cli *cli_b,
+               const char *operand_b);
 
 #endif

@@ -56,6 +56,32 @@ bool option_double(const Cli *cli, const char *name, double otherwise, double *v
     return true;
 }
 
+const char *cli_launch_option(Str name) {
+    static const char *const names[][2] = {
+        {"num_warps", "num-warps"}, {"num_stages", "num-stages"}, {"config", "config"}};
+    for (int i = 0; i < COUNT(names); i++)
+        if (str_is(name, names[i][0]) || str_is(name, names[i][1])) return names[i][1];
+    return NULL;
+}
+
+static bool is_replaced(const OptionUse *use, const char *name, const char *value) {
+    if (strcmp(use->row->name, name) != 0) return false;
+    size_t length = strcspn(value, "=") + 1;
+    return strcmp(name, "a") != 0 || !strncmp(use->value, value, length);
+}
+
+void cli_set_option(Cli *cli, const char *name, const char *value) {
+    const OptionRow *row = cli->command->options;
+    const OptionUse *uses = cli->options.data;
+    int count = cli->options.count;
+    while (row->name && strcmp(row->name, name) != 0) row++;
+    if (!row->name) BUG("tern %s has no option --%s", cli->command->name, name);
+    memset(&cli->options, 0, sizeof cli->options);
+    for (int i = 0; i < count; i++)
+        if (!is_replaced(&uses[i], name, value)) vec_push(cli->arena, &cli->options, uses[i]);
+    vec_push(cli->arena, &cli->options, (OptionUse){row, value});
+}
+
 /* ---- failing ---- */
 
 void cli_complain(const Cli *cli, const char *text) {

@@ -70,6 +70,12 @@ bool option_given(const Cli *cli, const char *name);
 bool option_int(const Cli *cli, const char *name, int low, int high, int otherwise, int *value);
 bool option_double(const Cli *cli, const char *name, double otherwise, double *value);
 
+/* Sets an option of this command to one value, whatever was given; in a copy of a Cli the original
+ * keeps its own. For "a", NAME=VALUE, other names stay. */
+void cli_set_option(Cli *cli, const char *name, const char *value);
+/* "num-warps" for num_warps or num-warps; NULL: no option of a launch. */
+const char *cli_launch_option(Str name);
+
 /* Complains on stderr ("tern run: words") and returns the code. */
 int cli_fail(const Cli *cli, ExitCode code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

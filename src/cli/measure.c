@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/measure.h"
+#include "cli/ceilings.h"
 #include "cli/check.h"
+#include "cli/data_seen.h"
+#include "cli/gather.h"
 
 #include <math.h>
 #include <signal.h>
@@ -27,7 +30,9 @@ bool measure_interrupted(void) { return interrupted != 0; }
 
 /* ---- one point ---- */
 
-enum { MOST_TIMES_REP = 10 }; /* wall time, with what makes caches cold between samples */
+/* Wall time, with what makes caches cold between samples; and where that gives fewer samples than
+ * make a point. */
+enum { MOST_TIMES_REP = 10, MOST_TIMES_REP_FOR_A_POINT = 100 };
 
 typedef struct Point {
     Cli cli; /* with the point's own arena and complaints */
@@ -37,6 +42,7 @@ typedef struct Point {
     Bound bound;
     tern_argument *arguments;
     int num_arguments;
+    const DataSeen *inputs, *first; /* before the first launch, and after it */
     Buf trust, doubts;
 } Point;
 
@@ -50,7 +56,7 @@ static void say(Point *point, bool is_doubt, const char *format, ...) {
     va_end(args);
     for (int i = 0; i <= is_doubt; i++) {
         Buf *to = i ? &point->doubts : &point->trust;
-        buf_printf(to, "%s%s", to->length ? " · " : "", words.data);
+        buf_printf(to, "%s%s", to->length ? gather_between : "", words.data);
     }
 }
 
@@ -65,6 +71,7 @@ static tern_status launch(void *user, tern_stream *stream) {
 static bool is_mentioned(const Point *point, Str name) {
     static const char *const options[] = {"a", "grid", "bytes", "flops", "check"};
     const char *text;
+    if (bound_option(&point->bound, name)) return true;
     for (int i = 0; i < point->bound.function->num_parameters; i++)
         if (str_is(name, point->bound.function->parameters[i].name)) return true;
     for (int i = 0; i < COUNT(options); i++)
@@ -88,17 +95,16 @@ static int bind(Point *point) {
             &point->cli, EXIT_REFUSED,
             "device %s checks kernels, its time says nothing about speed (--allow-slow times it)",
             device);
-    for (int i = 0; i < request->num_variables; i++) {
+    if (request->cold_flush && !tern_device_property(device, TERN_DEVICE_ON_HOST))
+        return cli_fail(&point->cli, EXIT_REFUSED, "--cold flush: not on %s; read or fill", device);
+    for (int i = 0; i < request->num_variables; i++)
         if (!is_mentioned(point, request->variables[i].name))
             return cli_fail(
                 &point->cli, EXIT_USAGE,
                 "'%s' is swept, but no argument of '%s', no -a and no --grid mentions it",
                 request->variables[i].name.data, bound->function->name);
-        ArgValue *value = env_evaluate(&bound->env, "-x", str_of(request->variables[i].text));
-        if (!value) return bound_fail_diag(bound);
-        env_bind_value(&bound->env, request->variables[i].name, value);
-    }
-    code = bound_values(bound);
+    code = bound_variables(bound, request->variables, request->num_variables);
+    if (!code) code = bound_values(bound);
     if (!code) code = bound_compile(bound);
     if (!code) code = bound_upload(bound);
     return code;
@@ -118,6 +124,7 @@ static int try_once(Point *point) {
     Bound *bound = &point->bound;
     CheckedOutputs outputs;
     uint64_t *before = outputs_before(point->cli.arena, bound);
+    point->inputs = data_look(point->cli.arena, bound);
     if (launch(point, NULL) || tern_synchronize(bound->context))
         return cli_fail_context(&point->cli, bound->context);
     int code = bound_download(bound);
@@ -126,6 +133,7 @@ static int try_once(Point *point) {
     if (outputs.num_tensors && !outputs.num_changed)
         return cli_fail(&point->cli, EXIT_WRONG, "the kernel changed none of its %d tensors",
                         outputs.num_tensors);
+    point->first = data_look(point->cli.arena, bound);
     code = check_results(point->request, bound);
     if (code) return code;
     if (outputs.poisoned)
@@ -149,12 +157,35 @@ static int fail_timing(Point *point) {
     return cli_fail_context(&point->cli, point->bound.context);
 }
 
+/* What the data does to the time. */
+static int say_data(Point *point) {
+    Bound *bound = &point->bound;
+    Arena *arena = point->cli.arena;
+    int code = bound_download(bound);
+    if (code) return code;
+    const DataSeen *last = data_look(arena, bound);
+    bool on_host = tern_device_property(point->result->device, TERN_DEVICE_ON_HOST);
+    for (int i = 0; i < bound->num_args; i++) {
+        const char *input = data_denormal_words(arena, bound, i, point->inputs),
+                   *result = data_denormal_words(arena, bound, i, point->first),
+                   *decay = data_decay_words(arena, bound, i, point->first, last);
+        if (on_host && (input || result)) say(point, true, "%s", input ? input : result);
+        if (decay) say(point, true, "%s", decay);
+    }
+    return EXIT_OK;
+}
+
 /* How it was timed, and what was looked for and not found. */
 static void say_method(Point *point, const tern_timing *timing) {
     bool on_gpu = !tern_device_property(point->result->device, TERN_DEVICE_ON_HOST);
+    bool is_small = timing->cold_bytes < (size_t)1 << 20;
     if (timing->cold_bytes)
-        say(point, false, "cold caches (%zu MiB %s)", timing->cold_bytes >> 20,
-            timing->is_filled ? "filled" : "read");
+        say(point, false, "cold caches (%zu %s %s, %.2g ms a sample)",
+            timing->cold_bytes >> (is_small ? 10 : 20), is_small ? "KiB" : "MiB",
+            timing->is_filled    ? "filled"
+            : timing->is_flushed ? "flushed"
+                                 : "read",
+            timing->cold_ms);
     else
         say(point, false, "hot caches");
     if (on_gpu && timing->is_gated) say(point, false, "gated");
@@ -163,6 +194,7 @@ static void say_method(Point *point, const tern_timing *timing) {
     if (on_gpu && !(timing->trust & TERN_TRUST_STRAY)) say(point, false, "no stray work");
     if (timing->trust & TERN_TRUST_STRAY) say(point, true, "%.3g ms of it", timing->stray_ms);
     if (timing->num_discarded) say(point, false, "%zu samples discarded", timing->num_discarded);
+    if (timing->num_contended) say(point, false, "%zu of them contended", timing->num_contended);
     if (on_gpu && !timing->reasons_known) say(point, false, "slow-down reasons unknown (no NVML)");
     if (timing->slow_reasons & TERN_SLOW_POWER_CAP) say(point, false, "at the power limit");
     if (option_given(&point->cli, "debug"))
@@ -174,17 +206,26 @@ static int time_it(Point *point) {
     tern_context *context = point->bound.context;
     for (double end = now_ms() + request->warmup_ms; now_ms() < end;)
         if (launch(point, NULL) || tern_synchronize(context)) return fail_timing(point);
+    int num_buffers = 0;
+    tern_buffer **buffers = arena_array(point->cli.arena, tern_buffer *, point->bound.num_args + 1);
+    for (int i = 0; i < point->bound.num_args; i++)
+        if (point->bound.args[i].buffer && !point->bound.args[i].is_shared)
+            buffers[num_buffers++] = point->bound.args[i].buffer;
     tern_bench_options options = {.hot = request->hot,
                                   .cold_fill = request->cold_fill,
                                   .min_time_ms = request->rep_ms,
-                                  .max_time_ms = MOST_TIMES_REP * request->rep_ms};
+                                  .max_time_ms = MOST_TIMES_REP * request->rep_ms,
+                                  .extra_time_ms = (MOST_TIMES_REP_FOR_A_POINT - MOST_TIMES_REP) *
+                                                   request->rep_ms,
+                                  .cold_buffers = buffers,
+                                  .num_cold_buffers = request->cold_read ? 0 : num_buffers};
     tern_timing *timing = &point->result->timing;
     if (tern_bench(context, launch, point, &options, timing)) return fail_timing(point);
     say_method(point, timing);
     for (unsigned bit = 1; bit; bit <<= 1)
         if (timing->trust & bit && tern_trust_words(bit))
             say(point, true, "%s", tern_trust_words(bit));
-    return EXIT_OK;
+    return say_data(point);
 }
 
 /* ---- bytes and operations ---- */
@@ -223,41 +264,12 @@ static int count_work(Point *point) {
 
 /* ---- against the ceilings ---- */
 
-/* What was measured may be beaten by a little; beyond this it is the measurement that is wrong. */
-static const double far_memory_slack = 1.15, near_memory_slack = 1.5, fma_slack = 1.5;
-/* On a GPU launching bounds what was measured within the caches, so that it is no close ceiling. */
-static const double near_memory_slack_gpu = 4;
-
 static int against_ceilings(Point *point) {
-    Measured *result = point->result;
     if (!point->request->use_peak) return EXIT_OK;
-    if (tern_peak(point->bound.context, true, false, &result->peaks)) {
-        result->peaks = (tern_peaks){0};
-        say(point, false, "no ceilings");
-        return EXIT_OK;
-    }
-    const tern_peaks *peaks = &result->peaks;
-    double seconds = result->timing.median * 1e-3, best_memory = fmax(peaks->copy, peaks->read);
-    bool is_far = result->bytes > 2 * (double)peaks->cache_bytes;
-    double memory = result->bytes / seconds / (is_far ? best_memory : peaks->cached);
-    double compute = result->flops / seconds / peaks->fma;
-    bool is_sure = result->bytes_by == EVIDENCE_COUNTED || result->bytes_by == EVIDENCE_DECLARED;
-    bool on_gpu = !tern_device_property(result->device, TERN_DEVICE_ON_HOST);
-    double near_slack = on_gpu ? near_memory_slack_gpu : near_memory_slack;
-    if (is_sure && memory > (is_far ? far_memory_slack : near_slack))
-        return cli_fail(
-            &point->cli, EXIT_WRONG,
-            "impossible: %.4g GB/s, but memory gives at most %.4g GB/s here (tern peak)",
-            result->bytes / seconds / 1e9, (is_far ? best_memory : peaks->cached) / 1e9);
-    if (result->flops_by == EVIDENCE_DECLARED && compute > fma_slack &&
-        !on_gpu) /* tensor units reach more */
-        return cli_fail(
-            &point->cli, EXIT_WRONG,
-            "impossible: %.4g GFLOP/s, but fused multiply-adds reach %.4g GFLOP/s here (tern peak)",
-            result->flops / seconds / 1e9, peaks->fma / 1e9);
-    if (memory <= 0 && compute <= 0) return EXIT_OK;
-    result->share = fmax(memory, compute);
-    result->ceiling = compute > memory ? "fp32 multiply-add" : is_far ? "memory" : "caches";
+    CeilingWords words =
+        ceilings_judge(point->result_arena, point->bound.context, point->request, point->result);
+    if (words.impossible) return cli_fail(&point->cli, EXIT_WRONG, "%s", words.impossible);
+    if (words.doubt) say(point, point->result->peaks.copy > 0, "%s", words.doubt);
     return EXIT_OK;
 }
 

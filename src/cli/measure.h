@@ -6,18 +6,13 @@
 
 #include "cli/bind.h"
 
-typedef struct PointVariable { /* visible in -a, --grid .., and a kernel's argument where it is one
-                                */
-    Str name;
-    const char *text; /* in the value language */
-} PointVariable;
-
 typedef struct MeasureRequest {
     const char *device, *operand;
     int num_variables;
     PointVariable *variables;
     double rep_ms, warmup_ms;
-    bool hot, cold_fill, allow_slow, use_peak;
+    bool hot, cold_fill, cold_read, cold_flush, allow_slow, use_peak;
+    bool keeps_peaks; /* they were measured again already, because a result beat them */
 } MeasureRequest;
 
 typedef enum Evidence {
@@ -36,6 +31,7 @@ typedef struct Measured {
     double bytes, flops;
     Evidence bytes_by, flops_by;
     tern_peaks peaks; /* all 0: not known */
+    bool peaks_again; /* the result beat them, and they were measured again */
     double share;     /* of the nearest ceiling; 0: not known */
     const char *ceiling;
     Str trust;  /* what was done and what speaks against it: "cold .. · outputs written" */

@@ -2,6 +2,7 @@
 /* tern peak: the ceilings of a device. */
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 
 #include <stdio.h>
 
@@ -23,8 +24,20 @@ static void print_text(const Cli *cli, tern_context *context, const tern_peaks *
     printf("read    %9.4g GB/s      beyond the caches\n", peaks->read / 1e9);
     printf("cached  %9.4g GB/s      read and written, within the caches\n", peaks->cached / 1e9);
     printf("fma     %9.4g GFLOP/s   fp32\n", peaks->fma / 1e9);
+    if (peaks->is_doubtful)
+        puts("doubtful: rounds did not agree, or reading was slower than copying: measured beside "
+             "other work,\nit seems; --refresh on a quiet machine");
     if (!cli->quiet)
         puts(peaks->was_cached ? "measured before; --refresh measures again" : "measured now");
+}
+
+static tern_status measure(const Cli *cli, tern_context *context, tern_peaks *peaks) {
+    Progress progress;
+    progress_start(&progress, cli);
+    progress_watch(&progress, "measuring");
+    tern_status status = tern_peak(context, true, option_given(cli, "refresh"), peaks);
+    progress_end(&progress);
+    return status;
 }
 
 int command_peak(Cli *cli) {
@@ -37,7 +50,7 @@ int command_peak(Cli *cli) {
     const char *name = tern_device_name(context);
     if (!tern_device_property(name, TERN_DEVICE_IS_FAST))
         code = cli_fail(cli, EXIT_REFUSED, "device %s checks kernels, it has no ceilings", name);
-    else if (tern_peak(context, true, option_given(cli, "refresh"), &peaks))
+    else if (measure(cli, context, &peaks))
         code = cli_fail_context(cli, context);
     else if (cli->json) {
         Json json = {.out.arena = cli->arena};
@@ -47,6 +60,7 @@ int command_peak(Cli *cli) {
         json_key(&json, "read"), json_number(&json, peaks.read);
         json_key(&json, "cached"), json_number(&json, peaks.cached);
         json_key(&json, "fma"), json_number(&json, peaks.fma);
+        json_key(&json, "doubtful"), json_bool(&json, peaks.is_doubtful);
         json_close(&json, '}');
         json_print(&json);
     } else

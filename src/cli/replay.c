@@ -6,6 +6,7 @@
  */
 #include "cli/replay.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -43,6 +44,7 @@ typedef struct ReplayRun {
     int timeout_ms; /* -1: none */
     int exit_code;
     bool device_said;
+    Progress progress; /* not on a terminal, where each case has its line */
 } ReplayRun;
 
 /* ---- which cases ---- */
@@ -232,6 +234,8 @@ static int run_child(ReplayRun *run, int first) {
         } else {
             report(run, &result);
             next = result.index + 1;
+            if (!run->progress.is_terminal)
+                progress_say(&run->progress, "%d of %d cases", next, run->folders.count);
         }
     }
     if (got < 0) kill(child, SIGKILL);
@@ -272,7 +276,10 @@ int command_replay(Cli *cli) {
     for (int i = 0; i < cli->operands.count && !code; i++)
         code = add_folder(&run, cli->operands.data[i]);
     if (code) return code;
+    progress_start(&run.progress, cli);
+    if (!run.progress.is_terminal) progress_watch(&run.progress, "the first case");
     for (int next = 0; next >= 0 && next < run.folders.count;) next = run_child(&run, next);
+    progress_end(&run.progress);
     print_summary(&run);
     return run.exit_code;
 }

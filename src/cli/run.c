@@ -2,6 +2,7 @@
 /* tern run: compiles a kernel for the arguments given, launches it and reports on every tensor. */
 #include "cli/bind.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -52,6 +53,7 @@ typedef struct Run {
     Bound bound;
     double first_ms, median_ms, least_ms;
     int repeat;
+    Progress progress;
     unsigned char **before; /* the bytes of each tensor before the launch */
 } Run;
 
@@ -107,9 +109,11 @@ static int launch_all(Run *run) {
         code = cli_fail_context(cli, run->bound.context);
     if (!code) code = bound_check_zones(&run->bound);
     if (!code) code = bound_download(&run->bound); /* the results are those of the first launch */
-    for (int i = 0; i < run->repeat && !code; i++)
+    for (int i = 0; i < run->repeat && !code; i++) {
+        progress_say(&run->progress, "launch %d of %d", i + 1, run->repeat);
         if (launch_timed(run, start, end, arguments, count, &times[i]))
             code = cli_fail_context(cli, run->bound.context);
+    }
     if (run->repeat && !code) {
         qsort(times, (size_t)run->repeat, sizeof *times, compare_doubles);
         run->least_ms = times[0];
@@ -305,7 +309,10 @@ static int run_steps(Run *run) {
     if (!code) code = bound_compile(&run->bound);
     if (!code) code = bound_upload(&run->bound);
     if (!code) code = keep_before(run);
+    progress_start(&run->progress, run->bound.cli);
+    if (!code) progress_watch(&run->progress, "the launch");
     if (!code) code = launch_all(run);
+    progress_end(&run->progress);
     if (code) return code;
     if (run->bound.cli->json) {
         code = report_json(run);

@@ -35,9 +35,10 @@ const char *run_point(Arena *arena, const MeasureRequest *request, const char *l
 /* ---- reading: runread.c ---- */
 
 typedef struct RunPoint {
-    const char *key;     /* "n=4096 cpu": the same in files that can be compared */
-    VEC(double) medians; /* ms, one a process */
-    const char *failed;  /* why, when no process measured it */
+    const char *key;          /* "n=4096 cpu": the same in files that can be compared */
+    VEC(double) medians;      /* ms, one a process */
+    const char *failed;       /* why, when no process measured it */
+    VEC(const char *) doubts; /* of each process that has any */
 } RunPoint;
 
 typedef struct RunFile {

@@ -52,6 +52,11 @@ static bool take_point(RunFile *run, const json_t *line, int number, Str *why) {
         point->failed = str_c(run->arena, str_of(text_of(line, "why")));
         return true;
     }
+    const char *doubts = text_of(line, "doubts");
+    if (*doubts) {
+        const char *copy = str_c(run->arena, str_of(doubts));
+        vec_push(run->arena, &point->doubts, copy);
+    }
     double median = json_number_value(json_object_get(line, "median_ms"));
     if (!(median > 0) || !isfinite(median)) return fail(run, number, "'median_ms' is no time", why);
     vec_push(run->arena, &point->medians, median);

@@ -127,6 +127,8 @@ const char *run_point(Arena *arena, const MeasureRequest *request, const char *l
     json_key(&json, "status"), json_string(&json, measured->exit_code ? "failed" : "ok");
     json_key(&json, "why"), json_string(&json, measured->words);
     json_key(&json, "trust"), json_string(&json, measured->trust.data);
+    json_key(&json, "doubts"),
+        json_string(&json, measured->doubts.length ? measured->doubts.data : "");
     if (measured->exit_code) return finished(&json);
     json_key(&json, "grid"), json_open(&json, '[');
     for (int i = 0; i < 3; i++) json_int(&json, measured->grid[i]);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/versus.h"
+#include "cli/gather.h"
 #include "cli/json.h"
+#include "cli/progress.h"
 
 #include <errno.h>
 #include <math.h>
@@ -136,6 +138,23 @@ static void report_end(const RunFile *a, const RunFile *b, const Tally *tally, b
              "DIR");
 }
 
+/* What speaks against either side, once. */
+static void report_trust(const Cli *cli, const RunFile *a, const RunFile *b) {
+    Gathered gathered = {.arena = cli->arena};
+    Buf out = {.arena = cli->arena};
+    const RunFile *sides[] = {a, b};
+    int count = 0;
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < sides[side]->points.count; i++, count++) {
+            const RunPoint *point = &sides[side]->points.data[i];
+            Str where = str_format(cli->arena, "%c %s", "ab"[side], point -> key);
+            for (int k = 0; k < point->doubts.count; k++)
+                gather_add(&gathered, where.data, str_of(point->doubts.data[k]));
+        }
+    gather_print(&out, &gathered, count);
+    fputs(out.length ? out.data : "trust   nothing speaks against them\n", stdout);
+}
+
 int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const RunFile *b,
                   const char *name_b, double margin) {
     Tally tally = {0};
@@ -160,6 +179,7 @@ int versus_report(const Cli *cli, const RunFile *a, const char *name_a, const Ru
     for (int i = 0; i < count; i++) report_pair(cli, width, &pairs[i], &tally);
     for (int i = 0; i < a->points.count; i++) missing += !run_find(b, a->points.data[i].key);
     if (!cli->json) report_end(a, b, &tally, is_interleaved, margin);
+    if (!cli->json) report_trust(cli, a, b);
     if (missing) cli_fail(cli, EXIT_OK, "%d points are only in one of the two", missing);
     if (!tally.compared && !tally.failed)
         return cli_fail(cli, EXIT_USAGE, "the two have no point in common");
@@ -256,25 +276,26 @@ static bool is_saved(const Cli *cli, const char *other, const char **path) {
 }
 
 typedef struct Sides {
-    RunFile runs[2]; /* a: the other; b: this */
-    const char *operands[2];
+    RunFile runs[2];   /* a: the other; b: this */
+    const Cli *cli[2]; /* with the options of each */
+    const char *operands[2], *names[2];
     RunWriter writers[2];
 } Sides;
 
 /* A B, B A, A B ..: what drifts meets both alike. */
 static int run_sides(Cli *cli, Sides *sides, int processes, bool has_other) {
     int code = EXIT_OK;
+    Progress progress;
+    progress_start(&progress, cli);
     for (int i = 0; i < processes && !code && !measure_interrupted(); i++)
         for (int k = 0; k < 2 && !code; k++) {
             int side = i % 2 ? 1 - k : k;
             if (side == 0 && !has_other) continue;
-            if (isatty(STDERR_FILENO) && !cli->quiet)
-                fprintf(stderr, "\r\033[Kprocess %d of %d: %s", i + 1, processes,
-                        sides->operands[side]);
-            code =
-                one_process(cli, sides->operands[side], &sides->runs[side], &sides->writers[side]);
+            progress_say(&progress, "process %d of %d: %s", i + 1, processes, sides->names[side]);
+            code = one_process(sides->cli[side], sides->operands[side], &sides->runs[side],
+                               &sides->writers[side]);
         }
-    if (isatty(STDERR_FILENO) && !cli->quiet) fputs("\r\033[K", stderr);
+    progress_end(&progress);
     return code;
 }
 
@@ -307,26 +328,60 @@ static void print_alone(const Cli *cli, const RunFile *run) {
         else
             printf("%s  failed: %s\n", point->key, point->failed);
     }
+    const RunFile none = {0};
+    if (!cli->json) report_trust(cli, &none, run);
 }
 
-int versus_run(Cli *cli, const char *operand, const char *other) {
+/* NAME=VALUE: this very kernel, with another value of an argument, or of an option of the launch. */
+static bool is_setting(const char *other) {
+    const char *equals = strchr(other, '=');
+    return equals && equals != other && !strchr(other, ':') && access(other, F_OK);
+}
+
+static void set_other(Cli *other, const char *setting) {
+    Str name = {setting, (int)strcspn(setting, "=")};
+    const char *option = cli_launch_option(name), *text;
+    bool is_argument = !option;
+    for (int i = 0; (text = option_nth(other, "a", i)); i++)
+        is_argument |= !strncmp(text, setting, (size_t)name.length + 1);
+    if (is_argument)
+        cli_set_option(other, "a", setting);
+    else
+        cli_set_option(other, option, setting + name.length + 1);
+}
+
+static int open_sides(const Cli *cli, Sides *sides, const char *other, const char *path) {
+    Str why;
+    const char *save = option_value(cli, "save");
+    sides->runs[0].arena = sides->runs[1].arena = cli->arena;
+    if (path && !run_read(cli->arena, path, &sides->runs[0], &why))
+        return cli_fail(cli, EXIT_USAGE, "%s: %.*s", path, STR_ARG(why));
+    if (sides->runs[0].cut) cli_fail(cli, EXIT_OK, "%s: %s", path, sides->runs[0].cut);
+    if (!run_writer_open(&sides->writers[1], cli, save, "run.jsonl") ||
+        (other && !path && !run_writer_open(&sides->writers[0], cli, save, "vs.jsonl")))
+        return EXIT_SYSTEM;
+    return EXIT_OK;
+}
+
+int versus_run(Cli *cli, const char *operand, const char *other, VersusCheck *check, void *user) {
     double margin;
     int processes;
-    const char *path = NULL, *save = option_value(cli, "save");
-    bool saved = other && is_saved(cli, other, &path);
-    Sides sides = {.operands = {other, operand}};
-    Str why;
+    const char *path = NULL;
+    bool saved = other && is_saved(cli, other, &path),
+         setting = other && !saved && is_setting(other);
+    Cli other_cli = *cli;
+    if (setting) set_other(&other_cli, other);
+    Sides sides = {.cli = {&other_cli, cli},
+                   .operands = {setting ? operand : other, operand},
+                   .names = {other, operand}};
+    if (setting) sides.names[0] = str_format(cli->arena, "%s with %s", operand, other).data;
     if (!margin_option(cli, &margin) ||
         !option_int(cli, "processes", 1, MOST_PROCESSES, 7, &processes))
         return EXIT_USAGE;
-    sides.runs[0].arena = sides.runs[1].arena = cli->arena;
-    if (saved && !run_read(cli->arena, path, &sides.runs[0], &why))
-        return cli_fail(cli, EXIT_USAGE, "%s: %.*s", path, STR_ARG(why));
-    if (sides.runs[0].cut) cli_fail(cli, EXIT_OK, "%s: %s", path, sides.runs[0].cut);
-    if (!run_writer_open(&sides.writers[1], cli, save, "run.jsonl") ||
-        (other && !saved && !run_writer_open(&sides.writers[0], cli, save, "vs.jsonl")))
-        return EXIT_SYSTEM;
-    int code = run_sides(cli, &sides, processes, other && !saved);
+    int code = open_sides(cli, &sides, other, saved ? path : NULL);
+    if (!code && other && !saved) code = check(user, &other_cli, sides.operands[0]);
+    if (code) return code;
+    code = run_sides(cli, &sides, processes, other && !saved);
     bool written = run_writer_close(&sides.writers[0]);
     written &= run_writer_close(&sides.writers[1]);
     if (code) return code;
@@ -334,7 +389,9 @@ int versus_run(Cli *cli, const char *operand, const char *other) {
     if (!other)
         print_alone(cli, &sides.runs[1]);
     else
-        code = versus_report(cli, &sides.runs[0], other, &sides.runs[1], operand, margin);
+        code = versus_report(cli, &sides.runs[0], sides.names[0], &sides.runs[1], sides.names[1],
+                             margin);
+    if (saved && !cli->json) puts("outputs were not compared: a is a saved run");
     if (!code && measure_interrupted()) return cli_fail(cli, EXIT_SYSTEM, "interrupted");
     return written ? code : EXIT_SYSTEM;
 }

@@ -29,6 +29,23 @@ def nan(x, y, n, BLOCK: tl.constexpr = 8):
     tl.store(y + i, (tl.load(x + i, mask=i < n) * 0.0) / (n - n), mask=i < n)
 
 @triton.jit
+def decay(x, y, n, BLOCK: tl.constexpr = 8):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + i, tl.load(x + i, mask=i < n) * 1e-6, mask=i < n)
+    tl.store(y + i, 1.0, mask=i < n)
+
+@triton.jit
+def staged(x, y, n, num_stages: tl.constexpr, BLOCK: tl.constexpr = 8):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, num_stages * 1.0, mask=i < n)
+
+@triton.autotune([triton.Config({"SIZE": 8}), triton.Config({"SIZE": 16})], key=["n"])
+@triton.jit
+def tuned(x, y, n, SIZE: tl.constexpr):
+    i = tl.program_id(0) * 8 + tl.arange(0, 8)
+    tl.store(y + i, SIZE * 1.0, mask=i < n)
+
+@triton.jit
 def power(x, y, n: tl.constexpr):
     i = tl.arange(0, n)
     tl.store(y + i, tl.load(x + i))
@@ -88,6 +105,32 @@ exits 2 'expected interp, or NAME=VALUE' $bench add -a n=8 --check n=3
 exits 0 'bytes declared as 128, counted as 64' $bench add -a n=8 --bytes 'n*16'
 exits 2 'expected a number above 0' $bench add -a n=8 --bytes 0
 
+# what the data does to the time
+exits 0 'x: 100 % denormal, which are many times slower' $TERN bench "$k:add" --allow-slow --rep 0.2 --warmup 0 \
+    --grid 1 -a 'x=full(8,1e-40)' -a 'y=empty(8)' -a n=8
+exits 0 'x changes from run to run: 100 % of it zero after all, 0 % after the first' $bench decay -a n=8
+check 'an output that is the same each time is not' sh -c "! '$bench' add -a n=8 | grep -q 'from run to run'"
+
+# each thing that speaks against points is said once
+$bench half -x n=8,16,32 >"$work/.trust" 2>&1
+check 'doubts are gathered' grep -qxF 'trust   y: 4 of 8 never written (all 3 points)' "$work/.trust"
+check 'no point has a line of its own' sh -c "! grep -q '^trust   n=' '$work/.trust'"
+
+# lines of options of the launch
+exits 0 'num_warps=8 (ms)' $bench add -a n=8 --line num_warps=4,8 -y ms
+exits 2 'failed  num_warps=99: --num-warps: expected a number' $bench add -a n=8 --line num_warps=4,99
+exits 2 'failed  num_stages=99: --num-stages: expected a number' $bench add -a n=8 --line num_stages=1,99
+exits 0 '2 of 2 points measured' $bench add -a n=8 --line num-stages=1,2
+exits 2 "failed  config=3: --config 3: kernel 'tuned' has 2" $bench tuned -a n=8 --line config=1,2,3
+exits 0 '2 of 2 points measured' $bench staged -a n=8 --line num_stages=2,99
+exits 0 'num_warps  interp' $bench add -a n=8 -x num_warps=1,2,4
+
+# progress, also into a pipe
+exits 0 'tern bench: add  1/2  n=' env TERN_PROGRESS=0.001 $bench add -x n=64,128
+exits 0 'tern run: launch ' env TERN_PROGRESS=0.001 "$TERN" run "$k:add" --grid 64 -a 'x=rand(512)' \
+    -a 'y=empty(512)' -a n=512 --repeat 300
+check 'none is wanted' sh -c "! TERN_PROGRESS=0 '$bench' add -x n=64,128 2>&1 | grep -q '1/2'"
+
 # files
 exits 0 'wrote' $bench add -x 'n=2^4..2^6' --save "$work/a" --format ''
 check 'the short CSV has a header and a row a point' test "$(wc -l <"$work/a/add.csv")" = 4
@@ -134,8 +177,37 @@ exits 2 'of several devices' $TERN bench "$k:add" --grid 1 -a 'x=rand(n)' -a 'y=
 $TERN bench "$k:add" --device cpu --hot --rep 1 --warmup 0 --grid 'cdiv(n,8)' -a 'x=rand(n)' -a 'y=empty(n)' -x n=512,1024 \
     --roofline --save "$work/r" --format '' >"$work/.roof" 2>&1
 check 'a point is placed below its ceiling' grep -q '^roof    n=512 cpu: 0.125 FLOP/byte, .* % of the .* that the caches allow there' "$work/.roof"
+peak=$(ls "$TERN_CACHE_DIR"/peak-*.txt)
+cp "$peak" "$work/peak"
+plant() { # plant SCALE DOUBTFUL: ceilings that a neighbour left
+    awk -v s="$1" -v d="$2" 'NR > 1 && NR < 6 { $2 *= s } /^doubtful/ { $2 = d } { print }' "$work/peak" >"$peak"
+}
+copy() {
+    $TERN bench "$k:add" --device cpu --rep 1 --warmup 0 --grid 'cdiv(n,BLOCK)' -a 'x=rand(n)' -a 'y=empty(n)' \
+        -a BLOCK=1024 -x n=8192,16384 --hot "$@"
+}
+plant 1 1
+copy >"$work/.copy" 2>&1
+check 'doubtful ceilings are said' grep -q '^trust   doubtful ceilings: .*tern peak --refresh' "$work/.copy"
+plant 1e-5 0
+copy >"$work/.copy" 2>&1
+check 'a result that beats the ceilings is not rejected' grep -q '^trust   2 of 2 points' "$work/.copy"
+check 'they are measured again' grep -q '^trust   beat the ceilings, which were measured again' "$work/.copy"
+check 'and kept' awk 'NR == 2 && $2 < 1e8 { exit 1 }' "$peak"
+cp "$work/peak" "$peak"
+copy --bytes 'n*1e9' >"$work/.copy" 2>&1
+check 'what cannot be names both suspects' grep -q 'impossible: .*either that is wrong (tern peak --refresh.* or --bytes' "$work/.copy"
+copy --cold flush --no-peak >"$work/.copy" 2>&1
+check 'one way to make caches cold' grep -q -e '--cold and --hot' "$work/.copy"
+$TERN bench "$k:add" --device cpu --rep 1 --warmup 0 --grid 1 -a 'x=rand(8)' -a 'y=empty(8)' -a n=8 --no-peak >"$work/.copy" 2>&1
+if [ "$(uname -m)" = x86_64 ]; then
+    check 'the tensors are flushed, and what that costs is said' \
+        grep -q 'cold caches (0 KiB flushed, [0-9.e-]* ms a sample)' "$work/.copy"
+else
+    skip 1 'lines are flushed on x86-64'
+fi
 check 'and plotted' grep -q '^0.125 ' "$work/r/add-roofline.gp"
-exits 2 'expected read or fill' $bench add -a n=8 --cold boiled
+exits 2 'expected read, fill or flush' $bench add -a n=8 --cold boiled
 exits 2 '--cold and --hot' $bench add -a n=8 --cold read --hot
 exits 0 'debug: the kernel' $bench add -a n=8 --debug
 
@@ -155,7 +227,7 @@ run "$work/p.jsonl" 1.001 1.002 1.003 1.000 0.999 1.001 1.002
 run "$work/q.jsonl" 1.101 1.102 1.103 1.100 1.099 1.101 1.102
 run "$work/r.jsonl" 1.0 1.1
 if $TERN cmp "$work/p.jsonl" "$work/p.jsonl" 2>&1 | grep -q 'without jansson'; then
-    skip 12 'no jansson'
+    skip 19 'no jansson'
 else
     exits 0 'SAME' $TERN cmp "$work/p.jsonl" "$work/p.jsonl"
     exits 10 'SLOWER by 10.0 %' $TERN cmp "$work/p.jsonl" "$work/q.jsonl"
@@ -174,6 +246,13 @@ else
     exits 0 'over 2 processes' $bench add -a n=8 --processes 2
     $bench add -a n=8 --vs "$k:add" --processes 4 --margin 90% --save "$work/v" >"$work/.vs" 2>&1
     check 'interleaved processes are compared' grep -q '1 compared, 4 and 4 processes, interleaved' "$work/.vs"
+    check 'what speaks against them is said once' grep -q '^trust   not a speed: .* (all 2 points)' "$work/.vs"
+    exits 1 'the two do not compute the same: no verdict' $bench add -a n=8 --vs "$k:half" --processes 4
+    exits 1 "wrong result: 8 of 8 elements of 'y' differ" $bench add -a n=8 --vs "$k:half" --processes 4
+    exits 0 'k.py:add with BLOCK=16' $bench add -a n=8 -a BLOCK=8 --vs BLOCK=16 --processes 4 --margin 90%
+    exits 0 'k.py:add with num_warps=8' $bench add -a n=8 --vs num_warps=8 --processes 4 --margin 90%
+    exits 1 'failed: --num-warps: expected a number' $bench add -a n=8 --vs num_warps=none --processes 1
+    exits 1 'do not compute the same' $bench staged -a n=8 -a num_stages=2 --vs num_stages=3 --processes 1
     check 'each side has its run file' test -s "$work/v/run.jsonl" -a -s "$work/v/vs.jsonl"
 fi
 
