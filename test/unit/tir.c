@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The thread IR is simplified while it is built: what is built means what was asked for, and the bits
+ * that are known to be 0 are 0, for each integer op of isa.def and operands of each kind; and what
+ * is known to become simpler does. */
+#include "gen/ptx/tir.h"
+#include "test.h"
+
+/* Parameters: what the values of each have as zeros, from none to nearly all. */
+static const struct {
+    const char *name;
+    uint64_t zeros;
+} params[] = {
+    {"any", 0},
+    {"of8", 7},
+    {"small", ~0xffull},
+    {"half", ~0x3fffffffull},     /* below 2^30 */
+    {"positive", ~0x7fffffffull}, /* below 2^31 */
+    {"of16small", ~0xff0ull},
+    {"bit", ~1ull},
+};
+
+static uint64_t random_state = 1;
+static uint64_t random_bits(void) {
+    random_state ^= random_state << 13, random_state ^= random_state >> 7;
+    return random_state ^= random_state << 17;
+}
+
+static bool is_wide(RegClass class) { return class == CLASS_B64; }
+static uint64_t mask_of(RegClass class) {
+    return class == CLASS_PRED  ? 1
+           : class == CLASS_B16 ? 0xffff
+           : is_wide(class)     ? ~0ull
+                                : 0xffffffffu;
+}
+
+static Tir param(Tirs *b, int which, RegClass class) {
+    return tir_param(b, class, params[which].name, which, params[which].zeros & mask_of(class));
+}
+
+/* The value of x where parameter i is values[i]; false where PTX does not say. */
+static bool value_of(const Tirs *b, Tir x, const uint64_t *values, uint64_t *result) {
+    const TirIns *ins = &b->list.data[x];
+    uint64_t bits[3] = {0};
+    if (ins->kind == TIR_CONST) return *result = ins->imm, true;
+    if (ins->kind == TIR_PARAM)
+        return *result = values[ins->imm] & mask_of((RegClass)ins->class), true;
+    for (int i = 0; i < ins->num_args; i++)
+        if (!value_of(b, ins->args[i], values, &bits[i])) return false;
+    return ptx_eval((TirOp)ins->op, bits, result);
+}
+
+static void put(Buf *out, const Tirs *b, Tir x) {
+    const TirIns *ins = &b->list.data[x];
+    if (ins->kind == TIR_CONST) {
+        int64_t number = is_wide((RegClass)ins->class) ? (int64_t)ins->imm
+                         : ins->class == CLASS_B32     ? (int32_t)ins->imm
+                                                       : (int64_t)ins->imm;
+        buf_printf(out, "%lld", (long long)number);
+    } else if (ins->kind == TIR_PARAM) {
+        buf_puts(out, ins->text);
+    } else {
+        buf_printf(out, "%s(", ptx_rows[ins->op].name);
+        for (int i = 0; i < ins->num_args; i++) {
+            if (i) buf_puts(out, ", ");
+            put(out, b, ins->args[i]);
+        }
+        buf_putc(out, ')');
+    }
+}
+
+static bool is_number(PtxType type) {
+    return ptx_type_class(type) == CLASS_PRED || type == PTX_b16 || type == PTX_u16 ||
+           type == PTX_b32 || type == PTX_u32 || type == PTX_s32 || type == PTX_b64 ||
+           type == PTX_u64 || type == PTX_s64;
+}
+
+static bool is_integer_op(TirOp op) {
+    for (int i = 0; i <= ptx_rows[op].num_operands; i++)
+        if (!is_number((PtxType)ptx_rows[op].types[i])) return false;
+    return true;
+}
+
+/* Operands that a rule may look into: parameters, numbers, sums, products and shifts of them. */
+static int operands(Tirs *b, RegClass class, Tir *out) {
+    static const int64_t numbers[] = {
+        0, 1, 2, 3, 7, 8, 31, 32, 63, 64, -1, -8, 1 << 6, (1 << 30), (1 << 30) - 1, INT32_MIN};
+    int n = 0;
+    if (class == CLASS_PRED) {
+        out[n++] = tir_const(b, class, 0), out[n++] = tir_const(b, class, 1);
+        out[n++] = param(b, 6, class), out[n++] = tir_1(b, TIR_NOT_P, param(b, 6, class));
+        return n;
+    }
+    for (int i = 0; i < COUNT(numbers); i++) out[n++] = tir_const(b, class, (uint64_t)numbers[i]);
+    for (int i = 0; i < COUNT(params); i++) out[n++] = param(b, i, class);
+    if (class == CLASS_B16) return n;
+    TirOp add = is_wide(class) ? TIR_ADD64 : TIR_ADD32,
+          shl = is_wide(class) ? TIR_SHL64 : TIR_SHL32,
+          mul = is_wide(class) ? TIR_MUL64 : TIR_MUL32;
+    for (int i = 0; i < COUNT(params); i++) {
+        Tir x = param(b, i, class);
+        out[n++] = tir_2(b, add, x, tir_const(b, class, 5));
+        out[n++] = tir_2(b, add, x, tir_const(b, class, (uint64_t)-24));
+        out[n++] = tir_2(b, shl, x, tir_i32(b, 3));
+        out[n++] = tir_2(b, mul, x, tir_const(b, class, 12));
+    }
+    if (is_wide(class)) {
+        out[n++] = tir_1(b, TIR_SEXT, param(b, 0, CLASS_B32));
+        out[n++] = tir_1(b, TIR_ZEXT, param(b, 4, CLASS_B32));
+    }
+    return n;
+}
+
+enum { MOST_OPERANDS = 64, VALUES = 24 };
+
+typedef struct Check {
+    int wrong, checks;
+} Check;
+
+static void check(Check *c, Tirs *b, TirOp op, const Tir *args) {
+    Tir built = tir_3(b, op, args[0], args[1], args[2]);
+    uint64_t zeros = b->list.data[built].zeros;
+    for (int turn = 0; turn < VALUES; turn++) {
+        uint64_t values[COUNT(params)], bits[3] = {0}, want, got;
+        for (int i = 0; i < COUNT(params); i++) {
+            static const uint64_t edges[] = {0, ~0ull, 1ull << 31, 1ull << 63, 0x7fffffff};
+            values[i] = (turn < COUNT(edges) ? edges[turn] : random_bits()) & ~params[i].zeros;
+        }
+        bool known = true;
+        for (int i = 0; i < ptx_rows[op].num_operands; i++)
+            known = known && value_of(b, args[i], values, &bits[i]);
+        if (!known || !ptx_eval(op, bits, &want) || !value_of(b, built, values, &got)) continue;
+        c->checks++;
+        if (want == got && !(got & zeros & mask_of(tir_class(b, built)))) continue;
+        if (c->wrong++) continue;
+        Buf text = {.arena = b->arena};
+        buf_printf(&text, "%s of ", ptx_rows[op].name);
+        for (int i = 0; i < ptx_rows[op].num_operands; i++)
+            put(&text, b, args[i]), buf_puts(&text, ", ");
+        buf_puts(&text, "is ");
+        put(&text, b, built);
+        printf("%s: want %llx, got %llx, zeros %llx\n", text.data, (unsigned long long)want,
+               (unsigned long long)got, (unsigned long long)zeros);
+    }
+}
+
+TEST(what_is_built_means_what_was_asked_for) {
+    Check c = {0};
+    for (TirOp op = 0; op < NUM_TIR_OPS; op++) {
+        const PtxRow *row = &ptx_rows[op];
+        if (!is_integer_op(op) || row->num_operands > 2) continue;
+        Arena *arena = arena_new(NULL);
+        Tirs *b = tir_new(arena);
+        Tir x[MOST_OPERANDS], y[MOST_OPERANDS] = {0};
+        int nx = operands(b, ptx_type_class((PtxType)row->types[1]), x), ny = 1;
+        if (row->num_operands == 2) ny = operands(b, ptx_type_class((PtxType)row->types[2]), y);
+        for (int i = 0; i < nx; i++)
+            for (int k = 0; k < ny; k++) check(&c, b, op, (Tir[]){x[i], y[k], 0});
+        arena_free(arena);
+    }
+    CHECK(c.wrong == 0);
+    CHECK(c.checks > 300000);
+}
+
+TEST(selections_and_fields) {
+    Check c = {0};
+    static const TirOp selects[] = {TIR_SELECT16, TIR_SELECT32, TIR_SELECT64};
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    for (int s = 0; s < COUNT(selects); s++) {
+        Tir x[MOST_OPERANDS], z[MOST_OPERANDS];
+        int nx = operands(b, ptx_type_class((PtxType)ptx_rows[selects[s]].types[1]), x),
+            nz = operands(b, CLASS_PRED, z);
+        for (int i = 0; i < nx; i += 3)
+            for (int k = 0; k < nx; k += 2)
+                for (int j = 0; j < nz; j++) check(&c, b, selects[s], (Tir[]){x[i], x[k], z[j]});
+    }
+    for (int from = 0; from < 40; from += 3)
+        for (int count = 0; count < 40; count += 3)
+            for (int i = 0; i < COUNT(params); i++) {
+                Tir args[] = {param(b, i, CLASS_B32), tir_i32(b, from), tir_i32(b, count)};
+                check(&c, b, TIR_BFE_U32, args);
+                check(&c, b, TIR_BFE_S32, args);
+            }
+    CHECK(c.wrong == 0 && c.checks > 10000);
+    arena_free(arena);
+}
+
+/* ---- what becomes simpler ---- */
+
+typedef struct Row {
+    TirOp op;
+    const char *x, *y; /* a parameter, a number, or a parameter, '+' and a number */
+    const char *want;
+    uint64_t zeros; /* of the result, in its 32 or 64 bits */
+} Row;
+
+static Tir operand(Tirs *b, const char *text, RegClass class) {
+    char name[40];
+    size_t length = strcspn(text, "+");
+    if (*text == '-' || (*text >= '0' && *text <= '9'))
+        return tir_const(b, class, (uint64_t)strtoll(text, NULL, 0));
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    Tir x = 0;
+    for (int i = 0; i < COUNT(params); i++)
+        if (!strcmp(params[i].name, name)) x = param(b, i, class);
+    if (!text[length]) return x;
+    return tir_2(b, is_wide(class) ? TIR_ADD64 : TIR_ADD32, x,
+                 tir_const(b, class, (uint64_t)strtoll(text + length + 1, NULL, 0)));
+}
+
+static const Row rows[] = {
+#include "tir_rows.h"
+};
+
+TEST(what_is_known_to_be_simpler_is) {
+    for (int i = 0; i < COUNT(rows); i++) {
+        const Row *row = &rows[i];
+        const PtxRow *info = &ptx_rows[row->op];
+        Arena *arena = arena_new(NULL);
+        Tirs *b = tir_new(arena);
+        Tir x = operand(b, row->x, ptx_type_class((PtxType)info->types[1]));
+        Tir y = info->num_operands > 1 ? operand(b, row->y, ptx_type_class((PtxType)info->types[2]))
+                                       : 0;
+        Tir built = tir_2(b, row->op, x, y);
+        uint64_t zeros = b->list.data[built].zeros & mask_of(tir_class(b, built));
+        Buf text = {.arena = arena};
+        put(&text, b, built);
+        if (getenv("TERN_BLESS"))
+            printf("    {TIR_%s, \"%s\", \"%s\", \"%s\", 0x%llx},\n", info->name, row->x, row->y,
+                   text.data, (unsigned long long)zeros);
+        else if (strcmp(text.data, row->want) || zeros != row->zeros)
+            printf("%s of %s, %s: %llx\n", info->name, row->x, row->y, (unsigned long long)zeros),
+                CHECK_STR(text.data, row->want), CHECK(zeros == row->zeros);
+        arena_free(arena);
+    }
+}
+
+TEST(offsets_of_addresses_have_24_bits) {
+    static const struct {
+        int64_t offset;
+        bool split;
+    } cases[] = {{4, true},         {-4, true},         {(1 << 23) - 1, true},
+                 {1 << 23, false},  {-(1 << 23), true}, {-(1 << 23) - 1, false},
+                 {INT64_MAX, false}};
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    for (int wide = 0; wide < 2; wide++)
+        for (int i = 0; i < COUNT(cases); i++) {
+            RegClass class = wide ? CLASS_B64 : CLASS_B32;
+            if (!wide && cases[i].offset == INT64_MAX) continue;
+            int64_t offset = 99;
+            Tir base = param(b, 0, class),
+                sum = tir_2(b, wide ? TIR_ADD64 : TIR_ADD32, base,
+                            tir_const(b, class, (uint64_t)cases[i].offset));
+            Tir at = tir_split_offset(b, sum, &offset);
+            CHECK(at == (cases[i].split ? base : sum));
+            CHECK(offset == (cases[i].split ? cases[i].offset : 0));
+        }
+    int64_t offset = 99;
+    CHECK(tir_split_offset(b, param(b, 0, CLASS_B64), &offset) == param(b, 0, CLASS_B64) &&
+          !offset);
+    arena_free(arena);
+}
+
+TEST(equal_ones_are_one) {
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    Tir x = param(b, 0, CLASS_B32), y = param(b, 1, CLASS_B32);
+    Tir sum = tir_2(b, TIR_ADD32, x, y);
+    CHECK(tir_2(b, TIR_ADD32, x, y) == sum && tir_2(b, TIR_SUB32, x, y) != sum);
+    CHECK(tir_2(b, TIR_ADD32, y, x) != sum); /* in the order that was asked for */
+    CHECK(tir_i32(b, 5) == tir_i32(b, 5) && tir_i32(b, 5) != tir_const(b, CLASS_B64, 5));
+    CHECK(tir_special(b, CLASS_B32, "%tid.x", 0) == tir_special(b, CLASS_B32, "%tid.x", 0));
+    CHECK(tir_special(b, CLASS_B32, "%tid.x", 0) != tir_special(b, CLASS_B32, "%tid.y", 0));
+    CHECK(tir_2(b, TIR_MUL32, tir_i32(b, 7), x) == tir_2(b, TIR_MUL32, x, tir_i32(b, 7)));
+    int scope = tir_enter(b);
+    Tir inner = tir_2(b, TIR_XOR32, x, y);
+    CHECK(tir_2(b, TIR_XOR32, x, y) == inner);
+    tir_leave(b, scope);
+    CHECK(tir_2(b, TIR_XOR32, x, y) != inner); /* it is not made on every way here */
+    CHECK(tir_2(b, TIR_ADD32, x, y) == sum);
+    /* More than there is room for at first: all are still found. */
+    Tir many[5000];
+    for (int i = 0; i < COUNT(many); i++) many[i] = tir_i32(b, 1000 + i);
+    for (int i = 0; i < COUNT(many); i++) CHECK(tir_i32(b, 1000 + i) == many[i]);
+    arena_free(arena);
+}
+
+TEST_MAIN()
