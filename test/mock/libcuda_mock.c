@@ -3,6 +3,7 @@
 #include "mock/mock.h"
 #include "device/cuda/driver.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +29,14 @@ typedef struct Launch {
     struct Launch *next;
 } Launch;
 
+static const char *const kind_names[] = {
+    [CONTEXT] = "context", [BLOCK] = "block", [STREAM] = "stream", [EVENT] = "event",
+    [MODULE] = "module",   [GRAPH] = "graph", [EXEC] = "exec",     [HOST] = "page",
+};
+
 typedef struct Thing {
     Kind kind;
+    int number; /* of its kind, from 1 */
     struct Thing *next, *context;
     int device, references; /* context */
     unsigned char *memory;  /* block */
@@ -67,6 +74,9 @@ static struct {
     double gated_ms; /* work behind the gate */
     Deferred deferred[MOST_DEFERRED];
     int num_deferred;
+    int made[HOST + 1]; /* by kind */
+    char trace[16384];
+    size_t trace_length;
 } mock = {.devices = 1, .major = 9, .version = 13000, .memory = (size_t)1 << 30};
 
 static _Thread_local Thing *current;
@@ -82,6 +92,7 @@ static Thing *thing_new(Kind kind) {
     Thing *thing = calloc(1, sizeof *thing);
     if (!thing) misuse("out of memory");
     thing->kind = kind;
+    thing->number = ++mock.made[kind];
     thing->context = current;
     thing->next = mock.things;
     mock.things = thing;
@@ -126,6 +137,53 @@ static Thing *block_at(CudaPointer pointer, size_t bytes) {
             return thing;
     }
     return NULL;
+}
+
+/* ---- the trace ---- */
+
+/* A call and what it was given; the same call again and again, as in a poll, is one. */
+__attribute__((format(printf, 1, 2))) static void note(const char *format, ...) {
+    char call[512];
+    va_list args;
+    va_start(args, format);
+    size_t length = (size_t)vsnprintf(call, sizeof call, format, args);
+    va_end(args);
+    char *end = mock.trace + mock.trace_length;
+    bool again = mock.trace_length >= length && !memcmp(end - length, call, length) &&
+                 (mock.trace_length == length || end[-(long)length - 1] == '\n');
+    if (again || mock.trace_length + length + 2 > sizeof mock.trace) return;
+    if (mock.trace_length) *end++ = '\n';
+    memcpy(end, call, length + 1);
+    mock.trace_length = (size_t)(end - mock.trace) + length;
+}
+
+typedef struct Name {
+    char text[160];
+} Name;
+
+static Name name_of(const void *handle) {
+    Name name = {"none"};
+    for (const Thing *thing = mock.things; thing; thing = thing->next) {
+        if (thing != handle) continue;
+        if (thing->kind == FUNCTION)
+            snprintf(name.text, sizeof name.text, "%s", thing->name);
+        else
+            snprintf(name.text, sizeof name.text, "%s%d", kind_names[thing->kind], thing->number);
+    }
+    return name;
+}
+
+/* Of memory: the block or page that it is in. */
+static Name place_of(CudaPointer pointer) {
+    Name name = {"nowhere"};
+    for (const Thing *thing = mock.things; thing; thing = thing->next) {
+        uintptr_t start = (uintptr_t)thing->memory;
+        size_t bytes = thing->kind == HOST ? 4096 : thing->bytes;
+        if (!thing->memory || pointer < start || pointer - start >= bytes) continue;
+        snprintf(name.text, sizeof name.text, "%s%d+%d", kind_names[thing->kind], thing->number,
+                 (int)(pointer - start));
+    }
+    return name;
 }
 
 /* ---- time ---- */
@@ -263,9 +321,13 @@ static CudaResult step(const char *symbol) {
 
 /* ---- driver, devices, contexts ---- */
 
-static CudaResult mock_init(unsigned flags) { return flags ? CUDA_INVALID_VALUE : CUDA_OK; }
+static CudaResult mock_init(unsigned flags) {
+    note("init %u", flags);
+    return flags ? CUDA_INVALID_VALUE : CUDA_OK;
+}
 
 static CudaResult mock_driver_version(int *version) {
+    note("version");
     *version = mock.version;
     return CUDA_OK;
 }
@@ -305,22 +367,26 @@ static CudaResult mock_error_words(CudaResult result, const char **words) {
 }
 
 static CudaResult mock_device_count(int *count) {
+    note("count");
     *count = mock.devices;
     return CUDA_OK;
 }
 
 static CudaResult mock_device_get(CudaDeviceId *device, int ordinal) {
+    note("get %d", ordinal);
     if (ordinal < 0 || ordinal >= mock.devices) return CUDA_INVALID_DEVICE;
     *device = 100 + ordinal; /* a device is not its ordinal */
     return CUDA_OK;
 }
 
 static CudaResult mock_device_name(char *name, int size, CudaDeviceId device) {
+    note("name %d, %d", size, device);
     snprintf(name, (size_t)size, "Mock GPU %d", device - 100);
     return CUDA_OK;
 }
 
 static CudaResult mock_device_memory(size_t *bytes, CudaDeviceId device) {
+    note("memory of %d", device);
     (void)device;
     *bytes = mock.memory;
     return CUDA_OK;
@@ -328,6 +394,7 @@ static CudaResult mock_device_memory(size_t *bytes, CudaDeviceId device) {
 
 static CudaResult mock_device_attribute(int *value, CudaDeviceAttribute attribute,
                                         CudaDeviceId device) {
+    note("attribute %d of %d", (int)attribute, device);
     (void)device;
     *value = 0;
     switch (attribute) {
@@ -346,6 +413,7 @@ static CudaResult mock_device_attribute(int *value, CudaDeviceAttribute attribut
 }
 
 static CudaResult mock_device_bus(char *words, int size, CudaDeviceId device) {
+    note("bus %d, %d", size, device);
     snprintf(words, (size_t)size, "0000:%02x:00.0", device - 100);
     return CUDA_OK;
 }
@@ -357,6 +425,7 @@ static Thing *context_of(CudaDeviceId device) {
 }
 
 static CudaResult mock_context_retain(CudaContext *context, CudaDeviceId device) {
+    note("retain %d", device);
     Thing *thing = context_of(device);
     if (!thing) thing = thing_new(CONTEXT);
     thing->device = device;
@@ -367,6 +436,7 @@ static CudaResult mock_context_retain(CudaContext *context, CudaDeviceId device)
 
 /* What is left in a context when it ends stays counted as alive: a leak. */
 static CudaResult mock_context_release(CudaDeviceId device) {
+    note("release %d", device);
     Thing *thing = context_of(device);
     if (!thing) misuse("a context was released that nobody holds");
     if (--thing->references > 0) return CUDA_OK;
@@ -376,16 +446,19 @@ static CudaResult mock_context_release(CudaDeviceId device) {
 }
 
 static CudaResult mock_context_get(CudaContext *context) {
+    note("current");
     *context = (CudaContext)current;
     return CUDA_OK;
 }
 
 static CudaResult mock_context_set(CudaContext context) {
+    note("current = %s", name_of(context).text);
     current = context ? check(context, CONTEXT) : NULL;
     return CUDA_OK;
 }
 
 static CudaResult mock_context_wait(void) {
+    note("wait for all");
     if (!mock.hangs) wait_everything();
     return waited();
 }
@@ -393,12 +466,14 @@ static CudaResult mock_context_wait(void) {
 /* ---- memory ---- */
 
 static CudaResult mock_memory_info(size_t *free_bytes, size_t *total_bytes) {
+    note("memory info");
     *free_bytes = mock.memory - mock.memory_used;
     *total_bytes = mock.memory;
     return CUDA_OK;
 }
 
 static CudaResult mock_memory_alloc(CudaPointer *pointer, size_t bytes) {
+    note("alloc %zu", bytes);
     if (bytes == 0) return CUDA_INVALID_VALUE;
     if (bytes > mock.memory - mock.memory_used) return CUDA_OUT_OF_MEMORY;
     Thing *block = thing_new(BLOCK);
@@ -412,6 +487,7 @@ static CudaResult mock_memory_alloc(CudaPointer *pointer, size_t bytes) {
 }
 
 static CudaResult mock_memory_free(CudaPointer pointer) {
+    note("free %s", place_of(pointer).text);
     Thing *block = block_at(pointer, 1);
     if (!block || pointer != (CudaPointer)(uintptr_t)block->memory)
         misuse("memory was freed that is not alive");
@@ -420,6 +496,7 @@ static CudaResult mock_memory_free(CudaPointer pointer) {
 }
 
 static CudaResult mock_host_alloc(void **pointer, size_t bytes, unsigned flags) {
+    note("host alloc %zu, %u", bytes, flags);
     if (bytes == 0 || flags != CUDA_HOST_DEVICEMAP) return CUDA_INVALID_VALUE;
     Thing *page = thing_new(HOST);
     page->memory = aligned_alloc(512, (bytes + 511) / 512 * 512);
@@ -429,6 +506,7 @@ static CudaResult mock_host_alloc(void **pointer, size_t bytes, unsigned flags) 
 }
 
 static CudaResult mock_host_free(void *pointer) {
+    note("host free %s", place_of((CudaPointer)(uintptr_t)pointer).text);
     for (Thing *thing = mock.things; thing; thing = thing->next) {
         if (thing->kind != HOST || thing->memory != pointer) continue;
         if (mock.gate == pointer && is_shut()) misuse("a gate was freed that is shut");
@@ -439,6 +517,7 @@ static CudaResult mock_host_free(void *pointer) {
 }
 
 static CudaResult mock_host_pointer(CudaPointer *pointer, void *host, unsigned flags) {
+    note("host pointer %s, %u", place_of((CudaPointer)(uintptr_t)host).text, flags);
     *pointer = (CudaPointer)(uintptr_t)host;
     return flags ? CUDA_INVALID_VALUE : CUDA_OK;
 }
@@ -449,12 +528,14 @@ static CudaResult stream_free_to_use(CudaStream stream) {
 }
 
 static CudaResult mock_copy_in(CudaPointer to, const void *from, size_t bytes, CudaStream stream) {
+    note("copy in %s, %zu, %s", place_of(to).text, bytes, name_of(stream).text);
     if (!block_at(to, bytes)) return CUDA_INVALID_VALUE;
     memcpy((void *)(uintptr_t)to, from, bytes);
     return stream_free_to_use(stream);
 }
 
 static CudaResult mock_copy_out(void *to, CudaPointer from, size_t bytes, CudaStream stream) {
+    note("copy out %s, %zu, %s", place_of(from).text, bytes, name_of(stream).text);
     if (!block_at(from, bytes)) return CUDA_INVALID_VALUE;
     if (mock.hangs) misuse("a copy behind a kernel that hangs");
     wait_stream(stream ? check(stream, STREAM) : NULL);
@@ -463,6 +544,7 @@ static CudaResult mock_copy_out(void *to, CudaPointer from, size_t bytes, CudaSt
 }
 
 static CudaResult mock_fill(CudaPointer to, unsigned char byte, size_t bytes, CudaStream stream) {
+    note("fill %s, %u, %zu, %s", place_of(to).text, byte, bytes, name_of(stream).text);
     if (!block_at(to, bytes)) return CUDA_INVALID_VALUE;
     memset((void *)(uintptr_t)to, byte, bytes);
     return stream_free_to_use(stream);
@@ -491,8 +573,20 @@ static CudaResult assemble(const char *text, unsigned count, const CudaJitOption
     return CUDA_OK;
 }
 
+static void note_load(unsigned count, const CudaJitOption *options, void **values) {
+    char words[256] = "";
+    size_t used = 0;
+    for (unsigned i = 0; i < count && used < sizeof words; i++) {
+        bool is_log = options[i] == CUDA_JIT_INFO_LOG || options[i] == CUDA_JIT_ERROR_LOG;
+        used += (size_t)snprintf(words + used, sizeof words - used, is_log ? " %d=log" : " %d=%d",
+                                 (int)options[i], (int)(uintptr_t)values[i]);
+    }
+    note("load%s", words);
+}
+
 static CudaResult mock_module_load(CudaModule *module, const void *image, unsigned count,
                                    CudaJitOption *options, void **values) {
+    note_load(count, options, values);
     const char *text = image;
     CudaResult result = assemble(text, count, options, values);
     if (result != CUDA_OK) return result;
@@ -503,6 +597,7 @@ static CudaResult mock_module_load(CudaModule *module, const void *image, unsign
 }
 
 static CudaResult mock_module_unload(CudaModule module) {
+    note("unload %s", name_of(module).text);
     Thing *thing = check(module, MODULE);
     for (Thing *f = mock.things, *next; f; f = next) {
         next = f->next;
@@ -524,6 +619,7 @@ static void parse_params(Thing *function, const char *text) {
 
 static CudaResult mock_module_function(CudaFunction *function, CudaModule module,
                                        const char *name) {
+    note("function %s of %s", name, name_of(module).text);
     Thing *owner = check(module, MODULE);
     size_t length = strlen(name);
     for (const char *at = strstr(owner->text, ".entry"); at; at = strstr(at + 1, ".entry")) {
@@ -543,6 +639,7 @@ static CudaResult mock_module_function(CudaFunction *function, CudaModule module
 
 static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
                                     CudaFunction function) {
+    note("get %d of %s", (int)attribute, name_of(function).text);
     Thing *thing = check(function, FUNCTION);
     *value = 0;
     switch (attribute) {
@@ -561,6 +658,7 @@ static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
 
 static CudaResult mock_function_set(CudaFunction function, CudaFunctionAttribute attribute,
                                     int value) {
+    note("set %d of %s to %d", (int)attribute, name_of(function).text, value);
     Thing *thing = check(function, FUNCTION);
     if (attribute != CUDA_FUNCTION_MAX_DYNAMIC_SHARED || value < 0 || value > 232448)
         return CUDA_INVALID_VALUE;
@@ -570,6 +668,7 @@ static CudaResult mock_function_set(CudaFunction function, CudaFunctionAttribute
 
 static CudaResult mock_occupancy(int *blocks, CudaFunction function, int threads,
                                  size_t shared_bytes) {
+    note("occupancy of %s, %d, %zu", name_of(function).text, threads, shared_bytes);
     check(function, FUNCTION);
     *blocks = 2048 / threads;
     if (shared_bytes > 0 && (size_t)*blocks > 233472 / shared_bytes)
@@ -616,6 +715,8 @@ static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned gri
                               unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                               unsigned shared_bytes, CudaStream stream, void **arguments,
                               void **extra) {
+    note("launch %s, %u %u %u, %u %u %u, %u, %s", name_of(handle).text, grid_x, grid_y, grid_z,
+         block_x, block_y, block_z, shared_bytes, name_of(stream).text);
     Thing *function = check(handle, FUNCTION);
     if (extra || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535 ||
         grid_x > 0x7fffffff || block_x * block_y * block_z > 1024 || block_x == 0 ||
@@ -644,6 +745,7 @@ static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned gri
 /* ---- streams, events ---- */
 
 static CudaResult mock_stream_create(CudaStream *stream, unsigned flags) {
+    note("stream %u", flags);
     if (flags > 1) return CUDA_INVALID_VALUE;
     Thing *thing = thing_new(STREAM);
     thing->is_apart = flags == CUDA_STREAM_NON_BLOCKING;
@@ -652,17 +754,20 @@ static CudaResult mock_stream_create(CudaStream *stream, unsigned flags) {
 }
 
 static CudaResult mock_stream_destroy(CudaStream stream) {
+    note("destroy %s", name_of(stream).text);
     thing_free(check(stream, STREAM));
     return CUDA_OK;
 }
 
 static CudaResult mock_stream_wait(CudaStream stream) {
+    note("wait for %s", name_of(stream).text);
     const Thing *thing = stream ? check(stream, STREAM) : NULL;
     if (!mock.hangs) wait_stream(thing);
     return waited();
 }
 
 static CudaResult mock_stream_query(CudaStream stream) {
+    note("is %s done", name_of(stream).text);
     const Thing *thing = stream ? check(stream, STREAM) : NULL;
     if (is_behind_gate(thing) || (!mock.hangs && ready(thing) > now_ms())) return CUDA_NOT_READY;
     return queried();
@@ -670,6 +775,7 @@ static CudaResult mock_stream_query(CudaStream stream) {
 
 static CudaResult mock_stream_gate(CudaStream stream, CudaPointer word, uint32_t value,
                                    unsigned flags) {
+    note("gate %s, %s, %u, %u", name_of(stream).text, place_of(word).text, value, flags);
     if (stream || flags != CUDA_WAIT_GEQ)
         misuse("a gate on another stream than the default one, or of another kind");
     is_shut();
@@ -681,23 +787,27 @@ static CudaResult mock_stream_gate(CudaStream stream, CudaPointer word, uint32_t
 }
 
 static CudaResult mock_stream_order(CudaStream stream, CudaEvent event, unsigned flags) {
+    note("%s after %s, %u", name_of(stream).text, name_of(event).text, flags);
     if (stream) check(stream, STREAM);
     check(event, EVENT);
     return flags ? CUDA_INVALID_VALUE : CUDA_OK;
 }
 
 static CudaResult mock_event_create(CudaEvent *event, unsigned flags) {
+    note("event %u", flags);
     if (flags) return CUDA_INVALID_VALUE;
     *event = (CudaEvent)thing_new(EVENT);
     return CUDA_OK;
 }
 
 static CudaResult mock_event_destroy(CudaEvent event) {
+    note("destroy %s", name_of(event).text);
     thing_free(check(event, EVENT));
     return CUDA_OK;
 }
 
 static CudaResult mock_event_record(CudaEvent event, CudaStream stream) {
+    note("record %s, %s", name_of(event).text, name_of(stream).text);
     const Thing *queue = stream ? check(stream, STREAM) : NULL;
     Thing *thing = check(event, EVENT);
     thing->is_gated = is_behind_gate(queue);
@@ -706,6 +816,7 @@ static CudaResult mock_event_record(CudaEvent event, CudaStream stream) {
 }
 
 static CudaResult mock_event_wait(CudaEvent event) {
+    note("wait for %s", name_of(event).text);
     Thing *thing = check(event, EVENT);
     if (mock.hangs) return waited();
     if (thing->is_gated) wait_for_gate();
@@ -714,6 +825,7 @@ static CudaResult mock_event_wait(CudaEvent event) {
 }
 
 static CudaResult mock_event_query(CudaEvent event) {
+    note("is %s done", name_of(event).text);
     Thing *thing = check(event, EVENT);
     is_shut();
     if (thing->is_gated || (!mock.hangs && thing->time_ms > now_ms())) return CUDA_NOT_READY;
@@ -721,6 +833,7 @@ static CudaResult mock_event_query(CudaEvent event) {
 }
 
 static CudaResult mock_event_elapsed(float *milliseconds, CudaEvent start, CudaEvent end) {
+    note("from %s to %s", name_of(start).text, name_of(end).text);
     Thing *first = check(start, EVENT), *second = check(end, EVENT);
     is_shut();
     if (first->time_ms == 0 || second->time_ms == 0) return CUDA_INVALID_HANDLE;
@@ -732,6 +845,7 @@ static CudaResult mock_event_elapsed(float *milliseconds, CudaEvent start, CudaE
 /* ---- graphs ---- */
 
 static CudaResult mock_capture_begin(CudaStream stream, CudaCaptureMode mode) {
+    note("capture %s, %d", name_of(stream).text, (int)mode);
     Thing *thing = check(stream, STREAM);
     if (mode != CUDA_CAPTURE_THREAD_LOCAL || thing->capture) return CUDA_INVALID_VALUE;
     thing->capture = thing_new(GRAPH);
@@ -739,6 +853,7 @@ static CudaResult mock_capture_begin(CudaStream stream, CudaCaptureMode mode) {
 }
 
 static CudaResult mock_capture_end(CudaStream stream, CudaGraph *graph) {
+    note("capture ends %s", name_of(stream).text);
     Thing *thing = check(stream, STREAM);
     *graph = (CudaGraph)thing->capture;
     if (!thing->capture) return CUDA_INVALID_VALUE;
@@ -748,9 +863,9 @@ static CudaResult mock_capture_end(CudaStream stream, CudaGraph *graph) {
 
 static CudaResult mock_graph_instantiate(CudaGraphExec *exec, CudaGraph graph,
                                          unsigned long long flags) {
+    note("instantiate %s, %llu", name_of(graph).text, flags);
     Thing *from = check(graph, GRAPH), *to = thing_new(EXEC);
     Launch **end = &to->launches;
-    (void)flags;
     for (Launch *launch = from->launches; launch; launch = launch->next) {
         Launch *copy = calloc(1, sizeof *copy);
         if (!copy) misuse("out of memory");
@@ -764,6 +879,7 @@ static CudaResult mock_graph_instantiate(CudaGraphExec *exec, CudaGraph graph,
 }
 
 static CudaResult mock_graph_launch(CudaGraphExec exec, CudaStream stream) {
+    note("launch %s, %s", name_of(exec).text, name_of(stream).text);
     Thing *queue = stream ? check(stream, STREAM) : NULL;
     for (Launch *launch = check(exec, EXEC)->launches; launch; launch = launch->next)
         run(check(launch->function, FUNCTION), &launch->record, queue);
@@ -771,11 +887,13 @@ static CudaResult mock_graph_launch(CudaGraphExec exec, CudaStream stream) {
 }
 
 static CudaResult mock_graph_exec_destroy(CudaGraphExec exec) {
+    note("destroy %s", name_of(exec).text);
     thing_free(check(exec, EXEC));
     return CUDA_OK;
 }
 
 static CudaResult mock_graph_destroy(CudaGraph graph) {
+    note("destroy %s", name_of(graph).text);
     thing_free(check(graph, GRAPH));
     return CUDA_OK;
 }
@@ -802,6 +920,13 @@ static void fail(int call, int result) {
 static int calls(void) { return mock.calls; }
 static const char *failed_call(void) { return mock.failed; }
 
+static const char *trace(void) {
+    static char words[sizeof mock.trace];
+    memcpy(words, mock.trace, mock.trace_length + 1);
+    mock.trace_length = 0, mock.trace[0] = 0;
+    return words;
+}
+
 static int live(void) {
     int count = 0;
     for (Thing *thing = mock.things; thing; thing = thing->next) count++;
@@ -810,6 +935,6 @@ static int live(void) {
 
 EXPORT const Mock *mock_control(void) {
     static const Mock control = {reset, set_devices, set_capability, set_version, set_memory,
-                                 fail,  calls,       failed_call,    live};
+                                 fail,  calls,       failed_call,    live,        trace};
     return &control;
 }

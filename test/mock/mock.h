@@ -42,6 +42,9 @@ typedef struct Mock {
     int (*calls)(void);               /* since reset */
     const char *(*failed_call)(void); /* the symbol that failed, or NULL */
     int (*live)(void);                /* contexts, streams, events, modules, graphs, blocks */
+    /* The calls since it was asked last, one a line with what they were given; things are numbered
+     * by kind in the order of their making. */
+    const char *(*trace)(void);
 } Mock;
 
 extern const Mock *mock_control(void);
