@@ -419,10 +419,7 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
                         .args = args,
                         .printing = PTHREAD_MUTEX_INITIALIZER};
     for (int i = 0; i < 3; i++) launch.grid[i] = (int)grid[i];
-    int64_t count;
-    if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TERN_OK;
-    if (__builtin_mul_overflow((int64_t)grid[0] * grid[1], (int64_t)grid[2], &count))
-        return says(device, TERN_ERROR_ARGUMENT, "the grid has more than 2^63 programs");
+    int64_t count = (int64_t)grid[0] * grid[1] * grid[2]; /* the API's limits: below 2^63 */
     launch.stream =
         (double)loaded->facts[FACT_STORED_BYTES] * (double)count >= (double)state->stream_bytes;
     tern_status status;
