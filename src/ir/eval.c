@@ -200,6 +200,7 @@ bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out) {
 #define OP(row, ...) case OP_##row:
 #define LANE(...)
 #include "ir/ops.def"
+    case OP_HINT:
     case NUM_OP_KINDS: break;
     }
     BUG("'%s' is elementwise and has no meaning", op_infos[op->kind].name);

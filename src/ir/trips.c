@@ -234,7 +234,6 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
     case OP_SPLIT:
     case OP_STORE:
     case OP_BARRIER:
-    case OP_HINT:
     case OP_ASSUME:
     case OP_ASSERT:
     case OP_PRINT:

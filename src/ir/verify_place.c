@@ -273,7 +273,6 @@ static bool check_op_places(Verifier *v, const Op *op) {
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS:
     case OP_SCAN:
-    case OP_HINT:
     case OP_ASSERT:
     case OP_INLINE_ASM: return one_place(v, op, 0);
 #define LEAF(kind, ...)    case OP_##kind:

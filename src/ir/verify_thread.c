@@ -56,7 +56,6 @@ bool verify_thread_op(Verifier *v, const Op *op) {
     case OP_POISON:
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
-    case OP_HINT:
     case OP_ASSUME:
 #define LANE(kind, ...)    case OP_##kind:
 #define MEMORY(kind, ...)  case OP_##kind:

@@ -180,12 +180,12 @@ static bool exec_node(Program *p, const Node *node) {
     const Op *op = node->op;
     if (op_has_trait(op, ELEMENTWISE))
         return op->kind == OP_ADDPTR ? exec_addptr(p, op) : exec_lanes(p, op);
+    if (op->kind == OP_HINT) return exec_alias(p, op);
     switch (op->kind) {
     case OP_CONSTANT: return exec_constant(p, op, constant_bits(op));
     case OP_POISON: return exec_constant(p, op, 0);
     case OP_PROGRAM_ID: return set_scalar(p, op, p->id[grid_axis(op)]);
     case OP_NUM_PROGRAMS: return set_scalar(p, op, p->launch->grid[grid_axis(op)]);
-    case OP_HINT: return exec_alias(p, op);
     case OP_ARANGE: return exec_arange(p, op);
 #define SHAPE(kind, ...)   case OP_##kind:
 #define PERMUTE(kind, ...) case OP_##kind:
@@ -202,7 +202,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_READY:
     case OP_PEEK:
     case OP_RELEASE: return exec_ring(p, op);
-    case OP_COMMIT: /* a copy is made at once, or when its turn is made ready */
+    case OP_COMMIT:               /* a copy is made at once, or when its turn is made ready */
     case OP_BARRIER: return true; /* the lanes of a program run in step */
     case OP_REDUCE: return exec_reduce(p, node);
     case OP_SCAN: return exec_scan(p, node);

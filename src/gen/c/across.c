@@ -451,7 +451,6 @@ void write_across(Nest *n, Op *op) {
 #define PERMUTE(kind, ...) case OP_##kind:
 #define PEOPLE(...)
 #include "ir/ops.def"
-    case OP_HINT:
     case OP_ASSUME:
     case OP_PRINT:
     case OP_CLOCK:

@@ -88,6 +88,7 @@ typedef struct Gen {
 const char *kind_code(TypeKind kind);             /* "f32", "ptr" */
 const char *vector_type(TypeKind kind);           /* "vf32", "vb" */
 const char *scalar_type(TypeKind kind);           /* "float"; f16: "unsigned short"; ptr: "UL" */
+const char *unsigned_type(int bits);              /* "unsigned short"; 64: "UL" */
 const char *array_type(TypeKind kind);            /* as scalar_type, but i1 is "signed char" */
 const char *memory_type(TypeKind kind, bool vec); /* may_alias and unaligned: "m_f32", "u_f32" */
 Str constant_text(Gen *g, const Type *lane, uint64_t bits);

@@ -171,11 +171,8 @@ static void for_header(Gen *g, Op *op, const Value *index) {
     const char *wide = is_unsigned ? "unsigned __int128" : "__int128",
                *narrow = is_unsigned ? "UL" : "L";
     if (type_bits(index->type) < 64) wide = "L";
-    const char *part = !is_unsigned                   ? ""
-                       : type_bits(index->type) == 64 ? "(UL)"
-                       : type_bits(index->type) == 32 ? "(unsigned)"
-                       : type_bits(index->type) == 16 ? "(unsigned short)"
-                                                      : "(unsigned char)";
+    const char *part =
+        is_unsigned ? text(g, "(%s)", unsigned_type(type_bits(index->type))).data : "";
     int id = index->id;
     Str more = is_unsigned
                    ? text(g, "k%d < e%d", id, id)

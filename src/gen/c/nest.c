@@ -508,7 +508,6 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
     case OP_LOAD: return eval_load(n, op, place);
     case OP_GATHER: return eval_gather(n, op, place);
     case OP_SORT_STEP: return eval_sort_step(n, op, place);
-    case OP_HINT:
 #define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
         return eval_elementwise(n, op, place);

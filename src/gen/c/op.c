@@ -41,6 +41,12 @@ static const struct {
 const char *kind_code(TypeKind kind) { return kinds[kind].code; }
 const char *vector_type(TypeKind kind) { return kinds[kind].vector; }
 const char *scalar_type(TypeKind kind) { return kinds[kind].scalar; }
+const char *unsigned_type(int bits) {
+    return bits == 64   ? "UL"
+           : bits == 32 ? "unsigned"
+           : bits == 16 ? "unsigned short"
+                        : "unsigned char";
+}
 const char *array_type(TypeKind kind) { return kinds[kind].array; }
 const char *memory_type(TypeKind kind, bool vec) {
     static const char *const names[][2] = {
@@ -210,11 +216,7 @@ static Str compare(Gen *g, const Op *op, bool vec, const Str *x) {
         return text(g, "t_%s_%s(%.*s, %.*s)", words[predicate], kind_code(kind), STR_ARG(a),
                     STR_ARG(b));
     }
-    const char *cast = !is_unsigned ? ""
-                       : bits == 64 ? "(UL)"
-                       : bits == 32 ? "(unsigned)"
-                       : bits == 16 ? "(unsigned short)"
-                                    : "(unsigned char)";
+    const char *cast = is_unsigned ? text(g, "(%s)", unsigned_type(bits)).data : "";
     return text(g, "%s%.*s %s %s%.*s", cast, STR_ARG(a), signs[predicate], cast, STR_ARG(b));
 }
 
@@ -226,10 +228,7 @@ static Str extend(Gen *g, const Op *op, bool vec, Str a) {
     if (!vec) {
         if (from == TYPE_I1)
             return text(g, "(%s)%s%.*s", scalar_type(to), is_signed ? "-" : "", STR_ARG(a));
-        const char *mid = is_signed    ? ""
-                          : bits == 8  ? "(unsigned char)"
-                          : bits == 16 ? "(unsigned short)"
-                                       : "(unsigned)";
+        const char *mid = is_signed ? "" : text(g, "(%s)", unsigned_type(bits)).data;
         return text(g, "(%s)%s%.*s", scalar_type(to), mid, STR_ARG(a));
     }
     if (from == TYPE_I1 && to == TYPE_I32)
@@ -278,11 +277,9 @@ static Str int_to_float(Gen *g, const Op *op, bool vec, Str a) {
         from = TYPE_I8;
     }
     int bits = type_bits(type_scalar(from));
-    static const char *const unsigned_scalar[] = {"unsigned char", "unsigned short", "unsigned",
-                                                  "UL"};
-    const char *us = unsigned_scalar[bits == 8 ? 0 : bits == 16 ? 1 : bits == 32 ? 2 : 3];
     if (is_unsigned)
-        a = vec ? text(g, "(vu%d)%.*s", bits, STR_ARG(a)) : text(g, "(%s)%.*s", us, STR_ARG(a));
+        a = vec ? text(g, "(vu%d)%.*s", bits, STR_ARG(a))
+                : text(g, "(%s)%.*s", unsigned_type(bits), STR_ARG(a));
     bool direct = to == TYPE_F32 || to == TYPE_F64;
     /* Exact in f32, or beyond the largest f16 anyway. */
     bool by_f32 = bits < 32 || (to == TYPE_F16 && bits == 32);
@@ -365,13 +362,7 @@ Str op_text(Gen *g, const Op *op, bool vec, const Str *x) {
         return int_op(g, op, vec, x);
 #define OP(kind, ...) case OP_##kind:
 #define LANE(...)
-#define PEOPLE(...)
 #include "ir/ops.def"
-    case OP_ASSUME:
-    case OP_ASSERT:
-    case OP_PRINT:
-    case OP_CLOCK:
-    case OP_INLINE_ASM:
     case NUM_OP_KINDS: break;
     }
     BUG("'%s' is not lane by lane", op_info(op->kind)->name);

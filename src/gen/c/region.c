@@ -371,7 +371,6 @@ void scalar_op_write(Gen *g, Op *op) {
         declare(g, op_result(op),
                 str_is(clock_kind(op), "smid") ? STR("0") : text(g, "R->clock(R)"));
         return;
-    case OP_HINT:
 #define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
         for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
@@ -431,7 +430,6 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_BROADCAST:
     case OP_EXPAND_DIMS:
     case OP_TRANS:
-    case OP_HINT:
 #define LEAF(kind, ...) case OP_##kind:
 #define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"

@@ -523,13 +523,7 @@ Tir ptx_lane(Gen *g, const Op *op, const Tir *args) {
         return ptx_int(g, op, lane, args);
 #define OP(row, ...) case OP_##row:
 #define LANE(...)
-#define PEOPLE(...)
 #include "ir/ops.def"
-    case OP_ASSUME:
-    case OP_ASSERT:
-    case OP_PRINT:
-    case OP_CLOCK:
-    case OP_INLINE_ASM:
     case NUM_OP_KINDS: break;
     }
     BUG("'%s' is not lane by lane", op_info(op->kind)->name);

@@ -465,8 +465,7 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_BROADCAST:
     case OP_EXPAND_DIMS:
     case OP_RESHAPE:
-    case OP_TRANS:
-    case OP_HINT: ptx_define(g, op_result(op), pure_registers(g, op)); return;
+    case OP_TRANS: ptx_define(g, op_result(op), pure_registers(g, op)); return;
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"

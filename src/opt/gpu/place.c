@@ -183,7 +183,6 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
     case OP_CONVERT:
     case OP_REDUCE:
     case OP_SCAN:
-    case OP_HINT:
     case OP_CLOCK:
     case OP_INLINE_ASM: return layout;
 #define ASYNC(kind, ...)  case OP_##kind:
@@ -327,7 +326,8 @@ static void home_op(Placer *p, Op *op) {
         return;
 #define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-    case OP_HINT: set_home(p, op_result(op), first_home(p, op)); return;
+        set_home(p, op_result(op), first_home(p, op));
+        return;
 #define ACROSS(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case OP_JOIN:
@@ -494,8 +494,7 @@ static void want_op(Placer *p, Op *op) {
     case OP_EXPAND_DIMS:
     case OP_RESHAPE:
     case OP_TRANS:
-    case OP_CONVERT:
-    case OP_HINT: want_pure(p, op); return;
+    case OP_CONVERT: want_pure(p, op); return;
     case OP_BARRIER:
     case OP_CLOCK:
     case OP_YIELD: return;
