@@ -208,7 +208,10 @@ static bool check_program(Verifier *v, const Op *op) {
 
 /* ---- scratch ---- */
 
-void verify_paths_meet(Verifier *v) { v->busy_start = 0, v->busy_end = INT_MAX; }
+void verify_paths_meet(Verifier *v) {
+    if (v->isolated_depth) return; /* what combines two elements has no scratch */
+    v->busy_start = 0, v->busy_end = INT_MAX;
+}
 
 static bool check_trip(Verifier *v, const Op *op, Trip trip, int bytes) {
     int64_t end = (int64_t)trip.offset + bytes;

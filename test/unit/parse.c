@@ -147,6 +147,76 @@ TEST(limits) {
     arena_free(blocks.arena);
 }
 
+/* "LINE:COLUMN+LENGTH words" of the first complaint, or "" */
+static const char *complaint(Arena *a, Str text) {
+    Diag diag = {.arena = a};
+    Ast *ast = ast_parse(a, source_new(a, STR("t"), text), &diag);
+    Span span = {0};
+    Str words = {0};
+    for (int i = 0; i < ast->body.count && !span.source; i++)
+        if (ast->body.stmts[i]->kind == STMT_ERROR)
+            span = ast->body.stmts[i]->complaint_span, words = ast->body.stmts[i]->complaint;
+    if (!span.source) return "";
+    int line, column;
+    source_position(span.source, span.start, &line, &column);
+    return str_format(a, "%d:%d+%d %.*s", line, column, span.end - span.start, STR_ARG(words)).data;
+}
+
+/* open * n, middle, close * n */
+static Str repeated(Arena *a, const char *open, const char *middle, const char *close, int n) {
+    Buf text = {.arena = a};
+    for (int k = 0; k < n; k++) buf_puts(&text, open);
+    buf_puts(&text, middle);
+    for (int k = 0; k < n; k++) buf_puts(&text, close);
+    buf_putc(&text, '\n');
+    return buf_str(&text);
+}
+
+/* Up to which depth each form is taken, and what is said, where, of the next one. */
+TEST(limits_are_where_they_are) {
+    static const struct {
+        const char *open, *middle, *close;
+        int most;
+        const char *words;
+    } rows[] = {
+        {"(", "x", ")", 99, "1:101+1 expressions are nested more than 200 deep"},
+        {"[", "x", "]", 99, "1:101+1 expressions are nested more than 200 deep"},
+        {"{", "x", "}", 99, "1:101+1 expressions are nested more than 200 deep"},
+        {"-", "x", "", 198, "1:200+1 expressions are nested more than 200 deep"},
+        {"not ", "x", "", 198, "1:797+1 expressions are nested more than 200 deep"},
+        {"lambda: ", "x", "", 198, "1:1593+1 expressions are nested more than 200 deep"},
+        {"a if b else ", "x", "", 198, "1:2389+1 expressions are nested more than 200 deep"},
+        {"2 ** ", "x", "", 198, "1:996+1 expressions are nested more than 200 deep"},
+        {"f(", "x", ")", 99, "1:201+1 expressions are nested more than 200 deep"},
+        {"x[", "y", "]", 99, "1:201+1 expressions are nested more than 200 deep"},
+        {"a + ", "x", "", 1000, "1:1+4005 the expression has more than 1000 operations in a chain"},
+        {"a * ", "x", "", 1000, "1:1+4005 the expression has more than 1000 operations in a chain"},
+        {"a.", "x", "", 1000, "1:1+2003 the expression has more than 1000 operations in a chain"},
+        {"", "x", "()", 1000, "1:1+2003 the expression has more than 1000 operations in a chain"},
+        {"", "x", "[0]", 1000, "1:1+3004 the expression has more than 1000 operations in a chain"},
+        {"f'{", "x", "}'", 50, "1:152+1 f-strings are nested more than 50 deep"},
+        {"(a := ", "x", ")", 99, "1:596+1 expressions are nested more than 200 deep"},
+        {"[*", "x", "]", 198, "1:399+1 expressions are nested more than 200 deep"},
+        {"a and (", "x", ")", 99, "1:701+1 expressions are nested more than 200 deep"},
+        {"lambda a=", "0", ": a", 198, "1:1792+1 expressions are nested more than 200 deep"},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        Arena *a = arena_new(NULL);
+        int low = 1, high = 1500; /* low is taken, high is not */
+        while (high - low > 1) {
+            int n = (low + high) / 2;
+            Str text = repeated(a, rows[i].open, rows[i].middle, rows[i].close, n);
+            *(*complaint(a, text) ? &high : &low) = n;
+        }
+        const char *words =
+            complaint(a, repeated(a, rows[i].open, rows[i].middle, rows[i].close, high));
+        if (low != rows[i].most) printf("\"%s\": %d\n", rows[i].open, low);
+        CHECK(low == rows[i].most);
+        CHECK_STR(words, rows[i].words);
+        arena_free(a);
+    }
+}
+
 /* One slip costs one statement. */
 TEST(goes_on_after_an_error) {
     CHECK_STR(parsed("a = (1\nb = 2\ndef f():\n  x ==\n  y\nclass C: pass\n"),
