@@ -28,7 +28,9 @@ enum {
     _Static_assert((int)TERN_##name == (int)DTYPE_NUMBER_##name, "TERN_" #name " in tern.h");
 #include "base/dtypes.def"
 
-static bool is_known(tern_dtype dtype) { return dtype > TERN_VOID && (int)dtype < COUNT(rows); }
+static bool is_known(tern_dtype dtype) { /* any number may come */
+    return dtype != TERN_VOID && (unsigned)dtype < (unsigned)COUNT(rows);
+}
 
 tern_dtype dtype_of(ScalarKind type, bool is_unsigned) {
     bool has_sign = type != SCALAR_I1 && !scalar_is_float(type);

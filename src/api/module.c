@@ -17,13 +17,12 @@ static int line_indent(Str line, bool *is_blank, bool *is_comment) {
 }
 
 /* The last line of a function as Python's inspect sees it: comments that follow the body, indented
- * as it is, belong to it. */
+ * as it is or more, belong to it, and what stands between them. */
 static int last_line(const Source *source, int last, int body_indent) {
     bool is_blank = true, is_comment = true;
     for (int line = last + 1; line <= source->num_lines && (is_blank || is_comment); line++) {
         int indent = line_indent(source_line(source, line), &is_blank, &is_comment);
-        if (is_comment && indent < body_indent) break;
-        if (is_comment) last = line;
+        if (is_comment && indent >= body_indent) last = line;
     }
     return last;
 }
