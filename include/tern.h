@@ -76,6 +76,7 @@ typedef struct tern_open_options {
     uint64_t order_seed;  /* interp, sim: programs (sim: warps too) run in an order drawn from this,
                              so  that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED, else
                              in order */
+    bool watch; /* interp, sim: launches also look for what tern_kernel_findings lists; slower */
 } tern_open_options;
 
 /* Opens a context on one device. options may be NULL. On failure returns NULL, stores the reason in
@@ -274,6 +275,41 @@ TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
  * is a table beside the source or, as_json, one JSON object. The caller's: free it with tern_free.
  * NULL: the device does not count, or no memory; tern_message says which. Counts, never a time. */
 TERN_API char *tern_kernel_counters(tern_kernel *kernel, bool as_json);
+
+/* What a kernel does wrong, or in vain. Those from TERN_FOUND_INFINITY on are advice: true, and no
+ * mistake as such. */
+typedef enum tern_finding_kind {
+    TERN_NOT_CHECKED = 0,   /* no finding: the words say what could not be looked at, and why */
+    TERN_FOUND_STOP,        /* the kernel stopped: device_assert, deadlock, misaligned .. */
+    TERN_FOUND_OUTSIDE,     /* an access outside of its tensor */
+    TERN_FOUND_RACE,        /* two accesses that nothing orders, one of which changes memory */
+    TERN_FOUND_UNWRITTEN,   /* a read of memory that nobody wrote */
+    TERN_FOUND_OVERFLOW,    /* an offset that is too large for its integer wrapped */
+    TERN_FOUND_UNDEFINED,   /* a lane that a load's mask left out, without other=, is used */
+    TERN_FOUND_NAN,         /* a NaN that is stored, made by an op that was given none */
+    TERN_FOUND_INFINITY,    /* likewise an infinity */
+    TERN_FOUND_TWICE,       /* several programs write an element, all the same value */
+    TERN_FOUND_MASK,        /* a mask that never left a lane out */
+    TERN_FOUND_UNUSED,      /* a load whose value nothing needs */
+    TERN_FOUND_UNCOALESCED, /* accesses to many sectors of memory, of each a small part */
+    TERN_NUM_FINDING_KINDS
+} tern_finding_kind;
+typedef struct tern_finding {
+    tern_finding_kind kind;
+    const char *file;  /* NULL: no place is known */
+    int line, column;  /* from 1 */
+    const char *words; /* "-inf - -inf = nan, which is stored in .." */
+    const char *where; /* "program (3, 0, 0), lane [5]"; "" */
+    uint64_t count;    /* how often it was seen */
+} tern_finding;
+/* All that was found in the launches of a kernel so far, failed ones included; of each kind and
+ * place the first. The context is to be opened with `watch`; other devices than interp and sim find
+ * nothing. The kernel's, until its next launch or tern_kernel_findings. NULL, with *count 0: nothing,
+ * or no memory. */
+TERN_API const tern_finding *tern_kernel_findings(tern_kernel *kernel, int *count);
+TERN_API const char *tern_finding_name(tern_finding_kind kind); /* "out-of-bounds"; NULL: no such */
+TERN_API const char *tern_finding_cure(tern_finding_kind kind); /* what to do about it; "" */
+
 TERN_API const char *tern_pass_name(
     int index); /* 0: "lower", the IR before any pass; NULL past the last */
 TERN_API const char *tern_kernel_target(const tern_kernel *kernel); /* "cpu:avx2", "sm_90a" */

@@ -64,7 +64,8 @@ struct tern_kernel {
     const char *name, *ast, *ir, *remarks, *facts, *configs;
     int num_parameters;
     tern_parameter *parameters;
-    uint64_t *values; /* of the launch being made; args[i] = &values[i] */
+    tern_finding *findings; /* the last that tern_kernel_findings gave; from malloc */
+    uint64_t *values;       /* of the launch being made; args[i] = &values[i] */
     void **args;
 };
 

@@ -3,6 +3,7 @@
 #include "api/context.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 /* ---- choosing what to compile ---- */
 
@@ -134,6 +135,7 @@ static void kernel_close(Handle *own) {
     tern_context *context = own->context;
     Device *device = &context->device;
     if (kernel->loaded && !setjmp(context->oom)) device->ops->unload(device, kernel->loaded);
+    free(kernel->findings);
     module_release(kernel->module);
     arena_free(kernel->arena);
 }
@@ -166,7 +168,8 @@ static CompileRequest request_of(const Device *device, const tern_options *optio
                             .num_stages = options->num_stages,
                             .debug = options->debug,
                             .print_after = options->print_after,
-                            .verify = options->verify};
+                            .verify = options->verify,
+                            .watch = device->watch};
 }
 
 static tern_options full_options(const tern_options *given) {

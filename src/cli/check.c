@@ -57,24 +57,33 @@ static double element(const Tensor *tensor, int64_t index) {
                                tensor->storage + (size_t)tensor_place(tensor, index) * size);
 }
 
-static int compare(const Bound *bound, const char *name, const Tensor *got, const Tensor *want) {
-    int64_t count = tensor_count(want);
-    if (tensor_count(got) != count)
-        return cli_fail(bound->cli, EXIT_USAGE, "'%s' has %lld elements, the reference %lld", name,
-                        (long long)tensor_count(got), (long long)count);
+bool results_differ(const Bound *bound, const char *name, const Tensor *got, const Tensor *want,
+                    Mismatch *mismatch) {
+    *mismatch = (Mismatch){.count = tensor_count(want)};
     Tolerance tolerance = tolerance_for(bound, name, want);
     if (tern_dtype_size(got->dtype) < tern_dtype_size(want->dtype)) {
         Tolerance wider = tolerance_for(bound, name, got);
         if (wider.relative > tolerance.relative) tolerance = wider;
     }
-    int64_t wrong = 0, first = 0;
-    for (int64_t i = 0; i < count; i++)
-        if (!is_close(element(got, i), element(want, i), tolerance) && wrong++ == 0) first = i;
-    if (!wrong) return EXIT_OK;
+    for (int64_t i = 0; i < mismatch->count; i++) {
+        if (is_close(element(got, i), element(want, i), tolerance)) continue;
+        if (mismatch->wrong++) continue;
+        mismatch->first = i;
+        mismatch->got = element(got, i), mismatch->want = element(want, i);
+    }
+    return mismatch->wrong > 0;
+}
+
+static int compare(const Bound *bound, const char *name, const Tensor *got, const Tensor *want) {
+    Mismatch mismatch;
+    if (tensor_count(got) != tensor_count(want))
+        return cli_fail(bound->cli, EXIT_USAGE, "'%s' has %lld elements, the reference %lld", name,
+                        (long long)tensor_count(got), (long long)tensor_count(want));
+    if (!results_differ(bound, name, got, want, &mismatch)) return EXIT_OK;
     return cli_fail(bound->cli, EXIT_WRONG,
                     "wrong result: %lld of %lld elements of '%s' differ; [%lld] is %.9g, not %.9g",
-                    (long long)wrong, (long long)count, name, (long long)first, element(got, first),
-                    element(want, first));
+                    (long long)mismatch.wrong, (long long)mismatch.count, name,
+                    (long long)mismatch.first, mismatch.got, mismatch.want);
 }
 
 static int check_value(Bound *bound, const char *text) {

@@ -15,6 +15,14 @@ typedef struct CheckedOutputs {
 uint64_t *outputs_before(Arena *arena, const Bound *bound);
 void outputs_look(const Bound *bound, const uint64_t *before, CheckedOutputs *outputs);
 
+typedef struct Mismatch {
+    int64_t wrong, count, first; /* elements */
+    double got, want;            /* of the first */
+} Mismatch;
+/* Within the tolerance that suits what the kernel computes. Both have as many elements. */
+bool results_differ(const Bound *bound, const char *name, const Tensor *got, const Tensor *want,
+                    Mismatch *mismatch);
+
 /* Against what --check names: "interp", or NAME=VALUE. The tensors hold the results of one launch.
  * An ExitCode, after complaining. */
 int check_results(const MeasureRequest *request, Bound *bound);

@@ -43,6 +43,10 @@ typedef struct Cli {
     bool json, quiet, verbose;
     const char *device;
     VEC(const char *) include_dirs;
+    /* Of the contexts that cli_open opens: tern_open_options. */
+    bool watch;
+    int timeout_ms;
+    uint64_t order_seed;
     Buf *complaints; /* NULL: they go to stderr */
 } Cli;
 
@@ -53,13 +57,13 @@ struct CommandRow {
     int (*run)(Cli *cli); /* returns an ExitCode */
 };
 
-int command_run(Cli *cli), command_build(Cli *cli), command_show(Cli *cli), command_replay(Cli *cli),
-    command_devices(Cli *cli), command_bench(Cli *cli), command_cmp(Cli *cli),
-    command_peak(Cli *cli);
-extern const OptionRow options_bench[], options_build[], options_cmp[], options_peak[], options_run[],
-    options_show[], options_replay[], options_devices[];
-extern const char details_bench[], details_build[], details_cmp[], details_peak[], details_run[], details_show[],
-    details_replay[];
+int command_run(Cli *cli), command_build(Cli *cli), command_show(Cli *cli),
+    command_replay(Cli *cli), command_devices(Cli *cli), command_bench(Cli *cli),
+    command_check(Cli *cli), command_cmp(Cli *cli), command_peak(Cli *cli);
+extern const OptionRow options_bench[], options_build[], options_check[], options_cmp[],
+    options_peak[], options_run[], options_show[], options_replay[], options_devices[];
+extern const char details_bench[], details_build[], details_check[], details_cmp[], details_peak[],
+    details_run[], details_show[], details_replay[];
 
 /* The last value given for an option, or NULL; index 0, 1 .. for one that may be given repeatedly.
  */

@@ -15,6 +15,7 @@ typedef struct CompileRequest {
     bool debug;
     const char *print_after; /* a pass's name: its IR is kept in `printed` */
     bool verify;             /* run the verifier after each pass */
+    bool watch;              /* find loads whose value nothing needs */
 } CompileRequest;
 
 /* NULL after diag_error / diag_refused. */

@@ -31,6 +31,8 @@ typedef struct CompiledKernel {
     const char *target;
     int num_warps, num_stages;
     bool debug;
+    const Span *unused; /* loads whose value nothing needs, if the request asked for them */
+    int num_unused;
     Str printed;     /* the IR after the pass that was asked for */
     struct Func *ir; /* after the target's passes; NULL: the text came from elsewhere */
 } CompiledKernel;

@@ -150,6 +150,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                                                  : 4,
                                .num_stages = request->num_stages ? request->num_stages : 3,
                                .debug = request->debug};
+    if (request->watch) kernel->unused = func_unused_loads(arena, fn, &kernel->num_unused);
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
     PassCtx px = {.scratch = arena, .diag = diag, .target = kernel->target};

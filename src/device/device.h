@@ -5,6 +5,7 @@
 
 #include "base/diag.h"
 #include "compile/kernel.h"
+#include "device/finding.h"
 #include "tern.h"
 
 typedef struct Device Device;
@@ -76,6 +77,8 @@ typedef struct DeviceOps {
     Str (*loaded_facts)(Device *device, void *loaded);
     /* What was counted over the launches of a loaded kernel, text or JSON. Until the next call. */
     Str (*loaded_counters)(Device *device, void *loaded, bool as_json);
+    /* What launches of a loaded kernel on a watched device were seen to do. */
+    const Findings *(*loaded_findings)(Device *device, void *loaded);
 } DeviceOps;
 
 /* Memory that kernels may touch. */
@@ -97,6 +100,7 @@ struct Device {
     /* Kept by the context: its buffers, for executors that check each access. */
     const DeviceRange *ranges;
     int num_ranges;
+    bool watch;            /* tern_open_options */
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
     /* Where device_print goes, in whole lines. Call it on the thread that called
      * launch/synchronize. */

@@ -171,12 +171,16 @@ void window_say_outside(const WindowFault *fault, char *text, size_t size) {
              element);
 }
 
-void window_say_unwritten(const WindowFault *fault, char *text, size_t size) {
+void window_say_element(const WindowFault *fault, char *text, size_t size) {
     const DeviceRange *range = range_at(fault->device, fault->address);
     int param = fault->param >= 0 ? fault->param : range ? param_of(fault, range) : -1;
+    snprintf(text, size, "address 0x%llx", (unsigned long long)fault->address);
+    if (param >= 0) say_element(fault, param, text, size);
+}
+
+void window_say_unwritten(const WindowFault *fault, char *text, size_t size) {
     char element[200];
-    snprintf(element, sizeof element, "address 0x%llx", (unsigned long long)fault->address);
-    if (param >= 0) say_element(fault, param, element, sizeof element);
+    window_say_element(fault, element, sizeof element);
     snprintf(text, size, "%s of %d bytes that nobody wrote: %s", fault->what, fault->bytes,
              element);
 }

@@ -47,6 +47,8 @@ typedef struct WindowFault {
 /* Of a parameter, the buffer that it points into or to the end of; NULL: none. */
 const DeviceRange *window_of_param(const Device *device, const CompiledKernel *kernel, void **args,
                                    int param);
+/* "element 11 of 'x'": of the fault's address. */
+void window_say_element(const WindowFault *fault, char *text, size_t size);
 /* "load of 4 bytes outside the buffer of 'x', which has 44 bytes: 44 bytes after its start, at
  * element 11 of 'x'". */
 void window_say_outside(const WindowFault *fault, char *text, size_t size);

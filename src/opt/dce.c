@@ -184,7 +184,7 @@ static void sweep(Dce *d, Region *region) {
     }
 }
 
-bool pass_dce(PassCtx *px, Func *fn) {
+static Dce find_live(PassCtx *px, Func *fn) {
     Dce d = {.px = px, .fn = fn, .kept = {.arena = px->scratch}};
     d.live = arena_array(px->scratch, bool, fn->num_values);
     keep_region_effects(&d, fn->body);
@@ -195,6 +195,30 @@ bool pass_dce(PassCtx *px, Func *fn) {
         else
             spread_from_argument(&d, value);
     }
+    return d;
+}
+
+typedef VEC(Span) Spans;
+
+static void add_unused(const Dce *d, const Region *region, bool is_kept, Spans *spans) {
+    for (const Op *op = region->first; op; op = op->next) {
+        bool kept = is_kept && map_get_pointer(&d->kept, op);
+        if (op->kind == OP_LOAD && !kept) vec_push(d->px->scratch, spans, op->span);
+        for (int i = 0; i < op->num_regions; i++) add_unused(d, op->regions[i], kept, spans);
+    }
+}
+
+const Span *func_unused_loads(Arena *arena, Func *fn, int *count) {
+    PassCtx px = {.scratch = arena};
+    Dce d = find_live(&px, fn);
+    Spans spans = {0};
+    add_unused(&d, fn->body, true, &spans);
+    *count = spans.count;
+    return spans.data;
+}
+
+bool pass_dce(PassCtx *px, Func *fn) {
+    Dce d = find_live(px, fn);
     sweep(&d, fn->body);
     func_resolve(fn);
     return d.changed;

@@ -113,5 +113,7 @@ const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
  * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
+/* Where loads stand whose value nothing needs, before any pass took them out. */
+const Span *func_unused_loads(Arena *arena, Func *fn, int *count);
 
 #endif

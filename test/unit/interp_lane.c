@@ -54,7 +54,8 @@ static void compare(OpKind kind, const Type *lane, const Type *result_lane, int 
                     int64_t attr) {
     enum { SIDE = 27, COUNT_LANES = SIDE * SIDE };
     CompiledKernel kernel = {0};
-    Loaded loaded = {.kernel = &kernel};
+    bool offsets[4] = {false};
+    Loaded loaded = {.kernel = &kernel, .offsets = offsets};
     Launch launch = {.loaded = &loaded};
     Lanes *slots[4] = {0};
     Program p = {.launch = &launch, .slots = slots};

@@ -31,15 +31,24 @@ static Lanes *axis_slice(Program *p, const Lanes *from, Axis a, int first, int s
     for (int o = 0; o < a.outer; o++)
         for (int i = 0; i < count; i++, to += row)
             memcpy(to, from->data + (size_t)(o * a.length + first + i * step) * row, row);
+    if (from->marks) out->marks = axis_slice(p, from->marks, a, first, step, count);
     return out;
 }
 
+/* The marks of a tile that gets some: a tile of zeros at first. */
+static Lanes *marks_of(Program *p, Lanes *lanes) {
+    if (lanes->marks || !(lanes->marks = lanes_new(p, lanes->count, 8))) return lanes->marks;
+    memset(lanes->marks->data, 0, (size_t)lanes->count * 8);
+    return lanes->marks;
+}
+
 /* Puts the lanes of `slice` ([outer, count, inner]) at first.. along the axis of `to`. */
-static void axis_put(const Lanes *slice, int count, Lanes *to, Axis a, int first) {
+static void axis_put(Program *p, const Lanes *slice, int count, Lanes *to, Axis a, int first) {
     size_t row = (size_t)a.inner * (size_t)to->size;
     const char *from = slice->data;
     for (int o = 0; o < a.outer; o++, from += (size_t)count * row)
         memcpy(to->data + (size_t)(o * a.length + first) * row, from, (size_t)count * row);
+    if (slice->marks && marks_of(p, to)) axis_put(p, slice->marks, count, to->marks, a, first);
 }
 
 /* A region may yield a constant: one lane for all. */
@@ -48,6 +57,7 @@ static Lanes *widened(Program *p, Lanes *lanes, int count) {
     Lanes *out = lanes_new(p, count, lanes->size);
     if (!out) return NULL;
     for (int i = 0; i < count; i++) lane_set(out, i, lane_get(lanes, 0));
+    if (lanes->marks) out->marks = widened(p, lanes->marks, count);
     return out;
 }
 
@@ -84,11 +94,17 @@ static bool combine_one_by_one(Program *p, const Body *block, int n, Lanes **lef
             Lanes *one = lanes_new(p, 1, from->size);
             if (!one) return false;
             lane_set(one, 0, lane_get(from, lane));
+            if (from->marks && marks_of(p, one))
+                lane_set(one->marks, 0, lane_get(from->marks, lane));
             slot_set(p, block->region->args[i], one);
         }
         if (!exec_block(p, block)) return false;
-        for (int i = 0; i < n; i++)
-            lane_set(out[i], lane, lane_get(operand(p, block->yield.op, i), 0));
+        for (int i = 0; i < n; i++) {
+            const Lanes *one = operand(p, block->yield.op, i);
+            lane_set(out[i], lane, lane_get(one, 0));
+            if (one->marks && marks_of(p, out[i]))
+                lane_set(out[i]->marks, lane, lane_get(one->marks, 0));
+        }
         exec_yield_done(p, block);
     }
     return true;
@@ -127,8 +143,8 @@ static bool reduce_level(Program *p, const Body *block, int n, Axis a, Lanes **c
         Lanes *joined = last ? lanes_new(p, a.outer * (half + 1) * a.inner, last->size) : NULL;
         ok = joined != NULL;
         if (!ok) break;
-        axis_put(out[i], half, joined, next, 0);
-        axis_put(last, 1, joined, next, half);
+        axis_put(p, out[i], half, joined, next, 0);
+        axis_put(p, last, 1, joined, next, half);
         lanes_release(p->launch, last);
         lanes_release(p->launch, out[i]);
         out[i] = joined;
@@ -179,7 +195,7 @@ bool exec_scan(Program *p, const Node *node) {
         release_all(p, sofar, n);
         for (int i = 0; i < n; i++) {
             sofar[i] = k > 0 ? out[i] : next[i];
-            if (ok) axis_put(sofar[i], 1, results[i], a, at);
+            if (ok) axis_put(p, sofar[i], 1, results[i], a, at);
         }
     }
     release_all(p, sofar, n);
@@ -284,6 +300,7 @@ bool exec_dot(Program *p, const Op *op) {
                 dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
         }
         dot_round(sums, lanes_of(p, dot_acc(op)), type_lane(type), out);
+        if (p->launch->watch) watch_dot(p, op, out);
         slot_set(p, op_result(op), out);
     }
     lanes_release(p->launch, sums);

@@ -185,6 +185,7 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
                .facts = facts_compute(kernel->arena, kernel->ir)};
     m.last_users = arena_array(kernel->arena, const Op *, kernel->ir->num_values);
     note_uses(&m, kernel->ir->body);
+    wide_note(kernel->arena, loaded);
     if (m.refused || m.deepest > DEEPEST_NESTING) {
         Span span = m.refused ? m.refused->span : kernel->ir->span;
         device->why = words_about(device, DIAG_REFUSED, span,
@@ -194,6 +195,7 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
         return TERN_ERROR_UNSUPPORTED;
     }
     loaded->body = block_make(&m, kernel->ir->body);
+    if (device->watch) loaded->watch = watch_new(kernel->arena, kernel);
     *result = loaded;
     return TERN_OK;
 }
@@ -220,11 +222,14 @@ Lanes *lanes_new(Program *p, int count, int size) {
     lanes->next = NULL;
     lanes->refs = 1, lanes->size_class = size_class, lanes->count = count, lanes->size = size;
     lanes->ring = 0;
+    lanes->marks = lanes->wide = NULL;
     return lanes;
 }
 
 void lanes_release(Launch *launch, Lanes *lanes) {
     if (!lanes || --lanes->refs) return;
+    lanes_release(launch, lanes->marks);
+    lanes_release(launch, lanes->wide);
     lanes->next = launch->free_lanes[lanes->size_class];
     launch->free_lanes[lanes->size_class] = lanes;
 }
@@ -243,11 +248,17 @@ bool program_fail(Program *p, tern_status status, Span span, const char *format,
     vsnprintf(failure->text, sizeof failure->text, format, args);
     va_end(args);
     failure->status = status;
+    failure->kind = TERN_FOUND_STOP;
     failure->span = span;
-    snprintf(failure->note, sizeof failure->note,
-             "in program (%u, %u, %u) of a grid of (%u, %u, %u)", p->id[0], p->id[1], p->id[2],
-             p->launch->grid[0], p->launch->grid[1], p->launch->grid[2]);
+    strcpy(failure->note, "in ");
+    program_say_program(p, failure->note + 3, sizeof failure->note - 3);
     return false;
+}
+
+void program_say_program(const Program *p, char *text, size_t size) {
+    const uint32_t *grid = p->launch->grid;
+    snprintf(text, size, "program (%u, %u, %u) of a grid of (%u, %u, %u)", p->id[0], p->id[1],
+             p->id[2], grid[0], grid[1], grid[2]);
 }
 
 void program_note(Program *p, const char *format, ...) {
@@ -275,7 +286,11 @@ static tern_status interp_launch(Device *device, void *queue, void *loaded, cons
                      .args = args,
                      .grid = {grid[0], grid[1], grid[2]}};
     if (state->timeout_ns) launch.deadline_ns = clock_ns() + state->timeout_ns;
+    launch.watch = launch.loaded->watch;
+    if (launch.watch && !watch_begin(&launch))
+        return device_says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
     launch_programs(&launch);
+    if (launch.watch) watch_end(&launch);
     launch_flush(&launch);
     free(launch.output);
     for (int i = 0; i < NUM_LANE_CLASSES; i++) {
@@ -288,6 +303,12 @@ static tern_status interp_launch(Device *device, void *queue, void *loaded, cons
     if (failure->status)
         device->why = words_about(device, DIAG_ERROR, failure->span, failure->text, failure->note);
     return failure->status;
+}
+
+static const Findings *interp_findings(Device *device, void *handle) {
+    const Loaded *loaded = handle;
+    (void)device;
+    return loaded->watch ? watch_findings(loaded->watch) : NULL;
 }
 
 const DeviceOps device_interp = {
@@ -307,5 +328,6 @@ const DeviceOps device_interp = {
     .load = interp_load,
     .unload = interp_unload,
     .launch = interp_launch,
+    .loaded_findings = interp_findings,
     .synchronize = host_synchronize,
 };

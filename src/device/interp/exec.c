@@ -51,12 +51,15 @@ static bool is_in_time(Program *p, const Op *op) {
     Launch *launch = p->launch;
     if (!launch->deadline_ns || ++launch->iterations % ITERATIONS_A_LOOK) return true;
     if (clock_ns() < launch->deadline_ns) return true;
-    return program_fail(p, TERN_ERROR_KERNEL, op->span,
-                        "the launch takes longer than its time limit");
+    program_fail(p, TERN_ERROR_KERNEL, op->span, "the launch takes longer than its time limit");
+    launch->failure.kind = TERN_NOT_CHECKED;
+    return false;
 }
 
 static bool exec_if(Program *p, const Node *node) {
-    const Body *block = node->blocks[lane_get(lanes_of(p, if_condition(node->op)), 0) & 1 ? 0 : 1];
+    const Lanes *condition = lanes_of(p, if_condition(node->op));
+    const Body *block = node->blocks[lane_get(condition, 0) & 1 ? 0 : 1];
+    if (condition->marks) watch_decides(p, node->op, condition, 0, "decides this 'if'");
     return exec_block(p, block) &&
            move_yields(p, block, 0, node->op->num_results, NULL, node->op->results);
 }
@@ -72,7 +75,9 @@ static bool exec_for(Program *p, const Node *node) {
     int size = type_size_bytes(type), carried = op->num_results;
     Index bounds[FOR_BOUNDS];
     for (int i = 0; i < FOR_BOUNDS; i++) {
-        uint64_t bits = lane_get(operand(p, op, i), 0);
+        const Lanes *bound = operand(p, op, i);
+        uint64_t bits = lane_get(bound, 0);
+        if (bound->marks) watch_decides(p, op, bound, 0, "decides how long this loop runs");
         bounds[i] = is_unsigned ? (Index)bits : (Index)constant_to_int(type, bits);
     }
     if (bounds[2] == 0)
@@ -129,7 +134,9 @@ static bool exec_while(Program *p, const Node *node) {
         Lanes *carried = share_carried(p, before);
         if (!carried) return false;
         bool ok = exec_block(p, node->blocks[0]);
-        bool again = ok && (lane_get(lanes_of(p, while_condition(op)), 0) & 1);
+        const Lanes *condition = lanes_of(p, while_condition(op));
+        bool again = ok && (lane_get(condition, 0) & 1);
+        if (ok && condition->marks) watch_decides(p, op, condition, 0, "decides this 'while'");
         if (ok && !again) {
             release_carried(p, before, carried);
             return move_yields(p, node->blocks[0], 1, op->num_results, NULL, op->results);

@@ -9,6 +9,9 @@
  *     cross.c   ops across lanes: reduce, scan, dot, histogram
  *     ring.c    acquire, fill, ready, peek, release
  *     memory.c  load, store, atomics; every access is checked
+ *     wide.c    what offsets would be if no int32 wrapped
+ *     watch.c   what is only looked for on a watched device: where a NaN comes from ..
+ *     owner.c   likewise: which program wrote an element, which read it
  *     print.c   device_print, device_assert
  *
  * A value is an array of lanes, each in its size in memory (i1: a byte, pointers: 8), shared by
@@ -33,7 +36,10 @@ typedef struct Lanes {
     int size; /* of a lane, in bytes */
     int ring; /* of a tile that lies in a ring: 1 + the id of the ring's value, and which turn */
     int64_t turn;
-    char padding[LANES_HEADER - 32];
+    /* What else is known of each lane, 8 bytes a lane: watch.c, wide.c. NULL, as nearly always:
+     * nothing. */
+    struct Lanes *marks, *wide;
+    char padding[LANES_HEADER - 48];
     char data[];
 } Lanes;
 
@@ -72,13 +78,16 @@ typedef struct Loaded {
     int num_slots;     /* values, then what rings hold */
     LoadedRing *rings; /* by value id; NULL: no rings */
     int *params;       /* by id of a pointer: the parameter in whose buffer it is; -1: not known */
-    bool may_wait;     /* has a while loop */
+    bool *offsets;     /* by id of an int: it goes into an address */
+    struct Watch *watch; /* NULL: the device is not watched */
+    bool may_wait;       /* has a while loop */
 } Loaded;
 
 /* ---- a launch ---- */
 
 typedef struct Failure {
     tern_status status; /* TERN_OK: none yet */
+    tern_finding_kind kind;
     Span span;
     char text[400], note[400];
 } Failure;
@@ -98,6 +107,8 @@ typedef struct Launch {
     char *output; /* device_print's, not yet handed on */
     size_t output_length, output_capacity;
     struct Scheduler *scheduler; /* NULL: programs run one after another to their ends */
+    struct Watch *watch;         /* NULL: not watched */
+    const Op *wrapped;           /* the first op whose offset wrapped; NULL: none did */
 } Launch;
 
 typedef struct Program {
@@ -154,6 +165,10 @@ int64_t clock_ns(void); /* monotonic */
 bool exec_block(Program *p, const Body *block);
 void exec_yield_done(Program *p, const Body *block);
 
+void program_say_program(const Program *p, char *text, size_t size); /* "program (3, 0, 0) of .." */
+/* ", lane [3, 5]" of a tile of `type`; "" of a scalar. */
+void lane_words(const Type *type, int lane, char *text, size_t size);
+
 bool exec_lanes(Program *p, const Op *op); /* ELEMENTWISE ops but addptr */
 bool exec_addptr(Program *p, const Op *op);
 bool exec_arange(Program *p, const Op *op);
@@ -175,6 +190,41 @@ bool value_is_peeked(const Value *value);
 bool exec_print(Program *p, const Op *op);
 bool exec_assert(Program *p, const Op *op);
 uint64_t lane_eval(const Op *op, const uint64_t *operands); /* of one lane */
+
+/* ---- what offsets would be: wide.c ---- */
+
+void wide_note(Arena *arena, Loaded *loaded); /* fills in offsets */
+/* After an op that goes into an address: of lanes that wrapped, or come from such, the true value. */
+bool wide_check(Program *p, const Op *op, Lanes *out);
+bool wide_addptr(Program *p, const Op *op, Lanes *out);
+/* The elements by which a lane's pointer misses where it would be; 0: it does not. */
+int64_t wide_missed(const Lanes *pointers, int lane, int size);
+
+/* ---- watching; each is called on watched devices only, false after program_fail ---- */
+
+typedef struct Watch Watch;
+Watch *watch_new(Arena *arena, const CompiledKernel *kernel);
+const Findings *watch_findings(Watch *watch);
+bool watch_begin(Launch *launch); /* false: no memory */
+void watch_end(Launch *launch);
+bool watch_lanes(Program *p, const Op *op, Lanes *out); /* after an op lane by lane */
+bool watch_dot(Program *p, const Op *op, Lanes *out);
+bool watch_load(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask,
+                const Lanes *other, Lanes *out);
+void watch_written(Program *p, const Op *op, const Lanes *values, const Lanes *mask);
+/* Somebody looks at lane `lane` to decide: a condition, an address. */
+void watch_decides(Program *p, const Op *op, const Lanes *lanes, int lane, const char *what);
+void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed);
+/* One lane's access of `size` bytes that goes on; changes: a write of another value than was there. */
+void owner_read(Program *p, const Op *op, int lane, const char *memory, int size);
+void owner_write(Program *p, const Op *op, int lane, const char *memory, int size, bool changes);
+
+typedef struct Owners Owners;
+bool owners_begin(Launch *launch, Owners **owners);
+void owners_end(Owners *owners);
+void owners_note(Owners *owners, Findings *findings); /* what was not checked */
+Findings *watch_list(Launch *launch);
+Owners *watch_owners(Launch *launch);
 
 /* ---- taking turns ---- */
 

@@ -201,8 +201,10 @@ bool exec_lanes(Program *p, const Op *op) {
             lane_set(out, i, lane_eval(op, bits));
         }
     }
+    bool fine = (!p->launch->loaded->offsets[result->id] || wide_check(p, op, out)) &&
+                (!p->launch->watch || watch_lanes(p, op, out));
     slot_set(p, result, out);
-    return true;
+    return fine;
 }
 
 bool exec_addptr(Program *p, const Op *op) {
@@ -223,6 +225,8 @@ bool exec_addptr(Program *p, const Op *op) {
             results[i] = pointers[i * in.step[0]] + (uint64_t)offset * (uint64_t)size;
         }
     }
+    bool fine = (!(in.lanes[0]->wide || in.lanes[1]->wide) || wide_addptr(p, op, out)) &&
+                (!p->launch->watch || watch_lanes(p, op, out));
     slot_set(p, op_result(op), out);
-    return true;
+    return fine;
 }

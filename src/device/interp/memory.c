@@ -14,6 +14,7 @@ typedef struct Access {
     const char *what; /* "load" */
     int size;         /* bytes of an element */
     bool reads, writes;
+    bool is_watched;
     const Lanes *pointers, *mask; /* mask NULL: all */
     int pointer_step, mask_step;
     const char *low, *high;
@@ -47,14 +48,22 @@ static bool find_range(Access *access, uint64_t address) {
 }
 
 static void say_lane(const Access *access, int lane) {
-    const Type *type = access_pointer(access->op)->type;
-    if (!type_is_tile(type)) return;
-    int index[MAX_RANK];
-    for (int i = type->rank - 1; i >= 0; i--)
-        index[i] = lane % type->shape[i], lane /= type->shape[i];
-    program_note(access->p, ", lane [");
-    for (int i = 0; i < type->rank; i++) program_note(access->p, i ? ", %d" : "%d", index[i]);
-    program_note(access->p, "]");
+    char words[128];
+    lane_words(access_pointer(access->op)->type, lane, words, sizeof words);
+    program_note(access->p, "%s", words);
+}
+
+/* The int32 that wrapped, where that is why. */
+static void say_wrapped(const Access *access, int lane) {
+    int64_t missed = wide_missed(access->pointers, lane, access->size);
+    const Op *op = access->p->launch->wrapped;
+    int line = 0, column = 0;
+    if (!missed || !op) return;
+    if (op->span.source) source_position(op->span.source, op->span.start, &line, &column);
+    program_note(access->p,
+                 "; an int32 on the way to the address wrapped (%s in line %d), without that it "
+                 "were %lld elements further",
+                 op_info(op->kind)->name, line, (long long)missed);
 }
 
 static char *wrong(const Access *access, int lane, uint64_t address,
@@ -69,8 +78,12 @@ static char *wrong(const Access *access, int lane, uint64_t address,
                          .bytes = access->size};
     char text[400];
     say(&fault, text, sizeof text);
+    Failure *failure = &access->p->launch->failure;
+    if (failure->status) return NULL;
     program_fail(access->p, TERN_ERROR_KERNEL, access->op->span, "%s", text);
+    failure->kind = say == window_say_outside ? TERN_FOUND_OUTSIDE : TERN_FOUND_UNWRITTEN;
     say_lane(access, lane);
+    say_wrapped(access, lane);
     return NULL;
 }
 
@@ -102,11 +115,22 @@ static char *checked_memory(Access *access, int lane, uint64_t address) {
     return memory;
 }
 
+static void watch_lane(const Access *access, int i) {
+    int at = i * access->pointer_step;
+    int64_t missed = wide_missed(access->pointers, at, access->size);
+    if (missed) watch_wrapped(access->p, access->op, i, missed);
+    watch_decides(access->p, access->op, access->pointers, at, "is in the address of this access");
+    if (access->mask)
+        watch_decides(access->p, access->op, access->mask, i * access->mask_step,
+                      "is in the mask of this access");
+}
+
 /* The memory of one lane, NULL after failing. */
 static inline char *lane_memory(Access *access, int i) {
     uint64_t address =
         ((const uint64_t *)(const void *)access->pointers->data)[i * access->pointer_step];
     char *memory = (char *)(uintptr_t)address;
+    if (access->is_watched) watch_lane(access, i);
     if (memory >= access->sure_low && memory < access->sure_high &&
         access->sure_high - memory >= access->size)
         return memory;
@@ -128,7 +152,7 @@ static void memory_set(Access *access, char *memory, uint64_t bits) {
 
 static Access access_of(Program *p, const Op *op, const char *what, const Lanes *pointers,
                         const Lanes *mask) {
-    Access access = {.p = p, .op = op, .what = what};
+    Access access = {.p = p, .op = op, .what = what, .is_watched = p->launch->watch != NULL};
     access.param = p->launch->loaded->params[access_pointer(op)->id];
     access.size = type_size_bytes(type_lane(access_pointer(op)->type)->elem);
     access.pointers = pointers;
@@ -152,6 +176,7 @@ static Access access_now(Program *p, const Op *op, const char *what) {
             }                                                                                      \
             const char *memory = lane_memory(&access, i);                                          \
             if (!memory) goto failed;                                                              \
+            if (access.is_watched) owner_read(p, op, i, memory, access.size);                      \
             memcpy(&results[i], memory, sizeof(T));                                                \
         }                                                                                          \
     } while (0)
@@ -169,7 +194,7 @@ Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *
     case 4: LOAD_LOOP(uint32_t); break;
     default: LOAD_LOOP(uint64_t); break;
     }
-    return out;
+    if (!access.is_watched || watch_load(p, op, pointers, mask, other, out)) return out;
 failed:
     lanes_release(p->launch, out);
     return NULL;
@@ -194,8 +219,12 @@ static bool exec_store(Program *p, const Op *op) {
         if (!lane_is_on(&access, i)) continue;
         char *memory = lane_memory(&access, i);
         if (!memory) return false;
-        memory_set(&access, memory, lane_get(values, i * step));
+        uint64_t bits = lane_get(values, i * step);
+        if (access.is_watched)
+            owner_write(p, op, i, memory, access.size, memory_get(memory, access.size) != bits);
+        memory_set(&access, memory, bits);
     }
+    if (access.is_watched) watch_written(p, op, values, access.mask);
     return true;
 }
 
@@ -253,6 +282,7 @@ static bool exec_atomic(Program *p, const Op *op) {
         else if (old == lane_get(compares, compares->count > 1 ? i : 0))
             memory_set(&access, memory, value);
     }
+    if (access.is_watched) watch_written(p, op, values, access.mask);
     slot_set(p, op_result(op), out);
     return true;
 }

@@ -53,6 +53,19 @@ static int format_index(char *line, size_t room, const Type *type, int lane) {
     return used;
 }
 
+void lane_words(const Type *type, int lane, char *text, size_t size) {
+    char index[128];
+    text[0] = 0;
+    if (!type_is_tile(type)) return;
+    int used = 0;
+    for (int i = 0, rest = type->lanes; i < type->rank; i++) {
+        rest /= type->shape[i];
+        used += snprintf(index + used, sizeof index - (size_t)used, i ? ", %d" : "%d",
+                         lane / rest % type->shape[i]);
+    }
+    snprintf(text, size, ", lane [%s]", index);
+}
+
 static bool print_lane(Program *p, const Op *op, int k, int lane) {
     char line[1024];
     const Lanes *lanes = operand(p, op, k);
@@ -95,11 +108,9 @@ bool exec_assert(Program *p, const Op *op) {
         if (mask && !(mask->data[mask->count > 1 ? i : 0] & 1)) continue;
         program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s",
                      STR_ARG(assert_text(op)));
-        if (condition->count > 1) {
-            char index[128];
-            format_index(index, sizeof index, assert_condition(op)->type, i);
-            program_note(p, ", lane [%s]", index);
-        }
+        char lane[128];
+        lane_words(assert_condition(op)->type, i, lane, sizeof lane);
+        if (condition->count > 1) program_note(p, "%s", lane);
         return false;
     }
     return true;

@@ -150,7 +150,7 @@ bool exec_alias(Program *p, const Op *op) {
     return true;
 }
 
-bool exec_shape(Program *p, const Op *op) {
+static bool move_lanes(Program *p, const Op *op) {
     switch (op->kind) {
     case OP_SPLAT: return exec_splat(p, op);
     case OP_BROADCAST: return exec_broadcast(p, op);
@@ -170,4 +170,62 @@ bool exec_shape(Program *p, const Op *op) {
     case NUM_OP_KINDS: break;
     }
     BUG("'%s' moves no lanes", op_info(op->kind)->name);
+}
+
+/* ---- what else is known of the lanes moves with them ---- */
+
+static Lanes **known_of(Lanes *lanes, bool wide) { return wide ? &lanes->wide : &lanes->marks; }
+
+/* What is known of lanes of a type; where that is nothing, it in so many words. */
+static Lanes *known_in_words(Program *p, Lanes *lanes, const Type *type, bool wide) {
+    Lanes *known = *known_of(lanes, wide);
+    if (known) return lanes_share(known);
+    if (!(known = lanes_new(p, lanes->count, 8))) return NULL;
+    for (int i = 0; i < lanes->count; i++) {
+        uint64_t bits = wide ? lane_get(lanes, i) : 0;
+        lane_set(known, i,
+                 wide && type_is_int(type) ? (uint64_t)constant_to_int(type, bits) : bits);
+    }
+    return known;
+}
+
+/* Runs the op once more, on what is known of its operands. */
+static bool move_known(Program *p, const Op *op, bool wide) {
+    int count = op->kind == OP_GATHER ? 1 : op->num_operands;
+    Lanes *operands[2], *results[2] = {0};
+    bool any = false, fine = true;
+    for (int i = 0; i < count; i++) {
+        operands[i] = operand(p, op, i);
+        any |= *known_of(operands[i], wide) != NULL;
+    }
+    if (!any) return true;
+    for (int i = 0; i < op->num_results; i++) {
+        results[i] = p->slots[op->results[i].id];
+        p->slots[op->results[i].id] = NULL;
+    }
+    Lanes *known[2] = {0};
+    for (int i = 0; i < count && fine; i++) {
+        known[i] = known_in_words(p, operands[i], type_lane(op->operands[i]->type), wide);
+        fine = known[i] != NULL;
+    }
+    for (int i = 0; i < count && fine; i++) p->slots[op->operands[i]->id] = known[i];
+    fine = fine && move_lanes(p, op);
+    for (int i = 0; i < count; i++) {
+        p->slots[op->operands[i]->id] = operands[i];
+        lanes_release(p->launch, known[i]);
+    }
+    for (int i = 0; i < op->num_results; i++) {
+        *known_of(results[i], wide) = p->slots[op->results[i].id];
+        p->slots[op->results[i].id] = results[i];
+    }
+    return fine;
+}
+
+static bool is_alias(const Op *op) {
+    return op->kind == OP_RESHAPE || op->kind == OP_EXPAND_DIMS || op->kind == OP_CONVERT;
+}
+
+bool exec_shape(Program *p, const Op *op) {
+    return move_lanes(p, op) &&
+           (is_alias(op) || (move_known(p, op, false) && move_known(p, op, true)));
 }

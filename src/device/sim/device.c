@@ -118,6 +118,7 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     loaded->program = program;
     loaded->totals.counts = arena_array(kernel->arena, Count, program->code.count);
+    if (device->watch) loaded->totals.findings = arena_new_of(kernel->arena, Findings);
     *result = loaded;
     return TERN_OK;
 }
@@ -176,6 +177,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     if (m->race_limited) loaded->totals.race_limited = true;
     if (status) {
         Failure failure = m->failure; /* the machine goes with the words before */
+        if (device->watch) sim_find_failure(loaded->totals.findings, &failure);
         tell_failure(device, &failure);
     }
     return status;
@@ -185,6 +187,11 @@ static Str sim_counters(Device *device, void *handle, bool as_json) {
     const SimState *state = device->state;
     const Loaded *loaded = handle;
     return sim_report(fresh_words(device), state->gpu, loaded->program, &loaded->totals, as_json);
+}
+
+static const Findings *sim_findings(Device *device, void *handle) {
+    const Loaded *loaded = handle;
+    return sim_find_all(fresh_words(device), &loaded->totals);
 }
 
 const DeviceOps device_sim = {
@@ -206,4 +213,5 @@ const DeviceOps device_sim = {
     .launch = sim_launch,
     .synchronize = host_synchronize,
     .loaded_counters = sim_counters,
+    .loaded_findings = sim_findings,
 };

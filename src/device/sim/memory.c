@@ -37,7 +37,8 @@ static bool wrong(const Access *a, int lane, uint64_t address,
                          .bytes = a->bytes};
     char text[400];
     say(&fault, text, sizeof text);
-    return sim_fail(m, a->w, a->ins, lane, "%s", text);
+    sim_fail(m, a->w, a->ins, lane, "%s", text);
+    return sim_fail_kind(m, say == window_say_outside ? TERN_FOUND_OUTSIDE : TERN_FOUND_UNWRITTEN);
 }
 
 static bool fits(const DeviceRange *range, uint64_t address, int bytes) {

@@ -62,7 +62,7 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
     if (before.lane < LANES) sim_note(m, "lane %u, ", (unsigned)before.lane);
     sim_note(m, "line %d of the PTX", other->line);
     if (other->source_line) sim_note(m, " (source line %d)", other->source_line);
-    return false;
+    return sim_fail_kind(m, TERN_FOUND_RACE);
 }
 
 /* The n-th mark of a kind; NULL: no memory for it. Most memory is only read or only written, by one

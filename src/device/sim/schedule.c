@@ -63,6 +63,7 @@ bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *f
     vsnprintf(failure->text, sizeof failure->text, format, args);
     va_end(args);
     failure->status = TERN_ERROR_KERNEL;
+    failure->kind = TERN_FOUND_STOP;
     failure->span = sim_place(m, ins);
     const uint32_t *id = w->block->id;
     sim_note(m, "in block (%u, %u, %u) of a grid of (%u, %u, %u), warp %d", id[0], id[1], id[2],

@@ -14,6 +14,7 @@
  *     count.c      what an access costs: sectors, wavefronts
  *     flight.c     bytes asked for and not yet needed
  *     report.c     text and JSON
+ *     found.c      what a watched device finds
  *
  * A warp's register is 32 lanes side by side (predicates: one bit each), so that an instruction is
  * one loop over lanes. Lanes that went different ways have program counters of their own; the warp
@@ -144,6 +145,7 @@ struct Cta {
 
 typedef struct Failure {
     tern_status status;
+    tern_finding_kind kind;
     Span span;
     char text[600], note[1200];
 } Failure;
@@ -176,6 +178,10 @@ typedef struct Machine {
 
 bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *format, ...)
     __attribute__((format(printf, 5, 6))); /* false; lane -1: none in particular */
+static inline bool sim_fail_kind(Machine *m, tern_finding_kind kind) { /* after sim_fail; false */
+    m->failure.kind = kind;
+    return false;
+}
 bool sim_fail_memory(Machine *m);          /* the host's */
 void sim_note(Machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 Span sim_place(const Machine *m, const Ins *ins); /* of the source, else of the PTX */
@@ -242,11 +248,15 @@ typedef struct Totals { /* of all launches of a kernel since it was loaded */
     uint64_t launches;
     uint32_t grid[3];  /* of the last */
     bool race_limited; /* not all was checked */
+    Findings *findings; /* NULL: the device is not watched */
 } Totals;
 typedef struct Assembled { /* of a thread, as ptxas -v says; -1: not known */
     int registers, stack_bytes, spill_stores, spill_loads; /* spills: bytes */
 } Assembled;
 Assembled sim_assembled(Arena *arena, const PtxProgram *program, const char *target);
+/* found.c: a watched launch's failure, and what could not be checked. */
+void sim_find_failure(Findings *findings, const Failure *failure);
+const Findings *sim_find_all(Arena *arena, const Totals *totals);
 Str sim_report(Arena *arena, const Gpu *gpu, const PtxProgram *program, const Totals *totals,
                bool as_json);
 

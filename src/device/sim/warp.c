@@ -304,12 +304,15 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 
 static bool over_budget(Machine *m, Warp *w, const Ins *ins) {
     if (m->lane_instructions > m->budget)
-        return !sim_fail(m, w, ins, -1,
-                         "the launch executed more than %llu instructions (one for each lane)",
-                         (unsigned long long)m->budget);
-    if (m->deadline_ns && (m->instructions & LOOK_AT_CLOCK) == 0 && sim_clock_ns() > m->deadline_ns)
-        return !sim_fail(m, w, ins, -1, "the launch takes longer than its time limit");
-    return false;
+        sim_fail(m, w, ins, -1,
+                 "the launch executed more than %llu instructions (one for each lane)",
+                 (unsigned long long)m->budget);
+    else if (m->deadline_ns && (m->instructions & LOOK_AT_CLOCK) == 0 &&
+             sim_clock_ns() > m->deadline_ns)
+        sim_fail(m, w, ins, -1, "the launch takes longer than its time limit");
+    else
+        return false;
+    return !sim_fail_kind(m, TERN_NOT_CHECKED);
 }
 
 bool sim_warp(Machine *m, Warp *w, uint64_t steps) {

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+# The last block of k is read past the end of the row.
+# args: -a kk=32 -a 'a=randn(16,kk)' -a 'b=randn(kk,16)' -a 'c=empty(16,16)' -a BK=16 --grid 1
+# also: kk=40
+# found: out-of-bounds @load
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def k(a, b, c, kk, BK: tl.constexpr):
+    m = tl.arange(0, 16)[:, None]
+    n = tl.arange(0, 16)[None, :]
+    acc = tl.zeros((16, 16), dtype=tl.float32)
+    for start in range(0, kk, BK):
+        j = start + tl.arange(0, BK)
+        acc += tl.dot(tl.load(a + m * kk + j[None, :]), tl.load(b + j[:, None] * 16 + n))  # @load
+    tl.store(c + m * 16 + n, acc)

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The run tests' kernels as `tern check` is given them: none of them may be called wrong.
+
+    check_good.py TERN FILE..     prints what was found in any, and how many were looked at
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+MADE = {"normal": "randn({},{})", "uniform": "rand({},{})", "zero": "zeros({},{})", "one": "ones({},{})",
+        "arange": "arange({},{})", "small": "randint({},{},low=-8,high=9)", "": "empty({},{})"}
+
+# What is rightly found in run tests that are wrong, or leave memory alone, on purpose.
+KNOWN = {
+    ("out_of_bounds.py", "out-of-bounds"), ("deadlock.py", "stopped"),
+    ("carried.py", "not-written"), ("kept_uniform.py", "not-written"),
+    ("strided_rows.py", "not-written"),
+    ("remainder.py", "out-of-bounds"), ("unrolled.py", "out-of-bounds"),
+    ("strided_rows.py", "out-of-bounds"),  # take no tensor of nothing
+}
+
+
+def pieces(text):
+    """Split at the commas outside of brackets."""
+    depth, start = 0, 0
+    for i, c in enumerate(text + ","):
+        depth += (c in "([{") - (c in ")]}")
+        if c == "," and depth == 0:
+            yield text[start:i].strip()
+            start = i + 1
+
+
+def arguments(text):
+    """The first case of a run test as arguments of tern check; None: of a kind that has none here."""
+    case = re.search(r"^# case: (.*)$", text, re.M)
+    grid = re.search(r"^# grid: (.*)$", text, re.M)
+    if not case:
+        return None
+    words = ["--grid", grid.group(1).replace(" ", "") if grid else "1"]
+    kernels = re.findall(r"^def \w+\((.*?)\):$", text, re.M | re.S)
+    if not kernels:
+        return None
+    parameters = [re.match(r"\s*(\w*)", p).group(1) for p in kernels[-1].split(",")]
+    scalars = dict(re.findall(r"(\w+) *= *(\d+)(?=,|$)", re.sub(r"\[[^]]*\]", "[]", case.group(1))))
+    sizes = {v: n for n, v in scalars.items() if int(v) > 1 and not n.isupper()}
+    for piece in pieces(case.group(1)):
+        match = re.match(r"(\w+) *= *(.*)$", piece)
+        if not match:
+            return None
+        name, value = match.groups()
+        tensor = re.match(r"([a-z]\w*)\[([^\]]*)\] *(full\([^)]*\)|[a-z]*)$", value)
+        if tensor:
+            dtype, shape, how = tensor.groups()
+            full = re.match(r"full\(([^)]*)\)", how)
+            if not full and how not in MADE:
+                return None
+            shape = ",".join(sizes.get(d.strip(), d.strip()) for d in shape.split(","))
+            made = f"full({shape},{full.group(1)},{dtype})" if full else MADE[how].format(shape, dtype)
+            words += ["-a", f"{name}={made}"]
+        elif re.match(r"-?[\d.]+$|True$|False$|None$", value):
+            words += ["-a" if name in parameters else "-x", f"{name}={value}"]
+        else:
+            return None
+    return words
+
+
+def main():
+    tern, looked_at, wrong = sys.argv[1], 0, 0
+    for path in sys.argv[2:]:
+        words = arguments(open(path).read())
+        if words is None:
+            continue
+        run = subprocess.run([tern, "check", path, "--json", *words], capture_output=True, text=True)
+        if run.returncode > 1:
+            print(f"{path}: {run.stderr.splitlines()[0] if run.stderr else run.returncode}")
+            print("  tern check", path, shlex.join(words))
+            continue
+        looked_at += 1
+        for found in json.loads(run.stdout)[0]["findings"]:
+            if (os.path.basename(path), found["kind"]) in KNOWN or found["level"] == "advice":
+                continue
+            wrong += 1
+            print(f"{path}:{found['line']}: {found['level']}: {found['kind']}: {found['words']} ({found['point']}, {found['device']})")
+    print(f"{looked_at} looked at, {wrong} called wrong")
+    return 1 if wrong or looked_at < 50 else 0
+
+
+sys.exit(main())
