@@ -352,8 +352,9 @@ static void walk_for(Facts *facts, const Op *op) {
     start_from_nothing(facts, index);
     set(facts, index, 0,
         (Fact){1, least(get(facts, for_lower(op), 0).d, get(facts, for_step(op), 0).d), 1});
-    facts->nonnegative[index->id] =
-        facts->nonnegative[for_lower(op)->id] && value_is_int(for_step(op), &step) && step > 0;
+    facts->nonnegative[index->id] = facts->nonnegative[for_lower(op)->id] &&
+                                    value_is_int(for_step(op), &step) && step > 0 &&
+                                    (!for_unsigned(op) || facts->nonnegative[for_upper(op)->id]);
     facts->range[index->id] = range_of_counter(facts, op);
     for (int i = 0; i < op->num_results; i++)
         start_carried(facts, for_arg(op, i), for_init(op, i), for_next(op, i));
