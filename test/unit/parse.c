@@ -199,6 +199,9 @@ TEST(limits_are_where_they_are) {
         {"[*", "x", "]", 198, "1:399+1 expressions are nested more than 200 deep"},
         {"a and (", "x", ")", 99, "1:701+1 expressions are nested more than 200 deep"},
         {"lambda a=", "0", ": a", 198, "1:1792+1 expressions are nested more than 200 deep"},
+        {"[a for b in c if ", "x", "]", 197, "1:3351+1 expressions are nested more than 200 deep"},
+        {"[", "x", " for b in c]", 99, "1:101+1 expressions are nested more than 200 deep"},
+        {"{a: ", "x", "}", 99, "1:398+1 expressions are nested more than 200 deep"},
     };
     for (int i = 0; i < COUNT(rows); i++) {
         Arena *a = arena_new(NULL);

@@ -60,10 +60,10 @@ static Ev linear_product(Nest *n, TypeKind lane, Ev a, Ev factor, Value *factor_
     int level = max_int(a.level, factor.level);
     Str base = new_scalar(n, level, scalar_type(lane),
                           text(g, "%.*s * %.*s", STR_ARG(a.text), STR_ARG(factor.text)));
-    int64_t constant;
-    if (a.stride_known && value_is_int(factor_value, &constant) && constant > INT32_MIN &&
-        constant < INT32_MAX && a.stride_value > -(1ll << 30) && a.stride_value < 1ll << 30)
-        return new_linear(n, lane, level, base, STR(""), true, a.stride_value * constant);
+    int64_t constant, stride_value;
+    if (a.stride_known && value_is_int(factor_value, &constant) &&
+        !__builtin_mul_overflow(a.stride_value, constant, &stride_value))
+        return new_linear(n, lane, level, base, STR(""), true, stride_value);
     Str stride = a.stride_known && a.stride_value == 1
                      ? new_scalar(n, level, "L", factor.text)
                      : long_product(n, level, a.stride, factor.text);

@@ -600,8 +600,8 @@ static void need_stored(Nest *n, Value *value) {
     force(n->g, value);
 }
 
-/* Walks what a root needs; forces what cannot or should not be computed here. With `collect`, lists
- * the ops that will be evaluated instead. */
+/* Walks what a root needs; forces what cannot or should not be computed here. With `collect` all of
+ * that is stored already, and the ops that will be evaluated are listed. */
 static void prepare(Nest *n, Value *value, Place place, bool collect) {
     Gen *g = n->g;
     if (!type_is_tile(value->type) || info(g, value)->view) return;
@@ -614,7 +614,7 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
                       op->kind == OP_TRANS || op->kind == OP_SPLAT ||
                       (op->kind == OP_RESHAPE && is_cheap_kind(op));
     if (!cheap && !identity && !shape_only) {
-        if (!collect) need_stored(n, value);
+        need_stored(n, value);
         return;
     }
     if (identity) {
@@ -642,10 +642,10 @@ static void prepare(Nest *n, Value *value, Place place, bool collect) {
         break;
 #define PERMUTE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-        if (!collect) need_stored(n, op->operands[0]);
+        need_stored(n, op->operands[0]);
         return;
     case OP_GATHER:
-        if (!collect) need_stored(n, gather_source(op));
+        need_stored(n, gather_source(op));
         prepare(n, gather_indices(op), place, collect);
         return;
     case OP_SPLAT:

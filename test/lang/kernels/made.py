@@ -1975,3 +1975,54 @@ def shapes(p):
 def parameters(p, n, one, w, u, h, b, d, t, K: tl.constexpr, pair, none):
     if none is None:
         tl.store(p, n + one + w + u + h + b + d + t + K + pair[0] + pair[1])
+
+
+# ir: checked_once *fp32,i32
+# want: func @checked_once(%p: ptr<f32>, %n: i32) {num_warps = 4, num_stages = 3} {
+# want:   %0 = ext_s %n : i64
+# want:   %1 = constant 1 : i32
+# want:   %2 = ext_s %1 : i64
+# want:   %3 = constant 0 : i32
+# want:   %4 = ext_s %3 : i64
+# want:   %5 = mul %4, %2 : i64
+# want:   %6 = addptr %p, %5 : ptr<f32>
+# want:   %7 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %8 = ext_s %7 : tile<8xi64>
+# want:   %9 = splat %2 : tile<8xi64>
+# want:   %10 = mul %8, %9 : tile<8xi64>
+# want:   %11 = splat %4 : tile<8xi64>
+# want:   %12 = add %8, %11 : tile<8xi64>
+# want:   %13 = splat %0 : tile<8xi64>
+# want:   %14 = icmp %12, %13 {predicate = slt} : tile<8xi1>
+# want:   %15 = constant 0 : i32
+# want:   %16 = ext_s %15 : i64
+# want:   %17 = splat %16 : tile<8xi64>
+# want:   %18 = icmp %12, %17 {predicate = sge} : tile<8xi1>
+# want:   %19 = and %18, %14 : tile<8xi1>
+# want:   %20 = splat %6 : tile<8xptr<f32>>
+# want:   %21 = addptr %20, %10 : tile<8xptr<f32>>
+# want:   %22 = load %21, %19 : tile<8xf32>
+# want:   %23 = mul %4, %2 : i64
+# want:   %24 = addptr %p, %23 : ptr<f32>
+# want:   %25 = arange {start = 0, end = 8} : tile<8xi32>
+# want:   %26 = ext_s %25 : tile<8xi64>
+# want:   %27 = splat %2 : tile<8xi64>
+# want:   %28 = mul %26, %27 : tile<8xi64>
+# want:   %29 = splat %4 : tile<8xi64>
+# want:   %30 = add %26, %29 : tile<8xi64>
+# want:   %31 = splat %0 : tile<8xi64>
+# want:   %32 = icmp %30, %31 {predicate = slt} : tile<8xi1>
+# want:   %33 = constant 0 : i32
+# want:   %34 = ext_s %33 : i64
+# want:   %35 = splat %34 : tile<8xi64>
+# want:   %36 = icmp %30, %35 {predicate = sge} : tile<8xi1>
+# want:   %37 = and %36, %32 : tile<8xi1>
+# want:   %38 = splat %24 : tile<8xptr<f32>>
+# want:   %39 = addptr %38, %28 : tile<8xptr<f32>>
+# want:   store %39, %22, %37
+# want:   yield
+# want: }
+@triton.jit
+def checked_once(p, n):
+    b = tl.make_block_ptr(p, (n, ), (1, ), (0, ), (8, ), (0, ))
+    tl.store(b, tl.load(b, boundary_check=0), boundary_check=[0])

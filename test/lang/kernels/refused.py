@@ -1805,3 +1805,32 @@ def f_string_tensor(x):
 @triton.jit
 def f_string_spec():
     f"{K:x}"
+
+
+# case: value_of_constant 3
+# want: ok
+@triton.jit
+def value_of_constant(n: tl.constexpr):
+    tl.static_assert(n.value == 3 and K.value == 5 and "a".value == "a" and None.value is None)
+    tl.static_assert(n.value.value == 3 and (1.5).value == 1.5 and True.value)
+
+
+# case: value_of_type
+# want: ok
+@triton.jit
+def value_of_type():
+    tl.int32.value
+
+
+# case: value_of_class
+# want: error 'Pair.value': class has no attribute 'value'
+@triton.jit
+def value_of_class():
+    Pair.value
+
+
+# case: value_of_unknown
+# want: ok
+@triton.jit
+def value_of_unknown():
+    torch.cuda.value
