@@ -859,30 +859,35 @@ def hints(p, n):
 # want: func @words(%i: i32, %u: i8 {unsigned = 1}, %f: f32) {num_warps = 4, num_stages = 3} {
 # want:   print %i {text = " i: "}
 # want:   print %i, %u, %f {text = " pre: ", unsigned_mask = 6}
-# want:   print %u, %i {text = " hex: ", hex = 1, unsigned_mask = 1}
+# want:   %0 = ext_u %u : i16
+# want:   %1 = ext_s %i : i64
+# want:   %2 = ftrunc %f : f16
+# want:   %3 = constant 0 : i32
+# want:   %4 = icmp %i, %3 {predicate = sgt} : i1
+# want:   print %u, %i, %f, %0, %1, %2, %4 {text = " hex: ", hex = 1, unsigned_mask = 101}
 # want:   print {text = " alone"}
 # want:   print {text = "a"}
 # want:   print {text = ""}
 # want:   print %i, %f {text = " two: ", unsigned_mask = 2}
 # want:   print {text = " none"}
-# want:   %0 = constant 0 : i32
-# want:   %1 = icmp %i, %0 {predicate = sgt} : i1
-# want:   assert %1 {text = "positive"}
-# want:   %2 = arange {start = 0, end = 4} : tile<4xi32>
-# want:   %3 = splat %i : tile<4xi32>
-# want:   %4 = icmp %2, %3 {predicate = slt} : tile<4xi1>
-# want:   %5 = arange {start = 0, end = 4} : tile<4xi32>
-# want:   %6 = constant 1 : i32
-# want:   %7 = splat %6 : tile<4xi32>
-# want:   %8 = icmp %5, %7 {predicate = sgt} : tile<4xi1>
-# want:   assert %4, %8 {text = "each"}
-# want:   %9 = constant 0 : i32
-# want:   %10 = icmp %i, %9 {predicate = ne} : i1
-# want:   assert %10 {text = ""}
-# want:   %11 = constant 0 : i32
-# want:   %12 = ext_u %u : i32
-# want:   %13 = icmp %12, %11 {predicate = sgt} : i1
-# want:   assert %13 {text = "python"}
+# want:   %5 = constant 0 : i32
+# want:   %6 = icmp %i, %5 {predicate = sgt} : i1
+# want:   assert %6 {text = "positive"}
+# want:   %7 = arange {start = 0, end = 4} : tile<4xi32>
+# want:   %8 = splat %i : tile<4xi32>
+# want:   %9 = icmp %7, %8 {predicate = slt} : tile<4xi1>
+# want:   %10 = arange {start = 0, end = 4} : tile<4xi32>
+# want:   %11 = constant 1 : i32
+# want:   %12 = splat %11 : tile<4xi32>
+# want:   %13 = icmp %10, %12 {predicate = sgt} : tile<4xi1>
+# want:   assert %9, %13 {text = "each"}
+# want:   %14 = constant 0 : i32
+# want:   %15 = icmp %i, %14 {predicate = ne} : i1
+# want:   assert %15 {text = ""}
+# want:   %16 = constant 0 : i32
+# want:   %17 = ext_u %u : i32
+# want:   %18 = icmp %17, %16 {predicate = sgt} : i1
+# want:   assert %18 {text = "python"}
 # want:   barrier
 # want:   yield
 # want: }
@@ -890,7 +895,7 @@ def hints(p, n):
 def words(i, u, f):
     tl.device_print("i", i)
     tl.device_print(" pre: ", i, u, f)
-    tl.device_print("hex:", u, i, hex=True)
+    tl.device_print("hex:", u, i, f, u.to(tl.int16), i.to(tl.int64), f.to(tl.float16), i > 0, hex=True)
     tl.device_print("alone")
     tl.device_print("a")
     tl.device_print("")
@@ -905,17 +910,17 @@ def words(i, u, f):
 
 # ir: asm fp32,i32
 # want: func @asm(%f: f32, %i: i32) {num_warps = 4, num_stages = 3} {
-# want:   %a = inline_asm %f {text = "ex2.approx.f32 $0, $1;", constraints = "=f,f", pure = 1, pack = 1} : f32
+# want:   %a = inline_asm %f {text = "ex2.approx.f32 $0, $1;", constraints = " =f, f ", pure = 1, pack = 1} : f32
 # want:   %0 = arange {start = 0, end = 8} : tile<8xi32>
 # want:   %1 = splat %i : tile<8xi32>
-# want:   %b, %c = inline_asm %0, %1 {text = "mov.b32 $0, $2; mov.b32 $1, $3;", constraints = "=r,=r,r,r", pack = 2} : tile<8xi32>, tile<8xi32>
+# want:   %b, %c = inline_asm %0, %1 {text = "mov.b32 $0, $4; mov.b32 $1, $5; mov.b32 $2, $6; mov.b32 $3, $7;", constraints = "=r,=r,=r,=r,r,r,r,r", pack = 2} : tile<8xi32>, tile<8xi32>
 # want:   print %a, %b, %c {text = " x: ", unsigned_mask = 5}
 # want:   yield
 # want: }
 @triton.jit
 def asm(f, i):
-    a = tl.inline_asm_elementwise("ex2.approx.f32 $0, $1;", "=f,f", [f], dtype=tl.float32, is_pure=True, pack=1)
-    b, c = tl.inline_asm_elementwise("mov.b32 $0, $2; mov.b32 $1, $3;", "=r,=r,r,r", [tl.arange(0, 8), i],
+    a = tl.inline_asm_elementwise("ex2.approx.f32 $0, $1;", " =f, f ", [f], dtype=tl.float32, is_pure=True, pack=1)
+    b, c = tl.inline_asm_elementwise("mov.b32 $0, $4; mov.b32 $1, $5; mov.b32 $2, $6; mov.b32 $3, $7;", "=r,=r,=r,=r,r,r,r,r", [tl.arange(0, 8), i],
                                      dtype=(tl.int32, tl.uint32), is_pure=False, pack=2)
     tl.device_print("x", a, b, c)
 
