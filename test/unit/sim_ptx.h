@@ -22,6 +22,9 @@ typedef struct Bench {
     uint64_t instructions, most_in_flight;
 } Bench;
 
+/* All that bench_says heard, for a test that holds it against a file. */
+static Buf bench_heard;
+
 static const Gpu bench_gpu = {"h200", "sm_90a", "H200", 132, 228 << 10, 1024, 2048, 32, 65536, 128};
 
 /* A kernel's text around a body: params are 64-bit addresses, param_0 .. */
@@ -81,6 +84,9 @@ __attribute__((unused)) static bool bench_says(Bench *b, const char *text, uint3
         printf("refused:\n%s", out.data ? out.data : "");
         return false;
     }
+    if (!bench_heard.arena) bench_heard.arena = arena_new(NULL);
+    if (b->failure.status)
+        buf_printf(&bench_heard, "%s\n%s\n\n", b->failure.text, b->failure.note);
     bool fine = words ? b->failure.status &&
                             (strstr(b->failure.text, words) || strstr(b->failure.note, words))
                       : !b->failure.status;

@@ -566,4 +566,34 @@ TEST(bank_conflicts) {
           same.ideal_wavefronts == 1); /* a broadcast */
 }
 
+/* ---- all words of failures, in the order of the tests above ---- */
+
+/* Addresses differ from run to run. */
+static Str without_addresses(Arena *arena, const char *words) {
+    Buf out = {.arena = arena};
+    for (const char *at = words; *at;) {
+        bool is_address = !strncmp(at, "0x", 2) && strspn(at + 2, "0123456789abcdef") > 8;
+        if (is_address) {
+            buf_puts(&out, "ADDRESS");
+            at += 2 + strspn(at + 2, "0123456789abcdef");
+        } else
+            buf_putc(&out, *at++);
+    }
+    return buf_str(&out);
+}
+
+TEST(words_to_the_letter) {
+    static const char path[] = "test/sim/failures.txt";
+    Arena *arena = arena_new(NULL);
+    Str want = {0}, why;
+    Str got = without_addresses(arena, bench_heard.data ? bench_heard.data : "");
+    if (getenv("TERN_BLESS"))
+        CHECK(file_write(arena, path, got.data, (size_t)got.length, &why));
+    else if (got.length) { /* the tests above ran */
+        CHECK(file_read(arena, path, 1 << 20, &want, &why));
+        CHECK_STR(str_c(arena, got), str_c(arena, want));
+    }
+    arena_free(arena);
+}
+
 TEST_MAIN()
