@@ -26,6 +26,7 @@ for cc in gcc clang; do
     check "$cc: softmax" "$work/softmax"
     check "$cc: softmax on one thread" env SOFTMAX_CPU=1 "$work/softmax" 1
     check "$cc: softmax for any CPU" env SOFTMAX_CPU=0 "$work/softmax"
+    if [ "${TERN_TEST_DEVICE:-}" = cuda ]; then check "$cc: softmax on the GPU" "$work/softmax" cuda; fi
     $cc -std=gnu11 -O1 -I"$out" test/build/matmul.c "$out/matmul.o" "$out/softmax.o" -o "$work/matmul" \
         -pthread -ldl -lm
     check "$cc: matmul beside softmax" "$work/matmul"

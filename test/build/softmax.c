@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static int place = SOFTMAX_CPU;
 static _Atomic int failed;
 static char words[300]; /* of the last refusal */
 
@@ -53,18 +54,32 @@ static int run(const softmax_call *call, int is_half, int rows, void *x, void *o
                    : softmax_fp32(call, (uint32_t)rows, x, out, stride, stride, columns, block);
 }
 
+/* The call on `place`, whose memory the host's goes to and comes back from. */
+static int run_there(const softmax_call *call, int is_half, int rows, char *x, char *y,
+                     size_t bytes, size_t first, int stride, int columns, int64_t block) {
+    char *from = softmax_alloc(place, bytes), *to = softmax_alloc(place, bytes);
+    int status = softmax_copy(place, from, x, bytes, 1) || softmax_copy(place, to, y, bytes, 1)
+                     ? SOFTMAX_DEVICE
+                     : run(call, is_half, rows, from + first, to + first, stride, columns, block);
+    if (!status) status = softmax_wait(place, NULL);
+    if (!status) status = softmax_copy(place, y, to, bytes, 0);
+    softmax_free(place, from);
+    softmax_free(place, to);
+    return status;
+}
+
 /* `shift`: by how many elements rows and pointers miss an alignment of 16 bytes. */
 static void test_values(const softmax_call *call, int is_half, int rows, int columns, int shift,
                         int64_t block) {
     size_t size = is_half ? 2 : 4, stride = (size_t)(columns + 15) / 16 * 16 + (size_t)shift;
     size_t count = (size_t)rows * stride + 16;
-    char *x = softmax_alloc(SOFTMAX_CPU, count * size),
-         *y = softmax_alloc(SOFTMAX_CPU, count * size);
+    char *x = malloc(count * size), *y = malloc(count * size);
     fill(x, is_half, count, (unsigned)columns);
     memset(y, 0x55, count * size);
     const double poison = element(y, is_half, 0);
     void *from = x + (size_t)shift * size, *to = y + (size_t)shift * size;
-    int status = run(call, is_half, rows, from, to, (int)stride, columns, block);
+    int status = run_there(call, is_half, rows, x, y, count * size, (size_t)shift * size,
+                           (int)stride, columns, block);
     check(status == SOFTMAX_OK, "a call of softmax");
     double tolerance = is_half ? 1e-3 : 4e-6;
     int wrong = 0;
@@ -86,8 +101,8 @@ static void test_values(const softmax_call *call, int is_half, int rows, int col
     snprintf(what, sizeof what, "%d values wrong: %d x %d, shift %d, BLOCK %d, half %d", wrong,
              rows, columns, shift, (int)block, is_half);
     check(!wrong, what);
-    softmax_free(SOFTMAX_CPU, x);
-    softmax_free(SOFTMAX_CPU, y);
+    free(x);
+    free(y);
 }
 
 static void test_sizes(const softmax_call *call) {
@@ -210,12 +225,15 @@ static void test_threads(void) {
     check(status == 0, "calls in a forked child");
 }
 
+/* softmax [THREADS | cuda] */
 int main(int argc, char **argv) {
+    if (argc > 1 && !strcmp(argv[1], "cuda")) place = SOFTMAX_CUDA;
     softmax_call call = {
-        .size = sizeof call, .place = SOFTMAX_CPU, .threads = argc > 1 ? atoi(argv[1]) : 0};
+        .size = sizeof call, .place = place, .threads = argc > 1 ? atoi(argv[1]) : 0};
     check(softmax_abi() == SOFTMAX_ABI, "the ABI");
     check(strstr(softmax_description(), "\"name\": \"softmax_fp16\"") != NULL, "the description");
     test_sizes(&call);
+    if (place == SOFTMAX_CUDA) return failed != 0;
     test_choice();
     test_refusals(&call);
     test_threads();
