@@ -438,7 +438,7 @@ typedef struct tern_build_options {
     const char *name; /* of the C function and the files, an identifier; NULL: the kernel's */
     const char *const *signatures; /* as tern_compile takes them, or patterns */
     int num_signatures;            /* at least 1; at most 256 forms in all */
-    const char *const *targets; /* "cpu:avx512", "sm_90a" ..; a kernel that one of them refuses
+    const char *const *targets;    /* "cpu:avx512", "sm_90a" ..; a kernel that one of them refuses
                                    fails. NULL: cpu:generic, cpu:avx2, cpu:avx512, sm_75, sm_80,
                                    sm_90a, those of them that take it */
     int num_targets;
@@ -549,6 +549,85 @@ TERN_API tern_status tern_graph_begin(tern_stream *stream);
 TERN_API tern_graph *tern_graph_end(tern_stream *stream); /* NULL: something failed on the way */
 TERN_API tern_status tern_graph_launch(tern_graph *graph, tern_stream *stream);
 TERN_API void tern_graph_free(tern_graph *graph);
+
+/* ---- watching calls ----
+ *
+ * An observer is told when a call of the context begins and ends, on the thread that makes it: what
+ * tern_profile_start records. It may record events, and nothing else, on the context. */
+
+typedef enum tern_call_kind {
+    TERN_CALL_RANGE,  /* between tern_range_push and tern_range_pop; nests */
+    TERN_CALL_LAUNCH, /* of a kernel; on host devices it runs meanwhile */
+    TERN_CALL_GRAPH,  /* tern_graph_launch */
+    TERN_CALL_WRITE,  /* the host's memory to the device's */
+    TERN_CALL_READ,   /* and back */
+    TERN_CALL_FILL,
+    TERN_CALL_WAIT,    /* the host waits for the device, and that is all */
+    TERN_CALL_COMPILE, /* tern_compile */
+} tern_call_kind;
+typedef struct tern_call {
+    tern_call_kind kind;
+    const char *name; /* of the range, of the kernel launched; else the function: "tern_read" */
+    tern_stream *stream;
+    size_t bytes;     /* copied or filled */
+    uint32_t grid[3]; /* LAUNCH */
+    bool waits;       /* it returns when its work is done, not when it is enqueued */
+} tern_call;
+typedef void tern_observer(void *user, const tern_call *call, bool begins);
+/* One at a time; NULL: none. False: the context has one already, which stays. */
+TERN_API bool tern_observe(tern_context *context, tern_observer *observer, void *user);
+
+/* Marks what the host does between the two, for whoever observes; nothing when nobody does. */
+TERN_API void tern_range_push(tern_context *context, const char *name);
+TERN_API void tern_range_pop(tern_context *context);
+
+/* ---- profiles ----
+ *
+ * Where the time goes: ranges, calls and kernels of a context between start and stop. On cuda
+ * kernels and copies are timed by events around them; elsewhere a launch is host time. Recording a
+ * range takes tens of nanoseconds, measured and said in each report. */
+
+typedef struct tern_profile tern_profile;
+typedef struct tern_profile_options {
+    size_t size;
+    size_t max_events; /* 0: 1,000,000; what comes after is counted, not kept */
+} tern_profile_options;
+
+/* NULL: tern_message says why (another observer, no memory). */
+TERN_API tern_profile *tern_profile_start(tern_context *context,
+                                          const tern_profile_options *options);
+/* Waits for the device and reads the times. A range that is still open ends here. Before
+ * tern_close. */
+TERN_API tern_status tern_profile_stop(tern_profile *profile);
+TERN_API void tern_profile_free(tern_profile *profile); /* stops it; NULL is allowed */
+
+typedef enum tern_table_style {
+    TERN_TABLE_OWN,   /* 100 columns, kernels below the calls that launched them */
+    TERN_TABLE_TORCH, /* the text of torch.profiler's key_averages().table(..) */
+    TERN_TABLE_CSV,   /* nanoseconds, all rows */
+} tern_table_style;
+typedef struct tern_table_options {
+    size_t size;
+    tern_table_style style;
+    /* Descending: "self_cpu_time_total", "cpu_time_total", "cpu_time", "self_cuda_time_total",
+     * "cuda_time_total", "cuda_time", "count"; NULL: in order of first appearance, own: the time */
+    const char *sort_by;
+    int row_limit;             /* 0: 100; -1: all */
+    int max_name_column_width; /* torch; 0: 55; -1: no limit */
+} tern_table_options;
+/* The caller's: tern_free. NULL: the profile is not stopped, or has no such column, or no memory. */
+TERN_API char *tern_profile_table(const tern_profile *profile, const tern_table_options *options);
+
+typedef enum tern_profile_format {
+    TERN_PROFILE_CHROME,     /* trace events in JSON: chrome://tracing, ui.perfetto.dev */
+    TERN_PROFILE_SPEEDSCOPE, /* JSON of speedscope.app */
+    TERN_PROFILE_FOLDED,     /* "root;child;leaf NANOSECONDS" a line, for flame graphs */
+    TERN_PROFILE_FLAME,      /* a flame graph: SVG, with zoom and search */
+    TERN_PROFILE_JSONL,      /* an event a line */
+} tern_profile_format;
+/* Writes to a temporary name, then renames. */
+TERN_API tern_status tern_profile_save(tern_profile *profile, tern_profile_format format,
+                                       const char *path);
 
 /* ---- benchmarks ----
  *

@@ -107,7 +107,7 @@ tern_status buffer_check(const tern_buffer *buffer, size_t offset, size_t bytes)
                         offset, buffer->size);
 }
 
-tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes) {
+static tern_status write_now(tern_buffer *buffer, size_t offset, const void *from, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
     tern_status status = buffer_check(buffer, offset, bytes);
@@ -116,7 +116,14 @@ tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, siz
     return context_checked(context, status);
 }
 
-tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes) {
+tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes) {
+    observe(buffer->context, TERN_CALL_WRITE, "tern_write", NULL, bytes, true, true);
+    tern_status status = write_now(buffer, offset, from, bytes);
+    observe(buffer->context, TERN_CALL_WRITE, "tern_write", NULL, bytes, true, false);
+    return status;
+}
+
+static tern_status read_now(tern_buffer *buffer, size_t offset, void *to, size_t bytes) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
     tern_status status = buffer_check(buffer, offset, bytes);
@@ -125,13 +132,27 @@ tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes
     return context_checked(context, status);
 }
 
-tern_status tern_fill(tern_buffer *buffer, unsigned char byte) {
+tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes) {
+    observe(buffer->context, TERN_CALL_READ, "tern_read", NULL, bytes, true, true);
+    tern_status status = read_now(buffer, offset, to, bytes);
+    observe(buffer->context, TERN_CALL_READ, "tern_read", NULL, bytes, true, false);
+    return status;
+}
+
+static tern_status fill_now(tern_buffer *buffer, unsigned char byte) {
     tern_context *context = buffer->context;
     if (setjmp(context->oom)) return context_no_memory(context);
     if (!buffer->size) return TERN_OK;
     tern_status status =
         context->device.ops->fill(&context->device, buffer->pointer, byte, buffer->size);
     return context_checked(context, status);
+}
+
+tern_status tern_fill(tern_buffer *buffer, unsigned char byte) {
+    observe(buffer->context, TERN_CALL_FILL, "tern_fill", NULL, buffer->size, true, true);
+    tern_status status = fill_now(buffer, byte);
+    observe(buffer->context, TERN_CALL_FILL, "tern_fill", NULL, buffer->size, true, false);
+    return status;
 }
 
 tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes) {

@@ -29,6 +29,8 @@ struct tern_context {
     int place_line, place_column;
     tern_output *output;
     void *output_user;
+    tern_observer *observer; /* NULL: nobody watches */
+    void *observer_user;
     char *kept; /* output that nobody took yet */
     size_t kept_length;
     bool kept_dropped;
@@ -101,6 +103,12 @@ void handle_add(Handle *own, tern_context *context, void (*close)(Handle *own));
 /* Zeros of `size` bytes that begin with a Handle; NULL after context_no_memory. */
 void *handle_new(tern_context *context, size_t size, void (*close)(Handle *own));
 void handle_close(Handle *own);
+
+/* ---- observe.c ---- */
+void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32_t grid[3],
+                    bool begins);
+void observe(tern_context *context, tern_call_kind kind, const char *name, tern_stream *stream,
+             size_t bytes, bool waits, bool begins);
 
 void *stream_queue(const tern_stream *stream); /* the device's; of NULL: its own */
 tern_status stream_check(const tern_stream *stream, tern_context *context); /* is it of this one? */

@@ -84,13 +84,20 @@ tern_status tern_event_record(tern_event *event, tern_stream *stream) {
     return TERN_OK;
 }
 
-tern_status tern_event_synchronize(tern_event *event) {
+static tern_status wait_for_event(tern_event *event) {
     tern_context *context = event->own.context;
     Device *device = &context->device;
     if (setjmp(context->oom)) return context_no_memory(context);
     if (!event->is_recorded) return not_recorded(context);
     if (!event->driver) return TERN_OK;
     return context_checked(context, device->ops->event_wait(device, event->driver));
+}
+
+tern_status tern_event_synchronize(tern_event *event) {
+    observe(event->own.context, TERN_CALL_WAIT, "tern_event_synchronize", NULL, 0, true, true);
+    tern_status status = wait_for_event(event);
+    observe(event->own.context, TERN_CALL_WAIT, "tern_event_synchronize", NULL, 0, true, false);
+    return status;
 }
 
 tern_status tern_stream_wait(tern_stream *stream, tern_event *event) {

@@ -40,7 +40,7 @@ tern_graph *tern_graph_end(tern_stream *stream) {
     return graph;
 }
 
-tern_status tern_graph_launch(tern_graph *graph, tern_stream *stream) {
+static tern_status launch_graph(tern_graph *graph, tern_stream *stream) {
     tern_context *context = graph->own.context;
     Device *device = &context->device;
     if (setjmp(context->oom)) return context_no_memory(context);
@@ -48,6 +48,13 @@ tern_status tern_graph_launch(tern_graph *graph, tern_stream *stream) {
     if (status) return status;
     return context_checked(context,
                            device->ops->graph_launch(device, graph->driver, stream_queue(stream)));
+}
+
+tern_status tern_graph_launch(tern_graph *graph, tern_stream *stream) {
+    observe(graph->own.context, TERN_CALL_GRAPH, "tern_graph_launch", stream, 0, false, true);
+    tern_status status = launch_graph(graph, stream);
+    observe(graph->own.context, TERN_CALL_GRAPH, "tern_graph_launch", stream, 0, false, false);
+    return status;
 }
 
 void tern_graph_free(tern_graph *graph) {

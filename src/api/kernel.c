@@ -218,8 +218,12 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
 
 tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,
                           const tern_options *options) {
-    return context_make(module->own.context, compile,
-                        &(KernelRequest){module, function, signature ? signature : "", options});
+    tern_context *context = module->own.context;
+    observe(context, TERN_CALL_COMPILE, "tern_compile", NULL, 0, true, true);
+    tern_kernel *kernel = context_make(
+        context, compile, &(KernelRequest){module, function, signature ? signature : "", options});
+    observe(context, TERN_CALL_COMPILE, "tern_compile", NULL, 0, true, false);
+    return kernel;
 }
 
 static void *compile_ir_text(tern_context *context, Arena *arena, const void *request_data) {

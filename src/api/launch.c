@@ -162,14 +162,31 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     return context_checked(context, status);
 }
 
-tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
-                        const tern_argument *arguments, int num_arguments) {
+static tern_status launch_caught(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
+                                 const tern_argument *arguments, int num_arguments) {
     if (setjmp(kernel->own.context->oom)) return context_no_memory(kernel->own.context);
     return launch(stream, kernel, grid, arguments, num_arguments);
 }
 
-tern_status tern_synchronize(tern_context *context) {
+tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
+                        const tern_argument *arguments, int num_arguments) {
+    if (!kernel->own.context->observer)
+        return launch_caught(stream, kernel, grid, arguments, num_arguments);
+    observe_launch(kernel, stream, grid, true);
+    tern_status status = launch_caught(stream, kernel, grid, arguments, num_arguments);
+    observe_launch(kernel, stream, grid, false);
+    return status;
+}
+
+static tern_status wait(tern_context *context) {
     if (setjmp(context->oom)) return context_no_memory(context);
     tern_status status = context->device.ops->synchronize(&context->device);
     return context_checked(context, status);
+}
+
+tern_status tern_synchronize(tern_context *context) {
+    observe(context, TERN_CALL_WAIT, "tern_synchronize", NULL, 0, true, true);
+    tern_status status = wait(context);
+    observe(context, TERN_CALL_WAIT, "tern_synchronize", NULL, 0, true, false);
+    return status;
 }

@@ -60,12 +60,19 @@ void tern_stream_free(tern_stream *stream) {
     if (stream) handle_close(&stream->own);
 }
 
-tern_status tern_stream_synchronize(tern_stream *stream) {
+static tern_status wait_for_stream(tern_stream *stream) {
     tern_context *context = stream->own.context;
     Device *device = &context->device;
     if (setjmp(context->oom)) return context_no_memory(context);
     if (!stream->queue) return context_checked(context, device->ops->synchronize(device));
     return context_checked(context, device->ops->queue_wait(device, stream->queue));
+}
+
+tern_status tern_stream_synchronize(tern_stream *stream) {
+    observe(stream->own.context, TERN_CALL_WAIT, "tern_stream_synchronize", stream, 0, true, true);
+    tern_status status = wait_for_stream(stream);
+    observe(stream->own.context, TERN_CALL_WAIT, "tern_stream_synchronize", stream, 0, true, false);
+    return status;
 }
 
 void *tern_stream_handle(tern_stream *stream) {
@@ -80,8 +87,8 @@ static tern_status check_copy(tern_stream *stream, const tern_buffer *buffer, si
     return status ? status : buffer_check(buffer, offset, bytes);
 }
 
-tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t offset,
-                             const void *from, size_t bytes) {
+static tern_status write_later(tern_stream *stream, tern_buffer *buffer, size_t offset,
+                               const void *from, size_t bytes) {
     tern_context *context = buffer->context;
     Device *device = &context->device;
     if (setjmp(context->oom)) return context_no_memory(context);
@@ -94,8 +101,18 @@ tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t of
                            device->ops->write_async(device, stream_queue(stream), to, from, bytes));
 }
 
-tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t offset, void *to,
-                            size_t bytes) {
+tern_status tern_write_async(tern_stream *stream, tern_buffer *buffer, size_t offset,
+                             const void *from, size_t bytes) {
+    observe(buffer->context, TERN_CALL_WRITE, "tern_write_async", stream, bytes,
+            buffer->context->device.ops->on_host, true);
+    tern_status status = write_later(stream, buffer, offset, from, bytes);
+    observe(buffer->context, TERN_CALL_WRITE, "tern_write_async", stream, bytes,
+            buffer->context->device.ops->on_host, false);
+    return status;
+}
+
+static tern_status read_later(tern_stream *stream, tern_buffer *buffer, size_t offset, void *to,
+                              size_t bytes) {
     tern_context *context = buffer->context;
     Device *device = &context->device;
     if (setjmp(context->oom)) return context_no_memory(context);
@@ -108,7 +125,17 @@ tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t off
                            device->ops->read_async(device, stream_queue(stream), to, from, bytes));
 }
 
-tern_status tern_fill_async(tern_stream *stream, tern_buffer *buffer, unsigned char byte) {
+tern_status tern_read_async(tern_stream *stream, tern_buffer *buffer, size_t offset, void *to,
+                            size_t bytes) {
+    observe(buffer->context, TERN_CALL_READ, "tern_read_async", stream, bytes,
+            buffer->context->device.ops->on_host, true);
+    tern_status status = read_later(stream, buffer, offset, to, bytes);
+    observe(buffer->context, TERN_CALL_READ, "tern_read_async", stream, bytes,
+            buffer->context->device.ops->on_host, false);
+    return status;
+}
+
+static tern_status fill_later(tern_stream *stream, tern_buffer *buffer, unsigned char byte) {
     tern_context *context = buffer->context;
     Device *device = &context->device;
     if (setjmp(context->oom)) return context_no_memory(context);
@@ -119,6 +146,15 @@ tern_status tern_fill_async(tern_stream *stream, tern_buffer *buffer, unsigned c
                                device->ops->fill(device, buffer->pointer, byte, buffer->size));
     return context_checked(context, device->ops->fill_async(device, stream_queue(stream),
                                                             buffer->pointer, byte, buffer->size));
+}
+
+tern_status tern_fill_async(tern_stream *stream, tern_buffer *buffer, unsigned char byte) {
+    observe(buffer->context, TERN_CALL_FILL, "tern_fill_async", stream, buffer->size,
+            buffer->context->device.ops->on_host, true);
+    tern_status status = fill_later(stream, buffer, byte);
+    observe(buffer->context, TERN_CALL_FILL, "tern_fill_async", stream, buffer->size,
+            buffer->context->device.ops->on_host, false);
+    return status;
 }
 
 /* ---- gates ---- */

@@ -12,7 +12,9 @@ matmul='*fp32,*fp32,*fp32,i32,i32,i32,i32,i32:1,i32,i32:1,i32,i32:1,32,32,32,8'
 check 'softmax is built' "$TERN" build kernels/softmax.py --name softmax -o "$out" \
     --require 'columns <= BLOCK' --sig "$signature"
 check 'matmul is built' "$TERN" build kernels/matmul.py:matmul_kernel --name matmul -o "$out" --sig "$matmul"
-check 'the description is JSON' sh -c "python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert len(d[\"functions\"][0][\"forms\"]) == 4' '$out/softmax.json'"
+if command -v python3 >/dev/null; then
+    check 'the description is JSON' python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert len(d["functions"][0]["forms"]) == 4' "$out/softmax.json"
+else skip 1 'python3 is not here'; fi
 
 have() { command -v "$1" >/dev/null 2>&1; }
 for cc in gcc clang; do

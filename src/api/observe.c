@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+/* observe: tells who watches a context of its calls. */
+#include "api/context.h"
+
+bool tern_observe(tern_context *context, tern_observer *observer, void *user) {
+    if (observer && context->observer) return false;
+    context->observer = observer;
+    context->observer_user = user;
+    return true;
+}
+
+void observe(tern_context *context, tern_call_kind kind, const char *name, tern_stream *stream,
+             size_t bytes, bool waits, bool begins) {
+    if (!context->observer) return;
+    tern_call call = {.kind = kind, .name = name, .stream = stream, .bytes = bytes, .waits = waits};
+    context->observer(context->observer_user, &call, begins);
+}
+
+void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32_t grid[3],
+                    bool begins) {
+    tern_context *context = kernel->own.context;
+    tern_call call = {.kind = TERN_CALL_LAUNCH,
+                      .name = kernel->name,
+                      .stream = stream,
+                      .grid = {grid[0], grid[1], grid[2]},
+                      .waits = context->device.ops->on_host};
+    context->observer(context->observer_user, &call, begins);
+}
+
+void tern_range_push(tern_context *context, const char *name) {
+    observe(context, TERN_CALL_RANGE, name, NULL, 0, true, true);
+}
+
+void tern_range_pop(tern_context *context) {
+    observe(context, TERN_CALL_RANGE, NULL, NULL, 0, true, false);
+}

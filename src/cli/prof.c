@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tern prof: where the time of some launches of a kernel goes. */
+#include "cli/bind.h"
+#include "cli/json.h"
+
+#include <stdio.h>
+
+const OptionRow options_prof[] = {
+    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
+    {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
+    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
+    {"num-stages", 0, "N", "default: the config's, else the target's"},
+    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    {"repeat", 'n', "N", "launches; default 10"},
+    {"warmup", 0, "N", "launches before, which are not profiled; default 1"},
+    {"style", 0, "STYLE", "own, torch (torch.profiler's text) or csv; default own"},
+    {"sort", 0, "COLUMN", "self_cpu_time_total, cpu_time_total, self_cuda_time_total, count .."},
+    {"rows", 0, "N", "rows of the table; default 100"},
+    {"trace", 0, "FILE", "write Chrome's trace: chrome://tracing, ui.perfetto.dev"},
+    {"speedscope", 0, "FILE", "write JSON for speedscope.app"},
+    {"folded", 0, "FILE", "write folded stacks, nanoseconds"},
+    {"flame", 0, "FILE.svg", "write a flame graph"},
+    {0},
+};
+
+const char details_prof[] =
+    "Ranges, calls and kernels are recorded; on cuda kernels and copies are timed by events. "
+    "VALUE\n"
+    "is that of 'tern run'. From C: tern_profile_start, tern_range_push (tern.h, doc/prof.md).\n\n"
+    "example:\n"
+    "  tern prof kernels/vector_add.py --grid 'cdiv(n,1024)' -a 'x_ptr=randn(n)' \\\n"
+    "      -a 'y_ptr=randn(n)' -a 'out_ptr=empty(n)' -a n=1000000 -a BLOCK=1024 --flame add.svg\n";
+
+static int launch_repeatedly(Bound *bound, const tern_argument *arguments, int count, int times) {
+    for (int i = 0; i < times; i++)
+        if (tern_launch(NULL, bound->kernel, bound->grid, arguments, count))
+            return cli_fail_context(bound->cli, bound->context);
+    return tern_synchronize(bound->context) ? cli_fail_context(bound->cli, bound->context)
+                                            : EXIT_OK;
+}
+
+static int save(const Cli *cli, tern_profile *profile, const char *option,
+                tern_profile_format format) {
+    const char *path = option_value(cli, option);
+    if (!path) return EXIT_OK;
+    if (tern_profile_save(profile, format, path))
+        return cli_fail(cli, EXIT_SYSTEM, "cannot write %s", path);
+    if (!cli->quiet) fprintf(stderr, "wrote %s\n", path);
+    return EXIT_OK;
+}
+
+static bool style_of(const char *name, tern_table_style *style) {
+    static const char *const names[] = {
+        [TERN_TABLE_OWN] = "own", [TERN_TABLE_TORCH] = "torch", [TERN_TABLE_CSV] = "csv"};
+    for (int i = 0; i < COUNT(names); i++)
+        if (!strcmp(name, names[i])) return *style = (tern_table_style)i, true;
+    return false;
+}
+
+static int report(const Cli *cli, tern_profile *profile, const tern_table_options *options) {
+    char *table = tern_profile_table(profile, options);
+    if (!table)
+        return cli_fail(cli, EXIT_USAGE, "--sort: there is no column '%s'",
+                        options->sort_by ? options->sort_by : "");
+    fputs(table, stdout);
+    tern_free(table);
+    int code = save(cli, profile, "trace", TERN_PROFILE_CHROME);
+    if (!code) code = save(cli, profile, "speedscope", TERN_PROFILE_SPEEDSCOPE);
+    if (!code) code = save(cli, profile, "folded", TERN_PROFILE_FOLDED);
+    if (!code) code = save(cli, profile, "flame", TERN_PROFILE_FLAME);
+    return code;
+}
+
+static int profile_launches(Bound *bound, int warmups, int repeat,
+                            const tern_table_options *options) {
+    Str why;
+    tern_argument *arguments;
+    int count;
+    if (!launch_arguments(bound->cli->arena, bound->kernel, bound->args, bound->num_args,
+                          &arguments, &count, &why))
+        return cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
+    int code = launch_repeatedly(bound, arguments, count, warmups);
+    if (code) return code;
+    tern_profile *profile = tern_profile_start(bound->context, NULL);
+    if (!profile) return cli_fail_context(bound->cli, bound->context);
+    code = launch_repeatedly(bound, arguments, count, repeat);
+    if (!code && tern_profile_stop(profile)) code = cli_fail_context(bound->cli, bound->context);
+    if (!code) code = report(bound->cli, profile, options);
+    tern_profile_free(profile);
+    return code;
+}
+
+static int prof(Bound *bound) {
+    const Cli *cli = bound->cli;
+    int warmups, repeat;
+    tern_table_options options = {.sort_by = option_value(cli, "sort")};
+    const char *style = option_value(cli, "style");
+    if (!option_int(cli, "repeat", 1, 1000000, 10, &repeat) ||
+        !option_int(cli, "warmup", 0, 1000000, 1, &warmups) ||
+        !option_int(cli, "rows", 1, 1000000, 100, &options.row_limit))
+        return EXIT_USAGE;
+    if (style && !style_of(style, &options.style))
+        return cli_fail(cli, EXIT_USAGE, "--style is own, torch or csv, not '%s'", style);
+    int code = bound_values(bound);
+    if (!code) code = bound_compile(bound);
+    if (!code) code = bound_upload(bound);
+    return code ? code : profile_launches(bound, warmups, repeat, &options);
+}
+
+int command_prof(Cli *cli) {
+    if (cli->operands.count != 1)
+        return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
+    Bound bound = {0};
+    launch_guard_crashes();
+    int code = bound_open(&bound, cli, cli->device, cli->operands.data[0]);
+    if (!code) code = prof(&bound);
+    bound_close(&bound);
+    return code;
+}

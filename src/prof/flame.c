@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* flame: a flame graph as one SVG file: root below, width by time; a click zooms, a word is searched.
+ * The script in it is ours; nothing is fetched. */
+#include "prof/prof.h"
+
+enum { WIDTH = 1200, ROW = 16, MARGIN = 10 };
+
+typedef struct Node Node;
+struct Node {
+    const char *name;
+    bool on_device;
+    int64_t ns; /* with its children */
+    VEC(Node *) children;
+};
+
+static Node *child_of(Arena *arena, Node *node, const ProfEvent *event) {
+    for (int i = 0; i < node->children.count; i++) {
+        Node *child = node->children.data[i];
+        if (child->on_device == event->on_device && !strcmp(child->name, event->name)) return child;
+    }
+    Node *child = arena_new_of(arena, Node);
+    *child = (Node){.name = event->name, .on_device = event->on_device};
+    vec_push(arena, &node->children, child);
+    return child;
+}
+
+/* A call's device time does not lie inside its host time: it stands beside the calls, by itself. */
+static void add(Arena *arena, Node *root, const ProfEvent *events, int at, int64_t ns) {
+    int path[PROF_MAX_DEPTH + 1], depth = 0;
+    for (int up = at; up >= 0 && depth <= PROF_MAX_DEPTH; up = events[up].parent)
+        path[depth++] = up;
+    Node *node = root;
+    node->ns += ns;
+    while (depth) {
+        node = child_of(arena, node, &events[path[--depth]]);
+        node->ns += ns;
+    }
+}
+
+static void put_xml(Buf *out, const char *text) {
+    for (const char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '<')
+            buf_puts(out, "&lt;");
+        else if (c == '>')
+            buf_puts(out, "&gt;");
+        else if (c == '&')
+            buf_puts(out, "&amp;");
+        else if (c == '"')
+            buf_puts(out, "&quot;");
+        else if (c < 32)
+            buf_putc(out, ' ');
+        else
+            buf_putc(out, (char)c);
+    }
+}
+
+/* Warm on the host, cool on the device; the same name has the same colour everywhere. */
+static void put_colour(Buf *out, const Node *node) {
+    unsigned hash = (unsigned)hash_bytes(node->name, strlen(node->name), 7) % 60;
+    buf_printf(out, "hsl(%u,70%%,%u%%)", node->on_device ? 190 + hash / 2 : hash * 5 / 6,
+               62 + hash % 10);
+}
+
+static void put_node(Buf *out, const Node *node, double x, double scale, int depth, int height,
+                     int64_t all) {
+    double width = (double)node->ns * scale;
+    if (width < 0.1) return;
+    int y = height - (depth + 2) * ROW - 2 * MARGIN;
+    buf_printf(out, "<g class=\"f\" data-x=\"%.4f\" data-w=\"%.4f\"><title>", x, width);
+    put_xml(out, node->name);
+    buf_printf(
+        out,
+        "%s: %.3f us, %.2f%%</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"",
+        node->on_device ? " (device)" : "", (double)node->ns / 1e3,
+        (double)node->ns * 100 / (double)all, x + MARGIN, y, width, ROW - 1);
+    put_colour(out, node);
+    buf_printf(out, "\"/><text x=\"%.2f\" y=\"%d\">", x + MARGIN + 3, y + 12);
+    int room = (int)((width - 6) / (12 * 0.59)), length = (int)strlen(node->name);
+    if (room >= 3) {
+        const char *shown = length <= room
+                                ? node->name
+                                : str_format(out->arena, "%.*s..", room - 2, node->name).data;
+        put_xml(out, shown);
+    }
+    buf_puts(out, "</text></g>\n");
+    for (int i = 0; i < node->children.count; i++) {
+        put_node(out, node->children.data[i], x, scale, depth + 1, height, all);
+        x += (double)node->children.data[i]->ns * scale;
+    }
+}
+
+static int depth_of(const Node *node) {
+    int most = 0;
+    for (int i = 0; i < node->children.count; i++) {
+        int depth = depth_of(node->children.data[i]);
+        if (depth > most) most = depth;
+    }
+    return most + 1;
+}
+
+static const char script[] =
+    "<script><![CDATA[\n"
+    "var frames = [].slice.call(document.querySelectorAll('.f')), W = 1200;\n"
+    "frames.forEach(function (f) { f.label = f.querySelector('title').textContent;\n"
+    "  f.x = +f.dataset.x; f.w = +f.dataset.w;\n"
+    "  f.addEventListener('click', function () { zoom(f); }); });\n"
+    "function zoom(to) { var s = W / to.w;\n"
+    "  frames.forEach(function (f) { var x = (f.x - to.x) * s, w = f.w * s;\n"
+    "    var inside = x + w > 0.01 && x < W - 0.01, r = f.querySelector('rect');\n"
+    "    var left = Math.max(0, x), width = Math.min(W, x + w) - left;\n"
+    "    f.style.display = inside && width > 0.1 ? '' : 'none';\n"
+    "    r.setAttribute('x', left + 10); r.setAttribute('width', Math.max(0, width));\n"
+    "    var t = f.querySelector('text'), room = Math.floor((width - 6) / 7.08);\n"
+    "    var name = f.label.replace(/( \\(device\\))?: [0-9.]+ us, [0-9.]+%$/, '');\n"
+    "    t.setAttribute('x', left + 13);\n"
+    "    t.textContent = room < 3 ? '' : name.length <= room ? name : name.slice(0, room - 2) + "
+    "'..';\n"
+    "  }); }\n"
+    "document.getElementById('reset').addEventListener('click', function () { zoom({x: 0, w: W}); "
+    "});\n"
+    "document.getElementById('search').addEventListener('click', function () {\n"
+    "  find(prompt('Search for (a regular expression):') || ''); });\n"
+    "function find(words) { var total = 0, rule;\n"
+    "  try { rule = words && new RegExp(words); } catch (e) { rule = null; }\n"
+    "  frames.forEach(function (f) { var hit = rule && rule.test(f.label);\n"
+    "    f.classList.toggle('hit', !!hit); total += hit ? 1 : 0; });\n"
+    "  document.getElementById('found').textContent = rule ? total + ' found' : ''; }\n"
+    "]]></script>\n";
+
+void prof_flame(Buf *out, const tern_profile *profile) {
+    Node root = {.name = "all"};
+    for (int i = 0; i < profile->num_events; i++) {
+        const ProfEvent *event = &profile->events[i];
+        int64_t ns = event->on_device ? event->device_self_ns : event->self_ns;
+        if (!event->is_merged && ns > 0) add(profile->arena, &root, profile->events, i, ns);
+    }
+    int height = (depth_of(&root) + 2) * ROW + 3 * MARGIN;
+    buf_printf(out,
+               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+               "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
+               "%d %d\">\n"
+               "<style>text{font:12px monospace;pointer-events:none}.f{cursor:pointer}"
+               ".f.hit rect{fill:#c0f}#reset,#search{cursor:pointer;pointer-events:auto;"
+               "text-decoration:underline}</style>\n"
+               "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+               "<text id=\"reset\" x=\"10\" y=\"20\">reset zoom</text>"
+               "<text id=\"search\" x=\"110\" y=\"20\">search</text>"
+               "<text id=\"found\" x=\"180\" y=\"20\"></text>\n",
+               WIDTH + 2 * MARGIN, height, WIDTH + 2 * MARGIN, height);
+    if (root.ns > 0) put_node(out, &root, 0, (double)WIDTH / (double)root.ns, 0, height, root.ns);
+    buf_puts(out, script);
+    buf_puts(out, "</svg>\n");
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+/* record: an observer of a context that keeps an event for each range and call.
+ *
+ * What a call costs while it is watched: two readings of the clock and a copy. Nothing is formatted;
+ * memory is taken by doubling. On cuda an event is recorded before and after what is enqueued; the
+ * times are read when the profile is stopped. */
+#include "prof/prof.h"
+
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct ProfTiming {
+    int event; /* of the call */
+    tern_event *before, *after;
+} ProfTiming;
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* ---- events ---- */
+
+static bool grow(void **data, int *capacity, int count, size_t size) {
+    if (count < *capacity) return true;
+    int more = *capacity ? *capacity * 2 : 1024;
+    void *grown = realloc(*data, (size_t)more * size);
+    if (!grown) return false;
+    *data = grown;
+    *capacity = more;
+    return true;
+}
+
+/* The name, kept once. Most calls come again from where they came: a look where the name lies is
+ * cheaper than its hash, but what lies there now must be compared. */
+static const char *intern(tern_profile *profile, const char *name) {
+    const char **recent = &profile->recent_names[(uintptr_t)name / 8 % PROF_RECENT_NAMES];
+    if (*recent && !strcmp(*recent, name)) return *recent;
+    Str key = str_of(name);
+    const char *known = map_get(&profile->names, key);
+    if (!known) {
+        Str copy = str_copy(profile->arena, key);
+        map_set(&profile->names, copy, (void *)(uintptr_t)copy.data);
+        known = copy.data;
+    }
+    return *recent = known;
+}
+
+static int64_t thread_number(tern_profile *profile) {
+    if (!profile->thread_number || !pthread_equal(profile->thread, pthread_self())) {
+        profile->thread = pthread_self();
+        profile->thread_number = syscall(SYS_gettid);
+    }
+    return profile->thread_number;
+}
+
+static int event_new(tern_profile *profile, const tern_call *call) {
+    void *events = profile->events;
+    if (profile->num_events >= profile->max_events ||
+        !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events)) {
+        profile->num_dropped++;
+        return -1;
+    }
+    profile->events = events;
+    profile->events[profile->num_events] =
+        (ProfEvent){.name = intern(profile, call->name),
+                    .thread = thread_number(profile),
+                    .parent = -1,
+                    .kind = call->kind,
+                    .waits = call->waits,
+                    .bytes = call->bytes,
+                    .grid = {call->grid[0], call->grid[1], call->grid[2]}};
+    return profile->num_events++;
+}
+
+/* ---- times of the device ---- */
+
+static bool is_device_work(const tern_profile *profile, const tern_call *call) {
+    if (!profile->anchor || call->waits) return false;
+    switch (call->kind) {
+    case TERN_CALL_LAUNCH:
+    case TERN_CALL_GRAPH:
+    case TERN_CALL_WRITE:
+    case TERN_CALL_READ:
+    case TERN_CALL_FILL: return true;
+    case TERN_CALL_RANGE:
+    case TERN_CALL_WAIT:
+    case TERN_CALL_COMPILE: return false;
+    }
+    return false;
+}
+
+static void time_begin(tern_profile *profile, int event, tern_stream *stream) {
+    void *timings = profile->timings;
+    if (!grow(&timings, &profile->timings_capacity, profile->num_timings,
+              sizeof *profile->timings)) {
+        profile->num_dropped++;
+        return;
+    }
+    profile->timings = timings;
+    ProfTiming timing = {.event = event, .before = tern_event_create(profile->context)};
+    timing.after = timing.before ? tern_event_create(profile->context) : NULL;
+    if (timing.after && !tern_event_record(timing.before, stream))
+        profile->timings[profile->num_timings++] = timing;
+    else {
+        tern_event_free(timing.before);
+        tern_event_free(timing.after);
+        profile->num_dropped++;
+    }
+}
+
+static void time_end(tern_profile *profile, int event, tern_stream *stream) {
+    if (!profile->num_timings) return;
+    ProfTiming *timing = &profile->timings[profile->num_timings - 1];
+    if (timing->event == event && tern_event_record(timing->after, stream)) {
+        tern_event_free(timing->before);
+        tern_event_free(timing->after);
+        profile->num_timings--;
+        profile->num_dropped++;
+    }
+}
+
+/* ---- the observer ---- */
+
+static void begin(tern_profile *profile, const tern_call *call) {
+    int event = profile->open.count < PROF_MAX_DEPTH ? event_new(profile, call) : -1;
+    if (profile->open.count >= PROF_MAX_DEPTH) profile->num_dropped++;
+    vec_push(profile->arena, &profile->open, event);
+    if (event < 0) return;
+    if (is_device_work(profile, call)) time_begin(profile, event, call->stream);
+    profile->events[event].start_ns = now_ns() - profile->begin_ns;
+}
+
+static void end(tern_profile *profile, const tern_call *call) {
+    int64_t time = now_ns() - profile->begin_ns;
+    if (!profile->open.count) {
+        profile->num_unbalanced++;
+        return;
+    }
+    int event = profile->open.data[--profile->open.count];
+    if (event < 0) return;
+    profile->events[event].end_ns = time;
+    if (is_device_work(profile, call)) time_end(profile, event, call->stream);
+}
+
+static void observe(void *user, const tern_call *call, bool begins) {
+    tern_profile *profile = user;
+    if (profile->out_of_memory) return;
+    if (setjmp(profile->no_memory)) {
+        profile->out_of_memory = true;
+        return;
+    }
+    if (begins)
+        begin(profile, call);
+    else
+        end(profile, call);
+}
+
+/* ---- start and stop ---- */
+
+/* On cuda: a point on both clocks. */
+static bool set_anchor(tern_profile *profile) {
+    if (tern_device_property(tern_device_name(profile->context), TERN_DEVICE_ON_HOST)) return true;
+    profile->anchor = tern_event_create(profile->context);
+    if (!profile->anchor || tern_synchronize(profile->context) ||
+        tern_event_record(profile->anchor, NULL))
+        return false;
+    profile->anchor_ns = now_ns();
+    return true;
+}
+
+/* What an empty range costs, by some that are then forgotten. */
+static void measure_range(tern_profile *profile) {
+    enum { RANGES = 512 };
+    int64_t start = now_ns();
+    for (int i = 0; i < RANGES; i++) {
+        tern_range_push(profile->context, "range");
+        tern_range_pop(profile->context);
+    }
+    profile->range_ns = (double)(now_ns() - start) / RANGES;
+    profile->num_events = 0;
+    profile->num_dropped = 0;
+}
+
+static tern_profile *start(tern_context *context, tern_profile *profile, size_t max_events) {
+    if (setjmp(profile->no_memory)) return NULL;
+    profile->arena = arena_new(&profile->no_memory);
+    profile->names.arena = profile->arena;
+    profile->context = context;
+    profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;
+    profile->max_events = max_events && max_events < 1 << 28 ? (int)max_events : 1000000;
+    profile->begin_ns = now_ns();
+    if (!set_anchor(profile) || !tern_observe(context, observe, profile)) return NULL;
+    profile->is_running = true;
+    measure_range(profile);
+    profile->begin_ns = now_ns();
+    return profile;
+}
+
+tern_profile *tern_profile_start(tern_context *context, const tern_profile_options *options) {
+    tern_profile *profile = calloc(1, sizeof *profile);
+    if (profile && start(context, profile, options ? options->max_events : 0)) return profile;
+    if (profile) tern_profile_free(profile);
+    return NULL;
+}
+
+/* The device's side of a call, as an event of its own behind the host's. */
+static void add_device_event(tern_profile *profile, const ProfTiming *timing) {
+    double start_ns, took_ns;
+    void *events = profile->events;
+    if (tern_event_elapsed(profile->anchor, timing->before, &start_ns) ||
+        tern_event_elapsed(timing->before, timing->after, &took_ns) ||
+        !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events)) {
+        profile->num_dropped++;
+        return;
+    }
+    profile->events = events;
+    ProfEvent event = profile->events[timing->event];
+    event.on_device = true;
+    event.thread = 0;
+    event.parent = timing->event;
+    event.start_ns = (int64_t)start_ns + profile->anchor_ns - profile->begin_ns;
+    event.end_ns = event.start_ns + (int64_t)took_ns;
+    profile->events[profile->num_events++] = event;
+    profile->has_device = true;
+}
+
+static void finish(tern_profile *profile) {
+    while (profile->open.count) {
+        int event = profile->open.data[--profile->open.count];
+        if (event >= 0) profile->events[event].end_ns = profile->end_ns - profile->begin_ns;
+        profile->num_unbalanced++;
+    }
+    for (int i = 0; i < profile->num_timings; i++) add_device_event(profile, &profile->timings[i]);
+    prof_tree(profile->arena, profile->events, profile->num_events);
+}
+
+static void free_timings(tern_profile *profile) {
+    for (int i = 0; i < profile->num_timings; i++) {
+        tern_event_free(profile->timings[i].before);
+        tern_event_free(profile->timings[i].after);
+    }
+    profile->num_timings = 0;
+    tern_event_free(profile->anchor);
+    profile->anchor = NULL;
+}
+
+tern_status tern_profile_stop(tern_profile *profile) {
+    if (!profile->is_running) return TERN_OK;
+    tern_observe(profile->context, NULL, NULL);
+    profile->is_running = false;
+    profile->end_ns = now_ns();
+    tern_status status = tern_synchronize(profile->context);
+    if (setjmp(profile->no_memory)) profile->out_of_memory = true;
+    if (!profile->out_of_memory) finish(profile);
+    free_timings(profile);
+    return profile->out_of_memory ? TERN_ERROR_NO_MEMORY : status;
+}
+
+void tern_profile_free(tern_profile *profile) {
+    if (!profile) return;
+    if (profile->is_running) tern_profile_stop(profile);
+    free_timings(profile);
+    free(profile->timings);
+    free(profile->events);
+    arena_free(profile->arena);
+    free(profile);
+}
+
+/* ---- reports ---- */
+
+static bool table(tern_profile *profile, const tern_table_options *options, Buf *out) {
+    ProfRows rows = prof_rows(profile->arena, profile->events, profile->num_events);
+    const char *sort_by = options->sort_by;
+    int limit = options->row_limit ? options->row_limit : 100;
+    if (!sort_by && options->style == TERN_TABLE_OWN)
+        sort_by = profile->has_device ? "device_time_total" : "self_cpu_time_total";
+    if (sort_by && !prof_sort(profile->arena, &rows, sort_by)) return false;
+    switch (options->style) {
+    case TERN_TABLE_OWN: prof_table_own(out, profile, &rows, limit); return true;
+    case TERN_TABLE_TORCH:
+        prof_table_torch(out, &rows, limit,
+                         options->max_name_column_width ? options->max_name_column_width : 55);
+        return true;
+    case TERN_TABLE_CSV: prof_table_csv(out, &rows); return true;
+    }
+    return false;
+}
+
+char *tern_profile_table(const tern_profile *given, const tern_table_options *options) {
+    tern_profile *profile = (tern_profile *)(uintptr_t)given; /* its arena serves the text */
+    tern_table_options full = {0};
+    if (options)
+        memcpy(&full, options,
+               options->size && options->size < sizeof full ? options->size : sizeof full);
+    if (profile->is_running || profile->out_of_memory || setjmp(profile->no_memory)) return NULL;
+    Buf out = {.arena = profile->arena};
+    return table(profile, &full, &out) ? strdup(out.data) : NULL;
+}
+
+tern_status tern_profile_save(tern_profile *profile, tern_profile_format format, const char *path) {
+    Str why;
+    if (profile->is_running) return TERN_ERROR_ARGUMENT;
+    if (profile->out_of_memory || setjmp(profile->no_memory)) return TERN_ERROR_NO_MEMORY;
+    Buf out = {.arena = profile->arena};
+    switch (format) {
+    case TERN_PROFILE_CHROME: prof_chrome(&out, profile); break;
+    case TERN_PROFILE_SPEEDSCOPE: prof_speedscope(&out, profile); break;
+    case TERN_PROFILE_FOLDED: prof_folded(&out, profile); break;
+    case TERN_PROFILE_FLAME: prof_flame(&out, profile); break;
+    case TERN_PROFILE_JSONL: prof_jsonl(&out, profile); break;
+    }
+    return file_write(profile->arena, path, out.data, out.length, &why) ? TERN_OK
+                                                                        : TERN_ERROR_SYSTEM;
+}

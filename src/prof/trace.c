@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+/* trace: events as Chrome's trace format, by the rules of the importers that read it, and as lines.
+ *
+ * Times are microseconds from baseTimeNanoseconds with three decimals: a double cannot hold the
+ * nanoseconds of an epoch. A slice comes before its arrows; an arrow has the time of the slice that
+ * it leaves or enters. Device pids lie above any pid of Linux. */
+#include "prof/prof.h"
+
+#include <time.h>
+#include <unistd.h>
+
+enum { DEVICE_PID = 5000000 };
+
+void prof_json_text(Buf *out, const char *text) {
+    buf_putc(out, '"');
+    for (const char *at = text; *at; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c < 32 || c == 127)
+            buf_printf(out, "\\u%04x", c);
+        else
+            buf_putc(out, (char)c);
+    }
+    buf_putc(out, '"');
+}
+
+static const char *category(const ProfEvent *event) {
+    switch (event->kind) {
+    case TERN_CALL_RANGE: return "user_annotation";
+    case TERN_CALL_LAUNCH:
+    case TERN_CALL_GRAPH: return event->on_device ? "kernel" : "cpu_op";
+    case TERN_CALL_WRITE:
+    case TERN_CALL_READ: return event->on_device ? "gpu_memcpy" : "cpu_op";
+    case TERN_CALL_FILL: return event->on_device ? "gpu_memset" : "cpu_op";
+    case TERN_CALL_WAIT: return "cuda_sync";
+    case TERN_CALL_COMPILE: return "cpu_op";
+    }
+    return "cpu_op";
+}
+
+static void put_us(Buf *out, int64_t ns) {
+    buf_printf(out, "%lld.%03lld", (long long)(ns / 1000), (long long)(ns % 1000));
+}
+
+static void put_place(Buf *out, const ProfEvent *event, int pid) {
+    buf_printf(out, "\"pid\":%d,\"tid\":%lld", event->on_device ? DEVICE_PID : pid,
+               (long long)event->thread);
+}
+
+static void put_slice(Buf *out, const ProfEvent *event, int pid) {
+    int64_t took = event->end_ns - event->start_ns;
+    buf_puts(out, ",\n{\"ph\":\"X\",\"cat\":");
+    prof_json_text(out, category(event));
+    buf_puts(out, ",\"name\":");
+    prof_json_text(out, event->name);
+    buf_putc(out, ',');
+    put_place(out, event, pid);
+    buf_puts(out, ",\"ts\":");
+    put_us(out, event->start_ns);
+    buf_puts(out, ",\"dur\":");
+    put_us(out, took > 0 ? took : 1);
+    buf_puts(out, ",\"args\":{");
+    if (event->kind == TERN_CALL_LAUNCH)
+        buf_printf(out, "\"grid\":[%u,%u,%u]", event->grid[0], event->grid[1], event->grid[2]);
+    if (event->bytes) buf_printf(out, "\"bytes\":%zu", event->bytes);
+    buf_puts(out, "}}");
+}
+
+static void put_arrow(Buf *out, const ProfEvent *event, const char *phase, int id, int pid) {
+    buf_printf(out, ",\n{\"ph\":\"%s\",%s\"cat\":\"ac2g\",\"name\":\"ac2g\",\"id\":%d,", phase,
+               *phase == 'f' ? "\"bp\":\"e\"," : "", id);
+    put_place(out, event, pid);
+    buf_puts(out, ",\"ts\":");
+    put_us(out, event->start_ns);
+    buf_puts(out, "}");
+}
+
+static void put_name(Buf *out, const char *what, int pid, int64_t tid, const char *name) {
+    buf_printf(out, "%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":",
+               out->data[out->length - 1] == '[' ? "" : ",", what, pid, (long long)tid);
+    prof_json_text(out, name);
+    buf_puts(out, "}}");
+}
+
+static bool is_new_track(const tern_profile *profile, int index) {
+    const ProfEvent *event = &profile->events[index];
+    for (int i = 0; i < index; i++)
+        if (profile->events[i].on_device == event->on_device &&
+            profile->events[i].thread == event->thread)
+            return false;
+    return true;
+}
+
+static void put_names(Buf *out, const tern_profile *profile, int pid) {
+    put_name(out, "process_name", pid, 0, "host");
+    put_name(out, "process_name", DEVICE_PID, 0, profile->device);
+    for (int i = 0, tracks = 0; i < profile->num_events && tracks < 64; i++) {
+        const ProfEvent *event = &profile->events[i];
+        if (!is_new_track(profile, i)) continue;
+        tracks++;
+        Buf words = {.arena = profile->arena};
+        buf_printf(&words, "%s %lld", event->on_device ? "stream" : "thread",
+                   (long long)event->thread);
+        put_name(out, "thread_name", event->on_device ? DEVICE_PID : pid, event->thread,
+                 words.data);
+    }
+}
+
+void prof_chrome(Buf *out, const tern_profile *profile) {
+    struct timespec now, epoch;
+    int pid = (int)getpid();
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(CLOCK_REALTIME, &epoch);
+    int64_t ago = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - profile->begin_ns;
+    buf_printf(out,
+               "{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":%lld,"
+               "\"traceEvents\":[",
+               (long long)((int64_t)epoch.tv_sec * 1000000000 + epoch.tv_nsec - ago));
+    put_names(out, profile, pid);
+    for (int i = 0; i < profile->num_events; i++) put_slice(out, &profile->events[i], pid);
+    for (int i = 0; i < profile->num_events; i++) {
+        const ProfEvent *event = &profile->events[i];
+        if (!event->on_device || event->parent < 0) continue;
+        put_arrow(out, &profile->events[event->parent], "s", i + 1, pid);
+        put_arrow(out, event, "f", i + 1, pid);
+    }
+    buf_puts(out, "\n]}\n");
+}
+
+void prof_jsonl(Buf *out, const tern_profile *profile) {
+    buf_puts(out, "");
+    for (int i = 0; i < profile->num_events; i++) {
+        const ProfEvent *event = &profile->events[i];
+        buf_puts(out, "{\"name\":");
+        prof_json_text(out, event->name);
+        buf_printf(
+            out,
+            ",\"side\":\"%s\",\"kind\":\"%s\",\"track\":%lld,\"start_ns\":%lld,\"end_ns\":%lld,"
+            "\"parent\":%d,\"bytes\":%zu}\n",
+            event->on_device ? "device" : "host", category(event), (long long)event->thread,
+            (long long)event->start_ns, (long long)event->end_ns, event->parent, event->bytes);
+    }
+}

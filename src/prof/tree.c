@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tree: which event is inside which, and what each took by itself. */
+#include "prof/prof.h"
+
+#include <stdlib.h>
+
+typedef struct Sorted {
+    const ProfEvent *event;
+    int index;
+} Sorted;
+
+static int compare(const void *left, const void *right) {
+    const Sorted *a = left, *b = right;
+    if (a->event->thread != b->event->thread) return a->event->thread < b->event->thread ? -1 : 1;
+    if (a->event->start_ns != b->event->start_ns)
+        return a->event->start_ns < b->event->start_ns ? -1 : 1;
+    if (a->event->end_ns != b->event->end_ns) return a->event->end_ns > b->event->end_ns ? -1 : 1;
+    return a->index < b->index ? -1 : 1;
+}
+
+static void find_parents(Arena *arena, ProfEvent *events, int count) {
+    Sorted *sorted = arena_array(arena, Sorted, count);
+    int num_host = 0;
+    Ints stack = {0};
+    for (int i = 0; i < count; i++)
+        if (!events[i].on_device) sorted[num_host++] = (Sorted){&events[i], i};
+    qsort(sorted, (size_t)num_host, sizeof *sorted, compare);
+    for (int i = 0; i < num_host; i++) {
+        ProfEvent *event = &events[sorted[i].index];
+        if (i && sorted[i - 1].event->thread != event->thread) stack.count = 0;
+        event->parent = -1;
+        while (stack.count && event->parent < 0) {
+            int top = stack.data[stack.count - 1];
+            if (event->start_ns >= events[top].end_ns || event->end_ns > events[top].end_ns)
+                stack.count--;
+            else
+                event->parent = top;
+        }
+        vec_push(arena, &stack, sorted[i].index);
+    }
+}
+
+/* In rounds, as the children of what is merged become its parent's. */
+static void merge_repeated(Arena *arena, ProfEvent *events, int count) {
+    int *children = arena_array(arena, int, count);
+    for (bool again = true; again;) {
+        again = false;
+        memset(children, 0, (size_t)count * sizeof *children);
+        for (int i = 0; i < count; i++)
+            if (!events[i].on_device && !events[i].is_merged && events[i].parent >= 0)
+                children[events[i].parent]++;
+        for (int i = 0; i < count; i++) {
+            ProfEvent *event = &events[i];
+            if (event->on_device || event->is_merged || event->parent < 0) continue;
+            if (children[event->parent] != 1 || strcmp(events[event->parent].name, event->name))
+                continue;
+            event->is_merged = again = true;
+        }
+        for (int i = 0; i < count; i++)
+            while (events[i].parent >= 0 && events[events[i].parent].is_merged)
+                events[i].parent = events[events[i].parent].parent;
+    }
+}
+
+void prof_tree(Arena *arena, ProfEvent *events, int count) {
+    find_parents(arena, events, count);
+    merge_repeated(arena, events, count);
+    for (int i = 0; i < count; i++) {
+        ProfEvent *event = &events[i];
+        int64_t took = event->end_ns - event->start_ns;
+        if (event->is_merged) continue;
+        if (event->on_device) {
+            event->device_self_ns = event->device_total_ns = took;
+            if (event->parent >= 0) events[event->parent].device_self_ns += took;
+            for (int up = event->parent; up >= 0; up = events[up].parent)
+                events[up].device_total_ns += took;
+        } else {
+            event->self_ns += took;
+            if (event->parent >= 0) events[event->parent].self_ns -= took;
+        }
+    }
+}

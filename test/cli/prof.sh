@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern prof: the table, and files that the tools they are for read.
+. test/cli/lib.sh
+add="$TERN prof kernels/vector_add.py --device interp --grid 4 -a x_ptr=randn(4096) -a y_ptr=randn(4096) -a out_ptr=empty(4096) -a n=4096 -a BLOCK=1024"
+exits 0 'vector_add_kernel' $add
+check 'launches are counted' sh -c "$(printf %s "$add" | sed 's/(/\\(/g; s/)/\\)/g') -n 7 --style csv | grep -q '^\"vector_add_kernel\",host,7,'"
+exits 0 'Self CPU time total: ' $add --style torch
+exits 2 "--style is own, torch or csv, not 'wide'" $add --style wide
+exits 2 "there is no column 'fastest'" $add --sort fastest
+exits 2 'one FILE[:KERNEL], not 0' "$TERN" prof
+exits 4 'cannot write' $add --flame /nonexistent/x.svg
+check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg"
+check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
+if command -v python3 >/dev/null; then
+    cat >"$work/lint.py" <<'END'
+# The rules of the importers: strict JSON, slices of a track nest, no slice is shorter than 1 ns, an
+# arrow's ends lie in slices and come after them; speedscope's events balance in time.
+import json, sys
+trace = json.load(open(sys.argv[1]), parse_constant=lambda c: 1 / 0)
+tracks, arrows = {}, {}
+for e in trace["traceEvents"]:
+    if e["ph"] == "X":
+        start, end = round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)
+        assert end > start >= 0 and e["pid"] >= 0
+        tracks.setdefault((e["pid"], e["tid"]), []).append((start, -end))
+    elif e["ph"] in "sf":
+        assert any(a <= round(e["ts"] * 1000) <= -b for a, b in tracks[e["pid"], e["tid"]])
+        arrows.setdefault(e["id"], []).append(e["ph"])
+assert all(ends == ["s", "f"] for ends in arrows.values()) and sum(map(len, tracks.values())) >= 11
+for slices in tracks.values():
+    open_ends = []
+    for start, end in sorted(slices):
+        while open_ends and open_ends[-1] <= start:
+            open_ends.pop()
+        assert not open_ends or -end <= open_ends[-1] + 1
+        open_ends.append(-end)
+scope = json.load(open(sys.argv[2]))
+for profile in scope["profiles"]:
+    stack, at = [], profile["startValue"]
+    for e in profile["events"]:
+        assert e["at"] >= at
+        at = e["at"]
+        if e["type"] == "O":
+            stack.append(e["frame"])
+        else:
+            assert stack.pop() == e["frame"]
+    assert not stack and at <= profile["endValue"]
+# The flame graph: XML, and the widths of what lies on the root's row make it up.
+import xml.etree.ElementTree
+svg = xml.etree.ElementTree.parse(sys.argv[3])
+frames = [g for g in svg.iter("{http://www.w3.org/2000/svg}g")]
+root = float(frames[0].get("data-w"))
+assert root == 1200 and len(frames) >= 2
+y = {g[1].get("y") for g in frames}
+level = [float(g.get("data-w")) for g in frames if g[1].get("y") == sorted(y, key=float)[-2]]
+assert abs(sum(level) - root) < 1
+END
+    check 'they are what the tools read' python3 "$work/lint.py" "$work/t.json" "$work/s.json" "$work/f.svg"
+else skip 1 'python3 is not here'; fi
+finish

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Profiles: tables against what torch's own code prints (test/prof/torch, tools/torch-tables), the
+ * tree against a search of all pairs, recordings on interp. */
+#include "prof/prof.h"
+#include "test.h"
+
+#include <glob.h>
+
+/* ---- tables ---- */
+
+typedef struct Loaded {
+    Arena *arena;
+    ProfEvent events[1000];
+    int count;
+} Loaded;
+
+static bool load(Loaded *loaded, const char *path) {
+    Str text, why;
+    *loaded = (Loaded){.arena = arena_new(NULL)};
+    if (!file_read(loaded->arena, path, 1 << 20, &text, &why)) return false;
+    for (char *at = (char *)(uintptr_t)text.data, *end = at + text.length; at < end;) {
+        ProfEvent *event = &loaded->events[loaded->count];
+        char side[8], *line = strchr(at, '\n');
+        long long thread, start, stop;
+        int used = 0;
+        *line = 0;
+        if (sscanf(at, "%7s %lld %lld %lld %d %n", side, &thread, &start, &stop, &event->parent,
+                   &used) < 5)
+            return false;
+        event->thread = thread, event->start_ns = start, event->end_ns = stop;
+        event->on_device = *side == 'd';
+        event->name = at + used;
+        loaded->count++;
+        at = line + 1;
+    }
+    prof_tree(loaded->arena, loaded->events, loaded->count);
+    return loaded->count > 0;
+}
+
+/* p1.self_cpu_time_total.55.100.txt: the profile, the order, the widest name, the rows. */
+TEST(tables_are_torchs) {
+    glob_t found;
+    int tables = 0;
+    CHECK(glob("test/prof/torch/*.txt", 0, NULL, &found) == 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        char path[300], sort[64];
+        int profile, width, rows_shown;
+        Str want, why;
+        Loaded *loaded = calloc(1, sizeof *loaded);
+        const char *base = strrchr(found.gl_pathv[i], '/') + 1;
+        CHECK(sscanf(base, "p%d.%63[^.].%d.%d.txt", &profile, sort, &width, &rows_shown) == 4);
+        snprintf(path, sizeof path, "test/prof/torch/p%d.events", profile);
+        CHECK(load(loaded, path));
+        CHECK(file_read(loaded->arena, found.gl_pathv[i], 1 << 20, &want, &why));
+        ProfRows rows = prof_rows(loaded->arena, loaded->events, loaded->count);
+        if (strcmp(sort, "none")) CHECK(prof_sort(loaded->arena, &rows, sort));
+        Buf out = {.arena = loaded->arena};
+        prof_table_torch(&out, &rows, rows_shown, width);
+        CHECK_STR(out.data, want.data);
+        tables++;
+        arena_free(loaded->arena);
+        free(loaded);
+    }
+    globfree(&found);
+    CHECK(tables >= 30);
+}
+
+TEST(an_unknown_column_is_refused) {
+    Arena *arena = arena_new(NULL);
+    ProfRows rows = {0};
+    CHECK(!prof_sort(arena, &rows, "cpu_times"));
+    CHECK(prof_sort(arena, &rows, "self_cuda_time_total"));
+    arena_free(arena);
+}
+
+/* ---- the tree ---- */
+
+static uint64_t state = 88172645463325252u;
+static int below(int n) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (int)((state >> 33) % (uint64_t)n);
+}
+
+/* Of those that come before it in the order of starts, and that nothing after them has closed, the
+ * last that contains it: said of all pairs, without a stack. */
+static int slow_parent(const ProfEvent *events, const int *order, int at) {
+    const ProfEvent *mine = &events[order[at]];
+    for (int i = at - 1; i >= 0; i--) {
+        const ProfEvent *other = &events[order[i]];
+        bool open = true;
+        if (other->thread != mine->thread) break;
+        for (int k = i + 1; k <= at && open; k++)
+            open = events[order[k]].start_ns < other->end_ns &&
+                   events[order[k]].end_ns <= other->end_ns;
+        if (open) return order[i];
+    }
+    return -1;
+}
+
+static const ProfEvent *sorting;
+static int by_start(const void *left, const void *right) {
+    const ProfEvent *a = &sorting[*(const int *)left], *b = &sorting[*(const int *)right];
+    if (a->thread != b->thread) return a->thread < b->thread ? -1 : 1;
+    if (a->start_ns != b->start_ns) return a->start_ns < b->start_ns ? -1 : 1;
+    if (a->end_ns != b->end_ns) return a->end_ns > b->end_ns ? -1 : 1;
+    return *(const int *)left - *(const int *)right;
+}
+
+TEST(parents_are_those_of_all_pairs) {
+    for (int round = 0; round < 300; round++) {
+        enum { COUNT_OF = 40 };
+        static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g"};
+        ProfEvent events[COUNT_OF] = {0};
+        int order[COUNT_OF];
+        for (int i = 0; i < COUNT_OF; i++) {
+            int64_t start = below(30);
+            events[i] = (ProfEvent){.name = names[i % 7],
+                                    .start_ns = start,
+                                    .end_ns = start + below(20),
+                                    .thread = below(2)};
+            order[i] = i;
+        }
+        sorting = events;
+        qsort(order, COUNT_OF, sizeof *order, by_start);
+        int want[COUNT_OF];
+        for (int i = 0; i < COUNT_OF; i++) want[order[i]] = slow_parent(events, order, i);
+        Arena *arena = arena_new(NULL);
+        prof_tree(arena, events, COUNT_OF);
+        int64_t self = 0, merged = 0;
+        for (int i = 0; i < COUNT_OF; i++) {
+            int parent = want[i];
+            while (parent >= 0 && events[parent].is_merged) parent = want[parent];
+            CHECK(events[i].parent == parent);
+            if (events[i].is_merged) merged++;
+            if (events[i].is_merged) CHECK(!strcmp(events[events[i].parent].name, events[i].name));
+            self += events[i].self_ns;
+        }
+        int64_t roots = 0;
+        for (int i = 0; i < COUNT_OF; i++)
+            if (want[i] < 0) roots += events[i].end_ns - events[i].start_ns;
+        CHECK(self == roots);
+        arena_free(arena);
+    }
+}
+
+/* ---- recordings ---- */
+
+static const char kernel_text[] =
+    "import triton\nimport triton.language as tl\n"
+    "@triton.jit\ndef fill(x):\n    tl.store(x + tl.program_id(0), 1.0)\n";
+
+static tern_context *open_interp(void) {
+    tern_status status;
+    return tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, NULL, 0);
+}
+
+static int64_t total(const tern_profile *profile, const char *name) {
+    int64_t ns = 0;
+    for (int i = 0; i < profile->num_events; i++)
+        if (!strcmp(profile->events[i].name, name))
+            ns += profile->events[i].end_ns - profile->events[i].start_ns;
+    return ns;
+}
+
+TEST(a_recording_has_ranges_calls_and_kernels) {
+    tern_context *context = open_interp();
+    tern_module *module = tern_load_text(context, kernel_text, sizeof kernel_text - 1, NULL);
+    tern_buffer *buffer = tern_alloc(context, 64);
+    float back[16];
+    tern_profile *profile = tern_profile_start(context, NULL);
+    CHECK(profile != NULL);
+    CHECK(tern_profile_start(context, NULL) == NULL);
+    tern_range_push(context, "all");
+    tern_kernel *kernel = tern_compile(module, "fill", "*fp32", NULL);
+    for (int i = 0; i < 3; i++) {
+        tern_range_push(context, "step");
+        CHECK(!tern_launch(NULL, kernel, (uint32_t[3]){16, 1, 1},
+                           (tern_argument[]){tern_arg_buffer(buffer)}, 1));
+        CHECK(!tern_read(buffer, 0, back, sizeof back));
+        tern_range_pop(context);
+    }
+    CHECK(!tern_synchronize(context));
+    tern_range_pop(context);
+    CHECK(tern_profile_table(profile, NULL) == NULL);
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == 1 + 1 + 3 * 3 + 1);
+    int64_t self = 0;
+    for (int i = 0; i < profile->num_events; i++) {
+        const ProfEvent *event = &profile->events[i];
+        const char *inside = event->parent < 0 ? "" : profile->events[event->parent].name;
+        bool in_step = !strcmp(event->name, "tern_read") || event->kind == TERN_CALL_LAUNCH;
+        CHECK(!strcmp(inside, in_step ? "step" : strcmp(event->name, "all") ? "all" : ""));
+        CHECK(event->self_ns >= 0);
+        self += event->self_ns;
+        if (event->kind == TERN_CALL_LAUNCH) CHECK(event->grid[0] == 16);
+        if (!strcmp(event->name, "tern_read")) CHECK(event->bytes == sizeof back);
+    }
+    CHECK(self == total(profile, "all"));
+    char *table = tern_profile_table(profile, &(tern_table_options){.style = TERN_TABLE_CSV});
+    CHECK(strstr(table, "\"step\",host,3,") && strstr(table, "\"fill\",host,3,"));
+    tern_free(table);
+    CHECK(tern_profile_table(profile, &(tern_table_options){.sort_by = "none"}) == NULL);
+    table = tern_profile_table(profile, NULL);
+    for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n"))
+        CHECK(strlen(line) <= 100 || strstr(line, "recording:"));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+TEST(ranges_that_do_not_balance_are_counted) {
+    tern_context *context = open_interp();
+    tern_range_push(context, "nobody listens");
+    tern_range_pop(context);
+    tern_profile *profile = tern_profile_start(context, &(tern_profile_options){.max_events = 5});
+    tern_range_pop(context);
+    for (int i = 0; i < 8; i++) tern_range_push(context, "deep");
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_unbalanced == 9 && profile->num_dropped == 3 && profile->num_events == 5);
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "3 events came after the first 5") && strstr(table, "9 ranges were ended"));
+    tern_free(table);
+    tern_profile_free(profile);
+    profile = tern_profile_start(context, NULL);
+    for (int i = 0; i < 3000; i++) tern_range_push(context, i % 2 ? "a" : "b");
+    for (int i = 0; i < 3000; i++) tern_range_pop(context);
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == PROF_MAX_DEPTH && profile->num_dropped == 3000 - PROF_MAX_DEPTH);
+    CHECK(tern_profile_save(profile, TERN_PROFILE_FLAME, "/nonexistent/x.svg") ==
+          TERN_ERROR_SYSTEM);
+    tern_profile_free(profile);
+    tern_profile_free(NULL);
+    tern_close(context);
+}
+
+TEST(an_empty_profile_has_reports) {
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    CHECK(!tern_profile_stop(profile));
+    CHECK(!tern_profile_stop(profile));
+    for (int style = TERN_TABLE_OWN; style <= (int)TERN_TABLE_CSV; style++) {
+        char *table =
+            tern_profile_table(profile, &(tern_table_options){.style = (tern_table_style)style});
+        CHECK(table != NULL);
+        tern_free(table);
+    }
+    Buf out = {.arena = profile->arena};
+    prof_speedscope(&out, profile);
+    prof_flame(&out, profile);
+    prof_folded(&out, profile);
+    CHECK(strstr(out.data, "\"profiles\":[]"));
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+TEST_MAIN()
