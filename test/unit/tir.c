@@ -286,4 +286,66 @@ TEST(equal_ones_are_one) {
     arena_free(arena);
 }
 
+/* ---- the order of printing ---- */
+
+typedef struct Chains {
+    RegClass class;
+    bool loaded,
+        in_loop; /* the first values are results of loads of four; a loop is around the stores */
+} Chains;
+
+/* Products of all registers first, then sums of all, then stores: is the first store printed early? */
+static bool goes_through_early(Chains c, int count) {
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    bool wide = is_wide(c.class);
+    Tir base = tir_param(b, CLASS_B64, "u64", 0, 0), x[256], first = param(b, 0, c.class), load = 0;
+    for (int i = 0; i < count; i++) {
+        if (c.loaded && i % 4 == 0) {
+            tir_ins(b, TIR_LOAD, "ld.global", 1, &base, &load);
+            first = tir_results(b, load, c.class, 4);
+        }
+        Tir from = c.loaded ? first + i % 4 : first;
+        x[i] = tir_2(b, wide ? TIR_XOR64 : TIR_XOR32, from, tir_const(b, c.class, (uint64_t)i + 1));
+    }
+    int label = tir_new_label(b);
+    if (c.in_loop) tir_label(b, label);
+    for (int i = 0; i < count && !c.in_loop; i++)
+        x[i] = tir_2(b, wide ? TIR_MUL64 : TIR_MUL32, x[i], tir_const(b, c.class, 77));
+    for (int i = 0; i < count; i++)
+        tir_ins(b, TIR_STORE, "st.global", 2,
+                (Tir[]){tir_2(b, TIR_ADD64, base, tir_i64(b, 8 * i)), x[i]}, NULL);
+    if (c.in_loop) tir_branch(b, label, param(b, 6, CLASS_PRED), false);
+    tir_mark(b);
+    tir_order(b);
+    int at = 0, stores = 0;
+    for (int i = 0; i < b->order_count; i++) {
+        bool is_store = b->list.data[b->order[i]].kind == TIR_STORE;
+        if (is_store && !stores++) at = i;
+    }
+    CHECK(stores == count && (c.in_loop || at < b->order_count));
+    arena_free(arena);
+    return at < count;
+}
+
+TEST(many_registers_go_through_one_by_one) {
+    static const struct {
+        Chains chains;
+        int most; /* so many go together; 0: any number */
+    } cases[] = {
+        {{CLASS_B32, false, false}, 37},
+        {{CLASS_B64, false, false}, 19},
+        {{CLASS_B32, true, false}, 0},
+        {{CLASS_B32, false, true}, 0},
+    };
+    for (int i = 0; i < COUNT(cases); i++) {
+        int most = 0;
+        while (most < 200 && !goes_through_early(cases[i].chains, most + 1)) most++;
+        if (most == 200) most = 0;
+        if (most != cases[i].most) printf("chains %d: %d\n", i, most);
+        CHECK(most == cases[i].most);
+        for (int n = most + 1; most && n < 120; n++) CHECK(goes_through_early(cases[i].chains, n));
+    }
+}
+
 TEST_MAIN()
