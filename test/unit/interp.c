@@ -426,4 +426,127 @@ TEST(loop_bounds_do_not_overflow) {
     tern_close(context);
 }
 
+/* ---- folds along each axis ----
+ *
+ * Of pairs (a, b) that stand for x -> a * x + b: to apply one after the other is associative, and
+ * order shows. `branches`: the region has an if, and runs pair by pair. */
+
+static const int fold_shape[3] = {2, 4, 8};
+
+static tern_kernel *fold_kernel(const char *op, int axis, bool branches) {
+    char text[4096], result[64] = "";
+    bool is_scan = op[0] == 's';
+    int sizes[3], rank = 0, lanes = 64;
+    for (int d = 0; d < 3; d++)
+        if (is_scan || d != axis) sizes[rank++] = fold_shape[d];
+    if (!is_scan) lanes /= fold_shape[axis];
+    for (int d = 0; d < rank; d++) sprintf(result + strlen(result), "%dx", sizes[d]);
+    snprintf(text, sizeof text,
+             "func @fold(%%x: ptr<i32>, %%y: ptr<i32>, %%o: ptr<i32>, %%q: ptr<i32>) {\n"
+             "  %%i = arange {start = 0, end = 64} : tile<64xi32>\n"
+             "  %%xs = splat %%x : tile<64xptr<i32>>\n  %%ys = splat %%y : tile<64xptr<i32>>\n"
+             "  %%xp = addptr %%xs, %%i : tile<64xptr<i32>>\n"
+             "  %%yp = addptr %%ys, %%i : tile<64xptr<i32>>\n"
+             "  %%xv = load %%xp : tile<64xi32>\n  %%yv = load %%yp : tile<64xi32>\n"
+             "  %%a = reshape %%xv : tile<2x4x8xi32>\n  %%b = reshape %%yv : tile<2x4x8xi32>\n"
+             "  %%r, %%s = %.6s %%a, %%b {axis = %d%s} : tile<%si32>, tile<%si32> "
+             "(%%la: i32, %%lb: i32, %%ra: i32, %%rb: i32) {\n"
+             "    %%both = mul %%la, %%ra : i32\n    %%moved = mul %%lb, %%ra : i32\n"
+             "    %%sum = add %%moved, %%rb : i32\n%s"
+             "  }\n"
+             "  %%rf = reshape %%r : tile<%dxi32>\n  %%sf = reshape %%s : tile<%dxi32>\n"
+             "  %%j = arange {start = 0, end = %d} : tile<%dxi32>\n"
+             "  %%os = splat %%o : tile<%dxptr<i32>>\n  %%qs = splat %%q : tile<%dxptr<i32>>\n"
+             "  %%op = addptr %%os, %%j : tile<%dxptr<i32>>\n"
+             "  %%qp = addptr %%qs, %%j : tile<%dxptr<i32>>\n"
+             "  store %%op, %%rf\n  store %%qp, %%sf\n  yield\n}\n",
+             is_scan ? "scan" : "reduce", axis,
+             !is_scan       ? ""
+             : op[4] == '-' ? ", reverse = 1"
+                            : ", reverse = 0",
+             result, result,
+             branches
+                 ? "    %zero = constant 0 : i32\n"
+                   "    %odd = icmp %la, %zero {predicate = ne} : i1\n"
+                   "    %way = if %odd : i32 {\n      yield %sum\n    } {\n      yield %rb\n    }\n"
+                   "    yield %both, %way\n"
+                 : "    yield %both, %sum\n",
+             lanes, lanes, lanes, lanes, lanes, lanes, lanes, lanes);
+    return compiled(text);
+}
+
+static void check_fold(const char *op, int axis, bool branches) {
+    uint32_t x[64], y[64], r[64] = {0}, s[64] = {0};
+    for (uint32_t i = 0; i < 64; i++) x[i] = 2 * i * i + 3, y[i] = 0x9e3779b9u * (i + 1);
+    bool is_scan = op[0] == 's', reverse = op[4] == '-';
+    tern_buffer *buffers[] = {buffer_of(x, sizeof x), buffer_of(y, sizeof y),
+                              buffer_of(r, sizeof r), buffer_of(s, sizeof s)};
+    tern_kernel *kernel = fold_kernel(op, axis, branches);
+    if (!kernel) return;
+    tern_argument arguments[4];
+    for (int i = 0; i < 4; i++) arguments[i] = tern_arg_buffer(buffers[i]);
+    CHECK(tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 4) == TERN_OK);
+    tern_read(buffers[2], 0, r, sizeof r), tern_read(buffers[3], 0, s, sizeof s);
+    int inner = axis == 0 ? 32 : axis == 1 ? 8 : 1, length = fold_shape[axis], wrong = 0;
+    for (int row = 0; row < 64 / length; row++) { /* the other two indices, row-major */
+        int start = row / inner * inner * length + row % inner;
+        uint32_t a = 0, b = 0;
+        for (int k = 0; k < length; k++) {
+            int at = start + (reverse ? length - 1 - k : k) * inner;
+            b = k ? b * x[at] + y[at] : y[at], a = k ? a * x[at] : x[at];
+            if (is_scan) wrong += r[at] != a || s[at] != b;
+        }
+        if (!is_scan) wrong += r[row] != a || s[row] != b;
+    }
+    CHECK(wrong == 0);
+    if (wrong) printf("%s along %d, %d wrong\n", op, axis, wrong);
+}
+
+TEST(folds_of_two_along_each_axis) {
+    static const char *const ops[] = {"reduce", "scan", "scan-"};
+    if (!begin()) return;
+    for (int k = 0; k < 3; k++)
+        for (int axis = 0; axis < 3; axis++)
+            for (int branches = 0; branches < 2; branches++) check_fold(ops[k], axis, branches);
+    tern_close(context);
+}
+
+TEST(prints_say_sign_and_place) {
+    static const char text[] = "func @show(%x: ptr<i8>, %y: ptr<f64>) {\n"
+                               "  %v = load %x : i8\n"
+                               "  %s = splat %v : tile<1x2xi8>\n"
+                               "  print %s, %s, %v {text = \" s: \", hex = 0, unsigned_mask = 2}\n"
+                               "  print %v, %x {text = \" h: \", hex = 1, unsigned_mask = 0}\n"
+                               "  %w = load %y : f64\n"
+                               "  print %w {text = \" w: \", hex = 0, unsigned_mask = 0}\n"
+                               "  print {text = \" here\", hex = 0, unsigned_mask = 0}\n"
+                               "  %r = arange {start = 0, end = 16} : tile<16xi32>\n"
+                               "  %g = reshape %r : tile<1x16x1xi32>\n"
+                               "  print %g {text = \" \", hex = 0, unsigned_mask = 0}\n"
+                               "  yield\n"
+                               "}\n";
+    if (!begin()) return;
+    signed char x = -3;
+    double y = -2.25e10;
+    char want[2048];
+    tern_buffer *buffers[] = {buffer_of(&x, 1), buffer_of(&y, 8)};
+    CHECK(launched(text, 1, 2, buffers) == TERN_OK);
+    char *said = tern_take_output(context);
+    snprintf(
+        want, sizeof want,
+        "pid (0, 0, 0) idx (0, 0) s: (operand 0) -3\npid (0, 0, 0) idx (0, 1) s: (operand 0) -3\n"
+        "pid (0, 0, 0) idx (0, 0) s: (operand 1) 253\npid (0, 0, 0) idx (0, 1) s: (operand 1) "
+        "253\n"
+        "pid (0, 0, 0) idx () s: (operand 2) -3\n"
+        "pid (0, 0, 0) idx () h: (operand 0) 0xfd\n"
+        "pid (0, 0, 0) idx () h: (operand 1) 0x%016llx\n"
+        "pid (0, 0, 0) idx () w: -22500000000.000000\npid (0, 0, 0) here\n",
+        (unsigned long long)(uintptr_t)tern_buffer_pointer(buffers[0]));
+    for (int i = 0; i < 16; i++)
+        sprintf(want + strlen(want), "pid (0, 0, 0) idx (0, %2d, 0) %d\n", i, i);
+    CHECK_STR(said, want);
+    tern_free(said);
+    tern_close(context);
+}
+
 TEST_MAIN()

@@ -126,10 +126,11 @@ static bool too_many(Program *p, const Op *op) {
     return true;
 }
 
-/* One level of the tree: [outer, length, inner] -> [outer, (length + 1) / 2, inner]. */
+/* One level of the tree: [outer, length, inner] -> [outer, length / 2, inner]; lengths are powers of
+ * two. */
 static bool reduce_level(Program *p, const Body *block, int n, Axis a, Lanes **current) {
     Lanes *left[MAX_TILES] = {0}, *right[MAX_TILES] = {0}, *out[MAX_TILES] = {0};
-    int half = a.length / 2, odd = a.length % 2;
+    int half = a.length / 2;
     bool ok = true;
     for (int i = 0; i < n && ok; i++) {
         left[i] = axis_slice(p, current[i], a, 0, 2, half);
@@ -137,18 +138,6 @@ static bool reduce_level(Program *p, const Body *block, int n, Axis a, Lanes **c
         ok = right[i] != NULL;
     }
     ok = ok && combine(p, block, n, left, right, out);
-    for (int i = 0; i < n && ok && odd; i++) {
-        Axis next = {a.outer, half + 1, a.inner};
-        Lanes *last = axis_slice(p, current[i], a, a.length - 1, 1, 1);
-        Lanes *joined = last ? lanes_new(p, a.outer * (half + 1) * a.inner, last->size) : NULL;
-        ok = joined != NULL;
-        if (!ok) break;
-        axis_put(p, out[i], half, joined, next, 0);
-        axis_put(p, last, 1, joined, next, half);
-        lanes_release(p->launch, last);
-        lanes_release(p->launch, out[i]);
-        out[i] = joined;
-    }
     release_all(p, left, n);
     release_all(p, right, n);
     for (int i = 0; i < n && ok; i++) {
@@ -167,8 +156,7 @@ bool exec_reduce(Program *p, const Node *node) {
     Lanes *current[MAX_TILES];
     for (int i = 0; i < n; i++) current[i] = lanes_share(operand(p, op, i));
     bool ok = true;
-    for (; ok && a.length > 1; a.length = (a.length + 1) / 2)
-        ok = reduce_level(p, node->blocks[0], n, a, current);
+    for (; ok && a.length > 1; a.length /= 2) ok = reduce_level(p, node->blocks[0], n, a, current);
     for (int i = 0; i < n && ok; i++) slot_set(p, &op->results[i], lanes_share(current[i]));
     release_all(p, current, n);
     return ok;
