@@ -44,6 +44,11 @@ typedef struct ProfRow {
 
 typedef VEC(ProfRow) ProfRows;
 
+typedef struct ProfStream {
+    const tern_stream *stream; /* NULL: the context's own */
+    int64_t end_ns;            /* of the last work that was seen on it */
+} ProfStream;
+
 struct tern_profile {
     Arena *arena;
     jmp_buf no_memory;
@@ -62,6 +67,7 @@ struct tern_profile {
     double range_ns;            /* what recording an empty range takes */
     struct ProfTiming *timings; /* cuda: events around device work */
     int num_timings, timings_capacity;
+    VEC(ProfStream) streams;
     tern_event *anchor; /* recorded at anchor_ns */
     int64_t anchor_ns;
 };

@@ -13,6 +13,7 @@
 
 typedef struct ProfTiming {
     int event; /* of the call */
+    tern_stream *stream;
     tern_event *before, *after;
 } ProfTiming;
 
@@ -101,7 +102,8 @@ static void time_begin(tern_profile *profile, int event, tern_stream *stream) {
         return;
     }
     profile->timings = timings;
-    ProfTiming timing = {.event = event, .before = tern_event_create(profile->context)};
+    ProfTiming timing = {
+        .event = event, .stream = stream, .before = tern_event_create(profile->context)};
     timing.after = timing.before ? tern_event_create(profile->context) : NULL;
     if (timing.after && !tern_event_record(timing.before, stream))
         profile->timings[profile->num_timings++] = timing;
@@ -207,23 +209,38 @@ tern_profile *tern_profile_start(tern_context *context, const tern_profile_optio
     return NULL;
 }
 
-/* The device's side of a call, as an event of its own behind the host's. */
-static void add_device_event(tern_profile *profile, const ProfTiming *timing) {
-    double start_ns, took_ns;
+/* From 0, in the order in which they were used. */
+static int stream_number(tern_profile *profile, const tern_stream *stream) {
+    int number = 0;
+    while (number < profile->streams.count && profile->streams.data[number].stream != stream)
+        number++;
+    if (number == profile->streams.count)
+        vec_push(profile->arena, &profile->streams, (ProfStream){.stream = stream});
+    return number;
+}
+
+/* The device's side of a call, as an event of its own behind the host's. Where it begins is counted
+ * from where the one before it began: the driver's times are floats, good for the near past only. */
+static void add_device_event(tern_profile *profile, const ProfTiming *timing, tern_event *near,
+                             double *near_ns) {
+    double since_ns, took_ns;
     void *events = profile->events;
-    if (tern_event_elapsed(profile->anchor, timing->before, &start_ns) ||
+    if (tern_event_elapsed(near, timing->before, &since_ns) ||
         tern_event_elapsed(timing->before, timing->after, &took_ns) ||
         !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events)) {
         profile->num_dropped++;
         return;
     }
     profile->events = events;
+    *near_ns += since_ns;
     ProfEvent event = profile->events[timing->event];
     event.on_device = true;
-    event.thread = 0;
+    event.thread = stream_number(profile, timing->stream);
     event.parent = timing->event;
-    event.start_ns = (int64_t)start_ns + profile->anchor_ns - profile->begin_ns;
-    event.end_ns = event.start_ns + (int64_t)took_ns;
+    ProfStream *stream = &profile->streams.data[event.thread];
+    event.start_ns = (int64_t)*near_ns + profile->anchor_ns - profile->begin_ns;
+    if (event.start_ns < stream->end_ns) event.start_ns = stream->end_ns; /* rounding */
+    event.end_ns = stream->end_ns = event.start_ns + (int64_t)took_ns;
     profile->events[profile->num_events++] = event;
     profile->has_device = true;
 }
@@ -234,7 +251,10 @@ static void finish(tern_profile *profile) {
         if (event >= 0) profile->events[event].end_ns = profile->end_ns - profile->begin_ns;
         profile->num_unbalanced++;
     }
-    for (int i = 0; i < profile->num_timings; i++) add_device_event(profile, &profile->timings[i]);
+    double near_ns = 0;
+    for (int i = 0; i < profile->num_timings; i++)
+        add_device_event(profile, &profile->timings[i],
+                         i ? profile->timings[i - 1].before : profile->anchor, &near_ns);
     prof_tree(profile->arena, profile->events, profile->num_events);
 }
 

@@ -30,6 +30,7 @@ static Lanes run(Arena *arena, const Func *fn, const uint64_t *params) {
                    arena_array(arena, bool, fn->num_values)};
     e = (Evaluator){.arena = arena, .check = note_lanes, .user = &lanes};
     for (e.program_id = 0; e.program_id < PROGRAMS; e.program_id++) eval_func(&e, fn, params);
+    e.user = NULL; /* it does not outlive this call */
     return lanes;
 }
 
