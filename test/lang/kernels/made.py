@@ -2031,3 +2031,46 @@ def parameters(p, n, one, w, u, h, b, d, t, K: tl.constexpr, pair, none):
 def checked_once(p, n):
     b = tl.make_block_ptr(p, (n, ), (1, ), (0, ), (8, ), (0, ))
     tl.store(b, tl.load(b, boundary_check=0), boundary_check=[0])
+
+
+# ir: unused *fp32
+# want: func @unused(%p: ptr<f32>) {num_warps = 4, num_stages = 3} {
+# want:   %o = arange {start = 0, end = 16} : tile<16xi32>
+# want:   %0 = splat %p : tile<16xptr<f32>>
+# want:   %1 = addptr %0, %o : tile<16xptr<f32>>
+# want:   %2 = load %1 {volatile = 1} : tile<16xf32>
+# want:   %3 = splat %p : tile<16xptr<f32>>
+# want:   %4 = addptr %3, %o : tile<16xptr<f32>>
+# want:   %a = load %4 : tile<16xf32>
+# want:   %5 = splat %p : tile<16xptr<f32>>
+# want:   %6 = addptr %5, %o : tile<16xptr<f32>>
+# want:   %7 = constant 1.0 : f32
+# want:   %8 = splat %7 : tile<16xf32>
+# want:   store %6, %8
+# want:   %9 = splat %p : tile<16xptr<f32>>
+# want:   %10 = addptr %9, %o : tile<16xptr<f32>>
+# want:   %b = load %10 : tile<16xf32>
+# want:   %11 = constant 16 : i32
+# want:   %12 = addptr %p, %11 : ptr<f32>
+# want:   %13 = splat %12 : tile<16xptr<f32>>
+# want:   %14 = addptr %13, %o : tile<16xptr<f32>>
+# want:   %15 = constant 2.0 : f32
+# want:   %16 = splat %15 : tile<16xf32>
+# want:   store %14, %16
+# want:   %17 = constant 8 : i32
+# want:   %18 = addptr %p, %17 : ptr<f32>
+# want:   %19 = splat %18 : tile<16xptr<f32>>
+# want:   %20 = addptr %19, %o : tile<16xptr<f32>>
+# want:   %21 = fadd %a, %b : tile<16xf32>
+# want:   store %20, %21
+# want:   yield
+# want: }
+@triton.jit
+def unused(p):
+    o = tl.arange(0, 16)
+    tl.load(p + o, volatile=True)
+    a = tl.load(p + o)
+    tl.store(p + o, 1.0)
+    b = tl.load(p + o)
+    tl.store(p + 16 + o, 2.0)
+    tl.store(p + 8 + o, a + b)
