@@ -210,7 +210,7 @@ mutate: ## change 1000 tokens of the library, one at a time: do tests notice 90 
 
 .PHONY: bless
 bless: tests ## rewrite the wanted output of golden tests; read the diff
-	@TERN_BLESS=1 tools/run-tests -b $(B) golden lang cli sim_rules sim_counts
+	@TERN_BLESS=1 tools/run-tests -b $(B) golden costs lang cli sim_rules sim_counts
 	@git diff --stat -- test
 
 # ---- demonstration and benchmarks ----

@@ -6,7 +6,7 @@
  *     # want: help: words
  *
  * compiles KERNEL and compares what is said; `# want: ok` means nothing is. After `# ir: ` in place
- * of `# case: ` the IR is wanted, too, as the front end makes it. With BLESS=1 in the environment
+ * of `# case: ` the IR is wanted, too, as the front end makes it. With TERN_BLESS=1 in the environment
  * the file is rewritten with what was said. */
 #include "lang/lang.h"
 #include "test.h"
@@ -107,10 +107,10 @@ static void run_file(const char *path) {
         }
         if (strcmp(got.data, want.data)) {
             printf("%s:%d: %.*s\n", path, line_number, STR_ARG(line));
-            if (!getenv("BLESS")) CHECK_STR(got.data, want.data);
+            if (!getenv("TERN_BLESS")) CHECK_STR(got.data, want.data);
         }
     }
-    if (getenv("BLESS")) file_write(arena, path, rewritten.data, rewritten.length, &why);
+    if (getenv("TERN_BLESS")) file_write(arena, path, rewritten.data, rewritten.length, &why);
     arena_free(arena);
 }
 
