@@ -61,7 +61,7 @@ $(CLI_O): CFLAGS += $(CLI_CFLAGS)
 # Texts that are in the library as they are: its functions that are written in the Triton language,
 # std_NAME, and parts of C files that are written, text_NAME.
 STD     := $(sort $(wildcard kernels/std/*.py))
-HEADERS := src/gen/c/abi.h $(sort $(wildcard src/build/runtime_*.inc))
+HEADERS := src/gen/c/abi.h src/gen/ptx/number.h $(sort $(wildcard src/build/runtime_*.inc))
 $(B)/lang/std_files.def: $(STD) Makefile
 	@mkdir -p $(@D)
 	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 # Inline PTX: pointers, several results, and packs, which take one constraint for each register.
-# only: sim
 # case: x = i32[512] any, b = u8[512] any, y = i32[4, 512]
 # want: y[0] == x
 # want: y[1] == x + 5

@@ -16,7 +16,11 @@ static const char *type_name(int type) {
         PTX_TYPES(TYPE)
 #undef TYPE
     };
-    return type == PTX_bits32 ? "f32" : names[type];
+    return type == PTX_bits32   ? "f32"
+           : type == PTX_pair16 ? "b16"
+           : type == PTX_pair32 ? "b32"
+           : type == PTX_pair64 ? "b64"
+                                : names[type];
 }
 
 /* `add.s32` `add.u32`, from "add.s32 add.u32": each part between the signs. */

@@ -29,7 +29,7 @@ static uint64_t ptx_from_f32(float x) {
     return bits;
 }
 
-static uint64_t from_f64(double x) {
+static uint64_t ptx_from_f64(double x) {
     uint64_t bits = 0x7fffffffffffffff;
     if (x == x) memcpy(&bits, &x, sizeof(bits));
     return bits;
@@ -257,7 +257,7 @@ static bool eval_f32(TirOp op, const uint64_t *v, uint64_t *r) {
     case TIR_F16_FROM_F32: *r = f32_to_f16(x, false); return true;
     case TIR_F16Z_FROM_F32: *r = f32_to_f16(x, true); return true;
     case TIR_BF16_FROM_F32: *r = f32_to_bf16(x); return true;
-    case TIR_F64_FROM_F32: *r = from_f64((double)x); return true;
+    case TIR_F64_FROM_F32: *r = ptx_from_f64((double)x); return true;
     case TIR_S32_FROM_F32: *r = to_int((double)x, 32, true, false); return true;
     case TIR_U32_FROM_F32: *r = to_int((double)x, 32, false, false); return true;
     case TIR_S64_FROM_F32: *r = to_int((double)x, 64, true, false); return true;
@@ -283,32 +283,297 @@ static bool eval_f64(TirOp op, const uint64_t *v, uint64_t *r) {
     case TIR_LE_F64: *r = x <= y; return true;
     case TIR_GT_F64: *r = x > y; return true;
     case TIR_GE_F64: *r = x >= y; return true;
-    case TIR_ADD_F64: *r = from_f64(x + y); return true;
-    case TIR_SUB_F64: *r = from_f64(x - y); return true;
-    case TIR_MUL_F64: *r = from_f64(x * y); return true;
-    case TIR_FMA_F64: *r = from_f64(fma(x, y, as_f64(v[2]))); return true;
-    case TIR_DIV_F64: *r = from_f64(x / y); return true;
-    case TIR_MIN_F64: *r = from_f64(x != x ? y : y != y ? x : lesser(x, y)); return true;
-    case TIR_MAX_F64: *r = from_f64(x != x ? y : y != y ? x : greater(x, y)); return true;
-    case TIR_SQRT_F64: *r = from_f64(sqrt(x)); return true;
-    case TIR_FLOOR_F64: *r = from_f64(floor(x)); return true;
-    case TIR_CEIL_F64: *r = from_f64(ceil(x)); return true;
-    case TIR_TRUNC_F64: *r = from_f64(trunc(x)); return true;
-    case TIR_ROUND_F64: *r = from_f64(nearbyint(x)); return true;
+    case TIR_ADD_F64: *r = ptx_from_f64(x + y); return true;
+    case TIR_SUB_F64: *r = ptx_from_f64(x - y); return true;
+    case TIR_MUL_F64: *r = ptx_from_f64(x * y); return true;
+    case TIR_FMA_F64: *r = ptx_from_f64(fma(x, y, as_f64(v[2]))); return true;
+    case TIR_DIV_F64: *r = ptx_from_f64(x / y); return true;
+    case TIR_MIN_F64: *r = ptx_from_f64(x != x ? y : y != y ? x : lesser(x, y)); return true;
+    case TIR_MAX_F64: *r = ptx_from_f64(x != x ? y : y != y ? x : greater(x, y)); return true;
+    case TIR_SQRT_F64: *r = ptx_from_f64(sqrt(x)); return true;
+    case TIR_FLOOR_F64: *r = ptx_from_f64(floor(x)); return true;
+    case TIR_CEIL_F64: *r = ptx_from_f64(ceil(x)); return true;
+    case TIR_TRUNC_F64: *r = ptx_from_f64(trunc(x)); return true;
+    case TIR_ROUND_F64: *r = ptx_from_f64(nearbyint(x)); return true;
     case TIR_F32_FROM_F64: *r = ptx_from_f32((float)x); return true;
     case TIR_F32Z_FROM_F64: *r = ptx_from_f32(x == x ? toward_zero(x) : NAN); return true;
     case TIR_F32_FROM_S32: *r = ptx_from_f32((float)(int32_t)v[0]); return true;
     case TIR_F32_FROM_U32: *r = ptx_from_f32((float)(uint32_t)v[0]); return true;
     case TIR_F32_FROM_S64: *r = ptx_from_f32((float)(int64_t)v[0]); return true;
     case TIR_F32_FROM_U64: *r = ptx_from_f32((float)v[0]); return true;
-    case TIR_F64_FROM_S32: *r = from_f64((double)(int32_t)v[0]); return true;
-    case TIR_F64_FROM_U32: *r = from_f64((double)(uint32_t)v[0]); return true;
-    case TIR_F64_FROM_S64: *r = from_f64((double)(int64_t)v[0]); return true;
-    case TIR_F64_FROM_U64: *r = from_f64((double)v[0]); return true;
+    case TIR_F64_FROM_S32: *r = ptx_from_f64((double)(int32_t)v[0]); return true;
+    case TIR_F64_FROM_U32: *r = ptx_from_f64((double)(uint32_t)v[0]); return true;
+    case TIR_F64_FROM_S64: *r = ptx_from_f64((double)(int64_t)v[0]); return true;
+    case TIR_F64_FROM_U64: *r = ptx_from_f64((double)v[0]); return true;
     case TIR_S32_FROM_F64: *r = to_int(x, 32, true, true); return true;
     case TIR_U32_FROM_F64: *r = to_int(x, 32, false, true); return true;
     case TIR_S64_FROM_F64: *r = to_int(x, 64, true, true); return true;
     case TIR_U64_FROM_F64: *r = to_int(x, 64, false, true); return true;
+    default: return false;
+    }
+}
+
+/* ---- what only inline assembly has ---- */
+
+__extension__ typedef __float128 Exact;
+typedef Exact Decoded(int code);
+
+static Exact decoded(int code, int fraction, int bias) {
+    int exponent = code >> fraction, rest = code & ((1 << fraction) - 1);
+    return exponent ? (Exact)ldexp(rest + (1 << fraction), exponent - bias - fraction)
+                    : (Exact)ldexp(rest, 1 - bias - fraction);
+}
+static Exact decoded_f16(int code) { return decoded(code, 10, 15); }
+static Exact decoded_bf16(int code) { return decoded(code, 7, 127); }
+static Exact decoded_e4m3(int code) { return decoded(code, 3, 7); }
+static Exact decoded_e5m2(int code) { return decoded(code, 2, 15); }
+static Exact decoded_e2m1(int code) { return decoded(code, 1, 1); }
+
+/* The code nearest to a magnitude, an even one between two, found among 0 .. most. */
+static uint64_t nearest(Exact x, Decoded *decode, int most) {
+    int low = 0, high = most + 1;
+    while (high - low > 1) {
+        int middle = (low + high) / 2;
+        if (decode(middle) <= x)
+            low = middle;
+        else
+            high = middle;
+    }
+    Exact below = x - decode(low), above = decode(high) - x;
+    return (uint64_t)(below < above ? low : above < below ? high : low & 1 ? high : low);
+}
+
+/* Of a float: past `most` that. nan: with its sign bit. */
+static uint64_t small_of(float x, Decoded *decode, int most, uint64_t nan, int sign_bit) {
+    if (x != x) return nan;
+    uint64_t sign = (uint64_t)(signbit(x) != 0) << sign_bit;
+    if (isinf(x)) return sign | (uint64_t)most;
+    uint64_t code = nearest((Exact)fabs((double)x), decode, most);
+    return sign | (code > (uint64_t)most ? (uint64_t)most : code);
+}
+
+/* ue8m0, rounded up: the exponent + 127. */
+static uint64_t power_above(float x) {
+    int exponent;
+    if (x != x || x < 0) return 255;
+    if (isinf(x)) return 254;
+    bool is_power = frexp((double)x, &exponent) == 0.5;
+    if (is_power) exponent--;
+    return x == 0 || exponent < -127 ? 0 : exponent > 127 ? 254 : (uint64_t)(exponent + 127);
+}
+
+static float of_e4m3(uint64_t code) {
+    return (code & 127) == 127 ? NAN : (float)decoded_e4m3(code & 127) * (code & 128 ? -1 : 1);
+}
+static float of_e5m2(uint64_t code) {
+    float x = (code & 127) > 124    ? NAN
+              : (code & 127) == 124 ? INFINITY
+                                    : (float)decoded_e5m2(code & 127);
+    return code & 128 ? -x : x;
+}
+static float of_bf16(uint64_t h) { return as_f32(h << 16); }
+
+/* a * b + c of 16 bits, rounded once; which zero and which NaN are another rule. */
+static bool fma16(const uint64_t *v, bool is_bf16, int shift, uint64_t *r) {
+    float (*decode)(uint64_t) = is_bf16 ? of_bf16 : f16_to_f32;
+    float x = decode(v[0] >> shift & 0xffff), y = decode(v[1] >> shift & 0xffff),
+          z = decode(v[2] >> shift & 0xffff);
+    Exact sum = (Exact)x * (Exact)y + (Exact)z;
+    if (!isfinite(x) || !isfinite(y) || !isfinite(z) || sum == 0) return false;
+    uint64_t sign = sum < 0 ? 0x8000 : 0;
+    if (sum < 0) sum = -sum;
+    *r = sign | (is_bf16 ? nearest(sum, decoded_bf16, 0x7f7f) : nearest(sum, decoded_f16, 0x7bff));
+    return true;
+}
+
+static uint64_t one_f16(char op, uint64_t a, uint64_t b, bool is_bf16) {
+    float x = is_bf16 ? of_bf16(a) : f16_to_f32(a), y = is_bf16 ? of_bf16(b) : f16_to_f32(b);
+    float z = op == '+'   ? x + y
+              : op == '-' ? x - y
+              : op == '*' ? x * y
+              : op == 't' ? (float)tanh((double)x)
+              : op == '2' ? (float)exp2((double)x)
+              : x != x    ? y
+              : y != y    ? x
+              : op == '<' ? (float)lesser((double)x, (double)y)
+                          : (float)greater((double)x, (double)y);
+    return is_bf16 ? f32_to_bf16(z) : f32_to_f16(z, false);
+}
+
+static uint64_t pair_of(char op, const uint64_t *v, bool is_bf16) {
+    return one_f16(op, v[0] & 0xffff, v[1] & 0xffff, is_bf16) |
+           one_f16(op, v[0] >> 16 & 0xffff, v[1] >> 16 & 0xffff, is_bf16) << 16;
+}
+
+static uint64_t wide_of(char op, const uint64_t *v) {
+    uint64_t result = 0;
+    for (int i = 0; i < 64; i += 32) {
+        float x = as_f32(v[0] >> i), y = as_f32(v[1] >> i), z = as_f32(v[2] >> i);
+        result |= ptx_from_f32(op == '+'   ? x + y
+                               : op == '-' ? x - y
+                               : op == '*' ? x * y
+                                           : fmaf(x, y, z))
+                  << i;
+    }
+    return result;
+}
+
+static uint64_t dot4(const uint64_t *v, bool a_signed, bool b_signed) {
+    int64_t sum = (int64_t)v[2];
+    for (int i = 0; i < 4; i++) {
+        int64_t x = (int64_t)(v[0] >> (8 * i) & 255), y = (int64_t)(v[1] >> (8 * i) & 255);
+        if (a_signed && x > 127) x -= 256;
+        if (b_signed && y > 127) y -= 256;
+        sum += x * y;
+    }
+    return (uint64_t)sum & 0xffffffff;
+}
+
+static bool eval_inline_int(TirOp op, const uint64_t *v, uint64_t *r) {
+    uint64_t a = v[0], b = v[1], by = v[2], result = 0, both = b << 32 | (a & 0xffffffff);
+    switch ((int)op) {
+    case TIR_LOP3:
+        for (int i = 0; i < 32; i++)
+            result |= (v[3] >> ((a >> i & 1) * 4 + (b >> i & 1) * 2 + (v[2] >> i & 1)) & 1) << i;
+        *r = result;
+        return true;
+    case TIR_BFI32:
+        for (uint64_t i = 0; i < 32; i++) {
+            bool inside = i >= (v[2] & 255) && i < (v[2] & 255) + (v[3] & 255);
+            result |= (inside ? a >> (i - (v[2] & 255)) & 1 : b >> i & 1) << i;
+        }
+        *r = result;
+        return true;
+    case TIR_SHF_L_CLAMP: *r = (by > 31 ? both : both << by >> 32) & 0xffffffff; return true;
+    case TIR_SHF_L_WRAP: *r = both << (by & 31) >> 32 & 0xffffffff; return true;
+    case TIR_SHF_R_CLAMP: *r = (by > 31 ? b : both >> by) & 0xffffffff; return true;
+    case TIR_SHF_R_WRAP: *r = both >> (by & 31) & 0xffffffff; return true;
+    case TIR_DP4A_U32: *r = dot4(v, false, false); return true;
+    case TIR_DP4A_S32: *r = dot4(v, true, true); return true;
+    case TIR_DP4A_US32: *r = dot4(v, false, true); return true;
+    case TIR_DP4A_SU32: *r = dot4(v, true, false); return true;
+    case TIR_AND16: *r = a & b; return true;
+    case TIR_OR16: *r = a | b; return true;
+    case TIR_XOR16: *r = a ^ b; return true;
+    case TIR_NOT16: *r = a ^ 0xffff; return true;
+    case TIR_SHL16: *r = b > 15 ? 0 : a << b & 0xffff; return true;
+    case TIR_SHR_U16: *r = b > 15 ? 0 : a >> b; return true;
+    case TIR_SHR_S16:
+        *r = (a >> (b > 15 ? 15 : b) | (a >> 15 ? ~0ull << (b > 15 ? 0 : 15 - b) : 0)) & 0xffff;
+        return true;
+    case TIR_ADD16: *r = (a + b) & 0xffff; return true;
+    case TIR_SUB16: *r = (a - b) & 0xffff; return true;
+    case TIR_MUL16: *r = a * b & 0xffff; return true;
+    case TIR_WIDE8: *r = a & 255; return true;
+    case TIR_WIDE8_S: *r = (((a & 255) ^ 128) - 128) & 0xffffffff; return true;
+    case TIR_F32_FROM_U8: *r = ptx_from_f32((float)(a & 255)); return true;
+    case TIR_F32_FROM_S8: *r = ptx_from_f32((float)(int)(a & 127) - (float)(a & 128)); return true;
+    case TIR_F32_FROM_U16: *r = ptx_from_f32((float)a); return true;
+    case TIR_F32_FROM_S16:
+        *r = ptx_from_f32((float)(a & 0x7fff) - (float)(a & 0x8000));
+        return true;
+    default: return false;
+    }
+}
+
+static bool eval_inline_f32(TirOp op, const uint64_t *v, uint64_t *r) {
+    float x = as_f32(v[0]), y = as_f32(v[1]), z = as_f32(v[2]), fx = flushed(x), fy = flushed(y);
+    switch ((int)op) {
+    case TIR_U32N_FROM_F32: *r = to_int((double)rintf(x), 32, false, false); return true;
+    case TIR_S32DOWN_FROM_F32: *r = to_int(floor((double)x), 32, true, false); return true;
+    case TIR_S32UP_FROM_F32: *r = to_int(ceil((double)x), 32, true, false); return true;
+    case TIR_NEO_F32: *r = x == x && y == y && x != y; return true;
+    case TIR_ADDFLUSH_F32: *r = ptx_from_f32(flushed(fx + fy)); return true;
+    case TIR_SUBFLUSH_F32: *r = ptx_from_f32(flushed(fx - fy)); return true;
+    case TIR_MULFLUSH_F32: *r = ptx_from_f32(flushed(fx * fy)); return true;
+    case TIR_FMAFLUSH_F32: *r = ptx_from_f32(flushed(fmaf(fx, fy, flushed(z)))); return true;
+    case TIR_MINFLUSH_F32:
+        *r = ptx_from_f32(x != x ? fy : y != y ? fx : (float)lesser((double)fx, (double)fy));
+        return true;
+    case TIR_MAXFLUSH_F32:
+        *r = ptx_from_f32(x != x ? fy : y != y ? fx : (float)greater((double)fx, (double)fy));
+        return true;
+    case TIR_MULZ_F32: {
+        double exact = (double)x * (double)y;
+        *r = ptx_from_f32(isfinite(exact) && fabs(exact) > 0x1.fffffep127
+                              ? copysignf(0x1.fffffep127f, (float)exact)
+                              : toward_zero(exact));
+        return true;
+    }
+    case TIR_RCPRN_F32:
+    case TIR_RCPKEEP_F32: *r = ptx_from_f32((float)(1 / (double)x)); return true;
+    case TIR_RSQRTFLUSH_F32: *r = ptx_from_f32((float)(1 / sqrt((double)fx))); return true;
+    case TIR_SQRTFLUSH_F32: *r = ptx_from_f32((float)sqrt((double)fx)); return true;
+    case TIR_DIVFLUSH_F32: *r = ptx_from_f32(flushed(fx / fy)); return true;
+    case TIR_SINFLUSH_F32: *r = ptx_from_f32(flushed((float)sin((double)fx))); return true;
+    case TIR_COSFLUSH_F32: *r = ptx_from_f32((float)cos((double)fx)); return true;
+    case TIR_ADD_F32X2: *r = wide_of('+', v); return true;
+    case TIR_SUB_F32X2: *r = wide_of('-', v); return true;
+    case TIR_MUL_F32X2: *r = wide_of('*', v); return true;
+    case TIR_FMA_F32X2: *r = wide_of('f', v); return true;
+    default: return false;
+    }
+}
+
+static bool eval_inline_f16(TirOp op, const uint64_t *v, uint64_t *r) {
+    uint64_t high;
+    switch ((int)op) {
+#define BOTH(name, sign)                                                                           \
+    case TIR_##name##_F16X2: *r = pair_of(sign, v, false); return true;                            \
+    case TIR_##name##_BF16X2: *r = pair_of(sign, v, true); return true;
+        BOTH(ADD, '+')
+        BOTH(SUB, '-')
+        BOTH(MUL, '*')
+        BOTH(MIN, '<')
+        BOTH(MAX, '>')
+        BOTH(TANH, 't')
+#undef BOTH
+    case TIR_EX2_F16X2: *r = pair_of('2', v, false); return true;
+    case TIR_EX2_F16: *r = one_f16('2', v[0], 0, false); return true;
+    case TIR_TANH_F16: *r = one_f16('t', v[0], 0, false); return true;
+    case TIR_TANH_BF16: *r = one_f16('t', v[0], 0, true); return true;
+    case TIR_ADD_BF16: *r = one_f16('+', v[0], v[1], true); return true;
+    case TIR_SUB_BF16: *r = one_f16('-', v[0], v[1], true); return true;
+    case TIR_MUL_BF16: *r = one_f16('*', v[0], v[1], true); return true;
+    case TIR_FMA_BF16: return fma16(v, true, 0, r);
+    case TIR_FMA_F16X2:
+    case TIR_FMA_BF16X2:
+        if (!fma16(v, op == TIR_FMA_BF16X2, 0, r) || !fma16(v, op == TIR_FMA_BF16X2, 16, &high))
+            return false;
+        *r |= high << 16;
+        return true;
+    case TIR_NEG_F16X2:
+    case TIR_NEG_BF16X2: *r = v[0] ^ 0x80008000; return true;
+    case TIR_ABS_F16X2:
+    case TIR_ABS_BF16X2: *r = v[0] & ~0x80008000ull; return true;
+    default: return false;
+    }
+}
+
+static bool eval_inline_pair(TirOp op, const uint64_t *v, uint64_t *r) {
+    float x = as_f32(v[0]), y = as_f32(v[1]);
+    float high = f16_to_f32(v[0] >> 16 & 0xffff), low = f16_to_f32(v[0] & 0xffff);
+    switch ((int)op) {
+    case TIR_F16X2_FROM_F32: *r = f32_to_f16(x, false) << 16 | f32_to_f16(y, false); return true;
+    case TIR_BF16X2_FROM_F32: *r = f32_to_bf16(x) << 16 | f32_to_bf16(y); return true;
+#define SMALL(x) small_of(x, decoded_e4m3, 0x7e, 0x7f, 7)
+    case TIR_E4M3X2_FROM_F32: *r = SMALL(x) << 8 | SMALL(y); return true;
+    case TIR_E4M3X2_FROM_F16X2: *r = SMALL(high) << 8 | SMALL(low); return true;
+#undef SMALL
+#define SMALL(x) small_of(x, decoded_e5m2, 0x7b, 0x7f, 7)
+    case TIR_E5M2X2_FROM_F32: *r = SMALL(x) << 8 | SMALL(y); return true;
+    case TIR_E5M2X2_FROM_F16X2: *r = SMALL(high) << 8 | SMALL(low); return true;
+#undef SMALL
+    case TIR_F16X2_FROM_E4M3X2:
+        *r = f32_to_f16(of_e4m3(v[0] >> 8), false) << 16 | f32_to_f16(of_e4m3(v[0] & 255), false);
+        return true;
+    case TIR_F16X2_FROM_E5M2X2:
+        *r = f32_to_f16(of_e5m2(v[0] >> 8), false) << 16 | f32_to_f16(of_e5m2(v[0] & 255), false);
+        return true;
+    case TIR_UE8M0X2UP_FROM_F32: *r = power_above(x) << 8 | power_above(y); return true;
+    case TIR_E2M1X2_FROM_F32:
+        *r = small_of(x, decoded_e2m1, 7, 7, 3) << 4 | small_of(y, decoded_e2m1, 7, 7, 3);
+        return true;
     default: return false;
     }
 }
@@ -334,7 +599,10 @@ static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
 /* False: not known here. */
 static bool reference_eval(TirOp op, const uint64_t *args, uint64_t *result) {
     return eval_row(op, args, result) || eval_int32(op, args, result) ||
-           eval_int64(op, args, result) || eval_f32(op, args, result) || eval_f64(op, args, result);
+           eval_int64(op, args, result) || eval_f32(op, args, result) ||
+           eval_f64(op, args, result) || eval_inline_int(op, args, result) ||
+           eval_inline_f32(op, args, result) || eval_inline_f16(op, args, result) ||
+           eval_inline_pair(op, args, result);
 }
 
 #endif

@@ -249,7 +249,7 @@ static void try_row(Collector *c, const PtxRow *row) {
         split(&line, at);
         for (int i = 0; i <= row->num_operands; i++)
             snprintf(line.operands[line.num_operands++], sizeof line.operands[0], "%s",
-                     register_for(row->types[i]));
+                     i == 4 && row == &ptx_rows[TIR_LOP3] ? "0x96" : register_for(row->types[i]));
         break_line(c, &line);
         at += strcspn(at, " ");
     }

@@ -40,7 +40,7 @@ static Tir param(Tirs *b, int which, RegClass class) {
 /* The value of x where parameter i is values[i]; false where PTX does not say. */
 static bool value_of(const Tirs *b, Tir x, const uint64_t *values, uint64_t *result) {
     const TirIns *ins = &b->list.data[x];
-    uint64_t bits[3] = {0};
+    uint64_t bits[MOST_LANE_OPERANDS] = {0};
     if (ins->kind == TIR_CONST) return *result = ins->imm, true;
     if (ins->kind == TIR_PARAM)
         return *result = values[ins->imm] & mask_of((RegClass)ins->class), true;
@@ -120,7 +120,7 @@ static void check(Check *c, Tirs *b, TirOp op, const Tir *args) {
     Tir built = tir_3(b, op, args[0], args[1], args[2]);
     uint64_t zeros = b->list.data[built].zeros;
     for (int turn = 0; turn < VALUES; turn++) {
-        uint64_t values[COUNT(params)], bits[3] = {0}, want, got;
+        uint64_t values[COUNT(params)], bits[MOST_LANE_OPERANDS] = {0}, want, got;
         for (int i = 0; i < COUNT(params); i++) {
             static const uint64_t edges[] = {0, ~0ull, 1ull << 31, 1ull << 63, 0x7fffffff};
             values[i] = (turn < COUNT(edges) ? edges[turn] : random_bits()) & ~params[i].zeros;

@@ -3,6 +3,7 @@
  * plain, and it checks each access to memory. It has no text form: a kernel is made ready by
  * walking its regions once, to learn after which op a value is no longer needed. */
 #include "device/interp/interp.h"
+#include "gen/ptx/inline.h"
 #include "opt/opt.h"
 
 #include <stdio.h>
@@ -66,7 +67,7 @@ typedef struct Maker {
     Loaded *loaded;
     const Facts *facts;
     const Op **last_users; /* by value id: the op after which it is dead, in its own region */
-    const Op *refused;     /* the first op that the interpreter does not run */
+    Diag *diag;            /* of inline assembly that the interpreter does not run */
     int depth, deepest;
 } Maker;
 
@@ -99,7 +100,6 @@ static void note_uses(Maker *m, const Region *region) {
             m->last_users[value->id] = op_in_region(op, value_region(value));
             if (type_is_ptr(value->type)) note_param(m, value);
         }
-        if (op->kind == OP_INLINE_ASM && !m->refused) m->refused = op;
         if (op->kind == OP_RING) rings_note(m->arena, m->loaded, op);
     }
     m->depth--;
@@ -115,6 +115,19 @@ static void note_value(Maker *m, const Value *value, Map *frees) {
 
 static Body *block_make(Maker *m, const Region *region);
 
+static void read_assembly(Maker *m, Node *node, const Op *op) {
+    InlineAsm *read = arena_new_of(m->arena, InlineAsm);
+    node->assembly = read;
+    if (!asm_read(m->arena, op, read, m->diag)) return;
+    for (int i = 0; i < read->program->code.count; i++) {
+        const Ins *ins = &read->program->code.data[i];
+        bool back = ins->op == SIM_BRANCH && ins->offset <= i;
+        node->changes_alone |= ins->op == SIM_SPECIAL;
+        node->reads |= ins->op == SIM_LOAD || ins->op == SIM_ATOMIC;
+        m->loaded->may_wait |= back;
+    }
+}
+
 static void node_make(Maker *m, Node *node, const Op *op, const Map *frees) {
     node->op = op;
     const Ids *ids = map_get_pointer(frees, op);
@@ -126,6 +139,7 @@ static void node_make(Maker *m, Node *node, const Op *op, const Map *frees) {
     node->reads = op_has_trait(op, READS);
     node->changes_alone = op->kind == OP_CLOCK || op->kind == OP_PRINT;
     if (op->kind == OP_WHILE) m->loaded->may_wait = true;
+    if (op->kind == OP_INLINE_ASM) read_assembly(m, node, op);
     for (int i = 0; i < op->num_regions; i++) {
         Body *block = node->blocks[i] = block_make(m, op->regions[i]);
         for (int k = 0; k < block->num_nodes; k++) {
@@ -157,19 +171,26 @@ static Body *block_make(Maker *m, const Region *region) {
     return block;
 }
 
-static Str words_about(Device *device, DiagKind kind, Span span, const char *text,
-                       const char *note) {
+static Arena *words_arena(Device *device) {
     InterpState *state = device->state;
     arena_free(state->words);
     state->words = NULL;
-    state->words = arena_new(device->oom);
-    Diag diag = {.arena = state->words};
-    diag_add(&diag, kind, span, "%s", text);
-    if (note[0]) diag_note(&diag, (Span){0}, "%s", note);
-    Buf words = {.arena = state->words};
-    diag_print(&diag, false, &words);
+    return state->words = arena_new(device->oom);
+}
+
+static Str words_of(Arena *arena, const Diag *diag) {
+    Buf words = {.arena = arena};
+    diag_print(diag, false, &words);
     while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
     return buf_str(&words);
+}
+
+static Str words_about(Device *device, DiagKind kind, Span span, const char *text,
+                       const char *note) {
+    Diag diag = {.arena = words_arena(device)};
+    diag_add(&diag, kind, span, "%s", text);
+    if (note[0]) diag_note(&diag, (Span){0}, "%s", note);
+    return words_of(diag.arena, &diag);
 }
 
 /* All in the kernel's arena. */
@@ -180,22 +201,25 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     *loaded = (Loaded){.kernel = kernel, .num_slots = kernel->ir->num_values};
     loaded->params = arena_array(kernel->arena, int, kernel->ir->num_values);
+    Diag diag = {.arena = kernel->arena};
     Maker m = {.arena = kernel->arena,
                .loaded = loaded,
+               .diag = &diag,
                .facts = facts_compute(kernel->arena, kernel->ir)};
     m.last_users = arena_array(kernel->arena, const Op *, kernel->ir->num_values);
     note_uses(&m, kernel->ir->body);
     wide_note(kernel->arena, loaded);
-    if (m.refused || m.deepest > DEEPEST_NESTING) {
-        Span span = m.refused ? m.refused->span : kernel->ir->span;
-        device->why = words_about(device, DIAG_REFUSED, span,
-                                  m.refused ? "inline assembly on device 'interp': it is PTX text"
-                                            : "more than 200 nested loops and ifs on 'interp'",
-                                  "");
+    if (m.deepest > DEEPEST_NESTING) {
+        device->why = words_about(device, DIAG_REFUSED, kernel->ir->span,
+                                  "more than 200 nested loops and ifs on 'interp'", "");
         return TERN_ERROR_UNSUPPORTED;
     }
     loaded->body = block_make(&m, kernel->ir->body);
     if (device->watch) loaded->watch = watch_new(kernel->arena, kernel);
+    if (diag_failed(&diag)) {
+        device->why = words_of(words_arena(device), &diag);
+        return TERN_ERROR_UNSUPPORTED;
+    }
     *result = loaded;
     return TERN_OK;
 }

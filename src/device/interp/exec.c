@@ -46,8 +46,7 @@ int64_t clock_ns(void) {
 
 enum { ITERATIONS_A_LOOK = 256 };
 
-/* Once per iteration of a loop. */
-static bool is_in_time(Program *p, const Op *op) {
+bool is_in_time(Program *p, const Op *op) {
     Launch *launch = p->launch;
     if (!launch->deadline_ns || ++launch->iterations % ITERATIONS_A_LOOK) return true;
     if (clock_ns() < launch->deadline_ns) return true;
@@ -222,8 +221,8 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_ASSERT: return exec_assert(p, op);
     case OP_PRINT: return exec_print(p, op);
     case OP_CLOCK: return exec_clock(p, op);
+    case OP_INLINE_ASM: return exec_assembly(p, node);
     case OP_YIELD:
-    case OP_INLINE_ASM:
 #define LANE(kind, ...)   case OP_##kind: /* above */
 #define THREAD(kind, ...) case OP_##kind: /* refused by the pipeline */
 #include "ir/ops.def"

@@ -9,6 +9,7 @@
  *     cross.c   ops across lanes: reduce, scan, dot, histogram
  *     ring.c    acquire, fill, ready, peek, release
  *     memory.c  load, store, atomics; every access is checked
+ *     assembly.c  inline PTX
  *     wide.c    what offsets would be if no int32 wrapped
  *     watch.c   what is only looked for on a watched device: where a NaN comes from ..
  *     owner.c   likewise: which program wrote an element, which read it
@@ -53,9 +54,10 @@ typedef struct Node {
     Body *blocks[2];
     int num_frees; /* values that nobody reads after this op */
     const int *frees;
-    bool reads;         /* op or something in its regions reads memory */
-    bool ends_ring;     /* frees has one */
-    bool reads_peeked;  /* an operand lies in a ring */
+    const struct InlineAsm *assembly; /* of inline_asm */
+    bool reads;                       /* op or something in its regions reads memory */
+    bool ends_ring;                   /* frees has one */
+    bool reads_peeked;                /* an operand lies in a ring */
     bool changes_alone; /* ... has effects that may differ without memory changing: clock, print */
 } Node;
 struct Body {
@@ -182,6 +184,17 @@ bool exec_memory(Program *p, const Op *op); /* load, store, atomic_rmw, atomic_c
 /* What op, a load or fill, reads; NULL after failing. mask, other: or NULL. */
 Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask,
                   const Lanes *other);
+bool exec_assembly(Program *p, const Node *node);
+typedef struct AsmAccess {
+    const char *what; /* "load" */
+    bool reads, writes;
+    uint64_t address;
+    int size, count, lane; /* bytes of an element, elements in a row */
+} AsmAccess;
+char *asm_memory(Program *p, const Op *op, const AsmAccess *wanted); /* NULL after failing */
+uint64_t memory_get(const char *memory, int size);
+void memory_put(Launch *launch, char *memory, int size, uint64_t bits);
+bool is_in_time(Program *p, const Op *op); /* once per iteration of a loop */
 bool exec_ring(Program *p, const Op *op);
 bool check_peeked(Program *p, const Op *op); /* what op reads in a ring is still there */
 bool rings_end(Program *p, const Node *node);

@@ -49,13 +49,15 @@ static bool find_range(Access *access, uint64_t address) {
 
 static void say_lane(const Access *access, int lane) {
     char words[128];
-    lane_words(access_pointer(access->op)->type, lane, words, sizeof words);
+    bool is_text = access->op->kind == OP_INLINE_ASM;
+    const Type *type = is_text ? op_result(access->op)->type : access_pointer(access->op)->type;
+    lane_words(type, lane, words, sizeof words);
     program_note(access->p, "%s", words);
 }
 
 /* The int32 that wrapped, where that is why. */
 static void say_wrapped(const Access *access, int lane) {
-    int64_t missed = wide_missed(access->pointers, lane, access->size);
+    int64_t missed = access->pointers ? wide_missed(access->pointers, lane, access->size) : 0;
     const Op *op = access->p->launch->wrapped;
     int line = 0, column = 0;
     if (!missed || !op) return;
@@ -137,17 +139,21 @@ static inline char *lane_memory(Access *access, int i) {
     return checked_memory(access, i, address);
 }
 
-static uint64_t memory_get(const char *memory, int size) {
+uint64_t memory_get(const char *memory, int size) {
     uint64_t bits = 0;
     memcpy(&bits, memory, (size_t)size); /* little-endian, as all hosts of tern are */
     return bits;
 }
 
+void memory_put(Launch *launch, char *memory, int size, uint64_t bits) {
+    if (memory_get(memory, size) == bits) return;
+    memcpy(memory, &bits, (size_t)size);
+    launch->version++;
+    launch->idle_spins = 0;
+}
+
 static void memory_set(Access *access, char *memory, uint64_t bits) {
-    if (memory_get(memory, access->size) == bits) return;
-    memcpy(memory, &bits, (size_t)access->size);
-    access->p->launch->version++;
-    access->p->launch->idle_spins = 0;
+    memory_put(access->p->launch, memory, access->size, bits);
 }
 
 static Access access_of(Program *p, const Op *op, const char *what, const Lanes *pointers,
@@ -285,6 +291,18 @@ static bool exec_atomic(Program *p, const Op *op) {
     if (access.is_watched) watch_written(p, op, values, access.mask);
     slot_set(p, op_result(op), out);
     return true;
+}
+
+char *asm_memory(Program *p, const Op *op, const AsmAccess *wanted) {
+    Access access = {.p = p,
+                     .op = op,
+                     .param = -1,
+                     .what = wanted->what,
+                     .size = wanted->size * wanted->count,
+                     .reads = wanted->reads,
+                     .writes = wanted->writes};
+    char *memory = checked_memory(&access, wanted->lane, wanted->address);
+    return memory && !is_misaligned(&access, wanted->lane, memory) ? memory : NULL;
 }
 
 bool exec_memory(Program *p, const Op *op) {

@@ -39,7 +39,8 @@ static bool can_order(const Region *region, int *granule) {
             if (size < *granule) *granule = size;
         }
         orders |= op->kind == OP_ATOMIC_CAS || op->kind == OP_ATOMIC_RMW ||
-                  (op->kind == OP_LOAD && load_volatile(op));
+                  (op->kind == OP_LOAD && load_volatile(op)) ||
+                  (op->kind == OP_INLINE_ASM && !op_is_pure(op));
         for (int i = 0; i < op->num_regions; i++) orders |= can_order(op->regions[i], granule);
     }
     return orders;

@@ -8,6 +8,8 @@
 static inline uint32_t get_u32(const uint32_t *place, int i) { return place[i]; }
 static inline int32_t get_s32(const uint32_t *place, int i) { return (int32_t)place[i]; }
 static inline float get_f32(const uint32_t *place, int i) { return float_of_bits(place[i]); }
+static inline uint8_t get_u8(const uint32_t *place, int i) { return (uint8_t)place[i]; }
+static inline int8_t get_s8(const uint32_t *place, int i) { return (int8_t)place[i]; }
 static inline uint16_t get_u16(const uint32_t *place, int i) { return (uint16_t)place[i]; }
 static inline int16_t get_s16(const uint32_t *place, int i) { return (int16_t)place[i]; }
 static inline uint64_t get_u64(const uint32_t *place, int i) { return get_wide(place, i); }
@@ -35,6 +37,10 @@ static inline void put_pred(uint32_t *out, int i, bool x) { *out |= (uint32_t)x 
 #define get_b32    get_u32
 #define get_bits32 get_u32
 #define get_b64    get_u64
+#define get_pair16 get_u16
+#define get_pair32 get_u32
+#define get_pair64 get_u64
+#define put_u8     put_u16
 #define put_b16    put_u16
 #define put_f16    put_u16
 #define put_bf16   put_u16
@@ -42,8 +48,12 @@ static inline void put_pred(uint32_t *out, int i, bool x) { *out |= (uint32_t)x 
 #define put_bits32 put_u32
 #define put_tf32   put_u32
 #define put_b64    put_u64
+#define put_pair16 put_u16
+#define put_pair32 put_u32
+#define put_pair64 put_u64
 
 enum {
+    WORDS_u8 = LANES,
     WORDS_b16 = LANES,
     WORDS_u16 = LANES,
     WORDS_f16 = LANES,
@@ -53,6 +63,9 @@ enum {
     WORDS_f32 = LANES,
     WORDS_bits32 = LANES,
     WORDS_tf32 = LANES,
+    WORDS_pair16 = LANES,
+    WORDS_pair32 = LANES,
+    WORDS_pair64 = 2 * LANES,
     WORDS_b64 = 2 * LANES,
     WORDS_u64 = 2 * LANES,
     WORDS_f64 = 2 * LANES,
@@ -64,6 +77,8 @@ static const uint32_t nothing[1];
 static const uint32_t *lanes_of(const Machine *m, const Warp *w, const Ins *ins, int k) {
     return k < ins->num_operands ? source_of(m, w, ins->operands[k]) : nothing;
 }
+#define SOURCE_u8(k)     lanes_of(m, w, ins, k)
+#define SOURCE_s8(k)     lanes_of(m, w, ins, k)
 #define SOURCE_b16(k)    lanes_of(m, w, ins, k)
 #define SOURCE_u16(k)    lanes_of(m, w, ins, k)
 #define SOURCE_s16(k)    lanes_of(m, w, ins, k)
@@ -74,6 +89,9 @@ static const uint32_t *lanes_of(const Machine *m, const Warp *w, const Ins *ins,
 #define SOURCE_s32(k)    lanes_of(m, w, ins, k)
 #define SOURCE_f32(k)    lanes_of(m, w, ins, k)
 #define SOURCE_bits32(k) lanes_of(m, w, ins, k)
+#define SOURCE_pair16(k) lanes_of(m, w, ins, k)
+#define SOURCE_pair32(k) lanes_of(m, w, ins, k)
+#define SOURCE_pair64(k) lanes_of(m, w, ins, k)
 #define SOURCE_b64(k)    lanes_of(m, w, ins, k)
 #define SOURCE_u64(k)    lanes_of(m, w, ins, k)
 #define SOURCE_s64(k)    lanes_of(m, w, ins, k)
@@ -118,21 +136,28 @@ static void perturb(const Machine *m, uint32_t *out) {
     }
 }
 
-#define PTX_LANE(name, text, D, A, B, C, class, sm, fold, meaning)                                 \
-    case TIR_##name: {                                                                             \
+#define LANES_OF(D, A, B, C, E, class, meaning)                                                    \
+    {                                                                                              \
         uint32_t out[WORDS_##D] = {0};                                                             \
-        const uint32_t *pa = SOURCE_##A(0), *pb = SOURCE_##B(1), *pc = SOURCE_##C(2);              \
+        const uint32_t *pa = SOURCE_##A(0), *pb = SOURCE_##B(1), *pc = SOURCE_##C(2),              \
+                       *pd = SOURCE_##E(3);                                                        \
         for (int i = 0; i < LANES; i++) {                                                          \
             C_##A a = get_##A(pa, i);                                                              \
             C_##B b = get_##B(pb, i);                                                              \
             C_##C c = get_##C(pc, i);                                                              \
-            (void)a, (void)b, (void)c;                                                             \
+            C_##E d = get_##E(pd, i);                                                              \
+            (void)a, (void)b, (void)c, (void)d;                                                    \
             put_##D(out, i, meaning);                                                              \
         }                                                                                          \
-        if (CLASS_##class == CLASS_SPECIAL && m->perturb) perturb(m, out);                         \
+        if (CLASS_##class == CLASS_SPECIAL && PTX_##D == PTX_f32 && m->perturb) perturb(m, out);   \
         keep(w, ins, out, WORDS_##D, lanes);                                                       \
         break;                                                                                     \
     }
+#define PTX_LANE(name, text, D, A, B, C, class, sm, fold, meaning)                                 \
+    case TIR_##name:                                                                               \
+        LANES_OF(D, A, B, C, none, class, meaning)
+#define PTX_LANE4(name, text, D, A, B, C, E, class, sm, meaning)                                   \
+    case TIR_##name: LANES_OF(D, A, B, C, E, class, meaning)
 
 void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     switch ((TirOp)ins->op) {

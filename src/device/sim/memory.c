@@ -195,42 +195,6 @@ static bool store_lane(const Access *a, int lane, uint64_t address) {
 
 /* ---- atomics ---- */
 
-static uint64_t float_sum(const Ins *ins, uint64_t old, uint64_t value) {
-    if (ins->bytes == 8) {
-        double sum = double_of_bits(old) + double_of_bits(value);
-        return sum == sum ? bits_of_double(sum) : 0x7fffffffffffffff;
-    }
-    if (ins->bytes == 4) {
-        float sum = float_of_bits((uint32_t)old) + float_of_bits((uint32_t)value);
-        return sum == sum ? bits_of_float(sum) : 0x7fffffff;
-    }
-    if (ins->number == NUMBER_BF16)
-        return ptx_bf16_of(ptx_bf16((uint16_t)old) + ptx_bf16((uint16_t)value));
-    return ptx_f16_of(ptx_f16((uint16_t)old) + ptx_f16((uint16_t)value));
-}
-
-static uint64_t new_value(const Ins *ins, uint64_t old, uint64_t value, uint64_t other) {
-    bool is_signed = ins->number == NUMBER_SIGNED, less = old < value;
-    if (is_signed)
-        less = ins->bytes == 8 ? (int64_t)old < (int64_t)value : (int32_t)old < (int32_t)value;
-    switch ((PtxAtomic)ins->kind) {
-    case ATOMIC_ADD:
-        return ins->number == NUMBER_FLOAT || ins->number == NUMBER_BF16
-                   ? float_sum(ins, old, value)
-                   : old + value;
-    case ATOMIC_AND: return old & value;
-    case ATOMIC_OR: return old | value;
-    case ATOMIC_XOR: return old ^ value;
-    case ATOMIC_EXCHANGE: return value;
-    case ATOMIC_CAS: return old == value ? other : old;
-    case ATOMIC_MIN: return less ? old : value;
-    case ATOMIC_MAX: return less ? value : old;
-    case ATOMIC_INC: return old >= value ? 0 : old + 1;
-    case ATOMIC_DEC: return old == 0 || old > value ? value : old - 1;
-    }
-    return 0;
-}
-
 static uint64_t operand_bits(const Access *a, int index, int lane) {
     const uint32_t *from = source_of(a->m, a->w, a->ins->operands[index]);
     return a->bytes == 8 ? get_wide(from, lane) : a->bytes == 4 ? from[lane] : from[lane] & 0xffff;
@@ -244,8 +208,9 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
     if (!access_check_race(a, lane, &spot, true)) return false;
     uint64_t mask = a->bytes == 8 ? UINT64_MAX : (1ull << (8 * a->bytes)) - 1;
     uint64_t old = load_bits(spot.memory, a->bytes);
-    uint64_t value = new_value(ins, old, operand_bits(a, 1, lane),
-                               ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) &
+    uint64_t value = ptx_atomic_value((PtxAtomic)ins->kind, ins->number, ins->bytes, old,
+                                      operand_bits(a, 1, lane),
+                                      ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) &
                      mask;
     if (value != old) {
         memcpy(spot.memory, &value, (size_t)a->bytes);

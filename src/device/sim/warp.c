@@ -234,6 +234,8 @@ static uint64_t special_value(const Machine *m, const Warp *w, int kind, int lan
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK64: return m->instructions;
     case SPECIAL_TIMER: return (uint64_t)sim_clock_ns();
+    case SPECIAL_TIMER_LOW: return (uint32_t)sim_clock_ns();
+    case SPECIAL_TIMER_HIGH: return (uint64_t)sim_clock_ns() >> 32;
     case NUM_SPECIALS: break;
     }
     return 0;
@@ -276,6 +278,19 @@ static void unpack(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     }
 }
 
+static void move_bytes(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    for (uint32_t left = lanes; left; left &= left - 1) {
+        int lane = __builtin_ctz(left);
+        uint32_t packed = 0;
+        for (int i = 0; i < 4 && ins->op == SIM_PACK8; i++)
+            packed |= (source_of(m, w, ins->operands[i])[lane] & 255) << (8 * i);
+        if (ins->op == SIM_UNPACK8) packed = source_of(m, w, ins->operands[0])[lane];
+        for (int i = 0; i < ins->num_results; i++)
+            w->places[(size_t)ins->results[i] * LANES + (size_t)lane] =
+                ins->op == SIM_PACK8 ? packed : packed >> (8 * i) & 255;
+    }
+}
+
 /* What neither branches nor waits. */
 static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     w->pc++;
@@ -287,6 +302,8 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     switch ((SimOp)ins->op) {
     case SIM_SPECIAL: read_special(m, w, ins, lanes); return true;
     case SIM_LOAD_PARAM: read_param(m, w, ins, lanes); return true;
+    case SIM_PACK8:
+    case SIM_UNPACK8: move_bytes(m, w, ins, lanes); return true;
     case SIM_UNPACK16:
     case SIM_UNPACK32: unpack(m, w, ins, lanes); return true;
     case SIM_LOAD:

@@ -80,8 +80,8 @@ static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, 
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
     g->known = facts_compute(fn->arena, fn);
     g->arch = arch, g->W = prelude_width(g->arch);
-    g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena = g->dots.arena =
-        fn->arena;
+    g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena =
+        g->known_functions.arena = fn->arena;
     g->values = arena_array(g->arena, ValueInfo, fn->num_values);
     g->out = &body, g->depth = 1;
     region_walk(fn->body, count_users, g);

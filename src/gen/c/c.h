@@ -76,8 +76,8 @@ typedef struct Gen {
     VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
     int last_line;
     VEC(TextPart) nests; /* what emit() of nest.c wrote, in the text of the body */
-    Buf functions;       /* micro-kernels of dot, before the program */
-    Map dots;            /* name -> non-NULL: is in functions */
+    Buf functions;       /* micro-kernels of dot, inline assembly: before the program */
+    Map known_functions; /* name -> non-NULL: is in functions */
     /* Rows that come in equal steps: the program after this one will load from `next`. The loop
      * nest after the one that loads fetches it ahead. */
     int num_ahead, ahead_lanes, ahead_size; /* lanes 0: nothing to fetch */
@@ -143,9 +143,14 @@ void force_used_inside(Gen *g, Op *op);
 void force(Gen *g, Value *value); /* stores a tile, if it is not stored */
 void scalar_op_write(Gen *g, Op *op);
 Str scalar_name(Gen *g, const Value *value);
+void declare_scalar(Gen *g, Value *value, Str init);
+View *row_major(Gen *g, Value *tile); /* all lanes in a row: its own view, or a copy's */
 
 /* ---- control.c: if, for, while ---- */
 void control_write(Gen *g, Op *op);
+
+/* ---- assembly.c ---- */
+void assembly_write(Gen *g, Op *op);
 
 /* ---- dot.c ---- */
 void dot_write(Gen *g, Op *op);

@@ -62,12 +62,6 @@ static void store_into_view(Gen *g, Value *value, View *view) {
     nest_write(g, &root, 1);
 }
 
-static void declare_scalar(Gen *g, Value *value, Str init) {
-    info(g, value)->declared = true;
-    line(g, g->out, g->depth, "%s v%d = %.*s;", scalar_type(value->type->kind), value->id,
-         STR_ARG(init));
-}
-
 static View *new_home(Gen *g, const Value *value) {
     return view_row_major(g, array_new(g, value->type, true), value->type);
 }

@@ -45,8 +45,8 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int rows, int 
 
 static const char *kernel_name(Gen *g, TypeKind kind, int rows, int vectors) {
     Str name = text(g, "mm_%s_%dx%d", kind_code(kind), rows, vectors);
-    if (!map_get(&g->dots, name)) {
-        map_set(&g->dots, name, g);
+    if (!map_get(&g->known_functions, name)) {
+        map_set(&g->known_functions, name, g);
         kernel_write(g, name.data, kind, rows, vectors);
     }
     return name.data;

@@ -136,7 +136,7 @@ static void add_root(Gen *g, Op *op) {
 
 /* ---- ops ---- */
 
-static void declare(Gen *g, Value *value, Str expression) {
+void declare_scalar(Gen *g, Value *value, Str expression) {
     info(g, value)->declared = true;
     line(g, g->out, g->depth, "%s v%d = %.*s;", scalar_type(value->type->kind), value->id,
          STR_ARG(expression));
@@ -157,7 +157,7 @@ static void scalar_memory(Gen *g, Op *op) {
         Str other = load_other(op) ? scalar_name(g, load_other(op)) : STR("0");
         if (has_mask)
             read = text(g, "%.*s ? %.*s : %.*s", STR_ARG(mask), STR_ARG(read), STR_ARG(other));
-        declare(g, op_result(op), read);
+        declare_scalar(g, op_result(op), read);
         return;
     }
     case OP_STORE:
@@ -165,15 +165,15 @@ static void scalar_memory(Gen *g, Op *op) {
              STR_ARG(pointer), STR_ARG(value));
         return;
     case OP_ATOMIC_RMW:
-        declare(g, op_result(op),
-                text(g, "%.*s ? t_atomic_%s_%s(%.*s, %.*s) : 0", STR_ARG(mask),
-                     attr_word(ATTR_RMW, atomic_rmw_kind(op)), code, STR_ARG(pointer),
-                     STR_ARG(value)));
+        declare_scalar(g, op_result(op),
+                       text(g, "%.*s ? t_atomic_%s_%s(%.*s, %.*s) : 0", STR_ARG(mask),
+                            attr_word(ATTR_RMW, atomic_rmw_kind(op)), code, STR_ARG(pointer),
+                            STR_ARG(value)));
         return;
     case OP_ATOMIC_CAS:
-        declare(g, op_result(op),
-                text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(pointer),
-                     STR_ARG(scalar_name(g, atomic_cas_compare(op))), STR_ARG(value)));
+        declare_scalar(g, op_result(op),
+                       text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(pointer),
+                            STR_ARG(scalar_name(g, atomic_cas_compare(op))), STR_ARG(value)));
         return;
     case OP_BARRIER:
 #define OP(kind, ...) case OP_##kind:
@@ -258,8 +258,7 @@ static void write_histogram(Gen *g, Op *op) {
     value_store_in(g, r, view);
 }
 
-/* Where all lanes of a tile lie in a row: its own view, or a copy's. */
-static View *row_major(Gen *g, Value *tile) {
+View *row_major(Gen *g, Value *tile) {
     force(g, tile);
     View *view = info(g, tile)->view;
     if (view_is_row_major(view, tile->type)) return view;
@@ -273,7 +272,7 @@ static void write_reshape(Gen *g, Op *op) {
     Value *a = op->operands[0], *r = op_result(op);
     if (!type_is_tile(r->type)) { /* a tile of one lane -> scalar */
         force(g, a);
-        declare(
+        declare_scalar(
             g, r,
             text(g, "a%d[%lld]", info(g, a)->view->array->id, (long long)info(g, a)->view->offset));
         set_done(g, op);
@@ -317,7 +316,7 @@ static void write_join_split(Gen *g, Op *op) {
             Value *r = &op->results[k];
             int64_t offset = from->offset + k * from->strides[a->type->rank - 1];
             if (!type_is_tile(r->type)) {
-                declare(g, r, text(g, "a%d[%lld]", from->array->id, (long long)offset));
+                declare_scalar(g, r, text(g, "a%d[%lld]", from->array->id, (long long)offset));
                 continue;
             }
             View *half = arena_new_of(g->arena, View);
@@ -353,9 +352,11 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_CONSTANT:
     case OP_ASSUME:
     case OP_BARRIER: return;
-    case OP_POISON: declare(g, op_result(op), STR("0")); return;
-    case OP_PROGRAM_ID: declare(g, op_result(op), text(g, "P[%d]", grid_axis(op))); return;
-    case OP_NUM_PROGRAMS: declare(g, op_result(op), text(g, "P[%d]", 3 + grid_axis(op))); return;
+    case OP_POISON: declare_scalar(g, op_result(op), STR("0")); return;
+    case OP_PROGRAM_ID: declare_scalar(g, op_result(op), text(g, "P[%d]", grid_axis(op))); return;
+    case OP_NUM_PROGRAMS:
+        declare_scalar(g, op_result(op), text(g, "P[%d]", 3 + grid_axis(op)));
+        return;
     case OP_LOAD:
     case OP_STORE:
     case OP_ATOMIC_RMW:
@@ -368,13 +369,13 @@ void scalar_op_write(Gen *g, Op *op) {
         return;
     }
     case OP_CLOCK:
-        declare(g, op_result(op),
-                str_is(clock_kind(op), "smid") ? STR("0") : text(g, "R->clock(R)"));
+        declare_scalar(g, op_result(op),
+                       str_is(clock_kind(op), "smid") ? STR("0") : text(g, "R->clock(R)"));
         return;
 #define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
         for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
-        declare(g, op_result(op), op_text(g, op, false, x));
+        declare_scalar(g, op_result(op), op_text(g, op, false, x));
         return;
     case OP_ARANGE:
     case OP_PRINT:
@@ -451,8 +452,7 @@ static void tile_op_write(Gen *g, Op *op) {
 
 static void op_write(Gen *g, Op *op) {
     if (op->kind == OP_INLINE_ASM) {
-        diag_refused(g->diag, op->span,
-                     "inline_asm_elementwise is PTX: the cpu target cannot run it");
+        assembly_write(g, op);
         return;
     }
     if (op->kind == OP_IF || op->kind == OP_FOR || op->kind == OP_WHILE) {

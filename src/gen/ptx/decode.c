@@ -34,7 +34,10 @@ static bool mismatch(Statement *s, const Word *word) {
     return false;
 }
 
+/* What a register or number is, and what an operand is to be. */
 static bool kinds_agree(PtxKind one, PtxKind other) {
+    if (one == PTX_BYTE) return other == PTX_BYTE;
+    if (other == PTX_BYTE) return one != PTX_FLOAT;
     return one == other || one == PTX_BITS || other == PTX_BITS;
 }
 
@@ -45,6 +48,11 @@ static bool number(Statement *s, const Word *word, PtxType type, int32_t *operan
     if (class == CLASS_PRED) return refuse(s, "a number for a predicate");
     if (!kinds_agree(kind, is)) return mismatch(s, word);
     if (is == PTX_FLOAT && class == CLASS_B16) return mismatch(s, word);
+    if (word->float_kind == '.' &&
+        class == CLASS_B32) { /* 1.5: a double, rounded where it stands */
+        *operand = constant(s, bits_of_float((float)double_of_bits(word->bits)), false);
+        return kind == PTX_FLOAT || mismatch(s, word);
+    }
     if (is == PTX_FLOAT && (word->float_kind == 'f') != (class == CLASS_B32)) {
         if (kind == PTX_FLOAT) return refuse(s, "a float given in another precision");
         return mismatch(s, word);
@@ -89,6 +97,7 @@ static bool result(Statement *s, const Word *word, PtxType type, int32_t *place)
     bool fits = class == CLASS_PRED ? word->kind == WORD_PREDICATE
                                     : word->kind == WORD_REGISTER && word->class == class &&
                                           kinds_agree(word->declared, ptx_type_kind(type));
+    if (ptx_type_kind(type) == PTX_BYTE) fits = fits && word->declared == PTX_BYTE;
     if (!fits || word->in_brackets || word->negated) return mismatch(s, word);
     *place = word->place;
     return true;
@@ -197,7 +206,7 @@ static PtxType type_in(Str mnemonic, PtxType type) {
 }
 
 static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
-    PtxType types[4];
+    PtxType types[1 + MOST_LANE_OPERANDS];
     bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
     for (int i = 0; i <= row->num_operands; i++) {
         bool amount = row->fold == FOLD_SHR && i == 2;
@@ -208,10 +217,15 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     ins->op = (uint16_t)(row - ptx_rows);
     ins->class = row->class;
     if (!plain(s)) return false;
-    bool extracts = ins->op == TIR_BFE_S32 || ins->op == TIR_BFE_U32;
-    for (int i = 2; extracts && i < s->num_words; i++)
-        if (s->words[i].kind == WORD_NUMBER && s->words[i].bits > 255)
-            return mismatch(s, &s->words[i]);
+    bool looks_up = ins->op == TIR_LOP3;
+    int bytes_from = ins->op == TIR_BFE_S32 || ins->op == TIR_BFE_U32 ? 2
+                     : ins->op == TIR_BFI32                           ? 3
+                     : looks_up                                       ? 4
+                                                                      : s->num_words;
+    for (int i = bytes_from; i < s->num_words; i++) {
+        bool is_number = s->words[i].kind == WORD_NUMBER;
+        if (is_number ? s->words[i].bits > 255 : looks_up) return mismatch(s, &s->words[i]);
+    }
     if (row->class == CLASS_CONVERT && s->num_words == 2 && s->words[1].kind == WORD_REGISTER &&
         ptx_type_kind(types[1]) == PTX_INT && s->words[1].class > ptx_type_class(types[1]))
         return refuse(s, "a register wider than its type");
@@ -227,9 +241,10 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
 }
 
 static const char special_names[NUM_SPECIALS][16] = {
-    "%tid.x",   "%tid.y",   "%tid.z",   "%ntid.x",   "%ntid.y",   "%ntid.z",
-    "%ctaid.x", "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z",
-    "%laneid",  "%warpid",  "%smid",    "%clock",    "%clock64",  "%globaltimer",
+    "%tid.x",    "%tid.y",    "%tid.z",       "%ntid.x",         "%ntid.y",
+    "%ntid.z",   "%ctaid.x",  "%ctaid.y",     "%ctaid.z",        "%nctaid.x",
+    "%nctaid.y", "%nctaid.z", "%laneid",      "%warpid",         "%smid",
+    "%clock",    "%clock64",  "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",
 };
 
 static bool move_special(Statement *s, Ins *ins, bool wide) {
@@ -248,14 +263,34 @@ static bool move_special(Statement *s, Ins *ins, bool wide) {
     return false;
 }
 
+/* mov.b32 r, {b, b, b, b} and back. */
+static int bytes(Statement *s, Ins *ins, bool unpacks) {
+    static const PtxType types[][5] = {{PTX_b32, PTX_u8, PTX_u8, PTX_u8, PTX_u8},
+                                       {PTX_u8, PTX_u8, PTX_u8, PTX_u8, PTX_b32}};
+    for (int i = 0; i < 4; i++) {
+        const Word *word = &s->words[unpacks ? i : i + 1];
+        if (word->kind != WORD_REGISTER || word->declared != PTX_BYTE) {
+            mismatch(s, word);
+            return -1;
+        }
+    }
+    ins->class = CLASS_MOVE;
+    ins->op = unpacks ? SIM_UNPACK8 : SIM_PACK8;
+    return grouped_as(s, unpacks ? "{41" : "1{4") &&
+                   take_types(s, ins, types[unpacks], 5, unpacks ? 4 : 1)
+               ? 1
+               : -1;
+}
+
 /* mov.b32 r, {h, h} and back; mov of a special register. 1: done, 0: not such, -1: refused. */
 static int move_special_form(Statement *s, Ins *ins) {
     bool wide = is_one_of(s->mnemonic, "mov.b64 mov.u64 mov.s64");
     if (!wide && !is_one_of(s->mnemonic, "mov.b32 mov.u32 mov.s32")) return 0;
     if (s->num_words == 2 && s->words[1].kind == WORD_SPECIAL)
         return move_special(s, ins, wide) ? 1 : -1;
+    bool unpacks = s->num_words > 0 && s->words[0].group != 0;
+    if (s->num_words == 5 && is_one_of(s->mnemonic, "mov.b32")) return bytes(s, ins, unpacks);
     if (s->num_words != 3 || !is_one_of(s->mnemonic, "mov.b32 mov.b64")) return 0;
-    bool unpacks = s->words[0].group != 0;
     if (!grouped_as(s, unpacks ? "{21" : "1{2")) return -1;
     ins->class = CLASS_MOVE;
     ins->op = (uint16_t)(!unpacks ? wide ? TIR_PACK32 : TIR_PACK16

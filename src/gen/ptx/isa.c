@@ -2,8 +2,6 @@
 /* isa: the table of PTX as data, and its meanings on numbers; see isa.def. */
 #include "gen/ptx/isa.h"
 
-#include "gen/ptx/number.h"
-
 #define GIVEN(type) (PTX_##type != PTX_none)
 
 const PtxRow ptx_rows[NUM_TIR_OPS] = {
@@ -15,20 +13,24 @@ const PtxRow ptx_rows[NUM_TIR_OPS] = {
      CLASS_##class,                                                                                \
      FOLD_##fold,                                                                                  \
      sm},
+#define PTX_LANE4(name, text, r, a, b, c, d, class, sm, meaning)                                   \
+    {#name, text, {PTX_##r, PTX_##a, PTX_##b, PTX_##c, PTX_##d}, 4, CLASS_##class, FOLD_NONE, sm},
 #include "gen/ptx/isa.def"
 };
 
 static const struct {
+    const char *c;
     RegClass class;
     PtxKind kind;
 } types[] = {
-#define TYPE(name, c, class, kind) {CLASS_##class, PTX_##kind},
+#define TYPE(name, c, class, kind) {#c, CLASS_##class, PTX_##kind},
     PTX_TYPES(TYPE)
 #undef TYPE
 };
 
 RegClass ptx_type_class(PtxType type) { return types[type].class; }
 PtxKind ptx_type_kind(PtxType type) { return types[type].kind; }
+const char *ptx_type_c(PtxType type) { return types[type].c; }
 
 /* ---- forms ---- */
 
@@ -108,39 +110,6 @@ bool ptx_match(Str mnemonic, PtxMatch *match) {
 
 /* ---- meanings ---- */
 
-/* Of a number as it lies in a register. */
-#define from_none(bits)   ((void)(bits), 0)
-#define from_pred(bits)   ((bits) != 0)
-#define from_b16(bits)    (uint16_t)(bits)
-#define from_u16(bits)    (uint16_t)(bits)
-#define from_s16(bits)    (int16_t)(bits)
-#define from_f16(bits)    (uint16_t)(bits)
-#define from_bf16(bits)   (uint16_t)(bits)
-#define from_b32(bits)    (uint32_t)(bits)
-#define from_u32(bits)    (uint32_t)(bits)
-#define from_s32(bits)    (int32_t)(bits)
-#define from_f32(bits)    float_of_bits((uint32_t)(bits))
-#define from_tf32(bits)   (uint32_t)(bits)
-#define from_bits32(bits) (uint32_t)(bits)
-#define from_b64(bits)    (bits)
-#define from_u64(bits)    (bits)
-#define from_s64(bits)    (int64_t)(bits)
-#define from_f64(bits)    double_of_bits(bits)
-
-static uint64_t to_pred(bool x) { return x; }
-static uint64_t to_u16(uint16_t x) { return x; }
-static uint64_t to_u32(uint32_t x) { return x; }
-static uint64_t to_u64(uint64_t x) { return x; }
-static uint64_t to_f32(float x) { return x == x ? bits_of_float(x) : 0x7fffffff; }
-static uint64_t to_f64(double x) { return x == x ? bits_of_double(x) : 0x7fffffffffffffff; }
-#define to_b16    to_u16
-#define to_f16    to_u16
-#define to_bf16   to_u16
-#define to_b32    to_u32
-#define to_bits32 to_u32
-#define to_tf32   to_u32
-#define to_b64    to_u64
-
 static bool is_said(const PtxRow *row, const uint64_t *args) {
     if (row->fold != FOLD_DIV && row->fold != FOLD_REM) return true;
     bool wide = ptx_type_class((PtxType)row->types[1]) == CLASS_B64;
@@ -149,20 +118,42 @@ static bool is_said(const PtxRow *row, const uint64_t *args) {
     return b && !(is_signed && b == mask && a == mask / 2 + 1);
 }
 
-bool ptx_eval(TirOp op, const uint64_t *args, uint64_t *result) {
-    if (!is_said(&ptx_rows[op], args)) return false;
+#define SET(A, B, C, D)                                                                            \
+    C_##A a = from_##A(args[0]);                                                                   \
+    C_##B b = from_##B(args[1]);                                                                   \
+    C_##C c = from_##C(args[2]);                                                                   \
+    C_##D d = from_##D(args[3]);                                                                   \
+    (void)a, (void)b, (void)c, (void)d
+uint64_t ptx_meaning(TirOp op, const uint64_t args[MOST_LANE_OPERANDS]) {
     switch (op) {
-#define PTX_LANE(name, text, d, A, B, C, class, sm, fold, meaning)                                 \
+#define PTX_LANE(name, text, R, A, B, C, class, sm, fold, meaning)                                 \
     case TIR_##name: {                                                                             \
-        C_##A a = from_##A(args[0]);                                                               \
-        C_##B b = from_##B(args[1]);                                                               \
-        C_##C c = from_##C(args[2]);                                                               \
-        (void)a, (void)b, (void)c;                                                                 \
-        *result = to_##d(meaning);                                                                 \
-        return true;                                                                               \
+        SET(A, B, C, none);                                                                        \
+        return to_##R(meaning);                                                                    \
+    }
+#define PTX_LANE4(name, text, R, A, B, C, D, class, sm, meaning)                                   \
+    case TIR_##name: {                                                                             \
+        SET(A, B, C, D);                                                                           \
+        return to_##R(meaning);                                                                    \
     }
 #include "gen/ptx/isa.def"
     case NUM_TIR_OPS: break;
     }
     BUG("no such instruction");
+}
+
+bool ptx_eval(TirOp op, const uint64_t args[MOST_LANE_OPERANDS], uint64_t *result) {
+    if (!is_said(&ptx_rows[op], args)) return false;
+    *result = ptx_meaning(op, args);
+    return true;
+}
+
+PtxMeaning ptx_meaning_text(TirOp op) {
+    static const PtxMeaning texts[] = {
+#define PTX_LANE(name, text, r, a, b, c, class, sm, fold, meaning)                                 \
+    {{#r, #a, #b, #c, "none"}, #meaning},
+#define PTX_LANE4(name, text, r, a, b, c, d, class, sm, meaning) {{#r, #a, #b, #c, #d}, #meaning},
+#include "gen/ptx/isa.def"
+    };
+    return texts[op];
 }

@@ -3,7 +3,7 @@
 #ifndef TERN_PTX_ISA_H
 #define TERN_PTX_ISA_H
 
-#include "base/base.h"
+#include "gen/ptx/number.h"
 
 typedef enum RegClass { CLASS_PRED, CLASS_B16, CLASS_B32, CLASS_B64, CLASS_NONE } RegClass;
 
@@ -33,20 +33,25 @@ typedef enum PtxClass { /* of instructions, for the simulator's counters */
 #define PTX_TYPES(TYPE)                                                                            \
     TYPE(none, int, NONE, BITS)                                                                    \
     TYPE(pred, bool, PRED, BITS)                                                                   \
+    TYPE(u8, uint8_t, B16, BYTE)                                                                   \
+    TYPE(s8, int8_t, B16, BYTE)                                                                    \
     TYPE(b16, uint16_t, B16, BITS)                                                                 \
     TYPE(u16, uint16_t, B16, INT)                                                                  \
     TYPE(s16, int16_t, B16, INT)                                                                   \
     TYPE(f16, uint16_t, B16, FLOAT)                                                                \
     TYPE(bf16, uint16_t, B16, OTHER)                                                               \
+    TYPE(pair16, uint16_t, B16, OTHER)                                                             \
     TYPE(b32, uint32_t, B32, BITS)                                                                 \
     TYPE(u32, uint32_t, B32, INT)                                                                  \
     TYPE(s32, int32_t, B32, INT)                                                                   \
     TYPE(f32, float, B32, FLOAT)                                                                   \
     TYPE(bits32, uint32_t, B32, FLOAT)                                                             \
     TYPE(tf32, uint32_t, B32, OTHER)                                                               \
+    TYPE(pair32, uint32_t, B32, OTHER)                                                             \
     TYPE(b64, uint64_t, B64, BITS)                                                                 \
     TYPE(u64, uint64_t, B64, INT)                                                                  \
     TYPE(s64, int64_t, B64, INT)                                                                   \
+    TYPE(pair64, uint64_t, B64, OTHER)                                                             \
     TYPE(f64, double, B64, FLOAT)
 
 #define TYPE(name, c, class, kind) typedef c C_##name;
@@ -59,8 +64,9 @@ typedef enum PtxType {
 #undef TYPE
 } PtxType;
 
-/* A register or number of one kind is no operand of another; bits are all. */
-typedef enum PtxKind { PTX_BITS, PTX_INT, PTX_FLOAT, PTX_OTHER } PtxKind;
+/* A register or number of one kind is no operand of another; bits are all but bytes, which lie in
+ * registers of 16. */
+typedef enum PtxKind { PTX_BITS, PTX_INT, PTX_FLOAT, PTX_OTHER, PTX_BYTE } PtxKind;
 
 typedef enum PtxFold {
     FOLD_NONE,
@@ -91,13 +97,14 @@ typedef enum PtxFold {
 
 typedef struct PtxRow {
     const char *name, *text; /* mnemonics */
-    uint8_t types[4];        /* PtxType: of the result, of a, b, c */
+    uint8_t types[5];        /* PtxType: of the result, of a, b, c, d */
     uint8_t num_operands, class, fold;
     int least_sm;
 } PtxRow;
 
 typedef enum TirOp { /* its values are places in ptx_rows */
 #define PTX_LANE(name, text, d, a, b, c, class, sm, fold, meaning) TIR_##name,
+#define PTX_LANE4(name, text, r, a, b, c, d, class, sm, meaning)   TIR_##name,
 #include "gen/ptx/isa.def"
                      NUM_TIR_OPS
 } TirOp;
@@ -114,25 +121,6 @@ typedef enum PtxOrder {
     ORDER_RELEASE,
     ORDER_BOTH
 } PtxOrder;
-typedef enum PtxNumber {
-    NUMBER_BITS,
-    NUMBER_UNSIGNED,
-    NUMBER_SIGNED,
-    NUMBER_FLOAT,
-    NUMBER_BF16
-} PtxNumber;
-typedef enum PtxAtomic {
-    ATOMIC_ADD,
-    ATOMIC_AND,
-    ATOMIC_OR,
-    ATOMIC_XOR,
-    ATOMIC_EXCHANGE,
-    ATOMIC_CAS,
-    ATOMIC_MIN,
-    ATOMIC_MAX,
-    ATOMIC_INC,
-    ATOMIC_DEC,
-} PtxAtomic;
 typedef enum PtxShuffle { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_XOR, SHUFFLE_INDEX } PtxShuffle;
 typedef enum PtxVote { VOTE_ALL, VOTE_ANY, VOTE_UNIFORM, VOTE_BALLOT } PtxVote;
 
@@ -167,7 +155,16 @@ bool ptx_match(Str mnemonic, PtxMatch *match);
 
 RegClass ptx_type_class(PtxType type);
 PtxKind ptx_type_kind(PtxType type);
-/* The meaning, of operands as they lie in registers; false: PTX does not say. */
-bool ptx_eval(TirOp op, const uint64_t *args, uint64_t *result);
+const char *ptx_type_c(PtxType type); /* what a meaning takes it as */
+enum { MOST_LANE_OPERANDS = 4 };
+/* The meaning, of operands as they lie in registers. */
+uint64_t ptx_meaning(TirOp op, const uint64_t args[MOST_LANE_OPERANDS]);
+/* False: PTX does not say what it is. */
+bool ptx_eval(TirOp op, const uint64_t args[MOST_LANE_OPERANDS], uint64_t *result);
+/* A row's meaning as C text over a, b, c, d, and the names of its types. */
+typedef struct PtxMeaning {
+    const char *types[1 + MOST_LANE_OPERANDS], *text;
+} PtxMeaning;
+PtxMeaning ptx_meaning_text(TirOp op);
 
 #endif

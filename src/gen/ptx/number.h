@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* number: arithmetic that C has no operator for, for the table of instructions (isa.def), from PTX
- * ISA 8.7 and IEEE 754. test/unit/ptx_reference.h has all of it once more, written apart. */
+ * ISA 8.7 and IEEE 754. test/unit/ptx_reference.h has all of it once more, written apart. What
+ * follows the #includes is also put, as it stands, into C that executes inline assembly. */
 #ifndef TERN_PTX_NUMBER_H
 #define TERN_PTX_NUMBER_H
 
@@ -80,6 +81,38 @@ static inline uint32_t ptx_permute(uint32_t a, uint32_t b, uint32_t selector) {
     return result;
 }
 
+/* lop3: bit by bit, the bit of the table that the three bits number. */
+static inline uint32_t ptx_lookup(uint32_t a, uint32_t b, uint32_t c, uint32_t table) {
+    uint32_t result = 0;
+    for (int i = 0; i < 8; i++)
+        if (table >> i & 1) result |= (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    return result;
+}
+
+/* bfi: `length` bits of a take the place of those of b from `position` on. */
+static inline uint32_t ptx_insert(uint32_t a, uint32_t b, uint32_t position, uint32_t length) {
+    position &= 255, length &= 255;
+    if (!length || position > 31) return b;
+    uint32_t mask = (length > 31 ? UINT32_MAX : (1u << length) - 1) << position;
+    return (b & ~mask) | (a << position & mask);
+}
+
+/* shf: of the 64 bits b:a, the upper half shifted left, or the lower half shifted right. */
+static inline uint32_t ptx_funnel(uint32_t a, uint32_t b, uint32_t by, bool left) {
+    uint64_t both = (uint64_t)b << 32 | a;
+    return (uint32_t)(left ? both << by >> 32 : both >> by);
+}
+
+static inline uint32_t ptx_dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signed, bool b_signed) {
+    for (int i = 0; i < 32; i += 8) {
+        uint32_t x = a >> i & 255, y = b >> i & 255;
+        if (a_signed) x = (uint32_t)(int32_t)(int8_t)x;
+        if (b_signed) y = (uint32_t)(int32_t)(int8_t)y;
+        c += x * y;
+    }
+    return c;
+}
+
 /* ---- floats ---- */
 
 static inline float ptx_flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
@@ -150,18 +183,21 @@ static inline uint16_t ptx_f16_of(float x) { return ptx_f16_round(x, false); }
 static inline uint16_t ptx_f16_to_zero(float x) { return ptx_f16_round(x, true); }
 
 /* The product is exact in double. The sum is cut to a float whose last bit tells that something was
- * lost (rounding to odd), so that the last rounding sees which side of a tie it is on. */
-static inline uint16_t ptx_fma_f16(uint16_t a, uint16_t b, uint16_t c) {
-    double product = (double)ptx_f16(a) * (double)ptx_f16(b), addend = (double)ptx_f16(c);
-    double sum = product + addend;
-    if (!isfinite(sum)) return ptx_f16_of((float)sum);
+ * lost (rounding to odd), so that a last rounding to 16 bits sees which side of a tie it is on. */
+static inline float ptx_fma_odd(double a, double b, double addend) {
+    double product = a * b, sum = product + addend;
+    if (!isfinite(sum)) return (float)sum;
     double part = sum - product, error = (product - (sum - part)) + (addend - part);
     float cut = ptx_f32_to_zero(sum);
     double below = (sum - (double)cut) + error;
-    if (below == 0) return ptx_f16_of(cut);
+    if (below == 0) return cut;
     if (cut != 0 && (below > 0) != (cut > 0))
         cut = nextafterf(cut, 0); /* the true sum is nearer to 0 */
-    return ptx_f16_of(float_of_bits(bits_of_float(cut) | 1));
+    return float_of_bits(bits_of_float(cut) | 1);
+}
+
+static inline uint16_t ptx_fma_f16(uint16_t a, uint16_t b, uint16_t c) {
+    return ptx_f16_of(ptx_fma_odd((double)ptx_f16(a), (double)ptx_f16(b), (double)ptx_f16(c)));
 }
 
 static inline uint16_t ptx_bf16_of(float x) {
@@ -169,6 +205,10 @@ static inline uint16_t ptx_bf16_of(float x) {
     if (x != x) return 0x7fff;
     uint32_t rest = bits & 0xffff, kept = bits >> 16;
     return (uint16_t)(kept + (rest > 0x8000 || (rest == 0x8000 && (kept & 1))));
+}
+
+static inline uint16_t ptx_fma_bf16(uint16_t a, uint16_t b, uint16_t c) {
+    return ptx_bf16_of(ptx_fma_odd((double)ptx_bf16(a), (double)ptx_bf16(b), (double)ptx_bf16(c)));
 }
 
 /* Nearest, ties away from zero, 10 bits of fraction. */
@@ -199,6 +239,200 @@ static inline uint64_t ptx_to_s64(double x) {
 static inline uint64_t ptx_to_u64(double x) {
     if (x != x) return 1ull << 63;
     return x <= 0 ? 0 : x >= 0x1p64 ? UINT64_MAX : (uint64_t)x;
+}
+
+/* ---- floats of 8 and 4 bits: bits of the fraction, bias, greatest number, NaN ---- */
+
+#define PTX_E4M3 3, 7, 0x7e, 0x7f
+#define PTX_E5M2 2, 15, 0x7b, 0x7f
+#define PTX_E2M1 1, 1, 7, 7
+
+/* Nearest even; past the greatest that, a NaN the NaN (e2m1: the greatest, positive). */
+static inline uint32_t ptx_code_of(int fraction, int bias, uint32_t most, uint32_t nan, float x) {
+    if (x != x) return nan;
+    uint32_t sign = bits_of_float(x) >> 31 << (most < 8 ? 3 : 7);
+    float magnitude = fabsf(x);
+    int exponent = (int)(bits_of_float(magnitude) >> 23) - 127;
+    if (exponent < 1 - bias) exponent = 1 - bias;
+    if (exponent > bias + 1) return sign | most;
+    float steps =
+        nearbyintf(magnitude * float_of_bits((uint32_t)(127 + fraction - exponent) << 23));
+    uint32_t code = (uint32_t)steps + ((uint32_t)(exponent + bias - 1) << fraction);
+    return sign | (code > most ? most : code);
+}
+#define ptx_small_of(format, x) ptx_code_of(format, x)
+
+/* e5m2 has an infinity, at 0x7c. */
+static inline float ptx_code(int fraction, int bias, uint32_t most, uint32_t nan, uint32_t code) {
+    uint32_t sign = (code & 128) << 24, magnitude = code & 127;
+    if (magnitude > most)
+        return float_of_bits(magnitude + 3 == nan ? sign | 0x7f800000 : 0x7fffffff);
+    uint32_t exponent = magnitude >> fraction, rest = magnitude & ((1u << fraction) - 1);
+    if (exponent)
+        return float_of_bits(sign | (exponent + 127 - (uint32_t)bias) << 23 |
+                             rest << (23 - fraction));
+    float small = (float)rest * float_of_bits((uint32_t)(128 - bias - fraction) << 23);
+    return sign ? -small : small;
+}
+#define ptx_small(format, code) ptx_code(format, code)
+
+/* ue8m0: the least power of two that is not below x; what is negative or not a number: 255, which is
+ * a NaN; past 2^127 that. */
+static inline uint32_t ptx_power_above(float x) {
+    uint32_t bits = bits_of_float(x);
+    if (x != x || bits >> 31) return x == 0 ? 0 : 255;
+    uint32_t code = (bits >> 23) + ((bits & 0x7fffff) != 0);
+    if (bits >> 23 == 0) code = bits > 0x400000;
+    return code > 254 ? 254 : code;
+}
+
+/* ---- two numbers in a register ---- */
+
+static inline uint32_t ptx_pair(uint16_t high, uint16_t low) { return (uint32_t)high << 16 | low; }
+
+#define PTX_PAIR1(name, type, of, function)                                                        \
+    static inline uint32_t name(uint32_t a) {                                                      \
+        double high = (double)type((uint16_t)(a >> 16)), low = (double)type((uint16_t)a);          \
+        return ptx_pair(of((float)function(high)), of((float)function(low)));                      \
+    }
+#define PTX_PAIR2(name, type, of, expression)                                                      \
+    static inline uint16_t name##_half(uint16_t x, uint16_t y) {                                   \
+        float a = type(x), b = type(y);                                                            \
+        return of(expression);                                                                     \
+    }                                                                                              \
+    static inline uint32_t name(uint32_t a, uint32_t b) {                                          \
+        return ptx_pair(name##_half((uint16_t)(a >> 16), (uint16_t)(b >> 16)),                     \
+                        name##_half((uint16_t)a, (uint16_t)b));                                    \
+    }
+#define PTX_PAIRS(f16)                                                                             \
+    PTX_PAIR1(ptx_tanh_##f16##x2, ptx_##f16, ptx_##f16##_of, tanh)                                 \
+    PTX_PAIR1(ptx_ex2_##f16##x2, ptx_##f16, ptx_##f16##_of, exp2)                                  \
+    PTX_PAIR2(ptx_add_##f16##x2, ptx_##f16, ptx_##f16##_of, a + b)                                 \
+    PTX_PAIR2(ptx_sub_##f16##x2, ptx_##f16, ptx_##f16##_of, a - b)                                 \
+    PTX_PAIR2(ptx_mul_##f16##x2, ptx_##f16, ptx_##f16##_of, a *b)                                  \
+    PTX_PAIR2(ptx_min_##f16##x2, ptx_##f16, ptx_##f16##_of, ptx_min(a, b))                         \
+    PTX_PAIR2(ptx_max_##f16##x2, ptx_##f16, ptx_##f16##_of, ptx_max(a, b))                         \
+    static inline uint32_t ptx_fma_##f16##x2(uint32_t a, uint32_t b, uint32_t c) {                 \
+        return ptx_pair(                                                                           \
+            ptx_fma_##f16((uint16_t)(a >> 16), (uint16_t)(b >> 16), (uint16_t)(c >> 16)),          \
+            ptx_fma_##f16((uint16_t)a, (uint16_t)b, (uint16_t)c));                                 \
+    }
+PTX_PAIRS(f16)
+PTX_PAIRS(bf16)
+#undef PTX_PAIRS
+#undef PTX_PAIR1
+#undef PTX_PAIR2
+
+/* ---- a number as it lies in a register, and back ---- */
+
+#define from_none(bits)   ((void)(bits), 0)
+#define from_pred(bits)   ((bits) != 0)
+#define from_u8(bits)     (uint8_t)(bits)
+#define from_s8(bits)     (int8_t)(bits)
+#define from_b16(bits)    (uint16_t)(bits)
+#define from_u16(bits)    (uint16_t)(bits)
+#define from_s16(bits)    (int16_t)(bits)
+#define from_f16(bits)    (uint16_t)(bits)
+#define from_bf16(bits)   (uint16_t)(bits)
+#define from_pair16(bits) (uint16_t)(bits)
+#define from_pair32(bits) (uint32_t)(bits)
+#define from_pair64(bits) (bits)
+#define from_b32(bits)    (uint32_t)(bits)
+#define from_u32(bits)    (uint32_t)(bits)
+#define from_s32(bits)    (int32_t)(bits)
+#define from_f32(bits)    float_of_bits((uint32_t)(bits))
+#define from_tf32(bits)   (uint32_t)(bits)
+#define from_bits32(bits) (uint32_t)(bits)
+#define from_b64(bits)    (bits)
+#define from_u64(bits)    (bits)
+#define from_s64(bits)    (int64_t)(bits)
+#define from_f64(bits)    double_of_bits(bits)
+
+static inline uint64_t to_pred(bool x) { return x; }
+static inline uint64_t to_u8(uint8_t x) { return x; }
+static inline uint64_t to_u16(uint16_t x) { return x; }
+static inline uint64_t to_u32(uint32_t x) { return x; }
+static inline uint64_t to_u64(uint64_t x) { return x; }
+static inline uint64_t to_f32(float x) { return x == x ? bits_of_float(x) : 0x7fffffff; }
+static inline uint64_t to_f64(double x) { return x == x ? bits_of_double(x) : 0x7fffffffffffffff; }
+#define to_b16    to_u16
+#define to_f16    to_u16
+#define to_bf16   to_u16
+#define to_pair16 to_u16
+#define to_pair32 to_u32
+#define to_pair64 to_u64
+#define to_b32    to_u32
+#define to_bits32 to_u32
+#define to_tf32   to_u32
+#define to_b64    to_u64
+
+#define PTX_WIDE(name, expression)                                                                 \
+    static inline uint64_t name(uint64_t x, uint64_t y, uint64_t z) {                              \
+        uint64_t result = 0;                                                                       \
+        for (int i = 0; i < 64; i += 32) {                                                         \
+            float a = from_f32(x >> i), b = from_f32(y >> i), c = from_f32(z >> i);                \
+            (void)c;                                                                               \
+            result |= to_f32(expression) << i;                                                     \
+        }                                                                                          \
+        return result;                                                                             \
+    }
+PTX_WIDE(ptx_add_f32x2, a + b)
+PTX_WIDE(ptx_sub_f32x2, a - b)
+PTX_WIDE(ptx_mul_f32x2, a *b)
+PTX_WIDE(ptx_fma_f32x2, fmaf(a, b, c))
+#undef PTX_WIDE
+
+/* ---- atomics ---- */
+
+typedef enum PtxNumber {
+    NUMBER_BITS,
+    NUMBER_UNSIGNED,
+    NUMBER_SIGNED,
+    NUMBER_FLOAT,
+    NUMBER_BF16
+} PtxNumber;
+typedef enum PtxAtomic {
+    ATOMIC_ADD,
+    ATOMIC_AND,
+    ATOMIC_OR,
+    ATOMIC_XOR,
+    ATOMIC_EXCHANGE,
+    ATOMIC_CAS,
+    ATOMIC_MIN,
+    ATOMIC_MAX,
+    ATOMIC_INC,
+    ATOMIC_DEC,
+} PtxAtomic;
+/* number: PtxNumber. */
+static inline bool ptx_less(int number, int bytes, uint64_t a, uint64_t b) {
+    if (number != NUMBER_SIGNED) return a < b;
+    return bytes == 8 ? (int64_t)a < (int64_t)b : (int32_t)a < (int32_t)b;
+}
+
+static inline uint64_t ptx_atomic_sum(int number, int bytes, uint64_t a, uint64_t b) {
+    if (number != NUMBER_FLOAT && number != NUMBER_BF16) return a + b;
+    if (bytes == 8) return to_f64(from_f64(a) + from_f64(b));
+    if (bytes == 4) return to_f32(from_f32(a) + from_f32(b));
+    if (number == NUMBER_BF16) return ptx_bf16_of(ptx_bf16((uint16_t)a) + ptx_bf16((uint16_t)b));
+    return ptx_f16_of(ptx_f16((uint16_t)a) + ptx_f16((uint16_t)b));
+}
+
+/* What an atomic writes where `old` is. */
+static inline uint64_t ptx_atomic_value(PtxAtomic kind, int number, int bytes, uint64_t old,
+                                        uint64_t value, uint64_t other) {
+    switch (kind) {
+    case ATOMIC_ADD: return ptx_atomic_sum(number, bytes, old, value);
+    case ATOMIC_AND: return old & value;
+    case ATOMIC_OR: return old | value;
+    case ATOMIC_XOR: return old ^ value;
+    case ATOMIC_EXCHANGE: return value;
+    case ATOMIC_CAS: return old == value ? other : old;
+    case ATOMIC_MIN: return ptx_less(number, bytes, old, value) ? old : value;
+    case ATOMIC_MAX: return ptx_less(number, bytes, old, value) ? value : old;
+    case ATOMIC_INC: return old >= value ? 0 : old + 1;
+    case ATOMIC_DEC: return old == 0 || old > value ? value : old - 1;
+    }
+    return 0;
 }
 
 #endif

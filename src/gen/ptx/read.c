@@ -4,7 +4,9 @@
  * with its place in the text. */
 #include "gen/ptx/read.h"
 
-#include <stdlib.h>
+#include "base/float.h"
+
+#include <limits.h>
 
 typedef enum TokenKind {
     TOKEN_END,
@@ -23,7 +25,8 @@ typedef struct Token {
 } Token;
 
 typedef struct Register { /* one, or `count` that begin with the name and end in a number */
-    RegClass class;
+    RegClass class;       /* CLASS_NONE: the number `bits` */
+    uint64_t bits;
     PtxKind declared;
     int32_t place;
     int count; /* -1: one */
@@ -44,12 +47,13 @@ enum {
 };
 
 typedef struct Scope {
-    Map names; /* of Register */
-    int num_arguments;
+    Map names;  /* of Register */
+    Map labels; /* to instruction + 1 */
+    int num_arguments, first_fixup;
 } Scope;
 
 typedef struct Fixup {
-    int ins;
+    int ins, depth; /* depth: of the scope that may have the label; 0: found */
     Str label;
     Span span;
 } Fixup;
@@ -64,7 +68,6 @@ typedef struct Parser {
     int depth; /* of scopes open */
     CallArgument arguments[MOST_CALL_ARGUMENTS];
     int num_arguments;
-    Map labels; /* to instruction + 1 */
     VEC(Fixup) fixups;
     int file, source_line, source_column;
     int dynamic_shared;
@@ -144,6 +147,14 @@ static bool number_of(Token *token) {
     return i == t.length && digits > 0;
 }
 
+/* 0.5: the bits of a double. */
+static void decimal_of(Token *token) {
+    double value;
+    if (!float_parse(token->text, &value)) return;
+    memcpy(&token->bits, &value, sizeof value);
+    token->float_kind = '.';
+}
+
 static void advance(Parser *p) {
     skip_space(p);
     Str text = p->program->text->text;
@@ -171,6 +182,7 @@ static void advance(Parser *p) {
     p->token.text.length = p->at - start;
     bool is_version =
         memchr(p->token.text.data, '.', (size_t)p->token.text.length) != NULL; /* 8.0 */
+    if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && is_version) decimal_of(&p->token);
     if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && !is_version) {
         p->token.kind = TOKEN_NUMBER;
         if (!number_of(&p->token))
@@ -245,6 +257,10 @@ static bool find_register(const Parser *p, Str name, Word *word) {
         }
         if (!r) continue;
         int each = r->class == CLASS_B64 ? 2 : 1;
+        if (r->class == CLASS_NONE) {
+            word->kind = WORD_NUMBER, word->bits = r->bits;
+            return true;
+        }
         word->kind = r->class == CLASS_PRED ? WORD_PREDICATE : WORD_REGISTER;
         word->class = r->class, word->declared = r->declared;
         word->place = r->place + (r->count < 0 ? 0 : index * each);
@@ -273,10 +289,13 @@ static bool declare_registers(Parser *p) {
     PtxKind declared = PTX_BITS;
     if (!is(p, ".pred")) {
         int bytes = type_bytes(p->token.text);
-        if (bytes < 2) return refuse(p);
-        class = bytes == 2 ? CLASS_B16 : bytes == 4 ? CLASS_B32 : CLASS_B64;
+        if (!bytes) return refuse(p);
+        class = bytes <= 2 ? CLASS_B16 : bytes == 4 ? CLASS_B32 : CLASS_B64;
         char letter = p->token.text.data[p->token.text.length > 4 ? 2 : 1]; /* .bf16 */
-        declared = letter == 'b' ? PTX_BITS : letter == 'f' ? PTX_FLOAT : PTX_INT;
+        declared = bytes == 1      ? PTX_BYTE
+                   : letter == 'b' ? PTX_BITS
+                   : letter == 'f' ? PTX_FLOAT
+                                   : PTX_INT;
     }
     advance(p);
     do {
@@ -289,7 +308,7 @@ static bool declare_registers(Parser *p) {
             return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
         int *total = class == CLASS_PRED ? &program->num_predicates : &program->num_places;
         Register *r = arena_new_of(p->arena, Register);
-        *r = (Register){class, declared, *total, (int)count};
+        *r = (Register){class, 0, declared, *total, (int)count};
         *total += (int)(count < 0 ? 1 : count) * (class == CLASS_B64 ? 2 : 1);
         if (*total > 2 * MOST_REGISTERS)
             return fail(p, DIAG_REFUSED, "more than %d registers %s", MOST_REGISTERS,
@@ -355,9 +374,14 @@ static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
 static bool parse_simple_word(Parser *p, Word *word) {
     bool minus = accept(p, "-");
     word->text = p->token.text;
-    if (p->token.kind == TOKEN_NUMBER) {
+    if (p->token.kind == TOKEN_NUMBER || p->token.float_kind) {
         word->kind = WORD_NUMBER, word->bits = p->token.bits,
         word->float_kind = p->token.float_kind;
+        if (minus && word->float_kind == '.') {
+            word->bits ^= 1ull << 63;
+            advance(p);
+            return !p->failed;
+        }
         if (minus && word->float_kind)
             return fail(p, DIAG_ERROR, "'-' before a number given by its bits");
         if (minus && word->bits > 1ull << 63) return fail(p, DIAG_ERROR, "the number is too small");
@@ -484,7 +508,7 @@ static bool parse_branch(Parser *p, Ins ins, int line) {
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
     if (!expect_word(p, &label)) return false;
     ins.op = SIM_BRANCH, ins.class = CLASS_CONTROL;
-    vec_push(p->arena, &p->fixups, (Fixup){p->program->code.count, label, span});
+    vec_push(p->arena, &p->fixups, (Fixup){p->program->code.count, p->depth, label, span});
     add_ins(p, ins, line);
     return expect(p, ";");
 }
@@ -503,6 +527,37 @@ static bool parse_guard(Parser *p, Ins *ins) {
     return true;
 }
 
+/* What one lane can do by itself where there are no threads, and no memory that only they share.
+ * Barriers: the lanes of a program have all done what stands before. */
+static bool runs_anywhere(const Ins *ins) {
+    if (ins->op < NUM_TIR_OPS) return true;
+    switch ((SimOp)ins->op) {
+    case SIM_LOAD:
+    case SIM_STORE:
+    case SIM_ATOMIC: return ins->space == SPACE_GLOBAL || ins->space == SPACE_GENERIC;
+    case SIM_SPECIAL:
+        return ins->kind >= SPECIAL_CTAID_X && ins->kind != SPECIAL_LANE &&
+               ins->kind != SPECIAL_WARP;
+    case SIM_PACK8:
+    case SIM_UNPACK8:
+    case SIM_UNPACK16:
+    case SIM_UNPACK32:
+    case SIM_FENCE:
+    case SIM_BARRIER:
+    case SIM_WARP_SYNC:
+    case SIM_BRANCH:
+    case SIM_END: return true;
+    case SIM_LOAD_PARAM:
+    case SIM_PRINT:
+    case SIM_ASSERT:
+    case SIM_RETURN:
+    case SIM_TRAP:
+    case SIM_COPIES:
+    case SIM_ACROSS: return false;
+    }
+    return false;
+}
+
 static bool parse_instruction(Parser *p) {
     Ins ins = {0};
     int line = p->token.line, start = p->token.start;
@@ -510,15 +565,18 @@ static bool parse_instruction(Parser *p) {
     Str mnemonic;
     if (!expect_word(p, &mnemonic)) return false;
     if (ins.guard == NO_OPERAND && accept(p, ":")) {
-        if (map_get(&p->labels, mnemonic))
+        Map *labels = &p->scopes[p->depth - 1].labels;
+        if (map_get(labels, mnemonic))
             return fail(p, DIAG_ERROR, "label '%.*s' stands twice", STR_ARG(mnemonic));
-        map_set(&p->labels, mnemonic, (void *)((uintptr_t)p->program->code.count + 1));
+        map_set(labels, mnemonic, (void *)((uintptr_t)p->program->code.count + 1));
         return true;
     }
     if (p->program->code.count >= MOST_INSTRUCTIONS)
         return fail(p, DIAG_REFUSED, "so long a kernel %s", p->program->where);
     if (str_is(mnemonic, "bra") || str_is(mnemonic, "bra.uni")) return parse_branch(p, ins, line);
-    if (str_is(mnemonic, "call") || str_is(mnemonic, "call.uni")) return parse_call(p, ins, line);
+    bool calls = !p->program->is_inline;
+    if (calls && (str_is(mnemonic, "call") || str_is(mnemonic, "call.uni")))
+        return parse_call(p, ins, line);
     Statement s = {.mnemonic = mnemonic, .diag = p->diag, .program = p->program, .arena = p->arena};
     if (!parse_operands(p, &s)) return false;
     s.span = (Span){p->program->text, start,
@@ -529,6 +587,10 @@ static bool parse_instruction(Parser *p) {
     if (!ptx_decode(&s, &ins)) {
         p->failed = true;
         return false;
+    }
+    if (p->program->is_inline && !runs_anywhere(&ins)) {
+        Str what = ins.op == SIM_SPECIAL ? s.words[1].text : mnemonic;
+        return fail(p, DIAG_REFUSED, "'%.*s' %s", STR_ARG(what), p->program->where);
     }
     add_ins(p, ins, line);
     return true;
@@ -543,19 +605,40 @@ static bool parse_loc(Parser *p) {
     return true;
 }
 
+static void open_scope(Parser *p) {
+    p->scopes[p->depth++] = (Scope){
+        .names.arena = p->arena, .labels.arena = p->arena, .num_arguments = p->num_arguments};
+}
+
+/* Branches to the scope's labels find them; the others look in the scope around it. */
+static bool close_scope(Parser *p) {
+    const Scope *scope = &p->scopes[p->depth - 1];
+    for (int i = scope->first_fixup; i < p->fixups.count && !p->failed; i++) {
+        Fixup *fixup = &p->fixups.data[i];
+        if (fixup->depth != p->depth) continue;
+        uintptr_t target = (uintptr_t)map_get(&scope->labels, fixup->label);
+        if (target) p->program->code.data[fixup->ins].offset = (int64_t)target - 1;
+        fixup->depth = target ? 0 : p->depth - 1;
+        if (target || p->depth > 1) continue;
+        diag_error(p->diag, fixup->span, "there is no label '%.*s'", STR_ARG(fixup->label));
+        p->failed = true;
+    }
+    p->num_arguments = scope->num_arguments;
+    p->depth--;
+    return !p->failed;
+}
+
 static bool parse_in_body(Parser *p) {
     if (accept(p, "{")) {
         if (p->depth == DEEPEST_SCOPE)
             return fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
-        p->scopes[p->depth] = (Scope){.names.arena = p->arena, .num_arguments = p->num_arguments};
-        p->depth++;
+        open_scope(p);
         return true;
     }
-    if (accept(p, "}")) {
-        p->num_arguments = p->scopes[--p->depth].num_arguments;
-        return true;
-    }
+    if (accept(p, "}")) return close_scope(p);
     if (accept(p, ".reg")) return declare_registers(p);
+    if (p->program->is_inline && p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.')
+        return refuse(p);
     if (accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, false);
     if (accept(p, ".local")) return declare_memory(p, SPACE_LOCAL, false);
     if (accept(p, ".loc")) return parse_loc(p);
@@ -581,19 +664,6 @@ static bool parse_params(Parser *p) {
         if (!is(p, ")") && !expect(p, ",")) return false;
     }
     advance(p);
-    return true;
-}
-
-static bool resolve_labels(Parser *p) {
-    for (int i = 0; i < p->fixups.count; i++) {
-        const Fixup *fixup = &p->fixups.data[i];
-        uintptr_t target = (uintptr_t)map_get(&p->labels, fixup->label);
-        if (!target) {
-            diag_error(p->diag, fixup->span, "there is no label '%.*s'", STR_ARG(fixup->label));
-            return false;
-        }
-        p->program->code.data[fixup->ins].offset = (int64_t)target - 1;
-    }
     return true;
 }
 
@@ -625,10 +695,9 @@ static bool parse_entry(Parser *p) {
         return fail(p, DIAG_ERROR, "a block of %llu threads; at most %d",
                     (unsigned long long)threads, LANES * MAX_WARPS);
     advance(p);
-    p->scopes[0] = (Scope){.names.arena = p->arena};
-    p->depth = 1;
+    open_scope(p);
     while (p->depth > 0 && !p->failed) parse_in_body(p);
-    if (p->failed || !resolve_labels(p)) return false;
+    if (p->failed) return false;
     Ins end = {.op = SIM_END, .class = CLASS_CONTROL, .guard = NO_OPERAND};
     add_ins(p, end, p->line);
     return true;
@@ -670,11 +739,12 @@ static bool parse_top(Parser *p) {
     return refuse(p);
 }
 
-PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
+static Parser *parser_new(Arena *arena, Str text, int dynamic_shared, const char *where,
+                          Diag *diag) {
     PtxProgram *program = arena_new_of(arena, PtxProgram);
     *program = (PtxProgram){.arena = arena,
+                            .where = where,
                             .text = source_new(arena, STR("<ptx>"), text),
-                            .where = "on device 'sim'",
                             .threads = {1, 1, 1},
                             .known_constants.arena = arena,
                             .known_mnemonics.arena = arena,
@@ -685,12 +755,45 @@ PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
                   .program = program,
                   .diag = diag,
                   .line = 1,
-                  .labels.arena = arena,
                   .dynamic_shared = dynamic_shared};
     advance(p);
+    return p;
+}
+
+PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
+    Parser *p = parser_new(arena, text, dynamic_shared, "on device 'sim'", diag);
+    PtxProgram *program = p->program;
     while (!p->failed && p->token.kind != TOKEN_END)
         if (!parse_top(p)) p->failed = true;
     if (!p->failed && !program->code.count) fail(p, DIAG_ERROR, "no entry in the text");
     if (program->num_places == 0) program->num_places = 1;
     return p->failed || diag_failed(diag) ? NULL : program;
+}
+
+static void give_registers(Parser *p, PtxGiven *given, int count) {
+    PtxProgram *program = p->program;
+    open_scope(p);
+    for (int i = 0; i < count; i++) {
+        Register *r = arena_new_of(p->arena, Register);
+        *r = (Register){given[i].class, given[i].bits, PTX_BITS, program->num_places, -1};
+        given[i].place = program->num_places;
+        program->num_places += given[i].class == CLASS_B64 ? 2 : 1;
+        map_set(&p->scopes[0].names, str_format(p->arena, "$%d", i), r);
+    }
+}
+
+PtxProgram *ptx_read_inline(Arena *arena, Str text, PtxGiven *given, int count, Diag *diag) {
+    Parser *p = parser_new(arena, text, 0, "where there is no GPU", diag);
+    p->program->is_inline = true;
+    p->program->sm = INT_MAX;
+    give_registers(p, given, count);
+    while (!p->failed && p->token.kind != TOKEN_END) {
+        parse_in_body(p);
+        if (!p->depth) fail(p, DIAG_ERROR, "'}' without '{'");
+    }
+    if (!p->failed && p->depth > 1) fail(p, DIAG_ERROR, "'{' without '}'");
+    if (p->failed || !close_scope(p)) return NULL;
+    Ins end = {.op = SIM_END, .class = CLASS_CONTROL, .guard = NO_OPERAND};
+    add_ins(p, end, p->line);
+    return p->program;
 }

@@ -24,6 +24,8 @@ enum {
 typedef enum SimOp { /* what executes an instruction; before these: the rows of isa.def, lane by lane */
                      SIM_SPECIAL = NUM_TIR_OPS, /* mov from a special register: kind */
                      SIM_LOAD_PARAM,            /* offset: which */
+                     SIM_PACK8,
+                     SIM_UNPACK8, /* mov {a, b, c, d}, e */
                      SIM_UNPACK16,
                      SIM_UNPACK32, /* mov {a, b}, c */
                      SIM_LOAD,
@@ -58,7 +60,7 @@ typedef enum SimOp { /* what executes an instruction; before these: the rows of 
 #define SIM_CONTROL \
     SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_WARP_SYNC: case SIM_END
 #define SIM_OTHERS \
-    SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
+    SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_PACK8: case SIM_UNPACK8: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
     case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT
 /* clang-format on */
 
@@ -81,6 +83,8 @@ typedef enum SimSpecial {
     SPECIAL_CLOCK,
     SPECIAL_CLOCK64,
     SPECIAL_TIMER,
+    SPECIAL_TIMER_LOW,
+    SPECIAL_TIMER_HIGH,
     NUM_SPECIALS,
 } SimSpecial;
 
@@ -124,6 +128,7 @@ typedef struct PtxProgram {
     Arena *arena;
     const struct CompiledKernel *kernel; /* the executor's; NULL in tests of bare PTX */
     const char *where;                   /* for refusals: "on device 'sim'" */
+    bool is_inline;                      /* no entry, and nothing that only a GPU has */
     Source *text;
     Str name;
     VEC(Ins) code;
@@ -145,6 +150,16 @@ typedef struct PtxProgram {
 /* dynamic_shared: bytes of `.extern .shared`. NULL after diag_error or diag_refused. */
 PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag);
 
+/* A register of inline assembly, by its number: $0 .. */
+typedef struct PtxGiven {
+    RegClass class; /* CLASS_NONE: the number `bits` stands for it */
+    uint64_t bits;
+    int32_t place; /* ptx_read_inline says it */
+} PtxGiven;
+
+/* Inline assembly by itself, as what one lane can execute without a GPU; ends in SIM_END. */
+PtxProgram *ptx_read_inline(Arena *arena, Str text, PtxGiven *given, int count, Diag *diag);
+
 /* ---- decode.c: one instruction ---- */
 
 typedef enum WordKind {
@@ -161,11 +176,11 @@ typedef struct Word { /* one operand as written */
     RegClass class;   /* of a register */
     PtxKind declared; /* .b32, .u32, .f32 */
     int32_t place;
-    uint64_t bits;    /* of a number, as an integer of 64 bits; of a symbol: its address */
-    char float_kind;  /* of a number: 'f', 'd' (bits as they are) or 0 */
-    bool negated;     /* !%p */
-    int group;        /* which {..} it stands in, from 1; 0: none */
-    bool before_bar;  /* r|p */
+    uint64_t bits;   /* of a number, as an integer of 64 bits; of a symbol: its address */
+    char float_kind; /* of a number: 'f', 'd' (bits as they are), '.' (decimal, of a double) or 0 */
+    bool negated;    /* !%p */
+    int group;       /* which {..} it stands in, from 1; 0: none */
+    bool before_bar; /* r|p */
     bool in_brackets; /* an address */
     int64_t offset;   /* [a+4] */
     PtxSpace space;   /* of a symbol */

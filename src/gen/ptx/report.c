@@ -2,6 +2,7 @@
 /* report: device_print (lines as the interpreter writes them) through the driver's vprintf,
  * device_assert through its __assertfail, clocks, and the user's own PTX. */
 #include "gen/ptx/gen.h"
+#include "gen/ptx/inline.h"
 
 /* A string in global memory; its generic address. */
 static Tir string_address(Gen *g, const char *text) {
@@ -166,46 +167,6 @@ void ptx_clock(Gen *g, const Op *op) {
 
 /* ---- inline assembly ---- */
 
-typedef struct AsmOperand {
-    const Type *lane;
-    char letter;   /* r l h f d */
-    int registers; /* for one run of the text */
-} AsmOperand;
-
-/* The next of "=r, =r, r": its letter; 0 when it is another kind or there is none. */
-static char next_constraint(Str text, int *at, bool output) {
-    while (*at < text.length && strchr(" ,\n", text.data[*at])) ++*at;
-    if (output && (*at >= text.length || text.data[(*at)++] != '=')) return 0;
-    if (*at >= text.length || !strchr("rlhfd", text.data[*at])) return 0;
-    return text.data[(*at)++];
-}
-
-/* One constraint for each register, so several for a pack. */
-static bool parse_constraints(Gen *g, const Op *op, AsmOperand *operands, int count, int pack) {
-    Str text = inline_asm_constraints(op);
-    int at = 0;
-    for (int i = 0; i < count; i++) {
-        bool output = i < op->num_results;
-        const Value *value = output ? &op->results[i] : op->operands[i - op->num_results];
-        operands[i].lane = type_lane(value->type);
-        operands[i].letter = next_constraint(text, &at, output);
-        if (!operands[i].letter || type_is_bool(operands[i].lane)) return false;
-        RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64
-                         : operands[i].letter == 'h'      ? CLASS_B16
-                                                          : CLASS_B32;
-        bool small = type_bits(operands[i].lane) < 32;
-        if (small ? class == CLASS_B64 : class != ptx_class_of(operands[i].lane)) return false;
-        int bytes = pack * ptx_lane_bytes(operands[i].lane), width = class == CLASS_B16 ? 2 : 4;
-        operands[i].registers = !small ? pack : (bytes + width - 1) / width;
-        if (operands[i].registers > 16) return false;
-        for (int k = 1; k < operands[i].registers; k++)
-            if (next_constraint(text, &at, output) != operands[i].letter) return false;
-        (void)g;
-    }
-    while (at < text.length && strchr(" ,\n", text.data[at])) at++;
-    return at == text.length;
-}
-
 /* The text may only name registers that are there. */
 static bool check_text(Str text, int registers) {
     for (int i = 0; i < text.length; i++) {
@@ -224,11 +185,28 @@ static bool check_text(Str text, int registers) {
     return true;
 }
 
-static void asm_inputs(Gen *g, const AsmOperand *operand, const Tir *lanes, int pack, Tir *out) {
-    int each = pack / operand->registers ? pack / operand->registers : 1;
+/* The text with its numbers ("n") where it names them; print_asm knows the registers. */
+static const char *text_with_numbers(Gen *g, const InlineAsm *read, Str text) {
+    Buf out = {.arena = g->arena};
+    for (int i = 0; i < text.length; i++) {
+        bool is_name = text.data[i] == '$' && i + 1 < text.length;
+        int n = 0, digits = 0;
+        while (is_name && i + 1 + digits < text.length && text.data[i + 1 + digits] >= '0' &&
+               text.data[i + 1 + digits] <= '9')
+            n = n * 10 + (text.data[i + 1 + digits++] - '0');
+        bool is_number = digits && read->at[n].class == CLASS_NONE;
+        int length = is_number ? 0 : is_name && !digits ? 2 : 1 + digits;
+        if (is_number) buf_printf(&out, "%lld", (long long)read->at[n].bits);
+        buf_add(&out, text.data + i, (size_t)length);
+        i += is_number ? digits : length - 1;
+    }
+    return str_c(g->arena, buf_str(&out));
+}
+
+static void asm_inputs(Gen *g, const AsmOperand *operand, const Tir *lanes, Tir *out) {
     for (int i = 0; i < operand->registers; i++) {
-        Tir x = type_bits(operand->lane) < 32
-                    ? ptx_pack_lanes(g, operand->lane, lanes + i * each, each)
+        Tir x = type_bits(operand->lane) < 32 && asm_class(operand->letter) != CLASS_NONE
+                    ? ptx_pack_lanes(g, operand->lane, lanes + i * operand->each, operand->each)
                     : lanes[i];
         out[i] = operand->letter == 'h' ? tir_1(g->b, TIR_LOW16, x) : x;
     }
@@ -236,53 +214,43 @@ static void asm_inputs(Gen *g, const AsmOperand *operand, const Tir *lanes, int 
 
 static void asm_outputs(Gen *g, const AsmOperand *operand, Tir first, int pack, Tir *lanes) {
     Tirs *b = g->b;
-    int each = pack / operand->registers ? pack / operand->registers : 1,
-        bits = type_bits(operand->lane);
+    int bits = type_bits(operand->lane);
     for (int i = 0; i < pack; i++) {
-        Tir x = first + i / each;
+        Tir x = first + i / operand->each;
         if (operand->letter == 'h') x = tir_1(b, TIR_WIDE16, x);
-        if (bits < 32) x = tir_2(b, TIR_SHR_U32, x, tir_i32(b, i % each * bits));
+        if (bits < 32) x = tir_2(b, TIR_SHR_U32, x, tir_i32(b, i % operand->each * bits));
         lanes[i] = ptx_class_of(operand->lane) == CLASS_B16 ? tir_1(b, TIR_LOW16, x) : x;
     }
 }
 
 /* One run of the text for `pack` registers' lanes. */
-static void asm_run(Gen *g, const Op *op, const char *text, const AsmOperand *operands, int pack,
-                    Tir **lanes) {
-    int results = op->num_results, total_out = 0, total_in = 0, at = 0;
-    for (int i = 0; i < results + op->num_operands; i++)
-        *(i < results ? &total_out : &total_in) += operands[i].registers;
+static void asm_run(Gen *g, const InlineAsm *read, const char *text, Tir **lanes) {
+    int results = read->num_results, total_out = 0;
+    for (int i = 0; i < results; i++) total_out += read->operands[i].registers;
+    int total_in = read->num_registers - total_out;
     Tir *args = ptx_new_regs(g, total_in + 1), index;
-    for (int i = 0; i < op->num_operands; i++) {
-        asm_inputs(g, &operands[results + i], lanes[results + i], pack, args + at);
-        at += operands[results + i].registers;
-    }
+    for (int i = results; i < read->num_operands; i++)
+        asm_inputs(g, &read->operands[i], lanes[i], args + read->operands[i].first - total_out);
     TirIns *ins = tir_ins(g->b, TIR_ASM, text, total_in, args, &index);
     ins->pinned = true;
     Tir first = tir_results(g->b, index, CLASS_B32, total_out);
     for (int i = 0; i < results; i++) {
-        RegClass class = strchr("ld", operands[i].letter) ? CLASS_B64
-                         : operands[i].letter == 'h'      ? CLASS_B16
-                                                          : CLASS_B32;
-        for (int k = 0; k < operands[i].registers; k++)
-            g->b->list.data[first + k].class = (uint8_t) class;
-        asm_outputs(g, &operands[i], first, pack, lanes[i]);
-        first += operands[i].registers;
+        const AsmOperand *operand = &read->operands[i];
+        for (int k = 0; k < operand->registers; k++)
+            g->b->list.data[first + operand->first + k].class = (uint8_t)asm_class(operand->letter);
+        asm_outputs(g, operand, first + operand->first, read->pack, lanes[i]);
     }
 }
 
 void ptx_inline_asm(Gen *g, const Op *op) {
-    int results = op->num_results, count = results + op->num_operands, registers = 0;
-    int pack = (int)inline_asm_pack(op);
-    Str text = inline_asm_text(op);
-    AsmOperand *operands = arena_array(g->arena, AsmOperand, count + 1);
-    bool fine = results > 0 && pack >= 1 && pack <= 16 && !(pack & (pack - 1));
-    fine = fine && parse_constraints(g, op, operands, count, pack);
-    for (int i = 0; fine && i < count; i++) registers += operands[i].registers;
-    if (!fine || !check_text(text, registers)) {
-        diag_refused(g->diag, op->span, "inline assembly with these constraints on a GPU");
+    InlineAsm read;
+    if (!asm_read_constraints(g->arena, op, &read, g->diag)) return;
+    if (!check_text(inline_asm_text(op), read.num_registers)) {
+        diag_refused(g->diag, op->span, "inline assembly that names a register it has not");
         return;
     }
+    const char *text = text_with_numbers(g, &read, inline_asm_text(op));
+    int results = op->num_results, count = read.num_operands, pack = read.pack;
     const Layout *layout = type_layout(op_result(op)->type);
     int regs = layout ? layout_regs(layout) : 1;
     Tir **out = arena_array(g->arena, Tir *, results),
@@ -300,7 +268,7 @@ void ptx_inline_asm(Gen *g, const Op *op) {
                                    : r + k < regs             ? r + k
                                                               : regs - 1];
         }
-        asm_run(g, op, str_c(g->arena, text), operands, pack, lanes);
+        asm_run(g, &read, text, lanes);
         for (int i = 0; i < results; i++)
             for (int k = 0; k < pack && r + k < regs; k++) out[i][r + k] = lanes[i][k];
     }

@@ -459,7 +459,7 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
 }
 
 Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
-    uint64_t bits[3] = {0}, result;
+    uint64_t bits[MOST_LANE_OPERANDS] = {0}, result;
     Tir args[3] = {x, y, z};
     int count = ptx_rows[op].num_operands, constants = 0;
     for (int i = 0; i < count; i++) {
