@@ -30,7 +30,6 @@ bool verify_type(Verifier *v, const Op *op, const Type *type);
 /* ---- verify_ring.c ---- */
 bool verify_ring_type(Verifier *v, const Op *op, const Type *type);
 bool verify_ring_op(Verifier *v, const Op *op); /* its types; notes has_rings */
-/* Of a dot: what it may read where the tiles of rings lie. */
 bool verify_rings(Verifier *v); /* of the whole function, which is else well formed */
 
 /* ---- verify_turn.c ---- */

@@ -314,8 +314,28 @@ TEST(loops_are_followed_turn_by_turn) { check_rows(VALUES RING, loops, COUNT(loo
     "acquire %" name ", %c0\nput %" name ", %c0, %v {part = 0}\nready %" name ", %c0\n"            \
     "release %" name ", %c0\n"
 
+/* Through 128 bytes of scratch. */
+#define GATHER(from, wait)                                                                         \
+    "%i = poison : tile<32xi32, #0>\n%g = gather %v, %i {axis = 0, scratch = [" from               \
+    "], wait = [" wait "]} : tile<32xf32, #0>\n"
+
 static const Row placed[] = {
     {SHARED("r", "") USE("r"), NULL},
+    /* scratch where a ring is */
+    {SHARED("r", "") GATHER("256", "0") USE("r"), NULL},
+    {SHARED("r", "") GATHER("0", "0") USE("r"),
+     "gather: scratch from byte 0 on is that of ring %r too"},
+    {SHARED("r", "") GATHER("240", "0") USE("r"),
+     "gather: scratch from byte 240 on is that of ring %r too"},
+    {SHARED("r", ", offset = 256") GATHER("128", "0") USE("r"), NULL},
+    {SHARED("r", ", offset = 256") GATHER("144", "0") USE("r"),
+     "gather: scratch from byte 144 on is that of ring %r too"},
+    {SHARED("r", "") "if %yes {\n" GATHER("128", "1") "yield\n} {\nyield\n}\n" USE("r"),
+     "gather: scratch from byte 128 on is that of ring %r too"},
+    {GATHER("0", "0") SHARED("r", "") USE("r"), NULL},
+    {SHARED("r", "") USE("r") GATHER("0", "1"), NULL},
+    {SHARED("r", "") USE("r") GATHER("0", "0"),
+     "gather: scratch [0, 128) may still be read: nobody waited since"},
     {SHARED("r", "") "acquire %r, %c0\nfill %r, %c0, %p {part = 0}\nready %r, %c0\n"
                      "%t = peek %r, %c0 {part = 0} : tile<32xf32, #1>\n"
                      "%u = convert %t : tile<32xf32, #0>\nrelease %r, %c0\n"
