@@ -1834,3 +1834,41 @@ def value_of_class():
 @triton.jit
 def value_of_unknown():
     torch.cuda.value
+
+
+# case: attribute_missing i32
+# want: error 'getattr(x, "nothing")': a tensor has no attribute 'nothing'
+@triton.jit
+def attribute_missing(x):
+    getattr(x, "nothing")
+
+
+# case: attribute_missing_of_module
+# want: error 'getattr(tl, "nothing")': module 'triton.language' has no attribute 'nothing'
+@triton.jit
+def attribute_missing_of_module():
+    getattr(tl, "nothing")
+
+
+# case: attribute_name i32
+# want: error '5': 'name' of 'getattr' must be a string, got int
+@triton.jit
+def attribute_name(x):
+    getattr(x, 5)
+
+
+# case: attributes i32
+# want: ok
+@triton.jit
+def attributes(x):
+    tl.static_assert(hasattr(x, "dtype") and not hasattr(x, "nothing") and hasattr(tl, "sum") and not hasattr(tl, "summ"))
+    tl.static_assert(getattr(x, "dtype") == tl.int32 and getattr(x, "nothing", 7) == 7 and getattr(tl, "float16") == tl.float16)
+    tl.static_assert(getattr(tl, "nothing", None) is None and hasattr(x, "shape") and hasattr(x, "to") and hasattr(Pair(1, 2), "a"))
+    tl.static_assert(not hasattr(Pair(1, 2), "c") and getattr(Pair(1, 2), "b") == 2)
+
+
+# case: hasattr_name i32
+# want: error '5': 'name' of 'hasattr' must be a string, got int
+@triton.jit
+def hasattr_name(x):
+    hasattr(x, 5)
