@@ -34,6 +34,7 @@ static Object *arithmetic(Lower *l, Operator op, Object *a, Object *b, Span span
 
 static Object *division(Lower *l, Operator op, Object *a, Object *b, Span span) {
     LType single = ltype_of(DTYPE_FLOAT32);
+    bool by_zero = object_is_integral(b) && b->integer == 0;
     if (!coerce_pair(l, &a, &b, DIV_OR_MOD, span)) return object_error(l->arena);
     bool is_float = ltype_is_float(a->ltype), is_signed = ltype_is_signed(a->ltype);
     if (ltype_is_fp8(a->ltype)) return no_float8(l, a, op, span);
@@ -41,6 +42,7 @@ static Object *division(Lower *l, Operator op, Object *a, Object *b, Span span) 
         if (!is_float) a = cast(l, a, single, span), b = cast(l, b, single, span);
         return two(l, OP_FDIV, a, b);
     }
+    if (by_zero && !is_float) return lower_error(l, span, "division by zero");
     if (op == OPERATOR_MOD)
         return two(l, is_float ? OP_FREM : is_signed ? OP_REM_S : OP_REM_U, a, b);
     if (is_float) {
@@ -56,6 +58,7 @@ static Object *bitwise(Lower *l, Operator op, Object *a, Object *b, Span span) {
     /* >> is arithmetic when the left operand's own type is signed (of a literal: the right's),
      * whatever the result's is. */
     LType left = is_tensor(a) ? a->ltype : b->ltype;
+    const Object *count = object_is_integral(b) ? b : NULL;
     if (!coerce_pair(l, &a, &b, 0, span)) return object_error(l->arena);
     if (!ltype_is_int(a->ltype))
         return lower_error(l, span, "'%s' needs integers or booleans, got %s", operator_text(op),
@@ -63,6 +66,15 @@ static Object *bitwise(Lower *l, Operator op, Object *a, Object *b, Span span) {
     if (op == OPERATOR_AND) return two(l, OP_AND, a, b);
     if (op == OPERATOR_OR) return two(l, OP_OR, a, b);
     if (op == OPERATOR_XOR) return two(l, OP_XOR, a, b);
+    int bits = ltype_bits(a->ltype);
+    if (count && count->integer < 0) return lower_error(l, span, "a negative shift count");
+    if (count && count->integer >= bits && bits > 1) {
+        Object *poison =
+            lower_error(l, span, "a shift of %s by %lld: Triton leaves open what that is",
+                        ltype_text(l, a->ltype), (long long)count->integer);
+        if (count->integer < 64) lower_help(l, "make it wider first: x.to(tl.int64)");
+        return poison;
+    }
     if (op == OPERATOR_SHL) return two(l, OP_SHL, a, b);
     return two(l, ltype_is_signed(left) ? OP_SHR_S : OP_SHR_U, a, b);
 }

@@ -264,6 +264,37 @@ def constant_divided_by_zero():
     a: tl.constexpr = 1 // (3 - 3)
 
 
+# case: divided_by_zero
+# want: error 'tl.arange(0, 8) // 0': division by zero
+@triton.jit
+def divided_by_zero():
+    a = tl.arange(0, 8) // 0
+
+
+# case: rest_by_zero
+# want: error 'tl.program_id(0) % (1 - 1)': division by zero
+@triton.jit
+def rest_by_zero():
+    a = tl.program_id(0) % (1 - 1)
+
+
+# case: shifted_by_the_width
+# want: error 'tl.arange(0, 8) << 32': a shift of int32 by 32: Triton leaves open what that is
+# want: help: make it wider first: x.to(tl.int64)
+@triton.jit
+def shifted_by_the_width():
+    a = tl.arange(0, 8).to(tl.int64) << 63
+    a = tl.arange(0, 8) << 31
+    a = tl.arange(0, 8) << 32
+
+
+# case: shifted_backwards
+# want: error 'tl.arange(0, 8) >> -1': a negative shift count
+@triton.jit
+def shifted_backwards():
+    a = tl.arange(0, 8) >> -1
+
+
 # case: constants_out_of_order
 # want: error '"a" < 1': '<' does not work on str and int
 @triton.jit
