@@ -253,7 +253,7 @@ DEST := $(DESTDIR)$(PREFIX)
 
 .PHONY: install
 install: all ## install below PREFIX (/usr/local), inside DESTDIR
-	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/share/man/man1 \
+	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/tern $(DEST)/share/man/man1 \
 	    $(DEST)/share/bash-completion/completions $(DEST)/share/tern/kernels
 	install -m 755 $(B)/tern $(DEST)/bin/tern
 	install -m 644 include/tern.h $(DEST)/include/tern.h
@@ -261,6 +261,8 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -m 755 $(B)/libtern.so $(DEST)/lib/libtern.so.0
 	ln -sf libtern.so.0 $(DEST)/lib/libtern.so
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tern.pc.in > $(DEST)/lib/pkgconfig/tern.pc
+	sed -e 's|@VERSION@|$(VERSION)|' tern-config.cmake.in > $(DEST)/lib/cmake/tern/tern-config.cmake
+	sed -e 's|@VERSION@|$(VERSION)|' tern-config-version.cmake.in > $(DEST)/lib/cmake/tern/tern-config-version.cmake
 	install -m 644 $(MAN) $(DEST)/share/man/man1
 	install -m 644 completion/tern.bash $(DEST)/share/bash-completion/completions/tern
 	install -m 644 kernels/*.py $(DEST)/share/tern/kernels
@@ -270,7 +272,7 @@ uninstall: ## remove what install put there
 	rm -f $(DEST)/bin/tern $(DEST)/include/tern.h $(DEST)/lib/libtern.a $(DEST)/lib/libtern.so \
 	    $(DEST)/lib/libtern.so.0 $(DEST)/lib/pkgconfig/tern.pc $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
 	    $(DEST)/share/bash-completion/completions/tern
-	rm -rf $(DEST)/share/tern
+	rm -rf $(DEST)/share/tern $(DEST)/lib/cmake/tern
 
 .PHONY: man
 man: all ## write doc/man from what the command says of itself

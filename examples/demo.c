@@ -3,6 +3,7 @@
  * memcpy of the same bytes. What `make demo` runs; uses tern.h as any program would.
  *
  *     demo [KERNEL_FILE]                                                                         */
+#define _POSIX_C_SOURCE 200809L /* clock_gettime */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,6 +2,7 @@
 /* The lecture's first benchmark: sleeping 50 ms takes 50 ms. A benchmark that cannot tell is none.
  *
  *     build/examples/lab/sleep [FOLDER] */
+#define _POSIX_C_SOURCE 200809L /* nanosleep */
 #include "lab.h"
 
 #include <time.h>

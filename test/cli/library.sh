@@ -48,6 +48,36 @@ if command -v pkg-config >/dev/null 2>&1; then
 else
     skip 1 'no pkg-config'
 fi
+if command -v cmake >/dev/null 2>&1; then
+    mkdir "$work/cmake"
+    cp "$work/user.c" "$work/cmake/"
+    cat >"$work/cmake/CMakeLists.txt" <<'END'
+cmake_minimum_required(VERSION 3.13)
+project(user C)
+set(CMAKE_C_STANDARD 11)
+find_package(tern ${WANTED} REQUIRED)
+message(STATUS "tern ${tern_VERSION}")
+add_executable(shared user.c)
+target_link_libraries(shared tern::tern)
+add_executable(static user.c)
+target_link_libraries(static tern::static)
+END
+    found() { # found FOLDER VERSION
+        cmake -S "$work/cmake" -B "$work/$1" -DWANTED="$2" -DCMAKE_PREFIX_PATH="$work/root/usr" \
+            -DCMAKE_C_COMPILER="${cc##* }" -DCMAKE_C_FLAGS="$san"
+    }
+    series=$($TERN --version | sed 's/tern \([0-9]*\.[0-9]*\).*/\1/')
+    check 'find_package of CMake' found made "$series"
+    check 'builds' cmake --build "$work/made"
+    exits 0 interp "$work/made/shared"
+    exits 0 interp "$work/made/static"
+    check 'another version is not found' sh -c "! cmake -S '$work/cmake' -B '$work/other' -DWANTED=99.1 -DCMAKE_PREFIX_PATH='$work/root/usr'"
+else
+    skip 5 'no cmake'
+fi
+for example in examples/*.c examples/lab/*.c; do
+    check "$example is plain C11" $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$example"
+done
 check 'uninstall' make -s uninstall B="$BUILD" PREFIX=/usr DESTDIR="$work/root"
 check 'nothing is left' sh -c "[ -z \"\$(find $work/root -type f)\" ]"
 finish
