@@ -808,6 +808,7 @@ TERN_API char *tern_sweep_gnuplot(tern_sweep *sweep);
  * "": none). A file that cannot be written whole is an error. tern_sweep_message then says what was
  * written, or what went wrong. */
 TERN_API tern_status tern_sweep_save(tern_sweep *sweep, const char *folder, const char *formats);
+TERN_API bool tern_plot_format(const char *format); /* "png", "svg" or "pdf" */
 TERN_API const char *tern_sweep_message(const tern_sweep *sweep);
 
 /* ---- ceilings ----

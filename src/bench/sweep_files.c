@@ -270,8 +270,8 @@ static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char 
     return stat(path, &made) || made.st_size == 0 ? PLOT_FAILED : PLOT_MADE;
 }
 
-static bool is_format(Str word) {
-    return str_is(word, "png") || str_is(word, "svg") || str_is(word, "pdf");
+bool tern_plot_format(const char *format) {
+    return !strcmp(format, "png") || !strcmp(format, "svg") || !strcmp(format, "pdf");
 }
 
 /* Plots each format; what was made goes to `made`. */
@@ -280,7 +280,7 @@ static tern_status plot(tern_sweep *sweep, const char *folder, const char *name,
     for (const char *at = formats; *at;) {
         Str word = {at, (int)strcspn(at, ",")};
         at += word.length + (at[word.length] == ',');
-        if (!is_format(word)) {
+        if (!tern_plot_format(str_c(sweep->arena, word))) {
             sweep->message =
                 str_format(sweep->arena, "there is no plot format '%.*s': png, svg, pdf",
                            STR_ARG(word))

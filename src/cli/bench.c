@@ -172,6 +172,25 @@ static int take_roofline(Bench *bench) {
     return code;
 }
 
+/* Also where nothing is compared, or saved: a mistake should not cost the user a run. */
+static int take_unused(Bench *bench) {
+    Cli *cli = bench->cli;
+    double margin;
+    int processes;
+    const char *formats = option_value(cli, "format");
+    if (!margin_option(cli, &margin) ||
+        !option_int(cli, "processes", 1, MOST_PROCESSES, 7, &processes))
+        return EXIT_USAGE;
+    for (const char *at = formats ? formats : ""; *at;) {
+        int length = (int)strcspn(at, ",");
+        if (!tern_plot_format(str_c(cli->arena, (Str){at, length})))
+            return cli_fail(cli, EXIT_USAGE, "there is no plot format '%.*s': png, svg, pdf",
+                            length, at);
+        at += length + (at[length] == ',');
+    }
+    return EXIT_OK;
+}
+
 static int take_rest(Bench *bench) {
     Cli *cli = bench->cli;
     const char *unit = option_value(cli, "y");
@@ -444,7 +463,7 @@ static int same_outputs(void *user, Cli *other, const char *operand) {
 }
 
 int command_bench(Cli *cli) {
-    static int (*const steps[])(Bench *) = {take_ranges, take_lines, take_rest};
+    static int (*const steps[])(Bench *) = {take_ranges, take_lines, take_rest, take_unused};
     int code = EXIT_OK;
     if (cli->operands.count == 0) return cli_fail(cli, EXIT_USAGE, "which FILE[:KERNEL]?");
     if (cli->operands.count > 1)
@@ -458,6 +477,9 @@ int command_bench(Cli *cli) {
     if (code) return code;
     measure_catch_interrupt();
     launch_guard_crashes();
+    if ((option_given(cli, "vs") || option_given(cli, "processes")) && cli_is_input(bench.operand))
+        return cli_fail(cli, EXIT_USAGE,
+                        "several processes cannot read standard input: name a file");
     if (option_given(cli, "vs") || option_given(cli, "processes"))
         return versus_run(cli, bench.operand, option_value(cli, "vs"), same_outputs, &bench);
     return run_sweep(&bench);

@@ -131,11 +131,15 @@ static int check_interp(const MeasureRequest *request, Bound *bound) {
     return code;
 }
 
+int check_result(const MeasureRequest *request, Bound *bound, const char *what) {
+    return !strcmp(what, "interp") ? check_interp(request, bound) : check_value(bound, what);
+}
+
 int check_results(const MeasureRequest *request, Bound *bound) {
     const char *text;
     int code = EXIT_OK;
     for (int i = 0; (text = option_nth(bound->cli, "check", i)) && !code; i++)
-        code = !strcmp(text, "interp") ? check_interp(request, bound) : check_value(bound, text);
+        code = check_result(request, bound, text);
     return code;
 }
 

@@ -25,6 +25,8 @@ bool results_differ(const Bound *bound, const char *name, const Tensor *got, con
 
 /* Against what --check names: "interp", or NAME=VALUE. The tensors hold the results of one launch.
  * An ExitCode, after complaining. */
+int check_result(const MeasureRequest *request, Bound *bound, const char *what);
+/* All that --check was given. */
 int check_results(const MeasureRequest *request, Bound *bound);
 /* Launches both once with the same arguments and compares the tensors that both have: b against a.
  * An ExitCode, after complaining. */

@@ -91,6 +91,7 @@ void cli_complain(const Cli *cli, const char *text) {
     }
     fflush(stdout);
     fputs(text, stderr);
+    if (cli->said) buf_puts(cli->said, text);
 }
 
 int cli_fail(const Cli *cli, ExitCode code, const char *format, ...) {
@@ -223,12 +224,38 @@ bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module)
     return true;
 }
 
+enum { MOST_INPUT = 64 << 20 };
+
+bool cli_is_input(const char *operand) {
+    return operand[0] == '-' && (!operand[1] || operand[1] == ':');
+}
+
+bool cli_read_input(Cli *cli) {
+    bool is_wanted = false;
+    Buf text = {.arena = cli->arena};
+    char piece[65536];
+    size_t got;
+    for (int i = 0; i < cli->operands.count; i++) is_wanted |= cli_is_input(cli->operands.data[i]);
+    while (is_wanted && (got = fread(piece, 1, sizeof piece, stdin)) > 0) {
+        if (text.length + got > MOST_INPUT) {
+            cli_fail(cli, EXIT_USAGE, "standard input is larger than %d MiB", MOST_INPUT >> 20);
+            return false;
+        }
+        buf_add(&text, piece, got);
+    }
+    cli->input = buf_str(&text);
+    return true;
+}
+
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,
                                        tern_module **module, int *exit_code) {
     const char *colon = find_colon(operand);
     const char *path = colon ? str_c(cli->arena, (Str){operand, (int)(colon - operand)}) : operand;
     *exit_code = EXIT_USAGE;
-    *module = tern_load_file(context, path);
+    *module = cli_is_input(operand)
+                  ? tern_load_text(context, cli->input.data ? cli->input.data : "",
+                                   (size_t)cli->input.length, "<stdin>")
+                  : tern_load_file(context, path);
     if (!*module) {
         *exit_code = cli_fail_context(cli, context);
         /* A file that cannot be read is bad input, not a broken system. */

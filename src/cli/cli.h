@@ -48,6 +48,8 @@ typedef struct Cli {
     int timeout_ms;
     uint64_t order_seed;
     Buf *complaints; /* NULL: they go to stderr */
+    Buf *said;       /* what went to stderr, for an object on stdout; NULL: nobody asked for JSON */
+    Str input;       /* standard input, where FILE is "-" */
 } Cli;
 
 struct CommandRow {
@@ -99,6 +101,10 @@ bool cli_may_crash(const char *device);
 /* --global NAME=VALUE ..; false: complained. */
 bool cli_set_globals(const Cli *cli, tern_context *context, tern_module *module);
 bool cli_make_folder(const Cli *cli, const char *folder); /* with those above; false: complained */
+/* Whether FILE is standard input: "-" or "-:KERNEL". */
+bool cli_is_input(const char *operand);
+/* Reads it, once, where an operand wants it; false: complained. */
+bool cli_read_input(Cli *cli);
 /* "FILE:KERNEL", "FILE:KERNEL@LINE" or "FILE": loads the file and finds the function; NULL:
  * complained. */
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,

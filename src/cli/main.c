@@ -94,17 +94,28 @@ static bool option_parse(Cli *cli, char **words, int count, int *at) {
     return true;
 }
 
-static bool options_parse(Cli *cli, char **words, int count) {
+/* Known before all else: what is wrong with the other options is said in JSON, too. */
+static bool wants_json(char **words, int count) {
+    for (int i = 0; i < count && strcmp(words[i], "--") != 0; i++)
+        if (!strcmp(words[i], "--json")) return true;
+    return false;
+}
+
+static bool options_parse(Cli *cli, char **words, int count, Buf *said) {
     bool only_operands = false;
+    *said = (Buf){.arena = cli->arena};
+    cli->json = wants_json(words, count);
+    if (cli->json) cli->said = said;
     for (int i = 0; i < count; i++) {
         if (!only_operands && !strcmp(words[i], "--"))
             only_operands = true;
-        else if (only_operands || words[i][0] != '-' || !words[i][1])
+        else if (only_operands || words[i][0] != '-' || cli_is_input(words[i]))
             vec_push(cli->arena, &cli->operands, words[i]);
         else if (!option_parse(cli, words, count, &i))
             return false;
     }
-    cli->json = option_given(cli, "json");
+    cli->json = option_given(cli, "json"); /* not the value of another */
+    if (!cli->json) cli->said = NULL;
     cli->quiet = option_given(cli, "quiet");
     cli->verbose = option_given(cli, "verbose");
     cli->device = option_value(cli, "device");
@@ -224,9 +235,49 @@ static int command_version(Cli *cli) {
     return EXIT_OK;
 }
 
-/* For completion/tern.bash: the commands, or the options of one. */
+/* What an option's value may be, where that is one of some words: of completion. */
+static const char *option_words(const char *option) {
+    static const char *const rows[][2] = {
+        {"device", "cpu interp sim cuda"},
+        {"against", "cpu interp sim cuda"},
+        {"stage", "ast ir c ptx sass facts configs"},
+        {"target", "cpu interp sm_75 sm_80 sm_89 sm_90a"},
+        {"y", "GB/s TB/s GFLOP/s TFLOP/s ms us"},
+        {"cold", "read fill flush"},
+        {"format", "png svg pdf"},
+        {"check", "interp"},
+        {"num-warps", "1 2 4 8 16 32"},
+        {"line", "device= kernel= num_warps= num_stages= config="},
+    };
+    for (int i = 0; i < COUNT(rows); i++)
+        if (!strcmp(rows[i][0], option)) return rows[i][1];
+    return NULL;
+}
+
+static void complete_kernels(const char *path) {
+    tern_open_options options = {.device = "interp"};
+    tern_context *context = tern_open(&options, NULL, NULL, 0);
+    tern_module *module = context ? tern_load_file(context, path) : NULL;
+    for (int i = 0; module && i < tern_module_num_functions(module); i++)
+        puts(tern_module_function(module, i)->name);
+    if (module) tern_module_free(module);
+    tern_close(context);
+}
+
+/* For completion/tern.bash: the commands; the options of a command; the values of an option; the
+ * kernels of a file: "kernels FILE". */
 static int command_complete(Cli *cli) {
-    const CommandRow *command = cli->operands.count ? command_find(cli->operands.data[0]) : NULL;
+    const char *first = cli->operands.count ? cli->operands.data[0] : "",
+               *second = cli->operands.count > 1 ? cli->operands.data[1] : NULL;
+    const CommandRow *command = command_find(first);
+    if (second && !strcmp(first, "kernels")) complete_kernels(second);
+    if (second && command) {
+        const char *name = second + strspn(second, "-");
+        const OptionRow *row = option_find(command, name, strlen(name));
+        const char *values = row ? option_words(row->name) : NULL;
+        if (values) puts(values);
+    }
+    if (second) return EXIT_OK;
     if (!command)
         for (const CommandRow *row = commands; row->name; row++) puts(row->name);
     for (const OptionRow *row = command ? command->options : NULL; row && row->name; row++)
@@ -236,13 +287,29 @@ static int command_complete(Cli *cli) {
     return EXIT_OK;
 }
 
-static int run_command(Cli *cli, int argc, char **argv) {
-    if (!options_parse(cli, argv + 2, argc - 2)) return EXIT_USAGE;
+/* {"error":"x.py:3:14: error: ..","file":"x.py","line":3,"exit_code":2}: the last line on stdout. */
+static void print_error(const Cli *cli, int code) {
+    Json json = {.out.arena = cli->arena};
+    const char *words = cli->said->data, *rest = words;
+    int line = 0, file_length = 0;
+    if (!words_place(&rest, &file_length, &line)) line = 0;
+    json_open(&json, '{');
+    json_key(&json, "error"), json_string(&json, words);
+    json_key(&json, "file");
+    json_string(&json, line ? str_c(cli->arena, (Str){words, file_length}) : NULL);
+    json_key(&json, "line"), line ? json_int(&json, line) : json_null(&json);
+    json_key(&json, "exit_code"), json_int(&json, code);
+    json_close(&json, '}');
+    json_print(&json);
+}
+
+static int run_command(Cli *cli, int argc, char **argv, Buf *said) {
+    if (!options_parse(cli, argv + 2, argc - 2, said)) return EXIT_USAGE;
     if (option_given(cli, "help")) {
         show_command_help(cli, cli->command);
         return EXIT_OK;
     }
-    return cli->command->run(cli);
+    return cli_read_input(cli) ? cli->command->run(cli) : EXIT_USAGE;
 }
 
 int main(int argc, char **argv) {
@@ -260,7 +327,9 @@ int main(int argc, char **argv) {
         return EXIT_USAGE;
     }
     Cli cli = {.arena = arena_new(NULL), .command = command};
-    int code = run_command(&cli, argc, argv);
+    Buf said;
+    int code = run_command(&cli, argc, argv, &said);
+    if (code && cli.said && said.length) print_error(&cli, code);
     arena_free(cli.arena);
     if (fflush(stdout) || ferror(stdout)) {
         fprintf(stderr, "tern %s: cannot write the output\n", command->name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern run: compiles a kernel for the arguments given, launches it and reports on every tensor. */
-#include "cli/bind.h"
+#include "cli/check.h"
 #include "cli/json.h"
 #include "cli/progress.h"
 
@@ -18,6 +18,7 @@ const OptionRow options_run[] = {
     {"debug", 0, NULL, "compile asserts of the kernel in"},
     {"out", 'o', "NAME=FILE.npy", "write a tensor after the launch (repeatable)"},
     {"print", 'p', "NAME", "print a tensor after the launch (repeatable)"},
+    {"check", 0, "WHAT", "compare with interp, with NAME=VALUE, or with FILE.npy (repeatable)"},
     {"counters", 0, NULL, "print what the launch did, counted (only on sim)"},
     {"repeat", 'n', "N", "launch N more times and print the median time"},
     {0},
@@ -228,6 +229,7 @@ static int report_json(Run *run) {
     json_key(&json, "launch_ms"), json_number(&json, run->first_ms);
     json_key(&json, "repeat"), json_int(&json, run->repeat);
     json_key(&json, "median_ms"), json_number(&json, run->repeat ? run->median_ms : (double)NAN);
+    if (option_given(run->bound.cli, "check")) json_key(&json, "checked"), json_bool(&json, true);
     json_key(&json, "tensors"), json_open(&json, '[');
     for (int i = 0; i < run->bound.num_args; i++)
         if (run->bound.args[i].buffer) report_json_tensor(run, &json, i);
@@ -298,6 +300,40 @@ static int outputs(Run *run) {
     return EXIT_OK;
 }
 
+/* FILE.npy is of the one tensor that the kernel changed. */
+static const char *of_changed(Run *run, const char *path) {
+    const char *name = NULL;
+    int changed = 0;
+    for (int i = 0; i < run->bound.num_args; i++) {
+        const LaunchArg *arg = &run->bound.args[i];
+        if (!arg->buffer || arg->is_shared) continue;
+        const Tensor *tensor = arg->value->tensor;
+        if (!memcmp(run->before[i], tensor->storage, tensor->storage_bytes)) continue;
+        name = arg->parameter->name;
+        changed++;
+    }
+    if (changed == 1) return str_format(run->bound.cli->arena, "%s=@%s", name, path).data;
+    cli_fail(run->bound.cli, EXIT_USAGE,
+             "--check %s: the kernel changed %d tensors: say which, as NAME=@FILE.npy", path,
+             changed);
+    return NULL;
+}
+
+static int check(Run *run) {
+    Cli *cli = run->bound.cli;
+    const MeasureRequest request = {.operand = cli->operands.data[0]};
+    const char *text;
+    for (int i = 0; (text = option_nth(cli, "check", i)); i++) {
+        size_t length = strlen(text);
+        bool is_file = length > 4 && !strcmp(text + length - 4, ".npy") && !strchr(text, '=');
+        const char *what = is_file ? of_changed(run, text) : text;
+        int code = what ? check_result(&request, &run->bound, what) : EXIT_USAGE;
+        if (code) return code;
+        if (!cli->json && !cli->quiet) printf("checked: %s\n", text);
+    }
+    return EXIT_OK;
+}
+
 static void close_run(Run *run) {
     for (int i = 0; run->before && i < run->bound.num_args; i++) free(run->before[i]);
     bound_close(&run->bound);
@@ -320,7 +356,8 @@ static int run_steps(Run *run) {
         report_text(run);
         if (option_given(run->bound.cli, "counters")) code = report_counters(run, NULL);
     }
-    return code ? code : outputs(run);
+    if (!code) code = outputs(run);
+    return code ? code : check(run);
 }
 
 int command_run(Cli *cli) {

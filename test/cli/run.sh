@@ -374,4 +374,72 @@ exits 2 "the module 'not_here' is not found: it has 'scale'" \
 exits 0 '[5.5]' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' -p y --global LIMIT=5 --global scale=0.5
 exits 2 'expected NAME=VALUE' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT
 
+cat >"$work/words.py" <<'END'
+import triton
+import triton.language as tl
+
+@triton.jit
+def three(out, by=3.0):
+    tl.store(out + tl.arange(0, 4), tl.zeros([4], tl.float32) + by)
+
+@triton.jit
+def both(a, b):
+    tl.store(a + tl.arange(0, 4), 1.0)
+    tl.store(b + tl.arange(0, 4), 1.0)
+END
+
+# The C compiler may have options, of which the cache knows.
+printf '#!/bin/sh\nexec cc "$@"\n' >"$work/my cc"
+cat >"$work/with" <<END
+#!/bin/sh
+TERN_CC=\$1 exec "$TERN" run kernels/vector_add.py --device cpu --grid 1 -a 'x_ptr=ones(4)' -a 'y_ptr=ones(4)' \\
+    -a 'out_ptr=empty(4)' -a n=4 -a BLOCK=4 -p out_ptr
+END
+chmod +x "$work/my cc" "$work/with"
+if command -v cc >/dev/null 2>&1; then
+    exits 0 '[2, 2, 2, 2]' "$work/with" 'cc -O2  -fno-math-errno'
+    exits 4 'no-such-option' "$work/with" 'cc -fno-such-option'
+    exits 4 'more than 119 options' "$work/with" "cc$(printf ' -O2%.0s' $(seq 120))"
+    exits 0 '[2, 2, 2, 2]' "$work/with" "$work/my cc"
+else
+    skip 4 'no C compiler'
+fi
+exits 4 'looked for none-such -O2' "$work/with" 'none-such -O2'
+
+# A file from standard input.
+add() { $TERN run "$@" --device interp --grid 1 -a 'x_ptr=ones(4)' -a 'y_ptr=ones(4)' -a 'out_ptr=empty(4)' -a n=4 -a BLOCK=4 -p out_ptr; }
+add - <kernels/vector_add.py >"$work/.in" 2>&1
+check 'standard input' grep -qF '[2, 2, 2, 2]' "$work/.in"
+add -:vector_add_kernel <kernels/vector_add.py >"$work/.in" 2>&1
+check 'and a kernel of it' grep -qF '[2, 2, 2, 2]' "$work/.in"
+printf 'import triton\n@triton.jit\ndef f(x_ptr, y_ptr, out_ptr, n, BLOCK):\n    y = nothing\n' | add - >"$work/.in" 2>&1
+check 'a mistake in it has its place' grep -q '^<stdin>:4:9: error: ' "$work/.in"
+head -c 70000000 /dev/zero | add - >"$work/.in" 2>&1
+check 'and it has an end' grep -q 'standard input is larger than 64 MiB' "$work/.in"
+
+# --check
+add kernels/vector_add.py --check interp >"$work/.in" 2>&1
+check 'a right result is checked' grep -q '^checked: interp$' "$work/.in"
+exits 0 'checked: out=full(4,3.0)' $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' --check 'out=full(4,3.0)'
+exits 1 "wrong result: 4 of 4 elements of 'out' differ; [0] is 3, not 2" \
+    $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' --check 'out=full(4,2.0)'
+exits 0 'wrote' sh -c "$TERN run '$work/words.py:three' --grid 1 -a 'out=empty(4)' --out out='$work/three.npy' && echo wrote"
+exits 0 "checked: $work/three.npy" $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' --check "$work/three.npy"
+exits 0 '"checked":true' $TERN run "$work/words.py:three" --json --grid 1 -a 'out=empty(4)' --check "$work/three.npy"
+exits 1 'wrong result' $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' -a 'by=2.0' --check "$work/three.npy"
+exits 2 'expected interp, or NAME=VALUE of a tensor' $TERN run "$work/words.py:three" --grid 1 -a 'out=empty(4)' --check pytorch
+exits 2 'the kernel changed 2 tensors: say which, as NAME=@FILE.npy' $TERN run "$work/words.py:both" --grid 1 -a 'a=empty(4)' \
+    -a 'b=empty(4)' --check "$work/three.npy"
+
+# With --json an error is an object on stdout, too.
+$TERN run --json "$work/words.py:none" --grid 1 >"$work/.json" 2>/dev/null
+check 'a wrong name' grep -qF '{"error":"' "$work/.json"
+check 'has its exit code' grep -qF '"exit_code":2}' "$work/.json"
+printf 'import triton\n@triton.jit\ndef f(x):\n    y = nothing\n' >"$work/wrong.py"
+$TERN show --json --stage ir --sig '*fp32' "$work/wrong.py" >"$work/.json" 2>"$work/.err"
+check 'an error has its place' grep -qF "\"file\":\"$work/wrong.py\",\"line\":4," "$work/.json"
+check 'people have their text' grep -q 'wrong.py:4:9: error: ' "$work/.err"
+exits 2 '"error":"' $TERN run --json --frobnicate
+exits 2 '"exit_code":2}' $TERN devices x --json
+
 finish

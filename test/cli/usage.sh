@@ -45,12 +45,46 @@ if [ -w /dev/full ]; then
 else
     skip 2 'no /dev/full'
 fi
+# What is wrong is refused, used or not.
+k="kernels/gelu.py --grid 1 -a x_ptr=rand(8) -a out_ptr=empty(8) -a n=8 -a BLOCK=8 --device interp --allow-slow --rep 0.1"
+exits 2 '--margin: expected a part' $TERN bench $k --margin -1
+exits 2 '--processes: expected a number' $TERN bench $k --processes 0
+exits 2 "there is no plot format 'gif'" $TERN bench $k --format gif
+exits 2 "there is no plot format 'gif'" $TERN bench $k --format png,gif --save "$work/plots"
+exits 2 "there is no plot format ''" $TERN bench $k --format png,,svg
+check 'and nothing was made' test ! -e "$work/plots"
+# Each variable of the environment that the sources read is in the man page.
+for variable in $(grep -rhoE '(getenv|is_set|number_from)\("(TERN_|TMPDIR)[A-Z_]*"' src | sed 's/.*"\(.*\)"/\1/' | sort -u); do
+    [ $variable != TERN_SIM_ULP ] || continue # of tests alone
+    check "$variable is in the man page" grep -qx "$variable" doc/man/tern.1
+done
+for unit in $($TERN __complete bench -- -y); do exits 3 'allow-slow' $TERN bench kernels/gelu.py --grid 1 -y "$unit" --device interp; done
+for how in $($TERN __complete bench -- --cold); do exits 3 'allow-slow' $TERN bench kernels/gelu.py --grid 1 --cold "$how" --device interp; done
+for stage in $($TERN __complete show -- --stage); do
+    check "'$stage' is a stage" sh -c "! $TERN show kernels/gelu.py --stage $stage --sig '*fp32,*fp32,i32,8' 2>&1 | grep -q 'no stage'"
+done
 if command -v bash >/dev/null 2>&1; then
-    check 'completion of commands' bash -c ". completion/tern.bash
-        COMP_WORDS=($TERN re) COMP_CWORD=1; _tern; [ \"\${COMPREPLY[0]}\" = replay ]"
-    check 'completion of options' bash -c ". completion/tern.bash
-        COMP_WORDS=($TERN run --gr) COMP_CWORD=2; _tern; [ \"\${COMPREPLY[0]}\" = --grid ]"
+    completes() { # completes 'WORDS' WANT..: the last of the words, which blanks divide, as bash divides them
+        words=$1
+        shift
+        check "completion of '$words'" bash -c '. completion/tern.bash
+            compopt() { [ "$2" = filenames ] && names=1; }
+            COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1)) names=0
+            [ "${COMP_WORDS[COMP_CWORD]}" = _ ] && COMP_WORDS[COMP_CWORD]=
+            _tern; echo "names $names: ${COMPREPLY[*]}"; [ "names $names: ${COMPREPLY[*]}" = "$2" ]' _ "$TERN $words" "$*"
+    }
+    completes 're' 'names 0: replay'
+    completes 'ben' 'names 0: bench'
+    check 'a command is no name of a file' bash -c '. completion/tern.bash; ! complete -p tern | grep -q filenames'
+    completes 'run --gr' 'names 0: --grid'
+    completes 'run kernels/vector_add.py : vec' 'names 0: vector_add_kernel'
+    completes 'run kernels/vector_add.py :' 'names 0: vector_add_kernel'
+    completes 'run kernels/vector_a' 'names 1: kernels/vector_add.py'
+    completes 'show --stage f' 'names 0: facts'
+    completes 'bench -y T' 'names 0: TB/s TFLOP/s'
+    completes 'bench --cold = fl' 'names 0: flush'
+    completes 'bench --cold =' 'names 0: read fill flush'
 else
-    skip 2 'no bash'
+    skip 11 'no bash'
 fi
 finish

@@ -30,13 +30,24 @@ static Str search_path(Arena *arena, const char *name) {
     return (Str){0};
 }
 
+/* A program, whose name may have blanks in it, or else the first word, and the rest as its options.
+ */
+static Str find_asked(Arena *arena, const char *asked, Str *options) {
+    Str found = search_path(arena, asked);
+    if (found.length) return found;
+    asked += strspn(asked, " \t");
+    int length = (int)strcspn(asked, " \t");
+    *options = str_copy(arena, str_of(asked + length + (int)strspn(asked + length, " \t")));
+    return search_path(arena, str_c(arena, (Str){asked, length}));
+}
+
 bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why) {
     int saved = errno;
     static const char *const usual[] = {"cc", "gcc", "clang"};
     if (!asked || !*asked) asked = getenv("TERN_CC");
-    Str found = {0};
+    Str found = {0}, options = STR("");
     if (asked && *asked)
-        found = search_path(arena, asked);
+        found = find_asked(arena, asked, &options);
     else
         for (int i = 0; i < COUNT(usual) && !found.length; i++)
             found = search_path(arena, usual[i]);
@@ -55,9 +66,11 @@ bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *wh
     const char *slash = strrchr(target.data, '/');
     compiler->path = found;
     compiler->name = str_of(slash ? slash + 1 : target.data);
-    compiler->identity = str_format(arena, "%.*s %.*s %lld %lld %lld", STR_ARG(found),
-                                    STR_ARG(target), (long long)st.st_size,
-                                    (long long)st.st_mtim.tv_sec, (long long)st.st_mtim.tv_nsec);
+    compiler->options = options;
+    compiler->identity =
+        str_format(arena, "%.*s %.*s %lld %lld %lld%s%.*s", STR_ARG(found), STR_ARG(target),
+                   (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+                   (long long)st.st_mtim.tv_nsec, options.length ? " " : "", STR_ARG(options));
     errno = saved;
     return true;
 }
@@ -99,14 +112,23 @@ static Str failure(Arena *arena, const CCompiler *compiler, int status, const ch
                       STR_ARG(first_lines(arena, errors)));
 }
 
+enum { MOST_WORDS = 120 };
+
 bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
                   const char *source_path, const char *object_path, Str *why) {
-    char *argv[64];
+    char *argv[MOST_WORDS + 8];
     int count = 0;
-    char *copy = (char *)str_c(arena, str_of(flags));
+    Str words = str_format(arena, "%.*s %s", STR_ARG(compiler->options), flags);
+    char *copy = (char *)words.data;
     argv[count++] = (char *)compiler->path.data;
-    for (char *at = strtok_r(copy, " ", &copy); at && count < 56; at = strtok_r(NULL, " ", &copy))
+    for (char *at = strtok_r(copy, " \t", &copy); at; at = strtok_r(NULL, " \t", &copy)) {
+        if (count == MOST_WORDS) {
+            *why = str_format(arena, "the C compiler has more than %d options: %.*s",
+                              MOST_WORDS - 1, STR_ARG(compiler->options));
+            return false;
+        }
         argv[count++] = at;
+    }
     argv[count++] = "-o", argv[count++] = (char *)object_path, argv[count++] = (char *)source_path,
     argv[count++] = "-lm", argv[count] = NULL;
     Str errors = str_format(arena, "%s.err", object_path);

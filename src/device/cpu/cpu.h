@@ -30,10 +30,12 @@ int fiber_yield(KernelRuntime *runtime);
 /* ---- compile.c ---- */
 typedef struct CCompiler {
     Str path;     /* absolute */
+    Str options;  /* blank-separated, in front of ours; empty: none */
     Str name;     /* for people: "gcc-12" */
-    Str identity; /* path, size and time of the program: part of the cache's key */
+    Str identity; /* path, size and time of the program, options: part of the cache's key */
 } CCompiler;
-/* False: none found; `why` says what was looked for. */
+/* asked: a program, or a program and its options, "gcc -O2". False: none found; `why` says what was
+ * looked for. */
 bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why);
 /* Compiles C text to a shared object; `flags` are blank-separated. The compiler's own files go to
  * the folder too. */
