@@ -41,7 +41,7 @@ static Object *dtype_attribute(Arena *arena, Object *type, Str name) {
         return object_int(arena, dtype_float_format(t.dtype)->mantissa_bits);
     if (str_is(name, "name")) {
         Buf buf = {.arena = arena};
-        ltype_print(&buf, t);
+        object_print(&buf, type); /* of a block: with its shape */
         return object_str(arena, buf_str(&buf));
     }
     const Builtin *builtin = builtin_find("dtype", name);

@@ -563,3 +563,39 @@ C = int('9' * 50)
 # want: 2:5: error: int() of str is not possible
 # want: error
 # want: 3:5: error: int() of str is not possible
+
+# case: what dtypes say of themselves
+import triton.language as tl
+import torch
+T = [tl.int1, tl.int8, tl.int16, tl.int64, tl.uint32, tl.float16, tl.bfloat16, tl.float32, tl.float64, tl.float8e4nv, tl.float8e5, tl.pointer_type(tl.float32)]
+NAMES = [t.name for t in T]
+SIZES = [(t.primitive_bitwidth, t.itemsize) for t in T]
+INTS = [t.int_bitwidth for t in T[:5]]
+MANTISSAS = [t.fp_mantissa_width for t in T[5:11]]
+BLOCK = tl.block_type(tl.float16, [4, 8])
+OF = BLOCK.shape, BLOCK.numel, BLOCK.scalar, BLOCK.element_ty, BLOCK.name, tl.int8.numel
+LOST = tl.float32.int_bitwidth
+LOST2 = tl.int32.fp_mantissa_width
+LOST3 = tl.int32.nothing
+LOST4 = tl.int8.shape
+TORCH = [t.itemsize for t in (torch.float16, torch.float32, torch.int64, torch.bool, torch.uint8)], [t.is_floating_point for t in (torch.float16, torch.int8)]
+# ask: value NAMES
+# ask: value SIZES
+# ask: value INTS
+# ask: value MANTISSAS
+# ask: value OF
+# ask: value LOST
+# ask: value LOST2
+# ask: value LOST3
+# ask: value LOST4
+# ask: value TORCH
+# want: ['int1', 'int8', 'int16', 'int64', 'uint32', 'fp16', 'bf16', 'fp32', 'fp64', 'fp8e4nv', 'fp8e5', 'pointer<fp32>']
+# want: [(1, 1), (8, 1), (16, 2), (64, 8), (32, 4), (16, 2), (16, 2), (32, 4), (64, 8), (8, 1), (8, 1), (64, 8)]
+# want: [1, 8, 16, 64, 32]
+# want: [10, 7, 23, 52, 3, 2]
+# want: ((4, 8), 32, triton.language.float16, triton.language.float16, '<[4, 8], fp16>', 1)
+# want: <host value 'tl.float32.int_bitwidth'>
+# want: <host value 'tl.int32.fp_mantissa_width'>
+# want: <host value 'tl.int32.nothing'>
+# want: <host value 'tl.int8.shape'>
+# want: ([2, 4, 8, 1, 1], [True, False])
