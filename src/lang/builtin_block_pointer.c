@@ -26,7 +26,8 @@ static Object *scalars(Lower *l, Object *value, const char *what, DType dtype, S
     Object *const *items, *converted[MAX_RANK];
     if (!items_of(l, value, what, span, &count, &items)) return poison(l);
     if (count > MAX_RANK)
-        return lower_error(l, span, "%s has more than %d dimensions", what, MAX_RANK);
+        return lower_refused(l, span, "%s has %d dimensions, tern supports %d", what, count,
+                             MAX_RANK);
     for (int i = 0; i < count; i++) {
         Object *item = items[i];
         if (!is_tensor(item) && !object_is_integral(item))

@@ -170,7 +170,8 @@ Object *builtin_expand_dims(Lower *l, const Call *call) {
     int rank = tensor_rank(x) + count;
     unsigned want = 0;
     if (rank > MAX_RANK)
-        return call_fail(l, call, 1, "the result has more than %d dimensions", MAX_RANK);
+        return lower_refused(l, call->spans[1], "the result has %d dimensions, tern supports %d",
+                             rank, MAX_RANK);
     for (int i = 0; i < count; i++) {
         int axis;
         if (!axis_argument(l, items[i], rank, &axis, call->spans[1])) return poison(l);

@@ -111,7 +111,7 @@ bool shape_argument(Lower *l, Object *value, int *rank, int *shape, Span span, c
     int count = value->num_items;
     if (value->kind != OBJECT_TUPLE && value->kind != OBJECT_LIST) items = &value, count = 1;
     if (count > MAX_RANK) {
-        lower_error(l, span, "%s has %d dimensions, tern supports %d", what, count, MAX_RANK);
+        lower_refused(l, span, "%s has %d dimensions, tern supports %d", what, count, MAX_RANK);
         return false;
     }
     int64_t lanes = 1;

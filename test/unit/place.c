@@ -78,6 +78,9 @@ TEST(what_is_refused) {
         "%t = poison : tile<32xi8, #0>\nprint %t {text = \"\"}\nyield\n}";
     check_words(program, "sm_79", 4, "there is no GPU target 'sm_79'");
     check_words(program, "sm_79", 4, "targets are sm_75, sm_80");
+    check_words(program, "sm_90", 4, "did you mean 'sm_90a'?");
+    check_words(program, "sm_90", 4, "targets are sm_75, sm_80");
+    check_words(program, "sm_89x", 4, "did you mean 'sm_89'?");
     check_words(program, "sm_80", 3, "num_warps must be 1, 2, 4, 8, 16 or 32, not 3");
     check_words(program, "sm_80", 64, "num_warps must be 1, 2, 4, 8, 16 or 32, not 64");
     check_words(program, "sm_80", 0x40000000, "num_warps must be");

@@ -539,12 +539,30 @@ static bool check_op(Op *op, void *user) {
     return true;
 }
 
-static bool check_target(const PassCtx *px, const Func *fn) {
+/* Of sm_90, sm_90a, sm_90b: 90. */
+static int number_of_target(const char *name) {
+    int number = 0;
+    for (const char *c = name + strcspn(name, "0123456789"); *c >= '0' && *c <= '9'; c++)
+        if (number < 10000) number = number * 10 + (*c - '0');
+    return number;
+}
+
+static void say_targets(const PassCtx *px, const Func *fn) {
+    const char *asked = px->target ? px->target : "", *meant = NULL;
     Buf names = {.arena = fn->arena};
+    for (int i = 0; arch_at(i); i++) {
+        const char *name = arch_at(i)->name;
+        buf_printf(&names, i ? ", %s" : "%s", name);
+        if (arch_at(i)->number == number_of_target(asked)) meant = name;
+    }
+    diag_error(px->diag, fn->span, "there is no GPU target '%s'", asked);
+    if (meant) diag_help(px->diag, fn->span, "did you mean '%s'?", meant);
+    diag_help(px->diag, fn->span, "targets are %s", names.data);
+}
+
+static bool check_target(const PassCtx *px, const Func *fn) {
     if (!px->target || !arch_find(str_of(px->target))) {
-        for (int i = 0; arch_at(i); i++) buf_printf(&names, i ? ", %s" : "%s", arch_at(i)->name);
-        diag_error(px->diag, fn->span, "there is no GPU target '%s'", px->target ? px->target : "");
-        diag_help(px->diag, fn->span, "targets are %s", names.data);
+        say_targets(px, fn);
         return false;
     }
     int warps = fn->num_warps;
