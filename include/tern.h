@@ -157,7 +157,9 @@ TERN_API void tern_convert(tern_dtype from_dtype, const void *from, tern_dtype t
 
 /* ---- modules and kernels ---- */
 
-/* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. NULL:
+/* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. A .cu or
+ * .cuh file is CUDA C: its kernels are the functions, compiled for blocks of one shape
+ * (tern_options.block) and launched on sim and cuda; doc/cuda.md says what is taken. NULL:
  * tern_message says what and where. The module is the context's; tern_module_free gives it up
  * sooner. A source may have 16 MB. */
 TERN_API tern_module *tern_load_file(tern_context *context, const char *path);
@@ -175,7 +177,7 @@ typedef struct tern_function_parameter {
     /* @triton.jit(do_not_specialize=..) names it: a signature made from arguments says neither :16
      * nor :1 of it; do_not_specialize_on_alignment: not :16 */
     bool do_not_specialize, do_not_specialize_on_alignment;
-    const char *annotation;    /* its source text; "" if none */
+    const char *annotation;    /* its source text; "" if none; of CUDA C its type */
     const char *default_value; /* its source text; NULL if none */
 } tern_function_parameter;
 typedef struct tern_function {
@@ -185,6 +187,7 @@ typedef struct tern_function {
     bool is_launched; /* as name[grid](..) in the file, or never called by another jit function */
     int num_parameters;
     const tern_function_parameter *parameters;
+    bool is_cuda; /* a kernel of CUDA C: the source has the types of its parameters */
 } tern_function;
 TERN_API int tern_module_num_functions(const tern_module *module);
 TERN_API const tern_function *tern_module_function(const tern_module *module, int index);
@@ -232,6 +235,8 @@ typedef struct tern_options {
                                 is after that, for TERN_STAGE_IR_AFTER */
     bool verify;             /* run the IR verifier after each pass */
     bool text_only;          /* for tern_kernel_text: it is not made ready to be launched */
+    int block[3];            /* CUDA C: threads of a block along x, y, z; y, z 0: 1 */
+    size_t shared_bytes;     /* CUDA C: of `extern __shared__` */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
@@ -239,7 +244,8 @@ typedef struct tern_options {
  * 1), "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16; a
  * tuple is
  * "(*fp32:16, i32, 4)", a host tensor descriptor "tensordesc<fp16[64,32]>". NAME=VALUE
- * gives a parameter by name; what is left out takes its default. options may be NULL. NULL: the
+ * gives a parameter by name; what is left out takes its default. Of CUDA C the source has the types:
+ * a signature may be empty; else its pointers are compared with them. options may be NULL. NULL: the
  * compilation failed; tern_message has all errors, with their places. Takes milliseconds, on cpu
  * also the C compiler's time unless the kernel is in the cache folder. */
 TERN_API tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,

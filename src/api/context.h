@@ -46,7 +46,8 @@ struct tern_module {
     Handle own;
     int refs; /* the user's, and one for each kernel */
     Arena *arena;
-    Module *module;
+    Module *module; /* NULL: of CUDA C */
+    const CuModule *cuda;
     int num_functions;
     tern_function *functions;
     struct FunctionConfigs { /* of functions[i] */
@@ -122,6 +123,21 @@ const JitFunction *module_jit_function(tern_module *module, const char *name, in
 /* As tern_module_configs, inside a call that already catches lack of memory. */
 int module_configs(tern_module *module, const char *function, const tern_config **configs);
 void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one function */
+/* ---- cuda.c: modules of CUDA C ---- */
+bool cuda_is_name(const char *name);     /* ends with .cu or .cuh */
+void cuda_describe(tern_module *module); /* its functions */
+tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *function,
+                                 const char *signature, const tern_options *options);
+/* What such modules lack: says so in the context. */
+tern_status cuda_lacks(const tern_module *module, const char *what);
+
+/* ---- kernel.c ---- */
+tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *name);
+/* Makes it callable; NULL after a failure, which the context has. specs NULL: no constants. */
+tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_options *options,
+                           const Diag *diag);
+CompileRequest kernel_request(const Device *device, const tern_options *options);
+
 tern_dtype dtype_of(ScalarKind type, bool is_unsigned);
 void module_release(tern_module *module);
 void buffer_free(tern_buffer *buffer);

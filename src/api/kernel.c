@@ -123,7 +123,7 @@ static void give_printed(tern_context *context, const Diag *diag) {
     }
 }
 
-static tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *name) {
+tern_kernel *kernel_new(tern_context *context, Arena *arena, const char *name) {
     tern_kernel *kernel = arena_new_of(arena, tern_kernel);
     *kernel =
         (tern_kernel){.own.context = context, .arena = arena, .name = str_c(arena, str_of(name))};
@@ -140,8 +140,8 @@ static void kernel_close(Handle *own) {
     arena_free(kernel->arena);
 }
 
-static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs,
-                                  const tern_options *options, const Diag *diag) {
+tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_options *options,
+                           const Diag *diag) {
     tern_context *context = kernel->own.context;
     Device *device = &context->device;
     make_arguments(kernel);
@@ -162,7 +162,7 @@ static tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs,
     return kernel;
 }
 
-static CompileRequest request_of(const Device *device, const tern_options *options) {
+CompileRequest kernel_request(const Device *device, const tern_options *options) {
     return (CompileRequest){.target = resolve_target(device, options->target),
                             .num_warps = options->num_warps,
                             .num_stages = options->num_stages,
@@ -192,6 +192,8 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
     tern_module *module = asked->module;
     tern_options options = full_options(asked->options);
     Diag diag = {.arena = arena};
+    if (module->cuda)
+        return cuda_kernel_compile(module, arena, asked->function, asked->text, &options);
     const JitFunction *jit = module_jit_function(module, asked->function, NULL);
     if (!jit || check_options(context, &options)) return NULL;
     Spec *specs = arena_array(arena, Spec, jit->num_params);
@@ -201,7 +203,7 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
         return NULL;
     }
     if (fill_from_config(module, asked->function, &options, jit, specs)) return NULL;
-    CompileRequest request = request_of(&context->device, &options);
+    CompileRequest request = kernel_request(&context->device, &options);
     request.module = module->module, request.function = jit, request.specs = specs;
     tern_kernel *kernel = kernel_new(context, arena, asked->function);
     if (fill_from_heuristics(arena, module, jit, specs, &diag))
@@ -231,7 +233,7 @@ static void *compile_ir_text(tern_context *context, Arena *arena, const void *re
     tern_options options = full_options(asked->options);
     Diag diag = {.arena = arena};
     Source *source = source_new(arena, STR("<ir>"), str_copy(arena, str_of(asked->text)));
-    CompileRequest request = request_of(&context->device, &options);
+    CompileRequest request = kernel_request(&context->device, &options);
     CompiledKernel *compiled = compile_text(arena, source, &request, &diag);
     if (!compiled) {
         context_fail_diag(context, &diag);

@@ -87,10 +87,19 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
     Diag diag = {.arena = arena};
     tern_module *module = arena_new_of(arena, tern_module);
     *module = (tern_module){.own.context = context, .refs = 1, .arena = arena};
-    module->module = module_load(arena, source, path, &context->lang, &diag);
-    if (!module->module) {
+    bool is_cuda = cuda_is_name(source->name.data);
+    if (is_cuda)
+        module->cuda = cu_load(arena, source, path, &diag);
+    else
+        module->module = module_load(arena, source, path, &context->lang, &diag);
+    if (!module->module && !module->cuda) {
         context_fail_diag(context, &diag);
         return NULL;
+    }
+    if (is_cuda) {
+        cuda_describe(module);
+        handle_add(&module->own, context, module_close);
+        return module;
     }
     module->num_functions = module_num_functions(module->module);
     module->functions = arena_array(arena, tern_function, module->num_functions);
@@ -151,13 +160,20 @@ const tern_function *tern_module_function(const tern_module *module, int index) 
 }
 
 const tern_function *tern_module_find(const tern_module *module, const char *name) {
-    const JitFunction *found = name ? module_find(module->module, str_of(name)) : NULL;
+    for (int i = 0; name && module->cuda && i < module->num_functions; i++)
+        if (!strcmp(module->functions[i].name, name)) return &module->functions[i];
+    const JitFunction *found =
+        name && module->module ? module_find(module->module, str_of(name)) : NULL;
     for (int i = 0; found && i < module->num_functions; i++)
         if (module_function(module->module, i) == found) return &module->functions[i];
     return NULL;
 }
 
 const JitFunction *module_jit_function(tern_module *module, const char *name, int *index) {
+    if (module->cuda) {
+        cuda_lacks(module, "@triton.jit functions, which this is for");
+        return NULL;
+    }
     const tern_function *found = tern_module_find(module, name);
     if (found) {
         int at = (int)(found - module->functions);
@@ -209,6 +225,8 @@ static tern_value *values_of(Arena *arena, int count, const ConfigValue *values)
 /* Negative: a tern_status, and the context has the words. */
 int module_configs(tern_module *module, const char *function, const tern_config **configs) {
     int index;
+    *configs = NULL;
+    if (module->cuda) return 0; /* C has no autotune */
     const JitFunction *found = module_jit_function(module, function, &index);
     if (!found) return TERN_ERROR_ARGUMENT;
     struct FunctionConfigs *known = &module->configs[index];
@@ -263,11 +281,14 @@ static int heuristics(tern_module *module, const char *function, const tern_valu
 int tern_module_heuristics(tern_module *module, const char *function, const tern_value *known,
                            int num_known, const tern_value **values) {
     if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
+    *values = NULL;
+    if (module->cuda) return 0;
     return heuristics(module, function, known, num_known, values);
 }
 
 tern_status tern_module_set_global(tern_module *module, const char *name, const char *text) {
     if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
+    if (module->cuda) return cuda_lacks(module, "globals that can be set");
     Diag diag = {.arena = module->arena};
     Str copy = str_copy(module->arena, str_of(name));
     Source *source = source_new(module->arena, str_format(module->arena, "<value of %s>", name),

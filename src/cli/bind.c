@@ -198,6 +198,7 @@ int bound_compile(Bound *bound) {
     bound->signature = buf_str(&signature);
     tern_options options = {
         .num_warps = warps, .num_stages = stages, .debug = option_given(cli, "debug")};
+    if (!option_launch(cli, &options)) return EXIT_USAGE;
     clock_gettime(CLOCK_MONOTONIC, &start);
     bound->kernel =
         tern_compile(bound->module, bound->function->name, bound->signature.data, &options);

@@ -41,6 +41,25 @@ bool option_int(const Cli *cli, const char *name, int low, int high, int otherwi
     return true;
 }
 
+bool option_launch(const Cli *cli, tern_options *options) {
+    const char *text = option_value(cli, "block");
+    int shared;
+    for (int i = 0; text && *text; i++) {
+        char *end;
+        long size = strtol(text, &end, 10);
+        if (i == 3 || end == text || size < 1 || size > 1024 || (*end && *end != ',')) {
+            cli_fail(cli, EXIT_USAGE, "--block: expected one to three numbers of threads, saw '%s'",
+                     option_value(cli, "block"));
+            return false;
+        }
+        options->block[i] = (int)size;
+        text = *end ? end + 1 : end;
+    }
+    if (!option_int(cli, "shared", 0, 1 << 20, 0, &shared)) return false;
+    options->shared_bytes = (size_t)shared;
+    return true;
+}
+
 bool option_double(const Cli *cli, const char *name, double otherwise, double *value) {
     const char *text = option_value(cli, name);
     *value = otherwise;

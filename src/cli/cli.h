@@ -73,6 +73,8 @@ extern const char details_bench[], details_build[], details_check[], details_cmp
 const char *option_value(const Cli *cli, const char *name);
 const char *option_nth(const Cli *cli, const char *name, int index);
 bool option_given(const Cli *cli, const char *name);
+/* --block X[,Y[,Z]] and --shared BYTES, of CUDA C. False: complained. */
+bool option_launch(const Cli *cli, tern_options *options);
 /* An integer option within [low, high]; `otherwise` when it is not given. False: complained. */
 bool option_int(const Cli *cli, const char *name, int low, int high, int otherwise, int *value);
 bool option_double(const Cli *cli, const char *name, double otherwise, double *value);

@@ -11,6 +11,8 @@
 
 const OptionRow options_run[] = {
     {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
+    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
+    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
     {"num-stages", 0, "N", "default: the config's, else the target's"},
@@ -160,7 +162,10 @@ static void report_text(Run *run) {
                tern_device_description(run->bound.context));
         printf("kernel: %s, grid %u", run->bound.function->name, run->bound.grid[0]);
         for (int i = 1; i < run->bound.grid_rank; i++) printf(" x %u", run->bound.grid[i]);
-        printf(", num_warps %d", tern_kernel_num_warps(run->bound.kernel));
+        if (run->bound.function->is_cuda)
+            printf(", block %s", option_value(cli, "block"));
+        else
+            printf(", num_warps %d", tern_kernel_num_warps(run->bound.kernel));
         if (run->bound.config)
             printf(", config %d of %d", run->bound.config, run->bound.num_configs);
         putchar('\n');

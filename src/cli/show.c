@@ -13,6 +13,8 @@ const OptionRow options_show[] = {
     {"stage", 's', "STAGE", "ast, ir, ir:PASS, c, ptx, sass, facts or configs"},
     {"sig", 0, "SIGNATURE", "types and constants in parameter order: '*fp32:16,i32,1024'"},
     {"target", 't', "T", "cpu, cpu:avx2, interp, sm_90a ..; default: what the stage is for"},
+    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
+    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},
@@ -180,15 +182,17 @@ static int show_compiled(const Show *show, const StageRow *row) {
     Cli *cli = show->cli;
     const char *signature = option_value(cli, "sig"), *target = option_value(cli, "target");
     tern_options options = {.debug = option_given(cli, "debug"), .print_after = show->pass};
-    if (!signature)
+    bool is_cuda = show->function->is_cuda;
+    if (!signature && !is_cuda)
         return cli_fail(cli, EXIT_USAGE, "stage %s needs --sig: the types of %s's parameters",
                         show->stage_name, show->function->name);
-    if (!option_int(cli, "num-warps", 1, 64, 0, &options.num_warps) ||
+    if (!option_launch(cli, &options) ||
+        !option_int(cli, "num-warps", 1, 64, 0, &options.num_warps) ||
         !option_int(cli, "num-stages", 1, 32, 0, &options.num_stages) ||
         !option_int(cli, "config", 1, 1 << 20, 0, &options.config))
         return EXIT_USAGE;
     bool of_gpu = show->pass && (!strcmp(show->pass, "place") || !strcmp(show->pass, "fence"));
-    options.target = target ? target : of_gpu ? "sm_90a" : row->target;
+    options.target = target ? target : of_gpu || is_cuda ? "sm_90a" : row->target;
     tern_kernel *kernel = tern_compile(show->module, show->function->name, signature, &options);
     if (!kernel) return cli_fail_context(cli, show->context);
     const char *text = tern_kernel_text(kernel, show->pass ? TERN_STAGE_IR_AFTER : row->stage);

@@ -20,3 +20,9 @@ CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag
         lower_function(arena, request->module, request->function, request->specs, &options, diag);
     return fn ? compile_ir(arena, fn, request, diag) : NULL;
 }
+
+CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKernel *kernel,
+                             const CuLaunch *launch, const CompileRequest *request, Diag *diag) {
+    Func *fn = cu_lower(arena, module, kernel, launch, diag);
+    return fn ? compile_ir(arena, fn, request, diag) : NULL;
+}

@@ -4,6 +4,7 @@
 #define TERN_COMPILE_H
 
 #include "compile/kernel.h"
+#include "cuda/cu.h"
 #include "lang/lang.h"
 
 typedef struct CompileRequest {
@@ -20,6 +21,10 @@ typedef struct CompileRequest {
 
 /* NULL after diag_error / diag_refused. */
 CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag *diag);
+
+/* Likewise a kernel of CUDA C, for blocks of one shape; request: but for the function. */
+CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKernel *kernel,
+                             const CuLaunch *launch, const CompileRequest *request, Diag *diag);
 
 /* The steps behind the front end, for IR that came from elsewhere (tests, .tir files). */
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag);

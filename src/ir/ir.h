@@ -299,7 +299,10 @@ typedef struct Param {
  * block does; there are no tiles, a program is a block. */
 typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED, FORM_THREAD } FuncForm;
 
-enum { MAX_BLOCK_THREADS = 1024 };
+enum {
+    MAX_BLOCK_THREADS = 1024,
+    MAX_ALLOC_BYTES = 1 << 24, /* what sim takes; a GPU has less */
+};
 
 typedef struct Func {
     Arena *arena;

@@ -5,7 +5,6 @@
 
 enum {
     MAX_BLOCK_Z = 64,        /* CUDA programming guide, "Technical specifications" */
-    MAX_ALLOC = 1 << 24,     /* what sim takes; a GPU has less */
     MAX_ALLOC_ALIGN = 1 << 8 /* of memory of tern_alloc, too */
 };
 
@@ -28,8 +27,8 @@ bool verify_alloc(Verifier *v, const Op *op) {
     if (op_result(op)->type->kind != TYPE_PTR)
         return verify_bad(v, op, "expected a pointer, not %s",
                           verify_text_of(v, op_result(op)->type));
-    if (bytes < 1 || bytes > MAX_ALLOC)
-        return verify_bad(v, op, "%lld bytes, expected 1 to %d", (long long)bytes, MAX_ALLOC);
+    if (bytes < 1 || bytes > MAX_ALLOC_BYTES)
+        return verify_bad(v, op, "%lld bytes, expected 1 to %d", (long long)bytes, MAX_ALLOC_BYTES);
     if (align < 1 || align > MAX_ALLOC_ALIGN || (align & (align - 1)))
         return verify_bad(v, op, "an alignment of %lld", (long long)align);
     return op->parent == v->fn->body || verify_bad(v, op, "not at the top of the function");

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cuda: modules and kernels of CUDA C. The source has all types, so a kernel needs no signature; it
+ * is compiled for blocks of one shape. */
+#include "api/context.h"
+
+#include <ctype.h>
+
+bool cuda_is_name(const char *name) {
+    Str text = str_of(name);
+    return str_ends(text, ".cu") || str_ends(text, ".cuh");
+}
+
+static tern_function described(Arena *arena, const CuKernel *kernel) {
+    tern_function_parameter *parameters =
+        arena_array(arena, tern_function_parameter, kernel->num_params);
+    for (int i = 0; i < kernel->num_params; i++)
+        parameters[i] =
+            (tern_function_parameter){.name = str_c(arena, kernel->params[i].name),
+                                      .do_not_specialize = true,
+                                      .annotation = str_c(arena, kernel->params[i].type)};
+    tern_function function = {.name = str_c(arena, kernel->name),
+                              .text = str_c(arena, span_text(kernel->whole)),
+                              .is_launched = true,
+                              .num_parameters = kernel->num_params,
+                              .parameters = parameters,
+                              .is_cuda = true};
+    int column;
+    if (kernel->span.source)
+        source_position(kernel->span.source, kernel->span.start, &function.line, &column);
+    return function;
+}
+
+void cuda_describe(tern_module *module) {
+    module->num_functions = cu_num_kernels(module->cuda);
+    module->functions = arena_array(module->arena, tern_function, module->num_functions);
+    for (int i = 0; i < module->num_functions; i++)
+        module->functions[i] = described(module->arena, cu_kernel(module->cuda, i));
+}
+
+tern_status cuda_lacks(const tern_module *module, const char *what) {
+    return context_fail(module->own.context, TERN_ERROR_UNSUPPORTED, "a file of CUDA C has no %s",
+                        what);
+}
+
+/* ---- compiling ---- */
+
+static const CuKernel *find(const tern_module *module, const char *name) {
+    Buf known = {.arena = module->arena};
+    buf_puts(&known, "");
+    for (int i = 0; i < module->num_functions; i++) {
+        if (!strcmp(module->functions[i].name, name)) return cu_kernel(module->cuda, i);
+        if (i < 20) buf_printf(&known, "%s%s", i ? ", " : "", module->functions[i].name);
+    }
+    context_fail(module->own.context, TERN_ERROR_ARGUMENT,
+                 module->num_functions ? "no __global__ function '%s' here, only: %s"
+                                       : "no __global__ function '%s': there is none here%s",
+                 name, known.data);
+    return NULL;
+}
+
+static bool check_launch(tern_context *context, const tern_options *options, CuLaunch *launch) {
+    int threads = 1;
+    for (int i = 0; i < 3; i++) {
+        int size = options->block[i] || i == 0 ? options->block[i] : 1;
+        static const int most[] = {1024, 1024, 64};
+        if (size < 1 || size > most[i]) {
+            context_fail(context, TERN_ERROR_ARGUMENT,
+                         i == 0 && size == 0
+                             ? "CUDA C is compiled for blocks of one shape: how many threads?"
+                             : "a block of %d threads along axis %d; from 1 to %d there may be",
+                         size, i, most[i]);
+            return false;
+        }
+        launch->block[i] = size;
+        threads *= size;
+    }
+    if (threads > 1024)
+        context_fail(context, TERN_ERROR_ARGUMENT,
+                     "a block of %d threads; a block has at most 1024", threads);
+    else if (options->shared_bytes > 1 << 20)
+        context_fail(context, TERN_ERROR_ARGUMENT, "%zu bytes of shared memory",
+                     options->shared_bytes);
+    launch->shared_bytes = (int64_t)options->shared_bytes;
+    return threads <= 1024 && options->shared_bytes <= 1 << 20;
+}
+
+/* The next of a list at its top, without blanks; false: there is none. */
+static bool next_item(const char **at, Str *item) {
+    int depth = 0;
+    if (!**at) return false;
+    while (isspace((unsigned char)**at)) (*at)++;
+    const char *start = *at;
+    for (; **at && (depth || **at != ','); (*at)++) {
+        if (strchr("([", **at)) depth++;
+        if (strchr(")]", **at)) depth--;
+    }
+    *item = (Str){start, (int)(*at - start)};
+    if (**at) (*at)++;
+    return true;
+}
+
+/* "*fp32:16" for a pointer to float; what is no pointer is checked by the launch. */
+static bool check_signature(tern_context *context, const CuKernel *kernel, const char *signature) {
+    Str item;
+    for (int i = 0; next_item(&signature, &item); i++) {
+        if (i == kernel->num_params) {
+            context_fail(context, TERN_ERROR_ARGUMENT, "kernel '%.*s' has %d parameters",
+                         STR_ARG(kernel->name), kernel->num_params);
+            return false;
+        }
+        const CuParam *param = &kernel->params[i];
+        if (!item.length || item.data[0] != '*') continue;
+        Str given = {item.data + 1, item.length - 1};
+        for (int k = 0; k < given.length; k++)
+            if (given.data[k] == ':') given.length = k;
+        if (!param->pointee.length || str_equal(given, param->pointee)) continue;
+        context_fail(
+            context, TERN_ERROR_ARGUMENT,
+            "argument '%.*s' of kernel '%.*s' is a pointer to %.*s; the source says '%.*s'",
+            STR_ARG(param->name), STR_ARG(kernel->name), STR_ARG(given), STR_ARG(param->type));
+        return false;
+    }
+    return true;
+}
+
+tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *function,
+                                 const char *signature, const tern_options *options) {
+    tern_context *context = module->own.context;
+    const CuKernel *found = find(module, function);
+    CuLaunch launch;
+    Diag diag = {.arena = arena};
+    if (!found || !check_launch(context, options, &launch)) return NULL;
+    if (!check_signature(context, found, signature)) return NULL;
+    CompileRequest request = kernel_request(&context->device, options);
+    tern_kernel *kernel = kernel_new(context, arena, function);
+    kernel->compiled = compile_cuda(arena, module->cuda, found, &launch, &request, &diag);
+    if (!kernel->compiled) {
+        context_fail_diag(context, &diag);
+        return NULL;
+    }
+    kernel->module = module;
+    return kernel_finish(kernel, NULL, options, &diag);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+/* cu: CUDA C source text -> thread form. doc/cuda.md says what is taken and what is refused.
+ *
+ * There is no syntax tree: a function's tokens are read once for each call and become IR at once, with
+ * all names and types known as they are read. What a kernel does not reach is not looked at. */
+#ifndef TERN_CU_H
+#define TERN_CU_H
+
+#include "ir/ir.h"
+
+typedef struct CuModule CuModule;
+
+/* path: of the file, beside which "includes" lie; empty: the text is from memory. NULL after
+ * diag_error. */
+CuModule *cu_load(Arena *arena, const Source *source, Str path, Diag *diag);
+
+typedef struct CuParam {
+    Str name, type; /* type: as it is written */
+    Str pointee; /* of a pointer: the name of the number type in a signature, "fp32"; else empty */
+} CuParam;
+typedef struct CuKernel { /* a __global__ function */
+    Str name;
+    Span span, whole; /* of its name; with its body */
+    int num_params;
+    const CuParam *params;
+} CuKernel;
+int cu_num_kernels(const CuModule *module);
+const CuKernel *cu_kernel(const CuModule *module, int index);
+
+typedef struct CuLaunch {
+    int block[3];
+    int64_t shared_bytes; /* of `extern __shared__` */
+} CuLaunch;
+/* NULL after diag_error or diag_refused. */
+Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,
+               Diag *diag);
+
+#endif

@@ -1,0 +1,663 @@
+// SPDX-License-Identifier: Apache-2.0
+/* expr: expressions, by precedence. The right operand of && and || and the arms of ?: are built into
+ * regions of their own; where they read no memory that could be wrong to read, they stand in line. */
+#include "cuda/front.h"
+
+static CuVal unary(CuLower *l);
+
+/* ---- places ---- */
+
+static CuVal place_val(const CuType *type, Value *address, CuPlace place) {
+    return (CuVal){.type = type, .value = address, .is_place = true, .place = place};
+}
+
+static CuVal dereference(CuLower *l, CuVal pointer, CuPlace place) {
+    pointer = cu_value(l, pointer);
+    if (l->panic) return pointer;
+    if (pointer.type->kind != CU_POINTER)
+        return cu_bad(l, place, "'*' of '%.*s', which is no pointer",
+                      STR_ARG(cu_name(l->arena, pointer.type)));
+    if (pointer.type->of->kind == CU_VOID) return cu_bad(l, place, "what a 'void *' points to");
+    return place_val(pointer.type->of, pointer.value, place);
+}
+
+/* pointer + index, in elements. */
+static CuVal advance(CuLower *l, CuVal pointer, CuVal index, bool back, CuPlace place) {
+    const CuType *of = pointer.type->of;
+    CuVal at = cu_cast_to(l, cu_promoted(l, index),
+                          cu_is_signed(index.type) || cu_size(index.type) < 4 ? cu_type(CU_LONG)
+                                                                              : cu_type(CU_ULONG));
+    if (l->panic) return pointer;
+    if (of->kind == CU_VOID) return cu_bad(l, place, "arithmetic on a 'void *'");
+    Value *offset = at.value;
+    if (back) offset = cu_op2(l, OP_SUB, cu_int(l, at.type, 0), offset);
+    int64_t scale = cu_size(of) / type_size_bytes(pointer.value->type->elem);
+    if (scale != 1) offset = cu_op2(l, OP_MUL, offset, cu_int(l, at.type, scale));
+    return (CuVal){
+        .type = pointer.type, .value = build_addptr(&l->b, pointer.value, offset), .place = place};
+}
+
+static CuVal member(CuLower *l, CuVal of, CuToken *name) {
+    CuPlace place = cu_join(of.place, name->place);
+    if (l->panic) return of;
+    if (of.type->kind != CU_STRUCT)
+        return cu_bad(l, place, "member '%.*s' of '%.*s', which is no struct", STR_ARG(name->text),
+                      STR_ARG(cu_name(l->arena, of.type)));
+    if (cu_is(name->next, "(")) return cu_unsupported(l, place, "a member function in a kernel");
+    const CuRecord *record = of.type->record;
+    for (int i = 0; i < record->num_fields; i++) {
+        const CuField *f = &record->fields[i];
+        if (!str_equal(f->name, name->text)) continue;
+        const CuType *type =
+            cu_qualified(l->arena, f->type, of.type->is_const, of.type->is_volatile);
+        return place_val(type, cu_offset(l, of.value, f->offset, f->type), place);
+    }
+    return cu_bad(l, name->place, "'%.*s' has no member '%.*s'", STR_ARG(record->name),
+                  STR_ARG(name->text));
+}
+
+/* ---- binary operators on values ---- */
+
+static CuVal made(const CuType *type, Value *value, CuPlace place) {
+    return (CuVal){.type = type, .value = value, .place = place};
+}
+
+static bool is_op(const char *op, const char *text) { return !strcmp(op, text); }
+
+static int comparison(const char *op) { /* 0: none; 1 .. 6: == != < <= > >= */
+    static const char *const ops[] = {"==", "!=", "<", "<=", ">", ">="};
+    for (int i = 0; i < COUNT(ops); i++)
+        if (is_op(op, ops[i])) return i + 1;
+    return 0;
+}
+
+static CuVal compare(CuLower *l, int which, const CuType *type, Value *a, Value *b, CuPlace place) {
+    static const int floats[] = {FCMP_OEQ, FCMP_UNE, FCMP_OLT, FCMP_OLE, FCMP_OGT, FCMP_OGE};
+    static const int ints[] = {ICMP_EQ, ICMP_NE, ICMP_SLT, ICMP_SLE, ICMP_SGT, ICMP_SGE};
+    static const int words[] = {ICMP_EQ, ICMP_NE, ICMP_ULT, ICMP_ULE, ICMP_UGT, ICMP_UGE};
+    if (cu_is_float(type))
+        return made(cu_type(CU_BOOL), cu_fcmp(l, floats[which - 1], a, b), place);
+    bool is_signed = type->kind != CU_POINTER && cu_is_signed(type);
+    return made(cu_type(CU_BOOL), cu_icmp(l, (is_signed ? ints : words)[which - 1], a, b), place);
+}
+
+static CuVal pointer_operation(CuLower *l, const char *op, CuVal a, CuVal b, CuPlace place) {
+    bool both = a.type->kind == CU_POINTER && b.type->kind == CU_POINTER;
+    int which = comparison(op);
+    if (which && (a.is_null || b.is_null || both)) {
+        const CuType *type = a.type->kind == CU_POINTER && !a.is_null ? a.type : b.type;
+        if (both && !a.is_null && !b.is_null && a.type->of->kind != b.type->of->kind)
+            return cu_bad(l, place, "pointers to different types are compared");
+        a = cu_cast_to(l, a, type), b = cu_cast_to(l, b, type);
+        return l->panic ? a : compare(l, which, type, a.value, b.value, place);
+    }
+    if (both && is_op(op, "-") &&
+        cu_same(cu_plain(l->arena, a.type->of), cu_plain(l->arena, b.type->of)) &&
+        a.type->of->kind != CU_VOID) {
+        const CuType *type = cu_type(CU_LONG);
+        Value *x = cu_cast_to(l, a, type).value, *y = cu_cast_to(l, b, type).value;
+        Value *bytes = cu_op2(l, OP_SUB, x, y);
+        return made(type, cu_op2(l, OP_DIV_S, bytes, cu_int(l, type, cu_size(a.type->of))), place);
+    }
+    if (is_op(op, "+") && b.type->kind == CU_POINTER && cu_is_integer(a.type))
+        return advance(l, b, a, false, place);
+    if ((is_op(op, "+") || is_op(op, "-")) && cu_is_integer(b.type))
+        return advance(l, a, b, is_op(op, "-"), place);
+    return cu_bad(l, place, "'%s' of '%.*s' and '%.*s'", op, STR_ARG(cu_name(l->arena, a.type)),
+                  STR_ARG(cu_name(l->arena, b.type)));
+}
+
+static OpKind float_kind(const char *op) {
+    return is_op(op, "+")   ? OP_FADD
+           : is_op(op, "-") ? OP_FSUB
+           : is_op(op, "*") ? OP_FMUL
+           : is_op(op, "/") ? OP_FDIV
+                            : NUM_OP_KINDS;
+}
+
+static OpKind int_kind(const char *op, bool is_signed) {
+    static const struct {
+        const char *text;
+        OpKind of_signed, of_unsigned;
+    } kinds[] = {{"+", OP_ADD, OP_ADD},     {"-", OP_SUB, OP_SUB},     {"*", OP_MUL, OP_MUL},
+                 {"/", OP_DIV_S, OP_DIV_U}, {"%", OP_REM_S, OP_REM_U}, {"&", OP_AND, OP_AND},
+                 {"|", OP_OR, OP_OR},       {"^", OP_XOR, OP_XOR},     {"<<", OP_SHL, OP_SHL},
+                 {">>", OP_SHR_S, OP_SHR_U}};
+    for (int i = 0; i < COUNT(kinds); i++)
+        if (is_op(op, kinds[i].text)) return is_signed ? kinds[i].of_signed : kinds[i].of_unsigned;
+    return NUM_OP_KINDS;
+}
+
+CuVal cu_binary_values(CuLower *l, const char *op, CuVal a, CuVal b) {
+    CuPlace place = cu_join(a.place, b.place);
+    a = cu_promoted(l, a), b = cu_promoted(l, b);
+    if (l->panic) return a;
+    l->b.span = cu_span(place);
+    if (a.type->kind == CU_POINTER || b.type->kind == CU_POINTER)
+        return pointer_operation(l, op, a, b, place);
+    if (!cu_is_number(a.type) || !cu_is_number(b.type))
+        return cu_bad(l, place, "'%s' of '%.*s' and '%.*s'", op, STR_ARG(cu_name(l->arena, a.type)),
+                      STR_ARG(cu_name(l->arena, b.type)));
+    bool shifts = is_op(op, "<<") || is_op(op, ">>");
+    const CuType *type = shifts ? cu_plain(l->arena, a.type) : cu_common(l, a.type, b.type);
+    bool is_float = cu_is_float(type) || (shifts && cu_is_float(b.type));
+    OpKind kind = is_float ? float_kind(op) : int_kind(op, cu_is_signed(type));
+    a = cu_cast_to(l, a, type), b = cu_cast_to(l, b, type);
+    if (l->panic) return a;
+    if (comparison(op)) return compare(l, comparison(op), type, a.value, b.value, place);
+    if (kind == NUM_OP_KINDS || (shifts && is_float))
+        return cu_bad(l, place, "'%s' of floating-point numbers", op);
+    Value *value =
+        kind == OP_FDIV ? cu_exact(l, a.value, b.value) : cu_op2(l, kind, a.value, b.value);
+    return made(type, value, place);
+}
+
+/* ---- primary ---- */
+
+static CuVal number(CuLower *l, CuToken *t) {
+    CuNumber n;
+    const char *why = cu_number(l->arena, t->text, &n);
+    if (why) return cu_bad(l, t->place, "%s: '%.*s'", why, STR_ARG(t->text));
+    if (n.is_float) {
+        const CuType *type = cu_type(n.is_single ? CU_FLOAT : CU_DOUBLE);
+        return made(type, build_float(&l->b, cu_ir(l->fn->types, type), n.number), t->place);
+    }
+    /* The first type that holds it; of decimal digits no unsigned one without 'u' (C11, 6.4.4.1). */
+    static const CuKind kinds[] = {CU_INT, CU_UINT, CU_LONG, CU_ULONG, CU_LLONG, CU_ULLONG};
+    const CuType *type = NULL;
+    for (int i = n.longs * 2; i < COUNT(kinds) && !type; i++) {
+        bool is_signed = cu_is_signed(cu_type(kinds[i]));
+        int bits = 8 * (int)cu_size(cu_type(kinds[i])) - is_signed;
+        bool allowed = is_signed ? !n.is_unsigned : n.is_unsigned || !n.is_decimal;
+        if (allowed && (bits == 64 || n.integer >> bits == 0)) type = cu_type(kinds[i]);
+    }
+    if (!type) return cu_bad(l, t->place, "no type holds '%.*s'", STR_ARG(t->text));
+    CuVal val = made(type, cu_int(l, type, (int64_t)n.integer), t->place);
+    val.is_null = n.integer == 0;
+    return val;
+}
+
+static CuVal unknown_name(CuLower *l, const CuToken *t) {
+    if (cu_is(t, "asm") || cu_is(t, "__asm__"))
+        return cu_unsupported(l, t->place, "inline PTX in a kernel");
+    if (cu_is(t, "new") || cu_is(t, "delete") || cu_is(t, "throw") || cu_is(t, "this"))
+        return cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));
+    if (cu_is(t->next, "::"))
+        return cu_unsupported(l, t->place, "'%.*s::' in a kernel", STR_ARG(t->text));
+    return cu_bad(l, t->place, "'%.*s' is not declared", STR_ARG(t->text));
+}
+
+static CuVal named(CuLower *l, CuToken *t) {
+    const CuName *found = cu_find(l, t->text);
+    const CuDecl *decl = map_get(&l->module->names, t->text);
+    CuName global;
+    CuVal val;
+    if (!found && cu_is(l->at, "(")) {
+        l->at = l->at->next;
+        return cu_call_named(l, t);
+    }
+    if (!found && cu_builtin_name(l, t, &val)) return val;
+    while (decl && decl->kind == CU_DECL_FUNCTION) decl = decl->overload;
+    if (!found && decl) {
+        if (!cu_global(l, decl, &global)) return cu_poison(l, t->place);
+        found = &global;
+    }
+    if (!found) return unknown_name(l, t);
+    val = found->val;
+    val.place = t->place;
+    if (found->kind == NAME_TYPE) return cu_bad(l, t->place, "'%.*s' is a type", STR_ARG(t->text));
+    if (found->kind == NAME_CONSTANT)
+        val.value = build_constant_bits(&l->b, val.value->type, constant_bits(val.value->def));
+    return val;
+}
+
+/* float(x), int2{..}: the type stands at l->at. */
+static CuVal functional_cast(CuLower *l) {
+    CuPlace place = l->at->place;
+    CuSpecifiers s;
+    if (!cu_specifiers(l, &s)) return cu_poison(l, place);
+    if (!s.type) return cu_bad(l, place, "'auto' where a type must be written");
+    if (cu_is(l->at, "{")) {
+        Value *at = cu_alloc(l, s.type, ALLOC_LOCAL, STR(""));
+        cu_initialize(l, at, cu_plain(l->arena, s.type));
+        return place_val(s.type, at, place);
+    }
+    if (!cu_expect(l, "(", "after a type in an expression")) return cu_poison(l, place);
+    if (s.type->kind == CU_STRUCT) return cu_unsupported(l, place, "a constructor in a kernel");
+    CuVal val = cu_assignment(l);
+    val.place = cu_join(place, l->at->place);
+    cu_expect(l, ")", "after the value");
+    return cu_cast_to(l, val, s.type);
+}
+
+static CuVal named_cast(CuLower *l, CuToken *name) {
+    cu_expect(l, "<", "after the cast");
+    const CuType *type = cu_type_name(l);
+    cu_expect(l, ">", "after the type of a cast");
+    cu_expect(l, "(", "after the type of a cast");
+    CuVal val = l->panic ? cu_poison(l, name->place) : cu_expression(l);
+    val.place = cu_join(name->place, l->at->place);
+    cu_expect(l, ")", "after the value");
+    if (l->panic) return val;
+    if (cu_is(name, "reinterpret_cast") && cu_is_number(type) && cu_is_number(val.type))
+        return cu_bad(l, val.place, "reinterpret_cast between numbers");
+    return cu_cast_to(l, val, type);
+}
+
+static CuVal primary(CuLower *l) {
+    CuToken *t = l->at;
+    int64_t value;
+    if (l->panic) return cu_poison(l, t->place);
+    l->b.span = cu_span(t->place);
+    if (t->kind == CU_NAME &&
+        (cu_is(t, "static_cast") || cu_is(t, "reinterpret_cast") || cu_is(t, "const_cast"))) {
+        l->at = t->next;
+        return named_cast(l, t);
+    }
+    if (t->kind == CU_NAME && cu_is(t, "std") && cu_is(t->next, "::") && !cu_starts_type(l)) {
+        l->at = t->next->next;
+        t = l->at;
+    }
+    if (t->kind == CU_NAME && cu_starts_type(l)) return functional_cast(l);
+    l->at = t->kind == CU_END ? t : t->next;
+    if (t->kind == CU_NUMBER) return number(l, t);
+    if (t->kind == CU_CHAR) {
+        const char *why = cu_char(t->text, &value);
+        if (why) return cu_unsupported(l, t->place, "%s", why);
+        return made(cu_type(CU_CHAR_TYPE), cu_int(l, cu_type(CU_CHAR_TYPE), value), t->place);
+    }
+    if (cu_is(t, "true") || cu_is(t, "false"))
+        return made(cu_type(CU_BOOL), cu_int(l, cu_type(CU_BOOL), cu_is(t, "true")), t->place);
+    if (cu_is(t, "nullptr")) {
+        const CuType *type = cu_pointer(l->arena, cu_type(CU_VOID));
+        return (CuVal){
+            .type = type, .value = cu_int(l, type, 0), .is_null = true, .place = t->place};
+    }
+    if (cu_is(t, "(")) {
+        CuVal val = cu_expression(l);
+        val.place = cu_join(t->place, l->at->place);
+        cu_expect(l, ")", "after an expression in brackets");
+        return val;
+    }
+    if (t->kind == CU_STRING) return cu_unsupported(l, t->place, "a string in a kernel");
+    if (t->kind == CU_NAME) return named(l, t);
+    if (cu_is(t, "[")) return cu_unsupported(l, t->place, "a lambda in a kernel");
+    return cu_bad(l, t->place,
+                  t->kind == CU_END ? "the text ends in an expression"
+                                    : "expected an expression, saw '%.*s'",
+                  STR_ARG(t->text));
+}
+
+/* ---- postfix, unary ---- */
+
+static void assign(CuLower *l, CuVal to, CuVal val) {
+    if (l->panic) return;
+    if (!to.is_place) {
+        cu_bad(l, to.place, "this cannot be assigned to");
+    } else if (to.type->is_const) {
+        cu_bad(l, to.place, "this is const");
+    } else if (to.type->kind == CU_ARRAY) {
+        cu_bad(l, to.place, "an array is assigned to");
+    } else {
+        val = cu_convert(l, val, cu_plain(l->arena, to.type), "this assignment");
+        if (l->panic) return;
+        if (to.type->kind == CU_STRUCT)
+            cu_copy(l, to.value, val.value, cu_plain(l->arena, to.type));
+        else
+            cu_store_to(l, to.value, to.type, val.value);
+    }
+}
+
+static CuVal one_more(CuLower *l, CuVal at, bool up) {
+    CuVal old = cu_value(l, at);
+    CuVal one = made(cu_type(CU_INT), cu_int(l, cu_type(CU_INT), 1), at.place);
+    if (l->panic) return old;
+    if (at.type->kind == CU_BOOL) return cu_bad(l, at.place, "'++' or '--' of a bool");
+    assign(
+        l, at,
+        cu_cast_to(l, cu_binary_values(l, up ? "+" : "-", old, one), cu_plain(l->arena, at.type)));
+    return old;
+}
+
+static CuVal index_of(CuLower *l, CuVal array) {
+    array = cu_value(l, array);
+    CuVal index = cu_expression(l);
+    CuPlace place = cu_join(array.place, l->at->place);
+    cu_expect(l, "]", "after an index");
+    if (l->panic) return array;
+    index = cu_value(l, index);
+    if (array.type->kind != CU_POINTER || !cu_is_integer(index.type))
+        return cu_bad(l, place, "'[]' of '%.*s' with an index of '%.*s'",
+                      STR_ARG(cu_name(l->arena, array.type)),
+                      STR_ARG(cu_name(l->arena, index.type)));
+    l->b.span = cu_span(place);
+    return dereference(l, advance(l, array, index, false, place), place);
+}
+
+static CuVal postfix(CuLower *l) {
+    CuVal val = primary(l);
+    while (!l->panic) {
+        CuToken *t = l->at;
+        if (cu_accept(l, "[")) {
+            val = index_of(l, val);
+        } else if (cu_accept(l, ".") || cu_accept(l, "->")) {
+            if (cu_is(t, "->")) val = dereference(l, val, val.place);
+            CuToken *name = l->at;
+            l->at = name->next;
+            val = member(l, val, name);
+        } else if (cu_accept(l, "++") || cu_accept(l, "--")) {
+            val = one_more(l, val, cu_is(t, "++"));
+        } else {
+            return val;
+        }
+    }
+    return val;
+}
+
+static CuVal size_of(CuLower *l) {
+    CuPlace place = l->at->place;
+    const CuType *type = NULL;
+    if (cu_is(l->at, "(")) {
+        CuToken *open = l->at;
+        l->at = open->next;
+        if (cu_starts_type(l)) {
+            type = cu_type_name(l);
+            cu_expect(l, ")", "after the type");
+        } else {
+            l->at = open;
+        }
+    }
+    if (!type && !l->panic) { /* of an expression only the type counts: it is not computed */
+        Builder outer;
+        cu_begin(l, &outer);
+        type = unary(l).type;
+        cu_end(l, &outer, NULL);
+    }
+    if (l->panic) return cu_poison(l, place);
+    return made(cu_type(CU_ULONG), cu_int(l, cu_type(CU_ULONG), cu_size(type)), place);
+}
+
+static CuVal address_of(CuLower *l, CuVal val, CuPlace place) {
+    if (l->panic) return val;
+    if (!val.is_place) return cu_bad(l, place, "the address of a value that is in no variable");
+    return made(cu_pointer(l->arena, val.type), val.value, place);
+}
+
+static CuVal negated(CuLower *l, CuVal val, CuPlace place) {
+    val = cu_promoted(l, val);
+    if (l->panic) return val;
+    if (!cu_is_number(val.type))
+        return cu_bad(l, place, "'-' of '%.*s'", STR_ARG(cu_name(l->arena, val.type)));
+    if (cu_is_float(val.type)) return made(val.type, cu_op1(l, OP_FNEG, val.value), place);
+    return made(val.type, cu_op2(l, OP_SUB, cu_int(l, val.type, 0), val.value), place);
+}
+
+/* (type) value; false: what stands in brackets is no type. */
+static bool is_cast(CuLower *l) {
+    if (!cu_is(l->at, "(")) return false;
+    CuToken *open = l->at;
+    l->at = open->next;
+    bool is_type = cu_starts_type(l);
+    CuToken *t = l->at;
+    l->at = open;
+    if (!is_type) return false;
+    return !cu_is(t->next, "(") && !cu_is(t->next, "{"); /* (float(x)) is none */
+}
+
+static CuVal prefix_operator(CuLower *l, CuToken *t) {
+    l->at = t->next;
+    CuVal val = unary(l);
+    CuPlace place = cu_join(t->place, val.place);
+    if (l->panic) return val;
+    l->b.span = cu_span(place);
+    if (cu_is(t, "*")) return dereference(l, val, place);
+    if (cu_is(t, "&")) return address_of(l, val, place);
+    if (cu_is(t, "-")) return negated(l, val, place);
+    if (cu_is(t, "!")) {
+        Value *truth = cu_condition(l, val);
+        return made(cu_type(CU_BOOL),
+                    cu_op2(l, OP_XOR, truth, build_int(&l->b, type_scalar(TYPE_I1), 1)), place);
+    }
+    if (cu_is(t, "++") || cu_is(t, "--")) {
+        one_more(l, val, cu_is(t, "++"));
+        return val;
+    }
+    val = cu_promoted(l, val);
+    if (l->panic || cu_is(t, "+")) return val;
+    if (!cu_is_integer(val.type))
+        return cu_bad(l, place, "'~' of '%.*s'", STR_ARG(cu_name(l->arena, val.type)));
+    return made(val.type, cu_op2(l, OP_XOR, val.value, cu_int(l, val.type, -1)), place);
+}
+
+static CuVal unary(CuLower *l) {
+    static const char *const prefixes[] = {"*", "&", "-", "+", "!", "~", "++", "--"};
+    CuToken *t = l->at;
+    if (!cu_enter(l)) return cu_poison(l, t->place);
+    CuVal val;
+    bool found = false;
+    for (int i = 0; i < COUNT(prefixes) && !found; i++) found = cu_is(t, prefixes[i]);
+    if (found) {
+        val = prefix_operator(l, t);
+    } else if (cu_is(t, "sizeof")) {
+        l->at = t->next;
+        val = size_of(l);
+    } else if (is_cast(l)) {
+        l->at = t->next;
+        const CuType *type = cu_type_name(l);
+        cu_expect(l, ")", "after the type of a cast");
+        val = l->panic ? cu_poison(l, t->place) : unary(l);
+        val.place = cu_join(t->place, val.place);
+        val = cu_cast_to(l, val, type);
+    } else {
+        val = postfix(l);
+    }
+    l->nested--;
+    return val;
+}
+
+/* ---- && || ?: ---- */
+
+/* May its ops run where they would not have? */
+static bool is_harmless(const Region *region) {
+    int count = 0;
+    for (const Op *op = region->first; op; op = op->next) {
+        const Op *from = op->kind == OP_LOAD ? load_pointer(op)->def : NULL;
+        bool own = from && from->kind == OP_ALLOC && alloc_space(from) == ALLOC_LOCAL;
+        if (op->kind != OP_YIELD && !own && (!op_is_pure(op) || op->num_regions)) return false;
+        if (++count > 12) return false; /* about as much as a branch costs */
+    }
+    return true;
+}
+
+/* What was built into a region comes here, but its yield. */
+static void in_line(CuLower *l, Region *region) {
+    Builder b = l->b;
+    Op *mark = build_int(&b, type_scalar(TYPE_I1), 0)->def;
+    while (region->first != region->last) op_move_before(region->first, mark);
+    op_remove(mark);
+}
+
+static Value *chosen(CuLower *l, Value *condition, Region *yes, Region *no, const Type *type) {
+    if (!is_harmless(yes) || !is_harmless(no)) return cu_if(l, condition, yes, no, type);
+    Value *a = region_yield(yes)->operands[0], *b = region_yield(no)->operands[0];
+    in_line(l, yes);
+    in_line(l, no);
+    return a == b ? a : build_select(&l->b, condition, a, b);
+}
+
+static CuVal binary(CuLower *l, int least);
+
+static CuVal logical(CuLower *l, CuVal left, bool is_and) {
+    Value *a = cu_condition(l, left), *b = NULL;
+    const Type *type = type_scalar(TYPE_I1);
+    uint64_t known;
+    Builder outer;
+    Region *right = cu_begin(l, &outer);
+    CuVal val = binary(l, is_and ? 3 : 2);
+    b = cu_condition(l, val);
+    cu_end(l, &outer, b);
+    Region *other = cu_begin(l, &outer);
+    Value *fixed = build_int(&l->b, type, !is_and);
+    cu_end(l, &outer, fixed);
+    CuPlace place = cu_join(left.place, val.place);
+    if (l->panic) return cu_poison(l, place);
+    if (value_is_constant(a, &known) && (known != 0) != is_and)
+        return made(cu_type(CU_BOOL), build_int(&l->b, type, known != 0), place);
+    if (is_harmless(right)) {
+        in_line(l, right);
+        return made(cu_type(CU_BOOL), cu_op2(l, is_and ? OP_AND : OP_OR, a, b), place);
+    }
+    return made(cu_type(CU_BOOL), cu_if(l, a, is_and ? right : other, is_and ? other : right, type),
+                place);
+}
+
+typedef struct Arm {
+    CuVal val;
+    Region *region;
+    Builder inside;
+} Arm;
+
+static Arm arm(CuLower *l, bool with_commas, Builder *outer) {
+    Arm a = {.region = cu_begin(l, outer)};
+    a.val = with_commas ? cu_expression(l) : cu_assignment(l);
+    if (!l->panic && a.val.type->kind != CU_STRUCT && a.val.type->kind != CU_VOID)
+        a.val = cu_value(l, a.val);
+    a.inside = l->b;
+    l->b = *outer;
+    l->depth--;
+    return a;
+}
+
+static Value *end_arm(CuLower *l, Arm *a, const CuType *type) {
+    Builder outer = l->b;
+    l->b = a->inside;
+    Value *value = type ? cu_cast_to(l, a->val, type).value : NULL;
+    build_yield(&l->b, type ? 1 : 0, &value);
+    l->b = outer;
+    return value;
+}
+
+/* The type of c ? a : b; NULL: there is none. */
+static const CuType *choice_type(CuLower *l, const CuVal *a, const CuVal *b) {
+    if (cu_is_number(a->type) && cu_is_number(b->type)) {
+        if (a->type->kind == b->type->kind) return cu_plain(l->arena, a->type);
+        const CuType *x = a->type, *y = b->type;
+        if (cu_is_integer(x) && cu_rank(x) < cu_rank(cu_type(CU_INT))) x = cu_type(CU_INT);
+        if (cu_is_integer(y) && cu_rank(y) < cu_rank(cu_type(CU_INT))) y = cu_type(CU_INT);
+        return cu_common(l, x, y);
+    }
+    if (cu_same(a->type, b->type)) return a->type;
+    if (a->type->kind == CU_POINTER && cu_conversion_rank(b, a->type) >= 0) return a->type;
+    if (b->type->kind == CU_POINTER && cu_conversion_rank(a, b->type) >= 0) return b->type;
+    return NULL;
+}
+
+static CuVal conditional(CuLower *l) {
+    CuVal test = binary(l, 1);
+    if (!cu_accept(l, "?")) return test;
+    if (!cu_enter(l)) return test;
+    Value *condition = cu_condition(l, test);
+    Builder outer;
+    Arm yes = arm(l, true, &outer);
+    cu_expect(l, ":", "in a conditional expression");
+    Arm no = arm(l, false, &outer);
+    CuPlace place = cu_join(test.place, no.val.place);
+    l->nested--;
+    if (l->panic) return cu_poison(l, place);
+    const CuType *type = choice_type(l, &yes.val, &no.val);
+    if (!type)
+        return cu_bad(l, place, "the arms of '?:' are '%.*s' and '%.*s'",
+                      STR_ARG(cu_name(l->arena, yes.val.type)),
+                      STR_ARG(cu_name(l->arena, no.val.type)));
+    uint64_t known;
+    if (value_is_constant(condition, &known)) {
+        Arm *taken = known ? &yes : &no;
+        Value *value =
+            end_arm(l, taken, type->kind == CU_VOID || type->kind == CU_STRUCT ? NULL : type);
+        in_line(l, taken->region);
+        if (type->kind == CU_STRUCT) return taken->val;
+        return made(type, value, place);
+    }
+    if (type->kind == CU_STRUCT)
+        return cu_unsupported(l, place, "a conditional expression of structs");
+    const CuType *value_type = type->kind == CU_VOID ? NULL : type;
+    end_arm(l, &yes, value_type), end_arm(l, &no, value_type);
+    if (!value_type) {
+        cu_if(l, condition, yes.region, no.region, NULL);
+        return made(type, NULL, place);
+    }
+    return made(type, chosen(l, condition, yes.region, no.region, cu_ir(l->fn->types, type)),
+                place);
+}
+
+/* ---- binary, assignment ---- */
+
+static const struct Level {
+    const char *text;
+    int level;
+} levels[] = {{"*", 10}, {"/", 10}, {"%", 10}, {"+", 9},  {"-", 9},  {"<<", 8},
+              {">>", 8}, {"<", 7},  {">", 7},  {"<=", 7}, {">=", 7}, {"==", 6},
+              {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
+
+static const struct Level *level_at(const CuLower *l, int least) {
+    for (int i = 0; i < COUNT(levels) && l->at->kind == CU_PUNCT; i++)
+        if (levels[i].level >= least && cu_is(l->at, levels[i].text)) return &levels[i];
+    return NULL;
+}
+
+static CuVal binary(CuLower *l, int least) {
+    if (!cu_enter(l)) return cu_poison(l, l->at->place);
+    CuVal left = unary(l);
+    const struct Level *op;
+    while (!l->panic && (op = level_at(l, least))) {
+        l->at = l->at->next;
+        if (op->level <= 2) {
+            left = logical(l, left, op->level == 2);
+            continue;
+        }
+        left = cu_value(l, left); /* read before what the right operand may write */
+        CuVal right = binary(l, op->level + 1);
+        left = cu_binary_values(l, op->text, left, right);
+    }
+    l->nested--;
+    return left;
+}
+
+CuVal cu_assignment(CuLower *l) {
+    static const char *const compound[] = {
+        "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+    static const char *const plain[] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"};
+    if (!cu_enter(l)) return cu_poison(l, l->at->place);
+    CuVal to = conditional(l);
+    if (cu_accept(l, "=")) {
+        CuVal val = cu_assignment(l);
+        l->b.span = cu_span(cu_join(to.place, val.place));
+        assign(l, to, val);
+    }
+    for (int i = 0; i < COUNT(compound) && !l->panic; i++) {
+        if (!cu_accept(l, compound[i])) continue;
+        CuVal val = cu_value(l, cu_assignment(l));
+        CuVal sum = cu_binary_values(l, plain[i], cu_value(l, to), val);
+        if (!l->panic) assign(l, to, cu_cast_to(l, sum, cu_plain(l->arena, to.type)));
+    }
+    l->nested--;
+    return to;
+}
+
+CuVal cu_expression(CuLower *l) {
+    CuVal val = cu_assignment(l);
+    while (cu_accept(l, ",")) val = cu_assignment(l);
+    return val;
+}
+
+bool cu_constant(CuLower *l, const char *what, int64_t *value) {
+    CuVal val = cu_value(l, conditional(l));
+    if (l->panic) return false;
+    if (cu_is_integer(val.type) && value_is_int(val.value, value)) {
+        if (val.value->type->kind != TYPE_I64 && !cu_is_signed(val.type))
+            *value = (int64_t)constant_bits(val.value->def);
+        return true;
+    }
+    cu_bad(l, val.place, "%s must be an integer that is known at compile time", what);
+    return false;
+}

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+/* lower: building, and a kernel as a whole. */
+#include "cuda/front.h"
+
+/* ---- messages ---- */
+
+CuVal cu_poison(CuLower *l, CuPlace place) {
+    return (CuVal){.type = cu_type(CU_INT),
+                   .value = build_int(&l->b, type_scalar(TYPE_I32), 0),
+                   .place = place};
+}
+
+static Str formatted(CuLower *l, const char *format, va_list args) {
+    Buf text = {.arena = l->arena};
+    buf_vprintf(&text, format, args);
+    return buf_str(&text);
+}
+
+/* Of what follows in the statement nothing is said: it may be wrong for the same reason. */
+CuVal cu_bad(CuLower *l, CuPlace place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    Str text = formatted(l, format, args);
+    va_end(args);
+    if (!l->panic) cu_error(l->diag, place, "%.*s", STR_ARG(text));
+    l->panic = true;
+    return cu_poison(l, place);
+}
+
+CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    Str text = formatted(l, format, args);
+    va_end(args);
+    if (!l->panic) cu_refused(l->diag, place, "%.*s", STR_ARG(text));
+    l->panic = true;
+    return cu_poison(l, place);
+}
+
+bool cu_accept(CuLower *l, const char *text) {
+    if (l->panic || !cu_is(l->at, text)) return false;
+    l->at = l->at->next;
+    return true;
+}
+
+bool cu_expect(CuLower *l, const char *text, const char *where) {
+    if (cu_accept(l, text)) return true;
+    const CuToken *t = l->at;
+    if (t->kind == CU_END)
+        cu_bad(l, t->place, "expected '%s' %s, saw the end of the text", text, where);
+    else
+        cu_bad(l, t->place, "expected '%s' %s, saw '%.*s'", text, where, STR_ARG(t->text));
+    return false;
+}
+
+bool cu_enter(CuLower *l) {
+    if (l->panic) return false;
+    if (l->nested++ < CU_MAX_NESTED) return true;
+    cu_unsupported(l, l->at->place, "code that is nested more than %d deep", CU_MAX_NESTED);
+    return false;
+}
+
+/* ---- regions ---- */
+
+Region *cu_begin(CuLower *l, Builder *outer) {
+    *outer = l->b;
+    l->b.region = region_new(l->fn);
+    l->b.before = NULL;
+    if (++l->depth > CU_MAX_DEPTH)
+        cu_unsupported(l, l->at->place, "control flow that is nested more than %d deep",
+                       CU_MAX_DEPTH);
+    if (l->fn->num_values > CU_MAX_VALUES)
+        cu_unsupported(l, l->at->place, "a kernel of more than %d operations", CU_MAX_VALUES);
+    return l->b.region;
+}
+
+void cu_end(CuLower *l, const Builder *outer, Value *yielded) {
+    build_yield(&l->b, yielded ? 1 : 0, &yielded);
+    l->b = *outer;
+    l->depth--;
+}
+
+Value *cu_if(CuLower *l, Value *condition, Region *yes, Region *no, const Type *type) {
+    Region *regions[] = {yes, no};
+    Op *op = build_op(&l->b, OP_IF, 1, &condition, type ? 1 : 0, &type, 2, regions);
+    return type ? op_result(op) : NULL;
+}
+
+/* ---- ops: what is constant is computed at once, for array sizes and the like ---- */
+
+static Value *folded(CuLower *l, Value *value) {
+    Op *op = value->def;
+    uint64_t in[3], out;
+    l->b.span = op->span;
+    for (int i = 0; i < op->num_operands; i++) {
+        const Op *def = op->operands[i]->def;
+        if (!def || def->kind != OP_CONSTANT) return value;
+        in[i] = constant_bits(def);
+    }
+    if (!op_has_trait(op, ELEMENTWISE) || op->kind == OP_ADDPTR || !eval_lane(op, in, &out))
+        return value;
+    const Type *type = value->type;
+    op_remove(op);
+    return build_constant_bits(&l->b, type, out);
+}
+
+Value *cu_op1(CuLower *l, OpKind kind, Value *a) { return folded(l, build_1(&l->b, kind, a)); }
+Value *cu_op2(CuLower *l, OpKind kind, Value *a, Value *b) {
+    return folded(l, build_2(&l->b, kind, a, b));
+}
+Value *cu_op3(CuLower *l, OpKind kind, Value *a, Value *b, Value *c) {
+    return folded(l, build_3(&l->b, kind, a, b, c));
+}
+/* A quotient, or a root if b is NULL, correctly rounded. */
+Value *cu_exact(CuLower *l, Value *a, Value *b) {
+    Value *value = b ? build_2(&l->b, OP_FDIV, a, b) : build_1(&l->b, OP_SQRT, a);
+    if (b)
+        fdiv_set_exact(value->def, 1);
+    else
+        sqrt_set_exact(value->def, 1);
+    return folded(l, value);
+}
+Value *cu_icmp(CuLower *l, int predicate, Value *a, Value *b) {
+    return folded(l, build_icmp(&l->b, predicate, a, b));
+}
+Value *cu_fcmp(CuLower *l, int predicate, Value *a, Value *b) {
+    return folded(l, build_fcmp(&l->b, predicate, a, b));
+}
+Value *cu_cast(CuLower *l, OpKind kind, Value *a, const Type *to) {
+    return folded(l, build_cast(&l->b, kind, a, to));
+}
+Value *cu_select(CuLower *l, Value *condition, Value *a, Value *b) {
+    return folded(l, build_select(&l->b, condition, a, b));
+}
+Value *cu_int(CuLower *l, const CuType *type, int64_t value) {
+    return build_int(&l->b, cu_ir(l->fn->types, type), value);
+}
+
+/* ---- memory ---- */
+
+Value *cu_alloc(CuLower *l, const CuType *type, int space, Str name) {
+    const Type *pointer = type_ptr(l->fn->types, cu_ir_pointee(l->fn->types, type));
+    Builder b = {.fn = l->fn, .region = l->fn->body, .before = l->top, .span = l->b.span};
+    Op *op = build_op(&b, OP_ALLOC, 0, NULL, 1, &pointer, 0, NULL);
+    int64_t size = cu_size(type);
+    if (size > MAX_ALLOC_BYTES) {
+        cu_unsupported(l, (CuPlace){l->b.span, NULL}, "a variable of %lld bytes", (long long)size);
+        size = 1;
+    }
+    alloc_set_space(op, space);
+    alloc_set_bytes(op, size ? size : 1);
+    alloc_set_align(op, cu_align(type));
+    op_result(op)->name = name;
+    return op_result(op);
+}
+
+/* The address `bytes` further on, of what has type `of`. */
+Value *cu_offset(CuLower *l, Value *pointer, int64_t bytes, const CuType *of) {
+    const Type *want = type_ptr(l->fn->types, cu_ir_pointee(l->fn->types, of));
+    if (bytes) {
+        const Type *byte = type_ptr(l->fn->types, type_scalar(TYPE_I8));
+        int64_t size = type_size_bytes(pointer->type->elem);
+        if (bytes % size) {
+            if (pointer->type != byte) pointer = build_cast(&l->b, OP_BITCAST, pointer, byte);
+            size = 1;
+        }
+        pointer =
+            build_addptr(&l->b, pointer, build_int(&l->b, type_scalar(TYPE_I64), bytes / size));
+    }
+    return pointer->type == want ? pointer : build_cast(&l->b, OP_BITCAST, pointer, want);
+}
+
+Value *cu_load_from(CuLower *l, Value *pointer, const CuType *type) {
+    Value *value = build_load(&l->b, pointer, NULL, NULL);
+    if (type->is_volatile) load_set_volatile(value->def, 1);
+    return value;
+}
+
+void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value) {
+    if (type->is_volatile)
+        cu_unsupported(l, (CuPlace){l->b.span, NULL}, "a write to volatile memory");
+    build_store(&l->b, pointer, value, NULL);
+}
+
+void cu_copy(CuLower *l, Value *to, Value *from, const CuType *type) {
+    if (type->kind == CU_STRUCT) {
+        for (int i = 0; i < type->record->num_fields; i++) {
+            const CuField *f = &type->record->fields[i];
+            cu_copy(l, cu_offset(l, to, f->offset, f->type), cu_offset(l, from, f->offset, f->type),
+                    f->type);
+        }
+    } else if (type->kind == CU_ARRAY) {
+        for (int64_t i = 0; i < type->count; i++) {
+            int64_t bytes = i * cu_size(type->of);
+            cu_copy(l, cu_offset(l, to, bytes, type->of), cu_offset(l, from, bytes, type->of),
+                    type->of);
+        }
+    } else {
+        cu_store_to(l, to, type, cu_load_from(l, from, type));
+    }
+}
+
+/* ---- a kernel ---- */
+
+static const CuDecl *decl_of(const CuModule *module, const CuKernel *kernel) {
+    for (int i = 0; i < module->kernels.count; i++)
+        if (&module->kernels.data[i] == kernel) return module->kernel_decls.data[i];
+    BUG("a kernel of another module");
+}
+
+static void add_params(CuLower *l, const CuSignature *signature) {
+    for (int i = 0; i < signature->num_params; i++) {
+        const CuParamDecl *param = &signature->params[i];
+        const CuType *type = param->type;
+        const Type *ir = cu_ir(l->fn->types, type);
+        if (!ir || param->is_reference) {
+            cu_unsupported(l, param->place, "a kernel's parameter of type '%.*s'%s",
+                           STR_ARG(cu_name(l->arena, type)),
+                           param->is_reference ? " by reference" : "");
+            l->panic = false;
+            continue;
+        }
+        Value *value = func_add_param(l->fn, ir, param->name, i);
+        const CuType *number = type->kind == CU_POINTER ? type->of : type;
+        l->fn->params[l->fn->num_params - 1].is_unsigned =
+            cu_is_integer(number) && !cu_is_signed(number);
+        Value *at = cu_alloc(l, type, ALLOC_LOCAL, param->name);
+        cu_store_to(l, at, type, value);
+        cu_bind(
+            l, (CuName){.name = param->name, .val = {.type = type, .value = at, .is_place = true}});
+    }
+}
+
+Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,
+               Diag *diag) {
+    const CuDecl *decl = decl_of(module, kernel);
+    Func *fn = func_new(arena, types_new(arena), kernel->name);
+    fn->span = kernel->span;
+    fn->form = FORM_THREAD;
+    for (int i = 0; i < 3; i++) fn->block[i] = launch->block[i];
+    CuScope globals = {0}, locals = {.outer = &globals};
+    CuLower l = {.arena = arena,
+                 .diag = diag,
+                 .module = module,
+                 .launch = launch,
+                 .fn = fn,
+                 .scope = &globals,
+                 .globals = &globals,
+                 .shared.arena = arena};
+    CuCall call = {.decl = decl};
+    CuSignature signature;
+    l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};
+    l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
+    if (!cu_signature(&l, decl, &signature)) return NULL;
+    if (signature.result->kind != CU_VOID)
+        cu_error(diag, decl->at->place, "a kernel returns void, not '%.*s'",
+                 STR_ARG(cu_name(arena, signature.result)));
+    l.scope = &locals;
+    call.result = signature.result;
+    call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
+    cu_store_to(&l, call.returned, cu_type(CU_BOOL), build_int(&l.b, type_scalar(TYPE_I1), 0));
+    l.call = &call;
+    add_params(&l, &signature);
+    l.at = decl->body;
+    if (!diag_failed(diag)) cu_body(&l);
+    build_yield(&l.b, 0, NULL);
+    return diag_failed(diag) ? NULL : fn;
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: Apache-2.0
+/* stmt: statements. The IR's control flow is structured, so a jump sets a flag, and what it jumps over
+ * stands under `if (!flag)`:
+ *
+ *     for (..) {                    while (!broken && ..) {
+ *         if (a) break;                 if (a) broken = true;
+ *         rest;                         if (!broken) rest;
+ *     }                             }
+ *
+ * Where one arm of an if always jumps, the rest of the block goes into the other arm, and no flag is
+ * read. Flags are variables like others: those that nobody reads are gone after `promote`. */
+#include "cuda/front.h"
+
+typedef enum Ending {
+    GOES_ON,
+    MAY_JUMP, /* what follows asks the flags */
+    ENDS,     /* what follows is not reached */
+} Ending;
+
+static Ending statement(CuLower *l, bool in_block);
+static Ending items(CuLower *l);
+
+/* ---- flags ---- */
+
+static void set_flag(CuLower *l, Value *flag, bool on) {
+    if (flag) cu_store_to(l, flag, cu_type(CU_BOOL), build_int(&l->b, type_scalar(TYPE_I1), on));
+}
+
+static Value *new_flag(CuLower *l) {
+    Value *flag = cu_alloc(l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
+    set_flag(l, flag, false);
+    return flag;
+}
+
+/* 1 while none of the jumps was made. */
+static Value *still_here(CuLower *l, bool with_continue) {
+    Value *flags[] = {l->call->returned, l->flags.broken,
+                      with_continue ? l->flags.continued : NULL};
+    Value *any = NULL;
+    for (int i = 0; i < COUNT(flags); i++) {
+        if (!flags[i]) continue;
+        Value *on = cu_load_from(l, flags[i], cu_type(CU_BOOL));
+        any = any ? cu_op2(l, OP_OR, any, on) : on;
+    }
+    return cu_op2(l, OP_XOR, any, build_int(&l->b, type_scalar(TYPE_I1), 1));
+}
+
+/* Behind the statement that begins at `t`: of what is in brackets, and of compound ones, the whole. */
+static CuToken *statement_end(CuToken *t) {
+    if (cu_is(t, "{")) return cu_skip(t);
+    if (cu_is(t, "if") || cu_is(t, "for") || cu_is(t, "while") || cu_is(t, "switch")) {
+        bool is_if = cu_is(t, "if");
+        while (!cu_is(t, "(") && t->kind != CU_END) t = t->next;
+        t = statement_end(cu_skip(t));
+        return is_if && cu_is(t, "else") ? statement_end(t->next) : t;
+    }
+    if (cu_is(t, "do")) t = statement_end(t->next);
+    while (!cu_is(t, ";") && !cu_is(t, "}") && t->kind != CU_END)
+        t = cu_is(t, "(") || cu_is(t, "{") || cu_is(t, "[") ? cu_skip(t) : t->next;
+    return cu_is(t, ";") ? t->next : t;
+}
+
+static bool mentions(const CuToken *from, const CuToken *to, const char *word) {
+    for (; from != to && from->kind != CU_END; from = from->next)
+        if (from->kind == CU_NAME && str_is(from->text, word)) return true;
+    return false;
+}
+
+/* ---- if ---- */
+
+static void empty_region(CuLower *l, Region **region) {
+    Builder outer;
+    *region = cu_begin(l, &outer);
+    cu_end(l, &outer, NULL);
+}
+
+/* The rest of the block goes where the if goes on. */
+static Ending if_statement(CuLower *l, bool in_block) {
+    CuScope scope = {.outer = l->scope};
+    Builder outer;
+    uint64_t known;
+    cu_accept(l, "constexpr");
+    cu_expect(l, "(", "after 'if'");
+    if (cu_starts_type(l)) cu_unsupported(l, l->at->place, "a declaration in an if's condition");
+    Value *condition = l->panic ? NULL : cu_condition(l, cu_expression(l));
+    cu_expect(l, ")", "after the condition of 'if'");
+    if (l->panic) return GOES_ON;
+    if (value_is_constant(condition, &known)) { /* the other arm is not looked at */
+        CuToken *no = statement_end(l->at);
+        Ending ending = GOES_ON;
+        if (known) ending = statement(l, false);
+        if (l->panic) return ending;
+        l->at = no;
+        if (!cu_accept(l, "else")) return ending;
+        if (!known) return statement(l, false);
+        l->at = statement_end(l->at);
+        return ending;
+    }
+    Region *regions[2];
+    Ending endings[2] = {GOES_ON, GOES_ON};
+    regions[0] = cu_begin(l, &outer);
+    l->scope = &scope;
+    endings[0] = statement(l, false);
+    l->scope = scope.outer;
+    cu_end(l, &outer, NULL);
+    bool has_else = cu_accept(l, "else");
+    regions[1] = cu_begin(l, &outer);
+    scope.names = NULL;
+    l->scope = &scope;
+    if (has_else) endings[1] = statement(l, false);
+    l->scope = scope.outer;
+    if (in_block && endings[0] == ENDS && endings[1] == GOES_ON && !l->panic) {
+        endings[1] = items(l);
+        if (endings[1] == GOES_ON) endings[1] = MAY_JUMP; /* nothing of this block is left */
+    }
+    cu_end(l, &outer, NULL);
+    cu_if(l, condition, regions[0], regions[1], NULL);
+    if (endings[0] == ENDS && endings[1] == ENDS) return ENDS;
+    return endings[0] == GOES_ON && endings[1] == GOES_ON ? GOES_ON : MAY_JUMP;
+}
+
+/* ---- loops ---- */
+
+typedef struct Loop {
+    CuFlags outer;
+    bool jumps; /* its test asks the flags */
+    CuToken *body_end;
+} Loop;
+
+static Loop begin_loop(CuLower *l, CuToken *body) {
+    Loop loop = {.outer = l->flags, .body_end = statement_end(body)};
+    bool returns = mentions(body, loop.body_end, "return");
+    loop.jumps = returns || mentions(body, loop.body_end, "break");
+    l->flags = (CuFlags){new_flag(l), new_flag(l)};
+    return loop;
+}
+
+static Ending end_loop(CuLower *l, const Loop *loop, CuToken *body) {
+    l->flags = loop->outer;
+    return mentions(body, loop->body_end, "return") ? MAY_JUMP : GOES_ON;
+}
+
+/* The condition at l->at, up to `end`; nothing there: true. With flags: false once one is set. */
+static Value *loop_test(CuLower *l, const Loop *loop, const char *end) {
+    const Type *type = type_scalar(TYPE_I1);
+    Value *go = NULL, *condition;
+    Region *yes = NULL, *no;
+    Builder outer;
+    bool empty = cu_is(l->at, end);
+    if (loop->jumps) {
+        go = still_here(l, false);
+        yes = cu_begin(l, &outer);
+    }
+    condition = empty ? build_int(&l->b, type, 1) : cu_condition(l, cu_expression(l));
+    if (!loop->jumps) return condition;
+    cu_end(l, &outer, condition);
+    no = cu_begin(l, &outer);
+    Value *off = build_int(&l->b, type, 0);
+    cu_end(l, &outer, off);
+    return cu_if(l, go, yes, no, type);
+}
+
+static void build_while(CuLower *l, Region *test, Region *body) {
+    Region *regions[] = {test, body};
+    build_op(&l->b, OP_WHILE, 0, NULL, 0, NULL, 2, regions);
+}
+
+/* The step of a for; tokens up to ')'. */
+static void loop_step(CuLower *l, const Loop *loop, CuToken *step) {
+    Builder outer;
+    Value *go = NULL;
+    Region *yes = NULL, *no;
+    if (!step || cu_is(step, ")")) return;
+    if (loop->jumps) {
+        go = still_here(l, false);
+        yes = cu_begin(l, &outer);
+    }
+    l->at = step;
+    cu_expression(l);
+    if (!l->panic && !cu_is(l->at, ")")) cu_expect(l, ")", "after the step of 'for'");
+    if (!loop->jumps) return;
+    cu_end(l, &outer, NULL);
+    empty_region(l, &no);
+    cu_if(l, go, yes, no, NULL);
+}
+
+static void loop_body(CuLower *l, CuToken *body) {
+    CuScope scope = {.outer = l->scope};
+    l->at = body;
+    l->scope = &scope;
+    set_flag(l, l->flags.continued, false);
+    statement(l, false);
+    l->scope = scope.outer;
+}
+
+static Ending for_statement(CuLower *l) {
+    CuScope scope = {.outer = l->scope};
+    CuToken *open = l->at, *step = NULL;
+    Builder outer;
+    if (!cu_expect(l, "(", "after 'for'")) return GOES_ON;
+    l->scope = &scope;
+    if (cu_starts_type(l)) {
+        cu_declaration(l);
+    } else if (!cu_accept(l, ";")) {
+        cu_expression(l);
+        cu_expect(l, ";", "after the start of 'for'");
+    }
+    CuToken *body = cu_skip(open);
+    Loop loop = begin_loop(l, body);
+    Region *test = cu_begin(l, &outer);
+    Value *go = l->panic ? NULL : loop_test(l, &loop, ";");
+    cu_expect(l, ";", "after the condition of 'for'");
+    step = l->at;
+    if (!go) go = build_int(&l->b, type_scalar(TYPE_I1), 0);
+    cu_end(l, &outer, go);
+    Region *turn = cu_begin(l, &outer);
+    if (!l->panic) loop_body(l, body);
+    CuToken *end = l->at;
+    if (!l->panic) loop_step(l, &loop, step);
+    cu_end(l, &outer, NULL);
+    build_while(l, test, turn);
+    if (!l->panic) l->at = end;
+    l->scope = scope.outer;
+    return end_loop(l, &loop, body);
+}
+
+static Ending while_statement(CuLower *l) {
+    Builder outer;
+    CuToken *open = l->at;
+    if (!cu_expect(l, "(", "after 'while'")) return GOES_ON;
+    CuToken *body = cu_skip(open);
+    Loop loop = begin_loop(l, body);
+    Region *test = cu_begin(l, &outer);
+    Value *go = loop_test(l, &loop, ")");
+    cu_expect(l, ")", "after the condition of 'while'");
+    cu_end(l, &outer, go);
+    Region *turn = cu_begin(l, &outer);
+    if (!l->panic) loop_body(l, body);
+    cu_end(l, &outer, NULL);
+    build_while(l, test, turn);
+    return end_loop(l, &loop, body);
+}
+
+/* The body stands before the test: in the test's region. */
+static Ending do_statement(CuLower *l) {
+    Builder outer;
+    CuToken *body = l->at;
+    Loop loop = begin_loop(l, body);
+    Region *test = cu_begin(l, &outer), *turn;
+    loop_body(l, body);
+    cu_expect(l, "while", "after the body of 'do'");
+    cu_expect(l, "(", "after 'while'");
+    Value *go = l->panic ? build_int(&l->b, type_scalar(TYPE_I1), 0) : loop_test(l, &loop, ")");
+    cu_expect(l, ")", "after the condition of 'while'");
+    cu_end(l, &outer, go);
+    empty_region(l, &turn);
+    build_while(l, test, turn);
+    cu_expect(l, ";", "after 'do .. while'");
+    return end_loop(l, &loop, body);
+}
+
+/* ---- switch: from the label that fits on, each group of statements under `if (running)` ---- */
+
+typedef struct Switch {
+    CuVal value;
+    Value *running, *matched; /* i1 in memory */
+    bool has_default;
+} Switch;
+
+static void label(CuLower *l, Switch *s) {
+    const CuType *flag = cu_type(CU_BOOL);
+    Value *fits;
+    if (s->has_default) {
+        cu_unsupported(l, l->at->place, "a case behind 'default'");
+        return;
+    }
+    if (cu_accept(l, "default")) {
+        s->has_default = true;
+        fits = cu_op2(l, OP_XOR, cu_load_from(l, s->matched, flag),
+                      build_int(&l->b, type_scalar(TYPE_I1), 1));
+    } else {
+        int64_t value;
+        cu_accept(l, "case");
+        CuPlace place = l->at->place;
+        if (!cu_constant(l, "the value of a case", &value)) return;
+        Value *is = cu_int(l, s->value.type, value);
+        if (constant_to_int(is->type, constant_bits(is->def)) != value &&
+            cu_is_signed(s->value.type))
+            cu_bad(l, place, "a case that the value cannot have");
+        fits = cu_icmp(l, ICMP_EQ, s->value.value, is);
+        cu_store_to(l, s->matched, flag, cu_op2(l, OP_OR, cu_load_from(l, s->matched, flag), fits));
+    }
+    cu_expect(l, ":", "after a label");
+    Value *running = cu_load_from(l, s->running, flag);
+    cu_store_to(l, s->running, flag, cu_op2(l, OP_OR, running, fits));
+}
+
+static bool at_label(const CuLower *l) {
+    return cu_is(l->at, "case") || (cu_is(l->at, "default") && cu_is(l->at->next, ":"));
+}
+
+static void group(CuLower *l, const Switch *s) {
+    Builder outer;
+    Region *no;
+    Value *here =
+        cu_op2(l, OP_AND, cu_load_from(l, s->running, cu_type(CU_BOOL)), still_here(l, true));
+    Region *yes = cu_begin(l, &outer);
+    items(l);
+    cu_end(l, &outer, NULL);
+    empty_region(l, &no);
+    cu_if(l, here, yes, no, NULL);
+}
+
+static Ending switch_statement(CuLower *l) {
+    CuScope scope = {.outer = l->scope};
+    CuFlags outer = l->flags;
+    Switch s = {0};
+    cu_expect(l, "(", "after 'switch'");
+    s.value = l->panic ? cu_poison(l, l->at->place) : cu_promoted(l, cu_expression(l));
+    if (!l->panic && !cu_is_integer(s.value.type))
+        cu_bad(l, s.value.place, "a switch over '%.*s'", STR_ARG(cu_name(l->arena, s.value.type)));
+    cu_expect(l, ")", "after the value of 'switch'");
+    CuToken *body = l->at, *end = statement_end(body);
+    cu_expect(l, "{", "after 'switch (..)'");
+    if (l->panic) return GOES_ON;
+    s.running = new_flag(l), s.matched = new_flag(l);
+    l->flags = (CuFlags){new_flag(l), outer.continued};
+    l->scope = &scope;
+    if (!at_label(l))
+        cu_unsupported(l, l->at->place, "statements of a switch before its first label");
+    while (!l->panic && !cu_is(l->at, "}") && l->at->kind != CU_END) {
+        if (at_label(l))
+            label(l, &s);
+        else
+            group(l, &s);
+    }
+    l->scope = scope.outer;
+    l->flags = outer;
+    cu_expect(l, "}", "after the cases");
+    bool jumps = mentions(body, end, "return") || mentions(body, end, "continue");
+    return jumps ? MAY_JUMP : GOES_ON;
+}
+
+/* ---- jumps ---- */
+
+static Ending return_statement(CuLower *l, CuPlace place) {
+    const CuCall *call = l->call;
+    if (!cu_is(l->at, ";")) {
+        CuVal val = cu_is(l->at, "{") ? cu_unsupported(l, place, "a list that is returned")
+                                      : cu_expression(l);
+        if (!l->panic && call->result->kind == CU_VOID && val.type->kind != CU_VOID)
+            cu_bad(l, val.place, "a function of type void returns a value");
+        val = call->result->kind == CU_VOID ? val : cu_convert(l, val, call->result, "this result");
+        if (l->panic) return GOES_ON;
+        if (call->result->kind == CU_STRUCT)
+            cu_copy(l, call->result_at, val.value, call->result);
+        else if (call->result->kind != CU_VOID)
+            cu_store_to(l, call->result_at, call->result, val.value);
+    } else if (call->result->kind != CU_VOID) {
+        cu_bad(l, place, "'%.*s' returns a value of type '%.*s'", STR_ARG(call->decl->name),
+               STR_ARG(cu_name(l->arena, call->result)));
+    }
+    set_flag(l, call->returned, true);
+    cu_expect(l, ";", "after 'return'");
+    return ENDS;
+}
+
+static Ending jump(CuLower *l, CuToken *word) {
+    Value *flag = cu_is(word, "break") ? l->flags.broken : l->flags.continued;
+    if (!flag) cu_bad(l, word->place, "'%.*s' outside of a loop", STR_ARG(word->text));
+    set_flag(l, flag, true);
+    cu_expect(l, ";", "after a jump");
+    return ENDS;
+}
+
+/* ---- all ---- */
+
+static bool is_refused_word(const CuToken *t) {
+    static const char *const names[] = {"goto", "try", "throw", "asm", "__asm__", "co_return"};
+    for (int i = 0; i < COUNT(names); i++)
+        if (cu_is(t, names[i])) return true;
+    return false;
+}
+
+static void static_assertion(CuLower *l) {
+    int64_t holds;
+    CuPlace place = l->at->place;
+    cu_expect(l, "(", "after 'static_assert'");
+    if (!l->panic && cu_constant(l, "what static_assert asks", &holds) && !holds)
+        cu_bad(l, place, "static_assert fails");
+    if (cu_accept(l, ",")) l->at = l->at->next;
+    cu_expect(l, ")", "after 'static_assert(..'");
+    cu_expect(l, ";", "after 'static_assert(..)'");
+}
+
+static Ending keyword_statement(CuLower *l, CuToken *t, bool in_block, bool *found) {
+    *found = true;
+    if (cu_accept(l, "if")) return if_statement(l, in_block);
+    if (cu_accept(l, "for")) return for_statement(l);
+    if (cu_accept(l, "while")) return while_statement(l);
+    if (cu_accept(l, "do")) return do_statement(l);
+    if (cu_accept(l, "switch")) return switch_statement(l);
+    if (cu_accept(l, "return")) return return_statement(l, t->place);
+    if (cu_accept(l, "break") || cu_accept(l, "continue")) return jump(l, t);
+    if (cu_accept(l, "static_assert")) {
+        static_assertion(l);
+        return GOES_ON;
+    }
+    *found = false;
+    return GOES_ON;
+}
+
+/* float(x); but int (*f)(int) is a declaration. */
+static bool is_functional_cast(const CuToken *t) {
+    return cu_is(t->next, "(") && !cu_is(t->next->next, "*");
+}
+
+static Ending statement(CuLower *l, bool in_block) {
+    CuToken *t = l->at;
+    bool found = false;
+    Ending ending = GOES_ON;
+    if (!cu_enter(l)) return GOES_ON;
+    l->b.span = cu_span(t->place);
+    if (cu_accept(l, "{")) {
+        CuScope scope = {.outer = l->scope};
+        l->scope = &scope;
+        ending = items(l);
+        l->scope = scope.outer;
+        cu_expect(l, "}", "after a block");
+        found = true;
+    } else if (cu_accept(l, ";")) {
+        found = true;
+    } else if (is_refused_word(t)) {
+        cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));
+        found = true;
+    }
+    if (!found) ending = keyword_statement(l, t, in_block, &found);
+    if (!found && (cu_is(t, "using") || (cu_starts_type(l) && !is_functional_cast(t)))) {
+        cu_declaration(l);
+    } else if (!found) {
+        cu_expression(l);
+        cu_expect(l, ";", "after an expression");
+    }
+    l->nested--;
+    return ending;
+}
+
+/* After an error: on to the next statement of this block. */
+static void recover(CuLower *l, CuToken *start) {
+    l->panic = false;
+    CuToken *end = statement_end(start);
+    l->at = end == start ? start->next : end;
+}
+
+/* What stands behind a jump is not reached. */
+static void skip_to_end(CuLower *l) {
+    while (!cu_is(l->at, "}") && !at_label(l) && l->at->kind != CU_END)
+        l->at = cu_is(l->at, "{") || cu_is(l->at, "(") ? cu_skip(l->at) : l->at->next;
+}
+
+/* The statements up to '}' or a label of a switch. */
+static Ending items(CuLower *l) {
+    Ending ending = GOES_ON;
+    while (!cu_is(l->at, "}") && l->at->kind != CU_END && !at_label(l)) {
+        CuToken *start = l->at;
+        Builder before = l->b, outer;
+        int depth = l->depth, nested = l->nested;
+        const CuScope *scope = l->scope;
+        Ending one = statement(l, true);
+        if (l->panic) {
+            if (l->diag->num_errors + l->diag->num_refused > DIAG_MAX_ERRORS) return ending;
+            recover(l, start);
+            l->b = before, l->depth = depth, l->nested = nested, l->scope = scope;
+            continue;
+        }
+        if (one == ENDS) {
+            skip_to_end(l);
+            return ENDS;
+        }
+        if (one == GOES_ON) continue;
+        ending = MAY_JUMP;
+        if (cu_is(l->at, "}") || at_label(l)) break;
+        Value *here = still_here(l, true);
+        Region *rest = cu_begin(l, &outer), *none;
+        Ending after = items(l);
+        cu_end(l, &outer, NULL);
+        empty_region(l, &none);
+        cu_if(l, here, rest, none, NULL);
+        return after == ENDS ? MAY_JUMP : ending;
+    }
+    return ending;
+}
+
+void cu_body(CuLower *l) {
+    if (!cu_expect(l, "{", "before the body of a function")) return;
+    items(l);
+    cu_expect(l, "}", "after the body of a function");
+}

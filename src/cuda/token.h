@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+/* token: the tokens of CUDA C, before and after the preprocessor. A token keeps where it is written,
+ * and of which macros' expansion it came, so that a message can name both. */
+#ifndef TERN_CU_TOKEN_H
+#define TERN_CU_TOKEN_H
+
+#include "base/diag.h"
+#include "base/float.h"
+
+typedef enum CuTokenKind {
+    CU_END,
+    CU_NAME,
+    CU_NUMBER, /* as the preprocessor has it: 0x1p3f, 1e+5, 12ull */
+    CU_CHAR,
+    CU_STRING,
+    CU_PUNCT,
+    CU_OTHER, /* a byte that begins no token; an error where the parser meets it */
+} CuTokenKind;
+
+typedef struct CuExpansion {
+    Str macro;
+    Span at; /* where its name was written */
+    const struct CuExpansion *outer;
+} CuExpansion;
+
+typedef struct CuPlace {
+    Span span;
+    const CuExpansion *from; /* NULL: written there */
+} CuPlace;
+
+typedef struct CuHide { /* macros that are not expanded in a token again */
+    Str name;
+    const struct CuHide *next;
+} CuHide;
+
+typedef struct CuToken CuToken;
+struct CuToken {
+    CuTokenKind kind;
+    bool line_start, space_before;
+    Str text; /* without line splices */
+    CuPlace place;
+    const CuHide *hide;
+    CuToken *next; /* of the last, which is CU_END: itself */
+};
+
+static inline bool cu_is(const CuToken *token, const char *text) {
+    return (token->kind == CU_PUNCT || token->kind == CU_NAME) && str_is(token->text, text);
+}
+
+/* All tokens of a text, the last is CU_END. A comment without end is an error. */
+CuToken *cu_lex(Arena *arena, const Source *source, Diag *diag);
+
+typedef struct CuNumber {
+    bool is_float, is_single; /* 1.0f */
+    bool is_unsigned;
+    int longs; /* 0, 1, 2 */
+    bool is_decimal;
+    double number;
+    uint64_t integer;
+} CuNumber;
+/* NULL, or what is wrong with it. */
+const char *cu_number(Arena *arena, Str text, CuNumber *number);
+/* 'a', '\n', '\x41': one byte. */
+const char *cu_char(Str text, int64_t *value);
+
+/* ---- messages: at the macro's use, with a note of where the text stands ---- */
+CuPlace cu_join(CuPlace a, CuPlace b);
+void cu_error(Diag *diag, CuPlace place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void cu_refused(Diag *diag, CuPlace place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+Span cu_span(CuPlace place); /* in the text that the user wrote: of the outermost macro's use */
+
+/* ---- the preprocessor ---- */
+
+typedef struct CuDefine {
+    const char *name, *text;
+} CuDefine;
+
+/* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of the
+ * file, beside which "includes" lie; empty: the text is from memory, and has none. */
+CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, Diag *diag);
+
+#endif

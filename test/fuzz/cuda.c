@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Feeds broken text to the front end of CUDA C: preprocessor, outline, and each kernel that it finds.
+ * Whatever a kernel becomes, the verifier must accept, also after the passes of thread form. */
+#include "fuzz.h"
+#include "cuda/cu.h"
+#include "opt/opt.h"
+
+const char *const fuzz_globs[] = {"test/cuda/*.cu", NULL};
+const char *const fuzz_tokens[] = {"#define A ",
+                                   "#define F(x, ...) ",
+                                   "#if ",
+                                   "#elif ",
+                                   "#else\n",
+                                   "#endif\n",
+                                   "#include \"",
+                                   "__VA_ARGS__",
+                                   "##",
+                                   "#x",
+                                   "defined(",
+                                   "\\\n",
+                                   "/*",
+                                   "*/",
+                                   "//",
+                                   "__global__ void k(",
+                                   "{",
+                                   "}",
+                                   "(",
+                                   ")",
+                                   "[",
+                                   "]",
+                                   ";",
+                                   ",",
+                                   "int ",
+                                   "float ",
+                                   "unsigned ",
+                                   "const ",
+                                   "struct S {",
+                                   "typedef ",
+                                   "__shared__ ",
+                                   "extern ",
+                                   "for (",
+                                   "while (",
+                                   "do {",
+                                   "if (",
+                                   "else ",
+                                   "switch (",
+                                   "case 1:",
+                                   "default:",
+                                   "break;",
+                                   "continue;",
+                                   "return ",
+                                   "sizeof(",
+                                   "(float)",
+                                   "static_cast<int>(",
+                                   "threadIdx.x",
+                                   "__syncthreads();",
+                                   "atomicAdd(",
+                                   "? 1 : ",
+                                   "&& ",
+                                   "|| ",
+                                   "++",
+                                   "->",
+                                   "&x",
+                                   "*p",
+                                   "= {",
+                                   "float4 v;",
+                                   "make_int2(",
+                                   "0x7fffffffffffffff",
+                                   "1e400",
+                                   "1.5f",
+                                   "'a'",
+                                   "nullptr",
+                                   "auto ",
+                                   "template <class T> ",
+                                   "namespace n {",
+                                   "enum E { X = ",
+                                   "\x00",
+                                   NULL};
+
+static void check(Arena *arena, const CuModule *module, int index) {
+    static const char *const passes[] = {"fold",     "promote", "fold", "cse",
+                                         "contract", "licm",    "dce"};
+    CuLaunch launch = {{8, 4, 1}, 64};
+    Diag diag = {.arena = arena};
+    Func *fn = cu_lower(arena, module, cu_kernel(module, index), &launch, &diag);
+    Buf out = {.arena = arena};
+    diag_print(&diag, true, &out); /* must work for any place in any text */
+    if (!fn != diag_failed(&diag))
+        BUG("a kernel and errors, or neither: %s", out.data ? out.data : "");
+    if (!fn) return;
+    PassCtx px = {.scratch = arena, .diag = &diag, .target = "sm_80"};
+    const char *why = func_verify(arena, fn);
+    if (why) BUG("as it was made: %s", why);
+    for (int i = 0; i < COUNT(passes); i++) {
+        pass_find(str_of(passes[i]))->run(&px, fn);
+        why = func_verify(arena, fn);
+        if (why) BUG("after %s: %s", passes[i], why);
+    }
+}
+
+static void fuzz_one(const char *data, size_t size) {
+    Arena *arena = arena_new(NULL);
+    Diag diag = {.arena = arena};
+    const Source *source = source_new(arena, STR("fuzz.cu"), (Str){data, (int)size});
+    CuModule *module = cu_load(arena, source, STR(""), &diag);
+    Buf out = {.arena = arena};
+    if (!module) diag_print(&diag, true, &out);
+    for (int i = 0; module && i < cu_num_kernels(module); i++) check(arena, module, i);
+    arena_free(arena);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What is wrong in CUDA C, or right but not supported: said at its place, with its name. Each text is
+ * the body of a kernel, or a whole file; the message must hold the words. */
+#include "test.h"
+#include "tern.h"
+
+static tern_context *context;
+
+static const char *said(const char *text, const tern_options *options) {
+    if (!context) context = tern_open(&(tern_open_options){.device = "sim"}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, text, strlen(text), "k.cu");
+    tern_kernel *kernel = module ? tern_compile(module, "k", NULL, options) : NULL;
+    const char *message = kernel ? "" : tern_message(context);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    return message;
+}
+
+static const tern_options one = {.block = {32}};
+
+static void file_says(const char *text, const char *words, tern_status status) {
+    const char *message = said(text, &one);
+    bool right = words ? strstr(message, words) != NULL : !*message;
+    if (words && *message) right = right && tern_message_status(context) == status;
+    if (!right)
+        printf("--- %s\n--- said (%d)\n%s--- not: %s\n", text, tern_message_status(context),
+               message, words);
+    CHECK(right);
+}
+
+static void body_says(const char *body, const char *words, tern_status status) {
+    char text[2000];
+    snprintf(text, sizeof text,
+             "struct P { int a; float b; };\n__device__ int f(int x) { return x; }\n"
+             "__global__ void k(int *p, const float *q, int n) {\n%s\n}\n",
+             body);
+    file_says(text, words, status);
+}
+
+#define WRONG(body, words)   body_says(body, words, TERN_ERROR_COMPILE)
+#define REFUSED(body, words) body_says(body, words, TERN_ERROR_UNSUPPORTED)
+
+TEST(what_is_wrong) {
+    WRONG("p[0] = y;", "k.cu:4:8: error: 'y' is not declared");
+    WRONG("p[0] = g(1);", "function 'g' is not declared");
+    WRONG("p[0] = std::accumulate(p, p, 0);", "function 'accumulate' is not declared");
+    WRONG("p[0] = f(1, 2);", "no function 'f' takes (int, int)");
+    WRONG("p[0] = f(p);", "no function 'f' takes (int *)");
+    WRONG("p[0] = 1", "expected ';' after an expression, saw '}'");
+    WRONG("p[0] = (1;", "expected ')'");
+    WRONG("int a[n];", "the size of an array must be an integer that is known at compile time");
+    WRONG("int a[0];", "an array of 0 elements");
+    WRONG("int a[2] = {1, 2, 3};", "more initial values than 'int[2]' has");
+    WRONG("int a[] ;", "without a size");
+    WRONG("q[0] = 1;", "this is const");
+    WRONG("const int c = n; c = 1;", "this is const");
+    WRONG("n + 1 = 2;", "cannot be assigned to");
+    WRONG("p = q;", "'const float *' does not become 'int *' by itself");
+    WRONG("float *r = p;", "this initial value: 'int *' does not become 'float *'");
+    WRONG("p[0] = *n;", "'*' of 'int', which is no pointer");
+    WRONG("p[1.5] = 1;", "an index of 'double'");
+    WRONG("p[0] = q % 2;", "'%' of 'const float *' and 'int'");
+    WRONG("p[0] = 1.5 % 2;", "'%' of floating-point numbers");
+    WRONG("p[0] = ~1.5;", "'~' of 'double'");
+    WRONG("P x; x.c = 1;", "'P' has no member 'c'");
+    WRONG("n.x = 1;", "which is no struct");
+    WRONG("p[0] = &3;", "the address of a value");
+    WRONG("break;", "'break' outside of a loop");
+    WRONG("continue;", "'continue' outside of a loop");
+    WRONG("return 1;", "a function of type void returns a value");
+    WRONG("unsigned float x;", "this is no type of C");
+    WRONG("void x;", "a variable of type void");
+    WRONG("p[0] = 08;", "this is no number of C: '08'");
+    WRONG("p[0] = 99999999999999999999;", "a number of more than 64 bits");
+    WRONG("p[0] = sqrtf(1, 2);", "'sqrtf' takes 1 argument, not 2");
+    WRONG("threadIdx.w;", "'threadIdx' has no member 'w'");
+    WRONG("static_assert(sizeof(int) == 8, \"no\");", "static_assert fails");
+    WRONG("int &r = n; int &s;", "expected '=' after a reference");
+    WRONG("switch (1.5) { case 1: ; }", "a switch over 'double'");
+    WRONG("switch (n) { case n: ; }", "the value of a case must be an integer");
+    WRONG("if (n { }", "expected ')' after the condition of 'if'");
+    WRONG("atomicAdd(n, 1);", "expected a pointer to a number of 4 or 8 bytes");
+    WRONG("atomicAdd(q, 1.0f);", "this points to what is const");
+    WRONG("extern __shared__ float s[]; p[0] = s[0];", "help: give its size: --shared BYTES");
+}
+
+/* Three mistakes in one run; the statements between them are fine. */
+TEST(several_at_once) {
+    const char *message =
+        said("__global__ void k(int *p) {\n    p[0] = a;\n    p[1] = 2;\n    if (p[2]) {\n"
+             "        p[0] = b;\n    }\n    p[2] = c;\n}\n",
+             &one);
+    CHECK_STR(message, "k.cu:2:12: error: 'a' is not declared\n   2 |     p[0] = a;\n"
+                       "     |            ^\n"
+                       "k.cu:5:16: error: 'b' is not declared\n   5 |         p[0] = b;\n"
+                       "     |                ^\n"
+                       "k.cu:7:12: error: 'c' is not declared\n   7 |     p[2] = c;\n"
+                       "     |            ^");
+}
+
+TEST(what_is_not_supported) {
+    REFUSED("printf(\"x\");", "a string in a kernel");
+    REFUSED("p[0] = atan2f(1.0f, 2.0f);", "k.cu:4:8: not supported: 'atan2f' in a kernel");
+    REFUSED("p[0] = __shfl_down_sync(-1, n, 1);", "'__shfl_down_sync' in a kernel");
+    REFUSED("half x;", "type 'half' in a kernel");
+    REFUSED("goto out;", "'goto' in a kernel");
+    REFUSED("asm(\"mov\");", "'asm' in a kernel");
+    REFUSED("auto g = [](int x) { return x; };", "a lambda in a kernel");
+    REFUSED("int x = 'ab';", "a character that is not one byte of ASCII");
+    REFUSED("dim3 d(1, 2);", "a constructor in a kernel");
+    REFUSED("static int x;", "a static variable in a kernel");
+    REFUSED("p[0] = powf(q[0], q[1]);", "help: for x > 0 it is exp2(y * log2(x))");
+    REFUSED("volatile int *v = p; v[0] = 1;", "a write to volatile memory");
+    REFUSED("int (*g)(int);", "a pointer to a function");
+    REFUSED("k(p, q, n);", "a kernel that a kernel calls");
+}
+
+TEST(files) {
+    file_says("int x;\n", "no __global__ function 'k': there is none here", TERN_ERROR_ARGUMENT);
+    file_says("__global__ void j() {}\n", "no __global__ function 'k' here, only: j",
+              TERN_ERROR_ARGUMENT);
+    file_says("__global__ void k() {\n", "expected '}'", TERN_ERROR_COMPILE);
+    file_says("__global__ int k() { return 1; }\n", "a kernel returns void, not 'int'",
+              TERN_ERROR_COMPILE);
+    file_says("__global__ void k(float4 v) {}\n", "a kernel's parameter of type 'float4'",
+              TERN_ERROR_UNSUPPORTED);
+    file_says("__constant__ float c[4];\n__global__ void k(float *p) { *p = c[0]; }\n",
+              "help: pass a pointer to it as an argument", TERN_ERROR_UNSUPPORTED);
+    file_says("template <class T> __device__ T g(T x) { return x; }\n"
+              "__global__ void k(float *p) { *p = g(1.0f); }\n",
+              "a call of the template 'g'", TERN_ERROR_UNSUPPORTED);
+    file_says("__device__ int g(int x) { return x ? g(x - 1) : 0; }\n"
+              "__global__ void k(int *p) { *p = g(1); }\n",
+              "recursion: 'g' calls itself", TERN_ERROR_UNSUPPORTED);
+    file_says("__device__ int g(int x, float y) { return 1; }\n__device__ int g(float x, int y) { "
+              "return 2; }\n"
+              "__global__ void k(int *p) { *p = g(1, 1); }\n",
+              "'g' may be either of two functions", TERN_ERROR_COMPILE);
+    file_says("const int A = B; const int B = A;\n__global__ void k(int *p) { *p = A; }\n",
+              "is made of itself", TERN_ERROR_COMPILE);
+    /* what no kernel reaches is not looked at */
+    file_says("#include <iostream>\n#include <torch/extension.h>\nclass X { virtual ~X(); };\n"
+              "template <typename... T> auto h(T &&...t) { return [&] { (t, ...); }; }\n"
+              "int main() { X<<<1, 2>>>(); don\x27t; }\n__global__ void k(int *p) { *p = 1; }\n",
+              NULL, TERN_OK);
+}
+
+TEST(the_preprocessor) {
+    file_says("#if 1\n__global__ void k() {}\n", "'#if' without '#endif'", TERN_ERROR_COMPILE);
+    file_says("#endif\n", "'#endif' without '#if'", TERN_ERROR_COMPILE);
+    file_says("#else\n", "'#else' without '#if'", TERN_ERROR_COMPILE);
+    file_says("#if 1\n#else\n#else\n#endif\n", "'#else' after '#else'", TERN_ERROR_COMPILE);
+    file_says("#if 1 +\n#endif\n", "expected a condition here", TERN_ERROR_COMPILE);
+    file_says("#if 1 / 0\n#endif\n", "a division by 0 in the condition", TERN_ERROR_COMPILE);
+    file_says("#if 0 && 1 / 0\n#endif\n__global__ void k() {}\n", NULL, TERN_OK);
+    file_says("#error no luck\n", "k.cu:1:2: error: #error no luck", TERN_ERROR_COMPILE);
+    file_says("#frob\n", "there is no directive '#frob'", TERN_ERROR_COMPILE);
+    file_says("#include \"x.h\"\n", "text from memory has no folder", TERN_ERROR_UNSUPPORTED);
+    file_says("#include <cub/cub.cuh>\n", "the header 'cub/cub.cuh'", TERN_ERROR_UNSUPPORTED);
+    file_says("#define F(a, b) a + b\n__global__ void k(int *p) { *p = F(1); }\n",
+              "macro 'F' takes 2 arguments, not 1", TERN_ERROR_COMPILE);
+    file_says("#define F(a, b) a + b\n__global__ void k(int *p) { *p = F(1, 2; }\n",
+              "the arguments of macro 'F' have no ')'", TERN_ERROR_COMPILE);
+    file_says("#define F(a) a ## +\n__global__ void k(int *p) { *p = F(1); }\n",
+              "make no token together", TERN_ERROR_COMPILE);
+    file_says("/* no end\n", "a comment without an end", TERN_ERROR_COMPILE);
+    file_says("#define M(x) x + y\n__global__ void k(int *p) { *p = M(1); }\n",
+              "k.cu:2:34: error: 'y' is not declared", TERN_ERROR_COMPILE);
+    file_says("#define M(x) x + y\n__global__ void k(int *p) { *p = M(1); }\n",
+              "k.cu:1:18: note: in the expansion of macro 'M'", TERN_ERROR_COMPILE);
+    file_says(
+        "#define A B B\n#define B C C\n#define C D D\n#define D E E\n#define E F F\n#define F G G\n"
+        "#define G H H\n#define H I I\n#define I J J\n#define J K K\n#define K L L\n#define L M M\n"
+        "#define M N N\n#define N O O\n#define O P P\n#define P Q Q\n#define Q R R\n#define R S S\n"
+        "#define S T T\n#define T U U\nint x = A;\n",
+        "macros expand to more than", TERN_ERROR_COMPILE);
+}
+
+TEST(what_only_python_has) {
+    const char *text = "__global__ void k() {}\n";
+    said(text, &one);
+    tern_module *module = tern_load_text(context, text, strlen(text), "k.cu");
+    const tern_config *configs;
+    CHECK(!tern_module_ast(module, "k") &&
+          strstr(tern_message(context), "CUDA C has no @triton.jit"));
+    CHECK(tern_module_configs(module, "k", &configs) == 0);
+    CHECK(tern_module_set_global(module, "N", "1") == TERN_ERROR_UNSUPPORTED);
+    CHECK(tern_module_find(module, "k")->is_cuda && !tern_module_find(module, "j"));
+    tern_module_free(module);
+}
+
+TEST(blocks) {
+    static const struct {
+        tern_options options;
+        const char *words;
+    } cases[] = {{{0}, "how many threads?"},
+                 {{.block = {1025}}, "a block of 1025 threads along axis 0"},
+                 {{.block = {32, 33}}, "a block of 1056 threads; a block has at most 1024"},
+                 {{.block = {1, 1, 65}}, "a block of 65 threads along axis 2"},
+                 {{.block = {-1}}, "a block of -1 threads"},
+                 {{.block = {1}, .shared_bytes = (size_t)1 << 40}, "bytes of shared memory"}};
+    for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
+        const char *message = said("__global__ void k() {}\n", &cases[i].options);
+        if (!strstr(message, cases[i].words)) printf("%s\n", message);
+        CHECK(strstr(message, cases[i].words) != NULL);
+    }
+}
+
+TEST_MAIN()
