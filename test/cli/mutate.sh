@@ -2,7 +2,7 @@
 # tools/mutate finds the tokens that it is to change, and leaves comments, strings and macros alone.
 . test/cli/lib.sh
 
-command -v python3 >/dev/null 2>&1 || { skip 5 'no python3'; finish; }
+command -v python3 >/dev/null 2>&1 || { skip 6 'no python3'; finish; }
 cat >"$work/f.c" <<'EOF'
 #define LARGER(a, b) (a > b)
 int f(int a, int b) {
@@ -30,6 +30,21 @@ EOF
 tools/mutate list "$work/f.c" >"$work/got"
 check 'mutants of a small file' diff "$work/want" "$work/got"
 exits 0 ' known' tools/mutate known
+
+# Of 40 drawn, those that time did not allow speak for nobody; what is dropped or known is not judged.
+cat >"$work/floor.py" <<'EOF'
+import importlib.machinery, importlib.util
+loader = importlib.machinery.SourceFileLoader("mutate", "tools/mutate")
+mutate = importlib.util.module_from_spec(importlib.util.spec_from_loader("mutate", loader))
+loader.exec_module(mutate)
+verdicts = ["killed"] * 19 + ["survived"] * 15 + ["unreached"] * 6
+assert mutate.is_below(50, verdicts, 40) and not mutate.is_below(47.5, verdicts, 40)
+assert mutate.is_below(50, verdicts + ["same", "known", "invalid"], 43)
+assert mutate.is_below(50, verdicts[1:], 40) and not mutate.is_below(50, verdicts[:-1], 40)
+assert not mutate.is_below(50, ["survived"], 40) and mutate.is_below(50, ["survived"], 1)
+assert not mutate.is_below(50, [], 0)
+EOF
+check 'the floor' env PYTHONDONTWRITEBYTECODE=1 python3 "$work/floor.py"
 
 mkdir -p "$work/tree/tools"
 cp tools/mutate "$work/tree/tools/"
