@@ -6,6 +6,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2
+OBJCOPY ?= objcopy
 # B: build folder; SAN: sanitizers, e.g. make B=build-asan SAN=address,undefined
 B       ?= build
 VERSION := $(shell sed -n 's/.*define TERN_VERSION "\(.*\)"/\1/p' include/tern.h)
@@ -82,8 +83,8 @@ $(B)/libtern-internal.a: $(LIB_O)
 # For users: one object in which only tern_* is visible, so that a user's own arena_new cannot
 # replace ours.
 $(B)/libtern.a: $(LIB_O)
-	$(call say,ld)ld -r $^ -o $(B)/tern-all.o
-	@objcopy --wildcard --keep-global-symbol='tern_*' $(B)/tern-all.o
+	$(call say,ld)$(LD) -r $^ -o $(B)/tern-all.o
+	@$(OBJCOPY) --wildcard --keep-global-symbol='tern_*' $(B)/tern-all.o
 	@rm -f $@; $(AR) rcs $@ $(B)/tern-all.o
 
 $(B)/libtern.so: $(LIB_O)

@@ -3,6 +3,10 @@
  *
  * Under AddressSanitizer each allocation is followed by a red zone, so that an overrun inside an
  * arena is still found. */
+#if !defined __linux__ || !(defined __x86_64__ || defined __aarch64__)
+#error "tern is for Linux on x86-64 and arm64; macOS, Windows and other processors are not supported"
+#endif
+
 #include "base/base.h"
 
 #include <stdio.h>

@@ -75,6 +75,10 @@ END
 else
     skip 5 'no cmake'
 fi
+check 'x86-64 or arm64' $cc -std=c11 -D_GNU_SOURCE -Isrc -Iinclude -fsyntax-only src/base/arena.c
+exits 1 'tern is for Linux on x86-64 and arm64' $cc -std=c11 -D_GNU_SOURCE -U__x86_64__ -U__aarch64__ -Isrc -Iinclude \
+    -fsyntax-only src/base/arena.c
+exits 1 'macOS, Windows' $cc -std=c11 -D_GNU_SOURCE -U__linux__ -Isrc -Iinclude -fsyntax-only src/base/arena.c
 for example in examples/*.c examples/lab/*.c; do
     check "$example is plain C11" $cc -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$example"
 done
