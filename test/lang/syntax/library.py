@@ -599,3 +599,15 @@ TORCH = [t.itemsize for t in (torch.float16, torch.float32, torch.int64, torch.b
 # want: <host value 'tl.int32.nothing'>
 # want: <host value 'tl.int8.shape'>
 # want: ([2, 4, 8, 1, 1], [True, False])
+
+# case: powers of two
+import triton.language as tl
+A = [(tl._is_power_of_two(n), tl._log2(n)) for n in (-8, -1, 0, 1, 2, 3, 4, 6, 1024, 1023, 2 ** 40)]
+B = '{'.format(), 1
+C = 'a{{'.format(), '}}'.format(), '{{'.format(), '{}{{'.format(3)
+# ask: value A
+# ask: value B
+# ask: value C
+# want: [(False, 0), (False, 0), (False, 0), (True, 0), (True, 1), (False, 1), (True, 2), (False, 2), (True, 10), (False, 9), (True, 40)]
+# want: (<host value ''{'.format()'>, 1)
+# want: ('a{', '}', '{', '3{')

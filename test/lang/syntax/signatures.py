@@ -63,3 +63,20 @@ def kernel(x, n, BLOCK: 'tl.constexpr'): pass
 # want: help: a type is like i32, u8, fp16, bf16, *fp32 or *fp32:16; a constant like 1024 or 'text'
 # want: 1:1: error: unknown type 'torch.float32' of parameter 'x'
 # want: help: a type is like i32, u8, fp16, bf16, *fp32 or *fp32:16; a constant like 1024 or 'text'
+
+# case: hints and blanks
+import triton
+@triton.jit
+def kernel(x, n, m): pass
+# ask: sig kernel  *fp32 : 16 , i32 : 1 , i64:16
+# ask: sig kernel *fp32: 16,i32 :16,i32
+# ask: sig kernel *fp32:,i32,i32
+# ask: sig kernel *fp32:16x,i32,i32
+# ask: sig kernel *fp32:1 6,i32,i32
+# ask: sig kernel  x = *fp32:16 , m = i32:16 , n = 5
+# want: x:*fp32/16 n=1 m:i64/16
+# want: x:*fp32/16 n:i32/16 m:i32/1
+# want: 1:7: error: expected the hint 16 (divisible by 16) or 1 (equal to 1), saw ''
+# want: 1:7: error: expected the hint 16 (divisible by 16) or 1 (equal to 1), saw '16x'
+# want: 1:7: error: expected the hint 16 (divisible by 16) or 1 (equal to 1), saw '1 6'
+# want: x:*fp32/16 n=5 m:i32/16

@@ -1899,3 +1899,40 @@ f
 # want:     name e
 # want: 6:1 expression
 # want:   name f
+
+# case: escapes of f-strings
+f'\n{a}\t', f'\\{a}', f'\x41{a}\u00e9{b}', rf'\n{a}\\', f'{a}\'{b}', f'\101{a}'
+# ask: tree
+# want: 1:1 expression
+# want:   tuple
+# want:     fstring
+# want:       string "\n"
+# want:       format
+# want:         name a
+# want:       string "\x09"
+# want:     fstring
+# want:       string "\\"
+# want:       format
+# want:         name a
+# want:     fstring
+# want:       string "A"
+# want:       format
+# want:         name a
+# want:       string "é"
+# want:       format
+# want:         name b
+# want:     fstring
+# want:       string "\\n"
+# want:       format
+# want:         name a
+# want:       string "\\\\"
+# want:     fstring
+# want:       format
+# want:         name a
+# want:       string "'"
+# want:       format
+# want:         name b
+# want:     fstring
+# want:       string "A"
+# want:       format
+# want:         name a
