@@ -69,7 +69,8 @@ typedef struct tern_open_options {
     int num_include_dirs;
     const char *compiler; /* cpu: NULL: $TERN_CC, else the first of cc, gcc, clang on PATH */
     int timeout_ms;       /* cuda: a wait for the device longer than this says that a kernel hangs;
-                             interp, sim: a launch longer than this is stopped in its loop;
+                             interp, sim: a launch longer than this is stopped in its loop; cpu:
+                             in a while loop, or between programs;
                              0: $TERN_TIMEOUT_MS, else no limit */
     bool launch_blocking; /* each launch waits, so that a failure names its launch; also
                              $TERN_LAUNCH_BLOCKING=1 and $CUDA_LAUNCH_BLOCKING=1 */
@@ -417,6 +418,10 @@ TERN_API tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const
 /* Waits for all work of the context; the failure of a kernel that was still running is its result.
  */
 TERN_API tern_status tern_synchronize(tern_context *context);
+/* Stops the launch that runs on the context's device, if one does, as timeout_ms would: its call
+ * gives TERN_ERROR_KERNEL. From any thread, also from a signal's handler: Ctrl-C. Not on cuda, where
+ * nothing stops a kernel. */
+TERN_API void tern_interrupt(tern_context *context);
 
 /* What a launch asks for, counted from the compiled kernel without running it. Masks that let a
  * range through in each dimension (offsets < n) are counted exactly; under others all lanes count,

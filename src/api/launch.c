@@ -158,6 +158,7 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     for (int i = 0; i < num_arguments && !status; i++)
         status = put_argument(kernel, i, &arguments[i]);
     if (status || !grid[0] || !grid[1] || !grid[2]) return status;
+    device->stop = 0;
     status = device->ops->launch(device, stream_queue(stream), kernel->loaded, grid, kernel->args);
     return context_checked(context, status);
 }
@@ -177,6 +178,8 @@ tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t
     observe_launch(kernel, stream, grid, false);
     return status;
 }
+
+void tern_interrupt(tern_context *context) { context->device.stop = 1; }
 
 static tern_status wait(tern_context *context) {
     if (setjmp(context->oom)) return context_no_memory(context);

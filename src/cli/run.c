@@ -135,12 +135,19 @@ static bool not_written_is_sure(const Tensor *tensor) {
     return tensor->written || tern_dtype_size(tensor->dtype) > 2;
 }
 
+/* Where it is known what was written, a poison that is written counts, too. */
+static bool is_changed(const Run *run, int index) {
+    const Tensor *tensor = run->bound.args[index].value->tensor;
+    if (tensor->written && memchr(tensor->written, 1, tensor->storage_bytes)) return true;
+    return memcmp(run->before[index], tensor->storage, tensor->storage_bytes) != 0;
+}
+
 static void report_tensor(Run *run, int index) {
     const LaunchArg *arg = &run->bound.args[index];
     const Tensor *tensor = arg->value->tensor;
     TensorStats stats = tensor_stats(tensor);
     Buf line = {.arena = run->bound.cli->arena};
-    bool changed = memcmp(run->before[index], tensor->storage, tensor->storage_bytes) != 0;
+    bool changed = is_changed(run, index);
     buf_printf(&line, "%s: ", arg->parameter->name);
     tensor_type(&line, tensor);
     buf_printf(&line, "  %s  sum %.9g", changed ? "changed" : "unchanged", stats.sum);
@@ -205,7 +212,7 @@ static void report_json_tensor(Run *run, Json *json, int index) {
     for (int i = 0; i < tensor->rank; i++) json_int(json, tensor->shape[i]);
     json_close(json, ']');
     json_key(json, "changed");
-    json_bool(json, memcmp(run->before[index], tensor->storage, tensor->storage_bytes) != 0);
+    json_bool(json, is_changed(run, index));
     json_key(json, "sum"), json_number(json, stats.sum);
     json_key(json, "min"), json_number(json, stats.low);
     json_key(json, "max"), json_number(json, stats.high);

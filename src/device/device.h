@@ -8,6 +8,8 @@
 #include "device/finding.h"
 #include "tern.h"
 
+#include <stdatomic.h>
+
 typedef struct Device Device;
 
 /* Words for the user go to `why` (in the device's arena or static); the status says the kind. */
@@ -100,7 +102,8 @@ struct Device {
     /* Kept by the context: its buffers, for executors that check each access. */
     const DeviceRange *ranges;
     int num_ranges;
-    bool watch;            /* tern_open_options */
+    bool watch;       /* tern_open_options */
+    _Atomic int stop; /* 1: the launch that runs is to end; set from anywhere, see tern_interrupt */
     bool has_raw_pointers; /* of the launch: addresses outside the ranges may be right too */
     /* Where device_print goes, in whole lines. Call it on the thread that called
      * launch/synchronize. */

@@ -125,7 +125,12 @@ static long long fixed_clock(KernelRuntime *runtime) { return (void)runtime, 123
 
 static bool run_fibers(KernelFunction *function, void **args, size_t scratch, int64_t count,
                        FiberRun *run) {
-    static KernelRuntime outer = {note_fail, no_yield, note_print, fixed_clock};
+    static const volatile int never;
+    static KernelRuntime outer = {.fail = note_fail,
+                                  .yield = no_yield,
+                                  .print = note_print,
+                                  .clock = fixed_clock,
+                                  .stop = &never};
     *run = (FiberRun){.function = function,
                       .args = args,
                       .grid = {9, 8, 7},

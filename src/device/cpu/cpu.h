@@ -22,6 +22,7 @@ typedef struct FiberRun {
     size_t scratch_bytes;
     KernelRuntime *runtime; /* its yield is replaced while this runs */
     bool deadlock, no_memory;
+    bool cut; /* runtime->stop ended it */
 } FiberRun;
 /* Runs programs [0, count) taking turns, each on its own stack. False: one failed, or see above. */
 bool fibers_run(FiberRun *run, int64_t count);

@@ -22,6 +22,7 @@ typedef struct CpuState {
     char **scratch;  /* of each worker */
     size_t scratch_bytes;
     int64_t stream_bytes; /* launches that store more go past the caches */
+    int64_t timeout_ns;   /* of a launch; 0: none */
 } CpuState;
 
 typedef struct LoadedCpu {
@@ -30,8 +31,11 @@ typedef struct LoadedCpu {
     const char *const *asserts;
     const long long *facts; /* FACT_.. */
     Str name;
-    double program_ns; /* the least seen; 0: not known yet */
+    const Source *source; /* of the kernel; NULL: not known */
+    double program_ns;    /* the least seen; 0: not known yet */
 } LoadedCpu;
+
+enum { MAX_ASSERT_RANK = 16 };
 
 /* One launch. */
 typedef struct CpuLaunch {
@@ -43,6 +47,12 @@ typedef struct CpuLaunch {
     int stream;
     _Atomic int failure; /* KERNEL_..; the first wins */
     int detail;
+    struct AssertPlace { /* of the lane; known: the kernel said it */
+        bool known;
+        int program[3], rank, index[MAX_ASSERT_RANK];
+    } assert_place;
+    _Atomic bool cut; /* device->stop ended a part of it */
+    bool is_late;     /* because of its time limit */
     pthread_mutex_t printing;
     char *output;
     size_t output_length, output_capacity;
@@ -130,6 +140,12 @@ static tern_status cpu_open(Device *device, const char *argument,
     if (!state->pool) return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
     state->scratch = arena_array(device->arena, char *, threads);
     state->stream_bytes = stream_bytes();
+    const char *timeout = getenv("TERN_TIMEOUT_MS");
+    long timeout_ms = options && options->timeout_ms ? options->timeout_ms
+                      : timeout                      ? strtol(timeout, NULL, 10)
+                                                     : 0;
+    if (timeout_ms > 0 && timeout_ms <= INT32_MAX)
+        state->timeout_ns = (int64_t)timeout_ms * 1000000;
     device->description =
         str_format(device->arena, "%d thread%s, %.*s, %s", pool_threads(state->pool),
                    pool_threads(state->pool) > 1 ? "s" : "", STR_ARG(state->compiler.name),
@@ -273,6 +289,7 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
     *kept = loaded;
     memcpy(kept + 1, kernel->name.data, (size_t)kernel->name.length);
     kept->name = (Str){(char *)(kept + 1), kernel->name.length};
+    kept->source = kernel->place.source;
     *out = kept;
     return TERN_OK;
 }
@@ -293,9 +310,23 @@ static int kernel_fail(KernelRuntime *runtime, int kind, int detail) {
     return 1;
 }
 
+static int kernel_fail_assert(KernelRuntime *runtime, int which, const int *program, int rank,
+                              const int *index) {
+    CpuLaunch *launch = (CpuLaunch *)runtime;
+    int none = 0;
+    if (!atomic_compare_exchange_strong(&launch->failure, &none, KERNEL_ASSERT)) return 1;
+    launch->detail = which;
+    struct AssertPlace *place = &launch->assert_place;
+    place->known = true;
+    memcpy(place->program, program, sizeof place->program);
+    place->rank = rank < MAX_ASSERT_RANK ? rank : MAX_ASSERT_RANK;
+    if (place->rank) memcpy(place->index, index, (size_t)place->rank * sizeof *index);
+    return 1;
+}
+
 static int kernel_yield(KernelRuntime *runtime) {
     CpuLaunch *launch = (CpuLaunch *)runtime;
-    return atomic_load(&launch->failure) != 0;
+    return atomic_load(&launch->failure) != 0 || launch->device->stop;
 }
 
 static long long kernel_clock(KernelRuntime *runtime) {
@@ -364,18 +395,53 @@ static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
     CpuLaunch *launch = user;
     CpuState *state = launch->device->state;
     if (atomic_load_explicit(&launch->failure, memory_order_relaxed)) return;
-    launch->loaded->function(launch->args, launch->grid, lo, hi, state->scratch[worker],
-                             &launch->runtime, launch->stream);
+    if (launch->device->stop ||
+        launch->loaded->function(launch->args, launch->grid, lo, hi, state->scratch[worker],
+                                 &launch->runtime, launch->stream))
+        atomic_store(&launch->cut, true);
+}
+
+/* The words of device_assert at "LINE:COLUMN:TEXT" of the kernel's file, or without a place. */
+static tern_status assert_result(CpuLaunch *launch) {
+    Device *device = launch->device;
+    CpuState *state = device->state;
+    const struct AssertPlace *place = &launch->assert_place;
+    const Source *source = launch->loaded->source;
+    const char *text = launch->loaded->asserts[launch->detail];
+    char *end;
+    long line = strtol(text, &end, 10), column = *end == ':' ? strtol(end + 1, &end, 10) : 0;
+    bool has_place = source && line > 0 && line <= source->num_lines && *end == ':';
+    if (!place->known || !has_place)
+        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': device_assert failed: %s",
+                    STR_ARG(launch->loaded->name), text);
+    says(device, TERN_ERROR_KERNEL, "%s", "");
+    int start = source->line_starts[line - 1] + (int)column - 1;
+    if (start > source->text.length) start = source->text.length;
+    Diag diag = {.arena = state->words};
+    Buf where = {.arena = state->words}, words = {.arena = state->words};
+    diag_add(&diag, DIAG_ERROR, (Span){source, start, start}, "assertion failed: %s", end + 1);
+    buf_printf(&where, "in program (%d, %d, %d) of a grid of (%d, %d, %d)", place->program[0],
+               place->program[1], place->program[2], launch->grid[0], launch->grid[1],
+               launch->grid[2]);
+    for (int i = 0; i < place->rank; i++)
+        buf_printf(&where, "%s%d%s", i ? ", " : ", lane [", place->index[i],
+                   i + 1 < place->rank ? "" : "]");
+    diag_note(&diag, (Span){0}, "%s", where.data);
+    diag_print(&diag, false, &words);
+    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
+    device->why = buf_str(&words);
+    return TERN_ERROR_KERNEL;
 }
 
 static tern_status launch_result(CpuLaunch *launch) {
     Device *device = launch->device;
     Str name = launch->loaded->name;
     switch (atomic_load(&launch->failure)) {
-    case 0: return TERN_OK;
-    case KERNEL_ASSERT:
-        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': device_assert failed: %s",
-                    STR_ARG(name), launch->loaded->asserts[launch->detail]);
+    case 0:
+        if (!atomic_load(&launch->cut)) return TERN_OK;
+        return says(device, TERN_ERROR_KERNEL, "kernel '%.*s': the launch %s", STR_ARG(name),
+                    launch->is_late ? "takes longer than its time limit" : "was interrupted");
+    case KERNEL_ASSERT: return assert_result(launch);
     case KERNEL_WRAPS:
         return says(device, TERN_ERROR_KERNEL,
                     "kernel '%.*s', line %d: a 32-bit offset wraps round inside one tile: use "
@@ -405,7 +471,55 @@ static tern_status run_on_fibers(CpuLaunch *launch, int64_t count) {
                         "out of host memory: stacks of waiting programs");
         if (run.deadlock) kernel_fail(&launch->runtime, KERNEL_DEADLOCK, 0);
     }
-    return launch_result(launch);
+    if (run.cut) atomic_store(&launch->cut, true);
+    return TERN_OK;
+}
+
+/* ---- a time limit: a thread that waits for the end, or for the limit, beside the launch ---- */
+
+typedef struct Watchdog {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
+    bool is_running, has_ended;
+    struct timespec limit;
+    CpuLaunch *launch;
+} Watchdog;
+
+static void *watchdog_main(void *user) {
+    Watchdog *dog = user;
+    pthread_mutex_lock(&dog->mutex);
+    while (!dog->has_ended && !dog->launch->is_late)
+        if (pthread_cond_timedwait(&dog->ended, &dog->mutex, &dog->limit) == ETIMEDOUT)
+            dog->launch->is_late = true;
+    if (dog->launch->is_late) dog->launch->device->stop = 1;
+    pthread_mutex_unlock(&dog->mutex);
+    return NULL;
+}
+
+static void watchdog_start(Watchdog *dog, CpuLaunch *launch, int64_t timeout_ns) {
+    pthread_condattr_t attributes;
+    *dog = (Watchdog){.launch = launch};
+    if (!timeout_ns) return;
+    int64_t limit = kernel_clock(NULL) + timeout_ns;
+    dog->limit = (struct timespec){limit / 1000000000, limit % 1000000000};
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_mutex_init(&dog->mutex, NULL);
+    pthread_cond_init(&dog->ended, &attributes);
+    pthread_condattr_destroy(&attributes);
+    dog->is_running = pthread_create(&dog->thread, NULL, watchdog_main, dog) == 0;
+}
+
+static void watchdog_end(Watchdog *dog) {
+    if (!dog->is_running) return;
+    pthread_mutex_lock(&dog->mutex);
+    dog->has_ended = true;
+    pthread_cond_signal(&dog->ended);
+    pthread_mutex_unlock(&dog->mutex);
+    pthread_join(dog->thread, NULL);
+    pthread_cond_destroy(&dog->ended);
+    pthread_mutex_destroy(&dog->mutex);
 }
 
 static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const uint32_t grid[3],
@@ -413,7 +527,12 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     (void)queue;
     CpuState *state = device->state;
     LoadedCpu *loaded = loaded_;
-    CpuLaunch launch = {.runtime = {kernel_fail, kernel_yield, kernel_print, kernel_clock},
+    CpuLaunch launch = {.runtime = {.fail = kernel_fail,
+                                    .fail_assert = kernel_fail_assert,
+                                    .yield = kernel_yield,
+                                    .print = kernel_print,
+                                    .clock = kernel_clock,
+                                    .stop = (const volatile int *)&device->stop},
                         .device = device,
                         .loaded = loaded,
                         .args = args,
@@ -422,7 +541,9 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
     int64_t count = (int64_t)grid[0] * grid[1] * grid[2]; /* the API's limits: below 2^63 */
     launch.stream =
         (double)loaded->facts[FACT_STORED_BYTES] * (double)count >= (double)state->stream_bytes;
-    tern_status status;
+    tern_status status = TERN_OK;
+    Watchdog dog;
+    watchdog_start(&dog, &launch, state->timeout_ns);
     if (loaded->facts[FACT_MAY_SPIN])
         status = run_on_fibers(&launch, count);
     else {
@@ -437,8 +558,9 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
             pool_run(state->pool, count, run_chunk, &launch);
         if (measure)
             loaded->program_ns = (double)(kernel_clock(NULL) - start) / (double)count + 0.001;
-        status = launch_result(&launch);
     }
+    watchdog_end(&dog);
+    if (!status) status = launch_result(&launch);
     if (launch.output_length && device->print)
         device->print(device->print_user, launch.output, launch.output_length);
     free(launch.output);

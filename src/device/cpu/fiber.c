@@ -41,6 +41,12 @@ static int forward_fail(KernelRuntime *runtime, int kind, int detail) {
     return s->outer->fail(s->outer, kind, detail);
 }
 
+static int forward_fail_assert(KernelRuntime *runtime, int which, const int *program, int rank,
+                               const int *index) {
+    Scheduler *s = (Scheduler *)runtime;
+    return s->outer->fail_assert(s->outer, which, program, rank, index);
+}
+
 static void forward_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                           const int *index, int what, int size_bytes, unsigned long long bits) {
     Scheduler *s = (Scheduler *)runtime;
@@ -158,7 +164,7 @@ static void schedule(Scheduler *s, int64_t count) {
     int64_t begun = 0;
     int idle = 0, same = 0;
     uint64_t last = 0;
-    while (!s->stop && (begun < count || s->num_live)) {
+    while (!s->stop && !*s->runtime.stop && (begun < count || s->num_live)) {
         if (s->num_live && round_robin(s)) {
             idle = same = 0;
             continue;
@@ -186,8 +192,14 @@ bool fibers_run(FiberRun *run, int64_t count) {
         return false;
     }
     s->outer = run->runtime, s->run = run;
-    s->runtime = (KernelRuntime){forward_fail, fiber_yield, forward_print, forward_clock};
+    s->runtime = (KernelRuntime){.fail = forward_fail,
+                                 .fail_assert = forward_fail_assert,
+                                 .yield = fiber_yield,
+                                 .print = forward_print,
+                                 .clock = forward_clock,
+                                 .stop = run->runtime->stop};
     schedule(s, count);
+    run->cut = *s->runtime.stop && s->num_live;
     bool ok = !s->stop && !run->deadlock && !run->no_memory;
     for (int i = 0; i < s->num_live; i++) fiber_free(s->live[i]);
     fiber_free(s->spare);

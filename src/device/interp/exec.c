@@ -48,6 +48,11 @@ enum { ITERATIONS_A_LOOK = 256 };
 
 bool is_in_time(Program *p, const Op *op) {
     Launch *launch = p->launch;
+    if (launch->device->stop) {
+        program_fail(p, TERN_ERROR_KERNEL, op->span, "the launch was interrupted");
+        launch->failure.kind = TERN_NOT_CHECKED;
+        return false;
+    }
     if (!launch->deadline_ns || ++launch->iterations % ITERATIONS_A_LOOK) return true;
     if (clock_ns() < launch->deadline_ns) return true;
     program_fail(p, TERN_ERROR_KERNEL, op->span, "the launch takes longer than its time limit");

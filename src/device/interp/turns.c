@@ -255,6 +255,11 @@ static void run_in_order(Launch *launch, uint64_t total) {
     for (uint64_t i = 0; i < total && !launch->failure.status; i++) {
         Program program = {0};
         if (program_begin(launch, &program, i)) exec_program(&program);
+        if (launch->device->stop && i + 1 < total && !launch->failure.status) {
+            program_fail(&program, TERN_ERROR_KERNEL, launch->loaded->kernel->place,
+                         "the launch was interrupted");
+            launch->failure.kind = TERN_NOT_CHECKED;
+        }
         program_release(&program);
     }
 }

@@ -327,6 +327,8 @@ static bool over_budget(Machine *m, Warp *w, const Ins *ins) {
     else if (m->deadline_ns && (m->instructions & LOOK_AT_CLOCK) == 0 &&
              sim_clock_ns() > m->deadline_ns)
         sim_fail(m, w, ins, -1, "the launch takes longer than its time limit");
+    else if (m->device->stop)
+        sim_fail(m, w, ins, -1, "the launch was interrupted");
     else
         return false;
     return !sim_fail_kind(m, TERN_NOT_CHECKED);

@@ -7,11 +7,15 @@
 typedef struct KernelRuntime KernelRuntime;
 struct KernelRuntime {
     int (*fail)(KernelRuntime *runtime, int kind, int detail); /* KERNEL_..; gives 1 */
-    int (*yield)(KernelRuntime *runtime);                      /* 1: stop */
+    /* A device_assert that is false; the lane's index in each of `rank` dimensions. Gives 1. */
+    int (*fail_assert)(KernelRuntime *runtime, int which, const int *program, int rank,
+                       const int *index);
+    int (*yield)(KernelRuntime *runtime); /* 1: stop */
     /* index: the lane's in each of `rank` dimensions, then their sizes; what: PRINT_.. */
     void (*print)(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                   const int *index, int what, int size_bytes, unsigned long long bits);
     long long (*clock)(KernelRuntime *runtime);
+    const volatile int *stop; /* 1: the launch is to end; looked at by loops that may have no end */
 };
 
 /* The detail is an index into tern_asserts, a line, a line, nothing. */

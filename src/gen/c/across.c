@@ -421,8 +421,23 @@ static void write_assert(Nest *n, Op *op, Place place) {
     if (mask.length)
         bad =
             new_vector(n, TYPE_I1, text(g, "(vb)(%.*s & %.*s)", STR_ARG(bad), STR_ARG(mask))).text;
-    line(g, n->at, body_depth(n), "if (t_vb_any(%.*s)) return R->fail(R, KERNEL_ASSERT, %d);",
-         STR_ARG(bad), new_assert(g, op));
+    const Type *type = assert_condition(op)->type;
+    int first = new_id(g), depth = body_depth(n);
+    Buf index = {.arena = g->arena};
+    for (int i = 0; i < type->rank; i++) {
+        int loop = place.loop[i];
+        Str at = loop < 0 ? STR("0") : loop == n->num_rows ? lane_index(n) : row_index(n, loop);
+        buf_printf(&index, "%s%.*s", i ? ", " : "", STR_ARG(at));
+        if (loop >= 0 && loop == n->num_rows) buf_printf(&index, " + first%d", first);
+    }
+    line(g, n->at, depth, "if (t_vb_any(%.*s)) {", STR_ARG(bad));
+    line(g, n->at, depth + 1, "int first%d = 0;", first);
+    line(g, n->at, depth + 1, "for (; !t_vb_get(%.*s, first%d); first%d++) {}", STR_ARG(bad), first,
+         first);
+    line(g, n->at, depth + 1, "int index%d[] = {%.*s};", first, (int)index.length, index.data);
+    line(g, n->at, depth + 1, "return R->fail_assert(R, %d, P, %d, index%d);", new_assert(g, op),
+         type->rank, first);
+    line(g, n->at, depth, "}");
 }
 
 void write_across(Nest *n, Op *op) {

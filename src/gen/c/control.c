@@ -248,7 +248,10 @@ static void while_write(Gen *g, Op *op) {
     if (spins) line(g, g->out, g->depth, "int turn%d = 0;", turn);
     line(g, g->out, g->depth, "for (;;) {");
     g->depth++;
-    if (spins) line(g, g->out, g->depth, "if (turn%d++ && R->yield(R)) return 1;", turn);
+    if (spins)
+        line(g, g->out, g->depth, "if (turn%d++ && R->yield(R)) return 1;", turn);
+    else
+        line(g, g->out, g->depth, "if (*R->stop) return 1;");
     int from = g->arrays.count;
     region_write(g, test);
     for (int i = 0; i < op->num_results && !diag_failed(g->diag); i++) {

@@ -187,8 +187,12 @@ static void scalar_memory(Gen *g, Op *op) {
 int new_assert(Gen *g, const Op *op) {
     Str words = assert_text(op);
     buf_puts(&g->asserts, "    \"");
-    int row = op_line(op);
-    if (row) buf_printf(&g->asserts, "line %d: ", row);
+    int row = 0, column = 0; /* in the kernel's own file; of another one the line alone */
+    if (op->span.source) source_position(op->span.source, op->span.start, &row, &column);
+    if (row && op->span.source == g->fn->span.source)
+        buf_printf(&g->asserts, "%d:%d:", row, column);
+    else if (row)
+        buf_printf(&g->asserts, "line %d: ", row);
     for (int i = 0; i < words.length && i < 1000; i++)
         buf_printf(&g->asserts, "\\%03o", (unsigned char)words.data[i]);
     buf_puts(&g->asserts, "\",\n");
@@ -364,7 +368,7 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ASSERT: {
         Str c = scalar_name(g, assert_condition(op)),
             m = assert_mask(op) ? scalar_name(g, assert_mask(op)) : STR("1");
-        line(g, g->out, g->depth, "if (!%.*s && %.*s) return R->fail(R, KERNEL_ASSERT, %d);",
+        line(g, g->out, g->depth, "if (!%.*s && %.*s) return R->fail_assert(R, %d, P, 0, 0);",
              STR_ARG(c), STR_ARG(m), new_assert(g, op));
         return;
     }
