@@ -123,7 +123,7 @@ static void check_gaps(Trial *t, const LaunchArg *arg) {
     for (size_t i = 0; i < tensor->storage_bytes; i++) {
         if (inside[i] || !written[i]) continue;
         add(t, (Found){.name = tern_finding_name(TERN_FOUND_OUTSIDE),
-                       .subject = arg->parameter->name,
+                       .subject = keep(t, arg->parameter->name),
                        .words = str_format(arena,
                                            "'%s' is written between its rows: element %lld of its "
                                            "memory belongs to none of its elements",
@@ -150,7 +150,7 @@ static void check_written(Trial *t, const LaunchArg *arg) {
     Arena *arena = t->x->list->arena;
     add(t,
         (Found){.name = "not-written",
-                .subject = arg->parameter->name,
+                .subject = keep(t, arg->parameter->name),
                 .words = str_format(arena,
                                     "%lld of %lld elements of '%s' are not written, the first of "
                                     "them %lld",
@@ -256,7 +256,7 @@ static void compare(Trial *t, Trial *with) {
                        (long long)mismatch.count)
                 .data;
         add(t, (Found){.name = same_device ? "order" : "disagreement",
-                       .subject = arg->parameter->name,
+                       .subject = keep(t, arg->parameter->name),
                        .words = words,
                        .where = "",
                        .cure = "look for a race, a read of what nobody wrote, or arithmetic that "

@@ -13,11 +13,13 @@ import sys
 MADE = {"normal": "randn({},{})", "uniform": "rand({},{})", "zero": "zeros({},{})", "one": "ones({},{})",
         "arange": "arange({},{})", "small": "randint({},{},low=-8,high=9)", "": "empty({},{})"}
 
+# The kernels of the run tests are assembled by these: that of inline_asm_refused.py is not to be.
+ENV = {name: value for name, value in os.environ.items() if name != "TERN_KEEP_PTX"}
 # What is rightly found in run tests that are wrong, or leave memory alone, on purpose.
 KNOWN = {
     ("out_of_bounds.py", "out-of-bounds"), ("deadlock.py", "stopped"),
     ("carried.py", "not-written"), ("kept_uniform.py", "not-written"),
-    ("strided_rows.py", "not-written"),
+    ("strided_rows.py", "not-written"), ("scalar_math.py", "not-written"),
     ("remainder.py", "out-of-bounds"), ("unrolled.py", "out-of-bounds"),
     ("strided_rows.py", "out-of-bounds"),  # take no tensor of nothing
 }
@@ -73,7 +75,7 @@ def main():
         words = arguments(open(path).read())
         if words is None:
             continue
-        run = subprocess.run([tern, "check", path, "--json", *words], capture_output=True, text=True)
+        run = subprocess.run([tern, "check", path, "--json", *words], capture_output=True, text=True, env=ENV)
         if run.returncode > 1:
             print(f"{path}: {run.stderr.splitlines()[0] if run.stderr else run.returncode}")
             print("  tern check", path, shlex.join(words))
