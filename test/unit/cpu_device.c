@@ -12,6 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define ENDS_WHERE_MEMORY_DOES 1 /* a sanitizer's allocator does not return NULL */
+#else
+#define ENDS_WHERE_MEMORY_DOES 0
+#endif
+
 /* ---- a device and a kernel ---- */
 
 typedef struct Fixture {
@@ -181,8 +187,11 @@ TEST(scratch_is_as_large_as_it_says) {
     CompiledKernel kernel =
         kernel_of(f.arena, "PUBLIC const long long tern_facts[] = {0, 0, 0};\n", body);
     kernel.facts.scratch_bytes = (size_t)1 << 50;
-    CHECK(device_cpu.load(&f.device, &kernel, &none) == TERN_ERROR_NO_MEMORY && !none);
-    CHECK_STR(f.device.why.data, "out of host memory: 1125899906842624 bytes of scratch a thread");
+    if (!ENDS_WHERE_MEMORY_DOES) {
+        CHECK(device_cpu.load(&f.device, &kernel, &none) == TERN_ERROR_NO_MEMORY && !none);
+        CHECK_STR(f.device.why.data,
+                  "out of host memory: 1125899906842624 bytes of scratch a thread");
+    }
     close_device(&f);
 }
 
@@ -429,7 +438,7 @@ TEST(memory_is_aligned_and_whole) {
     for (int i = 0; i < COUNT(sizes); i++) device_cpu.release(&f.device, blocks[i]);
     static const size_t none[] = {SIZE_MAX, SIZE_MAX - 255, SIZE_MAX - 511, SIZE_MAX - 512,
                                   SIZE_MAX / 2};
-    for (int i = 0; i < COUNT(none); i++) {
+    for (int i = 0; i < COUNT(none) && !ENDS_WHERE_MEMORY_DOES; i++) {
         void *block = &f;
         CHECK(device_cpu.alloc(&f.device, none[i], &block) == TERN_ERROR_NO_MEMORY && !block);
         CHECK_STR(f.device.why.data,

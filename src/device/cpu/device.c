@@ -121,10 +121,12 @@ static tern_status cpu_open(Device *device, const char *argument,
         bool known = !strcmp(argument, "generic") ||
                      (!strcmp(argument, "avx2") && strcmp(best, "cpu:generic")) ||
                      !strcmp(device->target, best);
-        if (!known)
-            return says(device, TERN_ERROR_DEVICE,
-                        "this machine cannot run '%s' (cpu:avx512, cpu:avx2, cpu:generic)",
-                        device->target);
+        if (!known) {
+            device->why = str_format(
+                device->arena, "this machine cannot run '%s' (cpu:avx512, cpu:avx2, cpu:generic)",
+                device->target);
+            return TERN_ERROR_DEVICE;
+        }
         device->name = str_of(device->target);
     } else
         device->target = best;
@@ -137,7 +139,10 @@ static tern_status cpu_open(Device *device, const char *argument,
     int threads = options && options->num_threads > 0 ? options->num_threads : usable_cores();
     if (threads > 1024) threads = 1024;
     state->pool = pool_open(threads);
-    if (!state->pool) return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
+    if (!state->pool) {
+        device->why = STR("out of host memory");
+        return TERN_ERROR_NO_MEMORY;
+    }
     state->scratch = arena_array(device->arena, char *, threads);
     state->stream_bytes = stream_bytes();
     const char *timeout = getenv("TERN_TIMEOUT_MS");
