@@ -134,10 +134,11 @@ enum {
 #pragma GCC diagnostic ignored "-Wunused-value"
 #pragma GCC diagnostic ignored "-Wtype-limits"
 #pragma GCC diagnostic ignored "-Wextra"
-#pragma GCC diagnostic ignored "-Wbool-compare"
-#pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Weverything"
+#else
+#pragma GCC diagnostic ignored "-Wbool-compare"
+#pragma GCC diagnostic ignored "-Wint-in-bool-context"
 #endif
 
 static void reference(long long *out, double *real) {
