@@ -73,12 +73,14 @@ static int comparison(const char *op) { /* 0: none; 1 .. 6: == != < <= > >= */
 
 static CuVal compare(CuLower *l, int which, const CuType *type, Value *a, Value *b, CuPlace place) {
     static const int floats[] = {FCMP_OEQ, FCMP_UNE, FCMP_OLT, FCMP_OLE, FCMP_OGT, FCMP_OGE};
-    static const int ints[] = {ICMP_EQ, ICMP_NE, ICMP_SLT, ICMP_SLE, ICMP_SGT, ICMP_SGE};
-    static const int words[] = {ICMP_EQ, ICMP_NE, ICMP_ULT, ICMP_ULE, ICMP_UGT, ICMP_UGE};
+    static const int ints[2][6] = {
+        {ICMP_EQ, ICMP_NE, ICMP_ULT, ICMP_ULE, ICMP_UGT, ICMP_UGE},
+        {ICMP_EQ, ICMP_NE, ICMP_SLT, ICMP_SLE, ICMP_SGT, ICMP_SGE},
+    };
     if (cu_is_float(type))
         return made(cu_type(CU_BOOL), cu_fcmp(l, floats[which - 1], a, b), place);
     bool is_signed = type->kind != CU_POINTER && cu_is_signed(type);
-    return made(cu_type(CU_BOOL), cu_icmp(l, (is_signed ? ints : words)[which - 1], a, b), place);
+    return made(cu_type(CU_BOOL), cu_icmp(l, ints[is_signed][which - 1], a, b), place);
 }
 
 static CuVal pointer_operation(CuLower *l, const char *op, CuVal a, CuVal b, CuPlace place) {
