@@ -188,6 +188,19 @@ Layout layout_mma(int m_bits, int n_bits, int warps_m, int warps_n) {
     return layout;
 }
 
+Layout layout_wgmma(int m_bits, int n_bits, int warps_m, int warps_n) {
+    Layout layout = layout_mma(m_bits, n_bits - warps_n, warps_m, 0);
+    uint32_t columns = (1u << (n_bits - warps_n)) - 1;
+    for (int kind = 0; kind < NUM_KINDS; kind++)
+        for (int i = 0; i < layout.num[kind]; i++) {
+            uint32_t *c = &layout.column[kind][i];
+            *c = (*c & columns) | (*c & ~columns) << warps_n;
+        }
+    for (int i = 0; i < warps_n; i++) push(&layout, KIND_WARP, (columns + 1) << i);
+    layout.tile_bits += warps_n;
+    return layout;
+}
+
 Layout layout_mma_a(int m_bits, int k_bits, int warps_m, int warps_n, int k_width, int k_regs) {
     Layout layout = {.tile_bits = m_bits + k_bits};
     DimBits k = {0, k_bits}, m = {k_bits, k_bits + m_bits};

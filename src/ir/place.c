@@ -81,6 +81,46 @@ bool dot_fits_mma(const Op *op, const Arch *arch) {
     return k && a->rank == 2 && acc->shape[0] >= 16 && acc->shape[1] >= 8 && a->shape[1] >= k;
 }
 
+Swizzle tile_panels(const Type *tile, int dim, int elem_bytes) {
+    TileShape shape = tile_shape(tile);
+    return swizzle_panels(tile_bit_of_dim(&shape, dim), shape.log2[dim],
+                          tile_bit_of_dim(&shape, 1 - dim), shape.log2[1 - dim], elem_bytes);
+}
+
+int tile_panel_dim(const Type *tile) {
+    const Swizzle *s = &tile->place->swizzle;
+    for (int dim = 0; dim < 2; dim++) {
+        Swizzle panels = tile_panels(tile, dim, type_size_bytes(tile));
+        if (s->vector == panels.vector &&
+            !memcmp(s->image, panels.image, sizeof s->image[0] * (size_t)s->bits))
+            return dim;
+    }
+    return -1;
+}
+
+void wgmma_warps(const Type *product, int num_warps, int *warps_m, int *warps_n) {
+    *warps_m = *warps_n = 0;
+    for (int warps = 1; warps < num_warps; warps *= 2)
+        ++*(16 << *warps_m < product->shape[0] ? warps_m : warps_n);
+}
+
+bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps) {
+    const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *acc = dot_acc(op)->type;
+    enum {
+        LEAST_ROWS = 64,    /* of A: of one instruction */
+        LEAST_COLUMNS = 16, /* of B, for each group: 32 bytes of rows along N */
+        LEAST_BYTES =
+            1024,        /* of an operand: eight rows of 128 bytes, where a swizzle begins anew */
+        MOST_SUMS = 128, /* of a thread, of its 255 registers */
+    };
+    int warps_m, warps_n, bytes = type_bits(a) == 8 ? 2 : type_size_bytes(a);
+    if (arch->number != 90 || num_warps % 4 || !dot_fits_mma(op, arch)) return false;
+    if (!type_is_float(a) || type_bits(a) > 16 || acc->shape[0] < LEAST_ROWS) return false;
+    wgmma_warps(acc, num_warps, &warps_m, &warps_n);
+    return acc->shape[1] >> warps_n >= LEAST_COLUMNS && bytes * b->lanes >= LEAST_BYTES &&
+           acc->lanes / (32 * num_warps) <= MOST_SUMS;
+}
+
 void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n) {
     *warps_m = *warps_n = 0;
     for (int i = 0; i < layout->num[KIND_WARP]; i++) {

@@ -23,6 +23,13 @@ bool layout_equal(const Layout *a, const Layout *b);
  * which holds it. */
 int dot_mma_k(const Op *op, const Arch *arch);
 bool dot_fits_mma(const Op *op, const Arch *arch);
+/* The dimension along which the rows of a tile's panels go (swizzle_panels); -1: it has none. */
+int tile_panel_dim(const Type *tile);
+Swizzle tile_panels(const Type *tile, int dim, int elem_bytes);
+/* And `wgmma`, on sm_90a: f16, bf16, and f8 as f16, by warps in groups of four. */
+bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps);
+/* How its warps go along M, then N: logarithms. */
+void wgmma_warps(const Type *product, int num_warps, int *warps_m, int *warps_n);
 /* Logarithms of the warps along M and N of a product made by mma, read off its layout. */
 void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n);
 

@@ -10,6 +10,10 @@
 enum { MAX_TRIPS = MAX_TILE_BITS, SCRATCH_ALIGNMENT = 16 };
 enum { SMALL_SCRATCH = 16 * 1024 }; /* up to here scratch moves on instead of waiting */
 
+enum {
+    PANEL_BYTES = 1024
+}; /* 8 rows of 128 bytes: what wgmma reads begins at a multiple of that */
+
 /* Bytes of each trip of the op; returns how many there are. has_atomics: the function has any. */
 int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS]);
 bool func_has_atomics(const Func *fn);

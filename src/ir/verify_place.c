@@ -178,12 +178,35 @@ static bool check_mma(Verifier *v, const Op *op) {
            verify_bad(v, op, "%s does not lie as mma leaves it", verify_text_of(v, product));
 }
 
+/* By warps in groups of four: a and b from registers, or from tiles of rings that lie in panels. */
+static bool check_wgmma(Verifier *v, const Op *op) {
+    const Type *product = op_result(op)->type;
+    const Arch *arch = arch_find(v->fn->target);
+    int warps_m, warps_n;
+    if (!dot_fits_wgmma(op, arch, v->fn->num_warps))
+        return verify_bad(v, op, "wgmma of %s by %d warps does not take %s x %s + %s", arch->name,
+                          v->fn->num_warps, verify_text_of(v, dot_a(op)->type),
+                          verify_text_of(v, dot_b(op)->type), verify_text_of(v, product));
+    for (int i = 0; i < 2; i++) {
+        const Type *tile = op->operands[i]->type;
+        if (is_shared(tile) && (type_size_bytes(tile) != 2 || tile_panel_dim(tile) < 0))
+            return verify_bad(v, op, "%s does not lie in panels of 16-bit elements",
+                              verify_text_of(v, tile));
+    }
+    TileShape shape = tile_shape(product);
+    wgmma_warps(product, v->fn->num_warps, &warps_m, &warps_n);
+    Layout wanted = layout_wgmma(shape.log2[0], shape.log2[1], warps_m, warps_n);
+    return layout_equal(type_layout(product), &wanted) ||
+           verify_bad(v, op, "%s does not lie as wgmma leaves it", verify_text_of(v, product));
+}
+
 /* The sum lies where the product does: what is multiplied may lie otherwise. */
 static bool check_dot(Verifier *v, const Op *op) {
     if (!one_place(v, op, 2)) return false;
     if (dot_unit(op) == UNIT_NONE)
         return verify_bad(v, op, "unit is missing: placed form says who multiplies");
     if (dot_unit(op) == UNIT_MMA) return check_mma(v, op);
+    if (dot_unit(op) == UNIT_WGMMA) return check_wgmma(v, op);
     for (int i = 0; i < 2; i++)
         if (is_shared(op->operands[i]->type))
             return verify_bad(v, op, "fma multiplies what is in registers, not %s",

@@ -38,20 +38,24 @@ typedef struct Row {
     bool b_along_k; /* neighbours in memory are neighbours along K */
     int bm, bn, bk, warps;
     bool rings; /* expected where there are asynchronous copies and stages */
+    bool wgmma; /* expected on sm_90a */
 } Row;
 
 static const Row rows[] = {
-    {"fp16", "tl.float32", TERN_FLOAT16, false, 64, 64, 32, 4, true},
-    {"fp16", "tl.float32", TERN_FLOAT16, true, 32, 16, 16, 1, true},
-    {"fp16", "tl.float32", TERN_FLOAT16, false, 128, 64, 64, 8, true},
-    {"fp16", "tl.float32", TERN_FLOAT16, true, 128, 64, 64, 4, true},
-    {"bf16", "tl.float32", TERN_BFLOAT16, false, 64, 32, 64, 4, true},
-    {"bf16", "tl.float32", TERN_BFLOAT16, true, 64, 16, 32, 2, true},
-    {"fp32", "tl.float32", TERN_FLOAT32, false, 32, 32, 16, 4, true},
-    {"fp32", "tl.float32", TERN_FLOAT32, true, 64, 32, 32, 4, true},
-    {"i8", "tl.int32", TERN_INT8, false, 32, 32, 64, 4, true},
-    {"i8", "tl.int32", TERN_INT8, true, 64, 32, 32, 2, true},
-    {"fp8e4nv", "tl.float32", TERN_FLOAT8E4M3, true, 64, 32, 64, 4, false},
+    {"fp16", "tl.float32", TERN_FLOAT16, false, 64, 64, 32, 4, true, true},
+    {"fp16", "tl.float32", TERN_FLOAT16, true, 32, 16, 16, 1, true, false},
+    {"fp16", "tl.float32", TERN_FLOAT16, false, 128, 64, 64, 8, true, true},
+    {"fp16", "tl.float32", TERN_FLOAT16, true, 128, 64, 128, 4, true, true},
+    {"fp16", "tl.float32", TERN_FLOAT16, false, 64, 128, 32, 8, true, true},
+    {"fp16", "tl.float32", TERN_FLOAT16, true, 64, 64, 16, 8, true, true},
+    {"bf16", "tl.float32", TERN_BFLOAT16, false, 64, 32, 64, 4, true, true},
+    {"bf16", "tl.float32", TERN_BFLOAT16, true, 256, 32, 32, 8, true, true},
+    {"bf16", "tl.float32", TERN_BFLOAT16, true, 64, 16, 32, 2, true, false},
+    {"fp32", "tl.float32", TERN_FLOAT32, false, 32, 32, 16, 4, true, false},
+    {"fp32", "tl.float32", TERN_FLOAT32, true, 64, 32, 32, 4, true, false},
+    {"i8", "tl.int32", TERN_INT8, false, 32, 32, 64, 4, true, false},
+    {"i8", "tl.int32", TERN_INT8, true, 64, 32, 32, 2, true, false},
+    {"fp8e4nv", "tl.float32", TERN_FLOAT8E4M3, true, 64, 32, 64, 4, false, true},
 };
 
 static uint64_t state = 88172645463325252u;
@@ -151,6 +155,9 @@ static void check_row(const Row *row, const char *device, int stages, uint64_t s
         kernel && strcmp(device, "interp") ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
     bool has_ring = text && strstr(text, "cp.async") != NULL;
     if (text) CHECK(has_ring == (row->rings && stages > 1 && strcmp(device, "sim:t4")));
+    if (text)
+        CHECK((strstr(text, "wgmma.mma_async") != NULL) ==
+              (row->wgmma && !strcmp(device, "sim:h200")));
     int before = test_bad_checks;
     for (int i = 0; kernel && i < COUNT(turns); i++) {
         int depth = turns[i] * row->bk + (i == 3 ? 16 : 0);
@@ -240,8 +247,8 @@ static int mutate(const char *text, const Row *row, int shared) {
 
 TEST(each_wait_and_barrier_is_missed) {
     static const Row mutated[] = {
-        {"fp16", "tl.float32", TERN_FLOAT16, false, 64, 32, 32, 4, true},
-        {"fp32", "tl.float32", TERN_FLOAT32, true, 32, 32, 32, 2, true},
+        {"fp16", "tl.float32", TERN_FLOAT16, false, 64, 32, 32, 4, true, true},
+        {"fp32", "tl.float32", TERN_FLOAT32, true, 32, 32, 32, 2, true, false},
     };
     for (int i = 0; i < COUNT(mutated); i++)
         for (int stages = 2; stages < 5; stages++) {

@@ -298,6 +298,13 @@ static const char *const forms[] = {
     "cp.async.commit_group",
     "cp.async.wait_group 1",
     "cp.async.wait_all",
+    "fence.proxy.async.shared::cta",
+    "wgmma.fence.sync.aligned",
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r1, %r2, %r3, %r4} %d1 %d2 %p1 1 1 0 1",
+    "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8} "
+    "%d1 %d2 %p1 1 1 1 0",
+    "wgmma.commit_group.sync.aligned",
+    "wgmma.wait_group.sync.aligned 1",
     "fence.acq_rel.gpu",
     "fence.sc.cta",
     "membar.gl",

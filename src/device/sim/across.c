@@ -156,6 +156,10 @@ bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_REDUX: return redux(m, w, ins, lanes);
     case SIM_MMA: return mma(m, w, ins);
     case SIM_LDMATRIX: return sim_ldmatrix(m, w, ins);
+    case SIM_WGMMA:
+    case SIM_WGMMA_FENCE:
+    case SIM_WGMMA_COMMIT:
+    case SIM_WGMMA_WAIT: return sim_wgmma(m, w, ins);
     case SIM_ACTIVE:
         for (int i = 0; i < LANES; i++)
             if (lanes >> i & 1) w->places[(size_t)ins->results[0] * LANES + (size_t)i] = lanes;

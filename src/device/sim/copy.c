@@ -131,6 +131,7 @@ static bool arrive(Machine *m, Warp *w, const Copy *copy) {
     if (!access_check_race(&write, copy->lane, &there, true)) return false;
     memcpy(there.memory, bytes, copy->bytes);
     memset(there.set, BYTE_SET, copy->bytes);
+    sim_proxy_wrote(w, copy->to, copy->bytes);
     if (copy->asked > w->come) w->come = copy->asked;
     m->version++;
     return true;

@@ -181,6 +181,7 @@ static bool store_lane(const Access *a, int lane, uint64_t address) {
     if (spot.set) {
         if (!access_check_coming(a, lane, &spot)) return false;
         memset(spot.set, BYTE_SET, (size_t)a->bytes);
+        if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes);
     }
     if (spot.written) written_set(spot.written, spot.at, a->bytes);
     if (!synchronise(a, &spot)) return false;

@@ -125,10 +125,11 @@ static void block_free(Cta *block) {
     for (int i = 0; i < block->num_warps; i++) {
         Warp *w = &block->warps[i];
         free(w->places), free(w->predicates), free(w->local), free(w->local_set),
-            free(w->clock.others), free(w->copies), free(w->asked_at);
+            free(w->clock.others), free(w->copies), free(w->asked_at), free(w->products.list),
+            free(w->products.touched);
     }
     race_marks_free(&block->shared_marks);
-    free(block->shared), free(block->shared_set), free(block);
+    free(block->shared), free(block->shared_set), free(block->proxy_writes), free(block);
 }
 
 static Cta *block_new(Machine *m) {
@@ -141,14 +142,17 @@ static Cta *block_new(Machine *m) {
     size_t shared = (size_t)p->shared_bytes, local = (size_t)p->local_bytes * LANES;
     block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63),
     block->shared_set = malloc(shared + 1);
-    bool fine = block->shared && block->shared_set;
+    if (p->has_wgmma) block->proxy_writes = calloc(shared + 1, sizeof *block->proxy_writes);
+    bool fine = block->shared && block->shared_set && (!p->has_wgmma || block->proxy_writes);
     for (int i = 0; i < block->num_warps && fine; i++) {
         Warp *w = &block->warps[i];
         w->places = aligned_alloc(64, (size_t)p->num_places * LANES * sizeof *w->places);
         w->predicates = malloc(sizeof *w->predicates * (size_t)(p->num_predicates + 1));
         w->local = aligned_alloc(64, (local + 64) & ~(size_t)63), w->local_set = malloc(local + 1);
         w->asked_at = malloc(sizeof *w->asked_at * (size_t)p->num_places);
-        fine = w->places && w->predicates && w->local && w->local_set && w->asked_at;
+        w->products.touched = malloc((size_t)p->num_places + 1);
+        fine = w->places && w->predicates && w->local && w->local_set && w->asked_at &&
+               w->products.touched;
     }
     if (fine) return block;
     block_free(block);
@@ -171,6 +175,8 @@ static void warp_start(Machine *m, Cta *block, int index) {
     memset(w->groups, 0, sizeof w->groups);
     memset(w->asked_at, 0, sizeof *w->asked_at * (size_t)p->num_places);
     w->asked = w->come = 0;
+    w->products.count = 0, w->products.groups = w->products.begun = w->products.fences = 0;
+    memset(w->products.touched, 1, (size_t)p->num_places);
 }
 
 /* The next of the grid; order_step has no divisor in common with the number of blocks. */
@@ -189,6 +195,10 @@ static bool block_begin(Machine *m) {
     memset(block->barriers, 0, sizeof block->barriers);
     memset(block->shared, POISON, (size_t)m->program->shared_bytes);
     memset(block->shared_set, 0, (size_t)m->program->shared_bytes);
+    memset(block->agreed, 0, sizeof block->agreed);
+    if (block->proxy_writes)
+        memset(block->proxy_writes, 0,
+               (size_t)m->program->shared_bytes * sizeof *block->proxy_writes);
     for (int i = 0; i < block->num_warps; i++) warp_start(m, block, i);
     race_block_start(m, block);
     block->next = m->live;

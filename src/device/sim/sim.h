@@ -8,6 +8,7 @@
  *     across.c     shuffles, votes, tensor-core products
  *     memory.c     loads, stores, atomics: bounds, alignment, initialised-ness
  *     copy.c       asynchronous copies
+ *     wgmma.c      asynchronous products of a warpgroup
  *     race.c       who touched what, and is it ordered
  *     print.c      vprintf and __assertfail
  *     registers.c  ptxas, where there is one
@@ -96,6 +97,22 @@ typedef struct Copy { /* cp.async under way, of one lane */
 #define NO_GROUP UINT32_MAX
 enum { BYTE_SET = 1, BYTE_COMING = 2 }; /* shared_set: 0, written, or a copy to it is under way */
 
+typedef struct Product { /* wgmma under way */
+    const Ins *ins;
+    uint64_t a, b; /* descriptors */
+    bool adds;     /* to what the sums hold; else to 0 */
+    bool done;     /* computed, but nobody has waited for it */
+    uint32_t group;
+} Product;
+typedef struct Products { /* of a warp */
+    Product *list;
+    int count, capacity;
+    uint32_t groups, begun; /* committed; of all so far */
+    uint32_t fences;        /* of the generic before the async proxy */
+    unsigned char
+        *touched; /* by place: read or written since the last wgmma.fence by something else */
+} Products;
+
 typedef enum WarpState { WARP_READY, WARP_AT_BARRIER, WARP_ENDED } WarpState;
 
 typedef struct Cta Cta;
@@ -118,12 +135,15 @@ typedef struct Warp {
     Copy *copies; /* under way */
     int num_copies, copies_capacity;
     uint32_t groups[LANES]; /* of copies, committed by each lane */
-    uint64_t asked, come;   /* bytes of global memory asked for, and surely there */
-    uint64_t *asked_at;     /* by place: of the last load into it, with that */
+    Products products;
+    uint64_t asked, come; /* bytes of global memory asked for, and surely there */
+    uint64_t *asked_at;   /* by place: of the last load into it, with that */
     /* Has it come back to a state it was in, while memory did not change? */
     uint64_t idle_version, idle_turns, saved_hash;
     bool stuck; /* while the memory's version is idle_version */
 } Warp;
+
+enum { AGREED = 64 }; /* products of a warpgroup, of which its warps are so far apart at most */
 
 typedef struct Barrier {
     uint32_t arrived; /* warps */
@@ -141,6 +161,10 @@ struct Cta {
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
     Marks shared_marks;
     Barrier barriers[MAX_BARRIERS];
+    /* Of programs with wgmma: for each byte of shared memory who wrote it last (warp + 1 in the upper
+     * byte) and how many proxy fences that warp had executed; what the warps of a group agreed on. */
+    uint32_t *proxy_writes;
+    uint64_t agreed[MAX_WARPS / 4][AGREED];
 };
 
 typedef struct Failure {
@@ -206,6 +230,11 @@ bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins);
 bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts, commits, waits */
+bool sim_wgmma(Machine *m, Warp *w, const Ins *ins); /* begins, fences, commits, waits */
+/* No sum of a product under way is an operand; a warp does not end with one. */
+bool sim_products_allow(Machine *m, Warp *w, const Ins *ins);
+void sim_products_note(Warp *w, const Ins *ins);           /* it was executed */
+void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes);                  /* shared memory */
 bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 /* Runs until the warp ends, waits, is stuck, or `steps` instructions are done. */

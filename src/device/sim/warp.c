@@ -200,7 +200,7 @@ static bool across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     bool failed;
     if (lanes && ins->op != SIM_ACTIVE) {
         uint32_t wanted = ALL_LANES;
-        if (ins->op != SIM_MMA && ins->op != SIM_LDMATRIX)
+        if (ins->op < SIM_LDMATRIX) /* the others take all lanes */
             wanted = source_of(m, w, ins->operands[ins->num_operands - 1])[__builtin_ctz(lanes)];
         if (!together(m, w, ins, wanted, lanes, &failed)) return !failed;
         if (lanes & ~wanted)
@@ -311,6 +311,7 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_ATOMIC: return sim_memory(m, w, ins, lanes);
     case SIM_COPIES: return sim_copies(m, w, ins, lanes);
     case SIM_FENCE: w->fenced = true; return true;
+    case SIM_PROXY_FENCE: w->products.fences++; return true;
     case SIM_PRINT: return sim_print(m, w, ins, lanes);
     case SIM_ASSERT: return sim_assert(m, w, ins, lanes);
     case SIM_ACROSS:
@@ -351,10 +352,13 @@ bool sim_warp(Machine *m, Warp *w, uint64_t steps) {
         m->instructions++, m->lane_instructions += (uint64_t)on;
         if ((m->instructions & LOOK_AT_CLOCK) == 0 && over_budget(m, w, ins)) return false;
         if (ins->uses_loaded && lanes) flight_use(w, ins);
-        bool fine = ins->op >= SIM_BRANCH                          ? control(m, w, ins, lanes)
-                    : ins->op >= SIM_SHUFFLE && ins->op <= SIM_MMA ? across(m, w, ins, lanes)
-                                                                   : straight(m, w, ins, lanes);
+        if (w->products.count && lanes && !sim_products_allow(m, w, ins)) return false;
+        bool fine = ins->op >= SIM_BRANCH ? control(m, w, ins, lanes)
+                    : ins->op >= SIM_SHUFFLE && ins->op <= SIM_WGMMA_WAIT
+                        ? across(m, w, ins, lanes)
+                        : straight(m, w, ins, lanes);
         if (!fine) return false;
+        if (m->program->has_wgmma && lanes) sim_products_note(w, ins);
         if (w->state != WARP_READY || w->stuck) return true;
     }
     return true;

@@ -405,12 +405,13 @@ static bool access(Statement *s, Ins *ins, bool load) {
     return true;
 }
 
-static bool copy_wait(Statement *s, Ins *ins) {
+/* How many groups may be under way. */
+static bool group_wait(Statement *s, Ins *ins, SimOp op) {
     if (!counted(s, 1)) return false;
     const Word *word = &s->words[0];
     if (word->kind != WORD_NUMBER || word->float_kind || word->bits > INT32_MAX)
         return mismatch(s, word);
-    ins->op = SIM_COPY_WAIT, ins->offset = (int64_t)word->bits;
+    ins->op = (uint16_t)op, ins->offset = (int64_t)word->bits;
     return plain(s);
 }
 
@@ -493,6 +494,31 @@ static bool mma(Statement *s, Ins *ins, SimMma kind) {
            take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
 }
 
+/* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated, transposed. */
+static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
+    int sums = 4 * ins->count, count = sums + 7;
+    if (!counted(s, count) || !grouped(s, 0, sums, true)) return false;
+    int32_t *all = places(s, sums + 3);
+    static const PtxType types[] = {PTX_u64, PTX_u64, PTX_pred};
+    for (int i = 0; i < sums; i++)
+        if (!result(s, &s->words[i], PTX_f32, &all[i])) return false;
+    for (int i = 0; i < 3; i++)
+        if (!source(s, &s->words[sums + i], types[i], &all[sums + i])) return false;
+    ins->number = 0;
+    for (int i = 0; i < 4; i++) {
+        const Word *word = &s->words[sums + 3 + i];
+        if (word->kind != WORD_NUMBER || word->float_kind || word->bits > 1)
+            return mismatch(s, word);
+        if (i < 2 && !word->bits) return mismatch(s, word);
+        if (i >= 2) ins->number |= (uint8_t)(word->bits << (i - 2));
+    }
+    ins->op = SIM_WGMMA, ins->kind = (uint8_t)kind, ins->predicate_operands = 4;
+    ins->results = all, ins->num_results = (uint8_t)sums;
+    ins->operands = all + sums, ins->num_operands = 3;
+    s->program->has_wgmma = true;
+    return true;
+}
+
 /* ---- control ---- */
 
 static bool barrier(Statement *s, Ins *ins) {
@@ -543,9 +569,10 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_COPY: return copy(s, ins, false);
     case INS_COPY_16: return copy(s, ins, true);
     case INS_COPY_COMMIT: return alone(s, ins, SIM_COPY_COMMIT);
-    case INS_COPY_WAIT: return copy_wait(s, ins);
+    case INS_COPY_WAIT: return group_wait(s, ins, SIM_COPY_WAIT);
     case INS_COPY_WAIT_ALL: ins->offset = ALL_COPIES; return alone(s, ins, SIM_COPY_WAIT);
     case INS_FENCE: return fence(s, ins);
+    case INS_PROXY_FENCE: return alone(s, ins, SIM_PROXY_FENCE);
     case INS_LDMATRIX: return ldmatrix(s, ins);
     case INS_SHUFFLE: return shuffle(s, ins);
     case INS_VOTE: return plain_take(s, ins, SIM_VOTE, "Ppu");
@@ -557,6 +584,11 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_MMA_BF16_K16: return mma(s, ins, MMA_BF16_K16);
     case INS_MMA_TF32_K8: return mma(s, ins, MMA_TF32_K8);
     case INS_MMA_S8_K32: return mma(s, ins, MMA_S8_K32);
+    case INS_WGMMA_F16: return wgmma(s, ins, MMA_F16_K16);
+    case INS_WGMMA_BF16: return wgmma(s, ins, MMA_BF16_K16);
+    case INS_WGMMA_FENCE: return alone(s, ins, SIM_WGMMA_FENCE);
+    case INS_WGMMA_COMMIT: return alone(s, ins, SIM_WGMMA_COMMIT);
+    case INS_WGMMA_WAIT: return group_wait(s, ins, SIM_WGMMA_WAIT);
     case INS_BARRIER: return barrier(s, ins);
     case INS_WARP_SYNC: return plain_take(s, ins, SIM_WARP_SYNC, "u");
     case INS_RETURN: return alone(s, ins, SIM_RETURN);

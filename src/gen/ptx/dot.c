@@ -21,11 +21,6 @@ static Mma mma_of(Gen *g, TypeKind kind) {
     return (Mma){"mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32", 0, 1};
 }
 
-typedef struct DotPlan {
-    TypeKind kind;        /* of what is multiplied: f8 is widened to f16, which holds it */
-    int warps_m, warps_n; /* logarithms */
-} DotPlan;
-
 static DotPlan dot_plan(const Op *op) {
     const Type *acc = op_result(op)->type, *a = type_lane(dot_a(op)->type);
     DotPlan plan = {.kind = type_is_float(a) && type_bits(a) == 8 ? TYPE_F16 : a->kind};
@@ -40,7 +35,7 @@ static const Layout *kept(Gen *g, Layout layout) {
 }
 
 /* Lanes of one type as another: what the product computes in. */
-static Tir as_type(Gen *g, const Type *from, const Type *to, Tir x) {
+Tir ptx_lane_as(Gen *g, const Type *from, const Type *to, Tir x) {
     if (from == to) return x;
     if (type_is_int(from)) {
         x = ptx_sign_extended(g, from, x);
@@ -51,10 +46,10 @@ static Tir as_type(Gen *g, const Type *from, const Type *to, Tir x) {
     return ptx_from_f32(g, to, ptx_to_f32(g, from, x), false);
 }
 
-static Tir *as_tile(Gen *g, const Value *value, const Type *to) {
+Tir *ptx_tile_as(Gen *g, const Value *value, const Type *to) {
     int count = layout_regs(type_layout(value->type));
     Tir *from = ptx_regs_of(g, value), *regs = ptx_new_regs(g, count);
-    for (int r = 0; r < count; r++) regs[r] = as_type(g, type_lane(value->type), to, from[r]);
+    for (int r = 0; r < count; r++) regs[r] = ptx_lane_as(g, type_lane(value->type), to, from[r]);
     return regs;
 }
 
@@ -82,7 +77,7 @@ static void stage(Gen *g, const Op *op, int operand, const DotPlan *plan, Fragme
     const Value *value = op->operands[operand];
     const Layout *home = type_layout(value->type);
     const Type *lane = type_scalar(plan->kind);
-    Tir *regs = as_tile(g, value, lane);
+    Tir *regs = ptx_tile_as(g, value, lane);
     if (plan->kind == TYPE_F32)
         for (int r = 0; r < layout_regs(home); r++)
             regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, regs[r]);
@@ -176,7 +171,7 @@ static void convert_step(Gen *g, Fragments *f, const DotPlan *plan, uint32_t mas
     const Type *to = type_scalar(plan->kind);
     for (uint32_t r = 0; r < (uint32_t)layout_regs(f->layout); r++) {
         if ((r & mask) != value) continue;
-        f->regs[r] = as_type(g, f->tile.lane, to, f->regs[r]);
+        f->regs[r] = ptx_lane_as(g, f->tile.lane, to, f->regs[r]);
         if (to->kind == TYPE_F32) f->regs[r] = tir_1(g->b, TIR_TF32_FROM_F32, f->regs[r]);
     }
 }
@@ -238,7 +233,7 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
     Mma mma = mma_of(g, plan->kind);
     const Type *lane = type_lane(op_result(op)->type);
     const Type *sum = type_scalar(plan->kind == TYPE_I8 ? TYPE_I32 : TYPE_F32);
-    Tir *acc = as_tile(g, dot_acc(op), sum);
+    Tir *acc = ptx_tile_as(g, dot_acc(op), sum);
     Fragments a = fragments(g, op, 0, plan, &mma), b = fragments(g, op, 1, plan, &mma);
     int bytes = dot_scratch(op);
     if (bytes) {
@@ -256,7 +251,7 @@ static void ptx_mma(Gen *g, const Op *op, const DotPlan *plan, const Layout *lay
         load_step(g, &b, plan, step);
         multiply_step(g, &mma, &a, &b, step, tiles_n, tiles_m, acc);
     }
-    for (int r = 0; r < layout_regs(layout); r++) acc[r] = as_type(g, sum, lane, acc[r]);
+    for (int r = 0; r < layout_regs(layout); r++) acc[r] = ptx_lane_as(g, sum, lane, acc[r]);
     ptx_define(g, op_result(op), acc);
 }
 
@@ -361,7 +356,7 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
                  .n_dim = rank - 1,
                  .k = dot_a(op)->type->shape[rank - 1],
                  .bytes = ptx_lane_bytes(sum)};
-    Tir *acc = as_tile(g, dot_acc(op), sum);
+    Tir *acc = ptx_tile_as(g, dot_acc(op), sum);
     SharedTile tiles[2];
     int total = 0;
     for (int i = 0; i < 2; i++) {
@@ -374,21 +369,23 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
         const Layout *home = type_layout(op->operands[i]->type);
         tiles[i].swizzle = swizzle_row_major(home->tile_bits);
         tiles[i].offset += base;
-        ptx_shared_store(g, &tiles[i], home, as_tile(g, op->operands[i], sum));
+        ptx_shared_store(g, &tiles[i], home, ptx_tile_as(g, op->operands[i], sum));
     }
     ptx_barrier(g);
     Tir at_a = ptx_shared_address(g, tiles[0].offset, part_in(&p, false));
     Tir at_b = ptx_shared_address(g, tiles[1].offset, part_in(&p, true));
     product_loop(&p, at_a, at_b, acc);
     for (int r = 0; r < layout_regs(layout); r++)
-        acc[r] = as_type(g, sum, type_lane(acc_type), acc[r]);
+        acc[r] = ptx_lane_as(g, sum, type_lane(acc_type), acc[r]);
     ptx_define(g, op_result(op), acc);
 }
 
 void ptx_dot(Gen *g, const Op *op) {
     const Layout *layout = type_layout(op_result(op)->type);
     DotPlan plan = dot_plan(op);
-    if (dot_unit(op) == UNIT_MMA)
+    if (dot_unit(op) == UNIT_WGMMA)
+        ptx_wgmma(g, op, plan.kind);
+    else if (dot_unit(op) == UNIT_MMA)
         ptx_mma(g, op, &plan, layout);
     else
         ptx_product(g, op, layout);

@@ -5,6 +5,7 @@
  *     elementwise.c  arithmetic and casts on one lane      math.c  functions on one lane
  *     memory.c       loads, stores, atomics, ordering      move.c  layouts through shared memory
  *     cross.c        reduce, scan, gather, histogram       dot.c   matrix products
+ *                                                      wgmma.c those of warps in groups of four
  *     ring.c         rings of buffers, asynchronous copies
  *     report.c       print, assert, clock, inline assembly
  *     thread.c       thread form: addresses by space
@@ -36,7 +37,7 @@ typedef struct Gen {
     uint8_t *spaces; /* thread form: by value id, of pointers (PtxSpace) */
     int local_size;  /* thread form: of what a thread allocates */
     int while_depth;
-    bool has_atomics;
+    bool has_atomics, has_wgmma;
     int num_strings;
     Buf globals; /* format strings .. */
     bool uses_printf, uses_assert;
@@ -149,6 +150,17 @@ SharedTile ptx_peeked(Gen *g, const Value *value); /* the tile of a peek */
 
 /* ---- dot.c ---- */
 void ptx_dot(Gen *g, const Op *op);
+typedef struct DotPlan {
+    TypeKind kind;        /* of what is multiplied: f8 is widened to f16, which holds it */
+    int warps_m, warps_n; /* logarithms */
+} DotPlan;
+/* The tile in registers as lanes of a type. */
+Tir *ptx_tile_as(Gen *g, const Value *value, const Type *to);
+Tir ptx_lane_as(Gen *g, const Type *from, const Type *to, Tir x);
+
+/* ---- wgmma.c ---- */
+void ptx_wgmma(Gen *g, const Op *op, TypeKind kind);
+bool func_has_wgmma(const Func *fn);
 
 /* ---- report.c ---- */
 void ptx_print(Gen *g, const Op *op);

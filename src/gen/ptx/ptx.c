@@ -56,7 +56,8 @@ static void print_module(Gen *g, Buf *out) {
             ".param .b64 function, .param .b64 size);\n");
     if (g->globals.length) buf_add(out, g->globals.data, g->globals.length);
     bool dynamic = g->shared_size > STATIC_SHARED;
-    if (dynamic) buf_puts(out, ".extern .shared .align 16 .b8 shared_memory[];\n");
+    int alignment = g->has_wgmma ? 1024 : 16; /* of swizzled panels; of the widest access */
+    if (dynamic) buf_printf(out, ".extern .shared .align %d .b8 shared_memory[];\n", alignment);
     buf_printf(out, "\n.visible .entry %.*s(", STR_ARG(fn->name));
     for (int i = 0; i < fn->num_params; i++)
         buf_printf(out, "%s\n\t.param .%s param_%d", i ? "," : "",
@@ -66,7 +67,7 @@ static void print_module(Gen *g, Buf *out) {
     if (dynamic) buf_puts(out, ".minnctapersm 1\n");
     buf_puts(out, "{\n");
     if (g->shared_size && !dynamic)
-        buf_printf(out, "\t.shared .align 16 .b8 shared_memory[%d];\n", g->shared_size);
+        buf_printf(out, "\t.shared .align %d .b8 shared_memory[%d];\n", alignment, g->shared_size);
     if (g->local_size)
         buf_printf(out, "\t.local .align 256 .b8 local_memory[%d];\n", g->local_size);
     if (g->depot_bytes) buf_printf(out, "\t.local .align 8 .b8 depot[%d];\n", g->depot_bytes);
@@ -110,6 +111,7 @@ Gen *ptx_lower_kernel(Func *fn, const GenOptions *options, Diag *diag, GenFacts 
         vec_push(fn->arena, &g->sources, fn->span.source);
     }
     g->has_atomics = func_has_atomics(fn);
+    g->has_wgmma = func_has_wgmma(fn);
     ptx_body(g);
     if (diag_failed(diag)) return NULL;
     facts->shared_bytes = g->shared_size;

@@ -323,7 +323,7 @@ static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
     PtxProgram *program = p->program;
     int64_t align = 1, count = 0;
     Str name;
-    if (accept(p, ".align") && !expect_int(p, 256, &align)) return false;
+    if (accept(p, ".align") && !expect_int(p, 1024, &align)) return false;
     if (align < 1 || (align & (align - 1)))
         return fail(p, DIAG_ERROR, "an alignment is a power of two");
     int bytes = type_bytes(p->token.text);

@@ -37,11 +37,17 @@ typedef enum SimOp { /* what executes an instruction; before these: the rows of 
                      SIM_ACTIVE,
                      SIM_LDMATRIX,
                      SIM_MMA,
+                     SIM_WGMMA, /* results: also what is added to; operands: descriptors, scale-d; number:
+                                          which of them is transposed, by bits */
+                     SIM_WGMMA_FENCE,
+                     SIM_WGMMA_COMMIT,
+                     SIM_WGMMA_WAIT, /* offset groups may be under way */
                      SIM_COPY,
                      SIM_COPY_COMMIT,
                      SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or
                       not */
                      SIM_FENCE,
+                     SIM_PROXY_FENCE,
                      SIM_PRINT,
                      SIM_ASSERT,
                      SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
@@ -56,12 +62,14 @@ typedef enum SimOp { /* what executes an instruction; before these: the rows of 
 /* clang-format off */
 #define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT
 #define SIM_ACROSS \
-    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: case SIM_MMA
+    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: case SIM_MMA: \
+    case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
 #define SIM_CONTROL \
     SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_WARP_SYNC: case SIM_END
 #define SIM_OTHERS \
     SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_PACK8: case SIM_UNPACK8: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
-    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT
+    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PROXY_FENCE: case SIM_PRINT: \
+    case SIM_ASSERT
 /* clang-format on */
 
 typedef enum SimSpecial {
@@ -144,6 +152,7 @@ typedef struct PtxProgram {
         smallest_global; /* bytes of the narrowest access: what races are checked by */
     bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
     bool has_fences;
+    bool has_wgmma;
     int sm; /* of .target: 90 */
 } PtxProgram;
 
@@ -187,9 +196,11 @@ typedef struct Word { /* one operand as written */
     Str text;
 } Word;
 
+enum { MOST_WORDS = 136 }; /* wgmma m64n256: 128 accumulators and 7 more */
+
 typedef struct Statement {
     Str mnemonic;
-    Word words[32];
+    Word words[MOST_WORDS];
     int num_words;
     Span span;
     Diag *diag;

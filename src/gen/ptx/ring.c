@@ -5,7 +5,8 @@
  *     fill      cp.async of 16, 8 or 4 bytes; lanes that are masked off copy no byte, which leaves 0.
  *               Where there is no such copy (sm_75, smaller pieces, another `other`): load and store
  *     commit    cp.async.commit_group
- *     ready     cp.async.wait_group, then a barrier: each thread waits for its own copies
+ *     ready     cp.async.wait_group, for wgmma a fence between proxies, then a barrier: each thread
+ *               waits for its own copies
  *     peek      nothing: what reads the tile reads it where it lies
  *     release   nothing: the buffer is filled again after a barrier
  *
@@ -131,6 +132,7 @@ static void ptx_ready(Gen *g, const Op *op) {
                   str_format(g->arena, "cp.async.wait_group %d;", (int)ready_pending(op)).data);
     else if (has_copies(g))
         tir_plain(g->b, "cp.async.wait_all;");
+    if (g->has_wgmma) tir_plain(g->b, "fence.proxy.async.shared::cta;");
     ptx_barrier(g);
 }
 

@@ -18,7 +18,7 @@ static void mark(Marker *m, Tir x) {
 static bool is_root(const TirIns *ins) {
     bool acts = ins->kind == TIR_STORE || ins->kind == TIR_COPY || ins->kind == TIR_ATOM ||
                 ins->kind == TIR_LABEL || ins->kind == TIR_BRANCH || ins->kind == TIR_PLAIN ||
-                ins->kind == TIR_CALL;
+                ins->kind == TIR_CALL || ins->kind == TIR_WGMMA;
     return acts || ins->pinned;
 }
 
@@ -213,6 +213,14 @@ static void print_mma(Printer *p, Tir x) {
     buf_puts(p->out, ";\n");
 }
 
+static void print_wgmma(Printer *p, const TirIns *ins) {
+    int sums = ins->num_args - 3;
+    buf_printf(p->out, "\t%s ", ins->text);
+    group_of(p, ins->args, sums, 0);
+    for (int i = 0; i < 3; i++) buf_puts(p->out, ", "), reg_name(p, ins->args[sums + i]);
+    buf_printf(p->out, ", %s;\n", ins->text2);
+}
+
 static void print_asm(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
     buf_puts(p->out, "\t{ ");
@@ -315,6 +323,7 @@ static void print_one(Printer *p, Tir x) {
     case TIR_COPY: print_copy(p, ins); break;
     case TIR_SHUFFLE: print_shuffle(p, x); break;
     case TIR_MMA: print_mma(p, x); break;
+    case TIR_WGMMA: print_wgmma(p, ins); break;
     case TIR_SET: move(p, ins->args[0], ins->args[1]); break;
     case TIR_LABEL: buf_printf(p->out, "L%d:\n", (int)ins->imm); break;
     case TIR_BRANCH:

@@ -47,6 +47,7 @@ bool place_is_wanted(Placer *p, const Op *op);
 int place_vector_bits(Placer *p, const Op *op, const Layout *layout);
 
 /* ---- place_dot.c ---- */
+int place_dot_unit(const Placer *p, const Op *op); /* UNIT_MMA .. */
 const Layout *place_dot_layout(Placer *p, const Op *op);
 
 /* ---- place_clone.c ---- */

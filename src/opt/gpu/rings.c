@@ -52,6 +52,7 @@ typedef struct Loop {
     int planned;  /* ids below are of values that were looked at */
     int num_parts, stages, bytes;
     int carried; /* by the loop as it was */
+    bool panels; /* of 8 rows of 128 bytes are read: there is a product by wgmma */
     Part parts[MAX_PARTS];
     /* While it is written: */
     Value *ring;
@@ -151,13 +152,11 @@ static int fast_dim(const Type *tile) {
 }
 
 static const Type *shared_type(Rings *r, const Type *tile) {
-    TileShape shape = tile_shape(tile);
-    int fast = fast_dim(tile), slow = 1 - fast;
-    Swizzle swizzle =
-        swizzle_panels(tile_bit_of_dim(&shape, fast), shape.log2[fast],
-                       tile_bit_of_dim(&shape, slow), shape.log2[slow], type_size_bytes(tile));
+    Swizzle swizzle = tile_panels(tile, fast_dim(tile), type_size_bytes(tile));
     return type_placed(r->fn->types, tile, place_shared(r->fn->types, &swizzle));
 }
+
+static int part_bytes(const Part *part) { return part->type->lanes * type_size_bytes(part->type); }
 
 /* The load that a product reads, as it is or transposed. */
 static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
@@ -174,14 +173,18 @@ static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
     if (uses_of(fn, value) != 1 || !can_copy(part->load)) return false;
     if (!loop_leaves(l, part->load) || !slice_is_ahead(l, part->load)) return false;
     part->type = shared_type(l->r, dot->operands[operand]->type);
-    return true;
+    return !l->panels ||
+           part_bytes(part) >= PANEL_BYTES; /* so that each turn begins where one can */
 }
 
 /* Of a product b, or a and b, can lie in shared memory. */
 static void find_parts(Loop *l) {
+    for (Op *op = l->body->first; op; op = op->next)
+        l->panels = l->panels || (op->kind == OP_DOT && dot_unit(op) == UNIT_WGMMA);
     for (Op *op = l->body->first; op; op = op->next) {
         Part a, b;
-        if (op->kind != OP_DOT || dot_unit(op) != UNIT_MMA) continue;
+        if (op->kind != OP_DOT || (dot_unit(op) != UNIT_MMA && dot_unit(op) != UNIT_WGMMA))
+            continue;
         if (l->num_parts + 2 > MAX_PARTS || !find_part(l, op, 1, &b)) continue;
         l->parts[l->num_parts++] = b;
         if (find_part(l, op, 0, &a)) l->parts[l->num_parts++] = a;
@@ -189,8 +192,6 @@ static void find_parts(Loop *l) {
 }
 
 /* ---- how many turns ---- */
-
-static int part_bytes(const Part *part) { return part->type->lanes * type_size_bytes(part->type); }
 
 /* Large parts first, so that each begins at a multiple of its size or of all of its rows. */
 static void order_parts(Loop *l) {

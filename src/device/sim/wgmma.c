@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wgmma: products of a warpgroup, which go on while its warps do (PTX ISA 9.7.15). Each warp has a
+ * queue of its own: it computes its 16 rows when the group is committed (odd seeds) or at the last
+ * moment, when it is waited for (even seeds). Until then nobody else may touch the sums; and what
+ * lies in shared memory is looked at both when a product begins and when it is computed, so that
+ * who writes there in between is found.
+ *
+ * Descriptors are read as the ISA has them ("Matrix descriptor", "Strides"), not as the compiler
+ * makes them: of a swizzle of S bytes, element (r, k) of a tile whose rows go along K is at
+ *
+ *     start + r / 8 * stride + r % 8 * S + k * 2
+ *
+ * and of one whose rows go along M or N element (i, k) at
+ *
+ *     start + i * 2 / S * leading + i * 2 % S + k / 8 * stride + k % 8 * S
+ *
+ * after which, in the address itself, the bits of 16 bytes within S are flipped by as many from
+ * bit 7 on. Not simulated: tiles without a swizzle, a base offset, A in registers.
+ *
+ * Shared memory is read by the async proxy: what a thread wrote by stores or cp.async is there only
+ * if that thread executed fence.proxy.async behind it. */
+#include "device/sim/access.h"
+#include "gen/ptx/number.h"
+
+#include <stdlib.h>
+
+enum { ROWS = 16, DEPTH = 16, CHUNK = 8, MOST_COLUMNS = 256 }; /* of one warp; k; 16 bytes */
+
+/* ---- proxies ---- */
+
+enum { WARP_SHIFT = 24 };
+
+void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes) {
+    uint32_t *writes = w->block->proxy_writes;
+    uint32_t me =
+        (uint32_t)(w->index + 1) << WARP_SHIFT | (w->products.fences & ((1u << WARP_SHIFT) - 1));
+    for (int i = 0; writes && i < bytes; i++) writes[offset + (uint64_t)i] = me;
+}
+
+static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, int bytes) {
+    for (int i = 0; i < bytes; i++) {
+        uint32_t by = w->block->proxy_writes[spot->offset + (uint64_t)i];
+        if (!by) continue;
+        const Warp *writer = &w->block->warps[(by >> WARP_SHIFT) - 1];
+        if (((writer->products.fences ^ by) & ((1u << WARP_SHIFT) - 1)) != 0) continue;
+        return sim_fail(m, w, ins, -1,
+                        "wgmma reads byte %llu of shared memory, which warp %d wrote without a "
+                        "fence.proxy.async behind",
+                        (unsigned long long)spot->offset + (unsigned long long)i, writer->index);
+    }
+    return true;
+}
+
+/* ---- operands in shared memory ---- */
+
+typedef struct Tile {
+    uint64_t start, leading, stride; /* bytes */
+    int span;                        /* S */
+    bool transposed;                 /* its rows do not go along K */
+} Tile;
+
+static bool read_descriptor(Machine *m, Warp *w, const Ins *ins, uint64_t bits, bool transposed,
+                            Tile *tile) {
+    static const int spans[] = {0, 128, 64, 32};
+    /* start: bits 0 to 13, leading: 16 to 29, stride: 32 to 45, base offset: 49 to 51, swizzle: 62. */
+    uint64_t known = 0x3fffull | 0x3fffull << 16 | 0x3fffull << 32 | 3ull << 62;
+    *tile = (Tile){.start = (bits & 0x3fff) << 4,
+                   .leading = (bits >> 16 & 0x3fff) << 4,
+                   .stride = (bits >> 32 & 0x3fff) << 4,
+                   .span = spans[bits >> 62],
+                   .transposed = transposed};
+    if (bits & ~known)
+        return sim_fail(m, w, ins, -1,
+                        "matrix descriptor 0x%016llx has bits that are not simulated",
+                        (unsigned long long)bits);
+    return tile->span || sim_fail(m, w, ins, -1, "a matrix without a swizzle is not simulated");
+}
+
+/* Of element (i, k); i counts rows of A or columns of B. */
+static uint64_t address_in(const Tile *t, int i, int k) {
+    uint64_t span = (uint64_t)t->span, along = (uint64_t)(t->transposed ? i : k) * 2;
+    uint64_t across = (uint64_t)(t->transposed ? k : i);
+    uint64_t at = t->start + across / 8 * t->stride + across % 8 * span;
+    at += t->transposed ? along / span * t->leading + along % span : along;
+    return at ^ (at >> 7 & (span / 16 - 1)) << 4;
+}
+
+/* Rows [first, first + count) of A, or columns of B, 16 elements along K of each. */
+static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int first, int count,
+                      float out[][DEPTH]) {
+    Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "wgmma"};
+    int chunks_i = t->transposed ? count / CHUNK : count, chunks_k = t->transposed ? DEPTH : 2;
+    for (int c = 0; c < chunks_i * chunks_k; c++) {
+        int i = c / chunks_k * (t->transposed ? CHUNK : 1);
+        int k = c % chunks_k * (t->transposed ? 1 : CHUNK);
+        uint16_t lanes[CHUNK];
+        Spot spot;
+        if (!access_find(&a, 0, address_in(t, first + i, k), &spot) ||
+            !access_check_set(&a, 0, &spot) || !check_proxy(m, w, ins, &spot, 16) ||
+            !race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, false, false))
+            return false;
+        memcpy(lanes, spot.memory, sizeof lanes);
+        for (int e = 0; e < CHUNK; e++) {
+            float x = ins->kind == MMA_BF16_K16 ? ptx_bf16(lanes[e]) : ptx_f16(lanes[e]);
+            if (t->transposed)
+                out[i + e][k] = x;
+            else
+                out[i][k + e] = x;
+        }
+    }
+    return true;
+}
+
+typedef struct Operands {
+    float a[ROWS][DEPTH], b[MOST_COLUMNS][DEPTH];
+} Operands;
+
+static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
+    Tile a, b;
+    return read_descriptor(m, w, p->ins, p->a, p->ins->number & 1, &a) &&
+           read_descriptor(m, w, p->ins, p->b, p->ins->number >> 1, &b) &&
+           read_tile(m, w, p->ins, &a, w->index % 4 * ROWS, ROWS, o->a) &&
+           read_tile(m, w, p->ins, &b, 0, 8 * p->ins->count, o->b);
+}
+
+/* ---- products ---- */
+
+/* Register i of a lane is of row lane / 4, or 8 more, and of columns 2 * (lane % 4) on, by eights. */
+static bool compute(Machine *m, Warp *w, Product *p) {
+    Operands o;
+    if (p->done) return true;
+    if (!read_operands(m, w, p, &o)) return false;
+    for (int r = 0; r < p->ins->num_results; r++) {
+        uint32_t *sums = w->places + (size_t)p->ins->results[r] * LANES;
+        for (int lane = 0; lane < LANES; lane++) {
+            int row = lane / 4 + 8 * (r / 2 % 2), column = 8 * (r / 4) + lane % 4 * 2 + r % 2;
+            double sum = p->adds ? (double)float_of_bits(sums[lane]) : 0;
+            double products = 0;
+            for (int k = 0; k < DEPTH; k++)
+                products += (double)o.a[row][k] * (double)o.b[column][k];
+            float total = (float)(products + sum);
+            sums[lane] = total == total ? bits_of_float(total) : 0x7fffffff;
+        }
+    }
+    p->done = true;
+    return true;
+}
+
+/* The same in all lanes, or false. */
+static bool uniform(Machine *m, Warp *w, const Ins *ins, int operand, uint64_t *value) {
+    const uint32_t *place = source_of(m, w, ins->operands[operand]);
+    *value = get_wide(place, 0);
+    for (int lane = 1; lane < LANES; lane++)
+        if (get_wide(place, lane) != *value)
+            return sim_fail(m, w, ins, lane, "a matrix descriptor that differs between lanes");
+    return true;
+}
+
+/* The four warps of a group begin the same products in the same order. */
+static bool agrees(Machine *m, Warp *w, const Product *p) {
+    uint64_t number = ++w->products.begun, what[3] = {p->a, p->b, p->adds};
+    uint64_t hash = hash_bytes(what, sizeof what, (uint64_t)(p->ins - m->program->code.data));
+    uint64_t *known = &w->block->agreed[w->index / 4][number % AGREED];
+    uint64_t mine = number << 32 | (hash & UINT32_MAX);
+    if (*known >> 32 == number && *known != mine)
+        return sim_fail(m, w, p->ins, -1, "the warps of a warpgroup begin different products");
+    if (*known >> 32 < number) *known = mine;
+    return true;
+}
+
+static bool begin(Machine *m, Warp *w, const Ins *ins) {
+    Products *q = &w->products;
+    Operands o;
+    if (w->index / 4 * 4 + 4 > w->block->num_warps)
+        return sim_fail(m, w, ins, -1, "wgmma by a warp that is not one of a group of four");
+    uint32_t adds = w->predicates[ins->operands[2]];
+    if (adds && adds != ALL_LANES) return sim_fail(m, w, ins, -1, "scale-d differs between lanes");
+    for (int i = 0; i < ins->num_results; i++)
+        if (q->touched[ins->results[i]])
+            return sim_fail(m, w, ins, -1, "no wgmma.fence since a sum was last read or written");
+    if (q->count == q->capacity) {
+        int capacity = q->capacity ? q->capacity * 2 : 16;
+        Product *grown = realloc(q->list, sizeof *grown * (size_t)capacity);
+        if (!grown) return sim_fail_memory(m);
+        q->list = grown, q->capacity = capacity;
+    }
+    Product p = {.ins = ins, .adds = adds != 0, .group = NO_GROUP};
+    if (!uniform(m, w, ins, 0, &p.a) || !uniform(m, w, ins, 1, &p.b) || !agrees(m, w, &p) ||
+        !read_operands(m, w, &p, &o))
+        return false;
+    q->list[q->count++] = p;
+    return true;
+}
+
+static bool commit(Machine *m, Warp *w) {
+    Products *q = &w->products;
+    for (int i = 0; i < q->count; i++) {
+        if (q->list[i].group != NO_GROUP) continue;
+        q->list[i].group = q->groups;
+        if (m->seed % 2 && !compute(m, w, &q->list[i])) return false;
+    }
+    q->groups++;
+    return true;
+}
+
+static bool await(Machine *m, Warp *w, int64_t groups) {
+    Products *q = &w->products;
+    Operands o;
+    int kept = 0;
+    for (int i = 0; i < q->count; i++) {
+        Product *p = &q->list[i];
+        if (p->group == NO_GROUP || (int64_t)p->group + groups >= (int64_t)q->groups)
+            q->list[kept++] = *p;
+        else if (!(p->done ? read_operands(m, w, p, &o) : compute(m, w, p))) /* read to the end */
+            return false;
+    }
+    q->count = kept;
+    return true;
+}
+
+bool sim_wgmma(Machine *m, Warp *w, const Ins *ins) {
+    if (ins->op == SIM_WGMMA) return begin(m, w, ins);
+    if (ins->op == SIM_WGMMA_COMMIT) return commit(m, w);
+    if (ins->op == SIM_WGMMA_WAIT) return await(m, w, ins->offset);
+    memset(w->products.touched, 0, (size_t)m->program->num_places);
+    return true;
+}
+
+/* ---- what others may not do ---- */
+
+static bool is_product(const Ins *ins) { return ins->op >= SIM_WGMMA && ins->op <= SIM_WGMMA_WAIT; }
+
+static bool is_predicate_result(const Ins *ins, int i) {
+    if (ins->op < NUM_TIR_OPS) return ptx_rows[ins->op].types[0] == PTX_pred;
+    return (ins->op == SIM_VOTE && ins->kind != VOTE_BALLOT) || (ins->op == SIM_SHUFFLE && i == 1);
+}
+
+/* The places that an instruction reads or writes; returns how many. */
+static int places_of(const Ins *ins, int32_t *places) {
+    int count = 0;
+    for (int i = 0; i < ins->num_results; i++)
+        if (!is_predicate_result(ins, i)) places[count++] = ins->results[i];
+    for (int i = 0; i < ins->num_operands; i++)
+        if (ins->operands[i] >= 0 && !(i < 8 && ins->predicate_operands >> i & 1))
+            places[count++] = ins->operands[i];
+    return count;
+}
+
+enum { MOST_PLACES = 2 * UINT8_MAX };
+
+bool sim_products_allow(Machine *m, Warp *w, const Ins *ins) {
+    const Products *q = &w->products;
+    int32_t places[MOST_PLACES];
+    if (is_product(ins)) return true;
+    if (ins->op == SIM_RETURN)
+        return sim_fail(m, w, ins, -1, "ends before wgmma was waited for");
+    int count = places_of(ins, places);
+    for (int i = 0; i < q->count; i++)
+        for (int k = 0; k < q->list[i].ins->num_results; k++)
+            for (int n = 0; n < count; n++)
+                if (places[n] == q->list[i].ins->results[k])
+                    return sim_fail(m, w, ins, -1,
+                                    "a sum of a wgmma that was not waited for is read or written");
+    return true;
+}
+
+void sim_products_note(Warp *w, const Ins *ins) {
+    int32_t places[MOST_PLACES];
+    if (is_product(ins)) return;
+    int count = places_of(ins, places);
+    for (int i = 0; i < count; i++) w->products.touched[places[i]] = 1;
+}

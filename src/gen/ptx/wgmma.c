@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+/* wgmma: products of f16 and bf16 by warps in groups of four, which read both operands in shared
+ * memory: in a ring, or where they are brought for the purpose, in panels either way.
+ *
+ * A group has 64 rows of the product at a time, and its part of the columns. Sums are variables, to
+ * which the instructions add in place; those that a loop carries are added to as they are where
+ * nobody else reads them. The block waits for its products: what is behind them may be read, and
+ * written to again after a barrier. (PTX ISA 9.7.15.) */
+#include "gen/ptx/gen.h"
+
+enum { K = 16, ROWS = 64, MOST_COLUMNS = 256 }; /* of one instruction */
+
+typedef struct Operand {
+    SharedTile tile;
+    int dim, k_dim; /* along which its rows of up to 128 bytes go; along which K */
+    TileShape shape;
+    uint32_t high; /* upper half of the descriptor */
+    Tir low;       /* lower half, of the group's first row or column */
+} Operand;
+
+/* ---- descriptors ---- */
+
+static uint32_t offset_of(const Operand *o, int dim, int at) {
+    return swizzle_offset(&o->tile.swizzle, (uint32_t)at << tile_bit_of_dim(&o->shape, dim)) * 2;
+}
+
+/* Bits 0 to 13: the address, 16 to 29: the next panel, 32 to 45: the next eight rows, all in 16 bytes;
+ * 62: how many bytes are swizzled. One panel has no next: any number will do. */
+static void describe(Gen *g, Operand *o, Tir group_bytes) {
+    Tirs *b = g->b;
+    int length = 1 << o->shape.log2[o->dim], span = length * 2 < 128 ? length * 2 : 128;
+    uint32_t panel = length * 2 > span ? offset_of(o, o->dim, span / 2) : 16;
+    uint32_t rows = offset_of(o, 1 - o->dim, 8);
+    uint32_t mode = span == 128 ? 1 : span == 64 ? 2 : 3;
+    if (o->dim == o->k_dim) panel = 16; /* a step along K is within a panel */
+    o->high = rows >> 4 | mode << 30;
+    Tir at = group_bytes;
+    if (o->tile.base) at = tir_2(b, TIR_ADD32, at, o->tile.base);
+    at = tir_2(b, TIR_SHR_U32, ptx_shared_address(g, o->tile.offset, at), tir_i32(b, 4));
+    o->low = tir_2(b, TIR_ADD32, at, tir_i32(b, (int64_t)(panel >> 4) << 16));
+}
+
+static Tir descriptor(Gen *g, const Operand *o, int other, int k) {
+    uint32_t offset = offset_of(o, 1 - o->k_dim, other) + offset_of(o, o->k_dim, k);
+    Tir low = tir_2(g->b, TIR_ADD32, o->low, tir_i32(g->b, offset >> 4));
+    return tir_2(g->b, TIR_PACK32, low, tir_i32(g->b, o->high));
+}
+
+/* ---- operands ---- */
+
+/* Where the bits of a group's number lie in an operand: in bytes, uniform over the group. */
+static Tir group_bytes(Gen *g, const Operand *o, const Layout *product, bool is_a) {
+    int n_bits = is_a ? product->tile_bits - o->shape.log2[0] : o->shape.log2[1];
+    Tir bytes = tir_i32(g->b, 0), group = 0;
+    for (int i = 2; i < product->num[KIND_WARP]; i++) {
+        uint32_t column = product->column[KIND_WARP][i];
+        bool along_m = column >> n_bits != 0;
+        if (!column || along_m != is_a) continue;
+        if (!group) {
+            group = tir_2(g->b, TIR_SHR_U32, ptx_thread_id(g), tir_i32(g->b, 7));
+            group = ptx_shuffle(g, "idx", group, tir_i32(g->b, 0)); /* for all to see: uniform */
+        }
+        uint32_t offset = offset_of(o, 1 - o->k_dim, (int)(along_m ? column >> n_bits : column));
+        Tir bit = tir_2(g->b, TIR_AND32, tir_2(g->b, TIR_SHR_U32, group, tir_i32(g->b, i - 2)),
+                        tir_i32(g->b, 1));
+        bytes = tir_2(g->b, TIR_ADD32, bytes, tir_2(g->b, TIR_MUL32, bit, tir_i32(g->b, offset)));
+    }
+    return bytes;
+}
+
+/* Rows of panels go where rows of memory go, as the lanes of a thread or warp say. */
+static int row_dim(const Layout *home, const TileShape *shape) {
+    uint32_t columns = (1u << shape->log2[1]) - 1;
+    for (int kind = KIND_REG; kind <= KIND_LANE; kind++)
+        for (int i = 0; i < home->num[kind]; i++)
+            if (home->column[kind][i]) return home->column[kind][i] & columns ? 1 : 0;
+    return 1;
+}
+
+static Operand operand_of(Gen *g, const Op *op, int index, TypeKind kind) {
+    const Value *value = op->operands[index];
+    Operand o = {.shape = tile_shape(value->type), .k_dim = 1 - index};
+    if (value->type->place->shared) {
+        o.tile = ptx_peeked(g, value);
+        o.dim = tile_panel_dim(value->type);
+        return o;
+    }
+    o.dim = row_dim(type_layout(value->type), &o.shape);
+    if (o.shape.log2[o.dim] < 4) o.dim = 1 - o.dim; /* the least row has 32 bytes */
+    o.tile = (SharedTile){.swizzle = tile_panels(value->type, o.dim, 2), .lane = type_scalar(kind)};
+    o.tile.bytes = 2 * value->type->lanes;
+    return o;
+}
+
+/* Brings what lies in registers to shared memory. */
+static void stage(Gen *g, const Op *op, Operand *operands) {
+    int bytes = dot_scratch(op);
+    if (!bytes) return;
+    int at = (ptx_shared_begin(g, bytes) + PANEL_BYTES - 1) & -PANEL_BYTES;
+    for (int i = 0; i < 2; i++) {
+        const Value *value = op->operands[i];
+        Operand *o = &operands[i];
+        if (value->type->place->shared) continue;
+        o->tile.offset = at;
+        at += o->tile.bytes;
+        ptx_shared_store(g, &o->tile, type_layout(value->type),
+                         ptx_tile_as(g, value, o->tile.lane));
+    }
+    tir_plain(g->b, "fence.proxy.async.shared::cta;");
+    ptx_barrier(g);
+}
+
+/* ---- sums ---- */
+
+typedef struct Reads {
+    const Value *value;
+    int count;
+} Reads;
+
+static bool count_reads(Op *op, void *user) {
+    Reads *reads = user;
+    for (int i = 0; i < op->num_operands; i++) reads->count += op->operands[i] == reads->value;
+    return true;
+}
+
+/* May the registers of what is added to become the product's? They are variables of the loop in
+ * whose body the product is, or another product's, and only this one reads them. */
+static bool in_place(Gen *g, const Op *op) {
+    const Value *acc = dot_acc(op);
+    Reads reads = {acc, 0};
+    bool of_loop = acc->region && acc->region == op->parent && acc->region->owner &&
+                   acc->region->owner->kind == OP_FOR;
+    bool of_product = acc->def && acc->def->kind == OP_DOT && acc->def->parent == op->parent &&
+                      dot_unit(acc->def) == UNIT_WGMMA;
+    if ((!of_loop && !of_product) || type_lane(acc->type)->kind != TYPE_F32) return false;
+    region_walk(g->fn->body, count_reads, &reads);
+    return reads.count == 1;
+}
+
+/* Variables that hold what is added to; `zero`: it is 0, and they hold nothing yet. */
+static Tir *sums_of(Gen *g, const Op *op, bool *zero) {
+    const Value *acc = dot_acc(op);
+    int count = layout_regs(type_layout(acc->type));
+    Tir *from = ptx_tile_as(g, acc, type_scalar(TYPE_F32)), *sums = ptx_new_regs(g, count);
+    uint64_t bits;
+    *zero = true;
+    for (int r = 0; r < count; r++) *zero = *zero && tir_is_const(g->b, from[r], &bits) && !bits;
+    if (in_place(g, op)) return from;
+    for (int r = 0; r < count; r++) {
+        sums[r] = tir_var(g->b, CLASS_B32);
+        if (!*zero) tir_set(g->b, sums[r], from[r]);
+    }
+    return sums;
+}
+
+/* ---- all ---- */
+
+static void multiply(Gen *g, const Operand *o, TypeKind kind, int columns, int row, int column,
+                     Tir *sums, bool zero) {
+    int count = columns / 2, depth = 1 << o[0].shape.log2[1];
+    const char *type = kind == TYPE_BF16 ? "bf16" : "f16";
+    Tir args[MOST_COLUMNS / 2 + 3];
+    memcpy(args, sums, sizeof *sums * (size_t)count);
+    for (int k = 0; k < depth; k += K) {
+        args[count] = descriptor(g, &o[0], row, k);
+        args[count + 1] = descriptor(g, &o[1], column, k);
+        args[count + 2] = tir_bool(g->b, !(zero && k == 0));
+        const char *text = str_format(g->arena, "wgmma.mma_async.sync.aligned.m64n%dk16.f32.%s.%s",
+                                      columns, type, type)
+                               .data;
+        TirIns *ins = tir_ins(g->b, TIR_WGMMA, text, count + 3, args, NULL);
+        ins->text2 =
+            str_format(g->arena, "1, 1, %d, %d", o[0].dim != o[0].k_dim, o[1].dim != o[1].k_dim)
+                .data;
+    }
+}
+
+void ptx_wgmma(Gen *g, const Op *op, TypeKind kind) {
+    const Type *product = op_result(op)->type, *lane = type_lane(product);
+    const Layout *layout = type_layout(product);
+    int warps_m, warps_n;
+    bool zero;
+    Operand o[2] = {operand_of(g, op, 0, kind), operand_of(g, op, 1, kind)};
+    wgmma_warps(product, g->fn->num_warps, &warps_m, &warps_n);
+    stage(g, op, o);
+    for (int i = 0; i < 2; i++) describe(g, &o[i], group_bytes(g, &o[i], layout, i == 0));
+    Tir *sums = sums_of(g, op, &zero);
+    int all = product->shape[1] >> warps_n, columns = all < MOST_COLUMNS ? all : MOST_COLUMNS;
+    int at = 0, rows = 16 << warps_m; /* of all groups */
+    tir_plain(g->b, "wgmma.fence.sync.aligned;");
+    for (int row = 0; row < product->shape[0]; row += rows)
+        for (int column = 0; column < all; column += columns, at += columns / 2)
+            multiply(g, o, kind, columns, row, column, sums + at, zero);
+    tir_plain(g->b, "wgmma.commit_group.sync.aligned;");
+    tir_plain(g->b, "wgmma.wait_group.sync.aligned 0;");
+    if (at != layout_regs(layout)) BUG("wgmma of %d registers, not %d", at, layout_regs(layout));
+    if (lane->kind == TYPE_F32) {
+        ptx_define(g, op_result(op), sums);
+        return;
+    }
+    Tir *regs = ptx_new_regs(g, at);
+    for (int r = 0; r < at; r++) regs[r] = ptx_lane_as(g, type_scalar(TYPE_F32), lane, sums[r]);
+    ptx_define(g, op_result(op), regs);
+}
+
+static bool is_no_wgmma(Op *op, void *user) {
+    (void)user;
+    return op->kind != OP_DOT || dot_unit(op) != UNIT_WGMMA;
+}
+
+bool func_has_wgmma(const Func *fn) { return !region_walk(fn->body, is_no_wgmma, NULL); }

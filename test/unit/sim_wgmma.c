@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the simulator says of wgmma: a text that keeps the rules, and for each rule one that does not. */
+#include "sim_ptx.h"
+
+static uint32_t memory[256];
+
+/* A, 64 x 16 halves, and B, 16 x 8, all 1, swizzled by 32 bytes; the sums begin at 2. */
+#define TILES                                                                                      \
+    ".shared .align 1024 .b8 s[4096];\n"                                                           \
+    "ld.param.u64 %d0, [param_0];\nmov.u32 %r0, %tid.x;\nmul.wide.u32 %d1, %r0, 4;\n"              \
+    "add.s64 %d2, %d0, %d1;\nshl.b32 %r1, %r0, 4;\nmov.u32 %r2, s;\nadd.s32 %r1, %r1, %r2;\n"      \
+    "mov.b32 %r9, 0x3c003c00;\nst.shared.v4.b32 [%r1], {%r9, %r9, %r9, %r9};\n"                    \
+    "st.shared.v4.b32 [%r1+2048], {%r9, %r9, %r9, %r9};\n"
+#define DESCRIPTORS(high)                                                                          \
+    "shr.u32 %r3, %r2, 4;\nor.b32 %r3, %r3, 65536;\nmov.b32 %r4, " high                            \
+    ";\nmov.b64 %d3, {%r3, %r4};\nadd.s32 %r3, %r3, 128;\nmov.b64 %d4, {%r3, %r4};\n"
+#define FINE "0xc0000010"
+#define SUMS                                                                                       \
+    "setp.ne.s32 %p1, 1, 0;\nmov.b32 %r5, 0f40000000;\nmov.b32 %r6, %r5;\nmov.b32 %r7, %r5;\n"     \
+    "mov.b32 %r8, %r5;\n"
+#define PROXY   "fence.proxy.async.shared::cta;\n"
+#define BARRIER "bar.sync 0;\n"
+#define FENCE   "wgmma.fence.sync.aligned;\n"
+#define PRODUCT                                                                                    \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r5, %r6, %r7, %r8}, %d3, %d4, %p1, 1, "   \
+    "1, 0, 0;\n"
+#define COMMIT "wgmma.commit_group.sync.aligned;\n"
+#define WAIT   "wgmma.wait_group.sync.aligned 0;\n"
+#define READ   "st.global.b32 [%d2], %r5;\n"
+#define READY                                                                                      \
+    TILES DESCRIPTORS(FINE)                                                                        \
+    SUMS PROXY BARRIER FENCE
+
+static void expect(const char *body, int threads, const char *words) {
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        Bench b = bench_new();
+        b.seed = seed;
+        bench_buffer(&b, memory, sizeof memory);
+        bool fine = bench_says(&b, entry_text(b.arena, 1, threads, body), 1, words);
+        if (!fine) printf("seed %d:\n%s\n", (int)seed, body);
+        CHECK(fine);
+        arena_free(b.arena);
+    }
+}
+
+static float result_of(int thread) {
+    float value;
+    memcpy(&value, &memory[thread], sizeof value);
+    return value;
+}
+
+TEST(products_come_when_they_are_waited_for) {
+    expect(READY PRODUCT COMMIT WAIT READ, 128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 18);
+    /* a second one adds to the first, without a fence between */
+    expect(READY PRODUCT PRODUCT COMMIT WAIT READ, 128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 34);
+    expect(READY PRODUCT COMMIT PRODUCT COMMIT "wgmma.wait_group.sync.aligned 1;\n" WAIT READ, 128,
+           NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 34);
+    /* from 0 */
+    expect(TILES DESCRIPTORS(FINE) SUMS
+           "setp.ne.s32 %p1, 0, 0;\n" PROXY BARRIER FENCE PRODUCT COMMIT WAIT READ,
+           128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 16);
+}
+
+TEST(what_is_under_way_is_left_alone) {
+    const char *read = "a sum of a wgmma that was not waited for is read or written";
+    expect(READY PRODUCT COMMIT READ WAIT, 128, read);
+    expect(READY PRODUCT COMMIT "mov.b32 %r8, 0;\n" WAIT, 128, read);
+    expect(READY PRODUCT WAIT READ, 128, read); /* not committed */
+    expect(READY PRODUCT COMMIT "wgmma.wait_group.sync.aligned 1;\n" READ, 128, read);
+    expect(READY PRODUCT COMMIT, 128, "ends before wgmma was waited for");
+    expect(READY PRODUCT COMMIT "st.shared.b32 [%r1+2048], %r9;\n" WAIT, 128,
+           "race in shared memory");
+    expect(READY PRODUCT COMMIT BARRIER "st.shared.b32 [%r1+2048], %r9;\n" WAIT, 128,
+           "shared memory");
+    expect(READY PRODUCT COMMIT WAIT BARRIER "st.shared.b32 [%r1+2048], %r9;\n" READ, 128, NULL);
+}
+
+TEST(fences_before_products) {
+    const char *fence = "no wgmma.fence since a sum was last read or written";
+    expect(TILES DESCRIPTORS(FINE) SUMS PROXY BARRIER PRODUCT COMMIT WAIT READ, 128, fence);
+    expect(READY PRODUCT COMMIT WAIT READ PRODUCT COMMIT WAIT, 128, fence);
+    expect(READY PRODUCT COMMIT WAIT READ FENCE PRODUCT COMMIT WAIT READ, 128, NULL);
+    expect(TILES DESCRIPTORS(FINE) SUMS BARRIER FENCE PRODUCT COMMIT WAIT READ, 128,
+           "without a fence.proxy.async behind");
+    expect(TILES DESCRIPTORS(FINE) SUMS PROXY
+           "st.shared.b32 [%r1], %r9;\n" BARRIER FENCE PRODUCT COMMIT WAIT READ,
+           128, "without a fence.proxy.async behind");
+    expect(TILES DESCRIPTORS(FINE) SUMS PROXY FENCE PRODUCT COMMIT WAIT READ, 128,
+           "shared memory"); /* not there, or not ordered */
+}
+
+TEST(descriptors_and_groups) {
+    expect(TILES DESCRIPTORS("0xc0020010") SUMS PROXY BARRIER FENCE PRODUCT COMMIT WAIT, 128,
+           "has bits that are not simulated");
+    expect(TILES DESCRIPTORS("16") SUMS PROXY BARRIER FENCE PRODUCT COMMIT WAIT, 128,
+           "a matrix without a swizzle is not simulated");
+    expect(TILES DESCRIPTORS("0xc0000400") SUMS PROXY BARRIER FENCE PRODUCT COMMIT WAIT, 128,
+           "wgmma of 16 bytes outside shared memory");
+    expect(READY PRODUCT COMMIT WAIT, 64, "wgmma by a warp that is not one of a group of four");
+    expect(READY "add.s32 %r3, %r3, %r0;\nmov.b64 %d4, {%r3, %r4};\n" PRODUCT COMMIT WAIT, 128,
+           "a matrix descriptor that differs between lanes");
+    expect(READY "and.b32 %r10, %r0, 32;\nshr.u32 %r10, %r10, 1;\nadd.s32 %r3, %r3, "
+                 "%r10;\nmov.b64 %d4, {%r3, %r4};\n" PRODUCT COMMIT WAIT,
+           128, "the warps of a warpgroup begin different products");
+    expect(READY "setp.lt.s32 %p1, %r0, 5;\n" PRODUCT COMMIT WAIT, 128,
+           "scale-d differs between lanes");
+}
+
+TEST_MAIN()
