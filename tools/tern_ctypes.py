@@ -90,8 +90,9 @@ class Tern:
             self.modules[path] = module
         return self.modules[path]
 
-    def compile(self, path, function, signature, num_warps=0, target=None, module=None):
-        options = Options(size=C.sizeof(Options), num_warps=num_warps,
+    def compile(self, path, function, signature, num_warps=0, target=None, module=None,
+                num_stages=0):
+        options = Options(size=C.sizeof(Options), num_warps=num_warps, num_stages=num_stages,
                           target=None if target is None else target.encode())
         return self.lib.tern_compile(module or self.module(path), function.encode(),
                                      signature.encode(), C.byref(options)) or self.fail()

@@ -157,6 +157,10 @@ static bool await(Machine *m, Warp *w, uint32_t lanes, int64_t groups) {
 
 bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     if (ins->op == SIM_COPY) return start(m, w, ins, lanes);
+    if (ins->op == SIM_PROXY_FENCE) {
+        w->products.fences++;
+        return true;
+    }
     if (ins->op == SIM_COPY_WAIT) return await(m, w, lanes, ins->offset);
     commit(w, lanes);
     return true;

@@ -206,7 +206,7 @@ static inline bool sim_fail_kind(Machine *m, tern_finding_kind kind) { /* after 
     m->failure.kind = kind;
     return false;
 }
-bool sim_fail_memory(Machine *m);          /* the host's */
+bool sim_fail_memory(Machine *m); /* the host's */
 void sim_note(Machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 Span sim_place(const Machine *m, const Ins *ins); /* of the source, else of the PTX */
 
@@ -229,12 +229,12 @@ void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins);
-bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts, commits, waits */
+bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts .. waits, fences */
 bool sim_wgmma(Machine *m, Warp *w, const Ins *ins); /* begins, fences, commits, waits */
 /* No sum of a product under way is an operand; a warp does not end with one. */
 bool sim_products_allow(Machine *m, Warp *w, const Ins *ins);
 void sim_products_note(Warp *w, const Ins *ins);           /* it was executed */
-void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes);                  /* shared memory */
+void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes); /* shared memory */
 bool sim_print(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 /* Runs until the warp ends, waits, is stuck, or `steps` instructions are done. */
@@ -275,8 +275,8 @@ typedef struct Totals { /* of all launches of a kernel since it was loaded */
     Count *counts;
     uint64_t most_in_flight;
     uint64_t launches;
-    uint32_t grid[3];  /* of the last */
-    bool race_limited; /* not all was checked */
+    uint32_t grid[3];   /* of the last */
+    bool race_limited;  /* not all was checked */
     Findings *findings; /* NULL: the device is not watched */
 } Totals;
 typedef struct Assembled { /* of a thread, as ptxas -v says; -1: not known */

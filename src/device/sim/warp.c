@@ -311,7 +311,6 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_ATOMIC: return sim_memory(m, w, ins, lanes);
     case SIM_COPIES: return sim_copies(m, w, ins, lanes);
     case SIM_FENCE: w->fenced = true; return true;
-    case SIM_PROXY_FENCE: w->products.fences++; return true;
     case SIM_PRINT: return sim_print(m, w, ins, lanes);
     case SIM_ASSERT: return sim_assert(m, w, ins, lanes);
     case SIM_ACROSS:

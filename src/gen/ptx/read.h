@@ -60,7 +60,7 @@ typedef enum SimOp { /* what executes an instruction; before these: the rows of 
 
 /* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */
 /* clang-format off */
-#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT
+#define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE
 #define SIM_ACROSS \
     SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: case SIM_MMA: \
     case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
@@ -68,8 +68,7 @@ typedef enum SimOp { /* what executes an instruction; before these: the rows of 
     SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_WARP_SYNC: case SIM_END
 #define SIM_OTHERS \
     SIM_SPECIAL: case SIM_LOAD_PARAM: case SIM_PACK8: case SIM_UNPACK8: case SIM_UNPACK16: case SIM_UNPACK32: case SIM_LOAD: \
-    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PROXY_FENCE: case SIM_PRINT: \
-    case SIM_ASSERT
+    case SIM_STORE: case SIM_ATOMIC: case SIM_FENCE: case SIM_PRINT: case SIM_ASSERT
 /* clang-format on */
 
 typedef enum SimSpecial {
