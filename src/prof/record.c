@@ -221,16 +221,14 @@ static int stream_number(tern_profile *profile, const tern_stream *stream) {
 
 /* The device's side of a call, as an event of its own behind the host's. Where it begins is counted
  * from where the one before it began: the driver's times are floats, good for the near past only. */
-static void add_device_event(tern_profile *profile, const ProfTiming *timing, tern_event *near,
+static bool add_device_event(tern_profile *profile, const ProfTiming *timing, tern_event *near,
                              double *near_ns) {
     double since_ns, took_ns;
     void *events = profile->events;
     if (tern_event_elapsed(near, timing->before, &since_ns) ||
         tern_event_elapsed(timing->before, timing->after, &took_ns) ||
-        !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events)) {
-        profile->num_dropped++;
-        return;
-    }
+        !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events))
+        return false;
     profile->events = events;
     *near_ns += since_ns;
     ProfEvent event = profile->events[timing->event];
@@ -242,7 +240,7 @@ static void add_device_event(tern_profile *profile, const ProfTiming *timing, te
     if (event.start_ns < stream->end_ns) event.start_ns = stream->end_ns; /* rounding */
     event.end_ns = stream->end_ns = event.start_ns + (int64_t)took_ns;
     profile->events[profile->num_events++] = event;
-    profile->has_device = true;
+    return profile->has_device = true;
 }
 
 static void finish(tern_profile *profile) {
@@ -252,9 +250,12 @@ static void finish(tern_profile *profile) {
         profile->num_unbalanced++;
     }
     double near_ns = 0;
-    for (int i = 0; i < profile->num_timings; i++)
-        add_device_event(profile, &profile->timings[i],
-                         i ? profile->timings[i - 1].before : profile->anchor, &near_ns);
+    int timed = 0;
+    while (timed < profile->num_timings &&
+           add_device_event(profile, &profile->timings[timed],
+                            timed ? profile->timings[timed - 1].before : profile->anchor, &near_ns))
+        timed++;
+    profile->num_dropped += profile->num_timings - timed;
     prof_tree(profile->arena, profile->events, profile->num_events);
 }
 
