@@ -4,9 +4,8 @@
  *     FILE.tir TARGET: lines 40, ld.global 2, ..                 of IR in test/gen
  *     FILE.py:KERNEL SIGNATURE TARGET: lines 61, t_ 12, ..       of Triton's
  *
- * counts what takes time or memory, and `text`, a hash that any change changes. A change that is not
- * meant to change what is generated leaves the file alone; one that is shows here what it costs, and
- * `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the difference. */
+ * counts what takes time or memory. A change that is not meant to change what is generated leaves
+ * the file alone; one that is shows here what it costs, and `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the difference. */
 #include "api/context.h"
 #include "test.h"
 
@@ -60,15 +59,8 @@ static void count_line(Arena *arena, Counts *counts, Str line, bool is_ptx) {
     }
 }
 
-static uint64_t hashed(uint64_t hash, const char *text, size_t length) { /* FNV-1a */
-    for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-    return hash;
-}
-
-/* facts: widths of accesses, shared memory, waiting: what tern show --stage facts says */
-static void describe(Arena *arena, Buf *out, const char *text, const char *said, bool is_ptx) {
+static void describe(Arena *arena, Buf *out, const char *text, bool is_ptx) {
     Counts counts = {0};
-    uint64_t hash = hashed(0xcbf29ce484222325u, said, strlen(said));
     int lines = 0;
     const char *facts = strstr(text, "tern_facts[] = {"), *kernel = text;
     if (!is_ptx && strstr(text, "static int program("))
@@ -76,8 +68,6 @@ static void describe(Arena *arena, Buf *out, const char *text, const char *said,
     for (const char *at = text; *at;) {
         const char *end = strchr(at, '\n');
         if (!end) end = at + strlen(at);
-        bool is_place = !strncmp(at, "\t.loc", 5); /* where in the source is no cost */
-        if (!is_place) hash = hashed(hash, at, (size_t)(end - at));
         if (at >= kernel) {
             count_line(arena, &counts, (Str){at, (int)(end - at)}, is_ptx);
             lines++;
@@ -90,7 +80,7 @@ static void describe(Arena *arena, Buf *out, const char *text, const char *said,
         buf_printf(out, ", %.*s %d", STR_ARG(counts.data[i].word), counts.data[i].count);
     if (facts)
         buf_printf(out, ", scratch and stored %.*s", (int)strcspn(facts + 16, "}"), facts + 16);
-    buf_printf(out, ", text %08x\n", (unsigned)(hash ^ hash >> 32));
+    buf_putc(out, '\n');
 }
 
 /* FILE.py:KERNEL SIGNATURE or FILE.tir. */
@@ -140,7 +130,7 @@ TEST(texts_cost_what_they_did) {
         buf_printf(&out, "%.*s: ", STR_ARG(head));
         if (kernel)
             describe(arena, &out, tern_kernel_text(kernel, is_ptx ? TERN_STAGE_PTX : TERN_STAGE_C),
-                     tern_kernel_text(kernel, TERN_STAGE_FACTS), is_ptx);
+                     is_ptx);
         else
             buf_printf(&out, "%s\n", tern_message(context));
         tern_kernel_free(kernel);
