@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Inline PTX as kernels use it: bits, halves and bytes in pairs; two roundings where rn asks for
-# two.
+# two. Pairs of halves and of bytes by one instruction are there from Hopper's PTX on.
+# only: interp placed cpu sim cuda
 # tolerance: 0 0
 # case: x = f32[512] small, y = f32[512] normal, i = i32[512] any, h = f16[512] any, f = f32[6, 512], o = i32[8, 512], b = fp8e4nv[512], k = f16[512]
 # want: f[0] == f32(f32(x * y) + 1)
