@@ -20,6 +20,13 @@ static int int_literal(Gen *g, Kind kind) {
 
 /* ---- integers ---- */
 
+/* On the right of an operator: a known division by 0 or shift too far is an error. */
+static int right_literal(Gen *g, Kind kind, const char *operator) {
+    int literal = int_literal(g, kind);
+    if (strchr("<>", operator[0])) return below(g, kinds[kind].bits);
+    return strchr("/%", operator[0]) && literal == 0 ? 3 : literal;
+}
+
 static void int_unary(Gen *g, Kind kind, const Shape *shape) {
     int a = want_value(g, kind, shape, 0);
     Value like = exact_value(kind, shape, int_most(kind));
@@ -51,11 +58,12 @@ void gen_int(Gen *g) {
     int a = want_value(g, kind, &shape, 0);
     const char *operator= operators[below(g, 12)];
     if (one_in(g, 4)) {
-        int literal = int_literal(g, kind);
         if (one_in(g, 3))
-            define(g, like, "(%d %s v%d).to(%s)", literal, operator, a, kinds[kind].dtype);
+            define(g, like, "(%d %s v%d).to(%s)", int_literal(g, kind), operator, a,
+                   kinds[kind].dtype);
         else
-            define(g, like, "(v%d %s %d).to(%s)", a, operator, literal, kinds[kind].dtype);
+            define(g, like, "(v%d %s %d).to(%s)", a, operator, right_literal(g, kind, operator),
+                   kinds[kind].dtype);
         return;
     }
     Kind other = one_in(g, 5) && !strchr("/%<>", operator[0]) ? any_int(g) : kind;
