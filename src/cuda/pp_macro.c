@@ -288,7 +288,7 @@ bool cu_pp_expand(CuPp *pp, CuToken **at) {
         t->line_start = t == list.first && name->line_start;
     }
     if (list.first) list.first->space_before = name->space_before;
-    *list.end = rest;
+    if (list.last) list.last->next = rest;
     *at = list.first ? list.first : rest;
     return true;
 }

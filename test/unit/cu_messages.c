@@ -163,6 +163,9 @@ TEST(the_preprocessor) {
               "the arguments of macro 'F' have no ')'", TERN_ERROR_COMPILE);
     file_says("#define F(a) a ## +\n__global__ void k(int *p) { *p = F(1); }\n",
               "make no token together", TERN_ERROR_COMPILE);
+    file_says("#define NONE\n#define NOTHING(x)\n"
+              "__global__ void k(NONE int *p) { NOTHING(1) *p = 1; NONE }\n",
+              NULL, TERN_OK);
     file_says("/* no end\n", "a comment without an end", TERN_ERROR_COMPILE);
     file_says("#define M(x) x + y\n__global__ void k(int *p) { *p = M(1); }\n",
               "k.cu:2:34: error: 'y' is not declared", TERN_ERROR_COMPILE);
