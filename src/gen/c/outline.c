@@ -137,7 +137,8 @@ static bool is_type_word(Str word) { /* of a declaration, when a name follows */
 static const char *number_type(Str word) {
     int digits = digits_from(word, 0);
     char last = word.data[word.length - 1];
-    bool has_point = memchr(word.data, '.', (size_t)word.length) != NULL;
+    bool has_point = false;
+    for (int i = 0; i < word.length && !has_point; i++) has_point = word.data[i] == '.';
     if (has_point) return last == 'f' ? "float" : "double";
     bool is_octal = digits > 1 && word.data[0] == '0';
     if (digits == word.length) return digits < 10 && !is_octal ? "int" : NULL;
