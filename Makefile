@@ -10,7 +10,11 @@ OBJCOPY ?= objcopy
 # B: build folder; SAN: sanitizers, e.g. make B=build-asan SAN=address,undefined
 B       ?= build
 VERSION := $(shell sed -n 's/.*define TERN_VERSION "\(.*\)"/\1/p' include/tern.h)
-WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wswitch-enum -Werror
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wswitch-enum
+# Compilers newer than those that all of it is built with may warn of what these do not know.
+ifeq ($(shell v=$$($(CC) -dumpversion 2>/dev/null | cut -d. -f1); [ "$${v:-0}" -le 14 ] && { $(CC) --version | grep -q clang || [ "$${v:-0}" -le 13 ]; } && echo yes),yes)
+WARN    += -Werror
+endif
 CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -fPIC -fvisibility=hidden -Isrc -Iinclude -I$(B) -MMD -MP
 LDLIBS  += -lm -ldl -lpthread
 ifdef SAN
