@@ -11,10 +11,6 @@ OBJCOPY ?= objcopy
 B       ?= build
 VERSION := $(shell sed -n 's/.*define TERN_VERSION "\(.*\)"/\1/p' include/tern.h)
 WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wswitch-enum
-# Compilers newer than those that all of it is built with may warn of what these do not know.
-ifeq ($(shell v=$$($(CC) -dumpversion 2>/dev/null | cut -d. -f1); [ "$${v:-0}" -le 14 ] && { $(CC) --version | grep -q clang || [ "$${v:-0}" -le 13 ]; } && echo yes),yes)
-WARN    += -Werror
-endif
 CFLAGS  += -std=c11 -D_GNU_SOURCE $(OPT) -g $(WARN) -fPIC -fvisibility=hidden -Isrc -Iinclude -I$(B) -MMD -MP
 LDLIBS  += -lm -ldl -lpthread
 ifdef SAN
@@ -27,7 +23,15 @@ PACKAGES := $(wildcard build/packages/bin)
 ifdef PACKAGES
 export PATH := $(abspath $(PACKAGES)):$(PATH)
 endif
-PKG_CONFIG := $(if $(PACKAGES),PATH='$(PATH)' )pkg-config
+WITH_PACKAGES := $(if $(PACKAGES),PATH='$(PATH)' )
+PKG_CONFIG := $(WITH_PACKAGES)pkg-config
+
+# Compilers newer than those that all of it is built with may warn of what these do not know.
+COMPILER := $(shell $(WITH_PACKAGES)$(CC) --version 2>/dev/null | grep -q clang && echo clang || echo gcc)
+COMPILER := $(COMPILER)-$(firstword $(subst ., ,$(shell $(WITH_PACKAGES)$(CC) -dumpversion 2>/dev/null)))
+ifneq ($(filter gcc-9 gcc-10 gcc-11 gcc-12 gcc-13 clang-11 clang-12 clang-13 clang-14,$(COMPILER)),)
+CFLAGS  += -Werror
+endif
 
 # jansson reads JSON: without it 'tern replay' says that it cannot.
 JANSSON := $(shell $(PKG_CONFIG) --exists jansson 2>/dev/null && echo yes)

@@ -331,15 +331,11 @@ static tern_status run(Build *build, tern_built *built) {
     return built->header && built->source && built->description ? TERN_OK : TERN_ERROR_NO_MEMORY;
 }
 
-tern_status tern_build(tern_module *module, const char *function, const tern_build_options *given,
-                       tern_built *built) {
+/* All that may run out of memory. */
+static tern_status build_all(tern_module *module, const char *function,
+                             const tern_build_options *options, tern_built *built) {
     tern_context *context = module->own.context;
-    tern_build_options options = {0};
     jmp_buf no_memory;
-    *built = (tern_built){0};
-    if (given)
-        memcpy(&options, given,
-               given->size && given->size < sizeof options ? given->size : sizeof options);
     Arena *volatile arena = NULL;
     Build *volatile kept = NULL;
     tern_status status;
@@ -348,17 +344,29 @@ tern_status tern_build(tern_module *module, const char *function, const tern_bui
     else {
         arena = arena_new(&no_memory);
         Build *build = kept = arena_new_of(arena, Build);
-        *build = (Build){.arena = arena, .oom = &no_memory, .module = module, .name = options.name};
+        *build =
+            (Build){.arena = arena, .oom = &no_memory, .module = module, .name = options->name};
         memcpy(&context->oom, &no_memory, sizeof no_memory);
-        status = plan(build, function, &options);
+        status = plan(build, function, options);
         if (!status) status = run(build, built);
     }
     for (int i = 0; kept && i < kept->forms.count; i++)
         for (int k = 0; k < kept->forms.data[i]->compiled.count; k++)
             tern_kernel_free(kept->forms.data[i]->compiled.data[k].kernel);
     arena_free(arena);
-    if (status) tern_built_free(built);
     return status == TERN_ERROR_NO_MEMORY ? context_no_memory(context) : status;
+}
+
+tern_status tern_build(tern_module *module, const char *function, const tern_build_options *given,
+                       tern_built *built) {
+    tern_build_options options = {0};
+    if (given)
+        memcpy(&options, given,
+               given->size && given->size < sizeof options ? given->size : sizeof options);
+    *built = (tern_built){0};
+    tern_status status = build_all(module, function, &options, built);
+    if (status) tern_built_free(built);
+    return status;
 }
 
 void tern_built_free(tern_built *built) {
