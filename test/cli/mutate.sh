@@ -2,7 +2,7 @@
 # tools/mutate finds the tokens that it is to change, and leaves comments, strings and macros alone.
 . test/cli/lib.sh
 
-command -v python3 >/dev/null 2>&1 || { skip 6 'no python3'; finish; }
+command -v python3 >/dev/null 2>&1 || { skip 7 'no python3'; finish; }
 cat >"$work/f.c" <<'EOF'
 #define LARGER(a, b) (a > b)
 int f(int a, int b) {
@@ -54,4 +54,60 @@ printf 'src/a.c\n- x < y\n+ x <= y\nthe two are never equal\n' >"$work/tree/tool
 exits 0 'no such line: src/a.c: x < y' "$work/tree/tools/mutate" known
 mkdir "$work/tree/src" && printf '    x < y\n' >"$work/tree/src/a.c"
 exits 0 '1 known' "$work/tree/tools/mutate" known
+
+# A library of one function from end to end: an index past its array and a leak, which only a sanitizer
+# sees, a wrong sum, one that is known, and one that nobody notices.
+command -v gcov >/dev/null 2>&1 && cc -fsanitize=address,undefined -shared -xc /dev/null -o "$work/none.so" 2>/dev/null ||
+    { skip 1 'no gcov or no sanitizers'; finish; }
+small=$work/small
+mkdir -p "$small/tools" "$small/src/opt" "$small/src/cli" "$small/test/unit"
+cp tools/mutate "$small/tools/"
+printf 'library-parts:\n\t@echo build/src/opt/a.o\nmutate-needs:\n' >"$small/Makefile"
+echo 'int main(void) { return 0; }' >"$small/src/cli/main.c"
+cat >"$small/src/opt/a.c" <<'EOF'
+#include <stdlib.h>
+int zeros(int count) {
+    char *x = calloc(count, 1);
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += x[i] == 0;
+    free(x);
+    return count > 100 ? 0 : found;
+}
+EOF
+cat >"$small/test/unit/a.c" <<'EOF'
+#include <stdio.h>
+int zeros(int);
+int main(void) {
+    int bad = zeros(3) < 3;
+    printf("a: %d passed, %d failed, 0 skipped\n", !bad, bad);
+    return bad;
+}
+EOF
+cat >"$small/tools/mutate.known" <<'EOF'
+src/opt/a.c
+- return count > 100 ? 0 : found;
++ return count >= 100 ? 0 : found;
+nobody asks for 100
+EOF
+cat >"$work/small.py" <<'EOF'
+import json, sys
+found = {(r["was"], r["operator"]): r for r in map(json.loads, sys.stdin)}
+def verdict(was, operator):
+    r = found[was, operator]
+    return r["verdict"], r.get("by"), r.get("words", "").split(" on ")[0].split(": ")[-1]
+loop = "for (int i = 0; i < count; i++)"
+assert verdict(loop, "< -> <=") == ("killed", "ASan, unit/a", "heap-buffer-overflow")
+assert verdict("free(x);", "statement dropped") == ("killed", "ASan, unit/a", "detected memory leaks")
+assert verdict(loop, "0 -> 1") == ("killed", "unit/a", "")
+last = "return count > 100 ? 0 : found;"
+assert verdict(last, "> -> >=")[0] == "known" and found[last, "> -> >="]["reason"] == "nobody asks for 100"
+assert verdict(last, "100 -> 101")[0] == "survived"
+EOF
+unset MAKEFLAGS
+check 'from end to end' sh -e -c '
+    "$0/tools/mutate" prepare --jobs 1 >&2
+    "$0/tools/mutate" run --jobs 1 --out "$0/all" >&2
+    "$0/tools/mutate" report "$0/all" | grep -q "^nobody asks for 100"
+    python3 "$1" <"$0/all"' "$small" "$work/small.py"
 finish
