@@ -28,19 +28,6 @@ bool tern_device_property(const char *device, tern_property property) {
     return false;
 }
 
-static void put_json(Buf *out, const char *text) {
-    buf_putc(out, '"');
-    for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
-        if (*c == '"' || *c == '\\')
-            buf_printf(out, "\\%c", *c);
-        else if (*c < 0x20)
-            buf_printf(out, "\\u%04x", *c);
-        else
-            buf_putc(out, (char)*c);
-    }
-    buf_putc(out, '"');
-}
-
 static bool describe(Buf *out, const DeviceOps *ops, const char *name, bool as_json, bool is_first,
                      bool only_if_here) {
     char message[2048];
@@ -52,11 +39,11 @@ static bool describe(Buf *out, const DeviceOps *ops, const char *name, bool as_j
     const char *full = context ? tern_device_name(context) : name;
     if (as_json) {
         buf_puts(out, is_first ? "\n  {\"name\": " : ",\n  {\"name\": ");
-        put_json(out, full);
+        buf_json(out, str_of(full));
         buf_printf(out, ", \"available\": %s, \"description\": ", context ? "true" : "false");
-        put_json(out, words);
+        buf_json(out, str_of(words));
         buf_puts(out, ", \"how\": ");
-        put_json(out, ops->how);
+        buf_json(out, str_of(ops->how));
         buf_puts(out, "}");
     } else {
         buf_printf(out, "%-8s %-8s %s", full, context ? "here" : "missing", words);

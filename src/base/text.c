@@ -70,6 +70,48 @@ void buf_puts(Buf *buf, const char *c_string) { buf_add(buf, c_string, strlen(c_
 
 void buf_putc(Buf *buf, char c) { buf_add(buf, &c, 1); }
 
+/* The length of the UTF-8 sequence that `text` begins with, or 0 when there is none. */
+static int utf8_length(Str text) {
+    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
+    const unsigned char *bytes = (const unsigned char *)text.data;
+    int length = bytes[0] < 0x80       ? 1
+                 : bytes[0] >> 5 == 6  ? 2
+                 : bytes[0] >> 4 == 14 ? 3
+                 : bytes[0] >> 3 == 30 ? 4
+                                       : 0;
+    if (length <= 1) return length;
+    if (length > text.length) return 0;
+    unsigned code = bytes[0] & (0x7fu >> length);
+    for (int i = 1; i < length; i++) {
+        if (bytes[i] >> 6 != 2) return 0;
+        code = code << 6 | (bytes[i] & 0x3f);
+    }
+    if (code < least[length] || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return 0;
+    return length;
+}
+
+void buf_json(Buf *buf, Str text) {
+    buf_putc(buf, '"');
+    for (int i = 0; i < text.length;) {
+        unsigned char c = (unsigned char)text.data[i];
+        int length = utf8_length((Str){text.data + i, text.length - i});
+        if (c == '"' || c == '\\')
+            buf_printf(buf, "\\%c", c);
+        else if (c == '\n')
+            buf_puts(buf, "\\n");
+        else if (c == '\t')
+            buf_puts(buf, "\\t");
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(buf, "\\u%04x", c);
+        else if (length)
+            buf_add(buf, text.data + i, (size_t)length);
+        else
+            buf_puts(buf, "\\ufffd");
+        i += length ? length : 1;
+    }
+    buf_putc(buf, '"');
+}
+
 /* Into the room that there is; where that is too little, once more into enough. */
 void buf_vprintf(Buf *buf, const char *format, va_list args) {
     va_list again;

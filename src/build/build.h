@@ -94,7 +94,7 @@ bool is_first_choice(const Function *function, int form, int index);
 void print_choices(Buf *out, const Function *function, int index); /* "1024, 2048" */
 /* A runtime_*.inc with the names of this kernel. */
 void print_template(Buf *out, const Build *build, const char *start, const char *end);
-void print_escaped(Buf *out, const char *text, size_t length); /* for a literal of C or JSON */
+void print_escaped(Buf *out, const char *text, size_t length); /* for a literal of C */
 void print_header(Buf *out, Build *build);
 void print_description(Buf *out, Build *build);
 void print_source(Buf *out, Build *build);

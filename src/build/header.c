@@ -170,31 +170,30 @@ void print_header(Buf *out, Build *build) {
 
 /* ---- the description ---- */
 
-static void json_text(Buf *out, const char *key, const char *text) {
-    buf_printf(out, "\"%s\": \"", key);
-    print_escaped(out, text, strlen(text));
-    buf_putc(out, '"');
+static void put_member(Buf *out, const char *key, const char *text) {
+    buf_printf(out, "\"%s\": ", key);
+    buf_json(out, str_of(text));
 }
 
 static void describe_function(Buf *out, const Build *build, const Function *function) {
     static const char *const roles[] = {"value", "choice", "constant"};
     buf_puts(out, "{");
-    json_text(out, "name", function->name);
+    put_member(out, "name", function->name);
     buf_puts(out, ", \"parameters\": [");
     for (int i = 0; i < build->num_parameters; i++) {
         const Parameter *p = &function->parameters[i];
         buf_puts(out, i ? ", {" : "{");
-        json_text(out, "name", p->name);
+        put_member(out, "name", p->name);
         buf_puts(out, ", ");
-        json_text(out, "role", roles[p->role]);
+        put_member(out, "role", roles[p->role]);
         if (p->role == ROLE_PASSED) {
             buf_puts(out, ", ");
-            json_text(out, "dtype", tern_dtype_name(p->dtype));
+            put_member(out, "dtype", tern_dtype_name(p->dtype));
             buf_printf(out, ", \"pointer\": %s, \"written\": %s", p->is_pointer ? "true" : "false",
                        p->is_pointer && p->is_written ? "true" : "false");
         } else if (p->role == ROLE_FIXED) {
             buf_puts(out, ", ");
-            json_text(out, "constant", p->constant);
+            put_member(out, "constant", p->constant);
         }
         buf_puts(out, "}");
     }
@@ -202,7 +201,7 @@ static void describe_function(Buf *out, const Build *build, const Function *func
     for (int i = 0; i < function->forms.count; i++) {
         const Form *form = function->forms.data[i];
         buf_printf(out, "%s{\"number\": %d, ", i ? ", " : "", form->number);
-        json_text(out, "signature", form->signature);
+        put_member(out, "signature", form->signature);
         buf_puts(out, ", \"targets\": [");
         for (int k = 0; k < form->compiled.count; k++)
             buf_printf(out, "%s\"%s\"", k ? ", " : "", form->compiled.data[k].target);
@@ -213,14 +212,14 @@ static void describe_function(Buf *out, const Build *build, const Function *func
 
 void print_description(Buf *out, Build *build) {
     buf_puts(out, "{\"abi\": 1, ");
-    json_text(out, "name", build->name);
+    put_member(out, "name", build->name);
     buf_puts(out, ", ");
-    json_text(out, "tern", tern_version());
+    put_member(out, "tern", tern_version());
     buf_puts(out, ", ");
-    json_text(out, "kernel", build->kernel->name);
+    put_member(out, "kernel", build->kernel->name);
     if (build->require.text) {
         buf_puts(out, ", ");
-        json_text(out, "require", build->require.text);
+        put_member(out, "require", build->require.text);
     }
     buf_puts(out, ", \"functions\": [");
     for (int i = 0; i < build->functions.count; i++) {

@@ -104,25 +104,25 @@ static void text_list(Arena *arena, const FoundList *list, bool quiet) {
 static void json_found(Arena *arena, Json *json, const Found *found) {
     Str line = line_of_file(arena, found);
     json_open(json, '{');
-    json_key(json, "kind"), json_string(json, found->name);
-    json_key(json, "level"), json_string(json, found->is_advice ? "advice" : "error");
-    json_key(json, "file"), json_string(json, found->file);
+    json_key(json, "kind"), json_text(json, found->name);
+    json_key(json, "level"), json_text(json, found->is_advice ? "advice" : "error");
+    json_key(json, "file"), json_text(json, found->file);
     json_key(json, "line"), json_int(json, found->line);
     json_key(json, "column"), json_int(json, found->column);
-    json_key(json, "source"), json_string(json, line.length ? str_c(arena, line) : NULL);
-    json_key(json, "words"), json_string(json, found->words);
-    json_key(json, "where"), json_string(json, found->where);
-    json_key(json, "device"), json_string(json, found->device);
+    json_key(json, "source"), json_text(json, line.length ? str_c(arena, line) : NULL);
+    json_key(json, "words"), json_text(json, found->words);
+    json_key(json, "where"), json_text(json, found->where);
+    json_key(json, "device"), json_text(json, found->device);
     json_key(json, "order_seed"), json_int(json, (int64_t)found->seed);
-    json_key(json, "point"), json_string(json, found->point);
+    json_key(json, "point"), json_text(json, found->point);
     json_key(json, "launches"), json_int(json, found->times);
-    json_key(json, "cure"), json_string(json, found->cure);
+    json_key(json, "cure"), json_text(json, found->cure);
     json_close(json, '}');
 }
 
 static void json_texts(Json *json, const char *key, const char *const *items, int count) {
     json_key(json, key), json_open(json, '[');
-    for (int i = 0; i < count; i++) json_string(json, items[i]);
+    for (int i = 0; i < count; i++) json_text(json, items[i]);
     json_close(json, ']');
 }
 
@@ -132,7 +132,7 @@ static void print_json(Arena *arena, const FoundList *lists, int count) {
     for (int i = 0; i < count; i++) {
         const FoundList *list = &lists[i];
         json_open(&json, '{');
-        json_key(&json, "kernel"), json_string(&json, list->kernel);
+        json_key(&json, "kernel"), json_text(&json, list->kernel);
         json_key(&json, "findings"), json_open(&json, '[');
         for (int k = 0; k < list->found.count; k++) json_found(arena, &json, &list->found.data[k]);
         json_close(&json, ']');
@@ -149,7 +149,7 @@ static void print_json(Arena *arena, const FoundList *lists, int count) {
 
 static void sarif_text(Json *json, const char *key, const char *text) {
     json_key(json, key), json_open(json, '{');
-    json_key(json, "text"), json_string(json, text);
+    json_key(json, "text"), json_text(json, text);
     json_close(json, '}');
 }
 
@@ -164,7 +164,7 @@ static void sarif_rules(Json *json, const FoundList *lists, int count) {
                     known |= !strcmp(lists[a].found.data[b].name, found->name);
             if (known) continue;
             json_open(json, '{');
-            json_key(json, "id"), json_string(json, found->name);
+            json_key(json, "id"), json_text(json, found->name);
             sarif_text(json, "help", found->cure[0] ? found->cure : found->name);
             json_close(json, '}');
         }
@@ -176,15 +176,15 @@ static void sarif_result(Arena *arena, Json *json, const Found *found) {
     buf_printf(&words, "%s (%s%son %s, with %s)", found->words, found->where,
                found->where[0] ? ", " : "", found->device, found->point);
     json_open(json, '{');
-    json_key(json, "ruleId"), json_string(json, found->name);
-    json_key(json, "level"), json_string(json, found->is_advice ? "note" : "error");
+    json_key(json, "ruleId"), json_text(json, found->name);
+    json_key(json, "level"), json_text(json, found->is_advice ? "note" : "error");
     sarif_text(json, "message", words.data);
     json_key(json, "locations"), json_open(json, '[');
     if (found->file) {
         json_open(json, '{');
         json_key(json, "physicalLocation"), json_open(json, '{');
         json_key(json, "artifactLocation"), json_open(json, '{');
-        json_key(json, "uri"), json_string(json, found->file);
+        json_key(json, "uri"), json_text(json, found->file);
         json_close(json, '}');
         json_key(json, "region"), json_open(json, '{');
         json_key(json, "startLine"), json_int(json, found->line);
@@ -201,14 +201,14 @@ static void print_sarif(Arena *arena, const FoundList *lists, int count) {
     Json json = {.out.arena = arena};
     json_open(&json, '{');
     json_key(&json, "$schema");
-    json_string(&json, "https://json.schemastore.org/sarif-2.1.0.json");
-    json_key(&json, "version"), json_string(&json, "2.1.0");
+    json_text(&json, "https://json.schemastore.org/sarif-2.1.0.json");
+    json_key(&json, "version"), json_text(&json, "2.1.0");
     json_key(&json, "runs"), json_open(&json, '[');
     json_open(&json, '{');
     json_key(&json, "tool"), json_open(&json, '{');
     json_key(&json, "driver"), json_open(&json, '{');
-    json_key(&json, "name"), json_string(&json, "tern check");
-    json_key(&json, "version"), json_string(&json, tern_version());
+    json_key(&json, "name"), json_text(&json, "tern check");
+    json_key(&json, "version"), json_text(&json, tern_version());
     sarif_rules(&json, lists, count);
     json_close(&json, '}');
     json_close(&json, '}');

@@ -149,25 +149,25 @@ static void print_command_help(const CommandRow *command) {
 static void json_options(Json *json, const OptionRow *rows) {
     for (; rows->name; rows++) {
         json_open(json, '{');
-        json_key(json, "name"), json_string(json, rows->name);
+        json_key(json, "name"), json_text(json, rows->name);
         json_key(json, "letter"),
-            json_string(json, rows->letter ? (const char[]){rows->letter, 0} : NULL);
-        json_key(json, "value"), json_string(json, rows->value);
-        json_key(json, "help"), json_string(json, rows->help);
+            json_text(json, rows->letter ? (const char[]){rows->letter, 0} : NULL);
+        json_key(json, "value"), json_text(json, rows->value);
+        json_key(json, "help"), json_text(json, rows->help);
         json_close(json, '}');
     }
 }
 
 static void json_command(Json *json, const CommandRow *command) {
     json_open(json, '{');
-    json_key(json, "name"), json_string(json, command->name);
-    json_key(json, "synopsis"), json_string(json, command->synopsis);
-    json_key(json, "summary"), json_string(json, command->summary);
+    json_key(json, "name"), json_text(json, command->name);
+    json_key(json, "synopsis"), json_text(json, command->synopsis);
+    json_key(json, "summary"), json_text(json, command->summary);
     json_key(json, "options"), json_open(json, '[');
     json_options(json, command->options);
     json_options(json, options_common);
     json_close(json, ']');
-    json_key(json, "details"), json_string(json, command->details);
+    json_key(json, "details"), json_text(json, command->details);
     json_close(json, '}');
 }
 
@@ -184,7 +184,7 @@ static void show_command_help(const Cli *cli, const CommandRow *command) {
 static void print_help_json(const Cli *cli) {
     Json json = {.out.arena = cli->arena};
     json_open(&json, '{');
-    json_key(&json, "version"), json_string(&json, tern_version());
+    json_key(&json, "version"), json_text(&json, tern_version());
     json_key(&json, "commands"), json_open(&json, '[');
     for (const CommandRow *row = commands; row->name; row++) json_command(&json, row);
     json_close(&json, ']');
@@ -229,7 +229,7 @@ static int command_version(Cli *cli) {
         return EXIT_OK;
     }
     json_open(&json, '{');
-    json_key(&json, "version"), json_string(&json, tern_version());
+    json_key(&json, "version"), json_text(&json, tern_version());
     json_close(&json, '}');
     json_print(&json);
     return EXIT_OK;
@@ -294,10 +294,10 @@ static void print_error(const Cli *cli, int code) {
     int line = 0, file_length = 0;
     if (!words_place(&rest, &file_length, &line)) line = 0;
     json_open(&json, '{');
-    json_key(&json, "error"), json_string(&json, words);
+    json_key(&json, "error"), json_text(&json, words);
     json_key(&json, "file");
-    json_string(&json, line ? str_c(cli->arena, (Str){words, file_length}) : NULL);
-    json_key(&json, "line"), line ? json_int(&json, line) : json_null(&json);
+    json_text(&json, line ? str_c(cli->arena, (Str){words, file_length}) : NULL);
+    json_key(&json, "line"), line ? json_int(&json, line) : json_none(&json);
     json_key(&json, "exit_code"), json_int(&json, code);
     json_close(&json, '}');
     json_print(&json);

@@ -55,7 +55,7 @@ int command_peak(Cli *cli) {
     else if (cli->json) {
         Json json = {.out.arena = cli->arena};
         json_open(&json, '{');
-        json_key(&json, "device"), json_string(&json, name);
+        json_key(&json, "device"), json_text(&json, name);
         json_key(&json, "copy"), json_number(&json, peaks.copy);
         json_key(&json, "read"), json_number(&json, peaks.read);
         json_key(&json, "cached"), json_number(&json, peaks.cached);

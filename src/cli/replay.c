@@ -159,16 +159,16 @@ static void report(ReplayRun *run, const ReplayResult *result) {
         return;
     }
     json_open(&json, '{');
-    json_key(&json, "case"), json_string(&json, str_c(arena, name));
-    json_key(&json, "status"), json_string(&json, status_names[result->status]);
-    json_key(&json, "reason"), json_string(&json, result->reason);
-    json_key(&json, "file"), json_string(&json, result->file);
+    json_key(&json, "case"), json_text(&json, str_c(arena, name));
+    json_key(&json, "status"), json_text(&json, status_names[result->status]);
+    json_key(&json, "reason"), json_text(&json, result->reason);
+    json_key(&json, "file"), json_text(&json, result->file);
     json_key(&json, "line"), json_int(&json, result->line);
     json_key(&json, "max_abs"),
-        result->compared ? json_number(&json, result->max_abs) : json_null(&json);
+        result->compared ? json_number(&json, result->max_abs) : json_none(&json);
     json_key(&json, "max_rel"),
-        result->compared ? json_number(&json, result->max_rel) : json_null(&json);
-    json_key(&json, "ms"), result->timed ? json_number(&json, result->ms) : json_null(&json);
+        result->compared ? json_number(&json, result->max_rel) : json_none(&json);
+    json_key(&json, "ms"), result->timed ? json_number(&json, result->ms) : json_none(&json);
     json_close(&json, '}');
     json_print(&json);
     fflush(stdout);

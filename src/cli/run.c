@@ -206,8 +206,8 @@ static void report_json_tensor(Run *run, Json *json, int index) {
     const Tensor *tensor = arg->value->tensor;
     TensorStats stats = tensor_stats(tensor);
     json_open(json, '{');
-    json_key(json, "name"), json_string(json, arg->parameter->name);
-    json_key(json, "dtype"), json_string(json, tern_dtype_name(tensor->dtype));
+    json_key(json, "name"), json_text(json, arg->parameter->name);
+    json_key(json, "dtype"), json_text(json, tern_dtype_name(tensor->dtype));
     json_key(json, "shape"), json_open(json, '[');
     for (int i = 0; i < tensor->rank; i++) json_int(json, tensor->shape[i]);
     json_close(json, ']');
@@ -222,16 +222,16 @@ static void report_json_tensor(Run *run, Json *json, int index) {
     json_key(json, "not_written_is_sure"), json_bool(json, not_written_is_sure(tensor));
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)stats.hash);
-    json_key(json, "hash"), json_string(json, hash);
+    json_key(json, "hash"), json_text(json, hash);
     json_close(json, '}');
 }
 
 static int report_json(Run *run) {
     Json json = {.out.arena = run->bound.cli->arena};
     json_open(&json, '{');
-    json_key(&json, "device"), json_string(&json, tern_device_name(run->bound.context));
-    json_key(&json, "kernel"), json_string(&json, run->bound.function->name);
-    json_key(&json, "signature"), json_string(&json, run->bound.signature.data);
+    json_key(&json, "device"), json_text(&json, tern_device_name(run->bound.context));
+    json_key(&json, "kernel"), json_text(&json, run->bound.function->name);
+    json_key(&json, "signature"), json_text(&json, run->bound.signature.data);
     json_key(&json, "grid"), json_open(&json, '[');
     for (int i = 0; i < run->bound.grid_rank; i++) json_int(&json, run->bound.grid[i]);
     json_close(&json, ']');

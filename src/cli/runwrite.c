@@ -54,15 +54,15 @@ const char *run_header(Arena *arena, const Cli *cli, const char *operand, bool i
     strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
     json_open(&json, '{');
     json_key(&json, "tern_run"), json_int(&json, RUN_FORMAT);
-    json_key(&json, "version"), json_string(&json, tern_version());
-    json_key(&json, "time"), json_string(&json, when);
-    json_key(&json, "kernel"), json_string(&json, operand);
+    json_key(&json, "version"), json_text(&json, tern_version());
+    json_key(&json, "time"), json_text(&json, when);
+    json_key(&json, "kernel"), json_text(&json, operand);
     json_key(&json, "interleaved"), json_bool(&json, interleaved);
     json_key(&json, "options"), json_open(&json, '[');
     for (int i = 0; i < cli->options.count; i++) {
         json_open(&json, '[');
-        json_string(&json, cli->options.data[i].row->name);
-        if (cli->options.data[i].value) json_string(&json, cli->options.data[i].value);
+        json_text(&json, cli->options.data[i].row->name);
+        if (cli->options.data[i].value) json_text(&json, cli->options.data[i].value);
         json_close(&json, ']');
     }
     json_close(&json, ']');
@@ -94,9 +94,9 @@ static void put_timing(Json *json, const tern_timing *t) {
     json_key(json, "outliers"), json_int(json, (int64_t)t->num_outliers);
     json_key(json, "discarded"), json_int(json, (int64_t)t->num_discarded);
     json_key(json, "cold_bytes"), json_int(json, (int64_t)t->cold_bytes);
-    json_key(json, "cold_by"), json_string(json, !t->cold_bytes ? "hot"
-                                                 : t->is_filled ? "fill"
-                                                                : "read");
+    json_key(json, "cold_by"), json_text(json, !t->cold_bytes ? "hot"
+                                               : t->is_filled ? "fill"
+                                                              : "read");
     json_key(json, "gated"), json_bool(json, t->is_gated);
     json_key(json, "samples_ms"), json_open(json, '[');
     for (size_t i = 0; i < t->num_samples && t->samples; i++) json_number(json, t->samples[i]);
@@ -116,31 +116,31 @@ const char *run_point(Arena *arena, const MeasureRequest *request, const char *l
         if (*text && !*end)
             json_int(&json, number);
         else
-            json_string(&json, text);
+            json_text(&json, text);
     }
     json_close(&json, '}');
-    json_key(&json, "line"), json_string(&json, line_name);
+    json_key(&json, "line"), json_text(&json, line_name);
     json_key(&json, "process"), json_int(&json, process);
-    json_key(&json, "device"), json_string(&json, measured->device);
-    json_key(&json, "description"), json_string(&json, measured->description);
-    json_key(&json, "kernel"), json_string(&json, measured->kernel);
-    json_key(&json, "status"), json_string(&json, measured->exit_code ? "failed" : "ok");
-    json_key(&json, "why"), json_string(&json, measured->words);
-    json_key(&json, "trust"), json_string(&json, measured->trust.data);
+    json_key(&json, "device"), json_text(&json, measured->device);
+    json_key(&json, "description"), json_text(&json, measured->description);
+    json_key(&json, "kernel"), json_text(&json, measured->kernel);
+    json_key(&json, "status"), json_text(&json, measured->exit_code ? "failed" : "ok");
+    json_key(&json, "why"), json_text(&json, measured->words);
+    json_key(&json, "trust"), json_text(&json, measured->trust.data);
     json_key(&json, "doubts"),
-        json_string(&json, measured->doubts.length ? measured->doubts.data : "");
+        json_text(&json, measured->doubts.length ? measured->doubts.data : "");
     if (measured->exit_code) return finished(&json);
     json_key(&json, "grid"), json_open(&json, '[');
     for (int i = 0; i < 3; i++) json_int(&json, measured->grid[i]);
     json_close(&json, ']');
     json_key(&json, "bytes"),
         json_number(&json, measured->bytes_by ? measured->bytes : (double)NAN);
-    json_key(&json, "bytes_by"), json_string(&json, evidence_words[measured->bytes_by]);
+    json_key(&json, "bytes_by"), json_text(&json, evidence_words[measured->bytes_by]);
     json_key(&json, "flops"),
         json_number(&json, measured->flops_by ? measured->flops : (double)NAN);
-    json_key(&json, "flops_by"), json_string(&json, evidence_words[measured->flops_by]);
+    json_key(&json, "flops_by"), json_text(&json, evidence_words[measured->flops_by]);
     json_key(&json, "share"), json_number(&json, measured->ceiling ? measured->share : (double)NAN);
-    json_key(&json, "ceiling"), json_string(&json, measured->ceiling);
+    json_key(&json, "ceiling"), json_text(&json, measured->ceiling);
     put_timing(&json, &measured->timing);
     return finished(&json);
 }

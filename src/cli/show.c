@@ -59,9 +59,9 @@ static int print_stage(const Show *show, const char *text) {
     }
     Json json = {.out.arena = show->cli->arena};
     json_open(&json, '{');
-    json_key(&json, "kernel"), json_string(&json, show->function->name);
-    json_key(&json, "stage"), json_string(&json, show->stage_name);
-    json_key(&json, "text"), json_string(&json, text);
+    json_key(&json, "kernel"), json_text(&json, show->function->name);
+    json_key(&json, "stage"), json_text(&json, show->stage_name);
+    json_key(&json, "text"), json_text(&json, text);
     json_close(&json, '}');
     json_print(&json);
     return EXIT_OK;
@@ -72,7 +72,7 @@ static int print_stage(const Show *show, const char *text) {
 static void config_json(Json *json, const tern_config *config) {
     json_open(json, '{');
     for (int i = 0; i < config->num_values; i++)
-        json_key(json, config->values[i].name), json_string(json, config->values[i].text);
+        json_key(json, config->values[i].name), json_text(json, config->values[i].text);
     json_key(json, "num_warps"), json_int(json, config->num_warps);
     json_key(json, "num_stages"), json_int(json, config->num_stages);
     json_close(json, '}');

@@ -49,8 +49,8 @@ static void report_json(const Cli *cli, const char *key, const tern_comparison *
                         const RunPoint *a, const RunPoint *b) {
     Json json = {.out.arena = cli->arena};
     json_open(&json, '{');
-    json_key(&json, "point"), json_string(&json, key);
-    json_key(&json, "verdict"), json_string(&json, tern_verdict_word(c->verdict));
+    json_key(&json, "point"), json_text(&json, key);
+    json_key(&json, "verdict"), json_text(&json, tern_verdict_word(c->verdict));
     json_key(&json, "time_ratio"), json_number(&json, c->ratio);
     json_key(&json, "low"), json_number(&json, c->low);
     json_key(&json, "high"), json_number(&json, c->high);
@@ -302,8 +302,8 @@ static int run_sides(Cli *cli, Sides *sides, int processes, bool has_other) {
 static void alone_json(const Cli *cli, const RunPoint *point) {
     Json json = {.out.arena = cli->arena};
     json_open(&json, '{');
-    json_key(&json, "point"), json_string(&json, point->key);
-    json_key(&json, "failed"), json_string(&json, point->medians.count ? NULL : point->failed);
+    json_key(&json, "point"), json_text(&json, point->key);
+    json_key(&json, "failed"), json_text(&json, point->medians.count ? NULL : point->failed);
     json_key(&json, "medians_ms"), json_open(&json, '[');
     for (int i = 0; i < point->medians.count; i++) json_number(&json, point->medians.data[i]);
     json_close(&json, ']');

@@ -90,7 +90,6 @@ void prof_table_csv(Buf *out, const ProfRows *rows);
 void prof_table_own(Buf *out, const tern_profile *profile, const ProfRows *rows, int row_limit);
 
 /* ---- trace.c, stacks.c, flame.c ---- */
-void prof_json_text(Buf *out, const char *text); /* with its quotes */
 void prof_chrome(Buf *out, const tern_profile *profile);
 void prof_jsonl(Buf *out, const tern_profile *profile);
 void prof_speedscope(Buf *out, const tern_profile *profile);

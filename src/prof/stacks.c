@@ -119,7 +119,7 @@ void prof_speedscope(Buf *out, const tern_profile *profile) {
                   "\"exporter\":\"tern\",\"shared\":{\"frames\":[");
     for (int i = 0; i < rows.count; i++) {
         buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-        prof_json_text(out, rows.data[i].name);
+        buf_json(out, str_of(rows.data[i].name));
         buf_putc(out, '}');
     }
     buf_puts(out, "]},\"profiles\":[");

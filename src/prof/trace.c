@@ -11,20 +11,6 @@
 
 enum { DEVICE_PID = 5000000 };
 
-void prof_json_text(Buf *out, const char *text) {
-    buf_putc(out, '"');
-    for (const char *at = text; *at; at++) {
-        unsigned char c = (unsigned char)*at;
-        if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else if (c < 32 || c == 127)
-            buf_printf(out, "\\u%04x", c);
-        else
-            buf_putc(out, (char)c);
-    }
-    buf_putc(out, '"');
-}
-
 static const char *category(const ProfEvent *event) {
     switch (event->kind) {
     case TERN_CALL_RANGE: return "user_annotation";
@@ -51,9 +37,9 @@ static void put_place(Buf *out, const ProfEvent *event, int pid) {
 static void put_slice(Buf *out, const ProfEvent *event, int pid) {
     int64_t took = event->end_ns - event->start_ns;
     buf_puts(out, ",\n{\"ph\":\"X\",\"cat\":");
-    prof_json_text(out, category(event));
+    buf_json(out, str_of(category(event)));
     buf_puts(out, ",\"name\":");
-    prof_json_text(out, event->name);
+    buf_json(out, str_of(event->name));
     buf_putc(out, ',');
     put_place(out, event, pid);
     buf_puts(out, ",\"ts\":");
@@ -79,7 +65,7 @@ static void put_arrow(Buf *out, const ProfEvent *event, const char *phase, int i
 static void put_name(Buf *out, const char *what, int pid, int64_t tid, const char *name) {
     buf_printf(out, "%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":",
                out->data[out->length - 1] == '[' ? "" : ",", what, pid, (long long)tid);
-    prof_json_text(out, name);
+    buf_json(out, str_of(name));
     buf_puts(out, "}}");
 }
 
@@ -133,7 +119,7 @@ void prof_jsonl(Buf *out, const tern_profile *profile) {
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         buf_puts(out, "{\"name\":");
-        prof_json_text(out, event->name);
+        buf_json(out, str_of(event->name));
         buf_printf(
             out,
             ",\"side\":\"%s\",\"kind\":\"%s\",\"track\":%lld,\"start_ns\":%lld,\"end_ns\":%lld,"

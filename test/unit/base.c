@@ -342,6 +342,30 @@ TEST(printed_floats_read_back) {
     arena_free(arena);
 }
 
+TEST(json_text_is_utf8) {
+    const struct {
+        Str text;
+        const char *json;
+    } rows[] = {
+        {STR(""), "\"\""},
+        {STR("a\"b\\c\n\t\r\x7f"), "\"a\\\"b\\\\c\\n\\t\\u000d\\u007f\""},
+        {{"\0z", 2}, "\"\\u0000z\""},
+        {STR("\u00e9\u20ac\U0001f600"), "\"\u00e9\u20ac\U0001f600\""},
+        {STR("\xff|\x80"), "\"\\ufffd|\\ufffd\""},
+        {STR("\xc0\xaf"), "\"\\ufffd\\ufffd\""},                       /* '/', too long */
+        {STR("\xed\xa0\x80"), "\"\\ufffd\\ufffd\\ufffd\""},            /* half a surrogate pair */
+        {STR("\xf4\x90\x80\x80"), "\"\\ufffd\\ufffd\\ufffd\\ufffd\""}, /* over U+10FFFF */
+        {{"\u20ac", 2}, "\"\\ufffd\\ufffd\""}, /* the third byte is not ours */
+    };
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(rows); i++) {
+        Buf out = {.arena = arena};
+        buf_json(&out, rows[i].text);
+        CHECK_STR(out.data, rows[i].json);
+    }
+    arena_free(arena);
+}
+
 TEST(text_that_is_no_number_is_refused) {
     double value;
     const char *const bad[] = {"",     "-",   "e5",  ".",   "1e",  "1..2",

@@ -120,12 +120,12 @@ TEST(tolerances_grow_with_the_class) {
 TEST(json) {
     Json json = {.out.arena = arena_new(NULL)};
     json_open(&json, '{');
-    json_key(&json, "a"), json_string(&json, "q\"\\\n\x01\xff\xc3\xa9");
+    json_key(&json, "a"), json_text(&json, "q\"\\\n\x01\xff\xc3\xa9");
     json_key(&json, "b"), json_open(&json, '[');
     json_int(&json, -5), json_number(&json, 0.1), json_number(&json, (double)NAN),
         json_bool(&json, true);
     json_close(&json, ']');
-    json_key(&json, "c"), json_string(&json, NULL);
+    json_key(&json, "c"), json_text(&json, NULL);
     json_close(&json, '}');
     CHECK_STR(json.out.data,
               "{\"a\":\"q\\\"\\\\\\n\\u0001\\ufffd\xc3\xa9\",\"b\":[-5,0.1,null,true],\"c\":null}");

@@ -281,20 +281,6 @@ static void text(Buf *out, const Summary *s) {
 
 /* ---- JSON ---- */
 
-static void put_string(Buf *out, Str text) {
-    buf_putc(out, '"');
-    for (int i = 0; i < text.length; i++) {
-        unsigned char c = (unsigned char)text.data[i];
-        if (c == '"' || c == '\\')
-            buf_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            buf_printf(out, "\\u%04x", c);
-        else
-            buf_putc(out, (char)c);
-    }
-    buf_putc(out, '"');
-}
-
 static void json_global(Buf *out, const Count *c) {
     buf_printf(out,
                "{\"requests\": %llu, \"sectors\": %llu, \"least_sectors\": %llu, \"lines\": %llu, "
@@ -351,9 +337,9 @@ static void json_lines(Buf *out, const Summary *s) {
     for (int i = 0; i < s->lines.count; i++) {
         const Line *l = &s->lines.data[i];
         buf_printf(out, "%s\n  {\"file\": ", i ? "," : "");
-        put_string(out, l->file > 0 && l->file <= s->program->files.count
-                            ? s->program->files.data[l->file - 1]
-                            : STR(""));
+        buf_json(out, l->file > 0 && l->file <= s->program->files.count
+                          ? s->program->files.data[l->file - 1]
+                          : STR(""));
         buf_printf(out,
                    ", \"line\": %d, \"instructions\": %llu, \"divergent_branches\": %llu, "
                    "\"barriers\": %llu, \"global\": ",
@@ -373,7 +359,7 @@ static void json(Buf *out, const Summary *s) {
                                                "shared_atomics", "shared_copies"};
     const Totals *t = s->totals;
     buf_puts(out, "{\"kernel\": ");
-    put_string(out, s->program->name);
+    buf_json(out, s->program->name);
     buf_printf(out,
                ", \"device\": \"sim:%s\", \"launches\": %llu, \"grid\": [%u, %u, %u], "
                "\"predicts_time\": false, \"races_checked_everywhere\": %s,\n ",
