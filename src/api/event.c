@@ -4,7 +4,6 @@
 #include "api/context.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 struct tern_event {
     Handle own;
@@ -53,12 +52,6 @@ void tern_event_free(tern_event *event) {
     if (event) handle_close(&event->own);
 }
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static tern_status not_recorded(tern_context *context) {
     return context_fail(context, TERN_ERROR_ARGUMENT, "the event was never recorded");
 }
@@ -80,7 +73,7 @@ tern_status tern_event_record(tern_event *event, tern_stream *stream) {
             context, device->ops->event_record(device, event->driver, stream_queue(stream)));
     if (status) return status;
     event->is_recorded = true;
-    if (!event->driver) event->time_ns = now_ns();
+    if (!event->driver) event->time_ns = clock_ns();
     return TERN_OK;
 }
 

@@ -69,10 +69,15 @@ void buf_add(Buf *buf, const char *data, size_t length);
 void buf_puts(Buf *buf, const char *c_string);
 void buf_putc(Buf *buf, char c);
 void buf_printf(Buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(Buf *buf, const char *format, va_list args);
 /* As a string of JSON, with its quotes; bytes that are no UTF-8 become U+FFFD. */
 void buf_json(Buf *buf, Str text);
-void buf_vprintf(Buf *buf, const char *format, va_list args);
 Str buf_str(const Buf *buf);
+
+/* ---- time, from a start of its own; it never goes back ---- */
+
+int64_t clock_ns(void);
+double clock_ms(void);
 
 /* ---- growable arrays, in an arena ----
  *     VEC(Op *) ops = {0};

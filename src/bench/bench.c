@@ -4,6 +4,7 @@
  * Nothing waits between samples of tern_do_bench, so that on a GPU the fill that makes the cache
  * cold also hides the launch; tern_bench waits for each sample, because it decides after each
  * whether to go on, and holds the device back by a gate instead. */
+#include "base/base.h"
 #include "bench/collect.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/sampler.h"
+#include "base/base.h"
 #include "bench/stats.h"
 
 #include <signal.h>
@@ -7,13 +8,11 @@
 #include <time.h>
 #include <unistd.h>
 
-static double time_ms(clockid_t clock) {
-    struct timespec now;
-    clock_gettime(clock, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
+static double process_ms(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
 }
-
-double clock_ms(void) { return time_ms(CLOCK_MONOTONIC); }
 
 /* ---- kernels of our own ---- */
 
@@ -147,12 +146,6 @@ static tern_status time_cold(Sampler *sampler) {
 
 enum { WATCH_STEP_NS = 50000000, WATCH_LIMIT_NS = 500000000 };
 
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
 /* Looks now and then, rather than being woken for each sample: that would cost the sample. */
 static void *watch_gate(void *user) {
     Watch *watch = user;
@@ -164,7 +157,7 @@ static void *watch_gate(void *user) {
         if (until.tv_nsec >= 1000000000) until.tv_nsec -= 1000000000, until.tv_sec++;
         pthread_cond_timedwait(&watch->wake, &watch->lock, &until);
         int64_t shut = __atomic_load_n(&watch->shut_ns, __ATOMIC_ACQUIRE);
-        if (!shut || now_ns() - shut < WATCH_LIMIT_NS) continue;
+        if (!shut || clock_ns() - shut < WATCH_LIMIT_NS) continue;
         __atomic_store_n(&watch->fired, true, __ATOMIC_RELEASE);
         tern_gate_open(watch->gate);
     }
@@ -254,10 +247,10 @@ void sampler_close(Sampler *sampler) {
 /* ---- samples ---- */
 
 static tern_status call(Sampler *sampler, Sample *sample) {
-    double before = clock_ms(), cpu_before = time_ms(CLOCK_PROCESS_CPUTIME_ID);
+    double before = clock_ms(), cpu_before = process_ms();
     tern_status status = sampler->run(sampler->user, NULL);
     sample->host_ms = clock_ms() - before;
-    sample->cpu_ms = time_ms(CLOCK_PROCESS_CPUTIME_ID) - cpu_before;
+    sample->cpu_ms = process_ms() - cpu_before;
     sample->knows_cpu = !sampler->on_gpu;
     sampler->cpu_ms += sample->cpu_ms;
     return status;
@@ -275,7 +268,7 @@ static tern_status enqueue_gated(Sampler *sampler, Sample *sample) {
     tern_status status = make_cold(sampler);
     if (!status) status = tern_gate_close(sampler->gate, NULL);
     if (status) return status;
-    __atomic_store_n(&watch->shut_ns, now_ns(), __ATOMIC_RELEASE);
+    __atomic_store_n(&watch->shut_ns, clock_ns(), __ATOMIC_RELEASE);
     status = tern_event_record(sampler->start, NULL);
     if (!status) status = call(sampler, sample);
     if (!status) status = tern_event_record(sampler->end, NULL);

@@ -60,8 +60,6 @@ typedef struct SamplerOptions {
     int num_flushed;
 } SamplerOptions;
 
-double clock_ms(void); /* monotonic */
-
 /* On failure nothing stays open; the context has the words. */
 tern_status sampler_open(Sampler *sampler, tern_context *context, tern_callable *run, void *user,
                          SamplerOptions options);

@@ -359,7 +359,7 @@ static void run_one(Bench *bench, int at, int index) {
 }
 
 static void run_all(Bench *bench) {
-    bench->started_ms = bench_now_ms();
+    bench->started_ms = clock_ms();
     progress_start(&bench->progress, bench->cli);
     for (int at = 0; at < bench->num_points; at++)
         for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++)

@@ -47,7 +47,6 @@ typedef struct Bench {
 
 const char *bench_plot_name(const Bench *bench);
 
-double bench_now_ms(void); /* monotonic */
 void bench_progress(Bench *bench, const char *where);
 /* Keeps what is to be said of a point under the table. */
 void bench_note(Bench *bench, const char *where, const Measured *measured);

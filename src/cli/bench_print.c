@@ -4,20 +4,13 @@
 #include "cli/bench.h"
 
 #include <math.h>
-#include <time.h>
 
 /* ---- progress ---- */
-
-double bench_now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
 
 void bench_progress(Bench *bench, const char *where) {
     int all = bench->num_points * bench->num_lines, done = bench->num_done;
     int left =
-        done ? (int)((bench_now_ms() - bench->started_ms) / done * (all - done) / 1000 + 0.5) : 0;
+        done ? (int)((clock_ms() - bench->started_ms) / done * (all - done) / 1000 + 0.5) : 0;
     if (done)
         progress_say(&bench->progress, "%s  %d/%d  %s  %d:%02d left", bench_plot_name(bench), done,
                      all, where, left / 60, left % 60);

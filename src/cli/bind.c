@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 int bound_fail_diag(Bound *bound) {
     Buf text = {.arena = bound->cli->arena};
@@ -182,7 +181,6 @@ int bound_compile(Bound *bound) {
     Cli *cli = bound->cli;
     Buf signature = {.arena = cli->arena};
     Str why;
-    struct timespec start, end;
     int warps, stages;
     if (!option_int(cli, "num-warps", 1, 64, bound->num_warps, &warps) ||
         !option_int(cli, "num-stages", 1, 32, bound->num_stages, &stages))
@@ -199,12 +197,10 @@ int bound_compile(Bound *bound) {
     tern_options options = {
         .num_warps = warps, .num_stages = stages, .debug = option_given(cli, "debug")};
     if (!option_launch(cli, &options)) return EXIT_USAGE;
-    clock_gettime(CLOCK_MONOTONIC, &start);
+    double start_ms = clock_ms();
     bound->kernel =
         tern_compile(bound->module, bound->function->name, bound->signature.data, &options);
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    bound->compile_ms =
-        (double)(end.tv_sec - start.tv_sec) * 1e3 + (double)(end.tv_nsec - start.tv_nsec) / 1e6;
+    bound->compile_ms = clock_ms() - start_ms;
     return bound->kernel ? EXIT_OK : cli_fail_context(cli, bound->context);
 }
 

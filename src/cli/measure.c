@@ -9,7 +9,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* ---- Ctrl-C ---- */
 
@@ -146,12 +145,6 @@ static int try_once(Point *point) {
     return EXIT_OK;
 }
 
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static int fail_timing(Point *point) {
     if (interrupted) return cli_fail(&point->cli, EXIT_SYSTEM, "interrupted");
     return cli_fail_context(&point->cli, point->bound.context);
@@ -204,7 +197,7 @@ static void say_method(Point *point, const tern_timing *timing) {
 static int time_it(Point *point) {
     const MeasureRequest *request = point->request;
     tern_context *context = point->bound.context;
-    for (double end = now_ms() + request->warmup_ms; now_ms() < end;)
+    for (double end = clock_ms() + request->warmup_ms; clock_ms() < end;)
         if (launch(point, NULL) || tern_synchronize(context)) return fail_timing(point);
     int num_buffers = 0;
     tern_buffer **buffers = arena_array(point->cli.arena, tern_buffer *, point->bound.num_args + 1);

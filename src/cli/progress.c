@@ -8,12 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-static double now_ms(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec * 1e-6;
-}
-
 static double seconds_wanted(void) {
     const char *text = getenv("TERN_PROGRESS");
     char *end;
@@ -27,7 +21,7 @@ void progress_start(Progress *progress, const Cli *cli) {
                            .is_silent = cli->quiet || seconds == 0,
                            .is_terminal = isatty(STDERR_FILENO) == 1,
                            .every_ms = seconds * 1e3,
-                           .started_ms = now_ms()};
+                           .started_ms = clock_ms()};
     progress->next_ms = progress->started_ms + progress->every_ms;
 }
 
@@ -52,7 +46,7 @@ void progress_say(Progress *progress, const char *format, ...) {
     va_start(args, format);
     vsnprintf(progress->words, sizeof progress->words, format, args);
     va_end(args);
-    double now = now_ms();
+    double now = clock_ms();
     if (!progress->is_watching && progress_is_due(progress, now)) draw(progress, now);
     if (progress->is_watching) pthread_mutex_unlock(&progress->lock);
 }
@@ -63,12 +57,12 @@ static void *watch(void *user) {
     while (!progress->stop) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
-        double wait_ms = progress->next_ms - now_ms();
+        double wait_ms = progress->next_ms - clock_ms();
         int64_t at = until.tv_nsec + (int64_t)((wait_ms > 1 ? wait_ms : 1) * 1e6);
         until.tv_sec += at / 1000000000;
         until.tv_nsec = at % 1000000000;
         pthread_cond_timedwait(&progress->wake, &progress->lock, &until);
-        double now = now_ms();
+        double now = clock_ms();
         if (progress->stop || now < progress->next_ms) continue;
         progress_is_due(progress, now);
         draw(progress, now);

@@ -17,12 +17,6 @@ typedef struct ProfTiming {
     tern_event *before, *after;
 } ProfTiming;
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* ---- events ---- */
 
 static bool grow(void **data, int *capacity, int count, size_t size) {
@@ -133,11 +127,11 @@ static void begin(tern_profile *profile, const tern_call *call) {
     vec_push(profile->arena, &profile->open, event);
     if (event < 0) return;
     if (is_device_work(profile, call)) time_begin(profile, event, call->stream);
-    profile->events[event].start_ns = now_ns() - profile->begin_ns;
+    profile->events[event].start_ns = clock_ns() - profile->begin_ns;
 }
 
 static void end(tern_profile *profile, const tern_call *call) {
-    int64_t time = now_ns() - profile->begin_ns;
+    int64_t time = clock_ns() - profile->begin_ns;
     if (!profile->open.count) {
         profile->num_unbalanced++;
         return;
@@ -170,19 +164,19 @@ static bool set_anchor(tern_profile *profile) {
     if (!profile->anchor || tern_synchronize(profile->context) ||
         tern_event_record(profile->anchor, NULL))
         return false;
-    profile->anchor_ns = now_ns();
+    profile->anchor_ns = clock_ns();
     return true;
 }
 
 /* What an empty range costs, by some that are then forgotten. */
 static void measure_range(tern_profile *profile) {
     enum { RANGES = 512 };
-    int64_t start = now_ns();
+    int64_t start = clock_ns();
     for (int i = 0; i < RANGES; i++) {
         tern_range_push(profile->context, "range");
         tern_range_pop(profile->context);
     }
-    profile->range_ns = (double)(now_ns() - start) / RANGES;
+    profile->range_ns = (double)(clock_ns() - start) / RANGES;
     profile->num_events = 0;
     profile->num_dropped = 0;
 }
@@ -194,11 +188,11 @@ static tern_profile *start(tern_context *context, tern_profile *profile, size_t 
     profile->context = context;
     profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;
     profile->max_events = max_events && max_events < 1 << 28 ? (int)max_events : 1000000;
-    profile->begin_ns = now_ns();
+    profile->begin_ns = clock_ns();
     if (!set_anchor(profile) || !tern_observe(context, observe, profile)) return NULL;
     profile->is_running = true;
     measure_range(profile);
-    profile->begin_ns = now_ns();
+    profile->begin_ns = clock_ns();
     return profile;
 }
 
@@ -273,7 +267,7 @@ tern_status tern_profile_stop(tern_profile *profile) {
     if (!profile->is_running) return TERN_OK;
     tern_observe(profile->context, NULL, NULL);
     profile->is_running = false;
-    profile->end_ns = now_ns();
+    profile->end_ns = clock_ns();
     tern_status status = tern_synchronize(profile->context);
     if (setjmp(profile->no_memory)) profile->out_of_memory = true;
     if (!profile->out_of_memory) finish(profile);

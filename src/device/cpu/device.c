@@ -336,9 +336,7 @@ static int kernel_yield(KernelRuntime *runtime) {
 
 static long long kernel_clock(KernelRuntime *runtime) {
     (void)runtime;
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+    return clock_ns();
 }
 
 static void put(CpuLaunch *launch, const char *text, size_t length) {

@@ -71,12 +71,6 @@ void cuda_leave(Cuda *cuda, CudaContext previous) {
 
 /* ---- waiting ---- */
 
-static int64_t now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void rest(int64_t waited_ns) {
     /* Short kernels are polled without sleep; the longer the wait, the coarser its end may be. */
     if (waited_ns < 50000) return;
@@ -97,12 +91,12 @@ static tern_status hangs(Cuda *cuda) {
 }
 
 static tern_status poll(Cuda *cuda, CudaEvent event, CudaStream stream, const char *doing) {
-    int64_t start = now_ns(), limit = (int64_t)cuda->timeout_ms * 1000000;
+    int64_t start = clock_ns(), limit = (int64_t)cuda->timeout_ms * 1000000;
     for (;;) {
         CudaResult result =
             event ? cuda->driver.event_query(event) : cuda->driver.stream_query(stream);
         if (result != CUDA_NOT_READY) return cuda_check(cuda, result, doing);
-        int64_t waited = now_ns() - start;
+        int64_t waited = clock_ns() - start;
         if (waited > limit) return hangs(cuda);
         rest(waited);
     }

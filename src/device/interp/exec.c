@@ -2,7 +2,6 @@
 /* exec: regions, and the ops that have regions. */
 #include "device/interp/interp.h"
 
-#include <time.h>
 
 static void drop_dead(Program *p, const Node *node) {
     for (int i = 0; i < node->num_frees; i++) {
@@ -36,12 +35,6 @@ static bool move_yields(Program *p, const Body *block, int first, int count, Val
     for (int i = 0; i < count; i++) slot_set(p, values ? values[i] : &results[i], held[i]);
     lanes_release(p->launch, hold);
     return true;
-}
-
-int64_t clock_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
 enum { ITERATIONS_A_LOOK = 256 };

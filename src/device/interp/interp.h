@@ -161,7 +161,6 @@ void program_note(Program *p, const char *format, ...) __attribute__((format(pri
 /* ---- execution: false after program_fail ---- */
 
 bool exec_program(Program *p);
-int64_t clock_ns(void); /* monotonic */
 /* Runs a block for its region's arguments, which are in their slots; the yielded values stay in
  * their slots until exec_yield_done. */
 bool exec_block(Program *p, const Body *block);

@@ -4,7 +4,6 @@
 #include "device/sim/sim.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* Multiprocessors: data sheets (B200: one GPU of two dies). The rest: CUDA programming guide,
  * "Technical specifications per compute capability"; the system takes 1 KB of shared memory for
@@ -30,12 +29,6 @@ typedef struct Loaded {
 } Loaded;
 
 #define BUDGET ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
-
-int64_t sim_clock_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static tern_status says(Device *device, tern_status status, const char *words) {
     device->why = str_of(words);
@@ -168,7 +161,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
                                  state->gpu->shared_per_sm);
         return TERN_ERROR_UNSUPPORTED;
     }
-    if (state->timeout_ns) m->deadline_ns = sim_clock_ns() + state->timeout_ns;
+    if (state->timeout_ns) m->deadline_ns = clock_ns() + state->timeout_ns;
     tern_status status = sim_launch_blocks(m);
     loaded->totals.launches++;
     for (int i = 0; i < 3; i++) loaded->totals.grid[i] = grid[i];

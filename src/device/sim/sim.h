@@ -241,7 +241,6 @@ bool sim_assert(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_warp(Machine *m, Warp *w, uint64_t steps);
 tern_status sim_launch_blocks(Machine *m);
 void sim_flush_output(Machine *m);
-int64_t sim_clock_ns(void);
 
 /* Generic addresses, for print.c; NULL: not readable. */
 const unsigned char *sim_readable(Machine *m, Warp *w, int lane, uint64_t address, size_t *left);

@@ -233,9 +233,9 @@ static uint64_t special_value(const Machine *m, const Warp *w, int kind, int lan
     case SPECIAL_SM: return w->block->linear % (uint64_t)m->gpu->multiprocessors;
     case SPECIAL_CLOCK:
     case SPECIAL_CLOCK64: return m->instructions;
-    case SPECIAL_TIMER: return (uint64_t)sim_clock_ns();
-    case SPECIAL_TIMER_LOW: return (uint32_t)sim_clock_ns();
-    case SPECIAL_TIMER_HIGH: return (uint64_t)sim_clock_ns() >> 32;
+    case SPECIAL_TIMER: return (uint64_t)clock_ns();
+    case SPECIAL_TIMER_LOW: return (uint32_t)clock_ns();
+    case SPECIAL_TIMER_HIGH: return (uint64_t)clock_ns() >> 32;
     case NUM_SPECIALS: break;
     }
     return 0;
@@ -325,7 +325,7 @@ static bool over_budget(Machine *m, Warp *w, const Ins *ins) {
                  "the launch executed more than %llu instructions (one for each lane)",
                  (unsigned long long)m->budget);
     else if (m->deadline_ns && (m->instructions & LOOK_AT_CLOCK) == 0 &&
-             sim_clock_ns() > m->deadline_ns)
+             clock_ns() > m->deadline_ns)
         sim_fail(m, w, ins, -1, "the launch takes longer than its time limit");
     else if (m->device->stop)
         sim_fail(m, w, ins, -1, "the launch was interrupted");
