@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What generated texts cost, against test/gen/costs.txt, whose lines say
  *
- *     FILE.tir TARGET: lines 40, ld.global 2, ..                 of IR in test/gen
- *     FILE.py:KERNEL SIGNATURE TARGET: lines 61, t_ 12, ..       of Triton's
+ *     FILE.tir TARGET: lines 40, ld.global 2, .., text 5bd1e995      of IR in test/gen
+ *     FILE.py:KERNEL SIGNATURE TARGET: lines 61, helpers 12, ..      of Triton's
  *
- * counts what takes time or memory. A change that is not meant to change what is generated leaves
- * the file alone; one that is shows here what it costs, and `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the difference. */
+ * counts what takes time or memory, and ends in a digest of the whole text: no change goes unseen. One
+ * that is not meant to change what is generated leaves the file alone; one that is shows here what
+ * it costs, and `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the difference. */
 #include "api/context.h"
 #include "test.h"
 
@@ -80,7 +81,7 @@ static void describe(Arena *arena, Buf *out, const char *text, bool is_ptx) {
         buf_printf(out, ", %.*s %d", STR_ARG(counts.data[i].word), counts.data[i].count);
     if (facts)
         buf_printf(out, ", scratch and stored %.*s", (int)strcspn(facts + 16, "}"), facts + 16);
-    buf_putc(out, '\n');
+    buf_printf(out, ", text %08x\n", (unsigned)hash_bytes(text, strlen(text), 0));
 }
 
 /* FILE.py:KERNEL SIGNATURE or FILE.tir. */
