@@ -152,11 +152,18 @@ void control_write(Gen *g, Op *op);
 /* ---- assembly.c ---- */
 void assembly_write(Gen *g, Op *op);
 
-/* ---- dot.c ---- */
+/* ---- product.c ---- */
 void dot_write(Gen *g, Op *op);
 
 int new_assert(Gen *g, const Op *op); /* its number */
 int op_line(const Op *op);            /* of the source; 0: not known */
+
+/* ---- token.c ---- */
+bool c_is_letter(char c);
+bool c_is_digit(char c);
+/* The end of what starts at `at`: a word, a number, a text in quotes, a comment, or one character.
+ */
+int c_token_end(Str s, int at);
 
 /* ---- outline.c ---- */
 /* The body with its nests of one text as calls of functions, which go to g->functions. `before`

@@ -63,41 +63,10 @@ typedef struct Outline {
 
 /* ---- scanning ---- */
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 static Str part(Str s, int from, int to) { return (Str){s.data + from, to - from}; }
 
-/* The end of what starts at `at`: a word, a number, a text in quotes, a comment, or one character.
- */
-static int token_end(Str s, int at) {
-    char c = s.data[at];
-    int i = at + 1;
-    if (is_letter(c) || is_digit(c)) {
-        bool is_float = is_digit(c);
-        while (i < s.length && (is_letter(s.data[i]) || is_digit(s.data[i]) ||
-                                (is_float && (s.data[i] == '.' ||
-                                              ((s.data[i] == '-' || s.data[i] == '+') &&
-                                               (s.data[i - 1] == 'p' || s.data[i - 1] == 'e'))))))
-            i++;
-        return i;
-    }
-    if (c == '"') {
-        while (i < s.length && s.data[i] != '"') i += s.data[i] == '\\' ? 2 : 1;
-        return i + 1;
-    }
-    if (c == '/' && i < s.length && s.data[i] == '*') {
-        while (i + 1 < s.length && !(s.data[i] == '*' && s.data[i + 1] == '/')) i++;
-        return i + 2;
-    }
-    return i;
-}
-
 static int digits_from(Str word, int at) {
-    while (at < word.length && is_digit(word.data[at])) at++;
+    while (at < word.length && c_is_digit(word.data[at])) at++;
     return at;
 }
 
@@ -130,7 +99,7 @@ static bool is_type_word(Str word) { /* of a declaration, when a name follows */
     static const char *const others[] = {"return", "else", "const", "volatile"};
     for (int i = 0; i < COUNT(others); i++)
         if (str_is(word, others[i])) return false;
-    return is_letter(word.data[0]);
+    return c_is_letter(word.data[0]);
 }
 
 /* The C type of a number that may become a parameter; NULL: it stays as it is written. */
@@ -151,11 +120,11 @@ static void note_types(Outline *o, Str s) {
     Str type = {0};
     int start = -1;
     for (int at = 0, end; at < s.length; at = end) {
-        end = token_end(s, at);
+        end = c_token_end(s, at);
         Str word = part(s, at, end);
         char c = s.data[at];
         if (c == ' ' || (c == '*' && start >= 0)) continue;
-        if (!is_letter(c)) {
+        if (!c_is_letter(c)) {
             start = -1;
             continue;
         }
@@ -211,10 +180,10 @@ static bool scan_nest(Outline *o, Str s, Copy *copy) {
     locals->map.arena = arena;
     bool after_word = false, line_start = true;
     for (int at = copy->start, end; at < copy->end; at = end) {
-        end = token_end(s, at);
+        end = c_token_end(s, at);
         Token token = {.kind = TOKEN_TEXT, .text = part(s, at, end)};
         char c = s.data[at];
-        bool is_word = is_letter(c);
+        bool is_word = c_is_letter(c);
         if (line_start && c == ' ') continue;
         line_start = c == '\n';
         if (is_word && (is_local_name(token.text) || is_outside_name(token.text))) {
@@ -227,7 +196,7 @@ static bool scan_nest(Outline *o, Str s, Copy *copy) {
                 if (assigns(s, end)) copy->outside.data[token.name].is_assigned = true;
             } else
                 return false;
-        } else if (is_digit(c) && number_type(token.text))
+        } else if (c_is_digit(c) && number_type(token.text))
             token.kind = TOKEN_NUMBER;
         if (str_is(token.text, "return")) copy->returns = true;
         if (c != ' ') after_word = is_type_word(token.text);
