@@ -43,7 +43,7 @@ static bool note_use(Op *op, void *user) {
     if (op->kind == OP_LOAD || !access_pointer(op)) return true;
     const Value *base = facts_base(walk->facts, access_pointer(op));
     for (int i = 0; i < walk->num_params; i++)
-        if (!base || base->index == i) use->written[i] = true;
+        if (!base || (!base->def && base->index == i)) use->written[i] = true;
     return true;
 }
 

@@ -16,8 +16,10 @@ static const char *const cpu_passes[] = {GENERATED, NULL};
 /* shape: what carry added to an address is uniform, and joins its uniform part. */
 static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
 /* Of thread form: what a thread keeps for itself becomes values first. */
-static const char *const thread_passes[] = {"fold", "promote", "fold", "cse", "contract",
-                                            "licm", "fold",    "cse",  "dce", NULL};
+#define THREAD_PASSES "fold", "promote", "fold", "cse", "contract", "licm", "fold", "cse", "dce"
+static const char *const thread_passes[] = {THREAD_PASSES, NULL};
+/* Where there are no threads; what follows is as for program form. */
+static const char *const spread_passes[] = {THREAD_PASSES, "spread", NULL};
 /* On a copy: the program stays, for counting what it does. */
 static const char *const gpu_placing[] = {"place", "rings", "fence", NULL};
 
@@ -25,11 +27,11 @@ static const struct Pipeline {
     const char *prefix; /* of the target's name */
     const char *const *passes;
     const char *const *placing; /* from program form to placed form; NULL: there is none */
-    const char *const *threads; /* of thread form; NULL: the target does not take it */
+    const char *const *threads; /* of thread form; where they end in spread form, `passes` follow */
     const Target *target;       /* NULL: none, the IR is what runs */
 } pipelines[] = {
-    {"interp", interp_passes, NULL, NULL, NULL},
-    {"cpu:", cpu_passes, NULL, NULL, &target_c},
+    {"interp", interp_passes, NULL, spread_passes, NULL},
+    {"cpu:", cpu_passes, NULL, spread_passes, &target_c},
     {"sm_", gpu_passes, gpu_placing, thread_passes, &target_ptx},
 };
 
@@ -83,9 +85,10 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
                      const CompileRequest *request) {
     Func *fn = kernel->ir;
     bool placed = fn->form == FORM_PLACED, thread = fn->form == FORM_THREAD;
-    const char *const *passes = thread ? pipeline->threads : pipeline->passes;
     keep_text(kernel, fn, request, LOWER);
-    if (!placed && !run_passes(px, kernel, fn, passes, request)) return NULL;
+    if (thread && !run_passes(px, kernel, fn, pipeline->threads, request)) return NULL;
+    bool tiles = fn->form == FORM_PROGRAM || fn->form == FORM_SPREAD;
+    if (tiles && !run_passes(px, kernel, fn, pipeline->passes, request)) return NULL;
     if (pipeline->placing && !thread) {
         if (!placed) fn = func_copy(fn);
         if (!run_passes(px, kernel, fn, pipeline->placing, request)) return NULL;
@@ -127,11 +130,10 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                    request->target);
         return NULL;
     }
-    bool thread = fn->form == FORM_THREAD;
-    if (thread && !pipeline->threads) {
-        diag_refused(diag, fn->span, "kernels for the threads of a block on target '%s'",
-                     request->target);
-        diag_help(diag, fn->span, "devices sim and cuda run them");
+    bool thread = fn->form == FORM_THREAD, spread = fn->form == FORM_SPREAD;
+    if (spread && pipeline->placing) {
+        diag_refused(diag, fn->span, "IR in spread form on target '%s'", request->target);
+        diag_help(diag, fn->span, "GPUs take the thread form that it was made of");
         return NULL;
     }
     bool makes_rings = !pipeline->target || pipeline->placing;
@@ -144,7 +146,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                .params = kernel_params(arena, fn),
                                .ir = fn,
                                .target = str_c(arena, str_of(request->target)),
-                               .num_warps = thread               ? (func_threads(fn) + 31) / 32
+                               .num_warps = thread || spread     ? (func_threads(fn) + 31) / 32
                                             : placed             ? fn->num_warps
                                             : request->num_warps ? request->num_warps
                                                                  : 4,

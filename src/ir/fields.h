@@ -63,7 +63,10 @@ static inline int grid_axis(const Op *op) { /* of program_id, num_programs and t
                  : op->kind == OP_THREAD_ID  ? thread_id_axis(op)
                                              : program_id_axis(op));
 }
-static inline int func_threads(const Func *fn) { /* of thread form: in a block */
+static inline bool func_has_threads(const Func *fn) { /* and with them `block` and `alloc` */
+    return fn->form == FORM_THREAD || fn->form == FORM_SPREAD;
+}
+static inline int func_threads(const Func *fn) { /* of thread and spread form: in a block */
     return fn->block[0] * fn->block[1] * fn->block[2];
 }
 static inline int64_t atomic_sem(const Op *op) {

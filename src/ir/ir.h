@@ -296,8 +296,9 @@ typedef struct Param {
 
 /* Program form: what the front end writes, the whole tile of a program; tiles have no place. Placed
  * form: written by the pass `place` for one GPU; each tile has one. Thread form: what one thread of a
- * block does; there are no tiles, a program is a block. */
-typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED, FORM_THREAD } FuncForm;
+ * block does; there are no tiles, a program is a block. Spread form: what the pass `spread` makes of
+ * it; as program form, with a lane for each thread of the block, and with memory of the program. */
+typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED, FORM_THREAD, FORM_SPREAD } FuncForm;
 
 enum {
     MAX_BLOCK_THREADS = 1024,
@@ -316,7 +317,7 @@ typedef struct Func {
     int num_warps, num_stages; /* as the launch options say */
     FuncForm form;
     Str target;   /* of placed form: "sm_90a" */
-    int block[3]; /* of thread form: threads along x, y, z */
+    int block[3]; /* of thread and spread form: threads along x, y, z */
 } Func;
 
 /* ---- building ---- */

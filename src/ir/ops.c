@@ -88,7 +88,7 @@ Value *access_value(const Op *op) {
 }
 
 Value *access_mask(const Op *op) {
-    return access_operand(op, load_mask, store_mask, atomic_rmw_mask, none, fill_mask);
+    return access_operand(op, load_mask, store_mask, atomic_rmw_mask, atomic_cas_mask, fill_mask);
 }
 
 Value *access_other(const Op *op) {

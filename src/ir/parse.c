@@ -658,10 +658,12 @@ static bool func_attribute(Parser *p) {
     if (!expect(p, '=')) return false;
     if (accept_word(p, "thread"))
         p->fn->form = FORM_THREAD;
+    else if (accept_word(p, "spread"))
+        p->fn->form = FORM_SPREAD;
     else if (accept_word(p, "placed"))
         p->fn->form = FORM_PLACED;
     else
-        return fail(p, "expected 'placed' or 'thread'");
+        return fail(p, "expected 'placed', 'thread' or 'spread'");
     return true;
 }
 
@@ -689,8 +691,8 @@ static bool function(Parser *p) {
         if (!expect(p, '}')) return false;
     }
     if (p->fn->form != FORM_PLACED && place_at(p->fn->types, 0))
-        return fail(p, p->fn->form == FORM_THREAD ? "places in thread form"
-                                                  : "places in program form");
+        return fail(p, func_has_threads(p->fn) ? "places in thread or spread form"
+                                               : "places in program form");
     if (!location(p, &p->fn->span) || !region(p, p->fn->body)) return false;
     skip_space(p);
     return p->at == p->end || fail(p, "text after the function");

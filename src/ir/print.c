@@ -228,10 +228,10 @@ static void put_func_attrs(Printer *p, const Func *fn) {
         separator = ", ";
     }
     if (fn->form == FORM_PLACED) buf_printf(p->out, "%sform = placed", separator), separator = ", ";
-    if (fn->form == FORM_THREAD) {
+    if (func_has_threads(fn)) {
         const int *block = fn->block;
-        buf_printf(p->out, "%sform = thread, block = [%d, %d, %d]", separator, block[0], block[1],
-                   block[2]);
+        buf_printf(p->out, "%sform = %s, block = [%d, %d, %d]", separator,
+                   fn->form == FORM_THREAD ? "thread" : "spread", block[0], block[1], block[2]);
         separator = ", ";
     }
     if (fn->target.length) {

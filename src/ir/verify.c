@@ -205,7 +205,8 @@ static bool check_cas(Verifier *v, const Op *op) {
     return check_access(v, op, compare, true) &&
            same_type(v, op, compare, atomic_cas_value(op)->type) &&
            same_type(v, op, compare, op->results[0].type) &&
-           want(v, op, type_bits(compare) >= 16, "16, 32 or 64 bits", compare);
+           want(v, op, type_bits(compare) >= 16, "16, 32 or 64 bits", compare) &&
+           (!atomic_cas_mask(op) || check_mask(v, op, atomic_cas_mask(op)->type));
 }
 
 /* ---- across lanes ---- */

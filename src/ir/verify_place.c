@@ -33,7 +33,7 @@ bool verify_form(Verifier *v) {
     int warp_bits = 0;
     v->has_atomics = func_has_atomics(fn);
     bool has_block = fn->block[0] || fn->block[1] || fn->block[2];
-    if (fn->form == FORM_THREAD) return verify_thread_form(v);
+    if (func_has_threads(fn)) return verify_thread_form(v);
     if (has_block) return verify_bad(v, NULL, "a block of threads, but not in thread form");
     if (fn->form == FORM_PROGRAM) {
         return !fn->target.length || verify_bad(v, NULL, "a target in program form");
@@ -54,9 +54,9 @@ bool verify_place(Verifier *v, const Op *op, const Type *type) {
     if (!type_is_tile(type)) return true;
     if (v->fn->form == FORM_THREAD)
         return verify_bad(v, op, "%s in thread form", verify_text_of(v, type));
-    if (v->fn->form == FORM_PROGRAM)
-        return !place ||
-               verify_bad(v, op, "%s has a place in program form", verify_text_of(v, type));
+    if (v->fn->form != FORM_PLACED)
+        return !place || verify_bad(v, op, "%s has a place in %s form", verify_text_of(v, type),
+                                    v->fn->form == FORM_SPREAD ? "spread" : "program");
     if (!place) return verify_bad(v, op, "%s has no place", verify_text_of(v, type));
     int bits = place->shared ? place->swizzle.bits : place->layout.tile_bits;
     return 1 << bits == type->lanes ||

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* verify_thread: thread form. A block of at most 1024 threads; no tiles and no ops on them; memory is
- * allocated at the top of the function, once for each launch of a thread or block. */
+/* verify_thread: thread form and spread form. A block of at most 1024 threads; memory is
+ * allocated at the top of the function, once for each launch of a thread or block. In thread form there
+ * are no tiles and no ops on them, in spread form no threads. */
 #include "ir/verify.h"
 
 enum {
@@ -19,7 +20,8 @@ bool verify_thread_form(Verifier *v) {
     if (func_threads(v->fn) > MAX_BLOCK_THREADS)
         return verify_bad(v, NULL, "a block of %d threads; at most %d", func_threads(v->fn),
                           MAX_BLOCK_THREADS);
-    return !v->fn->target.length || verify_bad(v, NULL, "a target in thread form");
+    return !v->fn->target.length || verify_bad(v, NULL, "a target in %s form",
+                                               v->fn->form == FORM_SPREAD ? "spread" : "thread");
 }
 
 bool verify_alloc(Verifier *v, const Op *op) {
@@ -29,6 +31,8 @@ bool verify_alloc(Verifier *v, const Op *op) {
                           verify_text_of(v, op_result(op)->type));
     if (bytes < 1 || bytes > MAX_ALLOC_BYTES)
         return verify_bad(v, op, "%lld bytes, expected 1 to %d", (long long)bytes, MAX_ALLOC_BYTES);
+    if (v->fn->form == FORM_SPREAD && alloc_space(op) != ALLOC_SHARED)
+        return verify_bad(v, op, "memory of a thread in spread form");
     if (align < 1 || align > MAX_ALLOC_ALIGN || (align & (align - 1)))
         return verify_bad(v, op, "an alignment of %lld", (long long)align);
     return op->parent == v->fn->body || verify_bad(v, op, "not at the top of the function");
@@ -38,9 +42,9 @@ bool verify_alloc(Verifier *v, const Op *op) {
 bool verify_thread_op(Verifier *v, const Op *op) {
     bool is_thread = v->fn->form == FORM_THREAD;
     switch (op->kind) {
-#define THREAD(kind, ...) case OP_##kind:
-#include "ir/ops.def"
-        return is_thread || verify_bad(v, op, "not in thread form");
+    case OP_ALLOC:
+        return func_has_threads(v->fn) || verify_bad(v, op, "not in thread or spread form");
+    case OP_THREAD_ID: return is_thread || verify_bad(v, op, "not in thread form");
     case OP_ARANGE:
     case OP_PRINT:
     case OP_ASSERT:

@@ -26,6 +26,7 @@ bool op_moves_lanes(OpKind kind) {
  * none. */
 static const Value *base_of_result(const Facts *facts, const Op *op) {
     if (!type_is_ptr(op->results[0].type)) return NULL;
+    if (op->kind == OP_ALLOC) return op_result(op);
     if (op->kind == OP_JOIN) return common_base(facts, op->operands[0], op->operands[1]);
     if (op->kind == OP_SELECT) return common_base(facts, select_a(op), select_b(op));
     bool keeps = op_moves_lanes(op->kind) || op->kind == OP_ADDPTR || op->kind == OP_BITCAST;
@@ -39,6 +40,12 @@ const Value *facts_base(const Facts *facts, const Value *pointer) {
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b) {
     const Value *x = facts_base(facts, a), *y = facts_base(facts, b);
     return !x || !y || x == y;
+}
+
+bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b) {
+    const Value *x = facts_base(facts, a), *y = facts_base(facts, b);
+    bool params = x && y && !x->def && !y->def;
+    return facts_may_alias(facts, a, b) || (params && facts->fn->form == FORM_SPREAD);
 }
 
 /* ---- linear forms ---- */

@@ -107,12 +107,16 @@ bool facts_range(const Facts *facts, const Value *value, int64_t *low, int64_t *
  * wraps around. */
 bool facts_index_may_wrap(const Facts *facts, const Op *loop);
 bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are equal */
-/* The parameter in whose memory all lanes of a pointer lie, as far as the kernel stays inside its
- * buffers; through loops, and selections between pointers of one base. NULL: not known. */
+/* The parameter, or the result of `alloc`, in whose memory all lanes of a pointer lie, as far as the
+ * kernel stays inside its buffers; through loops, and selections between pointers of one base. NULL:
+ * not known. */
 const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
  * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
+/* As that, of what one lane does after the other: where lanes are threads, which have an order of their
+ * own, parameters may overlap. */
+bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* Where loads stand whose value nothing needs, before any pass took them out. */
 const Span *func_unused_loads(Arena *arena, Func *fn, int *count);
 

@@ -312,6 +312,7 @@ static void count_access(Counter *c, const Op *op) {
     const Value *pointer = access_pointer(op), *mask = access_mask(op),
                 *base = facts_base(c->facts, pointer);
     uint64_t lanes = (uint64_t)pointer->type->lanes;
+    if (base && base->def) return; /* memory of the program */
     if (mask) {
         const Known *let = of(c, mask);
         if (let->kind == BOX)

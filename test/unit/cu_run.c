@@ -1,13 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Kernels of CUDA C from test/cuda, run on sim, against what they should compute, written again here in
- * plain C for the host. */
+/* Kernels of CUDA C from test/cuda, run on each device that needs no GPU, against what they should
+ * compute, written again here in plain C for the host. */
 #include "test.h"
 #include "tern.h"
 
 static tern_context *context;
 
+/* The context is then of the d-th device. */
+static bool on_device(int d) {
+    static const char *const devices[] = {"sim", "interp", "cpu", NULL};
+    tern_close(context);
+    context = NULL;
+    if (!devices[d]) return false;
+    context = tern_open(&(tern_open_options){.device = devices[d]}, NULL, NULL, 0);
+    CHECK(context != NULL);
+    return context != NULL;
+}
+
+#define ON_EACH_DEVICE for (int device = 0; on_device(device); device++)
+
 static tern_kernel *compiled(const char *path, const char *name, int x, int y, size_t shared) {
-    if (!context) context = tern_open(&(tern_open_options){.device = "sim"}, NULL, NULL, 0);
     tern_module *module = tern_load_file(context, path);
     tern_options options = {.block = {x, y}, .shared_bytes = shared, .verify = true};
     tern_kernel *kernel = module ? tern_compile(module, name, NULL, &options) : NULL;
@@ -55,10 +67,12 @@ static void check_gelu(const char *path, double factor) {
     CHECK(wrong == 0);
 }
 
-TEST(gelu) { check_gelu("test/cuda/seed_gelu.cu", sqrt(2.0 / 3.14159265358979323846)); }
-TEST(gelu_as_a_product) { check_gelu("test/cuda/seed_gelu_product.cu", 0.79788456); }
+TEST(gelu) {
+    ON_EACH_DEVICE check_gelu("test/cuda/seed_gelu.cu", sqrt(2.0 / 3.14159265358979323846));
+}
+TEST(gelu_as_a_product) { ON_EACH_DEVICE check_gelu("test/cuda/seed_gelu_product.cu", 0.79788456); }
 
-TEST(square_matrix) {
+static void check_square_matrix(void) {
     enum { W = 37, H = 21 };
     static float x[W * H], y[W * H];
     for (int i = 0; i < W * H; i++) x[i] = number_at(i);
@@ -71,6 +85,8 @@ TEST(square_matrix) {
     for (int i = 0; i < W * H; i++) CHECK(y[i] == x[i] * x[i]);
 }
 
+TEST(square_matrix) { ON_EACH_DEVICE check_square_matrix(); }
+
 /* ---- the usual ones ---- */
 
 enum { N = 1000 };
@@ -80,7 +96,7 @@ static void numbers(void) {
     for (int i = 0; i < N; i++) a[i] = number_at(i), b[i] = number_at(3 * i + 1), c[i] = 0;
 }
 
-TEST(vector_add) {
+static void check_vector_add(void) {
     numbers();
     tern_kernel *kernel = compiled("test/cuda/kernels.cu", "vectorAdd", 96, 0, 0);
     tern_buffer *x = filled(a, sizeof a), *y = filled(b, sizeof b), *out = filled(c, sizeof c);
@@ -91,7 +107,9 @@ TEST(vector_add) {
     for (int i = 0; i < N; i++) CHECK(c[i] == a[i] + b[i] + 0.0f);
 }
 
-TEST(saxpy) {
+TEST(vector_add) { ON_EACH_DEVICE check_vector_add(); }
+
+static void check_saxpy(void) {
     numbers();
     tern_kernel *kernel = compiled("test/cuda/kernels.cu", "saxpy", 33, 0, 0);
     tern_buffer *x = filled(a, sizeof a), *y = filled(b, sizeof b);
@@ -102,7 +120,9 @@ TEST(saxpy) {
     for (int i = 0; i < N; i++) CHECK(c[i] == fmaf(1.7f, a[i], b[i]));
 }
 
-TEST(block_sum) {
+TEST(saxpy) { ON_EACH_DEVICE check_saxpy(); }
+
+static void check_block_sum(void) {
     float sum = 0, want = 0;
     for (int i = 0; i < N; i++) a[i] = (float)(i % 64), want += a[i]; /* exact in any order */
     tern_kernel *kernel = compiled("test/cuda/kernels.cu", "block_sum", 256, 0, 0);
@@ -112,7 +132,9 @@ TEST(block_sum) {
     CHECK(tern_read(out, 0, &sum, sizeof sum) == TERN_OK && sum == want);
 }
 
-TEST(transpose) {
+TEST(block_sum) { ON_EACH_DEVICE check_block_sum(); }
+
+static void check_transpose(void) {
     enum { W = 40, H = 25 };
     numbers();
     tern_kernel *kernel = compiled("test/cuda/kernels.cu", "transpose", 16, 16, 0);
@@ -125,7 +147,9 @@ TEST(transpose) {
         for (int x = 0; x < W; x++) CHECK(c[x * H + y] == a[y * W + x]);
 }
 
-TEST(matmul) {
+TEST(transpose) { ON_EACH_DEVICE check_transpose(); }
+
+static void check_matmul(void) {
     enum { ROWS = 20, COLUMNS = 30, INNER = 33 };
     numbers();
     tern_kernel *kernel = compiled("test/cuda/kernels.cu", "matmul", 16, 16, 0);
@@ -142,6 +166,8 @@ TEST(matmul) {
     }
 }
 
+TEST(matmul) { ON_EACH_DEVICE check_matmul(); }
+
 /* ---- the language ---- */
 
 enum { THREADS = 40 };
@@ -156,7 +182,7 @@ static void run_language(const char *name, size_t shared, const int *in, int *ou
 
 static int gcd(int x, int y) { return y ? gcd(y, x % y) : x; }
 
-TEST(loops) {
+static void check_loops(void) {
     int in[THREADS], out[THREADS] = {0};
     for (int i = 0; i < THREADS; i++) in[i] = i * 5 % 37;
     run_language("loops", 0, in, out);
@@ -173,7 +199,9 @@ TEST(loops) {
     }
 }
 
-TEST(choices) {
+TEST(loops) { ON_EACH_DEVICE check_loops(); }
+
+static void check_choices(void) {
     int in[THREADS], out[THREADS] = {0};
     for (int i = 0; i < THREADS; i++) in[i] = i * 3 % 11;
     run_language("choices", 0, in, out);
@@ -190,7 +218,9 @@ TEST(choices) {
     }
 }
 
-TEST(records) {
+TEST(choices) { ON_EACH_DEVICE check_choices(); }
+
+static void check_records(void) {
     int in[THREADS], out[THREADS] = {0};
     for (int i = 0; i < THREADS; i++) in[i] = (i * 13) % 50;
     run_language("records", 0, in, out);
@@ -203,7 +233,9 @@ TEST(records) {
     }
 }
 
-TEST(pointers) {
+TEST(records) { ON_EACH_DEVICE check_records(); }
+
+static void check_pointers(void) {
     int in[THREADS], out[THREADS] = {0};
     for (int i = 0; i < THREADS; i++) in[i] = 1000 + i * 11;
     run_language("pointers", 2 * THREADS, in, out);
@@ -214,7 +246,9 @@ TEST(pointers) {
     }
 }
 
-TEST(atomics) {
+TEST(pointers) { ON_EACH_DEVICE check_pointers(); }
+
+static void check_atomics(void) {
     int in[THREADS], out[THREADS] = {0, 0, 0, 100};
     for (int i = 0; i < THREADS; i++) in[i] = (i * 17) % 41 - 20;
     run_language("atomics", 0, in, out);
@@ -225,5 +259,7 @@ TEST(atomics) {
     }
     for (int i = 0; i < 6; i++) CHECK(out[i] == want[i]);
 }
+
+TEST(atomics) { ON_EACH_DEVICE check_atomics(); }
 
 TEST_MAIN()

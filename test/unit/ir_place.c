@@ -202,7 +202,7 @@ static const Row functions[] = {
      "func @f() {\nyield\n}",
      "the same place as #0"},
     {PLACES "func @f() {\nyield\n}", "places in program form"},
-    {"func @f() {form = block} {\nyield\n}", "expected 'placed' or 'thread'"},
+    {"func @f() {form = block} {\nyield\n}", "expected 'placed', 'thread' or 'spread'"},
     {"func @f() {target = \"sm_80\"} {\nyield\n}", "a target in program form"},
     {"func @f(%t: tile<4xi32, #0>) {\nyield\n}", "there is no such place"},
     {"func @f() {\n%t = poison : tile<4xi32>\n%u = convert %t : tile<4xi32>\nyield\n}",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Thread form: read, verified, promoted, made to PTX and executed by sim. Results are computed here,
- * in plain C. */
+/* Thread form: read, verified, promoted, made to PTX and executed by sim; spread over tiles and executed
+ * by interp and cpu. Results are computed here, in plain C. */
 #include "test.h"
 #include "api/context.h"
 #include "opt/opt.h"
@@ -18,33 +18,51 @@ static tern_context *sim(void) {
     return context;
 }
 
-static tern_kernel *compiled(const char *text) {
-    tern_kernel *kernel = kernel_from_ir(sim(), text, &(tern_options){.verify = true});
-    if (!kernel) printf("%s\n", tern_message(sim()));
+static tern_kernel *compiled(tern_context *on, const char *text) {
+    tern_kernel *kernel = kernel_from_ir(on, text, &(tern_options){.verify = true});
+    if (!kernel) printf("%s\n", tern_message(on));
     CHECK(kernel != NULL);
     return kernel;
 }
 
-static bool run(const char *text, const uint32_t grid[3], const tern_argument *arguments,
-                int count) {
-    tern_kernel *kernel = compiled(text);
+static bool run(tern_context *on, const char *text, const uint32_t grid[3],
+                const tern_argument *arguments, int count) {
+    tern_kernel *kernel = compiled(on, text);
     if (!kernel) return false;
     tern_status status = tern_launch(NULL, kernel, grid, arguments, count);
-    if (status) printf("%s\n", tern_message(sim()));
+    if (status) printf("%s\n", tern_message(on));
     tern_kernel_free(kernel);
     return status == TERN_OK;
 }
 
-/* Launches on `count` words in and out; out is what was read back. */
-static bool run_words(const char *text, const uint32_t grid[3], uint32_t *in, uint32_t *out,
-                      int count, int64_t n) {
+/* Launches on `count` words in and out; `result` is what was read back. */
+static bool run_words_on(tern_context *on, const char *text, const uint32_t grid[3],
+                         const uint32_t *in, const uint32_t *out, uint32_t *result, int count,
+                         int64_t n) {
     size_t bytes = sizeof *in * (size_t)count;
-    tern_buffer *x = tern_alloc(sim(), bytes), *y = tern_alloc(sim(), bytes);
+    tern_buffer *x = tern_alloc(on, bytes), *y = tern_alloc(on, bytes);
     bool fine = !tern_write(x, 0, in, bytes) && !tern_write(y, 0, out, bytes);
     tern_argument arguments[] = {tern_arg_buffer(x), tern_arg_buffer(y), tern_arg_int(n)};
-    fine = fine && run(text, grid, arguments, 3) && !tern_read(y, 0, out, bytes);
+    fine = fine && run(on, text, grid, arguments, 3) && !tern_read(y, 0, result, bytes);
     tern_buffer_free(x);
     tern_buffer_free(y);
+    return fine;
+}
+
+/* On each device; out is what all gave. */
+static bool run_words(const char *text, const uint32_t grid[3], const uint32_t *in, uint32_t *out,
+                      int count, int64_t n) {
+    static const char *const others[] = {"interp", "cpu"};
+    uint32_t expected[1000], result[1000];
+    bool fine = run_words_on(sim(), text, grid, in, out, expected, count, n);
+    for (int i = 0; fine && i < 2; i++) {
+        tern_context *other = open_device(others[i]);
+        fine = run_words_on(other, text, grid, in, out, result, count, n) &&
+               !memcmp(result, expected, sizeof *result * (size_t)count);
+        if (!fine) printf("on %s\n", others[i]);
+        tern_close(other);
+    }
+    memcpy(out, expected, sizeof *out * (size_t)count);
     return fine;
 }
 
@@ -117,7 +135,7 @@ TEST(block_sum) {
 
 /* The counter needs no memory; what the block shares does. */
 TEST(promotes) {
-    tern_kernel *kernel = compiled(block_sum);
+    tern_kernel *kernel = compiled(sim(), block_sum);
     const char *ptx = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
     CHECK(ptx && !strstr(ptx, ".local"));
     CHECK(ptx && strstr(ptx, "ld.shared.b32") && strstr(ptx, "st.shared.b32"));
@@ -280,7 +298,7 @@ TEST(slots) {
         while (k > 5) k -= 2;
         CHECK(out[t] == ((k + (t & 1 ? t : 5)) ^ 0x3f000000));
     }
-    tern_kernel *kernel = compiled(text);
+    tern_kernel *kernel = compiled(sim(), text);
     const char *ptx = kernel ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
     CHECK(ptx && !strstr(ptx, ".local"));
     tern_kernel_free(kernel);
@@ -319,11 +337,27 @@ TEST(refuses) {
           "bytes of shared memory");
 }
 
-TEST(other_devices) {
-    static const char text[] = "func @k() {form = thread, block = [32, 1, 1]} {\n  yield\n}\n";
+/* Spread form is written out, read back and run by interp and cpu; GPUs take thread form. */
+TEST(spread_form) {
+    static const char text[] = "func @k(%x: ptr<i32>) {form = spread, block = [3, 1, 1]} {\n"
+                               "  %s = alloc {space = shared, bytes = 16, align = 4} : ptr<i32>\n"
+                               "  yield\n}\n";
+    wrong(text, "spread form on target 'sm_90a'");
+    wrong("func @k() {form = spread, block = [1, 1, 65]} {\n  yield\n}\n",
+          "65 threads along axis 2");
+    wrong("func @k() {form = spread, block = [32, 1, 1]} {\n"
+          "  %t = thread_id {axis = 0} : i32\n  yield\n}\n",
+          "not in thread form");
+    wrong("func @k() {form = spread, block = [32, 1, 1]} {\n"
+          "  %s = alloc {space = local, bytes = 4, align = 4} : ptr<i32>\n  yield\n}\n",
+          "memory of a thread in spread form");
+    wrong("func @k() {\n  %s = alloc {space = shared, bytes = 4, align = 4} : ptr<i32>\n"
+          "  yield\n}\n",
+          "not in thread or spread form");
     tern_context *interp = open_device("interp");
-    CHECK(!kernel_from_ir(interp, text, NULL));
-    CHECK(strstr(tern_message(interp), "threads of a block on target 'interp'") != NULL);
+    tern_kernel *kernel = compiled(interp, text);
+    CHECK(kernel && strstr(tern_kernel_text(kernel, TERN_STAGE_IR), "form = spread, block = [3,"));
+    tern_kernel_free(kernel);
     tern_close(interp);
 }
 

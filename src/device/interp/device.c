@@ -88,6 +88,21 @@ static void note_param(const Maker *m, const Value *pointer) {
     *param = -1;
     for (int i = 0; base && i < fn->num_params; i++)
         if (fn->params[i].value == base) *param = i;
+    for (int i = 0; base && i < m->loaded->num_allocs; i++)
+        if (m->loaded->allocs[i] == base->def) m->loaded->memory[pointer->id] = i + 1;
+}
+
+/* All stand at the top of the function. */
+static void note_allocs(Arena *arena, Loaded *loaded) {
+    const Func *fn = loaded->kernel->ir;
+    for (const Op *op = fn->body->first; op; op = op->next)
+        loaded->num_allocs += op->kind == OP_ALLOC;
+    if (!loaded->num_allocs) return;
+    loaded->allocs = arena_array(arena, const Op *, loaded->num_allocs);
+    loaded->memory = arena_array(arena, int, fn->num_values);
+    int count = 0;
+    for (const Op *op = fn->body->first; op; op = op->next)
+        if (op->kind == OP_ALLOC) loaded->allocs[count++] = op;
 }
 
 static void note_uses(Maker *m, const Region *region) {
@@ -207,6 +222,7 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
                .diag = &diag,
                .facts = facts_compute(kernel->arena, kernel->ir)};
     m.last_users = arena_array(kernel->arena, const Op *, kernel->ir->num_values);
+    note_allocs(kernel->arena, loaded);
     note_uses(&m, kernel->ir->body);
     wide_note(kernel->arena, loaded);
     if (m.deepest > DEEPEST_NESTING) {

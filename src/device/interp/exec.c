@@ -199,6 +199,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_STORE:
     case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS: return exec_memory(p, op);
+    case OP_ALLOC: return exec_alloc(p, op);
     case OP_RING:
     case OP_ACQUIRE:
     case OP_FILL:
@@ -221,9 +222,9 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_CLOCK: return exec_clock(p, op);
     case OP_INLINE_ASM: return exec_assembly(p, node);
     case OP_YIELD:
-#define LANE(kind, ...)   case OP_##kind: /* above */
-#define THREAD(kind, ...) case OP_##kind: /* refused by the pipeline */
+#define LANE(kind, ...) case OP_##kind: /* above */
 #include "ir/ops.def"
+    case OP_THREAD_ID: /* `spread` leaves none */
     case NUM_OP_KINDS: break;
     }
     BUG("interp: op '%s' has no meaning here", op_info(op->kind)->name);

@@ -81,6 +81,10 @@ typedef struct Loaded {
     LoadedRing *rings; /* by value id; NULL: no rings */
     int *params;       /* by id of a pointer: the parameter in whose buffer it is; -1: not known */
     bool *offsets;     /* by id of an int: it goes into an address */
+    int num_allocs;
+    const Op **allocs;
+    int *
+        memory; /* by id of a pointer: 1 + the alloc in whose memory it is; 0: not known; or NULL */
     struct Watch *watch; /* NULL: the device is not watched */
     bool may_wait;       /* has a while loop */
 } Loaded;
@@ -116,7 +120,8 @@ typedef struct Launch {
 typedef struct Program {
     Launch *launch;
     uint32_t id[3];
-    Lanes **slots; /* by value id */
+    Lanes **slots;       /* by value id */
+    DeviceRange *memory; /* of each alloc; base NULL: not yet */
     struct Fiber *fiber;
 } Program;
 
@@ -180,6 +185,8 @@ bool exec_scan(Program *p, const Node *node);
 bool exec_histogram(Program *p, const Op *op);
 bool exec_dot(Program *p, const Op *op);
 bool exec_memory(Program *p, const Op *op); /* load, store, atomic_rmw, atomic_cas */
+bool exec_alloc(Program *p, const Op *op);
+void memory_release(Program *p);
 /* What op, a load or fill, reads; NULL after failing. mask, other: or NULL. */
 Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask,
                   const Lanes *other);

@@ -5,12 +5,14 @@
 #include "device/interp/interp.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* The access that is being made, and the buffer that the lane before it fell in. */
 typedef struct Access {
     Program *p;
     const Op *op;
     int param;        /* whose buffer it is to be in; -1: any */
+    int memory;       /* 1 + the alloc in whose memory it is to be; 0: any */
     const char *what; /* "load" */
     int size;         /* bytes of an element */
     bool reads, writes;
@@ -35,15 +37,20 @@ static bool fits(Access *access, const DeviceRange *range, uint64_t address) {
     return true;
 }
 
-/* Where it is known which argument the pointer comes from, only that one's buffer will do. */
+/* Where it is known which argument the pointer comes from, only that one's buffer will do; likewise
+ * memory of the program. */
 static bool find_range(Access *access, uint64_t address) {
     const Launch *launch = access->p->launch;
     const Device *device = launch->device;
+    const DeviceRange *memory = access->p->memory;
+    if (access->memory) return fits(access, &memory[access->memory - 1], address);
     const DeviceRange *own =
         window_of_param(device, launch->loaded->kernel, launch->args, access->param);
     if (own) return fits(access, own, address);
     for (int i = 0; i < device->num_ranges; i++)
         if (fits(access, &device->ranges[i], address)) return true;
+    for (int i = 0; i < launch->loaded->num_allocs; i++)
+        if (memory && fits(access, &memory[i], address)) return true;
     return false;
 }
 
@@ -68,6 +75,24 @@ static void say_wrapped(const Access *access, int lane) {
                  op_info(op->kind)->name, line, (long long)missed);
 }
 
+/* Of memory of the program: "load of 4 bytes 8 bytes after the end of 's', which has 64 bytes". */
+static void say_memory(const Access *access, uint64_t address, bool outside, char *text,
+                       size_t size) {
+    const Op *op = access->p->launch->loaded->allocs[access->memory - 1];
+    const DeviceRange *range = &access->p->memory[access->memory - 1];
+    uint64_t start = (uint64_t)(uintptr_t)range->base;
+    Str name = op_result(op)->name.length ? op_result(op)->name : STR("memory of the block");
+    bool before = address < start;
+    if (outside)
+        snprintf(text, size, "%s of %d bytes outside '%.*s', which has %zu bytes: %llu bytes %s",
+                 access->what, access->size, STR_ARG(name), range->size,
+                 (unsigned long long)(before ? start - address : address - start),
+                 before ? "before its start" : "after its start");
+    else
+        snprintf(text, size, "%s of %d bytes that nobody wrote: byte %llu of '%.*s'", access->what,
+                 access->size, (unsigned long long)(address - start), STR_ARG(name));
+}
+
 static char *wrong(const Access *access, int lane, uint64_t address,
                    void (*say)(const WindowFault *fault, char *text, size_t size)) {
     const Launch *launch = access->p->launch;
@@ -79,11 +104,15 @@ static char *wrong(const Access *access, int lane, uint64_t address,
                          .address = address,
                          .bytes = access->size};
     char text[400];
-    say(&fault, text, sizeof text);
+    bool outside = say == window_say_outside;
+    if (access->memory)
+        say_memory(access, address, outside, text, sizeof text);
+    else
+        say(&fault, text, sizeof text);
     Failure *failure = &access->p->launch->failure;
     if (failure->status) return NULL;
     program_fail(access->p, TERN_ERROR_KERNEL, access->op->span, "%s", text);
-    failure->kind = say == window_say_outside ? TERN_FOUND_OUTSIDE : TERN_FOUND_UNWRITTEN;
+    failure->kind = outside ? TERN_FOUND_OUTSIDE : TERN_FOUND_UNWRITTEN;
     say_lane(access, lane);
     say_wrapped(access, lane);
     return NULL;
@@ -159,7 +188,9 @@ static void memory_set(Access *access, char *memory, uint64_t bits) {
 static Access access_of(Program *p, const Op *op, const char *what, const Lanes *pointers,
                         const Lanes *mask) {
     Access access = {.p = p, .op = op, .what = what, .is_watched = p->launch->watch != NULL};
-    access.param = p->launch->loaded->params[access_pointer(op)->id];
+    const Loaded *loaded = p->launch->loaded;
+    access.param = loaded->params[access_pointer(op)->id];
+    access.memory = loaded->memory ? loaded->memory[access_pointer(op)->id] : 0;
     access.size = type_size_bytes(type_lane(access_pointer(op)->type)->elem);
     access.pointers = pointers;
     access.pointer_step = pointers->count > 1;
@@ -303,6 +334,40 @@ char *asm_memory(Program *p, const Op *op, const AsmAccess *wanted) {
                      .writes = wanted->writes};
     char *memory = checked_memory(&access, wanted->lane, wanted->address);
     return memory && !is_misaligned(&access, wanted->lane, memory) ? memory : NULL;
+}
+
+/* ---- memory of the program ---- */
+
+enum { MEMORY_ALIGN = 256 }; /* the most that the verifier takes */
+
+bool exec_alloc(Program *p, const Op *op) {
+    const Loaded *loaded = p->launch->loaded;
+    Lanes *address = lanes_new(p, 1, 8);
+    if (!address) return false;
+    slot_set(p, op_result(op), address);
+    int k = 0;
+    while (loaded->allocs[k] != op) k++;
+    size_t bytes = (size_t)alloc_bytes(op), count = (size_t)loaded->num_allocs;
+    if (!p->memory) p->memory = calloc(count, sizeof *p->memory);
+    DeviceRange *range = p->memory ? &p->memory[k] : NULL;
+    if (range)
+        *range = (DeviceRange){.base = aligned_alloc(MEMORY_ALIGN, (bytes + MEMORY_ALIGN - 1) &
+                                                                       ~(size_t)(MEMORY_ALIGN - 1)),
+                               .size = bytes,
+                               .written = calloc(bytes / 64 + 1, 8)};
+    if (!range || !range->base || !range->written)
+        return program_fail(p, TERN_ERROR_NO_MEMORY, op->span, "out of host memory");
+    lane_set(address, 0, (uint64_t)(uintptr_t)range->base);
+    return true;
+}
+
+void memory_release(Program *p) {
+    for (int i = 0; p->memory && i < p->launch->loaded->num_allocs; i++) {
+        free((void *)(uintptr_t)p->memory[i].base);
+        free(p->memory[i].written);
+    }
+    free(p->memory);
+    p->memory = NULL;
 }
 
 bool exec_memory(Program *p, const Op *op) {

@@ -92,6 +92,7 @@ static void switch_to_fiber(Scheduler *s, Fiber *fiber) {
 static void program_release(Program *p) {
     if (!p->slots) return;
     for (int i = 0; i < p->launch->loaded->num_slots; i++) lanes_release(p->launch, p->slots[i]);
+    memory_release(p);
     free(p->slots);
     p->slots = NULL;
 }

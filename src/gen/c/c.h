@@ -108,6 +108,7 @@ bool is_cheap(Gen *g, Value *value);
 bool is_same_in_programs(const Value *value);
 bool is_done(Gen *g, const Op *op);
 void set_done(Gen *g, Op *op);
+int64_t scratch_take(Gen *g, int64_t bytes, bool dedicated); /* its offset */
 Array *array_new(Gen *g, const Type *type, bool dedicated); /* also declares its C pointer */
 View *view_row_major(Gen *g, Array *array, const Type *type);
 bool view_is_row_major(const View *view, const Type *type);

@@ -16,17 +16,24 @@
 #include "gen/c/nest.h"
 
 /* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
- * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. */
-static void check_no_wrap(Nest *n, Ev ev) {
+ * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. Threads
+ * may count past the end of int: there `value` is linear in the body without masks, as long as no lane
+ * wraps, and in the other one if facts say that none does. False: it is not linear. */
+static bool check_no_wrap(Nest *n, const Value *value, Ev ev) {
     Gen *g = n->g;
-    if (ev.below_full) {
+    int64_t low, high;
+    bool wraps = g->fn->form == FORM_SPREAD;
+    if (wraps && facts_range(g->known, value, &low, &high)) return true;
+    if (wraps && !n->fast) return false;
+    if (ev.below_full || wraps) {
         bound(n, text(g, "t_wraps(%.*s, %.*s * %d) ? 0 : full", STR_ARG(ev.text),
                       STR_ARG(ev.stride), n->N - 1));
-        return;
+        return true;
     }
     line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
          "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, KERNEL_WRAPS, %d);",
          STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1, g->last_line);
+    return true;
 }
 
 static Str long_product(Nest *n, int level, Str a, Str b) {
@@ -70,11 +77,10 @@ static Ev linear_product(Nest *n, TypeKind lane, Ev a, Ev factor, Value *factor_
     return new_linear(n, lane, level, base, stride, false, 0);
 }
 
-/* Pointer + offset: stays linear; the offset is then known not to wrap. */
+/* Pointer + offset, which is known not to wrap: stays linear. */
 static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
     Gen *g = n->g;
     int size = type_size_bytes(type_lane(addptr_pointer(op)->type)->elem);
-    if (o.kind == EV_LINEAR && o.lane != TYPE_I64) check_no_wrap(n, o);
     int level = max_int(p.level, o.level);
     Str base =
         new_scalar(n, level, "UL",
@@ -92,7 +98,11 @@ static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
 
 static bool linear_result(Nest *n, Op *op, const Ev *x, Ev *r) {
     TypeKind lane = type_lane(op->results[0].type)->kind;
-    if (op->kind == OP_ADDPTR) return *r = linear_addptr(n, op, x[0], x[1]), true;
+    if (op->kind == OP_ADDPTR) {
+        bool widens = x[1].kind == EV_LINEAR && x[1].lane != TYPE_I64;
+        if (widens && !check_no_wrap(n, addptr_offset(op), x[1])) return false;
+        return *r = linear_addptr(n, op, x[0], x[1]), true;
+    }
     if (op->kind == OP_HINT) return *r = x[0], true;
     if (lane != TYPE_I32 && lane != TYPE_I64) return false;
     if (op->kind == OP_ADD) return *r = linear_sum(n, lane, x[0], x[1], 1), true;
@@ -103,8 +113,8 @@ static bool linear_result(Nest *n, Op *op, const Ev *x, Ev *r) {
                                     : linear_product(n, lane, x[1], x[0], op->operands[0]);
         return true;
     }
-    if (op->kind != OP_EXT_S || x[0].lane != TYPE_I32) return false;
-    check_no_wrap(n, x[0]);
+    if (op->kind != OP_EXT_S || x[0].lane != TYPE_I32 || !check_no_wrap(n, op->operands[0], x[0]))
+        return false;
     *r = x[0];
     r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
     return true;

@@ -59,7 +59,8 @@ const char *memory_type(TypeKind kind, bool vec) {
 }
 
 static bool is_small_float(TypeKind kind) {
-    return type_is_float(type_scalar(kind)) && type_bits(type_scalar(kind)) < 32;
+    return kind != TYPE_PTR && type_is_float(type_scalar(kind)) &&
+           type_bits(type_scalar(kind)) < 32;
 }
 
 static bool is_f8(TypeKind kind) {

@@ -104,9 +104,10 @@ void before_write(Gen *g, const Op *writer) {
         if (!load_is_waiting(g, load)) continue;
         if (writer->kind == OP_STORE) {
             const Value *from = load_pointer(load), *to = store_pointer(writer);
-            if (!facts_may_alias(g->known, from, to)) continue;
+            if (!facts_lane_may_alias(g->known, from, to)) continue;
             /* Lane by lane the store itself reads it first. */
-            if (from == to && type_is_tile(to->type) &&
+            bool by_lanes = from == to || !facts_may_alias(g->known, from, to);
+            if (by_lanes && type_is_tile(to->type) &&
                 reaches_value(g, store_value(writer), op_result(load), ++g->walk))
                 continue;
         }
@@ -172,8 +173,10 @@ static void scalar_memory(Gen *g, Op *op) {
         return;
     case OP_ATOMIC_CAS:
         declare_scalar(g, op_result(op),
-                       text(g, "t_atomic_cas_%s(%.*s, %.*s, %.*s)", code, STR_ARG(pointer),
-                            STR_ARG(scalar_name(g, atomic_cas_compare(op))), STR_ARG(value)));
+                       text(g, "%st_atomic_cas_%s(%.*s, %.*s, %.*s)%s",
+                            has_mask ? text(g, "%.*s ? ", STR_ARG(mask)).data : "", code,
+                            STR_ARG(pointer), STR_ARG(scalar_name(g, atomic_cas_compare(op))),
+                            STR_ARG(value), has_mask ? " : 0" : ""));
         return;
     case OP_BARRIER:
 #define OP(kind, ...) case OP_##kind:
@@ -350,6 +353,13 @@ static void pending_before_load(Gen *g, const Op *load) {
     }
 }
 
+/* Where memory of the program lies in the worker's scratch. */
+static Str memory_text(Gen *g, const Op *op) {
+    long long offset = scratch_take(g, alloc_bytes(op) + alloc_align(op), true);
+    return text(g, "((UL)S + %lld + %d) & ~%dULL", offset, (int)alloc_align(op) - 1,
+                (int)alloc_align(op) - 1);
+}
+
 void scalar_op_write(Gen *g, Op *op) {
     Str x[3];
     switch (op->kind) {
@@ -381,13 +391,14 @@ void scalar_op_write(Gen *g, Op *op) {
         for (int i = 0; i < op->num_operands; i++) x[i] = scalar_name(g, op->operands[i]);
         declare_scalar(g, op_result(op), op_text(g, op, false, x));
         return;
+    case OP_ALLOC: declare_scalar(g, op_result(op), memory_text(g, op)); return;
     case OP_ARANGE:
     case OP_PRINT:
     case OP_INLINE_ASM:
+    case OP_THREAD_ID:
 #define SHAPE(kind, ...)   case OP_##kind:
 #define ACROSS(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)   case OP_##kind:
-#define THREAD(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case NUM_OP_KINDS: break;
@@ -472,7 +483,7 @@ static void op_write(Gen *g, Op *op) {
     bool memory = op_has_trait(op, READS) || op_has_trait(op, WRITES);
     if (memory || op_reaches_pending(g, op)) flush(g);
     if (op_has_trait(op, WRITES) && op->kind != OP_ASSUME && op->kind != OP_ASSERT &&
-        op->kind != OP_CLOCK && op->kind != OP_BARRIER)
+        op->kind != OP_CLOCK && (op->kind != OP_BARRIER || g->fn->form == FORM_SPREAD))
         before_write(g, op);
     if (op->kind != OP_CONSTANT) line_comment(g, op);
     scalar_op_write(g, op);

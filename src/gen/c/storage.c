@@ -64,7 +64,8 @@ bool is_cheap(Gen *g, Value *value) { return cheap_size(g, value, 40) <= 40; }
 
 enum { SCRATCH_ALIGN = 64, SCRATCH_SLACK = 64 /* a whole vector may be stored at the last lane */ };
 
-static int64_t scratch_take(Gen *g, int64_t bytes, bool dedicated) {
+int64_t scratch_take(Gen *g, int64_t bytes, bool dedicated) {
+    bytes = (bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
     for (int i = 0; i < g->free_blocks.count && !dedicated; i++) {
         FreeBlock *block = &g->free_blocks.data[i];
         if (block->bytes < bytes || block->bytes > 2 * bytes) continue;
