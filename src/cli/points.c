@@ -109,20 +109,32 @@ static void add_value(int64_t value, int64_t *values, int *count) {
     if (*count < MOST_VALUES) values[(*count)++] = value;
 }
 
+/* What a block holds: constants of the kernel that are not written in terms of `name`, or threads. */
+static int block_sizes(const Bound *bound, const char *name, int64_t *sizes) {
+    tern_options options = {0};
+    int count = 0;
+    for (int i = 0; i < bound->num_args && count < MOST_VALUES; i++) {
+        const LaunchArg *block = &bound->args[i];
+        if (!block->parameter->is_constexpr || !block->value || block->value->kind != ARG_INT)
+            continue;
+        const char *text = text_of(bound, block->parameter->name);
+        if (!(text && has_name(text, name))) sizes[count++] = block->value->integer;
+    }
+    for (int i = 0; option_launch(bound->cli, &options) && i < 3 && count < MOST_VALUES; i++)
+        sizes[count++] = options.block[i];
+    return count;
+}
+
 /* 0, 1, and round each block; one more than given, so that no promise of divisibility holds. A size
  * that one block holds and that does not make the grid is only made smaller: whether the kernel
  * takes more than a block is its own to say. */
 static void vary_size(Maker *m, const char *name, int64_t now) {
     const Bound *bound = m->bound;
-    int64_t most = INT64_MAX, values[MOST_VALUES] = {0, 1}, largest = 0;
-    int count = 2;
-    for (int i = 0; i < bound->num_args; i++) {
-        const LaunchArg *block = &bound->args[i];
-        if (!block->parameter->is_constexpr || !block->value || block->value->kind != ARG_INT)
-            continue;
-        int64_t size = block->value->integer;
-        const char *text = text_of(bound, block->parameter->name);
-        if (size < 2 || size > 1 << 16 || (text && has_name(text, name))) continue;
+    int64_t most = INT64_MAX, values[MOST_VALUES] = {0, 1}, sizes[MOST_VALUES], largest = 0;
+    int count = 2, num_sizes = block_sizes(bound, name, sizes);
+    for (int i = 0; i < num_sizes; i++) {
+        int64_t size = sizes[i];
+        if (size < 2 || size > 1 << 16) continue;
         for (int64_t k = size - 1; k <= size + 1; k++) add_value(k, values, &count);
         if (size > largest) largest = size;
     }
