@@ -71,7 +71,7 @@ typedef struct tern_open_options {
     int timeout_ms;       /* cuda: a wait for the device longer than this says that a kernel hangs;
                              interp, sim: a launch longer than this is stopped in its loop; cpu:
                              in a while loop, or between programs;
-                             0: $TERN_TIMEOUT_MS, else no limit */
+                             0: $TERN_TIMEOUT_MS, at most a day, else no limit */
     bool launch_blocking; /* each launch waits, so that a failure names its launch; also
                              $TERN_LAUNCH_BLOCKING=1 and $CUDA_LAUNCH_BLOCKING=1 */
     uint64_t order_seed;  /* interp, sim: programs (sim: warps too) run in an order drawn from this,

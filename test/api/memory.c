@@ -1,61 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every allocation of the library fails in turn: open, load, compile, launch and close then report
- * TERN_ERROR_NO_MEMORY, crash nothing and leak nothing. The allocator is replaced for this program;
- * sanitizers have their own, and there the test is skipped. */
+ * TERN_ERROR_NO_MEMORY, crash nothing and leak nothing. */
+#include "allocations.h"
 #include "tern.h"
 #include "test.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define REPLACED 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define REPLACED 0
-#endif
-#endif
-#ifndef REPLACED
-#define REPLACED 1
-#endif
-
-static long until_failure = -1; /* allocations that still succeed; -1: all */
-static long num_live;
-static bool counting;
-
-#if REPLACED
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
-void *__libc_memalign(size_t alignment, size_t size);
-void __libc_free(void *pointer);
-
-static bool fails(void) {
-    if (!counting || until_failure < 0) return false;
-    if (until_failure == 0) return true;
-    until_failure--;
-    return false;
-}
-
-static void *counted(void *pointer) {
-    if (pointer && counting) num_live++;
-    return pointer;
-}
-
-void *malloc(size_t size) { return fails() ? NULL : counted(__libc_malloc(size)); }
-void *calloc(size_t count, size_t size) {
-    return fails() ? NULL : counted(__libc_calloc(count, size));
-}
-void *realloc(void *old, size_t size) {
-    if (fails()) return NULL;
-    void *grown = __libc_realloc(old, size);
-    return old ? grown : counted(grown);
-}
-void *aligned_alloc(size_t alignment, size_t size) {
-    return fails() ? NULL : counted(__libc_memalign(alignment, size));
-}
-void free(void *pointer) {
-    if (pointer && counting) num_live--;
-    __libc_free(pointer);
-}
-#endif
 
 static const char source[] = "import triton\n"
                              "import triton.language as tl\n"
@@ -96,30 +44,33 @@ static tern_status work(void) {
 }
 
 TEST(every_allocation_fails_in_turn) {
-    if (!REPLACED) {
+    if (!ALLOCATIONS_ARE_OURS) {
         SKIP("the sanitizer has its own allocator");
         return;
     }
-    counting = true;
+    allocations_counted = true;
     CHECK(work() == TERN_OK);
-    long leaked = num_live;
+    long leaked = allocations_live;
     tern_status status = TERN_OK;
     long attempt = 0;
     bool failed = true;
     for (; failed && attempt < 5000; attempt++) {
-        num_live = 0, until_failure = attempt;
+        allocations_live = 0;
+        allocations_until_failure = attempt;
+        allocations_failed = false;
         status = work();
-        failed = until_failure == 0;
-        until_failure = -1;
+        failed = allocations_failed;
+        allocations_until_failure = -1;
         /* Output that could not be kept is dropped, and the rest goes on: that is no failure. */
         if (status != TERN_OK && status != TERN_ERROR_NO_MEMORY) {
             printf("allocation %ld: %s\n", attempt, tern_status_name(status));
             CHECK(status == TERN_ERROR_NO_MEMORY);
         }
-        if (num_live != leaked) printf("allocation %ld: %ld are not freed\n", attempt, num_live);
-        CHECK(num_live == leaked);
+        if (allocations_live != leaked)
+            printf("allocation %ld: %ld are not freed\n", attempt, allocations_live);
+        CHECK(allocations_live == leaked);
     }
-    counting = false;
+    allocations_counted = false;
     CHECK(leaked == 0);
     CHECK(attempt > 20 && !failed && status == TERN_OK);
     printf("%ld allocations\n", attempt);

@@ -591,7 +591,9 @@ static CudaResult mock_module_load(CudaModule *module, const void *image, unsign
     CudaResult result = assemble(text, count, options, values);
     if (result != CUDA_OK) return result;
     Thing *thing = thing_new(MODULE);
-    thing->text = strdup(text);
+    thing->text = calloc(1, strlen(text) + 1);
+    if (!thing->text) misuse("out of memory");
+    strcpy(thing->text, text);
     *module = (CudaModule)thing;
     return CUDA_OK;
 }
@@ -641,13 +643,14 @@ static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
                                     CudaFunction function) {
     note("get %d of %s", (int)attribute, name_of(function).text);
     Thing *thing = check(function, FUNCTION);
+    const char *shared = strstr(thing->text, "static_shared=");
     *value = 0;
     switch (attribute) {
     case CUDA_FUNCTION_MAX_THREADS:
         *value = strstr(thing->text, "many_registers") ? 256 : 1024;
         break;
     case CUDA_FUNCTION_STATIC_SHARED:
-        *value = strstr(thing->text, "static_shared") ? 1024 : 0;
+        if (shared) sscanf(shared, "static_shared=%d", value);
         break;
     case CUDA_FUNCTION_REGISTERS: *value = 32; break;
     case CUDA_FUNCTION_LOCAL_BYTES:

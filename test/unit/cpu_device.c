@@ -1,16 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The cpu device with a kernel written in C here: what it is given in each program, what becomes of
  * all that it can say, which objects are no kernels. */
-#include "base/source.h"
-#include "device/device.h"
-#include "folder.h"
-#include "gen/c/abi.h"
-#include "test.h"
+#include "unit/cpu_fixture.h"
 
-#include <errno.h>
 #include <stdatomic.h>
 #include <time.h>
-#include <unistd.h>
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define ENDS_WHERE_MEMORY_DOES 1 /* a sanitizer's allocator does not return NULL */
@@ -18,46 +12,7 @@
 #define ENDS_WHERE_MEMORY_DOES 0
 #endif
 
-/* ---- a device and a kernel ---- */
-
-typedef struct Fixture {
-    Device device;
-    Arena *arena;
-    Buf printed;
-    int prints;
-    jmp_buf no_memory;
-} Fixture;
-
-static void take_print(void *user, const char *text, size_t length) {
-    Fixture *f = user;
-    f->prints++;
-    buf_add(&f->printed, text, length);
-}
-
-static char cache_dir[] = "/tmp/tern-cpu-XXXXXX";
-
-static bool open_as(Fixture *f, const char *argument, int threads) {
-    memset(f, 0, sizeof *f);
-    f->arena = arena_new(NULL);
-    f->printed = (Buf){.arena = f->arena};
-    f->device =
-        (Device){.ops = &device_cpu, .arena = f->arena, .print = take_print, .print_user = f};
-    tern_open_options options = {.num_threads = threads, .cache_dir = cache_dir};
-    if (device_cpu.open(&f->device, argument, &options) == TERN_OK) return true;
-    arena_free(f->arena);
-    return false;
-}
-
-static bool open_device(Fixture *f) {
-    if (open_as(f, NULL, 2)) return true;
-    SKIP("no C compiler");
-    return false;
-}
-
-static void close_device(Fixture *f) {
-    device_cpu.close(&f->device);
-    arena_free(f->arena);
-}
+/* ---- a kernel ---- */
 
 /* What this process and the kernel share; the kernel's text has the same. */
 #define SHARED                                                                                     \
@@ -74,8 +29,6 @@ static void close_device(Fixture *f) {
         unsigned char *seen;                                                                       \
     } Shared;
 SHARED
-#define WORDS(...)      #__VA_ARGS__
-#define WORDS_OF(macro) WORDS(macro)
 
 static const char body[] =
     "int tern_kernel(void **args, const int *grid, long long lo, long long hi, char *scratch,\n"
@@ -105,34 +58,10 @@ static const char body[] =
     "    return 0;\n"
     "}\n";
 
-/* The facts are those of the text: scratch, stored bytes of a program, may it spin. */
-static CompiledKernel kernel_of(Arena *arena, const char *facts, const char *code) {
-    Str abi = {0}, why;
-    CHECK(file_read(arena, "src/gen/c/abi.h", 1 << 20, &abi, &why));
-    Str text =
-        str_format(arena,
-                   "%.*s\n%s\n#define PUBLIC __attribute__((visibility(\"default\")))\n%s"
-                   "PUBLIC const char *const tern_asserts[] = {\"first: it was 5\", \"second\"};\n"
-                   "PUBLIC int tern_kernel(void **, const int *, long long, long long, char *, "
-                   "KernelRuntime *, "
-                   "int);\n%s",
-                   STR_ARG(abi), WORDS_OF(SHARED), facts, code);
-    CompiledKernel kernel = {
-        .arena = arena, .name = STR("mine"), .text = text, .target = cpu_best_target()};
-    return kernel;
-}
-
 static void *load(Fixture *f, const char *facts, size_t scratch_bytes) {
-    void *loaded = NULL;
-    CompiledKernel kernel = kernel_of(
-        f->arena, str_format(f->arena, "PUBLIC const long long tern_facts[] = {%s};\n", facts).data,
-        body);
+    CompiledKernel kernel = kernel_of(f->arena, facts_of(f->arena, facts), body);
     kernel.facts.scratch_bytes = scratch_bytes;
-    errno = 77;
-    tern_status status = device_cpu.load(&f->device, &kernel, &loaded);
-    CHECK(status == TERN_OK && errno == 77);
-    if (status) printf("%.*s\n", STR_ARG(f->device.why));
-    return loaded;
+    return load_kernel(f, &kernel);
 }
 
 static tern_status launch(Fixture *f, void *loaded, Shared *shared, uint32_t x, uint32_t y,
@@ -184,8 +113,7 @@ TEST(scratch_is_as_large_as_it_says) {
             device_cpu.unload(&f.device, loaded);
         }
     void *none = NULL;
-    CompiledKernel kernel =
-        kernel_of(f.arena, "PUBLIC const long long tern_facts[] = {0, 0, 0};\n", body);
+    CompiledKernel kernel = kernel_of(f.arena, facts_of(f.arena, "0, 0, 0"), body);
     kernel.facts.scratch_bytes = (size_t)1 << 50;
     if (!ENDS_WHERE_MEMORY_DOES) {
         CHECK(device_cpu.load(&f.device, &kernel, &none) == TERN_ERROR_NO_MEMORY && !none);
@@ -447,8 +375,4 @@ TEST(memory_is_aligned_and_whole) {
     close_device(&f);
 }
 
-int main(int argc, char **argv) {
-    if (!mkdtemp(cache_dir)) return 1;
-    int failed = test_main(__FILE__, argc, argv);
-    return folder_remove(cache_dir, "/tmp/tern-cpu-XXXXXX") ? failed : 1;
-}
+int main(int argc, char **argv) { return main_with_cache(__FILE__, argc, argv); }

@@ -58,20 +58,25 @@ TEST(a_pool_covers_any_count_once) {
     pool_close(NULL);
 }
 
+typedef struct Meeting {
+    _Atomic int arrived, alone;
+} Meeting;
+
 static void wait_for_others(void *user, int worker, int64_t lo, int64_t hi) {
-    _Atomic int *arrived = user;
+    Meeting *meeting = user;
     (void)worker, (void)lo, (void)hi;
-    atomic_fetch_add(arrived, 1);
-    for (int i = 0; i < 2000 && atomic_load(arrived) < 3; i++) usleep(1000);
+    atomic_fetch_add(&meeting->arrived, 1);
+    for (int i = 0; i < 2000 && atomic_load(&meeting->arrived) < 3; i++) usleep(1000);
+    if (atomic_load(&meeting->arrived) < 3) atomic_fetch_add(&meeting->alone, 1);
 }
 
 /* Three pieces that wait for each other end: each has a thread of its own, after a sleep too. */
 TEST(the_threads_of_a_pool_work_at_once) {
     Pool *pool = pool_open(3);
     for (int round = 0; round < 3; round++) {
-        _Atomic int arrived = 0;
-        pool_run(pool, 3, wait_for_others, &arrived);
-        CHECK(atomic_load(&arrived) == 3);
+        Meeting meeting = {0, 0};
+        pool_run(pool, 3, wait_for_others, &meeting);
+        CHECK(atomic_load(&meeting.arrived) == 3 && atomic_load(&meeting.alone) == 0);
         usleep(3000);
     }
     pool_close(pool);
@@ -404,10 +409,14 @@ TEST(a_compiler_is_run) {
     CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
     CHECK_STR(str_c(arena, why),
               str_format(arena, "'%s' failed on generated code:\nk.c:3: so\n", script).data);
-    make_script(script, "#!/bin/sh\nhead -c 5000 /dev/zero | tr '\\0' x >&2\nexit 3\n", 0700);
+    make_script(script, "#!/bin/sh\nhead -c 2000000 /dev/zero | tr '\\0' x >&2\nexit 3\n", 0700);
     CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
     size_t before = strlen(script) + strlen("'' failed on generated code:\n");
     CHECK((size_t)why.length == before + 2000 && why.data[why.length - 1] == 'x');
+    make_script(script, "#!/bin/sh\nrm $(dirname $0)/k.so.err\nexit 3\n", 0700);
+    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK_STR(str_c(arena, why),
+              str_format(arena, "'%s' failed on generated code:\n", script).data);
     make_script(script, "#!/bin/sh\nkill -9 $$\n", 0700);
     CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
     CHECK_STR(str_c(arena, why), str_format(arena, "'%s' was ended by signal 9", script).data);

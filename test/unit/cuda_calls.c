@@ -313,7 +313,7 @@ TEST(kernels) {
           "occupancy of my_record, 192, 0");
     ops->unload(&f.device, loaded);
     mock()->trace();
-    const char *fixed = str_format(f.arena, "%s// static_shared\n", record_ptx).data;
+    const char *fixed = str_format(f.arena, "%s// static_shared=1024\n", record_ptx).data;
     kernel = kernel_of(f.arena, "my_record", fixed, 64, 60000);
     OK(ops->load(&f.device, &kernel, &loaded));
     CALLS("current\n"

@@ -90,8 +90,12 @@ TEST(shared_memory) {
     } rows[] = {
         {40000, "", 40000, NULL},
         {100000, "", 100000, NULL},
-        {232448, "// static_shared", 231424, NULL},
-        {1024, "// static_shared", 0, NULL},
+        {232448, "// static_shared=1024", 231424, NULL},
+        {1024, "// static_shared=1024", 0, NULL},
+        {512, "// static_shared=1024", 0, NULL},
+        {0, "// static_shared=232448", 0, NULL},
+        {0, "// static_shared=232449", 0,
+         "needs 232449 bytes of shared memory; a block on cuda:0 may have 232448"},
         {300000, "", 0, "needs 300000 bytes of shared memory; a block on cuda:0 may have 232448"}};
     for (int i = 0; i < COUNT(rows); i++) {
         Fixture f;
@@ -202,13 +206,16 @@ TEST(no_driver) {
 
 TEST(bad_devices) {
     Fixture f;
-    const char *const bad[] = {"", "x", "-1", "1x", "99999999999999999999"};
+    const char *const bad[] = {"", "x", "-1", "1x", "/1", ":1", "10000", "99999999999999999999"};
     fresh();
     for (int i = 0; i < COUNT(bad); i++) {
         open_device(&f, bad[i], NULL);
         CHECK(f.status == TERN_ERROR_ARGUMENT && why_has(&f, "expected a number after 'cuda:'"));
         close_device(&f);
     }
+    open_device(&f, "9999", NULL);
+    CHECK(f.status == TERN_ERROR_DEVICE && why_has(&f, "there is no device cuda:9999"));
+    close_device(&f);
     mock()->set_devices(0);
     open_device(&f, NULL, NULL);
     CHECK(f.status == TERN_ERROR_DEVICE && why_has(&f, "there is no NVIDIA GPU here"));

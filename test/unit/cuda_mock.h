@@ -35,7 +35,8 @@ typedef struct Fixture {
     tern_status status;
 } Fixture;
 
-static void open_device(Fixture *f, const char *argument, const tern_open_options *options) {
+__attribute__((unused)) static void open_device(Fixture *f, const char *argument,
+                                                const tern_open_options *options) {
     memset(f, 0, sizeof *f);
     f->arena = arena_new(NULL);
     f->device.arena = f->arena;
@@ -43,7 +44,7 @@ static void open_device(Fixture *f, const char *argument, const tern_open_option
     f->status = device_cuda.open(&f->device, argument, options);
 }
 
-static void close_device(Fixture *f) {
+__attribute__((unused)) static void close_device(Fixture *f) {
     if (f->status == TERN_OK) device_cuda.close(&f->device);
     arena_free(f->arena);
 }

@@ -70,6 +70,16 @@ void cache_open(Arena *arena, Cache *cache, const char *asked) {
     *cache = (Cache){.folder = cache_folder(arena, asked)};
 }
 
+Str cache_key(Arena *arena, const CCompiler *compiler, Str flags, Str text) {
+    const Str parts[] = {compiler->identity, flags, text};
+    uint64_t one = 1, two = 2;
+    for (int i = 0; i < COUNT(parts); i++) {
+        one = hash_bytes(parts[i].data, (size_t)parts[i].length, one);
+        two = hash_bytes(parts[i].data, (size_t)parts[i].length, two);
+    }
+    return str_format(arena, "%016llx%016llx", (unsigned long long)one, (unsigned long long)two);
+}
+
 static Str entry_path(Arena *arena, const Cache *cache, Str key) {
     return str_format(arena, "%.*s/%.*s.so", STR_ARG(cache->folder), STR_ARG(key));
 }

@@ -75,11 +75,16 @@ bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *wh
     return true;
 }
 
-static Str first_lines(Arena *arena, const char *path) {
-    Str words, why;
-    if (!file_read(arena, path, 1 << 20, &words, &why)) return STR("");
-    if (words.length > 2000) words.length = 2000;
-    return words;
+enum { MOST_ERRORS = 2000 };
+
+/* However much the compiler says, its first error is among the first words. */
+static Str first_words(Arena *arena, const char *path) {
+    char *words = arena_alloc(arena, MOST_ERRORS);
+    FILE *file = fopen(path, "re");
+    if (!file) return STR("");
+    size_t length = fread(words, 1, MOST_ERRORS, file);
+    fclose(file);
+    return (Str){words, (int)length};
 }
 
 static int wait_for(pid_t child) {
@@ -109,7 +114,7 @@ static Str failure(Arena *arena, const CCompiler *compiler, int status, const ch
         return str_format(arena, "'%.*s' was ended by signal %d", STR_ARG(compiler->path),
                           WTERMSIG(status));
     return str_format(arena, "'%.*s' failed on generated code:\n%.*s", STR_ARG(compiler->path),
-                      STR_ARG(first_lines(arena, errors)));
+                      STR_ARG(first_words(arena, errors)));
 }
 
 enum { MOST_WORDS = 120 };

@@ -59,9 +59,16 @@ typedef struct Cache {
     bool is_swept;
 } Cache;
 void cache_open(Arena *arena, Cache *cache, const char *asked);
+/* Differs with each byte of what goes into an object. */
+Str cache_key(Arena *arena, const CCompiler *compiler, Str flags, Str text);
 /* The path of an intact entry, or empty. */
 Str cache_find(Arena *arena, const Cache *cache, Str key);
 /* Seals a finished object of a work folder in the cache's and moves it to its key, if it can. */
 void cache_add(Arena *arena, const Cache *cache, Str key, Str object_path);
+
+/* ---- device.c ---- */
+
+/* From how many stored bytes on a launch writes past the caches of these sizes; 0: not known. */
+int64_t cpu_stream_bytes(int64_t last_cache, int64_t own_cache);
 
 #endif

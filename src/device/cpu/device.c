@@ -77,7 +77,6 @@ static tern_status says(Device *device, tern_status status, const char *format, 
 
 const char *cpu_best_target(void) {
 #if defined(__x86_64__)
-    __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
         return "cpu:avx512";
@@ -104,10 +103,9 @@ static int usable_cores(void) {
 /* A result that the next kernel reads is better left in a cache; beyond an eighth of the last one
  * little of it stays. Where that is shared by many (300 MiB on a Xeon of 2 MiB a core) stores past
  * the caches paid from 16 MiB on, the time to read the result again counted. */
-static int64_t stream_bytes(void) {
-    long last = sysconf(_SC_LEVEL3_CACHE_SIZE), own = sysconf(_SC_LEVEL2_CACHE_SIZE);
-    int64_t of_last = (last > 0 ? last : 8 << 20) / 8,
-            of_own = (int64_t)(own > 0 ? own : 2 << 20) * 8;
+int64_t cpu_stream_bytes(int64_t last_cache, int64_t own_cache) {
+    int64_t of_last = (last_cache > 0 ? last_cache : 8 << 20) / 8,
+            of_own = (own_cache > 0 ? own_cache : 2 << 20) * 8;
     return of_last < of_own ? of_last : of_own;
 }
 
@@ -130,13 +128,15 @@ static tern_status cpu_open(Device *device, const char *argument,
         device->name = str_of(device->target);
     } else
         device->target = best;
-    if (!compiler_find(device->arena, options ? options->compiler : NULL, &state->compiler,
-                       &state->no_compiler)) {
+    if (!compiler_find(device->arena, options->compiler, &state->compiler, &state->no_compiler)) {
         device->why = state->no_compiler;
         return TERN_ERROR_DEVICE;
     }
-    cache_open(device->arena, &state->cache, options ? options->cache_dir : NULL);
-    int threads = options && options->num_threads > 0 ? options->num_threads : usable_cores();
+    cache_open(device->arena, &state->cache, options->cache_dir);
+    int timeout_ms;
+    if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
+    state->timeout_ns = (int64_t)timeout_ms * 1000000;
+    int threads = options->num_threads > 0 ? options->num_threads : usable_cores();
     if (threads > 1024) threads = 1024;
     state->pool = pool_open(threads);
     if (!state->pool) {
@@ -144,13 +144,8 @@ static tern_status cpu_open(Device *device, const char *argument,
         return TERN_ERROR_NO_MEMORY;
     }
     state->scratch = arena_array(device->arena, char *, threads);
-    state->stream_bytes = stream_bytes();
-    const char *timeout = getenv("TERN_TIMEOUT_MS");
-    long timeout_ms = options && options->timeout_ms ? options->timeout_ms
-                      : timeout                      ? strtol(timeout, NULL, 10)
-                                                     : 0;
-    if (timeout_ms > 0 && timeout_ms <= INT32_MAX)
-        state->timeout_ns = (int64_t)timeout_ms * 1000000;
+    state->stream_bytes =
+        cpu_stream_bytes(sysconf(_SC_LEVEL3_CACHE_SIZE), sysconf(_SC_LEVEL2_CACHE_SIZE));
     device->description =
         str_format(device->arena, "%d thread%s, %.*s, %s", pool_threads(state->pool),
                    pool_threads(state->pool) > 1 ? "s" : "", STR_ARG(state->compiler.name),
@@ -263,14 +258,7 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
     arena_free(state->words);
     state->words = arena_new(device->oom);
     Str flags = str_format(state->words, "%s %s", common_flags, arch_flags(kernel->target)), path,
-        why = {0};
-    uint64_t a = hash_bytes(kernel->text.data, (size_t)kernel->text.length, 1),
-             b = hash_bytes(kernel->text.data, (size_t)kernel->text.length, 2);
-    a = hash_bytes(flags.data, (size_t)flags.length, a),
-    b = hash_bytes(state->compiler.identity.data, (size_t)state->compiler.identity.length, b);
-    a = hash_bytes(&b, sizeof b, a);
-    Str key =
-        str_format(state->words, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
+        why = {0}, key = cache_key(state->words, &state->compiler, flags, kernel->text);
     LoadedCpu loaded = {0};
     path = cache_find(state->words, &state->cache, key);
     bool good = (path.length && open_object(&loaded, state->words, path, &why)) ||
@@ -280,16 +268,14 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
         device->why = why;
         return TERN_ERROR_DEVICE;
     }
-    if (!scratch_reserve(state, kernel->facts.scratch_bytes + 64)) {
+    LoadedCpu *kept = scratch_reserve(state, kernel->facts.scratch_bytes + 64)
+                          ? malloc(sizeof *kept + (size_t)kernel->name.length)
+                          : NULL;
+    if (!kept) {
         dlclose(loaded.object);
         return says(device, TERN_ERROR_NO_MEMORY,
                     "out of host memory: %zu bytes of scratch a thread",
                     kernel->facts.scratch_bytes);
-    }
-    LoadedCpu *kept = malloc(sizeof *kept + (size_t)kernel->name.length);
-    if (!kept) {
-        dlclose(loaded.object);
-        return says(device, TERN_ERROR_NO_MEMORY, "out of host memory");
     }
     *kept = loaded;
     memcpy(kept + 1, kernel->name.data, (size_t)kernel->name.length);
@@ -339,7 +325,7 @@ static long long kernel_clock(KernelRuntime *runtime) {
     return clock_ns();
 }
 
-static void put(CpuLaunch *launch, const char *text, size_t length) {
+static void put_text(CpuLaunch *launch, const char *text, size_t length) {
     if (launch->output_capacity - launch->output_length < length) {
         size_t capacity = (launch->output_capacity + length) * 2;
         char *grown = realloc(launch->output, capacity);
@@ -348,6 +334,16 @@ static void put(CpuLaunch *launch, const char *text, size_t length) {
     }
     memcpy(launch->output + launch->output_length, text, length);
     launch->output_length += length;
+}
+
+static void put(CpuLaunch *launch, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void put(CpuLaunch *launch, const char *format, ...) {
+    char text[400]; /* of one place or value; the longest is the largest double in digits */
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    put_text(launch, text, (size_t)length);
 }
 
 static int digits(int number) {
@@ -360,37 +356,30 @@ static int digits(int number) {
 static void kernel_print(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                          const int *index, int what, int size_bytes, unsigned long long bits) {
     CpuLaunch *launch = (CpuLaunch *)runtime;
-    char line[1024];
-    size_t room = sizeof line;
-    int used = snprintf(line, room, "pid (%d, %d, %d)", program[0], program[1], program[2]);
     pthread_mutex_lock(&launch->printing);
-    if (size_bytes > 0) {
-        used += snprintf(line + used, room - (size_t)used, " idx (");
+    put(launch, "pid (%d, %d, %d)", program[0], program[1], program[2]);
+    if (size_bytes) {
+        put(launch, " idx (");
         for (int i = 0; i < rank; i++)
-            used += snprintf(line + used, room - (size_t)used, "%s%*d", i ? ", " : "",
-                             digits(index[rank + i] - 1), index[i]);
-        used += snprintf(line + used, room - (size_t)used, ")");
+            put(launch, "%s%*d", i ? ", " : "", digits(index[rank + i] - 1), index[i]);
+        put(launch, ")");
     }
-    put(launch, line, (size_t)used);
-    put(launch, prefix, strlen(prefix));
-    used = 0;
-    if (size_bytes > 0) {
+    put_text(launch, prefix, strlen(prefix));
+    if (size_bytes) {
         ScalarKind kind = what & PRINT_KIND;
         bool pointer = kind >= NUM_SCALAR_KINDS;
         int operand = what / PRINT_OPERAND;
-        if (operand) used += snprintf(line, room, "(operand %d) ", operand - 1);
-        char *at = line + used;
+        if (operand) put(launch, "(operand %d) ", operand - 1);
         if (pointer || what & PRINT_HEX)
-            used += snprintf(at, 64, "0x%0*llx", size_bytes * 2, bits);
+            put(launch, "0x%0*llx", size_bytes * 2, bits);
         else if (scalar_is_float(kind))
-            used += snprintf(at, 400, "%f", scalar_to_double(kind, bits));
+            put(launch, "%f", scalar_to_double(kind, bits));
         else if (what & PRINT_UNSIGNED || kind == SCALAR_I1)
-            used += snprintf(at, 64, "%llu", bits);
+            put(launch, "%llu", bits);
         else
-            used += snprintf(at, 64, "%lld", (long long)scalar_to_int(kind, bits));
+            put(launch, "%lld", (long long)scalar_to_int(kind, bits));
     }
-    line[used++] = '\n';
-    put(launch, line, (size_t)used);
+    put(launch, "\n");
     pthread_mutex_unlock(&launch->printing);
 }
 
@@ -502,13 +491,12 @@ static void *watchdog_main(void *user) {
 
 static void watchdog_start(Watchdog *dog, CpuLaunch *launch, int64_t timeout_ns) {
     pthread_condattr_t attributes;
-    *dog = (Watchdog){.launch = launch};
+    *dog = (Watchdog){.launch = launch, .mutex = PTHREAD_MUTEX_INITIALIZER};
     if (!timeout_ns) return;
     int64_t limit = kernel_clock(NULL) + timeout_ns;
     dog->limit = (struct timespec){limit / 1000000000, limit % 1000000000};
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_mutex_init(&dog->mutex, NULL);
     pthread_cond_init(&dog->ended, &attributes);
     pthread_condattr_destroy(&attributes);
     dog->is_running = pthread_create(&dog->thread, NULL, watchdog_main, dog) == 0;
@@ -522,7 +510,6 @@ static void watchdog_end(Watchdog *dog) {
     pthread_mutex_unlock(&dog->mutex);
     pthread_join(dog->thread, NULL);
     pthread_cond_destroy(&dog->ended);
-    pthread_mutex_destroy(&dog->mutex);
 }
 
 static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const uint32_t grid[3],

@@ -24,31 +24,19 @@ CudaObject *cuda_object_new(Cuda *cuda, CudaKind kind) {
     return object;
 }
 
+/* Each kind has handles of its own; those of the others are NULL. */
 static void destroy_handles(Cuda *cuda, CudaObject *object) {
     CudaDriver *driver = &cuda->driver;
-    switch (object->kind) {
-    case CUDA_QUEUE:
-        if (object->capturing) {
-            CudaGraph graph = NULL;
-            driver->capture_end(object->stream, &graph);
-            if (graph) driver->graph_destroy(graph);
-        }
-        if (object->stream && !object->adopted) driver->stream_destroy(object->stream);
-        break;
-    case CUDA_EVENT:
-        if (object->event) driver->event_destroy(object->event);
-        if (object->shared) driver->host_free(object->shared);
-        break;
-    case CUDA_GATE:
-        if (object->shared) driver->host_free(object->shared);
-        break;
-    case CUDA_GRAPH:
-        if (object->graph) driver->graph_exec_destroy(object->graph);
-        break;
-    case CUDA_LOADED:
-        if (object->module) driver->module_unload(object->module);
-        break;
+    if (object->capturing) {
+        CudaGraph graph = NULL;
+        driver->capture_end(object->stream, &graph);
+        if (graph) driver->graph_destroy(graph);
     }
+    if (object->stream && !object->adopted) driver->stream_destroy(object->stream);
+    if (object->event) driver->event_destroy(object->event);
+    if (object->shared) driver->host_free(object->shared);
+    if (object->graph) driver->graph_exec_destroy(object->graph);
+    if (object->module) driver->module_unload(object->module);
 }
 
 void cuda_object_free(Cuda *cuda, CudaObject *object) {
@@ -165,21 +153,10 @@ static bool is_set(const char *variable) {
     return value && *value && strcmp(value, "0") != 0;
 }
 
-static tern_status read_options(Cuda *cuda, const tern_open_options *options) {
+static bool read_options(Cuda *cuda, const tern_open_options *options) {
     cuda->blocking = (options && options->launch_blocking) || is_set("TERN_LAUNCH_BLOCKING") ||
                      is_set("CUDA_LAUNCH_BLOCKING");
-    cuda->timeout_ms = options ? options->timeout_ms : 0;
-    const char *text = getenv("TERN_TIMEOUT_MS");
-    if (cuda->timeout_ms == 0 && text && *text) {
-        char *end;
-        long value = strtol(text, &end, 10);
-        if (*end || value < 0 || value > 86400000)
-            return cuda_fail(cuda, TERN_ERROR_ARGUMENT,
-                             "TERN_TIMEOUT_MS='%s': expected milliseconds, at most 86400000", text);
-        cuda->timeout_ms = (int)value;
-    }
-    if (cuda->timeout_ms < 0) return cuda_fail(cuda, TERN_ERROR_ARGUMENT, "timeout_ms is negative");
-    return TERN_OK;
+    return device_timeout(cuda->device, options ? options->timeout_ms : 0, &cuda->timeout_ms);
 }
 
 static void cuda_close(Device *device) {
@@ -209,7 +186,7 @@ static tern_status cuda_open(Device *device, const char *argument,
     int ordinal = 0;
     cuda->device = device;
     tern_status status = parse_ordinal(cuda, argument, &ordinal);
-    if (status == TERN_OK) status = read_options(cuda, options);
+    if (status == TERN_OK && !read_options(cuda, options)) status = TERN_ERROR_ARGUMENT;
     if (status != TERN_OK) return status;
     if (!cuda_driver_open(&cuda->driver, cuda->words, sizeof cuda->words)) {
         device->why = str_of(cuda->words);

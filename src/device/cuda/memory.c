@@ -22,15 +22,22 @@ static size_t rounded(size_t size_bytes) {
     return size_bytes == 0 ? step : (size_bytes + step - 1) / step * step;
 }
 
-static void empty_pool(Cuda *cuda) {
-    for (int i = 0; i < CUDA_BUCKETS; i++) {
-        while (cuda->pool.idle[i]) {
-            CudaBlock *block = cuda->pool.idle[i];
-            cuda->pool.idle[i] = block->next;
-            cuda->driver.memory_free(block->pointer);
-            free(block);
+static void free_block(Cuda *cuda, CudaBlock *block) {
+    if (!cuda->hung) cuda->driver.memory_free(block->pointer);
+    free(block);
+}
+
+static void empty_buckets(Cuda *cuda, CudaBlock **buckets) {
+    for (int i = 0; i < CUDA_BUCKETS; i++)
+        while (buckets[i]) {
+            CudaBlock *block = buckets[i];
+            buckets[i] = block->next;
+            free_block(cuda, block);
         }
-    }
+}
+
+static void empty_pool(Cuda *cuda) {
+    empty_buckets(cuda, cuda->pool.idle);
     cuda->pool.idle_bytes = 0;
 }
 
@@ -50,7 +57,7 @@ static tern_status alloc_new(Cuda *cuda, size_t size_bytes, CudaBlock **out) {
     CudaBlock *block = malloc(sizeof *block);
     if (!block) return cuda_fail(cuda, TERN_ERROR_NO_MEMORY, "the host's memory is full");
     CudaResult result = cuda->driver.memory_alloc(&block->pointer, size_bytes);
-    if (result == CUDA_OUT_OF_MEMORY && cuda->pool.idle_bytes > 0) {
+    if (result == CUDA_OUT_OF_MEMORY && cuda->pool.idle_bytes) {
         empty_pool(cuda);
         result = cuda->driver.memory_alloc(&block->pointer, size_bytes);
     }
@@ -113,28 +120,14 @@ void cuda_release(Device *device, void *pointer) {
         block->next = *idle;
         *idle = block;
         cuda->pool.idle_bytes += block->size_bytes;
-    } else {
-        if (!cuda->hung) cuda->driver.memory_free(block->pointer);
-        free(block);
-    }
+    } else
+        free_block(cuda, block);
     cuda_leave(cuda, previous);
 }
 
 void cuda_pool_close(Cuda *cuda) {
-    for (int i = 0; i < CUDA_BUCKETS; i++) {
-        while (cuda->pool.used[i]) {
-            CudaBlock *block = cuda->pool.used[i];
-            cuda->pool.used[i] = block->next;
-            if (!cuda->hung) cuda->driver.memory_free(block->pointer);
-            free(block);
-        }
-        while (cuda->hung && cuda->pool.idle[i]) {
-            CudaBlock *block = cuda->pool.idle[i];
-            cuda->pool.idle[i] = block->next;
-            free(block);
-        }
-    }
-    if (!cuda->hung) empty_pool(cuda);
+    empty_buckets(cuda, cuda->pool.used);
+    empty_pool(cuda);
 }
 
 /* ---- copies ---- */

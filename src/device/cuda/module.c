@@ -102,7 +102,7 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
 static char *kernel_words(const CompiledKernel *kernel) {
     char *words = NULL;
     const Source *source = kernel->place.source;
-    int line = 0, column = 0, length;
+    int line, column, length;
     if (source) {
         source_position(source, kernel->place.start, &line, &column);
         length = asprintf(&words, "'%.*s' (%.*s:%d)", STR_ARG(kernel->name), STR_ARG(source->name),

@@ -53,7 +53,7 @@ void nvml_clocks(const Nvml *nvml, tern_clock_state *state) {
                    {0x40, TERN_SLOW_TEMPERATURE},
                    {0x80, TERN_SLOW_POWER_BRAKE}};
     unsigned mhz;
-    unsigned long long bits = 0;
+    unsigned long long bits;
     if (nvml->clock(nvml->handle, CLOCK_SM, &mhz) == 0) state->mhz = mhz;
     if (nvml->max_clock(nvml->handle, CLOCK_SM, &mhz) == 0) state->max_mhz = mhz;
     state->reasons_known = nvml->reasons(nvml->handle, &bits) == 0;

@@ -71,11 +71,14 @@ void cuda_leave(Cuda *cuda, CudaContext previous) {
 
 /* ---- waiting ---- */
 
+/* Short kernels are polled without sleep; the longer the wait, the coarser its end may be. */
+enum { RESTLESS_NS = 50000, PARTS = 16, LONGEST_REST_NS = 2000000 };
+
 static void rest(int64_t waited_ns) {
-    /* Short kernels are polled without sleep; the longer the wait, the coarser its end may be. */
-    if (waited_ns < 50000) return;
+    if (waited_ns < RESTLESS_NS) return;
     int saved = errno;
-    struct timespec t = {0, waited_ns / 16 < 2000000 ? (long)(waited_ns / 16) : 2000000};
+    int64_t part = waited_ns / PARTS;
+    struct timespec t = {.tv_nsec = part < LONGEST_REST_NS ? part : LONGEST_REST_NS};
     nanosleep(&t, NULL);
     errno = saved;
 }

@@ -31,11 +31,9 @@ static tern_status interp_open(Device *device, const char *argument,
     state->order_seed = options->order_seed ? options->order_seed
                         : seed              ? strtoull(seed, NULL, 0)
                                             : 0;
-    const char *timeout = getenv("TERN_TIMEOUT_MS");
-    int64_t timeout_ms = options->timeout_ms ? options->timeout_ms
-                         : timeout           ? strtol(timeout, NULL, 10)
-                                             : 0;
-    if (timeout_ms > 0 && timeout_ms <= INT32_MAX) state->timeout_ns = timeout_ms * 1000000;
+    int timeout_ms;
+    if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
+    state->timeout_ns = (int64_t)timeout_ms * 1000000;
     device->name = STR("interp");
     device->description =
         STR("interpreter of the tile IR: slow, checks each access, the reference");

@@ -53,10 +53,9 @@ static tern_status sim_open(Device *device, const char *argument,
     }
     state->seed = options->order_seed ? options->order_seed : number_from("TERN_ORDER_SEED");
     state->perturb = number_from("TERN_SIM_ULP");
-    int64_t timeout_ms = options->timeout_ms
-                             ? options->timeout_ms
-                             : (int64_t)(number_from("TERN_TIMEOUT_MS") & INT32_MAX);
-    if (timeout_ms > 0) state->timeout_ns = timeout_ms * 1000000;
+    int timeout_ms;
+    if (!device_timeout(device, options->timeout_ms, &timeout_ms)) return TERN_ERROR_ARGUMENT;
+    state->timeout_ns = (int64_t)timeout_ms * 1000000;
     device->name = str_format(device->arena, "sim:%s", state->gpu->name);
     device->description = str_format(
         device->arena,
