@@ -68,8 +68,8 @@ static char *describe_all(Arena *arena, bool as_json) {
     Buf out = {.arena = arena};
     if (as_json) buf_putc(&out, '[');
     for (int i = 0; i < COUNT(devices); i++) {
-        bool is_here = describe(&out, devices[i], devices[i]->name, as_json, i == 0, false);
-        if (is_here && devices[i] == &device_cuda) describe_others(&out, as_json);
+        describe(&out, devices[i], devices[i]->name, as_json, i == 0, false);
+        if (devices[i] == &device_cuda) describe_others(&out, as_json);
     }
     if (as_json) buf_puts(&out, "\n]\n");
     return strdup(out.data);

@@ -99,20 +99,10 @@ static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline 
     return NULL;
 }
 
-/* The cpu's back end makes none. */
-static bool refuse_rings(const Region *region, const char *target, Diag *diag) {
-    for (const Op *op = region->first; op; op = op->next) {
-        if (op->kind == OP_RING) {
-            diag_refused(diag, op->span,
-                         "'ring' on target '%s': asynchronous copies into shared "
-                         "memory are not made for it yet",
-                         target);
-            return true;
-        }
-        for (int i = 0; i < op->num_regions; i++)
-            if (refuse_rings(op->regions[i], target, diag)) return true;
-    }
-    return false;
+/* Stops a walk at a ring, which the cpu's back end does not make. */
+static bool is_no_ring(Op *op, void *ring) {
+    *(const Op **)ring = op;
+    return op->kind != OP_RING;
 }
 
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag) {
@@ -137,7 +127,14 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
         return NULL;
     }
     bool makes_rings = !pipeline->target || pipeline->placing;
-    if (!makes_rings && refuse_rings(fn->body, request->target, diag)) return NULL;
+    const Op *ring;
+    if (!makes_rings && !region_walk(fn->body, is_no_ring, &ring)) {
+        diag_refused(diag, ring->span,
+                     "'ring' on target '%s': asynchronous copies into shared memory are not made "
+                     "for it yet",
+                     request->target);
+        return NULL;
+    }
     CompiledKernel *kernel = arena_new_of(arena, CompiledKernel);
     *kernel = (CompiledKernel){.arena = arena,
                                .name = fn->name,

@@ -226,7 +226,7 @@ TEST(the_list_of_devices_is_json) {
     setenv("TERN_CUDA_DRIVER", "/no \"where\\\n\x1f\x7f", 1);
     char *text = tern_devices(true);
     CHECK(text && !strncmp(text, "[\n  {\"name\": \"interp\", \"available\": true, ", 42));
-    CHECK(text && strstr(text, "no NVIDIA driver: /no \\\"where\\\\\\u000a\\u001f\x7f: cannot"));
+    CHECK(text && strstr(text, "no NVIDIA driver: /no \\\"where\\\\\\n\\u001f\\u007f: cannot"));
     CHECK(text && strstr(text, ",\n  {\"name\": \"cuda\", \"available\": false, "));
     CHECK(text && strlen(text) > 4 && !strcmp(text + strlen(text) - 4, "}\n]\n"));
     tern_free(text);
