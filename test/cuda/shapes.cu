@@ -83,9 +83,14 @@ __global__ void own(int *out, const int *in, int n) {
 }
 // The input may be the output: each thread reads what it wrote.
 __global__ void twice(int *out, const int *in, int n) {
+    __shared__ int hits;
     PLACE;
+    if (t == 0) hits = 0;
+    __syncthreads();
     if (i >= n) return;
     int before = in[i];
-    out[i] = before + 1;
-    out[i] = in[i] * 2 + before;
+    if (before & 1) out[i] = before + 1;
+    int now = in[i];
+    atomicAdd(&hits, 1);
+    out[i] = now * 2 + before;
 }

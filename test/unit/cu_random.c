@@ -236,7 +236,7 @@ static bool check(uint64_t seed, int num_devices) {
 /* One of 13 on cpu, too: a C compiler takes its time. */
 TEST(devices_agree) {
     const char *more = getenv("TERN_SEEDS");
-    uint64_t seeds = more ? strtoull(more, NULL, 10) : 60;
+    uint64_t seeds = more ? strtoull(more, NULL, 10) : 80;
     int wrong = 0;
     for (uint64_t seed = 0; seed < seeds && !wrong; seed++)
         wrong += !check(seed, seed % 13 ? 2 : 3);

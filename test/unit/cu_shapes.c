@@ -75,7 +75,8 @@ static void own(const Case *c, int b, int t) {
 static void twice(const Case *c, int b, int t) {
     int i = b * c->threads + t;
     if (i >= c->n) return;
-    c->out[i] = (c->in == c->out ? c->in[i] + 1 : c->in[i]) * 2 + c->in[i];
+    int before = c->in[i], now = c->in == c->out && before & 1 ? before + 1 : before;
+    c->out[i] = now * 2 + before;
 }
 
 static const struct Kernel {

@@ -109,7 +109,7 @@ bool is_same_in_programs(const Value *value);
 bool is_done(Gen *g, const Op *op);
 void set_done(Gen *g, Op *op);
 int64_t scratch_take(Gen *g, int64_t bytes, bool dedicated); /* its offset */
-Array *array_new(Gen *g, const Type *type, bool dedicated); /* also declares its C pointer */
+Array *array_new(Gen *g, const Type *type, bool dedicated);  /* also declares its C pointer */
 View *view_row_major(Gen *g, Array *array, const Type *type);
 bool view_is_row_major(const View *view, const Type *type);
 void value_store_in(Gen *g, Value *value, View *view);
@@ -145,6 +145,7 @@ void force(Gen *g, Value *value); /* stores a tile, if it is not stored */
 void scalar_op_write(Gen *g, Op *op);
 Str scalar_name(Gen *g, const Value *value);
 void declare_scalar(Gen *g, Value *value, Str init);
+bool are_threads(const Gen *g);       /* the lanes */
 View *row_major(Gen *g, Value *tile); /* all lanes in a row: its own view, or a copy's */
 
 /* ---- control.c: if, for, while ---- */

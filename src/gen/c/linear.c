@@ -22,7 +22,7 @@
 static bool check_no_wrap(Nest *n, const Value *value, Ev ev) {
     Gen *g = n->g;
     int64_t low, high;
-    bool wraps = g->fn->form == FORM_SPREAD;
+    bool wraps = are_threads(g);
     if (wraps && facts_range(g->known, value, &low, &high)) return true;
     if (wraps && !n->fast) return false;
     if (ev.below_full || wraps) {
@@ -96,6 +96,18 @@ static Ev linear_addptr(Nest *n, Op *op, Ev p, Ev o) {
     return new_linear(n, TYPE_PTR, level, base, stride, false, 0);
 }
 
+/* An int of 32 bits that stays linear as one of 64. */
+static bool widens_evenly(Nest *n, const Op *op, Ev x) {
+    int64_t low, high;
+    if (op->kind == OP_EXT_S) return check_no_wrap(n, op->operands[0], x);
+    if (op->kind != OP_EXT_U || !are_threads(n->g)) return false;
+    if (facts_range(n->g->known, op->operands[0], &low, &high) && low >= 0) return true;
+    if (!n->fast) return false;
+    bound(n, text(n->g, "t_wraps_u(%.*s, %.*s * %d) ? 0 : full", STR_ARG(x.text), STR_ARG(x.stride),
+                  n->N - 1));
+    return true;
+}
+
 static bool linear_result(Nest *n, Op *op, const Ev *x, Ev *r) {
     TypeKind lane = type_lane(op->results[0].type)->kind;
     if (op->kind == OP_ADDPTR) {
@@ -113,10 +125,11 @@ static bool linear_result(Nest *n, Op *op, const Ev *x, Ev *r) {
                                     : linear_product(n, lane, x[1], x[0], op->operands[0]);
         return true;
     }
-    if (op->kind != OP_EXT_S || x[0].lane != TYPE_I32 || !check_no_wrap(n, op->operands[0], x[0]))
-        return false;
+    if (x[0].lane != TYPE_I32 || !widens_evenly(n, op, x[0])) return false;
+    const char *cast = op->kind == OP_EXT_U ? "(L)(unsigned)" : "";
     *r = x[0];
-    r->text = new_scalar(n, x[0].level, "L", x[0].text), r->lane = lane;
+    r->text = new_scalar(n, x[0].level, "L", text(n->g, "%s%.*s", cast, STR_ARG(x[0].text)));
+    r->lane = lane;
     return true;
 }
 
@@ -179,30 +192,59 @@ bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r) {
                             r);
 }
 
+/* upper - lower, as numbers without a sign, of threads: where no lane passes the end of the type. */
+static Str distance_unsigned(Nest *n, Ev lower, Ev upper) {
+    Gen *g = n->g;
+    const char *cast = lower.lane == TYPE_I32 ? "(unsigned)" : "";
+    return text(g, "t_distance(%s%.*s, %s%.*s)", cast, STR_ARG(upper.text), cast,
+                STR_ARG(lower.text));
+}
+
+/* Whether a comparison of all lanes is one of the first and a count of the others. */
+static Str compares_evenly(Nest *n, Ev a, Ev b, bool is_unsigned) {
+    Gen *g = n->g;
+    if (a.lane == TYPE_I32)
+        return text(g, "!t_wraps%s(%.*s, %d)", is_unsigned ? "_u" : "", STR_ARG(a.text), n->N - 1);
+    return is_unsigned ? text(g, "%.*s >= 0 && %.*s >= 0", STR_ARG(a.text), STR_ARG(b.text))
+                       : STR("1");
+}
+
+/* The lanes below `count` fulfil the condition, and where they are even no others. */
+static void prefix_bound(Nest *n, const Op *op, Str even, Str count) {
+    bound(n, count);
+    bound_last(n, op, text(n->g, "%.*s ? %.*s : last", STR_ARG(even), STR_ARG(count)));
+}
+
 /* Without masks: a comparison of l + base with a bound becomes a count of lanes. */
 bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r) {
     Gen *g = n->g;
     int predicate = (int)icmp_predicate(op);
     Ev a = x[0], b = x[1];
     if (a.kind == EV_UNIFORM && b.kind == EV_LINEAR) { /* b < a is a > b */
-        static const int swapped[] = {ICMP_EQ,  ICMP_NE, ICMP_SGT, ICMP_SGE, ICMP_SLT,
-                                      ICMP_SLE, -1,      -1,       -1,       -1};
+        static const int swapped[] = {ICMP_EQ,  ICMP_NE,  ICMP_SGT, ICMP_SGE, ICMP_SLT,
+                                      ICMP_SLE, ICMP_UGT, ICMP_UGE, ICMP_ULT, ICMP_ULE};
         predicate = swapped[predicate];
         Ev t = a;
         a = b, b = t;
     }
+    bool is_unsigned = predicate >= ICMP_ULT;
     if (a.kind != EV_LINEAR || b.kind != EV_UNIFORM || !a.stride_known || a.stride_value != 1 ||
-        a.lane == TYPE_PTR)
+        a.lane == TYPE_PTR || predicate < ICMP_SLT || (is_unsigned && !are_threads(g)))
         return false;
-    Str distance = text(g, "t_distance(%.*s, %.*s)", STR_ARG(b.text), STR_ARG(a.text));
-    switch (predicate) {
-    case ICMP_SLT: bound(n, distance); break;
-    case ICMP_SLE: bound(n, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
+    Str distance = is_unsigned
+                       ? distance_unsigned(n, a, b)
+                       : text(g, "t_distance(%.*s, %.*s)", STR_ARG(b.text), STR_ARG(a.text));
+    Str even = compares_evenly(n, a, b, is_unsigned);
+    switch (is_unsigned ? predicate - ICMP_ULT + ICMP_SLT : predicate) {
+    case ICMP_SLT: prefix_bound(n, op, even, distance); break;
+    case ICMP_SLE: prefix_bound(n, op, even, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
     case ICMP_SGE: bound(n, text(g, "%.*s <= 0 ? full : 0", STR_ARG(distance))); break;
     case ICMP_SGT: bound(n, text(g, "%.*s < 0 ? full : 0", STR_ARG(distance))); break;
     default: return false;
     }
-    if (a.lane == TYPE_I32)
+    if (is_unsigned)
+        bound(n, text(g, "%.*s ? full : 0", STR_ARG(even)));
+    else if (a.lane == TYPE_I32)
         bound(n, text(g, "t_wraps(%.*s, %d) ? 0 : full", STR_ARG(a.text), n->N - 1));
     *r = (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
     return true;

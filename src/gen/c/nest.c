@@ -87,6 +87,24 @@ void bound(Nest *n, Str condition_count) { /* lanes below this count fulfil the 
     n->has_bounds = true;
 }
 
+/* 0 where `op` is. */
+static bool is_part_of_mask(const Value *mask, const Op *op) {
+    if (!mask || !mask->def) return false;
+    if (mask->def == op) return true;
+    OpKind kind = mask->def->kind;
+    if (kind != OP_AND && kind != OP_BROADCAST && kind != OP_EXPAND_DIMS) return false;
+    for (int i = 0; i < mask->def->num_operands; i++)
+        if (is_part_of_mask(mask->def->operands[i], op)) return true;
+    return false;
+}
+
+void bound_last(Nest *n, const Op *op, Str condition_count) {
+    if (!is_part_of_mask(n->all_masked, op)) return;
+    line(n->g, &n->pre[n->num_rows], depth_at(n, n->num_rows), "last = t_least(last, %.*s);",
+         STR_ARG(condition_count));
+    n->has_last = true;
+}
+
 Place identity_place(const Nest *n, const Type *type) {
     Place place;
     memset(&place, -1, sizeof place);
@@ -212,6 +230,8 @@ Str nest_mask(Nest *n, Value *mask, Place place, Ev *ev_out) {
     Ev ev = mask ? eval(n, mask, place) : (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
     if (n->fast && ev.kind == EV_UNIFORM) {
         bound(n, text(g, "%.*s ? full : 0", STR_ARG(ev.text)));
+        if (mask == n->all_masked)
+            bound_last(n, mask->def, text(g, "%.*s ? last : 0", STR_ARG(ev.text)));
         ev = (Ev){.kind = EV_TRUE, .lane = TYPE_I1};
     }
     if (ev_out) *ev_out = ev;
@@ -350,6 +370,16 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
                            STR_ARG(mask), STR_ARG(other)));
 }
 
+/* Whether to store past the caches, asked once for each pointer. */
+static void ask_stream(Nest *n, const Value *pointer, Ev p, int bytes) {
+    for (int i = 0; i < n->streamed.count; i++)
+        if (n->streamed.data[i] == pointer) return;
+    vec_push(n->g->arena, &n->streamed, pointer);
+    line(n->g, &n->pre[n->num_rows], depth_at(n, n->num_rows), "int nt%d = nt && !(%.*s & %d);",
+         pointer->id, STR_ARG(p.text), bytes - 1);
+    n->g->stored_bytes += (int64_t)pointer->type->lanes * (bytes / n->g->W);
+}
+
 static void write_store(Nest *n, Op *op) {
     Gen *g = n->g;
     Value *pointer = store_pointer(op), *value = store_value(op);
@@ -374,13 +404,10 @@ static void write_store(Nest *n, Op *op) {
     }
     if (lane == TYPE_I1) vector = text(g, "t_vb_to_i8(%.*s)", STR_ARG(vector));
     int bytes = size * g->W;
-    if (n->fast && (bytes == 64 || bytes == 32)) {
-        if (n->copy == 0) {
-            line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
-                 "int nt%d = nt && !(%.*s & %d);", store_pointer(op)->id, STR_ARG(p.text),
-                 bytes - 1);
-            g->stored_bytes += (int64_t)pointer->type->lanes * size;
-        }
+    const Value *base = facts_base(g->known, pointer);
+    bool leaves = !base || !base->def; /* memory of the program is read again */
+    if (n->fast && leaves && (bytes == 64 || bytes == 32)) {
+        ask_stream(n, pointer, p, bytes);
         line(g, n->at, body_depth(n), "if (nt%d) t_stream%d((void *)%.*s, (%s)%.*s); else",
              store_pointer(op)->id, bytes, STR_ARG(at), bytes == 64 ? "t_v64" : "t_v32",
              STR_ARG(vector));
@@ -812,6 +839,7 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     }
     int d = depth_at(n, n->num_rows);
     if (with_fast) line(g, out, d, "L full = %d;", n->N / g->W * g->W);
+    if (n->has_last) line(g, out, d, "L last = %d;", n->N);
     buf_add(out, n->pre[n->num_rows].data, n->pre[n->num_rows].length);
     line(g, out, d, "L l = 0;");
     if (with_fast) {
@@ -824,7 +852,8 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
             line(g, out, d, "for (L k = %d; k >= 0 && (l = k, 1); k -= W) {",
                  (n->N - 1) / g->W * g->W);
         else
-            line(g, out, d, "for (; l < %d; l += W) {", n->N);
+            line(g, out, d, "for (; l < %.*s; l += W) {",
+                 STR_ARG(n->has_last ? STR("last") : text(g, "%d", n->N)));
         buf_add(out, n->body[1].data, n->body[1].length);
         line(g, out, d, "}");
     }
@@ -837,6 +866,18 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     vec_push(g->arena, &g->nests, (TextPart){start, (int)out->length});
 }
 
+/* Of threads, which come in blocks of few lanes: what is left behind a mask should cost nothing. */
+static const Value *mask_of_all(const Nest *n) {
+    const Value *mask = NULL;
+    for (int i = 0; i < n->num_roots; i++) {
+        const Op *op = n->roots[i].op;
+        if (!op || op->kind != OP_STORE || !store_mask(op)) return NULL;
+        if (mask && store_mask(op) != mask) return NULL;
+        mask = store_mask(op);
+    }
+    return are_threads(n->g) && n->kept.count == 0 && mask->def ? mask : NULL;
+}
+
 void nest_write(Gen *g, const Root *roots, int num_roots) {
     Nest *n = arena_new_of(g->arena, Nest);
     n->g = g, n->roots = roots, n->num_roots = num_roots, n->axis_down = -1;
@@ -845,6 +886,7 @@ void nest_write(Gen *g, const Root *roots, int num_roots) {
     nest_shape(n, root_type(&roots[0]));
     for (int i = 0; i < num_roots; i++) n->stamp = ++g->walk, root_operands(n, &roots[i], false);
     choose_kept(n);
+    n->all_masked = mask_of_all(n);
     across_begin(n);
     bool fast = n->N >= g->W && !across_needs_slow(n);
     n->fetches_ahead = n->num_rows == 0 && g->depth == 1 && g->ahead_lanes == n->N;

@@ -50,9 +50,12 @@ typedef struct Nest {
     Buf *at; /* the body being written */
     int copy;
     bool fast, has_bounds;
+    const Value *all_masked; /* the mask of all roots: lanes where it is 0 need no body; or NULL */
+    bool has_last;           /* the body with masks ends at `last` */
     VEC(Memo) memos;
     VEC(Splat) splats;
     VEC(Step) steps;
+    VEC(const Value *) streamed; /* pointers of stores that may go past the caches */
     const Root *roots;
     int num_roots;
     VEC(Op *) ops;     /* evaluated in this nest */
@@ -82,6 +85,8 @@ void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev)
 
 Str new_scalar(Nest *n, int level, const char *type, Str expression);
 void bound(Nest *n, Str condition_count); /* no more lanes than this in the body without masks */
+/* Likewise, of `op`, a part of the mask of all roots: none from here on in the body with masks. */
+void bound_last(Nest *n, const Op *op, Str condition_count);
 
 /* ---- linear.c: false where the result is not linear, or not true of the first lanes ---- */
 Ev new_linear(Nest *n, TypeKind lane, int level, Str base, Str stride, bool known, int64_t value);

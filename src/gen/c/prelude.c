@@ -131,6 +131,7 @@ static const Piece pieces[] = {
     {"t_distance", ALL, /* upper - lower, or the nearest there is */
      "AI L t_distance(L upper, L lower) { L r; return __builtin_sub_overflow(upper, lower, &r) ? (upper < lower ? -0x7fffffffffffffffLL : 0x7fffffffffffffffLL) : r; }\n"},
     {"t_after", ALL, "AI L t_after(L a) { return a == 0x7fffffffffffffffLL ? a : a + 1; }\n"},
+    {"t_wraps_u", ALL, "AI int t_wraps_u(int first, L distance) { L last; return __builtin_add_overflow((L)(unsigned)first, distance, &last) || last != (L)(unsigned)last; }\n"},
     {"t_wraps", ALL, "AI int t_wraps(L first, L distance) { L last; return __builtin_add_overflow(first, distance, &last) || last != (int)last; }\n"},
     {"t_v64", A512, "typedef vf32 t_v64;\n"},
     {"t_v32", A512, "typedef float t_v32 __attribute__((vector_size(32)));\n"},

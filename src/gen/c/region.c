@@ -3,7 +3,8 @@
  * root asks for them; roots that can share a loop nest are collected in g->pending.
  *
  * Memory order: a waiting load is stored before a write that may touch what it reads; a pending
- * store is written before a load that may read it. */
+ * store is written before a load that may read it. In spread form lanes are threads, of which each
+ * has its own order, and only a barrier orders those of two. */
 #include "gen/c/abi.h"
 #include "gen/c/c.h"
 
@@ -92,6 +93,8 @@ static bool reaches_value(Gen *g, const Value *from, const Value *value, int sta
     return false;
 }
 
+bool are_threads(const Gen *g) { return g->fn->form == FORM_SPREAD; }
+
 static bool load_is_waiting(Gen *g, Op *load) {
     if (is_done(g, load) || info(g, op_result(load))->view) return false;
     return info(g, op_result(load))->users.count > 0;
@@ -106,7 +109,7 @@ void before_write(Gen *g, const Op *writer) {
             const Value *from = load_pointer(load), *to = store_pointer(writer);
             if (!facts_lane_may_alias(g->known, from, to)) continue;
             /* Lane by lane the store itself reads it first. */
-            bool by_lanes = from == to || !facts_may_alias(g->known, from, to);
+            bool by_lanes = from == to || (are_threads(g) && !load_volatile(load));
             if (by_lanes && type_is_tile(to->type) &&
                 reaches_value(g, store_value(writer), op_result(load), ++g->walk))
                 continue;
@@ -115,14 +118,18 @@ void before_write(Gen *g, const Op *writer) {
     }
 }
 
+/* Two stores in one nest: lane by lane they keep their order. */
+static bool stores_may_meet(Gen *g, const Op *a, const Op *b) {
+    return !are_threads(g) && facts_may_alias(g->known, store_pointer(a), store_pointer(b));
+}
+
 static bool can_share(Gen *g, const Op *op) {
     if (op->kind != OP_STORE && op->kind != OP_REDUCE) return false;
     if (op->kind == OP_REDUCE && !region_single_op(op->regions[0])) return false;
     for (int i = 0; i < g->pending.count; i++) {
         const Op *other = g->pending.data[i];
         if (!type_same_shape(other->operands[0]->type, op->operands[0]->type)) return false;
-        if (other->kind == OP_STORE && op->kind == OP_STORE &&
-            facts_may_alias(g->known, store_pointer(other), store_pointer(op)))
+        if (other->kind == OP_STORE && op->kind == OP_STORE && stores_may_meet(g, other, op))
             return false;
     }
     return true;
@@ -346,7 +353,7 @@ static void pending_before_load(Gen *g, const Op *load) {
     for (int i = 0; i < g->pending.count; i++) {
         const Op *other = g->pending.data[i];
         if (other->kind == OP_STORE &&
-            facts_may_alias(g->known, store_pointer(other), load_pointer(load))) {
+            facts_lane_may_alias(g->known, store_pointer(other), load_pointer(load))) {
             flush(g);
             return;
         }
@@ -483,7 +490,7 @@ static void op_write(Gen *g, Op *op) {
     bool memory = op_has_trait(op, READS) || op_has_trait(op, WRITES);
     if (memory || op_reaches_pending(g, op)) flush(g);
     if (op_has_trait(op, WRITES) && op->kind != OP_ASSUME && op->kind != OP_ASSERT &&
-        op->kind != OP_CLOCK && (op->kind != OP_BARRIER || g->fn->form == FORM_SPREAD))
+        op->kind != OP_CLOCK && (op->kind != OP_BARRIER || are_threads(g)))
         before_write(g, op);
     if (op->kind != OP_CONSTANT) line_comment(g, op);
     scalar_op_write(g, op);
