@@ -322,6 +322,10 @@ static bool join_into(Facts *facts, Value *into, const Value *from) {
     return changed;
 }
 
+static bool is_given(const Facts *facts, const Value *value) {
+    return facts->given && facts->given[value->id];
+}
+
 static void start_from(Facts *facts, Value *value, const Value *from) {
     facts->axis[value->id] = facts->axis[from->id];
     facts->nonnegative[value->id] = facts->nonnegative[from->id];
@@ -339,7 +343,7 @@ static void start_carried(Facts *facts, Value *value, const Value *init, const V
 
 static void start_from_nothing(Facts *facts, Value *value) {
     nothing_known(facts, value);
-    facts->nonnegative[value->id] = false;
+    facts->nonnegative[value->id] = is_given(facts, value);
     facts->base[value->id] = NULL;
     linear_set_opaque(facts, value, NULL);
 }
@@ -438,7 +442,9 @@ static void walk_op(Facts *facts, const Op *op) {
     }
     for (int i = 0; i < op->num_regions; i++) walk(facts, op->regions[i]);
     for (int i = 0; i < op->num_results; i++) nothing_known(facts, &op->results[i]);
-    if (op->num_results == 1) facts->nonnegative[op->results[0].id] = result_nonnegative(facts, op);
+    if (op->num_results == 1)
+        facts->nonnegative[op->results[0].id] =
+            result_nonnegative(facts, op) || is_given(facts, &op->results[0]);
     if (op->num_results && !op->num_regions)
         facts->range[op->results[0].id] = range_of_result(facts, op);
     Value *result = op->num_results ? op_result(op) : NULL;
@@ -474,9 +480,10 @@ static void walk(Facts *facts, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) walk_op(facts, op);
 }
 
-static Facts *compute(Arena *arena, const Func *fn, bool linear) {
+static Facts *compute(Arena *arena, const Func *fn, bool linear, const bool *given) {
     Facts *facts = arena_new_of(arena, Facts);
-    *facts = (Facts){.arena = arena, .fn = fn, .budget = 1000 + 32 * (int64_t)fn->num_values};
+    int64_t budget = 1000 + 32 * (int64_t)fn->num_values;
+    *facts = (Facts){.arena = arena, .fn = fn, .given = given, .budget = budget};
     facts->axis = arena_array(arena, AxisFacts, fn->num_values);
     if (linear) facts->linear = arena_array(arena, const Linear *, fn->num_values);
     facts->base = arena_array(arena, const Value *, fn->num_values);
@@ -492,11 +499,29 @@ static Facts *compute(Arena *arena, const Func *fn, bool linear) {
     return facts;
 }
 
-Facts *facts_compute(Arena *arena, const Func *fn) { return compute(arena, fn, false); }
-Facts *facts_compute_linear(Arena *arena, const Func *fn) { return compute(arena, fn, true); }
+Facts *facts_compute(Arena *arena, const Func *fn) { return compute(arena, fn, false, NULL); }
+Facts *facts_compute_linear(Arena *arena, const Func *fn) { return compute(arena, fn, true, NULL); }
+Facts *facts_compute_given(Arena *arena, const Func *fn, const bool *nonnegative) {
+    return compute(arena, fn, false, nonnegative);
+}
 
 const AxisFacts *facts_axis(const Facts *facts, const Value *value) {
     return &facts->axis[value->id];
+}
+
+bool facts_nonnegative(const Facts *facts, const Value *value) {
+    return facts->nonnegative[value->id];
+}
+
+int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim) {
+    const Value *pointer = access_pointer(access), *mask = access_mask(access);
+    const AxisFacts *axis = facts_axis(facts, pointer);
+    uint64_t bits;
+    int bytes = type_size_bytes(type_lane(pointer->type)->elem);
+    int64_t lanes = least(axis->contiguity[dim], axis->divisibility[dim] / bytes);
+    if (mask && !value_is_constant(mask, &bits))
+        lanes = least(lanes, facts_axis(facts, mask)->constancy[dim]);
+    return most(1, least(lanes, 16 / bytes));
 }
 
 bool facts_is_uniform(const Facts *facts, const Value *value) {

@@ -23,6 +23,7 @@ struct Facts {
     const Value **base;    /* by value id: of a pointer, the parameter it comes from */
     Range *range;          /* by value id */
     bool *nonnegative; /* by value id: in each lane, as a signed number; assumes as axis facts */
+    const bool *given; /* by value id: not negative, whatever is known; NULL: none */
     int64_t budget;    /* ops that may still be looked at before loops get no second round */
 };
 

@@ -98,6 +98,8 @@ typedef struct Facts Facts;
 /* Valid until fn changes. Without linear forms facts_linear gives NULL. */
 Facts *facts_compute(Arena *arena, const Func *fn);
 Facts *facts_compute_linear(Arena *arena, const Func *fn);
+/* The facts if these ints, by value id, were not negative, nor made negative by what is added. */
+Facts *facts_compute_given(Arena *arena, const Func *fn, const bool *nonnegative);
 const AxisFacts *facts_axis(const Facts *facts, const Value *value);
 const Linear *facts_linear(const Facts *facts, const Value *value); /* NULL: has none */
 /* The least and the greatest number in any lane of an int, signed. Nothing is assumed: what may
@@ -106,6 +108,10 @@ bool facts_range(const Facts *facts, const Value *value, int64_t *low, int64_t *
 /* The index of a for, moved on from its last turn, may pass the end of its type: else no addition
  * wraps around. */
 bool facts_index_may_wrap(const Facts *facts, const Op *loop);
+bool facts_nonnegative(const Facts *facts, const Value *value); /* assumes as axis facts */
+/* Neighbours along dim of a load's, store's or atomic's tile that one access may take: 16 bytes at
+ * most, aligned, and all or none of them masked. */
+int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim);
 bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are equal */
 /* The parameter, or the result of `alloc`, in whose memory all lanes of a pointer lie, as far as the
  * kernel stays inside its buffers; through loops, and selections between pointers of one base. NULL:

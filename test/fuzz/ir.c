@@ -99,6 +99,8 @@ static void check_passes(Arena *arena, Func *fn) {
     func_renumber(fn);
     if (func_verify(arena, fn)) fail("renumber", func_verify(arena, fn));
     fn->num_warps = 4;
+    pass_guard(&px, fn);
+    if (func_verify(arena, fn)) fail("guard", func_verify(arena, fn));
     pass_place(&px, fn); /* or refuses */
     if (func_verify(arena, fn)) fail("place", func_verify(arena, fn));
     pass_fence(&px, fn);

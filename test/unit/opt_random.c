@@ -16,6 +16,7 @@ static const char *const sequences[][10] = {
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
     {"sink"},
     {"licm", "carry", "shape", "sink", "dce"},
+    {"guard", "place", "rings", "fence"},
     {"place", "rings", "fence"},
     {"rings"},
     {"fence"},

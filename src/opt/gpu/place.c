@@ -38,26 +38,6 @@ static void order_of(const Type *type, const AxisFacts *facts, int *order) {
         }
 }
 
-/* Lanes along dim that one access may take by the facts of pointer and mask: logarithm. */
-static int fact_vector_bits(Placer *p, const Op *op, int dim) {
-    const Value *pointer = access_pointer(op), *mask = access_mask(op);
-    const AxisFacts *facts = facts_axis(p->facts, pointer);
-    if (!facts) return 0;
-    int bytes = type_size_bytes(type_lane(pointer->type)->elem);
-    int64_t lanes = 16 / bytes;
-    if (facts->contiguity[dim] < lanes) lanes = facts->contiguity[dim];
-    if (facts->divisibility[dim] / bytes < lanes) lanes = facts->divisibility[dim] / bytes;
-    if (mask) {
-        uint64_t bits;
-        const AxisFacts *mask_facts = facts_axis(p->facts, mask);
-        if (!value_is_constant(mask, &bits)) {
-            int64_t same = mask_facts ? mask_facts->constancy[dim] : 1;
-            if (same < lanes) lanes = same;
-        }
-    }
-    return lanes > 1 ? log2_of(lanes) : 0;
-}
-
 int place_vector_bits(Placer *p, const Op *op, const Layout *layout) {
     const Type *type = access_pointer(op)->type;
     if (!type_is_tile(type)) return 0;
@@ -65,7 +45,7 @@ int place_vector_bits(Placer *p, const Op *op, const Layout *layout) {
     int best = 0;
     for (int d = 0; d < type->rank; d++) {
         int bits = layout_vector_bits(layout, tile_bit_of_dim(&shape, d));
-        int facts = fact_vector_bits(p, op, d);
+        int facts = log2_of(facts_lanes_at_once(p->facts, op, d));
         if (bits > shape.log2[d]) bits = shape.log2[d];
         if (facts < bits) bits = facts;
         if (bits > best) best = bits;
@@ -91,7 +71,7 @@ static bool collect_class(Op *op, void *user) {
     const Type *type = pointer->type;
     MemoryClass c = {.type = type};
     order_of(type, facts_axis(p->facts, pointer), c.order);
-    c.vector_bits = fact_vector_bits(p, op, c.order[0]);
+    c.vector_bits = log2_of(facts_lanes_at_once(p->facts, op, c.order[0]));
     int per_thread = log2_of(type->lanes / p->threads);
     if (c.vector_bits > per_thread) c.vector_bits = per_thread;
     MemoryClass *old = class_find(p, type, c.order);
