@@ -197,9 +197,11 @@ fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kerne
 	@TERN_KEEP_PTX=$(B)/diff-ptx $(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
 	@tools/assemble $(B)/diff-ptx
 
-.PHONY: corpus corpus-triton
+.PHONY: corpus corpus-triton corpus-cuda
 corpus: all $(TOOLS) ## compile the kernels of public repositories: CORPUS='DIR..'
 	@$(B)/tools/corpus $(CORPUS)
+corpus-cuda: all $(TOOLS) ## compile the kernels of public CUDA C: DIR='DIR..'
+	@$(B)/tools/corpus_cuda $(addprefix -I ,$(DIR)) $(DIR)
 corpus-triton: all $(TOOLS) ## the same, and ask the installed triton about what was refused
 	@$(B)/tools/corpus --list $(B)/corpus.list $(CORPUS); python3 tools/corpus_triton.py $(B)/corpus.list
 

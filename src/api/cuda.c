@@ -44,11 +44,17 @@ tern_status cuda_lacks(const tern_module *module, const char *what) {
 
 /* ---- compiling ---- */
 
-static const CuKernel *find(const tern_module *module, const char *name) {
-    Buf known = {.arena = module->arena};
+static const CuKernel *find(Arena *arena, const tern_module *module, const char *name) {
+    Buf known = {.arena = arena};
+    Diag diag = {.arena = arena};
+    const CuKernel *found = cu_find_kernel(arena, module->cuda, name, &diag);
+    if (found) return found;
+    if (diag_failed(&diag)) {
+        context_fail_diag(module->own.context, &diag);
+        return NULL;
+    }
     buf_puts(&known, "");
     for (int i = 0; i < module->num_functions; i++) {
-        if (!strcmp(module->functions[i].name, name)) return cu_kernel(module->cuda, i);
         if (i < 20) buf_printf(&known, "%s%s", i ? ", " : "", module->functions[i].name);
     }
     context_fail(module->own.context, TERN_ERROR_ARGUMENT,
@@ -126,7 +132,7 @@ static bool check_signature(tern_context *context, const CuKernel *kernel, const
 tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *function,
                                  const char *signature, const tern_options *options) {
     tern_context *context = module->own.context;
-    const CuKernel *found = find(module, function);
+    const CuKernel *found = find(arena, module, function);
     CuLaunch launch;
     Diag diag = {.arena = arena};
     if (!found || !check_launch(context, options, &launch)) return NULL;

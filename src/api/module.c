@@ -89,7 +89,7 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
     *module = (tern_module){.own.context = context, .refs = 1, .arena = arena};
     bool is_cuda = cuda_is_name(source->name.data);
     if (is_cuda)
-        module->cuda = cu_load(arena, source, path, &diag);
+        module->cuda = cu_load(arena, source, path, NULL, &diag);
     else
         module->module = module_load(arena, source, path, &context->lang, &diag);
     if (!module->module && !module->cuda) {

@@ -28,6 +28,10 @@ static Value *number_to(CuLower *l, const CuType *from, const CuType *to, Value 
     if (to->kind == CU_BOOL) return number_to_bool(l, from, value);
     if (cu_is_float(from) && cu_is_float(to)) {
         if (old == type) return value;
+        if (cu_is_half(from) && cu_is_half(to))
+            value = cu_cast(l, OP_FEXT, value, type_scalar(TYPE_F32));
+        else if (type_bits(type) == type_bits(old))
+            BUG("a float of the same size");
         return cu_cast(l, type_bits(type) > type_bits(old) ? OP_FEXT : OP_FTRUNC, value, type);
     }
     if (cu_is_float(from)) return cu_cast(l, cu_is_signed(to) ? OP_F_TO_S : OP_F_TO_U, value, type);
@@ -52,6 +56,16 @@ CuVal cu_cast_to(CuLower *l, CuVal val, const CuType *type) {
     type = cu_plain(l->arena, type);
     if (type->kind == CU_VOID) return result(type, NULL, val.place);
     if (type->kind == CU_STRUCT && cu_same(val.type, type)) return val;
+    bool derives = type->kind == CU_STRUCT && val.type->kind == CU_STRUCT &&
+                   cu_derives(val.type->record, type->record);
+    if (derives) return cu_base_of(l, val, type->record);
+    bool by_class = type->kind == CU_STRUCT || val.type->kind == CU_STRUCT;
+    if (by_class && cu_converts_to(l, &val, type)) return cu_convert_by_class(l, val, type);
+    if (type->kind == CU_STRUCT && type->record->decl && cu_has_constructor(l, type->record)) {
+        Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR("")); /* by an explicit one */
+        cu_construct(l, at, type, 1, &val, val.place);
+        return result(type, at, val.place);
+    }
     CuVal from = cu_value(l, val);
     if (l->panic) return from;
     const Type *ir = cu_ir(l->fn->types, type);
@@ -83,7 +97,9 @@ CuVal cu_cast_to(CuLower *l, CuVal val, const CuType *type) {
 static bool pointer_fits(const CuType *from, const CuType *to) {
     bool keeps = (!from->of->is_const || to->of->is_const) &&
                  (!from->of->is_volatile || to->of->is_volatile);
-    return keeps && (to->of->kind == CU_VOID || cu_same(from->of, to->of));
+    bool derives = from->of->kind == CU_STRUCT && to->of->kind == CU_STRUCT &&
+                   cu_derives(from->of->record, to->of->record);
+    return keeps && (to->of->kind == CU_VOID || derives || cu_same(from->of, to->of));
 }
 
 int cu_conversion_rank(const CuVal *val, const CuType *to) {
@@ -99,6 +115,7 @@ int cu_conversion_rank(const CuVal *val, const CuType *to) {
             (to->kind == CU_DOUBLE && from->kind == CU_FLOAT);
         return promotes ? 1 : 2;
     }
+    if (from->kind == CU_STRUCT || to->kind == CU_STRUCT) return -1;
     if (to->kind == CU_POINTER && val->is_null) return 2;
     if (from->kind == CU_POINTER && to->kind == CU_BOOL) return 3;
     if (from->kind == CU_POINTER && to->kind == CU_POINTER && pointer_fits(from, to))
@@ -106,9 +123,41 @@ int cu_conversion_rank(const CuVal *val, const CuType *to) {
     return -1;
 }
 
+int cu_rank_of_conversion(CuLower *l, const CuVal *val, const CuType *to) {
+    int rank = cu_conversion_rank(val, to);
+    bool by_class = to->kind == CU_STRUCT || val->type->kind == CU_STRUCT;
+    if (rank >= 0 || !by_class) return rank;
+    if (to->kind == CU_STRUCT && val->type->kind == CU_STRUCT &&
+        cu_derives(val->type->record, to->record))
+        return 2;
+    return cu_converts_to(l, val, to) ? 4 : -1;
+}
+
+/* Where a number is needed: what an object becomes by itself. */
+CuVal cu_as_number(CuLower *l, CuVal val) {
+    static const CuKind kinds[] = {CU_DOUBLE, CU_FLOAT, CU_LLONG, CU_ULLONG, CU_LONG,
+                                   CU_ULONG,  CU_INT,   CU_UINT,  CU_BOOL,   CU_HALF};
+    if (val.type->kind != CU_STRUCT || l->panic || !val.type->record->decl) return val;
+    const CuName *found = cu_member(l, val.type->record, &val, STR("operator type"));
+    for (int i = 0; i < COUNT(kinds) && found; i++) {
+        CuCallee callee = {.record = found->record, .self = found->self};
+        CuSignature s;
+        const CuDecl *d = found->decl;
+        bool fine = !d->overload && cu_signature(l, d, cu_member_scope(l, &callee), &s);
+        if (fine && s.result && s.result->kind == kinds[i])
+            return cu_convert_by_class(l, val, cu_type(kinds[i]));
+    }
+    return val;
+}
+
+void cu_as_numbers(CuLower *l, CuVal *a, CuVal *b) {
+    *a = cu_as_number(l, *a);
+    *b = cu_as_number(l, *b);
+}
+
 CuVal cu_convert(CuLower *l, CuVal val, const CuType *type, const char *what) {
     if (l->panic) return val;
-    if (cu_conversion_rank(&val, type) >= 0) return cu_cast_to(l, val, type);
+    if (cu_rank_of_conversion(l, &val, type) >= 0) return cu_cast_to(l, val, type);
     return cu_bad(l, val.place, "%s: '%.*s' does not become '%.*s' by itself", what,
                   STR_ARG(cu_name(l->arena, val.type)), STR_ARG(cu_name(l->arena, type)));
 }

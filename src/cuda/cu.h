@@ -10,9 +10,13 @@
 
 typedef struct CuModule CuModule;
 
-/* path: of the file, beside which "includes" lie; empty: the text is from memory. NULL after
- * diag_error. */
-CuModule *cu_load(Arena *arena, const Source *source, Str path, Diag *diag);
+typedef struct CuOptions {
+    const char *const *include_dirs; /* ends with NULL; NULL: none */
+} CuOptions;
+/* path: of the file, beside which "includes" lie; empty: the text is from memory. options may be NULL.
+ * NULL after diag_error. */
+CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
+                  Diag *diag);
 
 typedef struct CuParam {
     Str name, type; /* type: as it is written */
@@ -21,11 +25,16 @@ typedef struct CuParam {
 typedef struct CuKernel { /* a __global__ function */
     Str name;
     Span span, whole; /* of its name; with its body */
+    bool is_template; /* cu_find makes one that can be compiled */
     int num_params;
     const CuParam *params;
+    const struct CuDecl *decl;
+    const char *args; /* of a template: "<float, 256>"; NULL: none */
 } CuKernel;
 int cu_num_kernels(const CuModule *module);
 const CuKernel *cu_kernel(const CuModule *module, int index);
+/* "reduce", "reduce<float, 256>"; NULL: there is no such kernel, or diag_error says why it is none. */
+const CuKernel *cu_find_kernel(Arena *arena, const CuModule *module, const char *name, Diag *diag);
 
 typedef struct CuLaunch {
     int block[3];

@@ -1,41 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* declare: types as they are written, variables, initialisers. */
+/* declare: types as they are written, and variables. */
 #include "cuda/front.h"
 
-/* ---- scopes ---- */
-
-void cu_bind(CuLower *l, CuName name) {
-    CuScope *scope = (CuScope *)(uintptr_t)l->scope;
-    CuName *copy = arena_new_of(l->arena, CuName);
-    *copy = name;
-    copy->next = scope->names;
-    scope->names = copy;
-}
-
-const CuName *cu_find(const CuLower *l, Str name) {
-    for (const CuScope *scope = l->scope; scope; scope = scope->outer)
-        for (const CuName *n = scope->names; n; n = n->next)
-            if (str_equal(n->name, name)) return n;
-    return NULL;
-}
-
-static const CuDecl *declared(const CuLower *l, Str name, CuDeclKind kind) {
-    const CuDecl *decl = map_get(&l->module->names, name);
-    while (decl && decl->kind != kind) decl = decl->overload;
-    return decl;
-}
-
 /* ---- specifiers ---- */
-
-static const struct {
-    const char *name;
-    CuKind kind;
-} named_types[] = {
-    {"size_t", CU_ULONG}, {"ptrdiff_t", CU_LONG}, {"intptr_t", CU_LONG}, {"uintptr_t", CU_ULONG},
-    {"int8_t", CU_SCHAR}, {"uint8_t", CU_UCHAR},  {"int16_t", CU_SHORT}, {"uint16_t", CU_USHORT},
-    {"int32_t", CU_INT},  {"uint32_t", CU_UINT},  {"int64_t", CU_LONG},  {"uint64_t", CU_ULONG},
-    {"uint", CU_UINT},    {"ushort", CU_USHORT},  {"ulong", CU_ULONG},
-};
 
 static const char *const words[] = {"void",  "bool",   "char",   "short",    "int", "long",
                                     "float", "double", "signed", "unsigned", "auto"};
@@ -55,32 +22,22 @@ static bool is_one_of(const CuToken *t, const char *const *list, int count) {
     return false;
 }
 
-static bool is_std(const CuToken *t) { return cu_is(t, "std") && cu_is(t->next, "::"); }
-
-static bool names_type(const CuLower *l, const CuToken *t) {
-    const CuName *found = cu_find(l, t->text);
-    if (found) return found->kind == NAME_TYPE;
-    if (declared(l, t->text, CU_DECL_TYPE)) return true;
-    for (int i = 0; i < COUNT(named_types); i++)
-        if (str_is(t->text, named_types[i].name)) return true;
-    return cu_vector(l->arena, t->text) != NULL;
-}
-
 /* Types that there are in CUDA, but not here: so they are refused as types. */
 static bool is_foreign(const CuToken *t) {
     static const char *const names[] = {
-        "half",          "__half",        "half2",          "__half2",
-        "__nv_bfloat16", "nv_bfloat16",   "__nv_bfloat162", "cudaTextureObject_t",
-        "__nv_fp8_e4m3", "__nv_fp8_e5m2", "__int128"};
+        "cudaTextureObject_t", "cudaSurfaceObject_t", "texture",  "surface",
+        "__nv_fp8_e4m3",       "__nv_fp8_e5m2",       "__int128", "curandState",
+        "curandState_t"};
     return is_one_of(t, names, COUNT(names));
 }
 
-bool cu_starts_type(const CuLower *l) {
+bool cu_starts_type(CuLower *l) {
     const CuToken *t = l->at;
-    if (t->kind != CU_NAME) return false;
-    if (is_std(t)) t = t->next->next;
+    if (cu_is(t, "::") && t->next->kind == CU_NAME) return cu_names_type(l);
+    if (t->kind != CU_NAME || l->panic) return false;
     return is_one_of(t, words, COUNT(words)) || is_one_of(t, qualifiers, COUNT(qualifiers)) ||
-           is_foreign(t) || names_type(l, t);
+           cu_is(t, "decltype") || cu_names_type(l) ||
+           (is_foreign(t) && !cu_declared(l, t->text, CU_DECL_TYPE));
 }
 
 typedef struct Words {
@@ -130,6 +87,20 @@ static const CuType *type_of_words(CuLower *l, const Words *w, CuPlace place) {
     return cu_type((CuKind)(size + (w->is_unsigned ? 1 : 0)));
 }
 
+static void take_align(CuLower *l, CuSpecifiers *s) {
+    int64_t align = 0;
+    CuToken *open = l->at->next;
+    l->at = open->next;
+    if (cu_starts_type(l))
+        align = cu_align(cu_type_name(l));
+    else if (!cu_constant(l, "an alignment", &align))
+        return;
+    if (align < 0 || align > 1024 || (align & (align - 1)))
+        cu_bad(l, open->place, "an alignment of %lld bytes", (long long)align);
+    if (align > s->align) s->align = align;
+    cu_expect(l, ")", "after an alignment");
+}
+
 static void take_attribute(CuLower *l, CuSpecifiers *s) {
     CuToken *t = l->at;
     s->is_static |= cu_is(t, "static");
@@ -139,77 +110,135 @@ static void take_attribute(CuLower *l, CuSpecifiers *s) {
     s->is_device |= cu_is(t, "__device__");
     s->is_constexpr |= cu_is(t, "constexpr");
     s->is_typedef |= cu_is(t, "typedef");
-    if (cu_is(t, "union") || cu_is(t, "class"))
-        cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));
+    bool aligns = cu_is(t, "__align__") || cu_is(t, "alignas");
+    if (aligns && cu_is(t->next, "(")) {
+        take_align(l, s);
+        return;
+    }
     bool has_arguments =
-        cu_is(t->next, "(") && (cu_is(t, "__align__") || cu_is(t, "alignas") ||
-                                cu_is(t, "__launch_bounds__") || cu_is(t, "__attribute__"));
-    if (has_arguments && (cu_is(t, "__align__") || cu_is(t, "alignas")))
-        cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));
+        cu_is(t->next, "(") && (cu_is(t, "__launch_bounds__") || cu_is(t, "__attribute__"));
     l->at = has_arguments ? cu_skip(t->next) : t->next;
 }
 
-static const CuType *named_type(CuLower *l) {
-    CuToken *t = l->at;
-    const CuName *found = cu_find(l, t->text);
-    l->at = t->next;
-    if (found) return found->val.type;
-    const CuDecl *decl = declared(l, t->text, CU_DECL_TYPE);
-    CuName name;
-    if (decl) return cu_global(l, decl, &name) ? name.val.type : cu_type(CU_INT);
-    for (int i = 0; i < COUNT(named_types); i++)
-        if (str_is(t->text, named_types[i].name)) return cu_type(named_types[i].kind);
-    return cu_vector(l->arena, t->text);
+/* decltype(expression): it is not computed. */
+static const CuType *type_of_expression(CuLower *l) {
+    Builder outer;
+    l->at = l->at->next;
+    if (!cu_expect(l, "(", "after 'decltype'")) return cu_type(CU_INT);
+    cu_begin(l, &outer);
+    const CuType *type = cu_expression(l).type;
+    cu_end(l, &outer, NULL);
+    cu_expect(l, ")", "after an expression");
+    return type;
 }
 
-static const CuType *record_type(CuLower *l, Str name);
+/* enum { A, B = 4 } in a function. */
+static const CuType *enum_here(CuLower *l) {
+    int64_t value = -1;
+    while (!l->panic && !cu_is(l->at, "{")) l->at = l->at->next;
+    cu_expect(l, "{", "before enumerators");
+    while (!l->panic && !cu_is(l->at, "}")) {
+        CuToken *name = l->at;
+        l->at = name->next;
+        value++;
+        if (cu_accept(l, "=") && !cu_constant(l, "the value of an enumerator", &value)) break;
+        CuName bound = {.name = name->text, .kind = NAME_CONSTANT};
+        bound.val = (CuVal){.type = cu_type(CU_INT), .place = name->place};
+        bound.val.value = cu_int(l, cu_type(CU_INT), value);
+        cu_bind(l, bound);
+        if (!cu_accept(l, ",")) break;
+    }
+    cu_expect(l, "}", "after enumerators");
+    return cu_type(CU_INT);
+}
+
+static bool opens_body(const CuToken *t) {
+    return cu_is(t->next, "{") || (t->next->kind == CU_NAME && cu_is(t->next->next, "{"));
+}
+
+/* struct { .. }, union U { .. }, enum { .. } where it stands. */
+static const CuType *body_here(CuLower *l) {
+    CuToken *t = l->at, *name = t->next->kind == CU_NAME ? t->next : NULL;
+    if (cu_is(t, "enum")) return enum_here(l);
+    l->at = name ? name->next : t->next;
+    const CuType *type = cu_record_here(l, name ? name->text : STR("struct"), cu_is(t, "union"));
+    if (name && !l->panic)
+        cu_bind(l, (CuName){.name = name->text, .kind = NAME_TYPE, .val.type = type});
+    return type;
+}
+
+static const CuType *written_type(CuLower *l) {
+    CuToken *at;
+    const CuName *found = cu_name_at(l, &at);
+    return found && found->kind == NAME_TYPE ? found->val.type : cu_type(CU_INT);
+}
+
+/* One more word of a type; false: it is none. */
+static bool specifier(CuLower *l, CuSpecifiers *s, Words *w, bool *is_const, bool *is_volatile) {
+    CuToken *t = l->at;
+    bool has_type = s->type || w->count;
+    if (take_word(l, w)) return true;
+    *is_const |= cu_is(t, "const") || cu_is(t, "constexpr");
+    *is_volatile |= cu_is(t, "volatile");
+    if (!has_type && is_foreign(t) && !cu_declared(l, t->text, CU_DECL_TYPE)) {
+        cu_unsupported(l, t->place, "type '%.*s' in a kernel", STR_ARG(t->text));
+        return false;
+    }
+    bool is_body = cu_is(t, "struct") || cu_is(t, "union") || cu_is(t, "class") || cu_is(t, "enum");
+    if (is_body && opens_body(t))
+        s->type = body_here(l);
+    else if (is_one_of(t, qualifiers, COUNT(qualifiers)) || cu_is(t, "typedef"))
+        take_attribute(l, s);
+    else if (!has_type && cu_is(t, "decltype"))
+        s->type = type_of_expression(l);
+    else if (!has_type && (t->kind == CU_NAME || cu_is(t, "::")) && cu_names_type(l))
+        s->type = written_type(l);
+    else
+        return false;
+    return true;
+}
 
 bool cu_specifiers(CuLower *l, CuSpecifiers *s) {
     Words w = {0};
     bool is_const = false, is_volatile = false;
     *s = (CuSpecifiers){.place = l->at->place};
-    for (; !l->panic; s->place = cu_join(s->place, l->at->place)) {
-        if (is_std(l->at)) l->at = l->at->next->next;
-        CuToken *t = l->at;
-        if (take_word(l, &w)) continue;
-        if (cu_is(t, "const") || cu_is(t, "constexpr")) is_const = true;
-        if (cu_is(t, "volatile")) is_volatile = true;
-        if (is_foreign(t)) {
-            cu_unsupported(l, t->place, "type '%.*s' in a kernel", STR_ARG(t->text));
-            return false;
-        }
-        if (cu_is(t, "struct") && (cu_is(t->next, "{") || cu_is(t->next->next, "{"))) {
-            bool named = t->next->kind == CU_NAME;
-            l->at = named ? t->next->next : t->next;
-            s->type = record_type(l, named ? t->next->text : STR("struct"));
-            if (named)
-                cu_bind(l, (CuName){.name = t->next->text, .kind = NAME_TYPE, .val.type = s->type});
-        } else if (is_one_of(t, qualifiers, COUNT(qualifiers)) || cu_is(t, "typedef")) {
-            take_attribute(l, s);
-        } else if (!s->type && !w.count && t->kind == CU_NAME && names_type(l, t)) {
-            s->type = named_type(l);
-        } else {
-            break;
-        }
-    }
+    while (!l->panic && specifier(l, s, &w, &is_const, &is_volatile))
+        s->place = cu_join(s->place, l->at->place);
     if (l->panic) return false;
     if (!s->type && !w.count) {
-        cu_bad(l, l->at->place, "expected a type, saw '%.*s'", STR_ARG(l->at->text));
+        if (l->at->kind == CU_NAME && l->at->next->kind == CU_NAME)
+            cu_undeclared(l, l->at->place, "type ", l->at->text);
+        else
+            cu_bad(l, l->at->place, "expected a type, saw '%.*s'", STR_ARG(l->at->text));
         return false;
     }
     if (w.count) s->type = type_of_words(l, &w, s->place);
     if (s->type) s->type = cu_qualified(l->arena, s->type, is_const, is_volatile);
+    s->is_const = is_const;
     return !l->panic;
 }
 
 /* ---- declarators ---- */
 
+/* [N], of a template's parameter N that is not known yet. */
+static bool pattern_count(CuLower *l, int64_t *count) {
+    bool alone = l->is_pattern && l->at->kind == CU_NAME && cu_is(l->at->next, "]");
+    const CuName *found = alone ? cu_find(l, l->at->text) : NULL;
+    if (!found || !found->param) return false;
+    *count = -1 - found->param;
+    l->at = l->at->next;
+    return true;
+}
+
 static const CuType *arrays(CuLower *l, const CuType *of) {
     int64_t count = -1;
     if (!cu_accept(l, "[")) return of;
     CuPlace place = l->at->place;
-    if (!cu_is(l->at, "]")) {
+    if (!cu_is(l->at, "]") && !pattern_count(l, &count)) {
+        bool in_angles = l->in_angles;
+        l->in_angles = false;
         if (!cu_constant(l, "the size of an array", &count)) return of;
+        l->in_angles = in_angles;
         if (count < 1 || count > INT32_MAX) {
             cu_bad(l, place, "an array of %lld elements", (long long)count);
             return of;
@@ -218,34 +247,70 @@ static const CuType *arrays(CuLower *l, const CuType *of) {
     if (!cu_expect(l, "]", "after the size of an array") || !cu_enter(l)) return of;
     of = arrays(l, of);
     l->nested--;
-    if (of->kind == CU_ARRAY && of->count < 0)
+    if (of->kind == CU_ARRAY && of->count == -1)
         cu_bad(l, place, "only the first size of an array may be left out");
     const CuType *type = cu_array(l->arena, of, count);
+    if (!l->panic && !cu_is_pattern(type)) cu_complete(l, of);
     if (count >= 0 && cu_size(type) >= INT32_MAX) cu_bad(l, place, "an array of 2 GB or more");
     return type;
 }
 
-static const CuType *pointers(CuLower *l, const CuType *type, bool *is_reference) {
+static const CuType *pointers(CuLower *l, const CuType *type, CuDeclarator *d) {
     for (; !l->panic; l->at = l->at->next) {
-        if (cu_is(l->at, "*"))
+        bool is_const = cu_is(l->at, "const"), is_volatile = cu_is(l->at, "volatile");
+        if (cu_is(l->at, "*") && type)
             type = cu_pointer(l->arena, type);
-        else if (cu_is(l->at, "const") || cu_is(l->at, "volatile"))
-            type = cu_qualified(l->arena, type, cu_is(l->at, "const"), cu_is(l->at, "volatile"));
+        else if (cu_is(l->at, "*"))
+            d->is_pointer = true;
+        else if ((is_const || is_volatile) && type)
+            type = cu_qualified(l->arena, type, is_const, is_volatile);
         else if (cu_is(l->at, "&") || cu_is(l->at, "&&"))
-            *is_reference = true;
-        else if (!cu_is(l->at, "__restrict__") && !cu_is(l->at, "__restrict") &&
-                 !cu_is(l->at, "restrict"))
+            d->is_reference = true, d->is_moved = cu_is(l->at, "&&");
+        else if (!is_const && !is_volatile && !cu_is(l->at, "__restrict__") &&
+                 !cu_is(l->at, "__restrict") && !cu_is(l->at, "restrict"))
             break;
     }
     return type;
 }
 
-bool cu_declarator(CuLower *l, const CuType *base, CuDeclarator *d) {
+/* float (&a)[4], float (*p)[4]: what is in brackets is said of the array. */
+static void grouped(CuLower *l, CuDeclarator *d) {
+    CuToken *open = l->at, *inside = open->next;
+    bool is_pointer = cu_is(inside, "*");
+    if ((!is_pointer && !cu_is(inside, "&")) || !d->type) {
+        cu_unsupported(l, open->place, "a declaration with brackets in a kernel");
+        return;
+    }
+    l->at = inside->next;
+    while (cu_accept(l, "const") || cu_accept(l, "__restrict__")) {
+    }
+    if (l->at->kind == CU_NAME) {
+        d->name = l->at;
+        l->at = l->at->next;
+    }
+    if (!cu_is(l->at, ")") || cu_is(l->at->next, "(")) {
+        cu_unsupported(l, open->place, "a pointer to a function in a kernel");
+        return;
+    }
+    l->at = l->at->next;
+    d->type = arrays(l, d->type);
+    if (is_pointer)
+        d->type = cu_pointer(l->arena, d->type);
+    else
+        d->is_reference = true;
+}
+
+bool cu_result_declarator(CuLower *l, const CuType *base, CuDeclarator *d) {
     *d = (CuDeclarator){0};
-    d->type = base ? pointers(l, base, &d->is_reference) : NULL;
+    d->type = pointers(l, base, d);
+    return !l->panic;
+}
+
+bool cu_declarator(CuLower *l, const CuType *base, CuDeclarator *d) {
+    if (!cu_result_declarator(l, base, d)) return false;
     if (cu_is(l->at, "(")) {
-        cu_unsupported(l, l->at->place, "a pointer to a function or to an array in a kernel");
-        return false;
+        grouped(l, d);
+        return !l->panic;
     }
     if (l->at->kind == CU_NAME) {
         d->name = l->at;
@@ -260,135 +325,16 @@ const CuType *cu_type_name(CuLower *l) {
     CuDeclarator d;
     if (!cu_specifiers(l, &s)) return cu_type(CU_INT);
     CuPlace place = s.place;
-    if (!s.type || !cu_declarator(l, s.type, &d)) {
+    if (!s.type) {
         cu_bad(l, place, "'auto' where a type must be written");
         return cu_type(CU_INT);
     }
+    if (!cu_declarator(l, s.type, &d)) return cu_type(CU_INT);
     if (d.name) cu_bad(l, d.name->place, "a name where only a type can stand");
     return d.type;
 }
 
-/* ---- structs ---- */
-
-static const CuType *record_type(CuLower *l, Str name) {
-    VEC(CuField) fields = {0};
-    CuRecord *record = arena_new_of(l->arena, CuRecord);
-    CuType *type = arena_new_of(l->arena, CuType);
-    *record = (CuRecord){.name = name, .align = 1};
-    *type = (CuType){.kind = CU_STRUCT, .record = record};
-    if (!cu_expect(l, "{", "before the members")) return type;
-    while (!l->panic && !cu_is(l->at, "}")) {
-        CuSpecifiers s;
-        CuDeclarator d;
-        if (!cu_specifiers(l, &s)) break;
-        do {
-            if (!s.type || !cu_declarator(l, s.type, &d)) break;
-            CuPlace place = d.name ? d.name->place : l->at->place;
-            if (cu_is(l->at, "(") || cu_is(l->at, ":") || cu_is(l->at, "=") || !d.name ||
-                d.is_reference) {
-                cu_unsupported(l, place, "a struct with more than plain members in a kernel");
-                break;
-            }
-            int64_t align = cu_align(d.type), size = cu_size(d.type);
-            int64_t at = (record->size + align - 1) & -align;
-            if (size >= INT32_MAX - at) cu_bad(l, place, "a struct of 2 GB or more");
-            vec_push(l->arena, &fields, (CuField){d.name->text, d.type, at});
-            record->size = at + size;
-            if (align > record->align) record->align = align;
-        } while (cu_accept(l, ","));
-        cu_expect(l, ";", "after a member");
-    }
-    cu_accept(l, "}");
-    record->size = (record->size + record->align - 1) & -record->align;
-    record->fields = fields.data;
-    record->num_fields = fields.count;
-    if (!record->num_fields && !l->panic)
-        cu_unsupported(l, l->at->place, "a struct without members");
-    return type;
-}
-
-/* ---- initialisers ---- */
-
-static void zero(CuLower *l, Value *at, const CuType *type) {
-    if (type->kind == CU_ARRAY) {
-        for (int64_t i = 0; i < type->count && !l->panic; i++)
-            zero(l, cu_offset(l, at, i * cu_size(type->of), type->of), type->of);
-    } else if (type->kind == CU_STRUCT) {
-        for (int i = 0; i < type->record->num_fields; i++) {
-            const CuField *f = &type->record->fields[i];
-            zero(l, cu_offset(l, at, f->offset, f->type), f->type);
-        }
-    } else {
-        const Type *ir = cu_ir(l->fn->types, type);
-        cu_store_to(l, at, cu_plain(l->arena, type), build_constant_bits(&l->b, ir, 0));
-    }
-}
-
-static void from_list(CuLower *l, Value *at, const CuType *type) {
-    int64_t index = 0, count = type->kind == CU_ARRAY    ? type->count
-                               : type->kind == CU_STRUCT ? type->record->num_fields
-                                                         : 1;
-    CuPlace place = l->at->place;
-    if (!cu_enter(l)) return;
-    cu_expect(l, "{", "before initial values");
-    if (type->kind == CU_ARRAY && count > 65536)
-        cu_unsupported(l, place, "an initialised array of more than 65536 elements");
-    if (type->kind == CU_ARRAY || type->kind == CU_STRUCT) zero(l, at, type);
-    for (; !l->panic && !cu_is(l->at, "}"); index++) {
-        if (index == count) {
-            cu_bad(l, l->at->place, "more initial values than '%.*s' has",
-                   STR_ARG(cu_name(l->arena, type)));
-            break;
-        }
-        const CuField *f = type->kind == CU_STRUCT ? &type->record->fields[index] : NULL;
-        const CuType *of = type->kind == CU_ARRAY ? type->of : f ? f->type : type;
-        int64_t offset = f ? f->offset : index * cu_size(of);
-        cu_initialize(l, cu_offset(l, at, offset, of), of);
-        if (!cu_accept(l, ",")) break;
-    }
-    if (index == 0 && type->kind != CU_ARRAY && type->kind != CU_STRUCT) zero(l, at, type);
-    cu_expect(l, "}", "after initial values");
-    l->nested--;
-}
-
-void cu_initialize(CuLower *l, Value *at, const CuType *type) {
-    if (cu_is(l->at, "{")) {
-        from_list(l, at, type);
-        return;
-    }
-    CuVal val = cu_assignment(l);
-    if (type->kind == CU_ARRAY) {
-        cu_bad(l, val.place, "an array is initialised by values in braces");
-        return;
-    }
-    const CuType *plain = cu_plain(l->arena, type);
-    val = cu_convert(l, val, plain, "this initial value");
-    if (l->panic) return;
-    if (type->kind == CU_STRUCT)
-        cu_copy(l, at, val.value, plain);
-    else
-        cu_store_to(l, at, plain, val.value);
-}
-
 /* ---- variables ---- */
-
-/* T x[] = {1, 2, 3}: as many as there are values. */
-static const CuType *counted(CuLower *l, const CuType *type) {
-    if (type->kind != CU_ARRAY || type->count >= 0) return type;
-    const CuToken *t = cu_is(l->at, "=") ? l->at->next : l->at;
-    if (!cu_is(t, "{")) {
-        cu_bad(l, l->at->place, "an array without a size and without initial values");
-        return cu_array(l->arena, type->of, 1);
-    }
-    int64_t count = 0;
-    for (t = t->next; !cu_is(t, "}") && t->kind != CU_END; count++) {
-        while (!cu_is(t, ",") && !cu_is(t, "}") && t->kind != CU_END)
-            t = cu_is(t, "{") || cu_is(t, "(") || cu_is(t, "[") ? cu_skip((CuToken *)(uintptr_t)t)
-                                                                : t->next;
-        if (cu_is(t, ",")) t = t->next;
-    }
-    return cu_array(l->arena, type->of, count ? count : 1);
-}
 
 static void shared_variable(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
     const CuType *type = d->type;
@@ -411,7 +357,7 @@ static void shared_variable(CuLower *l, const CuSpecifiers *s, const CuDeclarato
         at = cu_offset(l, l->dynamic, 0, type);
         type = cu_array(l->arena, type->of, l->launch->shared_bytes / cu_size(type->of));
     } else {
-        type = counted(l, type);
+        type = cu_counted(l, type);
         at = map_get_pointer(&l->shared, d->name);
         if (!at) {
             at = cu_alloc(l, type, ALLOC_SHARED, d->name->text);
@@ -424,71 +370,150 @@ static void shared_variable(CuLower *l, const CuSpecifiers *s, const CuDeclarato
             (CuName){.name = d->name->text, .val = {.type = type, .value = at, .is_place = true}});
 }
 
-static void reference(CuLower *l, const CuDeclarator *d) {
-    if (!cu_expect(l, "=", "after a reference")) return;
+static void bind_place(CuLower *l, const CuToken *name, const CuType *type, Value *at) {
+    cu_bind(l, (CuName){.name = name->text, .val = {.type = type, .value = at, .is_place = true}});
+}
+
+static Value *own_memory(CuLower *l, const CuSpecifiers *s, const CuType *type, Str name) {
+    Value *at = cu_alloc(l, type, ALLOC_LOCAL, name);
+    if (s->align > alloc_align(at->def)) alloc_set_align(at->def, s->align);
+    return at;
+}
+
+/* T &x = y; auto &x = y, const T &x = 1. */
+static void reference(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
+    bool list = cu_accept(l, "{") || cu_accept(l, "(");
+    if (!list && !cu_expect(l, "=", "after a reference")) return;
     CuVal to = cu_assignment(l);
-    if (!l->panic && !to.is_place) cu_unsupported(l, to.place, "a reference to a temporary");
-    const CuType *type = d->type ? d->type : to.type;
-    if (!l->panic && !cu_same(type, to.type))
+    if (list) l->at = l->at->next;
+    if (l->panic) return;
+    const CuType *type = d->type ? d->type : cu_qualified(l->arena, to.type, s->is_const, false);
+    bool derives = type->kind == CU_STRUCT && to.type->kind == CU_STRUCT &&
+                   cu_derives(to.type->record, type->record);
+    bool may_hold = type->is_const || d->is_moved;
+    bool has_address = to.is_place || (to.type->kind == CU_STRUCT && may_hold);
+    if (has_address && (derives || cu_same(type, to.type))) {
+        if (to.is_place && to.type->is_const && !type->is_const)
+            cu_bad(l, to.place, "this is const");
+        if (derives) to = cu_base_of(l, to, type->record);
+        bind_place(l, d->name, type, to.value);
+    } else if (may_hold) { /* to a value that lives as long as the reference */
+        Value *at = own_memory(l, s, cu_plain(l->arena, type), d->name->text);
+        cu_initialize_from(l, at, type, to, "this initial value");
+        bind_place(l, d->name, type, at);
+    } else if (!to.is_place) {
+        cu_unsupported(l, to.place, "a reference to a temporary");
+    } else {
         cu_bad(l, to.place, "a reference to '%.*s' is bound to '%.*s'",
                STR_ARG(cu_name(l->arena, type)), STR_ARG(cu_name(l->arena, to.type)));
-    to.type = type;
-    cu_bind(l, (CuName){.name = d->name->text, .val = to});
+    }
+}
+
+bool cu_is_written(const Value *value) {
+    return value && value->def && value->def->kind == OP_CONSTANT;
+}
+
+/* A number that is known now is a constant, else a variable that is const. */
+static void constant(CuLower *l, const CuSpecifiers *s, const CuToken *name, const CuType *type,
+                     CuVal val) {
+    CuName bound = {.name = name->text, .kind = NAME_CONSTANT, .val = val};
+    if (cu_is_written(val.value)) {
+        cu_bind(l, bound);
+        return;
+    }
+    if (s->is_constexpr) cu_bad(l, val.place, "this is not known at compile time");
+    Value *at = own_memory(l, s, type, name->text);
+    cu_store_to(l, at, cu_plain(l->arena, type), val.value);
+    bind_place(l, name, type, at);
 }
 
 /* auto x = ..: the type of the value. */
 static void deduced(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
-    (void)s;
-    if (!cu_expect(l, "=", "after 'auto' and a name")) return;
+    bool list = cu_is(l->at, "{") || cu_is(l->at, "(");
+    CuToken *open = l->at;
+    if (!list && !cu_expect(l, "=", "after 'auto' and a name")) return;
+    if (list) l->at = open->next;
     CuVal val = cu_value(l, cu_assignment(l));
+    if (list) cu_expect(l, cu_is(open, "(") ? ")" : "}", "after the initial value");
     if (l->panic) return;
+    if (d->is_pointer && val.type->kind != CU_POINTER)
+        cu_bad(l, val.place, "'auto *' of what is no pointer");
     const CuType *type = cu_plain(l->arena, val.type);
-    Value *at = cu_alloc(l, type, ALLOC_LOCAL, d->name->text);
-    if (type->kind == CU_STRUCT)
-        cu_copy(l, at, val.value, type);
-    else
-        cu_store_to(l, at, type, val.value);
-    cu_bind(l,
-            (CuName){.name = d->name->text, .val = {.type = type, .value = at, .is_place = true}});
+    if (type->kind == CU_VOID) cu_bad(l, val.place, "a variable of type void");
+    bool scalar = type->kind != CU_ARRAY && type->kind != CU_STRUCT;
+    if (l->panic) return;
+    if (s->is_const) type = cu_qualified(l->arena, type, true, false);
+    if (scalar && s->is_const) {
+        constant(l, s, d->name, type, val);
+        return;
+    }
+    Value *at = own_memory(l, s, type, d->name->text);
+    cu_initialize_from(l, at, type, val, "this initial value");
+    bind_place(l, d->name, type, at);
 }
 
-static bool is_written_constant(const Value *value) {
-    return value && value->def && value->def->kind == OP_CONSTANT;
+/* T x(1, 2) */
+static void from_arguments(CuLower *l, Value *at, const CuType *type) {
+    CuPlace place = l->at->place;
+    int count;
+    CuVal *args;
+    if (!cu_arguments(l, ")", &count, &args)) return;
+    if (type->kind == CU_STRUCT)
+        cu_construct(l, at, type, count, args, place);
+    else if (count != 1)
+        cu_bad(l, place, "'%.*s' begins as %d values", STR_ARG(cu_name(l->arena, type)), count);
+    else
+        cu_initialize_from(l, at, type, args[0], "this initial value");
+}
+
+static void refuse_destructor(CuLower *l, const CuType *type, CuPlace place) {
+    while (type->kind == CU_ARRAY) type = type->of;
+    const CuDecl *decl = type->kind == CU_STRUCT ? type->record->decl : NULL;
+    const CuDecl *end = decl && decl->members ? map_get(&decl->members->names, STR("~")) : NULL;
+    if (end && end->body && !cu_is(end->body->next, "}"))
+        cu_unsupported(l, place, "a destructor that does something");
 }
 
 static void variable(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
-    const CuType *type = counted(l, d->type);
+    const CuType *type = cu_counted(l, d->type);
     if (type->kind == CU_VOID) cu_bad(l, d->name->place, "a variable of type void");
-    if (s->is_static) cu_unsupported(l, d->name->place, "a static variable in a kernel");
+    if (s->is_static && !type->is_const && !s->is_const)
+        cu_unsupported(l, d->name->place, "a static variable in a kernel");
+    cu_complete(l, type);
+    refuse_destructor(l, type, d->name->place);
     bool scalar = type->kind != CU_ARRAY && type->kind != CU_STRUCT;
     if (l->panic) return;
-    if (scalar && type->is_const && cu_is(l->at, "=")) { /* a number known now is a constant */
+    bool list = cu_is(l->at, "{");
+    if (scalar && type->is_const && (cu_is(l->at, "=") || list)) {
         l->at = l->at->next;
+        if (!list && cu_is(l->at, "{")) l->at = l->at->next, list = true;
         CuVal val = cu_convert(l, cu_assignment(l), cu_plain(l->arena, type), "this initial value");
-        if (l->panic) return;
-        CuName name = {.name = d->name->text, .kind = NAME_CONSTANT, .val = val};
-        if (!is_written_constant(val.value)) {
-            if (s->is_constexpr) cu_bad(l, val.place, "this is not known at compile time");
-            Value *at = cu_alloc(l, type, ALLOC_LOCAL, d->name->text);
-            cu_store_to(l, at, cu_plain(l->arena, type), val.value);
-            name.kind = NAME_PLACE;
-            name.val = (CuVal){.type = type, .value = at, .is_place = true};
-        }
-        cu_bind(l, name);
+        if (list) cu_expect(l, "}", "after the initial value");
+        if (!l->panic) constant(l, s, d->name, type, val);
         return;
     }
-    Value *at = cu_alloc(l, type, ALLOC_LOCAL, d->name->text);
-    CuName name = {.name = d->name->text, .val = {.type = type, .value = at, .is_place = true}};
-    if (cu_accept(l, "=") || cu_is(l->at, "{")) {
+    Value *at = own_memory(l, s, type, d->name->text);
+    if (cu_accept(l, "=") || list)
         cu_initialize(l, at, type);
-    } else if (cu_accept(l, "(")) {
-        if (type->kind == CU_STRUCT)
-            cu_unsupported(l, l->at->place, "a constructor in a kernel");
-        else
-            cu_initialize(l, at, type);
-        cu_expect(l, ")", "after the initial value");
-    }
-    cu_bind(l, name);
+    else if (cu_accept(l, "("))
+        from_arguments(l, at, type);
+    else
+        cu_initialize_empty(l, at, type);
+    bind_place(l, d->name, type, at);
+}
+
+static void declared_name(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
+    l->b.span = cu_span(d->name->place);
+    if (s->is_typedef)
+        cu_bind(l, (CuName){.name = d->name->text, .kind = NAME_TYPE, .val.type = d->type});
+    else if (d->is_reference)
+        reference(l, s, d);
+    else if (!s->type)
+        deduced(l, s, d);
+    else if (s->is_shared)
+        shared_variable(l, s, d);
+    else
+        variable(l, s, d);
 }
 
 void cu_declaration(CuLower *l) {
@@ -501,145 +526,23 @@ void cu_declaration(CuLower *l) {
         cu_expect(l, ";", "after a type");
         return;
     }
+    if (cu_is(l->at, "using")) { /* namespaces are looked through */
+        while (!cu_is(l->at, ";") && l->at->kind != CU_END) l->at = l->at->next;
+        cu_expect(l, ";", "after 'using'");
+        return;
+    }
     if (!cu_specifiers(l, &s)) return;
     if (cu_accept(l, ";")) return; /* a struct alone */
-    if (s.is_constant || s.is_device)
-        cu_unsupported(l, s.place, "a __constant__ or __device__ variable");
+    if (s.is_constant) cu_unsupported(l, s.place, "a __constant__ variable in a kernel");
+    if (!s.type && cu_is(l->at, "[")) cu_unsupported(l, l->at->place, "structured bindings");
     do {
         CuDeclarator d;
-        if (!s.type && cu_accept(l, "&")) {
-            d = (CuDeclarator){.is_reference = true, .name = l->at};
-            l->at = l->at->next;
-        } else if (!cu_declarator(l, s.type, &d)) {
-            return;
-        }
+        if (!cu_declarator(l, s.type, &d)) return;
         if (!d.name || d.name->kind != CU_NAME) {
             cu_bad(l, l->at->place, "expected a name, saw '%.*s'", STR_ARG(l->at->text));
             return;
         }
-        l->b.span = cu_span(d.name->place);
-        if (s.is_typedef)
-            cu_bind(l, (CuName){.name = d.name->text, .kind = NAME_TYPE, .val.type = d.type});
-        else if (d.is_reference)
-            reference(l, &d);
-        else if (!s.type)
-            deduced(l, &s, &d);
-        else if (s.is_shared)
-            shared_variable(l, &s, &d);
-        else
-            variable(l, &s, &d);
+        declared_name(l, &s, &d);
     } while (cu_accept(l, ","));
     cu_expect(l, ";", "after a declaration");
-}
-
-/* ---- what stands at the top of the file ---- */
-
-static bool enumerator(CuLower *l, const CuDecl *decl, CuName *name) {
-    int64_t value = -1;
-    CuToken *t = decl->start;
-    while (!cu_is(t, "{")) {
-        if (cu_is(t, "class") || cu_is(t, "struct")) cu_unsupported(l, t->place, "'enum class'");
-        t = t->next;
-    }
-    for (l->at = t->next; !l->panic;) {
-        CuToken *at = l->at;
-        l->at = at->next;
-        value++;
-        if (cu_accept(l, "=") && !cu_constant(l, "the value of an enumerator", &value))
-            return false;
-        if (value < INT32_MIN || value > INT32_MAX)
-            cu_unsupported(l, at->place, "an enumerator that is no int");
-        if (at == decl->at) break;
-        if (!cu_expect(l, ",", "after an enumerator")) return false;
-    }
-    *name = (CuName){.name = decl->name,
-                     .kind = NAME_CONSTANT,
-                     .val = {.type = cu_type(CU_INT), .place = decl->at->place}};
-    name->val.value = cu_int(l, name->val.type, value);
-    return !l->panic;
-}
-
-static bool global_type(CuLower *l, const CuDecl *decl, CuName *name) {
-    CuSpecifiers s;
-    CuDeclarator d;
-    *name = (CuName){.name = decl->name, .kind = NAME_TYPE};
-    if (cu_is(decl->start, "enum")) {
-        name->val.type = cu_type(CU_INT);
-        return true;
-    }
-    if (cu_is(decl->start, "using")) {
-        l->at = decl->at->next->next;
-        name->val.type = cu_type_name(l);
-        return !l->panic;
-    }
-    bool is_typedef = cu_is(decl->start, "typedef");
-    if (is_typedef && cu_is(decl->start->next, "enum")) {
-        name->val.type = cu_type(CU_INT);
-        return true;
-    }
-    if (!cu_specifiers(l, &s)) return false;
-    name->val.type = s.type;
-    while (is_typedef && !l->panic && s.type) { /* typedef int a, *b; */
-        if (!cu_declarator(l, s.type, &d)) return false;
-        if (d.name == decl->at) name->val.type = d.type;
-        if (d.name == decl->at || !cu_accept(l, ",")) break;
-    }
-    return !l->panic && name->val.type;
-}
-
-static bool global_variable(CuLower *l, const CuDecl *decl, CuName *name) {
-    CuSpecifiers s;
-    CuDeclarator d;
-    if (!cu_specifiers(l, &s)) return false;
-    bool is_const = s.type && s.type->is_const;
-    if (s.is_constant || s.is_device || s.is_shared || !is_const) {
-        cu_unsupported(l, decl->at->place,
-                       "variable '%.*s', which is neither constant nor a kernel's own",
-                       STR_ARG(decl->name));
-        diag_help(l->diag, cu_span(decl->at->place), "pass a pointer to it as an argument");
-        return false;
-    }
-    if (!cu_declarator(l, s.type, &d)) return false;
-    while (d.name != decl->at) { /* const int a = 1, b = 2; */
-        while (!cu_is(l->at, ",") && l->at->kind != CU_END)
-            l->at = cu_is(l->at, "{") || cu_is(l->at, "(") ? cu_skip(l->at) : l->at->next;
-        if (!cu_accept(l, ",") || !cu_declarator(l, s.type, &d)) return false;
-    }
-    if (!cu_is_number(d.type) || !cu_accept(l, "=")) {
-        cu_unsupported(l, decl->at->place, "constant '%.*s' of type '%.*s' outside of a kernel",
-                       STR_ARG(decl->name), STR_ARG(cu_name(l->arena, d.type)));
-        return false;
-    }
-    CuVal val = cu_convert(l, cu_assignment(l), cu_plain(l->arena, d.type), "this initial value");
-    if (!l->panic && !is_written_constant(val.value))
-        cu_unsupported(l, val.place, "a constant that is not known at compile time");
-    *name = (CuName){.name = decl->name, .kind = NAME_CONSTANT, .val = val};
-    return !l->panic;
-}
-
-bool cu_global(CuLower *l, const CuDecl *decl, CuName *name) {
-    CuToken *at = l->at;
-    const CuScope *scope = l->scope;
-    CuDecl *busy = (CuDecl *)(uintptr_t)decl;
-    if (decl->is_template) {
-        cu_unsupported(l, decl->at->place, "the template '%.*s' in a kernel", STR_ARG(decl->name));
-        return false;
-    }
-    if (decl->is_busy) {
-        cu_bad(l, decl->at->place, "'%.*s' is made of itself", STR_ARG(decl->name));
-        return false;
-    }
-    if (!cu_enter(l)) return false;
-    l->scope = l->globals;
-    l->at = decl->start;
-    busy->is_busy = true;
-    bool fine = decl->kind == CU_DECL_ENUMERATOR ? enumerator(l, decl, name)
-                : decl->kind == CU_DECL_TYPE     ? global_type(l, decl, name)
-                                                 : global_variable(l, decl, name);
-    busy->is_busy = false;
-    if (fine) cu_bind(l, *name); /* into the globals */
-    l->scope = scope;
-    l->at = at;
-    l->nested--;
-    return fine;
 }

@@ -3,8 +3,6 @@
  * regions of their own; where they read no memory that could be wrong to read, they stand in line. */
 #include "cuda/front.h"
 
-static CuVal unary(CuLower *l);
-
 /* ---- places ---- */
 
 static CuVal place_val(const CuType *type, Value *address, CuPlace place) {
@@ -12,12 +10,16 @@ static CuVal place_val(const CuType *type, Value *address, CuPlace place) {
 }
 
 static CuVal dereference(CuLower *l, CuVal pointer, CuPlace place) {
+    CuVal result;
+    if (pointer.type->kind == CU_STRUCT && cu_operator(l, "*", 1, &pointer, place, &result))
+        return result;
     pointer = cu_value(l, pointer);
     if (l->panic) return pointer;
     if (pointer.type->kind != CU_POINTER)
         return cu_bad(l, place, "'*' of '%.*s', which is no pointer",
                       STR_ARG(cu_name(l->arena, pointer.type)));
     if (pointer.type->of->kind == CU_VOID) return cu_bad(l, place, "what a 'void *' points to");
+    cu_complete(l, pointer.type->of);
     return place_val(pointer.type->of, pointer.value, place);
 }
 
@@ -29,6 +31,7 @@ static CuVal advance(CuLower *l, CuVal pointer, CuVal index, bool back, CuPlace 
                                                                               : cu_type(CU_ULONG));
     if (l->panic) return pointer;
     if (of->kind == CU_VOID) return cu_bad(l, place, "arithmetic on a 'void *'");
+    cu_complete(l, of);
     Value *offset = at.value;
     if (back) offset = cu_op2(l, OP_SUB, cu_int(l, at.type, 0), offset);
     int64_t scale = cu_size(of) / type_size_bytes(pointer.value->type->elem);
@@ -37,23 +40,38 @@ static CuVal advance(CuLower *l, CuVal pointer, CuVal index, bool back, CuPlace 
         .type = pointer.type, .value = build_addptr(&l->b, pointer.value, offset), .place = place};
 }
 
-static CuVal member(CuLower *l, CuVal of, CuToken *name) {
+/* .x, .f(1), .template f<2>(1), .operator()(1), .Base::x */
+static CuVal member(CuLower *l, CuVal of) {
+    cu_accept(l, "template");
+    CuToken *name = l->at;
     CuPlace place = cu_join(of.place, name->place);
     if (l->panic) return of;
     if (of.type->kind != CU_STRUCT)
         return cu_bad(l, place, "member '%.*s' of '%.*s', which is no struct", STR_ARG(name->text),
                       STR_ARG(cu_name(l->arena, of.type)));
-    if (cu_is(name->next, "(")) return cu_unsupported(l, place, "a member function in a kernel");
+    cu_complete(l, of.type);
     const CuRecord *record = of.type->record;
-    for (int i = 0; i < record->num_fields; i++) {
-        const CuField *f = &record->fields[i];
-        if (!str_equal(f->name, name->text)) continue;
-        const CuType *type =
-            cu_qualified(l->arena, f->type, of.type->is_const, of.type->is_volatile);
-        return place_val(type, cu_offset(l, of.value, f->offset, f->type), place);
+    CuVal *self = arena_new_of(l->arena, CuVal);
+    *self = of;
+    l->at = name->next;
+    if (cu_is(name, "operator") && cu_is(l->at, "(") && record->lambda) l->at = cu_skip(l->at);
+    const CuName *found = l->panic ? NULL : cu_member(l, record, self, name->text);
+    if (found && found->kind == NAME_TYPE && cu_is(l->at, "::")) { /* of a base */
+        *self = cu_base_of(l, of, found->val.type->record);
+        name = l->at->next;
+        l->at = name->next;
+        found = cu_member(l, self->type->record, self, name->text);
     }
-    return cu_bad(l, name->place, "'%.*s' has no member '%.*s'", STR_ARG(record->name),
-                  STR_ARG(name->text));
+    if (l->panic) return of;
+    if (!found)
+        return cu_bad(l, name->place, "'%.*s' has no member '%.*s'", STR_ARG(record->name),
+                      STR_ARG(name->text));
+    if (found->kind == NAME_FUNCTION) return cu_call_named(l, name, found);
+    if (found->kind == NAME_TYPE)
+        return cu_bad(l, name->place, "'%.*s' is a type", STR_ARG(name->text));
+    CuVal val = found->val;
+    val.place = place;
+    return val;
 }
 
 /* ---- binary operators on values ---- */
@@ -132,6 +150,12 @@ static OpKind int_kind(const char *op, bool is_signed) {
 
 CuVal cu_binary_values(CuLower *l, const char *op, CuVal a, CuVal b) {
     CuPlace place = cu_join(a.place, b.place);
+    if (a.type->kind == CU_STRUCT || b.type->kind == CU_STRUCT) {
+        CuVal args[] = {a, b}, result;
+        if (cu_operator(l, op, 2, args, place, &result)) return result;
+        cu_as_numbers(l, &args[0], &args[1]);
+        a = args[0], b = args[1];
+    }
     a = cu_promoted(l, a), b = cu_promoted(l, b);
     if (l->panic) return a;
     l->b.span = cu_span(place);
@@ -140,6 +164,11 @@ CuVal cu_binary_values(CuLower *l, const char *op, CuVal a, CuVal b) {
     if (!cu_is_number(a.type) || !cu_is_number(b.type))
         return cu_bad(l, place, "'%s' of '%.*s' and '%.*s'", op, STR_ARG(cu_name(l->arena, a.type)),
                       STR_ARG(cu_name(l->arena, b.type)));
+    if (cu_is_half(a.type) || cu_is_half(b.type)) {
+        if (a.type->kind != b.type->kind)
+            return cu_bad(l, place, "'%s' of '%.*s' and '%.*s': one must be converted", op,
+                          STR_ARG(cu_name(l->arena, a.type)), STR_ARG(cu_name(l->arena, b.type)));
+    }
     bool shifts = is_op(op, "<<") || is_op(op, ">>");
     const CuType *type = shifts ? cu_plain(l->arena, a.type) : cu_common(l, a.type, b.type);
     bool is_float = cu_is_float(type) || (shifts && cu_is_float(b.type));
@@ -149,8 +178,8 @@ CuVal cu_binary_values(CuLower *l, const char *op, CuVal a, CuVal b) {
     if (comparison(op)) return compare(l, comparison(op), type, a.value, b.value, place);
     if (kind == NUM_OP_KINDS || (shifts && is_float))
         return cu_bad(l, place, "'%s' of floating-point numbers", op);
-    Value *value =
-        kind == OP_FDIV ? cu_exact(l, a.value, b.value) : cu_op2(l, kind, a.value, b.value);
+    Value *value = kind == OP_FDIV && !cu_is_half(type) ? cu_exact(l, a.value, b.value)
+                                                        : cu_op2(l, kind, a.value, b.value);
     return made(type, value, place);
 }
 
@@ -182,65 +211,103 @@ static CuVal number(CuLower *l, CuToken *t) {
 static CuVal unknown_name(CuLower *l, const CuToken *t) {
     if (cu_is(t, "asm") || cu_is(t, "__asm__"))
         return cu_unsupported(l, t->place, "inline PTX in a kernel");
-    if (cu_is(t, "new") || cu_is(t, "delete") || cu_is(t, "throw") || cu_is(t, "this"))
+    if (cu_is(t, "new") || cu_is(t, "delete") || cu_is(t, "throw"))
         return cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));
     if (cu_is(t->next, "::"))
         return cu_unsupported(l, t->place, "'%.*s::' in a kernel", STR_ARG(t->text));
-    return cu_bad(l, t->place, "'%.*s' is not declared", STR_ARG(t->text));
+    return cu_undeclared(l, t->place, "", t->text);
 }
 
-static CuVal named(CuLower *l, CuToken *t) {
-    const CuName *found = cu_find(l, t->text);
-    const CuDecl *decl = map_get(&l->module->names, t->text);
-    CuName global;
+/* A variable, constant, or call of a function. */
+static CuVal named(CuLower *l) {
+    CuToken *start = l->at, *t = start;
     CuVal val;
-    if (!found && cu_is(l->at, "(")) {
-        l->at = l->at->next;
-        return cu_call_named(l, t);
+    if (cu_is(t, "this")) {
+        l->at = t->next;
+        const CuVal *self = l->call ? l->call->self : NULL;
+        if (!self) return cu_bad(l, t->place, "'this' outside of a class");
+        return made(cu_pointer(l->arena, self->type), self->value, t->place);
     }
+    const CuName *found = cu_name_at(l, &t);
+    if (l->panic) return cu_poison(l, t->place);
+    bool calls = cu_is(l->at, "(") || (cu_is(l->at, "<") && found && found->kind == NAME_FUNCTION);
+    bool is_explicit = !found && cu_is(l->at, "<") && cu_builtin_exists(t->text) &&
+                       cu_is(cu_skip_angles(l->at), "(");
+    if (found && found->kind == NAME_FUNCTION && !calls)
+        return cu_unsupported(l, t->place, "the function '%.*s' as a value", STR_ARG(t->text));
+    if ((calls && (!found || found->kind == NAME_FUNCTION)) || is_explicit)
+        return cu_call_named(l, t, found);
     if (!found && cu_builtin_name(l, t, &val)) return val;
-    while (decl && decl->kind == CU_DECL_FUNCTION) decl = decl->overload;
-    if (!found && decl) {
-        if (!cu_global(l, decl, &global)) return cu_poison(l, t->place);
-        found = &global;
-    }
     if (!found) return unknown_name(l, t);
+    if (found->kind == NAME_TYPE) return cu_bad(l, t->place, "'%.*s' is a type", STR_ARG(t->text));
     val = found->val;
     val.place = t->place;
-    if (found->kind == NAME_TYPE) return cu_bad(l, t->place, "'%.*s' is a type", STR_ARG(t->text));
     if (found->kind == NAME_CONSTANT)
         val.value = build_constant_bits(&l->b, val.value->type, constant_bits(val.value->def));
     return val;
 }
 
-/* float(x), int2{..}: the type stands at l->at. */
+/* float(x), int2{..}, T(1, 2): the type stands at l->at. */
 static CuVal functional_cast(CuLower *l) {
     CuPlace place = l->at->place;
     CuSpecifiers s;
+    int count;
+    CuVal *args;
     if (!cu_specifiers(l, &s)) return cu_poison(l, place);
     if (!s.type) return cu_bad(l, place, "'auto' where a type must be written");
+    cu_complete(l, s.type);
+    if (l->panic) return cu_poison(l, place);
     if (cu_is(l->at, "{")) {
         Value *at = cu_alloc(l, s.type, ALLOC_LOCAL, STR(""));
         cu_initialize(l, at, cu_plain(l->arena, s.type));
-        return place_val(s.type, at, place);
+        CuVal val = place_val(s.type, at, place);
+        if (s.type->kind != CU_STRUCT && !l->panic) return cu_value(l, val);
+        val.is_place = false;
+        return val;
     }
     if (!cu_expect(l, "(", "after a type in an expression")) return cu_poison(l, place);
-    if (s.type->kind == CU_STRUCT) return cu_unsupported(l, place, "a constructor in a kernel");
-    CuVal val = cu_assignment(l);
-    val.place = cu_join(place, l->at->place);
-    cu_expect(l, ")", "after the value");
+    CuPlace end = l->at->place;
+    if (!cu_arguments(l, ")", &count, &args)) return cu_poison(l, place);
+    place = cu_join(place, count ? args[count - 1].place : end);
+    if (s.type->kind == CU_STRUCT) {
+        Value *at = cu_alloc(l, s.type, ALLOC_LOCAL, STR(""));
+        cu_construct(l, at, s.type, count, args, place);
+        return made(cu_plain(l->arena, s.type), at, place);
+    }
+    if (count > 1)
+        return cu_bad(l, place, "'%.*s' is made of one value", STR_ARG(cu_name(l->arena, s.type)));
+    if (!count && s.type->kind == CU_VOID) return made(s.type, NULL, place);
+    if (!count) return made(s.type, cu_int(l, s.type, 0), place);
+    CuVal val = args[0];
+    val.place = place;
     return cu_cast_to(l, val, s.type);
+}
+
+/* reinterpret_cast<float4 &>(x): what lies there, as another type. */
+static CuVal cast_to_reference(CuLower *l, CuVal val, const CuType *type, bool is_static) {
+    if (!val.is_place) return cu_unsupported(l, val.place, "a reference to a temporary");
+    bool same = cu_same(val.type, type) || (val.type->kind == CU_STRUCT && type->kind == CU_STRUCT);
+    if (is_static && !same) return cu_bad(l, val.place, "a static_cast to a reference");
+    cu_complete(l, type);
+    return l->panic ? val : place_val(type, cu_offset(l, val.value, 0, type), val.place);
 }
 
 static CuVal named_cast(CuLower *l, CuToken *name) {
     cu_expect(l, "<", "after the cast");
-    const CuType *type = cu_type_name(l);
-    cu_expect(l, ">", "after the type of a cast");
+    CuSpecifiers s;
+    CuDeclarator d = {0};
+    bool in_angles = l->in_angles;
+    if (cu_specifiers(l, &s) && s.type) cu_declarator(l, s.type, &d);
+    const CuType *type = d.type ? d.type : cu_type(CU_INT);
+    cu_close_angle(l);
     cu_expect(l, "(", "after the type of a cast");
+    l->in_angles = false;
     CuVal val = l->panic ? cu_poison(l, name->place) : cu_expression(l);
+    l->in_angles = in_angles;
     val.place = cu_join(name->place, l->at->place);
     cu_expect(l, ")", "after the value");
     if (l->panic) return val;
+    if (d.is_reference) return cast_to_reference(l, val, type, cu_is(name, "static_cast"));
     if (cu_is(name, "reinterpret_cast") && cu_is_number(type) && cu_is_number(val.type))
         return cu_bad(l, val.place, "reinterpret_cast between numbers");
     return cu_cast_to(l, val, type);
@@ -256,11 +323,11 @@ static CuVal primary(CuLower *l) {
         l->at = t->next;
         return named_cast(l, t);
     }
-    if (t->kind == CU_NAME && cu_is(t, "std") && cu_is(t->next, "::") && !cu_starts_type(l)) {
-        l->at = t->next->next;
-        t = l->at;
-    }
-    if (t->kind == CU_NAME && cu_starts_type(l)) return functional_cast(l);
+    if (cu_is(t, "[")) return cu_lambda(l);
+    if (cu_starts_type(l)) return functional_cast(l);
+    bool is_word =
+        t->kind == CU_NAME && !cu_is(t, "true") && !cu_is(t, "false") && !cu_is(t, "nullptr");
+    if (is_word || cu_is(t, "::")) return named(l);
     l->at = t->kind == CU_END ? t : t->next;
     if (t->kind == CU_NUMBER) return number(l, t);
     if (t->kind == CU_CHAR) {
@@ -276,14 +343,15 @@ static CuVal primary(CuLower *l) {
             .type = type, .value = cu_int(l, type, 0), .is_null = true, .place = t->place};
     }
     if (cu_is(t, "(")) {
+        bool in_angles = l->in_angles;
+        l->in_angles = false;
         CuVal val = cu_expression(l);
+        l->in_angles = in_angles;
         val.place = cu_join(t->place, l->at->place);
         cu_expect(l, ")", "after an expression in brackets");
         return val;
     }
     if (t->kind == CU_STRING) return cu_unsupported(l, t->place, "a string in a kernel");
-    if (t->kind == CU_NAME) return named(l, t);
-    if (cu_is(t, "[")) return cu_unsupported(l, t->place, "a lambda in a kernel");
     return cu_bad(l, t->place,
                   t->kind == CU_END ? "the text ends in an expression"
                                     : "expected an expression, saw '%.*s'",
@@ -293,27 +361,36 @@ static CuVal primary(CuLower *l) {
 /* ---- postfix, unary ---- */
 
 static void assign(CuLower *l, CuVal to, CuVal val) {
+    CuVal args[] = {to, val}, result;
     if (l->panic) return;
-    if (!to.is_place) {
-        cu_bad(l, to.place, "this cannot be assigned to");
-    } else if (to.type->is_const) {
+    if (to.type->is_const) {
         cu_bad(l, to.place, "this is const");
+    } else if (to.type->kind == CU_STRUCT) {
+        bool has_own = to.type->record->decl &&
+                       cu_operator(l, "=", 2, args, cu_join(to.place, val.place), &result);
+        if (has_own || l->panic) return;
+        val = cu_convert(l, val, cu_plain(l->arena, to.type), "this assignment");
+        if (!l->panic) cu_copy(l, to.value, val.value, to.type);
+    } else if (!to.is_place) {
+        cu_bad(l, to.place, "this cannot be assigned to");
     } else if (to.type->kind == CU_ARRAY) {
         cu_bad(l, to.place, "an array is assigned to");
     } else {
         val = cu_convert(l, val, cu_plain(l->arena, to.type), "this assignment");
-        if (l->panic) return;
-        if (to.type->kind == CU_STRUCT)
-            cu_copy(l, to.value, val.value, cu_plain(l->arena, to.type));
-        else
-            cu_store_to(l, to.value, to.type, val.value);
+        if (!l->panic) cu_store_to(l, to.value, to.type, val.value);
     }
 }
 
-static CuVal one_more(CuLower *l, CuVal at, bool up) {
+static CuVal one_more(CuLower *l, CuVal at, bool up, bool is_prefix) {
+    if (at.type->kind == CU_STRUCT) {
+        CuVal args[2] = {at, made(cu_type(CU_INT), cu_int(l, cu_type(CU_INT), 0), at.place)}, val;
+        if (cu_operator(l, up ? "++" : "--", is_prefix ? 1 : 2, args, at.place, &val)) return val;
+        return cu_bad(l, at.place, "'++' or '--' of '%.*s'", STR_ARG(cu_name(l->arena, at.type)));
+    }
     CuVal old = cu_value(l, at);
     CuVal one = made(cu_type(CU_INT), cu_int(l, cu_type(CU_INT), 1), at.place);
     if (l->panic) return old;
+    if (cu_is_half(old.type)) one = cu_cast_to(l, one, old.type);
     if (at.type->kind == CU_BOOL) return cu_bad(l, at.place, "'++' or '--' of a bool");
     assign(
         l, at,
@@ -322,11 +399,18 @@ static CuVal one_more(CuLower *l, CuVal at, bool up) {
 }
 
 static CuVal index_of(CuLower *l, CuVal array) {
+    bool in_angles = l->in_angles;
     array = cu_value(l, array);
+    l->in_angles = false;
     CuVal index = cu_expression(l);
+    l->in_angles = in_angles;
     CuPlace place = cu_join(array.place, l->at->place);
     cu_expect(l, "]", "after an index");
     if (l->panic) return array;
+    if (array.type->kind == CU_STRUCT) {
+        CuVal args[] = {array, index}, result;
+        if (cu_operator(l, "[]", 2, args, place, &result)) return result;
+    }
     index = cu_value(l, index);
     if (array.type->kind != CU_POINTER || !cu_is_integer(index.type))
         return cu_bad(l, place, "'[]' of '%.*s' with an index of '%.*s'",
@@ -336,6 +420,22 @@ static CuVal index_of(CuLower *l, CuVal array) {
     return dereference(l, advance(l, array, index, false, place), place);
 }
 
+/* f(1), of an object. */
+static CuVal called(CuLower *l, CuVal object) {
+    CuVal *args, result;
+    int count;
+    CuPlace place = cu_join(object.place, l->at->place);
+    l->at = l->at->next;
+    if (!cu_arguments(l, ")", &count, &args)) return cu_poison(l, place);
+    if (object.type->record->lambda) return cu_call_lambda(l, &object, count, args, place);
+    CuVal *all = arena_array(l->arena, CuVal, count + 1);
+    all[0] = object;
+    for (int i = 0; i < count; i++) all[i + 1] = args[i];
+    if (cu_operator(l, "()", count + 1, all, place, &result)) return result;
+    return cu_bad(l, place, "'%.*s' cannot be called like this",
+                  STR_ARG(cu_name(l->arena, object.type)));
+}
+
 static CuVal postfix(CuLower *l) {
     CuVal val = primary(l);
     while (!l->panic) {
@@ -343,12 +443,16 @@ static CuVal postfix(CuLower *l) {
         if (cu_accept(l, "[")) {
             val = index_of(l, val);
         } else if (cu_accept(l, ".") || cu_accept(l, "->")) {
+            CuVal arrow;
+            bool own = cu_is(t, "->") && val.type->kind == CU_STRUCT &&
+                       cu_operator(l, "->", 1, &val, val.place, &arrow);
+            if (own) val = arrow;
             if (cu_is(t, "->")) val = dereference(l, val, val.place);
-            CuToken *name = l->at;
-            l->at = name->next;
-            val = member(l, val, name);
+            val = member(l, val);
+        } else if (cu_is(t, "(") && val.type->kind == CU_STRUCT) {
+            val = called(l, val);
         } else if (cu_accept(l, "++") || cu_accept(l, "--")) {
-            val = one_more(l, val, cu_is(t, "++"));
+            val = one_more(l, val, cu_is(t, "++"), false);
         } else {
             return val;
         }
@@ -372,9 +476,10 @@ static CuVal size_of(CuLower *l) {
     if (!type && !l->panic) { /* of an expression only the type counts: it is not computed */
         Builder outer;
         cu_begin(l, &outer);
-        type = unary(l).type;
+        type = cu_unary(l).type;
         cu_end(l, &outer, NULL);
     }
+    if (!l->panic) cu_complete(l, type);
     if (l->panic) return cu_poison(l, place);
     return made(cu_type(CU_ULONG), cu_int(l, cu_type(CU_ULONG), cu_size(type)), place);
 }
@@ -382,11 +487,12 @@ static CuVal size_of(CuLower *l) {
 static CuVal address_of(CuLower *l, CuVal val, CuPlace place) {
     if (l->panic) return val;
     if (!val.is_place) return cu_bad(l, place, "the address of a value that is in no variable");
+    cu_escapes(l, val.value);
     return made(cu_pointer(l->arena, val.type), val.value, place);
 }
 
 static CuVal negated(CuLower *l, CuVal val, CuPlace place) {
-    val = cu_promoted(l, val);
+    val = cu_as_number(l, cu_promoted(l, val));
     if (l->panic) return val;
     if (!cu_is_number(val.type))
         return cu_bad(l, place, "'-' of '%.*s'", STR_ARG(cu_name(l->arena, val.type)));
@@ -403,17 +509,31 @@ static bool is_cast(CuLower *l) {
     CuToken *t = l->at;
     l->at = open;
     if (!is_type) return false;
-    return !cu_is(t->next, "(") && !cu_is(t->next, "{"); /* (float(x)) is none */
+    while (cu_is(t, "::") || (t->kind == CU_NAME && (cu_is(t->next, "::") || cu_is(t->next, "<"))))
+        t = cu_is(t->next, "<") ? cu_skip_angles(t->next) : t->next;
+    bool grouped = cu_is(t->next, "(") && (cu_is(t->next->next, "*") || cu_is(t->next->next, "&"));
+    if (t->kind != CU_NAME) return !cu_is(t, "(") && !cu_is(t, "{"); /* (float(x)) is none */
+    return grouped || (!cu_is(t->next, "(") && !cu_is(t->next, "{"));
 }
 
 static CuVal prefix_operator(CuLower *l, CuToken *t) {
     l->at = t->next;
-    CuVal val = unary(l);
+    CuVal val = cu_unary(l);
     CuPlace place = cu_join(t->place, val.place);
     if (l->panic) return val;
     l->b.span = cu_span(place);
     if (cu_is(t, "*")) return dereference(l, val, place);
     if (cu_is(t, "&")) return address_of(l, val, place);
+    CuVal own;
+    bool steps = cu_is(t, "++") || cu_is(t, "--");
+    if (val.type->kind == CU_STRUCT && !steps &&
+        cu_operator(l,
+                    t->text.data[0] == '-'   ? "-"
+                    : t->text.data[0] == '!' ? "!"
+                    : t->text.data[0] == '~' ? "~"
+                                             : "+",
+                    1, &val, place, &own))
+        return own;
     if (cu_is(t, "-")) return negated(l, val, place);
     if (cu_is(t, "!")) {
         Value *truth = cu_condition(l, val);
@@ -421,17 +541,17 @@ static CuVal prefix_operator(CuLower *l, CuToken *t) {
                     cu_op2(l, OP_XOR, truth, build_int(&l->b, type_scalar(TYPE_I1), 1)), place);
     }
     if (cu_is(t, "++") || cu_is(t, "--")) {
-        one_more(l, val, cu_is(t, "++"));
-        return val;
+        CuVal after = one_more(l, val, cu_is(t, "++"), true);
+        return val.type->kind == CU_STRUCT ? after : val;
     }
-    val = cu_promoted(l, val);
+    val = cu_as_number(l, cu_promoted(l, val));
     if (l->panic || cu_is(t, "+")) return val;
     if (!cu_is_integer(val.type))
         return cu_bad(l, place, "'~' of '%.*s'", STR_ARG(cu_name(l->arena, val.type)));
     return made(val.type, cu_op2(l, OP_XOR, val.value, cu_int(l, val.type, -1)), place);
 }
 
-static CuVal unary(CuLower *l) {
+CuVal cu_unary(CuLower *l) {
     static const char *const prefixes[] = {"*", "&", "-", "+", "!", "~", "++", "--"};
     CuToken *t = l->at;
     if (!cu_enter(l)) return cu_poison(l, t->place);
@@ -445,11 +565,16 @@ static CuVal unary(CuLower *l) {
         val = size_of(l);
     } else if (is_cast(l)) {
         l->at = t->next;
-        const CuType *type = cu_type_name(l);
+        CuSpecifiers s;
+        CuDeclarator d = {0};
+        if (cu_specifiers(l, &s) && s.type) cu_declarator(l, s.type, &d);
         cu_expect(l, ")", "after the type of a cast");
-        val = l->panic ? cu_poison(l, t->place) : unary(l);
+        val = l->panic ? cu_poison(l, t->place) : cu_unary(l);
         val.place = cu_join(t->place, val.place);
-        val = cu_cast_to(l, val, type);
+        if (!l->panic && !d.type) cu_bad(l, t->place, "'auto' where a type must be written");
+        if (!l->panic)
+            val = d.is_reference ? cast_to_reference(l, val, d.type, false)
+                                 : cu_cast_to(l, val, d.type);
     } else {
         val = postfix(l);
     }
@@ -519,10 +644,11 @@ typedef struct Arm {
     Builder inside;
 } Arm;
 
-static Arm arm(CuLower *l, bool with_commas, Builder *outer) {
+static Arm arm(CuLower *l, bool with_commas, bool is_place, Builder *outer) {
     Arm a = {.region = cu_begin(l, outer)};
     a.val = with_commas ? cu_expression(l) : cu_assignment(l);
-    if (!l->panic && a.val.type->kind != CU_STRUCT && a.val.type->kind != CU_VOID)
+    bool keeps = is_place && a.val.is_place;
+    if (!l->panic && !keeps && a.val.type->kind != CU_STRUCT && a.val.type->kind != CU_VOID)
         a.val = cu_value(l, a.val);
     a.inside = l->b;
     l->b = *outer;
@@ -549,23 +675,62 @@ static const CuType *choice_type(CuLower *l, const CuVal *a, const CuVal *b) {
         return cu_common(l, x, y);
     }
     if (cu_same(a->type, b->type)) return a->type;
+    if (a->type->kind == CU_STRUCT && cu_converts_to(l, b, a->type)) return a->type;
+    if (b->type->kind == CU_STRUCT && cu_converts_to(l, a, b->type)) return b->type;
+    if (a->type->kind == CU_STRUCT || b->type->kind == CU_STRUCT) return NULL;
     if (a->type->kind == CU_POINTER && cu_conversion_rank(b, a->type) >= 0) return a->type;
     if (b->type->kind == CU_POINTER && cu_conversion_rank(a, b->type) >= 0) return b->type;
     return NULL;
 }
 
-static CuVal conditional(CuLower *l) {
+/* Of two variables: the address of one. */
+static CuVal chosen_place(CuLower *l, Value *condition, Arm *yes, Arm *no, CuPlace place) {
+    Builder outer = l->b;
+    const CuType *type = yes->val.type->is_const ? yes->val.type : no->val.type;
+    for (int i = 0; i < 2; i++) {
+        Arm *a = i ? no : yes;
+        l->b = a->inside;
+        cu_escapes(l, a->val.value);
+        build_yield(&l->b, 1, &a->val.value);
+        l->b = outer;
+    }
+    return place_val(type, cu_if(l, condition, yes->region, no->region, yes->val.value->type),
+                     place);
+}
+
+/* Copied into a temporary in either arm. */
+static CuVal chosen_struct(CuLower *l, Value *condition, Arm *yes, Arm *no, const CuType *type,
+                           CuPlace place) {
+    type = cu_plain(l->arena, type);
+    Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR(""));
+    Builder outer = l->b;
+    for (int i = 0; i < 2; i++) {
+        Arm *a = i ? no : yes;
+        l->b = a->inside;
+        cu_initialize_from(l, at, type, a->val, "this arm of '?:'");
+        build_yield(&l->b, 0, NULL);
+        l->b = outer;
+    }
+    cu_if(l, condition, yes->region, no->region, NULL);
+    return made(type, at, place);
+}
+
+CuVal cu_conditional(CuLower *l) {
+    bool is_place = l->wants_place;
+    l->wants_place = false;
     CuVal test = binary(l, 1);
     if (!cu_accept(l, "?")) return test;
     if (!cu_enter(l)) return test;
     Value *condition = cu_condition(l, test);
     Builder outer;
-    Arm yes = arm(l, true, &outer);
+    Arm yes = arm(l, true, is_place, &outer);
     cu_expect(l, ":", "in a conditional expression");
-    Arm no = arm(l, false, &outer);
+    Arm no = arm(l, false, is_place, &outer);
     CuPlace place = cu_join(test.place, no.val.place);
     l->nested--;
     if (l->panic) return cu_poison(l, place);
+    if (is_place && yes.val.is_place && no.val.is_place && cu_same(yes.val.type, no.val.type))
+        return chosen_place(l, condition, &yes, &no, place);
     const CuType *type = choice_type(l, &yes.val, &no.val);
     if (!type)
         return cu_bad(l, place, "the arms of '?:' are '%.*s' and '%.*s'",
@@ -580,8 +745,7 @@ static CuVal conditional(CuLower *l) {
         if (type->kind == CU_STRUCT) return taken->val;
         return made(type, value, place);
     }
-    if (type->kind == CU_STRUCT)
-        return cu_unsupported(l, place, "a conditional expression of structs");
+    if (type->kind == CU_STRUCT) return chosen_struct(l, condition, &yes, &no, type, place);
     const CuType *value_type = type->kind == CU_VOID ? NULL : type;
     end_arm(l, &yes, value_type), end_arm(l, &no, value_type);
     if (!value_type) {
@@ -602,6 +766,7 @@ static const struct Level {
               {"!=", 6}, {"&", 5},  {"^", 4},  {"|", 3},  {"&&", 2}, {"||", 1}};
 
 static const struct Level *level_at(const CuLower *l, int least) {
+    if (l->in_angles && (cu_is(l->at, ">") || cu_is(l->at, ">>"))) return NULL;
     for (int i = 0; i < COUNT(levels) && l->at->kind == CU_PUNCT; i++)
         if (levels[i].level >= least && cu_is(l->at, levels[i].text)) return &levels[i];
     return NULL;
@@ -609,7 +774,7 @@ static const struct Level *level_at(const CuLower *l, int least) {
 
 static CuVal binary(CuLower *l, int least) {
     if (!cu_enter(l)) return cu_poison(l, l->at->place);
-    CuVal left = unary(l);
+    CuVal left = cu_unary(l);
     const struct Level *op;
     while (!l->panic && (op = level_at(l, least))) {
         l->at = l->at->next;
@@ -630,7 +795,7 @@ CuVal cu_assignment(CuLower *l) {
         "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
     static const char *const plain[] = {"+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>"};
     if (!cu_enter(l)) return cu_poison(l, l->at->place);
-    CuVal to = conditional(l);
+    CuVal to = cu_conditional(l);
     if (cu_accept(l, "=")) {
         CuVal val = cu_assignment(l);
         l->b.span = cu_span(cu_join(to.place, val.place));
@@ -639,6 +804,15 @@ CuVal cu_assignment(CuLower *l) {
     for (int i = 0; i < COUNT(compound) && !l->panic; i++) {
         if (!cu_accept(l, compound[i])) continue;
         CuVal val = cu_value(l, cu_assignment(l));
+        if (to.type->kind == CU_STRUCT && !l->panic) {
+            CuVal args[] = {to, val}, result;
+            bool own = cu_operator(l, compound[i], 2, args, cu_join(to.place, val.place), &result);
+            if (own || l->panic) {
+                l->nested--;
+                return own ? result : to;
+            }
+        }
+        if (cu_is_half(to.type) && !l->panic) val = cu_convert(l, val, to.type, "this operand");
         CuVal sum = cu_binary_values(l, plain[i], cu_value(l, to), val);
         if (!l->panic) assign(l, to, cu_cast_to(l, sum, cu_plain(l->arena, to.type)));
     }
@@ -653,13 +827,14 @@ CuVal cu_expression(CuLower *l) {
 }
 
 bool cu_constant(CuLower *l, const char *what, int64_t *value) {
-    CuVal val = cu_value(l, conditional(l));
+    CuVal val = cu_value(l, cu_conditional(l));
     if (l->panic) return false;
     if (cu_is_integer(val.type) && value_is_int(val.value, value)) {
         if (val.value->type->kind != TYPE_I64 && !cu_is_signed(val.type))
             *value = (int64_t)constant_bits(val.value->def);
         return true;
     }
+    if (l->panic) return false;
     cu_bad(l, val.place, "%s must be an integer that is known at compile time", what);
     return false;
 }

@@ -2,9 +2,18 @@
 /* front: what the files of the front end share.
  *
  *     module.c   which names a file declares at its top     type.c     types of C
- *     declare.c  declarations                               convert.c  conversions
- *     expr.c     expressions                                call.c     overloads, calls, inlining
- *     stmt.c     statements                                 builtin.c  what CUDA and C have built in
+ *     outline.c  the names of declarations                  name.c     scopes, names with '::'
+ *     declare.c  types and variables                        convert.c  conversions
+ *     global.c   what stands outside of kernels
+ *     record.c   structs and classes                        member.c   their members, constructors
+ *     expr.c     expressions                                call.c     signatures, calls, inlining
+ *     resolve.c  which overload                             initialize.c  initial values
+ *     template.c arguments of templates                     deduce.c   what calls say about them
+ *     stmt.c     statements                                 lambda.c   functions in expressions
+ *     builtin.c  what CUDA and C have built in
+ *
+ * A template is its tokens: they are read again for each use, in a scope where the names of its
+ * parameters are types and numbers.
  *
  * Every variable is memory (alloc) that the pass `promote` turns into values: so an lvalue is an
  * address, a reference another name for one, and structs are bytes, whatever is done with them. */
@@ -30,8 +39,11 @@ typedef enum CuKind {
     CU_ULONG,
     CU_LLONG,
     CU_ULLONG,
+    CU_HALF,
+    CU_BFLOAT,
     CU_FLOAT,
     CU_DOUBLE,
+    CU_PARAM, /* a parameter of a template, while what calls say about it is looked for */
     CU_POINTER,
     CU_ARRAY,
     CU_STRUCT,
@@ -39,25 +51,50 @@ typedef enum CuKind {
 } CuKind;
 
 typedef struct CuType CuType;
+typedef struct CuDecl CuDecl;
+typedef struct CuScope CuScope;
 typedef struct CuField {
-    Str name;
+    Str name; /* empty: of a struct without one, whose members are seen as if they stood here */
     const CuType *type;
     int64_t offset;
+    CuToken *value; /* its initial one; NULL: none */
+    bool is_reference;
 } CuField;
 
+typedef struct CuArg { /* of a template */
+    const CuType *type;
+    bool is_value; /* of that type */
+    uint64_t bits;
+    int param; /* of a value that is a parameter itself: 1 + which; -1: not to be known yet */
+} CuArg;
+enum { CU_FIXED = -2 }; /* param of an argument that is written: calls say nothing about it */
+typedef struct CuArgs {
+    int count;
+    const CuArg *data;
+} CuArgs;
+
+typedef struct CuLambda CuLambda;
 typedef struct CuRecord {
     Str name;
     int num_fields;
     CuField *fields;
     int64_t size, align;
+    const CuDecl *decl; /* NULL: it has no functions: a vector, a struct inside a function */
+    CuArgs args;
+    const CuScope *outside;       /* what its members see beyond it */
+    const struct CuRecord *outer; /* the class that it is a member of */
+    const struct CuRecord *base;  /* the first field, then */
+    const CuLambda *lambda;       /* it is the type of one */
+    bool is_pattern, is_complete; /* pattern: of parameters that are not known yet */
 } CuRecord;
 
 struct CuType {
     CuKind kind;
     bool is_const, is_volatile;
     const CuType *of; /* of a pointer or array */
-    int64_t count;    /* of an array; -1: not written */
+    int64_t count;    /* of an array; -1: not written; -2 - i: the parameter i of a template */
     const CuRecord *record;
+    int param; /* of CU_PARAM; -1: any type */
 };
 
 const CuType *cu_type(CuKind kind); /* no pointer, array or struct */
@@ -71,7 +108,11 @@ int64_t cu_size(const CuType *type);
 int64_t cu_align(const CuType *type);
 bool cu_is_integer(const CuType *type);
 bool cu_is_float(const CuType *type);
+bool cu_is_half(const CuType *type); /* or bfloat16 */
 bool cu_is_number(const CuType *type);
+const CuType *cu_any_type(void); /* in patterns: it says nothing */
+const CuType *cu_param_type(Arena *arena, int param);
+bool cu_is_pattern(const CuType *type); /* has parameters of templates in it */
 bool cu_is_signed(const CuType *type);
 int cu_rank(const CuType *type);                         /* of an integer: C's conversion rank */
 const Type *cu_ir(TypeTable *types, const CuType *type); /* of a value; NULL: struct, array, void */
@@ -87,25 +128,42 @@ typedef enum CuDeclKind {
     CU_DECL_ENUMERATOR,
 } CuDeclKind;
 
-typedef struct CuDecl CuDecl;
+typedef struct CuDecls { /* the outline of a file or class */
+    Map names;           /* -> CuDecl */
+    VEC(CuDecl *) in_order;
+} CuDecls;
+
 struct CuDecl {
     CuDeclKind kind;
     Str name;
     CuToken *start, *at;          /* its first token, its name's */
-    CuToken *params, *body, *end; /* of a function: '(', '{', behind '}' */
-    bool is_kernel, is_template, is_busy;
-    CuDecl *overload; /* the next function with this name */
+    CuToken *params, *body, *end; /* of a function: '(', '{', behind '}'; of a class: body */
+    CuToken *inits;               /* of a constructor: behind ':' */
+    CuToken *templates;           /* '<' behind 'template'; NULL: it is none */
+    CuToken *special;             /* '<' behind the name of a specialisation */
+    CuToken *bases;               /* of a class: behind ':' */
+    Str record;                   /* of a constructor: its class */
+    const CuDecl *owner;          /* the class that it is a member of */
+    bool is_kernel, is_static, is_explicit, is_default, is_deleted, is_busy;
+    CuDecls *members; /* of a class */
+    CuDecl *overload; /* the next with this name */
 };
 
 struct CuModule {
     Arena *arena;
     CuToken *tokens;
-    Map names; /* -> CuDecl */
+    CuDecls decls;
+    Map namespaces;
     VEC(CuKernel) kernels;
-    VEC(CuDecl *) kernel_decls;
+    const CuUnread *unread;
+    const CuModule *library; /* what CUDA has, written in CUDA C */
 };
 
 CuToken *cu_skip(CuToken *open); /* behind the bracket that closes it; CU_END: none does */
+CuToken *cu_skip_angles(CuToken *open);
+
+/* ---- outline.c ---- */
+void cu_outline(CuModule *module, CuDecls *decls, CuToken *from);
 
 /* ---- values ---- */
 
@@ -119,15 +177,21 @@ typedef struct CuVal {
 
 typedef struct CuName { /* in a scope */
     Str name;
-    enum { NAME_PLACE, NAME_CONSTANT, NAME_TYPE } kind;
-    CuVal val; /* of a type: its type only */
+    enum { NAME_PLACE, NAME_CONSTANT, NAME_TYPE, NAME_FUNCTION } kind;
+    CuVal val;          /* of a type: its type only */
+    int param;          /* of a template's value that is not known yet: 1 + which */
+    const CuDecl *decl; /* of functions: the first */
+    const CuRecord *record;
+    const CuVal *self; /* of functions that are members: of what; NULL: of nothing yet */
     const struct CuName *next;
 } CuName;
 
-typedef struct CuScope {
+struct CuScope {
     const CuName *names;
-    const struct CuScope *outer;
-} CuScope;
+    const CuScope *outer;
+    const CuRecord *record; /* whose members are names here; NULL: none */
+    const CuVal *self;      /* of what; NULL: of nothing */
+};
 
 typedef struct CuFlags { /* where jumps of the code being read go; i1 in memory, NULL: nowhere */
     Value *broken, *continued;
@@ -135,8 +199,10 @@ typedef struct CuFlags { /* where jumps of the code being read go; i1 in memory,
 
 typedef struct CuCall { /* the function being read */
     const CuDecl *decl;
-    const CuType *result;
+    const CuType *result; /* NULL: of the first value that is returned */
     Value *result_at, *returned;
+    bool is_reference; /* the address of the result is returned */
+    const CuVal *self;
     const struct CuCall *outer;
     int depth;
 } CuCall;
@@ -159,12 +225,18 @@ typedef struct CuLower {
     CuToken *at;
     const CuScope *scope;
     CuScope *globals;
-    const CuCall *call;
+    CuCall *call;
     CuFlags flags;
     Map shared; /* of `__shared__` declarations, by token: their memory */
     Value *dynamic;
+    VEC(const CuType *) instances; /* of classes */
+    Map known; /* alloc -> what was stored there last, if it is a constant: see lower.c */
     int depth, nested;
-    bool panic; /* an error was said; the statement's rest is not looked at */
+    bool in_angles;   /* '>' ends what is read */
+    bool wants_place; /* c ? a : b is to be one */
+    bool no_classes;  /* conversions by functions of classes are not looked for */
+    bool is_pattern;  /* parameters of templates are not known yet */
+    bool panic;       /* an error was said; the statement's rest is not looked at */
 } CuLower;
 
 CuVal cu_bad(CuLower *l, CuPlace place, const char *format, ...)
@@ -172,6 +244,8 @@ CuVal cu_bad(CuLower *l, CuPlace place, const char *format, ...)
 CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 CuVal cu_poison(CuLower *l, CuPlace place);
+/* A name that is missing, perhaps because of a header that was not found. */
+CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name);
 bool cu_accept(CuLower *l, const char *text);
 bool cu_expect(CuLower *l, const char *text, const char *where);
 bool cu_enter(CuLower *l); /* one deeper in the text; false: too deep */
@@ -194,6 +268,7 @@ Value *cu_offset(CuLower *l, Value *pointer, int64_t bytes, const CuType *of);
 Value *cu_load_from(CuLower *l, Value *pointer, const CuType *type);
 void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value);
 void cu_copy(CuLower *l, Value *to, Value *from, const CuType *type); /* any type */
+void cu_escapes(CuLower *l, Value *pointer); /* what is stored there is not followed any more */
 
 /* ---- convert.c ---- */
 CuVal cu_value(CuLower *l, CuVal val); /* what is there; arrays become pointers */
@@ -201,51 +276,153 @@ CuVal cu_convert(CuLower *l, CuVal val, const CuType *type, const char *what);
 CuVal cu_cast_to(CuLower *l, CuVal val, const CuType *type);
 Value *cu_condition(CuLower *l, CuVal val); /* i1 */
 CuVal cu_promoted(CuLower *l, CuVal val);
+CuVal cu_as_number(CuLower *l, CuVal val);
+void cu_as_numbers(CuLower *l, CuVal *a, CuVal *b);
 const CuType *cu_common(CuLower *l, const CuType *a, const CuType *b);
 int cu_conversion_rank(const CuVal *from, const CuType *to); /* 0 exact, 1, 2, 3; -1: none */
+int cu_rank_of_conversion(CuLower *l, const CuVal *from, const CuType *to); /* 4: by a class */
+
+/* ---- name.c ---- */
+const CuName *cu_find(CuLower *l, Str name);
+const CuDecl *cu_declared(const CuLower *l, Str name, CuDeclKind kind);
+const CuDecl *cu_first_type(const CuLower *l, const CuDecl *decl);
+void cu_bind(CuLower *l, CuName name);
+/* The name that begins at l->at, with all of its '::'; *at: its last word, l->at behind it. NULL: it is
+ * not declared, or an error was said. Of a type with arguments: of an instance. */
+const CuName *cu_name_at(CuLower *l, CuToken **at);
+bool cu_names_type(CuLower *l);
 
 /* ---- declare.c ---- */
-bool cu_starts_type(const CuLower *l);
+bool cu_starts_type(CuLower *l);
 const CuType *cu_type_name(CuLower *l); /* int *, float4: without a name */
 void cu_declaration(CuLower *l);
-const CuName *cu_find(const CuLower *l, Str name);
-void cu_bind(CuLower *l, CuName name);
 typedef struct CuSpecifiers {
-    const CuType *type;
-    bool is_shared, is_extern, is_static, is_constexpr, is_typedef, is_constant, is_device;
+    const CuType *type; /* NULL: auto */
+    bool is_shared, is_extern, is_static, is_constexpr, is_typedef, is_constant, is_device,
+        is_const;
+    int64_t align; /* 0: not written */
     CuPlace place;
 } CuSpecifiers;
 bool cu_specifiers(CuLower *l, CuSpecifiers *s);
 typedef struct CuDeclarator {
-    const CuType *type;
-    bool is_reference;
-    CuToken *name; /* NULL: none */
+    const CuType *type;                      /* NULL: auto */
+    bool is_reference, is_moved, is_pointer; /* moved: &&; pointer: auto * */
+    CuToken *name;                           /* NULL: none */
 } CuDeclarator;
 bool cu_declarator(CuLower *l, const CuType *base, CuDeclarator *d);
-bool cu_global(CuLower *l, const CuDecl *decl, CuName *name);  /* a variable, type or enumerator */
-void cu_initialize(CuLower *l, Value *at, const CuType *type); /* from '= ..' or '{..}' */
+bool cu_result_declarator(CuLower *l, const CuType *base, CuDeclarator *d); /* before a name */
+/* A variable, type or enumerator of the file or, in the scope of a template's arguments, of one. */
+bool cu_global(CuLower *l, const CuDecl *decl, CuScope *scope, CuName *name);
+
+/* ---- initialize.c ---- */
+void cu_initialize(CuLower *l, Value *at, const CuType *type); /* from what l->at is at */
+void cu_initialize_from(CuLower *l, Value *at, const CuType *type, CuVal val, const char *what);
+void cu_initialize_empty(CuLower *l, Value *at, const CuType *type); /* with nothing written */
+void cu_initialize_members(CuLower *l, const CuVal *self);
+void cu_initialize_field(CuLower *l, Value *at, const CuField *field);
+void cu_zero(CuLower *l, Value *at, const CuType *type);
+const CuType *cu_counted(CuLower *l, const CuType *type);
+
+/* ---- record.c ---- */
+const CuType *cu_record_here(CuLower *l, Str name, bool is_union); /* { members }, of a function */
+/* outer: the class that it is a member of; NULL: none */
+const CuType *cu_instance(CuLower *l, const CuDecl *decl, CuArgs args, const CuRecord *outer,
+                          CuPlace place);
+const CuType *cu_complete(CuLower *l, const CuType *type); /* its fields are known then */
+
+/* ---- member.c ---- */
+/* A member by its name; self NULL: of no object. NULL: there is none, or an error was said. */
+const CuName *cu_member(CuLower *l, const CuRecord *record, const CuVal *self, Str name);
+CuVal cu_base_of(CuLower *l, CuVal self, const CuRecord *base);
+bool cu_derives(const CuRecord *record, const CuRecord *base);
+bool cu_has_constructor(CuLower *l, const CuRecord *record);
+bool cu_converts_to(CuLower *l, const CuVal *val, const CuType *to); /* by a function of a class */
+CuVal cu_convert_by_class(CuLower *l, CuVal val, const CuType *to);
+void cu_construct(CuLower *l, Value *at, const CuType *type, int count, CuVal *args, CuPlace place);
+/* The function of an operator: "+"; false: there is none. */
+bool cu_operator(CuLower *l, const char *op, int count, CuVal *args, CuPlace place, CuVal *result);
+
+/* ---- lower.c ---- */
+/* What a kernel's own scope is in: the arguments of a template. NULL after an error. */
+const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel);
+
+/* ---- template.c ---- */
+typedef struct CuTemplateParam {
+    Str name;
+    bool is_type, is_pack;
+    CuToken *type, *value; /* of a value: its type; the default; NULL: none */
+    CuPlace place;
+} CuTemplateParam;
+typedef struct CuTemplate {
+    int count;
+    const CuTemplateParam *params;
+} CuTemplate;
+bool cu_template(CuLower *l, const CuDecl *decl, CuTemplate *t);
+bool cu_template_args(CuLower *l, CuArgs *args); /* < .. > */
+bool cu_close_angle(CuLower *l);
+/* Binds parameters in scope `to`; what is missing has a default. False: after an error. */
+bool cu_bind_args(CuLower *l, const CuTemplate *t, CuArgs *args, CuScope *to, CuPlace place);
+void cu_bind_params(CuLower *l, const CuTemplate *t, CuScope *to); /* as patterns */
+Str cu_args_name(Arena *arena, Str name, CuArgs args);
+bool cu_same_args(CuArgs a, CuArgs b);
+
+/* ---- deduce.c ---- */
+bool cu_unify(CuLower *l, const CuType *pattern, const CuType *type, CuArg *args);
+bool cu_unify_exactly(CuLower *l, const CuType *pattern, const CuType *type, CuArg *args);
+bool cu_unify_args(CuLower *l, CuArgs pattern, CuArgs given, CuArg *args);
 
 /* ---- expr.c ---- */
 CuVal cu_expression(CuLower *l); /* with commas */
 CuVal cu_assignment(CuLower *l);
+CuVal cu_conditional(CuLower *l);
+CuVal cu_unary(CuLower *l);
 CuVal cu_binary_values(CuLower *l, const char *op, CuVal a, CuVal b);
 bool cu_constant(CuLower *l, const char *what, int64_t *value); /* a constant expression */
+bool cu_is_written(const Value *value);
 
 /* ---- call.c ---- */
-CuVal cu_call_named(CuLower *l, CuToken *name); /* l->at: behind '(' */
 typedef struct CuParamDecl {
     Str name;
-    const CuType *type;
-    bool is_reference;
+    const CuType *type;          /* NULL: auto */
+    bool is_reference, is_moved; /* moved: && */
     CuPlace place;
     CuToken *default_value;
 } CuParamDecl;
 typedef struct CuSignature {
-    const CuType *result;
+    const CuType *result; /* NULL: auto */
+    bool is_reference;    /* the result is */
+    bool is_exact;        /* the call needs no conversion */
     int num_params, num_required;
     CuParamDecl *params;
+    const CuScope *scope; /* what its body sees */
 } CuSignature;
-bool cu_signature(CuLower *l, const CuDecl *decl, CuSignature *signature);
+typedef struct CuCallee { /* functions with one name, and what the call says about them */
+    Str name;
+    const CuDecl *first;
+    const CuRecord *record; /* of members */
+    const CuVal *self;
+    CuArgs explicit_args;
+    CuPlace place;
+} CuCallee;
+/* What functions see: members of their class, then the file. */
+const CuScope *cu_member_scope(CuLower *l, const CuCallee *callee);
+bool cu_signature(CuLower *l, const CuDecl *decl, const CuScope *scope, CuSignature *signature);
+bool cu_parameters(CuLower *l, CuSignature *signature); /* l->at: behind '(' */
+const CuType *cu_trailing_type(CuLower *l, bool *is_reference);
+const CuType *cu_result_held(CuLower *l, const CuCall *call); /* a reference: its address */
+bool cu_arguments(CuLower *l, const char *end, int *count, CuVal **vals); /* up to `end` */
+/* quietly: no message where none fits; NULL then, and after errors. */
+const CuDecl *cu_resolve(CuLower *l, const CuCallee *callee, int count, const CuVal *args,
+                         CuSignature *signature, bool quietly);
+CuVal cu_call(CuLower *l, const CuCallee *callee, int count, CuVal *args);
+CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, const CuVal *self,
+                 int count, CuVal *args, CuPlace place);
+CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found);   /* l->at: at '(' or '<' */
+void cu_read_inits(CuLower *l, const CuDecl *decl, const CuVal *self); /* of a constructor */
+
+/* ---- lambda.c ---- */
+CuVal cu_lambda(CuLower *l); /* at '[' */
+CuVal cu_call_lambda(CuLower *l, const CuVal *lambda, int count, CuVal *args, CuPlace place);
 
 /* ---- builtin.c ---- */
 /* False: there is no such function. */

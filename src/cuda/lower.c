@@ -37,6 +37,14 @@ CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...) {
     return cu_poison(l, place);
 }
 
+CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name) {
+    bool was_said = l->panic;
+    CuVal bad = cu_bad(l, place, "%s'%.*s' is not declared", what, STR_ARG(name));
+    for (const CuUnread *u = l->module->unread; u && !was_said; u = u->next)
+        diag_note(l->diag, u->at, "the header '%.*s' was not found", STR_ARG(u->name));
+    return bad;
+}
+
 bool cu_accept(CuLower *l, const char *text) {
     if (l->panic || !cu_is(l->at, text)) return false;
     l->at = l->at->next;
@@ -170,7 +178,39 @@ Value *cu_offset(CuLower *l, Value *pointer, int64_t bytes, const CuType *of) {
     return pointer->type == want ? pointer : build_cast(&l->b, OP_BITCAST, pointer, want);
 }
 
+/* ---- what is known of variables ----
+ *
+ * A number's variable that was given a constant, in the region that is being built, is that constant
+ * until something else is stored there: so that what functions compute from constants can size
+ * arrays and be arguments of templates. */
+
+typedef struct Known {
+    Value *value; /* NULL: nothing is */
+    const Region *region;
+    bool escaped; /* its address may be anywhere */
+} Known;
+
+static Known *known_of(CuLower *l, const Value *pointer) {
+    const Op *def = pointer->def;
+    bool whole = def && def->kind == OP_ALLOC && alloc_space(def) == ALLOC_LOCAL &&
+                 alloc_bytes(def) == type_size_bytes(pointer->type->elem);
+    if (!whole) return NULL;
+    Known *known = map_get_pointer(&l->known, pointer);
+    if (known) return known;
+    known = arena_new_of(l->arena, Known);
+    map_set_pointer(&l->known, pointer, known);
+    return known;
+}
+
+void cu_escapes(CuLower *l, Value *pointer) {
+    Known *known = known_of(l, pointer);
+    if (known) known->escaped = true;
+}
+
 Value *cu_load_from(CuLower *l, Value *pointer, const CuType *type) {
+    const Known *known = type->is_volatile ? NULL : known_of(l, pointer);
+    if (known && known->value && !known->escaped && known->region == l->b.region)
+        return build_constant_bits(&l->b, known->value->type, constant_bits(known->value->def));
     Value *value = build_load(&l->b, pointer, NULL, NULL);
     if (type->is_volatile) load_set_volatile(value->def, 1);
     return value;
@@ -179,6 +219,9 @@ Value *cu_load_from(CuLower *l, Value *pointer, const CuType *type) {
 void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value) {
     if (type->is_volatile)
         cu_unsupported(l, (CuPlace){l->b.span, NULL}, "a write to volatile memory");
+    Known *known = known_of(l, pointer);
+    if (known) known->value = value->def && value->def->kind == OP_CONSTANT ? value : NULL;
+    if (known) known->region = l->b.region;
     build_store(&l->b, pointer, value, NULL);
 }
 
@@ -202,16 +245,36 @@ void cu_copy(CuLower *l, Value *to, Value *from, const CuType *type) {
 
 /* ---- a kernel ---- */
 
-static const CuDecl *decl_of(const CuModule *module, const CuKernel *kernel) {
-    for (int i = 0; i < module->kernels.count; i++)
-        if (&module->kernels.data[i] == kernel) return module->kernel_decls.data[i];
-    BUG("a kernel of another module");
+const CuType *cu_result_held(CuLower *l, const CuCall *call) {
+    return call->is_reference ? cu_pointer(l->arena, call->result)
+                              : cu_plain(l->arena, call->result);
+}
+
+const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel) {
+    CuTemplate params;
+    CuArgs args;
+    const CuDecl *decl = kernel->decl;
+    if (!decl->templates) return l->globals;
+    if (!kernel->args) {
+        cu_bad(l, decl->at->place, "kernel '%.*s' is a template: with which arguments?",
+               STR_ARG(decl->name));
+        diag_help(l->diag, kernel->span, "name them: '%.*s<float>'", STR_ARG(decl->name));
+        return NULL;
+    }
+    Str text = str_of(kernel->args);
+    l->at = cu_lex(l->arena, source_new(l->arena, STR("<arguments>"), text), l->diag);
+    CuScope *scope = arena_new_of(l->arena, CuScope);
+    *scope = (CuScope){.outer = l->globals};
+    bool fine = cu_template(l, decl, &params) && cu_template_args(l, &args);
+    if (fine && l->at->kind != CU_END)
+        cu_bad(l, l->at->place, "expected the end of the name, saw '%.*s'", STR_ARG(l->at->text));
+    return fine && cu_bind_args(l, &params, &args, scope, decl->at->place) ? scope : NULL;
 }
 
 static void add_params(CuLower *l, const CuSignature *signature) {
     for (int i = 0; i < signature->num_params; i++) {
         const CuParamDecl *param = &signature->params[i];
-        const CuType *type = param->type;
+        const CuType *type = param->type ? param->type : cu_type(CU_VOID);
         const Type *ir = cu_ir(l->fn->types, type);
         if (!ir || param->is_reference) {
             cu_unsupported(l, param->place, "a kernel's parameter of type '%.*s'%s",
@@ -231,14 +294,30 @@ static void add_params(CuLower *l, const CuSignature *signature) {
     }
 }
 
+/* reduce<float, 256>: reduce_float_256 */
+static Str plain_name(Arena *arena, Str name) {
+    Buf text = {.arena = arena};
+    bool gap = false;
+    for (int i = 0; i < name.length; i++) {
+        char c = name.data[i];
+        bool is_plain =
+            c == '_' || (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+        if (is_plain && gap) buf_putc(&text, '_');
+        gap = !is_plain;
+        if (is_plain) buf_putc(&text, c);
+    }
+    return buf_str(&text);
+}
+
 Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,
                Diag *diag) {
-    const CuDecl *decl = decl_of(module, kernel);
-    Func *fn = func_new(arena, types_new(arena), kernel->name);
+    const CuDecl *decl = kernel->decl;
+    Func *fn = func_new(arena, types_new(arena),
+                        kernel->args ? plain_name(arena, kernel->name) : kernel->name);
     fn->span = kernel->span;
     fn->form = FORM_THREAD;
     for (int i = 0; i < 3; i++) fn->block[i] = launch->block[i];
-    CuScope globals = {0}, locals = {.outer = &globals};
+    CuScope globals = {0}, locals = {0};
     CuLower l = {.arena = arena,
                  .diag = diag,
                  .module = module,
@@ -246,13 +325,15 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
                  .fn = fn,
                  .scope = &globals,
                  .globals = &globals,
-                 .shared.arena = arena};
+                 .shared.arena = arena,
+                 .known.arena = arena};
     CuCall call = {.decl = decl};
     CuSignature signature;
     l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};
     l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
-    if (!cu_signature(&l, decl, &signature)) return NULL;
-    if (signature.result->kind != CU_VOID)
+    locals.outer = cu_kernel_scope(&l, kernel);
+    if (!locals.outer || !cu_signature(&l, decl, locals.outer, &signature)) return NULL;
+    if (signature.result && signature.result->kind != CU_VOID)
         cu_error(diag, decl->at->place, "a kernel returns void, not '%.*s'",
                  STR_ARG(cu_name(arena, signature.result)));
     l.scope = &locals;

@@ -3,10 +3,13 @@
  *
  *     #define #undef #include #if #ifdef #ifndef #elif #else #endif #error #warning #line #pragma
  *
- * #include "x" is looked for beside the file that says it, and never above the folder of the first
- * one. Headers of the host (<stdio.h>, <torch/extension.h> ..) are empty: what kernels use of them
- * is built in. Of pragmas `once` is obeyed; the others are hints, and no hint is needed here. */
+ * #include "x" is looked for beside the file that says it, then in the folders that were given, and
+ * never above them. Headers of the host (<stdio.h>, <torch/extension.h> ..) are empty: what kernels
+ * use of them is built in. Those that are not found are remembered: a kernel that misses a name says
+ * so. Of pragmas `once` is obeyed; the others are hints, and no hint is needed here. */
 #include "cuda/pp.h"
+
+#include <sys/stat.h>
 
 static const CuFile *file_of(const Map *files, const CuToken *token) {
     return map_get_pointer(files, token->place.span.source);
@@ -15,6 +18,8 @@ static const CuFile *file_of(const Map *files, const CuToken *token) {
 typedef struct Reader {
     CuPp pp;
     Map files; /* Source -> CuFile */
+    const char *const *include_dirs;
+    const CuUnread *unread;
     CuToken *first, **end;
 } Reader;
 
@@ -173,7 +178,7 @@ static Str folder_of(Str path) {
     return (Str){path.data, length};
 }
 
-static CuToken *read_file(Reader *r, const CuToken *word, Str path, int depth) {
+static CuToken *read_file(Reader *r, const CuToken *word, Str path, int root, int depth) {
     CuPp *pp = &r->pp;
     Str text, why;
     if (map_get(&pp->once, path)) return cu_pp_end(pp, word);
@@ -184,9 +189,31 @@ static CuToken *read_file(Reader *r, const CuToken *word, Str path, int depth) {
     pp->bytes += (size_t)text.length;
     Source *source = source_new(pp->arena, path, text);
     CuFile *file = arena_new_of(pp->arena, CuFile);
-    *file = (CuFile){path, folder_of(path), depth};
+    *file = (CuFile){path, folder_of(path), root, depth};
     map_set_pointer(&r->files, source, file);
     return cu_lex(pp->arena, source, pp->diag);
+}
+
+static bool is_file(Arena *arena, Str path) {
+    struct stat status;
+    return stat(str_c(arena, path), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+/* Where it lies, or empty; root: see CuFile. */
+static Str found_header(Reader *r, const CuFile *file, Str name, bool is_quoted, int *root) {
+    Arena *arena = r->pp.arena;
+    if (is_quoted && file && file->path.length) {
+        Str path = str_format(arena, "%.*s%.*s", STR_ARG(file->folder), STR_ARG(name));
+        *root = file->root;
+        if (!climbs((Str){path.data + *root, path.length - *root}) && is_file(arena, path))
+            return path;
+    }
+    for (int i = 0; r->include_dirs && r->include_dirs[i]; i++) {
+        Str path = str_format(arena, "%s/%.*s", r->include_dirs[i], STR_ARG(name));
+        *root = (int)strlen(r->include_dirs[i]) + 1;
+        if (!climbs(name) && is_file(arena, path)) return path;
+    }
+    return STR("");
 }
 
 /* The name between quotes or angles; is_quoted says which. */
@@ -215,25 +242,20 @@ static CuToken *include(Reader *r, CuToken *hash) {
     bool is_quoted;
     if (!include_name(pp, line_copy(pp, word->next), word, &name, &is_quoted)) return rest;
     if (is_host_header(name)) return rest;
-    if (!is_quoted || !file || !file->path.length) {
-        cu_refused(pp->diag, word->place, "the header '%.*s'", STR_ARG(name));
-        diag_help(pp->diag, cu_span(word->place),
-                  is_quoted ? "text from memory has no folder that it could lie in"
-                            : "what kernels use of the CUDA runtime and of C is built in; a file "
-                              "of your own is included with quotes");
-        pp->failed = true;
+    int root = 0;
+    Str path = found_header(r, file, name, is_quoted, &root);
+    if (!path.length) {
+        CuUnread *unread = arena_new_of(pp->arena, CuUnread);
+        *unread = (CuUnread){name, cu_span(word->place), r->unread};
+        r->unread = unread;
         return rest;
     }
-    if (climbs(name)) {
-        cu_pp_fail(pp, word, "'%.*s' is outside of the file's folder", STR_ARG(name));
-        return rest;
-    }
-    if (file->depth == CU_MAX_INCLUDES) {
+    int depth = file ? file->depth : 0;
+    if (depth == CU_MAX_INCLUDES) {
         cu_pp_fail(pp, word, "includes are nested more than %d deep", CU_MAX_INCLUDES);
         return rest;
     }
-    Str path = str_format(pp->arena, "%.*s%.*s", STR_ARG(file->folder), STR_ARG(name));
-    CuToken *tokens = read_file(r, word, path, file->depth + 1);
+    CuToken *tokens = read_file(r, word, path, root, depth + 1);
     if (!tokens || tokens->kind == CU_END) return rest;
     CuToken *last = tokens;
     while (last->next->kind != CU_END) last = last->next;
@@ -279,13 +301,15 @@ static CuToken *directive(Reader *r, CuToken *hash) {
     return skip_line(word->next);
 }
 
-CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, Diag *diag) {
+CuToken *cu_preprocess(Arena *arena, const Source *source, Str path,
+                       const char *const *include_dirs, const CuUnread **unread, Diag *diag) {
     Reader *r = arena_new_of(arena, Reader);
     CuPp *pp = &r->pp;
     *r = (Reader){.pp = {.arena = arena, .diag = diag, .macros.arena = arena, .once.arena = arena},
-                  .files.arena = arena};
+                  .files.arena = arena,
+                  .include_dirs = include_dirs};
     CuFile *file = arena_new_of(arena, CuFile);
-    *file = (CuFile){path, folder_of(path), 0};
+    *file = (CuFile){path, folder_of(path), folder_of(path).length, 0};
     map_set_pointer(&r->files, source, file);
     pp->bytes = (size_t)source->text.length;
     cu_pp_predefine(pp);
@@ -306,5 +330,6 @@ CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, Diag *diag)
         pp->failed = true;
     }
     *r->end = cu_pp_end(pp, t);
+    *unread = r->unread;
     return pp->failed || diag_failed(diag) ? NULL : r->first;
 }

@@ -41,6 +41,7 @@ typedef struct CuPp {
 typedef struct CuFile { /* of a Source of this compilation */
     Str path;           /* as it was opened; empty: from memory */
     Str folder;
+    int root; /* of its folder: so many bytes are of the folder that includes may not leave */
     int depth;
 } CuFile;
 

@@ -343,20 +343,54 @@ static Ending switch_statement(CuLower *l) {
 
 /* ---- jumps ---- */
 
+/* A function of type auto has that of the first value that it returns. */
+static const CuType *auto_result(CuLower *l, CuCall *call, const CuVal *val) {
+    if (!call->result && !l->panic) {
+        const CuType *type = cu_plain(l->arena, val->type);
+        if (type->kind == CU_ARRAY) type = cu_pointer(l->arena, type->of);
+        call->result = type;
+        if (type->kind != CU_VOID)
+            call->result_at = cu_alloc(l, type, ALLOC_LOCAL, call->decl->name);
+    }
+    return call->result ? call->result : cu_type(CU_VOID);
+}
+
+static void store_result(CuLower *l, CuCall *call, CuPlace place) {
+    CuVal val = {.place = place};
+    if (cu_is(l->at, "{") && call->result && call->result->kind != CU_VOID && !call->is_reference) {
+        cu_initialize(l, call->result_at, call->result);
+        return;
+    }
+    l->wants_place = call->is_reference;
+    val = cu_expression(l);
+    l->wants_place = false;
+    const CuType *type = l->panic ? cu_type(CU_VOID) : auto_result(l, call, &val);
+    if (!l->panic && type->kind == CU_VOID && val.type->kind != CU_VOID)
+        cu_bad(l, val.place, "a function of type void returns a value");
+    if (l->panic || type->kind == CU_VOID) return;
+    if (!call->is_reference) {
+        cu_initialize_from(l, call->result_at, type, val, "this result");
+        return;
+    }
+    bool derives = type->kind == CU_STRUCT && val.type->kind == CU_STRUCT &&
+                   cu_derives(val.type->record, type->record);
+    if (!val.is_place)
+        cu_unsupported(l, val.place, "a reference to a temporary");
+    else if (!derives && !cu_same(type, val.type))
+        cu_bad(l, val.place, "a reference to '%.*s' is bound to '%.*s'",
+               STR_ARG(cu_name(l->arena, type)), STR_ARG(cu_name(l->arena, val.type)));
+    if (l->panic) return;
+    cu_escapes(l, val.value);
+    if (derives) val = cu_base_of(l, val, type->record);
+    cu_store_to(l, call->result_at, cu_result_held(l, call), val.value);
+}
+
 static Ending return_statement(CuLower *l, CuPlace place) {
-    const CuCall *call = l->call;
+    CuCall *call = l->call;
     if (!cu_is(l->at, ";")) {
-        CuVal val = cu_is(l->at, "{") ? cu_unsupported(l, place, "a list that is returned")
-                                      : cu_expression(l);
-        if (!l->panic && call->result->kind == CU_VOID && val.type->kind != CU_VOID)
-            cu_bad(l, val.place, "a function of type void returns a value");
-        val = call->result->kind == CU_VOID ? val : cu_convert(l, val, call->result, "this result");
+        store_result(l, call, place);
         if (l->panic) return GOES_ON;
-        if (call->result->kind == CU_STRUCT)
-            cu_copy(l, call->result_at, val.value, call->result);
-        else if (call->result->kind != CU_VOID)
-            cu_store_to(l, call->result_at, call->result, val.value);
-    } else if (call->result->kind != CU_VOID) {
+    } else if (call->result && call->result->kind != CU_VOID) {
         cu_bad(l, place, "'%.*s' returns a value of type '%.*s'", STR_ARG(call->decl->name),
                STR_ARG(cu_name(l->arena, call->result)));
     }
@@ -412,7 +446,12 @@ static Ending keyword_statement(CuLower *l, CuToken *t, bool in_block, bool *fou
 
 /* float(x); but int (*f)(int) is a declaration. */
 static bool is_functional_cast(const CuToken *t) {
-    return cu_is(t->next, "(") && !cu_is(t->next->next, "*");
+    const CuToken *inside = t->next->next;
+    bool has_arguments = cu_is(t, "decltype") || cu_is(t, "alignas") || cu_is(t, "__align__") ||
+                         cu_is(t, "__attribute__");
+    bool groups = (cu_is(inside, "*") || cu_is(inside, "&")) && inside->next->kind == CU_NAME &&
+                  cu_is(inside->next->next, ")");
+    return cu_is(t->next, "(") && !groups && !has_arguments;
 }
 
 static Ending statement(CuLower *l, bool in_block) {

@@ -77,8 +77,14 @@ typedef struct CuDefine {
     const char *name, *text;
 } CuDefine;
 
+typedef struct CuUnread { /* a header that was not found: said where a name is missing */
+    Str name;
+    Span at;
+    const struct CuUnread *next;
+} CuUnread;
 /* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of the
- * file, beside which "includes" lie; empty: the text is from memory, and has none. */
-CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, Diag *diag);
+ * file, beside which "includes" lie; empty: the text is from memory. include_dirs may be NULL. */
+CuToken *cu_preprocess(Arena *arena, const Source *source, Str path,
+                       const char *const *include_dirs, const CuUnread **unread, Diag *diag);
 
 #endif

@@ -22,8 +22,11 @@ static const struct Row {
     [CU_ULONG] = {"unsigned long", 8, 5, false, false, TYPE_I64},
     [CU_LLONG] = {"long long", 8, 6, true, false, TYPE_I64},
     [CU_ULLONG] = {"unsigned long long", 8, 6, false, false, TYPE_I64},
-    [CU_FLOAT] = {"float", 4, 7, true, true, TYPE_F32},
-    [CU_DOUBLE] = {"double", 8, 8, true, true, TYPE_F64},
+    [CU_HALF] = {"half", 2, 7, true, true, TYPE_F16},
+    [CU_BFLOAT] = {"__nv_bfloat16", 2, 7, true, true, TYPE_BF16},
+    [CU_FLOAT] = {"float", 4, 8, true, true, TYPE_F32},
+    [CU_DOUBLE] = {"double", 8, 9, true, true, TYPE_F64},
+    [CU_PARAM] = {"a template's parameter", 1, 0, false, false, TYPE_I8},
 };
 
 const CuType *cu_type(CuKind kind) {
@@ -31,7 +34,8 @@ const CuType *cu_type(CuKind kind) {
         {.kind = CU_VOID},   {.kind = CU_BOOL},  {.kind = CU_CHAR_TYPE}, {.kind = CU_SCHAR},
         {.kind = CU_UCHAR},  {.kind = CU_SHORT}, {.kind = CU_USHORT},    {.kind = CU_INT},
         {.kind = CU_UINT},   {.kind = CU_LONG},  {.kind = CU_ULONG},     {.kind = CU_LLONG},
-        {.kind = CU_ULLONG}, {.kind = CU_FLOAT}, {.kind = CU_DOUBLE},
+        {.kind = CU_ULLONG}, {.kind = CU_HALF},  {.kind = CU_BFLOAT},    {.kind = CU_FLOAT},
+        {.kind = CU_DOUBLE},
     };
     return &types[kind];
 }
@@ -68,8 +72,14 @@ const CuType *cu_plain(Arena *arena, const CuType *type) {
 
 bool cu_same(const CuType *a, const CuType *b) {
     if (a->kind != b->kind) return false;
-    if (a->kind == CU_STRUCT)
-        return a->record == b->record || str_equal(a->record->name, b->record->name);
+    if (a->kind == CU_PARAM) return a->param == b->param && a->param >= 0;
+    if (a->kind == CU_STRUCT) {
+        if (a->record == b->record) return true;
+        bool by_name = !a->record->lambda && !b->record->lambda && !a->record->is_pattern &&
+                       a->record->decl == b->record->decl;
+        return by_name && str_equal(a->record->name, b->record->name) &&
+               cu_same_args(a->record->args, b->record->args);
+    }
     if (a->kind == CU_ARRAY && a->count != b->count) return false;
     if (a->kind != CU_POINTER && a->kind != CU_ARRAY) return true;
     return a->of->is_const == b->of->is_const && a->of->is_volatile == b->of->is_volatile &&
@@ -93,7 +103,8 @@ int64_t cu_align(const CuType *type) {
 }
 
 bool cu_is_integer(const CuType *type) { return type->kind >= CU_BOOL && type->kind <= CU_ULLONG; }
-bool cu_is_float(const CuType *type) { return type->kind == CU_FLOAT || type->kind == CU_DOUBLE; }
+bool cu_is_float(const CuType *type) { return type->kind >= CU_HALF && type->kind <= CU_DOUBLE; }
+bool cu_is_half(const CuType *type) { return type->kind == CU_HALF || type->kind == CU_BFLOAT; }
 bool cu_is_number(const CuType *type) { return cu_is_integer(type) || cu_is_float(type); }
 bool cu_is_signed(const CuType *type) { return rows[type->kind].is_signed; }
 int cu_rank(const CuType *type) { return rows[type->kind].rank; }
@@ -152,11 +163,33 @@ const CuType *cu_vector(Arena *arena, Str name) {
         const CuType *of = cu_type(bases[i].kind);
         int64_t size = cu_size(of), align = count == 3 ? size : size * count;
         CuRecord *record = arena_new_of(arena, CuRecord);
-        *record = (CuRecord){str_copy(arena, name), count, arena_array(arena, CuField, count),
-                             size * count, align > 16 ? 16 : align};
+        *record = (CuRecord){.name = str_copy(arena, name),
+                             .num_fields = count,
+                             .fields = arena_array(arena, CuField, count),
+                             .size = size * count,
+                             .align = align > 16 ? 16 : align,
+                             .is_complete = true};
         for (int k = 0; k < count; k++)
-            record->fields[k] = (CuField){str_of(fields[k]), of, k * size};
+            record->fields[k] =
+                (CuField){.name = str_of(fields[k]), .type = of, .offset = k * size};
         return made(arena, (CuType){.kind = CU_STRUCT, .record = record});
     }
     return NULL;
+}
+
+/* ---- patterns: parameters of templates that are not known yet ---- */
+
+const CuType *cu_any_type(void) {
+    static const CuType any = {.kind = CU_PARAM, .param = -1};
+    return &any;
+}
+
+const CuType *cu_param_type(Arena *arena, int param) {
+    return made(arena, (CuType){.kind = CU_PARAM, .param = param});
+}
+
+bool cu_is_pattern(const CuType *type) {
+    if (type->kind == CU_ARRAY && type->count <= -2) return true;
+    if (type->kind == CU_POINTER || type->kind == CU_ARRAY) return cu_is_pattern(type->of);
+    return type->kind == CU_PARAM || (type->kind == CU_STRUCT && type->record->is_pattern);
 }

@@ -72,17 +72,44 @@ const char *const fuzz_tokens[] = {"#define A ",
                                    "nullptr",
                                    "auto ",
                                    "template <class T> ",
+                                   "template <typename T, int N = 4> ",
+                                   "template <> ",
+                                   "struct X { int a; __device__ X(int b) : a(b) {} ",
+                                   "operator+",
+                                   "operator()(",
+                                   "[&](int x) { ",
+                                   "[=, y = 1] ",
+                                   "this->",
+                                   "using T = ",
+                                   "::",
+                                   "f<int, 2>(",
+                                   "A<A<int>>",
+                                   "typename T::x ",
+                                   "decltype(",
+                                   "if constexpr (",
+                                   "const T &x",
+                                   "T &&x",
+                                   "union {",
+                                   "-> int ",
+                                   "= default;",
+                                   ": public B ",
                                    "namespace n {",
                                    "enum E { X = ",
                                    "\x00",
                                    NULL};
 
-static void check(Arena *arena, const CuModule *module, int index) {
+static void check(Arena *arena, const CuModule *module, const CuKernel *kernel) {
     static const char *const passes[] = {"fold",     "promote", "fold", "cse",
                                          "contract", "licm",    "dce"};
     CuLaunch launch = {{8, 4, 1}, 64};
     Diag diag = {.arena = arena};
-    Func *fn = cu_lower(arena, module, cu_kernel(module, index), &launch, &diag);
+    if (kernel->is_template) {
+        Str name = str_format(arena, "%.*s<int, 4>", STR_ARG(kernel->name));
+        const CuKernel *instance = cu_find_kernel(arena, module, name.data, &diag);
+        if (instance) kernel = instance;
+    }
+    diag = (Diag){.arena = arena};
+    Func *fn = cu_lower(arena, module, kernel, &launch, &diag);
     Buf out = {.arena = arena};
     diag_print(&diag, true, &out); /* must work for any place in any text */
     if (!fn != diag_failed(&diag))
@@ -102,9 +129,10 @@ static void fuzz_one(const char *data, size_t size) {
     Arena *arena = arena_new(NULL);
     Diag diag = {.arena = arena};
     const Source *source = source_new(arena, STR("fuzz.cu"), (Str){data, (int)size});
-    CuModule *module = cu_load(arena, source, STR(""), &diag);
+    CuModule *module = cu_load(arena, source, STR(""), NULL, &diag);
     Buf out = {.arena = arena};
     if (!module) diag_print(&diag, true, &out);
-    for (int i = 0; module && i < cu_num_kernels(module); i++) check(arena, module, i);
+    for (int i = 0; module && i < cu_num_kernels(module); i++)
+        check(arena, module, cu_kernel(module, i));
     arena_free(arena);
 }

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+/* global: types, constants and enumerators of a file or class, read where a kernel first names them. */
+#include "cuda/front.h"
+
+static bool enumerator(CuLower *l, const CuDecl *decl, CuName *name) {
+    int64_t value = -1;
+    CuToken *t = decl->start;
+    while (!cu_is(t, "{")) {
+        t = t->next;
+    }
+    for (l->at = t->next; !l->panic;) {
+        CuToken *at = l->at;
+        l->at = at->next;
+        value++;
+        if (cu_accept(l, "=") && !cu_constant(l, "the value of an enumerator", &value))
+            return false;
+        if (value < INT32_MIN || value > INT32_MAX)
+            cu_unsupported(l, at->place, "an enumerator that is no int");
+        if (at == decl->at) break;
+        if (!cu_expect(l, ",", "after an enumerator")) return false;
+    }
+    *name = (CuName){.name = decl->name,
+                     .kind = NAME_CONSTANT,
+                     .val = {.type = cu_type(CU_INT), .place = decl->at->place}};
+    name->val.value = cu_int(l, name->val.type, value);
+    return !l->panic;
+}
+
+static bool declared_type(CuLower *l, const CuDecl *decl, CuName *name) {
+    CuSpecifiers s;
+    CuDeclarator d;
+    *name = (CuName){.name = decl->name, .kind = NAME_TYPE};
+    bool is_typedef = cu_is(decl->start, "typedef");
+    if (cu_is(decl->start, "enum") || (is_typedef && cu_is(decl->start->next, "enum"))) {
+        name->val.type = cu_type(CU_INT);
+        return true;
+    }
+    if (decl->members) {
+        name->val.type = cu_instance(l, decl, (CuArgs){0}, NULL, decl->at->place);
+        return !l->panic;
+    }
+    if (cu_is(decl->start, "using")) {
+        l->at = decl->at->next->next;
+        name->val.type = cu_type_name(l);
+        return !l->panic;
+    }
+    if (!cu_specifiers(l, &s)) return false;
+    name->val.type = s.type;
+    while (is_typedef && !l->panic && s.type) { /* typedef int a, *b; */
+        if (!cu_declarator(l, s.type, &d)) return false;
+        if (d.name == decl->at) name->val.type = d.type;
+        if (d.name == decl->at || !cu_accept(l, ",")) break;
+    }
+    return !l->panic && name->val.type;
+}
+
+/* A table of the file: memory of each thread, which begins as it is written. At the top of the kernel,
+ * so that all uses are behind it. */
+static bool table(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name) {
+    Builder here = l->b;
+    CuFlags flags = l->flags;
+    type = cu_counted(l, type);
+    l->b.region = l->top->parent;
+    l->b.before = l->top;
+    l->flags = (CuFlags){0};
+    Value *at = cu_alloc(l, type, ALLOC_LOCAL, decl->name);
+    if (cu_accept(l, "=") || cu_is(l->at, "{"))
+        cu_initialize(l, at, type);
+    else
+        cu_initialize_empty(l, at, type);
+    l->b = here;
+    l->flags = flags;
+    *name = (CuName){.name = decl->name, .val = {.type = type, .value = at, .is_place = true}};
+    return !l->panic;
+}
+
+static bool refuse_variable(CuLower *l, const CuDecl *decl) {
+    cu_unsupported(l, decl->at->place,
+                   "variable '%.*s', which is neither constant nor a kernel's own",
+                   STR_ARG(decl->name));
+    diag_help(l->diag, cu_span(decl->at->place), "pass a pointer to it as an argument");
+    return false;
+}
+
+static bool variable(CuLower *l, const CuDecl *decl, CuName *name) {
+    CuSpecifiers s;
+    CuDeclarator d;
+    if (!cu_specifiers(l, &s)) return false;
+    bool is_const = s.is_const || (s.type && s.type->is_const);
+    if (s.is_constant || s.is_shared || !is_const) return refuse_variable(l, decl);
+    if (!cu_declarator(l, s.type, &d)) return false;
+    while (d.name != decl->at) { /* const int a = 1, b = 2; */
+        while (!cu_is(l->at, ",") && l->at->kind != CU_END)
+            l->at = cu_is(l->at, "{") || cu_is(l->at, "(") ? cu_skip(l->at) : l->at->next;
+        if (!cu_accept(l, ",") || !cu_declarator(l, s.type, &d)) return false;
+    }
+    if (d.type && (d.type->kind == CU_ARRAY || d.type->kind == CU_STRUCT)) {
+        if (l->top && !d.is_reference) return table(l, decl, d.type, name);
+        cu_unsupported(l, decl->at->place, "constant '%.*s' of type '%.*s' here",
+                       STR_ARG(decl->name), STR_ARG(cu_name(l->arena, d.type)));
+        return false;
+    }
+    bool list = cu_accept(l, "{");
+    if (!list && !cu_expect(l, "=", "after the name of a constant")) return false;
+    CuVal val = cu_value(l, cu_assignment(l));
+    const CuType *type = d.type ? cu_plain(l->arena, d.type) : val.type;
+    val = cu_convert(l, val, type, "this initial value");
+    if (!l->panic && !cu_is_written(val.value))
+        cu_unsupported(l, val.place, "a constant that is not known at compile time");
+    *name = (CuName){.name = decl->name, .kind = NAME_CONSTANT, .val = val};
+    return !l->panic;
+}
+
+bool cu_global(CuLower *l, const CuDecl *decl, CuScope *scope, CuName *name) {
+    CuLower outer = *l;
+    CuDecl *busy = (CuDecl *)(uintptr_t)decl;
+    if (decl->is_busy && !decl->templates && !decl->owner) {
+        cu_bad(l, decl->at->place, "'%.*s' is made of itself", STR_ARG(decl->name));
+        return false;
+    }
+    if (!cu_enter(l)) return false;
+    l->scope = scope;
+    l->at = decl->start;
+    l->in_angles = l->is_pattern = false;
+    busy->is_busy = true;
+    bool fine = decl->kind == CU_DECL_ENUMERATOR ? enumerator(l, decl, name)
+                : decl->kind == CU_DECL_TYPE     ? declared_type(l, decl, name)
+                                                 : variable(l, decl, name);
+    busy->is_busy = false;
+    if (fine && scope == l->globals) cu_bind(l, *name);
+    l->scope = outer.scope;
+    l->at = outer.at;
+    l->in_angles = outer.in_angles;
+    l->is_pattern = outer.is_pattern;
+    l->nested = outer.nested;
+    return fine;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+/* name: scopes, and names as they are written: a::b<int>::c. Namespaces are looked through: what is
+ * declared in one is known outside of it. */
+#include "cuda/front.h"
+
+/* ---- scopes ---- */
+
+void cu_bind(CuLower *l, CuName name) {
+    CuScope *scope = (CuScope *)(uintptr_t)l->scope;
+    CuName *copy = arena_new_of(l->arena, CuName);
+    *copy = name;
+    copy->next = scope->names;
+    scope->names = copy;
+}
+
+const CuName *cu_find(CuLower *l, Str name) {
+    for (const CuScope *scope = l->scope; scope; scope = scope->outer) {
+        for (const CuName *n = scope->names; n; n = n->next)
+            if (str_equal(n->name, name)) return n;
+        const CuName *member =
+            scope->record ? cu_member(l, scope->record, scope->self, name) : NULL;
+        if (member || l->panic) return member;
+    }
+    return NULL;
+}
+
+const CuDecl *cu_declared(const CuLower *l, Str name, CuDeclKind kind) {
+    const CuDecl *decl = map_get(&l->module->decls.names, name);
+    while (decl && decl->kind != kind) decl = decl->overload;
+    if (decl || !l->module->library) return decl;
+    decl = map_get(&l->module->library->decls.names, name);
+    while (decl && decl->kind != kind) decl = decl->overload;
+    return decl;
+}
+
+/* A class and its specialisations: the first of them. */
+const CuDecl *cu_first_type(const CuLower *l, const CuDecl *decl) {
+    const CuDecl *first = decl->owner ? map_get(&decl->owner->members->names, decl->name)
+                                      : cu_declared(l, decl->name, CU_DECL_TYPE);
+    while (first && first->kind != CU_DECL_TYPE) first = first->overload;
+    return first ? first : decl;
+}
+
+/* ---- types that are there without a declaration ---- */
+
+static const struct {
+    const char *name;
+    CuKind kind;
+} named_types[] = {
+    {"size_t", CU_ULONG},    {"ptrdiff_t", CU_LONG},       {"intptr_t", CU_LONG},
+    {"uintptr_t", CU_ULONG}, {"int8_t", CU_SCHAR},         {"uint8_t", CU_UCHAR},
+    {"int16_t", CU_SHORT},   {"uint16_t", CU_USHORT},      {"int32_t", CU_INT},
+    {"uint32_t", CU_UINT},   {"int64_t", CU_LONG},         {"uint64_t", CU_ULONG},
+    {"uint", CU_UINT},       {"ushort", CU_USHORT},        {"ulong", CU_ULONG},
+    {"uchar", CU_UCHAR},     {"u_char", CU_UCHAR},         {"u_int", CU_UINT},
+    {"clock_t", CU_LONG},    {"ssize_t", CU_LONG},         {"__half", CU_HALF},
+    {"half", CU_HALF},       {"__nv_bfloat16", CU_BFLOAT}, {"nv_bfloat16", CU_BFLOAT},
+    {"float_t", CU_FLOAT},   {"double_t", CU_DOUBLE},      {"cudaError_t", CU_INT},
+};
+
+static const CuType *builtin_type(CuLower *l, Str name) {
+    for (int i = 0; i < COUNT(named_types); i++)
+        if (str_is(name, named_types[i].name)) return cu_type(named_types[i].kind);
+    return cu_vector(l->arena, name);
+}
+
+/* ---- one word ---- */
+
+static const CuName *as_name(CuLower *l, CuName name) {
+    CuName *copy = arena_new_of(l->arena, CuName);
+    *copy = name;
+    return copy;
+}
+
+static const CuName *named_type(CuLower *l, Str name, const CuType *type) {
+    return as_name(l, (CuName){.name = name, .kind = NAME_TYPE, .val.type = type});
+}
+
+/* A type, alias or variable that is a template, with its arguments. */
+static const CuName *templated(CuLower *l, const CuDecl *decl, CuToken *t) {
+    CuArgs args;
+    CuName name;
+    if (!cu_is(l->at, "<")) {
+        cu_unsupported(l, t->place, "the template '%.*s' without arguments", STR_ARG(t->text));
+        return NULL;
+    }
+    if (!cu_template_args(l, &args)) return NULL;
+    bool is_class = decl->kind == CU_DECL_TYPE && !cu_is(decl->start, "using");
+    if (is_class) {
+        const CuType *type = cu_instance(l, decl, args, NULL, t->place);
+        return l->panic ? NULL : named_type(l, t->text, type);
+    }
+    for (int i = 0; i < args.count; i++)
+        if (cu_is_pattern(args.data[i].type) || args.data[i].param)
+            return named_type(l, t->text, cu_any_type());
+    CuScope scope = {.outer = l->globals};
+    CuTemplate params;
+    if (!cu_template(l, decl, &params) || !cu_bind_args(l, &params, &args, &scope, t->place))
+        return NULL;
+    return cu_global(l, decl, &scope, &name) ? as_name(l, name) : NULL;
+}
+
+static const CuName *global(CuLower *l, CuToken *t) {
+    const CuDecl *decl = NULL;
+    CuName name;
+    for (CuDeclKind kind = CU_DECL_TYPE; kind <= CU_DECL_ENUMERATOR && !decl; kind++)
+        decl = cu_declared(l, t->text, kind);
+    if (decl) {
+        while (decl->special && decl->overload) decl = decl->overload;
+        if (decl->templates) return templated(l, decl, t);
+        return cu_global(l, decl, l->globals, &name) ? as_name(l, name) : NULL;
+    }
+    decl = cu_declared(l, t->text, CU_DECL_FUNCTION);
+    if (decl) return as_name(l, (CuName){.name = t->text, .kind = NAME_FUNCTION, .decl = decl});
+    const CuType *type = builtin_type(l, t->text);
+    return type ? named_type(l, t->text, type) : NULL;
+}
+
+/* A class's own name, inside it, may have other arguments: that is another instance. */
+static const CuName *found_here(CuLower *l, CuToken *t) {
+    const CuName *found = cu_find(l, t->text);
+    if (!found || !cu_is(l->at, "<") || found->kind != NAME_TYPE) return found;
+    const CuRecord *record = found->val.type->kind == CU_STRUCT ? found->val.type->record : NULL;
+    bool is_own = record && record->decl && str_equal(record->decl->name, t->text);
+    return is_own && record->decl->templates ? templated(l, record->decl, t) : found;
+}
+
+static bool is_namespace(const CuLower *l, Str name) {
+    return str_is(name, "std") || map_get(&l->module->namespaces, name) ||
+           (l->module->library && map_get(&l->module->library->namespaces, name));
+}
+
+/* ---- a::b ---- */
+
+/* In front of '::': true where it is a namespace or an enum. */
+static bool is_looked_through(CuLower *l, const CuToken *t) {
+    const CuName *found = cu_find(l, t->text);
+    if (l->panic || (found && found->kind == NAME_TYPE && found->val.type->kind == CU_STRUCT))
+        return false;
+    const CuDecl *decl = cu_declared(l, t->text, CU_DECL_TYPE);
+    return (decl && cu_is(decl->start, "enum")) || (!decl && is_namespace(l, t->text));
+}
+
+const CuName *cu_name_at(CuLower *l, CuToken **at) {
+    const CuRecord *record = NULL;
+    const CuName *found = NULL;
+    cu_accept(l, "::");
+    for (;;) {
+        CuToken *t = *at = l->at;
+        if (t->kind != CU_NAME) return NULL;
+        l->at = t->next;
+        bool qualifies = cu_is(t->next, "::");
+        if (!record && qualifies && is_looked_through(l, t)) {
+            l->at = t->next->next;
+            continue;
+        }
+        if (record) {
+            const CuVal *self = l->call ? l->call->self : NULL;
+            bool is_base = self && cu_derives(self->type->record, record);
+            CuVal base = is_base ? cu_base_of(l, *self, record) : (CuVal){0};
+            CuVal *kept = arena_new_of(l->arena, CuVal);
+            *kept = base;
+            found = cu_member(l, record, is_base ? kept : NULL, t->text);
+        } else {
+            found = found_here(l, t);
+            if (!found && !l->panic) found = global(l, t);
+        }
+        if (l->panic || !found || !cu_is(l->at, "::")) return found;
+        const CuType *type = found->kind == NAME_TYPE ? found->val.type : NULL;
+        if (type && cu_is_pattern(type)) { /* T::type, of a T that is not known yet */
+            while (cu_is(l->at, "::") && l->at->next->kind == CU_NAME) l->at = l->at->next->next;
+            if (cu_is(l->at, "<")) l->at = cu_skip_angles(l->at);
+            return named_type(l, t->text, cu_any_type());
+        }
+        if (!type || type->kind != CU_STRUCT || !cu_complete(l, type)) {
+            cu_unsupported(l, t->place, "'%.*s::' in a kernel", STR_ARG(t->text));
+            return NULL;
+        }
+        record = type->record;
+        l->at = l->at->next;
+        cu_accept(l, "template");
+    }
+}
+
+bool cu_names_type(CuLower *l) {
+    CuToken *start = l->at, *at;
+    Diag *diag = l->diag, quiet = {.arena = l->arena, .muted = true};
+    bool panic = l->panic;
+    bool simple = !cu_is(start, "::") && !cu_is(start->next, "::") && !cu_is(start->next, "<");
+    if (start->kind != CU_NAME && !cu_is(start, "::")) return false;
+    if (simple) { /* the usual case: no instance is made */
+        const CuName *found = cu_find(l, start->text);
+        if (found || l->panic) return found && found->kind == NAME_TYPE;
+        return cu_declared(l, start->text, CU_DECL_TYPE) || builtin_type(l, start->text);
+    }
+    l->diag = &quiet;
+    const CuName *found = cu_name_at(l, &at);
+    bool is_type = found && found->kind == NAME_TYPE;
+    l->diag = diag;
+    l->panic = panic;
+    l->at = start;
+    return is_type;
+}

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// C++ in kernels: each kernel is also compiled by g++, where test/cuda/emulate.h makes a loop of its
+// threads (test/cli/cuda_cpp.sh), and the two must write the same numbers. 64 threads, 8 numbers each.
+namespace outer {
+namespace inner {
+constexpr int three = 3;
+template <typename T> __device__ T twice(T x) { return x + x; }
+} // namespace inner
+enum class Mode : int { off, on = 4, last };
+} // namespace outer
+
+// ---- templates ----
+
+template <typename T> __device__ T larger(T a, T b) { return a < b ? b : a; }
+template <> __device__ float larger<float>(float a, float b) { return a < b ? b + 0.5f : a + 0.5f; }
+template <int N> __device__ int times(int x) { return x * N; }
+template <typename T, int N = 4> __device__ int sum_of(const T (&values)[N]) {
+    T sum = 0;
+    for (int i = 0; i < N; i++) sum += values[i];
+    return (int)sum * 10 + N;
+}
+template <typename T> __device__ int which(T) { return 1; }
+template <typename T> __device__ int which(T *) { return 2; }
+template <typename T> __device__ int which(const T *) { return 3; }
+__device__ int which(double) { return 4; }
+template <typename To, typename From> __device__ To as(From x) { return static_cast<To>(x); }
+template <int N> __device__ int countdown(int x) {
+    if constexpr (N == 0)
+        return x;
+    else
+        return countdown<N - 1>(x + N);
+}
+constexpr int div_up(int a, int b) { return (a + b - 1) / b; }
+template <bool Negate, typename T> __device__ T maybe(T x) { return Negate ? -x : x; }
+template <typename T> constexpr int width = sizeof(T) * 8;
+
+__global__ void templates(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    int *to = out + i * 8;
+    int x = in[i];
+    int table[div_up(10, 4)] = {x, 2, 3};
+    short shorts[] = {1, 2, 3, 4, (short)x};
+    to[0] = larger(x, 20) + (int)(larger(1.5f, 2.5f) * 2) + larger<double>(x, 7.5);
+    to[1] = times<3>(x) + times<(2 > 1)>(x) + outer::inner::twice(x);
+    to[2] = sum_of(table) + sum_of(shorts) + sum_of<int>(table);
+    to[3] = which(x) * 1000 + which(to) * 100 + which(in) * 10 + which(1.5);
+    to[4] = as<int>(x * 1.75f) + as<unsigned char>(x * 7);
+    to[5] = countdown<5>(x) + maybe<true>(x) + maybe<false>(2);
+    to[6] = width<short> + width<double> + outer::inner::three;
+    to[7] = (int)outer::Mode::on + (int)outer::Mode::last;
+}
+
+// ---- classes ----
+
+struct Complex {
+    float re, im;
+    __host__ __device__ Complex(float r = 0, float i = 0) : re(r), im(i) {}
+    __device__ Complex operator*(const Complex &o) const {
+        return Complex(re * o.re - im * o.im, re * o.im + im * o.re);
+    }
+    __device__ Complex &operator+=(const Complex &o) {
+        re += o.re;
+        im += o.im;
+        return *this;
+    }
+    __device__ Complex operator-() const { return {-re, -im}; }
+    __device__ bool operator==(Complex o) const { return re == o.re && im == o.im; }
+    __device__ float norm() const { return re * re + im * im; }
+    __device__ Complex conjugate() const;
+};
+__device__ Complex operator+(Complex a, const Complex &b) { return a += b; }
+
+template <typename T, int N> struct Array {
+    using value_type = T;
+    static constexpr int size = N;
+    T data[N];
+    __device__ T &operator[](int i) { return data[i]; }
+    __device__ const T &operator[](int i) const { return data[i]; }
+    __device__ T sum() const {
+        T total = T();
+        for (int i = 0; i < N; ++i) total += data[i];
+        return total;
+    }
+    template <typename F> __device__ void each(F f) {
+        for (int i = 0; i < size; i++) data[i] = f(data[i]);
+    }
+};
+template <typename T, int N> __device__ int length(const Array<T, N> &) { return N; }
+
+struct Base {
+    int b = 5;
+    __device__ int get() const { return b; }
+    __device__ int twice() const { return get() * 2; }
+};
+struct Derived : Base {
+    int d;
+    __device__ explicit Derived(int x) : Base(), d(x) { b += x; }
+    __device__ int get() const { return d + Base::get(); }
+};
+template <typename T> struct Limits { static constexpr int bits = -1; };
+template <> struct Limits<int> { static constexpr int bits = 31; };
+template <typename T> struct Limits<T *> { static constexpr int bits = 64 + Limits<T>::bits; };
+
+class Counter {
+public:
+    __device__ Counter() : at(0) {}
+    __device__ int operator()(int step) { return at += step; }
+    __device__ Counter &operator++() { return ++at, *this; }
+    __device__ Counter operator++(int) {
+        Counter old = *this;
+        ++at;
+        return old;
+    }
+    __device__ operator int() const { return at; }
+    static __device__ int twice(int x) { return 2 * x; }
+
+private:
+    int at;
+};
+union Bits {
+    float f;
+    unsigned u;
+    struct {
+        unsigned short low, high;
+    };
+};
+
+__global__ void classes(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i];
+    int *to = out + i * 8;
+    Complex a(x, 1), b{2, 3}, c = a * b + 1.5f;
+    c += -b;
+    to[0] = (int)(c.re * 2) * 100 + (int)c.im;
+    to[1] = (a == b) + 2 * (b == Complex(2, 3)) + (int)Complex(3).norm();
+    Array<int, 4> v = {{x, 2, 3, 4}};
+    v[1] += 10;
+    v.each([=](int y) { return y * x; });
+    const auto &w = v;
+    to[2] = v.sum() + w[3] + Array<float, 7>::size + length(v);
+    Array<int, 4>::value_type plain = 7.9;
+    Derived d(x);
+    const Base &base = d;
+    to[3] = d.get() * 10 + base.get() + d.twice() + plain;
+    to[4] = Limits<int>::bits + 100 * Limits<float>::bits + Limits<int *>::bits;
+    Counter n;
+    int first = n(3), second = n++;
+    ++n;
+    to[5] = first + 10 * second + 100 * n + Counter::twice(x);
+    Bits bits;
+    bits.f = (float)x;
+    to[6] = bits.u;
+    to[7] = bits.high;
+}
+
+// ---- lambdas, references, auto ----
+
+template <typename F> __device__ int apply(F &&f, int n) {
+    int sum = 0;
+    for (int i = 0; i < n; i++) sum += f(i);
+    return sum;
+}
+__device__ void swap_them(int &a, int &b) {
+    int t = a;
+    a = b;
+    b = t;
+}
+__device__ int &pick(int &a, int &b, bool first) { return first ? a : b; }
+__device__ auto half_of(int x) { return x / 2.0f; }
+
+__global__ void lambdas(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i];
+    int *to = out + i * 8;
+    int count = 0, y = x + 1;
+    auto add = [&](int n) {
+        count += n;
+        return count;
+    };
+    auto fixed = [y, scale = 3](int n) { return y * n * scale; };
+    auto all = [=](auto n) { return n + x; };
+    y = 100;
+    to[0] = add(2) + add(3) + count;
+    to[1] = fixed(2) + y;
+    to[2] = all(1) + (int)(all(0.5f) * 2);
+    to[3] = apply([&](int k) { return k * count; }, 4);
+    int a = x, b = 9;
+    swap_them(a, b);
+    pick(a, b, x % 2 == 0) += 50;
+    to[4] = a * 1000 + b;
+    const int &r = x + 1;
+    auto &alias = to[5];
+    alias = r + (int)(half_of(x) * 4);
+    decltype(x) same = 3;
+    auto *p = &in[i];
+    to[6] = same + *p + [](int q) -> int { return q * 1.5; }(x);
+    int rows[2][3] = {{1, 2, 3}, {4, 5, x}};
+    int(*row)[3] = rows;
+    to[7] = row[1][2] + (*row)[1] + sizeof(rows) / sizeof(rows[0]);
+}

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: Apache-2.0
+/* corpus_cuda: how much of other people's CUDA C compiles?
+ *
+ *     corpus_cuda [-v] [-I FOLDER] .. FOLDER-OR-FILE ..
+ *
+ * Compiles each kernel of the .cu files, and of the headers that none of them read, to PTX for sm_90a,
+ * each file in a process of its own. A kernel that several files see counts once, as compiled if it
+ * was in one of them. Blocks have 256 threads, along as many axes as the kernel asks for. A template gets
+ * the arguments of the first launch in its file that compiles, or float, true and some number. Prints counts
+ * by outcome and what was said first, most frequent first: what is in quotes is kept, so that a
+ * refusal counts by its name. */
+#include "compile/compile.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LIMIT_SECONDS = 20, MOST_WORDS = 200, MOST_PLACE = 300, MOST_REASONS = 60 };
+static const rlim_t MOST_MEMORY = (rlim_t)4 << 30;
+
+typedef enum Outcome { COMPILED, REFUSED, WRONG, UNREAD, CRASHED, HUNG, NUM_OUTCOMES } Outcome;
+static const char *const outcome_words[NUM_OUTCOMES] = {"compiled", "refused", "error",
+                                                        "unread",   "crash",   "hang"};
+
+typedef struct Report { /* of a kernel; passed through a pipe */
+    Outcome outcome;
+    char place[MOST_PLACE]; /* file:line:kernel */
+    char words[MOST_WORDS];
+} Report;
+
+typedef struct Reason {
+    const char *words;
+    Outcome outcome;
+    int count;
+} Reason;
+
+typedef struct Tally {
+    Arena *arena;
+    bool verbose;
+    CuOptions options;
+    VEC(const char *) folders;
+    VEC(Report *) reports;
+    Map by_place; /* -> Report */
+    int files;
+} Tally;
+
+/* ---- a file, in a child ---- */
+
+/* The first message without its place. */
+static void first_words(const Diag *diag, Arena *arena, char *words) {
+    Buf out = {.arena = arena};
+    diag_print(diag, false, &out);
+    const char *text = out.data ? out.data : "", *start = strstr(text, ": error: ");
+    const char *refused = strstr(text, ": not supported: ");
+    if (refused && (!start || refused < start))
+        start = refused + strlen(": not supported: ");
+    else
+        start = start ? start + strlen(": error: ") : text;
+    snprintf(words, MOST_WORDS, "%.*s", (int)strcspn(start, "\n"), start);
+}
+
+static bool mentions(Str text, const char *words) {
+    return memmem(text.data, (size_t)text.length, words, strlen(words)) != NULL;
+}
+
+/* ---- arguments for templates ---- */
+
+enum { MOST_GUESSES = 40 };
+
+/* The text from '<' to the '>' that closes it; empty: none does. */
+static Str angles(Str text, int at) {
+    int depth = 0;
+    for (int i = at; i < text.length && i < at + 300; i++) {
+        char c = text.data[i];
+        if (c == '<') depth++;
+        if (c == '>' && --depth == 0) return (Str){text.data + at, i + 1 - at};
+        if (c == ';' || c == '{') break;
+    }
+    return STR("");
+}
+
+/* name<..><<< in a text. */
+static int from_launches(Arena *arena, Str name, Str text, const char **guesses, int count) {
+    for (int i = 0; i + name.length < text.length && count < MOST_GUESSES / 2; i++) {
+        int end = i + name.length;
+        if (memcmp(text.data + i, name.data, (size_t)name.length)) continue;
+        while (end < text.length && text.data[end] == ' ') end++;
+        if (end >= text.length || text.data[end] != '<') continue;
+        Str args = angles(text, end);
+        int after = end + args.length;
+        while (after < text.length && text.data[after] == ' ') after++;
+        if (args.length && after + 3 < text.length && !memcmp(text.data + after, "<<<", 3))
+            guesses[count++] = str_c(arena, args);
+    }
+    return count;
+}
+
+/* template <class T, int N, bool B> in front of the kernel: <float, n, true>. */
+static const char *from_params(Arena *arena, const CuKernel *kernel, const char *type,
+                               const char *number) {
+    Str text = kernel->span.source->text;
+    int at = kernel->whole.start;
+    while (at > 0 && memcmp(text.data + at, "template", strlen("template"))) at--;
+    while (at < text.length && text.data[at] != '<') at++;
+    Str params = angles(text, at);
+    Buf args = {.arena = arena};
+    buf_puts(&args, "<");
+    for (int i = 1, first = 1; i + 1 < params.length; first = 0) {
+        int start = i, depth = 0;
+        for (; i + 1 < params.length && (depth || params.data[i] != ','); i++)
+            depth += (params.data[i] == '<') - (params.data[i] == '>');
+        Str one = {params.data + start, i - start};
+        i++;
+        if (mentions(one, "=")) break;
+        bool is_type = mentions(one, "typename") || mentions(one, "class");
+        buf_printf(&args, "%s%s", first ? "" : ", ",
+                   is_type                 ? type
+                   : mentions(one, "bool") ? "true"
+                                           : number);
+    }
+    buf_puts(&args, ">");
+    return buf_str(&args).data;
+}
+
+/* What to try for a kernel, likeliest first; one empty text if it is no template. */
+static int guessed(Arena *arena, const CuKernel *kernel, Str file, const char **guesses) {
+    static const char *const numbers[] = {"16", "256", "4", "32", "64", "1", "2", "8", "128"};
+    guesses[0] = "";
+    if (!kernel->is_template) return 1;
+    int count = from_launches(arena, kernel->name, kernel->span.source->text, guesses, 0);
+    count = from_launches(arena, kernel->name, file, guesses, count);
+    for (int i = 0; i < COUNT(numbers); i++)
+        guesses[count++] = from_params(arena, kernel, "float", numbers[i]);
+    guesses[count++] = from_params(arena, kernel, "int", "16");
+    guesses[count++] = from_params(arena, kernel, "float4", "16");
+    return count;
+}
+
+static void compile_one(const CuModule *module, const CuKernel *kernel, Str file, Report *report) {
+    Arena *arena = arena_new(NULL);
+    Str text = span_text(kernel->whole);
+    const char *guesses[MOST_GUESSES];
+    CuLaunch launch = {{256, 1, 1}, 16384};
+    if (mentions(text, "threadIdx.z"))
+        launch = (CuLaunch){{8, 8, 4}, 16384};
+    else if (mentions(text, "threadIdx.y"))
+        launch = (CuLaunch){{16, 16, 1}, 16384};
+    CompileRequest request = {.target = "sm_90a"};
+    int count = guessed(arena, kernel, file, guesses);
+    for (int i = 0; i < count && report->outcome != COMPILED; i++) {
+        Diag diag = {.arena = arena};
+        const CuKernel *one = kernel;
+        if (*guesses[i]) {
+            Str name = str_format(arena, "%.*s%s", STR_ARG(kernel->name), guesses[i]);
+            one = cu_find_kernel(arena, module, name.data, &diag);
+        }
+        bool compiled = one && compile_cuda(arena, module, one, &launch, &request, &diag);
+        bool first = report->outcome == CRASHED;
+        bool worse = report->outcome == WRONG && !diag.num_errors;
+        if (compiled || first || worse)
+            report->outcome = compiled ? COMPILED : diag.num_errors ? WRONG : REFUSED;
+        if (compiled) report->words[0] = 0;
+        if (!compiled && (first || worse)) first_words(&diag, arena, report->words);
+    }
+    arena_free(arena);
+}
+
+static void send(int to, const Report *report) {
+    if (write(to, report, sizeof *report) != (ssize_t)sizeof *report) _exit(1);
+}
+
+/* Sends a report before each kernel, as if it would crash, and one after it. */
+static void child(const char *path, const CuOptions *options, int to) {
+    Arena *arena = arena_new(NULL);
+    Diag diag = {.arena = arena};
+    Report report = {.outcome = UNREAD};
+    Str text, why;
+    setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
+    alarm(LIMIT_SECONDS);
+    snprintf(report.place, sizeof report.place, "%s", path);
+    if (!file_read(arena, path, 16 << 20, &text, &why)) return;
+    CuModule *module =
+        cu_load(arena, source_new(arena, str_of(path), text), str_of(path), options, &diag);
+    if (!module) {
+        first_words(&diag, arena, report.words);
+        send(to, &report);
+        return;
+    }
+    for (int i = 0; i < cu_num_kernels(module); i++) {
+        const CuKernel *kernel = cu_kernel(module, i);
+        int line = 0, column;
+        report = (Report){.outcome = CRASHED};
+        source_position(kernel->span.source, kernel->span.start, &line, &column);
+        snprintf(report.place, sizeof report.place, "%.*s:%d:%.*s",
+                 STR_ARG(kernel->span.source->name), line, STR_ARG(kernel->name));
+        send(to, &report);
+        compile_one(module, kernel, text, &report);
+        send(to, &report);
+    }
+}
+
+/* ---- counting ---- */
+
+static void keep(Tally *tally, const Report *report) {
+    Report *old = map_get(&tally->by_place, str_of(report->place));
+    if (!old) {
+        old = arena_new_of(tally->arena, Report);
+        *old = *report;
+        map_set(&tally->by_place, str_of(old->place), old);
+        vec_push(tally->arena, &tally->reports, old);
+    } else if (old->outcome != COMPILED) {
+        *old = *report;
+    }
+}
+
+static void do_file(Tally *tally, const char *path) {
+    int ends[2], status = 0;
+    Report report;
+    if (pipe(ends)) return;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        child(path, &tally->options, ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    bool any = false;
+    while (read(ends[0], &report, sizeof report) == (ssize_t)sizeof report)
+        keep(tally, &report), any = true;
+    close(ends[0]);
+    if (pid > 0) waitpid(pid, &status, 0);
+    tally->files++;
+    if (pid > 0 && WIFEXITED(status)) return;
+    bool hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
+    if (!any) snprintf(report.place, sizeof report.place, "%s", path);
+    report.outcome = hung ? HUNG : CRASHED;
+    report.words[0] = 0;
+    keep(tally, &report);
+}
+
+static bool has_kernels(Arena *arena, const char *path) {
+    Str text, why;
+    return file_read(arena, path, 16 << 20, &text, &why) && mentions(text, "__global__");
+}
+
+static bool was_seen(const Tally *tally, const char *path) {
+    size_t length = strlen(path);
+    for (int i = 0; i < tally->reports.count; i++) {
+        const char *place = tally->reports.data[i]->place;
+        if (!strncmp(place, path, length) && place[length] == ':') return true;
+    }
+    return false;
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b) {
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Files first, then headers that none of them read. */
+static void do_path(Tally *tally, const char *path, bool headers, int depth) {
+    struct stat status;
+    Str name = str_of(path);
+    if (depth > 40 || lstat(path, &status)) return;
+    bool is_header = str_ends(name, ".cuh") || str_ends(name, ".h");
+    if (S_ISREG(status.st_mode) && (headers ? is_header : str_ends(name, ".cu")) &&
+        has_kernels(tally->arena, path) && !(headers && was_seen(tally, path)))
+        do_file(tally, path);
+    if (!S_ISDIR(status.st_mode)) return;
+    struct dirent **entries;
+    int n = scandir(path, &entries, NULL, by_name);
+    for (int i = 0; i < n; i++) {
+        if (entries[i]->d_name[0] != '.')
+            do_path(tally, str_format(tally->arena, "%s/%s", path, entries[i]->d_name).data,
+                    headers, depth + 1);
+        free(entries[i]);
+    }
+    if (n >= 0) free(entries);
+}
+
+static int by_count(const void *a, const void *b) {
+    return ((const Reason *)b)->count - ((const Reason *)a)->count;
+}
+
+static void print(Tally *tally) {
+    int outcomes[NUM_OUTCOMES] = {0};
+    VEC(Reason) reasons = {0};
+    for (int i = 0; i < tally->reports.count; i++) {
+        const Report *report = tally->reports.data[i];
+        int k = 0;
+        outcomes[report->outcome]++;
+        if (tally->verbose)
+            printf("%s %s: %s\n", outcome_words[report->outcome], report->place, report->words);
+        if (report->outcome == COMPILED) continue;
+        while (k < reasons.count && (reasons.data[k].outcome != report->outcome ||
+                                     strcmp(reasons.data[k].words, report->words)))
+            k++;
+        if (k == reasons.count)
+            vec_push(tally->arena, &reasons, (Reason){report->words, report->outcome, 0});
+        reasons.data[k].count++;
+    }
+    printf("%d files, %d kernels:", tally->files, tally->reports.count);
+    for (int i = 0; i < NUM_OUTCOMES; i++)
+        printf(" %d %s%s", outcomes[i], outcome_words[i], i + 1 < NUM_OUTCOMES ? "," : "\n");
+    if (reasons.count) qsort(reasons.data, (size_t)reasons.count, sizeof(Reason), by_count);
+    for (int i = 0; i < reasons.count && i < MOST_REASONS; i++)
+        printf("%5d %-8s %s\n", reasons.data[i].count, outcome_words[reasons.data[i].outcome],
+               reasons.data[i].words);
+}
+
+int main(int argc, char **argv) {
+    Tally tally = {.arena = arena_new(NULL)};
+    tally.by_place.arena = tally.arena;
+    VEC(const char *) paths = {0};
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "-v"))
+            tally.verbose = true;
+        else if (!strcmp(argv[i], "-I") && i + 1 < argc)
+            vec_push(tally.arena, &tally.folders, argv[++i]);
+        else
+            vec_push(tally.arena, &paths, argv[i]);
+    }
+    if (!paths.count) {
+        fprintf(stderr, "usage: corpus_cuda [-v] [-I FOLDER] .. FOLDER-OR-FILE ..\n");
+        return 2;
+    }
+    vec_push(tally.arena, &tally.folders, NULL);
+    tally.options.include_dirs = tally.folders.data;
+    for (int headers = 0; headers < 2; headers++)
+        for (int i = 0; i < paths.count; i++) do_path(&tally, paths.data[i], headers, 0);
+    print(&tally);
+    arena_free(tally.arena);
+    return 0;
+}
