@@ -322,6 +322,8 @@ static Value *simplify(Fold *f, Op *op, int index) {
     uint64_t bits;
     Value *found = NULL;
     if (op->kind == OP_REDUCE || op->kind == OP_SCAN) return fold_reduce(f, op, index);
+    if (op->kind == OP_THREAD_ID && f->fn->block[grid_axis(op)] == 1) /* the only one along it */
+        return constant(f, op, op_result(op)->type, 0);
     if (op->num_operands == 0 || op->num_results != 1) return NULL;
     if ((found = fold_constant(f, op)) || (found = fold_shape(f, op))) return found;
     if (op->kind == OP_SELECT) return fold_select(op);

@@ -170,9 +170,10 @@ static void spread_if(Spread *s, const Op *op, Mask mask) {
     for (int which = 0; which < 2; which++) {
         int ops = 0;
         bool is_long = counts_as_long(op->regions[which], &ops);
+        values[which] = arena_array(s->px->scratch, Value *, op->num_results);
+        if (which == 0 && spread_one(s, op, mask, values[0])) continue;
         Mask under =
             is_empty(op->regions[which]) ? mask : spread_under(s, mask, condition, which == 0);
-        values[which] = arena_array(s->px->scratch, Value *, op->num_results);
         if (is_long)
             long_arm(s, op, which, under, values[which]);
         else
@@ -305,6 +306,7 @@ bool pass_spread(PassCtx *px, Func *fn) {
     if (fn->form != FORM_THREAD) return false;
     Region *old = fn->body, *body = region_new(fn);
     Spread s = {.px = px, .fn = fn, .lanes = 1, .varying = func_varying(px->scratch, fn)};
+    s.uniform = arena_array(px->scratch, bool, fn->num_values);
     s.uses = arena_array(px->scratch, int, fn->num_values);
     s.now = arena_array(px->scratch, Value *, fn->num_values);
     s.b = (Builder){.fn = fn, .region = body, .span = fn->span};

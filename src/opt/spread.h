@@ -24,8 +24,9 @@ typedef struct Spread {
     Func *fn;
     Builder b; /* of the function as it will be */
     const bool *varying;
-    int *uses;   /* by value id: of thread form */
-    Value **now; /* by value id of thread form: what it became */
+    const bool *uniform; /* by value id: none varies */
+    int *uses;           /* by value id: of thread form */
+    Value **now;         /* by value id of thread form: what it became */
     int rank, shape[MAX_RANK], lanes;
     Value *ids[3];      /* threadIdx.x, y, z */
     Value *lane;        /* the thread's place in the tile */
@@ -40,6 +41,10 @@ Value *spread_tile(Spread *s, Value *value);                /* itself, or the sc
 Value *spread_any(Spread *s, Value *lanes);                 /* scalar: is one of them 1 */
 Mask spread_under(Spread *s, Mask mask, Value *condition, bool is);
 void spread_region(Spread *s, const Region *region, Mask mask); /* without its yield */
+
+/* ---- spread_one.c ---- */
+/* The first arm of an if that one thread alone takes; its results as tiles. False: it is another. */
+bool spread_one(Spread *s, const Op *op, Mask mask, Value **values);
 
 /* ---- spread_loop.c ---- */
 void spread_for(Spread *s, const Op *op, Mask mask);

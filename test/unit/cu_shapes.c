@@ -79,13 +79,25 @@ static void twice(const Case *c, int b, int t) {
     c->out[i] = now * 2 + before;
 }
 
+static void first(const Case *c, int b, int t) {
+    int one = c->n % 7, i = b * c->threads + t, sums[2] = {0}; /* up to this thread, of all */
+    for (int k = 0; k < c->threads; k++) {
+        int v = c->in[b * c->threads + k];
+        if (v & 1) sums[1] += v;
+        if (k == t) sums[0] = sums[1];
+    }
+    bool runs = one < c->threads;
+    if (t == one) c->out[i] += c->in[i] * 3 + sums[1] + t;
+    if (i < c->n) c->out[i] += (runs ? sums[0] : c->in[i]) + (t == one ? sums[1] : 0);
+}
+
 static const struct Kernel {
     const char *name;
     void (*thread)(const Case *c, int b, int t);
 } kernels[] = {
     {"guarded", guarded}, {"by_size_t", by_size_t}, {"stride", stride},       {"collatz", collatz},
     {"sum", sum},         {"scan", scan},           {"histogram", histogram}, {"reverse", reverse},
-    {"own", own},         {"twice", twice},
+    {"own", own},         {"twice", twice},         {"first", first},
 };
 
 /* ---- runs ---- */
