@@ -74,8 +74,8 @@ Str constant_text(Gen *g, const Type *lane, uint64_t bits) {
         double x = constant_to_double(lane, bits);
         if (x != x) {
             if (kind == TYPE_F32)
-                return text(g, "((union {unsigned i; float f;}){0x%xu}).f", (unsigned)bits);
-            return text(g, "((union {UL i; double f;}){0x%llxull}).f", (unsigned long long)bits);
+                return text(g, "t_s_bits_f32(0x%xu)", (unsigned)bits);
+            return text(g, "t_s_bits_f64(0x%llxull)", (unsigned long long)bits);
         }
         if (x - x != 0) return text(g, "(%s__builtin_inf%s())", x < 0 ? "-" : "", suffix);
         char number[64];
@@ -315,8 +315,7 @@ static Str bitcast(Gen *g, const Op *op, bool vec, Str a) {
     if (vec) return text(g, "(%s)%.*s", vector_type(to), STR_ARG(a));
     bool real = from == TYPE_F32 || from == TYPE_F64 || to == TYPE_F32 || to == TYPE_F64;
     if (!real) return text(g, "(%s)%.*s", scalar_type(to), STR_ARG(a));
-    return text(g, "((union {%s a; %s b;}){%.*s}).b", scalar_type(from), scalar_type(to),
-                STR_ARG(a));
+    return text(g, "t_s_bits_%s(%.*s)", kind_code(to), STR_ARG(a));
 }
 
 static Str addptr(Gen *g, const Op *op, bool vec, const Str *x) {

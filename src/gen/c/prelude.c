@@ -122,6 +122,12 @@ static const Piece pieces[] = {
     {"t_vb_from_i8", NOT512, "AI vb t_vb_from_i8(vi8 v) { return __builtin_convertvector(v, vi32) != 0; }\n"},
     {"t_sel_i1", ALL, "AI vb t_sel_i1(vb m, vb a, vb b) { return (vb)((m & a) | (t_vb_not(m) & b)); }\n"},
 
+    /* ---- bits ---- */
+#define TO_BITS(code, T, from)                                                                    \
+    {"t_s_bits_" code, ALL, "AI " T " t_s_bits_" code "(" from " a) { " T " r; __builtin_memcpy(&r, &a, sizeof r); return r; }\n"},
+    TO_BITS("f32", "float", "unsigned") TO_BITS("f64", "double", "UL")
+    TO_BITS("i32", "int", "float") TO_BITS("i64", "L", "double")
+
     /* ---- lanes ---- */
     {"t_iota", ALL, "AI vi32 t_iota(void) { return (vi32)IOTA; }\n"},
     {"t_iota64", ALL, "AI vi64 t_iota64(void) { return (vi64)IOTA; }\n"},
@@ -138,8 +144,8 @@ static const Piece pieces[] = {
     {"t_v32", A2, "typedef vf32 t_v32;\n"},
     {"t_v64", NOT512, "typedef float t_v64 __attribute__((vector_size(64)));\n"},
     {"t_v32", AGEN, "typedef float t_v32 __attribute__((vector_size(32)));\n"},
-    {"t_stream64", A512, "AI void t_stream64(void *p, t_v64 v) { PICK(__builtin_ia32_movntps512(p, v), __builtin_nontemporal_store(v, (t_v64 *)p)); }\n"},
-    {"t_stream32", A512 | A2, "AI void t_stream32(void *p, t_v32 v) { PICK(__builtin_ia32_movntps256(p, v), __builtin_nontemporal_store(v, (t_v32 *)p)); }\n"},
+    {"t_stream64", A512, "AI void t_stream64(void *p, t_v64 v) { PICK(__builtin_ia32_movntps512((float *)p, v), __builtin_nontemporal_store(v, (t_v64 *)p)); }\n"},
+    {"t_stream32", A512 | A2, "AI void t_stream32(void *p, t_v32 v) { PICK(__builtin_ia32_movntps256((float *)p, v), __builtin_nontemporal_store(v, (t_v32 *)p)); }\n"},
     {"t_stream64", NOT512, "AI void t_stream64(void *p, t_v64 v) { __builtin_memcpy(p, &v, 64); }\n"},
     {"t_stream32", AGEN, "AI void t_stream32(void *p, t_v32 v) { __builtin_memcpy(p, &v, 32); }\n"},
 
@@ -163,8 +169,8 @@ static const Piece pieces[] = {
 #include "base/dtypes.def"
     ATOMIC_REAL("ptr", "UL")
 #define REAL_LOOP(name, code, T, next)                                                            \
-    {"t_atomic_" name "_" code, ALL, "AI " T " t_atomic_" name "_" code "(UL p, " T " v) { " T " old, new; __atomic_load((" T " *)p, &old, 0); " \
-     "do new = " next "; while (!__atomic_compare_exchange((" T " *)p, &old, &new, 1, 5, 5)); return old; }\n"},
+    {"t_atomic_" name "_" code, ALL, "AI " T " t_atomic_" name "_" code "(UL p, " T " v) { " T " old, sum; __atomic_load((" T " *)p, &old, 0); " \
+     "do sum = " next "; while (!__atomic_compare_exchange((" T " *)p, &old, &sum, 1, 5, 5)); return old; }\n"},
     REAL_LOOP("fadd", "f32", "float", "old + v") REAL_LOOP("fadd", "f64", "double", "old + v")
     REAL_LOOP("fadd", "f16", "unsigned short", "t_s_f32_to_f16(t_s_f16_to_f32(old) + t_s_f16_to_f32(v))")
     REAL_LOOP("fadd", "bf16", "unsigned short", "t_s_f32_to_bf16(t_s_bf16_to_f32(old) + t_s_bf16_to_f32(v))")
@@ -178,24 +184,24 @@ static const Piece pieces[] = {
     SEL512("i16", "vi16", "movdquhi256_mask", "selectw_256", "vi16")
     SEL512("f16", "vu16", "movdquhi256_mask", "selectw_256", "vi16")
     SEL512("bf16", "vu16", "movdquhi256_mask", "selectw_256", "vi16")
-#define MEM512(code, v, load, store, as)                                                          \
+#define MEM512(code, v, load, store, as, scalar)                                                  \
     {"t_ldm_" code, A512, "AI " v " t_ldm_" code "(const void *p, vb m, " v " other) { return (" v        \
-     ")__builtin_ia32_" load "(p, (" as ")other, m); }\n"},                                       \
+     ")__builtin_ia32_" load "((const " scalar " *)p, (" as ")other, m); }\n"},                     \
     {"t_stm_" code, A512, "AI void t_stm_" code "(void *p, " v " v, vb m) { __builtin_ia32_" store        \
-     "(p, (" as ")v, m); }\n"},
-    MEM512("f32", "vf32", "loaddqusi512_mask", "storedqusi512_mask", "vi32")
-    MEM512("i32", "vi32", "loaddqusi512_mask", "storedqusi512_mask", "vi32")
-    MEM512("i16", "vi16", "loaddquhi256_mask", "storedquhi256_mask", "vi16")
-    MEM512("f16", "vu16", "loaddquhi256_mask", "storedquhi256_mask", "vi16")
-    MEM512("bf16", "vu16", "loaddquhi256_mask", "storedquhi256_mask", "vi16")
-    MEM512("i8", "vi8", "loaddquqi128_mask", "storedquqi128_mask", "B16")
-    MEM512("f8e4m3", "vu8", "loaddquqi128_mask", "storedquqi128_mask", "B16")
-    MEM512("f8e5m2", "vu8", "loaddquqi128_mask", "storedquqi128_mask", "B16")
+     "((" scalar " *)p, (" as ")v, m); }\n"},
+    MEM512("f32", "vf32", "loaddqusi512_mask", "storedqusi512_mask", "vi32", "int")
+    MEM512("i32", "vi32", "loaddqusi512_mask", "storedqusi512_mask", "vi32", "int")
+    MEM512("i16", "vi16", "loaddquhi256_mask", "storedquhi256_mask", "vi16", "PICK(short, vi16)")
+    MEM512("f16", "vu16", "loaddquhi256_mask", "storedquhi256_mask", "vi16", "PICK(short, vi16)")
+    MEM512("bf16", "vu16", "loaddquhi256_mask", "storedquhi256_mask", "vi16", "PICK(short, vi16)")
+    MEM512("i8", "vi8", "loaddquqi128_mask", "storedquqi128_mask", "B16", "PICK(char, B16)")
+    MEM512("f8e4m3", "vu8", "loaddquqi128_mask", "storedquqi128_mask", "B16", "PICK(char, B16)")
+    MEM512("f8e5m2", "vu8", "loaddquqi128_mask", "storedquqi128_mask", "B16", "PICK(char, B16)")
 #define MEM512Q(code, v, as_scalar)                                                               \
-    {"t_ldm_" code, A512, "AI " v " t_ldm_" code "(const void *p, vb m, " v " other) { const L *q = p; "  \
+    {"t_ldm_" code, A512, "AI " v " t_ldm_" code "(const void *p, vb m, " v " other) { const L *q = (const L *)p; "  \
      "H2 r; r.h[0] = __builtin_ia32_loaddqudi512_mask(q, LO(other), (unsigned char)m); "          \
      "r.h[1] = __builtin_ia32_loaddqudi512_mask(q + 8, HI(other), (unsigned char)(m >> 8)); return (" v ")r.v; }\n"}, \
-    {"t_stm_" code, A512, "AI void t_stm_" code "(void *p, " v " v, vb m) { L *q = p; "                   \
+    {"t_stm_" code, A512, "AI void t_stm_" code "(void *p, " v " v, vb m) { L *q = (L *)p; "                   \
      "__builtin_ia32_storedqudi512_mask(q, LO(v), (unsigned char)m); "                            \
      "__builtin_ia32_storedqudi512_mask(q + 8, HI(v), (unsigned char)(m >> 8)); }\n"},
     MEM512Q("i64", "vi64", "L") MEM512Q("f64", "vf64", "double") MEM512Q("ptr", "vu64", "UL")
@@ -207,11 +213,11 @@ static const Piece pieces[] = {
     CMPPS("eq", "==", 0) CMPPS("ne", "!=", 4) CMPPS("lt", "<", 17) CMPPS("le", "<=", 18)
     CMPPS("gt", ">", 30) CMPPS("ge", ">=", 29)
     {"t_ldm_f32", A2, "AI vf32 t_ldm_f32(const void *p, vb m, vf32 other) { "
-     "vf32 r = __builtin_ia32_maskloadps256(p, m); return (vf32)(((vi32)r & m) | ((vi32)other & ~m)); }\n"},
-    {"t_stm_f32", A2, "AI void t_stm_f32(void *p, vf32 v, vb m) { __builtin_ia32_maskstoreps256(p, m, v); }\n"},
+     "vf32 r = __builtin_ia32_maskloadps256((const vf32 *)p, m); return (vf32)(((vi32)r & m) | ((vi32)other & ~m)); }\n"},
+    {"t_stm_f32", A2, "AI void t_stm_f32(void *p, vf32 v, vb m) { __builtin_ia32_maskstoreps256((vf32 *)p, m, v); }\n"},
     {"t_ldm_i32", A2, "AI vi32 t_ldm_i32(const void *p, vb m, vi32 other) { "
-     "vi32 r = __builtin_ia32_maskloadd256(p, m); return (r & m) | (other & ~m); }\n"},
-    {"t_stm_i32", A2, "AI void t_stm_i32(void *p, vi32 v, vb m) { __builtin_ia32_maskstored256(p, m, v); }\n"},
+     "vi32 r = __builtin_ia32_maskloadd256((const vi32 *)p, m); return (r & m) | (other & ~m); }\n"},
+    {"t_stm_i32", A2, "AI void t_stm_i32(void *p, vi32 v, vb m) { __builtin_ia32_maskstored256((vi32 *)p, m, v); }\n"},
 
     {"t_ldm_i1", ALL, "AI vb t_ldm_i1(const void *p, vb m, vb other) { return t_vb_from_i8(t_ldm_i8(p, m, t_vb_to_i8(other))); }\n"},
     {"t_stm_i1", ALL, "AI void t_stm_i1(void *p, vb v, vb m) { t_stm_i8(p, t_vb_to_i8(v), m); }\n"},
@@ -264,9 +270,9 @@ static const char head[] =
     "#ifdef __clang__\n#define PICK(gcc, clang) clang\n#else\n#define PICK(gcc, clang) gcc\n#endif\n"
     "#define MAP1(name, R, A, f) AI R name(A a) { R r; LANES r[i] = f(a[i]); return r; }\n"
     "#define MAP2(name, T, f) AI T name(T a, T b) { T r; LANES r[i] = f(a[i], b[i]); return r; }\n"
-    "#define LOAD_LANES(name, V, T) AI V name(const void *p, vb m, V other) { const char *q = p; "
+    "#define LOAD_LANES(name, V, T) AI V name(const void *p, vb m, V other) { const char *q = (const char *)p; "
     "LANES if (t_vb_get(m, i)) { T x; __builtin_memcpy(&x, q + i * sizeof(T), sizeof(T)); other[i] = x; } return other; }\n"
-    "#define STORE_LANES(name, V, T) AI void name(void *p, V v, vb m) { char *q = p; "
+    "#define STORE_LANES(name, V, T) AI void name(void *p, V v, vb m) { char *q = (char *)p; "
     "LANES if (t_vb_get(m, i)) { T x = v[i]; __builtin_memcpy(q + i * sizeof(T), &x, sizeof(T)); } }\n"
     "#define GATHER(name, V, T) AI V name(vu64 p, vb m, V other) { "
     "LANES if (t_vb_get(m, i)) { T x; __builtin_memcpy(&x, (const void *)p[i], sizeof(T)); other[i] = x; } return other; }\n"
