@@ -456,12 +456,19 @@ typedef struct tern_build_options {
     const char *require; /* what a call must fulfil, in Python's words: "columns <= BLOCK", over
                             integer parameters; NULL: nothing */
     int num_warps, num_stages; /* 0: as in tern_options */
+    const char *const *cubins; /* GPUs, "sm_90a", for which machine code is added: ptxas must be on
+                                  PATH. A device of that major capability takes it and need not
+                                  compile; PTX among the targets stays the way out for others */
+    int num_cubins;
+    bool header_only; /* all of it in the header: no source */
 } tern_build_options;
 
 /* Texts of files; tern_built_free frees them. header goes into NAME.h, source into NAME.c, which
- * includes it: plain C for gcc and clang, no tern. description: JSON, of functions and forms. */
+ * includes it: C11 and C++17 for gcc and clang, no tern. description: JSON, of functions and forms.
+ * pkg_config and cmake: NAME.pc and NAMEConfig.cmake, to lie beside them. */
 typedef struct tern_built {
-    char *header, *source, *description;
+    char *header, *source; /* source: NULL with header_only */
+    char *description, *pkg_config, *cmake;
     int num_forms;
 } tern_built;
 TERN_API tern_status tern_build(tern_module *module, const char *function,

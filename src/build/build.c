@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern_build: patterns -> forms -> C functions -> files. */
+#include "base/ptxas.h"
 #include "build/build.h"
 
 #include <ctype.h>
@@ -77,6 +78,8 @@ static const char *cannot_export(const Build *build, const tern_kernel *kernel) 
     if (kernel_use(build->arena, kernel->compiled).prints) return "device_print";
     if (is_cpu(kernel->compiled->target) && facts->may_spin)
         return "a loop that waits for other programs, on a CPU";
+    if (is_cpu(kernel->compiled->target) && strstr(kernel->compiled->text.data, "TERN_PTX_NUMBER_H"))
+        return "inline assembly, on a CPU"; /* it names types as <stdint.h> does */
     for (int i = 0; i < kernel->num_parameters; i++) {
         const tern_parameter *p = &kernel->parameters[i];
         if (!p->constant && !p->is_pointer && tern_dtype_is_float(p->dtype) &&
@@ -86,33 +89,62 @@ static const char *cannot_export(const Build *build, const tern_kernel *kernel) 
     return NULL;
 }
 
+static tern_status compile_for(Build *build, Form *form, const char *target,
+                               const tern_build_options *options) {
+    tern_context *context = build->module->own.context;
+    tern_options how = {.target = target,
+                        .num_warps = options->num_warps,
+                        .num_stages = options->num_stages,
+                        .text_only = true};
+    tern_kernel *kernel = tern_compile(build->module, build->kernel->name, form->signature, &how);
+    memcpy(&context->oom, build->oom, sizeof context->oom); /* the call had its own */
+    if (!kernel) return tern_message_status(context);
+    const char *why = cannot_export(build, kernel);
+    if (!why && kernel->compiled->text.length) {
+        vec_push(build->arena, &form->compiled, (Compiled){.target = target, .kernel = kernel});
+        return TERN_OK;
+    }
+    tern_kernel_free(kernel);
+    return context_fail(context, TERN_ERROR_UNSUPPORTED, "%s for %s cannot be built as plain C: %s",
+                        build->kernel->name, target, why ? why : "the target has no text");
+}
+
+/* The PTX as machine code. ptxas may well say no where the kernel asks for too much. */
+static tern_status assemble(Build *build, Form *form, const char *target,
+                            const tern_build_options *options) {
+    tern_context *context = build->module->own.context;
+    Str words;
+    if (strncmp(target, "sm_", 3) != 0)
+        return fail(build, "machine code is made for a GPU such as sm_90a, not for '%s'", target);
+    tern_status status = compile_for(build, form, target, options);
+    if (status) return status;
+    Compiled *compiled = &form->compiled.data[form->compiled.count - 1];
+    switch (ptxas_run(build->arena, target,
+                      plain_ptx(build->arena, compiled->kernel->compiled->text), &compiled->cubin,
+                      &words)) {
+    case PTXAS_FINE: return TERN_OK;
+    case PTXAS_MISSING:
+        return context_fail(context, TERN_ERROR_SYSTEM, "no machine code for %s: %.*s", target,
+                            STR_ARG(words));
+    case PTXAS_REFUSED: break;
+    }
+    return context_fail(context, TERN_ERROR_DEVICE, "ptxas does not take %s for %s: %.*s",
+                        build->kernel->name, target, STR_ARG(words));
+}
+
 /* Targets that the caller did not name are left out where the kernel is refused there. */
 static tern_status compile_form(Build *build, Form *form, const tern_build_options *options) {
-    tern_context *context = build->module->own.context;
     bool asked = options->num_targets > 0;
     int count = asked ? options->num_targets : COUNT(default_targets);
     for (int i = 0; i < count; i++) {
-        const char *target = asked ? options->targets[i] : default_targets[i];
-        tern_options how = {.target = target,
-                            .num_warps = options->num_warps,
-                            .num_stages = options->num_stages,
-                            .text_only = true};
-        tern_kernel *kernel =
-            tern_compile(build->module, build->kernel->name, form->signature, &how);
-        memcpy(&context->oom, build->oom, sizeof context->oom); /* the call had its own */
-        const char *why = kernel ? cannot_export(build, kernel) : NULL;
-        if (kernel && !why && kernel->compiled->text.length) {
-            vec_push(build->arena, &form->compiled, (Compiled){.target = target, .kernel = kernel});
-            continue;
-        }
-        if (kernel)
-            context_fail(context, TERN_ERROR_UNSUPPORTED,
-                         "%s for %s cannot be built as plain C: %s", build->kernel->name, target,
-                         why ? why : "the target has no text");
-        bool refused = tern_message_status(context) == TERN_ERROR_UNSUPPORTED;
-        tern_kernel_free(kernel);
+        tern_status status =
+            compile_for(build, form, asked ? options->targets[i] : default_targets[i], options);
         bool last = i == count - 1 && !form->compiled.count;
-        if (asked || !refused || last) return tern_message_status(context);
+        if (status && (asked || status != TERN_ERROR_UNSUPPORTED || last)) return status;
+    }
+    for (int i = 0; i < options->num_cubins; i++) {
+        tern_status status = assemble(build, form, options->cubins[i], options);
+        if (status) return status;
     }
     return TERN_OK;
 }
@@ -325,10 +357,15 @@ static char *printed(Build *build, void (*print)(Buf *, Build *)) {
 
 static tern_status run(Build *build, tern_built *built) {
     *built = (tern_built){.header = printed(build, print_header),
-                          .source = printed(build, print_source),
+                          .source = build->header_only ? NULL : printed(build, print_source),
                           .description = printed(build, print_description),
+                          .pkg_config = printed(build, print_pkg_config),
+                          .cmake = printed(build, print_cmake),
                           .num_forms = build->num_forms};
-    return built->header && built->source && built->description ? TERN_OK : TERN_ERROR_NO_MEMORY;
+    return built->header && (built->source || build->header_only) && built->description &&
+                   built->pkg_config && built->cmake
+               ? TERN_OK
+               : TERN_ERROR_NO_MEMORY;
 }
 
 /* All that may run out of memory. */
@@ -344,8 +381,11 @@ static tern_status build_all(tern_module *module, const char *function,
     else {
         arena = arena_new(&no_memory);
         Build *build = kept = arena_new_of(arena, Build);
-        *build =
-            (Build){.arena = arena, .oom = &no_memory, .module = module, .name = options->name};
+        *build = (Build){.arena = arena,
+                         .oom = &no_memory,
+                         .module = module,
+                         .name = options->name,
+                         .header_only = options->header_only};
         memcpy(&context->oom, &no_memory, sizeof no_memory);
         status = plan(build, function, options);
         if (!status) status = run(build, built);
@@ -373,5 +413,7 @@ void tern_built_free(tern_built *built) {
     free(built->header);
     free(built->source);
     free(built->description);
+    free(built->pkg_config);
+    free(built->cmake);
     *built = (tern_built){0};
 }

@@ -5,7 +5,7 @@
  * whose C prototypes are equal belong to one C function, which takes the first form all of whose
  * promises hold. What is printed of a form's promises is what it was compiled with: both come from
  * the kernel's own parameters. header.c, source.c: the two texts; runtime_*.inc: what is the same
- * in all of them. */
+ * in all of them, C11 and C++17 at once; packages.c: for pkg-config and CMake. */
 #ifndef TERN_BUILD_H
 #define TERN_BUILD_H
 
@@ -50,8 +50,8 @@ typedef struct Parameter {
 typedef struct Compiled {
     const char *target;
     tern_kernel *kernel;
-    const char *text_name; /* of the kernel's text in the file; equal texts are there once */
-    bool is_first;         /* of those */
+    Str cubin; /* machine code of the kernel's PTX; empty: the text itself is exported */
+    const char *text_name; /* cpu: of the kernel's text in the file; equal texts are there once */
 } Compiled;
 
 typedef struct Form {
@@ -74,6 +74,7 @@ typedef struct Build {
     const char *name, *caps;
     Requirement require;
     int num_parameters, grid_axes, num_forms;
+    bool header_only;
     VEC(Function) functions;
     VEC(Form *) forms;
 } Build;
@@ -98,5 +99,12 @@ void print_escaped(Buf *out, const char *text, size_t length); /* for a literal 
 void print_header(Buf *out, Build *build);
 void print_description(Buf *out, Build *build);
 void print_source(Buf *out, Build *build);
+/* The text without places in the source: it is not debugged where it goes. */
+Str plain_ptx(Arena *arena, Str text);
+
+/* ---- packages.c ---- */
+
+void print_pkg_config(Buf *out, Build *build);
+void print_cmake(Buf *out, Build *build);
 
 #endif

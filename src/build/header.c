@@ -149,9 +149,21 @@ void print_header(Buf *out, Build *build) {
         "and\n"
         " * enqueues it on the GPU or runs it on the CPU; what no form is right for is refused "
         "with\n"
-        " * the reason. Any thread may call. %s.c needs gcc or clang, -pthread, -ldl and -lm;\n"
-        " * nothing of tern, and of CUDA only the driver where it runs. */\n",
-        build->kernel->name, build->name);
+        " * the reason. Any thread may call. %s.%c needs gcc or clang, as C11 or C++17, -pthread,\n"
+        " * -ldl and -lm; nothing of tern, and of CUDA only the driver where it runs. */\n",
+        build->kernel->name, build->name, build->header_only ? 'h' : 'c');
+    if (build->header_only)
+        buf_printf(
+            out,
+            "/* In one file of the program, which has little else, %s_IMPLEMENTATION is to be "
+            "defined\n * before this is included: the code comes with it. */\n",
+            build->caps);
+    if (build->header_only)
+        buf_printf(out,
+                   "#if defined(%s_IMPLEMENTATION) && !defined(_GNU_SOURCE)\n#ifdef _FEATURES_H\n"
+                   "#error \"define _GNU_SOURCE before the first #include\"\n#endif\n"
+                   "#define _GNU_SOURCE\n#endif\n",
+                   build->caps);
     print_template(out, build, text_runtime_h_start, text_runtime_h_end);
     for (int i = 0; i < build->functions.count; i++) {
         const Function *function = &build->functions.data[i];
@@ -166,6 +178,13 @@ void print_header(Buf *out, Build *build) {
         buf_puts(out, ");\n");
     }
     buf_puts(out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    if (!build->header_only) return;
+    buf_printf(
+        out,
+        "\n#if defined(%s_IMPLEMENTATION) && !defined(%s_IMPLEMENTED)\n#define %s_IMPLEMENTED\n",
+        build->caps, build->caps, build->caps);
+    print_source(out, build);
+    buf_puts(out, "#endif\n");
 }
 
 /* ---- the description ---- */
@@ -204,7 +223,9 @@ static void describe_function(Buf *out, const Build *build, const Function *func
         put_member(out, "signature", form->signature);
         buf_puts(out, ", \"targets\": [");
         for (int k = 0; k < form->compiled.count; k++)
-            buf_printf(out, "%s\"%s\"", k ? ", " : "", form->compiled.data[k].target);
+            buf_printf(out, "%s\"%s%s\"", k ? ", " : "",
+                       form->compiled.data[k].cubin.length ? "cubin:" : "",
+                       form->compiled.data[k].target);
         buf_puts(out, "]}");
     }
     buf_puts(out, "]}");

@@ -9,12 +9,13 @@ extern const char text_abi_start[], text_abi_end[], text_runtime_types_start[],
     text_runtime_types_end[], text_runtime_c_start[], text_runtime_c_end[];
 
 typedef struct Arch {
-    const char *name, *index, *gcc, *clang; /* target attributes; NULL: none are needed */
+    const char *name, *gcc, *clang; /* target attributes; NULL: none are needed */
 } Arch;
+/* In the order of the enum in runtime_types.inc. */
 static const Arch archs[] = {
-    {"generic", "GENERIC", NULL, NULL},
-    {"avx2", "AVX2", "avx2,fma,f16c,bmi2,popcnt,lzcnt", "avx2,fma,f16c,bmi2,popcnt,lzcnt"},
-    {"avx512", "AVX512",
+    {"generic", NULL, NULL},
+    {"avx2", "avx2,fma,f16c,bmi2,popcnt,lzcnt", "avx2,fma,f16c,bmi2,popcnt,lzcnt"},
+    {"avx512",
      "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,popcnt,lzcnt,prefer-vector-width=512",
      "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,popcnt,lzcnt"},
 };
@@ -53,8 +54,7 @@ static bool starts(Str line, const char *word) {
     return str_starts(line, word);
 }
 
-/* The text without places in the source: it is not debugged where it goes. */
-static Str plain_ptx(Arena *arena, Str text) {
+Str plain_ptx(Arena *arena, Str text) {
     Buf out = {.arena = arena};
     for (const char *at = text.data, *end = text.data + text.length; at < end;) {
         const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -90,33 +90,54 @@ static void print_literal(Buf *out, Str text) {
     buf_puts(out, ";\n");
 }
 
-/* A later target of which the text is an earlier one's is left out: that one runs there too. */
+static void print_bytes(Buf *out, const char *name, Str bytes) {
+    buf_printf(out, "static const unsigned char %s[] __attribute__((aligned(16))) =", name);
+    for (int i = 0; i < bytes.length; i++)
+        buf_printf(out, "%s\\%o%s", i % 32 ? "" : "\n    \"", (unsigned char)bytes.data[i],
+                   i % 32 == 31 || i == bytes.length - 1 ? "\"" : "");
+    buf_puts(out, ";\n");
+}
+
+/* What one target adds to a form: its text or machine code, if that is new, and a row. A later
+ * target of which the text is an earlier one's is left out: that one runs there too. */
+typedef struct Gpus {
+    PrintedTexts texts, cubins; /* of all forms */
+    VEC(Str) bodies;            /* of this one */
+    Buf rows;
+} Gpus;
+
+static void print_gpu(Buf *out, Gpus *gpus, const Compiled *compiled) {
+    const CompiledKernel *kernel = compiled->kernel->compiled;
+    Arena *arena = out->arena;
+    bool is_new, exact, assembled = compiled->cubin.length > 0;
+    const char *name;
+    if (assembled) {
+        name = text_name(arena, &gpus->cubins, compiled->cubin, "cubin_", &is_new);
+        if (is_new) print_bytes(out, name, compiled->cubin);
+    } else {
+        Str text = plain_ptx(arena, kernel->text);
+        for (int i = 0; i < gpus->bodies.count; i++)
+            if (str_equal(gpus->bodies.data[i], ptx_body(text))) return;
+        vec_push(arena, &gpus->bodies, ptx_body(text));
+        name = text_name(arena, &gpus->texts, text, "ptx_", &is_new);
+        if (is_new) buf_printf(out, "static const char %s[] =", name), print_literal(out, text);
+    }
+    int capability = capability_of(compiled, &exact);
+    buf_printf(&gpus->rows, "    {%d, %d, %d, %s, \"%.*s\", %d, %d},\n", capability, exact,
+               assembled, name, STR_ARG(kernel->name), facts_threads(&kernel->facts),
+               kernel->facts.shared_bytes);
+}
+
 static void print_gpus(Buf *out, const Build *build) {
-    PrintedTexts texts = {0};
+    Gpus gpus = {0};
     for (int i = 0; i < build->num_forms; i++) {
         const Form *form = build->forms.data[i];
-        Buf rows = {.arena = build->arena};
-        VEC(Str) bodies = {0};
-        buf_puts(&rows, "");
-        for (int k = 0; k < form->compiled.count; k++) {
-            const Compiled *compiled = &form->compiled.data[k];
-            const CompiledKernel *kernel = compiled->kernel->compiled;
-            bool is_new, exact, repeats = false;
-            if (!is_gpu(compiled)) continue;
-            Str text = plain_ptx(build->arena, kernel->text);
-            for (int b = 0; b < bodies.count && !repeats; b++)
-                repeats = str_equal(bodies.data[b], ptx_body(text));
-            if (repeats) continue;
-            vec_push(build->arena, &bodies, ptx_body(text));
-            const char *name = text_name(build->arena, &texts, text, "ptx_", &is_new);
-            if (is_new) buf_printf(out, "static const char %s[] =", name), print_literal(out, text);
-            int capability = capability_of(compiled, &exact);
-            buf_printf(&rows, "    {%d, %d, %s, \"%.*s\", %d, %d},\n", capability, exact, name,
-                       STR_ARG(kernel->name), facts_threads(&kernel->facts),
-                       kernel->facts.shared_bytes);
-        }
-        if (rows.length)
-            buf_printf(out, "static const Gpu gpus_%d[] = {\n%s};\n", form->number, rows.data);
+        gpus.bodies.count = 0;
+        gpus.rows = (Buf){.arena = build->arena};
+        for (int k = 0; k < form->compiled.count; k++)
+            if (is_gpu(&form->compiled.data[k])) print_gpu(out, &gpus, &form->compiled.data[k]);
+        if (gpus.rows.length)
+            buf_printf(out, "static const Gpu gpus_%d[] = {\n%s};\n", form->number, gpus.rows.data);
     }
 }
 
@@ -153,18 +174,18 @@ static void print_arch(Buf *out, Build *build, const Arch *arch) {
 /* ---- the table of forms ---- */
 
 static void print_cpus(Buf *out, const Form *form) {
-    bool any = false;
-    for (int a = 0; a < COUNT(archs); a++)
-        for (int k = 0; k < form->compiled.count; k++) {
-            const Compiled *compiled = &form->compiled.data[k];
-            const char *name = compiled->text_name, *arch = archs[a].name;
-            if (!is_of(compiled, &archs[a])) continue;
-            buf_printf(out, "%s[%s] = %s(tern_kernel_%s_%s, tern_facts_%s_%s)",
-                       any ? ", " : ".cpu = {", archs[a].index, archs[a].gcc ? "X86" : "ANY", name,
-                       arch, name, arch);
-            any = true;
-        }
-    if (any) buf_puts(out, "},\n     ");
+    for (int a = 0; a < COUNT(archs); a++) {
+        const char *name = NULL, *arch = archs[a].name;
+        for (int k = 0; k < form->compiled.count; k++)
+            if (is_of(&form->compiled.data[k], &archs[a])) name = form->compiled.data[k].text_name;
+        buf_puts(out, a ? ",\n      " : "{");
+        if (name)
+            buf_printf(out, "%s(tern_kernel_%s_%s, tern_facts_%s_%s)", archs[a].gcc ? "X86" : "ANY",
+                       name, arch, name, arch);
+        else
+            buf_puts(out, "NONE");
+    }
+    buf_puts(out, "},\n     ");
 }
 
 /* Which of the C function's values the kernel gets; returns how many. */
@@ -188,10 +209,12 @@ static void print_form(Buf *out, const Form *form) {
     buf_puts(out, " */\n     ");
     print_cpus(out, form);
     if (gpu)
-        buf_printf(out, ".gpus = gpus_%d, .num_gpus = sizeof gpus_%d / sizeof *gpus_%d,\n     ",
-                   form->number, form->number, form->number);
-    buf_printf(out, ".num_args = %d, .args = args_%d},\n",
-               form->compiled.data[0].kernel->compiled->num_params, form->number);
+        buf_printf(out, "gpus_%d, sizeof gpus_%d / sizeof *gpus_%d, ", form->number, form->number,
+                   form->number);
+    else
+        buf_puts(out, "NULL, 0, ");
+    buf_printf(out, "%d, args_%d},\n", form->compiled.data[0].kernel->compiled->num_params,
+               form->number);
 }
 
 static void print_table(Buf *out, const Build *build) {
@@ -203,9 +226,9 @@ static void print_table(Buf *out, const Build *build) {
             int count = print_args(out, build, function, function->forms.data[f]);
             if (count > most) most = count;
         }
-    buf_puts(out, "#define ANY(function, facts) {function, facts}\n#if defined(__x86_64__)\n"
-                  "#define X86(function, facts) {function, facts}\n#else\n"
-                  "#define X86(function, facts) {0}\n#endif\n");
+    buf_puts(out, "#define NONE {NULL, NULL}\n#define ANY(function, facts) {function, facts}\n"
+                  "#if defined(__x86_64__)\n#define X86(function, facts) {function, facts}\n"
+                  "#else\n#define X86(function, facts) NONE\n#endif\n");
     buf_printf(out, "enum { NUM_FORMS = %d, MOST_ARGS = %d };\n", build->num_forms, most);
     buf_puts(out, "static const Form forms[NUM_FORMS] = {\n");
     for (int i = 0; i < build->functions.count; i++)
@@ -411,17 +434,24 @@ static void print_call(Buf *out, Build *build, const Function *function) {
 /* ---- the file ---- */
 
 static void print_start(Buf *out, const Build *build) {
-    buf_printf(
+    if (build->header_only)
+        buf_puts(out, "#ifdef TERN_BUILD_IS_HERE\n"
+                      "#error \"a file has room for one implementation of an exported kernel\"\n"
+                      "#endif\n#define TERN_BUILD_IS_HERE\n"
+                      "#ifndef __clang__\n#pragma GCC push_options\n#endif\n");
+    else
+        buf_printf(out,
+                   "/* %s.c: written by tern %s. Do not edit: what it is made of is in %s.h. */\n"
+                   "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include \"%s.h\"\n\n",
+                   build->name, tern_version(), build->name, build->name);
+    buf_puts(
         out,
-        "/* %s.c: written by tern %s. Do not edit: what it is made of is in %s.h. */\n"
         "#if defined(__FAST_MATH__)\n"
         "#error \"-ffast-math takes NaN and infinities away, which the kernels compare with\"\n"
         "#endif\n"
-        "#ifndef _GNU_SOURCE\n#define _GNU_SOURCE\n#endif\n#include \"%s.h\"\n\n"
         "#include <dlfcn.h>\n#include <pthread.h>\n#include <sched.h>\n#include <stdarg.h>\n"
-        "#include <stdatomic.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-        "#include <time.h>\n\n",
-        build->name, tern_version(), build->name, build->name);
+        "#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
+        "#include <time.h>\n\n");
     /* The flags that the cpu device compiles with. */
     buf_puts(out,
              "#ifdef __clang__\n#pragma clang fp contract(fast)\n#pragma clang diagnostic ignored "
@@ -478,4 +508,5 @@ void print_source(Buf *out, Build *build) {
         build->name, build->caps, build->name);
     print_literal(out, buf_str(&description));
     buf_puts(out, "}\n");
+    if (build->header_only) buf_puts(out, "#ifndef __clang__\n#pragma GCC pop_options\n#endif\n");
 }

@@ -7,10 +7,12 @@
 
 const OptionRow options_build[] = {
     {"sig", 0, "SIGNATURE", "types and constants in parameter order; patterns too (repeatable)"},
-    {"output", 'o', "DIR", "where NAME.h, NAME.c and NAME.json go; default: here"},
+    {"output", 'o', "DIR", "where the files go; default: here"},
     {"name", 0, "NAME", "of the files and the C functions; default: the kernel's"},
     {"require", 0, "EXPR", "what each call must fulfil: 'columns <= BLOCK'"},
     {"target", 't', "T", "cpu:avx2, sm_90a .. (repeatable); default: all that take the kernel"},
+    {"cubin", 0, "SM", "machine code for sm_90a .., too, by ptxas (repeatable)"},
+    {"header-only", 0, NULL, "all in NAME.h: NAME_IMPLEMENTATION in one file brings the code"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
     {0},
@@ -32,7 +34,7 @@ const char details_build[] =
 
 static bool write_file(const Cli *cli, const char *folder, const char *name, const char *ending,
                        const char *text) {
-    Str path = str_format(cli->arena, "%s/%s.%s", folder, name, ending), why;
+    Str path = str_format(cli->arena, "%s/%s%s", folder, name, ending), why;
     if (!file_write(cli->arena, path.data, text, strlen(text), &why)) {
         cli_fail(cli, EXIT_SYSTEM, "%.*s", STR_ARG(why));
         return false;
@@ -44,17 +46,24 @@ static bool write_file(const Cli *cli, const char *folder, const char *name, con
 static int write_files(const Cli *cli, const tern_built *built, const char *name) {
     const char *folder = option_value(cli, "output");
     if (!folder) folder = ".";
-    if (!cli_make_folder(cli, folder) || !write_file(cli, folder, name, "c", built->source) ||
-        !write_file(cli, folder, name, "json", built->description) ||
-        !write_file(cli, folder, name, "h", built->header))
-        return EXIT_SYSTEM;
+    const struct {
+        const char *ending, *text;
+    } files[] = {{".c", built->source},
+                 {".json", built->description},
+                 {".pc", built->pkg_config},
+                 {"Config.cmake", built->cmake},
+                 {".h", built->header}};
+    if (!cli_make_folder(cli, folder)) return EXIT_SYSTEM;
+    for (int i = 0; i < COUNT(files); i++)
+        if (files[i].text && !write_file(cli, folder, name, files[i].ending, files[i].text))
+            return EXIT_SYSTEM;
     if (cli->json) fputs(built->description, stdout);
     return EXIT_OK;
 }
 
 static int build(Cli *cli, tern_context *context, tern_module *module,
                  const tern_function *function) {
-    VEC(const char *) signatures = {0}, targets = {0};
+    VEC(const char *) signatures = {0}, targets = {0}, cubins = {0};
     tern_build_options options = {.name = option_value(cli, "name"),
                                   .require = option_value(cli, "require")};
     tern_built built;
@@ -62,6 +71,8 @@ static int build(Cli *cli, tern_context *context, tern_module *module,
         vec_push(cli->arena, &signatures, option_nth(cli, "sig", i));
     for (int i = 0; option_nth(cli, "target", i); i++)
         vec_push(cli->arena, &targets, option_nth(cli, "target", i));
+    for (int i = 0; option_nth(cli, "cubin", i); i++)
+        vec_push(cli->arena, &cubins, option_nth(cli, "cubin", i));
     if (!signatures.count)
         return cli_fail(cli, EXIT_USAGE, "--sig is missing: the types of %s's parameters",
                         function->name);
@@ -70,6 +81,8 @@ static int build(Cli *cli, tern_context *context, tern_module *module,
         return EXIT_USAGE;
     options.signatures = signatures.data, options.num_signatures = signatures.count;
     options.targets = targets.data, options.num_targets = targets.count;
+    options.cubins = cubins.data, options.num_cubins = cubins.count;
+    options.header_only = option_given(cli, "header-only");
     if (tern_build(module, function->name, &options, &built)) return cli_fail_context(cli, context);
     int code = write_files(cli, &built, options.name ? options.name : function->name);
     tern_built_free(&built);

@@ -33,8 +33,53 @@ for cc in gcc clang; do
         -pthread -ldl -lm
     check "$cc: matmul beside softmax" "$work/matmul"
 done
-if have g++; then check 'the header is C++' g++ -std=c++17 -Wall -Wextra -pedantic -Werror -fsyntax-only -x c++ "$out/softmax.h"
-else skip 1 'g++ is not here'; fi
+# ---- C++, and all in the header ----
+"$TERN" build kernels/softmax.py --name softmax -o "$work/header" --require 'columns <= BLOCK' --sig "$signature" --header-only -q
+check 'header only: no source' test ! -e "$work/header/softmax.c"
+for language in c11 c++17; do
+    printf '#include "softmax.h"\n#define SOFTMAX_IMPLEMENTATION\n#include "softmax.h"\n' >"$work/late.$language"
+    printf '#define SOFTMAX_IMPLEMENTATION\n#include "softmax.h"\n' >"$work/whole.$language"
+done
+strict='-Wall -Wextra -Wpedantic -Wshadow -Werror'
+for cc in gcc clang g++ clang++; do
+    case $cc in *++) language=c++17 as=c++ ;; *) language=c11 as=c ;; esac
+    have $cc || { skip 3 "$cc is not here"; continue; }
+    check "$cc -std=$language takes all of it in the header" \
+        $cc -std=$language $strict -O1 -I"$work/header" -x $as -c "$work/whole.$language" -o "$work/whole.o"
+    cc -std=gnu11 -O1 -I"$work/header" -c test/build/softmax.c -o "$work/user.o"
+    cc "$work/user.o" "$work/whole.o" -o "$work/whole" -pthread -ldl -lm
+    check "$cc: softmax out of its header" "$work/whole"
+    case $cc in
+    gcc) exits 1 'define _GNU_SOURCE before the first #include' \
+        gcc -std=c11 -I"$work/header" -x c -c "$work/late.c11" -o "$work/late.o" ;;
+    clang) skip 1 'gcc has said it' ;;
+    *) for kernel in softmax matmul; do
+            check "$cc takes $kernel.c" $cc -std=c++17 $strict -O1 -x c++ -c "$out/$kernel.c" -o "$work/$kernel.o"
+        done ;;
+    esac
+done
+
+# ---- how others find it ----
+if have pkg-config; then
+    cc -std=c11 -O1 -c "$out/softmax.c" -o "$work/softmax.o" && ar rcs "$out/libsoftmax.a" "$work/softmax.o"
+    flags=$(PKG_CONFIG_PATH=$out pkg-config --cflags --libs softmax)
+    cc -std=gnu11 test/build/softmax.c $flags -o "$work/found"
+    check 'pkg-config names what is needed' "$work/found"
+else skip 1 'pkg-config is not here'; fi
+if have cmake; then
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.13)' 'project(user C)' 'find_package(softmax REQUIRED)' 'find_package(softmax REQUIRED)' \
+        "add_executable(user $PWD/test/build/softmax.c)" 'target_link_libraries(user softmax::softmax)' >"$work/CMakeLists.txt"
+    for shared in OFF ON; do
+        check "CMake builds it, shared $shared" sh -c "cmake -S '$work' -B '$work/cmake$shared' -DCMAKE_PREFIX_PATH='$out' -DBUILD_SHARED_LIBS=$shared && cmake --build '$work/cmake$shared'"
+        check "and it runs, shared $shared" "$work/cmake$shared/user"
+    done
+else skip 4 'cmake is not here'; fi
+
+# ---- size: two BLOCKs, with and without divisibility, for four targets ----
+"$TERN" build kernels/softmax.py --name small -o "$work" -q --sig '*fp32:16?,*fp32:16?,i32:16?,i32:16?,i32:16?,{1024,4096}' \
+    --target cpu:generic --target cpu:avx2 --target cpu:avx512 --target sm_80
+cc -O2 -c "$work/small.c" -o "$work/small.o"
+check 'the object has at most 100 KB' sh -c "[ \$(size '$work/small.o' | awk 'NR == 2 { print \$4 }') -le 102400 ]"
 
 # Python's rules for // and %, on both sides of 0.
 check 'a requirement with // and %' "$TERN" build kernels/softmax.py --name ruled -o "$out" --sig '*fp32,*fp32,i32,i32,i32,1024' \
@@ -75,6 +120,26 @@ exits 1 'ptxas says no' "$on" DRIVER_FAIL=cuModuleLoadDataEx
 exits 1 'when it should launch the kernel' "$on" DRIVER_FAIL=cuLaunchKernel
 exits 1 'when it should prepare the kernel' "$on" DRIVER_FAIL=cuModuleGetFunction
 exits 1 'there is no CUDA driver' env SOFTMAX_LIBCUDA=/nonexistent "$work/on_driver" cuda
+# Machine code, where an assembler is here: of the same major capability; else, and where the driver is
+# too old for it, the text.
+if have ptxas; then
+    mkdir "$work/ptx" && mv "$work/on_driver" "$work/ptx/"
+    check 'softmax is built with machine code' "$TERN" build kernels/softmax.py --name softmax -o "$work/cubin" -q \
+        --require 'columns <= BLOCK' --sig "$signature" --cubin sm_80 --cubin sm_90a
+    cc -std=c11 -I"$work/cubin" test/build/on_driver.c "$work/cubin/softmax.c" -o "$work/on_driver" -pthread -ldl -lm
+    words='load machine code'
+    check 'machine code is loaded' launches A=b
+    check 'and no text' sh -c "! grep -q .target '$log'"
+    check 'of the same major capability' launches DRIVER_CAPABILITY=86
+    exits 0 'cuda 0' "$on" DRIVER_CAPABILITY=75
+    check 'not of another' sh -c "! grep -q 'machine code' '$log' && grep -q '.target sm_75' '$log'"
+    exits 0 'cuda 0' "$on" DRIVER_OLD=1
+    check 'a driver that is too old gets the text' sh -c "grep -q 'machine code' '$log' && grep -q '.target sm_75' '$log'"
+    mv "$work/ptx/on_driver" "$work/on_driver"
+    exits 2 "there is no GPU target 'sm_1'" $TERN build kernels/softmax.py -o "$work/no" --sig '*fp32,*fp32,i32,i32,i32,1024' --cubin sm_1
+else skip 9 'ptxas is not here'; fi
+exits 4 "there is no 'ptxas' on PATH" env PATH=/nonexistent "$TERN" build kernels/softmax.py -o "$work/no" \
+    --sig '*fp32,*fp32,i32,i32,i32,1024' --cubin sm_80
 for symbol in cuInit cuDeviceGetCount cuDeviceGet; do
     exits 1 'cpu -1' "$on" DRIVER_FAIL=$symbol
 done
@@ -95,6 +160,11 @@ exits 3 'a divisor in a requirement is an integer above 0' $build --sig "$p,1024
 exits 3 'a requirement is made of' $build --sig "$p,1024" --require 'f(columns)'
 exits 3 'may not fit 128 bits' $build --sig "$p,1024" --require 'columns * columns * columns > 0'
 exits 2 "there is no CPU target 'cpu:mmx'" $build --sig "$p,1024" --target cpu:mmx
+exits 2 "machine code is made for a GPU" $build --sig "$p,1024" --cubin cpu:avx2
+printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(x, B: tl.constexpr):' '    i = tl.arange(0, B)' \
+    '    a = tl.inline_asm_elementwise("not.b32 $0, $1;", "=r,r", [tl.load(x + i)], dtype=tl.int32, is_pure=True, pack=1)' \
+    '    tl.store(x + i, a)' >"$work/asm.py"
+exits 3 'inline assembly, on a CPU' "$TERN" build "$work/asm.py" -o "$work/no" --sig '*i32,64' --target cpu:generic
 exits 3 'the target has no text' $build --sig "$p,1024" --target interp
 check 'nothing was written' sh -c "[ ! -e '$work/no' ]"
 finish

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+/* ptxas: NVIDIA's assembler, where one is on PATH: PTX -> machine code, and what it says of it. */
+#ifndef TERN_PTXAS_H
+#define TERN_PTXAS_H
+
+#include "base/base.h"
+
+typedef enum PtxasResult {
+    PTXAS_FINE,
+    PTXAS_MISSING, /* none on PATH, or it could not be run: *words say so */
+    PTXAS_REFUSED  /* it does not take the text: *words are its own */
+} PtxasResult;
+
+/* target: "sm_90a". *words: what `ptxas -v` says. cubin NULL: the machine code is not wanted. Leaves
+ * errno and no file behind. */
+PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, Str *cubin, Str *words);
+
+#endif
