@@ -205,7 +205,7 @@ Object *call_fail(Lower *l, const Call *call, int arg, const char *format, ...) 
     va_start(args, format);
     buf_vprintf(&buf, format, args);
     va_end(args);
-    return lower_error(l, arg < 0 ? call->span : call->spans[arg], "%s", buf.data);
+    return lower_error(l, arg == WHOLE_CALL ? call->span : call->spans[arg], "%s", buf.data);
 }
 
 static bool bad_arg(Lower *l, const Call *call, int arg, const char *want) {

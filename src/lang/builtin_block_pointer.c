@@ -55,7 +55,7 @@ static bool scalar_pointer(Lower *l, const Call *call) {
 static bool lengths(Lower *l, const Call *call, int rank, const Object *const *parts, int count) {
     for (int i = 0; i < count; i++) {
         if (parts[i]->num_items == rank) continue;
-        call_fail(l, call, -1, "the arguments of '%s' differ in length: %d and %d",
+        call_fail(l, call, WHOLE_CALL, "the arguments of '%s' differ in length: %d and %d",
                   call->builtin->name, rank, parts[i]->num_items);
         return false;
     }

@@ -31,7 +31,8 @@ Object *builtin_hint(Lower *l, const Call *call) {
     int64_t *values = arena_array(l->arena, int64_t, rank);
     for (int i = 0; i < rank; i++) {
         if (!object_is_integral(items[i]) || items[i]->integer < 1 || items[i]->integer > INT32_MAX)
-            return call_fail(l, call, 1, "the values of '%s' must be compile-time ints, got %s",
+            return call_fail(l, call, 1,
+                             "the values of '%s' must be compile-time ints from 1 up, got %s",
                              call->builtin->name, lower_type_text(l, items[i]));
         values[i] = (int64_t)items[i]->integer;
     }
@@ -68,8 +69,9 @@ Object *builtin_static_assert(Lower *l, const Call *call) {
     if (truth) return object_none(l->arena);
     const Object *message = call->args[1];
     if (message->kind == OBJECT_STR && message->text.length)
-        return call_fail(l, call, -1, "static assertion failed: %.*s", STR_ARG(message->text));
-    return call_fail(l, call, -1, "static assertion failed");
+        return call_fail(l, call, WHOLE_CALL, "static assertion failed: %.*s",
+                         STR_ARG(message->text));
+    return call_fail(l, call, WHOLE_CALL, "static assertion failed");
 }
 
 static void print_object(Lower *l, Buf *buf, const Object *object) {
@@ -125,12 +127,13 @@ static Object *print_values(Lower *l, const Call *call, Str prefix, Object *cons
         return lower_refused(l, call->span, "printing in a combine function is not supported");
     Value **operands = arena_array(l->arena, Value *, count + 1);
     int64_t unsigned_mask = 0;
-    if (count > 60) return call_fail(l, call, -1, "too many values to print");
+    if (count > 60) return call_fail(l, call, WHOLE_CALL, "too many values to print");
     for (int i = 0; i < count; i++) {
         Object *item = items[i];
         if (is_error(item)) return item;
         if (!is_tensor(item) && !object_is_number(item))
-            return call_fail(l, call, -1, "a value to print must be a tensor or a number, got %s",
+            return call_fail(l, call, WHOLE_CALL,
+                             "a value to print must be a tensor or a number, got %s",
                              lower_type_text(l, item));
         item = to_tensor(l, item, call->span);
         if (is_error(item)) return item;

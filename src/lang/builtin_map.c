@@ -117,7 +117,7 @@ Object *builtin_map_elementwise(Lower *l, const Call *call) {
     if (function->kind != OBJECT_FUNCTION)
         return call_fail(l, call, 0, "'scalar_fn' must be a jit function, got %s",
                          lower_type_text(l, function));
-    if (!count) return call_fail(l, call, -1, "map_elementwise needs a tensor");
+    if (!count) return call_fail(l, call, WHOLE_CALL, "map_elementwise needs a tensor");
     Object **tensors = arena_array(l->arena, Object *, count);
     if (!arg_int(l, call, 2, &pack) || !take_tensors(l, call, tensors))
         return object_error(l->arena);

@@ -166,8 +166,8 @@ Object *builtin_fdiv(Lower *l, const Call *call) {
     bool exact;
     if (!a || !b || !arg_bool(l, call, 2, &exact)) return poison(l);
     if (!ltype_is_float(a->ltype) || !ltype_is_float(b->ltype))
-        return call_fail(l, call, -1, "'fdiv' needs floats, got %s and %s", ltype_text(l, a->ltype),
-                         ltype_text(l, b->ltype));
+        return call_fail(l, call, WHOLE_CALL, "'fdiv' needs floats, got %s and %s",
+                         ltype_text(l, a->ltype), ltype_text(l, b->ltype));
     if (!coerce_pair(l, &a, &b, DIV_OR_MOD, call->span)) return poison(l);
     if (ltype_is_fp8(a->ltype))
         return lower_refused(l, call->span,

@@ -27,7 +27,7 @@ Object *builtin_range(Lower *l, const Call *call) {
     range->items[3] = str_is(range->text, "tl.range") ? call->args[3] : object_none(l->arena);
     const Object *step = range->items[2];
     if (object_is_integral(step) && step->integer == 0)
-        return call_fail(l, call, -1, "the step of a loop must not be 0");
+        return call_fail(l, call, WHOLE_CALL, "the step of a loop must not be 0");
     return range;
 }
 
@@ -159,7 +159,8 @@ Object *builtin_python_min_max(Lower *l, const Call *call) {
         count = items[0]->num_items;
         items = items[0]->items;
     }
-    if (!count) return call_fail(l, call, -1, "%s() needs an argument", call->builtin->name);
+    if (!count)
+        return call_fail(l, call, WHOLE_CALL, "%s() needs an argument", call->builtin->name);
     for (int i = 0; i < count; i++) any_tensor |= is_tensor(items[i]);
     Object *best = items[0];
     const Builtin *tensors =
@@ -178,8 +179,9 @@ Object *builtin_python_min_max(Lower *l, const Call *call) {
         Object *smaller =
             object_compare(l->arena, is_min ? OPERATOR_LT : OPERATOR_GT, items[i], best, &why);
         if (!smaller)
-            return call_fail(l, call, -1, "%s() of %s and %s is not possible", call->builtin->name,
-                             lower_type_text(l, best), lower_type_text(l, items[i]));
+            return call_fail(l, call, WHOLE_CALL, "%s() of %s and %s is not possible",
+                             call->builtin->name, lower_type_text(l, best),
+                             lower_type_text(l, items[i]));
         if (smaller->integer) best = items[i];
     }
     return best;
@@ -244,12 +246,12 @@ Object *builtin_host_math(Lower *l, const Call *call) {
         if (to_int && fabs(result) < 0x1p120) return integer(l, (int128)result);
         return object_float(l->arena, result);
     }
-    return call_fail(l, call, -1, "math.%s is not supported", name);
+    return call_fail(l, call, WHOLE_CALL, "math.%s is not supported", name);
 }
 
 Object *builtin_host_math2(Lower *l, const Call *call) {
     if (!object_is_number(call->args[0]) || !object_is_number(call->args[1]))
-        return call_fail(l, call, -1, "math.pow needs compile-time numbers");
+        return call_fail(l, call, WHOLE_CALL, "math.pow needs compile-time numbers");
     return object_float(l->arena, pow(object_number(call->args[0]), object_number(call->args[1])));
 }
 
@@ -489,7 +491,7 @@ Object *builtin_dtype_shape(Lower *l, const Call *call) {
 
 Object *builtin_dtype_limit(Lower *l, const Call *call) {
     LType type = call->args[0]->ltype;
-    if (!ltype_is_int(type)) return call_fail(l, call, -1, "this needs an integer type");
+    if (!ltype_is_int(type)) return call_fail(l, call, WHOLE_CALL, "this needs an integer type");
     int bits = ltype_bits(type);
     int128 one = 1;
     bool is_signed = ltype_is_signed(type), want_max = strstr(call->builtin->name, "max") != NULL;

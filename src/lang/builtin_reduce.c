@@ -280,7 +280,8 @@ static bool dot_shapes(Lower *l, const Call *call, const Object *a, const Object
     int rank = tensor_rank(a);
     const int *m = tensor_shape(a), *n = tensor_shape(b);
     if (rank != tensor_rank(b) || rank < 2 || rank > 3) {
-        call_fail(l, call, -1, "tl.dot needs two tensors of 2 or 3 dimensions, got %s and %s",
+        call_fail(l, call, WHOLE_CALL,
+                  "tl.dot needs two tensors of 2 or 3 dimensions, got %s and %s",
                   lower_type_text(l, a), lower_type_text(l, b));
         return false;
     }
@@ -292,8 +293,8 @@ static bool dot_shapes(Lower *l, const Call *call, const Object *a, const Object
         return false;
     }
     if (m[rank - 1] < least_k(a->ltype)) {
-        call_fail(l, call, -1, "tl.dot of %s needs K >= %d, got %d", ltype_text(l, a->ltype),
-                  least_k(a->ltype), m[rank - 1]);
+        call_fail(l, call, WHOLE_CALL, "tl.dot of %s needs K >= %d, got %d",
+                  ltype_text(l, a->ltype), least_k(a->ltype), m[rank - 1]);
         return false;
     }
     int64_t most = 0;
@@ -345,7 +346,7 @@ Object *builtin_dot(Lower *l, const Call *call) {
         !tile_fits(l, tensor_rank(a), shape, call->span))
         return poison(l);
     if (l->frame->in_region)
-        return call_fail(l, call, -1, "tl.dot is not possible in a combine function");
+        return call_fail(l, call, WHOLE_CALL, "tl.dot is not possible in a combine function");
     int rank = tensor_rank(a);
     if (ltype_is_fp8(a->ltype) && !ltype_same(a->ltype, b->ltype)) {
         /* Each fp8 value is an fp16 value: mixed kinds meet there. */

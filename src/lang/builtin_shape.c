@@ -30,20 +30,22 @@ Object *builtin_arange(Lower *l, const Call *call) {
     }
     int128 start = call->args[0]->integer, end = call->args[1]->integer, count = end - start;
     if (start < INT32_MIN || end > INT32_MAX || start > INT32_MAX)
-        return call_fail(l, call, -1, "the values of 'arange' must fit in int32");
+        return call_fail(l, call, WHOLE_CALL, "the values of 'arange' must fit in int32");
     if (count <= 0)
-        return call_fail(l, call, -1,
+        return call_fail(l, call, WHOLE_CALL,
                          "the end of 'arange' must be greater than the start: %lld and %lld",
                          (long long)start, (long long)end);
     if (count & (count - 1)) {
-        Object *bad = call_fail(l, call, -1, "the range of 'arange' must be a power of 2, got %lld",
-                                (long long)count);
+        Object *bad =
+            call_fail(l, call, WHOLE_CALL, "the range of 'arange' must be a power of 2, got %lld",
+                      (long long)count);
         lower_help(l,
                    "take the next power of 2 (triton.next_power_of_2) and mask what is too much");
         return bad;
     }
     if (count > MAX_LANES)
-        return call_fail(l, call, -1, "a tensor of %lld elements is larger than the limit of %d",
+        return call_fail(l, call, WHOLE_CALL,
+                         "a tensor of %lld elements is larger than the limit of %d",
                          (long long)count, MAX_LANES);
     return tensor_new(l, build_arange(&l->builder, (int)start, (int)end), ltype_of(DTYPE_INT32));
 }

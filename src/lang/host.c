@@ -498,10 +498,10 @@ static Object *integer(Host *host, const Expr *expr) {
     if (!expr->too_large) return object_int(host->arena, expr->integer);
     uint128 value = 0, base = 10;
     int i = 0;
-    if (expr->text.length > 2 && expr->text.data[0] == '0') {
+    if (expr->text.data[0] == '0') { /* 0x, 0o or 0b: of decimals only 0 itself may begin so */
         char c = (char)(expr->text.data[1] | 32);
-        base = c == 'x' ? 16 : c == 'o' ? 8 : c == 'b' ? 2 : 10;
-        i = base == 10 ? 0 : 2;
+        base = c == 'x' ? 16 : c == 'o' ? 8 : 2;
+        i = 2;
     }
     for (; i < expr->text.length; i++) {
         char c = (char)(expr->text.data[i] | 32);

@@ -242,6 +242,7 @@ Object *atomic(Lower *l, const char *what, Object *pointer, Object *value, Objec
                int scope, Span span);
 
 /* arguments of builtins */
+enum { WHOLE_CALL = -1 }; /* what fails is no argument, but all of it */
 Object *call_fail(Lower *l, const Call *call, int arg, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool arg_int(Lower *l, const Call *call, int arg, int64_t *number);

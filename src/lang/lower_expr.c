@@ -154,6 +154,8 @@ static Object *and_or(Lower *l, const Expr *expr) {
             continue;
         }
         if (value->kind == OBJECT_OPAQUE) return lower_unknown(l, value, expr->items[i]->span);
+        if (result && value->kind != OBJECT_BOOL) /* would be the value, if the lanes say so */
+            return logical(l, is_and, result, value, expr->span);
         if (!object_truth(value, &truth))
             return lower_error(l, expr->items[i]->span, "%s has no truth value at compile time",
                                lower_type_text(l, value));
@@ -174,13 +176,8 @@ static Object *comparison(Lower *l, const Expr *expr) {
     l->caret = expr->caret;
     if (op == OPERATOR_IS || op == OPERATOR_IS_NOT) {
         bool same = a == b;
-        if (!same && !is_tensor(a) && !is_tensor(b)) {
-            if (a->kind == b->kind &&
-                (is_none(a) || a->kind == OBJECT_BOOL || a->kind == OBJECT_DTYPE))
-                same = object_equal(a, b);
-            else if (a->kind == b->kind && a->kind != OBJECT_TUPLE && a->kind != OBJECT_LIST)
-                same = object_equal(a, b);
-        }
+        bool is_sequence = a->kind == OBJECT_TUPLE || a->kind == OBJECT_LIST;
+        if (!same && !is_tensor(a) && a->kind == b->kind && !is_sequence) same = object_equal(a, b);
         return object_bool(l->arena, same == (op == OPERATOR_IS));
     }
     return compare(l, op, a, b, expr->span);

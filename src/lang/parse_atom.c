@@ -46,18 +46,7 @@ static Clause parse_clause(Parser *p) {
     expect(p, TOKEN_IN, "after the target of the comprehension");
     clause.iterable = parse_or_test(p);
     Exprs conditions = {0};
-    while (accept(p, TOKEN_IF)) {
-        /* A lambda or walrus may stand here, a ternary may not: its if would be ours. */
-        Expr *condition = at(p, TOKEN_LAMBDA) ? parse_test(p) : parse_or_test(p);
-        if (at(p, TOKEN_WALRUS) && condition->kind == EXPR_NAME) {
-            Expr *walrus = expr_new(p, EXPR_WALRUS, condition->span.start);
-            advance(p);
-            walrus->text = condition->text;
-            walrus->left = parse_or_test(p);
-            condition = expr_done(p, walrus);
-        }
-        vec_push(p->arena, &conditions, condition);
-    }
+    while (accept(p, TOKEN_IF)) vec_push(p->arena, &conditions, parse_or_test(p));
     clause.num_conditions = conditions.count;
     clause.conditions = conditions.data;
     return clause;

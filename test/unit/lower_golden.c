@@ -18,7 +18,7 @@ static const char *const words[] = {"error",   "refused", "warning", "remark",
                                     "printed", "note",    "help"};
 
 static void say(Buf *out, const DiagEntry *entry) {
-    if (entry->kind == DIAG_REMARK || entry->kind == DIAG_PRINTED) return;
+    if (entry->kind == DIAG_REMARK) return;
     buf_printf(out, "# want: %s", words[entry->kind]);
     if (entry->span.source && entry->kind != DIAG_HELP) {
         Str text = {entry->span.source->text.data + entry->span.start,
@@ -27,7 +27,10 @@ static void say(Buf *out, const DiagEntry *entry) {
             if (text.data[i] == '\n') text.length = i;
         buf_printf(out, " '%.*s'", STR_ARG(text));
     }
-    buf_printf(out, ": %.*s\n", STR_ARG(entry->text));
+    buf_puts(out, ": ");
+    for (int i = 0; i < entry->text.length; i++)
+        buf_printf(out, entry->text.data[i] == '\n' ? "\\n" : "%c", entry->text.data[i]);
+    buf_putc(out, '\n');
 }
 
 static void put_ir(Arena *arena, const Func *fn, Buf *out) {

@@ -107,6 +107,20 @@ TEST(line_ends_and_marks) {
               "1:1 if\n  name x\n  2:2 expression\n    name y\n  3:2 expression\n    name z\n");
 }
 
+TEST(texts_that_end_early) {
+    static const char *const names[] = {"r", "b", "f", "u", "rb", "bR", "fr", "Rf"};
+    for (int i = 0; i < COUNT(names); i++) {
+        char want[64];
+        snprintf(want, sizeof want, "1:1 expression\n  name %s\n", names[i]);
+        CHECK_STR(parsed(names[i]), want);
+    }
+    CHECK_STR(parsed("'a"), "1:1 error: the string is not closed on its line\n");
+    CHECK_STR(parsed("'''a'"), "1:1 error: the triple-quoted string is never closed\n");
+    CHECK_STR(parsed("'a\\\r\nb'"), "1:1 expression\n  string \"ab\"\n");
+    CHECK_STR(parsed("'a\\\rb'"), "1:1 expression\n  string \"ab\"\n");
+    CHECK_STR(parsed("b'\\x80\\377\\0'"), "1:1 expression\n  bytes \"\x80\xff\\x00\"\n");
+}
+
 TEST(bytes_that_are_no_text) {
     CHECK_STR(parsed_bytes("x = 1\0y", 7), "the source has a NUL byte\n");
     CHECK_STR(parsed("x = '\xff'"), "byte 0xff is not valid UTF-8\n");
@@ -114,6 +128,45 @@ TEST(bytes_that_are_no_text) {
     CHECK_STR(parsed("x = '\xed\xa0\x80'"), "byte 0xed is not valid UTF-8\n");
     CHECK_STR(parsed("x = '\xe2\x82"), "byte 0xe2 is not valid UTF-8\n");
     CHECK_STR(parsed("x \x01"), "1:1 error: control character U+0001 cannot stand here\n");
+    /* The first and the last of each length, and what lies beside them. */
+    static const struct {
+        const char *bytes;
+        bool valid;
+    } rows[] = {
+        {"~", true},
+        {"\x80", false},
+        {"\xbf", false},
+        {"\xc1\xbf", false},
+        {"\xc2\x7f", false},
+        {"\xc2\x80", true},
+        {"\xdf\xbf", true},
+        {"\xdf\xc0", false},
+        {"\xe0\x9f\xbf", false},
+        {"\xe0\xa0\x80", true},
+        {"\xe1\x80\x80", true},
+        {"\xed\x9f\xbf", true},
+        {"\xed\xa0\x80", false},
+        {"\xee\x80\x80", true},
+        {"\xef\xbf\xbf", true},
+        {"\xe1\x80\x7f", false},
+        {"\xe1\x7f\x80", false},
+        {"\xf0\x8f\xbf\xbf", false},
+        {"\xf0\x90\x80\x80", true},
+        {"\xf1\x80\x80\x80", true},
+        {"\xf4\x8f\xbf\xbf", true},
+        {"\xf4\x90\x80\x80", false},
+        {"\xf5\x80\x80\x80", false},
+        {"\xf1\x80\x80", false},
+        {"\xf1\x80\x80\xc0", false},
+        {"\xff", false},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        char text[32];
+        snprintf(text, sizeof text, "'%s'", rows[i].bytes);
+        const char *words = parsed(text);
+        CHECK(rows[i].valid == !strstr(words, "is not valid UTF-8"));
+        if (rows[i].valid) CHECK(strstr(words, "string \"") && strstr(words, rows[i].bytes));
+    }
     CHECK(strstr(parsed("\xc3\xa9t\xc3\xa9 = 1"), "name \xc3\xa9t\xc3\xa9"));
 }
 

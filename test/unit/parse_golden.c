@@ -6,6 +6,7 @@
  *     ..                                  the source; lines count from here
  *     # ask: sig KERNEL SIGNATURE         optional; default: parse and list the complaints
  *     # ask: value NAME, or: configs KERNEL, or: functions, or: tree
+ *     # ask: heuristics KERNEL NAME=TEXT ..
  *     # want: LINE:COLUMN: error: words   or what was asked for
  *
  * With TERN_BLESS=1 the file is rewritten with what was said. test/lang/python.sh asks Python about
@@ -105,6 +106,23 @@ static void put_configs(Arena *arena, Module *module, const JitFunction *functio
     if (count == 0) buf_puts(out, "# want: no configs\n");
 }
 
+/* What heuristics make of the parameters that the caller does not give. */
+static void put_heuristics(Arena *arena, Module *module, const JitFunction *function, Str given,
+                           Diag *diag, Buf *out) {
+    VEC(ConfigValue) values = {0};
+    while (given.length) {
+        Str word = next_word(&given);
+        int equals = (int)((char *)memchr(word.data, '=', (size_t)word.length) - word.data);
+        vec_push(arena, &values,
+                 ((ConfigValue){{word.data, equals},
+                                {word.data + equals + 1, word.length - equals - 1}}));
+    }
+    Spec *specs = arena_array(arena, Spec, function->num_params + 1);
+    for (int i = 0; i < function->num_params; i++) specs[i].kind = SPEC_DEFAULT;
+    if (function_heuristics(arena, module, function, values.data, values.count, specs, diag))
+        put_specs(out, function, specs);
+}
+
 static void put_functions(const Module *module, Buf *out) {
     for (int i = 0; i < module_num_functions(module); i++) {
         const JitFunction *function = module_function(module, i);
@@ -144,6 +162,8 @@ static void ask_module(Arena *arena, const Source *source, Str question, Buf *ou
             put_specs(out, function, specs);
     } else if (str_is(what, "configs")) {
         put_configs(arena, module, function, &diag, out);
+    } else if (str_is(what, "heuristics")) {
+        put_heuristics(arena, module, function, question, &diag, out);
     }
     put_diag(out, &diag);
 }
