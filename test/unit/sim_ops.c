@@ -139,12 +139,14 @@ static const char *kernel_for(Arena *arena, const char *mnemonic, const char *op
 }
 
 static const char *target = "sm_90a";
+static uint64_t perturbed_by;
 
 static bool run_op(const char *mnemonic, const char *operands, char result, bool packs) {
     Bench b = bench_new();
     int count = (int)strlen(operands);
+    b.perturb = perturbed_by;
     for (int i = 0; i < count; i++) {
-        for (int k = 0; k < ELEMENTS; k++) inputs[i][k] = value_for(operands[i]);
+        for (int k = 0; k < ELEMENTS && !perturbed_by; k++) inputs[i][k] = value_for(operands[i]);
         bench_buffer(&b, inputs[i], sizeof inputs[i]);
     }
     memset(outputs, 0, sizeof outputs);
@@ -248,6 +250,38 @@ TEST(fma_of_halves) {
         finite++;
     }
     CHECK(finite > 500);
+}
+
+/* ---- approximations that are off on purpose ---- */
+
+/* By -2 to 2 units in the last place, all of which come, and the same each time; numbers that are
+ * next to 0 or infinity, and what is exact, stay. */
+static void check_perturbed(const char *mnemonic, bool is_exact) {
+    static uint64_t plain[ELEMENTS], first[ELEMENTS];
+    int seen[5] = {0};
+    CHECK(run_op(mnemonic, "f", 'r', false));
+    memcpy(plain, outputs, sizeof outputs);
+    perturbed_by = 7;
+    CHECK(run_op(mnemonic, "f", 'r', false));
+    memcpy(first, outputs, sizeof outputs);
+    CHECK(run_op(mnemonic, "f", 'r', false));
+    perturbed_by = 0;
+    CHECK(memcmp(first, outputs, sizeof outputs) == 0);
+    for (int i = 0; i < ELEMENTS; i++) {
+        int64_t off = (int64_t)outputs[i] - (int64_t)plain[i];
+        uint32_t magnitude = (uint32_t)plain[i] & 0x7fffffff;
+        bool may = i % 5 && !is_exact && magnitude >= 0x00800002 && magnitude <= 0x7f7ffffd;
+        CHECK(may ? off >= -2 && off <= 2 : off == 0);
+        if (may && off >= -2 && off <= 2) seen[off + 2]++;
+    }
+    for (int i = 0; i < 5; i++) CHECK(is_exact ? seen[i] == 0 : seen[i] > 50);
+}
+
+TEST(approximations_off_on_purpose) {
+    target = "sm_90a";
+    check_perturbed("ex2.approx.ftz.f32", false);
+    check_perturbed("sin.approx.ftz.f32", false);
+    check_perturbed("neg.f32", true);
 }
 
 /* ---- what only users' assembly has ---- */

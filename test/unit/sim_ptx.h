@@ -14,12 +14,16 @@ typedef struct Bench {
     Failure failure;
     Count *counts;
     uint64_t seed, budget; /* budget 0: enough */
+    uint64_t perturb;      /* of approximations */
     int shared;            /* of .extern .shared */
     bool broken;           /* not PTX that must assemble */
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
     uint64_t instructions, most_in_flight;
+    void (*print)(void *user, const char *text, size_t length); /* or NULL */
+    void *print_user;
+    uint32_t grid_y, grid_z; /* 0: 1 */
 } Bench;
 
 /* All that bench_says heard, for a test that holds it against a file. */
@@ -56,7 +60,11 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
     b->program = sim_parse(b->arena, str_of(text), b->shared, &b->diag);
     if (!b->program) return false;
     if (!b->broken) keep_ptx(b->arena, str_of(text));
-    Device device = {.ranges = b->ranges, .num_ranges = b->num_buffers, .arena = b->arena};
+    Device device = {.ranges = b->ranges,
+                     .num_ranges = b->num_buffers,
+                     .arena = b->arena,
+                     .print = b->print,
+                     .print_user = b->print_user};
     b->counts = arena_array(b->arena, Count, b->program->code.count);
     Machine *m = arena_new_of(b->arena, Machine);
     *m = (Machine){.device = &device,
@@ -64,7 +72,8 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
                    .gpu = &bench_gpu,
                    .args = args,
                    .seed = b->seed,
-                   .grid = {blocks, 1, 1},
+                   .perturb = b->perturb,
+                   .grid = {blocks, b->grid_y ? b->grid_y : 1, b->grid_z ? b->grid_z : 1},
                    .budget = b->budget ? b->budget : 1 << 24,
                    .counts = b->counts,
                    .checks_races = true};
@@ -85,8 +94,7 @@ __attribute__((unused)) static bool bench_says(Bench *b, const char *text, uint3
         return false;
     }
     if (!bench_heard.arena) bench_heard.arena = arena_new(NULL);
-    if (b->failure.status)
-        buf_printf(&bench_heard, "%s\n%s\n\n", b->failure.text, b->failure.note);
+    if (b->failure.status) buf_printf(&bench_heard, "%s\n%s\n\n", b->failure.text, b->failure.note);
     bool fine = words ? b->failure.status &&
                             (strstr(b->failure.text, words) || strstr(b->failure.note, words))
                       : !b->failure.status;

@@ -493,6 +493,9 @@ TEST(bytes_in_flight) {
         {"ld.global.b32 %r4, [%d0];\nld.global.b32 %r5, [%d2];\n", 132}, /* all lanes the same 4 */
         {"ld.global.b32 %r4, [%d2];\nst.global.b32 [%d2], %r4;\nld.global.b32 %r5, [%d2+128];\n",
          128},
+        {"ld.global.b32 %r4, [%d2];\nsetp.lt.s32 %p4, %r0, 0;\n@%p4 add.s32 %r4, %r4, 1;\n"
+         "ld.global.b32 %r5, [%d2+128];\n",
+         256}, /* whom no lane executes needs nothing */
         {"ld.global.b32 %r4, [%d2];\nsetp.lt.s32 %p4, %r0, 0;\nselp.b32 %r6, %r0, %r1, "
          "%p4;\nld.global.b32 %r5, [%d2+128];\n",
          256}, /* %p4 is not %r4 */

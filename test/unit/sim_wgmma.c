@@ -31,16 +31,20 @@ static uint32_t memory[256];
     TILES DESCRIPTORS(FINE)                                                                        \
     SUMS PROXY BARRIER FENCE
 
-static void expect(const char *body, int threads, const char *words) {
+static void expect_blocks(const char *body, int threads, uint32_t blocks, const char *words) {
     for (uint64_t seed = 0; seed < 4; seed++) {
         Bench b = bench_new();
         b.seed = seed;
         bench_buffer(&b, memory, sizeof memory);
-        bool fine = bench_says(&b, entry_text(b.arena, 1, threads, body), 1, words);
+        bool fine = bench_says(&b, entry_text(b.arena, 1, threads, body), blocks, words);
         if (!fine) printf("seed %d:\n%s\n", (int)seed, body);
         CHECK(fine);
         arena_free(b.arena);
     }
+}
+
+static void expect(const char *body, int threads, const char *words) {
+    expect_blocks(body, threads, 1, words);
 }
 
 static float result_of(int thread) {
@@ -58,6 +62,9 @@ TEST(products_come_when_they_are_waited_for) {
     expect(READY PRODUCT COMMIT PRODUCT COMMIT "wgmma.wait_group.sync.aligned 1;\n" WAIT READ, 128,
            NULL);
     for (int i = 0; i < 128; i++) CHECK(result_of(i) == 34);
+    /* in blocks one after another, in whose shared memory others wrote before */
+    expect_blocks(READY PRODUCT COMMIT WAIT READ, 128, 5, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 18);
     /* from 0 */
     expect(TILES DESCRIPTORS(FINE) SUMS
            "setp.ne.s32 %p1, 0, 0;\n" PROXY BARRIER FENCE PRODUCT COMMIT WAIT READ,
@@ -89,6 +96,17 @@ TEST(fences_before_products) {
     expect(TILES DESCRIPTORS(FINE) SUMS PROXY
            "st.shared.b32 [%r1], %r9;\n" BARRIER FENCE PRODUCT COMMIT WAIT READ,
            128, "without a fence.proxy.async behind");
+    expect(TILES DESCRIPTORS(FINE) SUMS PROXY
+           "setp.eq.s32 %p2, %r0, 5;\n@%p2 st.shared.b32 [%r1+4], %r9;\n" BARRIER FENCE PRODUCT
+               COMMIT WAIT READ,
+           128, "wgmma reads byte 84 of shared memory, which warp 0 wrote without");
+    /* an atomic writes, too */
+    expect(TILES DESCRIPTORS(FINE) SUMS PROXY
+           "red.shared.add.u32 [%r1], 0;\n" BARRIER FENCE PRODUCT COMMIT WAIT READ,
+           128, "without a fence.proxy.async behind");
+    expect(TILES DESCRIPTORS(FINE) SUMS
+           "red.shared.add.u32 [%r1], 0;\n" PROXY BARRIER FENCE PRODUCT COMMIT WAIT READ,
+           128, NULL);
     expect(TILES DESCRIPTORS(FINE) SUMS PROXY FENCE PRODUCT COMMIT WAIT READ, 128,
            "shared memory"); /* not there, or not ordered */
 }

@@ -6,14 +6,10 @@
  * with them: a barrier. */
 #include "device/sim/access.h"
 
-#include <stdlib.h>
-
 static bool reserve(Machine *m, Warp *w) {
-    if (w->num_copies < w->copies_capacity) return true;
-    int capacity = w->copies_capacity ? w->copies_capacity * 2 : 64;
-    Copy *grown = realloc(w->copies, sizeof *grown * (size_t)capacity);
+    Copy *grown = sim_grown(w->copies, w->num_copies, &w->copies_capacity, sizeof *grown);
     if (!grown) return sim_fail_memory(m);
-    w->copies = grown, w->copies_capacity = capacity;
+    w->copies = grown;
     return true;
 }
 

@@ -213,6 +213,7 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
                                       operand_bits(a, 1, lane),
                                       ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) &
                      mask;
+    if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes);
     if (value != old) {
         memcpy(spot.memory, &value, (size_t)a->bytes);
         a->m->version++;

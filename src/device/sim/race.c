@@ -217,14 +217,14 @@ bool race_global(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t address
 typedef struct SyncPlace {
     uint64_t address;
     Known *known;
-    int count, capacity;
+    int count;
 } SyncPlace;
 struct SyncTable {
     SyncPlace *places;
     int count, capacity;
 };
 
-static bool join(Known **into, int *count, int *capacity, const Known *from, int num_from) {
+static bool join(Known **into, int *count, const Known *from, int num_from) {
     int total = *count + num_from, at = 0, a = 0, b = 0;
     Known *merged = malloc(sizeof *merged * (size_t)(total ? total : 1));
     if (!merged) return false;
@@ -240,7 +240,7 @@ static bool join(Known **into, int *count, int *capacity, const Known *from, int
         }
     }
     free(*into);
-    *into = merged, *count = at, *capacity = total;
+    *into = merged, *count = at;
     return true;
 }
 
@@ -249,12 +249,10 @@ static SyncPlace *sync_place(Machine *m, uint64_t address) {
     for (int i = 0; i < m->sync->count; i++)
         if (m->sync->places[i].address == address) return &m->sync->places[i];
     if (m->sync->count == MOST_KNOWN) return NULL;
-    if (m->sync->count == m->sync->capacity) {
-        int capacity = m->sync->capacity ? m->sync->capacity * 2 : 16;
-        SyncPlace *grown = realloc(m->sync->places, sizeof *grown * (size_t)capacity);
-        if (!grown) return NULL;
-        m->sync->places = grown, m->sync->capacity = capacity;
-    }
+    SyncPlace *grown =
+        sim_grown(m->sync->places, m->sync->count, &m->sync->capacity, sizeof *grown);
+    if (!grown) return NULL;
+    m->sync->places = grown;
     m->sync->places[m->sync->count] = (SyncPlace){.address = address};
     return &m->sync->places[m->sync->count++];
 }
@@ -263,8 +261,7 @@ static bool acquire(Warp *w, const SyncPlace *place) {
     uint32_t first = warp_number(w) - (uint32_t)w->index,
              last = first + (uint32_t)w->block->num_warps;
     Clock *clock = &w->clock;
-    if (!join(&clock->others, &clock->num_others, &clock->capacity, place->known, place->count))
-        return false;
+    if (!join(&clock->others, &clock->num_others, place->known, place->count)) return false;
     int kept = 0; /* those of the own block live in `own` */
     for (int i = 0; i < clock->num_others; i++) {
         Known known = clock->others[i];
@@ -283,9 +280,8 @@ static bool release(Warp *w, SyncPlace *place) {
     uint32_t first = warp_number(w) - (uint32_t)w->index;
     for (int i = 0; i < w->block->num_warps; i++)
         if (w->clock.own[i]) own[count++] = (Known){first + (uint32_t)i, w->clock.own[i]};
-    bool fine =
-        join(&place->known, &place->count, &place->capacity, own, count) &&
-        join(&place->known, &place->count, &place->capacity, w->clock.others, w->clock.num_others);
+    bool fine = join(&place->known, &place->count, own, count) &&
+                join(&place->known, &place->count, w->clock.others, w->clock.num_others);
     if (*own_tick(w) < LAST_TICK) ++*own_tick(w);
     return fine;
 }
@@ -320,8 +316,8 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
             if (clock->own[k] > most[k]) most[k] = clock->own[k];
         if (!first)
             first = clock;
-        else if (clock->num_others && !join(&first->others, &first->num_others, &first->capacity,
-                                            clock->others, clock->num_others))
+        else if (clock->num_others &&
+                 !join(&first->others, &first->num_others, clock->others, clock->num_others))
             sim_fail_memory(m);
     }
     for (int i = 0; i < block->num_warps; i++) {
@@ -330,8 +326,7 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
         memcpy(clock->own, most, sizeof most);
         race_warp_sync(&block->warps[i]);
         if (clock == first || !first->num_others) continue;
-        if (!join(&clock->others, &clock->num_others, &clock->capacity, first->others,
-                  first->num_others))
+        if (!join(&clock->others, &clock->num_others, first->others, first->num_others))
             sim_fail_memory(m);
     }
 }

@@ -81,6 +81,14 @@ bool sim_fail_memory(Machine *m) {
     return false;
 }
 
+void *sim_grown(void *list, int count, int *capacity, size_t each) {
+    if (count < *capacity) return list;
+    int more = *capacity ? *capacity * 2 : 16;
+    void *grown = realloc(list, each * (size_t)more);
+    if (grown) *capacity = more;
+    return grown;
+}
+
 static void note_waiting(Machine *m, const Cta *block) {
     int said = 0;
     for (int i = 0; i < block->num_warps && said < 4; i++) {
@@ -105,7 +113,7 @@ static bool deadlock(Machine *m, const Cta *block, const char *why) {
         sim_fail(
             m, w,
             &m->program->code.data[w->pc > 0 && w->state == WARP_AT_BARRIER ? w->pc - 1 : w->pc],
-            -1, "deadlock: %s", why);
+            NO_LANE, "deadlock: %s", why);
         break;
     }
     int said = 0;
@@ -142,7 +150,7 @@ static Cta *block_new(Machine *m) {
     size_t shared = (size_t)p->shared_bytes, local = (size_t)p->local_bytes * LANES;
     block->shared = aligned_alloc(64, (shared + RED_ZONE + 63) & ~(size_t)63),
     block->shared_set = malloc(shared + 1);
-    if (p->has_wgmma) block->proxy_writes = calloc(shared + 1, sizeof *block->proxy_writes);
+    if (p->has_wgmma) block->proxy_writes = malloc(sizeof *block->proxy_writes * (shared + 1));
     bool fine = block->shared && block->shared_set && (!p->has_wgmma || block->proxy_writes);
     for (int i = 0; i < block->num_warps && fine; i++) {
         Warp *w = &block->warps[i];
@@ -196,9 +204,6 @@ static bool block_begin(Machine *m) {
     memset(block->shared, POISON, (size_t)m->program->shared_bytes);
     memset(block->shared_set, 0, (size_t)m->program->shared_bytes);
     memset(block->agreed, 0, sizeof block->agreed);
-    if (block->proxy_writes)
-        memset(block->proxy_writes, 0,
-               (size_t)m->program->shared_bytes * sizeof *block->proxy_writes);
     for (int i = 0; i < block->num_warps; i++) warp_start(m, block, i);
     race_block_start(m, block);
     block->next = m->live;

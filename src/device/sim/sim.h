@@ -83,7 +83,7 @@ typedef struct Known { /* how far a warp of another block is known to have come 
 typedef struct Clock {
     uint32_t own[MAX_WARPS]; /* of the warps of the block */
     Known *others;           /* sorted by warp */
-    int num_others, capacity;
+    int num_others;
 } Clock;
 
 typedef struct Copy { /* cp.async under way, of one lane */
@@ -161,7 +161,7 @@ struct Cta {
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
     Marks shared_marks;
     Barrier barriers[MAX_BARRIERS];
-    /* Of programs with wgmma: for each byte of shared memory who wrote it last (warp + 1 in the upper
+    /* Of programs with wgmma: for each byte of shared memory who wrote it last (its warp in the upper
      * byte) and how many proxy fences that warp had executed; what the warps of a group agreed on. */
     uint32_t *proxy_writes;
     uint64_t agreed[MAX_WARPS / 4][AGREED];
@@ -200,13 +200,16 @@ typedef struct Machine {
     const DeviceRange *buffer; /* that the last access fell in */
 } Machine;
 
+enum { NO_LANE = -1 }; /* none in particular */
 bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *format, ...)
-    __attribute__((format(printf, 5, 6))); /* false; lane -1: none in particular */
+    __attribute__((format(printf, 5, 6))); /* false */
 static inline bool sim_fail_kind(Machine *m, tern_finding_kind kind) { /* after sim_fail; false */
     m->failure.kind = kind;
     return false;
 }
 bool sim_fail_memory(Machine *m); /* the host's */
+/* A list in which there is room for one more; NULL, and the list as it was: no memory. */
+void *sim_grown(void *list, int count, int *capacity, size_t each);
 void sim_note(Machine *m, const char *format, ...) __attribute__((format(printf, 2, 3)));
 Span sim_place(const Machine *m, const Ins *ins); /* of the source, else of the PTX */
 

@@ -58,7 +58,7 @@ static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint3
     int lane = __builtin_ctz(missing);
     bool off = w->active >> lane & 1;
     int32_t there = off ? w->pc : w->lane_pc[lane];
-    sim_fail(m, w, ins, -1,
+    sim_fail(m, w, ins, NO_LANE,
              "divergent code: %d of the lanes that must take part do not: lane %d is %s line %d of "
              "the PTX",
              count_bits(missing), lane, off ? "switched off by a predicate at" : "at",
@@ -142,10 +142,10 @@ static void leave(Warp *w, const Ins *ins, uint32_t lanes) {
 static bool arrive(Machine *m, Warp *w, const Ins *ins) {
     Barrier *barrier = &w->block->barriers[ins->offset];
     if (ins->count > w->block->num_warps)
-        return sim_fail(m, w, ins, -1, "a barrier for %d threads in a block of %d",
+        return sim_fail(m, w, ins, NO_LANE, "a barrier for %d threads in a block of %d",
                         ins->count * LANES, w->block->num_warps * LANES);
     if (barrier->arrived && barrier->expected != ins->count)
-        return sim_fail(m, w, ins, -1,
+        return sim_fail(m, w, ins, NO_LANE,
                         "barrier %d is waited for by others with another number of threads",
                         (int)ins->offset);
     if (!barrier->arrived) barrier->ins = w->pc;
@@ -187,7 +187,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         }
         w->pc++;
         return true;
-    case SIM_END: return sim_fail(m, w, ins, -1, "control runs off the end of the kernel");
+    case SIM_END: return sim_fail(m, w, ins, NO_LANE, "control runs off the end of the kernel");
     case SIM_OTHERS:
     case SIM_COPIES:
     case SIM_ACROSS: break;
@@ -321,14 +321,14 @@ static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 
 static bool over_budget(Machine *m, Warp *w, const Ins *ins) {
     if (m->lane_instructions > m->budget)
-        sim_fail(m, w, ins, -1,
+        sim_fail(m, w, ins, NO_LANE,
                  "the launch executed more than %llu instructions (one for each lane)",
                  (unsigned long long)m->budget);
     else if (m->deadline_ns && (m->instructions & LOOK_AT_CLOCK) == 0 &&
              clock_ns() > m->deadline_ns)
-        sim_fail(m, w, ins, -1, "the launch takes longer than its time limit");
+        sim_fail(m, w, ins, NO_LANE, "the launch takes longer than its time limit");
     else if (m->device->stop)
-        sim_fail(m, w, ins, -1, "the launch was interrupted");
+        sim_fail(m, w, ins, NO_LANE, "the launch was interrupted");
     else
         return false;
     return !sim_fail_kind(m, TERN_NOT_CHECKED);

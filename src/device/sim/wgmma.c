@@ -22,8 +22,6 @@
 #include "device/sim/access.h"
 #include "gen/ptx/number.h"
 
-#include <stdlib.h>
-
 enum { ROWS = 16, DEPTH = 16, CHUNK = 8, MOST_COLUMNS = 256 }; /* of one warp; k; 16 bytes */
 
 /* ---- proxies ---- */
@@ -33,17 +31,17 @@ enum { WARP_SHIFT = 24 };
 void sim_proxy_wrote(Warp *w, uint64_t offset, int bytes) {
     uint32_t *writes = w->block->proxy_writes;
     uint32_t me =
-        (uint32_t)(w->index + 1) << WARP_SHIFT | (w->products.fences & ((1u << WARP_SHIFT) - 1));
+        (uint32_t)w->index << WARP_SHIFT | (w->products.fences & ((1u << WARP_SHIFT) - 1));
     for (int i = 0; writes && i < bytes; i++) writes[offset + (uint64_t)i] = me;
 }
 
+/* Of bytes that somebody wrote. */
 static bool check_proxy(Machine *m, Warp *w, const Ins *ins, const Spot *spot, int bytes) {
     for (int i = 0; i < bytes; i++) {
         uint32_t by = w->block->proxy_writes[spot->offset + (uint64_t)i];
-        if (!by) continue;
-        const Warp *writer = &w->block->warps[(by >> WARP_SHIFT) - 1];
+        const Warp *writer = &w->block->warps[by >> WARP_SHIFT];
         if (((writer->products.fences ^ by) & ((1u << WARP_SHIFT) - 1)) != 0) continue;
-        return sim_fail(m, w, ins, -1,
+        return sim_fail(m, w, ins, NO_LANE,
                         "wgmma reads byte %llu of shared memory, which warp %d wrote without a "
                         "fence.proxy.async behind",
                         (unsigned long long)spot->offset + (unsigned long long)i, writer->index);
@@ -70,10 +68,11 @@ static bool read_descriptor(Machine *m, Warp *w, const Ins *ins, uint64_t bits, 
                    .span = spans[bits >> 62],
                    .transposed = transposed};
     if (bits & ~known)
-        return sim_fail(m, w, ins, -1,
+        return sim_fail(m, w, ins, NO_LANE,
                         "matrix descriptor 0x%016llx has bits that are not simulated",
                         (unsigned long long)bits);
-    return tile->span || sim_fail(m, w, ins, -1, "a matrix without a swizzle is not simulated");
+    return tile->span ||
+           sim_fail(m, w, ins, NO_LANE, "a matrix without a swizzle is not simulated");
 }
 
 /* Of element (i, k); i counts rows of A or columns of B. */
@@ -163,7 +162,7 @@ static bool agrees(Machine *m, Warp *w, const Product *p) {
     uint64_t *known = &w->block->agreed[w->index / 4][number % AGREED];
     uint64_t mine = number << 32 | (hash & UINT32_MAX);
     if (*known >> 32 == number && *known != mine)
-        return sim_fail(m, w, p->ins, -1, "the warps of a warpgroup begin different products");
+        return sim_fail(m, w, p->ins, NO_LANE, "the warps of a warpgroup begin different products");
     if (*known >> 32 < number) *known = mine;
     return true;
 }
@@ -172,18 +171,17 @@ static bool begin(Machine *m, Warp *w, const Ins *ins) {
     Products *q = &w->products;
     Operands o;
     if (w->index / 4 * 4 + 4 > w->block->num_warps)
-        return sim_fail(m, w, ins, -1, "wgmma by a warp that is not one of a group of four");
+        return sim_fail(m, w, ins, NO_LANE, "wgmma by a warp that is not one of a group of four");
     uint32_t adds = w->predicates[ins->operands[2]];
-    if (adds && adds != ALL_LANES) return sim_fail(m, w, ins, -1, "scale-d differs between lanes");
+    if (adds && adds != ALL_LANES)
+        return sim_fail(m, w, ins, NO_LANE, "scale-d differs between lanes");
     for (int i = 0; i < ins->num_results; i++)
         if (q->touched[ins->results[i]])
-            return sim_fail(m, w, ins, -1, "no wgmma.fence since a sum was last read or written");
-    if (q->count == q->capacity) {
-        int capacity = q->capacity ? q->capacity * 2 : 16;
-        Product *grown = realloc(q->list, sizeof *grown * (size_t)capacity);
-        if (!grown) return sim_fail_memory(m);
-        q->list = grown, q->capacity = capacity;
-    }
+            return sim_fail(m, w, ins, NO_LANE,
+                            "no wgmma.fence since a sum was last read or written");
+    Product *grown = sim_grown(q->list, q->count, &q->capacity, sizeof *grown);
+    if (!grown) return sim_fail_memory(m);
+    q->list = grown;
     Product p = {.ins = ins, .adds = adds != 0, .group = NO_GROUP};
     if (!uniform(m, w, ins, 0, &p.a) || !uniform(m, w, ins, 1, &p.b) || !agrees(m, w, &p) ||
         !read_operands(m, w, &p, &o))
@@ -253,13 +251,13 @@ bool sim_products_allow(Machine *m, Warp *w, const Ins *ins) {
     int32_t places[MOST_PLACES];
     if (is_product(ins)) return true;
     if (ins->op == SIM_RETURN)
-        return sim_fail(m, w, ins, -1, "ends before wgmma was waited for");
+        return sim_fail(m, w, ins, NO_LANE, "ends before wgmma was waited for");
     int count = places_of(ins, places);
     for (int i = 0; i < q->count; i++)
         for (int k = 0; k < q->list[i].ins->num_results; k++)
             for (int n = 0; n < count; n++)
                 if (places[n] == q->list[i].ins->results[k])
-                    return sim_fail(m, w, ins, -1,
+                    return sim_fail(m, w, ins, NO_LANE,
                                     "a sum of a wgmma that was not waited for is read or written");
     return true;
 }
