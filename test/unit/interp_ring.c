@@ -226,6 +226,11 @@ TEST(what_only_data_decides_is_found) {
              FILL("%one") "ready %r, %zero\nput %r, %c0, %i {part = 1}\n"
                           "release %r, %zero\nready %r, %one\nrelease %r, %one\n" END,
          "turn 0 of ring %r is filled after it was made ready"},
+        {HEAD FILL("%zero") "ready %r, %zero\nrelease %r, %zero\nacquire %r, %two\n"
+                            "fill %r, %two, %xp {part = 0}\nfill %r, %two, %xp {part = 1}\n"
+                            "put %r, %zero, %i {part = 1}\n"
+                            "ready %r, %two\nrelease %r, %two\n" END,
+         "turn 0 of ring %r is filled after it was made ready"},
         {HEAD FILL("%zero") "put %r, %c0, %i {part = 1}\nready %r, %zero\nrelease %r, %zero\n" END,
          "turn 0 of ring %r is filled, but part 1 of it was filled before"},
         {HEAD "acquire %r, %zero\nput %r, %zero, %i {part = 0}\nacquire %r, %one\n"

@@ -293,6 +293,12 @@ bool program_fail(Program *p, tern_status status, Span span, const char *format,
     return false;
 }
 
+int span_line(Span span) {
+    int line = 0, column;
+    if (span.source) source_position(span.source, span.start, &line, &column);
+    return line;
+}
+
 void program_say_program(const Program *p, char *text, size_t size) {
     const uint32_t *grid = p->launch->grid;
     snprintf(text, size, "program (%u, %u, %u) of a grid of (%u, %u, %u)", p->id[0], p->id[1],

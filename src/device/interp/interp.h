@@ -171,6 +171,7 @@ bool exec_program(Program *p);
 bool exec_block(Program *p, const Body *block);
 void exec_yield_done(Program *p, const Body *block);
 
+int span_line(Span span); /* from 1; 0: no place is known */
 void program_say_program(const Program *p, char *text, size_t size); /* "program (3, 0, 0) of .." */
 /* ", lane [3, 5]" of a tile of `type`; "" of a scalar. */
 void lane_words(const Type *type, int lane, char *text, size_t size);

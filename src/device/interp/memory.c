@@ -66,13 +66,11 @@ static void say_lane(const Access *access, int lane) {
 static void say_wrapped(const Access *access, int lane) {
     int64_t missed = access->pointers ? wide_missed(access->pointers, lane, access->size) : 0;
     const Op *op = access->p->launch->wrapped;
-    int line = 0, column = 0;
     if (!missed || !op) return;
-    if (op->span.source) source_position(op->span.source, op->span.start, &line, &column);
     program_note(access->p,
                  "; an int32 on the way to the address wrapped (%s in line %d), without that it "
                  "were %lld elements further",
-                 op_info(op->kind)->name, line, (long long)missed);
+                 op_info(op->kind)->name, span_line(op->span), (long long)missed);
 }
 
 /* Of memory of the program: "load of 4 bytes 8 bytes after the end of 's', which has 64 bytes". */

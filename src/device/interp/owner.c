@@ -102,12 +102,6 @@ static int32_t number_of(const Program *p) {
     return (int32_t)(1 + p->id[0] + (uint64_t)grid[0] * (p->id[1] + (uint64_t)grid[1] * p->id[2]));
 }
 
-static int line_of(const Op *op) {
-    int line = 0, column = 0;
-    if (op->span.source) source_position(op->span.source, op->span.start, &line, &column);
-    return line;
-}
-
 static void say_element(Program *p, const Op *op, const char *memory, char *text, size_t size) {
     WindowFault fault = {.device = p->launch->device,
                          .kernel = p->launch->loaded->kernel,
@@ -126,13 +120,13 @@ static void say(Program *p, const Op *op, int lane, tern_finding_kind kind, cons
     int used = snprintf(found->text, sizeof found->text, "%s %s", element, what);
     if (other == SEVERAL)
         snprintf(found->text + used, sizeof found->text - (size_t)used,
-                 " several other programs (line %d)", line_of(by));
+                 " several other programs (line %d)", span_line(by->span));
     else {
         const uint32_t *grid = p->launch->grid;
         uint32_t n = (uint32_t)other - 1;
         snprintf(found->text + used, sizeof found->text - (size_t)used,
                  " program (%u, %u, %u) (line %d)", n % grid[0], n / grid[0] % grid[1],
-                 n / grid[0] / grid[1], line_of(by));
+                 n / grid[0] / grid[1], span_line(by->span));
     }
     program_say_program(p, found->where, 120);
     lane_words(access_pointer(op)->type, lane, lanes, sizeof lanes);

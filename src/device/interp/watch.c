@@ -18,7 +18,6 @@
 
 enum {
     MOST_ORIGINS = 4096,
-    MOST_ACCESSES = 4096,
     SECTOR_BYTES = 32, /* the least that a GPU's memory moves */
     MOST_LOOKS = 8,    /* at the addresses of an access */
     LEAST_LANES = 32,
@@ -44,8 +43,7 @@ typedef struct AccessCount {
 struct Watch {
     const CompiledKernel *kernel;
     Findings findings, shown; /* shown: with what is only known at the end */
-    AccessCount *accesses;
-    int num_accesses;
+    VEC(AccessCount) accesses;
     Map by_op;          /* to 1 + index */
     bool given_special; /* what was loaded already had a NaN or infinity */
     /* Of the launch that runs: */
@@ -77,22 +75,21 @@ static bool mark_set(Program *p, Lanes *lanes, int i, uint64_t mark) {
 
 /* ---- a kernel, a launch ---- */
 
-static void add_accesses(Watch *w, const Region *region) {
+static void add_accesses(Arena *arena, Watch *w, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) {
         bool is_access = op->kind == OP_LOAD || op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW;
-        if (is_access && w->num_accesses < MOST_ACCESSES) {
-            w->accesses[w->num_accesses++] = (AccessCount){.op = op};
-            map_set_pointer(&w->by_op, op, &w->accesses[w->num_accesses - 1]);
+        if (is_access) {
+            vec_push(arena, &w->accesses, (AccessCount){.op = op});
+            map_set_pointer(&w->by_op, op, (void *)(uintptr_t)w->accesses.count);
         }
-        for (int i = 0; i < op->num_regions; i++) add_accesses(w, op->regions[i]);
+        for (int i = 0; i < op->num_regions; i++) add_accesses(arena, w, op->regions[i]);
     }
 }
 
 Watch *watch_new(Arena *arena, const CompiledKernel *kernel) {
     Watch *w = arena_new_of(arena, Watch);
     *w = (Watch){.kernel = kernel, .by_op.arena = arena};
-    w->accesses = arena_array(arena, AccessCount, MOST_ACCESSES);
-    add_accesses(w, kernel->ir->body);
+    add_accesses(arena, w, kernel->ir->body);
     for (int i = 0; i < kernel->num_unused; i++) {
         Finding *found = finding_add(&w->findings, TERN_FOUND_UNUSED, kernel->unused[i]);
         if (found) snprintf(found->text, sizeof found->text, "nothing needs what this load gives");
@@ -134,8 +131,8 @@ static void say_not_checked(Findings *findings, const Watch *w, const char *word
 
 const Findings *watch_findings(Watch *w) {
     w->shown = w->findings;
-    for (int i = 0; i < w->num_accesses; i++) {
-        const AccessCount *access = &w->accesses[i];
+    for (int i = 0; i < w->accesses.count; i++) {
+        const AccessCount *access = &w->accesses.data[i];
         if (access->sectors >= WASTE * access->needed && access->needed) {
             Finding *waste = finding_add(&w->shown, TERN_FOUND_UNCOALESCED, access->op->span);
             if (waste)
@@ -233,10 +230,9 @@ static void say_sum(const Origin *origin, char *text, size_t size) {
 static void say_origin(Program *p, const Origin *origin, const char *what, Span at) {
     Watch *w = p->launch->watch;
     Finding *found = finding_add(&w->findings, origin->kind, origin_span(w, origin, at));
-    int line = 0, column = 0;
+    int line = span_line(at);
     char lane[128];
     if (!found) return;
-    if (at.source) source_position(at.source, at.start, &line, &column);
     if (origin->kind == TERN_FOUND_UNDEFINED)
         snprintf(found->text, sizeof found->text,
                  "a lane that the mask of this load leaves out has no value, for want of other=, "
@@ -401,8 +397,9 @@ static void count_sectors(AccessCount *access, const Lanes *pointers, const Lane
 }
 
 static void count_access(Watch *w, const Op *op, const Lanes *pointers, const Lanes *mask) {
-    AccessCount *access = map_get_pointer(&w->by_op, op);
-    if (!access) return;
+    uintptr_t number = (uintptr_t)map_get_pointer(&w->by_op, op);
+    if (!number) return;
+    AccessCount *access = &w->accesses.data[number - 1];
     for (int i = 0; mask && i < pointers->count; i++)
         *(is_on(mask, i) ? &access->on : &access->off) += 1;
     if (access->looks < MOST_LOOKS && pointers->count >= LEAST_LANES) {
@@ -454,15 +451,13 @@ void watch_decides(Program *p, const Op *op, const Lanes *lanes, int lane, const
 void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed) {
     const Op *first = p->launch->wrapped;
     Finding *found = finding_add(&p->launch->watch->findings, TERN_FOUND_OVERFLOW, op->span);
-    int line = 0, column = 0;
     char words[128];
     if (!found || !first) return;
-    if (first->span.source) source_position(first->span.source, first->span.start, &line, &column);
     snprintf(
         found->text, sizeof found->text,
         "the offset of this %s does not fit its int and wrapped (the first to: %s in line %d): "
         "it goes %lld elements %s where it should",
-        op_info(op->kind)->name, op_info(first->kind)->name, line,
+        op_info(op->kind)->name, op_info(first->kind)->name, span_line(first->span),
         (long long)(missed < 0 ? -missed : missed), missed < 0 ? "past" : "before");
     program_say_program(p, found->where, 120);
     lane_words(access_pointer(op)->type, lane, words, sizeof words);
