@@ -102,7 +102,6 @@ static Known box_both(const Known *x, const Known *y, const Type *type) {
 static Known eval_numbers(Counter *c, const Op *op) {
     const Type *type = op_result(op)->type;
     uint64_t in[3] = {0}, out = 0;
-    if (op->num_operands > 3) return nothing;
     for (int i = 0; i < op->num_operands; i++) {
         const Type *operand = op->operands[i]->type;
         if (of(c, op->operands[i])->kind != ALL || !type_is_int(operand)) return nothing;
@@ -172,17 +171,16 @@ static Known eval_or(const Op *op, const Known *x, const Known *y) {
     return box_is_empty(y, type) || box_lanes(x, type) == all ? *x : nothing;
 }
 
-/* The lanes i in [0, size) with base + stride * i < 0. */
+/* The lanes i in [0, size) with base + stride * i < 0; stride is not 0. */
 static void below_zero(int64_t base, int64_t stride, int64_t size, int64_t *first, int64_t *end) {
     *first = 0, *end = size;
     if (stride > 0) {
         int64_t last = base < 0 ? (-base - 1) / stride : -1; /* that is below zero */
         if (last < size) *end = last + 1;
-    } else if (stride < 0) {
+    } else {
         int64_t last = base < 0 ? -1 : -(base / stride); /* that is not */
         *first = last < size ? last + 1 : size;
-    } else if (base >= 0)
-        *end = 0;
+    }
 }
 
 /* a - b < 0 as a box; more than one dimension may not matter. */

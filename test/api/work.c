@@ -36,6 +36,12 @@ static const char source[] =
     "    i = tl.arange(0, BLOCK)\n"
     "    tl.store(z + i, tl.load(x + i, mask=i % 2 == 0, other=0.0))\n"
     "@triton.jit\n"
+    "def text(x, z, BLOCK: tl.constexpr):\n"
+    "    i = tl.arange(0, BLOCK)\n"
+    "    v = tl.inline_asm_elementwise('add.f32 $0, $1, $1;', '=r,r', [tl.load(x + i)], "
+    "dtype=tl.float32, is_pure=True, pack=1)\n"
+    "    tl.store(z + i, v * v)\n"
+    "@triton.jit\n"
     "def loaded(x, z):\n"
     "    if tl.load(x) > 0:\n"
     "        tl.store(z, 1.0)\n"
@@ -119,6 +125,16 @@ TEST(what_is_no_range_is_at_most) {
     CHECK(!w.bytes_exact && w.bytes_loaded == 256 && w.bytes_stored == 256);
     CHECK(work_of("loaded", "*fp32,*fp32", 1, 1, args, 2, &w) == TERN_OK);
     CHECK(!w.bytes_exact && w.bytes_stored == 4);
+}
+
+/* What an assembly text computes is not looked at. */
+TEST(assembly_counts_at_least) {
+    tern_work w;
+    begin();
+    tern_argument args[] = {tern_arg_buffer(x), tern_arg_buffer(z)};
+    CHECK(work_of("text", "*fp32,*fp32,64", 1, 1, args, 2, &w) == TERN_OK);
+    CHECK(!w.flops_exact && w.flops == 64 && w.bytes_exact && w.bytes == 512);
+    CHECK(work_of("odd", "*fp32,*fp32,64", 1, 1, args, 2, &w) == TERN_OK && w.flops_exact);
 }
 
 TEST(loops_by_loaded_data_are_refused) {

@@ -205,6 +205,45 @@ static const struct {
     {"%mask = or %in_rows, %all : tile<8x4xi1>", true},
     {"%mask = or %all, %in_rows : tile<8x4xi1>", true},
     {"%mask = icmp %rows, %cols {predicate = slt} : tile<8x4xi1>", false},
+    /* With a mask that is no box, `and` and `or` are exact only where that does not matter. */
+    {"%mask = and %below, %in_rows : tile<8x4xi1>", false},
+    {"%mask = and %in_rows, %below : tile<8x4xi1>", false},
+    {"%mask = and %below, %none : tile<8x4xi1>", true},
+    {"%mask = and %none, %below : tile<8x4xi1>", true},
+    {"%mask = and %below, %all : tile<8x4xi1>", false},
+    {"%mask = or %below, %in_rows : tile<8x4xi1>", false},
+    {"%mask = or %in_rows, %below : tile<8x4xi1>", false},
+    {"%mask = or %below, %none : tile<8x4xi1>", false},
+    {"%mask = select %below, %in_rows, %in_cols : tile<8x4xi1>", false},
+    {"%mask = select %all, %below, %in_cols : tile<8x4xi1>", false},
+    /* As many dimensions as there may be. */
+    {"%b0 = icmp %at, %ns {predicate = slt} : tile<8xi1>\n"
+     "  %b1 = expand_dims %b0 {axis = 1} : tile<8x1xi1>\n"
+     "  %b2 = expand_dims %b1 {axis = 0} : tile<1x8x1xi1>\n"
+     "  %b3 = expand_dims %b2 {axis = 0} : tile<1x1x8x1xi1>\n"
+     "  %b4 = expand_dims %b3 {axis = 0} : tile<1x1x1x8x1xi1>\n"
+     "  %b5 = expand_dims %b4 {axis = 0} : tile<1x1x1x1x8x1xi1>\n"
+     "  %b6 = expand_dims %b5 {axis = 0} : tile<1x1x1x1x1x8x1xi1>\n"
+     "  %b7 = expand_dims %b6 {axis = 0} : tile<1x1x1x1x1x1x8x1xi1>\n"
+     "  %b = broadcast %b7 : tile<1x1x1x1x1x1x8x4xi1>\n"
+     "  %c = trans %b {order = [7, 1, 2, 3, 4, 5, 6, 0]} : tile<4x1x1x1x1x1x8x1xi1>\n"
+     "  %d = trans %c {order = [7, 1, 2, 3, 4, 5, 6, 0]} : tile<1x1x1x1x1x1x8x4xi1>\n"
+     "  %i3 = expand_dims %rows {axis = 0} : tile<1x8x4xi32>\n"
+     "  %i4 = expand_dims %i3 {axis = 0} : tile<1x1x8x4xi32>\n"
+     "  %i5 = expand_dims %i4 {axis = 0} : tile<1x1x1x8x4xi32>\n"
+     "  %i6 = expand_dims %i5 {axis = 0} : tile<1x1x1x1x8x4xi32>\n"
+     "  %i7 = expand_dims %i6 {axis = 0} : tile<1x1x1x1x1x8x4xi32>\n"
+     "  %i8 = expand_dims %i7 {axis = 0} : tile<1x1x1x1x1x1x8x4xi32>\n"
+     "  %n8 = splat %m : tile<1x1x1x1x1x1x8x4xi32>\n"
+     "  %f = icmp %i8, %n8 {predicate = uge} : tile<1x1x1x1x1x1x8x4xi1>\n"
+     "  %g = and %d, %f : tile<1x1x1x1x1x1x8x4xi1>\n"
+     "  %none8 = constant 0 : tile<1x1x1x1x1x1x8x4xi1>\n"
+     "  %h = or %g, %none8 : tile<1x1x1x1x1x1x8x4xi1>\n"
+     "  %mask = reshape %h : tile<8x4xi1>",
+     false},
+    {"%a = reshape %below : tile<32xi1>\n"
+     "  %mask = reshape %a : tile<8x4xi1>",
+     false},
     {"%a = icmp %row, %nr {predicate = sge} : tile<8x1xi1>\n"
      "  %b = icmp %mc, %col {predicate = sgt} : tile<1x4xi1>\n"
      "  %aa = broadcast %a : tile<8x4xi1>\n"
@@ -285,6 +324,8 @@ TEST(boxes_are_masks) {
                                            "  %%e = splat %%m : tile<4xi32>\n"
                                            "  %%byte = constant 4 : i8\n"
                                            "  %%wide = constant 11 : i64\n"
+                                           "  %%below = icmp %%rows, %%cols {predicate = slt} : "
+                                           "tile<8x4xi1>\n"
                                            "  %s\n  store %%q, %%w, %%mask\n",
                                            boxes[k].lines)
                                     .data);
@@ -398,6 +439,14 @@ static const struct {
      4, 6, 6, 4, NULL},
     {"%a = while %n : i32 (%k: i32) {\n %go = icmp %k, %seen {predicate = slt} : i1\n"
      " yield %go, %k\n } (%l: i32) {\n yield %l\n }",
+     2, 7, -1, -1, "how often a loop runs depends on what was loaded"},
+    {"%a = while %n : i32 (%k: i32) {\n %go = icmp %k, %m {predicate = slt} : i1\n"
+     " yield %go, %k\n } (%l: i32) {\n for %zero, %seen, %one (%o: i32) {\n yield\n }\n"
+     " %next = add %l, %one : i32\n yield %next\n }",
+     2, 7, -1, -1, "how often a loop runs depends on what was loaded"},
+    {"%a = while %n : i32 (%k: i32) {\n for %zero, %seen, %one (%o: i32) {\n yield\n }\n"
+     " %go = icmp %k, %m {predicate = slt} : i1\n yield %go, %k\n } (%l: i32) {\n"
+     " %next = add %l, %one : i32\n yield %next\n }",
      2, 7, -1, -1, "how often a loop runs depends on what was loaded"},
     {"%go = icmp %n, %m {predicate = slt} : i1\n if %go {\n store %y, %d\n yield\n } {\n"
      " %u = load %y : f64\n yield\n }",
