@@ -60,9 +60,20 @@ Value *spread_any(Spread *s, Value *lanes) {
     return lanes;
 }
 
+/* Of a comparison of ints the opposite one, which may hold for the first lanes as it did. */
+static Value *negated(Spread *s, Value *condition) {
+    static const int opposite[] = {
+        [ICMP_EQ] = ICMP_NE,   [ICMP_NE] = ICMP_EQ,   [ICMP_SLT] = ICMP_SGE, [ICMP_SLE] = ICMP_SGT,
+        [ICMP_SGT] = ICMP_SLE, [ICMP_SGE] = ICMP_SLT, [ICMP_ULT] = ICMP_UGE, [ICMP_ULE] = ICMP_UGT,
+        [ICMP_UGT] = ICMP_ULE, [ICMP_UGE] = ICMP_ULT};
+    const Op *op = condition->def;
+    if (op && op->kind == OP_ICMP)
+        return build_icmp(&s->b, opposite[icmp_predicate(op)], op->operands[0], op->operands[1]);
+    return build_2(&s->b, OP_XOR, condition, build_int(&s->b, condition->type, 1));
+}
+
 Mask spread_under(Spread *s, Mask mask, Value *condition, bool is) {
-    Value *lanes = spread_tile(s, condition);
-    if (!is) lanes = build_2(&s->b, OP_XOR, lanes, build_int(&s->b, lanes->type, 1));
+    Value *lanes = spread_tile(s, is ? condition : negated(s, condition));
     if (mask.lanes) lanes = build_2(&s->b, OP_AND, mask.lanes, lanes);
     return (Mask){.lanes = lanes};
 }

@@ -219,6 +219,55 @@ static bool touches_others(Op *op, void *user) {
     return op->kind != OP_LOAD || !load_volatile(op);
 }
 
+/* Stores values into homes that none of them reads, those of one shape in one nest. */
+static void store_together(Gen *g, Root *roots, int count) {
+    while (count > 0) {
+        int now = 1;
+        for (int i = 1; i < count; i++) {
+            if (!type_same_shape(roots[0].value->type, roots[i].value->type)) continue;
+            Root root = roots[i];
+            roots[i] = roots[now];
+            roots[now++] = root;
+        }
+        nest_write(g, roots, now);
+        roots += now, count -= now;
+    }
+}
+
+/* Tiles that `region` gives go to the homes of `to`. What only passes through it, which nobody reads in
+ * its old place, changes places with what was there. */
+static void pass_tiles(Gen *g, const Region *region, Value *const *values, Value *const *to,
+                       int count) {
+    Root *roots = arena_array(g->arena, Root, count + 1);
+    const Array **from = arena_array(g->arena, const Array *, count + 1);
+    int num_roots = 0;
+    for (int i = 0; i < count; i++) {
+        Value *value = values[i];
+        if (!type_is_tile(value->type)) continue;
+        bool swaps = value->region == region && value->type == to[i]->type;
+        for (int k = 0; k < i && swaps; k++) swaps = values[k] != value;
+        if (swaps)
+            from[i] = info(g, value)->view->array;
+        else
+            roots[num_roots++] = (Root){.value = value, .view = info(g, to[i])->view};
+    }
+    store_together(g, roots, num_roots);
+    for (int i = 0; i < count; i++) {
+        if (!from[i]) continue;
+        int a = info(g, to[i])->view->array->id, b = from[i]->id;
+        line(g, g->out, g->depth, "{ %s *t = a%d; a%d = a%d; a%d = t; }", array_type(from[i]->lane),
+             a, a, b, b);
+    }
+}
+
+static void pass_scalars(Gen *g, Value *const *values, Value *const *to, int count) {
+    for (int i = 0; i < count; i++) {
+        if (type_is_tile(values[i]->type)) continue;
+        Str name = scalar_name(g, values[i]);
+        line(g, g->out, g->depth, "v%d = %.*s;", to[i]->id, STR_ARG(name));
+    }
+}
+
 static void while_write(Gen *g, Op *op) {
     Region *test = while_test(op), *body = while_body(op);
     for (int i = 0; i < test->num_args; i++) {
@@ -254,16 +303,12 @@ static void while_write(Gen *g, Op *op) {
         line(g, g->out, g->depth, "if (*R->stop) return 1;");
     int from = g->arrays.count;
     region_write(g, test);
-    for (int i = 0; i < op->num_results && !diag_failed(g->diag); i++) {
-        Value *r = &op->results[i], *value = while_passed(op, i);
-        if (type_is_tile(r->type)) {
-            store_into_view(g, value, info(g, r)->view);
-            continue;
-        }
-        Str name = scalar_name(g, value);
-        line(g, g->out, g->depth, "v%d = %.*s;", r->id, STR_ARG(name));
-    }
     if (!diag_failed(g->diag)) {
+        Value **passed = region_yield(test)->operands + 1;
+        Value **results = arena_array(g->arena, Value *, op->num_results + 1);
+        for (int i = 0; i < op->num_results; i++) results[i] = &op->results[i];
+        pass_tiles(g, test, passed, results, op->num_results);
+        pass_scalars(g, passed, results, op->num_results);
         Str condition = scalar_name(g, while_condition(op));
         line(g, g->out, g->depth, "if (!%.*s) break;", STR_ARG(condition));
     }
@@ -272,14 +317,10 @@ static void while_write(Gen *g, Op *op) {
             declare_scalar(g, body->args[i], text(g, "v%d", op->results[i].id));
     region_end(g, test, from);
     region_write(g, body);
-    for (int i = 0; i < test->num_args && !diag_failed(g->diag); i++) {
-        Value *value = while_next(op, i);
-        if (type_is_tile(value->type)) {
-            store_into_view(g, value, info(g, test->args[i])->view);
-            continue;
-        }
-        Str name = scalar_name(g, value);
-        line(g, g->out, g->depth, "v%d = %.*s;", test->args[i]->id, STR_ARG(name));
+    if (!diag_failed(g->diag)) {
+        Value **next = region_yield(body)->operands;
+        pass_tiles(g, body, next, test->args, test->num_args);
+        pass_scalars(g, next, test->args, test->num_args);
     }
     region_end(g, body, from);
     g->depth--;

@@ -185,9 +185,32 @@ static Str bool_op(Gen *g, const Op *op, bool vec, const Str *x) {
                 STR_ARG(terms[1]));
 }
 
+/* A vector divided by a power of two; empty: it is not. Toward 0: numbers below it are moved up. */
+static Str divided(Gen *g, const Op *op, TypeKind kind, const Str *x) {
+    int64_t number;
+    bool rest = op->kind == OP_REM_S || op->kind == OP_REM_U;
+    bool is_signed = op->kind == OP_DIV_S || op->kind == OP_REM_S;
+    if (!rest && op->kind != OP_DIV_S && op->kind != OP_DIV_U) return STR("");
+    if (!value_is_constant(op->operands[1], (uint64_t *)&number)) return STR("");
+    int bits = type_bits(type_scalar(kind));
+    if (number < 1 || number & (number - 1) || number >= (int64_t)1 << (bits - 2)) return STR("");
+    int shift = __builtin_ctzll((uint64_t)number);
+    long long ones = (long long)number - 1;
+    if (!is_signed && rest) return text(g, "%.*s & %lld", STR_ARG(x[0]), ones);
+    if (!is_signed)
+        return text(g, "(%s)((vu%d)%.*s >> %d)", vector_type(kind), bits, STR_ARG(x[0]), shift);
+    Str up =
+        text(g, "(%.*s + ((%.*s >> %d) & %lld))", STR_ARG(x[0]), STR_ARG(x[0]), bits - 1, ones);
+    if (rest)
+        return text(g, "%.*s - (%.*s & %lld)", STR_ARG(x[0]), STR_ARG(up), -(long long)number);
+    return text(g, "%.*s >> %d", STR_ARG(up), shift);
+}
+
 static Str int_op(Gen *g, const Op *op, bool vec, const Str *x) {
     TypeKind kind = type_lane(op->operands[0]->type)->kind;
     if (kind == TYPE_I1) return bool_op(g, op, vec, x);
+    Str by_power = vec ? divided(g, op, kind, x) : STR("");
+    if (by_power.length) return by_power;
     if (!operators[op->kind])
         return call(g, vec, op_info(op->kind)->name, kind_code(kind), x, op->num_operands);
     bool cast = !vec && (kind == TYPE_I8 || kind == TYPE_I16);
