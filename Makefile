@@ -40,7 +40,7 @@ CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
 CLI_LDLIBS := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
-STAGES  := base ir lang cuda opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api build bench prof
+STAGES  := base ir lang cuda opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api build tensor bench prof
 LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
 CLI_C   := $(wildcard src/cli/*.c)
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/texts.o
@@ -267,7 +267,7 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/tern $(DEST)/share/man/man1 \
 	    $(DEST)/share/bash-completion/completions $(DEST)/share/tern/kernels
 	install -m 755 $(B)/tern $(DEST)/bin/tern
-	install -m 644 include/tern.h $(DEST)/include/tern.h
+	install -m 644 $(wildcard include/*) $(DEST)/include
 	install -m 644 $(B)/libtern.a $(DEST)/lib/libtern.a
 	install -m 755 $(B)/libtern.so $(DEST)/lib/libtern.so.0
 	ln -sf libtern.so.0 $(DEST)/lib/libtern.so
@@ -280,7 +280,7 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	rm -f $(DEST)/bin/tern $(DEST)/include/tern.h $(DEST)/lib/libtern.a $(DEST)/lib/libtern.so \
+	rm -f $(DEST)/bin/tern $(patsubst %,$(DEST)/%,$(wildcard include/*)) $(DEST)/lib/libtern.a $(DEST)/lib/libtern.so \
 	    $(DEST)/lib/libtern.so.0 $(DEST)/lib/pkgconfig/tern.pc $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
 	    $(DEST)/share/bash-completion/completions/tern
 	rm -rf $(DEST)/share/tern $(DEST)/lib/cmake/tern

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tern: Triton kernels, called from C, checked on any laptop, measured honestly.
  *
- * This header is the manual of the library and the only installed one. C11 and C++.
+ * This header is the manual of the library; tern_tensor.h, over it, has tensors. C11 and C++.
  *
  * One tern_context owns everything made through it: close it and all is gone. Functions that can
  * fail return a tern_status (0 is success, errors are negative) or NULL; tern_message(context) then
@@ -92,6 +92,9 @@ TERN_API tern_status tern_message_status(const tern_context *context);
 /* Where the user's text is at fault in the last failure: from 1. False: no place is known. */
 TERN_API bool tern_message_place(const tern_context *context, const char **file, int *line,
                                  int *column);
+/* For layers over this one: makes these words, which are copied, the context's last failure. Returns
+ * status. */
+TERN_API tern_status tern_fail(tern_context *context, tern_status status, const char *words);
 TERN_API const char *tern_device_name(const tern_context *context);        /* "cpu", "cuda:0" .. */
 TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
 typedef enum tern_property {

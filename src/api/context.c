@@ -108,6 +108,11 @@ void *context_make(tern_context *context, Make *make, const void *request) {
     return made;
 }
 
+tern_status tern_fail(tern_context *context, tern_status status, const char *words) {
+    if (setjmp(context->oom)) return context_no_memory(context);
+    return context_fail(context, status, "%s", words);
+}
+
 const char *tern_message(const tern_context *context) {
     return context && context->message ? context->message : "";
 }

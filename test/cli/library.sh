@@ -32,15 +32,15 @@ check 'and with the shared library' $cc -std=c11 $san -Iinclude "$work/user.c" -
 exits 0 interp "$work/shared"
 exits 0 'out[999] = 999.5' env TERN_DEVICE=interp "$BUILD/examples/vector_add"
 if command -v g++ >/dev/null 2>&1; then
-    echo '#include "tern.h"
+    echo '#include "tern_tensor.h"
     int main() { tern_argument a = tern_arg_int(1); return a.integer != 1; }' >"$work/user.cc"
     check 'the example is C++' g++ -std=c++11 -Wall -Wextra -Iinclude -x c++ -c examples/vector_add.c -o "$work/add.o"
-    check 'the header is C++' g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$work/user.cc"
+    check 'the headers are C++' g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -Iinclude -fsyntax-only "$work/user.cc"
 else
     skip 1 'no g++'
 fi
 check 'install' make -s install B="$BUILD" PREFIX=/usr DESTDIR="$work/root"
-for file in bin/tern include/tern.h lib/libtern.a lib/libtern.so.0 lib/pkgconfig/tern.pc share/man/man1/tern.1; do
+for file in bin/tern include/tern.h include/tern_tensor.h include/tern_tensor_ops.def lib/libtern.a lib/libtern.so.0 lib/pkgconfig/tern.pc share/man/man1/tern.1; do
     check "$file is installed" test -e "$work/root/usr/$file"
 done
 if command -v pkg-config >/dev/null 2>&1; then

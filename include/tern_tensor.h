@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tern_tensor: tensors and their ops for C and C++ programs, on every device of tern.h.
+ *
+ * A tensor is a view (type, sizes, strides, offset) of a storage; both are counted. What makes a
+ * tensor gives the caller one reference: tern_keep adds one, tern_drop takes one away, and a view
+ * keeps its storage alive. Shapes, strides, type promotion, names and the words of errors are
+ * PyTorch's. An op is a kernel in the Triton language that the library writes and compiles on
+ * first use (tern_session_kernels shows them); later calls only launch it.
+ *
+ * Functions return NULL, or a status, when something is wrong; tern_message of the context says
+ * what. A tensor that is NULL is allowed as an operand: the result is NULL and the words stay, so
+ * that only the end of a chain needs a look. Numbers of dimensions are 0 to TERN_MAX_RANK, a
+ * dimension counts from the end when it is negative. Threads: as in tern.h, for the context. */
+#ifndef TERN_TENSOR_H
+#define TERN_TENSOR_H
+
+#include "tern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What tensors of a context share: memory to be used again, compiled ops. It owns all tensors made
+ * through it: closing it, before its context, frees those that are left. One a context is enough. */
+typedef struct tern_session tern_session;
+typedef struct tern_tensor tern_tensor;
+
+/* NULL: no memory. */
+TERN_API tern_session *tern_session_open(tern_context *context);
+TERN_API void tern_session_close(tern_session *session); /* NULL is allowed */
+TERN_API tern_context *tern_session_context(tern_session *session);
+/* The text of all kernels that ops of this session were compiled from. tern_free; NULL: no memory. */
+TERN_API char *tern_session_kernels(tern_session *session);
+TERN_API int tern_session_live_tensors(const tern_session *session); /* not yet dropped */
+
+/* Between the two, each tensor that a function returned is noted; closing drops one reference of
+ * each, so that what is to stay needs a tern_keep. They nest, to 16. */
+TERN_API tern_status tern_scope_open(tern_session *session);
+TERN_API tern_status tern_scope_close(tern_session *session);
+
+TERN_API tern_tensor *tern_keep(tern_tensor *tensor); /* one reference more; returns it */
+/* One fewer; the last takes the tensor with it. Of one that is gone: an error, where it can be seen.
+ * NULL is allowed. */
+TERN_API void tern_drop(tern_tensor *tensor);
+
+/* ---- what it is ---- */
+
+TERN_API tern_dtype tern_tensor_dtype(const tern_tensor *tensor);
+TERN_API int tern_rank(const tern_tensor *tensor);
+TERN_API const int64_t *tern_shape(const tern_tensor *tensor);   /* as long as the tensor */
+TERN_API const int64_t *tern_strides(const tern_tensor *tensor); /* in elements */
+TERN_API int64_t tern_numel(const tern_tensor *tensor);
+TERN_API int64_t tern_offset(const tern_tensor *tensor); /* of the first element, in elements */
+TERN_API bool tern_is_contiguous(const tern_tensor *tensor);
+/* For tern_launch: the storage, in which the tensor's first element lies at *offset bytes. */
+TERN_API tern_buffer *tern_tensor_buffer(const tern_tensor *tensor, size_t *offset);
+TERN_API tern_session *tern_tensor_session(const tern_tensor *tensor);
+TERN_API const char *tern_torch_name(tern_dtype dtype); /* "float32", "bfloat16", "bool" */
+
+/* ---- making ---- */
+
+TERN_API tern_tensor *tern_empty(tern_session *session, tern_dtype dtype, int rank,
+                                 const int64_t *shape);
+TERN_API tern_tensor *tern_empty_strided(tern_session *session, tern_dtype dtype, int rank,
+                                         const int64_t *shape, const int64_t *strides);
+TERN_API tern_tensor *tern_zeros(tern_session *session, tern_dtype dtype, int rank,
+                                 const int64_t *shape);
+TERN_API tern_tensor *tern_ones(tern_session *session, tern_dtype dtype, int rank,
+                                const int64_t *shape);
+TERN_API tern_tensor *tern_full(tern_session *session, tern_dtype dtype, int rank,
+                                const int64_t *shape, double value);
+/* start, start + step .. below (or, with a negative step, above) end. */
+TERN_API tern_tensor *tern_arange(tern_session *session, tern_dtype dtype, double start, double end,
+                                  double step);
+/* Copies host memory: row-major, without gaps. */
+TERN_API tern_tensor *tern_from(tern_session *session, const void *data, tern_dtype dtype, int rank,
+                                const int64_t *shape);
+/* A view of the caller's buffer, which must stay as long as it; offset in bytes; strides NULL:
+ * row-major. */
+TERN_API tern_tensor *tern_from_buffer(tern_session *session, tern_buffer *buffer, size_t offset,
+                                       tern_dtype dtype, int rank, const int64_t *shape,
+                                       const int64_t *strides);
+/* Of the same shape; strides, too, where the tensor is dense. */
+TERN_API tern_tensor *tern_empty_like(tern_tensor *tensor);
+TERN_API tern_tensor *tern_zeros_like(tern_tensor *tensor);
+
+/* To the host, row-major, without gaps: `bytes` is numel times the element's size. Waits. */
+TERN_API tern_status tern_to_host(tern_tensor *tensor, void *to, size_t bytes);
+TERN_API tern_status tern_item(tern_tensor *tensor, double *value); /* of one element */
+TERN_API tern_status tern_item_int(tern_tensor *tensor, int64_t *value);
+
+TERN_API tern_tensor *tern_load_npy(tern_session *session, const char *path);
+TERN_API tern_status tern_save_npy(tern_tensor *tensor, const char *path);
+
+/* As print(tensor) of PyTorch. tern_free; NULL: an error. */
+TERN_API char *tern_tensor_text(tern_tensor *tensor);
+
+/* DLPack's struct of version 0.x, as <dlpack/dlpack.h> declares it. To: a view of the tensor, which
+ * keeps it until the receiver calls its deleter, before the session closes. From: a tensor that
+ * calls the deleter when its storage goes; on failure the struct stays the caller's. */
+struct DLManagedTensor;
+TERN_API struct DLManagedTensor *tern_to_dlpack(tern_tensor *tensor);
+TERN_API tern_tensor *tern_from_dlpack(tern_session *session, struct DLManagedTensor *managed);
+
+/* ---- views: new tensors of the same storage ---- */
+
+TERN_API tern_tensor *tern_slice(tern_tensor *tensor, int dim, int64_t start, int64_t end,
+                                 int64_t step);
+TERN_API tern_tensor *tern_select(tern_tensor *tensor, int dim, int64_t index);
+TERN_API tern_tensor *tern_transpose(tern_tensor *tensor, int dim0, int dim1);
+TERN_API tern_tensor *tern_permute(tern_tensor *tensor, int rank, const int *dims);
+/* One size may be -1. view: NULL when strides do not allow it; reshape copies then. */
+TERN_API tern_tensor *tern_view(tern_tensor *tensor, int rank, const int64_t *shape);
+TERN_API tern_tensor *tern_reshape(tern_tensor *tensor, int rank, const int64_t *shape);
+TERN_API tern_tensor *tern_flatten(tern_tensor *tensor); /* to one dimension, as reshape */
+TERN_API tern_tensor *tern_expand(tern_tensor *tensor, int rank,
+                                  const int64_t *shape); /* -1 keeps */
+TERN_API tern_tensor *tern_squeeze(tern_tensor *tensor, int dim);
+TERN_API tern_tensor *tern_squeeze_all(tern_tensor *tensor);
+TERN_API tern_tensor *tern_unsqueeze(tern_tensor *tensor, int dim);
+TERN_API tern_tensor *tern_as_strided(tern_tensor *tensor, int rank, const int64_t *shape,
+                                      const int64_t *strides, int64_t offset);
+/* A subscript as Python has it: "2, :, None, 0:8:2", "..., -1". */
+TERN_API tern_tensor *tern_at(tern_tensor *tensor, const char *subscript);
+
+/* ---- ops ---- */
+
+typedef enum tern_operand_kind {
+    TERN_OPERAND_TENSOR,
+    TERN_OPERAND_NUMBER,
+    TERN_OPERAND_INTEGER,
+    TERN_OPERAND_BOOL,
+} tern_operand_kind;
+/* A tensor or a Python number: a number changes the type of a result only to a higher kind. */
+typedef struct tern_operand {
+    tern_operand_kind kind;
+    tern_tensor *tensor;
+    double number;
+    int64_t integer; /* also bool */
+} tern_operand;
+static inline tern_operand tern_of(tern_tensor *tensor) {
+    tern_operand operand = {TERN_OPERAND_TENSOR, tensor, 0.0, 0};
+    return operand;
+}
+static inline tern_operand tern_number(double number) {
+    tern_operand operand = {TERN_OPERAND_NUMBER, NULL, number, 0};
+    return operand;
+}
+static inline tern_operand tern_integer(int64_t integer) {
+    tern_operand operand = {TERN_OPERAND_INTEGER, NULL, 0.0, integer};
+    return operand;
+}
+
+/* The rows of tern_tensor_ops.def: of each row an id and a function. */
+typedef enum tern_op_id {
+#define TERN_UNARY(name, ...)    TERN_OP_##name,
+#define TERN_UNARY_1(name, ...)  TERN_OP_##name,
+#define TERN_UNARY_2(name, ...)  TERN_OP_##name,
+#define TERN_BINARY(name, ...)   TERN_OP_##name,
+#define TERN_TERNARY(name, ...)  TERN_OP_##name,
+#define TERN_REDUCE(name, ...)   TERN_OP_##name,
+#define TERN_REDUCE_1(name, ...) TERN_OP_##name,
+#define TERN_ARG(name, ...)      TERN_OP_##name,
+#define TERN_ALONG(name, ...)    TERN_OP_##name,
+#define TERN_NORM(name, ...)     TERN_OP_##name,
+#define TERN_SCAN(name, ...)     TERN_OP_##name,
+#define TERN_PRODUCT(name, ...)  TERN_OP_##name,
+#include "tern_tensor_ops.def"
+    TERN_NUM_OPS
+} tern_op_id;
+
+/* The pointwise rows, with any mixture of tensors and numbers; p and q are the row's attributes.
+ * At least one operand is a tensor. */
+TERN_API tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int num_operands,
+                              double p, double q);
+/* out= and in-place: into a tensor of the result's shape, whose type the result's can become. out
+ * may be an operand, the same view of its storage. */
+TERN_API tern_status tern_op_into(tern_tensor *out, tern_op_id op, const tern_operand *operands,
+                                  int num_operands, double p, double q);
+TERN_API const char *tern_op_name(tern_op_id op);
+
+/* UNARY: tern_exp(x). UNARY_1, _2: with attributes, tern_softplus(x, beta, threshold).
+ * BINARY: tern_add(a, b), and tern_add_number(a, 0.5), tern_add_integer(a, 2).
+ * TERNARY: tern_where(tern_of(c), tern_of(a), tern_number(0)).
+ * REDUCE: tern_sum(x, dims, num_dims, keepdim), over all with num_dims 0; REDUCE_1: and an attribute.
+ * ARG, ALONG, SCAN: along one dimension. NORM: over the last num_dims dimensions; weight and bias are
+ * of their sizes, or NULL: 1 and 0. */
+#define TERN_UNARY(name, ...)   TERN_API tern_tensor *tern_##name(tern_tensor *x);
+#define TERN_UNARY_1(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *x, double p);
+#define TERN_UNARY_2(name, ...)                                                                    \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, double p, double q);
+#define TERN_BINARY(name, ...)                                                                     \
+    TERN_API tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b);                             \
+    TERN_API tern_tensor *tern_##name##_number(tern_tensor *a, double b);                          \
+    TERN_API tern_tensor *tern_##name##_integer(tern_tensor *a, int64_t b);
+#define TERN_TERNARY(name, ...)                                                                    \
+    TERN_API tern_tensor *tern_##name(tern_operand a, tern_operand b, tern_operand c);
+#define TERN_REDUCE(name, ...)                                                                     \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, const int *dims, int num_dims, bool keepdim);
+#define TERN_REDUCE_1(name, ...)                                                                   \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, const int *dims, int num_dims, bool keepdim, \
+                                      double p);
+#define TERN_ARG(name, ...)                                                                        \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim, bool keepdim);
+#define TERN_ALONG(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim);
+#define TERN_NORM(name, ...)                                                                       \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, int num_dims, tern_tensor *weight,           \
+                                      tern_tensor *bias, double eps);
+#define TERN_SCAN(name, ...)    TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim);
+#define TERN_PRODUCT(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b);
+#include "tern_tensor_ops.def"
+
+TERN_API tern_tensor *tern_bmm(tern_tensor *a, tern_tensor *b);
+/* x @ weight.T + bias; bias may be NULL */
+TERN_API tern_tensor *tern_linear(tern_tensor *x, tern_tensor *weight, tern_tensor *bias);
+TERN_API tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype); /* a view, if it is of it */
+TERN_API tern_tensor *tern_clone(tern_tensor *tensor);
+TERN_API tern_tensor *tern_contiguous(tern_tensor *tensor);              /* a view, if it is */
+TERN_API tern_status tern_copy_into(tern_tensor *to, tern_tensor *from); /* broadcasts, converts */
+
+#ifdef __cplusplus
+}
+#endif
+#endif

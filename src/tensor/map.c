@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+/* map: pointwise graphs. Loops that all operands step through evenly are one; a tile covers the last
+ * one or two, the program's number says where in the others it is.
+ *
+ *     a + b, dense                              a + b, b a column
+ *     at = tl.program_id(0)                     at = tl.program_id(0)
+ *     i0 = at * COLS + tl.arange(0, COLS)       i1 = at % across * COLS + tl.arange(0, COLS)[None, :]
+ *     in_cols = i0 < n0                         in_cols = i1 < n1
+ *     a = tl.load(a_ptr + i0, mask=in_cols)     ..
+ *     b = tl.load(b_ptr + i0, mask=in_cols)     b = tl.load(b_ptr + i0 * b_s0, mask=in_rows)
+ *     y = a + b                                 y = a + b
+ *     tl.store(y_ptr + i0, y, mask=in_cols)     tl.store(.., y, mask=in_rows & in_cols) */
+#include "tensor/plan.h"
+
+enum { TILE_LONG, TILE_WIDE, TILE_SQUARE };
+
+/* 1,024 lanes: long rows; rows of up to 256; and where rows are short, or operands run along
+ * different dimensions. */
+Tile map_tile(const Form *form) {
+    if (form->rank == 1) return (Tile){0, 1024, 0};
+    switch (form->tile) {
+    case TILE_LONG: return (Tile){1, 1024, 0};
+    case TILE_WIDE: return (Tile){4, 256, 0};
+    case TILE_SQUARE: return (Tile){32, 32, 0};
+    }
+    BUG("a map of no known tile");
+}
+
+static void map_tile_dims(int rank, int dims[TILE_DIMS]) {
+    dims[0] = rank - 1;
+    dims[1] = rank > 1 ? rank - 2 : -1;
+    dims[2] = -1;
+}
+
+/* ---- the text ---- */
+
+static void emit_indices(Emitter *emitter) {
+    const Form *form = emitter->form;
+    int last = form->rank - 1;
+    emit_line(emitter, "at = tl.program_id(0)%s", form->flags & FORM_WIDE ? ".to(tl.int64)" : "");
+    if (!last) {
+        emit_line(emitter, "i0 = at * COLS + tl.arange(0, COLS)");
+        emit_line(emitter, "in_cols = i0 < n0");
+        return;
+    }
+    emit_line(emitter, "across = tl.cdiv(n%d, COLS)", last);
+    emit_line(emitter, "i%d = at %% across * COLS + tl.arange(0, COLS)[None, :]", last);
+    emit_line(emitter, "in_cols = i%d < n%d", last, last);
+    emit_line(emitter, "at = at // across");
+    if (last > 1) emit_line(emitter, "down = tl.cdiv(n%d, ROWS)", last - 1);
+    emit_line(emitter, "i%d = at %s* ROWS + tl.arange(0, ROWS)[:, None]", last - 1,
+              last > 1 ? "% down " : "");
+    emit_line(emitter, "in_rows = i%d < n%d", last - 1, last - 1);
+    if (last > 1) emit_line(emitter, "at = at // down");
+    for (int d = last - 2; d > 0; d--) {
+        emit_line(emitter, "i%d = at %% n%d", d, d);
+        emit_line(emitter, "at = at // n%d", d);
+    }
+    if (last > 1) emit_line(emitter, "i0 = at");
+}
+
+static const char *mask_of(const Form *form, int operand) {
+    bool cols = operand_uses(form, operand, 0);
+    bool rows = form->rank > 1 && operand_uses(form, operand, 1);
+    return cols && rows ? ", mask=in_rows & in_cols"
+           : cols       ? ", mask=in_cols"
+           : rows       ? ", mask=in_rows"
+                        : "";
+}
+
+void emit_map(Emitter *emitter) {
+    const Form *form = emitter->form;
+    const OpRow *row = op_row(form->op);
+    tern_dtype compute = (tern_dtype)form->compute, inputs[MAX_INPUTS];
+    int num_inputs = form->num_operands - 1, result = num_inputs;
+    const char *formula = row_formula(row, compute);
+    bool gives_bool = row->rule == RULE_COMPARE || row->rule == RULE_TRUTH;
+    Node node = {.formula = formula,
+                 .num_operands = num_inputs,
+                 .compute = gives_bool ? TERN_BOOL : compute,
+                 .dtype = (tern_dtype)form->operands[result].dtype};
+    for (int i = 0; i < num_inputs; i++) {
+        inputs[i] = (tern_dtype)form->operands[i].dtype;
+        node.operands[i] = i;
+        node.types[i] = row->rule == RULE_WHERE && i == 0 ? TERN_BOOL : compute;
+    }
+    Graph graph = {num_inputs, inputs, &node, 1};
+    map_tile_dims(form->rank, emitter->tile_dims);
+    emit_head(emitter, row->name, formula_names(formula, "p"), formula_names(formula, "q"),
+              form->rank > 1 ? "ROWS: tl.constexpr, COLS: tl.constexpr" : "COLS: tl.constexpr");
+    emit_indices(emitter);
+    for (int i = 0; i < num_inputs; i++) {
+        if (form->operands[i].flags & OPERAND_IS_NUMBER) continue;
+        buf_printf(&emitter->text, "%s%s = tl.load(", emitter->indent, operand_name(form, i));
+        emit_address(emitter, i);
+        buf_printf(&emitter->text, "%s)\n", mask_of(form, i));
+    }
+    emit_graph(emitter, &graph, "y");
+    buf_printf(&emitter->text, "%stl.store(", emitter->indent);
+    emit_address(emitter, result);
+    buf_printf(&emitter->text, ", y%s)\n", mask_of(form, result));
+}
+
+/* ---- the call ---- */
+
+static int choose_tile(const Space *space) {
+    int last = space->rank - 1;
+    for (int i = 0; i < space->num_operands; i++)
+        if (space->strides[i][last] > 1 && space->strides[i][last - 1] == 1) return TILE_SQUARE;
+    return space->sizes[last] <= 32    ? TILE_SQUARE
+           : space->sizes[last] <= 256 ? TILE_WIDE
+                                       : TILE_LONG;
+}
+
+static int64_t cut(int64_t size, int64_t by) { return size / by + (size % by != 0); }
+
+static int64_t count_programs(const Space *space, Tile tile) {
+    int last = space->rank - 1;
+    int64_t count = cut(space->sizes[last], tile.cols);
+    if (last) count *= cut(space->sizes[last - 1], tile.rows) * space_count(space, 0, last - 1);
+    return count;
+}
+
+tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
+                    tern_dtype compute, double p, double q, tern_tensor *out) {
+    Call call;
+    FormKey key = {.words = {0, 0, 0}};
+    int tile_dims[TILE_DIMS];
+    if (!out->numel) return TERN_OK;
+    call.p = p;
+    call.q = q;
+    call.space.rank = out->rank;
+    call.space.num_operands = count + 1;
+    memcpy(call.space.sizes, out->shape, sizeof out->shape);
+    for (int i = 0; i <= count; i++) {
+        call.operands[i] = i < count ? operands[i] : tern_of(out);
+        if (call.operands[i].kind == TERN_OPERAND_TENSOR)
+            broadcast_strides(call.operands[i].tensor, out->rank, out->shape,
+                              call.space.strides[i]);
+        else
+            memset(call.space.strides[i], 0, sizeof call.space.strides[i]);
+    }
+    if (!out->is_contiguous) space_sort(&call.space, 0, out->rank, count);
+    space_merge(&call.space, 0);
+    map_tile_dims(call.space.rank, tile_dims);
+    key.form.op = (uint16_t)op;
+    key.form.kind = FORM_MAP;
+    key.form.compute = (uint8_t)compute;
+    if (call.space.rank > 1) key.form.tile = (uint8_t)choose_tile(&call.space);
+    form_describe(&key, session, &call, tile_dims);
+    for (int i = 0; i < count; i++) {
+        bool is_condition = op_row(op)->rule == RULE_WHERE && i == 0;
+        if (operands[i].kind != TERN_OPERAND_TENSOR)
+            key.form.operands[i].dtype = (uint8_t)(is_condition ? TERN_BOOL : compute);
+    }
+    return plan_run(session, &key, &call, count_programs(&call.space, map_tile(&key.form)));
+}

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+/* print: a tensor as PyTorch prints it: all numbers of one width, in the shortest of three forms that
+ * shows four digits of each; of more than 1,000 elements three at each end of each dimension. */
+#include "tensor/tensor.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EDGE = 3, THRESHOLD = 1000, LINE_WIDTH = 80, NUMBER_SIZE = 352 };
+
+typedef enum NumberForm { FORM_INTEGER, FORM_WHOLE, FORM_FIXED, FORM_EXPONENT } NumberForm;
+
+typedef struct Printer {
+    Buf out;
+    const tern_tensor *tensor;
+    const unsigned char *data; /* row-major */
+    bool shortens;
+    NumberForm form;
+    int width;
+} Printer;
+
+static const unsigned char *element_at(const Printer *printer, int64_t index) {
+    return printer->data + (size_t)index * tern_dtype_size(printer->tensor->dtype);
+}
+
+/* Of the locale's decimal point a point. */
+static void number_text(const Printer *printer, int64_t index, char text[NUMBER_SIZE]) {
+    tern_dtype dtype = printer->tensor->dtype;
+    const unsigned char *element = element_at(printer, index);
+    if (dtype == TERN_BOOL) {
+        snprintf(text, NUMBER_SIZE, "%s", *element ? "True" : "False");
+        return;
+    }
+    if (printer->form == FORM_INTEGER) {
+        int64_t value = tern_element_int(dtype, element);
+        if (dtype == TERN_UINT64)
+            snprintf(text, NUMBER_SIZE, "%llu", (unsigned long long)value);
+        else
+            snprintf(text, NUMBER_SIZE, "%lld", (long long)value);
+        return;
+    }
+    double value = tern_element_double(dtype, element);
+    if (isnan(value))
+        snprintf(text, NUMBER_SIZE, "nan");
+    else if (isinf(value))
+        snprintf(text, NUMBER_SIZE, value > 0 ? "inf" : "-inf");
+    else if (printer->form == FORM_EXPONENT)
+        snprintf(text, NUMBER_SIZE, "%.4e", value);
+    else if (printer->form == FORM_FIXED)
+        snprintf(text, NUMBER_SIZE, "%.4f", value);
+    else
+        snprintf(text, NUMBER_SIZE, "%.0f.", value);
+    for (char *c = text; *c; c++)
+        if (*c == ',') *c = '.';
+}
+
+/* ---- which elements are shown ---- */
+
+typedef void Visit(Printer *printer, int64_t index, void *user);
+
+static bool is_cut(const Printer *printer, int dim) {
+    return printer->shortens && printer->tensor->shape[dim] > 2 * EDGE;
+}
+
+static void visit_shown(Printer *printer, int dim, int64_t index, Visit *visit, void *user) {
+    const tern_tensor *tensor = printer->tensor;
+    if (dim == tensor->rank) {
+        visit(printer, index, user);
+        return;
+    }
+    for (int64_t i = 0; i < tensor->shape[dim]; i++) {
+        if (is_cut(printer, dim) && i == EDGE) i = tensor->shape[dim] - EDGE;
+        visit_shown(printer, dim + 1, index * tensor->shape[dim] + i, visit, user);
+    }
+}
+
+typedef struct Range {
+    double low, high; /* of the absolute values of what is finite and not 0 */
+    bool is_whole, any;
+} Range;
+
+static void widen_range(Printer *printer, int64_t index, void *user) {
+    Range *range = user;
+    double value = tern_element_double(printer->tensor->dtype, element_at(printer, index));
+    if (!isfinite(value) || value == 0) return;
+    double size = fabs(value);
+    range->is_whole = range->is_whole && value == ceil(value);
+    range->low = range->any ? fmin(range->low, size) : size;
+    range->high = range->any ? fmax(range->high, size) : size;
+    range->any = true;
+}
+
+static void widen_column(Printer *printer, int64_t index, void *user) {
+    char text[NUMBER_SIZE];
+    bool all = *(bool *)user;
+    double value = tern_element_double(printer->tensor->dtype, element_at(printer, index));
+    if (!all && (!isfinite(value) || value == 0)) return;
+    number_text(printer, index, text);
+    int length = (int)strlen(text);
+    if (length > printer->width) printer->width = length;
+}
+
+static void choose_form(Printer *printer) {
+    bool all = !tern_dtype_is_float(printer->tensor->dtype);
+    printer->width = 1;
+    printer->form = FORM_INTEGER;
+    if (!all) {
+        Range range = {.is_whole = true};
+        visit_shown(printer, 0, 0, widen_range, &range);
+        bool far_apart = range.any && (range.high / range.low > 1000 || range.high > 1e8 ||
+                                       (!range.is_whole && range.low < 1e-4));
+        printer->form = far_apart ? FORM_EXPONENT : range.is_whole ? FORM_WHOLE : FORM_FIXED;
+    }
+    visit_shown(printer, 0, 0, widen_column, &all);
+}
+
+/* ---- layout ---- */
+
+static void print_vector(Printer *printer, int64_t first, int indent) {
+    const tern_tensor *tensor = printer->tensor;
+    int64_t size = tensor->shape[tensor->rank - 1];
+    int per_line = (LINE_WIDTH - indent) / (printer->width + 2), on_line = 0;
+    if (per_line < 1) per_line = 1;
+    buf_putc(&printer->out, '[');
+    for (int64_t i = 0; i < size; i++, on_line++) {
+        bool cut = is_cut(printer, tensor->rank - 1) && i == EDGE;
+        if (on_line == per_line) {
+            buf_printf(&printer->out, ",\n%*s", indent + 1, "");
+            on_line = 0;
+        } else if (i)
+            buf_puts(&printer->out, ", ");
+        if (cut) {
+            buf_puts(&printer->out, " ...");
+            i = size - EDGE - 1;
+            continue;
+        }
+        char text[NUMBER_SIZE];
+        number_text(printer, first + i, text);
+        buf_printf(&printer->out, "%*s", printer->width, text);
+    }
+    buf_putc(&printer->out, ']');
+}
+
+static void print_dims(Printer *printer, int dim, int64_t index, int indent) {
+    const tern_tensor *tensor = printer->tensor;
+    if (dim == tensor->rank - 1) {
+        print_vector(printer, index * tensor->shape[dim], indent);
+        return;
+    }
+    buf_putc(&printer->out, '[');
+    for (int64_t i = 0; i < tensor->shape[dim]; i++) {
+        if (i) {
+            buf_putc(&printer->out, ',');
+            for (int k = dim + 1; k < tensor->rank; k++) buf_putc(&printer->out, '\n');
+            buf_printf(&printer->out, "%*s", indent + 1, "");
+        }
+        if (is_cut(printer, dim) && i == EDGE) {
+            buf_puts(&printer->out, "...");
+            i = tensor->shape[dim] - EDGE - 1;
+            continue;
+        }
+        print_dims(printer, dim + 1, index * tensor->shape[dim] + i, indent + 1);
+    }
+    buf_putc(&printer->out, ']');
+}
+
+static void add_suffix(Printer *printer, const char *suffix) {
+    static const int indent = (int)sizeof "tensor(" - 1;
+    const char *end = strrchr(printer->out.data, '\n');
+    /* Counted as PyTorch does, which takes a line after the first for one longer, and the first for
+     * two. */
+    size_t line = printer->out.length + 2 - (end ? (size_t)(end - printer->out.data) + 1 : 0);
+    if (line + strlen(suffix) + 2 > LINE_WIDTH)
+        buf_printf(&printer->out, ",\n%*s%s", indent, "", suffix);
+    else
+        buf_printf(&printer->out, ", %s", suffix);
+}
+
+static void print_tensor(Printer *printer, const char *device) {
+    const tern_tensor *tensor = printer->tensor;
+    tern_dtype dtype = tensor->dtype;
+    char suffix[TERN_MAX_RANK * 22 + 16];
+    bool names_type =
+        dtype != TERN_FLOAT32 && (!tensor->numel || (dtype != TERN_INT64 && dtype != TERN_BOOL));
+    buf_puts(&printer->out, "tensor(");
+    if (!tensor->numel) {
+        buf_puts(&printer->out, "[]");
+    } else {
+        choose_form(printer);
+        if (tensor->rank)
+            print_dims(printer, 0, 0, (int)printer->out.length);
+        else {
+            char text[NUMBER_SIZE];
+            number_text(printer, 0, text);
+            buf_printf(&printer->out, "%*s", printer->width, text);
+        }
+    }
+    if (!strncmp(device, "cuda", 4)) {
+        snprintf(suffix, sizeof suffix, "device='%s'", device);
+        add_suffix(printer, suffix);
+    }
+    if (!tensor->numel && tensor->rank != 1) {
+        SizesText sizes = sizes_text(tensor->shape, tensor->rank);
+        sizes.text[strlen(sizes.text) - 1] = 0;
+        snprintf(suffix, sizeof suffix, "size=(%s)", sizes.text + 1);
+        add_suffix(printer, suffix);
+    }
+    if (names_type) {
+        snprintf(suffix, sizeof suffix, "dtype=torch.%s", tern_torch_name(dtype));
+        add_suffix(printer, suffix);
+    }
+    buf_putc(&printer->out, ')');
+}
+
+static char *text_of(tern_session *session, Printer *printer, Arena *arena) {
+    if (setjmp(session->no_memory)) return NULL;
+    printer->out.arena = arena;
+    print_tensor(printer, tern_device_name(session->context));
+    char *text = malloc(printer->out.length + 1);
+    if (text) memcpy(text, printer->out.data, printer->out.length + 1);
+    return text;
+}
+
+char *tern_tensor_text(tern_tensor *tensor) {
+    if (!tensor_is_live(tensor)) return NULL;
+    tern_session *session = tensor->session;
+    Arena *arena = arena_new(&session->no_memory);
+    unsigned char *data = malloc((size_t)tensor->numel * tern_dtype_size(tensor->dtype) + 1);
+    Printer printer = {.tensor = tensor, .data = data, .shortens = tensor->numel > THRESHOLD};
+    char *text = NULL;
+    bool is_read = data && !tensor_read(tensor, data);
+    if (is_read) text = text_of(session, &printer, arena);
+    if (!data || (is_read && !text)) session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
+    free(data);
+    arena_free(arena);
+    return text;
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+/* product: matmul, bmm, linear: loops over batches, then rows, columns and depth. Floats go through
+ * tl.dot; other types add up column times row.
+ *
+ *     acc = tl.zeros((ROWS, COLS), tl.float32)
+ *     for start in range(0, n2, DEPTH):
+ *         i2 = start + tl.arange(0, DEPTH)
+ *         a = tl.load(a_ptr + i0[:, None] * a_s0 + i2[None, :], mask=.., other=0.0)
+ *         b = tl.load(b_ptr + i2[:, None] * b_s2 + i1[None, :], mask=.., other=0.0)
+ *         acc = tl.dot(a, b, acc, input_precision="ieee") */
+#include "tensor/plan.h"
+
+enum { TILE_SMALL, TILE_LARGE, TILE_BY_COLUMN };
+
+Tile product_tile(const Form *form) {
+    switch (form->tile) {
+    case TILE_SMALL: return (Tile){16, 16, 16};
+    case TILE_LARGE: return (Tile){64, 64, 32};
+    case TILE_BY_COLUMN: return (Tile){32, 32, 1};
+    }
+    BUG("a product of no known tile");
+}
+
+static void emit_blocks(Emitter *emitter, int m, int n) {
+    emit_line(emitter, "at = tl.program_id(0)%s",
+              emitter->form->flags & FORM_WIDE ? ".to(tl.int64)" : "");
+    emit_line(emitter, "across = tl.cdiv(n%d, COLS)", n);
+    emit_line(emitter, "i%d = (at %% across * COLS + tl.arange(0, COLS))[None, :]", n);
+    emit_line(emitter, "in_cols = i%d < n%d", n, n);
+    emit_line(emitter, "at = at // across");
+    emit_line(emitter, "down = tl.cdiv(n%d, ROWS)", m);
+    emit_line(emitter, "i%d = (at %% down * ROWS + tl.arange(0, ROWS))[:, None]", m);
+    emit_line(emitter, "in_rows = i%d < n%d", m, m);
+    emit_line(emitter, "at = at // down");
+    for (int d = m - 1; d > 0; d--) {
+        emit_line(emitter, "i%d = at %% n%d", d, d);
+        emit_line(emitter, "at = at // n%d", d);
+    }
+    if (m) emit_line(emitter, "i0 = at");
+}
+
+static void emit_operand(Emitter *emitter, int operand, const char *mask, int k,
+                         const char *index) {
+    tern_dtype dtype = (tern_dtype)emitter->form->operands[operand].dtype;
+    const char *name = operand_name(emitter->form, operand);
+    if (index) emit_line(emitter, "i%d = %s", k, index);
+    buf_printf(&emitter->text, "%s%s = tl.load(", emitter->indent, name);
+    emit_address(emitter, operand);
+    buf_printf(&emitter->text, ", mask=%s, other=%s)\n", mask,
+               tern_dtype_is_float(dtype) ? "0.0" : "0");
+}
+
+void emit_product(Emitter *emitter) {
+    const Form *form = emitter->form;
+    int m = form->rank - 3, n = form->rank - 2, k = form->rank - 1;
+    bool by_column = form->tile == TILE_BY_COLUMN;
+    tern_dtype compute = (tern_dtype)form->compute, result = (tern_dtype)form->operands[2].dtype;
+    for (int i = 0; i < TILE_DIMS; i++) emitter->tile_dims[i] = form->rank - 1 - i;
+    emit_head(emitter, "matmul", false, false,
+              "ROWS: tl.constexpr, COLS: tl.constexpr, DEPTH: tl.constexpr");
+    emit_blocks(emitter, m, n);
+    emit_line(emitter, "y = tl.zeros((ROWS, COLS), %s)", triton_type(compute));
+    emit_line(emitter, "for start in range(0, n%d, DEPTH):", k);
+    emitter->indent = "        ";
+    if (by_column) {
+        emit_line(emitter, "i%d = start", k);
+        emit_operand(emitter, 0, "in_rows", k, NULL);
+        emit_operand(emitter, 1, "in_cols", k, NULL);
+        emit_line(emitter, "y += a.to(%s) * b.to(%s)", triton_type(compute), triton_type(compute));
+    } else {
+        emit_line(emitter, "depth = start + tl.arange(0, DEPTH)");
+        buf_printf(&emitter->text, "%sin_depth = depth < n%d\n", emitter->indent, k);
+        emit_operand(emitter, 0, "in_rows & in_depth[None, :]", k, "depth[None, :]");
+        emit_operand(emitter, 1, "in_depth[:, None] & in_cols", k, "depth[:, None]");
+        emit_line(emitter, "y = tl.dot(a, b, y, input_precision=\"ieee\"%s)",
+                  compute == TERN_FLOAT64 ? ", out_dtype=tl.float64" : "");
+    }
+    emitter->indent = "    ";
+    if (compute != result) {
+        buf_puts(&emitter->text, "    y = ");
+        emit_cast(&emitter->text, "y", compute, result);
+        buf_putc(&emitter->text, '\n');
+    }
+    buf_puts(&emitter->text, "    tl.store(");
+    emit_address(emitter, 2);
+    buf_puts(&emitter->text, ", y, mask=in_rows & in_cols)\n");
+}
+
+/* ---- calls ---- */
+
+/* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
+static tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                               tern_tensor *y) {
+    Call call = {.p = 0};
+    FormKey key = {.words = {0, 0, 0}};
+    Space *space = &call.space;
+    int batches = y->rank - 2, tile_dims[TILE_DIMS];
+    int64_t a_strides[TERN_MAX_RANK], b_strides[TERN_MAX_RANK], batch_shape[TERN_MAX_RANK];
+    if (!y->numel) return TERN_OK;
+    memcpy(batch_shape, y->shape, sizeof batch_shape);
+    batch_shape[batches] = a->shape[a->rank - 2];
+    batch_shape[batches + 1] = a->shape[a->rank - 1];
+    broadcast_strides(a, y->rank, batch_shape, a_strides);
+    batch_shape[batches] = b->shape[b->rank - 2];
+    batch_shape[batches + 1] = b->shape[b->rank - 1];
+    broadcast_strides(b, y->rank, batch_shape, b_strides);
+    space->num_operands = 3;
+    space->rank = y->rank + 1;
+    int m = batches, n = batches + 1, k = batches + 2;
+    for (int d = 0; d < batches; d++) {
+        space->sizes[d] = y->shape[d];
+        space->strides[0][d] = a_strides[d];
+        space->strides[1][d] = b_strides[d];
+        space->strides[2][d] = y->strides[d];
+    }
+    space->sizes[m] = y->shape[m];
+    space->sizes[n] = y->shape[n];
+    space->sizes[k] = a->shape[a->rank - 1];
+    const int64_t of_m[3] = {a_strides[m], 0, y->strides[m]};
+    const int64_t of_n[3] = {0, b_strides[n], y->strides[n]};
+    const int64_t of_k[3] = {a_strides[n], b_strides[m], 0};
+    for (int i = 0; i < 3; i++) {
+        space->strides[i][m] = of_m[i];
+        space->strides[i][n] = of_n[i];
+        space->strides[i][k] = of_k[i];
+        tile_dims[i] = k - i;
+    }
+    call.operands[0] = tern_of((tern_tensor *)a);
+    call.operands[1] = tern_of((tern_tensor *)b);
+    call.operands[2] = tern_of(y);
+    key.form.op = TERN_OP_matmul;
+    key.form.kind = FORM_PRODUCT;
+    key.form.flags = FORM_REDUCES;
+    key.form.outer = (uint8_t)k;
+    key.form.compute = (uint8_t)compute_type(y->dtype);
+    key.form.tile = !tern_dtype_is_float(y->dtype)         ? TILE_BY_COLUMN
+                    : y->shape[m] > 32 && y->shape[n] > 32 ? TILE_LARGE
+                                                           : TILE_SMALL;
+    form_describe(&key, session, &call, tile_dims);
+    /* A tile has all its rows and columns, also where they are the same ones. */
+    static const int needed[2][2] = {{0, 2}, {0, 1}};
+    for (int i = 0; i < 2; i++)
+        for (int j = 0; j < 2; j++) {
+            uint8_t zero = (uint8_t)(STRIDE_0 << (2 * needed[i][j]));
+            uint8_t bits = (uint8_t)(3 << (2 * needed[i][j]));
+            if ((key.form.operands[i].classes & bits) == zero)
+                key.form.operands[i].classes &= (uint8_t)~bits;
+        }
+    Tile tile = product_tile(&key.form);
+    int64_t down = (y->shape[m] + tile.rows - 1) / tile.rows;
+    int64_t across = (y->shape[n] + tile.cols - 1) / tile.cols;
+    return plan_run(session, &key, &call, down * across * space_count(space, 0, batches));
+}
+
+static bool check_types(const tern_tensor *a, const tern_tensor *b) {
+    if (a->session != b->session)
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "the operands are tensors of different sessions");
+    else if (a->dtype != b->dtype && a->rank == 1 && b->rank == 1)
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "dot : expected both vectors to have same dtype, but found %s and %s",
+                     torch_type_name(a->dtype), torch_type_name(b->dtype));
+    else if (a->dtype != b->dtype)
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "expected m1 and m2 to have the same dtype, but got: %s != %s",
+                     torch_tensor_name(a->dtype), torch_tensor_name(b->dtype));
+    else if (!dtype_is_computed(a->dtype) || a->dtype == TERN_BOOL)
+        session_fail(a->session, TERN_ERROR_UNSUPPORTED, "\"matmul\" not implemented for '%s'",
+                     torch_type_name(a->dtype));
+    else
+        return true;
+    return false;
+}
+
+static bool check_inner(const tern_tensor *a, const tern_tensor *b) {
+    const int64_t *of_a = a->shape + a->rank, *of_b = b->shape + b->rank;
+    int64_t depth = of_a[-1], other = b->rank == 1 ? of_b[-1] : of_b[-2];
+    if (depth == other) return true;
+    if (a->rank <= 2 && b->rank == 1)
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "size mismatch, got input (%lld), mat (%lldx%lld), vec (%lld)",
+                     (long long)(a->rank > 1 ? of_a[-2] : 1),
+                     (long long)(a->rank > 1 ? of_a[-2] : 1), (long long)depth, (long long)other);
+    else
+        session_fail(a->session, TERN_ERROR_ARGUMENT,
+                     "mat1 and mat2 shapes cannot be multiplied (%lldx%lld and %lldx%lld)",
+                     (long long)(a->rank > 1 ? of_a[-2] : 1), (long long)depth, (long long)other,
+                     (long long)(b->rank > 1 ? of_b[-1] : 1));
+    return false;
+}
+
+/* Of matrices, or batches of them. */
+static tern_tensor *product_of_matrices(tern_tensor *a, tern_tensor *b) {
+    int64_t shape[TERN_MAX_RANK];
+    int rank;
+    tern_tensor of_a = {.rank = a->rank - 2}, of_b = {.rank = b->rank - 2};
+    memcpy(of_a.shape, a->shape, sizeof of_a.shape);
+    memcpy(of_b.shape, b->shape, sizeof of_b.shape);
+    if (!broadcast(a->session, (const tern_tensor *const[]){&of_a, &of_b}, 2, &rank, shape))
+        return NULL;
+    shape[rank] = a->shape[a->rank - 2];
+    shape[rank + 1] = b->shape[b->rank - 1];
+    tern_tensor *y = tern_empty(a->session, a->dtype, rank + 2, shape);
+    if (!y || !product_run(a->session, a, b, y)) return y;
+    tern_drop(y);
+    return NULL;
+}
+
+tern_tensor *tern_matmul(tern_tensor *a, tern_tensor *b) {
+    if (!tensor_is_live(a) || !tensor_is_live(b)) return NULL;
+    if (!a->rank || !b->rank)
+        return session_fail_null(
+            a->session, TERN_ERROR_ARGUMENT,
+            "both arguments to matmul need to be at least 1D, but they are %dD and %dD", a->rank,
+            b->rank);
+    if (!check_types(a, b) || !check_inner(a, b)) return NULL;
+    tern_tensor *left = a->rank == 1 ? tern_unsqueeze(a, 0) : tern_keep(a);
+    tern_tensor *right = b->rank == 1 ? tern_unsqueeze(b, 1) : tern_keep(b);
+    tern_tensor *y = left && right ? product_of_matrices(left, right) : NULL;
+    tern_drop(left);
+    tern_drop(right);
+    tern_tensor *squeezed = y;
+    if (y && b->rank == 1) squeezed = tern_squeeze(y, -1);
+    if (squeezed && a->rank == 1) {
+        tern_tensor *again = tern_squeeze(squeezed, b->rank == 1 ? -1 : -2);
+        if (squeezed != y) tern_drop(squeezed);
+        squeezed = again;
+    }
+    if (squeezed != y) tern_drop(y);
+    return squeezed;
+}
+
+tern_tensor *tern_bmm(tern_tensor *a, tern_tensor *b) {
+    if (!tensor_is_live(a) || !tensor_is_live(b)) return NULL;
+    if (a->rank != 3 || b->rank != 3)
+        return session_fail_null(a->session, TERN_ERROR_ARGUMENT, "batch%d must be a 3D tensor",
+                                 a->rank != 3 ? 1 : 2);
+    if (a->shape[0] != b->shape[0] || a->shape[2] != b->shape[1])
+        return session_fail_null(
+            a->session, TERN_ERROR_ARGUMENT,
+            "Expected size for first two dimensions of batch2 tensor to be: [%lld, %lld] but got: "
+            "[%lld, %lld].",
+            (long long)a->shape[0], (long long)a->shape[2], (long long)b->shape[0],
+            (long long)b->shape[1]);
+    return tern_matmul(a, b);
+}
+
+tern_tensor *tern_linear(tern_tensor *x, tern_tensor *weight, tern_tensor *bias) {
+    if (!tensor_is_live(x) || !tensor_is_live(weight)) return NULL;
+    tern_tensor *turned = weight->rank == 2 ? tern_transpose(weight, 0, 1) : tern_keep(weight);
+    tern_tensor *y = tern_matmul(x, turned);
+    tern_drop(turned);
+    if (!y || !bias) return y;
+    tern_tensor *sum = tern_add(y, bias);
+    tern_drop(y);
+    return sum;
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tensor: what the files of this folder share.
+ *
+ *     session.c    what tensors share: memory, words of errors, scopes
+ *     create.c     making tensors, and reading them back
+ *     view.c subscript.c    views
+ *     promote.c    which type a result has
+ *     space.c      broadcasting, a result's strides, and the loops over all operands
+ *     emit.c ..    graphs of ops as texts in the Triton language
+ *     plan.c       compiled texts, found again by a key of a few words
+ *     op.c ..      the ops of the header
+ *
+ * It stands on tern.h alone, as a user's program does. */
+#ifndef TERN_TENSOR_TENSOR_H
+#define TERN_TENSOR_TENSOR_H
+
+#include "base/base.h"
+#include "tern.h"
+#include "tern_tensor.h"
+
+/* ---- storage and tensors ---- */
+
+typedef struct Storage {
+    int references;
+    tern_session *session;
+    tern_buffer *buffer;
+    size_t size_bytes;
+    int size_class;            /* of the session's free lists; -1: the buffer goes with it */
+    bool is_users;             /* the buffer is the caller's */
+    void (*release)(void *of); /* called when it goes, or NULL */
+    void *released;
+    struct Storage *next, *previous; /* of all; next also of a free list */
+} Storage;
+
+struct tern_tensor {
+    int references; /* 0: dropped */
+    tern_dtype dtype;
+    tern_session *session;
+    Storage *storage;
+    int rank;
+    bool is_contiguous;
+    int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK];
+    int64_t offset, numel;
+    int noted;         /* 1 + its place in the session's list; 0: no scope knows it */
+    tern_tensor *next; /* of the dropped ones, which are used again oldest first */
+};
+
+enum { NUM_SIZE_CLASSES = 512 };
+enum { MAX_SCOPES = 16 };
+
+typedef struct PlanTable PlanTable;
+
+struct tern_session {
+    tern_context *context;
+    bool on_host, checks_accesses, is_cuda;
+    bool
+        promises; /* kernels are told what is divisible by 16: sim and cuda load more at once then */
+    Arena *arena;
+    jmp_buf no_memory;
+    tern_tensor *free_first, *free_last; /* dropped tensors */
+    VEC(tern_tensor *) slabs;            /* each of SLAB_TENSORS */
+    int num_live;
+    Storage *storages; /* all that tensors hold */
+    Storage *free_storages[NUM_SIZE_CLASSES];
+    size_t free_bytes;
+    VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
+    int scopes[MAX_SCOPES], num_scopes;
+    PlanTable *plans;
+    Buf texts; /* of all kernels */
+};
+
+/* ---- session.c ---- */
+tern_status session_fail(tern_session *session, tern_status status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for functions that return tensors. */
+#define session_fail_null(...) ((void)session_fail(__VA_ARGS__), (tern_tensor *)NULL)
+/* "[2, 3]" */
+typedef struct SizesText {
+    char text[TERN_MAX_RANK * 21 + 8];
+} SizesText;
+SizesText sizes_text(const int64_t *sizes, int rank);
+/* A new tensor of a storage (whose reference it takes) or of none yet; NULL: no memory. */
+tern_tensor *tensor_create(tern_session *session, Storage *storage, tern_dtype dtype, int rank,
+                           const int64_t *shape, const int64_t *strides, int64_t offset);
+Storage *storage_new(tern_session *session, size_t size_bytes);
+Storage *storage_of_buffer(tern_session *session, tern_buffer *buffer, bool is_users);
+void storage_drop(Storage *storage);
+/* Can it be used? If it is NULL, or was dropped, false, and the latter is said. */
+bool tensor_is_live(const tern_tensor *tensor);
+
+/* ---- create.c ---- */
+/* Of sizes that are in order: their product and row-major strides. False: said. */
+bool sizes_check(tern_session *session, tern_dtype dtype, int rank, const int64_t *shape,
+                 int64_t *numel);
+void strides_of(int rank, const int64_t *shape, int64_t *strides);
+bool strides_are_contiguous(int rank, const int64_t *shape, const int64_t *strides);
+/* No two indices are one element, and there are no gaps. */
+bool tensor_is_dense(const tern_tensor *tensor);
+/* The elements of the storage from the offset to the last one that the view reaches; 0 if it has
+ * none. False: above what 63 bits hold. */
+bool view_extent(int rank, const int64_t *shape, const int64_t *strides, int64_t *extent);
+int64_t tensor_extent(const tern_tensor *tensor);
+/* All elements, row-major, in `to`. */
+tern_status tensor_read(const tern_tensor *tensor, void *to);
+bool dtype_is_known(tern_dtype dtype);
+
+/* ---- view.c ---- */
+/* From -rank .. rank - 1 (of a tensor without dimensions: -1, 0). False: said. */
+bool dim_wrap(tern_session *session, int rank, int dim, int *wrapped);
+/* Of sizes that are known to fit the storage. */
+tern_tensor *view_new(const tern_tensor *tensor, int rank, const int64_t *shape,
+                      const int64_t *strides, int64_t offset);
+
+tern_tensor *view_same(const tern_tensor *tensor);
+
+/* ---- promote.c ---- */
+const char *torch_type_name(tern_dtype dtype);   /* "Float", "Long", "Bool": as in its errors */
+const char *torch_tensor_name(tern_dtype dtype); /* "float", "c10::Half": as in others */
+bool dtype_is_integer(tern_dtype dtype);         /* bool is not */
+/* TERN_VOID: there is none, which is said. */
+tern_dtype promote_types(tern_session *session, tern_dtype a, tern_dtype b);
+tern_dtype promote_operands(tern_session *session, const tern_operand *operands, int count);
+/* Formulas compute in it; false: tensors hold it, and convert from and to it. */
+bool dtype_is_computed(tern_dtype dtype);
+bool can_cast(tern_dtype from, tern_dtype to);
+
+#endif
