@@ -8,13 +8,13 @@
 static tern_status npy(tern_context *context, const char *path, tern_array *read,
                        const tern_array *write) {
     Str why = {0};
+    if (read) *read = (tern_array){0};
     if (setjmp(context->oom)) return context_no_memory(context);
-    Arena *arena = context->pending = arena_new(&context->oom);
+    Arena *arena = context_begin(context);
     tern_status status =
         read ? npy_read(arena, path, read, &why) : npy_write(arena, path, write, &why);
     if (status) context_fail(context, status, "%.*s", STR_ARG(why));
-    arena_free(arena);
-    context->pending = NULL;
+    context_end(context);
     return status;
 }
 

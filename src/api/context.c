@@ -82,9 +82,15 @@ tern_status context_lacks(tern_context *context, const char *what) {
                         STR_ARG(context->device.name), what);
 }
 
-tern_status context_no_memory(tern_context *context) {
+Arena *context_begin(tern_context *context) { return context->pending = arena_new(&context->oom); }
+
+void context_end(tern_context *context) {
     arena_free(context->pending);
     context->pending = NULL;
+}
+
+tern_status context_no_memory(tern_context *context) {
+    context_end(context);
     arena_free(context->words);
     context->words = NULL;
     context->message = no_memory_words;
@@ -100,10 +106,11 @@ void *context_make(tern_context *context, Make *make, const void *request) {
         errno = saved;
         return NULL;
     }
-    Arena *arena = context->pending = arena_new(&context->oom);
-    void *made = make(context, arena, request);
-    if (!made) arena_free(arena);
-    context->pending = NULL;
+    void *made = make(context, context_begin(context), request);
+    if (made)
+        context->pending = NULL;
+    else
+        context_end(context);
     errno = saved;
     return made;
 }

@@ -93,6 +93,10 @@ tern_status context_fail_device(tern_context *context, tern_status status); /* d
 tern_status context_no_memory(tern_context *context); /* also frees what is pending */
 void context_output(void *context, const char *text, size_t length);
 
+/* An arena for what a call builds and forgets again, which goes also if memory runs out. */
+Arena *context_begin(tern_context *context);
+void context_end(tern_context *context);
+
 /* What a call makes in an arena of its own, which goes if it makes nothing, or memory runs out. */
 typedef void *Make(tern_context *context, Arena *arena, const void *request);
 void *context_make(tern_context *context, Make *make, const void *request);

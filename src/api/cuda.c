@@ -101,6 +101,7 @@ static bool next_item(const char **at, Str *item) {
         if (strchr(")]", **at)) depth--;
     }
     *item = (Str){start, (int)(*at - start)};
+    while (item->length && isspace((unsigned char)item->data[item->length - 1])) item->length--;
     if (**at) (*at)++;
     return true;
 }

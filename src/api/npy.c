@@ -15,15 +15,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { HEADER_LIMIT = 64 << 10 }; /* NumPy's own limit is 10,000 bytes */
+enum { HEADER_LIMIT = 64 << 10, MOST_WORDS = 5000 }; /* NumPy's own limit is 10,000 bytes */
 
 /* ---- the header ---- */
 
+/* No arena: where memory runs out in one, an open file would stay open. */
 typedef struct Header {
+    char text[HEADER_LIMIT], words[MOST_WORDS];
     const char *at, *end;
-    Arena *arena;
-    const char *path;
-    Str *why;
     Str descr;
     bool fortran, big_endian, have_descr, have_fortran, have_shape;
     tern_array *array;
@@ -31,13 +30,10 @@ typedef struct Header {
 
 static bool complain(Header *header, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool complain(Header *header, const char *format, ...) {
-    Buf words = {.arena = header->arena};
     va_list args;
-    buf_printf(&words, "%s: ", header->path);
     va_start(args, format);
-    buf_vprintf(&words, format, args);
+    vsnprintf(header->words, MOST_WORDS, format, args);
     va_end(args);
-    *header->why = buf_str(&words);
     return false;
 }
 
@@ -111,7 +107,6 @@ static bool take_entry(Header *header) {
 }
 
 static bool parse_header(Header *header) {
-    *header->why = (Str){0};
     bool ok = take(header, '{');
     while (ok && !take(header, '}')) {
         ok = take_entry(header);
@@ -123,7 +118,7 @@ static bool parse_header(Header *header) {
     skip_space(header);
     ok = ok && header->at == header->end && header->have_descr && header->have_fortran &&
          header->have_shape;
-    if (!ok && !header->why->length)
+    if (!ok && !header->words[0])
         complain(header,
                  "not a header of .npy: expected {'descr': .., 'fortran_order': .., 'shape': ..}");
     return ok;
@@ -227,10 +222,9 @@ static bool read_header(int file, Header *header, uint64_t *data_bytes) {
     if (length > HEADER_LIMIT)
         return complain(header, "a header of %zu bytes is over the limit of %d", length,
                         HEADER_LIMIT);
-    char *text = arena_alloc(header->arena, length + 1);
-    if (!read_all(file, text, length)) return complain(header, "is cut off in the header");
-    header->at = text;
-    header->end = text + length;
+    if (!read_all(file, header->text, length)) return complain(header, "is cut off in the header");
+    header->at = header->text;
+    header->end = header->text + length;
     *data_bytes = (uint64_t)status.st_size - before - length;
     return parse_header(header) && dtype_of_descr(header);
 }
@@ -262,18 +256,24 @@ static tern_status read_array(int file, Header *header, uint64_t have) {
     return TERN_OK;
 }
 
-tern_status npy_read(Arena *arena, const char *path, tern_array *array, Str *why) {
-    Header header = {.arena = arena, .path = path, .why = why, .array = array};
+static tern_status read_file(const char *path, Header *header) {
     uint64_t have = 0;
     tern_status status = TERN_ERROR_ARGUMENT;
-    *array = (tern_array){0};
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file < 0) return complain(&header, "%s", strerror(errno)), TERN_ERROR_SYSTEM;
-    if (read_header(file, &header, &have)) status = read_array(file, &header, have);
+    if (file < 0) return complain(header, "%s", strerror(errno)), TERN_ERROR_SYSTEM;
+    if (read_header(file, header, &have)) status = read_array(file, header, have);
     close(file);
+    return status;
+}
+
+tern_status npy_read(Arena *arena, const char *path, tern_array *array, Str *why) {
+    Header header = {.array = array};
+    *array = (tern_array){0};
+    tern_status status = read_file(path, &header);
     if (status != TERN_OK) {
         free(array->data);
         *array = (tern_array){0};
+        *why = str_format(arena, "%s: %s", path, header.words);
     }
     return status;
 }
@@ -300,8 +300,9 @@ static bool write_stream(Arena *arena, const char *path, const Buf *data, Str *w
         else
             written += (size_t)count;
     }
-    if (!ok) *why = str_format(arena, "%s: %s", path, strerror(errno));
+    int error = errno;
     if (file >= 0) close(file);
+    if (!ok) *why = str_format(arena, "%s: %s", path, strerror(error));
     return ok;
 }
 

@@ -38,10 +38,8 @@ tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
                             kernel->name, kernel->compiled->num_params, num_arguments);
     *work = (tern_work){0};
     if (setjmp(context->oom)) return context_no_memory(context);
-    Arena *arena = context->pending = arena_new(&context->oom);
-    const char *why = count(kernel, arena, grid, arguments, work);
-    arena_free(arena);
-    context->pending = NULL;
+    const char *why = count(kernel, context_begin(context), grid, arguments, work);
+    context_end(context);
     if (!why) return TERN_OK;
     return context_fail(context, TERN_ERROR_UNSUPPORTED,
                         "the work of kernel '%s' cannot be counted: %s", kernel->name, why);

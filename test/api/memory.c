@@ -18,25 +18,102 @@ static const char source[] = "import triton\n"
                              "    tl.device_print('s', s)\n"
                              "    tl.store(x + i, e / tl.sum(e, axis=0), mask=i < n)\n";
 
-static tern_status work(void) {
+static const char plain[] = "import triton\n"
+                            "import triton.language as tl\n"
+                            "N: tl.constexpr = 4\n"
+                            "@triton.autotune(configs=[triton.Config({'K': 2})], key=[])\n"
+                            "@triton.heuristics({'M': lambda a: a['K'] + 1})\n"
+                            "@triton.jit\n"
+                            "def add(x, K: tl.constexpr, M: tl.constexpr):\n"
+                            "    i = tl.arange(0, 16)\n"
+                            "    tl.store(x + i, tl.load(x + i) + K + M + N)\n";
+
+/* TERN_OK, or what a call that gave nothing, or this status, came to. */
+static tern_status came_to(const tern_context *context, bool gave, tern_status status) {
+    return status ? status : gave ? TERN_OK : tern_message_status(context);
+}
+
+static tern_status launch_softmax(tern_context *context) {
     static float x[64];
     static int32_t lock;
-    tern_status status = TERN_OK;
     lock = 0;
-    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, &status, NULL, 0);
-    if (!context) return status;
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "softmax.py");
     tern_kernel *kernel =
         module ? tern_compile(module, "softmax", "*fp32,*i32,i32,64", NULL) : NULL;
     tern_buffer *bx = kernel ? tern_wrap(context, x, sizeof x) : NULL;
     tern_buffer *by = bx ? tern_wrap(context, &lock, sizeof lock) : NULL;
-    if (!by)
-        status = strstr(tern_message(context), "out of host memory") ? TERN_ERROR_NO_MEMORY
-                                                                     : TERN_ERROR_SYSTEM;
-    if (by) {
-        tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_int(50)};
-        status = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);
+    if (!by) return tern_message_status(context);
+    tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_int(50)};
+    return tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);
+}
+
+/* What can be asked of a module and of a kernel. */
+static tern_status ask(tern_context *context) {
+    tern_module *module = tern_load_text(context, plain, sizeof plain - 1, "plain.py");
+    if (!module) return tern_message_status(context);
+    const tern_value known = {"K", "2"}, *values;
+    const tern_config *configs;
+    tern_status status = tern_module_set_global(module, "N", "5");
+    if (!status) status = came_to(context, tern_module_ast(module, "add") != NULL, TERN_OK);
+    if (!status && tern_module_configs(module, "add", &configs) != 1)
+        status = tern_message_status(context);
+    if (!status && tern_module_heuristics(module, "add", &known, 1, &values) != 1)
+        status = tern_message_status(context);
+    tern_kernel *kernel =
+        status ? NULL : tern_compile(module, "add", "*fp32", &(tern_options){.config = 1});
+    tern_module_free(module);
+    if (!kernel) return tern_message_status(context);
+    static const tern_stage stages[] = {TERN_STAGE_IR, TERN_STAGE_AST, TERN_STAGE_FACTS,
+                                        TERN_STAGE_CONFIGS};
+    for (int i = 0; i < 4 && !status; i++)
+        status = came_to(context, tern_kernel_text(kernel, stages[i]) != NULL, TERN_OK);
+    tern_work count;
+    tern_buffer *buffer = tern_alloc(context, 64);
+    tern_argument argument = tern_arg_buffer(buffer);
+    if (!buffer) return tern_message_status(context);
+    for (int round = 0; round < 2 && !status; round++) /* what was freed is not freed again */
+        status = tern_kernel_work(kernel, (uint32_t[]){1, 1, 1}, &argument, 1, &count);
+    tern_buffer_free(buffer);
+    return status;
+}
+
+static tern_status read_and_write(tern_context *context) {
+    char path[] = "/tmp/tern-memory-XXXXXX";
+    float values[4] = {1, 2, 3, 4};
+    tern_array array = {.dtype = TERN_FLOAT32,
+                        .rank = 1,
+                        .shape = {4},
+                        .size_bytes = sizeof values,
+                        .data = values},
+               back = {0};
+    int file = mkstemp(path);
+    tern_status status = tern_npy_write(context, path, &array);
+    for (int round = 0; round < 2 && !status; round++) {
+        status = tern_npy_read(context, path, &back);
+        tern_free(back.data);
     }
+    close(file);
+    unlink(path);
+    return status;
+}
+
+static tern_status make_handles(tern_context *context) {
+    tern_stream *stream = tern_stream_create(context);
+    tern_event *event = stream ? tern_event_create(context) : NULL;
+    if (!event) return tern_message_status(context);
+    tern_status status = tern_event_record(event, stream);
+    if (!status) status = tern_event_synchronize(event);
+    return status;
+}
+
+static tern_status work(void) {
+    tern_status status = TERN_OK;
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, &status, NULL, 0);
+    if (!context) return status;
+    status = launch_softmax(context);
+    if (!status) status = ask(context);
+    if (!status) status = read_and_write(context);
+    if (!status) status = make_handles(context);
     if (status && status != TERN_ERROR_NO_MEMORY) printf("%s\n", tern_message(context));
     tern_free(tern_take_output(context));
     tern_close(context);

@@ -198,6 +198,36 @@ TEST(a_workplace_that_is_swept_away_is_made_again) {
     CHECK(folder_remove(folder, template));
 }
 
+/* A process may begin without a standard input: then a file is number 0. */
+TEST(a_file_may_be_the_first) {
+    char folder[] = "/tmp/tern-failures-XXXXXX", path[64];
+    CHECK(mkdtemp(folder));
+    Arena *arena = arena_new(NULL);
+    Cache cache = {.folder = str_of(folder)};
+    Workplace work;
+    Str why = {0};
+    int empty = num_files(folder), open_files = num_files("/proc/self/fd"), input = dup(0);
+    snprintf(path, sizeof path, "%s/.work-abcdef", folder);
+    CHECK(input > 0 && mkdir(path, 0700) == 0 && close(0) == 0);
+    flock_does = LOCKS;
+    CHECK(workplace_open(arena, str_of(folder), &work, &why) && work.lock == 0);
+    Str object = str_format(arena, "%.*s/k.so", STR_ARG(work.folder));
+    CHECK(file_write(arena, object.data, "abc", 3, &why));
+    workplace_close(&work);
+    CHECK(num_files(folder) == empty + 1);
+    object = str_format(arena, "%s/made", folder);
+    CHECK(file_write(arena, object.data, "abc", 3, &why));
+    cache_add(arena, &cache, STR("key"), object);
+    CHECK(cache_find(arena, &cache, STR("key")).length > 0);
+    CHECK(num_files(folder) == empty + 2);
+    cache_sweep(str_of(folder));
+    CHECK(num_files(folder) == empty + 1);
+    CHECK(dup2(input, 0) == 0 && close(input) == 0);
+    CHECK(num_files("/proc/self/fd") == open_files);
+    arena_free(arena);
+    CHECK(folder_remove(folder, template));
+}
+
 /* Where locks do not work, a folder is left alone for a day. */
 TEST(without_locks_only_old_folders_are_swept) {
     static const struct {

@@ -249,17 +249,107 @@ TEST(blocks) {
     static const struct {
         tern_options options;
         const char *words;
-    } cases[] = {{{0}, "how many threads?"},
-                 {{.block = {1025}}, "a block of 1025 threads along axis 0"},
-                 {{.block = {32, 33}}, "a block of 1056 threads; a block has at most 1024"},
-                 {{.block = {1, 1, 65}}, "a block of 65 threads along axis 2"},
-                 {{.block = {-1}}, "a block of -1 threads"},
-                 {{.block = {1}, .shared_bytes = (size_t)1 << 40}, "bytes of shared memory"}};
+    } cases[] = {
+        {{0}, "how many threads?"},
+        {{.block = {1025}}, "a block of 1025 threads along axis 0"},
+        {{.block = {32, 33}}, "a block of 1056 threads; a block has at most 1024"},
+        {{.block = {1, 1, 65}}, "a block of 65 threads along axis 2"},
+        {{.block = {1, 1025}}, "a block of 1025 threads along axis 1"},
+        {{.block = {-1}}, "a block of -1 threads along axis 0; from 1 to 1024 there may be"},
+        {{.block = {1, -1}}, "a block of -1 threads along axis 1; from 1 to 1024"},
+        {{.block = {1, 1, -1}}, "a block of -1 threads along axis 2; from 1 to 64"},
+        {{.block = {0, 8}}, "how many threads?"},
+        {{.block = {1}, .shared_bytes = (size_t)1 << 40}, "bytes of shared memory"},
+        {{.block = {1}, .shared_bytes = (1 << 20) + 1}, "1048577 bytes of shared memory"},
+        {{.block = {1024}}, NULL},
+        {{.block = {1, 1024}}, NULL},
+        {{.block = {16, 1, 64}}, NULL},
+        {{.block = {4, 0, 3}, .shared_bytes = 1 << 20}, NULL}};
     for (int i = 0; i < (int)(sizeof cases / sizeof *cases); i++) {
         const char *message = said("__global__ void k() {}\n", &cases[i].options);
-        if (!strstr(message, cases[i].words)) printf("%s\n", message);
-        CHECK(strstr(message, cases[i].words) != NULL);
+        bool right = cases[i].words ? strstr(message, cases[i].words) != NULL : !*message;
+        if (!right) printf("case %d: %s\n", i, message);
+        CHECK(right);
     }
+}
+
+/* What a signature says of pointers must be what the source says; the rest of it is the launch's. */
+TEST(signatures) {
+    static const char text[] = "__global__ void k(int *p, const float *q, int n, void *v) {}\n";
+    static const struct {
+        const char *signature, *words; /* NULL: taken */
+    } rows[] = {
+        {"", NULL},
+        {"*i32,*fp32,i32,*i8", NULL},
+        {"  *i32 , *fp32:16 ,i32,*fp64", NULL},
+        {"*i32:16,*fp32,i32:16", NULL},
+        {"*i32", NULL},
+        {",,", NULL},
+        {"n[1,2],*fp32,f(3,4),*i8", NULL},
+        {"n[(1,2),3],*fp32", NULL},
+        {"*fp32", "argument 'p' of kernel 'k' is a pointer to fp32; the source says 'int *'"},
+        {"*fp32:16", "argument 'p' of kernel 'k' is a pointer to fp32; the source says 'int *'"},
+        {"*i3", "argument 'p' of kernel 'k' is a pointer to i3; the source says 'int *'"},
+        {"*i32,*i32",
+         "argument 'q' of kernel 'k' is a pointer to i32; the source says 'const float *'"},
+        {"n[1,2],*i32",
+         "argument 'q' of kernel 'k' is a pointer to i32; the source says 'const float *'"},
+        {"(1,2),*i32",
+         "argument 'q' of kernel 'k' is a pointer to i32; the source says 'const float *'"},
+        {"*i32,*fp32,i32,*i8,i32", "kernel 'k' has 4 parameters"},
+        {"*", "argument 'p' of kernel 'k' is a pointer to ; the source says 'int *'"},
+    };
+    if (!context) context = tern_open(&(tern_open_options){.device = "sim"}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, text, strlen(text), "k.cu");
+    CHECK(module != NULL);
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows) && module; i++) {
+        tern_kernel *kernel = tern_compile(module, "k", rows[i].signature, &one);
+        CHECK((kernel != NULL) == !rows[i].words);
+        if (!kernel) CHECK_STR(tern_message(context), rows[i].words ? rows[i].words : "");
+        tern_kernel_free(kernel);
+    }
+    tern_module_free(module);
+}
+
+TEST(what_a_module_says_of_its_kernels) {
+    static const char text[] = "__device__ int f(int x) { return x; }\n\n"
+                               "__global__ void first(int *p, const float *q, unsigned n) {\n"
+                               "    p[0] = n;\n}\n"
+                               "__global__ void second() {}\n";
+    if (!context) context = tern_open(&(tern_open_options){.device = "sim"}, NULL, NULL, 0);
+    tern_module *module = tern_load_text(context, text, strlen(text), "k.cuh");
+    CHECK(module && tern_module_num_functions(module) == 2);
+    if (!module) return;
+    const tern_function *first = tern_module_function(module, 0);
+    CHECK_STR(first->name, "first");
+    CHECK_STR(first->text, "__global__ void first(int *p, const float *q, unsigned n) {\n"
+                           "    p[0] = n;\n}\n");
+    CHECK(first->line == 3 && first->is_cuda && first->is_launched && first->num_parameters == 3);
+    static const char *const names[] = {"p", "q", "n"}, *const types[] = {"int *", "const float *",
+                                                                          "unsigned int"};
+    for (int i = 0; i < 3; i++) {
+        CHECK_STR(first->parameters[i].name, names[i]);
+        CHECK_STR(first->parameters[i].annotation, types[i]);
+        CHECK(first->parameters[i].do_not_specialize && !first->parameters[i].is_constexpr);
+    }
+    CHECK(tern_module_find(module, "second") == tern_module_function(module, 1));
+    CHECK(tern_module_function(module, 1)->line == 6 && !tern_module_find(module, "f"));
+    CHECK(!tern_compile(module, "f", "", &one));
+    CHECK_STR(tern_message(context), "no __global__ function 'f' here, only: first, second");
+    tern_module_free(module);
+    char many[4096] = "", want[1024] = "no __global__ function 'g' here, only: ";
+    for (int i = 0; i < 25; i++) {
+        sprintf(many + strlen(many), "__global__ void f%d() {}\n", i);
+        if (i < 20) sprintf(want + strlen(want), "%sf%d", i ? ", " : "", i);
+    }
+    module = tern_load_text(context, many, strlen(many), "many.cu");
+    CHECK(module && !tern_compile(module, "g", "", &one));
+    CHECK_STR(tern_message(context), want);
+    tern_module_free(module);
+    module = tern_load_text(context, "int x;\n", 7, "none.cu");
+    CHECK(module && !tern_compile(module, "g", "", &one));
+    CHECK_STR(tern_message(context), "no __global__ function 'g': there is none here");
+    tern_module_free(module);
 }
 
 TEST_MAIN()

@@ -338,6 +338,18 @@ TEST(whom_a_late_failure_is_put_down_to) {
     }
 }
 
+/* A kernel whose text is not known has its name alone. */
+TEST(a_kernel_without_a_text_has_a_name) {
+    Bench b;
+    void *loaded = NULL;
+    bench_open(&b, NULL);
+    b.kernel.place.source = NULL;
+    OK(ops->load(&b.f.device, &b.kernel, &loaded));
+    OK(ops->synchronize(&b.f.device));
+    OK(launch(&b.f, NULL, loaded, b.block, 1));
+    CHECK(is_blamed(&b.f, "kernel 'my_record', launch 1, grid (1, 2, 3)"));
+}
+
 /* ---- what is not finished ---- */
 
 static tern_status run_graph(Bench *b, void *queue, void *graph) {

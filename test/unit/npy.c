@@ -255,6 +255,8 @@ TEST(headers_that_are_none) {
         "{'descr': '<i2' 'fortran_order': False, 'shape': (2,)}",
         "{'descr': '<i2, 'fortran_order': False, 'shape': (2,)}",
         "{'descr': <i2, 'fortran_order': False, 'shape': (2,)}",
+        "{'descr': , 'fortran_order': False, 'shape': (2,)}",
+        "{descr: '<i2', 'fortran_order': False, 'shape': (2,)}",
         "{'descr': '<i2\", 'fortran_order': False, 'shape': (2,)}",
         "{'de\\x73cr': '<i2', 'fortran_order': False, 'shape': (2,)}",
         "{'descr': '<i2', 'fortran_order': Fals, 'shape': (2,)}",
@@ -481,6 +483,14 @@ TEST(files_are_closed) {
     CHECK(npy_write(fixture.arena, "/dev/full", &out, &fixture.why) == TERN_ERROR_SYSTEM);
     CHECK(npy_write(fixture.arena, "/nonexistent/x.npy", &out, &fixture.why) == TERN_ERROR_SYSTEM);
     CHECK(next_handle() == before);
+    free(fixture.array.data);
+    /* A process may begin without a standard input: then the file is number 0. */
+    int input = dup(0);
+    CHECK(input > 0 && close(0) == 0);
+    CHECK(npy_write(fixture.arena, "/dev/null", &out, &fixture.why) == TERN_OK);
+    CHECK(npy_write(fixture.arena, fixture.path, &out, &fixture.why) == TERN_OK);
+    CHECK(npy_read(fixture.arena, fixture.path, &fixture.array, &fixture.why) == TERN_OK);
+    CHECK(open("/dev/null", O_RDONLY) == 0 && dup2(input, 0) == 0 && close(input) == 0);
     fixture_free(&fixture);
 }
 
