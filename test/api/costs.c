@@ -86,7 +86,7 @@ static void describe(Arena *arena, Buf *out, const char *text, bool is_ptx) {
 
 /* FILE.py:KERNEL SIGNATURE or FILE.tir. */
 static tern_kernel *compiled(Arena *arena, tern_context *context, Str what, const char *target) {
-    tern_options options = {.size = sizeof options, .target = target};
+    tern_options options = {.size = sizeof options, .target = target, .debug = true};
     char file[200], kernel[200], signature[800];
     const char *words = str_c(arena, what);
     if (sscanf(words, "%199[^:]:%199s %799s", file, kernel, signature) == 3) {
