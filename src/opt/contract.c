@@ -50,7 +50,5 @@ static bool visit(Func *fn, Region *region) {
 bool pass_contract(PassCtx *px, Func *fn) {
     (void)px;
     if (fn->form != FORM_THREAD) return false;
-    bool changed = visit(fn, fn->body);
-    func_resolve(fn);
-    return changed;
+    return visit(fn, fn->body); /* all readers come behind: they are resolved on the way */
 }
