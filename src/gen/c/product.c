@@ -79,8 +79,7 @@ static void block_write(Gen *g, TypeKind kind, int c, int a, int b, long long of
     line(g, g->out, g->depth, "for (int n = 0; n < %d; n += %d) {", N, panel);
     for (int m = 0; m < M;) {
         int left = M - m, rows = most_rows < left ? most_rows : left, count;
-        if (left % rows && left > rows && left % rows < rows / 2 &&
-            rows == 6) { /* 128 = 20 * 6 + 2 * 4 */
+        if (left % rows && left > rows && rows == 6) { /* 128 = 20 * 6 + 2 * 4 */
             count = (left - 8) / 6;
             if (count <= 0 || (left - count * 6) % 4) count = left / rows;
         } else
