@@ -237,9 +237,14 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
                  op_info(op->kind)->name);
 }
 
+/* Where a mask is asked whether a thread is there, one more region is made. */
 void spread_region(Spread *s, const Region *region, Mask mask) {
+    if (++s->depth == MAX_DEPTH)
+        diag_refused(s->px->diag, region->owner->span,
+                     "%d loops and ifs in each other, on a target without threads", MAX_DEPTH - 1);
     for (const Op *op = region->first; op && op->kind != OP_YIELD; op = op->next)
         if (!diag_failed(s->px->diag)) spread_op(s, op, mask);
+    s->depth--;
 }
 
 /* ---- the tile ---- */

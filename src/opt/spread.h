@@ -28,6 +28,7 @@ typedef struct Spread {
     int *uses;           /* by value id: of thread form */
     Value **now;         /* by value id of thread form: what it became */
     int rank, shape[MAX_RANK], lanes;
+    int depth;          /* of regions of thread form */
     Value *ids[3];      /* threadIdx.x, y, z */
     Value *lane;        /* the thread's place in the tile */
     Value *living;      /* which lanes are threads; NULL: all */

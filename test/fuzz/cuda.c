@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Feeds broken text to the front end of CUDA C: preprocessor, outline, and each kernel that it finds.
- * Whatever a kernel becomes, the verifier must accept, also after the passes of thread form. */
+ * Whatever a kernel becomes, the verifier must accept, also after the passes of thread form and
+ * some of spread form. */
 #include "fuzz.h"
 #include "cuda/cu.h"
 #include "opt/opt.h"
@@ -99,8 +100,8 @@ const char *const fuzz_tokens[] = {"#define A ",
                                    NULL};
 
 static void check(Arena *arena, const CuModule *module, const CuKernel *kernel) {
-    static const char *const passes[] = {"fold",     "promote", "fold", "cse",
-                                         "contract", "licm",    "dce"};
+    static const char *const passes[] = {"fold", "promote", "fold", "cse",   "contract", "licm",
+                                         "dce",  "spread",  "fold", "shape", "cse",      "dce"};
     CuLaunch launch = {{8, 4, 1}, 64};
     Diag diag = {.arena = arena};
     if (kernel->is_template) {
@@ -120,6 +121,7 @@ static void check(Arena *arena, const CuModule *module, const CuKernel *kernel) 
     if (why) BUG("as it was made: %s", why);
     for (int i = 0; i < COUNT(passes); i++) {
         pass_find(str_of(passes[i]))->run(&px, fn);
+        if (diag_failed(&diag)) return; /* `spread` refuses */
         why = func_verify(arena, fn);
         if (why) BUG("after %s: %s", passes[i], why);
     }

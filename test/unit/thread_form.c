@@ -361,6 +361,29 @@ TEST(spread_form) {
     tern_close(interp);
 }
 
+/* Spreading needs a region more than there was. */
+TEST(deep) {
+    tern_context *interp = open_device("interp");
+    for (int depth = 62; depth <= 63; depth++) {
+        Arena *arena = arena_new(NULL);
+        Buf text = {.arena = arena};
+        buf_puts(&text, "func @k(%x: ptr<i32>) {form = thread, block = [32, 1, 1]} {\n"
+                        "%t = thread_id {axis = 0} : i32\n%v = load %x : i32\n"
+                        "%c = icmp %t, %v {predicate = slt} : i1\n");
+        for (int i = 0; i < depth; i++) buf_puts(&text, "if %c {\n");
+        buf_puts(&text, "%w = load %x : i32\nbarrier\nstore %x, %w\nyield\n");
+        for (int i = 0; i < depth; i++) buf_puts(&text, "} {\nyield\n}\nyield\n");
+        buf_puts(&text, "}\n");
+        tern_kernel *kernel = kernel_from_ir(interp, text.data, &(tern_options){.verify = true});
+        CHECK((kernel != NULL) == (depth == 62));
+        bool says = strstr(tern_message(interp), "63 loops and ifs in each other") != NULL;
+        CHECK(says == (depth == 63));
+        tern_kernel_free(kernel);
+        arena_free(arena);
+    }
+    tern_close(interp);
+}
+
 /* What is printed reads back to the same text. */
 TEST(round_trip) {
     Arena *arena = arena_new(NULL);

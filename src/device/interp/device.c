@@ -301,8 +301,9 @@ int span_line(Span span) {
 
 void program_say_program(const Program *p, char *text, size_t size) {
     const uint32_t *grid = p->launch->grid;
-    snprintf(text, size, "program (%u, %u, %u) of a grid of (%u, %u, %u)", p->id[0], p->id[1],
-             p->id[2], grid[0], grid[1], grid[2]);
+    bool threads = p->launch->loaded->kernel->ir->form == FORM_SPREAD;
+    snprintf(text, size, "%s (%u, %u, %u) of a grid of (%u, %u, %u)", threads ? "block" : "program",
+             p->id[0], p->id[1], p->id[2], grid[0], grid[1], grid[2]);
 }
 
 void program_note(Program *p, const char *format, ...) {

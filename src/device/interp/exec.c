@@ -2,7 +2,6 @@
 /* exec: regions, and the ops that have regions. */
 #include "device/interp/interp.h"
 
-
 static void drop_dead(Program *p, const Node *node) {
     for (int i = 0; i < node->num_frees; i++) {
         Lanes **slot = &p->slots[node->frees[i]];

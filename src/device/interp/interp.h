@@ -172,9 +172,10 @@ bool exec_block(Program *p, const Body *block);
 void exec_yield_done(Program *p, const Body *block);
 
 int span_line(Span span); /* from 1; 0: no place is known */
-void program_say_program(const Program *p, char *text, size_t size); /* "program (3, 0, 0) of .." */
-/* ", lane [3, 5]" of a tile of `type`; "" of a scalar. */
-void lane_words(const Type *type, int lane, char *text, size_t size);
+/* "program (3, 0, 0) of a grid of ..", "block (3, 0, 0) .." */
+void program_say_program(const Program *p, char *text, size_t size);
+/* ", lane [3, 5]" of a tile of `type`, ", thread (5, 3, 0)"; "" of a scalar. */
+void lane_words(const Program *p, const Type *type, int lane, char *text, size_t size);
 
 bool exec_lanes(Program *p, const Op *op); /* ELEMENTWISE ops but addptr */
 bool exec_addptr(Program *p, const Op *op);

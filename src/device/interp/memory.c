@@ -58,7 +58,7 @@ static void say_lane(const Access *access, int lane) {
     char words[128];
     bool is_text = access->op->kind == OP_INLINE_ASM;
     const Type *type = is_text ? op_result(access->op)->type : access_pointer(access->op)->type;
-    lane_words(type, lane, words, sizeof words);
+    lane_words(access->p, type, lane, words, sizeof words);
     program_note(access->p, "%s", words);
 }
 

@@ -129,7 +129,7 @@ static void say(Program *p, const Op *op, int lane, tern_finding_kind kind, cons
                  n / grid[0] / grid[1], span_line(by->span));
     }
     program_say_program(p, found->where, 120);
-    lane_words(access_pointer(op)->type, lane, lanes, sizeof lanes);
+    lane_words(p, access_pointer(op)->type, lane, lanes, sizeof lanes);
     strcat(found->where, lanes);
 }
 

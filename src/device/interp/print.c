@@ -53,10 +53,16 @@ static int format_index(char *line, size_t room, const Type *type, int lane) {
     return used;
 }
 
-void lane_words(const Type *type, int lane, char *text, size_t size) {
+void lane_words(const Program *p, const Type *type, int lane, char *text, size_t size) {
     char index[128];
+    const Func *fn = p->launch->loaded->kernel->ir;
     text[0] = 0;
     if (!type_is_tile(type)) return;
+    if (fn->form == FORM_SPREAD) { /* lanes are threads in order */
+        int x = fn->block[0], y = fn->block[1];
+        snprintf(text, size, ", thread (%d, %d, %d)", lane % x, lane / x % y, lane / (x * y));
+        return;
+    }
     int used = 0;
     for (int i = 0, rest = type->lanes; i < type->rank; i++) {
         rest /= type->shape[i];
@@ -109,7 +115,7 @@ bool exec_assert(Program *p, const Op *op) {
         program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s",
                      STR_ARG(assert_text(op)));
         char lane[128];
-        lane_words(assert_condition(op)->type, i, lane, sizeof lane);
+        lane_words(p, assert_condition(op)->type, i, lane, sizeof lane);
         if (condition->count > 1) program_note(p, "%s", lane);
         return false;
     }

@@ -142,7 +142,8 @@ const Findings *watch_findings(Watch *w) {
                          op_info(access->op->kind)->name,
                          (double)access->sectors / (double)access->needed);
         }
-        if (access->off || !access->on) continue;
+        /* Those of spread form are not the user's. */
+        if (access->off || !access->on || w->kernel->ir->form == FORM_SPREAD) continue;
         Finding *found = finding_add(&w->shown, TERN_FOUND_MASK, access->op->span);
         if (found)
             snprintf(found->text, sizeof found->text,
@@ -249,7 +250,7 @@ static void say_origin(Program *p, const Origin *origin, const char *what, Span 
                  origin->op->span.source ? origin->op->span.source->name.data : "", what, line);
     }
     program_say_program(p, found->where, 120);
-    lane_words(op_result(origin->op)->type, origin->lane, lane, sizeof lane);
+    lane_words(p, op_result(origin->op)->type, origin->lane, lane, sizeof lane);
     if (!origin->is_shared) strcat(found->where, lane);
 }
 
@@ -396,13 +397,16 @@ static void count_sectors(AccessCount *access, const Lanes *pointers, const Lane
     free(addresses);
 }
 
-static void count_access(Watch *w, const Op *op, const Lanes *pointers, const Lanes *mask) {
+static void count_access(Program *p, const Op *op, const Lanes *pointers, const Lanes *mask) {
+    Watch *w = p->launch->watch;
+    const int *memory = p->launch->loaded->memory; /* of the program: on a GPU it lies otherwise */
     uintptr_t number = (uintptr_t)map_get_pointer(&w->by_op, op);
     if (!number) return;
     AccessCount *access = &w->accesses.data[number - 1];
     for (int i = 0; mask && i < pointers->count; i++)
         *(is_on(mask, i) ? &access->on : &access->off) += 1;
-    if (access->looks < MOST_LOOKS && pointers->count >= LEAST_LANES) {
+    bool is_own = memory && memory[access_pointer(op)->id];
+    if (!is_own && access->looks < MOST_LOOKS && pointers->count >= LEAST_LANES) {
         access->looks++;
         count_sectors(access, pointers, mask);
     }
@@ -412,7 +416,7 @@ bool watch_load(Program *p, const Op *op, const Lanes *pointers, const Lanes *ma
                 const Lanes *other, Lanes *out) {
     Watch *w = p->launch->watch;
     const Type *type = type_lane(access_pointer(op)->type)->elem;
-    count_access(w, op, pointers, mask);
+    count_access(p, op, pointers, mask);
     for (int i = 0; i < out->count; i++) {
         bool on = is_on(mask, i);
         uint64_t mark = on || !other ? 0 : mark_get(other, i);
@@ -430,7 +434,7 @@ void watch_written(Program *p, const Op *op, const Lanes *values, const Lanes *m
     Watch *w = p->launch->watch;
     const Lanes *pointers = lanes_of(p, access_pointer(op));
     const char *what = op->kind == OP_STORE ? "is stored" : "goes into the atomic";
-    count_access(w, op, pointers, mask);
+    count_access(p, op, pointers, mask);
     if (!values->marks) return;
     for (int i = 0; i < pointers->count; i++) {
         uint64_t mark = mark_get(values, i);
@@ -460,6 +464,6 @@ void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed) {
         op_info(op->kind)->name, op_info(first->kind)->name, span_line(first->span),
         (long long)(missed < 0 ? -missed : missed), missed < 0 ? "past" : "before");
     program_say_program(p, found->where, 120);
-    lane_words(access_pointer(op)->type, lane, words, sizeof words);
+    lane_words(p, access_pointer(op)->type, lane, words, sizeof words);
     strcat(found->where, words);
 }
