@@ -278,6 +278,7 @@ typedef enum tern_stage {
     TERN_STAGE_CONFIGS,
     TERN_STAGE_IR_AFTER,
     TERN_STAGE_REMARKS, /* warnings, and what passes could not do; "" if there are none */
+    TERN_STAGE_TIMES,   /* what each step of the compilation took, wall clock */
 } tern_stage;
 /* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. */
 TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);

@@ -64,7 +64,7 @@ struct tern_kernel {
     Arena *arena;
     CompiledKernel *compiled;
     void *loaded; /* NULL: compiled for another target than the device's */
-    const char *name, *ast, *ir, *remarks, *facts, *configs;
+    const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
     int num_parameters;
     tern_parameter *parameters;
     tern_finding *findings; /* the last that tern_kernel_findings gave; from malloc */

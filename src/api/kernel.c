@@ -151,7 +151,9 @@ tern_kernel *kernel_finish(tern_kernel *kernel, const Spec *specs, const tern_op
     diag_print(diag, true, &remarks);
     kernel->remarks = remarks.data;
     if (!options->text_only && !strcmp(kernel->compiled->target, device->target)) {
+        int64_t start = clock_ns();
         tern_status status = device->ops->load(device, kernel->compiled, &kernel->loaded);
+        kernel_step(kernel->compiled, "load", start);
         if (status) {
             context_fail_device(context, status);
             return NULL;
@@ -311,6 +313,21 @@ static const char *configs_text(tern_kernel *kernel) {
     return count < 0 ? NULL : out.data;
 }
 
+static const char *times_text(tern_kernel *kernel) {
+    const CompiledKernel *compiled = kernel->compiled;
+    Buf out = {.arena = kernel->arena};
+    double all = 0;
+    for (int i = 0; i < compiled->steps.count; i++) all += (double)compiled->steps.data[i].ns;
+    buf_printf(&out, "%-12s %10s %6s\n", "step", "us", "share");
+    for (int i = 0; i < compiled->steps.count; i++) {
+        const StepTime *step = &compiled->steps.data[i];
+        buf_printf(&out, "%-12s %10.1f %5.1f%%\n", step->name, (double)step->ns * 1e-3,
+                   all > 0 ? (double)step->ns / all * 100 : 0);
+    }
+    buf_printf(&out, "%-12s %10.1f\n", "all", all * 1e-3);
+    return out.data;
+}
+
 static const char *ir_text(tern_kernel *kernel) {
     Buf out = {.arena = kernel->arena};
     kernel_print_ir(&out, kernel->compiled);
@@ -342,6 +359,8 @@ static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
     case TERN_STAGE_CONFIGS:
         return kernel->configs ? kernel->configs : (kernel->configs = configs_text(kernel));
     case TERN_STAGE_REMARKS: return kernel->remarks;
+    case TERN_STAGE_TIMES:
+        return kernel->times ? kernel->times : (kernel->times = times_text(kernel));
     }
     return NULL;
 }

@@ -240,7 +240,7 @@ static const char *option_words(const char *option) {
     static const char *const rows[][2] = {
         {"device", "cpu interp sim cuda"},
         {"against", "cpu interp sim cuda"},
-        {"stage", "ast ir c ptx sass facts configs"},
+        {"stage", "ast ir c ptx sass facts times configs"},
         {"target", "cpu interp sm_75 sm_80 sm_89 sm_90a"},
         {"y", "GB/s TB/s GFLOP/s TFLOP/s ms us"},
         {"cold", "read fill flush"},

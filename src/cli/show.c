@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const OptionRow options_show[] = {
-    {"stage", 's', "STAGE", "ast, ir, ir:PASS, c, ptx, sass, facts or configs"},
+    {"stage", 's', "STAGE", "ast, ir, ir:PASS, c, ptx, sass, facts, times or configs"},
     {"sig", 0, "SIGNATURE", "types and constants in parameter order: '*fp32:16,i32,1024'"},
     {"target", 't', "T", "cpu, cpu:avx2, interp, sm_90a ..; default: what the stage is for"},
     {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
@@ -34,7 +34,8 @@ const char details_show[] =
     "cpu:generic\n"
     "  ptx      the PTX text for a GPU;  sass: ptxas' result, and what it says of\n"
     "           registers, stack and spills (needs ptxas, and cuobjdump or nvdisasm)\n"
-    "  facts    arguments, shared memory, what the compiler found out\n\n"
+    "  facts    arguments, shared memory, what the compiler found out\n"
+    "  times    what each step of this compilation took, in order (-t sm_90a: for a GPU)\n\n"
     "example:\n"
     "  tern show kernels/softmax.py --stage c --sig '*fp32:16,*fp32:16,i32,i32,i32,1024'\n";
 
@@ -175,7 +176,7 @@ typedef struct StageRow {
 static const StageRow stages[] = {
     {"ir", TERN_STAGE_IR, "cpu"},       {"c", TERN_STAGE_C, "cpu"},
     {"ptx", TERN_STAGE_PTX, "sm_90a"},  {"sass", TERN_STAGE_PTX, "sm_90a"},
-    {"facts", TERN_STAGE_FACTS, "cpu"},
+    {"facts", TERN_STAGE_FACTS, "cpu"}, {"times", TERN_STAGE_TIMES, "cpu"},
 };
 
 static int show_compiled(const Show *show, const StageRow *row) {
@@ -236,9 +237,9 @@ static int show_stage(Show *show) {
     }
     for (int i = 0; i < COUNT(stages); i++)
         if (!strcmp(stage, stages[i].name)) return show_compiled(show, &stages[i]);
-    return cli_fail(show->cli, EXIT_USAGE,
-                    "no stage '%s'; there are ast, ir, ir:PASS, c, ptx, sass, facts, configs",
-                    stage);
+    return cli_fail(
+        show->cli, EXIT_USAGE,
+        "no stage '%s'; there are ast, ir, ir:PASS, c, ptx, sass, facts, times, configs", stage);
 }
 
 static void print_output(void *user, const char *text, size_t length) {
@@ -254,8 +255,9 @@ int command_show(Cli *cli) {
                         cli->operands.data[1]);
     Show show = {.cli = cli, .stage_name = option_value(cli, "stage")};
     if (!show.stage_name)
-        return cli_fail(cli, EXIT_USAGE,
-                        "--stage is missing: ast, ir, ir:PASS, c, ptx, sass, facts or configs");
+        return cli_fail(
+            cli, EXIT_USAGE,
+            "--stage is missing: ast, ir, ir:PASS, c, ptx, sass, facts, times or configs");
     show.context = cli_open(cli, cli->device ? cli->device : "interp", &code);
     if (!show.context) return code;
     tern_set_output(show.context, print_output, NULL); /* static_print; stdout is the stage's */

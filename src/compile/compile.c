@@ -16,13 +16,17 @@ CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag
                             .num_stages = request->num_stages,
                             .debug = request->debug,
                             .target = lang_target(arena, request->target)};
+    CompileRequest behind = *request;
+    behind.started_ns = clock_ns();
     Func *fn =
         lower_function(arena, request->module, request->function, request->specs, &options, diag);
-    return fn ? compile_ir(arena, fn, request, diag) : NULL;
+    return fn ? compile_ir(arena, fn, &behind, diag) : NULL;
 }
 
 CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKernel *kernel,
                              const CuLaunch *launch, const CompileRequest *request, Diag *diag) {
+    CompileRequest behind = *request;
+    behind.started_ns = clock_ns();
     Func *fn = cu_lower(arena, module, kernel, launch, diag);
-    return fn ? compile_ir(arena, fn, request, diag) : NULL;
+    return fn ? compile_ir(arena, fn, &behind, diag) : NULL;
 }

@@ -17,6 +17,7 @@ typedef struct CompileRequest {
     const char *print_after; /* a pass's name: its IR is kept in `printed` */
     bool verify;             /* run the verifier after each pass */
     bool watch;              /* find loads whose value nothing needs */
+    int64_t started_ns;      /* compile_ir: when the front end began; 0: there was none */
 } CompileRequest;
 
 /* NULL after diag_error / diag_refused. */

@@ -20,6 +20,11 @@ typedef struct KernelParam { /* in launch order; parameters that are constants a
     int source_index; /* in the source's parameter list, constants counted */
 } KernelParam;
 
+typedef struct StepTime { /* a pass, or what comes before and behind them */
+    const char *name;
+    int64_t ns;
+} StepTime;
+
 typedef struct CompiledKernel {
     Arena *arena; /* owns all below */
     Str name;
@@ -33,9 +38,13 @@ typedef struct CompiledKernel {
     bool debug;
     const Span *unused; /* loads whose value nothing needs, if the request asked for them */
     int num_unused;
-    Str printed;     /* the IR after the pass that was asked for */
-    struct Func *ir; /* after the target's passes; NULL: the text came from elsewhere */
+    VEC(StepTime) steps; /* in order; what a pass that runs twice took is there twice */
+    Str printed;         /* the IR after the pass that was asked for */
+    struct Func *ir;     /* after the target's passes; NULL: the text came from elsewhere */
 } CompiledKernel;
+
+/* Adds the step that began at `start_ns` (clock_ns); returns when it ended. */
+int64_t kernel_step(CompiledKernel *kernel, const char *name, int64_t start_ns);
 
 const KernelParam *kernel_params(Arena *arena, const struct Func *fn);
 

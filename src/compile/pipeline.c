@@ -64,8 +64,15 @@ static void keep_text(CompiledKernel *kernel, const Func *fn, const CompileReque
     kernel->printed = buf_str(&out); /* of a pass that runs twice, the last */
 }
 
+int64_t kernel_step(CompiledKernel *kernel, const char *name, int64_t start_ns) {
+    int64_t now = clock_ns();
+    vec_push(kernel->arena, &kernel->steps, (StepTime){name, now - start_ns});
+    return now;
+}
+
 static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char *const *passes,
                        const CompileRequest *request) {
+    int64_t start = clock_ns();
     for (int i = 0; passes[i]; i++) {
         const Pass *pass = pass_find(str_of(passes[i]));
         if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
@@ -75,6 +82,7 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
         bool looked_at = request->verify || fn->form == FORM_PLACED;
         if (looked_at && !verify(kernel->arena, fn, pass->name, px->diag)) return false;
         keep_text(kernel, fn, request, pass->name);
+        start = kernel_step(kernel, pass->name, start);
     }
     func_renumber(fn);
     return true;
@@ -149,6 +157,7 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                                                  : 4,
                                .num_stages = request->num_stages ? request->num_stages : 3,
                                .debug = request->debug};
+    if (request->started_ns) kernel_step(kernel, "front end", request->started_ns);
     if (request->watch) kernel->unused = func_unused_loads(arena, fn, &kernel->num_unused);
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
@@ -161,7 +170,9 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                           .line_info = true,
                           .facts = px.facts};
     Buf text = {.arena = arena};
+    int64_t start = clock_ns();
     if (!pipeline->target->generate(fn, &options, diag, &text, &kernel->facts)) return NULL;
+    kernel_step(kernel, "generate", start);
     kernel->text = buf_str(&text);
     if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);
     return kernel;

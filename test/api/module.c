@@ -273,6 +273,9 @@ TEST(facts_to_the_letter) {
         CHECK(!tern_kernel_text(kernel, TERN_STAGE_C));
         CHECK((tern_kernel_text(kernel, TERN_STAGE_PTX) != NULL) == i);
         CHECK(!tern_kernel_text(kernel, TERN_STAGE_IR_AFTER));
+        const char *times = tern_kernel_text(kernel, TERN_STAGE_TIMES),
+                   *last = strstr(times, "\nall ");
+        CHECK(strstr(times, "\nfront end ") && last && (strstr(times, "\ngenerate ") != NULL) == i);
         CHECK_STR(tern_kernel_text(kernel, TERN_STAGE_CONFIGS), "");
         CHECK_STR(tern_kernel_text(kernel, TERN_STAGE_AST), tern_module_ast(module, "facts"));
         CHECK(strstr(tern_kernel_text(kernel, TERN_STAGE_IR), "func @facts("));

@@ -38,6 +38,18 @@ check 'a nest is written once' test "$(grep -c 'static [a-z]* piece[0-9]*(' "$wo
 check 'the text does not grow with its copies' test "$(wc -c <"$work/64.c")" -lt 120000
 check 'a short text stays as it is' sh -c '! grep -q "piece[0-9]" "$0"' "$work/1.c"
 
+# Each step once, in order; shares of all.
+steps() { $TERN show $k --stage times --target "$1" --sig "$sig" | awk '$1 != "step" && $1 != "all" {
+    sub(/ +[0-9.]+ +[0-9.]+%$/, ""); printf "%s%s", n++ ? " " : "", $0 } END { print "" }'; }
+check 'the steps for interp' test "$(steps interp)" = 'front end fold cse dce load'
+check 'the steps for a cpu' test "$(steps cpu:generic)" = \
+    'front end fold cse shape fold shape licm fold cse dce carry generate'
+check 'the steps for a GPU' test "$(steps sm_90a)" = \
+    'front end fold cse shape fold shape licm fold cse dce carry shape sink dce guard place rings fence generate'
+check 'the times sum up' sh -c '$0 show $1 --stage times --sig "$2" | awk "
+    NR == 1 || !NF { next } \$1 == \"all\" { ok = \$2 > sum - 1 && \$2 < sum + 1 && share > 99 && share < 101 }
+    { sum += \$(NF - 1); share += \$NF } END { exit !ok }"' $TERN $k "$sig"
+
 # The C text is for this machine's instructions, as `tern run` has it; others by name.
 exits 0 'target: cpu:avx2' $TERN show $k --stage facts --target cpu:avx2 --sig "$sig"
 exits 0 'target: cpu:generic' $TERN show $k --stage facts --target cpu:generic --sig "$sig"
