@@ -15,7 +15,8 @@
  * are masked like threads that are not there.
  *
  * What is uniform (varying.c) stays scalar. An if whose condition varies has both arms, one after the
- * other, each under its mask, and its results are selected. An arm with a loop or barrier in it, or a
+ * other, each under its mask, and its results are selected; that of one thread alone is scalar code
+ * (spread_one.c). An arm with a loop or barrier in it, or a
  * long one, stands under `if any(mask)`: so loops only run where a thread is, and end where they would.
  *
  * The block runs in lockstep, one of the orders that CUDA allows to a program without races, so that a
@@ -117,7 +118,7 @@ static bool counts_as_long(const Region *region, int *ops) {
     return false;
 }
 
-/* An arm that yields `count` values, varying ones as tiles where they are to be. */
+/* An arm with a region of its own; what it yields are tiles if `tiles`, or where the result varies. */
 static Region *arm_region(Spread *s, const Op *op, int which, Mask mask, bool tiles) {
     Builder outer = s->b;
     const Op *yield = region_yield(op->regions[which]);
@@ -237,13 +238,26 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
                  op_info(op->kind)->name);
 }
 
+/* After an error: something that can be read. */
+static void give_anything(Spread *s, const Op *op) {
+    for (int i = 0; i < op->num_results; i++) {
+        Value *result = &op->results[i];
+        const Type *type = result->type;
+        if (s->now[result->id]) continue;
+        if (s->varying[result->id]) type = spread_type(s, type);
+        s->now[result->id] = build_constant_bits(&s->b, type, 0);
+    }
+}
+
 /* Where a mask is asked whether a thread is there, one more region is made. */
 void spread_region(Spread *s, const Region *region, Mask mask) {
     if (++s->depth == MAX_DEPTH)
         diag_refused(s->px->diag, region->owner->span,
                      "%d loops and ifs in each other, on a target without threads", MAX_DEPTH - 1);
-    for (const Op *op = region->first; op && op->kind != OP_YIELD; op = op->next)
+    for (const Op *op = region->first; op && op->kind != OP_YIELD; op = op->next) {
         if (!diag_failed(s->px->diag)) spread_op(s, op, mask);
+        if (diag_failed(s->px->diag)) give_anything(s, op);
+    }
     s->depth--;
 }
 

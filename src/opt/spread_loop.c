@@ -73,7 +73,6 @@ typedef struct Loop {
     int num_kept;
     Value **values; /* of the yield that is being made */
     int num_values;
-    Value *running; /* in the body: who is there */
 } Loop;
 
 /* How results that are read keep what each lane left with. */
@@ -118,8 +117,7 @@ static Region *make_test(Loop *loop) {
     Builder outer;
     Region *region = begin(loop, &outer);
     Mask mask = loop->mask;
-    if (loop->diverges)
-        mask = (Mask){.lanes = loop->running = add_lanes(loop, region), .is_some = true};
+    if (loop->diverges) mask = (Mask){.lanes = add_lanes(loop, region), .is_some = true};
     for (int i = 0; i < op->num_operands; i++) add_arg(s, region, while_arg(op, i));
     spread_region(s, while_test(op), mask);
     Value *condition = s->now[while_condition(op)->id], *before = mask.lanes;

@@ -22,29 +22,31 @@ static bool is_uniform_access(const Spread *s, const Op *op) {
     return true;
 }
 
+static Value *access_operand(Spread *s, const Value *old, bool uniform) {
+    return uniform ? s->now[old->id] : spread_tile(s, s->now[old->id]);
+}
+
 /* The op's own mask and that of where it stands. */
 static Value *access_lanes(Spread *s, const Op *op, Mask mask, bool uniform) {
-    Value *here =
-        uniform ? mask.lanes && !mask.is_some ? spread_any(s, mask.lanes) : NULL : mask.lanes;
+    Value *here = mask.lanes;
+    if (uniform) here = here && !mask.is_some ? spread_any(s, here) : NULL;
     const Value *own = access_mask(op);
     if (!own) return here;
-    Value *lanes = uniform ? s->now[own->id] : spread_tile(s, s->now[own->id]);
+    Value *lanes = access_operand(s, own, uniform);
     return here ? build_2(&s->b, OP_AND, here, lanes) : lanes;
 }
 
 void spread_memory(Spread *s, const Op *op, Mask mask) {
     bool uniform = is_uniform_access(s, op);
-    Value *operands[4], *lanes = access_lanes(s, op, mask, uniform);
-    const Value *old[] = {access_pointer(op),
-                          op->kind == OP_ATOMIC_CAS ? atomic_cas_compare(op) : NULL,
-                          access_value(op), lanes ? access_mask(op) : NULL, access_other(op)};
+    Value *operands[5], *lanes = access_lanes(s, op, mask, uniform);
+    const Value *before[] = {access_pointer(op),
+                             op->kind == OP_ATOMIC_CAS ? atomic_cas_compare(op) : NULL,
+                             access_value(op)};
     int count = 0;
-    for (int i = 0; i < COUNT(old); i++) {
-        if (i == 3 && lanes) operands[count++] = lanes;
-        if (i == 3 || !old[i]) continue;
-        Value *now = s->now[old[i]->id];
-        operands[count++] = uniform ? now : spread_tile(s, now);
-    }
+    for (int i = 0; i < COUNT(before); i++)
+        if (before[i]) operands[count++] = access_operand(s, before[i], uniform);
+    if (lanes) operands[count++] = lanes;
+    if (access_other(op)) operands[count++] = access_operand(s, access_other(op), uniform);
     const Type *type = op->num_results ? op_result(op)->type : NULL;
     if (type && !uniform) type = spread_type(s, type);
     Op *made = build_op(&s->b, op->kind, count, operands, op->num_results, &type, 0, NULL);

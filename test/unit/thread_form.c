@@ -361,6 +361,26 @@ TEST(spread_form) {
     tern_close(interp);
 }
 
+/* What lanes cannot do is refused, and what reads of it is let be. */
+TEST(not_spread) {
+    static const char text[] =
+        "func @k(%x: ptr<i32>, %out: ptr<i32>, %n: i32) {form = thread, block = [32, 1, 1]} {\n"
+        "%t = thread_id {axis = 0} : i32\n%zero = constant 0 : i32\n%one = constant 1 : i32\n"
+        "%c = icmp %t, %n {predicate = slt} : i1\n"
+        "%r = if %c : i32 {\n"
+        "  %s = for %zero, %t, %one, %zero : i32 (%i: i32, %a: i32) {\n"
+        "    %b = add %a, %i : i32\n    yield %b\n  }\n"
+        "  %d = add %s, %t : i32\n  yield %d\n} {\n  yield %n\n}\n"
+        "%p = addptr %out, %t : ptr<i32>\nstore %p, %r\nyield\n}\n";
+    tern_context *interp = open_device("interp");
+    CHECK(!kernel_from_ir(interp, text, NULL));
+    CHECK(strstr(tern_message(interp), "'for' whose bounds differ from thread to thread") != NULL);
+    tern_close(interp);
+    uint32_t in[32] = {0}, out[32] = {0};
+    CHECK(run_words_on(sim(), text, (uint32_t[]){1, 1, 1}, in, in, out, 32, 20));
+    for (uint32_t t = 0; t < 32; t++) CHECK(out[t] == (t < 20 ? t * (t + 1) / 2 : 20));
+}
+
 /* Spreading needs a region more than there was. */
 TEST(deep) {
     tern_context *interp = open_device("interp");
