@@ -170,6 +170,44 @@ TEST(bytes_that_are_no_text) {
     CHECK(strstr(parsed("\xc3\xa9t\xc3\xa9 = 1"), "name \xc3\xa9t\xc3\xa9"));
 }
 
+/* Quotes, spaces, arrows and signs that editors put where ASCII was meant: each range's ends, and
+ * what lies beside them, as the second letter of a name. */
+TEST(letters_that_no_name_has) {
+    static const struct {
+        uint32_t letter;
+        bool fits;
+    } rows[] = {
+        {0x80, false},   {0xa9, false},    {0xaa, true},     {0xb5, true},    {0xb6, false},
+        {0xb7, true},    {0xb8, false},    {0xba, true},     {0xbf, false},   {0xc0, true},
+        {0xd6, true},    {0xd7, false},    {0xd8, true},     {0xf6, true},    {0xf7, false},
+        {0xf8, true},    {0x1fff, true},   {0x2000, false},  {0x203e, false}, {0x203f, true},
+        {0x2040, true},  {0x2041, false},  {0x2053, false},  {0x2054, true},  {0x206f, false},
+        {0x2070, true},  {0x218f, true},   {0x2190, false},  {0x2bff, false}, {0x2c00, true},
+        {0x2fff, true},  {0x3000, false},  {0x3004, false},  {0x3005, true},  {0x3007, true},
+        {0x3008, false}, {0x3020, false},  {0x3021, true},   {0xd7ff, true},  {0xe000, false},
+        {0xf8ff, false}, {0xf900, true},   {0xfefe, true},   {0xfeff, false}, {0xff00, true},
+        {0xff01, false}, {0xff0f, false},  {0xff10, true},   {0xff19, true},  {0xff1a, false},
+        {0xff20, false}, {0xff21, true},   {0xfffc, true},   {0xfffd, false}, {0x10000, true},
+        {0x1efff, true}, {0x1f000, false}, {0x1faff, false}, {0x1fb00, true},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        uint32_t c = rows[i].letter;
+        char text[8] = "a", want[64];
+        if (c < 0x800)
+            text[1] = (char)(192 + c / 64), text[2] = (char)(128 + c % 64);
+        else if (c < 0x10000)
+            text[1] = (char)(224 + c / 4096), text[2] = (char)(128 + c / 64 % 64),
+            text[3] = (char)(128 + c % 64);
+        else
+            text[1] = (char)(240 + c / 262144), text[2] = (char)(128 + c / 4096 % 64),
+            text[3] = (char)(128 + c / 64 % 64), text[4] = (char)(128 + c % 64);
+        snprintf(want, sizeof want, "1:1 expression\n  name %s\n", text);
+        CHECK((strcmp(parsed(text), want) == 0) == rows[i].fits);
+        snprintf(want, sizeof want, "(U+%04X) cannot stand here", (unsigned)c);
+        CHECK((strstr(parsed(text), want) != NULL) == !rows[i].fits);
+    }
+}
+
 TEST(limits) {
     CHECK(strstr(nested("(", 90, "x", ")"), "name x"));
     CHECK(strstr(nested("(", 5000, "x", ")"), "nested more than"));

@@ -898,3 +898,56 @@ x = """a
 # case: one line: a\ b
 a\ b
 # want: 1:2: error: expected the end of the line after '\'
+
+# case: a bracket that is never closed, and texts and a comment that hold statements
+x = foo(1, '''
+def g(): pass
+''', 'a\'b def', """x
+if y:
+"""  # def h(): pass
+def k():
+    pass
+y = = 2
+# want: 1:8: error: '(' is never closed
+# want: 8:5: error: expected an expression, saw '='
+
+# case: a bracket that is never closed, and a text that is not either
+x = foo('''
+def k():
+    pass
+y = = 2
+# want: 1:9: error: the triple-quoted string is never closed
+# want: 4:5: error: expected an expression, saw '='
+
+# case: a comment in the braces of an f-string, as since 3.12
+x = f'''{a  # b'
+}''' + = 2
+# want: 2:8: error: expected an expression, saw '='
+
+# case: a text in the braces of an f-string, with the other quotes
+x = f"{a['b']}{'c'!r:>{w}}" + = 2
+# want: 1:31: error: expected an expression, saw '='
+
+# case: a brace that is not closed, or closed twice
+x = f'{a'
+y = f'a}'
+z = f'{a:{b}'
+w = f'{}'
+v = f'{a!x}'
+u = f'{a b}'
+# want: 1:9: error: the string is not closed on its line
+# want: 2:8: error: a single '}' in an f-string: write '}}'
+# want: 3:7: error: '{' of the f-string is not closed
+# want: 4:8: error: expected an expression in the braces of the f-string, saw '}'
+# want: 5:10: error: expected the conversion r, s or a after '!', saw 'x'
+# want: 6:10: error: expected '}' after the expression in the f-string, saw 'b'
+
+# case: letters that cannot stand there
+x = 1 ? 2
+y = $a
+z = a · b
+w = 1 → 2
+# want: 1:7: error: character '?' cannot stand here
+# want: 2:5: error: character '$' cannot stand here
+# want: 3:7: error: expected the end of the statement, saw '·'
+# want: 4:7: error: character '→' (U+2192) cannot stand here
