@@ -28,9 +28,10 @@ static const char plain[] = "import triton\n"
                             "    i = tl.arange(0, 16)\n"
                             "    tl.store(x + i, tl.load(x + i) + K + M + N)\n";
 
-/* TERN_OK, or what a call that gave nothing, or this status, came to. */
-static tern_status came_to(const tern_context *context, bool gave, tern_status status) {
-    return status ? status : gave ? TERN_OK : tern_message_status(context);
+/* What a call that gave nothing came to: it says so. */
+static tern_status failed(const tern_context *context) {
+    tern_status status = tern_message_status(context);
+    return status ? status : TERN_ERROR_SYSTEM;
 }
 
 static tern_status launch_softmax(tern_context *context) {
@@ -42,7 +43,7 @@ static tern_status launch_softmax(tern_context *context) {
         module ? tern_compile(module, "softmax", "*fp32,*i32,i32,64", NULL) : NULL;
     tern_buffer *bx = kernel ? tern_wrap(context, x, sizeof x) : NULL;
     tern_buffer *by = bx ? tern_wrap(context, &lock, sizeof lock) : NULL;
-    if (!by) return tern_message_status(context);
+    if (!by) return failed(context);
     tern_argument arguments[] = {tern_arg_buffer(bx), tern_arg_buffer(by), tern_arg_int(50)};
     return tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 3);
 }
@@ -50,27 +51,26 @@ static tern_status launch_softmax(tern_context *context) {
 /* What can be asked of a module and of a kernel. */
 static tern_status ask(tern_context *context) {
     tern_module *module = tern_load_text(context, plain, sizeof plain - 1, "plain.py");
-    if (!module) return tern_message_status(context);
+    if (!module) return failed(context);
     const tern_value known = {"K", "2"}, *values;
     const tern_config *configs;
     tern_status status = tern_module_set_global(module, "N", "5");
-    if (!status) status = came_to(context, tern_module_ast(module, "add") != NULL, TERN_OK);
-    if (!status && tern_module_configs(module, "add", &configs) != 1)
-        status = tern_message_status(context);
+    if (!status && !tern_module_ast(module, "add")) status = failed(context);
+    if (!status && tern_module_configs(module, "add", &configs) != 1) status = failed(context);
     if (!status && tern_module_heuristics(module, "add", &known, 1, &values) != 1)
-        status = tern_message_status(context);
+        status = failed(context);
     tern_kernel *kernel =
         status ? NULL : tern_compile(module, "add", "*fp32", &(tern_options){.config = 1});
     tern_module_free(module);
-    if (!kernel) return tern_message_status(context);
+    if (!kernel) return failed(context);
     static const tern_stage stages[] = {TERN_STAGE_IR, TERN_STAGE_AST, TERN_STAGE_FACTS,
                                         TERN_STAGE_CONFIGS};
     for (int i = 0; i < 4 && !status; i++)
-        status = came_to(context, tern_kernel_text(kernel, stages[i]) != NULL, TERN_OK);
+        if (!tern_kernel_text(kernel, stages[i])) status = failed(context);
     tern_work count;
     tern_buffer *buffer = tern_alloc(context, 64);
     tern_argument argument = tern_arg_buffer(buffer);
-    if (!buffer) return tern_message_status(context);
+    if (!buffer) return failed(context);
     for (int round = 0; round < 2 && !status; round++) /* what was freed is not freed again */
         status = tern_kernel_work(kernel, (uint32_t[]){1, 1, 1}, &argument, 1, &count);
     tern_buffer_free(buffer);
@@ -100,7 +100,7 @@ static tern_status read_and_write(tern_context *context) {
 static tern_status make_handles(tern_context *context) {
     tern_stream *stream = tern_stream_create(context);
     tern_event *event = stream ? tern_event_create(context) : NULL;
-    if (!event) return tern_message_status(context);
+    if (!event) return failed(context);
     tern_status status = tern_event_record(event, stream);
     if (!status) status = tern_event_synchronize(event);
     return status;

@@ -501,6 +501,7 @@ static CudaResult mock_host_alloc(void **pointer, size_t bytes, unsigned flags) 
     Thing *page = thing_new(HOST);
     page->memory = aligned_alloc(512, (bytes + 511) / 512 * 512);
     if (!page->memory) misuse("out of memory");
+    memset(page->memory, 0x5a, bytes);
     *pointer = page->memory;
     return CUDA_OK;
 }

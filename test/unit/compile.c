@@ -163,6 +163,138 @@ TEST(options_are_the_kernels) {
         }
 }
 
+/* ---- what is asked of a compiled kernel ---- */
+
+TEST(what_a_kernel_uses) {
+    static const struct {
+        const char *body;
+        int grid_axes;
+        bool prints, written[4];
+    } rows[] = {
+        {"", 0, false, {0}},
+        {"%a = program_id {axis = 0} : i32", 1, false, {0}},
+        {"%a = program_id {axis = 2} : i32", 3, false, {0}},
+        {"%a = num_programs {axis = 1} : i32", 2, false, {0}},
+        {"%a = program_id {axis = 2} : i32\n%b = program_id {axis = 0} : i32", 3, false, {0}},
+        {"%a = num_programs {axis = 0} : i32\n%b = program_id {axis = 1} : i32", 2, false, {0}},
+        {"print %n {text = \"n\", hex = 0, unsigned_mask = 0}", 0, true, {0}},
+        {"%a = load %x : i32\nstore %y, %a", 0, false, {0, 1, 0}},
+        {"store %x, %n", 0, false, {1, 0, 0}},
+        {"%a = addptr %y, %n : ptr<i32>\n%b = addptr %a, %n : ptr<i32>\nstore %b, %n",
+         0,
+         false,
+         {0, 1, 0}},
+        {"%a = atomic_rmw %y, %n {kind = add, sem = relaxed, scope = gpu} : i32",
+         0,
+         false,
+         {0, 1, 0}},
+        {"%a = atomic_cas %x, %n, %n {sem = acq_rel, scope = gpu} : i32", 0, false, {1, 0, 0}},
+        {"%c = icmp %n, %n {predicate = eq} : i1\nif %c {\nstore %y, %n\n%a = program_id {axis = "
+         "1} : i32\nyield\n} {\nstore %x, %n\nprint %n {text = \"\", hex = 0, unsigned_mask = 0}\nyield\n}",
+         2,
+         true,
+         {1, 1, 0}},
+        /* Which of two is stored through is not known before it runs. */
+        {"%c = icmp %n, %n {predicate = eq} : i1\n%a = select %c, %x, %y : ptr<i32>\n"
+         "store %a, %n",
+         0,
+         false,
+         {1, 1, 1}},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        Arena *arena = arena_new(NULL);
+        Diag diag = {.arena = arena};
+        Str source =
+            str_format(arena, "func @k(%%x: ptr<i32>, %%y: ptr<i32>, %%n: i32) {\n%s\nyield\n}\n",
+                       rows[i].body);
+        CompiledKernel kernel = {
+            .num_params = 3,
+            .ir = func_parse(arena, source_new(arena, STR("k.tir"), source), &diag)};
+        CHECK(kernel.ir != NULL);
+        if (!kernel.ir) printf("%s", words(arena, &diag));
+        if (!kernel.ir) continue;
+        KernelUse use = kernel_use(arena, &kernel);
+        CHECK(use.grid_axes == rows[i].grid_axes && use.prints == rows[i].prints);
+        for (int k = 0; k < 3; k++) CHECK(use.written[k] == rows[i].written[k]);
+        if (use.grid_axes != rows[i].grid_axes || memcmp(use.written, rows[i].written, 3))
+            printf("row %d\n", i);
+        arena_free(arena);
+    }
+}
+
+TEST(parameters_are_of_their_types) {
+    static const struct {
+        const char *type;
+        ScalarKind scalar;
+        bool is_unsigned, is_pointer;
+        int divisible;
+    } rows[] = {
+        {"i32", SCALAR_I32, false, false, 1},         {"f16", SCALAR_F16, false, false, 1},
+        {"i1", SCALAR_I1, false, false, 1},           {"ptr<f64>", SCALAR_F64, false, true, 1},
+        {"ptr<ptr<f32>>", SCALAR_I64, true, true, 1}, {"u8", SCALAR_I8, true, false, 1},
+        {"ptr<i32>", SCALAR_I32, false, true, 16},    {"i64", SCALAR_I64, false, false, 8}};
+    for (int i = 0; i < COUNT(rows); i++) {
+        Arena *arena = arena_new(NULL);
+        Diag diag;
+        bool is_unsigned = rows[i].type[0] == 'u';
+        const char *source = str_format(arena, "func @k(%%first: i32, %%it: %s) {\n  yield\n}\n",
+                                        is_unsigned ? "i8" : rows[i].type)
+                                 .data;
+        Func *fn = func_parse(arena, source_new(arena, STR("k.tir"), str_of(source)), &diag);
+        CHECK(fn != NULL);
+        if (!fn) continue;
+        fn->params[1].is_unsigned = is_unsigned;
+        fn->params[1].divisible = rows[i].divisible == 1 ? 0 : rows[i].divisible;
+        fn->params[1].source_index = 7;
+        const KernelParam *params = kernel_params(arena, fn);
+        CHECK(str_is(params[0].name, "first") && str_is(params[1].name, "it"));
+        CHECK(params[0].divisible == 1 && params[0].type == SCALAR_I32 && !params[0].is_pointer);
+        CHECK(params[1].type == rows[i].scalar && params[1].is_pointer == rows[i].is_pointer);
+        CHECK(params[1].is_unsigned == rows[i].is_unsigned && params[1].source_index == 7);
+        CHECK(params[1].divisible == rows[i].divisible);
+        arena_free(arena);
+    }
+}
+
+/* What is printed after the passes has its values in order, whatever went. */
+TEST(values_are_numbered_in_order) {
+    Arena *arena = arena_new(NULL);
+    Diag diag;
+    Buf out = {.arena = arena};
+    static const char source[] = "func @k(%p: ptr<i32>, %n: i32) {\n"
+                                 "  %0 = add %n, %n : i32\n  %1 = mul %n, %n : i32\n"
+                                 "  %2 = sub %1, %n : i32\n  store %p, %2\n  yield\n}\n";
+    CompiledKernel *kernel = compiled(arena, source, (CompileRequest){.target = "interp"}, &diag);
+    CHECK(kernel != NULL);
+    if (kernel) kernel_print_ir(&out, kernel);
+    CHECK(kernel && strstr(out.data, "%0 = mul %n, %n : i32\n  %1 = sub %0, %n : i32\n"));
+    int at = 2; /* the parameters come first */
+    for (const Op *op = kernel ? kernel->ir->body->first : NULL; op; op = op->next)
+        for (int i = 0; i < op->num_results; i++) CHECK(op->results[i].id == at++);
+    arena_free(arena);
+}
+
+/* Threads of a block are counted in whole warps. */
+TEST(warps_hold_the_threads_of_a_block) {
+    static const int rows[][4] = {{1, 1, 1, 1},  {32, 1, 1, 1}, {33, 1, 1, 2},
+                                  {64, 1, 1, 2}, {16, 4, 1, 2}, {5, 5, 5, 4}};
+    for (int i = 0; i < COUNT(rows); i++) {
+        Arena *arena = arena_new(NULL);
+        Diag diag = {.arena = arena};
+        const char *source = "__global__ void k(int *p) { p[threadIdx.x] = 1; }\n";
+        CuModule *module =
+            cu_load(arena, source_new(arena, STR("k.cu"), str_of(source)), STR(""), NULL, &diag);
+        CHECK(module != NULL);
+        CuLaunch launch = {.block = {rows[i][0], rows[i][1], rows[i][2]}};
+        CompileRequest request = {.target = "sm_80", .num_warps = 7};
+        CompiledKernel *kernel =
+            compile_cuda(arena, module, cu_kernel(module, 0), &launch, &request, &diag);
+        CHECK(kernel && kernel->num_warps == rows[i][3]);
+        CHECK(kernel && facts_threads(&kernel->facts) == rows[i][0] * rows[i][1] * rows[i][2]);
+        arena_free(arena);
+    }
+}
+
 /* A name is taken as a whole, or, where a back end knows the rest of it, as what it begins with. */
 TEST(targets_have_names) {
     static const char *const none[] = {"",    "inter", "interp2", "cp",

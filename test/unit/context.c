@@ -164,6 +164,8 @@ TEST(a_failure_has_words_and_a_place) {
         tern_status status;
         int line, column; /* 0: none */
     } rows[] = {
+        {"    tl.store(x, unknown)\n    tl.store(x, other)\n",
+         "f.py:5:17: error: 'unknown' is not defined", TERN_ERROR_COMPILE, 5, 17},
         {"    tl.store(x, unknown)\n", "f.py:5:17: error: 'unknown' is not defined",
          TERN_ERROR_COMPILE, 5, 17},
         {"    tl.store(x, 1)\n    y = tl.extern_elementwise('', '', [x], None, True)\n",

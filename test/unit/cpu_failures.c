@@ -261,6 +261,24 @@ TEST(without_locks_only_old_folders_are_swept) {
     CHECK(rmdir(folder) == 0);
 }
 
+TEST(a_workplace_and_an_entry_that_are_gone) {
+    char folder[] = "/tmp/tern-failures-XXXXXX";
+    CHECK(mkdtemp(folder));
+    Arena *arena = arena_new(NULL);
+    Workplace work;
+    Str why = {0};
+    Cache cache = {.folder = str_of(folder)};
+    int open_files = num_files("/proc/self/fd");
+    flock_does = LOCKS;
+    CHECK(workplace_open(arena, str_of(folder), &work, &why) && rmdir(work.folder.data) == 0);
+    errno = 77;
+    workplace_close(&work); /* somebody has removed it */
+    CHECK(errno == 77 && num_files("/proc/self/fd") == open_files);
+    cache_add(arena, &cache, STR("key"), STR("/nowhere/at/all"));
+    CHECK(errno == 77 && rmdir(folder) == 0);
+    arena_free(arena);
+}
+
 /* Root can make a folder that is somebody else's. */
 TEST(what_is_somebody_elses_is_left_alone) {
     enum { NOBODY = 65534 };

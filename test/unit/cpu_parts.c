@@ -387,12 +387,12 @@ TEST(a_compiler_is_run) {
     script = str_c(arena, str_of(script));
     CCompiler compiler = {.path = str_of(script)};
     Str why = {0};
-    make_script(
-        script,
-        "#!/bin/sh\nd=$(dirname $0)\necho \"$*\" > $d/args\nenv | grep -c ^TMPDIR= > $d/count\n"
-        "echo $TMPDIR > $d/tmp\nread word || echo none > $d/input\necho out\n"
-        "echo warning >&2\n",
-        0700);
+    make_script(script,
+                "#!/bin/sh\nd=$(dirname $0)\necho \"$*\" > $d/args\n"
+                "tr '\\0' '\\n' < /proc/$$/environ | grep -c ^TMPDIR= > $d/count\n"
+                "echo $TMPDIR > $d/tmp\nread word || echo none > $d/input\necho out\n"
+                "echo warning >&2\n",
+                0700);
     setenv("TMPDIR", "/elsewhere", 1);
     CHECK(compiler_run(arena, &compiler, "-O2  -x c -w", STR("/some/folder"), "k.c", object, &why));
     unsetenv("TMPDIR");
@@ -404,6 +404,13 @@ TEST(a_compiler_is_run) {
     CHECK_STR(text_of(arena, below(folder, "k.so.err")), "warning\n");
     struct stat st;
     CHECK(stat(below(folder, "k.so.err"), &st) == 0 && (st.st_mode & 0777) == 0600);
+    char **kept = environ; /* a program may have no environment at all */
+    environ = NULL;
+    CHECK(compiler_run(arena, &compiler, "-c", STR("/other"), "k.c", object, &why));
+    environ = kept;
+    CHECK_STR(text_of(arena, below(folder, "tmp")), "/other\n");
+    CHECK_STR(text_of(arena, below(folder, "args")),
+              str_format(arena, "-c -o %s k.c -lm\n", object).data);
 
     make_script(script, "#!/bin/sh\necho 'k.c:3: so' >&2\nexit 1\n", 0700);
     CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));

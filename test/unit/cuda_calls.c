@@ -357,6 +357,7 @@ TEST(kernels_that_cannot_be) {
          TERN_ERROR_UNSUPPORTED},
         {32, -1, "sm_90a", record_ptx, "has 32 threads a block and -1 bytes of shared memory",
          TERN_ERROR_UNSUPPORTED},
+        {1, 0, "sm_90a", record_ptx, NULL, TERN_OK},
         {1024, 232448, "sm_90a", record_ptx, NULL, TERN_OK},
         {1025, 0, "sm_90a", record_ptx,
          "has 1025 threads a block, but takes so many registers that "

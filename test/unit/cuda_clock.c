@@ -241,11 +241,15 @@ TEST(nvml_that_refuses) {
         close_device(&f);
         CHECK(nvml.refuse(0) == 0);
     }
+    /* The system's own, where there is one, does not know the mock's GPU. */
     static const char *const none[] = {"/nowhere/libnvidia-ml.so.1",
-                                       MOCK_DRIVER /* has no such calls */};
-    for (int i = 0; i < 2; i++) {
+                                       MOCK_DRIVER /* has no such calls */, "", NULL};
+    for (int i = 0; i < COUNT(none); i++) {
         Fixture f;
-        setenv("TERN_NVML", none[i], 1);
+        if (none[i])
+            setenv("TERN_NVML", none[i], 1);
+        else
+            unsetenv("TERN_NVML");
         open_here(&f, NULL);
         tern_clock_state state = state_now(&f);
         CHECK(state.mhz == 0 && state.max_mhz == 1980 && !state.reasons_known && !state.reasons);

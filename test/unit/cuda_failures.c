@@ -338,6 +338,21 @@ TEST(whom_a_late_failure_is_put_down_to) {
     }
 }
 
+TEST(a_launch_that_is_refused_says_all_of_it) {
+    Bench b;
+    void *loaded = NULL;
+    bench_open(&b, NULL);
+    b.kernel.facts.block[0] = 16, b.kernel.facts.block[1] = 3, b.kernel.facts.block[2] = 4;
+    OK(ops->load(&b.f.device, &b.kernel, &loaded));
+    CHECK(ops->launch(&b.f.device, NULL, loaded, (uint32_t[]){5, 65536, 7}, (void *[]){&b.block}) ==
+          TERN_ERROR_DEVICE);
+    CHECK(why_has(&b.f,
+                  "cannot launch kernel 'my_record' (k.py:3), grid (5, 65536, 7), 192 threads "
+                  "a block, 100000 bytes of shared memory: CUDA_ERROR_INVALID_VALUE"));
+    close_device(&b.f);
+    CHECK(mock()->live() == 0);
+}
+
 /* A kernel whose text is not known has its name alone. */
 TEST(a_kernel_without_a_text_has_a_name) {
     Bench b;
@@ -394,6 +409,45 @@ TEST(what_was_enqueued_is_waited_for) {
             close_device(&b.f);
             CHECK(mock()->live() == 0);
         }
+}
+
+/* An event is closed at once: the driver keeps it as long as it needs it. */
+TEST(closing_an_event_waits_for_nothing) {
+    Bench b;
+    void *event = NULL, *queue = NULL;
+    bench_open(&b, NULL);
+    OK(make_event(&b, &event));
+    record(&b, &queue);
+    OK(launch(&b.f, NULL, b.loaded, b.block, 1));
+    mock()->trace();
+    ops->event_close(&b.f.device, event);
+    CHECK_STR(mock()->trace(), "current\ndestroy event2");
+    ops->queue_close(&b.f.device, queue); /* nor one that records, whose work is not enqueued */
+    CHECK_STR(mock()->trace(), "current\ncapture ends stream1\ndestroy graph1\ndestroy stream1");
+    close_device(&b.f);
+    CHECK(mock()->live() == 0);
+}
+
+TEST(the_time_between_two_events_is_known_when_both_are_over) {
+    for (int timed = 0; timed < 2; timed++) {
+        Bench b;
+        void *start = NULL, *end = NULL;
+        double ns = -1;
+        bench_open(&b, &(tern_open_options){.timeout_ms = timed ? 5000 : 0});
+        OK(make_event(&b, &start));
+        OK(make_event(&b, &end));
+        OK(ops->event_record(&b.f.device, start, NULL));
+        OK(launch(&b.f, NULL, b.loaded, b.block, 1));
+        OK(ops->event_record(&b.f.device, end, NULL));
+        mock()->trace();
+        OK(ops->event_elapsed(&b.f.device, start, end, &ns));
+        CHECK_STR(mock()->trace(),
+                  timed ? "current\nis event3 done\nis event4 done\nfrom event3 to event4"
+                        : "current\nwait for event2\nwait for event3\nfrom event2 to event3");
+        CHECK(ns >= 2000 && ns < 1e9); /* a launch takes 2 us there */
+        close_device(&b.f);
+        CHECK(mock()->live() == 0);
+    }
 }
 
 TEST_MAIN()

@@ -4,7 +4,6 @@
  */
 #include "device/cpu/cpu.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
@@ -56,11 +55,8 @@ static void wait_for_change(Pool *pool, int seen) {
         pause_once();
     }
     atomic_fetch_add(&pool->sleeping, 1);
-    while (atomic_load(&pool->generation) == seen) {
-        int saved = errno;
+    while (atomic_load(&pool->generation) == seen) /* this thread's errno is nobody's */
         syscall(SYS_futex, &pool->generation, FUTEX_WAIT_PRIVATE, seen, NULL, NULL, 0);
-        errno = saved;
-    }
     atomic_fetch_sub(&pool->sleeping, 1);
 }
 
@@ -82,11 +78,8 @@ static void *worker_main(void *user) {
 
 static void wake_workers(Pool *pool) {
     atomic_fetch_add(&pool->generation, 1);
-    if (atomic_load(&pool->sleeping)) {
-        int saved = errno;
+    if (atomic_load(&pool->sleeping)) /* this cannot fail */
         syscall(SYS_futex, &pool->generation, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
-        errno = saved;
-    }
 }
 
 Pool *pool_open(int num_threads) {

@@ -125,7 +125,7 @@ tern_status cuda_wait_all(Cuda *cuda, const char *doing) {
         if (status == TERN_OK) status = poll(cuda, cuda->watch, NULL, doing);
         for (CudaObject *o = cuda->objects.next; o && cuda->num_adopted && status == TERN_OK;
              o = o->next)
-            if (o->kind == CUDA_QUEUE && o->adopted) status = poll(cuda, NULL, o->stream, doing);
+            if (o->adopted) status = poll(cuda, NULL, o->stream, doing);
     }
     if (status == TERN_OK) status = cuda_check(cuda, cuda->driver.context_wait(), doing);
     if (status == TERN_OK) all_done(cuda);
