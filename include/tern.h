@@ -213,6 +213,17 @@ typedef struct tern_config {
  * tern_status when they cannot be evaluated. */
 TERN_API int tern_module_configs(tern_module *module, const char *function,
                                  const tern_config **configs);
+/* What @triton.autotune says beside them. The names are of arguments; they live as long as the
+ * module. Without an autotune there are none. */
+typedef struct tern_autotune {
+    int num_keys, num_reset, num_restore;
+    const char *const *keys;          /* for other values of these it is tuned anew */
+    const char *const *reset_to_zero; /* before each run while it is tuned .. */
+    const char *const *restore_value; /* .. and these get back what they held */
+    const char *prunes; /* the source text of prune_configs_by, which is Python's; NULL: none */
+} tern_autotune;
+TERN_API tern_status tern_module_autotune(tern_module *module, const char *function,
+                                          tern_autotune *autotune);
 /* Evaluates @triton.heuristics from the arguments that the caller knows; tensors are left out.
  * *values are those parameters that the heuristics determine and `known` does not name. Returns how
  * many, or a negative tern_status. */
@@ -755,6 +766,90 @@ TERN_API const char *tern_trust_words(unsigned one_bit); /* "noisy: ..", NULL fo
 
 /* Linear interpolation at q * (count - 1) of the sorted values, as torch.quantile; NaN for none. */
 TERN_API double tern_quantile(const double *values, size_t count, double q);
+
+/* ---- tuning ----
+ *
+ * Which of several ways to do the same takes the least time? Candidates are first made ready, and
+ * checked, one after the other; then they race: each round times all that are left once, in an order
+ * drawn anew, and only differences within rounds count, so that a clock that drifts hits all alike.
+ * Who is slower for sure is out. It is decided when one is left, or when none of those left can be
+ * faster than the best by more than the margin. The caller's memory is touched by its own callbacks
+ * alone: give them copies where results are still wanted. */
+
+typedef enum tern_candidate_state {
+    TERN_CANDIDATE_WAITS, /* not tried */
+    TERN_CANDIDATE_READY, /* right; after the race: not told apart from the winner */
+    TERN_CANDIDATE_WON,
+    TERN_CANDIDATE_LOST,    /* slower for sure */
+    TERN_CANDIDATE_REFUSED, /* it does not compile, or asks for more than the device has */
+    TERN_CANDIDATE_WRONG,   /* its results are */
+    TERN_CANDIDATE_FAILED,  /* it stopped, or crashed */
+    TERN_CANDIDATE_HUNG,    /* it did not come to an end in time */
+} tern_candidate_state;
+TERN_API const char *tern_candidate_word(tern_candidate_state state); /* "lost", "wrong" .. */
+
+typedef struct tern_candidate {
+    tern_candidate_state state;
+    char words[240]; /* why, where it is out for another reason than time */
+    double ratio, low,
+        high; /* of its time to that of the best when it was last looked at, with a 95 %
+                                interval; 0: it was not timed, or too seldom */
+    int rounds;
+    double median_ms;
+} tern_candidate;
+
+typedef struct tern_tune_progress {
+    int num_candidates, num_tried; /* made ready or not */
+    int round, num_left;           /* of the race */
+} tern_tune_progress;
+
+typedef struct tern_tune_options {
+    size_t size;
+    void *user; /* for the callbacks */
+    /* Compiles and checks a candidate: TERN_CANDIDATE_READY, or why it is out, with words. NULL: all
+     * are ready. */
+    tern_candidate_state (*ready)(void *user, int candidate, char *words, size_t words_size);
+    tern_status (*run)(void *user, int candidate, tern_stream *stream); /* as a tern_callable */
+    tern_status (*reset)(void *user, int candidate); /* before each sample, not timed; NULL: none */
+    /* Instead of run: the caller's own clock, in milliseconds above 0. */
+    tern_status (*sample)(void *user, int candidate, double *ms);
+    void (*progress)(void *user,
+                     const tern_tune_progress *progress); /* now and then; may be NULL */
+    bool (*stop)(void *user); /* true: no more; what is known is kept; may be NULL */
+    double margin;            /* what is no difference; 0: 0.01 */
+    int max_rounds;           /* 0: 200 */
+    double max_time_ms;       /* after which no round begins; 0: 60000 */
+    uint64_t seed;            /* of the orders */
+    bool hot;                 /* as in tern_bench_options, also these: */
+    tern_buffer *const *cold_buffers;
+    int num_cold_buffers;
+} tern_tune_options;
+
+typedef struct tern_tuning {
+    tern_candidate *candidates;
+    int num_candidates;
+    int winner;    /* -1: none */
+    bool decided;  /* false: more rounds might show another */
+    bool stopped;  /* by `stop` */
+    int num_equal; /* others that are not told apart from the winner */
+    int num_rounds;
+    size_t num_samples;
+} tern_tuning;
+
+/* A candidate that fails is out, and the others go on. TERN_OK also where none is left: winner is
+ * then -1. One that is alone wins untimed. tern_tuning_free frees the candidates. */
+TERN_API tern_status tern_tune(tern_context *context, int num_candidates,
+                               const tern_tune_options *options, tern_tuning *tuning);
+TERN_API void tern_tuning_free(tern_tuning *tuning);
+
+/* What is kept of tunings: a choice for a key, a file each in the cache folder. The key says what it
+ * was chosen for, in the caller's words; the device, its description and this version of tern are
+ * added. Written under another name first and then renamed: a reader, and a second writer, sees all
+ * of it or none. TERN_ERROR_UNSUPPORTED: there is no cache folder. */
+TERN_API tern_status tern_tuned_keep(tern_context *context, const char *key, const char *choice);
+/* The caller's: tern_free. NULL and *status TERN_OK: nothing is kept. A file that is damaged is
+ * TERN_ERROR_SYSTEM, and tern_message names it. */
+TERN_API char *tern_tuned_find(tern_context *context, const char *key, tern_status *status);
 
 /* ---- comparison ----
  *

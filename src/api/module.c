@@ -253,6 +253,38 @@ int tern_module_configs(tern_module *module, const char *function, const tern_co
     return module_configs(module, function, configs ? configs : &ignored);
 }
 
+static int names_of(tern_module *module, const JitFunction *function, const char *argument,
+                    const char *const **names) {
+    Diag diag = {.arena = module->arena};
+    Str *list;
+    int count =
+        function_autotune_names(module->arena, module->module, function, argument, &diag, &list);
+    if (count < 0) return context_fail_diag(module->own.context, &diag);
+    const char **texts = arena_array(module->arena, const char *, count + 1);
+    for (int i = 0; i < count; i++) texts[i] = str_c(module->arena, list[i]);
+    *names = texts;
+    return count;
+}
+
+tern_status tern_module_autotune(tern_module *module, const char *function,
+                                 tern_autotune *autotune) {
+    *autotune = (tern_autotune){0};
+    if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
+    if (module->cuda) return TERN_OK;
+    const JitFunction *found = module_jit_function(module, function, NULL);
+    if (!found) return TERN_ERROR_ARGUMENT;
+    const int counts[] = {names_of(module, found, "key", &autotune->keys),
+                          names_of(module, found, "reset_to_zero", &autotune->reset_to_zero),
+                          names_of(module, found, "restore_value", &autotune->restore_value)};
+    for (int i = 0; i < COUNT(counts); i++)
+        if (counts[i] < 0) return (tern_status)counts[i];
+    autotune->num_keys = counts[0], autotune->num_reset = counts[1];
+    autotune->num_restore = counts[2];
+    Str prunes = function_autotune_text(found, "prune_configs_by");
+    if (prunes.length) autotune->prunes = str_c(module->arena, prunes);
+    return TERN_OK;
+}
+
 static int heuristics(tern_module *module, const char *function, const tern_value *known,
                       int num_known, const tern_value **values) {
     Arena *arena = module->arena;

@@ -116,6 +116,49 @@ int function_configs(Arena *arena, Module *module, const JitFunction *function, 
     return -1;
 }
 
+static const Expr *named_argument(const JitFunction *function, const char *name) {
+    const Expr *decorator = find_decorator(function->def, "autotune");
+    for (int i = 0; decorator && i < decorator->num_args; i++)
+        if (str_is(decorator->args[i].name, name)) return decorator->args[i].value;
+    return NULL;
+}
+
+/* autotune(configs, key, ..): the second positional argument. */
+static const Expr *key_argument(const JitFunction *function) {
+    const Expr *decorator = find_decorator(function->def, "autotune"),
+               *named = named_argument(function, "key");
+    if (named || !decorator || decorator->num_args < 2) return named;
+    bool positional = !decorator->args[0].name.length && !decorator->args[1].name.length;
+    return positional && !decorator->args[1].stars ? decorator->args[1].value : NULL;
+}
+
+int function_autotune_names(Arena *arena, Module *module, const JitFunction *function,
+                            const char *argument, Diag *diag, Str **names) {
+    const Expr *list =
+        strcmp(argument, "key") ? named_argument(function, argument) : key_argument(function);
+    *names = NULL;
+    if (!list) return 0;
+    Object *value = host_evaluate(arena, module, list, closure_of(arena, module, function), diag);
+    if (value->kind == OBJECT_ERROR) return -1;
+    if (value->kind == OBJECT_NONE) return 0;
+    bool is_list = value->kind == OBJECT_LIST || value->kind == OBJECT_TUPLE;
+    if (is_list) *names = arena_array(arena, Str, value->num_items + 1);
+    for (int i = 0; is_list && i < value->num_items; i++) {
+        is_list = value->items[i]->kind == OBJECT_STR;
+        (*names)[i] = value->items[i]->text;
+    }
+    if (is_list) return value->num_items;
+    diag_refused(diag, list->span,
+                 "'%s' of autotune is no list of names that is known without Python", argument);
+    return -1;
+}
+
+Str function_autotune_text(const JitFunction *function, const char *argument) {
+    const Expr *value = named_argument(function, argument);
+    Str text = value ? span_text(value->span) : (Str){0};
+    return str_is(text, "None") ? (Str){0} : text;
+}
+
 /* ---- heuristics ---- */
 
 /* What a lambda sees as `args`: a dict from names to what the caller knows. Tensors are there as
