@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/bind.h"
+#include "cli/tuned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,6 +92,7 @@ static int take_config(Bound *bound) {
     int code = EXIT_OK;
     bool wanted = option_given(bound->cli, "config");
     bound->num_configs = tern_module_configs(bound->module, bound->function->name, &configs);
+    if (bound->tuned) return EXIT_OK;
     if (bound->num_configs < 0)
         return wanted ? cli_fail_context(bound->cli, bound->context) : EXIT_OK;
     if (!option_int(bound->cli, "config", 1, 1 << 20, bound->num_configs > 0, &bound->config))
@@ -114,6 +116,42 @@ static int take_config(Bound *bound) {
         code = bind_chosen(bound, config->values[i].name, config->values[i].text, "the config");
     bound->num_warps = config->num_warps;
     bound->num_stages = config->num_stages;
+    return code;
+}
+
+/* NAME=VALUE a line, as tern_tuned_find gives it. */
+static int bind_tuned(Bound *bound, char *choice) {
+    int code = EXIT_OK;
+    bound->tuned = tuned_name(bound->cli->arena, choice);
+    for (char *word, *rest = choice; (word = strsep(&rest, "\n")) && !code;) {
+        char *equals = strchr(word, '=');
+        if (!equals) continue;
+        *equals = 0;
+        const char *option = bound_option(bound, str_of(word));
+        int number = (int)strtol(equals + 1, NULL, 10);
+        if (!option)
+            code = bind_chosen(bound, str_c(bound->cli->arena, str_of(word)),
+                               str_c(bound->cli->arena, str_of(equals + 1)), "tern tune");
+        else if (!strcmp(option, "num-warps"))
+            bound->num_warps = number;
+        else if (!strcmp(option, "num-stages"))
+            bound->num_stages = number;
+    }
+    return code;
+}
+
+/* A file that is damaged is said, and left alone. */
+static int take_tuned(Bound *bound) {
+    tern_status status = TERN_OK;
+    if (bound->is_guest || option_given(bound->cli, "config") || bound->function->is_cuda)
+        return EXIT_OK;
+    if (!tern_device_property(tern_device_name(bound->context), TERN_DEVICE_IS_FAST))
+        return EXIT_OK;
+    const char *key = tuned_key(bound);
+    char *choice = key ? tern_tuned_find(bound->context, key, &status) : NULL;
+    if (status) cli_fail_context(bound->cli, bound->context);
+    int code = choice ? bind_tuned(bound, choice) : EXIT_OK;
+    tern_free(choice);
     return code;
 }
 
@@ -319,9 +357,17 @@ int bound_open(Bound *bound, Cli *cli, const char *device, const char *operand) 
     return bound->function ? EXIT_OK : code;
 }
 
+void bound_share(Bound *bound, Cli *cli, const Bound *host) {
+    *bound = (Bound){.cli = cli, .diag.arena = cli->arena, .is_guest = true};
+    bound->context = host->context, bound->module = host->module, bound->function = host->function;
+    bound->env = (Env){.context = bound->context, .arena = cli->arena, .diag = &bound->diag};
+}
+
+int bound_given(Bound *bound) { return take_given(bound); }
+
 int bound_values(Bound *bound) {
-    static int (*const steps[])(Bound *) = {take_given, take_config, take_heuristics, take_defaults,
-                                            take_grid};
+    static int (*const steps[])(Bound *) = {take_given,      take_tuned,    take_config,
+                                            take_heuristics, take_defaults, take_grid};
     int code = EXIT_OK;
     for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](bound);
     if (!code) launch_parts(bound->cli->arena, &bound->args, &bound->num_args);
@@ -333,6 +379,7 @@ void bound_close(Bound *bound) {
         if (!bound->args[i].is_shared) tern_buffer_free(bound->args[i].buffer);
     if (bound->env.context) env_free(&bound->env);
     if (bound->kernel) tern_kernel_free(bound->kernel);
+    if (bound->is_guest) return;
     if (bound->module) tern_module_free(bound->module);
     if (bound->context) tern_close(bound->context);
 }

@@ -2,7 +2,8 @@
 /* bind: from what the user gave (-a, --grid, --config ..) to a compiled kernel with its arguments
  * on the device. For all commands that launch kernels.
  *
- * A parameter that is not given gets its value from, in this order: the @triton.autotune config,
+ * A parameter that is not given gets its value from, in this order: what `tern tune` has found for the
+ * arguments, the @triton.autotune config,
  * @triton.heuristics, its default. */
 #ifndef TERN_CLI_BIND_H
 #define TERN_CLI_BIND_H
@@ -31,6 +32,8 @@ typedef struct Bound {
     Str signature;
     double compile_ms;
     size_t red_zone_bytes; /* round each buffer; 0: none */
+    bool is_guest;         /* the context and the module are another's */
+    const char *tuned;     /* the choice of `tern tune` that was taken; NULL: none */
 } Bound;
 
 /* Each returns an ExitCode, after complaining. bound_close takes what bound_open left, failed or
@@ -41,6 +44,9 @@ int bound_variables(Bound *bound, const PointVariable *variables, int count);
 /* The option that a variable sets, "num-warps" for num_warps, num_stages, config, unless the kernel
  * has a parameter of this name; else NULL. */
 const char *bound_option(const Bound *bound, Str name);
+/* In the context and of the module of `host`, which outlives it. */
+void bound_share(Bound *bound, Cli *cli, const Bound *host);
+int bound_given(Bound *bound); /* what -a gives alone */
 int bound_values(Bound *bound);
 int bound_compile(Bound *bound);
 int bound_upload(Bound *bound);   /* tensors get their buffers */

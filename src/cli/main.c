@@ -35,6 +35,8 @@ static const CommandRow commands[] = {
     {"bench", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE .. [-x NAME=VALUES]",
      "how long a kernel takes, at a point or over a sweep", details_bench, options_bench,
      command_bench},
+    {"tune", "FILE[:KERNEL]", "find the fastest config of a kernel for its arguments", details_tune,
+     options_tune, command_tune},
     {"cmp", "A.jsonl B.jsonl", "the verdict on one saved benchmark against another", details_cmp,
      options_cmp, command_cmp},
     {"peak", "", "what memory and arithmetic of a device reach at best", details_peak, options_peak,

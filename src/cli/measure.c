@@ -190,6 +190,7 @@ static void say_method(Point *point, const tern_timing *timing) {
     if (timing->num_contended) say(point, false, "%zu of them contended", timing->num_contended);
     if (on_gpu && !timing->reasons_known) say(point, false, "slow-down reasons unknown (no NVML)");
     if (timing->slow_reasons & TERN_SLOW_POWER_CAP) say(point, false, "at the power limit");
+    if (point->bound.tuned) say(point, false, "tuned: %s", point->bound.tuned);
     if (option_given(&point->cli, "debug"))
         say(point, true, "debug: the kernel's asserts are compiled in");
 }

@@ -175,6 +175,7 @@ static void report_text(Run *run) {
             printf(", num_warps %d", tern_kernel_num_warps(run->bound.kernel));
         if (run->bound.config)
             printf(", config %d of %d", run->bound.config, run->bound.num_configs);
+        if (run->bound.tuned) printf(", tuned: %s", run->bound.tuned);
         putchar('\n');
         if (cli->verbose) printf("signature: %.*s\n", STR_ARG(run->bound.signature));
         printf("time: compile %.3f ms, launch %.6f ms", run->bound.compile_ms, run->first_ms);
