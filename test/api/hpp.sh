@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# tern.hpp with the C++ compilers that are here, in C++17 and 20, with hard warnings.
+. test/cli/lib.sh
+for cxx in g++ clang++; do
+    command -v $cxx >/dev/null 2>&1 || { skip 4 "$cxx is not here"; continue; }
+    for standard in c++17 c++20; do
+        check "$cxx -std=$standard takes it" $cxx -std=$standard -Wall -Wextra -Wpedantic -Wshadow -Werror -O1 -Iinclude \
+            test/api/hpp.cc "$BUILD/libtern.a" -o "$work/hpp" -lm -ldl -pthread
+        check "$cxx -std=$standard: it runs" "$work/hpp"
+        rm -f "$work/hpp"
+    done
+done
+finish
