@@ -157,6 +157,7 @@ typedef enum tern_op_id {
 #define TERN_UNARY_1(name, ...)  TERN_OP_##name,
 #define TERN_UNARY_2(name, ...)  TERN_OP_##name,
 #define TERN_BINARY(name, ...)   TERN_OP_##name,
+#define TERN_BINARY_2(name, ...) TERN_OP_##name,
 #define TERN_TERNARY(name, ...)  TERN_OP_##name,
 #define TERN_REDUCE(name, ...)   TERN_OP_##name,
 #define TERN_REDUCE_1(name, ...) TERN_OP_##name,
@@ -164,6 +165,7 @@ typedef enum tern_op_id {
 #define TERN_ALONG(name, ...)    TERN_OP_##name,
 #define TERN_NORM(name, ...)     TERN_OP_##name,
 #define TERN_SCAN(name, ...)     TERN_OP_##name,
+#define TERN_TAKE(name, ...)     TERN_OP_##name,
 #define TERN_PRODUCT(name, ...)  TERN_OP_##name,
 #include "tern_tensor_ops.def"
     TERN_NUM_OPS
@@ -180,7 +182,8 @@ TERN_API tern_status tern_op_into(tern_tensor *out, tern_op_id op, const tern_op
 TERN_API const char *tern_op_name(tern_op_id op);
 
 /* UNARY: tern_exp(x). UNARY_1, _2: with attributes, tern_softplus(x, beta, threshold).
- * BINARY: tern_add(a, b), and tern_add_number(a, 0.5), tern_add_integer(a, 2).
+ * BINARY: tern_add(a, b), and tern_add_number(a, 0.5), tern_add_integer(a, 2). BINARY_2: with
+ * attributes, tern_isclose(a, b, rtol, atol).
  * TERNARY: tern_where(tern_of(c), tern_of(a), tern_number(0)).
  * REDUCE: tern_sum(x, dims, num_dims, keepdim), over all with num_dims 0; REDUCE_1: and an attribute.
  * ARG, ALONG, SCAN: along one dimension. NORM: over the last num_dims dimensions; weight and bias are
@@ -193,6 +196,8 @@ TERN_API const char *tern_op_name(tern_op_id op);
     TERN_API tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b);                             \
     TERN_API tern_tensor *tern_##name##_number(tern_tensor *a, double b);                          \
     TERN_API tern_tensor *tern_##name##_integer(tern_tensor *a, int64_t b);
+#define TERN_BINARY_2(name, ...)                                                                   \
+    TERN_API tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b, double p, double q);
 #define TERN_TERNARY(name, ...)                                                                    \
     TERN_API tern_tensor *tern_##name(tern_operand a, tern_operand b, tern_operand c);
 #define TERN_REDUCE(name, ...)                                                                     \
@@ -206,11 +211,23 @@ TERN_API const char *tern_op_name(tern_op_id op);
 #define TERN_NORM(name, ...)                                                                       \
     TERN_API tern_tensor *tern_##name(tern_tensor *x, int num_dims, tern_tensor *weight,           \
                                       tern_tensor *bias, double eps);
-#define TERN_SCAN(name, ...)    TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim);
+#define TERN_SCAN(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim);
+#define TERN_TAKE(name, ...)                                                                       \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim, tern_tensor *index);
 #define TERN_PRODUCT(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b);
 #include "tern_tensor_ops.def"
 
 TERN_API tern_tensor *tern_bmm(tern_tensor *a, tern_tensor *b);
+/* Rows of a matrix. Of this, gather and index_select: the indices are looked at first, which waits for
+ * the device; one that is outside is an error. */
+TERN_API tern_tensor *tern_embedding(tern_tensor *indices, tern_tensor *weight);
+TERN_API tern_tensor *tern_cat(tern_tensor *const *tensors, int count, int dim);
+TERN_API tern_tensor *tern_stack(tern_tensor *const *tensors, int count, int dim);
+TERN_API tern_tensor *tern_tril(tern_tensor *tensor, int64_t diagonal); /* others become 0 */
+TERN_API tern_tensor *tern_triu(tern_tensor *tensor, int64_t diagonal);
+/* |a - b| <= atol + rtol * |b| for all elements; types must be the same. */
+TERN_API tern_status tern_allclose(tern_tensor *a, tern_tensor *b, double rtol, double atol,
+                                   bool equal_nan, bool *result);
 /* x @ weight.T + bias; bias may be NULL */
 TERN_API tern_tensor *tern_linear(tern_tensor *x, tern_tensor *weight, tern_tensor *bias);
 TERN_API tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype); /* a view, if it is of it */

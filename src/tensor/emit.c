@@ -169,6 +169,8 @@ void emit_head(Emitter *emitter, const char *name, bool has_p, bool has_q, const
     }
     if (has_p) buf_puts(text, "p, "), add_slot(emitter, SLOT_P, 0, 0);
     if (has_q) buf_puts(text, "q, "), add_slot(emitter, SLOT_Q, 0, 0);
+    if (op_row(form->op)->kind == ROW_TAKE)
+        buf_puts(text, "step, "), add_slot(emitter, SLOT_STEP, 0, 0);
     for (int d = 0; d < form->rank; d++) {
         buf_printf(text, "n%d, ", d);
         add_slot(emitter, SLOT_SIZE, 0, d);
@@ -212,6 +214,7 @@ Str form_signature(Arena *arena, const Form *form, const Plan *plan, const char 
             break;
         case SLOT_P:
         case SLOT_Q: buf_puts(&text, type_text((tern_dtype)form->compute).signature); break;
+        case SLOT_STEP: buf_puts(&text, "i64"); break;
         case SLOT_SIZE:
         case SLOT_STRIDE: buf_printf(&text, "%s%s", integer, even); break;
         }

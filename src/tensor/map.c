@@ -12,12 +12,15 @@
  *     tl.store(y_ptr + i0, y, mask=in_cols)     tl.store(.., y, mask=in_rows & in_cols) */
 #include "tensor/plan.h"
 
-enum { TILE_LONG, TILE_WIDE, TILE_SQUARE };
+enum { TILE_LONG, TILE_WIDE, TILE_SQUARE, TILE_TINY };
+enum {
+    TINY = 64
+}; /* so few elements get no tile of 1,024, in most lanes of which nothing is done */
 
 /* 1,024 lanes: long rows; rows of up to 256; and where rows are short, or operands run along
  * different dimensions. */
 Tile map_tile(const Form *form) {
-    if (form->rank == 1) return (Tile){0, 1024, 0};
+    if (form->rank == 1) return (Tile){0, form->tile == TILE_TINY ? TINY : 1024, 0};
     switch (form->tile) {
     case TILE_LONG: return (Tile){1, 1024, 0};
     case TILE_WIDE: return (Tile){4, 256, 0};
@@ -59,9 +62,10 @@ static void emit_indices(Emitter *emitter) {
     if (last > 1) emit_line(emitter, "i0 = at");
 }
 
-static const char *mask_of(const Form *form, int operand) {
-    bool cols = operand_uses(form, operand, 0);
-    bool rows = form->rank > 1 && operand_uses(form, operand, 1);
+/* Of an address in which an operand's index is, and another's. */
+static const char *mask_of(const Form *form, int operand, int other) {
+    bool cols = operand_uses(form, operand, 0) || operand_uses(form, other, 0);
+    bool rows = form->rank > 1 && (operand_uses(form, operand, 1) || operand_uses(form, other, 1));
     return cols && rows ? ", mask=in_rows & in_cols"
            : cols       ? ", mask=in_cols"
            : rows       ? ", mask=in_rows"
@@ -74,9 +78,11 @@ void emit_map(Emitter *emitter) {
     tern_dtype compute = (tern_dtype)form->compute, inputs[MAX_INPUTS];
     int num_inputs = form->num_operands - 1, result = num_inputs;
     const char *formula = row_formula(row, compute);
-    bool gives_bool = row->rule == RULE_COMPARE || row->rule == RULE_TRUTH;
+    bool takes = row->kind == ROW_TAKE;
+    bool gives_bool =
+        row->rule == RULE_CLOSE || row->rule == RULE_COMPARE || row->rule == RULE_TRUTH;
     Node node = {.formula = formula,
-                 .num_operands = num_inputs,
+                 .num_operands = takes ? 1 : num_inputs,
                  .compute = gives_bool ? TERN_BOOL : compute,
                  .dtype = (tern_dtype)form->operands[result].dtype};
     for (int i = 0; i < num_inputs; i++) {
@@ -89,22 +95,25 @@ void emit_map(Emitter *emitter) {
     emit_head(emitter, row->name, formula_names(formula, "p"), formula_names(formula, "q"),
               form->rank > 1 ? "ROWS: tl.constexpr, COLS: tl.constexpr" : "COLS: tl.constexpr");
     emit_indices(emitter);
-    for (int i = 0; i < num_inputs; i++) {
+    for (int k = 0; k < num_inputs; k++) {
+        int i = takes ? num_inputs - 1 - k : k; /* the index first, of which the place is made */
         if (form->operands[i].flags & OPERAND_IS_NUMBER) continue;
         buf_printf(&emitter->text, "%s%s = tl.load(", emitter->indent, operand_name(form, i));
         emit_address(emitter, i);
-        buf_printf(&emitter->text, "%s)\n", mask_of(form, i));
+        if (takes && i == 0) buf_puts(&emitter->text, " + b.to(tl.int64) * step");
+        buf_printf(&emitter->text, "%s)\n", mask_of(form, i, takes && i == 0 ? 1 : i));
     }
     emit_graph(emitter, &graph, "y");
     buf_printf(&emitter->text, "%stl.store(", emitter->indent);
     emit_address(emitter, result);
-    buf_printf(&emitter->text, ", y%s)\n", mask_of(form, result));
+    buf_printf(&emitter->text, ", y%s)\n", mask_of(form, result, result));
 }
 
 /* ---- the call ---- */
 
 static int choose_tile(const Space *space) {
     int last = space->rank - 1;
+    if (!last) return space->sizes[0] <= TINY ? TILE_TINY : TILE_LONG;
     for (int i = 0; i < space->num_operands; i++)
         if (space->strides[i][last] > 1 && space->strides[i][last - 1] == 1) return TILE_SQUARE;
     return space->sizes[last] <= 32    ? TILE_SQUARE
@@ -121,14 +130,15 @@ static int64_t count_programs(const Space *space, Tile tile) {
     return count;
 }
 
-tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
-                    tern_dtype compute, double p, double q, tern_tensor *out) {
+static tern_status run(tern_session *session, int op, const tern_operand *operands, int count,
+                       tern_dtype compute, const Call *with, tern_tensor *out) {
     Call call;
     FormKey key = {.words = {0, 0, 0}};
     int tile_dims[TILE_DIMS];
     if (!out->numel) return TERN_OK;
-    call.p = p;
-    call.q = q;
+    call.p = with->p;
+    call.q = with->q;
+    call.step = with->step;
     call.space.rank = out->rank;
     call.space.num_operands = count + 1;
     memcpy(call.space.sizes, out->shape, sizeof out->shape);
@@ -146,7 +156,7 @@ tern_status map_run(tern_session *session, int op, const tern_operand *operands,
     key.form.op = (uint16_t)op;
     key.form.kind = FORM_MAP;
     key.form.compute = (uint8_t)compute;
-    if (call.space.rank > 1) key.form.tile = (uint8_t)choose_tile(&call.space);
+    key.form.tile = (uint8_t)choose_tile(&call.space);
     form_describe(&key, session, &call, tile_dims);
     for (int i = 0; i < count; i++) {
         bool is_condition = op_row(op)->rule == RULE_WHERE && i == 0;
@@ -154,4 +164,22 @@ tern_status map_run(tern_session *session, int op, const tern_operand *operands,
             key.form.operands[i].dtype = (uint8_t)(is_condition ? TERN_BOOL : compute);
     }
     return plan_run(session, &key, &call, count_programs(&call.space, map_tile(&key.form)));
+}
+
+tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
+                    tern_dtype compute, double p, double q, tern_tensor *out) {
+    Call with;
+    with.p = p;
+    with.q = q;
+    with.step = 0;
+    return run(session, op, operands, count, compute, &with, out);
+}
+
+tern_status take_run(tern_session *session, int op, const tern_tensor *x, const tern_tensor *index,
+                     int64_t step, tern_tensor *out) {
+    const tern_operand operands[] = {tern_of((tern_tensor *)x), tern_of((tern_tensor *)index)};
+    Call with;
+    with.p = with.q = 0;
+    with.step = step;
+    return run(session, op, operands, 2, x->dtype, &with, out);
 }

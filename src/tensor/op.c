@@ -14,6 +14,8 @@ static bool refuse_type(tern_session *session, const OpRow *row, tern_dtype dtyp
         session_fail(session, TERN_ERROR_ARGUMENT,
                      "Negation, the `-` operator, on a bool tensor is not supported. If you are "
                      "trying to invert a mask, use the `~` or `logical_not()` operator instead.");
+    else if (dtype == TERN_BOOL && !strcmp(row->name, "relu"))
+        session_fail(session, TERN_ERROR_ARGUMENT, "Boolean inputs not supported for relu");
     else
         session_fail(session, TERN_ERROR_UNSUPPORTED, "\"%s\" not implemented for '%s'", row->name,
                      torch_type_name(dtype));
@@ -39,12 +41,21 @@ bool row_types(tern_session *session, int op, const tern_operand *operands, int 
     if (type == TERN_VOID) return false;
     if (op == TERN_OP_square && type == TERN_BOOL) type = TERN_INT64;
     *result = type;
-    if (row->rule == RULE_FLOAT && !tern_dtype_is_float(type)) *result = TERN_FLOAT32;
+    if ((row->rule == RULE_FLOAT || row->rule == RULE_CLOSE) && !tern_dtype_is_float(type))
+        *result = TERN_FLOAT32;
     *compute = compute_type(*result);
-    if (row->rule == RULE_COMPARE || row->rule == RULE_TRUTH) *result = TERN_BOOL;
+    if (row->rule == RULE_CLOSE || row->rule == RULE_COMPARE || row->rule == RULE_TRUTH)
+        *result = TERN_BOOL;
     if (op == TERN_OP_copy) {
         *compute = type;
         return true;
+    }
+    if (row->rule == RULE_CLOSE && operands[0].kind == operands[1].kind &&
+        operands[0].tensor->dtype != operands[1].tensor->dtype) {
+        session_fail(session, TERN_ERROR_ARGUMENT, "%s did not match %s",
+                     torch_type_name(operands[0].tensor->dtype),
+                     torch_type_name(operands[1].tensor->dtype));
+        return false;
     }
     if (op == TERN_OP_sub && (is_bool(&operands[0]) || is_bool(&operands[1]))) {
         bool both = is_bool(&operands[0]) && is_bool(&operands[1]);
@@ -123,6 +134,15 @@ static bool check_power(tern_session *session, int op, const tern_operand *opera
     return false;
 }
 
+/* PyTorch has these with a number as ops of fewer operands. */
+static bool counts_numbers(tern_op_id op) { return op != TERN_OP_pow && op != TERN_OP_clamp; }
+
+static bool is_empty(int rank, const int64_t *shape) {
+    for (int d = 0; d < rank; d++)
+        if (!shape[d]) return true;
+    return false;
+}
+
 tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, double p, double q) {
     const tern_tensor *tensors[MAX_INPUTS];
     int num_tensors, rank;
@@ -133,13 +153,14 @@ tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, dou
     if (!session || !check_count(session, (int)op, count) ||
         !row_types(session, (int)op, operands, count, &compute, &result) ||
         !broadcast(session, tensors, num_tensors, &rank, shape) ||
-        !check_divisor(session, (int)op, operands, compute) ||
+        (!is_empty(rank, shape) && !check_divisor(session, (int)op, operands, compute)) ||
         !check_power(session, (int)op, operands, compute))
         return NULL;
     if (op == TERN_OP_copy && tensor_is_dense(tensors[0]))
         memcpy(strides, tensors[0]->strides, sizeof strides);
     else
-        result_strides(tensors, num_tensors, rank, shape, strides);
+        result_strides(tensors, num_tensors, counts_numbers(op) && num_tensors < count, rank, shape,
+                       strides);
     tern_tensor *out = tern_empty_strided(session, result, rank, shape, strides);
     if (!out || !map_run(session, (int)op, operands, count, compute, p, q, out)) return out;
     tern_drop(out);
@@ -234,7 +255,7 @@ static tern_status into(tern_tensor *out, tern_op_id op, const tern_operand *ope
         !broadcast(session, tensors, num_tensors + converts, &rank, shape) ||
         !check_out(session, out, converts ? out->dtype : result, tensors, num_tensors, rank,
                    shape) ||
-        !check_divisor(session, (int)op, operands, compute) ||
+        (!is_empty(rank, shape) && !check_divisor(session, (int)op, operands, compute)) ||
         !check_power(session, (int)op, operands, compute))
         return tern_message_status(session->context);
     return map_run(session, (int)op, operands, count, compute, p, q, out);
@@ -264,7 +285,8 @@ tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype) {
     if (!tensor_is_live(tensor)) return NULL;
     if (tensor->dtype == dtype) return view_same(tensor);
     int64_t strides[TERN_MAX_RANK];
-    result_strides((const tern_tensor *const[]){tensor}, 1, tensor->rank, tensor->shape, strides);
+    result_strides((const tern_tensor *const[]){tensor}, 1, false, tensor->rank, tensor->shape,
+                   strides);
     tern_tensor *out =
         tern_empty_strided(tensor->session, dtype, tensor->rank, tensor->shape, strides);
     if (!out || !tern_copy_into(out, tensor)) return out;
@@ -295,6 +317,10 @@ tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype) {
     }                                                                                              \
     tern_tensor *tern_##name##_integer(tern_tensor *a, int64_t b) {                                \
         return tern_op(TERN_OP_##name, (tern_operand[]){tern_of(a), tern_integer(b)}, 2, 0, 0);    \
+    }
+#define TERN_BINARY_2(name, ...)                                                                   \
+    tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b, double p, double q) {                 \
+        return tern_op(TERN_OP_##name, (tern_operand[]){tern_of(a), tern_of(b)}, 2, p, q);         \
     }
 #define TERN_TERNARY(name, ...)                                                                    \
     tern_tensor *tern_##name(tern_operand a, tern_operand b, tern_operand c) {                     \

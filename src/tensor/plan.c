@@ -184,6 +184,7 @@ static tern_argument slot_argument(const Slot *slot, const Form *form, const Cal
     }
     case SLOT_P: return tern_arg_float(call->p);
     case SLOT_Q: return tern_arg_float(call->q);
+    case SLOT_STEP: return tern_arg_int(call->step);
     case SLOT_SIZE: return tern_arg_int(call->space.sizes[slot->dim]);
     case SLOT_STRIDE: return tern_arg_int(call->space.strides[slot->operand][slot->dim]);
     }

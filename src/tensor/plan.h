@@ -30,9 +30,10 @@ bool broadcast(tern_session *session, const tern_tensor *const *tensors, int cou
                int64_t *shape);
 /* Strides of a tensor seen as one of a larger shape; its sizes fit. */
 void broadcast_strides(const tern_tensor *tensor, int rank, const int64_t *shape, int64_t *strides);
-/* Those of a pointwise op's result: dense, in the order in which its operands lie. */
-void result_strides(const tern_tensor *const *tensors, int count, int rank, const int64_t *shape,
-                    int64_t *strides);
+/* Those of a pointwise op's result: dense, in the order in which its operands lie. Numbers count as
+ * operands of no dimension. */
+void result_strides(const tern_tensor *const *tensors, int count, bool has_numbers, int rank,
+                    const int64_t *shape, int64_t *strides);
 /* Orders loops [first, end) by an operand's strides, the largest first. */
 void space_sort(Space *space, int first, int end, int operand);
 /* Of loops [first, end), which are the last ones: drops those of size 1, makes one of two that all
@@ -78,7 +79,7 @@ typedef struct Tile {
 
 /* ---- where arguments come from ---- */
 
-typedef enum SlotKind { SLOT_OPERAND, SLOT_P, SLOT_Q, SLOT_SIZE, SLOT_STRIDE } SlotKind;
+typedef enum SlotKind { SLOT_OPERAND, SLOT_P, SLOT_Q, SLOT_STEP, SLOT_SIZE, SLOT_STRIDE } SlotKind;
 typedef struct Slot {
     uint8_t kind, operand, dim;
 } Slot;
@@ -96,6 +97,7 @@ typedef struct Call {
     Space space;
     tern_operand operands[MAX_OPERANDS];
     double p, q;
+    int64_t step; /* TAKE: of x along the dimension that indices count */
 } Call;
 
 PlanTable *plan_table_new(Arena *arena);
@@ -156,16 +158,17 @@ typedef enum TypeRule {
     RULE_ONLY_FLOAT,
     RULE_COMPARE,
     RULE_TRUTH,
+    RULE_CLOSE,
     RULE_WHERE,
     RULE_SUM,
     RULE_SAME,
-    RULE_INDEX,
 } TypeRule;
 typedef enum RowKind {
     ROW_UNARY,
     ROW_UNARY_1,
     ROW_UNARY_2,
     ROW_BINARY,
+    ROW_BINARY_2,
     ROW_TERNARY,
     ROW_REDUCE,
     ROW_REDUCE_1,
@@ -173,6 +176,7 @@ typedef enum RowKind {
     ROW_ALONG,
     ROW_NORM,
     ROW_SCAN,
+    ROW_TAKE,
     ROW_PRODUCT,
 } RowKind;
 typedef enum Combine {
@@ -208,6 +212,9 @@ void emit_rows(Emitter *emitter);
 Tile product_tile(const Form *form);
 void emit_product(Emitter *emitter);
 
+/* Elements of x, seen as of out's shape, `step` times the index further on. */
+tern_status take_run(tern_session *session, int op, const tern_tensor *x, const tern_tensor *index,
+                     int64_t step, tern_tensor *out);
 /* Runs a pointwise graph of one node into out; count operands. */
 tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
                     tern_dtype compute, double p, double q, tern_tensor *out);

@@ -17,13 +17,14 @@
  * tile is turned. */
 #include "tensor/plan.h"
 
-enum { TILE_SHORT, TILE_MIDDLE, TILE_LONG };
+enum { TILE_SHORT, TILE_MIDDLE, TILE_LONG, TILE_TINY };
 
 Tile rows_tile(const Form *form) {
     switch (form->tile) {
     case TILE_SHORT: return (Tile){32, 32, 0};
     case TILE_MIDDLE: return (Tile){8, 128, 0};
     case TILE_LONG: return (Tile){1, 1024, 0};
+    case TILE_TINY: return (Tile){4, 16, 0};
     }
     BUG("rows of no known tile");
 }
@@ -187,12 +188,9 @@ static void emit_arg(RowText *text) {
     Emitter *emitter = text->emitter;
     Combine combine = text->row->combines[0];
     const char *choose = combine == COMBINE_MAX ? "_arg_max" : "_arg_min";
-    bool from_bool = text->compute == TERN_BOOL;
-    tern_dtype compute = from_bool ? TERN_INT32 : text->compute;
-    text->compute = compute;
     const char *none = neutral(text, combine);
     const char *index = text->form->flags & FORM_WIDE ? "tl.int64" : "tl.int32";
-    emit_line(emitter, "s = tl.full(%s, %s, %s)", text->shape, none, triton_type(compute));
+    emit_line(emitter, "s = tl.full(%s, %s, %s)", text->shape, none, triton_type(text->compute));
     emit_line(emitter, "at = tl.full(%s, 0, %s) + length", text->shape, index);
     begin_loop(text);
     emit_elements(text, false);
@@ -336,6 +334,7 @@ static void choose_shape(Form *form, const Space *space) {
         form->flags |= FORM_TURNED;
         form->tile = TILE_SHORT;
     }
+    if (length <= 16 && space_count(space, 0, form->outer) <= 16) form->tile = TILE_TINY;
     if (length <= rows_tile(form).cols) form->flags |= FORM_SINGLE;
 }
 
@@ -409,7 +408,11 @@ static bool types(RowCall *row_call, tern_dtype *result) {
                          row->name, torch_type_name(dtype));
         return false;
     }
-    if (!dtype_is_computed(dtype) || (row->kind == ROW_ARG && dtype == TERN_BOOL)) {
+    if (row->kind == ROW_ARG && dtype == TERN_BOOL) {
+        session_fail(session, TERN_ERROR_ARGUMENT, "%s(): does not support bool input", row->name);
+        return false;
+    }
+    if (!dtype_is_computed(dtype)) {
         session_fail(session, TERN_ERROR_UNSUPPORTED, "\"%s\" not implemented for '%s'", row->name,
                      torch_type_name(dtype));
         return false;

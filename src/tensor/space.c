@@ -81,11 +81,29 @@ static bool are_alike(const tern_tensor *const *tensors, int count, int rank,
     return true;
 }
 
-void result_strides(const tern_tensor *const *tensors, int count, int rank, const int64_t *shape,
-                    int64_t *strides) {
+/* PyTorch's format of pictures: batch, rows, columns, channels; the sizes are in another order. */
+static bool are_channels_last(const tern_tensor *const *tensors, int count, int rank,
+                              const int64_t *shape) {
+    static const int inwards[] = {1, 3, 2, 0};
+    for (int i = 0; i < count; i++) {
+        int64_t step = 1;
+        if (rank != 4 || tensors[i]->rank != 4) return false;
+        for (int k = 0; k < 4; k++) {
+            int d = inwards[k];
+            bool fits = tensors[i]->shape[d] == shape[d] &&
+                        (shape[d] == 1 || tensors[i]->strides[d] == step);
+            if (!fits) return false;
+            step *= shape[d];
+        }
+    }
+    return true;
+}
+
+void result_strides(const tern_tensor *const *tensors, int count, bool has_numbers, int rank,
+                    const int64_t *shape, int64_t *strides) {
     int64_t of[MAX_OPERANDS][TERN_MAX_RANK], step = 1;
     int order[TERN_MAX_RANK];
-    bool all_contiguous = true;
+    bool all_contiguous = !has_numbers;
     for (int i = 0; i < count; i++) {
         bool same = tensors[i]->rank == rank;
         for (int d = 0; d < rank && same; d++) same = tensors[i]->shape[d] == shape[d];
@@ -94,7 +112,13 @@ void result_strides(const tern_tensor *const *tensors, int count, int rank, cons
     }
     strides_of(rank, shape, strides);
     if (all_contiguous) return;
-    if (are_alike(tensors, count, rank, shape)) {
+    if (!has_numbers && are_channels_last(tensors, count, rank, shape)) {
+        const int64_t columns = shape[3] * shape[1];
+        memcpy(strides, (const int64_t[]){shape[2] * columns, 1, columns, shape[1]},
+               4 * sizeof *strides);
+        return;
+    }
+    if (!has_numbers && are_alike(tensors, count, rank, shape)) {
         memcpy(strides, tensors[0]->strides, (size_t)rank * sizeof *strides);
         return;
     }

@@ -16,6 +16,8 @@
 #define TERN_UNARY_1(name, ...)  POINTWISE(ROW_UNARY_1, name, __VA_ARGS__)
 #define TERN_UNARY_2(name, ...)  POINTWISE(ROW_UNARY_2, name, __VA_ARGS__)
 #define TERN_BINARY(name, ...)   POINTWISE(ROW_BINARY, name, __VA_ARGS__)
+#define TERN_BINARY_2(name, ...) POINTWISE(ROW_BINARY_2, name, __VA_ARGS__)
+#define TERN_TAKE(name, ...)     POINTWISE(ROW_TAKE, name, __VA_ARGS__)
 #define TERN_TERNARY(name, ...)  POINTWISE(ROW_TERNARY, name, __VA_ARGS__)
 #define TERN_REDUCE(name, ...)   OF_ROWS(ROW_REDUCE, name, __VA_ARGS__)
 #define TERN_REDUCE_1(name, ...) OF_ROWS(ROW_REDUCE_1, name, __VA_ARGS__)
@@ -33,7 +35,9 @@ const OpRow *op_row(int op) { return op >= 0 && op < TERN_NUM_OPS ? &rows[op] : 
 const char *tern_op_name(tern_op_id op) { return op_row((int)op) ? rows[op].name : NULL; }
 
 int row_num_operands(const OpRow *row) {
-    return row->kind == ROW_BINARY ? 2 : row->kind == ROW_TERNARY ? 3 : 1;
+    return row->kind == ROW_BINARY || row->kind == ROW_BINARY_2 ? 2
+           : row->kind == ROW_TERNARY                           ? 3
+                                                                : 1;
 }
 
 const char *row_formula(const OpRow *row, tern_dtype compute) {

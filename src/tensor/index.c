@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+/* index: elements at places that another tensor says, tensors put together, triangles, comparison. */
+#include "tensor/plan.h"
+
+/* ---- places ---- */
+
+typedef enum IndexKind { OF_GATHER, OF_SELECT, OF_EMBEDDING } IndexKind;
+
+static bool check_index_type(const tern_tensor *index, IndexKind kind) {
+    if (index->dtype == TERN_INT32 || index->dtype == TERN_INT64) return true;
+    if (kind == OF_EMBEDDING)
+        session_fail(
+            index->session, TERN_ERROR_ARGUMENT,
+            "Expected tensor for argument #1 'indices' to have one of the following scalar "
+            "types: Long, Int; but got torch.%sTensor instead (while checking arguments for "
+            "embedding)",
+            torch_type_name(index->dtype));
+    else
+        session_fail(index->session, TERN_ERROR_ARGUMENT, "%s(): Expected dtype %s for index",
+                     kind == OF_GATHER ? "gather" : "index_select",
+                     kind == OF_GATHER ? "int32/int64" : "int32 or int64");
+    return false;
+}
+
+/* All indices are in 0 .. size - 1. */
+static bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size) {
+    int64_t low = 0, high = 0;
+    if (!index->numel) return true;
+    tern_tensor *lowest = tern_amin(index, NULL, 0, false);
+    tern_tensor *highest = tern_amax(index, NULL, 0, false);
+    bool known = !tern_item_int(lowest, &low) && !tern_item_int(highest, &high);
+    tern_drop(lowest);
+    tern_drop(highest);
+    if (!known) return false;
+    if (low >= 0 && high < size) return true;
+    if (kind == OF_GATHER)
+        session_fail(index->session, TERN_ERROR_ARGUMENT,
+                     "index %lld is out of bounds for dimension %d with size %lld",
+                     (long long)(low < 0 ? low : high), dim, (long long)size);
+    else
+        session_fail(index->session, TERN_ERROR_ARGUMENT, "index out of range in self");
+    return false;
+}
+
+static bool check_session(const tern_tensor *a, const tern_tensor *b) {
+    if (!tensor_is_live(a) || !tensor_is_live(b)) return false;
+    if (a->session == b->session) return true;
+    session_fail(a->session, TERN_ERROR_ARGUMENT, "the operands are tensors of different sessions");
+    return false;
+}
+
+/* A tensor as seen by a nest of loops: not one that anybody holds. */
+static tern_tensor seen_as(const tern_tensor *tensor, int rank, const int64_t *shape,
+                           const int64_t *strides) {
+    tern_tensor seen = *tensor;
+    seen.rank = rank;
+    memcpy(seen.shape, shape, (size_t)rank * sizeof *shape);
+    memcpy(seen.strides, strides, (size_t)rank * sizeof *strides);
+    return seen;
+}
+
+static tern_tensor *take(int op, const tern_tensor *x, const int64_t *x_strides,
+                         const tern_tensor *index, const int64_t *index_strides, int64_t step,
+                         int rank, const int64_t *shape) {
+    tern_tensor *out = tern_empty(x->session, x->dtype, rank, shape);
+    if (!out) return NULL;
+    tern_tensor from = seen_as(x, rank, shape, x_strides);
+    tern_tensor at = seen_as(index, rank, shape, index_strides);
+    if (!take_run(x->session, op, &from, &at, step, out)) return out;
+    tern_drop(out);
+    return NULL;
+}
+
+tern_tensor *tern_gather(tern_tensor *x, int dim, tern_tensor *index) {
+    int64_t strides[TERN_MAX_RANK];
+    if (!check_session(x, index) || !dim_wrap(x->session, x->rank, dim, &dim) ||
+        !check_index_type(index, OF_GATHER))
+        return NULL;
+    if (index->rank != x->rank)
+        return session_fail_null(
+            x->session, TERN_ERROR_ARGUMENT,
+            "Index tensor must have the same number of dimensions as input tensor");
+    for (int d = 0; d < x->rank; d++) {
+        strides[d] = d == dim ? 0 : x->strides[d];
+        if (d != dim && index->shape[d] > x->shape[d])
+            return session_fail_null(
+                x->session, TERN_ERROR_ARGUMENT,
+                "Size does not match at dimension %d expected index %s to be no "
+                "larger than self %s apart from dimension %d",
+                d, sizes_text(index->shape, index->rank).text, sizes_text(x->shape, x->rank).text,
+                dim);
+    }
+    if (!check_bounds(index, OF_GATHER, dim, x->rank ? x->shape[dim] : 1)) return NULL;
+    return take(TERN_OP_gather, x, strides, index, index->strides, x->rank ? x->strides[dim] : 0,
+                x->rank, index->shape);
+}
+
+tern_tensor *tern_index_select(tern_tensor *x, int dim, tern_tensor *index) {
+    int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK], of_index[TERN_MAX_RANK] = {0};
+    if (!check_session(x, index) || !dim_wrap(x->session, x->rank, dim, &dim)) return NULL;
+    if (index->rank > 1 || !x->rank)
+        return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
+                                 "index_select(): Index is supposed to be a vector");
+    if (!check_index_type(index, OF_SELECT) || !check_bounds(index, OF_SELECT, dim, x->shape[dim]))
+        return NULL;
+    for (int d = 0; d < x->rank; d++) {
+        shape[d] = d == dim ? index->numel : x->shape[d];
+        strides[d] = d == dim ? 0 : x->strides[d];
+    }
+    if (index->rank) of_index[dim] = index->strides[0];
+    return take(TERN_OP_index_select, x, strides, index, of_index, x->strides[dim], x->rank, shape);
+}
+
+tern_tensor *tern_embedding(tern_tensor *indices, tern_tensor *weight) {
+    if (!check_session(indices, weight)) return NULL;
+    if (weight->rank != 2 || indices->rank == TERN_MAX_RANK)
+        return session_fail_null(indices->session, TERN_ERROR_ARGUMENT, "'weight' must be 2-D");
+    if (!check_index_type(indices, OF_EMBEDDING)) return NULL;
+    tern_tensor *flat = tern_reshape(indices, 1, (const int64_t[]){-1});
+    tern_tensor *rows = flat ? tern_index_select(weight, 0, flat) : NULL;
+    int64_t shape[TERN_MAX_RANK];
+    memcpy(shape, indices->shape, sizeof shape);
+    shape[indices->rank] = weight->shape[1];
+    tern_tensor *out = rows ? tern_view(rows, indices->rank + 1, shape) : NULL;
+    tern_drop(flat);
+    tern_drop(rows);
+    return out;
+}
+
+/* ---- together ---- */
+
+/* PyTorch leaves an empty vector out, whatever the others are. */
+static bool is_left_out(const tern_tensor *tensor) {
+    return tensor->rank == 1 && !tensor->shape[0];
+}
+
+static bool check_parts(tern_tensor *const *tensors, int count, const tern_tensor *model, int dim,
+                        tern_dtype *dtype, int64_t *size) {
+    tern_session *session = model->session;
+    *size = 0;
+    *dtype = tensors[0]->dtype;
+    for (int i = 0; i < count; i++) {
+        const tern_tensor *part = tensors[i];
+        *dtype = promote_types(session, *dtype, part->dtype);
+        if (*dtype == TERN_VOID) return false;
+        if (is_left_out(part)) continue;
+        if (part->rank != model->rank) {
+            session_fail(session, TERN_ERROR_ARGUMENT,
+                         "Tensors must have same number of dimensions: got %d and %d", model->rank,
+                         part->rank);
+            return false;
+        }
+        for (int d = 0; d < model->rank; d++)
+            if (d != dim && part->shape[d] != model->shape[d]) {
+                session_fail(session, TERN_ERROR_ARGUMENT,
+                             "Sizes of tensors must match except in dimension %d. Expected size "
+                             "%lld but got size %lld for tensor number %d in the list.",
+                             dim, (long long)model->shape[d], (long long)part->shape[d], i);
+                return false;
+            }
+        if (__builtin_add_overflow(*size, part->shape[dim], size)) *size = INT64_MAX;
+    }
+    return true;
+}
+
+/* NULL: one is gone, without dimensions, or of another session; or there is none. */
+static const tern_tensor *model_of(tern_tensor *const *tensors, int count) {
+    const tern_tensor *model = NULL;
+    for (int i = 0; i < count; i++) {
+        if (!check_session(tensors[0], tensors[i])) return NULL;
+        if (!tensors[i]->rank) {
+            session_fail(tensors[i]->session, TERN_ERROR_ARGUMENT,
+                         "zero-dimensional tensor (at position %d) cannot be concatenated", i);
+            return NULL;
+        }
+        if (!model || (is_left_out(model) && !is_left_out(tensors[i]))) model = tensors[i];
+    }
+    return model;
+}
+
+static tern_status copy_parts(tern_tensor *out, tern_tensor *const *tensors, int count, int dim) {
+    int64_t at = 0;
+    tern_status status = TERN_OK;
+    for (int i = 0; i < count && !status; i++) {
+        if (is_left_out(tensors[i]) || !tensors[i]->shape[dim]) continue;
+        tern_tensor *place = tern_slice(out, dim, at, at + tensors[i]->shape[dim], 1);
+        status = place ? tern_copy_into(place, tensors[i]) : TERN_ERROR_NO_MEMORY;
+        tern_drop(place);
+        at += tensors[i]->shape[dim];
+    }
+    return status;
+}
+
+tern_tensor *tern_cat(tern_tensor *const *tensors, int count, int dim) {
+    int64_t shape[TERN_MAX_RANK], size;
+    tern_dtype dtype;
+    const tern_tensor *model = model_of(tensors, count);
+    if (!model || !dim_wrap(model->session, model->rank, dim, &dim) ||
+        !check_parts(tensors, count, model, dim, &dtype, &size))
+        return NULL;
+    memcpy(shape, model->shape, sizeof shape);
+    shape[dim] = size;
+    tern_tensor *out = tern_empty(model->session, dtype, model->rank, shape);
+    if (!out || !copy_parts(out, tensors, count, dim)) return out;
+    tern_drop(out);
+    return NULL;
+}
+
+tern_tensor *tern_stack(tern_tensor *const *tensors, int count, int dim) {
+    int64_t shape[TERN_MAX_RANK + 1];
+    if (count < 1 || !tensor_is_live(tensors[0])) return NULL;
+    const tern_tensor *model = tensors[0];
+    tern_dtype dtype = model->dtype;
+    if (!dim_wrap(model->session, model->rank + 1, dim, &dim)) return NULL;
+    for (int i = 1; i < count; i++) {
+        if (!check_session(model, tensors[i])) return NULL;
+        bool same = tensors[i]->rank == model->rank;
+        for (int d = 0; d < model->rank && same; d++)
+            same = tensors[i]->shape[d] == model->shape[d];
+        if (!same)
+            return session_fail_null(model->session, TERN_ERROR_ARGUMENT,
+                                     "stack expects each tensor to be equal size, but got %s at "
+                                     "entry 0 and %s at entry %d",
+                                     sizes_text(model->shape, model->rank).text,
+                                     sizes_text(tensors[i]->shape, tensors[i]->rank).text, i);
+        dtype = promote_types(model->session, dtype, tensors[i]->dtype);
+        if (dtype == TERN_VOID) return NULL;
+    }
+    for (int d = 0; d <= model->rank; d++)
+        shape[d] = d < dim ? model->shape[d] : d > dim ? model->shape[d - 1] : count;
+    tern_tensor *out = tern_empty(model->session, dtype, model->rank + 1, shape);
+    for (int i = 0; i < count && out; i++) {
+        tern_tensor *place = tern_select(out, dim, i);
+        tern_status status = place ? tern_copy_into(place, tensors[i]) : TERN_ERROR_NO_MEMORY;
+        tern_drop(place);
+        if (!status) continue;
+        tern_drop(out);
+        out = NULL;
+    }
+    return out;
+}
+
+/* ---- triangles ---- */
+
+/* where(column - row <= diagonal, x, 0), or the others. */
+static tern_tensor *triangle(tern_tensor *x, int64_t diagonal, bool lower) {
+    if (!tensor_is_live(x)) return NULL;
+    if (x->rank < 2)
+        return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
+                                 "%s: input tensor must have at least 2 dimensions",
+                                 lower ? "tril" : "triu");
+    int64_t rows = x->shape[x->rank - 2], columns = x->shape[x->rank - 1];
+    diagonal = diagonal < -rows ? -rows : diagonal > columns ? columns : diagonal;
+    tern_tensor *row = tern_arange(x->session, TERN_INT64, 0, (double)rows, 1);
+    tern_tensor *column = tern_arange(x->session, TERN_INT64, 0, (double)columns, 1);
+    tern_tensor *upright = tern_unsqueeze(row, 1), *apart = tern_sub(column, upright);
+    tern_tensor *kept = lower ? tern_le_integer(apart, diagonal) : tern_ge_integer(apart, diagonal);
+    tern_tensor *out = tern_empty(x->session, x->dtype, x->rank, x->shape);
+    const tern_operand operands[] = {tern_of(kept), tern_of(x), {TERN_OPERAND_BOOL, NULL, 0, 0}};
+    if (kept && out && tern_op_into(out, TERN_OP_where, operands, 3, 0, 0)) {
+        tern_drop(out);
+        out = NULL;
+    }
+    tern_tensor *const made[] = {row, column, upright, apart, kept};
+    for (int i = 0; i < COUNT(made); i++) tern_drop(made[i]);
+    if (kept) return out;
+    tern_drop(out);
+    return NULL;
+}
+
+tern_tensor *tern_tril(tern_tensor *tensor, int64_t diagonal) {
+    return triangle(tensor, diagonal, true);
+}
+
+tern_tensor *tern_triu(tern_tensor *tensor, int64_t diagonal) {
+    return triangle(tensor, diagonal, false);
+}
+
+/* ---- comparison ---- */
+
+/* In fp64, which all types but the longest integers go to exactly. */
+static tern_tensor *close_elements(tern_tensor *a, tern_tensor *b, double rtol, double atol,
+                                   bool equal_nan) {
+    tern_tensor *x = tern_to(a, TERN_FLOAT64), *y = tern_to(b, TERN_FLOAT64);
+    tern_tensor *close = tern_isclose(x, y, rtol, atol);
+    if (equal_nan && close) {
+        tern_tensor *x_nan = tern_isnan(x), *y_nan = tern_isnan(y);
+        tern_tensor *both = tern_logical_and(x_nan, y_nan), *either = tern_logical_or(close, both);
+        tern_drop(x_nan);
+        tern_drop(y_nan);
+        tern_drop(both);
+        tern_drop(close);
+        close = either;
+    }
+    tern_drop(x);
+    tern_drop(y);
+    return close;
+}
+
+tern_status tern_allclose(tern_tensor *a, tern_tensor *b, double rtol, double atol, bool equal_nan,
+                          bool *result) {
+    int64_t value = 0;
+    if (!check_session(a, b)) return TERN_ERROR_ARGUMENT;
+    if (a->dtype != b->dtype)
+        return session_fail(a->session, TERN_ERROR_ARGUMENT, "%s did not match %s",
+                            torch_type_name(a->dtype), torch_type_name(b->dtype));
+    tern_tensor *close = close_elements(a, b, rtol, atol, equal_nan);
+    tern_tensor *all = tern_all(close, NULL, 0, false);
+    tern_status status =
+        all ? tern_item_int(all, &value) : tern_message_status(a->session->context);
+    tern_drop(close);
+    tern_drop(all);
+    *result = value != 0;
+    return status;
+}
