@@ -14,6 +14,7 @@ typedef struct Case {
     const char *body; /* from line 5 of "k.py" on; a statement a line */
     const char *want; /* a finding a line: KIND LINE: words | where, and " xN" if seen N times */
     int grid, n;      /* 0: 1 program, n = 40 */
+    int grid_y, grid_z;
     float special;
 } Case;
 
@@ -29,6 +30,8 @@ static void add_findings(Buf *got, const tern_finding *found, int count) {
         buf_putc(got, '\n');
     }
 }
+
+static uint32_t size_or_one(int size) { return size ? (uint32_t)size : 1; }
 
 static void check_case(const Case *c) {
     Arena *arena = arena_new(NULL);
@@ -57,8 +60,10 @@ static void check_case(const Case *c) {
         tern_arg_buffer(tern_wrap(context, i, sizeof i)), tern_arg_int(c->n ? c->n : 40)};
     int count = 0;
     if (kernel) {
-        tern_launch(NULL, kernel, (uint32_t[]){c->grid ? (uint32_t)c->grid : 1, 1, 1}, arguments,
-                    5);
+        tern_launch(
+            NULL, kernel,
+            (uint32_t[]){size_or_one(c->grid), size_or_one(c->grid_y), size_or_one(c->grid_z)},
+            arguments, 5);
         const tern_finding *found = tern_kernel_findings(kernel, &count);
         add_findings(&got, found, count);
     }
@@ -268,6 +273,118 @@ static const Case cases[] = {
     {.body = I "p = x + l * 40000000\nv = tl.load(p + l * 40000000)\n" KEEP,
      .want = "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
              "320000000 bytes after its start, at element 80000000 of 'x'" ALONE ", lane [1]\n"},
+    {.body = I "o = (l * 3).to(tl.int8) * 2\nv = tl.load(x + (l & 31) + o - o)\n" KEEP, .want = ""},
+    {.body = I "o = (l.to(tl.int8) * 4).to(tl.int32)\nv = tl.load(x + (o & 63))\n" KEEP,
+     .want = ""},
+    {.body = I "o = l.to(tl.int8) * 4\nv = tl.load(x + o)\n" KEEP,
+     .want = "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: 256 "
+             "bytes after its start, at element 64 of 'x'" ALONE ", lane [16]\n"},
+    {.body = I "o = l.to(tl.int16) * 1024\nv = tl.load(x + o)\n" KEEP,
+     .want = "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+             "4096 bytes after its start, at element 1024 of 'x'" ALONE ", lane [1]\n"},
+    {.body = I "o = l - 2147483647 - n\nv = tl.load(x + o)\n" KEEP,
+     .want = "overflow 7: the offset of this load does not fit its int and wrapped (the first to: "
+             "sub in line 6): it goes 4294967296 elements past where it should" ALONE ", lane [0]\n"
+             "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+             "8589934436 bytes after its start, at element 2147483609 of 'x'" ALONE
+             ", lane [0]; an int32 on the way to the address wrapped (sub in line 6), without that "
+             "it were -4294967296 elements further\n"},
+    {.body = I "o = (0 - l * 33554432)\nq = o - l * 33554432\nv = tl.load(x + q, mask=l > 32, "
+               "other=0.0)\n" KEEP,
+     .want =
+         "overflow 8: the offset of this load does not fit its int and wrapped (the first to: sub "
+         "in line 7): it goes 4294967296 elements past where it should" ALONE ", lane [33]\n"
+         "out-of-bounds 8: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "8321499136 bytes after its start, at element 2080374784 of 'x'" ALONE
+         ", lane [33]; an int32 on the way to the address wrapped (sub in line 7), without that it "
+         "were -4294967296 elements further\n"},
+    {.body = I "o = l << 28\nv = tl.load(x + o, mask=l > 7, other=0.0)\n" KEEP,
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: shl "
+         "in line 6): it goes 4294967296 elements before where it should" ALONE ", lane [8]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "8589934592 bytes before its start, at element -2147483648 of 'x'" ALONE
+         ", lane [8]; an int32 on the way to the address wrapped (shl in line 6), without that it "
+         "were 4294967296 elements further\n"},
+    {.body = I "o = tl.where(l < 63, l, l << 28)\nv = tl.load(x + o)\n" KEEP,
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: shl "
+         "in line 6): it goes 17179869184 elements before where it should" ALONE ", lane [63]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "1073741824 bytes before its start, at element -268435456 of 'x'" ALONE
+         ", lane [63]; an int32 on the way to the address wrapped (shl in line 6), without that it "
+         "were 17179869184 elements further\n"},
+    {.body =
+         I "o = tl.where(l < 63, l << 28, l)\nv = tl.load(x + o, mask=l > 62, other=0.0)\n" KEEP,
+     .want = ""},
+    {.body = I
+     "o = tl.maximum(l * 67108864 + 1, l) - 1\nv = tl.load(x + o, mask=l > 40, other=0.0)\n" KEEP,
+     .want = "overflow 7: the offset of this load does not fit its int and wrapped (the first to: "
+             "mul in line 6): it goes 2751463384 elements before where it should" ALONE
+             ", lane [41] x23\n"},
+    {.body = I "o = (l * 67108864).to(tl.int64)\nv = tl.load(x + o, mask=l > 40, other=0.0)\n" KEEP,
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: mul "
+         "in line 6): it goes 4294967296 elements before where it should" ALONE ", lane [41]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "6174015488 bytes before its start, at element -1543503872 of 'x'" ALONE
+         ", lane [41]; an int32 on the way to the address wrapped (mul in line 6), without that it "
+         "were 4294967296 elements further\n"},
+    {.body = I "o = (l * 134217728).to(tl.uint32, bitcast=True)\nv = tl.load(x + o.to(tl.int64), "
+               "mask=l == 16, other=0.0)\n" KEEP,
+     .want =
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "8589934592 bytes after its start, at element 2147483648 of 'x'" ALONE ", lane [16]\n"},
+    {.body = I "o = (l * 134217728).to(tl.uint32, bitcast=True)\nv = tl.load(x + o.to(tl.int64), "
+               "mask=l == 33, other=0.0)\n" KEEP,
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: mul "
+         "in line 6): it goes 4294967296 elements before where it should" ALONE ", lane [33]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "536870912 bytes after its start, at element 134217728 of 'x'" ALONE
+         ", lane [33]; an int32 on the way to the address wrapped (mul in line 6), without that it "
+         "were 4294967296 elements further\n"},
+    {.body = I "o = (l[:, None] * 67108864 + tl.arange(0, 1)[None, :])\nv = tl.load(x + o, mask=(l "
+               "> 40)[:, None], other=0.0)\ntl.store(z + l[:, None], v)\n",
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: mul "
+         "in line 6): it goes 4294967296 elements before where it should" ALONE ", lane [41, 0]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "6174015488 bytes before its start, at element -1543503872 of 'x'" ALONE
+         ", lane [41, 0]; an int32 on the way to the address wrapped (mul in line 6), without that "
+         "it were 4294967296 elements further\n"},
+    {.body = "o = n * 107374183\nv = tl.load(x + tl.arange(0, 64) + o)\ntl.store(z + tl.arange(0, "
+             "64), v)\n",
+     .want =
+         "overflow 6: the offset of this load does not fit its int and wrapped (the first to: mul "
+         "in line 5): it goes 4294967296 elements before where it should" ALONE ", lane [0] x41\n"
+         "out-of-bounds 6: load of 4 bytes outside the buffer of 'x', which has 256 bytes: 256 "
+         "bytes after its start, at element 64 of 'x'" ALONE
+         ", lane [40]; an int32 on the way to the address wrapped (mul in line 5), without that it "
+         "were 4294967296 elements further\n"},
+    {.body = "o = n\nwhile o < 1000:\n    o += n * 53687092\n    if o < 0:\n        tl.store(z, "
+             "tl.load(x + o))\n        o = 2000\n",
+     .want = "overflow 9: the offset of this load does not fit its int and wrapped (the first to: "
+             "mul in line 7): it goes 4294967296 elements before where it should" ALONE "\n"
+             "out-of-bounds 9: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+             "8589934304 bytes before its start, at element -2147483576 of 'x'" ALONE
+             "; an int32 on the way to the address wrapped (mul in line 7), without that it were "
+             "4294967296 elements further\n"},
+    {.body = "o = 0\nif n > 3:\n    o = n * 53687092\ntl.store(z, tl.load(x + o))\n",
+     .want = "overflow 8: the offset of this load does not fit its int and wrapped (the first to: "
+             "mul in line 7): it goes 4294967296 elements before where it should" ALONE "\n"
+             "out-of-bounds 8: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+             "8589934464 bytes before its start, at element -2147483616 of 'x'" ALONE
+             "; an int32 on the way to the address wrapped (mul in line 7), without that it were "
+             "4294967296 elements further\n"},
+    {.body = "o = 0\nq = n * 53687092\nfor k in range(0, 3):\n    o, q = q, o\ntl.store(z, "
+             "tl.load(x + o))\n",
+     .want = "overflow 9: the offset of this load does not fit its int and wrapped (the first to: "
+             "mul in line 6): it goes 4294967296 elements before where it should" ALONE "\n"
+             "out-of-bounds 9: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+             "8589934464 bytes before its start, at element -2147483616 of 'x'" ALONE
+             "; an int32 on the way to the address wrapped (mul in line 6), without that it were "
+             "4294967296 elements further\n"},
     /* programs that disturb each other */
     {.body = I "tl.store(z + l, l * 1.0)\n",
      .want =
@@ -312,6 +429,50 @@ static const Case cases[] = {
     {.body = "p = tl.program_id(0)\ntl.store(z + p, tl.load(x + p, volatile=True))\n",
      .want = "not-checked 0: " ORDERED "\n",
      .grid = 9},
+    {.body = "p = tl.program_id(0) + 2 * tl.program_id(1) + 6 * tl.program_id(2)\n"
+             "if (p == 5) | (p == 9):\n    tl.store(z, p * 1.0)\n",
+     .want = "race 7: element 0 of 'z' is written here and, another value, unordered with that, by "
+             "program (1, 2, 0) (line 7) | program (1, 1, 1) of a grid of (2, 3, 4)\n",
+     .grid = 2,
+     .grid_y = 3,
+     .grid_z = 4},
+    {.body = "p = tl.program_id(0) + 2 * tl.program_id(1) + 6 * tl.program_id(2)\n"
+             "tl.store(z + p, p * 1.0)\n",
+     .want = "",
+     .grid = 2,
+     .grid_y = 3,
+     .grid_z = 4},
+    /* elements of other sizes: bytes are told apart */
+    {.body = "b = (z + 3).to(tl.pointer_type(tl.int8), bitcast=True)\np = tl.program_id(0)\n"
+             "if p == 0:\n    tl.store(z + 3, 1.0)\nelse:\n    tl.store(b + 3, 7)\n",
+     .want = "race 10: element 3 of 'z' is written here and, another value, unordered with that, "
+             "by program (0, 0, 0) (line 8) | program (1, 0, 0) of a grid of (2, 1, 1)\n",
+     .grid = 2},
+    {.body = "b = (z + 3).to(tl.pointer_type(tl.int8), bitcast=True)\np = tl.program_id(0)\n"
+             "if p == 1:\n    tl.store(z + 3, 1.0)\nelse:\n    tl.store(b + 2, 7)\n",
+     .want = "race 8: element 3 of 'z' is written here and, another value, unordered with that, by "
+             "program (0, 0, 0) (line 10) | program (1, 0, 0) of a grid of (2, 1, 1)\n",
+     .grid = 2},
+    {.body = "b = (z + 3).to(tl.pointer_type(tl.int8), bitcast=True)\np = tl.program_id(0)\n"
+             "if p == 1:\n    tl.store(z + 3, 1.0)\nelse:\n    tl.store(b + 4, 7)\n    tl.store(b "
+             "- 1, 7)\n",
+     .want = "",
+     .grid = 2},
+    {.body = "b = (y + 3).to(tl.pointer_type(tl.int8), bitcast=True)\np = tl.program_id(0)\n"
+             "if p == 1:\n    tl.store(y + 3, 1.0)\nelse:\n    tl.store(z, tl.load(b + 1) * 1.0)\n",
+     .want = "race 8: element 3 of 'y' is changed here and, unordered with that, read by program "
+             "(0, 0, 0) (line 10) | program (1, 0, 0) of a grid of (2, 1, 1)\n",
+     .grid = 2},
+    /* what one program does to its own elements is in order */
+    {.body = "p = tl.program_id(0)\ntl.store(z + p, 1.0)\ntl.store(z + p, tl.load(z + p) + 1.0)\n"
+             "tl.store(z + p, tl.load(z + p))\n",
+     .want = "",
+     .grid = 3},
+    {.body = "p = tl.program_id(0)\nif p < 2:\n    tl.store(x, tl.load(x) * 1.0)\n"
+             "else:\n    tl.store(z, tl.load(x))\n",
+     .want = "written-twice 7: element 0 of 'x' is written here and, with the same value, by "
+             "program (0, 0, 0) (line 7) | program (1, 0, 0) of a grid of (3, 1, 1)\n",
+     .grid = 3},
     /* masks, sectors, memory */
     {.body = I "v = tl.load(x + l, mask=l < 64, other=0.0)\n" KEEP,
      .want = "idle-mask 6: the mask of this load never left out any of 64 lanes\n"},

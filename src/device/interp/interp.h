@@ -141,6 +141,9 @@ static inline uint64_t lane_get(const Lanes *lanes, int i) {
     default: return ((const uint64_t *)lanes->data)[i];
     }
 }
+static inline uint64_t lane_of(const Lanes *lanes, int i) { /* one lane stands for all */
+    return lane_get(lanes, lanes->count > 1 ? i : 0);
+}
 static inline void lane_set(Lanes *lanes, int i, uint64_t bits) {
     switch (lanes->size) {
     case 1: ((uint8_t *)lanes->data)[i] = (uint8_t)bits; break;

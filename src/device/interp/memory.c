@@ -17,15 +17,14 @@ typedef struct Access {
     int size;         /* bytes of an element */
     bool reads, writes;
     bool is_watched;
-    const Lanes *pointers, *mask; /* mask NULL: all */
-    int pointer_step, mask_step;
+    const Lanes *pointers, *mask; /* of as many lanes; mask NULL: all */
     const char *low, *high;
     unsigned char *written;           /* of that buffer; NULL: not followed */
     const char *sure_low, *sure_high; /* the part of it in which nothing is left to check */
 } Access;
 
 static bool lane_is_on(const Access *access, int i) {
-    return !access->mask || (access->mask->data[i * access->mask_step] & 1);
+    return !access->mask || (access->mask->data[i] & 1);
 }
 
 static bool fits(Access *access, const DeviceRange *range, uint64_t address) {
@@ -145,19 +144,16 @@ static char *checked_memory(Access *access, int lane, uint64_t address) {
 }
 
 static void watch_lane(const Access *access, int i) {
-    int at = i * access->pointer_step;
-    int64_t missed = wide_missed(access->pointers, at, access->size);
+    int64_t missed = wide_missed(access->pointers, i, access->size);
     if (missed) watch_wrapped(access->p, access->op, i, missed);
-    watch_decides(access->p, access->op, access->pointers, at, "is in the address of this access");
+    watch_decides(access->p, access->op, access->pointers, i, "is in the address of this access");
     if (access->mask)
-        watch_decides(access->p, access->op, access->mask, i * access->mask_step,
-                      "is in the mask of this access");
+        watch_decides(access->p, access->op, access->mask, i, "is in the mask of this access");
 }
 
 /* The memory of one lane, NULL after failing. */
 static inline char *lane_memory(Access *access, int i) {
-    uint64_t address =
-        ((const uint64_t *)(const void *)access->pointers->data)[i * access->pointer_step];
+    uint64_t address = ((const uint64_t *)(const void *)access->pointers->data)[i];
     char *memory = (char *)(uintptr_t)address;
     if (access->is_watched) watch_lane(access, i);
     if (memory >= access->sure_low && memory < access->sure_high &&
@@ -191,9 +187,7 @@ static Access access_of(Program *p, const Op *op, const char *what, const Lanes 
     access.memory = loaded->memory ? loaded->memory[access_pointer(op)->id] : 0;
     access.size = type_size_bytes(type_lane(access_pointer(op)->type)->elem);
     access.pointers = pointers;
-    access.pointer_step = pointers->count > 1;
     access.mask = mask;
-    access.mask_step = mask && mask->count > 1;
     return access;
 }
 
@@ -206,7 +200,7 @@ static Access access_now(Program *p, const Op *op, const char *what) {
         T *results = (T *)(void *)out->data;                                                       \
         for (int i = 0; i < out->count; i++) {                                                     \
             if (!lane_is_on(&access, i)) {                                                         \
-                results[i] = other ? (T)lane_get(other, i * other_step) : 0;                       \
+                results[i] = other ? (T)lane_get(other, i) : 0;                                    \
                 continue;                                                                          \
             }                                                                                      \
             const char *memory = lane_memory(&access, i);                                          \
@@ -220,7 +214,6 @@ Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *
                   const Lanes *other) {
     Access access = access_of(p, op, op_info(op->kind)->name, pointers, mask);
     access.reads = true;
-    int other_step = other && other->count > 1;
     Lanes *out = lanes_new(p, pointers->count, access.size);
     if (!out) return NULL;
     switch (access.size) {
@@ -249,12 +242,11 @@ static bool exec_store(Program *p, const Op *op) {
     Access access = access_now(p, op, "store");
     access.writes = true;
     const Lanes *values = lanes_of(p, store_value(op));
-    int step = values->count > 1;
     for (int i = 0; i < access.pointers->count; i++) {
         if (!lane_is_on(&access, i)) continue;
         char *memory = lane_memory(&access, i);
         if (!memory) return false;
-        uint64_t bits = lane_get(values, i * step);
+        uint64_t bits = lane_get(values, i);
         if (access.is_watched)
             owner_write(p, op, i, memory, access.size, memory_get(memory, access.size) != bits);
         memory_set(&access, memory, bits);
@@ -310,11 +302,11 @@ static bool exec_atomic(Program *p, const Op *op) {
             return false;
         }
         uint64_t old = memory_get(memory, access.size);
-        uint64_t value = lane_get(values, values->count > 1 ? i : 0);
+        uint64_t value = lane_get(values, i);
         lane_set(out, i, old);
         if (!is_cas)
             memory_set(&access, memory, rmw(op, type, old, value));
-        else if (old == lane_get(compares, compares->count > 1 ? i : 0))
+        else if (old == lane_get(compares, i))
             memory_set(&access, memory, value);
     }
     if (access.is_watched) watch_written(p, op, values, access.mask);

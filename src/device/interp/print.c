@@ -111,7 +111,7 @@ bool exec_assert(Program *p, const Op *op) {
                 *mask = lanes_of(p, assert_mask(op));
     for (int i = 0; i < condition->count; i++) {
         if (condition->data[i] & 1) continue;
-        if (mask && !(mask->data[mask->count > 1 ? i : 0] & 1)) continue;
+        if (mask && !(mask->data[i] & 1)) continue;
         program_fail(p, TERN_ERROR_KERNEL, op->span, "assertion failed: %.*s",
                      STR_ARG(assert_text(op)));
         char lane[128];

@@ -60,7 +60,7 @@ static uint32_t mark_undefined(uint64_t mark) { return (uint32_t)(mark >> 32); }
 static uint32_t mark_special(uint64_t mark) { return (uint32_t)mark; }
 
 static uint64_t mark_get(const Lanes *lanes, int i) {
-    return lanes->marks ? lane_get(lanes->marks, lanes->marks->count > 1 ? i : 0) : 0;
+    return lanes->marks ? lane_of(lanes->marks, i) : 0;
 }
 
 static bool mark_set(Program *p, Lanes *lanes, int i, uint64_t mark) {
@@ -312,7 +312,7 @@ bool watch_lanes(Program *p, const Op *op, Lanes *out) {
     for (int i = 0; i < out->count; i++) {
         uint64_t bits[3] = {0}, marks[3] = {0}, result = lane_get(out, i);
         for (int k = 0; k < op->num_operands; k++) {
-            bits[k] = lane_get(in[k], in[k]->count > 1 ? i : 0);
+            bits[k] = lane_of(in[k], i);
             marks[k] = mark_get(in[k], i);
         }
         uint32_t undefined = any ? merged_undefined(op, bits, marks) : 0;
@@ -341,7 +341,7 @@ bool watch_dot(Program *p, const Op *op, Lanes *out) {
     bool any = a->marks || b->marks || acc->marks, is_float = type_is_float(type);
     for (int i = 0; i < out->count && (any || is_float); i++) {
         int batch = i / (rows * columns), row = i / columns % rows, column = i % columns;
-        uint64_t result = lane_get(out, i), start = lane_get(acc, acc->count > 1 ? i : 0);
+        uint64_t result = lane_get(out, i), start = lane_get(acc, i);
         uint32_t undefined = mark_undefined(mark_get(acc, i)), special = 0;
         int of_a = (batch * rows + row) * depth, of_b = batch * depth * columns + column;
         if (!undefined) undefined = mark_undefined(line_mark(a, of_a, 1, depth, true));
@@ -364,9 +364,7 @@ bool watch_dot(Program *p, const Op *op, Lanes *out) {
 
 /* ---- marks in and out of memory ---- */
 
-static bool is_on(const Lanes *mask, int i) {
-    return !mask || (lane_get(mask, mask->count > 1 ? i : 0) & 1);
-}
+static bool is_on(const Lanes *mask, int i) { return !mask || (lane_get(mask, i) & 1); }
 
 static int by_number(const void *a, const void *b) {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;

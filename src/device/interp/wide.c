@@ -86,18 +86,17 @@ void wide_note(Arena *arena, Loaded *loaded) {
 /* ---- true values ---- */
 
 static int64_t plain(const Lanes *lanes, const Type *type, int i) {
-    return constant_to_int(type, lane_get(lanes, lanes->count > 1 ? i : 0));
+    return constant_to_int(type, lane_of(lanes, i));
 }
 
 static int64_t truth(const Lanes *lanes, const Type *type, int i) {
     if (!lanes->wide) return plain(lanes, type, i);
-    return (int64_t)lane_get(lanes->wide, lanes->wide->count > 1 ? i : 0);
+    return (int64_t)lane_of(lanes->wide, i);
 }
 
 /* A value of which the high bit is one may be meant unsigned: then zero-extending it is right. */
 static int64_t truth_extended(const Lanes *lanes, const Type *type, int i) {
-    int64_t known = truth(lanes, type, i),
-            bits = (int64_t)lane_get(lanes, lanes->count > 1 ? i : 0);
+    int64_t known = truth(lanes, type, i), bits = (int64_t)lane_of(lanes, i);
     return known == plain(lanes, type, i) ? bits : known;
 }
 
@@ -115,8 +114,7 @@ static bool true_result(const Op *op, Lanes *const *in, int i, int64_t *result) 
     if (op->kind == OP_EXT_U) *result = truth_extended(in[0], type, i);
     if (op->kind == OP_MIN_S && b < a) *result = b;
     if (op->kind == OP_MAX_S && b > a) *result = b;
-    if (op->kind == OP_SELECT)
-        *result = lane_get(in[0], in[0]->count > 1 ? i : 0) & 1 ? truth(in[1], type, i) : b;
+    if (op->kind == OP_SELECT) *result = lane_of(in[0], i) & 1 ? truth(in[1], type, i) : b;
     return true;
 }
 
@@ -171,7 +169,7 @@ bool wide_addptr(Program *p, const Op *op, Lanes *out) {
     if (!(out->wide = lanes_new(p, out->count, 8))) return false;
     for (int i = 0; i < out->count; i++) {
         const Lanes *from = pointers->wide ? pointers->wide : pointers;
-        uint64_t base = lane_get(from, from->count > 1 ? i : 0);
+        uint64_t base = lane_of(from, i);
         lane_set(out->wide, i, base + (uint64_t)truth(offsets, type, i) * (uint64_t)size);
     }
     return true;
