@@ -160,7 +160,8 @@ static const char ptx[] =
     "cp.async.wait_group 0;\n"
     ".loc 1 99 5\n@%p1 atom.global.add.u32 %r8, [%d1], 1;\n"
     ".loc 1 5 5\nadd.s64 %d5, %d1, %d2;\nst.global.b32 [%d5+64], %r6;\n"
-    ".loc 3 1 1\nret;\n}\n"
+    ".loc 3 1 1\nret;\n"
+    ".loc 1 1 1\nadd.s32 %r3, %r3, %r4;\nret;\n}\n" /* never executed: not in the report */
     ".file 1 \"counted.py\"\n.file 2 \"of\\back\tslash.py\"\n";
 
 static const char source[] = "def counted(x, y, n):\n"

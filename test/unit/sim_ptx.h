@@ -15,12 +15,16 @@ typedef struct Bench {
     Count *counts;
     uint64_t seed, budget; /* budget 0: enough */
     uint64_t perturb;      /* of approximations */
-    int shared;            /* of .extern .shared */
-    bool broken;           /* not PTX that must assemble */
+    uint64_t most_shadow;  /* 0: enough */
+    int64_t deadline_ns;   /* 0: none */
+    bool stop;
+    int shared;  /* of .extern .shared */
+    bool broken; /* not PTX that must assemble */
     DeviceRange ranges[8];
     uint64_t values[8];
     int num_buffers;
     uint64_t instructions, most_in_flight;
+    bool race_limited;
     void (*print)(void *user, const char *text, size_t length); /* or NULL */
     void *print_user;
     uint32_t grid_y, grid_z; /* 0: 1 */
@@ -62,6 +66,7 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
     if (!b->broken) keep_ptx(b->arena, str_of(text));
     Device device = {.ranges = b->ranges,
                      .num_ranges = b->num_buffers,
+                     .stop = b->stop,
                      .arena = b->arena,
                      .print = b->print,
                      .print_user = b->print_user};
@@ -73,6 +78,8 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
                    .args = args,
                    .seed = b->seed,
                    .perturb = b->perturb,
+                   .most_shadow_bytes = b->most_shadow ? b->most_shadow : 1 << 30,
+                   .deadline_ns = b->deadline_ns,
                    .grid = {blocks, b->grid_y ? b->grid_y : 1, b->grid_z ? b->grid_z : 1},
                    .budget = b->budget ? b->budget : 1 << 24,
                    .counts = b->counts,
@@ -80,6 +87,7 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
     sim_launch_blocks(m);
     b->failure = m->failure;
     b->instructions = m->instructions;
+    b->race_limited = m->race_limited;
     b->most_in_flight = m->most_in_flight;
     return true;
 }

@@ -313,6 +313,75 @@ TEST(fences) {
     arena_free(ordered.arena);
 }
 
+/* Block 0 writes and releases; in block 1 one warp acquires, and others read: ordered by a barrier. */
+TEST(what_a_warp_learned_goes_with_a_barrier) {
+    static const struct {
+        int learns, reads; /* the threads */
+        const char *between, *words;
+    } rows[] = {
+        {0, 0, "", NULL},
+        {0, 32, "bar.sync 0;\n", NULL},
+        {32, 0, "bar.sync 0;\n", NULL},
+        {64, 32, "bar.sync 0;\n", NULL},
+        {0, 1, "bar.sync 0;\n", NULL},
+        {0, 64, "bar.sync 0;\nbar.sync 0;\n", NULL},
+        {0, 32, "", "race in global memory"},
+        {0, 32, "bar.warp.sync -1;\n", "race in global memory"},
+        {0, 64, "setp.lt.u32 %p4, %r0, 64;\n@%p4 bar.sync 1, 64;\n", "race in global memory"},
+        {0, 32, "setp.lt.u32 %p4, %r0, 64;\n@%p4 bar.sync 1, 64;\n", NULL},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        char body[2048];
+        snprintf(body, sizeof body,
+                 "%s%smov.u32 %%r4, %%ctaid.x;\nsetp.ne.u32 %%p0, %%r4, 0;\n@%%p0 bra L1;\n"
+                 "setp.ne.u32 %%p1, %%r0, 0;\n@%%p1 bra L9;\nst.global.b32 [%%d0+8], 77;\n"
+                 "st.release.gpu.global.b32 [%%d0+12], 1000;\nbra L9;\nL1:\n"
+                 "setp.ne.u32 %%p2, %%r0, %d;\n@%%p2 bra L3;\nL2:\n"
+                 "ld.acquire.gpu.global.b32 %%r5, [%%d0+12];\nsetp.ne.u32 %%p3, %%r5, 1000;\n"
+                 "@%%p3 bra L2;\nL3:\nbar.warp.sync -1;\n%ssetp.eq.u32 %%p5, %%r0, %d;\n"
+                 "@%%p5 ld.global.b32 %%r6, [%%d0+8];\nL9:",
+                 SHARED, TID, rows[i].learns, rows[i].between, rows[i].reads);
+        expect(body, 96, 2, rows[i].words);
+    }
+}
+
+/* What a block learned is forgotten by the next one, which gets its memory. */
+TEST(a_block_begins_without_knowledge) {
+    for (int reads = 0; reads < 2; reads++) {
+        char body[2048];
+        snprintf(body, sizeof body,
+                 "%s%smov.u32 %%r4, %%ctaid.x;\nsetp.ne.u32 %%p1, %%r0, 0;\n@%%p1 bra L9;\n"
+                 "setp.ne.u32 %%p0, %%r4, 0;\n@%%p0 bra L1;\nst.global.b32 [%%d0+8], 77;\n"
+                 "st.release.gpu.global.b32 [%%d0+12], 1000;\nbra L9;\nL1:\n"
+                 "setp.eq.u32 %%p2, %%r4, 2;\n@%%p2 bra L3;\nL2:\n"
+                 "ld.acquire.gpu.global.b32 %%r5, [%%d0+12];\nsetp.ne.u32 %%p3, %%r5, 1000;\n"
+                 "@%%p3 bra L2;\nld.global.b32 %%r6, [%%d0+8];\nbra L9;\nL3:\n%sL9:",
+                 SHARED, TID, reads ? "ld.global.b32 %r6, [%d0+8];\n" : "");
+        expect(body, 32, 3, reads ? "race in global memory" : NULL);
+    }
+}
+
+/* The line of the PTX, to 160 letters. */
+TEST(long_lines_are_cut) {
+    static const int lengths[] = {100, 159, 160, 161, 162, 300};
+    for (int i = 0; i < COUNT(lengths); i++) {
+        char line[400], want[400];
+        int used = snprintf(line, sizeof line, "ld.global.b32 %%r4, [%%d2+516]; //");
+        memset(line + used, 'x', sizeof line - (size_t)used);
+        line[lengths[i]] = 0;
+        snprintf(want, sizeof want, ": %.160s", line);
+        Bench b = bench_new();
+        bench_buffer(&b, memory, sizeof memory);
+        CHECK(bench_run(
+            &b,
+            entry_text(b.arena, 1, 128, str_format(b.arena, "%s%s\n%s\n", SHARED, TID, line).data),
+            1));
+        size_t length = strlen(b.failure.note), tail = strlen(want);
+        CHECK(length > tail && !strcmp(b.failure.note + length - tail, want));
+        arena_free(b.arena);
+    }
+}
+
 TEST(races_in_global_memory) {
     expect(SHARED TID "st.global.b32 [%d2], 7;\n", 32, 1, NULL);
     expect(SHARED TID
@@ -361,6 +430,15 @@ TEST(barriers_and_divergence) {
     expect(SHARED TID "setp.lt.s32 %p0, %r0, 8;\n@%p0 shfl.sync.idx.b32 %r4, %r0, 9, 31, 255;", 32,
            1, "does not take part");
     expect("trap;", 32, 1, "'trap'");
+    /* as many warps as a block may have */
+    const char *apart = "mov.u32 %r0, %tid.x;\nsetp.lt.s32 %p0, %r0, 992;\n@%p0 bra L1;\n"
+                        "bar.sync 0;\nL1:\nbar.sync 1;\n";
+    expect(apart, 1024, 1, "deadlock");
+    expect_seed(apart, 1024, 1, "deadlock: all warps of the block wait", 0);
+    expect(SHARED
+           "mov.u32 %r0, %tid.x;\nsetp.ne.s32 %p0, %r0, 1023;\n@!%p0 st.shared.b32 [s], 5;\n"
+           "bar.sync 0;\nld.shared.b32 %r1, [s];\nsetp.eq.s32 %p1, %r1, 5;\n@%p1 ret;\ntrap;\n",
+           1024, 3, NULL);
     /* both arms of an if meet again; a loop whose lanes leave at different times */
     expect(SHARED TID "and.b32 %r4, %r0, 1;\nsetp.eq.s32 %p0, %r4, 0;\n@%p0 bra L1;\nadd.s32 %r5, "
                       "%r0, 100;\nbra L2;\nL1:\nadd.s32 %r5, %r0, 200;\nL2:\n"
@@ -378,6 +456,20 @@ TEST(waiting) {
                       "L2:\nsetp.ne.s32 %p0, %r0, 0;\n@%p0 bra "
                       "L9;\natom.relaxed.gpu.global.exch.b32 %r5, [%d0+8], 1000;\nL9:",
            32, 1, NULL);
+    /* two warps that wait for each other in turns, by atomics and by stores, both till the end */
+    static const char *const writes[] = {"atom.relaxed.gpu.global.exch.b32 %r5,",
+                                         "st.volatile.global.b32"};
+    for (int i = 0; i < 4; i++) {
+        char body[1200];
+        snprintf(body, sizeof body,
+                 "%s%ssetp.eq.s32 %%p0, %%r0, 0;\nsetp.eq.s32 %%p1, %%r0, 32;\n@%%p0 bra L1;\n"
+                 "@%%p1 bra L3;\nbra L9;\nL1:\nld.volatile.global.b32 %%r4, [%%d0+8];\n"
+                 "setp.ne.s32 %%p2, %%r4, 1000;\n@%%p2 bra L1;\n%s [%%d0+12], 2000;\nbra L9;\nL3:\n"
+                 "%s [%%d0+8], 1000;\nL4:\nld.volatile.global.b32 %%r4, [%%d0+12];\n"
+                 "setp.ne.s32 %%p3, %%r4, 2000;\n@%%p3 bra L4;\nL9:\nbar.sync 0;\n",
+                 SHARED, TID, writes[i & 1], writes[i >> 1]);
+        expect(body, 64, 1, NULL);
+    }
     /* block 0 waits for block 3 */
     const char *wait =
         SHARED TID "mov.u32 %r4, %ctaid.x;\nsetp.ne.s32 %p0, %r4, 0;\n@%p0 bra "
@@ -567,6 +659,30 @@ TEST(bank_conflicts) {
                           SIM_LOAD);
     CHECK(same.requests == 1 && same.wavefronts == 1 &&
           same.ideal_wavefronts == 1); /* a broadcast */
+}
+
+/* Rows of 16 bytes, of which only the first lanes give addresses: 8 for each matrix. */
+TEST(rows_of_matrices) {
+    static const struct {
+        const char *text;
+        uint64_t rows;
+    } cases[] = {{"ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r4}, [%r3];", 8},
+                 {"ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r4, %r5}, [%r3];", 16},
+                 {"ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r4, %r5, %r6, %r7}, [%r3];", 32}};
+    for (int i = 0; i < COUNT(cases); i++) {
+        char body[1000];
+        const char *form =
+            SHARED "mov.u32 %%r0, %%tid.x;\nshl.b32 %%r1, %%r0, 4;\nmov.u32 %%r2, s;\n"
+                   "add.s32 %%r3, %%r2, %%r1;\nsetp.lt.u32 %%p0, %%r0, %d;\n@%%p0 "
+                   "st.shared.v4.b32 [%%r3], {%%r0, %%r0, %%r0, %%r0};\n"
+                   "bar.warp.sync -1;\n%s\n";
+        snprintf(body, sizeof body, form, (int)cases[i].rows, cases[i].text);
+        Count c = count_of(body, SIM_LDMATRIX);
+        CHECK(c.requests == 1 && c.useful_bytes == 16 * cases[i].rows);
+        CHECK(c.wavefronts == cases[i].rows / 8 && c.ideal_wavefronts == cases[i].rows / 8);
+        snprintf(body, sizeof body, form, (int)cases[i].rows - 1, cases[i].text);
+        expect(body, 32, 1, "ldmatrix of shared memory that nobody wrote");
+    }
 }
 
 /* ---- all words of failures, in the order of the tests above ---- */

@@ -72,6 +72,23 @@ TEST(products_come_when_they_are_waited_for) {
     for (int i = 0; i < 128; i++) CHECK(result_of(i) == 16);
 }
 
+/* A whose rows go along M, by 16 rows each 512 bytes further: all elements of 16 rows are 0, 1, 2 or 3. */
+TEST(rows_that_do_not_go_along_k) {
+    expect(TILES
+           "shr.u32 %r10, %r0, 5;\nmov.b32 %r11, 0;\nsetp.eq.u32 %p2, %r10, 1;\n"
+           "selp.b32 %r11, 0x3c003c00, %r11, %p2;\nsetp.eq.u32 %p2, %r10, 2;\n"
+           "selp.b32 %r11, 0x40004000, %r11, %p2;\nsetp.eq.u32 %p2, %r10, 3;\n"
+           "selp.b32 %r11, 0x42004200, %r11, %p2;\n"
+           "st.shared.v4.b32 [%r1], {%r11, %r11, %r11, %r11};\n"
+           "shr.u32 %r3, %r2, 4;\nor.b32 %r3, %r3, 2097152;\nmov.b32 %r4, " FINE ";\n"
+           "mov.b64 %d3, {%r3, %r4};\nadd.s32 %r3, %r3, 128;\nmov.b64 %d4, {%r3, %r4};\n" SUMS PROXY
+               BARRIER FENCE
+           "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r5, %r6, %r7, %r8}, %d3, %d4, "
+           "%p1, 1, 1, 1, 0;\n" COMMIT WAIT READ,
+           128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == (float)(2 + 16 * (i / 32)));
+}
+
 TEST(what_is_under_way_is_left_alone) {
     const char *read = "a sum of a wgmma that was not waited for is read or written";
     expect(READY PRODUCT COMMIT READ WAIT, 128, read);

@@ -153,7 +153,7 @@ static Op *the_store(const Func *fn) {
     return store;
 }
 
-static const int some[] = {-5, -1, 0, 1, 2, 4, 7, 8, 9, 15, 16, 17, 23, 24, 25, 26};
+static const int some[] = {-5, -1, 0, 1, 2, 4, 7, 8, 9, 15, 16, 17, 23, 24, 25, 26, 70};
 
 static const char *const predicates[] = {"eq",  "ne",  "slt", "sle", "sgt",
                                          "sge", "ult", "ule", "ugt", "uge"};

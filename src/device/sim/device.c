@@ -28,7 +28,8 @@ typedef struct Loaded {
     Totals totals;
 } Loaded;
 
-#define BUDGET ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
+#define MOST_SHADOW ((uint64_t)1 << 30) /* bytes that say who touched what */
+#define BUDGET      ((uint64_t)1 << 38) /* lane instructions of a launch: many minutes */
 
 static tern_status says(Device *device, tern_status status, const char *words) {
     device->why = str_of(words);
@@ -145,6 +146,7 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
                    .seed = state->seed,
                    .perturb = state->perturb,
                    .budget = BUDGET,
+                   .most_shadow_bytes = MOST_SHADOW,
                    .counts = loaded->totals.counts,
                    .checks_races = true,
                    .grid = {grid[0], grid[1], grid[2]}};

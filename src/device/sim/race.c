@@ -13,7 +13,6 @@
 #include <stdlib.h>
 
 enum { PAGE_BYTES = 4096, MOST_KNOWN = 1 << 12, SEVERAL_LANES = 32, LAST_TICK = (1 << 25) - 1 };
-#define MOST_SHADOW ((uint64_t)1 << 30) /* bytes; more memory than that covers is not checked */
 
 static uint32_t warp_number(const Warp *w) {
     return (uint32_t)(w->block->linear * (uint64_t)w->block->num_warps) + (uint32_t)w->index + 1;
@@ -69,7 +68,7 @@ static bool report(Machine *m, Warp *w, const Ins *ins, int lane, const char *sp
  * warp: what is never needed is never made. */
 static inline Mark *mark_at(Machine *m, Marks *marks, MarkKind kind, size_t n, size_t count) {
     if (!marks->by[kind]) {
-        if (m->shadow_bytes + count * sizeof(Mark) > MOST_SHADOW) return NULL;
+        if (m->shadow_bytes + count * sizeof(Mark) > m->most_shadow_bytes) return NULL;
         marks->by[kind] = calloc(count, sizeof(Mark));
         if (!marks->by[kind]) return NULL;
         m->shadow_bytes += count * sizeof(Mark);
@@ -225,8 +224,9 @@ struct SyncTable {
 };
 
 static bool join(Known **into, int *count, const Known *from, int num_from) {
-    int total = *count + num_from, at = 0, a = 0, b = 0;
-    Known *merged = malloc(sizeof *merged * (size_t)(total ? total : 1));
+    int at = 0, a = 0, b = 0;
+    if (!num_from) return true;
+    Known *merged = malloc(sizeof *merged * (size_t)(*count + num_from));
     if (!merged) return false;
     while (a < *count || b < num_from) {
         if (b == num_from || (a < *count && (*into)[a].warp < from[b].warp))
@@ -316,8 +316,7 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
             if (clock->own[k] > most[k]) most[k] = clock->own[k];
         if (!first)
             first = clock;
-        else if (clock->num_others &&
-                 !join(&first->others, &first->num_others, clock->others, clock->num_others))
+        else if (!join(&first->others, &first->num_others, clock->others, clock->num_others))
             sim_fail_memory(m);
     }
     for (int i = 0; i < block->num_warps; i++) {
@@ -325,8 +324,8 @@ void race_barrier(Machine *m, Cta *block, uint32_t warps) {
         Clock *clock = &block->warps[i].clock;
         memcpy(clock->own, most, sizeof most);
         race_warp_sync(&block->warps[i]);
-        if (clock == first || !first->num_others) continue;
-        if (!join(&clock->others, &clock->num_others, first->others, first->num_others))
+        if (clock != first &&
+            !join(&clock->others, &clock->num_others, first->others, first->num_others))
             sim_fail_memory(m);
     }
 }

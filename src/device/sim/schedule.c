@@ -110,10 +110,8 @@ static bool deadlock(Machine *m, const Cta *block, const char *why) {
     for (int i = 0; i < block->num_warps; i++) {
         const Warp *w = &block->warps[i];
         if (w->state == WARP_ENDED) continue;
-        sim_fail(
-            m, w,
-            &m->program->code.data[w->pc > 0 && w->state == WARP_AT_BARRIER ? w->pc - 1 : w->pc],
-            NO_LANE, "deadlock: %s", why);
+        sim_fail(m, w, &m->program->code.data[w->state == WARP_AT_BARRIER ? w->pc - 1 : w->pc],
+                 NO_LANE, "deadlock: %s", why);
         break;
     }
     int said = 0;

@@ -171,7 +171,7 @@ typedef struct Failure {
     tern_status status;
     tern_finding_kind kind;
     Span span;
-    char text[600], note[1200];
+    char text[600], note[2400]; /* four warps of three blocks, a line of the PTX each */
 } Failure;
 
 typedef struct Machine {
@@ -191,7 +191,7 @@ typedef struct Machine {
     struct GlobalShadow *shadow;
     struct SyncTable *sync;
     bool checks_races, race_limited;
-    uint64_t shadow_bytes;
+    uint64_t shadow_bytes, most_shadow_bytes; /* more memory than these cover is not checked */
     Failure failure;
     char *output;
     size_t output_length, output_capacity;
@@ -202,7 +202,7 @@ typedef struct Machine {
 
 enum { NO_LANE = -1 }; /* none in particular */
 bool sim_fail(Machine *m, const Warp *w, const Ins *ins, int lane, const char *format, ...)
-    __attribute__((format(printf, 5, 6))); /* false */
+    __attribute__((format(printf, 5, 6)));                             /* false */
 static inline bool sim_fail_kind(Machine *m, tern_finding_kind kind) { /* after sim_fail; false */
     m->failure.kind = kind;
     return false;
