@@ -673,4 +673,26 @@ TEST(where_and_clamp) {
     end();
 }
 
+/* Places beyond 2^31, in memory that is reserved and hardly touched. */
+TEST(indices_of_64_bits) {
+    if (!begin("cpu")) return;
+    const int64_t shape[] = {2, 5}, strides[] = {(INT64_C(1) << 31) + 7, 1};
+    tern_tensor *far_apart = tern_empty_strided(session, TERN_INT8, 2, shape, strides);
+    tern_tensor *x = tern_arange(session, TERN_INT8, 0, 10, 1), *rows = tern_view(x, 2, shape);
+    if (!far_apart) {
+        SKIP("no memory of 2 GB");
+    } else {
+        CHECK(!tern_copy_into(far_apart, rows));
+        tern_tensor *sums = tern_sum(far_apart, (const int[]){0}, 1, false);
+        if (sums) check_values("sum", sums, (const double[]){5, 7, 9, 11, 13});
+        CHECK(sums != NULL);
+        char *texts = tern_session_kernels(session);
+        CHECK(texts && strstr(texts, "tl.program_id(0).to(tl.int64)"));
+        tern_free(texts);
+        tern_drop(sums);
+    }
+    tern_drop(far_apart), tern_drop(x), tern_drop(rows);
+    end();
+}
+
 TEST_MAIN()
