@@ -70,6 +70,15 @@ void buf_puts(Buf *buf, const char *c_string) { buf_add(buf, c_string, strlen(c_
 
 void buf_putc(Buf *buf, char c) { buf_add(buf, &c, 1); }
 
+void buf_int(Buf *buf, int64_t value) {
+    char text[20], *end = text + sizeof text, *at = end;
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    do *--at = (char)('0' + rest % 10);
+    while (rest /= 10);
+    if (value < 0) *--at = '-';
+    buf_add(buf, at, (size_t)(end - at));
+}
+
 /* The length of the UTF-8 sequence that `text` begins with, or 0 when there is none. */
 static int utf8_length(Str text) {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -139,7 +148,10 @@ Str buf_str(const Buf *buf) { return (Str){buf->data ? buf->data : "", (int)buf-
 enum { POINTER_KEY = -1 };
 
 static uint64_t key_hash(Str key) {
-    if (key.length == POINTER_KEY) return hash_bytes(&key.data, sizeof key.data, 1);
+    if (key.length == POINTER_KEY) {
+        uint64_t hash = (uintptr_t)key.data * (uint64_t)0x9e3779b97f4a7c15u;
+        return hash ^ hash >> 32;
+    }
     return hash_bytes(key.data, (size_t)key.length, 0);
 }
 

@@ -556,12 +556,12 @@ static bool check_kinds(const Walk *w) {
         readies |= kind == OP_READY;
         releases |= kind == OP_RELEASE;
     }
-    const char *label = func_label(w->v->arena, w->v->fn, op_result(w->uses->ring)).data;
-    if (fills && !readies)
-        return verify_bad(w->v, w->uses->ring, "what ring %s is filled with is never made ready",
-                          label);
-    return !readies || releases ||
-           verify_bad(w->v, w->uses->ring, "ring %s is never released", label);
+    if ((!readies || releases) && (!fills || readies)) return true;
+    Str ring = func_label(w->v->arena, w->v->fn, op_result(w->uses->ring)); /* prints all of it */
+    return verify_bad(w->v, w->uses->ring,
+                      fills && !readies ? "what ring %.*s is filled with is never made ready"
+                                        : "ring %.*s is never released",
+                      STR_ARG(ring));
 }
 
 bool verify_turns(Verifier *v, const RingUses *uses, const Op *const *peeked, int *budget) {

@@ -342,6 +342,17 @@ TEST(printed_floats_read_back) {
     arena_free(arena);
 }
 
+TEST(ints_are_printed) {
+    const int64_t rows[] = {0, 1, -1, 9, 10, -10, 1234567890123, INT64_MAX, INT64_MIN};
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(rows); i++) {
+        Buf out = {.arena = arena};
+        buf_int(&out, rows[i]);
+        CHECK_STR(out.data, str_format(arena, "%lld", (long long)rows[i]).data);
+    }
+    arena_free(arena);
+}
+
 TEST(json_text_is_utf8) {
     const struct {
         Str text;

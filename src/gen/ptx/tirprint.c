@@ -91,7 +91,7 @@ static void number(Buf *out, PtxType type, uint64_t bits) {
     else if (class == CLASS_B16)
         buf_printf(out, "0x%04x", (unsigned)bits);
     else if (value > INT32_MIN && value <= INT32_MAX)
-        buf_printf(out, "%d", (int)value);
+        buf_int(out, value);
     else
         buf_printf(out, "0x%llx", (unsigned long long)(class == CLASS_B64 ? bits : (uint32_t)bits));
 }
@@ -99,7 +99,8 @@ static void number(Buf *out, PtxType type, uint64_t bits) {
 static void reg_name(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
     if (ins->class == CLASS_NONE) BUG("operand %d has no value", x);
-    buf_printf(p->out, "%%%c%d", class_letters[ins->class], ins->reg);
+    buf_add(p->out, (const char[]){'%', class_letters[ins->class]}, 2);
+    buf_int(p->out, ins->reg);
 }
 
 static void operand(Printer *p, Tir x, PtxType type) {
@@ -185,7 +186,9 @@ static void print_copy(Printer *p, const TirIns *ins) {
 static void print_pure(Printer *p, Tir x) {
     const TirIns *ins = &p->b->list.data[x];
     const PtxRow *row = &ptx_rows[ins->op];
-    buf_printf(p->out, "\t%.*s ", (int)strcspn(row->text, " "), row->text);
+    buf_putc(p->out, '\t');
+    buf_add(p->out, row->text, strcspn(row->text, " "));
+    buf_putc(p->out, ' ');
     reg_name(p, x);
     bool packs = row->fold == FOLD_PACK;
     buf_puts(p->out, packs ? ", {" : ", ");
@@ -362,7 +365,10 @@ void tir_print(Tirs *b, Buf *out) {
         bool moved = ins->file != p.file || ins->line != p.line || ins->column != p.column;
         if (b->file && ins->kind != TIR_LABEL && ins->line && moved) {
             p.file = ins->file, p.line = ins->line, p.column = ins->column;
-            buf_printf(out, "\t.loc %d %d %d\n", p.file, p.line, p.column);
+            buf_puts(out, "\t.loc ");
+            buf_int(out, p.file), buf_putc(out, ' ');
+            buf_int(out, p.line), buf_putc(out, ' ');
+            buf_int(out, p.column), buf_putc(out, '\n');
         }
         print_one(&p, b->order[i]);
     }
