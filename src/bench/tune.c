@@ -89,13 +89,11 @@ static tern_status sample(Tuner *tuner, int index, double *ms) {
     return status;
 }
 
-/* The first launch loads, and warms up. False: it is out. */
-static bool warmed_up(Tuner *tuner, int index) {
+/* The first launch loads, and warms up. */
+static void warm_up(Tuner *tuner, int index) {
     double ignored;
-    if (!sample(tuner, index, &ignored)) return true;
-    if (!is_stopped(tuner))
+    if (sample(tuner, index, &ignored) && !is_stopped(tuner))
         give_up(tuner, index, TERN_CANDIDATE_FAILED, tern_message(tuner->context));
-    return false;
 }
 
 /* A candidate that fails is out; where the device does not work any more, all is. */
@@ -131,7 +129,7 @@ static tern_status run_race(Tuner *tuner) {
     tern_status status = open_sampler(tuner);
     if (status) return status;
     for (int i = 0; i < tuner->contest.count; i++)
-        if (tuner->contest.contestants[i].is_in && !is_stopped(tuner)) warmed_up(tuner, i);
+        if (tuner->contest.contestants[i].is_in && !is_stopped(tuner)) warm_up(tuner, i);
     bool ends = tuner->contest.num_in <= 1;
     while (!ends && !is_stopped(tuner)) {
         say(tuner, tuner->contest.count);

@@ -62,7 +62,8 @@ typedef struct Entry {
     int group; /* of those with the same results: the first one's index */
     tern_candidate_state state;
     const char *words;
-    unsigned char **restored; /* of each argument what it held, where it is restored; else NULL */
+    unsigned char *
+        *restored; /* of each argument what it gets before a sample; NULL: it is left alone */
 } Entry;
 
 typedef struct Tune {
@@ -199,26 +200,26 @@ static tern_status launch(Entry *entry) {
     return status ? status : tern_synchronize(bound->context);
 }
 
-static bool is_restored(const tern_autotune *autotune, const char *name) {
-    for (int i = 0; i < autotune->num_reset; i++)
-        if (!strcmp(autotune->reset_to_zero[i], name)) return true;
-    for (int i = 0; i < autotune->num_restore; i++)
-        if (!strcmp(autotune->restore_value[i], name)) return true;
+static bool is_among(const char *const *names, int count, const char *name) {
+    for (int i = 0; i < count; i++)
+        if (!strcmp(names[i], name)) return true;
     return false;
 }
 
-static bool keep_restored(Tune *tune, Entry *entry) {
+/* What tensors get before each sample: zeros, or what they hold now. */
+static void keep_restored(const Tune *tune, Entry *entry) {
+    const tern_autotune *autotune = &tune->autotune;
     Bound *bound = &entry->bound;
     entry->restored = arena_array(tune->cli->arena, unsigned char *, bound->num_args + 1);
     for (int i = 0; i < bound->num_args; i++) {
-        if (!bound->args[i].buffer || bound->args[i].is_shared ||
-            !is_restored(&tune->autotune, bound->args[i].parameter->name))
-            continue;
+        const char *name = bound->args[i].parameter->name;
+        bool is_reset = is_among(autotune->reset_to_zero, autotune->num_reset, name);
+        if (!bound->args[i].buffer || bound->args[i].is_shared) continue;
+        if (!is_reset && !is_among(autotune->restore_value, autotune->num_restore, name)) continue;
         const Tensor *tensor = bound->args[i].value->tensor;
         entry->restored[i] = arena_array(tune->cli->arena, unsigned char, tensor->storage_bytes);
-        memcpy(entry->restored[i], tensor->storage, tensor->storage_bytes);
+        if (!is_reset) memcpy(entry->restored[i], tensor->storage, tensor->storage_bytes);
     }
-    return true;
 }
 
 /* Compiles, launches once, looks at what came out. entry->bound is open. */
@@ -233,7 +234,7 @@ static tern_candidate_state try(Tune *tune, Entry *entry, bool checks) {
         cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
         return TERN_CANDIDATE_REFUSED;
     }
-    if (!checks) keep_restored(tune, entry);
+    keep_restored(tune, entry);
     if (launch(entry)) {
         cli_fail_context(bound->cli, bound->context);
         return TERN_CANDIDATE_FAILED;

@@ -87,6 +87,22 @@ ends 0
 has 'a tuple is found again' 'tuned: T=(64, *2) num_warps=2'
 has 'and taken' 'sum 128 '
 
+# Each sample begins with zeros, and with what was there: else the third launch stores far outside.
+cat >"$work/reset.py" <<'END'
+import triton
+import triton.language as tl
+@triton.autotune(configs=[triton.Config({'B': 64}), triton.Config({'B': 128})], key=[], reset_to_zero=['count'], restore_value=['five'])
+@triton.jit
+def r(y, count, five, B: tl.constexpr):
+    far = (tl.load(count) + tl.load(five) - 5).to(tl.int64) * 1000000000000
+    tl.store(y + far + tl.arange(0, B), 1.0)
+    tl.store(count, 1)
+    tl.store(five, 7)
+END
+says "$work/reset.py" --grid 1 -a 'y=zeros(128)' -a 'count=zeros(1,i32)' -a 'five=full(1,i32,5)' --check 'five=full(1,i32,7)'
+ends 0
+has 'tensors are reset and restored' '^winner: B='
+
 # ---- Ctrl-C keeps what is known ----
 : >"$work/err"
 TERN_PROGRESS=0.1 "$TERN" tune --device cpu --hot $softmax -x BLOCK=512,1024 --margin 0.000000001 --max-time 600 >"$work/out" 2>"$work/err" &

@@ -85,7 +85,7 @@ static void progress(void *user, const tern_tune_progress *at) {
 
 static tern_tuning run(World *world, uint64_t seed) {
     tern_status status;
-    tern_tuning tuning;
+    tern_tuning tuning = {.winner = -1};
     tern_context *context =
         tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, &status, NULL, 0);
     const tern_tune_options options = {.user = world,
