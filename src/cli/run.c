@@ -162,6 +162,14 @@ static void report_tensor(Run *run, int index) {
     puts(line.data);
 }
 
+/* Of several programs another order may give another result; sim sees that, and has failed. */
+static void report_races(const Run *run) {
+    uint64_t programs = 1;
+    for (int i = 0; i < run->bound.grid_rank; i++) programs *= run->bound.grid[i];
+    if (programs < 2 || !strncmp(tern_device_name(run->bound.context), "sim", 3)) return;
+    puts("races between programs: not looked for; 'tern check' looks for them");
+}
+
 static void report_text(Run *run) {
     Cli *cli = run->bound.cli;
     if (!cli->quiet) {
@@ -183,6 +191,7 @@ static void report_text(Run *run) {
             printf(", median of %d %.6f ms, least %.6f ms", run->repeat, run->median_ms,
                    run->least_ms);
         putchar('\n');
+        report_races(run);
         const char *remarks = tern_kernel_text(run->bound.kernel, TERN_STAGE_REMARKS);
         if (cli->verbose && remarks) fputs(remarks, stdout);
     }

@@ -71,6 +71,12 @@ for device in interp sim; do
     exits 0 'changed' $TERN run "$k:accumulate" --grid 1 --device $device -a 'x=arange(8)' -a 'y=zeros(8)'
 done
 exits 0 'device: interp' $TERN run "$k:add" --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4
+# Programs that run in one order on interp; sim looks at what orders them, and one program races with nobody.
+exits 0 "races between programs: not looked for; 'tern check' looks for them" \
+    $TERN run "$k:add" --grid 2 -a 'x=arange(16)' -a 'y=empty(16)' -a n=16
+check 'nothing is said of races on sim, nor of one program' sh -c \
+    "! { $TERN run $k:add --device sim --grid 2 -a 'x=arange(16)' -a 'y=empty(16)' -a n=16 &&
+         $TERN run $k:add --grid 1 -a 'x=arange(4)' -a 'y=empty(4)' -a n=4; } | grep races"
 exits 0 'signature: *fp32:16,*fp32:16,i32:16,fp32' $TERN run "$k:add" -v --grid 2 -a 'x=arange(16)' -a 'y=empty(16)' -a n=16
 exits 0 'signature: *fp32,*fp32:16,i32:1,fp32' $TERN run "$k:add" -v --grid 1 -a 'x=arange(4,offset=1)' -a 'y=empty(4)' -a n=1
 exits 0 'type pointer<fp32>' $TERN run "$k:chatty" --grid 1 -a 'y=empty(1)'

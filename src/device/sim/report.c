@@ -148,16 +148,24 @@ static const char *bytes_words(Arena *arena, uint64_t bytes) {
     return str_format(arena, "%.1f MiB", (double)bytes / 1048576).data;
 }
 
+/* With 16 bytes a lane, which is the most, for all 32; atomics take one element a lane. */
+static unsigned long long least_requests(const Summary *s, int row) {
+    const Count *c = &s->rows[row];
+    return row == ROW_ATOMIC ? c->requests : (c->useful_bytes + 16 * LANES - 1) / (16 * LANES);
+}
+
 static void text_global(Buf *out, const Summary *s) {
-    buf_puts(out, "\nglobal memory     requests   sectors  a request (least)    lines      moved   "
-                  "  useful\n");
+    buf_puts(out,
+             "\nglobal memory     requests  (least)   sectors  a request (least)    lines      "
+             "moved     useful\n");
     for (int i = ROW_LOAD; i < ROW_SHARED_LOAD; i++) {
         const Count *c = &s->rows[i];
         if (!c->requests) continue;
-        buf_printf(out, "  %-14s %9llu %9llu  %9.2f (%5.2f) %8llu %10s %10s  %.0f %%\n",
-                   row_words[i], (unsigned long long)c->requests, (unsigned long long)c->sectors,
-                   ratio(c->sectors, c->requests), ratio(c->ideal_sectors, c->requests),
-                   (unsigned long long)c->lines, bytes_words(out->arena, c->sectors * 32),
+        buf_printf(out, "  %-14s %9llu %8llu %9llu  %9.2f (%5.2f) %8llu %10s %10s  %.0f %%\n",
+                   row_words[i], (unsigned long long)c->requests, least_requests(s, i),
+                   (unsigned long long)c->sectors, ratio(c->sectors, c->requests),
+                   ratio(c->ideal_sectors, c->requests), (unsigned long long)c->lines,
+                   bytes_words(out->arena, c->sectors * 32),
                    bytes_words(out->arena, c->useful_bytes),
                    100 * ratio(c->useful_bytes, c->sectors * 32));
     }
@@ -283,7 +291,7 @@ static void text(Buf *out, const Summary *s) {
 
 static void json_global(Buf *out, const Count *c) {
     buf_printf(out,
-               "{\"requests\": %llu, \"sectors\": %llu, \"least_sectors\": %llu, \"lines\": %llu, "
+               "\"requests\": %llu, \"sectors\": %llu, \"least_sectors\": %llu, \"lines\": %llu, "
                "\"moved_bytes\": %llu, \"useful_bytes\": %llu}",
                (unsigned long long)c->requests, (unsigned long long)c->sectors,
                (unsigned long long)c->ideal_sectors, (unsigned long long)c->lines,
@@ -345,7 +353,7 @@ static void json_lines(Buf *out, const Summary *s) {
                    "\"barriers\": %llu, \"global\": ",
                    l->line, (unsigned long long)l->issued, (unsigned long long)l->divergent,
                    (unsigned long long)l->barriers);
-        json_global(out, &l->global);
+        buf_putc(out, '{'), json_global(out, &l->global);
         buf_puts(out, ", \"shared\": ");
         json_shared(out, &l->shared);
         buf_puts(out, "}");
@@ -378,9 +386,10 @@ static void json(Buf *out, const Summary *s) {
     buf_puts(out, "},\n ");
     for (int i = 0; i < NUM_ROWS; i++) {
         buf_printf(out, "\"%s\": ", keys[i]);
-        if (i < ROW_SHARED_LOAD)
+        if (i < ROW_SHARED_LOAD) {
+            buf_printf(out, "{\"least_requests\": %llu, ", least_requests(s, i));
             json_global(out, &s->rows[i]);
-        else
+        } else
             json_shared(out, &s->rows[i]);
         buf_puts(out, ",\n ");
     }
