@@ -68,16 +68,17 @@ $(B)/%.o: %.c $(B)/flags
 $(CLI_O): CFLAGS += $(CLI_CFLAGS)
 
 # Texts that are in the library as they are: its functions that are written in the Triton language,
-# std_NAME, and parts of C files that are written, text_NAME.
+# std_NAME, or in CUDA C, cuda_NAME, and parts of C files that are written, text_NAME.
 STD     := $(sort $(wildcard kernels/std/*.py))
+CUH     := $(sort $(wildcard kernels/cuda/*.cuh))
 HEADERS := src/gen/c/abi.h src/gen/ptx/number.h $(sort $(wildcard src/build/runtime_*.inc))
 $(B)/lang/std_files.def: $(STD) Makefile
 	@mkdir -p $(@D)
 	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@
-$(B)/texts.S: $(STD) $(HEADERS) Makefile
+$(B)/texts.S: $(STD) $(CUH) $(HEADERS) Makefile
 	@mkdir -p $(@D)
 	@{ echo '.section .note.GNU-stack,"",%progbits'; echo '.section .rodata'; \
-	for f in $(STD:%=std_%) $(HEADERS:%=text_%); do n=$$(basename $${f%.*}); n=$${f%%_*}_$$n; \
+	for f in $(STD:%=std_%) $(CUH:%=cuda_%) $(HEADERS:%=text_%); do n=$$(basename $${f%.*}); n=$${f%%_*}_$$n; \
 	for e in start end; do echo ".globl $${n}_$$e"; echo ".hidden $${n}_$$e"; done; \
 	echo "$${n}_start:"; echo ".incbin \"$${f#*_}\""; echo "$${n}_end:"; echo ".byte 0"; done; } > $@
 $(B)/texts.o: $(B)/texts.S

@@ -117,9 +117,14 @@ static CuVal power(const Call *c, bool is_single) {
     if (l->panic) return cu_poison(l, c->place);
     double exponent = value_is_constant(y, &bits) ? constant_to_double(y->type, bits) : -1;
     int whole = exponent >= 0 && exponent <= MOST ? (int)exponent : -1;
-    if (whole < 0 || (double)whole != exponent) {
-        CuVal refused = cu_unsupported(l, c->place, "'%s' with an exponent that is not 0, 1 .. %d",
-                                       c->name, MOST);
+    bool small = whole >= 0 && (double)whole == exponent;
+    if (!small && type->kind == CU_FLOAT) {
+        CuVal both[] = {made(c, type, x), made(c, type, y)};
+        return cu_call_library(l, "__tern_powf", 2, both, c->place);
+    }
+    if (!small) {
+        CuVal refused = cu_unsupported(
+            l, c->place, "'%s' of double with an exponent that is not 0, 1 .. %d", c->name, MOST);
         diag_help(l->diag, cu_span(c->place), "for x > 0 it is exp2(y * log2(x))");
         return refused;
     }
@@ -130,6 +135,16 @@ static CuVal power(const Call *c, bool is_single) {
     }
     if (!result) result = build_float(&l->b, x->type, 1); /* also of NaN */
     return made(c, type, result);
+}
+
+/* a * b + c of halves, rounded once. */
+static CuVal half_fma(const Call *c) {
+    CuLower *l = c->l;
+    const CuType *type = cu_plain(l->arena, c->args[0].type);
+    if (!cu_is_half(type))
+        return cu_bad(l, c->place, "'%s' of '%.*s'", c->name, STR_ARG(cu_name(l->arena, type)));
+    Value *x = as(c, 0, type), *y = as(c, 1, type), *z = as(c, 2, type);
+    return l->panic ? cu_poison(l, c->place) : made(c, type, cu_op3(l, OP_FMA, x, y, z));
 }
 
 static CuVal classify(const Call *c) {
@@ -165,6 +180,12 @@ static const struct BitRow {
     {"__uint_as_float", CU_UINT, CU_FLOAT, OP_BITCAST},
     {"__double_as_longlong", CU_DOUBLE, CU_LLONG, OP_BITCAST},
     {"__longlong_as_double", CU_LLONG, CU_DOUBLE, OP_BITCAST},
+    {"__half_as_short", CU_HALF, CU_SHORT, OP_BITCAST},
+    {"__half_as_ushort", CU_HALF, CU_USHORT, OP_BITCAST},
+    {"__short_as_half", CU_SHORT, CU_HALF, OP_BITCAST},
+    {"__ushort_as_half", CU_USHORT, CU_HALF, OP_BITCAST},
+    {"__bfloat16_as_ushort", CU_BFLOAT, CU_USHORT, OP_BITCAST},
+    {"__ushort_as_bfloat16", CU_USHORT, CU_BFLOAT, OP_BITCAST},
     {"__popc", CU_UINT, CU_INT, OP_POPCOUNT},
     {"__popcll", CU_ULLONG, CU_INT, OP_POPCOUNT},
     {"__clz", CU_INT, CU_INT, OP_CLZ},
@@ -277,27 +298,20 @@ static CuVal make_vector(const Call *c, const CuType *type) {
     return (CuVal){.type = type, .value = at, .place = c->place};
 }
 
-static CuVal read_only_load(const Call *c) {
-    CuLower *l = c->l;
-    CuVal at = cu_value(l, c->args[0]);
-    if (l->panic) return at;
-    if (at.type->kind != CU_POINTER || !cu_is_number(at.type->of))
-        return cu_unsupported(l, at.place, "'%s' of '%.*s'", c->name,
-                              STR_ARG(cu_name(l->arena, at.type)));
-    const CuType *type = cu_plain(l->arena, at.type->of);
-    return made(c, type, cu_load_from(l, at.value, type));
-}
-
 /* How many arguments it takes; -1: there is no such function. */
 static int arguments_of(Str name) {
     bool is_single;
     static const struct {
         const char *name;
         int count;
-    } others[] = {{"__syncthreads", 0},  {"min", 2},           {"max", 2},      {"abs", 1},
-                  {"labs", 1},           {"llabs", 1},         {"pow", 2},      {"powf", 2},
-                  {"isnan", 1},          {"isinf", 1},         {"isfinite", 1}, {"__ldg", 1},
-                  {"__builtin_inff", 0}, {"__builtin_nanf", 0}};
+    } others[] = {{"__syncthreads", 0}, {"min", 2},
+                  {"max", 2},           {"abs", 1},
+                  {"labs", 1},          {"llabs", 1},
+                  {"pow", 2},           {"powf", 2},
+                  {"__powf", 2},        {"__hfma", 3},
+                  {"isnan", 1},         {"isinf", 1},
+                  {"isfinite", 1},      {"__builtin_inff", 0},
+                  {"__builtin_nanf", 0}};
     const struct MathRow *row = math_row(name, &is_single);
     if (row) return row->count;
     if (bit_row(name)) return bit_operands(bit_row(name));
@@ -307,40 +321,18 @@ static int arguments_of(Str name) {
     return -1;
 }
 
-/* There are such functions in CUDA, but not here yet. */
-static bool is_known(Str name) {
-    static const char *const names[] = {"printf",
-                                        "assert",
-                                        "clock",
-                                        "clock64",
-                                        "__trap",
-                                        "malloc",
-                                        "free",
-                                        "memcpy",
-                                        "memset",
-                                        "__syncwarp",
-                                        "__activemask",
-                                        "__threadfence",
-                                        "__threadfence_block",
-                                        "__threadfence_system",
-                                        "__ldcs",
-                                        "__ldcg",
-                                        "__ldca",
-                                        "__stcs",
-                                        "__stcg",
-                                        "atomicInc",
-                                        "atomicDec",
-                                        "swap"};
+/* There are such functions in CUDA, but not here. */
+bool cu_builtin_known(Str name) {
+    static const char *const names[] = {"__trap", "malloc", "free", "this_grid", "lerp", "cbrt"};
     static const char *const starts[] = {
-        "__shfl", "__any",  "__all",  "__ballot", "__match",     "__reduce", "__syncthreads_",
-        "atomic", "__f",    "__d",    "__h",      "__int",       "__uint",   "__ull",
-        "__ll",   "__byte", "__brev", "__ffs",    "__saturatef", "__half",   "__nv",
-        "tex",    "surf",   "cg",     "cuda"};
+        "__shfl", "__any",  "__all", "__ballot", "__match",    "__reduce",  "__syncthreads_",
+        "atomic", "__f",    "__d",   "__h",      "__int",      "__uint",    "__ull",
+        "__ll",   "__byte", "__v",   "__nano",   "__half",     "__nv",      "__cvta",
+        "tex",    "surf",   "cuda",  "curand",   "__pipeline", "__builtin", "__is"};
     static const char *const math[] = {
-        "acos",  "asin",   "atan",    "atan2",   "cbrt",      "copysign", "cosh",   "erfc",
-        "exp10", "expm1",  "hypot",   "ldexp",   "lgamma",    "log10",    "log1p",  "round",
-        "sinh",  "sincos", "tan",     "tgamma",  "remainder", "fdim",     "lround", "norm3d",
-        "cospi", "sinpi",  "normcdf", "signbit", "modf",      "frexp"};
+        "erfc",  "lgamma", "tgamma",  "remainder", "cospi",     "sinpi",  "normcdf",
+        "frexp", "erfinv", "erfcx",   "logb",      "nextafter", "j0",     "j1",
+        "y0",    "nan",    "llround", "lround",    "lrint",     "llrint", "rnorm3d"};
     for (int i = 0; i < COUNT(names); i++)
         if (str_is(name, names[i])) return true;
     for (int i = 0; i < COUNT(starts); i++)
@@ -352,7 +344,10 @@ static bool is_known(Str name) {
 }
 
 bool cu_builtin_exists(Str name) {
-    return arguments_of(name) >= 0 || str_starts(name, "make_") || is_known(name);
+    int least, most;
+    Str vector = {name.data + 5, name.length - 5};
+    return arguments_of(name) >= 0 || cu_warp_arguments(name, &least, &most) ||
+           (str_starts(name, "make_") && cu_is_vector(vector));
 }
 
 static CuVal called(const Call *c, Str name) {
@@ -364,18 +359,27 @@ static CuVal called(const Call *c, Str name) {
     if (atomic_row(name)) return atomic(c, atomic_row(name));
     if (str_is(name, "min") || str_is(name, "max")) return min_max(c, str_is(name, "max"));
     if (str_is(name, "abs") || str_is(name, "labs") || str_is(name, "llabs")) return absolute(c);
-    if (str_is(name, "pow") || str_is(name, "powf")) return power(c, str_is(name, "powf"));
+    if (str_is(name, "pow")) return power(c, false);
+    if (str_is(name, "powf") || str_is(name, "__powf")) return power(c, true);
+    if (str_is(name, "__hfma")) return half_fma(c);
     if (str_starts(name, "is")) return classify(c);
-    if (str_is(name, "__ldg")) return read_only_load(c);
     if (str_starts(name, "__builtin")) return special_number(c);
     build_op(&l->b, OP_BARRIER, 0, NULL, 0, NULL, 0, NULL);
     return made(c, cu_type(CU_VOID), NULL);
 }
 
-bool cu_builtin(CuLower *l, Str name, CuPlace place, int count, const CuVal *args, CuVal *result) {
+bool cu_builtin(CuLower *l, Str name, CuPlace place, int count, CuVal *args, CuVal *result) {
     Call c = {l, str_c(l->arena, name), place, count, args};
     const CuType *vector = made_vector(l->arena, name);
-    int takes = vector ? vector->record->num_fields : arguments_of(name);
+    int takes = vector ? vector->record->num_fields : arguments_of(name), least, most;
+    if (cu_warp_arguments(name, &least, &most)) {
+        if (count >= least && count <= most)
+            *result = cu_warp_builtin(l, name, place, count, args);
+        else
+            *result = cu_bad(l, place, "'%s' takes %d to %d arguments, not %d", c.name, least, most,
+                             count);
+        return true;
+    }
     if (takes < 0) {
         *result = cu_unsupported(l, place, "'%s' in a kernel", c.name);
         return false;
@@ -391,6 +395,17 @@ bool cu_builtin(CuLower *l, Str name, CuPlace place, int count, const CuVal *arg
 
 /* ---- names ---- */
 
+/* threadIdx, blockIdx, blockDim, gridDim along an axis. */
+static Value *coordinate(CuLower *l, int which, int axis) {
+    const Type *ir = type_scalar(TYPE_I32);
+    if (which == 1) return build_program_id(&l->b, axis);
+    if (which == 2) return cu_int(l, cu_type(CU_UINT), l->launch->block[axis]);
+    if (which == 3) return build_num_programs(&l->b, axis);
+    Op *op = build_op(&l->b, OP_THREAD_ID, 0, NULL, 1, &ir, 0, NULL);
+    thread_id_set_axis(op, axis);
+    return op_result(op);
+}
+
 bool cu_builtin_name(CuLower *l, CuToken *name, CuVal *val) {
     static const char *const names[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
     static const char *const axes[] = {"x", "y", "z"};
@@ -403,11 +418,16 @@ bool cu_builtin_name(CuLower *l, CuToken *name, CuVal *val) {
     }
     while (which < COUNT(names) && !cu_is(name, names[which])) which++;
     if (which == COUNT(names)) return false;
-    *val = cu_poison(l, name->place);
     if (!cu_is(l->at, ".")) {
-        *val = cu_unsupported(l, name->place, "'%s' as a whole", names[which]);
+        const CuType *whole = cu_vector(l->arena, which < 2 ? STR("uint3") : STR("dim3"));
+        Value *at = cu_alloc(l, whole, ALLOC_LOCAL, STR(""));
+        for (int i = 0; i < 3; i++)
+            cu_store_to(l, cu_offset(l, at, i * cu_size(type), type), type,
+                        coordinate(l, which, i));
+        *val = (CuVal){.type = whole, .value = at, .place = name->place};
         return true;
     }
+    *val = cu_poison(l, name->place);
     CuToken *member = l->at->next;
     while (axis < COUNT(axes) && !cu_is(member, axes[axis])) axis++;
     if (axis == COUNT(axes)) {
@@ -416,15 +436,8 @@ bool cu_builtin_name(CuLower *l, CuToken *name, CuVal *val) {
         return true;
     }
     l->at = member->next;
-    const Type *ir = type_scalar(TYPE_I32);
-    Value *value = NULL;
-    if (which == 0) {
-        value = op_result(build_op(&l->b, OP_THREAD_ID, 0, NULL, 1, &ir, 0, NULL));
-        thread_id_set_axis(value->def, axis);
-    }
-    if (which == 1) value = build_program_id(&l->b, axis);
-    if (which == 2) value = cu_int(l, type, l->launch->block[axis]);
-    if (which == 3) value = build_num_programs(&l->b, axis);
-    *val = (CuVal){.type = type, .value = value, .place = cu_join(name->place, member->place)};
+    *val = (CuVal){.type = type,
+                   .value = coordinate(l, which, axis),
+                   .place = cu_join(name->place, member->place)};
     return true;
 }

@@ -344,6 +344,13 @@ static CuVal call_builtin(CuLower *l, Str name, CuArgs written, CuPlace place, i
     return result;
 }
 
+CuVal cu_call_library(CuLower *l, const char *name, int count, CuVal *args, CuPlace place) {
+    CuCallee callee = {.name = str_of(name), .place = place};
+    callee.first = cu_declared(l, callee.name, CU_DECL_FUNCTION);
+    if (!callee.first) BUG("no '%s' in the library", name);
+    return cu_call(l, &callee, count, args);
+}
+
 CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found) {
     bool is_builtin = cu_builtin_exists(name->text);
     CuArgs written = {0};
@@ -351,6 +358,9 @@ CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found) {
     int count;
     CuVal *args;
     if (cu_is(l->at, "<") && !cu_template_args(l, &written)) return cu_poison(l, name->place);
+    if (!found && cu_is_report(name->text)) return cu_report(l, name);
+    if (!found && !is_builtin && cu_builtin_known(name->text))
+        return cu_unsupported(l, name->place, "'%.*s' in a kernel", STR_ARG(name->text));
     if (!found && !is_builtin) return cu_undeclared(l, name->place, "function ", name->text);
     cu_expect(l, "(", "after the name of a function");
     CuPlace end = l->at->place;

@@ -619,6 +619,10 @@ static CuVal logical(CuLower *l, CuVal left, bool is_and) {
     const Type *type = type_scalar(TYPE_I1);
     uint64_t known;
     Builder outer;
+    if (is_and && l->at->kind == CU_STRING) { /* assert(x && "why"): a text is true */
+        while (l->at->kind == CU_STRING) l->at = l->at->next;
+        return made(cu_type(CU_BOOL), a, left.place);
+    }
     Region *right = cu_begin(l, &outer);
     CuVal val = binary(l, is_and ? 3 : 2);
     b = cu_condition(l, val);

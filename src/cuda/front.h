@@ -102,8 +102,9 @@ const CuType *cu_pointer(Arena *arena, const CuType *of);
 const CuType *cu_array(Arena *arena, const CuType *of, int64_t count);
 const CuType *cu_qualified(Arena *arena, const CuType *type, bool is_const, bool is_volatile);
 const CuType *cu_plain(Arena *arena, const CuType *type); /* without its own const, volatile */
-const CuType *cu_vector(Arena *arena, Str name);          /* float4, uint2, dim3 ..; NULL: none */
-bool cu_same(const CuType *a, const CuType *b);           /* but for their own qualifiers */
+bool cu_is_vector(Str name);
+const CuType *cu_vector(Arena *arena, Str name); /* float4, uint2, dim3 ..; NULL: none */
+bool cu_same(const CuType *a, const CuType *b);  /* but for their own qualifiers */
 int64_t cu_size(const CuType *type);
 int64_t cu_align(const CuType *type);
 bool cu_is_integer(const CuType *type);
@@ -164,6 +165,9 @@ CuToken *cu_skip_angles(CuToken *open);
 
 /* ---- outline.c ---- */
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from);
+
+/* ---- library.c ---- */
+const CuModule *cu_library(Arena *arena, Diag *diag);
 
 /* ---- values ---- */
 
@@ -426,9 +430,20 @@ CuVal cu_call_lambda(CuLower *l, const CuVal *lambda, int count, CuVal *args, Cu
 
 /* ---- builtin.c ---- */
 /* False: there is no such function. */
-bool cu_builtin(CuLower *l, Str name, CuPlace place, int count, const CuVal *args, CuVal *result);
+bool cu_builtin(CuLower *l, Str name, CuPlace place, int count, CuVal *args, CuVal *result);
 bool cu_builtin_exists(Str name);
+bool cu_builtin_known(Str name); /* there is such a function in CUDA, but not here */
+/* Calls a function of the library. */
+CuVal cu_call_library(CuLower *l, const char *name, int count, CuVal *args, CuPlace place);
 bool cu_builtin_name(CuLower *l, CuToken *name, CuVal *val); /* threadIdx.x .. */
+
+/* ---- builtin_warp.c ---- */
+bool cu_warp_arguments(Str name, int *least, int *most); /* false: it is none of these */
+CuVal cu_warp_builtin(CuLower *l, Str name, CuPlace place, int count, CuVal *args);
+
+/* ---- report.c ---- */
+bool cu_is_report(Str name);
+CuVal cu_report(CuLower *l, CuToken *name); /* l->at: at '(' */
 
 /* ---- stmt.c ---- */
 void cu_body(CuLower *l); /* { .. } of a function */

@@ -217,12 +217,11 @@ Value *cu_load_from(CuLower *l, Value *pointer, const CuType *type) {
 }
 
 void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value) {
-    if (type->is_volatile)
-        cu_unsupported(l, (CuPlace){l->b.span, NULL}, "a write to volatile memory");
     Known *known = known_of(l, pointer);
     if (known) known->value = value->def && value->def->kind == OP_CONSTANT ? value : NULL;
     if (known) known->region = l->b.region;
-    build_store(&l->b, pointer, value, NULL);
+    Op *store = build_store(&l->b, pointer, value, NULL);
+    if (type->is_volatile) store_set_volatile(store, 1);
 }
 
 void cu_copy(CuLower *l, Value *to, Value *from, const CuType *type) {

@@ -139,6 +139,15 @@ void cu_construct(CuLower *l, Value *at, const CuType *type, int count, CuVal *a
     if (l->panic) return;
     bool copies = count == 1 && args[0].type->kind == CU_STRUCT &&
                   cu_derives(args[0].type->record, type->record);
+    if (str_is(type->record->name, "dim3") && !type->record->decl && !copies && count <= 3) {
+        for (int i = 0; i < 3; i++) { /* what is left out is 1 */
+            const CuType *of = cu_type(CU_UINT);
+            CuVal one = {.type = of, .value = cu_int(l, of, 1), .place = place};
+            Value *to = cu_offset(l, at, i * cu_size(of), of);
+            cu_initialize_from(l, to, of, i < count ? args[i] : one, "this argument");
+        }
+        return;
+    }
     if (!cu_has_constructor(l, type->record)) {
         if (count == 0)
             cu_initialize_empty(l, at, type);

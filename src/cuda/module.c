@@ -54,6 +54,7 @@ CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions 
                               &m->unread, diag);
     if (!m->tokens) return NULL;
     cu_outline(m, &m->decls, m->tokens);
+    m->library = cu_library(arena, diag);
     for (int i = 0; i < m->decls.in_order.count; i++) {
         const CuDecl *decl = m->decls.in_order.data[i];
         if (decl->is_kernel && decl->body)

@@ -58,6 +58,12 @@ static const struct {
     {"float_t", CU_FLOAT},   {"double_t", CU_DOUBLE},      {"cudaError_t", CU_INT},
 };
 
+static bool is_builtin_type(Str name) {
+    for (int i = 0; i < COUNT(named_types); i++)
+        if (str_is(name, named_types[i].name)) return true;
+    return cu_is_vector(name);
+}
+
 static const CuType *builtin_type(CuLower *l, Str name) {
     for (int i = 0; i < COUNT(named_types); i++)
         if (str_is(name, named_types[i].name)) return cu_type(named_types[i].kind);
@@ -191,7 +197,7 @@ bool cu_names_type(CuLower *l) {
     if (simple) { /* the usual case: no instance is made */
         const CuName *found = cu_find(l, start->text);
         if (found || l->panic) return found && found->kind == NAME_TYPE;
-        return cu_declared(l, start->text, CU_DECL_TYPE) || builtin_type(l, start->text);
+        return cu_declared(l, start->text, CU_DECL_TYPE) || is_builtin_type(start->text);
     }
     l->diag = &quiet;
     const CuName *found = cu_name_at(l, &at);

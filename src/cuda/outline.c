@@ -329,6 +329,6 @@ static void outlined(Outline *o, CuToken *from, const CuToken *end) {
 
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from) {
     Outline o = {module, decls, NULL, NULL, 0};
-    decls->names.arena = module->arena;
+    if (!decls->names.arena) decls->names.arena = module->arena;
     outlined(&o, from, NULL);
 }

@@ -241,6 +241,13 @@ static CuToken *include(Reader *r, CuToken *hash) {
     Str name;
     bool is_quoted;
     if (!include_name(pp, line_copy(pp, word->next), word, &name, &is_quoted)) return rest;
+    bool is_assert = str_is(name, "assert.h") || str_is(name, "cassert");
+    if (is_assert && map_get(&pp->macros, STR("NDEBUG"))) { /* then assert is nothing */
+        CuToken *nothing = cu_lex(
+            pp->arena, source_new(pp->arena, name, STR("assert(x) ((void)0)")), pp->diag);
+        nothing->line_start = false;
+        cu_pp_define(pp, nothing);
+    }
     if (is_host_header(name)) return rest;
     int root = 0;
     Str path = found_header(r, file, name, is_quoted, &root);

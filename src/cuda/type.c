@@ -145,36 +145,46 @@ Str cu_name(Arena *arena, const CuType *type) {
 /* ---- vector types ---- */
 
 /* Alignment: CUDA programming guide, "Built-in Vector Types". */
-const CuType *cu_vector(Arena *arena, Str name) {
-    static const struct {
-        const char *name;
-        CuKind kind;
-    } bases[] = {{"char", CU_CHAR_TYPE},   {"uchar", CU_UCHAR}, {"short", CU_SHORT},
-                 {"ushort", CU_USHORT},    {"int", CU_INT},     {"uint", CU_UINT},
-                 {"long", CU_LONG},        {"ulong", CU_ULONG}, {"longlong", CU_LLONG},
-                 {"ulonglong", CU_ULLONG}, {"float", CU_FLOAT}, {"double", CU_DOUBLE}};
-    static const char *const fields[] = {"x", "y", "z", "w"};
+static const struct {
+    const char *name;
+    CuKind kind;
+} vector_bases[] = {{"char", CU_CHAR_TYPE},   {"uchar", CU_UCHAR}, {"short", CU_SHORT},
+                    {"ushort", CU_USHORT},    {"int", CU_INT},     {"uint", CU_UINT},
+                    {"long", CU_LONG},        {"ulong", CU_ULONG}, {"longlong", CU_LLONG},
+                    {"ulonglong", CU_ULLONG}, {"float", CU_FLOAT}, {"double", CU_DOUBLE}};
+
+/* float4: its row, and 4; -1: it is none. */
+static int vector_base(Str name, int *count) {
     bool is_dim = str_is(name, "dim3");
-    int count = name.length > 1 ? name.data[name.length - 1] - '0' : 0;
+    *count = name.length > 1 ? name.data[name.length - 1] - '0' : 0;
     Str base = is_dim ? STR("uint") : (Str){name.data, name.length - 1};
-    if (count < 1 || count > 4) return NULL;
-    for (int i = 0; i < COUNT(bases); i++) {
-        if (!str_is(base, bases[i].name)) continue;
-        const CuType *of = cu_type(bases[i].kind);
-        int64_t size = cu_size(of), align = count == 3 ? size : size * count;
-        CuRecord *record = arena_new_of(arena, CuRecord);
-        *record = (CuRecord){.name = str_copy(arena, name),
-                             .num_fields = count,
-                             .fields = arena_array(arena, CuField, count),
-                             .size = size * count,
-                             .align = align > 16 ? 16 : align,
-                             .is_complete = true};
-        for (int k = 0; k < count; k++)
-            record->fields[k] =
-                (CuField){.name = str_of(fields[k]), .type = of, .offset = k * size};
-        return made(arena, (CuType){.kind = CU_STRUCT, .record = record});
-    }
-    return NULL;
+    if (*count < 1 || *count > 4) return -1;
+    for (int i = 0; i < COUNT(vector_bases); i++)
+        if (str_is(base, vector_bases[i].name)) return i;
+    return -1;
+}
+
+bool cu_is_vector(Str name) {
+    int count;
+    return vector_base(name, &count) >= 0;
+}
+
+const CuType *cu_vector(Arena *arena, Str name) {
+    static const char *const fields[] = {"x", "y", "z", "w"};
+    int count, row = vector_base(name, &count);
+    if (row < 0) return NULL;
+    const CuType *of = cu_type(vector_bases[row].kind);
+    int64_t size = cu_size(of), align = count == 3 ? size : size * count;
+    CuRecord *record = arena_new_of(arena, CuRecord);
+    *record = (CuRecord){.name = str_copy(arena, name),
+                         .num_fields = count,
+                         .fields = arena_array(arena, CuField, count),
+                         .size = size * count,
+                         .align = align > 16 ? 16 : align,
+                         .is_complete = true};
+    for (int k = 0; k < count; k++)
+        record->fields[k] = (CuField){.name = str_of(fields[k]), .type = of, .offset = k * size};
+    return made(arena, (CuType){.kind = CU_STRUCT, .record = record});
 }
 
 /* ---- patterns: parameters of templates that are not known yet ---- */

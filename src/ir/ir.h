@@ -121,6 +121,8 @@ typedef enum AttrKind {
     ATTR_PRECISION,
     ATTR_UNIT,
     ATTR_SPACE,
+    ATTR_SHUFFLE,
+    ATTR_VOTE,
     ATTR_HINT,
     NUM_ATTR_KINDS
 } AttrKind;
@@ -143,6 +145,8 @@ typedef enum TypeRule {
     RULE_ARANGE,
     RULE_I32,
     RULE_ALLOC,
+    RULE_WARP,
+    RULE_PRINTF,
     RULE_SPLAT,
     RULE_BROADCAST,
     RULE_EXPAND_DIMS,

@@ -362,7 +362,8 @@ static bool attributes(Parser *p, OpKind kind, Attr *attrs, Ints *fences) {
     for (int i = 0; i < MAX_ATTRS; i++) {
         AttrKind k = infos[i].kind;
         bool needed = k == ATTR_INT || k == ATTR_INTS || k == ATTR_TEXT || k == ATTR_ICMP ||
-                      k == ATTR_FCMP || k == ATTR_RMW || k == ATTR_SPACE || k == ATTR_HINT;
+                      k == ATTR_FCMP || k == ATTR_RMW || k == ATTR_SPACE || k == ATTR_SHUFFLE ||
+                      k == ATTR_VOTE || k == ATTR_HINT;
         if (needed && !given[i])
             return fail_at(p, p->at, p->at, "attribute '%.*s' is missing", str_of(infos[i].name));
     }

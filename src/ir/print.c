@@ -88,6 +88,8 @@ static bool attr_is_shown(AttrKind kind, const Attr *attr) {
     case ATTR_FCMP:
     case ATTR_RMW:
     case ATTR_SPACE:
+    case ATTR_SHUFFLE:
+    case ATTR_VOTE:
     case ATTR_HINT: return true;
     case ATTR_OPT_INT:
     case ATTR_ROUNDING:

@@ -38,17 +38,51 @@ bool verify_alloc(Verifier *v, const Op *op) {
     return op->parent == v->fn->body || verify_bad(v, op, "not at the top of the function");
 }
 
+bool verify_warp(Verifier *v, const Op *op) {
+    for (int i = 0; i < op->num_operands; i++)
+        if (op->operands[i]->type->kind != TYPE_I32)
+            return verify_bad(v, op, "expected i32, not %s",
+                              verify_text_of(v, op->operands[i]->type));
+    return !op->num_results || op_result(op)->type->kind == TYPE_I32 ||
+           verify_bad(v, op, "expected a result of i32");
+}
+
+/* How many values a format of printf takes: of conversions that are not %%. */
+bool verify_printf(Verifier *v, const Op *op) {
+    int count = 0;
+    Str text = printf_text(op);
+    for (int i = 0; i < text.length; i++) {
+        if (text.data[i] != '%') continue;
+        bool twice = i + 1 < text.length && text.data[i + 1] == '%';
+        count += !twice;
+        i += twice;
+    }
+    if (count != op->num_operands)
+        return verify_bad(v, op, "%d values for %d conversions", op->num_operands, count);
+    for (int i = 0; i < op->num_operands; i++) {
+        TypeKind kind = op->operands[i]->type->kind;
+        if (kind != TYPE_I32 && kind != TYPE_I64 && kind != TYPE_F64)
+            return verify_bad(v, op, "expected i32, i64 or f64, not %s",
+                              verify_text_of(v, op->operands[i]->type));
+    }
+    return op_result(op)->type->kind == TYPE_I32 || verify_bad(v, op, "expected a result of i32");
+}
+
 /* What there is in thread form only, and what there is not. */
 bool verify_thread_op(Verifier *v, const Op *op) {
     bool is_thread = v->fn->form == FORM_THREAD;
     switch (op->kind) {
     case OP_ALLOC:
         return func_has_threads(v->fn) || verify_bad(v, op, "not in thread or spread form");
+    case OP_SHUFFLE:
+    case OP_VOTE:
+    case OP_ACTIVE:
+    case OP_WARP_SYNC:
+    case OP_FENCE:
+    case OP_PRINTF:
     case OP_THREAD_ID: return is_thread || verify_bad(v, op, "not in thread form");
     case OP_ARANGE:
     case OP_PRINT:
-    case OP_ASSERT:
-    case OP_CLOCK:
     case OP_INLINE_ASM:
 #define SHAPE(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
@@ -60,6 +94,8 @@ bool verify_thread_op(Verifier *v, const Op *op) {
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
     case OP_ASSUME:
+    case OP_ASSERT:
+    case OP_CLOCK:
 #define LANE(kind, ...)    case OP_##kind:
 #define MEMORY(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:

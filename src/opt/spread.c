@@ -226,6 +226,12 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
     case OP_ASSERT:
     case OP_CLOCK:
     case OP_INLINE_ASM:
+    case OP_SHUFFLE:
+    case OP_VOTE:
+    case OP_ACTIVE:
+    case OP_WARP_SYNC:
+    case OP_FENCE:
+    case OP_PRINTF:
 #define SHAPE(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...) case OP_##kind:

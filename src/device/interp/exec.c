@@ -223,6 +223,12 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_YIELD:
 #define LANE(kind, ...) case OP_##kind: /* above */
 #include "ir/ops.def"
+    case OP_SHUFFLE:
+    case OP_VOTE:
+    case OP_ACTIVE:
+    case OP_WARP_SYNC:
+    case OP_FENCE:
+    case OP_PRINTF:
     case OP_THREAD_ID: /* `spread` leaves none */
     case NUM_OP_KINDS: break;
     }

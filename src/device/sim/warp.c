@@ -41,6 +41,13 @@ static void pick(Warp *w) {
     }
 }
 
+/* All lanes that the masks of these name. */
+static uint32_t named(const uint32_t *masks, uint32_t lanes) {
+    uint32_t all = 0;
+    for (; lanes; lanes &= lanes - 1) all |= masks[__builtin_ctz(lanes)];
+    return all;
+}
+
 /* Nobody else may be needed where some lanes are elsewhere; false: others must come first. */
 static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint32_t lanes,
                      bool *fail) {
@@ -181,7 +188,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
         return true;
     case SIM_WARP_SYNC:
         if (lanes) {
-            uint32_t wanted = source_of(m, w, ins->operands[0])[__builtin_ctz(lanes)];
+            uint32_t wanted = named(source_of(m, w, ins->operands[0]), lanes);
             if (!together(m, w, ins, wanted, lanes, &failed)) return !failed;
             race_warp_sync(w);
         }
@@ -195,18 +202,30 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     BUG("op %d is no control", ins->op);
 }
 
+/* Lanes that have the same mask do it together: parts of a warp may each do it by themselves. */
+static bool by_masks(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
+    const uint32_t *masks = source_of(m, w, ins->operands[ins->num_operands - 1]);
+    bool failed;
+    if (!together(m, w, ins, named(masks, lanes), lanes, &failed)) return !failed;
+    for (uint32_t left = lanes; left;) {
+        uint32_t mask = masks[__builtin_ctz(left)], part = 0;
+        for (uint32_t more = left; more; more &= more - 1)
+            if (masks[__builtin_ctz(more)] == mask) part |= more & -more;
+        if (part & ~mask)
+            return sim_fail(m, w, ins, __builtin_ctz(part & ~mask),
+                            "executed by a lane that its mask 0x%08x leaves out", mask);
+        if (!sim_across(m, w, ins, part)) return false;
+        left &= ~part;
+    }
+    w->pc++;
+    return true;
+}
+
 /* Shuffles and the like: all lanes that their mask names must be here. */
 static bool across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    bool failed;
-    if (lanes && ins->op != SIM_ACTIVE) {
-        uint32_t wanted = ALL_LANES;
-        if (ins->op < SIM_LDMATRIX) /* the others take all lanes */
-            wanted = source_of(m, w, ins->operands[ins->num_operands - 1])[__builtin_ctz(lanes)];
-        if (!together(m, w, ins, wanted, lanes, &failed)) return !failed;
-        if (lanes & ~wanted)
-            return sim_fail(m, w, ins, __builtin_ctz(lanes & ~wanted),
-                            "executed by a lane that its mask 0x%08x leaves out", wanted);
-    }
+    bool failed, takes_all = ins->op >= SIM_LDMATRIX;
+    if (lanes && !takes_all && ins->op != SIM_ACTIVE) return by_masks(m, w, ins, lanes);
+    if (lanes && takes_all && !together(m, w, ins, ALL_LANES, lanes, &failed)) return !failed;
     if (lanes && !sim_across(m, w, ins, lanes)) return false;
     w->pc++;
     return true;

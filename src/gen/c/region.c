@@ -402,6 +402,12 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ARANGE:
     case OP_PRINT:
     case OP_INLINE_ASM:
+    case OP_SHUFFLE:
+    case OP_VOTE:
+    case OP_ACTIVE:
+    case OP_WARP_SYNC:
+    case OP_FENCE:
+    case OP_PRINTF:
     case OP_THREAD_ID:
 #define SHAPE(kind, ...)   case OP_##kind:
 #define ACROSS(kind, ...)  case OP_##kind:

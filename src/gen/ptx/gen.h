@@ -164,6 +164,7 @@ bool func_has_wgmma(const Func *fn);
 
 /* ---- report.c ---- */
 void ptx_print(Gen *g, const Op *op);
+void ptx_printf(Gen *g, const Op *op);
 void ptx_assert(Gen *g, const Op *op);
 void ptx_clock(Gen *g, const Op *op);
 void ptx_inline_asm(Gen *g, const Op *op);

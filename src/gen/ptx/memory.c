@@ -148,6 +148,8 @@ const char *ptx_load_mnemonic(Gen *g, const Op *op) {
 }
 
 const char *ptx_store_mnemonic(Gen *g, const Op *op) {
+    if (store_volatile(op))
+        return mnemonic(g, "st.volatile", store_pointer(op), CACHE_NONE, EVICT_NORMAL);
     return mnemonic(g, "st", store_pointer(op), store_cache(op), store_evict(op));
 }
 

@@ -115,10 +115,21 @@ void ptx_print(Gen *g, const Op *op) {
     }
 }
 
+/* C's printf: its text as it is. */
+void ptx_printf(Gen *g, const Op *op) {
+    Arguments a = {.g = g, .depot = tir_address(g->b, CLASS_B64, SPACE_LOCAL, "depot")};
+    g->uses_printf = true;
+    for (int i = 0; i < op->num_operands; i++) add_argument(&a, ptx_scalar_of(g, op->operands[i]));
+    if (a.bytes + 8 > g->depot_bytes) g->depot_bytes = (a.bytes + 15) & ~7;
+    Tir format = string_address(g, str_c(g->arena, printf_text(op)));
+    call(g, "vprintf", 2, (Tir[]){format, a.depot}, "b32");
+    ptx_define_scalar(g, op_result(op), tir_i32(g->b, op->num_operands));
+}
+
 /* ---- assert ---- */
 
 void ptx_assert(Gen *g, const Op *op) {
-    if (!g->options->debug) return;
+    if (!g->options->debug && g->fn->form != FORM_THREAD) return;
     const Value *condition = assert_condition(op), *mask = assert_mask(op);
     const Layout *layout = type_layout(condition->type);
     Tir *regs = ptx_regs_of(g, condition), *masks = mask ? ptx_regs_of(g, mask) : NULL;

@@ -190,6 +190,73 @@ static void lane_op(Gen *g, const Op *op) {
     ptx_define_scalar(g, op_result(op), ptx_lane(g, op, args));
 }
 
+/* ---- warps ---- */
+
+static Tir assembled(Gen *g, const Op *op, const char *text) {
+    Tir args[4], index;
+    for (int i = 0; i < op->num_operands; i++) args[i] = ptx_scalar_of(g, op->operands[i]);
+    TirIns *ins = tir_ins(g->b, TIR_ASM, text, op->num_operands, args, &index);
+    ins->pinned = true;
+    return op->num_results ? tir_results(g->b, index, CLASS_B32, 1) : 0;
+}
+
+static void shuffle(Gen *g, const Op *op) {
+    static const char *const texts[] = {
+        [LANES_IDX] = "shfl.sync.idx.b32 $0, $1, $2, $3, $4;",
+        [LANES_UP] = "shfl.sync.up.b32 $0, $1, $2, $3, $4;",
+        [LANES_DOWN] = "shfl.sync.down.b32 $0, $1, $2, $3, $4;",
+        [LANES_XOR] = "shfl.sync.bfly.b32 $0, $1, $2, $3, $4;",
+    };
+    ptx_define_scalar(g, op_result(op), assembled(g, op, texts[shuffle_mode(op)]));
+}
+
+static void vote(Gen *g, const Op *op) {
+    static const char *const texts[] = {
+        [VOTES_ANY] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.any.pred p, p, $2; "
+                     "selp.b32 $0, 1, 0, p;",
+        [VOTES_ALL] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.all.pred p, p, $2; "
+                     "selp.b32 $0, 1, 0, p;",
+        [VOTES_BALLOT] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.ballot.b32 $0, p, $2;",
+    };
+    ptx_define_scalar(g, op_result(op), assembled(g, op, texts[vote_mode(op)]));
+}
+
+static void fence(Gen *g, const Op *op) {
+    static const char *const texts[] = {
+        [SCOPE_GPU] = "membar.gl;", [SCOPE_CTA] = "membar.cta;", [SCOPE_SYS] = "membar.sys;"};
+    tir_plain(g->b, texts[fence_scope(op)]);
+}
+
+static void clock(Gen *g, const Op *op) {
+    Tir index;
+    bool wide = type_bits(op_result(op)->type) == 64;
+    bool global = str_is(clock_kind(op), "globaltimer");
+    TirIns *ins = tir_ins(g->b, TIR_READ, wide ? "mov.u64" : "mov.u32", 0, NULL, &index);
+    ins->text2 = global ? "%globaltimer" : wide ? "%clock64" : "%clock";
+    ins->pinned = true;
+    ptx_define_scalar(g, op_result(op), tir_results(g->b, index, wide ? CLASS_B64 : CLASS_B32, 1));
+}
+
+static bool warp_op(Gen *g, const Op *op) {
+    if (op->kind == OP_SHUFFLE)
+        shuffle(g, op);
+    else if (op->kind == OP_VOTE)
+        vote(g, op);
+    else if (op->kind == OP_ACTIVE)
+        ptx_define_scalar(g, op_result(op), assembled(g, op, "activemask.b32 $0;"));
+    else if (op->kind == OP_WARP_SYNC)
+        assembled(g, op, "bar.warp.sync $0;");
+    else if (op->kind == OP_FENCE)
+        fence(g, op);
+    else if (op->kind == OP_CLOCK)
+        clock(g, op);
+    else if (op->kind == OP_PRINTF)
+        ptx_printf(g, op);
+    else
+        return false;
+    return true;
+}
+
 static bool mixes_spaces(const Op *op) {
     bool casts = op->kind == OP_BITCAST && op_result(op)->type->kind != TYPE_PTR;
     if (op->kind == OP_SELECT) return op_result(op)->type->kind == TYPE_PTR;
@@ -216,7 +283,7 @@ bool ptx_thread_op(Gen *g, const Op *op) {
     else if (mixes_spaces(op))
         lane_op(g, op);
     else
-        return false;
+        return warp_op(g, op);
     return true;
 }
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+/* report: printf and assert, whose arguments are not only values: a format, a text. */
+#include "cuda/front.h"
+
+enum {
+    MAX_TEXT = 4096,
+    MAX_VALUES = 32
+}; /* of a printf: CUDA programming guide, "Formatted Output" */
+
+static int digit_of(char c) {
+    int low = c | 0x20;
+    return c >= '0' && c <= '9' ? c - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : 99;
+}
+
+/* What stands between the quotes, with its escapes done. False: one is unknown. */
+static bool decoded(Str text, Buf *out) {
+    static const char letters[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"?";
+    for (int i = 1; i + 1 < text.length; i++) {
+        char c = text.data[i];
+        if (c != '\\') {
+            buf_putc(out, c);
+            continue;
+        }
+        c = text.data[++i];
+        const char *letter = c ? strchr(letters, c) : NULL;
+        int number = 0, base = c == 'x' ? 16 : 8, most = c == 'x' ? 2 : 3, count = 0;
+        if (letter) {
+            buf_putc(out, values[letter - letters]);
+            continue;
+        }
+        if (c == 'x') i++;
+        while (count < most && i + 1 < text.length && digit_of(text.data[i]) < base)
+            number = number * base + digit_of(text.data[i++]), count++;
+        if (!count || number == 0 || number > 255) return false;
+        buf_putc(out, (char)number);
+        i--;
+    }
+    return true;
+}
+
+/* Strings that follow each other are one. */
+static bool strings(CuLower *l, Buf *out) {
+    CuToken *t = l->at;
+    for (; l->at->kind == CU_STRING; l->at = l->at->next)
+        if (!decoded(l->at->text, out)) {
+            cu_unsupported(l, l->at->place, "an escape in this string");
+            return false;
+        }
+    if (t != l->at && out->length <= MAX_TEXT) return true;
+    if (t == l->at)
+        cu_unsupported(l, t->place, "a format of printf that is not written here");
+    else
+        cu_unsupported(l, t->place, "a string of more than %d bytes", MAX_TEXT);
+    return false;
+}
+
+static Value *printed(CuLower *l, CuVal val) {
+    val = cu_value(l, val);
+    if (l->panic) return NULL;
+    if (val.type->kind == CU_POINTER)
+        val = cu_cast_to(l, val, cu_type(CU_ULLONG));
+    else if (cu_is_float(val.type))
+        val = cu_cast_to(l, val, cu_type(CU_DOUBLE));
+    else if (cu_is_integer(val.type))
+        val = cu_promoted(l, val);
+    else
+        cu_bad(l, val.place, "printf of '%.*s'", STR_ARG(cu_name(l->arena, val.type)));
+    return l->panic ? NULL : val.value;
+}
+
+/* The conversion at text[i], '%': its last letter; *end: behind it. 0: it has none. */
+static char conversion_at(Str text, int i, int *end) {
+    for (i++; i < text.length && strchr("-+ #0123456789.lhzjt", text.data[i]); i++) {
+    }
+    *end = i + 1;
+    return i < text.length ? text.data[i] : 0;
+}
+
+/* Strings among the values become a part of the text: %s is printed now. */
+static CuVal print(CuLower *l, CuPlace place) {
+    Buf format = {.arena = l->arena}, text = {.arena = l->arena};
+    Value *values[MAX_VALUES];
+    int count = 0;
+    if (!strings(l, &format)) return cu_poison(l, place);
+    buf_puts(&text, "");
+    for (int i = 0, end; i < (int)format.length && !l->panic; i = end) {
+        end = i + 1;
+        if (format.data[i] != '%' || (i + 1 < (int)format.length && format.data[i + 1] == '%')) {
+            end += format.data[i] == '%';
+            buf_add(&text, format.data + i, (size_t)(end - i));
+            continue;
+        }
+        char letter = conversion_at(buf_str(&format), i, &end);
+        if (!letter || !strchr("diouxXeEfFgGaAcsp", letter))
+            cu_unsupported(l, place, "a conversion of printf that CUDA does not have");
+        if (!l->panic && !cu_accept(l, ","))
+            cu_bad(l, place, "printf has more conversions than values");
+        if (l->panic) break;
+        Buf inner = {.arena = l->arena};
+        bool is_text = letter == 's' && end == i + 2 && l->at->kind == CU_STRING;
+        if (letter == 's' && !is_text)
+            cu_unsupported(l, l->at->place, "a string of printf that is not written here");
+        if (is_text && strings(l, &inner)) {
+            for (size_t k = 0; k < inner.length; k++) {
+                if (inner.data[k] == '%') buf_putc(&text, '%');
+                buf_putc(&text, inner.data[k]);
+            }
+            continue;
+        }
+        buf_add(&text, format.data + i, (size_t)(end - i));
+        if (count == MAX_VALUES)
+            cu_unsupported(l, place, "printf of more than %d values", MAX_VALUES);
+        if (!l->panic) values[count++] = printed(l, cu_assignment(l));
+    }
+    if (cu_is(l->at, ",")) cu_bad(l, l->at->place, "printf has more values than conversions");
+    cu_expect(l, ")", "after the values of printf");
+    if (l->panic) return cu_poison(l, place);
+    const Type *type = type_scalar(TYPE_I32);
+    l->b.span = cu_span(place);
+    Op *op = build_op(&l->b, OP_PRINTF, count, values, 1, &type, 0, NULL);
+    printf_set_text(op, buf_str(&text));
+    return (CuVal){.type = cu_type(CU_INT), .value = op_result(op), .place = place};
+}
+
+static CuVal assertion(CuLower *l, CuPlace place) {
+    CuVal val = cu_assignment(l);
+    Str text = l->panic ? STR("") : span_text(cu_span(val.place));
+    Value *holds = cu_condition(l, val);
+    cu_expect(l, ")", "after the condition of assert");
+    if (l->panic) return cu_poison(l, place);
+    Op *op = build_op(&l->b, OP_ASSERT, 1, &holds, 0, NULL, 0, NULL);
+    assert_set_text(op, text);
+    return (CuVal){.type = cu_type(CU_VOID), .place = place};
+}
+
+bool cu_is_report(Str name) { return str_is(name, "printf") || str_is(name, "assert"); }
+
+CuVal cu_report(CuLower *l, CuToken *name) {
+    if (!cu_expect(l, "(", "after the name of a function")) return cu_poison(l, name->place);
+    bool in_angles = l->in_angles;
+    l->in_angles = false;
+    CuVal val = cu_is(name, "printf") ? print(l, name->place) : assertion(l, name->place);
+    l->in_angles = in_angles;
+    return val;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a thread does with others of its warp, numbers of 16 bits, functions of the library: kernels of
+ * test/cuda/device.cu on sim, against plain C. */
+#include "test.h"
+#include "base/float.h"
+#include "tern.h"
+
+static tern_context *context;
+
+static tern_buffer *filled(const void *data, size_t bytes) {
+    if (!context) context = tern_open(&(tern_open_options){.device = "sim"}, NULL, NULL, 0);
+    tern_buffer *buffer = tern_alloc(context, bytes);
+    CHECK(buffer && tern_write(buffer, 0, data, bytes) == TERN_OK);
+    return buffer;
+}
+
+static tern_status launched(const char *name, int threads, const tern_argument *arguments,
+                            int count) {
+    tern_module *module = tern_load_file(context, "test/cuda/device.cu");
+    tern_options options = {.block = {threads}, .verify = true};
+    tern_kernel *kernel = module ? tern_compile(module, name, NULL, &options) : NULL;
+    if (!kernel) printf("%s\n", tern_message(context));
+    CHECK(kernel != NULL);
+    tern_status status = kernel ? tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, count)
+                                : TERN_ERROR_COMPILE;
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    return status;
+}
+
+static void launch(const char *name, int threads, const tern_argument *arguments, int count) {
+    tern_status status = launched(name, threads, arguments, count);
+    if (status) printf("%s: %s\n", name, tern_message(context));
+    CHECK(status == TERN_OK);
+}
+
+static int number_at(int t) { return (t * 7 + 3) % 45; }
+static uint32_t bit(bool is, int at) { return (uint32_t)is << at; }
+
+TEST(shuffles) {
+    int in[32], out[32][12] = {{0}};
+    double wide[32] = {0};
+    for (int t = 0; t < 32; t++) in[t] = number_at(t);
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in),
+                *more = filled(wide, sizeof wide);
+    launch("shuffles", 32,
+           (tern_argument[]){tern_arg_buffer(to), tern_arg_buffer(from), tern_arg_buffer(more)}, 3);
+    CHECK(!tern_read(to, 0, out, sizeof out) && !tern_read(more, 0, wide, sizeof wide));
+    uint32_t thirds = 0, any = 0, all = 1;
+    for (int t = 0; t < 32; t++) {
+        thirds |= bit(in[t] % 3 == 0, t);
+        any |= in[t] > 40;
+    }
+    for (int t = 0; t < 32; t++) {
+        const int *x = out[t];
+        CHECK(x[0] == in[3] && x[1] == in[t < 2 ? t : t - 2] && x[2] == in[t > 26 ? t : t + 5]);
+        CHECK(x[3] == in[t ^ 9] && x[4] == in[t / 8 * 8 + (t + 1) % 8]);
+        CHECK(x[5] == in[t % 4 ? t : t + 3] && x[6] == (int)(any * 2 + all));
+        CHECK((uint32_t)x[7] == thirds && x[8] == (t % 4 == 1 ? 0x22222222 : 0));
+        CHECK(x[9] == in[t ^ 1] * 9 % 256 - in[t % 16 ? t - 1 : t]);
+        CHECK(x[10] == in[t < 16 ? t ^ 4 : t ^ 8] && x[11] == in[31 - t] * 100 + 31 - t);
+        CHECK(wide[t] == in[t == 31 ? t : t + 1] + 0.5);
+    }
+}
+
+TEST(groups) {
+    enum { N = 64 };
+    int in[N], out[N][6] = {{0}};
+    for (int t = 0; t < N; t++) in[t] = number_at(t);
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in);
+    launch("groups", N, (tern_argument[]){tern_arg_buffer(to), tern_arg_buffer(from)}, 2);
+    CHECK(!tern_read(to, 0, out, sizeof out));
+    for (int t = 0; t < N; t++) {
+        int sum = 0, most = 0, odd = 0, before = 0, some = 0, tile = t / 8 * 8;
+        for (int i = t / 32 * 32; i < t / 32 * 32 + 32; i++) {
+            sum += in[i];
+            some += in[i] % 5 == 0;
+            before += in[i] % 5 == 0 && i < t;
+        }
+        for (int i = 0; i < 8; i++) {
+            if (in[tile + i] > most) most = in[tile + i];
+            odd |= in[tile + i] % 2 << i;
+        }
+        CHECK(out[t][0] == sum && out[t][1] == most && out[t][4] == odd);
+        CHECK(out[t][2] == t % 8 * 100 + 8 + t % 32 * 100 + 32 + t * 100 + N);
+        CHECK(out[t][3] == in[tile + 2] + in[t % 8 == 7 ? t : t + 1] + t / 8);
+        CHECK(out[t][5] == (in[t] % 5 ? 0 : before * 100 + some));
+    }
+}
+
+/* ---- halves ---- */
+
+static double small(FloatKind kind, double x) {
+    return float_decode(kind, float_encode(kind, x, FLOAT_NEAREST_EVEN));
+}
+static uint16_t half_bits(double x) {
+    return (uint16_t)float_encode(FLOAT_F16, x, FLOAT_NEAREST_EVEN);
+}
+
+TEST(halves) {
+    enum { N = 16 };
+    uint16_t in[N + 1], out[N][8] = {{0}}, brain[N] = {0};
+    float wide[N] = {0};
+    for (int t = 0; t <= N; t++) in[t] = half_bits((t * 37 % 19 - 9) / 7.0);
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in),
+                *b = filled(brain, sizeof brain), *w = filled(wide, sizeof wide);
+    tern_argument arguments[] = {tern_arg_buffer(to), tern_arg_buffer(from), tern_arg_buffer(b),
+                                 tern_arg_buffer(w)};
+    launch("halves", N, arguments, 4);
+    CHECK(!tern_read(to, 0, out, sizeof out) && !tern_read(b, 0, brain, sizeof brain) &&
+          !tern_read(w, 0, wide, sizeof wide));
+    double c = small(FLOAT_F16, 0.1f), q = small(FLOAT_F16, 0.3f);
+    for (int t = 0; t < N; t++) {
+        double x = float_decode(FLOAT_F16, in[t]), y = float_decode(FLOAT_F16, in[t + 1]);
+        uint16_t fused = half_bits(x * y + c);
+        CHECK(out[t][0] == fused && out[t][1] == fused);
+        CHECK(out[t][2] == half_bits(small(FLOAT_F16, x + y) / c) && out[t][3] == (in[t] ^ 0x8000));
+        double low = small(FLOAT_F16, x * q + q), high = small(FLOAT_F16, y * q + q);
+        /* one fma; of two constants the product is one, too */
+        CHECK(out[t][4] == half_bits(low + x * q));
+        CHECK(out[t][5] == half_bits(high + small(FLOAT_F16, q * c)));
+        double chosen = x > y ? x : (double)expf((float)x);
+        CHECK(fabs(float_decode(FLOAT_F16, out[t][6]) - chosen) <= fabs(chosen) * 0x1p-10);
+        CHECK(out[t][7] == (in[t] ^ 0x8000));
+        double z = small(FLOAT_BF16, x), sum = small(FLOAT_BF16, z * z + z);
+        CHECK(brain[t] == float_encode(FLOAT_BF16, sum, FLOAT_NEAREST_EVEN));
+        CHECK(wide[t] == (float)((float)((float)sum + (float)x * 2) + y + (x == y) + (int)x));
+    }
+}
+
+/* ---- functions ---- */
+
+static bool within(double got, double want, double ulp, double least) {
+    if (isnan(want)) return isnan(got);
+    if (isinf(want)) return got == want;
+    return fabs(got - want) <= ulp * (fabs(want) + least);
+}
+
+TEST(functions) {
+    enum { N = 48, FLOATS = 24, DOUBLES = 8 };
+    static float in[N * 2], out[N][FLOATS];
+    static double wide[N][DOUBLES];
+    for (int i = 0; i < N * 2; i++) in[i] = (float)(i * 71 % 113 - 56) / (i % 7 ? 1.75f : 512.0f);
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in),
+                *more = filled(wide, sizeof wide);
+    tern_argument arguments[] = {tern_arg_buffer(to), tern_arg_buffer(more), tern_arg_buffer(from)};
+    launch("functions", N, arguments, 3);
+    CHECK(!tern_read(to, 0, out, sizeof out) && !tern_read(more, 0, wide, sizeof wide));
+    for (int t = 0; t < N; t++) {
+        double x = in[t * 2], y = in[t * 2 + 1], a = fabs(x), part = (float)x / 40;
+        double want[FLOATS] = {tan(x),
+                               atan(x),
+                               atan2(x, y),
+                               asin(part),
+                               acos(part),
+                               sinh(x),
+                               cosh(x),
+                               log10(a),
+                               log1p(a),
+                               expm1(x),
+                               cbrt(x),
+                               hypot(x, y),
+                               (float)pow(a, y),
+                               round(x),
+                               copysign(y, x),
+                               pow(10, x),
+                               asinh(x),
+                               x > y ? x - y : 0,
+                               x < 0   ? 0
+                               : x > 1 ? 1
+                                       : x,
+                               (double)(float)(x * y) + x,
+                               0,
+                               0,
+                               x > 0 ? 3.40282346638528859812e+38 : 0,
+                               (float)(x * x) * x - 32};
+        int low = ((int)x * 4) & -((int)x * 4);
+        want[20] = 3.0517578125e-05;
+        want[21] = (low ? __builtin_ctz((unsigned)low) + 1 : 0) + (double)0x07030804;
+        for (int i = 0; i < FLOATS; i++) {
+            bool fits = within(out[t][i], want[i], 1.2e-7, i == 23 ? 40 : 1e-38);
+            if (!fits) printf("function %d of (%g, %g): %g, not %g\n", i, x, y, out[t][i], want[i]);
+            CHECK(fits);
+        }
+        double exact[DOUBLES] = {atan2(x, y),   asin(x / 40), tan(x),        sinh(x),
+                                 log1p(x / 64), cbrt(x),      expm1(x / 32), hypot(x, y)};
+        for (int i = 0; i < DOUBLES; i++) {
+            bool fits = within(wide[t][i], exact[i], 9e-16, 0);
+            if (!fits)
+                printf("double %d of (%g, %g): %.17g, not %.17g\n", i, x, y, wide[t][i], exact[i]);
+            CHECK(fits);
+        }
+    }
+}
+
+/* ---- reports ---- */
+
+TEST(reports) {
+    int out[32] = {0}, flag = 0;
+    tern_buffer *to = filled(out, sizeof out), *word = filled(&flag, sizeof flag);
+    tern_argument fine[] = {tern_arg_buffer(to), tern_arg_buffer(word), tern_arg_int(5)};
+    launch("reports", 32, fine, 3);
+    CHECK(!tern_read(to, 0, out, sizeof out) && !tern_read(word, 0, &flag, sizeof flag));
+    CHECK(flag == 5 && out[0] == 1 && out[31] == 1);
+    tern_argument wrong[] = {tern_arg_buffer(to), tern_arg_buffer(word), tern_arg_int(7)};
+    CHECK(launched("reports", 32, wrong, 3) != TERN_OK);
+    CHECK(strstr(tern_message(context), "n < 7"));
+}
+
+TEST_MAIN()
