@@ -163,7 +163,8 @@ TERN_API void tern_convert(tern_dtype from_dtype, const void *from, tern_dtype t
 
 /* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. A .cu or
  * .cuh file is CUDA C: its kernels are the functions, compiled for blocks of one shape
- * (tern_options.block) and launched on sim and cuda; doc/cuda.md says what is taken. NULL:
+ * (tern_options.block); a template is compiled by its name with arguments, "reduce<float, 256>";
+ * headers are looked for beside it and in include_dirs; doc/cuda.md says what is taken. NULL:
  * tern_message says what and where. The module is the context's; tern_module_free gives it up
  * sooner. A source may have 16 MB. */
 TERN_API tern_module *tern_load_file(tern_context *context, const char *path);

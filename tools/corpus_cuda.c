@@ -75,7 +75,7 @@ enum { MOST_GUESSES = 40 };
 /* The text from '<' to the '>' that closes it; empty: none does. */
 static Str angles(Str text, int at) {
     int depth = 0;
-    for (int i = at; i < text.length && i < at + 300; i++) {
+    for (int i = at; i < text.length && i < at + 2000; i++) {
         char c = text.data[i];
         if (c == '<') depth++;
         if (c == '>' && --depth == 0) return (Str){text.data + at, i + 1 - at};
@@ -329,8 +329,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: corpus_cuda [-v] [-I FOLDER] .. FOLDER-OR-FILE ..\n");
         return 2;
     }
-    vec_push(tally.arena, &tally.folders, NULL);
-    tally.options.include_dirs = tally.folders.data;
+    tally.options = (CuOptions){tally.folders.data, tally.folders.count};
     for (int headers = 0; headers < 2; headers++)
         for (int i = 0; i < paths.count; i++) do_path(&tally, paths.data[i], headers, 0);
     print(&tally);

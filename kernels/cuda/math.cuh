@@ -214,6 +214,8 @@ __device__ inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 
 __device__ inline unsigned __umul24(unsigned a, unsigned b) {
     return (a & 0xffffffu) * (b & 0xffffffu);
 }
+__device__ inline unsigned umin(unsigned a, unsigned b) { return a < b ? a : b; }
+__device__ inline unsigned umax(unsigned a, unsigned b) { return a < b ? b : a; }
 __device__ inline int __ffs(int x) { return x ? 32 - __clz(x & -x) : 0; }
 __device__ inline int __ffsll(long long x) { return x ? 64 - __clzll(x & -x) : 0; }
 __device__ inline unsigned __brev(unsigned x) {

@@ -10,9 +10,11 @@
 
 typedef struct CuModule CuModule;
 
-typedef struct CuOptions {
-    const char *const *include_dirs; /* ends with NULL; NULL: none */
-} CuOptions;
+typedef struct CuOptions CuOptions;
+struct CuOptions {
+    const char *const *include_dirs;
+    int num_include_dirs;
+};
 /* path: of the file, beside which "includes" lie; empty: the text is from memory. options may be NULL.
  * NULL after diag_error. */
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,

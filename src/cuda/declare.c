@@ -6,15 +6,37 @@
 
 static const char *const words[] = {"void",  "bool",   "char",   "short",    "int", "long",
                                     "float", "double", "signed", "unsigned", "auto"};
-static const char *const qualifiers[] = {
-    "const",        "volatile",     "static",          "extern",
-    "inline",       "register",     "constexpr",       "mutable",
-    "typename",     "struct",       "class",           "union",
-    "enum",         "__restrict__", "__restrict",      "restrict",
-    "__shared__",   "__device__",   "__constant__",    "__host__",
-    "__global__",   "__managed__",  "__forceinline__", "__noinline__",
-    "__inline__",   "__align__",    "alignas",         "__launch_bounds__",
-    "__attribute__"};
+static const char *const qualifiers[] = {"const",
+                                         "volatile",
+                                         "static",
+                                         "extern",
+                                         "inline",
+                                         "register",
+                                         "constexpr",
+                                         "mutable",
+                                         "typename",
+                                         "struct",
+                                         "class",
+                                         "union",
+                                         "enum",
+                                         "__restrict__",
+                                         "__restrict",
+                                         "restrict",
+                                         "__shared__",
+                                         "__device__",
+                                         "__constant__",
+                                         "__host__",
+                                         "__global__",
+                                         "__managed__",
+                                         "__forceinline__",
+                                         "__noinline__",
+                                         "__inline__",
+                                         "__align__",
+                                         "alignas",
+                                         "__launch_bounds__",
+                                         "__attribute__",
+                                         "typedef",
+                                         "__grid_constant__"};
 
 static bool is_one_of(const CuToken *t, const char *const *list, int count) {
     for (int i = 0; i < count; i++)
@@ -187,7 +209,7 @@ static bool specifier(CuLower *l, CuSpecifiers *s, Words *w, bool *is_const, boo
     bool is_body = cu_is(t, "struct") || cu_is(t, "union") || cu_is(t, "class") || cu_is(t, "enum");
     if (is_body && opens_body(t))
         s->type = body_here(l);
-    else if (is_one_of(t, qualifiers, COUNT(qualifiers)) || cu_is(t, "typedef"))
+    else if (is_one_of(t, qualifiers, COUNT(qualifiers)))
         take_attribute(l, s);
     else if (!has_type && cu_is(t, "decltype"))
         s->type = type_of_expression(l);

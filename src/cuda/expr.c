@@ -794,6 +794,15 @@ static CuVal binary(CuLower *l, int least) {
     return left;
 }
 
+/* x = {1, 2}: of the type of x. */
+static CuVal listed(CuLower *l, const CuType *type) {
+    CuPlace place = l->at->place;
+    type = cu_plain(l->arena, type);
+    Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR(""));
+    cu_initialize(l, at, type);
+    return cu_value(l, place_val(type, at, place));
+}
+
 CuVal cu_assignment(CuLower *l) {
     static const char *const compound[] = {
         "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
@@ -801,7 +810,7 @@ CuVal cu_assignment(CuLower *l) {
     if (!cu_enter(l)) return cu_poison(l, l->at->place);
     CuVal to = cu_conditional(l);
     if (cu_accept(l, "=")) {
-        CuVal val = cu_assignment(l);
+        CuVal val = cu_is(l->at, "{") ? listed(l, to.type) : cu_assignment(l);
         l->b.span = cu_span(cu_join(to.place, val.place));
         assign(l, to, val);
     }

@@ -54,6 +54,20 @@ static void member_from(CuLower *l, const CuField *f, Value *at) {
     }
 }
 
+/* {1, 2, 3} of int[2][2]: braces of inner arrays may be left out. False: the list ended. */
+static bool without_braces(CuLower *l, Value *at, const CuType *type) {
+    if (type->kind != CU_ARRAY || cu_is(l->at, "{")) {
+        cu_initialize(l, at, type);
+        return cu_is(l->at, ",") && !cu_is(l->at->next, "}");
+    }
+    for (int64_t i = 0; i < type->count && !l->panic; i++) {
+        Value *to = cu_offset(l, at, i * cu_size(type->of), type->of);
+        if (!without_braces(l, to, type->of)) return false;
+        if (i + 1 < type->count) cu_accept(l, ",");
+    }
+    return true;
+}
+
 static void from_list(CuLower *l, Value *at, const CuType *type) {
     int64_t index = 0, count = type->kind == CU_ARRAY    ? type->count
                                : type->kind == CU_STRUCT ? type->record->num_fields
@@ -82,7 +96,7 @@ static void from_list(CuLower *l, Value *at, const CuType *type) {
         if (f)
             member_from(l, f, to);
         else
-            cu_initialize(l, to, of);
+            without_braces(l, to, of);
         if (!cu_accept(l, ",")) break;
     }
     if (index == 0 && type->kind != CU_ARRAY && type->kind != CU_STRUCT) cu_zero(l, at, type);

@@ -46,14 +46,21 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuDecl *decl, c
     return kernel;
 }
 
+/* namespace cg = cooperative_groups; which also stands in functions. */
+static void find_aliases(CuModule *m) {
+    for (const CuToken *t = m->tokens; t->kind != CU_END; t = t->next)
+        if (cu_is(t, "namespace") && t->next->kind == CU_NAME && cu_is(t->next->next, "="))
+            map_set(&m->namespaces, t->next->text, m);
+}
+
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag) {
     CuModule *m = arena_new_of(arena, CuModule);
     *m = (CuModule){.arena = arena, .namespaces.arena = arena};
-    m->tokens = cu_preprocess(arena, source, path, options ? options->include_dirs : NULL,
-                              &m->unread, diag);
+    m->tokens = cu_preprocess(arena, source, path, options, &m->unread, diag);
     if (!m->tokens) return NULL;
     cu_outline(m, &m->decls, m->tokens);
+    find_aliases(m);
     m->library = cu_library(arena, diag);
     for (int i = 0; i < m->decls.in_order.count; i++) {
         const CuDecl *decl = m->decls.in_order.data[i];

@@ -7,6 +7,7 @@
  * never above them. Headers of the host (<stdio.h>, <torch/extension.h> ..) are empty: what kernels
  * use of them is built in. Those that are not found are remembered: a kernel that misses a name says
  * so. Of pragmas `once` is obeyed; the others are hints, and no hint is needed here. */
+#include "cuda/cu.h"
 #include "cuda/pp.h"
 
 #include <sys/stat.h>
@@ -17,8 +18,8 @@ static const CuFile *file_of(const Map *files, const CuToken *token) {
 
 typedef struct Reader {
     CuPp pp;
-    Map files; /* Source -> CuFile */
-    const char *const *include_dirs;
+    Map files;                /* Source -> CuFile */
+    const CuOptions *options; /* NULL: no more folders */
     const CuUnread *unread;
     CuToken *first, **end;
 } Reader;
@@ -208,9 +209,10 @@ static Str found_header(Reader *r, const CuFile *file, Str name, bool is_quoted,
         if (!climbs((Str){path.data + *root, path.length - *root}) && is_file(arena, path))
             return path;
     }
-    for (int i = 0; r->include_dirs && r->include_dirs[i]; i++) {
-        Str path = str_format(arena, "%s/%.*s", r->include_dirs[i], STR_ARG(name));
-        *root = (int)strlen(r->include_dirs[i]) + 1;
+    for (int i = 0; r->options && i < r->options->num_include_dirs; i++) {
+        const char *folder = r->options->include_dirs[i];
+        Str path = str_format(arena, "%s/%.*s", folder, STR_ARG(name));
+        *root = (int)strlen(folder) + 1;
         if (!climbs(name) && is_file(arena, path)) return path;
     }
     return STR("");
@@ -243,8 +245,8 @@ static CuToken *include(Reader *r, CuToken *hash) {
     if (!include_name(pp, line_copy(pp, word->next), word, &name, &is_quoted)) return rest;
     bool is_assert = str_is(name, "assert.h") || str_is(name, "cassert");
     if (is_assert && map_get(&pp->macros, STR("NDEBUG"))) { /* then assert is nothing */
-        CuToken *nothing = cu_lex(
-            pp->arena, source_new(pp->arena, name, STR("assert(x) ((void)0)")), pp->diag);
+        CuToken *nothing =
+            cu_lex(pp->arena, source_new(pp->arena, name, STR("assert(x) ((void)0)")), pp->diag);
         nothing->line_start = false;
         cu_pp_define(pp, nothing);
     }
@@ -308,13 +310,13 @@ static CuToken *directive(Reader *r, CuToken *hash) {
     return skip_line(word->next);
 }
 
-CuToken *cu_preprocess(Arena *arena, const Source *source, Str path,
-                       const char *const *include_dirs, const CuUnread **unread, Diag *diag) {
+CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOptions *options,
+                       const CuUnread **unread, Diag *diag) {
     Reader *r = arena_new_of(arena, Reader);
     CuPp *pp = &r->pp;
     *r = (Reader){.pp = {.arena = arena, .diag = diag, .macros.arena = arena, .once.arena = arena},
                   .files.arena = arena,
-                  .include_dirs = include_dirs};
+                  .options = options};
     CuFile *file = arena_new_of(arena, CuFile);
     *file = (CuFile){path, folder_of(path), folder_of(path).length, 0};
     map_set_pointer(&r->files, source, file);

@@ -185,6 +185,10 @@ static CuVal no_match(CuLower *l, const CuCallee *callee, const CuDecl *decl, in
         Str name = cu_name(l->arena, args[i].type);
         buf_printf(&types, "%s%.*s", i ? ", " : "", STR_ARG(name));
     }
+    if (decl && !decl->body && !decl->overload && !decl->is_deleted)
+        return cu_unsupported(l, callee->place,
+                              "the function '%.*s', whose body is not in this file",
+                              STR_ARG(callee->name));
     CuVal bad = cu_bad(l, callee->place, "no function '%.*s' takes (%.*s)", STR_ARG(callee->name),
                        (int)types.length, types.data);
     if (decl)
@@ -197,6 +201,13 @@ typedef struct Choice {
     Candidate best;
     const CuDecl *rival, *failed; /* failed: its declaration could not be read */
 } Choice;
+
+/* Of a function for the host and one for a kernel, in namespaces of their own, a kernel means this. */
+static bool is_for_device(const CuDecl *decl) {
+    for (const CuToken *t = decl->start; t != decl->at && t->kind != CU_END; t = t->next)
+        if (cu_is(t, "__device__")) return true;
+    return decl->owner != NULL;
+}
 
 static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int count,
                    const CuVal *args, Choice *choice) {
@@ -217,6 +228,8 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
         Candidate *best = &choice->best;
         int who = best->decl ? better(c.ranks, best->ranks, count + 1) : 1;
         if (!who && best->is_template != c.is_template) who = best->is_template ? 1 : -1;
+        if (!who && is_for_device(best->decl) != is_for_device(decl))
+            who = is_for_device(decl) ? 1 : -1;
         if (!who && c.is_template) {
             const CuScope *outer = cu_member_scope(l, callee);
             bool here = as_special(l, &c, best, outer, count);

@@ -474,7 +474,10 @@ static Ending statement(CuLower *l, bool in_block) {
         found = true;
     }
     if (!found) ending = keyword_statement(l, t, in_block, &found);
-    if (!found && (cu_is(t, "using") || (cu_starts_type(l) && !is_functional_cast(t)))) {
+    if (!found && cu_is(t, "namespace")) { /* is looked through: see find_aliases */
+        while (!cu_is(l->at, ";") && l->at->kind != CU_END) l->at = l->at->next;
+        cu_expect(l, ";", "after a namespace");
+    } else if (!found && (cu_is(t, "using") || (cu_starts_type(l) && !is_functional_cast(t)))) {
         cu_declaration(l);
     } else if (!found) {
         cu_expression(l);

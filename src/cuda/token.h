@@ -83,8 +83,9 @@ typedef struct CuUnread { /* a header that was not found: said where a name is m
     const struct CuUnread *next;
 } CuUnread;
 /* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of the
- * file, beside which "includes" lie; empty: the text is from memory. include_dirs may be NULL. */
-CuToken *cu_preprocess(Arena *arena, const Source *source, Str path,
-                       const char *const *include_dirs, const CuUnread **unread, Diag *diag);
+ * file, beside which "includes" lie; empty: the text is from memory. options may be NULL. */
+typedef struct CuOptions CuOptions;
+CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOptions *options,
+                       const CuUnread **unread, Diag *diag);
 
 #endif

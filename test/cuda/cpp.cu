@@ -167,6 +167,11 @@ __device__ void swap_them(int &a, int &b) {
 __device__ int &pick(int &a, int &b, bool first) { return first ? a : b; }
 __device__ auto half_of(int x) { return x / 2.0f; }
 
+namespace other {
+inline int unordered(int x) { return x; } // for the host
+} // namespace other
+__device__ int unordered(int x) { return x * 5; }
+
 __global__ void lambdas(int *out, const int *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i];
     int *to = out + i * 8;
@@ -193,6 +198,13 @@ __global__ void lambdas(int *out, const int *in) {
     auto *p = &in[i];
     to[6] = same + *p + [](int q) -> int { return q * 1.5; }(x);
     int rows[2][3] = {{1, 2, 3}, {4, 5, x}};
+    typedef int Whole;
+    using Same = Whole;
+    namespace short_name = outer::inner;
+    Complex z(1, 2);
+    z = {(float)x, 3};
+    Same flat[2][2] = {x, 1, short_name::three};
+    to[3] += flat[0][0] * 7 + flat[1][0] + flat[1][1] + (int)z.re + unordered(x);
     int(*row)[3] = rows;
     to[7] = row[1][2] + (*row)[1] + sizeof(rows) / sizeof(rows[0]);
 }

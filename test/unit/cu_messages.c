@@ -137,6 +137,8 @@ TEST(files) {
     file_says("template <class... T> __device__ int g(T... x) { return 1; }\n"
               "__global__ void k(float *p) { *p = g(1.0f); }\n",
               "a template with any number of parameters", TERN_ERROR_UNSUPPORTED);
+    file_says("__device__ int g(int);\n__global__ void k(int *p) { *p = g(1); }\n",
+              "the function 'g', whose body is not in this file", TERN_ERROR_UNSUPPORTED);
     file_says("__device__ int g(int x) { return x ? g(x - 1) : 0; }\n"
               "__global__ void k(int *p) { *p = g(1); }\n",
               "recursion: 'g' calls itself", TERN_ERROR_UNSUPPORTED);
@@ -200,6 +202,25 @@ TEST(classes_and_templates) {
     REFUSED_CPP("auto g = f;", "the function 'f' as a value");
     file_says("template <class T> __global__ void k(T *p) { *p = 1; }\n",
               "help: name them: 'k<float>'", TERN_ERROR_COMPILE);
+}
+
+/* <x> and "x" are looked for in the folders that were given, and not above them. */
+TEST(folders_of_headers) {
+    const char *const dirs[] = {"nowhere", "test/cuda"};
+    tern_context *own = tern_open(
+        &(tern_open_options){.device = "sim", .include_dirs = dirs, .num_include_dirs = 2}, NULL,
+        NULL, 0);
+    const char *const texts[] = {
+        "#include <language.cuh>\n__global__ void k(int *p) { *p = FACTOR; }\n",
+        "#include <../cuda/language.cuh>\n__global__ void k(int *p) { *p = FACTOR; }\n"};
+    for (int i = 0; i < 2; i++) {
+        tern_module *module = tern_load_text(own, texts[i], strlen(texts[i]), "k.cu");
+        tern_kernel *kernel = module ? tern_compile(module, "k", NULL, &one) : NULL;
+        if (i == 0 && !kernel) printf("%s\n", tern_message(own));
+        CHECK(module && !kernel == (i == 1));
+        CHECK(kernel || strstr(tern_message(own), "'../cuda/language.cuh' was not found"));
+    }
+    tern_close(own);
 }
 
 TEST(the_preprocessor) {

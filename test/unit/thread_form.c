@@ -337,6 +337,22 @@ TEST(refuses) {
           "bytes of shared memory");
 }
 
+/* What threads of a warp do together, and printf. */
+TEST(refuses_warps) {
+    wrong("func @k(%n: i32) {\n  warp_sync %n\n  yield\n}\n", "not in thread form");
+    wrong("func @k(%n: i64) {form = thread, block = [32, 1, 1]} {\n  warp_sync %n\n  yield\n}\n",
+          "expected i32, not i64");
+    wrong("func @k(%n: i32) {form = thread, block = [32, 1, 1]} {\n"
+          "  %v = vote %n, %n {mode = any} : i64\n  yield\n}\n",
+          "expected a result of i32");
+    wrong("func @k(%n: i32) {form = thread, block = [32, 1, 1]} {\n"
+          "  %v = printf %n {text = \"100%%\"} : i32\n  yield\n}\n",
+          "1 values for 0 conversions");
+    wrong("func @k(%n: f32) {form = thread, block = [32, 1, 1]} {\n"
+          "  %v = printf %n {text = \"%f\"} : i32\n  yield\n}\n",
+          "expected i32, i64 or f64, not f32");
+}
+
 /* Spread form is written out, read back and run by interp and cpu; GPUs take thread form. */
 TEST(spread_form) {
     static const char text[] = "func @k(%x: ptr<i32>) {form = spread, block = [3, 1, 1]} {\n"
