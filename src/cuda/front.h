@@ -157,7 +157,6 @@ struct CuModule {
     Map namespaces;
     VEC(CuKernel) kernels;
     const CuUnread *unread;
-    const CuModule *library; /* what CUDA has, written in CUDA C */
 };
 
 CuToken *cu_skip(CuToken *open); /* behind the bracket that closes it; CU_END: none does */
@@ -167,7 +166,7 @@ CuToken *cu_skip_angles(CuToken *open);
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from);
 
 /* ---- library.c ---- */
-const CuModule *cu_library(Arena *arena, Diag *diag);
+const CuModule *cu_library(Arena *arena);
 
 /* ---- values ---- */
 
@@ -221,7 +220,7 @@ enum {
 typedef struct CuLower {
     Arena *arena;
     Diag *diag;
-    const CuModule *module;
+    const CuModule *module, *library; /* library: what CUDA has; NULL: not read yet */
     const CuLaunch *launch;
     Func *fn;
     Builder b;
@@ -288,8 +287,9 @@ int cu_rank_of_conversion(CuLower *l, const CuVal *from, const CuType *to); /* 4
 
 /* ---- name.c ---- */
 const CuName *cu_find(CuLower *l, Str name);
-const CuDecl *cu_declared(const CuLower *l, Str name, CuDeclKind kind);
-const CuDecl *cu_first_type(const CuLower *l, const CuDecl *decl);
+const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind);
+const CuModule *cu_library_of(CuLower *l);
+const CuDecl *cu_first_type(CuLower *l, const CuDecl *decl);
 void cu_bind(CuLower *l, CuName name);
 /* The name that begins at l->at, with all of its '::'; *at: its last word, l->at behind it. NULL: it is
  * not declared, or an error was said. Of a type with arguments: of an instance. */

@@ -8,7 +8,7 @@
 TEXTS(T)
 #undef T
 
-const CuModule *cu_library(Arena *arena, Diag *diag) {
+const CuModule *cu_library(Arena *arena) {
     static const struct {
         const char *name, *start, *end;
     } texts[] = {
@@ -16,6 +16,7 @@ const CuModule *cu_library(Arena *arena, Diag *diag) {
         TEXTS(T)
 #undef T
     };
+    Diag diag = {.arena = arena}; /* the user's may have failed */
     CuModule *m = arena_new_of(arena, CuModule);
     *m = (CuModule){.arena = arena, .namespaces.arena = arena};
     m->decls.names.arena = arena;
@@ -23,7 +24,7 @@ const CuModule *cu_library(Arena *arena, Diag *diag) {
         Str text = {texts[i].start, (int)(texts[i].end - texts[i].start)};
         const Source *source = source_new(arena, str_of(texts[i].name), text);
         const CuUnread *unread = NULL;
-        CuToken *tokens = cu_preprocess(arena, source, STR(""), NULL, &unread, diag);
+        CuToken *tokens = cu_preprocess(arena, source, STR(""), NULL, &unread, &diag);
         if (!tokens) BUG("%s does not lex", texts[i].name);
         cu_outline(m, &m->decls, tokens);
     }

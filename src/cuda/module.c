@@ -14,10 +14,11 @@ static Str pointee_of(const CuType *type) {
 }
 
 /* What can be read; what cannot is said when the kernel is compiled. */
-static CuKernel described(Arena *arena, const CuModule *m, const CuDecl *decl, const char *args) {
+static CuKernel described(Arena *arena, const CuModule *m, const CuModule **library,
+                          const CuDecl *decl, const char *args) {
     Diag quiet = {.arena = arena, .muted = true};
     Func *scratch = func_new(arena, types_new(arena), decl->name);
-    CuLower l = {.arena = arena, .diag = &quiet, .module = m, .fn = scratch};
+    CuLower l = {.arena = arena, .diag = &quiet, .module = m, .library = *library, .fn = scratch};
     CuScope globals = {0};
     l.b = (Builder){.fn = scratch, .region = scratch->body};
     l.scope = l.globals = &globals;
@@ -34,6 +35,7 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuDecl *decl, c
         kernel.whole.end = decl->end->place.span.start;
     const CuScope *scope = kernel.is_template ? NULL : cu_kernel_scope(&l, &kernel);
     bool known = scope && cu_signature(&l, decl, scope, &signature);
+    *library = l.library; /* for the next one */
     CuParam *params = arena_array(arena, CuParam, signature.num_params + 1);
     for (int i = 0; known && i < signature.num_params; i++) {
         const CuType *type = signature.params[i].type;
@@ -61,11 +63,11 @@ CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions 
     if (!m->tokens) return NULL;
     cu_outline(m, &m->decls, m->tokens);
     find_aliases(m);
-    m->library = cu_library(arena, diag);
+    const CuModule *library = NULL;
     for (int i = 0; i < m->decls.in_order.count; i++) {
         const CuDecl *decl = m->decls.in_order.data[i];
         if (decl->is_kernel && decl->body)
-            vec_push(arena, &m->kernels, described(arena, m, decl, NULL));
+            vec_push(arena, &m->kernels, described(arena, m, &library, decl, NULL));
     }
     return m;
 }
@@ -89,7 +91,9 @@ const CuKernel *cu_find_kernel(Arena *arena, const CuModule *module, const char 
         cu_error(diag, best->decl->at->place, "kernel '%.*s' is no template", STR_ARG(best->name));
         return NULL;
     }
+    const CuModule *library = NULL;
     CuKernel *made = arena_new_of(arena, CuKernel);
-    *made = described(arena, module, best->decl, str_copy(arena, str_of(name + length)).data);
+    *made =
+        described(arena, module, &library, best->decl, str_copy(arena, str_of(name + length)).data);
     return made;
 }

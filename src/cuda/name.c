@@ -24,17 +24,41 @@ const CuName *cu_find(CuLower *l, Str name) {
     return NULL;
 }
 
-const CuDecl *cu_declared(const CuLower *l, Str name, CuDeclKind kind) {
-    const CuDecl *decl = map_get(&l->module->decls.names, name);
-    while (decl && decl->kind != kind) decl = decl->overload;
-    if (decl || !l->module->library) return decl;
-    decl = map_get(&l->module->library->decls.names, name);
+/* The library is read where a name may be one of its own: most kernels need none of it. */
+const CuModule *cu_library_of(CuLower *l) {
+    if (!l->library) l->library = cu_library(l->arena);
+    return l->library;
+}
+
+static bool is_builtin_type(Str name);
+
+static bool is_language(Str name) {
+    static const char *const words[] = {
+        "if",       "else",       "for",      "while",         "do",
+        "switch",   "case",       "default",  "break",         "continue",
+        "return",   "sizeof",     "true",     "false",         "nullptr",
+        "this",     "goto",       "asm",      "threadIdx",     "blockIdx",
+        "blockDim", "gridDim",    "warpSize", "static_cast",   "namespace",
+        "delete",   "const_cast", "new",      "static_assert", "reinterpret_cast"};
+    for (int i = 0; i < COUNT(words); i++)
+        if (str_is(name, words[i])) return true;
+    return cu_builtin_exists(name) || cu_is_report(name) || is_builtin_type(name);
+}
+
+static const CuDecl *of_kind(const CuModule *module, Str name, CuDeclKind kind) {
+    const CuDecl *decl = map_get(&module->decls.names, name);
     while (decl && decl->kind != kind) decl = decl->overload;
     return decl;
 }
 
+const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind) {
+    const CuDecl *decl = of_kind(l->module, name, kind);
+    if (decl || (!l->library && is_language(name))) return decl;
+    return of_kind(cu_library_of(l), name, kind);
+}
+
 /* A class and its specialisations: the first of them. */
-const CuDecl *cu_first_type(const CuLower *l, const CuDecl *decl) {
+const CuDecl *cu_first_type(CuLower *l, const CuDecl *decl) {
     const CuDecl *first = decl->owner ? map_get(&decl->owner->members->names, decl->name)
                                       : cu_declared(l, decl->name, CU_DECL_TYPE);
     while (first && first->kind != CU_DECL_TYPE) first = first->overload;
@@ -132,8 +156,8 @@ static const CuName *found_here(CuLower *l, CuToken *t) {
 }
 
 static bool is_namespace(const CuLower *l, Str name) {
-    return str_is(name, "std") || map_get(&l->module->namespaces, name) ||
-           (l->module->library && map_get(&l->module->library->namespaces, name));
+    return str_is(name, "std") || str_is(name, "cooperative_groups") ||
+           map_get(&l->module->namespaces, name);
 }
 
 /* ---- a::b ---- */

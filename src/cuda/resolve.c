@@ -257,8 +257,8 @@ const CuDecl *cu_resolve(CuLower *l, const CuCallee *callee, int count, const Cu
     Choice choice = {0};
     if (l->panic) return NULL;
     choose(l, callee, callee->first, count, args, &choice);
-    if (!choice.best.decl && !callee->record && l->module->library) { /* what CUDA has */
-        const CuDecl *more = map_get(&l->module->library->decls.names, callee->name);
+    if (!choice.best.decl && !callee->record) { /* what CUDA has */
+        const CuDecl *more = map_get(&cu_library_of(l)->decls.names, callee->name);
         if (more != callee->first) choose(l, callee, more, count, args, &choice);
     }
     const Candidate *best = &choice.best;
