@@ -233,6 +233,8 @@ static const CuDefine predefined[] = {
     {"UINT16_MAX", "65535"},
     {"UINT32_MAX", "4294967295u"},
     {"UINT64_MAX", "18446744073709551615ul"},
+    {"SIZE_MAX", "18446744073709551615ul"},
+    {"UINTPTR_MAX", "18446744073709551615ul"},
     {"FLT_MAX", "3.402823466e+38f"},
     {"FLT_MIN", "1.175494351e-38f"},
     {"FLT_EPSILON", "1.192092896e-07f"},

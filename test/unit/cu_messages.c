@@ -231,6 +231,9 @@ TEST(the_preprocessor) {
     file_says("#if 1 +\n#endif\n", "expected a condition here", TERN_ERROR_COMPILE);
     file_says("#if 1 / 0\n#endif\n", "a division by 0 in the condition", TERN_ERROR_COMPILE);
     file_says("#if 0 && 1 / 0\n#endif\n__global__ void k() {}\n", NULL, TERN_OK);
+    file_says("#if SIZE_MAX != UINT64_MAX || SIZE_MAX == UINT32_MAX\n#error bits\n#endif\n"
+              "__global__ void k() {}\n",
+              NULL, TERN_OK);
     file_says("#error no luck\n", "k.cu:1:2: error: #error no luck", TERN_ERROR_COMPILE);
     file_says("#frob\n", "there is no directive '#frob'", TERN_ERROR_COMPILE);
     file_says("#include \"x.h\"\n__global__ void k(int *p) { *p = X; }\n",
