@@ -511,6 +511,43 @@ TEST(folds_of_two_along_each_axis) {
     tern_close(context);
 }
 
+/* 16 tiles at once, and one more. */
+static void fold_many(const char *op, const char *attribute, const char *type, const char *store,
+                      int tiles, tern_status want) {
+    Arena *arena = arena_new(NULL);
+    Buf text = {.arena = arena};
+    buf_puts(&text,
+             "func @many(%y: ptr<i32>) {\n  %i = arange {start = 0, end = 4} : tile<4xi32>\n");
+    for (int k = 0; k < tiles; k++) buf_printf(&text, "%s%%r%d", k ? ", " : "  ", k);
+    buf_printf(&text, " = %s ", op);
+    for (int k = 0; k < tiles; k++) buf_printf(&text, "%s%%i", k ? ", " : "");
+    buf_printf(&text, " {axis = 0%s} : ", attribute);
+    for (int k = 0; k < tiles; k++) buf_printf(&text, "%s%s", k ? ", " : "", type);
+    for (int k = 0; k < 2 * tiles; k++) buf_printf(&text, "%s%%a%d: i32", k ? ", " : " (", k);
+    buf_puts(&text, ") {\n    yield ");
+    for (int k = 0; k < tiles; k++) buf_printf(&text, "%s%%a%d", k ? ", " : "", k + tiles);
+    buf_printf(&text, "\n  }\n%s  yield\n}\n", store);
+    int32_t zeros[4] = {0};
+    tern_buffer *buffers[] = {buffer_of(zeros, sizeof zeros)};
+    CHECK(launched(text.data, 1, 1, buffers) == want);
+    if (want)
+        CHECK(strstr(tern_message(context),
+                     str_format(arena, "%s of more than 16 tiles at once", op).data));
+    arena_free(arena);
+}
+
+TEST(folds_of_many_tiles) {
+    static const char one[] = "  store %y, %r0\n",
+                      row[] = "  %ys = splat %y : tile<4xptr<i32>>\n"
+                              "  %yp = addptr %ys, %i : tile<4xptr<i32>>\n  store %yp, %r0\n";
+    if (!begin()) return;
+    fold_many("reduce", "", "i32", one, 16, TERN_OK);
+    fold_many("reduce", "", "i32", one, 17, TERN_ERROR_UNSUPPORTED);
+    fold_many("scan", ", reverse = 0", "tile<4xi32>", row, 16, TERN_OK);
+    fold_many("scan", ", reverse = 0", "tile<4xi32>", row, 17, TERN_ERROR_UNSUPPORTED);
+    tern_close(context);
+}
+
 TEST(prints_say_sign_and_place) {
     static const char text[] = "func @show(%x: ptr<i8>, %y: ptr<f64>) {\n"
                                "  %v = load %x : i8\n"

@@ -195,6 +195,21 @@ static const Case cases[] = {
     {.body = I "a = tl.load(x + l, mask=l < n)\nv = tl.where(l < n, a, 1.0)\n" KEEP, .want = ""},
     {.body = I "a = tl.load(x + l, mask=l < n)\nv = tl.where(l < n, 1.0, a)\n" KEEP,
      .want = "no-other 6: " NO_OTHER "is stored in line 8" ALONE " x24\n"},
+    /* that moves with its lane */
+    {.body = I "a = tl.load(x + l, mask=l < n)\nv = tl.gather(a, 63 - l, 0)\ntl.store(z + l, v, "
+               "mask=l < 30)\n",
+     .want = "no-other 6: " NO_OTHER "is stored in line 8" ALONE " x24\n"},
+    {.body = I "a = tl.load(x + l, mask=l < n)\nv = tl.gather(a, 63 - l, 0)\ntl.store(z + l, v, "
+               "mask=l >= 24)\n",
+     .want = ""},
+    {.body = "h = tl.arange(0, 32)\na = tl.load(x + h, mask=h < 20)\nv = tl.ravel(tl.join(h * 1.0, "
+             "a))\n"
+             "l = tl.arange(0, 64)\ntl.store(z + l, v, mask=l % 2 == 1)\n",
+     .want = "no-other 6: " NO_OTHER "is stored in line 9" ALONE " x12\n"},
+    {.body = "h = tl.arange(0, 32)\na = tl.load(x + h, mask=h < 20)\nv = tl.ravel(tl.join(h * 1.0, "
+             "a))\n"
+             "l = tl.arange(0, 64)\ntl.store(z + l, v, mask=(l % 2 == 0) | (l < 40))\n",
+     .want = ""},
     /* offsets that wrap */
     {.body = I "o = (l + 33554432) * 64 * n\nv = tl.load(x + o)\n" KEEP,
      .want =
