@@ -330,6 +330,8 @@ char *asm_memory(Program *p, const Op *op, const AsmAccess *wanted) {
 
 enum { MEMORY_ALIGN = 256 }; /* the most that the verifier takes */
 
+/* Bits of `written` are read some words at a time: there are 8 bytes more of them. */
+
 bool exec_alloc(Program *p, const Op *op) {
     const Loaded *loaded = p->launch->loaded;
     Lanes *address = lanes_new(p, 1, 8);
@@ -344,7 +346,7 @@ bool exec_alloc(Program *p, const Op *op) {
         *range = (DeviceRange){.base = aligned_alloc(MEMORY_ALIGN, (bytes + MEMORY_ALIGN - 1) &
                                                                        ~(size_t)(MEMORY_ALIGN - 1)),
                                .size = bytes,
-                               .written = calloc(bytes / 64 + 1, 8)};
+                               .written = calloc(bytes / 64 + 2, 8)};
     if (!range || !range->base || !range->written)
         return program_fail(p, TERN_ERROR_NO_MEMORY, op->span, "out of host memory");
     lane_set(address, 0, (uint64_t)(uintptr_t)range->base);
