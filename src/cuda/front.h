@@ -86,6 +86,7 @@ typedef struct CuRecord {
     const struct CuRecord *base;  /* the first field, then */
     const CuLambda *lambda;       /* it is the type of one */
     bool is_pattern, is_complete; /* pattern: of parameters that are not known yet */
+    Map known;                    /* what its types and constants are (CuName), by declaration */
 } CuRecord;
 
 struct CuType {
@@ -180,7 +181,7 @@ typedef struct CuVal {
 
 typedef struct CuName { /* in a scope */
     Str name;
-    enum { NAME_PLACE, NAME_CONSTANT, NAME_TYPE, NAME_FUNCTION } kind;
+    enum { NAME_PLACE, NAME_CONSTANT, NAME_TYPE, NAME_FUNCTION, NAME_NONE /* an error */ } kind;
     CuVal val;          /* of a type: its type only */
     int param;          /* of a template's value that is not known yet: 1 + which */
     const CuDecl *decl; /* of functions: the first */
@@ -239,6 +240,7 @@ typedef struct CuLower {
     bool wants_place; /* c ? a : b is to be one */
     bool no_classes;  /* conversions by functions of classes are not looked for */
     bool is_pattern;  /* parameters of templates are not known yet */
+    bool asks_type;   /* no more of a name is wanted than whether it is a type's */
     bool panic;       /* an error was said; the statement's rest is not looked at */
 } CuLower;
 

@@ -85,9 +85,20 @@ static const CuName *declared_member(CuLower *l, const CuRecord *record, const C
             l, (CuName){.name = decl->name,
                         .kind = NAME_TYPE,
                         .val.type = cu_instance(l, decl, (CuArgs){0}, record, decl->at->place)});
+    /* Each once: a constant that is made of others asks for them several times, and they for more.
+     * What failed is remembered for those only who ask whether it is a type. */
+    Map *known = (Map *)(uintptr_t)&record->known;
+    const CuName *found = record->is_pattern ? NULL : map_get_pointer(known, decl);
+    if (found && (found->kind != NAME_NONE || l->asks_type))
+        return found->kind != NAME_NONE ? found : NULL;
     CuScope *kept = arena_new_of(l->arena, CuScope);
     *kept = scope;
-    return cu_global(l, decl, kept, &name) ? as_name(l, name) : NULL;
+    bool fine = cu_global(l, decl, kept, &name);
+    if (!fine) name = (CuName){.name = decl->name, .kind = NAME_NONE};
+    found = as_name(l, name);
+    known->arena = l->arena;
+    map_set_pointer(known, decl, (CuName *)(uintptr_t)found);
+    return fine ? found : NULL;
 }
 
 const CuName *cu_member(CuLower *l, const CuRecord *record, const CuVal *self, Str name) {

@@ -223,10 +223,11 @@ bool cu_names_type(CuLower *l) {
         if (found || l->panic) return found && found->kind == NAME_TYPE;
         return cu_declared(l, start->text, CU_DECL_TYPE) || is_builtin_type(start->text);
     }
-    l->diag = &quiet;
+    bool asks_type = l->asks_type;
+    l->diag = &quiet, l->asks_type = true;
     const CuName *found = cu_name_at(l, &at);
     bool is_type = found && found->kind == NAME_TYPE;
-    l->diag = diag;
+    l->diag = diag, l->asks_type = asks_type;
     l->panic = panic;
     l->at = start;
     return is_type;

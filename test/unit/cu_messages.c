@@ -384,4 +384,20 @@ TEST(what_a_module_says_of_its_kernels) {
     tern_module_free(module);
 }
 
+/* Each constant of a class is found once, however many others are made of it. */
+TEST(constants_made_of_others) {
+    file_says("template <int N> struct Fib {\n"
+              "    static constexpr int value = Fib<N - 1>::value + Fib<N - 2>::value;\n};\n"
+              "template <> struct Fib<0> { static constexpr int value = 0; };\n"
+              "template <> struct Fib<1> { static constexpr int value = 1; };\n"
+              "__global__ void k(int *p) { int a[Fib<30>::value == 832040 ? 1 : -1] = {1};"
+              " p[0] = a[0]; }\n",
+              NULL, TERN_OK);
+    file_says("template <typename T> struct Deep {\n"
+              "    static constexpr int bits = 1 + Deep<T *>::bits + Deep<T *>::bits;\n};\n"
+              "__global__ void k(int *p) { p[0] = Deep<int>::bits; }\n",
+              "k.cu:2:41: not supported: code that is nested more than 200 deep",
+              TERN_ERROR_UNSUPPORTED);
+}
+
 TEST_MAIN()
