@@ -3,6 +3,7 @@
  *
  *     FILE.tir TARGET: lines 40, ld.global 2, .., text 5bd1e995      of IR in test/gen
  *     FILE.py:KERNEL SIGNATURE TARGET: lines 61, helpers 12, ..      of Triton's
+ *     FILE.cu:KERNEL TARGET: lines 61, helpers 12, ..                of CUDA's, for blocks of 32 x 2
  *
  * counts what takes time or memory, and ends in a digest of the whole text: no change goes unseen. One
  * that is not meant to change what is generated leaves the file alone; one that is shows here what
@@ -84,12 +85,14 @@ static void describe(Arena *arena, Buf *out, const char *text, bool is_ptx) {
     buf_printf(out, ", text %08x\n", (unsigned)hash_bytes(text, strlen(text), 0));
 }
 
-/* FILE.py:KERNEL SIGNATURE or FILE.tir. */
+/* FILE.py:KERNEL SIGNATURE, FILE.cu:KERNEL or FILE.tir. */
 static tern_kernel *compiled(Arena *arena, tern_context *context, Str what, const char *target) {
     tern_options options = {.size = sizeof options, .target = target, .debug = true};
-    char file[200], kernel[200], signature[800];
+    char file[200], kernel[200], signature[800] = "";
     const char *words = str_c(arena, what);
-    if (sscanf(words, "%199[^:]:%199s %799s", file, kernel, signature) == 3) {
+    if (sscanf(words, "%199[^:]:%199s %799s", file, kernel, signature) >= 2) {
+        if (strstr(file, ".cu"))
+            options.block[0] = 32, options.block[1] = 2, options.shared_bytes = 4096;
         tern_module *module = tern_load_file(context, file);
         tern_kernel *made = module ? tern_compile(module, kernel, signature, &options) : NULL;
         tern_module_free(module);
