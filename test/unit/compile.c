@@ -190,7 +190,8 @@ TEST(what_a_kernel_uses) {
          {0, 1, 0}},
         {"%a = atomic_cas %x, %n, %n {sem = acq_rel, scope = gpu} : i32", 0, false, {1, 0, 0}},
         {"%c = icmp %n, %n {predicate = eq} : i1\nif %c {\nstore %y, %n\n%a = program_id {axis = "
-         "1} : i32\nyield\n} {\nstore %x, %n\nprint %n {text = \"\", hex = 0, unsigned_mask = 0}\nyield\n}",
+         "1} : i32\nyield\n} {\nstore %x, %n\nprint %n {text = \"\", hex = 0, unsigned_mask = "
+         "0}\nyield\n}",
          2,
          true,
          {1, 1, 0}},
@@ -232,7 +233,8 @@ TEST(parameters_are_of_their_types) {
         {"i32", SCALAR_I32, false, false, 1},         {"f16", SCALAR_F16, false, false, 1},
         {"i1", SCALAR_I1, false, false, 1},           {"ptr<f64>", SCALAR_F64, false, true, 1},
         {"ptr<ptr<f32>>", SCALAR_I64, true, true, 1}, {"u8", SCALAR_I8, true, false, 1},
-        {"ptr<i32>", SCALAR_I32, false, true, 16},    {"i64", SCALAR_I64, false, false, 8}};
+        {"ptr<i32>", SCALAR_I32, false, true, 16},    {"i64", SCALAR_I64, false, false, 8},
+        {"i64", SCALAR_I64, false, false, 2}};
     for (int i = 0; i < COUNT(rows); i++) {
         Arena *arena = arena_new(NULL);
         Diag diag;
@@ -264,9 +266,12 @@ TEST(values_are_numbered_in_order) {
     static const char source[] = "func @k(%p: ptr<i32>, %n: i32) {\n"
                                  "  %0 = add %n, %n : i32\n  %1 = mul %n, %n : i32\n"
                                  "  %2 = sub %1, %n : i32\n  store %p, %2\n  yield\n}\n";
-    CompiledKernel *kernel = compiled(arena, source, (CompileRequest){.target = "interp"}, &diag);
+    CompiledKernel *kernel =
+        compiled(arena, source, (CompileRequest){.target = "interp", .print_after = "dce"}, &diag);
     CHECK(kernel != NULL);
     if (kernel) kernel_print_ir(&out, kernel);
+    CHECK(kernel && strstr(kernel->printed.data, " = sub ") &&
+          !strstr(kernel->printed.data, "k.tir"));
     CHECK(kernel && strstr(out.data, "%0 = mul %n, %n : i32\n  %1 = sub %0, %n : i32\n"));
     int at = 2; /* the parameters come first */
     for (const Op *op = kernel ? kernel->ir->body->first : NULL; op; op = op->next)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define SHARED                                                                                     \
@@ -219,6 +220,26 @@ TEST(small_launches_are_timed_first) {
         if (rows[i].alone) CHECK(loaded && launch(&f, loaded, &shared, 63) == TERN_OK);
         CHECK((shared.others > 0) == rows[i].alone);
         device_cpu.unload(&f.device, loaded);
+        close_device(&f);
+    }
+}
+
+/* What a process that was killed left in the cache goes with the first compilation. */
+TEST(the_cache_is_swept_once) {
+    char left[64];
+    snprintf(left, sizeof left, "%s/.work-abcdef", cache_dir);
+    for (int round = 0; round < 2; round++) {
+        Fixture f;
+        if (!open_device(&f)) return;
+        for (int i = 0; i < 2; i++) {
+            char code[400];
+            snprintf(code, sizeof code, HEAD "    s->gave = %d;\n    return 0;\n}\n",
+                     100 + round * 10 + i);
+            CHECK(mkdir(left, 0700) == 0);
+            void *loaded = load_code(&f, "\"\"", "0, 0, 0", code, NULL);
+            CHECK((rmdir(left) != 0) == (i == 0));
+            device_cpu.unload(&f.device, loaded);
+        }
         close_device(&f);
     }
 }

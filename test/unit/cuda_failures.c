@@ -131,6 +131,7 @@ static bool try_maker(Bench *b, int maker, int call, int result, int allocation)
     if (call && failed && status == TERN_OK) /* tried again, or it only gives something back */
         CHECK((result == CUDA_OUT_OF_MEMORY && makers[maker].close) ||
               !strcmp(failed_call, "cuGraphDestroy"));
+    if (call && status) CHECK(status == (result == 2 ? TERN_ERROR_NO_MEMORY : TERN_ERROR_DEVICE));
     if (call && status) CHECK(why_has(&b->f, result == 2 ? "OUT_OF_MEMORY" : "UNKNOWN"));
     if (!call && status)
         CHECK(status == TERN_ERROR_NO_MEMORY && why_has(&b->f, "the host's memory is full"));
@@ -310,7 +311,7 @@ static const char nobody[] = "no launch of this context is unfinished: other wor
                   last[] = "last launched 'my_record' (k.py:3), launch 2, grid (7, 2, 3); with "
                            "TERN_LAUNCH_BLOCKING=1 the launch at fault is named";
 
-enum { SYNCHRONIZED = 1, BLOCKING = 2, UNLOADED = 4, WAITED = 8 };
+enum { SYNCHRONIZED = 1, BLOCKING, BLOCKING_A_QUEUE, UNLOADED, WAITED };
 
 TEST(whom_a_late_failure_is_put_down_to) {
     static const struct {
@@ -323,14 +324,18 @@ TEST(whom_a_late_failure_is_put_down_to) {
                 {2, SYNCHRONIZED, nobody},
                 {1, BLOCKING, nobody},
                 {2, BLOCKING, nobody},
+                {2, BLOCKING_A_QUEUE, nobody},
                 {1, UNLOADED, nobody},
                 {2, WAITED, nobody}};
     for (int i = 0; i < COUNT(rows); i++) {
         Bench b;
-        bench_open(&b, &(tern_open_options){.launch_blocking = rows[i].how == BLOCKING});
+        void *queue = NULL;
+        bool blocks = rows[i].how == BLOCKING || rows[i].how == BLOCKING_A_QUEUE;
+        bench_open(&b, &(tern_open_options){.launch_blocking = blocks});
+        if (rows[i].how == BLOCKING_A_QUEUE) OK(make_queue(&b, &queue));
         OK(ops->synchronize(&b.f.device));
         for (int k = 0; k < rows[i].launches; k++)
-            OK(launch(&b.f, NULL, b.loaded, b.block, k ? 7 : 1));
+            OK(launch(&b.f, queue, b.loaded, b.block, k ? 7 : 1));
         if (rows[i].how == SYNCHRONIZED) OK(ops->synchronize(&b.f.device));
         if (rows[i].how == WAITED) OK(ops->queue_wait(&b.f.device, NULL));
         if (rows[i].how == UNLOADED) ops->unload(&b.f.device, b.loaded);
@@ -424,6 +429,24 @@ TEST(closing_an_event_waits_for_nothing) {
     CHECK_STR(mock()->trace(), "current\ndestroy event2");
     ops->queue_close(&b.f.device, queue); /* nor one that records, whose work is not enqueued */
     CHECK_STR(mock()->trace(), "current\ncapture ends stream1\ndestroy graph1\ndestroy stream1");
+    close_device(&b.f);
+    CHECK(mock()->live() == 0);
+}
+
+/* With a time limit a stream that the caller made is asked by itself; nothing else is. */
+TEST(streams_of_the_caller_are_waited_for) {
+    Bench b;
+    void *own = NULL, *adopted = NULL, *event = NULL;
+    bench_open(&b, &(tern_open_options){.timeout_ms = 5000});
+    OK(make_event(&b, &event));
+    OK(make_queue(&b, &own));
+    mock()->trace();
+    OK(ops->synchronize(&b.f.device));
+    CHECK_STR(mock()->trace(), "current\nrecord event1, none\nis event1 done\nwait for all");
+    OK(ops->queue_adopt(&b.f.device, ops->queue_handle(own), &adopted));
+    OK(ops->synchronize(&b.f.device));
+    CHECK_STR(mock()->trace(),
+              "current\nrecord event1, none\nis event1 done\nis stream1 done\nwait for all");
     close_device(&b.f);
     CHECK(mock()->live() == 0);
 }

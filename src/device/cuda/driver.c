@@ -17,7 +17,6 @@ static bool find(void *library, const char *symbol, void *slot) {
 }
 
 bool cuda_driver_open(CudaDriver *driver, char *words, size_t size) {
-    memset(driver, 0, sizeof *driver);
     const char *path = getenv("TERN_CUDA_DRIVER");
     bool chosen = path && *path;
     if (!chosen) path = "libcuda.so.1";

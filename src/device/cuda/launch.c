@@ -51,7 +51,7 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
         status = TERN_OK;
     else if (cuda->blocking)
         status = wait_for_launch(cuda, stream);
-    else if (cuda->timeout_ms > 0 && cuda->launches_since_wait >= CUDA_LAUNCHES_UNWATCHED)
+    else if (cuda->timeout_ms && cuda->launches_since_wait >= CUDA_LAUNCHES_UNWATCHED)
         /* A full queue (1024 deep) waits inside the driver, out of reach of the time limit. */
         status = wait_for_launch(cuda, stream);
     cuda_leave(cuda, previous);

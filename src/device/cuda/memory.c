@@ -146,7 +146,7 @@ static tern_status transfer(Device *device, CudaStream stream, Direction directi
     const char *doing = direction_words[direction];
     tern_status status = cuda_enter(cuda, &previous);
     /* A copy of ordinary host memory waits inside the driver, out of reach of the time limit. */
-    if (status == TERN_OK && cuda->timeout_ms > 0 && wait) status = cuda_wait_all(cuda, doing);
+    if (status == TERN_OK && cuda->timeout_ms && wait) status = cuda_wait_all(cuda, doing);
     if (status == TERN_OK) {
         CudaResult result = CUDA_OK;
         switch (direction) {

@@ -175,7 +175,7 @@ Str cuda_loaded_facts(Device *device, void *loaded) {
     CudaDriver *driver = &cuda->driver;
     CudaObject *object = loaded;
     CudaContext previous;
-    int registers = -1, local = -1, shared = -1, blocks = -1;
+    int registers, local, shared, blocks;
     if (cuda_enter(cuda, &previous) != TERN_OK) return STR("");
     CudaFunction f = object->function;
     int threads = (int)(object->block[0] * object->block[1] * object->block[2]);

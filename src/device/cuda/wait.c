@@ -113,13 +113,13 @@ static void all_done(Cuda *cuda) {
 
 tern_status cuda_wait_stream(Cuda *cuda, CudaStream stream, const char *doing) {
     if (!stream) return cuda_wait_all(cuda, doing);
-    if (cuda->timeout_ms > 0) return poll(cuda, NULL, stream, doing);
+    if (cuda->timeout_ms) return poll(cuda, NULL, stream, doing);
     return cuda_check(cuda, cuda->driver.stream_wait(stream), doing);
 }
 
 tern_status cuda_wait_all(Cuda *cuda, const char *doing) {
     tern_status status = TERN_OK;
-    if (cuda->timeout_ms > 0) {
+    if (cuda->timeout_ms) {
         /* An event on the default stream comes after all of the context's own streams. */
         status = cuda_check(cuda, cuda->driver.event_record(cuda->watch, NULL), doing);
         if (status == TERN_OK) status = poll(cuda, cuda->watch, NULL, doing);
@@ -178,7 +178,7 @@ tern_status cuda_event_record(Device *device, void *event, void *queue) {
 }
 
 static tern_status wait_event(Cuda *cuda, CudaEvent event) {
-    if (cuda->timeout_ms > 0) return poll(cuda, event, NULL, "wait for an event");
+    if (cuda->timeout_ms) return poll(cuda, event, NULL, "wait for an event");
     return cuda_check(cuda, cuda->driver.event_wait(event), "wait for an event");
 }
 
