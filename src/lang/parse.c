@@ -15,7 +15,7 @@ void advance(Parser *p) {
 
 bool at(const Parser *p, TokenKind kind) { return p->token.kind == kind; }
 
-bool accept(Parser *p, TokenKind kind) {
+bool take_if(Parser *p, TokenKind kind) {
     if (p->token.kind != kind) return false;
     advance(p);
     return true;
@@ -61,7 +61,7 @@ void unexpected(Parser *p, const char *what) {
 }
 
 void expect(Parser *p, TokenKind kind, const char *where) {
-    if (accept(p, kind)) return;
+    if (take_if(p, kind)) return;
     unexpected(p,
                str_format(p->arena, "'%s'%s%s", token_text(kind), *where ? " " : "", where).data);
 }

@@ -28,7 +28,7 @@ typedef struct Parser {
 
 void advance(Parser *p);
 bool at(const Parser *p, TokenKind kind);
-bool accept(Parser *p, TokenKind kind);
+bool take_if(Parser *p, TokenKind kind);
 void expect(Parser *p, TokenKind kind, const char *where); /* "after 'if' condition" */
 bool at_word(const Parser *p, const char *word);           /* a soft keyword */
 Str expect_name(Parser *p, const char *what);

@@ -39,14 +39,14 @@ static Expr *parse_number(Parser *p) {
 
 static Clause parse_clause(Parser *p) {
     Clause clause = {0};
-    accept(p, TOKEN_ASYNC);
+    take_if(p, TOKEN_ASYNC);
     expect(p, TOKEN_FOR, "of the comprehension");
     clause.target = parse_targets(p);
     check_target(p, clause.target, "assign to");
     expect(p, TOKEN_IN, "after the target of the comprehension");
     clause.iterable = parse_or_test(p);
     Exprs conditions = {0};
-    while (accept(p, TOKEN_IF)) vec_push(p->arena, &conditions, parse_or_test(p));
+    while (take_if(p, TOKEN_IF)) vec_push(p->arena, &conditions, parse_or_test(p));
     clause.num_conditions = conditions.count;
     clause.conditions = conditions.data;
     return clause;
@@ -69,7 +69,7 @@ static Expr *parse_comprehension(Parser *p, Expr *value, Expr *second, const cha
 /* ---- brackets ---- */
 
 static void expect_closing(Parser *p, TokenKind close, const char *of) {
-    if (accept(p, close)) return;
+    if (take_if(p, close)) return;
     unexpected(p, str_format(p->arena, "',' or '%s' %s", token_text(close), of).data);
 }
 
@@ -89,7 +89,7 @@ static Expr *parse_parenthesised(Parser *p) {
         } else if (at(p, TOKEN_COMMA)) {
             Exprs items = {0};
             vec_push(p->arena, &items, expr);
-            while (accept(p, TOKEN_COMMA) && !at(p, TOKEN_RPAREN))
+            while (take_if(p, TOKEN_COMMA) && !at(p, TOKEN_RPAREN))
                 vec_push(p->arena, &items, parse_star_or_named(p));
             expr = expr_new(p, EXPR_TUPLE, start);
             set_items(expr, &items);
@@ -116,7 +116,7 @@ static Expr *parse_list_display(Parser *p) {
             items.count = 0;
             break;
         }
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
     expect_closing(p, TOKEN_RBRACKET, "after an item of the list");
     if (expr->kind == EXPR_LIST) set_items(expr, &items);
@@ -124,7 +124,7 @@ static Expr *parse_list_display(Parser *p) {
 }
 
 static void parse_dict_item(Parser *p, Exprs *items, Expr *key) {
-    if (!key && accept(p, TOKEN_POW)) {
+    if (!key && take_if(p, TOKEN_POW)) {
         vec_push(p->arena, items, NULL);
         vec_push(p->arena, items, parse_binary(p));
         return;
@@ -141,7 +141,7 @@ static Expr *parse_dict(Parser *p, Expr *key, int start) {
     if (at_clause(p) && items.data[0]) {
         expr = parse_comprehension(p, items.data[0], items.data[1], "dict", start);
     } else {
-        while (accept(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACE)) parse_dict_item(p, &items, NULL);
+        while (take_if(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACE)) parse_dict_item(p, &items, NULL);
         set_items(expr, &items);
     }
     expect_closing(p, TOKEN_RBRACE, "after an item of the dict");
@@ -152,7 +152,7 @@ static Expr *parse_braces(Parser *p) {
     int start = p->token.start;
     advance(p);
     Expr *expr = expr_new(p, EXPR_DICT, start);
-    if (accept(p, TOKEN_RBRACE)) return expr_done(p, expr);
+    if (take_if(p, TOKEN_RBRACE)) return expr_done(p, expr);
     if (at(p, TOKEN_POW)) return parse_dict(p, NULL, start);
     Expr *first = parse_star_or_named(p);
     if (at(p, TOKEN_COLON)) return parse_dict(p, first, start);
@@ -162,7 +162,7 @@ static Expr *parse_braces(Parser *p) {
         Exprs items = {0};
         expr->kind = EXPR_SET;
         vec_push(p->arena, &items, first);
-        while (accept(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACE))
+        while (take_if(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACE))
             vec_push(p->arena, &items, parse_star_or_named(p));
         set_items(expr, &items);
     }
@@ -244,7 +244,7 @@ void parse_call_args(Parser *p, int *num_args, Argument **args) {
             parse_fail(p, arg.span, "argument '%.*s' is given twice", STR_ARG(arg.name));
         if (arg.name.length) map_set(&names, arg.name, p);
         vec_push(p->arena, &list, arg);
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
     expect_closing(p, TOKEN_RPAREN, "after an argument");
     *num_args = list.count;
@@ -260,7 +260,7 @@ static Expr *parse_subscript_item(Parser *p) {
     advance(p);
     if (!at(p, TOKEN_COLON) && !at(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
         slice->right = parse_test(p);
-    if (accept(p, TOKEN_COLON) && !at(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
+    if (take_if(p, TOKEN_COLON) && !at(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
         slice->condition = parse_test(p);
     return expr_done(p, slice);
 }
@@ -272,7 +272,7 @@ static Expr *parse_subscript(Parser *p) {
     if (!at(p, TOKEN_COMMA) && first->kind != EXPR_STARRED) return first;
     Exprs items = {0};
     vec_push(p->arena, &items, first);
-    while (accept(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
+    while (take_if(p, TOKEN_COMMA) && !at(p, TOKEN_RBRACKET))
         vec_push(p->arena, &items, parse_subscript_item(p));
     Expr *tuple = expr_new(p, EXPR_TUPLE, start);
     set_items(tuple, &items);
@@ -285,14 +285,14 @@ Expr *parse_primary(Parser *p) {
     for (;;) {
         Expr *expr;
         int caret = p->token.start;
-        if (accept(p, TOKEN_DOT)) {
+        if (take_if(p, TOKEN_DOT)) {
             expr = expr_new(p, EXPR_ATTRIBUTE, start);
             caret = p->token.start;
             expr->text = expect_name(p, "a name after '.'");
-        } else if (accept(p, TOKEN_LPAREN)) {
+        } else if (take_if(p, TOKEN_LPAREN)) {
             expr = expr_new(p, EXPR_CALL, start);
             parse_call_args(p, &expr->num_args, &expr->args);
-        } else if (accept(p, TOKEN_LBRACKET)) {
+        } else if (take_if(p, TOKEN_LBRACKET)) {
             expr = expr_new(p, EXPR_SUBSCRIPT, start);
             expr->right = parse_subscript(p);
             expect_closing(p, TOKEN_RBRACKET, "after the index");

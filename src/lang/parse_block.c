@@ -6,14 +6,14 @@ Block parse_block(Parser *p, const char *after, Span *header) {
     expect(p, TOKEN_COLON, after);
     if (header) header->end = p->last_end;
     Stmts stmts = {0};
-    if (!accept(p, TOKEN_NEWLINE)) {
+    if (!take_if(p, TOKEN_NEWLINE)) {
         if (at(p, TOKEN_END)) unexpected(p, str_format(p->arena, "a block %s", after).data);
         parse_simple_line(p, &stmts);
         return (Block){stmts.count, stmts.data};
     }
-    if (!accept(p, TOKEN_INDENT))
+    if (!take_if(p, TOKEN_INDENT))
         unexpected(p, str_format(p->arena, "an indented block %s", after).data);
-    while (!accept(p, TOKEN_DEDENT)) {
+    while (!take_if(p, TOKEN_DEDENT)) {
         if (at(p, TOKEN_INDENT))
             parse_fail(p, token_span(p), "this line is indented more than its block");
         parse_statement(p, &stmts);
@@ -30,7 +30,7 @@ static Block parse_loop_body(Parser *p, const char *after, Span *header) {
 }
 
 static Block parse_else(Parser *p) {
-    if (!accept(p, TOKEN_ELSE)) return (Block){0};
+    if (!take_if(p, TOKEN_ELSE)) return (Block){0};
     return parse_block(p, "after 'else'", NULL);
 }
 
@@ -87,10 +87,10 @@ static Stmt *parse_for(Parser *p) {
 static Handler parse_handler(Parser *p) {
     Handler handler = {0};
     advance(p);
-    accept(p, TOKEN_MUL);
+    take_if(p, TOKEN_MUL);
     if (!at(p, TOKEN_COLON)) {
         handler.type = parse_tests(p);
-        if (accept(p, TOKEN_AS)) handler.name = expect_name(p, "a name after 'as'");
+        if (take_if(p, TOKEN_AS)) handler.name = expect_name(p, "a name after 'as'");
     }
     handler.body = parse_block(p, "after 'except'", NULL);
     return handler;
@@ -105,7 +105,7 @@ static Stmt *parse_try(Parser *p) {
     stmt->num_handlers = handlers.count;
     stmt->handlers = handlers.data;
     if (handlers.count) stmt->orelse = parse_else(p);
-    if (accept(p, TOKEN_FINALLY))
+    if (take_if(p, TOKEN_FINALLY))
         stmt->finally = parse_block(p, "after 'finally'", NULL);
     else if (!handlers.count)
         unexpected(p, "'except' or 'finally' after the 'try' block");
@@ -138,12 +138,12 @@ static Stmt *parse_with(Parser *p) {
     do {
         if (bracket && items.count && at(p, TOKEN_RPAREN)) break;
         WithItem item = {.value = parse_star_or_named(p)};
-        if (accept(p, TOKEN_AS)) {
+        if (take_if(p, TOKEN_AS)) {
             item.target = parse_primary(p);
             check_target(p, item.target, "assign to");
         }
         vec_push(p->arena, &items, item);
-    } while (accept(p, TOKEN_COMMA));
+    } while (take_if(p, TOKEN_COMMA));
     if (bracket) expect(p, TOKEN_RPAREN, "after the items of 'with'");
     stmt->num_items = items.count;
     stmt->items = items.data;
@@ -169,9 +169,9 @@ static Stmt *parse_async(Parser *p, int num_decorators, Expr **decorators) {
 
 static Stmt *parse_decorated(Parser *p) {
     Exprs decorators = {0};
-    while (accept(p, TOKEN_AT)) {
+    while (take_if(p, TOKEN_AT)) {
         vec_push(p->arena, &decorators, parse_named(p));
-        if (!accept(p, TOKEN_NEWLINE)) unexpected(p, "a newline after the decorator");
+        if (!take_if(p, TOKEN_NEWLINE)) unexpected(p, "a newline after the decorator");
     }
     if (at(p, TOKEN_DEF)) return parse_def(p, decorators.count, decorators.data, false);
     if (at(p, TOKEN_ASYNC)) return parse_async(p, decorators.count, decorators.data);

@@ -17,7 +17,7 @@ static void parse_param(Parser *p, Params *params, ParamKind kind) {
     if (map_get(&params->names, param.name))
         parse_fail(p, param.span, "parameter '%.*s' is there twice", STR_ARG(param.name));
     map_set(&params->names, param.name, p);
-    if (params->annotated && accept(p, TOKEN_COLON))
+    if (params->annotated && take_if(p, TOKEN_COLON))
         param.annotation = kind == PARAM_STAR ? parse_star_or_named(p) : parse_test(p);
     if (at(p, TOKEN_ASSIGN)) {
         if (kind == PARAM_STAR || kind == PARAM_STAR_STAR)
@@ -65,13 +65,13 @@ static void parse_params(Parser *p, TokenKind close, bool annotated, FunctionDef
             parse_slash(p, &params);
         } else if (at(p, TOKEN_MUL)) {
             parse_star(p, &params, close);
-        } else if (accept(p, TOKEN_POW)) {
+        } else if (take_if(p, TOKEN_POW)) {
             params.saw_double_star = true;
             parse_param(p, &params, PARAM_STAR_STAR);
         } else {
             parse_param(p, &params, params.saw_star ? PARAM_KEYWORD_ONLY : PARAM_NORMAL);
         }
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
     function->num_params = params.list.count;
     function->params = params.list.data;
@@ -79,13 +79,13 @@ static void parse_params(Parser *p, TokenKind close, bool annotated, FunctionDef
 
 /* [T, *Ts, **P, U: int = str] of a generic def, class or alias: nothing here depends on them. */
 void parse_type_params(Parser *p) {
-    if (!accept(p, TOKEN_LBRACKET)) return;
+    if (!take_if(p, TOKEN_LBRACKET)) return;
     while (!at(p, TOKEN_RBRACKET)) {
-        if (!accept(p, TOKEN_MUL)) accept(p, TOKEN_POW);
+        if (!take_if(p, TOKEN_MUL)) take_if(p, TOKEN_POW);
         expect_name(p, "a type parameter");
-        if (accept(p, TOKEN_COLON)) parse_test(p);
-        if (accept(p, TOKEN_ASSIGN)) parse_star_or_named(p);
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (take_if(p, TOKEN_COLON)) parse_test(p);
+        if (take_if(p, TOKEN_ASSIGN)) parse_star_or_named(p);
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
     expect(p, TOKEN_RBRACKET, "after the type parameters");
 }
@@ -124,8 +124,8 @@ Stmt *parse_def(Parser *p, int num_decorators, Expr **decorators, bool is_async)
     parse_type_params(p);
     expect(p, TOKEN_LPAREN, "after the function's name");
     parse_params(p, TOKEN_RPAREN, true, function);
-    if (!accept(p, TOKEN_RPAREN)) unexpected(p, "',' or ')' after a parameter");
-    if (accept(p, TOKEN_ARROW)) function->returns = parse_tests(p);
+    if (!take_if(p, TOKEN_RPAREN)) unexpected(p, "',' or ')' after a parameter");
+    if (take_if(p, TOKEN_ARROW)) function->returns = parse_tests(p);
     bool in_function = p->in_function, in_loop = p->in_loop;
     p->in_function = true, p->in_loop = false;
     function->span = (Span){p->source, start, start};
@@ -143,7 +143,7 @@ Stmt *parse_class(Parser *p, int num_decorators, Expr **decorators) {
     advance(p);
     stmt->name = expect_name(p, "a class's name after 'class'");
     parse_type_params(p);
-    if (accept(p, TOKEN_LPAREN)) parse_call_args(p, &stmt->num_args, &stmt->args);
+    if (take_if(p, TOKEN_LPAREN)) parse_call_args(p, &stmt->num_args, &stmt->args);
     bool in_function = p->in_function, in_loop = p->in_loop;
     p->in_function = p->in_loop = false;
     stmt->body = parse_block(p, "after the header of the class", &stmt->span);

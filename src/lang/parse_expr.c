@@ -142,12 +142,12 @@ static bool accept_comparison(Parser *p, Operator *op) {
                 {TOKEN_GE, OPERATOR_GE}, {TOKEN_EQ, OPERATOR_EQ}, {TOKEN_NE, OPERATOR_NE},
                 {TOKEN_IN, OPERATOR_IN}};
     for (int i = 0; i < COUNT(rows); i++)
-        if (accept(p, rows[i].kind)) return *op = rows[i].op, true;
-    if (accept(p, TOKEN_IS)) {
-        *op = accept(p, TOKEN_NOT) ? OPERATOR_IS_NOT : OPERATOR_IS;
+        if (take_if(p, rows[i].kind)) return *op = rows[i].op, true;
+    if (take_if(p, TOKEN_IS)) {
+        *op = take_if(p, TOKEN_NOT) ? OPERATOR_IS_NOT : OPERATOR_IS;
         return true;
     }
-    if (!accept(p, TOKEN_NOT)) return false;
+    if (!take_if(p, TOKEN_NOT)) return false;
     expect(p, TOKEN_IN, "after 'not'");
     *op = OPERATOR_NOT_IN;
     return true;
@@ -191,7 +191,7 @@ static Expr *parse_and(Parser *p) {
     Exprs items = {0};
     caret = p->token.start;
     vec_push(p->arena, &items, first);
-    while (accept(p, TOKEN_AND)) vec_push(p->arena, &items, parse_not(p));
+    while (take_if(p, TOKEN_AND)) vec_push(p->arena, &items, parse_not(p));
     Expr *expr = expr_new(p, EXPR_AND, start);
     expr->caret = caret;
     set_items(expr, &items);
@@ -205,7 +205,7 @@ Expr *parse_or_test(Parser *p) {
     Exprs items = {0};
     caret = p->token.start;
     vec_push(p->arena, &items, first);
-    while (accept(p, TOKEN_OR)) vec_push(p->arena, &items, parse_and(p));
+    while (take_if(p, TOKEN_OR)) vec_push(p->arena, &items, parse_and(p));
     Expr *expr = expr_new(p, EXPR_OR, start);
     expr->caret = caret;
     set_items(expr, &items);
@@ -277,7 +277,7 @@ static Expr *parse_list(Parser *p, Expr *item(Parser *)) {
     if (!at(p, TOKEN_COMMA)) return first;
     Exprs items = {0};
     vec_push(p->arena, &items, first);
-    while (accept(p, TOKEN_COMMA) && starts_expr(p)) vec_push(p->arena, &items, item(p));
+    while (take_if(p, TOKEN_COMMA) && starts_expr(p)) vec_push(p->arena, &items, item(p));
     Expr *expr = expr_new(p, EXPR_TUPLE, start);
     set_items(expr, &items);
     return expr_done(p, expr);
@@ -289,7 +289,7 @@ Expr *parse_value(Parser *p) {
     if (!at(p, TOKEN_YIELD)) return parse_tests(p);
     Expr *expr = expr_new(p, EXPR_YIELD, p->token.start);
     advance(p);
-    if (accept(p, TOKEN_FROM)) {
+    if (take_if(p, TOKEN_FROM)) {
         expr->text = STR("from");
         expr->left = parse_test(p);
     } else if (starts_expr(p)) {

@@ -27,47 +27,47 @@ static void parse_pattern(Parser *p);
 static void parse_patterns(Parser *p, TokenKind close) {
     while (!at(p, close)) {
         parse_pattern(p);
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
 }
 
 static void parse_mapping(Parser *p) {
     while (!at(p, TOKEN_RBRACE)) {
-        if (accept(p, TOKEN_POW)) {
+        if (take_if(p, TOKEN_POW)) {
             expect_name(p, "a name after '**'");
         } else {
             parse_arithmetic(p);
             expect(p, TOKEN_COLON, "after the key of the pattern");
             parse_pattern(p);
         }
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
 }
 
 static void parse_class_pattern(Parser *p) {
     while (!at(p, TOKEN_RPAREN)) {
         parse_pattern(p);
-        if (accept(p, TOKEN_ASSIGN)) parse_pattern(p);
-        if (!accept(p, TOKEN_COMMA)) break;
+        if (take_if(p, TOKEN_ASSIGN)) parse_pattern(p);
+        if (!take_if(p, TOKEN_COMMA)) break;
     }
     expect(p, TOKEN_RPAREN, "after the patterns of the class");
 }
 
 static void parse_closed_pattern(Parser *p) {
-    if (accept(p, TOKEN_MUL)) {
+    if (take_if(p, TOKEN_MUL)) {
         expect_name(p, "a name after '*'");
-    } else if (accept(p, TOKEN_LPAREN)) {
+    } else if (take_if(p, TOKEN_LPAREN)) {
         parse_patterns(p, TOKEN_RPAREN);
         expect(p, TOKEN_RPAREN, "after the pattern");
-    } else if (accept(p, TOKEN_LBRACKET)) {
+    } else if (take_if(p, TOKEN_LBRACKET)) {
         parse_patterns(p, TOKEN_RBRACKET);
         expect(p, TOKEN_RBRACKET, "after the pattern");
-    } else if (accept(p, TOKEN_LBRACE)) {
+    } else if (take_if(p, TOKEN_LBRACE)) {
         parse_mapping(p);
         expect(p, TOKEN_RBRACE, "after the pattern");
-    } else if (accept(p, TOKEN_NAME)) {
-        while (accept(p, TOKEN_DOT)) expect_name(p, "a name after '.'");
-        if (accept(p, TOKEN_LPAREN)) parse_class_pattern(p);
+    } else if (take_if(p, TOKEN_NAME)) {
+        while (take_if(p, TOKEN_DOT)) expect_name(p, "a name after '.'");
+        if (take_if(p, TOKEN_LPAREN)) parse_class_pattern(p);
     } else {
         parse_arithmetic(p);
     }
@@ -77,8 +77,8 @@ static void parse_pattern(Parser *p) {
     if (++p->depth > MAX_EXPR_DEPTH)
         parse_fail(p, token_span(p), "patterns are nested more than %d deep", MAX_EXPR_DEPTH);
     do parse_closed_pattern(p);
-    while (accept(p, TOKEN_BIT_OR));
-    if (accept(p, TOKEN_AS)) expect_name(p, "a name after 'as'");
+    while (take_if(p, TOKEN_BIT_OR));
+    if (take_if(p, TOKEN_AS)) expect_name(p, "a name after 'as'");
     p->depth--;
 }
 
@@ -90,15 +90,15 @@ Stmt *parse_match(Parser *p) {
     expect(p, TOKEN_COLON, "after the subject of 'match'");
     stmt->span = span_from(p, stmt->span.start);
     expect(p, TOKEN_NEWLINE, "after 'match'");
-    if (!accept(p, TOKEN_INDENT)) unexpected(p, "an indented block after 'match'");
-    while (!accept(p, TOKEN_DEDENT)) {
+    if (!take_if(p, TOKEN_INDENT)) unexpected(p, "an indented block after 'match'");
+    while (!take_if(p, TOKEN_DEDENT)) {
         if (!at_word(p, "case")) unexpected(p, "'case' in the block of 'match'");
         advance(p);
         do {
             if (at(p, TOKEN_COLON) || at(p, TOKEN_IF)) break;
             parse_pattern(p);
-        } while (accept(p, TOKEN_COMMA));
-        if (accept(p, TOKEN_IF)) parse_named(p);
+        } while (take_if(p, TOKEN_COMMA));
+        if (take_if(p, TOKEN_IF)) parse_named(p);
         Block body = parse_block(p, "after the pattern", NULL);
         for (int i = 0; i < body.count; i++) vec_push(p->arena, &bodies, body.stmts[i]);
     }

@@ -26,7 +26,7 @@ static Str dotted_name(Parser *p, const char *what) {
     if (!at(p, TOKEN_DOT)) return first;
     Buf path = {.arena = p->arena};
     buf_add(&path, first.data, (size_t)first.length);
-    while (accept(p, TOKEN_DOT)) {
+    while (take_if(p, TOKEN_DOT)) {
         Str name = expect_name(p, "a name after '.'");
         buf_putc(&path, '.');
         buf_add(&path, name.data, (size_t)name.length);
@@ -35,7 +35,7 @@ static Str dotted_name(Parser *p, const char *what) {
 }
 
 static void accept_alias(Parser *p, ImportName *name) {
-    if (!accept(p, TOKEN_AS)) return;
+    if (!take_if(p, TOKEN_AS)) return;
     name->alias = expect_name(p, "a name after 'as'");
     name->has_alias = true;
 }
@@ -56,7 +56,7 @@ static Stmt *parse_import(Parser *p) {
         accept_alias(p, &name);
         name.span = span_from(p, start);
         vec_push(p->arena, &names, name);
-    } while (accept(p, TOKEN_COMMA));
+    } while (take_if(p, TOKEN_COMMA));
     set_names(stmt, names.count, names.data);
     return stmt;
 }
@@ -75,7 +75,7 @@ static Stmt *parse_from_import(Parser *p) {
         stmt->name = dotted_name(p, "a module's name after 'from'");
     expect(p, TOKEN_IMPORT, "after the module's name");
     VEC(ImportName) names = {0};
-    bool bracket = accept(p, TOKEN_LPAREN);
+    bool bracket = take_if(p, TOKEN_LPAREN);
     if (!bracket && at(p, TOKEN_MUL)) {
         ImportName star = {STR("*"), STR("*"), false, token_span(p)};
         advance(p);
@@ -91,7 +91,7 @@ static Stmt *parse_from_import(Parser *p) {
         accept_alias(p, &name);
         name.span = span_from(p, start);
         vec_push(p->arena, &names, name);
-    } while (accept(p, TOKEN_COMMA));
+    } while (take_if(p, TOKEN_COMMA));
     if (bracket) expect(p, TOKEN_RPAREN, "after the imported names");
     set_names(stmt, names.count, names.data);
     return stmt;
@@ -106,7 +106,7 @@ static Stmt *parse_name_list(Parser *p, StmtKind kind) {
         ImportName name = {.span = token_span(p)};
         name.path = name.alias = expect_name(p, "a name");
         vec_push(p->arena, &names, name);
-    } while (accept(p, TOKEN_COMMA));
+    } while (take_if(p, TOKEN_COMMA));
     set_names(stmt, names.count, names.data);
     return stmt;
 }
@@ -138,7 +138,7 @@ static Stmt *parse_loop_jump(Parser *p, StmtKind kind) {
 static Stmt *parse_assert(Parser *p) {
     Stmt *stmt = keyword_stmt(p, STMT_ASSERT);
     stmt->value = parse_named(p);
-    if (accept(p, TOKEN_COMMA)) stmt->message = parse_named(p);
+    if (take_if(p, TOKEN_COMMA)) stmt->message = parse_named(p);
     return stmt;
 }
 
@@ -146,7 +146,7 @@ static Stmt *parse_raise(Parser *p) {
     Stmt *stmt = keyword_stmt(p, STMT_RAISE);
     if (at_end_of_simple(p)) return stmt;
     stmt->value = parse_test(p);
-    if (accept(p, TOKEN_FROM)) stmt->message = parse_test(p);
+    if (take_if(p, TOKEN_FROM)) stmt->message = parse_test(p);
     return stmt;
 }
 
@@ -210,7 +210,7 @@ static Stmt *parse_annotated(Parser *p, Expr *target, int start) {
     one_target(p, stmt, target);
     advance(p);
     stmt->annotation = parse_test(p);
-    if (accept(p, TOKEN_ASSIGN)) stmt->value = parse_value(p);
+    if (take_if(p, TOKEN_ASSIGN)) stmt->value = parse_value(p);
     return stmt;
 }
 
@@ -286,7 +286,7 @@ void parse_simple_line(Parser *p, Stmts *stmts) {
         Stmt *stmt = parse_simple(p);
         stmt->span = span_from(p, stmt->span.start);
         vec_push(p->arena, stmts, stmt);
-    } while (accept(p, TOKEN_SEMICOLON) && !at(p, TOKEN_NEWLINE) && !at(p, TOKEN_END));
+    } while (take_if(p, TOKEN_SEMICOLON) && !at(p, TOKEN_NEWLINE) && !at(p, TOKEN_END));
     if (at(p, TOKEN_END)) return;
-    if (!accept(p, TOKEN_NEWLINE)) unexpected(p, "the end of the statement");
+    if (!take_if(p, TOKEN_NEWLINE)) unexpected(p, "the end of the statement");
 }

@@ -62,7 +62,7 @@ static int parse_replacement(Parser *p, const Literal *literal, int open, Parts 
         buf_add(&words, text + open + 1, (size_t)(options - open - 1));
         push_text(p, parts, buf_str(&words), open + 1, options);
     }
-    if (accept(p, TOKEN_BANG)) {
+    if (take_if(p, TOKEN_BANG)) {
         if (!at_word(p, "r") && !at_word(p, "s") && !at_word(p, "a"))
             unexpected(p, "the conversion r, s or a after '!'");
         advance(p);
