@@ -15,7 +15,7 @@
 # refuses: 'multiple_of' needs 1 value, one for each dimension, got 2
 # case: y = i32[16]
 # kernel: hint_value
-# refuses: the values of 'multiple_of' must be compile-time ints, got int
+# refuses: the values of 'multiple_of' must be compile-time ints from 1 up, got int
 # case: y = i32[16]
 # kernel: hint_tuple
 # refuses: 'max_contiguous' needs a tensor, got tuple
