@@ -157,7 +157,9 @@ static void bind_arguments(CuLower *l, const CuSignature *signature, CuScope *in
     for (int i = 0; i < signature->num_params && !l->panic; i++) {
         const CuParamDecl *param = &signature->params[i];
         CuVal val = i < count ? args[i] : (CuVal){0};
-        if (i >= count) {
+        if (i >= count && !param->default_value) {
+            cu_bad(l, param->place, "nothing is given for this parameter");
+        } else if (i >= count) {
             CuToken *at = l->at;
             const CuScope *scope = l->scope;
             l->at = param->default_value;

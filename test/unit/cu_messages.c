@@ -200,6 +200,12 @@ TEST(classes_and_templates) {
     REFUSED_CPP("D d;", "a destructor that does something");
     REFUSED_CPP("B b;", "a struct with bit fields");
     REFUSED_CPP("auto g = f;", "the function 'f' as a value");
+    file_says("struct C { int a; __device__ operator int(int x) const { return a + x; } };\n"
+              "__global__ void k(int *p) { C c; *p = c; }\n",
+              "k.cu:1:47: error: nothing is given for this parameter", TERN_ERROR_COMPILE);
+    file_says("__device__ int g(int x = 1, int y) { return x + y; }\n"
+              "__global__ void k(int *p) { *p = g(1); }\n",
+              "nothing is given for this parameter", TERN_ERROR_COMPILE);
     file_says("template <class T> __global__ void k(T *p) { *p = 1; }\n",
               "help: name them: 'k<float>'", TERN_ERROR_COMPILE);
 }
