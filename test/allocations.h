@@ -25,8 +25,9 @@
 static bool allocations_counted;
 static long allocations_until_failure = -1; /* that still succeed while they are counted; -1: all */
 static bool allocations_failed;
-static _Atomic long allocations_live;  /* made, less freed, while they were counted */
-static const void *allocations_exempt; /* a library's base: its allocations do not count */
+static _Atomic long allocations_live; /* made, less freed, while they were counted */
+/* A library's base: its allocations do not count. Not each user has one. */
+static const void *allocations_exempt __attribute__((unused));
 
 #if ALLOCATIONS_ARE_OURS
 void *__libc_malloc(size_t size);

@@ -7,7 +7,7 @@
 
 static const OptionRow options_common[] = {
     {"device", 0, "D", "cpu, interp, sim[:ARCH] or cuda[:N]; default: cuda if present, else cpu"},
-    {"I", 0, "DIR", "also look for imported .py files here (repeatable)"},
+    {"I", 0, "DIR", "also look for imported .py files and headers here (repeatable)"},
     {"global", 0, "NAME=VALUE",
      "a name of the module has this value: a Python literal (repeatable)"},
     {"json", 0, NULL, "print JSON"},
