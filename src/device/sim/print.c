@@ -22,7 +22,7 @@ static bool put(Machine *m, const char *text, size_t length) {
         if (!grown) return sim_fail_memory(m);
         m->output = grown, m->output_capacity = capacity;
     }
-    memcpy(m->output + m->output_length, text, length);
+    if (length) memcpy(m->output + m->output_length, text, length);
     m->output_length += length;
     return true;
 }
