@@ -74,13 +74,9 @@ bool verify_thread_op(Verifier *v, const Op *op) {
     switch (op->kind) {
     case OP_ALLOC:
         return func_has_threads(v->fn) || verify_bad(v, op, "not in thread or spread form");
-    case OP_SHUFFLE:
-    case OP_VOTE:
-    case OP_ACTIVE:
-    case OP_WARP_SYNC:
-    case OP_FENCE:
-    case OP_PRINTF:
-    case OP_THREAD_ID: return is_thread || verify_bad(v, op, "not in thread form");
+#define THREAD(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        return is_thread || verify_bad(v, op, "not in thread form");
     case OP_ARANGE:
     case OP_PRINT:
     case OP_INLINE_ASM:

@@ -205,13 +205,16 @@ static void spread_assume(Spread *s, const Op *op, Mask mask) {
 
 static void spread_op(Spread *s, const Op *op, Mask mask) {
     s->b.span = op->span;
+    if (op->kind == OP_THREAD_ID) { /* of its class the only one that has a meaning for lanes */
+        spread_thread_id(s, op);
+        return;
+    }
     switch (op->kind) {
     case OP_IF: spread_if(s, op, mask); return;
     case OP_FOR: spread_for(s, op, mask); return;
     case OP_WHILE: spread_while(s, op, mask); return;
     case OP_BARRIER: spread_barrier(s, mask); return;
     case OP_ALLOC: spread_alloc(s, op); return;
-    case OP_THREAD_ID: spread_thread_id(s, op); return;
     case OP_ASSUME: spread_assume(s, op, mask); return;
     case OP_LOAD:
     case OP_STORE:
@@ -226,13 +229,8 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
     case OP_ASSERT:
     case OP_CLOCK:
     case OP_INLINE_ASM:
-    case OP_SHUFFLE:
-    case OP_VOTE:
-    case OP_ACTIVE:
-    case OP_WARP_SYNC:
-    case OP_FENCE:
-    case OP_PRINTF:
 #define SHAPE(kind, ...)  case OP_##kind:
+#define THREAD(kind, ...) case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...) case OP_##kind:
 #include "ir/ops.def"

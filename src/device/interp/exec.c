@@ -221,15 +221,9 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_CLOCK: return exec_clock(p, op);
     case OP_INLINE_ASM: return exec_assembly(p, node);
     case OP_YIELD:
-#define LANE(kind, ...) case OP_##kind: /* above */
+#define LANE(kind, ...)   case OP_##kind: /* above */
+#define THREAD(kind, ...) case OP_##kind: /* `spread` leaves none */
 #include "ir/ops.def"
-    case OP_SHUFFLE:
-    case OP_VOTE:
-    case OP_ACTIVE:
-    case OP_WARP_SYNC:
-    case OP_FENCE:
-    case OP_PRINTF:
-    case OP_THREAD_ID: /* `spread` leaves none */
     case NUM_OP_KINDS: break;
     }
     BUG("interp: op '%s' has no meaning here", op_info(op->kind)->name);

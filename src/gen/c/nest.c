@@ -542,6 +542,7 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
 #define THREAD(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_ALLOC:
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
     case OP_JOIN:

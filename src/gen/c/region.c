@@ -402,14 +402,8 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ARANGE:
     case OP_PRINT:
     case OP_INLINE_ASM:
-    case OP_SHUFFLE:
-    case OP_VOTE:
-    case OP_ACTIVE:
-    case OP_WARP_SYNC:
-    case OP_FENCE:
-    case OP_PRINTF:
-    case OP_THREAD_ID:
 #define SHAPE(kind, ...)   case OP_##kind:
+#define THREAD(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)   case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
@@ -472,6 +466,7 @@ static void tile_op_write(Gen *g, Op *op) {
 #define THREAD(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_ALLOC:
     case NUM_OP_KINDS:
         diag_refused(g->diag, op->span, "the cpu target does not support '%s'",
                      op_info(op->kind)->name);

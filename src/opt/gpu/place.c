@@ -168,6 +168,7 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_ALLOC:
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
@@ -331,6 +332,7 @@ static void home_op(Placer *p, Op *op) {
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_ALLOC:
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
@@ -481,6 +483,7 @@ static void want_op(Placer *p, Op *op) {
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
+    case OP_ALLOC:
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
