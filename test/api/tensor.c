@@ -1,36 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Tensors as C programs meet them: making, views, printing, files, exchange, and what is refused, in
  * PyTorch's words. On interp: what a kernel computes is tensor_ops.c's matter. */
-#include "tern_tensor.h"
-#include "test.h"
+#include "api/tensor_fixture.h"
 
 #include <unistd.h>
-
-static tern_context *context;
-static tern_session *session;
-
-static void begin(void) {
-    context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
-    CHECK(context != NULL);
-    session = tern_session_open(context);
-    CHECK(session != NULL);
-    CHECK(!tern_scope_open(session));
-}
-
-static void end(void) {
-    CHECK(!tern_scope_close(session));
-    CHECK(tern_session_live_tensors(session) == 0);
-    tern_session_close(session);
-    tern_close(context);
-}
-
-#define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), ((const int64_t[]){__VA_ARGS__})
-
-static tern_tensor *counted(int rank, const int64_t *shape) {
-    int64_t count = 1;
-    for (int i = 0; i < rank; i++) count *= shape[i];
-    return tern_view(tern_arange(session, TERN_FLOAT32, 0, (double)count, 1), rank, shape);
-}
 
 /* Sizes, strides and elements as one text: "[2, 3] [3, 1]: 0 1 2 3 4 5". */
 static const char *shown(tern_tensor *tensor) {
@@ -71,7 +44,7 @@ static const char *shown(tern_tensor *tensor) {
     } while (0)
 
 TEST(making) {
-    begin();
+    CHECK(begin("interp"));
     SHOWS(tern_zeros(session, TERN_INT8, SHAPE(2, 2)), "[2, 2] [2, 1]: 0 0 0 0");
     SHOWS(tern_ones(session, TERN_BFLOAT16, SHAPE(3)), "[3] [1]: 1 1 1");
     SHOWS(tern_full(session, TERN_FLOAT64, SHAPE(5), 2.5), "[5] [1]: 2.5 2.5 2.5 2.5 2.5");
@@ -106,7 +79,7 @@ TEST(making) {
 }
 
 TEST(views) {
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(2, 3, 4));
     SHOWS(tern_slice(x, 2, 1, 4, 2), "[2, 3, 2] [12, 4, 2]: 1 3 5 7 9 11 13 15 17 19 21 23");
     SHOWS(tern_slice(x, 0, -1, INT64_MAX, INT64_MAX),
@@ -140,7 +113,7 @@ TEST(views) {
 }
 
 TEST(views_that_cannot_be) {
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(2, 3));
     SAYS(tern_view(x, SHAPE(2, 5)), "shape '[2, 5]' is invalid for input of size 6");
     SAYS(tern_view(x, SHAPE(INT64_MAX, 3)),
@@ -191,7 +164,7 @@ TEST(views_that_cannot_be) {
 }
 
 TEST(ops_that_cannot_be) {
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(2, 3)), *i = tern_arange(session, TERN_INT64, 1, 3, 1);
     tern_tensor *b = tern_gt_number(i, 1), *h = tern_zeros(session, TERN_FLOAT8E4M3, SHAPE(2));
     tern_tensor *u = tern_zeros(session, TERN_UINT16, SHAPE(2));
@@ -242,7 +215,7 @@ TEST(ops_that_cannot_be) {
 }
 
 TEST(writing_into_tensors) {
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(4)), *y = tern_zeros(session, TERN_FLOAT32, SHAPE(2, 4));
     tern_operand both[] = {tern_of(x), tern_number(1)};
     CHECK(!tern_op_into(x, TERN_OP_add, both, 2, 0, 0)); /* in place */
@@ -268,7 +241,7 @@ TEST(writing_into_tensors) {
 }
 
 TEST(references_and_scopes) {
-    begin();
+    CHECK(begin("interp"));
     int before = tern_session_live_tensors(session);
     tern_tensor *x = counted(SHAPE(2, 3));
     CHECK(!tern_scope_open(session));
@@ -289,7 +262,7 @@ TEST(references_and_scopes) {
     FAILS(tern_scope_open(session), "more than 16 scopes are open");
     for (int i = 0; i < 15; i++) CHECK(!tern_scope_close(session));
     end();
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *left = counted(SHAPE(3)); /* the session takes it along */
     CHECK(tern_keep(left) == left);
     CHECK(!tern_scope_close(session));
@@ -308,7 +281,7 @@ static void prints(tern_tensor *tensor, const char *want) {
 }
 
 TEST(printing) {
-    begin();
+    CHECK(begin("interp"));
     prints(counted(SHAPE(2, 3)), "tensor([[0., 1., 2.],\n        [3., 4., 5.]])");
     prints(tern_arange(session, TERN_INT64, 8, 11, 1), "tensor([ 8,  9, 10])");
     prints(tern_arange(session, TERN_INT32, -1, 2, 1), "tensor([-1,  0,  1], dtype=torch.int32)");
@@ -336,7 +309,7 @@ TEST(printing) {
 /* ---- exchange ---- */
 
 TEST(npy_files) {
-    begin();
+    CHECK(begin("interp"));
     char path[] = "/tmp/tern-tensor-XXXXXX";
     int file = mkstemp(path);
     CHECK(file >= 0 && !close(file));
@@ -362,7 +335,7 @@ typedef struct Managed { /* as dlpack.h has it */
 static void count_deletion(Managed *managed) { ++*(int *)managed->manager; }
 
 TEST(dlpack) {
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(2, 3)), *view = tern_select(x, 0, 1);
     Managed *managed = (Managed *)tern_to_dlpack(view);
     CHECK(managed && managed->device_type == 1 && managed->ndim == 1 && managed->shape[0] == 3);
@@ -410,7 +383,7 @@ TEST(dlpack) {
 
 /* One kernel serves all sizes and numbers of a form. */
 TEST(kernels_are_shared) {
-    begin();
+    CHECK(begin("interp"));
     tern_tensor *x = counted(SHAPE(10));
     char *none = tern_session_kernels(session);
     CHECK_STR(none, "");
