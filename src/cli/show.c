@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern show: what the compiler makes of a kernel, at any stage. Needs no device: text only. */
+#include "base/ptxas.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 
@@ -120,40 +121,40 @@ static int run_program(char *const argv[]) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static int assemble(const Show *show, char *folder, const char *ptx, const char *target) {
+static int disassemble(const Show *show, const char *folder, Str cubin) {
     Arena *arena = show->cli->arena;
-    char *from = (char *)(uintptr_t)str_format(arena, "%s/kernel.ptx", folder).data;
-    char *to = (char *)(uintptr_t)str_format(arena, "%s/kernel.cubin", folder).data;
-    char *arch = (char *)(uintptr_t)str_format(arena, "-arch=%s", target).data;
-    char ptxas[] = "ptxas", says[] = "-v", output[] = "-o", cuobjdump[] = "cuobjdump",
-         sass[] = "-sass";
-    char nvdisasm[] = "nvdisasm";
-    char *const assemble_argv[] = {ptxas, says, arch, from, output, to, NULL};
-    char *const dump_argv[] = {cuobjdump, sass, to, NULL}, *const other_argv[] = {nvdisasm, to,
-                                                                                  NULL};
+    char *from = (char *)(uintptr_t)str_format(arena, "%s/kernel.cubin", folder).data;
+    char cuobjdump[] = "cuobjdump", sass[] = "-sass", nvdisasm[] = "nvdisasm";
+    char *const dump_argv[] = {cuobjdump, sass, from, NULL};
+    char *const other_argv[] = {nvdisasm, from, NULL};
     Str why;
     int code = EXIT_OK;
-    if (!file_write(arena, from, ptx, strlen(ptx), &why))
+    if (!file_write(arena, from, cubin.data, (size_t)cubin.length, &why))
         return cli_fail(show->cli, EXIT_SYSTEM, "%.*s", STR_ARG(why));
-    int result = run_program(assemble_argv);
+    int result = run_program(dump_argv);
+    if (result == 127) result = run_program(other_argv);
     if (result == 127 || result < 0)
         code = cli_fail(show->cli, EXIT_SYSTEM,
-                        "stage sass needs 'ptxas' on PATH: it comes with the CUDA toolkit");
+                        "stage sass needs 'cuobjdump' or 'nvdisasm' on PATH: they come with "
+                        "the CUDA toolkit");
     else if (result)
-        code = cli_fail(show->cli, EXIT_WRONG, "ptxas does not accept the PTX");
-    if (!code) {
-        result = run_program(dump_argv);
-        if (result == 127) result = run_program(other_argv);
-        if (result == 127 || result < 0)
-            code = cli_fail(show->cli, EXIT_SYSTEM,
-                            "stage sass needs 'cuobjdump' or 'nvdisasm' on PATH: they come with "
-                            "the CUDA toolkit");
-        else if (result)
-            code = cli_fail(show->cli, EXIT_SYSTEM, "the disassembler failed");
-    }
+        code = cli_fail(show->cli, EXIT_SYSTEM, "the disassembler failed");
     unlink(from);
-    unlink(to);
     return code;
+}
+
+static int assemble(const Show *show, const char *folder, const char *ptx, const char *target) {
+    Str cubin, words;
+    switch (ptxas_run(show->cli->arena, target, str_of(ptx), &cubin, &words)) {
+    case PTXAS_MISSING:
+        return cli_fail(show->cli, EXIT_SYSTEM, "stage sass needs 'ptxas' on PATH: %.*s",
+                        STR_ARG(words));
+    case PTXAS_REFUSED:
+        fprintf(stderr, "%.*s", STR_ARG(words));
+        return cli_fail(show->cli, EXIT_WRONG, "ptxas does not accept the PTX");
+    case PTXAS_FINE: fprintf(stderr, "%.*s", STR_ARG(words)); break;
+    }
+    return disassemble(show, folder, cubin);
 }
 
 static int show_sass(const Show *show, const char *ptx, const char *target) {
