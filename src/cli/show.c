@@ -146,9 +146,7 @@ static int disassemble(const Show *show, const char *folder, Str cubin) {
 static int assemble(const Show *show, const char *folder, const char *ptx, const char *target) {
     Str cubin, words;
     switch (ptxas_run(show->cli->arena, target, str_of(ptx), &cubin, &words)) {
-    case PTXAS_MISSING:
-        return cli_fail(show->cli, EXIT_SYSTEM, "stage sass needs 'ptxas' on PATH: %.*s",
-                        STR_ARG(words));
+    case PTXAS_MISSING: return cli_fail(show->cli, EXIT_SYSTEM, "stage sass: %.*s", STR_ARG(words));
     case PTXAS_REFUSED:
         fprintf(stderr, "%.*s", STR_ARG(words));
         return cli_fail(show->cli, EXIT_WRONG, "ptxas does not accept the PTX");

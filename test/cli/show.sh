@@ -69,7 +69,7 @@ fi
 # Machine code: by the toolkit's programs, or by those that come with Triton.
 mkdir "$work/bin" "$work/empty"
 printf '#!/bin/sh\n: >"$5"\n' >"$work/bin/ptxas" && chmod +x "$work/bin/ptxas"
-exits 4 "needs 'ptxas' on PATH" env PATH="$work/empty" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
+exits 4 "stage sass: there is no 'ptxas' on PATH" env PATH="$work/empty" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
 exits 4 "needs 'cuobjdump' or 'nvdisasm' on PATH" env PATH="$work/bin" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
 with_triton=$(python3 -c 'import importlib.util as u; print(u.find_spec("triton").submodule_search_locations[0])' 2>/dev/null)
 tools_path=$PATH:/usr/local/cuda/bin:$with_triton/backends/nvidia/bin

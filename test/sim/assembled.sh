@@ -4,7 +4,7 @@
 . test/cli/lib.sh
 fake() { # fake 'stack line' 'registers line'
     mkdir -p "$work/bin"
-    printf '#!/bin/sh\n[ "$1" = -v ] || exit 0\necho "    %s"\necho "ptxas info    : Used %s"\n' "$1" "$2" >"$work/bin/ptxas"
+    printf '#!/bin/sh\n[ "$1" = -v ] || exit 0\n: >"$5"\necho "    %s"\necho "ptxas info    : Used %s"\n' "$1" "$2" >"$work/bin/ptxas"
     chmod +x "$work/bin/ptxas"
 }
 a='-a x=randn(4096) -a y=empty(4096) -a n=4096 -a BLOCK=1024'
