@@ -75,8 +75,8 @@ typedef struct tern_open_options {
     bool launch_blocking; /* each launch waits, so that a failure names its launch; also
                              $TERN_LAUNCH_BLOCKING=1 and $CUDA_LAUNCH_BLOCKING=1 */
     uint64_t order_seed;  /* interp, sim: programs (sim: warps too) run in an order drawn from this,
-                             so  that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED, else
-                             in order */
+                             so that a kernel that depends on it shows it; 0: $TERN_ORDER_SEED,
+                             else in order */
     bool watch; /* interp, sim: launches also look for what tern_kernel_findings lists; slower */
 } tern_open_options;
 
@@ -92,8 +92,8 @@ TERN_API tern_status tern_message_status(const tern_context *context);
 /* Where the user's text is at fault in the last failure: from 1. False: no place is known. */
 TERN_API bool tern_message_place(const tern_context *context, const char **file, int *line,
                                  int *column);
-/* For layers over this one: makes these words, which are copied, the context's last failure. Returns
- * status. */
+/* For layers over this one: makes these words, which are copied, the context's last failure.
+ * Returns status. */
 TERN_API tern_status tern_fail(tern_context *context, tern_status status, const char *words);
 TERN_API const char *tern_device_name(const tern_context *context);        /* "cpu", "cuda:0" .. */
 TERN_API const char *tern_device_description(const tern_context *context); /* one line for people */
@@ -102,7 +102,8 @@ typedef enum tern_property {
     TERN_DEVICE_IS_FAST,        /* its times say something about speed: cpu, cuda */
     TERN_DEVICE_CHECKS_ACCESSES /* a wrong address is a message, never a crash: interp, sim */
 } tern_property;
-/* Of a device by its name, "cuda:1"; it need not be there. False of a name that tern does not know. */
+/* Of a device by its name, "cuda:1"; it need not be there. False of a name that tern does not
+ * know. */
 TERN_API bool tern_device_property(const char *device, tern_property property);
 TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; "": none */
 
@@ -161,8 +162,8 @@ TERN_API void tern_convert(tern_dtype from_dtype, const void *from, tern_dtype t
 
 /* ---- modules and kernels ---- */
 
-/* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. A .cu or
- * .cuh file is CUDA C: its kernels are the functions, compiled for blocks of one shape
+/* Reads and parses a .py file; what it imports is looked for beside it and in include_dirs. A .cu
+ * or .cuh file is CUDA C: its kernels are the functions, compiled for blocks of one shape
  * (tern_options.block); a template is compiled by its name with arguments, "reduce<float, 256>";
  * headers are looked for beside it and in include_dirs; doc/cuda.md says what is taken. NULL:
  * tern_message says what and where. The module is the context's; tern_module_free gives it up
@@ -260,10 +261,10 @@ typedef struct tern_options {
  * 1), "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16; a
  * tuple is
  * "(*fp32:16, i32, 4)", a host tensor descriptor "tensordesc<fp16[64,32]>". NAME=VALUE
- * gives a parameter by name; what is left out takes its default. Of CUDA C the source has the types:
- * a signature may be empty; else its pointers are compared with them. options may be NULL. NULL: the
- * compilation failed; tern_message has all errors, with their places. Takes milliseconds, on cpu
- * also the C compiler's time unless the kernel is in the cache folder. */
+ * gives a parameter by name; what is left out takes its default. Of CUDA C the source has the
+ * types: a signature may be empty; else its pointers are compared with them. options may be NULL.
+ * NULL: the compilation failed; tern_message has all errors, with their places. Takes milliseconds,
+ * on cpu also the C compiler's time unless the kernel is in the cache folder. */
 TERN_API tern_kernel *tern_compile(tern_module *module, const char *function, const char *signature,
                                    const tern_options *options);
 TERN_API void tern_kernel_free(tern_kernel *kernel);
@@ -327,8 +328,8 @@ typedef struct tern_finding {
 } tern_finding;
 /* All that was found in the launches of a kernel so far, failed ones included; of each kind and
  * place the first. The context is to be opened with `watch`; other devices than interp and sim find
- * nothing. The kernel's, until its next launch or tern_kernel_findings. NULL, with *count 0: nothing,
- * or no memory. */
+ * nothing. The kernel's, until its next launch or tern_kernel_findings. NULL, with *count 0:
+ * nothing, or no memory. */
 TERN_API const tern_finding *tern_kernel_findings(tern_kernel *kernel, int *count);
 TERN_API const char *tern_finding_name(tern_finding_kind kind); /* "out-of-bounds"; NULL: no such */
 TERN_API const char *tern_finding_cure(tern_finding_kind kind); /* what to do about it; "" */
@@ -358,10 +359,11 @@ TERN_API void *tern_buffer_pointer(const tern_buffer *buffer); /* the device's a
 TERN_API tern_status tern_write(tern_buffer *buffer, size_t offset, const void *from, size_t bytes);
 TERN_API tern_status tern_read(tern_buffer *buffer, size_t offset, void *to, size_t bytes);
 TERN_API tern_status tern_fill(tern_buffer *buffer, unsigned char byte);
-/* interp and sim know of each byte of tern_alloc whether the host or a kernel wrote it. A kernel that
- * reads one that nobody wrote is stopped (TERN_ERROR_KERNEL). tern_forget: from now on nobody wrote
- * these, though they keep their values; nothing on other devices. tern_written: of each byte 1 or 0
- * in written[0 .. bytes); TERN_ERROR_UNSUPPORTED where it is not known (cpu, cuda, tern_wrap). */
+/* interp and sim know of each byte of tern_alloc whether the host or a kernel wrote it. A kernel
+ * that reads one that nobody wrote is stopped (TERN_ERROR_KERNEL). tern_forget: from now on nobody
+ * wrote these, though they keep their values; nothing on other devices. tern_written: of each byte
+ * 1 or 0 in written[0 .. bytes); TERN_ERROR_UNSUPPORTED where it is not known (cpu, cuda,
+ * tern_wrap). */
 TERN_API tern_status tern_forget(tern_buffer *buffer, size_t offset, size_t bytes);
 TERN_API tern_status tern_written(tern_buffer *buffer, size_t offset, size_t bytes,
                                   unsigned char *written);
@@ -417,7 +419,8 @@ typedef struct tern_descriptor {
 
 /* NULL when the descriptor is in order, else what is not (a static text). */
 TERN_API const char *tern_descriptor_error(const tern_descriptor *descriptor);
-/* Its type for a signature, "tensordesc<fp16[64,32]>" or "tensordesc<fp16[64,32]:nan>", as snprintf: returns the length. */
+/* Its type for a signature, "tensordesc<fp16[64,32]>" or "tensordesc<fp16[64,32]:nan>", as
+ * snprintf: returns the length. */
 TERN_API int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t size);
 /* A descriptor parameter takes 2 * rank arguments: the base, the shape, the strides but the last.
  * Writes them (room for 2 * TERN_DESCRIPTOR_RANK is enough) and returns how many. */
@@ -435,8 +438,8 @@ TERN_API tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const
  */
 TERN_API tern_status tern_synchronize(tern_context *context);
 /* Stops the launch that runs on the context's device, if one does, as timeout_ms would: its call
- * gives TERN_ERROR_KERNEL. From any thread, also from a signal's handler: Ctrl-C. Not on cuda, where
- * nothing stops a kernel. */
+ * gives TERN_ERROR_KERNEL. From any thread, also from a signal's handler: Ctrl-C. Not on cuda,
+ * where nothing stops a kernel. */
 TERN_API void tern_interrupt(tern_context *context);
 
 /* What a launch asks for, counted from the compiled kernel without running it. Masks that let a
@@ -458,8 +461,9 @@ TERN_API tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3
 /* ---- plain C ---- */
 
 /* What tern_build compiles. A signature may stand for several: "{fp32,fp16}" is one or the other,
- * "{0}" what the first braces are; the promises with a '?', ":16?", hold all or none does; a constant
- * that differs, "{1024,2048}", becomes a parameter of the C function, types that differ become functions. */
+ * "{0}" what the first braces are; the promises with a '?', ":16?", hold all or none does; a
+ * constant that differs, "{1024,2048}", becomes a parameter of the C function, types that differ
+ * become functions. */
 typedef struct tern_build_options {
     size_t size;
     const char *name; /* of the C function and the files, an identifier; NULL: the kernel's */
@@ -649,7 +653,8 @@ typedef struct tern_table_options {
     int row_limit;             /* 0: 100; -1: all */
     int max_name_column_width; /* torch; 0: 55; -1: no limit */
 } tern_table_options;
-/* The caller's: tern_free. NULL: the profile is not stopped, or has no such column, or no memory. */
+/* The caller's: tern_free. NULL: the profile is not stopped, or has no such column, or no
+ * memory. */
 TERN_API char *tern_profile_table(const tern_profile *profile, const tern_table_options *options);
 
 typedef enum tern_profile_format {
@@ -771,11 +776,11 @@ TERN_API double tern_quantile(const double *values, size_t count, double q);
 /* ---- tuning ----
  *
  * Which of several ways to do the same takes the least time? Candidates are first made ready, and
- * checked, one after the other; then they race: each round times all that are left once, in an order
- * drawn anew, and only differences within rounds count, so that a clock that drifts hits all alike.
- * Who is slower for sure is out. It is decided when one is left, or when none of those left can be
- * faster than the best by more than the margin. The caller's memory is touched by its own callbacks
- * alone: give them copies where results are still wanted. */
+ * checked, one after the other; then they race: each round times all that are left once, in an
+ * order drawn anew, and only differences within rounds count, so that a clock that drifts hits all
+ * alike. Who is slower for sure is out. It is decided when one is left, or when none of those left
+ * can be faster than the best by more than the margin. The caller's memory is touched by its own
+ * callbacks alone: give them copies where results are still wanted. */
 
 typedef enum tern_candidate_state {
     TERN_CANDIDATE_WAITS, /* not tried */
@@ -807,8 +812,8 @@ typedef struct tern_tune_progress {
 typedef struct tern_tune_options {
     size_t size;
     void *user; /* for the callbacks */
-    /* Compiles and checks a candidate: TERN_CANDIDATE_READY, or why it is out, with words. NULL: all
-     * are ready. */
+    /* Compiles and checks a candidate: TERN_CANDIDATE_READY, or why it is out, with words. NULL:
+     * all are ready. */
     tern_candidate_state (*ready)(void *user, int candidate, char *words, size_t words_size);
     tern_status (*run)(void *user, int candidate, tern_stream *stream); /* as a tern_callable */
     tern_status (*reset)(void *user, int candidate); /* before each sample, not timed; NULL: none */
@@ -843,10 +848,10 @@ TERN_API tern_status tern_tune(tern_context *context, int num_candidates,
                                const tern_tune_options *options, tern_tuning *tuning);
 TERN_API void tern_tuning_free(tern_tuning *tuning);
 
-/* What is kept of tunings: a choice for a key, a file each in the cache folder. The key says what it
- * was chosen for, in the caller's words; the device, its description and this version of tern are
- * added. Written under another name first and then renamed: a reader, and a second writer, sees all
- * of it or none. TERN_ERROR_UNSUPPORTED: there is no cache folder. */
+/* What is kept of tunings: a choice for a key, a file each in the cache folder. The key says what
+ * it was chosen for, in the caller's words; the device, its description and this version of tern
+ * are added. Written under another name first and then renamed: a reader, and a second writer, sees
+ * all of it or none. TERN_ERROR_UNSUPPORTED: there is no cache folder. */
 TERN_API tern_status tern_tuned_keep(tern_context *context, const char *key, const char *choice);
 /* The caller's: tern_free. NULL and *status TERN_OK: nothing is kept. A file that is damaged is
  * TERN_ERROR_SYSTEM, and tern_message names it. */

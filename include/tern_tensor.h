@@ -21,7 +21,8 @@ extern "C" {
 #endif
 
 /* What tensors of a context share: memory to be used again, compiled ops. It owns all tensors made
- * through it: closing it, before its context, frees those that are left. One a context is enough. */
+ * through it: closing it, before its context, frees those that are left. One a context is
+ * enough. */
 typedef struct tern_session tern_session;
 typedef struct tern_tensor tern_tensor;
 
@@ -29,7 +30,8 @@ typedef struct tern_tensor tern_tensor;
 TERN_API tern_session *tern_session_open(tern_context *context);
 TERN_API void tern_session_close(tern_session *session); /* NULL is allowed */
 TERN_API tern_context *tern_session_context(tern_session *session);
-/* The text of all kernels that ops of this session were compiled from. tern_free; NULL: no memory. */
+/* The text of all kernels that ops of this session were compiled from. tern_free; NULL: no
+ * memory. */
 TERN_API char *tern_session_kernels(tern_session *session);
 TERN_API int tern_session_live_tensors(const tern_session *session); /* not yet dropped */
 
@@ -39,8 +41,8 @@ TERN_API tern_status tern_scope_open(tern_session *session);
 TERN_API tern_status tern_scope_close(tern_session *session);
 
 TERN_API tern_tensor *tern_keep(tern_tensor *tensor); /* one reference more; returns it */
-/* One fewer; the last takes the tensor with it. Of one that is gone: an error, where it can be seen.
- * NULL is allowed. */
+/* One fewer; the last takes the tensor with it. Of one that is gone: an error, where it can be
+ * seen. NULL is allowed. */
 TERN_API void tern_drop(tern_tensor *tensor);
 
 /* ---- what it is ---- */
@@ -185,9 +187,9 @@ TERN_API const char *tern_op_name(tern_op_id op);
  * BINARY: tern_add(a, b), and tern_add_number(a, 0.5), tern_add_integer(a, 2). BINARY_2: with
  * attributes, tern_isclose(a, b, rtol, atol).
  * TERNARY: tern_where(tern_of(c), tern_of(a), tern_number(0)).
- * REDUCE: tern_sum(x, dims, num_dims, keepdim), over all with num_dims 0; REDUCE_1: and an attribute.
- * ARG, ALONG, SCAN: along one dimension. NORM: over the last num_dims dimensions; weight and bias are
- * of their sizes, or NULL: 1 and 0. */
+ * REDUCE: tern_sum(x, dims, num_dims, keepdim), over all with num_dims 0; REDUCE_1: and an
+ * attribute. ARG, ALONG, SCAN: along one dimension. NORM: over the last num_dims dimensions; weight
+ * and bias are of their sizes, or NULL: 1 and 0. */
 #define TERN_UNARY(name, ...)   TERN_API tern_tensor *tern_##name(tern_tensor *x);
 #define TERN_UNARY_1(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *x, double p);
 #define TERN_UNARY_2(name, ...)                                                                    \
@@ -218,8 +220,8 @@ TERN_API const char *tern_op_name(tern_op_id op);
 #include "tern_tensor_ops.def"
 
 TERN_API tern_tensor *tern_bmm(tern_tensor *a, tern_tensor *b);
-/* Rows of a matrix. Of this, gather and index_select: the indices are looked at first, which waits for
- * the device; one that is outside is an error. */
+/* Rows of a matrix. Of this, gather and index_select: the indices are looked at first, which waits
+ * for the device; one that is outside is an error. */
 TERN_API tern_tensor *tern_embedding(tern_tensor *indices, tern_tensor *weight);
 TERN_API tern_tensor *tern_cat(tern_tensor *const *tensors, int count, int dim);
 TERN_API tern_tensor *tern_stack(tern_tensor *const *tensors, int count, int dim);

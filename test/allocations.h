@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* allocations: a program that includes this has an allocator, and maps of memory, that are counted and
- * fail where a test says. Sanitizers have their own, and there such tests are skipped. */
+/* allocations: a program that includes this has an allocator, and maps of memory, that are counted
+ * and fail where a test says. Sanitizers have their own, and there such tests are skipped. */
 #ifndef TERN_TEST_ALLOCATIONS_H
 #define TERN_TEST_ALLOCATIONS_H
 

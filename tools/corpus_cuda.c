@@ -3,12 +3,12 @@
  *
  *     corpus_cuda [-v] [-I FOLDER] .. FOLDER-OR-FILE ..
  *
- * Compiles each kernel of the .cu files, and of the headers that none of them read, to PTX for sm_90a,
- * each file in a process of its own. A kernel that several files see counts once, as compiled if it
- * was in one of them. Blocks have 256 threads, along as many axes as the kernel asks for. A template gets
- * the arguments of the first launch in its file that compiles, or float, true and some number. Prints counts
- * by outcome and what was said first, most frequent first: what is in quotes is kept, so that a
- * refusal counts by its name. */
+ * Compiles each kernel of the .cu files, and of the headers that none of them read, to PTX for
+ * sm_90a, each file in a process of its own. A kernel that several files see counts once, as
+ * compiled if it was in one of them. Blocks have 256 threads, along as many axes as the kernel asks
+ * for. A template gets the arguments of the first launch in its file that compiles, or float, true
+ * and some number. Prints counts by outcome and what was said first, most frequent first: what is
+ * in quotes is kept, so that a refusal counts by its name. */
 #include "compile/compile.h"
 
 #include <dirent.h>

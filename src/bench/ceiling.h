@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* ceiling: when the rounds that measure memory are enough. A noisy neighbour can only take away: the
- * best round counts, and it is believed when another one gave the same. */
+/* ceiling: when the rounds that measure memory are enough. A noisy neighbour can only take away:
+ * the best round counts, and it is believed when another one gave the same. */
 #ifndef TERN_CEILING_H
 #define TERN_CEILING_H
 

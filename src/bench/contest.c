@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Found by simulation: candidates exp(exponential) apart, noise of 0.6 to 5 %, clocks that drift by 1
- * to 8 %, outliers (test/unit/contest.c has the same worlds). A false exit costs at most the gap to the
- * next, so that a loose level is right: one in five races loses a candidate that it should not. */
+/* Found by simulation: candidates exp(exponential) apart, noise of 0.6 to 5 %, clocks that drift by
+ * 1 to 8 %, outliers (test/unit/contest.c has the same worlds). A false exit costs at most the gap
+ * to the next, so that a loose level is right: one in five races loses a candidate that it should
+ * not. */
 static const double level = 0.2, gross = 1.3, trimmed = 0.2, no_error = 9;
 enum { FIRST_CUT = 3 };
 static const int looks[] = {5, 7, 10, 14, 20, 28, 40, 56, 80, 112, 160, 200};
@@ -104,8 +105,8 @@ double student_quantile(double p, int df) {
 
 /* ---- looks ---- */
 
-/* log(time / best's time): trimmed mean, its error, degrees of freedom. Of too few rounds for a mean
- * the median, and an error above all differences. */
+/* log(time / best's time): trimmed mean, its error, degrees of freedom. Of too few rounds for a
+ * mean the median, and an error above all differences. */
 typedef struct Apart {
     double mean, error;
     int df;

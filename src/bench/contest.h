@@ -3,14 +3,14 @@
  *
  * A round times each candidate that is left once, in an order drawn anew. What slows a machine down
  * for a while (its clock, other work) slows all of a round, so candidates are compared within
- * rounds: the logarithm of a candidate's time less that of the best. Timed one after the other, they
- * would differ by what changed meanwhile, and more samples would make that worse.
+ * rounds: the logarithm of a candidate's time less that of the best. Timed one after the other,
+ * they would differ by what changed meanwhile, and more samples would make that worse.
  *
- * After 3 rounds, who was at best beyond 1.3 of what the best took at worst is out. Then the differences are looked at
- * after some rounds: a trimmed mean with Yuen's error, one-sided, at a level that is shared among
- * candidates and looks. Out is who is slower for sure. It is decided when one is left, or when none
- * of those left can be faster than the best by more than the margin. Plain arithmetic: nothing here
- * measures anything. */
+ * After 3 rounds, who was at best beyond 1.3 of what the best took at worst is out. Then the
+ * differences are looked at after some rounds: a trimmed mean with Yuen's error, one-sided, at a
+ * level that is shared among candidates and looks. Out is who is slower for sure. It is decided
+ * when one is left, or when none of those left can be faster than the best by more than the margin.
+ * Plain arithmetic: nothing here measures anything. */
 #ifndef TERN_CONTEST_H
 #define TERN_CONTEST_H
 
@@ -21,7 +21,7 @@ typedef struct Contestant {
     bool is_in;
     int rounds; /* that it ran in */
     double ratio, low,
-        high; /* of its time to the best's when last looked at; 95 %, 0: too few rounds; 1 of the best */
+        high; /* of its time to the best's, last looked at; 95 %, 0: too few rounds; 1: the best */
 } Contestant;
 
 typedef struct Contest {

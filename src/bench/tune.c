@@ -2,8 +2,8 @@
 /* tune: candidates -> those that are right -> a race between them -> the winner.
  *
  * Each is asked for by `ready` first, so that what is raced is known to run and to be right; then
- * rounds of contest.h, each candidate sampled as tern_bench samples. What fails on the way is out, with
- * the reason, and the others go on. Whoever stops early keeps what is known so far. */
+ * rounds of contest.h, each candidate sampled as tern_bench samples. What fails on the way is out,
+ * with the reason, and the others go on. Whoever stops early keeps what is known so far. */
 #include "base/base.h"
 #include "bench/contest.h"
 #include "bench/sampler.h"

@@ -18,7 +18,8 @@ typedef VEC(const char *) Texts;
 /* ---- pattern.c ---- */
 
 /* All signatures that a pattern stands for: `{a,b}` is a or b, `{0}` the same choice as in the
- * first braces, promises with a `?` behind hold all, or none does. False: `why` says what is wrong. */
+ * first braces, promises with a `?` behind hold all, or none does. False: `why` says what is
+ * wrong. */
 bool pattern_expand(Arena *arena, Str pattern, Texts *signatures, Str *why);
 
 /* ---- require.c ---- */

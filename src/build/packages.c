@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* packages: NAME.pc and NAMEConfig.cmake, by which builds find the exported files where they lie. */
+/* packages: NAME.pc and NAMEConfig.cmake, by which builds find the exported files where they
+ * lie. */
 #include "build/build.h"
 
 /* CMake compiles NAME.c itself; pkg-config has libNAME, which whoever uses it makes of NAME.c. */

@@ -2,8 +2,8 @@
 /* pattern: "*{fp32,fp16}:16?,*{0}:16?,i32,{1024,2048}" -> the signatures it stands for.
  *
  * A pattern is a text with choices. A depth-first walk takes each choice in turn; `taken` has the
- * alternatives that the braces before a place took, which {0}, {1} .. name. Promises with a '?' hold
- * all together or not at all: two walks. */
+ * alternatives that the braces before a place took, which {0}, {1} .. name. Promises with a '?'
+ * hold all together or not at all: two walks. */
 #include "build/build.h"
 
 enum { MAX_BRACES = 32 };

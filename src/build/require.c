@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* require: what must hold of integer parameters, from Python's text to C's.
  *
- * The C is over Wide, an __int128: each name is 64 bits wide, and an expression whose value might not fit is
- * refused here, so that nothing wraps when it is evaluated. */
+ * The C is over Wide, an __int128: each name is 64 bits wide, and an expression whose value might
+ * not fit is refused here, so that nothing wraps when it is evaluated. */
 #include "build/build.h"
 #include "lang/ast.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bench: what tern bench knows while it runs, for the part that measures (bench.c) and the part that
- * says it (bench_print.c). */
+/* bench: what tern bench knows while it runs, for the part that measures (bench.c) and the part
+ * that says it (bench_print.c). */
 #ifndef TERN_CLI_BENCH_H
 #define TERN_CLI_BENCH_H
 

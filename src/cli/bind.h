@@ -2,9 +2,8 @@
 /* bind: from what the user gave (-a, --grid, --config ..) to a compiled kernel with its arguments
  * on the device. For all commands that launch kernels.
  *
- * A parameter that is not given gets its value from, in this order: what `tern tune` has found for the
- * arguments, the @triton.autotune config,
- * @triton.heuristics, its default. */
+ * A parameter that is not given gets its value from, in this order: what `tern tune` has found for
+ * the arguments, the @triton.autotune config, @triton.heuristics, its default. */
 #ifndef TERN_CLI_BIND_H
 #define TERN_CLI_BIND_H
 

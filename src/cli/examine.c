@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tern check: runs a kernel where mistakes show, interp and sim, in several orders of programs and at
- * awkward sizes, compares what they give, and lists what was found. What is said was seen to happen
- * in a launch that is printed with it; what could not be looked at is listed as well. */
+/* tern check: runs a kernel where mistakes show, interp and sim, in several orders of programs and
+ * at awkward sizes, compares what they give, and lists what was found. What is said was seen to
+ * happen in a launch that is printed with it; what could not be looked at is listed as well. */
 #include "cli/check.h"
 #include "cli/findings.h"
 #include "cli/points.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* gather: what speaks against the points of a benchmark, each thing once, with the points that it is
- * said of. Words that differ in their numbers alone are one thing. */
+/* gather: what speaks against the points of a benchmark, each thing once, with the points that it
+ * is said of. Words that differ in their numbers alone are one thing. */
 #ifndef TERN_CLI_GATHER_H
 #define TERN_CLI_GATHER_H
 

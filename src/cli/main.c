@@ -289,7 +289,8 @@ static int command_complete(Cli *cli) {
     return EXIT_OK;
 }
 
-/* {"error":"x.py:3:14: error: ..","file":"x.py","line":3,"exit_code":2}: the last line on stdout. */
+/* {"error":"x.py:3:14: error: ..","file":"x.py","line":3,"exit_code":2}: the last line on
+ * stdout. */
 static void print_error(const Cli *cli, int code) {
     Json json = {.out.arena = cli->arena};
     const char *words = cli->said->data, *rest = words;

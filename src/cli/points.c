@@ -109,7 +109,8 @@ static void add_value(int64_t value, int64_t *values, int *count) {
     if (*count < MOST_VALUES) values[(*count)++] = value;
 }
 
-/* What a block holds: constants of the kernel that are not written in terms of `name`, or threads. */
+/* What a block holds: constants of the kernel that are not written in terms of `name`, or
+ * threads. */
 static int block_sizes(const Bound *bound, const char *name, int64_t *sizes) {
     tern_options options = {0};
     int count = 0;
@@ -174,7 +175,8 @@ static void vary_sizes(Maker *m) {
 
 /* ---- where tensors lie ---- */
 
-/* A constructor of a tensor that says nothing of strides and offset; its text up to the last ')'. */
+/* A constructor of a tensor that says nothing of strides and offset; its text up to the last
+ * ')'. */
 static bool is_plain_constructor(const LaunchArg *arg, const char *text) {
     size_t length = text ? strlen(text) : 0;
     return arg && arg->value && arg->value->kind == ARG_TENSOR && length &&

@@ -19,7 +19,8 @@ typedef struct Points {
     VEC(const char *) fixed; /* ints in terms of which no tensor is written: not varied */
 } Points;
 
-/* -x NAME=N: numbers that are no parameters; before bound_values. An ExitCode, after complaining. */
+/* -x NAME=N: numbers that are no parameters; before bound_values. An ExitCode, after
+ * complaining. */
 int points_bind(Bound *bound);
 /* bound: the launch given, its values taken. The first point is that launch. */
 void points_make(const Bound *bound, Points *points);

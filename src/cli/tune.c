@@ -2,9 +2,9 @@
 /* tern tune: which config of a kernel takes the least time for these arguments.
  *
  * Each candidate first runs in a process of its own, with a time limit: what crashes, hangs, writes
- * outside of its tensors or fails --check is out, and the others go on. Those that are left must then
- * agree: results that most others do not share are wrong. Then they race (tern_tune). On cuda, which
- * does not live on in a fork, they run here. */
+ * outside of its tensors or fails --check is out, and the others go on. Those that are left must
+ * then agree: results that most others do not share are wrong. Then they race (tern_tune). On cuda,
+ * which does not live on in a fork, they run here. */
 #include "cli/check.h"
 #include "cli/json.h"
 #include "cli/progress.h"

@@ -332,7 +332,8 @@ static void print_alone(const Cli *cli, const RunFile *run) {
     if (!cli->json) report_trust(cli, &none, run);
 }
 
-/* NAME=VALUE: this very kernel, with another value of an argument, or of an option of the launch. */
+/* NAME=VALUE: this very kernel, with another value of an argument, or of an option of the
+ * launch. */
 static bool is_setting(const char *other) {
     const char *equals = strchr(other, '=');
     return equals && equals != other && !strchr(other, ':') && access(other, F_OK);

@@ -88,7 +88,8 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
     return true;
 }
 
-/* What the back end takes; NULL after a diagnostic. What is placed already stays as it is placed. */
+/* What the back end takes; NULL after a diagnostic. What is placed already stays as it is
+ * placed. */
 static Func *lowered(PassCtx *px, CompiledKernel *kernel, const struct Pipeline *pipeline,
                      const CompileRequest *request) {
     Func *fn = kernel->ir;

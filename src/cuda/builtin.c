@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* builtin: what CUDA and C have built in: places of threads, math, conversions of bits, atomics. Names
- * with a final f are of float; those without take float, double, and integers as double, as C++ has
- * it. What is known but not here is refused by its name. */
+/* builtin: what CUDA and C have built in: places of threads, math, conversions of bits, atomics.
+ * Names with a final f are of float; those without take float, double, and integers as double, as
+ * C++ has it. What is known but not here is refused by its name. */
 #include "cuda/front.h"
 
 typedef struct Call {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* builtin_warp: what the threads of a warp do together, fences, clocks. A value of 8 bytes is shuffled in
- * two halves, a smaller one in 4. */
+/* builtin_warp: what the threads of a warp do together, fences, clocks. A value of 8 bytes is
+ * shuffled in two halves, a smaller one in 4. */
 #include "cuda/front.h"
 
 typedef enum Family { SHUFFLES, VOTES, OTHERS } Family;
@@ -102,8 +102,8 @@ static Value *shuffle_bits(const Shuffle *s, Value *value) {
     return as != type ? build_cast(&l->b, OP_BITCAST, value, type) : value;
 }
 
-/* PTX ISA, "shfl.sync": bits 8 to 12 of clamp cut the warp into parts, the low ones are the last index
- * in a part (0 for up). */
+/* PTX ISA, "shfl.sync": bits 8 to 12 of clamp cut the warp into parts, the low ones are the last
+ * index in a part (0 for up). */
 static CuVal shuffle(CuLower *l, const struct WarpRow *row, int count, CuVal *args, CuPlace place) {
     const CuType *whole = cu_type(CU_INT), *mask = cu_type(CU_UINT);
     int first = row->has_mask ? 1 : 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cu: CUDA C source text -> thread form. doc/cuda.md says what is taken and what is refused.
  *
- * There is no syntax tree: a function's tokens are read once for each call and become IR at once, with
- * all names and types known as they are read. What a kernel does not reach is not looked at. */
+ * There is no syntax tree: a function's tokens are read once for each call and become IR at once,
+ * with all names and types known as they are read. What a kernel does not reach is not looked
+ * at. */
 #ifndef TERN_CU_H
 #define TERN_CU_H
 
@@ -15,8 +16,8 @@ struct CuOptions {
     const char *const *include_dirs;
     int num_include_dirs;
 };
-/* path: of the file, beside which "includes" lie; empty: the text is from memory. options may be NULL.
- * NULL after diag_error. */
+/* path: of the file, beside which "includes" lie; empty: the text is from memory. options may be
+ * NULL. NULL after diag_error. */
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag);
 
@@ -35,7 +36,8 @@ typedef struct CuKernel { /* a __global__ function */
 } CuKernel;
 int cu_num_kernels(const CuModule *module);
 const CuKernel *cu_kernel(const CuModule *module, int index);
-/* "reduce", "reduce<float, 256>"; NULL: there is no such kernel, or diag_error says why it is none. */
+/* "reduce", "reduce<float, 256>"; NULL: there is no such kernel, or diag_error says why it is
+ * none. */
 const CuKernel *cu_find_kernel(Arena *arena, const CuModule *module, const char *name, Diag *diag);
 
 typedef struct CuLaunch {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* expr: expressions, by precedence. The right operand of && and || and the arms of ?: are built into
- * regions of their own; where they read no memory that could be wrong to read, they stand in line. */
+/* expr: expressions, by precedence. The right operand of && and || and the arms of ?: are built
+ * into regions of their own; where they read no memory that could be wrong to read, they stand in
+ * line. */
 #include "cuda/front.h"
 
 /* ---- places ---- */
@@ -193,7 +194,8 @@ static CuVal number(CuLower *l, CuToken *t) {
         const CuType *type = cu_type(n.is_single ? CU_FLOAT : CU_DOUBLE);
         return made(type, build_float(&l->b, cu_ir(l->fn->types, type), n.number), t->place);
     }
-    /* The first type that holds it; of decimal digits no unsigned one without 'u' (C11, 6.4.4.1). */
+    /* The first type that holds it; of decimal digits no unsigned one without 'u' (C11,
+     * 6.4.4.1). */
     static const CuKind kinds[] = {CU_INT, CU_UINT, CU_LONG, CU_ULONG, CU_LLONG, CU_ULLONG};
     const CuType *type = NULL;
     for (int i = n.longs * 2; i < COUNT(kinds) && !type; i++) {

@@ -293,8 +293,8 @@ const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind);
 const CuModule *cu_library_of(CuLower *l);
 const CuDecl *cu_first_type(CuLower *l, const CuDecl *decl);
 void cu_bind(CuLower *l, CuName name);
-/* The name that begins at l->at, with all of its '::'; *at: its last word, l->at behind it. NULL: it is
- * not declared, or an error was said. Of a type with arguments: of an instance. */
+/* The name that begins at l->at, with all of its '::'; *at: its last word, l->at behind it. NULL:
+ * it is not declared, or an error was said. Of a type with arguments: of an instance. */
 const CuName *cu_name_at(CuLower *l, CuToken **at);
 bool cu_names_type(CuLower *l);
 

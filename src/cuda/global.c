@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* global: types, constants and enumerators of a file or class, read where a kernel first names them. */
+/* global: types, constants and enumerators of a file or class, read where a kernel first names
+ * them. */
 #include "cuda/front.h"
 
 static bool enumerator(CuLower *l, const CuDecl *decl, CuName *name) {
@@ -54,8 +55,8 @@ static bool declared_type(CuLower *l, const CuDecl *decl, CuName *name) {
     return !l->panic && name->val.type;
 }
 
-/* A table of the file: memory of each thread, which begins as it is written. At the top of the kernel,
- * so that all uses are behind it. */
+/* A table of the file: memory of each thread, which begins as it is written. At the top of the
+ * kernel, so that all uses are behind it. */
 static bool table(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name) {
     Builder here = l->b;
     CuFlags flags = l->flags;

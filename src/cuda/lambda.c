@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lambda: functions in expressions. What one captures by reference are the names around it, which are
- * seen again where its body is read; what it captures by value is copied where it stands. */
+/* lambda: functions in expressions. What one captures by reference are the names around it, which
+ * are seen again where its body is read; what it captures by value is copied where it stands. */
 #include "cuda/front.h"
 
 struct CuLambda {

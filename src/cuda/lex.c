@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* lex: tokens of C++, with the preprocessor's numbers. A backslash before a newline joins lines, also
- * in the middle of a token; comments are blanks. Host code passes through here, too, so that what no
- * token begins with is a token of its own, an error only where the parser meets it. */
+/* lex: tokens of C++, with the preprocessor's numbers. A backslash before a newline joins lines,
+ * also in the middle of a token; comments are blanks. Host code passes through here, too, so that
+ * what no token begins with is a token of its own, an error only where the parser meets it. */
 #include "cuda/token.h"
 
 typedef struct Lexer {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* library: what CUDA's headers have and the front end has not: kernels/cuda, in CUDA C. Which headers a
- * file includes is not asked; what the file itself declares goes before. */
+/* library: what CUDA's headers have and the front end has not: kernels/cuda, in CUDA C. Which
+ * headers a file includes is not asked; what the file itself declares goes before. */
 #include "cuda/front.h"
 
 #define TEXTS(T) T(math) T(half) T(groups) T(std)

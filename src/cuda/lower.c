@@ -180,9 +180,9 @@ Value *cu_offset(CuLower *l, Value *pointer, int64_t bytes, const CuType *of) {
 
 /* ---- what is known of variables ----
  *
- * A number's variable that was given a constant, in the region that is being built, is that constant
- * until something else is stored there: so that what functions compute from constants can size
- * arrays and be arguments of templates. */
+ * A number's variable that was given a constant, in the region that is being built, is that
+ * constant until something else is stored there: so that what functions compute from constants can
+ * size arrays and be arguments of templates. */
 
 typedef struct Known {
     Value *value; /* NULL: nothing is */

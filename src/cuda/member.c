@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* member: what a class has: fields, functions, types and constants by name; constructors, operators and
- * conversions. */
+/* member: what a class has: fields, functions, types and constants by name; constructors, operators
+ * and conversions. */
 #include "cuda/front.h"
 
 /* ---- by name ---- */

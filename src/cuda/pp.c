@@ -5,8 +5,8 @@
  *
  * #include "x" is looked for beside the file that says it, then in the folders that were given, and
  * never above them. Headers of the host (<stdio.h>, <torch/extension.h> ..) are empty: what kernels
- * use of them is built in. Those that are not found are remembered: a kernel that misses a name says
- * so. Of pragmas `once` is obeyed; the others are hints, and no hint is needed here. */
+ * use of them is built in. Those that are not found are remembered: a kernel that misses a name
+ * says so. Of pragmas `once` is obeyed; the others are hints, and no hint is needed here. */
 #include "cuda/cu.h"
 #include "cuda/pp.h"
 

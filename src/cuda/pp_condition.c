@@ -185,7 +185,7 @@ bool cu_pp_condition(CuPp *pp, CuToken *list, const CuToken *hash) {
     return !pp->failed && value.bits != 0;
 }
 
-/* ---- macros that there are from the start: nvcc's own, and those of <math.h>, <float.h> .. ---- */
+/* ---- macros that there are from the start: nvcc's own, those of <math.h>, <float.h> .. ---- */
 
 static const CuDefine predefined[] = {
     {"__CUDACC__", "1"},

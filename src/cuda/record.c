@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* record: structs, classes and unions: which fields they have, and where. A class of a file is looked at
- * when its fields are asked for; a template, once for each list of arguments. */
+/* record: structs, classes and unions: which fields they have, and where. A class of a file is
+ * looked at when its fields are asked for; a template, once for each list of arguments. */
 #include "cuda/front.h"
 
 enum { MAX_INSTANCES = 10000 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* resolve: which function a call means: C++'s ranking of overloads, and arguments of templates that
- * calls leave out. A template that does not fit (also because a type in it does not exist) drops out. */
+ * calls leave out. A template that does not fit (also because a type in it does not exist) drops
+ * out. */
 #include "cuda/front.h"
 
 typedef struct Candidate {
@@ -202,7 +203,8 @@ typedef struct Choice {
     const CuDecl *rival, *failed; /* failed: its declaration could not be read */
 } Choice;
 
-/* Of a function for the host and one for a kernel, in namespaces of their own, a kernel means this. */
+/* Of a function for the host and one for a kernel, in namespaces of their own, a kernel means
+ * this. */
 static bool is_for_device(const CuDecl *decl) {
     for (const CuToken *t = decl->start; t != decl->at && t->kind != CU_END; t = t->next)
         if (cu_is(t, "__device__")) return true;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-/* stmt: statements. The IR's control flow is structured, so a jump sets a flag, and what it jumps over
- * stands under `if (!flag)`:
+/* stmt: statements. The IR's control flow is structured, so a jump sets a flag, and what it jumps
+ * over stands under `if (!flag)`:
  *
  *     for (..) {                    while (!broken && ..) {
  *         if (a) break;                 if (a) broken = true;
  *         rest;                         if (!broken) rest;
  *     }                             }
  *
- * Where one arm of an if always jumps, the rest of the block goes into the other arm, and no flag is
- * read. Flags are variables like others: those that nobody reads are gone after `promote`. */
+ * Where one arm of an if always jumps, the rest of the block goes into the other arm, and no flag
+ * is read. Flags are variables like others: those that nobody reads are gone after `promote`. */
 #include "cuda/front.h"
 
 typedef enum Ending {
@@ -45,7 +45,8 @@ static Value *still_here(CuLower *l, bool with_continue) {
     return cu_op2(l, OP_XOR, any, build_int(&l->b, type_scalar(TYPE_I1), 1));
 }
 
-/* Behind the statement that begins at `t`: of what is in brackets, and of compound ones, the whole. */
+/* Behind the statement that begins at `t`: of what is in brackets, and of compound ones, the
+ * whole. */
 static CuToken *statement_end(CuToken *t) {
     if (cu_is(t, "{")) return cu_skip(t);
     if (cu_is(t, "if") || cu_is(t, "for") || cu_is(t, "while") || cu_is(t, "switch")) {

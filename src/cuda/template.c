@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* template: parameters of templates, and the arguments that are written for them. An argument is a type,
- * or a number that is known. */
+/* template: parameters of templates, and the arguments that are written for them. An argument is a
+ * type, or a number that is known. */
 #include "cuda/front.h"
 
 /* ---- parameters ---- */

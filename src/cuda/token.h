@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* token: the tokens of CUDA C, before and after the preprocessor. A token keeps where it is written,
- * and of which macros' expansion it came, so that a message can name both. */
+/* token: the tokens of CUDA C, before and after the preprocessor. A token keeps where it is
+ * written, and of which macros' expansion it came, so that a message can name both. */
 #ifndef TERN_CU_TOKEN_H
 #define TERN_CU_TOKEN_H
 
@@ -82,8 +82,8 @@ typedef struct CuUnread { /* a header that was not found: said where a name is m
     Span at;
     const struct CuUnread *next;
 } CuUnread;
-/* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of the
- * file, beside which "includes" lie; empty: the text is from memory. options may be NULL. */
+/* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of
+ * the file, beside which "includes" lie; empty: the text is from memory. options may be NULL. */
 typedef struct CuOptions CuOptions;
 CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOptions *options,
                        const CuUnread **unread, Diag *diag);

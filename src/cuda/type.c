@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* type: the types of C on a 64-bit machine, as CUDA has them there: long has 64 bits, char is signed.
- * A pointer to what is no number or pointer is one to bytes in the IR. */
+/* type: the types of C on a 64-bit machine, as CUDA has them there: long has 64 bits, char is
+ * signed. A pointer to what is no number or pointer is one to bytes in the IR. */
 #include "cuda/front.h"
 
 static const struct Row {

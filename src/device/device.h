@@ -116,8 +116,8 @@ tern_status host_copy(Device *device, void *to, const void *from, size_t bytes);
 tern_status host_fill(Device *device, void *to, unsigned char byte, size_t bytes);
 tern_status host_synchronize(Device *device);
 
-/* tern_open_options.timeout_ms, or what the environment says; 0: no limit. False: neither is one, and
- * `why` says so. */
+/* tern_open_options.timeout_ms, or what the environment says; 0: no limit. False: neither is one,
+ * and `why` says so. */
 bool device_timeout(Device *device, int asked_ms, int *timeout_ms);
 
 /* "cpu:avx512", "cpu:avx2" or "cpu:generic": the most that this machine runs. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* finding: what a watched kernel was seen to do wrong, or in vain: one entry for each kind and
- * place, however often it happened. Of a fixed size, because it is filled in while a kernel runs. */
+ * place, however often it happened. Of a fixed size, because it is filled in while a kernel
+ * runs. */
 #ifndef TERN_FINDING_H
 #define TERN_FINDING_H
 
@@ -21,7 +22,8 @@ typedef struct Findings {
     Finding list[MOST_FINDINGS];
 } Findings;
 
-/* The new entry, whose words are to be filled in; NULL: it is known already, or there is no room. */
+/* The new entry, whose words are to be filled in; NULL: it is known already, or there is no
+ * room. */
 Finding *finding_add(Findings *findings, tern_finding_kind kind, Span span);
 
 #endif

@@ -299,9 +299,10 @@ typedef struct Param {
 } Param;
 
 /* Program form: what the front end writes, the whole tile of a program; tiles have no place. Placed
- * form: written by the pass `place` for one GPU; each tile has one. Thread form: what one thread of a
- * block does; there are no tiles, a program is a block. Spread form: what the pass `spread` makes of
- * it; as program form, with a lane for each thread of the block, and with memory of the program. */
+ * form: written by the pass `place` for one GPU; each tile has one. Thread form: what one thread of
+ * a block does; there are no tiles, a program is a block. Spread form: what the pass `spread` makes
+ * of it; as program form, with a lane for each thread of the block, and with memory of the
+ * program. */
 typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED, FORM_THREAD, FORM_SPREAD } FuncForm;
 
 enum {

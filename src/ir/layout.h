@@ -71,8 +71,8 @@ Layout layout_blocked(const TileShape *shape, const int *order, const int *per_t
                       int warp_bits);
 /* Accumulators of mma.m16n8: warps along N first (warps_n bits), then M. */
 Layout layout_mma(int m_bits, int n_bits, int warps_m, int warps_n);
-/* Accumulators of wgmma.m64: 16 rows for each warp of a group of four (warps_m is 2 or more); further
- * bits of warps, groups, go to M, then to the upper half of N. */
+/* Accumulators of wgmma.m64: 16 rows for each warp of a group of four (warps_m is 2 or more);
+ * further bits of warps, groups, go to M, then to the upper half of N. */
 Layout layout_wgmma(int m_bits, int n_bits, int warps_m, int warps_n);
 /* Operands of mma.m16n8: 2^k_width elements in a 32-bit register, then 2^k_regs registers along k,
  * so that an instruction takes k = 4 * 2^(k_width + k_regs). A is [M, K], B is [K, N]. */
@@ -117,8 +117,9 @@ int swizzle_conflicts(const Swizzle *swizzle, const Layout *layout, int elem_byt
 
 /* ---- places ---- */
 
-/* Where a tile lies: registers, or shared memory. Part of a tile's type in placed form, and interned
- * with it (types.c): equal places are the same pointer, so equal layouts of them are too. */
+/* Where a tile lies: registers, or shared memory. Part of a tile's type in placed form, and
+ * interned with it (types.c): equal places are the same pointer, so equal layouts of them are
+ * too. */
 typedef struct Place {
     int number; /* as printed: #5 */
     bool shared;

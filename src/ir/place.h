@@ -18,9 +18,9 @@ Layout layout_of_operand(const Op *op, const Layout *layout);
 Layout layout_reduced(const Op *op, const Layout *layout);
 bool layout_equal(const Layout *a, const Layout *b);
 
-/* What one instruction of dot's unit `mma` takes along K; 0: not these types. By mma.sync m16n8 (PTX
- * ISA, 9.7.14.5): f16; bf16, i8 and, where the source allows it, f32 as tf32 from sm_80; f8 as f16,
- * which holds it. */
+/* What one instruction of dot's unit `mma` takes along K; 0: not these types. By mma.sync m16n8
+ * (PTX ISA, 9.7.14.5): f16; bf16, i8 and, where the source allows it, f32 as tf32 from sm_80; f8 as
+ * f16, which holds it. */
 int dot_mma_k(const Op *op, const Arch *arch);
 bool dot_fits_mma(const Op *op, const Arch *arch);
 /* The dimension along which the rows of a tile's panels go (swizzle_panels); -1: it has none. */

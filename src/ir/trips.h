@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* trips: which ops of placed form go through scratch in shared memory, how often, and how large. What
- * a trip moves is written, the block waits, and it is read: until the next wait somebody may still
- * be reading. Lowering makes the trips in this order. */
+/* trips: which ops of placed form go through scratch in shared memory, how often, and how large.
+ * What a trip moves is written, the block waits, and it is read: until the next wait somebody may
+ * still be reading. Lowering makes the trips in this order. */
 #ifndef TERN_TRIPS_H
 #define TERN_TRIPS_H
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* verify: is this function well formed? Three things in one walk: the table's counts and structure
  * (regions end with a yield, arguments fit), dominance (a use comes after its definition, in the
- * same region or one around it), and the type rule of each op. Rules look at a tile apart from where
- * it lies; what placed form asks for besides is in verify_place.c. */
+ * same region or one around it), and the type rule of each op. Rules look at a tile apart from
+ * where it lies; what placed form asks for besides is in verify_place.c. */
 #include "ir/verify.h"
 
 bool verify_bad(Verifier *v, const Op *op, const char *format, ...) {

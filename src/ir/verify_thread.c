@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* verify_thread: thread form and spread form. A block of at most 1024 threads; memory is
- * allocated at the top of the function, once for each launch of a thread or block. In thread form there
- * are no tiles and no ops on them, in spread form no threads. */
+ * allocated at the top of the function, once for each launch of a thread or block. In thread form
+ * there are no tiles and no ops on them, in spread form no threads. */
 #include "ir/verify.h"
 
 enum {

@@ -2,8 +2,9 @@
 /* builtin_map: tl.map_elementwise: a function of scalars over all lanes of tiles.
  *
  * The function is lowered once, with tiles in place of its scalars: what is elementwise means the
- * same. Where its `if` differs per lane both arms run and the values are selected (lower_control.c);
- * so nothing that has an effect, or that sees more than its own lane, may be in it. */
+ * same. Where its `if` differs per lane both arms run and the values are selected
+ * (lower_control.c); so nothing that has an effect, or that sees more than its own lane, may be in
+ * it. */
 #include "lang/lower.h"
 
 enum { MAX_PACK = 64 };

@@ -89,7 +89,8 @@ typedef struct Config {
 /* Number of configs, 0 when there is no autotune, -1 after diag_refused (cannot be evaluated). */
 int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag,
                      Config **configs);
-/* The names that @triton.autotune lists as `argument` ("key"): how many, or -1 after diag_refused. */
+/* The names that @triton.autotune lists as `argument` ("key"): how many, or -1 after
+ * diag_refused. */
 int function_autotune_names(Arena *arena, Module *module, const JitFunction *function,
                             const char *argument, Diag *diag, Str **names);
 /* The source text of an argument of @triton.autotune; empty: it has none, or it is None. */

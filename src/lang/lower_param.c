@@ -2,9 +2,10 @@
 /* lower_param: a kernel's parameters and the signature become values that its body can name.
  *
  * Most parameters are one of the IR's, or a constant. A tuple and a tensor descriptor are several:
- * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant (`(x=*fp32, n=4)`: a named tuple); `tensordesc<fp16[64,32]>` (with
- * `:nan` after the block where the outside loads as NaN) is NAME.base, NAME.shape.0 and .1 (i32)
- * and NAME.stride.0 (i64): the last stride is 1, as in Triton. */
+ * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant (`(x=*fp32, n=4)`: a named tuple);
+ * `tensordesc<fp16[64,32]>` (with `:nan` after the block where the outside loads as NaN) is
+ * NAME.base, NAME.shape.0 and .1 (i32) and NAME.stride.0 (i64): the last stride is 1, as in
+ * Triton. */
 #include "lang/lower.h"
 
 #include <ctype.h>

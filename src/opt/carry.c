@@ -7,8 +7,9 @@
  * So addresses stay linear in the loop, and the tile is not held in registers from one turn to the
  * next: what it is made of is often less.
  *
- * The step is read off the op that moves the tile, not off facts: a linear form says the number, as a
- * sum of terms, and here the scalar that holds it is needed. `shape` has made it one splat before. */
+ * The step is read off the op that moves the tile, not off facts: a linear form says the number, as
+ * a sum of terms, and here the scalar that holds it is needed. `shape` has made it one splat
+ * before. */
 #include "opt/opt.h"
 
 /* The scalar that all lanes of the tile are, or NULL. */

@@ -52,11 +52,12 @@ typedef struct AxisFacts {
  *
  *   x + pid * 1024 + arange     base x, terms {%pid_times_1024}, stride {1}
  *   a + m[:, None] * sm + k     base a, terms .., stride {%sm, 1}
- *   loop-carried pointer tile   base is the tile itself (its lane 0), stride as of its initial value
+ *   loop-carried pointer tile   base is the tile itself (its lane 0), stride as of its first value
  *
  * base: NULL, or a scalar pointer, or a tile (a loop-carried value): then its first lane is meant.
  * Where a narrower sum was widened on the way (an i32 offset added to a pointer), the form holds
- * only if no lane of that sum left its type: each such sum that ranges do not bound is a LinearPart.
+ * only if no lane of that sum left its type: each such sum that ranges do not bound is a
+ * LinearPart.
  */
 enum { LINEAR_MAX_TERMS = 8, LINEAR_MAX_PARTS = 4 };
 typedef struct LinearTerm { /* multiplier * value * factor */
@@ -87,10 +88,10 @@ struct Linear {
 typedef struct LinearNumbers {
     int64_t first, stride[MAX_RANK];
 } LinearNumbers;
-/* numbers[id]: of a scalar int its number, of a carried tile that of its first lane; NULL: not known.
- * Of a pointer it is elements from its base, whose number is not asked for. False: a number is not
- * known, or some lane wraps around. Of an int that is the same in all lanes the number is given as
- * it wrapped. */
+/* numbers[id]: of a scalar int its number, of a carried tile that of its first lane; NULL: not
+ * known. Of a pointer it is elements from its base, whose number is not asked for. False: a number
+ * is not known, or some lane wraps around. Of an int that is the same in all lanes the number is
+ * given as it wrapped. */
 bool linear_eval(const Linear *form, const Type *type, const int64_t *const *numbers,
                  LinearNumbers *result);
 
@@ -113,15 +114,15 @@ bool facts_nonnegative(const Facts *facts, const Value *value); /* assumes as ax
  * most, aligned, and all or none of them masked. */
 int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim);
 bool facts_is_uniform(const Facts *facts, const Value *value); /* all lanes are equal */
-/* The parameter, or the result of `alloc`, in whose memory all lanes of a pointer lie, as far as the
- * kernel stays inside its buffers; through loops, and selections between pointers of one base. NULL:
- * not known. */
+/* The parameter, or the result of `alloc`, in whose memory all lanes of a pointer lie, as far as
+ * the kernel stays inside its buffers; through loops, and selections between pointers of one base.
+ * NULL: not known. */
 const Value *facts_base(const Facts *facts, const Value *pointer);
 /* False: what the two point to is apart. Distinct parameters are taken not to overlap: on a GPU the
  * lanes of a program are not ordered, so that no kernel can rely on it where they do. */
 bool facts_may_alias(const Facts *facts, const Value *a, const Value *b);
-/* As that, of what one lane does after the other: where lanes are threads, which have an order of their
- * own, parameters may overlap. */
+/* As that, of what one lane does after the other: where lanes are threads, which have an order of
+ * their own, parameters may overlap. */
 bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b);
 /* Where loads stand whose value nothing needs, before any pass took them out. */
 const Span *func_unused_loads(Arena *arena, Func *fn, int *count);

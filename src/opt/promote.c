@@ -15,8 +15,8 @@
  *     }
  *
  * Each place in such memory that is read or written, always with one width, is a slot. A walk in
- * program order carries what each slot holds; where paths meet, an if has a result for each slot that
- * an arm writes, and a loop carries those that it writes. What nobody wrote holds 0.
+ * program order carries what each slot holds; where paths meet, an if has a result for each slot
+ * that an arm writes, and a loop carries those that it writes. What nobody wrote holds 0.
  *
  * Memory stays memory where its address is anything but the address of loads and stores at constant
  * distances: it is stored, chosen between, or an index is not constant. */

@@ -3,24 +3,25 @@
  *
  *     {form = thread, block = [256, 1, 1]}      {form = spread, block = [256, 1, 1]}
  *     %t = thread_id {axis = 0} : i32           %t = arange {start = 0, end = 256} : tile<256xi32>
- *     %i = add %base, %t : i32                  %s = splat %base     %i = add %s, %t : tile<256xi32>
+ *     %i = add %base, %t : i32                  %i = add splat %base, %t : tile<256xi32>
  *     %m = icmp %i, %n : i1                     %m = icmp %i, splat %n : tile<256xi1>
  *     if %m {                                   %q = addptr splat %x, %i
  *       %q = addptr %x, %i                      %v = load %q, %m
  *       %v = load %q                            ..
  *       ..
  *
- * A tile's last dimension is threadIdx.x, then y and z; a size of 1 is none. Where an inner one is no
- * power of two the tile has one dimension, for all threads in order. Lanes beyond the block's threads
- * are masked like threads that are not there.
+ * A tile's last dimension is threadIdx.x, then y and z; a size of 1 is none. Where an inner one is
+ * no power of two the tile has one dimension, for all threads in order. Lanes beyond the block's
+ * threads are masked like threads that are not there.
  *
- * What is uniform (varying.c) stays scalar. An if whose condition varies has both arms, one after the
- * other, each under its mask, and its results are selected; that of one thread alone is scalar code
- * (spread_one.c). An arm with a loop or barrier in it, or a
- * long one, stands under `if any(mask)`: so loops only run where a thread is, and end where they would.
+ * What is uniform (varying.c) stays scalar. An if whose condition varies has both arms, one after
+ * the other, each under its mask, and its results are selected; that of one thread alone is scalar
+ * code (spread_one.c). An arm with a loop or barrier in it, or a long one, stands under
+ * `if any(mask)`: so loops only run where a thread is, and end where they would.
  *
- * The block runs in lockstep, one of the orders that CUDA allows to a program without races, so that a
- * barrier costs nothing. Where some threads may not come to one, spread_memory.c adds a test. */
+ * The block runs in lockstep, one of the orders that CUDA allows to a program without races, so
+ * that a barrier costs nothing. Where some threads may not come to one, spread_memory.c adds a
+ * test. */
 #include "opt/spread.h"
 
 enum { LONG_ARM = 64 }; /* ops: more are not computed for nobody */
@@ -118,7 +119,8 @@ static bool counts_as_long(const Region *region, int *ops) {
     return false;
 }
 
-/* An arm with a region of its own; what it yields are tiles if `tiles`, or where the result varies. */
+/* An arm with a region of its own; what it yields are tiles if `tiles`, or where the result
+ * varies. */
 static Region *arm_region(Spread *s, const Op *op, int which, Mask mask, bool tiles) {
     Builder outer = s->b;
     const Op *yield = region_yield(op->regions[which]);

@@ -44,7 +44,8 @@ Mask spread_under(Spread *s, Mask mask, Value *condition, bool is);
 void spread_region(Spread *s, const Region *region, Mask mask); /* without its yield */
 
 /* ---- spread_one.c ---- */
-/* The first arm of an if that one thread alone takes; its results as tiles. False: it is another. */
+/* The first arm of an if that one thread alone takes; its results as tiles. False: it is
+ * another. */
 bool spread_one(Spread *s, const Op *op, Mask mask, Value **values);
 
 /* ---- spread_loop.c ---- */

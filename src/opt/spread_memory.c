@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* spread_memory: loads, stores and atomics of threads under masks; their memory; barriers.
  *
- * A load through one address is one load, made if a thread is there to make it; so is a store of one
- * value. Of an atomic each thread has its turn. Memory of a thread becomes a part of the block's.
+ * A load through one address is one load, made if a thread is there to make it; so is a store of
+ * one value. Of an atomic each thread has its turn. Memory of a thread becomes a part of the
+ * block's.
  *
- * A barrier in lockstep is nothing: all threads that come to it come together. What is left to find is a
- * barrier that not all come to, which on a GPU never ends, or pairs with another one. A thread that
- * returned is not waited for, so it is found at the barrier to which one comes that was not at an
- * earlier one:
+ * A barrier in lockstep is nothing: all threads that come to it come together. What is left to find
+ * is a barrier that not all come to, which on a GPU never ends, or pairs with another one. A thread
+ * that returned is not waited for, so it is found at the barrier to which one comes that was not at
+ * an earlier one:
  *
  *     if (t < 16) __syncthreads();      threads 16.. miss it
  *     __syncthreads();                  and come to this one: an error */
@@ -92,8 +93,8 @@ void spread_alloc(Spread *s, const Op *op) {
 
 /* ---- barriers ---- */
 
-/* A byte of each thread: it missed a barrier. Made when the first barrier is found that some may miss,
- * at the top of the function. */
+/* A byte of each thread: it missed a barrier. Made when the first barrier is found that some may
+ * miss, at the top of the function. */
 static Value *missed_bytes(Spread *s) {
     if (s->missed) return s->missed;
     const Type *byte = type_scalar(TYPE_I8);

@@ -8,8 +8,8 @@
  *       %q = addptr %out, %i                       %j = add %base, %u
  *       store %q, %sum                             %q = addptr %out, %j     store %q, %sum
  *
- * A loop of it costs one lane, not those of the block. What the arm reads of the values of all threads
- * is computed again for this thread, or taken out of its lane. */
+ * A loop of it costs one lane, not those of the block. What the arm reads of the values of all
+ * threads is computed again for this thread, or taken out of its lane. */
 #include "opt/spread.h"
 
 enum {

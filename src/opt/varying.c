@@ -7,9 +7,9 @@
  *     %o = atomic_rmw add %x, %b        varying: each thread has a turn
  *
  * A value is uniform if all threads that come to it together have the same. So in a loop that some
- * leave before others, a counter is uniform, as all that are still there count in step; what the loop
- * gives is not, where they leave at different times. All values begin as uniform; those that are found
- * to vary are marked until a sweep finds none. */
+ * leave before others, a counter is uniform, as all that are still there count in step; what the
+ * loop gives is not, where they leave at different times. All values begin as uniform; those that
+ * are found to vary are marked until a sweep finds none. */
 #include "opt/spread.h"
 
 typedef struct Varying {

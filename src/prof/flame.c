@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* flame: a flame graph as one SVG file: root below, width by time; a click zooms, a word is searched.
- * The script in it is ours; nothing is fetched. */
+/* flame: a flame graph as one SVG file: root below, width by time; a click zooms, a word is
+ * searched. The script in it is ours; nothing is fetched. */
 #include "prof/prof.h"
 
 enum { WIDTH = 1200, ROW = 16, MARGIN = 10 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* record: an observer of a context that keeps an event for each range and call.
  *
- * What a call costs while it is watched: two readings of the clock and a copy. Nothing is formatted;
- * memory is taken by doubling. On cuda an event is recorded before and after what is enqueued; the
- * times are read when the profile is stopped. */
+ * What a call costs while it is watched: two readings of the clock and a copy. Nothing is
+ * formatted; memory is taken by doubling. On cuda an event is recorded before and after what is
+ * enqueued; the times are read when the profile is stopped. */
 #include "prof/prof.h"
 
 #include <stdlib.h>
@@ -214,7 +214,8 @@ static int stream_number(tern_profile *profile, const tern_stream *stream) {
 }
 
 /* The device's side of a call, as an event of its own behind the host's. Where it begins is counted
- * from where the one before it began: the driver's times are floats, good for the near past only. */
+ * from where the one before it began: the driver's times are floats, good for the near past
+ * only. */
 static bool add_device_event(tern_profile *profile, const ProfTiming *timing, tern_event *near,
                              double *near_ns) {
     double since_ns, took_ns;

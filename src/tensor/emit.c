@@ -4,8 +4,9 @@
  *     @triton.jit
  *     def add(a_ptr, b_ptr, y_ptr, n0, COLS: tl.constexpr):
  *
- * Operands are a, b, c, d and, the result, y; loop k has index ik and size nk, operand a's stride in
- * it is a_sk. A stride that is 0 or 1 in a tile's dimension is part of the text and no parameter. */
+ * Operands are a, b, c, d and, the result, y; loop k has index ik and size nk, operand a's stride
+ * in it is a_sk. A stride that is 0 or 1 in a tile's dimension is part of the text and no
+ * parameter. */
 #include "tensor/plan.h"
 
 #include <stdio.h>

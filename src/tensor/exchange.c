@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* exchange: tensors from and to others: .npy files, and DLPack for other libraries of this process. */
+/* exchange: tensors from and to others: .npy files, and DLPack for other libraries of this
+ * process. */
 #include "tensor/tensor.h"
 
 #include <stdlib.h>

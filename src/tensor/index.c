@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* index: elements at places that another tensor says, tensors put together, triangles, comparison. */
+/* index: elements at places that another tensor says, tensors put together, triangles,
+ * comparison. */
 #include "tensor/plan.h"
 
 /* ---- places ---- */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-/* map: pointwise graphs. Loops that all operands step through evenly are one; a tile covers the last
- * one or two, the program's number says where in the others it is.
+/* map: pointwise graphs. Loops that all operands step through evenly are one; a tile covers the
+ * last one or two, the program's number says where in the others it is.
  *
  *     a + b, dense                              a + b, b a column
  *     at = tl.program_id(0)                     at = tl.program_id(0)
- *     i0 = at * COLS + tl.arange(0, COLS)       i1 = at % across * COLS + tl.arange(0, COLS)[None, :]
+ *     i0 = at * COLS + tl.arange(0, COLS)       i1 = at % across * COLS + arange(0, COLS)[None, :]
  *     in_cols = i0 < n0                         in_cols = i1 < n1
  *     a = tl.load(a_ptr + i0, mask=in_cols)     ..
  *     b = tl.load(b_ptr + i0, mask=in_cols)     b = tl.load(b_ptr + i0 * b_s0, mask=in_rows)

@@ -169,7 +169,8 @@ tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, dou
 
 /* ---- into a tensor that is there ---- */
 
-/* May two indices be one element? Sorted by stride, each must step over all that lie inside of it. */
+/* May two indices be one element? Sorted by stride, each must step over all that lie inside of
+ * it. */
 static bool may_overlap_itself(const tern_tensor *tensor) {
     int order[TERN_MAX_RANK], count = 0;
     for (int d = 0; d < tensor->rank; d++) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* print: a tensor as PyTorch prints it: all numbers of one width, in the shortest of three forms that
- * shows four digits of each; of more than 1,000 elements three at each end of each dimension. */
+/* print: a tensor as PyTorch prints it: all numbers of one width, in the shortest of three forms
+ * that shows four digits of each; of more than 1,000 elements three at each end of each
+ * dimension. */
 #include "tensor/tensor.h"
 
 #include <math.h>

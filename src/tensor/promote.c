@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* promote: the type of a result, as PyTorch has it. There are three kinds: bool, integers, floats. A
- * tensor with dimensions decides over one without, and that one over a Python number, unless the
+/* promote: the type of a result, as PyTorch has it. There are three kinds: bool, integers, floats.
+ * A tensor with dimensions decides over one without, and that one over a Python number, unless the
  * other's kind is higher. */
 #include "tensor/tensor.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* rows: reductions, what normalises rows, and running sums. Loops 0 .. outer - 1 number the rows, the
- * others run along one; a program has ROWS of them, and passes over these in tiles of COLS elements.
- * A pass combines lane by lane first and across lanes at the end, always in the same order.
+/* rows: reductions, what normalises rows, and running sums. Loops 0 .. outer - 1 number the rows,
+ * the others run along one; a program has ROWS of them, and passes over these in tiles of COLS
+ * elements. A pass combines lane by lane first and across lanes at the end, always in the same
+ * order.
  *
  *     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)[:, None]        softmax, of rows that fit
  *     in_rows = row < n0                                                 a tile

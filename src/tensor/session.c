@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* session: what the tensors of a context share: their memory, scopes, the words of errors.
  *
- * Structs of tensors come from slabs and go back to a queue, so that one that was dropped is seen as
- * such for a while. Memory that was dropped is kept by size and handed out again: on cuda asking the
- * driver takes longer than most ops, on cpu fresh pages do. Devices that check accesses get memory of
- * the exact size each time, so that what lies outside of a tensor lies outside of its buffer. */
+ * Structs of tensors come from slabs and go back to a queue, so that one that was dropped is seen
+ * as such for a while. Memory that was dropped is kept by size and handed out again: on cuda asking
+ * the driver takes longer than most ops, on cpu fresh pages do. Devices that check accesses get
+ * memory of the exact size each time, so that what lies outside of a tensor lies outside of its
+ * buffer. */
 #include "tensor/plan.h"
 #include "tensor/tensor.h"
 

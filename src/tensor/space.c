@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* space: broadcasting, the order in which a result lies, and one nest of loops over all operands. */
+/* space: broadcasting, the order in which a result lies, and one nest of loops over all
+ * operands. */
 #include "tensor/plan.h"
 
 bool broadcast(tern_session *session, const tern_tensor *const *tensors, int count, int *rank,

@@ -53,8 +53,7 @@ typedef struct PlanTable PlanTable;
 struct tern_session {
     tern_context *context;
     bool on_host, checks_accesses, is_cuda;
-    bool
-        promises; /* kernels are told what is divisible by 16: sim and cuda load more at once then */
+    bool promises; /* kernels are told what is divisible by 16: sim, cuda load more at once then */
     Arena *arena;
     jmp_buf no_memory;
     tern_tensor *free_first, *free_last; /* dropped tensors */

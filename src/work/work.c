@@ -12,8 +12,8 @@
  *
  * A floating-point operation: add, subtract, multiply, divide, minimum, maximum, each math function
  * 1; fma 2; dot 2 * M * N * K; reductions what their combine does; comparisons, selections,
- * conversions, rounding to whole numbers, sign changes 0. All lanes count, masked ones too: they are
- * computed. */
+ * conversions, rounding to whole numbers, sign changes 0. All lanes count, masked ones too: they
+ * are computed. */
 #include "work/work.h"
 #include "ir/ir.h"
 #include "opt/opt.h"

@@ -2,12 +2,13 @@
 /* What generated texts cost, against test/gen/costs.txt, whose lines say
  *
  *     FILE.tir TARGET: lines 40, ld.global 2, .., text 5bd1e995      of IR in test/gen
- *     FILE.py:KERNEL SIGNATURE TARGET: lines 61, helpers 12, ..      of Triton's
- *     FILE.cu:KERNEL TARGET: lines 61, helpers 12, ..                of CUDA's, for blocks of 32 x 2
+ *     FILE.py:KERNEL SIGNATURE TARGET: lines 61, helpers 12, ..   of Triton's
+ *     FILE.cu:KERNEL TARGET: lines 61, helpers 12, ..             of CUDA's, for blocks of 32 x 2
  *
- * counts what takes time or memory, and ends in a digest of the whole text: no change goes unseen. One
- * that is not meant to change what is generated leaves the file alone; one that is shows here what
- * it costs, and `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the difference. */
+ * counts what takes time or memory, and ends in a digest of the whole text: no change goes unseen.
+ * One that is not meant to change what is generated leaves the file alone; one that is shows here
+ * what it costs, and `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the
+ * difference. */
 #include "api/context.h"
 #include "test.h"
 

@@ -292,7 +292,8 @@ TEST(static_print_is_output) {
     tern_close(c);
 }
 
-/* By hand from tern.h, whose numbers programs are compiled with, and from torch's and NumPy's docs. */
+/* By hand from tern.h, whose numbers programs are compiled with, and from torch's and NumPy's
+ * docs. */
 TEST(each_data_type_has_its_number_and_names) {
     static const struct {
         tern_dtype dtype;

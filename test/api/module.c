@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a module says of its functions, and a kernel of itself: texts, words and options, each to the
- * letter. */
+/* What a module says of its functions, and a kernel of itself: texts, words and options, each to
+ * the letter. */
 #include "tern.h"
 #include "test.h"
 
@@ -61,7 +61,8 @@ static tern_module *load(const char *source) {
     return module;
 }
 
-/* The texts are those that Python 3.11's inspect.getblock and textwrap.dedent give, from `def` on. */
+/* The texts are those that Python 3.11's inspect.getblock and textwrap.dedent give, from `def`
+ * on. */
 static const struct {
     const char *name;
     int line, parameters;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Copies, fills, events, streams and what a device without them says: at the ends of buffers, of one
- * byte and none, across contexts. */
+/* Copies, fills, events, streams and what a device without them says: at the ends of buffers, of
+ * one byte and none, across contexts. */
 #include "tern.h"
 #include "test.h"
 

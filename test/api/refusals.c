@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every refusal of a launch: what the signature promises and what a launch may ask is checked, the
- * words say which argument, the nearest that is allowed goes through, and nothing runs otherwise. */
+ * words say which argument, the nearest that is allowed goes through, and nothing runs
+ * otherwise. */
 #include "tern.h"
 #include "test.h"
 

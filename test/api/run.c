@@ -25,7 +25,8 @@
  *
  * Later cases inherit grid, want .. from the case before; what stands before the first is for all.
  *
- *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]      (default: test/run, test/promise, $TERN_SEEDS)
+ *     run [--device NAME].. [--seeds DIR] [-v] [FILE|DIR..]
+ *                                                  (default: test/run, test/promise, $TERN_SEEDS)
  *
  * TERN_TEST_DEVICE: one device, as with --device. A device "interp" or "sim" after the first of its
  * name runs the programs of each grid in another order.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* A launch that would never end is stopped by tern_interrupt, from another thread or a signal's
- * handler, and by its time limit; the next launch is another one. A watched launch lists what it saw,
- * and a false device_assert says where, on cpu as on interp. */
+ * handler, and by its time limit; the next launch is another one. A watched launch lists what it
+ * saw, and a false device_assert says where, on cpu as on interp. */
 #include "tern.h"
 #include "test.h"
 

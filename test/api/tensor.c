@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Tensors as C programs meet them: making, views, printing, files, exchange, and what is refused, in
- * PyTorch's words. On interp: what a kernel computes is tensor_ops.c's matter. */
+/* Tensors as C programs meet them: making, views, printing, files, exchange, and what is refused,
+ * in PyTorch's words. On interp: what a kernel computes is tensor_ops.c's matter. */
 #include "api/tensor_fixture.h"
 
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The requirement of ruled.h over small numbers: x_stride // 3 == -2 and x_stride % 3 == 2 holds for
- * -4 alone. */
+/* The requirement of ruled.h over small numbers: x_stride // 3 == -2 and x_stride % 3 == 2 holds
+ * for -4 alone. */
 #include "ruled.h"
 
 int main(void) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Uses the softmax that `tern build` wrote: no tern. Results are held against float64, the choice of
- * a form against the promises as they are written here. */
+/* Uses the softmax that `tern build` wrote: no tern. Results are held against float64, the choice
+ * of a form against the promises as they are written here. */
 #define _GNU_SOURCE
 #include "softmax.h"
 

@@ -25,6 +25,12 @@ exits 1 '1001 lines' "$layers"
 exits 1 'a function of' "$layers"
 printf '%s\nint f(int a) {\n    switch ((int)a) {\n    case 1: return 2;\n    }\n    return a;\n}\n' "$spdx" >"$work/tree/src/base/bad.c"
 exits 1 'a switch over a cast: src/base/bad.c:3' "$layers"
+long=$(printf '%0101d' 0)
+for text in "/* $long */" "// $long" "/* a
+$long */" "int a; /* $long */"; do
+    printf '%s\n%s\n' "$spdx" "$text" >"$work/tree/src/base/bad.c"
+    exits 1 'a comment beyond column 100' "$layers"
+done
 { echo "$spdx"; echo 'int f(int a) {'; echo '    switch (a) {'; yes '    case 1: return 2;' | head -n 200; echo '    }'; echo '}'; } >"$work/tree/src/base/bad.c"
 exits 0 'the layers hold' "$layers"
 finish

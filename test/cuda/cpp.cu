@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++ in kernels: each kernel is also compiled by g++, where test/cuda/emulate.h makes a loop of its
-// threads (test/cli/cuda_cpp.sh), and the two must write the same numbers. 64 threads, 8 numbers each.
+// C++ in kernels: each is also compiled by g++, where test/cuda/emulate.h makes a loop of its
+// threads (test/cli/cuda_cpp.sh), and both must write the same numbers. 64 threads, 8 numbers each.
 namespace outer {
 namespace inner {
 constexpr int three = 3;

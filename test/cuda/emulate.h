@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// emulate: runs a kernel as a loop of threads on the host, for g++: KERNEL is its name. Writes what it
-// wrote to stdout, as it lies in memory.
+// emulate: runs a kernel as a loop of threads on the host, for g++: KERNEL is its name. Writes what
+// it wrote to stdout, as it lies in memory.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

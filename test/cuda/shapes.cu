@@ -1,4 +1,4 @@
-// Kernels for blocks of any shape, all with one signature: out[i] of up to n elements, or of each block.
+// Kernels for blocks of any shape, of one signature: out[i] of up to n elements, or of blocks.
 #include <stdint.h>
 #define THREADS (blockDim.x * blockDim.y * blockDim.z)
 #define PLACE                                                                                      \

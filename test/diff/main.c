@@ -4,9 +4,10 @@
  *     diff [--seconds N] [--seed N] [--count N] [--size N] [--device NAME].. [--jobs N] [--findings
  * N] [-v]
  *
- * Without --device: cpu, cpu:avx2, cpu:generic, sim (three GPUs) and cuda, each where it opens; cpu more often.
- * --seed N --count 1 repeats one kernel. On a finding the kernel is made smaller and printed with
- * its seed; the run ends after --findings of them (1). The exit status is 1 when there was one. */
+ * Without --device: cpu, cpu:avx2, cpu:generic, sim (three GPUs) and cuda, each where it opens; cpu
+ * more often. --seed N --count 1 repeats one kernel. On a finding the kernel is made smaller and
+ * printed with its seed; the run ends after --findings of them (1). The exit status is 1 when there
+ * was one. */
 #include "diff/diff.h"
 
 #include <errno.h>

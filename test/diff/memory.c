@@ -12,7 +12,8 @@
 static Value *at(Gen *g, int id) { return &g->kernel->values[id]; }
 
 /* An i1 tile expression over offsets, or a visible i1: each comparison, from either side, of the
- * offsets, a multiple of them or a sum, with a number or with one that is known only at run time. */
+ * offsets, a multiple of them or a sum, with a number or with one that is known only at run
+ * time. */
 static const char *mask_text(Gen *g, const Shape *shape, const char *offsets, char *out) {
     static const char *const relations[] = {"<", "<", "<=", ">", ">=", "!="};
     int known = one_in(g, 2) ? find_value(g, KIND_I1, shape, 0) : -1;

@@ -336,7 +336,8 @@ static int dot_with(Gen *g, Kind kind, int x, Dim columns) {
     return define(g, like, "tl.dot(v%d, v%d, acc=v%d%s)", x, y, acc, precision);
 }
 
-/* A product, and at times the product of that with another: its operand comes from an accumulator. */
+/* A product, and at times the product of that with another: its operand comes from an
+ * accumulator. */
 void gen_dot(Gen *g) {
     static const Kind possible[] = {KIND_F32, KIND_F16, KIND_BF16, KIND_F64,
                                     KIND_I8,  KIND_E4,  KIND_E5};

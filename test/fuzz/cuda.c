@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Feeds broken text to the front end of CUDA C: preprocessor, outline, and each kernel that it finds.
- * Whatever a kernel becomes, the verifier must accept, also after the passes of thread form and
- * some of spread form. */
+/* Feeds broken text to the front end of CUDA C: preprocessor, outline, and each kernel that it
+ * finds. Whatever a kernel becomes, the verifier must accept, also after the passes of thread form
+ * and some of spread form. */
 #include "fuzz.h"
 #include "cuda/cu.h"
 #include "opt/opt.h"

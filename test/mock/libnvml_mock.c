@@ -2,8 +2,9 @@
 /* libnvml_mock: an NVML that tells of slowdowns as a test wants, for tests with and without a GPU.
  * mock_nvml_script(reasons, max_mhz, first, last) makes the queries of the reasons from the
  * first-th to the last-th (from 1, since then) return `reasons`, the others 0; the highest clock is
- * max_mhz. mock_nvml_refuse(call) makes one call fail from now on: 1 init, 2 the handle, 3 the clock,
- * 4 the highest clock, 5 the reasons; 0 none. It returns how often init is not yet shut down. */
+ * max_mhz. mock_nvml_refuse(call) makes one call fail from now on: 1 init, 2 the handle, 3 the
+ * clock, 4 the highest clock, 5 the reasons; 0 none. It returns how often init is not yet shut
+ * down. */
 #define EXPORT __attribute__((visibility("default")))
 
 static unsigned long long scripted;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 /* mock: a CUDA driver without a GPU, for tests; these functions steer it.
  *
- * The shared object is made from the rows of src/device/cuda/cuda.def, so it has exactly the symbols that
- * tern looks for. Memory is the host's, what a kernel writes is there when it is enqueued, and
- * every handle is checked: one that was freed or belongs to another context aborts the test. Only
- * time passes as on a GPU: work takes its time on its queue, waits last until then, events say when
- * their turn came, and behind a gate nothing starts. All blocking streams are one queue with the
- * default one, which alone may be gated; a non-blocking stream is a queue of its own. A kernel is
- * any PTX text with an .entry; what it does depends on its name:
+ * The shared object is made from the rows of src/device/cuda/cuda.def, so it has exactly the
+ * symbols that tern looks for. Memory is the host's, what a kernel writes is there when it is
+ * enqueued, and every handle is checked: one that was freed or belongs to another context aborts
+ * the test. Only time passes as on a GPU: work takes its time on its queue, waits last until then,
+ * events say when their turn came, and behind a gate nothing starts. All blocking streams are one
+ * queue with the default one, which alone may be gated; a non-blocking stream is a queue of its
+ * own. A kernel is any PTX text with an .entry; what it does depends on its name:
  *     *_record  writes a MockRecord to its first parameter, an address
  *     *_trap    makes the next wait, and all later calls, return CUDA_ERROR_ILLEGAL_ADDRESS
  *     *_hang    never ends: queries say not ready, and waiting aborts the test

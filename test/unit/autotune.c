@@ -5,7 +5,8 @@
 
 static const char head[] = "import triton\nimport triton.language as tl\nNAMES = ['n', 'm']\n";
 
-/* The decorator of a kernel `k`; the status. Names live as long as the module, which is given out. */
+/* The decorator of a kernel `k`; the status. Names live as long as the module, which is given
+ * out. */
 static tern_status ask(tern_context *context, const char *decorator, tern_autotune *autotune) {
     char text[2000];
     snprintf(text, sizeof text, "%s%s\n@triton.jit\ndef k(x, n, m, B: tl.constexpr):\n    pass\n",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* collect over made-up samples and a made-up clock: what is discarded, when there are enough, what is
- * said. Nothing here is timed. */
+/* collect over made-up samples and a made-up clock: what is discarded, when there are enough, what
+ * is said. Nothing here is timed. */
 #include "bench/collect.h"
 #include "test.h"
 

@@ -112,8 +112,8 @@ TEST(what_is_wrong_is_said) {
     arena_free(arena);
 }
 
-/* What counts a kernel's work reads its IR: that of a GPU's stays in program form, and the places are
- * on a copy. */
+/* What counts a kernel's work reads its IR: that of a GPU's stays in program form, and the places
+ * are on a copy. */
 TEST(places_are_on_a_copy) {
     Arena *arena = arena_new(NULL);
     Diag diag;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* contest against worlds whose truth is known: candidates with true times, noise, a clock that drifts,
- * outliers. tern_tune gets them through a clock that is made up. */
+/* contest against worlds whose truth is known: candidates with true times, noise, a clock that
+ * drifts, outliers. tern_tune gets them through a clock that is made up. */
 #include "bench/contest.h"
 #include "tern.h"
 #include "test.h"
@@ -106,8 +106,8 @@ static double regret(const World *world, int winner) {
     return world->times[winner] / best - 1;
 }
 
-/* `wanted` of 100 trials end within 1 % of the true best, `sure` of them decided, on average after at
- * most `most` samples a candidate. */
+/* `wanted` of 100 trials end within 1 % of the true best, `sure` of them decided, on average after
+ * at most `most` samples a candidate. */
 static void trials(int count, double spread, double noise, double drift, double outliers,
                    int wanted, int sure, int most) {
     int right = 0, decided = 0, samples = 0;
@@ -149,7 +149,8 @@ TEST(says_that_there_is_no_difference) {
     CHECK(equal >= 40); /* one in five may lose one by the level */
 }
 
-/* What is wrong, hangs or does not compile is never timed and never wins, though it be the fastest. */
+/* What is wrong, hangs or does not compile is never timed and never wins, though it be the
+ * fastest. */
 TEST(what_is_not_right_does_not_run) {
     World world;
     world_open(&world, 5, 0, 0.001, 0, 0, 1);

@@ -194,7 +194,8 @@ TEST(a_launch_has_a_limit_of_time) {
 
 /* ---- whose threads ---- */
 
-/* What ran in the thread that called, and what did not; with `meets` each waits for another thread. */
+/* What ran in the thread that called, and what did not; with `meets` each waits for another
+ * thread. */
 static const char meeting[] =
     "extern int gettid(void);\n" HEAD "    int other = gettid() != s->self;\n"
     "    if (other) __atomic_fetch_add(&s->others, 1, __ATOMIC_SEQ_CST);\n"

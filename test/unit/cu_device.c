@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a thread does with others of its warp, numbers of 16 bits, functions of the library: kernels of
- * test/cuda/device.cu on sim, against plain C. */
+/* What a thread does with others of its warp, numbers of 16 bits, functions of the library: kernels
+ * of test/cuda/device.cu on sim, against plain C. */
 #include "test.h"
 #include "base/float.h"
 #include "tern.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What is wrong in CUDA C, or right but not supported: said at its place, with its name. Each text is
- * the body of a kernel, or a whole file; the message must hold the words. */
+/* What is wrong in CUDA C, or right but not supported: said at its place, with its name. Each text
+ * is the body of a kernel, or a whole file; the message must hold the words. */
 #include "test.h"
 #include "tern.h"
 
@@ -311,7 +311,8 @@ TEST(blocks) {
     }
 }
 
-/* What a signature says of pointers must be what the source says; the rest of it is the launch's. */
+/* What a signature says of pointers must be what the source says; the rest of it is the
+ * launch's. */
 TEST(signatures) {
     static const char text[] = "__global__ void k(int *p, const float *q, int n, void *v) {}\n";
     static const struct {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Random kernels of CUDA C, without races: loops that threads leave at different times, jumps, early
- * returns, phases between barriers, memory of a thread, atomics, an output that may be the input. What
- * sim makes of them, thread by thread, interp and cpu must make in tiles, bit for bit. TERN_SEEDS=N
- * tries more of them. */
+/* Random kernels of CUDA C, without races: loops that threads leave at different times, jumps,
+ * early returns, phases between barriers, memory of a thread, atomics, an output that may be the
+ * input. What sim makes of them, thread by thread, interp and cpu must make in tiles, bit for bit.
+ * TERN_SEEDS=N tries more of them. */
 #include "test.h"
 #include "base/base.h"
 #include "tern.h"

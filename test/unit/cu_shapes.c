@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The kernels of test/cuda/shapes.cu in blocks of all kinds of shapes, with sizes round the block's, on
- * each device that needs no GPU, against what they should compute, written again here thread by
- * thread. What lies behind an output must stay as it is. */
+/* The kernels of test/cuda/shapes.cu in blocks of all kinds of shapes, with sizes round the
+ * block's, on each device that needs no GPU, against what they should compute, written again here
+ * thread by thread. What lies behind an output must stay as it is. */
 #include "test.h"
 #include "base/base.h"
 #include "tern.h"
@@ -154,7 +154,8 @@ static bool check_sizes(tern_context *context, const struct Kernel *k, const int
     return fine;
 }
 
-/* On cpu each kernel in two of the shapes, and each shape with some kernels: a C compiler takes its time. */
+/* On cpu each kernel in two of the shapes, and each shape with some kernels: a C compiler takes its
+ * time. */
 static void on_device(const char *device, int every) {
     tern_context *context = tern_open(&(tern_open_options){.device = device}, NULL, NULL, 0);
     CHECK(context != NULL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What C's expressions mean: promotions, conversions, signs, shifts, comparisons. Each expression below
- * is compiled twice: by the compiler of this test, and as the text of a kernel that sim runs. */
+/* What C's expressions mean: promotions, conversions, signs, shifts, comparisons. Each expression
+ * below is compiled twice: by the compiler of this test, and as the text of a kernel that sim
+ * runs. */
 #include "test.h"
 #include "tern.h"
 

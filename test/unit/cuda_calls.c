@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Which calls each thing that is asked of the NVIDIA device becomes, with all that they are given, in
- * order: a call that is not needed is time, one that is missing or is given something else is a
+/* Which calls each thing that is asked of the NVIDIA device becomes, with all that they are given,
+ * in order: a call that is not needed is time, one that is missing or is given something else is a
  * wrong result on a machine that no test sees. */
 #include "unit/cuda_mock.h"
 
@@ -409,8 +409,8 @@ TEST(kernels_that_cannot_be) {
     }
 }
 
-/* Another device's context is current, as when PyTorch works on it: each call changes to the device's
- * own and back, also where it fails. */
+/* Another device's context is current, as when PyTorch works on it: each call changes to the
+ * device's own and back, also where it fails. */
 #define AWAY(call, want)                                                                           \
     OK(call);                                                                                      \
     CALLS("current\ncurrent = context2\n" want "current = context1")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What timing on a GPU stands on, over the mock driver: gates, the clock of the GPU, what NVML says of
- * it; and the words and choices that are only tables: results, targets, options. */
+/* What timing on a GPU stands on, over the mock driver: gates, the clock of the GPU, what NVML says
+ * of it; and the words and choices that are only tables: results, targets, options. */
 #include "unit/cuda_mock.h"
 
 #include "device/cuda/cuda.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Nothing stays: on each device (cuda's is the mock) the same work, also such as fails, is done again
- * and again, and the process has no more memory, mappings and files afterwards. */
+/* Nothing stays: on each device (cuda's is the mock) the same work, also such as fails, is done
+ * again and again, and the process has no more memory, mappings and files afterwards. */
 #include "test.h"
 
 #include "mock/mock.h"
@@ -134,7 +134,8 @@ static void arrays(tern_context *context, const char *folder) {
     unlink(path);
 }
 
-/* What each launch ends in differs by device; that it ends the same way in each round is checked. */
+/* What each launch ends in differs by device; that it ends the same way in each round is
+ * checked. */
 static unsigned round_on(const char *device, const char *folder) {
     char cache[200];
     tern_status status;

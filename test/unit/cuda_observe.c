@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What who watches a context hears of each call: its kind, name, stream, bytes, whether it waits, when
- * it begins and ends. On interp, where all calls do their work, and on the NVIDIA device over the
- * mock driver, where launches and copies on a stream do not wait. */
+/* What who watches a context hears of each call: its kind, name, stream, bytes, whether it waits,
+ * when it begins and ends. On interp, where all calls do their work, and on the NVIDIA device over
+ * the mock driver, where launches and copies on a stream do not wait. */
 #include "unit/cuda_mock.h"
 
 #include "tern.h"

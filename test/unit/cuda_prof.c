@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Profiles on a driver without a GPU, on which time passes as on one: the device's side of calls. */
+/* Profiles on a driver without a GPU, on which time passes as on one: the device's side of
+ * calls. */
 #include "mock/mock.h"
 #include "prof/prof.h"
 #include "test.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a watched interpreter finds, to the letter: kernels of a few lines on small tensors, each with
- * all of its findings, and beside it the kernel in which there is nothing to find. */
+/* What a watched interpreter finds, to the letter: kernels of a few lines on small tensors, each
+ * with all of its findings, and beside it the kernel in which there is nothing to find. */
 #include "base/base.h"
 #include "tern.h"
 #include "test.h"
@@ -9,7 +9,8 @@
 
 enum { SIZE = 64 };
 
-/* x: 0 .. 63, with `special` in x[3] where it is not 0; y: 100 .. 163; i: 63 .. 0; z: nobody wrote. */
+/* x: 0 .. 63, with `special` in x[3] where it is not 0; y: 100 .. 163; i: 63 .. 0; z: nobody
+ * wrote. */
 typedef struct Case {
     const char *body; /* from line 5 of "k.py" on; a statement a line */
     const char *want; /* a finding a line: KIND LINE: words | where, and " xN" if seen N times */

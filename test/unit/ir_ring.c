@@ -476,7 +476,8 @@ TEST(values_are_named_as_they_print) {
     arena_free(arena);
 }
 
-/* A ring that is filled two turns ahead; where `commit` stands, and how many groups may be under way. */
+/* A ring that is filled two turns ahead; where `commit` stands, and how many groups may be under
+ * way. */
 static const char *groups(Arena *arena, const char *first, const char *in_arm, const char *behind,
                           const char *ready) {
     return str_format(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Texts of kernels in one file of C: which names are told apart, and which tokens stay as they are. */
+/* Texts of kernels in one file of C: which names are told apart, and which tokens stay as they
+ * are. */
 #include "gen/c/join.h"
 #include "test.h"
 

@@ -6,8 +6,8 @@
  *     # want: help: words
  *
  * compiles KERNEL and compares what is said; `# want: ok` means nothing is. After `# ir: ` in place
- * of `# case: ` the IR is wanted, too, as the front end makes it. With TERN_BLESS=1 in the environment
- * the file is rewritten with what was said. */
+ * of `# case: ` the IR is wanted, too, as the front end makes it. With TERN_BLESS=1 in the
+ * environment the file is rewritten with what was said. */
 #include "lang/lang.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* test/opt/NAME.tir: a function, `# passes: ..` and after `# want:` the text that these passes make
- * of it, and their remarks. Without `# want:` the function itself is expected. TERN_BLESS=1 rewrites what is wanted:
- * read the difference before you commit it. */
+ * of it, and their remarks. Without `# want:` the function itself is expected. TERN_BLESS=1
+ * rewrites what is wanted: read the difference before you commit it. */
 #include "opt/opt.h"
 #include "test.h"
 

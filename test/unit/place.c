@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Placed form says all: its text, read back and lowered, is the PTX of the kernel it was made of. What
- * `place` refuses, and what is not placed for the target asked for. */
+/* Placed form says all: its text, read back and lowered, is the PTX of the kernel it was made of.
+ * What `place` refuses, and what is not placed for the target asked for. */
 #include "compile/compile.h"
 #include "test.h"
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Each kernel of test/gen/ptx, as IR text: compiled for several warps and targets and run on the
  * simulator, blocks and warps in a random order, it leaves what the interpreter leaves; and ptxas,
- * where it is found, takes its PTX for every target without spilling. Pointers get 8192 elements, integers 1008. */
+ * where it is found, takes its PTX for every target without spilling. Pointers get 8192 elements,
+ * integers 1008. */
 #include "ptx_assemble.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Products in loops, whose operands are copied ahead into rings: for each type, layout of B, depth,
- * number of stages and warps they come out exactly (of small integers), on simulated GPUs in several
- * orders; and without any one of the instructions that order copies, products and barriers, the
- * simulator finds fault or the result is wrong: else the instruction is useless, or the simulator
- * blind. */
+ * number of stages and warps they come out exactly (of small integers), on simulated GPUs in
+ * several orders; and without any one of the instructions that order copies, products and barriers,
+ * the simulator finds fault or the result is wrong: else the instruction is useless, or the
+ * simulator blind. */
 #include "api/context.h"
 #include "sim_ptx.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the simulator counts, against a count that is written down anew here, and its report, as text
- * and as JSON, to the letter. What NVIDIA's assembler says of registers is said by a script. */
+/* What the simulator counts, against a count that is written down anew here, and its report, as
+ * text and as JSON, to the letter. What NVIDIA's assembler says of registers is said by a
+ * script. */
 #include "base/source.h"
 #include "device/sim/sim.h"
 #include "folder.h"

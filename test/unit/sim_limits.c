@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* How far the simulator follows: how many places that order accesses, how many blocks there are at a
- * time. What lies beyond is said. */
+/* How far the simulator follows: how many places that order accesses, how many blocks there are at
+ * a time. What lies beyond is said. */
 #include "sim_ptx.h"
 
 static uint32_t memory[8192];
@@ -32,8 +32,8 @@ TEST(places_that_order_accesses) {
     check_places(6000, 3, false);
 }
 
-/* A mark of 12 bytes for each 4 of memory, by pages of 4096: with room for those of 3 pages a race in the
- * fourth goes unseen, and that is said. */
+/* A mark of 12 bytes for each 4 of memory, by pages of 4096: with room for those of 3 pages a race
+ * in the fourth goes unseen, and that is said. */
 TEST(memory_that_is_followed) {
     for (int page = 0; page < 6; page++) {
         char body[600];

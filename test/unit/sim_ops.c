@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Every lane-by-lane row of isa.def, executed on edge values and random ones, gives what a second
- * evaluator (ptx_reference.h) gives, and what the compiler folds it to; lanes that are off keep what
- * they had. What the second evaluator leaves out is compared with C here. */
+ * evaluator (ptx_reference.h) gives, and what the compiler folds it to; lanes that are off keep
+ * what they had. What the second evaluator leaves out is compared with C here. */
 #include "ptx_reference.h"
 #include "sim_ptx.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* vprintf and __assertfail on the simulator: what each conversion prints of values given as the ABI
- * has them, each at a multiple of its size, and what is refused. The texts are what C's printf gives
- * on a machine with 32-bit int, written down here. */
+ * has them, each at a multiple of its size, and what is refused. The texts are what C's printf
+ * gives on a machine with 32-bit int, written down here. */
 #include "sim_ptx.h"
 
 enum { MOST_VALUES = 4 };

@@ -313,7 +313,8 @@ TEST(fences) {
     arena_free(ordered.arena);
 }
 
-/* Block 0 writes and releases; in block 1 one warp acquires, and others read: ordered by a barrier. */
+/* Block 0 writes and releases; in block 1 one warp acquires, and others read: ordered by a
+ * barrier. */
 TEST(what_a_warp_learned_goes_with_a_barrier) {
     static const struct {
         int learns, reads; /* the threads */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What the simulator says of wgmma: a text that keeps the rules, and for each rule one that does not. */
+/* What the simulator says of wgmma: a text that keeps the rules, and for each rule one that does
+ * not. */
 #include "sim_ptx.h"
 
 static uint32_t memory[256];
@@ -72,7 +73,8 @@ TEST(products_come_when_they_are_waited_for) {
     for (int i = 0; i < 128; i++) CHECK(result_of(i) == 16);
 }
 
-/* A whose rows go along M, by 16 rows each 512 bytes further: all elements of 16 rows are 0, 1, 2 or 3. */
+/* A whose rows go along M, by 16 rows each 512 bytes further: all elements of 16 rows are 0, 1, 2
+ * or 3. */
 TEST(rows_that_do_not_go_along_k) {
     expect(TILES
            "shr.u32 %r10, %r0, 5;\nmov.b32 %r11, 0;\nsetp.eq.u32 %p2, %r10, 1;\n"

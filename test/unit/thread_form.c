@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Thread form: read, verified, promoted, made to PTX and executed by sim; spread over tiles and executed
- * by interp and cpu. Results are computed here, in plain C. */
+/* Thread form: read, verified, promoted, made to PTX and executed by sim; spread over tiles and
+ * executed by interp and cpu. Results are computed here, in plain C. */
 #include "test.h"
 #include "api/context.h"
 #include "opt/opt.h"

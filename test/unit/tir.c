@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* The thread IR is simplified while it is built: what is built means what was asked for, and the bits
- * that are known to be 0 are 0, for each integer op of isa.def and operands of each kind; and what
- * is known to become simpler does. */
+/* The thread IR is simplified while it is built: what is built means what was asked for, and the
+ * bits that are known to be 0 are 0, for each integer op of isa.def and operands of each kind; and
+ * what is known to become simpler does. */
 #include "gen/ptx/tir.h"
 #include "test.h"
 
@@ -294,7 +294,8 @@ typedef struct Chains {
         in_loop; /* the first values are results of loads of four; a loop is around the stores */
 } Chains;
 
-/* Products of all registers first, then sums of all, then stores: is the first store printed early? */
+/* Products of all registers first, then sums of all, then stores: is the first store printed
+ * early? */
 static bool goes_through_early(Chains c, int count) {
     Arena *arena = arena_new(NULL);
     Tirs *b = tir_new(arena);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What tir.c makes of an op and two operands: the text and the bits known to be 0; see unit/tir.c. */
+/* What tir.c makes of an op and two operands: the text and the bits known to be 0; see
+ * unit/tir.c. */
 /* clang-format off */
     {TIR_ADD32, "any", "0", "any", 0x0},
     {TIR_ADD32, "any", "0x40000000", "ADD32(any, 1073741824)", 0x0},

@@ -58,7 +58,8 @@ TEST(kept_is_found_by_its_key) {
     remove_all();
 }
 
-/* Each byte changed, each length: refused with a word, or, where the head is another's, not found. */
+/* Each byte changed, each length: refused with a word, or, where the head is another's, not
+ * found. */
 TEST(damaged_files_are_refused) {
     tern_status status;
     char bytes[2000];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What work_count says a mask lets through is held against the lanes themselves, of random functions
- * and of each comparison, box and shape op; loops and branches against runs written out here. */
+/* What work_count says a mask lets through is held against the lanes themselves, of random
+ * functions and of each comparison, box and shape op; loops and branches against runs written out
+ * here. */
 #include "work/work.h"
 #include "opt/opt.h"
 #include "unit/random_ir.h"

@@ -84,8 +84,8 @@ static Str entry_path(Arena *arena, const Cache *cache, Str key) {
     return str_format(arena, "%.*s/%.*s.so", STR_ARG(cache->folder), STR_ARG(key));
 }
 
-/* The arena that holds a file's bytes. NULL: it cannot be read, or memory is full, which for a cache
- * is the same. */
+/* The arena that holds a file's bytes. NULL: it cannot be read, or memory is full, which for a
+ * cache is the same. */
 static Arena *read_object(const char *path, Str *bytes) {
     jmp_buf no_memory;
     Str why;

@@ -126,8 +126,8 @@ static bool too_many(Program *p, const Op *op) {
     return true;
 }
 
-/* One level of the tree: [outer, length, inner] -> [outer, length / 2, inner]; lengths are powers of
- * two. */
+/* One level of the tree: [outer, length, inner] -> [outer, length / 2, inner]; lengths are powers
+ * of two. */
 static bool reduce_level(Program *p, const Body *block, int n, Axis a, Lanes **current) {
     Lanes *left[MAX_TILES] = {0}, *right[MAX_TILES] = {0}, *out[MAX_TILES] = {0};
     int half = a.length / 2;

@@ -218,7 +218,8 @@ uint64_t lane_eval(const Op *op, const uint64_t *operands); /* of one lane */
 /* ---- what offsets would be: wide.c ---- */
 
 void wide_note(Arena *arena, Loaded *loaded); /* fills in offsets */
-/* After an op that goes into an address: of lanes that wrapped, or come from such, the true value. */
+/* After an op that goes into an address: of lanes that wrapped, or come from such, the true
+ * value. */
 bool wide_check(Program *p, const Op *op, Lanes *out);
 bool wide_addptr(Program *p, const Op *op, Lanes *out);
 /* The elements by which a lane's pointer misses where it would be; 0: it does not. */
@@ -239,7 +240,8 @@ void watch_written(Program *p, const Op *op, const Lanes *values, const Lanes *m
 /* Somebody looks at lane `lane` to decide: a condition, an address. */
 void watch_decides(Program *p, const Op *op, const Lanes *lanes, int lane, const char *what);
 void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed);
-/* One lane's access of `size` bytes that goes on; changes: a write of another value than was there. */
+/* One lane's access of `size` bytes that goes on; changes: a write of another value than was
+ * there. */
 void owner_read(Program *p, const Op *op, int lane, const char *memory, int size);
 void owner_write(Program *p, const Op *op, int lane, const char *memory, int size, bool changes);
 

@@ -115,7 +115,8 @@ static char *wrong(const Access *access, int lane, uint64_t address,
     return NULL;
 }
 
-/* Where all bytes round an access were written, as nearly all were, those next to it need no look. */
+/* Where all bytes round an access were written, as nearly all were, those next to it need no
+ * look. */
 static void note_sure(Access *access, size_t at) {
     uint64_t bits;
     size_t block = at & ~(size_t)63;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* found: what a watched device finds: what stopped a launch. The rest interp sees, which runs the same
- * program lane by lane. */
+/* found: what a watched device finds: what stopped a launch. The rest interp sees, which runs the
+ * same program lane by lane. */
 #include "device/sim/sim.h"
 
 #include <stdio.h>

@@ -161,8 +161,9 @@ struct Cta {
     unsigned char *shared, *shared_set; /* with red zones; set: a byte for each */
     Marks shared_marks;
     Barrier barriers[MAX_BARRIERS];
-    /* Of programs with wgmma: for each byte of shared memory who wrote it last (its warp in the upper
-     * byte) and how many proxy fences that warp had executed; what the warps of a group agreed on. */
+    /* Of programs with wgmma: for each byte of shared memory who wrote it last (its warp in the
+     * upper byte) and how many proxy fences that warp had executed; what the warps of a group
+     * agreed on. */
     uint32_t *proxy_writes;
     uint64_t agreed[MAX_WARPS / 4][AGREED];
 };

@@ -60,7 +60,8 @@ typedef struct Tile {
 static bool read_descriptor(Machine *m, Warp *w, const Ins *ins, uint64_t bits, bool transposed,
                             Tile *tile) {
     static const int spans[] = {0, 128, 64, 32};
-    /* start: bits 0 to 13, leading: 16 to 29, stride: 32 to 45, base offset: 49 to 51, swizzle: 62. */
+    /* start: bits 0 to 13, leading: 16 to 29, stride: 32 to 45, base offset: 49 to 51, swizzle:
+     * 62. */
     uint64_t known = 0x3fffull | 0x3fffull << 16 | 0x3fffull << 32 | 3ull << 62;
     *tile = (Tile){.start = (bits & 0x3fff) << 4,
                    .leading = (bits >> 16 & 0x3fff) << 4,
@@ -124,7 +125,8 @@ static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
 
 /* ---- products ---- */
 
-/* Register i of a lane is of row lane / 4, or 8 more, and of columns 2 * (lane % 4) on, by eights. */
+/* Register i of a lane is of row lane / 4, or 8 more, and of columns 2 * (lane % 4) on, by
+ * eights. */
 static bool compute(Machine *m, Warp *w, Product *p) {
     Operands o;
     if (p->done) return true;

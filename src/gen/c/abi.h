@@ -21,8 +21,8 @@ struct KernelRuntime {
 /* The detail is an index into tern_asserts, a line, a line, nothing. */
 enum { KERNEL_ASSERT = 1, KERNEL_WRAPS = 2, KERNEL_STEP = 3, KERNEL_DEADLOCK = 4 };
 
-/* The low bits: a row of base/dtypes.def's TYPE rows, or past them a pointer. From PRINT_OPERAND on:
- * 1 + the operand's number, if there are several. */
+/* The low bits: a row of base/dtypes.def's TYPE rows, or past them a pointer. From PRINT_OPERAND
+ * on: 1 + the operand's number, if there are several. */
 enum { PRINT_KIND = 63, PRINT_UNSIGNED = 64, PRINT_HEX = 128, PRINT_OPERAND = 256 };
 
 /* tern_kernel runs the programs lo .. hi - 1 of the grid, x fastest; args[i] points at the value of

@@ -234,8 +234,8 @@ static void store_together(Gen *g, Root *roots, int count) {
     }
 }
 
-/* Tiles that `region` gives go to the homes of `to`. What only passes through it, which nobody reads in
- * its old place, changes places with what was there. */
+/* Tiles that `region` gives go to the homes of `to`. What only passes through it, which nobody
+ * reads in its old place, changes places with what was there. */
 static void pass_tiles(Gen *g, const Region *region, Value *const *values, Value *const *to,
                        int count) {
     Root *roots = arena_array(g->arena, Root, count + 1);

@@ -4,8 +4,9 @@
  * remainders of them hold or count up for the first lanes of a row: these become a bound, `full`,
  * of the body without masks.
  *
- * This is not the linear form of facts (opt.h), which is a claim about a whole tile, of the IR alone.
- * Asked here is how a value goes along the one loop over vectors, while the others stand still: of
+ * This is not the linear form of facts (opt.h), which is a claim about a whole tile, of the IR
+ * alone. Asked here is how a value goes along the one loop over vectors, while the others stand
+ * still: of
  *
  *     %m = rem_s %rows, %M                                  no form: lanes turn round at M
  *     addptr %a, %m[:, None] * %stride + %k[None, :]        no form of the tile, but 1 along k
@@ -17,8 +18,8 @@
 
 /* Linear values of 32 bits may wrap between lanes; as 64-bit addresses they would not. So widening
  * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. Threads
- * may count past the end of int: there `value` is linear in the body without masks, as long as no lane
- * wraps, and in the other one if facts say that none does. False: it is not linear. */
+ * may count past the end of int: there `value` is linear in the body without masks, as long as no
+ * lane wraps, and in the other one if facts say that none does. False: it is not linear. */
 static bool check_no_wrap(Nest *n, const Value *value, Ev ev) {
     Gen *g = n->g;
     int64_t low, high;
@@ -192,7 +193,8 @@ bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r) {
                             r);
 }
 
-/* upper - lower, as numbers without a sign, of threads: where no lane passes the end of the type. */
+/* upper - lower, as numbers without a sign, of threads: where no lane passes the end of the
+ * type. */
 static Str distance_unsigned(Nest *n, Ev lower, Ev upper) {
     Gen *g = n->g;
     const char *cast = lower.lane == TYPE_I32 ? "(unsigned)" : "";

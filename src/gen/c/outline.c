@@ -14,8 +14,8 @@
  *
  * Names that a nest declares are numbered anew; names from outside become parameters, of the types
  * that they were declared with, by address if the nest assigns to them. In a long text numbers
- * that differ among the copies become parameters too: that makes a nest a little slower, as a loop's
- * bound is no constant then. Short texts stay as they are. */
+ * that differ among the copies become parameters too: that makes a nest a little slower, as a
+ * loop's bound is no constant then. Short texts stay as they are. */
 #include "gen/c/c.h"
 
 enum {

@@ -494,7 +494,8 @@ static bool mma(Statement *s, Ins *ins, SimMma kind) {
            take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
 }
 
-/* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated, transposed. */
+/* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated,
+ * transposed. */
 static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
     int sums = 4 * ins->count, count = sums + 7;
     if (!counted(s, count) || !grouped(s, 0, sums, true)) return false;

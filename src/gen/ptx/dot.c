@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-/* dot: matrix products. Both operands are read in shared memory: in a ring, or where they are brought
- * first. Where the tensor cores take the type (f16; bf16, i8 and, if the source allows it, f32 as tf32 from sm_80; f8 as f16, which holds
- * it), fragments are read step by step along K for mma.sync m16n8, those of 16-bit types by
- * ldmatrix; else each thread multiplies and adds its own part of the result, in a loop along K. */
+/* dot: matrix products. Both operands are read in shared memory: in a ring, or where they are
+ * brought first. Where the tensor cores take the type (f16; bf16, i8 and, if the source allows it,
+ * f32 as tf32 from sm_80; f8 as f16, which holds it), fragments are read step by step along K for
+ * mma.sync m16n8, those of 16-bit types by ldmatrix; else each thread multiplies and adds its own
+ * part of the result, in a loop along K. */
 #include "gen/ptx/gen.h"
 
 /* What one mma.m16n8 takes. */
@@ -94,8 +95,8 @@ static bool comes_first(const Layout *layout, uint32_t a, uint32_t b, bool other
     return otherwise;
 }
 
-/* How a tile in registers is to lie for ldmatrix: rows as they come in memory, 16 bytes of which are
- * read, eight of a matrix in different banks. */
+/* How a tile in registers is to lie for ldmatrix: rows as they come in memory, 16 bytes of which
+ * are read, eight of a matrix in different banks. */
 static Swizzle rows_of(const Layout *home, const TileShape *shape, int k_dim) {
     int k_bit = tile_bit_of_dim(shape, k_dim), other_bit = tile_bit_of_dim(shape, 1 - k_dim);
     bool along_k = comes_first(home, 1u << k_bit, 1u << other_bit, k_dim == 1);

@@ -320,8 +320,8 @@ static Tir comes_before(Gen *g, const Op *op, Tir a, Tir b, Tir up) {
     return tir_select(g->b, up, less, more);
 }
 
-/* upper - step: the index that comes before it has a next one, which does not wrap around. Where the
- * difference leaves the type, it is the type's end, which no index comes before. */
+/* upper - step: the index that comes before it has a next one, which does not wrap around. Where
+ * the difference leaves the type, it is the type's end, which no index comes before. */
 static Tir before_last(Gen *g, const Op *op, Tir upper, Tir step, Tir up) {
     bool wide = type_bits(for_lower(op)->type) == 64;
     TirOp add = wide ? TIR_ADD64 : TIR_ADD32, sub = wide ? TIR_SUB64 : TIR_SUB32;

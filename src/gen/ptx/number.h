@@ -276,8 +276,8 @@ static inline float ptx_code(int fraction, int bias, uint32_t most, uint32_t nan
 }
 #define ptx_small(format, code) ptx_code(format, code)
 
-/* ue8m0: the least power of two that is not below x; what is negative or not a number: 255, which is
- * a NaN; past 2^127 that. */
+/* ue8m0: the least power of two that is not below x; what is negative or not a number: 255, which
+ * is a NaN; past 2^127 that. */
 static inline uint32_t ptx_power_above(float x) {
     uint32_t bits = bits_of_float(x);
     if (x != x || bits >> 31) return x == 0 ? 0 : 255;

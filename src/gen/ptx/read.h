@@ -21,41 +21,42 @@ enum {
     ALL_COPIES = -1, /* that a copy_wait may leave under way: none, committed or not */
 };
 
-typedef enum SimOp { /* what executes an instruction; before these: the rows of isa.def, lane by lane */
-                     SIM_SPECIAL = NUM_TIR_OPS, /* mov from a special register: kind */
-                     SIM_LOAD_PARAM,            /* offset: which */
-                     SIM_PACK8,
-                     SIM_UNPACK8, /* mov {a, b, c, d}, e */
-                     SIM_UNPACK16,
-                     SIM_UNPACK32, /* mov {a, b}, c */
-                     SIM_LOAD,
-                     SIM_STORE,
-                     SIM_ATOMIC, /* a result: optional */
-                     SIM_SHUFFLE,
-                     SIM_VOTE,
-                     SIM_REDUX,
-                     SIM_ACTIVE,
-                     SIM_LDMATRIX,
-                     SIM_MMA,
-                     SIM_WGMMA, /* results: also what is added to; operands: descriptors, scale-d; number:
-                                          which of them is transposed, by bits */
-                     SIM_WGMMA_FENCE,
-                     SIM_WGMMA_COMMIT,
-                     SIM_WGMMA_WAIT, /* offset groups may be under way */
-                     SIM_COPY,
-                     SIM_COPY_COMMIT,
-                     SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none, committed or
-                      not */
-                     SIM_FENCE,
-                     SIM_PROXY_FENCE,
-                     SIM_PRINT,
-                     SIM_ASSERT,
-                     SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
-                     SIM_RETURN,
-                     SIM_TRAP,
-                     SIM_BARRIER,
-                     SIM_WARP_SYNC,
-                     SIM_END, /* behind the last: nobody may come here */
+/* What executes an instruction; before these: the rows of isa.def, lane by lane. */
+typedef enum SimOp {
+    SIM_SPECIAL = NUM_TIR_OPS, /* mov from a special register: kind */
+    SIM_LOAD_PARAM,            /* offset: which */
+    SIM_PACK8,
+    SIM_UNPACK8, /* mov {a, b, c, d}, e */
+    SIM_UNPACK16,
+    SIM_UNPACK32, /* mov {a, b}, c */
+    SIM_LOAD,
+    SIM_STORE,
+    SIM_ATOMIC, /* a result: optional */
+    SIM_SHUFFLE,
+    SIM_VOTE,
+    SIM_REDUX,
+    SIM_ACTIVE,
+    SIM_LDMATRIX,
+    SIM_MMA,
+    SIM_WGMMA, /* results: also what is added to; operands: descriptors, scale-d;
+                  number: which of them is transposed, by bits */
+    SIM_WGMMA_FENCE,
+    SIM_WGMMA_COMMIT,
+    SIM_WGMMA_WAIT, /* offset groups may be under way */
+    SIM_COPY,
+    SIM_COPY_COMMIT,
+    SIM_COPY_WAIT, /* cp.async; wait: offset groups may be under way, ALL_COPIES: none,
+                      committed or not */
+    SIM_FENCE,
+    SIM_PROXY_FENCE,
+    SIM_PRINT,
+    SIM_ASSERT,
+    SIM_BRANCH, /* offset: instruction; from here on: what branches or waits */
+    SIM_RETURN,
+    SIM_TRAP,
+    SIM_BARRIER,
+    SIM_WARP_SYNC,
+    SIM_END, /* behind the last: nobody may come here */
 } SimOp;
 
 /* Who executes an op, for switches that name the others too: `case SIM_ACROSS:` is all of these. */

@@ -2,8 +2,9 @@
 /* ring: rings of buffers in shared memory.
  *
  *     acquire   a barrier, where `fence` asks for one: others may still read the buffer
- *     fill      cp.async of 16, 8 or 4 bytes; lanes that are masked off copy no byte, which leaves 0.
- *               Where there is no such copy (sm_75, smaller pieces, another `other`): load and store
+ *     fill      cp.async of 16, 8 or 4 bytes; lanes that are masked off copy no byte, which leaves
+ *               0. Where there is no such copy (sm_75, smaller pieces, another `other`): load and
+ *               store
  *     commit    cp.async.commit_group
  *     ready     cp.async.wait_group, for wgmma a fence between proxies, then a barrier: each thread
  *               waits for its own copies

@@ -24,8 +24,8 @@ static uint32_t offset_of(const Operand *o, int dim, int at) {
     return swizzle_offset(&o->tile.swizzle, (uint32_t)at << tile_bit_of_dim(&o->shape, dim)) * 2;
 }
 
-/* Bits 0 to 13: the address, 16 to 29: the next panel, 32 to 45: the next eight rows, all in 16 bytes;
- * 62: how many bytes are swizzled. One panel has no next: any number will do. */
+/* Bits 0 to 13: the address, 16 to 29: the next panel, 32 to 45: the next eight rows, all in 16
+ * bytes; 62: how many bytes are swizzled. One panel has no next: any number will do. */
 static void describe(Gen *g, Operand *o, Tir group_bytes) {
     Tirs *b = g->b;
     int length = 1 << o->shape.log2[o->dim], span = length * 2 < 128 ? length * 2 : 128;

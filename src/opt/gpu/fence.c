@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* fence: where the threads of a block wait for each other, and where in shared memory each op has its
- * scratch.
+/* fence: where the threads of a block wait for each other, and where in shared memory each op has
+ * its scratch.
  *
  *     store %p, %x                              store %p, %x {width = 4}
  *     %y = load %q                              %y = load %q {width = 4, barrier = 1}
@@ -8,16 +8,18 @@
  *     %t = reduce %z                            %t = reduce %z {scratch = [16], wait = [0]}
  *
  * Threads see each other's accesses of global memory in program order only across a barrier, so one
- * comes between two accesses through the same parameter, one of them a write, unless both go through
- * the same pointer tile (then each thread meets only its own). A releasing atomic comes after a
- * barrier, and after an acquiring one a barrier comes before the next access.
+ * comes between two accesses through the same parameter, one of them a write, unless both go
+ * through the same pointer tile (then each thread meets only its own). A releasing atomic comes
+ * after a barrier, and after an acquiring one a barrier comes before the next access.
  *
- * The buffers of rings lie from byte 0 on. A buffer is filled again after a barrier: `ready` is one,
- * and where none has come since a release, or since scratch was where the ring is, `acquire` waits.
+ * The buffers of rings lie from byte 0 on. A buffer is filled again after a barrier: `ready` is
+ * one, and where none has come since a release, or since scratch was where the ring is, `acquire`
+ * waits.
  *
- * Scratch belongs to one op at a time and lies behind the rings that are in use. An op's trip has a barrier of its own between writing and
- * reading; the next trip must not write what somebody may still read, so scratch moves on, and once
- * it would pass 16 KiB the block waits and it starts again from 0. */
+ * Scratch belongs to one op at a time and lies behind the rings that are in use. An op's trip has a
+ * barrier of its own between writing and reading; the next trip must not write what somebody may
+ * still read, so scratch moves on, and once it would pass 16 KiB the block waits and it starts
+ * again from 0. */
 #include "ir/trips.h"
 #include "opt/opt.h"
 
@@ -31,8 +33,7 @@ typedef struct Access {   /* global memory that other lanes may touch, since the
 typedef struct State {
     VEC(Access) accesses;
     bool acquired;
-    bool
-        in_buffers; /* somebody may still read where rings are: a turn that was released, or scratch */
+    bool in_buffers; /* somebody may still read where rings are: a released turn, or scratch */
 } State;
 
 typedef struct Fencer {

@@ -9,16 +9,17 @@
  *                                               %o = add splat %s, %r       as it was
  *                                             }
  *
- * Sixteen lanes of %o that start at a multiple of 16 stay neighbours modulo an %n that is one too, if
- * they are not negative: -64 % 64 is 0 and -63 % 64 is -63. Triton takes program ids that went through
- * divisions by numbers of any sign to be none the less; here a test says so, in each program, and the
- * other body is right for all numbers. As %t is not negative the facts need no word about it.
+ * Sixteen lanes of %o that start at a multiple of 16 stay neighbours modulo an %n that is one too,
+ * if they are not negative: -64 % 64 is 0 and -63 % 64 is -63. Triton takes program ids that went
+ * through divisions by numbers of any sign to be none the less; here a test says so, in each
+ * program, and the other body is right for all numbers. As %t is not negative the facts need no
+ * word about it.
  *
- * A guard stands in the function's body, or in that of a `for` that carries no tile, before the first
- * such remainder or quotient. There is one only if it makes an access wider, and where the body is
- * not too large to have twice. The bound is half of the type, so that what is added to the number,
- * which ranges bound by the other half, does not wrap. The body as it was gets no rings: it is not
- * expected to run. */
+ * A guard stands in the function's body, or in that of a `for` that carries no tile, before the
+ * first such remainder or quotient. There is one only if it makes an access wider, and where the
+ * body is not too large to have twice. The bound is half of the type, so that what is added to the
+ * number, which ranges bound by the other half, does not wrap. The body as it was gets no rings: it
+ * is not expected to run. */
 #include "opt/opt.h"
 
 enum {
@@ -41,8 +42,8 @@ typedef struct Guard {
 
 static int64_t half_of(const Type *type) { return (int64_t)(UINT64_MAX >> (66 - type_bits(type))); }
 
-/* The one scalar that must not be negative, that value is not: *number. What is added to it, at most
- * *rest. False: it would take more than that. */
+/* The one scalar that must not be negative, that value is not: *number. What is added to it, at
+ * most *rest. False: it would take more than that. */
 static bool find_number(const Guard *g, Value *value, Value **number, int64_t *rest) {
     int64_t low, high, most = half_of(value->type);
     const Op *op = value->def;

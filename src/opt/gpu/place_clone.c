@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* place_clone: writes a plan into the function. Forwards: an op reads its operands where it is made,
- * its results get their homes as places, and right behind it a `convert` makes them in each other
- * layout in which they are wanted; an op without a home is copied for each layout, the copies side
- * by side. What nobody wants goes. */
+/* place_clone: writes a plan into the function. Forwards: an op reads its operands where it is
+ * made, its results get their homes as places, and right behind it a `convert` makes them in each
+ * other layout in which they are wanted; an op without a home is copied for each layout, the copies
+ * side by side. What nobody wants goes. */
 #include "opt/gpu/place.h"
 
 typedef VEC(Value *) Versions; /* of a value: one for each layout */

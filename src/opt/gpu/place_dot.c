@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* place_dot: who multiplies, and where a product lies. By wgmma or mma.sync where the tensor cores take it; else each thread
- * multiplies and adds a block of the result. */
+/* place_dot: who multiplies, and where a product lies. By wgmma or mma.sync where the tensor cores
+ * take it; else each thread multiplies and adds a block of the result. */
 #include "opt/gpu/place.h"
 
 static int log2_of(int x) {

@@ -12,15 +12,15 @@
  *                                             %c = dot %a, ..
  *                                             release %r, %n
  *
- * A load takes part if a product of the loop's body reads it and nobody else does, a thread copies 4
- * bytes or more at once, and its address and mask can be computed ahead: by pure ops from the
+ * A load takes part if a product of the loop's body reads it and nobody else does, a thread copies
+ * 4 bytes or more at once, and its address and mask can be computed ahead: by pure ops from the
  * loop's index, from what is outside, and from carried values of which the same is true. Nothing in
  * the loop may write where it reads. All of a loop's loads share a ring: its turns have a part for
- * each. As many stages as are asked for, or as there is shared memory for. The index that runs ahead
- * stops where the loop stops, so that it passes no number that the loop does not.
+ * each. As many stages as are asked for, or as there is shared memory for. The index that runs
+ * ahead stops where the loop stops, so that it passes no number that the loop does not.
  *
- * Where %n is made ready, everybody has left turn %n - 1, whose buffer is then filled: one barrier a
- * turn. sm_80 and up: older ones have no asynchronous copies. */
+ * Where %n is made ready, everybody has left turn %n - 1, whose buffer is then filled: one barrier
+ * a turn. sm_80 and up: older ones have no asynchronous copies. */
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
