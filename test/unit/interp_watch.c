@@ -85,6 +85,14 @@ static void check_case(const Case *c) {
     "races between programs on interp, and what they write twice: the kernel has atomics or "      \
     "volatile loads, which may order them; device sim follows that"
 
+#define WRAPPED_SHL(lane)                                                                          \
+    "overflow 9: the offset of this load does not fit its int and wrapped (the first to: shl in "  \
+    "line 7): it goes 17179869184 elements before where it should" ALONE ", lane " lane "\n"       \
+    "out-of-bounds 9: load of 4 bytes outside the buffer of 'x', which has 256 bytes: 1073741824 " \
+    "bytes before its start, at element -268435456 of 'x'" ALONE ", lane " lane                    \
+    "; an int32 on the way to the address wrapped (shl in line 7), without that it were "          \
+    "17179869184 elements further\n"
+
 static const Case cases[] = {
     /* where a NaN or infinity comes from */
     {.body = I "v = tl.load(x + l)\n" KEEP, .want = ""},
@@ -179,6 +187,15 @@ static const Case cases[] = {
      .want = "no-other 6: " NO_OTHER "is in the address of this access in line 7" ALONE " x24\n"},
     {.body = I "a = tl.load(i + l, mask=l < n)\nv = tl.load(x + l, mask=a < 3, other=0.0)\n" KEEP,
      .want = "no-other 6: " NO_OTHER "is in the mask of this access in line 7" ALONE " x24\n"},
+    {.body = I "a = tl.load(i + l, mask=l < n)\nv = tl.load(x + l, mask=a > 63, other=0.0)\n" KEEP,
+     .want = "no-other 6: " NO_OTHER "is in the mask of this access in line 7" ALONE " x24\n"},
+    {.body = I "a = tl.load(i + l, mask=l < n)\ntl.store(z + l, 1.0, mask=a > 63)\n",
+     .want = "no-other 6: " NO_OTHER "is in the mask of this access in line 7" ALONE " x24\n"},
+    {.body = I "a = tl.load(i + l, mask=l < n)\ntl.atomic_add(y + l, 1.0, mask=a > 63)\n",
+     .want = "no-other 6: " NO_OTHER "is in the mask of this access in line 7" ALONE " x24\n"
+             "not-checked 0: " ORDERED "\n"},
+    {.body = I "a = tl.load(i + l, mask=l < n)\ntl.store(z + l, 1.0, mask=(a > 63) & (l < n))\n",
+     .want = ""},
     {.body = "a = tl.load(i, mask=n < 0)\nif a > 3:\n    tl.store(z, 1.0)\n",
      .want = "no-other 5: " NO_OTHER "decides this 'if' in line 6" ALONE "\n"},
     {.body = "a = tl.load(i, mask=n < 0)\nfor k in range(a):\n    tl.store(z + k, 1.0)\n",
@@ -330,6 +347,22 @@ static const Case cases[] = {
          "1073741824 bytes before its start, at element -268435456 of 'x'" ALONE
          ", lane [63]; an int32 on the way to the address wrapped (shl in line 6), without that it "
          "were 17179869184 elements further\n"},
+    /* each lane has its own first op to wrap, which goes where the lane goes */
+    {.body = I "a = l * 134217728\nb = l << 28\no = tl.where(l < 16, a, b)\nv = tl.load(x + o, "
+               "mask=l == 63, other=0.0)\n" KEEP,
+     .want = WRAPPED_SHL("[63]")},
+    {.body = I "a = l * 134217728\nb = l << 28\no = tl.where(l > 62, b, a)\nv = tl.load(x + "
+               "tl.gather(o, 63 - l, 0), mask=l == 0, other=0.0)\n" KEEP,
+     .want = WRAPPED_SHL("[0]")},
+    {.body =
+         I "a = l * 134217728\nb = l << 28\nv = tl.load(x + a + b, mask=l == 63, other=0.0)\n" KEEP,
+     .want =
+         "overflow 8: the offset of this load does not fit its int and wrapped (the first to: mul "
+         "in line 6): it goes 25769803776 elements before where it should" ALONE ", lane [63]\n"
+         "out-of-bounds 8: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "1610612736 bytes before its start, at element -402653184 of 'x'" ALONE
+         ", lane [63]; an int32 on the way to the address wrapped (mul in line 6), without that it "
+         "were 25769803776 elements further\n"},
     {.body =
          I "o = tl.where(l < 63, l << 28, l)\nv = tl.load(x + o, mask=l > 62, other=0.0)\n" KEEP,
      .want = ""},

@@ -38,7 +38,7 @@ typedef struct Lanes {
     int ring; /* of a tile that lies in a ring: 1 + the id of the ring's value, and which turn */
     int64_t turn;
     /* What else is known of each lane, 8 bytes a lane: watch.c, wide.c. NULL, as nearly always:
-     * nothing. */
+     * nothing. The marks of `wide`: in which op a lane wrapped, an address. */
     struct Lanes *marks, *wide;
     char padding[LANES_HEADER - 48];
     char data[];
@@ -114,7 +114,6 @@ typedef struct Launch {
     size_t output_length, output_capacity;
     struct Scheduler *scheduler; /* NULL: programs run one after another to their ends */
     struct Watch *watch;         /* NULL: not watched */
-    const Op *wrapped;           /* the first op whose offset wrapped; NULL: none did */
 } Launch;
 
 typedef struct Program {
@@ -222,8 +221,9 @@ void wide_note(Arena *arena, Loaded *loaded); /* fills in offsets */
  * value. */
 bool wide_check(Program *p, const Op *op, Lanes *out);
 bool wide_addptr(Program *p, const Op *op, Lanes *out);
-/* The elements by which a lane's pointer misses where it would be; 0: it does not. */
-int64_t wide_missed(const Lanes *pointers, int lane, int size);
+/* The elements by which a lane's pointer misses where it would be, and the op that wrapped; 0: it
+ * does not. */
+int64_t wide_missed(const Lanes *pointers, int lane, int size, const Op **wrapped);
 
 /* ---- watching; each is called on watched devices only, false after program_fail ---- */
 
@@ -239,7 +239,7 @@ bool watch_load(Program *p, const Op *op, const Lanes *pointers, const Lanes *ma
 void watch_written(Program *p, const Op *op, const Lanes *values, const Lanes *mask);
 /* Somebody looks at lane `lane` to decide: a condition, an address. */
 void watch_decides(Program *p, const Op *op, const Lanes *lanes, int lane, const char *what);
-void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed);
+void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed, const Op *wrapped);
 /* One lane's access of `size` bytes that goes on; changes: a write of another value than was
  * there. */
 void owner_read(Program *p, const Op *op, int lane, const char *memory, int size);

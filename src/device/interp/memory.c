@@ -24,7 +24,10 @@ typedef struct Access {
 } Access;
 
 static bool lane_is_on(const Access *access, int i) {
-    return !access->mask || (access->mask->data[i] & 1);
+    if (!access->mask) return true;
+    if (access->is_watched)
+        watch_decides(access->p, access->op, access->mask, i, "is in the mask of this access");
+    return access->mask->data[i] & 1;
 }
 
 static bool fits(Access *access, const DeviceRange *range, uint64_t address) {
@@ -63,9 +66,9 @@ static void say_lane(const Access *access, int lane) {
 
 /* The int32 that wrapped, where that is why. */
 static void say_wrapped(const Access *access, int lane) {
-    int64_t missed = access->pointers ? wide_missed(access->pointers, lane, access->size) : 0;
-    const Op *op = access->p->launch->wrapped;
-    if (!missed || !op) return;
+    const Op *op;
+    int64_t missed = access->pointers ? wide_missed(access->pointers, lane, access->size, &op) : 0;
+    if (!missed) return;
     program_note(access->p,
                  "; an int32 on the way to the address wrapped (%s in line %d), without that it "
                  "were %lld elements further",
@@ -145,11 +148,10 @@ static char *checked_memory(Access *access, int lane, uint64_t address) {
 }
 
 static void watch_lane(const Access *access, int i) {
-    int64_t missed = wide_missed(access->pointers, i, access->size);
-    if (missed) watch_wrapped(access->p, access->op, i, missed);
+    const Op *wrapped;
+    int64_t missed = wide_missed(access->pointers, i, access->size, &wrapped);
+    if (missed) watch_wrapped(access->p, access->op, i, missed, wrapped);
     watch_decides(access->p, access->op, access->pointers, i, "is in the address of this access");
-    if (access->mask)
-        watch_decides(access->p, access->op, access->mask, i, "is in the mask of this access");
 }
 
 /* The memory of one lane, NULL after failing. */

@@ -209,7 +209,7 @@ static bool move_known(Program *p, const Op *op, bool wide) {
         fine = known[i] != NULL;
     }
     for (int i = 0; i < count && fine; i++) p->slots[op->operands[i]->id] = known[i];
-    fine = fine && move_lanes(p, op);
+    fine = fine && move_lanes(p, op) && (!wide || move_known(p, op, false)); /* the wide's marks */
     for (int i = 0; i < count; i++) {
         p->slots[op->operands[i]->id] = operands[i];
         lanes_release(p->launch, known[i]);

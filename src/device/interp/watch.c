@@ -450,16 +450,15 @@ void watch_decides(Program *p, const Op *op, const Lanes *lanes, int lane, const
     if (w && undefined) say_origin(p, &w->origins[undefined - 1], what, op->span);
 }
 
-void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed) {
-    const Op *first = p->launch->wrapped;
+void watch_wrapped(Program *p, const Op *op, int lane, int64_t missed, const Op *wrapped) {
     Finding *found = finding_add(&p->launch->watch->findings, TERN_FOUND_OVERFLOW, op->span);
     char words[128];
-    if (!found || !first) return;
+    if (!found) return;
     snprintf(
         found->text, sizeof found->text,
         "the offset of this %s does not fit its int and wrapped (the first to: %s in line %d): "
         "it goes %lld elements %s where it should",
-        op_info(op->kind)->name, op_info(first->kind)->name, span_line(first->span),
+        op_info(op->kind)->name, op_info(wrapped->kind)->name, span_line(wrapped->span),
         (long long)(missed < 0 ? -missed : missed), missed < 0 ? "past" : "before");
     program_say_program(p, found->where, 120);
     lane_words(p, access_pointer(op)->type, lane, words, sizeof words);

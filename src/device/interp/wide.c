@@ -137,6 +137,33 @@ static bool any_wrapped(const Op *op, Lanes *const *in, const Lanes *out) {
     return wrapped;
 }
 
+static const Op *wrapped_in(const Lanes *lanes, int i) {
+    uint64_t address = lanes->wide ? lane_of(lanes->wide->marks, i) : 0;
+    return (const Op *)(uintptr_t)address;
+}
+
+/* Where lane i of op's result began to be wrong: before op, if an operand that it takes was. */
+static const Op *wrapped_first(const Op *op, Lanes *const *in, int i) {
+    int left_out = op->kind != OP_SELECT ? -1 : lane_of(in[0], i) & 1 ? 2 : 1;
+    for (int k = 0; k < op->num_operands; k++)
+        if (k != left_out && wrapped_in(in[k], i)) return wrapped_in(in[k], i);
+    return op;
+}
+
+/* The true values of a tile that gets some: at first what it is. */
+static Lanes *wide_new(Program *p, const Lanes *lanes, const Type *type) {
+    Lanes *wide = lanes_new(p, lanes->count, 8);
+    Lanes *marks = wide ? lanes_new(p, lanes->count, 8) : NULL;
+    if (!marks) {
+        lanes_release(p->launch, wide);
+        return NULL;
+    }
+    memset(marks->data, 0, (size_t)marks->count * 8);
+    for (int i = 0; i < lanes->count; i++) lane_set(wide, i, (uint64_t)plain(lanes, type, i));
+    wide->marks = marks;
+    return wide;
+}
+
 bool wide_check(Program *p, const Op *op, Lanes *out) {
     const Type *type = type_lane(op_result(op)->type);
     if (!hands_on(op) || !type_is_int(type) || type_is_bool(type)) return true;
@@ -150,15 +177,10 @@ bool wide_check(Program *p, const Op *op, Lanes *out) {
     for (int i = 0; i < out->count; i++) {
         int64_t now = constant_to_int(type, lane_get(out, i)), value;
         if (!true_result(op, in, i, &value) || value == now) continue;
-        if (!wide) {
-            if (!(wide = lanes_new(p, out->count, 8))) return false;
-            for (int k = 0; k < out->count; k++)
-                lane_set(wide, k, (uint64_t)constant_to_int(type, lane_get(out, k)));
-        }
+        if (!wide && !(wide = out->wide = wide_new(p, out, type))) return false;
         lane_set(wide, i, (uint64_t)value);
-        if (!p->launch->wrapped) p->launch->wrapped = op;
+        lane_set(wide->marks, i, (uint64_t)(uintptr_t)wrapped_first(op, in, i));
     }
-    out->wide = wide;
     return true;
 }
 
@@ -166,16 +188,19 @@ bool wide_addptr(Program *p, const Op *op, Lanes *out) {
     const Lanes *pointers = operand(p, op, 0), *offsets = operand(p, op, 1);
     const Type *type = type_lane(addptr_offset(op)->type);
     int64_t size = type_size_bytes(type_lane(op_result(op)->type)->elem);
-    if (!(out->wide = lanes_new(p, out->count, 8))) return false;
+    if (!(out->wide = wide_new(p, out, type_lane(op_result(op)->type)))) return false;
     for (int i = 0; i < out->count; i++) {
-        const Lanes *from = pointers->wide ? pointers->wide : pointers;
-        uint64_t base = lane_of(from, i);
+        const Op *wrapped =
+            wrapped_in(pointers, i) ? wrapped_in(pointers, i) : wrapped_in(offsets, i);
+        uint64_t base = lane_of(pointers->wide ? pointers->wide : pointers, i);
         lane_set(out->wide, i, base + (uint64_t)truth(offsets, type, i) * (uint64_t)size);
+        lane_set(out->wide->marks, i, (uint64_t)(uintptr_t)wrapped);
     }
     return true;
 }
 
-int64_t wide_missed(const Lanes *pointers, int lane, int size) {
+int64_t wide_missed(const Lanes *pointers, int lane, int size, const Op **wrapped) {
     if (!pointers->wide) return 0;
+    *wrapped = wrapped_in(pointers, lane);
     return (int64_t)(lane_get(pointers->wide, lane) - lane_get(pointers, lane)) / size;
 }
