@@ -106,8 +106,47 @@ static bool next_item(const char **at, Str *item) {
     return true;
 }
 
+typedef struct Given { /* an argument, as the signature has it */
+    tern_context *context;
+    Arena *arena;
+    const CuKernel *kernel;
+    const CuParam *param;
+    int num_parts; /* seen so far */
+} Given;
+
 /* "*fp32:16" for a pointer to float; what is no pointer is checked by the launch. */
-static bool check_signature(tern_context *context, const CuKernel *kernel, const char *signature) {
+static bool check_pointer(const Given *given, int part, Str item) {
+    const CuParam *param = given->param;
+    bool is_pointer = item.length && item.data[0] == '*' && part < param->num_parts;
+    Str pointee = is_pointer ? param->pointees[part] : STR("");
+    Str name = {item.data + 1, item.length - 1};
+    for (int k = 0; k < name.length; k++)
+        if (name.data[k] == ':') name.length = k;
+    if (!pointee.length || str_equal(name, pointee)) return true;
+    bool is_whole = str_ends(param->type, "*");
+    context_fail(given->context, TERN_ERROR_ARGUMENT,
+                 is_whole
+                     ? "argument '%.*s' of kernel '%.*s' is a pointer to %.*s; the source says "
+                       "'%.*s'"
+                     : "argument '%.*s' of kernel '%.*s' has a pointer to %.*s where the "
+                       "source's '%.*s' has one to %.*s",
+                 STR_ARG(param->name), STR_ARG(given->kernel->name), STR_ARG(name),
+                 STR_ARG(param->type), STR_ARG(pointee));
+    return false;
+}
+
+/* "(fp32, (*i32, i1))" for a struct */
+static bool check_item(Given *given, Str item) {
+    if (!item.length || item.data[0] != '(') return check_pointer(given, given->num_parts++, item);
+    Str inner;
+    const char *rest = str_copy(given->arena, (Str){item.data + 1, item.length - 2}).data;
+    while (next_item(&rest, &inner))
+        if (!check_item(given, inner)) return false;
+    return true;
+}
+
+static bool check_signature(tern_context *context, Arena *arena, const CuKernel *kernel,
+                            const char *signature) {
     Str item;
     for (int i = 0; next_item(&signature, &item); i++) {
         if (i == kernel->num_params) {
@@ -115,16 +154,14 @@ static bool check_signature(tern_context *context, const CuKernel *kernel, const
                          STR_ARG(kernel->name), kernel->num_params);
             return false;
         }
-        const CuParam *param = &kernel->params[i];
-        if (!item.length || item.data[0] != '*') continue;
-        Str given = {item.data + 1, item.length - 1};
-        for (int k = 0; k < given.length; k++)
-            if (given.data[k] == ':') given.length = k;
-        if (!param->pointee.length || str_equal(given, param->pointee)) continue;
-        context_fail(
-            context, TERN_ERROR_ARGUMENT,
-            "argument '%.*s' of kernel '%.*s' is a pointer to %.*s; the source says '%.*s'",
-            STR_ARG(param->name), STR_ARG(kernel->name), STR_ARG(given), STR_ARG(param->type));
+        Given given = {context, arena, kernel, &kernel->params[i], 0};
+        if (!check_item(&given, item)) return false;
+        if (given.num_parts == given.param->num_parts) continue;
+        context_fail(context, TERN_ERROR_ARGUMENT,
+                     "argument '%.*s' of kernel '%.*s': a '%.*s' is %d value%s, not %d",
+                     STR_ARG(given.param->name), STR_ARG(kernel->name), STR_ARG(given.param->type),
+                     given.param->num_parts, given.param->num_parts == 1 ? "" : "s",
+                     given.num_parts);
         return false;
     }
     return true;
@@ -137,7 +174,7 @@ tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *
     CuLaunch launch;
     Diag diag = {.arena = arena};
     if (!found || !check_launch(context, options, &launch)) return NULL;
-    if (!check_signature(context, found, signature)) return NULL;
+    if (!check_signature(context, arena, found, signature)) return NULL;
     CompileRequest request = kernel_request(&context->device, options);
     tern_kernel *kernel = kernel_new(context, arena, function);
     kernel->compiled = compile_cuda(arena, module->cuda, found, &launch, &request, &diag);

@@ -22,8 +22,10 @@ CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions 
                   Diag *diag);
 
 typedef struct CuParam {
-    Str name, type; /* type: as it is written */
-    Str pointee; /* of a pointer: the name of the number type in a signature, "fp32"; else empty */
+    Str name, type;      /* type: as it is written */
+    int num_parts;       /* arguments: 1, or of a struct all numbers and pointers in it */
+    const Str *pointees; /* of each that is a pointer: the name of the number type in a signature,
+                            "fp32"; else empty */
 } CuParam;
 typedef struct CuKernel { /* a __global__ function */
     Str name;

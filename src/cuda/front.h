@@ -4,7 +4,7 @@
  *     module.c   which names a file declares at its top     type.c     types of C
  *     outline.c  the names of declarations                  name.c     scopes, names with '::'
  *     declare.c  types and variables                        convert.c  conversions
- *     global.c   what stands outside of kernels
+ *     global.c   what stands outside of kernels           part.c     parameters that are structs
  *     record.c   structs and classes                        member.c   their members, constructors
  *     expr.c     expressions                                call.c     signatures, calls, inlining
  *     resolve.c  which overload                             initialize.c  initial values
@@ -425,6 +425,15 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
                  int count, CuVal *args, CuPlace place);
 CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found);   /* l->at: at '(' or '<' */
 void cu_read_inits(CuLower *l, const CuDecl *decl, const CuVal *self); /* of a constructor */
+
+/* ---- part.c ---- */
+typedef struct CuPart { /* a number or pointer in a parameter of a kernel */
+    Str name;
+    const CuType *type;
+    int64_t offset;
+} CuPart;
+typedef VEC(CuPart) CuParts;
+bool cu_parts(CuLower *l, const CuParamDecl *param, CuParts *parts); /* false: after an error */
 
 /* ---- lambda.c ---- */
 CuVal cu_lambda(CuLower *l); /* at '[' */

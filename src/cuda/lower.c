@@ -274,20 +274,24 @@ static void add_params(CuLower *l, const CuSignature *signature) {
     for (int i = 0; i < signature->num_params; i++) {
         const CuParamDecl *param = &signature->params[i];
         const CuType *type = param->type ? param->type : cu_type(CU_VOID);
-        const Type *ir = cu_ir(l->fn->types, type);
-        if (!ir || param->is_reference) {
+        if (type->kind == CU_VOID || param->is_reference) {
             cu_unsupported(l, param->place, "a kernel's parameter of type '%.*s'%s",
                            STR_ARG(cu_name(l->arena, type)),
                            param->is_reference ? " by reference" : "");
             l->panic = false;
             continue;
         }
-        Value *value = func_add_param(l->fn, ir, param->name, i);
-        const CuType *number = type->kind == CU_POINTER ? type->of : type;
-        l->fn->params[l->fn->num_params - 1].is_unsigned =
-            cu_is_integer(number) && !cu_is_signed(number);
+        CuParts parts = {0};
+        if (!cu_parts(l, param, &parts)) return;
         Value *at = cu_alloc(l, type, ALLOC_LOCAL, param->name);
-        cu_store_to(l, at, type, value);
+        for (int k = 0; k < parts.count; k++) {
+            const CuPart *part = &parts.data[k];
+            Value *value = func_add_param(l->fn, cu_ir(l->fn->types, part->type), part->name, i);
+            const CuType *number = part->type->kind == CU_POINTER ? part->type->of : part->type;
+            l->fn->params[l->fn->num_params - 1].is_unsigned =
+                cu_is_integer(number) && !cu_is_signed(number);
+            cu_store_to(l, cu_offset(l, at, part->offset, part->type), part->type, value);
+        }
         cu_bind(
             l, (CuName){.name = param->name, .val = {.type = type, .value = at, .is_place = true}});
     }

@@ -13,6 +13,15 @@ static Str pointee_of(const CuType *type) {
     return str_of(names[type->of->kind]);
 }
 
+static bool describe_param(CuLower *l, const CuParamDecl *from, CuParam *param) {
+    CuParts parts = {0};
+    if (!from->type || !cu_parts(l, from, &parts)) return false;
+    Str *pointees = arena_array(l->arena, Str, parts.count + 1);
+    for (int i = 0; i < parts.count; i++) pointees[i] = pointee_of(parts.data[i].type);
+    *param = (CuParam){from->name, cu_name(l->arena, from->type), parts.count, pointees};
+    return true;
+}
+
 /* What can be read; what cannot is said when the kernel is compiled. */
 static CuKernel described(Arena *arena, const CuModule *m, const CuModule **library,
                           const CuDecl *decl, const char *args) {
@@ -37,12 +46,8 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
     bool known = scope && cu_signature(&l, decl, scope, &signature);
     *library = l.library; /* for the next one */
     CuParam *params = arena_array(arena, CuParam, signature.num_params + 1);
-    for (int i = 0; known && i < signature.num_params; i++) {
-        const CuType *type = signature.params[i].type;
-        if (type)
-            params[i] = (CuParam){signature.params[i].name, cu_name(arena, type), pointee_of(type)};
-        known = type != NULL;
-    }
+    for (int i = 0; known && i < signature.num_params; i++)
+        known = describe_param(&l, &signature.params[i], &params[i]);
     kernel.num_params = known ? signature.num_params : 0;
     kernel.params = params;
     return kernel;

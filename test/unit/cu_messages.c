@@ -130,8 +130,12 @@ TEST(files) {
     file_says("__global__ void k() {\n", "expected '}'", TERN_ERROR_COMPILE);
     file_says("__global__ int k() { return 1; }\n", "a kernel returns void, not 'int'",
               TERN_ERROR_COMPILE);
-    file_says("__global__ void k(float4 v) {}\n", "a kernel's parameter of type 'float4'",
-              TERN_ERROR_UNSUPPORTED);
+    file_says("__global__ void k(float4 &v) {}\n",
+              "a kernel's parameter of type 'float4' by reference", TERN_ERROR_UNSUPPORTED);
+    file_says("union U { int i; float f; };\n__global__ void k(U v) {}\n",
+              "a kernel's parameter with a union, 'U'", TERN_ERROR_UNSUPPORTED);
+    file_says("struct S { float f[1025]; };\n__global__ void k(S v) {}\n",
+              "a kernel's parameter of more than 1024 numbers", TERN_ERROR_UNSUPPORTED);
     file_says("__constant__ float c[4];\n__global__ void k(float *p) { *p = c[0]; }\n",
               "help: pass a pointer to it as an argument", TERN_ERROR_UNSUPPORTED);
     file_says("template <class... T> __device__ int g(T... x) { return 1; }\n"
@@ -333,8 +337,7 @@ TEST(signatures) {
          "argument 'q' of kernel 'k' is a pointer to i32; the source says 'const float *'"},
         {"n[1,2],*i32",
          "argument 'q' of kernel 'k' is a pointer to i32; the source says 'const float *'"},
-        {"(1,2),*i32",
-         "argument 'q' of kernel 'k' is a pointer to i32; the source says 'const float *'"},
+        {"(1,2),*i32", "argument 'p' of kernel 'k': a 'int *' is 1 value, not 2"},
         {"*i32,*fp32,i32,*i8,i32", "kernel 'k' has 4 parameters"},
         {"*", "argument 'p' of kernel 'k' is a pointer to ; the source says 'int *'"},
     };

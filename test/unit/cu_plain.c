@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Kernels of test/cuda/plain.cu on each device that needs no GPU, against the same text compiled by
+ * the compiler of this test. */
+#include "test.h"
+#include "tern.h"
+
+typedef struct float4 {
+    float x, y, z, w;
+} float4;
+typedef struct uchar4 {
+    unsigned char x, y, z, w;
+} uchar4;
+static struct { int x, y, z; } threadIdx, blockIdx, blockDim = {32, 1, 1};
+#define __global__ static
+#define __device__ static
+#include "../cuda/plain.cu"
+
+enum { N = 100, BLOCKS = 4 };
+
+#define EACH_THREAD                                                                                \
+    for (blockIdx.x = 0; blockIdx.x < BLOCKS; blockIdx.x++)                                        \
+        for (threadIdx.x = 0; threadIdx.x < blockDim.x; threadIdx.x++)
+
+static tern_context *context;
+static tern_module *module;
+
+/* Of the d-th device. */
+static bool on_device(int d) {
+    static const char *const devices[] = {"sim", "interp", "cpu", NULL};
+    tern_module_free(module);
+    tern_close(context);
+    context = NULL, module = NULL;
+    if (!devices[d]) return false;
+    context = tern_open(&(tern_open_options){.device = devices[d]}, NULL, NULL, 0);
+    module = context ? tern_load_file(context, "test/cuda/plain.cu") : NULL;
+    CHECK(module != NULL);
+    return module != NULL;
+}
+
+#define ON_EACH_DEVICE for (int device = 0; on_device(device); device++)
+
+static tern_kernel *compiled(const char *name, const char *signature) {
+    tern_options options = {.block = {blockDim.x}, .verify = true};
+    tern_kernel *kernel = tern_compile(module, name, signature, &options);
+    if (!kernel) printf("%s\n", tern_message(context));
+    CHECK(kernel != NULL);
+    return kernel;
+}
+
+static void launch(const char *name, const tern_argument *arguments, int count) {
+    tern_kernel *kernel = compiled(name, NULL);
+    tern_status status =
+        kernel ? tern_launch(NULL, kernel, (uint32_t[]){BLOCKS, 1, 1}, arguments, count)
+               : TERN_ERROR_COMPILE;
+    if (kernel && status) printf("%s\n", tern_message(context));
+    CHECK(status == TERN_OK);
+    tern_kernel_free(kernel);
+}
+
+static tern_buffer *filled(const void *data, size_t bytes) {
+    tern_buffer *buffer = tern_alloc(context, bytes);
+    CHECK(buffer && tern_write(buffer, 0, data, bytes) == TERN_OK);
+    return buffer;
+}
+
+/* ---- structs as parameters ---- */
+
+TEST(structs_are_passed_by_value) {
+    float out[N] = {0}, want[N];
+    int from[N];
+    Point more[3] = {{1, 10}, {2, 20}, {3, 30}};
+    Task task = {from, {0.5f, -1}, {{{1, 100}, {2, 200}}, {{3, 300}, {4, 400}}}, 3, true,
+                 more, {-7, 0.125}};
+    float4 weights = {0.25f, 2, 3, 4};
+    uchar4 bytes = {1, 250, 3, 200};
+    for (int i = 0; i < N; i++) from[i] = i * 3 % 17;
+    EACH_THREAD tasks(want, task, weights, bytes, N);
+    ON_EACH_DEVICE {
+        tern_buffer *to = filled(out, sizeof out);
+        tern_argument arguments[] = {tern_arg_buffer(to),
+                                     tern_arg_buffer(filled(from, sizeof from)),
+                                     tern_arg_float(task.origin.x),
+                                     tern_arg_float(task.origin.y),
+                                     tern_arg_float(1),
+                                     tern_arg_float(100),
+                                     tern_arg_float(2),
+                                     tern_arg_float(200),
+                                     tern_arg_float(3),
+                                     tern_arg_float(300),
+                                     tern_arg_float(4),
+                                     tern_arg_float(400),
+                                     tern_arg_int(3),
+                                     tern_arg_int(1),
+                                     tern_arg_buffer(filled(more, sizeof more)),
+                                     tern_arg_int(-7),
+                                     tern_arg_float(0.125),
+                                     tern_arg_float(weights.x),
+                                     tern_arg_float(2),
+                                     tern_arg_float(3),
+                                     tern_arg_float(4),
+                                     tern_arg_int(1),
+                                     tern_arg_int(250),
+                                     tern_arg_int(3),
+                                     tern_arg_int(200),
+                                     tern_arg_int(N)};
+        launch("tasks", arguments, sizeof arguments / sizeof *arguments);
+        CHECK(tern_read(to, 0, out, sizeof out) == TERN_OK);
+        for (int i = 0; i < N; i++) CHECK(out[i] == want[i]);
+    }
+}
+
+TEST(a_struct_has_as_many_values_as_its_fields) {
+    static const struct {
+        const char *signature, *words;
+    } cases[] = {
+        {"*fp32, 1", "argument 'task' of kernel 'tasks': a 'Task' is 16 values, not 1"},
+        {"*fp32, (*fp32, (fp32, fp32))", "argument 'task' of kernel 'tasks' has a pointer to fp32 "
+                                         "where the source's 'Task' has one "
+                                         "to i32"},
+        {"*fp32, (*i32, (fp32, fp32))",
+         "argument 'task' of kernel 'tasks': a 'Task' is 16 values, not 3"},
+        {"(*fp32, i32)", "argument 'out' of kernel 'tasks': a 'float *' is 1 value, not 2"},
+    };
+    CHECK(on_device(1));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        tern_options options = {.block = {32}};
+        CHECK(!tern_compile(module, "tasks", cases[i].signature, &options));
+        CHECK_STR(tern_message(context), cases[i].words);
+    }
+    tern_kernel *kernel = compiled("tasks", NULL);
+    const tern_parameter *corner = tern_kernel_parameter(kernel, 6);
+    CHECK(tern_kernel_num_parameters(kernel) == 26 && corner && corner->dtype == TERN_FLOAT32);
+    CHECK_STR(corner ? corner->name : "", "task.2.0.1.0");
+    tern_kernel_free(kernel);
+    on_device(3);
+}
+
+TEST_MAIN()
