@@ -244,9 +244,11 @@ static void do_file(Tally *tally, const char *path) {
     keep(tally, &report);
 }
 
+/* Launched ones may be those of a file that it includes, which cannot be read alone. */
 static bool has_kernels(Arena *arena, const char *path) {
     Str text, why;
-    return file_read(arena, path, 16 << 20, &text, &why) && mentions(text, "__global__");
+    return file_read(arena, path, 16 << 20, &text, &why) &&
+           (mentions(text, "__global__") || mentions(text, "<<<"));
 }
 
 static bool was_seen(const Tally *tally, const char *path) {
