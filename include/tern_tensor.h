@@ -237,6 +237,32 @@ TERN_API tern_tensor *tern_clone(tern_tensor *tensor);
 TERN_API tern_tensor *tern_contiguous(tern_tensor *tensor);              /* a view, if it is */
 TERN_API tern_status tern_copy_into(tern_tensor *to, tern_tensor *from); /* broadcasts, converts */
 
+/* ---- functions that are compiled ---- */
+
+/* Ops on `in` that make `out`: each gets a reference that is the caller's. Temporaries that it does
+ * not drop go when it returns, as in a scope. */
+typedef tern_status tern_fused_body(tern_tensor *const *in, tern_tensor **out, void *user);
+/* A function whose ops become few kernels. It is traced when it is first called, and again for
+ * other types, shapes or strides: the body runs, but its ops are noted, not done, so that it
+ * cannot ask for values (tern_item, tern_to_host: refused). What decides how it runs, other than
+ * `in`, must stay as it is: numbers that it takes from elsewhere are those of the trace. Tensors
+ * that it takes from elsewhere are kept, and read at each call; what it writes to those and to
+ * `in` is written at each call. Results in f16 and bf16 are rounded when they are stored or
+ * converted, not between ops. Free it before the session is closed. */
+typedef struct tern_fused tern_fused;
+
+enum { TERN_MAX_FUSED_TENSORS = 64 }; /* in and out, each */
+/* name: of the kernels, a word of letters, digits and '_'. NULL: an error. */
+TERN_API tern_fused *tern_fuse(tern_session *session, const char *name, tern_fused_body *body,
+                               int num_in, int num_out, void *user);
+/* out: num_out places, which get new references; on an error, NULL. Inside of a function that is
+ * traced its ops become those of the outer one. */
+TERN_API tern_status tern_fused_call(tern_fused *function, tern_tensor *const *in,
+                                     tern_tensor **out);
+TERN_API void tern_fused_free(tern_fused *function); /* NULL is allowed */
+/* While a function is traced: what the emitted text calls the tensor. Else nothing. */
+TERN_API void tern_name(tern_tensor *tensor, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

@@ -154,19 +154,35 @@ static tern_tensor *drop_failed(tern_tensor *tensor, tern_status status) {
     return NULL;
 }
 
+/* Of what the host writes into, also while ops are traced; strides NULL: row-major. */
+static tern_tensor *empty_for_data(tern_session *session, tern_dtype dtype, int rank,
+                                   const int64_t *shape, const int64_t *strides) {
+    Trace *trace = session->trace;
+    session->trace = NULL;
+    tern_tensor *tensor = strides ? tern_empty_strided(session, dtype, rank, shape, strides)
+                                  : tern_empty(session, dtype, rank, shape);
+    session->trace = trace;
+    if (tensor) tensor->storage->trace = trace_serial(trace);
+    return tensor;
+}
+
 static tern_tensor *zeroed(tern_tensor *tensor) {
     return tensor ? drop_failed(tensor, tern_fill(tensor->storage->buffer, 0)) : NULL;
 }
 
 tern_tensor *tern_zeros(tern_session *session, tern_dtype dtype, int rank, const int64_t *shape) {
-    return zeroed(tern_empty(session, dtype, rank, shape));
+    return zeroed(empty_for_data(session, dtype, rank, shape, NULL));
 }
 
-tern_tensor *tern_zeros_like(tern_tensor *tensor) { return zeroed(tern_empty_like(tensor)); }
+tern_tensor *tern_zeros_like(tern_tensor *tensor) {
+    if (!tensor_is_live(tensor)) return NULL;
+    return zeroed(empty_for_data(tensor->session, tensor->dtype, tensor->rank, tensor->shape,
+                                 tensor_is_dense(tensor) ? tensor->strides : NULL));
+}
 
 tern_tensor *tern_from(tern_session *session, const void *data, tern_dtype dtype, int rank,
                        const int64_t *shape) {
-    tern_tensor *tensor = tern_empty(session, dtype, rank, shape);
+    tern_tensor *tensor = empty_for_data(session, dtype, rank, shape, NULL);
     if (!tensor) return NULL;
     size_t bytes = (size_t)tensor->numel * tern_dtype_size(dtype);
     return drop_failed(tensor, tern_write(tensor->storage->buffer, 0, data, bytes));
@@ -174,7 +190,7 @@ tern_tensor *tern_from(tern_session *session, const void *data, tern_dtype dtype
 
 tern_tensor *tern_full(tern_session *session, tern_dtype dtype, int rank, const int64_t *shape,
                        double value) {
-    tern_tensor *tensor = tern_empty(session, dtype, rank, shape);
+    tern_tensor *tensor = empty_for_data(session, dtype, rank, shape, NULL);
     if (!tensor || !tensor->numel) return tensor;
     size_t size = tern_dtype_size(dtype), bytes = (size_t)tensor->numel * size;
     unsigned char *data = malloc(bytes);
@@ -211,7 +227,7 @@ tern_tensor *tern_arange(tern_session *session, tern_dtype dtype, double start, 
         return session_fail_null(session, TERN_ERROR_ARGUMENT, "invalid size, possible overflow?");
     int64_t numel = (int64_t)count;
     size_t size = tern_dtype_size(dtype);
-    tern_tensor *tensor = tern_empty(session, dtype, 1, &numel);
+    tern_tensor *tensor = empty_for_data(session, dtype, 1, &numel, NULL);
     unsigned char *data = tensor ? malloc((size_t)numel * size + 1) : NULL;
     if (!data) {
         if (tensor) session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
@@ -269,6 +285,7 @@ tern_status tensor_read(const tern_tensor *tensor, void *to) {
     size_t size = tern_dtype_size(tensor->dtype), from = (size_t)tensor->offset * size;
     tern_buffer *buffer = tensor->storage->buffer;
     if (!tensor->numel) return TERN_OK;
+    if (!tensor_has_values(tensor, "the host")) return TERN_ERROR_UNSUPPORTED;
     if (tensor->is_contiguous) return tern_read(buffer, from, to, (size_t)tensor->numel * size);
     size_t bytes = (size_t)tensor_extent(tensor) * size;
     unsigned char *seen = malloc(bytes);
@@ -295,6 +312,7 @@ static tern_status read_one(const tern_tensor *tensor, void *element) {
                             "a Tensor with %lld elements cannot be converted to Scalar",
                             (long long)tensor->numel);
     size_t size = tern_dtype_size(tensor->dtype);
+    if (!tensor_has_values(tensor, "tern_item")) return TERN_ERROR_UNSUPPORTED;
     return tern_read(tensor->storage->buffer, (size_t)tensor->offset * size, element, size);
 }
 

@@ -93,7 +93,7 @@ static void exported_delete(DLManagedTensor *managed) {
 
 struct DLManagedTensor *tern_to_dlpack(tern_tensor *tensor) {
     DLDataType type;
-    if (!tensor_is_live(tensor)) return NULL;
+    if (!tensor_is_live(tensor) || !tensor_has_values(tensor, "tern_to_dlpack")) return NULL;
     tern_session *session = tensor->session;
     if (!dl_type(tensor->dtype, &type)) {
         session_fail(session, TERN_ERROR_UNSUPPORTED, "%s types are not supported by dlpack",

@@ -5,8 +5,6 @@
 
 /* ---- places ---- */
 
-typedef enum IndexKind { OF_GATHER, OF_SELECT, OF_EMBEDDING } IndexKind;
-
 static bool check_index_type(const tern_tensor *index, IndexKind kind) {
     if (index->dtype == TERN_INT32 || index->dtype == TERN_INT64) return true;
     if (kind == OF_EMBEDDING)
@@ -23,10 +21,11 @@ static bool check_index_type(const tern_tensor *index, IndexKind kind) {
     return false;
 }
 
-/* All indices are in 0 .. size - 1. */
-static bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size) {
+bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size) {
     int64_t low = 0, high = 0;
+    Trace *trace = index->session->trace;
     if (!index->numel) return true;
+    if (trace) return trace_check_index(trace, index, kind, dim, size);
     tern_tensor *lowest = tern_amin(index, NULL, 0, false);
     tern_tensor *highest = tern_amax(index, NULL, 0, false);
     bool known = !tern_item_int(lowest, &low) && !tern_item_int(highest, &high);

@@ -10,7 +10,7 @@
  *     b = tl.load(b_ptr + i0, mask=in_cols)     b = tl.load(b_ptr + i0 * b_s0, mask=in_rows)
  *     y = a + b                                 y = a + b
  *     tl.store(y_ptr + i0, y, mask=in_cols)     tl.store(.., y, mask=in_rows & in_cols) */
-#include "tensor/plan.h"
+#include "tensor/trace.h"
 
 enum { TILE_LONG, TILE_WIDE, TILE_SQUARE, TILE_TINY };
 enum {
@@ -136,6 +136,17 @@ static tern_status run(tern_session *session, int op, const tern_operand *operan
     FormKey key = {.words = {0, 0, 0}};
     int tile_dims[TILE_DIMS];
     if (!out->numel) return TERN_OK;
+    if (session->trace) {
+        Run noted = {.kind = op_row(op)->kind == ROW_TAKE ? RUN_TAKE : RUN_MAP,
+                     .op = op,
+                     .compute = compute,
+                     .num_operands = count,
+                     .p = with->p,
+                     .q = with->q,
+                     .step = with->step};
+        memcpy(noted.operands, operands, (size_t)count * sizeof *operands);
+        return trace_run(session->trace, &noted, out);
+    }
     call.p = with->p;
     call.q = with->q;
     call.step = with->step;

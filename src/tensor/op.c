@@ -110,6 +110,13 @@ static bool check_divisor(tern_session *session, int op, const tern_operand *ope
         return true;
     int64_t zeros = 0;
     const tern_operand *divisor = &operands[1];
+    if (session->trace && divisor->kind == TERN_OPERAND_TENSOR) {
+        session_fail(session, TERN_ERROR_UNSUPPORTED,
+                     "%s by a tensor of integers: the divisor is looked at before the op runs, "
+                     "which a function that is traced cannot",
+                     op_row(op)->name);
+        return false;
+    }
     if (divisor->kind != TERN_OPERAND_TENSOR)
         zeros = divisor->integer == 0;
     else if (divisor->tensor->numel) {
@@ -199,7 +206,9 @@ static bool is_same_view(const tern_tensor *a, const tern_tensor *b) {
 
 /* The bytes from the first to the last element; two views whose bytes are apart do not meet. */
 static bool meet(const tern_tensor *a, const tern_tensor *b) {
-    if (a->storage->buffer != b->storage->buffer || !a->numel || !b->numel) return false;
+    bool same = a->storage == b->storage ||
+                (a->storage->buffer && a->storage->buffer == b->storage->buffer);
+    if (!same || !a->numel || !b->numel) return false;
     int64_t a_size = (int64_t)tern_dtype_size(a->dtype),
             b_size = (int64_t)tern_dtype_size(b->dtype);
     return a->offset * a_size < (b->offset + tensor_extent(b)) * b_size &&

@@ -212,6 +212,29 @@ void emit_rows(Emitter *emitter);
 Tile product_tile(const Form *form);
 void emit_product(Emitter *emitter);
 
+/* ---- index.c ---- */
+typedef enum IndexKind { OF_GATHER, OF_SELECT, OF_EMBEDDING } IndexKind;
+/* Are all indices in 0 .. size - 1? False: said. While ops are traced: it is noted. */
+bool check_bounds(tern_tensor *index, IndexKind kind, int dim, int64_t size);
+
+/* That is looked at when the trace runs. False: it cannot be, which is said. */
+bool trace_check_index(Trace *trace, const tern_tensor *index, IndexKind kind, int dim,
+                       int64_t size);
+
+/* ---- runs of each kind ---- */
+typedef struct RowCall {
+    tern_session *session;
+    int op;
+    const tern_tensor *x, *weight, *bias; /* NULL: none */
+    bool in_row[TERN_MAX_RANK];           /* which dimensions of x a row runs over */
+    bool keeps;                           /* the result has x's shape */
+    tern_dtype compute;
+    double p;
+} RowCall;
+tern_status rows_run(const RowCall *row_call, tern_tensor *out);
+/* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
+tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                        tern_tensor *y);
 /* Elements of x, seen as of out's shape, `step` times the index further on. */
 tern_status take_run(tern_session *session, int op, const tern_tensor *x, const tern_tensor *index,
                      int64_t step, tern_tensor *out);

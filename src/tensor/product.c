@@ -8,7 +8,7 @@
  *         a = tl.load(a_ptr + i0[:, None] * a_s0 + i2[None, :], mask=.., other=0.0)
  *         b = tl.load(b_ptr + i2[:, None] * b_s2 + i1[None, :], mask=.., other=0.0)
  *         acc = tl.dot(a, b, acc, input_precision="ieee") */
-#include "tensor/plan.h"
+#include "tensor/trace.h"
 
 enum { TILE_SMALL, TILE_LARGE, TILE_BY_COLUMN };
 
@@ -88,15 +88,22 @@ void emit_product(Emitter *emitter) {
 
 /* ---- calls ---- */
 
-/* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
-static tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                               tern_tensor *y) {
+tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                        tern_tensor *y) {
     Call call = {.p = 0};
     FormKey key = {.words = {0, 0, 0}};
     Space *space = &call.space;
     int batches = y->rank - 2, tile_dims[TILE_DIMS];
     int64_t a_strides[TERN_MAX_RANK], b_strides[TERN_MAX_RANK], batch_shape[TERN_MAX_RANK];
     if (!y->numel) return TERN_OK;
+    if (session->trace)
+        return trace_run(session->trace,
+                         &(Run){.kind = RUN_PRODUCT,
+                                .op = TERN_OP_matmul,
+                                .compute = compute_type(y->dtype),
+                                .num_operands = 2,
+                                .operands = {tern_of((tern_tensor *)a), tern_of((tern_tensor *)b)}},
+                         y);
     memcpy(batch_shape, y->shape, sizeof batch_shape);
     batch_shape[batches] = a->shape[a->rank - 2];
     batch_shape[batches + 1] = a->shape[a->rank - 1];

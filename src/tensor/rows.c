@@ -16,7 +16,7 @@
  *
  * Longer rows get a loop over tiles for each pass. Where the rows lie side by side in memory, the
  * tile is turned. */
-#include "tensor/plan.h"
+#include "tensor/trace.h"
 
 enum { TILE_SHORT, TILE_MIDDLE, TILE_LONG, TILE_TINY };
 
@@ -284,16 +284,6 @@ void emit_rows(Emitter *emitter) {
 
 /* ---- calls ---- */
 
-typedef struct RowCall {
-    tern_session *session;
-    int op;
-    const tern_tensor *x, *weight, *bias; /* NULL: none */
-    bool in_row[TERN_MAX_RANK];           /* which dimensions of x a row runs over */
-    bool keeps;                           /* the result has x's shape */
-    tern_dtype compute;
-    double p;
-} RowCall;
-
 /* Loops over the rows first, then over those along them, in x's order. */
 static int make_space(const RowCall *row_call, const tern_tensor *out, int num_inputs,
                       const tern_tensor *const *inputs, Space *space) {
@@ -339,13 +329,28 @@ static void choose_shape(Form *form, const Space *space) {
     if (length <= rows_tile(form).cols) form->flags |= FORM_SINGLE;
 }
 
-static tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
+static tern_status note(const RowCall *row_call, const tern_tensor *out) {
+    Run run = {.kind = RUN_ROWS,
+               .op = row_call->op,
+               .compute = row_call->compute,
+               .num_operands = op_row(row_call->op)->kind == ROW_NORM ? 3 : 1,
+               .operands = {tern_of((tern_tensor *)row_call->x),
+                            tern_of((tern_tensor *)row_call->weight),
+                            tern_of((tern_tensor *)row_call->bias)},
+               .p = row_call->p,
+               .keeps = row_call->keeps};
+    memcpy(run.in_row, row_call->in_row, sizeof run.in_row);
+    return trace_run(row_call->session->trace, &run, out);
+}
+
+tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
     const OpRow *row = op_row(row_call->op);
     const tern_tensor *inputs[MAX_INPUTS] = {row_call->x, row_call->weight, row_call->bias};
     int num_inputs = row->kind == ROW_NORM ? 3 : 1;
     Call call = {.p = row_call->p};
     FormKey key = {.words = {0, 0, 0}};
     if (!out->numel) return TERN_OK;
+    if (row_call->session->trace) return note(row_call, out);
     tern_tensor scalar = {.rank = 0};
     const tern_tensor *laid[MAX_INPUTS];
     for (int i = 0; i < num_inputs; i++) laid[i] = inputs[i] ? inputs[i] : &scalar;

@@ -23,6 +23,7 @@ tern_status session_fail(tern_session *session, tern_status status, const char *
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
+    if (session->trace) trace_fail(session->trace, status);
     return tern_fail(session->context, status, words);
 }
 
@@ -95,7 +96,7 @@ Storage *storage_of_buffer(tern_session *session, tern_buffer *buffer, bool is_u
     }
     *storage = (Storage){.session = session,
                          .buffer = buffer,
-                         .size_bytes = tern_buffer_size(buffer),
+                         .size_bytes = buffer ? tern_buffer_size(buffer) : 0,
                          .size_class = -1,
                          .is_users = is_users};
     storage_link(storage);
@@ -114,12 +115,14 @@ static void say_no_memory(tern_session *session, size_t bytes) {
 }
 
 Storage *storage_new(tern_session *session, size_t size_bytes) {
+    if (session->trace) return trace_storage_new(session->trace, size_bytes);
     size_t rounded = size_bytes;
     int class = session->checks_accesses ? -1 : size_class(size_bytes, &rounded);
     if (class >= 0 && session->free_storages[class]) {
         Storage *storage = session->free_storages[class];
         session->free_storages[class] = storage->next;
         session->free_bytes -= storage->size_bytes;
+        storage->trace = 0;
         storage_link(storage);
         return storage;
     }
@@ -212,7 +215,7 @@ tern_tensor *tensor_create(tern_session *session, Storage *storage, tern_dtype d
     return tensor;
 }
 
-bool tensor_is_live(const tern_tensor *tensor) {
+static bool is_held(const tern_tensor *tensor) {
     if (!tensor) return false;
     if (tensor->references > 0) return true;
     session_fail(tensor->session, TERN_ERROR_ARGUMENT,
@@ -220,14 +223,31 @@ bool tensor_is_live(const tern_tensor *tensor) {
     return false;
 }
 
+bool tensor_is_live(const tern_tensor *tensor) {
+    if (!is_held(tensor)) return false;
+    const Storage *storage = tensor->storage;
+    if (!storage || storage->buffer || storage->trace == trace_serial(tensor->session->trace))
+        return true;
+    session_fail(tensor->session, TERN_ERROR_ARGUMENT,
+                 "the tensor is of a function that was traced, and has no memory");
+    return false;
+}
+
+bool tensor_has_values(const tern_tensor *tensor, const char *what) {
+    if (tensor->storage->buffer) return true;
+    session_fail(tensor->session, TERN_ERROR_UNSUPPORTED,
+                 "%s: a tensor has no values while the function is traced", what);
+    return false;
+}
+
 tern_tensor *tern_keep(tern_tensor *tensor) {
-    if (!tensor_is_live(tensor)) return NULL;
+    if (!is_held(tensor)) return NULL;
     tensor->references++;
     return tensor;
 }
 
 void tern_drop(tern_tensor *tensor) {
-    if (!tensor_is_live(tensor) || --tensor->references) return;
+    if (!is_held(tensor) || --tensor->references) return;
     tern_session *session = tensor->session;
     if (tensor->storage) storage_drop(tensor->storage);
     tensor->storage = NULL;

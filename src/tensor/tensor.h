@@ -29,6 +29,7 @@ typedef struct Storage {
     bool is_users;             /* the buffer is the caller's */
     void (*release)(void *of); /* called when it goes, or NULL */
     void *released;
+    int trace; /* the trace that it was made in; without a buffer, the one that knows it */
     struct Storage *next, *previous; /* of all; next also of a free list */
 } Storage;
 
@@ -49,6 +50,7 @@ enum { NUM_SIZE_CLASSES = 512 };
 enum { MAX_SCOPES = 16 };
 
 typedef struct PlanTable PlanTable;
+typedef struct Trace Trace;
 
 struct tern_session {
     tern_context *context;
@@ -65,6 +67,8 @@ struct tern_session {
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;
     PlanTable *plans;
+    Trace *trace; /* ops are noted in it, not run; NULL: run */
+    int num_traces;
     Buf texts; /* of all kernels */
 };
 
@@ -84,8 +88,17 @@ tern_tensor *tensor_create(tern_session *session, Storage *storage, tern_dtype d
 Storage *storage_new(tern_session *session, size_t size_bytes);
 Storage *storage_of_buffer(tern_session *session, tern_buffer *buffer, bool is_users);
 void storage_drop(Storage *storage);
-/* Can it be used? If it is NULL, or was dropped, false, and the latter is said. */
+/* Can it be used? If it is NULL, was dropped, or is of a trace that is over: false, and the latter
+ * two are said. */
 bool tensor_is_live(const tern_tensor *tensor);
+/* Has it values that `what` can have? False, and said: it is only traced. */
+bool tensor_has_values(const tern_tensor *tensor, const char *what);
+
+/* ---- trace.c ---- */
+Storage *trace_storage_new(Trace *trace, size_t size_bytes);
+/* Something was refused: what the function does from there on is not what it would do. */
+void trace_fail(Trace *trace, tern_status status);
+int trace_serial(const Trace *trace); /* NULL: 0 */
 
 /* ---- create.c ---- */
 /* Of sizes that are in order: their product and row-major strides. False: said. */

@@ -287,6 +287,7 @@ tern_tensor *tern_as_strided(tern_tensor *tensor, int rank, const int64_t *shape
                              const int64_t *strides, int64_t offset) {
     if (!tensor_is_live(tensor)) return NULL;
     size_t size = tern_dtype_size(tensor->dtype), bytes;
+    if (!tensor_has_values(tensor, "tern_as_strided")) return NULL;
     if (offset < 0 || __builtin_mul_overflow((size_t)offset, size, &bytes))
         return session_fail_null(tensor->session, TERN_ERROR_ARGUMENT,
                                  "Tensor: invalid storage offset %lld", (long long)offset);
