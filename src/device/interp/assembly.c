@@ -12,7 +12,6 @@ typedef struct Run {
     const PtxProgram *program;
     uint64_t *registers; /* by place, then predicates */
     int lane;            /* the first of the pack */
-    uint64_t version;    /* of memory, at the last branch backwards */
 } Run;
 
 static uint64_t *register_at(const Run *run, int32_t place, bool predicate) {
@@ -103,15 +102,7 @@ static bool run_memory(const Run *run, const Ins *ins) {
     return true;
 }
 
-/* Others get a turn where a loop waits. */
-static bool run_branch_back(Run *run) {
-    uint64_t before = run->version;
-    run->version = run->p->launch->version;
-    if (!is_in_time(run->p, run->op)) return false;
-    return before != run->version || program_wait(run->p, run->op->span, false, before);
-}
-
-static bool run_ins(Run *run, const Ins *ins, int *pc) {
+static bool run_ins(const Run *run, const Ins *ins, int *pc) {
     if (ins->guard != NO_OPERAND && (*register_at(run, ins->guard, true) != 0) == ins->negated)
         return true;
     if (ins->op < NUM_TIR_OPS) {
@@ -130,7 +121,9 @@ static bool run_ins(Run *run, const Ins *ins, int *pc) {
     case SIM_BRANCH: {
         bool back = ins->offset < *pc;
         *pc = (int)ins->offset;
-        return !back || run_branch_back(run);
+        if (!back) return true;
+        /* Others get a turn where a loop waits. */
+        return is_in_time(run->p, run->op) && program_wait(run->p, run->op->span, false, 0);
     }
     case SIM_FENCE: /* the lanes of a program run in step, programs one at a time */
     case SIM_BARRIER:
@@ -147,9 +140,8 @@ static bool run_ins(Run *run, const Ins *ins, int *pc) {
     BUG("read where there is no GPU");
 }
 
-static bool run_pack(Run *run) {
+static bool run_pack(const Run *run) {
     const PtxProgram *program = run->program;
-    run->version = UINT64_MAX;
     for (int pc = 0; pc < program->code.count;) {
         const Ins *ins = &program->code.data[pc++];
         if (!run_ins(run, ins, &pc)) return false;
