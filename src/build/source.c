@@ -9,15 +9,11 @@ extern const char text_abi_start[], text_abi_end[], text_runtime_types_start[],
     text_runtime_types_end[], text_runtime_c_start[], text_runtime_c_end[];
 
 typedef struct Arch {
-    const char *name, *gcc, *clang; /* target attributes; NULL: none are needed */
+    const char *name, *features, *gcc_alone; /* target attributes; empty: none are needed */
 } Arch;
-/* In the order of the enum in runtime_types.inc. */
 static const Arch archs[] = {
-    {"generic", NULL, NULL},
-    {"avx2", "avx2,fma,f16c,bmi2,popcnt,lzcnt", "avx2,fma,f16c,bmi2,popcnt,lzcnt"},
-    {"avx512",
-     "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,popcnt,lzcnt,prefer-vector-width=512",
-     "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi2,popcnt,lzcnt"},
+#define CPU(kind, ...) {__VA_ARGS__},
+#include "base/cpus.def"
 };
 
 static bool is_of(const Compiled *compiled, const Arch *arch) {
@@ -158,15 +154,15 @@ static void print_arch(Buf *out, Build *build, const Arch *arch) {
         }
     if (!parts.count) return;
     buf_printf(out, "\n/* ---- kernels for CPUs: %s ---- */\n\n", arch->name);
-    if (arch->gcc)
+    if (*arch->features)
         buf_printf(
             out,
             "#if defined(__x86_64__)\n#ifdef __clang__\n"
             "#pragma clang attribute push(__attribute__((target(\"%s\"))), apply_to = function)\n"
-            "#else\n#pragma GCC push_options\n#pragma GCC target(\"%s\")\n#endif\n",
-            arch->clang, arch->gcc);
+            "#else\n#pragma GCC push_options\n#pragma GCC target(\"%s%s\")\n#endif\n",
+            arch->features, arch->features, arch->gcc_alone);
     join_write(out, arch->name, parts.count, parts.data);
-    if (arch->gcc)
+    if (*arch->features)
         buf_puts(out, "#ifdef __clang__\n#pragma clang attribute pop\n#else\n"
                       "#pragma GCC pop_options\n#endif\n#endif\n");
 }
@@ -180,8 +176,8 @@ static void print_cpus(Buf *out, const Form *form) {
             if (is_of(&form->compiled.data[k], &archs[a])) name = form->compiled.data[k].text_name;
         buf_puts(out, a ? ",\n      " : "{");
         if (name)
-            buf_printf(out, "%s(tern_kernel_%s_%s, tern_facts_%s_%s)", archs[a].gcc ? "X86" : "ANY",
-                       name, arch, name, arch);
+            buf_printf(out, "%s(tern_kernel_%s_%s, tern_facts_%s_%s)",
+                       *archs[a].features ? "X86" : "ANY", name, arch, name, arch);
         else
             buf_puts(out, "NONE");
     }

@@ -85,14 +85,6 @@ const char *cpu_best_target(void) {
     return "cpu:generic";
 }
 
-static const char *arch_flags(const char *target) {
-    if (!strcmp(target, "cpu:avx512"))
-        return "-mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma -mf16c -mbmi2 -mpopcnt "
-               "-mlzcnt -mprefer-vector-width=512";
-    if (!strcmp(target, "cpu:avx2")) return "-mavx2 -mfma -mf16c -mbmi2 -mpopcnt -mlzcnt";
-    return "";
-}
-
 static int usable_cores(void) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
@@ -188,6 +180,23 @@ static const char common_flags[] =
     "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-stack-protector "
     "-fno-tree-vectorize";
 
+/* "-O2 .. -mavx2 -mfma ..": each feature of the target is a flag. */
+static Str flags_for(Arena *arena, const char *target) {
+    static const char *const rows[][2] = {
+#define CPU(kind, name, features, gcc_alone) {"cpu:" name, features gcc_alone},
+#include "base/cpus.def"
+    };
+    Buf flags = {.arena = arena};
+    buf_puts(&flags, common_flags);
+    for (int i = 0; i < COUNT(rows); i++)
+        for (const char *at = rows[i][1]; !strcmp(rows[i][0], target) && *at;) {
+            int length = (int)strcspn(at, ",");
+            buf_printf(&flags, " -m%.*s", length, at);
+            at += length + (at[length] == ',');
+        }
+    return buf_str(&flags);
+}
+
 static bool open_object(LoadedCpu *loaded, Arena *words, Str path, Str *why) {
     loaded->object = dlopen(path.data, RTLD_NOW | RTLD_LOCAL);
     if (!loaded->object) {
@@ -257,8 +266,8 @@ static tern_status cpu_load(Device *device, const CompiledKernel *kernel, void *
     int saved = errno;
     arena_free(state->words);
     state->words = arena_new(device->oom);
-    Str flags = str_format(state->words, "%s %s", common_flags, arch_flags(kernel->target)), path,
-        why = {0}, key = cache_key(state->words, &state->compiler, flags, kernel->text);
+    Str flags = flags_for(state->words, kernel->target), path, why = {0},
+        key = cache_key(state->words, &state->compiler, flags, kernel->text);
     LoadedCpu loaded = {0};
     path = cache_find(state->words, &state->cache, key);
     bool good = (path.length && open_object(&loaded, state->words, path, &why)) ||

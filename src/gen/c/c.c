@@ -8,7 +8,9 @@
 #include "gen/c/c.h"
 
 static const char *const arch_names[] = {
-    [C_GENERIC] = "generic", [C_AVX2] = "avx2", [C_AVX512] = "avx512"};
+#define CPU(kind, name, ...) name,
+#include "base/cpus.def"
+};
 
 bool c_arch_find(const char *name, CArch *arch) {
     for (int i = 0; i < COUNT(arch_names); i++)

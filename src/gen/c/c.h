@@ -13,7 +13,10 @@
 #include "gen/target.h"
 #include "opt/opt.h"
 
-typedef enum CArch { C_AVX512, C_AVX2, C_GENERIC } CArch;
+typedef enum CArch {
+#define CPU(kind, ...) C_##kind,
+#include "base/cpus.def"
+} CArch;
 bool c_arch_find(const char *name, CArch *arch); /* "avx2" */
 
 /* ---- prelude.c ---- */
