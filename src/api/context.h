@@ -111,7 +111,7 @@ void handle_close(Handle *own);
 
 /* ---- observe.c ---- */
 void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32_t grid[3],
-                    bool begins);
+                    const tern_argument *arguments, int num_arguments, bool begins);
 void observe(tern_context *context, tern_call_kind kind, const char *name, tern_stream *stream,
              size_t bytes, bool waits, bool begins);
 

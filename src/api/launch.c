@@ -173,9 +173,9 @@ tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t
                         const tern_argument *arguments, int num_arguments) {
     if (!kernel->own.context->observer)
         return launch_caught(stream, kernel, grid, arguments, num_arguments);
-    observe_launch(kernel, stream, grid, true);
+    observe_launch(kernel, stream, grid, arguments, num_arguments, true);
     tern_status status = launch_caught(stream, kernel, grid, arguments, num_arguments);
-    observe_launch(kernel, stream, grid, false);
+    observe_launch(kernel, stream, grid, NULL, 0, false);
     return status;
 }
 

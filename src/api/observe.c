@@ -17,14 +17,28 @@ void observe(tern_context *context, tern_call_kind kind, const char *name, tern_
 }
 
 void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32_t grid[3],
-                    bool begins) {
+                    const tern_argument *arguments, int num_arguments, bool begins) {
     tern_context *context = kernel->own.context;
     tern_call call = {.kind = TERN_CALL_LAUNCH,
                       .name = kernel->name,
                       .stream = stream,
                       .grid = {grid[0], grid[1], grid[2]},
-                      .waits = context->device.ops->on_host};
+                      .waits = context->device.ops->on_host,
+                      .kernel = kernel,
+                      .arguments = arguments,
+                      .num_arguments = num_arguments};
     context->observer(context->observer_user, &call, begins);
+}
+
+void tern_op_push(tern_context *context, const char *name, const tern_input *inputs,
+                  int num_inputs) {
+    if (!context->observer) return;
+    tern_call call = {.kind = TERN_CALL_OP,
+                      .name = name,
+                      .waits = true,
+                      .inputs = inputs,
+                      .num_inputs = num_inputs};
+    context->observer(context->observer_user, &call, true);
 }
 
 void tern_range_push(tern_context *context, const char *name) {

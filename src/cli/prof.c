@@ -18,7 +18,12 @@ const OptionRow options_prof[] = {
     {"style", 0, "STYLE", "own, torch (torch.profiler's text) or csv; default own"},
     {"sort", 0, "COLUMN", "self_cpu_time_total, cpu_time_total, self_cuda_time_total, count .."},
     {"rows", 0, "N", "rows of the table; default 100"},
-    {"trace", 0, "FILE", "write Chrome's trace: chrome://tracing, ui.perfetto.dev"},
+    {"shapes", 0, NULL, "a row for each name and shapes of what it was given"},
+    {"stacks", 0, "N", "a row for each name and N of the ranges and calls around it"},
+    {"unit", 0, "UNIT", "torch: s, ms or us; default: the one that fits"},
+    {"name-width", 0, "N", "torch: the widest name; default 55"},
+    {"top", 0, NULL, "torch: only what is inside of nothing else"},
+    {"trace", 0, "FILE", "write Chrome's trace: chrome://tracing, ui.perfetto.dev; .gz compresses"},
     {"speedscope", 0, "FILE", "write JSON for speedscope.app"},
     {"folded", 0, "FILE", "write folded stacks, nanoseconds"},
     {"flame", 0, "FILE.svg", "write a flame graph"},
@@ -45,18 +50,45 @@ static int save(const Cli *cli, tern_profile *profile, const char *option,
                 tern_profile_format format) {
     const char *path = option_value(cli, option);
     if (!path) return EXIT_OK;
-    if (tern_profile_save(profile, format, path))
-        return cli_fail(cli, EXIT_SYSTEM, "cannot write %s", path);
+    tern_status status = tern_profile_save(profile, format, path);
+    if (status == TERN_ERROR_UNSUPPORTED)
+        return cli_fail(cli, EXIT_REFUSED, "cannot write %s: libz.so.1 is not here", path);
+    if (status) return cli_fail(cli, EXIT_SYSTEM, "cannot write %s", path);
     if (!cli->quiet) fprintf(stderr, "wrote %s\n", path);
     return EXIT_OK;
 }
 
-static bool style_of(const char *name, tern_table_style *style) {
-    static const char *const names[] = {
+/* Which of the names it is, of `count`; NULL is the first one. */
+static bool one_of(const char *name, const char *const *names, int count, int *which) {
+    for (*which = 0; name && *which < count; ++*which)
+        if (!strcmp(name, names[*which])) return true;
+    *which = name ? *which : 0;
+    return !name;
+}
+
+static int table_options(const Cli *cli, tern_table_options *options) {
+    static const char *const styles[] = {
         [TERN_TABLE_OWN] = "own", [TERN_TABLE_TORCH] = "torch", [TERN_TABLE_CSV] = "csv"};
-    for (int i = 0; i < COUNT(names); i++)
-        if (!strcmp(name, names[i])) return *style = (tern_table_style)i, true;
-    return false;
+    static const char *const units[] = {[TERN_TIME_AUTO] = "auto",
+                                        [TERN_TIME_S] = "s",
+                                        [TERN_TIME_MS] = "ms",
+                                        [TERN_TIME_US] = "us"};
+    const char *style = option_value(cli, "style"), *unit = option_value(cli, "unit");
+    int which_style, which_unit;
+    if (!option_int(cli, "rows", 1, 1000000, 100, &options->row_limit) ||
+        !option_int(cli, "stacks", 1, 1000, 0, &options->group_by_stack) ||
+        !option_int(cli, "name-width", 4, 10000, 55, &options->max_name_column_width))
+        return EXIT_USAGE;
+    if (!one_of(style, styles, COUNT(styles), &which_style))
+        return cli_fail(cli, EXIT_USAGE, "--style is own, torch or csv, not '%s'", style);
+    if (!one_of(unit, units, COUNT(units), &which_unit))
+        return cli_fail(cli, EXIT_USAGE, "--unit is auto, s, ms or us, not '%s'", unit);
+    options->style = (tern_table_style)which_style;
+    options->time_unit = (tern_time_unit)which_unit;
+    options->sort_by = option_value(cli, "sort");
+    options->group_by_shape = option_given(cli, "shapes");
+    options->top_level_only = option_given(cli, "top");
+    return EXIT_OK;
 }
 
 static int report(const Cli *cli, tern_profile *profile, const tern_table_options *options) {
@@ -83,7 +115,9 @@ static int profile_launches(Bound *bound, int warmups, int repeat,
         return cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
     int code = launch_repeatedly(bound, arguments, count, warmups);
     if (code) return code;
-    tern_profile *profile = tern_profile_start(bound->context, NULL);
+    tern_profile *profile = tern_profile_start(
+        bound->context, &(tern_profile_options){.shapes = options->group_by_shape ||
+                                                          option_given(bound->cli, "trace")});
     if (!profile) return cli_fail_context(bound->cli, bound->context);
     code = launch_repeatedly(bound, arguments, count, repeat);
     if (!code && tern_profile_stop(profile)) code = cli_fail_context(bound->cli, bound->context);
@@ -95,15 +129,12 @@ static int profile_launches(Bound *bound, int warmups, int repeat,
 static int prof(Bound *bound) {
     const Cli *cli = bound->cli;
     int warmups, repeat;
-    tern_table_options options = {.sort_by = option_value(cli, "sort")};
-    const char *style = option_value(cli, "style");
+    tern_table_options options = {0};
     if (!option_int(cli, "repeat", 1, 1000000, 10, &repeat) ||
-        !option_int(cli, "warmup", 0, 1000000, 1, &warmups) ||
-        !option_int(cli, "rows", 1, 1000000, 100, &options.row_limit))
+        !option_int(cli, "warmup", 0, 1000000, 1, &warmups))
         return EXIT_USAGE;
-    if (style && !style_of(style, &options.style))
-        return cli_fail(cli, EXIT_USAGE, "--style is own, torch or csv, not '%s'", style);
-    int code = bound_values(bound);
+    int code = table_options(cli, &options);
+    if (!code) code = bound_values(bound);
     if (!code) code = bound_compile(bound);
     if (!code) code = bound_upload(bound);
     return code ? code : profile_launches(bound, warmups, repeat, &options);

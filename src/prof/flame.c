@@ -128,12 +128,13 @@ static const char script[] =
     "  document.getElementById('found').textContent = rule ? total + ' found' : ''; }\n"
     "]]></script>\n";
 
-void prof_flame(Buf *out, const tern_profile *profile) {
+void prof_flame(ProfFile *file, const tern_profile *profile) {
+    Buf *out = &file->text;
     Node root = {.name = "all"};
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         int64_t ns = event->on_device ? event->device_self_ns : event->self_ns;
-        if (!event->is_merged && ns > 0) add(profile->arena, &root, profile->events, i, ns);
+        if (!event->is_merged && ns > 0) add(profile->scratch, &root, profile->events, i, ns);
     }
     int height = (depth_of(&root) + 2) * ROW + 3 * MARGIN;
     buf_printf(out,

@@ -22,6 +22,7 @@ typedef struct ProfEvent {
     bool on_device, waits, is_merged; /* is_merged: counts as its parent, see tree.c */
     size_t bytes;
     uint32_t grid[3];
+    const char *shapes; /* of what it was given: "[[2, 3], []]"; NULL: not known */
     /* Of the subtree, filled by tree.c. */
     int64_t self_ns, device_self_ns, device_total_ns;
     int row; /* of prof_rows */
@@ -32,14 +33,15 @@ typedef VEC(int) Ints;
 enum { PROF_RECENT_NAMES = 64 };
 enum { PROF_MAX_DEPTH = 1000 }; /* of events in events; deeper ones are counted as dropped */
 
-/* One row of a table: events of a name, on one side. */
+/* One row of a table: events of a name, on one side; of equal shapes or stacks, where so asked. */
 typedef struct ProfRow {
-    const char *name;
-    bool on_device;
+    const char *name, *shapes; /* shapes: NULL also where rows are not by shape */
+    bool on_device, is_top;    /* is_top: the first one is inside of no other */
     int64_t count, cpu_ns, cpu_self_ns, device_ns, device_self_ns;
-    int number;    /* in order of first appearance */
-    bool is_own;   /* on the device, and no call of the host is known to have enqueued it */
-    Ints launched; /* numbers of the rows of the kernels that these events enqueued */
+    int number;  /* in order of first appearance */
+    bool is_own; /* on the device, and no call of the host is known to have enqueued it */
+    VEC(const char *) stack; /* names of what it is inside of, from the innermost */
+    Ints launched;           /* numbers of the rows of the kernels that these events enqueued */
 } ProfRow;
 
 typedef VEC(ProfRow) ProfRows;
@@ -49,17 +51,26 @@ typedef struct ProfStream {
     int64_t end_ns;            /* of the last work that was seen on it */
 } ProfStream;
 
+typedef enum ProfPhase { PROF_WAIT, PROF_WARMUP, PROF_ACTIVE } ProfPhase;
+
 struct tern_profile {
-    Arena *arena;
+    Arena *arena;   /* names, shapes, what is open */
+    Arena *scratch; /* of one window and its reports */
     jmp_buf no_memory;
     tern_context *context;
-    bool is_running, out_of_memory, has_device; /* has_device: device events were timed */
-    const char *device;                         /* its description */
-    ProfEvent *events;                          /* malloc: it grows while calls are timed */
-    int num_events, capacity, max_events;
+    tern_profile_options options;
+    ProfPhase phase;
+    int64_t step, step_ns; /* that runs, and when it began */
+    bool is_running, is_watching;
+    bool is_ready;                  /* the events are all there, with their tree */
+    bool out_of_memory, has_device; /* has_device: device events were timed */
+    const char *device;             /* its description */
+    ProfEvent *events;              /* malloc: it grows while calls are timed */
+    int num_events, capacity;
     int64_t num_dropped, num_unbalanced;
     Ints open; /* ranges and calls that have begun */
-    Map names;
+    Map names, shapes;
+    Buf shape_key;
     const char *recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
     pthread_t thread;                            /* that called last */
     int64_t thread_number;
@@ -72,6 +83,11 @@ struct tern_profile {
     int64_t anchor_ns;
 };
 
+/* ---- shapes.c ---- */
+
+/* "[[64, 64], []]", kept once; NULL: they are not known. */
+const char *prof_shapes(tern_profile *profile, const tern_call *call);
+
 /* ---- tree.c ---- */
 
 /* Sets parents and times of all events. As torch.autograd's EventList: by thread and start; an
@@ -79,21 +95,64 @@ struct tern_profile {
  * one is merged into it. */
 void prof_tree(Arena *arena, ProfEvent *events, int count);
 
-/* ---- table.c ---- */
+typedef struct ProfTrack { /* a thread of the host, or a stream of the device */
+    bool on_device;
+    int64_t thread;
+    Ints events; /* without the merged ones */
+} ProfTrack;
+typedef VEC(ProfTrack) ProfTracks;
 
-/* By name, in order of first appearance; sets the events' rows. */
-ProfRows prof_rows(Arena *arena, ProfEvent *events, int count);
+/* In order of first appearance. */
+ProfTracks prof_tracks(Arena *arena, const ProfEvent *events, int count);
+
+/* ---- rows.c ---- */
+
+typedef struct ProfGrouping { /* what rows differ by, beside names and sides */
+    bool shape;
+    int stack; /* so many of the events that it is inside of */
+} ProfGrouping;
+
+/* In order of first appearance; sets the events' rows. */
+ProfRows prof_rows(Arena *arena, ProfEvent *events, int count, ProfGrouping by);
 /* Descending, equal rows in order of number; false: there is no such column. */
 bool prof_sort(Arena *arena, ProfRows *rows, const char *sort_by);
-void prof_table_torch(Buf *out, const ProfRows *rows, int row_limit, int max_name_width);
+double prof_average(int64_t total, int64_t count);
+const char *prof_time(char text[32], double ns); /* "1.500ms" */
+/* How many characters of UTF-8, and how many bytes the first `most` of them have. */
+int prof_characters(const char *text, int most, int *bytes);
+
+/* ---- torch.c ---- */
+
+typedef struct ProfTorch {
+    int row_limit, max_name_width; /* max_name_width 0 and below: none */
+    tern_time_unit unit;
+    bool top_level_only;
+} ProfTorch;
+void prof_table_torch(Buf *out, const ProfRows *rows, const ProfTorch *options);
+
+/* ---- table.c ---- */
 void prof_table_csv(Buf *out, const ProfRows *rows);
 void prof_table_own(Buf *out, const tern_profile *profile, const ProfRows *rows, int row_limit);
 
+/* ---- file.c ---- */
+
+/* A text that goes to a file while it is made: a trace may be larger than memory. */
+typedef struct ProfFile {
+    Buf text; /* what is not written yet */
+    int file; /* -1: nothing is, all stays in text */
+    struct ProfGzip *gzip;
+    bool failed;
+} ProfFile;
+void prof_drain(ProfFile *file); /* between events: writes when there is enough */
+
 /* ---- trace.c, stacks.c, flame.c ---- */
-void prof_chrome(Buf *out, const tern_profile *profile);
-void prof_jsonl(Buf *out, const tern_profile *profile);
-void prof_speedscope(Buf *out, const tern_profile *profile);
-void prof_folded(Buf *out, const tern_profile *profile);
-void prof_flame(Buf *out, const tern_profile *profile);
+void prof_chrome(ProfFile *file, const tern_profile *profile);
+void prof_jsonl(ProfFile *file, const tern_profile *profile);
+void prof_speedscope(ProfFile *file, const tern_profile *profile);
+void prof_folded(ProfFile *file, const tern_profile *profile);
+void prof_flame(ProfFile *file, const tern_profile *profile);
+/* Writes under another name first. */
+tern_status prof_save(tern_profile *profile, const char *path,
+                      void (*make)(ProfFile *, const tern_profile *));
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* record: an observer of a context that keeps an event for each range and call.
+/* record: an observer of a context that keeps an event for each range and call, in windows that a
+ * schedule opens and closes; without one there is a single window.
  *
  * What a call costs while it is watched: two readings of the clock and a copy. Nothing is
  * formatted; memory is taken by doubling. On cuda an event is recorded before and after what is
@@ -54,7 +55,7 @@ static int64_t thread_number(tern_profile *profile) {
 
 static int event_new(tern_profile *profile, const tern_call *call) {
     void *events = profile->events;
-    if (profile->num_events >= profile->max_events ||
+    if ((size_t)profile->num_events >= profile->options.max_events ||
         !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events)) {
         profile->num_dropped++;
         return -1;
@@ -67,7 +68,8 @@ static int event_new(tern_profile *profile, const tern_call *call) {
                     .kind = call->kind,
                     .waits = call->waits,
                     .bytes = call->bytes,
-                    .grid = {call->grid[0], call->grid[1], call->grid[2]}};
+                    .grid = {call->grid[0], call->grid[1], call->grid[2]},
+                    .shapes = profile->options.shapes ? prof_shapes(profile, call) : NULL};
     return profile->num_events++;
 }
 
@@ -82,6 +84,7 @@ static bool is_device_work(const tern_profile *profile, const tern_call *call) {
     case TERN_CALL_READ:
     case TERN_CALL_FILL: return true;
     case TERN_CALL_RANGE:
+    case TERN_CALL_OP:
     case TERN_CALL_WAIT:
     case TERN_CALL_COMPILE: return false;
     }
@@ -155,7 +158,7 @@ static void observe(void *user, const tern_call *call, bool begins) {
         end(profile, call);
 }
 
-/* ---- start and stop ---- */
+/* ---- windows ---- */
 
 /* On cuda: a point on both clocks. */
 static bool set_anchor(tern_profile *profile) {
@@ -168,39 +171,42 @@ static bool set_anchor(tern_profile *profile) {
     return true;
 }
 
-/* What an empty range costs, by some that are then forgotten. */
-static void measure_range(tern_profile *profile) {
-    enum { RANGES = 512 };
-    int64_t start = clock_ns();
-    for (int i = 0; i < RANGES; i++) {
-        tern_range_push(profile->context, "range");
-        tern_range_pop(profile->context);
+static void free_timings(tern_profile *profile) {
+    for (int i = 0; i < profile->num_timings; i++) {
+        tern_event_free(profile->timings[i].before);
+        tern_event_free(profile->timings[i].after);
     }
-    profile->range_ns = (double)(clock_ns() - start) / RANGES;
-    profile->num_events = 0;
-    profile->num_dropped = 0;
+    profile->num_timings = 0;
+    tern_event_free(profile->anchor);
+    profile->anchor = NULL;
 }
 
-static tern_profile *start(tern_context *context, tern_profile *profile, size_t max_events) {
-    if (setjmp(profile->no_memory)) return NULL;
-    profile->arena = arena_new(&profile->no_memory);
-    profile->names.arena = profile->arena;
-    profile->context = context;
-    profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;
-    profile->max_events = max_events && max_events < 1 << 28 ? (int)max_events : 1000000;
-    profile->begin_ns = clock_ns();
-    if (!set_anchor(profile) || !tern_observe(context, observe, profile)) return NULL;
-    profile->is_running = true;
-    measure_range(profile);
-    profile->begin_ns = clock_ns();
-    return profile;
+static bool watch(tern_profile *profile) {
+    if (!tern_observe(profile->context, observe, profile)) return false;
+    profile->is_watching = true;
+    return true;
 }
 
-tern_profile *tern_profile_start(tern_context *context, const tern_profile_options *options) {
-    tern_profile *profile = calloc(1, sizeof *profile);
-    if (profile && start(context, profile, options ? options->max_events : 0)) return profile;
-    if (profile) tern_profile_free(profile);
-    return NULL;
+static void look_away(tern_profile *profile) {
+    if (profile->is_watching) tern_observe(profile->context, NULL, NULL);
+    profile->is_watching = false;
+}
+
+/* What was kept is forgotten; of ranges that are open their begin is no longer known. */
+static bool window_open(tern_profile *profile) {
+    free_timings(profile);
+    arena_free(profile->scratch);
+    profile->scratch = NULL;
+    profile->scratch = arena_new(&profile->no_memory);
+    profile->streams.count = profile->streams.capacity = 0;
+    profile->streams.data = NULL;
+    profile->is_ready = profile->has_device = false;
+    if (!set_anchor(profile)) return false;
+    profile->num_events = 0; /* after the anchor, which waits, and that is seen */
+    profile->num_dropped = profile->num_unbalanced = 0;
+    for (int i = 0; i < profile->open.count; i++) profile->open.data[i] = -1;
+    profile->begin_ns = profile->step_ns = clock_ns();
+    return true;
 }
 
 /* From 0, in the order in which they were used. */
@@ -209,7 +215,7 @@ static int stream_number(tern_profile *profile, const tern_stream *stream) {
     while (number < profile->streams.count && profile->streams.data[number].stream != stream)
         number++;
     if (number == profile->streams.count)
-        vec_push(profile->arena, &profile->streams, (ProfStream){.stream = stream});
+        vec_push(profile->scratch, &profile->streams, (ProfStream){.stream = stream});
     return number;
 }
 
@@ -251,29 +257,138 @@ static void finish(tern_profile *profile) {
                             timed ? profile->timings[timed - 1].before : profile->anchor, &near_ns))
         timed++;
     profile->num_dropped += profile->num_timings - timed;
-    prof_tree(profile->arena, profile->events, profile->num_events);
+    prof_tree(profile->scratch, profile->events, profile->num_events);
 }
 
-static void free_timings(tern_profile *profile) {
-    for (int i = 0; i < profile->num_timings; i++) {
-        tern_event_free(profile->timings[i].before);
-        tern_event_free(profile->timings[i].after);
-    }
-    profile->num_timings = 0;
-    tern_event_free(profile->anchor);
-    profile->anchor = NULL;
-}
-
-tern_status tern_profile_stop(tern_profile *profile) {
-    if (!profile->is_running) return TERN_OK;
-    tern_observe(profile->context, NULL, NULL);
-    profile->is_running = false;
+static tern_status window_close(tern_profile *profile) {
+    look_away(profile);
     profile->end_ns = clock_ns();
     tern_status status = tern_synchronize(profile->context);
     if (setjmp(profile->no_memory)) profile->out_of_memory = true;
     if (!profile->out_of_memory) finish(profile);
     free_timings(profile);
-    return profile->out_of_memory ? TERN_ERROR_NO_MEMORY : status;
+    if (profile->out_of_memory) return TERN_ERROR_NO_MEMORY;
+    profile->is_ready = true;
+    if (profile->options.on_ready && profile->phase == PROF_ACTIVE)
+        profile->options.on_ready(profile->options.user, profile);
+    return status;
+}
+
+/* ---- steps ---- */
+
+/* What the schedule says of a step, counted from 0. */
+static ProfPhase phase_of(const tern_profile_options *options, int64_t step) {
+    int64_t cycle = (int64_t)options->wait + options->warmup + options->active;
+    if (options->active == 0) return PROF_ACTIVE;
+    if (options->repeat > 0 && step / cycle >= options->repeat) return PROF_WAIT;
+    if (step % cycle < options->wait) return PROF_WAIT;
+    return step % cycle < (int64_t)options->wait + options->warmup ? PROF_WARMUP : PROF_ACTIVE;
+}
+
+static bool ends_cycle(const tern_profile_options *options, int64_t step) {
+    int64_t cycle = (int64_t)options->wait + options->warmup + options->active;
+    return options->active > 0 && phase_of(options, step) == PROF_ACTIVE &&
+           step % cycle == cycle - 1;
+}
+
+/* Opens and closes what differs between the phase so far and that of the step which begins. */
+static tern_status enter(tern_profile *profile, ProfPhase phase, bool anew) {
+    ProfPhase before = profile->phase;
+    profile->phase = phase;
+    if (phase == PROF_WAIT) {
+        look_away(profile);
+        return TERN_OK;
+    }
+    if (setjmp(profile->no_memory)) return TERN_ERROR_NO_MEMORY;
+    if ((anew || before != phase) && !window_open(profile))
+        return tern_message_status(profile->context);
+    return profile->is_watching || watch(profile) ? TERN_OK : TERN_ERROR_ARGUMENT;
+}
+
+/* Steps are no part of what is open: a range that one ends inside of stays as it is. */
+static void keep_step(tern_profile *profile) {
+    int64_t now = clock_ns();
+    if (setjmp(profile->no_memory)) {
+        profile->out_of_memory = true;
+        return;
+    }
+    int event = event_new(profile, &(tern_call){.name = "ProfilerStep*", .waits = true});
+    if (event < 0) return;
+    profile->events[event].start_ns = profile->step_ns - profile->begin_ns;
+    profile->events[event].end_ns = now - profile->begin_ns;
+    profile->step_ns = now;
+}
+
+tern_status tern_profile_step(tern_profile *profile) {
+    if (!profile->is_running) return TERN_ERROR_ARGUMENT;
+    int64_t step = profile->step++;
+    bool ends = ends_cycle(&profile->options, step);
+    tern_status status = TERN_OK;
+    if (profile->phase == PROF_ACTIVE && profile->is_watching) keep_step(profile);
+    if (ends) status = window_close(profile);
+    tern_status other = enter(profile, phase_of(&profile->options, step + 1), ends);
+    return status ? status : other;
+}
+
+/* ---- start and stop ---- */
+
+/* What an empty range costs, by some that are then forgotten. */
+static void measure_range(tern_profile *profile) {
+    enum { RANGES = 512 };
+    int64_t start = clock_ns();
+    for (int i = 0; i < RANGES; i++) {
+        tern_range_push(profile->context, "range");
+        tern_range_pop(profile->context);
+    }
+    profile->range_ns = (double)(clock_ns() - start) / RANGES;
+}
+
+static bool is_sane(const tern_profile_options *options) {
+    return options->wait >= 0 && options->warmup >= 0 && options->active >= 0 &&
+           options->repeat >= 0 &&
+           (options->active > 0 || (!options->wait && !options->warmup && !options->repeat));
+}
+
+static tern_profile *start(tern_context *context, tern_profile *profile) {
+    enum { MOST_EVENTS = 1 << 28 };
+    tern_profile_options *options = &profile->options;
+    if (setjmp(profile->no_memory)) return NULL;
+    profile->arena = arena_new(&profile->no_memory);
+    profile->names.arena = profile->shapes.arena = profile->shape_key.arena = profile->arena;
+    profile->context = context;
+    profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;
+    if (!options->max_events || options->max_events > MOST_EVENTS) options->max_events = 1000000;
+    if (!is_sane(options) || !watch(profile)) return NULL;
+    measure_range(profile);
+    look_away(profile);
+    profile->is_running = true;
+    if (!window_open(profile)) return NULL;
+    profile->phase = PROF_WAIT;
+    return enter(profile, phase_of(options, 0), true) ? NULL : profile;
+}
+
+tern_profile *tern_profile_start(tern_context *context, const tern_profile_options *options) {
+    tern_profile *profile = calloc(1, sizeof *profile);
+    if (!profile) return NULL;
+    if (options)
+        memcpy(&profile->options, options,
+               options->size && options->size < sizeof *options ? options->size : sizeof *options);
+    if (start(context, profile)) return profile;
+    profile->is_running = false;
+    look_away(profile);
+    tern_profile_free(profile);
+    return NULL;
+}
+
+/* In the middle of a cycle what was kept so far is what there is. */
+tern_status tern_profile_stop(tern_profile *profile) {
+    if (!profile->is_running) return TERN_OK;
+    profile->is_running = false;
+    if (profile->phase != PROF_ACTIVE && !profile->is_ready) {
+        free_timings(profile);
+        profile->num_events = profile->open.count = 0;
+    }
+    return profile->is_ready ? TERN_OK : window_close(profile);
 }
 
 void tern_profile_free(tern_profile *profile) {
@@ -282,53 +397,7 @@ void tern_profile_free(tern_profile *profile) {
     free_timings(profile);
     free(profile->timings);
     free(profile->events);
+    arena_free(profile->scratch);
     arena_free(profile->arena);
     free(profile);
-}
-
-/* ---- reports ---- */
-
-static bool table(tern_profile *profile, const tern_table_options *options, Buf *out) {
-    ProfRows rows = prof_rows(profile->arena, profile->events, profile->num_events);
-    const char *sort_by = options->sort_by;
-    int limit = options->row_limit ? options->row_limit : 100;
-    if (!sort_by && options->style == TERN_TABLE_OWN)
-        sort_by = profile->has_device ? "device_time_total" : "self_cpu_time_total";
-    if (sort_by && !prof_sort(profile->arena, &rows, sort_by)) return false;
-    switch (options->style) {
-    case TERN_TABLE_OWN: prof_table_own(out, profile, &rows, limit); return true;
-    case TERN_TABLE_TORCH:
-        prof_table_torch(out, &rows, limit,
-                         options->max_name_column_width ? options->max_name_column_width : 55);
-        return true;
-    case TERN_TABLE_CSV: prof_table_csv(out, &rows); return true;
-    }
-    return false;
-}
-
-char *tern_profile_table(const tern_profile *given, const tern_table_options *options) {
-    tern_profile *profile = (tern_profile *)(uintptr_t)given; /* its arena serves the text */
-    tern_table_options full = {0};
-    if (options)
-        memcpy(&full, options,
-               options->size && options->size < sizeof full ? options->size : sizeof full);
-    if (profile->is_running || profile->out_of_memory || setjmp(profile->no_memory)) return NULL;
-    Buf out = {.arena = profile->arena};
-    return table(profile, &full, &out) ? strdup(out.data) : NULL;
-}
-
-tern_status tern_profile_save(tern_profile *profile, tern_profile_format format, const char *path) {
-    Str why;
-    if (profile->is_running) return TERN_ERROR_ARGUMENT;
-    if (profile->out_of_memory || setjmp(profile->no_memory)) return TERN_ERROR_NO_MEMORY;
-    Buf out = {.arena = profile->arena};
-    switch (format) {
-    case TERN_PROFILE_CHROME: prof_chrome(&out, profile); break;
-    case TERN_PROFILE_SPEEDSCOPE: prof_speedscope(&out, profile); break;
-    case TERN_PROFILE_FOLDED: prof_folded(&out, profile); break;
-    case TERN_PROFILE_FLAME: prof_flame(&out, profile); break;
-    case TERN_PROFILE_JSONL: prof_jsonl(&out, profile); break;
-    }
-    return file_write(profile->arena, path, out.data, out.length, &why) ? TERN_OK
-                                                                        : TERN_ERROR_SYSTEM;
 }

@@ -25,27 +25,32 @@ static int by_stack(const void *left, const void *right) {
     return strcmp(((const Folded *)left)->stack, ((const Folded *)right)->stack);
 }
 
-void prof_folded(Buf *out, const tern_profile *profile) {
+void prof_folded(ProfFile *file, const tern_profile *profile) {
+    Buf *out = &file->text, stack = {.arena = profile->scratch};
     VEC(Folded) stacks = {0};
-    Map found = {.arena = profile->arena};
+    Map found = {.arena = profile->scratch};
     buf_puts(out, "");
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         int64_t ns = event->on_device ? event->device_self_ns : event->self_ns;
         if (event->is_merged || ns <= 0) continue;
-        Buf stack = {.arena = profile->arena};
+        stack.length = 0;
         put_frames(&stack, profile->events, i);
         intptr_t known = (intptr_t)map_get(&found, buf_str(&stack));
         if (known) {
             stacks.data[known - 1].ns += ns;
             continue;
         }
-        vec_push(profile->arena, &stacks, (Folded){stack.data, ns});
-        map_set(&found, buf_str(&stack), (void *)(intptr_t)stacks.count);
+        Str kept = str_copy(profile->scratch, buf_str(&stack));
+        vec_push(profile->scratch, &stacks, (Folded){kept.data, ns});
+        map_set(&found, kept, (void *)(intptr_t)stacks.count);
     }
     if (stacks.count) qsort(stacks.data, (size_t)stacks.count, sizeof *stacks.data, by_stack);
-    for (int i = 0; i < stacks.count; i++)
-        buf_printf(out, "%s %lld\n", stacks.data[i].stack, (long long)stacks.data[i].ns);
+    for (int i = 0; i < stacks.count; i++) {
+        buf_puts(out, stacks.data[i].stack);
+        buf_printf(out, " %lld\n", (long long)stacks.data[i].ns);
+        prof_drain(file);
+    }
 }
 
 /* ---- speedscope ---- */
@@ -74,47 +79,41 @@ static int by_time(const void *left, const void *right) {
     return inner ? inner : a->opens ? a->event - b->event : b->event - a->event;
 }
 
-static void put_track(Buf *out, const tern_profile *profile, int first) {
-    const ProfEvent *of = &profile->events[first];
+static void put_track(ProfFile *file, const tern_profile *profile, const ProfTrack *track) {
+    Buf *out = &file->text;
     VEC(Step) steps = {0};
     int64_t latest = 0;
-    for (int i = 0; i < profile->num_events; i++) {
-        const ProfEvent *event = &profile->events[i];
-        if (event->is_merged || event->on_device != of->on_device || event->thread != of->thread)
-            continue;
-        int depth = depth_of(profile->events, i);
+    for (int i = 0; i < track->events.count; i++) {
+        int at = track->events.data[i];
+        const ProfEvent *event = &profile->events[at];
+        int depth = depth_of(profile->events, at);
         int64_t from = event->start_ns < latest && event->on_device ? latest : event->start_ns;
         int64_t to = event->end_ns < from ? from : event->end_ns;
         if (event->on_device) latest = to;
-        vec_push(profile->arena, &steps, (Step){i, depth, from, true});
-        vec_push(profile->arena, &steps, (Step){i, depth, to, false});
+        vec_push(profile->scratch, &steps, (Step){at, depth, from, true});
+        vec_push(profile->scratch, &steps, (Step){at, depth, to, false});
     }
     qsort(steps.data, (size_t)steps.count, sizeof *steps.data, by_time);
     buf_printf(
         out,
         "{\"type\":\"evented\",\"name\":\"%s %lld\",\"unit\":\"nanoseconds\",\"startValue\":%lld,"
         "\"endValue\":%lld,\"events\":[",
-        of->on_device ? "stream" : "thread", (long long)of->thread, (long long)steps.data[0].at,
-        (long long)steps.data[steps.count - 1].at);
-    for (int i = 0; i < steps.count; i++)
+        track->on_device ? "stream" : "thread", (long long)track->thread,
+        (long long)steps.data[0].at, (long long)steps.data[steps.count - 1].at);
+    for (int i = 0; i < steps.count; i++) {
         buf_printf(out, "%s{\"type\":\"%s\",\"frame\":%d,\"at\":%lld}", i ? "," : "",
                    steps.data[i].opens ? "O" : "C", profile->events[steps.data[i].event].row,
                    (long long)steps.data[i].at);
+        prof_drain(file);
+    }
     buf_puts(out, "]}");
 }
 
-static bool is_first_of_track(const tern_profile *profile, int index) {
-    const ProfEvent *event = &profile->events[index];
-    for (int i = 0; i < index; i++)
-        if (!profile->events[i].is_merged && profile->events[i].on_device == event->on_device &&
-            profile->events[i].thread == event->thread)
-            return false;
-    return !event->is_merged;
-}
-
-void prof_speedscope(Buf *out, const tern_profile *profile) {
-    ProfRows rows = prof_rows(profile->arena, profile->events, profile->num_events);
-    const char *comma = "";
+void prof_speedscope(ProfFile *file, const tern_profile *profile) {
+    Buf *out = &file->text;
+    ProfRows rows =
+        prof_rows(profile->scratch, profile->events, profile->num_events, (ProfGrouping){false, 0});
+    ProfTracks tracks = prof_tracks(profile->scratch, profile->events, profile->num_events);
     buf_puts(out, "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
                   "\"exporter\":\"tern\",\"shared\":{\"frames\":[");
     for (int i = 0; i < rows.count; i++) {
@@ -123,11 +122,9 @@ void prof_speedscope(Buf *out, const tern_profile *profile) {
         buf_putc(out, '}');
     }
     buf_puts(out, "]},\"profiles\":[");
-    for (int i = 0; i < profile->num_events; i++) {
-        if (!is_first_of_track(profile, i)) continue;
-        buf_puts(out, comma);
-        put_track(out, profile, i);
-        comma = ",\n";
+    for (int i = 0; i < tracks.count; i++) {
+        if (i) buf_puts(out, ",\n");
+        put_track(file, profile, &tracks.data[i]);
     }
     buf_puts(out, "]}\n");
 }

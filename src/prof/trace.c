@@ -14,6 +14,7 @@ enum { DEVICE_PID = 5000000 };
 static const char *category(const ProfEvent *event) {
     switch (event->kind) {
     case TERN_CALL_RANGE: return "user_annotation";
+    case TERN_CALL_OP: return "cpu_op";
     case TERN_CALL_LAUNCH:
     case TERN_CALL_GRAPH: return event->on_device ? "kernel" : "cpu_op";
     case TERN_CALL_WRITE:
@@ -34,7 +35,34 @@ static void put_place(Buf *out, const ProfEvent *event, int pid) {
                (long long)event->thread);
 }
 
-static void put_slice(Buf *out, const ProfEvent *event, int pid) {
+static void put_number(Buf *out, const char *name, uint64_t number) {
+    buf_printf(out, "%s\"%s\":%llu", out->data[out->length - 1] == '{' ? "" : ",", name,
+               (unsigned long long)number);
+}
+
+/* As Kineto names them. What enqueued and what was enqueued have one "correlation". */
+static void put_args(Buf *out, const tern_profile *profile, int index) {
+    const ProfEvent *event = &profile->events[index];
+    bool has_parent = event->on_device && event->parent >= 0;
+    buf_puts(out, ",\"args\":{");
+    put_number(out, "External id", (uint64_t)(has_parent ? event->parent : index) + 1);
+    if (has_parent) put_number(out, "correlation", (uint64_t)event->parent + 1);
+    if (event->on_device)
+        put_number(out, "device", 0), put_number(out, "stream", (uint64_t)event->thread);
+    else if (event->device_self_ns > 0)
+        put_number(out, "correlation", (uint64_t)index + 1);
+    if (event->shapes) buf_printf(out, ",\"Input Dims\":%s", event->shapes);
+    if (event->kind == TERN_CALL_LAUNCH)
+        buf_printf(out, ",\"grid\":[%u,%u,%u]", event->grid[0], event->grid[1], event->grid[2]);
+    if (event->bytes) put_number(out, "bytes", event->bytes);
+    if (event->on_device && event->bytes && event->end_ns > event->start_ns)
+        buf_printf(out, ",\"memory bandwidth (GB/s)\":%.6g",
+                   (double)event->bytes / (double)(event->end_ns - event->start_ns));
+    buf_putc(out, '}');
+}
+
+static void put_slice(Buf *out, const tern_profile *profile, int index, int pid) {
+    const ProfEvent *event = &profile->events[index];
     int64_t took = event->end_ns - event->start_ns;
     buf_puts(out, ",\n{\"ph\":\"X\",\"cat\":");
     buf_json(out, str_of(category(event)));
@@ -46,11 +74,8 @@ static void put_slice(Buf *out, const ProfEvent *event, int pid) {
     put_us(out, event->start_ns);
     buf_puts(out, ",\"dur\":");
     put_us(out, took > 0 ? took : 1);
-    buf_puts(out, ",\"args\":{");
-    if (event->kind == TERN_CALL_LAUNCH)
-        buf_printf(out, "\"grid\":[%u,%u,%u]", event->grid[0], event->grid[1], event->grid[2]);
-    if (event->bytes) buf_printf(out, "\"bytes\":%zu", event->bytes);
-    buf_puts(out, "}}");
+    put_args(out, profile, index);
+    buf_putc(out, '}');
 }
 
 static void put_arrow(Buf *out, const ProfEvent *event, const char *phase, int id, int pid) {
@@ -63,68 +88,83 @@ static void put_arrow(Buf *out, const ProfEvent *event, const char *phase, int i
 }
 
 static void put_name(Buf *out, const char *what, int pid, int64_t tid, const char *name) {
-    buf_printf(out, "%s\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":",
-               out->data[out->length - 1] == '[' ? "" : ",", what, pid, (long long)tid);
+    buf_printf(out,
+               ",\n{\"ph\":\"M\",\"name\":\"%s\",\"pid\":%d,\"tid\":%lld,\"args\":{\"name\":", what,
+               pid, (long long)tid);
     buf_json(out, str_of(name));
     buf_puts(out, "}}");
 }
 
-static bool is_new_track(const tern_profile *profile, int index) {
-    const ProfEvent *event = &profile->events[index];
-    for (int i = 0; i < index; i++)
-        if (profile->events[i].on_device == event->on_device &&
-            profile->events[i].thread == event->thread)
-            return false;
-    return true;
-}
-
 static void put_names(Buf *out, const tern_profile *profile, int pid) {
+    ProfTracks tracks = prof_tracks(profile->scratch, profile->events, profile->num_events);
+    /* The first event of the list: it needs no comma before it. */
+    buf_printf(out,
+               "\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%d,\"tid\":0,\"args\":"
+               "{\"sort_index\":0}}",
+               pid);
     put_name(out, "process_name", pid, 0, "host");
-    put_name(out, "process_name", DEVICE_PID, 0, profile->device);
-    for (int i = 0, tracks = 0; i < profile->num_events && tracks < 64; i++) {
-        const ProfEvent *event = &profile->events[i];
-        if (!is_new_track(profile, i)) continue;
-        tracks++;
-        Buf words = {.arena = profile->arena};
-        buf_printf(&words, "%s %lld", event->on_device ? "stream" : "thread",
-                   (long long)event->thread);
-        put_name(out, "thread_name", event->on_device ? DEVICE_PID : pid, event->thread,
+    if (profile->has_device) put_name(out, "process_name", DEVICE_PID, 0, profile->device);
+    for (int i = 0; i < tracks.count; i++) {
+        const ProfTrack *track = &tracks.data[i];
+        Str words = str_format(profile->scratch, "%s %lld", track->on_device ? "stream" : "thread",
+                               (long long)track->thread);
+        put_name(out, "thread_name", track->on_device ? DEVICE_PID : pid, track->thread,
                  words.data);
     }
 }
 
-void prof_chrome(Buf *out, const tern_profile *profile) {
+static void put_head(Buf *out, const tern_profile *profile) {
     struct timespec now, epoch;
-    int pid = (int)getpid();
     clock_gettime(CLOCK_MONOTONIC, &now);
     clock_gettime(CLOCK_REALTIME, &epoch);
     int64_t ago = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - profile->begin_ns;
-    buf_printf(out,
-               "{\"schemaVersion\":1,\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":%lld,"
-               "\"traceEvents\":[",
+    buf_puts(out, "{\"schemaVersion\":1,\"deviceProperties\":[");
+    if (profile->has_device) {
+        buf_puts(out, "{\"id\":0,\"name\":");
+        buf_json(out, str_of(profile->device));
+        buf_putc(out, '}');
+    }
+    buf_printf(out, "],\"displayTimeUnit\":\"ms\",\"baseTimeNanoseconds\":%lld,\"traceEvents\":[",
                (long long)((int64_t)epoch.tv_sec * 1000000000 + epoch.tv_nsec - ago));
+}
+
+void prof_chrome(ProfFile *file, const tern_profile *profile) {
+    Buf *out = &file->text;
+    int pid = (int)getpid();
+    put_head(out, profile);
     put_names(out, profile, pid);
-    for (int i = 0; i < profile->num_events; i++) put_slice(out, &profile->events[i], pid);
+    for (int i = 0; i < profile->num_events; i++) {
+        put_slice(out, profile, i, pid);
+        prof_drain(file);
+    }
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         if (!event->on_device || event->parent < 0) continue;
         put_arrow(out, &profile->events[event->parent], "s", i + 1, pid);
         put_arrow(out, event, "f", i + 1, pid);
+        prof_drain(file);
     }
-    buf_puts(out, "\n]}\n");
+    buf_printf(out,
+               ",\n{\"ph\":\"i\",\"s\":\"g\",\"name\":\"Record Window End\",\"pid\":%d,\"tid\":0,"
+               "\"ts\":",
+               pid);
+    put_us(out, profile->end_ns - profile->begin_ns);
+    buf_puts(out, "}\n]}\n");
 }
 
-void prof_jsonl(Buf *out, const tern_profile *profile) {
+void prof_jsonl(ProfFile *file, const tern_profile *profile) {
+    Buf *out = &file->text;
     buf_puts(out, "");
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         buf_puts(out, "{\"name\":");
         buf_json(out, str_of(event->name));
-        buf_printf(
-            out,
-            ",\"side\":\"%s\",\"kind\":\"%s\",\"track\":%lld,\"start_ns\":%lld,\"end_ns\":%lld,"
-            "\"parent\":%d,\"bytes\":%zu}\n",
-            event->on_device ? "device" : "host", category(event), (long long)event->thread,
-            (long long)event->start_ns, (long long)event->end_ns, event->parent, event->bytes);
+        buf_printf(out,
+                   ",\"side\":\"%s\",\"kind\":\"%s\",\"track\":%lld,\"start_ns\":%lld,"
+                   "\"end_ns\":%lld,\"parent\":%d,\"bytes\":%zu,\"shapes\":%s}\n",
+                   event->on_device ? "device" : "host", category(event), (long long)event->thread,
+                   (long long)event->start_ns, (long long)event->end_ns, event->parent,
+                   event->bytes, event->shapes ? event->shapes : "null");
+        prof_drain(file);
     }
 }

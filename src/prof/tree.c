@@ -80,3 +80,22 @@ void prof_tree(Arena *arena, ProfEvent *events, int count) {
         }
     }
 }
+
+ProfTracks prof_tracks(Arena *arena, const ProfEvent *events, int count) {
+    ProfTracks tracks = {0};
+    Map found = {.arena = arena};
+    for (int i = 0; i < count; i++) {
+        int64_t id[2] = {events[i].thread, events[i].on_device};
+        Str key = {(const char *)id, (int)sizeof id};
+        if (events[i].is_merged) continue;
+        intptr_t known = (intptr_t)map_get(&found, key);
+        if (!known) {
+            vec_push(arena, &tracks,
+                     (ProfTrack){.on_device = events[i].on_device, .thread = events[i].thread});
+            known = tracks.count;
+            map_set(&found, str_copy(arena, key), (void *)known);
+        }
+        vec_push(arena, &tracks.data[known - 1].events, i);
+    }
+    return tracks;
+}

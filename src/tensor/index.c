@@ -62,11 +62,14 @@ static tern_tensor seen_as(const tern_tensor *tensor, int rank, const int64_t *s
 static tern_tensor *take(int op, const tern_tensor *x, const int64_t *x_strides,
                          const tern_tensor *index, const int64_t *index_strides, int64_t step,
                          int rank, const int64_t *shape) {
+    const tern_operand operands[] = {tern_of((tern_tensor *)x), tern_of((tern_tensor *)index)};
+    op_begin(x->session, op_row(op)->name, operands, 2);
     tern_tensor *out = tern_empty(x->session, x->dtype, rank, shape);
-    if (!out) return NULL;
     tern_tensor from = seen_as(x, rank, shape, x_strides);
     tern_tensor at = seen_as(index, rank, shape, index_strides);
-    if (!take_run(x->session, op, &from, &at, step, out)) return out;
+    bool failed = out && take_run(x->session, op, &from, &at, step, out);
+    tern_range_pop(x->session->context);
+    if (!failed) return out;
     tern_drop(out);
     return NULL;
 }

@@ -150,15 +150,13 @@ static bool is_empty(int rank, const int64_t *shape) {
     return false;
 }
 
-tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, double p, double q) {
-    const tern_tensor *tensors[MAX_INPUTS];
-    int num_tensors, rank;
+static tern_tensor *op_new(tern_session *session, tern_op_id op, const tern_operand *operands,
+                           int count, const tern_tensor *const *tensors, int num_tensors, double p,
+                           double q) {
+    int rank;
     int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK];
     tern_dtype compute, result;
-    if (count < 1 || count > 3) return NULL;
-    tern_session *session = operands_session(operands, count, tensors, &num_tensors);
-    if (!session || !check_count(session, (int)op, count) ||
-        !row_types(session, (int)op, operands, count, &compute, &result) ||
+    if (!row_types(session, (int)op, operands, count, &compute, &result) ||
         !broadcast(session, tensors, num_tensors, &rank, shape) ||
         (!is_empty(rank, shape) && !check_divisor(session, (int)op, operands, compute)) ||
         !check_power(session, (int)op, operands, compute))
@@ -172,6 +170,18 @@ tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, dou
     if (!out || !map_run(session, (int)op, operands, count, compute, p, q, out)) return out;
     tern_drop(out);
     return NULL;
+}
+
+tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, double p, double q) {
+    const tern_tensor *tensors[MAX_INPUTS];
+    int num_tensors;
+    if (count < 1 || count > 3) return NULL;
+    tern_session *session = operands_session(operands, count, tensors, &num_tensors);
+    if (!session || !check_count(session, (int)op, count)) return NULL;
+    op_begin(session, op_row((int)op)->name, operands, count);
+    tern_tensor *out = op_new(session, op, operands, count, tensors, num_tensors, p, q);
+    tern_range_pop(session->context);
+    return out;
 }
 
 /* ---- into a tensor that is there ---- */
@@ -247,21 +257,15 @@ static bool check_out(tern_session *session, const tern_tensor *out, tern_dtype 
     return false;
 }
 
-static tern_status into(tern_tensor *out, tern_op_id op, const tern_operand *operands, int count,
-                        double p, double q, bool converts) {
-    const tern_tensor *tensors[MAX_INPUTS + 1];
-    int num_tensors, rank;
+static tern_status op_into(tern_tensor *out, tern_op_id op, const tern_operand *operands, int count,
+                           const tern_tensor **tensors, int num_tensors, double p, double q,
+                           bool converts) {
+    tern_session *session = out->session;
+    int rank;
     int64_t shape[TERN_MAX_RANK];
     tern_dtype compute, result;
-    if (count < 1 || count > 3 || !tensor_is_live(out)) return TERN_ERROR_ARGUMENT;
-    tern_session *session = operands_session(operands, count, tensors, &num_tensors);
-    if (!session) return TERN_ERROR_ARGUMENT;
-    if (session != out->session)
-        return session_fail(session, TERN_ERROR_ARGUMENT,
-                            "the operands are tensors of different sessions");
     tensors[num_tensors] = out;
-    if (!check_count(session, (int)op, count) ||
-        !row_types(session, (int)op, operands, count, &compute, &result) ||
+    if (!row_types(session, (int)op, operands, count, &compute, &result) ||
         !broadcast(session, tensors, num_tensors + converts, &rank, shape) ||
         !check_out(session, out, converts ? out->dtype : result, tensors, num_tensors, rank,
                    shape) ||
@@ -269,6 +273,23 @@ static tern_status into(tern_tensor *out, tern_op_id op, const tern_operand *ope
         !check_power(session, (int)op, operands, compute))
         return tern_message_status(session->context);
     return map_run(session, (int)op, operands, count, compute, p, q, out);
+}
+
+static tern_status into(tern_tensor *out, tern_op_id op, const tern_operand *operands, int count,
+                        double p, double q, bool converts) {
+    const tern_tensor *tensors[MAX_INPUTS + 1];
+    int num_tensors;
+    if (count < 1 || count > 3 || !tensor_is_live(out)) return TERN_ERROR_ARGUMENT;
+    tern_session *session = operands_session(operands, count, tensors, &num_tensors);
+    if (!session) return TERN_ERROR_ARGUMENT;
+    if (session != out->session)
+        return session_fail(session, TERN_ERROR_ARGUMENT,
+                            "the operands are tensors of different sessions");
+    if (!check_count(session, (int)op, count)) return tern_message_status(session->context);
+    op_begin(session, op_row((int)op)->name, operands, count);
+    tern_status status = op_into(out, op, operands, count, tensors, num_tensors, p, q, converts);
+    tern_range_pop(session->context);
+    return status;
 }
 
 tern_status tern_op_into(tern_tensor *out, tern_op_id op, const tern_operand *operands, int count,

@@ -221,6 +221,7 @@ tern_tensor *tern_matmul(tern_tensor *a, tern_tensor *b) {
             "both arguments to matmul need to be at least 1D, but they are %dD and %dD", a->rank,
             b->rank);
     if (!check_types(a, b) || !check_inner(a, b)) return NULL;
+    op_begin(a->session, "matmul", (tern_operand[]){tern_of(a), tern_of(b)}, 2);
     tern_tensor *left = a->rank == 1 ? tern_unsqueeze(a, 0) : tern_keep(a);
     tern_tensor *right = b->rank == 1 ? tern_unsqueeze(b, 1) : tern_keep(b);
     tern_tensor *y = left && right ? product_of_matrices(left, right) : NULL;
@@ -234,6 +235,7 @@ tern_tensor *tern_matmul(tern_tensor *a, tern_tensor *b) {
         squeezed = again;
     }
     if (squeezed != y) tern_drop(y);
+    tern_range_pop(a->session->context);
     return squeezed;
 }
 
@@ -254,11 +256,14 @@ tern_tensor *tern_bmm(tern_tensor *a, tern_tensor *b) {
 
 tern_tensor *tern_linear(tern_tensor *x, tern_tensor *weight, tern_tensor *bias) {
     if (!tensor_is_live(x) || !tensor_is_live(weight)) return NULL;
+    op_begin(x->session, "linear", (tern_operand[]){tern_of(x), tern_of(weight), tern_of(bias)}, 3);
     tern_tensor *turned = weight->rank == 2 ? tern_transpose(weight, 0, 1) : tern_keep(weight);
-    tern_tensor *y = tern_matmul(x, turned);
+    tern_tensor *y = tern_matmul(x, turned), *sum = y;
     tern_drop(turned);
-    if (!y || !bias) return y;
-    tern_tensor *sum = tern_add(y, bias);
-    tern_drop(y);
+    if (y && bias) {
+        sum = tern_add(y, bias);
+        tern_drop(y);
+    }
+    tern_range_pop(x->session->context);
     return sum;
 }

@@ -376,8 +376,15 @@ tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
 
 static tern_tensor *run_into_new(const RowCall *row_call, tern_dtype result, int rank,
                                  const int64_t *shape) {
+    const OpRow *row = op_row(row_call->op);
+    const tern_operand operands[] = {tern_of((tern_tensor *)row_call->x),
+                                     tern_of((tern_tensor *)row_call->weight),
+                                     tern_of((tern_tensor *)row_call->bias)};
+    op_begin(row_call->session, row->name, operands, row->kind == ROW_NORM ? 3 : 1);
     tern_tensor *out = tern_empty(row_call->session, result, rank, shape);
-    if (!out || !rows_run(row_call, out)) return out;
+    bool failed = out && rows_run(row_call, out);
+    tern_range_pop(row_call->session->context);
+    if (!failed) return out;
     tern_drop(out);
     return NULL;
 }

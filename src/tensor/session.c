@@ -318,6 +318,17 @@ void tern_session_close(tern_session *session) {
     free(session);
 }
 
+void op_begin(tern_session *session, const char *name, const tern_operand *operands, int count) {
+    tern_input inputs[3];
+    int num_inputs = count < COUNT(inputs) ? count : COUNT(inputs);
+    for (int i = 0; i < num_inputs; i++) {
+        const tern_tensor *tensor =
+            operands[i].kind == TERN_OPERAND_TENSOR ? operands[i].tensor : NULL;
+        inputs[i] = tensor ? (tern_input){tensor->rank, tensor->shape} : (tern_input){0, NULL};
+    }
+    tern_op_push(session->context, name, inputs, num_inputs);
+}
+
 tern_context *tern_session_context(tern_session *session) { return session->context; }
 
 char *tern_session_kernels(tern_session *session) {

@@ -77,6 +77,9 @@ tern_status session_fail(tern_session *session, tern_status status, const char *
     __attribute__((format(printf, 3, 4)));
 /* The same for functions that return tensors. */
 #define session_fail_null(...) ((void)session_fail(__VA_ARGS__), (tern_tensor *)NULL)
+/* Around what an op does, for who observes the context; the end is tern_range_pop. A tensor that is
+ * NULL counts as a number. */
+void op_begin(tern_session *session, const char *name, const tern_operand *operands, int count);
 /* "[2, 3]" */
 typedef struct SizesText {
     char text[TERN_MAX_RANK * 21 + 8];

@@ -7,6 +7,10 @@ check 'launches are counted' sh -c "$(printf %s "$add" | sed 's/(/\\(/g; s/)/\\)
 exits 0 'Self CPU time total: ' $add --style torch
 exits 2 "--style is own, torch or csv, not 'wide'" $add --style wide
 exits 2 "there is no column 'fastest'" $add --sort fastest
+exits 2 "--unit is auto, s, ms or us, not 'h'" $add --unit h
+exits 0 'Input Shapes' $add --style torch --shapes
+exits 0 '[[4096], [4096], [4096], []]' $add --style csv --shapes
+exits 0 'only display top-level' $add --style torch --top --unit ms
 exits 2 'one FILE[:KERNEL], not 0' "$TERN" prof
 exits 4 'cannot write' $add --flame /nonexistent/x.svg
 check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg"
@@ -15,14 +19,19 @@ if command -v python3 >/dev/null; then
     cat >"$work/lint.py" <<'END'
 # The rules of the importers: strict JSON, slices of a track nest, no slice is shorter than 1 ns, an
 # arrow's ends lie in slices and come after them; speedscope's events balance in time.
-import json, sys
-trace = json.load(open(sys.argv[1]), parse_constant=lambda c: 1 / 0)
+import gzip, json, sys
+def read(path):
+    return json.loads(gzip.open(path).read() if path.endswith(".gz") else open(path).read(), parse_constant=lambda c: 1 / 0)
+trace = read(sys.argv[1])
+assert trace["traceEvents"][-1]["name"] == "Record Window End" and trace["schemaVersion"] == 1
 tracks, arrows = {}, {}
 for e in trace["traceEvents"]:
     if e["ph"] == "X":
         start, end = round(e["ts"] * 1000), round((e["ts"] + e["dur"]) * 1000)
         assert end > start >= 0 and e["pid"] >= 0
         tracks.setdefault((e["pid"], e["tid"]), []).append((start, -end))
+        if e["name"] == "vector_add_kernel":
+            assert e["args"]["Input Dims"] == [[4096], [4096], [4096], []] and e["args"]["grid"] == [4, 1, 1]
     elif e["ph"] in "sf":
         assert any(a <= round(e["ts"] * 1000) <= -b for a, b in tracks[e["pid"], e["tid"]])
         arrows.setdefault(e["id"], []).append(e["ph"])
@@ -56,5 +65,8 @@ level = [float(g.get("data-w")) for g in frames if g[1].get("y") == sorted(y, ke
 assert abs(sum(level) - root) < 1
 END
     check 'they are what the tools read' python3 "$work/lint.py" "$work/t.json" "$work/s.json" "$work/f.svg"
+    $add -q --trace "$work/t.json.gz" >/dev/null
+    if [ $? = 3 ]; then skip 1 'libz.so.1 is not here'
+    else check 'and compressed' python3 "$work/lint.py" "$work/t.json.gz" "$work/s.json" "$work/f.svg"; fi
 else skip 1 'python3 is not here'; fi
 finish

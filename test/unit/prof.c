@@ -2,6 +2,7 @@
 /* Profiles: tables against what torch's own code prints (test/prof/torch, tools/torch-tables), the
  * tree against a search of all pairs, recordings on interp. */
 #include "prof/prof.h"
+#include "tern_tensor.h"
 #include "test.h"
 
 #include <glob.h>
@@ -13,6 +14,12 @@ typedef struct Loaded {
     ProfEvent events[1000];
     int count;
 } Loaded;
+
+/* Of tools/torch-tables. */
+static const char *const made_up_shapes[] = {
+    NULL, "[[64, 64], []]", "[[128, 3, 224, 224], [64, 3, 7, 7], [64]]",
+    "[[8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], [8], "
+    "[8]]"};
 
 static bool load(Loaded *loaded, const char *path) {
     Str text, why;
@@ -30,6 +37,7 @@ static bool load(Loaded *loaded, const char *path) {
         event->thread = thread, event->start_ns = start, event->end_ns = stop;
         event->on_device = *side == 'd';
         event->name = at + used;
+        event->shapes = made_up_shapes[loaded->count % 4];
         loaded->count++;
         at = line + 1;
     }
@@ -37,7 +45,26 @@ static bool load(Loaded *loaded, const char *path) {
     return loaded->count > 0;
 }
 
-/* p1.self_cpu_time_total.55.100.txt: the profile, the order, the widest name, the rows. */
+typedef struct Variant {
+    const char *name;
+    ProfGrouping by;
+    tern_time_unit unit;
+    bool top_level_only;
+} Variant;
+static const Variant variants[] = {
+    {"txt", {false, 0}, TERN_TIME_AUTO, false},    {"shapes", {true, 0}, TERN_TIME_AUTO, false},
+    {"stack2", {false, 2}, TERN_TIME_AUTO, false}, {"all", {true, 9}, TERN_TIME_MS, true},
+    {"us", {false, 0}, TERN_TIME_US, false},       {"top", {false, 0}, TERN_TIME_S, true}};
+
+static const Variant *variant_of(const char *name) {
+    int i = 0;
+    while (i < COUNT(variants) - 1 && strncmp(name, variants[i].name, strlen(variants[i].name)))
+        i++;
+    return &variants[i];
+}
+
+/* p1.self_cpu_time_total.55.100.txt: the profile, the order, the widest name, the rows; before the
+ * txt there may be a variant. */
 TEST(tables_are_torchs) {
     glob_t found;
     int tables = 0;
@@ -48,21 +75,25 @@ TEST(tables_are_torchs) {
         Str want, why;
         Loaded *loaded = calloc(1, sizeof *loaded);
         const char *base = strrchr(found.gl_pathv[i], '/') + 1;
-        CHECK(sscanf(base, "p%d.%63[^.].%d.%d.txt", &profile, sort, &width, &rows_shown) == 4);
+        char variant_name[16];
+        CHECK(sscanf(base, "p%d.%63[^.].%d.%d.%15s", &profile, sort, &width, &rows_shown,
+                     variant_name) == 5);
+        const Variant *variant = variant_of(variant_name);
         snprintf(path, sizeof path, "test/prof/torch/p%d.events", profile);
         CHECK(load(loaded, path));
         CHECK(file_read(loaded->arena, found.gl_pathv[i], 1 << 20, &want, &why));
-        ProfRows rows = prof_rows(loaded->arena, loaded->events, loaded->count);
+        ProfRows rows = prof_rows(loaded->arena, loaded->events, loaded->count, variant->by);
         if (strcmp(sort, "none")) CHECK(prof_sort(loaded->arena, &rows, sort));
         Buf out = {.arena = loaded->arena};
-        prof_table_torch(&out, &rows, rows_shown, width);
+        prof_table_torch(&out, &rows,
+                         &(ProfTorch){rows_shown, width, variant->unit, variant->top_level_only});
         CHECK_STR(out.data, want.data);
         tables++;
         arena_free(loaded->arena);
         free(loaded);
     }
     globfree(&found);
-    CHECK(tables >= 30);
+    CHECK(tables >= 45);
 }
 
 TEST(an_unknown_column_is_refused) {
@@ -233,6 +264,125 @@ TEST(ranges_that_do_not_balance_are_counted) {
     tern_close(context);
 }
 
+/* ---- shapes ---- */
+
+static const char *shapes_of(const tern_profile *profile, const char *name, tern_call_kind kind) {
+    for (int i = 0; i < profile->num_events; i++)
+        if (profile->events[i].kind == kind && !strcmp(profile->events[i].name, name))
+            return profile->events[i].shapes ? profile->events[i].shapes : "none";
+    return "no event";
+}
+
+TEST(ops_and_launches_have_shapes) {
+    tern_context *context = open_interp();
+    tern_session *session = tern_session_open(context);
+    tern_tensor *x = tern_ones(session, TERN_FLOAT32, 2, (const int64_t[]){3, 4});
+    tern_tensor *row = tern_ones(session, TERN_FLOAT32, 1, (const int64_t[]){4});
+    tern_module *module = tern_load_text(context, kernel_text, sizeof kernel_text - 1, NULL);
+    tern_kernel *kernel = tern_compile(module, "fill", "*fp32", NULL);
+    tern_buffer *buffer = tern_alloc(context, 64);
+    tern_profile *profile = tern_profile_start(context, &(tern_profile_options){.shapes = true});
+    tern_scope_open(session);
+    CHECK(tern_add(x, row) && tern_add_number(x, 2) && tern_sum(x, NULL, 0, false));
+    CHECK(tern_linear(x, x, NULL) && tern_layer_norm(x, 1, row, NULL, 1e-5));
+    CHECK(tern_index_select(x, 0, tern_arange(session, TERN_INT64, 0, 2, 1)) != NULL);
+    CHECK(tern_add(x, tern_ones(session, TERN_FLOAT32, 1, (const int64_t[]){5})) == NULL);
+    tern_scope_close(session);
+    tern_argument argument = tern_arg_buffer(buffer);
+    argument.offset = 16;
+    CHECK(!tern_launch(NULL, kernel, (uint32_t[3]){1, 1, 1}, &argument, 1));
+    CHECK(tern_launch(NULL, kernel, (uint32_t[3]){1, 1, 1}, &argument, 0)); /* one too few */
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_unbalanced == 0);
+    CHECK_STR(shapes_of(profile, "add", TERN_CALL_OP), "[[3, 4], [4]]");
+    CHECK_STR(shapes_of(profile, "sum", TERN_CALL_OP), "[[3, 4]]");
+    CHECK_STR(shapes_of(profile, "linear", TERN_CALL_OP), "[[3, 4], [3, 4], []]");
+    CHECK_STR(shapes_of(profile, "matmul", TERN_CALL_OP), "[[3, 4], [4, 3]]");
+    CHECK_STR(shapes_of(profile, "layer_norm", TERN_CALL_OP), "[[3, 4], [4], []]");
+    CHECK_STR(shapes_of(profile, "index_select", TERN_CALL_OP), "[[3, 4], [2]]");
+    CHECK_STR(shapes_of(profile, "fill", TERN_CALL_LAUNCH), "[[12]]");
+    CHECK(!profile->events[profile->num_events - 1].shapes);
+    char *table = tern_profile_table(profile, &(tern_table_options){.style = TERN_TABLE_CSV,
+                                                                    .group_by_shape = true,
+                                                                    .group_by_stack = 1});
+    CHECK(strstr(table, ",\"[[3, 4], [4]]\",\"\"\n") && strstr(table, "\"matmul\",host,1,"));
+    CHECK(strstr(table, "\"[[3, 4], [4, 3]]\",\"linear\"\n") && strstr(table, "\"[[3, 4], []]\""));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_session_close(session);
+    tern_close(context);
+}
+
+/* ---- schedules ---- */
+
+typedef struct Ready {
+    int times, work[4], steps[4];
+} Ready;
+
+static void ready(void *user, tern_profile *profile) {
+    Ready *seen = user;
+    for (int i = 0; i < profile->num_events; i++) {
+        seen->work[seen->times] += !strcmp(profile->events[i].name, "work");
+        seen->steps[seen->times] += !strcmp(profile->events[i].name, "ProfilerStep*");
+        if (!strcmp(profile->events[i].name, "work")) CHECK(profile->events[i].parent >= 0);
+    }
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(table && strstr(table, "work"));
+    tern_free(table);
+    seen->times++;
+}
+
+static void ready_observer(void *user, const tern_call *call, bool begins) {
+    (void)user, (void)call, (void)begins;
+}
+
+static Ready run_schedule(tern_profile_options options, int steps, int64_t *unbalanced) {
+    Ready seen = {0};
+    tern_context *context = open_interp();
+    options.on_ready = ready, options.user = &seen;
+    tern_profile *profile = tern_profile_start(context, &options);
+    for (int i = 0; i < steps; i++) {
+        tern_range_push(context, "work");
+        tern_range_pop(context);
+        CHECK(!tern_profile_step(profile));
+    }
+    CHECK(!tern_profile_stop(profile));
+    CHECK(tern_profile_step(profile) == TERN_ERROR_ARGUMENT);
+    *unbalanced = profile->num_unbalanced;
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(table != NULL);
+    tern_free(table);
+    tern_profile_free(profile);
+    CHECK(tern_observe(context, ready_observer, NULL)); /* nobody watches any more */
+    tern_close(context);
+    return seen;
+}
+
+TEST(a_schedule_keeps_the_active_steps) {
+    int64_t unbalanced;
+    tern_profile_options options = {.wait = 1, .warmup = 1, .active = 3, .repeat = 2};
+    Ready seen = run_schedule(options, 12, &unbalanced);
+    CHECK(seen.times == 2 && unbalanced == 0);
+    CHECK(seen.work[0] == 3 && seen.steps[0] == 3 && seen.work[1] == 3 && seen.steps[1] == 3);
+    seen = run_schedule(options, 9, &unbalanced); /* stopped in the middle of the second cycle */
+    CHECK(seen.times == 2 && seen.work[1] == 2 && seen.steps[1] == 2);
+    CHECK(run_schedule(options, 6, &unbalanced).times == 1); /* in its warm-up */
+    CHECK(run_schedule(options, 0, &unbalanced).times == 0);
+    seen = run_schedule((tern_profile_options){.active = 1, .repeat = 3}, 5, &unbalanced);
+    CHECK(seen.times == 3 && seen.work[2] == 1);
+    tern_context *context = open_interp();
+    CHECK(!tern_profile_start(context, &(tern_profile_options){.wait = 1}));
+    CHECK(!tern_profile_start(context, &(tern_profile_options){.active = -1}));
+    tern_profile *profile = tern_profile_start(context, &(tern_profile_options){.active = 2});
+    tern_range_push(context, "over a step");
+    CHECK(!tern_profile_step(profile));
+    tern_range_pop(context);
+    CHECK(!tern_profile_step(profile));
+    CHECK(!tern_profile_stop(profile) && profile->num_unbalanced == 0);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
 TEST(an_empty_profile_has_reports) {
     tern_context *context = open_interp();
     tern_profile *profile = tern_profile_start(context, NULL);
@@ -244,11 +394,12 @@ TEST(an_empty_profile_has_reports) {
         CHECK(table != NULL);
         tern_free(table);
     }
-    Buf out = {.arena = profile->arena};
+    ProfFile out = {.text.arena = profile->scratch, .file = -1};
     prof_speedscope(&out, profile);
     prof_flame(&out, profile);
     prof_folded(&out, profile);
-    CHECK(strstr(out.data, "\"profiles\":[]"));
+    prof_chrome(&out, profile);
+    CHECK(strstr(out.text.data, "\"profiles\":[]"));
     tern_profile_free(profile);
     tern_close(context);
 }
