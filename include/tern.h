@@ -239,6 +239,8 @@ TERN_API const char *tern_module_ast(tern_module *module, const char *function);
  * counts as tl.constexpr. In imported files it takes the place only of what is not known there. */
 TERN_API tern_status tern_module_set_global(tern_module *module, const char *name,
                                             const char *text);
+/* Of CUDA C: the memory of a variable outside of functions (doc/cuda.md), which is the module's. */
+TERN_API tern_buffer *tern_module_symbol(tern_module *module, const char *name);
 
 typedef struct tern_options {
     size_t size;

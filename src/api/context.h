@@ -42,12 +42,19 @@ struct tern_context {
     const char *asked_cache_dir, *cache_dir; /* of the options, or NULL; resolved, NULL: not yet */
 };
 
+typedef struct ModuleSymbol { /* a variable of CUDA C outside of functions */
+    Str name;
+    CuSymbol is;
+    tern_buffer *buffer; /* NULL: nobody asked for it yet */
+} ModuleSymbol;
+
 struct tern_module {
     Handle own;
     int refs; /* the user's, and one for each kernel */
     Arena *arena;
     Module *module; /* NULL: of CUDA C */
     const CuModule *cuda;
+    VEC(ModuleSymbol *) symbols; /* those that were asked for */
     int num_functions;
     tern_function *functions;
     struct FunctionConfigs { /* of functions[i] */
@@ -65,6 +72,8 @@ struct tern_kernel {
     CompiledKernel *compiled;
     void *loaded; /* NULL: compiled for another target than the device's */
     const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
+    int num_arguments; /* of a launch; behind them are those that symbols give */
+    ModuleSymbol **symbols;
     int num_parameters;
     tern_parameter *parameters;
     tern_finding *findings; /* the last that tern_kernel_findings gave; from malloc */
@@ -132,6 +141,9 @@ bool cuda_is_name(const char *name);     /* ends with .cu or .cuh */
 void cuda_describe(tern_module *module); /* its functions */
 tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *function,
                                  const char *signature, const tern_options *options);
+/* Gives a kernel that is loaded the memory of the symbols that it names; false after a failure. */
+bool cuda_bind_symbols(tern_kernel *kernel);
+void cuda_free_symbols(tern_module *module);
 /* What such modules lack: says so in the context. */
 tern_status cuda_lacks(const tern_module *module, const char *what);
 

@@ -167,6 +167,79 @@ static bool check_signature(tern_context *context, Arena *arena, const CuKernel 
     return true;
 }
 
+/* ---- symbols ---- */
+
+/* NULL after a failure. */
+static ModuleSymbol *symbol_of(tern_module *module, const char *name) {
+    Diag diag = {.arena = module->arena};
+    CuSymbol is;
+    for (int i = 0; i < module->symbols.count; i++)
+        if (str_is(module->symbols.data[i]->name, name)) return module->symbols.data[i];
+    if (!module->cuda || !cu_symbol(module->arena, module->cuda, name, &is, &diag)) {
+        if (diag_failed(&diag))
+            context_fail_diag(module->own.context, &diag);
+        else
+            context_fail(module->own.context, TERN_ERROR_ARGUMENT,
+                         "no __device__ or __constant__ variable '%s' here", name);
+        return NULL;
+    }
+    ModuleSymbol *symbol = arena_new_of(module->arena, ModuleSymbol);
+    *symbol = (ModuleSymbol){.name = str_copy(module->arena, str_of(name)), .is = is};
+    vec_push(module->arena, &module->symbols, symbol);
+    return symbol;
+}
+
+/* Not while a call catches lack of memory: those below do. */
+static tern_buffer *buffer_of(tern_context *context, ModuleSymbol *symbol) {
+    if (symbol->buffer) return symbol->buffer;
+    tern_buffer *buffer = tern_alloc(context, (size_t)symbol->is.bytes);
+    const unsigned char *initial = symbol->is.initial;
+    if (buffer && (initial ? tern_write(buffer, 0, initial, (size_t)symbol->is.bytes)
+                           : tern_fill(buffer, 0))) {
+        tern_buffer_free(buffer);
+        return NULL;
+    }
+    return symbol->buffer = buffer;
+}
+
+bool cuda_bind_symbols(tern_kernel *kernel) {
+    for (int i = kernel->num_arguments; i < kernel->compiled->num_params; i++) {
+        ModuleSymbol *symbol = kernel->symbols[i - kernel->num_arguments];
+        tern_buffer *buffer = buffer_of(kernel->own.context, symbol);
+        if (!buffer) return false;
+        kernel->values[i] = (uint64_t)(uintptr_t)buffer->pointer;
+    }
+    return true;
+}
+
+void cuda_free_symbols(tern_module *module) {
+    for (int i = 0; i < module->symbols.count; i++)
+        tern_buffer_free(module->symbols.data[i]->buffer);
+}
+
+tern_buffer *tern_module_symbol(tern_module *module, const char *name) {
+    tern_context *context = module->own.context;
+    if (setjmp(context->oom)) {
+        context_no_memory(context);
+        return NULL;
+    }
+    ModuleSymbol *symbol = symbol_of(module, name);
+    return symbol ? buffer_of(context, symbol) : NULL;
+}
+
+static bool find_symbols(tern_kernel *kernel, tern_module *module) {
+    const CompiledKernel *compiled = kernel->compiled;
+    kernel->symbols = arena_array(kernel->arena, ModuleSymbol *, compiled->num_params);
+    for (int i = 0, k = 0; i < compiled->num_params; i++) {
+        if (!compiled->params[i].is_symbol) continue;
+        kernel->symbols[k] = symbol_of(module, str_c(kernel->arena, compiled->params[i].name));
+        if (!kernel->symbols[k++]) return false;
+    }
+    return true;
+}
+
+/* ---- all ---- */
+
 tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *function,
                                  const char *signature, const tern_options *options) {
     tern_context *context = module->own.context;
@@ -182,6 +255,7 @@ tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *
         context_fail_diag(context, &diag);
         return NULL;
     }
+    if (!find_symbols(kernel, module)) return NULL;
     kernel->module = module;
     return kernel_finish(kernel, NULL, options, &diag);
 }

@@ -85,6 +85,9 @@ static tern_parameter parameter_of(Arena *arena, const KernelParam *param) {
 
 static void make_arguments(tern_kernel *kernel) {
     int count = kernel->compiled->num_params;
+    while (kernel->num_arguments < count &&
+           !kernel->compiled->params[kernel->num_arguments].is_symbol)
+        kernel->num_arguments++;
     kernel->values = arena_array(kernel->arena, uint64_t, count);
     kernel->args = arena_array(kernel->arena, void *, count);
     for (int i = 0; i < count; i++) kernel->args[i] = &kernel->values[i];
@@ -107,7 +110,7 @@ static void describe_parameters(tern_kernel *kernel, const Spec *specs) {
                 .divisible = 1,
                 .constant = constant_text(kernel->arena, kernel->function, specs, i)};
     }
-    for (int k = 0; k < compiled->num_params && !specs; k++)
+    for (int k = 0; k < kernel->num_arguments && !specs; k++)
         kernel->parameters[count++] = parameter_of(kernel->arena, &compiled->params[k]);
     kernel->num_parameters = count;
 }
@@ -226,6 +229,10 @@ tern_kernel *tern_compile(tern_module *module, const char *function, const char 
     observe(context, TERN_CALL_COMPILE, "tern_compile", NULL, 0, true, true);
     tern_kernel *kernel = context_make(
         context, compile, &(KernelRequest){module, function, signature ? signature : "", options});
+    if (kernel && kernel->loaded && !cuda_bind_symbols(kernel)) {
+        tern_kernel_free(kernel);
+        kernel = NULL;
+    }
     observe(context, TERN_CALL_COMPILE, "tern_compile", NULL, 0, true, false);
     return kernel;
 }

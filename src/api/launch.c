@@ -130,7 +130,7 @@ static tern_status check_grid(tern_kernel *kernel, const uint32_t grid[3]) {
 
 static tern_status check_count(tern_kernel *kernel, int num_arguments) {
     const CompiledKernel *compiled = kernel->compiled;
-    int count = compiled->num_params;
+    int count = kernel->num_arguments;
     if (num_arguments == count) return TERN_OK;
     context_fail(kernel->own.context, TERN_ERROR_ARGUMENT, "a wrong number of arguments");
     Buf names = {.arena = kernel->own.context->words}; /* which that call made anew */

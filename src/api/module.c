@@ -80,7 +80,11 @@ static tern_function describe_function(Arena *arena, const Module *module,
     return described;
 }
 
-static void module_close(Handle *own) { arena_free(((tern_module *)own)->arena); }
+static void module_close(Handle *own) {
+    tern_module *module = (tern_module *)own;
+    cuda_free_symbols(module);
+    arena_free(module->arena);
+}
 
 static tern_module *module_finish(tern_context *context, Arena *arena, const Source *source,
                                   Str path) {

@@ -20,12 +20,13 @@ static const char *count(tern_kernel *kernel, Arena *arena, const uint32_t grid[
     Work work;
     int n = kernel->compiled->num_params;
     uint64_t *values = arena_array(arena, uint64_t, n + 1);
-    for (int i = 0; i < n; i++) values[i] = (uint64_t)arguments[i].integer;
+    for (int i = 0; i < kernel->num_arguments; i++) values[i] = (uint64_t)arguments[i].integer;
     const char *why = kernel_work(arena, kernel->compiled, grid, values, &work);
     if (why) return why;
     *out = (tern_work){
         .flops = work.flops, .bytes_exact = work.bytes_exact, .flops_exact = work.flops_exact};
-    for (int i = 0; i < n; i++) add_param(out, &work.by_param[i], &arguments[i]);
+    for (int i = 0; i < n; i++)
+        add_param(out, &work.by_param[i], i < kernel->num_arguments ? &arguments[i] : NULL);
     add_param(out, &work.by_param[n], NULL);
     return NULL;
 }
@@ -33,9 +34,9 @@ static const char *count(tern_kernel *kernel, Arena *arena, const uint32_t grid[
 tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
                              const tern_argument *arguments, int num_arguments, tern_work *work) {
     tern_context *context = kernel->own.context;
-    if (num_arguments != kernel->compiled->num_params)
+    if (num_arguments != kernel->num_arguments)
         return context_fail(context, TERN_ERROR_ARGUMENT, "kernel '%s' takes %d arguments, not %d",
-                            kernel->name, kernel->compiled->num_params, num_arguments);
+                            kernel->name, kernel->num_arguments, num_arguments);
     *work = (tern_work){0};
     if (setjmp(context->oom)) return context_no_memory(context);
     const char *why = count(kernel, context_begin(context), grid, arguments, work);

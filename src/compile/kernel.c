@@ -22,6 +22,7 @@ const KernelParam *kernel_params(Arena *arena, const Func *fn) {
                                   .type = is_address ? SCALAR_I64 : scalars[type->kind],
                                   .is_unsigned = is_address || from->is_unsigned,
                                   .is_pointer = is_pointer,
+                                  .is_symbol = from->is_symbol,
                                   .divisible = from->divisible > 1 ? from->divisible : 1,
                                   .source_index = from->source_index};
     }

@@ -16,6 +16,7 @@ typedef struct KernelParam { /* in launch order; parameters that are constants a
     Str name;
     ScalarKind type; /* of a pointer: of what it points to */
     bool is_unsigned, is_pointer;
+    bool is_symbol;   /* memory of the module, behind all others: no argument */
     int divisible;    /* what the signature promises; 1: nothing. Pointers: in bytes */
     int source_index; /* in the source's parameter list, constants counted */
 } KernelParam;

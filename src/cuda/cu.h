@@ -50,4 +50,14 @@ typedef struct CuLaunch {
 Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,
                Diag *diag);
 
+/* A `__device__` or `__constant__` variable of the file. */
+typedef struct CuSymbol {
+    int64_t bytes;
+    const unsigned char *initial; /* what it begins as; NULL: zeros */
+    bool is_constant;             /* kernels do not write it */
+} CuSymbol;
+/* False: there is none of that name, or an error was said. */
+bool cu_symbol(Arena *arena, const CuModule *module, const char *name, CuSymbol *symbol,
+               Diag *diag);
+
 #endif

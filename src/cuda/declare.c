@@ -358,7 +358,7 @@ const CuType *cu_type_name(CuLower *l) {
 
 /* ---- variables ---- */
 
-static void shared_variable(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
+bool cu_shared(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d, CuName *name) {
     const CuType *type = d->type;
     Value *at;
     if (s->is_extern) {
@@ -369,7 +369,7 @@ static void shared_variable(CuLower *l, const CuSpecifiers *s, const CuDeclarato
                    STR_ARG(d->name->text));
             diag_help(l->diag, cu_span(d->name->place), "give its size: --shared BYTES");
         }
-        if (l->panic) return;
+        if (l->panic) return false;
         if (!l->dynamic) {
             l->dynamic =
                 cu_alloc(l, cu_array(l->arena, cu_type(CU_CHAR_TYPE), l->launch->shared_bytes),
@@ -388,8 +388,8 @@ static void shared_variable(CuLower *l, const CuSpecifiers *s, const CuDeclarato
     }
     if (cu_is(l->at, "=") || cu_is(l->at, "{"))
         cu_bad(l, l->at->place, "shared memory has no initial value");
-    cu_bind(l,
-            (CuName){.name = d->name->text, .val = {.type = type, .value = at, .is_place = true}});
+    *name = (CuName){.name = d->name->text, .val = {.type = type, .value = at, .is_place = true}};
+    return !l->panic;
 }
 
 static void bind_place(CuLower *l, const CuToken *name, const CuType *type, Value *at) {
@@ -525,6 +525,7 @@ static void variable(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
 }
 
 static void declared_name(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
+    CuName shared;
     l->b.span = cu_span(d->name->place);
     if (s->is_typedef)
         cu_bind(l, (CuName){.name = d->name->text, .kind = NAME_TYPE, .val.type = d->type});
@@ -532,9 +533,9 @@ static void declared_name(CuLower *l, const CuSpecifiers *s, const CuDeclarator 
         reference(l, s, d);
     else if (!s->type)
         deduced(l, s, d);
-    else if (s->is_shared)
-        shared_variable(l, s, d);
-    else
+    else if (s->is_shared && cu_shared(l, s, d, &shared))
+        cu_bind(l, shared);
+    else if (!s->is_shared)
         variable(l, s, d);
 }
 

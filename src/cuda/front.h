@@ -5,6 +5,7 @@
  *     outline.c  the names of declarations                  name.c     scopes, names with '::'
  *     declare.c  types and variables                        convert.c  conversions
  *     global.c   what stands outside of kernels           part.c     parameters that are structs
+ *     symbol.c   variables that do
  *     record.c   structs and classes                        member.c   their members, constructors
  *     expr.c     expressions                                call.c     signatures, calls, inlining
  *     resolve.c  which overload                             initialize.c  initial values
@@ -231,7 +232,7 @@ typedef struct CuLower {
     CuScope *globals;
     CuCall *call;
     CuFlags flags;
-    Map shared; /* of `__shared__` declarations, by token: their memory */
+    Map shared; /* of `__shared__` declarations, by token, and of symbols: their memory */
     Value *dynamic;
     VEC(const CuType *) instances; /* of classes */
     Map known; /* alloc -> what was stored there last, if it is a constant: see lower.c */
@@ -317,6 +318,7 @@ typedef struct CuDeclarator {
 } CuDeclarator;
 bool cu_declarator(CuLower *l, const CuType *base, CuDeclarator *d);
 bool cu_result_declarator(CuLower *l, const CuType *base, CuDeclarator *d); /* before a name */
+bool cu_shared(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d, CuName *name);
 /* A variable, type or enumerator of the file or, in the scope of a template's arguments, of one. */
 bool cu_global(CuLower *l, const CuDecl *decl, CuScope *scope, CuName *name);
 
@@ -425,6 +427,14 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
                  int count, CuVal *args, CuPlace place);
 CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found);   /* l->at: at '(' or '<' */
 void cu_read_inits(CuLower *l, const CuDecl *decl, const CuVal *self); /* of a constructor */
+
+/* The declarator of a variable of the file; l->at: behind it. */
+bool cu_variable_at(CuLower *l, const CuDecl *decl, CuSpecifiers *s, CuDeclarator *d);
+bool cu_is_number_here(const CuLower *l, const CuSpecifiers *s, const CuDeclarator *d);
+
+/* ---- symbol.c ---- */
+bool cu_is_symbol(const CuDecl *decl);
+bool cu_symbol_named(CuLower *l, const CuDecl *decl, CuName *name);
 
 /* ---- part.c ---- */
 typedef struct CuPart { /* a number or pointer in a parameter of a kernel */

@@ -75,26 +75,39 @@ static bool table(CuLower *l, const CuDecl *decl, const CuType *type, CuName *na
     return !l->panic;
 }
 
+bool cu_variable_at(CuLower *l, const CuDecl *decl, CuSpecifiers *s, CuDeclarator *d) {
+    l->at = decl->start;
+    if (!cu_specifiers(l, s) || !cu_declarator(l, s->type, d)) return false;
+    while (d->name != decl->at) { /* const int a = 1, b = 2; */
+        while (!cu_is(l->at, ",") && l->at->kind != CU_END)
+            l->at = cu_is(l->at, "{") || cu_is(l->at, "(") ? cu_skip(l->at) : l->at->next;
+        if (!cu_accept(l, ",") || !cu_declarator(l, s->type, d)) return false;
+    }
+    return !l->panic;
+}
+
 static bool refuse_variable(CuLower *l, const CuDecl *decl) {
     cu_unsupported(l, decl->at->place,
                    "variable '%.*s', which is neither constant nor a kernel's own",
                    STR_ARG(decl->name));
-    diag_help(l->diag, cu_span(decl->at->place), "pass a pointer to it as an argument");
+    diag_help(l->diag, cu_span(decl->at->place), "declare it '__device__' or '__constant__'");
     return false;
+}
+
+/* const int n = 5: it is no memory. */
+bool cu_is_number_here(const CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
+    bool is_const = d->type ? d->type->is_const && cu_ir(l->fn->types, d->type) : s->is_const;
+    return is_const && (cu_is(l->at, "=") || cu_is(l->at, "{"));
 }
 
 static bool variable(CuLower *l, const CuDecl *decl, CuName *name) {
     CuSpecifiers s;
     CuDeclarator d;
-    if (!cu_specifiers(l, &s)) return false;
-    bool is_const = s.is_const || (s.type && s.type->is_const);
-    if (s.is_constant || s.is_shared || !is_const) return refuse_variable(l, decl);
-    if (!cu_declarator(l, s.type, &d)) return false;
-    while (d.name != decl->at) { /* const int a = 1, b = 2; */
-        while (!cu_is(l->at, ",") && l->at->kind != CU_END)
-            l->at = cu_is(l->at, "{") || cu_is(l->at, "(") ? cu_skip(l->at) : l->at->next;
-        if (!cu_accept(l, ",") || !cu_declarator(l, s.type, &d)) return false;
-    }
+    if (!cu_variable_at(l, decl, &s, &d)) return false;
+    if (s.is_shared && d.type && l->top) return cu_shared(l, &s, &d, name);
+    if (cu_is_symbol(decl) && !cu_is_number_here(l, &s, &d)) return cu_symbol_named(l, decl, name);
+    if (s.is_shared || !(s.is_const || (s.type && s.type->is_const)))
+        return refuse_variable(l, decl);
     if (d.type && (d.type->kind == CU_ARRAY || d.type->kind == CU_STRUCT)) {
         if (l->top && !d.is_reference) return table(l, decl, d.type, name);
         cu_unsupported(l, decl->at->place, "constant '%.*s' of type '%.*s' here",

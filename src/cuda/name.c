@@ -53,7 +53,8 @@ static const CuDecl *of_kind(const CuModule *module, Str name, CuDeclKind kind) 
 
 const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind) {
     const CuDecl *decl = of_kind(l->module, name, kind);
-    if (decl || (!l->library && is_language(name))) return decl;
+    bool is_own = map_get(&l->module->decls.names, name) != NULL; /* though of another kind */
+    if (decl || is_own || (!l->library && is_language(name))) return decl;
     return of_kind(cu_library_of(l), name, kind);
 }
 

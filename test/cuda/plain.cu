@@ -32,3 +32,33 @@ __global__ void tasks(float *out, Task task, const float4 weights, uchar4 bytes,
     x += task.limits.low + (float)(task.limits.scale * 3) + task.more[i % 3].y;
     out[i] = x;
 }
+
+// ---- symbols ----
+
+typedef struct Entry {
+    int key;
+    float weights[2];
+    const char *name;
+} Entry;
+
+__constant__ float coefficients[4] = {1, 2.5f, 1 / 3.0f};
+__constant__ const double third = 1.0 / 3;
+__device__ const unsigned char order[] = {3, 1, 2 + 5 * 7, 'a'};
+__constant__ Entry entries[] = {{7, {1, 2}, 0}, {-1, {0.5f}, 0}};
+__device__ int hits, limit = sizeof(Entry) * 10 + (3 > 2 ? 7 : 8);
+__device__ int squares[4][2] = {{1, 2}, {3}, {4}};
+__device__ float trail[100];
+static __device__ long long last = -5;
+
+__device__ int first_of(const int *row) { return row[0] * 10 + row[1]; }
+
+__global__ void symbols(float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const Entry *entry = &entries[i & 1];
+    out[i] = coefficients[i & 3] + order[i & 3] + entry->key + entry->weights[1] +
+             (entry->name ? 1000 : 0) + (float)third + limit + first_of(squares[i & 3]);
+    trail[i] += i + 0.5f;
+    atomicAdd(&hits, 1);
+    if (i == 7) out[i] += last, last = i;
+}

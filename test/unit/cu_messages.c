@@ -136,8 +136,8 @@ TEST(files) {
               "a kernel's parameter with a union, 'U'", TERN_ERROR_UNSUPPORTED);
     file_says("struct S { float f[1025]; };\n__global__ void k(S v) {}\n",
               "a kernel's parameter of more than 1024 numbers", TERN_ERROR_UNSUPPORTED);
-    file_says("__constant__ float c[4];\n__global__ void k(float *p) { *p = c[0]; }\n",
-              "help: pass a pointer to it as an argument", TERN_ERROR_UNSUPPORTED);
+    file_says("extern __constant__ float c[];\n__global__ void k(float *p) { *p = c[0]; }\n",
+              "an array without a size and without initial values", TERN_ERROR_COMPILE);
     file_says("template <class... T> __device__ int g(T... x) { return 1; }\n"
               "__global__ void k(float *p) { *p = g(1.0f); }\n",
               "a template with any number of parameters", TERN_ERROR_UNSUPPORTED);

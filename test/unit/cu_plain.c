@@ -12,7 +12,9 @@ typedef struct uchar4 {
 } uchar4;
 static struct { int x, y, z; } threadIdx, blockIdx, blockDim = {32, 1, 1};
 #define __global__ static
-#define __device__ static
+#define __device__
+#define __constant__
+static void atomicAdd(int *at, int by) { *at += by; }
 #include "../cuda/plain.cu"
 
 enum { N = 100, BLOCKS = 4 };
@@ -132,6 +134,89 @@ TEST(a_struct_has_as_many_values_as_its_fields) {
     CHECK(tern_kernel_num_parameters(kernel) == 26 && corner && corner->dtype == TERN_FLOAT32);
     CHECK_STR(corner ? corner->name : "", "task.2.0.1.0");
     tern_kernel_free(kernel);
+    on_device(3);
+}
+
+/* ---- symbols ---- */
+
+static void read_symbol(const char *name, void *to, size_t bytes) {
+    tern_buffer *buffer = tern_module_symbol(module, name);
+    if (!buffer) printf("%s\n", tern_message(context));
+    CHECK(buffer && tern_buffer_size(buffer) == bytes && !tern_read(buffer, 0, to, bytes));
+}
+
+/* What they hold is what those of the C compiler hold. */
+static void check_symbols(void) {
+#define SAME(name)                                                                                 \
+    do {                                                                                           \
+        char bytes[sizeof name];                                                                   \
+        read_symbol(#name, bytes, sizeof name);                                                    \
+        CHECK(!memcmp(bytes, &name, sizeof name));                                                 \
+    } while (0)
+    SAME(coefficients);
+    SAME(order);
+    SAME(entries);
+    SAME(hits);
+    SAME(limit);
+    SAME(squares);
+    SAME(trail);
+    SAME(last);
+}
+
+/* Twice, so that what the first launch left is there in the second. */
+TEST(symbols_belong_to_the_module) {
+    float out[N], want[N], first[4], second[4] = {8, 7, 6, 5};
+    memcpy(first, coefficients, sizeof first);
+    ON_EACH_DEVICE {
+        check_symbols();
+        for (int turn = 0; turn < 2; turn++) {
+            tern_buffer *to = filled(out, sizeof out);
+            launch("symbols", (tern_argument[]){tern_arg_buffer(to), tern_arg_int(N)}, 2);
+            CHECK(tern_read(to, 0, out, sizeof out) == TERN_OK);
+            EACH_THREAD symbols(want, N);
+            for (int i = 0; i < N; i++) CHECK(out[i] == want[i]);
+            check_symbols();
+            memcpy(coefficients, second, sizeof second);
+            tern_buffer *there = tern_module_symbol(module, "coefficients");
+            CHECK(there && tern_write(there, 0, second, sizeof second) == TERN_OK);
+        }
+        hits = 0, last = -5;
+        memset(trail, 0, sizeof trail);
+        memcpy(coefficients, first, sizeof first);
+    }
+}
+
+static const tern_options one = {.block = {1}};
+
+static void refused(const char *text, const char *words) {
+    context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    tern_module *own = tern_load_text(context, text, strlen(text), "k.cu");
+    CHECK(own && !tern_compile(own, "k", NULL, &one));
+    CHECK_STR(tern_message(context), words);
+    tern_module_free(own);
+    tern_close(context);
+    context = NULL;
+}
+
+TEST(symbols_that_there_are_not) {
+    refused("__device__ int f(int x) { return x; }\n"
+            "__device__ float x = 1, y = x;\n__global__ void k(float *p) { *p = y; }\n",
+            "k.cu:2:27: not supported: an initial value of 'y' that is not known at compile time\n"
+            "   2 | __device__ float x = 1, y = x;\n"
+            "     |                           ^");
+    refused("int y;\n__global__ void k(int *p) { *p = y; }\n",
+            "k.cu:1:5: not supported: variable 'y', which is neither constant nor a kernel's own\n"
+            "   1 | int y;\n"
+            "     |     ^\n"
+            "k.cu:1:5: help: declare it '__device__' or '__constant__'");
+    refused("__constant__ int y;\n__global__ void k(int *p) { y = *p; }\n",
+            "k.cu:2:29: error: this is const\n"
+            "   2 | __global__ void k(int *p) { y = *p; }\n"
+            "     |                             ^");
+    CHECK(on_device(1));
+    CHECK(!tern_module_symbol(module, "third"));
+    CHECK(!tern_module_symbol(module, "tasks"));
+    CHECK_STR(tern_message(context), "no __device__ or __constant__ variable 'tasks' here");
     on_device(3);
 }
 
