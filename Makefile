@@ -104,6 +104,28 @@ BASE_O := $(filter $(B)/src/base/%,$(LIB_O))
 $(B)/tern: $(CLI_O) $(BASE_O) $(B)/libtern.a
 	$(call say,link)$(CC) $(LDFLAGS) $^ -o $@ $(LDLIBS) $(CLI_LDLIBS)
 
+# ---- from Python ----
+
+# A package that works from where it lies: PYTHONPATH=build/python. The extension is one object, with
+# all of libtern in it; PYTHON says whose headers. -Wpedantic knows no function pointers in slots.
+PYTHON    ?= python3
+PYTHON_H  := $(shell $(PYTHON) -c 'import sys, sysconfig; print(sys.version_info >= (3, 11) and sysconfig.get_path("include") or "")' 2>/dev/null)
+NATIVE    := $(B)/python/tern/_tern.abi3.so
+NATIVE_C  := $(wildcard python/native/*.c)
+PACKAGE   := $(patsubst python/%,$(B)/python/%,$(shell find python/tern -name '*.py'))
+$(NATIVE): $(NATIVE_C) python/native/native.h include/tern.h $(B)/libtern.a $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(filter-out -Wpedantic -MMD -MP,$(CFLAGS)) -Wno-missing-field-initializers -isystem $(PYTHON_H) \
+	    -shared $(NATIVE_C) $(B)/libtern.a $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-z,nodelete -o $@ $(LDLIBS)
+$(B)/python/%.py: python/%.py
+	@mkdir -p $(@D)
+	@cp $< $@
+
+.PHONY: python
+python: $(NATIVE) $(PACKAGE) ## build the Python package in build/python; needs Python 3.11's headers
+# With the tests where it can be; a program under a sanitizer could not load it.
+WITH_PYTHON := $(if $(SAN),,$(if $(wildcard $(PYTHON_H)/Python.h),python))
+
 # ---- tests ----
 
 # A driver without a GPU, from the same rows as the real one's loader.
@@ -136,7 +158,7 @@ $(B)/tools/%: tools/%.c $(B)/libtern-internal.a
 
 .PHONY: tests
 EXAMPLES := $(patsubst %.c,$(B)/%,$(wildcard examples/*.c examples/lab/*.c))
-tests: all $(TESTS) $(EXAMPLES) ## build the test programs
+tests: all $(TESTS) $(EXAMPLES) $(WITH_PYTHON) ## build the test programs
 
 .PHONY: check
 check: ## set up what is missing, build, run all tests that need no GPU
@@ -305,6 +327,7 @@ format: ## clang-format all C files
 .PHONY: info
 info: ## what was found, and what is lost without the rest
 	@echo "compiler: $(CC) ($$($(CC) --version | head -n 1))"
+	@echo "python:   $(if $(wildcard $(PYTHON_H)/Python.h),found,missing: no Python package. apt-get install python3-dev)"
 	@echo "jansson:  $(if $(JANSSON),found,missing: no 'tern replay'. apt-get install pkg-config libjansson-dev)"
 
 .PHONY: clean

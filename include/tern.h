@@ -234,9 +234,9 @@ TERN_API int tern_module_heuristics(tern_module *module, const char *function,
                                     const tern_value **values);
 /* The syntax tree of a function as text; NULL when there is no such function. */
 TERN_API const char *tern_module_ast(tern_module *module, const char *function);
-/* Gives a module-level name another value, for what is compiled from now on. The value is the
- * Python literal `text`, or what an expression of the module's names gives ("tl.float16"); it
- * counts as tl.constexpr. In imported files it takes the place only of what is not known there. */
+/* Gives a name of the module, or one of a kernel's enclosing functions, another value from now on:
+ * the literal `text`, or what an expression of the module's names gives ("tl.float16"), as a
+ * tl.constexpr. In imported files it takes the place only of what is not known there. */
 TERN_API tern_status tern_module_set_global(tern_module *module, const char *name,
                                             const char *text);
 /* Of CUDA C: the memory of a variable outside of functions (doc/cuda.md), which is the module's. */

@@ -274,5 +274,6 @@ bool module_set_global(Module *module, Str name, const Source *text, Diag *diag)
     wrapped->is_constexpr = true;
     map_set(&module->overrides, name, wrapped);
     map_set(&module->registry->overrides, name, wrapped);
+    module->function_objects = (Map){.arena = module->arena}; /* closures are made anew */
     return true;
 }

@@ -475,7 +475,14 @@ static Object *opaque_named(Arena *arena, const char *what, Str name, Str functi
     Object *opaque = object_new(arena, OBJECT_OPAQUE);
     opaque->text =
         str_format(arena, "the %s '%.*s' of '%.*s'", what, STR_ARG(name), STR_ARG(function));
+    opaque->global = name;
     return opaque;
+}
+
+/* What the caller says of a name counts before what the text shows of it. */
+static void closure_set(const Module *module, Map *closure, Str name, Object *value) {
+    Object *override = map_get(&module->overrides, name);
+    map_set(closure, name, override ? override : value);
 }
 
 static void close_assignment(Module *module, const Scope *scope, const Stmt *stmt, Map *closure) {
@@ -490,7 +497,7 @@ static void close_assignment(Module *module, const Scope *scope, const Stmt *stm
         if (value->kind == OBJECT_ERROR)
             value = opaque_named(module->arena, "variable", target->text, scope->def->name);
     }
-    map_set(closure, target->text, value);
+    closure_set(module, closure, target->text, value);
 }
 
 static void close_block(Module *module, const Scope *scope, Block block, Map *closure) {
@@ -507,7 +514,7 @@ static void close_block(Module *module, const Scope *scope, Block block, Map *cl
                                                    is_constexpr_function(stmt->function),
                                                    false,
                                                    closure};
-            map_set(closure, stmt->function->name, function);
+            closure_set(module, closure, stmt->function->name, function);
         }
         if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
             for (int k = 0; k < stmt->num_names; k++) {
@@ -519,7 +526,7 @@ static void close_block(Module *module, const Scope *scope, Block block, Map *cl
                     stmt->kind == STMT_IMPORT
                         ? base
                         : import_attribute(module->arena, base, stmt->names[k].path, &quiet);
-                if (value) map_set(closure, stmt->names[k].alias, value);
+                if (value) closure_set(module, closure, stmt->names[k].alias, value);
             }
         close_block(module, scope, stmt->body, closure);
         close_block(module, scope, stmt->orelse, closure);
@@ -536,7 +543,7 @@ static void close_over(Module *module, const Scope *scope, Map *closure) {
                                              : NULL;
         if (!value || value->kind == OBJECT_ERROR)
             value = opaque_named(module->arena, "parameter", param->name, scope->def->name);
-        map_set(closure, param->name, value);
+        closure_set(module, closure, param->name, value);
     }
     close_block(module, scope, scope->def->body, closure);
 }

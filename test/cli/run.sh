@@ -365,6 +365,14 @@ else:
 @triton.jit
 def limited(y):
     tl.store(y, LIMIT + scale)
+
+def around(FACTOR, OTHER=2):
+    if FACTOR:
+        OTHER = 3
+    @triton.jit
+    def closed(y):
+        tl.store(y, FACTOR * 10.0 + OTHER)
+    return closed
 END
 t=$work/twice.py
 exits 0 '[10]' $TERN run "$t:twice@10" --grid 1 -a 'y=empty(1)' -p y
@@ -379,6 +387,9 @@ exits 2 "the module 'not_here' is not found: it has 'scale'" \
     $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT=5
 exits 0 '[5.5]' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' -p y --global LIMIT=5 --global scale=0.5
 exits 2 'expected NAME=VALUE' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT
+exits 2 '--global FACTOR=VALUE gives it one' $TERN run "$t:closed" --grid 1 -a 'y=empty(1)'
+exits 2 '--global OTHER=VALUE gives it one' $TERN run "$t:closed" --grid 1 -a 'y=empty(1)' --global FACTOR=4
+exits 0 '[47]' $TERN run "$t:closed" --grid 1 -a 'y=empty(1)' -p y --global FACTOR=4 --global OTHER=7
 
 cat >"$work/words.py" <<'END'
 import triton

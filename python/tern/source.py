@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Source: where the text of a kernel is, and what Python knows that the text does not say.
+
+A kernel is compiled from its file, so that errors name their place. The values that its globals and
+closures have in this process count before what the file would say; they are part of the key under
+which the parsed file is kept, so that two closures of one text never see each other's values.
+"""
+import inspect
+import os
+
+from . import _tern
+
+MISSING = object()
+
+
+def unwrapped(function):
+    """The Python function within @triton.jit, autotune and heuristics objects."""
+    for _ in range(20):
+        if inspect.isfunction(function):
+            return function
+        function = getattr(function, "fn", None)
+    return None
+
+
+def is_jit(value):
+    """Of @triton.jit, ours or the stub's: not a plain function that has an fn."""
+    return hasattr(value, "fn") and hasattr(value, "arg_names") and unwrapped(value) is not None
+
+
+def literal(value):
+    """A value as the signature and globals write it; MISSING: it has no such form."""
+    kind = type(value)
+    if value is None or kind in (bool, int):
+        return repr(value)
+    if kind is float:
+        return repr(value) if value - value == 0 else f"float('{value}')"
+    if kind is str:
+        return ascii(value)
+    if kind.__name__ == "constexpr" and hasattr(value, "value"):
+        return literal(value.value)
+    if isinstance(value, (tuple, list)):
+        return _items(value)
+    if isinstance(value, (bool, int, float, str)):  # enumerations, NumPy's float64
+        base = next(t for t in (bool, int, float, str) if isinstance(value, t))
+        return literal(base(value))
+    if is_jit(value):
+        return unwrapped(value).__name__
+    if "dtype" in kind.__name__.lower() or hasattr(value, "itemsize"):
+        return _tern.dtype_name(str(value)) or MISSING
+    if hasattr(value, "__index__") and not hasattr(value, "shape"):
+        return repr(int(value))
+    return MISSING
+
+
+def _items(values):
+    names = getattr(values, "_fields", None)
+    parts = [literal(value) for value in values]
+    if MISSING in parts:
+        return MISSING
+    if names:
+        parts = [f"{name}={part}" for name, part in zip(names, parts)]
+    return "(" + ", ".join(parts) + ("," if len(parts) == 1 and not names else "") + ")"
+
+
+def scope_of(function):
+    """name -> value of all that the function's text may name: closure before globals."""
+    code = function.__code__
+    names = set(code.co_names) | set(code.co_freevars)
+    for inner in code.co_consts:  # comprehensions
+        if inspect.iscode(inner):
+            names |= set(inner.co_names)
+    scope = {name: function.__globals__[name] for name in names if name in function.__globals__}
+    for name, cell in zip(code.co_freevars, function.__closure__ or ()):
+        try:
+            scope[name] = cell.cell_contents
+        except ValueError:  # not bound yet
+            pass
+    return scope
+
+
+class Source:
+    """One kernel's text in one file, or one that was made at run time."""
+
+    def __init__(self, path, name, function=None, text=None):
+        self.path, self.name, self.function, self.text = path, name, function, text
+
+    def globals(self, watched=None):
+        """What Python knows of the names of the kernel and of all kernels that it calls, as
+        literals. watched: a list that gets (dict, name, value) of those that are globals."""
+        found, seen = {}, set()
+        if self.function is not None:
+            self._collect(self.function, found, seen, [] if watched is None else watched)
+        return tuple(sorted(found.items()))
+
+    def _collect(self, function, found, seen, watched):
+        if function in seen:
+            return
+        seen.add(function)
+        same_file = self.text is not None or _path_of(function) == self.path
+        for name, value in scope_of(function).items():
+            if is_jit(value):
+                self._collect(unwrapped(value), found, seen, watched)
+                if unwrapped(value).__name__ == name:
+                    continue
+            elif inspect.ismodule(value) or inspect.isroutine(value) or inspect.isclass(value):
+                continue
+            text = literal(value)
+            if text is MISSING:
+                continue
+            if same_file and found.get(name, text) != text:
+                raise _tern.Unsupported(f"'{name}' is {found[name]} in one kernel and {text} in "
+                                        f"another that it calls ({function.__qualname__})")
+            found.setdefault(name, text)
+            if function.__globals__.get(name, MISSING) is value:
+                watched.append((function.__globals__, name, value))
+
+
+_modules = {}
+
+
+def module_of(context, source, watched=None):
+    """The parsed file with these globals; read again when the file is another one."""
+    names = source.globals(watched)
+    if source.text is not None:
+        key = (id(context), source.text, names)
+    else:
+        stat = os.stat(source.path)
+        key = (id(context), source.path, stat.st_mtime_ns, stat.st_size, names)
+    if key not in _modules:
+        module = (context.load_file(source.path) if source.text is None else
+                  context.load_text(source.text, source.path))
+        for name, text in names:
+            module.set_global(name, text)
+        _modules[key] = context, module  # the context stays, so that its id is not another's
+    return _modules[key][1]
+
+
+def _path_of(function):
+    try:
+        path = inspect.getsourcefile(function)
+    except TypeError:
+        return None
+    return path and os.path.realpath(path)
+
+
+def _text_with_callees(function, text):
+    """One text of a kernel that no file has, after those that it calls."""
+    texts, seen = [], {function.__name__}
+
+    def add(of):
+        for name, value in scope_of(of).items():
+            inner = unwrapped(value) if is_jit(value) else None
+            if inner is not None and name not in seen:
+                seen.add(name)
+                add(inner)
+                texts.append(_source_text(value))
+
+    add(function)
+    texts.append(text)
+    head = "import triton\nimport triton.language as tl\nfrom triton.language import *\n"
+    return head + "".join(f"@triton.jit\n{one}\n" for one in texts)
+
+
+def _source_text(kernel):
+    text = getattr(kernel, "src", None)
+    if isinstance(text, str):
+        return text
+    lines = inspect.getsource(unwrapped(kernel))
+    import textwrap
+    text = textwrap.dedent(lines)
+    return text[text.index("def "):]
+
+
+def source_of(context, kernel):
+    """A Source from "file.py:name", a function, or a @triton.jit object."""
+    if isinstance(kernel, (str, os.PathLike)):
+        return _from_words(context, os.fspath(kernel))
+    function = unwrapped(kernel)
+    if function is None:
+        raise TypeError(f"expected 'file.py:name' or a function, saw {kernel!r}")
+    path = _path_of(function)
+    if path and os.path.isfile(path):
+        name = f"{function.__name__}@{function.__code__.co_firstlineno}"
+        source = Source(path, name, function)
+        found = module_of(context, source).function(name)
+        text = getattr(kernel, "src", None)
+        if found and (not isinstance(text, str) or _same(found["text"], text)):
+            return source
+        if found is None and text is None:
+            raise _tern.LaunchError(f"{path}:{function.__code__.co_firstlineno}: no @triton.jit (or "
+                                    f"@tern.jit) function '{function.__name__}'")
+    text = _text_with_callees(function, _source_text(kernel))
+    return Source(f"<{function.__qualname__}>", function.__name__, function, text)
+
+
+def _same(one, other):
+    return [line.rstrip() for line in one.rstrip().split("\n")] == \
+        [line.rstrip() for line in other.rstrip().split("\n")]
+
+
+def _from_words(context, words):
+    path, colon, name = words.rpartition(":")
+    if not colon or "/" in name or name.endswith(".py"):
+        path, name = words, ""
+    path = os.path.realpath(path)
+    source = Source(path, name)
+    if not name:
+        module = module_of(context, source)
+        launched = [n for n in module.functions() if module.function(n)["is_launched"]]
+        if len(launched) != 1:
+            raise _tern.LaunchError(f"{words}: name one of its kernels: {', '.join(launched)}")
+        source.name = launched[0]
+    return source
+
+

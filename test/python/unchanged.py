@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that use Triton, unchanged, by `python -m tern`: with the stub in Triton's place, and, where
+it is installed, with Triton itself, whose autotuner and heuristics then are those that run."""
+import os
+import subprocess
+import sys
+
+from harness import check, have, run, same, write
+
+import tern.triton
+
+PROGRAM = write("program.py", '''
+import array
+import os
+import sys
+
+import triton
+import triton.language as tl
+from triton.runtime import driver
+from beside import DOUBLE, scale
+
+SHIFT: tl.constexpr = tl.constexpr(3)
+
+
+@triton.jit
+def shifted(x):
+    return scale(x) + SHIFT
+
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 32}, num_warps=2), triton.Config({"BLOCK": 64})],
+                 key=["n"])
+@triton.heuristics({"EVEN": lambda args: args["n"] % 2 == 0})
+@triton.jit
+def kernel(x, y, n, DTYPE: tl.constexpr, EVEN: tl.constexpr, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    value = shifted(tl.load(x + at, mask=at < n))
+    if EVEN:
+        value += 100
+    tl.store(y + at, value.to(DTYPE), mask=at < n)
+
+
+def launch(n):
+    x, y = array.array("f", range(n)), array.array("f", bytes(4 * n))
+    hooked = []
+    if not kernel.fn.fn.pre_run_hooks:
+        kernel.fn.fn.add_pre_run_hook(lambda *args, **keywords: hooked.append(1))
+    made = kernel[lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]),)](x, y, n, DTYPE=tl.float32)
+    want = [DOUBLE * i + 3 + 100 * (n % 2 == 0) for i in range(n)]
+    print(n, "right" if list(y) == want else list(y), made.signature.split(",")[2], hooked != [])
+
+
+print(driver.active.get_current_target().backend, triton.next_power_of_2(100), __name__, sys.argv[1:])
+launch(100)
+launch(101)
+if "--mistake" in sys.argv:
+    kernel.fn.fn[(1,)](array.array("f", [1]), array.array("f", [1]), 1, tl.float32, True, 33)
+''')
+write("beside.py", '''
+import triton
+
+DOUBLE = 2
+
+
+@triton.jit
+def scale(x):
+    return x * DOUBLE
+''')
+
+
+def program(words, more_path=""):
+    here = os.environ["PYTHONPATH"]
+    path = os.pathsep.join([more_path, here] if more_path else [here])
+    return subprocess.run([sys.executable, "-m", "tern", *words], capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": path, "TERN_DEVICE": "cpu"}, timeout=300)
+
+
+def runs(name, path):
+    done = program([PROGRAM, "a", "b"], path)
+    lines = done.stdout.splitlines()
+    same(f"{name}: exit code", (done.returncode, done.stderr[-600:]), (0, ""))
+    same(f"{name}: what it asks", lines[:1], ["cuda 128 __main__ ['a', 'b']"])
+    same(f"{name}: an even n", lines[1:2], ["100 right i32 True"])
+    same(f"{name}: an odd n", lines[2:3], ["101 right i32 False"])
+    done = program([PROGRAM, "--mistake"], path)
+    check(f"{name}: a mistake ends it", done.returncode == 1, done.returncode)
+    check(f"{name}: with its place", "program.py:24:" in done.stderr and "power of 2" in done.stderr,
+          done.stderr[-600:])
+
+
+def with_stub():
+    runs("stub", tern.triton.stub_path())
+
+
+def with_triton():
+    if have("triton", 6):
+        runs("Triton", "")
+
+
+def command():
+    done = program(["--help"])
+    check("help", done.returncode == 0 and "PROGRAM.py" in done.stdout, done.stdout)
+    same("no words", program([]).returncode, 2)
+    same("-m alone", program(["-m"]).returncode, 2)
+    done = program(["-m", "platform"])
+    same("a module", done.returncode, 0)
+
+
+run([with_stub, with_triton, command])
