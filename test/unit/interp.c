@@ -225,6 +225,78 @@ TEST(programs_wait_for_each_other) {
     tern_close(context);
 }
 
+/* As many as wait, those that are only to begin, the first to wait. */
+TEST(deadlocks_are_counted) {
+    static const struct {
+        uint32_t programs;
+        const char *words, *note;
+    } rows[] = {
+        {1, "deadlock: 1 program waits in loops for memory that nobody will change\n",
+         "note: in program (0, 0, 0) of a grid of (1, 1, 1)"},
+        {2, "deadlock: 2 programs wait in loops for memory that nobody will change\n",
+         "note: in program (0, 0, 0) of a grid of (2, 1, 1)"},
+        {4096, "deadlock: 4096 programs wait in loops for memory that nobody will change\n",
+         "note: in program (0, 0, 0) of a grid of (4096, 1, 1)"},
+        {4099, "deadlock: 4096 programs wait in loops for memory that nobody will change\n",
+         "note: in program (0, 0, 0) of a grid of (4099, 1, 1); 3 programs have not begun"},
+    };
+    static int32_t zeros[4100];
+    if (!begin()) return;
+    for (int i = 0; i < COUNT(rows); i++) {
+        tern_buffer *buffers[] = {buffer_of(zeros, sizeof zeros), buffer_of(zeros, sizeof zeros)};
+        CHECK(launched(wait_text, rows[i].programs, 2, buffers) == TERN_ERROR_KERNEL);
+        const char *said = strstr(tern_message(context), rows[i].words);
+        CHECK(said && strstr(said, rows[i].note));
+        if (said) CHECK_STR(strstr(said, "note: "), rows[i].note);
+    }
+    tern_close(context);
+}
+
+TEST(a_false_assertion_names_its_lane) {
+    static const char *const kinds[][2] = {
+        {"", "note: in program (0, 0, 0) of a grid of (1, 1, 1)"},
+        {"tile<1xi1>", "note: in program (0, 0, 0) of a grid of (1, 1, 1)"},
+        {"tile<2xi1>", "note: in program (0, 0, 0) of a grid of (1, 1, 1), lane [0]"},
+        {"tile<2x4xi1>", "note: in program (0, 0, 0) of a grid of (1, 1, 1), lane [0, 0]"},
+    };
+    char text[256];
+    if (!begin()) return;
+    for (int i = 0; i < COUNT(kinds); i++) {
+        bool is_tile = *kinds[i][0];
+        snprintf(text, sizeof text,
+                 "func @f() {\n  %%c = constant 0 : i1\n  %s%s\n  assert %s {text = \"no\"}\n  "
+                 "yield\n}\n",
+                 is_tile ? "%t = splat %c : " : "", kinds[i][0], is_tile ? "%t" : "%c");
+        CHECK(launched(text, 1, 0, NULL) == TERN_ERROR_KERNEL);
+        const char *note = strstr(tern_message(context), "note: ");
+        CHECK_STR(note ? note : tern_message(context), kinds[i][1]);
+    }
+    tern_close(context);
+}
+
+/* Of a block of (4, 3, 2) each thread in turn goes astray. */
+TEST(the_thread_that_strays_is_named) {
+    static const char text[] = "extern \"C\" __global__ void k(int *x, int n) {\n"
+                               "    int t = threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z;\n"
+                               "    x[t == n ? 1000 : 0] = 1;\n}\n";
+    if (!begin()) return;
+    tern_module *module = tern_load_text(context, text, strlen(text), "k.cu");
+    tern_kernel *kernel =
+        module ? tern_compile(module, "k", NULL, &(tern_options){.block = {4, 3, 2}}) : NULL;
+    tern_buffer *buffer = tern_alloc(context, 64);
+    CHECK(kernel);
+    for (int t = 0; kernel && t < 24; t++) {
+        int x = t % 4, y = t / 4 % 3, z = t / 12;
+        char want[100];
+        tern_argument arguments[] = {tern_arg_buffer(buffer), tern_arg_int(x + 10 * y + 100 * z)};
+        CHECK(tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 2) == TERN_ERROR_KERNEL);
+        snprintf(want, sizeof want, "block (0, 0, 0) of a grid of (1, 1, 1), thread (%d, %d, %d)",
+                 x, y, z);
+        CHECK(strstr(tern_message(context), want));
+    }
+    tern_close(context);
+}
+
 TEST(lock_excludes) {
     static const char text[] = "func @lock(%lock: ptr<i32>, %count: ptr<i32>) {\n"
                                "  %zero = constant 0 : i32\n"

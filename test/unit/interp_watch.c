@@ -93,6 +93,13 @@ static void check_case(const Case *c) {
     "; an int32 on the way to the address wrapped (shl in line 7), without that it were "          \
     "17179869184 elements further\n"
 
+#define SECTORS(count, at)                                                                         \
+    I "tl.store(z + l, 0.0)\nb = z.to(tl.pointer_type(tl.int8), bitcast=True)\nh = l < " count     \
+      "\nv = tl.load(b + " at ", mask=h, other=0)\ntl.store(y + l, v * 1.0)\n"
+#define TIMES(times)                                                                               \
+    "uncoalesced 9: the lanes of this load lie in " times                                          \
+    " times as many sectors of 32 bytes as they would fill\n"
+
 static const Case cases[] = {
     /* where a NaN or infinity comes from */
     {.body = I "v = tl.load(x + l)\n" KEEP, .want = ""},
@@ -486,6 +493,13 @@ static const Case cases[] = {
      .grid_y = 3,
      .grid_z = 4},
     {.body = "p = tl.program_id(0) + 2 * tl.program_id(1) + 6 * tl.program_id(2)\n"
+             "if (p == 4) | (p == 6):\n    tl.store(z, p * 1.0)\n",
+     .want = "race 7: element 0 of 'z' is written here and, another value, unordered with that, by "
+             "program (0, 2, 0) (line 7) | program (0, 0, 1) of a grid of (2, 3, 4)\n",
+     .grid = 2,
+     .grid_y = 3,
+     .grid_z = 4},
+    {.body = "p = tl.program_id(0) + 2 * tl.program_id(1) + 6 * tl.program_id(2)\n"
              "tl.store(z + p, p * 1.0)\n",
      .want = "",
      .grid = 2,
@@ -532,6 +546,14 @@ static const Case cases[] = {
              "idle-mask 7: the mask of this atomic_rmw never left out any of 64 lanes\n",
      .n = 64},
     {.body = I "v = tl.load(x + l)\ntl.store(z + l, v, mask=l < 0)\n", .want = ""},
+    /* z lies at a multiple of 32 bytes; 33 distinct bytes or more are looked at */
+    {.body = SECTORS("33", "l * 7"), .want = TIMES("4.0")},
+    {.body = SECTORS("32", "l * 7"), .want = TIMES("7.0")},
+    {.body = SECTORS("31", "l * 7"), .want = ""},
+    {.body = SECTORS("33", "l * 4"), .want = ""},
+    {.body = SECTORS("32", "l * 4"), .want = TIMES("4.0")},
+    {.body = SECTORS("32", "l * 3"), .want = ""},
+    {.body = SECTORS("32", "(l & 15) * 8"), .want = ""},
     {.body = I "v = tl.load(z + l)\ntl.store(y + l, v)\n",
      .want = "uninitialised 6: load of 4 bytes that nobody wrote: element 0 of 'z'" ALONE
              ", lane [0]\n"},

@@ -62,10 +62,7 @@ static Lanes *widened(Program *p, Lanes *lanes, int count) {
 }
 
 static void release_all(Program *p, Lanes **lanes, int count) {
-    for (int i = 0; i < count; i++) {
-        lanes_release(p->launch, lanes[i]);
-        lanes[i] = NULL;
-    }
+    for (int i = 0; i < count; i++) lanes_release(p->launch, lanes[i]);
 }
 
 static bool combine_at_once(Program *p, const Body *block, int n, Lanes **left, Lanes **right,
@@ -131,21 +128,16 @@ static bool too_many(Program *p, const Op *op) {
 static bool reduce_level(Program *p, const Body *block, int n, Axis a, Lanes **current) {
     Lanes *left[MAX_TILES] = {0}, *right[MAX_TILES] = {0}, *out[MAX_TILES] = {0};
     int half = a.length / 2;
-    bool ok = true;
-    for (int i = 0; i < n && ok; i++) {
-        left[i] = axis_slice(p, current[i], a, 0, 2, half);
-        right[i] = left[i] ? axis_slice(p, current[i], a, 1, 2, half) : NULL;
-        ok = right[i] != NULL;
+    for (int i = 0; i < n; i++) {
+        if (!(left[i] = axis_slice(p, current[i], a, 0, 2, half))) return false;
+        if (!(right[i] = axis_slice(p, current[i], a, 1, 2, half))) return false;
     }
-    ok = ok && combine(p, block, n, left, right, out);
+    if (!combine(p, block, n, left, right, out)) return false;
     release_all(p, left, n);
     release_all(p, right, n);
-    for (int i = 0; i < n && ok; i++) {
-        lanes_release(p->launch, current[i]);
-        current[i] = out[i], out[i] = NULL;
-    }
-    release_all(p, out, n);
-    return ok;
+    release_all(p, current, n);
+    memcpy(current, out, (size_t)n * sizeof *out);
+    return true;
 }
 
 bool exec_reduce(Program *p, const Node *node) {
@@ -155,11 +147,10 @@ bool exec_reduce(Program *p, const Node *node) {
     Axis a = axis_of(op->operands[0]->type, fold_axis(op));
     Lanes *current[MAX_TILES];
     for (int i = 0; i < n; i++) current[i] = lanes_share(operand(p, op, i));
-    bool ok = true;
-    for (; ok && a.length > 1; a.length /= 2) ok = reduce_level(p, node->blocks[0], n, a, current);
-    for (int i = 0; i < n && ok; i++) slot_set(p, &op->results[i], lanes_share(current[i]));
-    release_all(p, current, n);
-    return ok;
+    for (; a.length > 1; a.length /= 2)
+        if (!reduce_level(p, node->blocks[0], n, a, current)) return false;
+    for (int i = 0; i < n; i++) slot_set(p, &op->results[i], current[i]);
+    return true;
 }
 
 bool exec_scan(Program *p, const Node *node) {
@@ -167,33 +158,29 @@ bool exec_scan(Program *p, const Node *node) {
     if (too_many(p, op)) return false;
     int n = op->num_operands;
     Axis a = axis_of(op->operands[0]->type, fold_axis(op));
-    bool reverse = scan_reverse(op) != 0, ok = true;
-    Lanes *results[MAX_TILES] = {0}, *sofar[MAX_TILES] = {0};
-    for (int i = 0; i < n && ok; i++)
-        ok = (results[i] = lanes_new(p, operand(p, op, i)->count, operand(p, op, i)->size)) != NULL;
-    for (int k = 0; k < a.length && ok; k++) {
+    bool reverse = scan_reverse(op) != 0;
+    Lanes *results[MAX_TILES], *sofar[MAX_TILES] = {0};
+    for (int i = 0; i < n; i++)
+        if (!(results[i] = lanes_new(p, operand(p, op, i)->count, operand(p, op, i)->size)))
+            return false;
+    for (int k = 0; k < a.length; k++) {
         int at = reverse ? a.length - 1 - k : k;
-        Lanes *next[MAX_TILES] = {0}, *out[MAX_TILES] = {0};
-        for (int i = 0; i < n && ok; i++)
-            ok = (next[i] = axis_slice(p, operand(p, op, i), a, at, 1, 1)) != NULL;
+        Lanes *next[MAX_TILES], *out[MAX_TILES];
+        for (int i = 0; i < n; i++)
+            if (!(next[i] = axis_slice(p, operand(p, op, i), a, at, 1, 1))) return false;
         if (k > 0) {
-            ok = ok && combine(p, node->blocks[0], n, sofar, next, out);
+            if (!combine(p, node->blocks[0], n, sofar, next, out)) return false;
             release_all(p, next, n);
         }
         release_all(p, sofar, n);
         for (int i = 0; i < n; i++) {
             sofar[i] = k > 0 ? out[i] : next[i];
-            if (ok) axis_put(p, sofar[i], 1, results[i], a, at);
+            axis_put(p, sofar[i], 1, results[i], a, at);
         }
     }
     release_all(p, sofar, n);
-    for (int i = 0; i < n; i++) {
-        if (ok)
-            slot_set(p, &op->results[i], results[i]);
-        else
-            lanes_release(p->launch, results[i]);
-    }
-    return ok;
+    for (int i = 0; i < n; i++) slot_set(p, &op->results[i], results[i]);
+    return true;
 }
 
 bool exec_histogram(Program *p, const Op *op) {
@@ -273,26 +260,25 @@ bool exec_dot(Program *p, const Op *op) {
     int rank = a_type->rank, batches = rank == 3 ? a_type->shape[0] : 1;
     Product d = {a_type->shape[rank - 2], type->shape[rank - 1], a_type->shape[rank - 1]};
     Lanes *a = wide_lanes(p, lanes_of(p, dot_a(op)), type_lane(a_type));
-    Lanes *b = a ? wide_lanes(p, lanes_of(p, dot_b(op)), type_lane(dot_b(op)->type)) : NULL;
-    Lanes *sums = b ? lanes_new(p, type->lanes, 8) : NULL;
-    Lanes *out = sums ? lanes_new(p, type->lanes, type_size_bytes(type)) : NULL;
-    if (out) {
-        memset(sums->data, 0, (size_t)sums->count * 8);
-        for (int i = 0; i < batches; i++) {
-            char *from_a = a->data + (size_t)i * (size_t)(d.m * d.k) * 8;
-            char *from_b = b->data + (size_t)i * (size_t)(d.k * d.n) * 8;
-            char *to = sums->data + (size_t)i * (size_t)(d.m * d.n) * 8;
-            if (type_is_float(type))
-                dot_floats((void *)from_a, (void *)from_b, (void *)to, d);
-            else
-                dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
-        }
-        dot_round(sums, lanes_of(p, dot_acc(op)), type_lane(type), out);
-        if (p->launch->watch) watch_dot(p, op, out);
-        slot_set(p, op_result(op), out);
+    Lanes *b = wide_lanes(p, lanes_of(p, dot_b(op)), type_lane(dot_b(op)->type));
+    Lanes *sums = lanes_new(p, type->lanes, 8);
+    Lanes *out = lanes_new(p, type->lanes, type_size_bytes(type));
+    if (!a || !b || !sums || !out) return false;
+    memset(sums->data, 0, (size_t)sums->count * 8);
+    for (int i = 0; i < batches; i++) {
+        char *from_a = a->data + (size_t)i * (size_t)(d.m * d.k) * 8;
+        char *from_b = b->data + (size_t)i * (size_t)(d.k * d.n) * 8;
+        char *to = sums->data + (size_t)i * (size_t)(d.m * d.n) * 8;
+        if (type_is_float(type))
+            dot_floats((void *)from_a, (void *)from_b, (void *)to, d);
+        else
+            dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
     }
+    dot_round(sums, lanes_of(p, dot_acc(op)), type_lane(type), out);
+    if (p->launch->watch && !watch_dot(p, op, out)) return false;
+    slot_set(p, op_result(op), out);
     lanes_release(p->launch, sums);
     lanes_release(p->launch, b);
     lanes_release(p->launch, a);
-    return out != NULL;
+    return true;
 }

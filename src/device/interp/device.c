@@ -15,8 +15,6 @@ typedef struct InterpState {
     int64_t timeout_ns; /* of a launch; 0: none */
 } InterpState;
 
-enum { DEEPEST_NESTING = 200 };
-
 static tern_status device_says(Device *device, tern_status status, const char *words) {
     device->why = str_of(words);
     return status;
@@ -66,7 +64,6 @@ typedef struct Maker {
     const Facts *facts;
     const Op **last_users; /* by value id: the op after which it is dead, in its own region */
     Diag *diag;            /* of inline assembly that the interpreter does not run */
-    int depth, deepest;
 } Maker;
 
 /* The op around `op` that stands in `region` itself. */
@@ -104,8 +101,7 @@ static void note_allocs(Arena *arena, Loaded *loaded) {
 }
 
 static void note_uses(Maker *m, const Region *region) {
-    if (++m->depth > m->deepest) m->deepest = m->depth;
-    for (const Op *op = region->first; op && m->depth <= DEEPEST_NESTING; op = op->next) {
+    for (const Op *op = region->first; op; op = op->next) {
         for (int i = 0; i < op->num_results; i++) m->last_users[op->results[i].id] = op;
         for (int i = 0; i < op->num_regions; i++) note_uses(m, op->regions[i]);
         for (int i = 0; i < op->num_operands; i++) {
@@ -115,7 +111,6 @@ static void note_uses(Maker *m, const Region *region) {
         }
         if (op->kind == OP_RING) rings_note(m->arena, m->loaded, op);
     }
-    m->depth--;
 }
 
 static void note_value(Maker *m, const Value *value, Map *frees) {
@@ -198,10 +193,9 @@ static Str words_of(Arena *arena, const Diag *diag) {
     return buf_str(&words);
 }
 
-static Str words_about(Device *device, DiagKind kind, Span span, const char *text,
-                       const char *note) {
+static Str words_about(Device *device, Span span, const char *text, const char *note) {
     Diag diag = {.arena = words_arena(device)};
-    diag_add(&diag, kind, span, "%s", text);
+    diag_error(&diag, span, "%s", text);
     if (note[0]) diag_note(&diag, (Span){0}, "%s", note);
     return words_of(diag.arena, &diag);
 }
@@ -223,11 +217,6 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
     note_allocs(kernel->arena, loaded);
     note_uses(&m, kernel->ir->body);
     wide_note(kernel->arena, loaded);
-    if (m.deepest > DEEPEST_NESTING) {
-        device->why = words_about(device, DIAG_REFUSED, kernel->ir->span,
-                                  "more than 200 nested loops and ifs on 'interp'", "");
-        return TERN_ERROR_UNSUPPORTED;
-    }
     loaded->body = block_make(&m, kernel->ir->body);
     if (device->watch) loaded->watch = watch_new(kernel->arena, kernel);
     if (diag_failed(&diag)) {
@@ -251,9 +240,9 @@ Lanes *lanes_new(Program *p, int count, int size) {
     Lanes *lanes = launch->free_lanes[size_class];
     if (lanes)
         launch->free_lanes[size_class] = lanes->next;
-    else
-        lanes = aligned_alloc(64, (size_t)1 << size_class);
-    if (!lanes) {
+    else if ((lanes = aligned_alloc(64, (size_t)1 << size_class)))
+        lanes->older = launch->newest, launch->newest = lanes;
+    else {
         program_fail(p, TERN_ERROR_NO_MEMORY, (Span){0}, "out of host memory");
         return NULL;
     }
@@ -338,15 +327,13 @@ static tern_status interp_launch(Device *device, void *queue, void *loaded, cons
     if (launch.watch) watch_end(&launch);
     launch_flush(&launch);
     free(launch.output);
-    for (int i = 0; i < NUM_LANE_CLASSES; i++) {
-        for (Lanes *lanes = launch.free_lanes[i], *next; lanes; lanes = next) {
-            next = lanes->next;
-            free(lanes);
-        }
+    for (Lanes *lanes = launch.newest, *older; lanes; lanes = older) {
+        older = lanes->older;
+        free(lanes);
     }
     Failure *failure = &launch.failure;
     if (failure->status)
-        device->why = words_about(device, DIAG_ERROR, failure->span, failure->text, failure->note);
+        device->why = words_about(device, failure->span, failure->text, failure->note);
     return failure->status;
 }
 

@@ -40,7 +40,8 @@ typedef struct Lanes {
     /* What else is known of each lane, 8 bytes a lane: watch.c, wide.c. NULL, as nearly always:
      * nothing. The marks of `wide`: in which op a lane wrapped, an address. */
     struct Lanes *marks, *wide;
-    char padding[LANES_HEADER - 48];
+    struct Lanes *older; /* of the launch, which frees all at its end */
+    char padding[LANES_HEADER - 56];
     char data[];
 } Lanes;
 
@@ -108,7 +109,7 @@ typedef struct Launch {
     uint64_t iterations;                          /* of loops, to look at the clock now and then */
     int64_t deadline_ns;                          /* 0: none */
     uint64_t idle_spins; /* iterations of waiting loops since version last changed */
-    Lanes *free_lanes[NUM_LANE_CLASSES];
+    Lanes *newest, *free_lanes[NUM_LANE_CLASSES];
     Failure failure;
     char *output; /* device_print's, not yet handed on */
     size_t output_length, output_capacity;
@@ -126,8 +127,9 @@ typedef struct Program {
 
 /* ---- lanes ---- */
 
-Lanes *lanes_new(Program *p, int count, int size); /* refs 1; NULL after failing the program */
-void lanes_release(Launch *launch, Lanes *lanes);  /* NULL is allowed */
+/* refs 1; NULL after failing the program: then the launch ends, and nothing need be released. */
+Lanes *lanes_new(Program *p, int count, int size);
+void lanes_release(Launch *launch, Lanes *lanes); /* for others to use; NULL is allowed */
 static inline Lanes *lanes_share(Lanes *lanes) {
     lanes->refs++;
     return lanes;

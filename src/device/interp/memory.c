@@ -207,7 +207,7 @@ static Access access_now(Program *p, const Op *op, const char *what) {
                 continue;                                                                          \
             }                                                                                      \
             const char *memory = lane_memory(&access, i);                                          \
-            if (!memory) goto failed;                                                              \
+            if (!memory) return NULL;                                                              \
             if (access.is_watched) owner_read(p, op, i, memory, access.size);                      \
             memcpy(&results[i], memory, sizeof(T));                                                \
         }                                                                                          \
@@ -225,10 +225,7 @@ Lanes *load_lanes(Program *p, const Op *op, const Lanes *pointers, const Lanes *
     case 4: LOAD_LOOP(uint32_t); break;
     default: LOAD_LOOP(uint64_t); break;
     }
-    if (!access.is_watched || watch_load(p, op, pointers, mask, other, out)) return out;
-failed:
-    lanes_release(p->launch, out);
-    return NULL;
+    return !access.is_watched || watch_load(p, op, pointers, mask, other, out) ? out : NULL;
 }
 
 static bool exec_load(Program *p, const Op *op) {
@@ -300,10 +297,7 @@ static bool exec_atomic(Program *p, const Op *op) {
         lane_set(out, i, 0);
         if (!lane_is_on(&access, i)) continue;
         char *memory = lane_memory(&access, i);
-        if (!memory || is_misaligned(&access, i, memory)) {
-            lanes_release(p->launch, out);
-            return false;
-        }
+        if (!memory || is_misaligned(&access, i, memory)) return false;
         uint64_t old = memory_get(memory, access.size);
         uint64_t value = lane_get(values, i);
         lane_set(out, i, old);

@@ -142,7 +142,7 @@ static Fiber *fiber_new(Scheduler *s) {
         free(fiber);
         return NULL;
     }
-    mprotect(fiber->stack, 4096, PROT_NONE); /* a guard page: the nesting limit keeps us off it */
+    mprotect(fiber->stack, 4096, PROT_NONE); /* a guard page: MAX_DEPTH keeps us off it */
     fiber_prepare(fiber);
     fiber->scheduler = s;
     fiber->program.fiber = fiber;

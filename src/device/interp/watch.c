@@ -97,11 +97,20 @@ Watch *watch_new(Arena *arena, const CompiledKernel *kernel) {
     return w;
 }
 
+static void launch_end(Watch *w) {
+    owners_end(w->owners);
+    free(w->origins);
+    w->owners = NULL;
+    w->origins = NULL;
+}
+
 bool watch_begin(Launch *launch) {
     Watch *w = launch->watch;
     w->num_origins = 0;
     w->origins = calloc(MOST_ORIGINS, sizeof *w->origins);
-    return w->origins && owners_begin(launch, &w->owners);
+    bool fine = w->origins && owners_begin(launch, &w->owners);
+    if (!fine) launch_end(w);
+    return fine;
 }
 
 void watch_end(Launch *launch) {
@@ -114,10 +123,7 @@ void watch_end(Launch *launch) {
                  str_starts(str_of(failure->note), "in ") ? failure->note + 3 : failure->note);
     }
     owners_note(w->owners, &w->findings);
-    owners_end(w->owners);
-    free(w->origins);
-    w->owners = NULL;
-    w->origins = NULL;
+    launch_end(w);
 }
 
 Findings *watch_list(Launch *launch) { return &launch->watch->findings; }

@@ -104,7 +104,7 @@ static int64_t truth_extended(const Lanes *lanes, const Type *type, int i) {
 static bool true_result(const Op *op, Lanes *const *in, int i, int64_t *result) {
     const Type *type = type_lane(op->operands[op->num_operands - 1]->type);
     int64_t a = op->kind == OP_SELECT ? 0 : truth(in[0], type, i);
-    int64_t b = op->num_operands > 1 ? truth(in[op->num_operands - 1], type, i) : 0;
+    int64_t b = truth(in[op->num_operands - 1], type, i);
     *result = a;
     if (op->kind == OP_ADD) return !__builtin_add_overflow(a, b, result);
     if (op->kind == OP_SUB) return !__builtin_sub_overflow(a, b, result);
@@ -154,10 +154,7 @@ static const Op *wrapped_first(const Op *op, Lanes *const *in, int i) {
 static Lanes *wide_new(Program *p, const Lanes *lanes, const Type *type) {
     Lanes *wide = lanes_new(p, lanes->count, 8);
     Lanes *marks = wide ? lanes_new(p, lanes->count, 8) : NULL;
-    if (!marks) {
-        lanes_release(p->launch, wide);
-        return NULL;
-    }
+    if (!marks) return NULL;
     memset(marks->data, 0, (size_t)marks->count * 8);
     for (int i = 0; i < lanes->count; i++) lane_set(wide, i, (uint64_t)plain(lanes, type, i));
     wide->marks = marks;
