@@ -15,8 +15,6 @@
 /* The scalar that all lanes of the tile are, or NULL. */
 static Value *uniform_scalar(Builder *b, Value *value) {
     uint64_t bits;
-    while (value->def && (value->def->kind == OP_BROADCAST || value->def->kind == OP_EXPAND_DIMS))
-        value = value->def->operands[0];
     if (!type_is_tile(value->type)) return value;
     if (value->def && value->def->kind == OP_SPLAT) return value->def->operands[0];
     if (value_is_constant(value, &bits))
