@@ -22,8 +22,7 @@ typedef struct Piece {
 
 /* Blend and masked access by lanes; used where no instruction is named below. */
 #define LANES_OF(code, vector, scalar)                                                            \
-    {"t_sel_" code, NOT512, "SELECT(t_sel_" code ", " vector ", " scalar ")\n"},                  \
-    {"t_sel_" code, A512, "SELECT_BITS(t_sel_" code ", " vector ")\n"},                            \
+    {"t_sel_" code, ALL, "SELECT(t_sel_" code ", " vector ", t_vb_lanes(m))\n"},                  \
     {"t_ldm_" code, ALL, "LOAD_LANES(t_ldm_" code ", " vector ", " scalar ")\n"},                 \
     {"t_stm_" code, ALL, "STORE_LANES(t_stm_" code ", " vector ", " scalar ")\n"},                \
     {"t_gather_" code, ALL, "GATHER(t_gather_" code ", " vector ", " scalar ")\n"},               \
@@ -111,7 +110,8 @@ static const Piece pieces[] = {
     {"t_vb_first", NOT512,
      "AI vb t_vb_first(L n) { int k = n >= W ? W : n <= 0 ? 0 : (int)n; return t_iota() < k - (vi32){}; }\n"},
     {"t_vb_any", A512, "AI int t_vb_any(vb m) { return m != 0; }\n"},
-    {"t_vb_any", NOT512, "AI int t_vb_any(vb m) { int r = 0; LANES r |= m[i]; return r; }\n"},
+    {"t_vb_any", A2, "AI int t_vb_any(vb m) { return __builtin_ia32_movmskps256((vf32)m) != 0; }\n"},
+    {"t_vb_any", AGEN, "AI int t_vb_any(vb m) { int r = 0; LANES r |= m[i]; return r; }\n"},
     {"t_vb_of", A512, "AI vb t_vb_of(vi32 m) { return (vb)__builtin_ia32_cvtd2mask512(m); }\n"},
     {"t_vb_of", NOT512, "AI vb t_vb_of(vi32 m) { return m; }\n"},
     {"t_vb_lanes", A512, "AI vi32 t_vb_lanes(vb m) { return __builtin_ia32_cvtmask2d512(m); }\n"},
@@ -270,6 +270,8 @@ static const char head[] =
     "#ifdef __clang__\n#define PICK(gcc, clang) clang\n#else\n#define PICK(gcc, clang) gcc\n#endif\n"
     "#define MAP1(name, R, A, f) AI R name(A a) { R r; LANES r[i] = f(a[i]); return r; }\n"
     "#define MAP2(name, T, f) AI T name(T a, T b) { T r; LANES r[i] = f(a[i], b[i]); return r; }\n"
+    "#define SELECT(name, V, lanes) AI V name(vb m, V a, V b) { typedef __typeof__(a == b) M; "
+    "M k = __builtin_convertvector(lanes, M); return (V)(((M)a & k) | ((M)b & ~k)); }\n"
     "#define LOAD_LANES(name, V, T) AI V name(const void *p, vb m, V other) { const char *q = (const char *)p; "
     "LANES if (t_vb_get(m, i)) { T x; __builtin_memcpy(&x, q + i * sizeof(T), sizeof(T)); other[i] = x; } return other; }\n"
     "#define STORE_LANES(name, V, T) AI void name(void *p, V v, vb m) { char *q = (char *)p; "
@@ -298,12 +300,10 @@ static const char head_512[] =
     "__builtin_ia32_pmuludq512((vi32)(a), (vi32)(b)))\n"
     "#define __builtin_ia32_minps512_ANY(a, b) PICK(__builtin_ia32_minps512_mask(a, b, a, -1, 4), __builtin_ia32_minps512(a, b, 4))\n"
     "#define __builtin_ia32_maxps512_ANY(a, b) PICK(__builtin_ia32_maxps512_mask(a, b, a, -1, 4), __builtin_ia32_maxps512(a, b, 4))\n"
-    "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { unsigned r = 0; LANES r |= (unsigned)(a[i] op b[i]) << i; return (vb)r; }\n"
-    "#define SELECT_BITS(name, V) AI V name(vb m, V a, V b) { LANES b[i] = t_vb_get(m, i) ? a[i] : b[i]; return b; }\n";
+    "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { unsigned r = 0; LANES r |= (unsigned)(a[i] op b[i]) << i; return (vb)r; }\n";
 static const char head_vector[] =
     "typedef int vb __attribute__((vector_size(4 * W)));\n"
-    "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { return __builtin_convertvector(a op b, vb); }\n"
-    "#define SELECT(name, V, T) AI V name(vb m, V a, V b) { LANES b[i] = m[i] ? a[i] : b[i]; return b; }\n";
+    "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { return __builtin_convertvector(a op b, vb); }\n";
 
 int prelude_width(CArch arch) { return arch == C_AVX512 ? 16 : arch == C_AVX2 ? 8 : 4; }
 
