@@ -91,7 +91,8 @@ static tern_module *module_finish(tern_context *context, Arena *arena, const Sou
     Diag diag = {.arena = arena};
     tern_module *module = arena_new_of(arena, tern_module);
     *module = (tern_module){.own.context = context, .refs = 1, .arena = arena};
-    CuOptions options = {context->lang.include_dirs, context->lang.num_include_dirs};
+    CuOptions options = {.include_dirs = context->lang.include_dirs,
+                         .num_include_dirs = context->lang.num_include_dirs};
     bool is_cuda = cuda_is_name(source->name.data);
     if (is_cuda)
         module->cuda = cu_load(arena, source, path, &options, &diag);

@@ -30,6 +30,8 @@ static const CommandRow commands[] = {
     {"show", "FILE[:KERNEL] --stage STAGE [--sig SIGNATURE] [--target T]",
      "print what the compiler makes of a kernel, at any stage", details_show, options_show,
      command_show},
+    {"exec", "FILE.cu [-- ARGUMENT..]", "run a CUDA program: its 'main', too", details_exec,
+     options_exec, command_exec},
     {"replay", "CASE_DIR.. --root REPO", "run recorded launches and compare with what was recorded",
      details_replay, options_replay, command_replay},
     {"bench", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE .. [-x NAME=VALUES]",

@@ -27,6 +27,9 @@ CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag
 CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKernel *kernel,
                              const CuLaunch *launch, const CompileRequest *request, Diag *diag);
 
+/* A function for the host, what it calls inlined: src/host runs it. */
+Func *compile_host(Arena *arena, const CuModule *module, const char *name, Diag *diag);
+
 /* The steps behind the front end, for IR that came from elsewhere (tests, .tir files). */
 CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request, Diag *diag);
 /* Likewise from the IR's text. */

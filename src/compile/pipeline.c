@@ -18,6 +18,9 @@ static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL
 /* Of thread form: what a thread keeps for itself becomes values first. */
 #define THREAD_PASSES "fold", "promote", "fold", "cse", "contract", "licm", "fold", "cse", "dce"
 static const char *const thread_passes[] = {THREAD_PASSES, NULL};
+/* As the C compiler's for the host: no product and sum become one. */
+static const char *const host_passes[] = {"fold", "promote", "fold", "cse",
+                                          "licm", "fold",    "cse",  "dce", NULL};
 /* Where there are no threads; what follows is as for program form. */
 static const char *const spread_passes[] = {THREAD_PASSES, "spread", NULL};
 /* On a copy: the program stays, for counting what it does. */
@@ -177,6 +180,15 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     kernel->text = buf_str(&text);
     if (pipeline->target == &target_ptx) keep_ptx(arena, kernel->text);
     return kernel;
+}
+
+Func *compile_host(Arena *arena, const CuModule *module, const char *name, Diag *diag) {
+    Func *fn = cu_lower_host(arena, module, name, diag);
+    CompiledKernel kernel = {.arena = arena, .ir = fn};
+    CompileRequest request = {.target = "host"};
+    PassCtx px = {.scratch = arena, .diag = diag, .target = request.target};
+    if (!fn || !verify(arena, fn, NULL, diag)) return NULL;
+    return run_passes(&px, &kernel, fn, host_passes, &request) ? fn : NULL;
 }
 
 CompiledKernel *compile_text(Arena *arena, const Source *source, const CompileRequest *request,

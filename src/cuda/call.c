@@ -53,6 +53,10 @@ bool cu_parameters(CuLower *l, CuSignature *signature) {
     bool none = cu_is(l->at, ")") || (cu_is(l->at, "void") && cu_is(l->at->next, ")"));
     if (none) l->at = cu_is(l->at, "void") ? l->at->next : l->at;
     while (!none) {
+        if (cu_accept(l, "...")) {
+            signature->is_variadic = true;
+            break;
+        }
         if (!parameter(l, signature, &param)) return false;
         vec_push(l->arena, &params, param);
         if (!cu_accept(l, ",")) break;
@@ -324,7 +328,11 @@ CuVal cu_call(CuLower *l, const CuCallee *callee, int count, CuVal *args) {
     CuSignature signature;
     const CuDecl *decl = cu_resolve(l, callee, count, args, &signature, false);
     if (!decl) return cu_poison(l, callee->place);
-    if (decl->is_kernel) return cu_unsupported(l, callee->place, "a kernel that a kernel calls");
+    if (decl->is_kernel)
+        return cu_unsupported(l, callee->place,
+                              l->is_host ? "a kernel that is called and not launched"
+                                         : "a kernel that a kernel calls");
+    if (decl->is_native) return cu_call_native(l, decl, &signature, count, args, callee->place);
     bool needs_object = callee->record && !decl->is_static;
     if (needs_object && !callee->self)
         return cu_bad(l, callee->place, "'%.*s' is called for no object", STR_ARG(decl->name));
@@ -364,19 +372,18 @@ CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found) {
     if (!found && !is_builtin && cu_builtin_known(name->text))
         return cu_unsupported(l, name->place, "'%.*s' in a kernel", STR_ARG(name->text));
     if (!found && !is_builtin) return cu_undeclared(l, name->place, "function ", name->text);
+    CuCallee callee = {.name = name->text, .explicit_args = written, .place = name->place};
+    if (found) callee.first = found->decl, callee.record = found->record, callee.self = found->self;
+    if (found && cu_at_launch(l)) return cu_launch(l, &callee);
     cu_expect(l, "(", "after the name of a function");
     CuPlace end = l->at->place;
     if (l->panic || !cu_arguments(l, ")", &count, &args)) return cu_poison(l, name->place);
     CuPlace place = cu_join(name->place, cu_join(end, args && count ? args[count - 1].place : end));
     l->b.span = cu_span(place);
     if (!found) return call_builtin(l, name->text, written, place, count, args);
-    CuCallee callee = {.name = name->text,
-                       .first = found->decl,
-                       .record = found->record,
-                       .self = found->self,
-                       .explicit_args = written,
-                       .place = place};
-    if (is_builtin && !found->record) { /* overloads of the file beside the one of CUDA */
+    callee.place = place;
+    if (is_builtin && !found->record &&
+        !found->decl->is_native) { /* overloads of the file beside the one of CUDA */
         const CuDecl *decl = cu_resolve(l, &callee, count, args, &signature, true);
         if (!decl || !signature.is_exact)
             return l->panic ? cu_poison(l, place)

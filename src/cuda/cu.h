@@ -15,6 +15,7 @@ typedef struct CuOptions CuOptions;
 struct CuOptions {
     const char *const *include_dirs;
     int num_include_dirs;
+    bool is_host; /* what the host's compiler sees: no __CUDA_ARCH__ */
 };
 /* path: of the file, beside which "includes" lie; empty: the text is from memory. options may be
  * NULL. NULL after diag_error. */
@@ -59,5 +60,10 @@ typedef struct CuSymbol {
 /* False: there is none of that name, or an error was said. */
 bool cu_symbol(Arena *arena, const CuModule *module, const char *name, CuSymbol *symbol,
                Diag *diag);
+
+/* A function for the host, and what it calls; cu_has_host: there is such a function. The IR is for
+ * src/host alone: it calls functions by name. NULL after diag_error or diag_refused. */
+bool cu_has_host(const CuModule *module, const char *name);
+Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag *diag);
 
 #endif

@@ -499,7 +499,8 @@ static void refuse_destructor(CuLower *l, const CuType *type, CuPlace place) {
 static void variable(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
     const CuType *type = cu_counted(l, d->type);
     if (type->kind == CU_VOID) cu_bad(l, d->name->place, "a variable of type void");
-    if (s->is_static && !type->is_const && !s->is_const)
+    bool is_static = s->is_static && !type->is_const && !s->is_const;
+    if (is_static && !l->is_host)
         cu_unsupported(l, d->name->place, "a static variable in a kernel");
     cu_complete(l, type);
     refuse_destructor(l, type, d->name->place);
@@ -514,13 +515,24 @@ static void variable(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
         if (!l->panic) constant(l, s, d->name, type, val);
         return;
     }
-    Value *at = own_memory(l, s, type, d->name->text);
+    Value *at = is_static ? map_get_pointer(&l->shared, d->name) : NULL;
+    if (at) { /* its function was called before */
+        while (!cu_is(l->at, ",") && !cu_is(l->at, ";") && l->at->kind != CU_END)
+            l->at = cu_is(l->at, "(") || cu_is(l->at, "{") ? cu_skip(l->at) : l->at->next;
+        bind_place(l, d->name, type, at);
+        return;
+    }
+    CuAtTop top = {0};
+    if (is_static) top = cu_at_top(l);
+    at = own_memory(l, s, type, d->name->text);
+    if (is_static) map_set_pointer(&l->shared, d->name, at);
     if (cu_accept(l, "=") || list)
         cu_initialize(l, at, type);
     else if (cu_accept(l, "("))
         from_arguments(l, at, type);
     else
         cu_initialize_empty(l, at, type);
+    if (is_static) cu_at_top_end(l, &top);
     bind_place(l, d->name, type, at);
 }
 

@@ -213,6 +213,8 @@ static CuVal number(CuLower *l, CuToken *t) {
 static CuVal unknown_name(CuLower *l, const CuToken *t) {
     if (cu_is(t, "asm") || cu_is(t, "__asm__"))
         return cu_unsupported(l, t->place, "inline PTX in a kernel");
+    if (l->is_host && cu_is(t, "new")) return cu_new(l, t->place);
+    if (l->is_host && cu_is(t, "delete")) return cu_delete(l, t->place);
     if (cu_is(t, "new") || cu_is(t, "delete") || cu_is(t, "throw"))
         return cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));
     if (cu_is(t->next, "::"))
@@ -232,7 +234,8 @@ static CuVal named(CuLower *l) {
     }
     const CuName *found = cu_name_at(l, &t);
     if (l->panic) return cu_poison(l, t->place);
-    bool calls = cu_is(l->at, "(") || (cu_is(l->at, "<") && found && found->kind == NAME_FUNCTION);
+    bool calls = cu_is(l->at, "(") || cu_at_launch(l) ||
+                 (cu_is(l->at, "<") && found && found->kind == NAME_FUNCTION);
     bool is_explicit = !found && cu_is(l->at, "<") && cu_builtin_exists(t->text) &&
                        cu_is(cu_skip_angles(l->at), "(");
     if (found && found->kind == NAME_FUNCTION && !calls)
@@ -352,6 +355,10 @@ static CuVal primary(CuLower *l) {
         val.place = cu_join(t->place, l->at->place);
         cu_expect(l, ")", "after an expression in brackets");
         return val;
+    }
+    if (t->kind == CU_STRING && l->is_host) {
+        l->at = t;
+        return cu_text(l);
     }
     if (t->kind == CU_STRING) return cu_unsupported(l, t->place, "a string in a kernel");
     return cu_bad(l, t->place,

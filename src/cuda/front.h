@@ -12,6 +12,8 @@
  *     template.c arguments of templates                     deduce.c   what calls say about them
  *     stmt.c     statements                                 lambda.c   functions in expressions
  *     builtin.c  what CUDA and C have built in
+ *     host.c     functions for the host
+ *     object.c   what only they have: launches, strings, new and delete
  *
  * A template is its tokens: they are read again for each use, in a scope where the names of its
  * parameters are types and numbers.
@@ -148,6 +150,7 @@ struct CuDecl {
     Str record;                   /* of a constructor: its class */
     const CuDecl *owner;          /* the class that it is a member of */
     bool is_kernel, is_static, is_explicit, is_default, is_deleted, is_busy;
+    bool is_native;   /* a function that who runs a program for the host has: src/host */
     CuDecls *members; /* of a class */
     CuDecl *overload; /* the next with this name */
 };
@@ -159,6 +162,9 @@ struct CuModule {
     Map namespaces;
     VEC(CuKernel) kernels;
     const CuUnread *unread;
+    const Source *source;
+    Str path;
+    CuOptions options;
 };
 
 CuToken *cu_skip(CuToken *open); /* behind the bracket that closes it; CU_END: none does */
@@ -168,7 +174,7 @@ CuToken *cu_skip_angles(CuToken *open);
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from);
 
 /* ---- library.c ---- */
-const CuModule *cu_library(Arena *arena);
+const CuModule *cu_library(Arena *arena, bool is_host);
 
 /* ---- values ---- */
 
@@ -237,6 +243,8 @@ typedef struct CuLower {
     VEC(const CuType *) instances; /* of classes */
     Map known; /* alloc -> what was stored there last, if it is a constant: see lower.c */
     int depth, nested;
+    Map texts;        /* of a program for the host: its strings, each once */
+    bool is_host;     /* a function for the host is read, not a kernel */
     bool in_angles;   /* '>' ends what is read */
     bool wants_place; /* c ? a : b is to be one */
     bool no_classes;  /* conversions by functions of classes are not looked for */
@@ -329,6 +337,7 @@ void cu_initialize_empty(CuLower *l, Value *at, const CuType *type); /* with not
 void cu_initialize_members(CuLower *l, const CuVal *self);
 void cu_initialize_field(CuLower *l, Value *at, const CuField *field);
 void cu_zero(CuLower *l, Value *at, const CuType *type);
+bool cu_begins_empty(CuLower *l, const CuType *type); /* nothing is written then */
 const CuType *cu_counted(CuLower *l, const CuType *type);
 
 /* ---- record.c ---- */
@@ -400,10 +409,12 @@ typedef struct CuSignature {
     const CuType *result; /* NULL: auto */
     bool is_reference;    /* the result is */
     bool is_exact;        /* the call needs no conversion */
+    bool is_variadic;     /* of native functions: more arguments may follow */
     int num_params, num_required;
     CuParamDecl *params;
     const CuScope *scope; /* what its body sees */
 } CuSignature;
+void cu_add_params(CuLower *l, const CuSignature *signature); /* of the function as a whole */
 typedef struct CuCallee { /* functions with one name, and what the call says about them */
     Str name;
     const CuDecl *first;
@@ -464,9 +475,29 @@ CuVal cu_warp_builtin(CuLower *l, Str name, CuPlace place, int count, CuVal *arg
 
 /* ---- report.c ---- */
 bool cu_is_report(Str name);
+bool cu_strings(CuLower *l,
+                Buf *out); /* strings that follow each other; false: an error was said */
+CuVal cu_printed(CuLower *l, CuVal val);    /* as C hands values to printf: i32, i64 or f64 */
 CuVal cu_report(CuLower *l, CuToken *name); /* l->at: at '(' */
 
 /* ---- stmt.c ---- */
 void cu_body(CuLower *l); /* { .. } of a function */
+
+/* ---- object.c ---- */
+bool cu_at_launch(const CuLower *l); /* <<< */
+CuVal cu_launch(CuLower *l, const CuCallee *callee);
+CuVal cu_call_native(CuLower *l, const CuDecl *decl, const CuSignature *signature, int count,
+                     CuVal *args, CuPlace place);
+CuVal cu_text(CuLower *l); /* a string */
+bool cu_host_symbol(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name);
+CuVal cu_new(CuLower *l, CuPlace place), cu_delete(CuLower *l, CuPlace place);
+Value *cu_large(CuLower *l, const CuType *type); /* a variable that is too large for an alloc */
+/* What is built by `build` stands at the top of the function, before all else. */
+typedef struct CuAtTop {
+    Builder here;
+    CuFlags flags;
+} CuAtTop;
+CuAtTop cu_at_top(CuLower *l);
+void cu_at_top_end(CuLower *l, const CuAtTop *top);
 
 #endif

@@ -58,19 +58,15 @@ static bool declared_type(CuLower *l, const CuDecl *decl, CuName *name) {
 /* A table of the file: memory of each thread, which begins as it is written. At the top of the
  * kernel, so that all uses are behind it. */
 static bool table(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name) {
-    Builder here = l->b;
-    CuFlags flags = l->flags;
+    CuAtTop top = cu_at_top(l);
     type = cu_counted(l, type);
-    l->b.region = l->top->parent;
-    l->b.before = l->top;
-    l->flags = (CuFlags){0};
+    cu_complete(l, type);
     Value *at = cu_alloc(l, type, ALLOC_LOCAL, decl->name);
     if (cu_accept(l, "=") || cu_is(l->at, "{"))
         cu_initialize(l, at, type);
     else
         cu_initialize_empty(l, at, type);
-    l->b = here;
-    l->flags = flags;
+    cu_at_top_end(l, &top);
     *name = (CuName){.name = decl->name, .val = {.type = type, .value = at, .is_place = true}};
     return !l->panic;
 }
@@ -100,20 +96,42 @@ bool cu_is_number_here(const CuLower *l, const CuSpecifiers *s, const CuDeclarat
     return is_const && (cu_is(l->at, "=") || cu_is(l->at, "{"));
 }
 
+/* Of a program for the host: a number if it is known now, else a variable. */
+static bool host_constant(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name) {
+    CuAtTop top = cu_at_top(l);
+    bool list = cu_accept(l, "{");
+    if (!list) cu_expect(l, "=", "after the name of a constant");
+    CuVal val = l->panic ? cu_poison(l, l->at->place) : cu_value(l, cu_assignment(l));
+    val = cu_convert(l, val, type ? cu_plain(l->arena, type) : val.type, "this initial value");
+    *name = (CuName){.name = decl->name, .kind = NAME_CONSTANT, .val = val};
+    if (!l->panic && !cu_is_written(val.value)) {
+        name->kind = NAME_PLACE;
+        name->val.value = cu_alloc(l, val.type, ALLOC_LOCAL, decl->name);
+        name->val.is_place = true;
+        cu_store_to(l, name->val.value, val.type, val.value);
+        name->val.type = cu_qualified(l->arena, val.type, true, false);
+    }
+    cu_at_top_end(l, &top);
+    return !l->panic;
+}
+
 static bool variable(CuLower *l, const CuDecl *decl, CuName *name) {
     CuSpecifiers s;
     CuDeclarator d;
     if (!cu_variable_at(l, decl, &s, &d)) return false;
-    if (s.is_shared && d.type && l->top) return cu_shared(l, &s, &d, name);
-    if (cu_is_symbol(decl) && !cu_is_number_here(l, &s, &d)) return cu_symbol_named(l, decl, name);
-    if (s.is_shared || !(s.is_const || (s.type && s.type->is_const)))
-        return refuse_variable(l, decl);
+    if (s.is_shared && d.type && l->top && !l->is_host) return cu_shared(l, &s, &d, name);
+    if (cu_is_symbol(decl) && !cu_is_number_here(l, &s, &d))
+        return l->is_host ? cu_host_symbol(l, decl, d.type, name) : cu_symbol_named(l, decl, name);
+    bool is_const = s.is_const || (s.type && s.type->is_const);
+    if (s.is_shared || !(is_const || l->is_host)) return refuse_variable(l, decl);
     if (d.type && (d.type->kind == CU_ARRAY || d.type->kind == CU_STRUCT)) {
         if (l->top && !d.is_reference) return table(l, decl, d.type, name);
         cu_unsupported(l, decl->at->place, "constant '%.*s' of type '%.*s' here",
                        STR_ARG(decl->name), STR_ARG(cu_name(l->arena, d.type)));
         return false;
     }
+    if (d.type && !is_const && !d.is_reference) return table(l, decl, d.type, name);
+    if (l->is_host) return host_constant(l, decl, d.type, name);
     bool list = cu_accept(l, "{");
     if (!list && !cu_expect(l, "=", "after the name of a constant")) return false;
     CuVal val = cu_value(l, cu_assignment(l));

@@ -145,14 +145,14 @@ void cu_initialize(CuLower *l, Value *at, const CuType *type) {
 
 /* ---- with nothing written ---- */
 
-static bool begins_empty(CuLower *l, const CuType *type) {
+bool cu_begins_empty(CuLower *l, const CuType *type) {
     while (type->kind == CU_ARRAY) type = type->of;
     if (type->kind != CU_STRUCT) return true;
     cu_complete(l, type);
     if (l->panic || cu_has_constructor(l, type->record)) return false;
     for (int i = 0; i < type->record->num_fields; i++) {
         const CuField *f = &type->record->fields[i];
-        if (f->value || (!f->is_reference && !begins_empty(l, f->type))) return false;
+        if (f->value || (!f->is_reference && !cu_begins_empty(l, f->type))) return false;
     }
     return true;
 }
@@ -172,7 +172,7 @@ void cu_initialize_field(CuLower *l, Value *at, const CuField *f) {
 }
 
 void cu_initialize_empty(CuLower *l, Value *at, const CuType *type) {
-    if (begins_empty(l, type) || l->panic) return;
+    if (cu_begins_empty(l, type) || l->panic) return;
     if (type->kind == CU_ARRAY) {
         if (type->count > MAX_INITIALIZED)
             cu_unsupported(l, l->at->place, "an array of more than %d objects", MAX_INITIALIZED);

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 /* library: what CUDA's headers have and the front end has not: kernels/cuda, in CUDA C. Which
- * headers a file includes is not asked; what the file itself declares goes before. */
+ * headers a file includes is not asked; what the file itself declares goes before. host.cuh, the
+ * last, is for functions of the host alone. */
 #include "cuda/front.h"
 
-#define TEXTS(T) T(math) T(half) T(groups) T(std)
+#define TEXTS(T) T(math) T(half) T(groups) T(std) T(host)
 #define T(name)  extern const char cuda_##name##_start[], cuda_##name##_end[];
 TEXTS(T)
 #undef T
 
-const CuModule *cu_library(Arena *arena) {
+/* A function of host.cuh that has no body is one of src/host's. */
+static void note_natives(CuModule *m) {
+    for (int i = 0; i < m->decls.in_order.count; i++) {
+        CuDecl *decl = m->decls.in_order.data[i];
+        decl->is_native = decl->kind == CU_DECL_FUNCTION && !decl->body;
+    }
+}
+
+const CuModule *cu_library(Arena *arena, bool is_host) {
     static const struct {
         const char *name, *start, *end;
     } texts[] = {
@@ -20,7 +29,7 @@ const CuModule *cu_library(Arena *arena) {
     CuModule *m = arena_new_of(arena, CuModule);
     *m = (CuModule){.arena = arena, .namespaces.arena = arena};
     m->decls.names.arena = arena;
-    for (int i = 0; i < COUNT(texts); i++) {
+    for (int i = 0; i < COUNT(texts) - !is_host; i++) {
         Str text = {texts[i].start, (int)(texts[i].end - texts[i].start)};
         const Source *source = source_new(arena, str_of(texts[i].name), text);
         const CuUnread *unread = NULL;
@@ -28,5 +37,6 @@ const CuModule *cu_library(Arena *arena) {
         if (!tokens) BUG("%s does not lex", texts[i].name);
         cu_outline(m, &m->decls, tokens);
     }
+    if (is_host) note_natives(m);
     return m;
 }

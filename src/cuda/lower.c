@@ -32,6 +32,11 @@ CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...) {
     va_start(args, format);
     Str text = formatted(l, format, args);
     va_end(args);
+    Str where = STR(" in a kernel");
+    if (l->is_host && str_ends(text, where.data)) {
+        text.length -= where.length;
+        text = str_format(l->arena, "%.*s on the host", STR_ARG(text));
+    }
     if (!l->panic) cu_refused(l->diag, place, "%.*s", STR_ARG(text));
     l->panic = true;
     return cu_poison(l, place);
@@ -39,7 +44,9 @@ CuVal cu_unsupported(CuLower *l, CuPlace place, const char *format, ...) {
 
 CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name) {
     bool was_said = l->panic;
-    CuVal bad = cu_bad(l, place, "%s'%.*s' is not declared", what, STR_ARG(name));
+    CuVal bad = l->is_host ? cu_unsupported(l, place, "%s'%.*s', which nothing here declares", what,
+                                            STR_ARG(name))
+                           : cu_bad(l, place, "%s'%.*s' is not declared", what, STR_ARG(name));
     for (const CuUnread *u = l->module->unread; u && !was_said; u = u->next)
         diag_note(l->diag, u->at, "the header '%.*s' was not found", STR_ARG(u->name));
     return bad;
@@ -147,10 +154,11 @@ Value *cu_int(CuLower *l, const CuType *type, int64_t value) {
 /* ---- memory ---- */
 
 Value *cu_alloc(CuLower *l, const CuType *type, int space, Str name) {
+    int64_t size = cu_size(type);
+    if (size > MAX_ALLOC_BYTES && size < INT32_MAX && l->is_host) return cu_large(l, type);
     const Type *pointer = type_ptr(l->fn->types, cu_ir_pointee(l->fn->types, type));
     Builder b = {.fn = l->fn, .region = l->fn->body, .before = l->top, .span = l->b.span};
     Op *op = build_op(&b, OP_ALLOC, 0, NULL, 1, &pointer, 0, NULL);
-    int64_t size = cu_size(type);
     if (size > MAX_ALLOC_BYTES) {
         cu_unsupported(l, (CuPlace){l->b.span, NULL}, "a variable of %lld bytes", (long long)size);
         size = 1;
@@ -194,7 +202,8 @@ static Known *known_of(CuLower *l, const Value *pointer) {
     const Op *def = pointer->def;
     bool whole = def && def->kind == OP_ALLOC && alloc_space(def) == ALLOC_LOCAL &&
                  alloc_bytes(def) == type_size_bytes(pointer->type->elem);
-    if (!whole) return NULL;
+    bool is_at_top = l->b.before == l->top; /* what is known, was stored behind it */
+    if (!whole || is_at_top) return NULL;
     Known *known = map_get_pointer(&l->known, pointer);
     if (known) return known;
     known = arena_new_of(l->arena, Known);
@@ -270,7 +279,7 @@ const CuScope *cu_kernel_scope(CuLower *l, const CuKernel *kernel) {
     return fine && cu_bind_args(l, &params, &args, scope, decl->at->place) ? scope : NULL;
 }
 
-static void add_params(CuLower *l, const CuSignature *signature) {
+void cu_add_params(CuLower *l, const CuSignature *signature) {
     for (int i = 0; i < signature->num_params; i++) {
         const CuParamDecl *param = &signature->params[i];
         const CuType *type = param->type ? param->type : cu_type(CU_VOID);
@@ -344,7 +353,7 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
     call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
     cu_store_to(&l, call.returned, cu_type(CU_BOOL), build_int(&l.b, type_scalar(TYPE_I1), 0));
     l.call = &call;
-    add_params(&l, &signature);
+    cu_add_params(&l, &signature);
     l.at = decl->body;
     if (!diag_failed(diag)) cu_body(&l);
     build_yield(&l.b, 0, NULL);

@@ -275,10 +275,8 @@ CuVal cu_convert_by_class(CuLower *l, CuVal val, const CuType *to) {
     if (to->kind == CU_STRUCT) decl = constructor_for(l, &val, to, &signature);
     if (decl) {
         l->no_classes = false;
-        CuVal *self = arena_new_of(l->arena, CuVal);
         Value *at = cu_alloc(l, to, ALLOC_LOCAL, STR(""));
-        *self = (CuVal){.type = to, .value = at, .is_place = true, .place = val.place};
-        cu_inlined(l, decl, &signature, self, 1, &val, val.place);
+        cu_construct(l, at, to, 1, &val, val.place);
         return (CuVal){.type = to, .value = at, .place = val.place};
     }
     decl = conversion_of(l, &val, to, &callee, &signature);

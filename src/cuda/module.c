@@ -63,7 +63,8 @@ static void find_aliases(CuModule *m) {
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag) {
     CuModule *m = arena_new_of(arena, CuModule);
-    *m = (CuModule){.arena = arena, .namespaces.arena = arena};
+    *m = (CuModule){.arena = arena, .namespaces.arena = arena, .source = source, .path = path};
+    if (options) m->options = *options;
     m->tokens = cu_preprocess(arena, source, path, options, &m->unread, diag);
     if (!m->tokens) return NULL;
     cu_outline(m, &m->decls, m->tokens);

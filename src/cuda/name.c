@@ -26,7 +26,7 @@ const CuName *cu_find(CuLower *l, Str name) {
 
 /* The library is read where a name may be one of its own: most kernels need none of it. */
 const CuModule *cu_library_of(CuLower *l) {
-    if (!l->library) l->library = cu_library(l->arena);
+    if (!l->library) l->library = cu_library(l->arena, l->is_host);
     return l->library;
 }
 
@@ -54,7 +54,7 @@ static const CuDecl *of_kind(const CuModule *module, Str name, CuDeclKind kind) 
 const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind) {
     const CuDecl *decl = of_kind(l->module, name, kind);
     bool is_own = map_get(&l->module->decls.names, name) != NULL; /* though of another kind */
-    if (decl || is_own || (!l->library && is_language(name))) return decl;
+    if (decl || is_own || (!l->library && !l->is_host && is_language(name))) return decl;
     return of_kind(cu_library_of(l), name, kind);
 }
 
@@ -156,7 +156,8 @@ static const CuName *found_here(CuLower *l, CuToken *t) {
     return is_own && record->decl->templates ? templated(l, record->decl, t) : found;
 }
 
-static bool is_namespace(const CuLower *l, Str name) {
+static bool is_namespace(CuLower *l, Str name) {
+    if (l->is_host && map_get(&cu_library_of(l)->namespaces, name)) return true;
     return str_is(name, "std") || str_is(name, "cooperative_groups") ||
            map_get(&l->module->namespaces, name);
 }

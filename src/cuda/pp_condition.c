@@ -190,7 +190,6 @@ bool cu_pp_condition(CuPp *pp, CuToken *list, const CuToken *hash) {
 static const CuDefine predefined[] = {
     {"__CUDACC__", "1"},
     {"__NVCC__", "1"},
-    {"__CUDA_ARCH__", "900"},
     {"__CUDACC_VER_MAJOR__", "12"},
     {"__CUDACC_VER_MINOR__", "0"},
     {"__cplusplus", "201703L"},
@@ -249,8 +248,19 @@ static const CuDefine predefined[] = {
     {"CUDART_PI", "3.1415926535897931"},
 };
 
-void cu_pp_predefine(CuPp *pp) {
+/* Some ask which of CUDA's headers were read. */
+static const CuDefine for_host[] = {
+    {"__linux__", "1"},          {"__x86_64__", "1"},
+    {"__CUDA_RUNTIME_H__", "1"}, {"__CUDA_RUNTIME_API_H__", "1"},
+    {"__DRIVER_TYPES_H__", "1"}, {"CUDART_VERSION", "12000"},
+};
+static const CuDefine for_device[] = {{"__CUDA_ARCH__", "900"}};
+
+void cu_pp_predefine(CuPp *pp, bool is_host) {
     Buf text = {.arena = pp->arena};
+    const CuDefine *more = is_host ? for_host : for_device;
+    for (int i = 0; i < (is_host ? COUNT(for_host) : COUNT(for_device)); i++)
+        buf_printf(&text, "%s %s\n", more[i].name, more[i].text);
     for (int i = 0; i < COUNT(predefined); i++)
         buf_printf(&text, "%s %s\n", predefined[i].name, predefined[i].text);
     CuToken *t =

@@ -13,7 +13,7 @@ static int digit_of(char c) {
 }
 
 /* What stands between the quotes, with its escapes done. False: one is unknown. */
-static bool decoded(Str text, Buf *out) {
+static bool decoded(Str text, bool with_zeros, Buf *out) {
     static const char letters[] = "abfnrtv\\'\"?", values[] = "\a\b\f\n\r\t\v\\'\"?";
     for (int i = 1; i + 1 < text.length; i++) {
         char c = text.data[i];
@@ -31,7 +31,7 @@ static bool decoded(Str text, Buf *out) {
         if (c == 'x') i++;
         while (count < most && i + 1 < text.length && digit_of(text.data[i]) < base)
             number = number * base + digit_of(text.data[i++]), count++;
-        if (!count || number == 0 || number > 255) return false;
+        if (!count || (number == 0 && !with_zeros) || number > 255) return false;
         buf_putc(out, (char)number);
         i--;
     }
@@ -39,10 +39,10 @@ static bool decoded(Str text, Buf *out) {
 }
 
 /* Strings that follow each other are one. */
-static bool strings(CuLower *l, Buf *out) {
+bool cu_strings(CuLower *l, Buf *out) {
     CuToken *t = l->at;
     for (; l->at->kind == CU_STRING; l->at = l->at->next)
-        if (!decoded(l->at->text, out)) {
+        if (!decoded(l->at->text, l->is_host, out)) {
             cu_unsupported(l, l->at->place, "an escape in this string");
             return false;
         }
@@ -54,9 +54,9 @@ static bool strings(CuLower *l, Buf *out) {
     return false;
 }
 
-static Value *printed(CuLower *l, CuVal val) {
+CuVal cu_printed(CuLower *l, CuVal val) {
     val = cu_value(l, val);
-    if (l->panic) return NULL;
+    if (l->panic) return val;
     if (val.type->kind == CU_POINTER)
         val = cu_cast_to(l, val, cu_type(CU_ULLONG));
     else if (cu_is_float(val.type))
@@ -65,7 +65,7 @@ static Value *printed(CuLower *l, CuVal val) {
         val = cu_promoted(l, val);
     else
         cu_bad(l, val.place, "printf of '%.*s'", STR_ARG(cu_name(l->arena, val.type)));
-    return l->panic ? NULL : val.value;
+    return val;
 }
 
 /* The conversion at text[i], '%': its last letter; *end: behind it. 0: it has none. */
@@ -81,7 +81,7 @@ static CuVal print(CuLower *l, CuPlace place) {
     Buf format = {.arena = l->arena}, text = {.arena = l->arena};
     Value *values[MAX_VALUES];
     int count = 0;
-    if (!strings(l, &format)) return cu_poison(l, place);
+    if (!cu_strings(l, &format)) return cu_poison(l, place);
     buf_puts(&text, "");
     for (int i = 0, end; i < (int)format.length && !l->panic; i = end) {
         end = i + 1;
@@ -100,7 +100,7 @@ static CuVal print(CuLower *l, CuPlace place) {
         bool is_text = letter == 's' && end == i + 2 && l->at->kind == CU_STRING;
         if (letter == 's' && !is_text)
             cu_unsupported(l, l->at->place, "a string of printf that is not written here");
-        if (is_text && strings(l, &inner)) {
+        if (is_text && cu_strings(l, &inner)) {
             for (size_t k = 0; k < inner.length; k++) {
                 if (inner.data[k] == '%') buf_putc(&text, '%');
                 buf_putc(&text, inner.data[k]);
@@ -110,7 +110,7 @@ static CuVal print(CuLower *l, CuPlace place) {
         buf_add(&text, format.data + i, (size_t)(end - i));
         if (count == MAX_VALUES)
             cu_unsupported(l, place, "printf of more than %d values", MAX_VALUES);
-        if (!l->panic) values[count++] = printed(l, cu_assignment(l));
+        if (!l->panic) values[count++] = cu_printed(l, cu_assignment(l)).value;
     }
     if (cu_is(l->at, ",")) cu_bad(l, l->at->place, "printf has more values than conversions");
     cu_expect(l, ")", "after the values of printf");

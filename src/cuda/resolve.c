@@ -64,13 +64,14 @@ static bool is_viable(CuLower *l, Candidate *c, const CuCallee *callee, int coun
     const CuSignature *s = &c->signature;
     bool needs_object = callee->record && !c->decl->is_static && !c->decl->record.length;
     c->ranks[count] = 0;
-    if (count < s->num_required || count > s->num_params) return false;
+    if (count < s->num_required || (count > s->num_params && !s->is_variadic)) return false;
     if (needs_object && callee->self) {
         bool is_const = is_const_member(c->decl);
         if (callee->self->type->is_const && !is_const) return false;
         c->ranks[count] = is_const && !callee->self->type->is_const;
     }
-    for (int i = 0; i < count; i++)
+    for (int i = s->num_params; i < count; i++) c->ranks[i] = 0;
+    for (int i = 0; i < count && i < s->num_params; i++)
         if ((c->ranks[i] = rank_of(l, &s->params[i], &args[i], c->is_template)) < 0) return false;
     return true;
 }
@@ -218,7 +219,8 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
         Diag *diag = l->diag, quiet = {.arena = l->arena, .muted = true};
         CuToken *at = l->at;
         int nested = l->nested;
-        if (decl->kind != CU_DECL_FUNCTION || !decl->body || decl->is_deleted) continue;
+        if (decl->kind != CU_DECL_FUNCTION || !(decl->body || decl->is_native) || decl->is_deleted)
+            continue;
         l->diag = &quiet;
         bool fits = candidate(l, decl, callee, count, args, &c);
         l->diag = diag;
@@ -231,7 +233,7 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
         int who = best->decl ? better(c.ranks, best->ranks, count + 1) : 1;
         if (!who && best->is_template != c.is_template) who = best->is_template ? 1 : -1;
         if (!who && is_for_device(best->decl) != is_for_device(decl))
-            who = is_for_device(decl) ? 1 : -1;
+            who = is_for_device(decl) != l->is_host ? 1 : -1;
         if (!who && c.is_template) {
             const CuScope *outer = cu_member_scope(l, callee);
             bool here = as_special(l, &c, best, outer, count);

@@ -194,7 +194,99 @@ static void loop_body(CuLower *l, CuToken *body) {
     l->scope = scope.outer;
 }
 
+/* ---- for (T x : range) ---- */
+
+/* The ':' of what begins at '('; NULL: it is another loop. */
+static CuToken *range_colon(CuToken *open) {
+    CuToken *t = open->next;
+    while (!cu_is(t, ";") && !cu_is(t, ")") && !cu_is(t, ":") && t->kind != CU_END)
+        t = cu_is(t, "(") || cu_is(t, "{") || cu_is(t, "[") ? cu_skip(t) : t->next;
+    return cu_is(t, ":") ? t : NULL;
+}
+
+/* Of an array, or of what has begin() and end() that are pointers. */
+static CuVal range_end(CuLower *l, CuVal range, const char *name) {
+    if (range.type->kind == CU_ARRAY && range.is_place) {
+        CuVal count = {.type = cu_type(CU_LONG), .place = range.place};
+        count.value = cu_int(l, count.type, strcmp(name, "end") ? 0 : range.type->count);
+        return cu_binary_values(l, "+", cu_value(l, range), count);
+    }
+    CuVal *self = arena_new_of(l->arena, CuVal);
+    *self = range;
+    bool is_class = range.type->kind == CU_STRUCT && range.type->record->decl;
+    const CuName *found = is_class ? cu_member(l, range.type->record, self, str_of(name)) : NULL;
+    if (!found || found->kind != NAME_FUNCTION)
+        return cu_unsupported(l, range.place, "a loop over '%.*s'",
+                              STR_ARG(cu_name(l->arena, range.type)));
+    CuCallee callee = {.name = found->name,
+                       .first = found->decl,
+                       .record = found->record,
+                       .self = found->self,
+                       .place = range.place};
+    CuVal at = cu_value(l, cu_call(l, &callee, 0, NULL));
+    if (!l->panic && at.type->kind != CU_POINTER)
+        cu_unsupported(l, range.place, "a loop over what is no array");
+    return at;
+}
+
+static void bind_element(CuLower *l, CuToken *declaration, CuVal element) {
+    CuSpecifiers s;
+    CuDeclarator d;
+    l->at = declaration;
+    if (!cu_specifiers(l, &s) || !cu_declarator(l, s.type, &d)) return;
+    if (!d.name) cu_bad(l, element.place, "a loop over elements without a name");
+    if (l->panic) return;
+    const CuType *type = d.type ? d.type : cu_plain(l->arena, element.type);
+    CuName name = {.name = d.name->text, .val = element};
+    if (s.is_const) type = cu_qualified(l->arena, type, true, false);
+    if (!d.is_reference) {
+        name.val.value = cu_alloc(l, type, ALLOC_LOCAL, d.name->text);
+        cu_initialize_from(l, name.val.value, cu_plain(l->arena, type), element, "this element");
+    } else if (!cu_same(type, element.type)) {
+        cu_bad(l, d.name->place, "a reference to '%.*s' is bound to '%.*s'",
+               STR_ARG(cu_name(l->arena, type)), STR_ARG(cu_name(l->arena, element.type)));
+    }
+    name.val.type = type;
+    cu_bind(l, name);
+}
+
+static Ending range_statement(CuLower *l, CuToken *open, CuToken *colon) {
+    CuToken *declaration = open->next, *body = cu_skip(open);
+    CuScope scope = {.outer = l->scope};
+    Builder outer;
+    l->at = colon->next;
+    CuVal range = cu_expression(l);
+    cu_expect(l, ")", "after what a loop is over");
+    CuVal from = l->panic ? range : range_end(l, range, "begin");
+    CuVal end = l->panic ? range : range_end(l, range, "end");
+    if (l->panic) return GOES_ON;
+    Value *cursor = cu_alloc(l, from.type, ALLOC_LOCAL, STR(""));
+    cu_store_to(l, cursor, from.type, from.value);
+    Loop loop = begin_loop(l, body);
+    Region *test = cu_begin(l, &outer);
+    Value *go = cu_icmp(l, ICMP_NE, cu_load_from(l, cursor, from.type), end.value);
+    if (loop.jumps) go = cu_op2(l, OP_AND, go, still_here(l, false));
+    cu_end(l, &outer, go);
+    Region *turn = cu_begin(l, &outer);
+    CuVal element = {.type = from.type->of, .is_place = true, .place = declaration->place};
+    element.value = cu_load_from(l, cursor, from.type);
+    CuVal next = {.type = from.type, .value = element.value, .place = range.place};
+    CuVal one = {.type = cu_type(CU_LONG), .place = range.place};
+    one.value = cu_int(l, one.type, 1);
+    next = cu_binary_values(l, "+", next, one);
+    if (!l->panic) cu_store_to(l, cursor, from.type, next.value);
+    l->scope = &scope;
+    bind_element(l, declaration, element);
+    if (!l->panic) loop_body(l, body);
+    l->scope = scope.outer;
+    cu_end(l, &outer, NULL);
+    build_while(l, test, turn);
+    return end_loop(l, &loop, body);
+}
+
 static Ending for_statement(CuLower *l) {
+    CuToken *colon = range_colon(l->at);
+    if (colon && cu_is(l->at, "(")) return range_statement(l, l->at, colon);
     CuScope scope = {.outer = l->scope};
     CuToken *open = l->at, *step = NULL;
     Builder outer;

@@ -147,6 +147,7 @@ typedef enum TypeRule {
     RULE_ALLOC,
     RULE_WARP,
     RULE_PRINTF,
+    RULE_CALL,
     RULE_SPLAT,
     RULE_BROADCAST,
     RULE_EXPAND_DIMS,

@@ -442,6 +442,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     case RULE_ALLOC: return verify_alloc(v, op);
     case RULE_WARP: return verify_warp(v, op);
     case RULE_PRINTF: return verify_printf(v, op);
+    case RULE_CALL: return verify_call(v, op);
     case RULE_SPLAT:
         return want(v, op, !type_is_tile(a), "a scalar", a) &&
                want(v, op, type_is_tile(r), "a tile", r) && same_type(v, op, a, type_lane(r));

@@ -48,6 +48,7 @@ bool verify_thread_form(Verifier *v); /* of a function in thread form */
 bool verify_alloc(Verifier *v, const Op *op);
 bool verify_warp(Verifier *v, const Op *op);
 bool verify_printf(Verifier *v, const Op *op);
+bool verify_call(Verifier *v, const Op *op);
 bool verify_thread_op(Verifier *v, const Op *op); /* is there such an op in this form? */
 
 /* ---- verify_place.c ---- */

@@ -68,6 +68,24 @@ bool verify_printf(Verifier *v, const Op *op) {
     return op_result(op)->type->kind == TYPE_I32 || verify_bad(v, op, "expected a result of i32");
 }
 
+bool verify_call(Verifier *v, const Op *op) {
+    static const TypeKind launch[] = {TYPE_I32, TYPE_I32, TYPE_I32, TYPE_I32,
+                                      TYPE_I32, TYPE_I32, TYPE_I64, TYPE_PTR};
+    bool launches = call_launches(op) != 0;
+    if (!call_name(op).length) return verify_bad(v, op, "a function without a name");
+    if (op->num_results > (launches ? 0 : 1))
+        return verify_bad(v, op, "%d results", op->num_results);
+    if (launches && op->num_operands < COUNT(launch))
+        return verify_bad(v, op, "%d operands of a launch", op->num_operands);
+    for (int i = 0; launches && i < COUNT(launch); i++)
+        if (op->operands[i]->type->kind != launch[i])
+            return verify_bad(v, op, "operand %d of a launch is %s", i,
+                              verify_text_of(v, op->operands[i]->type));
+    for (int i = 0; i < op->num_results; i++)
+        if (type_is_tile(op->results[i].type)) return verify_bad(v, op, "expected a scalar");
+    return true;
+}
+
 /* What there is in thread form only, and what there is not. */
 bool verify_thread_op(Verifier *v, const Op *op) {
     bool is_thread = v->fn->form == FORM_THREAD;

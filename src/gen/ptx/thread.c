@@ -213,9 +213,9 @@ static void shuffle(Gen *g, const Op *op) {
 static void vote(Gen *g, const Op *op) {
     static const char *const texts[] = {
         [VOTES_ANY] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.any.pred p, p, $2; "
-                     "selp.b32 $0, 1, 0, p;",
+                      "selp.b32 $0, 1, 0, p;",
         [VOTES_ALL] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.all.pred p, p, $2; "
-                     "selp.b32 $0, 1, 0, p;",
+                      "selp.b32 $0, 1, 0, p;",
         [VOTES_BALLOT] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.ballot.b32 $0, p, $2;",
     };
     ptx_define_scalar(g, op_result(op), assembled(g, op, texts[vote_mode(op)]));
@@ -252,6 +252,8 @@ static bool warp_op(Gen *g, const Op *op) {
         clock(g, op);
     else if (op->kind == OP_PRINTF)
         ptx_printf(g, op);
+    else if (op->kind == OP_CALL)
+        diag_refused(g->diag, op->span, "a call of a function of the host on a GPU");
     else
         return false;
     return true;

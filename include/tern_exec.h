@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tern_exec: whole programs, their host's side too. Over tern.h, as that says. */
+#ifndef TERN_EXEC_H
+#define TERN_EXEC_H
+
+#include "tern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tern_exec_options {
+    size_t size;
+    int num_arguments; /* as main's argc and argv: the first is the program's name */
+    const char *const *arguments;
+    tern_output *output, *errors; /* stdout, stderr, as the program writes; NULL: nowhere */
+    void *user;                   /* for these two */
+} tern_exec_options;
+/* Runs `main` of a CUDA C file, its kernels on the context's device. The host's part is evaluated:
+ * it needs no compiler, and an access outside of its memory, or of memory that was freed, is
+ * TERN_ERROR_KERNEL at its line, no crash. What is not supported is TERN_ERROR_UNSUPPORTED before
+ * anything ran. *exit_code: what main returned, or exit was given; 1 where it is 0 and a kernel
+ * failed. options may be NULL. What kernels print goes where tern_set_output says. */
+TERN_API tern_status tern_exec(tern_module *module, const tern_exec_options *options,
+                               int *exit_code);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exec: tern_exec. A program is lowered whole, its kernels are compiled once, and then it runs:
+ * what is not supported is said before it does anything. */
+#include "host/host.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+bool host_fail(Host *h, const char *format, ...) {
+    if (h->diag.num_errors) return false;
+    char words[2000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    diag_error(&h->diag, h->now ? h->now->op->span : (Span){0}, "%s", words);
+    return false;
+}
+
+void host_write(Host *h, int file, const char *text, size_t length) {
+    tern_output *output = file == 2 ? h->options->errors : h->options->output;
+    if (output && length) output(h->options->user, text, length);
+}
+
+/* argc and argv, with which main begins. */
+static bool arguments(Host *h, const Func *fn) {
+    int count = h->options->num_arguments;
+    Range *list = memory_add(h, RANGE_VARIABLE, (uint64_t)(count + 1) * 8, STR("argv"));
+    if (!list) return false;
+    for (int i = 0; i < count; i++) {
+        const char *text = h->options->arguments[i];
+        size_t size = strlen(text) + 1;
+        Range *range = memory_add(h, RANGE_VARIABLE, size, STR("argv"));
+        if (!range) return false;
+        memcpy((void *)(uintptr_t)range->start, text, size);
+        memcpy((void *)(uintptr_t)(list->start + 8 * (uint64_t)i), &range->start, 8);
+    }
+    for (int i = 0; i < fn->num_params; i++)
+        h->program.slots[fn->params[i].value->id] =
+            type_is_ptr(fn->params[i].value->type) ? list->start : (uint64_t)count;
+    return true;
+}
+
+static void end(Host *h) {
+    for (int i = 0; i < h->streams.count; i++) tern_stream_free(h->streams.data[i]);
+    for (int i = 0; i < h->events.count; i++)
+        if (h->events.data[i]) tern_event_free(h->events.data[i]);
+    for (Loaded *l = h->kernels; l; l = l->next) tern_kernel_free(l->kernel);
+    memory_end(h);
+    free(h->text.data);
+}
+
+static tern_status stopped(Host *h, const Diag *diag, tern_status status) {
+    if (setjmp(h->context->oom)) return context_no_memory(h->context);
+    context_fail_diag(h->context, diag);
+    return h->context->message_status = status;
+}
+
+static tern_status execute(Host *h, Arena *arena) {
+    Diag diag = {.arena = arena};
+    h->arena = h->diag.arena = arena;
+    const Func *fn = compile_host(arena, h->module->cuda, "main", &diag);
+    if (!fn)
+        return stopped(h, &diag, diag.num_errors ? TERN_ERROR_COMPILE : TERN_ERROR_UNSUPPORTED);
+    if (!launches_check(h, fn)) return tern_message_status(h->context);
+    if (!code_make(h, fn, &diag)) return stopped(h, &diag, TERN_ERROR_UNSUPPORTED);
+    random_seed(h, 1);
+    if (arguments(h, fn)) run(h);
+    if (!h->diag.num_errors) host_settled(h, tern_synchronize(h->context));
+    if (h->diag.num_errors) return stopped(h, &h->diag, TERN_ERROR_KERNEL);
+    return TERN_OK;
+}
+
+static tern_status guarded(Host *h) {
+    Arena *arena = arena_new(&h->oom);
+    tern_status status;
+    if (setjmp(h->oom))
+        status = tern_fail(h->context, TERN_ERROR_NO_MEMORY, "the host has no more memory");
+    else
+        status = execute(h, arena);
+    end(h);
+    arena_free(arena);
+    return status;
+}
+
+tern_status tern_exec(tern_module *module, const tern_exec_options *given, int *exit_code) {
+    tern_exec_options options = {0};
+    *exit_code = 0;
+    if (given)
+        memcpy(&options, given,
+               given->size && given->size < sizeof *given ? given->size : sizeof *given);
+    Host h = {.context = module->own.context, .module = module, .options = &options};
+    if (!module->cuda || !cu_has_host(module->cuda, "main"))
+        return tern_fail(h.context, TERN_ERROR_ARGUMENT,
+                         module->cuda ? "there is no function 'main' in this file"
+                                      : "a file of Triton kernels has no 'main'");
+    tern_status status = guarded(&h);
+    *exit_code = h.exit_code ? h.exit_code : h.kernel_failed;
+    return status;
+}

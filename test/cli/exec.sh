@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+# Whole CUDA programs: their host's side is evaluated, their kernels run on each device that needs no
+# GPU. What C++ alone says is what a C++ compiler makes of the same text.
+. test/cli/lib.sh
+for device in cpu interp sim; do
+    exits 0 'sum 189718.0, wanted 189718.0: PASSED' "$TERN" exec --device $device test/cuda/programs/vectors.cu
+    exits 0 'sum 6485.0, wanted 6485.0: PASSED' "$TERN" exec --device $device test/cuda/programs/vectors.cu -- 100
+    exits 0 'PASSED' "$TERN" exec --device $device test/cuda/programs/objects.cu
+done
+exits 0 'cudaErrorInvalidConfiguration, then no error' "$TERN" exec --device sim test/cuda/programs/objects.cu
+
+cp test/cuda/programs/plain.cpp "$work/plain.cu"
+"$TERN" exec --device interp "$work/plain.cu" >"$work/got"
+check 'the exit code is that of main' test $? = 7
+if command -v g++ >"$work/.out"; then
+    check 'a C++ compiler takes it' g++ -w -o "$work/plain" test/cuda/programs/plain.cpp
+    "$work/plain" >"$work/want"
+    check 'as a C++ compiler has it' diff "$work/want" "$work/got"
+else
+    skip 2 'no g++'
+fi
+
+# program CODE WORDS: main is what follows; nothing may come of it before it is refused.
+program() {
+    { echo '#include <cstdio>'
+      echo '#include <vector>'
+      echo '__global__ void one(int *p, int n) { p[threadIdx.x] = n; }'
+      echo '__global__ void odd(int *p, int n) { asm("exit;"); }'
+      echo 'int deep(int n) { return n ? deep(n - 1) : 0; }'
+      echo 'int main() {'
+      echo '    int n = 4, *p = (int *)malloc(4 * n), *d;'
+      echo '    cudaMalloc(&d, 4 * n);'
+      printf '    %s\n' "$3"
+      echo '}'; } >"$work/p.cu"
+    exits "$1" "$2" "$TERN" exec --device sim "$work/p.cu"
+}
+program 1 "p.cu:9:5: error: writes 4 bytes at byte 16 of memory of 'malloc', which has 16" 'p[n] = 1;'
+program 1 "reads 4 bytes, 4 bytes before memory of 'malloc'" 'int x = p[-1]; printf("%d", x);'
+program 1 "writes memory of 'malloc' that was freed" 'free(p); p[0] = 1;'
+program 1 'p.cu:9:5: note: it was freed here' 'free(p); p[0] = 1;'
+program 1 "'free' of memory that was freed before" 'free(p); free(p);'
+program 1 "'free' of an address that no allocation gave" 'free(p + 1);'
+program 1 "'free' of memory that 'new' gave" 'free(new int);'
+program 1 "'delete' of what 'new[]' made" 'delete new int[3];'
+program 1 'at a null pointer' 'p = nullptr; *p = 1;'
+program 1 "of the variable 'a', which has 12" 'int a[3]; for (int i = 0; i <= 3; i++) a[i] = i; printf("%d", a[n - 3]);'
+program 1 'index 4 of a std::vector of 4' 'std::vector<int> v(4); v[n] = 1;'
+program 1 "the host reads the device's memory of 'cudaMalloc'" 'printf("%d", d[0]);'
+program 1 "cudaMemcpy writes 20 bytes at byte 0 of the device's memory of 'cudaMalloc', which has 16" \
+    'int q[5]; cudaMemcpy(d, q, 20, cudaMemcpyHostToDevice);'
+program 1 "cudaMemcpy reads 20 bytes at byte 0 of memory of 'malloc'" 'cudaMemcpy(d, p, 20, cudaMemcpyHostToDevice);'
+program 1 "cudaMemcpyDeviceToHost from 'malloc', which is the host's" 'cudaMemcpy(d, p, 16, cudaMemcpyDeviceToHost);'
+program 1 "argument 1 of kernel 'one' points to the host's 'malloc'" 'one<<<1, 4>>>(p, n);'
+program 1 "points to no memory that there is" 'cudaFree(d); one<<<1, 4>>>(d, n);'
+program 1 'cudaFree of an address that no allocation of CUDA gave' 'cudaFree(d); cudaFree(d);'
+program 1 'an event that was never made' 'cudaEvent_t e = 0; cudaEventRecord(e);'
+program 1 "printf's conversion '%d' of a floating-point number" 'printf("%d", 1.5);'
+program 1 'printf has more conversions than values' 'printf("%d %d", n);'
+program 1 'a text in memory of' 'memset(p, 65, 16); printf("%s", (char *)p);'
+program 1 'memcpy between places that overlap' 'memcpy(p, p + 1, 8);'
+program 1 "assertion 'n == 5' failed" 'assert(n == 5);'
+program 1 'p.cu:3:38: error' 'one<<<1, 5>>>(d, n); cudaDeviceSynchronize();'
+program 1 'an illegal memory access' \
+    'one<<<1, 5>>>(d, n); printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));'
+program 3 "p.cu:9:19: not supported: function 'system'" 'printf("no"); system("ls");'
+program 3 'recursion' 'printf("no"); return deep(n);'
+program 3 "p.cu:4:38: not supported: 'asm'" 'printf("no"); odd<<<1, 1>>>(d, n);'
+program 3 'only a kernel has it' 'printf("no"); n = threadIdx.x; __syncthreads();'
+program 2 "no function 'one' takes (int *)" 'one<<<1, 1>>>(d);'
+program 2 "expected '>' after what a launch is of" 'one<<<1, 1>>(d, n);'
+program 2 "'deep' is launched and no kernel" 'deep<<<1, 1>>>(n);'
+check 'nothing ran before it was refused' sh -c "! grep -q '^no' '$work/.out'"
+exits 2 "no function 'main'" "$TERN" exec --device cpu test/cuda/shapes.cu
+exits 2 'one FILE.cu' "$TERN" exec
+finish
