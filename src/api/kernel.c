@@ -372,15 +372,18 @@ static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
     return NULL;
 }
 
+static tern_status check_counts(const tern_kernel *kernel) {
+    const Device *device = &kernel->own.context->device;
+    if (device->ops->loaded_counters && kernel->loaded) return TERN_OK;
+    return context_fail(kernel->own.context, TERN_ERROR_UNSUPPORTED,
+                        "device '%s' does not count what kernels do; device 'sim' does",
+                        device->name.data);
+}
+
 static char *counters(tern_kernel *kernel, bool as_json) {
     tern_context *context = kernel->own.context;
     Device *device = &context->device;
-    if (!device->ops->loaded_counters || !kernel->loaded) {
-        context_fail(context, TERN_ERROR_UNSUPPORTED,
-                     "device '%s' does not count what kernels do; device 'sim' does",
-                     device->name.data);
-        return NULL;
-    }
+    if (check_counts(kernel)) return NULL;
     Str text = device->ops->loaded_counters(device, kernel->loaded, as_json);
     char *copy = strndup(text.data, (size_t)text.length);
     if (!copy) context_no_memory(context);
@@ -397,6 +400,20 @@ char *tern_kernel_counters(tern_kernel *kernel, bool as_json) {
     char *text = counters(kernel, as_json);
     errno = saved;
     return text;
+}
+
+tern_status tern_kernel_counted(tern_kernel *kernel, tern_counted *counted) {
+    tern_context *context = kernel->own.context;
+    int saved = errno;
+    *counted = (tern_counted){0};
+    if (setjmp(context->oom)) {
+        errno = saved;
+        return context_no_memory(context);
+    }
+    tern_status status = check_counts(kernel);
+    if (!status) context->device.ops->loaded_counted(&context->device, kernel->loaded, counted);
+    errno = saved;
+    return status;
 }
 
 const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage) {

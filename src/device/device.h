@@ -79,6 +79,7 @@ typedef struct DeviceOps {
     Str (*loaded_facts)(Device *device, void *loaded);
     /* What was counted over the launches of a loaded kernel, text or JSON. Until the next call. */
     Str (*loaded_counters)(Device *device, void *loaded, bool as_json);
+    void (*loaded_counted)(Device *device, void *loaded, tern_counted *counted);
     /* What launches of a loaded kernel on a watched device were seen to do. */
     const Findings *(*loaded_findings)(Device *device, void *loaded);
 } DeviceOps;

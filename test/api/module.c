@@ -285,7 +285,9 @@ TEST(facts_to_the_letter) {
         CHECK_STR(tern_kernel_target(kernel), rows[i].target);
         CHECK(tern_kernel_num_parameters(kernel) == 8 && !tern_kernel_parameter(kernel, 8) &&
               !tern_kernel_parameter(kernel, -1));
+        tern_counted counted;
         CHECK(!tern_kernel_counters(kernel, false));
+        CHECK(tern_kernel_counted(kernel, &counted) == TERN_ERROR_UNSUPPORTED);
         CHECK_STR(tern_message(context),
                   "device 'interp' does not count what kernels do; device 'sim' does");
         tern_kernel_free(kernel);

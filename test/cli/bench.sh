@@ -197,6 +197,10 @@ check 'and kept' awk 'NR == 2 && $2 < 1e8 { exit 1 }' "$peak"
 cp "$work/peak" "$peak"
 copy --bytes 'n*1e9' >"$work/.copy" 2>&1
 check 'what cannot be names both suspects' grep -q 'impossible: .*either that is wrong (tern peak --refresh.* or --bytes' "$work/.copy"
+# tern why divides by them, too
+why="$TERN why $k:add --device cpu --rep 5 --grid 1 -a x=rand(8) -a y=empty(8) -a n=8"
+exits 0 '"ceiling_from":"m"' $why --json
+exits 0 ' samples [m]' $why
 copy --cold flush --no-peak >"$work/.copy" 2>&1
 check 'one way to make caches cold' grep -q -e '--cold and --hot' "$work/.copy"
 $TERN bench "$k:add" --device cpu --rep 1 --warmup 0 --grid 1 -a 'x=rand(8)' -a 'y=empty(8)' -a n=8 --no-peak >"$work/.copy" 2>&1

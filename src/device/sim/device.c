@@ -183,6 +183,12 @@ static Str sim_counters(Device *device, void *handle, bool as_json) {
     return sim_report(fresh_words(device), state->gpu, loaded->program, &loaded->totals, as_json);
 }
 
+static void sim_counted(Device *device, void *handle, tern_counted *counted) {
+    const SimState *state = device->state;
+    const Loaded *loaded = handle;
+    sim_count(fresh_words(device), state->gpu, loaded->program, &loaded->totals, counted);
+}
+
 static const Findings *sim_findings(Device *device, void *handle) {
     const Loaded *loaded = handle;
     return sim_find_all(fresh_words(device), &loaded->totals);
@@ -207,5 +213,6 @@ const DeviceOps device_sim = {
     .launch = sim_launch,
     .synchronize = host_synchronize,
     .loaded_counters = sim_counters,
+    .loaded_counted = sim_counted,
     .loaded_findings = sim_findings,
 };

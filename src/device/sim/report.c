@@ -409,3 +409,54 @@ Str sim_report(Arena *arena, const Gpu *gpu, const PtxProgram *program, const To
         text(&out, &s);
     return buf_str(&out);
 }
+
+/* ---- numbers ---- */
+
+static const char *file_of(Arena *arena, const Summary *s, const Line *line) {
+    bool is_known = line->file > 0 && line->file <= s->program->files.count;
+    return is_known ? str_c(arena, s->program->files.data[line->file - 1]) : "";
+}
+
+static void put_lines(Arena *arena, const Summary *s, tern_counted *out) {
+    tern_line_count *lines = arena_array(arena, tern_line_count, s->lines.count);
+    for (int i = 0; i < s->lines.count; i++) {
+        const Line *line = &s->lines.data[i];
+        lines[i] = (tern_line_count){.file = file_of(arena, s, line),
+                                     .line = line->line,
+                                     .instructions = line->issued,
+                                     .moved_bytes = line->global.sectors * 32,
+                                     .useful_bytes = line->global.useful_bytes,
+                                     .wavefronts = line->shared.wavefronts,
+                                     .least_wavefronts = line->shared.ideal_wavefronts};
+        out->moved_bytes += lines[i].moved_bytes;
+        out->useful_bytes += lines[i].useful_bytes;
+        out->wavefronts += lines[i].wavefronts;
+        out->least_wavefronts += lines[i].least_wavefronts;
+    }
+    out->lines = lines;
+    out->num_lines = s->lines.count;
+}
+
+void sim_count(Arena *arena, const Gpu *gpu, const PtxProgram *program, const Totals *totals,
+               tern_counted *out) {
+    Summary s = {.gpu = gpu, .program = program, .totals = totals};
+    summarise(arena, &s);
+    *out = (tern_counted){.gpu = gpu->name,
+                          .multiprocessors = gpu->multiprocessors,
+                          .threads_per_multiprocessor = gpu->threads_per_sm,
+                          .threads = s.threads,
+                          .shared_bytes = program->shared_bytes,
+                          .registers = s.assembled.registers > 0 ? s.assembled.registers : -1,
+                          .stack_bytes = s.assembled.stack_bytes,
+                          .spill_store_bytes = s.assembled.spill_stores,
+                          .spill_load_bytes = s.assembled.spill_loads,
+                          .by_threads = s.by_threads,
+                          .by_shared = s.by_shared,
+                          .by_number = s.by_blocks,
+                          .by_registers = s.by_registers,
+                          .blocks = s.blocks,
+                          .launches = totals->launches,
+                          .instructions = s.issued,
+                          .tensor_instructions = s.by_class[CLASS_MMA]};
+    put_lines(arena, &s, out);
+}

@@ -289,6 +289,8 @@ Assembled sim_assembled(Arena *arena, const PtxProgram *program, const char *tar
 /* found.c: a watched launch's failure, and what could not be checked. */
 void sim_find_failure(Findings *findings, const Failure *failure);
 const Findings *sim_find_all(Arena *arena, const Totals *totals);
+void sim_count(Arena *arena, const Gpu *gpu, const PtxProgram *program, const Totals *totals,
+               tern_counted *counted);
 Str sim_report(Arena *arena, const Gpu *gpu, const PtxProgram *program, const Totals *totals,
                bool as_json);
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+/* published: what makers say that their GPUs reach at best. Nothing here was measured; where the
+ * device is at hand `tern peak` measures it. */
+#ifndef TERN_CLI_PUBLISHED_H
+#define TERN_CLI_PUBLISHED_H
+
+typedef struct Published {
+    const char *gpu;  /* as sim:GPU */
+    double memory;    /* bytes/s */
+    double fp32;      /* operations/s, two for each fused multiply-add */
+    double tensor_16; /* operations/s of dense products of 16-bit floats */
+    int fp32_lanes;   /* of a multiprocessor, each a fused multiply-add a cycle */
+} Published;
+
+const Published *published_find(const char *gpu); /* NULL: not in the table */
+/* The clock at which fp32 is what is published. */
+double published_clock(const Published *gpu, int multiprocessors);
+
+#endif

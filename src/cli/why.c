@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tern why: what bounds a kernel. On a device that is here its time is measured, and ceilings are;
+ * of a GPU that is not (--device sim:h200) the compiler's counts, ptxas and sim say what it takes,
+ * and published ceilings how long that is at least. */
+#include "cli/why.h"
+
+#include <math.h>
+#include <stdio.h>
+
+const OptionRow options_why[] = {
+    {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
+    {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
+    {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
+    {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
+    {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
+    {"num-stages", 0, "N", "default: the config's, else the target's"},
+    {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
+    {"bytes", 0, "EXPR", "cpu, cuda: bytes that one launch must move, instead of those counted"},
+    {"flops", 0, "EXPR", "cpu, cuda: operations of one launch, instead of those counted"},
+    {"hot", 0, NULL, "cpu, cuda: caches as the run before left them"},
+    {"rep", 0, "MS", "cpu, cuda: time for measuring; default 100"},
+    {"execute", 0, "WHEN", "sim: execute the launch, and count: auto, yes or no; default auto"},
+    {0},
+};
+
+const char details_why[] =
+    "Each number has a letter that says where it comes from; what nobody measured or counted is "
+    "not "
+    "printed.\n"
+    "VALUE is that of 'tern run'. The rule, and what each number means: doc/why.md.\n\n"
+    "examples:\n"
+    "  tern why kernels/vector_add.py --device cpu --grid 'cdiv(n,1024)' -a 'x_ptr=randn(n)' \\\n"
+    "      -a 'y_ptr=randn(n)' -a 'out_ptr=empty(n)' -a n=1000000 -a BLOCK=1024\n"
+    "  tern why .. --device sim:h100     a GPU that is not here: what it takes at least\n";
+
+double why_blocks(const Why *why) {
+    return (double)why->grid[0] * (double)why->grid[1] * (double)why->grid[2];
+}
+
+static WhyFrom from_evidence(Evidence by) {
+    switch (by) {
+    case EVIDENCE_NONE: return WHY_UNKNOWN;
+    case EVIDENCE_COUNTED: return WHY_COUNTED;
+    case EVIDENCE_AT_MOST: return WHY_AT_MOST;
+    case EVIDENCE_DECLARED: return WHY_DECLARED;
+    }
+    return WHY_UNKNOWN;
+}
+
+/* ---- a GPU that is not here ---- */
+
+/* The fastest kind of tensor-core products in the PTX, as a multiple of the rate of 16-bit floats
+ * (data sheets: tf32 half, 8 bits twice); 0: there is none of a known kind. */
+static double tensor_rate(const char *ptx) {
+    static const struct {
+        const char *types;
+        double rate;
+    } kinds[] = {{".f16.f16", 1}, {".bf16.bf16", 1}, {".tf32.tf32", 0.5}, {".e4m3", 2},
+                 {".e5m2", 2},    {".s8", 2},        {".u8", 2}};
+    double most = 0;
+    for (const char *at = strstr(ptx, "mma."); at; at = strstr(at + 4, "mma.")) {
+        size_t length = strcspn(at, " \n");
+        for (int i = 0; i < COUNT(kinds); i++) {
+            const char *found = strstr(at, kinds[i].types);
+            if (found && found < at + length) most = fmax(most, kinds[i].rate);
+        }
+    }
+    return most;
+}
+
+static bool has_half_arithmetic(const char *ptx) {
+    static const char *const ops[] = {"fma.rn.f16", "fma.rn.bf16", "add.f16",     "mul.f16",
+                                      "add.rn.f16", "mul.rn.f16",  "add.rn.bf16", "mul.rn.bf16"};
+    for (int i = 0; i < COUNT(ops); i++)
+        if (strstr(ptx, ops[i])) return true;
+    return false;
+}
+
+/* Operations on tensor cores are counted as if all were there, and without them as if all were
+ * fused multiply-adds of fp32: what is published for those is the most, so that the time is the
+ * least. */
+static void take_operations(Why *why, const char *ptx, double flops, WhyFrom from) {
+    const Published *published = why->published;
+    bool on_tensor = strstr(ptx, "mma.sync") || strstr(ptx, "wgmma.mma_async");
+    WhyResource *resource = &why->facts.resources[on_tensor ? WHY_TENSOR : WHY_ARITHMETIC];
+    *resource = (WhyResource){.amount = flops, .amount_from = from};
+    if (!published) return;
+    if (on_tensor)
+        resource->ceiling = published->tensor_16 * tensor_rate(ptx);
+    else if (!has_half_arithmetic(ptx))
+        resource->ceiling = published->fp32;
+    resource->ceiling_from = resource->ceiling > 0 ? WHY_PUBLISHED : WHY_UNKNOWN;
+}
+
+static int take_work(Why *why, Bound *bound, const tern_argument *arguments, int count) {
+    tern_work work;
+    double bytes = 0, flops = 0;
+    WhyFrom bytes_from = WHY_UNKNOWN, flops_from = WHY_UNKNOWN;
+    tern_status status = tern_kernel_work(bound->kernel, bound->grid, arguments, count, &work);
+    if (!status) {
+        bytes = (double)work.bytes, flops = (double)work.flops;
+        bytes_from = work.bytes_exact ? WHY_COUNTED : WHY_AT_MOST;
+        flops_from = work.flops_exact ? WHY_COUNTED : WHY_AT_MOST;
+    } else if (status != TERN_ERROR_UNSUPPORTED)
+        return cli_fail_context(bound->cli, bound->context);
+    WhyResource *memory = &why->facts.resources[WHY_MEMORY];
+    *memory = (WhyResource){.amount = bytes, .amount_from = bytes_from};
+    if (why->published)
+        memory->ceiling = why->published->memory, memory->ceiling_from = WHY_PUBLISHED;
+    const char *ptx = tern_kernel_text(bound->kernel, TERN_STAGE_PTX);
+    take_operations(why, ptx ? ptx : "", flops, flops_from);
+    return EXIT_OK;
+}
+
+/* Executing takes about a second for each million threads. */
+static bool may_execute(Why *why, const char *when) {
+    enum { MOST_THREADS = 1 << 21 };
+    if (when && !strcmp(when, "yes")) return true;
+    if (when && !strcmp(when, "no"))
+        why->not_executed = "--execute no";
+    else if (why_blocks(why) * why->counted.threads > MOST_THREADS)
+        why->not_executed = "so many threads take sim long; --execute yes";
+    return !why->not_executed;
+}
+
+static int execute(Why *why, Bound *bound, const tern_argument *arguments, int count) {
+    if (tern_kernel_counted(bound->kernel, &why->counted))
+        return cli_fail_context(bound->cli, bound->context);
+    if (!may_execute(why, option_value(bound->cli, "execute"))) return EXIT_OK;
+    if (tern_launch(NULL, bound->kernel, bound->grid, arguments, count) ||
+        tern_synchronize(bound->context) || tern_kernel_counted(bound->kernel, &why->counted))
+        return cli_fail_context(bound->cli, bound->context);
+    why->was_executed = true;
+    return EXIT_OK;
+}
+
+static void take_counted(Why *why) {
+    const tern_counted *counted = &why->counted;
+    why->facts.tail = why_tail(why_blocks(why), counted->multiprocessors, counted->blocks);
+    if (!why->was_executed || !why->published) return;
+    /* A wavefront a cycle: 128 bytes (CUDA programming guide, "Shared memory"). */
+    why->facts.resources[WHY_SHARED] =
+        (WhyResource){.amount = (double)counted->wavefronts,
+                      .amount_from = WHY_EXECUTED,
+                      .ceiling = published_clock(why->published, counted->multiprocessors) *
+                                 counted->multiprocessors,
+                      .ceiling_from = WHY_PUBLISHED};
+}
+
+static int model(Why *why, Bound *bound) {
+    Str words;
+    tern_argument *arguments;
+    int count;
+    if (!launch_arguments(bound->cli->arena, bound->kernel, bound->args, bound->num_args,
+                          &arguments, &count, &words))
+        return cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(words));
+    memcpy(why->grid, bound->grid, sizeof why->grid);
+    why->kernel = bound->function->name;
+    why->device = tern_device_name(bound->context);
+    why->description = tern_device_description(bound->context);
+    int code = execute(why, bound, arguments, count);
+    if (code) return code;
+    why->published = published_find(why->counted.gpu);
+    code = take_work(why, bound, arguments, count);
+    if (!code) take_counted(why);
+    return code;
+}
+
+/* ---- a device that is here ---- */
+
+/* "2 threads, ..": how many programs run at a time; 0: it does not say. */
+static int threads_of(const char *description) {
+    int threads = 0;
+    return sscanf(description, "%d thread", &threads) == 1 ? threads : 0;
+}
+
+static void take_measured(Why *why, bool is_hot) {
+    Measured *m = &why->measured;
+    bool is_far = m->bytes > 2 * (double)m->peaks.cache_bytes;
+    WhyFrom from = m->peaks.copy > 0 ? WHY_MEASURED : WHY_UNKNOWN;
+    why->kernel = m->kernel, why->device = m->device, why->description = m->description;
+    memcpy(why->grid, m->grid, sizeof why->grid);
+    why->facts.seconds = m->timing.median * 1e-3;
+    why->facts.floor_s = fmax(m->timing.floor_ms, m->timing.launch_floor_ms) * 1e-3;
+    why->facts.resources[WHY_MEMORY] = (WhyResource){
+        m->bytes, is_hot && !is_far ? m->peaks.cached : fmax(m->peaks.copy, m->peaks.read),
+        from_evidence(m->bytes_by), from};
+    why->facts.resources[WHY_ARITHMETIC] =
+        (WhyResource){m->flops, m->peaks.fma, from_evidence(m->flops_by), from};
+    why->units = strcmp(m->device, "cpu") ? 0 : threads_of(m->description);
+    why->facts.tail = why_tail(why_blocks(why), why->units, 1);
+}
+
+static int measure(Why *why, Cli *cli, const char *device) {
+    MeasureRequest request = {.device = device,
+                              .operand = cli->operands.data[0],
+                              .warmup_ms = 25,
+                              .hot = option_given(cli, "hot"),
+                              .use_peak = true};
+    if (!option_double(cli, "rep", 100, &request.rep_ms)) return EXIT_USAGE;
+    if (!(request.rep_ms > 0) || request.rep_ms > 1e6)
+        return cli_fail(cli, EXIT_USAGE, "--rep: above 0, at most 1000000 ms");
+    measure_point(cli, cli->arena, &request, &why->measured);
+    if (why->measured.exit_code)
+        return cli_fail(cli, (ExitCode)why->measured.exit_code, "%s", why->measured.words);
+    take_measured(why, request.hot);
+    return EXIT_OK;
+}
+
+/* ---- the command ---- */
+
+static void finish(Why *why) {
+    why->verdict = why_judge(&why->facts);
+    if (why->cli->json)
+        why_print_json(why);
+    else
+        why_print(why);
+}
+
+static int on_model(Why *why, Cli *cli) {
+    Bound bound = {0};
+    int code = bound_open(&bound, cli, cli->device, cli->operands.data[0]);
+    if (!code) code = bound_values(&bound);
+    if (!code) code = bound_compile(&bound);
+    if (!code) code = bound_upload(&bound);
+    if (!code) code = model(why, &bound);
+    if (!code) finish(why);
+    bound_close(&bound);
+    return code;
+}
+
+int command_why(Cli *cli) {
+    const char *when = option_value(cli, "execute");
+    if (cli->operands.count != 1)
+        return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
+    if (when && strcmp(when, "auto") && strcmp(when, "yes") && strcmp(when, "no"))
+        return cli_fail(cli, EXIT_USAGE, "--execute is auto, yes or no, not '%s'", when);
+    if (cli->device && !strcmp(cli->device, "interp"))
+        return cli_fail(cli, EXIT_REFUSED, "device interp checks kernels, nothing bounds it");
+    launch_guard_crashes();
+    Why why = {.cli = cli};
+    if (cli->device && !strncmp(cli->device, "sim", 3)) {
+        if (option_given(cli, "bytes") || option_given(cli, "flops"))
+            return cli_fail(cli, EXIT_USAGE, "--bytes, --flops: only where time is measured");
+        why.is_model = true;
+        return on_model(&why, cli);
+    }
+    if (when) return cli_fail(cli, EXIT_USAGE, "--execute: only with --device sim");
+    int code = measure(&why, cli, cli->device);
+    if (!code) finish(&why);
+    if (!code) tern_timing_free(&why.measured.timing);
+    return code;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/why_rule.h"
+
+#include <math.h>
+
+/* Shares from which a cause is taken: a resource that is this busy cannot be much faster (high), or
+ * is what Nsight Compute calls a bottleneck (fair); idle time that weighs (tail); a launch that
+ * takes half of the time by itself. */
+static const double share_high = 0.75, share_fair = 0.6, share_tail = 0.15, share_launch = 0.5;
+/* Without a measured time: so much of the machine idle at the end is named first. */
+static const double share_tail_static = 0.3;
+/* Less work than this is less than what any launch on a GPU takes. */
+static const double least_work_s = 1e-6;
+
+static const struct {
+    char letter;
+    const char *legend;
+} froms[] = {
+    [WHY_UNKNOWN] = {'?', "not known"},
+    [WHY_MEASURED] = {'m', "measured here"},
+    [WHY_COUNTED] = {'c', "counted by the compiler"},
+    [WHY_AT_MOST] = {'b', "counted by the compiler, an upper bound"},
+    [WHY_DECLARED] = {'d', "declared by the user"},
+    [WHY_EXECUTED] = {'x', "counted by sim, as it executed the PTX"},
+    [WHY_ASSEMBLED] = {'a', "said by ptxas"},
+    [WHY_PUBLISHED] = {'p', "published by the maker"},
+};
+
+char why_letter(WhyFrom from) { return froms[from].letter; }
+
+const char *why_legend(char letter) {
+    for (int i = 0; i < COUNT(froms); i++)
+        if (froms[i].letter == letter) return froms[i].legend;
+    return NULL;
+}
+
+const char *why_name(WhyKind kind) {
+    static const char *const names[] = {
+        [WHY_MEMORY] = "MEMORY",       [WHY_ARITHMETIC] = "ARITHMETIC",
+        [WHY_TENSOR] = "TENSOR CORES", [WHY_SHARED] = "SHARED MEMORY",
+        [WHY_TAIL] = "TAIL",           [WHY_LAUNCH] = "LAUNCH",
+        [WHY_LATENCY] = "LATENCY",     [WHY_NO_BOUND] = "NOTHING KNOWN"};
+    return names[kind];
+}
+
+double why_least(const WhyResource *resource) {
+    return resource->ceiling > 0 ? resource->amount / resource->ceiling : 0;
+}
+
+/* Blocks that fit all at once share their multiprocessors, and the fullest one ends last; else they
+ * come in waves, of which the last may be small. */
+double why_tail(double blocks, double units, double fit) {
+    if (!(blocks > 0) || !(units > 0) || !(fit > 0)) return 0;
+    double places = blocks <= units * fit ? units : units * fit;
+    return 1 - blocks / places / ceil(blocks / places);
+}
+
+typedef struct Two { /* the resources with the largest shares */
+    WhyKind first, second;
+} Two;
+
+static Two largest(const WhyVerdict *verdict) {
+    Two two = {WHY_NO_BOUND, WHY_NO_BOUND};
+    double first = 0, second = 0;
+    for (int i = 0; i < WHY_NUM_RESOURCES; i++) {
+        double share = verdict->shares[i];
+        if (share > first)
+            second = first, two.second = two.first, first = share, two.first = (WhyKind)i;
+        else if (share > second)
+            second = share, two.second = (WhyKind)i;
+    }
+    return two;
+}
+
+static double share_of(const WhyVerdict *verdict, WhyKind kind) {
+    return kind < WHY_NUM_RESOURCES ? verdict->shares[kind] : 0;
+}
+
+/* Down to what is next in the way. */
+static double gain_to(double share) { return share > 0 && share < 1 ? 1 / share : 1; }
+
+static void judge_measured(const WhyFacts *facts, WhyVerdict *verdict, Two two) {
+    double most = share_of(verdict, two.first), next = share_of(verdict, two.second);
+    double launch = facts->floor_s / facts->seconds, rest = 1 - most - facts->tail;
+    if (launch >= share_launch) {
+        verdict->bound = WHY_LAUNCH;
+        verdict->gain = gain_to(fmax(most, 1 - launch));
+    } else if (most >= share_high ||
+               (most >= share_fair && !(facts->tail >= share_tail && facts->tail > rest))) {
+        verdict->bound = two.first;
+        verdict->gain = gain_to(fmax(next, launch));
+    } else if (facts->tail >= share_tail && facts->tail > rest) {
+        verdict->bound = WHY_TAIL;
+        verdict->gain = gain_to(fmax(1 - facts->tail, most));
+    } else if (two.first == WHY_NO_BOUND) {
+        verdict->bound = WHY_NO_BOUND;
+    } else {
+        verdict->bound = WHY_LATENCY;
+        verdict->gain = gain_to(most);
+    }
+}
+
+static void judge_counted(const WhyFacts *facts, WhyVerdict *verdict, Two two) {
+    verdict->bound = two.first;
+    if (two.first == WHY_NO_BOUND) return;
+    if (verdict->seconds < least_work_s)
+        verdict->bound = WHY_LAUNCH;
+    else if (facts->tail >= share_tail_static) {
+        verdict->bound = WHY_TAIL;
+        verdict->gain = gain_to(1 - facts->tail);
+    } else
+        verdict->gain =
+            gain_to(fmax(share_of(verdict, two.second), least_work_s / verdict->seconds));
+}
+
+WhyVerdict why_judge(const WhyFacts *facts) {
+    WhyVerdict verdict = {.second = WHY_NO_BOUND, .seconds = facts->seconds, .gain = 1};
+    for (int i = 0; i < WHY_NUM_RESOURCES && !(facts->seconds > 0); i++)
+        verdict.seconds = fmax(verdict.seconds, why_least(&facts->resources[i]));
+    for (int i = 0; i < WHY_NUM_RESOURCES && verdict.seconds > 0; i++)
+        verdict.shares[i] = why_least(&facts->resources[i]) / verdict.seconds;
+    Two two = largest(&verdict);
+    if (facts->seconds > 0)
+        judge_measured(facts, &verdict, two);
+    else
+        judge_counted(facts, &verdict, two);
+    if (verdict.bound == two.first &&
+        share_of(&verdict, two.first) - share_of(&verdict, two.second) < 0.1)
+        verdict.second = two.second;
+    return verdict;
+}

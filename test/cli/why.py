@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# Kernels of which it is known what bounds them (test/cli/why.sh).
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def chains(x, y, n, BLOCK: tl.constexpr):
+    """512 operations for each element."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i, mask=i < n, other=0.0)
+    b = a + 1.0
+    for _ in tl.static_range(128):
+        a = tl.fma(a, 0.5, 0.25)
+        b = tl.fma(b, 0.5, 0.25)
+    tl.store(y + i, a + b, mask=i < n)
+
+
+@triton.jit
+def turns(x, y, N: tl.constexpr, TIMES: tl.constexpr):
+    """A tile in shared memory, of which columns are read again and again: each is in one bank."""
+    i = tl.arange(0, N * N)
+    at = tl.program_id(0) * N * N + i
+    v = tl.load(x + at)
+    for _ in range(TIMES):
+        v = tl.gather(v, (i % N) * N + i // N, 0)
+    tl.store(y + at, v)
+
+
+@triton.jit
+def wide(x, y, N: tl.constexpr):
+    """More sums than a thread has registers."""
+    i = tl.arange(0, N)
+    a = tl.load(x + i[:, None] * 16 + tl.arange(0, 16)[None, :])
+    b = tl.load(x + tl.arange(0, 16)[:, None] * N + i[None, :])
+    sums = tl.zeros([N, N], dtype=tl.float32)
+    for _ in range(4):
+        sums = tl.dot(a, b, sums) * 0.5
+    tl.store(y + i[:, None] * N + i[None, :], sums)
