@@ -78,7 +78,7 @@ def runs(name, path):
     done = program([PROGRAM, "a", "b"], path)
     lines = done.stdout.splitlines()
     same(f"{name}: exit code", (done.returncode, done.stderr[-600:]), (0, ""))
-    same(f"{name}: what it asks", lines[:1], ["cuda 128 __main__ ['a', 'b']"])
+    same(f"{name}: what it asks", lines[:1], ["cpu 128 __main__ ['a', 'b']"])
     same(f"{name}: an even n", lines[1:2], ["100 right i32 True"])
     same(f"{name}: an odd n", lines[2:3], ["101 right i32 False"])
     done = program([PROGRAM, "--mistake"], path)
