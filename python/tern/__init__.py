@@ -18,10 +18,10 @@ __all__ = ["CompileError", "Context", "DeviceError", "Error", "Function", "Kerne
            "check", "context", "devices", "install_stub", "jit", "synchronize"]
 
 
-def as_triton(device=None):
+def as_triton(device=None, tune=None):
     """From now on, what this process launches through Triton runs on tern (see doc/python.md)."""
     from .triton import as_triton as replace
-    return replace(device)
+    return replace(device, tune)
 
 
 def install_stub():

@@ -126,9 +126,25 @@ def _bench(call, quantiles=(0.5, 0.2, 0.8), **ignored):
     return [times[1], times[0], times[2]]
 
 
-def as_triton(device=None):
+def run_first(self, *args, **keywords):
+    """Of an Autotuner: the first config that prune_configs_by leaves; nothing is timed."""
+    self.nargs = dict(zip(self.arg_names, args))
+    self.best_config = config = self.prune_configs(keywords)[0]
+    if config.pre_hook:
+        config.pre_hook({**self.nargs, **keywords, **config.all_kwargs()})
+    return self.fn.run(*args, **{**keywords, **config.all_kwargs()})
+
+
+def _bench_without_disk(self, key, configs, bench):
+    """Triton's file of winners is for its own compiler's kernels."""
+    bench()
+    return False
+
+
+def as_triton(device=None, tune=None):
     """Puts tern behind Triton for the rest of the process. Returns the context. device: as for
-    context(); cuda is Triton's own, with its driver object kept."""
+    context(); on cuda Triton's driver object stays. tune: let Triton's autotuner time its configs;
+    else it takes the first (None: $TERN_TUNE is not 0)."""
     import triton
     if getattr(triton, "__tern__", False):
         return triton.run_on(device)
@@ -142,6 +158,10 @@ def as_triton(device=None):
     if context.on_host:
         triton.runtime.driver.set_active(Driver(context))
     JITFunction.run = _runner(Functions(context))
+    from triton.runtime.autotuner import Autotuner
+    Autotuner.check_disk_cache = _bench_without_disk
+    if not (os.environ.get("TERN_TUNE") != "0" if tune is None else tune):
+        Autotuner.run = run_first
     return context
 
 

@@ -16,7 +16,7 @@ import textwrap
 import types
 
 import tern
-from tern.triton import Driver, Functions, launched
+from tern.triton import Driver, Functions, launched, run_first
 
 __version__ = "3.6.0"
 __tern__ = True
@@ -197,17 +197,12 @@ class Autotuner(KernelInterface):
             self.base_fn = self.base_fn.fn
         self.__name__ = getattr(fn, "__name__", "?")
 
-    def prune_configs(self, named, **keywords):
+    def prune_configs(self, keywords):
         if self.early_config_prune:
-            return list(self.early_config_prune(self.configs, named, **keywords))
+            return list(self.early_config_prune(self.configs, self.nargs, **keywords))
         return self.configs
 
-    def run(self, *args, **keywords):
-        named = dict(zip(self.arg_names, args))
-        self.best_config = config = self.prune_configs(named, **keywords)[0]
-        if config.pre_hook:
-            config.pre_hook({**named, **keywords, **config.all_kwargs()})
-        return self.fn.run(*args, **{**keywords, **config.all_kwargs()})
+    run = run_first
 
 
 def heuristics(values):
