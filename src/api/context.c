@@ -259,7 +259,7 @@ tern_context *tern_open(const tern_open_options *options, tern_status *status, c
     if (result)
         tell(message, message_size, context ? tern_message(context) : no_memory_words);
     else
-        context->message = "";
+        context->message = "", context->nvtx = nvtx_open();
     if (result) tern_close(context);
     errno = saved;
     return result ? NULL : context;
@@ -274,6 +274,7 @@ void tern_close(tern_context *context) {
     while (context->handles) handle_close(context->handles);
     while (context->num_buffers) buffer_free(context->buffers[context->num_buffers - 1]);
     if (device->ops && !setjmp(context->oom)) device->ops->close(device);
+    nvtx_close(context->nvtx);
     free(context->buffers);
     free(context->ranges);
     free(context->kept);

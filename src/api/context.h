@@ -17,6 +17,8 @@ struct Handle {
 
 /* Where memory runs out inside a call, arenas unwind to the call's own setjmp on context->oom;
  * `pending` is then what the call had begun to build, to be freed. */
+typedef struct Nvtx Nvtx;
+
 struct tern_context {
     jmp_buf oom;
     Arena *pending;
@@ -31,6 +33,7 @@ struct tern_context {
     void *output_user;
     tern_observer *observer; /* NULL: nobody watches */
     void *observer_user;
+    Nvtx *nvtx; /* NULL: no tool asks for ranges */
     char *kept; /* output that nobody took yet */
     size_t kept_length;
     bool kept_dropped;
@@ -118,7 +121,15 @@ void handle_add(Handle *own, tern_context *context, void (*close)(Handle *own));
 void *handle_new(tern_context *context, size_t size, void (*close)(Handle *own));
 void handle_close(Handle *own);
 
+/* ---- nvtx.c ---- */
+Nvtx *nvtx_open(void); /* NULL: no tool, or no memory */
+void nvtx_close(Nvtx *nvtx);
+void nvtx_call(Nvtx *nvtx, const tern_call *call, bool begins);
+
 /* ---- observe.c ---- */
+static inline bool is_observed(const tern_context *context) {
+    return context->observer || context->nvtx;
+}
 void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32_t grid[3],
                     const tern_argument *arguments, int num_arguments, bool begins);
 void observe(tern_context *context, tern_call_kind kind, const char *name, tern_stream *stream,

@@ -171,7 +171,7 @@ static tern_status launch_caught(tern_stream *stream, tern_kernel *kernel, const
 
 tern_status tern_launch(tern_stream *stream, tern_kernel *kernel, const uint32_t grid[3],
                         const tern_argument *arguments, int num_arguments) {
-    if (!kernel->own.context->observer)
+    if (!is_observed(kernel->own.context))
         return launch_caught(stream, kernel, grid, arguments, num_arguments);
     observe_launch(kernel, stream, grid, arguments, num_arguments, true);
     tern_status status = launch_caught(stream, kernel, grid, arguments, num_arguments);

@@ -9,11 +9,16 @@ bool tern_observe(tern_context *context, tern_observer *observer, void *user) {
     return true;
 }
 
+static void tell(tern_context *context, const tern_call *call, bool begins) {
+    if (context->nvtx) nvtx_call(context->nvtx, call, begins);
+    if (context->observer) context->observer(context->observer_user, call, begins);
+}
+
 void observe(tern_context *context, tern_call_kind kind, const char *name, tern_stream *stream,
              size_t bytes, bool waits, bool begins) {
-    if (!context->observer) return;
+    if (!is_observed(context)) return;
     tern_call call = {.kind = kind, .name = name, .stream = stream, .bytes = bytes, .waits = waits};
-    context->observer(context->observer_user, &call, begins);
+    tell(context, &call, begins);
 }
 
 void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32_t grid[3],
@@ -27,18 +32,18 @@ void observe_launch(const tern_kernel *kernel, tern_stream *stream, const uint32
                       .kernel = kernel,
                       .arguments = arguments,
                       .num_arguments = num_arguments};
-    context->observer(context->observer_user, &call, begins);
+    tell(context, &call, begins);
 }
 
 void tern_op_push(tern_context *context, const char *name, const tern_input *inputs,
                   int num_inputs) {
-    if (!context->observer) return;
+    if (!is_observed(context)) return;
     tern_call call = {.kind = TERN_CALL_OP,
                       .name = name,
                       .waits = true,
                       .inputs = inputs,
                       .num_inputs = num_inputs};
-    context->observer(context->observer_user, &call, true);
+    tell(context, &call, true);
 }
 
 void tern_range_push(tern_context *context, const char *name) {

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+/* nvtx: ranges and calls reach Nsight Systems and Nsight Compute, or any tool that NVTX's variable
+ * NVTX_INJECTION64_PATH names, as ranges of the domain "tern" with registered strings.
+ *
+ * This is what NVTX 3's headers do (nvtxDetail/nvtxInit.h, nvtxTypes.h): load the library, call its
+ * InitializeInjectionNvtx2 with a function that hands out tables of slots, and call what the tool
+ * has put into them. Where nobody asks, nothing is loaded, and a range costs a comparison.
+ *
+ * The slots are the process's, not a context's: their interface has no place for a user's pointer,
+ * and tools keep their addresses. The tool writes them, once, before anything reads them. */
+#include "api/context.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+/* nvtxTypes.h: NvtxCallbackModule, NvtxCallbackIdCore2, NvtxExportTableID; nvToolsExt.h. */
+enum { MODULE_CORE2 = 5, TABLE_CALLBACKS = 1, TABLE_VERSION = 3, NVTX_VERSION = 3 };
+enum {
+    PUSH = 4,
+    POP = 5,
+    NAME_CATEGORY = 8,
+    REGISTER = 10,
+    CREATE = 12,
+    DESTROY = 14,
+    NUM_SLOTS = 16
+};
+enum { COLOR_ARGB = 1, PAYLOAD_UINT64 = 1, MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
+
+typedef void (*NvtxSlot)(void);
+typedef struct NvtxAttributes { /* nvtxEventAttributes_v2 */
+    uint16_t version, size;
+    uint32_t category;
+    int32_t color_type;
+    uint32_t color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type;
+    void *message;
+} NvtxAttributes;
+_Static_assert(sizeof(NvtxAttributes) == 48, "nvtxEventAttributes_v2 has 48 bytes");
+
+struct Nvtx { /* of a context */
+    Arena *arena;
+    jmp_buf no_memory;
+    void *domain;
+    Map strings; /* name -> registered string */
+    int depth;   /* ranges that are open: no more are ended */
+};
+
+static NvtxSlot slots[NUM_SLOTS];
+static NvtxSlot *slot_table[NUM_SLOTS + 1];
+static bool is_attached;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* ---- what the tool calls ---- */
+
+static int module_table(int module, NvtxSlot ***table, unsigned *size) {
+    if (module != MODULE_CORE2) return 0;
+    if (table) *table = slot_table;
+    if (size) *size = NUM_SLOTS;
+    return 1;
+}
+
+static void tool_version(uint32_t version) { (void)version; }
+
+static const void *export_table(uint32_t table) {
+    static const struct {
+        size_t struct_size;
+        int (*module_table)(int, NvtxSlot ***, unsigned *);
+    } callbacks = {sizeof callbacks, module_table};
+    static const struct {
+        size_t struct_size;
+        uint32_t version, reserved;
+        void (*tool_version)(uint32_t);
+    } versions = {sizeof versions, NVTX_VERSION, 0, tool_version};
+    return table == TABLE_CALLBACKS ? (const void *)&callbacks
+           : table == TABLE_VERSION ? (const void *)&versions
+                                    : NULL;
+}
+
+/* As NVTX: a library that cannot be loaded, or that does not want to, is no tool. */
+static void attach(void) {
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    void *library = path && *path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+    int (*initialize)(const void *(*)(uint32_t)) = NULL;
+    if (library) *(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
+    for (int i = 1; i < NUM_SLOTS; i++) slot_table[i] = &slots[i];
+    bool is_willing = initialize && initialize(export_table);
+    is_attached = is_willing && slots[PUSH] && slots[POP];
+    if (library && !is_willing) dlclose(library);
+}
+
+/* ---- what we call ---- */
+
+static const struct {
+    const char *name;
+    uint32_t color;
+} categories[] = {
+    [TERN_CALL_RANGE] = {"range", 0xff9aa0a6},     [TERN_CALL_OP] = {"op", 0xff4285f4},
+    [TERN_CALL_LAUNCH] = {"launch", 0xff34a853},   [TERN_CALL_GRAPH] = {"graph", 0xff188038},
+    [TERN_CALL_WRITE] = {"write", 0xfffbbc04},     [TERN_CALL_READ] = {"read", 0xfff29900},
+    [TERN_CALL_FILL] = {"fill", 0xfffde293},       [TERN_CALL_WAIT] = {"wait", 0xffea4335},
+    [TERN_CALL_COMPILE] = {"compile", 0xffa142f4},
+};
+
+static void name_categories(const Nvtx *nvtx) {
+    void (*name)(void *, uint32_t, const char *) =
+        (void (*)(void *, uint32_t, const char *))slots[NAME_CATEGORY];
+    for (int i = 0; name && i < COUNT(categories); i++)
+        name(nvtx->domain, (uint32_t)i + 1, categories[i].name);
+}
+
+Nvtx *nvtx_open(void) {
+    pthread_once(&once, attach);
+    if (!is_attached) return NULL;
+    Nvtx *nvtx = calloc(1, sizeof *nvtx);
+    if (!nvtx) return NULL;
+    if (setjmp(nvtx->no_memory)) {
+        free(nvtx);
+        return NULL;
+    }
+    nvtx->arena = nvtx->strings.arena = arena_new(&nvtx->no_memory);
+    if (slots[CREATE]) nvtx->domain = ((void *(*)(const char *))slots[CREATE])("tern");
+    name_categories(nvtx);
+    return nvtx;
+}
+
+void nvtx_close(Nvtx *nvtx) {
+    if (!nvtx) return;
+    if (slots[DESTROY]) ((void (*)(void *))slots[DESTROY])(nvtx->domain);
+    arena_free(nvtx->arena);
+    free(nvtx);
+}
+
+static void *registered(Nvtx *nvtx, const char *name) {
+    Str key = str_of(name);
+    void *string = map_get(&nvtx->strings, key);
+    if (string || !slots[REGISTER] || setjmp(nvtx->no_memory)) return string;
+    string = ((void *(*)(void *, const char *))slots[REGISTER])(nvtx->domain, name);
+    map_set(&nvtx->strings, str_copy(nvtx->arena, key), string);
+    return string;
+}
+
+/* The payload: bytes that are copied, or programs that are launched. */
+static uint64_t payload_of(const tern_call *call) {
+    if (call->kind != TERN_CALL_LAUNCH) return call->bytes;
+    return (uint64_t)call->grid[0] * call->grid[1] * call->grid[2];
+}
+
+void nvtx_call(Nvtx *nvtx, const tern_call *call, bool begins) {
+    if (begins) {
+        uint64_t payload = payload_of(call);
+        void *string = registered(nvtx, call->name);
+        NvtxAttributes attributes = {.version = NVTX_VERSION,
+                                     .size = sizeof attributes,
+                                     .category = (uint32_t)call->kind + 1,
+                                     .color_type = COLOR_ARGB,
+                                     .color = categories[call->kind].color,
+                                     .payload_type = payload ? PAYLOAD_UINT64 : 0,
+                                     .payload = payload,
+                                     .message_type = string ? MESSAGE_REGISTERED : MESSAGE_ASCII,
+                                     .message = string ? string : (void *)(uintptr_t)call->name};
+        ((int (*)(void *, const NvtxAttributes *))slots[PUSH])(nvtx->domain, &attributes);
+        nvtx->depth++;
+    } else if (nvtx->depth > 0) {
+        ((int (*)(void *))slots[POP])(nvtx->domain);
+        nvtx->depth--;
+    }
+}
