@@ -424,10 +424,23 @@ TEST(a_compiler_is_run) {
     CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
     CHECK_STR(str_c(arena, why),
               str_format(arena, "'%s' failed on generated code:\n", script).data);
-    make_script(script, "#!/bin/sh\nkill -9 $$\n", 0700);
-    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
-    CHECK_STR(str_c(arena, why), str_format(arena, "'%s' was ended by signal 9", script).data);
-    make_script(script, "#!/bin/sh\n", 0700);
+    for (int number = 1; number <= 9; number += 8) {
+        Str text = str_format(arena, "#!/bin/sh\nkill -%d $$\n", number);
+        make_script(script, text.data, 0700);
+        CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+        CHECK_STR(str_c(arena, why),
+                  str_format(arena, "'%s' was ended by signal %d", script, number).data);
+    }
+    make_script(script, "#!/bin/sh\necho $# > $(dirname $0)/args\n", 0700);
+    Buf options = {.arena = arena}; /* of which a compiler gets 119 */
+    for (int i = 0; i < 118; i++) buf_puts(&options, " -g");
+    compiler.options = buf_str(&options);
+    CHECK(compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK_STR(text_of(arena, below(folder, "args")), "123\n");
+    CHECK(!compiler_run(arena, &compiler, "-c -w", STR("/tmp"), "k.c", object, &why));
+    CHECK_STR(str_c(arena, why),
+              str_format(arena, "the C compiler has more than 119 options: %s", options.data).data);
+    compiler.options = (Str){0};
     signal(SIGCHLD, SIG_IGN);
     CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
     signal(SIGCHLD, SIG_DFL);

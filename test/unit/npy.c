@@ -4,9 +4,30 @@
 #include "base/source.h"
 #include "test.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+/* Where a test asks for it, every other call is interrupted, and the rest move a byte or two. */
+static bool in_parts;
+static int calls;
+#pragma GCC visibility push(default)
+static size_t part_of(size_t bytes) {
+    if (!in_parts) return bytes;
+    if (++calls % 2) return errno = EINTR, 0;
+    return bytes < 2 ? bytes : (size_t)(1 + calls / 2 % 2);
+}
+ssize_t read(int file, void *to, size_t bytes) {
+    size_t part = part_of(bytes);
+    return part || !bytes ? syscall(SYS_read, file, to, part) : -1;
+}
+ssize_t write(int file, const void *from, size_t bytes) {
+    size_t part = part_of(bytes);
+    return part || !bytes ? syscall(SYS_write, file, from, part) : -1;
+}
+#pragma GCC visibility pop
 
 typedef struct Fixture {
     Arena *arena;
@@ -463,6 +484,27 @@ TEST(a_pipe_is_written_to) {
     CHECK(npy_read(fixture.arena, "/nonexistent/x.npy", &fixture.array, &fixture.why) ==
           TERN_ERROR_SYSTEM);
     CHECK_STR(fixture.why.data, "/nonexistent/x.npy: No such file or directory");
+    fixture_free(&fixture);
+}
+
+TEST(calls_are_interrupted_and_give_parts) {
+    Fixture fixture = fixture_new();
+    int16_t data[3] = {1, 2, -3};
+    tern_array out = {.dtype = TERN_INT16, .rank = 1, .shape = {3}, .size_bytes = 6, .data = data};
+    in_parts = true;
+    CHECK(npy_write(fixture.arena, fixture.path, &out, &fixture.why) == TERN_OK);
+    CHECK(npy_read(fixture.arena, fixture.path, &fixture.array, &fixture.why) == TERN_OK);
+    in_parts = false;
+    CHECK(calls > 130 && fixture.array.size_bytes == 6 && !memcmp(fixture.array.data, data, 6));
+    unlink(fixture.path);
+    CHECK(mkfifo(fixture.path, 0600) == 0);
+    int file = open(fixture.path, O_RDONLY | O_NONBLOCK);
+    char got[200];
+    in_parts = true;
+    CHECK(npy_write(fixture.arena, fixture.path, &out, &fixture.why) == TERN_OK);
+    in_parts = false;
+    CHECK(read(file, got, sizeof got) == 134 && !memcmp(got + 128, data, 6));
+    close(file);
     fixture_free(&fixture);
 }
 
