@@ -25,7 +25,7 @@ const char *tern_descriptor_error(const tern_descriptor *descriptor) {
         if (descriptor->shape[i] < 0 || descriptor->shape[i] > INT32_MAX)
             return "its shape is not of 32-bit sizes";
         if (block < 1 || (block & (block - 1))) return "its block is not of powers of two";
-        if (i + 1 < rank && (descriptor->strides[i] < 0 || descriptor->strides[i] > INT64_MAX / 16))
+        if (descriptor->strides[i] < 0 || descriptor->strides[i] > INT64_MAX / 16)
             return "a stride is out of range";
         if (i + 1 < rank && descriptor->strides[i] * size % ALIGNMENT)
             return "its strides are not multiples of 16 bytes";

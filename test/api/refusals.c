@@ -2,7 +2,7 @@
 /* Every refusal of a launch: what the signature promises and what a launch may ask is checked, the
  * words say which argument, the nearest that is allowed goes through, and nothing runs
  * otherwise. */
-#include "tern.h"
+#include "api/context.h"
 #include "test.h"
 
 static const char source[] = "import triton\n"
@@ -118,6 +118,66 @@ TEST(promised_divisors_hold) {
     TAKEN(put("*i8,i32:16", at(0), tern_arg_int(32)));
     TAKEN(put("*i8,i32:16", at(0), tern_arg_int(0)));
     TAKEN(put("*i8,i32:16", at(0), tern_arg_int(-16)));
+}
+
+/* The text of the IR may promise any divisor. */
+TEST(divisors_of_all_kinds) {
+    static const char text[] = "func @put(%y: ptr<i32>, %v: i32 {divisible = 12}) {\n"
+                               "  store %y, %v\n  yield\n}\n";
+    static const int64_t good[] = {0, 12, 24, -12, -36, 2147483640},
+                         bad[] = {1, 4, 6, 11, 18, -18, -1};
+    begin();
+    tern_kernel *kernel = kernel_from_ir(context, text, NULL);
+    tern_argument arguments[] = {tern_arg_buffer(y), tern_arg_int(0)};
+    CHECK(kernel);
+    for (int i = 0; kernel && i < COUNT(good); i++) {
+        arguments[1].integer = good[i];
+        TAKEN(tern_launch(NULL, kernel, one, arguments, 2));
+    }
+    for (int i = 0; kernel && i < COUNT(bad); i++) {
+        char words[200];
+        arguments[1].integer = bad[i];
+        snprintf(words, sizeof words,
+                 "argument 'v' of kernel 'put': value 0x%llx is not divisible by 12, as the "
+                 "signature promises",
+                 (unsigned long long)bad[i]);
+        REFUSED(tern_launch(NULL, kernel, one, arguments, 2), words);
+    }
+}
+
+/* Each type of floats gets its own bits, and integers the nearest. */
+TEST(floats_of_all_kinds) {
+    static const struct {
+        const char *signature;
+        double number;
+        uint64_t bits;
+    } rows[] = {
+        {"*fp32,fp32", 1.1, 0x3f8ccccd},  {"*fp64,fp64", 1.1, 0x3ff199999999999a},
+        {"*fp16,fp16", 1.1, 0x3c66},      {"*bf16,bf16", 1.1, 0x3f8d},
+        {"*fp32,fp32", 1e40, 0x7f800000}, {"*fp16,fp16", 65519, 0x7bff},
+        {"*fp16,fp16", 65520, 0x7c00},    {"*bf16,bf16", -3.5, 0xc060},
+        {"*fp64,fp64", -0.0, 1ull << 63}, {"*fp16,fp16", 0x1p-24, 1},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        uint64_t got = 0;
+        begin();
+        tern_fill(y, 0);
+        CHECK(put(rows[i].signature, tern_arg_buffer(y), tern_arg_float(rows[i].number)) ==
+              TERN_OK);
+        tern_read(y, 0, &got, sizeof got);
+        CHECK(got == rows[i].bits);
+    }
+}
+
+TEST(signatures_that_are_none) {
+    begin();
+    CHECK(!tern_compile(module, "put", "*i32,i33", NULL));
+    CHECK(tern_message_status(context) == TERN_ERROR_COMPILE);
+    CHECK_STR(
+        tern_message(context),
+        "<signature>:1:6: error: unknown type 'i33' of parameter 'v'\n   1 | *i32,i33\n"
+        "     |      ^~~\n<signature>:1:6: help: a type is like i32, u8, fp16, bf16, *fp32 or "
+        "*fp32:16; a constant like 1024 or 'text'");
 }
 
 TEST(integers_fit_their_type) {
