@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Matrix products of mma.sync and sums of redux.sync on the simulator. Fragments are dealt out after
- * the figures of PTX ISA 8.7, 9.7.14.5 (the element of each register of each lane), results computed
- * here. */
+/* Matrix products of mma.sync and sums of redux.sync on the simulator. Fragments are dealt out
+ * after the figures of PTX ISA 8.7, 9.7.14.5 (the element of each register of each lane), results
+ * computed here. */
 #include "base/float.h"
 #include "sim_ptx.h"
 
