@@ -248,7 +248,8 @@ typedef struct tern_options {
     int num_stages;     /* 0: the target's default, or the config's */
     int config;         /* 1-based index into the @triton.autotune configs; 0: none chosen */
     const char *target; /* NULL: the context's device; "interp", "cpu" (what this machine has),
-                           "cpu:avx512", "cpu:avx2", "cpu:generic", "sm_90a" ..: text only */
+                           "cpu:avx512vnni", "cpu:avx512", "cpu:avx2", "cpu:generic", "sm_90a" ..:
+                           text only */
     bool debug; /* compile assert and tl.device_assert in (else they are left out, as in Triton) */
     const char *print_after; /* an optimisation pass, or "lower" (tern_pass_name): keep the IR as it
                                 is after that, for TERN_STAGE_IR_AFTER */
@@ -495,8 +496,9 @@ typedef struct tern_build_options {
     const char *const *signatures; /* as tern_compile takes them, or patterns */
     int num_signatures;            /* at least 1; at most 256 forms in all */
     const char *const *targets;    /* "cpu:avx512", "sm_90a" ..; a kernel that one of them refuses
-                                   fails. NULL: cpu:generic, cpu:avx2, cpu:avx512, sm_75, sm_80,
-                                   sm_90a, those of them that take it */
+                                   fails. NULL: cpu:generic, cpu:avx2, cpu:avx512, cpu:avx512vnni,
+                                   sm_75, sm_80, sm_90a, those of them that take it and, of CPUs,
+                                   have a text of their own */
     int num_targets;
     const char *require; /* what a call must fulfil, in Python's words: "columns <= BLOCK", over
                             integer parameters; NULL: nothing */

@@ -65,8 +65,10 @@ int form_divisible(const Form *form, int index, bool *is_one) {
     return parameter ? parameter->divisible : 1;
 }
 
-static const char *const default_targets[] = {"cpu:generic", "cpu:avx2", "cpu:avx512",
-                                              "sm_75",       "sm_80",    "sm_90a"};
+static const char *const default_targets[] = {
+#define CPU(kind, name, ...) "cpu:" name,
+#include "base/cpus.def"
+    "sm_75", "sm_80", "sm_90a"};
 
 static bool is_cpu(const char *target) { return !strncmp(target, "cpu", 3); }
 
@@ -78,7 +80,8 @@ static const char *cannot_export(const Build *build, const tern_kernel *kernel) 
     if (kernel_use(build->arena, kernel->compiled).prints) return "device_print";
     if (is_cpu(kernel->compiled->target) && facts->may_spin)
         return "a loop that waits for other programs, on a CPU";
-    if (is_cpu(kernel->compiled->target) && strstr(kernel->compiled->text.data, "TERN_PTX_NUMBER_H"))
+    if (is_cpu(kernel->compiled->target) &&
+        strstr(kernel->compiled->text.data, "TERN_PTX_NUMBER_H"))
         return "inline assembly, on a CPU"; /* it names types as <stdint.h> does */
     for (int i = 0; i < kernel->num_parameters; i++) {
         const tern_parameter *p = &kernel->parameters[i];
@@ -87,6 +90,15 @@ static const char *cannot_export(const Build *build, const tern_kernel *kernel) 
             return "a number of 8 or 16 bits as a parameter";
     }
     return NULL;
+}
+
+/* The text of a lesser CPU again, but for its first line, which names the target. */
+static bool adds_nothing(const Form *form, const tern_kernel *kernel) {
+    if (!form->compiled.count || !is_cpu(kernel->compiled->target)) return false;
+    const CompiledKernel *before = form->compiled.data[form->compiled.count - 1].kernel->compiled;
+    const char *text = strchr(kernel->compiled->text.data, '\n'),
+               *lesser = strchr(before->text.data, '\n');
+    return is_cpu(before->target) && text && lesser && !strcmp(text, lesser);
 }
 
 static tern_status compile_for(Build *build, Form *form, const char *target,
@@ -100,6 +112,7 @@ static tern_status compile_for(Build *build, Form *form, const char *target,
     memcpy(&context->oom, build->oom, sizeof context->oom); /* the call had its own */
     if (!kernel) return tern_message_status(context);
     const char *why = cannot_export(build, kernel);
+    if (!why && adds_nothing(form, kernel)) return tern_kernel_free(kernel), TERN_OK;
     if (!why && kernel->compiled->text.length) {
         vec_push(build->arena, &form->compiled, (Compiled){.target = target, .kernel = kernel});
         return TERN_OK;

@@ -9,10 +9,11 @@ extern const char text_abi_start[], text_abi_end[], text_runtime_types_start[],
     text_runtime_types_end[], text_runtime_c_start[], text_runtime_c_end[];
 
 typedef struct Arch {
-    const char *name, *features, *gcc_alone; /* target attributes; empty: none are needed */
+    const char *kind, *name, *features, *gcc_alone; /* target attributes; empty: none are needed */
+    const char *has;                                /* C; what it asks of the processor */
 } Arch;
 static const Arch archs[] = {
-#define CPU(kind, ...) {__VA_ARGS__},
+#define CPU(kind, name, features, gcc_alone, has) {#kind, name, features, gcc_alone, #has},
 #include "base/cpus.def"
 };
 
@@ -165,6 +166,18 @@ static void print_arch(Buf *out, Build *build, const Arch *arch) {
     if (*arch->features)
         buf_puts(out, "#ifdef __clang__\n#pragma clang attribute pop\n#else\n"
                       "#pragma GCC pop_options\n#endif\n#endif\n");
+}
+
+/* The order of the targets, and the last that this machine runs. */
+static void print_levels(Buf *out) {
+    buf_puts(out, "enum { ");
+    for (int a = 0; a < COUNT(archs); a++) buf_printf(out, "%s, ", archs[a].kind);
+    buf_puts(out, "NUM_CPUS };\n\nstatic int machine_cpu(void) {\n    int best = GENERIC;\n"
+                  "#if defined(__x86_64__)\n#define HAS(feature) __builtin_cpu_supports(feature)\n"
+                  "    __builtin_cpu_init();\n    const int there[] = {");
+    for (int a = 0; a < COUNT(archs); a++) buf_printf(out, "%s%s", a ? ", " : "", archs[a].has);
+    buf_puts(out, "};\n    while (best + 1 < NUM_CPUS && there[best + 1]) best++;\n"
+                  "#undef HAS\n#endif\n    return best;\n}\n\n");
 }
 
 /* ---- the table of forms ---- */
@@ -488,6 +501,7 @@ void print_source(Buf *out, Build *build) {
     buf_add(out, text_abi_start, (size_t)(text_abi_end - text_abi_start));
     for (int a = 0; a < COUNT(archs); a++) print_arch(out, build, &archs[a]);
     buf_puts(out, "#pragma GCC diagnostic pop\n\n");
+    print_levels(out);
     print_template(out, build, text_runtime_types_start, text_runtime_types_end);
     print_gpus(out, build);
     print_table(out, build);

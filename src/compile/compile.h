@@ -11,7 +11,7 @@ typedef struct CompileRequest {
     Module *module;
     const JitFunction *function;
     const Spec *specs;
-    const char *target;        /* "interp", "cpu:avx512", "cpu:avx2", "cpu:generic", "sm_90a" .. */
+    const char *target;        /* "interp", "cpu:avx512", "sm_90a" .. */
     int num_warps, num_stages; /* 0: default (4; 3) */
     bool debug;
     const char *print_after; /* a pass's name: its IR is kept in `printed` */

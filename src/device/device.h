@@ -121,7 +121,7 @@ tern_status host_synchronize(Device *device);
  * and `why` says so. */
 bool device_timeout(Device *device, int asked_ms, int *timeout_ms);
 
-/* "cpu:avx512", "cpu:avx2" or "cpu:generic": the most that this machine runs. */
+/* "cpu:avx512": the most of base/cpus.def that this machine runs. */
 const char *cpu_best_target(void);
 
 extern const DeviceOps device_interp, device_cpu, device_sim, device_cuda;

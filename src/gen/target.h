@@ -8,7 +8,7 @@
 #include "ir/ir.h"
 
 typedef struct GenOptions {
-    const char *arch; /* gpu: "sm_90a"; cpu: "avx512", "avx2", "generic" */
+    const char *arch; /* gpu: "sm_90a"; cpu: a name of base/cpus.def */
     bool debug;       /* device_assert compiled in */
     bool line_info;
     const struct Facts *facts; /* opt.h: of the function, where they are known; or NULL */

@@ -75,6 +75,25 @@ if have cmake; then
     done
 else skip 4 'cmake is not here'; fi
 
+# ---- products of int8: a text for VNNI, which other kernels have no use for ----
+cat >"$work/bytes.py" <<'END'
+import triton
+import triton.language as tl
+@triton.jit
+def bytes_kernel(a, b, c):
+    i = tl.arange(0, 32)
+    at = i[:, None] * 32 + i[None, :]
+    tl.store(c + at, tl.dot(tl.load(a + at), tl.load(b + at)))
+END
+check 'a product of int8 is built' "$TERN" build "$work/bytes.py" --name bytes -o "$work" -q --sig '*i8,*i8,*i32'
+check 'it has a text for VNNI' grep -q 'tern_kernel_0_avx512vnni' "$work/bytes.c"
+check 'softmax has none' sh -c "! grep -q 'tern_kernel_0_avx512vnni' '$out/softmax.c'"
+for cc in gcc clang; do
+    have $cc || { skip 5 "$cc is not here"; continue; }
+    check "$cc compiles bytes.c" $cc $hard -O2 -I"$work" test/build/bytes.c "$work/bytes.c" -o "$work/bytes" -pthread -ldl
+    for cpu in 0 1 2 3; do check "$cc: on CPUs of level $cpu" env BYTES_CPU=$cpu "$work/bytes"; done
+done
+
 # ---- size: two BLOCKs, with and without divisibility, for four targets ----
 "$TERN" build kernels/softmax.py --name small -o "$work" -q --sig '*fp32:16?,*fp32:16?,i32:16?,i32:16?,i32:16?,{1024,4096}' \
     --target cpu:generic --target cpu:avx2 --target cpu:avx512 --target sm_80

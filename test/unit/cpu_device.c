@@ -318,21 +318,24 @@ TEST(its_names) {
 #if defined(__x86_64__)
     bool wide = cpu_has(flags, "avx512f") && cpu_has(flags, "avx512bw") &&
                 cpu_has(flags, "avx512dq") && cpu_has(flags, "avx512vl"),
+         dots = wide && cpu_has(flags, "avx512_vnni"),
          medium = cpu_has(flags, "avx2") && cpu_has(flags, "fma");
 #else
-    bool wide = false, medium = false;
+    bool wide = false, dots = false, medium = false;
 #endif
     const struct {
         const char *argument, *name, *target;
         bool there;
     } rows[] = {{NULL, "cpu",
-                 wide     ? "cpu:avx512"
+                 dots     ? "cpu:avx512vnni"
+                 : wide   ? "cpu:avx512"
                  : medium ? "cpu:avx2"
                           : "cpu:generic",
                  true},
                 {"generic", "cpu:generic", "cpu:generic", true},
                 {"avx2", "cpu:avx2", "cpu:avx2", wide || medium},
                 {"avx512", "cpu:avx512", "cpu:avx512", wide},
+                {"avx512vnni", "cpu:avx512vnni", "cpu:avx512vnni", dots},
                 {"avx", NULL, NULL, false},
                 {"", NULL, NULL, false}};
     for (int i = 0; i < COUNT(rows); i++)

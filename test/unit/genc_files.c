@@ -176,10 +176,11 @@ static void compare(const Case *c, const char *device) {
     }
 }
 
-static int arch_count(void) { return 3; }
-
 static void run_file(const char *folder, const char *name) {
-    static const char *const devices[] = {"cpu:avx512", "cpu:avx2", "cpu:generic"};
+    static const char *const devices[] = {
+#define CPU(kind, name, ...) "cpu:" name,
+#include "base/cpus.def"
+    };
     Arena *arena = arena_new(NULL);
     Str text, why;
     Case c = {0};
@@ -203,7 +204,7 @@ static void run_file(const char *folder, const char *name) {
     for (int i = 0; i < c.num_args; i++)
         if (c.args[i].count >= 0)
             memcpy(c.args[i].want, c.args[i].result, (size_t)c.args[i].count * c.args[i].size);
-    for (int d = 0; d < arch_count() && good; d++) {
+    for (int d = 0; d < COUNT(devices) && good; d++) {
         char words[256];
         tern_status status;
         tern_context *probe =

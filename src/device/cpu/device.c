@@ -75,15 +75,31 @@ static tern_status says(Device *device, tern_status status, const char *format, 
 
 /* ---- open and close ---- */
 
-const char *cpu_best_target(void) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
-        return "cpu:avx512";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) return "cpu:avx2";
+#define HAS(feature) __builtin_cpu_supports(feature)
+#else
+#define HAS(feature) 0
 #endif
-    return "cpu:generic";
+
+typedef struct Level {
+    const char *target, *features; /* each feature is a flag of the compiler */
+} Level;
+static const Level levels[] = {
+#define CPU(kind, name, features, gcc_alone, has) {"cpu:" name, features gcc_alone},
+#include "base/cpus.def"
+};
+
+static int best_level(void) {
+    const bool there[] = {
+#define CPU(kind, name, features, gcc_alone, has) has,
+#include "base/cpus.def"
+    };
+    int best = 0;
+    while (best + 1 < COUNT(there) && there[best + 1]) best++;
+    return best;
 }
+
+const char *cpu_best_target(void) { return levels[best_level()].target; }
 
 static int usable_cores(void) {
     cpu_set_t set;
@@ -105,21 +121,21 @@ static tern_status cpu_open(Device *device, const char *argument,
                             const tern_open_options *options) {
     CpuState *state = device->state = arena_new_of(device->arena, CpuState);
     device->name = STR("cpu");
-    const char *best = cpu_best_target();
+    int level = best_level();
     if (argument) { /* a lesser instruction set, for tests */
-        device->target = str_c(device->arena, str_format(device->arena, "cpu:%s", argument));
-        bool known = !strcmp(argument, "generic") ||
-                     (!strcmp(argument, "avx2") && strcmp(best, "cpu:generic")) ||
-                     !strcmp(device->target, best);
-        if (!known) {
-            device->why = str_format(
-                device->arena, "this machine cannot run '%s' (cpu:avx512, cpu:avx2, cpu:generic)",
-                device->target);
+        static const char all[] = ""
+#define CPU(kind, name, ...) ", cpu:" name
+#include "base/cpus.def"
+            ;
+        while (level >= 0 && strcmp(argument, levels[level].target + 4) != 0) level--;
+        if (level < 0) {
+            device->why = str_format(device->arena, "this machine cannot run 'cpu:%s' (%s)",
+                                     argument, all + 2);
             return TERN_ERROR_DEVICE;
         }
-        device->name = str_of(device->target);
-    } else
-        device->target = best;
+        device->name = str_of(levels[level].target);
+    }
+    device->target = levels[level].target;
     if (!compiler_find(device->arena, options->compiler, &state->compiler, &state->no_compiler)) {
         device->why = state->no_compiler;
         return TERN_ERROR_DEVICE;
@@ -180,16 +196,12 @@ static const char common_flags[] =
     "-fno-math-errno -fno-trapping-math -ffp-contract=fast -fno-stack-protector "
     "-fno-tree-vectorize";
 
-/* "-O2 .. -mavx2 -mfma ..": each feature of the target is a flag. */
+/* "-O2 .. -mavx2 -mfma ..". */
 static Str flags_for(Arena *arena, const char *target) {
-    static const char *const rows[][2] = {
-#define CPU(kind, name, features, gcc_alone) {"cpu:" name, features gcc_alone},
-#include "base/cpus.def"
-    };
     Buf flags = {.arena = arena};
     buf_puts(&flags, common_flags);
-    for (int i = 0; i < COUNT(rows); i++)
-        for (const char *at = rows[i][1]; !strcmp(rows[i][0], target) && *at;) {
+    for (int i = 0; i < COUNT(levels); i++)
+        for (const char *at = levels[i].features; !strcmp(levels[i].target, target) && *at;) {
             int length = (int)strcspn(at, ",");
             buf_printf(&flags, " -m%.*s", length, at);
             at += length + (at[length] == ',');

@@ -70,13 +70,17 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
 }
 
 static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
+    static const char all[] = ""
+#define CPU(kind, name, ...) ", cpu:" name
+#include "base/cpus.def"
+        ;
     CArch arch;
     if (!c_arch_find(options->arch, &arch)) {
         diag_error(diag, fn->span, "there is no CPU target 'cpu:%s'", options->arch);
-        diag_help(diag, fn->span, "targets are cpu:generic, cpu:avx2, cpu:avx512");
+        diag_help(diag, fn->span, "targets are %s", all + 2);
         return false;
     }
-    widen_dots(fn);
+    widen_dots(fn, arch);
     Gen *g = arena_new_of(fn->arena, Gen);
     Buf body = {.arena = fn->arena}, kernel = {.arena = fn->arena};
     g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;

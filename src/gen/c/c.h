@@ -176,6 +176,6 @@ int c_token_end(Str s, int at);
 Str outline(Gen *g, Str before, Str body);
 
 /* ---- widen.c ---- */
-void widen_dots(Func *fn);
+void widen_dots(Func *fn, CArch arch);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct JoinPart {
     const char *name;
 } JoinPart;
 
-/* arch: "avx512", "avx2" or "generic". The first text of a file brings gen/c/abi.h with it. */
+/* arch: a name of base/cpus.def. The first text of a file brings gen/c/abi.h with it. */
 void join_write(Buf *out, const char *arch, int count, const JoinPart *parts);
 
 #endif

@@ -10,7 +10,7 @@
 // clang-format off
 
 /* Where a piece is valid. */
-enum { A512 = 1, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = 7 };
+enum { AVNNI = 8, A512 = 1 | AVNNI, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = A512 | NOT512 };
 
 typedef struct Piece {
     const char *name; /* several names that one text defines are separated by blanks */
@@ -247,6 +247,18 @@ static const Piece pieces[] = {
      "    return (vi32)(even | odd);\n}\n"},
 #include "ir/ops.def"
 
+    /* ---- products of pairs of i16 or fours of i8, summed in i32; a's i8 have no sign ---- */
+    {"t_dot2", A512, "typedef short t_pairs __attribute__((vector_size(64)));\n"
+     "AI vi32 t_dot2(vi32 c, vi32 a, vi32 b) { return c + (vi32)PICK(__builtin_ia32_pmaddwd512_mask((t_pairs)a, (t_pairs)b, (vi32){}, -1), "
+     "__builtin_ia32_pmaddwd512((t_pairs)a, (t_pairs)b)); }\n"},
+    {"t_dot2", A2, "typedef short t_pairs __attribute__((vector_size(32)));\n"
+     "AI vi32 t_dot2(vi32 c, vi32 a, vi32 b) { return c + (vi32)__builtin_ia32_pmaddwd256((t_pairs)a, (t_pairs)b); }\n"},
+    {"t_dot2", AGEN, "typedef short t_pairs __attribute__((vector_size(16)));\n"
+     "AI vi32 t_dot2(vi32 c, vi32 a, vi32 b) {\n#ifdef __SSE2__\n    return c + (vi32)__builtin_ia32_pmaddwd128((t_pairs)a, (t_pairs)b);\n"
+     "#else\n    return c + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);\n#endif\n}\n"},
+    {"t_dot4", AVNNI, "AI vi32 t_dot4(vi32 c, vi32 a, vi32 b) { return PICK(__builtin_ia32_vpdpbusd_v16si(c, a, b), __builtin_ia32_vpdpbusd512(c, a, b)); }\n"},
+    {"t_u8_to_u32", AVNNI, "AI vu32 t_u8_to_u32(vu8 a) { return (vu32)PICK(__builtin_ia32_pmovzxbd512_mask((B16)a, (vi32){}, -1), __builtin_convertvector(a, vu32)); }\n"},
+
 #include "gen/c/prelude_float.inc"
 #define FLOAT1(kind, text, rule, meaning, lane, f32, f64) FLOAT_PIECES(text, 1, #lane)
 #define FLOAT2(kind, text, traits, meaning, lane, f32, f64) FLOAT_PIECES(text, 2, #lane)
@@ -305,9 +317,14 @@ static const char head_vector[] =
     "typedef int vb __attribute__((vector_size(4 * W)));\n"
     "#define COMPARE(name, V, T, op) AI vb name(V a, V b) { return __builtin_convertvector(a op b, vb); }\n";
 
-int prelude_width(CArch arch) { return arch == C_AVX512 ? 16 : arch == C_AVX2 ? 8 : 4; }
+static const struct {
+    int width, bit; /* lanes, and which pieces are for it */
+} arch_rows[] = {[C_GENERIC] = {4, AGEN},
+                 [C_AVX2] = {8, A2},
+                 [C_AVX512] = {16, A512 & ~AVNNI},
+                 [C_AVX512VNNI] = {16, AVNNI}};
 
-static int arch_bit(CArch arch) { return arch == C_AVX512 ? A512 : arch == C_AVX2 ? A2 : AGEN; }
+int prelude_width(CArch arch) { return arch_rows[arch].width; }
 
 static bool is_word(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -404,13 +421,14 @@ static void pieces_add(Buf *out, const char *text, int bit, bool *done) {
 void prelude_write(Buf *out, CArch arch, const char *text) {
     bool done[COUNT(pieces)] = {false};
     buf_puts(out, "typedef long long L;\ntypedef unsigned long long UL;\n");
-    buf_puts(out, arch == C_AVX512 ? head_512 : arch == C_AVX2
-                      ? "#define W 8\n#define IOTA {0, 1, 2, 3, 4, 5, 6, 7}\n"
-                      : "#define W 4\n#define IOTA {0, 1, 2, 3}\n");
-    if (arch != C_AVX512) buf_puts(out, head_vector);
+    int width = prelude_width(arch), bit = arch_rows[arch].bit;
+    buf_puts(out, width == 16 ? head_512
+                  : width == 8 ? "#define W 8\n#define IOTA {0, 1, 2, 3, 4, 5, 6, 7}\n"
+                               : "#define W 4\n#define IOTA {0, 1, 2, 3}\n");
+    if (width != 16) buf_puts(out, head_vector);
     buf_puts(out, head);
     buf_add(out, text_abi_start, (size_t)(text_abi_end - text_abi_start));
     buf_puts(out, "enum { T_AHEAD = 4096 };\n");
-    pieces_add(out, "t_vb_get t_iota", arch_bit(arch), done); /* the macros of the head use these */
-    pieces_add(out, text, arch_bit(arch), done);
+    pieces_add(out, "t_vb_get t_iota", bit, done); /* the macros of the head use these */
+    pieces_add(out, text, bit, done);
 }

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* product: the op dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against
  * `vectors` vectors of b, all of acc's block in named variables. Operands are row-major in scratch
- * and of the type of acc (widen.c widens them). */
+ * and of the type of acc (widen.c widens them), or integers of which `group`, 2 or 4, fill the 32
+ * bits of a sum. These are multiplied and added by one instruction, for which b is put in groups:
+ *
+ *     b[0][0] b[0][1] ..                b[0][0] b[1][0] b[2][0] b[3][0]  b[0][1] b[1][1] ..
+ *     b[1][0] b[1][1] ..       ->       b[4][0] b[5][0] ..
+ *
+ * In fours a is a + 128 (widen.c): 128 times the sums of b's columns,
+ * which are b's first row, is taken off. */
 #include "gen/c/c.h"
 
 #include <stdio.h>
@@ -19,7 +26,8 @@ static View *packed(Gen *g, Value *value) {
     return copy;
 }
 
-static void kernel_write(Gen *g, const char *name, TypeKind kind, int rows, int vectors) {
+static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int rows,
+                         int vectors) {
     Buf *out = &g->functions;
     const char *type = array_type(kind), *vec = vector_type(kind),
                *memory = memory_type(kind, true);
@@ -29,12 +37,20 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int rows, int 
         for (int j = 0; j < vectors; j++)
             line(g, out, 1, "%s c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", vec, i, j, memory,
                  i, j);
+    for (int i = 0; i < rows && group == 4; i++)
+        for (int j = 0; j < vectors; j++)
+            line(g, out, 1, "c%d_%d -= *(const %s *)(b + %d * W);", i, j, memory, j);
+    if (group == 4) line(g, out, 1, "b += ldb;");
     line(g, out, 1, "for (L k = 0; k < K; k++) {");
     for (int j = 0; j < vectors; j++)
         line(g, out, 2, "%s b%d = *(const %s *)(b + k * ldb + %d * W);", vec, j, memory, j);
     for (int i = 0; i < rows; i++) {
         line(g, out, 2, "%s x%d = a[%d * lda + k] - (%s){};", vec, i, i, vec);
-        for (int j = 0; j < vectors; j++) line(g, out, 2, "c%d_%d += x%d * b%d;", i, j, i, j);
+        for (int j = 0; j < vectors; j++)
+            if (group > 1)
+                line(g, out, 2, "c%d_%d = t_dot%d(c%d_%d, x%d, b%d);", i, j, group, i, j, i, j);
+            else
+                line(g, out, 2, "c%d_%d += x%d * b%d;", i, j, i, j);
     }
     line(g, out, 1, "}");
     for (int i = 0; i < rows; i++)
@@ -43,13 +59,57 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int rows, int 
     line(g, out, 0, "}");
 }
 
-static const char *kernel_name(Gen *g, TypeKind kind, int rows, int vectors) {
-    Str name = text(g, "mm_%s_%dx%d", kind_code(kind), rows, vectors);
-    if (!map_get(&g->known_functions, name)) {
-        map_set(&g->known_functions, name, g);
-        kernel_write(g, name.data, kind, rows, vectors);
-    }
+static bool is_new_function(Gen *g, Str name) {
+    if (map_get(&g->known_functions, name)) return false;
+    return map_set(&g->known_functions, name, g), true;
+}
+
+static const char *kernel_name(Gen *g, TypeKind kind, int group, int rows, int vectors) {
+    Str name = group > 1 ? text(g, "mm_%s_by%d_%dx%d", kind_code(kind), group, rows, vectors)
+                         : text(g, "mm_%s_%dx%d", kind_code(kind), rows, vectors);
+    if (is_new_function(g, name)) kernel_write(g, name.data, kind, group, rows, vectors);
     return name.data;
+}
+
+/* Row-major lanes of 8 or 16 bits, in groups. */
+static void groups_write(Gen *g, const char *name, TypeKind lane, int group) {
+    Buf *out = &g->functions;
+    int bits = 32 / group;
+    line(g, out, 0, "static void %s(int *to, const %s *b, L K, L N) {", name, array_type(lane));
+    line(g, out, 1, "for (L n = 0; n < N; n += W) {");
+    line(g, out, 2, "%s",
+         group == 4 ? "int *at = to + N + n;\n        vi32 sum = {};" : "int *at = to + n;");
+    line(g, out, 2, "for (L k = 0; k < K; k += %d, at += N) {", group);
+    for (int i = 0; i < group; i++)
+        line(g, out, 3, "vu32 x%d = t_u%d_to_u32((vu%d)*(const %s *)(b + (k + %d) * N + n));", i,
+             bits, bits, memory_type(lane, true), i);
+    if (group == 4) {
+        line(g, out, 3, "vi32 x = (vi32)(x0 | x1 << 8 | x2 << 16 | x3 << 24);");
+        line(g, out, 3, "sum = t_dot4(sum, (int)0x80808080 - (vi32){}, x);");
+    } else
+        line(g, out, 3, "vi32 x = (vi32)(x0 | x1 << 16);");
+    line(g, out, 3, "*(m_i32 *)at = x;");
+    line(g, out, 2, "}");
+    if (group == 4) line(g, out, 2, "*(m_i32 *)(to + n) = sum;");
+    line(g, out, 1, "}");
+    line(g, out, 0, "}");
+}
+
+static int grouped_rows(int K, int group) { return K / group + (group == 4); }
+
+/* An array of b in groups. */
+static Array *grouped(Gen *g, const View *b, const Type *type, int group) {
+    int rank = type->rank, K = type->shape[rank - 2], N = type->shape[rank - 1];
+    int batches = rank == 3 ? type->shape[0] : 1, rows = grouped_rows(K, group);
+    TypeKind lane = type_lane(type)->kind;
+    Str name = text(g, "groups_%s", kind_code(lane));
+    if (is_new_function(g, name)) groups_write(g, name.data, lane, group);
+    Array *array = array_new(
+        g, type_tile(g->fn->types, type_scalar(TYPE_I32), 2, (int[]){batches * rows, N}), true);
+    for (int i = 0; i < batches; i++)
+        line(g, g->out, g->depth, "%s(a%d + %lld, a%d + %lld, %d, %d);", name.data, array->id,
+             (long long)i * rows * N, b->array->id, (long long)i * K * N, K, N);
+    return array;
 }
 
 /* Fewer columns than lanes: plain loops. */
@@ -62,17 +122,17 @@ static void small_write(Gen *g, int c, int a, int b, long long offsets[3], int M
          offsets[2], N, a, offsets[0], K, b, offsets[1], N);
 }
 
-static void block_write(Gen *g, TypeKind kind, int c, int a, int b, long long offsets[3], int M,
-                        int N, int K) {
+static void block_write(Gen *g, TypeKind kind, int group, int c, int a, int b, long long offsets[3],
+                        int M, int N, int K) {
     if (N % g->W != 0) {
         small_write(g, c, a, b, offsets, M, N, K);
         return;
     }
     bool wide = kind == TYPE_F64 || kind == TYPE_I64;
-    int most_vectors = g->arch == C_AVX512 ? (wide ? 2 : 4)
-                       : wide              ? 1
-                                           : 2,
-        most_rows = g->arch == C_AVX512 ? (wide ? 4 : 6) : 4;
+    int most_vectors = g->W == 16 ? (wide ? 2 : 4)
+                       : wide     ? 1
+                                  : 2,
+        most_rows = g->W == 16 ? (wide ? 4 : 6) : 4;
     int vectors = most_vectors;
     while (N % (vectors * g->W)) vectors /= 2;
     int panel = vectors * g->W;
@@ -85,12 +145,13 @@ static void block_write(Gen *g, TypeKind kind, int c, int a, int b, long long of
         } else
             count = left / rows;
         if (left < rows * 2 && left > rows) rows = 4 < left ? 4 : left, count = left / rows;
-        const char *name = kernel_name(g, kind, rows, vectors);
+        const char *name = kernel_name(g, kind, group, rows, vectors);
         line(g, g->out, g->depth + 1, "for (int m = %d; m < %d; m += %d)", m, m + count * rows,
              rows);
         line(g, g->out, g->depth + 2,
-             "%s(a%d + %lld + m * %d + n, a%d + %lld + m * %d, a%d + %lld + n, %d, %d, %d, %d);",
-             name, c, offsets[2], N, a, offsets[0], K, b, offsets[1], N, K, N, K);
+             "%s(a%d + %lld + m * %d + n, %sa%d + %lld + m * %d, a%d + %lld + n, %d, %d, %d, %d);",
+             name, c, offsets[2], N, group > 1 ? "(const int *)" : "", a, offsets[0], K, b,
+             offsets[1], N, K, N, K);
         m += count * rows;
     }
     line(g, g->out, g->depth, "}");
@@ -110,11 +171,18 @@ void dot_write(Gen *g, Op *op) {
         nest_write(g, &root, 1);
     }
     int rank = tr->rank, M = tr->shape[rank - 2], N = tr->shape[rank - 1], K = ta->shape[rank - 1];
-    int batches = rank == 3 ? tr->shape[0] : 1;
+    int batches = rank == 3 ? tr->shape[0] : 1, group = type_bits(tr) / type_bits(ta), rows = K;
+    const Array *right = b->array;
+    if (group > 1) {
+        right = grouped(g, b, dot_b(op)->type, group);
+        rows = grouped_rows(K, group);
+        K /= group;
+    }
     for (int i = 0; i < batches; i++) {
-        long long offsets[3] = {(long long)i * M * K, (long long)i * K * N, (long long)i * M * N};
-        block_write(g, type_lane(tr)->kind, c->array->id, a->array->id, b->array->id, offsets, M, N,
-                    K);
+        long long offsets[3] = {(long long)i * M * K, (long long)i * rows * N,
+                                (long long)i * M * N};
+        block_write(g, type_lane(tr)->kind, group, c->array->id, a->array->id, right->id, offsets,
+                    M, N, K);
     }
     set_done(g, op);
     value_store_in(g, r, c);

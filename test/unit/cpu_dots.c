@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Products of matrices on each instruction set that this machine has, and on interp: every type of
+ * operand, sizes that no tile fits, operands by rows and by columns, against sums in double. Sums
+ * of integers are exact. Of floats each product is exact in double, so that what is allowed is the
+ * rounding of k sums. */
+#include "api/context.h"
+#include "test.h"
+
+static const char source[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def product(a, b, c, m, n, k, am, ak, bk, bn, BM: tl.constexpr, BN: tl.constexpr,\n"
+    "            BK: tl.constexpr, SUM: tl.constexpr):\n"
+    "    row = tl.program_id(0) * BM + tl.arange(0, BM)\n"
+    "    column = tl.program_id(1) * BN + tl.arange(0, BN)\n"
+    "    sums = tl.full((BM, BN), 3, dtype=SUM)\n"
+    "    for start in range(0, k, BK):\n"
+    "        depth = start + tl.arange(0, BK)\n"
+    "        x = tl.load(a + row[:, None] * am + depth[None, :] * ak,\n"
+    "                    mask=(row[:, None] < m) & (depth[None, :] < k), other=0)\n"
+    "        y = tl.load(b + depth[:, None] * bk + column[None, :] * bn,\n"
+    "                    mask=(depth[:, None] < k) & (column[None, :] < n), other=0)\n"
+    "        sums = tl.dot(x, y, sums, input_precision='ieee')\n"
+    "    tl.store(c + row[:, None] * n + column[None, :], sums,\n"
+    "             mask=(row[:, None] < m) & (column[None, :] < n))\n";
+
+typedef struct Lane {
+    const char *name, *sum;
+    TypeKind kind;
+} Lane;
+static const Lane lanes[] = {{"i8", "int32", TYPE_I8},
+                             {"bf16", "float32", TYPE_BF16},
+                             {"fp16", "float32", TYPE_F16},
+                             {"fp32", "float32", TYPE_F32}};
+
+static const char *const devices[] = {
+#define CPU(kind, name, ...) "cpu:" name,
+#include "base/cpus.def"
+    "interp"};
+
+enum { M = 37, N = 75, K = 83 };
+
+typedef struct Product {
+    const Lane *lane;
+    bool a_by_columns, b_by_columns;
+    double a[M * K], b[K * N]; /* in the order in which they lie in memory */
+} Product;
+
+static double a_of(const Product *p, int m, int k) {
+    return p->a[p->a_by_columns ? k * M + m : m * K + k];
+}
+static double b_of(const Product *p, int k, int n) {
+    return p->b[p->b_by_columns ? n * K + k : k * N + n];
+}
+
+static uint64_t seed = 11;
+
+/* All values of an i8, -128 often; floats of sizes that f16 has. */
+static double draw(const Lane *lane) {
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    int random = (int)(seed >> 40 & 0xffff);
+    if (lane->kind == TYPE_I8) return random & 0x300 ? (random & 255) - 128 : -128;
+    const Type *type = type_scalar(lane->kind);
+    return constant_to_double(type, constant_from_double(type, (random - 32768) / 4096.0));
+}
+
+static tern_buffer *buffer_of(tern_context *tern, const Lane *lane, const double *x, int count) {
+    const Type *type = type_scalar(lane->kind);
+    size_t size = (size_t)type_size_bytes(type);
+    tern_buffer *buffer = tern_alloc(tern, (size_t)count * size);
+    for (int i = 0; i < count; i++) {
+        uint64_t bits =
+            lane->kind == TYPE_I8 ? (uint64_t)(int64_t)x[i] : constant_from_double(type, x[i]);
+        tern_write(buffer, (size_t)i * size, &bits, size);
+    }
+    return buffer;
+}
+
+static void compare(const Product *p, const char *what, const void *got) {
+    bool whole = p->lane->kind == TYPE_I8;
+    int bad = 0;
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            double want = 3, size = 3,
+                   x = whole ? ((const int32_t *)got)[m * N + n]
+                             : (double)((const float *)got)[m * N + n];
+            for (int k = 0; k < K; k++) {
+                double product = a_of(p, m, k) * b_of(p, k, n);
+                want += product, size += fabs(product);
+            }
+            double allowed = whole ? 0 : (K + 1) * 0x1p-24 * size;
+            if (!(fabs(x - want) <= allowed) && !bad++)
+                printf("%s: [%d, %d]: got %.9g, want %.9g\n", what, m, n, x, want);
+        }
+    CHECK(bad == 0);
+}
+
+static void run(tern_context *tern, tern_module *module, const char *device, const Product *p,
+                const int *tile) {
+    static char got[M * N * 4];
+    char signature[200], what[300];
+    snprintf(signature, sizeof signature, "*%s,*%s,*%s,i32,i32,i32,i32,i32,i32,i32,%d,%d,%d,tl.%s",
+             p->lane->name, p->lane->name, p->lane->kind == TYPE_I8 ? "i32" : "fp32", tile[0],
+             tile[1], tile[2], p->lane->sum);
+    snprintf(what, sizeof what, "%s: %s, columns %d %d", device, signature, p->a_by_columns,
+             p->b_by_columns);
+    tern_kernel *kernel = tern_compile(module, "product", signature, NULL);
+    CHECK(kernel);
+    if (!kernel) {
+        printf("%s: %s\n", what, tern_message(tern));
+        return;
+    }
+    tern_buffer *a = buffer_of(tern, p->lane, p->a, M * K),
+                *b = buffer_of(tern, p->lane, p->b, K * N), *c = tern_alloc(tern, sizeof got);
+    const int numbers[] = {M,
+                           N,
+                           K,
+                           p->a_by_columns ? 1 : K,
+                           p->a_by_columns ? M : 1,
+                           p->b_by_columns ? 1 : N,
+                           p->b_by_columns ? K : 1};
+    tern_argument arguments[10] = {tern_arg_buffer(a), tern_arg_buffer(b), tern_arg_buffer(c)};
+    for (int i = 0; i < COUNT(numbers); i++) arguments[3 + i] = tern_arg_int(numbers[i]);
+    uint32_t grid[] = {(uint32_t)((M + tile[0] - 1) / tile[0]),
+                       (uint32_t)((N + tile[1] - 1) / tile[1]), 1};
+    CHECK(tern_launch(NULL, kernel, grid, arguments, 10) == TERN_OK);
+    CHECK(tern_synchronize(tern) == TERN_OK);
+    CHECK(tern_read(c, 0, got, sizeof got) == TERN_OK);
+    compare(p, what, got);
+    tern_buffer_free(a), tern_buffer_free(b), tern_buffer_free(c);
+    tern_kernel_free(kernel);
+}
+
+static void run_all(const char *device, const Lane *lane) {
+    static const int tiles[][3] = {{16, 16, 32}, {32, 64, 32}, {64, 128, 64}};
+    char words[256];
+    tern_context *tern = tern_open(&(tern_open_options){.device = device, .num_threads = 1}, NULL,
+                                   words, sizeof words);
+    if (!tern) return;
+    tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
+    CHECK(module);
+    static Product p;
+    p.lane = lane;
+    for (int i = 0; i < M * K; i++) p.a[i] = draw(lane);
+    for (int i = 0; i < K * N; i++) p.b[i] = draw(lane);
+    for (int order = 0; order < 4 && module; order++) {
+        p.a_by_columns = order & 1, p.b_by_columns = order & 2;
+        for (int t = 0; t < COUNT(tiles); t++) run(tern, module, device, &p, tiles[t]);
+    }
+    tern_module_free(module);
+    tern_close(tern);
+}
+
+TEST(odd_sizes_in_both_orders) {
+    for (int d = 0; d < COUNT(devices); d++)
+        for (int i = 0; i < COUNT(lanes); i++) run_all(devices[d], &lanes[i]);
+}
+
+/* bf16 has f32's denormal numbers. Instructions for its products take them for 0, which no sum of
+ * this size may lose. */
+TEST(denormal_numbers_count) {
+    for (int d = 0; d < COUNT(devices); d++) {
+        char words[256];
+        tern_context *tern = tern_open(&(tern_open_options){.device = devices[d], .num_threads = 1},
+                                       NULL, words, sizeof words);
+        if (!tern) continue;
+        static Product p;
+        p.lane = &lanes[1];
+        for (int i = 0; i < M * K; i++) p.a[i] = 0x1p-130;
+        for (int i = 0; i < K * N; i++) p.b[i] = 0x1p120;
+        tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
+        CHECK(module);
+        if (module) run(tern, module, devices[d], &p, (const int[]){32, 64, 32});
+        tern_module_free(module);
+        tern_close(tern);
+    }
+}
+
+TEST_MAIN()
