@@ -42,13 +42,30 @@ def _text(jit_function):
     return jit_function.__dict__.get("_src")
 
 
-def _runner(functions):
+def _runner(functions, errors):
+    """errors: tern's class -> one that programs which catch Triton's catch, too."""
     def run(self, *args, grid, warmup, **keywords):
         for hook in self.pre_run_hooks:
             hook(*args, **keywords)
         launched[self.__name__] += 1
-        return functions.of(self).launch(None if warmup else grid, *args, **keywords)
+        try:
+            return functions.of(self).launch(None if warmup else grid, *args, **keywords)
+        except tuple(errors) as error:
+            raise errors[type(error)](error) from error
     return run
+
+
+def _errors(theirs):
+    def also(ours):
+        class CompileError(ours, theirs):
+            def __init__(self, error):
+                Exception.__init__(self, str(error))
+                self.file, self.line, self.column = error.file, error.line, error.column
+
+            __str__ = Exception.__str__
+        CompileError.__name__ = ours.__name__
+        return CompileError
+    return {ours: also(ours) for ours in (_tern.CompileError, _tern.Unsupported)}
 
 
 class Utils:
@@ -157,8 +174,9 @@ def as_triton(device=None, tune=None):
     context = context_of(device)
     if context.on_host:
         triton.runtime.driver.set_active(Driver(context))
-    JITFunction.run = _runner(Functions(context))
+    from triton.compiler.errors import CompilationError
     from triton.runtime.autotuner import Autotuner
+    JITFunction.run = _runner(Functions(context), _errors(CompilationError))
     Autotuner.check_disk_cache = _bench_without_disk
     if not (os.environ.get("TERN_TUNE") != "0" if tune is None else tune):
         Autotuner.run = run_first

@@ -52,6 +52,13 @@ def launch(n):
 print(driver.active.get_current_target().backend, triton.next_power_of_2(100), __name__, sys.argv[1:])
 launch(100)
 launch(101)
+if "--caught" in sys.argv:
+    import tern
+    from triton.compiler.errors import CompilationError
+    try:
+        kernel.fn.fn[(1,)](array.array("f", [1]), array.array("f", [1]), 1, tl.float32, True, 33)
+    except CompilationError as error:
+        print("caught", isinstance(error, tern.CompileError), error.line, "power of 2" in str(error))
 if "--mistake" in sys.argv:
     kernel.fn.fn[(1,)](array.array("f", [1]), array.array("f", [1]), 1, tl.float32, True, 33)
 ''')
@@ -96,8 +103,10 @@ def with_stub():
 
 
 def with_triton():
-    if have("triton", 7):
+    if have("triton", 8):
         runs("Triton", "")
+        same("Triton's class of errors", program([PROGRAM, "--caught"]).stdout.splitlines()[-1:],
+             ["caught True 24 True"])
 
 
 def command():
