@@ -40,7 +40,7 @@ CLI_CFLAGS := -DTERN_HAVE_JANSSON $(shell $(PKG_CONFIG) --cflags jansson)
 CLI_LDLIBS := $(shell $(PKG_CONFIG) --libs jansson)
 endif
 
-STAGES  := base ir lang cuda opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api host build tensor fuse bench prof
+STAGES  := base ir lang cuda opt opt/gpu gen gen/c gen/ptx work compile device device/interp device/cpu device/cuda device/sim api host build tensor exec fuse bench prof
 LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
 CLI_C   := $(wildcard src/cli/*.c)
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/texts.o

@@ -4,6 +4,7 @@
 #define TERN_EXEC_H
 
 #include "tern.h"
+#include "tern_tensor.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -23,6 +24,24 @@ typedef struct tern_exec_options {
  * failed. options may be NULL. What kernels print goes where tern_set_output says. */
 TERN_API tern_status tern_exec(tern_module *module, const tern_exec_options *options,
                                int *exit_code);
+
+typedef struct tern_script_options {
+    size_t size;
+    tern_output *output; /* gets what the script and its kernels print */
+    void *user;
+    const char *const *include_dirs; /* what it imports is looked for beside it and here */
+    int num_include_dirs;
+    const volatile int *interrupted; /* once it is not 0 the script gets a KeyboardInterrupt; or
+                                        NULL */
+} tern_script_options;
+/* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:
+ * doc/exec.md says what of them there is. It reaches no files but modules beside it, no network, no
+ * processes. *exit_code: 0, 1 after an exception, 2 where it does not parse, 3 where it needs what
+ * is not supported, or what it gave to sys.exit. *complaint, to be freed with tern_free: the
+ * exception with its place, or NULL. Its kernels run on the session's device. */
+TERN_API tern_status tern_run_script(tern_session *session, const char *path,
+                                     const tern_script_options *options, int *exit_code,
+                                     char **complaint);
 
 #ifdef __cplusplus
 }

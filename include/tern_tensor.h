@@ -94,8 +94,10 @@ TERN_API tern_status tern_item_int(tern_tensor *tensor, int64_t *value);
 TERN_API tern_tensor *tern_load_npy(tern_session *session, const char *path);
 TERN_API tern_status tern_save_npy(tern_tensor *tensor, const char *path);
 
-/* As print(tensor) of PyTorch. tern_free; NULL: an error. */
+/* As print(tensor) of PyTorch. tern_free; NULL: an error. _on: as of a tensor on that device,
+ * "cuda:0". */
 TERN_API char *tern_tensor_text(tern_tensor *tensor);
+TERN_API char *tern_tensor_text_on(tern_tensor *tensor, const char *device);
 
 /* DLPack's struct of version 0.x, as <dlpack/dlpack.h> declares it. To: a view of the tensor, which
  * keeps it until the receiver calls its deleter, before the session closes. From: a tensor that

@@ -4,7 +4,8 @@
  * Under AddressSanitizer each allocation is followed by a red zone, so that an overrun inside an
  * arena is still found. */
 #if !defined __linux__ || !(defined __x86_64__ || defined __aarch64__)
-#error "tern is for Linux on x86-64 and arm64; macOS, Windows and other processors are not supported"
+#error                                                                                             \
+    "tern is for Linux on x86-64 and arm64; macOS, Windows and other processors are not supported"
 #endif
 
 #include "base/base.h"
@@ -94,6 +95,26 @@ static Chunk *chunk_new(Arena *arena, size_t least) {
     chunk->used = (size_t)(-(intptr_t)(chunk + 1) & (ALIGNMENT - 1));
     arena->chunks = chunk;
     return chunk;
+}
+
+ArenaMark arena_mark(const Arena *arena) {
+    return (ArenaMark){arena->chunks, arena->chunks ? arena->chunks->used : 0, arena->used};
+}
+
+void arena_release(Arena *arena, ArenaMark mark) {
+    while (arena->chunks && arena->chunks != mark.chunk && arena->chunks->next) {
+        Chunk *chunk = arena->chunks;
+        arena->chunks = chunk->next;
+        ASAN_UNPOISON_MEMORY_REGION(chunk + 1, chunk->size);
+        free(chunk);
+    }
+    Chunk *chunk = arena->chunks;
+    if (!chunk) return;
+    /* A mark of the empty arena: the first chunk stays. */
+    if (chunk != mark.chunk) mark.chunk_used = (size_t)(-(intptr_t)(chunk + 1) & (ALIGNMENT - 1));
+    ASAN_POISON_MEMORY_REGION((char *)(chunk + 1) + mark.chunk_used, chunk->size - mark.chunk_used);
+    chunk->used = mark.chunk_used;
+    arena->used = mark.used;
 }
 
 void *arena_alloc(Arena *arena, size_t size_bytes) {

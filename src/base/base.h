@@ -34,6 +34,13 @@ void arena_set_oom(Arena *arena, jmp_buf *oom);
 void *arena_alloc(Arena *arena, size_t size_bytes);
 void *arena_grow(Arena *arena, void *old, size_t old_bytes, size_t new_bytes);
 size_t arena_used(const Arena *arena);
+/* What was allocated after the mark goes at its release; marks nest. */
+typedef struct ArenaMark {
+    void *chunk;
+    size_t chunk_used, used;
+} ArenaMark;
+ArenaMark arena_mark(const Arena *arena);
+void arena_release(Arena *arena, ArenaMark mark);
 #define arena_new_of(arena, T)   ((T *)arena_alloc((arena), sizeof(T)))
 #define arena_array(arena, T, n) ((T *)arena_alloc_array((arena), (size_t)(n), sizeof(T)))
 void *arena_alloc_array(Arena *arena, size_t count, size_t size_bytes);

@@ -63,6 +63,7 @@ static const char *kind_word(DiagKind kind) {
     switch (kind) {
     case DIAG_ERROR: return "error";
     case DIAG_REFUSED: return "not supported";
+    case DIAG_RAISED: return "exception";
     case DIAG_WARNING: return "warning";
     case DIAG_REMARK: return "remark";
     case DIAG_PRINTED: return "printed";
@@ -103,14 +104,16 @@ static void put_caret(Buf *out, const Source *source, const DiagEntry *entry, in
 
 static void print_entry(const DiagEntry *entry, Buf *out) {
     const Source *source = entry->span.source;
+    const char *kind = entry->kind == DIAG_RAISED ? "" : kind_word(entry->kind);
+    const char *colon = *kind ? ": " : "";
     if (!source) {
-        buf_printf(out, "%s: %.*s\n", kind_word(entry->kind), STR_ARG(entry->text));
+        buf_printf(out, "%s%s%.*s\n", kind, colon, STR_ARG(entry->text));
         return;
     }
     int line, column;
     source_position(source, entry->span.start, &line, &column);
-    buf_printf(out, "%.*s:%d:%d: %s: %.*s\n", STR_ARG(source->name), line, column,
-               kind_word(entry->kind), STR_ARG(entry->text));
+    buf_printf(out, "%.*s:%d:%d: %s%s%.*s\n", STR_ARG(source->name), line, column, kind, colon,
+               STR_ARG(entry->text));
     if (entry->kind == DIAG_HELP) return;
     buf_printf(out, "%4d | ", line);
     put_line(out, source_line(source, line));

@@ -21,6 +21,7 @@ typedef enum DiagKind {
     DIAG_PRINTED, /* what the user's text prints while it is compiled; no place, not shown here */
     DIAG_NOTE,    /* belongs to the diagnostic before it */
     DIAG_HELP,    /* likewise: the cure, when we know it */
+    DIAG_RAISED,  /* an exception of a running script: the text begins with its class */
 } DiagKind;
 
 typedef struct DiagEntry {

@@ -3,6 +3,7 @@
 #include "cli/cli.h"
 #include "tern_exec.h"
 
+#include <signal.h>
 #include <stdio.h>
 
 const OptionRow options_exec[] = {
@@ -17,8 +18,15 @@ const char details_exec[] =
     "checked;\n"
     "its kernels run on the device. No CUDA and no compiler takes part, but cpu's. What is not\n"
     "supported is refused before anything ran. The exit code is the program's.\n\n"
-    "example:\n"
-    "  tern exec --device sim vectorAdd.cu -- 1000\n";
+    "FILE.py is run from the top as Python would, with modules torch and triton of tern's own: no\n"
+    "Python and no PyTorch take part. It reaches no files but modules beside it (and in -I), no\n"
+    "network, no processes; but its kernels are C on cpu and PTX on cuda, which nothing checks: of "
+    "a\n"
+    "file that you do not trust, use --device interp. What is not supported is refused at its "
+    "line.\n\n"
+    "examples:\n"
+    "  tern exec --device sim vectorAdd.cu -- 1000\n"
+    "  tern exec --device cpu 01-vector-add.py\n";
 
 static void to_stdout(void *user, const char *text, size_t length) {
     (void)user;
@@ -31,15 +39,60 @@ static void to_stderr(void *user, const char *text, size_t length) {
     fwrite(text, 1, length, stderr);
 }
 
+/* ---- Python ---- */
+
+static volatile int interrupted;
+
+/* The script gets a KeyboardInterrupt; a second one ends the process. */
+static void on_interrupt(int number) {
+    interrupted = 1;
+    signal(number, SIG_DFL);
+}
+
+static int run_python(const Cli *cli, tern_context *context, const char *path) {
+    int exit_code = EXIT_SYSTEM;
+    char *complaint = NULL;
+    tern_session *session = tern_session_open(context);
+    if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
+    tern_script_options options = {.output = to_stdout,
+                                   .include_dirs = cli->include_dirs.data,
+                                   .num_include_dirs = cli->include_dirs.count,
+                                   .interrupted = &interrupted};
+    signal(SIGINT, on_interrupt);
+    if (tern_run_script(session, path, &options, &exit_code, &complaint)) {
+        exit_code = EXIT_SYSTEM;
+        cli_complain(cli, "out of memory\n");
+    }
+    signal(SIGINT, SIG_DFL);
+    fflush(stdout);
+    if (complaint) cli_complain(cli, complaint);
+    tern_free(complaint);
+    tern_session_close(session);
+    return exit_code;
+}
+
+static bool is_python(const char *path) {
+    size_t length = strlen(path);
+    return length > 3 && !strcmp(path + length - 3, ".py");
+}
+
 int command_exec(Cli *cli) {
     int code = EXIT_OK, seed, exit_code;
-    if (!cli->operands.count) return cli_fail(cli, EXIT_USAGE, "one FILE.cu and its arguments");
+    if (!cli->operands.count)
+        return cli_fail(cli, EXIT_USAGE, "one FILE.py or FILE.cu and its arguments");
     if (!option_int(cli, "timeout", 0, 86400000, 0, &cli->timeout_ms) ||
         !option_int(cli, "order-seed", 0, INT32_MAX, 0, &seed))
         return EXIT_USAGE;
     cli->order_seed = (uint64_t)seed;
     tern_context *context = cli_open(cli, cli->device, &code);
     if (!context) return code;
+    if (is_python(cli->operands.data[0])) {
+        code = cli->operands.count == 1
+                   ? run_python(cli, context, cli->operands.data[0])
+                   : cli_fail(cli, EXIT_REFUSED, "arguments of a FILE.py are not supported");
+        tern_close(context);
+        return code;
+    }
     tern_set_output(context, to_stdout, NULL);
     tern_module *module = tern_load_file(context, cli->operands.data[0]);
     tern_exec_options options = {.num_arguments = cli->operands.count,

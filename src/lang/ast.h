@@ -85,6 +85,7 @@ enum {
     MAX_ELIFS = 1000,
 };
 
+struct Slots; /* module.h */
 typedef struct Expr Expr;
 typedef struct Stmt Stmt;
 typedef struct FunctionDef FunctionDef;
@@ -121,6 +122,7 @@ struct Expr {
     int num_clauses;
     Clause *clauses;
     FunctionDef *function;
+    int slot; /* EXPR_NAME of a running script: 1 + its place in the frame; 0: found by its name */
 };
 
 typedef enum StmtKind {
@@ -193,7 +195,8 @@ struct Stmt {
     Handler *handlers;
     int num_items;
     WithItem *items;
-    Str complaint; /* STMT_ERROR */
+    struct Slots *slots; /* STMT_CLASS of a running script: resolve.c */
+    Str complaint;       /* STMT_ERROR */
     Span complaint_span;
 };
 
@@ -225,6 +228,8 @@ struct FunctionDef { /* def or lambda */
     Block body;
     Expr *lambda_value; /* of a lambda; body is empty */
     bool is_async;
+    bool is_generator;   /* has a yield; known once it is resolved */
+    struct Slots *slots; /* of a running script: the variables of a call's frame, by resolve.c */
 };
 
 typedef struct Ast {

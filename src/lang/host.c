@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* host: Python expressions at compile time: decorators, module globals, lambdas of heuristics.
+/* host: Python expressions: decorators, module globals and lambdas of heuristics at compile time,
+ * and all of a file that runs (script.h).
  *
- * What cannot be known (anything of torch, os ..) is an opaque value that names its source text;
- * operations on it stay opaque. It is an error only where a kernel needs the value. */
-#include "lang/module.h"
+ * At compile time what cannot be known (anything of torch, os ..) is an opaque value that names its
+ * source text; operations on it stay opaque. It is an error only where a kernel needs the value. In
+ * a script everything is known, and what tern cannot do is refused where it stands. */
+#include "lang/script.h"
 
 Object *host_error(Host *host, Span span, const char *format, ...) {
     va_list args;
@@ -11,6 +13,10 @@ Object *host_error(Host *host, Span span, const char *format, ...) {
     Buf text = {.arena = host->arena};
     buf_vprintf(&text, format, args);
     va_end(args);
+    if (host->script) {
+        host->span = span;
+        return host_refuse(host, "%s", text.data);
+    }
     diag_error(host->diag, span, "%s", text.data);
     return object_error(host->arena);
 }
@@ -28,10 +34,21 @@ Object *host_opaque(Host *host, const Expr *expr) {
         shown++;
     opaque->text =
         str_format(host->arena, "'%.*s%s'", shown, text.data, shown < text.length ? ".." : "");
-    return opaque;
+    if (!host->script) return opaque;
+    host->span = expr->span;
+    return host_refuse(host, "%s", opaque->text.data);
+}
+
+/* A script has all the time it wants, but can be stopped: Ctrl-C. */
+static bool script_step(Host *host) {
+    const volatile int *interrupted = host->script->interrupted;
+    if (interrupted && *interrupted && !is_raised(host))
+        host_raise(host, CLASS_KEYBOARD_INTERRUPT, "%s", "");
+    return !is_raised(host);
 }
 
 bool host_spend(Host *host, Span span, int64_t steps) {
+    if (host->script) return script_step(host);
     bool before = host->steps < HOST_STEPS;
     host->steps += steps;
     if (before && host->steps >= HOST_STEPS)
@@ -55,6 +72,7 @@ static bool is_unknown(const Object *object) {
 /* ---- names ---- */
 
 static Object *lookup(Host *host, const Expr *expr) {
+    if (host->script) return host_load(host, expr);
     for (const Vars *vars = host->vars; vars; vars = vars->outer) {
         Object *value = map_get(&vars->names, expr->text);
         if (value) return value;
@@ -90,10 +108,63 @@ bool host_set_item(Host *host, Object *container, Object *key, Object *value) {
            host_spend(host, host->span, 1 + container->num_items / 16);
 }
 
+typedef VEC(Object *) Objects;
+
+/* first, *rest, last = items */
+static bool script_unpack(Host *host, const Expr *target, Object *value) {
+    int count, star = -1, wanted = target->num_items;
+    Object **items;
+    host->span = target->span;
+    if (!host_items(host, value, &count, &items)) return false;
+    for (int i = 0; i < wanted; i++)
+        if (target->items[i]->kind == EXPR_STARRED) star = i;
+    if (star < 0 ? count != wanted : count < wanted - 1) {
+        if (count < wanted - (star >= 0))
+            host_raise(host, CLASS_VALUE_ERROR,
+                       "not enough values to unpack (expected %s%d, got %d)",
+                       star < 0 ? "" : "at least ", wanted - (star >= 0), count);
+        else
+            host_raise(host, CLASS_VALUE_ERROR, "too many values to unpack (expected %d)", wanted);
+        return false;
+    }
+    int taken = count - wanted + 1; /* by the star */
+    for (int i = 0; i < wanted && !is_raised(host); i++) {
+        int at = star >= 0 && i > star ? i + taken - 1 : i;
+        if (i == star)
+            host_assign(host, target->items[i]->left,
+                        heap_list(host, OBJECT_LIST, taken, items + i));
+        else
+            host_assign(host, target->items[i], items[at]);
+    }
+    return !is_raised(host);
+}
+
+static Object *script_key(Host *host, const Expr *expr);
+
+static bool script_assign(Host *host, const Expr *target, Object *value) {
+    if (is_raised(host)) return false;
+    if (target->kind == EXPR_NAME) return host_bind_slot(host, target->slot, target->text, value);
+    if (target->kind == EXPR_TUPLE || target->kind == EXPR_LIST)
+        return script_unpack(host, target, value);
+    if (target->kind == EXPR_ATTRIBUTE) {
+        Object *object = host_expr(host, target->left);
+        host->span = target->span;
+        return host_set_attribute(host, object, target->text, value);
+    }
+    if (target->kind == EXPR_SUBSCRIPT) {
+        Object *object = host_expr(host, target->left), *key = script_key(host, target->right);
+        host->span = target->span;
+        return script_set_subscript(host, object, key, value);
+    }
+    host_opaque(host, target);
+    return false;
+}
+
 /* False for x.y = .. and for x[i] = .. of what is not known. */
 bool host_assign(Host *host, const Expr *target, Object *value) {
     int count;
     Object **items;
+    if (host->script) return script_assign(host, target, value);
     if (target->kind == EXPR_NAME) {
         map_set(&host->vars->names, target->text, value);
         return true;
@@ -113,7 +184,25 @@ bool host_assign(Host *host, const Expr *target, Object *value) {
 
 /* ---- collections ---- */
 
+/* As they are now: what is done to the iterable later does not matter. */
+static bool script_items(Host *host, Object *iterable, int *count, Object ***items) {
+    Objects found = {0};
+    if (is_raised(host)) return false;
+    if (iterable->kind == OBJECT_TUPLE || iterable->kind == OBJECT_LIST) {
+        *count = iterable->num_items;
+        *items = arena_array(host->arena, Object *, iterable->num_items + 1);
+        for (int i = 0; i < *count; i++) (*items)[i] = host_hold(host, iterable->items[i]);
+        return true;
+    }
+    Object *iterator = host_iterator(host, iterable), *item;
+    while (!is_raised(host) && (item = host_next(host, iterator)) && host_step(host, host->span))
+        vec_push(host->arena, &found, item);
+    *count = found.count, *items = found.data;
+    return !is_raised(host);
+}
+
 bool host_items(Host *host, Object *iterable, int *count, Object ***items) {
+    if (host->script) return script_items(host, iterable, count, items);
     if (iterable->kind == OBJECT_TUPLE || iterable->kind == OBJECT_LIST) {
         *count = iterable->num_items, *items = iterable->items;
         return true;
@@ -145,8 +234,6 @@ bool host_items(Host *host, Object *iterable, int *count, Object ***items) {
     return true;
 }
 
-typedef VEC(Object *) Objects;
-
 static bool collect(Host *host, const Expr *item, Objects *out) {
     if (item->kind != EXPR_STARRED) {
         vec_push(host->arena, out, host_expr(host, item));
@@ -163,6 +250,9 @@ static Object *display(Host *host, const Expr *expr, ObjectKind kind) {
     Objects items = {0};
     for (int i = 0; i < expr->num_items; i++)
         if (!collect(host, expr->items[i], &items)) return host_opaque(host, expr);
+    if (host->script)
+        return is_raised(host) ? host->script->poison
+                               : heap_list(host, kind, items.count, items.data);
     return host_list(host->arena, kind, items.count, items.data);
 }
 
@@ -182,6 +272,12 @@ Object *host_set(Host *host, Object *list) {
 
 static Object *set_display(Host *host, const Expr *expr) {
     Object *list = display(host, expr, OBJECT_LIST);
+    if (host->script) {
+        Object *made = heap_set(host);
+        for (int i = 0; i < list->num_items && !is_raised(host); i++)
+            set_put(host, made, list->items[i]);
+        return is_raised(host) ? host->script->poison : made;
+    }
     Object *set = list->kind == OBJECT_LIST ? host_set(host, list) : NULL;
     return set ? set : host_opaque(host, expr);
 }
@@ -197,7 +293,26 @@ static void dict_set(Host *host, Objects *pairs, Object *key, Object *value) {
     vec_push(host->arena, pairs, value);
 }
 
+static Object *script_dict(Host *host, const Expr *expr) {
+    Object *dict = heap_list(host, OBJECT_DICT, 0, NULL);
+    for (int i = 0; i + 1 < expr->num_items && !is_raised(host); i += 2) {
+        if (expr->items[i]) {
+            Object *key = host_expr(host, expr->items[i]);
+            dict_put(host, dict, key, host_expr(host, expr->items[i + 1]));
+            continue;
+        }
+        Object *other = host_expr(host, expr->items[i + 1]);
+        if (!is_raised(host) && other->kind != OBJECT_DICT)
+            host_raise(host, CLASS_TYPE_ERROR, "'%.*s' object is not a mapping",
+                       STR_ARG(class_info(class_of(host, other))->name));
+        for (int k = 0; k + 1 < other->num_items && !is_raised(host); k += 2)
+            dict_put(host, dict, other->items[k], other->items[k + 1]);
+    }
+    return is_raised(host) ? host->script->poison : dict;
+}
+
 static Object *dict_display(Host *host, const Expr *expr) {
+    if (host->script) return script_dict(host, expr);
     Objects pairs = {0};
     for (int i = 0; i + 1 < expr->num_items; i += 2) {
         if (expr->items[i]) {
@@ -266,6 +381,7 @@ static void comprehend(Host *host, Comprehension *c, int clause) {
 }
 
 static Object *comprehension(Host *host, const Expr *expr) {
+    if (host->script) return script_comprehension(host, expr);
     Vars inner = {.names = {.arena = host->arena}, .outer = host->vars};
     Comprehension c = {.expr = expr};
     host->vars = &inner;
@@ -291,6 +407,10 @@ static Object *operated(Host *host, const Expr *expr, Object *result, const char
 
 static Object *binary(Host *host, const Expr *expr) {
     Object *a = host_expr(host, expr->left), *b = host_expr(host, expr->right);
+    if (host->script) {
+        host->span = expr->span;
+        return script_binary(host, expr->op, a, b);
+    }
     if (a->kind == OBJECT_ERROR || b->kind == OBJECT_ERROR) return object_error(host->arena);
     if (is_unknown(a) || is_unknown(b)) return host_opaque(host, expr);
     const char *why = "the operands do not allow this";
@@ -305,7 +425,21 @@ static Object *binary(Host *host, const Expr *expr) {
     return operated(host, expr, result, why);
 }
 
+static Object *script_comparison(Host *host, const Expr *expr) {
+    Object *left = host_expr(host, expr->left), *result = left;
+    for (int i = 0; i < expr->num_items; i++) {
+        Object *right = host_expr(host, expr->items[i]);
+        host->span = expr->span;
+        result = script_compare(host, expr->operators[i], left, right);
+        if (is_raised(host)) return host->script->poison;
+        if (i + 1 < expr->num_items && !script_truth(host, result)) return result;
+        left = right;
+    }
+    return result;
+}
+
 static Object *comparison(Host *host, const Expr *expr) {
+    if (host->script) return script_comparison(host, expr);
     Object *left = host_expr(host, expr->left), *result = NULL;
     for (int i = 0; i < expr->num_items; i++) {
         Object *right = host_expr(host, expr->items[i]);
@@ -328,6 +462,11 @@ static Object *logical(Host *host, const Expr *expr) {
     for (int i = 0; i < expr->num_items; i++) {
         bool truth;
         value = host_expr(host, expr->items[i]);
+        if (host->script) {
+            truth = script_truth(host, value);
+            if (is_raised(host) || truth == (expr->kind == EXPR_OR)) return value;
+            continue;
+        }
         if (is_unknown(value) || !object_truth(value, &truth)) return host_opaque(host, expr);
         if (truth == (expr->kind == EXPR_OR)) return value;
     }
@@ -337,6 +476,11 @@ static Object *logical(Host *host, const Expr *expr) {
 static Object *ternary(Host *host, const Expr *expr) {
     bool truth;
     Object *condition = host_expr(host, expr->condition);
+    if (host->script) {
+        truth = script_truth(host, condition);
+        return is_raised(host) ? host->script->poison
+                               : host_expr(host, truth ? expr->left : expr->right);
+    }
     if (is_unknown(condition) || !object_truth(condition, &truth)) return host_opaque(host, expr);
     return host_expr(host, truth ? expr->left : expr->right);
 }
@@ -344,6 +488,12 @@ static Object *ternary(Host *host, const Expr *expr) {
 static Object *unary(Host *host, const Expr *expr) {
     Object *a = host_expr(host, expr->left);
     bool truth;
+    if (host->script) {
+        host->span = expr->span;
+        if (expr->kind != EXPR_NOT) return script_unary(host, expr->op, a);
+        truth = script_truth(host, a);
+        return is_raised(host) ? host->script->poison : object_bool(host->arena, !truth);
+    }
     if (is_unknown(a)) return host_opaque(host, expr);
     if (expr->kind == EXPR_NOT)
         return object_truth(a, &truth) ? object_bool(host->arena, !truth) : host_opaque(host, expr);
@@ -371,6 +521,11 @@ static Object *config_attribute(Host *host, const Object *config, Str name) {
 
 static Object *attribute(Host *host, const Expr *expr) {
     Object *value = host_expr(host, expr->left);
+    if (host->script) {
+        host->span = expr->span;
+        if (value->kind != OBJECT_MODULE || value->module)
+            return is_raised(host) ? value : host_attribute(host, value, expr->text);
+    }
     if (value->kind == OBJECT_MODULE) {
         Object *found = import_attribute(host->arena, value, expr->text, host->diag);
         return found ? found : host_opaque(host, expr);
@@ -409,8 +564,26 @@ static Object *slice_of(Host *host, Object *value, const Expr *slice, const Expr
     return host_list(host->arena, value->kind, count, value->items + start);
 }
 
+/* What stands in brackets: a slice is a value there. */
+static Object *script_key(Host *host, const Expr *expr) {
+    if (expr->kind != EXPR_SLICE) return host_expr(host, expr);
+    const Expr *parts[] = {expr->left, expr->right, expr->condition};
+    Object *items[3];
+    for (int i = 0; i < 3; i++)
+        items[i] = parts[i] ? host_expr(host, parts[i]) : host->script->none;
+    if (is_raised(host)) return host->script->poison;
+    Object *slice = object_tuple(host->arena, 3, items);
+    slice->kind = OBJECT_SLICE;
+    return slice;
+}
+
 static Object *subscript(Host *host, const Expr *expr) {
     Object *value = host_expr(host, expr->left);
+    if (host->script) {
+        Object *key = script_key(host, expr->right);
+        host->span = expr->span;
+        return script_subscript(host, value, key);
+    }
     bool sequence = value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST ||
                     (value->kind == OBJECT_STR && object_is_ascii(value));
     if (expr->right->kind == EXPR_SLICE)
@@ -432,6 +605,7 @@ static Object *subscript(Host *host, const Expr *expr) {
 /* ---- f-strings, lambdas, calls ---- */
 
 static Object *format_string(Host *host, const Expr *expr) {
+    if (host->script) return script_fstring(host, expr);
     Buf text = {.arena = host->arena};
     for (int i = 0; i < expr->num_items; i++) {
         const Expr *item = expr->items[i];
@@ -450,6 +624,7 @@ static Object *format_string(Host *host, const Expr *expr) {
 /* A lambda keeps the variables around it by value: Python would see later changes, which the code
  * that we evaluate does not make. */
 static Object *lambda(Host *host, const Expr *expr) {
+    if (host->script) return function_new(host, expr->function);
     Object *object = object_new(host->arena, OBJECT_FUNCTION);
     object->function = arena_new_of(host->arena, FunctionObject);
     *object->function = (FunctionObject){.def = expr->function, .module = host->module};
@@ -482,6 +657,7 @@ static Object *call(Host *host, const Expr *expr) {
         }
         int count;
         Object **items;
+        if (is_raised(host)) return host->script->poison;
         if (!host_items(host, value, &count, &items) ||
             (arg->stars == 2 && value->kind != OBJECT_DICT))
             return host_opaque(host, expr);
@@ -490,6 +666,11 @@ static Object *call(Host *host, const Expr *expr) {
             vec_push(host->arena, &args, arg->stars == 2 ? value->items[2 * k + 1] : items[k]);
             vec_push(host->arena, &names, arg->stars == 2 ? items[k]->text : (Str){0});
         }
+    }
+    if (host->script) {
+        HostCall all = {
+            .num_args = args.count, .args = args.data, .names = names.data, .span = expr->span};
+        return host_invoke(host, callee, &all);
     }
     return host_call_object(host, callee, args.count, args.data, names.data, expr, expr->span);
 }
@@ -540,13 +721,23 @@ static Object *evaluate(Host *host, const Expr *expr) {
     case EXPR_SUBSCRIPT: return subscript(host, expr);
     case EXPR_LAMBDA: return lambda(host, expr);
     case EXPR_COMPREHENSION: return comprehension(host, expr);
+    case EXPR_ELLIPSIS:
+        if (host->script) return object_new(host->arena, OBJECT_ELLIPSIS);
+        break;
+    case EXPR_SLICE:
+        if (host->script) return script_key(host, expr);
+        break;
+    case EXPR_WALRUS:
+        if (host->script) {
+            Object *value = host_expr(host, expr->left);
+            host_bind_slot(host, expr->slot, expr->text, value);
+            return value;
+        }
+        break;
     case EXPR_IMAGINARY:
     case EXPR_BYTES:
     case EXPR_FORMAT:
-    case EXPR_ELLIPSIS:
-    case EXPR_SLICE:
     case EXPR_STARRED:
-    case EXPR_WALRUS:
     case EXPR_AWAIT:
     case EXPR_YIELD: break;
     }
@@ -555,6 +746,14 @@ static Object *evaluate(Host *host, const Expr *expr) {
 
 Object *host_expr(Host *host, const Expr *expr) {
     Registry *registry = host->module->registry;
+    if (host->script) {
+        char here;
+        if (is_raised(host)) return host->script->poison;
+        host->span = expr->span;
+        if (&here < host->script->stack_end)
+            return host_raise(host, CLASS_RECURSION_ERROR, "maximum recursion depth exceeded");
+        return evaluate(host, expr);
+    }
     host->span = expr->span;
     if (!host_step(host, expr->span)) return object_error(host->arena);
     if (registry->depth >= HOST_EXPR_DEPTH) {

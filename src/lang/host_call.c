@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* host_call: calling at compile time: plain Python functions with simple bodies, a few functions of
  * Python's library, triton.Config, namedtuple, and what builtins.def has for host code. */
-#include "lang/module.h"
+#include "lang/script.h"
 
 /* ---- statements of a Python function ---- */
-
-typedef enum Flow { FLOW_ON, FLOW_RETURN, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
 
 static Flow run_block(Host *host, Block block, Object **result);
 

@@ -401,6 +401,7 @@ Object *lower_call_object(Lower *l, Object *callee, int num_args, Object *const 
     case OBJECT_TENSOR:
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
     case OBJECT_RANGE: break;
     }
     return lower_error(l, span, "%s cannot be called", lower_type_text(l, callee));

@@ -101,6 +101,7 @@ Object *lower_target_value(Lower *l, Object *value, Span span) {
     case OBJECT_TENSOR:
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
     case OBJECT_RANGE:
     case OBJECT_ERROR: break;
     }

@@ -508,12 +508,12 @@ static void close_block(Module *module, const Scope *scope, Block block, Map *cl
         if (stmt->kind == STMT_FUNCTION) {
             Object *function = object_new(module->arena, OBJECT_FUNCTION);
             function->function = arena_new_of(module->arena, FunctionObject);
-            *function->function = (FunctionObject){stmt->function,
-                                                   module,
-                                                   is_jit(module, stmt->function),
-                                                   is_constexpr_function(stmt->function),
-                                                   false,
-                                                   closure};
+            *function->function =
+                (FunctionObject){.def = stmt->function,
+                                 .module = module,
+                                 .is_jit = is_jit(module, stmt->function),
+                                 .is_constexpr_function = is_constexpr_function(stmt->function),
+                                 .closure = closure};
             closure_set(module, closure, stmt->function->name, function);
         }
         if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
@@ -553,8 +553,10 @@ Object *module_function_of(Module *module, const FunctionDef *def, const Scope *
     if (object) return object;
     object = object_new(module->arena, OBJECT_FUNCTION);
     object->function = arena_new_of(module->arena, FunctionObject);
-    *object->function =
-        (FunctionObject){def, module, is_jit(module, def), is_constexpr_function(def), false, NULL};
+    *object->function = (FunctionObject){.def = def,
+                                         .module = module,
+                                         .is_jit = is_jit(module, def),
+                                         .is_constexpr_function = is_constexpr_function(def)};
     object->span = def->name_span;
     map_set_pointer(&module->function_objects, def, object);
     if (scope) {

@@ -61,6 +61,7 @@ struct Module {
     const Stmt *top;      /* while the file is indexed: the statement at work */
     bool in_loop;         /* likewise */
     Map function_objects; /* FunctionDef * -> Object * */
+    Map space;            /* of a running script: the file's names */
 };
 
 /* ---- module.c ---- */
@@ -85,6 +86,21 @@ Object *host_string_method(Host *host, const Object *self, Str name, int num_arg
 /* ---- host.c, host_call.c ---- */
 enum { HOST_STEPS = 200000, HOST_DEPTH = 60, HOST_ITEMS = 100000, HOST_EXPR_DEPTH = 1500 };
 
+/* The variables of a frame: parameters first, then the others; targets of comprehensions, which
+ * have no name here, too. Those of functions around it are cells that are shared. */
+typedef struct Slot {
+    Str name;
+    bool is_cell;
+    int from; /* 1 + the slot of the frame around; 0: this frame's own */
+} Slot;
+typedef struct Slots {
+    Str qualified; /* the function's or class's name with those around it: "f.<locals>.g" */
+    VEC(Slot) slots;
+} Slots;
+/* Gives each name of the file its slot; false after diag_error. */
+bool resolve_file(Arena *arena, Ast *ast, Slots **slots, Diag *diag);
+
+typedef struct Script Script; /* script.h: a file that runs; NULL: compile time */
 typedef struct Vars Vars;
 struct Vars {
     Map names; /* Str -> Object * */
@@ -99,6 +115,12 @@ struct Host {
     int64_t steps;
     int depth;
     Span span; /* of the expression at work */
+    /* Of a running script: */
+    Script *script;
+    Object **slots;
+    const Slots *layout;
+    Map *space; /* of a file or class body: its names */
+    Object *function;
 };
 
 Object *host_expr(Host *host, const Expr *expr);

@@ -96,6 +96,7 @@ bool object_is_known(const Object *object) {
     case OBJECT_TENSOR:
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
     case OBJECT_ERROR: return false;
     case OBJECT_NONE:
     case OBJECT_BOOL:
@@ -155,6 +156,7 @@ bool object_truth(const Object *object, bool *truth) {
     case OBJECT_DESCRIPTOR: *truth = true; return true;
     case OBJECT_OPAQUE:
     case OBJECT_TENSOR:
+    case OBJECT_HOST:
     case OBJECT_ERROR: return false;
     }
     return false;
@@ -186,6 +188,7 @@ const char *object_type_name(const Object *object) {
     case OBJECT_BLOCK_POINTER: return "block pointer";
     case OBJECT_DESCRIPTOR: return "tensor descriptor";
     case OBJECT_RANGE: return "range";
+    case OBJECT_HOST: return "host object";
     case OBJECT_ERROR: return "error";
     }
     return "?";
@@ -360,6 +363,7 @@ void object_repr(Buf *out, const Object *object) {
     case OBJECT_TENSOR:
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
     case OBJECT_ERROR:
         buf_printf(out, "<%s", object_type_name(object));
         if (object->text.length) buf_printf(out, " %.*s", STR_ARG(object->text));

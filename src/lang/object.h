@@ -53,6 +53,7 @@ typedef enum ObjectKind {
                              padding */
     OBJECT_RANGE, /* tl.range / static_range / range: items: start, stop, step; text: which; dict of
                      options */
+    OBJECT_HOST,  /* of a running script alone (script.h): type */
     OBJECT_ERROR, /* poison: the complaint was made; whatever uses it is silent */
 } ObjectKind;
 
@@ -63,9 +64,11 @@ __extension__ typedef unsigned __int128 uint128;
 typedef struct Object Object;
 typedef struct Builtin Builtin; /* defined by the lowering: builtins.h */
 typedef struct FunctionObject FunctionObject;
+typedef struct HostType HostType; /* script.h */
 
 struct Object {
     ObjectKind kind;
+    int refs;       /* of a running script's heap: how many hold it; 0: of an arena */
     bool is_frozen; /* it is inside another container: no more changes, so that sizes stay true */
     int height;     /* of containers inside each other */
     int weight;     /* values in it, however deep, each use counted */
@@ -89,6 +92,12 @@ struct Object {
     const Object *of_class; /* of an instance of an aggregate: an OBJECT_TUPLE with names */
     Value *value;           /* OBJECT_TENSOR */
     Span span;              /* where it was made, for notes */
+    /* Of a running script's heap: */
+    const HostType *type; /* OBJECT_HOST */
+    void *payload;
+    int capacity;    /* of items */
+    uint32_t *index; /* a dict's or set's hash table */
+    Object *next, *previous;
 };
 
 struct FunctionObject {
@@ -98,6 +107,8 @@ struct FunctionObject {
     bool is_constexpr_function; /* @triton.constexpr_function: evaluated at compile time */
     bool is_method; /* of an aggregate: in a kernel it is inlined also when it is not jit */
     Map *closure;   /* Str -> Object *, for functions nested in functions; or NULL */
+    int num_cells;  /* of a running script: the object's items are the cells, then the defaults */
+    Object *owner;  /* likewise: the class that it was defined in, or NULL */
 };
 
 Object *object_new(Arena *arena, ObjectKind kind);

@@ -134,6 +134,7 @@ bool object_equal(const Object *a, const Object *b) {
     case OBJECT_OPAQUE:
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
     case OBJECT_ERROR: return false;
     }
     return false;
@@ -166,6 +167,7 @@ static bool is_same(const Object *a, const Object *b) {
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
     case OBJECT_RANGE:
+    case OBJECT_HOST:
     case OBJECT_ERROR: return false;
     }
     return false;

@@ -88,6 +88,7 @@ bool literal_type(Lower *l, const Object *number, LType *type, Span span) {
     case OBJECT_TENSOR:
     case OBJECT_BLOCK_POINTER:
     case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
     case OBJECT_RANGE:
     case OBJECT_ERROR: break;
     }

@@ -214,16 +214,22 @@ static void print_tensor(Printer *printer, const char *device) {
     buf_putc(&printer->out, ')');
 }
 
-static char *text_of(tern_session *session, Printer *printer, Arena *arena) {
+static char *text_of(tern_session *session, Printer *printer, Arena *arena, const char *device) {
     if (setjmp(session->no_memory)) return NULL;
     printer->out.arena = arena;
-    print_tensor(printer, tern_device_name(session->context));
+    print_tensor(printer, device);
     char *text = malloc(printer->out.length + 1);
     if (text) memcpy(text, printer->out.data, printer->out.length + 1);
     return text;
 }
 
 char *tern_tensor_text(tern_tensor *tensor) {
+    return tensor_is_live(tensor)
+               ? tern_tensor_text_on(tensor, tern_device_name(tensor->session->context))
+               : NULL;
+}
+
+char *tern_tensor_text_on(tern_tensor *tensor, const char *device) {
     if (!tensor_is_live(tensor)) return NULL;
     tern_session *session = tensor->session;
     Arena *arena = arena_new(&session->no_memory);
@@ -231,7 +237,7 @@ char *tern_tensor_text(tern_tensor *tensor) {
     Printer printer = {.tensor = tensor, .data = data, .shortens = tensor->numel > THRESHOLD};
     char *text = NULL;
     bool is_read = data && !tensor_read(tensor, data);
-    if (is_read) text = text_of(session, &printer, arena);
+    if (is_read) text = text_of(session, &printer, arena, device);
     if (!data || (is_read && !text)) session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
     free(data);
     arena_free(arena);

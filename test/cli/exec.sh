@@ -71,5 +71,5 @@ program 2 "expected '>' after what a launch is of" 'one<<<1, 1>>(d, n);'
 program 2 "'deep' is launched and no kernel" 'deep<<<1, 1>>>(n);'
 check 'nothing ran before it was refused' sh -c "! grep -q '^no' '$work/.out'"
 exits 2 "no function 'main'" "$TERN" exec --device cpu test/cuda/shapes.cu
-exits 2 'one FILE.cu' "$TERN" exec
+exits 2 'one FILE.py or FILE.cu' "$TERN" exec
 finish

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exec: tern_run_script. */
+#include "exec/exec.h"
+
+#include <stdlib.h>
+
+static Object *import(Host *host, Str path) {
+    Object *module = torch_open(host, path);
+    return module || is_raised(host) ? module : triton_open(host, path);
+}
+
+static void write_out(void *user, const char *text, size_t length) {
+    const Exec *exec = user;
+    exec->output(exec->output_user, text, length);
+}
+
+tern_status tern_run_script(tern_session *session, const char *path,
+                            const tern_script_options *options, int *exit_code, char **complaint) {
+    jmp_buf no_memory;
+    *exit_code = 1, *complaint = NULL;
+    Arena *volatile owned = NULL;
+    if (setjmp(no_memory)) {
+        arena_free(owned);
+        return TERN_ERROR_NO_MEMORY;
+    }
+    Arena *arena = owned = arena_new(&no_memory);
+    Exec *exec = arena_new_of(arena, Exec);
+    *exec = (Exec){.session = session,
+                   .context = tern_session_context(session),
+                   .path = path,
+                   .arena = arena,
+                   .output = options->output,
+                   .output_user = options->user};
+    LangOptions lang = {options->include_dirs, options->num_include_dirs};
+    ScriptOptions script = {.lang = &lang,
+                            .interrupted = options->interrupted,
+                            .write = write_out,
+                            .import = import,
+                            .user = exec};
+    Buf words = {.arena = arena};
+    Str text, why;
+    if (!file_read(arena, path, MAX_SOURCE_BYTES, &text, &why)) {
+        buf_printf(&words, "%s: %.*s\n", path, STR_ARG(why));
+        *exit_code = 2;
+    } else {
+        const Source *source = source_new(arena, str_of(path), text);
+        tern_set_output(exec->context, options->output, options->user);
+        *exit_code = script_run(arena, source, str_of(path), &script, &words);
+        tern_set_output(exec->context, NULL, NULL);
+    }
+    tern_module_free(exec->module);
+    if (words.length) *complaint = strdup(words.data);
+    arena_free(arena);
+    return TERN_OK;
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exec: Python files that run from the top, with modules torch and triton of our own.
+ *
+ *     exec.c       tern_run_script: opens a script, gives it modules
+ *     tensor.c     the type of torch.Tensor: attributes, operators, subscripts, methods
+ *     torch.c      functions of the module torch
+ *     random.c     the generator of torch on the CPU
+ *     triton.c     the module triton: cdiv, testing, the runtime's devices
+ *     jit.c        functions with @triton.jit, and their launches
+ *
+ * It stands on lang's evaluator, tern.h and tern_tensor.h. */
+#ifndef TERN_EXEC_EXEC_H
+#define TERN_EXEC_EXEC_H
+
+#include "lang/script.h"
+#include "tern.h"
+#include "tern_exec.h"
+#include "tern_tensor.h"
+
+typedef struct Random { /* MT19937, as torch has it */
+    uint32_t state[624];
+    int next;
+    bool is_seeded, has_normal;
+    double normal;
+} Random;
+
+typedef struct Exec {
+    tern_session *session;
+    tern_context *context;
+    tern_module *module; /* the file, for its kernels; NULL: not loaded yet */
+    const char *path;
+    Arena *arena;
+    tern_output *output;
+    void *output_user;
+    Random random;
+} Exec;
+
+static inline Exec *exec_of(const Host *host) { return host->script->user; }
+
+/* ---- tensor.c ---- */
+extern const HostType tensor_type, device_type;
+Object *tensor_wrap(Host *host, tern_tensor *tensor, bool is_cuda); /* takes the reference */
+bool is_tensor_object(const Object *object);
+static inline tern_tensor *tensor_of(const Object *object) { return object->payload; }
+/* False: raised. */
+bool want_tensor(Host *host, const Object *object, const char *what);
+bool operand_of(Host *host, const Object *object, tern_operand *operand);
+bool sizes_of(Host *host, Object *object, int *rank, int64_t *sizes);
+bool torch_dtype_of(Host *host, const Object *object, tern_dtype *dtype);
+Object *dtype_object(Host *host, tern_dtype dtype);
+Object *device_object(Host *host, bool is_cuda);
+bool device_of(Host *host, const Object *object, bool *is_cuda);
+Object *tensor_failed(Host *host); /* raises what the library says */
+Object *size_object(Host *host, tern_tensor *tensor);
+
+/* ---- torch.c ---- */
+Object *torch_open(Host *host, Str path); /* NULL: no such module of ours */
+/* A method of tensors that is a function of torch, too; NULL: none. */
+Object *torch_method(Host *host, Object *tensor, Str name);
+
+/* ---- random.c ---- */
+void torch_seed(Random *random, uint64_t seed);
+double torch_uniform(Random *random);      /* 53 bits */
+float torch_uniform_float(Random *random); /* 24 bits */
+uint64_t torch_below(Random *random, uint64_t bound);
+void torch_fill_normal(Random *random, float *to, int64_t count);
+
+/* ---- triton.c, jit.c ---- */
+Object *triton_open(Host *host, Str path);
+Object *jit_decorator(Host *host, Object *const *args, const HostCall *call);
+
+#endif

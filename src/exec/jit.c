@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+/* jit: functions with @triton.jit in a script, and their launches, kernel[grid](..).
+ *
+ * The kernel is compiled from the file's text, for the arguments as Triton would: what is divisible
+ * by 16, what is 1. A name of the file that the kernel reads has the value that it has when the
+ * kernel is first launched. items[0] of a jit function is the Python function; of a launcher the
+ * jit function, then the grid. */
+#include "exec/exec.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct Compiled {
+    Str signature;
+    int num_warps, num_stages;
+    tern_kernel *kernel;
+} Compiled;
+
+typedef struct Jit { /* in the script's arena */
+    const tern_function *function;
+    VEC(Compiled) kernels;
+} Jit;
+
+enum { MOST_ARGUMENTS = 256 };
+
+/* ---- the file's names that a kernel reads ---- */
+
+static bool is_plain(const Object *value) {
+    if (value->kind == OBJECT_TUPLE && !value->names) {
+        for (int i = 0; i < value->num_items; i++)
+            if (!is_plain(value->items[i])) return false;
+        return true;
+    }
+    return object_is_number(value) || value->kind == OBJECT_STR || value->kind == OBJECT_NONE;
+}
+
+static void set_globals_of(Host *host, const FunctionDef *def, int depth);
+
+/* Where the script's value is not what the text alone says, the kernel gets the script's. */
+static void set_global(Host *host, Str name, int depth) {
+    Exec *exec = exec_of(host);
+    Object *value = map_get(&host->module->space, name);
+    if (!value || is_raised(host)) return;
+    bool is_jit = value->kind == OBJECT_HOST && !strcmp(value->type->name, "JITFunction");
+    if (is_jit && depth < 20) set_globals_of(host, value->items[0]->function->def, depth + 1);
+    if (!is_plain(value)) return;
+    Diag quiet = {.arena = exec->arena, .muted = true};
+    const Object *text = module_lookup(exec->arena, host->module, name, &quiet);
+    if (text && is_plain(text) && object_equal(text, value)) return;
+    Buf repr = {.arena = host->arena};
+    host_print(host, value, &repr, true);
+    if (tern_module_set_global(exec->module, str_c(host->arena, name), repr.data))
+        host_raise(host, CLASS_RUNTIME_ERROR, "%s", tern_message(exec->context));
+}
+
+static void globals_of_expr(Host *host, const Expr *expr, int depth) {
+    if (!expr) return;
+    if (expr->kind == EXPR_NAME && !expr->slot) set_global(host, expr->text, depth);
+    globals_of_expr(host, expr->left, depth);
+    globals_of_expr(host, expr->right, depth);
+    globals_of_expr(host, expr->condition, depth);
+    for (int i = 0; i < expr->num_items; i++) globals_of_expr(host, expr->items[i], depth);
+    for (int i = 0; i < expr->num_args; i++) globals_of_expr(host, expr->args[i].value, depth);
+}
+
+static void globals_of_block(Host *host, Block block, int depth) {
+    for (int i = 0; i < block.count; i++) {
+        const Stmt *stmt = block.stmts[i];
+        globals_of_expr(host, stmt->value, depth);
+        for (int k = 0; k < stmt->num_targets; k++) globals_of_expr(host, stmt->targets[k], depth);
+        globals_of_block(host, stmt->body, depth);
+        globals_of_block(host, stmt->orelse, depth);
+    }
+}
+
+static void set_globals_of(Host *host, const FunctionDef *def, int depth) {
+    globals_of_block(host, def->body, depth);
+}
+
+/* ---- from arguments to a signature ---- */
+
+typedef struct Launch {
+    Object *values[MOST_ARGUMENTS]; /* by parameter */
+    int num_warps, num_stages;
+    Buf signature;
+    tern_argument arguments[MOST_ARGUMENTS];
+    int num_arguments;
+} Launch;
+
+static const tern_function *find_function(Host *host, const Object *function) {
+    Exec *exec = exec_of(host);
+    const FunctionDef *def = function->function->def;
+    int line, column;
+    if (!exec->module) exec->module = tern_load_file(exec->context, exec->path);
+    if (!exec->module) return tensor_failed(host), NULL;
+    source_position(def->span.source, def->span.start, &line, &column);
+    Str name = str_format(host->arena, "%.*s@%d", STR_ARG(def->name), line);
+    const tern_function *found = tern_module_find(exec->module, name.data);
+    if (!found)
+        host_refuse(host, "the kernel '%.*s', which is not in the file that runs",
+                    STR_ARG(def->name));
+    return found;
+}
+
+static bool is_option(Host *host, Str name, const Object *value, Launch *launch) {
+    int64_t number = 0;
+    bool counts = str_is(name, "num_warps") || str_is(name, "num_stages");
+    if (!counts && !str_is(name, "num_ctas") && !str_is(name, "maxnreg") &&
+        !str_is(name, "enable_fp_fusion"))
+        return false;
+    if (!counts) return true;
+    if (!host_int(host, value, "a launch's option", &number)) return true;
+    if (str_is(name, "num_warps")) launch->num_warps = (int)number;
+    if (str_is(name, "num_stages")) launch->num_stages = (int)number;
+    return true;
+}
+
+static bool place_arguments(Host *host, const Object *function, const HostCall *call,
+                            Launch *launch) {
+    const FunctionDef *def = function->function->def;
+    int next = 0;
+    if (def->num_params > MOST_ARGUMENTS)
+        return host_refuse(host, "a kernel of so many parameters"), false;
+    for (int i = 0; i < call->num_args; i++) {
+        Str name = call->names ? call->names[i] : (Str){0};
+        int at = name.length ? 0 : next++;
+        while (name.length && at < def->num_params && !str_equal(def->params[at].name, name)) at++;
+        if (at >= def->num_params) {
+            if (name.length && is_option(host, name, call->args[i], launch)) continue;
+            host_raise(host, CLASS_TYPE_ERROR,
+                       name.length ? "got an unexpected keyword argument '%.*s'"
+                                   : "too many positional arguments%.*s",
+                       name.length, name.length ? name.data : "");
+            return false;
+        }
+        launch->values[at] = call->args[i];
+    }
+    for (int i = 0; i < def->num_params; i++) {
+        if (!launch->values[i])
+            launch->values[i] = function->items[function->function->num_cells + i];
+        if (launch->values[i]) continue;
+        host_raise(host, CLASS_TYPE_ERROR,
+                   "dynamic_func() missing 1 required positional argument: "
+                   "'%.*s'",
+                   STR_ARG(def->params[i].name));
+        return false;
+    }
+    return !is_raised(host);
+}
+
+static bool constant_text(Host *host, Object *value, Buf *out) {
+    bool torch = value->kind == OBJECT_DTYPE && value->text.length;
+    if (value->kind == OBJECT_DTYPE && !torch) {
+        ltype_print(out, value->ltype);
+        return true;
+    }
+    if (!is_plain(value))
+        return host_refuse(host, "a constant of a kernel that is a %.*s",
+                           STR_ARG(class_info(class_of(host, value))->name)),
+               false;
+    host_print(host, value, out, true);
+    return true;
+}
+
+static tern_argument tensor_argument(Object *value, const tern_function_parameter *parameter,
+                                     Buf *out) {
+    size_t offset;
+    tern_tensor *tensor = tensor_of(value);
+    tern_buffer *buffer = tern_tensor_buffer(tensor, &offset);
+    uintptr_t address = (uintptr_t)tern_buffer_pointer(buffer) + offset;
+    bool promises = !parameter->do_not_specialize && !parameter->do_not_specialize_on_alignment;
+    buf_printf(out, "*%s%s", tern_dtype_name(tern_tensor_dtype(tensor)),
+               promises && address % 16 == 0 ? ":16" : "");
+    tern_argument argument = tern_arg_buffer(buffer);
+    argument.offset = offset;
+    return argument;
+}
+
+/* One parameter: its part of the signature, and the argument unless it is a constant. */
+static bool add_argument(Host *host, Object *value, const tern_function_parameter *parameter,
+                         Launch *launch) {
+    Buf *out = &launch->signature;
+    int64_t number;
+    if (parameter->is_constexpr || value->kind == OBJECT_NONE)
+        return constant_text(host, value, out);
+    tern_argument *argument = &launch->arguments[launch->num_arguments];
+    if (is_tensor_object(value)) {
+        *argument = tensor_argument(value, parameter, out);
+    } else if (value->kind == OBJECT_BOOL) {
+        buf_puts(out, "i1");
+        *argument = tern_arg_int(value->integer != 0);
+    } else if (value->kind == OBJECT_INT) {
+        if (!host_int(host, value, "a kernel's argument", &number)) return false;
+        bool wide = number < INT32_MIN || number > INT32_MAX;
+        bool is_one = number == 1 && !parameter->do_not_specialize;
+        bool promises = number % 16 == 0 && !parameter->do_not_specialize &&
+                        !parameter->do_not_specialize_on_alignment;
+        buf_printf(out, "%s%s", wide ? "i64" : "i32", is_one ? ":1" : promises ? ":16" : "");
+        *argument = tern_arg_int(number);
+        if (is_one) return true; /* a constant for the kernel */
+    } else if (value->kind == OBJECT_FLOAT) {
+        buf_puts(out, "fp32");
+        *argument = tern_arg_float(value->number);
+    } else {
+        return host_refuse(host, "a %.*s as an argument of a kernel",
+                           STR_ARG(class_info(class_of(host, value))->name)),
+               false;
+    }
+    launch->num_arguments++;
+    return true;
+}
+
+/* ---- launching ---- */
+
+static tern_kernel *compiled(Host *host, Jit *jit, const Launch *launch) {
+    Exec *exec = exec_of(host);
+    Str signature = launch->signature.length ? buf_str(&launch->signature) : STR("");
+    for (int i = 0; i < jit->kernels.count; i++) {
+        const Compiled *one = &jit->kernels.data[i];
+        if (one->num_warps == launch->num_warps && one->num_stages == launch->num_stages &&
+            str_equal(one->signature, signature))
+            return one->kernel;
+    }
+    tern_options options = {
+        .size = sizeof options, .num_warps = launch->num_warps, .num_stages = launch->num_stages};
+    Str name = str_format(host->arena, "%s@%d", jit->function->name, jit->function->line);
+    tern_kernel *kernel =
+        tern_compile(exec->module, name.data, str_c(host->arena, signature), &options);
+    if (!kernel) {
+        host_raise(host, CLASS_RUNTIME_ERROR, "the kernel '%s' does not compile:\n%s",
+                   jit->function->name, tern_message(exec->context));
+        return NULL;
+    }
+    vec_push(exec->arena, &jit->kernels,
+             ((Compiled){str_copy(exec->arena, signature), launch->num_warps, launch->num_stages,
+                         kernel}));
+    return kernel;
+}
+
+/* A tuple of up to three numbers, one number, or what a function of the arguments gives. */
+static bool grid_of(Host *host, Object *grid, const FunctionDef *def, const Launch *launch,
+                    uint32_t sizes[3]) {
+    bool is_list = grid->kind == OBJECT_TUPLE || grid->kind == OBJECT_LIST;
+    if (!is_list && !object_is_integral(grid)) {
+        Object *meta = heap_list(host, OBJECT_DICT, 0, NULL);
+        for (int i = 0; i < def->num_params; i++)
+            dict_put(host, meta, object_str(host->arena, def->params[i].name), launch->values[i]);
+        grid = host_invoke_with(host, grid, 1, &meta);
+        if (is_raised(host)) return false;
+        is_list = grid->kind == OBJECT_TUPLE || grid->kind == OBJECT_LIST;
+    }
+    int count = is_list ? grid->num_items : 1;
+    if (count < 1 || count > 3)
+        return host_raise(host, CLASS_VALUE_ERROR, "a grid has one to three sizes"), false;
+    for (int i = 0; i < 3; i++) {
+        int64_t size = 1;
+        Object *one = i < count ? is_list ? grid->items[i] : grid : NULL;
+        if (one && !host_int(host, one, "a size of the grid", &size)) return false;
+        if (size < 0 || size > INT32_MAX)
+            return host_raise(host, CLASS_VALUE_ERROR, "a grid of %lld programs", (long long)size),
+                   false;
+        sizes[i] = (uint32_t)size;
+    }
+    return true;
+}
+
+static Object *launch(Host *host, Object *launcher, const HostCall *call) {
+    Object *self = launcher->items[0], *function = self->items[0];
+    Jit *jit = self->payload;
+    const FunctionDef *def = function->function->def;
+    Launch *launch = arena_new_of(host->arena, Launch);
+    uint32_t grid[3];
+    launch->signature.arena = host->arena;
+    if (function->function->num_cells)
+        return host_refuse(host, "a kernel that sees variables of the function around it");
+    if (!jit->function) {
+        Host of_file = *host;
+        of_file.module = function->function->module;
+        jit->function = find_function(host, function);
+        if (!is_raised(host)) set_globals_of(&of_file, def, 0);
+    }
+    if (is_raised(host) || !place_arguments(host, function, call, launch))
+        return host->script->poison;
+    for (int i = 0; i < def->num_params; i++) {
+        if (i) buf_puts(&launch->signature, ", ");
+        if (!add_argument(host, launch->values[i], &jit->function->parameters[i], launch))
+            return host->script->poison;
+    }
+    if (!grid_of(host, launcher->items[1], def, launch, grid)) return host->script->poison;
+    host->span = call->span;
+    tern_kernel *kernel = compiled(host, jit, launch);
+    if (!kernel) return host->script->poison;
+    if (tern_launch(NULL, kernel, grid, launch->arguments, launch->num_arguments))
+        return tensor_failed(host);
+    return host->script->none;
+}
+
+static const HostType launcher_type = {.name = "launcher", .call = launch};
+
+static Object *jit_grid(Host *host, Object *self, Object *grid) {
+    return heap_host(host, &launcher_type, 2, (Object *[]){self, grid});
+}
+
+static Object *jit_get(Host *host, Object *self, Str name) {
+    if (str_is(name, "fn")) return host_hold(host, self->items[0]);
+    return str_starts(name, "__") ? host_get(host, self->items[0], name) : NULL;
+}
+
+static Object *jit_call(Host *host, Object *self, const HostCall *call) {
+    (void)self, (void)call;
+    return host_raise(host, CLASS_RUNTIME_ERROR,
+                      "Cannot call @triton.jit'd outside of the scope of "
+                      "a kernel");
+}
+
+static const HostType jit_type = {
+    .name = "JITFunction", .attribute = jit_get, .subscript = jit_grid, .call = jit_call};
+
+static Object *jit_of(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    if (args[0]->kind != OBJECT_FUNCTION) return host_refuse(host, "@triton.jit of no function");
+    Object *jit = heap_host(host, &jit_type, 1, args);
+    jit->payload = arena_new_of(exec_of(host)->arena, Jit);
+    return jit;
+}
+
+/* @triton.jit and @triton.jit(..): the options are read from the text. */
+Object *jit_decorator(Host *host, Object *const *args, const HostCall *call) {
+    static const Native with_options = {"jit", "fn", jit_of, 0};
+    (void)args;
+    bool direct = call->num_args == 1 && !(call->names && call->names[0].length);
+    return direct ? jit_of(host, call->args, call) : native_new(host, &with_options, NULL);
+}

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tensor: torch.Tensor in a script: an object that holds a tern_tensor. weight: 1 where the script
+ * calls its device 'cuda', which is the session's whatever that is. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- between objects and tensors ---- */
+
+Object *tensor_failed(Host *host) {
+    tern_context *context = exec_of(host)->context;
+    const char *words = tern_message(context);
+    tern_status status = tern_message_status(context);
+    if (status == TERN_ERROR_UNSUPPORTED) return host_refuse(host, "%s", words);
+    bool memory = status == TERN_ERROR_NO_MEMORY;
+    return host_raise(host, memory ? CLASS_MEMORY_ERROR : CLASS_RUNTIME_ERROR, "%s", words);
+}
+
+Object *tensor_wrap(Host *host, tern_tensor *tensor, bool is_cuda) {
+    if (!tensor) return tensor_failed(host);
+    Object *object = heap_host(host, &tensor_type, 0, NULL);
+    object->payload = tensor;
+    object->weight = is_cuda;
+    return object;
+}
+
+static void tensor_free(Object *self) { tern_drop(self->payload); }
+
+bool is_tensor_object(const Object *object) {
+    return object && object->kind == OBJECT_HOST && object->type == &tensor_type;
+}
+
+bool want_tensor(Host *host, const Object *object, const char *what) {
+    if (is_raised(host)) return false;
+    if (is_tensor_object(object)) return true;
+    host_raise(host, CLASS_TYPE_ERROR, "%s: argument must be Tensor, not %.*s", what,
+               STR_ARG(class_info(class_of(host, object))->name));
+    return false;
+}
+
+bool operand_of(Host *host, const Object *object, tern_operand *operand) {
+    if (is_tensor_object(object)) {
+        *operand = tern_of(tensor_of(object));
+        return true;
+    }
+    if (object->kind == OBJECT_FLOAT) {
+        *operand = tern_number(object->number);
+        return true;
+    }
+    int64_t integer;
+    if (!object_is_integral(object)) return false;
+    if (!host_int(host, object, "the operand", &integer)) return false;
+    *operand = tern_integer(integer);
+    if (object->kind == OBJECT_BOOL) operand->kind = TERN_OPERAND_BOOL;
+    return true;
+}
+
+/* A list or tuple of integers, or one. */
+bool sizes_of(Host *host, Object *object, int *rank, int64_t *sizes) {
+    int count = 1;
+    Object **items = &object;
+    if (!object_is_integral(object) && !host_items(host, object, &count, &items)) return false;
+    if (count > TERN_MAX_RANK) return host_refuse(host, "tensors of more than 8 dimensions"), false;
+    for (int i = 0; i < count; i++)
+        if (!host_int(host, items[i], "a size", &sizes[i])) return false;
+    *rank = count;
+    return true;
+}
+
+bool torch_dtype_of(Host *host, const Object *object, tern_dtype *dtype) {
+    if (object->kind == OBJECT_DTYPE && str_is(object->text, "torch")) {
+        *dtype = tern_dtype_from_name(torch_dtype_name(object->ltype.dtype));
+        return true;
+    }
+    host_raise(host, CLASS_TYPE_ERROR, "dtype must be torch.dtype, not %.*s",
+               STR_ARG(class_info(class_of(host, object))->name));
+    return false;
+}
+
+Object *dtype_object(Host *host, tern_dtype dtype) {
+    return builtin_attribute(host->arena, STR("torch"), str_of(tern_torch_name(dtype)));
+}
+
+Object *size_object(Host *host, tern_tensor *tensor) {
+    int rank = tern_rank(tensor);
+    Object *items[TERN_MAX_RANK];
+    for (int i = 0; i < rank; i++) items[i] = object_int(host->arena, tern_shape(tensor)[i]);
+    Object *shape = heap_list(host, OBJECT_TUPLE, rank, items);
+    shape->text = STR("torch.Size");
+    return shape;
+}
+
+/* ---- devices ---- */
+
+static Object *device_get(Host *host, Object *self, Str name) {
+    if (str_is(name, "type"))
+        return object_str(host->arena, self->weight ? STR("cuda") : STR("cpu"));
+    if (str_is(name, "index"))
+        return self->weight ? object_int(host->arena, 0) : host->script->none;
+    return NULL;
+}
+
+static void device_print(Host *host, Object *self, Buf *out, bool as_repr) {
+    (void)host;
+    if (as_repr)
+        buf_puts(out, self->weight ? "device(type='cuda', index=0)" : "device(type='cpu')");
+    else
+        buf_puts(out, self->weight ? "cuda:0" : "cpu");
+}
+
+static Object *device_binary(Host *host, Operator op, Object *a, Object *b) {
+    bool fits = op == OPERATOR_EQ || op == OPERATOR_NE;
+    bool both = b->kind == OBJECT_HOST && b->type == &device_type && a->kind == OBJECT_HOST &&
+                a->type == &device_type;
+    if (!fits || !both) return NULL;
+    return object_bool(host->arena, (a->weight == b->weight) == (op == OPERATOR_EQ));
+}
+
+const HostType device_type = {.name = "torch.device",
+                              .attribute = device_get,
+                              .print = device_print,
+                              .binary = device_binary};
+
+Object *device_object(Host *host, bool is_cuda) {
+    Object *device = heap_host(host, &device_type, 0, NULL);
+    device->weight = is_cuda;
+    return device;
+}
+
+/* 'cuda' is the session's device, by whatever name; so is 'cpu', unless the session is on a GPU. */
+bool device_of(Host *host, const Object *object, bool *is_cuda) {
+    bool gpu = !tern_device_property(tern_device_name(exec_of(host)->context), TERN_DEVICE_ON_HOST);
+    if (!object || object->kind == OBJECT_NONE)
+        *is_cuda = false;
+    else if (object->kind == OBJECT_HOST && object->type == &device_type)
+        *is_cuda = object->weight != 0;
+    else if (object->kind == OBJECT_INT && object->integer == 0)
+        *is_cuda = true;
+    else if (object->kind == OBJECT_STR &&
+             (str_is(object->text, "cpu") || str_is(object->text, "cuda") ||
+              str_is(object->text, "cuda:0")))
+        *is_cuda = str_starts(object->text, "cuda");
+    else
+        return host_refuse(host, "this device"), false;
+    if (gpu && !*is_cuda)
+        return host_refuse(host, "tensors on the CPU beside a GPU: give device='cuda'"), false;
+    return true;
+}
+
+/* ---- attributes ---- */
+
+static Object *transposed(Host *host, Object *self) {
+    tern_tensor *tensor = tensor_of(self);
+    int rank = tern_rank(tensor), dims[TERN_MAX_RANK];
+    for (int i = 0; i < rank; i++) dims[i] = rank - 1 - i;
+    return tensor_wrap(host, tern_permute(tensor, rank, dims), self->weight);
+}
+
+static Object *tensor_get(Host *host, Object *self, Str name) {
+    tern_tensor *tensor = tensor_of(self);
+    if (str_is(name, "shape")) return size_object(host, tensor);
+    if (str_is(name, "dtype")) return dtype_object(host, tern_tensor_dtype(tensor));
+    if (str_is(name, "device")) return device_object(host, self->weight);
+    if (str_is(name, "ndim")) return object_int(host->arena, tern_rank(tensor));
+    if (str_is(name, "is_cuda")) return object_bool(host->arena, self->weight);
+    if (str_is(name, "requires_grad")) return host->script->booleans[0];
+    if (str_is(name, "T")) return transposed(host, self);
+    return torch_method(host, self, name);
+}
+
+/* ---- operators ---- */
+
+static int op_of(Operator op) {
+    switch (op) {
+    case OPERATOR_ADD: return TERN_OP_add;
+    case OPERATOR_SUB: return TERN_OP_sub;
+    case OPERATOR_MUL: return TERN_OP_mul;
+    case OPERATOR_DIV: return TERN_OP_div;
+    case OPERATOR_FLOORDIV: return TERN_OP_floor_divide;
+    case OPERATOR_MOD: return TERN_OP_remainder;
+    case OPERATOR_POW: return TERN_OP_pow;
+    case OPERATOR_AND: return TERN_OP_bitwise_and;
+    case OPERATOR_OR: return TERN_OP_bitwise_or;
+    case OPERATOR_XOR: return TERN_OP_bitwise_xor;
+    case OPERATOR_LT: return TERN_OP_lt;
+    case OPERATOR_LE: return TERN_OP_le;
+    case OPERATOR_GT: return TERN_OP_gt;
+    case OPERATOR_GE: return TERN_OP_ge;
+    case OPERATOR_EQ: return TERN_OP_eq;
+    case OPERATOR_NE: return TERN_OP_ne;
+    case OPERATOR_MATMUL:
+    case OPERATOR_SHL:
+    case OPERATOR_SHR:
+    case OPERATOR_IS:
+    case OPERATOR_IS_NOT:
+    case OPERATOR_IN:
+    case OPERATOR_NOT_IN:
+    case OPERATOR_NEG:
+    case OPERATOR_POS:
+    case OPERATOR_INVERT: break;
+    }
+    return -1;
+}
+
+static Object *tensor_binary(Host *host, Operator op, Object *a, Object *b) {
+    tern_operand operands[2];
+    bool is_cuda = (is_tensor_object(a) && a->weight) || (is_tensor_object(b) && b->weight);
+    if (op == OPERATOR_MATMUL && is_tensor_object(a) && is_tensor_object(b))
+        return tensor_wrap(host, tern_matmul(tensor_of(a), tensor_of(b)), is_cuda);
+    int id = op_of(op);
+    if (id < 0) return host_refuse(host, "'%s' of tensors", operator_text(op));
+    if (!operand_of(host, a, &operands[0]) || !operand_of(host, b, &operands[1])) return NULL;
+    return tensor_wrap(host, tern_op((tern_op_id)id, operands, 2, 0, 0), is_cuda);
+}
+
+static Object *tensor_unary(Host *host, Operator op, Object *self) {
+    tern_operand operand = tern_of(tensor_of(self));
+    if (op == OPERATOR_POS) return self;
+    tern_op_id id = op == OPERATOR_NEG ? TERN_OP_neg : TERN_OP_bitwise_not;
+    return tensor_wrap(host, tern_op(id, &operand, 1, 0, 0), self->weight);
+}
+
+/* ---- subscripts ---- */
+
+static bool key_part(Host *host, const Object *part, Buf *text) {
+    if (part->kind == OBJECT_NONE)
+        buf_puts(text, "None");
+    else if (part->kind == OBJECT_ELLIPSIS)
+        buf_puts(text, "...");
+    else if (part->kind == OBJECT_INT)
+        int128_print(text, part->integer);
+    else if (part->kind == OBJECT_SLICE) {
+        for (int i = 0; i < 3; i++) {
+            if (i) buf_putc(text, ':');
+            if (part->items[i]->kind == OBJECT_NONE) continue;
+            if (!object_is_integral(part->items[i]))
+                return host_raise(host, CLASS_TYPE_ERROR,
+                                  "slice indices must be integers or None or have an __index__ "
+                                  "method"),
+                       false;
+            int128_print(text, part->items[i]->integer);
+        }
+    } else {
+        return host_refuse(host, "a tensor's subscript that is no integer, slice, None or '...'"),
+               false;
+    }
+    return true;
+}
+
+static tern_tensor *view_at(Host *host, Object *self, Object *key) {
+    Buf text = {.arena = host->arena};
+    int count = key->kind == OBJECT_TUPLE ? key->num_items : 1;
+    for (int i = 0; i < count; i++) {
+        if (i) buf_puts(&text, ", ");
+        if (!key_part(host, key->kind == OBJECT_TUPLE ? key->items[i] : key, &text)) return NULL;
+    }
+    tern_tensor *view = tern_at(tensor_of(self), text.length ? text.data : "");
+    if (view) return view;
+    const char *words = tern_message(exec_of(host)->context);
+    bool index = strstr(words, "index") != NULL;
+    host_raise(host, index ? CLASS_INDEX_ERROR : CLASS_RUNTIME_ERROR, "%s", words);
+    return NULL;
+}
+
+static Object *tensor_subscript(Host *host, Object *self, Object *key) {
+    tern_tensor *view = view_at(host, self, key);
+    return view ? tensor_wrap(host, view, self->weight) : host->script->poison;
+}
+
+static bool tensor_set_subscript(Host *host, Object *self, Object *key, Object *value) {
+    tern_operand operand;
+    tern_tensor *view = view_at(host, self, key);
+    if (!view) return false;
+    if (!operand_of(host, value, &operand)) {
+        tern_drop(view);
+        host_raise(host, CLASS_TYPE_ERROR, "can't assign a %.*s to a tensor",
+                   STR_ARG(class_info(class_of(host, value))->name));
+        return false;
+    }
+    tern_tensor *from = operand.tensor;
+    if (!from) {
+        double number =
+            operand.kind == TERN_OPERAND_NUMBER ? operand.number : (double)operand.integer;
+        from = tern_full(exec_of(host)->session, tern_tensor_dtype(view), 0, NULL, number);
+    }
+    tern_status status = from ? tern_copy_into(view, from) : TERN_ERROR_NO_MEMORY;
+    if (!operand.tensor) tern_drop(from);
+    tern_drop(view);
+    if (status) tensor_failed(host);
+    return !status;
+}
+
+/* ---- as numbers and text ---- */
+
+static Object *item_of(Host *host, Object *self) {
+    double number;
+    int64_t integer;
+    tern_tensor *tensor = tensor_of(self);
+    tern_dtype dtype = tern_tensor_dtype(tensor);
+    if (tern_dtype_is_float(dtype)) {
+        if (tern_item(tensor, &number)) return tensor_failed(host);
+        return object_float(host->arena, number);
+    }
+    if (tern_item_int(tensor, &integer)) return tensor_failed(host);
+    return dtype == TERN_BOOL ? object_bool(host->arena, integer != 0)
+                              : object_int(host->arena, integer);
+}
+
+static bool tensor_truth(Host *host, Object *self) {
+    int64_t count = tern_numel(tensor_of(self));
+    if (count != 1) {
+        host_raise(host, CLASS_RUNTIME_ERROR,
+                   count ? "Boolean value of Tensor with more than one value is ambiguous"
+                         : "Boolean value of Tensor with no values is ambiguous");
+        return false;
+    }
+    Object *item = item_of(host, self);
+    return !is_raised(host) && script_truth(host, item);
+}
+
+static int64_t tensor_length(Host *host, Object *self) {
+    if (tern_rank(tensor_of(self))) return tern_shape(tensor_of(self))[0];
+    host_raise(host, CLASS_TYPE_ERROR, "len() of a 0-d tensor");
+    return -1;
+}
+
+static Object *tensor_next(Host *host, Object *self, int64_t index) {
+    tern_tensor *tensor = tensor_of(self);
+    if (!tern_rank(tensor))
+        return host_raise(host, CLASS_TYPE_ERROR, "iteration over a 0-d tensor");
+    if (index >= tern_shape(tensor)[0]) return NULL;
+    return tensor_wrap(host, tern_select(tensor, 0, index), self->weight);
+}
+
+static void tensor_print(Host *host, Object *self, Buf *out, bool as_repr) {
+    (void)as_repr;
+    char *text = self->weight ? tern_tensor_text_on(tensor_of(self), "cuda:0")
+                              : tern_tensor_text(tensor_of(self));
+    if (!text) {
+        tensor_failed(host);
+        return;
+    }
+    buf_puts(out, text);
+    tern_free(text);
+}
+
+/* As torch: a tensor without dimensions is its number. */
+static Object *tensor_format(Host *host, Object *self, Str spec) {
+    if (tern_rank(tensor_of(self))) {
+        if (!spec.length) return NULL;
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "unsupported format string passed to Tensor.__format__");
+    }
+    Object *item = item_of(host, self);
+    return is_raised(host) ? item : host_format(host, item, spec);
+}
+
+const HostType tensor_type = {.name = "torch.Tensor",
+                              .free = tensor_free,
+                              .attribute = tensor_get,
+                              .binary = tensor_binary,
+                              .unary = tensor_unary,
+                              .subscript = tensor_subscript,
+                              .set_subscript = tensor_set_subscript,
+                              .next = tensor_next,
+                              .length = tensor_length,
+                              .truth = tensor_truth,
+                              .print = tensor_print,
+                              .format = tensor_format};

@@ -1,0 +1,827 @@
+// SPDX-License-Identifier: Apache-2.0
+/* torch: functions of the module torch, and the methods of tensors: rows over tern_tensor.h. A row
+ * of `both` is torch.name(x, ..) and x.name(..). */
+#include "exec/exec.h"
+
+#include <stdlib.h>
+
+static bool cuda_of(const Object *object) { return is_tensor_object(object) && object->weight; }
+static tern_session *session_of(const Host *host) { return exec_of(host)->session; }
+static Object *none_of(Host *host) {
+    return is_raised(host) ? host->script->poison : host->script->none;
+}
+static bool given(const Object *object) { return object && object->kind != OBJECT_NONE; }
+
+/* ---- making ---- */
+
+/* What *size, dtype=, device= say. */
+typedef struct Wanted {
+    int rank;
+    int64_t sizes[TERN_MAX_RANK];
+    tern_dtype dtype;
+    bool is_cuda, has_dtype;
+} Wanted;
+
+static bool is_word(Host *host, Str name, Object *value, Wanted *wanted, bool *fine) {
+    if (str_is(name, "dtype")) {
+        if (given(value))
+            *fine = torch_dtype_of(host, value, &wanted->dtype), wanted->has_dtype = true;
+    } else if (str_is(name, "device")) {
+        *fine = device_of(host, value, &wanted->is_cuda);
+    } else if (str_is(name, "requires_grad")) {
+        if (script_truth(host, value)) host_refuse(host, "requires_grad=True");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* torch.zeros(2, 3, dtype=..) or torch.zeros((2, 3)). `first` positional ones come before. */
+static bool wanted_of(Host *host, const HostCall *call, int first, Wanted *wanted) {
+    Object *sizes[TERN_MAX_RANK + 1];
+    int count = 0, positional = 0;
+    *wanted = (Wanted){.dtype = TERN_FLOAT32};
+    for (int i = 0; i < call->num_args; i++) {
+        Str name = call->names ? call->names[i] : (Str){0};
+        bool fine = true;
+        if (!name.length && positional++ < first) continue;
+        if (name.length && is_word(host, name, call->args[i], wanted, &fine)) {
+            if (!fine || is_raised(host)) return false;
+            continue;
+        }
+        if (name.length && !str_is(name, "size"))
+            return host_refuse(host, "'%.*s=' here", STR_ARG(name)), false;
+        if (count > TERN_MAX_RANK) return host_refuse(host, "so many dimensions"), false;
+        sizes[count++] = call->args[i];
+    }
+    if (count == 1) return sizes_of(host, sizes[0], &wanted->rank, wanted->sizes);
+    if (count > TERN_MAX_RANK) return host_refuse(host, "so many dimensions"), false;
+    for (int i = 0; i < count; i++)
+        if (!host_int(host, sizes[i], "a size", &wanted->sizes[i])) return false;
+    wanted->rank = count;
+    return true;
+}
+
+enum { MAKE_EMPTY, MAKE_ZEROS, MAKE_ONES, MAKE_RAND, MAKE_RANDN };
+
+static tern_tensor *drawn(Host *host, const Wanted *wanted, bool is_normal) {
+    Random *random = &exec_of(host)->random;
+    tern_tensor *shaped = tern_empty(session_of(host), wanted->dtype, wanted->rank, wanted->sizes);
+    if (!shaped) return NULL;
+    int64_t count = tern_numel(shaped);
+    bool wide = wanted->dtype == TERN_FLOAT64;
+    tern_drop(shaped);
+    void *data = malloc((size_t)count * (wide ? 8 : 4) + 8);
+    if (!data) return NULL;
+    if (wide)
+        for (int64_t i = 0; i < count; i++) ((double *)data)[i] = torch_uniform(random);
+    else if (is_normal)
+        torch_fill_normal(random, data, count);
+    else
+        for (int64_t i = 0; i < count; i++) ((float *)data)[i] = torch_uniform_float(random);
+    tern_tensor *tensor = tern_from(session_of(host), data, wide ? TERN_FLOAT64 : TERN_FLOAT32,
+                                    wanted->rank, wanted->sizes);
+    free(data);
+    if (!tensor || tern_tensor_dtype(tensor) == wanted->dtype) return tensor;
+    tern_tensor *cast = tern_to(tensor, wanted->dtype);
+    tern_drop(tensor);
+    return cast;
+}
+
+static Object *made(Host *host, const Wanted *w, int what) {
+    tern_session *session = session_of(host);
+    tern_tensor *tensor = NULL;
+    bool draws = what == MAKE_RAND || what == MAKE_RANDN;
+    if (draws && !tern_dtype_is_float(w->dtype))
+        return host_raise(host, CLASS_RUNTIME_ERROR, "\"%s\" not implemented for '%s'",
+                          what == MAKE_RAND ? "check_uniform_bounds" : "normal_kernel_cpu",
+                          tern_torch_name(w->dtype));
+    if (what == MAKE_RANDN && w->dtype == TERN_FLOAT64)
+        return host_refuse(host, "randn of float64");
+    if (what == MAKE_EMPTY) tensor = tern_empty(session, w->dtype, w->rank, w->sizes);
+    if (what == MAKE_ZEROS) tensor = tern_zeros(session, w->dtype, w->rank, w->sizes);
+    if (what == MAKE_ONES) tensor = tern_ones(session, w->dtype, w->rank, w->sizes);
+    if (draws) tensor = drawn(host, w, what == MAKE_RANDN);
+    return tensor_wrap(host, tensor, w->is_cuda);
+}
+
+static Object *run_make(Host *host, Object *const *args, const HostCall *call) {
+    Wanted wanted;
+    (void)args;
+    return wanted_of(host, call, 0, &wanted) ? made(host, &wanted, call->id) : none_of(host);
+}
+
+/* torch.empty_like(x, dtype=, device=) */
+static Object *run_like(Host *host, Object *const *args, const HostCall *call) {
+    Wanted wanted;
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    tern_tensor *like = tensor_of(args[0]);
+    bool same = !given(args[1]);
+    wanted = (Wanted){.rank = tern_rank(like), .dtype = tern_tensor_dtype(like)};
+    wanted.is_cuda = args[0]->weight;
+    memcpy(wanted.sizes, tern_shape(like), (size_t)wanted.rank * sizeof *wanted.sizes);
+    if (!same && !torch_dtype_of(host, args[1], &wanted.dtype)) return none_of(host);
+    if (given(args[2]) && !device_of(host, args[2], &wanted.is_cuda)) return none_of(host);
+    if (same && call->id == MAKE_EMPTY)
+        return tensor_wrap(host, tern_empty_like(like), wanted.is_cuda);
+    if (same && call->id == MAKE_ZEROS)
+        return tensor_wrap(host, tern_zeros_like(like), wanted.is_cuda);
+    return made(host, &wanted, call->id);
+}
+
+static Object *run_full(Host *host, Object *const *args, const HostCall *call) {
+    Wanted w = {.dtype = TERN_FLOAT32};
+    double value;
+    (void)call;
+    if (!sizes_of(host, args[0], &w.rank, w.sizes) ||
+        !host_double(host, args[1], "fill_value", &value))
+        return none_of(host);
+    if (args[1]->kind == OBJECT_INT) w.dtype = TERN_INT64;
+    if (args[1]->kind == OBJECT_BOOL) w.dtype = TERN_BOOL;
+    if (given(args[2]) && !torch_dtype_of(host, args[2], &w.dtype)) return none_of(host);
+    if (!device_of(host, args[3], &w.is_cuda)) return none_of(host);
+    return tensor_wrap(host, tern_full(session_of(host), w.dtype, w.rank, w.sizes, value),
+                       w.is_cuda);
+}
+
+static Object *run_arange(Host *host, Object *const *args, const HostCall *call) {
+    double bounds[3] = {0, 0, 1};
+    tern_dtype dtype = TERN_INT64;
+    bool is_cuda;
+    (void)call;
+    int count = given(args[1]) ? given(args[2]) ? 3 : 2 : 1;
+    for (int i = 0; i < count; i++) {
+        if (!host_double(host, args[i], "the bound", &bounds[count == 1 ? 1 : i]))
+            return none_of(host);
+        if (args[i]->kind == OBJECT_FLOAT) dtype = TERN_FLOAT32;
+    }
+    if (given(args[3]) && !torch_dtype_of(host, args[3], &dtype)) return none_of(host);
+    if (!device_of(host, args[4], &is_cuda)) return none_of(host);
+    return tensor_wrap(host, tern_arange(session_of(host), dtype, bounds[0], bounds[1], bounds[2]),
+                       is_cuda);
+}
+
+static Object *run_randint(Host *host, Object *const *args, const HostCall *call) {
+    int64_t low = 0, high;
+    int at = given(args[2]) ? 1 : 0; /* randint(high, size) or randint(low, high, size) */
+    Wanted w = {.dtype = TERN_INT64};
+    (void)call;
+    if ((at && !host_int(host, args[0], "low", &low)) || !host_int(host, args[at], "high", &high) ||
+        !sizes_of(host, args[at + 1], &w.rank, w.sizes) ||
+        (given(args[3]) && !torch_dtype_of(host, args[3], &w.dtype)) ||
+        !device_of(host, args[4], &w.is_cuda))
+        return none_of(host);
+    if (low >= high)
+        return host_raise(
+            host, CLASS_RUNTIME_ERROR,
+            "random_ expects 'from' to be less than 'to', but got from=%lld >= to=%lld",
+            (long long)low, (long long)high);
+    tern_tensor *shaped = tern_empty(session_of(host), TERN_INT64, w.rank, w.sizes);
+    if (!shaped) return tensor_failed(host);
+    int64_t count = tern_numel(shaped);
+    tern_drop(shaped);
+    int64_t *data = malloc((size_t)count * sizeof *data + 8);
+    if (!data) longjmp(host->script->no_memory, 1);
+    uint64_t range = (uint64_t)high - (uint64_t)low;
+    for (int64_t i = 0; i < count; i++)
+        data[i] = low + (int64_t)torch_below(&exec_of(host)->random, range);
+    tern_tensor *tensor = tern_from(session_of(host), data, TERN_INT64, w.rank, w.sizes);
+    free(data);
+    tern_tensor *cast = tern_to(tensor, w.dtype);
+    tern_drop(tensor);
+    return tensor_wrap(host, cast, w.is_cuda);
+}
+
+/* torch.tensor([[1, 2], [3, 4]]): the shape and the values, row-major. */
+typedef struct Values {
+    VEC(Object *) items;
+    int rank;
+    int64_t sizes[TERN_MAX_RANK];
+} Values;
+
+static bool collect(Host *host, Object *object, int depth, Values *values) {
+    bool is_list = object->kind == OBJECT_LIST || object->kind == OBJECT_TUPLE;
+    if (is_list && depth == TERN_MAX_RANK) return host_refuse(host, "so many dimensions"), false;
+    if (depth == values->rank && is_list && !values->items.count)
+        values->sizes[values->rank++] = object->num_items;
+    bool fits = is_list ? depth < values->rank && values->sizes[depth] == object->num_items
+                        : depth == values->rank;
+    if (!fits) {
+        host_raise(host, CLASS_VALUE_ERROR, "expected sequence of length %lld at dim %d (got %d)",
+                   depth < values->rank ? (long long)values->sizes[depth] : 0, depth,
+                   is_list ? object->num_items : 0);
+        return false;
+    }
+    if (!is_list) {
+        if (!object_is_number(object))
+            return host_raise(host, CLASS_TYPE_ERROR, "must be real number, not %.*s",
+                              STR_ARG(class_info(class_of(host, object))->name)),
+                   false;
+        vec_push(host->arena, &values->items, object);
+        return true;
+    }
+    for (int i = 0; i < object->num_items; i++)
+        if (!collect(host, object->items[i], depth + 1, values)) return false;
+    return true;
+}
+
+static Object *run_tensor(Host *host, Object *const *args, const HostCall *call) {
+    Values values = {0};
+    bool is_cuda, is_float = false, all_bool = true;
+    (void)call;
+    if (is_tensor_object(args[0])) return host_refuse(host, "torch.tensor of a tensor");
+    if (!device_of(host, args[2], &is_cuda) || !collect(host, args[0], 0, &values))
+        return none_of(host);
+    for (int i = 0; i < values.items.count; i++) {
+        is_float |= values.items.data[i]->kind == OBJECT_FLOAT;
+        all_bool &= values.items.data[i]->kind == OBJECT_BOOL;
+    }
+    if (!values.items.count) is_float = true, all_bool = false;
+    tern_dtype dtype = is_float ? TERN_FLOAT32 : all_bool ? TERN_BOOL : TERN_INT64;
+    if (given(args[1]) && !torch_dtype_of(host, args[1], &dtype)) return none_of(host);
+    size_t size = tern_dtype_size(dtype);
+    unsigned char *data =
+        arena_array(host->arena, unsigned char, (size_t)values.items.count *size + 8);
+    for (int i = 0; i < values.items.count; i++) {
+        const Object *item = values.items.data[i];
+        if (tern_dtype_is_float(dtype))
+            tern_element_set_double(dtype, data + (size_t)i * size, object_number(item));
+        else
+            tern_element_set_int(dtype, data + (size_t)i * size,
+                                 item->kind == OBJECT_FLOAT ? (int64_t)item->number
+                                                            : (int64_t)item->integer);
+    }
+    return tensor_wrap(host, tern_from(session_of(host), data, dtype, values.rank, values.sizes),
+                       is_cuda);
+}
+
+/* ---- ops ---- */
+
+static Object *run_pointwise(Host *host, Object *const *args, const HostCall *call) {
+    tern_operand operands[3];
+    int count = args[2] ? 3 : args[1] ? 2 : 1;
+    bool is_cuda = false;
+    for (int i = 0; i < count; i++) {
+        if (!operand_of(host, args[i], &operands[i]))
+            return is_raised(host) ? host->script->poison
+                                   : host_raise(host, CLASS_TYPE_ERROR,
+                                                "%s(): argument %d must be Tensor, not %.*s",
+                                                tern_op_name((tern_op_id)call->id), i + 1,
+                                                STR_ARG(class_info(class_of(host, args[i]))->name));
+        is_cuda |= cuda_of(args[i]);
+    }
+    Object *out = args[3];
+    if (!given(out))
+        return tensor_wrap(host, tern_op((tern_op_id)call->id, operands, count, 0, 0), is_cuda);
+    if (!want_tensor(host, out, "out")) return none_of(host);
+    if (tern_op_into(tensor_of(out), (tern_op_id)call->id, operands, count, 0, 0))
+        return tensor_failed(host);
+    return out;
+}
+
+/* The places of run_pointwise: x, y, z, out. */
+static Object *run_unary(Host *host, Object *const *args, const HostCall *call) {
+    Object *all[] = {args[0], NULL, NULL, args[1]};
+    return want_tensor(host, args[0], tern_op_name((tern_op_id)call->id))
+               ? run_pointwise(host, all, call)
+               : none_of(host);
+}
+static Object *run_binary(Host *host, Object *const *args, const HostCall *call) {
+    Object *all[] = {args[0], args[1], NULL, args[2]};
+    return run_pointwise(host, all, call);
+}
+static Object *run_where(Host *host, Object *const *args, const HostCall *call) {
+    Object *all[] = {args[0], args[1], args[2], NULL};
+    return run_pointwise(host, all, call);
+}
+
+/* x.add_(y), x += y */
+static Object *run_in_place(Host *host, Object *const *args, const HostCall *call) {
+    Object *all[] = {args[0], args[1], NULL, args[0]};
+    return run_pointwise(host, all, call);
+}
+
+static bool dims_of(Host *host, const Object *dim, int *count, int *dims) {
+    int64_t values[TERN_MAX_RANK];
+    *count = 0;
+    if (!given(dim)) return true;
+    if (!sizes_of(host, (Object *)dim, count, values)) return false;
+    for (int i = 0; i < *count; i++) dims[i] = (int)values[i];
+    return true;
+}
+
+static tern_tensor *reduced(int op, tern_tensor *x, const int *dims, int count, bool keep) {
+#define TERN_REDUCE(name, ...)                                                                     \
+    if (op == TERN_OP_##name) return tern_##name(x, dims, count, keep);
+#include "tern_tensor_ops.def"
+    return NULL;
+}
+
+/* input, dim?, keepdim?, dtype? */
+static Object *run_reduce(Host *host, Object *const *args, const HostCall *call) {
+    int count, dims[TERN_MAX_RANK];
+    bool keep = args[2] && script_truth(host, args[2]);
+    if (!want_tensor(host, args[0], "input") || !dims_of(host, args[1], &count, dims))
+        return none_of(host);
+    if (given(args[3])) return host_refuse(host, "dtype= of a reduction");
+    return tensor_wrap(host, reduced(call->id, tensor_of(args[0]), dims, count, keep),
+                       args[0]->weight);
+}
+
+/* max and min: of two tensors, of all elements, or along a dimension with the places. */
+static Object *run_extreme(Host *host, Object *const *args, const HostCall *call) {
+    bool is_max = call->id == TERN_OP_amax, keep = args[2] && script_truth(host, args[2]);
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    if (is_tensor_object(args[1])) {
+        HostCall other = *call;
+        other.id = is_max ? TERN_OP_maximum : TERN_OP_minimum;
+        return run_binary(host, (Object *[]){args[0], args[1], NULL}, &other);
+    }
+    int64_t dim = 0;
+    tern_tensor *x = tensor_of(args[0]);
+    bool is_cuda = args[0]->weight;
+    if (!given(args[1]))
+        return tensor_wrap(
+            host, is_max ? tern_amax(x, NULL, 0, false) : tern_amin(x, NULL, 0, false), is_cuda);
+    if (!host_int(host, args[1], "dim", &dim)) return none_of(host);
+    int one = (int)dim;
+    Object *values = tensor_wrap(
+        host, is_max ? tern_amax(x, &one, 1, keep) : tern_amin(x, &one, 1, keep), is_cuda);
+    if (is_raised(host)) return values;
+    Object *places =
+        tensor_wrap(host, is_max ? tern_argmax(x, one, keep) : tern_argmin(x, one, keep), is_cuda);
+    if (is_raised(host)) return places;
+    static const Str names[] = {{"values", 6}, {"indices", 7}};
+    Object *pair = heap_list(host, OBJECT_TUPLE, 2, (Object *[]){values, places});
+    pair->names = (Str *)(uintptr_t)names;
+    pair->text = is_max ? STR("torch.return_types.max") : STR("torch.return_types.min");
+    return pair;
+}
+
+static Object *run_arg(Host *host, Object *const *args, const HostCall *call) {
+    int64_t dim = 0;
+    bool keep = args[2] && script_truth(host, args[2]), is_max = call->id == TERN_OP_argmax;
+    if (!want_tensor(host, args[0], "input") ||
+        (given(args[1]) && !host_int(host, args[1], "dim", &dim)))
+        return none_of(host);
+    tern_tensor *x = tensor_of(args[0]), *flat = given(args[1]) ? tern_keep(x) : tern_flatten(x);
+    tern_tensor *found =
+        is_max ? tern_argmax(flat, (int)dim, keep) : tern_argmin(flat, (int)dim, keep);
+    tern_drop(flat);
+    return tensor_wrap(host, found, args[0]->weight);
+}
+
+/* softmax, log_softmax, cumsum: input, dim */
+static Object *run_along(Host *host, Object *const *args, const HostCall *call) {
+    int64_t dim;
+    if (!want_tensor(host, args[0], "input") || !host_int(host, args[1], "dim", &dim))
+        return none_of(host);
+    tern_tensor *x = tensor_of(args[0]);
+    tern_tensor *y = call->id == TERN_OP_softmax       ? tern_softmax(x, (int)dim)
+                     : call->id == TERN_OP_log_softmax ? tern_log_softmax(x, (int)dim)
+                                                       : tern_cumsum(x, (int)dim);
+    return tensor_wrap(host, y, args[0]->weight);
+}
+
+static Object *run_matmul(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    if (!want_tensor(host, args[0], "input") || !want_tensor(host, args[1], "other"))
+        return none_of(host);
+    return tensor_wrap(host, tern_matmul(tensor_of(args[0]), tensor_of(args[1])), args[0]->weight);
+}
+
+static Object *run_gelu(Host *host, Object *const *args, const HostCall *call) {
+    bool is_tanh = args[1] && args[1]->kind == OBJECT_STR && str_is(args[1]->text, "tanh");
+    (void)call;
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    tern_tensor *x = tensor_of(args[0]);
+    return tensor_wrap(host, is_tanh ? tern_gelu_tanh(x) : tern_gelu(x), args[0]->weight);
+}
+
+enum { JOIN_CAT, JOIN_STACK };
+static Object *run_join(Host *host, Object *const *args, const HostCall *call) {
+    int count;
+    int64_t dim = 0;
+    Object **items;
+    bool is_cuda = false;
+    if (!host_items(host, args[0], &count, &items) ||
+        (given(args[1]) && !host_int(host, args[1], "dim", &dim)))
+        return none_of(host);
+    tern_tensor **tensors = arena_array(host->arena, tern_tensor *, count + 1);
+    for (int i = 0; i < count; i++) {
+        if (!want_tensor(host, items[i], "tensors")) return none_of(host);
+        tensors[i] = tensor_of(items[i]);
+        is_cuda |= cuda_of(items[i]);
+    }
+    return tensor_wrap(host,
+                       call->id == JOIN_CAT ? tern_cat(tensors, count, (int)dim)
+                                            : tern_stack(tensors, count, (int)dim),
+                       is_cuda);
+}
+
+/* ---- comparing ---- */
+
+static bool close_to(Host *host, Object *const *args, double rtol, double atol, bool *result) {
+    bool nan = given(args[4]) && script_truth(host, args[4]);
+    if (!want_tensor(host, args[0], "input") || !want_tensor(host, args[1], "other") ||
+        (given(args[2]) && !host_double(host, args[2], "rtol", &rtol)) ||
+        (given(args[3]) && !host_double(host, args[3], "atol", &atol)))
+        return false;
+    if (tern_allclose(tensor_of(args[0]), tensor_of(args[1]), rtol, atol, nan, result))
+        return tensor_failed(host), false;
+    return true;
+}
+
+static Object *run_allclose(Host *host, Object *const *args, const HostCall *call) {
+    bool result;
+    (void)call;
+    return close_to(host, args, 1e-5, 1e-8, &result) ? object_bool(host->arena, result)
+                                                     : none_of(host);
+}
+
+static bool same_shape(const tern_tensor *a, const tern_tensor *b) {
+    bool same = tern_rank(a) == tern_rank(b);
+    for (int i = 0; same && i < tern_rank(a); i++) same = tern_shape(a)[i] == tern_shape(b)[i];
+    return same;
+}
+
+static Object *run_equal(Host *host, Object *const *args, const HostCall *call) {
+    bool result = false;
+    Object *all[] = {args[0], args[1], object_float(host->arena, 0), object_float(host->arena, 0),
+                     NULL};
+    (void)call;
+    if (!want_tensor(host, args[0], "input") || !want_tensor(host, args[1], "other"))
+        return none_of(host);
+    if (same_shape(tensor_of(args[0]), tensor_of(args[1])) && !close_to(host, all, 0, 0, &result))
+        return none_of(host);
+    return object_bool(host->arena, result);
+}
+
+static Object *run_assert_close(Host *host, Object *const *args, const HostCall *call) {
+    bool result;
+    (void)call;
+    if (!want_tensor(host, args[0], "actual") || !want_tensor(host, args[1], "expected"))
+        return none_of(host);
+    tern_dtype dtype = tern_tensor_dtype(tensor_of(args[0]));
+    double rtol = dtype == TERN_FLOAT16    ? 1e-3
+                  : dtype == TERN_BFLOAT16 ? 1.6e-2
+                  : dtype == TERN_FLOAT32  ? 1.3e-6
+                  : dtype == TERN_FLOAT64  ? 1e-7
+                                           : 0;
+    double atol = dtype == TERN_FLOAT64 ? 1e-7 : tern_dtype_is_float(dtype) ? 1e-5 : 0;
+    if (!same_shape(tensor_of(args[0]), tensor_of(args[1])))
+        return host_raise(host, CLASS_ASSERTION_ERROR,
+                          "The values for attribute 'shape' do not match");
+    if (!close_to(host, args, rtol, atol, &result)) return none_of(host);
+    return result ? host->script->none
+                  : host_raise(host, CLASS_ASSERTION_ERROR, "Tensor-likes are not close!");
+}
+
+/* ---- methods ---- */
+
+enum { ASK_NUMEL, ASK_DIM, ASK_ELEMENT_SIZE, ASK_CONTIGUOUS, ASK_POINTER };
+static Object *run_ask(Host *host, Object *const *args, const HostCall *call) {
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    tern_tensor *x = tensor_of(args[0]);
+    size_t offset = 0, size = tern_dtype_size(tern_tensor_dtype(x));
+    if (call->id == ASK_CONTIGUOUS) return object_bool(host->arena, tern_is_contiguous(x));
+    if (call->id == ASK_NUMEL) return object_int(host->arena, tern_numel(x));
+    if (call->id == ASK_DIM) return object_int(host->arena, tern_rank(x));
+    if (call->id == ASK_ELEMENT_SIZE) return object_int(host->arena, (int64_t)size);
+    tern_buffer *buffer = tern_tensor_buffer(x, &offset);
+    return object_int(host->arena, (int64_t)((uintptr_t)tern_buffer_pointer(buffer) + offset));
+}
+
+/* size(), stride(): all, or of one dimension */
+static Object *run_extent(Host *host, Object *const *args, const HostCall *call) {
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    tern_tensor *x = tensor_of(args[0]);
+    bool strides = call->id == 1;
+    const int64_t *values = strides ? tern_strides(x) : tern_shape(x);
+    int rank = tern_rank(x);
+    if (given(args[1])) {
+        int64_t dim;
+        if (!host_int(host, args[1], "dim", &dim)) return none_of(host);
+        if (dim < -rank || dim >= rank)
+            return host_raise(
+                host, CLASS_INDEX_ERROR,
+                "Dimension out of range (expected to be in range of [%d, %d], but got "
+                "%lld)",
+                -rank, rank - 1, (long long)dim);
+        return object_int(host->arena, values[dim < 0 ? dim + rank : dim]);
+    }
+    if (!strides) return size_object(host, x);
+    Object *items[TERN_MAX_RANK];
+    for (int i = 0; i < rank; i++) items[i] = object_int(host->arena, values[i]);
+    return heap_list(host, OBJECT_TUPLE, rank, items);
+}
+
+static Object *list_of(Host *host, tern_tensor *x, const unsigned char *data, int dim,
+                       int64_t *at) {
+    tern_dtype dtype = tern_tensor_dtype(x);
+    if (dim == tern_rank(x)) {
+        const unsigned char *element = data + (size_t)(*at)++ * tern_dtype_size(dtype);
+        if (tern_dtype_is_float(dtype))
+            return object_float(host->arena, tern_element_double(dtype, element));
+        int64_t value = tern_element_int(dtype, element);
+        return dtype == TERN_BOOL ? object_bool(host->arena, value != 0)
+                                  : object_int(host->arena, value);
+    }
+    Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
+    for (int64_t i = 0; i < tern_shape(x)[dim]; i++)
+        list_insert(host, list, list->num_items, list_of(host, x, data, dim + 1, at));
+    return list;
+}
+
+static Object *run_tolist(Host *host, Object *const *args, const HostCall *call) {
+    int64_t at = 0;
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    tern_tensor *x = tensor_of(args[0]);
+    size_t bytes = (size_t)tern_numel(x) * tern_dtype_size(tern_tensor_dtype(x));
+    if (call->id && tern_numel(x) != 1)
+        return host_raise(host, CLASS_RUNTIME_ERROR,
+                          "a Tensor with %lld elements cannot be converted to Scalar",
+                          (long long)tern_numel(x));
+    unsigned char *data = arena_array(host->arena, unsigned char, bytes + 8);
+    if (tern_to_host(x, data, bytes)) return tensor_failed(host);
+    return list_of(host, x, data, call->id ? tern_rank(x) : 0, &at);
+}
+
+/* x.to(dtype), x.to(device), x.to(device, dtype), x.to(other) */
+static Object *run_to(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    if (!call->num_args || !want_tensor(host, call->args[0], "input")) return none_of(host);
+    Object *self = call->args[0];
+    tern_dtype dtype = tern_tensor_dtype(tensor_of(self));
+    bool is_cuda = self->weight;
+    for (int i = 1; i < call->num_args; i++) {
+        Object *what = call->args[i];
+        Str name = call->names ? call->names[i] : (Str){0};
+        bool flag = str_is(name, "copy") || str_is(name, "non_blocking");
+        if (flag || !given(what)) continue;
+        bool fine = true;
+        if (what->kind == OBJECT_DTYPE)
+            fine = torch_dtype_of(host, what, &dtype);
+        else if (is_tensor_object(what))
+            dtype = tern_tensor_dtype(tensor_of(what)), is_cuda = what->weight;
+        else
+            fine = device_of(host, what, &is_cuda);
+        if (!fine) return none_of(host);
+    }
+    return tensor_wrap(host, tern_to(tensor_of(self), dtype), is_cuda);
+}
+
+/* float(), half() ..: id is the dtype */
+static Object *run_cast(Host *host, Object *const *args, const HostCall *call) {
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    return tensor_wrap(host, tern_to(tensor_of(args[0]), (tern_dtype)call->id), args[0]->weight);
+}
+
+static Object *run_place(Host *host, Object *const *args, const HostCall *call) {
+    bool is_cuda;
+    if (!want_tensor(host, args[0], "input") ||
+        !device_of(host, object_str(host->arena, call->id ? STR("cuda") : STR("cpu")), &is_cuda))
+        return none_of(host);
+    return tensor_wrap(host, tern_keep(tensor_of(args[0])), is_cuda);
+}
+
+enum { VIEW_VIEW, VIEW_RESHAPE, VIEW_EXPAND, VIEW_PERMUTE };
+/* x.view(2, 3), x.view((2, 3)), x.view(-1) */
+static Object *run_view(Host *host, Object *const *args, const HostCall *call) {
+    int rank = call->num_args - 1, dims[TERN_MAX_RANK];
+    int64_t sizes[TERN_MAX_RANK];
+    (void)args;
+    if (rank < 1 || !want_tensor(host, call->args[0], "input")) return none_of(host);
+    if (rank == 1 && !sizes_of(host, call->args[1], &rank, sizes)) return none_of(host);
+    if (rank > TERN_MAX_RANK) return host_refuse(host, "so many dimensions");
+    for (int i = 0; call->num_args > 2 && i < rank; i++)
+        if (!host_int(host, call->args[i + 1], "a size", &sizes[i])) return none_of(host);
+    for (int i = 0; i < rank; i++) dims[i] = (int)sizes[i];
+    tern_tensor *x = tensor_of(call->args[0]);
+    tern_tensor *y = call->id == VIEW_VIEW      ? tern_view(x, rank, sizes)
+                     : call->id == VIEW_RESHAPE ? tern_reshape(x, rank, sizes)
+                     : call->id == VIEW_EXPAND  ? tern_expand(x, rank, sizes)
+                                                : tern_permute(x, rank, dims);
+    return tensor_wrap(host, y, call->args[0]->weight);
+}
+
+enum { DIM_TRANSPOSE, DIM_SQUEEZE, DIM_UNSQUEEZE, DIM_FLATTEN, DIM_T, DIM_CLONE, DIM_CONTIGUOUS };
+static Object *run_dims(Host *host, Object *const *args, const HostCall *call) {
+    int64_t a = 0, b = 1;
+    if (!want_tensor(host, args[0], "input") ||
+        (given(args[1]) && !host_int(host, args[1], "dim", &a)) ||
+        (given(args[1]) && given(args[2]) && !host_int(host, args[2], "dim1", &b)))
+        return none_of(host);
+    tern_tensor *x = tensor_of(args[0]), *y = NULL;
+    if (call->id == DIM_T && tern_rank(x) < 2)
+        y = tern_keep(x);
+    else if (call->id == DIM_TRANSPOSE || call->id == DIM_T)
+        y = tern_transpose(x, (int)a, (int)b);
+    else if (call->id == DIM_SQUEEZE)
+        y = given(args[1]) ? tern_squeeze(x, (int)a) : tern_squeeze_all(x);
+    else if (call->id == DIM_UNSQUEEZE)
+        y = tern_unsqueeze(x, (int)a);
+    else if (call->id == DIM_FLATTEN)
+        y = tern_flatten(x);
+    else if (call->id == DIM_CLONE)
+        y = tern_clone(x);
+    else
+        y = tern_contiguous(x);
+    return tensor_wrap(host, y, args[0]->weight);
+}
+
+/* x.copy_(y), x.fill_(v), x.zero_() */
+static Object *run_overwrite(Host *host, Object *const *args, const HostCall *call) {
+    Object *value = args[1] ? args[1] : object_int(host->arena, 0);
+    (void)call;
+    if (!want_tensor(host, args[0], "input")) return none_of(host);
+    if (!tensor_type.set_subscript(host, args[0], object_new(host->arena, OBJECT_ELLIPSIS), value))
+        return none_of(host);
+    return args[0];
+}
+
+/* ---- the module's own ---- */
+
+static Object *run_seed(Host *host, Object *const *args, const HostCall *call) {
+    int64_t seed;
+    (void)call;
+    if (host_int(host, args[0], "the seed", &seed))
+        torch_seed(&exec_of(host)->random, (uint64_t)seed);
+    return none_of(host);
+}
+
+static Object *run_device(Host *host, Object *const *args, const HostCall *call) {
+    bool is_cuda;
+    (void)call;
+    return device_of(host, args[0], &is_cuda) ? device_object(host, is_cuda) : none_of(host);
+}
+
+static Object *run_yes(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, host->script->booleans[1];
+}
+static Object *run_synchronize(Host *host, Object *const *args, const HostCall *call) {
+    (void)args, (void)call;
+    return tern_synchronize(exec_of(host)->context) ? tensor_failed(host) : none_of(host);
+}
+static Object *run_device_name(Host *host, Object *const *args, const HostCall *call) {
+    (void)args, (void)call;
+    return object_str(host->arena,
+                      str_format(host->arena, "tern %s", tern_device_name(exec_of(host)->context)));
+}
+static Object *run_zero(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, object_int(host->arena, 0);
+}
+static Object *run_one(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, object_int(host->arena, 1);
+}
+
+/* ---- tables ---- */
+
+static const Native both[] = {
+#define TERN_UNARY(name, ...)  {#name, "input, *, out?", run_unary, TERN_OP_##name},
+#define TERN_BINARY(name, ...) {#name, "input, other, *, out?", run_binary, TERN_OP_##name},
+#define TERN_REDUCE(name, ...)                                                                     \
+    {#name, "input, dim?, keepdim?, *, dtype?", run_reduce, TERN_OP_##name},
+#include "tern_tensor_ops.def"
+    {"max", "input, dim?, keepdim?", run_extreme, TERN_OP_amax},
+    {"min", "input, dim?, keepdim?", run_extreme, TERN_OP_amin},
+    {"argmax", "input, dim?, keepdim?", run_arg, TERN_OP_argmax},
+    {"argmin", "input, dim?, keepdim?", run_arg, TERN_OP_argmin},
+    {"softmax", "input, dim", run_along, TERN_OP_softmax},
+    {"log_softmax", "input, dim", run_along, TERN_OP_log_softmax},
+    {"cumsum", "input, dim", run_along, TERN_OP_cumsum},
+    {"matmul", "input, other", run_matmul, 0},
+    {"mm", "input, mat2", run_matmul, 0},
+    {"allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose, 0},
+    {"equal", "input, other", run_equal, 0},
+    {"clamp", "input, min, max", run_where, TERN_OP_clamp},
+    {"numel", "input", run_ask, ASK_NUMEL},
+    {"transpose", "input, dim0, dim1", run_dims, DIM_TRANSPOSE},
+    {"t", "input", run_dims, DIM_T},
+    {"squeeze", "input, dim?", run_dims, DIM_SQUEEZE},
+    {"unsqueeze", "input, dim", run_dims, DIM_UNSQUEEZE},
+    {"flatten", "input", run_dims, DIM_FLATTEN},
+    {"clone", "input", run_dims, DIM_CLONE},
+    {"reshape", "..", run_view, VIEW_RESHAPE},
+    {"permute", "..", run_view, VIEW_PERMUTE},
+};
+static const Native methods[] = {
+    {"dim", "self", run_ask, ASK_DIM},
+    {"element_size", "self", run_ask, ASK_ELEMENT_SIZE},
+    {"is_contiguous", "self", run_ask, ASK_CONTIGUOUS},
+    {"data_ptr", "self", run_ask, ASK_POINTER},
+    {"size", "self, dim?", run_extent, 0},
+    {"stride", "self, dim?", run_extent, 1},
+    {"tolist", "self", run_tolist, 0},
+    {"item", "self", run_tolist, 1},
+    {"__int__", "self", run_tolist, 1},
+    {"__float__", "self", run_tolist, 1},
+    {"to", "..", run_to, 0},
+    {"float", "self", run_cast, TERN_FLOAT32},
+    {"double", "self", run_cast, TERN_FLOAT64},
+    {"half", "self", run_cast, TERN_FLOAT16},
+    {"bfloat16", "self", run_cast, TERN_BFLOAT16},
+    {"int", "self", run_cast, TERN_INT32},
+    {"long", "self", run_cast, TERN_INT64},
+    {"bool", "self", run_cast, TERN_BOOL},
+    {"cpu", "self", run_place, 0},
+    {"cuda", "self", run_place, 1},
+    {"view", "..", run_view, VIEW_VIEW},
+    {"expand", "..", run_view, VIEW_EXPAND},
+    {"contiguous", "self", run_dims, DIM_CONTIGUOUS},
+    {"copy_", "self, src", run_overwrite, 0},
+    {"fill_", "self, value", run_overwrite, 0},
+    {"zero_", "self", run_overwrite, 0},
+    {"add_", "self, other", run_in_place, TERN_OP_add},
+    {"sub_", "self, other", run_in_place, TERN_OP_sub},
+    {"mul_", "self, other", run_in_place, TERN_OP_mul},
+    {"div_", "self, other", run_in_place, TERN_OP_div},
+    {"__iadd__", "self, other", run_in_place, TERN_OP_add},
+    {"__isub__", "self, other", run_in_place, TERN_OP_sub},
+    {"__imul__", "self, other", run_in_place, TERN_OP_mul},
+    {"__itruediv__", "self, other", run_in_place, TERN_OP_div},
+};
+static const Native functions[] = {
+    {"empty", "..", run_make, MAKE_EMPTY},
+    {"zeros", "..", run_make, MAKE_ZEROS},
+    {"ones", "..", run_make, MAKE_ONES},
+    {"rand", "..", run_make, MAKE_RAND},
+    {"randn", "..", run_make, MAKE_RANDN},
+    {"empty_like", "input, *, dtype?, device?", run_like, MAKE_EMPTY},
+    {"zeros_like", "input, *, dtype?, device?", run_like, MAKE_ZEROS},
+    {"ones_like", "input, *, dtype?, device?", run_like, MAKE_ONES},
+    {"rand_like", "input, *, dtype?, device?", run_like, MAKE_RAND},
+    {"randn_like", "input, *, dtype?, device?", run_like, MAKE_RANDN},
+    {"full", "size, fill_value, *, dtype?, device?", run_full, 0},
+    {"arange", "start, end?, step?, *, dtype?, device?", run_arange, 0},
+    {"randint", "low, high, size?, *, dtype?, device?", run_randint, 0},
+    {"tensor", "data, *, dtype?, device?", run_tensor, 0},
+    {"where", "condition, input, other", run_where, TERN_OP_where},
+    {"cat", "tensors, dim?", run_join, JOIN_CAT},
+    {"stack", "tensors, dim?", run_join, JOIN_STACK},
+    {"manual_seed", "seed", run_seed, 0},
+    {"device", "device", run_device, 0},
+};
+static const Native of_cuda[] = {
+    {"is_available", "", run_yes, 0},
+    {"synchronize", "device?", run_synchronize, 0},
+    {"get_device_name", "device?", run_device_name, 0},
+    {"current_device", "", run_zero, 0},
+    {"device_count", "", run_one, 0},
+    {"manual_seed", "seed", run_seed, 0},
+};
+static const Native of_functional[] = {
+    {"softmax", "input, dim", run_along, TERN_OP_softmax},
+    {"log_softmax", "input, dim", run_along, TERN_OP_log_softmax},
+    {"gelu", "input, *, approximate?", run_gelu, 0},
+    {"relu", "input", run_unary, TERN_OP_relu},
+    {"silu", "input", run_unary, TERN_OP_silu},
+};
+static const Native of_testing[] = {
+    {"assert_close", "actual, expected, *, rtol?, atol?, equal_nan?", run_assert_close, 0}};
+
+Object *torch_method(Host *host, Object *tensor, Str name) {
+    const Native *found = NULL;
+    for (int i = 0; i < COUNT(both) && !found; i++)
+        if (str_is(name, both[i].name)) found = &both[i];
+    for (int i = 0; i < COUNT(methods) && !found; i++)
+        if (str_is(name, methods[i].name)) found = &methods[i];
+    return found ? method_new(host, tensor, native_new(host, found, NULL)) : NULL;
+}
+
+static Object *open_torch(Host *host) {
+    static const char *const dtypes[] = {"float32", "float",    "float64", "double", "float16",
+                                         "half",    "bfloat16", "int8",    "int16",  "int32",
+                                         "int",     "int64",    "long",    "uint8",  "bool"};
+    Object *module = host_module_new(host, "torch");
+    module_add_natives(host, module, both, COUNT(both));
+    module_add_natives(host, module, functions, COUNT(functions));
+    for (int i = 0; i < COUNT(dtypes); i++)
+        module_add(host, module, dtypes[i],
+                   builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
+    Object *sample = heap_host(host, &tensor_type, 0, NULL);
+    module_add(host, module, "Tensor", class_of(host, sample));
+    module_add(host, module, "cuda", module_import(host, STR("torch.cuda")));
+    module_add(host, module, "nn", module_import(host, STR("torch.nn")));
+    module_add(host, module, "testing", module_import(host, STR("torch.testing")));
+    return module;
+}
+
+Object *torch_open(Host *host, Str path) {
+    Object *module = NULL;
+    if (str_is(path, "torch")) return open_torch(host);
+    if (str_is(path, "torch.cuda")) {
+        module = host_module_new(host, "torch.cuda");
+        module_add_natives(host, module, of_cuda, COUNT(of_cuda));
+    } else if (str_is(path, "torch.nn.functional")) {
+        module = host_module_new(host, "torch.nn.functional");
+        module_add_natives(host, module, of_functional, COUNT(of_functional));
+    } else if (str_is(path, "torch.nn")) {
+        module = host_module_new(host, "torch.nn");
+        module_add(host, module, "functional", module_import(host, STR("torch.nn.functional")));
+    } else if (str_is(path, "torch.testing")) {
+        module = host_module_new(host, "torch.testing");
+        module_add_natives(host, module, of_testing, COUNT(of_testing));
+    }
+    return module;
+}

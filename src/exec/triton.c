@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+/* triton: the host side of the module triton: cdiv, next_power_of_2, testing.do_bench, and the
+ * devices of its runtime. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static Object *none_of(Host *host) {
+    return is_raised(host) ? host->script->poison : host->script->none;
+}
+
+static Object *run_cdiv(Host *host, Object *const *args, const HostCall *call) {
+    int64_t a, b;
+    (void)call;
+    if (!host_int(host, args[0], "x", &a) || !host_int(host, args[1], "y", &b))
+        return none_of(host);
+    if (!b)
+        return host_raise(host, CLASS_ZERO_DIVISION_ERROR, "integer division or modulo by zero");
+    Object *sum = object_int(host->arena, (int128)a + b - 1);
+    return script_binary(host, OPERATOR_FLOORDIV, sum, args[1]);
+}
+
+static Object *run_next_power(Host *host, Object *const *args, const HostCall *call) {
+    int64_t n;
+    int128 power = 1;
+    (void)call;
+    if (!host_int(host, args[0], "n", &n)) return none_of(host);
+    while (n > 0 && power < n) power *= 2;
+    return object_int(host->arena, n > 0 ? power : 0);
+}
+
+/* ---- do_bench ---- */
+
+static int by_size(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double quantile(const double *sorted, int count, double q) {
+    double at = q * (count - 1);
+    int low = (int)at, high = low + 1 < count ? low + 1 : low;
+    return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
+}
+
+/* One call, until the device is done, in ms. */
+static bool time_once(Host *host, Object *function, double *ms) {
+    Moment moment = moment_of(host);
+    double start = clock_ms();
+    host_invoke_with(host, function, 0, NULL);
+    if (!is_raised(host) && tern_synchronize(exec_of(host)->context)) tensor_failed(host);
+    *ms = clock_ms() - start;
+    if (is_raised(host)) return false;
+    moment_end(host, moment);
+    return host_step(host, host->span);
+}
+
+/* fn, warmup=25, rep=100 (ms), grad_to_none=None, quantiles=None, return_mode="mean" */
+static Object *run_bench(Host *host, Object *const *args, const HostCall *call) {
+    enum { MOST = 10000 };
+    double warmup = 25, rep = 100, ms, estimate = 0;
+    (void)call;
+    if ((args[1] && !host_double(host, args[1], "warmup", &warmup)) ||
+        (args[2] && !host_double(host, args[2], "rep", &rep)))
+        return none_of(host);
+    if (!time_once(host, args[0], &ms)) return none_of(host);
+    for (int i = 0; i < 5; i++) {
+        if (!time_once(host, args[0], &ms)) return none_of(host);
+        estimate += ms / 5;
+    }
+    int warm = estimate > 0 ? (int)fmin(MOST, warmup / estimate) : 1;
+    int count = estimate > 0 ? (int)fmin(MOST, fmax(1, rep / estimate)) : 1;
+    double *times = arena_array(host->arena, double, count), sum = 0;
+    for (int i = 0; i < warm; i++)
+        if (!time_once(host, args[0], &ms)) return none_of(host);
+    for (int i = 0; i < count; i++) {
+        if (!time_once(host, args[0], &times[i])) return none_of(host);
+        sum += times[i];
+    }
+    qsort(times, (size_t)count, sizeof *times, by_size);
+    if (args[4] && args[4]->kind != OBJECT_NONE) {
+        int wanted;
+        Object **items, *list = heap_list(host, OBJECT_LIST, 0, NULL);
+        if (!host_items(host, args[4], &wanted, &items)) return none_of(host);
+        for (int i = 0; i < wanted; i++) {
+            double q;
+            if (!host_double(host, items[i], "a quantile", &q)) return none_of(host);
+            if (!(q >= 0 && q <= 1))
+                return host_raise(host, CLASS_VALUE_ERROR, "a quantile is from 0 to 1");
+            list_insert(host, list, i, object_float(host->arena, quantile(times, count, q)));
+        }
+        return wanted == 1 ? host_hold(host, list->items[0]) : list;
+    }
+    Str mode = args[5] && args[5]->kind == OBJECT_STR ? args[5]->text : STR("mean");
+    double value = str_is(mode, "min")      ? times[0]
+                   : str_is(mode, "max")    ? times[count - 1]
+                   : str_is(mode, "median") ? quantile(times, count, 0.5)
+                                            : sum / count;
+    return object_float(host->arena, value);
+}
+
+/* ---- the runtime ---- */
+
+static bool is_gpu(const Host *host) {
+    return !tern_device_property(tern_device_name(exec_of(host)->context), TERN_DEVICE_ON_HOST);
+}
+
+static Object *run_active_device(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, device_object(host, is_gpu(host));
+}
+static Object *run_to_cpu(Host *host, Object *const *args, const HostCall *call) {
+    (void)args, (void)call;
+    return is_gpu(host) ? host_refuse(host, "the CPU beside a GPU: run with --device cpu")
+                        : host->script->none;
+}
+static Object *run_to_gpu(Host *host, Object *const *args, const HostCall *call) {
+    (void)args, (void)call;
+    return is_gpu(host) ? host->script->none : host_refuse(host, "a GPU: run with --device cuda");
+}
+static Object *run_gpus(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, heap_list(host, OBJECT_LIST, 0, NULL);
+}
+
+static Object *open_runtime(Host *host) {
+    static const Native of_driver[] = {{"set_active_to_cpu", "", run_to_cpu, 0},
+                                       {"set_active_to_gpu", "", run_to_gpu, 0},
+                                       {"get_active_gpus", "", run_gpus, 0}};
+    static const Native of_active[] = {{"get_active_torch_device", "", run_active_device, 0}};
+    Object *module = host_module_new(host, "triton.runtime");
+    Object *driver = host_module_new(host, "triton.runtime.driver");
+    Object *active = host_module_new(host, "triton.runtime.driver.active");
+    module_add_natives(host, active, of_active, COUNT(of_active));
+    module_add_natives(host, driver, of_driver, COUNT(of_driver));
+    module_add(host, driver, "active", active);
+    module_add(host, module, "driver", driver);
+    return module;
+}
+
+static Object *open_triton(Host *host) {
+    static const Native rows[] = {{"cdiv", "x, y", run_cdiv, 0},
+                                  {"next_power_of_2", "n", run_next_power, 0},
+                                  {"jit", "..", jit_decorator, 0}};
+    Object *module = host_module_new(host, "triton");
+    module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "__version__", object_str(host->arena, STR("3.6.0")));
+    module_add(host, module, "language",
+               builtin_attribute(host->arena, STR("triton"), STR("language")));
+    module_add(host, module, "testing", module_import(host, STR("triton.testing")));
+    module_add(host, module, "runtime", module_import(host, STR("triton.runtime")));
+    return module;
+}
+
+Object *triton_open(Host *host, Str path) {
+    static const Native of_testing[] = {
+        {"do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?", run_bench, 0}};
+    if (str_is(path, "triton")) return open_triton(host);
+    if (str_is(path, "triton.runtime")) return open_runtime(host);
+    if (!str_is(path, "triton.testing")) return NULL;
+    Object *module = host_module_new(host, "triton.testing");
+    module_add_natives(host, module, of_testing, COUNT(of_testing));
+    return module;
+}

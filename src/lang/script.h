@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script: a Python file that runs from the top, by the walk that evaluates decorators and constants
+ * (host.c): a Host with a Script has a heap, exceptions, classes, and effects.
+ *
+ * Memory. What an expression makes lives in a scratch arena to the end of its statement, as do the
+ * numbers, strings and tuples that it gives. What is stored (in a name, a list, an attribute) is
+ * copied to the heap, where references are counted; lists, dicts, sets, functions and instances are
+ * made there. A heap object that an expression holds is in the pool, which has a reference of its
+ * own until the statement ends: so C code here keeps pointers without a thought, and counts only
+ * where it stores.
+ *
+ * Errors. host_raise notes an exception and gives poison (OBJECT_ERROR). From then on nothing is
+ * evaluated and every result is poison, until a `try` takes the exception. */
+#ifndef TERN_SCRIPT_H
+#define TERN_SCRIPT_H
+
+#include "lang/module.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+
+/* Python's own classes: name in C, in Python, base. */
+typedef enum PythonClass {
+#define PYTHON_CLASS(name, text, base) CLASS_##name,
+#include "lang/python_classes.def"
+    NUM_PYTHON_CLASSES
+} PythonClass;
+
+typedef struct HostCall {
+    int num_args;
+    Object *const *args;
+    const Str *names; /* empty: positional; or NULL */
+    Span span;
+    Object *self; /* of a bound native, or NULL */
+    int id;       /* of the native */
+} HostCall;
+
+enum { MAX_NATIVE_PARAMETERS = 16 };
+/* A function in C. parameters: "x, dim?, *, keepdim?": those with '?' may be missing, and are NULL;
+ * after '*' they are given by name only; "..": all arguments as they are, in call. */
+typedef struct Native {
+    const char *name, *parameters;
+    Object *(*run)(Host *host, Object *const *args, const HostCall *call);
+    int id; /* tells apart rows that share `run` */
+} Native;
+
+/* What a kind of OBJECT_HOST can do; NULL: it cannot. Results are poison after host_raise. */
+struct HostType {
+    const char *name;
+    void (*free)(Object *self);                               /* its payload */
+    Object *(*attribute)(Host *host, Object *self, Str name); /* NULL: it has none of this name */
+    bool (*set_attribute)(Host *host, Object *self, Str name, Object *value);
+    /* NULL: not for these operands. Comparisons, too. */
+    Object *(*binary)(Host *host, Operator op, Object *a, Object *b);
+    Object *(*unary)(Host *host, Operator op, Object *self);
+    Object *(*subscript)(Host *host, Object *self, Object *key);
+    bool (*set_subscript)(Host *host, Object *self, Object *key, Object *value);
+    Object *(*call)(Host *host, Object *self, const HostCall *call);
+    Object *(*next)(Host *host, Object *self, int64_t index); /* NULL: the end */
+    int64_t (*length)(Host *host, Object *self);              /* -1: raised */
+    bool (*truth)(Host *host, Object *self);
+    void (*print)(Host *host, Object *self, Buf *out, bool as_repr);
+    Object *(*format)(Host *host, Object *self, Str spec); /* NULL: as its print */
+};
+extern const HostType class_type, instance_type, native_type, cell_type, iterator_type, lazy_type,
+    property_type, super_type;
+
+/* A class of Python's or of the file's: the payload of class_type. They stay to the end. */
+typedef struct Class {
+    Str name, qualified;
+    Object *object;
+    int num_bases, num_order;
+    Object **bases, **order; /* order: itself and all above it, as Python looks through them */
+    Map members;
+    PythonClass native; /* of Python's own: which; else that of the nearest one above */
+    bool is_native, is_exception;
+    int num_fields; /* of a dataclass or NamedTuple */
+    Str *fields;
+    Object **defaults;
+    bool is_dataclass, is_tuple;
+} Class;
+
+typedef struct Place { /* of an exception, innermost first */
+    Span span;
+} Place;
+
+struct Script {
+    Arena *arena, *scratch;
+    jmp_buf no_memory;
+    Object *objects;
+    int64_t num_objects, most_objects;
+    size_t heap_bytes, most_bytes;
+    VEC(Object *) pool, dead;
+    bool is_freeing;
+    Object *poison, *none, *booleans[2];
+    Object *raised, *handled; /* an exception on its way; the one that an `except` works on */
+    bool is_refused;          /* not an exception: nothing catches it */
+    Span raised_at;
+    VEC(Place) trace;
+    Object *classes[NUM_PYTHON_CLASSES];
+    Map builtins, modules;
+    char *stack_end; /* below it calls nest too deeply */
+    int depth;
+    const volatile int *interrupted;
+    void (*write)(void *user, const char *text, size_t length);
+    /* A module that src/lang does not know: NULL: there is none. */
+    Object *(*import)(Host *host, Str path);
+    void *user;
+    Diag *diag;
+    int exit_code; /* of SystemExit */
+};
+
+/* ---- heap.c ---- */
+Object *heap_new(Host *host, ObjectKind kind); /* the pool has it */
+Object *heap_host(Host *host, const HostType *type, int num_items, Object *const *items);
+Object *host_keep(Host *host, Object *object); /* for a store: on the heap, one reference more */
+void host_drop(Host *host, Object *object);
+Object *host_hold(Host *host, Object *object); /* the pool has it, too */
+void host_store(Host *host, Object **place, Object *value);
+typedef struct Moment {
+    int pool;
+    ArenaMark mark;
+} Moment;
+Moment moment_of(Host *host);
+void moment_end(Host *host, Moment moment);
+void heap_close(Script *script);
+Object *heap_list(Host *host, ObjectKind kind, int count, Object *const *items);
+Object *heap_set(Host *host);
+bool list_insert(Host *host, Object *list, int at, Object *item);
+void list_remove(Host *host, Object *list, int at, int count);
+Object *dict_find(Host *host, const Object *dict, Object *key); /* NULL: it is not in it */
+Object *dict_find_text(const Object *dict, Str key);
+bool dict_put(Host *host, Object *dict, Object *key, Object *value);
+bool dict_remove(Host *host, Object *dict, Object *key);
+bool set_put(Host *host, Object *set, Object *item);
+bool set_has(Host *host, const Object *set, Object *item);
+bool is_set_object(const Object *object);
+
+/* ---- script_error.c ---- */
+#define is_raised(host) ((host)->script && (host)->script->raised)
+Object *host_raise(Host *host, PythonClass class, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+Object *host_refuse(Host *host, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void host_raise_object(Host *host, Object *exception);
+Object *exception_new(Host *host, Object *class, int num_args, Object *const *args);
+Object *take_raised(Host *host);
+void script_complain(Host *host, Buf *out);
+
+/* ---- script_class.c ---- */
+Object *class_of(Host *host, const Object *object);
+static inline Class *class_info(const Object *class) { return class->payload; }
+bool class_is(const Object *class, const Object *of);
+bool object_is_instance(Host *host, const Object *object, PythonClass class);
+Object *class_member(const Object *class, Str name); /* of it or a class above; NULL */
+Object *class_new(Host *host, Str name, int num_bases, Object *const *bases);
+Object *class_statement(Host *host, const Stmt *stmt);
+void classes_open(Host *host);
+Object *host_get(Host *host, Object *object, Str name); /* NULL: it has no such attribute */
+Object *host_attribute(Host *host, Object *object, Str name);
+bool host_set_attribute(Host *host, Object *object, Str name, Object *value);
+bool host_delete_attribute(Host *host, Object *object, Str name);
+Object *instance_new(Host *host, Object *class);
+Object *class_call(Host *host, Object *class, const HostCall *call);
+/* instance.__name__(args), or NULL when its class has none. */
+Object *special_call(Host *host, Object *object, const char *name, int num_args,
+                     Object *const *args);
+Object *dataclass_of(Host *host, Object *class);
+
+/* ---- script_call.c ---- */
+Object *host_invoke(Host *host, Object *callee, const HostCall *call);
+Object *host_invoke_with(Host *host, Object *callee, int num_args, Object *const *args);
+Object *native_new(Host *host, const Native *native, Object *self);
+Object *method_new(Host *host, Object *self, Object *function);
+const char *native_name(const Object *native);
+Object *function_new(Host *host, const FunctionDef *def);
+Object *script_call(Host *host, Object *function, const HostCall *call);
+void script_import(Host *host, const Stmt *stmt);
+bool script_run_file(Host *host, Module *module);
+Object *host_load(Host *host, const Expr *name);
+bool host_bind(Host *host, Str name, Object *value);
+bool host_bind_slot(Host *host, int slot, Str name, Object *value);
+Object *script_comprehension(Host *host, const Expr *expr);
+Object *native_bind(Host *host, const Native *native, const HostCall *call, Object **places);
+
+/* ---- script_stmt.c ---- */
+typedef enum Flow { FLOW_ON, FLOW_RETURN, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
+Flow script_block(Host *host, Block block, Object **result);
+
+/* ---- script_ops.c ---- */
+Object *script_binary(Host *host, Operator op, Object *a, Object *b);
+Object *script_unary(Host *host, Operator op, Object *a);
+Object *script_compare(Host *host, Operator op, Object *a, Object *b);
+bool script_equal(Host *host, Object *a, Object *b);
+bool script_truth(Host *host, Object *object);
+Object *script_subscript(Host *host, Object *object, Object *key);
+bool script_set_subscript(Host *host, Object *object, Object *key, Object *value);
+bool script_delete_subscript(Host *host, Object *object, Object *key);
+Object *host_iterator(Host *host, Object *object);
+Object *host_next(Host *host, Object *iterator); /* NULL: the end, or raised */
+int64_t script_length(Host *host, Object *object);
+bool script_hash(Host *host, const Object *key, uint64_t *hash);
+bool host_int(Host *host, const Object *object, const char *what, int64_t *value);
+bool host_double(Host *host, const Object *object, const char *what, double *value);
+bool host_text(Host *host, const Object *object, const char *what, Str *value);
+bool slice_bounds(Host *host, const Object *slice, int64_t length, int64_t *start, int64_t *step,
+                  int64_t *count);
+int text_length(Str text);        /* in characters */
+Str text_at(Str text, int index); /* a character */
+
+/* ---- script_text.c ---- */
+Object *host_str(Host *host, Object *object);
+Object *host_repr(Host *host, Object *object);
+void host_print(Host *host, Object *object, Buf *out, bool as_repr);
+Object *host_format(Host *host, Object *object, Str spec);
+Object *format_percent(Host *host, Str text, Object *values);
+Object *format_fields(Host *host, Str text, const HostCall *call);
+Object *script_fstring(Host *host, const Expr *expr);
+
+/* ---- script_str.c, script_list.c, script_builtins.c, script_modules.c ---- */
+Object *str_method(Host *host, Object *self, Str name);
+Object *container_method(Host *host, Object *self, Str name);
+bool sort_items(Host *host, int count, Object **items, Object *key, bool reverse);
+void builtins_open(Host *host);
+Object *builtins_class_call(Host *host, const Class *class, const HostCall *call);
+Object *host_module_new(Host *host, const char *name);
+void module_add(Host *host, Object *module, const char *name, Object *value);
+void module_add_natives(Host *host, Object *module, const Native *natives, int count);
+Object *module_import(Host *host, Str path);
+extern const HostType module_type;
+
+/* ---- script.c ---- */
+typedef struct ScriptOptions {
+    const LangOptions *lang;
+    const volatile int *interrupted;
+    void (*write)(void *user, const char *text, size_t length); /* standard output */
+    Object *(*import)(Host *host, Str path);
+    void *user;
+} ScriptOptions;
+/* Runs the file from the top. 0: it ended; 1: an exception, whose words are in *complaint; 2: it
+ * did not parse; 3: it needs what is not supported; or what it gave to sys.exit. */
+int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions *options,
+               Buf *complaint);
+
+#endif

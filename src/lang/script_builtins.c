@@ -1,0 +1,698 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script_builtins: Python's own functions and classes in a running script. */
+#include "lang/script.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *name_of(Host *host, const Object *object) {
+    return str_c(host->arena, class_info(class_of(host, object))->name);
+}
+static Object *nothing(Host *host) {
+    return is_raised(host) ? host->script->poison : host->script->none;
+}
+static Object *boolean(Host *host, bool value) {
+    return is_raised(host) ? host->script->poison : object_bool(host->arena, value);
+}
+
+/* ---- output ---- */
+
+static Object *run_print(Host *host, Object *const *args, const HostCall *call) {
+    Buf out = {.arena = host->arena};
+    Str separator = STR(" "), end = STR("\n");
+    int count = 0;
+    (void)args;
+    for (int i = 0; i < call->num_args; i++) {
+        Str name = call->names ? call->names[i] : (Str){0};
+        bool none = call->args[i]->kind == OBJECT_NONE;
+        if (str_is(name, "sep") && !none && !host_text(host, call->args[i], "sep", &separator))
+            return host->script->poison;
+        if (str_is(name, "end") && !none && !host_text(host, call->args[i], "end", &end))
+            return host->script->poison;
+        if (str_is(name, "file") && !none) return host_refuse(host, "print to a file");
+    }
+    for (int i = 0; i < call->num_args; i++) {
+        if (call->names && call->names[i].length) continue;
+        if (count++) buf_add(&out, separator.data, (size_t)separator.length);
+        host_print(host, call->args[i], &out, false);
+    }
+    if (is_raised(host)) return host->script->poison;
+    buf_add(&out, end.data, (size_t)end.length);
+    host->script->write(host->script->user, out.data ? out.data : "", out.length);
+    return nothing(host);
+}
+
+static Object *run_repr(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, host_repr(host, args[0]);
+}
+
+static Object *run_format(Host *host, Object *const *args, const HostCall *call) {
+    Str spec = STR("");
+    (void)call;
+    if (args[1] && !host_text(host, args[1], "format() argument 2", &spec)) return nothing(host);
+    return host_format(host, args[0], spec);
+}
+
+/* ---- numbers ---- */
+
+static Object *run_len(Host *host, Object *const *args, const HostCall *call) {
+    int64_t length = script_length(host, args[0]);
+    (void)call;
+    return is_raised(host) ? host->script->poison : object_int(host->arena, length);
+}
+
+static Object *run_abs(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    Object *x = args[0];
+    if (x->kind == OBJECT_FLOAT) return object_float(host->arena, fabs(x->number));
+    if (object_is_integral(x))
+        return x->integer < 0 ? script_unary(host, OPERATOR_NEG, x)
+                              : object_int(host->arena, x->integer);
+    Object *own = host_get(host, x, STR("__abs__"));
+    if (!own && x->kind == OBJECT_HOST) own = host_get(host, x, STR("abs"));
+    if (own) return host_invoke_with(host, own, 0, NULL);
+    return host_raise(host, CLASS_TYPE_ERROR, "bad operand type for abs(): '%s'", name_of(host, x));
+}
+
+/* To even, as Python does; of digits after the point by the decimal text. */
+static Object *run_round(Host *host, Object *const *args, const HostCall *call) {
+    int64_t digits = 0;
+    double x;
+    (void)call;
+    bool none = !args[1] || args[1]->kind == OBJECT_NONE;
+    if (!none && !host_int(host, args[1], "ndigits", &digits)) return host->script->poison;
+    if (object_is_integral(args[0])) {
+        if (digits < 0) return host_refuse(host, "round() to a negative number of digits");
+        return object_int(host->arena, args[0]->integer);
+    }
+    if (!host_double(host, args[0], "round() argument", &x)) return host->script->poison;
+    if (none) {
+        if (isnan(x))
+            return host_raise(host, CLASS_VALUE_ERROR, "cannot convert float NaN to integer");
+        if (isinf(x))
+            return host_raise(host, CLASS_OVERFLOW_ERROR,
+                              "cannot convert float infinity to integer");
+        if (fabs(x) > 0x1p120) return host_refuse(host, "round() of so large a number");
+        return object_int(host->arena, (int128)nearbyint(x));
+    }
+    if (digits < 0 || digits > 300) return host_refuse(host, "round() to so many digits");
+    if (isnan(x) || isinf(x)) return args[0];
+    Str text = str_format(host->arena, "%.*f", (int)digits, x);
+    return object_float(host->arena, strtod(text.data, NULL));
+}
+
+static Object *run_divmod(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    Object *parts[] = {script_binary(host, OPERATOR_FLOORDIV, args[0], args[1]),
+                       script_binary(host, OPERATOR_MOD, args[0], args[1])};
+    return is_raised(host) ? host->script->poison : heap_list(host, OBJECT_TUPLE, 2, parts);
+}
+
+static Object *run_pow(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, script_binary(host, OPERATOR_POW, args[0], args[1]);
+}
+
+static Object *in_base(Host *host, Object *number, char type) {
+    int64_t value;
+    char spec[] = {'#', type, 0};
+    if (!host_int(host, number, "the argument", &value)) return host->script->poison;
+    return host_format(host, number, str_of(spec));
+}
+static Object *run_hex(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, in_base(host, args[0], 'x');
+}
+static Object *run_oct(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, in_base(host, args[0], 'o');
+}
+static Object *run_bin(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, in_base(host, args[0], 'b');
+}
+
+static Object *run_ord(Host *host, Object *const *args, const HostCall *call) {
+    Str text;
+    (void)call;
+    if (!host_text(host, args[0], "ord() argument", &text)) return host->script->poison;
+    if (text_length(text) != 1)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "ord() expected a character, but string of length %d found",
+                          text_length(text));
+    const unsigned char *c = (const unsigned char *)text.data;
+    int code = text.length == 1   ? c[0]
+               : text.length == 2 ? (c[0] & 31) << 6 | (c[1] & 63)
+               : text.length == 3
+                   ? (c[0] & 15) << 12 | (c[1] & 63) << 6 | (c[2] & 63)
+                   : (c[0] & 7) << 18 | (c[1] & 63) << 12 | (c[2] & 63) << 6 | (c[3] & 63);
+    return object_int(host->arena, code);
+}
+
+static Object *run_chr(Host *host, Object *const *args, const HostCall *call) {
+    int64_t code;
+    Buf out = {.arena = host->arena};
+    (void)call;
+    if (!host_int(host, args[0], "chr() argument", &code)) return host->script->poison;
+    if (code < 0 || code > 0x10ffff)
+        return host_raise(host, CLASS_VALUE_ERROR, "chr() arg not in range(0x110000)");
+    if (code >= 0xd800 && code < 0xe000) return host_refuse(host, "chr() of a surrogate");
+    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    static const unsigned char marks[] = {0, 0xc0, 0xe0, 0xf0};
+    buf_putc(&out, (char)(marks[more] | (code >> (6 * more))));
+    while (more--) buf_putc(&out, (char)(0x80 | ((code >> (6 * more)) & 63)));
+    return object_str(host->arena, buf_str(&out));
+}
+
+/* ---- over iterables ---- */
+
+/* min and max: of one iterable or of the arguments; key=, default=. */
+static Object *extreme(Host *host, const HostCall *call, Operator op) {
+    Object *key = NULL, *otherwise = NULL,
+           **items = arena_array(host->arena, Object *, call->num_args + 1);
+    int count = 0;
+    const char *name = op == OPERATOR_LT ? "min" : "max";
+    for (int i = 0; i < call->num_args; i++) {
+        Str word = call->names ? call->names[i] : (Str){0};
+        if (str_is(word, "key"))
+            key = call->args[i];
+        else if (str_is(word, "default"))
+            otherwise = call->args[i];
+        else
+            items[count++] = call->args[i];
+    }
+    if (count == 0)
+        return host_raise(host, CLASS_TYPE_ERROR, "%s expected at least 1 argument, got 0", name);
+    if (count == 1 && !host_items(host, items[0], &count, &items)) return host->script->poison;
+    if (count == 0)
+        return otherwise
+                   ? otherwise
+                   : host_raise(host, CLASS_VALUE_ERROR, "%s() arg is an empty sequence", name);
+    Object *best = items[0], *best_key = NULL;
+    for (int i = 0; i < count && !is_raised(host); i++) {
+        bool keyed = key && key->kind != OBJECT_NONE;
+        Object *one = keyed ? host_invoke_with(host, key, 1, &items[i]) : items[i];
+        if (i && !script_truth(host, script_compare(host, op, one, best_key))) continue;
+        best = items[i], best_key = one;
+    }
+    return is_raised(host) ? host->script->poison : best;
+}
+static Object *run_min(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, extreme(host, call, OPERATOR_LT);
+}
+static Object *run_max(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, extreme(host, call, OPERATOR_GT);
+}
+
+static Object *run_sum(Host *host, Object *const *args, const HostCall *call) {
+    Object *sum = args[1] ? args[1] : object_int(host->arena, 0);
+    Object *iterator = host_iterator(host, args[0]), *kept = host_keep(host, sum);
+    (void)call;
+    for (Moment moment = moment_of(host); !is_raised(host); moment_end(host, moment)) {
+        Object *item = host_next(host, iterator);
+        if (!item) break;
+        host_store(host, &kept, script_binary(host, OPERATOR_ADD, kept, item));
+    }
+    host_hold(host, kept);
+    host_drop(host, kept);
+    return is_raised(host) ? host->script->poison : kept;
+}
+
+static Object *any_or_all(Host *host, Object *iterable, bool decides) {
+    Object *iterator = host_iterator(host, iterable);
+    for (Moment moment = moment_of(host); !is_raised(host); moment_end(host, moment)) {
+        Object *item = host_next(host, iterator);
+        if (!item) return boolean(host, !decides);
+        if (script_truth(host, item) == decides) return boolean(host, decides);
+    }
+    return host->script->poison;
+}
+static Object *run_any(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, any_or_all(host, args[0], true);
+}
+static Object *run_all(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, any_or_all(host, args[0], false);
+}
+
+static Object *run_sorted(Host *host, Object *const *args, const HostCall *call) {
+    int count;
+    Object **items;
+    (void)call;
+    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
+    bool reverse = args[2] && script_truth(host, args[2]);
+    if (!sort_items(host, count, items, args[1], reverse)) return host->script->poison;
+    return heap_list(host, OBJECT_LIST, count, items);
+}
+
+/* enumerate, zip, map, filter: weight says which; items: the function, or NULL, then iterators. */
+typedef enum Lazy { LAZY_ENUMERATE, LAZY_ZIP, LAZY_MAP, LAZY_FILTER, LAZY_CHAIN } Lazy;
+
+static Object *lazy_next(Host *host, Object *self, int64_t index) {
+    Lazy kind = (Lazy)self->weight;
+    int count = self->num_items - 1;
+    (void)index;
+    if (kind == LAZY_CHAIN) {
+        while (self->integer < count) {
+            Object *item = host_next(host, self->items[1 + self->integer]);
+            if (item || is_raised(host)) return item;
+            self->integer++;
+        }
+        return NULL;
+    }
+    Object **row = arena_array(host->arena, Object *, count + 2);
+    for (;;) {
+        for (int i = 0; i < count; i++)
+            if (!(row[i] = host_next(host, self->items[1 + i]))) return NULL;
+        if (kind != LAZY_FILTER) break;
+        bool none = self->items[0]->kind == OBJECT_NONE;
+        Object *verdict = none ? row[0] : host_invoke_with(host, self->items[0], 1, row);
+        if (script_truth(host, verdict)) return row[0];
+        if (is_raised(host)) return NULL;
+    }
+    if (kind == LAZY_MAP) {
+        Object *value = host_invoke_with(host, self->items[0], count, row);
+        return is_raised(host) ? NULL : value;
+    }
+    if (kind == LAZY_ENUMERATE) {
+        row[1] = row[0];
+        row[0] = object_int(host->arena, self->integer++);
+        count = 2;
+    }
+    return count ? heap_list(host, OBJECT_TUPLE, count, row) : NULL;
+}
+
+const HostType lazy_type = {.name = "iterator", .next = lazy_next};
+
+static Object *lazy_new(Host *host, Lazy kind, Object *function, int count,
+                        Object *const *sources) {
+    Object **items = arena_array(host->arena, Object *, count + 1);
+    items[0] = function;
+    for (int i = 0; i < count; i++) items[i + 1] = host_iterator(host, sources[i]);
+    if (is_raised(host)) return host->script->poison;
+    Object *lazy = heap_host(host, &lazy_type, count + 1, items);
+    lazy->weight = (int)kind;
+    return lazy;
+}
+
+static Object *run_enumerate(Host *host, Object *const *args, const HostCall *call) {
+    int64_t start = 0;
+    (void)call;
+    if (args[1] && !host_int(host, args[1], "start", &start)) return host->script->poison;
+    Object *lazy = lazy_new(host, LAZY_ENUMERATE, NULL, 1, args);
+    if (!is_raised(host)) lazy->integer = start;
+    return lazy;
+}
+static Object *run_zip(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    if (call->names && call->num_args && call->names[call->num_args - 1].length)
+        return host_refuse(host, "zip(strict=..)");
+    return lazy_new(host, LAZY_ZIP, NULL, call->num_args, call->args);
+}
+static Object *run_chain(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, lazy_new(host, LAZY_CHAIN, NULL, call->num_args, call->args);
+}
+static Object *run_map(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    if (call->num_args < 2)
+        return host_raise(host, CLASS_TYPE_ERROR, "map() must have at least two arguments.");
+    return lazy_new(host, LAZY_MAP, call->args[0], call->num_args - 1, call->args + 1);
+}
+static Object *run_filter(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, lazy_new(host, LAZY_FILTER, args[0], 1, args + 1);
+}
+
+static Object *run_reversed(Host *host, Object *const *args, const HostCall *call) {
+    int count;
+    Object **items;
+    (void)call;
+    if (args[0]->kind == OBJECT_HOST && args[0]->type == &iterator_type)
+        return host_raise(host, CLASS_TYPE_ERROR, "'iterator' object is not reversible");
+    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
+    for (int i = 0, k = count - 1; i < k; i++, k--) {
+        Object *swap = items[i];
+        items[i] = items[k], items[k] = swap;
+    }
+    return host_iterator(host, heap_list(host, OBJECT_LIST, count, items));
+}
+
+static Object *run_iter(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, host_iterator(host, args[0]);
+}
+
+static Object *run_next(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    Object *item = host_next(host, args[0]);
+    if (item || is_raised(host)) return item ? item : host->script->poison;
+    return args[1] ? args[1]
+                   : (host_raise_object(
+                          host, exception_new(host, host->script->classes[CLASS_STOP_ITERATION], 0,
+                                              NULL)),
+                      host->script->poison);
+}
+
+/* ---- objects ---- */
+
+static bool is_of(Host *host, const Object *class, Object *of) {
+    if (of->kind == OBJECT_TUPLE) {
+        for (int i = 0; i < of->num_items; i++)
+            if (is_of(host, class, of->items[i])) return true;
+        return false;
+    }
+    if (of->kind == OBJECT_HOST && of->type == &class_type) return class_is(class, of);
+    host_raise(host, CLASS_TYPE_ERROR,
+               "isinstance() arg 2 must be a type, a tuple of types, or a union");
+    return false;
+}
+static Object *run_isinstance(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, boolean(host, is_of(host, class_of(host, args[0]), args[1]));
+}
+static Object *run_issubclass(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    if (args[0]->kind != OBJECT_HOST || args[0]->type != &class_type)
+        return host_raise(host, CLASS_TYPE_ERROR, "issubclass() arg 1 must be a class");
+    return boolean(host, is_of(host, args[0], args[1]));
+}
+
+/* NULL where that raises an AttributeError, too. */
+static Object *get_if_there(Host *host, Object *object, Str name) {
+    Object *value = host_get(host, object, name);
+    if (!is_raised(host) || host->script->is_refused ||
+        !object_is_instance(host, host->script->raised, CLASS_ATTRIBUTE_ERROR))
+        return value;
+    take_raised(host);
+    return NULL;
+}
+
+static Object *run_getattr(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    (void)call;
+    if (!host_text(host, args[1], "attribute name", &name)) return host->script->poison;
+    Object *value =
+        args[2] ? get_if_there(host, args[0], name) : host_attribute(host, args[0], name);
+    if (is_raised(host)) return host->script->poison;
+    return value ? value : args[2];
+}
+static Object *run_hasattr(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    (void)call;
+    if (!host_text(host, args[1], "attribute name", &name)) return host->script->poison;
+    return boolean(host, get_if_there(host, args[0], name) != NULL);
+}
+static Object *run_setattr(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    (void)call;
+    if (host_text(host, args[1], "attribute name", &name))
+        host_set_attribute(host, args[0], str_copy(host->script->arena, name), args[2]);
+    return nothing(host);
+}
+
+static Object *run_callable(Host *host, Object *const *args, const HostCall *call) {
+    const Object *x = args[0];
+    (void)call;
+    bool is = x->kind == OBJECT_FUNCTION || x->kind == OBJECT_METHOD || x->kind == OBJECT_BUILTIN;
+    if (x->kind == OBJECT_HOST)
+        is = x->type == &native_type || x->type == &class_type || x->type->call ||
+             (x->type == &instance_type && class_member(x->items[0], STR("__call__")));
+    return boolean(host, is);
+}
+
+static Object *run_id(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, object_int(host->arena, (int64_t)(intptr_t)host_keep(host, args[0]));
+}
+static Object *run_hash(Host *host, Object *const *args, const HostCall *call) {
+    uint64_t hash;
+    (void)call;
+    if (object_is_integral(args[0])) return object_int(host->arena, args[0]->integer);
+    return script_hash(host, args[0], &hash) ? object_int(host->arena, (int64_t)(hash >> 3))
+                                             : host->script->poison;
+}
+
+static Object *run_refused(Host *host, Object *const *args, const HostCall *call) {
+    (void)args, (void)call;
+    return host_refuse(host,
+                       "files, input and code made at run time are not for scripts: this function");
+}
+
+/* super(): the class that the method was defined in, and its first parameter. */
+static Object *super_of(Host *host, const HostCall *call) {
+    if (call->num_args == 2) return heap_host(host, &super_type, 2, call->args);
+    const Object *function = host->function;
+    bool fine = function && function->kind == OBJECT_FUNCTION && function->function->owner &&
+                function->function->def->num_params && call->num_args == 0;
+    if (!fine) return host_raise(host, CLASS_RUNTIME_ERROR, "super(): no arguments");
+    Object *self = host->slots[0];
+    if (self && self->kind == OBJECT_HOST && self->type == &cell_type) self = self->items[0];
+    Object *items[] = {function->function->owner, self};
+    return heap_host(host, &super_type, 2, items);
+}
+
+/* ---- classes that are called ---- */
+
+static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static Object *int_of_text(Host *host, Str whole, int base) {
+    Str text = whole;
+    while (text.length && is_space(text.data[0])) text.data++, text.length--;
+    while (text.length && is_space(text.data[text.length - 1])) text.length--;
+    bool negative = text.length && text.data[0] == '-', bad = false;
+    int i = text.length && (negative || text.data[0] == '+');
+    int128 value = 0;
+    if ((base == 16 || base == 0) && i + 2 < text.length && text.data[i] == '0' &&
+        (text.data[i + 1] | 32) == 'x')
+        base = 16, i += 2;
+    if (base == 0) base = 10;
+    bad = i == text.length;
+    for (; i < text.length && !bad; i++) {
+        char c = (char)(text.data[i] | 32);
+        if (text.data[i] == '_') continue;
+        int digit = c >= 'a' && c <= 'z' ? c - 'a' + 10 : text.data[i] - '0';
+        bad = digit < 0 || digit >= base;
+        if (!bad && (__builtin_mul_overflow(value, base, &value) ||
+                     __builtin_add_overflow(value, digit, &value)))
+            return host_refuse(host, "an integer of more than 128 bits");
+    }
+    if (!bad) return object_int(host->arena, negative ? -value : value);
+    Object *shown = host_repr(host, object_str(host->arena, whole));
+    return host_raise(host, CLASS_VALUE_ERROR, "invalid literal for int() with base %d: %.*s", base,
+                      STR_ARG(shown->text));
+}
+
+static Object *make_int(Host *host, const HostCall *call) {
+    int64_t base = 10;
+    if (call->num_args == 0) return object_int(host->arena, 0);
+    Object *x = call->args[0];
+    if (call->num_args > 1 && !host_int(host, call->args[1], "the base", &base))
+        return host->script->poison;
+    if (object_is_integral(x)) return object_int(host->arena, x->integer);
+    if (x->kind == OBJECT_STR) return int_of_text(host, x->text, (int)base);
+    if (x->kind == OBJECT_FLOAT) {
+        if (isnan(x->number))
+            return host_raise(host, CLASS_VALUE_ERROR, "cannot convert float NaN to integer");
+        if (isinf(x->number))
+            return host_raise(host, CLASS_OVERFLOW_ERROR,
+                              "cannot convert float infinity to integer");
+        if (fabs(x->number) > 0x1p120) return host_refuse(host, "an integer of more than 128 bits");
+        return object_int(host->arena, (int128)x->number);
+    }
+    Object *own = host_get(host, x, STR("__int__"));
+    if (own) return host_invoke_with(host, own, 0, NULL);
+    return host_raise(host, CLASS_TYPE_ERROR,
+                      "int() argument must be a string, a bytes-like object or a real number, not "
+                      "'%s'",
+                      name_of(host, x));
+}
+
+static Object *make_float(Host *host, const HostCall *call) {
+    if (call->num_args == 0) return object_float(host->arena, 0);
+    Object *x = call->args[0];
+    if (object_is_number(x)) return object_float(host->arena, object_number(x));
+    if (x->kind == OBJECT_STR) {
+        Object *value = builtin_attribute(host->arena, STR("builtins"), STR("float"));
+        Diag quiet = {.arena = host->arena, .muted = true};
+        value =
+            builtin_call_host(host->arena, value->builtin, 1, &x, call->names, call->span, &quiet);
+        if (value->kind == OBJECT_FLOAT) return value;
+        return host_raise(host, CLASS_VALUE_ERROR, "could not convert string to float: %.*s",
+                          STR_ARG(host_repr(host, x)->text));
+    }
+    Object *own = host_get(host, x, STR("__float__"));
+    if (own) return host_invoke_with(host, own, 0, NULL);
+    return host_raise(host, CLASS_TYPE_ERROR,
+                      "float() argument must be a string or a real number, not '%s'",
+                      name_of(host, x));
+}
+
+static Object *make_sequence(Host *host, const HostCall *call, ObjectKind kind) {
+    int count = 0;
+    Object **items = NULL;
+    if (call->num_args && !host_items(host, call->args[0], &count, &items))
+        return host->script->poison;
+    return heap_list(host, kind, count, items);
+}
+
+static Object *make_set(Host *host, const HostCall *call) {
+    Object *list = make_sequence(host, call, OBJECT_LIST), *set = heap_set(host);
+    for (int i = 0; i < list->num_items && !is_raised(host); i++)
+        set_put(host, set, list->items[i]);
+    return is_raised(host) ? host->script->poison : set;
+}
+
+static Object *make_dict(Host *host, const HostCall *call) {
+    Object *dict = heap_list(host, OBJECT_DICT, 0, NULL);
+    Object *update = container_method(host, dict, STR("update"));
+    host_invoke(host, update, call);
+    return is_raised(host) ? host->script->poison : dict;
+}
+
+static Object *make_range(Host *host, const HostCall *call, const char *what) {
+    Object *parts[] = {object_int(host->arena, 0), host->script->none, object_int(host->arena, 1)};
+    if (call->num_args < 1 || call->num_args > 3)
+        return host_raise(host, CLASS_TYPE_ERROR, "%s expected 1 to 3 arguments, got %d", what,
+                          call->num_args);
+    bool is_range = !strcmp(what, "range");
+    if (!is_range) parts[0] = parts[2] = host->script->none;
+    if (call->num_args == 1)
+        parts[1] = call->args[0];
+    else
+        for (int i = 0; i < call->num_args; i++) parts[i] = call->args[i];
+    for (int i = 0; i < 3 && is_range; i++) {
+        int64_t value;
+        if (!object_is_integral(parts[i]))
+            return host_raise(host, CLASS_TYPE_ERROR,
+                              "'%s' object cannot be interpreted as an integer",
+                              name_of(host, parts[i]));
+        if (!host_int(host, parts[i], "range() argument", &value)) return host->script->poison;
+        if (i == 2 && !value)
+            return host_raise(host, CLASS_VALUE_ERROR, "range() arg 3 must not be zero");
+    }
+    Object *range = object_tuple(host->arena, 3, parts);
+    range->kind = is_range ? OBJECT_RANGE : OBJECT_SLICE;
+    return range;
+}
+
+static Object *make_bool(Host *host, const HostCall *call) {
+    return boolean(host, call->num_args && script_truth(host, call->args[0]));
+}
+static Object *make_str(Host *host, const HostCall *call) {
+    return call->num_args ? host_str(host, call->args[0]) : object_str(host->arena, STR(""));
+}
+static Object *make_list(Host *host, const HostCall *call) {
+    return make_sequence(host, call, OBJECT_LIST);
+}
+static Object *make_tuple(Host *host, const HostCall *call) {
+    return make_sequence(host, call, OBJECT_TUPLE);
+}
+static Object *make_plain_range(Host *host, const HostCall *call) {
+    return make_range(host, call, "range");
+}
+static Object *make_slice(Host *host, const HostCall *call) {
+    return make_range(host, call, "slice");
+}
+static Object *make_type(Host *host, const HostCall *call) {
+    return call->num_args == 1 ? class_of(host, call->args[0])
+                               : host_refuse(host, "classes made by type()");
+}
+static Object *make_object(Host *host, const HostCall *call) {
+    return (void)call, instance_new(host, host->script->classes[CLASS_OBJECT]);
+}
+
+static Object *descriptor(Host *host, const HostCall *call, const char *kind) {
+    Object *made = heap_host(host, &property_type, call->num_args, call->args);
+    made->text = str_of(kind);
+    return made;
+}
+static Object *make_property(Host *host, const HostCall *call) {
+    return descriptor(host, call, "property");
+}
+static Object *make_static_method(Host *host, const HostCall *call) {
+    return descriptor(host, call, "staticmethod");
+}
+static Object *make_class_method(Host *host, const HostCall *call) {
+    return descriptor(host, call, "classmethod");
+}
+
+Object *builtins_class_call(Host *host, const Class *class, const HostCall *call) {
+    static Object *(*const makers[NUM_PYTHON_CLASSES])(Host *, const HostCall *) = {
+        [CLASS_OBJECT] = make_object,
+        [CLASS_TYPE] = make_type,
+        [CLASS_INT] = make_int,
+        [CLASS_BOOL] = make_bool,
+        [CLASS_FLOAT] = make_float,
+        [CLASS_STR] = make_str,
+        [CLASS_TUPLE] = make_tuple,
+        [CLASS_LIST] = make_list,
+        [CLASS_DICT] = make_dict,
+        [CLASS_SET] = make_set,
+        [CLASS_RANGE] = make_plain_range,
+        [CLASS_SLICE] = make_slice,
+        [CLASS_PROPERTY] = make_property,
+        [CLASS_STATIC_METHOD] = make_static_method,
+        [CLASS_CLASS_METHOD] = make_class_method,
+        [CLASS_SUPER] = super_of,
+    };
+    if (makers[class->native]) return makers[class->native](host, call);
+    return host_raise(host, CLASS_TYPE_ERROR, "cannot create '%.*s' instances",
+                      STR_ARG(class->name));
+}
+
+static const Native functions[] = {
+    {"print", "..", run_print, 0},
+    {"repr", "object", run_repr, 0},
+    {"format", "value, format_spec?", run_format, 0},
+    {"len", "object", run_len, 0},
+    {"abs", "x", run_abs, 0},
+    {"round", "number, ndigits?", run_round, 0},
+    {"divmod", "x, y", run_divmod, 0},
+    {"pow", "base, exp", run_pow, 0},
+    {"hex", "number", run_hex, 0},
+    {"oct", "number", run_oct, 0},
+    {"bin", "number", run_bin, 0},
+    {"ord", "c", run_ord, 0},
+    {"chr", "i", run_chr, 0},
+    {"min", "..", run_min, 0},
+    {"max", "..", run_max, 0},
+    {"sum", "iterable, start?", run_sum, 0},
+    {"any", "iterable", run_any, 0},
+    {"all", "iterable", run_all, 0},
+    {"sorted", "iterable, *, key?, reverse?", run_sorted, 0},
+    {"enumerate", "iterable, start?", run_enumerate, 0},
+    {"zip", "..", run_zip, 0},
+    {"map", "..", run_map, 0},
+    {"filter", "function, iterable", run_filter, 0},
+    {"reversed", "sequence", run_reversed, 0},
+    {"iter", "object", run_iter, 0},
+    {"next", "iterator, default?", run_next, 0},
+    {"isinstance", "object, classinfo", run_isinstance, 0},
+    {"issubclass", "cls, classinfo", run_issubclass, 0},
+    {"getattr", "object, name, default?", run_getattr, 0},
+    {"hasattr", "object, name", run_hasattr, 0},
+    {"setattr", "object, name, value", run_setattr, 0},
+    {"callable", "object", run_callable, 0},
+    {"id", "object", run_id, 0},
+    {"hash", "object", run_hash, 0},
+    {"open", "..", run_refused, 0},
+    {"input", "..", run_refused, 0},
+    {"eval", "..", run_refused, 0},
+    {"exec", "..", run_refused, 0},
+    {"compile", "..", run_refused, 0},
+    {"__import__", "..", run_refused, 0},
+};
+const Native chain_native = {"chain", "..", run_chain, 0};
+
+static void add(Host *host, const char *name, Object *value) {
+    map_set(&host->script->builtins, str_of(name), host_keep(host, value));
+}
+
+void builtins_open(Host *host) {
+    Script *script = host->script;
+    for (int i = 0; i < COUNT(functions); i++)
+        add(host, functions[i].name, native_new(host, &functions[i], NULL));
+    for (int i = 0; i < NUM_PYTHON_CLASSES; i++) {
+        const Class *class = class_info(script->classes[i]);
+        bool hidden = i == CLASS_NONE || (i >= CLASS_ELLIPSIS && i <= CLASS_MODULE) ||
+                      i == CLASS_ITERATOR || i == CLASS_OTHER;
+        if (!hidden) add(host, class->name.data, script->classes[i]);
+    }
+    Object *not_implemented = heap_new(host, OBJECT_BUILTIN);
+    not_implemented->text = STR("NotImplemented");
+    add(host, "NotImplemented", not_implemented);
+    add(host, "__name__", object_str(host->arena, STR("__main__")));
+    add(host, "__debug__", script->booleans[1]);
+    add(host, "Ellipsis", object_new(host->arena, OBJECT_ELLIPSIS));
+}

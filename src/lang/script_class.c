@@ -1,0 +1,526 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script_class: classes of a running script, their instances, and attributes of everything.
+ *
+ * An instance has its class in items[0] and its attributes, a dict, in items[1]. Classes stay until
+ * the script ends. */
+#include "lang/script.h"
+
+/* ---- classes ---- */
+
+static void class_print(Host *host, Object *self, Buf *out, bool as_repr) {
+    (void)host, (void)as_repr;
+    const Class *class = class_info(self);
+    Str name = class->qualified.length ? class->qualified : class->name;
+    buf_printf(out, "<class '%s%.*s'>", class->is_native ? "" : "__main__.", STR_ARG(name));
+}
+
+const HostType class_type = {.name = "type", .print = class_print};
+const HostType instance_type = {.name = "object"};
+const HostType property_type = {.name = "property"};
+const HostType super_type = {.name = "super"};
+
+static bool order_has(const Class *class, const Object *one) {
+    for (int i = 0; i < class->num_order; i++)
+        if (class->order[i] == one) return true;
+    return false;
+}
+
+/* Python's C3: the classes above merge, each before those above it. False: they cannot. */
+static bool merge_order(Host *host, Class *class) {
+    int left = 0, at[64] = {0}, num = class->num_bases;
+    for (int i = 0; i < num; i++) left += class_info(class->bases[i])->num_order;
+    class->order = arena_array(host->script->arena, Object *, left + 1);
+    class->order[class->num_order++] = class->object;
+    for (;;) {
+        Object *head = NULL;
+        bool any = false;
+        for (int i = 0; i < num && !head; i++) {
+            const Class *base = class_info(class->bases[i]);
+            while (at[i] < base->num_order && order_has(class, base->order[at[i]])) at[i]++;
+            if (at[i] == base->num_order) continue;
+            any = true;
+            head = base->order[at[i]];
+            for (int k = 0; k < num && head; k++) {
+                const Class *other = class_info(class->bases[k]);
+                for (int m = at[k] + 1; m < other->num_order && head; m++)
+                    if (other->order[m] == head) head = NULL;
+            }
+        }
+        if (!any) return true;
+        if (!head) return false;
+        class->order[class->num_order++] = head;
+    }
+}
+
+Object *class_new(Host *host, Str name, int num_bases, Object *const *bases) {
+    Script *script = host->script;
+    Object *object = heap_host(host, &class_type, 0, NULL);
+    Class *class = arena_new_of(script->arena, Class);
+    object->refs++; /* it stays */
+    object->payload = class;
+    *class = (Class){.name = str_copy(script->arena, name),
+                     .object = object,
+                     .num_bases = num_bases,
+                     .bases = arena_array(script->arena, Object *, num_bases + 1),
+                     .members = {.arena = script->arena}};
+    for (int i = 0; i < num_bases; i++) {
+        const Class *base = class_info(bases[i]);
+        class->bases[i] = bases[i];
+        class->is_exception |= base->is_exception;
+        if (base->native > class->native) class->native = base->native;
+        if (base->num_fields) {
+            class->num_fields = base->num_fields, class->fields = base->fields;
+            class->defaults = base->defaults;
+        }
+        class->is_tuple |= base->is_tuple;
+        class->is_dataclass |= base->is_dataclass;
+    }
+    if (num_bases > 60 || !merge_order(host, class))
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "Cannot create a consistent method resolution order (MRO) for bases");
+    return object;
+}
+
+void classes_open(Host *host) {
+    static const struct {
+        const char *text;
+        PythonClass base;
+    } rows[] = {
+#define PYTHON_CLASS(name, text, base) {text, CLASS_##base},
+#include "lang/python_classes.def"
+    };
+    Script *script = host->script;
+    for (int i = 0; i < NUM_PYTHON_CLASSES; i++) {
+        Object *base = script->classes[rows[i].base];
+        Object *object = class_new(host, str_of(rows[i].text), i > 0, &base);
+        class_info(object)->native = (PythonClass)i;
+        class_info(object)->is_native = true;
+        class_info(object)->is_exception = i >= CLASS_BASE_EXCEPTION;
+        script->classes[i] = object;
+    }
+}
+
+static PythonClass native_class(const Object *object) {
+    switch (object->kind) {
+    case OBJECT_NONE: return CLASS_NONE;
+    case OBJECT_BOOL: return CLASS_BOOL;
+    case OBJECT_INT: return CLASS_INT;
+    case OBJECT_FLOAT: return CLASS_FLOAT;
+    case OBJECT_STR: return CLASS_STR;
+    case OBJECT_TUPLE: return CLASS_TUPLE;
+    case OBJECT_LIST: return is_set_object(object) ? CLASS_SET : CLASS_LIST;
+    case OBJECT_DICT: return CLASS_DICT;
+    case OBJECT_FUNCTION: return CLASS_FUNCTION;
+    case OBJECT_BUILTIN: return CLASS_NATIVE;
+    case OBJECT_METHOD: return CLASS_METHOD;
+    case OBJECT_MODULE: return CLASS_MODULE;
+    case OBJECT_SLICE: return CLASS_SLICE;
+    case OBJECT_ELLIPSIS: return CLASS_ELLIPSIS;
+    case OBJECT_RANGE: return CLASS_RANGE;
+    case OBJECT_DTYPE:
+    case OBJECT_CLASS:
+    case OBJECT_CONFIG:
+    case OBJECT_OPAQUE:
+    case OBJECT_TENSOR:
+    case OBJECT_BLOCK_POINTER:
+    case OBJECT_DESCRIPTOR:
+    case OBJECT_HOST:
+    case OBJECT_ERROR: break;
+    }
+    return CLASS_OTHER;
+}
+
+Object *class_of(Host *host, const Object *object) {
+    Script *script = host->script;
+    if (object->kind != OBJECT_HOST) return script->classes[native_class(object)];
+    if (object->type == &instance_type) return object->items[0];
+    if (object->type == &class_type) return script->classes[CLASS_TYPE];
+    if (object->type == &native_type) return script->classes[CLASS_NATIVE];
+    if (object->type == &module_type) return script->classes[CLASS_MODULE];
+    if (object->type == &iterator_type) return script->classes[CLASS_ITERATOR];
+    Object *own = map_get_pointer(&script->modules, object->type); /* one of the type's own */
+    if (own) return own;
+    own = class_new(host, str_of(object->type->name), 1, &script->classes[CLASS_OBJECT]);
+    class_info(own)->is_native = true;
+    class_info(own)->native = CLASS_OTHER;
+    map_set_pointer(&script->modules, object->type, own);
+    return own;
+}
+
+bool class_is(const Object *class, const Object *of) { return order_has(class_info(class), of); }
+
+bool object_is_instance(Host *host, const Object *object, PythonClass class) {
+    return class_is(class_of(host, object), host->script->classes[class]);
+}
+
+Object *class_member(const Object *class, Str name) {
+    const Class *info = class_info(class);
+    for (int i = 0; i < info->num_order; i++) {
+        Object *member = map_get(&class_info(info->order[i])->members, name);
+        if (member) return member;
+    }
+    return NULL;
+}
+
+static void class_set(Host *host, Object *class, Str name, Object *value) {
+    Object *kept = value ? host_keep(host, value) : NULL;
+    map_set(&class_info(class)->members, str_copy(host->script->arena, name), kept);
+}
+
+/* The fields of a NamedTuple or dataclass: those with annotations. */
+static void add_fields(Host *host, Class *class, Block body) {
+    Arena *arena = host->script->arena;
+    int most = class->num_fields + body.count;
+    Str *fields = arena_array(arena, Str, most + 1);
+    Object **defaults = arena_array(arena, Object *, most + 1);
+    int count = class->num_fields;
+    for (int i = 0; i < count; i++) fields[i] = class->fields[i], defaults[i] = class->defaults[i];
+    for (int i = 0; i < body.count; i++) {
+        const Stmt *stmt = body.stmts[i];
+        if (stmt->kind != STMT_ANN_ASSIGN || stmt->targets[0]->kind != EXPR_NAME) continue;
+        Str name = stmt->targets[0]->text;
+        int at = 0;
+        while (at < count && !str_equal(fields[at], name)) at++;
+        if (at == count) fields[count++] = name;
+        defaults[at] = stmt->value ? map_get(&class->members, name) : NULL;
+    }
+    class->num_fields = count, class->fields = fields, class->defaults = defaults;
+}
+
+Object *class_statement(Host *host, const Stmt *stmt) {
+    Object *bases[60];
+    int num_bases = 0;
+    bool is_tuple = false;
+    for (int i = 0; i < stmt->num_args; i++) {
+        if (stmt->args[i].stars || stmt->args[i].name.length || num_bases == 60)
+            return host_refuse(host, "a metaclass, or other arguments of a class");
+        Object *base = host_expr(host, stmt->args[i].value);
+        if (is_raised(host)) return host->script->poison;
+        if (base->kind == OBJECT_STR && str_is(base->text, "NamedTuple")) {
+            is_tuple = true;
+            continue;
+        }
+        if (base->kind != OBJECT_HOST || base->type != &class_type)
+            return host_refuse(host, "a class above this one that is no Python class");
+        const Class *info = class_info(base);
+        bool plain = info->native == CLASS_OBJECT || info->is_exception;
+        if (!plain)
+            return host_refuse(host, "a class that inherits from '%.*s'", STR_ARG(info->name));
+        bases[num_bases++] = base;
+    }
+    if (!num_bases) bases[num_bases++] = host->script->classes[CLASS_OBJECT];
+    Object *class = class_new(host, stmt->name, num_bases, bases);
+    if (is_raised(host)) return class;
+    Class *info = class_info(class);
+    info->is_tuple |= is_tuple;
+    info->qualified = stmt->slots->qualified;
+    int count = stmt->slots->slots.count;
+    Host body = *host;
+    body.slots = arena_array(host->arena, Object *, count + 1);
+    body.layout = stmt->slots;
+    body.space = &info->members;
+    body.function = class; /* whose methods are made here */
+    for (int i = 0; i < count; i++) {
+        const Slot *slot = &stmt->slots->slots.data[i];
+        body.slots[i] = slot->from ? host_keep(host, host->slots[slot->from - 1]) : NULL;
+        if (slot->is_cell && !slot->from)
+            body.slots[i] = host_keep(host, heap_host(host, &cell_type, 1, NULL));
+    }
+    Object *result = NULL;
+    script_block(&body, stmt->body, &result);
+    for (int i = 0; i < count; i++) host_drop(host, body.slots[i]);
+    if (is_raised(host)) return host->script->poison;
+    add_fields(host, info, stmt->body);
+    return class;
+}
+
+/* ---- instances ---- */
+
+Object *instance_new(Host *host, Object *class) {
+    Object *items[] = {class, heap_list(host, OBJECT_DICT, 0, NULL)};
+    return heap_host(host, &instance_type, 2, items);
+}
+
+Object *special_call(Host *host, Object *object, const char *name, int num_args,
+                     Object *const *args) {
+    Object *method = class_member(object->items[0], str_of(name));
+    if (!method || is_raised(host)) return NULL;
+    Object **all = arena_array(host->arena, Object *, num_args + 1);
+    all[0] = object;
+    for (int i = 0; i < num_args; i++) all[i + 1] = args[i];
+    return host_invoke_with(host, method, num_args + 1, all);
+}
+
+/* The fields of a dataclass or NamedTuple from arguments. */
+static Object **bind_fields(Host *host, const Class *class, const HostCall *call) {
+    Object **values = arena_array(host->arena, Object *, class->num_fields + 1);
+    for (int i = 0; i < call->num_args; i++) {
+        int at = i;
+        bool named = call->names && call->names[i].length;
+        if (named)
+            for (at = 0; at < class->num_fields && !str_equal(class->fields[at], call->names[i]);
+                 at++) {
+            }
+        if (at >= class->num_fields || values[at]) {
+            host_raise(host, CLASS_TYPE_ERROR,
+                       named ? "%.*s.__init__() got an unexpected keyword "
+                               "argument '%.*s'"
+                             : "%.*s.__init__() got too many arguments%.*s",
+                       STR_ARG(class->name), named ? call->names[i].length : 0,
+                       named ? call->names[i].data : "");
+            return NULL;
+        }
+        values[at] = call->args[i];
+    }
+    for (int i = 0; i < class->num_fields; i++) {
+        if (!values[i]) values[i] = class->defaults[i];
+        if (values[i]) continue;
+        host_raise(host, CLASS_TYPE_ERROR,
+                   "%.*s.__init__() missing 1 required positional argument: '%.*s'",
+                   STR_ARG(class->name), STR_ARG(class->fields[i]));
+        return NULL;
+    }
+    return values;
+}
+
+static Object *fields_call(Host *host, Object *class, const HostCall *call) {
+    const Class *info = class_info(class);
+    Object **values = bind_fields(host, info, call);
+    if (!values) return host->script->poison;
+    if (info->is_tuple) {
+        Object *tuple = heap_list(host, OBJECT_TUPLE, info->num_fields, values);
+        tuple->names = info->fields, tuple->text = info->name;
+        return tuple;
+    }
+    Object *instance = instance_new(host, class);
+    for (int i = 0; i < info->num_fields; i++)
+        dict_put(host, instance->items[1], object_str(host->arena, info->fields[i]), values[i]);
+    special_call(host, instance, "__post_init__", 0, NULL);
+    return is_raised(host) ? host->script->poison : instance;
+}
+
+Object *class_call(Host *host, Object *class, const HostCall *call) {
+    const Class *info = class_info(class);
+    if (info->is_native && !info->is_exception) return builtins_class_call(host, info, call);
+    Object *init = class_member(class, STR("__init__"));
+    if (!init && (info->is_dataclass || info->is_tuple)) return fields_call(host, class, call);
+    Object *instance = info->is_exception ? exception_new(host, class, call->num_args, call->args)
+                                          : instance_new(host, class);
+    if (!init && call->num_args && !info->is_exception)
+        return host_raise(host, CLASS_TYPE_ERROR, "%.*s() takes no arguments", STR_ARG(info->name));
+    if (init) {
+        HostCall all = *call;
+        Object **args = arena_array(host->arena, Object *, call->num_args + 1);
+        Str *names = arena_array(host->arena, Str, call->num_args + 1);
+        args[0] = instance;
+        for (int i = 0; i < call->num_args; i++) {
+            args[i + 1] = call->args[i];
+            if (call->names) names[i + 1] = call->names[i];
+        }
+        all.num_args++, all.args = args, all.names = names;
+        host_invoke(host, init, &all);
+    }
+    return is_raised(host) ? host->script->poison : instance;
+}
+
+/* @dataclass: __init__, __repr__ and __eq__ from the fields. */
+Object *dataclass_of(Host *host, Object *class) {
+    if (class->kind != OBJECT_HOST || class->type != &class_type)
+        return host_refuse(host, "a dataclass with options");
+    class_info(class)->is_dataclass = true;
+    return class;
+}
+
+/* ---- attributes ---- */
+
+Object *method_new(Host *host, Object *self, Object *function) {
+    Object *items[] = {self, function};
+    return heap_list(host, OBJECT_METHOD, 2, items);
+}
+
+/* What a class has, as its instance or (self NULL) itself sees it. */
+static Object *as_seen(Host *host, Object *member, Object *self, Object *class) {
+    if (member->kind == OBJECT_FUNCTION) return self ? method_new(host, self, member) : member;
+    if (member->kind != OBJECT_HOST || member->type != &property_type) return member;
+    if (str_is(member->text, "staticmethod")) return host_hold(host, member->items[0]);
+    if (str_is(member->text, "classmethod")) return method_new(host, class, member->items[0]);
+    return self ? host_invoke_with(host, member->items[0], 1, &self) : member;
+}
+
+static Object *instance_get(Host *host, Object *object, Str name) {
+    Object *class = object->items[0], *member = class_member(class, name);
+    bool is_property = member && member->kind == OBJECT_HOST && member->type == &property_type;
+    Object *own = is_property ? NULL : dict_find_text(object->items[1], name);
+    if (own) return host_hold(host, own);
+    if (member) return as_seen(host, member, object, class);
+    if (str_is(name, "__class__")) return class;
+    if (str_is(name, "__dict__")) return object->items[1];
+    Object *text = object_str(host->arena, name);
+    return special_call(host, object, "__getattr__", 1, &text);
+}
+
+/* object.__init__, and that of exceptions, which keeps the arguments. */
+static Object *object_init(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    Object *self = call->self;
+    if (class_info(self->items[0])->is_exception)
+        dict_put(host, self->items[1], object_str(host->arena, STR("args")),
+                 heap_list(host, OBJECT_TUPLE, call->num_args, call->args));
+    return object_none(host->arena);
+}
+
+/* super().name: the next class after `owner` that has it, for self. */
+static Object *super_get(Host *host, Object *super, Str name) {
+    Object *owner = super->items[0], *self = super->items[1];
+    bool of_class = self->type == &class_type;
+    const Class *info = class_info(of_class ? self : self->items[0]);
+    int i = 0;
+    while (i < info->num_order && info->order[i] != owner) i++;
+    for (i++; i < info->num_order; i++) {
+        Object *member = map_get(&class_info(info->order[i])->members, name);
+        if (member)
+            return as_seen(host, member, of_class ? NULL : self, of_class ? self : self->items[0]);
+    }
+    static const Native init = {"__init__", "..", object_init, 0};
+    return str_is(name, "__init__") ? native_new(host, &init, self) : NULL;
+}
+
+static Object *class_get(Host *host, Object *class, Str name) {
+    const Class *info = class_info(class);
+    Object *member = class_member(class, name);
+    if (member) return as_seen(host, member, NULL, class);
+    if (str_is(name, "__name__") || str_is(name, "__qualname__"))
+        return object_str(host->arena, info->name);
+    if (str_is(name, "__mro__")) return heap_list(host, OBJECT_TUPLE, info->num_order, info->order);
+    return NULL;
+}
+
+static Object *function_get(Host *host, Object *function, Str name) {
+    const FunctionDef *def = function->function->def;
+    if (str_is(name, "__qualname__") && !function->text.length)
+        return object_str(host->arena, def->slots->qualified);
+    if (str_is(name, "__name__") || str_is(name, "__qualname__"))
+        return object_str(host->arena, function->text.length ? function->text : def->name);
+    bool has_doc = def->body.count && def->body.stmts[0]->kind == STMT_EXPR &&
+                   def->body.stmts[0]->value->kind == EXPR_STRING;
+    if (str_is(name, "__doc__"))
+        return has_doc ? object_str(host->arena, def->body.stmts[0]->value->text)
+                       : object_none(host->arena);
+    if (str_is(name, "__module__")) return object_str(host->arena, STR("__main__"));
+    return NULL;
+}
+
+static Object *add_setter(Host *host, Object *const *args, const HostCall *call) {
+    Object *items[] = {call->self->items[0], args[0]};
+    Object *property = heap_host(host, &property_type, 2, items);
+    property->text = call->self->text;
+    return property;
+}
+
+static Object *property_get(Host *host, Object *property, Str name) {
+    static const Native setter = {"setter", "function", add_setter, 0};
+    if (!str_is(property->text, "property") || !str_is(name, "setter")) return NULL;
+    return native_new(host, &setter, property);
+}
+
+Object *host_get(Host *host, Object *object, Str name) {
+    if (is_raised(host)) return NULL;
+    if (object->kind == OBJECT_MODULE && object->module) {
+        Object *value = map_get(&object->module->space, name);
+        return value ? host_hold(host, value) : NULL;
+    }
+    if (object->kind == OBJECT_HOST && object->type == &instance_type)
+        return instance_get(host, object, name);
+    if (object->kind == OBJECT_HOST && object->type == &class_type)
+        return class_get(host, object, name);
+    if (object->kind == OBJECT_HOST && object->type == &super_type)
+        return super_get(host, object, name);
+    if (object->kind == OBJECT_HOST && object->type == &property_type)
+        return property_get(host, object, name);
+    if (object->kind == OBJECT_HOST)
+        return object->type->attribute ? object->type->attribute(host, object, name) : NULL;
+    if (object->kind == OBJECT_FUNCTION) return function_get(host, object, name);
+    if (object->kind == OBJECT_METHOD && object->num_items == 2)
+        return str_is(name, "__self__") ? object->items[0] : host_get(host, object->items[1], name);
+    if (object->kind == OBJECT_TUPLE && object->names)
+        for (int i = 0; i < object->num_items; i++)
+            if (str_equal(object->names[i], name)) return host_hold(host, object->items[i]);
+    if (object->kind == OBJECT_STR) return str_method(host, object, name);
+    Object *found = container_method(host, object, name);
+    if (found) return found;
+    bool lazy = object->kind == OBJECT_DTYPE || object->kind == OBJECT_RANGE;
+    return lazy ? value_attribute(host->arena, object, name) : NULL;
+}
+
+Object *host_attribute(Host *host, Object *object, Str name) {
+    Object *value = host_get(host, object, name);
+    if (is_raised(host)) return host->script->poison;
+    if (value) return value;
+    if (str_is(name, "__class__")) return class_of(host, object);
+    if (object->kind == OBJECT_OPAQUE) return host_refuse(host, "%.*s", STR_ARG(object->text));
+    if (object->kind == OBJECT_MODULE ||
+        (object->kind == OBJECT_HOST && object->type == &module_type)) {
+        if (object->kind == OBJECT_MODULE && object->module)
+            return host_raise(host, CLASS_ATTRIBUTE_ERROR, "module '%.*s' has no attribute '%.*s'",
+                              STR_ARG(object->text), STR_ARG(name));
+        return host_refuse(host, "'%.*s.%.*s'", STR_ARG(object->text), STR_ARG(name));
+    }
+    bool is_class = object->kind == OBJECT_HOST && object->type == &class_type;
+    bool ours = object->kind == OBJECT_HOST && object->type != &instance_type && !is_class &&
+                object->type != &super_type;
+    Str class = class_info(is_class ? object : class_of(host, object))->name;
+    if (ours) return host_refuse(host, "'%.*s' of a %.*s", STR_ARG(name), STR_ARG(class));
+    return host_raise(host, CLASS_ATTRIBUTE_ERROR, "%s'%.*s' object has no attribute '%.*s'",
+                      is_class ? "type " : "", STR_ARG(class), STR_ARG(name));
+}
+
+bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
+    if (is_raised(host)) return false;
+    if (object->kind == OBJECT_HOST && object->type == &class_type) {
+        class_set(host, object, name, value);
+        return true;
+    }
+    if (object->kind == OBJECT_MODULE && object->module) {
+        Object *old = map_get(&object->module->space, name);
+        host_store(host, &old, value);
+        map_set(&object->module->space, str_copy(host->script->arena, name), old);
+        return true;
+    }
+    if (object->kind == OBJECT_HOST && object->type == &instance_type) {
+        Object *member = class_member(object->items[0], name);
+        Object *args[] = {object, value};
+        if (member && member->kind == OBJECT_HOST && member->type == &property_type &&
+            str_is(member->text, "property")) {
+            if (member->num_items < 2)
+                host_raise(host, CLASS_ATTRIBUTE_ERROR,
+                           "property '%.*s' of '%.*s' object has no setter", STR_ARG(name),
+                           STR_ARG(class_info(object->items[0])->name));
+            else
+                host_invoke_with(host, member->items[1], 2, args);
+            return !is_raised(host);
+        }
+        Object *named[] = {object_str(host->arena, name), value};
+        if (special_call(host, object, "__setattr__", 2, named)) return !is_raised(host);
+        return dict_put(host, object->items[1], named[0], value);
+    }
+    if (object->kind == OBJECT_HOST && object->type->set_attribute)
+        return object->type->set_attribute(host, object, name, value);
+    Str class = class_info(class_of(host, object))->name;
+    if (object->kind == OBJECT_HOST || object->kind == OBJECT_FUNCTION ||
+        object->kind == OBJECT_MODULE)
+        host_refuse(host, "setting '%.*s' of a %.*s", STR_ARG(name), STR_ARG(class));
+    else
+        host_raise(host, CLASS_ATTRIBUTE_ERROR, "'%.*s' object has no attribute '%.*s'",
+                   STR_ARG(class), STR_ARG(name));
+    return false;
+}
+
+bool host_delete_attribute(Host *host, Object *object, Str name) {
+    if (is_raised(host)) return false;
+    bool is_instance = object->kind == OBJECT_HOST && object->type == &instance_type;
+    if (is_instance && dict_remove(host, object->items[1], object_str(host->arena, name)))
+        return true;
+    host_raise(host, CLASS_ATTRIBUTE_ERROR, "'%.*s' object has no attribute '%.*s'",
+               STR_ARG(class_info(class_of(host, object))->name), STR_ARG(name));
+    return false;
+}

@@ -1,0 +1,502 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script_modules: the modules of Python's library that scripts may import, as far as files about
+ * kernels use them. They reach no files, processes or network. */
+#include "lang/script.h"
+
+#include <math.h>
+#include <time.h>
+#include <unistd.h>
+
+static Object *module_get(Host *host, Object *self, Str name) {
+    return host_hold(host, dict_find_text(self->items[0], name));
+}
+
+static bool module_set(Host *host, Object *self, Str name, Object *value) {
+    return dict_put(host, self->items[0], object_str(host->arena, name), value);
+}
+
+static void module_print(Host *host, Object *self, Buf *out, bool as_repr) {
+    (void)host, (void)as_repr;
+    buf_printf(out, "<module '%.*s'>", STR_ARG(self->text));
+}
+
+const HostType module_type = {
+    .name = "module", .attribute = module_get, .set_attribute = module_set, .print = module_print};
+
+Object *host_module_new(Host *host, const char *name) {
+    Object *names = heap_list(host, OBJECT_DICT, 0, NULL);
+    Object *module = heap_host(host, &module_type, 1, &names);
+    module->text = str_of(name);
+    return module;
+}
+
+void module_add(Host *host, Object *module, const char *name, Object *value) {
+    dict_put(host, module->items[0], object_str(host->arena, str_of(name)), value);
+}
+
+void module_add_natives(Host *host, Object *module, const Native *natives, int count) {
+    for (int i = 0; i < count; i++)
+        module_add(host, module, natives[i].name, native_new(host, &natives[i], NULL));
+}
+
+static Object *floating(Host *host, double value) { return object_float(host->arena, value); }
+
+/* ---- math ---- */
+
+static Object *domain_error(Host *host) {
+    return host_raise(host, CLASS_VALUE_ERROR, "math domain error");
+}
+
+static Object *math_one(Host *host, Object *x, double (*function)(double)) {
+    double value;
+    if (!host_double(host, x, "the argument", &value)) return host->script->poison;
+    double result = function(value);
+    if (isnan(result) && !isnan(value)) return domain_error(host);
+    if (isinf(result) && !isinf(value)) {
+        if (function == log || function == log2 || function == log10) return domain_error(host);
+        return host_raise(host, CLASS_OVERFLOW_ERROR, "math range error");
+    }
+    return floating(host, result);
+}
+#define MATH_ONE(name)                                                                             \
+    static Object *math_##name(Host *host, Object *const *args, const HostCall *call) {            \
+        return (void)call, math_one(host, args[0], name);                                          \
+    }
+MATH_ONE(sqrt)
+MATH_ONE(exp)
+MATH_ONE(log2)
+MATH_ONE(log10)
+MATH_ONE(log1p)
+MATH_ONE(expm1)
+MATH_ONE(sin)
+MATH_ONE(cos)
+MATH_ONE(tan)
+MATH_ONE(atan)
+MATH_ONE(tanh)
+MATH_ONE(erf)
+MATH_ONE(fabs)
+
+static Object *math_log(Host *host, Object *const *args, const HostCall *call) {
+    Object *top = math_one(host, args[0], log);
+    (void)call;
+    if (!args[1] || is_raised(host)) return top;
+    Object *bottom = math_one(host, args[1], log);
+    return is_raised(host) ? bottom : floating(host, top->number / bottom->number);
+}
+
+static Object *to_whole(Host *host, Object *x, double (*round)(double)) {
+    double value;
+    if (object_is_integral(x)) return object_int(host->arena, x->integer);
+    if (!host_double(host, x, "the argument", &value)) return host->script->poison;
+    if (!isfinite(value) || fabs(value) > 0x1p120)
+        return host_raise(host, isnan(value) ? CLASS_VALUE_ERROR : CLASS_OVERFLOW_ERROR,
+                          "cannot convert float %s to integer", isnan(value) ? "NaN" : "infinity");
+    return object_int(host->arena, (int128)round(value));
+}
+static Object *math_ceil(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, to_whole(host, args[0], ceil);
+}
+static Object *math_floor(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, to_whole(host, args[0], floor);
+}
+static Object *math_trunc(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, to_whole(host, args[0], trunc);
+}
+
+static Object *math_two(Host *host, Object *const *args, double (*function)(double, double)) {
+    double a, b;
+    if (!host_double(host, args[0], "the argument", &a) ||
+        !host_double(host, args[1], "the argument", &b))
+        return host->script->poison;
+    double result = function(a, b);
+    if (isnan(result) && !isnan(a) && !isnan(b)) return domain_error(host);
+    if (isinf(result) && isfinite(a) && isfinite(b))
+        return function == pow && a == 0
+                   ? domain_error(host)
+                   : host_raise(host, CLASS_OVERFLOW_ERROR, "math range error");
+    return floating(host, result);
+}
+static Object *math_pow(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, math_two(host, args, pow);
+}
+static Object *math_fmod(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, math_two(host, args, fmod);
+}
+static Object *math_atan2(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, math_two(host, args, atan2);
+}
+
+static Object *math_isnan(Host *host, Object *const *args, const HostCall *call) {
+    double x;
+    (void)call;
+    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
+    return object_bool(host->arena, isnan(x));
+}
+static Object *math_isinf(Host *host, Object *const *args, const HostCall *call) {
+    double x;
+    (void)call;
+    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
+    return object_bool(host->arena, isinf(x));
+}
+
+static Object *math_prod(Host *host, Object *const *args, const HostCall *call) {
+    int count;
+    Object **items, *product = object_int(host->arena, 1);
+    (void)call;
+    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
+    for (int i = 0; i < count; i++) product = script_binary(host, OPERATOR_MUL, product, items[i]);
+    return product;
+}
+
+static Object *math_gcd(Host *host, Object *const *args, const HostCall *call) {
+    int64_t a, b;
+    (void)call;
+    if (!host_int(host, args[0], "the argument", &a) ||
+        !host_int(host, args[1], "the argument", &b))
+        return host->script->poison;
+    while (b) {
+        int64_t rest = b == -1 ? 0 : a % b;
+        a = b, b = rest;
+    }
+    return object_int(host->arena, a < 0 ? -(int128)a : a);
+}
+
+static Object *open_math(Host *host) {
+    static const Native rows[] = {
+        {"sqrt", "x", math_sqrt, 0},        {"exp", "x", math_exp, 0},
+        {"log", "x, base?", math_log, 0},   {"log2", "x", math_log2, 0},
+        {"log10", "x", math_log10, 0},      {"log1p", "x", math_log1p, 0},
+        {"expm1", "x", math_expm1, 0},      {"sin", "x", math_sin, 0},
+        {"cos", "x", math_cos, 0},          {"tan", "x", math_tan, 0},
+        {"atan", "x", math_atan, 0},        {"tanh", "x", math_tanh, 0},
+        {"erf", "x", math_erf, 0},          {"fabs", "x", math_fabs, 0},
+        {"ceil", "x", math_ceil, 0},        {"floor", "x", math_floor, 0},
+        {"trunc", "x", math_trunc, 0},      {"pow", "x, y", math_pow, 0},
+        {"fmod", "x, y", math_fmod, 0},     {"atan2", "y, x", math_atan2, 0},
+        {"isnan", "x", math_isnan, 0},      {"isinf", "x", math_isinf, 0},
+        {"prod", "iterable", math_prod, 0}, {"gcd", "a, b", math_gcd, 0},
+    };
+    Object *module = host_module_new(host, "math");
+    module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "pi", floating(host, 3.141592653589793));
+    module_add(host, module, "e", floating(host, 2.718281828459045));
+    module_add(host, module, "tau", floating(host, 6.283185307179586));
+    module_add(host, module, "inf", floating(host, INFINITY));
+    module_add(host, module, "nan", floating(host, NAN));
+    return module;
+}
+
+/* ---- time ---- */
+
+static Object *clock_of(Host *host, clockid_t id) {
+    struct timespec now;
+    clock_gettime(id, &now);
+    return floating(host, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
+}
+static Object *time_time(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, clock_of(host, CLOCK_REALTIME);
+}
+static Object *time_perf_counter(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, clock_of(host, CLOCK_MONOTONIC);
+}
+static Object *time_perf_counter_ns(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, object_int(host->arena, clock_ns());
+}
+static Object *time_sleep(Host *host, Object *const *args, const HostCall *call) {
+    double seconds;
+    (void)call;
+    if (!host_double(host, args[0], "the argument", &seconds)) return host->script->poison;
+    if (seconds < 0)
+        return host_raise(host, CLASS_VALUE_ERROR, "sleep length must be non-negative");
+    for (double end = clock_ms() + seconds * 1e3;
+         clock_ms() < end && host_step(host, call->span);) {
+        double left = end - clock_ms();
+        struct timespec nap = {0, (long)((left < 50 ? left : 50) * 1e6)};
+        if (left > 0) nanosleep(&nap, NULL);
+    }
+    return is_raised(host) ? host->script->poison : host->script->none;
+}
+
+static Object *open_time(Host *host) {
+    static const Native rows[] = {
+        {"time", "", time_time, 0},
+        {"perf_counter", "", time_perf_counter, 0},
+        {"monotonic", "", time_perf_counter, 0},
+        {"perf_counter_ns", "", time_perf_counter_ns, 0},
+        {"sleep", "seconds", time_sleep, 0},
+    };
+    Object *module = host_module_new(host, "time");
+    module_add_natives(host, module, rows, COUNT(rows));
+    return module;
+}
+
+/* ---- os, sys ---- */
+
+static Object *os_getpid(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, object_int(host->arena, getpid());
+}
+static Object *os_getenv(Host *host, Object *const *args, const HostCall *call) {
+    (void)host, (void)call;
+    return args[1] ? args[1] : host->script->none;
+}
+
+static Object *open_os(Host *host) {
+    static const Native rows[] = {{"getpid", "", os_getpid, 0},
+                                  {"getenv", "key, default?", os_getenv, 0}};
+    Object *module = host_module_new(host, "os");
+    module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "environ", heap_list(host, OBJECT_DICT, 0, NULL));
+    return module;
+}
+
+static Object *sys_exit(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    host_raise_object(
+        host, exception_new(host, host->script->classes[CLASS_SYSTEM_EXIT], args[0] ? 1 : 0, args));
+    return host->script->poison;
+}
+
+static Object *open_sys(Host *host) {
+    static const Native rows[] = {{"exit", "status?", sys_exit, 0}};
+    Object *module = host_module_new(host, "sys");
+    Object *version[] = {object_int(host->arena, 3), object_int(host->arena, 11),
+                         object_int(host->arena, 0)};
+    Object *name = object_str(host->arena, host->module->path);
+    module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "argv", heap_list(host, OBJECT_LIST, 1, &name));
+    module_add(host, module, "version_info", heap_list(host, OBJECT_TUPLE, 3, version));
+    module_add(host, module, "maxsize", object_int(host->arena, INT64_MAX));
+    return module;
+}
+
+/* ---- functools, itertools, collections, dataclasses, typing ---- */
+
+/* wraps(f)(g): g, which is called as f is. */
+static Object *take_name(Host *host, Object *const *args, const HostCall *call) {
+    (void)host;
+    if (args[0]->kind == OBJECT_FUNCTION && call->self->kind == OBJECT_FUNCTION)
+        args[0]->text =
+            call->self->text.length ? call->self->text : call->self->function->def->name;
+    return args[0];
+}
+static Object *wraps_call(Host *host, Object *const *args, const HostCall *call) {
+    static const Native named = {"decorator", "function", take_name, 0};
+    (void)call;
+    return native_new(host, &named, args[0]);
+}
+
+/* lru_cache(f): f's results by its arguments; items of self: f, a dict. */
+static Object *cached_run(Host *host, Object *const *args, const HostCall *call) {
+    Object *function = call->self->items[0], *known = call->self->items[1];
+    (void)args;
+    for (int i = 0; i < call->num_args; i++)
+        if (call->names && call->names[i].length)
+            return host_refuse(host, "a cached function that is called with names of arguments");
+    Object *key = heap_list(host, OBJECT_TUPLE, call->num_args, call->args);
+    Object *value = dict_find(host, known, key);
+    if (value || is_raised(host)) return value ? value : host->script->poison;
+    value = host_invoke(host, function, call);
+    if (!is_raised(host)) dict_put(host, known, key, value);
+    return value;
+}
+static Object *cache_of(Host *host, Object *const *args, const HostCall *call) {
+    static const Native cached = {"cached function", "..", cached_run, 0};
+    Object *parts[] = {args[0], heap_list(host, OBJECT_DICT, 0, NULL)};
+    (void)call;
+    return native_new(host, &cached, heap_list(host, OBJECT_TUPLE, 2, parts));
+}
+static Object *cache_call(Host *host, Object *const *args, const HostCall *call) {
+    static const Native decorator = {"decorator", "function", cache_of, 0};
+    (void)args;
+    bool direct = call->num_args == 1 && call->args[0]->kind == OBJECT_FUNCTION &&
+                  !(call->names && call->names[0].length);
+    return direct ? cache_of(host, call->args, call) : native_new(host, &decorator, NULL);
+}
+
+static Object *partial_run(Host *host, Object *const *args, const HostCall *call) {
+    const Object *parts = call->self; /* a tuple: function, arguments, names */
+    const Object *given = parts->items[1], *names = parts->items[2];
+    int count = given->num_items + call->num_args;
+    Object **all = arena_array(host->arena, Object *, count + 1);
+    Str *words = arena_array(host->arena, Str, count + 1);
+    int at = 0;
+    (void)args;
+    for (int pass = 0; pass < 2; pass++) { /* its positional ones, the call's, its named ones */
+        for (int i = 0; i < given->num_items; i++) {
+            bool named = names->items[i]->text.length > 0;
+            if (named != (pass == 1)) continue;
+            bool replaced = false;
+            for (int k = 0; k < call->num_args && named; k++)
+                replaced |= call->names && str_equal(call->names[k], names->items[i]->text);
+            if (replaced) continue;
+            all[at] = given->items[i], words[at++] = names->items[i]->text;
+        }
+        for (int i = 0; i < call->num_args && pass == 0; i++) {
+            all[at] = call->args[i];
+            if (call->names) words[at] = call->names[i];
+            at++;
+        }
+    }
+    HostCall whole = {.num_args = at, .args = all, .names = words, .span = call->span};
+    return host_invoke(host, parts->items[0], &whole);
+}
+static const Native partial_native = {"partial", "..", partial_run, 0};
+
+static Object *partial_call(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    if (call->num_args < 1)
+        return host_raise(host, CLASS_TYPE_ERROR, "partial() takes at least one argument");
+    int count = call->num_args - 1;
+    Object **names = arena_array(host->arena, Object *, count + 1);
+    for (int i = 0; i < count; i++)
+        names[i] = object_str(host->arena, call->names ? call->names[i + 1] : (Str){"", 0});
+    Object *parts[] = {call->args[0], heap_list(host, OBJECT_TUPLE, count, call->args + 1),
+                       heap_list(host, OBJECT_TUPLE, count, names)};
+    return native_new(host, &partial_native, heap_list(host, OBJECT_TUPLE, 3, parts));
+}
+
+static Object *reduce_call(Host *host, Object *const *args, const HostCall *call) {
+    int count, i = 0;
+    Object **items, *value = args[2];
+    (void)call;
+    if (!host_items(host, args[1], &count, &items)) return host->script->poison;
+    if (!value && !count)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "reduce() of empty iterable with no initial value");
+    if (!value) value = items[i++];
+    for (; i < count && !is_raised(host); i++)
+        value = host_invoke_with(host, args[0], 2, (Object *[]){value, items[i]});
+    return value;
+}
+
+static Object *open_functools(Host *host) {
+    static const Native rows[] = {
+        {"wraps", "wrapped", wraps_call, 0},
+        {"lru_cache", "..", cache_call, 0},
+        {"cache", "..", cache_call, 0},
+        {"partial", "..", partial_call, 0},
+        {"reduce", "function, iterable, initial?", reduce_call, 0},
+    };
+    Object *module = host_module_new(host, "functools");
+    module_add_natives(host, module, rows, COUNT(rows));
+    return module;
+}
+
+static Object *product_call(Host *host, Object *const *args, const HostCall *call) {
+    enum { MOST = 16 };
+    int counts[MOST], index[MOST] = {0}, num = call->num_args;
+    Object **items[MOST], *row[MOST], *list = heap_list(host, OBJECT_LIST, 0, NULL);
+    int64_t total = 1;
+    (void)args;
+    if (num > MOST || (call->names && num && call->names[num - 1].length))
+        return host_refuse(host, "product() of so many, or with repeat");
+    for (int i = 0; i < num; i++) {
+        if (!host_items(host, call->args[i], &counts[i], &items[i])) return host->script->poison;
+        if (__builtin_mul_overflow(total, counts[i], &total)) longjmp(host->script->no_memory, 1);
+    }
+    for (int64_t r = 0; r < total && host_step(host, call->span); r++) {
+        for (int i = 0; i < num; i++) row[i] = items[i][index[i]];
+        list_insert(host, list, list->num_items, heap_list(host, OBJECT_TUPLE, num, row));
+        for (int i = num - 1; i >= 0 && ++index[i] == counts[i]; i--) index[i] = 0;
+    }
+    return host_iterator(host, list);
+}
+
+extern const Native chain_native;
+static Object *open_itertools(Host *host) {
+    static const Native rows[] = {{"product", "..", product_call, 0}};
+    Object *module = host_module_new(host, "itertools");
+    module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "chain", native_new(host, &chain_native, NULL));
+    return module;
+}
+
+static Object *namedtuple_call(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    int count;
+    Object **items, *fields = args[1];
+    (void)call;
+    if (!host_text(host, args[0], "typename", &name)) return host->script->poison;
+    if (fields->kind == OBJECT_STR) {
+        Object *comma = object_str(host->arena, STR(",")),
+               *blank = object_str(host->arena, STR(" "));
+        Object *texts[] = {comma, blank};
+        fields = host_invoke_with(host, str_method(host, fields, STR("replace")), 2, texts);
+        fields = host_invoke_with(host, str_method(host, fields, STR("split")), 0, NULL);
+    }
+    if (!host_items(host, fields, &count, &items)) return host->script->poison;
+    Object *class = class_new(host, name, 1, &host->script->classes[CLASS_OBJECT]);
+    Class *info = class_info(class);
+    info->is_tuple = true, info->num_fields = count;
+    info->fields = arena_array(host->script->arena, Str, count + 1);
+    info->defaults = arena_array(host->script->arena, Object *, count + 1);
+    for (int i = 0; i < count; i++) {
+        if (!host_text(host, items[i], "a field's name", &name)) return host->script->poison;
+        info->fields[i] = str_copy(host->script->arena, name);
+    }
+    return class;
+}
+
+static Object *open_collections(Host *host) {
+    static const Native rows[] = {{"namedtuple", "typename, field_names", namedtuple_call, 0}};
+    Object *module = host_module_new(host, "collections");
+    module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "OrderedDict", host->script->classes[CLASS_DICT]);
+    return module;
+}
+
+static Object *dataclass_call(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    if (call->num_args != 1) return host_refuse(host, "a dataclass with options");
+    return dataclass_of(host, call->args[0]);
+}
+
+static Object *open_dataclasses(Host *host) {
+    static const Native rows[] = {{"dataclass", "..", dataclass_call, 0}};
+    Object *module = host_module_new(host, "dataclasses");
+    module_add_natives(host, module, rows, COUNT(rows));
+    return module;
+}
+
+/* Names for annotations, which nothing evaluates: Optional[..] is itself. */
+static Object *annotation_subscript(Host *host, Object *self, Object *key) {
+    return (void)host, (void)key, self;
+}
+static const HostType annotation_type = {.name = "annotation", .subscript = annotation_subscript};
+
+static Object *open_typing(Host *host) {
+    static const char *const names[] = {"Any",   "Optional", "Union",    "List",    "Dict",
+                                        "Tuple", "Callable", "Sequence", "Literal", "Iterable"};
+    Object *module = host_module_new(host, "typing");
+    for (int i = 0; i < COUNT(names); i++)
+        module_add(host, module, names[i], heap_host(host, &annotation_type, 0, NULL));
+    module_add(host, module, "TYPE_CHECKING", host->script->booleans[0]);
+    module_add(host, module, "NamedTuple", object_str(host->arena, STR("NamedTuple")));
+    return module;
+}
+
+Object *module_import(Host *host, Str path) {
+    static const struct {
+        const char *name;
+        Object *(*open)(Host *host);
+    } rows[] = {
+        {"math", open_math},
+        {"time", open_time},
+        {"os", open_os},
+        {"sys", open_sys},
+        {"functools", open_functools},
+        {"itertools", open_itertools},
+        {"collections", open_collections},
+        {"dataclasses", open_dataclasses},
+        {"typing", open_typing},
+    };
+    Script *script = host->script;
+    Object *module = map_get(&script->modules, path);
+    if (module) return module;
+    for (int i = 0; i < COUNT(rows) && !module; i++)
+        if (str_is(path, rows[i].name)) module = rows[i].open(host);
+    if (!module && script->import) module = script->import(host, path);
+    if (!module || is_raised(host)) return module;
+    map_set(&script->modules, str_copy(script->arena, path), host_keep(host, module));
+    return module;
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script_str: the methods of str in a running script. */
+#include "lang/script.h"
+
+enum { ALL = 1 << 30 };
+
+static Object *text_of(Host *host, Str text) { return object_str(host->arena, text); }
+static Object *text_made(Host *host, const Buf *out) {
+    return object_str(host->arena, out->length ? buf_str(out) : STR(""));
+}
+static Str part(Str text, int start, int end) { return (Str){text.data + start, end - start}; }
+
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r') || (c >= 0x1c && c <= 0x1f);
+}
+static bool is_ascii(Str text) { return text_length(text) == text.length; }
+
+/* The first place at or after `from`, or the last before `end`; -1. */
+static int find_in(Str text, Str what, int from, bool backwards) {
+    int last = text.length - what.length;
+    for (int i = backwards ? last : from; backwards ? i >= from : i <= last;
+         i += backwards ? -1 : 1)
+        if (!what.length || !memcmp(text.data + i, what.data, (size_t)what.length)) return i;
+    return -1;
+}
+
+static Object *run_join(Host *host, Object *const *args, const HostCall *call) {
+    Buf out = {.arena = host->arena};
+    int count;
+    Object **items;
+    if (!host_items(host, args[0], &count, &items)) return host->script->poison;
+    for (int i = 0; i < count; i++) {
+        if (items[i]->kind != OBJECT_STR)
+            return host_raise(host, CLASS_TYPE_ERROR,
+                              "sequence item %d: expected str instance, %.*s found", i,
+                              STR_ARG(class_info(class_of(host, items[i]))->name));
+        if (i) buf_add(&out, call->self->text.data, (size_t)call->self->text.length);
+        buf_add(&out, items[i]->text.data, (size_t)items[i]->text.length);
+    }
+    return text_made(host, &out);
+}
+
+static Object *run_split(Host *host, Object *const *args, const HostCall *call) {
+    Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
+    Str text = call->self->text, separator = {0};
+    int64_t most = ALL;
+    bool blanks = !args[0] || args[0]->kind == OBJECT_NONE;
+    if (!blanks && !host_text(host, args[0], "sep", &separator)) return list;
+    if (!blanks && !separator.length) return host_raise(host, CLASS_VALUE_ERROR, "empty separator");
+    if (args[1] && !host_int(host, args[1], "maxsplit", &most)) return list;
+    if (most < 0) most = ALL;
+    int start = 0;
+    if (!blanks) {
+        for (int at; most-- > 0 && (at = find_in(text, separator, start, false)) >= 0;) {
+            list_insert(host, list, list->num_items, text_of(host, part(text, start, at)));
+            start = at + separator.length;
+        }
+        list_insert(host, list, list->num_items, text_of(host, part(text, start, text.length)));
+        return list;
+    }
+    while (start < text.length) {
+        while (start < text.length && is_blank(text.data[start])) start++;
+        if (start == text.length) break;
+        int end = start;
+        while (end < text.length && (most <= 0 || !is_blank(text.data[end]))) end++;
+        int stop = end;
+        while (most <= 0 && stop > start && is_blank(text.data[stop - 1])) stop--;
+        list_insert(host, list, list->num_items, text_of(host, part(text, start, stop)));
+        start = end;
+        most--;
+    }
+    return list;
+}
+
+static Object *run_splitlines(Host *host, Object *const *args, const HostCall *call) {
+    Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
+    Str text = call->self->text;
+    (void)args;
+    for (int start = 0, i = 0; i <= text.length; i++) {
+        if (i < text.length && text.data[i] != '\n') continue;
+        int end = i > start && text.data[i - 1] == '\r' ? i - 1 : i;
+        if (i < text.length || i > start)
+            list_insert(host, list, list->num_items, text_of(host, part(text, start, end)));
+        start = i + 1;
+    }
+    return list;
+}
+
+static Str stripped(Str text, const Str *which, bool left, bool right) {
+#define IS_CUT(c)                                                                                  \
+    (which ? which->length && memchr(which->data, (c), (size_t)which->length) != NULL : is_blank(c))
+    while (left && text.length && IS_CUT(text.data[0])) text.data++, text.length--;
+    while (right && text.length && IS_CUT(text.data[text.length - 1])) text.length--;
+#undef IS_CUT
+    return text;
+}
+
+static Object *strip(Host *host, Object *const *args, const HostCall *call, bool left, bool right) {
+    Str which;
+    bool given = args[0] && args[0]->kind != OBJECT_NONE;
+    if (given && !host_text(host, args[0], "strip arg", &which)) return host->script->poison;
+    if (given && !is_ascii(which)) return host_refuse(host, "strip() of characters beyond ASCII");
+    return text_of(host, stripped(call->self->text, given ? &which : NULL, left, right));
+}
+static Object *run_strip(Host *host, Object *const *args, const HostCall *call) {
+    return strip(host, args, call, true, true);
+}
+static Object *run_lstrip(Host *host, Object *const *args, const HostCall *call) {
+    return strip(host, args, call, true, false);
+}
+static Object *run_rstrip(Host *host, Object *const *args, const HostCall *call) {
+    return strip(host, args, call, false, true);
+}
+
+static Object *run_replace(Host *host, Object *const *args, const HostCall *call) {
+    Buf out = {.arena = host->arena};
+    Str text = call->self->text, old, new;
+    int64_t most = ALL;
+    if (!host_text(host, args[0], "replace() argument 1", &old) ||
+        !host_text(host, args[1], "replace() argument 2", &new) ||
+        (args[2] && !host_int(host, args[2], "count", &most)))
+        return host->script->poison;
+    if (!old.length) return host_refuse(host, "replace() of an empty text");
+    if (most < 0) most = ALL;
+    int start = 0;
+    for (int at; most-- > 0 && (at = find_in(text, old, start, false)) >= 0;
+         start = at + old.length) {
+        buf_add(&out, text.data + start, (size_t)(at - start));
+        buf_add(&out, new.data, (size_t) new.length);
+        if (out.length > ALL / 4) longjmp(host->script->no_memory, 1);
+    }
+    buf_add(&out, text.data + start, (size_t)(text.length - start));
+    return text_made(host, &out);
+}
+
+/* One text or a tuple of them. */
+static Object *starts_or_ends(Host *host, Object *const *args, const HostCall *call, bool ends) {
+    Str text = call->self->text;
+    bool found = false;
+    int count = args[0]->kind == OBJECT_TUPLE ? args[0]->num_items : 1;
+    for (int i = 0; i < count && !found; i++) {
+        Str one;
+        Object *item = args[0]->kind == OBJECT_TUPLE ? args[0]->items[i] : args[0];
+        if (!host_text(host, item, "the argument", &one)) return host->script->poison;
+        int at = ends ? text.length - one.length : 0;
+        found = at >= 0 && one.length <= text.length &&
+                !memcmp(text.data + at, one.data, (size_t)one.length);
+    }
+    return object_bool(host->arena, found);
+}
+static Object *run_startswith(Host *host, Object *const *args, const HostCall *call) {
+    return starts_or_ends(host, args, call, false);
+}
+static Object *run_endswith(Host *host, Object *const *args, const HostCall *call) {
+    return starts_or_ends(host, args, call, true);
+}
+
+static Object *find(Host *host, Object *const *args, const HostCall *call, bool back, bool must) {
+    Str what, text = call->self->text;
+    int64_t start = 0;
+    if (!host_text(host, args[0], "the argument", &what) ||
+        (args[1] && !host_int(host, args[1], "start", &start)))
+        return host->script->poison;
+    if (start < 0 || (start && !is_ascii(text))) return host_refuse(host, "this start of a search");
+    int at = start > text.length ? -1 : find_in(text, what, (int)start, back);
+    if (at < 0 && must) return host_raise(host, CLASS_VALUE_ERROR, "substring not found");
+    return object_int(host->arena, at < 0 ? -1 : text_length(part(text, 0, at)));
+}
+static Object *run_find(Host *host, Object *const *args, const HostCall *call) {
+    return find(host, args, call, false, false);
+}
+static Object *run_rfind(Host *host, Object *const *args, const HostCall *call) {
+    return find(host, args, call, true, false);
+}
+static Object *run_index(Host *host, Object *const *args, const HostCall *call) {
+    return find(host, args, call, false, true);
+}
+
+static Object *run_count(Host *host, Object *const *args, const HostCall *call) {
+    Str what;
+    int count = 0, start = 0;
+    if (!host_text(host, args[0], "the argument", &what)) return host->script->poison;
+    if (!what.length) return object_int(host->arena, text_length(call->self->text) + 1);
+    for (int at; (at = find_in(call->self->text, what, start, false)) >= 0;
+         start = at + what.length)
+        count++;
+    return object_int(host->arena, count);
+}
+
+typedef enum Casing { UPPER, LOWER, CAPITAL, TITLE, SWAPPED } Casing;
+
+static Object *cased(Host *host, const HostCall *call, Casing casing) {
+    Str text = call->self->text;
+    Buf out = {.arena = host->arena};
+    bool in_word = false;
+    if (!is_ascii(text)) return host_refuse(host, "upper and lower case beyond ASCII");
+    for (int i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool is_lower = c >= 'a' && c <= 'z', is_upper = c >= 'A' && c <= 'Z';
+        bool upper = casing == UPPER || (casing == CAPITAL && i == 0) ||
+                     (casing == TITLE && !in_word) || (casing == SWAPPED && is_lower);
+        if (is_lower && upper) c = (char)(c - 32);
+        if (is_upper && !upper) c = (char)(c + 32);
+        in_word = is_lower || is_upper;
+        buf_putc(&out, c);
+    }
+    return text_made(host, &out);
+}
+static Object *run_upper(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, cased(host, call, UPPER);
+}
+static Object *run_lower(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, cased(host, call, LOWER);
+}
+static Object *run_capitalize(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, cased(host, call, CAPITAL);
+}
+static Object *run_title(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, cased(host, call, TITLE);
+}
+static Object *run_swapcase(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, cased(host, call, SWAPPED);
+}
+
+static Object *justify(Host *host, Object *const *args, const HostCall *call, char align) {
+    int64_t width;
+    Str fill = STR(" "), text = call->self->text;
+    Buf out = {.arena = host->arena};
+    if (!host_int(host, args[0], "width", &width) ||
+        (args[1] && !host_text(host, args[1], "the fill character", &fill)))
+        return host->script->poison;
+    if (text_length(fill) != 1)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "The fill character must be exactly one character long");
+    int64_t room = width - text_length(text);
+    if (room <= 0) return call->self;
+    if (room > ALL / 64) longjmp(host->script->no_memory, 1);
+    /* str.center puts the odd one left when the width is odd. */
+    int64_t left = align == '>' ? room : align == '^' ? room / 2 + (room & width & 1) : 0;
+    for (int64_t i = 0; i < left; i++) buf_add(&out, fill.data, (size_t)fill.length);
+    buf_add(&out, text.data, (size_t)text.length);
+    for (int64_t i = left; i < room; i++) buf_add(&out, fill.data, (size_t)fill.length);
+    return text_made(host, &out);
+}
+static Object *run_ljust(Host *host, Object *const *args, const HostCall *call) {
+    return justify(host, args, call, '<');
+}
+static Object *run_rjust(Host *host, Object *const *args, const HostCall *call) {
+    return justify(host, args, call, '>');
+}
+static Object *run_center(Host *host, Object *const *args, const HostCall *call) {
+    return justify(host, args, call, '^');
+}
+
+static Object *run_zfill(Host *host, Object *const *args, const HostCall *call) {
+    int64_t width;
+    Str text = call->self->text;
+    Buf out = {.arena = host->arena};
+    if (!host_int(host, args[0], "width", &width)) return host->script->poison;
+    if (width > ALL / 64) longjmp(host->script->no_memory, 1);
+    bool sign = text.length && (text.data[0] == '-' || text.data[0] == '+');
+    if (sign) buf_putc(&out, text.data[0]);
+    for (int64_t i = text_length(text); i < width; i++) buf_putc(&out, '0');
+    buf_add(&out, text.data + sign, (size_t)(text.length - sign));
+    return text_made(host, &out);
+}
+
+static Object *all_chars(Host *host, const HostCall *call, bool (*fits)(char c)) {
+    Str text = call->self->text;
+    if (!is_ascii(text)) return host_refuse(host, "kinds of characters beyond ASCII");
+    bool all = text.length > 0;
+    for (int i = 0; i < text.length; i++) all &= fits(text.data[i]);
+    return object_bool(host->arena, all);
+}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_alpha(char c) { return (c | 32) >= 'a' && (c | 32) <= 'z'; }
+static bool is_alnum(char c) { return is_digit(c) || is_alpha(c); }
+static Object *run_isdigit(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, all_chars(host, call, is_digit);
+}
+static Object *run_isalpha(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, all_chars(host, call, is_alpha);
+}
+static Object *run_isalnum(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, all_chars(host, call, is_alnum);
+}
+static Object *run_isspace(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, all_chars(host, call, is_blank);
+}
+
+static Object *run_partition(Host *host, Object *const *args, const HostCall *call) {
+    Str what, text = call->self->text;
+    if (!host_text(host, args[0], "the separator", &what)) return host->script->poison;
+    if (!what.length) return host_raise(host, CLASS_VALUE_ERROR, "empty separator");
+    int at = find_in(text, what, 0, false);
+    Object *parts[] = {text_of(host, at < 0 ? text : part(text, 0, at)),
+                       text_of(host, at < 0 ? STR("") : what),
+                       text_of(host, at < 0 ? STR("") : part(text, at + what.length, text.length))};
+    return heap_list(host, OBJECT_TUPLE, 3, parts);
+}
+
+static Object *cut_affix(Host *host, Object *const *args, const HostCall *call, bool ends) {
+    Str text = call->self->text;
+    Object *found = starts_or_ends(host, args, call, ends);
+    if (is_raised(host) || !found->integer) return is_raised(host) ? found : call->self;
+    int length = args[0]->text.length;
+    return text_of(host,
+                   ends ? part(text, 0, text.length - length) : part(text, length, text.length));
+}
+static Object *run_removeprefix(Host *host, Object *const *args, const HostCall *call) {
+    return cut_affix(host, args, call, false);
+}
+static Object *run_removesuffix(Host *host, Object *const *args, const HostCall *call) {
+    return cut_affix(host, args, call, true);
+}
+
+static Object *run_format(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, format_fields(host, call->self->text, call);
+}
+
+static const Native methods[] = {
+    {"join", "iterable", run_join, 0},
+    {"split", "sep?, maxsplit?", run_split, 0},
+    {"splitlines", "", run_splitlines, 0},
+    {"strip", "chars?", run_strip, 0},
+    {"lstrip", "chars?", run_lstrip, 0},
+    {"rstrip", "chars?", run_rstrip, 0},
+    {"replace", "old, new, count?", run_replace, 0},
+    {"startswith", "prefix", run_startswith, 0},
+    {"endswith", "suffix", run_endswith, 0},
+    {"find", "sub, start?", run_find, 0},
+    {"rfind", "sub, start?", run_rfind, 0},
+    {"index", "sub, start?", run_index, 0},
+    {"count", "sub", run_count, 0},
+    {"upper", "", run_upper, 0},
+    {"lower", "", run_lower, 0},
+    {"capitalize", "", run_capitalize, 0},
+    {"title", "", run_title, 0},
+    {"swapcase", "", run_swapcase, 0},
+    {"ljust", "width, fillchar?", run_ljust, 0},
+    {"rjust", "width, fillchar?", run_rjust, 0},
+    {"center", "width, fillchar?", run_center, 0},
+    {"zfill", "width", run_zfill, 0},
+    {"isdigit", "", run_isdigit, 0},
+    {"isalpha", "", run_isalpha, 0},
+    {"isalnum", "", run_isalnum, 0},
+    {"isspace", "", run_isspace, 0},
+    {"partition", "sep", run_partition, 0},
+    {"removeprefix", "prefix", run_removeprefix, 0},
+    {"removesuffix", "suffix", run_removesuffix, 0},
+    {"format", "..", run_format, 0},
+};
+
+Object *str_method(Host *host, Object *self, Str name) {
+    for (int i = 0; i < COUNT(methods); i++)
+        if (str_is(name, methods[i].name)) return native_new(host, &methods[i], self);
+    return NULL;
+}

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: Apache-2.0
+/* script_text: values as text: str(), repr(), format(), f-strings, '%', str.format. */
+#include "lang/script.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LONGEST_TEXT = 1 << 28, MAX_WIDTH = 1 << 20 };
+
+/* ---- str and repr ---- */
+
+static bool text_of_special(Host *host, Object *object, const char *name, Buf *out) {
+    if (!class_member(object->items[0], str_of(name))) return false;
+    Object *text = special_call(host, object, name, 0, NULL);
+    if (is_raised(host)) return true;
+    if (text->kind != OBJECT_STR)
+        host_raise(host, CLASS_TYPE_ERROR, "%s returned non-string (type %.*s)", name,
+                   STR_ARG(class_info(class_of(host, text))->name));
+    else
+        buf_add(out, text->text.data, (size_t)text->text.length);
+    return true;
+}
+
+static void print_exception(Host *host, Object *object, Buf *out, bool as_repr) {
+    Object *args = dict_find_text(object->items[1], STR("args"));
+    int count = args ? args->num_items : 0;
+    if (!as_repr) {
+        bool is_key = object_is_instance(host, object, CLASS_KEY_ERROR);
+        if (count == 1)
+            host_print(host, args->items[0], out, is_key);
+        else if (count > 1)
+            host_print(host, args, out, true);
+        return;
+    }
+    buf_printf(out, "%.*s(", STR_ARG(class_info(object->items[0])->name));
+    for (int i = 0; i < count; i++) {
+        if (i) buf_puts(out, ", ");
+        host_print(host, args->items[i], out, true);
+    }
+    buf_putc(out, ')');
+}
+
+static void print_instance(Host *host, Object *object, Buf *out, bool as_repr) {
+    const Class *class = class_info(object->items[0]);
+    if (!as_repr && text_of_special(host, object, "__str__", out)) return;
+    if (class->is_exception && !class_member(object->items[0], STR("__repr__"))) {
+        print_exception(host, object, out, as_repr);
+        return;
+    }
+    if (text_of_special(host, object, "__repr__", out)) return;
+    if (!class->is_dataclass) {
+        buf_printf(out, "<__main__.%.*s object>", STR_ARG(class->name));
+        return;
+    }
+    buf_printf(out, "%.*s(", STR_ARG(class->name));
+    for (int i = 0; i < class->num_fields; i++) {
+        Object *value = dict_find_text(object->items[1], class->fields[i]);
+        buf_printf(out, "%s%.*s=", i ? ", " : "", STR_ARG(class->fields[i]));
+        if (value) host_print(host, value, out, true);
+    }
+    buf_putc(out, ')');
+}
+
+static void print_items(Host *host, Object *object, Buf *out, const char *open, const char *close) {
+    bool is_dict = object->kind == OBJECT_DICT;
+    if (object->names) buf_add(out, object->text.data, (size_t)object->text.length);
+    buf_puts(out, open);
+    for (int i = 0; i < object->num_items && !is_raised(host); i++) {
+        bool is_value = is_dict && i % 2;
+        if (i) buf_puts(out, is_value ? ": " : ", ");
+        if (object->names) buf_printf(out, "%.*s=", STR_ARG(object->names[i]));
+        host_print(host, object->items[i], out, true);
+        if (out->length > LONGEST_TEXT) longjmp(host->script->no_memory, 1);
+    }
+    if (object->kind == OBJECT_TUPLE && object->num_items == 1 && !object->names &&
+        !object->text.length)
+        buf_putc(out, ',');
+    buf_puts(out, close);
+}
+
+static void print_container(Host *host, Object *object, Buf *out) {
+    char here;
+    if (&here < host->script->stack_end) {
+        host_raise(host, CLASS_RECURSION_ERROR, "maximum recursion depth exceeded");
+        return;
+    }
+    const char *open = object->kind == OBJECT_TUPLE ? "(" : object->kind == OBJECT_DICT ? "{" : "[";
+    const char *close = object->kind == OBJECT_TUPLE  ? ")"
+                        : object->kind == OBJECT_DICT ? "}"
+                                                      : "]";
+    bool is_named = object->kind == OBJECT_TUPLE && object->text.length && !object->names;
+    if (is_named) { /* torch.Size([2, 3]) */
+        buf_add(out, object->text.data, (size_t)object->text.length);
+        open = "([", close = "])";
+    }
+    if (is_set_object(object)) open = "{", close = "}";
+    if (is_set_object(object) && !object->num_items) open = "set(", close = ")";
+    int height = object->height;
+    if (height < 0) { /* it is being printed: it is inside itself */
+        buf_printf(out, "%s...%s", open, close);
+        return;
+    }
+    object->height = -1;
+    print_items(host, object, out, open, close);
+    object->height = height;
+}
+
+void host_print(Host *host, Object *object, Buf *out, bool as_repr) {
+    if (is_raised(host)) return;
+    switch (object->kind) {
+    case OBJECT_TUPLE:
+    case OBJECT_LIST:
+    case OBJECT_DICT: print_container(host, object, out); return;
+    case OBJECT_METHOD:
+        if (object->num_items < 2) break;
+        buf_puts(out, "<bound method ");
+        host_print(host, object->items[1], out, true);
+        buf_putc(out, '>');
+        return;
+    case OBJECT_OPAQUE: host_refuse(host, "%.*s", STR_ARG(object->text)); return;
+    case OBJECT_HOST:
+        if (object->type == &instance_type)
+            print_instance(host, object, out, as_repr);
+        else if (object->type->print)
+            object->type->print(host, object, out, as_repr);
+        else
+            buf_printf(out, "<%s object>", object->type->name);
+        return;
+    case OBJECT_NONE:
+    case OBJECT_BOOL:
+    case OBJECT_INT:
+    case OBJECT_FLOAT:
+    case OBJECT_STR:
+    case OBJECT_DTYPE:
+    case OBJECT_FUNCTION:
+    case OBJECT_BUILTIN:
+    case OBJECT_MODULE:
+    case OBJECT_CLASS:
+    case OBJECT_SLICE:
+    case OBJECT_ELLIPSIS:
+    case OBJECT_CONFIG:
+    case OBJECT_TENSOR:
+    case OBJECT_BLOCK_POINTER:
+    case OBJECT_DESCRIPTOR:
+    case OBJECT_RANGE:
+    case OBJECT_ERROR: break;
+    }
+    if (as_repr)
+        object_repr(out, object);
+    else
+        object_print(out, object);
+}
+
+Object *host_str(Host *host, Object *object) {
+    if (object->kind == OBJECT_STR) return object;
+    Buf out = {.arena = host->arena};
+    host_print(host, object, &out, false);
+    return is_raised(host) ? host->script->poison
+                           : object_str(host->arena, out.length ? buf_str(&out) : STR(""));
+}
+
+Object *host_repr(Host *host, Object *object) {
+    Buf out = {.arena = host->arena};
+    host_print(host, object, &out, true);
+    return is_raised(host) ? host->script->poison
+                           : object_str(host->arena, out.length ? buf_str(&out) : STR(""));
+}
+
+/* ---- format specs: [[fill]align][sign][#][0][width][,][.precision][type] ---- */
+
+typedef struct FormatSpec {
+    Str fill;
+    char align, sign, grouping, type;
+    bool alternate, zeros;
+    int width, precision; /* -1: not given */
+} FormatSpec;
+
+static bool parse_number(Str *text, int *number) {
+    int value = 0, digits = 0;
+    while (text->length && text->data[0] >= '0' && text->data[0] <= '9' && digits < 7) {
+        value = value * 10 + (text->data[0] - '0');
+        text->data++, text->length--, digits++;
+    }
+    if (digits) *number = value;
+    return value <= MAX_WIDTH;
+}
+
+static bool take(Str *text, const char *any, char *found) {
+    if (!text->length || !strchr(any, text->data[0])) return false;
+    *found = text->data[0];
+    text->data++, text->length--;
+    return true;
+}
+
+static bool parse_spec(Str text, FormatSpec *spec) {
+    char found;
+    *spec = (FormatSpec){.fill = STR(" "), .width = -1, .precision = -1};
+    Str first = text.length ? text_at(text, 0) : text;
+    if (text.length > first.length && strchr("<>=^", text.data[first.length])) {
+        spec->fill = first;
+        spec->align = text.data[first.length];
+        text.data += first.length + 1, text.length -= first.length + 1;
+    } else {
+        take(&text, "<>=^", &spec->align);
+    }
+    take(&text, "+- ", &spec->sign);
+    spec->alternate = take(&text, "#", &found);
+    spec->zeros = take(&text, "0", &found);
+    if (!parse_number(&text, &spec->width)) return false;
+    take(&text, ",_", &spec->grouping);
+    if (take(&text, ".", &found) && (!parse_number(&text, &spec->precision) || spec->precision < 0))
+        return false;
+    take(&text, "bcdeEfFgGnosxX%", &spec->type);
+    return text.length == 0;
+}
+
+/* Pads `body` after its sign and prefix. */
+static Object *padded(Host *host, const FormatSpec *spec, Str head, Str body, char align) {
+    Buf out = {.arena = host->arena};
+    int room = spec->width - text_length(head) - text_length(body);
+    if (room < 0) room = 0;
+    int left = align == '>' ? room : align == '^' ? room / 2 : 0, right = room - left;
+    if (align == '=') left = room, right = 0;
+    if (align == '=') buf_add(&out, head.data, (size_t)head.length);
+    for (int i = 0; i < left; i++) buf_add(&out, spec->fill.data, (size_t)spec->fill.length);
+    if (align != '=') buf_add(&out, head.data, (size_t)head.length);
+    buf_add(&out, body.data, (size_t)body.length);
+    for (int i = 0; i < right; i++) buf_add(&out, spec->fill.data, (size_t)spec->fill.length);
+    return object_str(host->arena, out.length ? buf_str(&out) : STR(""));
+}
+
+/* A comma (or '_') between groups of digits before the point. */
+static Str grouped(Arena *arena, Str digits, char separator, int size) {
+    int whole = 0;
+    while (whole < digits.length && strchr("0123456789abcdefABCDEF", digits.data[whole])) whole++;
+    Buf out = {.arena = arena};
+    for (int i = 0; i < digits.length; i++) {
+        if (i && i < whole && (whole - i) % size == 0) buf_putc(&out, separator);
+        buf_putc(&out, digits.data[i]);
+    }
+    return buf_str(&out);
+}
+
+static Object *format_signed(Host *host, FormatSpec *spec, bool negative, const char *prefix,
+                             Str digits, int group) {
+    if (spec->grouping) digits = grouped(host->arena, digits, spec->grouping, group);
+    const char *sign = negative ? "-" : spec->sign == '+' ? "+" : spec->sign == ' ' ? " " : "";
+    Str head = str_format(host->arena, "%s%s", sign, prefix);
+    if (spec->zeros && !spec->align) spec->align = '=', spec->fill = STR("0");
+    if (spec->zeros && spec->grouping && spec->width > 0)
+        return host_refuse(host, "a format with both '0' and '%c'", spec->grouping);
+    return padded(host, spec, head, digits, spec->align ? spec->align : '>');
+}
+
+static Object *format_int(Host *host, int128 value, FormatSpec *spec) {
+    char digits[140];
+    int at = sizeof digits, base = 10;
+    const char *letters = "0123456789abcdef", *prefix = "";
+    if (spec->type == 'b') base = 2, prefix = "0b";
+    if (spec->type == 'o') base = 8, prefix = "0o";
+    if (spec->type == 'x') base = 16, prefix = "0x";
+    if (spec->type == 'X') base = 16, prefix = "0X", letters = "0123456789ABCDEF";
+    if (spec->type == 'c') return host_refuse(host, "the format 'c'");
+    uint128 rest = value < 0 ? -(uint128)value : (uint128)value;
+    do digits[--at] = letters[rest % (unsigned)base];
+    while (rest /= (unsigned)base);
+    if (spec->precision >= 0)
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          "Precision not allowed in integer format specifier");
+    Str text = {digits + at, (int)sizeof digits - at};
+    return format_signed(host, spec, value < 0, spec->alternate ? prefix : "", text,
+                         base == 10 ? 3 : 4);
+}
+
+static Object *format_float(Host *host, double value, FormatSpec *spec) {
+    char type = spec->type ? spec->type : spec->precision >= 0 ? 'g' : 'r';
+    int precision = spec->precision < 0 ? 6 : spec->precision;
+    bool negative = signbit(value) && !isnan(value);
+    double size = negative ? -value : value;
+    Buf out = {.arena = host->arena};
+    if (precision > 400) return host_refuse(host, "a format with more than 400 digits");
+    if (isnan(value) || isinf(value)) {
+        bool upper = type == 'F' || type == 'E' || type == 'G';
+        buf_puts(&out, isnan(value) ? upper ? "NAN" : "nan" : upper ? "INF" : "inf");
+        if (type == '%') buf_putc(&out, '%');
+    } else if (type == 'r') {
+        const Object *number = object_float(host->arena, size);
+        object_repr(&out, number);
+    } else if (type == '%') {
+        buf_printf(&out, "%.*f%%", precision, size * 100);
+    } else {
+        if (type == 'n') type = 'g';
+        char c[] = {'%', '.', '*', type, 0};
+        bool adds_zero = !spec->type && precision;
+        char text[900];
+        snprintf(text, sizeof text, c, precision, size);
+        buf_puts(&out, text);
+        /* Without a type there is a digit after the point, or an exponent. */
+        if (adds_zero && !strpbrk(text, ".en")) buf_puts(&out, ".0");
+    }
+    return format_signed(host, spec, negative, "", buf_str(&out), 3);
+}
+
+static Object *format_text(Host *host, Str text, FormatSpec *spec) {
+    if (spec->precision >= 0) {
+        int bytes = 0;
+        for (int i = 0; i < spec->precision && bytes < text.length; i++)
+            bytes += text_at((Str){text.data + bytes, text.length - bytes}, 0).length;
+        text.length = bytes;
+    }
+    if (spec->zeros && !spec->align) spec->fill = STR("0");
+    return padded(host, spec, STR(""), text, spec->align ? spec->align : '<');
+}
+
+Object *host_format(Host *host, Object *object, Str text) {
+    if (is_raised(host)) return host->script->poison;
+    if (object->kind == OBJECT_HOST) {
+        if (object->type == &instance_type && class_member(object->items[0], STR("__format__"))) {
+            Object *argument = object_str(host->arena, text);
+            return special_call(host, object, "__format__", 1, &argument);
+        }
+        Object *own = object->type->format ? object->type->format(host, object, text) : NULL;
+        if (own || is_raised(host)) return own ? own : host->script->poison;
+    }
+    if (!text.length) return host_str(host, object);
+    FormatSpec spec;
+    bool ok = parse_spec(text, &spec), is_int = object_is_integral(object);
+    bool is_number = is_int || object->kind == OBJECT_FLOAT;
+    Str class = class_info(class_of(host, object))->name;
+    if (!is_number && object->kind != OBJECT_STR)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "unsupported format string passed to %.*s.__format__", STR_ARG(class));
+    if (!ok)
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          "Invalid format specifier '%.*s' for object of type '%.*s'",
+                          STR_ARG(text), STR_ARG(class));
+    const char *types = object->kind == OBJECT_STR ? "s" : is_int ? "bcdoxXneEfFgG%" : "eEfFgGn%";
+    if (spec.type && !strchr(types, spec.type))
+        return host_raise(host, CLASS_VALUE_ERROR,
+                          "Unknown format code '%c' for object of type '%.*s'", spec.type,
+                          STR_ARG(class));
+    if (object->kind == OBJECT_STR) return format_text(host, object->text, &spec);
+    bool as_float = !is_int || (spec.type && strchr("eEfFgG%", spec.type));
+    return as_float ? format_float(host, object_number(object), &spec)
+                    : format_int(host, object->integer, &spec);
+}
+
+/* ---- f-strings, str.format, '%' ---- */
+
+static Object *converted(Host *host, Object *value, char conversion) {
+    if (conversion == 'r' || conversion == 'a') return host_repr(host, value);
+    return conversion == 's' ? host_str(host, value) : value;
+}
+
+/* The spec of a replacement is what its items say; "!r" comes before it. */
+static Str spec_of(Host *host, const Expr *item) {
+    Buf spec = {.arena = host->arena};
+    for (int i = 0; i < item->num_items && !is_raised(host); i++) {
+        const Expr *part = item->items[i];
+        Object *text = part->kind == EXPR_STRING ? NULL : host_expr(host, part->left);
+        Str words = text ? host_str(host, text)->text : part->text;
+        if (!is_raised(host)) buf_add(&spec, words.data, (size_t)words.length);
+    }
+    return spec.length ? buf_str(&spec) : STR("");
+}
+
+Object *script_fstring(Host *host, const Expr *expr) {
+    Buf text = {.arena = host->arena};
+    for (int i = 0; i < expr->num_items; i++) {
+        const Expr *item = expr->items[i];
+        if (item->kind == EXPR_STRING) {
+            buf_add(&text, item->text.data, (size_t)item->text.length);
+            continue;
+        }
+        Object *value = host_expr(host, item->left);
+        if (is_raised(host)) return host->script->poison;
+        Str options = item->text;
+        char conversion = options.length > 1 && options.data[0] == '!' ? options.data[1] : 0;
+        value = converted(host, value, conversion);
+        value = host_format(host, value, spec_of(host, item));
+        if (is_raised(host)) return value;
+        buf_add(&text, value->text.data, (size_t)value->text.length);
+    }
+    return object_str(host->arena, text.length ? buf_str(&text) : STR(""));
+}
+
+static Object *field_of(Host *host, Str name, int *next, const HostCall *call) {
+    int index = -1;
+    bool number = true;
+    for (int i = 0; i < name.length; i++) number &= name.data[i] >= '0' && name.data[i] <= '9';
+    if (!name.length) index = (*next)++;
+    if (name.length && number) index = (int)strtol(str_c(host->arena, name), NULL, 10);
+    for (int i = 0, at = 0; i < call->num_args; i++) {
+        bool named = call->names && call->names[i].length;
+        if (named ? str_equal(call->names[i], name) : index == at++) return call->args[i];
+    }
+    if (number)
+        return host_raise(host, CLASS_INDEX_ERROR,
+                          "Replacement index %d out of range for positional args tuple", index);
+    Object *key = object_str(host->arena, name);
+    host_raise_object(host, exception_new(host, host->script->classes[CLASS_KEY_ERROR], 1, &key));
+    return host->script->poison;
+}
+
+Object *format_fields(Host *host, Str text, const HostCall *call) {
+    Buf out = {.arena = host->arena};
+    int next = 0;
+    for (int i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool doubled = i + 1 < text.length && text.data[i + 1] == c;
+        if ((c == '{' || c == '}') && doubled) i++;
+        if (c == '}' && !doubled)
+            return host_raise(host, CLASS_VALUE_ERROR, "Single '}' encountered in format string");
+        if (c != '{' || doubled) {
+            buf_putc(&out, c);
+            continue;
+        }
+        int start = ++i;
+        while (i < text.length && text.data[i] != '}' && text.data[i] != '{') i++;
+        if (i == text.length || text.data[i] == '{')
+            return i == text.length
+                       ? host_raise(host, CLASS_VALUE_ERROR, "expected '}' before end of string")
+                       : host_refuse(host, "a field inside of a field's format");
+        Str field = {text.data + start, i - start}, spec = STR("");
+        const char *colon = field.length ? memchr(field.data, ':', (size_t)field.length) : NULL;
+        if (colon) {
+            spec = (Str){colon + 1, (int)(field.data + field.length - colon - 1)};
+            field.length = (int)(colon - field.data);
+        }
+        char conversion = 0;
+        if (field.length >= 2 && field.data[field.length - 2] == '!')
+            conversion = field.data[field.length - 1], field.length -= 2;
+        if (field.length && strcspn(str_c(host->arena, field), ".[") < (size_t)field.length)
+            return host_refuse(host, "attributes and subscripts in the fields of str.format");
+        Object *value = converted(host, field_of(host, field, &next, call), conversion);
+        value = host_format(host, value, spec);
+        if (is_raised(host)) return host->script->poison;
+        buf_add(&out, value->text.data, (size_t)value->text.length);
+    }
+    return object_str(host->arena, out.length ? buf_str(&out) : STR(""));
+}
+
+/* One "%-8.3f": flags, width, precision as a spec of format(). */
+static Object *percent_one(Host *host, Str options, char type, Object *value) {
+    FormatSpec spec;
+    Buf words = {.arena = host->arena};
+    bool left = false, zeros = false;
+    while (options.length && strchr("-0+ #", options.data[0])) {
+        left |= options.data[0] == '-';
+        zeros |= options.data[0] == '0';
+        if (options.data[0] == '+') buf_putc(&words, '+');
+        options.data++, options.length--;
+    }
+    if (type == 's' || type == 'r' || type == 'a') {
+        value = converted(host, value, type == 's' ? 's' : 'r');
+        if (is_raised(host)) return value;
+        type = 's';
+    } else if (type == 'i' || type == 'u') {
+        type = 'd';
+    }
+    if (type == 'd' && value->kind == OBJECT_FLOAT)
+        value = object_int(host->arena, (int128)value->number);
+    if (type != 's' && !object_is_number(value))
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "%%%c format: a real number is required, not %.*s", type,
+                          STR_ARG(class_info(class_of(host, value))->name));
+    Str text = str_format(host->arena, "%s%.*s%s%.*s%c",
+                          left          ? "<"
+                          : type == 's' ? ">"
+                                        : "",
+                          (int)words.length, words.data ? words.data : "",
+                          zeros && !left && type != 's' ? "0" : "", STR_ARG(options), type);
+    if (!parse_spec(text, &spec)) return host_refuse(host, "this '%%' format");
+    return host_format(host, value, text);
+}
+
+Object *format_percent(Host *host, Str text, Object *values) {
+    Buf out = {.arena = host->arena};
+    int next = 0, count = values->kind == OBJECT_TUPLE ? values->num_items : 1;
+    for (int i = 0; i < text.length; i++) {
+        if (text.data[i] != '%') {
+            buf_putc(&out, text.data[i]);
+            continue;
+        }
+        if (i + 1 < text.length && text.data[i + 1] == '%') {
+            buf_putc(&out, text.data[i++]);
+            continue;
+        }
+        int start = i + 1, end = start;
+        while (end < text.length && strchr("-+ #0123456789.", text.data[end])) end++;
+        if (end == text.length || !strchr("diurasxXofFeEgG", text.data[end]))
+            return host_refuse(host, "this '%%' format");
+        if (next == count)
+            return host_raise(host, CLASS_TYPE_ERROR, "not enough arguments for format string");
+        Object *value = values->kind == OBJECT_TUPLE ? values->items[next] : values;
+        next++;
+        value = percent_one(host, (Str){text.data + start, end - start}, text.data[end], value);
+        if (is_raised(host)) return value;
+        buf_add(&out, value->text.data, (size_t)value->text.length);
+        i = end;
+    }
+    if (next < count && values->kind != OBJECT_DICT)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "not all arguments converted during string formatting");
+    return object_str(host->arena, out.length ? buf_str(&out) : STR(""));
+}

@@ -1,0 +1,54 @@
+# torch: making, views, operators, reductions, printing, in place; drawn numbers are torch's.
+import torch
+
+torch.manual_seed(0)
+print(torch.rand(5), torch.rand(2, 3), torch.rand(3, dtype=torch.float64))
+torch.manual_seed(42)
+print(torch.randint(0, 10, (8,)), torch.randint(3, (2, 2)))
+torch.manual_seed(7)
+print((torch.randn(40) * 100).to(torch.int32).tolist(), (torch.randn(5) * 100).int())
+x = torch.arange(12, dtype=torch.float32).reshape(3, 4)
+print(x, x.shape, x.dtype, x.device, x.stride(), x.stride(0), x.size(1), x.numel(), x.dim(), len(x))
+print(x[1], x[:, 1], x[0, 2], x[..., -1], x[1:, ::2], x[:, None].shape, x.T.shape, x.t().is_contiguous())
+print(x + 1, 1 - x, x * x, x / 2, x // 5, x % 5, x**2, -x, 2**x[0], x @ x.T)
+print(x > 5, (x > 2) & (x < 7), ~(x > 5), x == x, (x != x).any(), (x == x).all())
+print(x.sum(), x.sum(0), x.sum(dim=1, keepdim=True), x.mean(), x.max(), x.max(dim=1).values, x.max(1)[1], x.argmax())
+print(torch.exp(x[0]), x[0].exp().sum().item(), torch.softmax(x, dim=1), torch.where(x > 5, x, torch.zeros_like(x)))
+y = torch.empty_like(x)
+y.copy_(x)
+y += 10
+y[0] = -1
+y[:, 1] = 7.5
+y[2, 3] = 99
+print(y, x[2, 3].item(), y.view(-1)[:3], y.flatten().shape, torch.add(x, 1, out=y) is y, y[0])
+z = x
+z *= 2
+print(x[0], z is x, x.clone() is x, x.float() + 0 is x)
+print(torch.tensor([1, 2, 3]), torch.tensor([[1.5, 2], [3, 4]]), torch.tensor(3.5), torch.tensor([True, False]))
+print(torch.tensor([1, 2]) + 0.5, torch.tensor([1, 2]) / 2, (torch.tensor([1, 2]) + torch.tensor([0.5, 1])).dtype)
+print(torch.zeros(2, 3), torch.ones((2,), dtype=torch.int64), torch.full((2, 2), 3.0), torch.full((2,), 7))
+print(torch.cat([x[0], x[1]]), torch.stack([x[0], x[1]], dim=1).shape, x.unsqueeze(0).shape, x[None].squeeze().shape)
+print(x.permute(1, 0).shape, x.transpose(0, 1)[1], torch.zeros(1, 3).expand(2, 3).shape)
+print(torch.allclose(x, x + 1e-9), torch.equal(x, x), torch.allclose(x, x + 1), x.tolist()[0])
+print(f"{x.max()} {x.sum():.2f} {x[0]}", x.half().dtype, x.to(torch.int64)[0], x.to("cpu") is not None)
+print(torch.float32, torch.int64.itemsize, x.element_size(), torch.float16 == torch.half, isinstance(x, torch.Tensor))
+for row in x[:2]:
+    print("row", row)
+if (x[0, 1] > 1):
+    print("true")
+for wrong in (
+    lambda: x + torch.zeros(5),
+    lambda: bool(x),
+    lambda: x.view(5),
+    lambda: x.size(7),
+    lambda: torch.cat([torch.zeros(2, 2), torch.zeros(2, 3)]).shape,
+    lambda: x @ torch.zeros(3),
+    lambda: len(torch.tensor(1)),
+):
+    try:
+        print("got", wrong())
+    except (RuntimeError, IndexError, TypeError) as error:
+        print(type(error).__name__, str(error).split("\n")[0])
+print(torch.arange(2000), torch.rand(0), torch.zeros(2, 0), torch.tensor(1e-8), torch.tensor([1e10, 1.0]))
+torch.testing.assert_close(x, x.clone())
+print(torch.nn.functional.gelu(x[0]), torch.nn.functional.relu(-x[0]), torch.sigmoid(x[0] / 10), x.softmax(-1).sum(-1))
