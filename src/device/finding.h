@@ -18,12 +18,11 @@ typedef struct Finding {
 enum { MOST_FINDINGS = 64 };
 typedef struct Findings {
     int count;
-    bool is_full; /* others were left out */
     Finding list[MOST_FINDINGS];
 } Findings;
 
-/* The new entry, whose words are to be filled in; NULL: it is known already, or there is no
- * room. */
+/* The new entry, whose words are to be filled in; NULL: it is known already, or there is no room,
+ * which the last entry says. */
 Finding *finding_add(Findings *findings, tern_finding_kind kind, Span span);
 
 #endif

@@ -570,4 +570,28 @@ TEST(findings_to_the_letter) {
     for (int i = 0; i < COUNT(cases); i++) check_case(&cases[i]);
 }
 
+/* More places than are kept: the last entry says so. */
+TEST(too_many_findings) {
+    Arena *arena = arena_new(NULL);
+    for (int count = 62; count <= SIZE; count++) {
+        Buf body = {.arena = arena}, want = {.arena = arena};
+        buf_puts(&body, "p = tl.program_id(0)\n");
+        for (int k = 0; k < count; k++) {
+            buf_printf(&body, "tl.store(z + %d, p * 1.0)\n", k % SIZE);
+            if (k < 63)
+                buf_printf(
+                    &want,
+                    "race %d: element %d of 'z' is written here and, another value, unordered "
+                    "with that, by program (0, 0, 0) (line %d) | program (1, 0, 0) of a grid of "
+                    "(2, 1, 1)\n",
+                    k + 6, k, k + 6);
+        }
+        if (count > 63)
+            buf_printf(&want,
+                       "not-checked 69: what else there is, from here on: 63 places are kept\n");
+        check_case(&(Case){.body = body.data, .want = want.data, .grid = 2});
+    }
+    arena_free(arena);
+}
+
 TEST_MAIN()

@@ -142,7 +142,6 @@ static bool is_abandoned(int folder) {
 }
 
 void cache_sweep(Str folder) {
-    int saved = errno;
     DIR *entries = opendir(folder.data);
     for (struct dirent *entry; entries && (entry = readdir(entries));) {
         if (strlen(entry->d_name) != sizeof work_template - 1 ||
@@ -155,7 +154,6 @@ void cache_sweep(Str folder) {
         close(work);
     }
     if (entries) closedir(entries);
-    errno = saved;
 }
 
 /* Another process may sweep the folder away before it is locked: false, try again. */
@@ -184,10 +182,8 @@ bool workplace_open(Arena *arena, Str below, Workplace *work, Str *why) {
 }
 
 void workplace_close(Workplace *work) {
-    int saved = errno;
     remove_work(AT_FDCWD, work->folder.data, work->lock);
     close(work->lock);
-    errno = saved;
 }
 
 /* ---- adding ---- */
@@ -209,7 +205,5 @@ static bool add_seal(const char *path) {
 }
 
 void cache_add(Arena *arena, const Cache *cache, Str key, Str object_path) {
-    int saved = errno;
     if (add_seal(object_path.data)) rename(object_path.data, entry_path(arena, cache, key).data);
-    errno = saved;
 }

@@ -222,7 +222,6 @@ static bool open_object(LoadedCpu *loaded, Arena *words, Str path, Str *why) {
     if (loaded->function && loaded->facts) return true;
     *why = str_format(words, "'%.*s' is no kernel of this version", STR_ARG(path));
     dlclose(loaded->object);
-    loaded->object = NULL;
     return false;
 }
 
