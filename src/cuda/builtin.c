@@ -304,13 +304,21 @@ static int arguments_of(Str name) {
     static const struct {
         const char *name;
         int count;
-    } others[] = {{"__syncthreads", 0}, {"min", 2},
-                  {"max", 2},           {"abs", 1},
-                  {"labs", 1},          {"llabs", 1},
-                  {"pow", 2},           {"powf", 2},
-                  {"__powf", 2},        {"__hfma", 3},
-                  {"isnan", 1},         {"isinf", 1},
-                  {"isfinite", 1},      {"__builtin_inff", 0},
+    } others[] = {{"__cvta_generic_to_shared", 1},
+                  {"__syncthreads", 0},
+                  {"min", 2},
+                  {"max", 2},
+                  {"abs", 1},
+                  {"labs", 1},
+                  {"llabs", 1},
+                  {"pow", 2},
+                  {"powf", 2},
+                  {"__powf", 2},
+                  {"__hfma", 3},
+                  {"isnan", 1},
+                  {"isinf", 1},
+                  {"isfinite", 1},
+                  {"__builtin_inff", 0},
                   {"__builtin_nanf", 0}};
     const struct MathRow *row = math_row(name, &is_single);
     if (row) return row->count;
@@ -364,6 +372,7 @@ static CuVal called(const Call *c, Str name) {
     if (str_is(name, "__hfma")) return half_fma(c);
     if (str_starts(name, "is")) return classify(c);
     if (str_starts(name, "__builtin")) return special_number(c);
+    if (str_starts(name, "__cvta")) return cu_shared_address(l, c->args[0], c->place);
     build_op(&l->b, OP_BARRIER, 0, NULL, 0, NULL, 0, NULL);
     return made(c, cu_type(CU_VOID), NULL);
 }

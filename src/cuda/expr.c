@@ -211,8 +211,6 @@ static CuVal number(CuLower *l, CuToken *t) {
 }
 
 static CuVal unknown_name(CuLower *l, const CuToken *t) {
-    if (cu_is(t, "asm") || cu_is(t, "__asm__"))
-        return cu_unsupported(l, t->place, "inline PTX in a kernel");
     if (l->is_host && cu_is(t, "new")) return cu_new(l, t->place);
     if (l->is_host && cu_is(t, "delete")) return cu_delete(l, t->place);
     if (cu_is(t, "new") || cu_is(t, "delete") || cu_is(t, "throw"))

@@ -11,7 +11,7 @@
  *     resolve.c  which overload                             initialize.c  initial values
  *     template.c arguments of templates                     deduce.c   what calls say about them
  *     stmt.c     statements                                 lambda.c   functions in expressions
- *     builtin.c  what CUDA and C have built in
+ *     builtin.c  what CUDA and C have built in            assembly.c inline PTX
  *     host.c     functions for the host
  *     object.c   what only they have: launches, strings, new and delete
  *
@@ -473,10 +473,16 @@ bool cu_builtin_name(CuLower *l, CuToken *name, CuVal *val); /* threadIdx.x .. *
 bool cu_warp_arguments(Str name, int *least, int *most); /* false: it is none of these */
 CuVal cu_warp_builtin(CuLower *l, Str name, CuPlace place, int count, CuVal *args);
 
+/* ---- assembly.c ---- */
+bool cu_is_assembly(const CuToken *t);
+void cu_assembly(CuLower *l);
+/* Of a generic one; inline PTX names shared memory by it. */
+CuVal cu_shared_address(CuLower *l, CuVal pointer, CuPlace place);
+
 /* ---- report.c ---- */
 bool cu_is_report(Str name);
-bool cu_strings(CuLower *l,
-                Buf *out); /* strings that follow each other; false: an error was said */
+/* Strings that follow each other; false: an error was said; what: is to be there. */
+bool cu_strings(CuLower *l, const char *what, Buf *out);
 CuVal cu_printed(CuLower *l, CuVal val);    /* as C hands values to printf: i32, i64 or f64 */
 CuVal cu_report(CuLower *l, CuToken *name); /* l->at: at '(' */
 

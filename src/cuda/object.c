@@ -55,7 +55,7 @@ CuVal cu_text(CuLower *l) {
     CuPlace place = l->at->place;
     Buf text = {.arena = l->arena};
     buf_puts(&text, "");
-    return cu_strings(l, &text) ? text_of(l, buf_str(&text), place) : cu_poison(l, place);
+    return cu_strings(l, "a string", &text) ? text_of(l, buf_str(&text), place) : cu_poison(l, place);
 }
 
 /* A variable of the device: the host has its address alone. */

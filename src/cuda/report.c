@@ -39,16 +39,17 @@ static bool decoded(Str text, bool with_zeros, Buf *out) {
 }
 
 /* Strings that follow each other are one. */
-bool cu_strings(CuLower *l, Buf *out) {
+bool cu_strings(CuLower *l, const char *what, Buf *out) {
     CuToken *t = l->at;
     for (; l->at->kind == CU_STRING; l->at = l->at->next)
         if (!decoded(l->at->text, l->is_host, out)) {
             cu_unsupported(l, l->at->place, "an escape in this string");
             return false;
         }
+    buf_puts(out, "");
     if (t != l->at && out->length <= MAX_TEXT) return true;
     if (t == l->at)
-        cu_unsupported(l, t->place, "a format of printf that is not written here");
+        cu_unsupported(l, t->place, "%s that is not written here", what);
     else
         cu_unsupported(l, t->place, "a string of more than %d bytes", MAX_TEXT);
     return false;
@@ -81,7 +82,7 @@ static CuVal print(CuLower *l, CuPlace place) {
     Buf format = {.arena = l->arena}, text = {.arena = l->arena};
     Value *values[MAX_VALUES];
     int count = 0;
-    if (!cu_strings(l, &format)) return cu_poison(l, place);
+    if (!cu_strings(l, "a format of printf", &format)) return cu_poison(l, place);
     buf_puts(&text, "");
     for (int i = 0, end; i < (int)format.length && !l->panic; i = end) {
         end = i + 1;
@@ -100,7 +101,7 @@ static CuVal print(CuLower *l, CuPlace place) {
         bool is_text = letter == 's' && end == i + 2 && l->at->kind == CU_STRING;
         if (letter == 's' && !is_text)
             cu_unsupported(l, l->at->place, "a string of printf that is not written here");
-        if (is_text && cu_strings(l, &inner)) {
+        if (is_text && cu_strings(l, "a string", &inner)) {
             for (size_t k = 0; k < inner.length; k++) {
                 if (inner.data[k] == '%') buf_putc(&text, '%');
                 buf_putc(&text, inner.data[k]);

@@ -503,7 +503,7 @@ static Ending jump(CuLower *l, CuToken *word) {
 /* ---- all ---- */
 
 static bool is_refused_word(const CuToken *t) {
-    static const char *const names[] = {"goto", "try", "throw", "asm", "__asm__", "co_return"};
+    static const char *const names[] = {"goto", "try", "throw", "co_return"};
     for (int i = 0; i < COUNT(names); i++)
         if (cu_is(t, names[i])) return true;
     return false;
@@ -561,6 +561,9 @@ static Ending statement(CuLower *l, bool in_block) {
         cu_expect(l, "}", "after a block");
         found = true;
     } else if (cu_accept(l, ";")) {
+        found = true;
+    } else if (cu_is_assembly(t)) {
+        cu_assembly(l);
         found = true;
     } else if (is_refused_word(t)) {
         cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));

@@ -97,7 +97,6 @@ bool verify_thread_op(Verifier *v, const Op *op) {
         return is_thread || verify_bad(v, op, "not in thread form");
     case OP_ARANGE:
     case OP_PRINT:
-    case OP_INLINE_ASM:
 #define SHAPE(kind, ...)  case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...) case OP_##kind:
@@ -110,6 +109,7 @@ bool verify_thread_op(Verifier *v, const Op *op) {
     case OP_ASSUME:
     case OP_ASSERT:
     case OP_CLOCK:
+    case OP_INLINE_ASM:
 #define LANE(kind, ...)    case OP_##kind:
 #define MEMORY(kind, ...)  case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:

@@ -103,6 +103,24 @@ static void spread_plain(Spread *s, const Op *op) {
     become(s, op_result(op), op_result(made));
 }
 
+/* What only computes. */
+static void spread_assembly(Spread *s, const Op *op) {
+    Value **operands = arena_array(s->px->scratch, Value *, op->num_operands + 1);
+    const Type **types = arena_array(s->px->scratch, const Type *, op->num_results);
+    bool varies = s->varying[op_result(op)->id];
+    for (int i = 0; i < op->num_operands; i++) {
+        operands[i] = s->now[op->operands[i]->id];
+        if (varies && operands[i]->def && operands[i]->def->kind == OP_CONSTANT) continue;
+        if (varies) operands[i] = spread_tile(s, operands[i]);
+    }
+    for (int i = 0; i < op->num_results; i++)
+        types[i] = varies ? spread_type(s, op->results[i].type) : op->results[i].type;
+    Op *made =
+        build_op(&s->b, op->kind, op->num_operands, operands, op->num_results, types, 0, NULL);
+    memcpy(made->attrs, op->attrs, sizeof made->attrs);
+    for (int i = 0; i < op->num_results; i++) become(s, &op->results[i], &made->results[i]);
+}
+
 static void spread_thread_id(Spread *s, const Op *op) {
     s->now[op_result(op)->id] = s->ids[grid_axis(op)];
 }
@@ -227,10 +245,13 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
 #include "ir/ops.def"
         spread_plain(s, op);
         return;
+    case OP_INLINE_ASM:
+        if (!op_is_pure(op)) break;
+        spread_assembly(s, op);
+        return;
     case OP_PRINT:
     case OP_ASSERT:
     case OP_CLOCK:
-    case OP_INLINE_ASM:
 #define SHAPE(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:

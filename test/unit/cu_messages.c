@@ -113,7 +113,7 @@ TEST(what_is_not_supported) {
     WRONG("half h = 1; p[0] = h * 2.0f;", "'*' of 'half' and 'float': one must be converted");
     REFUSED("curandState x;", "type 'curandState' in a kernel");
     REFUSED("goto out;", "'goto' in a kernel");
-    REFUSED("asm(\"mov\");", "'asm' in a kernel");
+    REFUSED("asm(\"mov\" : [x] \"=r\"(n));", "operands of inline PTX with names");
     REFUSED("auto [a, b] = p;", "structured bindings");
     REFUSED("p[0] = f({1});", "a list in braces as an argument");
     REFUSED("int x = 'ab';", "a character that is not one byte of ASCII");

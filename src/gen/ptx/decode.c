@@ -574,7 +574,8 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_COPY_WAIT_ALL: ins->offset = ALL_COPIES; return alone(s, ins, SIM_COPY_WAIT);
     case INS_FENCE: return fence(s, ins);
     case INS_PROXY_FENCE: return alone(s, ins, SIM_PROXY_FENCE);
-    case INS_LDMATRIX: return ldmatrix(s, ins);
+    case INS_LDMATRIX:
+    case INS_LDMATRIX_TURNED: return ldmatrix(s, ins);
     case INS_SHUFFLE: return shuffle(s, ins);
     case INS_VOTE: return plain_take(s, ins, SIM_VOTE, "Ppu");
     case INS_VOTE_BALLOT: return plain_take(s, ins, SIM_VOTE, "Rpu");

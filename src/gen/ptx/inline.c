@@ -52,7 +52,7 @@ static bool read_operand(const Op *op, InlineAsm *read, AsmOperand *operand, int
 static bool read_all(const Op *op, InlineAsm *read) {
     Str text = inline_asm_constraints(op);
     int pack = read->pack, at = 0;
-    if (read->num_results == 0 || pack < 1 || pack > MOST_PACK || (pack & (pack - 1))) return false;
+    if (pack < 1 || pack > MOST_PACK || (pack & (pack - 1))) return false;
     for (int i = 0; i < read->num_operands; i++)
         if (!read_operand(op, read, &read->operands[i], &at)) return false;
     while (at < text.length && strchr(" ,\n", text.data[at])) at++;
@@ -101,6 +101,10 @@ static Str plain_text(Arena *arena, Str text) {
 
 bool asm_read(Arena *arena, const Op *op, InlineAsm *read, Diag *diag) {
     if (!asm_read_constraints(arena, op, read, diag)) return false;
+    if (!op->num_results) {
+        diag_refused(diag, op->span, "inline assembly without a result where there is no GPU");
+        return false;
+    }
     Diag inner = {.arena = arena};
     Str text = plain_text(arena, inline_asm_text(op));
     read->program = ptx_read_inline(arena, text, read->at, read->num_registers, &inner);

@@ -262,7 +262,7 @@ void ptx_inline_asm(Gen *g, const Op *op) {
     }
     const char *text = text_with_numbers(g, &read, inline_asm_text(op));
     int results = op->num_results, count = read.num_operands, pack = read.pack;
-    const Layout *layout = type_layout(op_result(op)->type);
+    const Layout *layout = results ? type_layout(op_result(op)->type) : NULL;
     int regs = layout ? layout_regs(layout) : 1;
     Tir **out = arena_array(g->arena, Tir *, results),
         **lanes = arena_array(g->arena, Tir *, count);
