@@ -37,6 +37,19 @@ void cuda_describe(tern_module *module) {
         module->functions[i] = described(module->arena, cu_kernel(module->cuda, i));
 }
 
+const tern_function *cuda_instance(const tern_module *module, const char *name) {
+    if (setjmp(module->own.context->oom)) {
+        context_no_memory(module->own.context);
+        return NULL;
+    }
+    Diag quiet = {.arena = module->arena, .muted = true};
+    const CuKernel *kernel = cu_find_kernel(module->arena, module->cuda, name, &quiet);
+    if (!kernel) return NULL;
+    tern_function *function = arena_new_of(module->arena, tern_function);
+    *function = described(module->arena, kernel);
+    return function;
+}
+
 tern_status cuda_lacks(const tern_module *module, const char *what) {
     return context_fail(module->own.context, TERN_ERROR_UNSUPPORTED, "a file of CUDA C has no %s",
                         what);

@@ -196,11 +196,12 @@ tern_context *cli_open(const Cli *cli, const char *device, int *exit_code) {
 }
 
 /* The ':' before a kernel's name, or NULL: what follows must be a name, and a file that exists with
- * all of the operand as its name is that file. */
+ * all of the operand as its name is that file. Of CUDA C, <..> behind it may hold anything. */
 static const char *find_colon(const char *operand) {
-    const char *colon = strrchr(operand, ':');
+    size_t length = strcspn(operand, "<");
+    const char *colon = memrchr(operand, ':', length);
     if (!colon || !access(operand, F_OK)) return NULL;
-    for (const char *at = colon + 1; *at; at++)
+    for (const char *at = colon + 1; at < operand + length; at++)
         if (!isalnum((unsigned char)*at) && *at != '_' && *at != '@') return NULL;
     return colon;
 }

@@ -34,6 +34,25 @@ for device in cpu interp sim; do
     exits 1 '100 of 100 elements' "$TERN" run "$work/k.cu:add" --device $device --grid 4 --block 32 $args \
         --check 'y=full(100,3)'
 done
+cat >"$work/t.cu" <<'END'
+template <typename T, int N> __global__ void scale(T *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= N;
+}
+struct Task { const int *from; float by[2]; };
+__constant__ float offset = 0.5f;
+__global__ void run(float *y, Task task) { y[threadIdx.x] = task.from[threadIdx.x] * task.by[1] + offset; }
+END
+exits 0 'kernel: scale<float, (3 > 2 ? 7 : 8)>, grid 1, block 32' "$TERN" run "$work/t.cu:scale<float, (3 > 2 ? 7 : 8)>" \
+    --device interp --grid 1 --block 32 -a 'x=ones(10)' -a n=10 --check 'x=full(10,7)'
+exits 2 "no @triton.jit function 'scales<float, 2>'" "$TERN" run "$work/t.cu:scales<float, 2>" \
+    --device interp --grid 1 --block 32 -a 'x=ones(10)' -a n=9
+for device in cpu interp sim; do
+    exits 0 'sum 17' "$TERN" run "$work/t.cu:run" --device $device --grid 1 --block 4 -a 'y=empty(4)' \
+        -a 'task=(arange(4,i32),(1.0,2.5))'
+done
+exits 2 "'task' of kernel 'run' has a pointer to fp32" "$TERN" run "$work/t.cu:run" --device interp --grid 1 --block 4 \
+    -a 'y=empty(4)' -a 'task=(arange(4),(1.0,2.5))'
 exits 0 'kernel: add, grid 4, block 32' "$TERN" run "$work/k.cu:add" --device cpu --grid 4 --block 32 $args --check interp
 exits 2 'how many threads' "$TERN" run "$work/k.cu:add" --device cpu --grid 4 $args
 exits 1 'in block (3, 0, 0) of a grid of (4, 1, 1), thread (4, 0, 0)' \
