@@ -121,6 +121,7 @@ typedef enum tern_profile_format {
     TERN_PROFILE_FOLDED,     /* "root;child;leaf NANOSECONDS" a line, for flame graphs */
     TERN_PROFILE_FLAME,      /* a flame graph: SVG, with zoom and search */
     TERN_PROFILE_JSONL,      /* an event a line */
+    TERN_PROFILE_HTML,       /* one page: table, calls, timeline, flame graph; fetches nothing */
 } tern_profile_format;
 /* Writes to a temporary name, then renames. A path that ends in ".gz" is compressed, through
  * libz.so.1; TERN_ERROR_UNSUPPORTED: there is none. */

@@ -27,6 +27,7 @@ const OptionRow options_prof[] = {
     {"speedscope", 0, "FILE", "write JSON for speedscope.app"},
     {"folded", 0, "FILE", "write folded stacks, nanoseconds"},
     {"flame", 0, "FILE.svg", "write a flame graph"},
+    {"html", 0, "FILE.html", "write one page: table, timeline, flame graph"},
     {0},
 };
 
@@ -102,6 +103,7 @@ static int report(const Cli *cli, tern_profile *profile, const tern_table_option
     if (!code) code = save(cli, profile, "speedscope", TERN_PROFILE_SPEEDSCOPE);
     if (!code) code = save(cli, profile, "folded", TERN_PROFILE_FOLDED);
     if (!code) code = save(cli, profile, "flame", TERN_PROFILE_FLAME);
+    if (!code) code = save(cli, profile, "html", TERN_PROFILE_HTML);
     return code;
 }
 

@@ -128,7 +128,7 @@ static const char script[] =
     "  document.getElementById('found').textContent = rule ? total + ' found' : ''; }\n"
     "]]></script>\n";
 
-void prof_flame(ProfFile *file, const tern_profile *profile) {
+void prof_flame_svg(ProfFile *file, const tern_profile *profile) {
     Buf *out = &file->text;
     Node root = {.name = "all"};
     for (int i = 0; i < profile->num_events; i++) {
@@ -138,7 +138,6 @@ void prof_flame(ProfFile *file, const tern_profile *profile) {
     }
     int height = (depth_of(&root) + 2) * ROW + 3 * MARGIN;
     buf_printf(out,
-               "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 "
                "%d %d\">\n"
                "<style>text{font:12px monospace;pointer-events:none}.f{cursor:pointer}"
@@ -152,4 +151,9 @@ void prof_flame(ProfFile *file, const tern_profile *profile) {
     if (root.ns > 0) put_node(out, &root, 0, (double)WIDTH / (double)root.ns, 0, height, root.ns);
     buf_puts(out, script);
     buf_puts(out, "</svg>\n");
+}
+
+void prof_flame(ProfFile *file, const tern_profile *profile) {
+    buf_puts(&file->text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    prof_flame_svg(file, profile);
 }

@@ -145,12 +145,14 @@ typedef struct ProfFile {
 } ProfFile;
 void prof_drain(ProfFile *file); /* between events: writes when there is enough */
 
-/* ---- trace.c, stacks.c, flame.c ---- */
+/* ---- trace.c, stacks.c, flame.c, html.c ---- */
 void prof_chrome(ProfFile *file, const tern_profile *profile);
 void prof_jsonl(ProfFile *file, const tern_profile *profile);
 void prof_speedscope(ProfFile *file, const tern_profile *profile);
 void prof_folded(ProfFile *file, const tern_profile *profile);
 void prof_flame(ProfFile *file, const tern_profile *profile);
+void prof_flame_svg(ProfFile *file, const tern_profile *profile); /* a part of a page */
+void prof_html(ProfFile *file, const tern_profile *profile);
 /* Writes under another name first. */
 tern_status prof_save(tern_profile *profile, const char *path,
                       void (*make)(ProfFile *, const tern_profile *));

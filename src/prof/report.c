@@ -48,6 +48,7 @@ tern_status tern_profile_save(tern_profile *profile, tern_profile_format format,
     case TERN_PROFILE_FOLDED: return prof_save(profile, path, prof_folded);
     case TERN_PROFILE_FLAME: return prof_save(profile, path, prof_flame);
     case TERN_PROFILE_JSONL: return prof_save(profile, path, prof_jsonl);
+    case TERN_PROFILE_HTML: return prof_save(profile, path, prof_html);
     }
     return TERN_ERROR_ARGUMENT;
 }

@@ -13,7 +13,7 @@ exits 0 '[[4096], [4096], [4096], []]' $add --style csv --shapes
 exits 0 'only display top-level' $add --style torch --top --unit ms
 exits 2 'one FILE[:KERNEL], not 0' "$TERN" prof
 exits 4 'cannot write' $add --flame /nonexistent/x.svg
-check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg"
+check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg" --html "$work/r.html"
 check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
 if command -v python3 >/dev/null; then
     cat >"$work/lint.py" <<'END'
@@ -63,10 +63,18 @@ assert root == 1200 and len(frames) >= 2
 y = {g[1].get("y") for g in frames}
 level = [float(g.get("data-w")) for g in frames if g[1].get("y") == sorted(y, key=float)[-2]]
 assert abs(sum(level) - root) < 1
+# The page: its data parse, and nothing in it would be fetched.
+import re
+page = open(sys.argv[4]).read()
+data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.S).group(1))
+assert [r["calls"] for r in data["rows"] if r["name"] == "vector_add_kernel"] == [10]
+assert data["shown"] == data["events_all"] == len(data["events"]) == 11
+assert all(0 <= e[2] <= e[3] <= data["wall"] and e[1] < len(data["tracks"]) for e in data["events"])
+assert not re.search(r"""\b(src|href)=|url\(|@import|fetch\(|XMLHttpRequest""", page) and set(re.findall(r"https?://[^\s\"']*", page)) == {"http://www.w3.org/2000/svg"}
 END
-    check 'they are what the tools read' python3 "$work/lint.py" "$work/t.json" "$work/s.json" "$work/f.svg"
+    check 'they are what the tools read' python3 "$work/lint.py" "$work/t.json" "$work/s.json" "$work/f.svg" "$work/r.html"
     $add -q --trace "$work/t.json.gz" >/dev/null
     if [ $? = 3 ]; then skip 1 'libz.so.1 is not here'
-    else check 'and compressed' python3 "$work/lint.py" "$work/t.json.gz" "$work/s.json" "$work/f.svg"; fi
+    else check 'and compressed' python3 "$work/lint.py" "$work/t.json.gz" "$work/s.json" "$work/f.svg" "$work/r.html"; fi
 else skip 1 'python3 is not here'; fi
 finish

@@ -383,6 +383,29 @@ TEST(a_schedule_keeps_the_active_steps) {
     tern_close(context);
 }
 
+/* ---- pages ---- */
+
+static int occurrences(const char *text, const char *word) {
+    int count = 0;
+    for (; (text = strstr(text, word)); text += strlen(word)) count++;
+    return count;
+}
+
+TEST(no_name_ends_a_script) {
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    tern_range_push(context, "</script><b>\"\n&");
+    tern_range_pop(context);
+    CHECK(!tern_profile_stop(profile));
+    ProfFile out = {.text.arena = profile->scratch, .file = -1};
+    prof_html(&out, profile);
+    CHECK(occurrences(out.text.data, "</script>") == 3); /* data, the page's, the flame graph's */
+    CHECK(occurrences(out.text.data, "<b>") == 0 && occurrences(out.text.data, "<!--") == 0);
+    CHECK(strstr(out.text.data, "{\"name\":\"\\u003c/script>\\u003cb>\\\"\\n&\"") != NULL);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
 TEST(an_empty_profile_has_reports) {
     tern_context *context = open_interp();
     tern_profile *profile = tern_profile_start(context, NULL);
@@ -399,6 +422,7 @@ TEST(an_empty_profile_has_reports) {
     prof_flame(&out, profile);
     prof_folded(&out, profile);
     prof_chrome(&out, profile);
+    prof_html(&out, profile);
     CHECK(strstr(out.text.data, "\"profiles\":[]"));
     tern_profile_free(profile);
     tern_close(context);
