@@ -265,6 +265,15 @@ TERN_API void tern_fused_free(tern_fused *function); /* NULL is allowed */
 /* While a function is traced: what the emitted text calls the tensor. Else nothing. */
 TERN_API void tern_name(tern_tensor *tensor, const char *name);
 
+typedef enum tern_fused_text_kind {
+    /* Kernels and a host function in Python, which tern and Triton take. */
+    TERN_FUSED_SOURCE,
+    /* Which ops went into which kernel, and why a kernel ends where it does. */
+    TERN_FUSED_PLAN,
+} tern_fused_text_kind;
+/* Of the last call. tern_free; NULL: an error. */
+TERN_API char *tern_fused_text(tern_fused *function, tern_fused_text_kind kind);
+
 #ifdef __cplusplus
 }
 #endif

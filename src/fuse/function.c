@@ -19,6 +19,7 @@ struct tern_fused {
     int num_plans;
     uint64_t num_calls;
     FusePlan *last;
+    KernelCache cache;
 };
 
 /* ---- making ---- */
@@ -69,6 +70,9 @@ static void plan_free(FusePlan *plan) {
 
 void tern_fused_free(tern_fused *function) {
     if (!function) return;
+    for (int i = 0; i < function->cache.kernels.count; i++)
+        tern_kernel_free(function->cache.kernels.data[i].kernel);
+    arena_free(function->cache.arena);
     for (int i = 0; i < function->num_plans; i++) plan_free(function->plans[i]);
     free(function->name);
     free(function);
@@ -76,11 +80,20 @@ void tern_fused_free(tern_fused *function) {
 
 /* ---- keys ---- */
 
+/* On devices whose kernels are told. */
+static bool is_aligned(const tern_tensor *tensor) {
+    if (!tensor->session->promises || !tensor->storage->buffer) return false;
+    uint64_t address = (uint64_t)(uintptr_t)tern_buffer_pointer(tensor->storage->buffer) +
+                       (uint64_t)tensor->offset * tern_dtype_size(tensor->dtype);
+    return address % 16 == 0;
+}
+
 static int key_of(const tern_fused *function, tern_tensor *const *in, int64_t *key) {
     int length = 0;
     for (int i = 0; i < function->num_in; i++) {
         const tern_tensor *tensor = in[i];
-        key[length++] = (int64_t)tensor->dtype << 8 | tensor->rank;
+        key[length++] =
+            (int64_t)tensor->dtype << 8 | (int64_t)is_aligned(tensor) << 7 | tensor->rank;
         memcpy(key + length, tensor->shape, (size_t)tensor->rank * sizeof *key);
         memcpy(key + length + tensor->rank, tensor->strides, (size_t)tensor->rank * sizeof *key);
         length += 2 * tensor->rank;
@@ -121,7 +134,9 @@ static FusePlan *plan_new(const tern_fused *function, const int64_t *key, int le
     plan->key = arena_array(plan->arena, int64_t, length);
     if (length) memcpy(plan->key, key, (size_t)length * sizeof *key);
     plan->key_length = length;
+    plan->name = str_c(plan->arena, str_of(function->name));
     plan->num_in = function->num_in;
+    plan->is_aligned = arena_array(plan->arena, bool, function->num_in);
     plan->num_out = function->num_out;
     plan->outs = arena_array(plan->arena, tern_tensor, function->num_out);
     plan->out_storages = arena_array(plan->arena, int, function->num_out);
@@ -167,6 +182,7 @@ static tern_status run_body(const tern_fused *function, FusePlan *plan, tern_ten
 static tern_status trace_body(const tern_fused *function, FusePlan *plan, tern_tensor *const *in) {
     plan->trace = trace_begin(function->session);
     if (!plan->trace) return TERN_ERROR_NO_MEMORY;
+    for (int i = 0; i < function->num_in; i++) plan->is_aligned[i] = is_aligned(in[i]);
     tern_status status = run_body(function, plan, in);
     trace_end(plan->trace);
     for (int i = 0; i < plan->trace->storages.count; i++) {
@@ -181,6 +197,7 @@ static tern_status plan_make(tern_fused *function, tern_tensor *const *in, const
     FusePlan *plan = plan_new(function, key, length);
     if (!plan) return TERN_ERROR_NO_MEMORY;
     tern_status status = trace_body(function, plan, in);
+    if (!status) status = compile_kernels(plan, &function->cache);
     if (status) {
         plan_free(plan);
         return status;
@@ -286,4 +303,31 @@ tern_status tern_fused_call(tern_fused *function, tern_tensor *const *in, tern_t
         out[i] = NULL;
     }
     return status;
+}
+
+/* ---- texts ---- */
+
+char *tern_fused_text(tern_fused *function, tern_fused_text_kind kind) {
+    FusePlan *plan = function->last;
+    if (!plan) {
+        session_fail(function->session, TERN_ERROR_ARGUMENT, "%s was not called yet",
+                     function->name);
+        return NULL;
+    }
+    if (setjmp(plan->no_memory)) {
+        session_fail(function->session, TERN_ERROR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    Buf text = {.arena = plan->arena};
+    if (kind == TERN_FUSED_SOURCE)
+        fuse_print_source(plan, &text);
+    else
+        fuse_print_plan(plan, &text);
+    char *copy = malloc(text.length + 1);
+    if (!copy) {
+        session_fail(function->session, TERN_ERROR_NO_MEMORY, "out of memory");
+        return NULL;
+    }
+    memcpy(copy, text.data, text.length + 1);
+    return copy;
 }

@@ -1,20 +1,325 @@
 // SPDX-License-Identifier: Apache-2.0
-/* plan: from a trace to steps in an order, and running these. Memory that the function makes is
- * had by the first step that writes it and given back after the last one that reads it, so that
- * the next one gets it. */
+/* plan: from a trace to steps in an order.
+ *
+ *   1. Results, what writes memory that is not a value, and what runs as an eager op, are stored.
+ *   2. Each stored node is built as a kernel. A build that fails names a node that is then stored,
+ *      too; kernels that computed it are built anew. So is what several kernels compute, when dear.
+ *   3. Kernels of which one loads what the other stores, or which load the same and have the same
+ *      shape, become one where a build with the roots of both succeeds and an order is left.
+ *   4. Their texts are written, and compiled unless a plan for another shape has the same. */
 #include "fuse/fuse.h"
 
-static void step_add_storage(const FusePlan *plan, Step *step, const tern_tensor *tensor) {
-    step->storages[step->num_storages++] = trace_storage_of(plan->trace, tensor);
+const char *why_words(Why why) {
+    static const char *const words[] = {
+#define WHY(name, text) [WHY_##name] = text,
+#include "fuse/why.def"
+    };
+    return words[why];
 }
 
-static void add_node(FusePlan *plan, int index) {
+/* A kernel to be, or a node that runs alone. */
+typedef struct Group {
+    int num_roots, roots[MAX_ROOTS];
+    bool is_alone, is_gone, is_done;
+    int num_loads, loads[MAX_ACCESSES]; /* storages */
+    uint8_t *has;                       /* nodes that it computes */
+} Group;
+
+typedef struct Grouping {
+    FusePlan *plan;
+    Build *build;
+    Group *groups; /* by the node that is its first root */
+    int *order, num_order;
+} Grouping;
+
+static NodeState *state_of(const Grouping *grouping, int node) {
+    return &grouping->plan->states[node];
+}
+
+static void store_node(Grouping *grouping, int node, Why why) {
+    NodeState *state = state_of(grouping, node);
+    if (state->is_stored) return;
+    state->is_stored = true;
+    state->why = why;
+    for (int i = 0; i < grouping->plan->trace->nodes.count; i++) {
+        Group *group = &grouping->groups[i];
+        if (group->num_roots && group->has && group->has[node]) group->num_roots = 0;
+    }
+}
+
+/* ---- 1: what is stored in any case ---- */
+
+static int writer_of(const FusePlan *plan, int storage) {
+    return storage >= 0 && trace_is_value(plan->trace, storage)
+               ? plan->trace->storages.data[storage].writer
+               : -1;
+}
+
+static bool changes(const FusePlan *plan, int storage) {
+    return storage >= 0 && plan->trace->storages.data[storage].num_writes &&
+           !trace_is_value(plan->trace, storage);
+}
+
+/* One op, without functions, of what is in memory: cheap enough to be done once an element that a
+ * product reads. */
+static bool is_cheap(const FusePlan *plan, int node) {
+    const TraceNode *of = plan->trace->nodes.data[node];
+    if (of->run.kind != RUN_MAP) return false;
+    for (int i = 0; i < of->run.num_operands; i++)
+        if (writer_of(plan, plan->states[node].storages[i]) >= 0) return false;
+    return !strchr(row_formula(op_row(of->run.op), of->run.compute), '(');
+}
+
+static bool runs_alone(const TraceNode *node) {
+    RowKind kind = op_row(node->run.op)->kind;
+    if (node->run.kind == RUN_PRODUCT) return !tern_dtype_is_float(node->out.dtype);
+    return kind == ROW_ARG || kind == ROW_SCAN;
+}
+
+static void describe_node(FusePlan *plan, int index) {
     const TraceNode *node = plan->trace->nodes.data[index];
-    Step step = {.node = index,
-                 .storages = arena_array(plan->arena, int, node->run.num_operands + 1)};
+    NodeState *state = &plan->states[index];
+    state->out = trace_storage_of(plan->trace, &node->out);
+    for (int i = 0; i < RUN_OPERANDS; i++)
+        state->storages[i] =
+            node->tensors[i].storage ? trace_storage_of(plan->trace, &node->tensors[i]) : -1;
+}
+
+static void store_first(Grouping *grouping, int index) {
+    const FusePlan *plan = grouping->plan;
+    const TraceNode *node = plan->trace->nodes.data[index];
+    NodeState *state = state_of(grouping, index);
+    bool reads_changing = false;
     for (int i = 0; i < node->run.num_operands; i++)
-        if (node->tensors[i].storage) step_add_storage(plan, &step, &node->tensors[i]);
-    step_add_storage(plan, &step, &node->out);
+        reads_changing = reads_changing || changes(plan, state->storages[i]);
+    if (runs_alone(node)) {
+        state->is_alone = true;
+        store_node(grouping, index, WHY_ALONE);
+    }
+    if (!trace_is_value(plan->trace, state->out)) store_node(grouping, index, WHY_WRITES);
+    if (reads_changing) store_node(grouping, index, WHY_CHANGES);
+    for (int i = 0; i < node->run.num_operands; i++) {
+        int writer = writer_of(plan, state->storages[i]);
+        if (writer < 0) continue;
+        if (state->is_alone) store_node(grouping, writer, WHY_READ_ALONE);
+        if (node->run.kind == RUN_PRODUCT && !is_cheap(plan, writer))
+            store_node(grouping, writer, WHY_OPERAND);
+    }
+}
+
+/* ---- 2: kernels of one root ---- */
+
+static bool build_group(Grouping *grouping, Group *group, const int *roots, int num_roots) {
+    const FusePlan *plan = grouping->plan;
+    const Build *build = grouping->build;
+    if (!build_kernel(grouping->build, grouping->plan, roots, num_roots)) return false;
+    int nodes = plan->trace->nodes.count;
+    if (!group->has) group->has = arena_array(plan->arena, uint8_t, nodes);
+    memcpy(group->has, build->has, (size_t)nodes);
+    memmove(group->roots, roots, (size_t)num_roots * sizeof *roots);
+    group->num_roots = num_roots;
+    group->num_loads = build->num_accesses;
+    for (int i = 0; i < build->num_accesses; i++) group->loads[i] = build->accesses[i].storage;
+    return true;
+}
+
+static void set_alone(const Grouping *grouping, Group *group, int node) {
+    const NodeState *state = state_of(grouping, node);
+    group->is_alone = true;
+    group->num_roots = 1;
+    group->roots[0] = node;
+    for (int i = 0; i < RUN_OPERANDS; i++)
+        if (state->storages[i] >= 0) group->loads[group->num_loads++] = state->storages[i];
+}
+
+/* Until all that is stored has a kernel: what the builds blame is stored, and they begin again. */
+static void build_all(Grouping *grouping) {
+    int nodes = grouping->plan->trace->nodes.count;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = 0; i < nodes; i++) {
+            Group *group = &grouping->groups[i];
+            if (!state_of(grouping, i)->is_stored || group->num_roots) continue;
+            if (state_of(grouping, i)->is_alone)
+                set_alone(grouping, group, i);
+            else if (!build_group(grouping, group, &i, 1)) {
+                int culprit = grouping->build->culprit;
+                if (culprit == i) BUG("a kernel of one node that cannot be built: %d", i);
+                store_node(grouping, culprit, grouping->build->why);
+                again = true;
+            }
+        }
+    }
+}
+
+static bool is_dear(const FusePlan *plan, int node) {
+    const TraceNode *of = plan->trace->nodes.data[node];
+    if (of->run.kind != RUN_MAP) return true;
+    return strchr(row_formula(op_row(of->run.op), of->run.compute), '(') != NULL;
+}
+
+static bool store_shared(Grouping *grouping) {
+    int nodes = grouping->plan->trace->nodes.count;
+    bool any = false;
+    for (int n = nodes - 1; n >= 0; n--) { /* the last first: it may save those that it reads */
+        int count = 0;
+        for (int i = 0; i < nodes; i++) {
+            const Group *group = &grouping->groups[i];
+            count += group->num_roots && !group->is_alone && group->has[n];
+        }
+        if (count < 2 || state_of(grouping, n)->is_stored || !is_dear(grouping->plan, n)) continue;
+        store_node(grouping, n, WHY_SHARED);
+        build_all(grouping);
+        any = true;
+    }
+    return any;
+}
+
+/* ---- 3: kernels of several roots, and the order ---- */
+
+static bool group_loads(const Group *group, int storage) {
+    for (int i = 0; i < group->num_loads; i++)
+        if (group->loads[i] == storage) return true;
+    return false;
+}
+
+static bool group_stores(const Grouping *grouping, const Group *group, int storage) {
+    for (int i = 0; i < group->num_roots; i++)
+        if (state_of(grouping, group->roots[i])->out == storage) return true;
+    return false;
+}
+
+static int time_of(const Group *group) {
+    int last = 0;
+    for (int i = 0; i < group->num_roots; i++)
+        if (group->roots[i] > last) last = group->roots[i];
+    return last;
+}
+
+/* Must `first` run before `then`? It makes a value that that one reads; or both use memory that is
+ * written in the program's order, and it comes sooner there. */
+static bool must_precede(const Grouping *grouping, const Group *first, const Group *then) {
+    const FusePlan *plan = grouping->plan;
+    bool sooner = time_of(first) < time_of(then);
+    for (int i = 0; i < first->num_roots; i++) {
+        int storage = state_of(grouping, first->roots[i])->out;
+        bool touched = group_loads(then, storage) || group_stores(grouping, then, storage);
+        if (touched && (trace_is_value(plan->trace, storage) || sooner)) return true;
+    }
+    for (int i = 0; i < first->num_loads && sooner; i++)
+        if (changes(plan, first->loads[i]) && group_stores(grouping, then, first->loads[i]))
+            return true;
+    return false;
+}
+
+static bool is_ready(const Grouping *grouping, int index) {
+    for (int i = 0; i < grouping->plan->trace->nodes.count; i++) {
+        const Group *other = &grouping->groups[i];
+        if (i != index && other->num_roots && !other->is_done &&
+            must_precede(grouping, other, &grouping->groups[index]))
+            return false;
+    }
+    return true;
+}
+
+/* False: there is none. */
+static bool find_order(Grouping *grouping) {
+    int nodes = grouping->plan->trace->nodes.count, left = 0;
+    for (int i = 0; i < nodes; i++) {
+        grouping->groups[i].is_done = false;
+        left += grouping->groups[i].num_roots != 0;
+    }
+    grouping->num_order = 0;
+    while (left--) {
+        int next = 0;
+        while (next < nodes && (!grouping->groups[next].num_roots ||
+                                grouping->groups[next].is_done || !is_ready(grouping, next)))
+            next++;
+        if (next == nodes) return false;
+        grouping->groups[next].is_done = true;
+        grouping->order[grouping->num_order++] = next;
+    }
+    return true;
+}
+
+/* Does one read what the other makes, or both the same, in the same shape? */
+static bool are_near(const Grouping *grouping, const Group *a, const Group *b) {
+    const FusePlan *plan = grouping->plan;
+    for (int i = 0; i < b->num_roots; i++)
+        if (group_loads(a, state_of(grouping, b->roots[i])->out)) return true;
+    const tern_tensor *x = &plan->trace->nodes.data[a->roots[0]]->out,
+                      *y = &plan->trace->nodes.data[b->roots[0]]->out;
+    bool same = x->rank == y->rank && a < b &&
+                !memcmp(x->shape, y->shape, (size_t)x->rank * sizeof *x->shape);
+    for (int i = 0; i < a->num_loads && same; i++)
+        if (group_loads(b, a->loads[i])) return true;
+    return false;
+}
+
+static bool keeps_time(const Grouping *grouping, const Group *group) {
+    const FusePlan *plan = grouping->plan;
+    for (int i = 0; i < group->num_loads; i++)
+        if (changes(plan, group->loads[i])) return true;
+    for (int i = 0; i < group->num_roots; i++)
+        if (changes(plan, state_of(grouping, group->roots[i])->out)) return true;
+    return false;
+}
+
+/* Puts b into a. */
+static bool try_join(Grouping *grouping, Group *a, Group *b) {
+    if (a->num_roots + b->num_roots > MAX_ROOTS || keeps_time(grouping, a) ||
+        keeps_time(grouping, b))
+        return false;
+    int roots[MAX_ROOTS], count = a->num_roots + b->num_roots;
+    Group of_a = *a, of_b = *b, joined = {.num_roots = 0};
+    memcpy(roots, a->roots, (size_t)a->num_roots * sizeof *roots);
+    memcpy(roots + a->num_roots, b->roots, (size_t)b->num_roots * sizeof *roots);
+    if (!build_group(grouping, &joined, roots, count)) return false;
+    *a = joined;
+    b->num_roots = 0;
+    if (find_order(grouping)) return true;
+    *a = of_a;
+    *b = of_b;
+    return false;
+}
+
+static void join_all(Grouping *grouping) {
+    int nodes = grouping->plan->trace->nodes.count;
+    for (bool again = true; again;) {
+        again = false;
+        for (int i = nodes - 1; i >= 0; i--)
+            for (int j = nodes - 1; j >= 0; j--) {
+                Group *a = &grouping->groups[i], *b = &grouping->groups[j];
+                if (i == j || !a->num_roots || !b->num_roots || a->is_alone || b->is_alone ||
+                    !are_near(grouping, a, b))
+                    continue;
+                again = try_join(grouping, a, b) || again;
+            }
+    }
+}
+
+/* ---- 4: steps ---- */
+
+static void step_add_storage(Step *step, int storage) {
+    for (int i = 0; i < step->num_storages; i++)
+        if (step->storages[i] == storage) return;
+    step->storages[step->num_storages++] = storage;
+}
+
+static void add_step(Grouping *grouping, const Group *group) {
+    FusePlan *plan = grouping->plan;
+    Step step = {.node = group->roots[0],
+                 .storages = arena_array(plan->arena, int, group->num_loads + group->num_roots)};
+    for (int i = 0; i < group->num_roots; i++)
+        step_add_storage(&step, state_of(grouping, group->roots[i])->out);
+    for (int i = 0; i < group->num_loads; i++) step_add_storage(&step, group->loads[i]);
+    if (!group->is_alone) {
+        if (!build_kernel(grouping->build, plan, group->roots, group->num_roots))
+            BUG("a kernel that was built before");
+        const char *name =
+            str_c(plan->arena, str_format(plan->arena, "%s_%d", plan->name, plan->num_kernels++));
+        step.kernel = write_kernel(grouping->build, name);
+    }
     vec_push(plan->arena, &plan->steps, step);
 }
 
@@ -34,44 +339,25 @@ static void find_last_uses(FusePlan *plan) {
 tern_status fuse_plan(FusePlan *plan) {
     if (setjmp(plan->no_memory))
         return session_fail(plan->trace->session, TERN_ERROR_NO_MEMORY, "out of memory");
-    for (int i = 0; i < plan->trace->nodes.count; i++) add_node(plan, i);
+    int nodes = plan->trace->nodes.count;
+    Grouping grouping = {.plan = plan,
+                         .build = arena_new_of(plan->arena, Build),
+                         .groups = arena_array(plan->arena, Group, nodes),
+                         .order = arena_array(plan->arena, int, nodes)};
+    grouping.build->has = arena_array(plan->arena, uint8_t, nodes);
+    plan->states = arena_array(plan->arena, NodeState, nodes);
+    for (int i = 0; i < nodes; i++) describe_node(plan, i);
+    for (int i = 0; i < plan->num_out; i++) {
+        int writer = writer_of(plan, plan->out_storages[i]);
+        if (writer >= 0) store_node(&grouping, writer, WHY_RESULT);
+    }
+    for (int i = 0; i < nodes; i++) store_first(&grouping, i);
+    build_all(&grouping);
+    while (store_shared(&grouping)) continue;
+    join_all(&grouping);
+    if (!find_order(&grouping)) BUG("a trace without an order");
+    for (int i = 0; i < grouping.num_order; i++)
+        add_step(&grouping, &grouping.groups[grouping.order[i]]);
     find_last_uses(plan);
-    return TERN_OK;
-}
-
-/* ---- running ---- */
-
-static tern_status have_memory(FusePlan *plan, const Step *step) {
-    for (int k = 0; k < step->num_storages; k++) {
-        int storage = step->storages[k];
-        if (plan->real[storage]) continue;
-        plan->real[storage] = storage_new(plan->trace->session,
-                                          plan->trace->storages.data[storage].storage->size_bytes);
-        if (!plan->real[storage]) return tern_message_status(plan->trace->session->context);
-    }
-    return TERN_OK;
-}
-
-static void drop_dead(FusePlan *plan, const Step *step, int at) {
-    for (int k = 0; k < step->num_storages; k++) {
-        int storage = step->storages[k];
-        if (plan->trace->storages.data[storage].role != STORAGE_MADE || !plan->real[storage] ||
-            plan->last_use[storage] != at)
-            continue;
-        storage_drop(plan->real[storage]);
-        plan->real[storage] = NULL;
-    }
-}
-
-tern_status fuse_run(FusePlan *plan) {
-    for (int i = 0; i < plan->steps.count; i++) {
-        const Step *step = &plan->steps.data[i];
-        tern_status status = have_memory(plan, step);
-        if (!status)
-            status = trace_run_node(plan->trace, plan->trace->nodes.data[step->node], plan->real,
-                                    plan->offsets);
-        if (status) return status;
-        drop_dead(plan, step, i);
-    }
     return TERN_OK;
 }

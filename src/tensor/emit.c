@@ -39,6 +39,7 @@ static TypeText type_text(tern_dtype dtype) {
 }
 
 const char *triton_type(tern_dtype dtype) { return type_text(dtype).triton; }
+const char *signature_type(tern_dtype dtype) { return type_text(dtype).signature; }
 
 void emit_line(Emitter *emitter, const char *format, ...) {
     va_list args;
@@ -72,12 +73,12 @@ static bool is_letter(char c) {
     return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* The words a, b and c that are not part of a longer one, nor of an attribute. */
-void emit_formula(Buf *text, const char *formula, const char *const names[3]) {
+/* Letters that are not part of a longer word, nor an attribute. */
+void emit_formula(Buf *text, const char *formula, const char *const names[26]) {
     for (const char *at = formula; *at; at++) {
         bool alone = (at == formula || (!is_letter(at[-1]) && at[-1] != '.')) && !is_letter(at[1]);
         bool quoted = at > formula && at[-1] == '\'';
-        if (*at >= 'a' && *at <= 'c' && alone && !quoted)
+        if (*at >= 'a' && *at <= 'z' && alone && !quoted && names[*at - 'a'])
             buf_puts(text, names[*at - 'a']);
         else
             buf_putc(text, *at);
@@ -117,7 +118,7 @@ static void emit_node(Emitter *emitter, const Graph *graph, int index, const cha
         buf_putc(text, '\n');
     }
     buf_printf(text, "%s%s = ", emitter->indent, name);
-    emit_formula(text, node->formula, (const char *[]){names[0], names[1], names[2]});
+    emit_formula(text, node->formula, (const char *[26]){names[0], names[1], names[2]});
     buf_putc(text, '\n');
     if (node->compute == node->dtype) return;
     buf_printf(text, "%s%s = ", emitter->indent, name);

@@ -37,29 +37,24 @@ static void map_tile_dims(int rank, int dims[TILE_DIMS]) {
 
 /* ---- the text ---- */
 
-static void emit_indices(Emitter *emitter) {
-    const Form *form = emitter->form;
-    int last = form->rank - 1;
-    emit_line(emitter, "at = tl.program_id(0)%s", form->flags & FORM_WIDE ? ".to(tl.int64)" : "");
+void map_write_indices(Buf *text, int rank, bool is_wide) {
+    int last = rank - 1;
+    buf_printf(text, "    at = tl.program_id(0)%s\n", is_wide ? ".to(tl.int64)" : "");
     if (!last) {
-        emit_line(emitter, "i0 = at * COLS + tl.arange(0, COLS)");
-        emit_line(emitter, "in_cols = i0 < n0");
+        buf_puts(text, "    i0 = at * COLS + tl.arange(0, COLS)\n    in_cols = i0 < n0\n");
         return;
     }
-    emit_line(emitter, "across = tl.cdiv(n%d, COLS)", last);
-    emit_line(emitter, "i%d = at %% across * COLS + tl.arange(0, COLS)[None, :]", last);
-    emit_line(emitter, "in_cols = i%d < n%d", last, last);
-    emit_line(emitter, "at = at // across");
-    if (last > 1) emit_line(emitter, "down = tl.cdiv(n%d, ROWS)", last - 1);
-    emit_line(emitter, "i%d = at %s* ROWS + tl.arange(0, ROWS)[:, None]", last - 1,
-              last > 1 ? "% down " : "");
-    emit_line(emitter, "in_rows = i%d < n%d", last - 1, last - 1);
-    if (last > 1) emit_line(emitter, "at = at // down");
-    for (int d = last - 2; d > 0; d--) {
-        emit_line(emitter, "i%d = at %% n%d", d, d);
-        emit_line(emitter, "at = at // n%d", d);
-    }
-    if (last > 1) emit_line(emitter, "i0 = at");
+    buf_printf(text, "    across = tl.cdiv(n%d, COLS)\n", last);
+    buf_printf(text, "    i%d = at %% across * COLS + tl.arange(0, COLS)[None, :]\n", last);
+    buf_printf(text, "    in_cols = i%d < n%d\n    at = at // across\n", last, last);
+    if (last > 1) buf_printf(text, "    down = tl.cdiv(n%d, ROWS)\n", last - 1);
+    buf_printf(text, "    i%d = at %s* ROWS + tl.arange(0, ROWS)[:, None]\n", last - 1,
+               last > 1 ? "% down " : "");
+    buf_printf(text, "    in_rows = i%d < n%d\n", last - 1, last - 1);
+    if (last > 1) buf_puts(text, "    at = at // down\n");
+    for (int d = last - 2; d > 0; d--)
+        buf_printf(text, "    i%d = at %% n%d\n    at = at // n%d\n", d, d, d);
+    if (last > 1) buf_puts(text, "    i0 = at\n");
 }
 
 /* Of an address in which an operand's index is, and another's. */
@@ -94,7 +89,7 @@ void emit_map(Emitter *emitter) {
     map_tile_dims(form->rank, emitter->tile_dims);
     emit_head(emitter, row->name, formula_names(formula, "p"), formula_names(formula, "q"),
               form->rank > 1 ? "ROWS: tl.constexpr, COLS: tl.constexpr" : "COLS: tl.constexpr");
-    emit_indices(emitter);
+    map_write_indices(&emitter->text, form->rank, form->flags & FORM_WIDE);
     for (int k = 0; k < num_inputs; k++) {
         int i = takes ? num_inputs - 1 - k : k; /* the index first, of which the place is made */
         if (form->operands[i].flags & OPERAND_IS_NUMBER) continue;
@@ -111,7 +106,7 @@ void emit_map(Emitter *emitter) {
 
 /* ---- the call ---- */
 
-static int choose_tile(const Space *space) {
+int map_choose_tile(const Space *space) {
     int last = space->rank - 1;
     if (!last) return space->sizes[0] <= TINY ? TILE_TINY : TILE_LONG;
     for (int i = 0; i < space->num_operands; i++)
@@ -123,7 +118,7 @@ static int choose_tile(const Space *space) {
 
 static int64_t cut(int64_t size, int64_t by) { return size / by + (size % by != 0); }
 
-static int64_t count_programs(const Space *space, Tile tile) {
+int64_t map_count_programs(const Space *space, Tile tile) {
     int last = space->rank - 1;
     int64_t count = cut(space->sizes[last], tile.cols);
     if (last) count *= cut(space->sizes[last - 1], tile.rows) * space_count(space, 0, last - 1);
@@ -167,14 +162,14 @@ static tern_status run(tern_session *session, int op, const tern_operand *operan
     key.form.op = (uint16_t)op;
     key.form.kind = FORM_MAP;
     key.form.compute = (uint8_t)compute;
-    key.form.tile = (uint8_t)choose_tile(&call.space);
+    key.form.tile = (uint8_t)map_choose_tile(&call.space);
     form_describe(&key, session, &call, tile_dims);
     for (int i = 0; i < count; i++) {
         bool is_condition = op_row(op)->rule == RULE_WHERE && i == 0;
         if (operands[i].kind != TERN_OPERAND_TENSOR)
             key.form.operands[i].dtype = (uint8_t)(is_condition ? TERN_BOOL : compute);
     }
-    return plan_run(session, &key, &call, count_programs(&call.space, map_tile(&key.form)));
+    return plan_run(session, &key, &call, map_count_programs(&call.space, map_tile(&key.form)));
 }
 
 tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,

@@ -15,6 +15,7 @@
 #include "tensor/tensor.h"
 
 enum { MAX_INPUTS = 4, MAX_OPERANDS = MAX_INPUTS + 1, SPACE_RANK = TERN_MAX_RANK + 3 };
+enum { SPACE_OPERANDS = 24 }; /* of a kernel of several ops */
 
 /* ---- space.c ---- */
 
@@ -22,7 +23,7 @@ enum { MAX_INPUTS = 4, MAX_OPERANDS = MAX_INPUTS + 1, SPACE_RANK = TERN_MAX_RANK
 typedef struct Space {
     int rank, num_operands;
     int64_t sizes[SPACE_RANK];
-    int64_t strides[MAX_OPERANDS][SPACE_RANK];
+    int64_t strides[SPACE_OPERANDS][SPACE_RANK];
 } Space;
 
 /* PyTorch's rule; false: said. */
@@ -132,12 +133,14 @@ typedef struct Emitter {
     const char *indent;
 } Emitter;
 
-const char *triton_type(tern_dtype dtype); /* "tl.float32" */
+const char *triton_type(tern_dtype dtype);    /* "tl.float32" */
+const char *signature_type(tern_dtype dtype); /* "fp32" */
 /* a value in another type, as PyTorch converts */
 void emit_cast(Buf *text, const char *value, tern_dtype from, tern_dtype to);
 /* The nodes of a graph, a line each: inputs are named a, b, c; the last node `name`. */
 void emit_graph(Emitter *emitter, const Graph *graph, const char *name);
-void emit_formula(Buf *text, const char *formula, const char *const names[3]);
+/* A formula's words of one letter become names: names[0] of a, .. Those that are NULL stay. */
+void emit_formula(Buf *text, const char *formula, const char *const names[26]);
 /* "@triton.jit def .." to the colon; the plan's slots. */
 void emit_head(Emitter *emitter, const char *name, bool has_p, bool has_q, const char *constants);
 /* "a_ptr + i0 * a_s0 + i1" */
@@ -235,6 +238,17 @@ tern_status rows_run(const RowCall *row_call, tern_tensor *out);
 /* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y);
+/* What kernels of several ops share with these: tiles, and lines of texts. */
+int map_choose_tile(const Space *space);
+int64_t map_count_programs(const Space *space, Tile tile);
+void map_write_indices(Buf *text, int rank, bool is_wide);
+/* main: the operand that the rows are of */
+void rows_choose_shape(Form *form, const Space *space, int main);
+const char *combine_neutral(Combine combine, tern_dtype dtype);
+const char *combine_function(Combine combine);
+int product_choose_tile(int64_t rows, int64_t cols);
+void product_write_blocks(Buf *text, int m, int n, bool is_wide);
+
 /* Elements of x, seen as of out's shape, `step` times the index further on. */
 tern_status take_run(tern_session *session, int op, const tern_tensor *x, const tern_tensor *index,
                      int64_t step, tern_tensor *out);

@@ -21,22 +21,17 @@ Tile product_tile(const Form *form) {
     BUG("a product of no known tile");
 }
 
-static void emit_blocks(Emitter *emitter, int m, int n) {
-    emit_line(emitter, "at = tl.program_id(0)%s",
-              emitter->form->flags & FORM_WIDE ? ".to(tl.int64)" : "");
-    emit_line(emitter, "across = tl.cdiv(n%d, COLS)", n);
-    emit_line(emitter, "i%d = (at %% across * COLS + tl.arange(0, COLS))[None, :]", n);
-    emit_line(emitter, "in_cols = i%d < n%d", n, n);
-    emit_line(emitter, "at = at // across");
-    emit_line(emitter, "down = tl.cdiv(n%d, ROWS)", m);
-    emit_line(emitter, "i%d = (at %% down * ROWS + tl.arange(0, ROWS))[:, None]", m);
-    emit_line(emitter, "in_rows = i%d < n%d", m, m);
-    emit_line(emitter, "at = at // down");
-    for (int d = m - 1; d > 0; d--) {
-        emit_line(emitter, "i%d = at %% n%d", d, d);
-        emit_line(emitter, "at = at // n%d", d);
-    }
-    if (m) emit_line(emitter, "i0 = at");
+void product_write_blocks(Buf *text, int m, int n, bool is_wide) {
+    buf_printf(text, "    at = tl.program_id(0)%s\n", is_wide ? ".to(tl.int64)" : "");
+    buf_printf(text, "    across = tl.cdiv(n%d, COLS)\n", n);
+    buf_printf(text, "    i%d = (at %% across * COLS + tl.arange(0, COLS))[None, :]\n", n);
+    buf_printf(text, "    in_cols = i%d < n%d\n    at = at // across\n", n, n);
+    buf_printf(text, "    down = tl.cdiv(n%d, ROWS)\n", m);
+    buf_printf(text, "    i%d = (at %% down * ROWS + tl.arange(0, ROWS))[:, None]\n", m);
+    buf_printf(text, "    in_rows = i%d < n%d\n    at = at // down\n", m, m);
+    for (int d = m - 1; d > 0; d--)
+        buf_printf(text, "    i%d = at %% n%d\n    at = at // n%d\n", d, d, d);
+    if (m) buf_puts(text, "    i0 = at\n");
 }
 
 static void emit_operand(Emitter *emitter, int operand, const char *mask, int k,
@@ -58,7 +53,7 @@ void emit_product(Emitter *emitter) {
     for (int i = 0; i < TILE_DIMS; i++) emitter->tile_dims[i] = form->rank - 1 - i;
     emit_head(emitter, "matmul", false, false,
               "ROWS: tl.constexpr, COLS: tl.constexpr, DEPTH: tl.constexpr");
-    emit_blocks(emitter, m, n);
+    product_write_blocks(&emitter->text, m, n, form->flags & FORM_WIDE);
     emit_line(emitter, "y = tl.zeros((ROWS, COLS), %s)", triton_type(compute));
     emit_line(emitter, "for start in range(0, n%d, DEPTH):", k);
     emitter->indent = "        ";
@@ -88,9 +83,13 @@ void emit_product(Emitter *emitter) {
 
 /* ---- calls ---- */
 
+int product_choose_tile(int64_t rows, int64_t cols) {
+    return rows > 32 && cols > 32 ? TILE_LARGE : TILE_SMALL;
+}
+
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y) {
-    Call call = {.p = 0};
+    Call call;
     FormKey key = {.words = {0, 0, 0}};
     Space *space = &call.space;
     int batches = y->rank - 2, tile_dims[TILE_DIMS];
@@ -140,9 +139,9 @@ tern_status product_run(tern_session *session, const tern_tensor *a, const tern_
     key.form.flags = FORM_REDUCES;
     key.form.outer = (uint8_t)k;
     key.form.compute = (uint8_t)compute_type(y->dtype);
-    key.form.tile = !tern_dtype_is_float(y->dtype)         ? TILE_BY_COLUMN
-                    : y->shape[m] > 32 && y->shape[n] > 32 ? TILE_LARGE
-                                                           : TILE_SMALL;
+    key.form.tile =
+        (uint8_t)(tern_dtype_is_float(y->dtype) ? product_choose_tile(y->shape[m], y->shape[n])
+                                                : TILE_BY_COLUMN);
     form_describe(&key, session, &call, tile_dims);
     /* A tile has all its rows and columns, also where they are the same ones. */
     static const int needed[2][2] = {{0, 2}, {0, 1}};

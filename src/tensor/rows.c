@@ -128,21 +128,21 @@ static const char *largest(tern_dtype dtype) {
     return "9223372036854775807";
 }
 
-static const char *neutral(const RowText *text, Combine combine) {
-    bool floats = tern_dtype_is_float(text->compute);
+const char *combine_neutral(Combine combine, tern_dtype dtype) {
+    bool floats = tern_dtype_is_float(dtype);
     switch (combine) {
     case COMBINE_NONE: break;
     case COMBINE_SUM: return floats ? "0.0" : "0";
     case COMBINE_PROD: return floats ? "1.0" : "1";
-    case COMBINE_MAX: return floats ? "float('-inf')" : smallest(text->compute);
-    case COMBINE_MIN: return floats ? "float('inf')" : largest(text->compute);
+    case COMBINE_MAX: return floats ? "float('-inf')" : smallest(dtype);
+    case COMBINE_MIN: return floats ? "float('inf')" : largest(dtype);
     case COMBINE_ANY: return "False";
     case COMBINE_ALL: return "True";
     }
     BUG("a pass that combines nothing");
 }
 
-static const char *combiner(Combine combine) {
+const char *combine_function(Combine combine) {
     switch (combine) {
     case COMBINE_NONE: break;
     case COMBINE_SUM: return "_sum";
@@ -166,7 +166,7 @@ static void end_loop(RowText *text) { text->emitter->indent = "    "; }
 static void emit_pass(RowText *text, int pass) {
     Emitter *emitter = text->emitter;
     Combine combine = combine_of(text, pass);
-    const char *name = pass ? "t" : "s", *none = neutral(text, combine);
+    const char *name = pass ? "t" : "s", *none = combine_neutral(combine, text->compute);
     const char *formula = text->row->passes[pass];
     bool is_truth = combine == COMBINE_ANY || combine == COMBINE_ALL;
     if (text->form->flags & FORM_SINGLE) {
@@ -176,12 +176,12 @@ static void emit_pass(RowText *text, int pass) {
                   is_truth ? "tl.int1" : triton_type(text->compute));
         begin_loop(text);
         emit_elements(text, false);
-        emit_line(emitter, "%s = %s(%s, tl.where(inside, %s, %s))", name, combiner(combine), name,
-                  formula, none);
+        emit_line(emitter, "%s = %s(%s, tl.where(inside, %s, %s))", name, combine_function(combine),
+                  name, formula, none);
         end_loop(text);
     }
     emit_line(emitter, "%s = tl.reduce(%s, %d, %s, keep_dims=True)", name, name, text->axis,
-              combiner(combine));
+              combine_function(combine));
 }
 
 /* Of each lane the best so far and where it is, then of all lanes. */
@@ -189,7 +189,7 @@ static void emit_arg(RowText *text) {
     Emitter *emitter = text->emitter;
     Combine combine = text->row->combines[0];
     const char *choose = combine == COMBINE_MAX ? "_arg_max" : "_arg_min";
-    const char *none = neutral(text, combine);
+    const char *none = combine_neutral(combine, text->compute);
     const char *index = text->form->flags & FORM_WIDE ? "tl.int64" : "tl.int32";
     emit_line(emitter, "s = tl.full(%s, %s, %s)", text->shape, none, triton_type(text->compute));
     emit_line(emitter, "at = tl.full(%s, 0, %s) + length", text->shape, index);
@@ -219,7 +219,7 @@ static void emit_store(RowText *text, const char *formula, tern_dtype from) {
 static void emit_scan(RowText *text) {
     Combine combine = text->row->combines[0];
     bool sums = combine == COMBINE_SUM;
-    const char *none = neutral(text, combine);
+    const char *none = combine_neutral(combine, text->compute);
     emit_line(text->emitter, "before = tl.full(%s, %s, %s)",
               text->form->flags & FORM_TURNED ? "[1, ROWS]" : "[ROWS, 1]", none,
               triton_type(text->compute));
@@ -233,7 +233,7 @@ static void emit_scan(RowText *text) {
     emit_store(text, formula, text->compute);
     if (!(text->form->flags & FORM_SINGLE))
         emit_line(text->emitter, "before = %s(before, tl.reduce(s, %d, %s, keep_dims=True))",
-                  combiner(combine), text->axis, combiner(combine));
+                  combine_function(combine), text->axis, combine_function(combine));
     end_loop(text);
 }
 
@@ -317,11 +317,11 @@ static int make_space(const RowCall *row_call, const tern_tensor *out, int num_i
     return outer;
 }
 
-static void choose_shape(Form *form, const Space *space) {
+void rows_choose_shape(Form *form, const Space *space, int main) {
     int64_t length = space_count(space, form->outer, space->rank);
     int last = space->rank - 1, last_row = form->outer - 1;
     form->tile = length <= 32 ? TILE_SHORT : length <= 128 ? TILE_MIDDLE : TILE_LONG;
-    if (space->strides[0][last] != 1 && space->strides[0][last_row] == 1) {
+    if (space->strides[main][last] != 1 && space->strides[main][last_row] == 1) {
         form->flags |= FORM_TURNED;
         form->tile = TILE_SHORT;
     }
@@ -347,10 +347,11 @@ tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
     const OpRow *row = op_row(row_call->op);
     const tern_tensor *inputs[MAX_INPUTS] = {row_call->x, row_call->weight, row_call->bias};
     int num_inputs = row->kind == ROW_NORM ? 3 : 1;
-    Call call = {.p = row_call->p};
+    Call call;
     FormKey key = {.words = {0, 0, 0}};
     if (!out->numel) return TERN_OK;
     if (row_call->session->trace) return note(row_call, out);
+    call.p = row_call->p;
     tern_tensor scalar = {.rank = 0};
     const tern_tensor *laid[MAX_INPUTS];
     for (int i = 0; i < num_inputs; i++) laid[i] = inputs[i] ? inputs[i] : &scalar;
@@ -359,7 +360,7 @@ tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
     key.form.kind = FORM_ROWS;
     key.form.compute = (uint8_t)row_call->compute;
     if (!row_call->keeps) key.form.flags |= FORM_REDUCES;
-    choose_shape(&key.form, &call.space);
+    rows_choose_shape(&key.form, &call.space, 0);
     for (int i = 0; i < num_inputs; i++)
         call.operands[i] = inputs[i] ? tern_of((tern_tensor *)inputs[i]) : tern_number(i == 1);
     call.operands[num_inputs] = tern_of(out);

@@ -329,6 +329,11 @@ void op_begin(tern_session *session, const char *name, const tern_operand *opera
     tern_op_push(session->context, name, inputs, num_inputs);
 }
 
+void session_add_text(tern_session *session, const char *signature, const char *text) {
+    if (setjmp(session->no_memory)) return;
+    buf_printf(&session->texts, "# %s\n%s\n\n", signature, text);
+}
+
 tern_context *tern_session_context(tern_session *session) { return session->context; }
 
 char *tern_session_kernels(tern_session *session) {

@@ -80,6 +80,8 @@ tern_status session_fail(tern_session *session, tern_status status, const char *
 /* Around what an op does, for who observes the context; the end is tern_range_pop. A tensor that is
  * NULL counts as a number. */
 void op_begin(tern_session *session, const char *name, const tern_operand *operands, int count);
+/* Of a kernel that is compiled, for tern_session_kernels. */
+void session_add_text(tern_session *session, const char *signature, const char *text);
 /* "[2, 3]" */
 typedef struct SizesText {
     char text[TERN_MAX_RANK * 21 + 8];

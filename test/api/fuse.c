@@ -169,6 +169,178 @@ TEST(indices_are_looked_at_in_each_call) {
     end();
 }
 
+/* ---- what becomes of known functions ---- */
+
+static const int last[] = {-1};
+
+static tern_status gelu(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = in[0], *cube = tern_mul(tern_mul(x, x), x);
+    tern_tensor *inner = tern_mul_number(tern_add(x, tern_mul_number(cube, 0.044715)), 0.79788456);
+    out[0] = tern_mul(tern_mul_number(x, 0.5), tern_add_number(tern_tanh(inner), 1.0));
+    return TERN_OK;
+}
+
+static tern_status layer_norm(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *mean = tern_mean(in[0], last, 1, true), *centred = tern_sub(in[0], mean);
+    tern_tensor *variance = tern_mean(tern_square(centred), last, 1, true);
+    out[0] = tern_mul(centred, tern_rsqrt(tern_add_number(variance, 1e-5)));
+    out[1] = mean; /* of the same kernel */
+    return TERN_OK;
+}
+
+static tern_status cross_entropy(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *target = tern_to(
+        tern_zeros(tern_tensor_session(in[0]), TERN_INT64, 2, (int64_t[]){tern_shape(in[0])[0], 1}),
+        TERN_INT64);
+    tern_tensor *picked = tern_gather(tern_log_softmax(in[0], 1), 1, target);
+    out[0] = tern_neg(tern_mean(picked, NULL, 0, false));
+    return TERN_OK;
+}
+
+static tern_status attention(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *scores = tern_matmul(in[0], tern_transpose(in[0], 0, 1));
+    out[0] = tern_matmul(tern_softmax(tern_mul_number(scores, 0.125), 1), in[0]);
+    return TERN_OK;
+}
+
+static tern_status residual(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *product = tern_matmul(tern_relu(in[0]), tern_transpose(in[0], 0, 1));
+    out[0] = tern_add(tern_gelu(product), product);
+    out[1] = tern_sin(in[0]);
+    out[2] = tern_cos(in[0]);
+    return TERN_OK;
+}
+
+static tern_status views(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = tern_exp(tern_mul_number(in[0], 0.01));
+    out[0] = tern_add(tern_slice(x, 1, 1, 4, 1), tern_slice(x, 1, 0, 3, 1));
+    out[1] = tern_add(tern_transpose(in[0], 0, 1), tern_unsqueeze(tern_select(in[0], 1, 0), 0));
+    return TERN_OK;
+}
+
+static tern_status scan(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    out[0] = tern_sin(tern_cumsum(tern_sigmoid(in[0]), 1));
+    return TERN_OK;
+}
+
+static tern_status global(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = tern_mul_number(in[0], 0.001);
+    out[0] = tern_div(x, tern_sum(tern_abs(x), NULL, 0, false));
+    return TERN_OK;
+}
+
+static tern_status in_order(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = tern_clone(in[0]), *row = tern_select(x, 0, 0);
+    tern_tensor *before = tern_mul_number(row, 2);
+    const tern_operand operands[] = {tern_of(row), tern_number(1)};
+    tern_status status = tern_op_into(row, TERN_OP_add, operands, 2, 0, 0);
+    out[0] = tern_add(before, tern_mul_number(row, 3));
+    return status;
+}
+
+static const struct {
+    const char *name;
+    tern_fused_body *body;
+    int64_t rows, cols;
+    int num_out;
+    const char *title, *why;
+} known[] = {
+    {"gelu", gelu, 3, 700, 1, "gelu: 9 ops, 1 kernel;", "a result of the function"},
+    {"softmax", softmax, 5, 781, 1, "softmax: 5 ops, 1 kernel;", "softmax_0: rows, 5 programs"},
+    {"long_rows", softmax, 2, 9001, 1, "long_rows: 5 ops, 1 kernel;", "2 programs"},
+    {"layer_norm", layer_norm, 4, 300, 2, "layer_norm: 7 ops, 1 kernel;", "0: mean float32[4], st"},
+    {"one_column", layer_norm, 4, 1, 2, "one_column: 7 ops, 1 kernel;", ""},
+    {"cross_entropy", cross_entropy, 9, 40, 1, "cross_entropy: 4 ops, 2 kernels;",
+     "gather float32[9, 1], stored: its rows are not those of the kernel that reads it"},
+    {"attention", attention, 20, 33, 1, "attention: 4 ops, 3 kernels;",
+     "mul float32[20, 20], stored: a product's result joins only"},
+    {"residual", residual, 34, 33, 3, "residual: 6 ops, 2 kernels;", "a product"},
+    {"views", views, 5, 4, 2, "views: 4 ops, 3 kernels;", "its reader sees it reshaped, sliced"},
+    {"scan", scan, 5, 40, 1, "scan: 3 ops, 2 kernels and 1 op run alone;", "as it does op by op"},
+    {"global", global, 300, 300, 1, "global: 4 ops, 2 kernels;", "few rows, and long ones"},
+    {"in_order", in_order, 3, 4, 1, "in_order: 5 ops, ", "reads memory that the function writes"},
+};
+
+/* As op by op in the same type, and within fp32's rounding of the same in float64. */
+static void check_known(size_t i) {
+    tern_tensor *x = tern_sin(counted(SHAPE(known[i].rows, known[i].cols)));
+    tern_fused *fused = tern_fuse(session, known[i].name, known[i].body, 1, known[i].num_out, NULL);
+    tern_tensor *exact[3], *got[3], *precise = tern_to(x, TERN_FLOAT64);
+    check_fused(fused, known[i].body, &x, known[i].num_out, 2e-6);
+    char *plan = tern_fused_text(fused, TERN_FUSED_PLAN);
+    CHECK(plan && !strncmp(plan, known[i].title, strlen(known[i].title)));
+    CHECK(plan && strstr(plan, known[i].why));
+    if (plan &&
+        (strncmp(plan, known[i].title, strlen(known[i].title)) || !strstr(plan, known[i].why)))
+        fprintf(stderr, "%s", plan);
+    tern_free(plan);
+    CHECK(!tern_fused_call(fused, &x, got));
+    CHECK(!known[i].body(&precise, exact, NULL));
+    for (int k = 0; k < known[i].num_out; k++) {
+        bool close = false;
+        CHECK(!tern_allclose(tern_to(got[k], TERN_FLOAT64), exact[k], 2e-5, 2e-5, false, &close));
+        CHECK(close);
+    }
+    tern_fused_free(fused);
+}
+
+TEST(known_functions) {
+    CHECK(begin("interp"));
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) check_known(i);
+    end();
+}
+
+TEST(known_functions_on_cpu) {
+    CHECK(begin("cpu"));
+    for (size_t i = 1; i < sizeof known / sizeof *known; i += 3) check_known(i);
+    end();
+}
+
+/* Types and values at the edges: f16 is rounded at the end only, NaN and infinities go through. */
+TEST(types_and_special_values) {
+    static const float numbers[] = {1, NAN, -INFINITY, 3, INFINITY, 0, -0.0f, 2, 3, 4, 5, 6};
+    static const tern_dtype types[] = {TERN_FLOAT32, TERN_FLOAT16, TERN_BFLOAT16, TERN_FLOAT64};
+    CHECK(begin("interp"));
+    tern_fused *of_gelu = tern_fuse(session, "gelu", gelu, 1, 1, NULL);
+    tern_fused *of_rows = tern_fuse(session, "softmax", softmax, 1, 1, NULL);
+    tern_tensor *x = tern_from(session, numbers, TERN_FLOAT32, SHAPE(3, 4));
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        tern_tensor *in = tern_to(x, types[i]);
+        double bound = types[i] == TERN_BFLOAT16 ? 2e-2 : types[i] == TERN_FLOAT16 ? 3e-3 : 1e-6;
+        check_fused(of_gelu, gelu, &in, 1, bound);
+        check_fused(of_rows, softmax, &in, 1, bound);
+    }
+    tern_fused_free(of_gelu);
+    tern_fused_free(of_rows);
+    end();
+}
+
+/* A shape of the same kind compiles nothing: its text is known. */
+TEST(kernels_are_shared_by_shapes) {
+    CHECK(begin("interp"));
+    tern_fused *fused = tern_fuse(session, "softmax", softmax, 1, 1, NULL);
+    tern_tensor *a = counted(SHAPE(5, 600)), *b = counted(SHAPE(9, 700)), *out;
+    CHECK(!tern_fused_call(fused, &a, &out));
+    char *before = tern_session_kernels(session);
+    CHECK(!tern_fused_call(fused, &b, &out));
+    char *after = tern_session_kernels(session);
+    CHECK_STR(after, before);
+    CHECK(before && strstr(before, "def softmax_0("));
+    tern_free(before);
+    tern_free(after);
+    tern_fused_free(fused);
+    end();
+}
+
 /* ---- what is refused ---- */
 
 static tern_status asks(tern_tensor *const *in, tern_tensor **out, void *user) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* doc/tensors.md lists the rows of tern_tensor_ops.def. */
+/* doc/tensors.md lists the rows of tern_tensor_ops.def, doc/fuse.md those of why.def. */
 #include "document.h"
 
 typedef struct Row {
@@ -74,6 +74,15 @@ TEST(the_table_of_ops) {
     add("\n");
     CHECK(length < sizeof want - 1);
     check_document("doc/tensors.md", "ops:", want);
+}
+
+TEST(why_results_are_stored) {
+    length = 0;
+    add("\n");
+#define WHY(name, words) add("- " words "\n");
+#include "fuse/why.def"
+    add("\n");
+    check_document("doc/fuse.md", "why:", want);
 }
 
 TEST_MAIN()

@@ -48,7 +48,7 @@ TEST(only_whole_words_are_operands) {
     if (setjmp(no_memory)) return;
     Arena *arena = arena_new(&no_memory);
     Buf text = {.arena = arena};
-    emit_formula(&text, "tl.abs(a) + b.a + ab - _c * c", (const char *[]){"x", "y", "z"});
+    emit_formula(&text, "tl.abs(a) + b.a + ab - _c * c", (const char *[26]){"x", "y", "z"});
     CHECK_STR(text.data, "tl.abs(x) + y.a + ab - _c * z");
     CHECK(formula_names("a * p", "p") && !formula_names("tl.exp(a.p)", "p"));
     arena_free(arena);

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+/* kernel: of what a kernel computes, the loops, the tile, the arguments and the text. Loops,
+ * tiles and texts of elements and of rows are those of src/tensor/map.c and rows.c, over more
+ * operands. */
+#include "fuse/fuse.h"
+
+/* ---- loops ---- */
+
+static void add_space_loop(Writer *writer, int loop) {
+    const Build *build = writer->build;
+    Space *space = &writer->space;
+    space->sizes[space->rank] = build->sizes[loop];
+    for (int i = 0; i < space->num_operands; i++)
+        space->strides[i][space->rank] = build->accesses[i].strides[loop];
+    space->rank++;
+}
+
+static void map_space(Writer *writer) {
+    for (int l = 0; l < writer->build->num_loops; l++) add_space_loop(writer, l);
+    space_sort(&writer->space, 0, writer->space.rank, writer->build->num_accesses);
+    space_merge(&writer->space, 0);
+    int tile = map_choose_tile(&writer->space);
+    writer->form.rank = (uint8_t)writer->space.rank;
+    writer->form.tile = (uint8_t)tile;
+    writer->tile = map_tile(&writer->form);
+}
+
+enum { MOST_SINGLE = 8192 }; /* a row of so many elements is one tile */
+
+/* The operand whose order the loops are in: the first one along the rows, or the result. */
+static int main_operand(const Build *build) {
+    for (int i = 0; i < build->num_accesses; i++)
+        for (int k = 0; k < build->num_row_loops; k++)
+            if (build->accesses[i].strides[build->rows[k]]) return i;
+    return build->num_accesses;
+}
+
+static void rows_space(Writer *writer) {
+    const Build *build = writer->build;
+    Space *space = &writer->space;
+    int main = main_operand(build);
+    for (int l = 0; l < build->num_loops; l++)
+        if (!(build->row_loops >> l & 1)) add_space_loop(writer, l);
+    space_sort(space, 0, space->rank, main);
+    space_merge(space, 0);
+    writer->outer = space->rank;
+    for (int i = 0; i < build->num_row_loops; i++) add_space_loop(writer, build->rows[i]);
+    space_sort(space, writer->outer, space->rank, main);
+    space_merge(space, writer->outer);
+    writer->form.rank = (uint8_t)space->rank;
+    writer->form.outer = (uint8_t)writer->outer;
+    rows_choose_shape(&writer->form, space, main);
+    writer->tile = rows_tile(&writer->form);
+    int64_t length = space_count(space, writer->outer, space->rank);
+    if (writer->tile.rows == 1 && length <= MOST_SINGLE) {
+        while (writer->tile.cols < length) writer->tile.cols *= 2;
+        writer->form.flags |= FORM_SINGLE;
+    }
+}
+
+/* Batches, rows, columns, and the depth of both factors as one. */
+static void product_space(Writer *writer) {
+    const Build *build = writer->build;
+    Space *space = &writer->space;
+    for (int l = 0; l < build->num_loops; l++)
+        if (l != build->loop_m && l != build->loop_n && l != build->loop_a && l != build->loop_b)
+            add_space_loop(writer, l);
+    add_space_loop(writer, build->loop_m);
+    add_space_loop(writer, build->loop_n);
+    writer->outer = space->rank;
+    add_space_loop(writer, build->loop_a);
+    for (int i = 0; i < space->num_operands; i++)
+        space->strides[i][writer->outer] += build->accesses[i].strides[build->loop_b];
+    writer->form.tile =
+        (uint8_t)product_choose_tile(build->sizes[build->loop_m], build->sizes[build->loop_n]);
+    writer->tile = product_tile(&writer->form);
+}
+
+static int64_t cut(int64_t size, int64_t by) { return size / by + (size % by != 0); }
+
+static int64_t count_programs(const Writer *writer) {
+    const Space *space = &writer->space;
+    switch (writer->kind) {
+    case KERNEL_MAP: return map_count_programs(space, writer->tile);
+    case KERNEL_ROWS: return cut(space_count(space, 0, writer->outer), writer->tile.rows);
+    case KERNEL_PRODUCT: {
+        int n = writer->outer - 1;
+        return cut(space->sizes[n - 1], writer->tile.rows) *
+               cut(space->sizes[n], writer->tile.cols) * space_count(space, 0, n - 1);
+    }
+    }
+    BUG("a kernel of no kind");
+}
+
+/* ---- which part of the tile a value has ---- */
+
+static int axes_of_access(const Writer *writer, int access) {
+    const Space *space = &writer->space;
+    int axes = 0, last = space->rank - 1;
+    const int64_t *strides = space->strides[access];
+    switch (writer->kind) {
+    case KERNEL_MAP:
+        if (strides[last]) axes |= AXIS_COL;
+        if (last && strides[last - 1]) axes |= AXIS_ROW;
+        return axes;
+    case KERNEL_ROWS:
+        for (int d = 0; d <= last; d++)
+            if (strides[d]) axes |= d < writer->outer ? AXIS_ROW : AXIS_COL;
+        return axes;
+    case KERNEL_PRODUCT:
+        if (strides[last - 2]) axes |= AXIS_ROW;
+        if (strides[last - 1]) axes |= AXIS_COL;
+        if (strides[last])
+            axes |= writer->build->accesses[access].side == SIDE_B ? AXIS_DEPTH_B : AXIS_DEPTH_A;
+        return axes;
+    }
+    BUG("a kernel of no kind");
+}
+
+static void find_axes(Writer *writer) {
+    const Build *build = writer->build;
+    for (int i = 0; i < build->num_values; i++) {
+        const Value *value = &build->values[i];
+        int axes = value->kind == VALUE_LOAD ? axes_of_access(writer, value->access) : 0;
+        for (int k = 0; k < VALUE_OPERANDS; k++)
+            if (value->operands[k] >= 0) axes |= writer->axes[value->operands[k]];
+        if (value->kind == VALUE_REDUCE) axes = AXIS_ROW;
+        if (value->kind == VALUE_PRODUCT) axes = AXIS_ROW | AXIS_COL;
+        writer->axes[i] = (int8_t)axes;
+    }
+}
+
+/* ---- arguments ---- */
+
+static bool is_aligned(const FusePlan *plan, int storage, int64_t offset_bytes) {
+    const TraceStorage *of = &plan->trace->storages.data[storage];
+    if (!plan->trace->session->promises || offset_bytes % 16) return false;
+    switch (of->role) {
+    case STORAGE_ARGUMENT: return plan->is_aligned[of->argument];
+    case STORAGE_KEPT: return (uintptr_t)tern_buffer_pointer(of->storage->buffer) % 16 == 0;
+    case STORAGE_MADE: return true; /* tern_alloc: to 256 */
+    }
+    BUG("a storage of no role");
+}
+
+static void add_integer(Writer *writer, const char *name, int64_t value) {
+    KernelArgument argument = {.name = name, .storage = -1, .value = value};
+    vec_push(writer->arena, &writer->arguments, argument);
+}
+
+static void add_pointers(Writer *writer) {
+    const Build *build = writer->build;
+    for (int i = 0; i < writer->space.num_operands; i++) {
+        const Access *access = &build->accesses[i];
+        int64_t offset = access->offset * (int64_t)tern_dtype_size(access->dtype);
+        bool aligned = is_aligned(build->plan, access->storage, offset);
+        Arena *arena = writer->arena;
+        KernelArgument pointer = {
+            .name = str_c(arena, str_format(arena, "%s_ptr", access->name)),
+            .type = str_c(arena, str_format(arena, "*%s%s", signature_type(access->dtype),
+                                            aligned ? ":16" : "")),
+            .storage = access->storage,
+            .value = offset,
+            .element_bytes = (int64_t)tern_dtype_size(access->dtype)};
+        vec_push(arena, &writer->arguments, pointer);
+    }
+}
+
+/* Has an address a term of a loop though the stride is 0? Then it has all of its tile. */
+bool has_term(const Writer *writer, int access, int loop) {
+    const Access *of = &writer->build->accesses[access];
+    if (access >= writer->build->num_accesses)
+        return loop < (of->is_of_row || writer->kind == KERNEL_PRODUCT ? writer->outer
+                                                                       : writer->space.rank);
+    int apart = writer->outer - loop; /* 0: depth, 1: columns, 2: rows */
+    return of->is_factor && (apart == 0 || apart == (of->side == SIDE_A ? 2 : 1));
+}
+
+static void add_arguments(Writer *writer) {
+    Arena *arena = writer->arena;
+    const Space *space = &writer->space;
+    add_pointers(writer);
+    int first = writer->arguments.count;
+    for (int d = 0; d < space->rank; d++)
+        add_integer(writer, str_c(arena, str_format(arena, "n%d", d)), space->sizes[d]);
+    for (int i = 0; i < space->num_operands; i++) {
+        const Access *access = &writer->build->accesses[i];
+        for (int d = 0; d < space->rank; d++) {
+            int64_t stride = space->strides[i][d];
+            if (stride != 1 && (stride || has_term(writer, i, d)))
+                add_integer(writer, str_c(arena, str_format(arena, "%s_s%d", access->name, d)),
+                            stride);
+        }
+        if (access->index >= 0)
+            add_integer(writer, str_c(arena, str_format(arena, "%s_step", access->name)),
+                        access->step);
+    }
+    bool even = writer->build->plan->trace->session->promises;
+    for (int i = first; i < writer->arguments.count; i++)
+        even = even && writer->arguments.data[i].value % 16 == 0;
+    const char *wide = space_fits_32(space) ? "i32" : "i64";
+    for (int i = first; i < writer->arguments.count; i++) {
+        bool is_step = str_ends(str_of(writer->arguments.data[i].name), "_step");
+        writer->arguments.data[i].type =
+            str_c(arena, str_format(arena, "%s%s", is_step ? "i64" : wide, even ? ":16" : ""));
+    }
+    if (!strcmp(wide, "i64")) writer->form.flags |= FORM_WIDE;
+}
+
+static const char *constant_names(const Writer *writer) {
+    if (writer->kind == KERNEL_PRODUCT)
+        return "ROWS: tl.constexpr, COLS: tl.constexpr, DEPTH: tl.constexpr";
+    return writer->tile.rows ? "ROWS: tl.constexpr, COLS: tl.constexpr" : "COLS: tl.constexpr";
+}
+
+static void write_head(Writer *writer, const char *name) {
+    buf_printf(&writer->text, "@triton.jit\ndef %s(", name);
+    size_t column = writer->text.length;
+    for (int i = 0; i < writer->arguments.count; i++) {
+        const char *argument = writer->arguments.data[i].name;
+        bool is_long = writer->text.length - column + strlen(argument) > 85;
+        buf_printf(&writer->text, "%s%s,", is_long ? "\n        " : i ? " " : "", argument);
+        if (is_long) column = writer->text.length - strlen(argument);
+    }
+    bool is_long = writer->text.length - column + strlen(constant_names(writer)) > 85;
+    buf_printf(&writer->text, "%s%s):\n", is_long ? "\n        " : " ", constant_names(writer));
+}
+
+/* ---- kernels of elements ---- */
+
+static void write_map(Writer *writer) {
+    map_write_indices(&writer->text, writer->space.rank, writer->form.flags & FORM_WIDE);
+    for (int i = 0; i < writer->build->num_values; i++)
+        if (writer->build->values[i].kind != VALUE_NUMBER) write_value(writer, i);
+    for (int i = 0; i < writer->build->num_stores; i++) write_store(writer, i);
+}
+
+/* ---- all kinds ---- */
+
+static FusedKernel *finish(Writer *writer, const char *name) {
+    Arena *arena = writer->arena;
+    const Build *build = writer->build;
+    FusedKernel *kernel = arena_new_of(arena, FusedKernel);
+    Buf signature = {.arena = arena};
+    for (int i = 0; i < writer->arguments.count; i++)
+        buf_printf(&signature, "%s%s", i ? "," : "", writer->arguments.data[i].type);
+    const Tile *tile = &writer->tile;
+    if (tile->rows) buf_printf(&signature, ",%d", tile->rows);
+    buf_printf(&signature, ",%d", tile->cols);
+    if (tile->depth) buf_printf(&signature, ",%d", tile->depth);
+    *kernel = (FusedKernel){.name = name,
+                            .kind = writer->kind,
+                            .num_roots = build->num_roots,
+                            .text = writer->text.data,
+                            .signature = signature.data,
+                            .tile = *tile,
+                            .num_arguments = writer->arguments.count,
+                            .arguments = writer->arguments.data,
+                            .programs = count_programs(writer)};
+    kernel->nodes = arena_array(arena, int, build->num_nodes);
+    kernel->roots = arena_array(arena, int, build->num_roots);
+    memcpy(kernel->roots, build->roots, (size_t)build->num_roots * sizeof *build->roots);
+    for (int i = 0; i < build->plan->trace->nodes.count; i++)
+        if (build->has[i]) kernel->nodes[kernel->num_nodes++] = i;
+    return kernel;
+}
+
+FusedKernel *write_kernel(Build *build, const char *name) {
+    Arena *arena = build->plan->arena;
+    Writer *writer = arena_new_of(arena, Writer);
+    *writer = (Writer){.build = build, .arena = arena, .text = {.arena = arena}, .indent = "    "};
+    writer->is_named = arena_array(arena, bool, build->plan->trace->nodes.count);
+    writer->space.num_operands = build->num_accesses + build->num_stores;
+    writer->kind = build->product >= 0 ? KERNEL_PRODUCT
+                   : build->row_loops  ? KERNEL_ROWS
+                                       : KERNEL_MAP;
+    switch (writer->kind) {
+    case KERNEL_MAP: map_space(writer); break;
+    case KERNEL_ROWS: rows_space(writer); break;
+    case KERNEL_PRODUCT: product_space(writer); break;
+    }
+    find_axes(writer);
+    name_all(writer);
+    add_arguments(writer);
+    write_head(writer, name);
+    for (int i = 0; i < build->num_values; i++) write_numbers(writer, i);
+    switch (writer->kind) {
+    case KERNEL_MAP: write_map(writer); break;
+    case KERNEL_ROWS: write_rows(writer); break;
+    case KERNEL_PRODUCT: write_product(writer); break;
+    }
+    return finish(writer, name);
+}
