@@ -264,9 +264,11 @@ $(B)/examples/%: examples/%.c $(B)/libtern.a $(B)/flags
 	$(call say,link)$(CC) $(filter-out -Isrc -I$(B),$(CFLAGS)) $< $(B)/libtern.a $(LDFLAGS) -o $@ $(LDLIBS)
 
 .PHONY: bench
-bench: $(B)/bench/cpu_bench ## measure the cpu device against memcpy
+bench: $(B)/bench/cpu_bench $(B)/libtern.so ## measure the cpu device against memcpy, OpenBLAS and PyTorch
 	@rm -rf $(B)/bench-cache; mkdir -p $(B)/bench-cache
 	@$(B)/bench/cpu_bench $(B)/bench-cache
+	@if python3 -c 'import torch' 2>/dev/null; then tools/bench_cpu.py --library $(B)/libtern.so $(BENCH_OPTIONS); \
+	    else echo 'skipped the rows beside PyTorch: python3 has no torch'; fi
 
 .PHONY: bench-sim
 bench-sim: $(B)/bench/sim_bench ## measure how many instructions the simulator executes a second

@@ -59,10 +59,10 @@ def load_library(path):
 class Tern:
     """A context of one device, with the modules loaded so far."""
 
-    def __init__(self, library, device, cache_dir=None):
+    def __init__(self, library, device, cache_dir=None, num_threads=0):
         self.path, self.lib = library, load_library(library)
         status, words = C.c_int(), C.create_string_buffer(4096)
-        options = OpenOptions(size=C.sizeof(OpenOptions), device=device.encode(),
+        options = OpenOptions(size=C.sizeof(OpenOptions), device=device.encode(), num_threads=num_threads,
                               cache_dir=None if cache_dir is None else cache_dir.encode())
         self.context = self.lib.tern_open(C.byref(options), C.byref(status), words, len(words))
         if not self.context:

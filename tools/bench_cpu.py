@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL), attention, and
+norms and activations (also by torch.compile).
+
+    tools/bench_cpu.py [--library build/libtern.so] [--threads 1,2] [--samples N] [--only WORD]
+                       [--no-inductor]
+
+All in one process, taking turns sample by sample. Each of tern's kernels gets the best of a few
+tiles, found before. Results are compared with float64; a wrong one is said and not timed. A row has
+the least of the samples, which other work on the machine touches least, and the medians' ratio.
+"""
+import argparse
+import math
+import os
+import statistics
+import sys
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(ROOT, "tools"))
+import tern_ctypes  # noqa: E402
+
+try:
+    import torch
+except ImportError:
+    sys.exit("bench_cpu: needs PyTorch (python3 -m pip install torch)")
+
+KERNELS = os.path.join(ROOT, "bench", "cpu_kernels.py")
+MATMUL = os.path.join(ROOT, "kernels", "matmul.py")
+NAMES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.int8: "i8",
+         torch.int32: "i32"}
+TILES = [(64, 64, 32), (128, 128, 64), (128, 256, 128), (256, 256, 128)]
+SIZE, ROWS, HEADS, LENGTH, DEPTH = 1024, 4096, 8, 2048, 64
+
+
+class Work:
+    """tern: settings to try -> callables; peers: name -> callable; wrong() looks at tern's result."""
+
+    def __init__(self, name, calls, peers, wrong):
+        self.name, self.calls, self.peers, self.wrong = name, calls, peers, wrong
+
+
+def kernel(tern, path, function, grid, values, constants):
+    parts = []
+    for value in values:
+        if hasattr(value, "data_ptr"):
+            parts.append("*" + NAMES[value.dtype] + ":16")
+        else:
+            parts.append("fp32" if isinstance(value, float) else
+                         "i32:1" if value == 1 else "i32:16" if value % 16 == 0 else "i32")
+    compiled = tern.compile(path, function, ",".join(parts + list(map(str, constants))))
+    passed = [v for i, v in enumerate(values) if not tern.is_constant(compiled, i)]
+    launch = tern.launcher(compiled, grid, passed)
+    synchronize = tern.lib.tern_synchronize
+
+    def call():
+        launch()
+        if synchronize(tern.context):
+            tern.fail()
+
+    return call
+
+
+def is_far(result, want, allowed):
+    return not (result.double() - want).abs().max().item() <= allowed
+
+
+def product(tern, dtype):
+    whole = dtype == torch.int8
+    draw = (lambda: torch.randint(-128, 128, (SIZE, SIZE), dtype=dtype)) if whole else \
+        (lambda: torch.randn(SIZE, SIZE).to(dtype))
+    a, b = draw(), draw()
+    c = torch.zeros(SIZE, SIZE, dtype=torch.int32 if whole else dtype)
+    want, other = a.double() @ b.double(), torch.empty_like(c)
+    calls = {}
+    for bm, bn, bk in TILES:
+        grid = [SIZE // bm * (SIZE // bn)]
+        numbers = [SIZE, SIZE, SIZE] + ([] if whole else [SIZE, 1] * 3)
+        constants = [bm, bn, bk] + ([] if whole else [8])
+        calls[bm, bn, bk] = kernel(tern, KERNELS if whole else MATMUL,
+                                   "matmul_int8" if whole else "matmul_kernel", grid,
+                                   [a, b, c] + numbers, constants)
+    eager = (lambda: torch._int_mm(a, b)) if whole else (lambda: torch.mm(a, b, out=other))
+    # The result's last place, for which |want| is below 256, and for f32 the sums'.
+    allowed = {torch.int8: 0, torch.float32: 2e-3, torch.float16: 0.13, torch.bfloat16: 1}[dtype]
+    return Work(f"matmul {NAMES[dtype]} {SIZE}^3", calls, {"eager": eager},
+                lambda: is_far(c, want, allowed))
+
+
+def attention(tern, dtype):
+    q, k, v = (torch.randn(1, HEADS, LENGTH, DEPTH).to(dtype) for _ in range(3))
+    out, eager = torch.empty_like(q), torch.nn.functional.scaled_dot_product_attention
+    want = eager(q.double(), k.double(), v.double())
+    scale = math.log2(math.e) / DEPTH ** 0.5
+    calls = {(bm, bn): kernel(tern, KERNELS, "attention", [LENGTH // bm, HEADS],
+                              [q, k, v, out, LENGTH, scale], [bm, bn, DEPTH])
+             for bm, bn in [(64, 64), (128, 64), (128, 128), (64, 256)]}
+    return Work(f"attention {NAMES[dtype]} 1x{HEADS}x{LENGTH}x{DEPTH}", calls,
+                {"eager": lambda: eager(q, k, v)},
+                lambda: is_far(out, want, 2e-5 if dtype == torch.float32 else 0.01))
+
+
+def rms_norm(tern, dtype):
+    x, weight = torch.randn(ROWS, ROWS).to(dtype), torch.randn(ROWS).to(dtype)
+    out, eps = torch.empty_like(x), 1e-6
+    function = lambda x, w: torch.nn.functional.rms_norm(x, (ROWS,), w, eps)  # noqa: E731
+    want = function(x.double(), weight.double())
+    calls = {ROWS: kernel(tern, KERNELS, "rms_norm", [ROWS], [x, weight, out, ROWS, eps], [ROWS])}
+    compiled = torch.compile(function)
+    return Work(f"rms norm {NAMES[dtype]} {ROWS}^2", calls,
+                {"eager": lambda: function(x, weight), "inductor": lambda: compiled(x, weight)},
+                lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.07))
+
+
+def swiglu(tern, dtype):
+    a, b = torch.randn(ROWS, ROWS).to(dtype), torch.randn(ROWS, ROWS).to(dtype)
+    out, function = torch.empty_like(a), lambda a, b: torch.nn.functional.silu(a) * b
+    want = function(a.double(), b.double())
+    calls = {block: kernel(tern, KERNELS, "swiglu", [a.numel() // block], [a, b, out, a.numel()],
+                           [block]) for block in (1024, 4096)}
+    compiled = torch.compile(function)
+    return Work(f"swiglu {NAMES[dtype]} {ROWS}^2", calls,
+                {"eager": lambda: function(a, b), "inductor": lambda: compiled(a, b)},
+                lambda: is_far(out, want, 1e-4 if dtype == torch.float32 else 0.13))
+
+
+def timed_ms(call):
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1e3
+
+
+def best_call(calls):
+    """The setting whose least of a few samples is least."""
+    if len(calls) == 1:
+        return next(iter(calls.items()))
+    return min(calls.items(), key=lambda one: min(timed_ms(one[1]) for _ in range(5)))
+
+
+def run(work, samples):
+    """(tern's least over the best peer's, the same of medians), or None; prints the row."""
+    for setting, call in work.calls.items():
+        call()
+        if work.wrong():
+            print(f"{work.name:34} wrong with {setting}", flush=True)
+            return None
+    for peer in work.peers.values():
+        peer()
+    setting, ours = best_call(work.calls)
+    calls = dict(work.peers, tern=ours)
+    got = {name: [] for name in calls}
+    for turn in range(samples):
+        for name in list(calls) if turn % 2 else reversed(list(calls)):
+            got[name].append(timed_ms(calls[name]))
+    least = {name: min(values) for name, values in got.items()}
+    peer = min(work.peers, key=least.get)
+    ratio = least["tern"] / least[peer]
+    medians = statistics.median(got["tern"]) / statistics.median(got[peer])
+    tile = "x".join(map(str, setting if isinstance(setting, tuple) else (setting,)))
+    print(f"{work.name:34} {least['tern']:9.3f} ms  {peer:9} {least[peer]:9.3f} ms  {ratio:5.2f}x  "
+          f"medians {medians:5.2f}x  tile {tile}", flush=True)
+    return ratio
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", default=os.path.join(ROOT, "build", "libtern.so"))
+    parser.add_argument("--threads", default="1,2")
+    parser.add_argument("--samples", type=int, default=40)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-inductor", action="store_true")
+    options = parser.parse_args()
+    rows = [(product, d) for d in (torch.float32, torch.bfloat16, torch.float16, torch.int8)] + \
+        [(make, d) for make in (attention, rms_norm, swiglu) for d in (torch.float32, torch.bfloat16)]
+    for threads in map(int, options.threads.split(",")):
+        torch.set_num_threads(threads)
+        torch.manual_seed(7)
+        tern = tern_ctypes.Tern(options.library, "cpu", num_threads=threads)
+        print(f"\n{tern.description()}; PyTorch {torch.__version__}, "
+              f"{torch.backends.cpu.get_cpu_capability()}; least of {options.samples} samples")
+        ratios = {}
+        for make, dtype in rows:
+            if options.only not in f"{make.__name__} {NAMES[dtype]}":
+                continue
+            work = make(tern, dtype)
+            if options.no_inductor:
+                work.peers.pop("inductor", None)
+            ratio = run(work, options.samples)
+            if ratio:
+                ratios[work.name] = ratio
+        if ratios:
+            mean = math.exp(statistics.fmean(map(math.log, ratios.values())))
+            worst = sorted(ratios, key=ratios.get, reverse=True)[:3]
+            print(f"geometric mean {mean:.2f}x; worst: " +
+                  ", ".join(f"{name} {ratios[name]:.2f}x" for name in worst))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
