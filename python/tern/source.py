@@ -7,6 +7,8 @@ which the parsed file is kept, so that two closures of one text never see each o
 """
 import inspect
 import os
+import re
+import textwrap
 
 from . import _tern
 
@@ -62,10 +64,11 @@ def _items(values):
     return "(" + ", ".join(parts) + ("," if len(parts) == 1 and not names else "") + ")"
 
 
-def scope_of(function):
-    """name -> value of all that the function's text may name: closure before globals."""
+def scope_of(function, text=None):
+    """name -> value of all that the function's text may name: closure before globals. text: one that
+    was put in the place of the function's own, which then has other names."""
     code = function.__code__
-    names = set(code.co_names) | set(code.co_freevars)
+    names = set(code.co_names) | set(code.co_freevars) | set(re.findall(r"[^\W\d]\w*", text or ""))
     for inner in code.co_consts:  # comprehensions
         if inspect.iscode(inner):
             names |= set(inner.co_names)
@@ -97,7 +100,8 @@ class Source:
             return
         seen.add(function)
         same_file = self.text is not None or _path_of(function) == self.path
-        for name, value in scope_of(function).items():
+        text = self.text if function is self.function else None
+        for name, value in scope_of(function, text).items():
             if is_jit(value):
                 self._collect(unwrapped(value), found, seen, watched)
                 if unwrapped(value).__name__ == name:
@@ -147,15 +151,15 @@ def _text_with_callees(function, text):
     """One text of a kernel that no file has, after those that it calls."""
     texts, seen = [], {function.__name__}
 
-    def add(of):
-        for name, value in scope_of(of).items():
+    def add(of, its_text=None):
+        for name, value in scope_of(of, its_text).items():
             inner = unwrapped(value) if is_jit(value) else None
             if inner is not None and name not in seen:
                 seen.add(name)
                 add(inner)
                 texts.append(_source_text(value))
 
-    add(function)
+    add(function, text)
     texts.append(text)
     head = "import triton\nimport triton.language as tl\nfrom triton.language import *\n"
     return head + "".join(f"@triton.jit\n{one}\n" for one in texts)
@@ -165,9 +169,7 @@ def _source_text(kernel):
     text = getattr(kernel, "src", None)
     if isinstance(text, str):
         return text
-    lines = inspect.getsource(unwrapped(kernel))
-    import textwrap
-    text = textwrap.dedent(lines)
+    text = textwrap.dedent(inspect.getsource(unwrapped(kernel)))
     return text[text.index("def "):]
 
 

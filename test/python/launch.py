@@ -191,6 +191,15 @@ def inner(x):
 
 
 @triton.jit
+def other(x):
+    return x * 10
+
+
+scaled_by_ten = other
+del other
+
+
+@triton.jit
 def scaled(x):
     tl.store(x, inner(tl.load(x)))
 
@@ -213,6 +222,15 @@ def closed(FACTOR):
     made.SCALE = 2
     kernel[(1,)](x)
     same("and back", x[0], 60.0)
+    replaced = type("Replaced", (), {"fn": made.scaled, "arg_names": ["x"], "src":
+                                     "def scaled(x):\n    tl.store(x, inner(inner(tl.load(x))))\n"})()
+    x[0] = 1
+    tern.jit(replaced, device="cpu")[(1,)](x)
+    same("a text that was put in its place", x[0], 4.0)
+    replaced.src = "def scaled(x):\n    tl.store(x, other(tl.load(x)))\n"
+    made.other = made.scaled_by_ten
+    tern.jit(replaced, device="cpu")[(1,)](x)
+    same("with other names", x[0], 40.0)
     two, three = tern.jit(made.closed(2), device="cpu"), tern.jit(made.closed(3), device="cpu")
     x[0] = 1
     for step, want in ((two, 2.0), (three, 6.0), (two, 12.0), (three, 36.0)):

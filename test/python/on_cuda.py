@@ -135,4 +135,4 @@ def streams():
 if os.path.exists(MOCK):
     run([launches, streams])
 print("skipped: no mock of the driver is built")
-print("test/python/cuda.py: 0 passed, 0 failed, 1 skipped")
+print("test/python/on_cuda.py: 0 passed, 0 failed, 1 skipped")
