@@ -72,6 +72,18 @@ static bool mentions(Str text, const char *words) {
 
 enum { MOST_GUESSES = 40 };
 
+/* Without comments, which may hold commas and brackets. */
+static Str without_comments(Arena *arena, Str text) {
+    Buf out = {.arena = arena};
+    buf_puts(&out, "");
+    for (int i = 0; i < text.length; i++) {
+        bool is_comment = i + 1 < text.length && !memcmp(text.data + i, "//", 2);
+        while (is_comment && i < text.length && text.data[i] != '\n') i++;
+        if (i < text.length) buf_putc(&out, text.data[i]);
+    }
+    return buf_str(&out);
+}
+
 /* The text from '<' to the '>' that closes it; empty: none does. */
 static Str angles(Str text, int at) {
     int depth = 0;
@@ -107,7 +119,7 @@ static const char *from_params(Arena *arena, const CuKernel *kernel, const char 
     int at = kernel->whole.start;
     while (at > 0 && memcmp(text.data + at, "template", strlen("template"))) at--;
     while (at < text.length && text.data[at] != '<') at++;
-    Str params = angles(text, at);
+    Str params = without_comments(arena, angles(text, at));
     Buf args = {.arena = arena};
     buf_puts(&args, "<");
     for (int i = 1, first = 1; i + 1 < params.length; first = 0) {
@@ -331,7 +343,8 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: corpus_cuda [-v] [-I FOLDER] .. FOLDER-OR-FILE ..\n");
         return 2;
     }
-    tally.options = (CuOptions){tally.folders.data, tally.folders.count};
+    tally.options =
+        (CuOptions){.include_dirs = tally.folders.data, .num_include_dirs = tally.folders.count};
     for (int headers = 0; headers < 2; headers++)
         for (int i = 0; i < paths.count; i++) do_path(&tally, paths.data[i], headers, 0);
     print(&tally);

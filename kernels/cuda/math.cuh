@@ -36,7 +36,16 @@ __device__ inline double __int2double_rn(int x) { return (double)x; }
 __device__ inline float __ll2float_rn(long long x) { return (float)x; }
 __device__ inline float __ull2float_rn(unsigned long long x) { return (float)x; }
 __device__ inline double __ll2double_rn(long long x) { return (double)x; }
-__device__ inline int lroundf(float x) { return (int)round((double)x); }
+__device__ inline int __double2int_rd(double x) { return (int)floor(x); }
+__device__ inline int __double2int_ru(double x) { return (int)ceil(x); }
+__device__ inline long lround(double x) { return (long)round(x); }
+__device__ inline long lroundf(float x) { return (long)round((double)x); }
+__device__ inline long long llround(double x) { return (long long)round(x); }
+__device__ inline long long llroundf(float x) { return (long long)round((double)x); }
+__device__ inline long lrint(double x) { return (long)rint(x); }
+__device__ inline long lrintf(float x) { return (long)rintf(x); }
+__device__ inline long long llrint(double x) { return (long long)rint(x); }
+__device__ inline long long llrintf(float x) { return (long long)rintf(x); }
 __device__ inline int __double2hiint(double x) { return (int)(__double_as_longlong(x) >> 32); }
 __device__ inline int __double2loint(double x) { return (int)__double_as_longlong(x); }
 __device__ inline double __hiloint2double(int high, int low) {
@@ -181,6 +190,21 @@ __device__ inline double asin(double x) { return atan2(x, sqrt((1.0 - x) * (1.0 
 __TERN_OF_FLOAT(asin)
 __device__ inline double acos(double x) { return 2.0 * atan2(sqrt(1.0 - x), sqrt(1.0 + x)); }
 __TERN_OF_FLOAT(acos)
+// x = m * 2^exponent, 0.5 <= |m| < 1; of 0, infinity and NaN m is x, exponent 0.
+__device__ inline double frexp(double x, int *exponent) {
+    const long long field = 0x7ffll << 52;
+    *exponent = 0;
+    if (x == 0 || !isfinite(x)) return x;
+    long long bits = __double_as_longlong(x);
+    if (!(bits & field)) { // no leading 1
+        bits = __double_as_longlong(x * 18014398509481984.0); // 2^54
+        *exponent = -54;
+    }
+    *exponent += (int)((bits & field) >> 52) - 1022;
+    return __longlong_as_double((bits & ~field) | (1022ll << 52));
+}
+__device__ inline float frexpf(float x, int *exponent) { return (float)frexp((double)x, exponent); }
+__device__ inline float frexp(float x, int *exponent) { return frexpf(x, exponent); }
 __device__ inline double ldexp(double x, int n) {
     int half = n / 2;
     return fabs((double)n) > 4000.0 ? (n < 0 ? x * 0.0 : x * (double)__builtin_inff())

@@ -467,7 +467,8 @@ static CuVal postfix(CuLower *l) {
     return val;
 }
 
-static CuVal size_of(CuLower *l) {
+/* sizeof, alignof: behind the word. */
+static CuVal size_of(CuLower *l, bool is_align) {
     CuPlace place = l->at->place;
     const CuType *type = NULL;
     if (cu_is(l->at, "(")) {
@@ -488,7 +489,8 @@ static CuVal size_of(CuLower *l) {
     }
     if (!l->panic) cu_complete(l, type);
     if (l->panic) return cu_poison(l, place);
-    return made(cu_type(CU_ULONG), cu_int(l, cu_type(CU_ULONG), cu_size(type)), place);
+    return made(cu_type(CU_ULONG),
+                cu_int(l, cu_type(CU_ULONG), is_align ? cu_align(type) : cu_size(type)), place);
 }
 
 static CuVal address_of(CuLower *l, CuVal val, CuPlace place) {
@@ -567,9 +569,9 @@ CuVal cu_unary(CuLower *l) {
     for (int i = 0; i < COUNT(prefixes) && !found; i++) found = cu_is(t, prefixes[i]);
     if (found) {
         val = prefix_operator(l, t);
-    } else if (cu_is(t, "sizeof")) {
+    } else if (cu_is(t, "sizeof") || cu_is(t, "alignof")) {
         l->at = t->next;
-        val = size_of(l);
+        val = size_of(l, cu_is(t, "alignof"));
     } else if (is_cast(l)) {
         l->at = t->next;
         CuSpecifiers s;

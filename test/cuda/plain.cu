@@ -62,3 +62,19 @@ __global__ void symbols(float *out, int n) {
     atomicAdd(&hits, 1);
     if (i == 7) out[i] += last, last = i;
 }
+
+// ---- pieces of numbers ----
+
+__global__ void pieces(double *out, const double *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, e = 0;
+    if (i >= n) return;
+    out[i * 8] = frexp(in[i], &e);
+    out[i * 8 + 1] = e;
+    out[i * 8 + 2] = frexpf((float)in[i], &e);
+    out[i * 8 + 3] = e;
+    double near = fabs(in[i]) < 1e9 ? in[i] : -2.5;
+    out[i * 8 + 4] = (double)lrint(near);
+    out[i * 8 + 5] = (double)llround(near) + (double)lroundf((float)near);
+    out[i * 8 + 6] = (double)llrintf((float)near);
+    out[i * 8 + 7] = alignof(Entry) * 100 + alignof(double) * 10 + alignof(unsigned char);
+}

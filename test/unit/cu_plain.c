@@ -4,6 +4,9 @@
 #include "test.h"
 #include "tern.h"
 
+#include <math.h>
+#include <stdalign.h>
+
 typedef struct float4 {
     float x, y, z, w;
 } float4;
@@ -218,6 +221,33 @@ TEST(symbols_that_there_are_not) {
     CHECK(!tern_module_symbol(module, "tasks"));
     CHECK_STR(tern_message(context), "no __device__ or __constant__ variable 'tasks' here");
     on_device(3);
+}
+
+/* ---- pieces of numbers ---- */
+
+TEST(pieces_of_numbers_are_those_of_libm) {
+    double in[N], out[N][8], want[N][8];
+    static const double edges[] = {
+        0,     -0.0,   INFINITY, -INFINITY, NAN, 5e-324, -3e-310, 2.2250738585072014e-308,
+        1e-45, -1,     0.5,      -0.5,      1.5, 2.5,    -2.5,    8388609.5,
+        1e300, -7e-320};
+    for (int i = 0; i < N; i++)
+        in[i] =
+            i < (int)(sizeof edges / sizeof *edges) ? edges[i] : (i - 50) * exp2(i % 40 - 20) / 3;
+    EACH_THREAD pieces(&want[0][0], in, N);
+    ON_EACH_DEVICE {
+        tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in);
+        launch("pieces",
+               (tern_argument[]){tern_arg_buffer(to), tern_arg_buffer(from), tern_arg_int(N)}, 3);
+        CHECK(tern_read(to, 0, out, sizeof out) == TERN_OK);
+        for (int i = 0; i < N; i++)
+            for (int k = 0; k < 8; k++) {
+                bool is_exponent = k == 1 || k == 3; /* C leaves it open where there is none */
+                if (is_exponent && !isfinite(in[i])) continue;
+                CHECK(out[i][k] == want[i][k] || (isnan(out[i][k]) && isnan(want[i][k])));
+                CHECK(signbit(out[i][k]) == signbit(want[i][k]) || isnan(want[i][k]));
+            }
+    }
 }
 
 TEST_MAIN()
