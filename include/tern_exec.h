@@ -31,7 +31,7 @@ typedef struct tern_script_options {
     void *user;
     const char *const *include_dirs; /* what it imports is looked for beside it and here */
     int num_include_dirs;
-    const volatile int *interrupted; /* once it is not 0 the script gets a KeyboardInterrupt; or
+    const volatile int *interrupted; /* when it changes the script gets a KeyboardInterrupt; or
                                         NULL */
 } tern_script_options;
 /* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:

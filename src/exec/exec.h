@@ -6,6 +6,7 @@
  *     torch.c      functions of the module torch
  *     random.c     the generator of torch on the CPU
  *     triton.c     the module triton: cdiv, testing, the runtime's devices
+ *     perf.c       triton.testing.perf_report
  *     jit.c        functions with @triton.jit, and their launches
  *
  * It stands on lang's evaluator, tern.h and tern_tensor.h. */
@@ -67,6 +68,7 @@ void torch_fill_normal(Random *random, float *to, int64_t count);
 
 /* ---- triton.c, jit.c ---- */
 Object *triton_open(Host *host, Str path);
+void add_perf_report(Host *host, Object *module); /* perf.c */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call);
 
 #endif

@@ -115,6 +115,12 @@ static bool is_option(Host *host, Str name, const Object *value, Launch *launch)
     return true;
 }
 
+static bool names_parameter(const FunctionDef *def, Str name) {
+    for (int i = 0; i < def->num_params; i++)
+        if (str_equal(def->params[i].name, name)) return true;
+    return false;
+}
+
 static bool place_arguments(Host *host, const Object *function, const HostCall *call,
                             Launch *launch) {
     const FunctionDef *def = function->function->def;
@@ -124,6 +130,8 @@ static bool place_arguments(Host *host, const Object *function, const HostCall *
     for (int i = 0; i < call->num_args; i++) {
         Str name = call->names ? call->names[i] : (Str){0};
         int at = name.length ? 0 : next++;
+        /* An option that is a parameter, too, is both. */
+        if (name.length && names_parameter(def, name)) is_option(host, name, call->args[i], launch);
         while (name.length && at < def->num_params && !str_equal(def->params[at].name, name)) at++;
         if (at >= def->num_params) {
             if (name.length && is_option(host, name, call->args[i], launch)) continue;
@@ -264,8 +272,9 @@ static bool grid_of(Host *host, Object *grid, const FunctionDef *def, const Laun
     return true;
 }
 
-static Object *launch(Host *host, Object *launcher, const HostCall *call) {
-    Object *self = launcher->items[0], *function = self->items[0];
+/* With `grid` NULL the kernel is only made ready. */
+static Object *launch_on(Host *host, Object *self, Object *grid_object, const HostCall *call) {
+    Object *function = self->items[0];
     Jit *jit = self->payload;
     const FunctionDef *def = function->function->def;
     Launch *launch = arena_new_of(host->arena, Launch);
@@ -286,13 +295,18 @@ static Object *launch(Host *host, Object *launcher, const HostCall *call) {
         if (!add_argument(host, launch->values[i], &jit->function->parameters[i], launch))
             return host->script->poison;
     }
-    if (!grid_of(host, launcher->items[1], def, launch, grid)) return host->script->poison;
+    if (grid_object && !grid_of(host, grid_object, def, launch, grid)) return host->script->poison;
     host->span = call->span;
     tern_kernel *kernel = compiled(host, jit, launch);
     if (!kernel) return host->script->poison;
+    if (!grid_object) return host->script->none;
     if (tern_launch(NULL, kernel, grid, launch->arguments, launch->num_arguments))
         return tensor_failed(host);
     return host->script->none;
+}
+
+static Object *launch(Host *host, Object *launcher, const HostCall *call) {
+    return launch_on(host, launcher->items[0], launcher->items[1], call);
 }
 
 static const HostType launcher_type = {.name = "launcher", .call = launch};
@@ -301,7 +315,89 @@ static Object *jit_grid(Host *host, Object *self, Object *grid) {
     return heap_host(host, &launcher_type, 2, (Object *[]){self, grid});
 }
 
+/* ---- what warmup gives: a kernel with its constants ---- */
+
+/* items: the jit function, a dict of its constants and options. kernel[grid](..) takes the other
+ * arguments, or all. */
+static Object *ready_call(Host *host, Object *launcher, const HostCall *call) {
+    Object *ready = launcher->items[0], *jit = ready->items[0], *kept = ready->items[1];
+    const FunctionDef *def = jit->items[0]->function->def;
+    bool all = call->num_args == def->num_params;
+    int count = 0, next = 0, most = def->num_params + kept->num_items / 2;
+    Object **values = arena_array(host->arena, Object *, most + 1);
+    Str *names = arena_array(host->arena, Str, most + 1);
+    for (int i = 0; i < def->num_params; i++) {
+        bool is_kept = dict_find_text(kept, def->params[i].name) != NULL;
+        if (is_kept) next += all;
+        if (is_kept) continue;
+        if (next == call->num_args || (call->names && call->names[next].length))
+            return host_raise(host, CLASS_TYPE_ERROR, "the kernel misses the argument '%.*s'",
+                              STR_ARG(def->params[i].name));
+        names[count] = def->params[i].name, values[count++] = call->args[next++];
+    }
+    for (int i = 0; i + 1 < kept->num_items; i += 2)
+        names[count] = kept->items[i]->text, values[count++] = kept->items[i + 1];
+    HostCall whole = {.num_args = count, .args = values, .names = names, .span = call->span};
+    return launch_on(host, jit, launcher->items[1], &whole);
+}
+
+static const HostType ready_launcher_type = {.name = "launcher", .call = ready_call};
+
+static Object *ready_grid(Host *host, Object *self, Object *grid) {
+    return heap_host(host, &ready_launcher_type, 2, (Object *[]){self, grid});
+}
+
+static Object *run_nothing(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, host->script->none;
+}
+
+/* Stand-ins, which files divide by: what a kernel takes of a GPU is not known on a CPU. */
+static Object *ready_get(Host *host, Object *self, Str name) {
+    static const Native nothing = {"_init_handles", "", run_nothing, 0};
+    bool gpu = !tern_device_property(tern_device_name(exec_of(host)->context), TERN_DEVICE_ON_HOST);
+    (void)self;
+    if (str_is(name, "_init_handles")) return native_new(host, &nothing, NULL);
+    if (gpu) return NULL;
+    if (str_is(name, "n_regs")) return object_int(host->arena, 32);
+    if (!str_is(name, "metadata")) return NULL;
+    Object *metadata = host_module_new(host, "metadata");
+    module_add(host, metadata, "shared", object_int(host->arena, 1));
+    return metadata;
+}
+
+static const HostType ready_type = {
+    .name = "CompiledKernel", .attribute = ready_get, .subscript = ready_grid};
+
+static Object *run_warmup(Host *host, Object *const *args, const HostCall *call) {
+    Object *self = call->self, *kept = heap_list(host, OBJECT_DICT, 0, NULL);
+    const FunctionDef *def = self->items[0]->function->def;
+    HostCall inner = *call;
+    Object **values = arena_array(host->arena, Object *, call->num_args + 1);
+    Str *names = arena_array(host->arena, Str, call->num_args + 1);
+    int count = 0;
+    (void)args;
+    for (int i = 0; i < call->num_args; i++) {
+        Str name = call->names ? call->names[i] : (Str){0};
+        if (str_is(name, "grid")) continue;
+        if (name.length) dict_put(host, kept, object_str(host->arena, name), call->args[i]);
+        values[count] = call->args[i], names[count++] = name;
+    }
+    inner.num_args = count, inner.args = values, inner.names = names;
+    launch_on(host, self, NULL, &inner);
+    if (is_raised(host)) return host->script->poison;
+    const Jit *jit = self->payload;
+    for (int i = 0, next = 0; i < def->num_params; i++) /* constants by place */
+        if (!dict_find_text(kept, def->params[i].name)) {
+            if (jit->function->parameters[i].is_constexpr && next < count && !names[next].length)
+                dict_put(host, kept, object_str(host->arena, def->params[i].name), values[next]);
+            next++;
+        }
+    return heap_host(host, &ready_type, 2, (Object *[]){self, kept});
+}
+
 static Object *jit_get(Host *host, Object *self, Str name) {
+    static const Native warmup = {"warmup", "..", run_warmup, 0};
+    if (str_is(name, "warmup")) return native_new(host, &warmup, self);
     if (str_is(name, "fn")) return host_hold(host, self->items[0]);
     return str_starts(name, "__") ? host_get(host, self->items[0], name) : NULL;
 }

@@ -663,6 +663,11 @@ static Object *run_synchronize(Host *host, Object *const *args, const HostCall *
     (void)args, (void)call;
     return tern_synchronize(exec_of(host)->context) ? tensor_failed(host) : none_of(host);
 }
+/* All streams are the context's one. */
+static Object *run_stream(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    return call->id ? host_module_new(host, "torch.cuda.Stream") : none_of(host);
+}
 static Object *run_device_name(Host *host, Object *const *args, const HostCall *call) {
     (void)args, (void)call;
     return object_str(host->arena,
@@ -681,21 +686,22 @@ static const Native both[] = {
 #define TERN_UNARY(name, ...)  {#name, "input, *, out?", run_unary, TERN_OP_##name},
 #define TERN_BINARY(name, ...) {#name, "input, other, *, out?", run_binary, TERN_OP_##name},
 #define TERN_REDUCE(name, ...)                                                                     \
-    {#name, "input, dim?, keepdim?, *, dtype?", run_reduce, TERN_OP_##name},
+    {#name, "input, dim|axis?, keepdim?, *, dtype?", run_reduce, TERN_OP_##name},
 #include "tern_tensor_ops.def"
-    {"max", "input, dim?, keepdim?", run_extreme, TERN_OP_amax},
-    {"min", "input, dim?, keepdim?", run_extreme, TERN_OP_amin},
-    {"argmax", "input, dim?, keepdim?", run_arg, TERN_OP_argmax},
-    {"argmin", "input, dim?, keepdim?", run_arg, TERN_OP_argmin},
-    {"softmax", "input, dim", run_along, TERN_OP_softmax},
-    {"log_softmax", "input, dim", run_along, TERN_OP_log_softmax},
-    {"cumsum", "input, dim", run_along, TERN_OP_cumsum},
+    {"max", "input, dim|axis?, keepdim?", run_extreme, TERN_OP_amax},
+    {"min", "input, dim|axis?, keepdim?", run_extreme, TERN_OP_amin},
+    {"argmax", "input, dim|axis?, keepdim?", run_arg, TERN_OP_argmax},
+    {"argmin", "input, dim|axis?, keepdim?", run_arg, TERN_OP_argmin},
+    {"softmax", "input, dim|axis", run_along, TERN_OP_softmax},
+    {"log_softmax", "input, dim|axis", run_along, TERN_OP_log_softmax},
+    {"cumsum", "input, dim|axis", run_along, TERN_OP_cumsum},
     {"matmul", "input, other", run_matmul, 0},
     {"mm", "input, mat2", run_matmul, 0},
     {"allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose, 0},
     {"equal", "input, other", run_equal, 0},
     {"clamp", "input, min, max", run_where, TERN_OP_clamp},
     {"numel", "input", run_ask, ASK_NUMEL},
+    {"nelement", "input", run_ask, ASK_NUMEL},
     {"transpose", "input, dim0, dim1", run_dims, DIM_TRANSPOSE},
     {"t", "input", run_dims, DIM_T},
     {"squeeze", "input, dim?", run_dims, DIM_SQUEEZE},
@@ -766,13 +772,16 @@ static const Native of_cuda[] = {
     {"is_available", "", run_yes, 0},
     {"synchronize", "device?", run_synchronize, 0},
     {"get_device_name", "device?", run_device_name, 0},
+    {"Stream", "", run_stream, 1},
+    {"current_stream", "", run_stream, 1},
+    {"set_stream", "stream", run_stream, 0},
     {"current_device", "", run_zero, 0},
     {"device_count", "", run_one, 0},
     {"manual_seed", "seed", run_seed, 0},
 };
 static const Native of_functional[] = {
-    {"softmax", "input, dim", run_along, TERN_OP_softmax},
-    {"log_softmax", "input, dim", run_along, TERN_OP_log_softmax},
+    {"softmax", "input, dim|axis", run_along, TERN_OP_softmax},
+    {"log_softmax", "input, dim|axis", run_along, TERN_OP_log_softmax},
     {"gelu", "input, *, approximate?", run_gelu, 0},
     {"relu", "input", run_unary, TERN_OP_relu},
     {"silu", "input", run_unary, TERN_OP_silu},

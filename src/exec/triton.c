@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static Object *none_of(Host *host) {
     return is_raised(host) ? host->script->poison : host->script->none;
@@ -121,16 +122,49 @@ static Object *run_gpus(Host *host, Object *const *args, const HostCall *call) {
     return (void)args, (void)call, heap_list(host, OBJECT_LIST, 0, NULL);
 }
 
+/* Of a GPU the driver would say; on a CPU these are stand-ins that files divide by. */
+static Object *run_properties(Host *host, Object *const *args, const HostCall *call) {
+    const struct {
+        const char *name;
+        int64_t value;
+    } rows[] = {{"multiprocessor_count", sysconf(_SC_NPROCESSORS_ONLN)},
+                {"max_num_regs", 65536},
+                {"max_shared_mem", 232448},
+                {"warpSize", 32}};
+    Object *properties = heap_list(host, OBJECT_DICT, 0, NULL);
+    (void)args, (void)call;
+    if (is_gpu(host)) return host_refuse(host, "a GPU's properties");
+    for (int i = 0; i < COUNT(rows); i++)
+        dict_put(host, properties, object_str(host->arena, str_of(rows[i].name)),
+                 object_int(host->arena, rows[i].value));
+    return properties;
+}
+
+static Object *run_target(Host *host, Object *const *args, const HostCall *call) {
+    Object *target = host_module_new(host, "GPUTarget");
+    (void)args, (void)call;
+    if (is_gpu(host)) return host_refuse(host, "a GPU's target");
+    module_add(host, target, "backend", object_str(host->arena, STR("cpu")));
+    module_add(host, target, "arch", object_int(host->arena, 0));
+    module_add(host, target, "warp_size", object_int(host->arena, 32));
+    return target;
+}
+
 static Object *open_runtime(Host *host) {
     static const Native of_driver[] = {{"set_active_to_cpu", "", run_to_cpu, 0},
                                        {"set_active_to_gpu", "", run_to_gpu, 0},
                                        {"get_active_gpus", "", run_gpus, 0}};
-    static const Native of_active[] = {{"get_active_torch_device", "", run_active_device, 0}};
+    static const Native of_active[] = {{"get_active_torch_device", "", run_active_device, 0},
+                                       {"get_current_target", "", run_target, 0}};
+    static const Native of_utils[] = {{"get_device_properties", "device", run_properties, 0}};
+    Object *utils = host_module_new(host, "triton.runtime.driver.active.utils");
+    module_add_natives(host, utils, of_utils, COUNT(of_utils));
     Object *module = host_module_new(host, "triton.runtime");
     Object *driver = host_module_new(host, "triton.runtime.driver");
     Object *active = host_module_new(host, "triton.runtime.driver.active");
     module_add_natives(host, active, of_active, COUNT(of_active));
     module_add_natives(host, driver, of_driver, COUNT(of_driver));
+    module_add(host, active, "utils", utils);
     module_add(host, driver, "active", active);
     module_add(host, module, "driver", driver);
     return module;
@@ -158,5 +192,6 @@ Object *triton_open(Host *host, Str path) {
     if (!str_is(path, "triton.testing")) return NULL;
     Object *module = host_module_new(host, "triton.testing");
     module_add_natives(host, module, of_testing, COUNT(of_testing));
+    add_perf_report(host, module);
     return module;
 }

@@ -39,11 +39,16 @@ Object *host_opaque(Host *host, const Expr *expr) {
     return host_refuse(host, "%s", opaque->text.data);
 }
 
-/* A script has all the time it wants, but can be stopped: Ctrl-C. */
+/* A script has all the time it wants, but can be stopped: Ctrl-C. What one statement needs is
+ * bounded as the heap is. */
 static bool script_step(Host *host) {
-    const volatile int *interrupted = host->script->interrupted;
-    if (interrupted && *interrupted && !is_raised(host))
+    Script *script = host->script;
+    int interrupts = script->interrupted ? *script->interrupted : 0;
+    if (interrupts != script->interrupts && !is_raised(host)) {
+        script->interrupts = interrupts;
         host_raise(host, CLASS_KEYBOARD_INTERRUPT, "%s", "");
+    }
+    if (arena_used(script->scratch) > script->most_bytes) longjmp(script->no_memory, 1);
     return !is_raised(host);
 }
 

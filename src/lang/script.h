@@ -37,8 +37,9 @@ typedef struct HostCall {
 } HostCall;
 
 enum { MAX_NATIVE_PARAMETERS = 16 };
-/* A function in C. parameters: "x, dim?, *, keepdim?": those with '?' may be missing, and are NULL;
- * after '*' they are given by name only; "..": all arguments as they are, in call. */
+/* A function in C. parameters: "x, dim|axis?, *, keepdim?": those with '?' may be missing, and are
+ * NULL; dim|axis has two names; after '*' they are given by name only; "..": all arguments as they
+ * are, in call. */
 typedef struct Native {
     const char *name, *parameters;
     Object *(*run)(Host *host, Object *const *args, const HostCall *call);
@@ -103,6 +104,7 @@ struct Script {
     char *stack_end; /* below it calls nest too deeply */
     int depth;
     const volatile int *interrupted;
+    int interrupts; /* those that the script got */
     void (*write)(void *user, const char *text, size_t length);
     /* A module that src/lang does not know: NULL: there is none. */
     Object *(*import)(Host *host, Str path);

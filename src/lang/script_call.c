@@ -33,6 +33,17 @@ static Str next_parameter(const char **rest, bool *optional) {
     return word;
 }
 
+/* "dim|axis" is either. */
+static bool is_called(Str parameter, Str name) {
+    for (int at = 0; at <= parameter.length;) {
+        int end = at;
+        while (end < parameter.length && parameter.data[end] != '|') end++;
+        if (str_equal((Str){parameter.data + at, end - at}, name)) return true;
+        at = end + 1;
+    }
+    return false;
+}
+
 Object *native_bind(Host *host, const Native *native, const HostCall *call, Object **places) {
     int count = 0, positional = 0, given = 0;
     bool by_name_only = false, optional, needed[MAX_NATIVE_PARAMETERS];
@@ -49,7 +60,7 @@ Object *native_bind(Host *host, const Native *native, const HostCall *call, Obje
     for (int i = 0; i < call->num_args; i++) {
         Str name = call->names ? call->names[i] : (Str){0};
         int at = name.length ? 0 : given++;
-        while (name.length && at < count && !str_equal(words[at], name)) at++;
+        while (name.length && at < count && !is_called(words[at], name)) at++;
         if (!name.length && at >= positional)
             return host_raise(host, CLASS_TYPE_ERROR,
                               "%s() takes %d positional argument%s but more were given",

@@ -45,6 +45,8 @@ script 1 'IndexError: list index out of range' 'try:' '    [][0]' 'finally:' '  
 script 1 'MemoryError' 'x = []' 'while True: x.append("a" * 1000000)'
 script 3 'not supported: the joined sequence is too long' 'x = "a"' 'while True: x = x + x'
 script 1 'MemoryError' 'x = [0] * (1 << 40)'
+script 1 'MemoryError' 'class A:' '    def __iter__(self): return self' '    def __next__(self): return 1' \
+    'list(A())'
 script 1 'ModuleNotFoundError: no fallback' 'try:' '    import nowhere' 'except ModuleNotFoundError:' '    raise ModuleNotFoundError("no fallback")'
 script 0 'fine' 'try:' '    import nowhere' 'except ImportError:' '    print("fine")'
 script 0 'fine' 'import requests' 'import subprocess as sp' 'print("fine")'
@@ -81,5 +83,5 @@ script 1 'ImportError: cannot import name' 'from near import other'
 # Ctrl-C is an exception, which the script may catch.
 printf 'try:\n    while True: pass\nexcept KeyboardInterrupt:\n    print("stopped")\n' >"$work/loop.py"
 timeout -s INT 2 "$TERN" exec --device cpu "$work/loop.py" >"$work/got" 2>&1
-check 'Ctrl-C' grep -q stopped "$work/got"
+check 'Ctrl-C' grep -q '^stopped$' "$work/got"
 finish

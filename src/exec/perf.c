@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/* perf: triton.testing.Benchmark and perf_report: a function is run over a sweep, and what it gives
+ * is printed as pandas prints a table. No plot is drawn and no file is written. */
+#include "exec/exec.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* ---- a table as pandas has it ---- */
+
+typedef struct Column {
+    Str name;
+    int width;
+    Str *cells;
+} Column;
+
+/* Six digits after the point, without the zeros that all numbers of the column end in; with an
+ * exponent where they are too small, or too large for the width. */
+static void format_column(Arena *arena, Column *column, const double *values, int count) {
+    enum { DIGITS = 6, WIDEST = 12 };
+    bool has_large = false, has_small = false;
+    for (int pass = 0; pass < 2; pass++) {
+        int longest = 0, cut = DIGITS - 1;
+        for (int i = 0; i < count; i++) {
+            double size = fabs(values[i]);
+            has_large |= size > 1e6, has_small |= size > 0 && size < 1e-6;
+            column->cells[i] = isnan(values[i])
+                                   ? STR("NaN")
+                                   : str_format(arena, pass ? "% .*e" : "% .*f", DIGITS, values[i]);
+            int zeros = 0;
+            Str cell = column->cells[i];
+            while (!pass && zeros < cut && cell.data[cell.length - 1 - zeros] == '0') zeros++;
+            if (!isnan(values[i]) && zeros < cut) cut = zeros;
+        }
+        for (int i = 0; i < count; i++) {
+            if (!pass && !isnan(values[i])) column->cells[i].length -= cut;
+            if (column->cells[i].length > longest) longest = column->cells[i].length;
+        }
+        column->width = longest > column->name.length ? longest : column->name.length + 1;
+        if (!has_small && !(longest > WIDEST && has_large)) return;
+    }
+}
+
+static void put_right(Buf *out, Str text, int width) {
+    buf_printf(out, " %*s%.*s", width - text.length, "", STR_ARG(text));
+}
+
+static void print_table(Arena *arena, Buf *out, const Column *columns, int num_columns, int rows) {
+    int index = str_format(arena, "%d", rows ? rows - 1 : 0).length;
+    buf_printf(out, "%*s", index, "");
+    for (int c = 0; c < num_columns; c++) put_right(out, columns[c].name, columns[c].width);
+    buf_putc(out, '\n');
+    for (int r = 0; r < rows; r++) {
+        buf_printf(out, "%-*d", index, r);
+        for (int c = 0; c < num_columns; c++) put_right(out, columns[c].cells[r], columns[c].width);
+        buf_putc(out, '\n');
+    }
+}
+
+/* ---- one sweep ---- */
+
+static Object *field(Host *host, Object *benchmark, const char *name) {
+    Object *value = dict_find_text(benchmark->items[0], str_of(name));
+    return value ? host_hold(host, value) : host->script->none;
+}
+
+typedef struct Sweep {
+    Object *function, *x_names, *x_vals, *line_arg, *line_vals, *line_names, *args;
+    int num_x, num_lines, num_points;
+    Object **x_items, **lines, **points;
+} Sweep;
+
+/* The mean of what the function gives for one point and line. */
+static bool run_point(Host *host, const Sweep *sweep, Object *const *x, Object *line,
+                      const HostCall *call, double *value) {
+    const Object *args = sweep->args;
+    int most = sweep->num_x + 1 + args->num_items / 2 + call->num_args, count = 0, given;
+    Object **values = arena_array(host->arena, Object *, most + 1), **parts;
+    Str *names = arena_array(host->arena, Str, most + 1);
+    for (int i = 0; i < sweep->num_x; i++)
+        names[count] = sweep->x_items[i]->text, values[count++] = x[i];
+    names[count] = sweep->line_arg->text, values[count++] = line;
+    for (int i = 0; i + 1 < args->num_items; i += 2)
+        names[count] = args->items[i]->text, values[count++] = args->items[i + 1];
+    HostCall inner = {.num_args = count, .args = values, .names = names, .span = call->span};
+    Object *result = host_invoke(host, sweep->function, &inner);
+    if (is_raised(host)) return false;
+    if (result->kind == OBJECT_TUPLE || result->kind == OBJECT_LIST) {
+        if (!host_items(host, result, &given, &parts)) return false;
+        if (given != 3)
+            return host_raise(host, CLASS_VALUE_ERROR, "a benchmark gives a number or three"),
+                   false;
+        result = parts[0];
+    }
+    if (result->kind == OBJECT_NONE) return *value = NAN, true;
+    return host_double(host, result, "what a benchmark gives", value);
+}
+
+static bool open_sweep(Host *host, Object *function, Object *benchmark, Sweep *sweep) {
+    *sweep = (Sweep){.function = function,
+                     .line_arg = field(host, benchmark, "line_arg"),
+                     .args = field(host, benchmark, "args")};
+    Str line_arg;
+    if (!host_items(host, field(host, benchmark, "x_names"), &sweep->num_x, &sweep->x_items) ||
+        !host_items(host, field(host, benchmark, "x_vals"), &sweep->num_points, &sweep->points) ||
+        !host_items(host, field(host, benchmark, "line_vals"), &sweep->num_lines, &sweep->lines) ||
+        !host_text(host, sweep->line_arg, "line_arg", &line_arg))
+        return false;
+    sweep->line_names = field(host, benchmark, "line_names");
+    if (sweep->args->kind != OBJECT_DICT)
+        return host_raise(host, CLASS_TYPE_ERROR, "args must be a dict"), false;
+    return true;
+}
+
+static bool name_columns(Host *host, const Sweep *sweep, Object *benchmark, Column *columns) {
+    int count;
+    Object **names;
+    Str unit = host_str(host, field(host, benchmark, "ylabel"))->text;
+    if (!host_items(host, sweep->line_names, &count, &names)) return false;
+    if (count != sweep->num_lines)
+        return host_raise(host, CLASS_VALUE_ERROR, "line_names and line_vals differ in length"),
+               false;
+    for (int i = 0; i < sweep->num_x + count; i++) {
+        Object *name = i < sweep->num_x ? sweep->x_items[i] : names[i - sweep->num_x];
+        if (!host_text(host, name, "a name of a benchmark", &columns[i].name)) return false;
+        if (i >= sweep->num_x)
+            columns[i].name =
+                str_format(host->arena, "%.*s (%.*s)", STR_ARG(columns[i].name), STR_ARG(unit));
+        columns[i].cells = arena_array(host->arena, Str, sweep->num_points + 1);
+    }
+    return true;
+}
+
+static bool run_sweep(Host *host, Object *function, Object *benchmark, const HostCall *call,
+                      bool prints) {
+    Sweep sweep;
+    if (!open_sweep(host, function, benchmark, &sweep)) return false;
+    int num_columns = sweep.num_x + sweep.num_lines;
+    Column *columns = arena_array(host->arena, Column, num_columns + 1);
+    if (!name_columns(host, &sweep, benchmark, columns)) return false;
+    double *values = arena_array(host->arena, double, (size_t)num_columns *sweep.num_points + 1);
+    for (int p = 0; p < sweep.num_points; p++) {
+        Moment moment = moment_of(host);
+        Object **x = arena_array(host->arena, Object *, sweep.num_x + 1), *point = sweep.points[p];
+        int given = sweep.num_x;
+        bool is_list = point->kind == OBJECT_TUPLE || point->kind == OBJECT_LIST;
+        for (int i = 0; i < sweep.num_x; i++) x[i] = point;
+        if (is_list && !host_items(host, point, &given, &x)) return false;
+        if (given != sweep.num_x)
+            return host_raise(host, CLASS_VALUE_ERROR, "Expected %d values, got %d", sweep.num_x,
+                              given),
+                   false;
+        for (int i = 0; i < sweep.num_x; i++)
+            if (!host_double(host, x[i], "an x value", &values[(size_t)i * sweep.num_points + p]))
+                return false;
+        for (int i = 0; i < sweep.num_lines; i++)
+            if (!run_point(host, &sweep, x, sweep.lines[i], call,
+                           &values[(size_t)(sweep.num_x + i) * sweep.num_points + p]))
+                return false;
+        moment_end(host, moment);
+    }
+    if (!prints) return true;
+    Buf out = {.arena = host->arena};
+    Str title = host_str(host, field(host, benchmark, "plot_name"))->text;
+    buf_printf(&out, "%.*s:\n", STR_ARG(title));
+    for (int i = 0; i < num_columns; i++)
+        format_column(host->arena, &columns[i], values + (size_t)i * sweep.num_points,
+                      sweep.num_points);
+    print_table(host->arena, &out, columns, num_columns, sweep.num_points);
+    host->script->write(host->script->user, out.data, out.length);
+    return true;
+}
+
+/* ---- what files see ---- */
+
+static const HostType benchmark_type = {.name = "Benchmark"};
+
+static Object *run_benchmark(Host *host, Object *const *args, const HostCall *call) {
+    static const char *const names[] = {"x_names",    "x_vals",    "line_arg", "line_vals",
+                                        "line_names", "plot_name", "args",     "xlabel",
+                                        "ylabel",     "x_log",     "y_log",    "styles"};
+    Object *fields = heap_list(host, OBJECT_DICT, 0, NULL);
+    (void)call;
+    dict_put(host, fields, object_str(host->arena, STR("ylabel")),
+             object_str(host->arena, STR("")));
+    for (int i = 0; i < COUNT(names); i++)
+        if (args[i]) dict_put(host, fields, object_str(host->arena, str_of(names[i])), args[i]);
+    return heap_host(host, &benchmark_type, 1, &fields);
+}
+
+/* show_plots?, print_data?, save_path?, return_df? */
+static Object *run_mark(Host *host, Object *const *args, const HostCall *call) {
+    Object *mark = call->self, *benchmarks = mark->items[1], **items = &benchmarks;
+    int count = 1;
+    bool prints = args[1] && script_truth(host, args[1]);
+    if (args[2] && script_truth(host, args[2])) return host_refuse(host, "save_path=");
+    if (args[3] && script_truth(host, args[3])) return host_refuse(host, "return_df=");
+    bool single = benchmarks->kind == OBJECT_HOST && benchmarks->type == &benchmark_type;
+    if (!single && !host_items(host, benchmarks, &count, &items)) return host->script->poison;
+    for (int i = 0; i < count; i++) {
+        if (items[i]->kind != OBJECT_HOST || items[i]->type != &benchmark_type)
+            return host_raise(host, CLASS_TYPE_ERROR, "perf_report takes Benchmarks");
+        if (!run_sweep(host, mark->items[0], items[i], call, prints)) return host->script->poison;
+    }
+    return host->script->none;
+}
+
+static Object *mark_get(Host *host, Object *self, Str name) {
+    static const Native run = {"run", "show_plots?, print_data?, save_path?, return_df?", run_mark,
+                               0};
+    return str_is(name, "run") ? native_new(host, &run, self) : NULL;
+}
+
+static const HostType mark_type = {.name = "Mark", .attribute = mark_get};
+
+static Object *make_mark(Host *host, Object *const *args, const HostCall *call) {
+    return heap_host(host, &mark_type, 2, (Object *[]){args[0], call->self});
+}
+
+static Object *run_report(Host *host, Object *const *args, const HostCall *call) {
+    static const Native decorator = {"perf_report", "fn", make_mark, 0};
+    (void)call;
+    return native_new(host, &decorator, args[0]);
+}
+
+void add_perf_report(Host *host, Object *module) {
+    static const Native rows[] = {
+        {"Benchmark",
+         "x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel?, ylabel?, "
+         "x_log?, y_log?, styles?",
+         run_benchmark, 0},
+        {"perf_report", "benchmarks", run_report, 0},
+    };
+    module_add_natives(host, module, rows, COUNT(rows));
+}
