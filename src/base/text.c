@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* text: strings, growable text and hash maps. */
-#include "base/base.h"
+#include "base/utf8.h"
 
 #include <stdio.h>
 
@@ -79,8 +79,7 @@ void buf_int(Buf *buf, int64_t value) {
     buf_add(buf, at, (size_t)(end - at));
 }
 
-/* The length of the UTF-8 sequence that `text` begins with, or 0 when there is none. */
-static int utf8_length(Str text) {
+int utf8_length(Str text) {
     static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
     const unsigned char *bytes = (const unsigned char *)text.data;
     int length = bytes[0] < 0x80       ? 1

@@ -76,12 +76,11 @@ static void put_node(Buf *out, const Node *node, double x, double scale, int dep
         (double)node->ns * 100 / (double)all, x + MARGIN, y, width, ROW - 1);
     put_colour(out, node);
     buf_printf(out, "\"/><text x=\"%.2f\" y=\"%d\">", x + MARGIN + 3, y + 12);
-    int room = (int)((width - 6) / (12 * 0.59)), length = (int)strlen(node->name);
+    int room = (int)((width - 6) / (12 * 0.59)), bytes;
     if (room >= 3) {
-        const char *shown = length <= room
-                                ? node->name
-                                : str_format(out->arena, "%.*s..", room - 2, node->name).data;
-        put_xml(out, shown);
+        bool fits = prof_characters(node->name, room + 1, &bytes) <= room;
+        if (!fits) prof_characters(node->name, room - 2, &bytes);
+        put_xml(out, str_format(out->arena, "%.*s%s", bytes, node->name, fits ? "" : "..").data);
     }
     buf_puts(out, "</text></g>\n");
     for (int i = 0; i < node->children.count; i++) {

@@ -5,6 +5,7 @@
  * What a call costs while it is watched: two readings of the clock and a copy. Nothing is
  * formatted; memory is taken by doubling. On cuda an event is recorded before and after what is
  * enqueued; the times are read when the profile is stopped. */
+#include "base/utf8.h"
 #include "prof/prof.h"
 
 #include <stdlib.h>
@@ -30,6 +31,24 @@ static bool grow(void **data, int *capacity, int count, size_t size) {
     return true;
 }
 
+/* A copy that is UTF-8, of characters that XML may have. */
+static const char *clean(Arena *arena, Str name) {
+    Buf out = {.arena = arena};
+    buf_puts(&out, "");
+    for (int i = 0; i < name.length;) {
+        const char *at = name.data + i;
+        int length = utf8_length((Str){at, name.length - i});
+        bool is_none =
+            length == 3 && (!memcmp(at, "\xef\xbf\xbe", 3) || !memcmp(at, "\xef\xbf\xbf", 3));
+        if (length && !is_none)
+            buf_add(&out, at, (size_t)length);
+        else
+            buf_puts(&out, "\xef\xbf\xbd"); /* U+FFFD */
+        i += length ? length : 1;
+    }
+    return out.data;
+}
+
 /* The name, kept once. Most calls come again from where they came: a look where the name lies is
  * cheaper than its hash, but what lies there now must be compared. */
 static const char *intern(tern_profile *profile, const char *name) {
@@ -38,9 +57,8 @@ static const char *intern(tern_profile *profile, const char *name) {
     Str key = str_of(name);
     const char *known = map_get(&profile->names, key);
     if (!known) {
-        Str copy = str_copy(profile->arena, key);
-        map_set(&profile->names, copy, (void *)(uintptr_t)copy.data);
-        known = copy.data;
+        known = clean(profile->arena, key);
+        map_set(&profile->names, str_copy(profile->arena, key), (void *)(uintptr_t)known);
     }
     return *recent = known;
 }

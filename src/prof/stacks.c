@@ -12,7 +12,7 @@ static void put_frames(Buf *out, const ProfEvent *events, int at) {
         buf_putc(out, ';');
     }
     for (const char *c = events[at].name; *c; c++)
-        buf_putc(out, *c == ' ' || *c == ';' || *c == '\t' || *c == '\n' ? '_' : *c);
+        buf_putc(out, (unsigned char)*c <= ' ' || *c == ';' ? '_' : *c);
     if (events[at].on_device) buf_puts(out, "_[device]");
 }
 

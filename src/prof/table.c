@@ -53,6 +53,8 @@ static void put_own_row(const OwnTable *table, const ProfRow *row, int indent) {
     buf_puts(&words, row->name);
     if (row->shapes) buf_printf(&words, " %s", row->shapes);
     for (int i = 0; i < row->stack.count; i++) buf_printf(&words, " < %s", row->stack.data[i]);
+    for (char *at = words.data; *at; at++) /* a terminal would obey it */
+        if ((unsigned char)*at < ' ' || *at == 127) *at = '?';
     int length = prof_characters(words.data, room, &bytes);
     bool host = !row->on_device, device = row->device_ns > 0;
     buf_printf(out, "%*s%.*s%*s", indent, "", bytes, words.data, room - length, "");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Profiles: tables against what torch's own code prints (test/prof/torch, tools/torch-tables), the
  * tree against a search of all pairs, recordings on interp. */
+#include "base/utf8.h"
 #include "prof/prof.h"
 #include "tern_tensor.h"
 #include "test.h"
@@ -389,6 +390,47 @@ static int occurrences(const char *text, const char *word) {
     int count = 0;
     for (; (text = strstr(text, word)); text += strlen(word)) count++;
     return count;
+}
+
+/* What is no UTF-8, what XML has not, what a terminal obeys, what a reader of lines takes for
+ * one. */
+TEST(any_name_can_be_reported) {
+    char wide[601] = ""; /* of 3 bytes each: a cut between bytes shows */
+    for (int i = 0; i < 200; i++) memcpy(wide + 3 * i, "\xe2\x82\xac", 4);
+    const char *const names[] = {
+        wide,
+        "\xff\xc3",
+        "\xc3\xbc\xe2\x82\xac",
+        "\x1b[2J\r\n;\t",
+        "\xef\xbf\xbe",
+        "",
+        "a \"name\" <of> & 'others', which is longer than any column is wide, and ends \xf0\x9f"};
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    for (int i = 0; i < COUNT(names); i++) tern_range_push(context, names[i]);
+    for (int i = 0; i < COUNT(names); i++) tern_range_pop(context);
+    CHECK(!tern_profile_stop(profile) && profile->num_events == COUNT(names));
+    CHECK_STR(profile->events[1].name, "\xef\xbf\xbd\xef\xbf\xbd");
+    CHECK_STR(profile->events[2].name, names[2]);
+    CHECK_STR(profile->events[4].name, "\xef\xbf\xbd");
+    static void (*const makers[])(ProfFile *, const tern_profile *) = {
+        prof_chrome, prof_jsonl, prof_speedscope, prof_folded, prof_flame, prof_html};
+    for (int i = 0; i < COUNT(makers); i++) {
+        ProfFile out = {.text.arena = profile->scratch, .file = -1};
+        makers[i](&out, profile);
+        Str text = buf_str(&out.text);
+        for (int at = 0, length; at < text.length; at += length) {
+            length = utf8_length((Str){text.data + at, text.length - at});
+            CHECK(length > 0 && ((unsigned char)text.data[at] >= ' ' || text.data[at] == '\n'));
+            if (!length) break;
+        }
+        if (makers[i] == prof_folded) CHECK(occurrences(out.text.data, "\n") <= COUNT(names));
+    }
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(occurrences(table, "\x1b") == 0 && occurrences(table, "?[2J??;?") == 1);
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
 }
 
 TEST(no_name_ends_a_script) {
