@@ -136,12 +136,21 @@ static bool is_at_hand(const Launch *launch, PyObject *value) {
     return is || elsewhere(launch, value);
 }
 
-static bool torch_storage(PyObject *value, Memory *memory) {
+/* Triton's reinterpret(tensor, dtype) has its memory from `base`; its MockTensor has none. */
+static bool torch_storage(State *state, PyObject *value, Memory *memory) {
     PyObject *storage = PyObject_CallMethod(value, "untyped_storage", NULL);
     if (!storage) {
-        bool none = PyErr_ExceptionMatches(PyExc_AttributeError);
-        if (none) PyErr_Clear();
-        return none;
+        if (!PyErr_ExceptionMatches(PyExc_AttributeError)) return false;
+        PyErr_Clear();
+        PyObject *base = PyObject_GetAttr(value, state->base);
+        if (!base) return PyErr_Clear(), true;
+        bool done = Py_EnterRecursiveCall(" in a tensor's base") == 0;
+        if (done) {
+            done = kind_of(state, base) != KIND_TORCH || torch_storage(state, base, memory);
+            Py_LeaveRecursiveCall();
+        }
+        Py_DECREF(base);
+        return done;
     }
     PyObject *bytes = PyObject_CallMethod(storage, "nbytes", NULL);
     if (bytes) memory->size = PyLong_AsSize_t(bytes);
@@ -161,7 +170,7 @@ static bool torch_memory(Launch *launch, PyObject *value, Memory *memory) {
     bool done = dtype && dtype_of(launch, dtype, &memory->dtype);
     Py_XDECREF(dtype);
     if (!done || !(launch->context->checks || launch->context->copies)) return done;
-    return torch_storage(value, memory);
+    return torch_storage(launch->context->state, value, memory);
 }
 
 /* ---- the buffer protocol ---- */

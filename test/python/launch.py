@@ -371,6 +371,9 @@ def with_torch():
     saxpy("interp")[(1,)](view, y, 64 - 1)
     same("a view reaches into its storage", y[62].item(), 126.0)
     refuses(tern.KernelError, "outside", saxpy("interp")[(1,)], view, y, 64)
+    wrapper = type("TensorWrapper", (), {"dtype": "fp32", "data_ptr": lambda self: y.data_ptr(),
+                                         "base": y, "device": y.device})()
+    refuses(tern.KernelError, "outside", saxpy("interp")[(2,)], torch.zeros(128), wrapper, 65)
     random.seed(1)
     for _ in range(20):  # whatever the offset, the promise holds
         at = random.randrange(16)
