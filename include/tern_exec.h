@@ -25,6 +25,34 @@ typedef struct tern_exec_options {
 TERN_API tern_status tern_exec(tern_module *module, const tern_exec_options *options,
                                int *exit_code);
 
+typedef enum tern_exec_kind {
+    TERN_EXEC_NOTHING,
+    TERN_EXEC_INT,
+    TERN_EXEC_FLOAT,
+    TERN_EXEC_TENSOR,
+} tern_exec_kind;
+typedef struct tern_exec_value {
+    const char *name; /* NULL, or that of the parameter, which is checked */
+    tern_exec_kind kind;
+    int64_t integer;
+    double number;
+    tern_buffer *buffer; /* of a tensor: its elements, row-major, without gaps */
+    tern_dtype dtype;
+    int rank;
+    int64_t shape[TERN_MAX_RANK];
+} tern_exec_value;
+/* Calls a function of the host of a CUDA C file, as PyTorch's load_inline makes them callable:
+ *
+ *     torch::Tensor square(torch::Tensor x) { .. kernel<<<1, 64>>>(x.data_ptr<float>(), ..
+ *
+ * Parameters are numbers and torch::Tensor. What it gives is stored in *result; a tensor's buffer
+ * is the caller's to free, unless it is that of an argument. A TORCH_CHECK that fails is
+ * TERN_ERROR_KERNEL at its line; else as tern_exec. options may be NULL. */
+TERN_API tern_status tern_exec_function(tern_module *module, const char *function,
+                                        const tern_exec_options *options,
+                                        const tern_exec_value *arguments, int num_arguments,
+                                        tern_exec_value *result);
+
 typedef struct tern_script_options {
     size_t size;
     tern_output *output; /* gets what the script and its kernels print */

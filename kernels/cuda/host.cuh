@@ -534,7 +534,9 @@ static const unsigned cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaHostAl
                       cudaHostAllocWriteCombined = 4, cudaEventDefault = 0,
                       cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaStreamDefault = 0,
                       cudaStreamNonBlocking = 1, cudaDeviceScheduleAuto = 0,
-                      cudaDeviceMapHost = 8;
+                      cudaDeviceMapHost = 8,
+                      cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2,
+                      cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4;
 static const int cudaCpuDeviceId = -1;
 struct CUstream_st {
     int number;
@@ -688,6 +690,69 @@ inline cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
     p->maxBlocksPerMultiProcessor = 32;
     return cudaSuccess;
 }
+enum cudaDeviceAttr { // CUDA runtime API: the numbers
+    cudaDevAttrMaxThreadsPerBlock = 1,
+    cudaDevAttrMaxBlockDimX = 2,
+    cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9,
+    cudaDevAttrWarpSize = 10,
+    cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13,
+    cudaDevAttrGpuOverlap = 15,
+    cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18,
+    cudaDevAttrComputeMode = 20,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
+    cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrComputeCapabilityMajor = 75,
+    cudaDevAttrComputeCapabilityMinor = 76,
+    cudaDevAttrManagedMemory = 83,
+    cudaDevAttrConcurrentManagedAccess = 89,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97
+};
+enum cudaComputeMode { cudaComputeModeDefault = 0, cudaComputeModeProhibited = 2 };
+inline cudaError_t cudaDeviceGetAttribute(int *value, int which, int device) {
+    cudaDeviceProp p;
+    cudaError_t error = cudaGetDeviceProperties(&p, device);
+    if (error != cudaSuccess) return error;
+    *value = which == cudaDevAttrMaxThreadsPerBlock             ? p.maxThreadsPerBlock
+             : which == cudaDevAttrMaxBlockDimX                 ? p.maxThreadsDim[0]
+             : which == cudaDevAttrMaxSharedMemoryPerBlock      ? (int)p.sharedMemPerBlock
+             : which == cudaDevAttrTotalConstantMemory          ? (int)p.totalConstMem
+             : which == cudaDevAttrWarpSize                     ? p.warpSize
+             : which == cudaDevAttrMaxRegistersPerBlock         ? p.regsPerBlock
+             : which == cudaDevAttrClockRate                    ? p.clockRate
+             : which == cudaDevAttrGpuOverlap                   ? p.deviceOverlap
+             : which == cudaDevAttrMultiProcessorCount          ? p.multiProcessorCount
+             : which == cudaDevAttrIntegrated                   ? 0
+             : which == cudaDevAttrComputeMode                  ? cudaComputeModeDefault
+             : which == cudaDevAttrMaxThreadsPerMultiProcessor  ? p.maxThreadsPerMultiProcessor
+             : which == cudaDevAttrL2CacheSize                  ? p.l2CacheSize
+             : which == cudaDevAttrComputeCapabilityMajor       ? p.major
+             : which == cudaDevAttrComputeCapabilityMinor       ? p.minor
+             : which == cudaDevAttrManagedMemory                ? p.managedMemory
+             : which == cudaDevAttrConcurrentManagedAccess      ? p.concurrentManagedAccess
+             : which == cudaDevAttrMaxSharedMemoryPerBlockOptin ? (int)p.sharedMemPerBlockOptin
+                                                                : -1;
+    return *value == -1 ? cudaErrorInvalidValue : cudaSuccess;
+}
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+};
+enum cudaFuncCache {
+    cudaFuncCachePreferNone = 0,
+    cudaFuncCachePreferShared = 1,
+    cudaFuncCachePreferL1 = 2,
+    cudaFuncCachePreferEqual = 3
+};
+inline cudaError_t cudaFuncSetAttribute(const void *kernel, int which, int value) {
+    return cudaSuccess;
+}
+inline cudaError_t cudaFuncSetCacheConfig(const void *kernel, int config) { return cudaSuccess; }
+inline cudaError_t cudaDeviceSetCacheConfig(int config) { return cudaSuccess; }
+inline cudaError_t cudaProfilerStart() { return cudaSuccess; }
+inline cudaError_t cudaProfilerStop() { return cudaSuccess; }
 inline cudaError_t cudaMemGetInfo(size_t *free, size_t *total) {
     *free = *total = 1ul << 34;
     return cudaSuccess;
@@ -697,3 +762,142 @@ inline cudaError_t cudaRuntimeGetVersion(int *version) {
     return cudaSuccess;
 }
 inline cudaError_t cudaDriverGetVersion(int *version) { return cudaRuntimeGetVersion(version); }
+
+// ---- PyTorch: what functions between tensors and kernels use ----
+struct __tern_list { // {2, 3}
+    long count, at[8];
+};
+namespace at {}
+namespace c10 {}
+void __tern_torch_fail(const char *words);
+void *__tern_torch_alloc(size_t bytes, int with_zeros);
+long __tern_torch_size(long type);
+void __tern_torch_result(void *at, long type, long rank, const long *shape);
+void __tern_result_float(double value);
+void __tern_result_int(long value);
+
+namespace torch {
+static const long kBool = 1, kInt8 = 2, kInt16 = 3, kInt32 = 4, kInt64 = 5, kUInt8 = 6, kFloat16 = 13,
+                  kBFloat16 = 14, kFloat32 = 15, kFloat64 = 16, kByte = 6, kChar = 2, kShort = 3,
+                  kInt = 4, kLong = 5, kHalf = 13, kFloat = 15, kDouble = 16;
+template <typename T> struct __tern_type {};
+template <> struct __tern_type<bool> { static constexpr long value = 1; };
+template <> struct __tern_type<signed char> { static constexpr long value = 2; };
+template <> struct __tern_type<char> { static constexpr long value = 2; };
+template <> struct __tern_type<short> { static constexpr long value = 3; };
+template <> struct __tern_type<int> { static constexpr long value = 4; };
+template <> struct __tern_type<long> { static constexpr long value = 5; };
+template <> struct __tern_type<unsigned char> { static constexpr long value = 6; };
+template <> struct __tern_type<half> { static constexpr long value = 13; };
+template <> struct __tern_type<__nv_bfloat16> { static constexpr long value = 14; };
+template <> struct __tern_type<float> { static constexpr long value = 15; };
+template <> struct __tern_type<double> { static constexpr long value = 16; };
+
+struct Device {
+    bool is_cuda() const { return true; }
+    bool is_cpu() const { return false; }
+    int index() const { return 0; }
+};
+static const long kCUDA = 1;
+struct TensorOptions {
+    long type;
+    TensorOptions dtype(long other) const {
+        TensorOptions made = {other};
+        return made;
+    }
+    TensorOptions device(long other) const { return *this; }
+    TensorOptions device(const Device &other) const { return *this; }
+};
+inline TensorOptions dtype(long type) {
+    TensorOptions made = {type};
+    return made;
+}
+class Tensor { // of rows that follow each other
+    void *at_;
+    long type_, rank_, shape_[8];
+
+  public:
+    static Tensor __tern_made(const long *shape, long rank, long type, int with_zeros) {
+        Tensor made;
+        long count = 1;
+        if (rank > 8) __tern_torch_fail("a tensor of more than 8 dimensions");
+        for (long i = 0; i < rank; i++) {
+            if (shape[i] < 0) __tern_torch_fail("a dimension is negative");
+            made.shape_[i] = shape[i];
+            count *= shape[i];
+        }
+        made.type_ = type;
+        made.rank_ = rank;
+        made.at_ = __tern_torch_alloc(count * __tern_torch_size(type), with_zeros);
+        return made;
+    }
+    Tensor __tern_like(int with_zeros) const {
+        return __tern_made(shape_, rank_, type_, with_zeros);
+    }
+    void __tern_give() const { __tern_torch_result(at_, type_, rank_, shape_); }
+    long dim() const { return rank_; }
+    long size(long i) const {
+        if (i < 0) i += rank_;
+        if (i < 0 || i >= rank_) __tern_torch_fail("a tensor has no such dimension");
+        return shape_[i];
+    }
+    long stride(long i) const {
+        long count = 1;
+        size(i);
+        for (long k = (i < 0 ? i + rank_ : i) + 1; k < rank_; k++) count *= shape_[k];
+        return count;
+    }
+    long numel() const {
+        long count = 1;
+        for (long i = 0; i < rank_; i++) count *= shape_[i];
+        return count;
+    }
+    size_t element_size() const { return __tern_torch_size(type_); }
+    long scalar_type() const { return type_; }
+    long dtype() const { return type_; }
+    Device device() const {
+        Device made;
+        return made;
+    }
+    bool is_cuda() const { return true; }
+    bool is_contiguous() const { return true; }
+    bool defined() const { return true; }
+    Tensor contiguous() const { return *this; }
+    TensorOptions options() const {
+        TensorOptions made = {type_};
+        return made;
+    }
+    template <typename T> T *data_ptr() const {
+        if (type_ != __tern_type<T>::value) __tern_torch_fail("data_ptr of another type");
+        return (T *)at_;
+    }
+    void *data_ptr() const { return at_; }
+};
+inline Tensor empty_like(const Tensor &x) { return x.__tern_like(0); }
+inline Tensor zeros_like(const Tensor &x) { return x.__tern_like(1); }
+inline Tensor empty(const __tern_list &sizes, const TensorOptions &options) {
+    return Tensor::__tern_made(sizes.at, sizes.count, options.type, 0);
+}
+inline Tensor zeros(const __tern_list &sizes, const TensorOptions &options) {
+    return Tensor::__tern_made(sizes.at, sizes.count, options.type, 1);
+}
+inline Tensor empty(const __tern_list &sizes, long type) {
+    return Tensor::__tern_made(sizes.at, sizes.count, type, 0);
+}
+inline Tensor zeros(const __tern_list &sizes, long type) {
+    return Tensor::__tern_made(sizes.at, sizes.count, type, 1);
+}
+} // namespace torch
+inline void __tern_result(const torch::Tensor &x) { x.__tern_give(); }
+inline void __tern_result(double x) { __tern_result_float(x); }
+inline void __tern_result(float x) { __tern_result_float(x); }
+inline void __tern_result(int x) { __tern_result_int(x); }
+inline void __tern_result(long x) { __tern_result_int(x); }
+inline void __tern_result(bool x) { __tern_result_int(x); }
+inline void __tern_torch_check(bool holds, const char *words) {
+    if (!holds) __tern_torch_fail(words);
+}
+inline void __tern_launch_check(int error) {
+    int last = cudaGetLastError();
+    if (error || last) __tern_torch_fail(cudaGetErrorString(error ? error : last));
+}

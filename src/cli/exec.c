@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern exec: a whole program, its host's side too. */
-#include "cli/cli.h"
+#include "cli/exec.h"
 #include "tern_exec.h"
 
 #include <signal.h>
 #include <stdio.h>
 
 const OptionRow options_exec[] = {
+    {"a", 0, "NAME=VALUE", "of a function: an argument, in their order (repeatable)"},
+    {"out", 'o', "FILE.npy", "of a function: write the tensor that it gives, do not print it"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"order-seed", 0, "N", "interp, sim: run programs and warps in an order drawn from this"},
     {0},
@@ -17,7 +19,9 @@ const char details_exec[] =
     "cudaMemcpy, <<<grid, block>>>, loops, printf ..) is evaluated, each access to memory "
     "checked;\n"
     "its kernels run on the device. No CUDA and no compiler takes part, but cpu's. What is not\n"
-    "supported is refused before anything ran. The exit code is the program's.\n\n"
+    "supported is refused before anything ran. The exit code is the program's.\n"
+    "FILE.cu:FUNCTION calls one function of the host, as PyTorch's load_inline makes them\n"
+    "callable: torch::Tensor f(torch::Tensor x) {..}; VALUE is as for 'tern run'.\n\n"
     "FILE.py is run from the top as Python would, with modules torch and triton of tern's own: no\n"
     "Python and no PyTorch take part. It reaches no files but modules beside it (and in -I), no\n"
     "network, no processes; but its kernels are C on cpu and PTX on cuda, which nothing checks: of "
@@ -26,14 +30,15 @@ const char details_exec[] =
     "line.\n\n"
     "examples:\n"
     "  tern exec --device sim vectorAdd.cu -- 1000\n"
+    "  tern exec gelu.cu:gelu -a 'x=randn(32,100)' -o y.npy\n"
     "  tern exec --device cpu 01-vector-add.py\n";
 
-static void to_stdout(void *user, const char *text, size_t length) {
+void exec_stdout(void *user, const char *text, size_t length) {
     (void)user;
     fwrite(text, 1, length, stdout);
 }
 
-static void to_stderr(void *user, const char *text, size_t length) {
+void exec_stderr(void *user, const char *text, size_t length) {
     (void)user;
     fflush(stdout);
     fwrite(text, 1, length, stderr);
@@ -54,7 +59,7 @@ static int run_python(const Cli *cli, tern_context *context, const char *path) {
     char *complaint = NULL;
     tern_session *session = tern_session_open(context);
     if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
-    tern_script_options options = {.output = to_stdout,
+    tern_script_options options = {.output = exec_stdout,
                                    .include_dirs = cli->include_dirs.data,
                                    .num_include_dirs = cli->include_dirs.count,
                                    .interrupted = &interrupted};
@@ -76,8 +81,19 @@ static bool is_python(const char *path) {
     return length > 3 && !strcmp(path + length - 3, ".py");
 }
 
+static int run_program(Cli *cli, tern_context *context, tern_module *module) {
+    int exit_code = EXIT_OK;
+    tern_exec_options options = {.num_arguments = cli->operands.count,
+                                 .arguments = cli->operands.data,
+                                 .output = exec_stdout,
+                                 .errors = exec_stderr};
+    tern_status status = tern_exec(module, &options, &exit_code);
+    fflush(stdout);
+    return status ? cli_fail_context(cli, context) : exit_code;
+}
+
 int command_exec(Cli *cli) {
-    int code = EXIT_OK, seed, exit_code;
+    int code = EXIT_OK, seed;
     if (!cli->operands.count)
         return cli_fail(cli, EXIT_USAGE, "one FILE.py or FILE.cu and its arguments");
     if (!option_int(cli, "timeout", 0, 86400000, 0, &cli->timeout_ms) ||
@@ -93,16 +109,16 @@ int command_exec(Cli *cli) {
         tern_close(context);
         return code;
     }
-    tern_set_output(context, to_stdout, NULL);
-    tern_module *module = tern_load_file(context, cli->operands.data[0]);
-    tern_exec_options options = {.num_arguments = cli->operands.count,
-                                 .arguments = cli->operands.data,
-                                 .output = to_stdout,
-                                 .errors = to_stderr};
-    tern_status status =
-        module ? tern_exec(module, &options, &exit_code) : tern_message_status(context);
-    fflush(stdout);
-    code = status ? cli_fail_context(cli, context) : exit_code;
+    tern_set_output(context, exec_stdout, NULL);
+    const char *operand = cli->operands.data[0], *function = strrchr(operand, ':');
+    Str path = {operand, (int)(function ? (size_t)(function - operand) : strlen(operand))};
+    tern_module *module = tern_load_file(context, str_c(cli->arena, path));
+    if (!module)
+        code = cli_fail_context(cli, context);
+    else if (function)
+        code = exec_call(cli, context, module, function + 1);
+    else
+        code = run_program(cli, context, module);
     tern_module_free(module);
     tern_close(context);
     return code;

@@ -30,7 +30,7 @@ static const CommandRow commands[] = {
     {"show", "FILE[:KERNEL] --stage STAGE [--sig SIGNATURE] [--target T]",
      "print what the compiler makes of a kernel, at any stage", details_show, options_show,
      command_show},
-    {"exec", "FILE.py | FILE.cu [-- ARGUMENT..]",
+    {"exec", "FILE.py | FILE.cu[:FUNCTION] [-- ARGUMENT..]",
      "run a whole program: a Python file, a CUDA program's 'main'", details_exec, options_exec,
      command_exec},
     {"replay", "CASE_DIR.. --root REPO", "run recorded launches and compare with what was recorded",

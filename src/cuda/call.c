@@ -218,9 +218,11 @@ CuVal cu_inlined(CuLower *l, const CuDecl *decl, const CuSignature *signature, c
     l->flags = (CuFlags){0};
     l->call = &call;
     l->in_angles = l->is_pattern = l->no_classes = false;
+    Op *before = l->b.region->last;
     if (decl->record.length) cu_read_inits(l, decl, self);
     l->at = decl->body;
     if (!l->panic) cu_body(l);
+    if (l->is_host && !l->b.before) cu_say_here(l, decl, before, cu_span(place));
     l->call = outer.call;
     l->flags = outer.flags;
     l->scope = outer.scope;
@@ -313,8 +315,10 @@ bool cu_arguments(CuLower *l, const char *end, int *count, CuVal **vals) {
     bool in_angles = l->in_angles;
     l->in_angles = false;
     while (!l->panic && !cu_is(l->at, end)) {
-        if (cu_is(l->at, "{")) cu_unsupported(l, l->at->place, "a list in braces as an argument");
-        CuVal val = cu_assignment(l);
+        bool is_list = cu_is(l->at, "{");
+        if (is_list && !l->is_host)
+            cu_unsupported(l, l->at->place, "a list in braces as an argument");
+        CuVal val = is_list && l->is_host ? cu_list(l) : cu_assignment(l);
         vec_push(l->arena, &list, val);
         if (!cu_accept(l, ",")) break;
     }
@@ -375,6 +379,8 @@ CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found) {
     CuCallee callee = {.name = name->text, .explicit_args = written, .place = name->place};
     if (found) callee.first = found->decl, callee.record = found->record, callee.self = found->self;
     if (found && cu_at_launch(l)) return cu_launch(l, &callee);
+    if (found && l->is_host && found->decl->is_kernel && !cu_is(l->at, "("))
+        return cu_kernel_value(l, name->place);
     cu_expect(l, "(", "after the name of a function");
     CuPlace end = l->at->place;
     if (l->panic || !cu_arguments(l, ")", &count, &args)) return cu_poison(l, name->place);

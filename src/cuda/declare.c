@@ -228,7 +228,11 @@ bool cu_specifiers(CuLower *l, CuSpecifiers *s) {
         s->place = cu_join(s->place, l->at->place);
     if (l->panic) return false;
     if (!s->type && !w.count) {
-        if (l->at->kind == CU_NAME && l->at->next->kind == CU_NAME)
+        bool qualified = l->is_host && l->at->kind == CU_NAME && cu_is(l->at->next, "::");
+        if (qualified)
+            cu_unsupported(l, l->at->place, "'%.*s::%.*s' on the host", STR_ARG(l->at->text),
+                           STR_ARG(l->at->next->next->text));
+        else if (l->at->kind == CU_NAME && l->at->next->kind == CU_NAME)
             cu_undeclared(l, l->at->place, "type ", l->at->text);
         else
             cu_bad(l, l->at->place, "expected a type, saw '%.*s'", STR_ARG(l->at->text));

@@ -236,6 +236,8 @@ static CuVal named(CuLower *l) {
                  (cu_is(l->at, "<") && found && found->kind == NAME_FUNCTION);
     bool is_explicit = !found && cu_is(l->at, "<") && cu_builtin_exists(t->text) &&
                        cu_is(cu_skip_angles(l->at), "(");
+    if (found && found->kind == NAME_FUNCTION && !calls && l->is_host && found->decl->is_kernel)
+        return cu_kernel_value(l, t->place);
     if (found && found->kind == NAME_FUNCTION && !calls)
         return cu_unsupported(l, t->place, "the function '%.*s' as a value", STR_ARG(t->text));
     if ((calls && (!found || found->kind == NAME_FUNCTION)) || is_explicit)

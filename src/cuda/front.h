@@ -490,11 +490,15 @@ CuVal cu_report(CuLower *l, CuToken *name); /* l->at: at '(' */
 void cu_body(CuLower *l); /* { .. } of a function */
 
 /* ---- object.c ---- */
+/* What a function of the library did, behind `before`, was done where it was called. */
+void cu_say_here(CuLower *l, const CuDecl *decl, Op *before, Span span);
 bool cu_at_launch(const CuLower *l); /* <<< */
 CuVal cu_launch(CuLower *l, const CuCallee *callee);
+CuVal cu_kernel_value(CuLower *l, CuPlace place);
 CuVal cu_call_native(CuLower *l, const CuDecl *decl, const CuSignature *signature, int count,
                      CuVal *args, CuPlace place);
 CuVal cu_text(CuLower *l); /* a string */
+CuVal cu_list(CuLower *l); /* {2, 3}: at most 8 integers, of an argument */
 bool cu_host_symbol(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name);
 CuVal cu_new(CuLower *l, CuPlace place), cu_delete(CuLower *l, CuPlace place);
 Value *cu_large(CuLower *l, const CuType *type); /* a variable that is too large for an alloc */

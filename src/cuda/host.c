@@ -13,14 +13,40 @@ static const CuDecl *find(const CuModule *m, const char *name) {
 
 bool cu_has_host(const CuModule *module, const char *name) { return find(module, name) != NULL; }
 
-/* What main gives, the program exits with. */
-static void exits(CuLower *l, const CuCall *call) {
+/* What main gives, the program exits with; what other functions give is handed over. */
+static void ends(CuLower *l, const CuCall *call) {
     CuPlace place = call->decl->at->place;
-    const CuType *type = cu_type(CU_INT);
-    CuVal code = {.type = type, .place = place};
-    if (l->panic) return;
-    code.value = call->result_at ? cu_load_from(l, call->result_at, type) : cu_int(l, type, 0);
-    cu_call_library(l, "exit", 1, &code, place);
+    bool is_main = str_is(call->decl->name, "main");
+    CuVal val = {.type = call->result, .value = call->result_at, .is_place = true, .place = place};
+    if (l->panic || (!is_main && !call->result_at)) return;
+    if (!call->result_at)
+        val = (CuVal){.type = cu_type(CU_INT), .value = cu_int(l, cu_type(CU_INT), 0)};
+    cu_call_library(l, is_main ? "exit" : "__tern_result", 1, &val, place);
+}
+
+static bool is_tensor(const CuType *type) {
+    return type->kind == CU_STRUCT && type->record->decl &&
+           str_is(type->record->decl->name, "Tensor") && !type->record->args.count;
+}
+
+/* Of main what C says; else numbers and tensors, references being to what the caller has. */
+static bool may_begin(CuLower *l, const CuDecl *decl, CuSignature *signature) {
+    bool is_main = str_is(decl->name, "main");
+    const CuType *result = signature->result;
+    bool gives = result && (result->kind == CU_VOID || result->kind == CU_INT);
+    if (result && !is_main) gives = gives || cu_is_number(result) || is_tensor(result);
+    if (!gives || signature->is_reference)
+        cu_unsupported(l, decl->at->place, "a function to begin with that gives no number");
+    for (int i = 0; i < signature->num_params && !is_main && !l->panic; i++) {
+        CuParamDecl *param = &signature->params[i];
+        param->is_reference = false;
+        bool known = param->type && (cu_is_number(param->type) || is_tensor(param->type));
+        if (known)
+            param->type = cu_plain(l->arena, param->type);
+        else
+            cu_unsupported(l, param->place, "such a parameter of a function to begin with");
+    }
+    return !l->panic;
 }
 
 Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag *diag) {
@@ -56,23 +82,18 @@ Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag
     l.top = build_int(&l.b, type_scalar(TYPE_I32), 0)->def;
     if (decl->templates) cu_unsupported(&l, decl->at->place, "a template to begin with");
     if (l.panic || !cu_signature(&l, decl, &globals, &signature)) return NULL;
-    if (!signature.result ||
-        (signature.result->kind != CU_INT && signature.result->kind != CU_VOID))
-        cu_unsupported(&l, decl->at->place, "a program that begins with what gives no int");
-    if (diag_failed(diag)) return NULL;
+    if (!may_begin(&l, decl, &signature)) return NULL;
     l.scope = &locals;
     call.result = signature.result;
-    if (call.result->kind == CU_INT) {
+    if (call.result->kind != CU_VOID)
         call.result_at = cu_alloc(&l, call.result, ALLOC_LOCAL, STR(""));
-        cu_store_to(&l, call.result_at, call.result, cu_int(&l, call.result, 0));
-    }
     call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));
     cu_store_to(&l, call.returned, cu_type(CU_BOOL), build_int(&l.b, type_scalar(TYPE_I1), 0));
     l.call = &call;
     cu_add_params(&l, &signature);
     l.at = decl->body;
     if (!diag_failed(diag)) cu_body(&l);
-    exits(&l, &call);
+    ends(&l, &call);
     build_yield(&l.b, 0, NULL);
     return diag_failed(diag) ? NULL : fn;
 }

@@ -7,6 +7,20 @@ static CuVal made(const CuType *type, Value *value, CuPlace place) {
     return (CuVal){.type = type, .value = value, .place = place};
 }
 
+static bool set_span(Op *op, void *span) {
+    op->span = *(const Span *)span;
+    return true;
+}
+
+void cu_say_here(CuLower *l, const CuDecl *decl, Op *before, Span span) {
+    const Source *source = decl->start->place.span.source;
+    if (!str_starts(source->name, "<cuda/")) return;
+    for (Op *op = before ? before->next : l->b.region->first; op; op = op->next) {
+        set_span(op, &span);
+        for (int i = 0; i < op->num_regions; i++) region_walk(op->regions[i], set_span, &span);
+    }
+}
+
 /* ---- what stands before all else ---- */
 
 CuAtTop cu_at_top(CuLower *l) {
@@ -56,6 +70,27 @@ CuVal cu_text(CuLower *l) {
     Buf text = {.arena = l->arena};
     buf_puts(&text, "");
     return cu_strings(l, "a string", &text) ? text_of(l, buf_str(&text), place) : cu_poison(l, place);
+}
+
+CuVal cu_list(CuLower *l) {
+    enum { MOST = 8 };
+    CuPlace place = l->at->place;
+    CuVal *values;
+    int count;
+    l->at = l->at->next;
+    if (!cu_arguments(l, "}", &count, &values)) return cu_poison(l, place);
+    const CuDecl *decl = cu_declared(l, STR("__tern_list"), CU_DECL_TYPE);
+    const CuType *type = cu_instance(l, decl, (CuArgs){0}, NULL, place), *of = cu_type(CU_LONG);
+    cu_complete(l, type);
+    if (count > MOST) cu_unsupported(l, place, "a list of more than %d numbers", MOST);
+    if (l->panic) return cu_poison(l, place);
+    Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR(""));
+    cu_store_to(l, cu_offset(l, at, 0, of), of, cu_int(l, of, count));
+    for (int i = 0; i < count && !l->panic; i++) {
+        CuVal val = cu_convert(l, values[i], of, "this number of a list");
+        if (!l->panic) cu_store_to(l, cu_offset(l, at, (i + 1) * cu_size(of), of), of, val.value);
+    }
+    return made(type, at, place);
 }
 
 /* A variable of the device: the host has its address alone. */
@@ -182,6 +217,12 @@ static void argument(CuLower *l, const CuParamDecl *param, CuVal val, Values *va
             at = cu_load_from(l, cu_offset(l, val.value, part->offset, part->type), part->type);
         vec_push(l->arena, values, at);
     }
+}
+
+/* A kernel that is named and not launched: cudaFuncSetAttribute(kernel, ..) asks for no more. */
+CuVal cu_kernel_value(CuLower *l, CuPlace place) {
+    const CuType *type = cu_pointer(l->arena, cu_type(CU_VOID));
+    return made(type, cu_int(l, type, 0), place);
 }
 
 CuVal cu_launch(CuLower *l, const CuCallee *callee) {

@@ -250,9 +250,17 @@ static const CuDefine predefined[] = {
 
 /* Some ask which of CUDA's headers were read. */
 static const CuDefine for_host[] = {
-    {"__linux__", "1"},          {"__x86_64__", "1"},
-    {"__CUDA_RUNTIME_H__", "1"}, {"__CUDA_RUNTIME_API_H__", "1"},
-    {"__DRIVER_TYPES_H__", "1"}, {"CUDART_VERSION", "12000"},
+    {"__linux__", "1"},
+    {"__x86_64__", "1"},
+    {"__CUDA_RUNTIME_H__", "1"},
+    {"__CUDA_RUNTIME_API_H__", "1"},
+    {"__DRIVER_TYPES_H__", "1"},
+    {"CUDART_VERSION", "12000"},
+    {"TORCH_CHECK(holds, ...)",
+     "__tern_torch_check(bool(holds), \"TORCH_CHECK(\" #holds \") fails\")"},
+    {"AT_ASSERT(holds, ...)", "__tern_torch_check(bool(holds), \"AT_ASSERT(\" #holds \") fails\")"},
+    {"C10_CUDA_KERNEL_LAUNCH_CHECK()", "__tern_launch_check(0)"},
+    {"C10_CUDA_CHECK(...)", "__tern_launch_check(__VA_ARGS__ + 0)"},
 };
 static const CuDefine for_device[] = {{"__CUDA_ARCH__", "900"}};
 

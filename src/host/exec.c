@@ -56,45 +56,73 @@ static tern_status stopped(Host *h, const Diag *diag, tern_status status) {
     return h->context->message_status = status;
 }
 
-static tern_status execute(Host *h, Arena *arena) {
+typedef struct Wanted { /* a function and what it is given; main: its options have it */
+    const char *function;
+    const tern_exec_value *arguments;
+    int count;
+} Wanted;
+
+static tern_status execute(Host *h, const Wanted *wanted, Arena *arena) {
     Diag diag = {.arena = arena};
     h->arena = h->diag.arena = arena;
-    const Func *fn = compile_host(arena, h->module->cuda, "main", &diag);
+    const Func *fn = compile_host(arena, h->module->cuda, wanted->function, &diag);
     if (!fn)
         return stopped(h, &diag, diag.num_errors ? TERN_ERROR_COMPILE : TERN_ERROR_UNSUPPORTED);
     if (!launches_check(h, fn)) return tern_message_status(h->context);
     if (!code_make(h, fn, &diag)) return stopped(h, &diag, TERN_ERROR_UNSUPPORTED);
     random_seed(h, 1);
-    if (arguments(h, fn)) run(h);
+    if (h->result ? torch_arguments(h, fn, wanted->arguments, wanted->count) : arguments(h, fn))
+        run(h);
     if (!h->diag.num_errors) host_settled(h, tern_synchronize(h->context));
     if (h->diag.num_errors) return stopped(h, &h->diag, TERN_ERROR_KERNEL);
     return TERN_OK;
 }
 
-static tern_status guarded(Host *h) {
+static tern_status guarded(Host *h, const Wanted *wanted) {
     Arena *arena = arena_new(&h->oom);
     tern_status status;
     if (setjmp(h->oom))
         status = tern_fail(h->context, TERN_ERROR_NO_MEMORY, "the host has no more memory");
     else
-        status = execute(h, arena);
+        status = execute(h, wanted, arena);
     end(h);
     arena_free(arena);
     return status;
 }
 
-tern_status tern_exec(tern_module *module, const tern_exec_options *given, int *exit_code) {
+static tern_status begin(tern_module *module, const tern_exec_options *given, const Wanted *wanted,
+                         tern_exec_value *result, int *exit_code) {
     tern_exec_options options = {0};
-    *exit_code = 0;
     if (given)
         memcpy(&options, given,
                given->size && given->size < sizeof *given ? given->size : sizeof *given);
-    Host h = {.context = module->own.context, .module = module, .options = &options};
-    if (!module->cuda || !cu_has_host(module->cuda, "main"))
-        return tern_fail(h.context, TERN_ERROR_ARGUMENT,
-                         module->cuda ? "there is no function 'main' in this file"
-                                      : "a file of Triton kernels has no 'main'");
-    tern_status status = guarded(&h);
+    Host h = {
+        .context = module->own.context, .module = module, .options = &options, .result = result};
+    char words[200];
+    snprintf(words, sizeof words,
+             module->cuda ? "there is no function '%.100s' for the host in this file"
+                          : "a file of Triton kernels has no '%.100s'",
+             wanted->function);
+    if (!module->cuda || !cu_has_host(module->cuda, wanted->function))
+        return tern_fail(h.context, TERN_ERROR_ARGUMENT, words);
+    tern_status status = guarded(&h, wanted);
     *exit_code = h.exit_code ? h.exit_code : h.kernel_failed;
     return status;
+}
+
+tern_status tern_exec(tern_module *module, const tern_exec_options *options, int *exit_code) {
+    *exit_code = 0;
+    return begin(module, options, &(Wanted){.function = "main"}, NULL, exit_code);
+}
+
+tern_status tern_exec_function(tern_module *module, const char *function,
+                               const tern_exec_options *options, const tern_exec_value *arguments,
+                               int num_arguments, tern_exec_value *result) {
+    int exit_code = 0;
+    Wanted wanted = {function, arguments, num_arguments};
+    *result = (tern_exec_value){0};
+    if (!strcmp(function, "main"))
+        return tern_fail(module->own.context, TERN_ERROR_ARGUMENT, "'main' is for tern_exec");
+    tern_status status = begin(module, options, &wanted, result, &exit_code);
+    return status || !exit_code ? status : TERN_ERROR_KERNEL;
 }

@@ -10,6 +10,7 @@
  *     text.c     printf and what is like it
  *     runtime.c  those of CUDA: memory, copies, streams, events
  *     launch.c   kernels
+ *     torch.c    tensors that go in and out
  *
  * The IR is what the front end and the passes make of any function in thread form, the arithmetic
  * that of ir/eval.c: so that constants that are folded and numbers that a program computes are one
@@ -141,8 +142,9 @@ const Native *native_find(Str name); /* NULL: there is none */
     N(cudaMemcpy) N(cudaMemset) N(cudaStreamCreate) N(cudaStreamDestroy)                          \
     N(cudaStreamSynchronize) N(cudaEventCreate) N(cudaEventDestroy) N(cudaEventRecord)            \
     N(cudaEventSynchronize) N(cudaEventElapsedTime) N(cudaDeviceSynchronize)                      \
-    N(cudaGetLastError) N(cudaPeekAtLastError) N(__tern_symbol) N(__tern_error_text)              \
-    N(__tern_device_name)
+    N(cudaGetLastError) N(cudaPeekAtLastError) N(__tern_torch_fail) N(__tern_torch_alloc)         \
+    N(__tern_torch_size) N(__tern_torch_result) N(__tern_result_float) N(__tern_result_int)       \
+    N(__tern_symbol) N(__tern_error_text) N(__tern_device_name)
 /* clang-format on */
 #define N(name) NativeFn native_##name;
 NATIVES(N)
@@ -182,6 +184,7 @@ struct Host {
     tern_context *context;
     tern_module *module;
     const tern_exec_options *options;
+    tern_exec_value *result; /* of a function; NULL: of main */
     Arena *arena;
     jmp_buf oom;
     Memory memory;
@@ -198,6 +201,9 @@ struct Host {
     int exit_code;
     Diag diag; /* of what stopped it */
 };
+
+/* ---- torch.c: what the parameters of a function begin as; false: they do not fit ---- */
+bool torch_arguments(Host *h, const Func *fn, const tern_exec_value *values, int count);
 
 /* Stops the program; always false. The first one counts. */
 bool host_fail(Host *h, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Feeds broken text to the front end of CUDA C: preprocessor, outline, and each kernel that it
- * finds. Whatever a kernel becomes, the verifier must accept, also after the passes of thread form
- * and some of spread form. */
+ * finds, and main and the seeds' functions of the host. Whatever a kernel becomes, the verifier
+ * must accept, also after the passes of thread form and some of spread form. */
 #include "fuzz.h"
 #include "cuda/cu.h"
 #include "opt/opt.h"
 
-const char *const fuzz_globs[] = {"test/cuda/*.cu", NULL};
+const char *const fuzz_globs[] = {"test/cuda/*.cu", "test/cuda/programs/*", NULL};
 const char *const fuzz_tokens[] = {"#define A ",
                                    "#define F(x, ...) ",
                                    "#if ",
@@ -96,6 +96,17 @@ const char *const fuzz_tokens[] = {"#define A ",
                                    ": public B ",
                                    "namespace n {",
                                    "enum E { X = ",
+                                   "int main(int argc, char **argv) {",
+                                   "<<<1, 2>>>(",
+                                   "<<<",
+                                   "new int[",
+                                   "delete [] ",
+                                   "printf(\"%d\", ",
+                                   "std::vector<int> v(",
+                                   "std::cout << ",
+                                   "static int ",
+                                   "for (auto &x : ",
+                                   "torch::Tensor ",
                                    "\x00",
                                    NULL};
 
@@ -127,6 +138,27 @@ static void check(Arena *arena, const CuModule *module, const CuKernel *kernel) 
     }
 }
 
+/* What the front end makes of a function for the host, the passes must leave whole. */
+static void check_host(Arena *arena, const CuModule *module, const char *name) {
+    static const char *const passes[] = {"fold", "promote", "fold", "cse", "licm", "dce"};
+    Diag diag = {.arena = arena};
+    if (!cu_has_host(module, name)) return;
+    Func *fn = cu_lower_host(arena, module, name, &diag);
+    Buf out = {.arena = arena};
+    diag_print(&diag, true, &out);
+    if (!fn != diag_failed(&diag))
+        BUG("a program and errors, or neither: %s", out.data ? out.data : "");
+    if (!fn) return;
+    PassCtx px = {.scratch = arena, .diag = &diag, .target = "host"};
+    const char *why = func_verify(arena, fn);
+    if (why) BUG("as it was made: %s", why);
+    for (int i = 0; i < COUNT(passes); i++) {
+        pass_find(str_of(passes[i]))->run(&px, fn);
+        why = func_verify(arena, fn);
+        if (why) BUG("after %s: %s", passes[i], why);
+    }
+}
+
 static void fuzz_one(const char *data, size_t size) {
     Arena *arena = arena_new(NULL);
     Diag diag = {.arena = arena};
@@ -136,5 +168,7 @@ static void fuzz_one(const char *data, size_t size) {
     if (!module) diag_print(&diag, true, &out);
     for (int i = 0; module && i < cu_num_kernels(module); i++)
         check(arena, module, cu_kernel(module, i));
+    static const char *const functions[] = {"main", "gelu", "square_matrix"};
+    for (int i = 0; module && i < COUNT(functions); i++) check_host(arena, module, functions[i]);
     arena_free(arena);
 }
