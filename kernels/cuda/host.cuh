@@ -158,10 +158,6 @@ __TERN_TWO(hypot, 102)
 __TERN_TWO(fmod, 103)
 __TERN_TWO(copysign, 104)
 __TERN_TWO(remainder, 105)
-inline double sqrt(int x) { return sqrt((double)x); }
-inline double sqrt(long x) { return sqrt((double)x); }
-inline double sqrt(unsigned x) { return sqrt((double)x); }
-inline double sqrt(unsigned long x) { return sqrt((double)x); }
 #undef __TERN_ONE
 #undef __TERN_MIXED
 #undef __TERN_TWO

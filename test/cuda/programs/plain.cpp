@@ -82,6 +82,7 @@ static void numbers() {
     wraps -= 5;
     int big = INT_MAX;
     long long product = (long long)big * big;
+    printf("%.9f %.9f %.9f %.9f\n", sqrt(2.0), sqrt(3), sqrtf(5.0f), std::sqrt(7.0f) + fabs(-1.5));
     printf("%u %lld %d %d %d\n", wraps, product, -7 / 2, -7 % 3, 1 << 20);
     int number = 5;
     number += number++ * 2;
