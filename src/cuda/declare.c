@@ -402,7 +402,11 @@ static void bind_place(CuLower *l, const CuToken *name, const CuType *type, Valu
 
 static Value *own_memory(CuLower *l, const CuSpecifiers *s, const CuType *type, Str name) {
     Value *at = cu_alloc(l, type, ALLOC_LOCAL, name);
-    if (s->align > alloc_align(at->def)) alloc_set_align(at->def, s->align);
+    bool is_alloc = at->def->kind == OP_ALLOC; /* else it is memory of cu_large */
+    if (is_alloc && s->align > alloc_align(at->def)) alloc_set_align(at->def, s->align);
+    if (!is_alloc && s->align > CU_LARGE_ALIGN)
+        cu_unsupported(l, (CuPlace){l->b.span, NULL}, "a variable of %lld bytes with alignas(%d)",
+                       (long long)cu_size(type), (int)s->align);
     return at;
 }
 

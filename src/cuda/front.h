@@ -501,6 +501,7 @@ CuVal cu_text(CuLower *l); /* a string */
 CuVal cu_list(CuLower *l); /* {2, 3}: at most 8 integers, of an argument */
 bool cu_host_symbol(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name);
 CuVal cu_new(CuLower *l, CuPlace place), cu_delete(CuLower *l, CuPlace place);
+enum { CU_LARGE_ALIGN = 64 };                    /* of the host's memory */
 Value *cu_large(CuLower *l, const CuType *type); /* a variable that is too large for an alloc */
 /* What is built by `build` stands at the top of the function, before all else. */
 typedef struct CuAtTop {
