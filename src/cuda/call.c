@@ -360,7 +360,7 @@ static CuVal call_builtin(CuLower *l, Str name, CuArgs written, CuPlace place, i
 
 CuVal cu_call_library(CuLower *l, const char *name, int count, CuVal *args, CuPlace place) {
     CuCallee callee = {.name = str_of(name), .place = place};
-    callee.first = cu_declared(l, callee.name, CU_DECL_FUNCTION);
+    callee.first = cu_of_library(l, callee.name, CU_DECL_FUNCTION);
     if (!callee.first) BUG("no '%s' in the library", name);
     return cu_call(l, &callee, count, args);
 }

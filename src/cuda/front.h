@@ -299,6 +299,7 @@ int cu_rank_of_conversion(CuLower *l, const CuVal *from, const CuType *to); /* 4
 /* ---- name.c ---- */
 const CuName *cu_find(CuLower *l, Str name);
 const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind);
+const CuDecl *cu_of_library(CuLower *l, Str name, CuDeclKind kind); /* whatever the text has */
 const CuModule *cu_library_of(CuLower *l);
 const CuDecl *cu_first_type(CuLower *l, const CuDecl *decl);
 void cu_bind(CuLower *l, CuName name);

@@ -51,11 +51,15 @@ static const CuDecl *of_kind(const CuModule *module, Str name, CuDeclKind kind) 
     return decl;
 }
 
+const CuDecl *cu_of_library(CuLower *l, Str name, CuDeclKind kind) {
+    return of_kind(cu_library_of(l), name, kind);
+}
+
 const CuDecl *cu_declared(CuLower *l, Str name, CuDeclKind kind) {
     const CuDecl *decl = of_kind(l->module, name, kind);
     bool is_own = map_get(&l->module->decls.names, name) != NULL; /* though of another kind */
     if (decl || is_own || (!l->library && !l->is_host && is_language(name))) return decl;
-    return of_kind(cu_library_of(l), name, kind);
+    return cu_of_library(l, name, kind);
 }
 
 /* A class and its specialisations: the first of them. */

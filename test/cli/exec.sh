@@ -75,6 +75,8 @@ program 2 "expected '>' after what a launch is of" 'one<<<1, 1>>(d, n);'
 program 2 "'deep' is launched and no kernel" 'deep<<<1, 1>>>(n);'
 check 'nothing ran before it was refused' sh -c "! grep -q '^no' '$work/.out'"
 exits 2 "no function 'main'" "$TERN" exec --device cpu test/cuda/shapes.cu
+echo 'int exit = 5, malloc = 2; int main() { int *p = new int(exit + malloc); return *p; }' >"$work/own.cu"
+check 'a text may have names of the library' sh -c '"$0" exec --device cpu "$1"; test $? = 7' "$TERN" "$work/own.cu"
 exits 2 'one FILE.py or FILE.cu' "$TERN" exec
 # Functions between tensors and kernels.
 for device in cpu interp sim; do
