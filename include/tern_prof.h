@@ -33,9 +33,9 @@ typedef struct tern_call {
     tern_call_kind kind;
     const char *name; /* of the range, of the kernel launched; else the function: "tern_read" */
     tern_stream *stream;
-    size_t bytes;     /* copied or filled */
-    uint32_t grid[3]; /* LAUNCH */
-    bool waits;       /* it returns when its work is done, not when it is enqueued */
+    size_t bytes;                   /* copied or filled */
+    uint32_t grid[3];               /* LAUNCH */
+    bool waits;                     /* it returns when its work is done, not when it is enqueued */
     const tern_kernel *kernel;      /* LAUNCH: with what tern_launch was given, not checked yet */
     const tern_argument *arguments; /* only when it begins; so are inputs */
     int num_arguments;

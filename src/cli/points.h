@@ -9,8 +9,8 @@
 #include "cli/bind.h"
 
 typedef struct Point {
-    const char *words; /* "n = 257"; "the arguments given" */
-    Cli cli;           /* with other values of -a */
+    const char *words;                         /* "n = 257"; "the arguments given" */
+    Cli cli;                                   /* with other values of -a */
     bool is_given, varies_size, is_of_nothing; /* a size is 0 */
 } Point;
 

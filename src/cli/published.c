@@ -8,7 +8,7 @@
  * "Arithmetic instructions", 32-bit floating-point add, multiply, multiply-add. */
 static const Published table[] = {
     {"h200", 4.8e12, 67e12, 989.5e12, 128}, {"h100", 3.35e12, 67e12, 989.5e12, 128},
-    {"b200", 7.7e12, 75e12, 2250e12, 128},    {"a100", 2.039e12, 19.5e12, 312e12, 64},
+    {"b200", 7.7e12, 75e12, 2250e12, 128},  {"a100", 2.039e12, 19.5e12, 312e12, 64},
     {"t4", 320e9, 8.1e12, 65e12, 64},
 };
 

@@ -19,8 +19,8 @@ static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL
 #define THREAD_PASSES "fold", "promote", "fold", "cse", "contract", "licm", "fold", "cse", "dce"
 static const char *const thread_passes[] = {THREAD_PASSES, NULL};
 /* As the C compiler's for the host: no product and sum become one. */
-static const char *const host_passes[] = {"fold", "promote", "fold", "cse",
-                                          "licm", "fold",    "cse",  "dce", NULL};
+static const char *const host_passes[] = {"fold", "promote", "fold", "cse", "licm",
+                                          "fold", "cse",     "dce",  NULL};
 /* Where there are no threads; what follows is as for program form. */
 static const char *const spread_passes[] = {THREAD_PASSES, "spread", NULL};
 /* On a copy: the program stays, for counting what it does. */

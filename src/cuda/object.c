@@ -69,7 +69,8 @@ CuVal cu_text(CuLower *l) {
     CuPlace place = l->at->place;
     Buf text = {.arena = l->arena};
     buf_puts(&text, "");
-    return cu_strings(l, "a string", &text) ? text_of(l, buf_str(&text), place) : cu_poison(l, place);
+    return cu_strings(l, "a string", &text) ? text_of(l, buf_str(&text), place)
+                                            : cu_poison(l, place);
 }
 
 CuVal cu_list(CuLower *l) {

@@ -295,7 +295,7 @@ typedef struct Param {
     Value *value;     /* argument of the body; parameters that are constants are not here */
     Str name;         /* as in the source */
     int source_index; /* place in the source's parameter list, constants counted */
-    bool is_symbol; /* memory of the module with this name: no argument; behind those that are */
+    bool is_symbol;   /* memory of the module with this name: no argument; behind those that are */
     bool is_unsigned; /* of an int or of what a pointer points to, as the language typed it */
     int divisible; /* 16, 8 ..: promised by the signature; 1: nothing known. Pointers: in bytes */
 } Param;

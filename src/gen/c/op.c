@@ -73,8 +73,7 @@ Str constant_text(Gen *g, const Type *lane, uint64_t bits) {
         const char *suffix = kind == TYPE_F32 ? "f" : "";
         double x = constant_to_double(lane, bits);
         if (x != x) {
-            if (kind == TYPE_F32)
-                return text(g, "t_s_bits_f32(0x%xu)", (unsigned)bits);
+            if (kind == TYPE_F32) return text(g, "t_s_bits_f32(0x%xu)", (unsigned)bits);
             return text(g, "t_s_bits_f64(0x%llxull)", (unsigned long long)bits);
         }
         if (x - x != 0) return text(g, "(%s__builtin_inf%s())", x < 0 ? "-" : "", suffix);

@@ -469,9 +469,7 @@ static void ptx_op(Gen *g, const Op *op) {
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
-        ptx_ring(g, op);
-        return;
+    case OP_ALLOC: ptx_ring(g, op); return;
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
