@@ -61,6 +61,7 @@ typedef struct tern_script_options {
     int num_include_dirs;
     const volatile int *interrupted; /* when it changes the script gets a KeyboardInterrupt; or
                                         NULL */
+    tern_output *errors; /* gets what is to be known of what was printed; NULL: nowhere */
 } tern_script_options;
 /* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:
  * doc/exec.md says what of them there is. It reaches no files but modules beside it, no network, no

@@ -60,6 +60,7 @@ static int run_python(const Cli *cli, tern_context *context, const char *path) {
     tern_session *session = tern_session_open(context);
     if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
     tern_script_options options = {.output = exec_stdout,
+                                   .errors = exec_stderr,
                                    .include_dirs = cli->include_dirs.data,
                                    .num_include_dirs = cli->include_dirs.count,
                                    .interrupted = &interrupted};

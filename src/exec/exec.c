@@ -30,6 +30,7 @@ tern_status tern_run_script(tern_session *session, const char *path,
                    .path = path,
                    .arena = arena,
                    .output = options->output,
+                   .errors = options->errors,
                    .output_user = options->user};
     LangOptions lang = {options->include_dirs, options->num_include_dirs};
     ScriptOptions script = {.lang = &lang,

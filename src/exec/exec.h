@@ -31,8 +31,9 @@ typedef struct Exec {
     tern_module *module; /* the file, for its kernels; NULL: not loaded yet */
     const char *path;
     Arena *arena;
-    tern_output *output;
+    tern_output *output, *errors;
     void *output_user;
+    bool has_said_whose; /* the times of tables are */
     Random random;
 } Exec;
 

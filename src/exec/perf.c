@@ -188,6 +188,17 @@ static Object *run_benchmark(Host *host, Object *const *args, const HostCall *ca
     return heap_host(host, &benchmark_type, 1, &fields);
 }
 
+/* A reader takes a column "Torch" for PyTorch's. */
+static void say_whose(Host *host) {
+    static const char words[] =
+        "tern exec: torch is tern's own here, and so are its times: none of "
+        "these tables is PyTorch's\n";
+    Exec *exec = exec_of(host);
+    if (exec->errors && !exec->has_said_whose)
+        exec->errors(exec->output_user, words, sizeof words - 1);
+    exec->has_said_whose = true;
+}
+
 /* show_plots?, print_data?, save_path?, return_df? */
 static Object *run_mark(Host *host, Object *const *args, const HostCall *call) {
     Object *mark = call->self, *benchmarks = mark->items[1], **items = &benchmarks;
@@ -202,6 +213,7 @@ static Object *run_mark(Host *host, Object *const *args, const HostCall *call) {
             return host_raise(host, CLASS_TYPE_ERROR, "perf_report takes Benchmarks");
         if (!run_sweep(host, mark->items[0], items[i], call, prints)) return host->script->poison;
     }
+    if (prints) say_whose(host);
     return host->script->none;
 }
 
