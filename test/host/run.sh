@@ -83,8 +83,9 @@ script 0 '7 8 8 5' 'import near' 'from near import get, value' 'import pack' 'ne
     'print(value, near.value, get(), pack.x)'
 check 'it ran once' test "$(grep -c loaded "$work/.out")" = 1
 script 1 'ImportError: cannot import name' 'from near import other'
-# Ctrl-C is an exception, which the script may catch.
+# Ctrl-C is an exception, which the script may catch; --foreground: else timeout sends two signals, to the
+# process and to its group, and the second ends it.
 printf 'try:\n    while True: pass\nexcept KeyboardInterrupt:\n    print("stopped")\n' >"$work/loop.py"
-timeout -s INT 2 "$TERN" exec --device cpu "$work/loop.py" >"$work/got" 2>&1
+timeout --foreground -s INT 2 "$TERN" exec --device cpu "$work/loop.py" >"$work/got" 2>&1
 check 'Ctrl-C' grep -q '^stopped$' "$work/got"
 finish
