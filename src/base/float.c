@@ -14,18 +14,6 @@ static const FloatFormat formats[NUM_FLOAT_KINDS] = {
 #include "base/dtypes.def"
 };
 
-static uint64_t double_bits(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double bits_double(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
 const FloatFormat *float_format(FloatKind kind) { return &formats[kind]; }
 
 int float_bits(FloatKind kind) {

@@ -22,6 +22,18 @@ typedef struct FloatFormat {
     bool saturates; /* what is too large becomes the largest finite number */
 } FloatFormat;
 
+static inline uint64_t double_bits(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double bits_double(uint64_t bits) {
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
 const FloatFormat *float_format(FloatKind kind);
 int float_bits(FloatKind kind);
 double float_decode(FloatKind kind, uint64_t bits); /* exact */

@@ -7,18 +7,6 @@
 #include <stdlib.h>
 #include <time.h>
 
-static double as_double(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t double_bits(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
 /* ---- the end ---- */
 
 bool native_exit(Host *h, Call *call) {
@@ -289,7 +277,7 @@ bool native___tern_math(Host *h, Call *call) {
     static double (*const of_two[])(double, double) = {pow,  atan2,    hypot,
                                                        fmod, copysign, remainder};
     uint64_t which = call->args[0];
-    double x = as_double(call->args[1]), y = as_double(call->args[2]);
+    double x = bits_double(call->args[1]), y = bits_double(call->args[2]);
     int saved = errno;
     if (which < COUNT(of_one))
         call->result = double_bits(of_one[which](x));

@@ -8,22 +8,6 @@
 __extension__ typedef __int128 Wide;
 __extension__ typedef unsigned __int128 UWide;
 
-static bool compared(int64_t predicate, uint64_t a, uint64_t b, int64_t sa, int64_t sb) {
-    switch (predicate) {
-    case ICMP_EQ: return a == b;
-    case ICMP_NE: return a != b;
-    case ICMP_SLT: return sa < sb;
-    case ICMP_SLE: return sa <= sb;
-    case ICMP_SGT: return sa > sb;
-    case ICMP_SGE: return sa >= sb;
-    case ICMP_ULT: return a < b;
-    case ICMP_ULE: return a <= b;
-    case ICMP_UGT: return a > b;
-    case ICMP_UGE: return a >= b;
-    }
-    BUG("bad predicate %d", (int)predicate);
-}
-
 static uint64_t by_lane(const Ins *ins, const uint64_t *slots) {
     uint64_t in[3] = {slots[ins->a], slots[ins->b], slots[ins->c]}, out = 0;
     if (!eval_lane(ins->op, in, &out)) BUG("'%s' is no lane", op_info(ins->op->kind)->name);
@@ -92,22 +76,15 @@ static float as_single(uint64_t bits) {
     return value;
 }
 
-static double as_double(uint64_t bits) {
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t single_bits(float value) {
+/* Of what an op makes: a NaN is the quiet one, as eval_lane has it. */
+static uint64_t single_made(float value) {
     uint32_t word;
     memcpy(&word, &value, sizeof word);
     return isnan(value) ? 0x7fc00000 : word;
 }
 
-static uint64_t double_bits(double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return isnan(value) ? 0x7ff8000000000000 : bits;
+static uint64_t double_made(double value) {
+    return isnan(value) ? 0x7ff8000000000000 : double_bits(value);
 }
 
 static bool is_stopped(Host *h, const Ins *ins) {
@@ -118,8 +95,8 @@ static bool is_stopped(Host *h, const Ins *ins) {
 bool run(Host *h) {
     uint64_t *r = h->program.slots;
     Ins *code = h->program.code;
-#define SINGLE(op) single_bits(as_single(r[i->a]) op as_single(r[i->b]))
-#define DOUBLE(op) double_bits(as_double(r[i->a]) op as_double(r[i->b]))
+#define SINGLE(op) single_made(as_single(r[i->a]) op as_single(r[i->b]))
+#define DOUBLE(op) double_made(bits_double(r[i->a]) op bits_double(r[i->b]))
     for (Ins *i = code;; i++) {
         switch (i->code) {
         case CODE_LANE: r[i->to] = by_lane(i, r); break;
@@ -142,10 +119,10 @@ bool run(Host *h) {
             break;
         case CODE_ADDPTR64: r[i->to] = r[i->a] + r[i->b] * (uint64_t)i->number; break;
         case CODE_ICMP32:
-            r[i->to] = compared(i->number, r[i->a], r[i->b], (int32_t)r[i->a], (int32_t)r[i->b]);
+            r[i->to] = icmp_holds(i->number, r[i->a], r[i->b], (int32_t)r[i->a], (int32_t)r[i->b]);
             break;
         case CODE_ICMP64:
-            r[i->to] = compared(i->number, r[i->a], r[i->b], (int64_t)r[i->a], (int64_t)r[i->b]);
+            r[i->to] = icmp_holds(i->number, r[i->a], r[i->b], (int64_t)r[i->a], (int64_t)r[i->b]);
             break;
         case CODE_SELECT: r[i->to] = r[i->a] ? r[i->b] : r[i->c]; break;
         case CODE_EXT_S: r[i->to] = (uint64_t)((int64_t)(r[i->a] << i->number) >> i->number); break;

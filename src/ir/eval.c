@@ -43,9 +43,7 @@ static uint64_t float_out(const Type *type, double value) {
     return isnan(value) ? float_nan(kind) : float_encode(kind, value, FLOAT_NEAREST_EVEN);
 }
 
-static bool icmp(const Lane *lane, int64_t predicate) {
-    uint64_t a = lane->in[0], b = lane->in[1];
-    int64_t sa = signed_in(lane, 0), sb = signed_in(lane, 1);
+bool icmp_holds(int64_t predicate, uint64_t a, uint64_t b, int64_t sa, int64_t sb) {
     switch (predicate) {
     case ICMP_EQ: return a == b;
     case ICMP_NE: return a != b;
@@ -165,7 +163,10 @@ bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out) {
     Lane lane = {type, to, type_bits(type), in, op};
     uint64_t a = in[0], sign = 1ull << (lane.width - 1);
     switch (op->kind) {
-    case OP_ICMP: *out = icmp(&lane, icmp_predicate(op)); return true;
+    case OP_ICMP:
+        *out =
+            icmp_holds(icmp_predicate(op), in[0], in[1], signed_in(&lane, 0), signed_in(&lane, 1));
+        return true;
     case OP_FCMP: *out = fcmp(&lane, fcmp_predicate(op)); return true;
     case OP_SELECT: *out = a ? in[1] : in[2]; return true;
     case OP_ADDPTR: *out = moved(&lane); return true;

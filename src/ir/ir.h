@@ -418,6 +418,8 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where);
  * uses it, the other executors are compared with it. Math on f32 is computed in double and rounded
  * once. False: the op is not elementwise. */
 bool eval_lane(const Op *op, const uint64_t *in, uint64_t *out);
+/* icmp of a and b, which are sa and sb as signed numbers. */
+bool icmp_holds(int64_t predicate, uint64_t a, uint64_t b, int64_t sa, int64_t sb);
 /* A row INT of ops.def, on lanes of width bits. False: kind is none. */
 bool eval_int(OpKind kind, int width, uint64_t a, uint64_t b, uint64_t *out);
 

@@ -124,9 +124,7 @@ Tir tir_f32(Tirs *b, float value) {
 }
 
 Tir tir_f64(Tirs *b, double value) {
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof(bits));
-    return tir_const(b, CLASS_B64, bits);
+    return tir_const(b, CLASS_B64, double_bits(value));
 }
 
 Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros) {
