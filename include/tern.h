@@ -262,8 +262,8 @@ typedef struct tern_options {
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
  * triton.tools.compile: "*fp32:16" (pointer, divisible by 16 bytes), "i32:16", "i32:1" (equal to
  * 1), "fp32", and for tl.constexpr parameters the value: 1024, 0.5, True, None, "text", fp16; a
- * tuple is
- * "(*fp32:16, i32, 4)", a host tensor descriptor "tensordesc<fp16[64,32]>". NAME=VALUE
+ * tuple is "(*fp32:16, i32, 4)", a host tensor descriptor "tensordesc<fp16[64,32]>", or
+ * "tensordesc<fp16[64,32]:16>" if its last dimension has a multiple of 16 bytes. NAME=VALUE
  * gives a parameter by name; what is left out takes its default. Of CUDA C the source has the
  * types: a signature may be empty; else its pointers are compared with them. options may be NULL.
  * NULL: the compilation failed; tern_message has all errors, with their places. Takes milliseconds,
@@ -445,7 +445,8 @@ typedef struct tern_descriptor {
 
 /* NULL when the descriptor is in order, else what is not (a static text). */
 TERN_API const char *tern_descriptor_error(const tern_descriptor *descriptor);
-/* Its type for a signature, "tensordesc<fp16[64,32]>" or "tensordesc<fp16[64,32]:nan>", as
+/* Its type for a signature, "tensordesc<fp16[64,32]>", with ":16" after the block if shape's last
+ * has a multiple of 16 bytes, which kernels then access 16 at once, and ":nan" if pads_nan, as
  * snprintf: returns the length. */
 TERN_API int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t size);
 /* A descriptor parameter takes 2 * rank arguments: the base, the shape, the strides but the last.

@@ -41,7 +41,12 @@ int tern_descriptor_type(const tern_descriptor *descriptor, char *text, size_t s
     for (int i = 0; i < descriptor->rank && i < TERN_DESCRIPTOR_RANK; i++)
         length += snprintf(own + length, sizeof own - (size_t)length, "%s%d", i ? "," : "",
                            descriptor->block[i]);
-    return snprintf(text, size, "%s]%s>", own, descriptor->pads_nan ? ":nan" : "");
+    int64_t row = descriptor->rank < 1 || descriptor->rank > TERN_DESCRIPTOR_RANK
+                      ? 1
+                      : descriptor->shape[descriptor->rank - 1];
+    bool whole = row * (int64_t)tern_dtype_size(descriptor->dtype) % ALIGNMENT == 0;
+    return snprintf(text, size, "%s]%s%s>", own, whole ? ":16" : "",
+                    descriptor->pads_nan ? ":nan" : "");
 }
 
 int tern_descriptor_arguments(const tern_descriptor *descriptor, tern_argument *arguments) {

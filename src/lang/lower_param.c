@@ -3,9 +3,10 @@
  *
  * Most parameters are one of the IR's, or a constant. A tuple and a tensor descriptor are several:
  * `(*fp32, i32, 4)` is NAME.0 and NAME.1 beside the constant (`(x=*fp32, n=4)`: a named tuple);
- * `tensordesc<fp16[64,32]>` (with `:nan` after the block where the outside loads as NaN) is
- * NAME.base, NAME.shape.0 and .1 (i32) and NAME.stride.0 (i64): the last stride is 1, as in
- * Triton. */
+ * `tensordesc<fp16[64,32]>` (behind the block `:16` where the last dimension has a multiple of 16
+ * bytes, then `:nan` where the outside loads as NaN) is NAME.base, NAME.shape.0 and .1 (i32) and
+ * NAME.stride.0 (i64): the last stride is 1, as in Triton, and the others' bytes are divisible by
+ * 16. */
 #include "lang/lower.h"
 
 #include <ctype.h>
@@ -52,6 +53,8 @@ static Object *constant_value(Lower *l, Str text) {
 
 /* ---- tensordesc<fp16[64, 32]> ---- */
 
+enum { ROW_BYTES = 16 }; /* what the bytes of strides are divisible by */
+
 static bool block_shape(Str text, int *rank, int *shape) {
     *rank = 0;
     for (int at = 0; at < text.length;) {
@@ -70,15 +73,19 @@ static bool block_shape(Str text, int *rank, int *shape) {
     return *rank > 0;
 }
 
+static bool take_ending(Str *text, const char *ending) {
+    if (!str_ends(*text, ending)) return false;
+    text->length -= (int)strlen(ending);
+    return true;
+}
+
 static Object *descriptor(Lower *l, Place *place, Str name, Str text) {
     static const char start[] = "tensordesc<";
     int open = 0, rank, shape[MAX_RANK];
     LType element;
     Str inner = {text.data + sizeof start - 1, text.length - (int)sizeof start};
     while (open < inner.length && inner.data[open] != '[') open++;
-    static const char nan[] = "]:nan";
-    bool pads_nan = str_ends(inner, nan);
-    if (pads_nan) inner.length -= (int)sizeof nan - 2;
+    bool pads_nan = take_ending(&inner, ":nan"), whole = take_ending(&inner, ":16");
     bool closed = text.data[text.length - 1] == '>' && open < inner.length &&
                   inner.data[inner.length - 1] == ']';
     if (!closed || !ltype_from_signature(trim((Str){inner.data, open}), &element) ||
@@ -89,16 +96,17 @@ static Object *descriptor(Lower *l, Place *place, Str name, Str text) {
                    "it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two");
         return object_error(l->arena);
     }
+    int in_row = ROW_BYTES / (ltype_bits(element) < 8 ? 1 : ltype_bits(element) / 8);
     element.levels = 1;
     Object *extents[MAX_RANK], *strides[MAX_RANK];
     Object *base =
-        add_param(l, place, str_format(l->arena, "%.*s.base", STR_ARG(name)), element, 16);
+        add_param(l, place, str_format(l->arena, "%.*s.base", STR_ARG(name)), element, ROW_BYTES);
     for (int i = 0; i < rank; i++)
         extents[i] = add_param(l, place, str_format(l->arena, "%.*s.shape.%d", STR_ARG(name), i),
-                               ltype_of(DTYPE_INT32), 1);
+                               ltype_of(DTYPE_INT32), whole && i + 1 == rank ? in_row : 1);
     for (int i = 0; i + 1 < rank; i++)
         strides[i] = add_param(l, place, str_format(l->arena, "%.*s.stride.%d", STR_ARG(name), i),
-                               ltype_of(DTYPE_INT64), 1);
+                               ltype_of(DTYPE_INT64), in_row);
     strides[rank - 1] = constant(l, object_int(l->arena, 1), ltype_of(DTYPE_INT64), place->span);
     Object *parts[4] = {base, object_tuple(l->arena, rank, extents),
                         object_tuple(l->arena, rank, strides), shape_object(l, rank, shape)};

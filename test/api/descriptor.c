@@ -82,6 +82,9 @@ TEST(its_type) {
     char text[80];
     CHECK(tern_descriptor_type(&d, text, sizeof text) == (int)strlen(text));
     CHECK_STR(text, "tensordesc<fp16[1,2,8]>");
+    d.shape[2] = 104; /* ends with 16 bytes */
+    tern_descriptor_type(&d, text, sizeof text);
+    CHECK_STR(text, "tensordesc<fp16[1,2,8]:16>");
     d.rank = 1, d.block[0] = 1024, d.dtype = TERN_UINT8;
     CHECK(tern_descriptor_type(&d, text, sizeof text) == (int)strlen(text));
     CHECK_STR(text, "tensordesc<u8[1024]>");

@@ -179,9 +179,9 @@ TEST(tensor_descriptors_and_tuples) {
                             .block = {4, 4}};
     char type[64], signature[128];
     CHECK(!tern_descriptor_error(&desc));
-    CHECK(tern_descriptor_type(&desc, type, sizeof type) == 21);
-    CHECK_STR(type, "tensordesc<fp32[4,4]>");
-    CHECK(tern_descriptor_type(&desc, NULL, 0) == 21);
+    CHECK(tern_descriptor_type(&desc, type, sizeof type) == 24);
+    CHECK_STR(type, "tensordesc<fp32[4,4]:16>");
+    CHECK(tern_descriptor_type(&desc, NULL, 0) == 24);
     snprintf(signature, sizeof signature, "%s,(*fp32:16,(i32,fp32))", type);
     tern_kernel *kernel = tern_compile(module, "k", signature, NULL);
     tern_argument arguments[2 * TERN_DESCRIPTOR_RANK + 3];

@@ -182,6 +182,13 @@ def torch_limit(p):
 # want: help: it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two
 # case: parameters tensordesc<fp16[64,32]>, (i32, (*fp32, 4)), tensordesc<i32[8]>
 # want: ok
+# case: parameters tensordesc<fp16[64,32]:16>, (i32, (*fp32, 4)), tensordesc<fp64[8]:16:nan>
+# want: ok
+# case: parameters tensordesc<fp16[64,32]:8>, (i32, (*fp32, 4)), tensordesc<fp64[8]:nan:16>
+# want: error 'tensordesc<fp16[64,32]:8>': 'tensordesc<fp16[64,32]:8>' is not a tensor descriptor
+# want: help: it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two
+# want: error 'tensordesc<fp64[8]:nan:16>': 'tensordesc<fp64[8]:nan:16>' is not a tensor descriptor
+# want: help: it is written tensordesc<fp16[64,32]>: a dtype and a block of powers of two
 # case: parameters ((((((((((((((((((1)))))))))))))))))), 3, 4
 # want: error '((((((((((((((((((1))))))))))))))))))': tuples are nested more than 16 deep
 @triton.jit

@@ -697,8 +697,8 @@ def descriptor_atomics(p, m):
     d.atomic_xor([0, 0], tl.full((2, 8), 1, tl.int32))
 
 
-# ir: descriptor_parameter tensordesc<fp32[4,8]>
-# want: func @descriptor_parameter(%0: ptr<f32> {divisible = 16}, %1: i32 {source_index = 0}, %2: i32 {source_index = 0}, %3: i64 {source_index = 0}) {num_warps = 4, num_stages = 3} {
+# ir: descriptor_parameter tensordesc<fp32[4,8]:16>
+# want: func @descriptor_parameter(%0: ptr<f32> {divisible = 16}, %1: i32 {source_index = 0}, %2: i32 {divisible = 4, source_index = 0}, %3: i64 {divisible = 4, source_index = 0}) {num_warps = 4, num_stages = 3} {
 # want:   %4 = constant 1 : i64
 # want:   %5 = constant 3 : i32
 # want:   %6 = ext_s %5 : i64
