@@ -298,7 +298,7 @@ def ask_triton(path, line, signature):
     process.join(60)
     if process.is_alive():
         process.kill()
-        return "refuses", "takes more than 60 s"
+        return "cannot tell", "takes more than 60 s"
     if process.exitcode:
         return "refuses", f"crashes with code {process.exitcode}"
     return queue.get()

@@ -452,20 +452,22 @@ static Object *int_of_text(Host *host, Str whole, int base) {
     while (text.length && is_space(text.data[text.length - 1])) text.length--;
     bool negative = text.length && text.data[0] == '-', bad = false;
     int i = text.length && (negative || text.data[0] == '+');
+    const int128 most = (int128)(~(uint128)0 >> 1);
     int128 value = 0;
     if ((base == 16 || base == 0) && i + 2 < text.length && text.data[i] == '0' &&
         (text.data[i + 1] | 32) == 'x')
         base = 16, i += 2;
     if (base == 0) base = 10;
     bad = i == text.length;
-    for (; i < text.length && !bad; i++) {
+    for (; i < text.length; i++) {
         char c = (char)(text.data[i] | 32);
         if (text.data[i] == '_') continue;
         int digit = c >= 'a' && c <= 'z' ? c - 'a' + 10 : text.data[i] - '0';
         bad = digit < 0 || digit >= base;
-        if (!bad && (__builtin_mul_overflow(value, base, &value) ||
-                     __builtin_add_overflow(value, digit, &value)))
+        if (bad) break;
+        if (value > (most - digit) / base)
             return host_refuse(host, "an integer of more than 128 bits");
+        value = value * base + digit;
     }
     if (!bad) return object_int(host->arena, negative ? -value : value);
     Object *shown = host_repr(host, object_str(host->arena, whole));

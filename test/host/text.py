@@ -32,7 +32,7 @@ word = "naïve €"
 print(word, len(word), word[2], word[-1], word[::-1], list(word), ord("€"), chr(8364), repr(word))
 print(word.find("€"), f"{word:>9}|{word:<9}|", word.split())
 print(str(1), str(None), str([1, "a"]), str(1.0), str((1,)), str({}), str({1: "x"}), str(set()))
-print(int("42"), int("-7"), int(" 8 "), int("ff", 16), int("0x1f", 16), int(3.99), int(-3.99), int(True))
+print(int("42"), int("9" * 38), int("1_000"), int("-7"), int(" 8 "), int("ff", 16), int("0x1f", 16), int(3.99), int(-3.99), int(True))
 print(float("1.5"), float("-inf"), float("1e3"), float(" 2 "), bool(""), bool("x"), bool(0.0))
 print(hex(255), oct(8), bin(5), hex(-1), abs(-3), abs(-2.5), round(2.675, 2), round(-0.5), round(1.5))
 print("a" "b", 'c'
