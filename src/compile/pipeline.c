@@ -14,7 +14,7 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 #define GENERATED "fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce", "carry"
 static const char *const cpu_passes[] = {GENERATED, NULL};
 /* shape: what carry added to an address is uniform, and joins its uniform part. */
-static const char *const gpu_passes[] = {GENERATED, "shape", "sink", "dce", NULL};
+static const char *const gpu_passes[] = {"dots", GENERATED, "shape", "sink", "dce", NULL};
 /* Of thread form: what a thread keeps for itself becomes values first. */
 #define THREAD_PASSES "fold", "promote", "fold", "cse", "contract", "licm", "fold", "cse", "dce"
 static const char *const thread_passes[] = {THREAD_PASSES, NULL};

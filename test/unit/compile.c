@@ -335,8 +335,8 @@ TEST(each_pass_can_be_kept) {
     } rows[] = {{"interp", {"lower", "fold", "cse", "dce"}},
                 {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
                 {"sm_75",
-                 {"lower", "fold", "cse", "shape", "licm", "dce", "carry", "sink", "guard", "place",
-                  "rings", "fence"}}};
+                 {"lower", "dots", "fold", "cse", "shape", "licm", "dce", "carry", "sink", "guard",
+                  "place", "rings", "fence"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

@@ -14,6 +14,7 @@ static const char *const sequences[][10] = {
     {"carry"},
     {"shape"},
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
+    {"dots"},
     {"sink"},
     {"licm", "carry", "shape", "sink", "dce"},
     {"guard", "place", "rings", "fence"},
