@@ -24,6 +24,7 @@ typedef enum tern_call_kind {
     TERN_CALL_FILL,
     TERN_CALL_WAIT,    /* the host waits for the device, and that is all */
     TERN_CALL_COMPILE, /* tern_compile */
+    TERN_CALL_DRIVER,  /* of CUDA's driver or runtime: profiles have them, observers do not */
 } tern_call_kind;
 typedef struct tern_input { /* of an op; a number has rank 0 */
     int rank;
@@ -57,8 +58,10 @@ TERN_API void tern_op_push(tern_context *context, const char *name, const tern_i
 /* ---- profiles ----
  *
  * Where the time goes: ranges, calls and kernels of a context between start and stop. On cuda
- * kernels and copies are timed by events around them; elsewhere a launch is host time. Recording a
- * range takes tens of nanoseconds, measured and said in each report. */
+ * CUPTI records kernels, copies and calls of the driver, of all of the process; where it is not
+ * here, or refuses, kernels and copies are timed by events around them, and reports say why.
+ * Elsewhere a launch is host time. Recording a range takes tens of nanoseconds, measured and said
+ * in each report. */
 
 typedef struct tern_profile tern_profile;
 typedef struct tern_profile_options {
@@ -72,6 +75,7 @@ typedef struct tern_profile_options {
     int wait, warmup, active, repeat;
     void (*on_ready)(void *user, tern_profile *profile);
     void *user;
+    bool by_events; /* cuda: not by CUPTI, even where it is */
 } tern_profile_options;
 
 /* NULL: tern_message says why (another observer, no memory). */

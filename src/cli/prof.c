@@ -23,6 +23,7 @@ const OptionRow options_prof[] = {
     {"unit", 0, "UNIT", "torch: s, ms or us; default: the one that fits"},
     {"name-width", 0, "N", "torch: the widest name; default 55"},
     {"top", 0, NULL, "torch: only what is inside of nothing else"},
+    {"events", 0, NULL, "cuda: time by events, not by CUPTI"},
     {"trace", 0, "FILE", "write Chrome's trace: chrome://tracing, ui.perfetto.dev; .gz compresses"},
     {"speedscope", 0, "FILE", "write JSON for speedscope.app"},
     {"folded", 0, "FILE", "write folded stacks, nanoseconds"},
@@ -32,9 +33,9 @@ const OptionRow options_prof[] = {
 };
 
 const char details_prof[] =
-    "Ranges, calls and kernels are recorded; on cuda kernels and copies are timed by events. "
-    "VALUE\n"
-    "is that of 'tern run'. From C: tern_profile_start, tern_range_push (tern.h, doc/prof.md).\n\n"
+    "Ranges, calls and kernels are recorded; on cuda CUPTI times kernels, copies and calls of the\n"
+    "driver, or else events do. VALUE is that of 'tern run'. From C: tern_profile_start, "
+    "tern_range_push (tern.h, doc/prof.md).\n\n"
     "example:\n"
     "  tern prof kernels/vector_add.py --grid 'cdiv(n,1024)' -a 'x_ptr=randn(n)' \\\n"
     "      -a 'y_ptr=randn(n)' -a 'out_ptr=empty(n)' -a n=1000000 -a BLOCK=1024 --flame add.svg\n";
@@ -119,7 +120,8 @@ static int profile_launches(Bound *bound, int warmups, int repeat,
     if (code) return code;
     tern_profile *profile = tern_profile_start(
         bound->context, &(tern_profile_options){.shapes = options->group_by_shape ||
-                                                          option_given(bound->cli, "trace")});
+                                                          option_given(bound->cli, "trace"),
+                                                .by_events = option_given(bound->cli, "events")});
     if (!profile) return cli_fail_context(bound->cli, bound->context);
     code = launch_repeatedly(bound, arguments, count, repeat);
     if (!code && tern_profile_stop(profile)) code = cli_fail_context(bound->cli, bound->context);

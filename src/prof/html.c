@@ -66,8 +66,8 @@ static Shown put_tracks(ProfFile *file, const tern_profile *profile) {
             shown.depth[at] = depth;
             if (depth > deepest) deepest = depth;
         }
-        buf_printf(out, "%s{\"name\":\"%s %lld\",\"depth\":%d}", t ? "," : "",
-                   track->on_device ? "stream" : "thread", (long long)track->thread, deepest + 1);
+        buf_printf(out, "%s{\"name\":\"%s\",\"depth\":%d}", t ? "," : "",
+                   prof_track_name(profile, track).data, deepest + 1);
     }
     buf_putc(out, ']');
     return shown;

@@ -8,21 +8,28 @@
 #define TERN_PROF_H
 
 #include "base/source.h"
+#include "prof/cupti.h"
 #include "tern.h"
 
 #include <pthread.h>
 
+typedef struct ProfKernel { /* of a launch on the device */
+    uint32_t block[3];
+    int registers, shared_bytes, local_bytes; /* registers, local_bytes: of a thread */
+} ProfKernel;
+
 typedef struct ProfEvent {
     const char *name;
     int64_t start_ns, end_ns; /* from the start of the profile */
-    int64_t thread;           /* of the host; on the device: the stream's number */
+    int64_t thread;           /* of the host; on the device: which of the profile's streams */
     int parent;               /* the host event that it is directly inside of; device: that
                                  enqueued it; -1: none */
     tern_call_kind kind;
     bool on_device, waits, is_merged; /* is_merged: counts as its parent, see tree.c */
     size_t bytes;
     uint32_t grid[3];
-    const char *shapes; /* of what it was given: "[[2, 3], []]"; NULL: not known */
+    const ProfKernel *kernel; /* NULL: not known */
+    const char *shapes;       /* of what it was given: "[[2, 3], []]"; NULL: not known */
     /* Of the subtree, filled by tree.c. */
     int64_t self_ns, device_self_ns, device_total_ns;
     int row; /* of prof_rows */
@@ -47,9 +54,17 @@ typedef struct ProfRow {
 typedef VEC(ProfRow) ProfRows;
 
 typedef struct ProfStream {
-    const tern_stream *stream; /* NULL: the context's own */
+    const tern_stream *stream; /* by events; NULL: the context's own */
+    uint32_t device, id;       /* CUPTI's; by events: in order of use */
+    int lane;                  /* of work that ran at once, from 0 */
     int64_t end_ns;            /* of the last work that was seen on it */
 } ProfStream;
+
+/* By CUpti_ActivityOverheadKind, in its order. */
+enum { PROF_OVERHEADS = 9, PROF_MODULE_LOADING = 4, PROF_LAZY_LOADING, PROF_QUEUE_FULL };
+typedef struct ProfOverhead {
+    int64_t count, ns;
+} ProfOverhead;
 
 typedef enum ProfPhase { PROF_WAIT, PROF_WARMUP, PROF_ACTIVE } ProfPhase;
 
@@ -79,9 +94,23 @@ struct tern_profile {
     struct ProfTiming *timings; /* cuda: events around device work */
     int num_timings, timings_capacity;
     VEC(ProfStream) streams;
-    tern_event *anchor; /* recorded at anchor_ns */
+    tern_event *anchor; /* recorded at anchor_ns; NULL: CUPTI times, or the host itself */
     int64_t anchor_ns;
+    Cupti cupti;
+    char why_events[256]; /* why it is not CUPTI that times; "": it does, or there is no need */
+    int64_t num_lost;     /* of its records, at most */
+    int64_t early_ns;     /* so much, at most, does work begin before its call: the clocks differ */
+    ProfOverhead overheads[PROF_OVERHEADS];
 };
+
+/* ---- record.c ---- */
+
+const char *prof_name(tern_profile *profile, const char *name); /* kept once */
+/* -1: there is no room, which is counted. */
+int prof_add(tern_profile *profile, const ProfEvent *event);
+
+/* ---- activity.c ---- */
+void prof_activity(tern_profile *profile); /* adds what CUPTI recorded */
 
 /* ---- shapes.c ---- */
 
@@ -102,6 +131,8 @@ typedef struct ProfTrack { /* a thread of the host, or a stream of the device */
 } ProfTrack;
 typedef VEC(ProfTrack) ProfTracks;
 
+/* "thread 1234", "stream 7"; what ran on it at once: "stream 7, 2" */
+Str prof_track_name(const tern_profile *profile, const ProfTrack *track);
 /* In order of first appearance. */
 ProfTracks prof_tracks(Arena *arena, const ProfEvent *events, int count);
 

@@ -3,11 +3,13 @@
  * schedule opens and closes; without one there is a single window.
  *
  * What a call costs while it is watched: two readings of the clock and a copy. Nothing is
- * formatted; memory is taken by doubling. On cuda an event is recorded before and after what is
- * enqueued; the times are read when the profile is stopped. */
+ * formatted; memory is taken by doubling. On cuda CUPTI records what the device does; where it
+ * cannot, an event is recorded before and after what is enqueued. Both are read when the profile is
+ * stopped. */
 #include "base/utf8.h"
 #include "prof/prof.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -51,7 +53,7 @@ static const char *clean(Arena *arena, Str name) {
 
 /* The name, kept once. Most calls come again from where they came: a look where the name lies is
  * cheaper than its hash, but what lies there now must be compared. */
-static const char *intern(tern_profile *profile, const char *name) {
+const char *prof_name(tern_profile *profile, const char *name) {
     const char **recent = &profile->recent_names[(uintptr_t)name / 8 % PROF_RECENT_NAMES];
     if (*recent && !strcmp(*recent, name)) return *recent;
     Str key = str_of(name);
@@ -71,24 +73,31 @@ static int64_t thread_number(tern_profile *profile) {
     return profile->thread_number;
 }
 
-static int event_new(tern_profile *profile, const tern_call *call) {
+/* What the device does may come to as much again. */
+int prof_add(tern_profile *profile, const ProfEvent *event) {
     void *events = profile->events;
-    if ((size_t)profile->num_events >= profile->options.max_events ||
+    size_t most = profile->options.max_events * (event->on_device ? 2 : 1);
+    if ((size_t)profile->num_events >= most ||
         !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events)) {
         profile->num_dropped++;
         return -1;
     }
     profile->events = events;
-    profile->events[profile->num_events] =
-        (ProfEvent){.name = intern(profile, call->name),
-                    .thread = thread_number(profile),
-                    .parent = -1,
-                    .kind = call->kind,
-                    .waits = call->waits,
-                    .bytes = call->bytes,
-                    .grid = {call->grid[0], call->grid[1], call->grid[2]},
-                    .shapes = profile->options.shapes ? prof_shapes(profile, call) : NULL};
+    profile->events[profile->num_events] = *event;
     return profile->num_events++;
+}
+
+static int event_new(tern_profile *profile, const tern_call *call) {
+    return prof_add(
+        profile,
+        &(ProfEvent){.name = prof_name(profile, call->name),
+                     .thread = thread_number(profile),
+                     .parent = -1,
+                     .kind = call->kind,
+                     .waits = call->waits,
+                     .bytes = call->bytes,
+                     .grid = {call->grid[0], call->grid[1], call->grid[2]},
+                     .shapes = profile->options.shapes ? prof_shapes(profile, call) : NULL});
 }
 
 /* ---- times of the device ---- */
@@ -104,7 +113,8 @@ static bool is_device_work(const tern_profile *profile, const tern_call *call) {
     case TERN_CALL_RANGE:
     case TERN_CALL_OP:
     case TERN_CALL_WAIT:
-    case TERN_CALL_COMPILE: return false;
+    case TERN_CALL_COMPILE:
+    case TERN_CALL_DRIVER: return false;
     }
     return false;
 }
@@ -178,9 +188,26 @@ static void observe(void *user, const tern_call *call, bool begins) {
 
 /* ---- windows ---- */
 
-/* On cuda: a point on both clocks. */
+/* What came before is done and forgotten. */
+static bool follow_activity(tern_profile *profile) {
+    Cupti *cupti = &profile->cupti;
+    if (profile->options.by_events)
+        snprintf(profile->why_events, sizeof profile->why_events, "as asked for");
+    else if (!cupti->subscriber)
+        cupti_open(cupti, profile->why_events, sizeof profile->why_events);
+    if (!cupti->subscriber) return false;
+    profile->why_events[0] = 0;
+    if (tern_synchronize(profile->context)) return false;
+    cupti_take(cupti);
+    return true;
+}
+
+/* On cuda: CUPTI, or a point on both clocks. */
 static bool set_anchor(tern_profile *profile) {
-    if (tern_device_property(tern_device_name(profile->context), TERN_DEVICE_ON_HOST)) return true;
+    if (tern_device_property(tern_device_name(profile->context), TERN_DEVICE_ON_HOST) ||
+        follow_activity(profile))
+        return true;
+    cupti_close(&profile->cupti);
     profile->anchor = tern_event_create(profile->context);
     if (!profile->anchor || tern_synchronize(profile->context) ||
         tern_event_record(profile->anchor, NULL))
@@ -221,7 +248,8 @@ static bool window_open(tern_profile *profile) {
     profile->is_ready = profile->has_device = false;
     if (!set_anchor(profile)) return false;
     profile->num_events = 0; /* after the anchor, which waits, and that is seen */
-    profile->num_dropped = profile->num_unbalanced = 0;
+    profile->num_dropped = profile->num_unbalanced = profile->num_lost = profile->early_ns = 0;
+    memset(profile->overheads, 0, sizeof profile->overheads);
     for (int i = 0; i < profile->open.count; i++) profile->open.data[i] = -1;
     profile->begin_ns = profile->step_ns = clock_ns();
     return true;
@@ -233,7 +261,8 @@ static int stream_number(tern_profile *profile, const tern_stream *stream) {
     while (number < profile->streams.count && profile->streams.data[number].stream != stream)
         number++;
     if (number == profile->streams.count)
-        vec_push(profile->scratch, &profile->streams, (ProfStream){.stream = stream});
+        vec_push(profile->scratch, &profile->streams,
+                 ((ProfStream){.stream = stream, .id = (uint32_t)number}));
     return number;
 }
 
@@ -243,12 +272,9 @@ static int stream_number(tern_profile *profile, const tern_stream *stream) {
 static bool add_device_event(tern_profile *profile, const ProfTiming *timing, tern_event *near,
                              double *near_ns) {
     double since_ns, took_ns;
-    void *events = profile->events;
     if (tern_event_elapsed(near, timing->before, &since_ns) ||
-        tern_event_elapsed(timing->before, timing->after, &took_ns) ||
-        !grow(&events, &profile->capacity, profile->num_events, sizeof *profile->events))
+        tern_event_elapsed(timing->before, timing->after, &took_ns))
         return false;
-    profile->events = events;
     *near_ns += since_ns;
     ProfEvent event = profile->events[timing->event];
     event.on_device = true;
@@ -258,8 +284,8 @@ static bool add_device_event(tern_profile *profile, const ProfTiming *timing, te
     event.start_ns = (int64_t)*near_ns + profile->anchor_ns - profile->begin_ns;
     if (event.start_ns < stream->end_ns) event.start_ns = stream->end_ns; /* rounding */
     event.end_ns = stream->end_ns = event.start_ns + (int64_t)took_ns;
-    profile->events[profile->num_events++] = event;
-    return profile->has_device = true;
+    if (prof_add(profile, &event) >= 0) profile->has_device = true;
+    return true;
 }
 
 static void finish(tern_profile *profile) {
@@ -275,6 +301,7 @@ static void finish(tern_profile *profile) {
                             timed ? profile->timings[timed - 1].before : profile->anchor, &near_ns))
         timed++;
     profile->num_dropped += profile->num_timings - timed;
+    if (profile->cupti.subscriber) prof_activity(profile);
     prof_tree(profile->scratch, profile->events, profile->num_events);
 }
 
@@ -285,6 +312,7 @@ static tern_status window_close(tern_profile *profile) {
     if (setjmp(profile->no_memory)) profile->out_of_memory = true;
     if (!profile->out_of_memory) finish(profile);
     free_timings(profile);
+    cupti_close(&profile->cupti);
     if (profile->out_of_memory) return TERN_ERROR_NO_MEMORY;
     profile->is_ready = true;
     if (profile->options.on_ready && profile->phase == PROF_ACTIVE)
@@ -404,6 +432,7 @@ tern_status tern_profile_stop(tern_profile *profile) {
     profile->is_running = false;
     if (profile->phase != PROF_ACTIVE && !profile->is_ready) {
         free_timings(profile);
+        cupti_close(&profile->cupti);
         profile->num_events = profile->open.count = 0;
     }
     return profile->is_ready ? TERN_OK : window_close(profile);
@@ -413,6 +442,7 @@ void tern_profile_free(tern_profile *profile) {
     if (!profile) return;
     if (profile->is_running) tern_profile_stop(profile);
     free_timings(profile);
+    cupti_close(&profile->cupti);
     free(profile->timings);
     free(profile->events);
     arena_free(profile->scratch);

@@ -94,12 +94,11 @@ static void put_track(ProfFile *file, const tern_profile *profile, const ProfTra
         vec_push(profile->scratch, &steps, (Step){at, depth, to, false});
     }
     qsort(steps.data, (size_t)steps.count, sizeof *steps.data, by_time);
-    buf_printf(
-        out,
-        "{\"type\":\"evented\",\"name\":\"%s %lld\",\"unit\":\"nanoseconds\",\"startValue\":%lld,"
-        "\"endValue\":%lld,\"events\":[",
-        track->on_device ? "stream" : "thread", (long long)track->thread,
-        (long long)steps.data[0].at, (long long)steps.data[steps.count - 1].at);
+    buf_printf(out,
+               "{\"type\":\"evented\",\"name\":\"%s\",\"unit\":\"nanoseconds\",\"startValue\":%lld,"
+               "\"endValue\":%lld,\"events\":[",
+               prof_track_name(profile, track).data, (long long)steps.data[0].at,
+               (long long)steps.data[steps.count - 1].at);
     for (int i = 0; i < steps.count; i++) {
         buf_printf(out, "%s{\"type\":\"%s\",\"frame\":%d,\"at\":%lld}", i ? "," : "",
                    steps.data[i].opens ? "O" : "C", profile->events[steps.data[i].event].row,

@@ -86,6 +86,30 @@ static const ProfRow *row_numbered(const ProfRows *rows, int number) {
     return &rows->data[at];
 }
 
+/* Whose the times of the device are, and what is known to be wrong with them. */
+static void put_times(Buf *out, const tern_profile *profile, bool device) {
+    char a[32];
+    int64_t wall = profile->end_ns - profile->begin_ns, own_ns = 0;
+    if (profile->why_events[0] && device)
+        buf_printf(out,
+                   "times by events: a kernel's has the 1 to 2 us of the events around it\n"
+                   "not by CUPTI: %s\n",
+                   profile->why_events);
+    if (!profile->cupti.api || profile->why_events[0]) return;
+    for (int i = 0; i < PROF_OVERHEADS; i++)
+        if (i < PROF_MODULE_LOADING || i > PROF_QUEUE_FULL) own_ns += profile->overheads[i].ns;
+    buf_printf(out, "times by CUPTI, API %u; its own work took %s, %.2f %% of the time\n",
+               profile->cupti.api, prof_time(a, (double)own_ns),
+               wall > 0 ? (double)own_ns * 100 / (double)wall : 0.0);
+    if (profile->num_lost)
+        buf_printf(out,
+                   "up to %lld of its records are lost: there was no room, or they had no time\n",
+                   (long long)profile->num_lost);
+    if (profile->early_ns)
+        buf_printf(out, "work seems to begin up to %s before its call: the clocks differ by that\n",
+                   prof_time(a, (double)profile->early_ns));
+}
+
 static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *table) {
     char a[32], b[32], c[32];
     int64_t wall = profile->end_ns - profile->begin_ns;
@@ -96,8 +120,7 @@ static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *tab
     if (table->device) buf_printf(out, ", self GPU %s", prof_time(c, (double)table->all_device));
     buf_printf(out, "; recording: %.0f ns a range, %.2f %% of the time\n", profile->range_ns,
                wall ? profile->range_ns * (double)num_host * 100 / (double)wall : 0.0);
-    if (table->device)
-        buf_puts(out, "times by events: a kernel's has the 1 to 2 us of the events around it\n");
+    put_times(out, profile, table->device);
     if (profile->num_dropped)
         buf_printf(out, "%lld events came after the first %zu and are not here\n",
                    (long long)profile->num_dropped, profile->options.max_events);

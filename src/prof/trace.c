@@ -22,6 +22,7 @@ static const char *category(const ProfEvent *event) {
     case TERN_CALL_FILL: return event->on_device ? "gpu_memset" : "cpu_op";
     case TERN_CALL_WAIT: return "cuda_sync";
     case TERN_CALL_COMPILE: return "cpu_op";
+    case TERN_CALL_DRIVER: return strncmp(event->name, "cuda", 4) ? "cuda_driver" : "cuda_runtime";
     }
     return "cpu_op";
 }
@@ -47,13 +48,22 @@ static void put_args(Buf *out, const tern_profile *profile, int index) {
     buf_puts(out, ",\"args\":{");
     put_number(out, "External id", (uint64_t)(has_parent ? event->parent : index) + 1);
     if (has_parent) put_number(out, "correlation", (uint64_t)event->parent + 1);
-    if (event->on_device)
-        put_number(out, "device", 0), put_number(out, "stream", (uint64_t)event->thread);
-    else if (event->device_self_ns > 0)
+    if (event->on_device) {
+        const ProfStream *stream = &profile->streams.data[event->thread];
+        put_number(out, "device", stream->device);
+        put_number(out, "stream", stream->id);
+    } else if (event->device_self_ns > 0)
         put_number(out, "correlation", (uint64_t)index + 1);
     if (event->shapes) buf_printf(out, ",\"Input Dims\":%s", event->shapes);
     if (event->kind == TERN_CALL_LAUNCH)
         buf_printf(out, ",\"grid\":[%u,%u,%u]", event->grid[0], event->grid[1], event->grid[2]);
+    if (event->kernel) {
+        const uint32_t *block = event->kernel->block;
+        buf_printf(out, ",\"block\":[%u,%u,%u]", block[0], block[1], block[2]);
+        put_number(out, "registers per thread", (uint64_t)event->kernel->registers);
+        put_number(out, "shared memory", (uint64_t)event->kernel->shared_bytes);
+        put_number(out, "local memory per thread", (uint64_t)event->kernel->local_bytes);
+    }
     if (event->bytes) put_number(out, "bytes", event->bytes);
     if (event->on_device && event->bytes && event->end_ns > event->start_ns)
         buf_printf(out, ",\"memory bandwidth (GB/s)\":%.6g",
@@ -106,8 +116,7 @@ static void put_names(Buf *out, const tern_profile *profile, int pid) {
     if (profile->has_device) put_name(out, "process_name", DEVICE_PID, 0, profile->device);
     for (int i = 0; i < tracks.count; i++) {
         const ProfTrack *track = &tracks.data[i];
-        Str words = str_format(profile->scratch, "%s %lld", track->on_device ? "stream" : "thread",
-                               (long long)track->thread);
+        Str words = prof_track_name(profile, track);
         put_name(out, "thread_name", track->on_device ? DEVICE_PID : pid, track->thread,
                  words.data);
     }

@@ -62,9 +62,20 @@ static void merge_repeated(Arena *arena, ProfEvent *events, int count) {
     }
 }
 
+/* What a call of the driver enqueued counts as that of the op, range or call which it is inside
+ * of. */
+static void pass_on(ProfEvent *events, int count) {
+    for (int i = 0; i < count; i++) {
+        int call = events[i].on_device ? events[i].parent : -1;
+        if (call >= 0 && events[call].kind == TERN_CALL_DRIVER && events[call].parent >= 0)
+            events[i].parent = events[call].parent;
+    }
+}
+
 void prof_tree(Arena *arena, ProfEvent *events, int count) {
     find_parents(arena, events, count);
     merge_repeated(arena, events, count);
+    pass_on(events, count);
     for (int i = 0; i < count; i++) {
         ProfEvent *event = &events[i];
         int64_t took = event->end_ns - event->start_ns;
@@ -98,4 +109,12 @@ ProfTracks prof_tracks(Arena *arena, const ProfEvent *events, int count) {
         vec_push(arena, &tracks.data[known - 1].events, i);
     }
     return tracks;
+}
+
+Str prof_track_name(const tern_profile *profile, const ProfTrack *track) {
+    if (!track->on_device)
+        return str_format(profile->scratch, "thread %lld", (long long)track->thread);
+    const ProfStream *stream = &profile->streams.data[track->thread];
+    if (!stream->lane) return str_format(profile->scratch, "stream %u", stream->id);
+    return str_format(profile->scratch, "stream %u, %d", stream->id, stream->lane + 1);
 }

@@ -75,6 +75,7 @@ static struct {
     Deferred deferred[MOST_DEFERRED];
     int num_deferred;
     int made[HOST + 1]; /* by kind */
+    void (*told)(const char *symbol, bool begins);
     char trace[16384];
     size_t trace_length;
 } mock = {.devices = 1, .major = 9, .version = 13000, .memory = (size_t)1 << 30};
@@ -311,10 +312,13 @@ static CudaResult step(const char *symbol) {
 #define CUDA_CALL(name, symbol, parameters, arguments)                                             \
     EXPORT CudaResult symbol parameters;                                                           \
     EXPORT CudaResult symbol parameters {                                                          \
-        CudaResult forced = step(#symbol);                                                         \
-        if (forced == CUDA_OK) return mock_##name arguments;                                       \
-        if (ends_something(#symbol)) mock_##name arguments; /* as a late error of a kernel does */ \
-        return forced;                                                                             \
+        if (mock.told) mock.told(#symbol, true);                                                   \
+        CudaResult forced = step(#symbol), made = forced;                                          \
+        if (forced == CUDA_OK) made = mock_##name arguments;                                       \
+        if (forced && ends_something(#symbol))                                                     \
+            mock_##name arguments; /* as a late error of a kernel does */                          \
+        if (mock.told) mock.told(#symbol, false);                                                  \
+        return made;                                                                               \
     }
 #include "device/cuda/cuda.def"
 #undef CUDA_CALL
@@ -921,6 +925,7 @@ static void set_memory(size_t bytes) { mock.memory = bytes; }
 static void fail(int call, int result) {
     mock.fail_in = call, mock.fail_result = result, mock.failed = NULL;
 }
+static void watch(void (*told)(const char *symbol, bool begins)) { mock.told = told; }
 static int calls(void) { return mock.calls; }
 static const char *failed_call(void) { return mock.failed; }
 
@@ -938,7 +943,7 @@ static int live(void) {
 }
 
 EXPORT const Mock *mock_control(void) {
-    static const Mock control = {reset, set_devices, set_capability, set_version, set_memory,
-                                 fail,  calls,       failed_call,    live,        trace};
+    static const Mock control = {reset, set_devices, set_capability, set_version, set_memory, fail,
+                                 calls, failed_call, live,           trace,       watch};
     return &control;
 }

@@ -20,6 +20,7 @@
 #ifndef TERN_MOCK_H
 #define TERN_MOCK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +46,8 @@ typedef struct Mock {
     /* The calls since it was asked last, one a line with what they were given; things are numbered
      * by kind in the order of their making. */
     const char *(*trace)(void);
+    /* Called before and after each call; NULL: nothing is. */
+    void (*watch)(void (*told)(const char *symbol, bool begins));
 } Mock;
 
 extern const Mock *mock_control(void);

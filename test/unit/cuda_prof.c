@@ -29,7 +29,7 @@ TEST(kernels_are_timed_on_the_device) {
     tern_module *module = tern_load_text(context, kernel_text, sizeof kernel_text - 1, NULL);
     tern_kernel *kernel = tern_compile(module, "wait_spin", "i64", NULL);
     CHECK(kernel != NULL);
-    tern_profile *profile = tern_profile_start(context, NULL);
+    tern_profile *profile = tern_profile_start(context, &(tern_profile_options){.by_events = true});
     CHECK(profile != NULL);
     tern_range_push(context, "step");
     for (int i = 0; i < 4; i++)
