@@ -91,6 +91,31 @@ TEST(rows_that_do_not_go_along_k) {
     for (int i = 0; i < 128; i++) CHECK(result_of(i) == (float)(2 + 16 * (i / 32)));
 }
 
+/* Other types, of the same bytes, 0 and 0x3c in turns: 60 each, 1.5, 1, and 2^-7 with one more bit
+ * that tf32 has, and some that it has not. */
+TEST(types_of_8_and_32_bits) {
+    static const struct {
+        const char *product;
+        float want;
+    } rows[] = {
+        {"m64n8k32.f32.e4m3.e4m3 {%r5, %r6, %r7, %r8}, %d3, %d4, %p1, 1, 1;\n", 2 + 16 * 2.25f},
+        {"m64n8k32.f32.e5m2.e5m2 {%r5, %r6, %r7, %r8}, %d3, %d4, %p1, 1, 1;\n", 2 + 16},
+        {"m64n8k8.f32.tf32.tf32 {%r5, %r6, %r7, %r8}, %d3, %d4, %p1, 1, 1;\n",
+         (float)(2 + 8 * 0x1.004p-7 * 0x1.004p-7)},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        char body[4096];
+        snprintf(body, sizeof body, "%swgmma.mma_async.sync.aligned.%s%s", READY, rows[i].product,
+                 COMMIT WAIT READ);
+        expect(body, 128, NULL);
+        for (int k = 0; k < 128; k++) CHECK(result_of(k) == rows[i].want);
+    }
+    expect(READY "wgmma.mma_async.sync.aligned.m64n8k32.s32.s8.s8 {%r5, %r6, %r7, %r8}, %d3, %d4, "
+                 "%p1;\n" COMMIT WAIT READ,
+           128, NULL);
+    for (int k = 0; k < 128; k++) CHECK(memory[k] == 0x40000000 + 16 * 60 * 60);
+}
+
 TEST(what_is_under_way_is_left_alone) {
     const char *read = "a sum of a wgmma that was not waited for is read or written";
     expect(READY PRODUCT COMMIT READ WAIT, 128, read);

@@ -92,8 +92,10 @@ static double element(const Fragment *f, int kind, int lane, int i) {
     case MMA_BF16_K16: return (double)ptx_bf16((uint16_t)(f->regs[i / 2][lane] >> (16 * (i % 2))));
     case MMA_TF32_K8: return (double)float_of_bits(f->regs[i][lane] & ~0x1fffu);
     case MMA_S8_K32: return (double)(int8_t)(f->regs[i / 4][lane] >> (8 * (i % 4)));
+    case MMA_E4M3_K32:
+    case MMA_E5M2_K32: break;
     }
-    return 0;
+    BUG("no mma.sync of this kind");
 }
 
 typedef struct Shape {

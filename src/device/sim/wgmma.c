@@ -6,11 +6,12 @@
  * who writes there in between is found.
  *
  * Descriptors are read as the ISA has them ("Matrix descriptor", "Strides"), not as the compiler
- * makes them: of a swizzle of S bytes, element (r, k) of a tile whose rows go along K is at
+ * makes them: of a swizzle of S bytes, element (r, k), of B bytes, of a tile whose rows go along K
+ * is at
  *
- *     start + r / 8 * stride + r % 8 * S + k * 2
+ *     start + r / 8 * stride + r % 8 * S + k * B
  *
- * and of one whose rows go along M or N element (i, k) at
+ * and of one whose rows go along M or N element (i, k), of 2 bytes, at
  *
  *     start + i * 2 / S * leading + i * 2 % S + k / 8 * stride + k % 8 * S
  *
@@ -22,7 +23,7 @@
 #include "device/sim/access.h"
 #include "gen/ptx/number.h"
 
-enum { ROWS = 16, DEPTH = 16, CHUNK = 8, MOST_COLUMNS = 256 }; /* of one warp; k; 16 bytes */
+enum { ROWS = 16, DEPTH_BYTES = 32, MOST_DEPTH = 32, MOST_COLUMNS = 256 }; /* of one warp */
 
 /* ---- proxies ---- */
 
@@ -55,7 +56,29 @@ typedef struct Tile {
     uint64_t start, leading, stride; /* bytes */
     int span;                        /* S */
     bool transposed;                 /* its rows do not go along K */
+    int bytes;                       /* B */
 } Tile;
+
+static int bytes_of(SimMma kind) {
+    if (kind == MMA_TF32_K8) return 4;
+    return kind == MMA_F16_K16 || kind == MMA_BF16_K16 ? 2 : 1;
+}
+
+/* Of tf32 the bits that f32 has more are not looked at. */
+static float element_of(SimMma kind, const uint8_t *at) {
+    uint16_t half;
+    uint32_t word;
+    switch (kind) {
+    case MMA_F16_K8:
+    case MMA_F16_K16: memcpy(&half, at, sizeof half); return ptx_f16(half);
+    case MMA_BF16_K16: memcpy(&half, at, sizeof half); return ptx_bf16(half);
+    case MMA_TF32_K8: memcpy(&word, at, sizeof word); return float_of_bits(word & ~0x1fffu);
+    case MMA_S8_K32: return (float)(int8_t)*at;
+    case MMA_E4M3_K32: return ptx_small(PTX_E4M3, *at);
+    case MMA_E5M2_K32: return ptx_small(PTX_E5M2, *at);
+    }
+    BUG("no wgmma of this kind");
+}
 
 static bool read_descriptor(Machine *m, Warp *w, const Ins *ins, uint64_t bits, bool transposed,
                             Tile *tile) {
@@ -67,7 +90,8 @@ static bool read_descriptor(Machine *m, Warp *w, const Ins *ins, uint64_t bits, 
                    .leading = (bits >> 16 & 0x3fff) << 4,
                    .stride = (bits >> 32 & 0x3fff) << 4,
                    .span = spans[bits >> 62],
-                   .transposed = transposed};
+                   .transposed = transposed,
+                   .bytes = bytes_of((SimMma)ins->kind)};
     if (bits & ~known)
         return sim_fail(m, w, ins, NO_LANE,
                         "matrix descriptor 0x%016llx has bits that are not simulated",
@@ -78,30 +102,29 @@ static bool read_descriptor(Machine *m, Warp *w, const Ins *ins, uint64_t bits, 
 
 /* Of element (i, k); i counts rows of A or columns of B. */
 static uint64_t address_in(const Tile *t, int i, int k) {
-    uint64_t span = (uint64_t)t->span, along = (uint64_t)(t->transposed ? i : k) * 2;
+    uint64_t span = (uint64_t)t->span, along = (uint64_t)((t->transposed ? i : k) * t->bytes);
     uint64_t across = (uint64_t)(t->transposed ? k : i);
     uint64_t at = t->start + across / 8 * t->stride + across % 8 * span;
     at += t->transposed ? along / span * t->leading + along % span : along;
     return at ^ (at >> 7 & (span / 16 - 1)) << 4;
 }
 
-/* Rows [first, first + count) of A, or columns of B, 16 elements along K of each. */
+/* Rows [first, first + count) of A, or columns of B, 32 bytes along K of each. */
 static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int first, int count,
-                      float out[][DEPTH]) {
+                      float out[][MOST_DEPTH]) {
     Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .what = "wgmma"};
-    int chunks_i = t->transposed ? count / CHUNK : count, chunks_k = t->transposed ? DEPTH : 2;
+    int chunk = 16 / t->bytes, depth = DEPTH_BYTES / t->bytes;
+    int chunks_i = t->transposed ? count / chunk : count, chunks_k = t->transposed ? depth : 2;
     for (int c = 0; c < chunks_i * chunks_k; c++) {
-        int i = c / chunks_k * (t->transposed ? CHUNK : 1);
-        int k = c % chunks_k * (t->transposed ? 1 : CHUNK);
-        uint16_t lanes[CHUNK];
+        int i = c / chunks_k * (t->transposed ? chunk : 1);
+        int k = c % chunks_k * (t->transposed ? 1 : chunk);
         Spot spot;
         if (!access_find(&a, 0, address_in(t, first + i, k), &spot) ||
             !access_check_set(&a, 0, &spot) || !check_proxy(m, w, ins, &spot, 16) ||
             !race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, false, false))
             return false;
-        memcpy(lanes, spot.memory, sizeof lanes);
-        for (int e = 0; e < CHUNK; e++) {
-            float x = ins->kind == MMA_BF16_K16 ? ptx_bf16(lanes[e]) : ptx_f16(lanes[e]);
+        for (int e = 0; e < chunk; e++) {
+            float x = element_of((SimMma)ins->kind, spot.memory + e * t->bytes);
             if (t->transposed)
                 out[i + e][k] = x;
             else
@@ -112,7 +135,7 @@ static bool read_tile(Machine *m, Warp *w, const Ins *ins, const Tile *t, int fi
 }
 
 typedef struct Operands {
-    float a[ROWS][DEPTH], b[MOST_COLUMNS][DEPTH];
+    float a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
 } Operands;
 
 static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
@@ -129,6 +152,7 @@ static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
  * eights. */
 static bool compute(Machine *m, Warp *w, Product *p) {
     Operands o;
+    int depth = DEPTH_BYTES / bytes_of((SimMma)p->ins->kind);
     if (p->done) return true;
     if (!read_operands(m, w, p, &o)) return false;
     for (int r = 0; r < p->ins->num_results; r++) {
@@ -137,8 +161,12 @@ static bool compute(Machine *m, Warp *w, Product *p) {
             int row = lane / 4 + 8 * (r / 2 % 2), column = 8 * (r / 4) + lane % 4 * 2 + r % 2;
             double sum = p->adds ? (double)float_of_bits(sums[lane]) : 0;
             double products = 0;
-            for (int k = 0; k < DEPTH; k++)
+            for (int k = 0; k < depth; k++)
                 products += (double)o.a[row][k] * (double)o.b[column][k];
+            if (p->ins->kind == MMA_S8_K32) {
+                sums[lane] = (p->adds ? sums[lane] : 0) + (uint32_t)(int32_t)products;
+                continue;
+            }
             float total = (float)(products + sum);
             sums[lane] = total == total ? bits_of_float(total) : 0x7fffffff;
         }

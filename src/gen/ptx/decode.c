@@ -494,19 +494,21 @@ static bool mma(Statement *s, Ins *ins, SimMma kind) {
            take(s, ins, small ? "RRRRrrrrrrr" : "RRRRrrrrrrrrrr");
 }
 
-/* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated,
- * transposed. */
+/* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated (not of
+ * integers), transposed (of 16 bits only). */
 static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
-    int sums = 4 * ins->count, count = sums + 7;
+    int flags = kind == MMA_F16_K16 || kind == MMA_BF16_K16 ? 4 : kind == MMA_S8_K32 ? 0 : 2;
+    int sums = 4 * ins->count, count = sums + 3 + flags;
+    PtxType sum = kind == MMA_S8_K32 ? PTX_u32 : PTX_f32;
     if (!counted(s, count) || !grouped(s, 0, sums, true)) return false;
     int32_t *all = places(s, sums + 3);
     static const PtxType types[] = {PTX_u64, PTX_u64, PTX_pred};
     for (int i = 0; i < sums; i++)
-        if (!result(s, &s->words[i], PTX_f32, &all[i])) return false;
+        if (!result(s, &s->words[i], sum, &all[i])) return false;
     for (int i = 0; i < 3; i++)
         if (!source(s, &s->words[sums + i], types[i], &all[sums + i])) return false;
     ins->number = 0;
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < flags; i++) {
         const Word *word = &s->words[sums + 3 + i];
         if (word->kind != WORD_NUMBER || word->float_kind || word->bits > 1)
             return mismatch(s, word);
@@ -588,6 +590,10 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_MMA_S8_K32: return mma(s, ins, MMA_S8_K32);
     case INS_WGMMA_F16: return wgmma(s, ins, MMA_F16_K16);
     case INS_WGMMA_BF16: return wgmma(s, ins, MMA_BF16_K16);
+    case INS_WGMMA_E4M3: return wgmma(s, ins, MMA_E4M3_K32);
+    case INS_WGMMA_E5M2: return wgmma(s, ins, MMA_E5M2_K32);
+    case INS_WGMMA_S8: return wgmma(s, ins, MMA_S8_K32);
+    case INS_WGMMA_TF32: return wgmma(s, ins, MMA_TF32_K8);
     case INS_WGMMA_FENCE: return alone(s, ins, SIM_WGMMA_FENCE);
     case INS_WGMMA_COMMIT: return alone(s, ins, SIM_WGMMA_COMMIT);
     case INS_WGMMA_WAIT: return group_wait(s, ins, SIM_WGMMA_WAIT);

@@ -96,7 +96,15 @@ typedef enum SimSpecial {
     NUM_SPECIALS,
 } SimSpecial;
 
-typedef enum SimMma { MMA_F16_K8, MMA_F16_K16, MMA_BF16_K16, MMA_TF32_K8, MMA_S8_K32 } SimMma;
+typedef enum SimMma {
+    MMA_F16_K8,
+    MMA_F16_K16,
+    MMA_BF16_K16,
+    MMA_TF32_K8,
+    MMA_S8_K32,
+    MMA_E4M3_K32, /* these by wgmma only */
+    MMA_E5M2_K32,
+} SimMma;
 
 /* Operands: 32 and 64-bit registers by their place in units of 32 words, predicates by number; -1 -
  * n: the n-th place of the constants; NO_OPERAND. */
