@@ -77,7 +77,7 @@ static const char *cannot_export(const Build *build, const tern_kernel *kernel) 
     const GenFacts *facts = &kernel->compiled->facts;
     if (kernel->num_parameters != build->num_parameters)
         return "a tuple or a tensor descriptor among its parameters";
-    if (kernel_use(build->arena, kernel->compiled).prints) return "device_print";
+    if (kernel_use(build->arena, kernel->compiled).prints) return "device_print or printf";
     if (is_cpu(kernel->compiled->target) && facts->may_spin)
         return "a loop that waits for other programs, on a CPU";
     if (is_cpu(kernel->compiled->target) &&

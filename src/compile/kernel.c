@@ -40,7 +40,7 @@ static bool note_use(Op *op, void *user) {
     KernelUse *use = &walk->use;
     bool asks = op->kind == OP_PROGRAM_ID || op->kind == OP_NUM_PROGRAMS;
     if (asks && grid_axis(op) >= use->grid_axes) use->grid_axes = grid_axis(op) + 1;
-    if (op->kind == OP_PRINT) use->prints = true;
+    if (op->kind == OP_PRINT || op->kind == OP_PRINTF) use->prints = true;
     if (op->kind == OP_LOAD || !access_pointer(op)) return true;
     const Value *base = facts_base(walk->facts, access_pointer(op));
     for (int i = 0; i < walk->num_params; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* report: printf and assert, whose arguments are not only values: a format, a text. */
 #include "cuda/front.h"
+#include "base/format.h"
 
 enum {
     MAX_TEXT = 4096,
@@ -69,12 +70,24 @@ CuVal cu_printed(CuLower *l, CuVal val) {
     return val;
 }
 
-/* The conversion at text[i], '%': its last letter; *end: behind it. 0: it has none. */
-static char conversion_at(Str text, int i, int *end) {
-    for (i++; i < text.length && strchr("-+ #0123456789.lhzjt", text.data[i]); i++) {
+/* As the conversion reads it: a number of its size. */
+static Value *value_for(CuLower *l, const FormatPiece *piece) {
+    const Conversion *c = &piece->conversion;
+    CuVal val = cu_printed(l, cu_assignment(l));
+    if (l->panic) return NULL;
+    if (cu_is_float(val.type) != conversion_is_float(c))
+        cu_bad(l, val.place, "printf's conversion '%.*s' of %s", STR_ARG(piece->text),
+               cu_is_float(val.type) ? "a floating-point number" : "an integer");
+    else if (!cu_is_float(val.type) && (type_bits(val.value->type) == 64) != (c->bytes == 8))
+        val = cu_cast_to(l, val, cu_type(c->bytes == 8 ? CU_LLONG : CU_INT));
+    return val.value;
+}
+
+static void add_plain(Buf *out, Str text) {
+    for (int i = 0; i < text.length; i++) {
+        if (text.data[i] == '%') buf_putc(out, '%');
+        buf_putc(out, text.data[i]);
     }
-    *end = i + 1;
-    return i < text.length ? text.data[i] : 0;
 }
 
 /* Strings among the values become a part of the text: %s is printed now. */
@@ -84,34 +97,29 @@ static CuVal print(CuLower *l, CuPlace place) {
     int count = 0;
     if (!cu_strings(l, "a format of printf", &format)) return cu_poison(l, place);
     buf_puts(&text, "");
-    for (int i = 0, end; i < (int)format.length && !l->panic; i = end) {
-        end = i + 1;
-        if (format.data[i] != '%' || (i + 1 < (int)format.length && format.data[i + 1] == '%')) {
-            end += format.data[i] == '%';
-            buf_add(&text, format.data + i, (size_t)(end - i));
+    Str rest = buf_str(&format);
+    for (FormatPiece piece; !l->panic && format_next(&rest, &piece);) {
+        char letter = piece.conversion.letter;
+        if (!piece.converts) {
+            add_plain(&text, piece.text);
             continue;
         }
-        char letter = conversion_at(buf_str(&format), i, &end);
-        if (!letter || !strchr("diouxXeEfFgGaAcsp", letter))
-            cu_unsupported(l, place, "a conversion of printf that CUDA does not have");
+        if (!letter) cu_unsupported(l, place, "a conversion of printf that CUDA does not have");
         if (!l->panic && !cu_accept(l, ","))
             cu_bad(l, place, "printf has more conversions than values");
         if (l->panic) break;
         Buf inner = {.arena = l->arena};
-        bool is_text = letter == 's' && end == i + 2 && l->at->kind == CU_STRING;
+        bool is_text = letter == 's' && piece.text.length == 2 && l->at->kind == CU_STRING;
         if (letter == 's' && !is_text)
             cu_unsupported(l, l->at->place, "a string of printf that is not written here");
         if (is_text && cu_strings(l, "a string", &inner)) {
-            for (size_t k = 0; k < inner.length; k++) {
-                if (inner.data[k] == '%') buf_putc(&text, '%');
-                buf_putc(&text, inner.data[k]);
-            }
+            add_plain(&text, buf_str(&inner));
             continue;
         }
-        buf_add(&text, format.data + i, (size_t)(end - i));
+        buf_add(&text, piece.text.data, (size_t)piece.text.length);
         if (count == MAX_VALUES)
             cu_unsupported(l, place, "printf of more than %d values", MAX_VALUES);
-        if (!l->panic) values[count++] = cu_printed(l, cu_assignment(l)).value;
+        if (!l->panic) values[count++] = value_for(l, &piece);
     }
     if (cu_is(l->at, ",")) cu_bad(l, l->at->place, "printf has more values than conversions");
     cu_expect(l, ")", "after the values of printf");

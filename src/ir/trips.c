@@ -225,8 +225,8 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
 #define CONTROL(kind, ...) case OP_##kind:
 #define ASYNC(kind, ...)   case OP_##kind:
 #define THREAD(kind, ...)  case OP_##kind:
+#define BLOCK(kind, ...)   case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
     case OP_SPLAT:
     case OP_BROADCAST:
     case OP_EXPAND_DIMS:

@@ -305,8 +305,8 @@ static bool check_op_places(Verifier *v, const Op *op) {
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
 #define THREAD(kind, ...) case OP_##kind:
+#define BLOCK(kind, ...)  case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
     case OP_RING:
     case OP_ACQUIRE:
     case OP_COMMIT:

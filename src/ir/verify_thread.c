@@ -3,6 +3,7 @@
  * allocated at the top of the function, once for each launch of a thread or block. In thread form
  * there are no tiles and no ops on them, in spread form no threads. */
 #include "ir/verify.h"
+#include "base/format.h"
 
 enum {
     MAX_BLOCK_Z = 64,        /* CUDA programming guide, "Technical specifications" */
@@ -47,23 +48,28 @@ bool verify_warp(Verifier *v, const Op *op) {
            verify_bad(v, op, "expected a result of i32");
 }
 
-/* How many values a format of printf takes: of conversions that are not %%. */
+/* A value for each conversion; in spread form, where lanes print, tiles, and their mask. */
 bool verify_printf(Verifier *v, const Op *op) {
     int count = 0;
-    Str text = printf_text(op);
-    for (int i = 0; i < text.length; i++) {
-        if (text.data[i] != '%') continue;
-        bool twice = i + 1 < text.length && text.data[i + 1] == '%';
-        count += !twice;
-        i += twice;
-    }
-    if (count != op->num_operands)
-        return verify_bad(v, op, "%d values for %d conversions", op->num_operands, count);
-    for (int i = 0; i < op->num_operands; i++) {
-        TypeKind kind = op->operands[i]->type->kind;
+    Str rest = printf_text(op);
+    bool has_mask = v->fn->form == FORM_SPREAD && op->num_operands &&
+                    type_is_tile(op->operands[op->num_operands - 1]->type);
+    const Value *mask = has_mask ? op->operands[op->num_operands - 1] : NULL;
+    for (FormatPiece piece; format_next(&rest, &piece); count += piece.converts)
+        if (piece.converts && (!piece.conversion.letter || piece.conversion.letter == 's'))
+            return verify_bad(v, op, "a conversion that kernels do not have");
+    if (count != op->num_operands - has_mask)
+        return verify_bad(v, op, "%d values for %d conversions", op->num_operands - has_mask,
+                          count);
+    if (mask && !type_is_bool(type_lane(mask->type)))
+        return verify_bad(v, op, "expected a mask, not %s", verify_text_of(v, mask->type));
+    for (int i = 0; i < count; i++) {
+        const Type *type = op->operands[i]->type;
+        TypeKind kind = type_lane(type)->kind;
         if (kind != TYPE_I32 && kind != TYPE_I64 && kind != TYPE_F64)
-            return verify_bad(v, op, "expected i32, i64 or f64, not %s",
-                              verify_text_of(v, op->operands[i]->type));
+            return verify_bad(v, op, "expected i32, i64 or f64, not %s", verify_text_of(v, type));
+        if (mask ? !type_same_shape(type, mask->type) : type_is_tile(type))
+            return verify_bad(v, op, "%s without a mask of its shape", verify_text_of(v, type));
     }
     return op_result(op)->type->kind == TYPE_I32 || verify_bad(v, op, "expected a result of i32");
 }
@@ -90,7 +96,8 @@ bool verify_call(Verifier *v, const Op *op) {
 bool verify_thread_op(Verifier *v, const Op *op) {
     bool is_thread = v->fn->form == FORM_THREAD;
     switch (op->kind) {
-    case OP_ALLOC:
+#define BLOCK(kind, ...) case OP_##kind:
+#include "ir/ops.def"
         return func_has_threads(v->fn) || verify_bad(v, op, "not in thread or spread form");
 #define THREAD(kind, ...) case OP_##kind:
 #include "ir/ops.def"

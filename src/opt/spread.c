@@ -223,17 +223,54 @@ static void spread_assume(Spread *s, const Op *op, Mask mask) {
         build_op(&s->b, OP_ASSUME, 1, &holds, 0, NULL, 0, NULL);
 }
 
+/* A fence or clock is one for all lanes. */
+static void spread_once(Spread *s, const Op *op) {
+    const Type *type = op->num_results ? op_result(op)->type : NULL;
+    Op *made = build_op(&s->b, op->kind, 0, NULL, op->num_results, &type, 0, NULL);
+    memcpy(made->attrs, op->attrs, sizeof made->attrs);
+    if (type) become(s, op_result(op), op_result(made));
+}
+
+/* Here all of its lanes. */
+static Value *all_lanes(Spread *s, Mask mask) {
+    return mask.lanes ? mask.lanes : build_int(&s->b, spread_type(s, type_scalar(TYPE_I1)), 1);
+}
+
+/* Each thread has its text, also where all print the same. */
+static void spread_printf(Spread *s, const Op *op, Mask mask) {
+    Value **operands = arena_array(s->px->scratch, Value *, op->num_operands + 1);
+    int count = op->num_operands;
+    const Type *type = op_result(op)->type;
+    for (int i = 0; i < count; i++) operands[i] = spread_tile(s, s->now[op->operands[i]->id]);
+    if (s->rank) operands[count++] = all_lanes(s, mask);
+    Op *made = build_op(&s->b, OP_PRINTF, count, operands, 1, &type, 0, NULL);
+    memcpy(made->attrs, op->attrs, sizeof made->attrs);
+    become(s, op_result(op), build_int(&s->b, type, op->num_operands));
+}
+
+static void spread_assert(Spread *s, const Op *op, Mask mask) {
+    Value *operands[] = {spread_tile(s, s->now[assert_condition(op)->id]), mask.lanes};
+    int count = mask.lanes && s->rank ? 2 : 1;
+    Op *made = build_op(&s->b, OP_ASSERT, count, operands, 0, NULL, 0, NULL);
+    memcpy(made->attrs, op->attrs, sizeof made->attrs);
+}
+
 static void spread_op(Spread *s, const Op *op, Mask mask) {
     s->b.span = op->span;
-    if (op->kind == OP_THREAD_ID) { /* of its class the only one that has a meaning for lanes */
-        spread_thread_id(s, op);
-        return;
-    }
     switch (op->kind) {
+    case OP_THREAD_ID: spread_thread_id(s, op); return;
     case OP_IF: spread_if(s, op, mask); return;
     case OP_FOR: spread_for(s, op, mask); return;
     case OP_WHILE: spread_while(s, op, mask); return;
     case OP_BARRIER: spread_barrier(s, mask); return;
+    case OP_WARP_SYNC: build_op(&s->b, OP_BARRIER, 0, NULL, 0, NULL, 0, NULL); return;
+    case OP_SHUFFLE: spread_shuffle(s, op); return;
+    case OP_VOTE: spread_vote(s, op, mask); return;
+    case OP_ACTIVE: spread_active(s, op, mask); return;
+    case OP_FENCE:
+    case OP_CLOCK: spread_once(s, op); return;
+    case OP_PRINTF: spread_printf(s, op, mask); return;
+    case OP_ASSERT: spread_assert(s, op, mask); return;
     case OP_ALLOC: spread_alloc(s, op); return;
     case OP_ASSUME: spread_assume(s, op, mask); return;
     case OP_LOAD:
@@ -250,10 +287,8 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
         spread_assembly(s, op);
         return;
     case OP_PRINT:
-    case OP_ASSERT:
-    case OP_CLOCK:
+    case OP_CALL:
 #define SHAPE(kind, ...)  case OP_##kind:
-#define THREAD(kind, ...) case OP_##kind:
 #define ASYNC(kind, ...)  case OP_##kind:
 #define ACROSS(kind, ...) case OP_##kind:
 #include "ir/ops.def"

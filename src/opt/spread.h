@@ -52,6 +52,11 @@ bool spread_one(Spread *s, const Op *op, Mask mask, Value **values);
 void spread_for(Spread *s, const Op *op, Mask mask);
 void spread_while(Spread *s, const Op *op, Mask mask);
 
+/* ---- spread_warp.c ---- */
+void spread_shuffle(Spread *s, const Op *op);
+void spread_vote(Spread *s, const Op *op, Mask mask);
+void spread_active(Spread *s, const Op *op, Mask mask);
+
 /* ---- spread_memory.c ---- */
 void spread_memory(Spread *s, const Op *op, Mask mask);
 void spread_alloc(Spread *s, const Op *op);

@@ -41,7 +41,9 @@ static bool is_inside(const Value *value, const Region *arm) {
 /* Whether each op of the arm can be scalar, and which values it needs of the tiles around it. */
 static bool note_op(Op *op, void *user) {
     OneArm *arm = user;
-    if (op->kind == OP_BARRIER) return false;
+    if (op->kind == OP_BARRIER || op->kind == OP_SHUFFLE || op->kind == OP_VOTE ||
+        op->kind == OP_ACTIVE || op->kind == OP_WARP_SYNC)
+        return false; /* of several threads */
     for (int i = 0; i < op->num_operands; i++) {
         const Value *value = op->operands[i];
         bool known = !arm->s->varying[value->id] || is_inside(value, arm->region);

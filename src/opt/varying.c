@@ -59,7 +59,8 @@ static void visit_while(Varying *v, const Op *op) {
 static bool begins(const Varying *v, const Op *op) {
     if (op->kind == OP_THREAD_ID) return v->fn->block[grid_axis(op)] > 1;
     if (op->kind == OP_ALLOC) return alloc_space(op) == ALLOC_LOCAL;
-    return op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+    return op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS || op->kind == OP_VOTE ||
+           op->kind == OP_ACTIVE;
 }
 
 static void visit(Varying *v, const Region *region) {

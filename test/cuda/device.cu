@@ -99,3 +99,15 @@ __global__ void reports(int *out, volatile int *flag, int n) {
     assert(n < 7 && "too many");
     out[threadIdx.x] = clock64() >= before;
 }
+
+__global__ void texts(long long big, float x) {
+    int t = threadIdx.y * blockDim.x + threadIdx.x;
+    printf("all\n");
+    if (threadIdx.y == 0 && threadIdx.x == 3) printf("alone %.3g\n", x);
+    x *= t;
+    if (t % 3 != 1) return;
+    printf("%d|%-6d|%+.2e|%c|%x|%lld|%u%%|%05.1f|%g\n", t, -t, x, 'a' + t % 26, -t, big - t,
+           4000000000u + t, x, x * (double)x);
+    int count = printf("%hhu %u %#lx|     abc|%i\n", t * 9, (unsigned long long)t, 255l + t, -1);
+    assert(count == 4);
+}

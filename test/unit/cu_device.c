@@ -1,23 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a thread does with others of its warp, numbers of 16 bits, functions of the library: kernels
- * of test/cuda/device.cu on sim, against plain C. */
+ * of test/cuda/device.cu on each device, against plain C. */
 #include "test.h"
 #include "base/float.h"
 #include "tern.h"
 
 static tern_context *context;
+static int rows = 1; /* of the block */
+static tern_buffer *buffers[8];
+static int num_buffers;
+
+static void on_each_device(void (*check)(void)) {
+    static const char *const devices[] = {"sim", "interp", "cpu"};
+    for (int i = 0; i < 3; i++) {
+        int bad = test_bad_checks;
+        context = tern_open(&(tern_open_options){.device = devices[i]}, NULL, NULL, 0);
+        check();
+        if (test_bad_checks > bad) printf("on %s\n", devices[i]);
+        while (num_buffers) tern_buffer_free(buffers[--num_buffers]);
+        tern_close(context);
+    }
+}
+
+#define TEST_DEVICES(name)                                                                         \
+    static void check_##name(void);                                                                \
+    TEST(name) { on_each_device(check_##name); }                                                   \
+    static void check_##name(void)
 
 static tern_buffer *filled(const void *data, size_t bytes) {
-    if (!context) context = tern_open(&(tern_open_options){.device = "sim"}, NULL, NULL, 0);
     tern_buffer *buffer = tern_alloc(context, bytes);
     CHECK(buffer && tern_write(buffer, 0, data, bytes) == TERN_OK);
-    return buffer;
+    return buffers[num_buffers++] = buffer;
 }
 
 static tern_status launched(const char *name, int threads, const tern_argument *arguments,
                             int count) {
     tern_module *module = tern_load_file(context, "test/cuda/device.cu");
-    tern_options options = {.block = {threads}, .verify = true};
+    tern_options options = {.block = {threads, rows}, .verify = true};
     tern_kernel *kernel = module ? tern_compile(module, name, NULL, &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
     CHECK(kernel != NULL);
@@ -37,7 +56,7 @@ static void launch(const char *name, int threads, const tern_argument *arguments
 static int number_at(int t) { return (t * 7 + 3) % 45; }
 static uint32_t bit(bool is, int at) { return (uint32_t)is << at; }
 
-TEST(shuffles) {
+TEST_DEVICES(shuffles) {
     int in[32], out[32][12] = {{0}};
     double wide[32] = {0};
     for (int t = 0; t < 32; t++) in[t] = number_at(t);
@@ -63,7 +82,7 @@ TEST(shuffles) {
     }
 }
 
-TEST(groups) {
+TEST_DEVICES(groups) {
     enum { N = 64 };
     int in[N], out[N][6] = {{0}};
     for (int t = 0; t < N; t++) in[t] = number_at(t);
@@ -97,7 +116,7 @@ static uint16_t half_bits(double x) {
     return (uint16_t)float_encode(FLOAT_F16, x, FLOAT_NEAREST_EVEN);
 }
 
-TEST(halves) {
+TEST_DEVICES(halves) {
     enum { N = 16 };
     uint16_t in[N + 1], out[N][8] = {{0}}, brain[N] = {0};
     float wide[N] = {0};
@@ -136,7 +155,7 @@ static bool within(double got, double want, double ulp, double least) {
     return fabs(got - want) <= ulp * (fabs(want) + least);
 }
 
-TEST(functions) {
+TEST_DEVICES(functions) {
     enum { N = 48, FLOATS = 24, DOUBLES = 8 };
     static float in[N * 2], out[N][FLOATS];
     static double wide[N][DOUBLES];
@@ -195,16 +214,61 @@ TEST(functions) {
 
 /* ---- reports ---- */
 
-TEST(reports) {
+TEST_DEVICES(reports) {
     int out[32] = {0}, flag = 0;
     tern_buffer *to = filled(out, sizeof out), *word = filled(&flag, sizeof flag);
     tern_argument fine[] = {tern_arg_buffer(to), tern_arg_buffer(word), tern_arg_int(5)};
     launch("reports", 32, fine, 3);
     CHECK(!tern_read(to, 0, out, sizeof out) && !tern_read(word, 0, &flag, sizeof flag));
     CHECK(flag == 5 && out[0] == 1 && out[31] == 1);
+    char *said = tern_take_output(context);
+    CHECK_STR(said, "n = 5,  2.50% of all\n");
+    free(said);
     tern_argument wrong[] = {tern_arg_buffer(to), tern_arg_buffer(word), tern_arg_int(7)};
     CHECK(launched("reports", 32, wrong, 3) != TERN_OK);
     CHECK(strstr(tern_message(context), "n < 7"));
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* In which order threads print is not said. */
+static void check_lines(char *said, const char *want) {
+    char *lines[2][200], *copy = strdup(want), *texts[] = {said ? said : copy, copy};
+    int counts[2] = {0};
+    for (int i = 0; i < 2; i++) {
+        for (char *line = strtok(texts[i], "\n"); line && counts[i] < 200;
+             line = strtok(NULL, "\n"))
+            lines[i][counts[i]++] = line;
+        qsort(lines[i], (size_t)counts[i], sizeof *lines[i], by_text);
+    }
+    CHECK(said && counts[0] == counts[1]);
+    for (int i = 0; i < counts[0] && i < counts[1]; i++) CHECK_STR(lines[0][i], lines[1][i]);
+    free(said);
+    free(copy);
+}
+
+/* Each thread's line is whole. */
+TEST_DEVICES(texts) {
+    static char want[10000];
+    int used = 0;
+    rows = 2;
+    launch("texts", 20, (tern_argument[]){tern_arg_int(1ll << 40), tern_arg_float(0.7)}, 2);
+    rows = 1;
+    for (int t = 0; t < 40; t++) {
+        used += snprintf(want + used, sizeof want - (size_t)used, "all\n");
+        if (t == 3) used += snprintf(want + used, sizeof want - (size_t)used, "alone %.3g\n", 0.7f);
+    }
+    for (int t = 1; t < 40; t += 3) {
+        double x = 0.7f * (float)t;
+        used += snprintf(want + used, sizeof want - (size_t)used,
+                         "%d|%-6d|%+.2e|%c|%x|%lld|%u%%|%05.1f|%g\n", t, -t, x, 'a' + t % 26, -t,
+                         (1ll << 40) - t, 4000000000u + (unsigned)t, x, x * x);
+        used += snprintf(want + used, sizeof want - (size_t)used, "%d %u %#lx|%8.3s|%i\n",
+                         t * 9 % 256, (unsigned)t, 255l + t, "abcdef", -1);
+    }
+    check_lines(tern_take_output(context), want);
 }
 
 TEST_MAIN()

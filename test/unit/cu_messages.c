@@ -107,6 +107,9 @@ TEST(what_is_not_supported) {
     WRONG("p[0] = __shfl_sync(-1, n);", "'__shfl_sync' takes 3 to 4 arguments, not 2");
     WRONG("printf(\"%d\");", "printf has more conversions than values");
     WRONG("printf(\"%d\", n, n);", "printf has more values than conversions");
+    WRONG("printf(\"%d\", 1.5f);", "printf's conversion '%d' of a floating-point number");
+    WRONG("printf(\"%5.1f\", n);", "printf's conversion '%5.1f' of an integer");
+    REFUSED("printf(\"%1001d\", n);", "a conversion of printf that CUDA does not have");
     REFUSED("printf(\"%s\", q);", "a string of printf that is not written here");
     REFUSED("printf(\"%n\", p);", "a conversion of printf that CUDA does not have");
     REFUSED("printf(q);", "a format of printf that is not written here");

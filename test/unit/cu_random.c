@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Random kernels of CUDA C, without races: loops that threads leave at different times, jumps,
- * early returns, phases between barriers, memory of a thread, atomics, an output that may be the
- * input. What sim makes of them, thread by thread, interp and cpu must make in tiles, bit for bit.
- * TERN_SEEDS=N tries more of them. */
+ * early returns, phases between barriers, memory of a thread, atomics, what threads of a warp do
+ * together, an output that may be the input. What sim makes of them, thread by thread, interp and
+ * cpu must make in tiles, bit for bit. TERN_SEEDS=N tries more of them. */
 #include "test.h"
 #include "base/base.h"
 #include "tern.h"
@@ -159,20 +159,51 @@ static void exchange(Writer *w, int threads) {
                threads);
 }
 
+/* Threads of a warp give each other what they have, all and those that an expression or a loop
+ * leaves; m names those that are there. */
+static void warps(Writer *w, int threads) {
+    static const char *const votes[] = {"ballot", "any", "all"};
+    const char *vote = votes[any(w, COUNT(votes))];
+    bool whole = threads % 32 == 0;
+    put(w, "m = members;\n");
+    buf_printf(w->out, "b ^= __shfl_%s_sync(m, a, %d, %d);\n",
+               !whole      ? "up"
+               : any(w, 2) ? "down"
+                           : "xor",
+               any(w, 32), 1 << any(w, 6));
+    buf_printf(w->out, "c += __%s_sync(m, ", vote);
+    expression(w, 1);
+    put(w, ");\nm = __ballot_sync(m, g = ");
+    expression(w, 1);
+    buf_printf(w->out, ");\nif (g) { b += trade(m, t, a, %d); c ^= __%s_sync(m, a > b) + %s; }\n",
+               any(w, 32), vote, any(w, 2) ? "__activemask()" : "(a != trade(m, t, 5, 1))");
+    buf_printf(w->out, "m = members;\nfor (int r = 0; r < %d; r++) {\nm = __ballot_sync(m, g = ",
+               any(w, 6));
+    expression(w, 1);
+    buf_printf(w->out, " + r & 3);\nif (!g) break;\na += trade(m, t, b, %d);\n__syncwarp(m);\n}\n",
+               any(w, 32));
+}
+
 static void write_kernel(Buf *out, uint64_t seed, int threads) {
     Writer w = {.out = out, .state = seed * 0x9e3779b97f4a7c15u + 1};
     bool returns = any(&w, 3) == 0;
     put(&w, "__device__ int pick(int x, int y) {\n    if (x > y) return x - y;\n"
             "    for (int k = 0; k < 3; k++) if ((x >> k) & 1) return k;\n    return y;\n}\n");
+    put(&w, "__device__ int trade(unsigned m, int t, int x, int k) {\n    int to = (t + k) & 31;\n"
+            "    return __shfl_sync(m, x, m >> to & 1 ? to : t);\n}\n");
     put(&w, "__global__ void k(int *out, const int *in, int *total, int n) {\n");
     buf_printf(out, "__shared__ int s[%d];\n", threads);
     put(&w, "int t = threadIdx.y * blockDim.x + threadIdx.x;\n");
     buf_printf(out, "int i = blockIdx.x * %d + t, a = in[i], b = t * 7 - 3, c = n;\n", threads);
     put(&w, "int l[4] = {t, 1, n, 3};\nfloat x = 0.25f;\n");
+    buf_printf(out, "unsigned m, members = t / 32 == %d ? %uu : ~0u;\nbool g;\n", threads / 32,
+               (1u << threads % 32) - 1);
     if (returns) put(&w, "if (i >= n) return;\n");
     for (int phase = 0; phase < 3; phase++) {
         statements(&w, 2 + any(&w, 3), 2);
-        if (!returns) exchange(&w, threads);
+        if (returns) continue;
+        exchange(&w, threads);
+        if (any(&w, 2)) warps(&w, threads);
     }
     if (any(&w, 2)) put(&w, "if (a > b) return;\n");
     put(&w, "out[i] = a + b * 3 + c * 5 + l[0] + l[3] + __float_as_int(x);\n}\n");

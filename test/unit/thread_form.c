@@ -348,6 +348,20 @@ TEST(refuses_warps) {
     wrong("func @k(%n: i32) {form = thread, block = [32, 1, 1]} {\n"
           "  %v = printf %n {text = \"100%%\"} : i32\n  yield\n}\n",
           "1 values for 0 conversions");
+    wrong("func @k(%n: i32) {form = thread, block = [32, 1, 1]} {\n"
+          "  %v = printf %n {text = \"%n\"} : i32\n  yield\n}\n",
+          "a conversion that kernels do not have");
+    wrong("func @k(%n: i64) {form = thread, block = [32, 1, 1]} {\n"
+          "  %v = printf %n {text = \"%s\"} : i32\n  yield\n}\n",
+          "a conversion that kernels do not have");
+    wrong("func @k(%n: i32) {form = spread, block = [32, 1, 1]} {\n"
+          "  %t = arange {start = 0, end = 32} : tile<32xi32>\n"
+          "  %v = printf %t, %t {text = \"%d\"} : i32\n  yield\n}\n",
+          "expected a mask, not tile<32xi32>");
+    wrong("func @k(%n: i32) {form = spread, block = [32, 1, 1]} {\n"
+          "  %m = constant 1 : tile<32xi1>\n"
+          "  %v = printf %n, %m {text = \"%d\"} : i32\n  yield\n}\n",
+          "without a mask of its shape");
     wrong("func @k(%n: f32) {form = thread, block = [32, 1, 1]} {\n"
           "  %v = printf %n {text = \"%f\"} : i32\n  yield\n}\n",
           "expected i32, i64 or f64, not f32");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* cpu: runs generated C on the host: compiles it (or takes it from the disk cache), loads it, and
  * spreads the programs of a launch over a pool of threads. */
+#include "base/format.h"
 #include "device/cpu/cpu.h"
 
 #include <dlfcn.h>
@@ -403,6 +404,20 @@ static void kernel_print(KernelRuntime *runtime, const int *program, const char 
     pthread_mutex_unlock(&launch->printing);
 }
 
+static void kernel_print_format(KernelRuntime *runtime, const char *format,
+                                const unsigned long long *values) {
+    CpuLaunch *launch = (CpuLaunch *)runtime;
+    char text[CONVERSION_ROOM];
+    Str rest = str_of(format);
+    pthread_mutex_lock(&launch->printing);
+    for (FormatPiece piece; format_next(&rest, &piece);) {
+        if (piece.converts)
+            piece.text = (Str){text, conversion_text(text, &piece.conversion, *values++)};
+        put_text(launch, piece.text.data, (size_t)piece.text.length);
+    }
+    pthread_mutex_unlock(&launch->printing);
+}
+
 static void run_chunk(void *user, int worker, int64_t lo, int64_t hi) {
     CpuLaunch *launch = user;
     CpuState *state = launch->device->state;
@@ -541,6 +556,7 @@ static tern_status cpu_launch(Device *device, void *queue, void *loaded_, const 
                                     .fail_assert = kernel_fail_assert,
                                     .yield = kernel_yield,
                                     .print = kernel_print,
+                                    .print_format = kernel_print_format,
                                     .clock = kernel_clock,
                                     .stop = (const volatile int *)&device->stop},
                         .device = device,

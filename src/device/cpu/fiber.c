@@ -53,6 +53,12 @@ static void forward_print(KernelRuntime *runtime, const int *program, const char
     s->outer->print(s->outer, program, prefix, rank, index, what, size_bytes, bits);
 }
 
+static void forward_print_format(KernelRuntime *runtime, const char *format,
+                                 const unsigned long long *values) {
+    Scheduler *s = (Scheduler *)runtime;
+    s->outer->print_format(s->outer, format, values);
+}
+
 static long long forward_clock(KernelRuntime *runtime) {
     Scheduler *s = (Scheduler *)runtime;
     return s->outer->clock(s->outer);
@@ -196,6 +202,7 @@ bool fibers_run(FiberRun *run, int64_t count) {
                                  .fail_assert = forward_fail_assert,
                                  .yield = fiber_yield,
                                  .print = forward_print,
+                                 .print_format = forward_print_format,
                                  .clock = forward_clock,
                                  .stop = run->runtime->stop};
     schedule(s, count);

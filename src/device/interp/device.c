@@ -145,7 +145,7 @@ static void node_make(Maker *m, Node *node, const Op *op, const Map *frees) {
     for (int i = 0; m->loaded->rings && i < op->num_operands; i++)
         node->reads_peeked |= value_is_peeked(op->operands[i]);
     node->reads = op_has_trait(op, READS);
-    node->changes_alone = op->kind == OP_CLOCK || op->kind == OP_PRINT;
+    node->changes_alone = op->kind == OP_CLOCK || op->kind == OP_PRINT || op->kind == OP_PRINTF;
     if (op->kind == OP_WHILE) m->loaded->may_wait = true;
     if (op->kind == OP_INLINE_ASM) read_assembly(m, node, op);
     for (int i = 0; i < op->num_regions; i++) {

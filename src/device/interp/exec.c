@@ -206,7 +206,8 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_READY:
     case OP_PEEK:
     case OP_RELEASE: return exec_ring(p, op);
-    case OP_COMMIT:               /* a copy is made at once, or when its turn is made ready */
+    case OP_COMMIT: /* a copy is made at once, or when its turn is made ready */
+    case OP_FENCE:
     case OP_BARRIER: return true; /* the lanes of a program run in step */
     case OP_REDUCE: return exec_reduce(p, node);
     case OP_SCAN: return exec_scan(p, node);
@@ -218,6 +219,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_ASSUME: return exec_assume(p, op);
     case OP_ASSERT: return exec_assert(p, op);
     case OP_PRINT: return exec_print(p, op);
+    case OP_PRINTF: return exec_printf(p, op);
     case OP_CLOCK: return exec_clock(p, op);
     case OP_INLINE_ASM: return exec_assembly(p, node);
     case OP_YIELD:

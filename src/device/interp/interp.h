@@ -213,6 +213,7 @@ bool rings_end(Program *p, const Node *node);
 void rings_note(Arena *arena, Loaded *loaded, const Op *op); /* a ring that the kernel has */
 bool value_is_peeked(const Value *value);
 bool exec_print(Program *p, const Op *op);
+bool exec_printf(Program *p, const Op *op);
 bool exec_assert(Program *p, const Op *op);
 uint64_t lane_eval(const Op *op, const uint64_t *operands); /* of one lane */
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-/* print: device_print and device_assert. The form of a line is Triton's:
+/* print: device_print, printf and device_assert. The form of a line of device_print is Triton's:
  *
  *     pid (0, 0, 0) idx ( 3) x: 1.500000
  *
  * with each index as wide as the largest of its dimension, and "(operand 1) " before the value when
  * there are several. */
+#include "base/format.h"
 #include "device/interp/interp.h"
 
 #include <stdio.h>
@@ -102,6 +103,27 @@ bool exec_print(Program *p, const Op *op) {
             if (!print_lane(p, op, k, i)) return false;
             if (p->launch->output_length > FLUSH_AT) program_flush(p);
         }
+    }
+    return true;
+}
+
+/* Of each lane all at once. */
+bool exec_printf(Program *p, const Op *op) {
+    bool lanes = op->num_operands && type_is_tile(op->operands[op->num_operands - 1]->type);
+    const Lanes *mask = lanes ? operand(p, op, op->num_operands - 1) : NULL;
+    char text[CONVERSION_ROOM];
+    for (int i = 0; i < (mask ? mask->count : 1); i++) {
+        if (mask && !(lane_get(mask, i) & 1)) continue;
+        int next = 0;
+        Str rest = printf_text(op);
+        for (FormatPiece piece; format_next(&rest, &piece);) {
+            if (piece.converts) {
+                uint64_t bits = lane_get(operand(p, op, next++), i);
+                piece.text = (Str){text, conversion_text(text, &piece.conversion, bits)};
+            }
+            if (!put(p, piece.text.data, (size_t)piece.text.length)) return false;
+        }
+        if (p->launch->output_length > FLUSH_AT) program_flush(p);
     }
     return true;
 }

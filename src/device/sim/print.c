@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* print: vprintf and __assertfail, which the driver provides on a GPU. Lanes print one after
  * another. */
-#include "gen/ptx/number.h"
+#include "base/format.h"
 #include "device/sim/sim.h"
 
 #include <stdio.h>
@@ -38,68 +38,35 @@ static uint64_t operand_at(const Machine *m, const Warp *w, const Ins *ins, int 
     return get_wide(source_of(m, w, ins->operands[k]), lane);
 }
 
-/* One conversion: flags and width are kept, the length says the size of the argument. */
-static const char *convert(const char *at, char *spec, size_t room, bool *is_long) {
-    size_t used = 0;
-    *is_long = false;
-    spec[used++] = *at++;
-    while (*at && strchr("-+ #0123456789.", *at) && used < room - 5) spec[used++] = *at++;
-    while (*at == 'l') *is_long = true, at++;
-    if (!*at || !strchr("diuxXofeEgGcp", *at)) return NULL;
-    bool is_float = strchr("feEgG", *at) != NULL, pointer = *at == 'p';
-    *is_long |= is_float || pointer;
-    if (!is_float && *at != 'c' && !pointer) spec[used++] = 'l', spec[used++] = 'l';
-    spec[used++] = pointer ? 'x' : *at;
-    spec[used] = 0;
-    if (pointer) memcpy(spec + used - 1, "llx", 4);
-    return at + 1;
-}
-
-static int format_one(char *out, size_t room, const char *spec, uint64_t bits, bool is_long) {
-    char kind = spec[strlen(spec) - 1];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    if (strchr("feEgG", kind)) return snprintf(out, room, spec, double_of_bits(bits));
-    if (kind == 'c') return snprintf(out, room, spec, (int)(bits & 255));
-    if (kind == 'd' || kind == 'i')
-        return snprintf(out, room, spec, is_long ? (long long)bits : (long long)(int32_t)bits);
-    return snprintf(out, room, spec, (unsigned long long)bits);
-#pragma GCC diagnostic pop
-}
-
 static bool print_lane(Machine *m, Warp *w, const Ins *ins, int lane) {
     const char *format = string_at(m, w, lane, operand_at(m, w, ins, 0, lane));
     uint64_t values = operand_at(m, w, ins, 1, lane), offset = 0;
-    char line[LONGEST], spec[40];
+    char line[LONGEST], text[CONVERSION_ROOM];
     size_t used = 0;
     if (!format)
         return sim_fail(m, w, ins, lane, "the format of vprintf is no string of the kernel");
-    for (const char *c = format; *c;) {
-        if (used + 64 > sizeof line)
-            return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
-        if (*c != '%' || c[1] == '%') {
-            c += *c == '%';
-            line[used++] = *c++;
-            continue;
+    Str rest = str_of(format);
+    for (FormatPiece piece; format_next(&rest, &piece);) {
+        const Conversion *c = &piece.conversion;
+        if (piece.converts) {
+            size_t left, size = c->bytes == 8 ? 8 : 4;
+            if (!c->letter || c->letter == 's')
+                return sim_fail(m, w, ins, lane,
+                                "a conversion of vprintf that 'sim' does not know, in '%.60s'",
+                                format);
+            offset = (offset + size - 1) & ~(uint64_t)(size - 1);
+            const unsigned char *value = sim_readable(m, w, lane, values + offset, &left);
+            uint64_t bits = 0;
+            if (!value || left < size)
+                return sim_fail(m, w, ins, lane, "vprintf reads its values past their end");
+            memcpy(&bits, value, size);
+            offset += size;
+            piece.text = (Str){text, conversion_text(text, c, bits)};
         }
-        bool is_long;
-        size_t left, size;
-        c = convert(c, spec, sizeof spec, &is_long);
-        if (!c)
-            return sim_fail(m, w, ins, lane,
-                            "a conversion of vprintf that 'sim' does not know, in '%.60s'", format);
-        size = is_long ? 8 : 4;
-        offset = (offset + size - 1) & ~(uint64_t)(size - 1);
-        const unsigned char *value = sim_readable(m, w, lane, values + offset, &left);
-        uint64_t bits = 0;
-        if (!value || left < size)
-            return sim_fail(m, w, ins, lane, "vprintf reads its values past their end");
-        memcpy(&bits, value, size);
-        offset += size;
-        int length = format_one(line + used, sizeof line - used, spec, bits, is_long);
-        if (length < 0 || (size_t)length >= sizeof line - used)
+        if (used + (size_t)piece.text.length > sizeof line)
             return sim_fail(m, w, ins, lane, "vprintf prints more than %d bytes", LONGEST);
-        used += (size_t)length;
+        memcpy(line + used, piece.text.data, (size_t)piece.text.length);
+        used += (size_t)piece.text.length;
     }
     return put(m, line, used);
 }

@@ -14,6 +14,9 @@ struct KernelRuntime {
     /* index: the lane's in each of `rank` dimensions, then their sizes; what: PRINT_.. */
     void (*print)(KernelRuntime *runtime, const int *program, const char *prefix, int rank,
                   const int *index, int what, int size_bytes, unsigned long long bits);
+    /* C's printf, of values as they lie in memory. */
+    void (*print_format)(KernelRuntime *runtime, const char *format,
+                         const unsigned long long *values);
     long long (*clock)(KernelRuntime *runtime);
     const volatile int *stop; /* 1: the launch is to end; looked at by loops that may have no end */
 };

@@ -540,9 +540,9 @@ static Ev eval_op(Nest *n, Op *op, Place place) {
         return eval_elementwise(n, op, place);
 #define ASYNC(kind, ...)   case OP_##kind:
 #define THREAD(kind, ...)  case OP_##kind:
+#define BLOCK(kind, ...)   case OP_##kind:
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
     case OP_PROGRAM_ID:
     case OP_NUM_PROGRAMS:
     case OP_JOIN:

@@ -194,8 +194,17 @@ static void scalar_memory(Gen *g, Op *op) {
     BUG("'%s' does not access memory", op_info(op->kind)->name);
 }
 
+/* As a string of C. */
+static Str escaped(Gen *g, Str words) {
+    Buf out = {.arena = g->arena};
+    buf_puts(&out, "");
+    for (int i = 0; i < words.length; i++) buf_printf(&out, "\\%03o", (unsigned char)words.data[i]);
+    return buf_str(&out);
+}
+
 int new_assert(Gen *g, const Op *op) {
     Str words = assert_text(op);
+    if (words.length > 1000) words.length = 1000;
     buf_puts(&g->asserts, "    \"");
     int row = 0, column = 0; /* in the kernel's own file; of another one the line alone */
     if (op->span.source) source_position(op->span.source, op->span.start, &row, &column);
@@ -203,18 +212,25 @@ int new_assert(Gen *g, const Op *op) {
         buf_printf(&g->asserts, "%d:%d:", row, column);
     else if (row)
         buf_printf(&g->asserts, "line %d: ", row);
-    for (int i = 0; i < words.length && i < 1000; i++)
-        buf_printf(&g->asserts, "\\%03o", (unsigned char)words.data[i]);
-    buf_puts(&g->asserts, "\",\n");
+    buf_printf(&g->asserts, "%.*s\",\n", STR_ARG(escaped(g, words)));
     return g->num_asserts++;
+}
+
+/* Where in its array a lane of a stored tile is, at the counters i0, i1 .. */
+static Str lane_text(Gen *g, Value *tile) {
+    const View *view = info(g, tile)->view;
+    Buf at = {.arena = g->arena};
+    buf_printf(&at, "a%d[%lld", view->array->id, (long long)view->offset);
+    for (int i = 0; i < tile->type->rank; i++)
+        buf_printf(&at, " + i%d * %lld", i, (long long)view->strides[i]);
+    buf_putc(&at, ']');
+    return buf_str(&at);
 }
 
 static void write_print(Gen *g, Op *op) {
     Str words = print_text(op);
-    Buf prefix = {.arena = g->arena};
-    for (int i = 0; i < words.length && i < 1000; i++)
-        buf_printf(&prefix, "\\%03o", (unsigned char)words.data[i]);
-    const char *p = prefix.data ? prefix.data : "";
+    if (words.length > 1000) words.length = 1000;
+    const char *p = escaped(g, words).data;
     if (op->num_operands == 0)
         line(g, g->out, g->depth, "R->print(R, P, \"%s\", 0, 0, 0, 0, 0);", p);
     for (int k = 0; k < op->num_operands; k++) {
@@ -232,16 +248,7 @@ static void write_print(Gen *g, Op *op) {
             buf_printf(&index, "%si%d", i ? ", " : "", i);
         }
         for (int i = 0; i < rank; i++) buf_printf(&index, ", %d", type->shape[i]);
-        Str x = rank == 0 ? scalar_name(g, value) : STR("");
-        if (rank > 0) {
-            const View *view = info(g, value)->view;
-            Buf at = {.arena = g->arena};
-            buf_printf(&at, "a%d[%lld", view->array->id, (long long)view->offset);
-            for (int i = 0; i < rank; i++)
-                buf_printf(&at, " + i%d * %lld", i, (long long)view->strides[i]);
-            buf_putc(&at, ']');
-            x = buf_str(&at);
-        }
+        Str x = rank == 0 ? scalar_name(g, value) : lane_text(g, value);
         line(g, g->out, d + 1,
              "{ %s x = %.*s; int at[] = {%s}; UL bits = 0; __builtin_memcpy(&bits, &x, sizeof x); "
              "R->print(R, P, \"%s\", %d, at, %d, %d, bits); }",
@@ -249,6 +256,30 @@ static void write_print(Gen *g, Op *op) {
              type_size_bytes(lane));
         line(g, g->out, d, "}");
     }
+}
+
+/* Of each lane that its mask has, all values at once. */
+static void write_printf(Gen *g, Op *op) {
+    Value *mask = op->num_operands ? op->operands[op->num_operands - 1] : NULL;
+    if (mask && !type_is_tile(mask->type)) mask = NULL;
+    int count = op->num_operands - (mask != NULL), rank = mask ? mask->type->rank : 0;
+    Str format = escaped(g, printf_text(op));
+    line(g, g->out, g->depth, "{");
+    for (int i = 0; i < rank; i++)
+        line(g, g->out, g->depth + 1, "for (int i%d = 0; i%d < %d; i%d++)", i, i,
+             mask->type->shape[i], i);
+    line(g, g->out, g->depth + 1, "%s{",
+         mask ? text(g, "if (%.*s) ", STR_ARG(lane_text(g, mask))).data : "");
+    line(g, g->out, g->depth + 2, "UL x[%d] = {0};", count + 1);
+    for (int k = 0; k < count; k++) {
+        Value *value = op->operands[k];
+        Str lane = mask ? lane_text(g, value) : scalar_name(g, value);
+        line(g, g->out, g->depth + 2, "%s x%d = %.*s; __builtin_memcpy(&x[%d], &x%d, sizeof x%d);",
+             scalar_type(type_lane(value->type)->kind), k, STR_ARG(lane), k, k, k);
+    }
+    line(g, g->out, g->depth + 2, "R->print_format(R, \"%.*s\", x);", STR_ARG(format));
+    line(g, g->out, g->depth + 1, "}");
+    line(g, g->out, g->depth, "}");
 }
 
 static void write_histogram(Gen *g, Op *op) {
@@ -374,6 +405,7 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ASSUME:
     case OP_BARRIER: return;
     case OP_POISON: declare_scalar(g, op_result(op), STR("0")); return;
+    case OP_FENCE: line(g, g->out, g->depth, "__atomic_thread_fence(__ATOMIC_SEQ_CST);"); return;
     case OP_PROGRAM_ID: declare_scalar(g, op_result(op), text(g, "P[%d]", grid_axis(op))); return;
     case OP_NUM_PROGRAMS:
         declare_scalar(g, op_result(op), text(g, "P[%d]", 3 + grid_axis(op)));
@@ -401,6 +433,7 @@ void scalar_op_write(Gen *g, Op *op) {
     case OP_ALLOC: declare_scalar(g, op_result(op), memory_text(g, op)); return;
     case OP_ARANGE:
     case OP_PRINT:
+    case OP_PRINTF:
     case OP_INLINE_ASM:
 #define SHAPE(kind, ...)   case OP_##kind:
 #define THREAD(kind, ...)  case OP_##kind:
@@ -444,9 +477,13 @@ static void tile_op_write(Gen *g, Op *op) {
         set_done(g, op);
         return;
     case OP_PRINT:
+    case OP_PRINTF:
         flush(g);
         for (int i = 0; i < op->num_operands; i++) force(g, op->operands[i]);
-        write_print(g, op);
+        if (op->kind == OP_PRINT)
+            write_print(g, op);
+        else
+            write_printf(g, op);
         set_done(g, op);
         return;
     case OP_SPLAT:
@@ -467,6 +504,7 @@ static void tile_op_write(Gen *g, Op *op) {
 #define CONTROL(kind, ...) case OP_##kind:
 #include "ir/ops.def"
     case OP_ALLOC:
+    case OP_FENCE:
     case NUM_OP_KINDS:
         diag_refused(g->diag, op->span, "the cpu target does not support '%s'",
                      op_info(op->kind)->name);
@@ -484,7 +522,7 @@ static void op_write(Gen *g, Op *op) {
         set_done(g, op);
         return;
     }
-    if (has_tile(op) || op->kind == OP_PRINT) {
+    if (has_tile(op) || op->kind == OP_PRINT || op->kind == OP_PRINTF) {
         tile_op_write(g, op);
         return;
     }

@@ -468,8 +468,10 @@ static void ptx_op(Gen *g, const Op *op) {
     case OP_TRANS: ptx_define(g, op_result(op), pure_registers(g, op)); return;
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
+#define BLOCK(kind, ...)  case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC: ptx_ring(g, op); return;
+        ptx_ring(g, op);
+        return;
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);

@@ -167,8 +167,8 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
     case OP_INLINE_ASM: return layout;
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
+#define BLOCK(kind, ...)  case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
@@ -331,8 +331,8 @@ static void home_op(Placer *p, Op *op) {
     case OP_CLOCK: return;
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
+#define BLOCK(kind, ...)  case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
@@ -482,8 +482,8 @@ static void want_op(Placer *p, Op *op) {
     case OP_YIELD: return;
 #define ASYNC(kind, ...)  case OP_##kind:
 #define THREAD(kind, ...) case OP_##kind:
+#define BLOCK(kind, ...)  case OP_##kind:
 #include "ir/ops.def"
-    case OP_ALLOC:
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
