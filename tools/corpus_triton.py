@@ -2,7 +2,7 @@
 """Which of the kernels that `build/tools/corpus` could not compile does Triton itself compile?
 
     build/tools/corpus --list LIST FOLDER ..
-    python3 tools/corpus_triton.py [-v] [--all] LIST
+    python3 tools/corpus_triton.py [-v] [--all] [--seconds N] LIST
 
 Each line of LIST is a kernel, its outcome, and the signature tried last. The same kernel with the
 same signature goes through the front end of the installed triton (no GPU and no torch is needed:
@@ -17,6 +17,7 @@ import ast
 import collections
 import importlib.abc
 import importlib.machinery
+import importlib.util
 import multiprocessing
 import os
 import re
@@ -290,15 +291,15 @@ def child(queue, path, line, signature):
         queue.put(("cannot tell", innermost(error)))
 
 
-def ask_triton(path, line, signature):
+def ask_triton(path, line, signature, seconds):
     """compiles, refuses, or cannot tell (a package is missing, say); and the words."""
     queue = multiprocessing.Queue()
     process = multiprocessing.Process(target=child, args=(queue, path, line, signature))
     process.start()
-    process.join(60)
+    process.join(seconds)
     if process.is_alive():
         process.kill()
-        return "cannot tell", "takes more than 60 s"
+        return "cannot tell", f"takes more than {seconds:g} s"
     if process.exitcode:
         return "refuses", f"crashes with code {process.exitcode}"
     return queue.get()
@@ -308,8 +309,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-v", action="store_true", help="a line for each kernel")
     parser.add_argument("--all", action="store_true", help="also what tern compiled")
+    parser.add_argument("--seconds", type=float, default=60, help="for each kernel; default 60")
     parser.add_argument("list")
     options = parser.parse_args()
+    for name in ("triton", "torch"):  # once, and not in each child; without torch a shell stands for it
+        if importlib.util.find_spec(name):
+            importlib.import_module(name)
     both, unknown, alone, laxer, compiled = collections.Counter(), [], [], [], 0
     with open(options.list, encoding="utf-8") as file:
         lines = file.read().split("\n")
@@ -323,7 +328,7 @@ def main():
         if outcome == "unparsed" or (outcome == "compiled" and not options.all):
             continue
         path, line, _ = place.rsplit(":", 2)
-        answer, theirs = ask_triton(path, int(line), signature)
+        answer, theirs = ask_triton(path, int(line), signature, options.seconds)
         if options.v:
             print(f"{outcome} {place}: {words}\n    triton {answer}: {theirs}", flush=True)
         if outcome == "compiled":
