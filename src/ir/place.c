@@ -57,8 +57,6 @@ bool layout_equal(const Layout *a, const Layout *b) {
 
 /* ---- products ---- */
 
-static bool is_f8(const Type *lane) { return type_is_float(lane) && type_bits(lane) == 8; }
-
 static bool is_summed_by_mma(const Type *a, const Type *acc) {
     if (type_is_int(a)) return acc->kind == TYPE_I32;
     return type_is_float(acc) && acc->kind != TYPE_F64;
@@ -67,12 +65,20 @@ static bool is_summed_by_mma(const Type *a, const Type *acc) {
 int dot_mma_k(const Op *op, const Arch *arch) {
     const Type *a = type_lane(dot_a(op)->type), *b = type_lane(dot_b(op)->type);
     bool ampere = arch->number >= 80;
-    if (is_f8(a) != is_f8(b) || !is_summed_by_mma(a, type_lane(dot_acc(op)->type))) return 0;
-    if (a->kind == TYPE_F16 || is_f8(a)) return ampere ? 16 : 8;
+    if (a != b || !is_summed_by_mma(a, type_lane(dot_acc(op)->type))) return 0;
+    if (a->kind == TYPE_F16) return ampere ? 16 : 8;
     if (!ampere) return 0;
     if (a->kind == TYPE_BF16) return 16;
     if (a->kind == TYPE_I8) return 32;
     return a->kind == TYPE_F32 && dot_precision(op) == PRECISION_TF32 ? 8 : 0;
+}
+
+/* As dot_mma_k, by wgmma. */
+static int wgmma_k(const Op *op, const Arch *arch) {
+    const Type *a = type_lane(dot_a(op)->type), *b = type_lane(dot_b(op)->type);
+    if (arch->number != 90) return 0;
+    if (a->kind != TYPE_F8E4M3 && a->kind != TYPE_F8E5M2) return dot_mma_k(op, arch);
+    return a == b && is_summed_by_mma(a, type_lane(dot_acc(op)->type)) ? 32 : 0;
 }
 
 bool dot_fits_mma(const Op *op, const Arch *arch) {
@@ -80,6 +86,8 @@ bool dot_fits_mma(const Op *op, const Arch *arch) {
     int k = dot_mma_k(op, arch);
     return k && a->rank == 2 && acc->shape[0] >= 16 && acc->shape[1] >= 8 && a->shape[1] >= k;
 }
+
+bool dot_wants_k_rows(const Op *op) { return type_bits(dot_a(op)->type) != 16; }
 
 Swizzle tile_panels(const Type *tile, int dim, int elem_bytes) {
     TileShape shape = tile_shape(tile);
@@ -113,11 +121,12 @@ bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps) {
             1024,        /* of an operand: eight rows of 128 bytes, where a swizzle begins anew */
         MOST_SUMS = 128, /* of a thread, of its 255 registers */
     };
-    int warps_m, warps_n, bytes = type_bits(a) == 8 ? 2 : type_size_bytes(a);
-    if (arch->number != 90 || num_warps % 4 || !dot_fits_mma(op, arch)) return false;
-    if (!type_is_float(a) || type_bits(a) > 16 || acc->shape[0] < LEAST_ROWS) return false;
+    int warps_m, warps_n, k = wgmma_k(op, arch);
+    if (!k || num_warps % 4 || a->rank != 2) return false;
+    if (a->shape[1] < k || acc->shape[0] < LEAST_ROWS) return false;
     wgmma_warps(acc, num_warps, &warps_m, &warps_n);
-    return acc->shape[1] >> warps_n >= LEAST_COLUMNS && bytes * b->lanes >= LEAST_BYTES &&
+    return acc->shape[1] >> warps_n >= LEAST_COLUMNS &&
+           type_size_bytes(b) * b->lanes >= LEAST_BYTES &&
            acc->lanes / (32 * num_warps) <= MOST_SUMS;
 }
 

@@ -19,15 +19,16 @@ Layout layout_reduced(const Op *op, const Layout *layout);
 bool layout_equal(const Layout *a, const Layout *b);
 
 /* What one instruction of dot's unit `mma` takes along K; 0: not these types. By mma.sync m16n8
- * (PTX ISA, 9.7.14.5): f16; bf16, i8 and, where the source allows it, f32 as tf32 from sm_80; f8 as
- * f16, which holds it. */
+ * (PTX ISA, 9.7.14.5): f16; bf16, i8 and, where the source allows it, f32 as tf32 from sm_80. */
 int dot_mma_k(const Op *op, const Arch *arch);
 bool dot_fits_mma(const Op *op, const Arch *arch);
 /* The dimension along which the rows of a tile's panels go (swizzle_panels); -1: it has none. */
 int tile_panel_dim(const Type *tile);
 Swizzle tile_panels(const Type *tile, int dim, int elem_bytes);
-/* And `wgmma`, on sm_90a: f16, bf16, and f8 as f16, by warps in groups of four. */
+/* And `wgmma`, on sm_90a: those and f8, by warps in groups of four. */
 bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps);
+/* It reads types of other than 16 bits in rows along K only. */
+bool dot_wants_k_rows(const Op *op);
 /* How its warps go along M, then N: logarithms. */
 void wgmma_warps(const Type *product, int num_warps, int *warps_m, int *warps_n);
 /* Logarithms of the warps along M and N of a product made by mma, read off its layout. */

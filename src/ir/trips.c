@@ -140,8 +140,8 @@ static bool is_peeked(const Type *tile) { return tile->place->shared; }
 /* What is peeked is in shared memory already. */
 int dot_scratch(const Op *op) {
     const Type *a = dot_a(op)->type, *b = dot_b(op)->type;
-    if (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA) { /* f8 as f16 */
-        int bytes = type_is_float(a) && type_bits(a) == 8 ? 2 : type_size_bytes(a);
+    if (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA) {
+        int bytes = type_size_bytes(a);
         int all = (is_peeked(a) ? 0 : scratch_aligned(bytes * a->lanes)) +
                   (is_peeked(b) ? 0 : bytes * b->lanes);
         return all && dot_unit(op) == UNIT_WGMMA ? all + PANEL_BYTES - SCRATCH_ALIGNMENT : all;

@@ -189,8 +189,9 @@ static bool check_wgmma(Verifier *v, const Op *op) {
                           verify_text_of(v, dot_b(op)->type), verify_text_of(v, product));
     for (int i = 0; i < 2; i++) {
         const Type *tile = op->operands[i]->type;
-        if (is_shared(tile) && (type_size_bytes(tile) != 2 || tile_panel_dim(tile) < 0))
-            return verify_bad(v, op, "%s does not lie in panels of 16-bit elements",
+        int dim = is_shared(tile) ? tile_panel_dim(tile) : 1 - i;
+        if (dim < 0 || (dot_wants_k_rows(op) && dim != 1 - i))
+            return verify_bad(v, op, "%s does not lie in panels that wgmma takes",
                               verify_text_of(v, tile));
     }
     TileShape shape = tile_shape(product);

@@ -348,8 +348,9 @@ Object *builtin_dot(Lower *l, const Call *call) {
     if (l->frame->in_region)
         return call_fail(l, call, WHOLE_CALL, "tl.dot is not possible in a combine function");
     int rank = tensor_rank(a);
-    if (ltype_is_fp8(a->ltype) && !ltype_same(a->ltype, b->ltype)) {
-        /* Each fp8 value is an fp16 value: mixed kinds meet there. */
+    if (ltype_is_fp8(a->ltype) && (!ltype_same(a->ltype, b->ltype) || !is_none(call->args[5]))) {
+        /* Each fp8 value is an fp16 value: mixed kinds meet there; and no sum of fp16 products is
+         * imprecise, as those of fp8 are on sm_90. */
         a = cast(l, a, ltype_of(DTYPE_FLOAT16), call->span),
         b = cast(l, b, ltype_of(DTYPE_FLOAT16), call->span);
     }

@@ -281,7 +281,7 @@ typedef struct Product {
 static const Product products[] = {
     {"sm_75", "f16", "f16", "f32", "ieee", 16, 8, 8, NULL},
     {"sm_75", "f16", "f16", "f32", "ieee", 16, 4, 8, "at least 16x8 by 8x8"},
-    {"sm_75", "f8e5m2", "f8e5m2", "f16", "ieee", 16, 8, 8, NULL},
+    {"sm_75", "f8e5m2", "f8e5m2", "f16", "ieee", 16, 8, 8, "mma of sm_75 does not take"},
     {"sm_75", "bf16", "bf16", "f32", "ieee", 16, 16, 8, "mma of sm_75 does not take"},
     {"sm_75", "i8", "i8", "i32", "ieee", 16, 32, 8, "mma of sm_75 does not take"},
     {"sm_75", "f32", "f32", "f32", "tf32", 16, 8, 8, "mma of sm_75 does not take"},
@@ -292,7 +292,7 @@ static const Product products[] = {
     {"sm_80", "f16", "f16", "f64", "ieee", 16, 16, 8, "mma of sm_80 does not take"},
     {"sm_80", "bf16", "bf16", "f32", "ieee", 64, 16, 32, NULL},
     {"sm_80", "bf16", "bf16", "f32", "ieee", 16, 8, 8, "at least 16x16 by 16x8"},
-    {"sm_80", "f8e4m3", "f8e5m2", "f32", "ieee", 16, 16, 8, NULL},
+    {"sm_80", "f8e4m3", "f8e5m2", "f32", "ieee", 16, 16, 8, "mma of sm_80 does not take"},
     {"sm_80", "i8", "i8", "i32", "ieee", 16, 32, 8, NULL},
     {"sm_80", "i8", "i8", "i32", "ieee", 16, 16, 8, "at least 16x32 by 32x8"},
     {"sm_80", "i8", "i8", "i64", "ieee", 16, 32, 8, "mma of sm_80 does not take"},

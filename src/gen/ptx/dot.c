@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* dot: matrix products. Both operands are read in shared memory: in a ring, or where they are
  * brought first. Where the tensor cores take the type (f16; bf16, i8 and, if the source allows it,
- * f32 as tf32 from sm_80; f8 as f16, which holds it), fragments are read step by step along K for
- * mma.sync m16n8, those of 16-bit types by ldmatrix; else each thread multiplies and adds its own
- * part of the result, in a loop along K. */
+ * f32 as tf32 from sm_80), fragments are read step by step along K for mma.sync m16n8, those of
+ * 16-bit types by ldmatrix; else each thread multiplies and adds its own part of the result, in a
+ * loop along K. */
 #include "gen/ptx/gen.h"
 
 /* What one mma.m16n8 takes. */
@@ -24,7 +24,7 @@ static Mma mma_of(Gen *g, TypeKind kind) {
 
 static DotPlan dot_plan(const Op *op) {
     const Type *acc = op_result(op)->type, *a = type_lane(dot_a(op)->type);
-    DotPlan plan = {.kind = type_is_float(a) && type_bits(a) == 8 ? TYPE_F16 : a->kind};
+    DotPlan plan = {.kind = a->kind};
     dot_warps(acc, type_layout(acc), &plan.warps_m, &plan.warps_n);
     return plan;
 }
@@ -385,7 +385,7 @@ void ptx_dot(Gen *g, const Op *op) {
     const Layout *layout = type_layout(op_result(op)->type);
     DotPlan plan = dot_plan(op);
     if (dot_unit(op) == UNIT_WGMMA)
-        ptx_wgmma(g, op, plan.kind);
+        ptx_wgmma(g, op);
     else if (dot_unit(op) == UNIT_MMA)
         ptx_mma(g, op, &plan, layout);
     else

@@ -159,7 +159,7 @@ Tir *ptx_tile_as(Gen *g, const Value *value, const Type *to);
 Tir ptx_lane_as(Gen *g, const Type *from, const Type *to, Tir x);
 
 /* ---- wgmma.c ---- */
-void ptx_wgmma(Gen *g, const Op *op, TypeKind kind);
+void ptx_wgmma(Gen *g, const Op *op);
 bool func_has_wgmma(const Func *fn);
 
 /* ---- report.c ---- */

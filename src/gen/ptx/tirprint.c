@@ -221,7 +221,7 @@ static void print_wgmma(Printer *p, const TirIns *ins) {
     buf_printf(p->out, "\t%s ", ins->text);
     group_of(p, ins->args, sums, 0);
     for (int i = 0; i < 3; i++) buf_puts(p->out, ", "), reg_name(p, ins->args[sums + i]);
-    buf_printf(p->out, ", %s;\n", ins->text2);
+    buf_printf(p->out, "%s;\n", ins->text2);
 }
 
 static void print_asm(Printer *p, Tir x) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* wgmma: products of f16 and bf16 by warps in groups of four, which read both operands in shared
- * memory: in a ring, or where they are brought for the purpose, in panels either way.
+/* wgmma: products by warps in groups of four, which read both operands in shared memory: in a ring,
+ * or where they are brought for the purpose, in panels either way; those of types of other than 16
+ * bits in rows along K. Of f32 in a ring the bits that tf32 has not are not looked at.
  *
  * A group has 64 rows of the product at a time, and its part of the columns. Sums are variables, to
  * which the instructions add in place; those that a loop carries are added to as they are where
@@ -8,7 +9,7 @@
  * written to again after a barrier. (PTX ISA 9.7.15.) */
 #include "gen/ptx/gen.h"
 
-enum { K = 16, ROWS = 64, MOST_COLUMNS = 256 }; /* of one instruction */
+enum { K_BYTES = 32, ROWS = 64, MOST_COLUMNS = 256 }; /* of one instruction */
 
 typedef struct Operand {
     SharedTile tile;
@@ -21,15 +22,18 @@ typedef struct Operand {
 /* ---- descriptors ---- */
 
 static uint32_t offset_of(const Operand *o, int dim, int at) {
-    return swizzle_offset(&o->tile.swizzle, (uint32_t)at << tile_bit_of_dim(&o->shape, dim)) * 2;
+    uint32_t element =
+        swizzle_offset(&o->tile.swizzle, (uint32_t)at << tile_bit_of_dim(&o->shape, dim));
+    return element * (uint32_t)ptx_lane_bytes(o->tile.lane);
 }
 
 /* Bits 0 to 13: the address, 16 to 29: the next panel, 32 to 45: the next eight rows, all in 16
  * bytes; 62: how many bytes are swizzled. One panel has no next: any number will do. */
 static void describe(Gen *g, Operand *o, Tir group_bytes) {
     Tirs *b = g->b;
-    int length = 1 << o->shape.log2[o->dim], span = length * 2 < 128 ? length * 2 : 128;
-    uint32_t panel = length * 2 > span ? offset_of(o, o->dim, span / 2) : 16;
+    int bytes = ptx_lane_bytes(o->tile.lane), length = bytes << o->shape.log2[o->dim];
+    int span = length < 128 ? length : 128;
+    uint32_t panel = length > span ? offset_of(o, o->dim, span / bytes) : 16;
     uint32_t rows = offset_of(o, 1 - o->dim, 8);
     uint32_t mode = span == 128 ? 1 : span == 64 ? 2 : 3;
     if (o->dim == o->k_dim) panel = 16; /* a step along K is within a panel */
@@ -77,18 +81,20 @@ static int row_dim(const Layout *home, const TileShape *shape) {
     return 1;
 }
 
-static Operand operand_of(Gen *g, const Op *op, int index, TypeKind kind) {
+static Operand operand_of(Gen *g, const Op *op, int index) {
     const Value *value = op->operands[index];
+    int bytes = type_size_bytes(value->type);
     Operand o = {.shape = tile_shape(value->type), .k_dim = 1 - index};
     if (value->type->place->shared) {
         o.tile = ptx_peeked(g, value);
         o.dim = tile_panel_dim(value->type);
         return o;
     }
-    o.dim = row_dim(type_layout(value->type), &o.shape);
-    if (o.shape.log2[o.dim] < 4) o.dim = 1 - o.dim; /* the least row has 32 bytes */
-    o.tile = (SharedTile){.swizzle = tile_panels(value->type, o.dim, 2), .lane = type_scalar(kind)};
-    o.tile.bytes = 2 * value->type->lanes;
+    o.dim = dot_wants_k_rows(op) ? o.k_dim : row_dim(type_layout(value->type), &o.shape);
+    if (o.shape.log2[o.dim] < 4 && bytes == 2) o.dim = 1 - o.dim; /* the least row has 32 bytes */
+    o.tile = (SharedTile){.swizzle = tile_panels(value->type, o.dim, bytes),
+                          .lane = type_lane(value->type),
+                          .bytes = bytes * value->type->lanes};
     return o;
 }
 
@@ -103,8 +109,7 @@ static void stage(Gen *g, const Op *op, Operand *operands) {
         if (value->type->place->shared) continue;
         o->tile.offset = at;
         at += o->tile.bytes;
-        ptx_shared_store(g, &o->tile, type_layout(value->type),
-                         ptx_tile_as(g, value, o->tile.lane));
+        ptx_shared_store(g, &o->tile, type_layout(value->type), ptx_regs_of(g, value));
     }
     tir_plain(g->b, "fence.proxy.async.shared::cta;");
     ptx_barrier(g);
@@ -132,7 +137,7 @@ static bool in_place(Gen *g, const Op *op) {
                    acc->region->owner->kind == OP_FOR;
     bool of_product = acc->def && acc->def->kind == OP_DOT && acc->def->parent == op->parent &&
                       dot_unit(acc->def) == UNIT_WGMMA;
-    if ((!of_loop && !of_product) || type_lane(acc->type)->kind != TYPE_F32) return false;
+    if ((!of_loop && !of_product) || type_lane(acc->type) != dot_sum_type(op)) return false;
     region_walk(g->fn->body, count_reads, &reads);
     return reads.count == 1;
 }
@@ -141,7 +146,7 @@ static bool in_place(Gen *g, const Op *op) {
 static Tir *sums_of(Gen *g, const Op *op, bool *zero) {
     const Value *acc = dot_acc(op);
     int count = layout_regs(type_layout(acc->type));
-    Tir *from = ptx_tile_as(g, acc, type_scalar(TYPE_F32)), *sums = ptx_new_regs(g, count);
+    Tir *from = ptx_tile_as(g, acc, dot_sum_type(op)), *sums = ptx_new_regs(g, count);
     uint64_t bits;
     *zero = true;
     for (int r = 0; r < count; r++) *zero = *zero && tir_is_const(g->b, from[r], &bits) && !bits;
@@ -155,32 +160,49 @@ static Tir *sums_of(Gen *g, const Op *op, bool *zero) {
 
 /* ---- all ---- */
 
-static void multiply(Gen *g, const Operand *o, TypeKind kind, int columns, int row, int column,
-                     Tir *sums, bool zero) {
+/* The words behind the number of columns, and the flags: neither is negated, which of 16 bits is
+ * transposed. */
+static void words_of(Gen *g, const Operand *o, const char **types, const char **flags) {
+    TypeKind kind = o->tile.lane->kind;
+    bool ints = kind == TYPE_I8;
+    const char *name = kind == TYPE_BF16     ? "bf16"
+                       : kind == TYPE_F16    ? "f16"
+                       : kind == TYPE_F8E4M3 ? "e4m3"
+                       : kind == TYPE_F8E5M2 ? "e5m2"
+                       : ints                ? "s8"
+                                             : "tf32";
+    int k = K_BYTES / ptx_lane_bytes(o->tile.lane);
+    *types = str_format(g->arena, "k%d.%s.%s.%s", k, ints ? "s32" : "f32", name, name).data;
+    *flags = ints      ? ""
+             : k == 16 ? str_format(g->arena, ", 1, 1, %d, %d", o[0].dim != o[0].k_dim,
+                                    o[1].dim != o[1].k_dim)
+                             .data
+                       : ", 1, 1";
+}
+
+static void multiply(Gen *g, const Operand *o, int columns, int row, int column, Tir *sums,
+                     bool zero) {
     int count = columns / 2, depth = 1 << o[0].shape.log2[1];
-    const char *type = kind == TYPE_BF16 ? "bf16" : "f16";
+    const char *types, *flags;
     Tir args[MOST_COLUMNS / 2 + 3];
+    words_of(g, o, &types, &flags);
     memcpy(args, sums, sizeof *sums * (size_t)count);
-    for (int k = 0; k < depth; k += K) {
+    for (int k = 0; k < depth; k += K_BYTES / ptx_lane_bytes(o->tile.lane)) {
         args[count] = descriptor(g, &o[0], row, k);
         args[count + 1] = descriptor(g, &o[1], column, k);
         args[count + 2] = tir_bool(g->b, !(zero && k == 0));
-        const char *text = str_format(g->arena, "wgmma.mma_async.sync.aligned.m64n%dk16.f32.%s.%s",
-                                      columns, type, type)
-                               .data;
-        TirIns *ins = tir_ins(g->b, TIR_WGMMA, text, count + 3, args, NULL);
-        ins->text2 =
-            str_format(g->arena, "1, 1, %d, %d", o[0].dim != o[0].k_dim, o[1].dim != o[1].k_dim)
-                .data;
+        const char *text =
+            str_format(g->arena, "wgmma.mma_async.sync.aligned.m64n%d%s", columns, types).data;
+        tir_ins(g->b, TIR_WGMMA, text, count + 3, args, NULL)->text2 = flags;
     }
 }
 
-void ptx_wgmma(Gen *g, const Op *op, TypeKind kind) {
+void ptx_wgmma(Gen *g, const Op *op) {
     const Type *product = op_result(op)->type, *lane = type_lane(product);
     const Layout *layout = type_layout(product);
     int warps_m, warps_n;
     bool zero;
-    Operand o[2] = {operand_of(g, op, 0, kind), operand_of(g, op, 1, kind)};
+    Operand o[2] = {operand_of(g, op, 0), operand_of(g, op, 1)};
     wgmma_warps(product, g->fn->num_warps, &warps_m, &warps_n);
     stage(g, op, o);
     for (int i = 0; i < 2; i++) describe(g, &o[i], group_bytes(g, &o[i], layout, i == 0));
@@ -190,16 +212,16 @@ void ptx_wgmma(Gen *g, const Op *op, TypeKind kind) {
     tir_plain(g->b, "wgmma.fence.sync.aligned;");
     for (int row = 0; row < product->shape[0]; row += rows)
         for (int column = 0; column < all; column += columns, at += columns / 2)
-            multiply(g, o, kind, columns, row, column, sums + at, zero);
+            multiply(g, o, columns, row, column, sums + at, zero);
     tir_plain(g->b, "wgmma.commit_group.sync.aligned;");
     tir_plain(g->b, "wgmma.wait_group.sync.aligned 0;");
     if (at != layout_regs(layout)) BUG("wgmma of %d registers, not %d", at, layout_regs(layout));
-    if (lane->kind == TYPE_F32) {
+    if (lane == dot_sum_type(op)) {
         ptx_define(g, op_result(op), sums);
         return;
     }
     Tir *regs = ptx_new_regs(g, at);
-    for (int r = 0; r < at; r++) regs[r] = ptx_lane_as(g, type_scalar(TYPE_F32), lane, sums[r]);
+    for (int r = 0; r < at; r++) regs[r] = ptx_lane_as(g, dot_sum_type(op), lane, sums[r]);
     ptx_define(g, op_result(op), regs);
 }
 

@@ -566,6 +566,10 @@ bool pass_place(PassCtx *px, Func *fn) {
     p.layouts.arena = p.stores.arena = px->scratch;
     if (!region_walk(fn->body, check_op, &p)) return false;
     p.facts = facts_compute(px->scratch, fn);
+    if (place_widen_dots(&p)) {
+        func_renumber(fn);
+        p.facts = facts_compute(px->scratch, fn);
+    }
     p.plans = arena_array(px->scratch, ValuePlan, fn->num_values);
     region_walk(fn->body, collect_class, &p);
     home_region(&p, fn->body);

@@ -15,6 +15,7 @@ typedef struct ValuePlan {
     const Layout *home; /* where it is made; NULL: in whichever layout it is wanted (cheap) */
     const Layout *work; /* of the first result of an op across lanes: where that is made */
     VEC(const Layout *) wanted;
+    int unit; /* of a product: UNIT_MMA .. */
 } ValuePlan;
 
 typedef struct MemoryClass { /* tiles of one shape and order of dimensions */
@@ -47,7 +48,9 @@ bool place_is_wanted(Placer *p, const Op *op);
 int place_vector_bits(Placer *p, const Op *op, const Layout *layout);
 
 /* ---- place_dot.c ---- */
-int place_dot_unit(const Placer *p, const Op *op); /* UNIT_MMA .. */
+/* f8 that the tensor cores take as f16 only; says whether the function changed. */
+bool place_widen_dots(Placer *p);
+/* Notes its unit in the plan of its result, too. */
 const Layout *place_dot_layout(Placer *p, const Op *op);
 
 /* ---- place_clone.c ---- */

@@ -157,7 +157,7 @@ static void write_copies(Writer *w, Op *op) {
 
 /* What the machine is to do; asked of the plan's values, before operands are replaced. */
 static void write_attributes(Writer *w, Op *op, const Layout *layout) {
-    if (op->kind == OP_DOT) dot_set_unit(op, place_dot_unit(w->p, op));
+    if (op->kind == OP_DOT) dot_set_unit(op, place_plan(w->p, op_result(op))->unit);
     if (!layout) return;
     if (op->kind == OP_LOAD) load_set_width(op, 1 << place_vector_bits(w->p, op, layout));
     if (op->kind == OP_STORE) store_set_width(op, 1 << place_vector_bits(w->p, op, layout));

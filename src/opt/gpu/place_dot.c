@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* place_dot: who multiplies, and where a product lies. By wgmma or mma.sync where the tensor cores
- * take it; else each thread multiplies and adds a block of the result. */
+ * take it; else each thread multiplies and adds a block of the result.
+ *
+ * Types of other than 16 bits wgmma takes where both operands lie in memory in rows along K. Of f8
+ * mma.sync is not used: what wgmma does not take becomes f16, which holds it. */
 #include "opt/gpu/place.h"
 
 static int log2_of(int x) {
@@ -22,8 +25,56 @@ static Layout mma_layout(const Placer *p, const Type *acc) {
     return layout_mma(m, n, warps_m, warps_n);
 }
 
-int place_dot_unit(const Placer *p, const Op *op) {
-    if (dot_fits_wgmma(op, p->arch, p->fn->num_warps)) return UNIT_WGMMA;
+/* Neighbours along dim are neighbours in memory; true if that is not known. */
+static bool goes_along(const Placer *p, const Value *value, int64_t dim) {
+    while (value->def && value->def->kind != OP_LOAD) {
+        const Op *op = value->def;
+        bool follows = op->kind == OP_TRANS || op->kind == OP_HINT || op->kind == OP_CONVERT ||
+                       (op_has_trait(op, ELEMENTWISE) && op->num_operands == 1);
+        if (!follows) return true;
+        if (op->kind == OP_TRANS) dim = trans_order(op).data[dim];
+        value = op->operands[0];
+    }
+    if (!value->def) return true;
+    const int64_t *run = facts_axis(p->facts, load_pointer(value->def))->contiguity;
+    return run[dim] > run[1 - dim] || (run[0] == run[1] && dim == 1);
+}
+
+static bool by_wgmma(const Placer *p, const Op *op) {
+    if (!dot_fits_wgmma(op, p->arch, p->fn->num_warps)) return false;
+    return !dot_wants_k_rows(op) || (goes_along(p, dot_a(op), 1) && goes_along(p, dot_b(op), 0));
+}
+
+typedef struct Widen {
+    const Placer *p;
+    bool changed;
+} Widen;
+
+static bool is_f8(const Value *tile) {
+    return type_is_float(tile->type) && type_bits(tile->type) == 8;
+}
+
+static bool widen(Op *op, void *user) {
+    Widen *w = user;
+    if (op->kind != OP_DOT || !is_f8(dot_a(op)) || by_wgmma(w->p, op)) return true;
+    Builder b = {.fn = w->p->fn, .region = op->parent, .before = op, .span = op->span};
+    Value *narrow[2] = {op->operands[0], op->operands[1]};
+    for (int i = 0; i < 2; i++)
+        op->operands[i] = build_cast(&b, OP_FEXT, narrow[i], type_scalar(TYPE_F16));
+    w->changed = true;
+    if (dot_fits_mma(op, w->p->arch)) return true;
+    op->operands[0] = narrow[0], op->operands[1] = narrow[1];
+    return true;
+}
+
+bool place_widen_dots(Placer *p) {
+    Widen w = {.p = p};
+    region_walk(p->fn->body, widen, &w);
+    return w.changed;
+}
+
+static int unit_of(const Placer *p, const Op *op) {
+    if (by_wgmma(p, op)) return UNIT_WGMMA;
     return dot_fits_mma(op, p->arch) ? UNIT_MMA : UNIT_FMA;
 }
 
@@ -48,7 +99,7 @@ static Layout wgmma_layout(const Placer *p, const Type *acc) {
 
 const Layout *place_dot_layout(Placer *p, const Op *op) {
     const Type *acc = op_result(op)->type;
-    int unit = place_dot_unit(p, op);
+    int unit = place_plan(p, op_result(op))->unit = unit_of(p, op);
     Layout layout = unit == UNIT_WGMMA ? wgmma_layout(p, acc)
                     : unit == UNIT_MMA ? mma_layout(p, acc)
                                        : fma_layout(p, acc);

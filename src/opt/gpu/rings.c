@@ -132,11 +132,10 @@ static bool is_zero(const Value *value) {
     return !value || (value_is_constant(value, &bits) && !bits);
 }
 
-/* What one thread copies at once is whole for cp.async, and the product takes the type as it is. */
+/* What one thread copies at once is whole for cp.async. */
 static bool can_copy(const Op *load) {
     const Type *type = op_result(load)->type, *lane = type_lane(type);
-    bool widened = type_is_float(lane) && type_bits(lane) == 8;
-    return type->rank == 2 && !type_is_bool(type) && !widened && !load_volatile(load) &&
+    return type->rank == 2 && !type_is_bool(type) && !load_volatile(load) &&
            load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
            load_width(load) * type_size_bytes(lane) >= 4;
 }
@@ -172,7 +171,10 @@ static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
     if (!part->load || part->load->kind != OP_LOAD || part->load->parent != l->body) return false;
     if (uses_of(fn, value) != 1 || !can_copy(part->load)) return false;
     if (!loop_leaves(l, part->load) || !slice_is_ahead(l, part->load)) return false;
-    part->type = shared_type(l->r, dot->operands[operand]->type);
+    const Type *tile = dot->operands[operand]->type;
+    bool along_k = fast_dim(tile) == 1 - operand;
+    if (dot_unit(dot) == UNIT_WGMMA && dot_wants_k_rows(dot) && !along_k) return false;
+    part->type = shared_type(l->r, tile);
     return !l->panels ||
            part_bytes(part) >= PANEL_BYTES; /* so that each turn begins where one can */
 }

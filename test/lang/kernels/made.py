@@ -2074,3 +2074,48 @@ def unused(p):
     b = tl.load(p + o)
     tl.store(p + 16 + o, 2.0)
     tl.store(p + 8 + o, a + b)
+
+
+# ir: exact_dots *fp8e4nv
+# want: func @exact_dots(%p: ptr<f8e4m3>) {num_warps = 4, num_stages = 3} {
+# want:   %0 = arange {start = 0, end = 32} : tile<32xi32>
+# want:   %1 = expand_dims %0 {axis = 1} : tile<32x1xi32>
+# want:   %2 = constant 32 : i32
+# want:   %3 = splat %2 : tile<32x1xi32>
+# want:   %4 = mul %1, %3 : tile<32x1xi32>
+# want:   %5 = splat %p : tile<32x1xptr<f8e4m3>>
+# want:   %6 = addptr %5, %4 : tile<32x1xptr<f8e4m3>>
+# want:   %7 = arange {start = 0, end = 32} : tile<32xi32>
+# want:   %8 = expand_dims %7 {axis = 0} : tile<1x32xi32>
+# want:   %9 = broadcast %6 : tile<32x32xptr<f8e4m3>>
+# want:   %10 = broadcast %8 : tile<32x32xi32>
+# want:   %11 = addptr %9, %10 : tile<32x32xptr<f8e4m3>>
+# want:   %x = load %11 : tile<32x32xf8e4m3>
+# want:   %12 = constant 0.0 : f32
+# want:   %13 = splat %12 : tile<32x32xf32>
+# want:   %y = dot %x, %x, %13 : tile<32x32xf32>
+# want:   %14 = fext %x : tile<32x32xf16>
+# want:   %15 = fext %x : tile<32x32xf16>
+# want:   %y.1 = dot %14, %15, %y : tile<32x32xf32>
+# want:   %16 = arange {start = 0, end = 32} : tile<32xi32>
+# want:   %17 = expand_dims %16 {axis = 1} : tile<32x1xi32>
+# want:   %18 = constant 32 : i32
+# want:   %19 = splat %18 : tile<32x1xi32>
+# want:   %20 = mul %17, %19 : tile<32x1xi32>
+# want:   %21 = splat %p : tile<32x1xptr<f8e4m3>>
+# want:   %22 = addptr %21, %20 : tile<32x1xptr<f8e4m3>>
+# want:   %23 = arange {start = 0, end = 32} : tile<32xi32>
+# want:   %24 = expand_dims %23 {axis = 0} : tile<1x32xi32>
+# want:   %25 = broadcast %22 : tile<32x32xptr<f8e4m3>>
+# want:   %26 = broadcast %24 : tile<32x32xi32>
+# want:   %27 = addptr %25, %26 : tile<32x32xptr<f8e4m3>>
+# want:   %28 = ftrunc %y.1 : tile<32x32xf8e4m3>
+# want:   store %27, %28
+# want:   yield
+# want: }
+@triton.jit
+def exact_dots(p):
+    x = tl.load(p + tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :])
+    y = tl.dot(x, x)
+    y = tl.dot(x, x, y, max_num_imprecise_acc=16)
+    tl.store(p + tl.arange(0, 32)[:, None] * 32 + tl.arange(0, 32)[None, :], y)
