@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* prof: profiles: record.c fills a list of events, the others turn it into reports.
+/* prof: profiles: record.c keeps marks, profile.c makes them a list of events, the others turn that
+ * into reports.
  *
  * An event is an interval of one host thread or of the device. Which event is inside which is not
  * recorded but made of the intervals when recording ends (tree.c), so that reports of events from
@@ -11,7 +12,9 @@
 #include "prof/cupti.h"
 #include "tern.h"
 
-#include <pthread.h>
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
 
 typedef struct ProfKernel { /* of a launch on the device */
     uint32_t block[3];
@@ -66,6 +69,48 @@ typedef struct ProfOverhead {
     int64_t count, ns;
 } ProfOverhead;
 
+/* ---- what is recorded, before it is events ---- */
+
+typedef struct ProfClock {
+    bool by_counter; /* ticks are the processor's counter; else nanoseconds */
+    int64_t first_ticks, first_ns;
+    double ns_per_tick;
+} ProfClock;
+
+static inline int64_t prof_ticks(const ProfClock *clock) {
+#if defined(__x86_64__)
+    if (clock->by_counter) return (int64_t)__rdtsc();
+#endif
+    (void)clock;
+    return clock_ns();
+}
+
+typedef struct ProfMark {
+    int64_t start, end; /* ticks */
+    const char *name;
+    int32_t detail; /* of the profile's details; -1: a range, which has none */
+    int32_t thread;
+} ProfMark;
+
+typedef struct ProfDetail { /* see tern_call */
+    tern_call_kind kind;
+    bool waits;
+    size_t bytes;
+    uint32_t grid[3];
+    const char *shapes;
+} ProfDetail;
+
+typedef struct ProfThread {
+    struct ProfThread *next;
+    int64_t id;
+    int depth; /* of ranges and calls that have begun, also of those too deep to be kept */
+    int open[PROF_MAX_DEPTH];
+} ProfThread;
+
+typedef struct ProfName {
+    const char *given, *clean; /* as the caller has it, as reports may */
+} ProfName;
+
 typedef enum ProfPhase { PROF_WAIT, PROF_WARMUP, PROF_ACTIVE } ProfPhase;
 
 struct tern_profile {
@@ -75,7 +120,7 @@ struct tern_profile {
     tern_context *context;
     tern_profile_options options;
     ProfPhase phase;
-    int64_t step, step_ns; /* that runs, and when it began */
+    int64_t step, step_ticks; /* that runs, and when it began */
     bool is_running, is_watching;
     bool is_ready;                  /* the events are all there, with their tree */
     bool out_of_memory, has_device; /* has_device: device events were timed */
@@ -83,15 +128,19 @@ struct tern_profile {
     ProfEvent *events;              /* malloc: it grows while calls are timed */
     int num_events, capacity;
     int64_t num_dropped, num_unbalanced;
-    Ints open; /* ranges and calls that have begun */
-    Map names, shapes;
+    ProfClock clock;
+    ProfMark **pieces; /* of marks */
+    int num_pieces;
+    int64_t num_marks, num_free; /* num_free: for which there is room and memory */
+    int64_t memory_ns;           /* that getting memory took meanwhile */
+    VEC(ProfDetail) details;
+    ProfThread *threads, *last_thread;
+    Map names, shapes; /* names: given -> ProfName */
     Buf shape_key;
-    const char *recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
-    pthread_t thread;                            /* that called last */
-    int64_t thread_number;
-    int64_t begin_ns, end_ns;   /* of the monotonic clock */
-    double range_ns;            /* what recording an empty range takes */
-    struct ProfTiming *timings; /* cuda: events around device work */
+    ProfName recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
+    int64_t begin_ns, end_ns;                 /* of the monotonic clock */
+    double range_ns;                          /* what recording an empty range takes */
+    struct ProfTiming *timings;               /* cuda: events around device work */
     int num_timings, timings_capacity;
     VEC(ProfStream) streams;
     tern_event *anchor; /* recorded at anchor_ns; NULL: CUPTI times, or the host itself */
@@ -103,11 +152,27 @@ struct tern_profile {
     ProfOverhead overheads[PROF_OVERHEADS];
 };
 
-/* ---- record.c ---- */
+/* ---- clock.c ---- */
+void prof_clock_start(ProfClock *clock);
+void prof_clock_stop(ProfClock *clock); /* now ticks are known as nanoseconds */
+int64_t prof_clock_ns(const ProfClock *clock, int64_t ticks); /* of the monotonic clock */
+static inline int64_t prof_now(const tern_profile *profile) { return prof_ticks(&profile->clock); }
 
+/* ---- record.c ---- */
 const char *prof_name(tern_profile *profile, const char *name); /* kept once */
+tern_observer prof_observe;
+void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t end); /* ticks */
+void prof_marks_reset(tern_profile *profile); /* of what is open the begin is no longer known */
+void prof_marks_free(tern_profile *profile);
+void prof_marks_to_events(tern_profile *profile);
+
+/* ---- profile.c ---- */
+
 /* -1: there is no room, which is counted. */
 int prof_add(tern_profile *profile, const ProfEvent *event);
+/* Where events time the device: around the call that is the index-th event. */
+void prof_time_begin(tern_profile *profile, const tern_call *call, int index);
+void prof_time_end(tern_profile *profile, const tern_call *call, int index);
 
 /* ---- activity.c ---- */
 void prof_activity(tern_profile *profile); /* adds what CUPTI recorded */

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static void *symbol_of(const char *path, const char *symbol) {

@@ -7,6 +7,7 @@
 #include "test.h"
 
 #include <glob.h>
+#include <pthread.h>
 
 /* ---- tables ---- */
 
@@ -262,6 +263,74 @@ TEST(ranges_that_do_not_balance_are_counted) {
           TERN_ERROR_SYSTEM);
     tern_profile_free(profile);
     tern_profile_free(NULL);
+    tern_close(context);
+}
+
+static void *push_and_die(void *context) {
+    tern_range_push(context, "other");
+    tern_range_push(context, "left open");
+    tern_range_pop(context);
+    tern_range_pop(context);
+    tern_range_push(context, "left open");
+    return NULL;
+}
+
+TEST(each_thread_has_ranges_of_its_own) {
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    tern_range_push(context, "mine");
+    for (int i = 0; i < 3; i++) { /* the next one may be given the memory of the one before */
+        pthread_t thread;
+        CHECK(!pthread_create(&thread, NULL, push_and_die, context));
+        pthread_join(thread, NULL);
+    }
+    tern_range_pop(context);
+    CHECK(!tern_profile_stop(profile) && profile->num_unbalanced == 3);
+    CHECK(profile->num_events == 1 + 3 * 3);
+    for (int i = 0; i < profile->num_events; i++) {
+        const ProfEvent *event = &profile->events[i];
+        CHECK((event->thread == profile->events[0].thread) == !strcmp(event->name, "mine"));
+        if (event->parent >= 0) CHECK_STR(profile->events[event->parent].name, "other");
+    }
+    CHECK(profile->events[0].end_ns < profile->end_ns - profile->begin_ns);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+/* Against the clock itself, read around each range; over more than one piece of marks. */
+TEST(times_are_those_of_the_clock) {
+    enum { RANGES = 20000 };
+    static int64_t before[RANGES], inside[RANGES], after[RANGES];
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    for (int i = 0; i < RANGES; i++) {
+        before[i] = clock_ns();
+        tern_range_push(context, i % 2 ? "odd" : "even");
+        inside[i] = clock_ns();
+        tern_range_pop(context);
+        after[i] = clock_ns();
+    }
+    CHECK(!tern_profile_stop(profile) && profile->num_events == RANGES);
+    int64_t worst = 0;
+    for (int i = 0; i < RANGES; i++) {
+        int64_t start = profile->events[i].start_ns + profile->begin_ns;
+        int64_t end = profile->events[i].end_ns + profile->begin_ns;
+        int64_t wrong[] = {before[i] - start, start - inside[i], inside[i] - end, end - after[i]};
+        for (int k = 0; k < COUNT(wrong); k++)
+            if (wrong[k] > worst) worst = wrong[k];
+        CHECK_STR(profile->events[i].name, i % 2 ? "odd" : "even");
+    }
+    CHECK(worst < 2000); /* ns: two pairs of readings say how ticks and nanoseconds go together */
+    CHECK(profile->range_ns > 0 && profile->range_ns < 10000);
+    tern_profile_free(profile);
+    profile = tern_profile_start(context, &(tern_profile_options){.max_events = 8193});
+    for (int i = 0; i < RANGES; i++) {
+        tern_range_push(context, "range");
+        tern_range_pop(context);
+    }
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == 8193 && profile->num_dropped == RANGES - 8193);
+    tern_profile_free(profile);
     tern_close(context);
 }
 
