@@ -72,6 +72,7 @@ static Value *access_operand(const Op *op, Operand *load, Operand *store, Operan
     case OP_PUT:
     case OP_READY:
     case OP_PEEK:
+    case OP_SETTLE:
     case OP_RELEASE: return NULL;
     case NUM_OP_KINDS: break;
     }
@@ -108,6 +109,7 @@ bool is_turn_op(const Op *op) {
 #include "ir/ops.def"
     case OP_RING:
     case OP_COMMIT:
+    case OP_SETTLE:
     case NUM_OP_KINDS: break;
     }
     return false;

@@ -616,7 +616,8 @@ const char *func_verify_at(Arena *arena, const Func *fn, const Op **where) {
     ok = ok && check_region(&v, NULL, fn->body);
     if (ok && region_yield(fn->body)->num_operands)
         ok = verify_bad(&v, NULL, "a kernel yields nothing");
-    if (ok && v.has_rings) verify_rings(&v);
+    if (ok && v.has_rings) ok = verify_rings(&v);
+    if (ok && v.has_async) verify_under_way(&v);
     if (where) *where = v.where;
     return v.why;
 }

@@ -16,6 +16,7 @@ typedef struct Verifier {
     int isolated_depth; /* values defined outside this depth may not be used; 0: all may */
     int *defined_at;    /* by id: depth of the definition */
     bool has_rings;
+    bool has_async; /* products that are left under way */
     bool has_atomics;
     int busy_start, busy_end; /* of placed form: scratch that somebody may still read */
 } Verifier;
@@ -55,6 +56,7 @@ bool verify_thread_op(Verifier *v, const Op *op); /* is there such an op in this
 bool verify_form(Verifier *v);                                  /* and the list of places */
 bool verify_place(Verifier *v, const Op *op, const Type *type); /* of a value that op has */
 bool verify_places(Verifier *v, const Op *op); /* what op ties together; its types fit */
-void verify_paths_meet(Verifier *v);           /* scratch may have been used on either */
+bool verify_under_way(Verifier *v);  /* of the whole function, which is else well formed */
+void verify_paths_meet(Verifier *v); /* scratch may have been used on either */
 
 #endif

@@ -6,6 +6,7 @@
 #include "ir/verify.h"
 #include "ir/arch.h"
 #include "ir/trips.h"
+#include "ir/under_way.h"
 
 #include <limits.h>
 
@@ -197,8 +198,12 @@ static bool check_wgmma(Verifier *v, const Op *op) {
     TileShape shape = tile_shape(product);
     wgmma_warps(product, v->fn->num_warps, &warps_m, &warps_n);
     Layout wanted = layout_wgmma(shape.log2[0], shape.log2[1], warps_m, warps_n);
-    return layout_equal(type_layout(product), &wanted) ||
-           verify_bad(v, op, "%s does not lie as wgmma leaves it", verify_text_of(v, product));
+    if (!layout_equal(type_layout(product), &wanted))
+        return verify_bad(v, op, "%s does not lie as wgmma leaves it", verify_text_of(v, product));
+    v->has_async |= dot_async(op) != 0;
+    return !dot_async(op) || dot_may_go_on(op) ||
+           verify_bad(v, op,
+                      "async, but not added up in its type, or what it multiplies is in scratch");
 }
 
 /* The sum lies where the product does: what is multiplied may lie otherwise. */
@@ -206,8 +211,9 @@ static bool check_dot(Verifier *v, const Op *op) {
     if (!one_place(v, op, 2)) return false;
     if (dot_unit(op) == UNIT_NONE)
         return verify_bad(v, op, "unit is missing: placed form says who multiplies");
-    if (dot_unit(op) == UNIT_MMA) return check_mma(v, op);
     if (dot_unit(op) == UNIT_WGMMA) return check_wgmma(v, op);
+    if (dot_async(op)) return verify_bad(v, op, "async, but not by wgmma");
+    if (dot_unit(op) == UNIT_MMA) return check_mma(v, op);
     for (int i = 0; i < 2; i++)
         if (is_shared(op->operands[i]->type))
             return verify_bad(v, op, "fma multiplies what is in registers, not %s",
@@ -225,6 +231,8 @@ static bool check_program(Verifier *v, const Op *op) {
     if (width) return verify_bad(v, op, "width in program form");
     if (op->kind == OP_COMMIT || (op->kind == OP_READY && ready_pending(op)))
         return verify_bad(v, op, "groups of copies in program form");
+    if (op->kind == OP_SETTLE || (op->kind == OP_DOT && dot_async(op)))
+        return verify_bad(v, op, "products under way in program form");
     if (op->barrier || op->num_trips) return verify_bad(v, op, "fences in program form");
     return op->kind != OP_DOT || dot_unit(op) == UNIT_NONE ||
            verify_bad(v, op, "unit in program form");
@@ -272,6 +280,15 @@ static bool check_fences(Verifier *v, const Op *op) {
     return true;
 }
 
+/* ---- products under way ---- */
+
+static bool is_settled(void *user, const Op *op, int pending) {
+    return verify_bad(user, op, "disturbs a product under way: settle {pending = %d} is missing",
+                      pending);
+}
+
+bool verify_under_way(Verifier *v) { return under_way_walk(v->fn, is_settled, v); }
+
 /* ---- all ---- */
 
 static bool check_op_places(Verifier *v, const Op *op) {
@@ -288,6 +305,10 @@ static bool check_op_places(Verifier *v, const Op *op) {
     case OP_GATHER: return one_place(v, op, 1);
     case OP_FILL: return fill_width(op) ? check_width(v, op, fill_width(op)) : one_place(v, op, 2);
     case OP_DOT: return check_dot(v, op);
+    case OP_SETTLE:
+        return (settle_pending(op) >= 0 && settle_pending(op) <= MOST_UNDER_WAY) ||
+               verify_bad(v, op, "%lld products under way, expected 0 to %d",
+                          (long long)settle_pending(op), MOST_UNDER_WAY);
     case OP_LOAD: return check_width(v, op, load_width(op));
     case OP_STORE: return check_width(v, op, store_width(op));
     case OP_HISTOGRAM:

@@ -14,6 +14,7 @@
  * a next`), and that all that was filled is made ready. Then only what is wrong on each path is
  * refused, and so it is for turns whose values are not told apart (one is loaded, or comes out of
  * an if). What is left is found by the interpreter when it runs. */
+#include "ir/turn.h"
 #include "ir/verify.h"
 
 enum {            /* what a turn may be: several at once where paths meet */
@@ -23,15 +24,9 @@ enum {            /* what a turn may be: several at once where paths meet */
        FULL = 8,    /* made ready */
        DONE = 16,   /* released */
        ANYTHING = 31,
-       MOST_TURNS = 24, /* known at a time; what is more is forgotten */
-       MOST_HOPS = 16,  /* from a turn's value to the one it is counted from */
+       MOST_TURNS = 24,  /* known at a time; what is more is forgotten */
+       MOST_ROUNDS = 16, /* of a loop, and one for each stage */
 };
-
-/* root + offset; the number itself where root is NULL. */
-typedef struct Turn {
-    const Value *root;
-    int64_t offset;
-} Turn;
 
 typedef struct State {
     Turn turn;
@@ -59,26 +54,6 @@ typedef struct Walk {
 
 /* ---- turns ---- */
 
-static Turn turn_of(const Value *value) {
-    int64_t offset = 0, number;
-    for (int hops = 0; hops < MOST_HOPS; hops++) {
-        const Op *op = value->def;
-        if (value_is_int(value, &number) && number >= INT32_MIN && number <= INT32_MAX)
-            return (Turn){NULL, offset + number};
-        if (!op || (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_EXT_S)) break;
-        if (op->kind == OP_EXT_S) {
-            value = op->operands[0];
-            continue;
-        }
-        int constant = op->kind == OP_ADD && value_is_int(op->operands[0], &number) ? 0 : 1;
-        if (!value_is_int(op->operands[constant], &number)) break;
-        if (number < INT32_MIN || number > INT32_MAX) break;
-        offset += op->kind == OP_SUB ? -number : number;
-        value = op->operands[1 - constant];
-    }
-    return (Turn){value, offset};
-}
-
 static const char *turn_text(const Walk *w, Turn turn) {
     if (!turn.root) return str_format(w->v->arena, "%lld", (long long)turn.offset).data;
     Str root = func_label(w->v->arena, w->v->fn, turn.root);
@@ -95,8 +70,6 @@ static bool bad(const Walk *w, const Op *op, Turn turn, const char *what) {
 }
 
 /* ---- states ---- */
-
-static bool same_turn(Turn a, Turn b) { return a.root == b.root && a.offset == b.offset; }
 
 static State merged(State a, State b) {
     State both = {.turn = a.turn, .may = a.may | b.may, .exact = a.exact && b.exact};
@@ -403,7 +376,7 @@ static int64_t times_of(const Op *op, Turn *end) {
 typedef bool Once(Walk *w, const Op *op, States *s, States *out);
 
 static bool repeat(Walk *w, const Op *op, Once *once, int64_t times, States *s, States *out) {
-    int most = w->stages + MOST_HOPS;
+    int most = w->stages + MOST_ROUNDS;
     for (int64_t i = 0; i != times; i++) {
         States before = *s;
         if (i == most) {

@@ -17,9 +17,10 @@ static const char *const sequences[][10] = {
     {"dots"},
     {"sink"},
     {"licm", "carry", "shape", "sink", "dce"},
-    {"guard", "place", "rings", "fence"},
-    {"place", "rings", "fence"},
+    {"guard", "place", "rings", "waits", "fence"},
+    {"place", "rings", "waits", "fence"},
     {"rings"},
+    {"waits"},
     {"fence"},
 };
 

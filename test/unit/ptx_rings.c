@@ -112,9 +112,14 @@ static const char *signature_of(const Row *row) {
     return text;
 }
 
-static tern_kernel *compiled(tern_context *context, const Row *row, int stages) {
+/* print_after: a pass of GPUs, or NULL. */
+static tern_kernel *compiled(tern_context *context, const Row *row, int stages,
+                             const char *print_after) {
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "product.py");
-    tern_options options = {.size = sizeof options, .num_warps = row->warps, .num_stages = stages};
+    tern_options options = {.size = sizeof options,
+                            .num_warps = row->warps,
+                            .num_stages = stages,
+                            .print_after = print_after};
     tern_kernel *kernel =
         module ? tern_compile(module, "product", signature_of(row), &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
@@ -148,6 +153,22 @@ static void check_depth(tern_context *context, tern_kernel *kernel, const Row *r
     tern_buffer_free(a), tern_buffer_free(b), tern_buffer_free(out);
 }
 
+/* What was placed for a GPU, on the interpreter: products end late, and copies too with seed 3. */
+static void check_placed(tern_kernel *kernel, const Row *row, const Inputs *in, uint64_t seed) {
+    tern_open_options options = {.device = "interp", .cache_dir = "", .order_seed = seed};
+    char words[512];
+    tern_status status;
+    tern_context *context = tern_open(&options, &status, words, sizeof words);
+    const char *text = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER);
+    tern_kernel *placed =
+        context && text ? kernel_from_ir(context, text, &(tern_options){0}) : NULL;
+    CHECK(placed);
+    for (int depth = 0; placed && depth <= MOST_K; depth += row->bk)
+        check_depth(context, placed, row, in, depth);
+    tern_kernel_free(placed);
+    tern_close(context);
+}
+
 static void check_row(const Row *row, const char *device, int stages, uint64_t seed) {
     static Inputs in;
     static const int turns[] = {0, 1, 2, 3};
@@ -158,7 +179,7 @@ static void check_row(const Row *row, const char *device, int stages, uint64_t s
     CHECK(context);
     if (!context) return;
     make_inputs(row, &in);
-    tern_kernel *kernel = compiled(context, row, stages);
+    tern_kernel *kernel = compiled(context, row, stages, strcmp(device, "interp") ? "fence" : NULL);
     CHECK(kernel);
     const char *text =
         kernel && strcmp(device, "interp") ? tern_kernel_text(kernel, TERN_STAGE_PTX) : NULL;
@@ -174,6 +195,8 @@ static void check_row(const Row *row, const char *device, int stages, uint64_t s
         int depth = turns[i] * row->bk + (i == 3 ? 16 : 0);
         check_depth(context, kernel, row, &in, depth < MOST_K ? depth : MOST_K);
     }
+    if (row->wgmma && has_ring && !strcmp(device, "sim:h200"))
+        check_placed(kernel, row, &in, 2 + (seed & 1));
     if (test_bad_checks > before)
         printf("%s %dx%dx%d, %d warps, %d stages, on %s\n", row->type, row->bm, row->bn, row->bk,
                row->warps, stages, device);
@@ -267,7 +290,7 @@ TEST(each_wait_and_barrier_is_missed) {
             char words[512];
             tern_status status;
             tern_context *context = tern_open(&options, &status, words, sizeof words);
-            tern_kernel *kernel = context ? compiled(context, &mutated[i], stages) : NULL;
+            tern_kernel *kernel = context ? compiled(context, &mutated[i], stages, NULL) : NULL;
             CHECK(kernel);
             if (!kernel) return;
             int count = mutate(tern_kernel_text(kernel, TERN_STAGE_PTX), &mutated[i],

@@ -255,15 +255,14 @@ static void dot_round(const Lanes *sums, const Lanes *acc, const Type *type, Lan
     }
 }
 
-bool exec_dot(Program *p, const Op *op) {
+bool dot_multiply(Program *p, const Op *op, Lanes *const *operands, Lanes *out) {
     const Type *a_type = dot_a(op)->type, *type = op_result(op)->type;
     int rank = a_type->rank, batches = rank == 3 ? a_type->shape[0] : 1;
     Product d = {a_type->shape[rank - 2], type->shape[rank - 1], a_type->shape[rank - 1]};
-    Lanes *a = wide_lanes(p, lanes_of(p, dot_a(op)), type_lane(a_type));
-    Lanes *b = wide_lanes(p, lanes_of(p, dot_b(op)), type_lane(dot_b(op)->type));
+    Lanes *a = wide_lanes(p, operands[0], type_lane(a_type));
+    Lanes *b = wide_lanes(p, operands[1], type_lane(dot_b(op)->type));
     Lanes *sums = lanes_new(p, type->lanes, 8);
-    Lanes *out = lanes_new(p, type->lanes, type_size_bytes(type));
-    if (!a || !b || !sums || !out) return false;
+    if (!a || !b || !sums) return false;
     memset(sums->data, 0, (size_t)sums->count * 8);
     for (int i = 0; i < batches; i++) {
         char *from_a = a->data + (size_t)i * (size_t)(d.m * d.k) * 8;
@@ -274,11 +273,21 @@ bool exec_dot(Program *p, const Op *op) {
         else
             dot_ints((void *)from_a, (void *)from_b, (void *)to, d);
     }
-    dot_round(sums, lanes_of(p, dot_acc(op)), type_lane(type), out);
-    if (p->launch->watch && !watch_dot(p, op, out)) return false;
-    slot_set(p, op_result(op), out);
+    dot_round(sums, operands[2], type_lane(type), out);
     lanes_release(p->launch, sums);
     lanes_release(p->launch, b);
     lanes_release(p->launch, a);
+    return true;
+}
+
+bool exec_dot(Program *p, const Op *op) {
+    if (dot_async(op) && p->launch->order_seed >> 1 & 1) return under_way_begin(p, op);
+    if (dot_unit(op) == UNIT_WGMMA && !dot_async(op) && !under_way_settle(p, 0)) return false;
+    const Type *type = op_result(op)->type;
+    Lanes *out = lanes_new(p, type->lanes, type_size_bytes(type));
+    Lanes *operands[3] = {lanes_of(p, dot_a(op)), lanes_of(p, dot_b(op)), lanes_of(p, dot_acc(op))};
+    if (!out || !dot_multiply(p, op, operands, out)) return false;
+    if (p->launch->watch && !watch_dot(p, op, out)) return false;
+    slot_set(p, op_result(op), out);
     return true;
 }

@@ -206,6 +206,7 @@ static bool exec_node(Program *p, const Node *node) {
     case OP_READY:
     case OP_PEEK:
     case OP_RELEASE: return exec_ring(p, op);
+    case OP_SETTLE: return under_way_settle(p, settle_pending(op));
     case OP_COMMIT: /* a copy is made at once, or when its turn is made ready */
     case OP_FENCE:
     case OP_BARRIER: return true; /* the lanes of a program run in step */

@@ -8,6 +8,7 @@
  *     shape.c   ops that move lanes: broadcast, trans, gather ..
  *     cross.c   ops across lanes: reduce, scan, dot, histogram
  *     ring.c    acquire, fill, ready, peek, release
+ *     under_way.c  products that go on while their program does
  *     memory.c  load, store, atomics; every access is checked
  *     assembly.c  inline PTX
  *     wide.c    what offsets would be if no int32 wrapped
@@ -23,7 +24,7 @@
 #define TERN_INTERP_H
 
 #include "device/window.h"
-#include "ir/ir.h"
+#include "ir/under_way.h"
 
 enum { LANES_HEADER = 64, NUM_LANE_CLASSES = 40 };
 
@@ -117,12 +118,19 @@ typedef struct Launch {
     struct Watch *watch;         /* NULL: not watched */
 } Launch;
 
+typedef struct Begun { /* a product under way */
+    const Op *op;
+    Lanes *operands[3], *out;
+} Begun;
+
 typedef struct Program {
     Launch *launch;
     uint32_t id[3];
     Lanes **slots;       /* by value id */
     DeviceRange *memory; /* of each alloc; base NULL: not yet */
     struct Fiber *fiber;
+    int num_under_way; /* the oldest first */
+    Begun under_way[MOST_UNDER_WAY];
 } Program;
 
 /* ---- lanes ---- */
@@ -212,6 +220,11 @@ bool check_peeked(Program *p, const Op *op); /* what op reads in a ring is still
 bool rings_end(Program *p, const Node *node);
 void rings_note(Arena *arena, Loaded *loaded, const Op *op); /* a ring that the kernel has */
 bool value_is_peeked(const Value *value);
+/* ---- under_way.c ---- */
+bool under_way_begin(Program *p, const Op *op); /* a dot with async */
+bool under_way_settle(Program *p, int64_t pending);
+bool dot_multiply(Program *p, const Op *op, Lanes *const *operands, Lanes *out); /* cross.c */
+
 bool exec_print(Program *p, const Op *op);
 bool exec_printf(Program *p, const Op *op);
 bool exec_assert(Program *p, const Op *op);

@@ -60,6 +60,7 @@ void ptx_define_scalar(Gen *g, const Value *value, Tir reg);
 /* Runs a combine region of reduce or scan: 2n scalars in, n out. */
 void ptx_inline_region(Gen *g, const Region *region, const Tir *args, Tir *results);
 Tir *ptx_new_regs(Gen *g, int count);
+void ptx_assign(Gen *g, int count, const Tir *to, const Tir *from); /* all at once */
 
 /* ---- elementwise.c: one lane; math.h has functions ---- */
 Tir ptx_lane(Gen *g, const Op *op, const Tir *args);
@@ -160,6 +161,7 @@ Tir ptx_lane_as(Gen *g, const Type *from, const Type *to, Tir x);
 
 /* ---- wgmma.c ---- */
 void ptx_wgmma(Gen *g, const Op *op);
+void ptx_settle(Gen *g, int64_t pending); /* only so many groups are under way from here on */
 bool func_has_wgmma(const Func *fn);
 
 /* ---- report.c ---- */

@@ -245,42 +245,36 @@ static Tir *carried_registers(Gen *g, const Carried *c) {
     return regs;
 }
 
-typedef struct Moves {
-    int count;
-    Tir *to, *from;
-} Moves;
-
-/* All at once: a source that is itself a variable is copied away first. */
-static void assign(Gen *g, const Moves *moves) {
-    Tir *from = ptx_new_regs(g, moves->count);
-    for (int i = 0; i < moves->count; i++) {
-        from[i] = moves->from[i];
-        if (g->b->list.data[from[i]].kind != TIR_VAR || from[i] == moves->to[i]) continue;
-        Tir copy = tir_var(g->b, tir_class(g->b, from[i]));
-        tir_set(g->b, copy, from[i]);
-        from[i] = copy;
+/* A source that is itself a variable is copied away first. */
+void ptx_assign(Gen *g, int count, const Tir *to, const Tir *from) {
+    Tir *copies = ptx_new_regs(g, count);
+    for (int i = 0; i < count; i++) {
+        copies[i] = from[i];
+        if (g->b->list.data[from[i]].kind != TIR_VAR || from[i] == to[i]) continue;
+        copies[i] = tir_var(g->b, tir_class(g->b, from[i]));
+        tir_set(g->b, copies[i], from[i]);
     }
-    for (int i = 0; i < moves->count; i++)
-        if (from[i] != moves->to[i]) tir_set(g->b, moves->to[i], from[i]);
+    for (int i = 0; i < count; i++)
+        if (copies[i] != to[i]) tir_set(g->b, to[i], copies[i]);
 }
 
 /* variables[i] = values[i], of the type of like[i]; what has no variable is left. */
 static void assign_values(Gen *g, int count, Tir *const *variables, Value *const *values,
                           Value *const *like) {
-    int total = 0;
+    int total = 0, moves = 0;
     for (int i = 0; i < count; i++) total += registers_of(like[i]);
-    Moves moves = {0, ptx_new_regs(g, total), ptx_new_regs(g, total)};
+    Tir *to = ptx_new_regs(g, total), *sources = ptx_new_regs(g, total);
     for (int i = 0; i < count; i++) {
         bool whole = g->fn->form == FORM_THREAD;
         Tir one = whole ? ptx_thread_value(g, values[i], like[i]) : 0;
         Tir *from = whole ? &one : ptx_regs_of(g, values[i]);
         for (int r = 0; r < registers_of(like[i]); r++) {
             if (!variables[i][r]) continue;
-            moves.to[moves.count] = variables[i][r];
-            moves.from[moves.count++] = from[r];
+            to[moves] = variables[i][r];
+            sources[moves++] = from[r];
         }
     }
-    assign(g, &moves);
+    ptx_assign(g, moves, to, sources);
 }
 
 static void ptx_region(Gen *g, const Region *region);

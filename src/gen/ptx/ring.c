@@ -144,6 +144,7 @@ void ptx_ring(Gen *g, const Op *op) {
     if (op->kind == OP_PUT) ptx_put(g, op);
     if (op->kind == OP_COMMIT && has_copies(g)) tir_plain(g->b, "cp.async.commit_group;");
     if (op->kind == OP_READY) ptx_ready(g, op);
+    if (op->kind == OP_SETTLE) ptx_settle(g, settle_pending(op));
     if (op->kind != OP_PEEK) return;
     Tir *base = ptx_new_regs(g, 1);
     base[0] = turn_base(g, op);

@@ -4,10 +4,11 @@
  * bits in rows along K. Of f32 in a ring the bits that tf32 has not are not looked at.
  *
  * A group has 64 rows of the product at a time, and its part of the columns. Sums are variables, to
- * which the instructions add in place; those that a loop carries are added to as they are where
- * nobody else reads them. The block waits for its products: what is behind them may be read, and
- * written to again after a barrier. (PTX ISA 9.7.15.) */
+ * which the instructions add in place: those in which a loop carries them, where nobody else reads
+ * them meanwhile. The block waits for a product, or goes on with `async`, until a settle: then its
+ * sums may be read, and what it read may be written to again after a barrier. (PTX ISA 9.7.15.) */
 #include "gen/ptx/gen.h"
+#include "ir/under_way.h"
 
 enum { K_BYTES = 32, ROWS = 64, MOST_COLUMNS = 256 }; /* of one instruction */
 
@@ -117,48 +118,28 @@ static void stage(Gen *g, const Op *op, Operand *operands) {
 
 /* ---- sums ---- */
 
-typedef struct Reads {
-    const Value *value;
-    int count;
-} Reads;
-
-static bool count_reads(Op *op, void *user) {
-    Reads *reads = user;
-    for (int i = 0; i < op->num_operands; i++) reads->count += op->operands[i] == reads->value;
-    return true;
-}
-
-/* May the registers of what is added to become the product's? They are variables of the loop in
- * whose body the product is, or another product's, and only this one reads them. */
-static bool in_place(Gen *g, const Op *op) {
-    const Value *acc = dot_acc(op);
-    Reads reads = {acc, 0};
-    bool of_loop = acc->region && acc->region == op->parent && acc->region->owner &&
-                   acc->region->owner->kind == OP_FOR;
-    bool of_product = acc->def && acc->def->kind == OP_DOT && acc->def->parent == op->parent &&
-                      dot_unit(acc->def) == UNIT_WGMMA;
-    if ((!of_loop && !of_product) || type_lane(acc->type) != dot_sum_type(op)) return false;
-    region_walk(g->fn->body, count_reads, &reads);
-    return reads.count == 1;
-}
-
-/* Variables that hold what is added to; `zero`: it is 0, and they hold nothing yet. */
+/* Registers that hold what is added to; `zero`: it is 0, and they hold nothing yet. Those of the
+ * value that carries the sums around a loop, those of the product before, or new ones. */
 static Tir *sums_of(Gen *g, const Op *op, bool *zero) {
-    const Value *acc = dot_acc(op);
+    const Value *acc = dot_acc(op), *home = dot_sums_home(op);
+    const Op *before = dot_added_to(op);
     int count = layout_regs(type_layout(acc->type));
     Tir *from = ptx_tile_as(g, acc, dot_sum_type(op)), *sums = ptx_new_regs(g, count);
     uint64_t bits;
     *zero = true;
     for (int r = 0; r < count; r++) *zero = *zero && tir_is_const(g->b, from[r], &bits) && !bits;
-    if (in_place(g, op)) return from;
-    for (int r = 0; r < count; r++) {
-        sums[r] = tir_var(g->b, CLASS_B32);
-        if (!*zero) tir_set(g->b, sums[r], from[r]);
-    }
+    if (before && type_lane(acc->type) == dot_sum_type(op)) return from;
+    for (int r = 0; r < count; r++)
+        sums[r] = home ? ptx_regs_of(g, home)[r] : tir_var(g->b, CLASS_B32);
+    if (!*zero) ptx_assign(g, count, sums, from);
     return sums;
 }
 
 /* ---- all ---- */
+
+void ptx_settle(Gen *g, int64_t pending) {
+    tir_plain(g->b, str_format(g->arena, "wgmma.wait_group.sync.aligned %d;", (int)pending).data);
+}
 
 /* The words behind the number of columns, and the flags: neither is negated, which of 16 bits is
  * transposed. */
@@ -214,7 +195,7 @@ void ptx_wgmma(Gen *g, const Op *op) {
         for (int column = 0; column < all; column += columns, at += columns / 2)
             multiply(g, o, columns, row, column, sums + at, zero);
     tir_plain(g->b, "wgmma.commit_group.sync.aligned;");
-    tir_plain(g->b, "wgmma.wait_group.sync.aligned 0;");
+    if (!dot_async(op)) ptx_settle(g, 0);
     if (at != layout_regs(layout)) BUG("wgmma of %d registers, not %d", at, layout_regs(layout));
     if (lane == dot_sum_type(op)) {
         ptx_define(g, op_result(op), sums);

@@ -24,6 +24,7 @@
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
+#include "ir/under_way.h"
 #include "opt/opt.h"
 
 typedef struct Rings {
@@ -287,12 +288,14 @@ static void write_fills(Loop *l, Builder *b, Value *turn) {
     }
 }
 
-/* Copies for a turn, where there is one; then what comes next is that of the turn behind it. */
-static void write_copies(Loop *l, Builder *b, Value *turn) {
+/* Copies for a turn, where there is one; then what comes next is that of the turn behind it.
+ * before: the turn to release, once all is there that the copies need; or NULL. */
+static void write_copies(Loop *l, Builder *b, Value *turn, Value *before) {
     Func *fn = l->r->fn;
     Region *arms[2] = {region_new(fn), region_new(fn)};
     Value *more = is_there(l, b);
     write_slice(l, b);
+    if (before) turn_op(l, b, OP_RELEASE, before);
     for (int i = 0; i < 2; i++) {
         Builder arm = {.fn = fn, .region = arms[i], .span = b->span};
         if (i == 0) write_fills(l, &arm, turn);
@@ -367,6 +370,39 @@ static int listed(const Loop *l, Value *const *args, Value **list) {
     return count;
 }
 
+static Value *turn_before(Builder *b, Value *turn) {
+    return build_2(b, OP_SUB, turn, build_int(b, turn->type, 1));
+}
+
+/* Behind the last product of the body that reads the ring; NULL: one of them is waited for at once.
+ * By then those of the turn before are done, or soon. */
+static Op *behind_products(const Loop *l) {
+    Op *last = NULL;
+    for (int i = 0; i < l->num_parts; i++)
+        if (!dot_may_go_on(l->parts[i].dot)) return NULL;
+    for (Op *op = l->body->first; op; op = op->next)
+        for (int i = 0; i < l->num_parts; i++)
+            if (l->parts[i].dot == op) last = op;
+    return last->next;
+}
+
+/* True: the turn is released in the next one, behind the loop the last. */
+static bool write_turn(Loop *l, Value *turn) {
+    Func *fn = l->r->fn;
+    Builder b = {.fn = fn, .region = l->body, .before = l->body->first, .span = l->op->span};
+    int distance = l->stages - 1;
+    Op *ready = turn_op(l, &b, OP_READY, turn);
+    ready_set_pending(ready, distance - 1);
+    write_peeks(l, &b, turn);
+    Op *late = behind_products(l);
+    b.before = late ? late : ready->next;
+    Value *next = build_2(&b, OP_ADD, turn, build_int(&b, turn->type, distance));
+    write_copies(l, &b, next, late ? turn_before(&b, turn) : NULL);
+    b.before = region_yield(l->body);
+    if (!late) turn_op(l, &b, OP_RELEASE, turn);
+    return late != NULL;
+}
+
 static void write_loop(Loop *l) {
     Func *fn = l->r->fn;
     int carried = l->carried, distance = l->stages - 1;
@@ -378,7 +414,7 @@ static void write_loop(Loop *l) {
     l->index = for_lower(l->op);
     for (int i = 0; i < carried; i++)
         l->args[i] = l->ahead[for_arg(l->op, i)->id] == AHEAD_YES ? for_init(l->op, i) : NULL;
-    for (int turn = 0; turn < distance; turn++) write_copies(l, &b, build_int(&b, i32, turn));
+    for (int turn = 0; turn < distance; turn++) write_copies(l, &b, build_int(&b, i32, turn), NULL);
 
     more[0] = build_int(&b, i32, 0), more[1] = l->index;
     int count = 2 + listed(l, l->args, more + 2);
@@ -387,14 +423,10 @@ static void write_loop(Loop *l) {
         if (l->args[i]) l->args[i] = args[next++];
     l->index = args[1];
 
-    Op *yield = region_yield(l->body);
-    b = (Builder){.fn = fn, .region = l->body, .before = l->body->first, .span = b.span};
-    Op *ready = turn_op(l, &b, OP_READY, args[0]);
-    ready_set_pending(ready, distance - 1);
-    write_copies(l, &b, build_2(&b, OP_ADD, args[0], build_int(&b, i32, distance)));
-    write_peeks(l, &b, args[0]);
-    b.before = yield;
-    turn_op(l, &b, OP_RELEASE, args[0]);
+    b.before = l->op->next;
+    if (write_turn(l, args[0]))
+        turn_op(l, &b, OP_RELEASE, turn_before(&b, &l->op->results[carried]));
+    b = (Builder){.fn = fn, .region = l->body, .before = region_yield(l->body), .span = b.span};
     more[0] = build_2(&b, OP_ADD, args[0], build_int(&b, i32, 1)), more[1] = l->index;
     listed(l, l->args, more + 2);
     yield_too(l, count, more);

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+/* turn: see turn.h. */
+#include "ir/turn.h"
+
+enum { MOST_HOPS = 16 }; /* from a turn's value to the one it is counted from */
+
+Turn turn_of(const Value *value) {
+    int64_t offset = 0, number;
+    for (int hops = 0; hops < MOST_HOPS; hops++) {
+        const Op *op = value->def;
+        if (value_is_int(value, &number) && number >= INT32_MIN && number <= INT32_MAX)
+            return (Turn){NULL, offset + number};
+        if (!op || (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_EXT_S)) break;
+        if (op->kind == OP_EXT_S) {
+            value = op->operands[0];
+            continue;
+        }
+        int constant = op->kind == OP_ADD && value_is_int(op->operands[0], &number) ? 0 : 1;
+        if (!value_is_int(op->operands[constant], &number)) break;
+        if (number < INT32_MIN || number > INT32_MAX) break;
+        offset += op->kind == OP_SUB ? -number : number;
+        value = op->operands[1 - constant];
+    }
+    return (Turn){value, offset};
+}
