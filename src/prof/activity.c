@@ -37,6 +37,7 @@ static void add_work(Activity *activity, const Work *work, uint64_t start_ns, ui
     added.event.end_ns = (int64_t)end_ns - profile->begin_ns;
     added.event.on_device = true;
     added.event.parent = -1;
+    added.event.enqueued_ns = INT64_MAX;
     added.number = activity->work.count;
     if (added.event.end_ns > 0) vec_push(profile->scratch, &activity->work, added);
 }
@@ -176,7 +177,8 @@ static void add_events(Activity *activity) {
         profile->streams.data[work->event.thread].end_ns = work->event.end_ns;
         if (call) {
             work->event.parent = call->event;
-            int64_t early = profile->events[call->event].start_ns - work->event.start_ns;
+            work->event.enqueued_ns = profile->events[call->event].start_ns;
+            int64_t early = work->event.enqueued_ns - work->event.start_ns;
             if (early > profile->early_ns) profile->early_ns = early;
         }
         if (prof_add(profile, &work->event) >= 0) profile->has_device = true;

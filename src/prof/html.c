@@ -103,6 +103,13 @@ static void put_data(ProfFile *file, const tern_profile *profile) {
                "\"events_all\":%lld",
                (long long)wall, profile->range_ns, (long long)profile->num_dropped,
                (long long)profile->num_unbalanced, (long long)all);
+    buf_printf(out, ",\"by_events\":%s,\"findings\":[", profile->why_events[0] ? "true" : "false");
+    ProfFindings findings = prof_findings(profile);
+    for (int i = 0; i < findings.count; i++) {
+        if (i) buf_putc(out, ',');
+        put_text(out, findings.data[i].words);
+    }
+    buf_putc(out, ']');
     put_rows(file, &rows);
     Shown shown = put_tracks(file, profile);
     put_events(file, profile, &shown);

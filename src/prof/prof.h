@@ -28,6 +28,7 @@ typedef struct ProfEvent {
     int parent;               /* the host event that it is directly inside of; device: that
                                  enqueued it; -1: none */
     tern_call_kind kind;
+    int64_t enqueued_ns; /* device: when the call that enqueued it began; INT64_MAX: not known */
     bool on_device, waits, is_merged; /* is_merged: counts as its parent, see tree.c */
     size_t bytes;
     uint32_t grid[3];
@@ -240,6 +241,14 @@ typedef struct ProfFile {
     bool failed;
 } ProfFile;
 void prof_drain(ProfFile *file); /* between events: writes when there is enough */
+
+/* ---- findings.c ---- */
+typedef struct ProfFinding { /* what costs time and need not */
+    int64_t ns;
+    const char *words;
+} ProfFinding;
+typedef VEC(ProfFinding) ProfFindings;
+ProfFindings prof_findings(const tern_profile *profile); /* the costliest first */
 
 /* ---- trace.c, stacks.c, flame.c, html.c ---- */
 void prof_chrome(ProfFile *file, const tern_profile *profile);

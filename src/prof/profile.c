@@ -183,6 +183,7 @@ static bool add_device_event(tern_profile *profile, const ProfTiming *timing, te
     *near_ns += since_ns;
     ProfEvent event = profile->events[timing->event];
     event.on_device = true;
+    event.enqueued_ns = event.start_ns;
     event.thread = stream_number(profile, timing->stream);
     event.parent = timing->event;
     ProfStream *stream = &profile->streams.data[event.thread];

@@ -110,6 +110,28 @@ static void put_times(Buf *out, const tern_profile *profile, bool device) {
                    prof_time(a, (double)profile->early_ns));
 }
 
+/* In lines of 100 columns, where words allow it. */
+static void put_finding(Buf *out, const char *words, int number) {
+    enum { INDENT = 13 };
+    int column = INDENT;
+    buf_printf(out, "%-9s %2d ", number == 1 ? "findings" : "", number);
+    for (const char *at = words; *at;) {
+        int length = (int)strcspn(at, " "), width = 0;
+        for (int i = 0; i < length; i++) width += (at[i] & 0xc0) != 0x80;
+        if (column > INDENT && column + width > 100) {
+            buf_printf(out, "\n%*s", INDENT, "");
+            column = INDENT;
+        }
+        for (int i = 0; i < length; i++)
+            buf_putc(out, (unsigned char)at[i] < ' ' || at[i] == 127 ? '?' : at[i]);
+        column += width + 1;
+        at += length;
+        while (*at == ' ') at++;
+        if (*at) buf_putc(out, ' ');
+    }
+    buf_putc(out, '\n');
+}
+
 static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *table) {
     char a[32], b[32], c[32];
     int64_t wall = profile->end_ns - profile->begin_ns;
@@ -158,4 +180,6 @@ void prof_table_own(Buf *out, const tern_profile *profile, const ProfRows *rows,
     }
     put_line(out);
     put_notes(out, profile, &table);
+    ProfFindings findings = prof_findings(profile);
+    for (int i = 0; i < findings.count; i++) put_finding(out, findings.data[i].words, i + 1);
 }

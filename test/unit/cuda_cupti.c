@@ -271,6 +271,30 @@ TEST(full_buffers_are_kept_up_to_a_limit) {
     place_close(place);
 }
 
+/* The read says nothing of waiting, and returns when the kernel has ended. */
+TEST(what_waits_is_said_below_the_table) {
+    Place place = place_open();
+    tern_profile *profile = tern_profile_start(place.context, NULL);
+    gpu.is_silent = true;
+    uint64_t now = cupti()->now();
+    gpu.correlation = 1;
+    emit_call(LAUNCH_CALL, now, now + 2000);
+    emit_kernel(STREAM, now + 5000, now + 150000);
+    gpu.correlation = 2;
+    emit_call(276, now + 3000, now + 151000);
+    struct timespec pause = {.tv_nsec = 200000};
+    nanosleep(&pause, NULL);
+    CHECK(!tern_profile_stop(profile));
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "findings   1 cuCall_276 waits for the_kernel: 1 times, 147.000us in all"));
+    tern_free(table);
+    ProfFile out = {.text.arena = profile->scratch, .file = -1};
+    prof_html(&out, profile);
+    CHECK(strstr(out.text.data, "\"by_events\":false,\"findings\":[\"cuCall_276 waits for"));
+    tern_profile_free(profile);
+    place_close(place);
+}
+
 TEST(overheads_are_summed) {
     Place place = place_open();
     tern_profile *profile = tern_profile_start(place.context, NULL);

@@ -334,6 +334,102 @@ TEST(times_are_those_of_the_clock) {
     tern_close(context);
 }
 
+/* ---- findings ---- */
+
+enum { US = 1000 };
+
+static ProfEvent call_event(const char *name, tern_call_kind kind, int64_t start_us,
+                            int64_t end_us) {
+    return (ProfEvent){
+        .name = name, .kind = kind, .start_ns = start_us * US, .end_ns = end_us * US, .thread = 1};
+}
+
+/* Of a call that is made before it. */
+static ProfEvent work_event(const ProfEvent *events, int call, int64_t start_us, int64_t end_us) {
+    ProfEvent event = events[call];
+    event.start_ns = start_us * US, event.end_ns = end_us * US;
+    event.on_device = true;
+    event.thread = 0;
+    event.parent = call;
+    event.enqueued_ns = events[call].start_ns;
+    return event;
+}
+
+/* A launch at 0, of a kernel from 10 to `kernel_end`; then a call from 20 to `end`, which enqueues
+ * a copy from `copy` on (0: nothing). */
+static ProfFindings after_a_kernel(Arena *arena, const char *name, tern_call_kind kind,
+                                   int64_t kernel_end, int64_t copy, int64_t end) {
+    static ProfEvent events[4];
+    tern_profile profile = {.scratch = arena, .events = events, .num_events = 3};
+    events[0] = call_event("kernel", kind == TERN_CALL_DRIVER ? kind : TERN_CALL_LAUNCH, 0, 5);
+    events[1] = call_event(name, kind, 20, end);
+    events[2] = work_event(events, 0, 10, kernel_end);
+    if (copy) events[profile.num_events++] = work_event(events, 1, copy, copy + 3);
+    profile.has_device = true;
+    prof_tree(arena, events, profile.num_events);
+    return prof_findings(&profile);
+}
+
+TEST(calls_that_wait_are_found) {
+    Arena *arena = arena_new(NULL);
+    const tern_call_kind driver = TERN_CALL_DRIVER;
+    ProfFindings found = after_a_kernel(arena, "cuMemcpyDtoHAsync_v2", driver, 500, 501, 506);
+    CHECK(found.count == 1 && found.data[0].ns == 480 * US);
+    CHECK(strstr(found.data[0].words,
+                 "cuMemcpyDtoHAsync_v2 waits for kernel: 1 times, 480.000us in all: page-locked"));
+    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 502).count == 1);
+    CHECK(after_a_kernel(arena, "tern_read", TERN_CALL_READ, 500, 0, 502).count == 1);
+    /* It says that it waits; it returned long after, or before; it was short; its own work took the
+     * time; the work had ended before. */
+    CHECK(after_a_kernel(arena, "cuStreamSynchronize", driver, 500, 0, 502).count == 0);
+    CHECK(after_a_kernel(arena, "tern_synchronize", TERN_CALL_WAIT, 500, 0, 502).count == 0);
+    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 520).count == 0);
+    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 400).count == 0);
+    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 38, 0, 39).count == 0);
+    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 19, 0, 60).count == 0);
+    CHECK(after_a_kernel(arena, "cuMemcpyDtoHAsync_v2", driver, 19, 57, 61).count == 0);
+    arena_free(arena);
+}
+
+/* `count` launches, `every` us, of kernels of 5 us. */
+static ProfFindings launches(Arena *arena, int count, int every) {
+    tern_profile profile = {.scratch = arena, .has_device = true, .num_events = 2 * count};
+    profile.events = arena_array(arena, ProfEvent, 2 * count);
+    for (int i = 0; i < count; i++) {
+        profile.events[i] =
+            call_event("kernel", TERN_CALL_LAUNCH, i * every, i * every + every - 1);
+        profile.events[count + i] = work_event(profile.events, i, i * every + 4, i * every + 9);
+    }
+    prof_tree(arena, profile.events, profile.num_events);
+    return prof_findings(&profile);
+}
+
+TEST(an_idle_device_is_found) {
+    Arena *arena = arena_new(NULL);
+    ProfFindings found = launches(arena, 100, 20);
+    CHECK(found.count == 2 && found.data[0].ns == 99 * 15 * US);
+    CHECK(strstr(found.data[0].words, "idle for 1.485ms of 1.985ms, in 99 gaps; the longest, "
+                                      "15.000us, after kernel, while the host is in kernel"));
+    CHECK(strstr(found.data[1].words,
+                 "the host launches a kernel every 20.000us, and they run for 5.000us"));
+    CHECK(launches(arena, 10, 20).count == 1); /* too few to speak of launches */
+    CHECK(launches(arena, 100, 6).count == 0);
+    CHECK(launches(arena, 3, 20).count == 0); /* 30 us: not worth a line */
+    CHECK(launches(arena, 1, 20).count == 0);
+    tern_profile profile = {.scratch = arena, .has_device = true, .num_events = 2};
+    ProfEvent copies[2] = {call_event("c", TERN_CALL_DRIVER, 0, 1)};
+    copies[1] = work_event(copies, 0, 1, 101);
+    copies[1].name = "Memcpy HtoD (Pageable -> Device)";
+    copies[1].bytes = 1000000;
+    profile.events = copies;
+    profile.overheads[PROF_LAZY_LOADING] = (ProfOverhead){3, 200 * US};
+    profile.overheads[PROF_QUEUE_FULL] = (ProfOverhead){3, 19 * US};
+    found = prof_findings(&profile);
+    CHECK(found.count == 2 && strstr(found.data[0].words, "200.000us: 3 functions were loaded"));
+    CHECK(strstr(found.data[1].words, "1 copies of pageable memory, 1 MB in 100.000us, 10 GB/s"));
+    arena_free(arena);
+}
+
 /* ---- shapes ---- */
 
 static const char *shapes_of(const tern_profile *profile, const char *name, tern_call_kind kind) {
