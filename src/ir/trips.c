@@ -2,18 +2,131 @@
 /* trips: through scratch in shared memory; see trips.h. */
 #include "ir/trips.h"
 
+#include <math.h>
+
 /* ---- reduce ---- */
 
-/* Each result is one commuting op of its own two arguments. */
+/* Which combinations commute: each result is one commuting op of its own two arguments, or the
+ * choice of one of them, as of arg reductions:
+ *
+ *     keep = a > b or (a == b and i < j) ..        (a, i) and (b, j): the two sides
+ *     yield select(keep, a, b), select(keep, i, j)
+ *
+ * where the conditions ask nothing but how the two of a pair compare. Then trying each way in which
+ * they can (less, equal, greater; by sign and without; a NaN on either side) shows whether the same
+ * side wins when the two change places. Sides that are equal in all pairs may win by turns: they
+ * differ at most in the sign of a zero, or in what a NaN holds. */
+enum { MAX_CHOICE_OPS = 32, MAX_CHOICE_PAIRS = 3, NUM_INT_WAYS = 5, NUM_FLOAT_WAYS = 6 };
+
+static int argument_of(const Region *region, const Value *value) {
+    for (int i = 0; i < region->num_args; i++)
+        if (region->args[i] == value) return i;
+    return -1;
+}
+
+static bool compares_pair(const Region *region, const Op *op) {
+    if (op->kind != OP_ICMP && op->kind != OP_FCMP) return false;
+    int a = argument_of(region, op->operands[0]), b = argument_of(region, op->operands[1]);
+    int pairs = region->num_args / 2;
+    const Type *type = op->operands[0]->type;
+    return a >= 0 && b >= 0 && a % pairs == b % pairs && !type_is_bool(type) && !type_is_ptr(type);
+}
+
+/* A condition: a comparison of a pair, or made of conditions. */
+static bool is_condition(const Region *region, const Op *op) {
+    bool logic = op->kind == OP_AND || op->kind == OP_OR || op->kind == OP_XOR ||
+                 op->kind == OP_SELECT || op->kind == OP_CONSTANT;
+    if (compares_pair(region, op)) return true;
+    if (!logic || !type_is_bool(op_result(op)->type)) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (argument_of(region, op->operands[i]) >= 0) return false;
+    return true;
+}
+
+static bool picks_of_pair(const Region *region, const Op *op, int *pair) {
+    int pairs = region->num_args / 2;
+    if (op->kind != OP_SELECT || argument_of(region, op->operands[0]) >= 0) return false;
+    int a = argument_of(region, op->operands[1]), b = argument_of(region, op->operands[2]);
+    const Type *type = op_result(op)->type;
+    *pair = a < pairs ? a : b;
+    return a >= 0 && b >= 0 && (a == b + pairs || b == a + pairs) && !type_is_bool(type) &&
+           !type_is_ptr(type);
+}
+
+/* The way'th values of a pair. */
+static void pair_values(const Type *type, int way, uint64_t *a, uint64_t *b) {
+    static const int ints[NUM_INT_WAYS][2] = {{1, 2}, {2, 1}, {1, 1}, {-1, 1}, {1, -1}};
+    static const double floats[NUM_FLOAT_WAYS][2] = {{1, 2},   {2, 1},   {1, 1},
+                                                     {NAN, 1}, {1, NAN}, {NAN, NAN}};
+    FloatKind kind;
+    uint64_t mask = ~0ull >> (64 - type_bits(type));
+    if (float_kind_of(type, &kind)) {
+        *a = float_encode(kind, floats[way][0], FLOAT_NEAREST_EVEN);
+        *b = float_encode(kind, floats[way][1], FLOAT_NEAREST_EVEN);
+    } else {
+        *a = (uint64_t)ints[way][0] & mask;
+        *b = (uint64_t)ints[way][1] & mask;
+    }
+}
+
+/* What the region yields for these arguments. */
+static void choose(const Region *region, const uint64_t *args, uint64_t *results) {
+    uint64_t values[MAX_CHOICE_OPS], in[3];
+    int at = 0;
+    for (const Op *op = region->first; op; op = op->next, at++) {
+        for (int i = 0; i < op->num_operands; i++) {
+            int arg = argument_of(region, op->operands[i]), from = 0;
+            const Op *earlier = region->first;
+            for (; arg < 0 && earlier != op->operands[i]->def; earlier = earlier->next) from++;
+            uint64_t value = arg < 0 ? values[from] : args[arg];
+            *(op->kind == OP_YIELD ? &results[i] : &in[i]) = value;
+        }
+        if (op->kind == OP_CONSTANT)
+            values[at] = constant_bits(op);
+        else if (op->kind != OP_YIELD && !eval_lane(op, in, &values[at]))
+            BUG("a choice by '%s'", op_info(op->kind)->name);
+    }
+}
+
+static bool is_choice(const Region *region) {
+    int pairs = region->num_args / 2, count = 0, tries = 1, pair;
+    const Op *yield = region_yield(region);
+    for (const Op *op = region->first; op != yield; op = op->next)
+        if (++count >= MAX_CHOICE_OPS ||
+            !(is_condition(region, op) || picks_of_pair(region, op, &pair)))
+            return false;
+    if (pairs > MAX_CHOICE_PAIRS) return false;
+    int ways[MAX_CHOICE_PAIRS];
+    for (int i = 0; i < pairs; i++) {
+        const Op *op = yield->operands[i]->def;
+        if (!op || !picks_of_pair(region, op, &pair) || pair != i) return false;
+        ways[i] = type_is_float(op_result(op)->type) ? NUM_FLOAT_WAYS : NUM_INT_WAYS;
+        tries *= ways[i];
+    }
+    for (int n = 0; n < tries; n++) {
+        uint64_t args[2 * MAX_CHOICE_PAIRS] = {0}, swapped[2 * MAX_CHOICE_PAIRS] = {0};
+        uint64_t won[MAX_CHOICE_PAIRS], again[MAX_CHOICE_PAIRS];
+        for (int i = 0, rest = n; i < pairs; rest /= ways[i++]) {
+            pair_values(region->args[i]->type, rest % ways[i], &args[i], &args[pairs + i]);
+            swapped[i] = args[pairs + i], swapped[pairs + i] = args[i];
+        }
+        choose(region, args, won);
+        choose(region, swapped, again);
+        for (int i = 0; i < pairs; i++)
+            if (won[i] != again[i]) return false;
+    }
+    return true;
+}
+
 static bool commutes(const Region *region) {
     const Op *yield = region_yield(region);
     int count = yield->num_operands;
     for (int i = 0; i < count; i++) {
         const Op *op = yield->operands[i]->def;
-        if (!op || !op_has_trait(op, COMMUTES) || op->parent != region) return false;
+        if (!op || !op_has_trait(op, COMMUTES) || op->parent != region) return is_choice(region);
         const Value *a = region->args[i], *b = region->args[i + count];
         bool straight = op->operands[0] == a && op->operands[1] == b;
-        if (!straight && !(op->operands[0] == b && op->operands[1] == a)) return false;
+        if (!straight && !(op->operands[0] == b && op->operands[1] == a)) return is_choice(region);
     }
     return true;
 }
