@@ -62,6 +62,13 @@ static bool is_summed_by_mma(const Type *a, const Type *acc) {
     return type_is_float(acc) && acc->kind != TYPE_F64;
 }
 
+int atomic_most_at_once(const Op *op, const Arch *arch) {
+    const Type *lane = type_lane(access_value(op)->type);
+    bool fits = lane->kind == TYPE_F32 || lane->kind == TYPE_F16 || lane->kind == TYPE_BF16;
+    if (!fits || atomic_rmw_kind(op) != RMW_FADD || arch->number < 90) return 1;
+    return 16 / type_size_bytes(lane);
+}
+
 int dot_mma_k(const Op *op, const Arch *arch) {
     const Type *a = type_lane(dot_a(op)->type), *b = type_lane(dot_b(op)->type);
     bool ampere = arch->number >= 80;

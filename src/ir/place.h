@@ -16,6 +16,8 @@ uint32_t tile_dim_bits(const Type *type, int dim); /* the tile bits of a dimensi
 Layout layout_of_operand(const Op *op, const Layout *layout);
 /* Of a reduction's results, from that of its operands. */
 Layout layout_reduced(const Op *op, const Layout *layout);
+/* Lanes that one instruction adds to: f32, f16 and bf16 from sm_90 (PTX ISA, "atom"), else 1. */
+int atomic_most_at_once(const Op *op, const Arch *arch);
 bool layout_equal(const Layout *a, const Layout *b);
 
 /* What one instruction of dot's unit `mma` takes along K; 0: not these types. By mma.sync m16n8

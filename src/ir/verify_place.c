@@ -157,6 +157,16 @@ static bool check_width(Verifier *v, const Op *op, int64_t width) {
                                             (long long)width, 1 << most);
 }
 
+/* Several lanes by one instruction: where there is one. */
+static bool check_atomic(Verifier *v, const Op *op) {
+    int64_t width = atomic_rmw_width(op);
+    if (!width) return one_place(v, op, 0);
+    return width <= atomic_most_at_once(op, arch_find(v->fn->target))
+               ? check_width(v, op, width)
+               : verify_bad(v, op, "width = %lld of an atomic that has not so many lanes at once",
+                            (long long)width);
+}
+
 static bool is_shared(const Type *type) { return type->place->shared; }
 
 /* By mma.sync m16n8: a and b from registers, or from the tiles of rings; b alone too. */
@@ -223,10 +233,11 @@ static bool check_dot(Verifier *v, const Op *op) {
 
 /* What only placed form has. */
 static bool check_program(Verifier *v, const Op *op) {
-    int64_t width = op->kind == OP_LOAD    ? load_width(op)
-                    : op->kind == OP_STORE ? store_width(op)
-                    : op->kind == OP_FILL  ? fill_width(op)
-                                           : 0;
+    int64_t width = op->kind == OP_LOAD         ? load_width(op)
+                    : op->kind == OP_STORE      ? store_width(op)
+                    : op->kind == OP_FILL       ? fill_width(op)
+                    : op->kind == OP_ATOMIC_RMW ? atomic_rmw_width(op)
+                                                : 0;
     if (op->kind == OP_CONVERT) return verify_bad(v, op, "in program form");
     if (width) return verify_bad(v, op, "width in program form");
     if (op->kind == OP_COMMIT || (op->kind == OP_READY && ready_pending(op)))
@@ -311,6 +322,7 @@ static bool check_op_places(Verifier *v, const Op *op) {
                           (long long)settle_pending(op), MOST_UNDER_WAY);
     case OP_LOAD: return check_width(v, op, load_width(op));
     case OP_STORE: return check_width(v, op, store_width(op));
+    case OP_ATOMIC_RMW: return check_atomic(v, op);
     case OP_HISTOGRAM:
         return op->num_operands < 2 ||
                op->operands[0]->type->place == op->operands[1]->type->place ||
@@ -318,7 +330,6 @@ static bool check_op_places(Verifier *v, const Op *op) {
 #define LANE(kind, ...)    case OP_##kind:
 #define PERMUTE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-    case OP_ATOMIC_RMW:
     case OP_ATOMIC_CAS:
     case OP_SCAN:
     case OP_ASSERT:

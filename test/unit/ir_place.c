@@ -130,6 +130,9 @@ static const Row ops[] = {
     {"store %p, %v", "store: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
     {"%r = atomic_rmw %p, %v {kind = fadd} : tile<128xf32, #1>",
      "atomic_rmw: places differ: tile<128xptr<f32>, #0> and tile<128xf32, #1>"},
+    {"%r = atomic_rmw %p1, %v {kind = fadd, width = 1} : tile<128xf32, #1>", NULL},
+    {"%r = atomic_rmw %p1, %v {kind = fadd, width = 2} : tile<128xf32, #1>",
+     "atomic_rmw: width = 2 of an atomic that has not so many lanes at once"},
     {"assert %k, %yes {text = \"\"}", "assert: shapes differ"},
     {"%r = inline_asm %o, %o1 {text = \"\", constraints = \"=r,r,r\", pack = 1} : tile<128xi32, "
      "#0>",

@@ -84,6 +84,9 @@ static bool run_memory(const Run *run, const Ins *ins) {
     bool wide = ins->bytes == 8;
     char *memory = asm_memory(run->p, run->op, &access);
     if (!memory) return false;
+    uint64_t values[16]; /* before the first result, whose register may be one of theirs */
+    for (int k = 0; k < ins->count && ins->op == SIM_ATOMIC; k++)
+        values[k] = get(run, ins, 1 + k, wide);
     for (int k = 0; k < ins->count; k++, memory += ins->bytes) {
         uint64_t old = memory_get(memory, ins->bytes), new = old;
         if (ins->op == SIM_LOAD)
@@ -93,9 +96,9 @@ static bool run_memory(const Run *run, const Ins *ins) {
         else {
             uint64_t mask = wide ? UINT64_MAX : (1ull << (8 * ins->bytes)) - 1;
             new = ptx_atomic_value((PtxAtomic)ins->kind, ins->number, ins->bytes, old,
-                                   get(run, ins, 1, wide) & mask,
-                                   ins->num_operands > 2 ? get(run, ins, 2, wide) & mask : 0);
-            if (ins->num_results) *register_at(run, ins->results[0], false) = old;
+                                   values[k] & mask,
+                                   ins->kind == ATOMIC_CAS ? get(run, ins, 2, wide) & mask : 0);
+            if (ins->num_results) *register_at(run, ins->results[k], false) = old;
         }
         if (access.writes) memory_put(run->p->launch, memory, ins->bytes, new);
     }

@@ -198,7 +198,31 @@ static bool store_lane(const Access *a, int lane, uint64_t address) {
 
 static uint64_t operand_bits(const Access *a, int index, int lane) {
     const uint32_t *from = source_of(a->m, a->w, a->ins->operands[index]);
-    return a->bytes == 8 ? get_wide(from, lane) : a->bytes == 4 ? from[lane] : from[lane] & 0xffff;
+    int bytes = a->ins->bytes;
+    return bytes == 8 ? get_wide(from, lane) : bytes == 4 ? from[lane] : from[lane] & 0xffff;
+}
+
+/* One element; a vector's are atomic each for itself. */
+static void atomic_element(const Access *a, int lane, const Spot *spot, uint64_t operand,
+                           int element) {
+    const Ins *ins = a->ins;
+    int bytes = ins->bytes;
+    unsigned char *memory = spot->memory + element * bytes;
+    uint64_t mask = bytes == 8 ? UINT64_MAX : (1ull << (8 * bytes)) - 1;
+    uint64_t old = load_bits(memory, bytes), swap = 0;
+    if (ins->kind == ATOMIC_CAS) swap = operand_bits(a, 2, lane);
+    uint64_t value =
+        ptx_atomic_value((PtxAtomic)ins->kind, ins->number, ins->bytes, old, operand, swap) & mask;
+    if (value != old) {
+        memcpy(memory, &value, (size_t)bytes);
+        a->m->version++;
+    }
+    if (!ins->num_results) return;
+    uint32_t *to = a->w->places + (size_t)ins->results[element] * LANES;
+    if (bytes == 8)
+        put_wide(to, lane, old);
+    else
+        to[lane] = (uint32_t)old;
 }
 
 static bool atomic_lane(const Access *a, int lane, uint64_t address) {
@@ -207,24 +231,10 @@ static bool atomic_lane(const Access *a, int lane, uint64_t address) {
     if (!access_find(a, lane, address, &spot)) return false;
     if (!access_check_set(a, lane, &spot)) return false;
     if (!access_check_race(a, lane, &spot, true)) return false;
-    uint64_t mask = a->bytes == 8 ? UINT64_MAX : (1ull << (8 * a->bytes)) - 1;
-    uint64_t old = load_bits(spot.memory, a->bytes);
-    uint64_t value = ptx_atomic_value((PtxAtomic)ins->kind, ins->number, ins->bytes, old,
-                                      operand_bits(a, 1, lane),
-                                      ins->num_operands > 2 ? operand_bits(a, 2, lane) : 0) &
-                     mask;
     if (spot.space == SPACE_SHARED) sim_proxy_wrote(a->w, spot.offset, a->bytes);
-    if (value != old) {
-        memcpy(spot.memory, &value, (size_t)a->bytes);
-        a->m->version++;
-    }
-    if (ins->num_results) {
-        uint32_t *to = a->w->places + (size_t)ins->results[0] * LANES;
-        if (a->bytes == 8)
-            put_wide(to, lane, old);
-        else
-            to[lane] = (uint32_t)old;
-    }
+    uint64_t operands[8]; /* before the first result, whose register may be one of theirs */
+    for (int i = 0; i < ins->count; i++) operands[i] = operand_bits(a, 1 + i, lane);
+    for (int i = 0; i < ins->count; i++) atomic_element(a, lane, &spot, operands[i], i);
     return synchronise(a, &spot);
 }
 

@@ -156,19 +156,33 @@ static void write_memory(Text *t, const Ins *ins) {
     buf_puts(t->out, " }");
 }
 
-static void write_atomic(Text *t, const Ins *ins) {
+static void write_atomic_element(Text *t, const Ins *ins, Str address, Str value, int element) {
     int bits = 8 * ins->bytes;
-    bool wide = ins->bytes == 8;
-    Str value = operand_text(t, ins, 1, wide),
-        other = ins->num_operands > 2 ? operand_text(t, ins, 2, wide) : STR("0");
+    Str other = ins->kind == ATOMIC_CAS ? operand_text(t, ins, 2, ins->bytes == 8) : STR("0");
     buf_printf(t->out,
                "{ M%d *at = (M%d *)(%.*s + %lldll), old = __atomic_load_n(at, %d), new; do new = "
                "(M%d)ptx_atomic_value(%d, %d, %d, old, (M%d)%.*s, (M%d)%.*s); while "
                "(!__atomic_compare_exchange_n(at, &old, new, 0, %d, %d));",
-               bits, bits, STR_ARG(operand_text(t, ins, 0, true)), (long long)ins->offset,
+               bits, bits, STR_ARG(address), (long long)ins->offset + element * ins->bytes,
                C_RELAXED, bits, ins->kind, ins->number, ins->bytes, bits, STR_ARG(value), bits,
                STR_ARG(other), C_SEQ_CST, C_SEQ_CST);
-    if (ins->num_results) buf_printf(t->out, " r%d = old;", ins->results[0]);
+    if (ins->num_results) buf_printf(t->out, " r%d = old;", ins->results[element]);
+    buf_puts(t->out, " }");
+}
+
+static void write_atomic(Text *t, const Ins *ins) {
+    Str address = operand_text(t, ins, 0, true);
+    if (ins->count == 1) {
+        write_atomic_element(t, ins, address, operand_text(t, ins, 1, ins->bytes == 8), 0);
+        return;
+    }
+    /* All operands are read before the first result is written, which may be one of them. */
+    buf_printf(t->out, "{ UL to = %.*s, x[%d] = {", STR_ARG(address), ins->count);
+    for (int i = 0; i < ins->count; i++)
+        buf_printf(t->out, "%.*s, ", STR_ARG(operand_text(t, ins, 1 + i, false)));
+    buf_puts(t->out, "}; ");
+    for (int i = 0; i < ins->count; i++)
+        write_atomic_element(t, ins, STR("to"), str_format(t->g->arena, "x[%d]", i), i);
     buf_puts(t->out, " }");
 }
 

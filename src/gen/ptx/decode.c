@@ -439,15 +439,19 @@ static bool copy(Statement *s, Ins *ins, bool large_only) {
 
 static bool atomic(Statement *s, Ins *ins, bool returns) {
     bool cas = ins->kind == ATOMIC_CAS;
-    int first = returns ? 1 : 0, count = cas ? 3 : 2;
-    if (!counted(s, first + count) || !plain(s)) return false;
+    int first = returns ? ins->count : 0, count = cas ? 3 : 1 + ins->count;
+    if (!counted(s, first + count)) return false;
+    bool vector = ins->count > 1;
+    if (vector && returns && !grouped(s, 0, first, true)) return false;
+    if (vector ? !grouped(s, first + 1, ins->count, true) : !plain(s)) return false;
     int32_t *all = places(s, first + count);
     RegClass class = ins->bytes == 8 ? CLASS_B64 : ins->bytes == 4 ? CLASS_B32 : CLASS_B16;
     PtxType type = type_of(class, (PtxNumber)ins->number);
     ins->op = SIM_ATOMIC;
     ins->is_volatile = false;
     note_width(s, ins);
-    if (returns && !result(s, &s->words[0], type, &all[0])) return false;
+    for (int i = 0; i < first; i++)
+        if (!result(s, &s->words[i], type, &all[i])) return false;
     if (!address_of(s, ins, &s->words[first], &all[first])) return false;
     for (int i = 1; i < count; i++)
         if (!source(s, &s->words[first + i], type, &all[first + i])) return false;
@@ -566,8 +570,10 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_LOAD: return access(s, ins, true);
     case INS_STORE: return access(s, ins, false);
     case INS_ATOM:
+    case INS_ATOM_VECTOR:
     case INS_ATOM_BF16: return atomic(s, ins, true);
     case INS_RED:
+    case INS_RED_VECTOR:
     case INS_RED_BF16: return atomic(s, ins, false);
     case INS_COPY: return copy(s, ins, false);
     case INS_COPY_16: return copy(s, ins, true);

@@ -40,7 +40,7 @@ typedef struct Gen {
     bool has_atomics, has_wgmma;
     int num_strings;
     Buf globals; /* format strings .. */
-    bool uses_printf, uses_assert;
+    bool uses_printf, uses_assert, uses_vector_atomics;
     int depot_bytes;
     VEC(const Source *) sources; /* that ops come from; the first is the kernel's */
 } Gen;

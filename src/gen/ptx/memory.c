@@ -271,15 +271,20 @@ static const char *atomic_type(const Type *lane, int64_t kind) {
     }
 }
 
-static Tir atomic_instruction(Gen *g, const char *text, Tir pointer, Tir x, Tir y, RegClass class,
-                              Tir guard) {
-    Tir args[3] = {0, x, y}, index;
+/* Of `count` lanes at once: *old gets that many; NULL: nobody reads them. */
+static void atomic_instruction(Gen *g, const char *text, Tir pointer, const Tir *x, Tir y,
+                               int count, RegClass class, Tir guard, Tir *old) {
+    Tir args[1 + 8] = {0}, index;
     int64_t offset;
     args[0] = tir_split_offset(g->b, pointer, &offset);
-    TirIns *ins = tir_ins(g->b, TIR_ATOM, text, y ? 3 : 2, args, &index);
+    for (int i = 0; i < count; i++) args[1 + i] = x[i];
+    if (y) args[2] = y;
+    TirIns *ins = tir_ins(g->b, TIR_ATOM, text, 1 + count + (y != 0), args, &index);
     ins->imm = (uint64_t)offset;
     ins->guard = guard;
-    return tir_results(g->b, index, class, 1);
+    ins->in_braces = count > 1;
+    Tir first = old ? tir_results(g->b, index, class, count) : 0;
+    for (int i = 0; old && i < count; i++) old[i] = first + i;
 }
 
 /* bf16 has no addition below sm_90: compare and swap until nobody came between. */
@@ -295,7 +300,8 @@ static Tir atomic_bf16_add(Gen *g, const char *prefix, Tir pointer, Tir x, Tir g
     int scope = tir_enter(b);
     Tir sum = ptx_from_f32(
         g, lane, tir_2(b, TIR_ADD_F32, ptx_to_f32(g, lane, old), ptx_to_f32(g, lane, x)), false);
-    Tir seen = atomic_instruction(g, text, pointer, old, sum, CLASS_B16, 0);
+    Tir seen;
+    atomic_instruction(g, text, pointer, &old, sum, 1, CLASS_B16, 0, &seen);
     Tir differs = tir_2(b, TIR_NE32, tir_1(b, TIR_WIDE16, seen), tir_1(b, TIR_WIDE16, old));
     tir_set(b, old, seen);
     tir_branch(b, again, differs, false);
@@ -318,65 +324,92 @@ static bool atomic_supported(Gen *g, const Op *op) {
 typedef struct AtomicLane {
     const char *prefix, *text;
     const Type *lane;
-    bool cas, loops, narrow; /* narrow: i16, whose bits travel in a 16-bit register */
+    int width;            /* lanes at once */
+    bool cas, loops, red; /* red: gives nothing */
+    bool narrow;          /* i16, whose bits travel in a 16-bit register */
 } AtomicLane;
 
-static Tir atomic_lane(Gen *g, const AtomicLane *a, Tir pointer, Tir x, Tir y, Tir guard) {
-    if (a->loops) return atomic_bf16_add(g, a->prefix, pointer, x, guard);
+static void atomic_lanes(Gen *g, const AtomicLane *a, Tir pointer, const Tir *values, Tir y,
+                         Tir guard, Tir *old) {
+    Tir x = values[0];
+    if (a->loops) {
+        *old = atomic_bf16_add(g, a->prefix, pointer, x, guard);
+        return;
+    }
     if (a->narrow) x = tir_1(g->b, TIR_LOW16, x), y = y ? tir_1(g->b, TIR_LOW16, y) : 0;
     RegClass class = a->narrow ? CLASS_B16 : ptx_class_of(a->lane);
-    Tir old = atomic_instruction(g, a->text, pointer, x, y, class, guard);
-    if (a->narrow) old = tir_1(g->b, TIR_WIDE16, old);
-    return guard ? tir_select(g->b, guard, old, ptx_constant(g, a->lane, 0)) : old;
+    atomic_instruction(g, a->text, pointer, a->narrow ? &x : values, y, a->width, class, guard,
+                       old);
+    if (a->narrow) *old = tir_1(g->b, TIR_WIDE16, *old);
+    for (int i = 0; old && guard && i < a->width; i++)
+        old[i] = tir_select(g->b, guard, old[i], ptx_constant(g, a->lane, 0));
 }
 
-static AtomicLane atomic_of(Gen *g, const Op *op, bool *acquires, bool *releases) {
+/* One fence before all and one after, with relaxed atomics between, where a thread makes several:
+ * an ordered one brings its own two, which wait for all memory. */
+static AtomicLane atomic_of(Gen *g, const Op *op, bool fenced, bool unread) {
     static const char *const sems[] = {"acq_rel", "relaxed", "acquire", "release"};
     static const char *const scopes[] = {"gpu", "cta", "sys"};
     bool cas = op->kind == OP_ATOMIC_CAS;
-    int64_t sem = atomic_sem(op), scope = atomic_scope(op);
-    AtomicLane a = {.lane = pointee(op), .cas = cas};
-    a.prefix = str_format(g->arena, "atom.%s.%s%s", sems[sem], scopes[scope],
+    int64_t sem = fenced ? SEM_RELAXED : atomic_sem(op), scope = atomic_scope(op);
+    AtomicLane a = {.lane = pointee(op), .width = 1, .cas = cas};
+    a.loops = !cas && a.lane->kind == TYPE_BF16 && g->arch->number < 90;
+    /* red has no exchange, and does not acquire. */
+    a.red = unread && !cas && !a.loops && sem == SEM_RELAXED && atomic_rmw_kind(op) != RMW_XCHG;
+    a.prefix = str_format(g->arena, "%s.%s.%s%s", a.red ? "red" : "atom", sems[sem], scopes[scope],
                           ptx_space_text(g, access_pointer(op)))
                    .data;
     if (cas) {
         a.text = str_format(g->arena, "%s.cas.b%d", a.prefix, type_bits(a.lane)).data;
         a.narrow = a.lane->kind == TYPE_I16;
-    } else {
-        int64_t kind = atomic_rmw_kind(op);
-        a.text = str_format(g->arena, "%s.%s", a.prefix, atomic_type(a.lane, kind)).data;
-        a.loops = a.lane->kind == TYPE_BF16 && g->arch->number < 90;
+        return a;
     }
-    *acquires = sem == SEM_ACQ_REL || sem == SEM_ACQUIRE;
-    *releases = sem == SEM_ACQ_REL || sem == SEM_RELEASE;
+    if (atomic_rmw_width(op)) a.width = (int)atomic_rmw_width(op);
+    const char *text = atomic_type(a.lane, atomic_rmw_kind(op)), *type = strrchr(text, '.');
+    a.text = a.width > 1 ? str_format(g->arena, "%s.%.*s.v%d%s", a.prefix, (int)(type - text), text,
+                                      a.width, type)
+                               .data
+                         : str_format(g->arena, "%s.%s", a.prefix, text).data;
+    g->uses_vector_atomics |= a.width > 1;
     return a;
+}
+
+static void atomic_fence(Gen *g, const Op *op) {
+    static const char *const fences[] = {"fence.acq_rel.gpu;", "fence.acq_rel.cta;",
+                                         "fence.acq_rel.sys;"};
+    tir_plain(g->b, fences[atomic_scope(op)]);
 }
 
 void ptx_atomic(Gen *g, const Op *op) {
     if (!atomic_supported(g, op)) return;
     const Value *result = op_result(op);
-    bool tile = type_is_tile(result->type), acquires, releases;
+    bool tile = type_is_tile(result->type);
     const Layout *layout = type_layout(result->type);
-    AtomicLane a = atomic_of(g, op, &acquires, &releases);
     int count = tile ? layout_regs(layout) : 1;
+    int64_t sem = atomic_sem(op), least = op->kind == OP_ATOMIC_RMW ? atomic_rmw_width(op) : 1;
+    bool fenced = sem != SEM_RELAXED && count > (least ? least : 1);
+    bool for_itself = g->fn->form == FORM_THREAD;
+    AtomicLane a = atomic_of(g, op, fenced, tile && !value_is_used(g->fn, result));
     const Value *mask = access_mask(op), *first = a.cas ? atomic_cas_compare(op) : access_value(op);
     Tir *pointers = ptx_regs_of(g, access_pointer(op)), *x = ptx_regs_of(g, first);
     Tir *y = a.cas ? ptx_regs_of(g, access_value(op)) : NULL;
     Tir *masks = mask ? ptx_regs_of(g, mask) : NULL;
-    bool for_itself = g->fn->form == FORM_THREAD;
     Tir once = for_itself ? 0 : ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);
     if (op->barrier) ptx_barrier(g);
-    for (int r = 0; r < count; r++) {
+    if (a.width > 1) ptx_note_width(g, op, "additions to", a.width * ptx_lane_bytes(a.lane));
+    if (fenced && sem != SEM_ACQUIRE) atomic_fence(g, op);
+    for (int r = 0; r < count; r += a.width) {
         Tir guard = once;
         uint64_t bits;
         if (masks && !tir_is_const(g->b, masks[r], &bits))
             guard = guard ? tir_2(g->b, TIR_AND_P, masks[r], guard) : masks[r];
         else if (masks && !bits) {
-            regs[r] = ptx_constant(g, a.lane, 0);
+            for (int i = 0; i < a.width; i++) regs[r + i] = ptx_constant(g, a.lane, 0);
             continue;
         }
-        regs[r] = atomic_lane(g, &a, pointers[r], x[r], y ? y[r] : 0, guard);
+        atomic_lanes(g, &a, pointers[r], x + r, y ? y[r] : 0, guard, a.red ? NULL : regs + r);
     }
+    if (fenced && sem != SEM_RELEASE) atomic_fence(g, op);
     if (for_itself || !value_is_used(g->fn, result)) {
         if (!tile) ptx_define_scalar(g, result, regs[0]);
         return;

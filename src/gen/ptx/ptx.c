@@ -37,8 +37,9 @@ static void print_quoted(Buf *out, Str text) {
 static void print_module(Gen *g, Buf *out) {
     const Func *fn = g->fn;
     const int *block = g->facts->block;
-    buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", g->arch->ptx_version,
-               g->arch->name);
+    const char *version = g->arch->ptx_version;
+    if (g->uses_vector_atomics && strcmp(version, "8.1") < 0) version = "8.1";
+    buf_printf(out, ".version %s\n.target %s\n.address_size 64\n\n", version, g->arch->name);
     if (g->b->file) {
         for (int i = 0; i < g->sources.count; i++) {
             buf_printf(out, ".file %d ", i + 1);

@@ -270,7 +270,11 @@ static void print_memory(Printer *p, Tir x) {
         if (count)
             (ins->in_braces ? group_of : group)(p, NULL, count, x + 1), buf_puts(p->out, ", ");
         address(p, ins);
-        for (int i = 1; ins->kind == TIR_ATOM && i < ins->num_args; i++) {
+        if (ins->kind == TIR_ATOM && ins->in_braces) {
+            buf_puts(p->out, ", ");
+            group_of(p, ins->args + 1, ins->num_args - 1, 0);
+        }
+        for (int i = 1; ins->kind == TIR_ATOM && !ins->in_braces && i < ins->num_args; i++) {
             buf_puts(p->out, ", ");
             reg_name(p, ins->args[i]);
         }

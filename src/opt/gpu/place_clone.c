@@ -161,6 +161,11 @@ static void write_attributes(Writer *w, Op *op, const Layout *layout) {
     if (!layout) return;
     if (op->kind == OP_LOAD) load_set_width(op, 1 << place_vector_bits(w->p, op, layout));
     if (op->kind == OP_STORE) store_set_width(op, 1 << place_vector_bits(w->p, op, layout));
+    if (op->kind != OP_ATOMIC_RMW) return;
+    int most = atomic_most_at_once(op, w->p->arch),
+        width = 1 << place_vector_bits(w->p, op, layout);
+    if (width > most) width = most;
+    if (width > 1) atomic_rmw_set_width(op, width);
 }
 
 static void write_op(Writer *w, Op *op) {
