@@ -24,6 +24,7 @@
 
 static bool allocations_counted;
 static long allocations_until_failure = -1; /* that still succeed while they are counted; -1: all */
+static bool allocations_fail_alone __attribute__((unused)); /* one, and not those that follow it */
 static bool allocations_failed;
 static _Atomic long allocations_live; /* made, less freed, while they were counted */
 /* A library's base: its allocations do not count. Not each user has one. */
@@ -45,7 +46,7 @@ static bool is_counted(const void *caller) {
 static bool allocation_fails(bool counted) {
     if (!counted || allocations_until_failure < 0) return false;
     if (allocations_until_failure-- > 0) return false;
-    allocations_until_failure = 0; /* from then on all of them */
+    allocations_until_failure = allocations_fail_alone ? -1 : 0;
     return allocations_failed = true;
 }
 

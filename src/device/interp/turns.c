@@ -137,7 +137,7 @@ static Fiber *fiber_new(Scheduler *s) {
     Fiber *fiber = calloc(1, sizeof *fiber);
     if (!fiber) return NULL;
     fiber->stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (fiber->stack == MAP_FAILED) {
         free(fiber);
         return NULL;
@@ -171,6 +171,7 @@ static Fiber *next_runnable(Scheduler *s) {
     return NULL;
 }
 
+/* Nobody can run: all have ended, or those that wait do so for ever. */
 static void report_deadlock(Scheduler *s) {
     Fiber *waiting = NULL;
     int count = 0;
@@ -179,7 +180,7 @@ static void report_deadlock(Scheduler *s) {
         if (!waiting) waiting = s->fibers[i];
         count++;
     }
-    if (!waiting) BUG("no program waits, yet none can run");
+    if (!waiting) return;
     program_fail(&waiting->program, TERN_ERROR_KERNEL, waiting->span,
                  "deadlock: %d program%s wait%s in loops for memory that nobody will change", count,
                  count == 1 ? "" : "s", count == 1 ? "s" : "");
@@ -214,13 +215,12 @@ static void take_turns(Scheduler *s) {
         }
         if (!fiber) fiber = next_runnable(s);
         if (!fiber) {
-            bool any = false;
-            for (int i = 0; i < s->num_fibers; i++) any |= s->fibers[i]->state != FIBER_FREE;
-            if (any)
-                report_deadlock(s);
-            else if (s->begun < s->total)
+            bool no_memory = s->begun < s->total && s->num_fibers < MOST_FIBERS;
+            if (no_memory)
                 launch->failure =
                     (Failure){.status = TERN_ERROR_NO_MEMORY, .text = "out of host memory"};
+            else
+                report_deadlock(s);
             return;
         }
         run_fiber(s, fiber);
