@@ -210,6 +210,53 @@ TEST(spaces) {
     for (uint32_t i = 0; i < 64; i++) CHECK(out[i] == (i < 32 ? 7 * i : 1000 + i) + i + 1);
 }
 
+/* What a pointer points to is known only after as many rounds as it takes to get around the loops:
+ * after n turns %a is to shared memory, or from the third on to global. */
+TEST(spaces_around_loops) {
+    static const char head[] =
+        "func @k(%x: ptr<i32>, %out: ptr<i32>, %n: i32) {form = thread, block = [32, 1, 1]} {\n"
+        "%s = alloc {space = shared, bytes = 512, align = 4} : ptr<i32>\n"
+        "%t = thread_id {axis = 0} : i32\n"
+        "%zero = constant 0 : i32\n"
+        "%one = constant 1 : i32\n"
+        "%two = constant 2 : i32\n"
+        "%c32 = constant 32 : i32\n"
+        "%p0 = addptr %s, %t : ptr<i32>\n"
+        "%p1 = addptr %p0, %c32 : ptr<i32>\n"
+        "%p2 = addptr %p1, %c32 : ptr<i32>\n"
+        "%q = addptr %x, %t : ptr<i32>\n"
+        "store %p0, %zero\nstore %p1, %one\nstore %p2, %two\n";
+    static const char *const loops[] = {
+        "%f, %g, %a = for %zero, %n, %one, %p2, %p1, %p0 : ptr<i32>, ptr<i32>, ptr<i32> "
+        "(%i: i32, %c: ptr<i32>, %b: ptr<i32>, %z: ptr<i32>) {\nyield %q, %c, %b\n}\n",
+        "%a, %g, %f, %j = for %zero, %n, %one, %p0, %p1, %p2, %n : ptr<i32>, ptr<i32>, ptr<i32>, "
+        "i32 "
+        "(%i: i32, %z: ptr<i32>, %b: ptr<i32>, %c: ptr<i32>, %k: i32) {\nyield %b, %c, %q, %i\n}\n",
+        "%a, %g, %f, %j = while %p0, %p1, %p2, %n : ptr<i32>, ptr<i32>, ptr<i32>, i32 "
+        "(%z: ptr<i32>, %b: ptr<i32>, %c: ptr<i32>, %k: i32) {\n"
+        "%go = icmp %k, %zero {predicate = sgt} : i1\nyield %go, %z, %b, %c, %k\n} "
+        "(%y: ptr<i32>, %b2: ptr<i32>, %c2: ptr<i32>, %k2: i32) {\n"
+        "%l = sub %k2, %one : i32\n%odd = and %t, %one : i32\n"
+        "%low = icmp %odd, %zero {predicate = eq} : i1\n"
+        "%e = if %low : ptr<i32> {\nyield %b2\n} {\nyield %b2\n}\n"
+        "%d = if %low : ptr<i32> {\n%r = select %low, %q, %p0 : ptr<i32>\nyield %r\n} "
+        "{\nyield %q\n}\nyield %e, %c2, %d, %l\n}\n",
+    };
+    for (int i = 0; i < COUNT(loops); i++)
+        for (int n = 0; n < 5; n++) {
+            Arena *arena = arena_new(NULL);
+            Str text = str_format(arena,
+                                  "%s%s%%v = load %%a : i32\n%%o = addptr %%out, %%t : ptr<i32>\n"
+                                  "store %%o, %%v\nyield\n}\n",
+                                  head, loops[i]);
+            uint32_t in[32], out[32] = {0};
+            for (uint32_t t = 0; t < 32; t++) in[t] = 1000 + t;
+            CHECK(run_words(text.data, (uint32_t[]){1, 1, 1}, in, out, 32, n));
+            for (uint32_t t = 0; t < 32; t++) CHECK(out[t] == (n < 3 ? (uint32_t)n : in[t]));
+            arena_free(arena);
+        }
+}
+
 /* Threads that are done return: the barrier of the others does not wait for them. */
 TEST(early_return) {
     static const char text[] =

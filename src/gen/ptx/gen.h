@@ -35,7 +35,8 @@ typedef struct Gen {
     int next_trip;   /* of those through scratch that it makes */
     int shared_size; /* of all scratch, or of what thread form allocates */
     uint8_t *spaces; /* thread form: by value id, of pointers (PtxSpace) */
-    int local_size;  /* thread form: of what a thread allocates */
+    bool spaces_change;
+    int local_size; /* thread form: of what a thread allocates */
     int while_depth;
     bool has_atomics, has_wgmma;
     int num_strings;

@@ -20,51 +20,40 @@ static PtxSpace space_of(const Gen *g, const Value *value) {
 
 /* ---- which space ---- */
 
-static bool join(Gen *g, const Value *into, uint8_t space) {
+static void join(Gen *g, const Value *into, uint8_t space) {
     uint8_t *have = &g->spaces[into->id], old = *have;
-    if (into->type->kind != TYPE_PTR || space == SPACE_UNKNOWN) return false;
+    if (into->type->kind != TYPE_PTR || space == SPACE_UNKNOWN) return;
     *have = old == SPACE_UNKNOWN || old == space ? space : SPACE_GENERIC;
-    return *have != old;
+    if (*have != old) g->spaces_change = true;
 }
 
-static bool join_all(Gen *g, int count, Value *const *into, Value *const *from) {
-    bool changed = false;
-    for (int i = 0; i < count; i++) changed |= join(g, into[i], g->spaces[from[i]->id]);
-    return changed;
+static void join_all(Gen *g, int count, Value *const *into, Value *const *from) {
+    for (int i = 0; i < count; i++) join(g, into[i], g->spaces[from[i]->id]);
 }
 
-static bool join_results(Gen *g, const Op *op, Value *const *from) {
-    bool changed = false;
-    for (int i = 0; i < op->num_results; i++)
-        changed |= join(g, &op->results[i], g->spaces[from[i]->id]);
-    return changed;
+static void join_results(Gen *g, const Op *op, Value *const *from) {
+    for (int i = 0; i < op->num_results; i++) join(g, &op->results[i], g->spaces[from[i]->id]);
 }
 
-static bool find_spaces(Gen *g, const Region *region);
+static void find_spaces(Gen *g, const Region *region);
 
-static bool spaces_of_control(Gen *g, const Op *op) {
-    bool changed = false;
+static void spaces_of_control(Gen *g, const Op *op) {
     if (op->kind == OP_FOR)
-        changed |= join_all(g, for_count(op), for_body(op)->args + 1, op->operands + FOR_BOUNDS);
-    if (op->kind == OP_WHILE)
-        changed |= join_all(g, op->num_operands, while_test(op)->args, op->operands);
-    for (int i = 0; i < op->num_regions; i++) changed |= find_spaces(g, op->regions[i]);
+        join_all(g, for_count(op), for_body(op)->args + 1, op->operands + FOR_BOUNDS);
+    if (op->kind == OP_WHILE) join_all(g, op->num_operands, while_test(op)->args, op->operands);
+    for (int i = 0; i < op->num_regions; i++) find_spaces(g, op->regions[i]);
     if (op->kind == OP_IF)
-        for (int i = 0; i < 2; i++)
-            changed |= join_results(g, op, region_yield(op->regions[i])->operands);
+        for (int i = 0; i < 2; i++) join_results(g, op, region_yield(op->regions[i])->operands);
     if (op->kind == OP_FOR) {
-        changed |= join_all(g, for_count(op), for_body(op)->args + 1,
-                            region_yield(for_body(op))->operands);
-        changed |= join_results(g, op, for_body(op)->args + 1);
+        join_all(g, for_count(op), for_body(op)->args + 1, region_yield(for_body(op))->operands);
+        join_results(g, op, for_body(op)->args + 1);
     }
     if (op->kind == OP_WHILE) {
         Value *const *passed = region_yield(while_test(op))->operands + 1;
-        changed |= join_all(g, op->num_results, while_body(op)->args, passed);
-        changed |= join_results(g, op, passed);
-        changed |= join_all(g, op->num_operands, while_test(op)->args,
-                            region_yield(while_body(op))->operands);
+        join_all(g, op->num_results, while_body(op)->args, passed);
+        join_results(g, op, passed);
+        join_all(g, op->num_operands, while_test(op)->args, region_yield(while_body(op))->operands);
     }
-    return changed;
 }
 
 static uint8_t space_of_result(const Gen *g, const Op *op) {
@@ -74,19 +63,17 @@ static uint8_t space_of_result(const Gen *g, const Op *op) {
     return keeps ? g->spaces[op->operands[0]->id] : SPACE_GENERIC;
 }
 
-static bool find_spaces(Gen *g, const Region *region) {
-    bool changed = false;
+static void find_spaces(Gen *g, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) {
         if (op->num_regions) {
-            changed |= spaces_of_control(g, op);
+            spaces_of_control(g, op);
         } else if (op->kind == OP_SELECT) {
-            changed |= join_results(g, op, op->operands + 1);
-            changed |= join_results(g, op, op->operands + 2);
+            join_results(g, op, op->operands + 1);
+            join_results(g, op, op->operands + 2);
         } else if (op->num_results == 1) {
-            changed |= join(g, op_result(op), space_of_result(g, op));
+            join(g, op_result(op), space_of_result(g, op));
         }
     }
-    return changed;
 }
 
 /* Each round that changes something takes a pointer one of two steps up: it ends. */
@@ -94,8 +81,10 @@ static void find_all_spaces(Gen *g) {
     g->spaces = arena_array(g->arena, uint8_t, g->fn->num_values);
     memset(g->spaces, SPACE_UNKNOWN, (size_t)g->fn->num_values);
     for (int i = 0; i < g->fn->num_params; i++) join(g, g->fn->params[i].value, SPACE_GLOBAL);
-    while (find_spaces(g, g->fn->body)) {
-    }
+    do {
+        g->spaces_change = false;
+        find_spaces(g, g->fn->body);
+    } while (g->spaces_change);
 }
 
 /* ---- addresses ---- */
@@ -192,12 +181,13 @@ static void lane_op(Gen *g, const Op *op) {
 
 /* ---- warps ---- */
 
-static Tir assembled(Gen *g, const Op *op, const char *text) {
+static void assembled(Gen *g, const Op *op, const char *text) {
     Tir args[4], index;
     for (int i = 0; i < op->num_operands; i++) args[i] = ptx_scalar_of(g, op->operands[i]);
     TirIns *ins = tir_ins(g->b, TIR_ASM, text, op->num_operands, args, &index);
     ins->pinned = true;
-    return op->num_results ? tir_results(g->b, index, CLASS_B32, 1) : 0;
+    if (op->num_results)
+        ptx_define_scalar(g, op_result(op), tir_results(g->b, index, CLASS_B32, 1));
 }
 
 static void shuffle(Gen *g, const Op *op) {
@@ -207,7 +197,7 @@ static void shuffle(Gen *g, const Op *op) {
         [LANES_DOWN] = "shfl.sync.down.b32 $0, $1, $2, $3, $4;",
         [LANES_XOR] = "shfl.sync.bfly.b32 $0, $1, $2, $3, $4;",
     };
-    ptx_define_scalar(g, op_result(op), assembled(g, op, texts[shuffle_mode(op)]));
+    assembled(g, op, texts[shuffle_mode(op)]);
 }
 
 static void vote(Gen *g, const Op *op) {
@@ -218,7 +208,7 @@ static void vote(Gen *g, const Op *op) {
                       "selp.b32 $0, 1, 0, p;",
         [VOTES_BALLOT] = ".reg .pred p; setp.ne.b32 p, $1, 0; vote.sync.ballot.b32 $0, p, $2;",
     };
-    ptx_define_scalar(g, op_result(op), assembled(g, op, texts[vote_mode(op)]));
+    assembled(g, op, texts[vote_mode(op)]);
 }
 
 static void fence(Gen *g, const Op *op) {
@@ -243,7 +233,7 @@ static bool warp_op(Gen *g, const Op *op) {
     else if (op->kind == OP_VOTE)
         vote(g, op);
     else if (op->kind == OP_ACTIVE)
-        ptx_define_scalar(g, op_result(op), assembled(g, op, "activemask.b32 $0;"));
+        assembled(g, op, "activemask.b32 $0;");
     else if (op->kind == OP_WARP_SYNC)
         assembled(g, op, "bar.warp.sync $0;");
     else if (op->kind == OP_FENCE)
