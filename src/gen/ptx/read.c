@@ -42,6 +42,7 @@ enum {
     DEEPEST_SCOPE = 16,
     MOST_CALL_ARGUMENTS = 16,
     MOST_REGISTERS = 1 << 20,
+    MOST_DIGITS = 7, /* of MOST_REGISTERS */
     MOST_INSTRUCTIONS = 1 << 22,
     STATIC_SHARED = 48 << 10 /* PTX ISA 5.1.7; more must be extern */
 };
@@ -49,7 +50,7 @@ enum {
 typedef struct Scope {
     Map names;  /* of Register */
     Map labels; /* to instruction + 1 */
-    int num_arguments, first_fixup;
+    int num_arguments;
 } Scope;
 
 typedef struct Fixup {
@@ -239,31 +240,31 @@ static const SimSymbol *find_symbol(const PtxProgram *program, Str name) {
     return NULL;
 }
 
-/* %r12 is the 12th of `.reg .b32 %r<13>`. */
+/* A name itself, or one of a row: %r12 is the 12th of `.reg .b32 %r<13>`. */
+static const Register *register_named(const Map *names, Str name, int *index) {
+    const Register *r = map_get(names, name);
+    int start = name.length;
+    *index = 0;
+    if (r && r->count < 0) return r;
+    while (digit_of(name.data[start - 1]) < 10) start--;
+    int digits = name.length - start;
+    if (!digits || digits > MOST_DIGITS || (digits > 1 && name.data[start] == '0')) return NULL;
+    for (int i = start; i < name.length; i++) *index = *index * 10 + digit_of(name.data[i]);
+    r = map_get(names, (Str){name.data, start});
+    return r && *index < r->count ? r : NULL;
+}
+
 static bool find_register(const Parser *p, Str name, Word *word) {
-    int digits = 0, index = 0;
-    while (digits < name.length - 1 && digits < 8 &&
-           digit_of(name.data[name.length - 1 - digits]) < 10)
-        digits++;
-    Str prefix = {name.data, name.length - digits};
-    for (int i = prefix.length; i < name.length; i++) index = index * 10 + digit_of(name.data[i]);
-    bool plain = digits == 1 || (digits > 1 && name.data[prefix.length] != '0');
-    for (int d = p->depth - 1; d >= 0; d--) {
-        const Register *r = map_get(&p->scopes[d].names, name);
-        if (r && r->count >= 0) r = NULL;
-        if (!r && plain) {
-            r = map_get(&p->scopes[d].names, prefix);
-            if (r && (r->count < 0 || index >= r->count)) r = NULL;
-        }
+    for (int d = p->depth - 1, index; d >= 0; d--) {
+        const Register *r = register_named(&p->scopes[d].names, name, &index);
         if (!r) continue;
-        int each = r->class == CLASS_B64 ? 2 : 1;
         if (r->class == CLASS_NONE) {
             word->kind = WORD_NUMBER, word->bits = r->bits;
             return true;
         }
         word->kind = r->class == CLASS_PRED ? WORD_PREDICATE : WORD_REGISTER;
         word->class = r->class, word->declared = r->declared;
-        word->place = r->place + (r->count < 0 ? 0 : index * each);
+        word->place = r->place + index * (r->class == CLASS_B64 ? 2 : 1);
         return true;
     }
     return false;
@@ -377,15 +378,11 @@ static bool parse_simple_word(Parser *p, Word *word) {
     if (p->token.kind == TOKEN_NUMBER || p->token.float_kind) {
         word->kind = WORD_NUMBER, word->bits = p->token.bits,
         word->float_kind = p->token.float_kind;
-        if (minus && word->float_kind == '.') {
-            word->bits ^= 1ull << 63;
-            advance(p);
-            return !p->failed;
-        }
-        if (minus && word->float_kind)
+        if (minus && word->float_kind && word->float_kind != '.')
             return fail(p, DIAG_ERROR, "'-' before a number given by its bits");
-        if (minus && word->bits > 1ull << 63) return fail(p, DIAG_ERROR, "the number is too small");
-        if (minus) word->bits = 0 - word->bits;
+        if (minus && !word->float_kind && word->bits > 1ull << 63)
+            return fail(p, DIAG_ERROR, "the number is too small");
+        if (minus) word->bits = word->float_kind ? word->bits ^ 1ull << 63 : 0 - word->bits;
         advance(p);
         return !p->failed;
     }
@@ -434,12 +431,11 @@ static bool parse_operands(Parser *p, Statement *s) {
     return expect(p, ";");
 }
 
-static Ins *add_ins(Parser *p, Ins ins, int line) {
+static void add_ins(Parser *p, Ins ins, int line) {
     PtxProgram *program = p->program;
     ins.line = line, ins.file = (int16_t)p->file;
     ins.source_line = p->source_line, ins.source_column = p->source_column;
     vec_push(p->arena, &program->code, ins);
-    return &program->code.data[program->code.count - 1];
 }
 
 static CallArgument *find_argument(Parser *p, Str name) {
@@ -606,14 +602,17 @@ static bool parse_loc(Parser *p) {
 }
 
 static void open_scope(Parser *p) {
-    p->scopes[p->depth++] = (Scope){
-        .names.arena = p->arena, .labels.arena = p->arena, .num_arguments = p->num_arguments};
+    if (p->depth == DEEPEST_SCOPE)
+        fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
+    else
+        p->scopes[p->depth++] = (Scope){
+            .names.arena = p->arena, .labels.arena = p->arena, .num_arguments = p->num_arguments};
 }
 
 /* Branches to the scope's labels find them; the others look in the scope around it. */
 static bool close_scope(Parser *p) {
     const Scope *scope = &p->scopes[p->depth - 1];
-    for (int i = scope->first_fixup; i < p->fixups.count && !p->failed; i++) {
+    for (int i = 0; i < p->fixups.count && !p->failed; i++) {
         Fixup *fixup = &p->fixups.data[i];
         if (fixup->depth != p->depth) continue;
         uintptr_t target = (uintptr_t)map_get(&scope->labels, fixup->label);
@@ -628,25 +627,30 @@ static bool close_scope(Parser *p) {
     return !p->failed;
 }
 
-static bool parse_in_body(Parser *p) {
-    if (accept(p, "{")) {
-        if (p->depth == DEEPEST_SCOPE)
-            return fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
+static void parse_in_body(Parser *p) {
+    bool is_directive = p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.';
+    if (accept(p, "{"))
         open_scope(p);
-        return true;
-    }
-    if (accept(p, "}")) return close_scope(p);
-    if (accept(p, ".reg")) return declare_registers(p);
-    if (p->program->is_inline && p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.')
-        return refuse(p);
-    if (accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, false);
-    if (accept(p, ".local")) return declare_memory(p, SPACE_LOCAL, false);
-    if (accept(p, ".loc")) return parse_loc(p);
-    if (accept(p, ".param")) return declare_argument(p);
-    if (accept(p, ";")) return true;
-    if (p->token.kind == TOKEN_END) return fail(p, DIAG_ERROR, "the body of the entry has no end");
-    if (p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.') return refuse(p);
-    return parse_instruction(p);
+    else if (accept(p, "}"))
+        close_scope(p);
+    else if (accept(p, ".reg"))
+        declare_registers(p);
+    else if (is_directive && p->program->is_inline)
+        refuse(p);
+    else if (accept(p, ".shared"))
+        declare_memory(p, SPACE_SHARED, false);
+    else if (accept(p, ".local"))
+        declare_memory(p, SPACE_LOCAL, false);
+    else if (accept(p, ".loc"))
+        parse_loc(p);
+    else if (accept(p, ".param"))
+        declare_argument(p);
+    else if (p->token.kind == TOKEN_END)
+        fail(p, DIAG_ERROR, "the body of the entry has no end");
+    else if (is_directive)
+        refuse(p);
+    else if (!accept(p, ";"))
+        parse_instruction(p);
 }
 
 /* ---- the module ---- */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What PTX text says, as far as reading goes: numbers in each form, registers by name, scopes, and
+ * addresses. Each statement of a kernel leaves its value in a register that is stored and looked
+ * at; what ptxas would not take, or tern does not, is refused with its place. */
+#include "sim_ptx.h"
+
+/* ---- what is read ---- */
+
+static const struct {
+    const char *text; /* leaves the value in %d1 */
+    uint64_t want;
+} values[] = {
+    {"mov.u64 %d1, 0;", 0},
+    {"mov.u64 %d1, 0U;", 0},
+    {"mov.u64 %d1, 42U;", 42},
+    {"mov.u64 %d1, 017;", 15},
+    {"mov.u64 %d1, 0b1011;", 11},
+    {"mov.u64 %d1, 0B10;", 2},
+    {"mov.u64 %d1, 0xfA;", 0xfa},
+    {"mov.u64 %d1, 0XFaU;", 0xfa},
+    {"mov.u64 %d1, 0xffffffffffffffff;", UINT64_MAX},
+    {"mov.u64 %d1, 18446744073709551615;", UINT64_MAX},
+    {"mov.s64 %d1, -9223372036854775808;", 1ull << 63},
+    {"mov.s64 %d1, -7;", UINT64_MAX - 6},
+    {"mov.f64 %d1, 0d3FF8000000000000;", 0x3ff8000000000000},
+    {"mov.f64 %d1, 0D3ff8000000000000;", 0x3ff8000000000000},
+    {"mov.f64 %d1, 1.5;", 0x3ff8000000000000},
+    {"mov.f64 %d1, -1.5;", 0xbff8000000000000},
+    {"mov.f64 %d1, -0.0;", 1ull << 63},
+    {"mov.f64 %d1, 0.15e1;", 0x3ff8000000000000},
+    {"mov.f32 %r1, 0f3FC00000; cvt.u64.u32 %d1, %r1;", 0x3fc00000},
+    {"mov.f32 %r1, -1.5; cvt.u64.u32 %d1, %r1;", 0xbfc00000},
+    {"mov.b32 %r1, -1; cvt.u64.u32 %d1, %r1;", UINT32_MAX},
+    /* Of a row of registers; names with digits of their own. */
+    {".reg .b64 x, x9y, %q<12>, $b; mov.u64 %q11, 5; mov.u64 x, %q11; add.s64 x9y, x, 1; "
+     "add.s64 $b, x9y, x9y; mov.u64 %d1, $b;",
+     12},
+    {".reg .b64 %s<12346>, %t12; mov.u64 %s12345, 3; mov.u64 %t12, 4; "
+     "add.s64 %d1, %s12345, %t12;",
+     7},
+    /* Inner names hide outer ones, and are gone behind the scope. */
+    {".reg .b64 hidden; mov.u64 hidden, 1; { .reg .b64 hidden; mov.u64 hidden, 2; } "
+     "mov.u64 %d1, hidden;",
+     1},
+    {".reg .b64 outer; { { mov.u64 outer, 6; } add.s64 outer, outer, 1; } mov.u64 %d1, outer;", 7},
+    {"mov.u64 %d1, 1; bra over; { over: mov.u64 %d1, 2; } over: add.s64 %d1, %d1, 4;", 5},
+    {"mov.u64 %d1, 1; { bra out; } mov.u64 %d1, 8; out: add.s64 %d1, %d1, 4;", 5},
+    {"mov.u64 %d1, 1; { bra in; mov.u64 %d1, 8; in: } bra in; mov.u64 %d1, 8; in: "
+     "add.s64 %d1, %d1, 4;",
+     5},
+    {"/* mov.u64 %d1, 1;\n * / ** */ mov.u64 %d1, 2; // mov.u64 %d1, 3;\n", 2},
+    /* [a+b+-c] */
+    {"mov.u64 %d2, 9; st.global.u64 [%d0+8], %d2; ld.global.u64 %d1, [%d0+16+-8];", 9},
+    {"mov.u64 %d2, 3; st.global.u64 [%d0], %d2; add.s64 %d2, %d0, 24; ld.global.u64 %d1, "
+     "[%d2+-24];",
+     3},
+};
+
+TEST(values_are_read) {
+    static uint64_t out[COUNT(values) + 2];
+    Bench b = bench_new();
+    Buf body = {.arena = b.arena};
+    bench_buffer(&b, out, sizeof out);
+    for (int i = 0; i < COUNT(values); i++)
+        buf_printf(&body,
+                   "{ ld.param.u64 %%d0, [param_0]; add.s64 %%d0, %%d0, %d;\n{ %s }\n"
+                   "st.global.u64 [%%d0], %%d1; }\n",
+                   i * 8, values[i].text);
+    CHECK(bench_says(&b, entry_text(b.arena, 1, 1, body.data), 1, NULL));
+    for (int i = 0; i < COUNT(values); i++) {
+        if (out[i] != values[i].want)
+            printf("%s: %llx, not %llx\n", values[i].text, (unsigned long long)out[i],
+                   (unsigned long long)values[i].want);
+        CHECK(out[i] == values[i].want);
+    }
+    arena_free(b.arena);
+}
+
+/* ---- what is not ---- */
+
+static const struct {
+    const char *body, *words;
+} wrong[] = {
+    {"mov.u64 %d1, 08;", "'08' is no number"},
+    {"mov.u64 %d1, 0b12;", "'0b12' is no number"},
+    {"mov.u64 %d1, 0b;", "'0b' is no number"},
+    {"mov.u64 %d1, 0x;", "'0x' is no number"},
+    {"mov.u64 %d1, 0xg;", "'0xg' is no number"},
+    {"mov.u64 %d1, 1UU;", "'1UU' is no number"},
+    {"mov.u64 %d1, 18446744073709551616;", "'18446744073709551616' is no number"},
+    {"mov.u64 %d1, 0x10000000000000000;", "'0x10000000000000000' is no number"},
+    {"mov.s64 %d1, -9223372036854775809;", "the number is too small"},
+    {"mov.f64 %d1, 0d3FF000000000000;", "'0d3FF000000000000' is no number"},
+    {"mov.f64 %d1, 0d3FF00000000000000;", "'0d3FF00000000000000' is no number"},
+    {"mov.f32 %r1, 0f3F80000;", "'0f3F80000' is no number"},
+    {"mov.f64 %d1, -0d3FF0000000000000;", "'-' before a number given by its bits"},
+    {"mov.f64 %d1, 1.5.5;", "'1.5.5' does not fit"},
+    {"mov.u64 %d1, -%d2;", "expected an operand, saw '%d2'"},
+    {"mov.u64 %d1, ;", "'mov.u64' takes 2 operands, not 1"},
+    {"mov.u64 %d1, \"2\";", "expected an operand, saw '\"2\"'"},
+    {"mov.u64 %d9, 1;", "'%d9' does not fit"},
+    {"mov.u64 %d01, 1;", "'%d01' does not fit"},
+    {"mov.u64 %d, 1;", "'%d' does not fit"},
+    {".reg .b64 %q<9>; mov.u64 %q4294967297, 1;", "'%q4294967297' does not fit"},
+    /* Nor does ptxas find one of a row whose name ends in digits. */
+    {".reg .b64 %q1<3>; mov.u64 %q12, 1;", "'%q12' does not fit"},
+    {".reg .b64 x; mov.u64 x0, 1;", "'x0' does not fit"},
+    {".reg .b64 x, x;", "'x' is declared twice"},
+    {"{ .reg .b64 y; } mov.u64 y, 1;", "'y' does not fit"},
+    {"{ in: } bra in;", "there is no label 'in'"},
+    {"here: { here: } here: ret;", "label 'here' stands twice"},
+    {"@%d1 mov.u64 %d1, 1;", "expected a predicate after '@', saw '%d1'"},
+    {"@none mov.u64 %d1, 1;", "expected a predicate after '@', saw 'none'"},
+    {"ld.global.u64 %d1, [%d0+-];", "expected a number up to 2147483647, saw ']'"},
+    {"ld.global.u64 %d1, [%d0+2147483648];", "up to 2147483647, saw '2147483648'"},
+    {"ld.global.u64 %d1, [%d0+1.5];", "expected a number up to 2147483647, saw '1.5'"},
+    {"ld.global.u64 %d1, [%d0;", "expected ']', saw ';'"},
+    {".reg .b64 %z<1048577>;", "expected a number up to 1048576, saw '1048577'"},
+    {".reg .b32 %y<1048576>, %z<1048576>;", "more than 1048576 registers"},
+    {".reg .b64 %z<3;", "expected '>', saw ';'"},
+    {".local .b8 l[16777217];", "expected a number up to 16777216"},
+    {".local .b8 l[16777216]; .local .b8 k[1];", "more than 16 MB of shared or local memory"},
+    {".local .b8 l[4]; .local .b8 l[4];", "'l' is declared twice"},
+    {".local .align 2048 .b8 l[4];", "expected a number up to 1024"},
+    {".param .b16 a;", "'.b16'"},
+    {".param .b64 a; call vprintf, (a);", "argument 'a' was given no value"},
+    {"{ .param .b64 a; st.param.b64 [a], %d1; } call vprintf, (a);",
+     "argument 'a' was given no value"},
+    {".loc 1 2;", "expected a number up to 2147483647, saw ';'"},
+    {".loc 32768 2 3;", "expected a number up to 32767, saw '32768'"},
+    {".version 8.0", "'.version'"},
+    {"mov.u64 %d1, 1", "expected ',', saw 'ret'"},
+    {"mov.u64 %d1, 1; /* \n * \n", "has no end"},
+};
+
+/* The refusal of a text, or "" for one that is read. */
+static const char *refusal(Arena *arena, const char *text) {
+    Diag diag = {.arena = arena};
+    Buf out = {.arena = arena};
+    bool is_read = sim_parse(arena, str_of(text), 0, &diag) != NULL;
+    CHECK(is_read != diag_failed(&diag));
+    buf_puts(&out, "");
+    diag_print(&diag, false, &out);
+    return out.data;
+}
+
+static void check_refusal(Arena *arena, const char *text, const char *words) {
+    const char *said = refusal(arena, text);
+    if (!strstr(said, words)) printf("want '%s', got '%s'\n", words, said);
+    CHECK(strstr(said, words) && strstr(said, "<ptx>:"));
+}
+
+TEST(what_is_wrong_has_its_place) {
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(wrong); i++)
+        check_refusal(arena, entry_text(arena, 1, 32, wrong[i].body), wrong[i].words);
+    /* The lines of a comment count. */
+    check_refusal(arena, entry_text(arena, 0, 32, "/*\n\n*/\nwrong %d1;"), "<ptx>:15:1: ");
+    arena_free(arena);
+}
+
+/* ---- how much there may be ---- */
+
+TEST(limits) {
+    Arena *arena = arena_new(NULL);
+    for (int more = 0; more < 2; more++) {
+        Buf scopes = {.arena = arena}, params = {.arena = arena};
+        for (int i = 0; i < 15 + more; i++) buf_puts(&scopes, "{ ");
+        for (int i = 0; i < 15 + more; i++) buf_puts(&scopes, "} ");
+        for (int i = 0; i < 16 + more; i++) buf_printf(&params, ".param .b64 a%d; ", i);
+        const char *deep = refusal(arena, entry_text(arena, 1, 32, scopes.data)),
+                   *many = refusal(arena, entry_text(arena, 1, 32, params.data));
+        CHECK(more ? strstr(deep, "scopes nested so deep on device 'sim'") != NULL : !*deep);
+        CHECK(more ? strstr(many, "a call with so many arguments") != NULL : !*many);
+    }
+    arena_free(arena);
+}
+
+/* ---- around the body ---- */
+
+static const struct {
+    const char *text, *words;
+} modules[] = {
+    {".version 8.0\n.target sm_90a\n.address_size 64\n.entry k() { ret; }", NULL},
+    {".version 8.0\n.target sm_90a\n.entry k .reqntid 32, 4, 8 { ret; }", NULL},
+    {".target sm_90a\n.visible .entry k(.param .u8 a, .param .f64 b) .maxntid 1024 { ret; }", NULL},
+    {".target sm_90a\n.file 1 \"a\"\n.file 2 \"b\"\n.extern .func f (.param .b32 x);\n"
+     ".extern .shared .align 16 .b8 s[];\n.entry k() .minnctapersm 32 { ret; }",
+     NULL},
+    {".target sm_90a", "no entry in the text"},
+    {".target ampere", "expected a target such as sm_90a"},
+    {".address_size 32", "expected '64', saw '32'"},
+    {".file 2 \"b\"", "'\"b\"'"},
+    {".file 1 b", "'b'"},
+    {".extern .global .b8 x[1];", "'.global'"},
+    {".extern .func f", "expected ';', saw the end of the text"},
+    {".extern .shared .b8 s[", "expected a number"},
+    {".weak .entry k() { ret; }", "'.weak'"},
+    {".func k() { ret; }", "'.func'"},
+    {".entry k() { ret; }\n.entry l() { ret; }", "a second entry on device 'sim'"},
+    {".entry { ret; }", "expected a name, saw '{'"},
+    {".entry k(.param .u64 a .param .u64 b) { ret; }", "expected ',', saw '.param'"},
+    {".entry k(.u64 a) { ret; }", "expected '.param', saw '.u64'"},
+    {".entry k(.param .v4 a) { ret; }", "'.v4'"},
+    {".entry k() .reqntid 0 { ret; }", "a block of no threads"},
+    {".entry k() .reqntid 1025 { ret; }", "expected a number up to 1024, saw '1025'"},
+    {".entry k() .reqntid 32, 33 { ret; }", "a block of 1056 threads; at most 1024"},
+    {".entry k() .reqntid 16, 16, 5 { ret; }", "a block of 1280 threads; at most 1024"},
+    {".entry k() .minnctapersm 33 { ret; }", "expected a number up to 32, saw '33'"},
+    {".entry k() .maxnreg 32 { ret; }", "'.maxnreg'"},
+    {".entry k() { ret; ", "the body of the entry has no end"},
+    {".global .b8 t[2] = {1, 2, 3};", "more values than 't' has elements"},
+    {".global .b8 t[2] = {256};", "expected a number up to 255, saw '256'"},
+    {".global .b8 t[2] = {1;", "expected '}', saw ';'"},
+    {".global .b32 t[2] = {1};", "'{'"},
+    {".global .q8 t[2];", "'.q8'"},
+};
+
+TEST(modules_are_read_or_refused) {
+    Arena *arena = arena_new(NULL);
+    for (int i = 0; i < COUNT(modules); i++)
+        if (modules[i].words)
+            check_refusal(arena, modules[i].text, modules[i].words);
+        else
+            CHECK_STR(refusal(arena, modules[i].text), "");
+    arena_free(arena);
+}
+
+TEST_MAIN()
