@@ -46,6 +46,8 @@ script 1 'RecursionError' 'x = []' 'for i in range(100000): x = [x]' 'print(x)'
 script 1 'StopIteration' 'next(iter([]))'
 script 1 'IndexError: list index out of range' 'try:' '    [][0]' 'finally:' '    print("end")'
 script 1 'MemoryError' 'x = []' 'while True: x.append("a" * 1000000)'
+script 0 '-170141183460469231731687303715884105727' 'print(int("-17014118346046923173168730371588410572" + "7"))'
+script 3 'not supported: an integer of more than 128 bits' 'print(int("17014118346046923173168730371588410572" + "8"))'
 script 3 'not supported: the joined sequence is too long' 'x = "a"' 'while True: x = x + x'
 script 1 'MemoryError' 'x = [0] * (1 << 40)'
 script 1 'MemoryError' 'class A:' '    def __iter__(self): return self' '    def __next__(self): return 1' \
