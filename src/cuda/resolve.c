@@ -179,24 +179,24 @@ static bool candidate(CuLower *l, const CuDecl *decl, const CuCallee *callee, in
            is_viable(l, c, callee, count, args);
 }
 
-static CuVal no_match(CuLower *l, const CuCallee *callee, const CuDecl *decl, int count,
-                      const CuVal *args) {
+static void no_match(CuLower *l, const CuCallee *callee, const CuDecl *decl, int count,
+                     const CuVal *args) {
     Buf types = {.arena = l->arena};
     buf_puts(&types, "");
     for (int i = 0; i < count; i++) {
         Str name = cu_name(l->arena, args[i].type);
         buf_printf(&types, "%s%.*s", i ? ", " : "", STR_ARG(name));
     }
-    if (decl && !decl->body && !decl->overload && !decl->is_deleted)
-        return cu_unsupported(l, callee->place,
-                              "the function '%.*s', whose body is not in this file",
-                              STR_ARG(callee->name));
-    CuVal bad = cu_bad(l, callee->place, "no function '%.*s' takes (%.*s)", STR_ARG(callee->name),
-                       (int)types.length, types.data);
+    if (decl && !decl->body && !decl->overload && !decl->is_deleted) {
+        cu_unsupported(l, callee->place, "the function '%.*s', whose body is not in this file",
+                       STR_ARG(callee->name));
+        return;
+    }
+    cu_bad(l, callee->place, "no function '%.*s' takes (%.*s)", STR_ARG(callee->name),
+           (int)types.length, types.data);
     if (decl)
         diag_note(l->diag, cu_span(decl->at->place), "'%.*s' is declared here",
                   STR_ARG(callee->name));
-    return bad;
 }
 
 typedef struct Choice {

@@ -110,7 +110,7 @@ static void drop_args(Region *region, int first, const bool *wanted, int count) 
     region->num_args = kept;
 }
 
-static Op *drop_results(Dce *d, Op *op, const bool *wanted) {
+static void drop_results(Dce *d, Op *op, const bool *wanted) {
     const Type **types = arena_array(d->px->scratch, const Type *, op->num_results);
     int count = 0;
     for (int i = 0; i < op->num_results; i++)
@@ -125,7 +125,6 @@ static Op *drop_results(Dce *d, Op *op, const bool *wanted) {
         op->results[i].replaced = &made->results[to++];
     }
     op_remove(op);
-    return made;
 }
 
 static bool all(const bool *wanted, int count) {

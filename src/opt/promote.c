@@ -198,7 +198,7 @@ static void yield_more(Promote *p, Region *region, const SlotList *list) {
 }
 
 /* The op again, with further operands and results; its regions move there. */
-static Op *widened(Promote *p, Op *op, int num_inits, Value *const *inits, const SlotList *list) {
+static void widen(Promote *p, Op *op, int num_inits, Value *const *inits, const SlotList *list) {
     Arena *arena = p->px->scratch;
     int count = op->num_operands, results = op->num_results;
     Value **operands = arena_array(arena, Value *, count + num_inits);
@@ -218,7 +218,6 @@ static Op *widened(Promote *p, Op *op, int num_inits, Value *const *inits, const
     op_remove(op);
     for (int i = 0; i < list->count; i++)
         p->slots.data[list->data[i]].now = &made->results[results + i];
-    return made;
 }
 
 static void visit_if(Promote *p, Op *op) {
@@ -230,7 +229,7 @@ static void visit_if(Promote *p, Op *op) {
         visit(p, op->regions[r]);
         yield_more(p, op->regions[r], &list);
     }
-    if (list.count) widened(p, op, 0, NULL, &list);
+    if (list.count) widen(p, op, 0, NULL, &list);
 }
 
 static void add_args(Promote *p, Region *region, const SlotList *list) {
@@ -250,7 +249,7 @@ static void visit_loop(Promote *p, Op *op) {
         visit(p, op->regions[r]);
         yield_more(p, op->regions[r], &list);
     }
-    if (list.count) widened(p, op, list.count, inits, &list);
+    if (list.count) widen(p, op, list.count, inits, &list);
 }
 
 static void visit(Promote *p, Region *region) {
