@@ -51,10 +51,7 @@ tern_status context_fail(tern_context *context, tern_status status, const char *
 
 tern_status context_fail_diag(tern_context *context, const Diag *diag) {
     forget_words(context);
-    Buf words = {.arena = context->words};
-    diag_print(diag, false, &words);
-    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
-    context->message = words.length ? words.data : "";
+    context->message = diag_words(context->words, diag).data;
     for (int i = 0; i < diag->entries.count; i++) {
         const DiagEntry *entry = &diag->entries.data[i];
         if (entry->kind != DIAG_ERROR && entry->kind != DIAG_REFUSED) continue;

@@ -42,8 +42,8 @@ const tern_function *cuda_instance(const tern_module *module, const char *name) 
         context_no_memory(module->own.context);
         return NULL;
     }
-    Diag quiet = {.arena = module->arena, .muted = true};
-    const CuKernel *kernel = cu_find_kernel(module->arena, module->cuda, name, &quiet);
+    Diag unread = {.arena = module->arena};
+    const CuKernel *kernel = cu_find_kernel(module->arena, module->cuda, name, &unread);
     if (!kernel) return NULL;
     tern_function *function = arena_new_of(module->arena, tern_function);
     *function = described(module->arena, kernel);

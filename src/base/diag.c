@@ -130,3 +130,11 @@ void diag_print(const Diag *diag, bool with_remarks, Buf *out) {
     int left_out = diag->num_errors + diag->num_refused - DIAG_MAX_ERRORS;
     if (left_out > 0) buf_printf(out, "and %d more errors\n", left_out);
 }
+
+Str diag_words(Arena *arena, const Diag *diag) {
+    Buf words = {.arena = arena};
+    buf_puts(&words, "");
+    diag_print(diag, false, &words);
+    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
+    return buf_str(&words);
+}

@@ -56,5 +56,7 @@ void diag_set_caret(Diag *diag, int offset); /* of the newest entry */
 bool diag_failed(const Diag *diag);
 void diag_print(const Diag *diag, bool with_remarks,
                 Buf *out); /* the text above, for all entries */
+/* The same without remarks, and without the end of the last line; as a C string, too. */
+Str diag_words(Arena *arena, const Diag *diag);
 
 #endif

@@ -47,16 +47,15 @@ static const struct Pipeline *pipeline_find(const char *target) {
     return NULL;
 }
 
-static bool verify(Arena *arena, const Func *fn, const char *after, Diag *diag) {
+static void verify(Arena *arena, const Func *fn, const char *after, Diag *diag) {
     const Op *where = NULL;
     const char *why = func_verify_at(arena, fn, &where);
-    if (!why) return true;
+    if (!why) return;
     Span span = where && where->span.source ? where->span : fn->span;
     if (after)
         diag_error(diag, span, "internal error: invalid IR after '%s': %s", after, why);
     else
         diag_error(diag, span, "invalid IR: %s", why);
-    return false;
 }
 
 static void keep_text(CompiledKernel *kernel, const Func *fn, const CompileRequest *request,
@@ -80,10 +79,10 @@ static bool run_passes(PassCtx *px, CompiledKernel *kernel, Func *fn, const char
         const Pass *pass = pass_find(str_of(passes[i]));
         if (!pass) BUG("pipeline names a pass that is not: %s", passes[i]);
         pass->run(px, fn);
-        if (diag_failed(px->diag)) return false;
         /* Lowering believes places without asking, so they are always looked at. */
         bool looked_at = request->verify || fn->form == FORM_PLACED;
-        if (looked_at && !verify(kernel->arena, fn, pass->name, px->diag)) return false;
+        if (looked_at && !diag_failed(px->diag)) verify(kernel->arena, fn, pass->name, px->diag);
+        if (diag_failed(px->diag)) return false;
         keep_text(kernel, fn, request, pass->name);
         start = kernel_step(kernel, pass->name, start);
     }
@@ -125,7 +124,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                   "targets are interp, cpu, and for GPUs sm_75, sm_90a and the like");
         return NULL;
     }
-    if (!verify(arena, fn, NULL, diag)) return NULL;
+    verify(arena, fn, NULL, diag);
+    if (diag_failed(diag)) return NULL;
     bool placed = fn->form == FORM_PLACED;
     if (placed && pipeline->target && !str_is(fn->target, request->target)) {
         diag_error(diag, fn->span, "IR that is placed for %.*s, not for %s", STR_ARG(fn->target),
@@ -187,7 +187,8 @@ Func *compile_host(Arena *arena, const CuModule *module, const char *name, Diag 
     CompiledKernel kernel = {.arena = arena, .ir = fn};
     CompileRequest request = {.target = "host"};
     PassCtx px = {.scratch = arena, .diag = diag, .target = request.target};
-    if (!fn || !verify(arena, fn, NULL, diag)) return NULL;
+    if (fn) verify(arena, fn, NULL, diag);
+    if (!fn || diag_failed(diag)) return NULL;
     return run_passes(&px, &kernel, fn, host_passes, &request) ? fn : NULL;
 }
 

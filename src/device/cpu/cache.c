@@ -90,12 +90,10 @@ static Arena *read_object(const char *path, Str *bytes) {
     jmp_buf no_memory;
     Str why;
     Arena *volatile arena = NULL;
-    volatile bool is_read = false;
     if (!setjmp(no_memory)) {
         arena = arena_new(&no_memory);
-        is_read = file_read(arena, path, LARGEST_OBJECT, bytes, &why);
+        if (file_read(arena, path, LARGEST_OBJECT, bytes, &why)) return arena;
     }
-    if (is_read) return arena;
     arena_free(arena);
     return NULL;
 }

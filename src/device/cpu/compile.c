@@ -89,7 +89,7 @@ static Str first_words(Arena *arena, const char *path) {
 
 static int wait_for(pid_t child) {
     int status = 0;
-    while (waitpid(child, &status, 0) < 0)
+    while (waitpid(child, &status, 0) != child)
         if (errno != EINTR) return -1;
     return status;
 }

@@ -445,7 +445,7 @@ static tern_status assert_result(CpuLaunch *launch) {
     int start = source->line_starts[line - 1] + (int)column - 1;
     if (start > source->text.length) start = source->text.length;
     Diag diag = {.arena = state->words};
-    Buf where = {.arena = state->words}, words = {.arena = state->words};
+    Buf where = {.arena = state->words};
     diag_add(&diag, DIAG_ERROR, (Span){source, start, start}, "assertion failed: %s", end + 1);
     buf_printf(&where, "in program (%d, %d, %d) of a grid of (%d, %d, %d)", place->program[0],
                place->program[1], place->program[2], launch->grid[0], launch->grid[1],
@@ -454,9 +454,7 @@ static tern_status assert_result(CpuLaunch *launch) {
         buf_printf(&where, "%s%d%s", i ? ", " : ", lane [", place->index[i],
                    i + 1 < place->rank ? "" : "]");
     diag_note(&diag, (Span){0}, "%s", where.data);
-    diag_print(&diag, false, &words);
-    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
-    device->why = buf_str(&words);
+    device->why = diag_words(state->words, &diag);
     return TERN_ERROR_KERNEL;
 }
 

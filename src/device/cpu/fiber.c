@@ -103,7 +103,7 @@ static Fiber *fiber_new(Scheduler *s) {
         fiber_free(fiber);
         return NULL;
     }
-    fiber->scheduler = s, fiber->finished = false, fiber->result = 0, fiber->low = NULL;
+    fiber->scheduler = s, fiber->finished = false, fiber->low = NULL;
     fiber->context.uc_stack.ss_sp = fiber->stack, fiber->context.uc_stack.ss_size = STACK_BYTES;
     fiber->context.uc_link = NULL;
     uintptr_t at = (uintptr_t)fiber;

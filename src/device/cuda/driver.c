@@ -49,8 +49,8 @@ void cuda_driver_close(CudaDriver *driver) {
 
 void cuda_driver_words(const CudaDriver *driver, CudaResult result, char *words, size_t size) {
     const char *name = NULL, *text = NULL;
-    if (driver->error_name(result, &name) != CUDA_OK || !name) name = NULL;
-    if (driver->error_words(result, &text) != CUDA_OK || !text) text = NULL;
+    if (driver->error_name(result, &name) != CUDA_OK) name = NULL;
+    if (driver->error_words(result, &text) != CUDA_OK) text = NULL;
     if (name && text)
         snprintf(words, size, "%s: %s", name, text);
     else if (name || text)

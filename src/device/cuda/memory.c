@@ -67,7 +67,7 @@ static tern_status alloc_new(Cuda *cuda, size_t size_bytes, CudaBlock **out) {
         return TERN_OK;
     }
     free(block);
-    size_t unused = 0, total = 0;
+    size_t unused, total;
     if (result == CUDA_OUT_OF_MEMORY && cuda->driver.memory_info(&unused, &total) == CUDA_OK)
         snprintf(doing, sizeof doing, "allocate %zu bytes (%zu of %zu are free)", size_bytes,
                  unused, total);

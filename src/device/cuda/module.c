@@ -58,7 +58,7 @@ static tern_status assemble_failed(Cuda *cuda, CudaResult result, const Compiled
     return cuda_fail(cuda, TERN_ERROR_DEVICE,
                      "%s: the driver cannot load kernel '%.*s' for %s: %s%s%s",
                      cuda->device->name.data, STR_ARG(kernel->name), kernel->target, driver,
-                     logs->error[0] ? "\n" : "", logs->error);
+                     *logs->error ? "\n" : "", logs->error);
 }
 
 /* ---- limits ---- */
@@ -189,7 +189,6 @@ Str cuda_loaded_facts(Device *device, void *loaded) {
                       "registers: %d\nlocal bytes (spills): %d\nshared bytes: %d\n"
                       "blocks per SM: %d\noccupancy: %.0f %%\n%s",
                       registers, local, shared + (int)object->dynamic_shared, blocks,
-                      100.0 * blocks * threads /
-                          (cuda->threads_per_multiprocessor ? cuda->threads_per_multiprocessor : 1),
+                      100.0 * blocks * threads / cuda->threads_per_multiprocessor,
                       object->log ? object->log : "");
 }

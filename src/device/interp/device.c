@@ -186,18 +186,11 @@ static Arena *words_arena(Device *device) {
     return state->words = arena_new(device->oom);
 }
 
-static Str words_of(Arena *arena, const Diag *diag) {
-    Buf words = {.arena = arena};
-    diag_print(diag, false, &words);
-    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
-    return buf_str(&words);
-}
-
 static Str words_about(Device *device, Span span, const char *text, const char *note) {
     Diag diag = {.arena = words_arena(device)};
     diag_error(&diag, span, "%s", text);
     if (note[0]) diag_note(&diag, (Span){0}, "%s", note);
-    return words_of(diag.arena, &diag);
+    return diag_words(diag.arena, &diag);
 }
 
 /* All in the kernel's arena. */
@@ -220,7 +213,7 @@ static tern_status interp_load(Device *device, const CompiledKernel *kernel, voi
     loaded->body = block_make(&m, kernel->ir->body);
     if (device->watch) loaded->watch = watch_new(kernel->arena, kernel);
     if (diag_failed(&diag)) {
-        device->why = words_of(words_arena(device), &diag);
+        device->why = diag_words(words_arena(device), &diag);
         return TERN_ERROR_UNSUPPORTED;
     }
     *result = loaded;

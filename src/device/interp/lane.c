@@ -121,37 +121,34 @@ static bool fast_icmp(const Op *op, const Operands *in, Lanes *out) {
     return false;
 }
 
+#define CASE_FCMP(PREDICATE, EXPRESSION)                                                           \
+    case FCMP_##PREDICATE: LOOP2(uint8_t, float, EXPRESSION); return true;
+
 static bool fast_fcmp(const Op *op, const Operands *in, Lanes *out) {
     switch (fcmp_predicate(op)) {
-    case FCMP_OEQ: LOOP2(uint8_t, float, a == b); return true;
-    case FCMP_UNE: LOOP2(uint8_t, float, a != b); return true;
-    case FCMP_OLT: LOOP2(uint8_t, float, a < b); return true;
-    case FCMP_OLE: LOOP2(uint8_t, float, a <= b); return true;
-    case FCMP_OGT: LOOP2(uint8_t, float, a > b); return true;
-    case FCMP_OGE: LOOP2(uint8_t, float, a >= b); return true;
+        CASE_FCMP(OEQ, a == b)
+        CASE_FCMP(UNE, a != b)
+        CASE_FCMP(OLT, a < b)
+        CASE_FCMP(OLE, a <= b)
+        CASE_FCMP(OGT, a > b)
+        CASE_FCMP(OGE, a >= b)
     default: return false;
     }
 }
 
+#define IF_CAST(KIND, FROM, TO, R, A, EXPRESSION)                                                  \
+    if (op->kind == OP_##KIND && from == TYPE_##FROM && to == TYPE_##TO) {                         \
+        LOOP1(R, A, EXPRESSION);                                                                   \
+        return true;                                                                               \
+    }
+
 static bool fast_cast(const Op *op, const Operands *in, Lanes *out) {
     TypeKind from = type_lane(op->operands[0]->type)->kind,
              to = type_lane(op_result(op)->type)->kind;
-    if (op->kind == OP_EXT_S && from == TYPE_I32 && to == TYPE_I64) {
-        LOOP1(int64_t, int32_t, a);
-        return true;
-    }
-    if (op->kind == OP_TRUNC && from == TYPE_I64 && to == TYPE_I32) {
-        LOOP1(uint32_t, uint64_t, a);
-        return true;
-    }
-    if (op->kind == OP_S_TO_F && from == TYPE_I32 && to == TYPE_F32) {
-        LOOP1(float, int32_t, a);
-        return true;
-    }
-    if (op->kind == OP_FEXT && from == TYPE_BF16 && to == TYPE_F32) {
-        LOOP1(uint32_t, uint16_t, (uint32_t)a << 16);
-        return true;
-    }
+    IF_CAST(EXT_S, I32, I64, int64_t, int32_t, a)
+    IF_CAST(TRUNC, I64, I32, uint32_t, uint64_t, a)
+    IF_CAST(S_TO_F, I32, F32, float, int32_t, a)
+    IF_CAST(FEXT, BF16, F32, uint32_t, uint16_t, (uint32_t)a << 16)
     return false;
 }
 

@@ -91,10 +91,7 @@ static Arena *fresh_words(Device *device) {
 }
 
 static Str words_of(Device *device, const Diag *diag) {
-    Buf words = {.arena = fresh_words(device)};
-    diag_print(diag, false, &words);
-    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
-    return buf_str(&words);
+    return diag_words(fresh_words(device), diag);
 }
 
 /* All in the kernel's arena. */
@@ -122,13 +119,12 @@ static void tell_failure(Device *device, const Failure *failure) {
     Diag diag = {.arena = fresh_words(device)};
     diag_add(&diag, DIAG_ERROR, failure->span, "%s", failure->text);
     Buf words = {.arena = diag.arena};
-    diag_print(&diag, false, &words);
+    buf_puts(&words, diag_words(diag.arena, &diag).data);
     for (const char *line = failure->note; *line;) {
         size_t length = strcspn(line, "\n");
-        buf_printf(&words, "note: %.*s\n", (int)length, line);
+        buf_printf(&words, "\nnote: %.*s", (int)length, line);
         line += length + (line[length] == '\n');
     }
-    while (words.length && words.data[words.length - 1] == '\n') words.data[--words.length] = 0;
     device->why = buf_str(&words);
 }
 
