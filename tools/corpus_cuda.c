@@ -6,11 +6,14 @@
  * Compiles each kernel of the .cu files, and of the headers that none of them read, to PTX for
  * sm_90a, each file in a process of its own. A kernel that several files see counts once, as
  * compiled if it was in one of them. Blocks have 256 threads, along as many axes as the kernel asks
- * for. A template gets the arguments of the first launch in its file that compiles, or float, true
- * and some number. Prints counts by outcome and what was said first, most frequent first: what is
+ * for; folders `utils`, `include` and the like above a file are searched for headers. A template
+ * gets the arguments of the first launch in its file that compiles, constants and parameters of the
+ * function around it put in, or float, true and some number. Prints counts by outcome and what was
+ * said first, most frequent first: what is
  * in quotes is kept, so that a refusal counts by its name. */
 #include "compile/compile.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
@@ -96,18 +99,117 @@ static Str angles(Str text, int at) {
     return STR("");
 }
 
+/* ---- names of the function around a launch ---- */
+
+typedef struct Around {
+    Arena *arena;
+    Str text;
+    int at, depth;
+} Around;
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool word_at(Str text, int at, Str word) {
+    return at >= 0 && at + word.length < text.length &&
+           !memcmp(text.data + at, word.data, (size_t)word.length) &&
+           !is_word(text.data[at + word.length]) && (at == 0 || !is_word(text.data[at - 1]));
+}
+
+/* What stands behind `const .. NAME =` before the launch; empty: nothing does. */
+static Str constant_of(const Around *a, Str name) {
+    for (int i = a->at; i >= 0; i--) {
+        int equals = i + name.length, start = i, end;
+        if (!word_at(a->text, i, name)) continue;
+        while (equals < a->at && isspace((unsigned char)a->text.data[equals])) equals++;
+        if (a->text.data[equals] != '=' || a->text.data[equals + 1] == '=') continue;
+        while (start > 0 && !strchr(";{}", a->text.data[start - 1])) start--;
+        if (!mentions((Str){a->text.data + start, i - start}, "const")) continue;
+        for (end = equals; end < a->at && a->text.data[end] != ';'; end++) {
+        }
+        return (Str){a->text.data + equals + 1, end - equals - 1};
+    }
+    return STR("");
+}
+
+/* The part of a list in angles with that number; empty: it has fewer. */
+static Str part_of(Str list, int number) {
+    for (int i = 1, depth = 0, start = 1; i < list.length; i++) {
+        char c = list.data[i];
+        if (!depth && (c == ',' || i + 1 == list.length)) {
+            if (number-- == 0) return (Str){list.data + start, i - start};
+            start = i + 1;
+        }
+        depth += (c == '<' || c == '(') - (c == '>' || c == ')');
+    }
+    return STR("");
+}
+
+/* A parameter of the template around: what its first caller gives, or a guess. */
+static Str parameter_of(const Around *a, Str name) {
+    int at = a->at;
+    while (at >= 0 && !word_at(a->text, at, STR("template"))) at--;
+    while (at >= 0 && at < a->at && a->text.data[at] != '<') at++;
+    if (at < 0) return STR("");
+    Str list = angles(a->text, at), one;
+    for (int i = 0; (one = part_of(list, i)).length; i++) {
+        int from = one.length - name.length, open = at + list.length, start;
+        while (from > 0 && isspace((unsigned char)one.data[from + name.length - 1])) from--;
+        if (from < 1 || memcmp(one.data + from, name.data, (size_t)name.length) ||
+            is_word(one.data[from - 1]))
+            continue;
+        while (open < a->at && a->text.data[open] != '(') open++;
+        while (open > at && a->text.data[open - 1] == ' ') open--;
+        for (start = open; start > 0 && is_word(a->text.data[start - 1]); start--) {
+        }
+        Str function = {a->text.data + start, open - start};
+        for (int k = open; k < a->text.length; k++) {
+            int angle = k + function.length;
+            if (!word_at(a->text, k, function) || a->text.data[angle] != '<') continue;
+            Str given = part_of(angles(a->text, angle), i);
+            if (given.length && !mentions(given, name.data)) return given;
+        }
+        bool is_type = mentions(one, "typename") || mentions(one, "class");
+        return is_type ? STR("float") : mentions(one, "bool") ? STR("true") : STR("64");
+    }
+    return STR("");
+}
+
+static void add_resolved(const Around *a, Str text, Buf *out) {
+    for (int i = 0, end; i < text.length; i = end) {
+        end = i + 1;
+        while (is_word(text.data[i]) && end < text.length && is_word(text.data[end])) end++;
+        Str word = {text.data + i, end - i}, value = STR("");
+        Around inner = *a;
+        bool names = is_word(word.data[0]) && !isdigit((unsigned char)word.data[0]);
+        if (names && inner.depth++ < 20) {
+            word = str_copy(a->arena, word);
+            value = constant_of(a, word);
+            bool known = value.length != 0;
+            if (!known) value = parameter_of(a, word);
+            if (known) buf_puts(out, "(");
+            if (value.length) add_resolved(&inner, value, out);
+            if (known) buf_puts(out, ")");
+        }
+        if (!value.length) buf_add(out, word.data, (size_t)word.length);
+    }
+}
+
 /* name<..><<< in a text. */
 static int from_launches(Arena *arena, Str name, Str text, const char **guesses, int count) {
-    for (int i = 0; i + name.length < text.length && count < MOST_GUESSES / 2; i++) {
+    for (int i = 0; i + name.length < text.length && count + 2 < MOST_GUESSES / 2; i++) {
         int end = i + name.length;
         if (memcmp(text.data + i, name.data, (size_t)name.length)) continue;
         while (end < text.length && text.data[end] == ' ') end++;
         if (end >= text.length || text.data[end] != '<') continue;
         Str args = angles(text, end);
         int after = end + args.length;
-        while (after < text.length && text.data[after] == ' ') after++;
-        if (args.length && after + 3 < text.length && !memcmp(text.data + after, "<<<", 3))
-            guesses[count++] = str_c(arena, args);
+        while (after < text.length && isspace((unsigned char)text.data[after])) after++;
+        if (!args.length || after + 3 >= text.length || memcmp(text.data + after, "<<<", 3))
+            continue;
+        Buf resolved = {.arena = arena};
+        add_resolved(&(Around){arena, text, i, 0}, args, &resolved);
+        guesses[count++] = resolved.data;
+        guesses[count++] = str_c(arena, args);
     }
     return count;
 }
@@ -230,15 +332,39 @@ static void keep(Tally *tally, const Report *report) {
     }
 }
 
+/* What a project's own build gives as -I: folders of headers beside the file or above it, below the
+ * folders that were given. */
+static CuOptions options_for(Tally *tally, const char *path) {
+    static const char *const names[] = {"utils", "include", "inc", "common", "Common", "src"};
+    VEC(const char *) folders = {0};
+    struct stat status;
+    int given = tally->options.num_include_dirs;
+    for (int i = 0; i < given; i++)
+        vec_push(tally->arena, &folders, tally->options.include_dirs[i]);
+    for (Str up = str_of(path); up.length;) {
+        while (up.length && up.data[up.length - 1] != '/') up.length--;
+        while (up.length && up.data[up.length - 1] == '/') up.length--;
+        for (int i = 0; i < COUNT(names) && up.length; i++) {
+            const char *folder = str_format(tally->arena, "%.*s/%s", STR_ARG(up), names[i]).data;
+            if (!stat(folder, &status) && S_ISDIR(status.st_mode))
+                vec_push(tally->arena, &folders, folder);
+        }
+        for (int i = 0; i < given; i++)
+            if (str_is(up, tally->options.include_dirs[i])) up.length = 0;
+    }
+    return (CuOptions){.include_dirs = folders.data, .num_include_dirs = folders.count};
+}
+
 static void do_file(Tally *tally, const char *path) {
     int ends[2], status = 0;
     Report report;
+    CuOptions options = options_for(tally, path);
     if (pipe(ends)) return;
     fflush(NULL);
     pid_t pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        child(path, &tally->options, ends[1]);
+        child(path, &options, ends[1]);
         _exit(0);
     }
     close(ends[1]);

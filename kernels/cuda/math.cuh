@@ -232,6 +232,76 @@ __device__ inline float __tern_powf(float x, float y) {
     return odd && signbit(x) ? -size : size;
 }
 
+__device__ inline double __tern_high(double x) { // without the low 32 bits
+    return __longlong_as_double(__double_as_longlong(x) & ~0xffffffffll);
+}
+// log2(x) of x > 0 as high + rest (fdlibm, e_pow.c; its coefficients).
+__device__ inline double __tern_log2_parts(double x, double *rest) {
+    int n;
+    double a = 2.0 * frexp(x, &n), base = 1.0, from = 0.0, more = 0.0;
+    n--;
+    if (a >= 1.7320508075688772) {
+        a *= 0.5, n++;
+    } else if (a >= 1.2247448713915890) {
+        base = 1.5, from = 5.84962487220764160156e-01, more = 1.35003920212974897128e-08;
+    }
+    double u = a - base, v = 1.0 / (a + base), s = u * v, high = __tern_high(s);
+    double t = __tern_high(a + base), low = a - (t - base);
+    low = v * ((u - high * t) - high * low);
+    double z = s * s;
+    double r = z * z * (5.99999999999994648725e-01 +
+                        z * (4.28571428578550184252e-01 +
+                             z * (3.33333329818377432918e-01 +
+                                  z * (2.72728123808534006489e-01 +
+                                       z * (2.30660745775561754067e-01 +
+                                            z * 2.06975017800338417784e-01)))));
+    r += low * (high + s);
+    z = high * high;
+    t = __tern_high(3.0 + z + r);
+    double left = r - ((t - 3.0) - z);
+    u = high * t;
+    v = low * t + left * s;
+    double p = __tern_high(u + v), q = v - (p - u), whole = (double)n;
+    u = 9.61796700954437255859e-01 * p;
+    v = -7.02846165095275826516e-09 * p + q * 9.61796693925975554329e-01 + more;
+    double sum = __tern_high(((u + v) + from) + whole);
+    *rest = v - (((sum - whole) - from) - u);
+    return sum;
+}
+// 2 ** (high + low), |high + low| < 1100.
+__device__ inline double __tern_exp2_parts(double high, double low) {
+    double whole = rint(high + low);
+    high -= whole;
+    double t = __tern_high(low + high), u = t * 6.93147182464599609375e-01;
+    double v = (low - (t - high)) * 6.93147180559945286227e-01 + t * -1.90465429995776804525e-09;
+    double z = u + v, w = v - (z - u);
+    t = z * z;
+    t = z - t * (1.66666666666666019037e-01 +
+                 t * (-2.77777777770155933842e-03 +
+                      t * (6.61375632143793436117e-05 +
+                           t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
+    z = 1.0 - (((z * t) / (t - 2.0) - (w + z * w)) - z);
+    int n = (int)whole, half = n / 2;
+    return z * __longlong_as_double((half + 1023ll) << 52) *
+           __longlong_as_double((n - half + 1023ll) << 52);
+}
+__device__ inline double __tern_pow(double x, double y) {
+    double a = fabs(x), b = fabs(y), infinity = (double)__builtin_inff();
+    if (y == 0.0 || x == 1.0) return 1.0;
+    if (x != x || y != y) return x + y;
+    bool whole = trunc(y) == y, odd = whole && b < 9007199254740992.0 && ((long long)b & 1);
+    double sign = odd && signbit(x) ? -1.0 : 1.0;
+    if (isinf(y)) return a == 1.0 ? 1.0 : (a > 1.0) == (y > 0.0) ? infinity : 0.0;
+    if (a == 0.0 || isinf(x)) return sign * ((a == 0.0) == (y > 0.0) ? 0.0 : infinity);
+    if (x < 0.0 && !whole) return (double)__builtin_nanf();
+    if (b > 1e20) b = a == 1.0 ? 0.0 : 1e20, y = copysign(b, y); // far out of range, or 1
+    double low, high = __tern_log2_parts(a, &low), first = __tern_high(y);
+    low = (y - first) * high + y * low;
+    high *= first;
+    if (high + low >= 1025.0) return sign * infinity;
+    return high + low <= -1080.0 ? sign * 0.0 : sign * __tern_exp2_parts(high, low);
+}
+
 // ---- integers ----
 
 __device__ inline int __mul24(int a, int b) { return (a << 8 >> 8) * (b << 8 >> 8); }

@@ -118,15 +118,10 @@ static CuVal power(const Call *c, bool is_single) {
     double exponent = value_is_constant(y, &bits) ? constant_to_double(y->type, bits) : -1;
     int whole = exponent >= 0 && exponent <= MOST ? (int)exponent : -1;
     bool small = whole >= 0 && (double)whole == exponent;
-    if (!small && type->kind == CU_FLOAT) {
-        CuVal both[] = {made(c, type, x), made(c, type, y)};
-        return cu_call_library(l, "__tern_powf", 2, both, c->place);
-    }
     if (!small) {
-        CuVal refused = cu_unsupported(
-            l, c->place, "'%s' of double with an exponent that is not 0, 1 .. %d", c->name, MOST);
-        diag_help(l->diag, cu_span(c->place), "for x > 0 it is exp2(y * log2(x))");
-        return refused;
+        CuVal both[] = {made(c, type, x), made(c, type, y)};
+        const char *name = type->kind == CU_FLOAT ? "__tern_powf" : "__tern_pow";
+        return cu_call_library(l, name, 2, both, c->place);
     }
     result = whole & 1 ? x : NULL;
     for (Value *square = x; (whole >>= 1);) {
@@ -239,23 +234,29 @@ static const struct AtomicRow {
     {"atomicCAS", 0, 0, -1},
 };
 
-static const struct AtomicRow *atomic_row(Str name) {
+/* atomicAdd_block, atomicAdd_system: *scope says so. */
+static const struct AtomicRow *atomic_row(Str name, int64_t *scope) {
+    *scope = str_ends(name, "_block")    ? SCOPE_CTA
+             : str_ends(name, "_system") ? SCOPE_SYS
+                                         : SCOPE_GPU;
+    if (*scope != SCOPE_GPU) name.length -= *scope == SCOPE_CTA ? 6 : 7;
     for (int i = 0; i < COUNT(atomic_rows); i++)
         if (str_is(name, atomic_rows[i].name)) return &atomic_rows[i];
     return NULL;
 }
 
-static CuVal compare_and_swap(const Call *c, const CuType *type, Value *pointer) {
+static CuVal compare_and_swap(const Call *c, const CuType *type, Value *pointer, int64_t scope) {
     CuLower *l = c->l;
     const Type *ir = pointer->type->elem;
     Value *operands[] = {pointer, as(c, 1, type), as(c, 2, type)};
     if (l->panic) return cu_poison(l, c->place);
     Op *op = build_op(&l->b, OP_ATOMIC_CAS, 3, operands, 1, &ir, 0, NULL);
     atomic_cas_set_sem(op, SEM_RELAXED);
+    atomic_cas_set_scope(op, scope);
     return made(c, type, op_result(op));
 }
 
-static CuVal atomic(const Call *c, const struct AtomicRow *row) {
+static CuVal atomic(const Call *c, const struct AtomicRow *row, int64_t scope) {
     CuLower *l = c->l;
     CuVal at = cu_value(l, c->args[0]);
     if (l->panic) return at;
@@ -270,14 +271,15 @@ static CuVal atomic(const Call *c, const struct AtomicRow *row) {
     if (kind < 0)
         return cu_unsupported(l, c->place, "'%s' of '%.*s'", c->name,
                               STR_ARG(cu_name(l->arena, type)));
-    if (c->count == 3) return compare_and_swap(c, type, at.value);
+    if (c->count == 3) return compare_and_swap(c, type, at.value, scope);
     Value *value = as(c, 1, type);
     if (l->panic) return cu_poison(l, c->place);
-    if (!strcmp(c->name, "atomicSub")) value = cu_op2(l, OP_SUB, cu_int(l, type, 0), value);
+    if (!strcmp(row->name, "atomicSub")) value = cu_op2(l, OP_SUB, cu_int(l, type, 0), value);
     const Type *ir = at.value->type->elem;
     Op *op = build_op(&l->b, OP_ATOMIC_RMW, 2, (Value *[]){at.value, value}, 1, &ir, 0, NULL);
     atomic_rmw_set_kind(op, kind);
     atomic_rmw_set_sem(op, SEM_RELAXED);
+    atomic_rmw_set_scope(op, scope);
     return made(c, type, op_result(op));
 }
 
@@ -301,6 +303,7 @@ static CuVal make_vector(const Call *c, const CuType *type) {
 /* How many arguments it takes; -1: there is no such function. */
 static int arguments_of(Str name) {
     bool is_single;
+    int64_t scope;
     static const struct {
         const char *name;
         int count;
@@ -323,7 +326,8 @@ static int arguments_of(Str name) {
     const struct MathRow *row = math_row(name, &is_single);
     if (row) return row->count;
     if (bit_row(name)) return bit_operands(bit_row(name));
-    if (atomic_row(name)) return str_is(name, "atomicCAS") ? 3 : 2;
+    const struct AtomicRow *atomic = atomic_row(name, &scope);
+    if (atomic) return !strcmp(atomic->name, "atomicCAS") ? 3 : 2;
     for (int i = 0; i < COUNT(others); i++)
         if (str_is(name, others[i].name)) return others[i].count;
     return -1;
@@ -333,10 +337,11 @@ static int arguments_of(Str name) {
 bool cu_builtin_known(Str name) {
     static const char *const names[] = {"__trap", "malloc", "free", "this_grid", "lerp", "cbrt"};
     static const char *const starts[] = {
-        "__shfl", "__any",  "__all", "__ballot", "__match",    "__reduce",  "__syncthreads_",
-        "atomic", "__f",    "__d",   "__h",      "__int",      "__uint",    "__ull",
-        "__ll",   "__byte", "__v",   "__nano",   "__half",     "__nv",      "__cvta",
-        "tex",    "surf",   "cuda",  "curand",   "__pipeline", "__builtin", "__is"};
+        "__shfl",    "__any",  "__all", "__ballot", "__syncthreads_", "atomic",
+        "__f",       "__d",    "__h",   "__int",    "__uint",         "__ull",
+        "__ll",      "__byte", "__v",   "__nano",   "__half",         "__nv",
+        "__cvta",    "tex",    "surf",  "cuda",     "curand",         "__pipeline",
+        "__builtin", "__is"};
     static const char *const math[] = {"erfc",      "lgamma",  "tgamma", "remainder", "cospi",
                                        "sinpi",     "normcdf", "erfinv", "erfcx",     "logb",
                                        "nextafter", "j0",      "j1",     "y0",        "nan",
@@ -361,10 +366,11 @@ bool cu_builtin_exists(Str name) {
 static CuVal called(const Call *c, Str name) {
     CuLower *l = c->l;
     bool is_single;
+    int64_t scope;
     const struct MathRow *row = math_row(name, &is_single);
     if (row) return math(c, row->kind, is_single);
     if (bit_row(name)) return bits(c, bit_row(name));
-    if (atomic_row(name)) return atomic(c, atomic_row(name));
+    if (atomic_row(name, &scope)) return atomic(c, atomic_row(name, &scope), scope);
     if (str_is(name, "min") || str_is(name, "max")) return min_max(c, str_is(name, "max"));
     if (str_is(name, "abs") || str_is(name, "labs") || str_is(name, "llabs")) return absolute(c);
     if (str_is(name, "pow")) return power(c, false);

@@ -46,10 +46,8 @@ static bool is_one_of(const CuToken *t, const char *const *list, int count) {
 
 /* Types that there are in CUDA, but not here: so they are refused as types. */
 static bool is_foreign(const CuToken *t) {
-    static const char *const names[] = {
-        "cudaTextureObject_t", "cudaSurfaceObject_t", "texture",  "surface",
-        "__nv_fp8_e4m3",       "__nv_fp8_e5m2",       "__int128", "curandState",
-        "curandState_t"};
+    static const char *const names[] = {"texture",  "surface",     "__nv_fp8_e4m3", "__nv_fp8_e5m2",
+                                        "__int128", "curandState", "curandState_t"};
     return is_one_of(t, names, COUNT(names));
 }
 

@@ -68,6 +68,7 @@ typedef struct CuArg { /* of a template */
     const CuType *type;
     bool is_value; /* of that type */
     uint64_t bits;
+    const CuDecl *function; /* of a value that is one */
     int param; /* of a value that is a parameter itself: 1 + which; -1: not to be known yet */
 } CuArg;
 enum { CU_FIXED = -2 }; /* param of an argument that is written: calls say nothing about it */

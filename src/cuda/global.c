@@ -93,15 +93,19 @@ static bool refuse_variable(CuLower *l, const CuDecl *decl) {
 /* const int n = 5: it is no memory. */
 bool cu_is_number_here(const CuLower *l, const CuSpecifiers *s, const CuDeclarator *d) {
     bool is_const = d->type ? d->type->is_const && cu_ir(l->fn->types, d->type) : s->is_const;
-    return is_const && (cu_is(l->at, "=") || cu_is(l->at, "{"));
+    return is_const && (cu_is(l->at, "=") || cu_is(l->at, "{") || cu_is(l->at, "("));
+}
+
+/* To the value: = 5, {5} or (5). */
+static bool begin_value(CuLower *l) {
+    return cu_accept(l, "{") || cu_accept(l, "(") ||
+           cu_expect(l, "=", "after the name of a constant");
 }
 
 /* Of a program for the host: a number if it is known now, else a variable. */
 static bool host_constant(CuLower *l, const CuDecl *decl, const CuType *type, CuName *name) {
     CuAtTop top = cu_at_top(l);
-    bool list = cu_accept(l, "{");
-    if (!list) cu_expect(l, "=", "after the name of a constant");
-    CuVal val = l->panic ? cu_poison(l, l->at->place) : cu_value(l, cu_assignment(l));
+    CuVal val = !begin_value(l) ? cu_poison(l, l->at->place) : cu_value(l, cu_assignment(l));
     val = cu_convert(l, val, type ? cu_plain(l->arena, type) : val.type, "this initial value");
     *name = (CuName){.name = decl->name, .kind = NAME_CONSTANT, .val = val};
     if (!l->panic && !cu_is_written(val.value)) {
@@ -125,6 +129,11 @@ static bool variable(CuLower *l, const CuDecl *decl, CuName *name) {
     bool is_const = s.is_const || (s.type && s.type->is_const);
     if (s.is_shared || !(is_const || l->is_host)) return refuse_variable(l, decl);
     if (d.type && (d.type->kind == CU_ARRAY || d.type->kind == CU_STRUCT)) {
+        if (cu_is(l->at, "(")) {
+            cu_unsupported(l, l->at->place, "an initial value of '%.*s' in parentheses",
+                           STR_ARG(decl->name));
+            return false;
+        }
         if (l->top && !d.is_reference) return table(l, decl, d.type, name);
         cu_unsupported(l, decl->at->place, "constant '%.*s' of type '%.*s' here",
                        STR_ARG(decl->name), STR_ARG(cu_name(l->arena, d.type)));
@@ -132,8 +141,7 @@ static bool variable(CuLower *l, const CuDecl *decl, CuName *name) {
     }
     if (d.type && !is_const && !d.is_reference) return table(l, decl, d.type, name);
     if (l->is_host) return host_constant(l, decl, d.type, name);
-    bool list = cu_accept(l, "{");
-    if (!list && !cu_expect(l, "=", "after the name of a constant")) return false;
+    if (!begin_value(l)) return false;
     CuVal val = cu_value(l, cu_assignment(l));
     const CuType *type = d.type ? cu_plain(l->arena, d.type) : val.type;
     val = cu_convert(l, val, type, "this initial value");

@@ -179,6 +179,7 @@ static bool function_head(const Outline *o, CuToken *start, const CuToken *end, 
             after = cu_skip_angles(after);
         }
         if (t->kind == CU_NAME && cu_is(after, "(")) {
+            if (after->next->kind == CU_NUMBER || cu_is(after->next, "(")) return false; /* n(1) */
             *head = (Head){t, after, special, t->text, head->is_member_elsewhere};
             return true;
         }

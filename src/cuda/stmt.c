@@ -360,27 +360,46 @@ typedef struct Switch {
     bool has_default;
 } Switch;
 
+/* Behind 'case': whether the value is this one. */
+static Value *fits_case(CuLower *l, const Switch *s) {
+    int64_t value;
+    CuPlace place = l->at->place;
+    if (!cu_constant(l, "the value of a case", &value))
+        return build_int(&l->b, type_scalar(TYPE_I1), 0);
+    Value *is = cu_int(l, s->value.type, value);
+    if (constant_to_int(is->type, constant_bits(is->def)) != value && cu_is_signed(s->value.type))
+        cu_bad(l, place, "a case that the value cannot have");
+    return cu_icmp(l, ICMP_EQ, s->value.value, is);
+}
+
+/* Behind 'default': whether the value is none of those before, nor of those after it. */
+static Value *fits_default(CuLower *l, const Switch *s) {
+    CuToken *here = l->at;
+    Value *matched = cu_load_from(l, s->matched, cu_type(CU_BOOL));
+    for (CuToken *t = here; !cu_is(t, "}") && t->kind != CU_END && !l->panic;) {
+        if (cu_is(t, "switch")) t = statement_end(t);
+        bool opens = cu_is(t, "{") || cu_is(t, "(") || cu_is(t, "[");
+        if (cu_is(t, "case")) {
+            l->at = t->next;
+            matched = cu_op2(l, OP_OR, matched, fits_case(l, s));
+        }
+        if (!cu_is(t, "}")) t = opens ? cu_skip(t) : t->next;
+    }
+    l->at = here;
+    return cu_op2(l, OP_XOR, matched, build_int(&l->b, type_scalar(TYPE_I1), 1));
+}
+
 static void label(CuLower *l, Switch *s) {
     const CuType *flag = cu_type(CU_BOOL);
+    CuPlace place = l->at->place;
     Value *fits;
-    if (s->has_default) {
-        cu_unsupported(l, l->at->place, "a case behind 'default'");
-        return;
-    }
     if (cu_accept(l, "default")) {
+        if (s->has_default) cu_bad(l, place, "a second 'default'");
         s->has_default = true;
-        fits = cu_op2(l, OP_XOR, cu_load_from(l, s->matched, flag),
-                      build_int(&l->b, type_scalar(TYPE_I1), 1));
+        fits = fits_default(l, s);
     } else {
-        int64_t value;
         cu_accept(l, "case");
-        CuPlace place = l->at->place;
-        if (!cu_constant(l, "the value of a case", &value)) return;
-        Value *is = cu_int(l, s->value.type, value);
-        if (constant_to_int(is->type, constant_bits(is->def)) != value &&
-            cu_is_signed(s->value.type))
-            cu_bad(l, place, "a case that the value cannot have");
-        fits = cu_icmp(l, ICMP_EQ, s->value.value, is);
+        fits = fits_case(l, s);
         cu_store_to(l, s->matched, flag, cu_op2(l, OP_OR, cu_load_from(l, s->matched, flag), fits));
     }
     cu_expect(l, ":", "after a label");

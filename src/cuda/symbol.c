@@ -109,12 +109,16 @@ static const CuDecl *defined(const CuDecl *decl) {
 static bool begun(CuLower *l, const CuType *type, CuSymbol *symbol) {
     Func *fn = l->fn;
     Machine m = {.arena = l->arena, .cells.arena = l->arena};
-    bool written = cu_is(l->at, "=") || cu_is(l->at, "{");
+    bool called = cu_is(l->at, "("), written = called || cu_is(l->at, "=") || cu_is(l->at, "{");
     bool made = type->kind == CU_STRUCT && cu_has_constructor(l, type->record);
     if (!written && !made) return true;
     CuPlace place = l->at->place;
     Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR(""));
-    cu_accept(l, "=");
+    if (called && (type->kind == CU_STRUCT || type->kind == CU_ARRAY)) {
+        cu_unsupported(l, place, "an initial value of '%.*s' in parentheses", STR_ARG(fn->name));
+        return false;
+    }
+    if (!cu_accept(l, "=") && called) cu_accept(l, "(");
     if (written)
         cu_initialize(l, at, type);
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* template: parameters of templates, and the arguments that are written for them. An argument is a
- * type, or a number that is known. */
+ * type, a number that is known, or a function. */
 #include "cuda/front.h"
 
 /* ---- parameters ---- */
@@ -27,6 +27,11 @@ static bool one_param(CuLower *l, CuToken **at, CuTemplateParam *param) {
                      (pack_type || t->next->kind != CU_NAME || !cu_is(t->next->next, "::"));
     if (!param->is_type) param->type = t;
     CuToken *end = param_end(t), *name = NULL;
+    CuToken *pointer = t->kind == CU_NAME && cu_is(t->next, "(") ? t->next->next : NULL;
+    if (pointer && cu_is(pointer, "*") && pointer->next->kind == CU_NAME) { /* float (*f)(float) */
+        name = pointer->next;
+        for (t = cu_skip(name->next->next); t != end && !cu_is(t, "=");) t = t->next;
+    }
     for (; t != end && !cu_is(t, "="); t = t->next) {
         param->is_pack |= cu_is(t, "...");
         if (t->kind == CU_NAME) name = t;
@@ -81,7 +86,24 @@ static bool ends_argument(const CuToken *t) {
     return cu_is(t, ",") || cu_is(t, ">") || cu_is(t, ">>");
 }
 
+/* The name of a function, alone. */
+static bool function_argument(CuLower *l, CuArg *arg) {
+    CuToken *t = cu_is(l->at, "&") ? l->at->next : l->at;
+    if (t->kind != CU_NAME || !ends_argument(t->next)) return false;
+    const CuName *found = cu_find(l, t->text);
+    const CuDecl *function = found && found->kind == NAME_FUNCTION ? found->decl : NULL;
+    for (CuDeclKind kind = CU_DECL_TYPE; kind <= CU_DECL_ENUMERATOR && !found; kind++)
+        if (cu_declared(l, t->text, kind)) return false;
+    if (!found) function = cu_declared(l, t->text, CU_DECL_FUNCTION);
+    if (!function || function->is_kernel || function->owner) return false;
+    *arg = (CuArg){.type = cu_type(CU_VOID), .is_value = true, .function = function};
+    arg->bits = (uint64_t)(uintptr_t)function; /* alike where it is the same one */
+    l->at = t->next;
+    return true;
+}
+
 static bool value_argument(CuLower *l, CuArg *arg) {
+    if (function_argument(l, arg)) return true;
     if (l->is_pattern && l->at->kind == CU_NAME && ends_argument(l->at->next)) {
         const CuName *found = cu_find(l, l->at->text);
         if (found && found->param) {
@@ -149,6 +171,8 @@ Str cu_args_name(Arena *arena, Str name, CuArgs args) {
         if (!arg->is_value) {
             Str type = cu_name(arena, arg->type);
             buf_add(&text, type.data, (size_t)type.length);
+        } else if (arg->function) {
+            buf_add(&text, arg->function->name.data, (size_t)arg->function->name.length);
         } else if (arg->type->kind == CU_BOOL) {
             buf_puts(&text, arg->bits ? "true" : "false");
         } else {
@@ -161,8 +185,13 @@ Str cu_args_name(Arena *arena, Str name, CuArgs args) {
 
 /* ---- binding ---- */
 
-/* A number becomes one of the parameter's type. */
+/* A number becomes one of the parameter's type; calls of a function's name are of the function. */
 static bool bind_value(CuLower *l, const CuTemplateParam *param, CuArg *arg, CuName *name) {
+    if (arg->function) {
+        name->kind = NAME_FUNCTION;
+        name->decl = arg->function;
+        return true;
+    }
     CuToken *at = l->at;
     l->at = param->type;
     CuSpecifiers s;

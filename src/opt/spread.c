@@ -295,9 +295,13 @@ static void spread_op(Spread *s, const Op *op, Mask mask) {
     case OP_YIELD:
     case NUM_OP_KINDS: break;
     }
-    diag_refused(s->px->diag, op->span,
-                 "'%s' of the threads of a block on a target without threads",
-                 op_info(op->kind)->name);
+    if (op->kind == OP_INLINE_ASM)
+        diag_refused(s->px->diag, op->span, "inline PTX on a target without threads: '%.*s'",
+                     STR_ARG(inline_asm_text(op)));
+    else
+        diag_refused(s->px->diag, op->span,
+                     "'%s' of the threads of a block on a target without threads",
+                     op_info(op->kind)->name);
 }
 
 /* After an error: something that can be read. */

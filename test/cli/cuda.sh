@@ -74,4 +74,23 @@ exits 0 'own: 0 findings, 0 pieces of advice' \
 exits 1 '[out-of-bounds]' "$TERN" check "$work/k.cu:past" --grid 'cdiv(n,32)' --block 32 $args
 exits 0 'GB/s' "$TERN" bench "$work/k.cu:add" --device cpu --grid 4 --block 32 $args --rep 1 --warmup 1 --no-peak
 exits 0 'add' "$TERN" prof "$work/k.cu:add" --device cpu --grid 4 --block 32 $args
+cat >"$work/i.cu" <<'END'
+__global__ void image(float *y, cudaTextureObject_t t, cudaSurfaceObject_t s) {
+    int x = threadIdx.x;
+    float4 a = tex2D<float4>(t, x + 0.5f, 1.5f);
+    y[x] = a.w + tex1Dfetch<uchar>(t, x) + tex3D<short2>(t, x, 2, 3).y + tex2DLayered<float>(t, x, 1, 7);
+    surf2Dwrite(make_uchar4(a.x, 1, 2, 3), s, x * 4, 1);
+    y[x] += surf2Dread<float2>(s, x * 8, 0, cudaBoundaryModeClamp).y;
+}
+END
+for words in 'tex.2d.v4.f32.f32' 'tex.1d.v4.u32.s32' 'tex.3d.v4.s32.f32' 'tex.a2d.v4.f32.f32' \
+    'sust.b.2d.b32.trap' 'suld.b.2d.v2.b32.clamp'; do
+    exits 0 "$words" "$TERN" show "$work/i.cu:image" --block 32 --stage ptx -t sm_90a
+done
+for device in cpu interp; do
+    exits 3 "inline PTX on a target without threads: 'tex.2d" "$TERN" run "$work/i.cu:image" --device $device \
+        --grid 1 --block 32 -a 'y=zeros(32)' -a t=0 -a s=0
+done
+exits 3 'coordinates of a texture, surface or tensor' "$TERN" run "$work/i.cu:image" --device sim --grid 1 \
+    --block 32 -a 'y=zeros(32)' -a t=0 -a s=0
 finish

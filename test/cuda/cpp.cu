@@ -208,3 +208,56 @@ __global__ void lambdas(int *out, const int *in) {
     int(*row)[3] = rows;
     to[7] = row[1][2] + (*row)[1] + sizeof(rows) / sizeof(rows[0]);
 }
+
+__device__ int twice(int x) { return x * 2; }
+__device__ int less_one(int x) { return x - 1; }
+__device__ double half_of(double x) { return x / 2; }
+using function_t = int (*)(int);
+template <function_t F> __device__ int repeated(int x, int n = 2) {
+    for (int i = 0; i < n; i++) x = F(x);
+    return x;
+}
+template <int (*F)(int), int N> struct Applied {
+    __device__ int operator()(int x) const { return F(x) + N; }
+};
+template <typename T, double (*F)(double)> __device__ T cast(double x) { return (T)F(x); }
+constexpr int breadth(16);
+constexpr unsigned int half_width((breadth - 1) / 2 + 1), three(3);
+const double exponent(1.75);
+__device__ int chosen(int x) {
+    int r = 0;
+    switch (x % 7) {
+    default: r += 1;
+    case 2:
+        r += 10;
+        switch (x % 3) {
+        case 1: r += 1000; break;
+        default: r += 2000; break;
+        case 2: r += 3000;
+        }
+        break;
+    case 3: r += 100; break;
+    case 5: return 7;
+    }
+    switch (x) {
+    case 0: r = -1; break;
+    default: break;
+    case 14: r += 5;
+    case 21: r += 50;
+    }
+    return r;
+}
+
+// Functions as arguments of templates, constants in parentheses, cases behind default, pow.
+__global__ void values(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i];
+    int *to = out + i * 8;
+    to[0] = repeated<twice>(x) + repeated<&less_one>(x, half_width);
+    to[1] = Applied<less_one, three>()(x) * breadth;
+    to[2] = cast<int, half_of>(x * 3);
+    to[3] = chosen(x);
+    to[4] = (int)(pow(x + 0.5, exponent) * 64);
+    to[5] = (int)(pow(x * 0.125 + 0.5, -2.5) * 64);
+    to[6] = (int)pow(-1.5, x % 9);
+    to[7] = pow(0.0, x) == (x ? 0 : 1);
+}

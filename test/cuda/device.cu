@@ -84,9 +84,9 @@ __global__ void functions(float *out, double *wide, const float *in) {
     F(18, __saturatef(x)) F(19, __fmul_rn(x, y) + x) F(20, __int_as_float(__brev(7) >> 2))
     F(21, __ffs((int)x * 4) + __byte_perm(0x01020304, 0x05060708, 0x5140))
     F(22, std::numeric_limits<float>::max() * (x > 0)) F(23, powf(x, 3.0f) + __powf(-2.0f, 5.0f))
-    double *d = wide + threadIdx.x * 8, u = x, v = y;
+    double *d = wide + threadIdx.x * 9, u = x, v = y;
     d[0] = atan2(u, v), d[1] = asin(u / 40), d[2] = tan(u), d[3] = sinh(u), d[4] = log1p(u / 64);
-    d[5] = cbrt(u), d[6] = expm1(u / 32), d[7] = hypot(u, v);
+    d[5] = cbrt(u), d[6] = expm1(u / 32), d[7] = hypot(u, v), d[8] = pow(fabs(u), v);
 }
 
 __global__ void reports(int *out, volatile int *flag, int n) {
@@ -110,4 +110,22 @@ __global__ void texts(long long big, float x) {
            4000000000u + t, x, x * (double)x);
     int count = printf("%hhu %u %#lx|     abc|%i\n", t * 9, (unsigned long long)t, 255l + t, -1);
     assert(count == 4);
+}
+
+__global__ void matches(int *out, const int *in, float *swapped) {
+    int t = threadIdx.x, x = in[t], all = 0;
+    int *to = out + t * 8;
+    to[0] = __match_any_sync(0xffffffff, x % 5);
+    to[1] = __match_any_sync(0xffffffff, x % 3 ? 0.0f : -0.0f);
+    to[2] = __match_all_sync(0xffffffff, x / 1000, &all) + all;
+    to[3] = __match_all_sync(0xffffffff, (long long)x << 33, &all) + all;
+    to[4] = __reduce_add_sync(0xffffffff, x) + __reduce_max_sync(0xffffffff, x);
+    to[5] = __reduce_min_sync(0xffffffff, x - 20) - __reduce_or_sync(0xffffffff, (unsigned)x);
+    if (t % 3 == 1) {
+        to[6] = __reduce_add_sync(0x92492492, x) + __reduce_xor_sync(0x92492492, (unsigned)x);
+        to[7] = __match_any_sync(0x92492492, x % 2);
+    }
+    atomicAdd_block(out + 256, x);
+    atomicMax_system(out + 257, x);
+    if (t == 5) atomicCAS_system(out + 258, 0, 9), swapped[1] = atomicExch(swapped, 2.5f);
 }

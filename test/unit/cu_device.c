@@ -107,6 +107,40 @@ TEST_DEVICES(groups) {
     }
 }
 
+TEST_DEVICES(matches) {
+    enum { N = 32, AT = N * 8 };
+    int in[N], out[AT + 3] = {0}, sum = 0, most = 0, least = 99, some = 0;
+    uint32_t bits = 0, odd = 0;
+    float swapped[2] = {0.5f, 0};
+    for (int t = 0; t < N; t++) {
+        in[t] = number_at(t);
+        sum += in[t], bits |= (uint32_t)in[t];
+        most = in[t] > most ? in[t] : most, least = in[t] < least ? in[t] : least;
+        if (t % 3 == 1) some += in[t], odd ^= (uint32_t)in[t];
+    }
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in),
+                *floats = filled(swapped, sizeof swapped);
+    launch("matches", N,
+           (tern_argument[]){tern_arg_buffer(to), tern_arg_buffer(from), tern_arg_buffer(floats)},
+           3);
+    CHECK(!tern_read(to, 0, out, sizeof out) && !tern_read(floats, 0, swapped, sizeof swapped));
+    for (int t = 0; t < N; t++) {
+        uint32_t fifths = 0, thirds = 0, halves = 0;
+        for (int i = 0; i < N; i++) {
+            fifths |= bit(in[i] % 5 == in[t] % 5, i);
+            thirds |= bit(!(in[i] % 3) == !(in[t] % 3), i);
+            halves |= bit(i % 3 == 1 && in[i] % 2 == in[t] % 2, i);
+        }
+        const int *x = out + t * 8;
+        CHECK((uint32_t)x[0] == fifths && (uint32_t)x[1] == thirds && x[2] == 0 && x[3] == 0);
+        CHECK(x[4] == sum + most && x[5] == least - 20 - (int)bits);
+        CHECK(x[6] == (t % 3 == 1 ? some + (int)odd : 0));
+        CHECK((uint32_t)x[7] == (t % 3 == 1 ? halves : 0));
+    }
+    CHECK(out[AT] == sum && out[AT + 1] == most && out[AT + 2] == 9);
+    CHECK(swapped[0] == 2.5f && swapped[1] == 0.5f);
+}
+
 /* ---- halves ---- */
 
 static double small(FloatKind kind, double x) {
@@ -156,7 +190,7 @@ static bool within(double got, double want, double ulp, double least) {
 }
 
 TEST_DEVICES(functions) {
-    enum { N = 48, FLOATS = 24, DOUBLES = 8 };
+    enum { N = 48, FLOATS = 24, DOUBLES = 9 };
     static float in[N * 2], out[N][FLOATS];
     static double wide[N][DOUBLES];
     for (int i = 0; i < N * 2; i++) in[i] = (float)(i * 71 % 113 - 56) / (i % 7 ? 1.75f : 512.0f);
@@ -201,8 +235,8 @@ TEST_DEVICES(functions) {
             if (!fits) printf("function %d of (%g, %g): %g, not %g\n", i, x, y, out[t][i], want[i]);
             CHECK(fits);
         }
-        double exact[DOUBLES] = {atan2(x, y),   asin(x / 40), tan(x),        sinh(x),
-                                 log1p(x / 64), cbrt(x),      expm1(x / 32), hypot(x, y)};
+        double exact[DOUBLES] = {atan2(x, y), asin(x / 40),  tan(x),      sinh(x),  log1p(x / 64),
+                                 cbrt(x),     expm1(x / 32), hypot(x, y), pow(a, y)};
         for (int i = 0; i < DOUBLES; i++) {
             bool fits = within(wide[t][i], exact[i], 9e-16, 0);
             if (!fits)

@@ -409,6 +409,7 @@ static bool parse_address(Parser *p, Word *word) {
         word->offset += minus ? -part : part;
     }
     if (is(p, "-")) return fail(p, DIAG_ERROR, "a negative offset is written '+-', not '-'");
+    if (is(p, ",")) return fail(p, DIAG_REFUSED, "coordinates of a texture, surface or tensor");
     return expect(p, "]");
 }
 
