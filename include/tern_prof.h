@@ -127,6 +127,10 @@ typedef enum tern_profile_format {
     TERN_PROFILE_JSONL,      /* an event a line */
     TERN_PROFILE_HTML,       /* one page: table, calls, timeline, flame graph; fetches nothing */
 } tern_profile_format;
+/* From now on flame graphs of this profile, also in its page, are coloured by the difference to an
+ * earlier one, whose TERN_PROFILE_FOLDED the file is: red where more time is spent, blue where
+ * less. tern_message says what is wrong with it. */
+TERN_API tern_status tern_profile_before(tern_profile *profile, const char *folded_path);
 /* Writes to a temporary name, then renames. A path that ends in ".gz" is compressed, through
  * libz.so.1; TERN_ERROR_UNSUPPORTED: there is none. */
 TERN_API tern_status tern_profile_save(tern_profile *profile, tern_profile_format format,

@@ -28,6 +28,7 @@ const OptionRow options_prof[] = {
     {"speedscope", 0, "FILE", "write JSON for speedscope.app"},
     {"folded", 0, "FILE", "write folded stacks, nanoseconds"},
     {"flame", 0, "FILE.svg", "write a flame graph"},
+    {"before", 0, "FILE", "colour flame graphs by the difference to what --folded wrote before"},
     {"html", 0, "FILE.html", "write one page: table, timeline, flame graph"},
     {0},
 };
@@ -93,13 +94,17 @@ static int table_options(const Cli *cli, tern_table_options *options) {
     return EXIT_OK;
 }
 
-static int report(const Cli *cli, tern_profile *profile, const tern_table_options *options) {
+static int report(const Cli *cli, tern_context *context, tern_profile *profile,
+                  const tern_table_options *options) {
     char *table = tern_profile_table(profile, options);
     if (!table)
         return cli_fail(cli, EXIT_USAGE, "--sort: there is no column '%s'",
                         options->sort_by ? options->sort_by : "");
     fputs(table, stdout);
     tern_free(table);
+    const char *before = option_value(cli, "before");
+    tern_status status = before ? tern_profile_before(profile, before) : TERN_OK;
+    if (status) return cli_fail_context(cli, context);
     int code = save(cli, profile, "trace", TERN_PROFILE_CHROME);
     if (!code) code = save(cli, profile, "speedscope", TERN_PROFILE_SPEEDSCOPE);
     if (!code) code = save(cli, profile, "folded", TERN_PROFILE_FOLDED);
@@ -125,7 +130,7 @@ static int profile_launches(Bound *bound, int warmups, int repeat,
     if (!profile) return cli_fail_context(bound->cli, bound->context);
     code = launch_repeatedly(bound, arguments, count, repeat);
     if (!code && tern_profile_stop(profile)) code = cli_fail_context(bound->cli, bound->context);
-    if (!code) code = report(bound->cli, profile, options);
+    if (!code) code = report(bound->cli, bound->context, profile, options);
     tern_profile_free(profile);
     return code;
 }

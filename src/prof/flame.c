@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 /* flame: a flame graph as one SVG file: root below, width by time; a click zooms, a word is
- * searched. The script in it is ours; nothing is fetched. */
-#include "prof/prof.h"
+ * searched. The script in it is ours; nothing is fetched. With an earlier profile's folded stacks
+ * (before.c) colours say what takes more time now, and what less. */
+#include "prof/flame.h"
+
+#include <math.h>
+#include <stdlib.h>
 
 enum { WIDTH = 1200, ROW = 16, MARGIN = 10 };
 
-typedef struct Node Node;
-struct Node {
-    const char *name;
-    bool on_device;
-    int64_t ns; /* with its children */
-    VEC(Node *) children;
-};
+typedef ProfNode Node;
 
 static Node *child_of(Arena *arena, Node *node, const ProfEvent *event) {
     for (int i = 0; i < node->children.count; i++) {
@@ -19,7 +17,9 @@ static Node *child_of(Arena *arena, Node *node, const ProfEvent *event) {
         if (child->on_device == event->on_device && !strcmp(child->name, event->name)) return child;
     }
     Node *child = arena_new_of(arena, Node);
-    *child = (Node){.name = event->name, .on_device = event->on_device};
+    Buf frame = {.arena = arena};
+    prof_put_frame(&frame, event);
+    *child = (Node){.name = event->name, .frame = buf_str(&frame), .on_device = event->on_device};
     vec_push(arena, &node->children, child);
     return child;
 }
@@ -55,26 +55,46 @@ static void put_xml(Buf *out, const char *text) {
     }
 }
 
-/* Warm on the host, cool on the device; the same name has the same colour everywhere. */
-static void put_colour(Buf *out, const Node *node) {
+typedef struct Drawing {
+    Buf *out;
+    int64_t all;
+    double scale;
+    int height;
+    bool is_difference;
+    int64_t most; /* the largest difference */
+} Drawing;
+
+/* Warm on the host, cool on the device; the same name has the same colour everywhere. Of a
+ * difference: red or blue, the more the larger it is. */
+static void put_colour(const Drawing *drawing, const Node *node, int64_t more) {
+    Buf *out = drawing->out;
+    if (drawing->is_difference) {
+        double share = drawing->most ? fabs((double)more) / (double)drawing->most : 0;
+        buf_printf(out, "hsl(%d,80%%,%.0f%%)", more < 0 ? 215 : 0, 92 - 37 * share);
+        return;
+    }
     unsigned hash = (unsigned)hash_bytes(node->name, strlen(node->name), 7) % 60;
     buf_printf(out, "hsl(%u,70%%,%u%%)", node->on_device ? 190 + hash / 2 : hash * 5 / 6,
                62 + hash % 10);
 }
 
-static void put_node(Buf *out, const Node *node, double x, double scale, int depth, int height,
-                     int64_t all) {
-    double width = (double)node->ns * scale;
+static void put_node(const Drawing *drawing, const Node *node, const Node *before, double x,
+                     int depth) {
+    Buf *out = drawing->out;
+    double width = (double)node->ns * drawing->scale;
+    int64_t before_ns = before ? before->ns : 0;
     if (width < 0.1) return;
-    int y = height - (depth + 2) * ROW - 2 * MARGIN;
+    int y = drawing->height - (depth + 2) * ROW - 2 * MARGIN;
     buf_printf(out, "<g class=\"f\" data-x=\"%.4f\" data-w=\"%.4f\"><title>", x, width);
     put_xml(out, node->name);
-    buf_printf(
-        out,
-        "%s: %.3f us, %.2f%%</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"",
-        node->on_device ? " (device)" : "", (double)node->ns / 1e3,
-        (double)node->ns * 100 / (double)all, x + MARGIN, y, width, ROW - 1);
-    put_colour(out, node);
+    buf_printf(out, "%s: %.3f us, %.2f%%", node->on_device ? " (device)" : "",
+               (double)node->ns / 1e3, (double)node->ns * 100 / (double)drawing->all);
+    if (drawing->is_difference)
+        buf_printf(out, ", before %.3f us (%+.3f)", (double)before_ns / 1e3,
+                   (double)(node->ns - before_ns) / 1e3);
+    buf_printf(out, "</title><rect x=\"%.2f\" y=\"%d\" width=\"%.2f\" height=\"%d\" fill=\"",
+               x + MARGIN, y, width, ROW - 1);
+    put_colour(drawing, node, node->ns - before_ns);
     buf_printf(out, "\"/><text x=\"%.2f\" y=\"%d\">", x + MARGIN + 3, y + 12);
     int room = (int)((width - 6) / (12 * 0.59)), bytes;
     if (room >= 3) {
@@ -84,8 +104,9 @@ static void put_node(Buf *out, const Node *node, double x, double scale, int dep
     }
     buf_puts(out, "</text></g>\n");
     for (int i = 0; i < node->children.count; i++) {
-        put_node(out, node->children.data[i], x, scale, depth + 1, height, all);
-        x += (double)node->children.data[i]->ns * scale;
+        const Node *child = node->children.data[i];
+        put_node(drawing, child, prof_node_child(before, child->frame), x, depth + 1);
+        x += (double)child->ns * drawing->scale;
     }
 }
 
@@ -96,6 +117,16 @@ static int depth_of(const Node *node) {
         if (depth > most) most = depth;
     }
     return most + 1;
+}
+
+static int64_t largest_change(const Node *node, const Node *before) {
+    int64_t most = llabs(node->ns - (before ? before->ns : 0));
+    for (int i = 0; i < node->children.count; i++) {
+        const Node *child = node->children.data[i];
+        int64_t change = largest_change(child, prof_node_child(before, child->frame));
+        if (change > most) most = change;
+    }
+    return most;
 }
 
 static const char script[] =
@@ -111,7 +142,8 @@ static const char script[] =
     "    f.style.display = inside && width > 0.1 ? '' : 'none';\n"
     "    r.setAttribute('x', left + 10); r.setAttribute('width', Math.max(0, width));\n"
     "    var t = f.querySelector('text'), room = Math.floor((width - 6) / 7.08);\n"
-    "    var name = f.label.replace(/( \\(device\\))?: [0-9.]+ us, [0-9.]+%$/, '');\n"
+    "    var name = f.label.replace(/( \\(device\\))?: [0-9.]+ us, [0-9.]+%(, before .*)?$/, "
+    "'');\n"
     "    t.setAttribute('x', left + 13);\n"
     "    t.textContent = room < 3 ? '' : name.length <= room ? name : name.slice(0, room - 2) + "
     "'..';\n"
@@ -147,7 +179,17 @@ void prof_flame_svg(ProfFile *file, const tern_profile *profile) {
                "<text id=\"search\" x=\"110\" y=\"20\">search</text>"
                "<text id=\"found\" x=\"180\" y=\"20\"></text>\n",
                WIDTH + 2 * MARGIN, height, WIDTH + 2 * MARGIN, height);
-    if (root.ns > 0) put_node(out, &root, 0, (double)WIDTH / (double)root.ns, 0, height, root.ns);
+    Drawing drawing = {.out = out, .all = root.ns, .height = height};
+    drawing.scale = root.ns > 0 ? (double)WIDTH / (double)root.ns : 0;
+    drawing.is_difference = profile->before != NULL;
+    if (profile->before) {
+        drawing.most = largest_change(&root, profile->before);
+        buf_printf(out,
+                   "<text x=\"400\" y=\"20\">red: more time than before, blue: less; all before: "
+                   "%.3f us</text>\n",
+                   (double)profile->before->ns / 1e3);
+    }
+    if (root.ns > 0) put_node(&drawing, &root, profile->before, 0, 0);
     buf_puts(out, script);
     buf_puts(out, "</svg>\n");
 }

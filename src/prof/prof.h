@@ -151,6 +151,7 @@ struct tern_profile {
     int64_t num_lost;     /* of its records, at most */
     int64_t early_ns;     /* so much, at most, does work begin before its call: the clocks differ */
     ProfOverhead overheads[PROF_OVERHEADS];
+    const struct ProfNode *before; /* flame graphs show the difference to it; NULL: they do not */
 };
 
 /* ---- clock.c ---- */
@@ -256,6 +257,7 @@ void prof_jsonl(ProfFile *file, const tern_profile *profile);
 void prof_speedscope(ProfFile *file, const tern_profile *profile);
 void prof_folded(ProfFile *file, const tern_profile *profile);
 void prof_flame(ProfFile *file, const tern_profile *profile);
+void prof_put_frame(Buf *out, const ProfEvent *event);            /* its name in folded stacks */
 void prof_flame_svg(ProfFile *file, const tern_profile *profile); /* a part of a page */
 void prof_html(ProfFile *file, const tern_profile *profile);
 /* Writes under another name first. */

@@ -6,14 +6,18 @@
 
 /* ---- folded: "root;child;leaf NANOSECONDS", equal stacks once ---- */
 
+void prof_put_frame(Buf *out, const ProfEvent *event) {
+    for (const char *c = event->name; *c; c++)
+        buf_putc(out, (unsigned char)*c <= ' ' || *c == ';' ? '_' : *c);
+    if (event->on_device) buf_puts(out, "_[device]");
+}
+
 static void put_frames(Buf *out, const ProfEvent *events, int at) {
     if (events[at].parent >= 0) {
         put_frames(out, events, events[at].parent);
         buf_putc(out, ';');
     }
-    for (const char *c = events[at].name; *c; c++)
-        buf_putc(out, (unsigned char)*c <= ' ' || *c == ';' ? '_' : *c);
-    if (events[at].on_device) buf_puts(out, "_[device]");
+    prof_put_frame(out, &events[at]);
 }
 
 typedef struct Folded {

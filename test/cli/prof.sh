@@ -14,6 +14,10 @@ exits 0 'only display top-level' $add --style torch --top --unit ms
 exits 2 'one FILE[:KERNEL], not 0' "$TERN" prof
 exits 4 'cannot write' $add --flame /nonexistent/x.svg
 check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg" --html "$work/r.html"
+check 'and held against those before' $add --before "$work/f.txt" --flame "$work/d.svg" --html "$work/d.html"
+check 'which both have' grep -q ', before [0-9.]* us (' "$work/d.svg" "$work/d.html"
+exits 2 "t.json:1: expected 'root;child;leaf NANOSECONDS'" $add --before "$work/t.json"
+exits 4 'No such file' $add --before /nonexistent/f.txt
 check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
 if command -v python3 >/dev/null; then
     cat >"$work/lint.py" <<'END'

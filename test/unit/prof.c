@@ -8,6 +8,7 @@
 
 #include <glob.h>
 #include <pthread.h>
+#include <unistd.h>
 
 /* ---- tables ---- */
 
@@ -549,13 +550,79 @@ TEST(a_schedule_keeps_the_active_steps) {
     tern_close(context);
 }
 
-/* ---- pages ---- */
+/* ---- flame graphs ---- */
 
 static int occurrences(const char *text, const char *word) {
     int count = 0;
     for (; (text = strstr(text, word)); text += strlen(word)) count++;
     return count;
 }
+
+static char *flame_of(tern_profile *profile) {
+    ProfFile out = {.text.arena = profile->scratch, .file = -1};
+    prof_flame_svg(&out, profile);
+    return out.text.data;
+}
+
+static tern_status before(tern_profile *profile, const char *text) {
+    char path[] = "/tmp/tern-before-XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text));
+    close(file);
+    tern_status status = tern_profile_before(profile, path);
+    unlink(path);
+    return status;
+}
+
+/* step (100 us) has a;b (30), and a kernel of 50 us on the device. */
+TEST(flame_graphs_show_a_difference) {
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    CHECK(!tern_profile_stop(profile));
+    ProfEvent *kept = profile->events, events[3];
+    events[0] = call_event("step", TERN_CALL_RANGE, 0, 100);
+    events[1] = call_event("a;b", TERN_CALL_RANGE, 10, 40);
+    events[2] = work_event(events, 0, 20, 70);
+    events[2].name = "the kernel";
+    prof_tree(profile->scratch, events, 3);
+    profile->events = events, profile->num_events = 3;
+    CHECK(!strstr(flame_of(profile), "all before"));
+    CHECK(!before(profile, "gone 5000\nstep 90000\nstep;a_b 10000\nstep;a_b;c 1000\n"
+                           "step;the_kernel_[device] 60000\n"));
+    const char *svg = flame_of(profile);
+    CHECK(strstr(svg, "all before: 166.000 us"));
+    CHECK(strstr(svg, ">all: 150.000 us, 100.00%, before 166.000 us (-16.000)<"));
+    CHECK(strstr(svg, ">step: 150.000 us, 100.00%, before 161.000 us (-11.000)<"));
+    CHECK(strstr(svg, ">a;b: 30.000 us, 20.00%, before 11.000 us (+19.000)<"));
+    CHECK(strstr(svg, ">the kernel (device): 50.000 us, 33.33%, before 60.000 us (-10.000)<"));
+    /* The largest difference has the strongest colour. */
+    CHECK(occurrences(svg, "fill=\"hsl(0,80%,55%)\"") == 1 && occurrences(svg, "hsl(215,80%") == 3);
+    CHECK(!before(profile, "") && strstr(flame_of(profile), ", before 0.000 us (+150.000)"));
+    static const char *const bad[] = {"step\n",
+                                      "step 1.5\n",
+                                      "step -1\n",
+                                      " 5\n",
+                                      "12\n",
+                                      "\n",
+                                      "step 1\nstep 1000000000000000001\n",
+                                      "a 600000000000000000\nb 600000000000000000\n"};
+    for (int i = 0; i < COUNT(bad); i++) {
+        CHECK(before(profile, bad[i]) == TERN_ERROR_ARGUMENT);
+        CHECK(strstr(tern_message(context), "expected 'root;child;leaf NANOSECONDS'"));
+    }
+    CHECK(strstr(tern_message(context), ":2: expected"));
+    CHECK(tern_profile_before(profile, "/nonexistent/x") == TERN_ERROR_SYSTEM);
+    char *deep = malloc(200000);
+    for (int i = 0; i < 99990; i++) memcpy(deep + 2 * i, "x;", 2);
+    memcpy(deep + 199980, "x 1", 4);
+    CHECK(!before(profile, deep) && strstr(flame_of(profile), "</svg>"));
+    free(deep);
+    profile->events = kept, profile->num_events = 0;
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+/* ---- pages ---- */
 
 /* What is no UTF-8, what XML has not, what a terminal obeys, what a reader of lines takes for
  * one. */
