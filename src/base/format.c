@@ -66,7 +66,7 @@ bool conversion_is_float(const Conversion *c) { return is_one_of(c->letter, "fFe
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 
 int conversion_text(char out[CONVERSION_ROOM], const Conversion *c, uint64_t bits) {
-    char spec[40], width[16] = "", precision[16] = "";
+    char spec[48], width[16] = "", precision[16] = "";
     bool is_int = is_one_of(c->letter, "diouxX"), is_signed = is_one_of(c->letter, "di");
     int shift = 64 - 8 * c->bytes;
     if (c->width >= 0) snprintf(width, sizeof width, "%d", c->width);
