@@ -19,6 +19,8 @@ check 'which both have' grep -q ', before [0-9.]* us (' "$work/d.svg" "$work/d.h
 exits 2 "t.json:1: expected 'root;child;leaf NANOSECONDS'" $add --before "$work/t.json"
 exits 4 'No such file' $add --before /nonexistent/f.txt
 check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
+exits 0 'layer 2 ' env TERN_DEVICE=interp LAB_LARGEST=32 "$BUILD/examples/lab/profile" "$work"
+check 'the example writes its files' test -s "$work/network.html" -a -s "$work/network.svg" -a -s "$work/matmul_128.json"
 if command -v python3 >/dev/null; then
     cat >"$work/lint.py" <<'END'
 # The rules of the importers: strict JSON, slices of a track nest, no slice is shorter than 1 ns, an
