@@ -257,6 +257,9 @@ typedef struct tern_options {
     bool text_only;          /* for tern_kernel_text: it is not made ready to be launched */
     int block[3];            /* CUDA C: threads of a block along x, y, z; y, z 0: 1 */
     size_t shared_bytes;     /* CUDA C: of `extern __shared__` */
+    bool
+        precise; /* GPU: a * b + c is rounded twice, and functions of f32 keep subnormal numbers and
+                     are within 3 ulp (doc/language.md, Accuracy); else as Triton's, faster */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
@@ -509,6 +512,7 @@ typedef struct tern_build_options {
                                   compile; PTX among the targets stays the way out for others */
     int num_cubins;
     bool header_only; /* all of it in the header: no source */
+    bool precise;     /* as in tern_options */
 } tern_build_options;
 
 /* Texts of files; tern_built_free frees them. header goes into NAME.h, source into NAME.c, which

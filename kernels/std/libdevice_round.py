@@ -75,6 +75,11 @@ def rcp_rn(x):
 
 
 @triton.jit
+def rsqrt_rn(x):
+    return (1.0 / tl.sqrt(_fp64(x))).to(tl.float32)
+
+
+@triton.jit
 def add_rz(x, y):
     return _sum(_fp64(x), _fp64(y), "rz")
 

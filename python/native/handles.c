@@ -224,17 +224,17 @@ static PyObject *module_set_global(PyObject *object, PyObject *args) {
 }
 
 static PyObject *module_compile(PyObject *object, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"function", "signature", "num_warps", "num_stages",
-                            "config",   "target",    "debug",     NULL};
+    static char *names[] = {"function", "signature", "num_warps", "num_stages", "config",
+                            "target",   "debug",     "precise",   NULL};
     Module *self = (Module *)object;
     tern_options options = {.size = sizeof options};
     const char *function, *signature;
-    int debug = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss|$iiizp:compile", names, &function,
+    int debug = 0, precise = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss|$iiizpp:compile", names, &function,
                                      &signature, &options.num_warps, &options.num_stages,
-                                     &options.config, &options.target, &debug))
+                                     &options.config, &options.target, &debug, &precise))
         return NULL;
-    options.debug = debug, options.text_only = options.target != NULL;
+    options.debug = debug, options.precise = precise, options.text_only = options.target != NULL;
     tern_kernel *kernel = tern_compile(self->module, function, signature, &options);
     if (!kernel) return native_fail(self->context);
     return (PyObject *)kernel_from(self->context, kernel, signature);

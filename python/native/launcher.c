@@ -110,14 +110,18 @@ static bool stream_option(Launch *launch, PyObject *value) {
 
 /* Keywords that choose another kernel, or where it runs. False, without an exception: none such. */
 static bool option_set(Launch *launch, PyObject *name, PyObject *value) {
-    static const char *const names[NUM_OPTIONS] = {
-        [OPTION_WARPS] = "num_warps", [OPTION_STAGES] = "num_stages", [OPTION_DEBUG] = "debug"};
+    static const char *const names[NUM_OPTIONS] = {[OPTION_WARPS] = "num_warps",
+                                                   [OPTION_STAGES] = "num_stages",
+                                                   [OPTION_DEBUG] = "debug",
+                                                   [OPTION_PRECISE] = "enable_fp_fusion"};
     if (!PyUnicode_CompareWithASCIIString(name, "stream")) return stream_option(launch, value);
     for (int i = 0; i < NUM_OPTIONS; i++) {
         if (PyUnicode_CompareWithASCIIString(name, names[i])) continue;
-        long number = value == Py_None    ? 0
-                      : i == OPTION_DEBUG ? PyObject_IsTrue(value)
-                                          : PyLong_AsLong(value);
+        bool is_flag = i == OPTION_DEBUG || i == OPTION_PRECISE;
+        long number = value == Py_None ? 0
+                      : is_flag        ? PyObject_IsTrue(value)
+                                       : PyLong_AsLong(value);
+        if (i == OPTION_PRECISE && value != Py_None && number >= 0) number = !number;
         if (number < 0 || number > INT32_MAX) {
             if (!PyErr_Occurred())
                 PyErr_Format(PyExc_ValueError, "%U is %ld: expected 0 or more", name, number);
@@ -219,9 +223,9 @@ static bool is_for(const Kernel *kernel, const Launch *launch) {
 
 static bool kernel_compile(Launcher *self, Launch *launch) {
     const int *options = launch->options;
-    PyObject *made =
-        PyObject_CallMethod((PyObject *)self, "compile", "siii", launch->signature,
-                            options[OPTION_WARPS], options[OPTION_STAGES], options[OPTION_DEBUG]);
+    PyObject *made = PyObject_CallMethod((PyObject *)self, "compile", "siiii", launch->signature,
+                                         options[OPTION_WARPS], options[OPTION_STAGES],
+                                         options[OPTION_DEBUG], options[OPTION_PRECISE]);
     if (!made) return false;
     if (!Py_IS_TYPE(made, self->context->state->kernel_type)) {
         Py_DECREF(made);

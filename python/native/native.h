@@ -26,6 +26,7 @@ enum {
     OPTION_WARPS,
     OPTION_STAGES,
     OPTION_DEBUG,
+    OPTION_PRECISE,
     NUM_OPTIONS
 }; /* those that make another kernel */
 

@@ -99,12 +99,12 @@ class Function(_tern.Launcher):
 
     # ---- what the launcher asks ----
 
-    def compile(self, signature, num_warps, num_stages, debug):
+    def compile(self, signature, num_warps, num_stages, debug, precise):
         watched = []
         module = module_of(self.context, self.source, watched)
         self.watch(watched)
         return module.compile(self.source.name, signature, num_warps=num_warps,
-                              num_stages=num_stages, debug=debug)
+                              num_stages=num_stages, debug=debug, precise=precise)
 
     def literal(self, parameter, value):
         text = literal(value)

@@ -172,6 +172,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .num_warps = options->num_warps,
                             .num_stages = options->num_stages,
                             .debug = options->debug,
+                            .precise = options->precise,
                             .print_after = options->print_after,
                             .verify = options->verify,
                             .watch = device->watch};

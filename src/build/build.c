@@ -107,6 +107,7 @@ static tern_status compile_for(Build *build, Form *form, const char *target,
     tern_options how = {.target = target,
                         .num_warps = options->num_warps,
                         .num_stages = options->num_stages,
+                        .precise = options->precise,
                         .text_only = true};
     tern_kernel *kernel = tern_compile(build->module, build->kernel->name, form->signature, &how);
     memcpy(&context->oom, build->oom, sizeof context->oom); /* the call had its own */

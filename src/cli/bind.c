@@ -232,8 +232,10 @@ int bound_compile(Bound *bound) {
     if (!launch_signature(&signature, bound->args, bound->num_args, &why))
         return cli_fail(cli, EXIT_USAGE, "%.*s", STR_ARG(why));
     bound->signature = buf_str(&signature);
-    tern_options options = {
-        .num_warps = warps, .num_stages = stages, .debug = option_given(cli, "debug")};
+    tern_options options = {.num_warps = warps,
+                            .num_stages = stages,
+                            .debug = option_given(cli, "debug"),
+                            .precise = option_given(cli, "precise")};
     if (!option_launch(cli, &options)) return EXIT_USAGE;
     double start_ms = clock_ms();
     bound->kernel =

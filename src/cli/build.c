@@ -15,6 +15,7 @@ const OptionRow options_build[] = {
     {"header-only", 0, NULL, "all in NAME.h: NAME_IMPLEMENTATION in one file brings the code"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
+    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {0},
 };
 
@@ -83,6 +84,7 @@ static int build(Cli *cli, tern_context *context, tern_module *module,
     options.targets = targets.data, options.num_targets = targets.count;
     options.cubins = cubins.data, options.num_cubins = cubins.count;
     options.header_only = option_given(cli, "header-only");
+    options.precise = option_given(cli, "precise");
     if (tern_build(module, function->name, &options, &built)) return cli_fail_context(cli, context);
     int code = write_files(cli, &built, options.name ? options.name : function->name);
     tern_built_free(&built);

@@ -18,6 +18,7 @@ const OptionRow options_check[] = {
     {"num-stages", 0, "N", "default: the config's, else the target's"},
     {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
     {"debug", 0, NULL, "compile asserts of the kernel in"},
+    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {"format", 0, "F", "text, json, sarif or github; default: text"},
     {"timeout", 0, "MS", "a launch that takes longer is not checked; default: 20000"},
     {0},

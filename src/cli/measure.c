@@ -193,6 +193,7 @@ static void say_method(Point *point, const tern_timing *timing) {
     if (point->bound.tuned) say(point, false, "tuned: %s", point->bound.tuned);
     if (option_given(&point->cli, "debug"))
         say(point, true, "debug: the kernel's asserts are compiled in");
+    if (on_gpu && option_given(&point->cli, "precise")) say(point, false, "precise");
 }
 
 static int time_it(Point *point) {

@@ -18,6 +18,7 @@ const OptionRow options_run[] = {
     {"num-stages", 0, "N", "default: the config's, else the target's"},
     {"config", 0, "K", "which @triton.autotune config, from 1; default: the first"},
     {"debug", 0, NULL, "compile asserts of the kernel in"},
+    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {"out", 'o', "NAME=FILE.npy", "write a tensor after the launch (repeatable)"},
     {"print", 'p', "NAME", "print a tensor after the launch (repeatable)"},
     {"check", 0, "WHAT", "compare with interp, with NAME=VALUE, or with FILE.npy (repeatable)"},

@@ -20,6 +20,7 @@ const OptionRow options_show[] = {
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},
     {"debug", 0, NULL, "compile asserts of the kernel in"},
+    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {0},
 };
 
@@ -182,7 +183,9 @@ static const StageRow stages[] = {
 static int show_compiled(const Show *show, const StageRow *row) {
     Cli *cli = show->cli;
     const char *signature = option_value(cli, "sig"), *target = option_value(cli, "target");
-    tern_options options = {.debug = option_given(cli, "debug"), .print_after = show->pass};
+    tern_options options = {.debug = option_given(cli, "debug"),
+                            .precise = option_given(cli, "precise"),
+                            .print_after = show->pass};
     bool is_cuda = show->function->is_cuda;
     if (!signature && !is_cuda)
         return cli_fail(cli, EXIT_USAGE, "stage %s needs --sig: the types of %s's parameters",

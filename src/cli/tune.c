@@ -35,6 +35,7 @@ const OptionRow options_tune[] = {
     {"no-keep", 0, NULL, "do not keep the answer"},
     {"config", 0, "K", "only this @triton.autotune config"},
     {"debug", 0, NULL, "compile asserts of the kernel in"},
+    {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {0},
 };
 

@@ -14,6 +14,7 @@ typedef struct CompileRequest {
     const char *target;        /* "interp", "cpu:avx512", "sm_90a" .. */
     int num_warps, num_stages; /* 0: default (4; 3) */
     bool debug;
+    bool precise;            /* gpu: as tern_options has it */
     const char *print_after; /* a pass's name: its IR is kept in `printed` */
     bool verify;             /* run the verifier after each pass */
     bool watch;              /* find loads whose value nothing needs */

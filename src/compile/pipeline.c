@@ -13,8 +13,10 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
  * pick up what shape uncovered. */
 #define GENERATED "fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce", "carry"
 static const char *const cpu_passes[] = {GENERATED, NULL};
-/* shape: what carry added to an address is uniform, and joins its uniform part. */
-static const char *const gpu_passes[] = {"dots", GENERATED, "shape", "sink", "dce", NULL};
+/* contract: behind licm, so that a product that leaves a loop stays out of it. shape: what carry
+ * added to an address is uniform, and joins its uniform part. */
+static const char *const gpu_passes[] = {"dots", GENERATED, "contract", "shape",
+                                         "sink", "dce",     NULL};
 /* Of thread form: what a thread keeps for itself becomes values first. */
 #define THREAD_PASSES "fold", "promote", "fold", "cse", "contract", "licm", "fold", "cse", "dce"
 static const char *const thread_passes[] = {THREAD_PASSES, NULL};
@@ -165,12 +167,14 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
     if (request->watch) kernel->unused = func_unused_loads(arena, fn, &kernel->num_unused);
     fn->num_warps = kernel->num_warps;
     fn->num_stages = kernel->num_stages;
-    PassCtx px = {.scratch = arena, .diag = diag, .target = kernel->target};
+    PassCtx px = {
+        .scratch = arena, .diag = diag, .target = kernel->target, .precise = request->precise};
     if (!(fn = lowered(&px, kernel, pipeline, request))) return NULL;
     if (!pipeline->target) return kernel;
     bool has_colon = strchr(kernel->target, ':') != NULL;
     GenOptions options = {.arch = has_colon ? strchr(kernel->target, ':') + 1 : kernel->target,
                           .debug = request->debug,
+                          .precise = request->precise,
                           .line_info = true,
                           .facts = px.facts};
     Buf text = {.arena = arena};

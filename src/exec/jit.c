@@ -13,6 +13,7 @@
 typedef struct Compiled {
     Str signature;
     int num_warps, num_stages;
+    bool precise;
     tern_kernel *kernel;
 } Compiled;
 
@@ -82,6 +83,7 @@ static void set_globals_of(Host *host, const FunctionDef *def, int depth) {
 typedef struct Launch {
     Object *values[MOST_ARGUMENTS]; /* by parameter */
     int num_warps, num_stages;
+    bool precise;
     Buf signature;
     tern_argument arguments[MOST_ARGUMENTS];
     int num_arguments;
@@ -102,12 +104,12 @@ static const tern_function *find_function(Host *host, const Object *function) {
     return found;
 }
 
-static bool is_option(Host *host, Str name, const Object *value, Launch *launch) {
+static bool is_option(Host *host, Str name, Object *value, Launch *launch) {
     int64_t number = 0;
     bool counts = str_is(name, "num_warps") || str_is(name, "num_stages");
-    if (!counts && !str_is(name, "num_ctas") && !str_is(name, "maxnreg") &&
-        !str_is(name, "enable_fp_fusion"))
-        return false;
+    bool fuses = str_is(name, "enable_fp_fusion");
+    if (fuses) launch->precise = !script_truth(host, value);
+    if (!counts && !fuses && !str_is(name, "num_ctas") && !str_is(name, "maxnreg")) return false;
     if (!counts) return true;
     if (!host_int(host, value, "a launch's option", &number)) return true;
     if (str_is(name, "num_warps")) launch->num_warps = (int)number;
@@ -226,11 +228,13 @@ static tern_kernel *compiled(Host *host, Jit *jit, const Launch *launch) {
     for (int i = 0; i < jit->kernels.count; i++) {
         const Compiled *one = &jit->kernels.data[i];
         if (one->num_warps == launch->num_warps && one->num_stages == launch->num_stages &&
-            str_equal(one->signature, signature))
+            one->precise == launch->precise && str_equal(one->signature, signature))
             return one->kernel;
     }
-    tern_options options = {
-        .size = sizeof options, .num_warps = launch->num_warps, .num_stages = launch->num_stages};
+    tern_options options = {.size = sizeof options,
+                            .num_warps = launch->num_warps,
+                            .num_stages = launch->num_stages,
+                            .precise = launch->precise};
     Str name = str_format(host->arena, "%s@%d", jit->function->name, jit->function->line);
     tern_kernel *kernel =
         tern_compile(exec->module, name.data, str_c(host->arena, signature), &options);
@@ -241,7 +245,7 @@ static tern_kernel *compiled(Host *host, Jit *jit, const Launch *launch) {
     }
     vec_push(exec->arena, &jit->kernels,
              ((Compiled){str_copy(exec->arena, signature), launch->num_warps, launch->num_stages,
-                         kernel}));
+                         launch->precise, kernel}));
     return kernel;
 }
 

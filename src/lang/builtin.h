@@ -35,7 +35,7 @@ typedef enum BuiltinAccepts {
     LANES_FLOAT = 1, /* fp32, fp64 */
     LANES_FP32 = 2,
     LANES_INT = 4,       /* of 32 and 64 bits */
-    LANES_EXACT = 8,     /* of sqrt: with its attribute exact */
+    LANES_EXACT = 8,     /* of sqrt: with its attribute exact; of exp: with precise */
     LANES_TO_INT32 = 16, /* the result is an int32 */
 } BuiltinAccepts;
 

@@ -118,7 +118,12 @@ Object *builtin_lanes(Lower *l, const Call *call) {
         ltype_is_int(x[0]->ltype) && !ltype_is_signed(x[0]->ltype) ? row->unsigned_op : row->op;
     Value *value = count == 2 ? build_2(&l->builder, kind, x[0]->value, x[1]->value)
                               : build_1(&l->builder, kind, x[0]->value);
-    if (row->accepts & LANES_EXACT) sqrt_set_exact(value->def, 1);
+    if (row->accepts & LANES_EXACT) {
+        if (row->op == OP_EXP)
+            exp_set_precise(value->def, 1);
+        else
+            sqrt_set_exact(value->def, 1);
+    }
     Object *result = tensor_like(l, x[0], value);
     return row->accepts & LANES_TO_INT32 ? cast(l, result, ltype_of(DTYPE_INT32), call->span)
                                          : result;

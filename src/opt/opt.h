@@ -10,6 +10,7 @@ typedef struct PassCtx {
     Arena *scratch;            /* the compilation's: what a pass made for itself goes with it */
     Diag *diag;                /* for remarks; `place` refuses what its target cannot do */
     const char *target;        /* "sm_90a"; `place` asks for it */
+    bool precise;              /* `contract` does nothing */
     const struct Facts *facts; /* made by `fence`, of the function as it leaves it */
 } PassCtx;
 

@@ -189,6 +189,7 @@ static const Probe probes[] = {
     {LD, "mul_rz", "libdevice.mul_rz(x, y)"},
     {LD, "fma_rz", "libdevice.fma_rz(x, y, x)"},
     {LD, "div_rz", "libdevice.div_rz(x, y)"},
+    {LD, "rsqrt_rn", "libdevice.rsqrt_rn(x)"},
     {LD, "sqrt_rz", "libdevice.sqrt_rz(x)"},
     {LD, "rcp_rz", "libdevice.rcp_rz(x)"},
     {LD, "add_rd", "libdevice.add_rd(x, y)"},

@@ -45,10 +45,28 @@ check 'the steps for interp' test "$(steps interp)" = 'front end fold cse dce lo
 check 'the steps for a cpu' test "$(steps cpu:generic)" = \
     'front end fold cse shape fold shape licm fold cse dce carry generate'
 check 'the steps for a GPU' test "$(steps sm_90a)" = \
-    'front end dots fold cse shape fold shape licm fold cse dce carry shape sink dce guard place rings waits fence generate'
+    'front end dots fold cse shape fold shape licm fold cse dce carry contract shape sink dce guard place rings waits fence generate'
 check 'the times sum up' sh -c '$0 show $1 --stage times --sig "$2" | awk "
     NR == 1 || !NF { next } \$1 == \"all\" { ok = \$2 > sum - 1 && \$2 < sum + 1 && share > 99 && share < 101 }
     { sum += \$(NF - 1); share += \$NF } END { exit !ok }"' $TERN $k "$sig"
+
+# What Triton's PTX has, and what is precise.
+cat >"$work/p.py" <<'END'
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+@triton.jit
+def f(x):
+    v = tl.load(x)
+    tl.store(x, tl.exp2(v) * v + libdevice.exp(v))
+    tl.store(x + 1, tl.rsqrt(v))
+END
+numbers() { $TERN show "$work/p.py" --stage ptx --target sm_90a --sig '*fp32:16' "$@" |
+    sed -n 's/^\t\(ex2\|fma\|rsqrt\)\([a-z0-9.]*\) .*/\1\2/p' | tr '\n' ' '; }
+check 'fast numbers' test "$(numbers)" = \
+    'ex2.approx.ftz.f32 fma.rn.sat.f32 fma.rn.f32 fma.rn.f32 fma.rn.f32 ex2.approx.ftz.f32 fma.rn.f32 rsqrt.approx.ftz.f32 '
+check 'precise numbers' test "$(numbers --precise)" = \
+    'fma.rn.sat.f32 fma.rn.f32 ex2.approx.ftz.f32 fma.rn.sat.f32 fma.rn.f32 fma.rn.f32 fma.rn.f32 ex2.approx.ftz.f32 rsqrt.approx.f32 '
 
 # The C text is for this machine's instructions, as `tern run` has it; others by name.
 exits 0 'target: cpu:avx2' $TERN show $k --stage facts --target cpu:avx2 --sig "$sig"

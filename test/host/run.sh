@@ -76,6 +76,14 @@ script 1 'RuntimeError: The size of tensor a (2) must match the size of tensor b
 exits 2 'No such file' "$TERN" exec --device cpu "$work/none.py"
 exits 3 'arguments of a FILE.py are not supported' "$TERN" exec "$work/s.py" -- 1
 
+# Sums of products are fused on a GPU, but where a launch says otherwise: another kernel.
+printf '%s\n' 'import torch, triton' 'import triton.language as tl' '@triton.jit' 'def k(x, y):' \
+    '    tl.store(y, tl.load(x) * tl.load(x) - 1.0)' 'x, y = torch.full([1], 1 + 2.0**-20), torch.empty(1)' \
+    'for fuses in True, False, True:' '    k[1](x, y, enable_fp_fusion=fuses)' \
+    '    print(y.item() == 2.0**-19 + 2.0**-40)' >"$work/fused.py"
+"$TERN" exec --device sim "$work/fused.py" >"$work/got" 2>&1
+check 'fused or not' test "$(tr '\n' ' ' <"$work/got")" = 'True False True '
+
 # A module beside the file runs once; what it has is seen, what it imports from above is not there.
 mkdir "$work/pack"
 printf 'print("loaded")\nvalue = 7\ndef get(): return value\n' >"$work/near.py"

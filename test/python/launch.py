@@ -114,6 +114,8 @@ def signatures():
     check("the same kernel again", kernel[(1,)](x, y, 5) is first)
     check("another for another class", kernel[(1,)](x, y, 16) is not first)
     check("another for other warps", kernel[(1,)](x, y, 5, num_warps=8) is not first)
+    check("another for other numbers", kernel[(1,)](x, y, 5, enable_fp_fusion=False) is not
+          kernel[(1,)](x, y, 5, enable_fp_fusion=True))
     same("its warps", kernel[(1,)](x, y, 5, num_warps=8).num_warps, 8)
     made = [kernel[(1,)](x, y, 3, BLOCK=2**k) for k in range(8)]
     check("each constant its own", len(set(map(id, made))) == 8)

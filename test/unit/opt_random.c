@@ -81,7 +81,8 @@ TEST(passes_keep_the_outcome) {
     CHECK(wrong == 0);
 }
 
-/* Those of thread form, which has no random functions yet, by thread_form.c. */
+/* Those of thread form, which has no random functions yet, by thread_form.c; contract, which rounds
+ * otherwise, by opt_golden.c. */
 TEST(every_pass_is_tried) {
     for (int i = 0; pass_at(i); i++) {
         const char *name = pass_at(i)->name;

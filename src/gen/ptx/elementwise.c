@@ -285,19 +285,39 @@ static Tir divide_by_shared(Tirs *b, Tir x, Tir y) {
     return tir_2(b, TIR_MUL_F32, tir_2(b, TIR_MUL_F32, x, scale), inverse);
 }
 
-static Tir divide_f32(Tirs *b, const Op *op, bool exact, Tir x, Tir y) {
-    if (!exact && is_shared(op->operands[1])) return divide_by_shared(b, x, y);
-    return tir_2(b, exact ? TIR_DIV_F32 : TIR_DIVFULL_F32, x, y);
+static Tir divide_f32(Tirs *b, const Op *op, Accuracy accuracy, Tir x, Tir y) {
+    if (accuracy == ACCURACY_EXACT) return tir_2(b, TIR_DIV_F32, x, y);
+    if (is_shared(op->operands[1])) return divide_by_shared(b, x, y);
+    return tir_2(b, TIR_DIVFULL_F32, x, y);
+}
+
+/* narrow: the result is rounded again. CUDA C has precise functions. */
+static Accuracy accuracy_of(const Gen *g, const Op *op, bool narrow) {
+    if (narrow || (op->kind == OP_FDIV && fdiv_exact(op)) ||
+        (op->kind == OP_SQRT && sqrt_exact(op)))
+        return ACCURACY_EXACT;
+    bool precise = g->options->precise || g->fn->form == FORM_THREAD ||
+                   (op->kind == OP_EXP && exp_precise(op));
+    return precise ? ACCURACY_PRECISE : ACCURACY_FAST;
+}
+
+/* a * b + c. What was negated by its bits is negated by name, which costs fma nothing. */
+static Tir fma_f32(Tirs *b, const Tir *a) {
+    Tir args[3];
+    for (int i = 0; i < 3; i++) {
+        Tir plain = tir_bits_negated(b, a[i]);
+        args[i] = plain ? tir_1(b, TIR_NEG_F32, plain) : a[i];
+    }
+    return tir_3(b, TIR_FMA_F32, args[0], args[1], args[2]);
 }
 
 /* f32 or f64 operands; narrow: the result is rounded again, to fewer bits. */
 static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow) {
     Tirs *b = g->b;
     Tir x = a[0], y = a[1];
-    bool exact = narrow || (op->kind == OP_FDIV && fdiv_exact(op)) ||
-                 (op->kind == OP_SQRT && sqrt_exact(op));
+    Accuracy accuracy = accuracy_of(g, op, narrow);
     if (op->kind == OP_FMIN || op->kind == OP_FMAX) return float_min_max(g, op, is_f64, x, y);
-    if (op->kind == OP_FMA) return tir_3(b, is_f64 ? TIR_FMA_F64 : TIR_FMA_F32, x, y, a[2]);
+    if (op->kind == OP_FMA) return is_f64 ? tir_3(b, TIR_FMA_F64, x, y, a[2]) : fma_f32(b, a);
     switch (op->kind) {
 #define FLOAT2(row, text, traits, meaning, lane, f32, f64)                                         \
     case OP_##row:                                                                                 \
@@ -305,7 +325,7 @@ static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow
 #include "ir/ops.def"
 #define FLOAT1(row, ...) case OP_##row:
 #include "ir/ops.def"
-        return math_function(b, op->kind, exact, is_f64, x);
+        return math_function(b, op->kind, accuracy, is_f64, x);
 #define OP(row, ...) case OP_##row:
 #define FLOAT1(...)
 #define FLOAT2(...)
@@ -324,15 +344,21 @@ static Tir f16_op(Gen *g, OpKind kind, const Tir *a) {
     return 0;
 }
 
+/* Through f32 a fused sum would be rounded twice. */
+static Tir bf16_op(Gen *g, OpKind kind, const Tir *a) {
+    bool native = kind == OP_FMA && g->arch->number >= 80;
+    return native ? tir_3(g->b, TIR_FMA_BF16, a[0], a[1], a[2]) : 0;
+}
+
 static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {
     if (op->kind == OP_FNEG || op->kind == OP_FABS)
         return float_sign_op(g, lane, args[0], op->kind == OP_FNEG);
     if (lane->kind == TYPE_F32 || lane->kind == TYPE_F64)
         return float_op(g, op, lane->kind == TYPE_F64, args, false);
-    if (lane->kind == TYPE_F16) {
-        Tir native = f16_op(g, op->kind, args);
-        if (native) return native;
-    }
+    Tir native = lane->kind == TYPE_F16    ? f16_op(g, op->kind, args)
+                 : lane->kind == TYPE_BF16 ? bf16_op(g, op->kind, args)
+                                           : 0;
+    if (native) return native;
     Tir wide[3] = {0};
     for (int i = 0; i < op->num_operands; i++) wide[i] = ptx_to_f32(g, lane, args[i]);
     Tir result = float_op(g, op, false, wide, true), narrow = ptx_from_f32(g, lane, result, false);

@@ -36,16 +36,31 @@ static Tir nearest_power(Tirs *b, Tir x, float scale, Tir *minus_n) {
 
 /* 2^n * ex2(r), r = x * log2(e) - n. Where n is held, r grows instead: ex2 overflows, or is so
  * small that the product is rounded once, to a subnormal number. */
-static Tir exp_f32(Tirs *b, Tir x) {
+static Tir exp_f32(Tirs *b, Accuracy accuracy, Tir x) {
+    Tir log2_e = tir_f32(b, 0x1.715476p+0f);
+    if (accuracy == ACCURACY_FAST) return tir_1(b, TIR_EX2KEEP_F32, mul32(b, x, log2_e));
     Tir minus_n, power = nearest_power(b, x, 0x1.77313cp-8f, &minus_n);
-    Tir r = fma32(b, x, tir_f32(b, 0x1.715476p+0f), minus_n); /* log2(e), high and low */
-    r = fma32(b, x, tir_f32(b, 0x1.4ae0cp-26f), r);
+    Tir r = fma32(b, x, log2_e, minus_n);
+    r = fma32(b, x, tir_f32(b, 0x1.4ae0cp-26f), r); /* what log2_e lacks */
     return mul32(b, tir_1(b, TIR_EX2_F32, r), power);
 }
 
-static Tir exp2_f32(Tirs *b, Tir x) {
+static Tir exp2_f32(Tirs *b, Accuracy accuracy, Tir x) {
+    if (accuracy == ACCURACY_FAST) return tir_1(b, TIR_EX2_F32, x);
     Tir minus_n, power = nearest_power(b, x, 0x1.041042p-8f, &minus_n);
     return mul32(b, tir_1(b, TIR_EX2_F32, add32(b, x, minus_n)), power);
+}
+
+static Tir sqrt_f32(Tirs *b, Accuracy accuracy, Tir x) {
+    return tir_1(b,
+                 accuracy == ACCURACY_EXACT  ? TIR_SQRT_F32
+                 : accuracy == ACCURACY_FAST ? TIR_SQRTFLUSH_F32
+                                             : TIR_SQRTAPPROX_F32,
+                 x);
+}
+
+static Tir rsqrt_f32(Tirs *b, Accuracy accuracy, Tir x) {
+    return tir_1(b, accuracy == ACCURACY_FAST ? TIR_RSQRTFLUSH_F32 : TIR_RSQRT_F32, x);
 }
 
 /* x = 2^e * m with m in [sqrt(1/2), sqrt(2)): log(m) by a polynomial in m - 1. */
@@ -204,7 +219,7 @@ static Tir sin_cos_f32(Tirs *b, Tir x, bool is_cos) {
 
 /* ---- all ---- */
 
-Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x) {
+Tir math_function(Tirs *b, OpKind kind, Accuracy accuracy, bool is_f64, Tir x) {
     switch (kind) {
 #define FLOAT1(row, text, rule, meaning, lane, f32, f64)                                           \
     case OP_##row:                                                                                 \

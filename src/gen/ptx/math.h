@@ -6,8 +6,11 @@
 
 #include "gen/ptx/tir.h"
 
-/* A row FLOAT1, of f32 or f64; exact: rounded correctly where the op can be. */
-Tir math_function(Tirs *b, OpKind kind, bool exact, bool is_f64, Tir x);
+/* Of f32. What is fast flushes subnormal numbers where its instruction does. */
+typedef enum Accuracy { ACCURACY_FAST, ACCURACY_PRECISE, ACCURACY_EXACT } Accuracy;
+
+/* A row FLOAT1, of f32 or f64; exact: rounded correctly where the op can be, else precise. */
+Tir math_function(Tirs *b, OpKind kind, Accuracy accuracy, bool is_f64, Tir x);
 Tir math_fmod(Tirs *b, bool is_f64, Tir x, Tir y);
 
 Tir exp_f64(Tirs *b, Tir x);

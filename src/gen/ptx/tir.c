@@ -33,6 +33,13 @@ bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits) {
     return true;
 }
 
+Tir tir_bits_negated(const Tirs *b, Tir x) {
+    uint64_t bits;
+    const TirIns *ins = &b->list.data[x];
+    bool flips = tir_is(b, x, TIR_XOR32) && tir_is_const(b, ins->args[1], &bits);
+    return flips && bits == 0x80000000 ? ins->args[0] : 0;
+}
+
 void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros) {
     TirIns *ins = &b->list.data[x];
     if (ins->kind != TIR_CONST) ins->zeros |= zeros;
@@ -123,9 +130,7 @@ Tir tir_f32(Tirs *b, float value) {
     return tir_const(b, CLASS_B32, bits);
 }
 
-Tir tir_f64(Tirs *b, double value) {
-    return tir_const(b, CLASS_B64, double_bits(value));
-}
+Tir tir_f64(Tirs *b, double value) { return tir_const(b, CLASS_B64, double_bits(value)); }
 
 Tir tir_special(Tirs *b, RegClass class, const char *name, uint64_t zeros) {
     TirIns ins = {.kind = TIR_SPECIAL, .class = (uint8_t) class, .text = name, .zeros = zeros};
