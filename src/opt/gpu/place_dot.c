@@ -29,11 +29,10 @@ static Layout mma_layout(const Placer *p, const Type *acc) {
 static bool goes_along(const Placer *p, const Value *value, int64_t dim) {
     while (value->def && value->def->kind != OP_LOAD) {
         const Op *op = value->def;
-        bool follows = op->kind == OP_TRANS || op->kind == OP_HINT || op->kind == OP_CONVERT ||
-                       (op_has_trait(op, ELEMENTWISE) && op->num_operands == 1);
-        if (!follows) return true;
+        if (op->kind != OP_TRANS && op->kind != OP_HINT && !op_has_trait(op, ELEMENTWISE))
+            return true;
         if (op->kind == OP_TRANS) dim = trans_order(op).data[dim];
-        value = op->operands[0];
+        value = op->operands[op->kind == OP_SELECT];
     }
     if (!value->def) return true;
     const int64_t *run = facts_axis(p->facts, load_pointer(value->def))->contiguity;

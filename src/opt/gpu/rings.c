@@ -12,11 +12,13 @@
  *                                             %c = dot %a, ..
  *                                             release %r, %n
  *
- * A load takes part if a product of the loop's body reads it and nobody else does, a thread copies
- * 4 bytes or more at once, and its address and mask can be computed ahead: by pure ops from the
- * loop's index, from what is outside, and from carried values of which the same is true. Nothing in
- * the loop may write where it reads. All of a loop's loads share a ring: its turns have a part for
- * each. As many stages as are asked for, or as there is shared memory for. The index that runs
+ * A load takes part if a product of the loop's body reads it, as it is or transposed, or what is
+ * made of it there, a thread copies 4 bytes or more at once, and its address and mask can be
+ * computed ahead: by pure ops from the loop's index, from what is outside, and from carried values
+ * of which the same is true. Nothing in the loop may write where it reads. All of a loop's loads
+ * share a ring: its turns have a part for each. As many stages as are asked for, or as there is
+ * shared memory for; loads that no product reads as they are stay where they would make it fewer.
+ * Whoever else reads a tile of the ring gets it from there into registers. The index that runs
  * ahead stops where the loop stops, so that it passes no number that the loop does not.
  *
  * Where %n is made ready, everybody has left turn %n - 1, whose buffer is then filled: one barrier
@@ -36,10 +38,10 @@ typedef struct Rings {
 } Rings;
 
 typedef struct Part {
-    Op *dot;
+    Op *dot;     /* that reads it where it lies; NULL: none does */
     int operand; /* of dot */
     Op *load;
-    Op *trans; /* between them, or NULL */
+    Op *trans; /* between them, or NULL: then others may read the load, too */
     const Type *type;
 } Part;
 
@@ -51,7 +53,7 @@ typedef struct Loop {
     Region *body;
     Ahead *ahead; /* by value id: can it be computed for a later turn */
     int planned;  /* ids below are of values that were looked at */
-    int num_parts, stages, bytes;
+    int num_parts, stages;
     int carried; /* by the loop as it was */
     bool panels; /* of 8 rows of 128 bytes are read: there is a product by wgmma */
     Part parts[MAX_PARTS];
@@ -158,6 +160,28 @@ static const Type *shared_type(Rings *r, const Type *tile) {
 
 static int part_bytes(const Part *part) { return part->type->lanes * type_size_bytes(part->type); }
 
+static bool has_part(const Loop *l, const Op *load) {
+    for (int i = 0; i < l->num_parts; i++)
+        if (l->parts[i].load == load) return true;
+    return false;
+}
+
+static bool can_be_ahead(Loop *l, const Part *part) {
+    if (!part->load || part->load->kind != OP_LOAD || part->load->parent != l->body) return false;
+    return !has_part(l, part->load) && can_copy(part->load) && loop_leaves(l, part->load) &&
+           slice_is_ahead(l, part->load);
+}
+
+/* Each turn begins where panels can. */
+static bool fits_turn(const Loop *l, const Part *part) {
+    return !l->panels || part_bytes(part) >= PANEL_BYTES;
+}
+
+/* May a product read this tile where it lies? Types of other than 16 bits in rows along K only. */
+static bool takes_rows(const Op *dot, int operand, const Type *tile) {
+    return dot_unit(dot) != UNIT_WGMMA || !dot_wants_k_rows(dot) || fast_dim(tile) == 1 - operand;
+}
+
 /* The load that a product reads, as it is or transposed. */
 static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
     Value *value = dot->operands[operand];
@@ -169,28 +193,29 @@ static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
         value = value->def->operands[0];
     }
     part->load = value->def;
-    if (!part->load || part->load->kind != OP_LOAD || part->load->parent != l->body) return false;
-    if (uses_of(fn, value) != 1 || !can_copy(part->load)) return false;
-    if (!loop_leaves(l, part->load) || !slice_is_ahead(l, part->load)) return false;
+    if (part->trans && uses_of(fn, value) != 1) return false;
     const Type *tile = dot->operands[operand]->type;
-    bool along_k = fast_dim(tile) == 1 - operand;
-    if (dot_unit(dot) == UNIT_WGMMA && dot_wants_k_rows(dot) && !along_k) return false;
+    if (!can_be_ahead(l, part) || !takes_rows(dot, operand, tile)) return false;
     part->type = shared_type(l->r, tile);
-    return !l->panels ||
-           part_bytes(part) >= PANEL_BYTES; /* so that each turn begins where one can */
+    return fits_turn(l, part);
 }
 
-/* Of a product b, or a and b, can lie in shared memory. */
+static bool by_tensor_cores(const Op *op) {
+    return op->kind == OP_DOT && (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA);
+}
+
+/* Of a product b, or a and b, can lie in shared memory; of one by wgmma a alone, too. */
 static void find_parts(Loop *l) {
     for (Op *op = l->body->first; op; op = op->next)
         l->panels = l->panels || (op->kind == OP_DOT && dot_unit(op) == UNIT_WGMMA);
     for (Op *op = l->body->first; op; op = op->next) {
-        Part a, b;
-        if (op->kind != OP_DOT || (dot_unit(op) != UNIT_MMA && dot_unit(op) != UNIT_WGMMA))
-            continue;
-        if (l->num_parts + 2 > MAX_PARTS || !find_part(l, op, 1, &b)) continue;
-        l->parts[l->num_parts++] = b;
-        if (find_part(l, op, 0, &a)) l->parts[l->num_parts++] = a;
+        Part part;
+        if (!by_tensor_cores(op)) continue;
+        if (l->num_parts + 2 > MAX_PARTS) return;
+        bool has_b = find_part(l, op, 1, &part);
+        if (has_b) l->parts[l->num_parts++] = part;
+        if (!has_b && dot_unit(op) != UNIT_WGMMA) continue;
+        if (find_part(l, op, 0, &part)) l->parts[l->num_parts++] = part;
     }
 }
 
@@ -203,7 +228,6 @@ static void order_parts(Loop *l) {
             Part t = l->parts[j];
             l->parts[j] = l->parts[j - 1], l->parts[j - 1] = t;
         }
-    for (int i = 0; i < l->num_parts; i++) l->bytes += scratch_aligned(part_bytes(&l->parts[i]));
 }
 
 typedef struct Scratch {
@@ -226,12 +250,41 @@ static bool note_scratch(Op *op, void *user) {
 static bool choose_stages(Loop *l) {
     Scratch s = {.l = l};
     int64_t asked = for_stages(l->op) ? for_stages(l->op) : l->r->fn->num_stages;
+    int turn = 0;
     region_walk(l->body, note_scratch, &s);
+    for (int i = 0; i < l->num_parts; i++) turn += scratch_aligned(part_bytes(&l->parts[i]));
     int left = l->r->arch->shared_limit - (s.most ? s.most + SMALL_SCRATCH : 0);
-    int most = left / l->bytes;
+    int most = turn ? left / turn : 0;
     if (asked > MAX_STAGES) asked = MAX_STAGES;
     l->stages = asked < most ? (int)asked : most;
     return l->stages >= 2;
+}
+
+/* Marks what the body makes that the value is made of, up to loads and products. */
+static void mark_sources(const Loop *l, const Value *value, bool *is_source) {
+    const Op *op = value->def;
+    if (!op || op->parent != l->body || is_source[value->id]) return;
+    is_source[value->id] = true;
+    if (op->kind == OP_LOAD || op->kind == OP_DOT) return;
+    for (int i = 0; i < op->num_operands; i++) mark_sources(l, op->operands[i], is_source);
+}
+
+/* Loads that no product reads as they are, but what is made of them. */
+static void find_moved(Loop *l) {
+    bool *is_source = arena_array(l->r->px->scratch, bool, l->planned);
+    int least = choose_stages(l) ? l->stages : 2;
+    for (Op *op = l->body->first; op; op = op->next)
+        for (int i = 0; i < 2 && by_tensor_cores(op); i++)
+            mark_sources(l, op->operands[i], is_source);
+    for (Op *op = l->body->first; op && l->num_parts < MAX_PARTS; op = op->next) {
+        if (op->kind != OP_LOAD || !is_source[op_result(op)->id]) continue;
+        Part part = {.load = op};
+        if (!can_be_ahead(l, &part)) continue;
+        part.type = shared_type(l->r, op_result(op)->type);
+        if (!fits_turn(l, &part)) continue;
+        l->parts[l->num_parts++] = part;
+        if (!choose_stages(l) || l->stages < least) l->num_parts--;
+    }
 }
 
 /* ---- writing ---- */
@@ -352,13 +405,47 @@ static void write_ring(Loop *l, Builder *b) {
     l->ring = op_result(ring);
 }
 
+typedef struct Readers {
+    const Loop *l;
+    const Part *part;
+    Value *peeked, *moved; /* moved: in registers, once somebody wants it there */
+} Readers;
+
+/* mma.sync reads a where it lies only if it does so of b. */
+static bool reads_in_place(const Readers *r, const Op *op, int operand) {
+    if (op->kind != OP_DOT || op->parent != r->l->body || operand > 1) return false;
+    if (dot_unit(op) == UNIT_WGMMA) return takes_rows(op, operand, r->part->load->results[0].type);
+    bool has_b = operand == 1;
+    for (int i = 0; i < r->l->num_parts; i++)
+        has_b = has_b || (r->l->parts[i].dot == op && r->l->parts[i].operand == 1);
+    return dot_unit(op) == UNIT_MMA && has_b;
+}
+
+static bool replace_reads(Op *op, void *user) {
+    Readers *r = user;
+    Value *loaded = op_result(r->part->load);
+    for (int i = 0; i < op->num_operands; i++) {
+        if (op->operands[i] != loaded) continue;
+        bool in_place = reads_in_place(r, op, i);
+        Op *load = r->part->load;
+        Builder b = {.fn = r->l->r->fn, .region = load->parent, .before = load, .span = load->span};
+        if (!in_place && !r->moved)
+            r->moved =
+                op_result(build_op(&b, OP_CONVERT, 1, &r->peeked, 1, &loaded->type, 0, NULL));
+        op->operands[i] = in_place ? r->peeked : r->moved;
+    }
+    return true;
+}
+
 static void write_peeks(Loop *l, Builder *b, Value *turn) {
     for (int i = 0; i < l->num_parts; i++) {
         Part *part = &l->parts[i];
         Op *peek = build_op(b, OP_PEEK, 2, (Value *[]){l->ring, turn}, 1, &part->type, 0, NULL);
         peek_set_part(peek, i);
         op_result(peek)->name = op_result(part->load)->name;
-        part->dot->operands[part->operand] = op_result(peek);
+        if (part->dot) part->dot->operands[part->operand] = op_result(peek);
+        Readers readers = {.l = l, .part = part, .peeked = op_result(peek)};
+        if (!part->trans) region_walk(l->body, replace_reads, &readers);
     }
 }
 
@@ -378,12 +465,13 @@ static Value *turn_before(Builder *b, Value *turn) {
  * By then those of the turn before are done, or soon. */
 static Op *behind_products(const Loop *l) {
     Op *last = NULL;
-    for (int i = 0; i < l->num_parts; i++)
-        if (!dot_may_go_on(l->parts[i].dot)) return NULL;
-    for (Op *op = l->body->first; op; op = op->next)
-        for (int i = 0; i < l->num_parts; i++)
-            if (l->parts[i].dot == op) last = op;
-    return last->next;
+    for (Op *op = l->body->first; op; op = op->next) {
+        if (op->kind != OP_DOT) continue;
+        bool reads = dot_a(op)->type->place->shared || dot_b(op)->type->place->shared;
+        if (reads && !dot_may_go_on(op)) return NULL;
+        if (reads) last = op;
+    }
+    return last ? last->next : NULL;
 }
 
 /* True: the turn is released in the next one, behind the loop the last. */
@@ -452,9 +540,9 @@ static bool ring_loop(Rings *r, Op *op) {
     l.ahead = arena_array(r->px->scratch, Ahead, l.planned);
     l.args = arena_array(r->px->scratch, Value *, l.carried + 1);
     find_parts(&l);
-    if (!l.num_parts) return false;
+    find_moved(&l);
+    if (!l.num_parts || !choose_stages(&l)) return false;
     order_parts(&l);
-    if (!choose_stages(&l)) return false;
     memset(l.ahead, 0, sizeof *l.ahead * (size_t)l.planned);
     for (int i = 0; i < l.num_parts; i++) {
         is_ahead(&l, load_pointer(l.parts[i].load));
