@@ -257,7 +257,10 @@ tern_context *tern_open(const tern_open_options *options, tern_status *status, c
         tell(message, message_size, context ? tern_message(context) : no_memory_words);
     else
         context->message = "", context->nvtx = nvtx_open();
-    if (result) tern_close(context);
+    if (result)
+        tern_close(context);
+    else
+        context->outside = outside_begin(context);
     errno = saved;
     return result ? NULL : context;
 }
@@ -267,6 +270,8 @@ void tern_close(tern_context *context) {
     int saved = errno;
     Device *device = &context->device;
     gates_open(context);
+    outside_end(context->outside);
+    context->outside = NULL;
     if (device->ops && !setjmp(context->oom)) device->ops->synchronize(device);
     while (context->handles) handle_close(context->handles);
     while (context->num_buffers) buffer_free(context->buffers[context->num_buffers - 1]);

@@ -6,6 +6,7 @@
 
 #include "compile/compile.h"
 #include "device/device.h"
+#include "prof/outside.h"
 
 /* What begins each thing that a context owns. */
 typedef struct Handle Handle;
@@ -33,8 +34,9 @@ struct tern_context {
     void *output_user;
     tern_observer *observer; /* NULL: nobody watches */
     void *observer_user;
-    Nvtx *nvtx; /* NULL: no tool asks for ranges */
-    char *kept; /* output that nobody took yet */
+    Nvtx *nvtx;       /* NULL: no tool asks for ranges */
+    Outside *outside; /* NULL: nobody profiles the program from outside */
+    char *kept;       /* output that nobody took yet */
     size_t kept_length;
     bool kept_dropped;
     Handle *handles;       /* all that was made through it, but buffers; newest first */

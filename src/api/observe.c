@@ -2,7 +2,15 @@
 /* observe: tells who watches a context of its calls. */
 #include "api/context.h"
 
+/* Who profiles from outside gives way to the program itself. */
+static void give_way(tern_context *context) {
+    Outside *outside = context->outside;
+    context->outside = NULL;
+    outside_end(outside);
+}
+
 bool tern_observe(tern_context *context, tern_observer *observer, void *user) {
+    if (observer && context->outside) give_way(context);
     if (observer && context->observer) return false;
     context->observer = observer;
     context->observer_user = user;

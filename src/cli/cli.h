@@ -40,6 +40,7 @@ typedef struct Cli {
     const CommandRow *command;
     VEC(OptionUse) options;
     VEC(const char *) operands; /* what is no option */
+    int num_before_rest;        /* of them, before a "--"; -1: there was none */
     bool json, quiet, verbose;
     const char *device;
     VEC(const char *) include_dirs;

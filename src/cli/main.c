@@ -44,7 +44,7 @@ static const CommandRow commands[] = {
      options_cmp, command_cmp},
     {"peak", "", "what memory and arithmetic of a device reach at best", details_peak, options_peak,
      command_peak},
-    {"prof", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE ..",
+    {"prof", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE .. | [--into DIR] -- PROGRAM [ARGUMENT..]",
      "where the time of launches goes: a table, a trace, a flame graph", details_prof, options_prof,
      command_prof},
     {"why", "FILE[:KERNEL] --grid EXPR,.. -a NAME=VALUE ..",
@@ -111,12 +111,13 @@ static bool wants_json(char **words, int count) {
 
 static bool options_parse(Cli *cli, char **words, int count, Buf *said) {
     bool only_operands = false;
+    cli->num_before_rest = -1;
     *said = (Buf){.arena = cli->arena};
     cli->json = wants_json(words, count);
     if (cli->json) cli->said = said;
     for (int i = 0; i < count; i++) {
         if (!only_operands && !strcmp(words[i], "--"))
-            only_operands = true;
+            only_operands = true, cli->num_before_rest = cli->operands.count;
         else if (only_operands || words[i][0] != '-' || cli_is_input(words[i]))
             vec_push(cli->arena, &cli->operands, words[i]);
         else if (!option_parse(cli, words, count, &i))

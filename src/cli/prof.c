@@ -3,7 +3,13 @@
 #include "cli/bind.h"
 #include "cli/json.h"
 
+#include <errno.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 const OptionRow options_prof[] = {
     {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
@@ -30,6 +36,7 @@ const OptionRow options_prof[] = {
     {"flame", 0, "FILE.svg", "write a flame graph"},
     {"before", 0, "FILE", "colour flame graphs by the difference to what --folded wrote before"},
     {"html", 0, "FILE.html", "write one page: table, timeline, flame graph"},
+    {"into", 0, "DIR", "of a program: where its reports go; default tern-prof"},
     {0},
 };
 
@@ -37,7 +44,8 @@ const char details_prof[] =
     "Ranges, calls and kernels are recorded; on cuda CUPTI times kernels, copies and calls of the\n"
     "driver, or else events do. VALUE is that of 'tern run'. From C: tern_profile_start, "
     "tern_range_push (tern.h, doc/prof.md).\n\n"
-    "example:\n"
+    "examples:\n"
+    "  tern prof -- ./program 1 2       a program that uses libtern, and closes its contexts\n"
     "  tern prof kernels/vector_add.py --grid 'cdiv(n,1024)' -a 'x_ptr=randn(n)' \\\n"
     "      -a 'y_ptr=randn(n)' -a 'out_ptr=empty(n)' -a n=1000000 -a BLOCK=1024 --flame add.svg\n";
 
@@ -149,7 +157,69 @@ static int prof(Bound *bound) {
     return code ? code : profile_launches(bound, warmups, repeat, &options);
 }
 
+/* ---- a program ---- */
+
+static int run_program(const Cli *cli, char **words, int *exit_code) {
+    pid_t child;
+    int status;
+    int failed = posix_spawnp(&child, words[0], NULL, NULL, words, environ);
+    if (failed) return cli_fail(cli, EXIT_SYSTEM, "cannot run %s: %s", words[0], strerror(failed));
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    return EXIT_OK;
+}
+
+/* The tables of its contexts. How many there are. */
+static int print_reports(const Cli *cli, const char *folder) {
+    Str text, why;
+    int number = 1;
+    while (file_read(cli->arena, str_format(cli->arena, "%s/%d.txt", folder, number).data, 1 << 30,
+                     &text, &why)) {
+        printf("%s%.*s", number > 1 ? "\n" : "", STR_ARG(text));
+        number++;
+    }
+    return number - 1;
+}
+
+/* The library in it is told by the environment (src/prof/outside.h). */
+static int profile_program(const Cli *cli) {
+    const char *folder = option_value(cli, "into");
+    char **words = arena_array(cli->arena, char *, cli->operands.count + 1);
+    int exit_code = 0;
+    if (!folder) folder = "tern-prof";
+    for (int i = 0; i < cli->options.count; i++) {
+        const char *name = cli->options.data[i].row->name;
+        if (strcmp(name, "into") != 0 && strcmp(name, "device") != 0 && strcmp(name, "quiet") != 0)
+            return cli_fail(cli, EXIT_USAGE, "--%s is not for '-- PROGRAM'", name);
+    }
+    if (cli->num_before_rest || !cli->operands.count)
+        return cli_fail(cli, EXIT_USAGE, "expected '-- PROGRAM [ARGUMENT..]'");
+    for (int i = 0; i < cli->operands.count; i++)
+        words[i] = (char *)(uintptr_t)cli->operands.data[i];
+    if (mkdir(folder, 0777) && errno != EEXIST)
+        return cli_fail(cli, EXIT_SYSTEM, "cannot make %s: %s", folder, strerror(errno));
+    char *path = realpath(folder, NULL); /* the program may go to another folder */
+    Str whole = path ? str_copy(cli->arena, str_of(path)) : str_of(folder);
+    free(path);
+    if (!access(str_format(cli->arena, "%s/1.txt", whole.data).data, F_OK))
+        return cli_fail(cli, EXIT_USAGE, "%s has reports already", folder);
+    setenv("TERN_PROFILE", whole.data, 1);
+    if (cli->device) setenv("TERN_DEVICE", cli->device, 1);
+    int code = run_program(cli, words, &exit_code);
+    if (code) return code;
+    if (exit_code) cli_fail(cli, EXIT_SYSTEM, "%s ended with code %d", words[0], exit_code);
+    int count = print_reports(cli, whole.data);
+    if (!count)
+        return cli_fail(cli, EXIT_SYSTEM, "%s closed no context of tern: nothing was recorded",
+                        words[0]);
+    if (!cli->quiet)
+        fprintf(stderr, "wrote %d profile%s to %s\n", count, count > 1 ? "s" : "", folder);
+    return exit_code ? EXIT_SYSTEM : EXIT_OK;
+}
+
 int command_prof(Cli *cli) {
+    if (cli->num_before_rest >= 0) return profile_program(cli);
     if (cli->operands.count != 1)
         return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
     Bound bound = {0};

@@ -21,6 +21,24 @@ exits 4 'No such file' $add --before /nonexistent/f.txt
 check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
 exits 0 'layer 2 ' env TERN_DEVICE=interp LAB_LARGEST=32 "$BUILD/examples/lab/profile" "$work"
 check 'the example writes its files' test -s "$work/network.html" -a -s "$work/network.svg" -a -s "$work/matmul_128.json"
+# A program that knows nothing of it: what it says and its code are its own; reports of two contexts;
+# one that profiles itself, one that fails, one that closes nothing.
+program="$BUILD/examples/vector_add"
+TERN_DEVICE=interp "$program" >"$work/plain"
+exits 0 'add ' "$TERN" prof --device interp --into "$work/out" -- "$program"
+"$TERN" prof --device interp --into "$work/said" -- "$program" >"$work/whole"
+check 'says what it says' sh -c "[ -s '$work/plain' ] && head -n 1 '$work/whole' | cmp - '$work/plain'"
+check 'writes files' test -s "$work/out/1.html" -a -s "$work/out/1.json" -a -s "$work/out/1.folded" -a -s "$work/out/1.svg"
+exits 2 'has reports already' "$TERN" prof --into "$work/out" -- "$program"
+exits 0 'wrote 2 profiles' "$TERN" prof --device interp --into "$work/two" -- sh -c "'$program' && cd / && '$(realpath "$program")'"
+exits 0 'layer 2 ' env LAB_LARGEST=16 "$TERN" prof --device interp --into "$work/own" -- "$BUILD/examples/lab/profile" "$work"
+exits 4 'ended with code 7' "$TERN" prof --into "$work/seven" -- sh -c 'exit 7'
+exits 4 'closed no context of tern' "$TERN" prof --into "$work/none" -- true
+exits 4 'cannot run /nonexistent/x' "$TERN" prof --into "$work/gone" -- /nonexistent/x
+exits 4 'cannot make /nonexistent/x' "$TERN" prof --into /nonexistent/x -- true
+exits 2 "--rows is not for '-- PROGRAM'" "$TERN" prof --rows 3 -- true
+exits 2 "expected '-- PROGRAM" "$TERN" prof x.py -- true
+exits 2 "expected '-- PROGRAM" "$TERN" prof --
 if command -v python3 >/dev/null; then
     cat >"$work/lint.py" <<'END'
 # The rules of the importers: strict JSON, slices of a track nest, no slice is shorter than 1 ns, an

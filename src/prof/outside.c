@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prof/outside.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_REPORTS = 1000 };
+
+struct Outside {
+    tern_profile *profile;
+    char folder[4000];
+};
+
+Outside *outside_begin(tern_context *context) {
+    const char *folder = getenv("TERN_PROFILE");
+    if (!folder || !*folder) return NULL;
+    Outside *outside = calloc(1, sizeof *outside);
+    if (!outside) return NULL;
+    snprintf(outside->folder, sizeof outside->folder, "%s", folder);
+    outside->profile = strlen(folder) < sizeof outside->folder
+                           ? tern_profile_start(context, &(tern_profile_options){.shapes = true})
+                           : NULL;
+    if (outside->profile) return outside;
+    free(outside);
+    return NULL;
+}
+
+/* The first number that no report has, of any process; 0: there is none, or no folder. */
+static int reserve(const Outside *outside, FILE **table) {
+    for (int number = 1; number <= MOST_REPORTS; number++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%d.txt", outside->folder, number);
+        int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (file < 0 && errno == EEXIST) continue;
+        *table = file < 0 ? NULL : fdopen(file, "w");
+        if (file >= 0 && !*table) close(file);
+        return *table ? number : 0;
+    }
+    return 0;
+}
+
+static void write_reports(const Outside *outside) {
+    static const struct {
+        tern_profile_format format;
+        const char *ending;
+    } files[] = {{TERN_PROFILE_CHROME, "json"},
+                 {TERN_PROFILE_HTML, "html"},
+                 {TERN_PROFILE_FOLDED, "folded"},
+                 {TERN_PROFILE_FLAME, "svg"}};
+    FILE *table;
+    int number = reserve(outside, &table);
+    if (!number) return;
+    char *text = tern_profile_table(outside->profile, NULL);
+    fputs(text ? text : "out of memory\n", table);
+    fclose(table);
+    tern_free(text);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%d.%s", outside->folder, number, files[i].ending);
+        tern_profile_save(outside->profile, files[i].format, path);
+    }
+}
+
+void outside_end(Outside *outside) {
+    if (!outside) return;
+    tern_profile_stop(outside->profile);
+    write_reports(outside);
+    tern_profile_free(outside->profile);
+    free(outside);
+}

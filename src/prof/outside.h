@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/* outside: profiles of programs that know nothing of them ('tern prof -- PROGRAM'): where the
+ * environment has TERN_PROFILE, a folder, each context is profiled from its opening to its closing,
+ * and reports are written there: N.txt, N.json, N.html, N.folded, N.svg, from 1 on. What the
+ * program does stays as it is: where it observes a context itself, that ends the profile. */
+#ifndef TERN_OUTSIDE_H
+#define TERN_OUTSIDE_H
+
+#include "tern.h"
+
+typedef struct Outside Outside;
+
+Outside *outside_begin(tern_context *context); /* NULL: nobody asked for it, or it cannot be */
+void outside_end(Outside *outside);            /* writes the reports; NULL is allowed */
+
+#endif
