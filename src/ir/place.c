@@ -119,7 +119,7 @@ void wgmma_warps(const Type *product, int num_warps, int *warps_m, int *warps_n)
         ++*(16 << *warps_m < product->shape[0] ? warps_m : warps_n);
 }
 
-bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps) {
+const char *dot_why_no_wgmma(const Op *op, const Arch *arch, int num_warps) {
     const Type *a = dot_a(op)->type, *b = dot_b(op)->type, *acc = dot_acc(op)->type;
     enum {
         LEAST_ROWS = 64,    /* of A: of one instruction */
@@ -129,12 +129,17 @@ bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps) {
         MOST_SUMS = 128, /* of a thread, of its 255 registers */
     };
     int warps_m, warps_n, k = wgmma_k(op, arch);
-    if (!k || num_warps % 4 || a->rank != 2) return false;
-    if (a->shape[1] < k || acc->shape[0] < LEAST_ROWS) return false;
+    if (arch->number != 90) return "no wgmma on this GPU";
+    if (!k) return "wgmma does not take these types";
+    if (a->rank != 2) return "wgmma takes no batch";
+    if (num_warps % 4) return "wgmma takes four warps or a multiple of them";
+    if (acc->shape[0] < LEAST_ROWS) return "wgmma takes 64 rows or more";
+    if (a->shape[1] < k) return "wgmma takes 32 bytes along K or more";
     wgmma_warps(acc, num_warps, &warps_m, &warps_n);
-    return acc->shape[1] >> warps_n >= LEAST_COLUMNS &&
-           type_size_bytes(b) * b->lanes >= LEAST_BYTES &&
-           acc->lanes / (32 * num_warps) <= MOST_SUMS;
+    if (acc->shape[1] >> warps_n < LEAST_COLUMNS || type_size_bytes(b) * b->lanes < LEAST_BYTES)
+        return "wgmma takes more columns for so many warps";
+    return acc->lanes / (32 * num_warps) > MOST_SUMS ? "wgmma takes more warps for so many sums"
+                                                     : NULL;
 }
 
 void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n) {

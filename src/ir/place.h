@@ -27,8 +27,8 @@ bool dot_fits_mma(const Op *op, const Arch *arch);
 /* The dimension along which the rows of a tile's panels go (swizzle_panels); -1: it has none. */
 int tile_panel_dim(const Type *tile);
 Swizzle tile_panels(const Type *tile, int dim, int elem_bytes);
-/* And `wgmma`, on sm_90a: those and f8, by warps in groups of four. */
-bool dot_fits_wgmma(const Op *op, const Arch *arch, int num_warps);
+/* And `wgmma`, on sm_90a: those and f8, by warps in groups of four. NULL: it takes the product. */
+const char *dot_why_no_wgmma(const Op *op, const Arch *arch, int num_warps);
 /* It reads types of other than 16 bits in rows along K only. */
 bool dot_wants_k_rows(const Op *op);
 /* How its warps go along M, then N: logarithms. */

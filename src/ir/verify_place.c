@@ -194,7 +194,7 @@ static bool check_wgmma(Verifier *v, const Op *op) {
     const Type *product = op_result(op)->type;
     const Arch *arch = arch_find(v->fn->target);
     int warps_m, warps_n;
-    if (!dot_fits_wgmma(op, arch, v->fn->num_warps))
+    if (dot_why_no_wgmma(op, arch, v->fn->num_warps))
         return verify_bad(v, op, "wgmma of %s by %d warps does not take %s x %s + %s", arch->name,
                           v->fn->num_warps, verify_text_of(v, dot_a(op)->type),
                           verify_text_of(v, dot_b(op)->type), verify_text_of(v, product));

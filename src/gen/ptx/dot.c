@@ -381,7 +381,35 @@ static void ptx_product(Gen *g, const Op *op, const Layout *layout) {
     ptx_define(g, op_result(op), acc);
 }
 
+/* Why nothing better multiplies; NULL: nothing would. */
+static const char *why_not_better(const Gen *g, const Op *op) {
+    const char *why = dot_why_no_wgmma(op, g->arch, g->fn->num_warps);
+    if (dot_unit(op) == UNIT_WGMMA || (dot_unit(op) == UNIT_MMA && g->arch->number != 90))
+        return NULL;
+    if (dot_unit(op) == UNIT_MMA && (why || !dot_wants_k_rows(op))) return why;
+    if (dot_unit(op) == UNIT_MMA) return "wgmma takes this type in rows along K";
+    return dot_mma_k(op, g->arch) ? "the tensor cores take larger tiles, without a batch"
+                                  : "the tensor cores do not take these types";
+}
+
+static void note_dot(Gen *g, const Op *op) {
+    static const char *const units[] = {
+        [UNIT_FMA] = "fma", [UNIT_MMA] = "mma.sync", [UNIT_WGMMA] = "wgmma"};
+    const Type *a = dot_a(op)->type, *b = dot_b(op)->type;
+    const char *why = why_not_better(g, op);
+    int last = a->rank - 1;
+    const char *rings = a->place->shared && b->place->shared ? ", a and b from a ring"
+                        : a->place->shared                   ? ", a from a ring"
+                        : b->place->shared                   ? ", b from a ring"
+                                                             : "";
+    ptx_note(g, str_format(g->arena, "product of %dx%d by %dx%d %s: %s%s%s%s", a->shape[last - 1],
+                           a->shape[last], b->shape[last - 1], b->shape[last],
+                           type_str(g->arena, type_lane(a)).data, units[dot_unit(op)], rings,
+                           why ? "; " : "", why ? why : ""));
+}
+
 void ptx_dot(Gen *g, const Op *op) {
+    note_dot(g, op);
     const Layout *layout = type_layout(op_result(op)->type);
     DotPlan plan = dot_plan(op);
     if (dot_unit(op) == UNIT_WGMMA)

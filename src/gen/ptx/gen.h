@@ -93,6 +93,7 @@ void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane
                      Tir guard, const Tir *lanes);
 
 /* A fact: how wide the accesses through a pointer are. */
+void ptx_note(Gen *g, Str note); /* among the facts, once */
 void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes);
 Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count); /* up to 4 bytes */
 

@@ -153,15 +153,18 @@ const char *ptx_store_mnemonic(Gen *g, const Op *op) {
     return mnemonic(g, "st", store_pointer(op), store_cache(op), store_evict(op));
 }
 
+void ptx_note(Gen *g, Str note) {
+    for (int i = 0; i < g->facts->notes.count; i++)
+        if (str_equal(g->facts->notes.data[i], note)) return;
+    vec_push(g->arena, &g->facts->notes, note);
+}
+
 void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes) {
     const Value *base = facts_base(g->axis, access_pointer(op));
     const char *name = "computed pointers";
     for (int i = 0; i < g->fn->num_params; i++)
         if (g->fn->params[i].value == base) name = str_c(g->arena, g->fn->params[i].name);
-    Str note = str_format(g->arena, "%s %s: %d bytes a thread", what, name, bytes);
-    for (int i = 0; i < g->facts->notes.count; i++)
-        if (str_equal(g->facts->notes.data[i], note)) return;
-    vec_push(g->arena, &g->facts->notes, note);
+    ptx_note(g, str_format(g->arena, "%s %s: %d bytes a thread", what, name, bytes));
 }
 
 static const Type *pointee(const Op *op) { return type_lane(access_pointer(op)->type)->elem; }

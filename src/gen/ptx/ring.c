@@ -124,7 +124,7 @@ static void note_ring(Gen *g, const Op *op) {
     if (end > g->shared_size) g->shared_size = end;
     Str note = str_format(g->arena, "a ring of %d turns of %d bytes; num_stages = %d",
                           (int)ring_stages(op), bytes, g->fn->num_stages);
-    vec_push(g->arena, &g->facts->notes, note);
+    ptx_note(g, note);
 }
 
 static void ptx_ready(Gen *g, const Op *op) {

@@ -40,7 +40,7 @@ static bool goes_along(const Placer *p, const Value *value, int64_t dim) {
 }
 
 static bool by_wgmma(const Placer *p, const Op *op) {
-    if (!dot_fits_wgmma(op, p->arch, p->fn->num_warps)) return false;
+    if (dot_why_no_wgmma(op, p->arch, p->fn->num_warps)) return false;
     return !dot_wants_k_rows(op) || (goes_along(p, dot_a(op), 1) && goes_along(p, dot_b(op), 0));
 }
 
