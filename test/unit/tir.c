@@ -235,6 +235,25 @@ TEST(what_is_known_to_be_simpler_is) {
     }
 }
 
+/* Where it is read as a float; its bits are flipped where they are read. */
+TEST(what_is_negated_is_negated_by_name) {
+    Arena *arena = arena_new(NULL);
+    Tirs *b = tir_new(arena);
+    Tir x = param(b, 0, CLASS_B32), minus = tir_2(b, TIR_XOR32, x, tir_i32(b, INT32_MIN));
+    Tir other = tir_2(b, TIR_XOR32, x, tir_i32(b, 1));
+    const TirIns *list = b->list.data;
+    for (int i = 0; i < 3; i++) {
+        Tir fma = tir_3(b, TIR_FMA_F32, i == 0 ? minus : x, i == 1 ? minus : x, i == 2 ? minus : x);
+        list = b->list.data;
+        CHECK(tir_is(b, list[fma].args[i], TIR_NEG_F32) && list[list[fma].args[i]].args[0] == x &&
+              list[fma].args[(i + 1) % 3] == x);
+    }
+    Tir sum = tir_2(b, TIR_ADD_F32, other, x), bits = tir_2(b, TIR_ADD32, minus, x);
+    list = b->list.data;
+    CHECK(list[sum].args[0] == other && list[bits].args[0] == minus);
+    arena_free(arena);
+}
+
 TEST(offsets_of_addresses_have_24_bits) {
     static const struct {
         int64_t offset;

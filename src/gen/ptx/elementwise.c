@@ -301,23 +301,13 @@ static Accuracy accuracy_of(const Gen *g, const Op *op, bool narrow) {
     return precise ? ACCURACY_PRECISE : ACCURACY_FAST;
 }
 
-/* a * b + c. What was negated by its bits is negated by name, which costs fma nothing. */
-static Tir fma_f32(Tirs *b, const Tir *a) {
-    Tir args[3];
-    for (int i = 0; i < 3; i++) {
-        Tir plain = tir_bits_negated(b, a[i]);
-        args[i] = plain ? tir_1(b, TIR_NEG_F32, plain) : a[i];
-    }
-    return tir_3(b, TIR_FMA_F32, args[0], args[1], args[2]);
-}
-
 /* f32 or f64 operands; narrow: the result is rounded again, to fewer bits. */
 static Tir float_op(Gen *g, const Op *op, bool is_f64, const Tir *a, bool narrow) {
     Tirs *b = g->b;
     Tir x = a[0], y = a[1];
     Accuracy accuracy = accuracy_of(g, op, narrow);
     if (op->kind == OP_FMIN || op->kind == OP_FMAX) return float_min_max(g, op, is_f64, x, y);
-    if (op->kind == OP_FMA) return is_f64 ? tir_3(b, TIR_FMA_F64, x, y, a[2]) : fma_f32(b, a);
+    if (op->kind == OP_FMA) return tir_3(b, is_f64 ? TIR_FMA_F64 : TIR_FMA_F32, x, y, a[2]);
     switch (op->kind) {
 #define FLOAT2(row, text, traits, meaning, lane, f32, f64)                                         \
     case OP_##row:                                                                                 \

@@ -33,13 +33,6 @@ bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits) {
     return true;
 }
 
-Tir tir_bits_negated(const Tirs *b, Tir x) {
-    uint64_t bits;
-    const TirIns *ins = &b->list.data[x];
-    bool flips = tir_is(b, x, TIR_XOR32) && tir_is_const(b, ins->args[1], &bits);
-    return flips && bits == 0x80000000 ? ins->args[0] : 0;
-}
-
 void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros) {
     TirIns *ins = &b->list.data[x];
     if (ins->kind != TIR_CONST) ins->zeros |= zeros;
@@ -461,14 +454,25 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     BUG("no such rule");
 }
 
+/* An f32 whose sign bit was flipped is negated by name: assemblers make that part of what reads it.
+ */
+static Tir signed_by_name(Tirs *b, Tir x) {
+    uint64_t bits;
+    const TirIns *ins = &b->list.data[x];
+    bool flips = tir_is(b, x, TIR_XOR32) && tir_is_const(b, ins->args[1], &bits);
+    return flips && bits == 0x80000000 ? raw(b, TIR_NEG_F32, ins->args[0], 0, 0) : x;
+}
+
 Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
     uint64_t bits[MOST_LANE_OPERANDS] = {0}, result;
     Tir args[3] = {x, y, z};
     int count = ptx_rows[op].num_operands, constants = 0;
     for (int i = 0; i < count; i++) {
         if (!args[i]) BUG("%s: operand %d is missing", ptx_rows[op].name, i);
+        if (ptx_rows[op].types[i + 1] == PTX_f32) args[i] = signed_by_name(b, args[i]);
         constants += tir_is_const(b, args[i], &bits[i]);
     }
+    x = args[0], y = args[1], z = args[2];
     if (constants == count && (b->fold_approximate || ptx_rows[op].class != CLASS_SPECIAL) &&
         ptx_eval(op, bits, &result))
         return tir_const(b, result_class(op), result);

@@ -100,7 +100,6 @@ Tir tir_address(Tirs *b, RegClass class, PtxSpace space, const char *symbol);
 RegClass tir_class(const Tirs *b, Tir x);
 bool tir_is(const Tirs *b, Tir x, TirOp op);
 bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits);
-Tir tir_bits_negated(const Tirs *b, Tir x); /* of 32 bits: whose sign bit x has flipped; or 0 */
 void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros);
 /* address = base + offset with the constant split off. */
 Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset);
