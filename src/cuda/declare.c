@@ -363,6 +363,8 @@ const CuType *cu_type_name(CuLower *l) {
 bool cu_shared(CuLower *l, const CuSpecifiers *s, const CuDeclarator *d, CuName *name) {
     const CuType *type = d->type;
     Value *at;
+    cu_complete(l, type);
+    if (l->panic) return false;
     if (s->is_extern) {
         if (type->kind != CU_ARRAY || type->count >= 0)
             cu_bad(l, d->name->place, "dynamic shared memory is an array without a size");

@@ -4,7 +4,7 @@
  * last, is for functions of the host alone. */
 #include "cuda/front.h"
 
-#define TEXTS(T) T(math) T(half) T(groups) T(std) T(warp) T(texture) T(host)
+#define TEXTS(T) T(math) T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(host)
 #define T(name)  extern const char cuda_##name##_start[], cuda_##name##_end[];
 TEXTS(T)
 #undef T

@@ -97,8 +97,9 @@ static CuToken *enumerators(const Outline *o, CuToken *start) {
 static CuToken *typedefs(const Outline *o, CuToken *start) {
     CuToken *t = start->next, *name = NULL;
     if (cu_is(t, "enum")) enumerators(o, t);
-    for (; t->kind != CU_END && !cu_is(t, ";");
-         t = cu_is(t, "{") || cu_is(t, "(") ? cu_skip(t) : t->next) {
+    for (; t->kind != CU_END && !cu_is(t, ";"); t = cu_is(t, "<") ? cu_skip_angles(t)
+                                                    : cu_is(t, "{") || cu_is(t, "(") ? cu_skip(t)
+                                                                                     : t->next) {
         bool ends = cu_is(t->next, ";") || cu_is(t->next, "[") || cu_is(t->next, ",");
         if (t->kind == CU_NAME && ends) name = t;
         if (!name || t != name || cu_is(t->next, "[")) continue;

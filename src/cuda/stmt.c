@@ -556,14 +556,15 @@ static Ending keyword_statement(CuLower *l, CuToken *t, bool in_block, bool *fou
     return GOES_ON;
 }
 
-/* float(x); but int (*f)(int) is a declaration. */
-static bool is_functional_cast(const CuToken *t) {
-    const CuToken *inside = t->next->next;
+/* float(x), a::B<int>(x).f(); but int (*f)(int) is a declaration. */
+static bool is_functional_cast(CuToken *t) {
     bool has_arguments = cu_is(t, "decltype") || cu_is(t, "alignas") || cu_is(t, "__align__") ||
                          cu_is(t, "__attribute__");
+    while (cu_is(t->next, "::") && t->next->next->kind == CU_NAME) t = t->next->next;
+    CuToken *open = cu_is(t->next, "<") ? cu_skip_angles(t->next) : t->next, *inside = open->next;
     bool groups = (cu_is(inside, "*") || cu_is(inside, "&")) && inside->next->kind == CU_NAME &&
                   cu_is(inside->next->next, ")");
-    return cu_is(t->next, "(") && !groups && !has_arguments;
+    return cu_is(open, "(") && !groups && !has_arguments;
 }
 
 static Ending statement(CuLower *l, bool in_block) {

@@ -6,6 +6,7 @@
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cassert>
+#include <cub/cub.cuh>
 #include <limits>
 namespace cg = cooperative_groups;
 
@@ -128,4 +129,42 @@ __global__ void matches(int *out, const int *in, float *swapped) {
     atomicAdd_block(out + 256, x);
     atomicMax_system(out + 257, x);
     if (t == 5) atomicCAS_system(out + 258, 0, 9), swapped[1] = atomicExch(swapped, 2.5f);
+}
+
+template <typename T> __global__ void block_reduces(T *out, const T *in, int n) {
+    using BlockReduce = cub::BlockReduce<T, 96>;
+    __shared__ typename BlockReduce::TempStorage temp;
+    int t = threadIdx.x;
+    T x = in[blockIdx.x * 96 + t], *to = out + blockIdx.x * 5;
+    T sum = BlockReduce(temp).Sum(x);
+    __syncthreads();
+    T most = BlockReduce(temp).Reduce(x, cub::Max());
+    __syncthreads();
+    T last = BlockReduce(temp).Reduce(x % 7 ? 0 : x, [](T a, T b) { return b ? b : a; });
+    __syncthreads();
+    T few = BlockReduce(temp).Sum(x, n);
+    __syncthreads();
+    typedef cub::KeyValuePair<int, int> Pair;
+    typedef cub::BlockReduce<Pair, 32, cub::BLOCK_REDUCE_RAKING, 3> PairReduce;
+    __shared__ PairReduce::TempStorage pairs;
+    Pair best = PairReduce(pairs).Reduce(Pair(t, x % 9), cub::ArgMax());
+    if (t == 0) to[0] = sum, to[1] = most, to[2] = last, to[3] = few, to[4] = best.key * 10 + best.value;
+}
+
+__global__ void scans(int *out, const int *in) {
+    typedef cub::BlockScan<int, 64> BlockScan;
+    typedef cub::WarpReduce<int> WarpReduce;
+    __shared__ BlockScan::TempStorage temp;
+    __shared__ typename WarpReduce::TempStorage warps[2];
+    __shared__ typename cub::WarpReduce<int, 8>::TempStorage eighths[8];
+    __shared__ cub::WarpScan<int>::TempStorage other[2];
+    int t = threadIdx.x, *to = out + t * 7;
+    BlockScan(temp).InclusiveSum(in[t], to[0]);
+    __syncthreads();
+    BlockScan(temp).ExclusiveSum(in[t], to[1], to[2]);
+    __syncthreads();
+    BlockScan(temp).InclusiveScan(in[t], to[3], cub::Max());
+    cub::WarpScan<int>(other[t / 32]).ExclusiveSum(in[t], to[4]);
+    to[5] = WarpReduce(warps[t / 32]).Sum(in[t]);
+    to[6] = cub::WarpReduce<int, 8>(eighths[t / 8]).Reduce(in[t], cub::Min());
 }

@@ -141,6 +141,40 @@ TEST_DEVICES(matches) {
     CHECK(swapped[0] == 2.5f && swapped[1] == 0.5f);
 }
 
+TEST_DEVICES(blocks_of_cub) {
+    enum { N = 96 };
+    int in[N], out[5] = {0}, want[5] = {0}, value = -1;
+    for (int t = 0; t < N; t++) {
+        int x = in[t] = number_at(t);
+        want[0] += x, want[1] = x > want[1] ? x : want[1];
+        if (x && x % 7 == 0) want[2] = x;
+        if (t < 50) want[3] += x;
+        if (x % 9 > value) value = x % 9, want[4] = t * 10 + value;
+    }
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in);
+    tern_argument arguments[] = {tern_arg_buffer(to), tern_arg_buffer(from), tern_arg_int(50)};
+    launch("block_reduces<int>", N, arguments, 3);
+    CHECK(!tern_read(to, 0, out, sizeof out) && !memcmp(out, want, sizeof out));
+}
+
+TEST_DEVICES(scans_of_cub) {
+    enum { N = 64 };
+    int in[N], out[N][7] = {{0}}, sum = 0, all = 0, most = 0, row = 0;
+    for (int t = 0; t < N; t++) all += in[t] = number_at(t);
+    tern_buffer *to = filled(out, sizeof out), *from = filled(in, sizeof in);
+    launch("scans", N, (tern_argument[]){tern_arg_buffer(to), tern_arg_buffer(from)}, 2);
+    CHECK(!tern_read(to, 0, out, sizeof out));
+    for (int t = 0; t < N; t++) {
+        int warp = 0, least = 99, *x = out[t];
+        if (t % 32 == 0) row = 0;
+        for (int i = 0; i < 32; i++) warp += in[t / 32 * 32 + i];
+        for (int i = 0; i < 8; i++) least = in[t / 8 * 8 + i] < least ? in[t / 8 * 8 + i] : least;
+        CHECK(x[1] == sum && x[2] == all && x[4] == row && x[5] == warp && x[6] == least);
+        sum += in[t], row += in[t], most = in[t] > most ? in[t] : most;
+        CHECK(x[0] == sum && x[3] == most);
+    }
+}
+
 /* ---- halves ---- */
 
 static double small(FloatKind kind, double x) {
