@@ -421,6 +421,28 @@ if command -v cc >/dev/null 2>&1; then
 else
     skip 4 'no C compiler'
 fi
+
+# What a text tells gcc of optimization is known to it, and leaves products added in one instruction.
+cat >"$work/keeps" <<END
+#!/bin/sh
+for word in "\$@"; do case \$word in *.c) cp "\$word" "$work/seen.c" ;; esac; done
+exec gcc "\$@"
+END
+chmod +x "$work/keeps"
+if command -v gcc >/dev/null 2>&1; then
+    exits 0 '[2, 2, 2, 2]' "$work/with" "$work/keeps"
+    sed -n '1,/^#endif/p' "$work/seen.c" >"$work/sum.c"
+    check 'a text tells gcc' grep -q '^#pragma GCC optimize' "$work/sum.c"
+    check 'gcc knows the options' gcc -Werror=pragmas -fsyntax-only "$work/sum.c"
+    echo 'float sum(float a, float b, float c) { return a * b + c; }' >>"$work/sum.c"
+    if gcc -O2 -mfma -ffp-contract=fast -S "$work/sum.c" -o "$work/sum.s" 2>/dev/null; then
+        check 'gcc adds products in one instruction' grep -q fmadd "$work/sum.s"
+    else
+        skip 1 'gcc is for another processor'
+    fi
+else
+    skip 4 'no gcc'
+fi
 exits 4 'looked for none-such -O2' "$work/with" 'none-such -O2'
 
 # A file from standard input.
