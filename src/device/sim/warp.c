@@ -48,10 +48,9 @@ static uint32_t named(const uint32_t *masks, uint32_t lanes) {
     return all;
 }
 
-/* Nobody else may be needed where some lanes are elsewhere; false: others must come first. */
-static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint32_t lanes,
-                     bool *fail) {
-    *fail = false;
+/* Nobody else may be needed where some lanes are elsewhere; false: others must come first, or a
+ * failure. */
+static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint32_t lanes) {
     wanted &= w->alive;
     if ((wanted & ~lanes) == 0) return true;
     if (w->far_steps) {
@@ -60,7 +59,6 @@ static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint3
         pick(w);
         return false;
     }
-    *fail = true;
     uint32_t missing = wanted & ~lanes;
     int lane = __builtin_ctz(missing);
     bool off = w->active >> lane & 1;
@@ -165,7 +163,6 @@ static bool arrive(Machine *m, Warp *w, const Ins *ins) {
 }
 
 static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    bool failed;
     switch ((SimOp)ins->op) {
     case SIM_BRANCH: branch(m, w, ins, lanes); return true;
     case SIM_RETURN:
@@ -181,15 +178,15 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_BARRIER:
         if (!lanes)
             w->pc++;
-        else if (together(m, w, ins, ALL_LANES, lanes, &failed))
+        else if (together(m, w, ins, ALL_LANES, lanes))
             return arrive(m, w, ins);
         else
-            return !failed;
+            return !m->failure.status;
         return true;
     case SIM_WARP_SYNC:
         if (lanes) {
             uint32_t wanted = named(source_of(m, w, ins->operands[0]), lanes);
-            if (!together(m, w, ins, wanted, lanes, &failed)) return !failed;
+            if (!together(m, w, ins, wanted, lanes)) return !m->failure.status;
             race_warp_sync(w);
         }
         w->pc++;
@@ -205,8 +202,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 /* Lanes that have the same mask do it together: parts of a warp may each do it by themselves. */
 static bool by_masks(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     const uint32_t *masks = source_of(m, w, ins->operands[ins->num_operands - 1]);
-    bool failed;
-    if (!together(m, w, ins, named(masks, lanes), lanes, &failed)) return !failed;
+    if (!together(m, w, ins, named(masks, lanes), lanes)) return !m->failure.status;
     for (uint32_t left = lanes; left;) {
         uint32_t mask = masks[__builtin_ctz(left)], part = 0;
         for (uint32_t more = left; more; more &= more - 1)
@@ -223,9 +219,9 @@ static bool by_masks(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
 
 /* Shuffles and the like: all lanes that their mask names must be here. */
 static bool across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    bool failed, takes_all = ins->op >= SIM_LDMATRIX;
+    bool takes_all = ins->op >= SIM_LDMATRIX;
     if (lanes && !takes_all && ins->op != SIM_ACTIVE) return by_masks(m, w, ins, lanes);
-    if (lanes && takes_all && !together(m, w, ins, ALL_LANES, lanes, &failed)) return !failed;
+    if (lanes && takes_all && !together(m, w, ins, ALL_LANES, lanes)) return !m->failure.status;
     if (lanes && !sim_across(m, w, ins, lanes)) return false;
     w->pc++;
     return true;
