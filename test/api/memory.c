@@ -120,6 +120,22 @@ static tern_status work(void) {
     return status;
 }
 
+TEST(a_module_that_is_freed_is_gone) {
+    if (!ALLOCATIONS_ARE_OURS) {
+        SKIP("the sanitizer has its own allocator");
+        return;
+    }
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    for (int i = 0; i < 3; i++) {
+        tern_module *module = tern_load_text(context, plain, sizeof plain - 1, "plain.py");
+        tern_module_free(module);
+        allocations_counted = true; /* from the second on */
+        CHECK(module && allocations_live == 0);
+    }
+    tern_close(context);
+    allocations_counted = false, allocations_live = 0;
+}
+
 TEST(every_allocation_fails_in_turn) {
     if (!ALLOCATIONS_ARE_OURS) {
         SKIP("the sanitizer has its own allocator");

@@ -394,6 +394,9 @@ TEST(a_compiler_is_run) {
                 "echo warning >&2\n",
                 0700);
     setenv("TMPDIR", "/elsewhere", 1);
+    int words[2]; /* our own input has something to read */
+    CHECK(pipe(words) == 0 && write(words[1], "word\n", 5) == 5 && dup2(words[0], 0) == 0);
+    CHECK(close(words[0]) == 0 && close(words[1]) == 0);
     CHECK(compiler_run(arena, &compiler, "-O2  -x c -w", STR("/some/folder"), "k.c", object, &why));
     unsetenv("TMPDIR");
     CHECK_STR(text_of(arena, below(folder, "args")),

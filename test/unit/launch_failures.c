@@ -41,7 +41,7 @@ static const char *const bodies[] = {
     M "    w = v.to(tl.float32)\n    tl.store(z + m[:, None] * 16 + m[None, :], tl.dot(w, w))\n",
     M "    w = 1.0 / v\n    tl.store(z + m[:, None] * 16 + m[None, :], tl.dot(w, w, w))\n",
     V "    tl.store(y + tl.arange(0, 16), tl.histogram(v, 16))\n",
-    V "    tl.store(y + tl.arange(0, 2 * B), tl.ravel(tl.join(v, l)))\n",
+    V "    tl.store(y + tl.arange(0, 2 * B), tl.ravel(tl.join(v.to(tl.int64), l.to(tl.int64))))\n",
     V "    a, b = tl.split(tl.reshape(v, (B // 2, 2)))\n    tl.store(y + tl.arange(0, B // 2), a - "
       "b)\n",
     V "    tl.store(y + l, tl.gather(v, B - 1 - l, 0))\n",
@@ -61,6 +61,20 @@ static const char *const bodies[] = {
 };
 
 static long attempts;
+
+/* Threads whose memory of the block and of their own is allocated. */
+static const char threads[] =
+    "func @k(%x: ptr<i32>, %y: ptr<i32>, %z: ptr<f32>, %n: i32) {form = thread, block = [64, 1, "
+    "1]} "
+    "{\n%s = alloc {space = shared, bytes = 256, align = 4} : ptr<i32>\n"
+    "%l = alloc {space = local, bytes = 16, align = 4} : ptr<i32>\n"
+    "%t = thread_id {axis = 0} : i32\n%c3 = constant 3 : i32\n%c63 = constant 63 : i32\n"
+    "%p = addptr %x, %t : ptr<i32>\n%v = load %p : i32\n"
+    "%at = addptr %s, %t : ptr<i32>\nstore %at, %v\n"
+    "%low = and %t, %c3 : i32\n%lp = addptr %l, %low : ptr<i32>\nstore %lp, %t\nbarrier\n"
+    "%other = xor %t, %c63 : i32\n%from = addptr %s, %other : ptr<i32>\n"
+    "%w = load %from : i32\n%u = load %lp : i32\n%sum = add %w, %u : i32\n"
+    "%q = addptr %y, %t : ptr<i32>\nstore %q, %sum\nyield\n}\n";
 
 /* The rounds that a launch takes, until none of its allocations fails. */
 static void fail_each(tern_context *context, tern_kernel *kernel, bool may_do_without,
@@ -113,6 +127,10 @@ static void fail_all(const char *device, bool watch) {
     tern_kernel *copies = is_there ? kernel_from_ir(context, ring.data, NULL) : NULL;
     CHECK(copies || !on_interp);
     if (copies) fail_each(context, copies, watch, "rings", true);
+    tern_kernel *of_threads = kernel_from_ir(context, threads, NULL);
+    CHECK(of_threads);
+    if (!of_threads) printf("%s\n", tern_message(context));
+    if (of_threads) fail_each(context, of_threads, watch || !on_interp, "threads", false);
     arena_free(arena);
     tern_close(context);
 }

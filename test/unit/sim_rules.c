@@ -180,6 +180,12 @@ TEST(memory_that_nobody_wrote) {
            32, 1, "local memory that nobody wrote");
 }
 
+/* What nobody wrote is not by chance what was meant. */
+TEST(registers_that_nobody_wrote) {
+    expect(SHARED TID "st.global.b32 [%d2], %r20;", 64, 1, NULL);
+    for (int i = 0; i < 64; i++) CHECK(memory[i] == 0xcdcdcdcd);
+}
+
 TEST(races_in_shared_memory) {
     /* each thread reads what the next one wrote */
     const char *head =

@@ -35,6 +35,13 @@ def tile_offset(p):
     tl.make_block_ptr(p, (64,), (1,), (tl.arange(0, 2),), (16,), (0,))
 
 
+# case: base_of_eight *fp32
+# want: ok
+@triton.jit
+def base_of_eight(p):
+    tl.make_block_ptr(p, (1,) * 8, (1,) * 8, (0,) * 8, (1,) * 8, (0, 1, 2, 3, 4, 5, 6, 7))
+
+
 # case: base_of_ints i32
 # want: error 'p': the base of 'make_block_ptr' must be a scalar pointer, got int32
 @triton.jit

@@ -175,6 +175,18 @@ def if_block():
         pass
 
 
+# One error: what the arms would have set is not asked for again.
+# case: if_bad_condition
+# want: error 'missing': 'missing' is not defined
+@triton.jit
+def if_bad_condition():
+    if missing > 3:
+        x = 1
+    else:
+        y = 2
+    x + y
+
+
 # case: if_string
 # want: error '"text"': a condition must be a bool, an int, None or a scalar tensor, got str
 @triton.jit
