@@ -201,6 +201,12 @@ Layout layout_wgmma(int m_bits, int n_bits, int warps_m, int warps_n) {
     return layout;
 }
 
+Layout layout_wgmma_a(int m_bits, int k_bits, int warps_m, int warps_n) {
+    Layout layout = layout_wgmma(m_bits, k_bits, warps_m, 0);
+    for (int i = 0; i < warps_n; i++) push(&layout, KIND_WARP, 0);
+    return layout;
+}
+
 Layout layout_mma_a(int m_bits, int k_bits, int warps_m, int warps_n, int k_width, int k_regs) {
     Layout layout = {.tile_bits = m_bits + k_bits};
     DimBits k = {0, k_bits}, m = {k_bits, k_bits + m_bits};

@@ -74,6 +74,9 @@ Layout layout_mma(int m_bits, int n_bits, int warps_m, int warps_n);
 /* Accumulators of wgmma.m64: 16 rows for each warp of a group of four (warps_m is 2 or more);
  * further bits of warps, groups, go to M, then to the upper half of N. */
 Layout layout_wgmma(int m_bits, int n_bits, int warps_m, int warps_n);
+/* A [M, K] of 16-bit elements as wgmma takes it from registers: as accumulators of these types lie
+ * that no group has a part of the columns of; groups along N have the same. */
+Layout layout_wgmma_a(int m_bits, int k_bits, int warps_m, int warps_n);
 /* Operands of mma.m16n8: 2^k_width elements in a 32-bit register, then 2^k_regs registers along k,
  * so that an instruction takes k = 4 * 2^(k_width + k_regs). A is [M, K], B is [K, N]. */
 Layout layout_mma_a(int m_bits, int k_bits, int warps_m, int warps_n, int k_width, int k_regs);

@@ -142,6 +142,20 @@ const char *dot_why_no_wgmma(const Op *op, const Arch *arch, int num_warps) {
                                                      : NULL;
 }
 
+Layout dot_a_layout(const Op *op, int num_warps) {
+    TileShape shape = tile_shape(dot_a(op)->type);
+    int warps_m, warps_n;
+    wgmma_warps(op_result(op)->type, num_warps, &warps_m, &warps_n);
+    return layout_wgmma_a(shape.log2[0], shape.log2[1], warps_m, warps_n);
+}
+
+bool dot_a_in_registers(const Op *op) {
+    const Type *a = dot_a(op)->type;
+    if (dot_unit(op) != UNIT_WGMMA || a->place->shared || type_size_bytes(a) != 2) return false;
+    Layout wanted = dot_a_layout(op, 1 << type_layout(op_result(op)->type)->num[KIND_WARP]);
+    return layout_equal(type_layout(a), &wanted);
+}
+
 void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n) {
     *warps_m = *warps_n = 0;
     for (int i = 0; i < layout->num[KIND_WARP]; i++) {

@@ -33,6 +33,9 @@ const char *dot_why_no_wgmma(const Op *op, const Arch *arch, int num_warps);
 bool dot_wants_k_rows(const Op *op);
 /* How its warps go along M, then N: logarithms. */
 void wgmma_warps(const Type *product, int num_warps, int *warps_m, int *warps_n);
+/* A of a product by wgmma, of 16-bit elements, is taken from registers where it lies so. */
+Layout dot_a_layout(const Op *op, int num_warps);
+bool dot_a_in_registers(const Op *op);
 /* Logarithms of the warps along M and N of a product made by mma, read off its layout. */
 void dot_warps(const Type *product, const Layout *layout, int *warps_m, int *warps_n);
 

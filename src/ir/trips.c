@@ -250,12 +250,12 @@ const Type *dot_sum_type(const Op *op) {
 
 static bool is_peeked(const Type *tile) { return tile->place->shared; }
 
-/* What is peeked is in shared memory already. */
+/* What is peeked is in shared memory already, and some of wgmma is taken from registers. */
 int dot_scratch(const Op *op) {
     const Type *a = dot_a(op)->type, *b = dot_b(op)->type;
     if (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA) {
         int bytes = type_size_bytes(a);
-        int all = (is_peeked(a) ? 0 : scratch_aligned(bytes * a->lanes)) +
+        int all = (is_peeked(a) || dot_a_in_registers(op) ? 0 : scratch_aligned(bytes * a->lanes)) +
                   (is_peeked(b) ? 0 : bytes * b->lanes);
         return all && dot_unit(op) == UNIT_WGMMA ? all + PANEL_BYTES - SCRATCH_ALIGNMENT : all;
     }

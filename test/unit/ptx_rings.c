@@ -5,6 +5,7 @@
  * the simulator finds fault or the result is wrong: else the instruction is useless, or the
  * simulator blind. */
 #include "api/context.h"
+#include "ptx_mutate.h"
 #include "sim_ptx.h"
 
 static const char source[] =
@@ -84,7 +85,8 @@ static uint64_t random_bits(void) {
 
 typedef struct Inputs {
     int a[M][MOST_K], b[MOST_K][N];
-    unsigned char a_bytes[M * MOST_K * 4], b_bytes[MOST_K * N * 4];
+    _Alignas(16) unsigned char a_bytes[M * MOST_K * 4];
+    unsigned char b_bytes[MOST_K * N * 4];
 } Inputs;
 
 /* b: rows along N, or along K. */
@@ -225,16 +227,6 @@ TEST(products_with_rings_are_exact) {
 
 /* ---- mutations ---- */
 
-static const char *const ordering[] = {"cp.async.wait", "cp.async.commit", "bar.sync",
-                                       "wgmma.fence",   "wgmma.commit",    "wgmma.wait",
-                                       "fence.proxy"};
-
-static bool orders(const char *line) {
-    for (int i = 0; i < COUNT(ordering); i++)
-        if (!strncmp(line + strspn(line, "\t "), ordering[i], strlen(ordering[i]))) return true;
-    return false;
-}
-
 /* Does a launch of one program with this seed fail, or leave another result? */
 static bool is_caught(const char *text, const Row *row, Inputs *in, uint64_t seed, int shared,
                       int depth) {
@@ -259,33 +251,22 @@ static bool is_caught(const char *text, const Row *row, Inputs *in, uint64_t see
     return !runs || wrong;
 }
 
-enum { SEEDS = 6 };
+typedef struct Mutated {
+    const Row *row;
+    Inputs in;
+    int shared;
+} Mutated;
+
+static bool catches(const char *text, uint64_t seed, void *user) {
+    Mutated *m = user;
+    return is_caught(text, m->row, &m->in, seed, m->shared, MOST_K);
+}
 
 static int mutate(const char *text, const Row *row, int shared) {
-    static Inputs in;
-    Arena *arena = arena_new(NULL);
-    int count = 0;
-    make_inputs(row, &in);
-    for (uint64_t seed = 0; seed < SEEDS; seed++)
-        CHECK(!is_caught(text, row, &in, seed, shared, MOST_K));
-    for (const char *line = text, *next; *line; line = next) {
-        const char *end = strchr(line, '\n');
-        next = end ? end + 1 : line + strlen(line);
-        if (!orders(line)) continue;
-        Buf out = {.arena = arena};
-        bool caught = false;
-        buf_add(&out, text, (int)(line - text));
-        buf_puts(&out, next);
-        for (uint64_t seed = 0; seed < SEEDS && !caught; seed++)
-            caught = is_caught(out.data, row, &in, seed, shared, MOST_K);
-        if (!caught)
-            printf("nobody misses '%.*s', %d bytes in\n", (int)(end - line), line,
-                   (int)(line - text));
-        CHECK(caught);
-        count++;
-    }
-    arena_free(arena);
-    return count;
+    static Mutated m;
+    m.row = row, m.shared = shared;
+    make_inputs(row, &m.in);
+    return each_order_is_missed(text, catches, &m);
 }
 
 TEST(each_wait_and_barrier_is_missed) {

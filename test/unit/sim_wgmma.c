@@ -116,6 +116,44 @@ TEST(types_of_8_and_32_bits) {
     for (int k = 0; k < 128; k++) CHECK(memory[k] == 0x40000000 + 16 * 60 * 60);
 }
 
+/* A in registers, (1, 0) and (1, 1) in rows 0 to 7, (0, 2) and (4, 4) in the others, the second
+ * along K from 8 on. */
+#define A                                                                                          \
+    "mov.b32 %r20, 0x3c00;\nmov.b32 %r21, 0x40000000;\nmov.b32 %r22, 0x3c003c00;\n"                \
+    "mov.b32 %r23, 0x44004400;\n"
+#define A_READY                                                                                    \
+    TILES DESCRIPTORS(FINE)                                                                        \
+    SUMS A PROXY BARRIER FENCE
+#define A_PRODUCT                                                                                  \
+    "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%r5, %r6, %r7, %r8}, {%r20, %r21, %r22, "  \
+    "%r23}, %d4, %p1, 1, 1, 0;\n"
+#define READ_BELOW "st.global.b32 [%d2], %r7;\n"
+/* B is 0 along K from 8 on: in every other 16 bytes, and then the other way round. */
+#define HALF_OF_B                                                                                  \
+    "shr.u32 %r10, %r0, 3;\nxor.b32 %r10, %r10, %r0;\nand.b32 %r10, %r10, 1;\nmov.b32 %r11, 0;\n"  \
+    "setp.eq.u32 %p2, %r10, 0;\nselp.b32 %r11, 0x3c003c00, %r11, %p2;\n"                           \
+    "st.shared.v4.b32 [%r1+2048], {%r11, %r11, %r11, %r11};\n"
+
+TEST(a_in_registers) {
+    const char *touched = "A of a wgmma that was not waited for is read or written";
+    const char *fence = "no wgmma.fence since a register of A was last read or written";
+    expect(A_READY A_PRODUCT COMMIT WAIT READ, 128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 2 + 4 * (1 + 2));
+    expect(A_READY A_PRODUCT COMMIT WAIT READ_BELOW, 128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 2 + 4 * (2 + 8));
+    expect(TILES HALF_OF_B DESCRIPTORS(FINE) SUMS A PROXY BARRIER FENCE A_PRODUCT COMMIT WAIT READ,
+           128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 2 + 4 * 1);
+    expect(TILES HALF_OF_B DESCRIPTORS(FINE)
+               SUMS A PROXY BARRIER FENCE A_PRODUCT COMMIT WAIT READ_BELOW,
+           128, NULL);
+    for (int i = 0; i < 128; i++) CHECK(result_of(i) == 2 + 4 * 2);
+    expect(A_READY A_PRODUCT COMMIT "mov.b32 %r22, 0;\n" WAIT, 128, touched);
+    expect(A_READY A_PRODUCT COMMIT "st.global.b32 [%d2], %r20;\n" WAIT, 128, touched);
+    expect(A_READY A_PRODUCT COMMIT WAIT "mov.b32 %r22, 0;\n", 128, NULL);
+    expect(A_READY "mov.b32 %r23, 0;\n" A_PRODUCT COMMIT WAIT, 128, fence);
+}
+
 TEST(what_is_under_way_is_left_alone) {
     const char *read = "a sum of a wgmma that was not waited for is read or written";
     expect(READY PRODUCT COMMIT READ WAIT, 128, read);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wgmma: products of a warpgroup, which go on while its warps do (PTX ISA 9.7.15). Each warp has a
  * queue of its own: it computes its 16 rows when the group is committed (odd seeds) or at the last
- * moment, when it is waited for (even seeds). Until then nobody else may touch the sums; and what
- * lies in shared memory is looked at both when a product begins and when it is computed, so that
- * who writes there in between is found.
+ * moment, when it is waited for (even seeds). Until then nobody else may touch the sums, or A in
+ * registers; and what lies in shared memory is looked at both when a product begins and when it is
+ * computed, so that who writes there in between is found.
  *
  * Descriptors are read as the ISA has them ("Matrix descriptor", "Strides"), not as the compiler
  * makes them: of a swizzle of S bytes, element (r, k), of B bytes, of a tile whose rows go along K
@@ -16,7 +16,7 @@
  *     start + i * 2 / S * leading + i * 2 % S + k / 8 * stride + k % 8 * S
  *
  * after which, in the address itself, the bits of 16 bytes within S are flipped by as many from
- * bit 7 on. Not simulated: tiles without a swizzle, a base offset, A in registers.
+ * bit 7 on. Not simulated: tiles without a swizzle, a base offset.
  *
  * Shared memory is read by the async proxy: what a thread wrote by stores or cp.async is there only
  * if that thread executed fence.proxy.async behind it. */
@@ -138,11 +138,37 @@ typedef struct Operands {
     float a[ROWS][MOST_DEPTH], b[MOST_COLUMNS][MOST_DEPTH];
 } Operands;
 
-static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
-    Tile a, b;
+static bool has_registers(const Ins *ins) { return ins->num_operands > 3; }
+
+static int register_of(const Ins *ins, int i) { return ins->operands[i ? i + 2 : 0]; }
+
+/* Register i of a lane has two elements of row lane / 4, or 8 more, from 2 * (lane % 4) on, or 8
+ * more. */
+static void read_registers(Machine *m, Warp *w, const Ins *ins, float out[][MOST_DEPTH]) {
+    for (int i = 0; i < A_WORDS; i++) {
+        const uint32_t *words = source_of(m, w, register_of(ins, i));
+        for (int lane = 0; lane < LANES; lane++)
+            for (int e = 0; e < 2; e++) {
+                uint16_t half = (uint16_t)(words[lane] >> 16 * e);
+                float x = ins->kind == MMA_BF16_K16 ? ptx_bf16(half) : ptx_f16(half);
+                out[lane / 4 + 8 * (i % 2)][lane % 4 * 2 + 8 * (i / 2) + e] = x;
+            }
+    }
+}
+
+static bool read_a(Machine *m, Warp *w, const Product *p, Operands *o) {
+    Tile a;
+    if (has_registers(p->ins)) {
+        read_registers(m, w, p->ins, o->a);
+        return true;
+    }
     return read_descriptor(m, w, p->ins, p->a, p->ins->number & 1, &a) &&
-           read_descriptor(m, w, p->ins, p->b, p->ins->number >> 1, &b) &&
-           read_tile(m, w, p->ins, &a, w->index % 4 * ROWS, ROWS, o->a) &&
+           read_tile(m, w, p->ins, &a, w->index % 4 * ROWS, ROWS, o->a);
+}
+
+static bool read_operands(Machine *m, Warp *w, const Product *p, Operands *o) {
+    Tile b;
+    return read_a(m, w, p, o) && read_descriptor(m, w, p->ins, p->b, p->ins->number >> 1, &b) &&
            read_tile(m, w, p->ins, &b, 0, 8 * p->ins->count, o->b);
 }
 
@@ -209,12 +235,16 @@ static bool begin(Machine *m, Warp *w, const Ins *ins) {
         if (q->touched[ins->results[i]])
             return sim_fail(m, w, ins, NO_LANE,
                             "no wgmma.fence since a sum was last read or written");
+    for (int i = 0; has_registers(ins) && i < A_WORDS; i++)
+        if (register_of(ins, i) >= 0 && q->touched[register_of(ins, i)])
+            return sim_fail(m, w, ins, NO_LANE,
+                            "no wgmma.fence since a register of A was last read or written");
     Product *grown = sim_grown(q->list, q->count, &q->capacity, sizeof *grown);
     if (!grown) return sim_fail_memory(m);
     q->list = grown;
     Product p = {.ins = ins, .adds = adds != 0, .group = NO_GROUP};
-    if (!uniform(m, w, ins, 0, &p.a) || !uniform(m, w, ins, 1, &p.b) || !agrees(m, w, &p) ||
-        !read_operands(m, w, &p, &o))
+    if ((!has_registers(ins) && !uniform(m, w, ins, 0, &p.a)) || !uniform(m, w, ins, 1, &p.b) ||
+        !agrees(m, w, &p) || !read_operands(m, w, &p, &o))
         return false;
     q->list[q->count++] = p;
     return true;
@@ -276,6 +306,12 @@ static int places_of(const Ins *ins, int32_t *places) {
 
 enum { MOST_PLACES = 2 * UINT8_MAX };
 
+static bool is_among(int32_t place, const int32_t *places, int count) {
+    for (int i = 0; i < count; i++)
+        if (places[i] == place) return true;
+    return false;
+}
+
 bool sim_products_allow(Machine *m, Warp *w, const Ins *ins) {
     const Products *q = &w->products;
     int32_t places[MOST_PLACES];
@@ -283,12 +319,17 @@ bool sim_products_allow(Machine *m, Warp *w, const Ins *ins) {
     if (ins->op == SIM_RETURN)
         return sim_fail(m, w, ins, NO_LANE, "ends before wgmma was waited for");
     int count = places_of(ins, places);
-    for (int i = 0; i < q->count; i++)
-        for (int k = 0; k < q->list[i].ins->num_results; k++)
-            for (int n = 0; n < count; n++)
-                if (places[n] == q->list[i].ins->results[k])
-                    return sim_fail(m, w, ins, NO_LANE,
-                                    "a sum of a wgmma that was not waited for is read or written");
+    for (int i = 0; i < q->count; i++) {
+        const Ins *product = q->list[i].ins;
+        for (int k = 0; k < product->num_results; k++)
+            if (is_among(product->results[k], places, count))
+                return sim_fail(m, w, ins, NO_LANE,
+                                "a sum of a wgmma that was not waited for is read or written");
+        for (int k = 0; has_registers(product) && k < A_WORDS; k++)
+            if (is_among(register_of(product, k), places, count))
+                return sim_fail(m, w, ins, NO_LANE,
+                                "A of a wgmma that was not waited for is read or written");
+    }
     return true;
 }
 

@@ -500,28 +500,35 @@ static bool mma(Statement *s, Ins *ins, SimMma kind) {
 
 /* {sums}, a, b, scale-d, 1, 1, 0|1, 0|1: descriptors, then what is added to, negated (not of
  * integers), transposed (of 16 bits only). */
+/* A of 16-bit elements may be in four registers, in braces; then only B may be transposed. */
 static bool wgmma(Statement *s, Ins *ins, SimMma kind) {
-    int flags = kind == MMA_F16_K16 || kind == MMA_BF16_K16 ? 4 : kind == MMA_S8_K32 ? 0 : 2;
-    int sums = 4 * ins->count, count = sums + 3 + flags;
+    bool halves = kind == MMA_F16_K16 || kind == MMA_BF16_K16;
+    int sums = 4 * ins->count, of_a = halves && s->num_words == sums + A_WORDS + 5 ? A_WORDS : 1;
+    int flags = of_a > 1 ? 3 : halves ? 4 : kind == MMA_S8_K32 ? 0 : 2;
+    int count = sums + of_a + 2 + flags;
     PtxType sum = kind == MMA_S8_K32 ? PTX_u32 : PTX_f32;
-    if (!counted(s, count) || !grouped(s, 0, sums, true)) return false;
-    int32_t *all = places(s, sums + 3);
-    static const PtxType types[] = {PTX_u64, PTX_u64, PTX_pred};
+    if (!counted(s, count) || !grouped(s, 0, sums, true) || !grouped(s, sums, of_a, of_a > 1))
+        return false;
+    int32_t *all = places(s, sums + of_a + 2), *operands = all + sums;
     for (int i = 0; i < sums; i++)
         if (!result(s, &s->words[i], sum, &all[i])) return false;
-    for (int i = 0; i < 3; i++)
-        if (!source(s, &s->words[sums + i], types[i], &all[sums + i])) return false;
+    for (int i = 0; i < of_a; i++)
+        if (!source(s, &s->words[sums + i], of_a > 1 ? PTX_b32 : PTX_u64, &operands[i ? i + 2 : 0]))
+            return false;
+    const Word *rest = &s->words[sums + of_a];
+    if (!source(s, &rest[0], PTX_u64, &operands[1]) || !source(s, &rest[1], PTX_pred, &operands[2]))
+        return false;
     ins->number = 0;
     for (int i = 0; i < flags; i++) {
-        const Word *word = &s->words[sums + 3 + i];
+        const Word *word = &rest[2 + i];
         if (word->kind != WORD_NUMBER || word->float_kind || word->bits > 1)
             return mismatch(s, word);
         if (i < 2 && !word->bits) return mismatch(s, word);
-        if (i >= 2) ins->number |= (uint8_t)(word->bits << (i - 2));
+        if (i >= 2) ins->number |= (uint8_t)(word->bits << (of_a > 1 ? 1 : i - 2));
     }
     ins->op = SIM_WGMMA, ins->kind = (uint8_t)kind, ins->predicate_operands = 4;
     ins->results = all, ins->num_results = (uint8_t)sums;
-    ins->operands = all + sums, ins->num_operands = 3;
+    ins->operands = operands, ins->num_operands = (uint8_t)(of_a + 2);
     s->program->has_wgmma = true;
     return true;
 }

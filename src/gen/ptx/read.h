@@ -38,8 +38,8 @@ typedef enum SimOp {
     SIM_ACTIVE,
     SIM_LDMATRIX,
     SIM_MMA,
-    SIM_WGMMA, /* results: also what is added to; operands: descriptors, scale-d;
-                  number: which of them is transposed, by bits */
+    SIM_WGMMA, /* results: also what is added to; operands: descriptors, scale-d; number: which of
+                  them is transposed, by bits; A in registers: its first, the others at the end */
     SIM_WGMMA_FENCE,
     SIM_WGMMA_COMMIT,
     SIM_WGMMA_WAIT, /* offset groups may be under way */
@@ -204,7 +204,8 @@ typedef struct Word { /* one operand as written */
     Str text;
 } Word;
 
-enum { MOST_WORDS = 136 }; /* wgmma m64n256: 128 accumulators and 7 more */
+enum { A_WORDS = 4 };      /* of A of wgmma in registers */
+enum { MOST_WORDS = 137 }; /* wgmma m64n256: 128 accumulators, A in registers and 5 more */
 
 typedef struct Statement {
     Str mnemonic;

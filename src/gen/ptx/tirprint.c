@@ -217,10 +217,12 @@ static void print_mma(Printer *p, Tir x) {
 }
 
 static void print_wgmma(Printer *p, const TirIns *ins) {
-    int sums = ins->num_args - 3;
+    int of_a = (int)ins->imm, sums = ins->num_args - of_a - 2;
     buf_printf(p->out, "\t%s ", ins->text);
     group_of(p, ins->args, sums, 0);
-    for (int i = 0; i < 3; i++) buf_puts(p->out, ", "), reg_name(p, ins->args[sums + i]);
+    buf_puts(p->out, ", ");
+    group(p, ins->args + sums, of_a, 0);
+    for (int i = 0; i < 2; i++) buf_puts(p->out, ", "), reg_name(p, ins->args[sums + of_a + i]);
     buf_printf(p->out, "%s;\n", ins->text2);
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 /* wgmma: products by warps in groups of four, which read both operands in shared memory: in a ring,
  * or where they are brought for the purpose, in panels either way; those of types of other than 16
- * bits in rows along K. Of f32 in a ring the bits that tf32 has not are not looked at.
+ * bits in rows along K. A of 16 bits is taken from registers where it lies as sums do: so the
+ * result of one product goes into the next. Of f32 in a ring the bits that tf32 has not are not
+ * looked at.
  *
  * A group has 64 rows of the product at a time, and its part of the columns. Sums are variables, to
  * which the instructions add in place: those in which a loop carries them, where nobody else reads
@@ -10,6 +12,7 @@
 #include "gen/ptx/gen.h"
 #include "ir/under_way.h"
 
+enum { K_ELEMENTS = 16, A_WORDS = 4 };                /* of A in registers, of one instruction */
 enum { K_BYTES = 32, ROWS = 64, MOST_COLUMNS = 256 }; /* of one instruction */
 
 typedef struct Operand {
@@ -18,6 +21,7 @@ typedef struct Operand {
     TileShape shape;
     uint32_t high; /* upper half of the descriptor */
     Tir low;       /* lower half, of the group's first row or column */
+    Tir *words;    /* A in registers, two elements each; else NULL */
 } Operand;
 
 /* ---- descriptors ---- */
@@ -86,6 +90,14 @@ static Operand operand_of(Gen *g, const Op *op, int index) {
     const Value *value = op->operands[index];
     int bytes = type_size_bytes(value->type);
     Operand o = {.shape = tile_shape(value->type), .k_dim = 1 - index};
+    if (index == 0 && dot_a_in_registers(op)) {
+        int count = layout_regs(type_layout(value->type)) / 2;
+        o.tile.lane = type_lane(value->type);
+        o.words = ptx_new_regs(g, count);
+        for (int i = 0; i < count; i++)
+            o.words[i] = ptx_pack_lanes(g, o.tile.lane, ptx_regs_of(g, value) + 2 * i, 2);
+        return o;
+    }
     if (value->type->place->shared) {
         o.tile = ptx_peeked(g, value);
         o.dim = tile_panel_dim(value->type);
@@ -107,7 +119,7 @@ static void stage(Gen *g, const Op *op, Operand *operands) {
     for (int i = 0; i < 2; i++) {
         const Value *value = op->operands[i];
         Operand *o = &operands[i];
-        if (value->type->place->shared) continue;
+        if (value->type->place->shared || o->words) continue;
         o->tile.offset = at;
         at += o->tile.bytes;
         ptx_shared_store(g, &o->tile, type_layout(value->type), ptx_regs_of(g, value));
@@ -155,26 +167,42 @@ static void words_of(Gen *g, const Operand *o, const char **types, const char **
     int k = K_BYTES / ptx_lane_bytes(o->tile.lane);
     *types = str_format(g->arena, "k%d.%s.%s.%s", k, ints ? "s32" : "f32", name, name).data;
     *flags = ints      ? ""
-             : k == 16 ? str_format(g->arena, ", 1, 1, %d, %d", o[0].dim != o[0].k_dim,
+             : k != 16 ? ", 1, 1"
+                       : str_format(g->arena, ", 1, 1%s, %d",
+                                    o->words             ? ""
+                                    : o->dim != o->k_dim ? ", 1"
+                                                         : ", 0",
                                     o[1].dim != o[1].k_dim)
-                             .data
-                       : ", 1, 1";
+                             .data;
 }
 
-static void multiply(Gen *g, const Operand *o, int columns, int row, int column, Tir *sums,
-                     bool zero) {
-    int count = columns / 2, depth = 1 << o[0].shape.log2[1];
+/* A at a row and step along K: a descriptor, or the words of a thread; how many. */
+static int words_of_a(Gen *g, const Operand *a, int row, int rows, int k, Tir *args) {
+    if (!a->words) {
+        args[0] = descriptor(g, a, row, k);
+        return 1;
+    }
+    int at = row / rows * (1 << a->shape.log2[1]) + k;
+    memcpy(args, a->words + at / K_ELEMENTS * A_WORDS, sizeof *args * A_WORDS);
+    return A_WORDS;
+}
+
+/* rows: of all groups. */
+static void multiply(Gen *g, const Operand *o, int columns, int row, int rows, int column,
+                     Tir *sums, bool zero) {
+    int sums_count = columns / 2, depth = 1 << o[0].shape.log2[1];
     const char *types, *flags;
-    Tir args[MOST_COLUMNS / 2 + 3];
+    Tir args[MOST_COLUMNS / 2 + A_WORDS + 2];
     words_of(g, o, &types, &flags);
-    memcpy(args, sums, sizeof *sums * (size_t)count);
+    memcpy(args, sums, sizeof *sums * (size_t)sums_count);
     for (int k = 0; k < depth; k += K_BYTES / ptx_lane_bytes(o->tile.lane)) {
-        args[count] = descriptor(g, &o[0], row, k);
-        args[count + 1] = descriptor(g, &o[1], column, k);
-        args[count + 2] = tir_bool(g->b, !(zero && k == 0));
+        int of_a = words_of_a(g, o, row, rows, k, args + sums_count), count = sums_count + of_a;
+        args[count++] = descriptor(g, &o[1], column, k);
+        args[count++] = tir_bool(g->b, !(zero && k == 0));
         const char *text =
             str_format(g->arena, "wgmma.mma_async.sync.aligned.m64n%d%s", columns, types).data;
-        tir_ins(g->b, TIR_WGMMA, text, count + 3, args, NULL)->text2 = flags;
+        TirIns *ins = tir_ins(g->b, TIR_WGMMA, text, count, args, NULL);
+        ins->text2 = flags, ins->imm = (uint64_t)of_a;
     }
 }
 
@@ -186,14 +214,15 @@ void ptx_wgmma(Gen *g, const Op *op) {
     Operand o[2] = {operand_of(g, op, 0), operand_of(g, op, 1)};
     wgmma_warps(product, g->fn->num_warps, &warps_m, &warps_n);
     stage(g, op, o);
-    for (int i = 0; i < 2; i++) describe(g, &o[i], group_bytes(g, &o[i], layout, i == 0));
+    for (int i = 0; i < 2; i++)
+        if (!o[i].words) describe(g, &o[i], group_bytes(g, &o[i], layout, i == 0));
     Tir *sums = sums_of(g, op, &zero);
     int all = product->shape[1] >> warps_n, columns = all < MOST_COLUMNS ? all : MOST_COLUMNS;
     int at = 0, rows = 16 << warps_m; /* of all groups */
     tir_plain(g->b, "wgmma.fence.sync.aligned;");
     for (int row = 0; row < product->shape[0]; row += rows)
         for (int column = 0; column < all; column += columns, at += columns / 2)
-            multiply(g, o, columns, row, column, sums + at, zero);
+            multiply(g, o, columns, row, rows, column, sums + at, zero);
     tir_plain(g->b, "wgmma.commit_group.sync.aligned;");
     if (!dot_async(op)) ptx_settle(g, 0);
     if (at != layout_regs(layout)) BUG("wgmma of %d registers, not %d", at, layout_regs(layout));

@@ -145,7 +145,7 @@ const Layout *place_operand_layout(Placer *p, const Op *op, int operand, const L
     case OP_JOIN:
     case OP_SPLIT: return interned(p, layout_of_operand(op, layout));
     case OP_GATHER: return operand == 0 ? place_home_or_default(p, value) : layout;
-    case OP_DOT: return operand < 2 ? place_home_or_default(p, value) : layout;
+    case OP_DOT: return operand < 2 ? place_multiplied(p, op, operand) : layout;
     case OP_HISTOGRAM: return place_home_or_default(p, histogram_source(op));
     case OP_ASSERT: return place_home_or_default(p, assert_condition(op));
     case OP_PRINT:

@@ -52,6 +52,7 @@ int place_vector_bits(Placer *p, const Op *op, const Layout *layout);
 bool place_widen_dots(Placer *p);
 /* Notes its unit in the plan of its result, too. */
 const Layout *place_dot_layout(Placer *p, const Op *op);
+const Layout *place_multiplied(Placer *p, const Op *op, int operand); /* 0 or 1 */
 
 /* ---- place_clone.c ---- */
 void place_write(Placer *p);

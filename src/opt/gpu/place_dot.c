@@ -104,3 +104,24 @@ const Layout *place_dot_layout(Placer *p, const Op *op) {
                                        : fma_layout(p, acc);
     return layout_intern(&p->layouts, &layout);
 }
+
+/* A load of the same body, through no op that changes lanes. */
+static bool is_loaded_here(const Op *op, const Value *value) {
+    const Op *def = value->def;
+    if (def && def->kind == OP_TRANS) def = def->operands[0]->def;
+    return def && def->kind == OP_LOAD && def->parent == op->parent;
+}
+
+/* In a loop A of wgmma is taken from registers, if there are not too many, unless it is loaded
+ * there: what the turns have in common then moves once, and B alone goes through shared memory. */
+const Layout *place_multiplied(Placer *p, const Op *op, int operand) {
+    enum { MOST_REGISTERS = 64 }; /* 16-bit elements; of 128 x 128 by 8 warps */
+    const Value *value = op->operands[operand];
+    const Layout *home = place_home_or_default(p, value);
+    bool in_loop = op->parent->owner && op->parent->owner->kind == OP_FOR;
+    if (operand == 1 || type_size_bytes(value->type) != 2 || !in_loop ||
+        place_plan(p, op_result(op))->unit != UNIT_WGMMA || is_loaded_here(op, value))
+        return home;
+    Layout layout = dot_a_layout(op, p->fn->num_warps);
+    return layout_regs(&layout) > MOST_REGISTERS ? home : layout_intern(&p->layouts, &layout);
+}

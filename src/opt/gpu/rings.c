@@ -237,9 +237,9 @@ typedef struct Scratch {
 
 static bool note_scratch(Op *op, void *user) {
     Scratch *s = user;
-    int bytes[MAX_TRIPS], in_ring = 0;
+    int bytes[MAX_TRIPS], in_ring = op->kind == OP_DOT && dot_a_in_registers(op);
     for (int i = 0; i < s->l->num_parts; i++) in_ring += s->l->parts[i].dot == op;
-    if (in_ring == 2) return true;
+    if (in_ring == 2) return true; /* and nothing of it in scratch */
     int count = op_trips(s->l->r->fn, s->l->r->has_atomics, op, bytes);
     for (int i = 0; i < count; i++)
         if (bytes[i] > s->most) s->most = bytes[i];

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Products that feed products, as in attention: the first is read, worked on lane by lane and
+ * multiplied again out of registers, while the sums of the second are carried on, by signs that
+ * depend on the first. Of small integers, so exact; for tiles, warps, turns and stages, on the
+ * simulated H200 in several orders, on the interpreter, and on it as placed for the H200. Each
+ * instruction that orders copies, products and barriers is needed. */
+#include "api/context.h"
+#include "ptx_mutate.h"
+#include "sim_ptx.h"
+
+static const char source[] =
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def chained(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    pk = k + key[None, :] * D + depth[:, None]\n"
+    "    pv = v + key[:, None] * D + depth[None, :]\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        s = tl.dot(x, tl.load(pk))\n"
+    "        sign = tl.where(tl.max(s, 1) > 12, 1.0, -1.0)\n"
+    "        acc = acc * sign[:, None]\n"
+    "        acc = tl.dot((s - 1).to(tl.float16), tl.load(pv), acc)\n"
+    "        pk += BN * D\n"
+    "        pv += BN * D\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
+
+enum { MOST = 128, MOST_TURNS = 5 };
+
+typedef struct Row {
+    int bm, bn, d, warps;
+} Row;
+
+static const Row rows[] = {
+    {64, 32, 32, 4}, {64, 64, 16, 4}, {128, 32, 64, 8}, {128, 64, 32, 4}, {64, 64, 64, 8}};
+
+typedef struct Inputs {
+    _Alignas(16) uint16_t q[MOST * MOST]; /* for copies of 16 bytes; so the others */
+    uint16_t k[MOST * MOST * MOST_TURNS], v[MOST * MOST * MOST_TURNS];
+    float o[MOST * MOST];
+} Inputs;
+
+static uint64_t state = 88172645463325252u;
+
+static int small(void) {
+    state ^= state << 13, state ^= state >> 7, state ^= state << 17;
+    return (int)(state * 2685821657736338717u >> 33) % 5 - 2;
+}
+
+static uint16_t half_of(int number) {
+    return (uint16_t)float_encode(FLOAT_F16, number, FLOAT_NEAREST_EVEN);
+}
+
+static double number_of(uint16_t half) { return float_decode(FLOAT_F16, half); }
+
+static void make_inputs(Inputs *in) {
+    for (int i = 0; i < COUNT(in->q); i++) in->q[i] = half_of(small());
+    for (int i = 0; i < COUNT(in->k); i++) in->k[i] = half_of(small()), in->v[i] = half_of(small());
+    memset(in->o, 0x55, sizeof in->o);
+}
+
+/* Elements that are not what they are to be. */
+static int wrong_in(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0}, s[MOST];
+        for (int t = 0; t < turns * r->bn; t += r->bn) {
+            double most = -INFINITY;
+            for (int n = 0; n < r->bn; n++) {
+                s[n] = 0;
+                for (int d = 0; d < r->d; d++)
+                    s[n] += number_of(in->q[i * r->d + d]) * number_of(in->k[(t + n) * r->d + d]);
+                if (s[n] > most) most = s[n];
+            }
+            for (int d = 0; d < r->d; d++) {
+                if (most <= 12) sums[d] = -sums[d];
+                for (int n = 0; n < r->bn; n++)
+                    sums[d] += (s[n] - 1) * number_of(in->v[(t + n) * r->d + d]);
+            }
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
+static tern_kernel *compiled(tern_context *context, const Row *r, int stages, const char *after) {
+    char signature[128];
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,%d,%d,%d", r->bm,
+             r->bn, r->d);
+    tern_module *module = tern_load_text(context, source, sizeof source - 1, "chained.py");
+    tern_options options = {
+        .size = sizeof options, .num_warps = r->warps, .num_stages = stages, .print_after = after};
+    tern_kernel *kernel = module ? tern_compile(module, "chained", signature, &options) : NULL;
+    if (!kernel) printf("%s\n", tern_message(context));
+    tern_module_free(module);
+    return kernel;
+}
+
+static tern_context *opened(const char *device, uint64_t seed) {
+    tern_open_options options = {.device = device, .cache_dir = "", .order_seed = seed};
+    char words[512];
+    tern_status status;
+    return tern_open(&options, &status, words, sizeof words);
+}
+
+static void check_launch(tern_context *context, tern_kernel *kernel, const Row *r, Inputs *in,
+                         int turns) {
+    tern_buffer *buffers[4];
+    const void *data[4] = {in->q, in->k, in->v, in->o};
+    const size_t sizes[4] = {sizeof in->q, sizeof in->k, sizeof in->v, sizeof in->o};
+    tern_argument arguments[5];
+    memset(in->o, 0x55, sizeof in->o);
+    for (int i = 0; i < 4; i++) {
+        buffers[i] = tern_alloc(context, sizes[i]);
+        tern_write(buffers[i], 0, data[i], sizes[i]);
+        arguments[i] = tern_arg_buffer(buffers[i]);
+    }
+    arguments[4] = tern_arg_int(turns);
+    bool fine = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 5) == TERN_OK;
+    tern_read(buffers[3], 0, in->o, sizeof in->o);
+    int wrong = fine ? wrong_in(r, in, turns) : -1;
+    if (wrong)
+        printf("%dx%dx%d, %d warps, %d turns: %d are wrong: %s\n", r->bm, r->bn, r->d, r->warps,
+               turns, wrong, tern_message(context));
+    CHECK(!wrong);
+    for (int i = 0; i < 4; i++) tern_buffer_free(buffers[i]);
+}
+
+/* By products under way whose A is in registers. */
+static bool is_chained(const char *ir) {
+    const char *second = strstr(ir, "dot %");
+    second = second ? strstr(second + 1, "dot %") : NULL;
+    return second && strstr(second, "async = 1") && strstr(ir, "ring {");
+}
+
+static void check_row(const Row *r, int stages) {
+    static Inputs in;
+    make_inputs(&in);
+    tern_context *sim = opened("sim:h200", (uint64_t)stages), *interp = opened("interp", 3);
+    tern_kernel *kernel = sim ? compiled(sim, r, stages, "waits") : NULL;
+    CHECK(kernel && interp);
+    if (!kernel || !interp) return;
+    const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER);
+    CHECK(is_chained(ir) == (stages > 1));
+    tern_kernel *placed = kernel_from_ir(interp, ir, &(tern_options){0});
+    CHECK(placed);
+    for (int turns = 0; turns <= MOST_TURNS; turns += 1 + turns) {
+        check_launch(sim, kernel, r, &in, turns);
+        if (placed) check_launch(interp, placed, r, &in, turns);
+    }
+    tern_kernel_free(kernel), tern_kernel_free(placed);
+    tern_close(sim), tern_close(interp);
+}
+
+TEST(products_of_products_are_exact) {
+    for (int i = 0; i < COUNT(rows); i++)
+        for (int stages = 1 + i % 2; stages <= 4; stages += 2) check_row(&rows[i], stages);
+}
+
+typedef struct Mutated {
+    const Row *row;
+    Inputs in;
+    int shared;
+} Mutated;
+
+static bool catches(const char *text, uint64_t seed, void *user) {
+    Mutated *m = user;
+    Bench b = bench_new();
+    b.seed = seed, b.shared = m->shared, b.broken = true;
+    memset(m->in.o, 0x55, sizeof m->in.o);
+    bench_buffer(&b, m->in.q, sizeof m->in.q);
+    bench_buffer(&b, m->in.k, sizeof m->in.k);
+    bench_buffer(&b, m->in.v, sizeof m->in.v);
+    bench_buffer(&b, m->in.o, sizeof m->in.o);
+    b.values[4] = MOST_TURNS;
+    bool runs = bench_run(&b, text, 1) && !b.failure.status;
+    arena_free(b.arena);
+    return !runs || wrong_in(m->row, &m->in, MOST_TURNS);
+}
+
+TEST(each_wait_and_barrier_is_missed) {
+    static Mutated m;
+    for (int stages = 2; stages < 5; stages++) {
+        tern_context *context = opened("sim:h200", 0);
+        tern_kernel *kernel = context ? compiled(context, &rows[0], stages, NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) return;
+        make_inputs(&m.in);
+        m.row = &rows[0], m.shared = kernel->compiled->facts.shared_bytes;
+        CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > 8);
+        tern_kernel_free(kernel);
+        tern_close(context);
+    }
+}
+
+TEST_MAIN()
