@@ -3,8 +3,10 @@
  * multiplied again out of registers, while the sums of the second are carried on, by signs that
  * depend on the first. Of small integers, so exact; for tiles, warps, turns and stages, on the
  * simulated H200 in several orders, on the interpreter, and on it as placed for the H200. Each
- * instruction that orders copies, products and barriers is needed. */
+ * instruction that orders copies, products and barriers is needed; and ptxas has nothing to add,
+ * unless one of those of wgmma is missing. */
 #include "api/context.h"
+#include "ptx_assemble.h"
 #include "ptx_mutate.h"
 #include "sim_ptx.h"
 
@@ -195,6 +197,45 @@ TEST(each_wait_and_barrier_is_missed) {
         tern_kernel_free(kernel);
         tern_close(context);
     }
+}
+
+static bool is_taken(const char *ptxas, const char *text) {
+    char name[] = "/tmp/ptx_chained_XXXXXX";
+    int file = mkstemp(name);
+    bool written = file >= 0 && write(file, text, strlen(text)) == (ssize_t)strlen(text);
+    CHECK(written);
+    bool taken = written && assemble(ptxas, "sm_90a", name, false);
+    if (file >= 0) close(file), unlink(name);
+    return taken;
+}
+
+/* Of the size that attention has: 255 registers, none of them in memory. */
+TEST(ptxas_adds_no_wait) {
+    static const Row wide = {128, 128, 128, 8};
+    const char *ptxas = ptxas_path();
+    if (!ptxas) {
+        SKIP("no ptxas");
+        return;
+    }
+    tern_context *context = opened("sim:h200", 0);
+    tern_kernel *kernel = context ? compiled(context, &wide, 3, NULL) : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
+    static const char *const parts[] = {"\twgmma.wait_group.sync.aligned 0;\n",
+                                        "\twgmma.fence.sync.aligned;\n"};
+    CHECK(is_taken(ptxas, text));
+    for (int i = 0; i < COUNT(parts); i++) {
+        const char *at = strstr(text, parts[i]);
+        Buf out = {.arena = kernel->arena};
+        CHECK(at);
+        if (!at) continue;
+        buf_add(&out, text, (int)(at - text));
+        buf_puts(&out, at + strlen(parts[i]));
+        CHECK(!is_taken(ptxas, out.data));
+    }
+    tern_kernel_free(kernel);
+    tern_close(context);
 }
 
 TEST_MAIN()
