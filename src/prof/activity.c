@@ -39,7 +39,7 @@ static void add_work(Activity *activity, const Work *work, uint64_t start_ns, ui
     added.event.parent = -1;
     added.event.enqueued_ns = INT64_MAX;
     added.number = activity->work.count;
-    if (added.event.end_ns > 0) vec_push(profile->scratch, &activity->work, added);
+    if (added.event.start_ns >= 0) vec_push(profile->scratch, &activity->work, added);
 }
 
 /* ---- records ---- */
@@ -96,12 +96,21 @@ static void see_fill(Activity *activity, const CuptiMemset *record) {
     add_work(activity, &work, record->start_ns, record->end_ns);
 }
 
+/* "cudaLaunchKernel_v7000": the runtime's have the version in which they came. */
+static const char *call_name(const Activity *activity, const CuptiCall *record) {
+    const char *name = cupti_call_name(&activity->profile->cupti, record);
+    const char *version = strstr(name, "_v");
+    if (record->kind != CUPTI_RUNTIME || !version || strspn(version + 2, "0123456789") < 4)
+        return name;
+    return str_format(activity->profile->scratch, "%.*s", (int)(version - name), name).data;
+}
+
 static void see_call(Activity *activity, const CuptiCall *record) {
     tern_profile *profile = activity->profile;
     int64_t start_ns = (int64_t)record->start_ns - profile->begin_ns;
     bool is_after = start_ns >= profile->end_ns - profile->begin_ns; /* the stop's own wait */
     if (start_ns < 0 || is_after || record->end_ns < record->start_ns) return;
-    ProfEvent event = {.name = prof_name(profile, cupti_call_name(&profile->cupti, record)),
+    ProfEvent event = {.name = prof_name(profile, call_name(activity, record)),
                        .start_ns = start_ns,
                        .end_ns = (int64_t)record->end_ns - profile->begin_ns,
                        .thread = record->thread,

@@ -177,9 +177,11 @@ static Idle measure_idle(const Findings *findings) {
     const ProfEvent **work = arena_array(profile->scratch, const ProfEvent *, count);
     for (int i = 0; i < count; i++) work[i] = &profile->events[findings->work.data[i]];
     qsort(work, (size_t)count, sizeof(void *), by_begin);
-    Idle idle = {.first_ns = work[0]->start_ns, .last_ns = work[0]->end_ns};
-    const char *last = work[0]->name;
-    for (int i = 1; i < count; i++) {
+    int64_t first_ns = work[0]->enqueued_ns; /* not known, or by a clock that differs: the start */
+    if (first_ns > work[0]->start_ns) first_ns = work[0]->start_ns;
+    Idle idle = {.first_ns = first_ns, .last_ns = first_ns};
+    const char *last = "its first work was enqueued";
+    for (int i = 0; i < count; i++) {
         int64_t gap = work[i]->start_ns - idle.last_ns;
         if (gap > 0) idle.gaps++, idle.idle_ns += gap;
         if (gap > idle.longest_ns)

@@ -22,13 +22,14 @@ static int row_of(Buf *key, ProfRows *rows, Map *found, const ProfEvent *events,
     put_key(key, events, at, by);
     intptr_t known = (intptr_t)map_get(found, buf_str(key));
     if (known) return (int)known - 1;
+    int number = rows->count; /* while it is pushed, the count may be the old or the new one */
     vec_push(arena, rows,
              (ProfRow){.name = event->name,
                        .shapes = by->shape ? event->shapes : NULL,
                        .on_device = event->on_device,
                        .is_top = event->on_device || event->parent < 0,
                        .is_own = event->on_device && event->parent < 0,
-                       .number = rows->count});
+                       .number = number});
     ProfRow *row = &rows->data[rows->count - 1];
     for (int up = events[at].parent, n = by->stack; up >= 0 && n > 0; up = events[up].parent, n--)
         vec_push(arena, &row->stack, events[up].name);

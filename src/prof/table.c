@@ -92,7 +92,7 @@ static void put_times(Buf *out, const tern_profile *profile, bool device) {
     int64_t wall = profile->end_ns - profile->begin_ns, own_ns = 0;
     if (profile->why_events[0] && device)
         buf_printf(out,
-                   "times by events: a kernel's has the 1 to 2 us of the events around it\n"
+                   "times by events: a kernel's has the 2 to 3 us of the events around it\n"
                    "not by CUPTI: %s\n",
                    profile->why_events);
     if (!profile->cupti.api || profile->why_events[0]) return;

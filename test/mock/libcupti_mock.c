@@ -77,8 +77,7 @@ static CuptiResult mock_unsubscribe(CuptiSubscriber subscriber) {
 
 static CuptiResult mock_call_name(CuptiDomain domain, uint32_t call, const char **name) {
     static char text[32];
-    snprintf(text, sizeof text, "%s_%u", domain == CUPTI_DRIVER_CALLS ? "cuCall" : "cudaCall",
-             call);
+    snprintf(text, sizeof text, domain == CUPTI_DRIVER_CALLS ? "cuCall_%u" : "cudaCall_v%u", call);
     *name = call == 307 ? "cuLaunchKernel" : text;
     return CUPTI_OK;
 }

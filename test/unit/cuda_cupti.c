@@ -193,6 +193,8 @@ TEST(work_has_the_times_of_its_records) {
     CHECK(profile->events[0].device_total_ns == 3 * KERNEL_NS + 700 + 300);
     char *table = tern_profile_table(profile, NULL);
     CHECK(strstr(table, "times by CUPTI, API 130001") && !strstr(table, "by events"));
+    CHECK(strncmp(strchr(strstr(table, "\nnothing ") + 1, '\n'), "\n  the_kernel ", 14) == 0);
+    CHECK(strncmp(strchr(strstr(table, "\ntern_fill ") + 1, '\n'), "\n  Memset (D", 12) == 0);
     tern_free(table);
     ProfFile out = {.text.arena = profile->scratch, .file = -1};
     prof_chrome(&out, profile);
@@ -218,12 +220,15 @@ TEST(records_that_are_odd) {
     emit_kernel(STREAM + 1, now, now + 1000);
     emit_call(LAUNCH_CALL, now + 250, now + 400);
     emit_kernel(STREAM, 0, 0);
+    CuptiCall runtime = {.kind = CUPTI_RUNTIME, .call = 3020, .start_ns = now, .end_ns = now + 50};
+    cupti()->record(&runtime, sizeof runtime);
     emit_kernel(STREAM, now - 1000000000, now - 900000000); /* before the profile */
     gpu.correlation = 101;
     emit_kernel(STREAM, now + 4000, now + 5000);
     cupti()->drop(17);
     CHECK(!tern_profile_stop(profile));
     CHECK(profile->num_lost == 1 + 17 && profile->early_ns == 250);
+    CHECK(count_of(profile, "cudaCall", false) == 1); /* not "cudaCall_v3020" */
     CHECK(profile->streams.count == 3 && count_of(profile, "the_kernel", true) == 5);
     int lanes = 0, own = 0;
     for (int i = 0; i < profile->num_events; i++) {

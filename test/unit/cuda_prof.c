@@ -48,8 +48,10 @@ TEST(kernels_are_timed_on_the_device) {
     }
     CHECK(profile->events[0].device_total_ns >= 4000000 && profile->events[0].device_self_ns == 0);
     char *table = tern_profile_table(profile, NULL);
-    CHECK(strstr(table, "Self GPU") && strstr(table, "  wait_spin") &&
-          strstr(table, "times by events"));
+    CHECK(strstr(table, "Self GPU") && strstr(table, "times by events"));
+    const char *below = strchr(strstr(table, "\nwait_spin ") + 1, '\n'); /* the device's row */
+    CHECK(strncmp(below, "\n  wait_spin ", 13) == 0 && strspn(below + 13, " ") > 20);
+    CHECK(below[13 + strspn(below + 13, " ")] == '-');
     tern_free(table);
     tern_profile_free(profile);
     tern_close(context);

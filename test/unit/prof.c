@@ -405,14 +405,30 @@ static ProfFindings launches(Arena *arena, int count, int every) {
     return prof_findings(&profile);
 }
 
+/* The device does what it was given only after 6 ms. */
+static ProfFindings idle_first(Arena *arena) {
+    tern_profile profile = {.scratch = arena, .has_device = true, .num_events = 4};
+    ProfEvent events[4] = {call_event("cuLaunchKernel", TERN_CALL_DRIVER, 10, 12),
+                           call_event("cuCtxSynchronize", TERN_CALL_DRIVER, 20, 6031)};
+    events[2] = work_event(events, 0, 6010, 6020);
+    events[3] = work_event(events, 0, 6020, 6030);
+    profile.events = events;
+    prof_tree(arena, events, 4);
+    return prof_findings(&profile);
+}
+
 TEST(an_idle_device_is_found) {
     Arena *arena = arena_new(NULL);
     ProfFindings found = launches(arena, 100, 20);
-    CHECK(found.count == 2 && found.data[0].ns == 99 * 15 * US);
-    CHECK(strstr(found.data[0].words, "idle for 1.485ms of 1.985ms, in 99 gaps; the longest, "
+    CHECK(found.count == 2 && found.data[0].ns == (4 + 99 * 15) * US);
+    CHECK(strstr(found.data[0].words, "idle for 1.489ms of 1.989ms, in 100 gaps; the longest, "
                                       "15.000us, after kernel, while the host is in kernel"));
     CHECK(strstr(found.data[1].words,
                  "the host launches a kernel every 20.000us, and they run for 5.000us"));
+    found = idle_first(arena);
+    CHECK(found.count == 1 && found.data[0].ns == 6000 * US);
+    CHECK(strstr(found.data[0].words, "in 1 gaps; the longest, 6.000ms, after its first work was "
+                                      "enqueued, while the host is in cuCtxSynchronize"));
     CHECK(launches(arena, 10, 20).count == 1); /* too few to speak of launches */
     CHECK(launches(arena, 100, 6).count == 0);
     CHECK(launches(arena, 3, 20).count == 0); /* 30 us: not worth a line */
