@@ -118,15 +118,16 @@ static bool is_choice(const Region *region) {
     return true;
 }
 
-static bool commutes(const Region *region) {
+bool reduce_by_value(const Op *op) {
+    const Region *region = op->regions[0];
     const Op *yield = region_yield(region);
     int count = yield->num_operands;
     for (int i = 0; i < count; i++) {
-        const Op *op = yield->operands[i]->def;
-        if (!op || !op_has_trait(op, COMMUTES) || op->parent != region) return is_choice(region);
+        const Op *made = yield->operands[i]->def;
+        if (!made || !op_has_trait(made, COMMUTES) || made->parent != region) return false;
         const Value *a = region->args[i], *b = region->args[i + count];
-        bool straight = op->operands[0] == a && op->operands[1] == b;
-        if (!straight && !(op->operands[0] == b && op->operands[1] == a)) return is_choice(region);
+        bool straight = made->operands[0] == a && made->operands[1] == b;
+        if (!straight && !(made->operands[0] == b && made->operands[1] == a)) return false;
     }
     return true;
 }
@@ -135,7 +136,7 @@ Reduction reduction_of(const Op *op) {
     const Type *in = op->operands[0]->type;
     return (Reduction){.layout = *type_layout(in),
                        .axis = tile_dim_bits(in, (int)reduce_axis(op)),
-                       .ordered = !commutes(op->regions[0])};
+                       .ordered = !reduce_by_value(op) && !is_choice(op->regions[0])};
 }
 
 /* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane

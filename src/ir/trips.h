@@ -40,6 +40,8 @@ typedef struct Reduction {
     BitPlace place; /* .. which is here; of a warp: first `moved` */
     Layout moved;
 } Reduction;
+/* Each result is one commuting op of its own two arguments. */
+bool reduce_by_value(const Op *op);
 Reduction reduction_of(const Op *op);
 bool reduction_next(Reduction *r); /* false when nothing is left */
 void reduction_remove(Reduction *r);

@@ -336,8 +336,12 @@ static Tir f16_op(Gen *g, OpKind kind, const Tir *a) {
 
 /* Through f32 a fused sum would be rounded twice. */
 static Tir bf16_op(Gen *g, OpKind kind, const Tir *a) {
-    bool native = kind == OP_FMA && g->arch->number >= 80;
-    return native ? tir_3(g->b, TIR_FMA_BF16, a[0], a[1], a[2]) : 0;
+    int sm = g->arch->number;
+    if (kind == OP_FMA && sm >= 80) return tir_3(g->b, TIR_FMA_BF16, a[0], a[1], a[2]);
+    if (kind == OP_FADD && sm >= 90) return tir_2(g->b, TIR_ADD_BF16, a[0], a[1]);
+    if (kind == OP_FSUB && sm >= 90) return tir_2(g->b, TIR_SUB_BF16, a[0], a[1]);
+    if (kind == OP_FMUL && sm >= 90) return tir_2(g->b, TIR_MUL_BF16, a[0], a[1]);
+    return 0;
 }
 
 static Tir ptx_float(Gen *g, const Op *op, const Type *lane, const Tir *args) {

@@ -9,7 +9,8 @@
  *
  * Threads see each other's accesses of global memory in program order only across a barrier, so one
  * comes between two accesses through the same parameter, one of them a write, unless both go
- * through the same pointer tile (then each thread meets only its own). A releasing atomic comes
+ * through the same pointer tile (then each thread meets only its own), or both store a scalar (one
+ * thread stores them all). A releasing atomic comes
  * after a barrier, and after an acquiring one a barrier comes before the next access.
  *
  * The buffers of rings lie from byte 0 on. A buffer is filled again after a barrier: `ready` is
@@ -27,6 +28,7 @@ typedef struct Access {   /* global memory that other lanes may touch, since the
     const Value *base;    /* parameter; NULL: unknown */
     const Value *pointer; /* NULL: of another iteration */
     bool writes;
+    bool by_one; /* stores a scalar: always the same thread */
 } Access;
 
 /* What may have happened since the last barrier. */
@@ -61,6 +63,7 @@ static void scratch_unknown(Fencer *f) { f->busy_end = f->scratch_start + SMALL_
 static bool conflicts(const Access *a, const Access *b) {
     if (!a->writes && !b->writes) return false;
     if (a->base && b->base && a->base != b->base) return false;
+    if (a->by_one && b->by_one) return false;
     const Layout *layout = a->pointer ? type_layout(a->pointer->type) : NULL;
     bool own = layout && !layout_replica_mask(layout);
     return !(own && a->pointer == b->pointer);
@@ -71,7 +74,7 @@ static void add_access(Fencer *f, Access access) {
     for (int i = 0; i < f->state.accesses.count; i++) {
         const Access *old = &f->state.accesses.data[i];
         if (old->base == access.base && old->pointer == access.pointer &&
-            old->writes == access.writes)
+            old->writes == access.writes && old->by_one == access.by_one)
             return;
     }
     vec_push(f->arena, &f->state.accesses, access);
@@ -80,8 +83,9 @@ static void add_access(Fencer *f, Access access) {
 /* A copy reads when it likes, not in the order of its thread. */
 static Access access_of(const Fencer *f, const Op *op) {
     const Value *pointer = access_pointer(op), *base = facts_base(f->facts, pointer);
-    if (op->kind == OP_FILL) return (Access){base, NULL, false};
-    return (Access){base, pointer, op->kind != OP_LOAD};
+    if (op->kind == OP_FILL) return (Access){base, NULL, false, false};
+    bool by_one = op->kind == OP_STORE && !type_is_tile(pointer->type);
+    return (Access){base, pointer, op->kind != OP_LOAD, by_one};
 }
 
 static void fence_access(Fencer *f, Op *op) {
