@@ -328,6 +328,23 @@ static Tir before_last(Gen *g, const Op *op, Tir upper, Tir step, Tir up) {
     return tir_2(g->b, sub, tir_select(g->b, up, low, high), step);
 }
 
+static bool is_no_product(Op *op, void *user) {
+    (void)user;
+    return op->kind != OP_DOT && !is_turn_op(op); /* false ends the walk */
+}
+
+/* From a number that is not negative up: then the index as it moved is no more than twice the
+ * type's largest, and as a number without a sign compares as if it had not passed its end. This is
+ * what ptxas knows as a count of turns: it unrolls such a loop, and the loads of several turns go
+ * out before the first is waited for. Loops with products go ahead by themselves. */
+static bool counts_up(Gen *g, const Op *op, Tir lower, Tir step) {
+    bool wide = type_bits(for_lower(op)->type) == 64;
+    uint64_t sign = wide ? 1ull << 63 : 1u << 31, from, by;
+    if (for_unsigned(op) || !tir_is_const(g->b, lower, &from) || !tir_is_const(g->b, step, &by))
+        return false;
+    return !(from & sign) && !(by & sign) && by && region_walk(for_body(op), is_no_product, NULL);
+}
+
 /* Whether there is a next turn is asked at the head, of the index as it moved; or, where that might
  * have passed the end of its type, before it moves. */
 static void ptx_for(Gen *g, const Op *op) {
@@ -354,7 +371,8 @@ static void ptx_for(Gen *g, const Op *op) {
     bool may_wrap = facts_index_may_wrap(g->axis, op);
     Tir up = tir_2(g->b, bits == 64 ? TIR_GT_S64 : TIR_GT_S32, step,
                    tir_const(g->b, tir_class(g->b, step), 0));
-    Tir last = may_wrap ? before_last(g, op, upper, step, up) : 0, again = 0;
+    bool counts = may_wrap && counts_up(g, op, lower, step);
+    Tir last = may_wrap && !counts ? before_last(g, op, upper, step, up) : 0, again = 0;
     int scope = tir_enter(g->b);
     if (may_wrap) {
         tir_branch(g->b, end, comes_before(g, op, i, upper, up), true);
@@ -366,8 +384,9 @@ static void ptx_for(Gen *g, const Op *op) {
     for (int k = 0; k < op->num_results; k++)
         ptx_define(g, for_arg(op, k), carried_registers(g, &carried[k]));
     ptx_region(g, body);
-    if (may_wrap) again = comes_before(g, op, i, last, up);
+    if (last) again = comes_before(g, op, i, last, up);
     Tir next = tir_2(g->b, bits == 64 ? TIR_ADD64 : TIR_ADD32, i, step);
+    if (counts) again = tir_2(g->b, bits == 64 ? TIR_LT_U64 : TIR_LT_U32, next, upper);
     assign_values(g, op->num_results, variables, region_yield(body)->operands, body->args + 1);
     tir_set(g->b, i, next);
     tir_branch(g->b, head, again, false);
