@@ -352,6 +352,24 @@ TEST(what_a_warp_learned_goes_with_a_barrier) {
     }
 }
 
+/* Warps of one block that order themselves by a word in memory, in each block. */
+TEST(warps_of_a_block_learn_from_each_other) {
+    static const char *const ways[] = {"release", "relaxed"}, *const loads[] = {"acquire",
+                                                                                "relaxed"};
+    for (int way = 0; way < 4; way++) {
+        char body[1024];
+        snprintf(body, sizeof body,
+                 "%s%smov.u32 %%r4, %%ctaid.x;\nmul.wide.u32 %%d3, %%r4, 64;\n"
+                 "add.s64 %%d3, %%d0, %%d3;\nsetp.ne.u32 %%p0, %%r0, 0;\n@%%p0 bra L1;\n"
+                 "st.global.b32 [%%d3], 77;\nst.%s.gpu.global.b32 [%%d3+4], 1000;\nbra L9;\n"
+                 "L1:\nsetp.ne.u32 %%p2, %%r0, 32;\n@%%p2 bra L9;\nL2:\n"
+                 "ld.%s.gpu.global.b32 %%r5, [%%d3+4];\nsetp.ne.u32 %%p3, %%r5, 1000;\n"
+                 "@%%p3 bra L2;\nld.global.b32 %%r6, [%%d3];\nL9:",
+                 SHARED, TID, ways[way & 1], loads[way >> 1]);
+        expect(body, 64, 3, way ? "race in global memory" : NULL);
+    }
+}
+
 /* What a block learned is forgotten by the next one, which gets its memory. */
 TEST(a_block_begins_without_knowledge) {
     for (int reads = 0; reads < 2; reads++) {
