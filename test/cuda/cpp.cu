@@ -248,6 +248,13 @@ __device__ int chosen(int x) {
     return r;
 }
 
+struct Larger {
+    template <typename T, typename U>
+    __device__ typename std::common_type<T, U>::type operator()(T &&a, U &&b) const {
+        return a > b ? a : b;
+    }
+};
+
 // Functions as arguments of templates, constants in parentheses, cases behind default, pow.
 __global__ void values(int *out, const int *in) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i];
@@ -259,5 +266,7 @@ __global__ void values(int *out, const int *in) {
     to[4] = (int)(pow(x + 0.5, exponent) * 64);
     to[5] = (int)(pow(x * 0.125 + 0.5, -2.5) * 64);
     to[6] = (int)pow(-1.5, x % 9);
-    to[7] = pow(0.0, x) == (x ? 0 : 1);
+    static_assert(std::is_same<std::common_type<char, short>::type, int>::value &&
+                  std::is_same<std::common_type_t<float, long>, float>::value);
+    to[7] = (pow(0.0, x) == (x ? 0 : 1)) + (int)(Larger()(x, 20.5) * 2) + Larger()(x, 30u);
 }
