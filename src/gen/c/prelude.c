@@ -13,7 +13,7 @@
 enum { AVNNI = 8, A512 = 1 | AVNNI, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = A512 | NOT512 };
 
 typedef struct Piece {
-    const char *name; /* several names that one text defines are separated by blanks */
+    const char *name;
     int archs;
     const char *text;
 } Piece;
@@ -334,11 +334,8 @@ static bool is_word(char c) {
 static int piece_find(const char *name, int length, int bit) {
     for (int i = 0; i < COUNT(pieces); i++) {
         if (!(pieces[i].archs & bit)) continue;
-        for (const char *at = pieces[i].name; *at;) {
-            int n = (int)strcspn(at, " ");
-            if (n == length && !memcmp(at, name, (size_t)n)) return i;
-            at += n + (at[n] == ' ');
-        }
+        if ((int)strlen(pieces[i].name) == length && !memcmp(pieces[i].name, name, (size_t)length))
+            return i;
     }
     return -1;
 }
@@ -401,16 +398,18 @@ static void piece_put(Buf *out, const char *text) {
     }
 }
 
-/* Puts the pieces that text mentions before `piece`'s own text, dependencies first. */
-static void pieces_add(Buf *out, const char *text, int bit, bool *done) {
+/* Puts the pieces that text mentions before `piece`'s own text, dependencies first; each name once.
+ */
+static void pieces_add(Buf *out, const char *text, int bit, Map *seen) {
     for (const char *at = text; (at = strstr(at, "t_")) != NULL;) {
         int n = 0;
         while (is_word(at[n])) n++;
-        if (at == text || !is_word(at[-1])) {
+        Str name = {at, n};
+        if ((at == text || !is_word(at[-1])) && !map_get(seen, name)) {
+            map_set(seen, name, seen);
             int found = piece_find(at, n, bit);
-            if (found >= 0 && !done[found]) {
-                done[found] = true;
-                pieces_add(out, pieces[found].text, bit, done);
+            if (found >= 0) {
+                pieces_add(out, pieces[found].text, bit, seen);
                 piece_put(out, pieces[found].text);
             }
         }
@@ -419,7 +418,7 @@ static void pieces_add(Buf *out, const char *text, int bit, bool *done) {
 }
 
 void prelude_write(Buf *out, CArch arch, const char *text) {
-    bool done[COUNT(pieces)] = {false};
+    Map seen = {.arena = out->arena};
     buf_puts(out, "typedef long long L;\ntypedef unsigned long long UL;\n");
     int width = prelude_width(arch), bit = arch_rows[arch].bit;
     buf_puts(out, width == 16 ? head_512
@@ -429,6 +428,6 @@ void prelude_write(Buf *out, CArch arch, const char *text) {
     buf_puts(out, head);
     buf_add(out, text_abi_start, (size_t)(text_abi_end - text_abi_start));
     buf_puts(out, "enum { T_AHEAD = 4096 };\n");
-    pieces_add(out, "t_vb_get t_iota", bit, done); /* the macros of the head use these */
-    pieces_add(out, text, bit, done);
+    pieces_add(out, "t_vb_get t_iota", bit, &seen); /* the macros of the head use these */
+    pieces_add(out, text, bit, &seen);
 }
