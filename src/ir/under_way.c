@@ -184,6 +184,24 @@ static bool regions_are_unrelated(const Op *op, const Product *p) {
 
 static bool walk_region(const Walk *w, const Region *region, Queue *q);
 
+static bool is_made_in(const Value *value, const Region *body) {
+    const Region *region = value->def ? value->def->parent : value->region;
+    while (region != body && region->owner) region = region->owner->parent;
+    return region == body;
+}
+
+/* A turn that the loop counts, at its next turn or behind it; of what it makes otherwise nobody
+ * knows: then it is counted from a value that no turn is. */
+static Turn carried_turn(const Op *loop, Turn turn, bool out, const Value *unknown) {
+    if (!turn.root || !is_made_in(turn.root, for_body(loop))) return turn;
+    for (int i = 0; i < for_count(loop); i++) {
+        Turn next = turn_of(for_next(loop, i));
+        if (turn.root != for_arg(loop, i) || next.root != turn.root) continue;
+        return (Turn){out ? &loop->results[i] : turn.root, turn.offset - next.offset};
+    }
+    return (Turn){unknown, 0};
+}
+
 /* Along the way back to the loop's head, or out of it: values that it carries go by others. */
 static void carry(const Op *loop, Queue *q, bool out) {
     for (int k = 0; k < q->count; k++) {
@@ -193,16 +211,8 @@ static void carry(const Op *loop, Queue *q, bool out) {
         for (int i = 0; i < for_count(loop); i++)
             if (for_next(loop, i) == p->sums) sums = out ? &loop->results[i] : for_arg(loop, i);
         p->sums = sums;
-        for (int i = 0; i < for_count(loop); i++)
-            for (int t = 0; t < MULTIPLIED; t++) {
-                Turn next = turn_of(for_next(loop, i));
-                if (!p->rings[t] || p->turns[t].root != for_arg(loop, i)) continue;
-                p->turns[t].offset -= next.offset;
-                if (next.root != for_arg(loop, i))
-                    p->turns[t].root = op_result(p->dot);
-                else if (out)
-                    p->turns[t].root = &loop->results[i];
-            }
+        for (int t = 0; t < MULTIPLIED; t++)
+            p->turns[t] = carried_turn(loop, p->turns[t], out, op_result(p->dot));
     }
 }
 

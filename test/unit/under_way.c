@@ -99,6 +99,32 @@ TEST(what_products_may_not_do) {
     }
 }
 
+/* Turns that are counted from what each turn of the loop makes anew are not told apart. */
+TEST(turns_of_one_value_may_be_others) {
+    Arena *arena = arena_new(NULL);
+    const char *text = wanted(arena, files[0]), *at;
+    static const char *const edits[][2] = {
+        {"ready %50, %106 {pending = 1}",
+         "%one = constant 1 : i32\n%q = mul %106, %one : i32\nready %50, %q"},
+        {"peek %50, %106 {part = 0}", "peek %50, %q {part = 0}"},
+        {"peek %50, %106 {part = 1}", "peek %50, %q {part = 1}"},
+        {"%113 = sub %106, %112", "%113 = sub %q, %112"},
+    };
+    for (int i = 0; text && i < COUNT(edits); i++) {
+        at = strstr(text, edits[i][0]);
+        CHECK(at);
+        if (at) text = changed(arena, text, at, edits[i][0], edits[i][1]);
+    }
+    at = text ? strstr(text, "settle {pending = 1}") : NULL;
+    CHECK(at && !refusal(arena, text));
+    static const char order[] = "settle {pending = 1}\n    release %50, %113";
+    if (at)
+        check_refused(
+            arena, changed(arena, text, at, order, "release %50, %113\n    settle {pending = 1}"),
+            "settle {pending = 1} is missing");
+    arena_free(arena);
+}
+
 TEST(only_wgmma_in_placed_form) {
     Arena *arena = arena_new(NULL);
     check_refused(arena, "func @f() {\nsettle\nyield\n}\n", "products under way in program form");

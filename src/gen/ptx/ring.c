@@ -9,6 +9,7 @@
  *     ready     cp.async.wait_group, for wgmma a fence between proxies, then a barrier: each thread
  *               waits for its own copies
  *     peek      nothing: what reads the tile reads it where it lies
+ *     settle    wgmma.wait_group: products that read buffers end
  *     release   nothing: the buffer is filled again after a barrier
  *
  * Turn n is at byte n % stages * size of the ring. */
