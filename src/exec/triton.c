@@ -33,71 +33,58 @@ static Object *run_next_power(Host *host, Object *const *args, const HostCall *c
 
 /* ---- do_bench ---- */
 
-static int by_size(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
+typedef struct Timed {
+    Host *host;
+    Object *function;
+} Timed;
 
-static double quantile(const double *sorted, int count, double q) {
-    double at = q * (count - 1);
-    int low = (int)at, high = low + 1 < count ? low + 1 : low;
-    return sorted[low] + (sorted[high] - sorted[low]) * (at - low);
-}
-
-/* One call, until the device is done, in ms. */
-static bool time_once(Host *host, Object *function, double *ms) {
+static tern_status call_timed(void *user, tern_stream *stream) {
+    Timed *timed = user;
+    (void)stream; /* the context's own, as for all that a script launches */
+    Host *host = timed->host;
+    if (is_raised(host)) return TERN_ERROR_ARGUMENT;
     Moment moment = moment_of(host);
-    double start = clock_ms();
-    host_invoke_with(host, function, 0, NULL);
-    if (!is_raised(host) && tern_synchronize(exec_of(host)->context)) tensor_failed(host);
-    *ms = clock_ms() - start;
-    if (is_raised(host)) return false;
+    host_invoke_with(host, timed->function, 0, NULL);
+    if (is_raised(host)) return TERN_ERROR_ARGUMENT;
     moment_end(host, moment);
-    return host_step(host, host->span);
+    return host_step(host, host->span) ? TERN_OK : TERN_ERROR_ARGUMENT;
+}
+
+static tern_return_mode return_mode(const Object *mode) {
+    Str name = mode && mode->kind == OBJECT_STR ? mode->text : STR("mean");
+    return str_is(name, "min")      ? TERN_MIN
+           : str_is(name, "max")    ? TERN_MAX
+           : str_is(name, "median") ? TERN_MEDIAN
+                                    : TERN_MEAN;
 }
 
 /* fn, warmup=25, rep=100 (ms), grad_to_none=None, quantiles=None, return_mode="mean" */
 static Object *run_bench(Host *host, Object *const *args, const HostCall *call) {
-    enum { MOST = 10000 };
-    double warmup = 25, rep = 100, ms, estimate = 0;
+    enum { MOST = 16 };
+    double warmup = 25, rep = 100, quantiles[MOST], times[MOST];
+    int count = 0;
+    Object **items, *list = heap_list(host, OBJECT_LIST, 0, NULL);
     (void)call;
     if ((args[1] && !host_double(host, args[1], "warmup", &warmup)) ||
         (args[2] && !host_double(host, args[2], "rep", &rep)))
         return none_of(host);
-    if (!time_once(host, args[0], &ms)) return none_of(host);
-    for (int i = 0; i < 5; i++) {
-        if (!time_once(host, args[0], &ms)) return none_of(host);
-        estimate += ms / 5;
-    }
-    int warm = estimate > 0 ? (int)fmin(MOST, warmup / estimate) : 1;
-    int count = estimate > 0 ? (int)fmin(MOST, fmax(1, rep / estimate)) : 1;
-    double *times = arena_array(host->arena, double, count), sum = 0;
-    for (int i = 0; i < warm; i++)
-        if (!time_once(host, args[0], &ms)) return none_of(host);
-    for (int i = 0; i < count; i++) {
-        if (!time_once(host, args[0], &times[i])) return none_of(host);
-        sum += times[i];
-    }
-    qsort(times, (size_t)count, sizeof *times, by_size);
     if (args[4] && args[4]->kind != OBJECT_NONE) {
-        int wanted;
-        Object **items, *list = heap_list(host, OBJECT_LIST, 0, NULL);
-        if (!host_items(host, args[4], &wanted, &items)) return none_of(host);
-        for (int i = 0; i < wanted; i++) {
-            double q;
-            if (!host_double(host, items[i], "a quantile", &q)) return none_of(host);
-            if (!(q >= 0 && q <= 1))
+        if (!host_items(host, args[4], &count, &items)) return none_of(host);
+        if (count > MOST) return host_refuse(host, "more than %d quantiles", MOST);
+        for (int i = 0; i < count; i++) {
+            if (!host_double(host, items[i], "a quantile", &quantiles[i])) return none_of(host);
+            if (!(quantiles[i] >= 0 && quantiles[i] <= 1))
                 return host_raise(host, CLASS_VALUE_ERROR, "a quantile is from 0 to 1");
-            list_insert(host, list, i, object_float(host->arena, quantile(times, count, q)));
         }
-        return wanted == 1 ? host_hold(host, list->items[0]) : list;
     }
-    Str mode = args[5] && args[5]->kind == OBJECT_STR ? args[5]->text : STR("mean");
-    double value = str_is(mode, "min")      ? times[0]
-                   : str_is(mode, "max")    ? times[count - 1]
-                   : str_is(mode, "median") ? quantile(times, count, 0.5)
-                                            : sum / count;
-    return object_float(host->arena, value);
+    Timed timed = {host, args[0]};
+    tern_status status = tern_do_bench(exec_of(host)->context, call_timed, &timed, warmup, rep,
+                                       quantiles, count, return_mode(args[5]), times);
+    if (status && !is_raised(host)) tensor_failed(host);
+    if (is_raised(host)) return none_of(host);
+    if (count < 2) return object_float(host->arena, times[0]);
+    for (int i = 0; i < count; i++) list_insert(host, list, i, object_float(host->arena, times[i]));
+    return list;
 }
 
 /* ---- the runtime ---- */
