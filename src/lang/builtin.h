@@ -54,6 +54,8 @@ struct Builtin {
     BuiltinLanes lanes; /* of a row LANES */
 };
 
+#define PROTON "triton.profiler.language"
+
 const Builtin *builtin_find(const char *module, Str name); /* NULL when there is none */
 int builtin_count(void);
 const Builtin *builtin_at(int index);

@@ -95,6 +95,8 @@ static const char *const modules[] = {
     "triton.language.libdevice",
     "triton.language.target_info",
     "triton.language.PropagateNan",
+    "triton.profiler",
+    PROTON,
     "math",
     "builtins",
     "torch",

@@ -349,16 +349,13 @@ void lower_stmt(Lower *l, const Stmt *stmt) {
         lower_help(
             l, "a kernel raises nothing: check with 'if', tl.static_assert or tl.device_assert");
         return;
-    case STMT_WITH:
-        lower_refused(l, stmt->span, "'with' in a kernel is not supported");
-        lower_help(l, "write its body without it");
-        return;
     case STMT_MATCH:
         lower_error(l, stmt->span, "match is not supported in a kernel");
         lower_help(l, "write it as 'if' and 'elif'");
         return;
     case STMT_RETURN:
     case STMT_IF:
+    case STMT_WITH:
     case STMT_FOR: break; /* lower_run */
     }
 }
@@ -455,6 +452,28 @@ static Cont *run_for(Lower *l, const Stmt *stmt, Cont *rest) {
     return rest;
 }
 
+/* `with proton.scope("name"):` names a part of a kernel for Triton's profiler, and means its body. */
+static Cont *run_with(Lower *l, const Stmt *stmt, Cont *rest) {
+    for (int i = 0; i < stmt->num_items; i++) {
+        const Expr *value = stmt->items[i].value;
+        const Object *callee = value->kind == EXPR_CALL ? lower_expr(l, value->left) : NULL;
+        bool is_scope = callee && callee->kind == OBJECT_BUILTIN &&
+                        !strcmp(callee->builtin->module, PROTON) &&
+                        !strcmp(callee->builtin->name, "scope");
+        if (callee && is_error(callee)) continue;
+        if (!is_scope || stmt->items[i].target) {
+            lower_refused(l, value->span, "'with' in a kernel is for scopes of " PROTON " only");
+            lower_help(l, "write its body without it");
+        } else
+            lower_expr(l, value);
+    }
+    if (block_returns(&stmt->body))
+        lower_error(l, stmt->span, "'return' inside of 'with' is not supported");
+    Cont *body = arena_new_of(l->arena, Cont);
+    *body = (Cont){.block = &stmt->body, .next = rest};
+    return body;
+}
+
 /* The next turn of an unrolled loop, or what follows it. */
 static Cont *turn(Lower *l, Cont *loop) {
     bool more = loop->step > 0 ? loop->next_value < loop->stop : loop->next_value > loop->stop;
@@ -482,7 +501,8 @@ void lower_run(Lower *l, Cont *cont) {
         Cont *rest = arena_new_of(l->arena, Cont);
         *rest = *cont;
         rest->index++;
-        if (stmt->kind == STMT_IF || stmt->kind == STMT_FOR || stmt->kind == STMT_RETURN) {
+        if (stmt->kind == STMT_IF || stmt->kind == STMT_FOR || stmt->kind == STMT_RETURN ||
+            stmt->kind == STMT_WITH) {
             if (!lower_step(l, stmt->span)) return;
             l->builder.span = stmt->span;
         }
@@ -490,6 +510,8 @@ void lower_run(Lower *l, Cont *cont) {
             cont = run_if(l, stmt, rest);
         else if (stmt->kind == STMT_FOR)
             cont = run_for(l, stmt, rest);
+        else if (stmt->kind == STMT_WITH)
+            cont = run_with(l, stmt, rest);
         else if (stmt->kind == STMT_RETURN)
             finish(l, stmt);
         else

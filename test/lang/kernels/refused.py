@@ -1620,7 +1620,7 @@ def imported(x):
 
 
 # case: with_block i32
-# want: refused 'with x:': 'with' in a kernel is not supported
+# want: refused 'x': 'with' in a kernel is for scopes of triton.profiler.language only
 # want: help: write its body without it
 @triton.jit
 def with_block(x):

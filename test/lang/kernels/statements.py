@@ -76,7 +76,7 @@ def bad_axis():
 
 
 # case: use_with i32
-# want: refused 'with n:': 'with' in a kernel is not supported
+# want: refused 'n': 'with' in a kernel is for scopes of triton.profiler.language only
 # want: help: write its body without it
 @triton.jit
 def use_with(n):
