@@ -105,6 +105,14 @@ typedef enum tern_property {
 /* Of a device by its name, "cuda:1"; it need not be there. False of a name that tern does not
  * know. */
 TERN_API bool tern_device_property(const char *device, tern_property property);
+/* What a GPU has for kernels: TERN_ERROR_UNSUPPORTED, and *gpu as it was, where the context's
+ * device is none. */
+typedef struct tern_gpu {
+    int capability; /* 90: compute capability 9.0 */
+    int multiprocessors, multiprocessor_threads, warp_size;
+    int block_registers, block_shared_bytes; /* at most */
+} tern_gpu;
+TERN_API tern_status tern_context_gpu(tern_context *context, tern_gpu *gpu);
 TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; "": none */
 
 /* What kernels say goes to `output` as it is made, in whole lines, on the thread that calls the

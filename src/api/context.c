@@ -139,6 +139,14 @@ const char *tern_device_description(const tern_context *context) {
     return context->device.description.length ? context->device.description.data : "";
 }
 
+tern_status tern_context_gpu(tern_context *context, tern_gpu *gpu) {
+    if (!context->device.gpu.multiprocessors)
+        return context_fail(context, TERN_ERROR_UNSUPPORTED, "%s is no GPU",
+                            tern_device_name(context));
+    *gpu = context->device.gpu;
+    return TERN_OK;
+}
+
 const char *tern_cache_dir(tern_context *context) {
     if (context->cache_dir) return context->cache_dir;
     if (setjmp(context->oom)) return "";

@@ -98,6 +98,7 @@ struct Device {
     void *state;
     Str name;           /* "cuda:0" */
     Str description;    /* "8 threads, gcc 12.2.0, AVX-512" */
+    tern_gpu gpu;       /* of a GPU; all 0: it is none */
     const char *target; /* what to compile for: "interp", "cpu:avx512", "sm_90a" */
     Str why;            /* words of the last failure */
     /* Kept by the context: its buffers, for executors that check each access. */

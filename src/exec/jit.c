@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Compiled {
     Str signature;
@@ -276,8 +277,9 @@ static bool grid_of(Host *host, Object *grid, const FunctionDef *def, const Laun
     return true;
 }
 
-/* With `grid` NULL the kernel is only made ready. */
-static Object *launch_on(Host *host, Object *self, Object *grid_object, const HostCall *call) {
+/* With `grid` NULL the kernel is only made ready, and *ready. */
+static Object *launch_on(Host *host, Object *self, Object *grid_object, const HostCall *call,
+                         tern_kernel **ready) {
     Object *function = self->items[0];
     Jit *jit = self->payload;
     const FunctionDef *def = function->function->def;
@@ -303,14 +305,17 @@ static Object *launch_on(Host *host, Object *self, Object *grid_object, const Ho
     host->span = call->span;
     tern_kernel *kernel = compiled(host, jit, launch);
     if (!kernel) return host->script->poison;
-    if (!grid_object) return host->script->none;
+    if (!grid_object) {
+        *ready = kernel;
+        return host->script->none;
+    }
     if (tern_launch(NULL, kernel, grid, launch->arguments, launch->num_arguments))
         return tensor_failed(host);
     return host->script->none;
 }
 
 static Object *launch(Host *host, Object *launcher, const HostCall *call) {
-    return launch_on(host, launcher->items[0], launcher->items[1], call);
+    return launch_on(host, launcher->items[0], launcher->items[1], call, NULL);
 }
 
 static const HostType launcher_type = {.name = "launcher", .call = launch};
@@ -342,7 +347,7 @@ static Object *ready_call(Host *host, Object *launcher, const HostCall *call) {
     for (int i = 0; i + 1 < kept->num_items; i += 2)
         names[count] = kept->items[i]->text, values[count++] = kept->items[i + 1];
     HostCall whole = {.num_args = count, .args = values, .names = names, .span = call->span};
-    return launch_on(host, jit, launcher->items[1], &whole);
+    return launch_on(host, jit, launcher->items[1], &whole, NULL);
 }
 
 static const HostType ready_launcher_type = {.name = "launcher", .call = ready_call};
@@ -355,17 +360,25 @@ static Object *run_nothing(Host *host, Object *const *args, const HostCall *call
     return (void)args, (void)call, host->script->none;
 }
 
-/* Stand-ins, which files divide by: what a kernel takes of a GPU is not known on a CPU. */
+/* A number of the kernel's facts; 0: they do not have it. */
+static int fact_of(tern_kernel *kernel, const char *name) {
+    const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
+    const char *line = facts ? strstr(facts, name) : NULL;
+    return line ? atoi(line + strlen(name)) : 0;
+}
+
+/* What the kernel takes of a GPU. On a CPU stand-ins, which files divide by: it is not known. */
 static Object *ready_get(Host *host, Object *self, Str name) {
     static const Native nothing = {"_init_handles", "", run_nothing, 0};
-    bool gpu = !tern_device_property(tern_device_name(exec_of(host)->context), TERN_DEVICE_ON_HOST);
-    (void)self;
+    tern_gpu gpu;
     if (str_is(name, "_init_handles")) return native_new(host, &nothing, NULL);
-    if (gpu) return NULL;
-    if (str_is(name, "n_regs")) return object_int(host->arena, 32);
+    bool is_gpu = tern_context_gpu(exec_of(host)->context, &gpu) == TERN_OK;
+    if (str_is(name, "n_regs"))
+        return object_int(host->arena, is_gpu ? fact_of(self->payload, "\nregisters: ") : 32);
     if (!str_is(name, "metadata")) return NULL;
     Object *metadata = host_module_new(host, "metadata");
-    module_add(host, metadata, "shared", object_int(host->arena, 1));
+    int shared = is_gpu ? fact_of(self->payload, "\nshared bytes: ") : 1;
+    module_add(host, metadata, "shared", object_int(host->arena, shared));
     return metadata;
 }
 
@@ -387,7 +400,8 @@ static Object *run_warmup(Host *host, Object *const *args, const HostCall *call)
         values[count] = call->args[i], names[count++] = name;
     }
     inner.num_args = count, inner.args = values, inner.names = names;
-    launch_on(host, self, NULL, &inner);
+    tern_kernel *kernel;
+    launch_on(host, self, NULL, &inner, &kernel);
     if (is_raised(host)) return host->script->poison;
     const Jit *jit = self->payload;
     for (int i = 0, next = 0; i < def->num_params; i++) /* constants by place */
@@ -396,7 +410,9 @@ static Object *run_warmup(Host *host, Object *const *args, const HostCall *call)
                 dict_put(host, kept, object_str(host->arena, def->params[i].name), values[next]);
             next++;
         }
-    return heap_host(host, &ready_type, 2, (Object *[]){self, kept});
+    Object *ready = heap_host(host, &ready_type, 2, (Object *[]){self, kept});
+    ready->payload = kernel;
+    return ready;
 }
 
 static Object *jit_get(Host *host, Object *self, Str name) {

@@ -109,18 +109,22 @@ static Object *run_gpus(Host *host, Object *const *args, const HostCall *call) {
     return (void)args, (void)call, heap_list(host, OBJECT_LIST, 0, NULL);
 }
 
-/* Of a GPU the driver would say; on a CPU these are stand-ins that files divide by. */
+/* On a CPU these are stand-ins, which files divide by. */
 static Object *run_properties(Host *host, Object *const *args, const HostCall *call) {
+    tern_gpu gpu = {.multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN),
+                    .block_registers = 65536,
+                    .block_shared_bytes = 232448,
+                    .warp_size = 32};
+    tern_context_gpu(exec_of(host)->context, &gpu);
     const struct {
         const char *name;
         int64_t value;
-    } rows[] = {{"multiprocessor_count", sysconf(_SC_NPROCESSORS_ONLN)},
-                {"max_num_regs", 65536},
-                {"max_shared_mem", 232448},
-                {"warpSize", 32}};
+    } rows[] = {{"multiprocessor_count", gpu.multiprocessors},
+                {"max_num_regs", gpu.block_registers},
+                {"max_shared_mem", gpu.block_shared_bytes},
+                {"warpSize", gpu.warp_size}};
     Object *properties = heap_list(host, OBJECT_DICT, 0, NULL);
     (void)args, (void)call;
-    if (is_gpu(host)) return host_refuse(host, "a GPU's properties");
     for (int i = 0; i < COUNT(rows); i++)
         dict_put(host, properties, object_str(host->arena, str_of(rows[i].name)),
                  object_int(host->arena, rows[i].value));
@@ -129,11 +133,13 @@ static Object *run_properties(Host *host, Object *const *args, const HostCall *c
 
 static Object *run_target(Host *host, Object *const *args, const HostCall *call) {
     Object *target = host_module_new(host, "GPUTarget");
+    tern_gpu gpu = {.warp_size = 32};
     (void)args, (void)call;
-    if (is_gpu(host)) return host_refuse(host, "a GPU's target");
-    module_add(host, target, "backend", object_str(host->arena, STR("cpu")));
-    module_add(host, target, "arch", object_int(host->arena, 0));
-    module_add(host, target, "warp_size", object_int(host->arena, 32));
+    bool is_cuda = tern_context_gpu(exec_of(host)->context, &gpu) == TERN_OK;
+    module_add(host, target, "backend",
+               object_str(host->arena, is_cuda ? STR("cuda") : STR("cpu")));
+    module_add(host, target, "arch", object_int(host->arena, gpu.capability));
+    module_add(host, target, "warp_size", object_int(host->arena, gpu.warp_size));
     return target;
 }
 

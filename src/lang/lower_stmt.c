@@ -452,7 +452,7 @@ static Cont *run_for(Lower *l, const Stmt *stmt, Cont *rest) {
     return rest;
 }
 
-/* `with proton.scope("name"):` names a part of a kernel for Triton's profiler, and means its body. */
+/* `with proton.scope("name"):` names a part for Triton's profiler, and means its body. */
 static Cont *run_with(Lower *l, const Stmt *stmt, Cont *rest) {
     for (int i = 0; i < stmt->num_items; i++) {
         const Expr *value = stmt->items[i].value;

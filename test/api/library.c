@@ -70,6 +70,14 @@ TEST(devices_have_properties) {
     }
 }
 
+TEST(interp_is_no_gpu) {
+    tern_context *own = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    tern_gpu gpu = {.warp_size = -1};
+    CHECK(own && tern_context_gpu(own, &gpu) == TERN_ERROR_UNSUPPORTED && gpu.warp_size == -1);
+    if (own) CHECK_STR(tern_message(own), "interp is no GPU");
+    tern_close(own);
+}
+
 TEST(functions_configs_and_parameters) {
     tern_module *module = begin();
     if (!module) return;

@@ -407,6 +407,7 @@ static CudaResult mock_device_attribute(int *value, CudaDeviceAttribute attribut
     case CUDA_MULTIPROCESSORS: *value = 132; break;
     case CUDA_SHARED_PER_BLOCK_OPTIN: *value = 232448; break;
     case CUDA_THREADS_PER_MULTIPROCESSOR: *value = 2048; break;
+    case CUDA_REGISTERS_PER_BLOCK: *value = 65536; break;
     case CUDA_MAX_THREADS_PER_BLOCK: *value = 1024; break;
     case CUDA_CLOCK_RATE_KHZ: *value = MHZ * 1000; break;
     case CUDA_MEMORY_CLOCK_KHZ:

@@ -34,6 +34,7 @@ TEST(opening_and_closing) {
           "attribute 16 of 102\n"
           "attribute 97 of 102\n"
           "attribute 39 of 102\n"
+          "attribute 12 of 102\n"
           "memory of 102\n"
           "name 255, 102\n"
           "retain 102");
@@ -54,6 +55,7 @@ TEST(opening_and_closing) {
           "attribute 16 of 100\n"
           "attribute 97 of 100\n"
           "attribute 39 of 100\n"
+          "attribute 12 of 100\n"
           "memory of 100\n"
           "name 255, 100\n"
           "retain 100\n"

@@ -18,6 +18,10 @@ TEST(describes_the_device) {
     CHECK_STR(f.device.target, "sm_90a");
     CHECK_STR(f.device.description.data, "Mock GPU 0, 132 SMs, 1.0 GiB, compute capability 9.0, "
                                          "driver for CUDA 13.0");
+    tern_gpu gpu = f.device.gpu;
+    CHECK(gpu.capability == 90 && gpu.multiprocessors == 132 && gpu.warp_size == 32);
+    CHECK(gpu.multiprocessor_threads == 2048 && gpu.block_registers == 65536);
+    CHECK(gpu.block_shared_bytes == 232448);
     close_device(&f);
     CHECK(mock()->live() == 0);
 }

@@ -58,7 +58,7 @@ typedef struct Cuda {
     CudaContext context; /* the primary one, so that pointers are shared with PyTorch's */
     int driver_version;  /* 12040 is 12.4 */
     int major, minor;    /* compute capability */
-    int multiprocessors, shared_optin, threads_per_multiprocessor;
+    int multiprocessors, shared_optin, threads_per_multiprocessor, block_registers;
     size_t memory_bytes;
     int timeout_ms; /* 0: wait for ever */
     bool blocking;

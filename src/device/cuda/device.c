@@ -102,7 +102,8 @@ static tern_status read_attributes(Cuda *cuda) {
                   {CUDA_CAPABILITY_MINOR, &cuda->minor},
                   {CUDA_MULTIPROCESSORS, &cuda->multiprocessors},
                   {CUDA_SHARED_PER_BLOCK_OPTIN, &cuda->shared_optin},
-                  {CUDA_THREADS_PER_MULTIPROCESSOR, &cuda->threads_per_multiprocessor}};
+                  {CUDA_THREADS_PER_MULTIPROCESSOR, &cuda->threads_per_multiprocessor},
+                  {CUDA_REGISTERS_PER_BLOCK, &cuda->block_registers}};
     tern_status status = TERN_OK;
     for (int i = 0; i < COUNT(wanted) && status == TERN_OK; i++)
         status = cuda_check(
@@ -126,6 +127,12 @@ static tern_status describe(Cuda *cuda) {
         return cuda_fail(cuda, TERN_ERROR_DEVICE,
                          "%s has compute capability %d.%d; tern needs 7.5 or newer", name,
                          cuda->major, cuda->minor);
+    device->gpu = (tern_gpu){.capability = 10 * cuda->major + cuda->minor,
+                             .multiprocessors = cuda->multiprocessors,
+                             .warp_size = 32,
+                             .multiprocessor_threads = cuda->threads_per_multiprocessor,
+                             .block_registers = cuda->block_registers,
+                             .block_shared_bytes = cuda->shared_optin};
     device->description = str_format(
         device->arena, "%s, %d SMs, %.1f GiB, compute capability %d.%d, driver for CUDA %d.%d",
         name, cuda->multiprocessors, (double)cuda->memory_bytes / (1 << 30), cuda->major,

@@ -55,6 +55,7 @@ typedef enum CudaResult {
 
 typedef enum CudaDeviceAttribute {
     CUDA_MAX_THREADS_PER_BLOCK = 1,
+    CUDA_REGISTERS_PER_BLOCK = 12,
     CUDA_CLOCK_RATE_KHZ = 13,
     CUDA_MULTIPROCESSORS = 16,
     CUDA_MEMORY_CLOCK_KHZ = 36,
