@@ -66,6 +66,10 @@ static void note_roofline(Bench *bench, const char *where, const Measured *measu
                    measured->bytes > 0 ? "operations" : "bytes");
         return;
     }
+    if (measured->on_tensor) {
+        buf_printf(&bench->notes, "roof    %s: no ceiling of tensor cores is measured\n", where);
+        return;
+    }
     bool is_far = !bench->request.hot || measured->bytes > 2 * (double)peaks->cache_bytes;
     double memory = is_far ? fmax(peaks->copy, peaks->read) : peaks->cached,
            intensity = measured->flops / measured->bytes;

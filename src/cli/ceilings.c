@@ -34,7 +34,7 @@ static Against against_memory(const Measured *m, bool is_hot, bool on_gpu) {
 
 static Against against_compute(const Measured *m, bool on_gpu) {
     return (Against){.rate = m->flops / (m->timing.median * 1e-3),
-                     .ceiling = m->peaks.fma,
+                     .ceiling = m->on_tensor ? 0 : m->peaks.fma,
                      .slack = fma_slack,
                      .name = "fp32 multiply-add",
                      .unit = "GFLOP/s",

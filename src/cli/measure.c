@@ -4,6 +4,7 @@
 #include "cli/check.h"
 #include "cli/data_seen.h"
 #include "cli/gather.h"
+#include "cli/published.h"
 
 #include <math.h>
 #include <signal.h>
@@ -253,6 +254,10 @@ static int count_work(Point *point) {
         result->flops_by = work.flops_exact ? EVIDENCE_COUNTED : EVIDENCE_AT_MOST;
     } else if (status != TERN_ERROR_UNSUPPORTED)
         return cli_fail_context(&point->cli, point->bound.context);
+    const char *ptx = tern_kernel_text(point->bound.kernel, TERN_STAGE_PTX);
+    const Published *published = published_of(tern_device_description(point->bound.context));
+    result->on_tensor = ptx && on_tensor_cores(ptx);
+    if (result->on_tensor && published) result->tensor_ceiling = published_tensor(published, ptx);
     int code = declared(point, "bytes", &result->bytes, &result->bytes_by);
     return code ? code : declared(point, "flops", &result->flops, &result->flops_by);
 }

@@ -49,25 +49,6 @@ static WhyFrom from_evidence(Evidence by) {
 
 /* ---- a GPU that is not here ---- */
 
-/* The fastest kind of tensor-core products in the PTX, as a multiple of the rate of 16-bit floats
- * (data sheets: tf32 half, 8 bits twice); 0: there is none of a known kind. */
-static double tensor_rate(const char *ptx) {
-    static const struct {
-        const char *types;
-        double rate;
-    } kinds[] = {{".f16.f16", 1}, {".bf16.bf16", 1}, {".tf32.tf32", 0.5}, {".e4m3", 2},
-                 {".e5m2", 2},    {".s8", 2},        {".u8", 2}};
-    double most = 0;
-    for (const char *at = strstr(ptx, "mma."); at; at = strstr(at + 4, "mma.")) {
-        size_t length = strcspn(at, " \n");
-        for (int i = 0; i < COUNT(kinds); i++) {
-            const char *found = strstr(at, kinds[i].types);
-            if (found && found < at + length) most = fmax(most, kinds[i].rate);
-        }
-    }
-    return most;
-}
-
 static bool has_half_arithmetic(const char *ptx) {
     static const char *const ops[] = {"fma.rn.f16", "fma.rn.bf16", "add.f16",     "mul.f16",
                                       "add.rn.f16", "mul.rn.f16",  "add.rn.bf16", "mul.rn.bf16"};
@@ -81,12 +62,12 @@ static bool has_half_arithmetic(const char *ptx) {
  * least. */
 static void take_operations(Why *why, const char *ptx, double flops, WhyFrom from) {
     const Published *published = why->published;
-    bool on_tensor = strstr(ptx, "mma.sync") || strstr(ptx, "wgmma.mma_async");
+    bool on_tensor = on_tensor_cores(ptx);
     WhyResource *resource = &why->facts.resources[on_tensor ? WHY_TENSOR : WHY_ARITHMETIC];
     *resource = (WhyResource){.amount = flops, .amount_from = from};
     if (!published) return;
     if (on_tensor)
-        resource->ceiling = published->tensor_16 * tensor_rate(ptx);
+        resource->ceiling = published_tensor(published, ptx);
     else if (!has_half_arithmetic(ptx))
         resource->ceiling = published->fp32;
     resource->ceiling_from = resource->ceiling > 0 ? WHY_PUBLISHED : WHY_UNKNOWN;
@@ -185,8 +166,11 @@ static void take_measured(Why *why, bool is_hot) {
     why->facts.resources[WHY_MEMORY] = (WhyResource){
         m->bytes, is_hot && !is_far ? m->peaks.cached : fmax(m->peaks.copy, m->peaks.read),
         from_evidence(m->bytes_by), from};
-    why->facts.resources[WHY_ARITHMETIC] =
-        (WhyResource){m->flops, m->peaks.fma, from_evidence(m->flops_by), from};
+    /* No ceiling of tensor cores is measured. */
+    WhyFrom published = m->tensor_ceiling > 0 ? WHY_PUBLISHED : WHY_UNKNOWN;
+    why->facts.resources[m->on_tensor ? WHY_TENSOR : WHY_ARITHMETIC] =
+        (WhyResource){m->flops, m->on_tensor ? m->tensor_ceiling : m->peaks.fma,
+                      from_evidence(m->flops_by), m->on_tensor ? published : from};
     why->units = strcmp(m->device, "cpu") ? 0 : threads_of(m->description);
     why->facts.tail = why_tail(why_blocks(why), why->units, 1);
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* The rule of tern why, on facts of which the answer is known. */
+#include "cli/published.h"
 #include "cli/why_rule.h"
 #include "test.h"
 
 #include <math.h>
+#include <string.h>
 
 /* Measured, with shares of memory and arithmetic. */
 static WhyFacts measured(double memory, double arithmetic, double tail, double floor) {
@@ -78,6 +80,23 @@ TEST(letters_have_words) {
         letters[strlen(letters)] = letter;
     }
     CHECK(why_legend('!') == NULL);
+}
+
+TEST(published_by_the_name_of_the_driver) {
+    const Published *h200 = published_of("NVIDIA H200, 132 SMs, 139.8 GiB");
+    CHECK(h200 && !strcmp(h200->gpu, "h200"));
+    CHECK(!published_of("NVIDIA H200 NVL, 132 SMs") && !published_of("NVIDIA H200") &&
+          !published_of("2 threads, gcc 12"));
+}
+
+TEST(tensor_cores_are_seen_in_ptx) {
+    static const char wgmma[] = "wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%r1}, ..";
+    static const char tf32[] = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, ..";
+    const Published *gpu = published_find("h200");
+    CHECK(on_tensor_cores(wgmma) && on_tensor_cores(tf32) && !on_tensor_cores("fma.rn.f32 %f1"));
+    CHECK(published_tensor(gpu, wgmma) == 2 * 989.5e12);
+    CHECK(published_tensor(gpu, tf32) == 989.5e12 / 2);
+    CHECK(published_tensor(gpu, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64") == 0);
 }
 
 TEST_MAIN()
