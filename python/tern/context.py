@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Contexts: one for each device that the process uses, opened when first asked for."""
 import json
+import os
 import sys
 
 from . import _tern
@@ -27,6 +28,15 @@ def context(device=None, **options):
         device_open = _open.setdefault(made.device, made)
         _open[device] = device_open
     return _open[device]
+
+
+def importing(device=None):
+    """As context(), but what kernels import is looked for where Python looks, too."""
+    if (device, "importing") not in _open:
+        folders = [path for path in sys.path if os.path.isdir(path)]
+        made = context(device, include=folders)
+        _open[device, "importing"] = _open.setdefault((made.device, "importing"), made)
+    return _open[device, "importing"]
 
 
 def synchronize(device=None):

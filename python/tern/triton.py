@@ -13,7 +13,7 @@ import threading
 import time
 
 from . import _tern
-from .context import context as context_of
+from .context import importing
 from .jit import Function
 
 # What was launched and compiled through here, by name: for reports.
@@ -171,7 +171,7 @@ def as_triton(device=None, tune=None):
               and name not in JITFunction.__mro__[1].__init__.__code__.co_names]
     if needed or not hasattr(triton.runtime.driver, "set_active"):
         raise _tern.Unsupported(f"Triton {triton.__version__} has no {', '.join(needed)}")
-    context = context_of(device)
+    context = importing(device)
     if context.on_host:
         triton.runtime.driver.set_active(Driver(context))
     from triton.compiler.errors import CompilationError

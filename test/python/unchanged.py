@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-from harness import check, have, run, same, write
+from harness import check, folder, have, run, same, write
 
 import tern.triton
 
@@ -18,6 +18,7 @@ import triton
 import triton.language as tl
 from triton.runtime import driver
 from beside import DOUBLE, scale
+from elsewhere import parts
 
 SHIFT: tl.constexpr = tl.constexpr(3)
 
@@ -36,7 +37,7 @@ def kernel(x, y, n, DTYPE: tl.constexpr, EVEN: tl.constexpr, BLOCK: tl.constexpr
     value = shifted(tl.load(x + at, mask=at < n))
     if EVEN:
         value += 100
-    tl.store(y + at, value.to(DTYPE), mask=at < n)
+    tl.store(y + at, parts.zero(value).to(DTYPE), mask=at < n)
 
 
 def launch(n):
@@ -74,8 +75,21 @@ def scale(x):
 ''')
 
 
+# A package that Python finds, and that does not lie beside the program.
+os.makedirs(os.path.join(folder, "site", "elsewhere"))
+write("site/elsewhere/__init__.py", "")
+write("site/elsewhere/parts.py", '''
+import triton
+
+
+@triton.jit
+def zero(x):
+    return x + 0
+''')
+
+
 def program(words, more_path="", **more):
-    here = os.environ["PYTHONPATH"]
+    here = os.pathsep.join([os.environ["PYTHONPATH"], os.path.join(folder, "site")])
     path = os.pathsep.join([more_path, here] if more_path else [here])
     return subprocess.run([sys.executable, "-m", "tern", *words], capture_output=True, text=True,
                           env={**os.environ, "PYTHONPATH": path, "TERN_DEVICE": "cpu", **more},
@@ -94,7 +108,7 @@ def runs(name, path):
                                                   "101 BLOCK 32 right i32 False"])
     done = program([PROGRAM, "--mistake"], path)
     check(f"{name}: a mistake ends it", done.returncode == 1, done.returncode)
-    check(f"{name}: with its place", "program.py:24:" in done.stderr and "power of 2" in done.stderr,
+    check(f"{name}: with its place", "program.py:25:" in done.stderr and "power of 2" in done.stderr,
           done.stderr[-600:])
 
 
@@ -106,7 +120,7 @@ def with_triton():
     if have("triton", 8):
         runs("Triton", "")
         same("Triton's class of errors", program([PROGRAM, "--caught"]).stdout.splitlines()[-1:],
-             ["caught True 24 True"])
+             ["caught True 25 True"])
 
 
 def command():

@@ -15,7 +15,7 @@ import sys
 import textwrap
 import types
 
-import tern
+from tern.context import importing
 from tern.triton import Driver, Functions, launched, run_first
 
 __version__ = "3.6.0"
@@ -86,7 +86,7 @@ _state = {}  # of this process: the Functions of the device that was chosen
 
 def run_on(device):
     """What tern.as_triton(device) does where this stands for Triton."""
-    context = tern.context(device)
+    context = importing(device)
     _state["functions"] = Functions(context)
     _state["driver"] = Driver(context)
     return context
