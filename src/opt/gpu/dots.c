@@ -12,7 +12,8 @@
 typedef struct Dots {
     PassCtx *px;
     Func *fn;
-    int *readers; /* by value id */
+    int num_values; /* before: what is made here has ids beyond */
+    int *readers;   /* by value id */
 } Dots;
 
 static bool count_readers(Op *op, void *user) {
@@ -30,6 +31,7 @@ static bool is_zero(const Value *value) {
 static const Op *product_of(const Dots *d, const Op *sum, const Value *value) {
     const Op *dot = value->def;
     if (!dot || dot->kind != OP_DOT || dot->parent != sum->parent) return NULL;
+    if (value->id >= d->num_values) return NULL; /* it adds already */
     TypeKind kind = type_lane(value->type)->kind;
     if ((kind != TYPE_F32 && kind != TYPE_I32) || d->readers[value->id] != 1) return NULL;
     return is_zero(dot_acc(dot)) ? dot : NULL;
@@ -70,7 +72,7 @@ static bool visit(const Dots *d, Region *region) {
 bool pass_dots(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PROGRAM) return false;
     func_renumber(fn);
-    Dots d = {px, fn, arena_array(px->scratch, int, fn->num_values)};
+    Dots d = {px, fn, fn->num_values, arena_array(px->scratch, int, fn->num_values)};
     region_walk(fn->body, count_readers, d.readers);
     if (!visit(&d, fn->body)) return false; /* all readers come behind: resolved on the way */
     pass_dce(px, fn);                       /* the products as they were */
