@@ -211,9 +211,10 @@ static Verdict run_on(Trial *trial, const char *device, const char *cache, unsig
     if (!module) return fail(trial, context, device, "parse", REJECTED);
     char signature[2048];
     signature_text(trial->kernel, signature);
-    tern_kernel *compiled =
-        tern_compile(module, "kernel", signature,
-                     &(tern_options){.num_warps = trial->kernel->num_warps, .verify = true});
+    tern_kernel *compiled = tern_compile(module, "kernel", signature,
+                                         &(tern_options){.num_warps = trial->kernel->num_warps,
+                                                         .verify = true,
+                                                         .precise = trial->kernel->is_precise});
     if (!compiled)
         return fail(trial, context, device, "compile", strcmp(device, "interp") ? FAILS : REJECTED);
     Verdict verdict = launch(trial, device, context, compiled, result);

@@ -294,6 +294,7 @@ void gen_wild_math(Gen *g) {
     int id = define(g, like, functions[f].text, a);
     at(g, id)->is_visible = 0;
     at(g, id)->error = 0;
+    g->kernel->is_precise = 1;
     emit_store(g, id, 4 * functions[f].ulps * kinds[kind].unit);
 }
 

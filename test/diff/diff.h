@@ -114,6 +114,7 @@ typedef struct Kernel {
     int scalars[2];   /* run-time n0, n1 */
     int is_aligned;   /* pointers promise 16 bytes */
     int fuses_halves; /* f16 and bf16 products may be fused too */
+    int is_precise;   /* functions of any bits are compared by ulps: as --precise has them */
 } Kernel;
 
 /* ---- kernel.c ---- */

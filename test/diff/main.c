@@ -41,10 +41,11 @@ static void print_finding(const Kernel *kernel, const char *device, const Outcom
                           uint64_t seed) {
     printf("---- seed %llu %s on %s: %s\n", (unsigned long long)seed,
            verdict_name(outcome->verdict), device, outcome->words);
-    printf("# grid: %d  A = %d, B = %d, C = %d, n0 = %d, n1 = %d, num_warps = %d%s\n",
+    printf("# grid: %d  A = %d, B = %d, C = %d, n0 = %d, n1 = %d, num_warps = %d%s%s\n",
            kernel->num_programs, kernel->consts[0], kernel->consts[1], kernel->consts[2],
            kernel->scalars[0], kernel->scalars[1], kernel->num_warps,
-           kernel->is_aligned ? ", pointers divisible by 16" : "");
+           kernel->is_aligned ? ", pointers divisible by 16" : "",
+           kernel->is_precise ? ", precise" : "");
     kernel_text(kernel, 0, stdout);
     printf("----\n");
     fflush(stdout);
