@@ -33,16 +33,16 @@ typedef enum TirKind {
     TIR_ATOM, /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
     TIR_SHUFFLE, /* text: "shfl.sync.bfly.b32"; args: value, lane or mask */
     TIR_MMA,     /* text; args: a.., b.., c..; imm: registers of a, b in bytes 0 and 1 */
-    TIR_WGMMA,  /* text; args: variables that are added to, in place, a as a descriptor or in imm
+    TIR_WGMMA,   /* text; args: variables that are added to, in place, a as a descriptor or in imm
                     registers, descriptor b, whether they are added to (else the sum begins at 0);
                     text2: the immediates behind */
-    TIR_SET,    /* args: variable, value */
-    TIR_LABEL,  /* imm: number */
-    TIR_BRANCH, /* imm: label; guard */
-    TIR_PLAIN,  /* text as it is: "bar.sync 0;" */
-    TIR_READ,   /* text: "mov.u64"; text2: "%globaltimer": read each time */
-    TIR_ASM,    /* the user's text; $n are results, then args */
-    TIR_CALL    /* text: function; args: values of its parameters */
+    TIR_SET,     /* args: variable, value */
+    TIR_LABEL,   /* imm: number */
+    TIR_BRANCH,  /* imm: label; guard */
+    TIR_PLAIN,   /* text as it is: "bar.sync 0;" */
+    TIR_READ,    /* text: "mov.u64"; text2: "%globaltimer": read each time */
+    TIR_ASM,     /* the user's text; $n are results, then args */
+    TIR_CALL     /* text: function; args: values of its parameters */
 } TirKind;
 
 typedef int Tir; /* an instruction's index; 0 is none */
