@@ -52,6 +52,22 @@ void op_resolve_operands(Op *op) {
 
 void func_resolve(Func *fn) { region_resolve(fn->body); }
 
+bool region_replace(Region *region, OpReplace *replacement, void *user) {
+    bool changed = false;
+    for (Op *op = region->first, *next; op; op = next) {
+        next = op->next;
+        for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
+        for (int i = 0; i < op->num_regions; i++)
+            changed |= region_replace(op->regions[i], replacement, user);
+        Value *found = replacement(op, user);
+        if (!found) continue;
+        op_result(op)->replaced = found;
+        op_remove(op);
+        changed = true;
+    }
+    return changed;
+}
+
 static Value *mapped(const Map *values, Value *old) {
     Value *found = map_get_pointer(values, old);
     return found ? found : old;

@@ -391,6 +391,10 @@ void op_move_before(Op *op, Op *before);
 Value *value_resolve(Value *value); /* follows `replaced` to its end */
 void op_resolve_operands(Op *op);   /* operands = value_resolve(operand), regions' too */
 void func_resolve(Func *fn);        /* all operands in the function */
+/* Asks of each op, in order and behind those in its regions, for a value in place of its one result
+ * (NULL: it stays). Operands are resolved on the way: all readers come behind. True: some were. */
+typedef Value *OpReplace(Op *op, void *user);
+bool region_replace(Region *region, OpReplace *replacement, void *user);
 Region *region_clone(Func *fn, const Region *region, Map *values); /* values: old -> new */
 Op *op_clone(Builder *b, const Op *op, Map *values);
 Func *func_copy(const Func *fn); /* its own ops and values */

@@ -18,7 +18,7 @@ static const Op *product_of(const Op *sum, int index) {
 static Value *negated(Builder *b, Value *value) { return build_1(b, OP_FNEG, value); }
 
 /* NULL: op is no sum of a product. */
-static Value *contracted(Func *fn, Op *op) {
+static Value *contracted(Op *op, void *fn) {
     if (op->kind != OP_FADD && op->kind != OP_FSUB) return NULL;
     Builder b = {.fn = fn, .region = op->parent, .before = op, .span = op->span};
     Value *x = op->operands[0], *y = op->operands[1];
@@ -33,22 +33,6 @@ static Value *contracted(Func *fn, Op *op) {
     return build_3(&b, OP_FMA, first, product->operands[1], x);
 }
 
-static bool visit(Func *fn, Region *region) {
-    bool changed = false;
-    for (Op *op = region->first, *next; op; op = next) {
-        next = op->next;
-        for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
-        for (int i = 0; i < op->num_regions; i++) changed |= visit(fn, op->regions[i]);
-        Value *fma = contracted(fn, op);
-        if (!fma) continue;
-        op_result(op)->replaced = fma;
-        op_remove(op);
-        changed = true;
-    }
-    return changed;
-}
-
 bool pass_contract(PassCtx *px, Func *fn) {
-    /* All readers come behind: they are resolved on the way. */
-    return !px->precise && visit(fn, fn->body);
+    return !px->precise && region_replace(fn->body, contracted, fn);
 }

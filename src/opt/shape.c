@@ -11,11 +11,6 @@
  * and addresses, so that the uniform part of an address is one scalar, or one for each row. */
 #include "opt/opt.h"
 
-typedef struct Shape {
-    Func *fn;
-    bool changed;
-} Shape;
-
 /* ---- elementwise before splat and broadcast ---- */
 
 static Value *source_of(const Value *value, OpKind kind) {
@@ -52,14 +47,14 @@ static Value *widened(Builder *b, Value *value, const Type *to) {
                                   : build_broadcast(b, value, to->shape);
 }
 
-static Value *compute_before(Shape *s, Op *op, OpKind kind) {
+static Value *compute_before(Func *fn, Op *op, OpKind kind) {
     const Type *small = common_source(op, kind), *to = op->results[0].type;
     Value *operands[3];
     if (!small) return NULL;
-    Builder b = {.fn = s->fn, .region = op->parent, .before = op, .span = op->span};
+    Builder b = {.fn = fn, .region = op->parent, .before = op, .span = op->span};
     for (int i = 0; i < op->num_operands; i++)
         operands[i] = narrowed_operand(&b, op->operands[i], kind, small);
-    const Type *type = type_with_elem(s->fn->types, small, type_lane(to));
+    const Type *type = type_with_elem(fn->types, small, type_lane(to));
     Op *made = build_op(&b, op->kind, op->num_operands, operands, 1, &type, 0, NULL);
     memcpy(made->attrs, op->attrs, sizeof made->attrs);
     return widened(&b, op_result(made), to);
@@ -68,23 +63,23 @@ static Value *compute_before(Shape *s, Op *op, OpKind kind) {
 /* ---- one scalar for the uniform part of a sum ---- */
 
 /* (broadcast p + x) + splat a -> broadcast(p + splat a) + x: fewer lanes. */
-static Value *add_before_broadcast(Shape *s, Op *op, const Op *inner, Value *uniform) {
+static Value *add_before_broadcast(Func *fn, Op *op, const Op *inner, Value *uniform) {
     Value *small = source_of(inner->operands[0], OP_BROADCAST);
     if (op->kind != OP_ADDPTR || !small) return NULL;
-    Builder b = {.fn = s->fn, .region = op->parent, .before = op, .span = op->span};
+    Builder b = {.fn = fn, .region = op->parent, .before = op, .span = op->span};
     Value *moved =
         build_addptr(&b, small, build_splat(&b, uniform, small->type->rank, small->type->shape));
     return build_addptr(&b, build_broadcast(&b, moved, op->results[0].type->shape),
                         inner->operands[1]);
 }
 
-static Value *merge_uniform(Shape *s, Op *op) {
+static Value *merge_uniform(Func *fn, Op *op) {
     if (op->kind != OP_ADD && op->kind != OP_ADDPTR) return NULL;
     for (int side = 0; side < (op->kind == OP_ADD ? 2 : 1); side++) {
         const Op *inner = op->operands[side]->def;
         Value *outer = source_of(op->operands[1 - side], OP_SPLAT);
         if (!outer || !inner || inner->kind != op->kind) continue;
-        Builder b = {.fn = s->fn, .region = op->parent, .before = op, .span = op->span};
+        Builder b = {.fn = fn, .region = op->parent, .before = op, .span = op->span};
         for (int k = 0; k < (op->kind == OP_ADD ? 2 : 1); k++) {
             Value *uniform = source_of(inner->operands[k], OP_SPLAT);
             const Type *type = op->results[0].type;
@@ -94,41 +89,31 @@ static Value *merge_uniform(Shape *s, Op *op) {
             return op->kind == OP_ADD ? build_2(&b, OP_ADD, sum, inner->operands[1 - k])
                                       : build_addptr(&b, sum, inner->operands[1]);
         }
-        Value *found = add_before_broadcast(s, op, inner, outer);
+        Value *found = add_before_broadcast(fn, op, inner, outer);
         if (found) return found;
     }
     return NULL;
 }
 
-static Value *rewrite(Shape *s, Op *op) {
+static Value *rewrite(Func *fn, Op *op) {
     Value *found = NULL;
     if (op->num_results != 1 || !type_is_tile(op->results[0].type) || op->num_operands > 3)
         return NULL;
     bool is_load = op->kind == OP_LOAD && load_volatile(op) == 0;
-    if (is_load) return compute_before(s, op, OP_SPLAT);
+    if (is_load) return compute_before(fn, op, OP_SPLAT);
     if (!op_has_trait(op, ELEMENTWISE)) return NULL;
-    if ((found = compute_before(s, op, OP_SPLAT))) return found;
-    if ((found = compute_before(s, op, OP_BROADCAST))) return found;
-    return merge_uniform(s, op);
+    if ((found = compute_before(fn, op, OP_SPLAT))) return found;
+    if ((found = compute_before(fn, op, OP_BROADCAST))) return found;
+    return merge_uniform(fn, op);
 }
 
-static void visit(Shape *s, Region *region) {
-    for (Op *op = region->first, *next; op; op = next) {
-        next = op->next;
-        for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
-        for (int i = 0; i < op->num_regions; i++) visit(s, op->regions[i]);
-        Value *found = rewrite(s, op);
-        if (!found) continue;
-        found->name = op->results[0].name;
-        op->results[0].replaced = found;
-        op_remove(op);
-        s->changed = true;
-    }
+static Value *named(Op *op, void *fn) {
+    Value *found = rewrite(fn, op);
+    if (found) found->name = op->results[0].name;
+    return found;
 }
 
 bool pass_shape(PassCtx *px, Func *fn) {
-    Shape s = {.fn = fn};
     (void)px;
-    visit(&s, fn->body);
-    return s.changed;
+    return region_replace(fn->body, named, fn);
 }

@@ -2,23 +2,16 @@
 /* Rings: what the parser and the verifier refuse, in words, and what they must let stand. */
 #include "ir/ir.h"
 #include "test.h"
+#include "ir_refusal.h"
 
 typedef struct Row {
     const char *text, *want; /* want NULL: fine */
 } Row;
 
-static const char *refusal(Arena *arena, const char *text) {
-    Diag diag = {.arena = arena};
-    Func *fn = func_parse(arena, source_new(arena, STR("t.tir"), str_of(text)), &diag);
-    Buf out = {.arena = arena};
-    if (!fn) diag_print(&diag, false, &out);
-    return fn ? func_verify(arena, fn) : out.data;
-}
-
 /* Whole: the words are all that is said, for rows of the verifier. */
 static void check(const char *text, const char *want, bool whole) {
     Arena *arena = arena_new(NULL);
-    const char *why = refusal(arena, text);
+    const char *why = ir_refusal(arena, text);
     bool right = !want ? !why : why && (whole ? !strcmp(why, want) : strstr(why, want) != NULL);
     if (!right) printf("%s\ngot '%s', want '%s'\n", text, why ? why : "nothing", want ? want : "");
     CHECK(right);

@@ -4,6 +4,7 @@
  * refuses, in words. */
 #include "opt/opt.h"
 #include "test.h"
+#include "ir_refusal.h"
 
 static const char *const files[] = {"test/opt/rings_matmul.tir", "test/opt/waits_chained.tir"};
 
@@ -13,14 +14,6 @@ static const char *wanted(Arena *arena, const char *path) {
     if (!file_read(arena, path, 1 << 20, &text, &why)) return NULL;
     const char *want = strstr(str_c(arena, text), "# want:\n");
     return want ? want + strlen("# want:\n") : NULL;
-}
-
-static const char *refusal(Arena *arena, const char *text) {
-    Diag diag = {.arena = arena};
-    Func *fn = func_parse(arena, source_new(arena, STR("t.tir"), str_of(text)), &diag);
-    Buf out = {.arena = arena};
-    if (!fn) diag_print(&diag, false, &out);
-    return fn ? func_verify(arena, fn) : out.data;
 }
 
 /* The text with `old`, from byte `at` on, replaced. */
@@ -34,7 +27,7 @@ static const char *changed(Arena *arena, const char *text, const char *at, const
 }
 
 static void check_refused(Arena *arena, const char *text, const char *word) {
-    const char *why = refusal(arena, text);
+    const char *why = ir_refusal(arena, text);
     if (!why || !strstr(why, word)) printf("%s\nwant '%s', got '%s'\n", text, word, why ? why : "");
     CHECK(why && strstr(why, word));
 }
@@ -48,7 +41,7 @@ TEST(each_settle_is_needed) {
             SKIP("run from the project's folder");
             return;
         }
-        CHECK(!refusal(arena, text));
+        CHECK(!ir_refusal(arena, text));
         for (at = strstr(text, "settle"); at; at = strstr(at + 1, "settle"), count++) {
             bool one = !strncmp(at, "settle {pending = 1}", 20);
             const char *all = one ? "settle {pending = 1}" : "settle";
@@ -94,7 +87,7 @@ TEST(what_products_may_not_do) {
         if (rows[i].word)
             check_refused(arena, text, rows[i].word);
         else
-            CHECK(!refusal(arena, text));
+            CHECK(!ir_refusal(arena, text));
         arena_free(arena);
     }
 }
@@ -116,7 +109,7 @@ TEST(turns_of_one_value_may_be_others) {
         if (at) text = changed(arena, text, at, edits[i][0], edits[i][1]);
     }
     at = text ? strstr(text, "settle {pending = 1}") : NULL;
-    CHECK(at && !refusal(arena, text));
+    CHECK(at && !ir_refusal(arena, text));
     static const char order[] = "settle {pending = 1}\n    release %50, %113";
     if (at)
         check_refused(

@@ -37,7 +37,8 @@ static const Op *product_of(const Dots *d, const Op *sum, const Value *value) {
     return is_zero(dot_acc(dot)) ? dot : NULL;
 }
 
-static Value *added_to(const Dots *d, Op *sum) {
+static Value *added_to(Op *sum, void *user) {
+    const Dots *d = user;
     if (sum->kind != OP_FADD && sum->kind != OP_ADD) return NULL;
     for (int i = 1; i >= 0; i--) {
         const Op *dot = product_of(d, sum, sum->operands[i]);
@@ -54,28 +55,13 @@ static Value *added_to(const Dots *d, Op *sum) {
     return NULL;
 }
 
-static bool visit(const Dots *d, Region *region) {
-    bool changed = false;
-    for (Op *op = region->first, *next; op; op = next) {
-        next = op->next;
-        for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
-        for (int i = 0; i < op->num_regions; i++) changed |= visit(d, op->regions[i]);
-        Value *product = added_to(d, op);
-        if (!product) continue;
-        op_result(op)->replaced = product;
-        op_remove(op);
-        changed = true;
-    }
-    return changed;
-}
-
 bool pass_dots(PassCtx *px, Func *fn) {
     if (fn->form != FORM_PROGRAM) return false;
     func_renumber(fn);
     Dots d = {px, fn, fn->num_values, arena_array(px->scratch, int, fn->num_values)};
     region_walk(fn->body, count_readers, d.readers);
-    if (!visit(&d, fn->body)) return false; /* all readers come behind: resolved on the way */
-    pass_dce(px, fn);                       /* the products as they were */
+    if (!region_replace(fn->body, added_to, &d)) return false;
+    pass_dce(px, fn); /* the products as they were */
     func_renumber(fn);
     return true;
 }
