@@ -360,11 +360,12 @@ static Object *run_nothing(Host *host, Object *const *args, const HostCall *call
     return (void)args, (void)call, host->script->none;
 }
 
-/* A number of the kernel's facts; 0: they do not have it. */
-static int fact_of(tern_kernel *kernel, const char *name) {
+/* A number of the kernel's facts. */
+static Object *fact_of(Host *host, tern_kernel *kernel, const char *name) {
     const char *facts = tern_kernel_text(kernel, TERN_STAGE_FACTS);
     const char *line = facts ? strstr(facts, name) : NULL;
-    return line ? atoi(line + strlen(name)) : 0;
+    return line ? object_int(host->arena, atoi(line + strlen(name)))
+                : host_refuse(host, "what a kernel takes of this GPU: the driver does not say");
 }
 
 /* What the kernel takes of a GPU. On a CPU stand-ins, which files divide by: it is not known. */
@@ -374,11 +375,13 @@ static Object *ready_get(Host *host, Object *self, Str name) {
     if (str_is(name, "_init_handles")) return native_new(host, &nothing, NULL);
     bool is_gpu = tern_context_gpu(exec_of(host)->context, &gpu) == TERN_OK;
     if (str_is(name, "n_regs"))
-        return object_int(host->arena, is_gpu ? fact_of(self->payload, "\nregisters: ") : 32);
+        return is_gpu ? fact_of(host, self->payload, "\nregisters: ") : object_int(host->arena, 32);
     if (!str_is(name, "metadata")) return NULL;
+    Object *shared =
+        is_gpu ? fact_of(host, self->payload, "\nshared bytes: ") : object_int(host->arena, 1);
+    if (is_raised(host)) return host->script->poison;
     Object *metadata = host_module_new(host, "metadata");
-    int shared = is_gpu ? fact_of(self->payload, "\nshared bytes: ") : 1;
-    module_add(host, metadata, "shared", object_int(host->arena, shared));
+    module_add(host, metadata, "shared", shared);
     return metadata;
 }
 

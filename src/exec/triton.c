@@ -63,12 +63,13 @@ static Object *run_bench(Host *host, Object *const *args, const HostCall *call) 
     enum { MOST = 16 };
     double warmup = 25, rep = 100, quantiles[MOST], times[MOST];
     int count = 0;
-    Object **items, *list = heap_list(host, OBJECT_LIST, 0, NULL);
+    Object **items;
+    bool wants_list = args[4] && args[4]->kind != OBJECT_NONE;
     (void)call;
     if ((args[1] && !host_double(host, args[1], "warmup", &warmup)) ||
         (args[2] && !host_double(host, args[2], "rep", &rep)))
         return none_of(host);
-    if (args[4] && args[4]->kind != OBJECT_NONE) {
+    if (wants_list) {
         if (!host_items(host, args[4], &count, &items)) return none_of(host);
         if (count > MOST) return host_refuse(host, "more than %d quantiles", MOST);
         for (int i = 0; i < count; i++) {
@@ -82,7 +83,8 @@ static Object *run_bench(Host *host, Object *const *args, const HostCall *call) 
                                        quantiles, count, return_mode(args[5]), times);
     if (status && !is_raised(host)) tensor_failed(host);
     if (is_raised(host)) return none_of(host);
-    if (count < 2) return object_float(host->arena, times[0]);
+    if (!wants_list || count == 1) return object_float(host->arena, times[0]);
+    Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
     for (int i = 0; i < count; i++) list_insert(host, list, i, object_float(host->arena, times[i]));
     return list;
 }
