@@ -904,6 +904,7 @@ typedef struct tern_peaks {
     double read;        /* bytes/s read, far beyond the caches */
     double cached;      /* bytes/s read and written within the caches */
     double fma;         /* fp32 operations/s, two for each fused multiply-add */
+    double tensor;      /* operations/s of a product of random f16 on tensor cores; 0: not known */
     size_t cache_bytes; /* the working set from which `copy` and `read` are the ceiling */
     bool was_cached;    /* not measured now */
     bool is_doubtful; /* measured beside other work, it seems: rounds did not agree, or reading was

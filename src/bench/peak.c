@@ -48,8 +48,19 @@ static const char source[] =
     "        f = tl.fma(f, m, 0.25)\n"
     "        g = tl.fma(g, m, 0.25)\n"
     "        h = tl.fma(h, m, 0.25)\n"
-    "    tl.store(y + i, a + b + c + d + e + f + g + h, mask=i < n)\n";
+    "    tl.store(y + i, a + b + c + d + e + f + g + h, mask=i < n)\n"
+    "@triton.jit\n"
+    "def product(x, y, z, K: tl.constexpr, N: tl.constexpr):\n"
+    "    row = tl.program_id(0) // (N // 256) * 128 + tl.arange(0, 128)[:, None]\n"
+    "    column = tl.program_id(0) % (N // 256) * 256 + tl.arange(0, 256)[None, :]\n"
+    "    sums = tl.zeros([128, 256], dtype=tl.float32)\n"
+    "    for k in range(0, K, 64):\n"
+    "        a = tl.load(x + row * K + k + tl.arange(0, 64)[None, :])\n"
+    "        b = tl.load(y + (k + tl.arange(0, 64)[:, None]) * N + column)\n"
+    "        sums = tl.dot(a, b, sums)\n"
+    "    tl.store(z + row * N + column, sums)\n";
 enum { OPERATIONS_A_LANE = 8 * 32 * 2 };
+enum { PRODUCT_SIZE = 4096, PRODUCT_ROWS = 128, PRODUCT_COLUMNS = 256 }; /* the tile's, see above */
 
 typedef struct Peak {
     tern_context *context;
@@ -70,6 +81,17 @@ static tern_status launch(void *user, tern_stream *stream) {
     return tern_launch(stream, run->kernel, run->grid, run->arguments, 3);
 }
 
+/* The least of the times of many launches. */
+static tern_status time_run(Peak *peak, PeakRun *run, double *seconds) {
+    tern_timing timing;
+    tern_bench_options options = {.hot = true, .min_time_ms = 60, .max_time_ms = 2000};
+    tern_status status = tern_bench(peak->context, launch, run, &options, &timing);
+    if (status) return status;
+    if (timing.min * 1e-3 < *seconds) *seconds = timing.min * 1e-3;
+    tern_timing_free(&timing);
+    return TERN_OK;
+}
+
 /* The least time of `function` over n floats, in seconds. */
 static tern_status least_time(Peak *peak, const char *function, size_t n, double *seconds) {
     static const int blocks[] = {1024, 4096};
@@ -85,11 +107,7 @@ static tern_status least_time(Peak *peak, const char *function, size_t n, double
         run.arguments[0] = tern_arg_buffer(peak->from),
         run.arguments[1] = tern_arg_buffer(peak->to);
         run.arguments[2] = tern_arg_int((int64_t)n);
-        tern_timing timing;
-        tern_bench_options options = {.hot = true, .min_time_ms = 60, .max_time_ms = 2000};
-        tern_status status = tern_bench(peak->context, launch, &run, &options, &timing);
-        if (!status && timing.min * 1e-3 < *seconds) *seconds = timing.min * 1e-3;
-        if (!status) tern_timing_free(&timing);
+        tern_status status = time_run(peak, &run, seconds);
         tern_kernel_free(run.kernel);
         if (status) return status;
     }
@@ -118,6 +136,47 @@ static tern_status measure_memory(Peak *peak, tern_peaks *peaks) {
     return TERN_OK;
 }
 
+/* Of 1/2 to 1, of both signs: equal numbers cost less power, and run faster than any work does. */
+static tern_status fill_randomly(tern_buffer *buffer, size_t count) {
+    uint16_t *values = malloc(count * sizeof *values);
+    uint64_t state = 1;
+    if (!values) return TERN_ERROR_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u; /* Knuth's MMIX */
+        values[i] = (uint16_t)((state >> 48 & 0x83ff) | 0x3800);
+    }
+    tern_status status = tern_write(buffer, 0, values, count * sizeof *values);
+    free(values);
+    return status;
+}
+
+/* 0: no GPU, or none with tensor cores and shared memory for such tiles. As many tiles as fill it
+ * eight times, of one matrix, whose beginning is the other. */
+static double measure_product(Peak *peak) {
+    tern_gpu gpu;
+    double seconds = INFINITY, operations = 0;
+    if (tern_context_gpu(peak->context, &gpu)) return 0;
+    size_t tiles = 8 * (size_t)gpu.multiprocessors,
+           rows = tiles / (PRODUCT_SIZE / PRODUCT_COLUMNS) * PRODUCT_ROWS;
+    if (rows < PRODUCT_SIZE) rows = PRODUCT_SIZE;
+    if (rows * PRODUCT_SIZE > peak->most) return 0;
+    char signature[64];
+    snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp32:16,%d,%d", PRODUCT_SIZE,
+             PRODUCT_SIZE);
+    PeakRun run = {.kernel = tern_compile(peak->module, "product", signature,
+                                          &(tern_options){.num_warps = 8, .num_stages = 3}),
+                   .arguments = {tern_arg_buffer(peak->from), tern_arg_buffer(peak->from),
+                                 tern_arg_buffer(peak->to)}};
+    const char *ptx = run.kernel ? tern_kernel_text(run.kernel, TERN_STAGE_PTX) : NULL;
+    run.grid[0] = (uint32_t)(rows / PRODUCT_ROWS * (PRODUCT_SIZE / PRODUCT_COLUMNS));
+    run.grid[1] = run.grid[2] = 1;
+    if (ptx && strstr(ptx, "mma") && !fill_randomly(peak->from, rows * PRODUCT_SIZE) &&
+        !time_run(peak, &run, &seconds))
+        operations = 2.0 * (double)rows * PRODUCT_SIZE * PRODUCT_SIZE;
+    tern_kernel_free(run.kernel);
+    return operations / seconds;
+}
+
 static tern_status measure_all(Peak *peak, tern_peaks *peaks) {
     static const size_t sets[] = {64 << 10, 512 << 10, 4 << 20, 16 << 20}; /* bytes of each array */
     double seconds;
@@ -131,6 +190,7 @@ static tern_status measure_all(Peak *peak, tern_peaks *peaks) {
     if (lanes > peak->most) lanes = peak->most;
     if (!status) status = least_time(peak, "fma", lanes, &seconds);
     if (!status) peaks->fma = (double)lanes * OPERATIONS_A_LANE / seconds;
+    if (!status) peaks->tensor = measure_product(peak);
     if (peaks->cached < peaks->copy) peaks->cached = peaks->copy;
     return status;
 }
@@ -185,7 +245,7 @@ static void host_key(char *key, size_t size) {
 static bool kept_path(tern_context *context, char *path, size_t size, char *key, size_t key_size) {
     char host[384];
     host_key(host, sizeof host);
-    snprintf(key, key_size, "tern %s peaks 2, %s, %s, %s", tern_version(),
+    snprintf(key, key_size, "tern %s peaks 3, %s, %s, %s", tern_version(),
              tern_device_name(context), tern_device_description(context), host);
     const char *folder = tern_cache_dir(context);
     int length = snprintf(path, size, "%s/peak-%016llx.txt", folder,
@@ -195,21 +255,24 @@ static bool kept_path(tern_context *context, char *path, size_t size, char *key,
 
 static bool read_kept(const char *path, const char *key, tern_peaks *peaks) {
     char line[2048] = "";
-    double copy = 0, read = 0, cached = 0, fma = 0;
+    double copy = 0, read = 0, cached = 0, fma = 0, tensor = 0;
     size_t cache_bytes = 0;
     int doubtful = 0;
     FILE *file = fopen(path, "r");
     if (!file) return false;
-    bool fine = fgets(line, sizeof line, file) && !strncmp(line, key, strlen(key)) &&
-                line[strlen(key)] == '\n' &&
-                fscanf(file, "copy %lf read %lf cached %lf fma %lf cache_bytes %zu doubtful %d end",
-                       &copy, &read, &cached, &fma, &cache_bytes, &doubtful) == 6;
+    bool fine =
+        fgets(line, sizeof line, file) && !strncmp(line, key, strlen(key)) &&
+        line[strlen(key)] == '\n' &&
+        fscanf(file,
+               "copy %lf read %lf cached %lf fma %lf tensor %lf cache_bytes %zu doubtful %d end",
+               &copy, &read, &cached, &fma, &tensor, &cache_bytes, &doubtful) == 7;
     fclose(file);
     if (!fine || !(copy > 0 && read > 0 && cached > 0 && fma > 0)) return false;
     *peaks = (tern_peaks){.copy = copy,
                           .read = read,
                           .cached = cached,
                           .fma = fma,
+                          .tensor = tensor > 0 ? tensor : 0,
                           .cache_bytes = cache_bytes,
                           .was_cached = true,
                           .is_doubtful = doubtful != 0};
@@ -224,9 +287,10 @@ static void keep(const char *path, const char *key, const tern_peaks *peaks) {
     FILE *file = fopen(other, "w");
     if (!file) return;
     fprintf(file,
-            "%s\ncopy %.9g\nread %.9g\ncached %.9g\nfma %.9g\ncache_bytes %zu\ndoubtful %d\nend\n",
-            key, peaks->copy, peaks->read, peaks->cached, peaks->fma, peaks->cache_bytes,
-            peaks->is_doubtful);
+            "%s\ncopy %.9g\nread %.9g\ncached %.9g\nfma %.9g\ntensor %.9g\ncache_bytes "
+            "%zu\ndoubtful %d\nend\n",
+            key, peaks->copy, peaks->read, peaks->cached, peaks->fma, peaks->tensor,
+            peaks->cache_bytes, peaks->is_doubtful);
     if (fclose(file) || rename(other, path)) unlink(other);
 }
 

@@ -376,6 +376,11 @@ int bound_values(Bound *bound) {
     return code;
 }
 
+Str bound_choice(const Bound *bound, Arena *arena) {
+    return str_format(arena, "%.*s, %d warps, %d stages", STR_ARG(bound->signature),
+                      tern_kernel_num_warps(bound->kernel), tern_kernel_num_stages(bound->kernel));
+}
+
 void bound_close(Bound *bound) {
     for (int i = 0; bound->args && i < bound->num_args; i++)
         if (!bound->args[i].is_shared) tern_buffer_free(bound->args[i].buffer);

@@ -54,6 +54,7 @@ int bound_download(Bound *bound); /* and back into the tensors' storages */
  * a kernel wrote outside of. */
 int bound_check_zones(Bound *bound);
 int bound_fail_diag(Bound *bound);
+Str bound_choice(const Bound *bound, Arena *arena); /* "*fp32:16,i32,1024, 4 warps, 3 stages" */
 LaunchArg *bound_arg(const Bound *bound, Str name); /* NULL: no such parameter */
 void bound_close(Bound *bound);
 

@@ -58,6 +58,7 @@ static void measure_again(tern_context *context, Measured *m) {
     /* The best of both: a neighbour takes away, and gives nothing. */
     again.copy = fmax(again.copy, peaks->copy), again.read = fmax(again.read, peaks->read);
     again.cached = fmax(again.cached, peaks->cached), again.fma = fmax(again.fma, peaks->fma);
+    again.tensor = fmax(again.tensor, peaks->tensor);
     *peaks = again;
 }
 

@@ -113,6 +113,15 @@ void cli_complain(const Cli *cli, const char *text) {
     if (cli->said) buf_puts(cli->said, text);
 }
 
+const char *cli_first_words(Arena *arena, const Cli *cli, Str text) {
+    Str prefix = str_format(arena, "tern %s: ", cli->command->name);
+    if (str_starts(text, prefix.data))
+        text = (Str){text.data + prefix.length, text.length - prefix.length};
+    int length = 0;
+    while (length < text.length && text.data[length] != '\n') length++;
+    return str_c(arena, (Str){text.data, length});
+}
+
 int cli_fail(const Cli *cli, ExitCode code, const char *format, ...) {
     va_list args;
     Buf text = {.arena = cli->arena};

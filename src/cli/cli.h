@@ -93,6 +93,8 @@ int cli_fail(const Cli *cli, ExitCode code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* Words as they are, with their newline. */
 void cli_complain(const Cli *cli, const char *text);
+/* The first line of complaints, without the command's name in front. */
+const char *cli_first_words(Arena *arena, const Cli *cli, Str complaints);
 /* The same as cli_fail for a failed call of the library: its words, and the exit code of its
  * status. */
 int cli_fail_context(const Cli *cli, tern_context *context);

@@ -255,9 +255,9 @@ static int count_work(Point *point) {
     } else if (status != TERN_ERROR_UNSUPPORTED)
         return cli_fail_context(&point->cli, point->bound.context);
     const char *ptx = tern_kernel_text(point->bound.kernel, TERN_STAGE_PTX);
-    const Published *published = published_of(tern_device_description(point->bound.context));
+    result->choice = bound_choice(&point->bound, point->result_arena);
     result->on_tensor = ptx && on_tensor_cores(ptx);
-    if (result->on_tensor && published) result->tensor_ceiling = published_tensor(published, ptx);
+    if (result->on_tensor) result->tensor_rate = tensor_rate(ptx);
     int code = declared(point, "bytes", &result->bytes, &result->bytes_by);
     return code ? code : declared(point, "flops", &result->flops, &result->flops_by);
 }
@@ -284,16 +284,6 @@ static int measure(Point *point) {
     return code;
 }
 
-/* The first line of the complaint, without the command's name in front. */
-static const char *first_words(Arena *arena, const Cli *cli, Str text) {
-    Str prefix = str_format(arena, "tern %s: ", cli->command->name);
-    if (str_starts(text, prefix.data))
-        text = (Str){text.data + prefix.length, text.length - prefix.length};
-    int length = 0;
-    while (length < text.length && text.data[length] != '\n') length++;
-    return str_c(arena, (Str){text.data, length});
-}
-
 void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request,
                    Measured *measured) {
     Point point = {.cli = *cli, .request = request, .result_arena = arena, .result = measured};
@@ -307,7 +297,7 @@ void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request,
     measured->trust = buf_str(&point.trust);
     measured->doubts = buf_str(&point.doubts);
     if (measured->exit_code) {
-        measured->words = first_words(arena, cli, buf_str(&complaints));
+        measured->words = cli_first_words(arena, cli, buf_str(&complaints));
         tern_timing_free(&measured->timing);
     }
     bound_close(&point.bound);

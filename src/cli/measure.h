@@ -28,13 +28,14 @@ typedef struct Measured {
     char device[32], description[256], kernel[128];
     uint32_t grid[3];
     tern_timing timing; /* samples: tern_timing_free */
+    Str choice;         /* what was compiled: signature, warps, stages */
     double bytes, flops;
     Evidence bytes_by, flops_by;
-    bool on_tensor;        /* the operations, or most of them, are products on tensor cores */
-    double tensor_ceiling; /* operations/s, published; 0: not known */
-    tern_peaks peaks;      /* all 0: not known */
-    bool peaks_again;      /* the result beat them, and they were measured again */
-    double share;          /* of the nearest ceiling; 0: not known */
+    bool on_tensor;     /* the operations, or most of them, are products on tensor cores */
+    double tensor_rate; /* of the fastest kind of them, see published.h; 0: not known */
+    tern_peaks peaks;   /* all 0: not known */
+    bool peaks_again;   /* the result beat them, and they were measured again */
+    double share;       /* of the nearest ceiling; 0: not known */
     const char *ceiling;
     Str trust;  /* what was done and what speaks against it: "cold .. · outputs written" */
     Str doubts; /* only what speaks against it; empty: nothing */

@@ -4,6 +4,7 @@
 #include "cli/json.h"
 #include "cli/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 
 const OptionRow options_peak[] = {
@@ -24,6 +25,8 @@ static void print_text(const Cli *cli, tern_context *context, const tern_peaks *
     printf("read    %9.4g GB/s      beyond the caches\n", peaks->read / 1e9);
     printf("cached  %9.4g GB/s      read and written, within the caches\n", peaks->cached / 1e9);
     printf("fma     %9.4g GFLOP/s   fp32\n", peaks->fma / 1e9);
+    if (peaks->tensor > 0)
+        printf("tensor  %9.4g GFLOP/s   a product of f16\n", peaks->tensor / 1e9);
     if (peaks->is_doubtful)
         puts("doubtful: rounds did not agree, or reading was slower than copying: measured beside "
              "other work,\nit seems; --refresh on a quiet machine");
@@ -60,6 +63,7 @@ int command_peak(Cli *cli) {
         json_key(&json, "read"), json_number(&json, peaks.read);
         json_key(&json, "cached"), json_number(&json, peaks.cached);
         json_key(&json, "fma"), json_number(&json, peaks.fma);
+        json_key(&json, "tensor"), json_number(&json, peaks.tensor > 0 ? peaks.tensor : NAN);
         json_key(&json, "doubtful"), json_bool(&json, peaks.is_doubtful);
         json_close(&json, '}');
         json_print(&json);

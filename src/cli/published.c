@@ -37,9 +37,8 @@ bool on_tensor_cores(const char *ptx) {
     return strstr(ptx, "mma.sync") || strstr(ptx, "wgmma.mma_async");
 }
 
-/* The fastest kind of tensor-core products in the PTX, as a multiple of the rate of 16-bit floats
- * (data sheets: tf32 half, 8 bits twice); 0: there is none of a known kind. */
-static double tensor_rate(const char *ptx) {
+/* Data sheets: tf32 half, 8 bits twice. */
+double tensor_rate(const char *ptx) {
     static const struct {
         const char *types;
         double rate;
@@ -54,10 +53,6 @@ static double tensor_rate(const char *ptx) {
         }
     }
     return most;
-}
-
-double published_tensor(const Published *gpu, const char *ptx) {
-    return gpu->tensor_16 * tensor_rate(ptx);
 }
 
 double published_clock(const Published *gpu, int multiprocessors) {

@@ -18,8 +18,9 @@ typedef struct Published {
 const Published *published_find(const char *gpu);       /* NULL: not in the table */
 const Published *published_of(const char *description); /* of a device: "NVIDIA H200, 132 SMs" */
 bool on_tensor_cores(const char *ptx);
-/* Of the fastest kind of products in the PTX; 0: not known. */
-double published_tensor(const Published *gpu, const char *ptx);
+/* Of the fastest kind of tensor-core products in the PTX, as a multiple of the rate of 16-bit
+ * floats; 0: there is none of a known kind. */
+double tensor_rate(const char *ptx);
 /* The clock at which fp32 is what is published. */
 double published_clock(const Published *gpu, int multiprocessors);
 

@@ -19,7 +19,7 @@ const OptionRow options_why[] = {
     {"flops", 0, "EXPR", "cpu, cuda: operations of one launch, instead of those counted"},
     {"hot", 0, NULL, "cpu, cuda: caches as the run before left them"},
     {"rep", 0, "MS", "cpu, cuda: time for measuring; default 100"},
-    {"execute", 0, "WHEN", "sim: execute the launch, and count: auto, yes or no; default auto"},
+    {"execute", 0, "WHEN", "GPUs: execute it on sim, and count: auto, yes or no; default auto"},
     {0},
 };
 
@@ -67,7 +67,7 @@ static void take_operations(Why *why, const char *ptx, double flops, WhyFrom fro
     *resource = (WhyResource){.amount = flops, .amount_from = from};
     if (!published) return;
     if (on_tensor)
-        resource->ceiling = published_tensor(published, ptx);
+        resource->ceiling = published->tensor_16 * tensor_rate(ptx);
     else if (!has_half_arithmetic(ptx))
         resource->ceiling = published->fp32;
     resource->ceiling_from = resource->ceiling > 0 ? WHY_PUBLISHED : WHY_UNKNOWN;
@@ -93,57 +93,126 @@ static int take_work(Why *why, Bound *bound, const tern_argument *arguments, int
     return EXIT_OK;
 }
 
-/* Executing takes about a second for each million threads. */
+/* So many programs sim executes in a second or two: about a million threads, and 10^8 operations of
+ * products. */
+static double affordable(const Why *why) {
+    static const double threads = 1 << 21, operations = 1e8;
+    double flops = why->facts.resources[WHY_TENSOR].amount / why_blocks(why);
+    return fmin(threads / why->counted.threads, flops > 0 ? operations / flops : INFINITY);
+}
+
+/* The first programs of a grid stand for all, unless they ask how many there are. */
+static void shrink(Why *why, const char *ptx) {
+    static const double enough = 64;
+    double most = fmax(fmin(enough, affordable(why)), 1);
+    memcpy(why->executed, why->grid, sizeof why->executed);
+    if (why->is_model || strstr(ptx, "%nctaid")) return;
+    for (int i = 0; i < 3; i++) {
+        if (why->executed[i] > most) why->executed[i] = (uint32_t)most;
+        most = fmax(floor(most / why->executed[i]), 1);
+    }
+}
+
 static bool may_execute(Why *why, const char *when) {
-    enum { MOST_THREADS = 1 << 21 };
+    double programs =
+        (double)why->executed[0] * (double)why->executed[1] * (double)why->executed[2];
     if (when && !strcmp(when, "yes")) return true;
     if (when && !strcmp(when, "no"))
         why->not_executed = "--execute no";
-    else if (why_blocks(why) * why->counted.threads > MOST_THREADS)
+    else if (programs > (why->is_model ? 1 : 4) * affordable(why))
         why->not_executed = "so many threads take sim long; --execute yes";
     return !why->not_executed;
 }
 
 static int execute(Why *why, Bound *bound, const tern_argument *arguments, int count) {
-    if (tern_kernel_counted(bound->kernel, &why->counted))
-        return cli_fail_context(bound->cli, bound->context);
+    const char *ptx = tern_kernel_text(bound->kernel, TERN_STAGE_PTX);
+    shrink(why, ptx ? ptx : "");
     if (!may_execute(why, option_value(bound->cli, "execute"))) return EXIT_OK;
-    if (tern_launch(NULL, bound->kernel, bound->grid, arguments, count) ||
+    if (tern_launch(NULL, bound->kernel, why->executed, arguments, count) ||
         tern_synchronize(bound->context) || tern_kernel_counted(bound->kernel, &why->counted))
         return cli_fail_context(bound->cli, bound->context);
     why->was_executed = true;
     return EXIT_OK;
 }
 
-static void take_counted(Why *why) {
-    const tern_counted *counted = &why->counted;
-    why->facts.tail = why_tail(why_blocks(why), counted->multiprocessors, counted->blocks);
-    if (!why->was_executed || !why->published) return;
-    /* A wavefront a cycle: 128 bytes (CUDA programming guide, "Shared memory"). */
-    why->facts.resources[WHY_SHARED] =
-        (WhyResource){.amount = (double)counted->wavefronts,
-                      .amount_from = WHY_EXECUTED,
-                      .ceiling = published_clock(why->published, counted->multiprocessors) *
-                                 counted->multiprocessors,
-                      .ceiling_from = WHY_PUBLISHED};
+double why_scale(const Why *why) {
+    return why_blocks(why) /
+           ((double)why->executed[0] * (double)why->executed[1] * (double)why->executed[2]);
 }
 
-static int model(Why *why, Bound *bound) {
+/* A wavefront a cycle: 128 bytes (CUDA programming guide, "Shared memory"). */
+static void take_wavefronts(Why *why) {
+    const tern_counted *counted = &why->counted;
+    WhyResource *shared = &why->facts.resources[WHY_SHARED];
+    *shared = (WhyResource){.amount = (double)counted->wavefronts * why_scale(why),
+                            .amount_from = WHY_EXECUTED};
+    if (counted->least_wavefronts)
+        why->facts.conflicts = (double)counted->wavefronts / (double)counted->least_wavefronts;
+    if (!why->published) return;
+    shared->ceiling =
+        published_clock(why->published, counted->multiprocessors) * counted->multiprocessors;
+    shared->ceiling_from = WHY_PUBLISHED;
+}
+
+/* What moves between the caches and multiprocessors, where most of it is in vain. */
+static void take_accesses(Why *why) {
+    static const double waste = 2;
+    const tern_counted *counted = &why->counted;
+    if ((double)counted->moved_bytes < waste * (double)counted->useful_bytes) return;
+    double ceiling = why->is_model ? 0 : why->measured.peaks.cached;
+    why->facts.resources[WHY_ACCESSES] =
+        (WhyResource){.amount = (double)counted->moved_bytes * why_scale(why),
+                      .amount_from = WHY_EXECUTED,
+                      .ceiling = ceiling,
+                      .ceiling_from = ceiling > 0 ? WHY_MEASURED : WHY_UNKNOWN};
+}
+
+static void take_counted(Why *why) {
+    const tern_counted *counted = &why->counted;
+    WhyFacts *facts = &why->facts;
+    double units = counted->multiprocessors, blocks = why_blocks(why);
+    facts->tail = why_tail(blocks, units, counted->blocks);
+    facts->is_small = blocks < units;
+    if (counted->spill_store_bytes > 0 || counted->spill_load_bytes > 0)
+        facts->spilled_bytes = counted->spill_store_bytes + counted->spill_load_bytes;
+    if (counted->registers >= 0 && blocks > units * counted->blocks) {
+        facts->occupancy =
+            (double)counted->blocks * counted->threads / counted->threads_per_multiprocessor;
+        facts->by_registers = counted->by_registers == counted->blocks;
+        facts->by_shared = counted->by_shared == counted->blocks;
+    }
+    if (!why->was_executed) return;
+    take_wavefronts(why);
+    take_accesses(why);
+}
+
+/* Of a kernel compiled for sim: counts, and executes if it may. */
+static int count(Why *why, Bound *bound) {
     Str words;
     tern_argument *arguments;
-    int count;
+    int num_arguments;
     if (!launch_arguments(bound->cli->arena, bound->kernel, bound->args, bound->num_args,
-                          &arguments, &count, &words))
+                          &arguments, &num_arguments, &words))
         return cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(words));
-    memcpy(why->grid, bound->grid, sizeof why->grid);
-    why->kernel = bound->function->name;
-    why->device = tern_device_name(bound->context);
-    why->description = tern_device_description(bound->context);
-    int code = execute(why, bound, arguments, count);
-    if (code) return code;
-    why->published = published_find(why->counted.gpu);
-    code = take_work(why, bound, arguments, count);
-    if (!code) take_counted(why);
+    if (tern_kernel_counted(bound->kernel, &why->counted))
+        return cli_fail_context(bound->cli, bound->context);
+    if (why->is_model) {
+        memcpy(why->grid, bound->grid, sizeof why->grid);
+        why->published = published_find(why->counted.gpu);
+        int code = take_work(why, bound, arguments, num_arguments);
+        if (code) return code;
+    }
+    why->has_counts = true;
+    int code = execute(why, bound, arguments, num_arguments);
+    take_counted(why);
+    return code;
+}
+
+static int compile_for_model(Bound *bound, Cli *cli, const char *device) {
+    int code = bound_open(bound, cli, device, cli->operands.data[0]);
+    if (!code) code = bound_values(bound);
+    if (!code) code = bound_compile(bound);
+    if (!code) code = bound_upload(bound);
     return code;
 }
 
@@ -153,6 +222,24 @@ static int model(Why *why, Bound *bound) {
 static int threads_of(const char *description) {
     int threads = 0;
     return sscanf(description, "%d thread", &threads) == 1 ? threads : 0;
+}
+
+/* Products of 16 bits are held against what one of ours reached here, others, or where that is not
+ * known, against what is published. */
+static void take_products(Why *why, WhyFrom from) {
+    const Measured *m = &why->measured;
+    bool is_measured = m->on_tensor && m->tensor_rate == 1 && m->peaks.tensor > 0;
+    double published = why->published ? why->published->tensor_16 * m->tensor_rate : 0;
+    WhyResource *resource = &why->facts.resources[m->on_tensor ? WHY_TENSOR : WHY_ARITHMETIC];
+    *resource =
+        (WhyResource){.amount = m->flops, .amount_from = from, .ceiling_from = WHY_MEASURED};
+    if (!m->on_tensor)
+        resource->ceiling = m->peaks.fma;
+    else if (is_measured)
+        resource->ceiling = m->peaks.tensor;
+    else
+        resource->ceiling = published, resource->ceiling_from = WHY_PUBLISHED;
+    if (!(resource->ceiling > 0)) resource->ceiling_from = WHY_UNKNOWN;
 }
 
 static void take_measured(Why *why, bool is_hot) {
@@ -166,13 +253,30 @@ static void take_measured(Why *why, bool is_hot) {
     why->facts.resources[WHY_MEMORY] = (WhyResource){
         m->bytes, is_hot && !is_far ? m->peaks.cached : fmax(m->peaks.copy, m->peaks.read),
         from_evidence(m->bytes_by), from};
-    /* No ceiling of tensor cores is measured. */
-    WhyFrom published = m->tensor_ceiling > 0 ? WHY_PUBLISHED : WHY_UNKNOWN;
-    why->facts.resources[m->on_tensor ? WHY_TENSOR : WHY_ARITHMETIC] =
-        (WhyResource){m->flops, m->on_tensor ? m->tensor_ceiling : m->peaks.fma,
-                      from_evidence(m->flops_by), m->on_tensor ? published : from};
+    why->published = published_of(why->description);
+    take_products(why, from_evidence(m->flops_by));
     why->units = strcmp(m->device, "cpu") ? 0 : threads_of(m->description);
     why->facts.tail = why_tail(why_blocks(why), why->units, 1);
+}
+
+/* sim's model of the GPU that is here: what it cannot count is not known, and no failure. */
+static void count_beside(Why *why, const Cli *given) {
+    Arena *arena = given->arena;
+    Buf complaints = {.arena = arena};
+    Cli *cli = arena_new_of(arena, Cli);
+    *cli = *given;
+    cli->complaints = &complaints;
+    if (!why->published) {
+        why->not_executed = "sim has no model of this GPU";
+        return;
+    }
+    const char *device = str_format(arena, "sim:%s", why->published->gpu).data;
+    int code = compile_for_model(&why->bound, cli, device);
+    if (!code && !str_equal(bound_choice(&why->bound, arena), why->measured.choice))
+        why->not_executed = "for sim something else is compiled";
+    else if (!code)
+        code = count(why, &why->bound);
+    if (code) why->not_executed = cli_first_words(arena, cli, buf_str(&complaints));
 }
 
 static int measure(Why *why, Cli *cli, const char *device) {
@@ -202,15 +306,24 @@ static void finish(Why *why) {
 }
 
 static int on_model(Why *why, Cli *cli) {
-    Bound bound = {0};
-    int code = bound_open(&bound, cli, cli->device, cli->operands.data[0]);
-    if (!code) code = bound_values(&bound);
-    if (!code) code = bound_compile(&bound);
-    if (!code) code = bound_upload(&bound);
-    if (!code) code = model(why, &bound);
+    why->is_model = true;
+    int code = compile_for_model(&why->bound, cli, cli->device);
+    if (code) return code;
+    why->kernel = why->bound.function->name;
+    why->device = tern_device_name(why->bound.context);
+    why->description = tern_device_description(why->bound.context);
+    code = count(why, &why->bound);
     if (!code) finish(why);
-    bound_close(&bound);
     return code;
+}
+
+static int on_device(Why *why, Cli *cli) {
+    int code = measure(why, cli, cli->device);
+    if (code) return code;
+    if (!tern_device_property(why->device, TERN_DEVICE_ON_HOST)) count_beside(why, cli);
+    finish(why);
+    tern_timing_free(&why->measured.timing);
+    return EXIT_OK;
 }
 
 int command_why(Cli *cli) {
@@ -221,17 +334,14 @@ int command_why(Cli *cli) {
         return cli_fail(cli, EXIT_USAGE, "--execute is auto, yes or no, not '%s'", when);
     if (cli->device && !strcmp(cli->device, "interp"))
         return cli_fail(cli, EXIT_REFUSED, "device interp checks kernels, nothing bounds it");
+    bool is_model = cli->device && !strncmp(cli->device, "sim", 3);
+    if (is_model && (option_given(cli, "bytes") || option_given(cli, "flops")))
+        return cli_fail(cli, EXIT_USAGE, "--bytes, --flops: only where time is measured");
+    if (when && cli->device && !strcmp(cli->device, "cpu"))
+        return cli_fail(cli, EXIT_USAGE, "--execute: only of GPUs");
     launch_guard_crashes();
     Why why = {.cli = cli};
-    if (cli->device && !strncmp(cli->device, "sim", 3)) {
-        if (option_given(cli, "bytes") || option_given(cli, "flops"))
-            return cli_fail(cli, EXIT_USAGE, "--bytes, --flops: only where time is measured");
-        why.is_model = true;
-        return on_model(&why, cli);
-    }
-    if (when) return cli_fail(cli, EXIT_USAGE, "--execute: only with --device sim");
-    int code = measure(&why, cli, cli->device);
-    if (!code) finish(&why);
-    if (!code) tern_timing_free(&why.measured.timing);
+    int code = is_model ? on_model(&why, cli) : on_device(&why, cli);
+    bound_close(&why.bound);
     return code;
 }

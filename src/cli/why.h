@@ -13,10 +13,13 @@ typedef struct Why {
     uint32_t grid[3];
     WhyFacts facts;
     WhyVerdict verdict;
-    /* A GPU that is not here: what it takes and, where it was executed by sim, what it did. */
-    bool is_model, was_executed;
-    const char *not_executed; /* why not */
-    tern_counted counted;
+    /* A GPU: what the kernel takes of it and, where sim executed it, what it did. It need not be
+     * here (is_model); if it is, sim's model of it counts beside what was measured. */
+    bool is_model, has_counts, was_executed;
+    const char *not_executed;   /* why not; or why nothing was counted */
+    uint32_t executed[3];       /* the grid that was */
+    tern_counted counted;       /* what was executed; per line, too */
+    Bound bound;                /* that holds it; bound_close */
     const Published *published; /* NULL: nothing is */
     /* A device that is here. */
     Measured measured;
@@ -24,6 +27,7 @@ typedef struct Why {
 } Why;
 
 double why_blocks(const Why *why); /* of the grid */
+double why_scale(const Why *why);  /* from what was executed to the whole launch */
 void why_print(const Why *why);
 void why_print_json(const Why *why);
 

@@ -14,6 +14,7 @@ static const struct {
     [WHY_ARITHMETIC] = {"fp32", "FLOP", "arithmetic"},
     [WHY_TENSOR] = {"tensor cores", "FLOP", "tensor_cores"},
     [WHY_SHARED] = {"shared memory", " wavefronts", "shared_memory"},
+    [WHY_ACCESSES] = {"accesses", "B", "accesses"},
 };
 
 /* Lines from which on an access is named: this many times what would do. */
@@ -39,7 +40,7 @@ static const char *time_words(char text[32], double seconds) {
     return text;
 }
 
-/* ---- a GPU that is not here ---- */
+/* ---- what it takes of a GPU ---- */
 
 static void put_limits(const tern_counted *c) {
     const int by[] = {c->by_threads, c->by_shared, c->by_number, c->by_registers};
@@ -109,7 +110,12 @@ static void print_executed(const Why *why) {
                why->not_executed);
         return;
     }
-    printf("  executed   %llu instructions of warps; %s of global memory moved for %s used [x]\n",
+    if (why_scale(why) > 1)
+        printf("  executed   of %.0f blocks the first %.0f, which stand for all:\n            ",
+               why_blocks(why), why_blocks(why) / why_scale(why));
+    else
+        printf("  executed  ");
+    printf(" %llu instructions of warps; %s of global memory moved for %s used [x]\n",
            (unsigned long long)c->instructions, scaled(moved, (double)c->moved_bytes, "B"),
            scaled(useful, (double)c->useful_bytes, "B"));
 }
@@ -149,6 +155,17 @@ static void put_resource(const Why *why, WhyKind kind) {
            time_words(least, why_least(r)));
 }
 
+static void put_share(const Why *why, WhyKind kind) {
+    put_resource(why, kind);
+    if (!why->is_model) printf(", %.0f %% of the time", why->verdict.shares[kind] * 100);
+}
+
+static void put_idle(const WhyVerdict *v) {
+    double most = 0;
+    for (int i = 0; i < WHY_NUM_RESOURCES; i++) most = fmax(most, v->shares[i]);
+    printf("nothing is busy for more than %.0f %% of the time", most * 100);
+}
+
 static void put_verdict(const Why *why) {
     const WhyVerdict *v = &why->verdict;
     char text[32];
@@ -157,8 +174,10 @@ static void put_verdict(const Why *why) {
     case WHY_ARITHMETIC:
     case WHY_TENSOR:
     case WHY_SHARED:
-        put_resource(why, v->bound);
-        if (!why->is_model) printf(", %.0f %% of the time", v->shares[v->bound] * 100);
+    case WHY_ACCESSES: put_share(why, v->bound); return;
+    case WHY_CONFLICTS:
+        put_share(why, WHY_SHARED);
+        printf(", %.1f times what would do", why->facts.conflicts);
         return;
     case WHY_TAIL:
         printf("at most %.0f %% of the %s' time is idle at the end", why->facts.tail * 100,
@@ -172,9 +191,22 @@ static void put_verdict(const Why *why) {
             printf("timing nothing takes %.0f %% of the time",
                    why->facts.floor_s / why->facts.seconds * 100);
         return;
+    case WHY_SPILLS:
+        printf("each thread moves %.0f bytes of values to memory and back, and ",
+               why->facts.spilled_bytes);
+        put_idle(v);
+        return;
+    case WHY_BY_REGISTERS:
+    case WHY_BY_SHARED_SIZE:
+        printf("%d of %d threads a multiprocessor hide no latency, and ",
+               why->counted.blocks * why->counted.threads, why->counted.threads_per_multiprocessor);
+        put_idle(v);
+        return;
     case WHY_LATENCY:
-        printf("nothing is busy for more than %.0f %% of the time",
-               fmax(v->shares[WHY_MEMORY], v->shares[WHY_ARITHMETIC]) * 100);
+        put_idle(v);
+        if (why->facts.is_small)
+            printf("; %.0f of %d multiprocessors have a block", why_blocks(why),
+                   why->counted.multiprocessors);
         return;
     case WHY_NO_BOUND: printf("neither bytes nor operations were counted"); return;
     }
@@ -190,9 +222,12 @@ static void print_advice(const Why *why) {
     if (conflict.line && conflict.times >= line_waste)
         printf("  line %d has bank conflicts: %.1f times the wavefronts that would do [x]\n",
                conflict.line->line, conflict.times);
-    if (why->is_model && c->spill_store_bytes > 0)
+    if (c->spill_store_bytes > 0)
         puts("  spills go through memory: fewer values at a time, smaller tiles or more warps");
-    if (why->is_model && why->verdict.bound == WHY_MEMORY && occupancy(c) < 0.5) {
+    bool is_sparse =
+        why->verdict.bound == WHY_BY_REGISTERS || why->verdict.bound == WHY_BY_SHARED_SIZE;
+    if (why->has_counts &&
+        (is_sparse || (why->verdict.bound == WHY_MEMORY && occupancy(c) < 0.5))) {
         printf("  few threads hide what memory takes: occupancy is ");
         put_limits(c);
         putchar('\n');
@@ -221,9 +256,9 @@ static void print_legend(const Why *why) {
         used[(int)why_letter(r->amount_from)] = used[(int)why_letter(r->ceiling_from)] = true;
     }
     if (!why->is_model) used['m'] = true;
-    if (why->is_model) used['c'] = used['p'] = true;
-    if (why->is_model && why->counted.registers >= 0) used['a'] = true;
-    if (why->is_model && why->counted.registers < 0) used['?'] = true;
+    if (why->is_model) used['p'] = true;
+    if (why->has_counts) used['c'] = true;
+    if (why->has_counts) used[why->counted.registers >= 0 ? 'a' : '?'] = true;
     if (why->was_executed) used['x'] = true;
     if (why->not_executed) used['?'] = true;
     const char *between = "";
@@ -241,10 +276,13 @@ void why_print(const Why *why) {
     printf("%s   grid %u", why->kernel, why->grid[0]);
     if (why->grid[1] > 1 || why->grid[2] > 1) printf(" x %u x %u", why->grid[1], why->grid[2]);
     printf("   %s (%s)\n", why->device, why->description);
-    if (why->is_model) {
+    if (why->has_counts) {
         print_block(&why->counted);
         print_occupancy(why);
         print_executed(why);
+    } else if (why->not_executed)
+        printf("  block      not known [?]: %s\n", why->not_executed);
+    if (why->is_model) {
         puts("  time       not known [?]: the device is not here, and sim does not predict it");
     } else {
         printf("  time       %s, noise %.1f %%, %zu samples [m]\n",
@@ -328,7 +366,7 @@ void why_print_json(const Why *why) {
     json_close(&json, ']');
     json_key(&json, "time_s"), json_number(&json, why->is_model ? NAN : why->facts.seconds);
     json_key(&json, "tail"), json_number(&json, why->facts.tail);
-    if (why->is_model) json_model(&json, why);
+    if (why->has_counts) json_model(&json, why);
     json_resources(&json, why);
     json_key(&json, "bound"), json_text(&json, why_name(v->bound));
     json_key(&json, "second"),

@@ -9,6 +9,12 @@
 static const double share_high = 0.75, share_fair = 0.6, share_tail = 0.15, share_launch = 0.5;
 /* Without a measured time: so much of the machine idle at the end is named first. */
 static const double share_tail_static = 0.3;
+/* What wastes this many times what would do is named where it is the busiest, and takes this much.
+ */
+static const double waste_cause = 2, share_cause = 0.3;
+/* Where nothing is busy: a spill or two hides behind other work, this many bytes a thread do not;
+ * and so few threads hide no latency. */
+static const double spilled_cause = 128, occupancy_cause = 0.25;
 /* Less work than this is less than what any launch on a GPU takes. */
 static const double least_work_s = 1e-6;
 
@@ -35,11 +41,19 @@ const char *why_legend(char letter) {
 }
 
 const char *why_name(WhyKind kind) {
-    static const char *const names[] = {
-        [WHY_MEMORY] = "MEMORY",       [WHY_ARITHMETIC] = "ARITHMETIC",
-        [WHY_TENSOR] = "TENSOR CORES", [WHY_SHARED] = "SHARED MEMORY",
-        [WHY_TAIL] = "TAIL",           [WHY_LAUNCH] = "LAUNCH",
-        [WHY_LATENCY] = "LATENCY",     [WHY_NO_BOUND] = "NOTHING KNOWN"};
+    static const char *const names[] = {[WHY_MEMORY] = "MEMORY",
+                                        [WHY_ARITHMETIC] = "ARITHMETIC",
+                                        [WHY_TENSOR] = "TENSOR CORES",
+                                        [WHY_SHARED] = "SHARED MEMORY",
+                                        [WHY_ACCESSES] = "UNCOALESCED ACCESSES",
+                                        [WHY_TAIL] = "TAIL",
+                                        [WHY_LAUNCH] = "LAUNCH",
+                                        [WHY_CONFLICTS] = "BANK CONFLICTS",
+                                        [WHY_SPILLS] = "SPILLS",
+                                        [WHY_BY_REGISTERS] = "OCCUPANCY (registers)",
+                                        [WHY_BY_SHARED_SIZE] = "OCCUPANCY (shared memory)",
+                                        [WHY_LATENCY] = "LATENCY",
+                                        [WHY_NO_BOUND] = "NOTHING KNOWN"};
     return names[kind];
 }
 
@@ -79,24 +93,37 @@ static double share_of(const WhyVerdict *verdict, WhyKind kind) {
 /* Down to what is next in the way. */
 static double gain_to(double share) { return share > 0 && share < 1 ? 1 / share : 1; }
 
+/* Why nothing is busy. */
+static WhyKind cause_of(const WhyFacts *facts, const WhyVerdict *verdict, Two two) {
+    bool is_wide = share_of(verdict, two.first) >= share_cause;
+    if (two.first == WHY_ACCESSES && is_wide) return WHY_ACCESSES;
+    if (two.first == WHY_SHARED && is_wide && facts->conflicts >= waste_cause) return WHY_SHARED;
+    if (facts->spilled_bytes >= spilled_cause) return WHY_SPILLS;
+    if (facts->occupancy > 0 && facts->occupancy <= occupancy_cause && facts->by_registers)
+        return WHY_BY_REGISTERS;
+    if (facts->occupancy > 0 && facts->occupancy <= occupancy_cause && facts->by_shared)
+        return WHY_BY_SHARED_SIZE;
+    return two.first == WHY_NO_BOUND ? WHY_NO_BOUND : WHY_LATENCY;
+}
+
 static void judge_measured(const WhyFacts *facts, WhyVerdict *verdict, Two two) {
     double most = share_of(verdict, two.first), next = share_of(verdict, two.second);
-    double launch = facts->floor_s / facts->seconds, rest = 1 - most - facts->tail;
+    double launch = facts->floor_s / facts->seconds;
+    bool is_tail =
+        !facts->is_small && facts->tail >= share_tail && facts->tail > 1 - most - facts->tail;
     if (launch >= share_launch) {
         verdict->bound = WHY_LAUNCH;
         verdict->gain = gain_to(fmax(most, 1 - launch));
-    } else if (most >= share_high ||
-               (most >= share_fair && !(facts->tail >= share_tail && facts->tail > rest))) {
+    } else if (most >= share_high || (most >= share_fair && !is_tail)) {
         verdict->bound = two.first;
         verdict->gain = gain_to(fmax(next, launch));
-    } else if (facts->tail >= share_tail && facts->tail > rest) {
+    } else if (is_tail) {
         verdict->bound = WHY_TAIL;
         verdict->gain = gain_to(fmax(1 - facts->tail, most));
-    } else if (two.first == WHY_NO_BOUND) {
-        verdict->bound = WHY_NO_BOUND;
     } else {
-        verdict->bound = WHY_LATENCY;
-        verdict->gain = gain_to(most);
+        verdict->bound = cause_of(facts, verdict, two);
+        bool is_resource = verdict->bound < WHY_NUM_RESOURCES;
+        verdict->gain = gain_to(is_resource ? fmax(next, launch) : most);
     }
 }
 
@@ -127,5 +154,7 @@ WhyVerdict why_judge(const WhyFacts *facts) {
     if (verdict.bound == two.first &&
         share_of(&verdict, two.first) - share_of(&verdict, two.second) < 0.1)
         verdict.second = two.second;
+    if (verdict.bound == WHY_SHARED && facts->conflicts >= waste_cause)
+        verdict.bound = WHY_CONFLICTS;
     return verdict;
 }

@@ -28,8 +28,13 @@ typedef enum WhyKind {
     WHY_ARITHMETIC,
     WHY_TENSOR,
     WHY_SHARED,
+    WHY_ACCESSES, /* sectors that move because lanes side by side do not access side by side */
     WHY_TAIL,
     WHY_LAUNCH,
+    WHY_CONFLICTS,      /* of shared memory's banks */
+    WHY_SPILLS,         /* a thread's values do not fit its registers */
+    WHY_BY_REGISTERS,   /* few threads at a time, as each takes many registers */
+    WHY_BY_SHARED_SIZE, /* .. as each block takes much shared memory */
     WHY_LATENCY,
     WHY_NO_BOUND, /* nothing is known to bound it */
 } WhyKind;
@@ -43,9 +48,15 @@ typedef struct WhyResource {
 
 typedef struct WhyFacts {
     WhyResource resources[WHY_NUM_RESOURCES];
-    double seconds; /* measured; 0: not known */
-    double floor_s; /* what launching nothing takes, measured; 0: not known */
-    double tail;    /* at most this part of the multiprocessors' time is idle at the end */
+    double seconds;   /* measured; 0: not known */
+    double floor_s;   /* what launching nothing takes, measured; 0: not known */
+    double tail;      /* at most this part of the multiprocessors' time is idle at the end */
+    bool is_small;    /* not each multiprocessor has a block: the tail is no wave's */
+    double conflicts; /* wavefronts of shared memory, in those that would do; 0: not known */
+    double
+        spilled_bytes; /* stored and loaded by a thread, by instructions as they stand; 0: none */
+    double occupancy;  /* threads at a time, of the most; 0: not known, or the grid has no more */
+    bool by_registers, by_shared; /* what limits it */
 } WhyFacts;
 
 typedef struct WhyVerdict {

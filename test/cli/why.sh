@@ -24,7 +24,7 @@ exits 0 'bound by ARITHMETIC: 2.16 GFLOP take 32.2 us at least' $chains --execut
 exits 0 'are not known [?]' $chains --execute no -a n=4194304
 exits 0 'bound by TAIL: at most 50 %' $chains --execute no -a n=133*4096
 exits 0 'line 12 moves 8.0 times the bytes that it uses [x]' $strided -a n=1048576
-exits 0 'bound by SHARED MEMORY: ' $turns -a TIMES=32
+exits 0 'bound by BANK CONFLICTS: ' $turns -a TIMES=32
 exits 0 'line 26 has bank conflicts: 6.0 times' $turns -a TIMES=32
 exits 0 'bound by TENSOR CORES: 17.2 GFLOP take 17.4 us at least' sh "$work/matmul"
 exits 0 'limited by shared memory' sh "$work/matmul"
@@ -37,7 +37,7 @@ PATH=/nonexistent "$TERN" why kernels/vector_add.py --device sim --grid 4 -a 'x_
 check 'registers are not known without ptxas' grep -qF 'registers and spills not known [?]' "$work/none"
 check 'and none is printed' sh -c "! grep -q '[0-9] registers' '$work/none'"
 exits 2 '--execute is auto, yes or no' $add --device sim --execute maybe -a n=4096
-exits 2 'only with --device sim' $add --device cpu --execute yes -a n=4096
+exits 2 'only of GPUs' $add --device cpu --execute yes -a n=4096
 exits 2 'only where time is measured' $add --device sim --bytes 1 -a n=4096
 exits 3 'nothing bounds it' $add --device interp -a n=4096
 exits 2 'one FILE[:KERNEL], not 0' $why

@@ -41,6 +41,126 @@ TEST(what_is_measured) {
     judged(measured(0, 0, 0, 0), WHY_NO_BOUND, WHY_NO_BOUND, 1);
 }
 
+/* Ten kernels, with what an H200 measured of them or, of a kind that it did not run, the like. */
+TEST(ten_kernels_whose_bound_is_known) {
+    static const struct {
+        WhyKind bound;
+        double us, floor, tail, shares[WHY_NUM_RESOURCES];
+        double conflicts, spilled, occupancy;
+        bool by_registers, by_shared, is_small;
+    } rows[] = {
+        {.bound = WHY_MEMORY,
+         .us = 18.5,
+         .floor = 2.7,
+         .tail = 0.03,
+         .shares = {[WHY_MEMORY] = 0.781}},
+        {.bound = WHY_TENSOR,
+         .us = 197,
+         .floor = 2.7,
+         .tail = 0.03,
+         .occupancy = 0.125,
+         .by_shared = true,
+         .conflicts = 1.1,
+         .shares = {[WHY_MEMORY] = 0.14, [WHY_TENSOR] = 0.97, [WHY_SHARED] = 0.3}},
+        {.bound = WHY_LATENCY,
+         .us = 90.9,
+         .floor = 2.7,
+         .tail = 0.76,
+         .is_small = true,
+         .shares = {[WHY_MEMORY] = 0.001}},
+        {.bound = WHY_LAUNCH,
+         .us = 4,
+         .floor = 2.7,
+         .tail = 0.97,
+         .is_small = true,
+         .shares = {[WHY_MEMORY] = 0.002}},
+        {.bound = WHY_BY_REGISTERS,
+         .us = 60,
+         .floor = 2.7,
+         .tail = 0.1,
+         .occupancy = 0.19,
+         .by_registers = true,
+         .shares = {[WHY_MEMORY] = 0.24, [WHY_ARITHMETIC] = 0.1}},
+        {.bound = WHY_BY_SHARED_SIZE,
+         .us = 60,
+         .floor = 2.7,
+         .tail = 0.1,
+         .occupancy = 0.0625,
+         .by_shared = true,
+         .shares = {[WHY_MEMORY] = 0.24, [WHY_TENSOR] = 0.3}},
+        {.bound = WHY_TAIL,
+         .us = 40.9,
+         .floor = 2.7,
+         .tail = 0.496,
+         .occupancy = 0,
+         .shares = {[WHY_MEMORY] = 0.092, [WHY_ARITHMETIC] = 0.464}},
+        {.bound = WHY_CONFLICTS,
+         .us = 82.9,
+         .floor = 2.7,
+         .conflicts = 6,
+         .shares = {[WHY_MEMORY] = 0.023, [WHY_SHARED] = 1.19}},
+        {.bound = WHY_ACCESSES,
+         .us = 34.8,
+         .floor = 2.7,
+         .tail = 0.03,
+         .shares = {[WHY_MEMORY] = 0.208, [WHY_ACCESSES] = 0.92}},
+        {.bound = WHY_SPILLS,
+         .us = 371,
+         .floor = 2.7,
+         .spilled = 19676,
+         .conflicts = 1,
+         .shares = {[WHY_TENSOR] = 0.004, [WHY_SHARED] = 0.1}},
+    };
+    for (int i = 0; i < COUNT(rows); i++) {
+        WhyFacts facts = {.seconds = rows[i].us * 1e-6,
+                          .floor_s = rows[i].floor * 1e-6,
+                          .tail = rows[i].tail,
+                          .is_small = rows[i].is_small,
+                          .conflicts = rows[i].conflicts,
+                          .spilled_bytes = rows[i].spilled,
+                          .occupancy = rows[i].occupancy,
+                          .by_registers = rows[i].by_registers,
+                          .by_shared = rows[i].by_shared};
+        for (int k = 0; k < WHY_NUM_RESOURCES; k++)
+            facts.resources[k] =
+                (WhyResource){rows[i].shares[k] * rows[i].us, 1e6, WHY_COUNTED, WHY_MEASURED};
+        WhyVerdict verdict = why_judge(&facts);
+        CHECK_STR(why_name(verdict.bound), why_name(rows[i].bound));
+        CHECK(verdict.gain >= 1 && isfinite(verdict.gain));
+    }
+}
+
+/* What has to do with a bound is none where it is little. */
+TEST(a_cause_must_weigh) {
+    WhyFacts facts = measured(0.2, 0.1, 0, 0);
+    facts.spilled_bytes = 8;
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 5);
+    facts.occupancy = 0.5, facts.by_registers = true;
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 5);
+    facts.occupancy = 0.25, facts.by_registers = false; /* by the number of threads */
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 5);
+    facts.by_shared = true;
+    judged(facts, WHY_BY_SHARED_SIZE, WHY_NO_BOUND, 5);
+    facts.spilled_bytes = 200;
+    judged(facts, WHY_SPILLS, WHY_NO_BOUND, 5);
+    facts.resources[WHY_ACCESSES] = (WhyResource){0.25e6, 1e9, WHY_EXECUTED, WHY_MEASURED};
+    judged(facts, WHY_SPILLS, WHY_NO_BOUND, 4);
+    facts.resources[WHY_ACCESSES].amount = 0.4e6;
+    judged(facts, WHY_ACCESSES, WHY_NO_BOUND, 5);
+    facts = measured(0.9, 0.1, 0, 0); /* busy all the same */
+    facts.spilled_bytes = 200, facts.occupancy = 0.1, facts.by_shared = true;
+    judged(facts, WHY_MEMORY, WHY_NO_BOUND, 10);
+    facts = measured(0.1, 0.1, 0, 0);
+    facts.resources[WHY_SHARED] = (WhyResource){0.5e6, 1e9, WHY_EXECUTED, WHY_PUBLISHED};
+    facts.conflicts = 1.5;
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 2);
+    facts.conflicts = 2;
+    judged(facts, WHY_CONFLICTS, WHY_NO_BOUND, 10);
+    facts = measured(0.2, 0.1, 0.7, 0); /* of fewer blocks than multiprocessors */
+    facts.is_small = true;
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 5);
+}
+
 TEST(what_is_counted) {
     WhyFacts facts = measured(1, 0.25, 0, 0);
     facts.seconds = 0;
@@ -92,11 +212,10 @@ TEST(published_by_the_name_of_the_driver) {
 TEST(tensor_cores_are_seen_in_ptx) {
     static const char wgmma[] = "wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3 {%r1}, ..";
     static const char tf32[] = "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r1}, ..";
-    const Published *gpu = published_find("h200");
     CHECK(on_tensor_cores(wgmma) && on_tensor_cores(tf32) && !on_tensor_cores("fma.rn.f32 %f1"));
-    CHECK(published_tensor(gpu, wgmma) == 2 * 989.5e12);
-    CHECK(published_tensor(gpu, tf32) == 989.5e12 / 2);
-    CHECK(published_tensor(gpu, "mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64") == 0);
+    CHECK(tensor_rate(wgmma) == 2);
+    CHECK(tensor_rate(tf32) == 0.5);
+    CHECK(tensor_rate("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64") == 0);
 }
 
 TEST_MAIN()
