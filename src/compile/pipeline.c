@@ -18,8 +18,12 @@ static const char *const cpu_passes[] = {GENERATED, NULL};
 static const char *const gpu_passes[] = {"dots", GENERATED,  "contract", "shape",
                                          "sink", "together", "dce",      NULL};
 /* Of thread form: what a thread keeps for itself becomes values first. */
-#define THREAD_PASSES "fold", "promote", "fold", "cse", "contract", "licm", "fold", "cse", "dce"
-static const char *const thread_passes[] = {THREAD_PASSES, NULL};
+#define THREAD_VALUES "fold", "promote", "fold", "cse"
+#define THREAD_REST   "contract", "licm", "fold", "cse", "dce"
+#define THREAD_PASSES THREAD_VALUES, THREAD_REST
+/* unroll: what was an array's element in each turn is a value of its own then. */
+static const char *const thread_passes[] = {THREAD_VALUES, "unroll", THREAD_VALUES, THREAD_REST,
+                                            NULL};
 /* As the C compiler's for the host: no product and sum become one. */
 static const char *const host_passes[] = {"fold", "promote", "fold", "cse", "licm",
                                           "fold", "cse",     "dce",  NULL};

@@ -6,7 +6,8 @@
  * #include "x" is looked for beside the file that says it, then in the folders that were given, and
  * never above them. Headers of the host (<stdio.h>, <torch/extension.h> ..) are empty: what kernels
  * use of them is built in. Those that are not found are remembered: a kernel that misses a name
- * says so. Of pragmas `once` is obeyed; the others are hints, and no hint is needed here. */
+ * says so. Of pragmas `once` is obeyed, and `unroll` is given to the token behind it; the others
+ * are hints that are not needed here. */
 #include "cuda/cu.h"
 #include "cuda/pp.h"
 
@@ -22,6 +23,7 @@ typedef struct Reader {
     const CuOptions *options; /* NULL: no more folders */
     const CuUnread *unread;
     CuToken *first, **end;
+    CuToken *unroll; /* what a pragma says of the next token; NULL: nothing */
 } Reader;
 
 static CuToken *skip_line(CuToken *at) {
@@ -299,6 +301,8 @@ static CuToken *directive(Reader *r, CuToken *hash) {
         const CuFile *file = file_of(&r->files, hash);
         if (cu_is(word->next, "once") && file && file->path.length)
             map_set(&pp->once, file->path, pp);
+        if (cu_is(word->next, "unroll") && !word->next->line_start)
+            r->unroll = cu_pp_expand_list(pp, line_copy(pp, word->next->next));
     } else if (cu_is(word, "error")) {
         cu_pp_fail(pp, word, "#error %.*s", STR_ARG(line_text(pp, word->next)));
     } else if (cu_is(word, "warning")) {
@@ -330,6 +334,7 @@ CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOpt
             t = directive(r, t);
             continue;
         }
+        t->unroll = r->unroll, r->unroll = NULL;
         *r->end = t;
         r->end = &t->next;
         t = t->next;

@@ -539,12 +539,31 @@ static void static_assertion(CuLower *l) {
     cu_expect(l, ";", "after 'static_assert(..)'");
 }
 
+/* -1: all turns. What CUDA does not follow is 0. */
+static int64_t turns_asked(CuLower *l, CuToken *asked) {
+    CuToken *here = l->at;
+    int64_t turns = -1;
+    l->at = asked;
+    if (asked->kind != CU_END && cu_constant(l, "what '#pragma unroll' asks", &turns))
+        turns = turns < 1 || turns > INT32_MAX ? 0 : turns;
+    l->at = here;
+    return turns;
+}
+
+static Ending loop_statement(CuLower *l, const CuToken *word, Ending parse(CuLower *l)) {
+    Ending ending = parse(l);
+    Op *loop = l->b.region->last;
+    if (word->unroll && !l->panic && loop && loop->kind == OP_WHILE)
+        while_set_unroll(loop, turns_asked(l, word->unroll));
+    return ending;
+}
+
 static Ending keyword_statement(CuLower *l, CuToken *t, bool in_block, bool *found) {
     *found = true;
     if (cu_accept(l, "if")) return if_statement(l, in_block);
-    if (cu_accept(l, "for")) return for_statement(l);
-    if (cu_accept(l, "while")) return while_statement(l);
-    if (cu_accept(l, "do")) return do_statement(l);
+    if (cu_accept(l, "for")) return loop_statement(l, t, for_statement);
+    if (cu_accept(l, "while")) return loop_statement(l, t, while_statement);
+    if (cu_accept(l, "do")) return loop_statement(l, t, do_statement);
     if (cu_accept(l, "switch")) return switch_statement(l);
     if (cu_accept(l, "return")) return return_statement(l, t->place);
     if (cu_accept(l, "break") || cu_accept(l, "continue")) return jump(l, t);

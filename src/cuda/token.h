@@ -40,7 +40,8 @@ struct CuToken {
     Str text; /* without line splices */
     CuPlace place;
     const CuHide *hide;
-    CuToken *next; /* of the last, which is CU_END: itself */
+    CuToken *unroll; /* what `#pragma unroll` before it says, up to CU_END; NULL: there is none */
+    CuToken *next;   /* of the last, which is CU_END: itself */
 };
 
 static inline bool cu_is(const CuToken *token, const char *text) {

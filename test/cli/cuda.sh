@@ -74,6 +74,23 @@ exits 0 'own: 0 findings, 0 pieces of advice' \
 exits 1 '[out-of-bounds]' "$TERN" check "$work/k.cu:past" --grid 'cdiv(n,32)' --block 32 $args
 exits 0 'GB/s' "$TERN" bench "$work/k.cu:add" --device cpu --grid 4 --block 32 $args --rep 1 --warmup 1 --no-peak
 exits 0 'add' "$TERN" prof "$work/k.cu:add" --device cpu --grid 4 --block 32 $args
+cat >"$work/u.cu" <<'END'
+template <int N> __global__ void turns(int *y, int n) {
+    int a[4] = {n, 1, 2, 3};
+#pragma unroll N * 2
+    for (int i = 0; i < 4; i++) a[i] += a[(i + 1) % 4];
+#pragma unroll 1
+    for (int i = 0; i < 4; i++) y[i] = a[0] + n * i;
+    y[4] = a[1] + a[2] + a[3];
+}
+END
+all=$("$TERN" show "$work/u.cu:turns<2>" --block 1 --stage ptx -t sm_90a)
+half=$("$TERN" show "$work/u.cu:turns<1>" --block 1 --stage ptx -t sm_90a)
+check 'the array is values where all turns are unrolled' [ "${all##*.local*}" ]
+check 'else it is memory' [ -z "${half##*.local*}" ]
+check 'a loop that is to stay says so' [ "$(printf '%s' "$all" | grep -c 'pragma "nounroll"')" = 1 ]
+check 'so does one of two turns at once' [ "$(printf '%s' "$half" | grep -c 'pragma "nounroll"')" = 2 ]
+exits 0 '' "$TERN" check "$work/u.cu:turns<2>" --grid 1 --block 1 -a 'y=zeros(5,i32)' -a n=7
 cat >"$work/i.cu" <<'END'
 __global__ void image(float *y, cudaTextureObject_t t, cudaSurfaceObject_t s) {
     int x = threadIdx.x;

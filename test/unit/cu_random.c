@@ -88,14 +88,29 @@ static void assigned(Writer *w, const char *to) {
 }
 
 static void loop(Writer *w, int depth) {
+    static const char *const asked[] = {"", "#pragma unroll\n", "#pragma unroll 1\n",
+                                        "#pragma unroll (2 + 1)\n"};
+    static const char *const counted[] = {"0; k%d < 5; k%d++", "9; k%d > -2; k%d -= 3",
+                                          "64; k%d > 0; k%d /= 2", "1; k%d < 1000; k%d *= 3"};
     bool was = w->in_loop;
-    int k = w->loops++, kind = any(w, 3);
-    if (kind == 0) {
+    int k = w->loops++, kind = any(w, 4);
+    const char *pragma = asked[any(w, COUNT(asked))];
+    if (kind == 0 || kind == 3) put(w, pragma);
+    if (kind == 3) { /* a number of turns that is known, where no break is */
+        buf_printf(w->out, "for (int k%d = ", k);
+        for (const char *at = counted[any(w, COUNT(counted))]; *at; at++) {
+            if (*at == '%')
+                buf_printf(w->out, "%d", k), at++;
+            else
+                buf_putc(w->out, *at);
+        }
+        buf_printf(w->out, ") {\nl[k%d & 3] += l[(k%d + 1) & 3] ^ k%d;\n", k, k, k);
+    } else if (kind == 0) {
         buf_printf(w->out, "for (int k%d = 0; k%d < (", k, k);
         expression(w, 1);
         buf_printf(w->out, " & 7); k%d++) {\n", k);
     } else {
-        buf_printf(w->out, "{ int k%d = 0;\n%s", k, kind == 1 ? "while (" : "do {\n");
+        buf_printf(w->out, "{ int k%d = 0;\n%s%s", k, pragma, kind == 1 ? "while (" : "do {\n");
         if (kind == 1) {
             expression(w, 1);
             buf_printf(w->out, " %% 5 != 1 && k%d++ < 6) {\n", k);

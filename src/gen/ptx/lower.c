@@ -407,6 +407,7 @@ static void ptx_while(Gen *g, const Op *op) {
     assign_values(g, before->num_args, carried, op->operands, before->args);
     int head = tir_new_label(g->b), end = tir_new_label(g->b);
     tir_label(g->b, head);
+    if (while_unroll(op) == 1) tir_plain(g->b, ".pragma \"nounroll\";"); /* ptxas unrolls, too */
     int scope = tir_enter(g->b);
     g->while_depth++;
     for (int k = 0; k < before->num_args; k++) ptx_define(g, before->args[k], carried[k]);

@@ -644,6 +644,8 @@ static void parse_in_body(Parser *p) {
         declare_memory(p, SPACE_LOCAL, false);
     else if (accept(p, ".loc"))
         parse_loc(p);
+    else if (accept(p, ".pragma"))
+        p->token.kind == TOKEN_STRING ? advance(p) : (void)refuse(p);
     else if (accept(p, ".param"))
         declare_argument(p);
     else if (p->token.kind == TOKEN_END)
