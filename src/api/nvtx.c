@@ -7,7 +7,9 @@
  * has put into them. Where nobody asks, nothing is loaded, and a range costs a comparison.
  *
  * The slots are the process's, not a context's: their interface has no place for a user's pointer,
- * and tools keep their addresses. The tool writes them, once, before anything reads them. */
+ * and tools keep their addresses. A tool may ask for tables of which we use no slot, and may fill
+ * its slots long after (CUPTI does, when it is told to): each is looked at when it is to be called,
+ * and the domain made when there is who makes one. */
 #include "api/context.h"
 
 #include <dlfcn.h>
@@ -15,7 +17,13 @@
 #include <stdlib.h>
 
 /* nvtxTypes.h: NvtxCallbackModule, NvtxCallbackIdCore2, NvtxExportTableID; nvToolsExt.h. */
-enum { MODULE_CORE2 = 5, TABLE_CALLBACKS = 1, TABLE_VERSION = 3, NVTX_VERSION = 3 };
+enum {
+    MODULE_CORE2 = 5,
+    NUM_MODULES = 7,
+    TABLE_CALLBACKS = 1,
+    TABLE_VERSION = 3,
+    NVTX_VERSION = 3
+};
 enum {
     PUSH = 4,
     POP = 5,
@@ -48,17 +56,19 @@ struct Nvtx { /* of a context */
     int depth;   /* ranges that are open: no more are ended */
 };
 
-static NvtxSlot slots[NUM_SLOTS];
-static NvtxSlot *slot_table[NUM_SLOTS + 1];
+/* NVTX_CBID_.._SIZE of NvtxCallbackModule: core, CUDA, OpenCL, CUDA's runtime, core 2, sync. */
+static const unsigned module_sizes[NUM_MODULES] = {0, 16, 9, 15, 7, NUM_SLOTS, 7};
+static NvtxSlot module_slots[NUM_MODULES][NUM_SLOTS];
+static NvtxSlot *module_tables[NUM_MODULES][NUM_SLOTS + 1];
 static bool is_attached;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- what the tool calls ---- */
 
 static int module_table(int module, NvtxSlot ***table, unsigned *size) {
-    if (module != MODULE_CORE2) return 0;
-    if (table) *table = slot_table;
-    if (size) *size = NUM_SLOTS;
+    if (module <= 0 || module >= NUM_MODULES) return 0;
+    if (table) *table = module_tables[module];
+    if (size) *size = module_sizes[module];
     return 1;
 }
 
@@ -85,13 +95,19 @@ static void attach(void) {
     void *library = path && *path ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
     int (*initialize)(const void *(*)(uint32_t)) = NULL;
     if (library) *(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
-    for (int i = 1; i < NUM_SLOTS; i++) slot_table[i] = &slots[i];
-    bool is_willing = initialize && initialize(export_table);
-    is_attached = is_willing && slots[PUSH] && slots[POP];
-    if (library && !is_willing) dlclose(library);
+    for (int module = 1; module < NUM_MODULES; module++)
+        for (unsigned i = 1; i < module_sizes[module]; i++)
+            module_tables[module][i] = &module_slots[module][i];
+    is_attached = initialize && initialize(export_table);
+    if (library && !is_attached) dlclose(library);
 }
 
 /* ---- what we call ---- */
+
+/* NULL: the tool has none, or none yet. */
+static NvtxSlot slot(int which) {
+    return __atomic_load_n(&module_slots[MODULE_CORE2][which], __ATOMIC_ACQUIRE);
+}
 
 static const struct {
     const char *name;
@@ -106,9 +122,16 @@ static const struct {
 
 static void name_categories(const Nvtx *nvtx) {
     void (*name)(void *, uint32_t, const char *) =
-        (void (*)(void *, uint32_t, const char *))slots[NAME_CATEGORY];
+        (void (*)(void *, uint32_t, const char *))slot(NAME_CATEGORY);
     for (int i = 0; name && i < COUNT(categories); i++)
         name(nvtx->domain, (uint32_t)i + 1, categories[i].name);
+}
+
+static void open_domain(Nvtx *nvtx) {
+    void *(*create)(const char *) = (void *(*)(const char *))slot(CREATE);
+    if (nvtx->domain || !create) return;
+    nvtx->domain = create("tern");
+    name_categories(nvtx);
 }
 
 Nvtx *nvtx_open(void) {
@@ -121,14 +144,14 @@ Nvtx *nvtx_open(void) {
         return NULL;
     }
     nvtx->arena = nvtx->strings.arena = arena_new(&nvtx->no_memory);
-    if (slots[CREATE]) nvtx->domain = ((void *(*)(const char *))slots[CREATE])("tern");
-    name_categories(nvtx);
+    open_domain(nvtx);
     return nvtx;
 }
 
 void nvtx_close(Nvtx *nvtx) {
     if (!nvtx) return;
-    if (slots[DESTROY]) ((void (*)(void *))slots[DESTROY])(nvtx->domain);
+    void (*destroy)(void *) = (void (*)(void *))slot(DESTROY);
+    if (destroy && nvtx->domain) destroy(nvtx->domain);
     arena_free(nvtx->arena);
     free(nvtx);
 }
@@ -136,8 +159,9 @@ void nvtx_close(Nvtx *nvtx) {
 static void *registered(Nvtx *nvtx, const char *name) {
     Str key = str_of(name);
     void *string = map_get(&nvtx->strings, key);
-    if (string || !slots[REGISTER] || setjmp(nvtx->no_memory)) return string;
-    string = ((void *(*)(void *, const char *))slots[REGISTER])(nvtx->domain, name);
+    void *(*make)(void *, const char *) = (void *(*)(void *, const char *))slot(REGISTER);
+    if (string || !make || setjmp(nvtx->no_memory)) return string;
+    string = make(nvtx->domain, name);
     map_set(&nvtx->strings, str_copy(nvtx->arena, key), string);
     return string;
 }
@@ -149,7 +173,12 @@ static uint64_t payload_of(const tern_call *call) {
 }
 
 void nvtx_call(Nvtx *nvtx, const tern_call *call, bool begins) {
+    int (*push)(void *, const NvtxAttributes *) =
+        (int (*)(void *, const NvtxAttributes *))slot(PUSH);
+    int (*pop)(void *) = (int (*)(void *))slot(POP);
+    if (!push || !pop) return;
     if (begins) {
+        open_domain(nvtx);
         uint64_t payload = payload_of(call);
         void *string = registered(nvtx, call->name);
         NvtxAttributes attributes = {.version = NVTX_VERSION,
@@ -161,10 +190,10 @@ void nvtx_call(Nvtx *nvtx, const tern_call *call, bool begins) {
                                      .payload = payload,
                                      .message_type = string ? MESSAGE_REGISTERED : MESSAGE_ASCII,
                                      .message = string ? string : (void *)(uintptr_t)call->name};
-        ((int (*)(void *, const NvtxAttributes *))slots[PUSH])(nvtx->domain, &attributes);
+        push(nvtx->domain, &attributes);
         nvtx->depth++;
     } else if (nvtx->depth > 0) {
-        ((int (*)(void *))slots[POP])(nvtx->domain);
+        pop(nvtx->domain);
         nvtx->depth--;
     }
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A tool that NVTX_INJECTION64_PATH names: writes what it is told to $NVTX_SEEN, a line a call. */
+/* A tool that NVTX_INJECTION64_PATH names: writes what it is told to $NVTX_SEEN, a line a call.
+ * Where there is $NVTX_LATE it fills its slots a little after it was loaded. */
+#include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef void (*Slot)(void);
 typedef struct Callbacks {
@@ -52,21 +55,48 @@ static int pop(void *domain) {
     return 0;
 }
 
-int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
-    const Callbacks *callbacks = export_table(1);
-    Slot **table;
-    unsigned size;
-    const char *path = getenv("NVTX_SEEN");
-    seen = path ? fopen(path, "w") : NULL;
-    if (!seen || !callbacks || callbacks->module_table(77, &table, &size) ||
-        !callbacks->module_table(5, &table, &size) || size < 16)
-        return 0;
-    setvbuf(seen, NULL, _IOLBF, 0);
+static void fill(Slot **table) {
     *table[4] = (Slot)push;
     *table[5] = (Slot)pop;
     *table[8] = (Slot)name_category;
     *table[10] = (Slot)register_string;
     *table[12] = (Slot)domain_create;
     *table[14] = (Slot)domain_destroy;
+}
+
+static void *fill_late(void *table) {
+    usleep(5000);
+    fill(table);
+    return NULL;
+}
+
+/* Core, CUDA, OpenCL, CUDA's runtime, core 2, sync: all slots of all can be written. */
+static int look_at_modules(const Callbacks *callbacks) {
+    for (int module = 1; module <= 6; module++) {
+        Slot **table;
+        unsigned size;
+        if (!callbacks->module_table(module, &table, &size)) return 0;
+        fprintf(seen, "module %d %u\n", module, size);
+        for (unsigned i = 1; i < size; i++) *table[i] = *table[i];
+    }
+    return 1;
+}
+
+int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
+    const Callbacks *callbacks = export_table(1);
+    Slot **table;
+    unsigned size;
+    pthread_t thread;
+    const char *path = getenv("NVTX_SEEN");
+    seen = path ? fopen(path, "w") : NULL;
+    if (!seen || !callbacks || callbacks->module_table(77, &table, &size) ||
+        callbacks->module_table(0, &table, &size) || !look_at_modules(callbacks) ||
+        !callbacks->module_table(5, &table, &size) || size < 16)
+        return 0;
+    setvbuf(seen, NULL, _IOLBF, 0);
+    if (!getenv("NVTX_LATE"))
+        fill(table);
+    else if (pthread_create(&thread, NULL, fill_late, table))
+        return 0;
     return 1;
 }
