@@ -165,21 +165,20 @@ static bool is_no_alloc(Op *op, void *user) {
 
 /* A copy of the region's ops before b's place, its arguments being `values`, which become what it
  * yields from the operand `first` on. */
-static void lay_out(Unroll *u, Builder *b, const Region *region, Value **values, int first) {
-    Map map = {.arena = u->px->scratch};
-    for (int i = 0; i < region->num_args; i++) map_set_pointer(&map, region->args[i], values[i]);
-    for (const Op *op = region->first; op->kind != OP_YIELD; op = op->next) op_clone(b, op, &map);
+static void lay_out(Map *map, Builder *b, const Region *region, Value **values, int first) {
+    for (int i = 0; i < region->num_args; i++) map_set_pointer(map, region->args[i], values[i]);
+    for (const Op *op = region->first; op->kind != OP_YIELD; op = op->next) op_clone(b, op, map);
     const Op *yield = region_yield(region);
     for (int i = first; i < yield->num_operands; i++) {
-        Value *copy = map_get_pointer(&map, yield->operands[i]);
+        Value *copy = map_get_pointer(map, yield->operands[i]);
         values[i - first] = copy ? copy : yield->operands[i];
     }
 }
 
-static void lay_out_turns(Unroll *u, Builder *b, const Op *loop, Value **values, int turns) {
+static void lay_out_turns(Map *map, Builder *b, const Op *loop, Value **values, int turns) {
     for (int i = 0; i < turns; i++) {
-        lay_out(u, b, while_test(loop), values, 1);
-        lay_out(u, b, while_body(loop), values, 0);
+        lay_out(map, b, while_test(loop), values, 1);
+        lay_out(map, b, while_body(loop), values, 0);
     }
 }
 
@@ -194,8 +193,8 @@ static void make_longer(Unroll *u, Builder *b, Op *loop, Value **values, int at_
     int most = results > loop->num_operands ? results : loop->num_operands;
     Value **now = arena_array(u->px->scratch, Value *, most);
     for (int i = 0; i < results; i++) now[i] = region_add_arg(u->fn, regions[1], types[i]);
-    lay_out(u, &in, while_body(loop), now, 0);
-    lay_out_turns(u, &in, loop, now, at_once - 1);
+    lay_out(&map, &in, while_body(loop), now, 0);
+    lay_out_turns(&map, &in, loop, now, at_once - 1);
     build_yield(&in, loop->num_operands, now);
     Op *made = build_op(b, OP_WHILE, loop->num_operands, values, results, types, 2, regions);
     while_set_unroll(made, 1);
@@ -204,14 +203,15 @@ static void make_longer(Unroll *u, Builder *b, Op *loop, Value **values, int at_
 
 static void unroll(Unroll *u, Op *loop, int turns, int at_once) {
     Builder b = {.fn = u->fn, .region = loop->parent, .before = loop, .span = loop->span};
+    Map map = {.arena = u->px->scratch};
     bool all = at_once == turns;
     int most = loop->num_results > loop->num_operands ? loop->num_results : loop->num_operands;
     Value **values = arena_array(u->px->scratch, Value *, most);
     op_resolve_operands(loop);
     for (int i = 0; i < loop->num_operands; i++) values[i] = loop->operands[i];
-    lay_out_turns(u, &b, loop, values, all ? turns : turns % at_once);
+    lay_out_turns(&map, &b, loop, values, all ? turns : turns % at_once);
     if (all)
-        lay_out(u, &b, while_test(loop), values, 1);
+        lay_out(&map, &b, while_test(loop), values, 1);
     else
         make_longer(u, &b, loop, values, at_once);
     for (int i = 0; i < loop->num_results; i++) loop->results[i].replaced = values[i];

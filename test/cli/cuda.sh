@@ -91,6 +91,23 @@ check 'else it is memory' [ -z "${half##*.local*}" ]
 check 'a loop that is to stay says so' [ "$(printf '%s' "$all" | grep -c 'pragma "nounroll"')" = 1 ]
 check 'so does one of two turns at once' [ "$(printf '%s' "$half" | grep -c 'pragma "nounroll"')" = 2 ]
 exits 0 '' "$TERN" check "$work/u.cu:turns<2>" --grid 1 --block 1 -a 'y=zeros(5,i32)' -a n=7
+# Addresses of shared memory have 32 bits, below whose start pointers may go for a while.
+cat >"$work/s.cu" <<'END'
+__global__ void below(int *y, int n) {
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    int *p = s + ((int)threadIdx.x - n);
+    atomicAdd(&p[40], y[threadIdx.x]);
+    y[threadIdx.x] = p[40];
+}
+END
+text=$("$TERN" show "$work/s.cu:below" --block 32 --stage ptx -t sm_90a)
+check 'and none has 64' [ "$(printf '%s' "$text" | grep -c 'shared.*\[%r')/$(printf '%s' "$text" |
+    grep -c 'shared.*\[%d')" = 3/0 ]
+check 'an index is widened and scaled at once' [ -z "${text##*mul.wide*}" ]
+exits 0 '11, 12, 13' "$TERN" run "$work/s.cu:below" --device sim --grid 1 --block 32 \
+    -a 'y=full(32,10,i32)' -a n=40 --print y
 cat >"$work/i.cu" <<'END'
 __global__ void image(float *y, cudaTextureObject_t t, cudaSurfaceObject_t s) {
     int x = threadIdx.x;

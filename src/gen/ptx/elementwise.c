@@ -514,7 +514,13 @@ static Tir ptx_addptr(Gen *g, const Op *op, const Tir *args) {
                *offset = type_lane(addptr_offset(op)->type);
     Tir wide = args[1];
     if (type_bits(offset) < 64) wide = tir_1(g->b, TIR_SEXT, ptx_sign_extended(g, offset, wide));
-    Tir bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, type_size_bytes(pointer->elem)));
+    int size = type_size_bytes(pointer->elem);
+    Tir from_signed = tir_undone(g->b, wide, TIR_SEXT), from = tir_undone(g->b, wide, TIR_ZEXT);
+    Tir bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, size));
+    /* One instruction. Offsets of tiles stay sums, of which many lanes share a part. */
+    if (g->fn->form == FORM_THREAD && size > 1 && (from_signed || from))
+        bytes = tir_2(g->b, from_signed ? TIR_MULWIDE_S32 : TIR_MULWIDE_U32,
+                      from_signed ? from_signed : from, tir_i32(g->b, size));
     return tir_2(g->b, TIR_ADD64, args[0], bytes);
 }
 

@@ -76,6 +76,7 @@ enum { MAX_LOCAL_BYTES = 512 << 10 }; /* CUDA programming guide, "Technical spec
 void ptx_thread_begin(Gen *g);
 bool ptx_thread_op(Gen *g, const Op *op); /* false: it is lowered as in placed form */
 /* A scalar as `like` holds it: a pointer of one space may become a generic one. */
+Tir ptx_thread_address(Gen *g, const Value *pointer);
 Tir ptx_thread_value(Gen *g, const Value *value, const Value *like);
 bool ptx_thread_ends(const Gen *g, const Op *op);               /* nothing comes after it */
 const char *ptx_space_text(const Gen *g, const Value *pointer); /* ".shared"; "": generic */

@@ -394,7 +394,9 @@ void ptx_atomic(Gen *g, const Op *op) {
     bool for_itself = g->fn->form == FORM_THREAD;
     AtomicLane a = atomic_of(g, op, fenced, tile && !value_is_used(g->fn, result));
     const Value *mask = access_mask(op), *first = a.cas ? atomic_cas_compare(op) : access_value(op);
-    Tir *pointers = ptx_regs_of(g, access_pointer(op)), *x = ptx_regs_of(g, first);
+    Tir *x = ptx_regs_of(g, first);
+    Tir address = for_itself ? ptx_thread_address(g, access_pointer(op)) : 0;
+    Tir *pointers = for_itself ? &address : ptx_regs_of(g, access_pointer(op));
     Tir *y = a.cas ? ptx_regs_of(g, access_value(op)) : NULL;
     Tir *masks = mask ? ptx_regs_of(g, mask) : NULL;
     Tir once = for_itself ? 0 : ptx_replica_guard(g, layout), *regs = ptx_new_regs(g, count);

@@ -96,6 +96,13 @@ static Tir generic(Gen *g, const Value *pointer) {
     return space == SPACE_LOCAL ? tir_1(g->b, TIR_GENERIC_LOCAL, address) : address;
 }
 
+/* Of an access: shared memory and that of a thread have addresses of 32 bits. */
+Tir ptx_thread_address(Gen *g, const Value *pointer) {
+    Tir address = ptx_scalar_of(g, pointer);
+    PtxSpace space = space_of(g, pointer);
+    return space == SPACE_SHARED || space == SPACE_LOCAL ? tir_narrow(g->b, address) : address;
+}
+
 Tir ptx_thread_value(Gen *g, const Value *value, const Value *like) {
     if (value->type->kind != TYPE_PTR || space_of(g, value) == space_of(g, like))
         return ptx_scalar_of(g, value);
@@ -152,7 +159,7 @@ static void load(Gen *g, const Op *op) {
     Tir other = load_other(op) ? ptx_scalar_of(g, load_other(op)) : ptx_constant(g, lane, 0);
     Tir result;
     ptx_load_lanes(g, ptx_load_mnemonic(g, op), load_volatile(op) != 0,
-                   ptx_scalar_of(g, load_pointer(op)), lane, 1, guard, &other, &result);
+                   ptx_thread_address(g, load_pointer(op)), lane, 1, guard, &other, &result);
     ptx_define_scalar(g, op_result(op), result);
 }
 
@@ -161,8 +168,8 @@ static void store(Gen *g, const Op *op) {
     bool is_address = value->type->kind == TYPE_PTR;
     Tir guard = store_mask(op) ? ptx_scalar_of(g, store_mask(op)) : 0;
     Tir data = is_address ? generic(g, value) : ptx_scalar_of(g, value);
-    ptx_store_lanes(g, ptx_store_mnemonic(g, op), ptx_scalar_of(g, store_pointer(op)), value->type,
-                    1, guard, &data);
+    ptx_store_lanes(g, ptx_store_mnemonic(g, op), ptx_thread_address(g, store_pointer(op)),
+                    value->type, 1, guard, &data);
 }
 
 /* An op lane by lane that reads pointers of several spaces. */

@@ -414,7 +414,7 @@ static Tir fold_less(Tirs *b, Tir x, Tir y) {
 }
 
 /* op(op^-1(y)) is y. */
-static Tir undone(const Tirs *b, Tir x, TirOp inverse) {
+Tir tir_undone(const Tirs *b, Tir x, TirOp inverse) {
     return tir_is(b, x, inverse) ? b->list.data[x].args[0] : 0;
 }
 
@@ -441,9 +441,9 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     case FOLD_LESS: return fold_less(b, x, y);
     case FOLD_SEXT:
     case FOLD_ZEXT: return fold_widen(b, op, x);
-    case FOLD_LOW32: inner = undone(b, x, TIR_SEXT); return inner ? inner : undone(b, x, TIR_ZEXT);
-    case FOLD_LOW16: return undone(b, x, TIR_WIDE16);
-    case FOLD_NOT: return undone(b, x, TIR_NOT_P);
+    case FOLD_LOW32: inner = tir_undone(b, x, TIR_SEXT); return inner ? inner : tir_undone(b, x, TIR_ZEXT);
+    case FOLD_LOW16: return tir_undone(b, x, TIR_WIDE16);
+    case FOLD_NOT: return tir_undone(b, x, TIR_NOT_P);
     case FOLD_NONE:
     case FOLD_MULWIDE:
     case FOLD_SELECT:
@@ -491,6 +491,32 @@ Tir tir_3(Tirs *b, TirOp op, Tir x, Tir y, Tir z) {
 
 Tir tir_1(Tirs *b, TirOp op, Tir x) { return tir_3(b, op, x, 0, 0); }
 Tir tir_2(Tirs *b, TirOp op, Tir x, Tir y) { return tir_3(b, op, x, y, 0); }
+
+/* depth: terms may be shared, and each is walked anew. */
+static Tir narrowed(Tirs *b, Tir x, int depth) {
+    enum { DEEPEST = 10 };
+    const TirIns *ins = &b->list.data[x];
+    uint64_t bits;
+    if (tir_is_const(b, x, &bits)) return tir_i32(b, (int32_t)bits);
+    TirOp op = (TirOp)ins->op;
+    if (ins->kind == TIR_PURE && (op == TIR_MULWIDE_S32 || op == TIR_MULWIDE_U32))
+        return tir_2(b, TIR_MUL32, ins->args[0], ins->args[1]);
+    bool sums = op == TIR_ADD64 || op == TIR_SUB64 || op == TIR_MUL64;
+    bool shifts = op == TIR_SHL64 && tir_is_const(b, ins->args[1], &bits);
+    if (ins->kind != TIR_PURE || depth == DEEPEST || !(sums || shifts))
+        return tir_1(b, TIR_LOW32, x);
+    Tir first = ins->args[0], second = ins->args[1]; /* what is made moves ins */
+    first = narrowed(b, first, depth + 1);
+    if (sums) second = narrowed(b, second, depth + 1);
+    return tir_2(b,
+                 op == TIR_ADD64   ? TIR_ADD32
+                 : op == TIR_SUB64 ? TIR_SUB32
+                 : op == TIR_MUL64 ? TIR_MUL32
+                                   : TIR_SHL32,
+                 first, second);
+}
+
+Tir tir_narrow(Tirs *b, Tir x) { return narrowed(b, x, 0); }
 
 Tir tir_select(Tirs *b, Tir condition, Tir x, Tir y) {
     switch (tir_class(b, x)) {
