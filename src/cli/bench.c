@@ -43,6 +43,7 @@ const OptionRow options_bench[] = {
      "                           num_stages or config), interleaved, or with a saved run"},
     {"processes", 0, "N", "run in N processes; with --vs 7 is the default"},
     {"margin", 0, "PART", "--vs: changes up to this count as the same; default: 1%"},
+    {"devices", 0, "D,D..", "share the points of a sweep among these: cuda:0,cuda:1"},
     {"no-peak", 0, NULL, "no ceilings: neither measured nor compared with"},
     {"allow-slow", 0, NULL, "time a device that is not made for speed, too"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
@@ -339,34 +340,88 @@ static int set_point(Bench *bench, int at, const Line *line, PointVariable *vari
     return shown;
 }
 
-static void run_one(Bench *bench, int at, int index) {
+static void measure_one(Bench *bench, int at, int index, Measured *measured) {
     Arena *arena = bench->cli->arena;
     const Line *line = &bench->lines[index];
     PointVariable variables[MOST_VARIABLES];
-    MeasureRequest *request = &bench->request;
-    int shown = set_point(bench, at, line, variables);
-    Measured measured;
+    set_point(bench, at, line, variables);
     bench_progress(bench, where_of(bench, at, line));
+    int lock = ranks_lock(&bench->ranks, line->device ? line->device : "");
     if (line->is_apart)
-        measure_point_apart(bench->cli, arena, request, &measured);
+        measure_point_apart(bench->cli, arena, &bench->request, measured);
     else
-        measure_point(bench->cli, arena, request, &measured);
+        measure_point(bench->cli, arena, &bench->request, measured);
+    ranks_unlock(lock);
+    bench->request.keeps_peaks |= measured->peaks_again;
+}
+
+static void keep_one(Bench *bench, int at, int index, Measured *measured) {
+    const Line *line = &bench->lines[index];
+    PointVariable variables[MOST_VARIABLES];
+    int shown = set_point(bench, at, line, variables);
+    if (measure_interrupted() && measured->exit_code) return;
     bench->num_done++;
-    request->keeps_peaks |= measured.peaks_again;
-    if (measure_interrupted() && measured.exit_code) return;
-    request->num_variables = shown;
-    run_write_line(&bench->writer, run_point(arena, request, line->name, 0, &measured));
-    take_result(bench, at, index, &measured);
-    if (!measured.exit_code) tern_timing_free(&measured.timing);
-    bench->last = measured;
+    bench->request.num_variables = shown;
+    run_write_line(&bench->writer,
+                   run_point(bench->cli->arena, &bench->request, line->name, 0, measured));
+    take_result(bench, at, index, measured);
+    if (!measured->exit_code) tern_timing_free(&measured->timing);
+    bench->last = *measured;
+}
+
+/* ---- with other ranks: each measures every so manieth point, rank 0 keeps all ---- */
+
+static const char *name_of(const Bench *bench, int item) {
+    return str_format(bench->cli->arena, "point-%d", item).data;
+}
+
+static bool put_own(Bench *bench) {
+    for (int item = 0; item < bench->num_points * bench->num_lines; item++) {
+        Measured measured;
+        Buf out = {.arena = bench->cli->arena};
+        if (!ranks_has(&bench->ranks, item) || measure_interrupted()) continue;
+        measure_one(bench, item / bench->num_lines, item % bench->num_lines, &measured);
+        measured_put(&out, &measured);
+        if (!ranks_put(&bench->ranks, name_of(bench, item), buf_str(&out))) return false;
+        if (!measured.exit_code) tern_timing_free(&measured.timing);
+    }
+    return true;
+}
+
+/* A rank that has ended has what it had put, and no more. */
+static void get_one(Bench *bench, int item, Measured *measured) {
+    Arena *arena = bench->cli->arena;
+    int rank = item % bench->ranks.count;
+    Line *line = &bench->lines[item % bench->num_lines];
+    Str rest;
+    *measured = (Measured){0};
+    if (!ranks_get(&bench->ranks, rank, name_of(bench, item), &rest) ||
+        !measured_take(arena, &rest, measured))
+        measured_failed(arena, measured, EXIT_SYSTEM,
+                        str_format(arena, "rank %d has ended without it", rank).data);
+    if (measured->exit_code) return;
+    if (!line->description) line->description = str_c(arena, str_of(measured->description));
+    if (strcmp(line->description, measured->description) != 0)
+        measured_failed(arena, measured, EXIT_USAGE,
+                        str_format(arena, "rank %d ran on '%s', others on '%s'", rank,
+                                   measured->description, line->description)
+                            .data);
 }
 
 static void run_all(Bench *bench) {
     bench->started_ms = clock_ms();
     progress_start(&bench->progress, bench->cli);
-    for (int at = 0; at < bench->num_points; at++)
-        for (int line = 0; line < bench->num_lines && !measure_interrupted(); line++)
-            run_one(bench, at, line);
+    bool shared = bench->ranks.count > 1, fine = !shared || put_own(bench);
+    int count = bench->ranks.rank || !fine ? 0 : bench->num_points * bench->num_lines;
+    for (int item = 0; item < count && !(measure_interrupted() && !shared); item++) {
+        Measured measured;
+        int at = item / bench->num_lines, line = item % bench->num_lines;
+        if (shared)
+            get_one(bench, item, &measured);
+        else
+            measure_one(bench, at, line, &measured);
+        keep_one(bench, at, line, &measured);
+    }
     progress_end(&bench->progress);
     if (!measure_interrupted()) run_write_line(&bench->writer, "{\"end\":true}\n");
 }
@@ -392,8 +447,8 @@ static int report(Bench *bench) {
     }
     if (!run_writer_close(&bench->writer) && !code) code = EXIT_SYSTEM;
     if (measure_interrupted())
-        code = cli_fail(cli, EXIT_SYSTEM, "interrupted: %d of %d points are done",
-                        bench->num_done - 1, bench->num_points * bench->num_lines);
+        code = cli_fail(cli, EXIT_SYSTEM, "interrupted: %d of %d points are done", bench->num_done,
+                        bench->num_points * bench->num_lines);
     return code;
 }
 
@@ -419,7 +474,8 @@ static int run_sweep(Bench *bench) {
     int code = name_line(bench);
     if (!code) code = take_roofline(bench);
     if (code) return code;
-    if (!run_writer_open(&bench->writer, cli, option_value(cli, "save"), "run.jsonl"))
+    if (!run_writer_open(&bench->writer, cli, bench->ranks.rank ? NULL : option_value(cli, "save"),
+                         "run.jsonl"))
         return EXIT_SYSTEM;
     bench->sweep = new_sweep(bench, false);
     bench->spread = option_given(cli, "quantiles") ? new_sweep(bench, true) : NULL;
@@ -427,7 +483,7 @@ static int run_sweep(Bench *bench) {
     set_apart(bench);
     run_write_line(&bench->writer, run_header(cli->arena, cli, bench->operand, false));
     run_all(bench);
-    code = report(bench);
+    if (!bench->ranks.rank) code = report(bench);
     tern_sweep_free(bench->sweep);
     tern_sweep_free(bench->spread);
     return code;
@@ -476,14 +532,21 @@ int command_bench(Cli *cli) {
                    .operand = cli->operands.data[0],
                    .notes.arena = cli->arena,
                    .doubts.arena = cli->arena};
-    for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](&bench);
-    if (code) return code;
+    bool compares = option_given(cli, "vs") || option_given(cli, "processes");
+    bench.ranks.count = 1;
     measure_catch_interrupt();
+    if (!compares)
+        code = ranks_open(&bench.ranks, cli, true);
+    else if (option_given(cli, "devices"))
+        code = cli_fail(cli, EXIT_USAGE, "--devices shares a sweep, and --vs has none");
+    for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](&bench);
+    if (!code && compares && cli_is_input(bench.operand))
+        code =
+            cli_fail(cli, EXIT_USAGE, "several processes cannot read standard input: name a file");
     launch_guard_crashes();
-    if ((option_given(cli, "vs") || option_given(cli, "processes")) && cli_is_input(bench.operand))
-        return cli_fail(cli, EXIT_USAGE,
-                        "several processes cannot read standard input: name a file");
-    if (option_given(cli, "vs") || option_given(cli, "processes"))
-        return versus_run(cli, bench.operand, option_value(cli, "vs"), same_outputs, &bench);
-    return run_sweep(&bench);
+    if (!code)
+        code = compares
+                   ? versus_run(cli, bench.operand, option_value(cli, "vs"), same_outputs, &bench)
+                   : run_sweep(&bench);
+    return ranks_close(&bench.ranks, code);
 }

@@ -7,6 +7,7 @@
 #include "cli/gather.h"
 #include "cli/progress.h"
 #include "cli/range.h"
+#include "cli/ranks.h"
 #include "cli/runfile.h"
 
 enum { MOST_LINES = 16, MOST_VARIABLES = TERN_MAX_X + 1 };
@@ -14,6 +15,7 @@ enum { MOST_LINES = 16, MOST_VARIABLES = TERN_MAX_X + 1 };
 typedef struct Line {
     const char *name, *device, *operand, *text; /* text: of the variable `line_variable` */
     bool is_apart;                              /* each point in a process of its own */
+    const char *description;                    /* of the device, where ranks share the points */
 } Line;
 
 typedef struct Unit {
@@ -37,6 +39,7 @@ typedef struct Bench {
     MeasureRequest request;
     tern_sweep *sweep, *spread; /* spread: of --quantiles */
     RunWriter writer;
+    Ranks ranks;
     Progress progress;
     double started_ms;
     int num_done, num_failed, first_code;

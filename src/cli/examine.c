@@ -4,7 +4,10 @@
  * happen in a launch that is printed with it; what could not be looked at is listed as well. */
 #include "cli/check.h"
 #include "cli/findings.h"
+#include "cli/measure.h"
+#include "cli/parcel.h"
 #include "cli/points.h"
+#include "cli/ranks.h"
 
 #include <stdlib.h>
 
@@ -51,7 +54,8 @@ typedef struct Examination {
     int timeout_ms;
     int interp_points; /* in which the launch ran on interp to its end */
     int sizes_varied;
-    bool interp_refused;
+    Ranks *ranks;
+    int next_item; /* points of all kernels, in turn the ranks' */
 } Examination;
 
 /* One launch: on a device, in an order, with the arguments of a point. */
@@ -352,28 +356,73 @@ static void say_limits(Examination *x, const Points *points) {
     found_not_checked(list, "a GPU's own caches, timing and tensor-core rounding: sim has none");
 }
 
-static int examine(Cli *cli, const char *operand, FoundList *list, int timeout_ms) {
-    Examination x = {.cli = cli, .operand = operand, .list = list, .timeout_ms = timeout_ms};
+/* ---- with other ranks ---- */
+
+static const char *name_of(const Examination *x) {
+    return str_format(x->cli->arena, "found-%d", x->next_item).data;
+}
+
+static bool take_found(Examination *x, Str *rest) {
+    int interp_points;
+    if (!parcel_take(rest, &interp_points, sizeof interp_points) || !found_take(x->list, rest))
+        return false;
+    x->interp_points += interp_points;
+    return true;
+}
+
+/* A kernel that no device launches as given is not looked at further. */
+static int examine_share(Examination *x, const Points *points, int rank) {
+    FoundList *list = x->list;
+    for (int i = 0; i < points->list.count; i++) {
+        if ((x->next_item + i) % x->ranks->count != rank) continue;
+        examine_point(x, &points->list.data[i], i == 0 || i + 1 == points->list.count);
+        if (i == 0 && !list->points.count)
+            return cli_fail(x->cli, EXIT_USAGE, "%s: no device could launch it: %s", x->operand,
+                            list->not_checked.count ? list->not_checked.data[0] : "");
+    }
+    return EXIT_OK;
+}
+
+/* Each rank its points; rank 0 then has what all have found. What a dead one has not given, it does
+ * itself. */
+static int examine_all(Examination *x, const Points *points) {
+    Ranks *ranks = x->ranks;
+    Buf out = {.arena = x->cli->arena};
+    for (int i = 0; i < points->list.count; i++)
+        x->sizes_varied += points->list.data[i].varies_size;
+    int code = examine_share(x, points, ranks->rank);
+    if (code) return code;
+    parcel_put(&out, &x->interp_points, sizeof x->interp_points);
+    found_put(&out, x->list);
+    if (ranks->rank && !ranks_put(ranks, name_of(x), buf_str(&out))) return EXIT_SYSTEM;
+    for (int rank = 1; rank < ranks->count && !ranks->rank && !code; rank++) {
+        Str rest;
+        if (ranks_get(ranks, rank, name_of(x), &rest) && take_found(x, &rest)) continue;
+        if (measure_interrupted()) return cli_fail(x->cli, EXIT_SYSTEM, "interrupted");
+        cli_fail(x->cli, EXIT_SYSTEM, "rank %d has ended: its launches are done here", rank);
+        code = examine_share(x, points, rank);
+    }
+    return code;
+}
+
+static int examine(Examination *x, const char *operand, FoundList *list) {
+    Cli *cli = x->cli;
     Bound given;
     Points points = {0};
     *list = (FoundList){.arena = cli->arena, .kernel = operand};
+    x->operand = operand, x->list = list;
+    x->interp_points = x->sizes_varied = 0;
     /* What is wrong with the launch itself is said as 'tern run' does. */
     int code = bound_open(&given, cli, "interp", operand);
     if (!code) code = points_bind(&given);
     if (!code) code = bound_values(&given);
     if (!code) points_make(&given, &points);
-    for (int i = 0; i < points.list.count && !code; i++) {
-        const Point *point = &points.list.data[i];
-        x.sizes_varied += point->varies_size;
-        examine_point(&x, point, i == 0 || i + 1 == points.list.count);
-        if (i == 0 && !list->points.count)
-            code = cli_fail(cli, EXIT_USAGE, "%s: no device could launch it: %s", operand,
-                            list->not_checked.count ? list->not_checked.data[0] : "");
-    }
+    if (!code) code = examine_all(x, &points);
+    x->next_item += points.list.count;
     bound_close(&given);
     if (code) return code;
-    drop_used_masks(&x);
-    say_limits(&x, &points);
+    drop_used_masks(x);
+    say_limits(x, &points);
     return found_count(list, false) ? EXIT_WRONG : EXIT_OK;
 }
 
@@ -389,12 +438,15 @@ int command_check(Cli *cli) {
         return cli_fail(cli, EXIT_USAGE, "it runs on interp, sim and cpu: --device makes no sense");
     if (!option_int(cli, "timeout", 1, 1 << 30, TIMEOUT_MS, &timeout_ms)) return EXIT_USAGE;
     launch_guard_crashes();
+    Ranks ranks;
+    Examination x = {.cli = cli, .timeout_ms = timeout_ms, .ranks = &ranks};
+    int stopped = ranks_open(&ranks, cli, false);
     FoundList *lists = arena_array(cli->arena, FoundList, count);
-    for (int i = 0; i < count; i++) {
-        int one = examine(cli, cli->operands.data[i], &lists[i], timeout_ms);
-        if (one > EXIT_WRONG) return one;
+    for (int i = 0; i < count && !stopped; i++) {
+        int one = examine(&x, cli->operands.data[i], &lists[i]);
+        if (one > EXIT_WRONG) stopped = one;
         if (one) code = one;
     }
-    found_print(cli->arena, lists, count, format, cli->quiet);
-    return code;
+    if (!stopped && !ranks.rank) found_print(cli->arena, lists, count, format, cli->quiet);
+    return ranks_close(&ranks, stopped || ranks.rank ? stopped : code);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/findings.h"
 #include "cli/json.h"
+#include "cli/parcel.h"
 
 #include <stdio.h>
 
@@ -15,10 +16,10 @@ Found *found_add(FoundList *list, Found found) {
                               ? same_text(known->file, found.file) && known->line == found.line
                               : !known->file && same_text(known->subject, found.subject);
         if (!same_text(known->name, found.name) || !same_place) continue;
-        known->times++;
+        known->times += found.times ? found.times : 1;
         return known;
     }
-    found.times = 1;
+    if (!found.times) found.times = 1;
     vec_push(list->arena, &list->found, found);
     return &list->found.data[list->found.count - 1];
 }
@@ -48,6 +49,63 @@ bool found_format(const char *name, FoundFormat *format) {
             return true;
         }
     return false;
+}
+
+/* ---- from another process ---- */
+
+static void put_texts(Buf *out, const Texts *texts) {
+    parcel_put(out, &texts->count, sizeof texts->count);
+    for (int i = 0; i < texts->count; i++) parcel_put_text(out, texts->data[i]);
+}
+
+static bool take_texts(FoundList *list, Str *rest, Texts *texts) {
+    int count;
+    const char *text;
+    if (!parcel_take(rest, &count, sizeof count)) return false;
+    for (int i = 0; i < count; i++) {
+        bool known = false;
+        if (!parcel_take_text(list->arena, rest, &text) || !text) return false;
+        for (int k = 0; k < texts->count; k++) known |= !strcmp(texts->data[k], text);
+        if (!known) vec_push(list->arena, texts, text);
+    }
+    return true;
+}
+
+/* All texts of a Found, in the order in which they are sent. */
+enum { NUM_TEXTS = 8 };
+static void texts_of(Found *found, const char **texts[NUM_TEXTS]) {
+    const char **all[NUM_TEXTS] = {&found->name,  &found->file, &found->subject, &found->words,
+                                   &found->where, &found->cure, &found->device,  &found->point};
+    memcpy(texts, all, sizeof all);
+}
+
+void found_put(Buf *out, FoundList *list) {
+    const char **texts[NUM_TEXTS];
+    parcel_put(out, &list->found.count, sizeof list->found.count);
+    for (int i = 0; i < list->found.count; i++) {
+        parcel_put(out, &list->found.data[i], sizeof(Found));
+        texts_of(&list->found.data[i], texts);
+        for (int k = 0; k < NUM_TEXTS; k++) parcel_put_text(out, *texts[k]);
+    }
+    put_texts(out, &list->not_checked);
+    put_texts(out, &list->points);
+    put_texts(out, &list->devices);
+}
+
+bool found_take(FoundList *list, Str *rest) {
+    const char **texts[NUM_TEXTS];
+    int count;
+    if (!parcel_take(rest, &count, sizeof count)) return false;
+    for (int i = 0; i < count; i++) {
+        Found found;
+        if (!parcel_take(rest, &found, sizeof found)) return false;
+        texts_of(&found, texts);
+        for (int k = 0; k < NUM_TEXTS; k++)
+            if (!parcel_take_text(list->arena, rest, texts[k])) return false;
+        found_add(list, found);
+    }
+    return take_texts(list, rest, &list->not_checked) && take_texts(list, rest, &list->points) &&
+           take_texts(list, rest, &list->devices);
 }
 
 /* ---- text ---- */

@@ -18,11 +18,12 @@ typedef struct Found {
     int times; /* launches in which it was seen */
 } Found;
 
+typedef VEC(const char *) Texts;
 typedef struct FoundList {
     Arena *arena;
     const char *kernel; /* "FILE:KERNEL" */
     VEC(Found) found;
-    VEC(const char *) not_checked, points, devices;
+    Texts not_checked, points, devices;
 } FoundList;
 
 /* All words are kept as they are. The entry, the old one if its kind and line are known. */
@@ -30,6 +31,11 @@ Found *found_add(FoundList *list, Found found);
 void found_not_checked(FoundList *list, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int found_count(const FoundList *list, bool advice);
+
+/* To another process of this command, and from it: parcel.h. False: damaged, part of it is
+ * taken. */
+void found_put(Buf *out, FoundList *list);
+bool found_take(FoundList *list, Str *rest);
 
 typedef enum FoundFormat { FOUND_TEXT, FOUND_JSON, FOUND_SARIF, FOUND_GITHUB } FoundFormat;
 bool found_format(const char *name, FoundFormat *format); /* "sarif"; false: no such */

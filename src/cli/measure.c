@@ -24,6 +24,7 @@ void measure_catch_interrupt(void) {
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL); /* a launcher's, where another rank has died */
 }
 
 bool measure_interrupted(void) { return interrupted != 0; }

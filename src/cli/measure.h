@@ -49,7 +49,12 @@ void measure_point(const Cli *cli, Arena *arena, const MeasureRequest *request, 
 void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request,
                          Measured *measured);
 
-/* Ctrl-C: the first ends what runs at its next call, the second the process. */
+/* What one process has measured for another, as parcel.h has it. */
+void measured_put(Buf *out, const Measured *measured);
+bool measured_take(Arena *arena, Str *rest, Measured *measured); /* false: damaged */
+void measured_failed(Arena *arena, Measured *measured, int code, const char *words);
+
+/* Ctrl-C, or SIGTERM: the first ends what runs at its next call, the second the process. */
 void measure_catch_interrupt(void);
 bool measure_interrupted(void);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* measure_apart: a point in a process of its own. The child sends the result as it lies in memory,
- * then the texts and samples that it points at: both are the same program. */
+/* measure_apart: a point in a process of its own, which sends the result as bytes. */
 #include "cli/measure.h"
+#include "cli/parcel.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -10,19 +10,50 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static bool send_bytes(int to, const void *bytes, size_t size) {
-    for (const char *at = bytes; size;) {
-        ssize_t written = write(to, at, size);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        at += written;
-        size -= (size_t)written;
-    }
+/* ---- as bytes ---- */
+
+void measured_put(Buf *out, const Measured *measured) {
+    const tern_timing *timing = &measured->timing;
+    parcel_put(out, measured, sizeof *measured);
+    parcel_put_text(out, measured->words);
+    parcel_put(out, measured->trust.data, (size_t)measured->trust.length);
+    parcel_put(out, measured->doubts.data, (size_t)measured->doubts.length);
+    parcel_put(out, timing->samples, timing->samples ? timing->num_samples * sizeof(double) : 0);
+}
+
+static bool take_str(Arena *arena, Str *rest, Str *text) {
+    Str bytes;
+    if (!parcel_take_bytes(rest, &bytes)) return false;
+    *text = (Str){str_c(arena, bytes), bytes.length};
     return true;
 }
 
-static bool send_text(int to, const char *text, size_t length) {
-    return send_bytes(to, &length, sizeof length) && send_bytes(to, text ? text : "", length);
+bool measured_take(Arena *arena, Str *rest, Measured *measured) {
+    Str samples;
+    if (!parcel_take(rest, measured, sizeof *measured)) return false;
+    measured->timing.samples = NULL;
+    if (!parcel_take_text(arena, rest, &measured->words) ||
+        !take_str(arena, rest, &measured->trust) || !take_str(arena, rest, &measured->doubts) ||
+        !parcel_take_bytes(rest, &samples))
+        return false;
+    if (!samples.length) return true;
+    if ((size_t)samples.length != measured->timing.num_samples * sizeof(double)) return false;
+    measured->timing.samples = malloc((size_t)samples.length); /* for tern_timing_free */
+    if (measured->timing.samples)
+        memcpy(measured->timing.samples, samples.data, (size_t)samples.length);
+    return measured->timing.samples != NULL;
+}
+
+/* ---- a process of its own ---- */
+
+static bool send_all(int to, const Buf *bytes) {
+    for (size_t sent = 0; sent < bytes->length;) {
+        ssize_t written = write(to, bytes->data + sent, bytes->length - sent);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        sent += (size_t)written;
+    }
+    return true;
 }
 
 _Noreturn static void child(const Cli *cli, Arena *arena, const MeasureRequest *request, int to) {
@@ -31,59 +62,29 @@ _Noreturn static void child(const Cli *cli, Arena *arena, const MeasureRequest *
     for (int i = 0; i < COUNT(crashes); i++)
         signal(crashes[i], SIG_DFL); /* the parent has the words */
     measure_point(cli, arena, request, &measured);
-    const tern_timing *timing = &measured.timing;
-    bool sent = send_bytes(to, &measured, sizeof measured) &&
-                send_text(to, measured.words, measured.words ? strlen(measured.words) : 0) &&
-                send_text(to, measured.trust.data, (size_t)measured.trust.length) &&
-                send_text(to, measured.doubts.data, (size_t)measured.doubts.length) &&
-                send_text(to, (const char *)timing->samples,
-                          timing->samples ? timing->num_samples * sizeof(double) : 0);
+    Buf out = {.arena = arena};
+    measured_put(&out, &measured);
+    bool sent = send_all(to, &out);
     fflush(NULL);
     _exit(sent ? 0 : 1);
 }
 
 /* Ctrl-C reaches the child through its terminal; a signal that was sent to us alone, through us. */
-static bool receive(int from, pid_t sender, void *bytes, size_t size) {
+static void receive_all(int from, pid_t sender, Buf *bytes) {
     static bool told;
-    for (char *at = bytes; size;) {
-        ssize_t got = read(from, at, size);
+    for (;;) {
+        char part[4096];
+        ssize_t got = read(from, part, sizeof part);
         if (got < 0 && errno == EINTR) {
             if (measure_interrupted() && !told) told = true, kill(sender, SIGINT);
             continue;
         }
-        if (got <= 0) return false;
-        at += got;
-        size -= (size_t)got;
+        if (got <= 0) return;
+        buf_add(bytes, part, (size_t)got);
     }
-    return true;
 }
 
-static bool receive_text(int from, pid_t sender, Arena *arena, Str *text) {
-    size_t length;
-    if (!receive(from, sender, &length, sizeof length) || length > ((size_t)1 << 30)) return false;
-    char *bytes = arena_array(arena, char, (int)length + 1);
-    *text = (Str){bytes, (int)length};
-    return receive(from, sender, bytes, length);
-}
-
-static bool receive_all(int from, pid_t sender, Arena *arena, Measured *measured) {
-    Str words, samples;
-    if (!receive(from, sender, measured, sizeof *measured)) return false;
-    measured->timing.samples = NULL;
-    if (!receive_text(from, sender, arena, &words) ||
-        !receive_text(from, sender, arena, &measured->trust) ||
-        !receive_text(from, sender, arena, &measured->doubts) ||
-        !receive_text(from, sender, arena, &samples))
-        return false;
-    measured->words = words.data;
-    if (!samples.length) return true;
-    measured->timing.samples = malloc((size_t)samples.length); /* for tern_timing_free */
-    if (measured->timing.samples)
-        memcpy(measured->timing.samples, samples.data, (size_t)samples.length);
-    return measured->timing.samples != NULL;
-}
-
-static void failed(Arena *arena, Measured *measured, int code, const char *words) {
+void measured_failed(Arena *arena, Measured *measured, int code, const char *words) {
     tern_timing_free(&measured->timing);
     *measured = (Measured){.exit_code = code, .words = words, .device = "cpu"};
     measured->trust = measured->doubts = (Str){str_c(arena, STR("")), 0};
@@ -104,12 +105,13 @@ static const char *crash_words(Arena *arena, int status) {
 void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *request,
                          Measured *measured) {
     int ends[2], status = 0;
+    Buf bytes = {.arena = arena};
     *measured = (Measured){0};
     fflush(NULL);
     pid_t process = pipe(ends) ? -1 : fork();
     if (process < 0) {
-        failed(arena, measured, EXIT_SYSTEM,
-               str_format(arena, "cannot start a process: %s", strerror(errno)).data);
+        measured_failed(arena, measured, EXIT_SYSTEM,
+                        str_format(arena, "cannot start a process: %s", strerror(errno)).data);
         return;
     }
     if (process == 0) {
@@ -117,10 +119,11 @@ void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *req
         child(cli, arena, request, ends[1]);
     }
     close(ends[1]);
-    bool fine = receive_all(ends[0], process, arena, measured);
+    receive_all(ends[0], process, &bytes);
     close(ends[0]);
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
-    if (!fine)
-        failed(arena, measured, measure_interrupted() ? EXIT_SYSTEM : EXIT_WRONG,
-               crash_words(arena, status));
+    Str rest = buf_str(&bytes);
+    if (!measured_take(arena, &rest, measured))
+        measured_failed(arena, measured, measure_interrupted() ? EXIT_SYSTEM : EXIT_WRONG,
+                        crash_words(arena, status));
 }
