@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/progress.h"
 
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -49,6 +50,17 @@ void progress_say(Progress *progress, const char *format, ...) {
     double now = clock_ms();
     if (!progress->is_watching && progress_is_due(progress, now)) draw(progress, now);
     if (progress->is_watching) pthread_mutex_unlock(&progress->lock);
+}
+
+int progress_wait(const Progress *progress) {
+    double left = progress->next_ms - clock_ms();
+    if (progress->is_silent || progress->is_terminal) return -1;
+    return left > 0 ? (int)fmin(left, 1e6) + 1 : 0;
+}
+
+void progress_repeat(Progress *progress) {
+    double now = clock_ms();
+    if (progress_is_due(progress, now)) draw(progress, now);
 }
 
 static void *watch(void *user) {

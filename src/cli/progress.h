@@ -25,7 +25,10 @@ void progress_start(Progress *progress, const Cli *cli);
 void progress_watch(Progress *progress, const char *words);
 void progress_say(Progress *progress, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
-void progress_end(Progress *progress); /* clears a terminal's line */
+/* Who waits by poll needs no watch: milliseconds until the words of old are due; -1: never. */
+int progress_wait(const Progress *progress);
+void progress_repeat(Progress *progress); /* says them, if they are due */
+void progress_end(Progress *progress);    /* clears a terminal's line */
 
 /* Whether words are due at this time; the next are then due `every` later. */
 bool progress_is_due(Progress *progress, double now_ms);

@@ -10,6 +10,8 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -177,11 +179,18 @@ static void report(ReplayRun *run, const ReplayResult *result) {
 /* 1: a result; 0: the child is gone; -1: it took too long. */
 static int receive(ReplayRun *run, int pipe_end, ReplayResult *result) {
     char *bytes = (char *)result;
+    double until = run->timeout_ms < 0 ? INFINITY : clock_ms() + run->timeout_ms;
     for (size_t have = 0; have < sizeof *result;) {
         struct pollfd wait = {.fd = pipe_end, .events = POLLIN};
-        int ready = poll(&wait, 1, run->timeout_ms);
+        double left = fmax(until - clock_ms(), 0);
+        int due = progress_wait(&run->progress), limit = left < INT_MAX ? (int)left : -1;
+        int ready = poll(&wait, 1, due >= 0 && due < left ? due : limit);
         if (ready < 0 && errno == EINTR) continue;
-        if (ready == 0) return -1;
+        if (ready == 0) {
+            if (clock_ms() >= until) return -1;
+            progress_repeat(&run->progress);
+            continue;
+        }
         ssize_t count = read(pipe_end, bytes + have, sizeof *result - have);
         if (count < 0 && errno == EINTR) continue;
         if (count <= 0) return 0;
@@ -277,7 +286,8 @@ int command_replay(Cli *cli) {
         code = add_folder(&run, cli->operands.data[i]);
     if (code) return code;
     progress_start(&run.progress, cli);
-    if (!run.progress.is_terminal) progress_watch(&run.progress, "the first case");
+    /* By poll, not by a watch: children would inherit the locks that its thread holds. */
+    if (!run.progress.is_terminal) progress_say(&run.progress, "the first case");
     for (int next = 0; next >= 0 && next < run.folders.count;) next = run_child(&run, next);
     progress_end(&run.progress);
     print_summary(&run);

@@ -58,6 +58,14 @@ exits 0 'ok double-1: max_abs 0, max_rel 0' $replay --against interp
 exits 0 'ok double-1' $replay --rtol 1
 write_case 's/"value": 3/"value": 4/'
 exits 1 's1[3] is 8, recorded 9 (fp32, elementwise); 1 wrong, some that the recorded launch left alone' $replay
+# A case of minutes: its words are said again meanwhile, and it is given up.
+mkdir "$work/slow"
+sed 's/^    tl.store/    for j in range(2000000000): tl.store(y, j)\n    tl.store/' "$root/k.py" >"$work/slow/k.py"
+write_case "s/$sha1/$(sed -n '8,$p' "$work/slow/k.py" | sha1sum | cut -d' ' -f1)/"
+slow="$TERN replay $work/cases --root $work/slow --device interp --timeout 1"
+exits 1 'gave up after 1 s' $slow
+exits 1 'tern replay: the first case, 0 s' env TERN_PROGRESS=0.2 $slow
+check 'no words are wanted' sh -c "! TERN_PROGRESS=0 $slow 2>&1 | grep -q 'first case'"
 write_case 's/"src_sha1": "./"src_sha1": "x/'
 exits 2 'is not what was recorded' $replay
 write_case 's/"data": true/"data": false/'

@@ -36,6 +36,19 @@ TEST(nothing_is_caught_up_on) {
     CHECK(progress_is_due(&progress, 105000));
 }
 
+TEST(how_long_a_wait_may_be) {
+    Progress progress = piped(5000);
+    progress.next_ms = clock_ms() + 5000;
+    int wait = progress_wait(&progress);
+    CHECK(wait > 4000 && wait <= 5001);
+    progress.next_ms = clock_ms() - 1;
+    CHECK(progress_wait(&progress) == 0);
+    progress.is_terminal = true;
+    CHECK(progress_wait(&progress) == -1);
+    progress.is_terminal = false, progress.is_silent = true;
+    CHECK(progress_wait(&progress) == -1);
+}
+
 TEST(seconds_from_the_environment) {
     static const CommandRow row = {.name = "bench"};
     const Cli cli = {.command = &row}, quiet = {.command = &row, .quiet = true};
