@@ -362,7 +362,10 @@ int bound_open(Bound *bound, Cli *cli, const char *device, const char *operand) 
 void bound_share(Bound *bound, Cli *cli, const Bound *host) {
     *bound = (Bound){.cli = cli, .diag.arena = cli->arena, .is_guest = true};
     bound->context = host->context, bound->module = host->module, bound->function = host->function;
-    bound->env = (Env){.context = bound->context, .arena = cli->arena, .diag = &bound->diag};
+    bound->env = (Env){.context = bound->context,
+                       .draws = host->env.draws,
+                       .arena = cli->arena,
+                       .diag = &bound->diag};
 }
 
 int bound_given(Bound *bound) { return take_given(bound); }

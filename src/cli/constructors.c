@@ -254,6 +254,35 @@ static bool fill_allowed(const Call *call, Making *making, Fill fill) {
     return true;
 }
 
+/* Of the same numbers those that were made before, else NULL. */
+static const Drawn *find_drawn(const Draws *draws, const Drawn *wanted) {
+    for (int i = 0; draws && i < draws->rows.count; i++) {
+        const Drawn *row = &draws->rows.data[i];
+        if (row->fill == wanted->fill && row->seed == wanted->seed && row->low == wanted->low &&
+            row->high == wanted->high && row->count == wanted->count && row->dtype == wanted->dtype)
+            return row;
+    }
+    return NULL;
+}
+
+static void fill_tensor(const Making *making, Fill fill, Draws *draws) {
+    Tensor *tensor = making->tensor;
+    int64_t count = tensor_count(tensor);
+    size_t size = tern_dtype_size(tensor->dtype), bytes = (size_t)count * size;
+    bool in_order = !making->have_strides && !tensor->offset; /* element i at place i */
+    bool keeps = draws && fill >= FILL_RAND && in_order;
+    Drawn drawn = {fill, making->seed, making->low, making->high, count, tensor->dtype, NULL};
+    const Drawn *known = keeps ? find_drawn(draws, &drawn) : NULL;
+    if (known && bytes) memcpy(tensor->storage, known->bytes, bytes);
+    for (int64_t i = 0; i < count && !known; i++)
+        fill_element(making, fill, i, tensor->storage + (size_t)tensor_place(tensor, i) * size);
+    if (!keeps || known || !bytes || bytes > INT32_MAX) return;
+    unsigned char *copy = arena_array(draws->arena, unsigned char, (int)bytes);
+    memcpy(copy, tensor->storage, bytes);
+    drawn.bytes = copy;
+    vec_push(draws->arena, &draws->rows, drawn);
+}
+
 static ArgValue *make_tensor(const Call *call, Fill fill) {
     Env *env = call->env;
     Tensor *tensor = arena_new_of(env->arena, Tensor);
@@ -265,10 +294,7 @@ static ArgValue *make_tensor(const Call *call, Fill fill) {
     if (why) return complain(call, call->span, "the tensor %s", why);
     vec_push(env->arena, &env->tensors, tensor);
     if (!integers_fit(call, &making, fill)) return NULL;
-    int64_t count = tensor_count(tensor);
-    size_t size = tern_dtype_size(tensor->dtype);
-    for (int64_t i = 0; i < count; i++)
-        fill_element(&making, fill, i, tensor->storage + (size_t)tensor_place(tensor, i) * size);
+    fill_tensor(&making, fill, env->draws);
     ArgValue *value = value_new(env, ARG_TENSOR);
     value->tensor = tensor;
     value->is_empty = fill == FILL_EMPTY;

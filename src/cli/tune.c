@@ -267,6 +267,8 @@ static int prepare(Tune *tune) {
                         device);
     if (base->function->is_cuda)
         return cli_fail(cli, EXIT_REFUSED, "kernels in CUDA C have no constants to tune");
+    base->env.draws = arena_new_of(cli->arena, Draws);
+    base->env.draws->arena = cli->arena;
     code = bound_given(base);
     if (code) return code;
     tune->key = tuned_key(base);

@@ -94,6 +94,7 @@ _Noreturn static void child(Tune *tune, Entry *entry, int to) {
                                             TERN_DEVICE_CHECKS_ACCESSES);
         entry->bound.red_zone_bytes = guards ? RED_ZONE_BYTES : 0;
         entry->bound.is_guest = true; /* what was found before is not asked for */
+        entry->bound.env.draws = tune->base.env.draws;
         state = try(tune, entry, true);
     }
     const char *words = first_words(tune->cli->arena, complaints.data);

@@ -46,8 +46,22 @@ typedef struct Binding {
     bool started, failed;
 } Binding;
 
+/* Random numbers that were made before: whoever binds the same arguments again copies them. */
+typedef struct Drawn {
+    int fill;
+    uint64_t seed;
+    int64_t low, high, count;
+    tern_dtype dtype;
+    const unsigned char *bytes;
+} Drawn;
+typedef struct Draws {
+    Arena *arena;
+    VEC(Drawn) rows;
+} Draws;
+
 typedef struct Env {
     tern_context *context; /* reads the files */
+    Draws *draws;          /* NULL: nobody binds them again */
     Arena *arena;
     Diag *diag;
     VEC(Binding) bindings;

@@ -235,6 +235,35 @@ TEST(strided) {
     fixture_free(fixture);
 }
 
+/* Numbers that were drawn before are copied: the same, of all that differs others, also where the
+ * tensor that they were drawn for has changed. */
+TEST(draws) {
+    static const char *const texts[] = {"randn(50,f32,seed=1)",
+                                        "randn(50,f32,seed=2)",
+                                        "randn(50,f64,seed=1)",
+                                        "rand(50,f32,seed=1)",
+                                        "randn(49,f32,seed=1)",
+                                        "randint(50,low=0,high=9,seed=1)",
+                                        "randint(50,low=1,high=9,seed=1)",
+                                        "randint(50,low=0,high=8,seed=1)",
+                                        "randn(50,f32,seed=1,offset=2)",
+                                        "randn(5,10,f32,strides=(1,5),seed=1)"};
+    Fixture *plain = fixture_new(), *again = fixture_new();
+    Draws draws = {.arena = again->env.arena};
+    again->env.draws = &draws;
+    for (int round = 0; round < 2; round++)
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            Tensor *want = env_evaluate(&plain->env, "x", str_of(texts[i]))->tensor;
+            Tensor *got = env_evaluate(&again->env, "x", str_of(texts[i]))->tensor;
+            CHECK(got->storage_bytes == want->storage_bytes);
+            CHECK(!memcmp(got->storage, want->storage, want->storage_bytes));
+            memset(got->storage, 7, got->storage_bytes);
+        }
+    CHECK(draws.rows.count == 8);
+    fixture_free(plain);
+    fixture_free(again);
+}
+
 TEST(printing) {
     Fixture *fixture = fixture_new();
     Buf out = {.arena = fixture->env.arena};
