@@ -306,8 +306,22 @@ Kernel *kernel_from(Context *context, tern_kernel *kernel, const char *signature
     return NULL;
 }
 
+/* Launchers hold kernels, and what Python adds to a kernel leads back to its launcher. */
+static int kernel_traverse(PyObject *object, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(object));
+    Py_VISIT(((Kernel *)object)->more);
+    return 0;
+}
+
+static int kernel_clear(PyObject *object) {
+    Py_CLEAR(((Kernel *)object)->more);
+    return 0;
+}
+
 static void kernel_dealloc(PyObject *object) {
     Kernel *self = (Kernel *)object;
+    PyObject_GC_UnTrack(object);
+    kernel_clear(object);
     tern_kernel_free(self->kernel);
     PyMem_Free(self->signature);
     Py_XDECREF((PyObject *)self->context);
@@ -346,6 +360,29 @@ static PyObject *kernel_value(PyObject *object, void *which) {
     return PyUnicode_FromString(self->signature);
 }
 
+static PyObject *kernel_getattr(PyObject *object, PyObject *name) {
+    Kernel *self = (Kernel *)object;
+    PyObject *value = PyObject_GenericGetAttr(object, name);
+    if (value || !self->more || !PyErr_ExceptionMatches(PyExc_AttributeError)) return value;
+    PyErr_Clear();
+    return PyObject_GetAttr(self->more, name);
+}
+
+static PyObject *kernel_subscript(PyObject *object, PyObject *grid) {
+    Kernel *self = (Kernel *)object;
+    if (self->more) return PyObject_GetItem(self->more, grid);
+    return PyErr_Format(PyExc_TypeError, "a kernel that no launch made: launch its function");
+}
+
+static int kernel_set_more(PyObject *object, PyObject *value, void *unused) {
+    Kernel *self = (Kernel *)object;
+    (void)unused;
+    PyObject *before = self->more;
+    self->more = Py_XNewRef(value);
+    Py_XDECREF(before);
+    return 0;
+}
+
 static PyMethodDef kernel_methods[] = {
     {"text", kernel_text, METH_O, "The text of a stage: ast, ir, c, ptx, facts, remarks, times."},
     {0},
@@ -356,14 +393,20 @@ static PyGetSetDef kernel_values[] = {
     {"num_warps", kernel_value, NULL, "Warps of a program.", "w"},
     {"num_stages", kernel_value, NULL, "Turns that loads run ahead.", "p"},
     {"signature", kernel_value, NULL, "What it was compiled for.", "s"},
+    {"more", NULL, kernel_set_more, "Python's part of it: its other attributes, and [grid].", NULL},
     {0},
 };
 static PyType_Slot kernel_slots[] = {
     {Py_tp_dealloc, kernel_dealloc},
+    {Py_tp_traverse, kernel_traverse},
+    {Py_tp_clear, kernel_clear},
+    {Py_tp_getattro, kernel_getattr},
+    {Py_mp_subscript, kernel_subscript},
     {Py_tp_methods, kernel_methods},
     {Py_tp_getset, kernel_values},
     {Py_tp_doc, "One function compiled for one signature and device."},
     {0},
 };
-PyType_Spec kernel_spec = {"tern._tern.Kernel", sizeof(Kernel), 0,
-                           Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, kernel_slots};
+PyType_Spec kernel_spec = {
+    "tern._tern.Kernel", sizeof(Kernel), 0,
+    Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION, kernel_slots};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* launcher: kernel[grid](*args, **keywords): arguments are bound to parameters, turned into a
  * signature and values, and the signature's kernel is launched. What is not known yet is asked of
- * Python: compile(signature, warps, stages, debug), complete(bound) where arguments are missing,
+ * Python: compile(signature, warps, stages, debug, precise, bound), complete(bound) where arguments are missing,
  * option(name, value) for keywords that are none of ours, literal(parameter, value). */
 #include "native.h"
 
@@ -70,7 +70,22 @@ static int launcher_init(PyObject *object, PyObject *args, PyObject *keywords) {
     return 0;
 }
 
+static int launcher_traverse(PyObject *object, visitproc visit, void *arg) {
+    Launcher *self = (Launcher *)object;
+    Py_VISIT(Py_TYPE(object));
+    for (int i = 0; i < self->num_kernels; i++) Py_VISIT((PyObject *)self->kernels[i]);
+    Py_VISIT(self->watched);
+    return 0;
+}
+
+static int launcher_forget(PyObject *object) {
+    forget_kernels((Launcher *)object);
+    Py_CLEAR(((Launcher *)object)->watched);
+    return 0;
+}
+
 static void launcher_dealloc(PyObject *object) {
+    PyObject_GC_UnTrack(object);
     launcher_clear((Launcher *)object);
     native_free(object);
 }
@@ -221,11 +236,15 @@ static bool is_for(const Kernel *kernel, const Launch *launch) {
            !memcmp(kernel->options, launch->options, sizeof launch->options);
 }
 
-static bool kernel_compile(Launcher *self, Launch *launch) {
+static bool kernel_compile(Launcher *self, Launch *launch, PyObject *const *bound) {
     const int *options = launch->options;
-    PyObject *made = PyObject_CallMethod((PyObject *)self, "compile", "siiii", launch->signature,
-                                         options[OPTION_WARPS], options[OPTION_STAGES],
-                                         options[OPTION_DEBUG], options[OPTION_PRECISE]);
+    PyObject *dict = bound_dict(self, bound);
+    PyObject *made =
+        dict ? PyObject_CallMethod((PyObject *)self, "compile", "siiiiO", launch->signature,
+                                   options[OPTION_WARPS], options[OPTION_STAGES],
+                                   options[OPTION_DEBUG], options[OPTION_PRECISE], dict)
+             : NULL;
+    Py_XDECREF(dict);
     if (!made) return false;
     if (!Py_IS_TYPE(made, self->context->state->kernel_type)) {
         Py_DECREF(made);
@@ -246,11 +265,11 @@ static bool kernel_compile(Launcher *self, Launch *launch) {
     return true;
 }
 
-static bool kernel_find(Launcher *self, Launch *launch) {
+static bool kernel_find(Launcher *self, Launch *launch, PyObject *const *bound) {
     int at = 0;
     if (!look_at_globals(self)) return false;
     while (at < self->num_kernels && !is_for(self->kernels[at], launch)) at++;
-    if (at == self->num_kernels && !kernel_compile(self, launch)) return false;
+    if (at == self->num_kernels && !kernel_compile(self, launch, bound)) return false;
     launch->kernel = (Kernel *)Py_NewRef((PyObject *)self->kernels[at]);
     if (at) {
         memmove(self->kernels + 1, self->kernels, (size_t)at * sizeof *self->kernels);
@@ -338,7 +357,7 @@ static bool launch_make(Launcher *self, Launch *launch, PyObject *grid, PyObject
         }
         if (!launch_add(launch, self, &self->parameters[i], bound[i])) return false;
     }
-    return kernel_find(self, launch) && (!grid || grid_set(self, launch, grid, bound));
+    return kernel_find(self, launch, bound) && (!grid || grid_set(self, launch, grid, bound));
 }
 
 static bool launch_run(Launch *launch) {
@@ -573,6 +592,8 @@ static PyType_Slot launcher_slots[] = {
     {Py_tp_new, PyType_GenericNew},
     {Py_tp_init, launcher_init},
     {Py_tp_dealloc, launcher_dealloc},
+    {Py_tp_traverse, launcher_traverse},
+    {Py_tp_clear, launcher_forget},
     {Py_tp_methods, launcher_methods},
     {Py_mp_subscript, launcher_subscript},
     {Py_tp_doc,
@@ -580,4 +601,5 @@ static PyType_Slot launcher_slots[] = {
     {0},
 };
 PyType_Spec launcher_spec = {"tern._tern.Launcher", sizeof(Launcher), 0,
-                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, launcher_slots};
+                             Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+                             launcher_slots};

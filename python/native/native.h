@@ -60,6 +60,7 @@ typedef struct Kernel {
     PyObject_HEAD Context *context;
     tern_kernel *kernel;
     char *signature; /* what it was compiled for */
+    PyObject *more;  /* what Python adds: see tern/compiled.py */
     int options[NUM_OPTIONS];
 } Kernel;
 

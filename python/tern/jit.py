@@ -3,6 +3,7 @@
 import ast
 
 from . import _tern
+from .compiled import Compiled
 from .context import context as context_of
 from .source import MISSING, literal, module_of, source_of
 
@@ -99,12 +100,17 @@ class Function(_tern.Launcher):
 
     # ---- what the launcher asks ----
 
-    def compile(self, signature, num_warps, num_stages, debug, precise):
+    def compile(self, signature, num_warps, num_stages, debug, precise, bound):
         watched = []
         module = module_of(self.context, self.source, watched)
         self.watch(watched)
-        return module.compile(self.source.name, signature, num_warps=num_warps,
-                              num_stages=num_stages, debug=debug, precise=precise)
+        kernel = module.compile(self.source.name, signature, num_warps=num_warps,
+                                num_stages=num_stages, debug=debug, precise=precise)
+        constants = {row[0]: bound[row[0]] for row in self.rows if row[1]}
+        kernel.more = Compiled(kernel, self, constants, {
+            "num_warps": num_warps, "num_stages": num_stages, "debug": debug,
+            "enable_fp_fusion": not precise})
+        return kernel
 
     def literal(self, parameter, value):
         text = literal(value)

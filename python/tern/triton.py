@@ -20,6 +20,10 @@ from .jit import Function
 launched = collections.Counter()
 
 
+# What is wrong with a config, and not with the kernel: an autotuner goes on to the next one.
+UNFIT = ("static assertion failed", "bytes of shared memory", "so many registers")
+
+
 class Functions:
     """The Function of each JITFunction, made at its first launch; a changed text makes a new one."""
 
@@ -42,21 +46,48 @@ def _text(jit_function):
     return jit_function.__dict__.get("_src")
 
 
-def _runner(functions, errors):
-    """errors: tern's class -> one that programs which catch Triton's catch, too."""
+def _runner(functions, knobs, raised):
+    """raised: an error of tern's -> one that programs which catch Triton's catch, too."""
     def run(self, *args, grid, warmup, **keywords):
         for hook in self.pre_run_hooks:
             hook(*args, **keywords)
         launched[self.__name__] += 1
         try:
-            return functions.of(self).launch(None if warmup else grid, *args, **keywords)
-        except tuple(errors) as error:
-            raise errors[type(error)](error) from error
+            function = functions.of(self)
+            if warmup:
+                return function.launch(None, *args, **keywords)
+            if _calls(knobs.launch_enter_hook) or _calls(knobs.launch_exit_hook):
+                return _hooked(function, knobs, grid, args, keywords)
+            return function.launch(grid, *args, **keywords)
+        except (_tern.CompileError, _tern.Unsupported) as error:
+            raise raised(error) from error
     return run
 
 
-def _errors(theirs):
-    def also(ours):
+def _calls(hook):
+    """Whether somebody hooks: a chain of them may be empty."""
+    return hook is not None and getattr(hook, "calls", True)
+
+
+def _hooked(function, knobs, grid, args, keywords):
+    call = function.prepare(grid, *args, **keywords)
+    metadata = call.kernel.launch_metadata(grid, 0, *args)
+    if _calls(knobs.launch_enter_hook):
+        knobs.launch_enter_hook(metadata)
+    call.launch()
+    if _calls(knobs.launch_exit_hook):
+        knobs.launch_exit_hook(metadata)
+    return call.kernel
+
+
+def _raised():
+    """What is wrong with a configuration is an error that Triton's autotuner passes over."""
+    from triton.compiler.errors import CompilationError, CompileTimeAssertionFailure
+    from triton.runtime.errors import OutOfResources
+    kinds = dict(zip(UNFIT, (CompileTimeAssertionFailure, OutOfResources, OutOfResources)))
+    made = {}
+
+    def also(ours, theirs):
         class CompileError(ours, theirs):
             def __init__(self, error):
                 Exception.__init__(self, str(error))
@@ -65,7 +96,15 @@ def _errors(theirs):
             __str__ = Exception.__str__
         CompileError.__name__ = ours.__name__
         return CompileError
-    return {ours: also(ours) for ours in (_tern.CompileError, _tern.Unsupported)}
+
+    def raised(error):
+        theirs = next((kind for words, kind in kinds.items() if words in str(error)),
+                      CompilationError)
+        kind = type(error), theirs
+        if kind not in made:
+            made[kind] = also(*kind)
+        return made[kind](error)
+    return raised
 
 
 class Utils:
@@ -144,12 +183,33 @@ def _bench(call, quantiles=(0.5, 0.2, 0.8), **ignored):
 
 
 def run_first(self, *args, **keywords):
-    """Of an Autotuner: the first config that prune_configs_by leaves; nothing is timed."""
+    """Of an Autotuner: the first config that prune_configs_by leaves and the device has room for;
+    nothing is timed."""
     self.nargs = dict(zip(self.arg_names, args))
-    self.best_config = config = self.prune_configs(keywords)[0]
-    if config.pre_hook:
-        config.pre_hook({**self.nargs, **keywords, **config.all_kwargs()})
-    return self.fn.run(*args, **{**keywords, **config.all_kwargs()})
+    first = None
+    for config in self.every_config(keywords):
+        self.best_config = config
+        if config.pre_hook:
+            config.pre_hook({**self.nargs, **keywords, **config.all_kwargs()})
+        try:
+            return self.fn.run(*args, **{**keywords, **config.all_kwargs()})
+        except (_tern.CompileError, _tern.Unsupported) as error:
+            if not any(words in str(error) for words in UNFIT):
+                raise
+            first = first or error
+    raise first
+
+
+def only_first(prune):
+    """Of prune_configs: what it leaves, without all but the first. Subclasses with a run of their own
+    ask it, and time the one that they get by _bench."""
+    def pruned(self, keywords):
+        return prune(self, keywords)[:1]
+    return pruned
+
+
+def not_timed(self, *args, **keywords):
+    return [0.0, 0.0, 0.0]
 
 
 def _bench_without_disk(self, key, configs, bench):
@@ -174,12 +234,14 @@ def as_triton(device=None, tune=None):
     context = importing(device)
     if context.on_host:
         triton.runtime.driver.set_active(Driver(context))
-    from triton.compiler.errors import CompilationError
+    from triton import knobs
     from triton.runtime.autotuner import Autotuner
-    JITFunction.run = _runner(Functions(context), _errors(CompilationError))
+    JITFunction.run = _runner(Functions(context), knobs.runtime, _raised())
     Autotuner.check_disk_cache = _bench_without_disk
     if not (os.environ.get("TERN_TUNE") != "0" if tune is None else tune):
-        Autotuner.run = run_first
+        Autotuner.run, Autotuner._bench = run_first, not_timed
+        Autotuner.every_config = Autotuner.prune_configs
+        Autotuner.prune_configs = only_first(Autotuner.prune_configs)
     return context
 
 

@@ -122,6 +122,44 @@ def signatures():
     check("and all are kept", all(kernel[(1,)](x, y, 3, BLOCK=2**k) is made[k] for k in range(8)))
 
 
+def compiled():
+    """What is asked of Triton's CompiledKernel."""
+    kernel, x, y = saxpy(), floats(64), floats(64, 0)
+    made = kernel.warmup(x, y, 48, BLOCK=16, num_warps=2)
+    made._init_handles()
+    for name, args in (("without constants", (x, y, 48, 2.0, 0, 0)),
+                       ("with all", (x, y, 48, 2.0, 0, 0, 16))):
+        y[:] = floats(64, 0)
+        made[(3, 1, 1)](*args)
+        same(f"kernel[grid], {name}", list(y), [2.0 * i for i in range(48)] + [0.0] * 16)
+    y[:] = floats(64, 0)
+    hooks = []
+    made.run(3, 1, 1, 0, made.function, made.packed_metadata, "data", hooks.append, hooks.append,
+             x, y, 48, 2.0, 0, 0, 16)
+    same("run", (y[47], y[48], hooks), (94.0, 0.0, ["data", "data"]))
+    y[:] = floats(64, 0)
+    made[(4,)](x, y, 63, 2.0, 0, 0)  # compiled for a number that 16 divides, and this is none
+    same("of another class", (y[62], y[63]), (124.0, 0.0))
+    refuses(TypeError, "its 7 arguments, or the 6 that are no constants, not 2", made[(1,)], x, y)
+    refuses(ValueError, "constant 'BLOCK' is 32, but it was compiled for 16", made[(1,)], x, y, 48,
+            2.0, 0, 0, 32)
+    same("metadata", (made.metadata.num_warps, made.metadata.name), (2, "saxpy"))
+    same("packed", made.packed_metadata, (2, 1, made.metadata.shared))
+    check("numbers to divide by", made.n_regs > 0 and made.metadata.shared > 0 == made.n_spills)
+    same("texts", (list(made.asm), made.asm["c"] == made.text("c")), (["ir", "c"], True))
+    refuses(tern.Unsupported, "kernel.asm['ttir']", made.asm.get, "ttir")
+    refuses(KeyError, "nonsense", lambda: made.asm["nonsense"])
+    refuses(tern.Unsupported, "no binary", lambda: made.kernel)
+    refuses(AttributeError, "nonsense", lambda: made.nonsense)
+    check("its source", made.src.fn is kernel.kernel and made.src.constants == {(6,): 16}, made.src)
+    others = [kernel.warmup(x, y, 48, BLOCK=16, **more) for more in
+              ({}, {"num_warps": 2, "enable_fp_fusion": False}, {"num_warps": 2, "debug": True})]
+    same("each its hash", len({one.hash for one in (made, *others)}), 4)
+    same("one hash for the same", saxpy().warmup(x, y, 48, BLOCK=16, num_warps=2).hash, made.hash)
+    raw = kernel.context.load_file(SAXPY).compile("saxpy", made.signature)
+    refuses(TypeError, "no launch made", lambda: raw[(1,)])
+
+
 def tuples():
     pair = tern.jit(f"{SAXPY}:pair", device="cpu")
     x, out = array.array("f", [5]), array.array("f", [0])
@@ -281,11 +319,12 @@ def lifetimes():
     gone = weakref.ref(kernel)
     del kernel
     gc.collect()
-    check("a Function goes", gone() is None)
     call.launch()
     same("a call keeps what it needs", y[999], 3 * 999.0)
     refuses(BufferError, "", x.append, 1.0)
     del call
+    gc.collect()
+    check("a Function and its kernels go", gone() is None)
     x.append(1.0)
     before = len(gc.get_objects())
     kernel = saxpy()
@@ -397,5 +436,5 @@ def with_torch():
         same(f"as Triton has {value!r}", any_kind.launch(None, value).signature, want)
 
 
-run([results, signatures, tuples, refused, globals_count, questions, printing, lifetimes, with_numpy,
-     with_torch])
+run([results, signatures, compiled, tuples, refused, globals_count, questions, printing, lifetimes,
+     with_numpy, with_torch])

@@ -83,7 +83,10 @@ def launches():
         name = wrap.__name__
         same(f"{name}: signature", made.signature, "*fp32:16,*fp32,i32:16,fp32,8")
         check(f"{name}: target", made.target.startswith("sm_90"), made.target)
-        check(f"{name}: PTX", ".entry saw_record" in made.text("ptx"))
+        check(f"{name}: PTX", ".entry saw_record" in made.text("ptx") == made.asm["ptx"])
+        same(f"{name}: resources", (made.n_regs, made.n_spills, made.metadata.shared),
+             tuple(int(made.text("facts").split(f"\n{words}: ")[1].split()[0]) // by for words, by in
+                   (("registers", 1), ("local bytes (spills)", 4), ("shared bytes", 1))))
         same(f"{name}: grid", (list(record.grid), record.block), ([3, 2, 1], 256))
         same(f"{name}: pointers", list(record.params[:2]), [at, other])
         same(f"{name}: numbers", list(record.params[2:4]), [48, 0x3F000000])

@@ -75,6 +75,45 @@ def scale(x):
 ''')
 
 
+# What Triton itself offers around launches: hooks, tuners that go on to the next config, tuners of a
+# program's own.
+AROUND = write("around.py", '''
+import array
+
+import triton
+import triton.language as tl
+from triton import knobs
+
+
+def kernel(x, BLOCK: tl.constexpr):
+    tl.static_assert(BLOCK > 32, "too small")
+    tl.store(x, BLOCK)
+
+
+class Tuner(triton.runtime.Autotuner):
+    def run(self, *args, **keywords):
+        self.nargs = dict(zip(self.arg_names, args))
+        times = {config: self._bench(*args, config=config, **keywords)
+                 for config in self.prune_configs(keywords)}
+        self.best_config = min(times, key=times.get)
+        print("tuner", len(times))
+        return self.fn.run(*args, **keywords, **self.best_config.all_kwargs())
+
+
+kernel = triton.jit(kernel)
+configs = [triton.Config({"BLOCK": size}) for size in (32, 64, 128)]
+x = array.array("i", [0])
+triton.autotune(configs=configs[:2], key=[])(kernel)[(1,)](x)
+print("autotune", x[0])
+made = Tuner(kernel, kernel.arg_names, configs[1:], [], None, None)[(1,)](x)
+print(made.asm.keys() == {"ir", "c"}, made.src.fn is kernel)
+knobs.runtime.launch_enter_hook.add(lambda data: print("enter", data["name"]))
+knobs.runtime.launch_exit_hook.add(lambda data: print("exit", data["name"]))
+kernel[(1,)](x, BLOCK=128)
+print(x[0])
+''')
+
+
 # A package that Python finds, and that does not lie beside the program.
 os.makedirs(os.path.join(folder, "site", "elsewhere"))
 write("site/elsewhere/__init__.py", "")
@@ -117,8 +156,13 @@ def with_stub():
 
 
 def with_triton():
-    if have("triton", 8):
+    if have("triton", 10):
         runs("Triton", "")
+        for tune, timed in (("1", "tuner 2"), ("0", "tuner 1")):
+            done = program([AROUND], TERN_TUNE=tune)
+            same(f"around launches, TERN_TUNE={tune}", (done.stdout.splitlines(), done.stderr[-600:]),
+                 (["autotune 64", timed, "True True",
+                   "enter kernel", "exit kernel", "128"], ""))
         same("Triton's class of errors", program([PROGRAM, "--caught"]).stdout.splitlines()[-1:],
              ["caught True 25 True"])
 

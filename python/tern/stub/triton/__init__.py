@@ -202,7 +202,7 @@ class Autotuner(KernelInterface):
             return list(self.early_config_prune(self.configs, self.nargs, **keywords))
         return self.configs
 
-    run = run_first
+    every_config, run = prune_configs, run_first
 
 
 def heuristics(values):
