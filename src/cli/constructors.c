@@ -8,6 +8,8 @@
 #include "cli/values.h"
 
 #include <math.h>
+#include <pthread.h>
+#include <unistd.h>
 
 static ArgValue *complain(const Call *call, Span span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -265,17 +267,62 @@ static const Drawn *find_drawn(const Draws *draws, const Drawn *wanted) {
     return NULL;
 }
 
+/* Elements [low, high) of a tensor; `in_order`: element i lies at place i. */
+typedef struct Part {
+    const Making *making;
+    Fill fill;
+    bool in_order;
+    int64_t low, high;
+    pthread_t thread;
+    bool is_apart; /* has a thread of its own */
+} Part;
+
+static void *fill_part(void *user) {
+    const Part *part = user;
+    const Tensor *tensor = part->making->tensor;
+    size_t size = tern_dtype_size(tensor->dtype);
+    for (int64_t i = part->low; i < part->high; i++)
+        fill_element(part->making, part->fill, i,
+                     tensor->storage +
+                         (size_t)(part->in_order ? i : tensor_place(tensor, i)) * size);
+    return NULL;
+}
+
+enum { MOST_PARTS = 32, ELEMENTS_OF_A_PART = 1 << 18 };
+
+/* An element depends on nothing but its index, so that it does not matter who makes it; but of
+ * several at one place the last must win. */
+static void fill_elements(const Making *making, Fill fill, bool in_order) {
+    Part parts[MOST_PARTS];
+    int64_t count = tensor_count(making->tensor), most = count / ELEMENTS_OF_A_PART + 1;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    if (most > cores) most = cores < 1 ? 1 : cores;
+    if (most > MOST_PARTS) most = MOST_PARTS;
+    if (!in_order) most = 1;
+    for (int i = 0; i < most; i++) {
+        parts[i] = (Part){.making = making,
+                          .fill = fill,
+                          .in_order = in_order,
+                          .low = count / most * i,
+                          .high = i + 1 == most ? count : count / most * (i + 1)};
+        parts[i].is_apart = i && !pthread_create(&parts[i].thread, NULL, fill_part, &parts[i]);
+    }
+    for (int i = 0; i < most; i++)
+        if (!parts[i].is_apart) fill_part(&parts[i]);
+    for (int i = 0; i < most; i++)
+        if (parts[i].is_apart) pthread_join(parts[i].thread, NULL);
+}
+
 static void fill_tensor(const Making *making, Fill fill, Draws *draws) {
     Tensor *tensor = making->tensor;
     int64_t count = tensor_count(tensor);
-    size_t size = tern_dtype_size(tensor->dtype), bytes = (size_t)count * size;
-    bool in_order = !making->have_strides && !tensor->offset; /* element i at place i */
+    size_t bytes = (size_t)count * tern_dtype_size(tensor->dtype);
+    bool in_order = !making->have_strides && !tensor->offset;
     bool keeps = draws && fill >= FILL_RAND && in_order;
     Drawn drawn = {fill, making->seed, making->low, making->high, count, tensor->dtype, NULL};
     const Drawn *known = keeps ? find_drawn(draws, &drawn) : NULL;
     if (known && bytes) memcpy(tensor->storage, known->bytes, bytes);
-    for (int64_t i = 0; i < count && !known; i++)
-        fill_element(making, fill, i, tensor->storage + (size_t)tensor_place(tensor, i) * size);
+    if (!known && fill != FILL_EMPTY) fill_elements(making, fill, in_order);
     if (!keeps || known || !bytes || bytes > INT32_MAX) return;
     unsigned char *copy = arena_array(draws->arena, unsigned char, (int)bytes);
     memcpy(copy, tensor->storage, bytes);

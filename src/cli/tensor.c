@@ -81,8 +81,11 @@ const char *tensor_allocate(Tensor *tensor, Arena *arena) {
     tensor->storage_bytes = (size_t)elements * size;
     tensor->storage = malloc(tensor->storage_bytes ? tensor->storage_bytes : 1);
     if (!tensor->storage) return "does not fit in memory";
-    for (int64_t i = 0; i < elements; i++)
-        element_poison(tensor->dtype, tensor->storage + (size_t)i * size);
+    if (elements) element_poison(tensor->dtype, tensor->storage);
+    for (size_t done = size, part; elements && done < tensor->storage_bytes; done += part) {
+        part = done < tensor->storage_bytes - done ? done : tensor->storage_bytes - done;
+        memcpy(tensor->storage + done, tensor->storage, part);
+    }
     return NULL;
 }
 

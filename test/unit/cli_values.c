@@ -235,6 +235,26 @@ TEST(strided) {
     fixture_free(fixture);
 }
 
+/* Large tensors are made in parts, by threads: each element is what it is when it is made alone. */
+TEST(parts) {
+    enum { COUNT = 1100003 };
+    static const char *const calls[] = {"randn(%d,f32,seed=1%s)", "rand(%d,f32,seed=1%s)",
+                                        "arange(%d,dtype=f32%s)",
+                                        "randint(%d,low=0,high=9,seed=1%s)"};
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        Fixture *fixture = fixture_new();
+        char parts[100], alone[100];
+        snprintf(parts, sizeof parts, calls[i], COUNT, "");
+        snprintf(alone, sizeof alone, calls[i], COUNT, ",strides=(1,)");
+        ArgValue *a = env_evaluate(&fixture->env, "x", str_of(parts));
+        ArgValue *b = env_evaluate(&fixture->env, "x", str_of(alone));
+        CHECK(a && b && a->tensor->storage_bytes == b->tensor->storage_bytes);
+        if (a && b)
+            CHECK(!memcmp(a->tensor->storage, b->tensor->storage, a->tensor->storage_bytes));
+        fixture_free(fixture);
+    }
+}
+
 /* Numbers that were drawn before are copied: the same, of all that differs others, also where the
  * tensor that they were drawn for has changed. */
 TEST(draws) {
