@@ -638,6 +638,26 @@ TEST(occupancy) {
           gpu_blocks_by_shared(&gpu, 16384) == 7);
 }
 
+/* As an H200's driver says (cuOccupancyMaxActiveBlocksPerMultiprocessor), that may choose how much
+ * of the cache is shared memory. */
+TEST(occupancy_is_the_drivers) {
+    static const int shared[] = {0,     1024,  8192,   16384,  40000, 49152,
+                                 65536, 98304, 131072, 200000, 232448};
+    int registers, threads, rows = 0;
+    FILE *file = fopen("test/sim/occupancy.h200", "r");
+    CHECK(file != NULL);
+    while (file && fscanf(file, "%d %d:", &registers, &threads) == 2) {
+        rows++;
+        for (int i = 0; i < COUNT(shared); i++) {
+            int blocks = -1;
+            CHECK(fscanf(file, "%d", &blocks) == 1);
+            CHECK(gpu_blocks(&bench_gpu, threads, registers, shared[i]) == blocks);
+        }
+    }
+    CHECK(rows == 64);
+    if (file) fclose(file);
+}
+
 TEST(bytes_in_flight) {
     /* a warp asks for 128 bytes at a time */
     const struct {

@@ -79,6 +79,18 @@ int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps) {
     return gpu->registers_per_sm / 4 / a_warp * 4 / warps;
 }
 
+/* 1 KiB that each block takes beside its own does not count where it has none. */
+static int by_shared(const Gpu *gpu, int shared_bytes) {
+    return shared_bytes ? gpu_blocks_by_shared(gpu, shared_bytes) : gpu->blocks_per_sm;
+}
+
+int gpu_blocks(const Gpu *gpu, int threads, int registers, int shared_bytes) {
+    int blocks = least(gpu->blocks_per_sm, gpu->threads_per_sm / threads);
+    blocks = least(blocks, by_shared(gpu, shared_bytes));
+    if (registers <= 0) return blocks;
+    return least(blocks, gpu_blocks_by_registers(gpu, registers, threads / LANES));
+}
+
 static void occupancy(Arena *arena, Summary *s) {
     const Gpu *gpu = s->gpu;
     const PtxProgram *p = s->program;
@@ -86,13 +98,11 @@ static void occupancy(Arena *arena, Summary *s) {
     s->assembled = sim_assembled(arena, p, gpu->target);
     s->by_blocks = gpu->blocks_per_sm;
     s->by_threads = gpu->threads_per_sm / s->threads;
-    s->by_shared =
-        p->shared_bytes ? gpu_blocks_by_shared(gpu, p->shared_bytes) : gpu->blocks_per_sm;
+    s->by_shared = by_shared(gpu, p->shared_bytes);
     s->by_registers = -1;
-    s->blocks = least(s->by_blocks, least(s->by_threads, s->by_shared));
+    s->blocks = gpu_blocks(gpu, s->threads, s->assembled.registers, p->shared_bytes);
     if (s->assembled.registers <= 0) return;
     s->by_registers = gpu_blocks_by_registers(gpu, s->assembled.registers, s->threads / LANES);
-    s->blocks = least(s->blocks, s->by_registers);
 }
 
 static void summarise(Arena *arena, Summary *s) {

@@ -54,6 +54,8 @@ typedef struct Gpu {
     int shared_unit; /* shared memory is handed out in multiples of this */
 } Gpu;
 
+/* How many blocks a multiprocessor has at a time. registers: of a thread; 0: not known. */
+int gpu_blocks(const Gpu *gpu, int threads, int registers, int shared_bytes);
 int gpu_blocks_by_shared(const Gpu *gpu, int shared_bytes);
 int gpu_blocks_by_registers(const Gpu *gpu, int registers, int warps); /* of a thread, of a block */
 
