@@ -3,9 +3,10 @@
  * without saying so, a device that is idle, launches that come slower than kernels run, code that
  * is loaded at its first use, copies of memory that is not page-locked.
  *
- * The first three are found in the intervals, so that no knowledge of what a call does is needed: a
- * call that was long, and returned when work ended that had been enqueued before it, has waited for
- * that work. */
+ * The first three are found in the intervals: a call that was long, and returned when work ended
+ * that had been enqueued before it, has waited for that work, whatever it is. Calls that an H200's
+ * driver was seen to wait in, and that go on by themselves for long after, are known by name: with
+ * them it is enough that the work ended while they ran. */
 #include "prof/prof.h"
 
 #include <stdlib.h>
@@ -83,6 +84,15 @@ static bool says_so(const char *name) {
     return false;
 }
 
+static bool is_known_to_wait(const char *name) {
+    static const char *const beginnings[] = {"cuMemcpyDtoH", "cuMemcpyHtoD",   "cuMemFree",
+                                             "cuMemHost",    "cuMemAllocHost", "cudaMemcpy",
+                                             "cudaFree",     "cudaHost",       "cudaMallocHost"};
+    for (int i = 0; i < COUNT(beginnings); i++)
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return !strstr(name, "FreeAsync");
+    return false;
+}
+
 /* Calls of the driver, where they are known; else tern's own that are no waits. */
 static bool may_wait(const tern_profile *profile, const ProfEvent *event, bool has_driver) {
     if (event->on_device || event->is_merged || length(event) < LONG_NS) return false;
@@ -112,17 +122,22 @@ static void note_wait(Findings *findings, const ProfEvent *call, const ProfEvent
 }
 
 /* Of what was enqueued before the call, the last to end before it returns; what the call itself
- * enqueued may come after that. */
+ * enqueued may come after that: it returns when that ends, or, where the host then copies on, that
+ * has begun at once. */
 static void look_for_wait(Findings *findings, const ProfEvent *call) {
     const ProfEvent *events = findings->profile->events;
-    int64_t latest = call->start_ns;
+    int64_t latest = call->start_ns, own_start = INT64_MAX;
     for (int i = ended_by(findings, call->end_ns + SKEW_NS) - 1; i >= 0; i--) {
         const ProfEvent *work = &events[findings->work.data[i]];
         if (work->end_ns <= call->start_ns) return;
         if (work->end_ns > latest) latest = work->end_ns;
+        if (work->enqueued_ns == call->start_ns && work->start_ns < own_start)
+            own_start = work->start_ns;
         if (work->enqueued_ns >= call->start_ns) continue; /* its own, or nobody knows whose */
         int64_t until = work->end_ns < call->end_ns ? work->end_ns : call->end_ns;
-        if (call->end_ns - latest <= RETURNS_NS && until - call->start_ns >= LONG_NS)
+        bool waited = call->end_ns - latest <= RETURNS_NS || is_known_to_wait(call->name) ||
+                      (own_start < INT64_MAX && own_start - work->end_ns <= RETURNS_NS);
+        if (waited && until - call->start_ns >= LONG_NS)
             note_wait(findings, call, work, until - call->start_ns);
         return;
     }

@@ -380,11 +380,20 @@ TEST(calls_that_wait_are_found) {
                  "cuMemcpyDtoHAsync_v2 waits for kernel: 1 times, 480.000us in all: page-locked"));
     CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 502).count == 1);
     CHECK(after_a_kernel(arena, "tern_read", TERN_CALL_READ, 500, 0, 502).count == 1);
+    /* What it enqueued ran at once, and then the host copied on; or it ran later, by itself. */
+    CHECK(after_a_kernel(arena, "cuMemcpyAsync", driver, 500, 501, 560).count == 1);
+    CHECK(after_a_kernel(arena, "cuMemcpyAsync", driver, 500, 520, 560).count == 0);
+    /* It is known to wait, and took long after that; its brother is known not to. */
+    found = after_a_kernel(arena, "cuMemHostAlloc", driver, 500, 0, 900);
+    CHECK(found.count == 1 && found.data[0].ns == 480 * US);
+    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 520).count == 1);
+    CHECK(after_a_kernel(arena, "cudaFree_v3020", driver, 500, 0, 520).count == 1);
+    CHECK(after_a_kernel(arena, "cuMemFreeAsync", driver, 500, 0, 520).count == 0);
     /* It says that it waits; it returned long after, or before; it was short; its own work took the
      * time; the work had ended before. */
     CHECK(after_a_kernel(arena, "cuStreamSynchronize", driver, 500, 0, 502).count == 0);
     CHECK(after_a_kernel(arena, "tern_synchronize", TERN_CALL_WAIT, 500, 0, 502).count == 0);
-    CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 520).count == 0);
+    CHECK(after_a_kernel(arena, "cuStreamCreate", driver, 500, 0, 520).count == 0);
     CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 500, 0, 400).count == 0);
     CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 38, 0, 39).count == 0);
     CHECK(after_a_kernel(arena, "cuMemFree_v2", driver, 19, 0, 60).count == 0);
