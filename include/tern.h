@@ -230,10 +230,16 @@ typedef struct tern_autotune {
     const char *const *keys;          /* for other values of these it is tuned anew */
     const char *const *reset_to_zero; /* before each run while it is tuned .. */
     const char *const *restore_value; /* .. and these get back what they held */
-    const char *prunes; /* the source text of prune_configs_by, which is Python's; NULL: none */
+    const char *prunes; /* the source text of prune_configs_by; NULL: none */
 } tern_autotune;
 TERN_API tern_status tern_module_autotune(tern_module *module, const char *function,
                                           tern_autotune *autotune);
+/* Evaluates prune_configs_by (early_config_prune, perf_model, top_k) for the arguments that the
+ * caller knows; tensors are left out. *indices are those of the configs that it leaves, from 0, in
+ * its order; they live as long as the module. Returns how many, without a prune_configs_by all, or
+ * a negative tern_status: what Python alone knows is refused with its place. */
+TERN_API int tern_module_pruned(tern_module *module, const char *function, const tern_value *known,
+                                int num_known, const int **indices);
 /* Evaluates @triton.heuristics from the arguments that the caller knows; tensors are left out.
  * *values are those parameters that the heuristics determine and `known` does not name. Returns how
  * many, or a negative tern_status. */

@@ -292,6 +292,25 @@ tern_status tern_module_autotune(tern_module *module, const char *function,
     return TERN_OK;
 }
 
+int tern_module_pruned(tern_module *module, const char *function, const tern_value *known,
+                       int num_known, const int **indices) {
+    int *left = NULL;
+    *indices = NULL;
+    if (setjmp(module->own.context->oom)) return context_no_memory(module->own.context);
+    if (module->cuda) return 0; /* C has no autotune */
+    const JitFunction *found = module_jit_function(module, function, NULL);
+    if (!found) return TERN_ERROR_ARGUMENT;
+    ConfigValue *arguments = arena_array(module->arena, ConfigValue, num_known);
+    for (int i = 0; i < num_known; i++)
+        arguments[i] = (ConfigValue){str_of(known[i].name), str_of(known[i].text)};
+    Diag diag = {.arena = module->arena};
+    int count =
+        function_pruned(module->arena, module->module, found, arguments, num_known, &diag, &left);
+    if (count < 0) return context_fail_diag(module->own.context, &diag);
+    *indices = left;
+    return count;
+}
+
 static int heuristics(tern_module *module, const char *function, const tern_value *known,
                       int num_known, const tern_value **values) {
     Arena *arena = module->arena;

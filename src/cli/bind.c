@@ -155,18 +155,24 @@ static int take_tuned(Bound *bound) {
     return code;
 }
 
-static int take_heuristics(Bound *bound) {
+int bound_known(Bound *bound, tern_value **known) {
     Arena *arena = bound->cli->arena;
-    tern_value *known = arena_array(arena, tern_value, bound->num_args + 1);
-    const tern_value *values;
-    int num_known = 0, code = EXIT_OK;
+    int count = 0;
+    *known = arena_array(arena, tern_value, bound->num_args + 1);
     for (int i = 0; i < bound->num_args; i++) {
         const ArgValue *value = bound->args[i].value;
         if (!value || value_has_tensor(value)) continue;
         Buf text = {.arena = arena};
         value_literal(&text, value);
-        known[num_known++] = (tern_value){bound->args[i].parameter->name, text.data};
+        (*known)[count++] = (tern_value){bound->args[i].parameter->name, text.data};
     }
+    return count;
+}
+
+static int take_heuristics(Bound *bound) {
+    tern_value *known;
+    const tern_value *values;
+    int num_known = bound_known(bound, &known), code = EXIT_OK;
     int count =
         tern_module_heuristics(bound->module, bound->function->name, known, num_known, &values);
     if (count < 0) return cli_fail_context(bound->cli, bound->context);

@@ -46,6 +46,8 @@ const char *bound_option(const Bound *bound, Str name);
 /* In the context and of the module of `host`, which outlives it. */
 void bound_share(Bound *bound, Cli *cli, const Bound *host);
 int bound_given(Bound *bound); /* what -a gives alone */
+/* The values so far, of what is no tensor, as literals; how many. */
+int bound_known(Bound *bound, tern_value **known);
 int bound_values(Bound *bound);
 int bound_compile(Bound *bound);
 int bound_upload(Bound *bound);   /* tensors get their buffers */

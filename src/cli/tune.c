@@ -76,6 +76,7 @@ static const char *config_choice(Arena *arena, const tern_config *config) {
 static int take_configs(Tune *tune) {
     const tern_config *configs;
     Cli *cli = tune->cli;
+    const int *left = NULL;
     int only, code = EXIT_OK;
     int count = tern_module_configs(tune->base.module, tune->base.function->name, &configs);
     if (count < 0) return cli_fail_context(cli, tune->base.context);
@@ -84,15 +85,19 @@ static int take_configs(Tune *tune) {
                         "kernel '%s' has no @triton.autotune: -x NAME=VALUES says what to try",
                         tune->base.function->name);
     if (!option_int(cli, "config", 1, count, 0, &only)) return EXIT_USAGE;
-    if (tune->autotune.prunes && !only)
-        return cli_fail(cli, EXIT_REFUSED,
-                        "prune_configs_by=%s is Python's: -x NAME=VALUES says what to try",
-                        tune->autotune.prunes);
+    if (!only && count) {
+        tern_value *known;
+        int num_known = bound_known(&tune->base, &known);
+        count = tern_module_pruned(tune->base.module, tune->base.function->name, known, num_known,
+                                   &left);
+        if (count < 0) return cli_fail_context(cli, tune->base.context);
+    }
     for (int i = 0; i < count && !code; i++) {
+        int at = left ? left[i] : i;
         Cli own = *cli;
-        if (only && only != i + 1) continue;
-        cli_set_option(&own, "config", str_format(cli->arena, "%d", i + 1).data);
-        code = add_entry(tune, &own, config_choice(cli->arena, &configs[i]));
+        if (only && only != at + 1) continue;
+        cli_set_option(&own, "config", str_format(cli->arena, "%d", at + 1).data);
+        code = add_entry(tune, &own, config_choice(cli->arena, &configs[at]));
     }
     return code;
 }

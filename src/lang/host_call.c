@@ -174,23 +174,40 @@ bool host_run_statement(Host *host, const Stmt *stmt) {
 
 /* ---- calling a function ---- */
 
+/* The place of the parameter that takes keywords nobody else takes: **kwargs; or -1. */
+static int keywords_place(const FunctionDef *def) {
+    for (int i = 0; i < def->num_params; i++)
+        if (def->params[i].kind == PARAM_STAR_STAR) return i;
+    return -1;
+}
+
 static bool bind(Host *host, const FunctionObject *function, Vars *vars, int num_args,
                  Object *const *args, const Str *names) {
     const FunctionDef *def = function->def;
-    int next = 0;
+    VEC(Object *) others = {0};
+    int next = 0, rest = keywords_place(def);
     for (int i = 0; i < def->num_params; i++)
-        if (def->params[i].kind == PARAM_STAR || def->params[i].kind == PARAM_STAR_STAR)
-            return false;
+        if (def->params[i].kind == PARAM_STAR) return false;
     for (int i = 0; i < num_args; i++) {
         int at = next;
-        if (names && names[i].length) {
+        bool is_named = names && names[i].length;
+        if (is_named) {
             for (at = 0; at < def->num_params && !str_equal(def->params[at].name, names[i]); at++) {
             }
         } else
             next++;
-        if (at >= def->num_params || map_get(&vars->names, def->params[at].name)) return false;
+        if (is_named && rest >= 0 && (at == def->num_params || at == rest)) {
+            vec_push(host->arena, &others, object_str(host->arena, names[i]));
+            vec_push(host->arena, &others, args[i]);
+            continue;
+        }
+        if (at >= def->num_params || at == rest || map_get(&vars->names, def->params[at].name))
+            return false;
         map_set(&vars->names, def->params[at].name, args[i]);
     }
+    if (rest >= 0)
+        map_set(&vars->names, def->params[rest].name,
+                host_list(host->arena, OBJECT_DICT, others.count, others.data));
     for (int i = 0; i < def->num_params; i++) {
         const ParamDef *param = &def->params[i];
         if (map_get(&vars->names, param->name)) continue;
@@ -317,8 +334,21 @@ static bool ends_as(Str path, const char *name) {
            path.data[path.length - (int)strlen(name) - 1] == '.';
 }
 
+/* triton.runtime.driver.active.get_current_target(): what is tuned here is tuned for NVIDIA. Which
+ * GPU it is, nobody knows yet. */
+static Object *current_target(Host *host) {
+    Object *target = object_new(host->arena, OBJECT_TUPLE);
+    target->num_items = 2;
+    target->items = arena_array(host->arena, Object *, 2);
+    target->names = arena_array(host->arena, Str, 2);
+    target->names[0] = STR("backend"), target->items[0] = object_str(host->arena, STR("cuda"));
+    target->names[1] = STR("warp_size"), target->items[1] = object_int(host->arena, 32);
+    return object_sealed(host->arena, target);
+}
+
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span) {
+    if (ends_as(path, "driver.active.get_current_target") && !num_args) return current_target(host);
     if (ends_as(path, "Config")) return make_config(host, num_args, args, names);
     if (ends_as(path, "product")) return make_product(host, num_args, args, span);
     if (ends_as(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);

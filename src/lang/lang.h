@@ -93,6 +93,10 @@ int function_configs(Arena *arena, Module *module, const JitFunction *function, 
  * diag_refused. */
 int function_autotune_names(Arena *arena, Module *module, const JitFunction *function,
                             const char *argument, Diag *diag, Str **names);
+/* Which configs prune_configs_by leaves for these arguments, as indices, in its order: how many, or
+ * -1 after diag_error or diag_refused. */
+int function_pruned(Arena *arena, Module *module, const JitFunction *function,
+                    const ConfigValue *arguments, int num_arguments, Diag *diag, int **left);
 /* The source text of an argument of @triton.autotune; empty: it has none, or it is None. */
 Str function_autotune_text(const JitFunction *function, const char *argument);
 /* Evaluates @triton.heuristics for the parameters that specs leave at SPEC_DEFAULT and that have no

@@ -48,7 +48,9 @@ def k(x, y, count, n, B: tl.constexpr, HOW: tl.constexpr):
     if tl.program_id(0) == 0:
         tl.atomic_add(count, 1)
     tl.store(y + i, tl.load(y + i, mask=i < n) + tl.load(x + i, mask=i < n) + (HOW == 4), mask=i < n)
-@triton.autotune(configs=[triton.Config({'B': 64}), triton.Config({'B': 128})], key=['n'], prune_configs_by={'early_config_prune': lambda c, a: c})
+def prune(configs, named, **kwargs):
+    return [c for c in configs if c.kwargs['B'] > named['n']]
+@triton.autotune(configs=[triton.Config({'B': b}) for b in (64, 128, 256)], key=['n'], prune_configs_by={'early_config_prune': prune})
 @triton.jit
 def pruned(y, n, B: tl.constexpr):
     tl.store(y + tl.arange(0, B), 1.0)
@@ -71,6 +73,11 @@ for file in "$work"/cache/tune/*; do printf x >>"$file"; done
 "$TERN" run --device cpu "$work/k.py:k" $given -a n=1000 >"$work/out" 2>&1
 has 'a damaged file is named' 'a damaged file of a tuning'
 has 'and not taken' 'config 1 of 6'
+
+# prune_configs_by says which are tried.
+says "$work/k.py:pruned" --grid 1 -a 'y=empty(256)' -a n=100 --check 'y=full(256,1.0)'
+check 'two of three are left' [ "$(grep -c '^\(won\|lost\|equal\|wrong\|failed\) *B=' "$work/out")" = 2 ]
+has 'not those that are pruned' '^wrong *B=128'
 
 # A value with blanks is kept whole.
 cat >"$work/tuple.py" <<'END'
@@ -114,7 +121,9 @@ wait $pid
 has 'there is a winner' '^winner: BLOCK='
 
 # ---- what is refused ----
-exits 3 "prune_configs_by={'early_config_prune'" $tune "$work/k.py:pruned" --grid 1 -a 'y=empty(128)' -a n=1
+sed "s/named\['n'\]/named['y'].numel()/" "$work/k.py" >"$work/torch.py"
+exits 3 'early_config_prune of prune_configs_by cannot be evaluated without Python' $tune "$work/torch.py:pruned" --grid 1 -a 'y=empty(256)' -a n=100
+exits 2 'prune_configs_by leaves no config' $tune "$work/k.py:pruned" --grid 1 -a 'y=empty(256)' -a n=1000
 exits 2 'has no @triton.autotune' $tune $softmax
 exits 2 "has no parameter 'BLOK'" $tune $softmax -x BLOK=1,2
 exits 2 "is given twice" $tune $softmax -x BLOCK=512 -x BLOCK=1024

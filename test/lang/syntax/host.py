@@ -156,14 +156,23 @@ I = f(**{1: 2})
 # want: <host value 'f(**[1])'>
 # want: <host value 'f(**{1: 2})'>
 
-# case: functions with stars are not known
+# case: functions with one star are not known, those with two take what nobody else does
 def f(*args): return args
-def g(**more): return more
+def g(a=0, **more): return a, more
 A = f(1)
-B = g(a=1)
+B = g(b=1, a=2)
+C = g(3), g(more=4)
+D = g(5, a=6)
+E = g(5, 6)
 # ask: value A
 # ask: value B
+# ask: value C
+# ask: value D
+# ask: value E
 # want: <host value the result of 'f'>
+# want: (2, {'b': 1})
+# want: ((3, {}), (0, {'more': 4}))
+# want: <host value the result of 'g'>
 # want: <host value the result of 'g'>
 
 # case: defaults are found where the function is
