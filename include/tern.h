@@ -274,6 +274,9 @@ typedef struct tern_options {
     bool
         precise; /* GPU: a * b + c is rounded twice, and functions of f32 keep subnormal numbers and
                      are within 3 ulp (doc/language.md, Accuracy); else as Triton's, faster */
+    bool
+        locations; /* texts of IR say where in the source each op is: loc("FILE", 14, 27), in bytes,
+                       the end not included */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
@@ -315,6 +318,15 @@ typedef enum tern_stage {
 } tern_stage;
 /* The text of a stage, or NULL when this kernel's target has no such stage. Owned by the kernel. */
 TERN_API const char *tern_kernel_text(tern_kernel *kernel, tern_stage stage);
+
+/* The texts that a kernel's ops come from, its own file first: what locations of IR and .loc of PTX
+ * name. The kernel's. Returns how many; none of a kernel without IR, or without memory. */
+typedef struct tern_source {
+    const char *name, *text;
+    size_t length;
+} tern_source;
+TERN_API int tern_kernel_sources(tern_kernel *kernel, const tern_source **sources);
+
 /* What the launches of the kernel so far did, counted: only on sim (see doc/sim.md), where the text
  * is a table beside the source or, as_json, one JSON object. The caller's: free it with tern_free.
  * NULL: the device does not count, or no memory; tern_message says which. Counts, never a time. */
@@ -342,6 +354,35 @@ typedef struct tern_counted {
     const tern_line_count *lines; /* the context's, until its next such call */
 } tern_counted;
 TERN_API tern_status tern_kernel_counted(tern_kernel *kernel, tern_counted *counted);
+
+/* Which addresses launches touch, on sim: an entry for each time that a warp executes a load, a
+ * store, an atomic or an asynchronous copy of global or shared memory. */
+typedef enum tern_access_kind {
+    TERN_ACCESS_LOAD,
+    TERN_ACCESS_STORE,
+    TERN_ACCESS_ATOMIC,
+    TERN_ACCESS_COPY, /* cp.async: has an entry of global and one of shared memory */
+} tern_access_kind;
+typedef struct tern_access {
+    tern_access_kind kind;
+    bool is_shared;         /* addresses are bytes from the start of the block's shared memory */
+    int ptx_line;           /* of TERN_STAGE_PTX, from 1 */
+    uint64_t program;       /* x + (y + z * grid[1]) * grid[0] */
+    int warp;               /* of the program */
+    int bytes;              /* that each lane asks for */
+    uint32_t lanes;         /* a bit for each that takes part */
+    uint64_t addresses[32]; /* of global memory: as tern_buffer_pointer has them */
+    int cost, least_cost;   /* sectors of 32 bytes; of shared memory wavefronts */
+} tern_access;
+typedef struct tern_accesses {
+    int count;
+    const tern_access *data; /* the kernel's, until it is launched, recorded or freed */
+    uint64_t num_whole;      /* of programs below this number nothing is missing */
+    uint64_t num_other; /* not listed, nor counted: generic addresses, matrices that wgmma reads */
+} tern_accesses;
+/* Keeps up to `most` entries of each launch from now on, the last one's; 0: none. */
+TERN_API tern_status tern_kernel_record(tern_kernel *kernel, int most);
+TERN_API tern_status tern_kernel_accesses(tern_kernel *kernel, tern_accesses *accesses);
 
 /* What a kernel does wrong, or in vain. Those from TERN_FOUND_INFINITY on are advice: true, and no
  * mistake as such. */

@@ -174,6 +174,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .debug = options->debug,
                             .precise = options->precise,
                             .print_after = options->print_after,
+                            .locations = options->locations,
                             .verify = options->verify,
                             .watch = device->watch};
 }
@@ -373,6 +374,27 @@ static const char *stage_text(tern_kernel *kernel, tern_stage stage) {
     return NULL;
 }
 
+static int sources_of(tern_kernel *kernel, const tern_source **sources) {
+    KernelSources found = kernel_sources(kernel->arena, kernel->compiled);
+    tern_source *list = arena_array(kernel->arena, tern_source, found.list.count);
+    for (int i = 0; i < found.list.count; i++) {
+        const Source *source = found.list.data[i];
+        list[i] = (tern_source){str_c(kernel->arena, source->name),
+                                str_c(kernel->arena, source->text), (size_t)source->text.length};
+    }
+    *sources = list;
+    return found.list.count;
+}
+
+int tern_kernel_sources(tern_kernel *kernel, const tern_source **sources) {
+    *sources = NULL;
+    if (setjmp(kernel->own.context->oom)) {
+        context_no_memory(kernel->own.context);
+        return 0;
+    }
+    return sources_of(kernel, sources);
+}
+
 static tern_status check_counts(const tern_kernel *kernel) {
     const Device *device = &kernel->own.context->device;
     if (device->ops->loaded_counters && kernel->loaded) return TERN_OK;
@@ -414,6 +436,23 @@ tern_status tern_kernel_counted(tern_kernel *kernel, tern_counted *counted) {
     tern_status status = check_counts(kernel);
     if (!status) context->device.ops->loaded_counted(&context->device, kernel->loaded, counted);
     errno = saved;
+    return status;
+}
+
+tern_status tern_kernel_record(tern_kernel *kernel, int most) {
+    tern_status status = check_counts(kernel);
+    if (status) return status;
+    if (most < 0)
+        return context_fail(kernel->own.context, TERN_ERROR_ARGUMENT,
+                            "tern_kernel_record: %d accesses", most);
+    kernel->own.context->device.ops->loaded_record(kernel->loaded, most);
+    return TERN_OK;
+}
+
+tern_status tern_kernel_accesses(tern_kernel *kernel, tern_accesses *accesses) {
+    *accesses = (tern_accesses){0};
+    tern_status status = check_counts(kernel);
+    if (!status) kernel->own.context->device.ops->loaded_accesses(kernel->loaded, accesses);
     return status;
 }
 

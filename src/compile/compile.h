@@ -16,6 +16,7 @@ typedef struct CompileRequest {
     bool debug;
     bool precise;            /* gpu: as tern_options has it */
     const char *print_after; /* a pass's name: its IR is kept in `printed` */
+    bool locations;          /* with the place of each op; so has the IR after all passes */
     bool verify;             /* run the verifier after each pass */
     bool watch;              /* find loads whose value nothing needs */
     int64_t started_ns;      /* compile_ir: when the front end began; 0: there was none */

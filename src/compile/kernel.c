@@ -58,7 +58,30 @@ KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel) {
 }
 
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel) {
-    if (kernel->ir) func_print(out, kernel->ir, false);
+    if (kernel->ir) func_print(out, kernel->ir, kernel->locations);
+}
+
+typedef struct SourceWalk {
+    Arena *arena;
+    KernelSources found;
+} SourceWalk;
+
+static void note_source(SourceWalk *walk, const Source *source) {
+    bool is_known = !source;
+    for (int i = 0; i < walk->found.list.count; i++) is_known |= walk->found.list.data[i] == source;
+    if (!is_known) vec_push(walk->arena, &walk->found.list, source);
+}
+
+static bool note_op(Op *op, void *user) {
+    note_source(user, op->span.source);
+    return true;
+}
+
+KernelSources kernel_sources(Arena *arena, const CompiledKernel *kernel) {
+    SourceWalk walk = {.arena = arena};
+    note_source(&walk, kernel->place.source);
+    if (kernel->ir) region_walk(kernel->ir->body, note_op, &walk);
+    return walk.found;
 }
 
 const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],

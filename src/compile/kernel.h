@@ -36,7 +36,7 @@ typedef struct CompiledKernel {
     GenFacts facts;
     const char *target;
     int num_warps, num_stages;
-    bool debug;
+    bool debug, locations;
     const Span *unused; /* loads whose value nothing needs, if the request asked for them */
     int num_unused;
     VEC(StepTime) steps; /* in order; what a pass that runs twice took is there twice */
@@ -57,6 +57,11 @@ typedef struct KernelUse {
 } KernelUse;
 KernelUse kernel_use(Arena *arena, const CompiledKernel *kernel);
 void kernel_print_ir(Buf *out, const CompiledKernel *kernel); /* nothing where there is none */
+/* Where its ops come from: first its own; in the order in which they are met. */
+typedef struct KernelSources {
+    VEC(const Source *) list;
+} KernelSources;
+KernelSources kernel_sources(Arena *arena, const CompiledKernel *kernel);
 /* As work_count (work.h). */
 const char *kernel_work(Arena *arena, const CompiledKernel *kernel, const uint32_t grid[3],
                         const uint64_t *args, Work *work);

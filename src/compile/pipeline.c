@@ -68,7 +68,7 @@ static void keep_text(CompiledKernel *kernel, const Func *fn, const CompileReque
                       const char *pass) {
     if (!request->print_after || strcmp(request->print_after, pass)) return;
     Buf out = {.arena = kernel->arena};
-    func_print(&out, fn, false);
+    func_print(&out, fn, request->locations);
     kernel->printed = buf_str(&out); /* of a pass that runs twice, the last */
 }
 
@@ -166,7 +166,8 @@ CompiledKernel *compile_ir(Arena *arena, Func *fn, const CompileRequest *request
                                             : request->num_warps ? request->num_warps
                                                                  : 4,
                                .num_stages = request->num_stages ? request->num_stages : 3,
-                               .debug = request->debug};
+                               .debug = request->debug,
+                               .locations = request->locations};
     if (request->started_ns) kernel_step(kernel, "front end", request->started_ns);
     if (request->watch) kernel->unused = func_unused_loads(arena, fn, &kernel->num_unused);
     fn->num_warps = kernel->num_warps;

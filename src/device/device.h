@@ -80,6 +80,9 @@ typedef struct DeviceOps {
     /* What was counted over the launches of a loaded kernel, text or JSON. Until the next call. */
     Str (*loaded_counters)(Device *device, void *loaded, bool as_json);
     void (*loaded_counted)(Device *device, void *loaded, tern_counted *counted);
+    /* Single accesses: how many of a launch to keep, and those of the last one. */
+    void (*loaded_record)(void *loaded, int most);
+    void (*loaded_accesses)(void *loaded, tern_accesses *accesses);
     /* What launches of a loaded kernel on a watched device were seen to do. */
     const Findings *(*loaded_findings)(Device *device, void *loaded);
 } DeviceOps;

@@ -67,7 +67,7 @@ static bool start_lane(Machine *m, Warp *w, const Ins *ins, int lane, uint64_t t
     return true;
 }
 
-static void count(Machine *m, Warp *w, const Ins *ins, const uint64_t *to, const uint64_t *from,
+static bool count(Machine *m, Warp *w, const Ins *ins, const uint64_t *to, const uint64_t *from,
                   const uint32_t *filled, uint32_t lanes) {
     Count *counts = &m->counts[ins - m->program->code.data], shared = {0};
     uint32_t reading = 0;
@@ -77,6 +77,8 @@ static void count(Machine *m, Warp *w, const Ins *ins, const uint64_t *to, const
     count_shared(&shared, to, lanes, ins->bytes * ins->count, false);
     flight_issue(m, w, ins, counts->useful_bytes - before);
     counts->wavefronts += shared.wavefronts, counts->ideal_wavefronts += shared.ideal_wavefronts;
+    return (!(reading & lanes) || record_access(m, w, ins, SPACE_GLOBAL, from, reading & lanes)) &&
+           record_access(m, w, ins, SPACE_SHARED, to, lanes);
 }
 
 static bool start(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
@@ -87,7 +89,7 @@ static bool start(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     for (int i = 0; i < LANES; i++)
         filled[i] = ins->num_operands > 2 ? source_of(m, w, ins->operands[2])[i]
                                           : (uint32_t)(ins->bytes * ins->count);
-    count(m, w, ins, to, from, filled, lanes);
+    if (!count(m, w, ins, to, from, filled, lanes)) return false;
     for (uint32_t left = lanes; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         if (!start_lane(m, w, ins, lane, to[lane], from[lane], filled[lane])) return false;

@@ -113,7 +113,21 @@ static tern_status sim_load(Device *device, const CompiledKernel *kernel, void *
     return TERN_OK;
 }
 
-static void sim_unload(Device *device, void *loaded) { (void)device, (void)loaded; }
+static void sim_record(void *handle, int most) {
+    Recording *r = &((Loaded *)handle)->totals.recording;
+    free(r->list);
+    *r = (Recording){.most = most};
+}
+
+static void sim_accesses(void *handle, tern_accesses *accesses) {
+    const Recording *r = &((const Loaded *)handle)->totals.recording;
+    *accesses = (tern_accesses){r->count, r->list, r->num_whole, r->num_other};
+}
+
+static void sim_unload(Device *device, void *loaded) {
+    (void)device;
+    sim_record(loaded, 0);
+}
 
 static void tell_failure(Device *device, const Failure *failure) {
     Diag diag = {.arena = fresh_words(device)};
@@ -159,6 +173,11 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
         return TERN_ERROR_UNSUPPORTED;
     }
     if (state->timeout_ns) m->deadline_ns = clock_ns() + state->timeout_ns;
+    if (loaded->totals.recording.most) {
+        m->recording = &loaded->totals.recording;
+        m->recording->count = 0, m->recording->num_other = 0;
+        m->recording->num_whole = (uint64_t)grid[0] * grid[1] * grid[2];
+    }
     tern_status status = sim_launch_blocks(m);
     loaded->totals.launches++;
     for (int i = 0; i < 3; i++) loaded->totals.grid[i] = grid[i];
@@ -210,5 +229,7 @@ const DeviceOps device_sim = {
     .synchronize = host_synchronize,
     .loaded_counters = sim_counters,
     .loaded_counted = sim_counted,
+    .loaded_record = sim_record,
+    .loaded_accesses = sim_accesses,
     .loaded_findings = sim_findings,
 };

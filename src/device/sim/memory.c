@@ -248,14 +248,18 @@ void access_addresses(const Machine *m, const Warp *w, int32_t operand, bool wid
             wide ? get_wide(from, i) + (uint64_t)offset : (uint32_t)(from[i] + (uint32_t)offset);
 }
 
-static void count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
+static bool count(const Access *a, const uint64_t *addresses, uint32_t lanes) {
     Count *counts = &a->m->counts[a->ins - a->m->program->code.data];
     uint64_t before = counts->useful_bytes;
     if (a->space == SPACE_SHARED)
         count_shared(counts, addresses, lanes, a->bytes, a->ins->op == SIM_LOAD);
-    if (a->space != SPACE_GLOBAL) return;
-    count_global(counts, addresses, lanes, a->bytes);
-    if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);
+    if (a->space == SPACE_GENERIC) record_other(a->m);
+    if (a->space == SPACE_GLOBAL) {
+        count_global(counts, addresses, lanes, a->bytes);
+        if (!a->writes) flight_issue(a->m, a->w, a->ins, counts->useful_bytes - before);
+    }
+    bool is_listed = a->space == SPACE_GLOBAL || a->space == SPACE_SHARED;
+    return !is_listed || record_access(a->m, a->w, a->ins, a->space, addresses, lanes);
 }
 
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
@@ -269,7 +273,7 @@ bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     uint64_t addresses[LANES];
     a.what = ins->op == SIM_LOAD ? "load" : ins->op == SIM_STORE ? "store" : "atomic";
     access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
-    count(&a, addresses, lanes);
+    if (!count(&a, addresses, lanes)) return false;
     /* Which lane's write to a place comes last is not said: another order for another seed. */
     bool backwards = m->seed && a.writes && (sim_random(m) & 1);
     for (uint32_t left = lanes; left;) {
@@ -293,7 +297,7 @@ bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
     int rows = 8 * ins->count,
         checked = m->program->sm <= 75 ? LANES : rows; /* old GPUs look at all addresses */
     access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
-    count(&a, addresses, ins->count == 4 ? ALL_LANES : (1u << rows) - 1);
+    if (!count(&a, addresses, ins->count == 4 ? ALL_LANES : (1u << rows) - 1)) return false;
     for (int lane = 0; lane < checked; lane++) {
         Spot spot;
         if (!access_find(&a, lane, addresses[lane], &spot)) return false;

@@ -13,6 +13,7 @@
  *     print.c      vprintf and __assertfail
  *     registers.c  ptxas, where there is one
  *     count.c      what an access costs: sectors, wavefronts
+ *     accesses.c   single accesses, kept for those who want to look at them
  *     flight.c     bytes asked for and not yet needed
  *     report.c     text and JSON
  *     found.c      what a watched device finds
@@ -177,6 +178,13 @@ typedef struct Failure {
     char text[600], note[2400]; /* four warps of three blocks, a line of the PTX each */
 } Failure;
 
+typedef struct Recording { /* of the last launch */
+    int most;
+    tern_access *list; /* from realloc */
+    int count, capacity;
+    uint64_t num_whole, num_other; /* as tern_accesses has them */
+} Recording;
+
 typedef struct Machine {
     Device *device;
     const PtxProgram *program;
@@ -190,6 +198,7 @@ typedef struct Machine {
     uint64_t instructions, lane_instructions, budget;
     uint64_t version;        /* counts changes of memory */
     Count *counts;           /* by instruction */
+    Recording *recording;    /* NULL: nobody asked for it */
     uint64_t most_in_flight; /* bytes, of one warp */
     struct GlobalShadow *shadow;
     struct SyncTable *sync;
@@ -271,6 +280,13 @@ void count_global(Count *count, const uint64_t *addresses, uint32_t lanes, int b
 void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes,
                   bool is_load); /* not of ldmatrix */
 
+/* ---- accesses ---- */
+
+/* A request of global or shared memory; false after failing. */
+bool record_access(Machine *m, const Warp *w, const Ins *ins, PtxSpace space,
+                   const uint64_t *addresses, uint32_t lanes);
+void record_other(Machine *m); /* one that is not counted */
+
 /* ---- bytes in flight ---- */
 
 void flight_issue(Machine *m, Warp *w, const Ins *ins, uint64_t bytes);
@@ -280,8 +296,9 @@ typedef struct Totals { /* of all launches of a kernel since it was loaded */
     Count *counts;
     uint64_t most_in_flight;
     uint64_t launches;
-    uint32_t grid[3];   /* of the last */
-    bool race_limited;  /* not all was checked */
+    uint32_t grid[3];  /* of the last */
+    bool race_limited; /* not all was checked */
+    Recording recording;
     Findings *findings; /* NULL: the device is not watched */
 } Totals;
 typedef struct Assembled { /* of a thread, as ptxas -v says; -1: not known */

@@ -247,6 +247,7 @@ static bool begin(Machine *m, Warp *w, const Ins *ins) {
         !agrees(m, w, &p) || !read_operands(m, w, &p, &o))
         return false;
     q->list[q->count++] = p;
+    record_other(m);
     return true;
 }
 
