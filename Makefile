@@ -44,7 +44,7 @@ STAGES  := base ir lang cuda opt opt/gpu gen gen/c gen/ptx work compile device d
 LIB_C   := $(wildcard $(STAGES:%=src/%/*.c))
 CLI_C   := $(wildcard src/cli/*.c)
 LIB_O   := $(LIB_C:%.c=$(B)/%.o) $(B)/texts.o
-CLI_O   := $(CLI_C:%.c=$(B)/%.o)
+CLI_O   := $(CLI_C:%.c=$(B)/%.o) $(B)/cli_texts.o
 TESTS_C := $(wildcard test/unit/*.c test/api/*.c)
 TESTS   := $(TESTS_C:%.c=$(B)/%)
 TOOLS   := $(patsubst %.c,$(B)/%,$(wildcard tools/*.c))
@@ -75,13 +75,18 @@ HEADERS := src/gen/c/abi.h src/gen/ptx/number.h src/prof/report.html $(sort $(wi
 $(B)/lang/std_files.def: $(STD) Makefile
 	@mkdir -p $(@D)
 	@for f in $(STD); do n=$$(basename $$f .py); echo "STD_FILE($$n, \"$$n.py\")"; done > $@
-$(B)/texts.S: $(STD) $(CUH) $(HEADERS) Makefile
+define embed
 	@mkdir -p $(@D)
 	@{ echo '.section .note.GNU-stack,"",%progbits'; echo '.section .rodata'; \
-	for f in $(STD:%=std_%) $(CUH:%=cuda_%) $(HEADERS:%=text_%); do n=$$(basename $${f%.*}); n=$${f%%_*}_$$n; \
+	for f in $(1); do n=$$(basename $${f%.*}); n=$${f%%_*}_$$n; \
 	for e in start end; do echo ".globl $${n}_$$e"; echo ".hidden $${n}_$$e"; done; \
 	echo "$${n}_start:"; echo ".incbin \"$${f#*_}\""; echo "$${n}_end:"; echo ".byte 0"; done; } > $@
-$(B)/texts.o: $(B)/texts.S
+endef
+$(B)/texts.S: $(STD) $(CUH) $(HEADERS) Makefile
+	$(call embed,$(STD:%=std_%) $(CUH:%=cuda_%) $(HEADERS:%=text_%))
+$(B)/cli_texts.S: src/cli/view.html Makefile
+	$(call embed,text_src/cli/view.html)
+$(B)/texts.o $(B)/cli_texts.o: %.o: %.S
 	$(CC) -c $< -o $@
 $(B)/src/lang/builtin.o: $(B)/lang/std_files.def
 

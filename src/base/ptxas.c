@@ -17,11 +17,12 @@ typedef struct Files {
     const char *ptx, *words, *cubin;
 } Files;
 
-static PtxasResult assemble(Arena *arena, const char *target, const Files *files, bool keeps) {
+static PtxasResult assemble(Arena *arena, const char *target, const Files *files, bool keeps,
+                            bool lines) {
     char *arch = (char *)(uintptr_t)str_format(arena, "-arch=%s", target).data, name[] = "ptxas",
-         v[] = "-v", o[] = "-o", null[] = "/dev/null";
+         v[] = "-v", o[] = "-o", null[] = "/dev/null", line_info[] = "-lineinfo";
     char *from = (char *)(uintptr_t)files->ptx, *to = (char *)(uintptr_t)files->cubin;
-    char *argv[] = {name, v, arch, from, o, keeps ? to : null, NULL};
+    char *argv[] = {name, v, arch, from, o, keeps ? to : null, lines ? line_info : NULL, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status = -1;
@@ -37,15 +38,15 @@ static PtxasResult assemble(Arena *arena, const char *target, const Files *files
     return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? PTXAS_FINE : PTXAS_REFUSED;
 }
 
-static PtxasResult run_in(Arena *arena, const char *folder, const char *target, Str ptx, Str *cubin,
-                          Str *words) {
+static PtxasResult run_in(Arena *arena, const char *folder, const char *target, Str ptx, bool lines,
+                          Str *cubin, Str *words) {
     Str why;
     const Files files = {str_format(arena, "%s/kernel.ptx", folder).data,
                          str_format(arena, "%s/words", folder).data,
                          str_format(arena, "%s/kernel.cubin", folder).data};
     PtxasResult result = PTXAS_MISSING;
     if (file_write(arena, files.ptx, ptx.data, (size_t)ptx.length, &why))
-        result = assemble(arena, target, &files, cubin != NULL);
+        result = assemble(arena, target, &files, cubin != NULL, lines);
     else
         *words = why;
     bool said = result == PTXAS_MISSING || file_read(arena, files.words, MOST_WORDS, words, &why);
@@ -56,7 +57,8 @@ static PtxasResult run_in(Arena *arena, const char *folder, const char *target, 
     return result;
 }
 
-PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, Str *cubin, Str *words) {
+PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str *cubin,
+                      Str *words) {
     int saved = errno;
     const char *base = getenv("TMPDIR");
     char *folder =
@@ -66,7 +68,7 @@ PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, Str *cubin, Str
     if (!mkdtemp(folder))
         *words = str_format(arena, "cannot make a folder in %s", base && *base ? base : "/tmp");
     else {
-        result = run_in(arena, folder, target, ptx, cubin, words);
+        result = run_in(arena, folder, target, ptx, lines, cubin, words);
         rmdir(folder);
     }
     errno = saved;

@@ -134,8 +134,8 @@ static tern_status assemble(Build *build, Form *form, const char *target,
     if (status) return status;
     Compiled *compiled = &form->compiled.data[form->compiled.count - 1];
     switch (ptxas_run(build->arena, target,
-                      plain_ptx(build->arena, compiled->kernel->compiled->text), &compiled->cubin,
-                      &words)) {
+                      plain_ptx(build->arena, compiled->kernel->compiled->text), false,
+                      &compiled->cubin, &words)) {
     case PTXAS_FINE: return TERN_OK;
     case PTXAS_MISSING:
         return context_fail(context, TERN_ERROR_SYSTEM, "no machine code for %s: %.*s", target,

@@ -241,7 +241,9 @@ int bound_compile(Bound *bound) {
     tern_options options = {.num_warps = warps,
                             .num_stages = stages,
                             .debug = option_given(cli, "debug"),
-                            .precise = option_given(cli, "precise")};
+                            .precise = option_given(cli, "precise"),
+                            .print_after = bound->keeps_ir ? "lower" : NULL,
+                            .locations = bound->keeps_ir};
     if (!option_launch(cli, &options)) return EXIT_USAGE;
     double start_ms = clock_ms();
     bound->kernel =

@@ -31,6 +31,7 @@ typedef struct Bound {
     Str signature;
     double compile_ms;
     size_t red_zone_bytes; /* round each buffer; 0: none */
+    bool keeps_ir;         /* compile with the IR before all passes, and with places in IR */
     bool is_guest;         /* the context and the module are another's */
     const char *tuned;     /* the choice of `tern tune` that was taken; NULL: none */
 } Bound;

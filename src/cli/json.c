@@ -33,8 +33,12 @@ void json_text(Json *json, const char *text) {
         json_none(json);
         return;
     }
+    json_str(json, str_of(text));
+}
+
+void json_str(Json *json, Str text) {
     before_value(json);
-    buf_json(&json->out, str_of(text));
+    buf_json(&json->out, text);
 }
 
 void json_int(Json *json, int64_t value) {

@@ -15,6 +15,7 @@ void json_open(Json *json, char bracket); /* '{' or '[' */
 void json_close(Json *json, char bracket);
 void json_key(Json *json, const char *key);
 void json_text(Json *json, const char *text); /* NULL: null */
+void json_str(Json *json, Str text);
 void json_int(Json *json, int64_t value);
 void json_number(Json *json, double value);
 void json_bool(Json *json, bool value);

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern show: what the compiler makes of a kernel, at any stage. Needs no device: text only. */
-#include "base/ptxas.h"
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "cli/sass.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 const OptionRow options_show[] = {
     {"stage", 's', "STAGE", "ast, ir, ir:PASS, c, ptx, sass, facts, times or configs"},
@@ -108,63 +105,11 @@ static int show_configs(const Show *show) {
 
 /* ---- sass ---- */
 
-/* Runs a program with its output going where ours goes; -1: it could not be started. */
-static int run_program(char *const argv[]) {
-    int status;
-    fflush(stdout);
-    pid_t child = fork();
-    if (child < 0) return -1;
-    if (child == 0) {
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    while (waitpid(child, &status, 0) < 0)
-        if (errno != EINTR) return -1;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int disassemble(const Show *show, const char *folder, Str cubin) {
-    Arena *arena = show->cli->arena;
-    char *from = (char *)(uintptr_t)str_format(arena, "%s/kernel.cubin", folder).data;
-    char cuobjdump[] = "cuobjdump", sass[] = "-sass", nvdisasm[] = "nvdisasm";
-    char *const dump_argv[] = {cuobjdump, sass, from, NULL};
-    char *const other_argv[] = {nvdisasm, from, NULL};
-    Str why;
-    int code = EXIT_OK;
-    if (!file_write(arena, from, cubin.data, (size_t)cubin.length, &why))
-        return cli_fail(show->cli, EXIT_SYSTEM, "%.*s", STR_ARG(why));
-    int result = run_program(dump_argv);
-    if (result == 127) result = run_program(other_argv);
-    if (result == 127 || result < 0)
-        code = cli_fail(show->cli, EXIT_SYSTEM,
-                        "stage sass needs 'cuobjdump' or 'nvdisasm' on PATH: they come with "
-                        "the CUDA toolkit");
-    else if (result)
-        code = cli_fail(show->cli, EXIT_SYSTEM, "the disassembler failed");
-    unlink(from);
-    return code;
-}
-
-static int assemble(const Show *show, const char *folder, const char *ptx, const char *target) {
-    Str cubin, words;
-    switch (ptxas_run(show->cli->arena, target, str_of(ptx), &cubin, &words)) {
-    case PTXAS_MISSING: return cli_fail(show->cli, EXIT_SYSTEM, "stage sass: %.*s", STR_ARG(words));
-    case PTXAS_REFUSED:
-        fprintf(stderr, "%.*s", STR_ARG(words));
-        return cli_fail(show->cli, EXIT_WRONG, "ptxas does not accept the PTX");
-    case PTXAS_FINE: fprintf(stderr, "%.*s", STR_ARG(words)); break;
-    }
-    return disassemble(show, folder, cubin);
-}
-
 static int show_sass(const Show *show, const char *ptx, const char *target) {
-    const char *base = getenv("TMPDIR");
-    Str name = str_format(show->cli->arena, "%s/tern-XXXXXX", base && *base ? base : "/tmp");
-    char *folder = mkdtemp((char *)(uintptr_t)name.data);
-    if (!folder) return cli_fail(show->cli, EXIT_SYSTEM, "%s: %s", name.data, strerror(errno));
-    int code = assemble(show, folder, ptx, target);
-    rmdir(folder);
-    return code;
+    Sass sass = sass_make(show->cli->arena, target, ptx, false);
+    fprintf(stderr, "%.*s", STR_ARG(sass.said));
+    if (sass.code) return cli_fail(show->cli, sass.code, "stage sass: %.*s", STR_ARG(sass.why));
+    return print_stage(show, sass.text.data);
 }
 
 /* ---- compiled stages ---- */

@@ -222,6 +222,9 @@ static void print_advice(const Why *why) {
     if (conflict.line && conflict.times >= line_waste)
         printf("  line %d has bank conflicts: %.1f times the wavefronts that would do [x]\n",
                conflict.line->line, conflict.times);
+    bool wastes = access.line && access.times >= line_waste;
+    if (wastes || (conflict.line && conflict.times >= line_waste))
+        puts("  'tern view' draws which lane touches what there: the same arguments, small sizes");
     if (c->spill_store_bytes > 0)
         puts("  spills go through memory: fewer values at a time, smaller tiles or more warps");
     bool is_sparse =

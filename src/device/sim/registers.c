@@ -19,7 +19,7 @@ static int number_before(Str text, const char *words) {
 
 Assembled sim_assembled(Arena *arena, const PtxProgram *program, const char *target) {
     Str words;
-    if (ptxas_run(arena, target, program->text->text, NULL, &words) != PTXAS_FINE)
+    if (ptxas_run(arena, target, program->text->text, false, NULL, &words) != PTXAS_FINE)
         return (Assembled){-1, -1, -1, -1};
     return (Assembled){
         number_before(words, " registers"), number_before(words, " bytes stack frame"),
