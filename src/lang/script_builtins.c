@@ -103,6 +103,10 @@ static Object *run_round(Host *host, Object *const *args, const HostCall *call) 
 
 static Object *run_divmod(Host *host, Object *const *args, const HostCall *call) {
     (void)call;
+    bool numbers = object_is_number(args[0]) && object_is_number(args[1]);
+    bool floats = args[0]->kind == OBJECT_FLOAT || args[1]->kind == OBJECT_FLOAT;
+    if (numbers && floats && object_number(args[1]) == 0)
+        return host_raise(host, CLASS_ZERO_DIVISION_ERROR, "float divmod()");
     Object *parts[] = {script_binary(host, OPERATOR_FLOORDIV, args[0], args[1]),
                        script_binary(host, OPERATOR_MOD, args[0], args[1])};
     return is_raised(host) ? host->script->poison : heap_list(host, OBJECT_TUPLE, 2, parts);
@@ -446,29 +450,42 @@ static Object *super_of(Host *host, const HostCall *call) {
 
 static bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+static int digit_of(char c) {
+    char small = (char)(c | 32);
+    return c >= '0' && c <= '9' ? c - '0' : small >= 'a' && small <= 'z' ? small - 'a' + 10 : 36;
+}
+
+/* Of "0x10" and its like; 0: of nothing. */
+static int prefix_base(Str text) {
+    if (text.length < 3 || text.data[0] != '0') return 0;
+    char letter = (char)(text.data[1] | 32);
+    return letter == 'x' ? 16 : letter == 'o' ? 8 : letter == 'b' ? 2 : 0;
+}
+
+/* base 0: what a literal of Python's says. */
 static Object *int_of_text(Host *host, Str whole, int base) {
     Str text = whole;
     while (text.length && is_space(text.data[0])) text.data++, text.length--;
     while (text.length && is_space(text.data[text.length - 1])) text.length--;
-    bool negative = text.length && text.data[0] == '-', bad = false;
-    int i = text.length && (negative || text.data[0] == '+');
+    bool negative = text.length && text.data[0] == '-';
+    if (negative || (text.length && text.data[0] == '+')) text.data++, text.length--;
+    int prefix = prefix_base(text), real_base = base ? base : prefix ? prefix : 10;
+    bool is_prefixed = prefix && prefix == real_base, joins = is_prefixed;
+    if (is_prefixed) text.data += 2, text.length -= 2;
     const int128 most = (int128)(~(uint128)0 >> 1);
     int128 value = 0;
-    if ((base == 16 || base == 0) && i + 2 < text.length && text.data[i] == '0' &&
-        (text.data[i + 1] | 32) == 'x')
-        base = 16, i += 2;
-    if (base == 0) base = 10;
-    bad = i == text.length;
-    for (; i < text.length; i++) {
-        char c = (char)(text.data[i] | 32);
-        if (text.data[i] == '_') continue;
-        int digit = c >= 'a' && c <= 'z' ? c - 'a' + 10 : text.data[i] - '0';
-        bad = digit < 0 || digit >= base;
-        if (bad) break;
-        if (value > (most - digit) / base)
+    bool bad = !text.length || text.data[text.length - 1] == '_';
+    for (int i = 0; i < text.length && !bad; i++) {
+        bool is_join = text.data[i] == '_' && joins; /* one '_' between two digits */
+        joins = !is_join;
+        if (is_join) continue;
+        int digit = digit_of(text.data[i]);
+        bad = digit >= real_base;
+        if (!bad && value > (most - digit) / real_base)
             return host_refuse(host, "an integer of more than 128 bits");
-        value = value * base + digit;
+        if (!bad) value = value * real_base + digit;
     }
+    bad = bad || (base == 0 && !is_prefixed && text.data[0] == '0' && value);
     if (!bad) return object_int(host->arena, negative ? -value : value);
     Object *shown = host_repr(host, object_str(host->arena, whole));
     return host_raise(host, CLASS_VALUE_ERROR, "invalid literal for int() with base %d: %.*s", base,
@@ -481,6 +498,11 @@ static Object *make_int(Host *host, const HostCall *call) {
     Object *x = call->args[0];
     if (call->num_args > 1 && !host_int(host, call->args[1], "the base", &base))
         return host->script->poison;
+    if (base < 0 || base == 1 || base > 36)
+        return host_raise(host, CLASS_VALUE_ERROR, "int() base must be >= 2 and <= 36, or 0");
+    if (call->num_args > 1 && x->kind != OBJECT_STR)
+        return host_raise(host, CLASS_TYPE_ERROR,
+                          "int() can't convert non-string with explicit base");
     if (object_is_integral(x)) return object_int(host->arena, x->integer);
     if (x->kind == OBJECT_STR) return int_of_text(host, x->text, (int)base);
     if (x->kind == OBJECT_FLOAT) {

@@ -53,7 +53,7 @@ static Object *math_one(Host *host, Object *x, double (*function)(double)) {
     double result = function(value);
     if (isnan(result) && !isnan(value)) return domain_error(host);
     if (isinf(result) && !isinf(value)) {
-        if (function == log || function == log2 || function == log10) return domain_error(host);
+        if (function != exp && function != expm1) return domain_error(host);
         return host_raise(host, CLASS_OVERFLOW_ERROR, "math range error");
     }
     return floating(host, result);
@@ -81,7 +81,7 @@ static Object *math_log(Host *host, Object *const *args, const HostCall *call) {
     (void)call;
     if (!args[1] || is_raised(host)) return top;
     Object *bottom = math_one(host, args[1], log);
-    return is_raised(host) ? bottom : floating(host, top->number / bottom->number);
+    return script_binary(host, OPERATOR_DIV, top, bottom);
 }
 
 static Object *to_whole(Host *host, Object *x, double (*round)(double)) {

@@ -261,6 +261,14 @@ static bool same_set(Host *host, const Object *a, const Object *b) {
     return true;
 }
 
+/* Do they give the same numbers? */
+static bool same_range(Host *host, Object *a, Object *b) {
+    int64_t length = script_length(host, a);
+    return length == script_length(host, b) &&
+           (length < 1 || object_equal(a->items[0], b->items[0])) &&
+           (length < 2 || object_equal(a->items[2], b->items[2]));
+}
+
 static bool nests_too_deeply(Host *host) {
     char here;
     if (&here > host->script->stack_end) return false;
@@ -281,6 +289,7 @@ bool script_equal(Host *host, Object *a, Object *b) {
     if (a->kind == OBJECT_LIST || a->kind == OBJECT_TUPLE || a->kind == OBJECT_SLICE)
         return same_items(host, a, b);
     if (a->kind == OBJECT_DICT) return same_dict(host, a, b);
+    if (a->kind == OBJECT_RANGE) return same_range(host, a, b);
     if (a->kind == OBJECT_FUNCTION) return a == b;
     return object_equal(a, b);
 }
@@ -336,8 +345,8 @@ static bool is_same(const Object *a, const Object *b) {
 
 /* -1, 0, 1; 2: unordered. False: these two have no order. */
 static bool find_order(Host *host, Operator op, Object *a, Object *b, int *order) {
-    bool sequence = a->kind == b->kind && !is_set_object(a) &&
-                    (a->kind == OBJECT_LIST || a->kind == OBJECT_TUPLE);
+    bool sequence = a->kind == b->kind && (is_plain_list(a) || a->kind == OBJECT_TUPLE);
+    if (is_set_object(b)) return false;
     if (sequence) {
         for (int i = 0; i < a->num_items && i < b->num_items; i++) {
             if (script_equal(host, a->items[i], b->items[i])) continue;

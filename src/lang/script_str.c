@@ -63,24 +63,26 @@ static Object *run_split(Host *host, Object *const *args, const HostCall *call) 
         if (start == text.length) break;
         int end = start;
         while (end < text.length && (most <= 0 || !is_blank(text.data[end]))) end++;
-        int stop = end;
-        while (most <= 0 && stop > start && is_blank(text.data[stop - 1])) stop--;
-        list_insert(host, list, list->num_items, text_of(host, part(text, start, stop)));
+        list_insert(host, list, list->num_items, text_of(host, part(text, start, end)));
         start = end;
         most--;
     }
     return list;
 }
 
+/* Python's other ends of lines are beyond ASCII. */
+static bool ends_line(char c) { return (c >= '\n' && c <= '\r') || (c >= 0x1c && c <= 0x1e); }
+
 static Object *run_splitlines(Host *host, Object *const *args, const HostCall *call) {
     Object *list = heap_list(host, OBJECT_LIST, 0, NULL);
     Str text = call->self->text;
     (void)args;
     for (int start = 0, i = 0; i <= text.length; i++) {
-        if (i < text.length && text.data[i] != '\n') continue;
-        int end = i > start && text.data[i - 1] == '\r' ? i - 1 : i;
+        if (i < text.length && !ends_line(text.data[i])) continue;
         if (i < text.length || i > start)
-            list_insert(host, list, list->num_items, text_of(host, part(text, start, end)));
+            list_insert(host, list, list->num_items, text_of(host, part(text, start, i)));
+        bool two = i + 1 < text.length && text.data[i] == '\r' && text.data[i + 1] == '\n';
+        if (two) i++;
         start = i + 1;
     }
     return list;

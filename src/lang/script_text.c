@@ -185,8 +185,10 @@ static bool parse_number(Str *text, int *number) {
     return value <= MAX_WIDTH;
 }
 
+static bool is_any(char c, const char *any) { return c && strchr(any, c); }
+
 static bool take(Str *text, const char *any, char *found) {
-    if (!text->length || !strchr(any, text->data[0])) return false;
+    if (!text->length || !is_any(text->data[0], any)) return false;
     *found = text->data[0];
     text->data++, text->length--;
     return true;
@@ -196,7 +198,8 @@ static bool parse_spec(Str text, FormatSpec *spec) {
     char found;
     *spec = (FormatSpec){.fill = STR(" "), .width = -1, .precision = -1};
     Str first = text.length ? text_at(text, 0) : text;
-    if (text.length > first.length && strchr("<>=^", text.data[first.length])) {
+    bool has_fill = text.length > first.length && is_any(text.data[first.length], "<>=^");
+    if (has_fill) {
         spec->fill = first;
         spec->align = text.data[first.length];
         text.data += first.length + 1, text.length -= first.length + 1;
@@ -206,11 +209,12 @@ static bool parse_spec(Str text, FormatSpec *spec) {
     take(&text, "+- ", &spec->sign);
     spec->alternate = take(&text, "#", &found);
     spec->zeros = take(&text, "0", &found);
+    if (spec->zeros && !has_fill) spec->fill = STR("0");
     if (!parse_number(&text, &spec->width)) return false;
     take(&text, ",_", &spec->grouping);
     if (take(&text, ".", &found) && (!parse_number(&text, &spec->precision) || spec->precision < 0))
         return false;
-    take(&text, "bcdeEfFgGnosxX%", &spec->type);
+    if (text.length == 1 && text.data[0]) spec->type = text.data[0], text.length = 0;
     return text.length == 0;
 }
 
@@ -246,7 +250,7 @@ static Object *format_signed(Host *host, FormatSpec *spec, bool negative, const 
     if (spec->grouping) digits = grouped(host->arena, digits, spec->grouping, group);
     const char *sign = negative ? "-" : spec->sign == '+' ? "+" : spec->sign == ' ' ? " " : "";
     Str head = str_format(host->arena, "%s%s", sign, prefix);
-    if (spec->zeros && !spec->align) spec->align = '=', spec->fill = STR("0");
+    if (spec->zeros && !spec->align) spec->align = '=';
     if (spec->zeros && spec->grouping && spec->width > 0)
         return host_refuse(host, "a format with both '0' and '%c'", spec->grouping);
     return padded(host, spec, head, digits, spec->align ? spec->align : '>');
@@ -272,6 +276,19 @@ static Object *format_int(Host *host, int128 value, FormatSpec *spec) {
                          base == 10 ? 3 : 4);
 }
 
+/* A number that "%.*g" shows as `digits`, which leave no room for one after the point: 1.2e+05. */
+static void put_whole(Buf *out, const char *digits, bool is_full, double value, int precision) {
+    if (!is_full) {
+        buf_printf(out, "%s.0", digits);
+        return;
+    }
+    char text[900];
+    snprintf(text, sizeof text, "%.*e", precision > 0 ? precision - 1 : 0, value);
+    const char *exponent = strchr(text, 'e'), *end = exponent;
+    while (memchr(text, '.', (size_t)(end - text)) && (end[-1] == '0' || end[-1] == '.')) end--;
+    buf_printf(out, "%.*s%s", (int)(end - text), text, exponent);
+}
+
 static Object *format_float(Host *host, double value, FormatSpec *spec) {
     char type = spec->type ? spec->type : spec->precision >= 0 ? 'g' : 'r';
     int precision = spec->precision < 0 ? 6 : spec->precision;
@@ -279,6 +296,7 @@ static Object *format_float(Host *host, double value, FormatSpec *spec) {
     double size = negative ? -value : value;
     Buf out = {.arena = host->arena};
     if (precision > 400) return host_refuse(host, "a format with more than 400 digits");
+    if (spec->alternate) return host_refuse(host, "the '#' of a float's format");
     if (isnan(value) || isinf(value)) {
         bool upper = type == 'F' || type == 'E' || type == 'G';
         buf_puts(&out, isnan(value) ? upper ? "NAN" : "nan" : upper ? "INF" : "inf");
@@ -291,24 +309,32 @@ static Object *format_float(Host *host, double value, FormatSpec *spec) {
     } else {
         if (type == 'n') type = 'g';
         char c[] = {'%', '.', '*', type, 0};
-        bool adds_zero = !spec->type && precision;
         char text[900];
-        snprintf(text, sizeof text, c, precision, size);
-        buf_puts(&out, text);
+        int length = snprintf(text, sizeof text, c, precision, size);
         /* Without a type there is a digit after the point, or an exponent. */
-        if (adds_zero && !strpbrk(text, ".en")) buf_puts(&out, ".0");
+        if (!spec->type && !strpbrk(text, ".e"))
+            put_whole(&out, text, length >= precision, size, precision);
+        else
+            buf_puts(&out, text);
     }
     return format_signed(host, spec, negative, "", buf_str(&out), 3);
 }
 
 static Object *format_text(Host *host, Str text, FormatSpec *spec) {
+    const char *what = spec->sign == ' '    ? "Space"
+                       : spec->sign         ? "Sign"
+                       : spec->alternate    ? "Alternate form (#)"
+                       : spec->align == '=' ? "'=' alignment"
+                                            : NULL;
+    if (what)
+        return host_raise(host, CLASS_VALUE_ERROR, "%s not allowed in string format specifier",
+                          what);
     if (spec->precision >= 0) {
         int bytes = 0;
         for (int i = 0; i < spec->precision && bytes < text.length; i++)
             bytes += text_at((Str){text.data + bytes, text.length - bytes}, 0).length;
         text.length = bytes;
     }
-    if (spec->zeros && !spec->align) spec->fill = STR("0");
     return padded(host, spec, STR(""), text, spec->align ? spec->align : '<');
 }
 
@@ -339,6 +365,10 @@ Object *host_format(Host *host, Object *object, Str text) {
         return host_raise(host, CLASS_VALUE_ERROR,
                           "Unknown format code '%c' for object of type '%.*s'", spec.type,
                           STR_ARG(class));
+    char type = object->kind == OBJECT_STR ? 's' : spec.type;
+    if (spec.grouping && type && !strchr(spec.grouping == '_' ? "boxXdeEfFgG%" : "deEfFgG%", type))
+        return host_raise(host, CLASS_VALUE_ERROR, "Cannot specify '%c' with '%c'.", spec.grouping,
+                          type);
     if (object->kind == OBJECT_STR) return format_text(host, object->text, &spec);
     bool as_float = !is_int || (spec.type && strchr("eEfFgG%", spec.type));
     return as_float ? format_float(host, object_number(object), &spec)
@@ -348,7 +378,12 @@ Object *host_format(Host *host, Object *object, Str text) {
 /* ---- f-strings, str.format, '%' ---- */
 
 static Object *converted(Host *host, Object *value, char conversion) {
-    if (conversion == 'r' || conversion == 'a') return host_repr(host, value);
+    if (conversion == 'r' || conversion == 'a') {
+        Object *shown = host_repr(host, value);
+        bool is_ascii = is_raised(host) || text_length(shown->text) == shown->text.length;
+        return conversion == 'r' || is_ascii ? shown
+                                             : host_refuse(host, "'a' of characters beyond ASCII");
+    }
     return conversion == 's' ? host_str(host, value) : value;
 }
 
@@ -444,26 +479,34 @@ Object *format_fields(Host *host, Str text, const HostCall *call) {
 static Object *percent_one(Host *host, Str options, char type, Object *value) {
     FormatSpec spec;
     Buf words = {.arena = host->arena};
-    bool left = false, zeros = false;
-    while (options.length && strchr("-0+ #", options.data[0])) {
+    bool left = false, zeros = false, is_text = is_any(type, "sra"), alternate = false;
+    char sign = 0;
+    while (options.length && is_any(options.data[0], "-0+ #")) {
         left |= options.data[0] == '-';
         zeros |= options.data[0] == '0';
-        if (options.data[0] == '+') buf_putc(&words, '+');
+        alternate |= options.data[0] == '#';
+        if (options.data[0] == '+' || (options.data[0] == ' ' && !sign)) sign = options.data[0];
         options.data++, options.length--;
     }
-    if (type == 's' || type == 'r' || type == 'a') {
-        value = converted(host, value, type == 's' ? 's' : 'r');
+    if (is_text) {
+        value = converted(host, value, type);
         if (is_raised(host)) return value;
         type = 's';
     } else if (type == 'i' || type == 'u') {
         type = 'd';
     }
-    if (type == 'd' && value->kind == OBJECT_FLOAT)
-        value = object_int(host->arena, (int128)value->number);
-    if (type != 's' && !object_is_number(value))
-        return host_raise(host, CLASS_TYPE_ERROR,
-                          "%%%c format: a real number is required, not %.*s", type,
+    bool is_float = value->kind == OBJECT_FLOAT, whole = is_any(type, "xXo");
+    if (!is_text && (!object_is_number(value) || (whole && is_float)))
+        return host_raise(host, CLASS_TYPE_ERROR, "%%%c format: %s is required, not %.*s", type,
+                          whole ? "an integer" : "a real number",
                           STR_ARG(class_info(class_of(host, value))->name));
+    if (type == 'd' && is_float)
+        value = host_invoke_with(host, host->script->classes[CLASS_INT], 1, &value);
+    if (is_raised(host)) return value;
+    if ((type == 'd' || whole) && memchr(options.data, '.', (size_t)options.length))
+        return host_refuse(host, "this '%%' format");
+    if (sign && !is_text) buf_putc(&words, sign);
+    if (alternate && !is_text && type != 'd') buf_putc(&words, '#');
     Str text = str_format(host->arena, "%s%.*s%s%.*s%c",
                           left          ? "<"
                           : type == 's' ? ">"
@@ -487,8 +530,8 @@ Object *format_percent(Host *host, Str text, Object *values) {
             continue;
         }
         int start = i + 1, end = start;
-        while (end < text.length && strchr("-+ #0123456789.", text.data[end])) end++;
-        if (end == text.length || !strchr("diurasxXofFeEgG", text.data[end]))
+        while (end < text.length && is_any(text.data[end], "-+ #0123456789.")) end++;
+        if (end == text.length || !is_any(text.data[end], "diurasxXofFeEgG"))
             return host_refuse(host, "this '%%' format");
         if (next == count)
             return host_raise(host, CLASS_TYPE_ERROR, "not enough arguments for format string");
