@@ -370,7 +370,7 @@ static Object *fact_of(Host *host, tern_kernel *kernel, const char *name) {
 
 /* What the kernel takes of a GPU. On a CPU stand-ins, which files divide by: it is not known. */
 static Object *ready_get(Host *host, Object *self, Str name) {
-    static const Native nothing = {"_init_handles", "", run_nothing, 0};
+    static const Native nothing = NATIVE("_init_handles", "", run_nothing);
     tern_gpu gpu;
     if (str_is(name, "_init_handles")) return native_new(host, &nothing, NULL);
     bool is_gpu = tern_context_gpu(exec_of(host)->context, &gpu) == TERN_OK;
@@ -419,7 +419,7 @@ static Object *run_warmup(Host *host, Object *const *args, const HostCall *call)
 }
 
 static Object *jit_get(Host *host, Object *self, Str name) {
-    static const Native warmup = {"warmup", "..", run_warmup, 0};
+    static const Native warmup = NATIVE("warmup", "..", run_warmup);
     if (str_is(name, "warmup")) return native_new(host, &warmup, self);
     if (str_is(name, "fn")) return host_hold(host, self->items[0]);
     return str_starts(name, "__") ? host_get(host, self->items[0], name) : NULL;
@@ -445,7 +445,7 @@ static Object *jit_of(Host *host, Object *const *args, const HostCall *call) {
 
 /* @triton.jit and @triton.jit(..): the options are read from the text. */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call) {
-    static const Native with_options = {"jit", "fn", jit_of, 0};
+    static const Native with_options = NATIVE("jit", "fn", jit_of);
     (void)args;
     bool direct = call->num_args == 1 && !(call->names && call->names[0].length);
     return direct ? jit_of(host, call->args, call) : native_new(host, &with_options, NULL);

@@ -230,7 +230,7 @@ static Object *make_mark(Host *host, Object *const *args, const HostCall *call) 
 }
 
 static Object *run_report(Host *host, Object *const *args, const HostCall *call) {
-    static const Native decorator = {"perf_report", "fn", make_mark, 0};
+    static const Native decorator = NATIVE("perf_report", "fn", make_mark);
     (void)call;
     return native_new(host, &decorator, args[0]);
 }
@@ -241,7 +241,7 @@ void add_perf_report(Host *host, Object *module) {
          "x_names, x_vals, line_arg, line_vals, line_names, plot_name, args, xlabel?, ylabel?, "
          "x_log?, y_log?, styles?",
          run_benchmark, 0},
-        {"perf_report", "benchmarks", run_report, 0},
+        NATIVE("perf_report", "benchmarks", run_report),
     };
     module_add_natives(host, module, rows, COUNT(rows));
 }

@@ -146,12 +146,12 @@ static Object *run_target(Host *host, Object *const *args, const HostCall *call)
 }
 
 static Object *open_runtime(Host *host) {
-    static const Native of_driver[] = {{"set_active_to_cpu", "", run_to_cpu, 0},
-                                       {"set_active_to_gpu", "", run_to_gpu, 0},
-                                       {"get_active_gpus", "", run_gpus, 0}};
-    static const Native of_active[] = {{"get_active_torch_device", "", run_active_device, 0},
-                                       {"get_current_target", "", run_target, 0}};
-    static const Native of_utils[] = {{"get_device_properties", "device", run_properties, 0}};
+    static const Native of_driver[] = {NATIVE("set_active_to_cpu", "", run_to_cpu),
+                                       NATIVE("set_active_to_gpu", "", run_to_gpu),
+                                       NATIVE("get_active_gpus", "", run_gpus)};
+    static const Native of_active[] = {NATIVE("get_active_torch_device", "", run_active_device),
+                                       NATIVE("get_current_target", "", run_target)};
+    static const Native of_utils[] = {NATIVE("get_device_properties", "device", run_properties)};
     Object *utils = host_module_new(host, "triton.runtime.driver.active.utils");
     module_add_natives(host, utils, of_utils, COUNT(of_utils));
     Object *module = host_module_new(host, "triton.runtime");
@@ -166,9 +166,9 @@ static Object *open_runtime(Host *host) {
 }
 
 static Object *open_triton(Host *host) {
-    static const Native rows[] = {{"cdiv", "x, y", run_cdiv, 0},
-                                  {"next_power_of_2", "n", run_next_power, 0},
-                                  {"jit", "..", jit_decorator, 0}};
+    static const Native rows[] = {NATIVE("cdiv", "x, y", run_cdiv),
+                                  NATIVE("next_power_of_2", "n", run_next_power),
+                                  NATIVE("jit", "..", jit_decorator)};
     Object *module = host_module_new(host, "triton");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "__version__", object_str(host->arena, STR("3.6.0")));
@@ -180,8 +180,8 @@ static Object *open_triton(Host *host) {
 }
 
 Object *triton_open(Host *host, Str path) {
-    static const Native of_testing[] = {
-        {"do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?", run_bench, 0}};
+    static const Native of_testing[] = {NATIVE(
+        "do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?", run_bench)};
     if (str_is(path, "triton")) return open_triton(host);
     if (str_is(path, "triton.runtime")) return open_runtime(host);
     if (!str_is(path, "triton.testing")) return NULL;

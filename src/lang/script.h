@@ -45,6 +45,8 @@ typedef struct Native {
     Object *(*run)(Host *host, Object *const *args, const HostCall *call);
     int id; /* tells apart rows that share `run` */
 } Native;
+#define NATIVE(name, parameters, run)                                                              \
+    { name, parameters, run, 0 }
 
 /* What a kind of OBJECT_HOST can do; NULL: it cannot. Results are poison after host_raise. */
 struct HostType {

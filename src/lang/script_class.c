@@ -381,7 +381,7 @@ static Object *super_get(Host *host, Object *super, Str name) {
         if (member)
             return as_seen(host, member, of_class ? NULL : self, of_class ? self : self->items[0]);
     }
-    static const Native init = {"__init__", "..", object_init, 0};
+    static const Native init = NATIVE("__init__", "..", object_init);
     return str_is(name, "__init__") ? native_new(host, &init, self) : NULL;
 }
 
@@ -418,7 +418,7 @@ static Object *add_setter(Host *host, Object *const *args, const HostCall *call)
 }
 
 static Object *property_get(Host *host, Object *property, Str name) {
-    static const Native setter = {"setter", "function", add_setter, 0};
+    static const Native setter = NATIVE("setter", "function", add_setter);
     if (!str_is(property->text, "property") || !str_is(name, "setter")) return NULL;
     return native_new(host, &setter, property);
 }

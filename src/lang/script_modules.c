@@ -163,18 +163,18 @@ static Object *math_gcd(Host *host, Object *const *args, const HostCall *call) {
 
 static Object *open_math(Host *host) {
     static const Native rows[] = {
-        {"sqrt", "x", math_sqrt, 0},        {"exp", "x", math_exp, 0},
-        {"log", "x, base?", math_log, 0},   {"log2", "x", math_log2, 0},
-        {"log10", "x", math_log10, 0},      {"log1p", "x", math_log1p, 0},
-        {"expm1", "x", math_expm1, 0},      {"sin", "x", math_sin, 0},
-        {"cos", "x", math_cos, 0},          {"tan", "x", math_tan, 0},
-        {"atan", "x", math_atan, 0},        {"tanh", "x", math_tanh, 0},
-        {"erf", "x", math_erf, 0},          {"fabs", "x", math_fabs, 0},
-        {"ceil", "x", math_ceil, 0},        {"floor", "x", math_floor, 0},
-        {"trunc", "x", math_trunc, 0},      {"pow", "x, y", math_pow, 0},
-        {"fmod", "x, y", math_fmod, 0},     {"atan2", "y, x", math_atan2, 0},
-        {"isnan", "x", math_isnan, 0},      {"isinf", "x", math_isinf, 0},
-        {"prod", "iterable", math_prod, 0}, {"gcd", "a, b", math_gcd, 0},
+        NATIVE("sqrt", "x", math_sqrt),        NATIVE("exp", "x", math_exp),
+        NATIVE("log", "x, base?", math_log),   NATIVE("log2", "x", math_log2),
+        NATIVE("log10", "x", math_log10),      NATIVE("log1p", "x", math_log1p),
+        NATIVE("expm1", "x", math_expm1),      NATIVE("sin", "x", math_sin),
+        NATIVE("cos", "x", math_cos),          NATIVE("tan", "x", math_tan),
+        NATIVE("atan", "x", math_atan),        NATIVE("tanh", "x", math_tanh),
+        NATIVE("erf", "x", math_erf),          NATIVE("fabs", "x", math_fabs),
+        NATIVE("ceil", "x", math_ceil),        NATIVE("floor", "x", math_floor),
+        NATIVE("trunc", "x", math_trunc),      NATIVE("pow", "x, y", math_pow),
+        NATIVE("fmod", "x, y", math_fmod),     NATIVE("atan2", "y, x", math_atan2),
+        NATIVE("isnan", "x", math_isnan),      NATIVE("isinf", "x", math_isinf),
+        NATIVE("prod", "iterable", math_prod), NATIVE("gcd", "a, b", math_gcd),
     };
     Object *module = host_module_new(host, "math");
     module_add_natives(host, module, rows, COUNT(rows));
@@ -219,11 +219,11 @@ static Object *time_sleep(Host *host, Object *const *args, const HostCall *call)
 
 static Object *open_time(Host *host) {
     static const Native rows[] = {
-        {"time", "", time_time, 0},
-        {"perf_counter", "", time_perf_counter, 0},
-        {"monotonic", "", time_perf_counter, 0},
-        {"perf_counter_ns", "", time_perf_counter_ns, 0},
-        {"sleep", "seconds", time_sleep, 0},
+        NATIVE("time", "", time_time),
+        NATIVE("perf_counter", "", time_perf_counter),
+        NATIVE("monotonic", "", time_perf_counter),
+        NATIVE("perf_counter_ns", "", time_perf_counter_ns),
+        NATIVE("sleep", "seconds", time_sleep),
     };
     Object *module = host_module_new(host, "time");
     module_add_natives(host, module, rows, COUNT(rows));
@@ -241,8 +241,8 @@ static Object *os_getenv(Host *host, Object *const *args, const HostCall *call) 
 }
 
 static Object *open_os(Host *host) {
-    static const Native rows[] = {{"getpid", "", os_getpid, 0},
-                                  {"getenv", "key, default?", os_getenv, 0}};
+    static const Native rows[] = {NATIVE("getpid", "", os_getpid),
+                                  NATIVE("getenv", "key, default?", os_getenv)};
     Object *module = host_module_new(host, "os");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "environ", heap_list(host, OBJECT_DICT, 0, NULL));
@@ -257,7 +257,7 @@ static Object *sys_exit(Host *host, Object *const *args, const HostCall *call) {
 }
 
 static Object *open_sys(Host *host) {
-    static const Native rows[] = {{"exit", "status?", sys_exit, 0}};
+    static const Native rows[] = {NATIVE("exit", "status?", sys_exit)};
     Object *module = host_module_new(host, "sys");
     Object *version[] = {object_int(host->arena, 3), object_int(host->arena, 11),
                          object_int(host->arena, 0)};
@@ -280,7 +280,7 @@ static Object *take_name(Host *host, Object *const *args, const HostCall *call) 
     return args[0];
 }
 static Object *wraps_call(Host *host, Object *const *args, const HostCall *call) {
-    static const Native named = {"decorator", "function", take_name, 0};
+    static const Native named = NATIVE("decorator", "function", take_name);
     (void)call;
     return native_new(host, &named, args[0]);
 }
@@ -300,13 +300,13 @@ static Object *cached_run(Host *host, Object *const *args, const HostCall *call)
     return value;
 }
 static Object *cache_of(Host *host, Object *const *args, const HostCall *call) {
-    static const Native cached = {"cached function", "..", cached_run, 0};
+    static const Native cached = NATIVE("cached function", "..", cached_run);
     Object *parts[] = {args[0], heap_list(host, OBJECT_DICT, 0, NULL)};
     (void)call;
     return native_new(host, &cached, heap_list(host, OBJECT_TUPLE, 2, parts));
 }
 static Object *cache_call(Host *host, Object *const *args, const HostCall *call) {
-    static const Native decorator = {"decorator", "function", cache_of, 0};
+    static const Native decorator = NATIVE("decorator", "function", cache_of);
     (void)args;
     bool direct = call->num_args == 1 && call->args[0]->kind == OBJECT_FUNCTION &&
                   !(call->names && call->names[0].length);
@@ -340,7 +340,7 @@ static Object *partial_run(Host *host, Object *const *args, const HostCall *call
     HostCall whole = {.num_args = at, .args = all, .names = words, .span = call->span};
     return host_invoke(host, parts->items[0], &whole);
 }
-static const Native partial_native = {"partial", "..", partial_run, 0};
+static const Native partial_native = NATIVE("partial", "..", partial_run);
 
 static Object *partial_call(Host *host, Object *const *args, const HostCall *call) {
     (void)args;
@@ -371,11 +371,11 @@ static Object *reduce_call(Host *host, Object *const *args, const HostCall *call
 
 static Object *open_functools(Host *host) {
     static const Native rows[] = {
-        {"wraps", "wrapped", wraps_call, 0},
-        {"lru_cache", "..", cache_call, 0},
-        {"cache", "..", cache_call, 0},
-        {"partial", "..", partial_call, 0},
-        {"reduce", "function, iterable, initial?", reduce_call, 0},
+        NATIVE("wraps", "wrapped", wraps_call),
+        NATIVE("lru_cache", "..", cache_call),
+        NATIVE("cache", "..", cache_call),
+        NATIVE("partial", "..", partial_call),
+        NATIVE("reduce", "function, iterable, initial?", reduce_call),
     };
     Object *module = host_module_new(host, "functools");
     module_add_natives(host, module, rows, COUNT(rows));
@@ -404,7 +404,7 @@ static Object *product_call(Host *host, Object *const *args, const HostCall *cal
 
 extern const Native chain_native;
 static Object *open_itertools(Host *host) {
-    static const Native rows[] = {{"product", "..", product_call, 0}};
+    static const Native rows[] = {NATIVE("product", "..", product_call)};
     Object *module = host_module_new(host, "itertools");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "chain", native_new(host, &chain_native, NULL));
@@ -438,7 +438,7 @@ static Object *namedtuple_call(Host *host, Object *const *args, const HostCall *
 }
 
 static Object *open_collections(Host *host) {
-    static const Native rows[] = {{"namedtuple", "typename, field_names", namedtuple_call, 0}};
+    static const Native rows[] = {NATIVE("namedtuple", "typename, field_names", namedtuple_call)};
     Object *module = host_module_new(host, "collections");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "OrderedDict", host->script->classes[CLASS_DICT]);
@@ -452,7 +452,7 @@ static Object *dataclass_call(Host *host, Object *const *args, const HostCall *c
 }
 
 static Object *open_dataclasses(Host *host) {
-    static const Native rows[] = {{"dataclass", "..", dataclass_call, 0}};
+    static const Native rows[] = {NATIVE("dataclass", "..", dataclass_call)};
     Object *module = host_module_new(host, "dataclasses");
     module_add_natives(host, module, rows, COUNT(rows));
     return module;

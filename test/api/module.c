@@ -121,6 +121,22 @@ TEST(parameters_as_they_stand) {
     tern_module_free(module);
 }
 
+TEST(options_of_jit_as_a_call) {
+    tern_module *module = load(
+        "def plain(x, n, m): pass\n"
+        "k = triton.jit(plain, do_not_specialize=[\"n\"], do_not_specialize_on_alignment=[0])\n"
+        "curried = triton.jit(do_not_specialize=[2])(plain)\n");
+    const tern_function_parameter *p = tern_module_find(module, "k")->parameters,
+                                  *q = tern_module_find(module, "curried")->parameters;
+    for (int i = 0; i < 3; i++) {
+        CHECK(p[i].do_not_specialize == (i == 1));
+        CHECK(p[i].do_not_specialize_on_alignment == (i == 0));
+        CHECK(q[i].do_not_specialize == (i == 2));
+        CHECK(!q[i].do_not_specialize_on_alignment);
+    }
+    tern_module_free(module);
+}
+
 TEST(functions_that_are_not_there) {
     tern_module *module = load(text), *empty = load("x = 1\n");
     CHECK(!tern_compile(module, "nobody", "", NULL));

@@ -210,6 +210,12 @@ def named_tuple(args):
 
 # case: half_named (x=*fp32, 4)
 # want: error '(x=*fp32, 4)': all items of a named tuple have names, or none has
+# case: half_named (x=,1)
+# want: error '=': expected the end of the expression, saw '='
+# case: half_named (=1,2)
+# want: error '=': expected an expression, saw '='
+# case: half_named (x==1,2)
+# want: error '(x==1,2)': 'x==1' is not a type or a constant
 @triton.jit
 def half_named(args):
     pass
