@@ -49,6 +49,21 @@ class Timing(dict):
             text += f", {self['flops'] / self['median_ms'] / 1e6:.4g} GFLOP/s"
         return "\n".join([text] + [f"  trust: {words}" for words in self["trust"]])
 
+    def _repr_svg_(self):
+        """Each sample as a dot, in order, the median as a line; for notebooks."""
+        samples, wide, high = self["samples_ms"], 480, 120
+        top = max(samples) or 1.0
+        dots = "".join(f'<circle cx="{40 + (wide - 50) * (i + .5) / len(samples):.1f}" '
+                       f'cy="{high - 20 - (high - 35) * ms / top:.1f}" r="2"/>'
+                       for i, ms in enumerate(samples))
+        at = high - 20 - (high - 35) * self["median_ms"] / top
+        return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide}" height="{high}" '
+                f'font-size="10"><g fill="steelblue">{dots}</g>'
+                f'<path d="M40 {at:.1f}H{wide - 10}M40 10V{high - 20}H{wide - 10}" stroke="gray" '
+                f'fill="none"/><text x="2" y="18">{top:.3g} ms</text>'
+                f'<text x="42" y="{at - 4:.1f}">median {self["median_ms"]:.4g} ms</text>'
+                f'<text x="40" y="{high - 6}">{len(samples)} samples, in order</text></svg>')
+
 
 def check(kernel, grid, *args, device="interp", **keywords):
     """Runs one launch on interp (or sim), on copies of the arguments' memory, and says what is

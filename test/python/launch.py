@@ -292,6 +292,13 @@ def questions():
     check("a time", 0 < timing["min_ms"] <= timing["median_ms"] <= timing["max_ms"], timing)
     same("bytes", timing["bytes"], 1200)
     check("samples", len(timing["samples_ms"]) <= 20 and "ms" in repr(timing))
+    import xml.etree.ElementTree
+    svg = xml.etree.ElementTree.fromstring(timing._repr_svg_())
+    heights = [float(one.get("cy")) for one in svg.iter("{http://www.w3.org/2000/svg}circle")]
+    same("a dot a sample", len(heights), len(timing["samples_ms"]))
+    by_time = sorted(range(len(heights)), key=lambda i: timing["samples_ms"][i])
+    check("longer ones higher", all(heights[a] >= heights[b] >= 15 for a, b in
+                                    zip(by_time, by_time[1:])), heights)
     kernel = saxpy().warmup(x, y, 3)
     check("texts", "tern" in kernel.text("c") and "func" in kernel.text("ir"))
     refuses(tern.Unsupported, "no text 'ptx'", kernel.text, "ptx")

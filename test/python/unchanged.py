@@ -114,6 +114,40 @@ print(x[0])
 ''')
 
 
+# What libraries that launch by themselves ask of a JITFunction: FlagGems' LibEntry and LibTuner.
+ASKED = write("asked.py", '''
+import array
+
+import triton
+import triton.language as tl
+
+
+@triton.jit(do_not_specialize=["n"], do_not_specialize_on_alignment=[0])
+def kernel(x, n, BLOCK: tl.constexpr = 8):
+    tl.store(x + n, BLOCK)
+
+
+@triton.jit
+def other(x):
+    tl.store(x, 1)
+
+
+class Entry(triton.KernelInterface):
+    def run(self, *args, grid, warmup):
+        return kernel.run(*args, grid=grid, warmup=warmup)
+
+
+for p in kernel.params:
+    print(p.num, p.name, p.is_constexpr, p.do_not_specialize, p.do_not_specialize_on_alignment)
+print(isinstance(kernel, triton.runtime.JITFunction), kernel.constexprs, list(kernel.signature.parameters))
+print(kernel.cache_key == kernel.cache_key != other.cache_key)
+x = array.array("f", [0, 0])
+made = Entry()[(1,)](x, 0)
+made[(1, 1, 1)](x, 1)
+print(list(x))
+''')
+
+
 # A package that Python finds, and that does not lie beside the program.
 os.makedirs(os.path.join(folder, "site", "elsewhere"))
 write("site/elsewhere/__init__.py", "")
@@ -151,13 +185,22 @@ def runs(name, path):
           done.stderr[-600:])
 
 
+def asks(name, path):
+    done = program([ASKED], path)
+    same(f"{name}: what libraries ask", (done.stdout.splitlines(), done.stderr[-600:]),
+         (["0 x False False True", "1 n False True False", "2 BLOCK True False False",
+           "True [2] ['x', 'n', 'BLOCK']", "True", "[8.0, 8.0]"], ""))
+
+
 def with_stub():
     runs("stub", tern.triton.stub_path())
+    asks("stub", tern.triton.stub_path())
 
 
 def with_triton():
-    if have("triton", 10):
+    if have("triton", 11):
         runs("Triton", "")
+        asks("Triton", "")
         for tune, timed in (("1", "tuner 2"), ("0", "tuner 1")):
             done = program([AROUND], TERN_TUNE=tune)
             same(f"around launches, TERN_TUNE={tune}", (done.stdout.splitlines(), done.stderr[-600:]),

@@ -6,6 +6,7 @@ names, those of triton.language above all, are inert: a kernel's text uses them,
 text; Python never calls them.
 """
 import collections
+import hashlib
 import importlib.abc
 import importlib.machinery
 import inspect
@@ -107,7 +108,10 @@ class KernelInterface:
 
 
 class KernelParam:
-    def __init__(self, num, parameter):
+    def __init__(self, num, parameter, options):
+        for kind in ("do_not_specialize", "do_not_specialize_on_alignment"):
+            listed = options.get(kind) or ()
+            setattr(self, kind, num in listed or parameter.name in listed)
         self.num, self.name, self.default = num, parameter.name, parameter.default
         self.has_default = parameter.default is not inspect.Parameter.empty
         annotation = parameter.annotation
@@ -119,8 +123,10 @@ class JITFunction(KernelInterface):
         self.fn, self.options, self.pre_run_hooks = fn, options, []
         self.__name__, self.__doc__, self.__module__ = fn.__name__, fn.__doc__, fn.__module__
         self.signature = inspect.signature(fn)
-        self.params = [KernelParam(i, p) for i, p in enumerate(self.signature.parameters.values())]
+        self.params = [KernelParam(i, p, options)
+                       for i, p in enumerate(self.signature.parameters.values())]
         self.arg_names = [p.name for p in self.params]
+        self.constexprs = [p.num for p in self.params if p.is_constexpr]
         lines, self.starting_line_number = inspect.getsourcelines(fn)
         text = textwrap.dedent("".join(lines))
         self._src = text[re.search(r"^def\s+\w+\s*\(", text, re.MULTILINE).start():]
@@ -128,6 +134,10 @@ class JITFunction(KernelInterface):
     @property
     def src(self):
         return self._src
+
+    @property
+    def cache_key(self):
+        return hashlib.sha256(f"{self._src}{self.starting_line_number}".encode()).hexdigest()
 
     def add_pre_run_hook(self, hook):
         self.pre_run_hooks.append(hook)
