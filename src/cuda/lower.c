@@ -233,7 +233,56 @@ void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value) {
     if (type->is_volatile) store_set_volatile(store, 1);
 }
 
+/* What is in a struct, one behind the other. */
+typedef struct Leaves {
+    const CuType *type; /* of all of them; NULL: they differ */
+    int count;
+    int64_t bytes;
+} Leaves;
+
+static void add_leaves(Leaves *leaves, int64_t at, const CuType *type) {
+    if (type->kind == CU_STRUCT) {
+        for (int i = 0; i < type->record->num_fields; i++) {
+            const CuField *f = &type->record->fields[i];
+            add_leaves(leaves, at + f->offset, f->type);
+        }
+    } else if (type->kind == CU_ARRAY && type->count <= MAX_WIDE_LANES) {
+        for (int64_t i = 0; i < type->count; i++)
+            add_leaves(leaves, at + i * cu_size(type->of), type->of);
+    } else {
+        bool is_number = cu_is_number(type) && type->kind != CU_BOOL && !type->is_volatile;
+        bool fits = at == leaves->bytes && (!leaves->count || cu_same(leaves->type, type));
+        leaves->type = is_number && fits ? type : NULL;
+        leaves->count++;
+        leaves->bytes += cu_size(type);
+    }
+}
+
+/* A struct that is aligned as a whole, as float4 is, is one access of `count` numbers: all are read
+ * before the first is written. */
+static bool copy_at_once(CuLower *l, Value *to, Value *from, const CuType *type) {
+    Leaves leaves = {0};
+    Value *values[MAX_WIDE_LANES];
+    int64_t size = cu_size(type);
+    bool is_access = (size == 4 || size == 8 || size == 16) && cu_align(type) == size;
+    if (l->is_host || !is_access || type->is_volatile) return false;
+    add_leaves(&leaves, 0, type);
+    if (!leaves.type || leaves.count < 2 || leaves.bytes != size) return false;
+    for (int i = 0; i < leaves.count; i++) {
+        Value *at = cu_offset(l, from, i * cu_size(leaves.type), leaves.type);
+        values[i] = cu_load_from(l, at, leaves.type);
+        if (i == 0 && values[i]->def->kind == OP_LOAD) load_set_width(values[i]->def, leaves.count);
+    }
+    for (int i = 0; i < leaves.count; i++) {
+        Value *at = cu_offset(l, to, i * cu_size(leaves.type), leaves.type);
+        cu_store_to(l, at, leaves.type, values[i]);
+        if (i == 0) store_set_width(l->b.region->last, leaves.count);
+    }
+    return true;
+}
+
 void cu_copy(CuLower *l, Value *to, Value *from, const CuType *type) {
+    if (type->kind == CU_STRUCT && copy_at_once(l, to, from, type)) return;
     if (type->kind == CU_STRUCT) {
         for (int i = 0; i < type->record->num_fields; i++) {
             const CuField *f = &type->record->fields[i];

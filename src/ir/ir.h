@@ -309,6 +309,7 @@ typedef enum FuncForm { FORM_PROGRAM, FORM_PLACED, FORM_THREAD, FORM_SPREAD } Fu
 
 enum {
     MAX_BLOCK_THREADS = 1024,
+    MAX_WIDE_LANES = 16,       /* of bytes that a thread loads or stores at once */
     MAX_ALLOC_BYTES = 1 << 24, /* what sim takes; a GPU has less */
 };
 

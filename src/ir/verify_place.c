@@ -231,6 +231,16 @@ static bool check_dot(Verifier *v, const Op *op) {
     return true;
 }
 
+/* Of thread form: an access and those of the lanes behind it. */
+static bool check_at_once(Verifier *v, const Op *op, int64_t width) {
+    const Type *lane = op->kind == OP_LOAD ? op_result(op)->type : store_value(op)->type;
+    bool fine = width > 1 && width <= MAX_WIDE_LANES && !(width & (width - 1)) &&
+                lane->kind != TYPE_PTR && !type_is_bool(lane) &&
+                width * type_size_bytes(lane) <= 16;
+    return fine || verify_bad(v, op, "width = %lld: expected a power of two, at most 16 bytes",
+                              (long long)width);
+}
+
 /* What only placed form has. */
 static bool check_program(Verifier *v, const Op *op) {
     int64_t width = op->kind == OP_LOAD         ? load_width(op)
@@ -239,6 +249,8 @@ static bool check_program(Verifier *v, const Op *op) {
                     : op->kind == OP_ATOMIC_RMW ? atomic_rmw_width(op)
                                                 : 0;
     if (op->kind == OP_CONVERT) return verify_bad(v, op, "in program form");
+    bool at_once = v->fn->form == FORM_THREAD && (op->kind == OP_LOAD || op->kind == OP_STORE);
+    if (width && at_once) return check_at_once(v, op, width);
     if (width) return verify_bad(v, op, "width in program form");
     if (op->kind == OP_COMMIT || (op->kind == OP_READY && ready_pending(op)))
         return verify_bad(v, op, "groups of copies in program form");

@@ -52,6 +52,8 @@ void spread_memory(Spread *s, const Op *op, Mask mask) {
     if (type && !uniform) type = spread_type(s, type);
     Op *made = build_op(&s->b, op->kind, count, operands, op->num_results, &type, 0, NULL);
     memcpy(made->attrs, op->attrs, sizeof made->attrs);
+    if (op->kind == OP_LOAD) load_set_width(made, 0); /* lanes are threads now */
+    if (op->kind == OP_STORE) store_set_width(made, 0);
     if (!type) return;
     op_result(made)->name = op_result(op)->name;
     s->now[op_result(op)->id] = op_result(made);

@@ -108,6 +108,45 @@ check 'and none has 64' [ "$(printf '%s' "$text" | grep -c 'shared.*\[%r')/$(pri
 check 'an index is widened and scaled at once' [ -z "${text##*mul.wide*}" ]
 exits 0 '11, 12, 13' "$TERN" run "$work/s.cu:below" --device sim --grid 1 --block 32 \
     -a 'y=full(32,10,i32)' -a n=40 --print y
+# What is aligned as a whole is copied at once, unless a part of it may be changed on the way.
+cat >"$work/w.cu" <<'END'
+struct alignas(16) Pack { unsigned short v[8]; };
+struct Loose { float x, y, z, w; };
+__global__ void wide(float4 *y, const float4 *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float4 v = x[i];
+    v.x += v.w * n;
+    y[i] = v;
+    y[i + 32] = x[i];
+}
+__global__ void packs(Pack *y, Pack *x, int n) {
+    Pack a = x[threadIdx.x], b;
+    for (int k = 0; k < 8; k++) b.v[k] = a.v[7 - k] + n;
+    y[threadIdx.x] = b;
+}
+__global__ void loose(Loose *y, const Loose *x) { y[threadIdx.x] = x[threadIdx.x]; }
+__global__ void between(float *x, int n) {
+    float4 *y = (float4 *)x;
+    float4 v = y[threadIdx.x];
+    x[4 * threadIdx.x + 1] = n;
+    float4 w = y[threadIdx.x];
+    y[threadIdx.x] = make_float4(v.y, w.y, v.x, w.z);
+}
+END
+wide() { "$TERN" show "$work/w.cu:$1" --block 32 --stage ptx -t sm_90a | grep -c "$2"; }
+check 'two loads and two stores of float4' \
+    [ "$(wide wide 'ld.global.v4.b32')$(wide wide 'st.global.v4.b32')" = 22 ]
+check 'and no other ones' [ "$(wide wide 'ld.global')$(wide wide 'st.global')" = 22 ]
+check 'eight of two bytes' [ "$(wide packs 'ld.global.v4.b32')$(wide packs '[ds][tt]*.global')" = 12 ]
+check 'not aligned: one by one' [ "$(wide loose 'global.v')$(wide loose 'global.b32')" = 08 ]
+for device in sim cpu; do
+    exits 0 'checked: interp' "$TERN" run "$work/w.cu:wide" --device $device --grid 1 --block 32 -a 'y=zeros(256)' \
+        -a 'x=randn(128)' -a n=3 --check interp
+    exits 0 'checked: interp' "$TERN" run "$work/w.cu:packs" --device $device --grid 1 --block 32 \
+        -a 'y=zeros(256,u16)' -a 'x=arange(256,u16)' -a n=3 --check interp
+    exits 0 '1, 5, 0, 2' "$TERN" run "$work/w.cu:between" --device $device --grid 1 --block 1 \
+        -a 'x=arange(4,f32)' -a n=5 --print x
+done
 cat >"$work/i.cu" <<'END'
 __global__ void image(float *y, cudaTextureObject_t t, cudaSurfaceObject_t s) {
     int x = threadIdx.x;

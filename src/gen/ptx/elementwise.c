@@ -509,18 +509,30 @@ static Tir ptx_cast(Gen *g, const Op *op, const Type *from, const Type *to, Tir 
 
 /* ---- all ---- */
 
+/* Of thread form: x * size, where x is an index of 32 bits times a number, in one instruction;
+ * 0: it is not. Offsets of tiles stay sums, of which many lanes share a part. */
+static Tir scaled_index(Gen *g, Tir x, int64_t size) {
+    uint64_t number;
+    while (size <= INT16_MAX && tir_is(g->b, x, TIR_SHL64) &&
+           tir_is_const(g->b, tir_argument(g->b, x, 1), &number) && number < 16)
+        size <<= number, x = tir_argument(g->b, x, 0);
+    if (size <= INT16_MAX && tir_is(g->b, x, TIR_MUL64) &&
+        tir_is_const(g->b, tir_argument(g->b, x, 1), &number) && number <= INT16_MAX)
+        size *= (int64_t)number, x = tir_argument(g->b, x, 0);
+    bool is_signed = tir_is(g->b, x, TIR_SEXT);
+    if (size == 1 || size > INT32_MAX || !(is_signed || tir_is(g->b, x, TIR_ZEXT))) return 0;
+    return tir_2(g->b, is_signed ? TIR_MULWIDE_S32 : TIR_MULWIDE_U32, tir_argument(g->b, x, 0),
+                 tir_i32(g->b, size));
+}
+
 static Tir ptx_addptr(Gen *g, const Op *op, const Tir *args) {
     const Type *pointer = type_lane(addptr_pointer(op)->type),
                *offset = type_lane(addptr_offset(op)->type);
     Tir wide = args[1];
-    if (type_bits(offset) < 64) wide = tir_1(g->b, TIR_SEXT, ptx_sign_extended(g, offset, wide));
     int size = type_size_bytes(pointer->elem);
-    Tir from_signed = tir_undone(g->b, wide, TIR_SEXT), from = tir_undone(g->b, wide, TIR_ZEXT);
-    Tir bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, size));
-    /* One instruction. Offsets of tiles stay sums, of which many lanes share a part. */
-    if (g->fn->form == FORM_THREAD && size > 1 && (from_signed || from))
-        bytes = tir_2(g->b, from_signed ? TIR_MULWIDE_S32 : TIR_MULWIDE_U32,
-                      from_signed ? from_signed : from, tir_i32(g->b, size));
+    if (type_bits(offset) < 64) wide = tir_1(g->b, TIR_SEXT, ptx_sign_extended(g, offset, wide));
+    Tir bytes = g->fn->form == FORM_THREAD ? scaled_index(g, wide, size) : 0;
+    if (!bytes) bytes = tir_2(g->b, TIR_MUL64, wide, tir_i64(g->b, size));
     return tir_2(g->b, TIR_ADD64, args[0], bytes);
 }
 

@@ -36,6 +36,7 @@ typedef struct Gen {
     int shared_size; /* of all scratch, or of what thread form allocates */
     uint8_t *spaces; /* thread form: by value id, of pointers (PtxSpace) */
     bool spaces_change;
+    Map wide;       /* thread form: an access -> those that it is one instruction with */
     int local_size; /* thread form: of what a thread allocates */
     int while_depth;
     bool has_atomics, has_wgmma;
@@ -80,6 +81,9 @@ Tir ptx_thread_address(Gen *g, const Value *pointer);
 Tir ptx_thread_value(Gen *g, const Value *value, const Value *like);
 bool ptx_thread_ends(const Gen *g, const Op *op);               /* nothing comes after it */
 const char *ptx_space_text(const Gen *g, const Value *pointer); /* ".shared"; "": generic */
+
+/* thread_wide.c: of a load or store; true: it is, or was, or will be done with others. */
+bool ptx_thread_wide(Gen *g, const Op *op);
 
 /* ---- memory.c ---- */
 const char *ptx_load_mnemonic(Gen *g, const Op *op);

@@ -273,6 +273,8 @@ bool ptx_thread_op(Gen *g, const Op *op) {
         thread_id(g, op);
     else if (op->kind == OP_ALLOC)
         alloc(g, op);
+    else if ((op->kind == OP_LOAD || op->kind == OP_STORE) && ptx_thread_wide(g, op))
+        return true;
     else if (op->kind == OP_LOAD)
         load(g, op);
     else if (op->kind == OP_STORE)
@@ -295,5 +297,6 @@ bool ptx_thread_ends(const Gen *g, const Op *op) {
 }
 
 void ptx_thread_begin(Gen *g) {
+    g->wide.arena = g->arena;
     if (g->fn->form == FORM_THREAD) find_all_spaces(g);
 }

@@ -414,7 +414,9 @@ static Tir fold_less(Tirs *b, Tir x, Tir y) {
 }
 
 /* op(op^-1(y)) is y. */
-Tir tir_undone(const Tirs *b, Tir x, TirOp inverse) {
+Tir tir_argument(const Tirs *b, Tir x, int index) { return b->list.data[x].args[index]; }
+
+static Tir undone(const Tirs *b, Tir x, TirOp inverse) {
     return tir_is(b, x, inverse) ? b->list.data[x].args[0] : 0;
 }
 
@@ -441,9 +443,9 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     case FOLD_LESS: return fold_less(b, x, y);
     case FOLD_SEXT:
     case FOLD_ZEXT: return fold_widen(b, op, x);
-    case FOLD_LOW32: inner = tir_undone(b, x, TIR_SEXT); return inner ? inner : tir_undone(b, x, TIR_ZEXT);
-    case FOLD_LOW16: return tir_undone(b, x, TIR_WIDE16);
-    case FOLD_NOT: return tir_undone(b, x, TIR_NOT_P);
+    case FOLD_LOW32: inner = undone(b, x, TIR_SEXT); return inner ? inner : undone(b, x, TIR_ZEXT);
+    case FOLD_LOW16: return undone(b, x, TIR_WIDE16);
+    case FOLD_NOT: return undone(b, x, TIR_NOT_P);
     case FOLD_NONE:
     case FOLD_MULWIDE:
     case FOLD_SELECT:

@@ -100,7 +100,7 @@ Tir tir_param(Tirs *b, RegClass class, const char *type, int index, uint64_t zer
 Tir tir_address(Tirs *b, RegClass class, PtxSpace space, const char *symbol);
 RegClass tir_class(const Tirs *b, Tir x);
 bool tir_is(const Tirs *b, Tir x, TirOp op);
-Tir tir_undone(const Tirs *b, Tir x, TirOp op); /* of op(y): y; 0: x is another one */
+Tir tir_argument(const Tirs *b, Tir x, int index);
 bool tir_is_const(const Tirs *b, Tir x, uint64_t *bits);
 void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros);
 /* The low 32 bits of x, of CLASS_B64, computed in 32 bits as far as possible. */
