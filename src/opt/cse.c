@@ -8,7 +8,14 @@
  *
  * An op is equal to an earlier one of the same region or one around it when kind, attributes,
  * operands and types are. Loads too, but only within one region and with no write in between: a
- * loop may be waiting for another program's store. */
+ * loop may be waiting for another program's store.
+ *
+ *     if %c { %1 = load %p ..          %1 = load %p
+ *     } { %2 = load %p ..        ->    if %c { ..
+ *                                      } { ..               %2 is %1
+ *
+ * In thread form, where each thread has a condition of its own, what both arms of an if begin with
+ * is done before it: side by side they would be two. */
 #include "opt/opt.h"
 
 typedef struct Cse {
@@ -16,7 +23,7 @@ typedef struct Cse {
     Map known;     /* key -> Op; NULL when its region has ended */
     VEC(Str) keys; /* of the regions that are open, in order */
     int64_t epoch; /* counts writes */
-    bool changed;
+    bool changed, for_threads;
 } Cse;
 
 static bool writes_memory(const Op *op) {
@@ -87,6 +94,41 @@ static void merge(Cse *c, Op *op) {
     c->changed = true;
 }
 
+/* ---- what both arms begin with ---- */
+
+static bool is_same(const Op *a, const Op *b) {
+    bool same = a->kind == b->kind && a->num_operands == b->num_operands && a->num_results == 1 &&
+                b->num_results == 1 && op_result(a)->type == op_result(b)->type &&
+                memcmp(a->attrs, b->attrs, sizeof a->attrs) == 0;
+    for (int i = 0; same && i < a->num_operands; i++) same = a->operands[i] == b->operands[i];
+    return same;
+}
+
+static Op *same_in(const Region *arm, const Op *wanted) {
+    enum { MOST = 32 };
+    Op *op = arm->first;
+    for (int i = 0; i < MOST && is_mergeable(op); i++, op = op->next) {
+        op_resolve_operands(op);
+        if (is_same(op, wanted)) return op;
+    }
+    return NULL;
+}
+
+/* Up to the first op that changes something, or may end the thread. */
+static void hoist_common(Cse *c, Op *branch) {
+    for (Op *op = branch->regions[0]->first, *next; is_mergeable(op); op = next) {
+        next = op->next;
+        op_resolve_operands(op);
+        Op *other = same_in(branch->regions[1], op);
+        if (!other) continue;
+        op_move_before(op, branch);
+        op_result(other)->replaced = op_result(op);
+        op_remove(other);
+        merge(c, op);
+        c->changed = true;
+    }
+}
+
 static void visit(Cse *c, Region *region);
 
 /* A region that sees nothing from outside must not get an outer op for one of its own. */
@@ -101,6 +143,7 @@ static void visit(Cse *c, Region *region) {
     for (Op *op = region->first, *next; op; op = next) {
         next = op->next;
         for (int i = 0; i < op->num_operands; i++) op->operands[i] = value_resolve(op->operands[i]);
+        if (op->kind == OP_IF && c->for_threads) hoist_common(c, op);
         for (int i = 0; i < op->num_regions; i++) {
             if (op_has_trait(op, ISOLATED))
                 visit_isolated(c, op->regions[i]);
@@ -117,6 +160,7 @@ static void visit(Cse *c, Region *region) {
 
 bool pass_cse(PassCtx *px, Func *fn) {
     Cse c = {.px = px, .known = {.arena = px->scratch}};
+    c.for_threads = fn->form == FORM_THREAD;
     visit(&c, fn->body);
     return c.changed;
 }
