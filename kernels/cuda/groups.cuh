@@ -18,6 +18,25 @@ struct thread_block {
 };
 __device__ inline thread_block this_thread_block() { return thread_block(); }
 
+// All threads of the launch; that they wait for each other is refused: there is no sync().
+struct grid_group {
+    static __device__ unsigned long long num_blocks() {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    static __device__ unsigned long long block_rank() {
+        return blockIdx.x + (unsigned long long)gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+    }
+    static __device__ unsigned long long size() { return num_blocks() * thread_block::size(); }
+    static __device__ unsigned long long num_threads() { return size(); }
+    static __device__ unsigned long long thread_rank() {
+        return block_rank() * thread_block::size() + __tern_rank();
+    }
+    static __device__ dim3 group_dim() { return dim3(gridDim.x, gridDim.y, gridDim.z); }
+    static __device__ dim3 dim_blocks() { return group_dim(); }
+    static __device__ dim3 block_index() { return dim3(blockIdx.x, blockIdx.y, blockIdx.z); }
+};
+__device__ inline grid_group this_grid() { return grid_group(); }
+
 template <unsigned N, typename Parent = thread_block> struct thread_block_tile {
     static __device__ unsigned thread_rank() { return __tern_rank() % N; }
     static constexpr __device__ unsigned size() { return N; }

@@ -58,6 +58,24 @@
     __device__ PAIR __habs2(PAIR a) { return PAIR(__habs(a.x), __habs(a.y)); }                     \
     __device__ PAIR __hmax2(PAIR a, PAIR b) { return PAIR(__hmax(a.x, b.x), __hmax(a.y, b.y)); }   \
     __device__ PAIR __hmin2(PAIR a, PAIR b) { return PAIR(__hmin(a.x, b.x), __hmin(a.y, b.y)); }   \
+    __device__ PAIR __heq2(PAIR a, PAIR b) {                                                       \
+        return PAIR((T)(float)__heq(a.x, b.x), (T)(float)__heq(a.y, b.y));                         \
+    }                                                                                              \
+    __device__ PAIR __hne2(PAIR a, PAIR b) {                                                       \
+        return PAIR((T)(float)__hne(a.x, b.x), (T)(float)__hne(a.y, b.y));                         \
+    }                                                                                              \
+    __device__ PAIR __hlt2(PAIR a, PAIR b) {                                                       \
+        return PAIR((T)(float)__hlt(a.x, b.x), (T)(float)__hlt(a.y, b.y));                         \
+    }                                                                                              \
+    __device__ PAIR __hle2(PAIR a, PAIR b) {                                                       \
+        return PAIR((T)(float)__hle(a.x, b.x), (T)(float)__hle(a.y, b.y));                         \
+    }                                                                                              \
+    __device__ PAIR __hgt2(PAIR a, PAIR b) {                                                       \
+        return PAIR((T)(float)__hgt(a.x, b.x), (T)(float)__hgt(a.y, b.y));                         \
+    }                                                                                              \
+    __device__ PAIR __hge2(PAIR a, PAIR b) {                                                       \
+        return PAIR((T)(float)__hge(a.x, b.x), (T)(float)__hge(a.y, b.y));                         \
+    }                                                                                              \
     __device__ PAIR __hfma2(PAIR a, PAIR b, PAIR c) {                                              \
         return PAIR(__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y));                                 \
     }                                                                                              \

@@ -147,6 +147,30 @@ for device in sim cpu; do
     exits 0 '1, 5, 0, 2' "$TERN" run "$work/w.cu:between" --device $device --grid 1 --block 1 \
         -a 'x=arange(4,f32)' -a n=5 --print x
 done
+cat >"$work/g.cu" <<'END'
+#include <cooperative_groups.h>
+#include <cuda_fp16.h>
+__global__ void ranks(int *y) {
+    auto grid = cooperative_groups::this_grid();
+    y[grid.thread_rank()] = grid.size() * 100 + grid.block_rank() + grid.dim_blocks().y * 10;
+}
+__global__ void waits(int *y) {
+    cooperative_groups::grid_group grid = cooperative_groups::this_grid();
+    grid.sync();
+}
+__global__ void pairs(int *y, float x) {
+    half2 a = __floats2half2_rn(x, 3), b = __float2half2_rn(2);
+    half2 all[] = {__heq2(a, b), __hne2(a, b), __hlt2(a, b), __hle2(a, b), __hgt2(a, b), __hge2(a, b)};
+    for (int i = 0; i < 6; i++) y[i] = (int)__low2float(all[i]) * 10 + (int)__high2float(all[i]);
+}
+END
+for device in sim interp; do
+    exits 0 '2430, 2430, 2430, 2430, 2431' "$TERN" run "$work/g.cu:ranks" --device $device --grid 2,3 \
+        --block 2,2 -a 'y=zeros(24,i32)' --print y
+    exits 0 '10, 1, 0, 10, 1, 11' "$TERN" run "$work/g.cu:pairs" --device $device --grid 1 --block 1 \
+        -a 'y=zeros(6,i32)' -a x=2 --print y
+done
+exits 2 "'grid_group' has no member 'sync'" "$TERN" show "$work/g.cu:waits" --block 1 --stage ptx -t sm_90a
 cat >"$work/i.cu" <<'END'
 __global__ void image(float *y, cudaTextureObject_t t, cudaSurfaceObject_t s) {
     int x = threadIdx.x;
