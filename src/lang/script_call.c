@@ -274,8 +274,9 @@ static bool bind_call(Host *host, const Object *function, const HostCall *call, 
     for (int i = 0; i < def->num_params; i++)
         room += def->params[i].kind == PARAM_NORMAL || def->params[i].kind == PARAM_POSITIONAL_ONLY;
     if (star < 0 && positional > room) return too_many(host, def, positional), false;
-    for (int i = 0; i < def->num_params; i++) {
+    for (int i = 0; i < def->num_params; i++)
         if (!values[i]) values[i] = function->items[function->function->num_cells + i];
+    for (int i = 0; i < def->num_params; i++) {
         bool bare = def->params[i].kind == PARAM_STAR && !def->params[i].name.length;
         if (!values[i] && !bare) return missing(host, def, values), false;
     }

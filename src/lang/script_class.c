@@ -470,8 +470,9 @@ Object *host_attribute(Host *host, Object *object, Str name) {
                 object->type != &super_type;
     Str class = class_info(is_class ? object : class_of(host, object))->name;
     if (ours) return host_refuse(host, "'%.*s' of a %.*s", STR_ARG(name), STR_ARG(class));
-    return host_raise(host, CLASS_ATTRIBUTE_ERROR, "%s'%.*s' object has no attribute '%.*s'",
-                      is_class ? "type " : "", STR_ARG(class), STR_ARG(name));
+    return host_raise(host, CLASS_ATTRIBUTE_ERROR, "%s'%.*s'%s has no attribute '%.*s'",
+                      is_class ? "type object " : "", STR_ARG(class), is_class ? "" : " object",
+                      STR_ARG(name));
 }
 
 bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
