@@ -312,6 +312,12 @@ install: all ## install below PREFIX (/usr/local), inside DESTDIR
 	install -m 644 $(MAN) $(DEST)/share/man/man1
 	install -m 644 completion/tern.bash $(DEST)/share/bash-completion/completions/tern
 	install -m 644 kernels/*.py $(DEST)/share/tern/kernels
+	$(if $(wildcard $(B)/tern-api.json),install -m 644 $(B)/tern-api.json $(DEST)/share/tern)
+
+.PHONY: dist
+dist: ## the sources of HEAD as build/tern-VERSION.tar.gz
+	@mkdir -p $(B)
+	git archive --format=tar --prefix=tern-$(VERSION)/ HEAD | gzip -n9 > $(B)/tern-$(VERSION).tar.gz
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
@@ -323,6 +329,11 @@ uninstall: ## remove what install put there
 .PHONY: man
 man: all ## write doc/man from what the command says of itself
 	@tools/gen-man $(B)/tern doc/man
+
+.PHONY: api
+api: ## write build/tern-api.json, the C API for those who bind it, which 'install' takes along
+	@mkdir -p $(B)
+	tools/api $(CC) > $(B)/tern-api.json
 
 .PHONY: readme
 readme: all ## write README.md from doc/README.in, with real output
