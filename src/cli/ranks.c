@@ -111,7 +111,7 @@ static int make_folder(Ranks *ranks, const char *job) {
     tern_context *context = cli_open(cli, "interp", &code);
     if (!context) return code;
     Str key = str_format(arena, "%s\n%d\n%s", job, ranks->count, command_words(cli));
-    const char *cache = tern_cache_dir(context);
+    const char *cache = str_c(arena, str_of(tern_cache_dir(context)));
     if (*cache)
         ranks->folder = str_format(arena, "%s/ranks/%016llx", cache,
                                    (unsigned long long)hash_bytes(key.data, (size_t)key.length, 0))
