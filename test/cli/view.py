@@ -118,6 +118,8 @@ def hostile(data):
     assert name.endswith("a'\"</script><b>\u00e9.py") and '"</script><img src=x>\x01' in lines and "<!--" in lines
     assert any(len(line) > 1 for line in data["before"]) and any(len(line) > 1 for line in data["ptx"])
     assert data["counters"]["lines"][-1]["line"] > 0
+    (load,) = [r for r in data["requests"] if r[0] in sites(data, "load", False)]
+    assert touches(load) == [(i, 4 * min(i, 30)) for i in range(32)]  # a row but for its last
 
 
 def limited(data):

@@ -35,7 +35,7 @@ mkdir "${hostile%/*}" # its '/' is one of the path
 {
     sed -n '3,6p' $lesson
     printf '# "</script><img src=x>\001 <!-- \\ \n%s\n' '@triton.jit'
-    printf 'def copy(x, y, n, B: tl.constexpr):\n    i = tl.arange(0, B)  # </script>\n    tl.device_print("</script> loc(\\"", i)\n    tl.store(y + i, tl.load(x + i))\n'
+    printf 'def copy(x, y, n, B: tl.constexpr):\n    i = tl.arange(0, B)  # </script>\n    tl.device_print("</script> loc(\\"", i)\n    tl.store(y + i, tl.load(x + tl.minimum(i, 30)))\n'
 } >"$hostile"
 exits 0 'of 1 of 1 programs' $TERN view "$hostile" --grid 1 -a 'x=randn(32)' -a 'y=empty(32)' -a n=32 -a B=32 --num-warps 1 -o "$page"
 says hostile
