@@ -8,24 +8,15 @@
     "tern is for Linux on x86-64 and arm64; macOS, Windows and other processors are not supported"
 #endif
 
+#include "base/asan.h"
 #include "base/base.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define ARENA_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define ARENA_ASAN 1
-#endif
-#endif
-#ifdef ARENA_ASAN
-#include <sanitizer/asan_interface.h>
+#ifdef TERN_ASAN
 enum { RED_ZONE = 16 };
 #else
-#define ASAN_POISON_MEMORY_REGION(address, size)   ((void)(address), (void)(size))
-#define ASAN_UNPOISON_MEMORY_REGION(address, size) ((void)(address), (void)(size))
 enum { RED_ZONE = 0 };
 #endif
 

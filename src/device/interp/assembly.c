@@ -25,9 +25,8 @@ static uint64_t get(const Run *run, const Ins *ins, int k, bool wide) {
     return wide ? words[0] | (uint64_t)words[1] << 32 : words[0];
 }
 
-static void run_row(const Run *run, const Ins *ins) {
+static void run_row(const Run *run, const Ins *ins, const PtxRow *row) {
     uint64_t args[MOST_LANE_OPERANDS] = {0};
-    const PtxRow *row = &ptx_rows[ins->op];
     for (int k = 0; k < ins->num_operands; k++)
         args[k] = get(run, ins, k, ptx_type_class((PtxType)row->types[1 + k]) == CLASS_B64);
     *register_at(run, ins->results[0], row->types[0] == PTX_pred) =
@@ -108,8 +107,9 @@ static bool run_memory(const Run *run, const Ins *ins) {
 static bool run_ins(const Run *run, const Ins *ins, int *pc) {
     if (ins->guard != NO_OPERAND && (*register_at(run, ins->guard, true) != 0) == ins->negated)
         return true;
-    if (ins->op < NUM_TIR_OPS) {
-        run_row(run, ins);
+    const PtxRow *row = ins_row(ins);
+    if (row) {
+        run_row(run, ins, row);
         return true;
     }
     switch ((SimOp)ins->op) {

@@ -2,6 +2,7 @@
 /* interp: executes the tile IR as it stands. The oracle that other devices are compared with:
  * plain, and it checks each access to memory. It has no text form: a kernel is made ready by
  * walking its regions once, to learn after which op a value is no longer needed. */
+#include "base/asan.h"
 #include "device/interp/interp.h"
 #include "gen/ptx/inline.h"
 #include "opt/opt.h"
@@ -102,7 +103,6 @@ static void note_allocs(Arena *arena, Loaded *loaded) {
 
 static void note_uses(Maker *m, const Region *region) {
     for (const Op *op = region->first; op; op = op->next) {
-        for (int i = 0; i < op->num_results; i++) m->last_users[op->results[i].id] = op;
         for (int i = 0; i < op->num_regions; i++) note_uses(m, op->regions[i]);
         for (int i = 0; i < op->num_operands; i++) {
             const Value *value = op->operands[i];
@@ -115,7 +115,7 @@ static void note_uses(Maker *m, const Region *region) {
 
 static void note_value(Maker *m, const Value *value, Map *frees) {
     const Op *user = m->last_users[value->id];
-    if (!user) return;
+    if (!user && !(user = value->def)) return; /* what nobody reads is dead at once */
     Ids *ids = map_get_pointer(frees, user);
     if (!ids) map_set_pointer(frees, user, ids = arena_new_of(m->arena, Ids));
     vec_push(m->arena, ids, value->id);
@@ -239,6 +239,8 @@ Lanes *lanes_new(Program *p, int count, int size) {
         program_fail(p, TERN_ERROR_NO_MEMORY, (Span){0}, "out of host memory");
         return NULL;
     }
+    ASAN_UNPOISON_MEMORY_REGION(lanes, bytes);
+    ASAN_POISON_MEMORY_REGION((char *)lanes + bytes, ((size_t)1 << size_class) - bytes);
     lanes->next = NULL;
     lanes->refs = 1, lanes->size_class = size_class, lanes->count = count, lanes->size = size;
     lanes->ring = 0;
@@ -252,6 +254,7 @@ void lanes_release(Launch *launch, Lanes *lanes) {
     lanes_release(launch, lanes->wide);
     lanes->next = launch->free_lanes[lanes->size_class];
     launch->free_lanes[lanes->size_class] = lanes;
+    ASAN_POISON_MEMORY_REGION(lanes->data, ((size_t)1 << lanes->size_class) - LANES_HEADER);
 }
 
 void slot_set(Program *p, const Value *value, Lanes *lanes) {

@@ -236,7 +236,10 @@ bool exec_block(Program *p, const Body *block) {
     for (int i = 0; i < block->num_nodes; i++) {
         const Node *node = &block->nodes[i];
         if (node->reads_peeked && !check_peeked(p, node->op)) return false;
-        if (!exec_node(p, node)) return false;
+        bool fine = exec_node(p, node);
+        if (fine != !p->launch->failure.status)
+            BUG("'%s' hides how it went", op_info(node->op->kind)->name);
+        if (!fine) return false;
         if (node->ends_ring && !rings_end(p, node)) return false;
         drop_dead(p, node);
     }

@@ -7,6 +7,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Where in a stretch of memory an access may begin: `count` addresses. */
+typedef struct Starts {
+    uint64_t low, count;
+} Starts;
+
+static Starts starts_in(uint64_t low, size_t bytes, int size) {
+    return (Starts){low, bytes < (size_t)size ? 0 : bytes - (size_t)size + 1};
+}
+
+static inline bool is_start(Starts starts, uint64_t address) {
+    return address - starts.low < starts.count;
+}
+
 /* The access that is being made, and the buffer that the lane before it fell in. */
 typedef struct Access {
     Program *p;
@@ -18,9 +31,9 @@ typedef struct Access {
     bool reads, writes;
     bool is_watched;
     const Lanes *pointers, *mask; /* of as many lanes; mask NULL: all */
-    const char *low, *high;
-    unsigned char *written;           /* of that buffer; NULL: not followed */
-    const char *sure_low, *sure_high; /* the part of it in which nothing is left to check */
+    Starts inside;                /* that buffer */
+    unsigned char *written;       /* of it; NULL: not followed */
+    Starts sure;                  /* the part of it in which nothing is left to check */
 } Access;
 
 static bool lane_is_on(const Access *access, int i) {
@@ -31,10 +44,9 @@ static bool lane_is_on(const Access *access, int i) {
 }
 
 static bool fits(Access *access, const DeviceRange *range, uint64_t address) {
-    uint64_t base = (uint64_t)(uintptr_t)range->base;
-    if (address < base || address - base >= range->size) return false;
-    if (range->size - (address - base) < (uint64_t)access->size) return false;
-    access->low = range->base, access->high = access->low + range->size;
+    Starts inside = starts_in((uint64_t)(uintptr_t)range->base, range->size, access->size);
+    if (!is_start(inside, address)) return false;
+    access->inside = inside;
     access->written = range->written;
     return true;
 }
@@ -125,21 +137,19 @@ static void note_sure(Access *access, size_t at) {
     size_t block = at & ~(size_t)63;
     memcpy(&bits, access->written + block / 8, sizeof bits);
     if (bits != UINT64_MAX) return;
-    access->sure_low = access->low + block, access->sure_high = access->sure_low + 64;
+    access->sure = starts_in(access->inside.low + block, 64, access->size);
 }
 
 static char *checked_memory(Access *access, int lane, uint64_t address) {
     char *memory = (char *)(uintptr_t)address;
-    bool is_inside =
-        memory >= access->low && memory < access->high && access->high - memory >= access->size;
-    if (!is_inside && !find_range(access, address))
+    if (!is_start(access->inside, address) && !find_range(access, address))
         return access->p->launch->device->has_raw_pointers && address
                    ? memory
                    : wrong(access, lane, address, window_say_outside);
-    access->sure_low = access->low, access->sure_high = access->high;
+    access->sure = access->inside;
     if (!access->written) return memory;
-    size_t at = (size_t)(memory - access->low);
-    access->sure_high = access->sure_low;
+    size_t at = (size_t)(address - access->inside.low);
+    access->sure.count = 0;
     if (access->reads && !written_all(access->written, at, access->size))
         return wrong(access, lane, address, window_say_unwritten);
     if (access->writes) written_set(access->written, at, access->size);
@@ -157,11 +167,8 @@ static void watch_lane(const Access *access, int i) {
 /* The memory of one lane, NULL after failing. */
 static inline char *lane_memory(Access *access, int i) {
     uint64_t address = ((const uint64_t *)(const void *)access->pointers->data)[i];
-    char *memory = (char *)(uintptr_t)address;
     if (access->is_watched) watch_lane(access, i);
-    if (memory >= access->sure_low && memory < access->sure_high &&
-        access->sure_high - memory >= access->size)
-        return memory;
+    if (is_start(access->sure, address)) return (char *)(uintptr_t)address;
     return checked_memory(access, i, address);
 }
 

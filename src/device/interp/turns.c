@@ -9,27 +9,12 @@
  * IDLE_LIMIT such iterations have passed without any change of memory, the launch is stopped too.
  *
  * Kernels without a while loop need none of this and run on the caller's stack. */
+#include "base/asan.h"
 #include "device/interp/interp.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <ucontext.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define FIBER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FIBER_ASAN 1
-#endif
-#endif
-#ifdef FIBER_ASAN
-#include <sanitizer/common_interface_defs.h>
-#else
-#define __sanitizer_start_switch_fiber(save, bottom, size)                                         \
-    ((void)(save), (void)(bottom), (void)(size))
-#define __sanitizer_finish_switch_fiber(save, bottom, size)                                        \
-    ((void)(save), (void)(bottom), (void)(size))
-#endif
 
 enum {
     STACK_BYTES = 256 << 10,

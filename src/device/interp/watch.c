@@ -130,7 +130,8 @@ Findings *watch_list(Launch *launch) { return &launch->watch->findings; }
 Owners *watch_owners(Launch *launch) { return launch->watch->owners; }
 
 static void say_not_checked(Findings *findings, const Watch *w, const char *words) {
-    Span place = {w->kernel->place.source, w->kernel->place.start + findings->count, 0};
+    Span place = w->kernel->place;
+    place.start += findings->count;
     Finding *found = finding_add(findings, TERN_NOT_CHECKED, place);
     if (found) snprintf(found->text, sizeof found->text, "%s", words);
 }
