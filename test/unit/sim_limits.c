@@ -139,4 +139,18 @@ TEST(what_is_found) {
     arena_free(arena);
 }
 
+/* Registers of a block that take more memory than a launch may. */
+TEST(registers_of_a_block) {
+    Bench b = bench_new();
+    b.broken = true; /* too many for ptxas */
+    Str text =
+        str_format(b.arena, ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry "
+                            "k()\n.reqntid 1024, 1, 1\n.minnctapersm 1\n{\n.reg .b32 "
+                            "%%r<600000>;\nmov.b32 %%r0, 1;\nret;\n}\n");
+    CHECK(bench_run(&b, text.data, 1));
+    CHECK(b.failure.status == TERN_ERROR_NO_MEMORY);
+    CHECK_STR(b.failure.text, "out of host memory");
+    arena_free(b.arena);
+}
+
 TEST_MAIN()

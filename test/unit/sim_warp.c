@@ -211,4 +211,40 @@ TEST(parts_of_words) {
     arena_free(b.arena);
 }
 
+/* A loop of 8192 turns that counts in predicates alone ends: it is not one in which nothing
+ * changes. */
+TEST(a_loop_that_counts_in_predicates) {
+    enum { BITS = 13 };
+    Arena *arena = arena_new(NULL);
+    Buf body = {.arena = arena};
+    buf_puts(&body, "{\n.reg .pred %q<16>;\nld.param.u64 %d0, [param_0];\n");
+    for (int i = 0; i < BITS + 2; i++) buf_printf(&body, "setp.ne.s32 %%q%d, 0, 0;\n", i);
+    buf_printf(&body, "L1:\nsetp.eq.s32 %%q%d, 0, 0;\n", BITS); /* the carry */
+    for (int i = 0; i < BITS; i++)
+        buf_printf(&body,
+                   "and.pred %%q%d, %%q%d, %%q%d;\nxor.pred %%q%d, %%q%d, %%q%d;\n"
+                   "mov.pred %%q%d, %%q%d;\n",
+                   BITS + 1, i, BITS, i, i, BITS, BITS, BITS + 1);
+    buf_printf(&body, "@!%%q%d bra L1;\nst.global.b32 [%%d0], 7;\n}\n", BITS);
+    Bench b = run_body("1, 1, 1", (const uint32_t[]){1, 1, 1}, body.data);
+    CHECK(memory[0] == 7 && b.instructions > (1 << BITS) * (3 * BITS + 2));
+    arena_free(b.arena);
+    arena_free(arena);
+}
+
+/* What nobody set is the same whoever had the registers before: not what the block before left. */
+TEST(what_nobody_set_is_the_same_in_all_blocks) {
+    Bench b = run_body("32, 1, 1", (const uint32_t[]){3, 1, 1},
+                       TID "mov.u32 %r1, %ctaid.x;\nmul.wide.u32 %d3, %r1, 128;\n"
+                           "add.s64 %d2, %d2, %d3;\nselp.b32 %r2, 1, 0, %p7;\n"
+                           "st.global.b32 [%d2], %r2;\nst.global.b32 [%d2+512], %r9;\n"
+                           "st.global.b32 [%d2+1024], %r8;\n"
+                           "setp.eq.s32 %p7, %r0, %r1;\nmov.b32 %r8, %r1;\nmov.b32 %r9, %r0;\n");
+    for (int i = 0; i < 96; i++) {
+        CHECK(memory[i] == (0xcdcdcdcd >> i % 32 & 1));
+        CHECK(memory[128 + i] == 0xcdcdcdcd && memory[256 + i] == 0xcdcdcdcd);
+    }
+    arena_free(b.arena);
+}
+
 TEST_MAIN()

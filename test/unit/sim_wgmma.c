@@ -182,6 +182,10 @@ TEST(fences_before_products) {
            "setp.eq.s32 %p2, %r0, 5;\n@%p2 st.shared.b32 [%r1+4], %r9;\n" BARRIER FENCE PRODUCT
                COMMIT WAIT READ,
            128, "wgmma reads byte 84 of shared memory, which warp 0 wrote without");
+    expect(TILES DESCRIPTORS(FINE) SUMS PROXY
+           "setp.eq.s32 %p2, %r0, 69;\n@%p2 st.shared.b32 [%r1+4], %r9;\n" BARRIER FENCE PRODUCT
+               COMMIT WAIT READ,
+           128, "wgmma reads byte 1108 of shared memory, which warp 2 wrote without");
     /* an atomic writes, too */
     expect(TILES DESCRIPTORS(FINE) SUMS PROXY
            "red.shared.add.u32 [%r1], 0;\n" BARRIER FENCE PRODUCT COMMIT WAIT READ,

@@ -56,17 +56,14 @@ static int wavefronts_of(const uint64_t *offsets, const int *lanes, int n, int b
     return most;
 }
 
-/* Do all lanes of a stretch that are on want what their neighbour wants, at a distance of 1 or at
- * one of 2? */
-static bool neighbours_agree(const uint64_t *offsets, uint32_t lanes, int start, int size) {
-    bool agree[2] = {true, true};
-    for (int i = start; i < start + size; i++)
-        for (int k = 0; k < 2; k++) {
-            int other = i ^ (1 << k);
-            bool both = lanes >> i & lanes >> other & 1;
-            if (both && offsets[i] != offsets[other]) agree[k] = false;
-        }
-    return agree[0] || agree[1];
+/* Do all lanes of a stretch that are on want what the lane at a distance wants? */
+static bool agree(const uint64_t *offsets, uint32_t lanes, int start, int size, int distance) {
+    for (int i = start; i < start + size; i++) {
+        int other = i ^ distance;
+        bool both = lanes >> i & lanes >> other & 1;
+        if (both && offsets[i] != offsets[other]) return false;
+    }
+    return true;
 }
 
 void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int bytes, bool is_load) {
@@ -74,8 +71,8 @@ void count_shared(Count *count, const uint64_t *offsets, uint32_t lanes, int byt
     count->requests++;
     for (int start = 0, size; start < LANES; start += size) {
         int members[LANES], n = 0;
-        bool twice =
-            is_load && bytes > 8 && start % 16 == 0 && neighbours_agree(offsets, lanes, start, 16);
+        bool twice = is_load && bytes > 8 && start % 16 == 0 &&
+                     (agree(offsets, lanes, start, 16, 1) || agree(offsets, lanes, start, 16, 2));
         size = twice ? 2 * group : group;
         for (int i = start; i < start + size; i++)
             if (lanes >> i & 1) members[n++] = i;

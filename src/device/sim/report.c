@@ -35,6 +35,7 @@ typedef struct Summary {
     VEC(Line) lines;
     /* occupancy */
     Assembled assembled;
+    bool knows_registers;
     int threads, by_threads, by_shared, by_registers, by_blocks, blocks;
 } Summary;
 
@@ -101,7 +102,8 @@ static void occupancy(Arena *arena, Summary *s) {
     s->by_shared = by_shared(gpu, p->shared_bytes);
     s->by_registers = -1;
     s->blocks = gpu_blocks(gpu, s->threads, s->assembled.registers, p->shared_bytes);
-    if (s->assembled.registers <= 0) return;
+    s->knows_registers = s->assembled.registers > 0;
+    if (!s->knows_registers) return;
     s->by_registers = gpu_blocks_by_registers(gpu, s->assembled.registers, s->threads / LANES);
 }
 
@@ -211,16 +213,16 @@ static void text_occupancy(Buf *out, const Summary *s) {
              wave = (uint64_t)s->blocks * (uint64_t)s->gpu->multiprocessors;
     buf_printf(out, "\noccupancy on %s: a block has %d threads, %d bytes of shared memory, ",
                s->gpu->title, s->threads, s->program->shared_bytes);
-    if (s->assembled.registers > 0)
+    if (s->knows_registers)
         text_registers(out, &s->assembled);
     else
         buf_puts(out, "registers unknown (ptxas is not on PATH): they may allow fewer\n");
     buf_printf(
         out, "  blocks on a multiprocessor: %d by threads, %d by shared memory, %d by their number",
         s->by_threads, s->by_shared, s->by_blocks);
-    if (s->assembled.registers > 0) buf_printf(out, ", %d by registers", s->by_registers);
+    if (s->knows_registers) buf_printf(out, ", %d by registers", s->by_registers);
     buf_printf(out, "\n  %s%d of %d warps a multiprocessor (%.0f %%)\n",
-               s->assembled.registers > 0 ? "" : "at most ", s->blocks * s->threads / LANES,
+               s->knows_registers ? "" : "at most ", s->blocks * s->threads / LANES,
                s->gpu->threads_per_sm / LANES,
                100.0 * s->blocks * s->threads / s->gpu->threads_per_sm);
     uint64_t flight = s->totals->most_in_flight;
@@ -340,7 +342,7 @@ static void json_occupancy(Buf *out, const Summary *s) {
                ", \"blocks_a_multiprocessor\": %d, \"by_threads\": %d, \"by_shared_memory\": %d, "
                "\"by_registers\": ",
                s->blocks, s->by_threads, s->by_shared);
-    if (s->assembled.registers > 0)
+    if (s->knows_registers)
         buf_printf(out, "%d", s->by_registers);
     else
         buf_puts(out, "null");
@@ -456,7 +458,7 @@ void sim_count(Arena *arena, const Gpu *gpu, const PtxProgram *program, const To
                           .threads_per_multiprocessor = gpu->threads_per_sm,
                           .threads = s.threads,
                           .shared_bytes = program->shared_bytes,
-                          .registers = s.assembled.registers > 0 ? s.assembled.registers : -1,
+                          .registers = s.knows_registers ? s.assembled.registers : -1,
                           .stack_bytes = s.assembled.stack_bytes,
                           .spill_store_bytes = s.assembled.spill_stores,
                           .spill_load_bytes = s.assembled.spill_loads,

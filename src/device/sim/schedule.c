@@ -268,9 +268,10 @@ static bool block_turn(Machine *m, Cta *block, uint64_t turns) {
         if (!sim_warp(m, w, steps)) return false;
         if (w->state == WARP_AT_BARRIER) open_barrier(m, block, w->barrier);
         for (int i = 0; i < MAX_BARRIERS && w->state == WARP_ENDED; i++) open_barrier(m, block, i);
+        if (m->failure.status) return false;
         if (block->num_ended == block->num_warps) {
             block_end(m, block);
-            return !m->failure.status;
+            return true;
         }
     }
     return true;

@@ -76,9 +76,8 @@ static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint3
 static uint64_t state_hash(const Machine *m, const Warp *w) {
     uint64_t hash = hash_bytes(
         w->places, (size_t)m->program->num_places * LANES * sizeof *w->places, (uint64_t)w->pc);
-    if (m->program->num_predicates)
-        hash = hash_bytes(w->predicates, (size_t)m->program->num_predicates * sizeof *w->predicates,
-                          hash);
+    hash =
+        hash_bytes(w->predicates, (size_t)m->program->num_predicates * sizeof *w->predicates, hash);
     return hash_bytes(w->lane_pc, sizeof w->lane_pc, hash ^ w->active);
 }
 
@@ -310,7 +309,7 @@ static void move_bytes(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes
 static bool straight(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     w->pc++;
     if (!lanes) return true;
-    if (ins->op < NUM_TIR_OPS) {
+    if (ins_row(ins)) {
         sim_lanes(m, w, ins, lanes);
         return true;
     }
@@ -371,6 +370,7 @@ bool sim_warp(Machine *m, Warp *w, uint64_t steps) {
                     : ins->op >= SIM_SHUFFLE && ins->op <= SIM_WGMMA_WAIT
                         ? across(m, w, ins, lanes)
                         : straight(m, w, ins, lanes);
+        if (fine != !m->failure.status) BUG("op %d hides how it went", ins->op);
         if (!fine) return false;
         if (m->program->has_wgmma && lanes) sim_products_note(w, ins);
         if (w->state != WARP_READY || w->stuck) return true;

@@ -290,7 +290,8 @@ bool sim_wgmma(Machine *m, Warp *w, const Ins *ins) {
 static bool is_product(const Ins *ins) { return ins->op >= SIM_WGMMA && ins->op <= SIM_WGMMA_WAIT; }
 
 static bool is_predicate_result(const Ins *ins, int i) {
-    if (ins->op < NUM_TIR_OPS) return ptx_rows[ins->op].types[0] == PTX_pred;
+    const PtxRow *row = ins_row(ins);
+    if (row) return row->types[0] == PTX_pred;
     return (ins->op == SIM_VOTE && ins->kind != VOTE_BALLOT) || (ins->op == SIM_SHUFFLE && i == 1);
 }
 

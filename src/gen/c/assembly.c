@@ -199,7 +199,7 @@ static void write_ins(Text *t, const Ins *ins) {
     buf_puts(t->out, "    ");
     if (ins->guard != NO_OPERAND)
         buf_printf(t->out, "if (%sp%d) ", ins->negated ? "!" : "", ins->guard);
-    if (ins->op < NUM_TIR_OPS)
+    if (ins_row(ins))
         write_row(t, ins);
     else
         switch ((SimOp)ins->op) {
@@ -236,7 +236,8 @@ static void declare_places(Gen *g, Buf *out, const InlineAsm *read) {
     for (int i = 0; i < read->num_registers; i++) used[read->at[i].place] = true;
     for (int i = 0; i < program->code.count; i++) {
         const Ins *ins = &program->code.data[i];
-        bool sets_predicate = ins->op < NUM_TIR_OPS && ptx_rows[ins->op].types[0] == PTX_pred;
+        const PtxRow *row = ins_row(ins);
+        bool sets_predicate = row && row->types[0] == PTX_pred;
         for (int k = 0; k < ins->num_results && !sets_predicate; k++) used[ins->results[k]] = true;
         for (int k = 0; k < ins->num_operands; k++)
             if (ins->operands[k] >= 0 && !(ins->predicate_operands >> k & 1))

@@ -527,7 +527,7 @@ static bool parse_guard(Parser *p, Ins *ins) {
 /* What one lane can do by itself where there are no threads, and no memory that only they share.
  * Barriers: the lanes of a program have all done what stands before. */
 static bool runs_anywhere(const Ins *ins) {
-    if (ins->op < NUM_TIR_OPS) return true;
+    if (ins_row(ins)) return true;
     switch ((SimOp)ins->op) {
     case SIM_LOAD:
     case SIM_STORE:

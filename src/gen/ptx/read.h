@@ -128,6 +128,11 @@ typedef struct Ins {
     int32_t source_line, source_column;
 } Ins;
 
+/* The row of isa.def that it is; NULL: none, but one of SimOp. */
+static inline const PtxRow *ins_row(const Ins *ins) {
+    return ins->op < NUM_TIR_OPS ? &ptx_rows[ins->op] : NULL;
+}
+
 typedef struct SimSymbol {
     Str name;
     PtxSpace space;
