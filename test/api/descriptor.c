@@ -93,6 +93,10 @@ TEST(its_type) {
     CHECK_STR(text, "tensordesc<u8[1024]:nan>");
     CHECK(tern_descriptor_type(&d, text, 5) == 24);
     CHECK_STR(text, "tens");
+    /* Of no rank that there is, nothing is known of its last dimension. */
+    d = (tern_descriptor){.rank = 0, .dtype = TERN_INT64};
+    tern_descriptor_type(&d, text, sizeof text);
+    CHECK_STR(text, "tensordesc<i64[]>");
     /* Five of the longest there are. */
     tern_descriptor most = {.rank = 9, .dtype = TERN_FLOAT8E4M3};
     for (int i = 0; i < 5; i++) most.block[i] = -2147483647 - 1;

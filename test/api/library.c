@@ -106,6 +106,7 @@ TEST(functions_configs_and_parameters) {
         CHECK(tern_kernel_num_parameters(kernel) == 6 && tern_kernel_num_warps(kernel) == 2);
         const tern_parameter *p = tern_kernel_parameter(kernel, 0);
         CHECK(p->is_pointer && p->dtype == TERN_FLOAT32 && p->divisible == 16 && !p->constant);
+        for (int i = 3; i < 6; i++) CHECK(tern_kernel_parameter(kernel, i)->divisible == 1);
         CHECK_STR(tern_kernel_parameter(kernel, 3)->constant, "1");
         CHECK_STR(tern_kernel_parameter(kernel, 4)->constant, "64");
         CHECK_STR(tern_kernel_parameter(kernel, 5)->constant, "7");

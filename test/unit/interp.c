@@ -225,6 +225,32 @@ TEST(programs_wait_for_each_other) {
     tern_close(context);
 }
 
+/* What a loop carries may stay the same by itself, or be computed anew: that is no progress, and
+ * its end is known, not waited for. */
+TEST(a_loop_that_carries_the_same_is_stuck) {
+    static const char text[] = "func @wait(%flag: ptr<i32>) {\n"
+                               "  %zero = constant 0 : i32\n"
+                               "  %r = arange {start = 0, end = 4} : tile<4xi32>\n"
+                               "  %s, %t = while %zero, %r : i32, tile<4xi32> "
+                               "(%a: i32, %b: tile<4xi32>) {\n"
+                               "    %v = load %flag {volatile = 1} : i32\n"
+                               "    %c = icmp %v, %zero {predicate = eq} : i1\n"
+                               "    yield %c, %a, %b\n"
+                               "  } (%d: i32, %e: tile<4xi32>) {\n"
+                               "    %f = add %d, %zero : i32\n"
+                               "    yield %f, %e\n"
+                               "  }\n"
+                               "  store %flag, %s\n"
+                               "  yield\n"
+                               "}\n";
+    if (!begin()) return;
+    int32_t zero = 0;
+    tern_buffer *buffers[] = {buffer_of(&zero, 4)};
+    CHECK(launched(text, 1, 1, buffers) == TERN_ERROR_KERNEL);
+    CHECK(strstr(tern_message(context), "deadlock: 1 program waits in loops"));
+    tern_close(context);
+}
+
 /* As many as wait, those that are only to begin, the first to wait. */
 TEST(deadlocks_are_counted) {
     static const struct {

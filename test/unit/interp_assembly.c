@@ -13,8 +13,8 @@ static void begin(int timeout_ms) {
     memset(memory, 0, sizeof memory);
 }
 
-/* Lane i of %o is first + i, its address in %p that of memory[first + i]; %r, what the text gives of
- * both, is stored from `memory` on. */
+/* Lane i of %o is first + i, its address in %p that of memory[first + i]; %r, what the text gives
+ * of both, is stored from `memory` on. */
 static tern_status launched(int first, int lanes, const char *text) {
     Arena *arena = arena_new(NULL);
     Str kernel_text = str_format(

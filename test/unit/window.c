@@ -305,6 +305,28 @@ static void check_words(const Device *device, const CompiledKernel *kernel, cons
     }
 }
 
+/* Of a list of buffers only as many as there are: what stands behind them is none. */
+TEST(buffers_that_are_no_more) {
+    char words[200];
+    Device device = {.ranges = ranges};
+    for (device.num_ranges = 0; device.num_ranges < 4; device.num_ranges++) {
+        const DeviceRange *behind = &ranges[device.num_ranges];
+        uint64_t address = (uint64_t)(uintptr_t)behind->base;
+        void *args[] = {&address};
+        KernelParam param = {.name = STR("x"), .is_pointer = true};
+        CompiledKernel kernel = {.num_params = 1, .params = &param};
+        bool in_others = false;
+        for (int i = 0; i < device.num_ranges; i++)
+            in_others |= address >= (uint64_t)(uintptr_t)ranges[i].base &&
+                         address <= (uint64_t)(uintptr_t)ranges[i].base + ranges[i].size;
+        const DeviceRange *found = window_of_param(&device, &kernel, args, 0);
+        CHECK(found != behind && (found != NULL) == in_others);
+        WindowFault fault = {&device, &kernel, args, -1, "load", address, 4};
+        window_say_outside(&fault, words, sizeof words);
+        if (!device.num_ranges) CHECK(strstr(words, "which is in no buffer"));
+    }
+}
+
 TEST(a_fault_has_its_place) {
     CompiledKernel kernel = {.num_params = 4, .params = params};
     Device device = {.ranges = ranges, .num_ranges = 4};
