@@ -76,6 +76,8 @@ typedef struct tern_profile_options {
     void (*on_ready)(void *user, tern_profile *profile);
     void *user;
     bool by_events; /* cuda: not by CUPTI, even where it is */
+    bool
+        frames; /* keep from which C functions ranges, ops and calls were made: microseconds each */
 } tern_profile_options;
 
 /* NULL: tern_message says why (another observer, no memory). */

@@ -26,6 +26,8 @@ const OptionRow options_prof[] = {
     {"rows", 0, "N", "rows of the table; default 100"},
     {"shapes", 0, NULL, "a row for each name and shapes of what it was given"},
     {"stacks", 0, "N", "a row for each name and N of the ranges and calls around it"},
+    {"frames", 0, NULL,
+     "record from which C functions calls are made; with --stacks, --trace, --folded"},
     {"unit", 0, "UNIT", "torch: s, ms or us; default: the one that fits"},
     {"name-width", 0, "N", "torch: the widest name; default 55"},
     {"top", 0, NULL, "torch: only what is inside of nothing else"},
@@ -134,7 +136,8 @@ static int profile_launches(Bound *bound, int warmups, int repeat,
     tern_profile *profile = tern_profile_start(
         bound->context, &(tern_profile_options){.shapes = options->group_by_shape ||
                                                           option_given(bound->cli, "trace"),
-                                                .by_events = option_given(bound->cli, "events")});
+                                                .by_events = option_given(bound->cli, "events"),
+                                                .frames = option_given(bound->cli, "frames")});
     if (!profile) return cli_fail_context(bound->cli, bound->context);
     code = launch_repeatedly(bound, arguments, count, repeat);
     if (!code && tern_profile_stop(profile)) code = cli_fail_context(bound->cli, bound->context);

@@ -21,6 +21,14 @@ typedef struct ProfKernel { /* of a launch on the device */
     int registers, shared_bytes, local_bytes; /* registers, local_bytes: of a thread */
 } ProfKernel;
 
+enum { PROF_MOST_FRAMES = 64 }; /* of a stack, from the innermost */
+typedef struct ProfFrames {     /* C functions, see frames.c */
+    struct ProfFrames *next;
+    void **at; /* return addresses */
+    int num_at, count;
+    const char **names; /* from the caller of tern's function on; NULL: not looked up yet */
+} ProfFrames;
+
 typedef struct ProfEvent {
     const char *name;
     int64_t start_ns, end_ns; /* from the start of the profile */
@@ -34,6 +42,7 @@ typedef struct ProfEvent {
     uint32_t grid[3];
     const ProfKernel *kernel; /* NULL: not known */
     const char *shapes;       /* of what it was given: "[[2, 3], []]"; NULL: not known */
+    const ProfFrames *frames; /* NULL: not recorded */
     /* Of the subtree, filled by tree.c. */
     int64_t self_ns, device_self_ns, device_total_ns;
     int row; /* of prof_rows */
@@ -99,6 +108,7 @@ typedef struct ProfDetail { /* see tern_call */
     size_t bytes;
     uint32_t grid[3];
     const char *shapes;
+    ProfFrames *frames;
 } ProfDetail;
 
 typedef struct ProfThread {
@@ -136,7 +146,9 @@ struct tern_profile {
     int64_t memory_ns;           /* that getting memory took meanwhile */
     VEC(ProfDetail) details;
     ProfThread *threads, *last_thread;
-    Map names, shapes; /* names: given -> ProfName */
+    Map names, shapes, stacks; /* names: given -> ProfName; stacks: addresses -> ProfFrames */
+    ProfFrames *all_stacks;    /* the newest first */
+    bool frames_by_address;    /* nobody was here who knows their names */
     Buf shape_key;
     ProfName recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
     int64_t begin_ns, end_ns;                 /* of the monotonic clock */
@@ -167,6 +179,10 @@ void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t e
 void prof_marks_reset(tern_profile *profile); /* of what is open the begin is no longer known */
 void prof_marks_free(tern_profile *profile);
 void prof_marks_to_events(tern_profile *profile);
+
+/* ---- frames.c ---- */
+ProfFrames *prof_frames(tern_profile *profile); /* of the caller; NULL: there are none */
+void prof_name_frames(tern_profile *profile);
 
 /* ---- profile.c ---- */
 

@@ -195,6 +195,7 @@ static bool add_device_event(tern_profile *profile, const ProfTiming *timing, te
 }
 
 static void finish(tern_profile *profile) {
+    prof_name_frames(profile);
     prof_marks_to_events(profile);
     if (profile->out_of_memory) return;
     double near_ns = 0;
@@ -301,7 +302,8 @@ static tern_profile *start(tern_context *context, tern_profile *profile) {
     tern_profile_options *options = &profile->options;
     if (setjmp(profile->no_memory)) return NULL;
     profile->arena = arena_new(&profile->no_memory);
-    profile->names.arena = profile->shapes.arena = profile->shape_key.arena = profile->arena;
+    profile->names.arena = profile->shapes.arena = profile->stacks.arena =
+        profile->shape_key.arena = profile->arena;
     profile->context = context;
     prof_clock_start(&profile->clock);
     profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;

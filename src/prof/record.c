@@ -132,14 +132,15 @@ static ProfThread *find_thread(tern_profile *profile, int64_t id) {
 /* ---- the observer ---- */
 
 static int add_detail(tern_profile *profile, const tern_call *call) {
-    bool shapes = profile->options.shapes;
-    if (call->kind == TERN_CALL_RANGE) return -1;
+    bool shapes = profile->options.shapes, frames = profile->options.frames;
+    if (call->kind == TERN_CALL_RANGE && !frames) return -1;
     vec_push(profile->arena, &profile->details,
              ((ProfDetail){.kind = call->kind,
                            .waits = call->waits,
                            .bytes = call->bytes,
                            .grid = {call->grid[0], call->grid[1], call->grid[2]},
-                           .shapes = shapes ? prof_shapes(profile, call) : NULL}));
+                           .shapes = shapes ? prof_shapes(profile, call) : NULL,
+                           .frames = frames ? prof_frames(profile) : NULL}));
     return profile->details.count - 1;
 }
 
@@ -188,8 +189,9 @@ static void end(tern_profile *profile, const tern_call *call, int64_t now) {
 static bool begin_again(tern_profile *profile, const tern_call *call) {
     const ProfName *name = recent(profile, call->name);
     ProfThread *thread = profile->last_thread;
-    if (call->kind != TERN_CALL_RANGE || profile->num_free <= 0 || !thread ||
-        thread->id != thread_id() || thread->depth >= PROF_MAX_DEPTH || !is_same(name, call->name))
+    if (call->kind != TERN_CALL_RANGE || profile->options.frames || profile->num_free <= 0 ||
+        !thread || thread->id != thread_id() || thread->depth >= PROF_MAX_DEPTH ||
+        !is_same(name, call->name))
         return false;
     profile->num_free--;
     int64_t index = profile->num_marks++;
@@ -252,6 +254,7 @@ void prof_marks_to_events(tern_profile *profile) {
             event.bytes = detail->bytes;
             memcpy(event.grid, detail->grid, sizeof event.grid);
             event.shapes = detail->shapes;
+            event.frames = detail->frames;
         }
         if (prof_add(profile, &event) < 0) {
             profile->out_of_memory = true;

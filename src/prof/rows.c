@@ -5,14 +5,26 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* The i-th from the innermost: C functions where these were recorded, else what it is inside of.
+ * NULL: there are no more. */
+static const char *inside(const ProfEvent *events, int at, int i) {
+    const ProfFrames *frames = events[at].on_device ? NULL : events[at].frames;
+    if (frames) return i < frames->count ? frames->names[i] : NULL;
+    int up = events[at].parent;
+    for (; up >= 0 && i > 0; i--) up = events[up].parent;
+    return up >= 0 ? events[up].name : NULL;
+}
+
 /* What rows differ by: nothing in it may be taken for something else: lengths go before texts. */
 static void put_key(Buf *key, const ProfEvent *events, int at, const ProfGrouping *by) {
     const ProfEvent *event = &events[at];
     key->length = 0;
     buf_printf(key, "%c%zu:%s", event->on_device ? 'd' : 'h', strlen(event->name), event->name);
     if (by->shape) buf_puts(key, event->shapes ? event->shapes : "[]");
-    for (int up = events[at].parent, n = by->stack; up >= 0 && n > 0; up = events[up].parent, n--)
-        buf_printf(key, ";%zu:%s", strlen(events[up].name), events[up].name);
+    for (int i = 0; i < by->stack && inside(events, at, i); i++) {
+        const char *name = inside(events, at, i);
+        buf_printf(key, ";%zu:%s", strlen(name), name);
+    }
 }
 
 static int row_of(Buf *key, ProfRows *rows, Map *found, const ProfEvent *events, int at,
@@ -31,8 +43,8 @@ static int row_of(Buf *key, ProfRows *rows, Map *found, const ProfEvent *events,
                        .is_own = event->on_device && event->parent < 0,
                        .number = number});
     ProfRow *row = &rows->data[rows->count - 1];
-    for (int up = events[at].parent, n = by->stack; up >= 0 && n > 0; up = events[up].parent, n--)
-        vec_push(arena, &row->stack, events[up].name);
+    for (int i = 0; i < by->stack && inside(events, at, i); i++)
+        vec_push(arena, &row->stack, inside(events, at, i));
     map_set(found, str_copy(arena, buf_str(key)), (void *)(intptr_t)rows->count);
     return rows->count - 1;
 }

@@ -6,17 +6,34 @@
 
 /* ---- folded: "root;child;leaf NANOSECONDS", equal stacks once ---- */
 
-void prof_put_frame(Buf *out, const ProfEvent *event) {
-    for (const char *c = event->name; *c; c++)
+static void put_word(Buf *out, const char *word) {
+    for (const char *c = word; *c; c++)
         buf_putc(out, (unsigned char)*c <= ' ' || *c == ';' ? '_' : *c);
+}
+
+void prof_put_frame(Buf *out, const ProfEvent *event) {
+    put_word(out, event->name);
     if (event->on_device) buf_puts(out, "_[device]");
 }
 
+/* The C functions between an event and the one that it is inside of, from the outermost. Both are
+ * of one thread, so that what they share is the outermost ones; a function's line may differ. */
+static void put_functions(Buf *out, const ProfEvent *event, const ProfEvent *in) {
+    const ProfFrames *frames = event->on_device ? NULL : event->frames;
+    int known = in && in->frames ? in->frames->count : 0;
+    for (int i = frames ? frames->count - 1 - known : -1; i >= 0; i--) {
+        put_word(out, frames->names[i]);
+        buf_putc(out, ';');
+    }
+}
+
 static void put_frames(Buf *out, const ProfEvent *events, int at) {
-    if (events[at].parent >= 0) {
+    const ProfEvent *in = events[at].parent >= 0 ? &events[events[at].parent] : NULL;
+    if (in) {
         put_frames(out, events, events[at].parent);
         buf_putc(out, ';');
     }
+    put_functions(out, &events[at], in);
     prof_put_frame(out, &events[at]);
 }
 

@@ -149,6 +149,8 @@ static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *tab
     if (profile->num_dropped)
         buf_printf(out, "%lld events came after the first %zu and are not here\n",
                    (long long)profile->num_dropped, profile->options.max_events);
+    if (profile->frames_by_address)
+        buf_puts(out, "C functions by addresses: libdw.so.1 is not here\n");
     if (profile->num_unbalanced)
         buf_printf(out, "%lld ranges were ended that had not begun, or were open at the end\n",
                    (long long)profile->num_unbalanced);

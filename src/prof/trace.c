@@ -42,6 +42,17 @@ static void put_number(Buf *out, const char *name, uint64_t number) {
 }
 
 /* As Kineto names them. What enqueued and what was enqueued have one "correlation". */
+/* From the innermost. */
+static void put_frames(Buf *out, const ProfFrames *frames, char between) {
+    Buf text = {.arena = out->arena};
+    buf_puts(&text, "");
+    for (int i = 0; i < frames->count; i++) {
+        if (i) buf_putc(&text, between);
+        buf_puts(&text, frames->names[i]);
+    }
+    buf_json(out, buf_str(&text));
+}
+
 static void put_args(Buf *out, const tern_profile *profile, int index) {
     const ProfEvent *event = &profile->events[index];
     bool has_parent = event->on_device && event->parent >= 0;
@@ -55,6 +66,10 @@ static void put_args(Buf *out, const tern_profile *profile, int index) {
     } else if (event->device_self_ns > 0)
         put_number(out, "correlation", (uint64_t)index + 1);
     if (event->shapes) buf_printf(out, ",\"Input Dims\":%s", event->shapes);
+    if (event->frames && !event->on_device) {
+        buf_puts(out, ",\"Call stack\":");
+        put_frames(out, event->frames, ';');
+    }
     if (event->kind == TERN_CALL_LAUNCH)
         buf_printf(out, ",\"grid\":[%u,%u,%u]", event->grid[0], event->grid[1], event->grid[2]);
     if (event->kernel) {
@@ -170,10 +185,15 @@ void prof_jsonl(ProfFile *file, const tern_profile *profile) {
         buf_json(out, str_of(event->name));
         buf_printf(out,
                    ",\"side\":\"%s\",\"kind\":\"%s\",\"track\":%lld,\"start_ns\":%lld,"
-                   "\"end_ns\":%lld,\"parent\":%d,\"bytes\":%zu,\"shapes\":%s}\n",
+                   "\"end_ns\":%lld,\"parent\":%d,\"bytes\":%zu,\"shapes\":%s",
                    event->on_device ? "device" : "host", category(event), (long long)event->thread,
                    (long long)event->start_ns, (long long)event->end_ns, event->parent,
                    event->bytes, event->shapes ? event->shapes : "null");
+        if (event->frames) {
+            buf_puts(out, ",\"frames\":");
+            put_frames(out, event->frames, '\n');
+        }
+        buf_puts(out, "}\n");
         prof_drain(file);
     }
 }

@@ -13,12 +13,24 @@ exits 0 '[[4096], [4096], [4096], []]' $add --style csv --shapes
 exits 0 'only display top-level' $add --style torch --top --unit ms
 exits 2 'one FILE[:KERNEL], not 0' "$TERN" prof
 exits 4 'cannot write' $add --flame /nonexistent/x.svg
+# A disk that is full, as a limit on files has it: it is said, and nothing is left behind.
+mkdir "$work/full"
+for kind in trace speedscope folded flame html; do
+    exits 0 "cannot write $work/full/x code 4" sh -c "(trap '' XFSZ; ulimit -f 0; $(printf %s "$add" | sed 's/(/\\(/g; s/)/\\)/g') --$kind $work/full/x 2>&1; echo code \$?) | tr '\\n' ' '"
+done
+check 'nothing is left of them' sh -c "[ -z \"\$(ls -A '$work/full')\" ]"
 check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg" --html "$work/r.html"
 check 'and held against those before' $add --before "$work/f.txt" --flame "$work/d.svg" --html "$work/d.html"
 check 'which both have' grep -q ', before [0-9.]* us (' "$work/d.svg" "$work/d.html"
 exits 2 "t.json:1: expected 'root;child;leaf NANOSECONDS'" $add --before "$work/t.json"
 exits 4 'No such file' $add --before /nonexistent/f.txt
 check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
+exits 0 'C functions by addresses: libdw.so.1 is not here' env TERN_LIBDW=/nonexistent $add --frames
+if ldconfig -p 2>/dev/null | grep -qF libdw.so.1; then
+    check 'C functions are in folded stacks' $add --frames --folded "$work/c.txt" --trace "$work/c.json"
+    check 'from main on' grep -q '^main.*;command_prof.*;vector_add_kernel [0-9]*$\|;main.*;command_prof.*;vector_add_kernel [0-9]*$' "$work/c.txt"
+    check 'and in traces' grep -q '"Call stack":"[^"]*main' "$work/c.json"
+else skip 3 'libdw.so.1 is not here'; fi
 exits 0 'layer 2 ' env TERN_DEVICE=interp LAB_LARGEST=32 "$BUILD/examples/lab/profile" "$work"
 check 'the example writes its files' test -s "$work/network.html" -a -s "$work/network.svg" -a -s "$work/matmul_128.json"
 # A program that knows nothing of it: what it says and its code are its own; reports of two contexts;

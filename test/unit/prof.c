@@ -6,6 +6,7 @@
 #include "tern_tensor.h"
 #include "test.h"
 
+#include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
 #include <unistd.h>
@@ -651,6 +652,115 @@ TEST(flame_graphs_show_a_difference) {
 
 /* What is no UTF-8, what XML has not, what a terminal obeys, what a reader of lines takes for
  * one. */
+/* ---- much, and threads that end ---- */
+
+TEST(a_million_ranges_are_kept) {
+    enum { KEPT = 1000000, MORE = 1000 };
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    tern_profile *profile = tern_profile_start(context, NULL);
+    for (int i = 0; i < KEPT + MORE; i++) {
+        tern_range_push(context, i & 1 ? "odd" : "even");
+        tern_range_pop(context);
+    }
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == KEPT && profile->num_dropped == MORE);
+    char *table = tern_profile_table(profile, &(tern_table_options){.style = TERN_TABLE_CSV});
+    CHECK(strstr(table, "\"odd\",host,500000,") && strstr(table, "\"even\",host,500000,"));
+    tern_free(table);
+    table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "1000 events came after the first 1000000 and are not here"));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+static void *ends_in_a_range(void *context) {
+    tern_range_push(context, "left open");
+    return NULL;
+}
+
+/* What a thread left open ends with the profile; another of the same number goes on from there. */
+TEST(threads_may_end_in_a_range) {
+    enum { THREADS = 20 };
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    tern_profile *profile = tern_profile_start(context, NULL);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_t thread;
+        CHECK(!pthread_create(&thread, NULL, ends_in_a_range, context));
+        pthread_join(thread, NULL);
+    }
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == THREADS && profile->num_unbalanced == THREADS);
+    for (int i = 0; i < profile->num_events; i++)
+        CHECK(profile->events[i].end_ns == profile->end_ns - profile->begin_ns);
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "20 ranges were ended that had not begun, or were open at the end"));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+/* ---- C functions ---- */
+
+static __attribute__((noinline)) void in_the_range(tern_context *context) {
+    tern_range_push(context, "inner");
+    tern_range_pop(context);
+    __asm__ volatile("");
+}
+
+static __attribute__((noinline)) void calls_a_range(tern_context *context) {
+    tern_range_push(context, "outer");
+    in_the_range(context);
+    tern_range_pop(context);
+    __asm__ volatile("");
+}
+
+static tern_profile *with_frames(tern_context *context) {
+    tern_profile *profile = tern_profile_start(context, &(tern_profile_options){.frames = true});
+    for (volatile int i = 0; i < 3; i++) calls_a_range(context);
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == 6);
+    return profile;
+}
+
+TEST(c_functions_are_kept) {
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    void *libdw = dlopen("libdw.so.1", RTLD_NOW);
+    if (libdw) {
+        tern_profile *profile = with_frames(context);
+        const ProfFrames *outer = profile->events[0].frames, *inner = profile->events[1].frames;
+        CHECK(!profile->frames_by_address && inner->count == outer->count + 1);
+        CHECK(!strncmp(inner->names[0], "in_the_range", 12));
+        CHECK(!strncmp(inner->names[1], "calls_a_range", 13));
+        CHECK(!strncmp(outer->names[0], "calls_a_range", 13));
+        CHECK(profile->events[2].frames == outer); /* equal stacks are one */
+        ProfFile file = {.text.arena = profile->scratch, .file = -1};
+        prof_folded(&file, profile);
+        const char *folded = file.text.data;
+        CHECK(strstr(folded, "calls_a_range") && strstr(folded, ";outer;in_the_range"));
+        CHECK(strstr(strstr(folded, "in_the_range"), ";inner "));
+        file.text = (Buf){.arena = profile->scratch};
+        prof_chrome(&file, profile);
+        CHECK(strstr(file.text.data, "\"Call stack\":\"in_the_range"));
+        char *table = tern_profile_table(profile, &(tern_table_options){.group_by_stack = 1});
+        CHECK(strstr(table, "in_the_range"));
+        tern_free(table);
+        tern_profile_free(profile);
+        dlclose(libdw);
+    }
+    setenv("TERN_LIBDW", "/nonexistent/libdw.so.1", 1);
+    tern_profile *profile = with_frames(context);
+    unsetenv("TERN_LIBDW");
+    const ProfFrames *frames = profile->events[1].frames;
+    CHECK(profile->frames_by_address && frames->count >= 3 && strstr(frames->names[0], "+0x"));
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "C functions by addresses: libdw.so.1 is not here"));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
+    if (!libdw) SKIP("libdw.so.1 is not here");
+}
+
 TEST(any_name_can_be_reported) {
     char wide[601] = ""; /* of 3 bytes each: a cut between bytes shows */
     for (int i = 0; i < 200; i++) memcpy(wide + 3 * i, "\xe2\x82\xac", 4);
