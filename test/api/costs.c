@@ -10,6 +10,7 @@
  * what it costs, and `make gen-diff` the texts. TERN_BLESS=1 rewrites the file: read the
  * difference. */
 #include "api/context.h"
+#include "gen/c/piece.h"
 #include "test.h"
 
 typedef struct Count {
@@ -68,6 +69,8 @@ static void describe(Arena *arena, Buf *out, const char *text, bool is_ptx) {
     const char *facts = strstr(text, "tern_facts[] = {"), *kernel = text;
     if (!is_ptx && strstr(text, "static int program("))
         kernel = strstr(text, "static int program(");
+    const char *pieces = strstr(text, C_PIECE_START);
+    if (pieces) kernel = pieces;
     for (const char *at = text; *at;) {
         const char *end = strchr(at, '\n');
         if (!end) end = at + strlen(at);

@@ -54,13 +54,13 @@ static int compile_slowly(int argc, char **argv) {
                            .data;
     if (file_read(arena, kept, 1 << 24, &object, &why))
         return write_slowly(out, object.data, (size_t)object.length);
-    Str real;
+    Str real, path = str_of(source);
     CCompiler compiler;
     Buf flags = {.arena = arena};
     for (int i = 1; argv[i] != NULL && strcmp(argv[i], "-o") != 0; i++)
         buf_printf(&flags, "%s ", argv[i]);
     if (!compiler_find(arena, "cc", &compiler, &why) ||
-        !compiler_run(arena, &compiler, buf_str(&flags).data, STR("/tmp"), source, out, &why) ||
+        !compiler_run(arena, &compiler, buf_str(&flags).data, STR("/tmp"), &path, 1, out, &why) ||
         !file_read(arena, out, 1 << 24, &real, &why) ||
         !file_write(arena, kept, real.data, (size_t)real.length, &why))
         return fprintf(stderr, "%.*s\n", STR_ARG(why)), 3;

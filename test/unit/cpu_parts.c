@@ -4,8 +4,10 @@
 #include "base/source.h"
 #include "device/cpu/cpu.h"
 #include "folder.h"
+#include "gen/c/piece.h"
 #include "test.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +15,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -386,7 +389,7 @@ TEST(a_compiler_is_run) {
     const char *script = below(folder, "cc"), *object = str_format(arena, "%s/k.so", folder).data;
     script = str_c(arena, str_of(script));
     CCompiler compiler = {.path = str_of(script)};
-    Str why = {0};
+    Str why = {0}, source = STR("k.c");
     make_script(script,
                 "#!/bin/sh\nd=$(dirname $0)\necho \"$*\" > $d/args\n"
                 "tr '\\0' '\\n' < /proc/$$/environ | grep -c ^TMPDIR= > $d/count\n"
@@ -397,7 +400,8 @@ TEST(a_compiler_is_run) {
     int words[2]; /* our own input has something to read */
     CHECK(pipe(words) == 0 && write(words[1], "word\n", 5) == 5 && dup2(words[0], 0) == 0);
     CHECK(close(words[0]) == 0 && close(words[1]) == 0);
-    CHECK(compiler_run(arena, &compiler, "-O2  -x c -w", STR("/some/folder"), "k.c", object, &why));
+    CHECK(compiler_run(arena, &compiler, "-O2  -x c -w", STR("/some/folder"), &source, 1, object,
+                       &why));
     unsetenv("TMPDIR");
     CHECK_STR(text_of(arena, below(folder, "args")),
               str_format(arena, "-O2 -x c -w -o %s k.c -lm\n", object).data);
@@ -409,28 +413,28 @@ TEST(a_compiler_is_run) {
     CHECK(stat(below(folder, "k.so.err"), &st) == 0 && (st.st_mode & 0777) == 0600);
     char **kept = environ; /* a program may have no environment at all */
     environ = NULL;
-    CHECK(compiler_run(arena, &compiler, "-c", STR("/other"), "k.c", object, &why));
+    CHECK(compiler_run(arena, &compiler, "-c", STR("/other"), &source, 1, object, &why));
     environ = kept;
     CHECK_STR(text_of(arena, below(folder, "tmp")), "/other\n");
     CHECK_STR(text_of(arena, below(folder, "args")),
               str_format(arena, "-c -o %s k.c -lm\n", object).data);
 
     make_script(script, "#!/bin/sh\necho 'k.c:3: so' >&2\nexit 1\n", 0700);
-    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
     CHECK_STR(str_c(arena, why),
               str_format(arena, "'%s' failed on generated code:\nk.c:3: so\n", script).data);
     make_script(script, "#!/bin/sh\nhead -c 2000000 /dev/zero | tr '\\0' x >&2\nexit 3\n", 0700);
-    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
     size_t before = strlen(script) + strlen("'' failed on generated code:\n");
     CHECK((size_t)why.length == before + 2000 && why.data[why.length - 1] == 'x');
     make_script(script, "#!/bin/sh\nrm $(dirname $0)/k.so.err\nexit 3\n", 0700);
-    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
     CHECK_STR(str_c(arena, why),
               str_format(arena, "'%s' failed on generated code:\n", script).data);
     for (int number = 1; number <= 9; number += 8) {
         Str text = str_format(arena, "#!/bin/sh\nkill -%d $$\n", number);
         make_script(script, text.data, 0700);
-        CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+        CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
         CHECK_STR(str_c(arena, why),
                   str_format(arena, "'%s' was ended by signal %d", script, number).data);
     }
@@ -438,21 +442,122 @@ TEST(a_compiler_is_run) {
     Buf options = {.arena = arena}; /* of which a compiler gets 119 */
     for (int i = 0; i < 118; i++) buf_puts(&options, " -g");
     compiler.options = buf_str(&options);
-    CHECK(compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK(compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
     CHECK_STR(text_of(arena, below(folder, "args")), "123\n");
-    CHECK(!compiler_run(arena, &compiler, "-c -w", STR("/tmp"), "k.c", object, &why));
+    CHECK(!compiler_run(arena, &compiler, "-c -w", STR("/tmp"), &source, 1, object, &why));
     CHECK_STR(str_c(arena, why),
               str_format(arena, "the C compiler has more than 119 options: %s", options.data).data);
     compiler.options = (Str){0};
     signal(SIGCHLD, SIG_IGN);
-    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
     signal(SIGCHLD, SIG_DFL);
     CHECK_STR(str_c(arena, why),
               str_format(arena, "cannot wait for '%s': this program ignores SIGCHLD", script).data);
     CHECK(unlink(script) == 0);
-    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), "k.c", object, &why));
+    CHECK(!compiler_run(arena, &compiler, "-c", STR("/tmp"), &source, 1, object, &why));
     CHECK_STR(str_c(arena, why),
               str_format(arena, "cannot run '%s': No such file or directory", script).data);
+    arena_free(arena);
+    CHECK(folder_remove(folder, template));
+}
+
+/* ---- parts of a text ---- */
+
+/* A text with `count` pieces of some 750 bytes, whose `sum` adds what they give: 1 + 2 + .. */
+static Str text_with_pieces(Arena *arena, int count) {
+    Buf text = {.arena = arena};
+    buf_puts(&text, "typedef int T;\nstatic T one(void) {\n    return 1;\n}\n");
+    for (int i = 0; i < count; i++) {
+        buf_printf(&text, C_PIECE_START "T piece%d(T p0)" C_PIECE_BODY "    { T y0 = %d;\n", i, i);
+        for (int k = 0; k < 30; k++) buf_printf(&text, "        p0 += y0 - %d;\n", i);
+        buf_puts(&text, "    }\n    return p0;\n}\n");
+    }
+    buf_puts(&text, "static int program(void) {\n    T all = 0;\n");
+    for (int i = 0; i < count; i++) buf_printf(&text, "    all += piece%d(%d + one());\n", i, i);
+    buf_puts(&text, "    return all;\n}\n__attribute__((visibility(\"default\"))) T sum(void) { "
+                    "return program(); }\n");
+    return buf_str(&text);
+}
+
+static int times_in(Arena *arena, Str text, const char *word) {
+    int times = 0;
+    for (const char *at = str_c(arena, text); (at = strstr(at, word)); at++) times++;
+    return times;
+}
+
+TEST(a_long_text_is_compiled_in_parts) {
+    char folder[] = "/tmp/tern-parts-XXXXXX";
+    CHECK(mkdtemp(folder));
+    Arena *arena = arena_new(NULL);
+    static const struct {
+        int pieces, parts;
+    } rows[] = {{0, 1}, {1, 1}, {13, 1}, {14, 2}, {27, 3}, {40, 4}, {100, MOST_PARTS}};
+    for (int i = 0; i < COUNT(rows); i++) {
+        Str text = text_with_pieces(arena, rows[i].pieces), parts[MOST_PARTS], paths[MOST_PARTS];
+        int count = parts_split(arena, text, parts), most = 0;
+        CHECK(count == rows[i].parts);
+        if (count == 1) CHECK(str_equal(parts[0], text));
+        for (int k = 0; k < rows[i].pieces && count > 1; k++) {
+            int bodies = 0, mentions = 0;
+            const char *body = str_format(arena, " piece%d(T p0)" C_PIECE_BODY, k).data,
+                       *mention = str_format(arena, " piece%d(T p0)", k).data;
+            for (int n = 0; n < count; n++) {
+                bodies += times_in(arena, parts[n], body);
+                mentions += times_in(arena, parts[n], mention);
+            }
+            CHECK(bodies == 1 && times_in(arena, parts[0], mention) == 1 && mentions <= 2);
+        }
+        Str why = {0}, object = str_format(arena, "%s/%d.so", folder, i);
+        for (int n = 0; n < count; n++) {
+            paths[n] = str_format(arena, "%s/%d %d.c", folder, i, n);
+            if (parts[n].length > most) most = parts[n].length;
+            CHECK(file_write(arena, paths[n].data, parts[n].data, (size_t)parts[n].length, &why));
+        }
+        CHECK(count == 1 || most < text.length * 2 / count); /* none has most of it */
+        CCompiler compiler;
+        CHECK(compiler_find(arena, NULL, &compiler, &why));
+        CHECK(compiler_run(arena, &compiler, "-x c -w -O1 -shared -fPIC -fvisibility=hidden",
+                           str_of(folder), paths, count, object.data, &why));
+        void *loaded = dlopen(object.data, RTLD_NOW | RTLD_LOCAL), *symbol = NULL;
+        CHECK(loaded && (symbol = dlsym(loaded, "sum")) && !dlsym(loaded, "piece0"));
+        int (*sum)(void);
+        memcpy(&sum, &symbol, sizeof sum);
+        CHECK(sum() == rows[i].pieces * (rows[i].pieces + 1) / 2);
+        CHECK(dlclose(loaded) == 0);
+    }
+    arena_free(arena);
+    CHECK(folder_remove(folder, template));
+}
+
+TEST(a_part_that_does_not_compile_is_told_when_all_have_ended) {
+    char folder[] = "/tmp/tern-parts-XXXXXX";
+    CHECK(mkdtemp(folder));
+    Arena *arena = arena_new(NULL);
+    const char *script = below(folder, "cc"), *object = str_format(arena, "%s/k.so", folder).data;
+    script = str_c(arena, str_of(script));
+    CCompiler compiler = {.path = str_of(script)};
+    Str why = {0}, sources[] = {STR("good.c"), STR("bad.c"), STR("slow.c")};
+    make_script(script,
+                "#!/bin/sh\necho \"$*\" >> $(dirname $0)/all\ncase \"$*\" in\n"
+                "*bad.c*) echo 'bad.c:3: so' >&2; exit 1 ;;\n"
+                "*slow.c*) sleep 0.2; echo late >> $(dirname $0)/all ;;\nesac\n",
+                0700);
+    CHECK(!compiler_run(arena, &compiler, "-w", STR("/tmp"), sources, 3, object, &why));
+    CHECK_STR(str_c(arena, why),
+              str_format(arena, "'%s' failed on generated code:\nbad.c:3: so\n", script).data);
+    const char *all = text_of(arena, below(folder, "all"));
+    CHECK(strstr(all, "late") && !strstr(all, "-x none"));
+    CHECK(waitpid(-1, NULL, WNOHANG) == -1 && errno == ECHILD);
+    sources[1] = STR("fine.c");
+    CHECK(compiler_run(arena, &compiler, "-w", STR("/tmp"), sources, 3, object, &why));
+    all = text_of(arena, below(folder, "all"));
+    CHECK(strstr(all, str_format(arena, "-w -c -o %s.1.o fine.c -lm\n", object).data));
+    CHECK(strstr(all, str_format(arena, "late\n-w -x none -o %s %s.0.o %s.1.o %s.2.o -lm\n", object,
+                                 object, object, object)
+                          .data));
+    CHECK(unlink(script) == 0);
+    CHECK(!compiler_run(arena, &compiler, "-w", STR("/tmp"), sources, 3, object, &why));
+    CHECK(strstr(str_c(arena, why), "cannot run"));
     arena_free(arena);
     CHECK(folder_remove(folder, template));
 }

@@ -119,9 +119,15 @@ static Str failure(Arena *arena, const CCompiler *compiler, int status, const ch
 
 enum { MOST_WORDS = 120 };
 
-bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
-                  const char *source_path, const char *object_path, Str *why) {
-    char *argv[MOST_WORDS + 8];
+typedef struct Process {
+    pid_t child;
+    Str errors; /* the file with its words */
+} Process;
+
+static bool start(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
+                  const Str *inputs, int num_inputs, const char *output, Process *process,
+                  Str *why) {
+    char *argv[MOST_WORDS + MOST_PARTS + 5];
     int count = 0;
     Str words = str_format(arena, "%.*s %s", STR_ARG(compiler->options), flags);
     char *copy = (char *)words.data;
@@ -134,9 +140,10 @@ bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, St
         }
         argv[count++] = at;
     }
-    argv[count++] = "-o", argv[count++] = (char *)object_path, argv[count++] = (char *)source_path,
+    argv[count++] = "-o", argv[count++] = (char *)output;
+    for (int i = 0; i < num_inputs; i++) argv[count++] = (char *)inputs[i].data;
     argv[count++] = "-lm", argv[count] = NULL;
-    Str errors = str_format(arena, "%s.err", object_path);
+    process->errors = str_format(arena, "%s.err", output);
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) {
         *why = STR("out of host memory");
@@ -144,16 +151,42 @@ bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, St
     }
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 2, errors.data, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    pid_t child;
-    int failed = posix_spawn(&child, compiler->path.data, &actions, NULL, argv,
+    posix_spawn_file_actions_addopen(&actions, 2, process->errors.data,
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int failed = posix_spawn(&process->child, compiler->path.data, &actions, NULL, argv,
                              environment_with(arena, folder));
     posix_spawn_file_actions_destroy(&actions);
-    int status = failed ? -1 : wait_for(child);
     if (failed)
         *why =
             str_format(arena, "cannot run '%.*s': %s", STR_ARG(compiler->path), strerror(failed));
-    else if (status != 0)
-        *why = failure(arena, compiler, status, errors.data);
+    return !failed;
+}
+
+static bool finish(Arena *arena, const CCompiler *compiler, const Process *process, Str *why) {
+    int status = wait_for(process->child);
+    if (status != 0) *why = failure(arena, compiler, status, process->errors.data);
     return status == 0;
+}
+
+bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
+                  const Str *source_paths, int count, const char *object_path, Str *why) {
+    Process whole, processes[MOST_PARTS];
+    Str objects[MOST_PARTS];
+    const char *apart = str_format(arena, "%s -c", flags).data,
+               *together = str_format(arena, "%s -x none", flags).data;
+    if (count == 1)
+        return start(arena, compiler, flags, folder, source_paths, 1, object_path, &whole, why) &&
+               finish(arena, compiler, &whole, why);
+    int started = 0;
+    for (; started < count; started++) {
+        objects[started] = str_format(arena, "%s.%d.o", object_path, started);
+        if (!start(arena, compiler, apart, folder, &source_paths[started], 1, objects[started].data,
+                   &processes[started], why))
+            break;
+    }
+    bool good = started == count;
+    for (int i = 0; i < started; i++) good = finish(arena, compiler, &processes[i], why) && good;
+    return good &&
+           start(arena, compiler, together, folder, objects, count, object_path, &whole, why) &&
+           finish(arena, compiler, &whole, why);
 }

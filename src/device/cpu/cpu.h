@@ -38,10 +38,15 @@ typedef struct CCompiler {
 /* asked: a program, or a program and its options, "gcc -O2". False: none found; `why` says what was
  * looked for. */
 bool compiler_find(Arena *arena, const char *asked, CCompiler *compiler, Str *why);
-/* Compiles C text to a shared object; `flags` are blank-separated. The compiler's own files go to
- * the folder too. */
+/* Compiles texts of C, all at the same time, to one shared object; `flags` are blank-separated. The
+ * compiler's own files go to the folder too. */
 bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, Str folder,
-                  const char *source_path, const char *object_path, Str *why);
+                  const Str *source_paths, int count, const char *object_path, Str *why);
+
+/* ---- parts.c ---- */
+enum { MOST_PARTS = 4 };
+/* Texts that make one object together, which is that of `text`; gives how many: at least 1. */
+int parts_split(Arena *arena, Str text, Str *parts);
 
 /* ---- cache.c: shared objects on disk, by content ---- */
 

@@ -245,12 +245,18 @@ static bool make_below(Device *device, Str below, const char *flags, Str text, S
     Arena *words = state->words;
     Workplace work;
     if (!workplace_open(words, below, &work, why)) return false;
-    Str source = str_format(words, "%.*s/%.*s.c", STR_ARG(work.folder), STR_ARG(key)),
+    Str parts[MOST_PARTS], sources[MOST_PARTS],
         object = str_format(words, "%.*s/%.*s.so", STR_ARG(work.folder), STR_ARG(key));
-    bool good =
-        file_write(words, source.data, text.data, (size_t)text.length, why) &&
-        compiler_run(words, &state->compiler, flags, work.folder, source.data, object.data, why) &&
-        open_object(loaded, words, object, why);
+    int count = parts_split(words, text, parts);
+    bool good = true;
+    for (int i = 0; i < count && good; i++) {
+        sources[i] = str_format(words, "%.*s/%.*s.%d.c", STR_ARG(work.folder), STR_ARG(key), i);
+        good = file_write(words, sources[i].data, parts[i].data, (size_t)parts[i].length, why);
+    }
+    good = good &&
+           compiler_run(words, &state->compiler, flags, work.folder, sources, count, object.data,
+                        why) &&
+           open_object(loaded, words, object, why);
     if (good && below.data == state->cache.folder.data)
         cache_add(words, &state->cache, key, object);
     workplace_close(&work);

@@ -15,11 +15,14 @@
  * Names that a nest declares are numbered anew; names from outside become parameters, of the types
  * that they were declared with, by address if the nest assigns to them. In a long text numbers
  * that differ among the copies become parameters too: that makes a nest a little slower, as a
- * loop's bound is no constant then. Short texts stay as they are. */
+ * loop's bound is no constant then. Short texts stay as they are; in those of many nests each nest
+ * becomes a function, so that a C compiler can be given parts of the text at the same time. */
 #include "gen/c/c.h"
+#include "gen/c/piece.h"
 
 enum {
     SHORT_TEXT = 20000,
+    PARTED_TEXT = 40000, /* takes gcc some 0.3 s */
     LONG_TEXT = 100000,
     SHORT_PIECE = 200,
     MOST_PARAMS = 40,
@@ -59,6 +62,7 @@ typedef struct Outline {
     VEC(Group *) order;
     Buf *functions;
     int count;
+    int least_copies; /* that are worth a function */
 } Outline;
 
 /* ---- scanning ---- */
@@ -262,23 +266,15 @@ static int varying_numbers(const Group *group) {
     return count;
 }
 
-static void write_function(Outline *o, const Group *group) {
-    Buf *out = o->functions;
+static void write_tokens(Buf *out, const Group *group) {
     const Copy *first = group->copies.data[0];
-    int count = 0, numbers = 0;
-    /* noipa: gcc would inline and clone again what was just joined. */
-    buf_printf(out, "__attribute__((noipa)) static %s piece%d(KernelRuntime *R, UL *H, int nt",
-               first->returns ? "int" : "void", o->count);
-    for (int i = 0; i < first->outside.count; i++) {
-        const OutsideName *name = &first->outside.data[i];
-        buf_printf(out, ", %.*s %sp%d", STR_ARG(name->type), name->is_assigned ? "*" : "", i);
-    }
-    for (int i = 0; i < first->tokens.count; i++)
-        if (first->tokens.data[i].kind == TOKEN_NUMBER && differs_at(group, i))
-            buf_printf(out, ", %s n%d", number_type(first->tokens.data[i].text), count++);
-    buf_puts(out, ") {\n(void)R, (void)H, (void)nt;\n");
+    int numbers = 0, depth = 1;
+    bool line_start = true;
     for (int i = 0; i < first->tokens.count; i++) {
         const Token *token = &first->tokens.data[i];
+        depth += str_is(token->text, "{") - str_is(token->text, "}");
+        if (line_start) buf_printf(out, "%*s", 4 * (depth - str_is(token->text, "{")), "");
+        line_start = str_is(token->text, "\n");
         if (token->kind == TOKEN_LOCAL)
             buf_printf(out, "y%d", token->name);
         else if (token->kind == TOKEN_OUTSIDE)
@@ -289,7 +285,24 @@ static void write_function(Outline *o, const Group *group) {
         else
             buf_add(out, token->text.data, token->text.length);
     }
-    buf_printf(out, "%s}\n", first->returns ? "return 0;\n" : "");
+}
+
+static void write_function(Outline *o, const Group *group) {
+    Buf *out = o->functions;
+    const Copy *first = group->copies.data[0];
+    int count = 0;
+    buf_printf(out, C_PIECE_START "%s piece%d(KernelRuntime *R, UL *H, int nt",
+               first->returns ? "int" : "void", o->count);
+    for (int i = 0; i < first->outside.count; i++) {
+        const OutsideName *name = &first->outside.data[i];
+        buf_printf(out, ", %.*s %sp%d", STR_ARG(name->type), name->is_assigned ? "*" : "", i);
+    }
+    for (int i = 0; i < first->tokens.count; i++)
+        if (first->tokens.data[i].kind == TOKEN_NUMBER && differs_at(group, i))
+            buf_printf(out, ", %s n%d", number_type(first->tokens.data[i].text), count++);
+    buf_puts(out, ")" C_PIECE_BODY "    (void)R, (void)H, (void)nt;\n");
+    write_tokens(out, group);
+    buf_printf(out, "%s}\n", first->returns ? "    return 0;\n" : "");
     for (int k = 0; k < group->copies.count; k++) {
         Copy *copy = group->copies.data[k];
         copy->function = o->count;
@@ -304,7 +317,7 @@ static void write_groups(Outline *o) {
     VEC(Group *) again = {0};
     for (int i = 0; i < o->order.count; i++) {
         Group *group = o->order.data[i];
-        if (group->copies.count < 2) continue;
+        if (group->copies.count < o->least_copies) continue;
         if (varying_numbers(group) >= 0)
             write_function(o, group);
         else
@@ -317,7 +330,7 @@ static void write_groups(Outline *o) {
             add_to_group(o, key_of(o, copy, true), copy);
         }
     for (int i = 0; i < o->order.count; i++)
-        if (o->order.data[i]->copies.count > 1) write_function(o, o->order.data[i]);
+        if (o->order.data[i]->copies.count >= o->least_copies) write_function(o, o->order.data[i]);
 }
 
 static void write_call(Buf *out, Str body, const Copy *copy) {
@@ -332,7 +345,8 @@ static void write_call(Buf *out, Str body, const Copy *copy) {
 }
 
 Str outline(Gen *g, Str before, Str body) {
-    Outline o = {.g = g, .functions = &g->functions};
+    Outline o = {
+        .g = g, .functions = &g->functions, .least_copies = body.length < PARTED_TEXT ? 2 : 1};
     Buf out = {.arena = g->arena};
     if (body.length < SHORT_TEXT) return body;
     o.types.arena = o.groups.arena = g->arena;
