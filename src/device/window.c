@@ -7,8 +7,9 @@
 /*     guard | bits | head | data | guard
  *
  * Guards are addresses without memory. Only where there are not enough addresses (a limit on a
- * process's size) they are smaller. */
-enum { PAGE = 4096 };
+ * process's size, thousands of windows) they are smaller: guards leave as much as SPARE of them
+ * need, or the widest would take what the next buffer and malloc live on. */
+enum { PAGE = 4096, SPARE = 32 };
 static const size_t guards[] = {(size_t)16 << 30, (size_t)1 << 30, (size_t)64 << 20, PAGE};
 
 typedef struct Head {
@@ -21,6 +22,15 @@ static size_t pages(size_t bytes) { return (bytes + PAGE - 1) & ~(size_t)(PAGE -
 
 static Head *head_of(void *pointer) { return (Head *)(void *)((char *)pointer - PAGE); }
 
+static char *reserve(size_t size) {
+    return mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+static bool have_room(size_t size) {
+    char *start = reserve(size);
+    return start != MAP_FAILED && !munmap(start, size);
+}
+
 void *window_alloc(size_t size_bytes) {
     if (size_bytes > SIZE_MAX / 4) return NULL;
     size_t bits = pages(size_bytes / 8 + 8), data = pages(size_bytes + 1), size = 0;
@@ -28,7 +38,7 @@ void *window_alloc(size_t size_bytes) {
     int i = 0;
     for (; i < COUNT(guards) && start == MAP_FAILED; i++) {
         size = 2 * guards[i] + bits + PAGE + data;
-        start = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (guards[i] == PAGE || have_room(size + SPARE * guards[i])) start = reserve(size);
     }
     if (start == MAP_FAILED) return NULL;
     char *written = start + guards[i - 1];
