@@ -8,6 +8,7 @@ which the parsed file is kept, so that two closures of one text never see each o
 import inspect
 import os
 import re
+import symtable
 import textwrap
 
 from . import _tern
@@ -103,12 +104,17 @@ class Source:
         text = self.text if function is self.function else None
         for name, value in scope_of(function, text).items():
             if is_jit(value):
-                self._collect(unwrapped(value), found, seen, watched)
-                if unwrapped(value).__name__ == name:
-                    continue
+                inner = unwrapped(value)
+                self._collect(inner, found, seen, watched)
+                is_bound = inner.__name__ == name and (self.text is not None or
+                                                       _binds(self.path, name))
+                if not same_file or is_bound or inner.__module__.startswith("triton."):
+                    continue  # its file says it
+                text = _place_of(inner)
             elif inspect.ismodule(value) or inspect.isroutine(value) or inspect.isclass(value):
                 continue
-            text = literal(value)
+            else:
+                text = literal(value)
             if text is MISSING:
                 continue
             if same_file and found.get(name, text) != text:
@@ -145,6 +151,33 @@ def _path_of(function):
     except TypeError:
         return None
     return path and os.path.realpath(path)
+
+
+def _place_of(function):
+    """The function as globals write it: FILE.py:NAME@LINE."""
+    path = _path_of(function)
+    if not path or not path.endswith(".py") or not os.path.isfile(path):
+        return MISSING
+    return f"{path}:{function.__name__}@{function.__code__.co_firstlineno}"
+
+
+_bound = {}
+
+
+def _binds(path, name):
+    """Whether the file's text, and not who loaded it, gives the name its value."""
+    stat = os.stat(path)
+    key = (path, stat.st_mtime_ns, stat.st_size)
+    if key not in _bound:
+        with open(path, "rb") as file:
+            text = file.read()
+        names, tables = set(), [symtable.symtable(text, path, "exec")]
+        while tables:
+            table = tables.pop()
+            tables += table.get_children()
+            names |= {s.get_name() for s in table.get_symbols() if s.is_assigned() or s.is_imported()}
+        _bound[key] = None if re.search(rb"import\s+\*", text) else names
+    return _bound[key] is None or name in _bound[key]
 
 
 def _text_with_callees(function, text):

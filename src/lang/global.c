@@ -2,6 +2,8 @@
 /* global: what a name of a file stands for, found at its first use (see module.c for the rule). */
 #include "lang/module.h"
 
+#include <ctype.h>
+
 /* How likely it is that a binding is the one in force. */
 typedef enum Likelihood { NEVER, FALLBACK, LIKELY, CERTAIN } Likelihood;
 
@@ -260,18 +262,47 @@ Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag) {
     return value;
 }
 
+/* Where the file of "FILE.py:NAME" ends; 0: the text is something else. */
+static int end_of_file_name(Str text) {
+    int colon = text.length - 1;
+    while (colon > 0 && text.data[colon] != ':') colon--;
+    bool is_name = colon + 1 < text.length;
+    for (int i = colon + 1; i < text.length; i++) {
+        char c = text.data[i];
+        is_name &= isalnum((unsigned char)c) || c == '_' || c == '@' || (c & 0x80);
+    }
+    return is_name && colon > 0 && str_ends((Str){text.data, colon}, ".py") ? colon : 0;
+}
+
+static Object *function_of_file(Module *module, const Source *text, int end, Diag *diag) {
+    Str path = str_copy(module->arena, (Str){text->text.data, end});
+    Str name = {text->text.data + end + 1, text->text.length - end - 1};
+    Module *file = str_equal(path, module->path) ? module : import_file(module, path, diag);
+    const JitFunction *function = file ? module_find(file, name) : NULL;
+    if (function) return module_function_object(module->arena, file, function);
+    Span span = {text, 0, text->text.length};
+    if (file) diag_error(diag, span, "the file has no @triton.jit function '%.*s'", STR_ARG(name));
+    if (!file) diag_error(diag, span, "'%.*s' cannot be read", STR_ARG(path));
+    return object_new(module->arena, OBJECT_ERROR);
+}
+
 bool module_set_global(Module *module, Str name, const Source *text, Diag *diag) {
-    Expr *expr = ast_parse_expr(module->arena, text, diag);
-    if (!expr) return false;
-    Object *value = host_evaluate(module->arena, module, expr, NULL, diag);
+    int end = end_of_file_name(text->text);
+    Expr *expr = end ? NULL : ast_parse_expr(module->arena, text, diag);
+    if (!end && !expr) return false;
+    Object *value = end ? function_of_file(module, text, end, diag)
+                        : host_evaluate(module->arena, module, expr, NULL, diag);
     if (value->kind == OBJECT_ERROR) return false;
-    if (!object_is_known(value)) {
+    if (!end && !object_is_known(value)) {
         diag_error(diag, expr->span, "'%.*s' needs a literal value", STR_ARG(name));
         return false;
     }
-    Object *wrapped = object_new(module->arena, value->kind);
-    *wrapped = *value;
-    wrapped->is_constexpr = true;
+    Object *wrapped = value;
+    if (!end) {
+        wrapped = object_new(module->arena, value->kind);
+        *wrapped = *value;
+        wrapped->is_constexpr = true;
+    }
     map_set(&module->overrides, name, wrapped);
     map_set(&module->registry->overrides, name, wrapped);
     module->function_objects = (Map){.arena = module->arena}; /* closures are made anew */

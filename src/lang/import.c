@@ -38,7 +38,7 @@ static Object *opaque_module(Arena *arena, Str path) {
     return opaque;
 }
 
-static Module *load_file(Module *from, Str path, Diag *diag) {
+Module *import_file(Module *from, Str path, Diag *diag) {
     Registry *registry = from->registry;
     Module *module = map_get(&registry->files, path);
     if (module) return module;
@@ -63,9 +63,9 @@ static Object *in_folder(Module *from, Str folder, Str dotted, Diag *diag) {
     Str init = str_format(from->arena, "%.*s/__init__.py", STR_ARG(base));
     Module *module = NULL;
     if (dotted.length && is_file(file.data))
-        module = load_file(from, file, diag);
+        module = import_file(from, file, diag);
     else if (is_file(init.data))
-        module = load_file(from, init, diag);
+        module = import_file(from, init, diag);
     else if (is_folder(base.data))
         return module_object(from->arena, NULL, base);
     return module ? module_object(from->arena, module, base) : NULL;

@@ -20,8 +20,8 @@ typedef struct LangOptions {
 Module *module_load(Arena *arena, const Source *source, Str path, const LangOptions *options,
                     Diag *diag);
 const Ast *module_ast(const Module *module);
-/* From now on `name` stands for the Python literal in `value`, as a tl.constexpr. False after
- * diag_error: not a literal. */
+/* From now on `name` stands for the Python literal in `value`, as a tl.constexpr, or for a jit
+ * function, "FILE.py:NAME" or "FILE.py:NAME@LINE". False after diag_error: it is neither. */
 bool module_set_global(Module *module, Str name, const Source *value, Diag *diag);
 
 /* The jit functions of the file, in order of definition. */

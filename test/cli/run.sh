@@ -386,6 +386,31 @@ exits 2 '--global LIMIT=VALUE gives it one' $TERN run "$t:limited" --grid 1 -a '
 exits 2 "the module 'not_here' is not found: it has 'scale'" \
     $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT=5
 exits 0 '[5.5]' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' -p y --global LIMIT=5 --global scale=0.5
+# A function of another file, the last of its name or by line.
+cat >"$work/steps.py" <<'END'
+@triton.jit
+def step(x):
+    return x + 1
+
+
+@triton.jit
+def step(x):
+    return x + 2
+END
+cat >"$work/stepped.py" <<'END'
+import triton.language as tl
+
+
+@triton.jit
+def stepped(y):
+    tl.store(y, by(tl.load(y)))
+END
+stepped="$TERN run $work/stepped.py:stepped --grid 1 -a y=ones(1) -p y --device interp --global"
+exits 0 '[3]' $stepped "by=$work/steps.py:step"
+exits 0 '[2]' $stepped "by=$work/steps.py:step@2"
+exits 2 "the file has no @triton.jit function 'none'" $stepped "by=$work/steps.py:none"
+exits 2 "the file has no @triton.jit function 'step@4'" $stepped "by=$work/steps.py:step@4"
+exits 2 'cannot be read' $stepped "by=$work/nothing.py:step"
 exits 2 'expected NAME=VALUE' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT
 exits 2 '--global FACTOR=VALUE gives it one' $TERN run "$t:closed" --grid 1 -a 'y=empty(1)'
 exits 2 '--global OTHER=VALUE gives it one' $TERN run "$t:closed" --grid 1 -a 'y=empty(1)' --global FACTOR=4

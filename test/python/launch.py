@@ -5,6 +5,7 @@ the rest needs Python alone."""
 import array
 import collections
 import ctypes
+import importlib.util
 import math
 import os
 import random
@@ -278,6 +279,47 @@ def closed(FACTOR):
         same("closures of one text", x[0], want)
 
 
+def functions():
+    """Names that the loader of a file, or an `if` in another file, binds to @triton.jit functions."""
+    write("chosen.py", """
+import triton
+
+
+@triton.jit
+def step_one(x):
+    return x + 1
+
+@triton.jit
+def step_two(x):
+    return x + 2
+
+HAS_TWO = len(str(step_two)) > 0
+step = step_two if HAS_TWO else step_one
+
+@triton.jit
+def added(x):
+    return step(x) * 10
+""")
+    path = write("made_at_run_time.py", """
+import triton
+import triton.language as tl
+from chosen import step as chosen
+
+@triton.jit
+def kernel(x):
+    tl.store(x, chosen(scalar(tl.load(x))))
+""")
+    import chosen
+    spec = importlib.util.spec_from_file_location("made", path)
+    made = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(made)
+    x = array.array("f", [1])
+    for scalar, want in ((chosen.step_one, 4.0), (chosen.step_two, 8.0)):
+        made.scalar = scalar
+        tern.jit(made.kernel, device="cpu")[(1,)](x)
+        same("a name that the loader gave the file", x[0], want)
+
+
 def questions():
     x, y = floats(100), floats(100, 0)
     before = bytes(y)
@@ -443,5 +485,5 @@ def with_torch():
         same(f"as Triton has {value!r}", any_kind.launch(None, value).signature, want)
 
 
-run([results, signatures, compiled, tuples, refused, globals_count, questions, printing, lifetimes,
+run([results, signatures, compiled, tuples, refused, globals_count, functions, questions, printing, lifetimes,
      with_numpy, with_torch])
