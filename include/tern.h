@@ -230,7 +230,7 @@ typedef struct tern_autotune {
     const char *const *keys;          /* for other values of these it is tuned anew */
     const char *const *reset_to_zero; /* before each run while it is tuned .. */
     const char *const *restore_value; /* .. and these get back what they held */
-    const char *prunes; /* the source text of prune_configs_by; NULL: none */
+    const char *prunes;               /* the source text of prune_configs_by; NULL: none */
 } tern_autotune;
 TERN_API tern_status tern_module_autotune(tern_module *module, const char *function,
                                           tern_autotune *autotune);

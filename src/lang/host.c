@@ -545,7 +545,10 @@ static Object *attribute(Host *host, const Expr *expr) {
     if (value->names && (value->kind == OBJECT_TUPLE))
         for (int i = 0; i < value->num_items; i++)
             if (str_equal(value->names[i], expr->text)) return value->items[i];
-    if (str_is(expr->text, "value") && value->is_constexpr) return value;
+    /* What isinstance(x, tl.constexpr) is true of: values of kernels are here without their box. */
+    bool is_boxed = value->is_constexpr || object_is_number(value) || value->kind == OBJECT_STR ||
+                    value->kind == OBJECT_NONE;
+    if (str_is(expr->text, "value") && is_boxed) return value;
     Object *found = value_attribute(host->arena, value, expr->text);
     return found ? found : host_opaque(host, expr);
 }
