@@ -274,6 +274,7 @@ static int end_of_file_name(Str text) {
     return is_name && colon > 0 && str_ends((Str){text.data, colon}, ".py") ? colon : 0;
 }
 
+/* NULL after diag_error. */
 static Object *function_of_file(Module *module, const Source *text, int end, Diag *diag) {
     Str path = str_copy(module->arena, (Str){text->text.data, end});
     Str name = {text->text.data + end + 1, text->text.length - end - 1};
@@ -283,28 +284,32 @@ static Object *function_of_file(Module *module, const Source *text, int end, Dia
     Span span = {text, 0, text->text.length};
     if (file) diag_error(diag, span, "the file has no @triton.jit function '%.*s'", STR_ARG(name));
     if (!file) diag_error(diag, span, "'%.*s' cannot be read", STR_ARG(path));
-    return object_new(module->arena, OBJECT_ERROR);
+    return NULL;
+}
+
+/* As a tl.constexpr; NULL after diag_error. */
+static Object *literal_value(Module *module, Str name, const Source *text, Diag *diag) {
+    Expr *expr = ast_parse_expr(module->arena, text, diag);
+    if (!expr) return NULL;
+    Object *value = host_evaluate(module->arena, module, expr, NULL, diag);
+    if (value->kind == OBJECT_ERROR) return NULL;
+    if (!object_is_known(value)) {
+        diag_error(diag, expr->span, "'%.*s' needs a literal value", STR_ARG(name));
+        return NULL;
+    }
+    Object *wrapped = object_new(module->arena, value->kind);
+    *wrapped = *value;
+    wrapped->is_constexpr = true;
+    return wrapped;
 }
 
 bool module_set_global(Module *module, Str name, const Source *text, Diag *diag) {
     int end = end_of_file_name(text->text);
-    Expr *expr = end ? NULL : ast_parse_expr(module->arena, text, diag);
-    if (!end && !expr) return false;
-    Object *value = end ? function_of_file(module, text, end, diag)
-                        : host_evaluate(module->arena, module, expr, NULL, diag);
-    if (value->kind == OBJECT_ERROR) return false;
-    if (!end && !object_is_known(value)) {
-        diag_error(diag, expr->span, "'%.*s' needs a literal value", STR_ARG(name));
-        return false;
-    }
-    Object *wrapped = value;
-    if (!end) {
-        wrapped = object_new(module->arena, value->kind);
-        *wrapped = *value;
-        wrapped->is_constexpr = true;
-    }
-    map_set(&module->overrides, name, wrapped);
-    map_set(&module->registry->overrides, name, wrapped);
+    Object *value =
+        end ? function_of_file(module, text, end, diag) : literal_value(module, name, text, diag);
+    if (!value) return false;
+    map_set(&module->overrides, name, value);
+    map_set(&module->registry->overrides, name, value);
     module->function_objects = (Map){.arena = module->arena}; /* closures are made anew */
     return true;
 }
