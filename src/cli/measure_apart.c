@@ -46,16 +46,6 @@ bool measured_take(Arena *arena, Str *rest, Measured *measured) {
 
 /* ---- a process of its own ---- */
 
-static bool send_all(int to, const Buf *bytes) {
-    for (size_t sent = 0; sent < bytes->length;) {
-        ssize_t written = write(to, bytes->data + sent, bytes->length - sent);
-        if (written < 0 && errno == EINTR) continue;
-        if (written <= 0) return false;
-        sent += (size_t)written;
-    }
-    return true;
-}
-
 _Noreturn static void child(const Cli *cli, Arena *arena, const MeasureRequest *request, int to) {
     static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
     Measured measured;
@@ -64,7 +54,7 @@ _Noreturn static void child(const Cli *cli, Arena *arena, const MeasureRequest *
     measure_point(cli, arena, request, &measured);
     Buf out = {.arena = arena};
     measured_put(&out, &measured);
-    bool sent = send_all(to, &out);
+    bool sent = parcel_send(to, out.data, out.length);
     fflush(NULL);
     _exit(sent ? 0 : 1);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/parcel.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 void parcel_put(Buf *out, const void *data, size_t size) {
     buf_add(out, (const char *)&size, sizeof size);
     if (size) buf_add(out, data, size);
@@ -9,6 +12,17 @@ void parcel_put(Buf *out, const void *data, size_t size) {
 /* Its last byte says that it is no NULL. */
 void parcel_put_text(Buf *out, const char *text) {
     parcel_put(out, text, text ? strlen(text) + 1 : 0);
+}
+
+bool parcel_send(int to, const void *data, size_t size) {
+    for (const char *at = data; size;) {
+        ssize_t written = write(to, at, size);
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        at += written;
+        size -= (size_t)written;
+    }
+    return true;
 }
 
 bool parcel_take_bytes(Str *rest, Str *bytes) {

@@ -11,6 +11,9 @@
 void parcel_put(Buf *out, const void *data, size_t size);
 void parcel_put_text(Buf *out, const char *text); /* NULL arrives as NULL */
 
+/* Writes all of it to a pipe. False: nobody reads. */
+bool parcel_send(int to, const void *data, size_t size);
+
 /* Takes the next value from *rest. False: it is not there, or of another size. */
 bool parcel_take(Str *rest, void *data, size_t size);
 bool parcel_take_bytes(Str *rest, Str *bytes);                     /* where they are */

@@ -6,6 +6,7 @@
  */
 #include "cli/replay.h"
 #include "cli/json.h"
+#include "cli/parcel.h"
 #include "cli/progress.h"
 
 #include <dirent.h>
@@ -85,17 +86,6 @@ static int add_folder(ReplayRun *run, const char *folder) {
 
 /* ---- the child ---- */
 
-static bool send_result(int pipe_end, const ReplayResult *result) {
-    const char *bytes = (const char *)result;
-    for (size_t sent = 0; sent < sizeof *result;) {
-        ssize_t count = write(pipe_end, bytes + sent, sizeof *result - sent);
-        if (count < 0 && errno == EINTR) continue;
-        if (count <= 0) return false;
-        sent += (size_t)count;
-    }
-    return true;
-}
-
 static void drop_output(void *user, const char *text, size_t length) {
     (void)user, (void)text, (void)length;
 }
@@ -125,11 +115,11 @@ static void child_main(const ReplayRun *run, int first, int pipe_end) {
         result.index = -2;
         result.exit_code = (int)exit_code_of(status);
     }
-    bool ok = send_result(pipe_end, &result) && context;
+    bool ok = parcel_send(pipe_end, &result, sizeof result) && context;
     for (int i = first; i < run->folders.count && ok; i++) {
         result = (ReplayResult){.index = i};
         replay_case(context, run->folders.data[i], &how, &result);
-        ok = send_result(pipe_end, &result);
+        ok = parcel_send(pipe_end, &result, sizeof result);
     }
     tern_close(how.against);
     tern_close(context);

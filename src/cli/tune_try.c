@@ -6,6 +6,7 @@
  * must then agree: results that most others do not share are wrong. On cuda, which does not live on
  * in a fork, they run here. */
 #include "cli/check.h"
+#include "cli/parcel.h"
 #include "cli/tune.h"
 
 #include <errno.h>
@@ -98,12 +99,7 @@ _Noreturn static void child(Tune *tune, Entry *entry, int to) {
         state = try(tune, entry, true);
     }
     const char *words = first_words(tune->cli->arena, complaints.data);
-    size_t length = strlen(words), sent = 0;
-    while (sent < length) {
-        ssize_t count = write(to, words + sent, length - sent);
-        if (count <= 0 && errno != EINTR) break;
-        if (count > 0) sent += (size_t)count;
-    }
+    parcel_send(to, words, strlen(words));
     _exit(100 + (int)state);
 }
 
