@@ -337,8 +337,10 @@ TERN_API char *tern_kernel_counters(tern_kernel *kernel, bool as_json);
 typedef struct tern_line_count { /* of a line of the source */
     const char *file;
     int line;
-    uint64_t instructions;              /* of warps */
-    uint64_t moved_bytes, useful_bytes; /* of global memory: in whole sectors; what was asked for */
+    uint64_t instructions; /* of warps */
+    /* Of global memory: in whole sectors; in the fewest that hold what each access asks for, were
+     * its lanes side by side; what was asked for. */
+    uint64_t moved_bytes, least_moved_bytes, useful_bytes;
     uint64_t wavefronts, least_wavefronts; /* of shared memory; without bank conflicts */
 } tern_line_count;
 typedef struct tern_counted {
@@ -350,7 +352,7 @@ typedef struct tern_counted {
     /* So many blocks fit on a multiprocessor by each, and by all; by_registers -1: not known. */
     int by_threads, by_shared, by_number, by_registers, blocks;
     uint64_t launches, instructions, tensor_instructions;
-    uint64_t moved_bytes, useful_bytes, wavefronts, least_wavefronts;
+    uint64_t moved_bytes, least_moved_bytes, useful_bytes, wavefronts, least_wavefronts;
     int num_lines;
     const tern_line_count *lines; /* the context's, until its next such call */
 } tern_counted;

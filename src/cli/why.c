@@ -158,7 +158,7 @@ static void take_wavefronts(Why *why) {
 static void take_accesses(Why *why) {
     static const double waste = 2;
     const tern_counted *counted = &why->counted;
-    if ((double)counted->moved_bytes < waste * (double)counted->useful_bytes) return;
+    if ((double)counted->moved_bytes < waste * (double)counted->least_moved_bytes) return;
     double ceiling = why->is_model ? 0 : why->measured.peaks.cached;
     why->facts.resources[WHY_ACCESSES] =
         (WhyResource){.amount = (double)counted->moved_bytes * why_scale(why),

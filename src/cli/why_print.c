@@ -95,7 +95,7 @@ static Worst worst(const tern_counted *c, bool of_shared) {
     for (int i = 0; i < c->num_lines; i++) {
         const tern_line_count *line = &c->lines[i];
         uint64_t took = of_shared ? line->wavefronts : line->moved_bytes,
-                 least = of_shared ? line->least_wavefronts : line->useful_bytes;
+                 least = of_shared ? line->least_wavefronts : line->least_moved_bytes;
         if (!least || took <= least || took - least <= found.waste) continue;
         found = (Worst){line, took - least, (double)took / (double)least};
     }
@@ -216,7 +216,7 @@ static void print_advice(const Why *why) {
     const tern_counted *c = &why->counted;
     Worst access = worst(c, false), conflict = worst(c, true);
     if (access.line && access.times >= line_waste)
-        printf("  line %d moves %.1f times the bytes that it uses [x]: lanes side by side should "
+        printf("  line %d moves %.1f times the bytes that would do [x]: lanes side by side should "
                "access elements side by side\n",
                access.line->line, access.times);
     if (conflict.line && conflict.times >= line_waste)
@@ -353,6 +353,7 @@ static void json_model(Json *json, const Why *why) {
     if (!why->was_executed) return;
     json_key(json, "instructions"), json_int(json, (int64_t)c->instructions);
     json_key(json, "moved_bytes"), json_int(json, (int64_t)c->moved_bytes);
+    json_key(json, "least_moved_bytes"), json_int(json, (int64_t)c->least_moved_bytes);
     json_key(json, "useful_bytes"), json_int(json, (int64_t)c->useful_bytes);
     json_key(json, "wavefronts"), json_int(json, (int64_t)c->wavefronts);
     json_key(json, "least_wavefronts"), json_int(json, (int64_t)c->least_wavefronts);

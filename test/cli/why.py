@@ -37,3 +37,14 @@ def wide(x, y, N: tl.constexpr):
     for _ in range(4):
         sums = tl.dot(a, b, sums) * 0.5
     tl.store(y + i[:, None] * N + i[None, :], sums)
+
+
+@triton.jit
+def held(x, t, y, N: tl.constexpr, BLOCK: tl.constexpr):
+    """A tile that is alive while addresses are followed: its registers keep other programs out."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    v = tl.load(x + i)
+    at = (tl.sum(v, 0) > 1e30).to(tl.int32)
+    for _ in range(N):
+        at = tl.load(t + at)
+    tl.store(y + i, v + at.to(tl.float32))

@@ -23,7 +23,12 @@ exits 0 'bound by LAUNCH: ' $add --device sim -a n=4096
 exits 0 'bound by ARITHMETIC: 2.16 GFLOP take 32.2 us at least' $chains --execute no -a n=4194304
 exits 0 'are not known [?]' $chains --execute no -a n=4194304
 exits 0 'bound by TAIL: at most 50 %' $chains --execute no -a n=133*4096
-exits 0 'line 12 moves 8.0 times the bytes that it uses [x]' $strided -a n=1048576
+exits 0 'line 12 moves 8.0 times the bytes that would do [x]' $strided -a n=1048576
+# A number for a whole warp moves a sector, and no access is wasted: there is nothing beside it to have.
+"$TERN" why test/cli/why.py:held --device sim --grid 4 -a 'x=randn(16384)' -a 'y=empty(16384)' -a 't=zeros(16,i32)' -a BLOCK=4096 -a N=64 \
+    --num-warps 1 >"$work/held"
+check 'loads of a number are not called uncoalesced' sh -c "grep -q 'executed' '$work/held' && ! grep -q 'moves .* times' '$work/held'"
+exits 0 '"moved_bytes":2097152,"least_moved_bytes":262144,"useful_bytes":262144' $strided -a n=32768 --json
 exits 0 'bound by BANK CONFLICTS: ' $turns -a TIMES=32
 exits 0 'line 26 has bank conflicts: 6.0 times' $turns -a TIMES=32
 exits 0 'bound by TENSOR CORES: 17.2 GFLOP take 17.4 us at least' sh "$work/matmul"

@@ -437,10 +437,12 @@ static void put_lines(Arena *arena, const Summary *s, tern_counted *out) {
                                      .line = line->line,
                                      .instructions = line->issued,
                                      .moved_bytes = line->global.sectors * 32,
+                                     .least_moved_bytes = line->global.ideal_sectors * 32,
                                      .useful_bytes = line->global.useful_bytes,
                                      .wavefronts = line->shared.wavefronts,
                                      .least_wavefronts = line->shared.ideal_wavefronts};
         out->moved_bytes += lines[i].moved_bytes;
+        out->least_moved_bytes += lines[i].least_moved_bytes;
         out->useful_bytes += lines[i].useful_bytes;
         out->wavefronts += lines[i].wavefronts;
         out->least_wavefronts += lines[i].least_wavefronts;
