@@ -85,9 +85,9 @@ static bool says_so(const char *name) {
 }
 
 static bool is_known_to_wait(const char *name) {
-    static const char *const beginnings[] = {"cuMemcpyDtoH", "cuMemcpyHtoD",   "cuMemFree",
-                                             "cuMemHost",    "cuMemAllocHost", "cudaMemcpy",
-                                             "cudaFree",     "cudaHost",       "cudaMallocHost"};
+    static const char *const beginnings[] = {
+        "cuMemcpyDtoH", "cuMemcpyHtoD", "cuMemFree", "cuMemHost", "cuMemAllocHost",
+        "cuModuleLoad", "cudaMemcpy",   "cudaFree",  "cudaHost",  "cudaMallocHost"};
     for (int i = 0; i < COUNT(beginnings); i++)
         if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return !strstr(name, "FreeAsync");
     return false;
