@@ -78,3 +78,24 @@ __global__ void pieces(double *out, const double *in, int n) {
     out[i * 8 + 6] = (double)llrintf((float)near);
     out[i * 8 + 7] = alignof(Entry) * 100 + alignof(double) * 10 + alignof(unsigned char);
 }
+
+// ---- lanes ----
+
+// Of each 32 threads some write: what is true of the first is true again later.
+__global__ void lanes(float *out, const float *in, int n) {
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t, lane = t % 8;
+    if (lane < 3) out[i] = in[i];
+    for (int k = 0; k < n; k++)
+        if (lane <= k % 4 && i > 0) out[i] += in[i - 1];
+}
+
+// ---- many parts ----
+
+#define PART(k)                                                                                    \
+    assert(in[(i + k) % n] < 1e9f);                                                                \
+    for (int j = i % (k + 2); j < k + 3; j++) out[i * 12 + k] += in[(i + j * k) % n];
+__global__ void parts(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    PART(0) PART(1) PART(2) PART(3) PART(4) PART(5) PART(6) PART(7) PART(8) PART(9) PART(10) PART(11)
+}

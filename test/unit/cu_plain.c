@@ -4,6 +4,7 @@
 #include "test.h"
 #include "tern.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdalign.h>
 
@@ -249,5 +250,29 @@ TEST(pieces_of_numbers_are_those_of_libm) {
             }
     }
 }
+
+/* ---- lanes and parts ---- */
+
+/* Kernels of (out, in, n), where out has `each` numbers for each of the N of in. */
+static void same_as_c(const char *name, void (*kernel)(float *, const float *, int), int each,
+                      int n) {
+    enum { MOST = 12 * BLOCKS * 32 };
+    static float out[MOST], want[MOST];
+    float in[BLOCKS * 32];
+    size_t bytes = sizeof *out * (size_t)each * BLOCKS * 32;
+    for (int i = 0; i < BLOCKS * 32; i++) in[i] = (float)(i * 7 % 50 - 20);
+    memset(want, 0, sizeof want);
+    EACH_THREAD kernel(want, in, n);
+    ON_EACH_DEVICE {
+        memset(out, 0, sizeof out);
+        tern_buffer *to = filled(out, bytes), *from = filled(in, sizeof in);
+        launch(name, (tern_argument[]){tern_arg_buffer(to), tern_arg_buffer(from), tern_arg_int(n)},
+               3);
+        CHECK(tern_read(to, 0, out, bytes) == TERN_OK && !memcmp(out, want, bytes));
+    }
+}
+
+TEST(some_lanes_of_each_eight) { same_as_c("lanes", lanes, 1, 6); }
+TEST(asserts_in_a_text_of_many_parts) { same_as_c("parts", parts, 12, N); }
 
 TEST_MAIN()

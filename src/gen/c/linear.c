@@ -211,10 +211,12 @@ static Str compares_evenly(Nest *n, Ev a, Ev b, bool is_unsigned) {
                        : STR("1");
 }
 
-/* The lanes below `count` fulfil the condition, and where they are even no others. */
-static void prefix_bound(Nest *n, const Op *op, Str even, Str count) {
+/* The lanes below `count` fulfil the condition, and where they are even no others. What is counted
+ * only below `full` may fulfil it again behind that. */
+static void prefix_bound(Nest *n, const Op *op, Ev a, Str even, Str count) {
     bound(n, count);
-    bound_last(n, op, text(n->g, "%.*s ? %.*s : last", STR_ARG(even), STR_ARG(count)));
+    if (!a.below_full)
+        bound_last(n, op, text(n->g, "%.*s ? %.*s : last", STR_ARG(even), STR_ARG(count)));
 }
 
 /* Without masks: a comparison of l + base with a bound becomes a count of lanes. */
@@ -238,8 +240,8 @@ bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r) {
                        : text(g, "t_distance(%.*s, %.*s)", STR_ARG(b.text), STR_ARG(a.text));
     Str even = compares_evenly(n, a, b, is_unsigned);
     switch (is_unsigned ? predicate - ICMP_ULT + ICMP_SLT : predicate) {
-    case ICMP_SLT: prefix_bound(n, op, even, distance); break;
-    case ICMP_SLE: prefix_bound(n, op, even, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
+    case ICMP_SLT: prefix_bound(n, op, a, even, distance); break;
+    case ICMP_SLE: prefix_bound(n, op, a, even, text(g, "t_after(%.*s)", STR_ARG(distance))); break;
     case ICMP_SGE: bound(n, text(g, "%.*s <= 0 ? full : 0", STR_ARG(distance))); break;
     case ICMP_SGT: bound(n, text(g, "%.*s < 0 ? full : 0", STR_ARG(distance))); break;
     default: return false;

@@ -87,10 +87,10 @@ static bool is_numbered(Str word, const char *const *prefixes, int count, bool m
     return false;
 }
 
-/* What the function declares around its nests. */
+/* What the function declares around its nests, and its parameter with the program's place. */
 static bool is_outside_name(Str word) {
     static const char *const prefixes[] = {"v", "a", "last", "next"};
-    return is_numbered(word, prefixes, COUNT(prefixes), false);
+    return str_is(word, "P") || is_numbered(word, prefixes, COUNT(prefixes), false);
 }
 
 /* What a nest may declare: v in the body of a reduce. */
@@ -350,6 +350,8 @@ Str outline(Gen *g, Str before, Str body) {
     Buf out = {.arena = g->arena};
     if (body.length < SHORT_TEXT) return body;
     o.types.arena = o.groups.arena = g->arena;
+    static Str place = {"const int *", sizeof "const int *" - 1};
+    map_set(&o.types, STR("P"), &place);
     note_types(&o, before);
     note_types(&o, body);
     Copy *copies = arena_array(g->arena, Copy, g->nests.count);
