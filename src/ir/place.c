@@ -102,6 +102,21 @@ Swizzle tile_panels(const Type *tile, int dim, int elem_bytes) {
                           tile_bit_of_dim(&shape, 1 - dim), shape.log2[1 - dim], elem_bytes);
 }
 
+int tile_fast_dim(const Type *tile) {
+    const Layout *layout = type_layout(tile);
+    for (int kind = KIND_REG; kind <= KIND_LANE; kind++)
+        for (int i = 0; i < layout->num[kind]; i++)
+            if (layout->column[kind][i])
+                return layout->column[kind][i] < (uint32_t)tile->shape[1] ? 1 : 0;
+    return 1;
+}
+
+int wgmma_panel_dim(const Op *dot, int operand) {
+    const Type *tile = dot->operands[operand]->type;
+    int dim = dot_wants_k_rows(dot) ? 1 - operand : tile_fast_dim(tile);
+    return tile->shape[dim] < 16 && !dot_wants_k_rows(dot) ? 1 - dim : dim;
+}
+
 int tile_panel_dim(const Type *tile) {
     const Swizzle *s = &tile->place->swizzle;
     for (int dim = 0; dim < 2; dim++) {

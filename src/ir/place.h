@@ -24,6 +24,11 @@ bool layout_equal(const Layout *a, const Layout *b);
  * (PTX ISA, 9.7.14.5): f16; bf16, i8 and, where the source allows it, f32 as tf32 from sm_80. */
 int dot_mma_k(const Op *op, const Arch *arch);
 bool dot_fits_mma(const Op *op, const Arch *arch);
+/* The dimension whose lanes are neighbours in registers: a thread's, else the warp's. */
+int tile_fast_dim(const Type *tile);
+/* Along which the rows of the panels of an operand go that is brought from registers: as there,
+ * where wgmma takes that. The least row has 32 bytes. */
+int wgmma_panel_dim(const Op *dot, int operand);
 /* The dimension along which the rows of a tile's panels go (swizzle_panels); -1: it has none. */
 int tile_panel_dim(const Type *tile);
 Swizzle tile_panels(const Type *tile, int dim, int elem_bytes);

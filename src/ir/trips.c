@@ -251,6 +251,17 @@ const Type *dot_sum_type(const Op *op) {
 
 static bool is_peeked(const Type *tile) { return tile->place->shared; }
 
+int ring_turn_bytes(const Type *ring) {
+    int bytes = 0;
+    for (int i = 0; i < ring->num_parts; i++)
+        bytes += scratch_aligned(ring->parts[i]->lanes * type_size_bytes(ring->parts[i]));
+    return bytes;
+}
+
+int ring_end(const Op *ring) {
+    return (int)ring_offset(ring) + ring_turn_bytes(op_result(ring)->type) * (int)ring_stages(ring);
+}
+
 /* What is peeked is in shared memory already, and some of wgmma is taken from registers. */
 int dot_scratch(const Op *op) {
     const Type *a = dot_a(op)->type, *b = dot_b(op)->type;

@@ -20,7 +20,9 @@ bool func_has_atomics(const Func *fn);
 /* One thread loads and tells the others: another program may write meanwhile. */
 bool load_is_shared(bool has_atomics, const Op *load);
 bool value_is_used(const Func *fn, const Value *value);
-int dot_scratch(const Op *op);          /* bytes that its operands take on their way */
+int dot_scratch(const Op *op); /* bytes that its operands take on their way */
+int ring_turn_bytes(const Type *ring);
+int ring_end(const Op *ring);           /* the byte behind its buffers */
 const Type *dot_sum_type(const Op *op); /* in which unit fma adds up */
 
 static inline int scratch_aligned(int bytes) {

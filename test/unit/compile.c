@@ -336,7 +336,7 @@ TEST(each_pass_can_be_kept) {
                 {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
                 {"sm_75",
                  {"lower", "dots", "fold", "cse", "shape", "licm", "dce", "carry", "contract",
-                  "sink", "together", "guard", "place", "rings", "waits", "fence"}}};
+                  "sink", "together", "guard", "place", "keep", "rings", "waits", "fence"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

@@ -29,6 +29,15 @@ static const char source[] =
     "        acc = tl.dot((s - 1).to(tl.float16), tl.load(pv), acc)\n"
     "        pk += BN * D\n"
     "        pv += BN * D\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def signs(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    acc = tl.load(q + row[:, None] * D + depth[None, :]).to(tl.float32)\n"
+    "    w = tl.load(k + depth[:, None] * D + depth[None, :])\n"
+    "    for i in range(0, turns):\n"
+    "        acc = tl.dot(tl.where(acc > 0, 1.0, -1.0).to(tl.float16), w, acc)\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
@@ -37,8 +46,11 @@ typedef struct Row {
     int bm, bn, d, warps;
 } Row;
 
-static const Row rows[] = {
-    {64, 32, 32, 4}, {64, 64, 16, 4}, {128, 32, 64, 8}, {128, 64, 32, 4}, {64, 64, 64, 8}};
+static const Row rows[] = {{64, 32, 32, 4},  {128, 16, 128, 4}, {64, 64, 16, 4},
+                           {128, 32, 64, 8}, {128, 64, 32, 4},  {64, 64, 64, 8}};
+
+/* The queries of a thread are too many for its registers: they are kept in shared memory. */
+static bool is_kept(const Row *r) { return r->bm * r->d / (32 * r->warps) > 64; }
 
 typedef struct Inputs {
     _Alignas(16) uint16_t q[MOST * MOST]; /* for copies of 16 bytes; so the others */
@@ -89,17 +101,41 @@ static int wrong_in(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
-static tern_kernel *compiled(tern_context *context, const Row *r, int stages, const char *after) {
+/* Likewise, of kernel signs. */
+static int wrong_signs(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST], next[MOST];
+        for (int d = 0; d < r->d; d++) sums[d] = number_of(in->q[i * r->d + d]);
+        for (int t = 0; t < turns; t++) {
+            for (int d = 0; d < r->d; d++) {
+                next[d] = sums[d];
+                for (int n = 0; n < r->d; n++)
+                    next[d] += (sums[n] > 0 ? 1 : -1) * number_of(in->k[n * r->d + d]);
+            }
+            memcpy(sums, next, sizeof sums);
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
+static tern_kernel *compiled_as(tern_context *context, const char *name, const Row *r, int stages,
+                                const char *after) {
     char signature[128];
     snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,%d,%d,%d", r->bm,
              r->bn, r->d);
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "chained.py");
     tern_options options = {
         .size = sizeof options, .num_warps = r->warps, .num_stages = stages, .print_after = after};
-    tern_kernel *kernel = module ? tern_compile(module, "chained", signature, &options) : NULL;
+    tern_kernel *kernel = module ? tern_compile(module, name, signature, &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
     tern_module_free(module);
     return kernel;
+}
+
+static tern_kernel *compiled(tern_context *context, const Row *r, int stages, const char *after) {
+    return compiled_as(context, "chained", r, stages, after);
 }
 
 static tern_context *opened(const char *device, uint64_t seed) {
@@ -132,7 +168,7 @@ static void check_launch(tern_context *context, tern_kernel *kernel, const Row *
     for (int i = 0; i < 4; i++) tern_buffer_free(buffers[i]);
 }
 
-/* By products under way whose A is in registers. */
+/* By products under way. */
 static bool is_chained(const char *ir) {
     const char *second = strstr(ir, "dot %");
     second = second ? strstr(second + 1, "dot %") : NULL;
@@ -148,6 +184,7 @@ static void check_row(const Row *r, int stages) {
     if (!kernel || !interp) return;
     const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER);
     CHECK(is_chained(ir) == (stages > 1));
+    CHECK((strstr(ir, "ring {stages = 1}") != NULL) == is_kept(r));
     tern_kernel *placed = kernel_from_ir(interp, ir, &(tern_options){0});
     CHECK(placed);
     for (int turns = 0; turns <= MOST_TURNS; turns += 1 + turns) {
@@ -165,6 +202,7 @@ TEST(products_of_products_are_exact) {
 
 typedef struct Mutated {
     const Row *row;
+    bool signs;
     Inputs in;
     int shared;
 } Mutated;
@@ -181,23 +219,29 @@ static bool catches(const char *text, uint64_t seed, void *user) {
     b.values[4] = MOST_TURNS;
     bool runs = bench_run(&b, text, 1) && !b.failure.status;
     arena_free(b.arena);
-    return !runs || wrong_in(m->row, &m->in, MOST_TURNS);
+    return !runs || (m->signs ? wrong_signs : wrong_in)(m->row, &m->in, MOST_TURNS);
+}
+
+static void check_mutated(const char *name, int stages, int least) {
+    static Mutated m;
+    tern_context *context = opened("sim:h200", 0);
+    tern_kernel *kernel = context ? compiled_as(context, name, &rows[0], stages, NULL) : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    make_inputs(&m.in);
+    m.row = &rows[0], m.shared = kernel->compiled->facts.shared_bytes;
+    m.signs = !strcmp(name, "signs");
+    CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > least);
+    tern_kernel_free(kernel);
+    tern_close(context);
 }
 
 TEST(each_wait_and_barrier_is_missed) {
-    static Mutated m;
-    for (int stages = 2; stages < 5; stages++) {
-        tern_context *context = opened("sim:h200", 0);
-        tern_kernel *kernel = context ? compiled(context, &rows[0], stages, NULL) : NULL;
-        CHECK(kernel);
-        if (!kernel) return;
-        make_inputs(&m.in);
-        m.row = &rows[0], m.shared = kernel->compiled->facts.shared_bytes;
-        CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > 8);
-        tern_kernel_free(kernel);
-        tern_close(context);
-    }
+    for (int stages = 2; stages < 5; stages++) check_mutated("chained", stages, 8);
 }
+
+/* What all turns multiply is brought to shared memory once, for all warps. */
+TEST(so_are_those_of_what_is_kept) { check_mutated("signs", 2, 4); }
 
 static bool is_taken(const char *ptxas, const char *text) {
     char name[] = "/tmp/ptx_chained_XXXXXX";
@@ -209,16 +253,9 @@ static bool is_taken(const char *ptxas, const char *text) {
     return taken;
 }
 
-/* Of the size that attention has: 255 registers, none of them in memory. */
-TEST(ptxas_adds_no_wait) {
-    static const Row wide = {128, 128, 128, 8};
-    const char *ptxas = ptxas_path();
-    if (!ptxas) {
-        SKIP("no ptxas");
-        return;
-    }
+static void check_waits(const char *ptxas, const Row *row) {
     tern_context *context = opened("sim:h200", 0);
-    tern_kernel *kernel = context ? compiled(context, &wide, 3, NULL) : NULL;
+    tern_kernel *kernel = context ? compiled(context, row, 3, NULL) : NULL;
     CHECK(kernel);
     if (!kernel) return;
     const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
@@ -236,6 +273,17 @@ TEST(ptxas_adds_no_wait) {
     }
     tern_kernel_free(kernel);
     tern_close(context);
+}
+
+/* Of the sizes that attention has: 255 registers, none of them in memory. */
+TEST(ptxas_adds_no_wait) {
+    static const Row wide[] = {{128, 128, 128, 8}, {128, 64, 128, 4}};
+    const char *ptxas = ptxas_path();
+    if (!ptxas) {
+        SKIP("no ptxas");
+        return;
+    }
+    for (int i = 0; i < COUNT(wide); i++) check_waits(ptxas, &wide[i]);
 }
 
 TEST_MAIN()

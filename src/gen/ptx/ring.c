@@ -14,15 +14,10 @@
  *
  * Turn n is at byte n % stages * size of the ring. */
 #include "gen/ptx/gen.h"
+#include "ir/trips.h"
 
 static int part_bytes(const Type *type, int part) {
     return scratch_aligned(type->parts[part]->lanes * type_size_bytes(type->parts[part]));
-}
-
-static int turn_bytes(const Type *type) {
-    int bytes = 0;
-    for (int i = 0; i < type->num_parts; i++) bytes += part_bytes(type, i);
-    return bytes;
 }
 
 static bool has_copies(const Gen *g) { return g->arch->number >= 80; }
@@ -37,7 +32,7 @@ static Tir turn_base(Gen *g, const Op *op) {
     stages = wide ? tir_i64(g->b, ring_stages(ring)) : tir_i32(g->b, ring_stages(ring));
     Tir buffer = tir_2(g->b, wide ? TIR_REM_U64 : TIR_REM_U32, n, stages);
     if (wide) buffer = tir_1(g->b, TIR_LOW32, buffer);
-    return tir_2(g->b, TIR_MUL32, buffer, tir_i32(g->b, turn_bytes(turn_ring(op)->type)));
+    return tir_2(g->b, TIR_MUL32, buffer, tir_i32(g->b, ring_turn_bytes(turn_ring(op)->type)));
 }
 
 static SharedTile turn_tile(const Op *op, Tir base) {
@@ -121,18 +116,22 @@ static void ptx_put(Gen *g, const Op *op) {
 
 static void note_ring(Gen *g, const Op *op) {
     const Type *type = op_result(op)->type;
-    int bytes = turn_bytes(type), end = (int)ring_offset(op) + bytes * (int)ring_stages(op);
-    if (end > g->shared_size) g->shared_size = end;
-    Str note = str_format(g->arena, "a ring of %d turns of %d bytes; num_stages = %d",
-                          (int)ring_stages(op), bytes, g->fn->num_stages);
-    ptx_note(g, note);
+    int bytes = ring_turn_bytes(type), stages = (int)ring_stages(op);
+    if (ring_end(op) > g->shared_size) g->shared_size = ring_end(op);
+    ptx_note(g, stages == 1
+                    ? str_format(g->arena, "%d bytes kept through a loop", bytes)
+                    : str_format(g->arena, "a ring of %d turns of %d bytes; num_stages = %d",
+                                 stages, bytes, g->fn->num_stages));
 }
 
+static bool is_no_fill(Op *op, void *ring) { return op->kind != OP_FILL || turn_ring(op) != ring; }
+
 static void ptx_ready(Gen *g, const Op *op) {
-    if (has_copies(g) && ready_pending(op))
+    bool copies = has_copies(g) && !region_walk(g->fn->body, is_no_fill, turn_ring(op));
+    if (copies && ready_pending(op))
         tir_plain(g->b,
                   str_format(g->arena, "cp.async.wait_group %d;", (int)ready_pending(op)).data);
-    else if (has_copies(g))
+    else if (copies)
         tir_plain(g->b, "cp.async.wait_all;");
     if (g->has_wgmma) tir_plain(g->b, "fence.proxy.async.shared::cta;");
     ptx_barrier(g);

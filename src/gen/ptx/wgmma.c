@@ -77,15 +77,6 @@ static Tir group_bytes(Gen *g, const Operand *o, const Layout *product, bool is_
     return bytes;
 }
 
-/* Rows of panels go where rows of memory go, as the lanes of a thread or warp say. */
-static int row_dim(const Layout *home, const TileShape *shape) {
-    uint32_t columns = (1u << shape->log2[1]) - 1;
-    for (int kind = KIND_REG; kind <= KIND_LANE; kind++)
-        for (int i = 0; i < home->num[kind]; i++)
-            if (home->column[kind][i]) return home->column[kind][i] & columns ? 1 : 0;
-    return 1;
-}
-
 static Operand operand_of(Gen *g, const Op *op, int index) {
     const Value *value = op->operands[index];
     int bytes = type_size_bytes(value->type);
@@ -103,8 +94,7 @@ static Operand operand_of(Gen *g, const Op *op, int index) {
         o.dim = tile_panel_dim(value->type);
         return o;
     }
-    o.dim = dot_wants_k_rows(op) ? o.k_dim : row_dim(type_layout(value->type), &o.shape);
-    if (o.shape.log2[o.dim] < 4 && bytes == 2) o.dim = 1 - o.dim; /* the least row has 32 bytes */
+    o.dim = wgmma_panel_dim(op, index);
     o.tile = (SharedTile){.swizzle = tile_panels(value->type, o.dim, bytes),
                           .lane = type_lane(value->type),
                           .bytes = bytes * value->type->lanes};

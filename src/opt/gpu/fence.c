@@ -137,14 +137,6 @@ static void fence_trips(Fencer *f, Op *op) {
 
 /* ---- rings ---- */
 
-static int ring_end(const Op *ring) {
-    const Type *type = op_result(ring)->type;
-    int bytes = 0;
-    for (int i = 0; i < type->num_parts; i++)
-        bytes += scratch_aligned(type->parts[i]->lanes * type_size_bytes(type->parts[i]));
-    return (int)ring_offset(ring) + bytes * (int)ring_stages(ring);
-}
-
 static bool is_of_ring(Op *op, void *ring) {
     return !(is_turn_op(op) && turn_ring(op) == op_result(ring)); /* false ends the walk */
 }

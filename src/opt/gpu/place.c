@@ -222,6 +222,24 @@ static bool settle(Placer *p, const Value *to) {
     return true;
 }
 
+/* Of `arg`, lane by lane, in so many steps. */
+static bool is_made_of(const Value *value, const Value *arg, int steps) {
+    const Op *op = value->def;
+    if (value == arg) return true;
+    if (!op || !steps || !op_has_trait(op, ELEMENTWISE)) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (is_made_of(op->operands[i], arg, steps - 1)) return true;
+    return false;
+}
+
+/* A product of the body adds to it: it lies as that does, wherever it comes from. */
+static bool is_added_to(const Op *loop, const Value *arg) {
+    enum { STEPS = 4 };
+    for (const Op *op = for_body(loop)->first; op; op = op->next)
+        if (op->kind == OP_DOT && is_made_of(dot_acc(op), arg, STEPS)) return true;
+    return false;
+}
+
 /* Each loop looks at its body up to three times; nested deeper than this, once. */
 enum { DEEP = 5 };
 
@@ -229,7 +247,8 @@ static void home_for(Placer *p, Op *op) {
     int count = for_count(op);
     p->loop_depth++;
     for (int i = 0; i < count; i++) {
-        set_home(p, for_arg(op, i), place_plan(p, for_init(op, i))->home);
+        const Layout *home = place_plan(p, for_init(op, i))->home;
+        set_home(p, for_arg(op, i), is_added_to(op, for_arg(op, i)) ? NULL : home);
         if (p->loop_depth > DEEP) settle(p, for_arg(op, i));
     }
     home_region(p, for_body(op));

@@ -53,7 +53,7 @@ typedef struct Loop {
     Region *body;
     Ahead *ahead; /* by value id: can it be computed for a later turn */
     int planned;  /* ids below are of values that were looked at */
-    int num_parts, stages;
+    int num_parts, stages, offset;
     int carried; /* by the loop as it was */
     bool panels; /* of 8 rows of 128 bytes are read: there is a product by wgmma */
     Part parts[MAX_PARTS];
@@ -143,18 +143,8 @@ static bool can_copy(const Op *load) {
            load_width(load) * type_size_bytes(lane) >= 4;
 }
 
-/* Rows of which dimension lie in a row in memory: a thread's lanes, else the warp's. */
-static int fast_dim(const Type *tile) {
-    const Layout *layout = type_layout(tile);
-    for (int kind = KIND_REG; kind <= KIND_LANE; kind++)
-        for (int i = 0; i < layout->num[kind]; i++)
-            if (layout->column[kind][i])
-                return layout->column[kind][i] < (uint32_t)tile->shape[1] ? 1 : 0;
-    return 1;
-}
-
 static const Type *shared_type(Rings *r, const Type *tile) {
-    Swizzle swizzle = tile_panels(tile, fast_dim(tile), type_size_bytes(tile));
+    Swizzle swizzle = tile_panels(tile, tile_fast_dim(tile), type_size_bytes(tile));
     return type_placed(r->fn->types, tile, place_shared(r->fn->types, &swizzle));
 }
 
@@ -179,7 +169,8 @@ static bool fits_turn(const Loop *l, const Part *part) {
 
 /* May a product read this tile where it lies? Types of other than 16 bits in rows along K only. */
 static bool takes_rows(const Op *dot, int operand, const Type *tile) {
-    return dot_unit(dot) != UNIT_WGMMA || !dot_wants_k_rows(dot) || fast_dim(tile) == 1 - operand;
+    return dot_unit(dot) != UNIT_WGMMA || !dot_wants_k_rows(dot) ||
+           tile_fast_dim(tile) == 1 - operand;
 }
 
 /* The load that a product reads, as it is or transposed. */
@@ -204,6 +195,15 @@ static bool by_tensor_cores(const Op *op) {
     return op->kind == OP_DOT && (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA);
 }
 
+/* Behind what is kept for products of this loop. */
+static int first_byte(const Loop *l) {
+    int end = 0;
+    for (const Op *op = l->body->first; op; op = op->next)
+        if (op->kind == OP_PEEK && ring_end(turn_ring(op)->def) > end)
+            end = ring_end(turn_ring(op)->def);
+    return end;
+}
+
 /* Of a product b, or a and b, can lie in shared memory; of one by wgmma a alone, too. */
 static void find_parts(Loop *l) {
     for (Op *op = l->body->first; op; op = op->next)
@@ -212,8 +212,8 @@ static void find_parts(Loop *l) {
         Part part;
         if (!by_tensor_cores(op)) continue;
         if (l->num_parts + 2 > MAX_PARTS) return;
-        bool has_b = find_part(l, op, 1, &part);
-        if (has_b) l->parts[l->num_parts++] = part;
+        bool has_b = dot_b(op)->type->place->shared;
+        if (!has_b && find_part(l, op, 1, &part)) has_b = true, l->parts[l->num_parts++] = part;
         if (!has_b && dot_unit(op) != UNIT_WGMMA) continue;
         if (find_part(l, op, 0, &part)) l->parts[l->num_parts++] = part;
     }
@@ -237,7 +237,10 @@ typedef struct Scratch {
 
 static bool note_scratch(Op *op, void *user) {
     Scratch *s = user;
-    int bytes[MAX_TRIPS], in_ring = op->kind == OP_DOT && dot_a_in_registers(op);
+    int bytes[MAX_TRIPS], in_ring = 0;
+    for (int i = 0; op->kind == OP_DOT && i < 2; i++)
+        in_ring += op->operands[i]->type->place->shared;
+    in_ring += op->kind == OP_DOT && dot_a_in_registers(op);
     for (int i = 0; i < s->l->num_parts; i++) in_ring += s->l->parts[i].dot == op;
     if (in_ring == 2) return true; /* and nothing of it in scratch */
     int count = op_trips(s->l->r->fn, s->l->r->has_atomics, op, bytes);
@@ -253,7 +256,7 @@ static bool choose_stages(Loop *l) {
     int turn = 0;
     region_walk(l->body, note_scratch, &s);
     for (int i = 0; i < l->num_parts; i++) turn += scratch_aligned(part_bytes(&l->parts[i]));
-    int left = l->r->arch->shared_limit - (s.most ? s.most + SMALL_SCRATCH : 0);
+    int left = l->r->arch->shared_limit - l->offset - (s.most ? s.most + SMALL_SCRATCH : 0);
     int most = turn ? left / turn : 0;
     if (asked > MAX_STAGES) asked = MAX_STAGES;
     l->stages = asked < most ? (int)asked : most;
@@ -401,7 +404,7 @@ static void write_ring(Loop *l, Builder *b) {
     for (int i = 0; i < l->num_parts; i++) types[i] = l->parts[i].type;
     const Type *type = type_ring(l->r->fn->types, l->num_parts, types);
     Op *ring = build_op(b, OP_RING, 0, NULL, 1, &type, 0, NULL);
-    ring_set_stages(ring, l->stages);
+    ring_set_stages(ring, l->stages), ring_set_offset(ring, l->offset);
     l->ring = op_result(ring);
 }
 
@@ -415,7 +418,7 @@ typedef struct Readers {
 static bool reads_in_place(const Readers *r, const Op *op, int operand) {
     if (op->kind != OP_DOT || op->parent != r->l->body || operand > 1) return false;
     if (dot_unit(op) == UNIT_WGMMA) return takes_rows(op, operand, r->part->load->results[0].type);
-    bool has_b = operand == 1;
+    bool has_b = operand == 1 || dot_b(op)->type->place->shared;
     for (int i = 0; i < r->l->num_parts; i++)
         has_b = has_b || (r->l->parts[i].dot == op && r->l->parts[i].operand == 1);
     return dot_unit(op) == UNIT_MMA && has_b;
@@ -539,6 +542,7 @@ static bool ring_loop(Rings *r, Op *op) {
     l.planned = r->fn->num_values;
     l.ahead = arena_array(r->px->scratch, Ahead, l.planned);
     l.args = arena_array(r->px->scratch, Value *, l.carried + 1);
+    l.offset = first_byte(&l);
     find_parts(&l);
     find_moved(&l);
     if (!l.num_parts || !choose_stages(&l)) return false;

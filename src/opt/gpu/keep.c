@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+/* keep: what each turn of a loop multiplies anew lies in shared memory from before the loop on.
+ *
+ *                                           %r = ring {stages = 1} : ring<tile<.., #7>>
+ *     for %i ..                             acquire %r, 0;  put %r, 0, %q {part = 0};  ready %r, 0
+ *       %c = dot %q, %b, ..          ->     for %i ..
+ *                                             %p = peek %r, 0 {part = 0}
+ *                                             %c = dot %p, %b, ..
+ *                                           release %r, 0
+ *
+ * Without it, the product brings %q to shared memory in each turn, and the block waits before it
+ * multiplies, and for its end. What wgmma takes from registers stays there. Of mma.sync only b: it
+ * reads a where it lies only if b does so, too. A ring for each loop, from byte 0 on: those of
+ * pass rings come behind it. */
+#include "ir/arch.h"
+#include "ir/place.h"
+#include "ir/trips.h"
+#include "opt/opt.h"
+
+typedef struct Kept {
+    Value *value;
+    const Type *type; /* in shared memory */
+} Kept;
+
+typedef struct Keeper {
+    Func *fn;
+    const Arch *arch;
+    bool has_atomics;
+    Op *loop;
+    int count, most_scratch;
+    Kept kept[MAX_PARTS];
+} Keeper;
+
+static bool is_from_outside(const Value *value, const Region *body) {
+    const Region *region = value->def ? value->def->parent : value->region;
+    while (region && region != body) region = region->owner ? region->owner->parent : NULL;
+    return !region;
+}
+
+static bool may_read_in_place(const Op *dot, int operand) {
+    const Value *value = dot->operands[operand];
+    if (value->type->place->shared || type_is_bool(value->type)) return false;
+    if (dot_unit(dot) == UNIT_WGMMA) return operand == 1 || !dot_a_in_registers(dot);
+    return dot_unit(dot) == UNIT_MMA && operand == 1 && type_size_bytes(value->type) == 2;
+}
+
+static const Type *kept_type(const Keeper *k, const Op *dot, int operand) {
+    const Type *tile = dot->operands[operand]->type;
+    int dim = dot_unit(dot) == UNIT_WGMMA ? wgmma_panel_dim(dot, operand) : tile_fast_dim(tile);
+    Swizzle swizzle = tile_panels(tile, dim, type_size_bytes(tile));
+    return type_placed(k->fn->types, tile, place_shared(k->fn->types, &swizzle));
+}
+
+static const Kept *kept_of(const Keeper *k, const Value *value, const Type *type) {
+    for (int i = 0; i < k->count; i++)
+        if (k->kept[i].value == value && k->kept[i].type == type) return &k->kept[i];
+    return NULL;
+}
+
+static bool note_scratch(Op *op, void *user) {
+    Keeper *k = user;
+    int bytes[MAX_TRIPS], count = op_trips(k->fn, k->has_atomics, op, bytes);
+    for (int i = 0; i < count; i++)
+        if (bytes[i] > k->most_scratch) k->most_scratch = bytes[i];
+    return true;
+}
+
+/* Half of shared memory is for what turns bring, and there is room for scratch as before. */
+static int shared_left(Keeper *k) {
+    k->most_scratch = 0;
+    region_walk(for_body(k->loop), note_scratch, k);
+    int left = k->arch->shared_limit - k->most_scratch - SMALL_SCRATCH;
+    return left < k->arch->shared_limit / 2 ? left : k->arch->shared_limit / 2;
+}
+
+static void find_kept(Keeper *k) {
+    const Region *body = for_body(k->loop);
+    int left = shared_left(k);
+    for (const Op *op = body->first; op; op = op->next) {
+        for (int i = 0; op->kind == OP_DOT && i < 2; i++) {
+            Value *value = op->operands[i];
+            if (!may_read_in_place(op, i) || !is_from_outside(value, body)) continue;
+            const Type *type = kept_type(k, op, i);
+            int bytes = type->lanes * type_size_bytes(type);
+            if (k->count == MAX_PARTS || bytes < PANEL_BYTES || kept_of(k, value, type)) continue;
+            if (bytes > left) continue;
+            k->kept[k->count++] = (Kept){value, type};
+            left -= bytes;
+        }
+    }
+}
+
+/* ---- writing ---- */
+
+static void write_kept(Keeper *k) {
+    const Type *types[MAX_PARTS];
+    Value *peeks[MAX_PARTS];
+    Func *fn = k->fn;
+    Builder b = {.fn = fn, .region = k->loop->parent, .before = k->loop, .span = k->loop->span};
+    for (int i = 0; i < k->count; i++) types[i] = k->kept[i].type;
+    const Type *type = type_ring(fn->types, k->count, types);
+    Op *ring = build_op(&b, OP_RING, 0, NULL, 1, &type, 0, NULL);
+    ring_set_stages(ring, 1);
+    Value *turn[3] = {op_result(ring), build_int(&b, type_scalar(TYPE_I32), 0)};
+    build_op(&b, OP_ACQUIRE, 2, turn, 0, NULL, 0, NULL);
+    for (int i = 0; i < k->count; i++) {
+        turn[2] = k->kept[i].value;
+        put_set_part(build_op(&b, OP_PUT, 3, turn, 0, NULL, 0, NULL), i);
+    }
+    build_op(&b, OP_READY, 2, turn, 0, NULL, 0, NULL);
+    b.before = k->loop->next;
+    build_op(&b, OP_RELEASE, 2, turn, 0, NULL, 0, NULL);
+    b.region = for_body(k->loop), b.before = b.region->first;
+    for (int i = 0; i < k->count; i++) {
+        Op *peek = build_op(&b, OP_PEEK, 2, turn, 1, &types[i], 0, NULL);
+        peek_set_part(peek, i);
+        peeks[i] = op_result(peek);
+        peeks[i]->name = k->kept[i].value->name;
+    }
+    for (Op *op = b.before; op; op = op->next) {
+        for (int i = 0; op->kind == OP_DOT && i < 2; i++) {
+            if (!may_read_in_place(op, i)) continue;
+            const Kept *kept = kept_of(k, op->operands[i], kept_type(k, op, i));
+            if (kept) op->operands[i] = peeks[kept - k->kept];
+        }
+    }
+}
+
+/* ---- all ---- */
+
+static bool keep_region(Keeper *k, Region *region) {
+    bool changed = false;
+    for (Op *op = region->first; op; op = op->next) {
+        bool inside = false;
+        for (int i = 0; i < op->num_regions; i++) inside |= keep_region(k, op->regions[i]);
+        changed |= inside;
+        k->loop = op, k->count = 0;
+        if (op->kind != OP_FOR || inside) continue;
+        find_kept(k);
+        if (!k->count) continue;
+        write_kept(k);
+        changed = true;
+    }
+    return changed;
+}
+
+bool pass_keep(PassCtx *px, Func *fn) {
+    (void)px;
+    if (fn->form != FORM_PLACED) return false;
+    Keeper k = {.fn = fn, .arch = arch_find(fn->target), .has_atomics = func_has_atomics(fn)};
+    if (!keep_region(&k, fn->body)) return false;
+    func_renumber(fn);
+    return true;
+}
