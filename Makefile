@@ -246,7 +246,8 @@ gen-diff: all $(B)/libtern-internal.a ## all kernels' C and PTX against another 
 .PHONY: library-parts mutate-needs mutate
 library-parts:
 	@echo $(LIB_O)
-mutate-needs: $(filter-out $(B)/src/%,$(LIB_O) $(CLI_O)) $(B)/lang/std_files.def $(MOCK) $(MOCK_NVML) $(MOCK_CUPTI)
+mutate-needs: $(filter-out $(B)/src/%,$(LIB_O) $(CLI_O)) $(B)/lang/std_files.def $(MOCK) $(MOCK_NVML) $(MOCK_CUPTI) \
+    $(B)/libtern.so $(EXAMPLES)
 MUTATE_OPTIONS ?= --count 1000 --floor 90
 mutate: ## change 1000 tokens of the library, one at a time: do tests notice 90 %?
 	@tools/mutate prepare

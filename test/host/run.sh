@@ -1,32 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Python files that run from the top, on the device of the kept outputs: each test/host/*.py prints
-# what is kept in *.out, which is Python's own (and PyTorch's) output; where there is a Python, it is
-# asked again. Then what is wrong with a file, in Python's words with its place; and what a file may
-# not reach.
+# What is wrong with a Python file that runs from the top, in Python's words with its place; and what a
+# file may not reach.
 . test/cli/lib.sh
-python=${PYTHON:-python3}
-for file in test/host/*.py; do
-    "$TERN" exec --device cpu "$file" >"$work/got" 2>"$work/err"
-    check "$file ends well" test $? = 0
-    whose=0
-    grep -q perf_report "$file" && whose=1
-    check "$file says whose times they are" test "$(grep -c "none of these tables is PyTorch's" "$work/err")" = $whose
-    check "$file says nothing else" test "$(wc -l <"$work/err")" = $whose
-    check "$file prints what is kept" diff "${file%.py}.out" "$work/got"
-    module=torch
-    grep -q '^import triton' "$file" && continue # those need a GPU there
-    grep -q '^import torch' "$file" || module=sys
-    if "$python" -c "import sys, $module; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12)))" 2>"$work/.out"; then
-        "$python" "$file" >"$work/want" 2>"$work/err"
-        check "$file prints what Python prints" diff "$work/want" "$work/got"
-    else
-        skip 1 "no Python 3.11 or 3.12 with $module"
-    fi
-done
-file=test/host/kernels.py
-"$TERN" exec --device interp $file >"$work/got" 2>&1
-check 'the same on interp' diff ${file%.py}.out "$work/got"
-
 # script CODE WORDS: the lines that follow, one an argument.
 script() {
     code=$1 words=$2
