@@ -52,17 +52,20 @@ static bool variable(const char *name, int low, int high, int *value) {
     return !errno && !*end && number >= low && number <= high;
 }
 
-/* The parent's number, and when it began: the same for all that it started, and for no others. */
-static const char *parent_words(Arena *arena) {
-    const char *path = str_format(arena, "/proc/%d/stat", (int)getppid()).data;
-    int fields = 0;
+/* What Linux says of a process behind its name: its state, then numbers. NULL: there is none. */
+static const char *process_words(Arena *arena, int process) {
     char text[4096] = "";
-    int file = open(path, O_RDONLY | O_CLOEXEC);
+    int file = open(str_format(arena, "/proc/%d/stat", process).data, O_RDONLY | O_CLOEXEC);
     ssize_t length = file < 0 ? 0 : read(file, text, sizeof text - 1);
     if (file >= 0) close(file);
-    if (length <= 0) return NULL;
-    const char *at = strrchr(text, ')');
-    for (; at && *at && fields < 20; at++) fields += *at == ' ';
+    const char *at = length > 0 ? strrchr(text, ')') : NULL;
+    return at && at[1] ? str_c(arena, str_of(at + 2)) : NULL;
+}
+
+/* The parent's number, and when it began: the same for all that it started, and for no others. */
+static const char *parent_words(Arena *arena) {
+    const char *at = process_words(arena, (int)getppid());
+    for (int fields = 1; at && *at && fields < 20; at++) fields += *at == ' ';
     return at ? str_format(arena, "%d %.*s", (int)getppid(), (int)strcspn(at, " "), at).data : NULL;
 }
 
@@ -141,12 +144,19 @@ static void *beat(void *user) {
     return NULL;
 }
 
+static int say_alive(const Ranks *ranks, const char *words) {
+    Str why;
+    if (file_write(ranks->cli->arena, file_of(ranks, "alive", ranks->rank), words, strlen(words),
+                   &why))
+        return EXIT_OK;
+    return cli_fail(ranks->cli, EXIT_SYSTEM, "%.*s", STR_ARG(why));
+}
+
 static int begin_to_live(Ranks *ranks) {
-    Str why, words = str_format(ranks->cli->arena, "%d %s", (int)getpid(), ranks->host);
-    const char *path = file_of(ranks, "alive", ranks->rank);
+    const char *words = str_format(ranks->cli->arena, "%d %s", (int)getpid(), ranks->host).data;
     sigset_t all, before; /* signals are the command's own thread's to take */
-    if (!file_write(ranks->cli->arena, path, words.data, (size_t)words.length, &why))
-        return cli_fail(ranks->cli, EXIT_SYSTEM, "%.*s", STR_ARG(why));
+    int code = say_alive(ranks, words);
+    if (code) return code;
     pthread_mutex_init(&ranks->lock, NULL);
     pthread_cond_init(&ranks->wake, NULL);
     sigfillset(&all);
@@ -163,17 +173,26 @@ static double silent_s(const Ranks *ranks, const char *path) {
     return difftime(own.st_mtime, other.st_mtime);
 }
 
+/* Also where its parent has not asked how yet. */
+static bool has_ended(const Ranks *ranks, long process) {
+    if (kill((pid_t)process, 0)) return errno == ESRCH;
+    const char *words = process_words(ranks->cli->arena, (int)process);
+    return words && (*words == 'Z' || *words == 'X');
+}
+
 /* One that has not begun within a minute is not there, or has another cache folder. */
 static bool is_alive(const Ranks *ranks, int rank) {
     const char *path = file_of(ranks, "alive", rank);
     Str text, why;
+    if (access(file_of(ranks, "alive", ranks->rank), F_OK)) return false; /* rank 0 took it away */
     if (!file_read(ranks->cli->arena, path, 4096, &text, &why))
         return clock_ms() - ranks->started_ms < START_S * 1e3;
     char *end;
     const char *words = str_c(ranks->cli->arena, text);
     long process = strtol(words, &end, 10);
+    if (process <= 0) return false; /* it said so itself */
     bool is_here = *end == ' ' && !strcmp(end + 1, ranks->host);
-    if (is_here && process > 0 && kill((pid_t)process, 0) && errno == ESRCH) return false;
+    if (is_here && has_ended(ranks, process)) return false;
     return silent_s(ranks, path) < DEAD_AFTER_S;
 }
 
@@ -334,6 +353,7 @@ int ranks_close(Ranks *ranks, int code) {
         pthread_join(ranks->thread, NULL);
         pthread_cond_destroy(&ranks->wake);
         pthread_mutex_destroy(&ranks->lock);
+        if (code) say_alive(ranks, "ended");
     }
     for (int i = 0; i < ranks->children.count; i++)
         while (waitpid(ranks->children.data[i], NULL, 0) < 0 && errno == EINTR) continue;

@@ -56,10 +56,10 @@ def pruned(y, n, B: tl.constexpr):
     tl.store(y + tl.arange(0, B), 1.0)
 END
 given="--grid cdiv(n,B) -a x=rand(1000) -a y=rand(1000) -a count=zeros(1,i32)"
-says "$work/k.py:k" $given -a n=1000 --limit 20
+says "$work/k.py:k" $given -a n=1000 --limit 8
 ends 1
 has 'what does not compile' '^refused *B=256 HOW=1 num_warps=4 .*not this one'
-has 'what hangs' '^hung *B=256 HOW=2 num_warps=4 .*no end within 20 s'
+has 'what hangs' '^hung *B=256 HOW=2 num_warps=4 .*no end within 8 s'
 has 'what crashes' '^failed *B=256 HOW=3 num_warps=4 .*crashed'
 has 'what is wrong' "^wrong *B=512 HOW=4 num_warps=4 .*not as 2 others"
 has 'one of the others wins' '^winner: B=\(64\|128\) HOW=0 num_warps=[24], '
