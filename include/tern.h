@@ -305,6 +305,8 @@ typedef struct tern_parameter {
 TERN_API int tern_kernel_num_parameters(const tern_kernel *kernel);
 TERN_API const tern_parameter *tern_kernel_parameter(const tern_kernel *kernel, int index);
 TERN_API const char *tern_kernel_name(const tern_kernel *kernel);
+/* Whether the kernel may store through this pointer; true where it is not known. */
+TERN_API bool tern_kernel_writes(tern_kernel *kernel, const char *parameter);
 
 typedef enum tern_stage {
     TERN_STAGE_AST,
@@ -801,6 +803,7 @@ typedef enum tern_candidate_state {
     TERN_CANDIDATE_WRONG,   /* its results are */
     TERN_CANDIDATE_FAILED,  /* it stopped, or crashed */
     TERN_CANDIDATE_HUNG,    /* it did not come to an end in time */
+    TERN_CANDIDATE_PRUNED,  /* what is known of it says that it cannot be fast */
 } tern_candidate_state;
 TERN_API const char *tern_candidate_word(tern_candidate_state state); /* "lost", "wrong" .. */
 

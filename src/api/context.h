@@ -77,6 +77,7 @@ struct tern_kernel {
     CompiledKernel *compiled;
     void *loaded; /* NULL: compiled for another target than the device's */
     const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
+    const bool *written; /* of each parameter of the compiled kernel; NULL: not asked yet */
     int num_arguments; /* of a launch; behind them are those that symbols give */
     ModuleSymbol **symbols;
     int num_parameters;

@@ -273,6 +273,16 @@ const tern_parameter *tern_kernel_parameter(const tern_kernel *kernel, int index
 }
 
 const char *tern_kernel_name(const tern_kernel *kernel) { return kernel->name; }
+
+bool tern_kernel_writes(tern_kernel *kernel, const char *parameter) {
+    const CompiledKernel *compiled = kernel->compiled;
+    if (setjmp(kernel->own.context->oom) || !compiled->ir) return true;
+    if (!kernel->written) kernel->written = kernel_use(kernel->arena, compiled).written;
+    for (int i = 0; i < compiled->num_params; i++)
+        if (str_is(compiled->params[i].name, parameter)) return kernel->written[i];
+    return true;
+}
+
 const char *tern_kernel_target(const tern_kernel *kernel) { return kernel->compiled->target; }
 int tern_kernel_num_warps(const tern_kernel *kernel) { return kernel->compiled->num_warps; }
 int tern_kernel_num_stages(const tern_kernel *kernel) { return kernel->compiled->num_stages; }

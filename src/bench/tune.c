@@ -224,6 +224,7 @@ const char *tern_candidate_word(tern_candidate_state state) {
     case TERN_CANDIDATE_WRONG: return "wrong";
     case TERN_CANDIDATE_FAILED: return "failed";
     case TERN_CANDIDATE_HUNG: return "hung";
+    case TERN_CANDIDATE_PRUNED: return "pruned";
     }
     return "?";
 }

@@ -22,6 +22,7 @@ const OptionRow options_tune[] = {
     {"max-time", 0, "SECONDS", "of the race; default: 60"},
     {"devices", 0, "D,D..", "share the work among these: cuda:0,cuda:1"},
     {"hot", 0, NULL, "caches as the run before left them; default: cold"},
+    {"spills", 0, NULL, "GPU: time also what keeps values in memory that no register is left for"},
     {"allow-slow", 0, NULL, "time a device that is not made for speed, too"},
     {"no-keep", 0, NULL, "do not keep the answer"},
     {"config", 0, "K", "only this @triton.autotune config"},
@@ -227,10 +228,12 @@ static void report_json(const Tune *tune) {
 
 static int answer(Tune *tune) {
     const tern_tuning *tuning = &tune->tuning;
-    bool any_wrong = false, all_refused = true;
+    bool any_wrong = false, any_pruned = false, all_refused = true;
     for (int i = 0; i < tuning->num_candidates; i++) {
         any_wrong |= tuning->candidates[i].state == TERN_CANDIDATE_WRONG;
-        all_refused &= tuning->candidates[i].state == TERN_CANDIDATE_REFUSED;
+        bool is_pruned = tuning->candidates[i].state == TERN_CANDIDATE_PRUNED;
+        any_pruned |= is_pruned;
+        all_refused &= is_pruned || tuning->candidates[i].state == TERN_CANDIDATE_REFUSED;
     }
     progress_end(&tune->progress);
     if (tune->cli->json)
@@ -238,7 +241,9 @@ static int answer(Tune *tune) {
     else
         report_text(tune);
     if (tuning->winner < 0)
-        return cli_fail(tune->cli, all_refused ? EXIT_REFUSED : EXIT_WRONG, "no candidate is left");
+        return cli_fail(tune->cli, all_refused ? EXIT_REFUSED : EXIT_WRONG,
+                        "no candidate is left%s",
+                        any_pruned ? ": --spills times those that are pruned, too" : "");
     const char *choice = tune->entries.data[tuning->winner].choice;
     if (!option_given(tune->cli, "no-keep") && *tern_cache_dir(tune->base.context) &&
         tern_tuned_keep(tune->base.context, tune->key, choice))
@@ -248,7 +253,7 @@ static int answer(Tune *tune) {
 
 /* ---- all of it ---- */
 
-static int prepare(Tune *tune) {
+int tune_prepare(Tune *tune, const char *device) {
     Cli *cli = tune->cli;
     Bound *base = &tune->base;
     double seconds;
@@ -262,14 +267,15 @@ static int prepare(Tune *tune) {
     if (!(tune->limit_s > 0 && tune->limit_s < 1e6))
         return cli_fail(cli, EXIT_USAGE, "--limit is in seconds, above 0");
     tune->hot = option_given(cli, "hot");
-    int code = bound_open(base, cli, cli->device, tune->operand);
+    int code = bound_open(base, cli, device, tune->operand);
     if (code) return code;
-    const char *device = tern_device_name(base->context);
-    if (!option_given(cli, "allow-slow") && !tern_device_property(device, TERN_DEVICE_IS_FAST))
+    const char *name = tern_device_name(base->context);
+    bool is_slow = !tune->is_nursery && !tern_device_property(name, TERN_DEVICE_IS_FAST);
+    if (is_slow && !option_given(cli, "allow-slow"))
         return cli_fail(cli, EXIT_REFUSED,
                         "device %s checks kernels, its time says nothing about speed "
                         "(--allow-slow times it)",
-                        device);
+                        name);
     if (base->function->is_cuda)
         return cli_fail(cli, EXIT_REFUSED, "kernels in CUDA C have no constants to tune");
     base->env.draws = arena_new_of(cli->arena, Draws);
@@ -291,8 +297,10 @@ int command_tune(Cli *cli) {
     launch_guard_crashes();
     int code = ranks_open(&tune.ranks, cli, true);
     progress_start(&tune.progress, cli);
-    if (!code) code = prepare(&tune);
+    if (!code) tune_apart_open(&tune);
+    if (!code) code = tune_prepare(&tune, cli->device);
     if (!code) code = tune_run(&tune);
+    tune_apart_close(&tune);
     progress_end(&tune.progress);
     if (!code && !tune.ranks.rank) code = answer(&tune);
     tern_tuning_free(&tune.tuning);

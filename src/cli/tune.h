@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tune: what tern tune knows, for its parts: the space and the answer (tune.c), whether candidates
- * are right (tune_try.c), the race, and several ranks that share it (tune_race.c). */
+ * are right (tune_try.c, tune_apart.c), the race, and several ranks that share it (tune_race.c). */
 #ifndef TERN_CLI_TUNE_H
 #define TERN_CLI_TUNE_H
 
@@ -35,9 +35,24 @@ typedef struct Tune {
     bool hot;
     Progress progress;
     Ranks ranks;
+    int nursery, from_nursery; /* its process, 0: none; the pipe that it answers through */
+    bool is_nursery;           /* this process is */
     tern_tuning tuning;
 } Tune;
 
+/* Opens `device`, reads the space of candidates. An ExitCode. */
+int tune_prepare(Tune *tune, const char *device);
+/* Before any device is open: keeps a process from which candidates for a GPU are forked, which
+ * begins to try this rank's. */
+void tune_apart_open(Tune *tune);
+void tune_apart_take(Tune *tune); /* what has come of them: they WAIT no longer */
+void tune_apart_close(Tune *tune);
+/* Tries all entries that are wanted in processes of their own. */
+void tune_try_apart(Tune *tune);
+/* Compiles, launches once, looks at what came out. entry->bound is open. */
+tern_candidate_state tune_try_one(Tune *tune, Entry *entry, bool checks);
+/* What was complained, in one line, without the command's name in front. */
+const char *tune_words(Arena *arena, const char *text);
 /* Tries all entries that are wanted: those that end READY are open here. */
 int tune_try(Tune *tune);
 /* Who of those that are open here and READY has the same results: sets entry->group, of each that

@@ -1,23 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tune_try: is a candidate right?
  *
- * Each first runs in a process of its own, with a time limit, several at once: what crashes, hangs,
- * writes outside of its tensors or fails --check is out, and the others go on. Those that are left
- * must then agree: results that most others do not share are wrong. On cuda, which does not live on
- * in a fork, they run here. */
+ * Each first runs in a process of its own (tune_apart.c). Those that are left run here, for the
+ * race, and must agree: results that most others do not share are wrong. */
 #include "cli/check.h"
-#include "cli/parcel.h"
 #include "cli/tune.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { MOST_AT_ONCE = 64 };
+#include <stdlib.h>
 
 /* ---- one candidate, alone ---- */
 
@@ -50,13 +39,55 @@ static void keep_restored(const Tune *tune, Entry *entry) {
     }
 }
 
-/* Compiles, launches once, looks at what came out. entry->bound is open. */
-static tern_candidate_state try(Tune *tune, Entry *entry, bool checks) {
+/* A number of what the device says of a compiled kernel; 0: it does not say. */
+static long fact(Bound *bound, const char *name) {
+    const char *facts = tern_kernel_text(bound->kernel, TERN_STAGE_FACTS);
+    const char *line = facts ? strstr(facts, name) : NULL;
+    return line ? strtol(line + strlen(name), NULL, 10) : 0;
+}
+
+/* What no register is left for goes through memory, each time that it is needed. */
+static bool is_pruned(Tune *tune, Entry *entry) {
+    long spilled = fact(&entry->bound, "\nlocal bytes (spills): ");
+    if (!spilled || option_given(tune->cli, "spills")) return false;
+    cli_fail(&entry->cli, EXIT_REFUSED, "spills %ld bytes a thread, with %ld registers", spilled,
+             fact(&entry->bound, "\nregisters: "));
+    return true;
+}
+
+/* What no candidate writes is there once: the bytes are the same, and so is their place. */
+static void share_inputs(const Tune *tune, Entry *entry) {
+    for (int i = 0; i < entry->bound.num_args; i++) {
+        LaunchArg *arg = &entry->bound.args[i];
+        bool is_input = arg->value && arg->value->kind == ARG_TENSOR && !arg->value->is_empty &&
+                        !tern_kernel_writes(entry->bound.kernel, arg->parameter->name);
+        for (int k = 0; k < tune->entries.count && is_input && !arg->buffer; k++) {
+            const Entry *other = &tune->entries.data[k];
+            bool is_ready = other != entry && other->is_open &&
+                            other->bound.context == entry->bound.context &&
+                            other->state == TERN_CANDIDATE_READY && other->bound.kernel;
+            const LaunchArg *its =
+                is_ready ? bound_arg(&other->bound, str_of(arg->parameter->name)) : NULL;
+            if (!its || !its->buffer || its->is_shared ||
+                tern_kernel_writes(other->bound.kernel, arg->parameter->name))
+                continue;
+            const Tensor *a = arg->value->tensor, *b = its->value->tensor;
+            if (a->storage_bytes != b->storage_bytes ||
+                memcmp(a->storage, b->storage, a->storage_bytes) != 0)
+                continue;
+            arg->buffer = its->buffer, arg->is_shared = true;
+        }
+    }
+}
+
+tern_candidate_state tune_try_one(Tune *tune, Entry *entry, bool checks) {
     Bound *bound = &entry->bound;
     const MeasureRequest request = {.device = tune->cli->device, .operand = tune->operand};
     Str why;
-    if (bound_values(bound) || bound_compile(bound) || bound_upload(bound))
-        return TERN_CANDIDATE_REFUSED;
+    if (bound_values(bound) || bound_compile(bound)) return TERN_CANDIDATE_REFUSED;
+    if (is_pruned(tune, entry)) return TERN_CANDIDATE_PRUNED;
+    share_inputs(tune, entry);
+    if (bound_upload(bound)) return TERN_CANDIDATE_REFUSED;
     if (!launch_arguments(bound->cli->arena, bound->kernel, bound->args, bound->num_args,
                           &entry->arguments, &entry->num_arguments, &why)) {
         cli_fail(bound->cli, EXIT_USAGE, "%.*s", STR_ARG(why));
@@ -73,136 +104,6 @@ static tern_candidate_state try(Tune *tune, Entry *entry, bool checks) {
     return TERN_CANDIDATE_READY;
 }
 
-/* What was complained, in one line, without the command's name in front. */
-static const char *first_words(Arena *arena, const char *text) {
-    static const char prefix[] = "tern tune: ";
-    if (!strncmp(text, prefix, sizeof prefix - 1)) text += sizeof prefix - 1;
-    return str_c(arena, (Str){text, (int)strcspn(text, "\n")});
-}
-
-enum { RED_ZONE_BYTES = 1 << 16 };
-
-_Noreturn static void child(Tune *tune, Entry *entry, int to) {
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT};
-    Buf complaints = {.arena = tune->cli->arena};
-    for (int i = 0; i < COUNT(crashes); i++) signal(crashes[i], SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a kernel that hangs ends with whoever waits for it */
-    buf_puts(&complaints, "");
-    entry->cli.complaints = &complaints;
-    tern_candidate_state state = TERN_CANDIDATE_REFUSED;
-    if (!bound_open(&entry->bound, &entry->cli, tune->cli->device, tune->operand)) {
-        bool guards = !tern_device_property(tern_device_name(entry->bound.context),
-                                            TERN_DEVICE_CHECKS_ACCESSES);
-        entry->bound.red_zone_bytes = guards ? RED_ZONE_BYTES : 0;
-        entry->bound.is_guest = true; /* what was found before is not asked for */
-        entry->bound.env.draws = tune->base.env.draws;
-        state = try(tune, entry, true);
-    }
-    const char *words = first_words(tune->cli->arena, complaints.data);
-    parcel_send(to, words, strlen(words));
-    _exit(100 + (int)state);
-}
-
-/* A candidate in a process of its own. */
-typedef struct Attempt {
-    Entry *entry;
-    pid_t process;
-    int from; /* what it says */
-    double end_ms;
-    Buf words;
-} Attempt;
-
-static bool attempt_begin(Tune *tune, Entry *entry, Attempt *attempt) {
-    int ends[2];
-    fflush(NULL);
-    entry->state = TERN_CANDIDATE_FAILED;
-    entry->words = "cannot start a process";
-    if (pipe(ends)) return false;
-    pid_t process = fork();
-    if (process == 0) {
-        close(ends[0]);
-        child(tune, entry, ends[1]);
-    }
-    close(ends[1]);
-    if (process < 0) close(ends[0]);
-    *attempt = (Attempt){.entry = entry,
-                         .process = process,
-                         .from = ends[0],
-                         .end_ms = clock_ms() + tune->limit_s * 1e3,
-                         .words.arena = tune->cli->arena};
-    buf_puts(&attempt->words, "");
-    return process > 0;
-}
-
-/* Whether it has ended by itself: else its time is over, or Ctrl-C. */
-static void attempt_end(const Tune *tune, Attempt *attempt, bool ended) {
-    Arena *arena = tune->cli->arena;
-    Entry *entry = attempt->entry;
-    int status = 0;
-    close(attempt->from);
-    if (!ended) kill(attempt->process, SIGKILL);
-    while (waitpid(attempt->process, &status, 0) < 0 && errno == EINTR) continue;
-    entry->words = attempt->words.data;
-    if (!ended && measure_interrupted())
-        entry->state = TERN_CANDIDATE_WAITS;
-    else if (!ended) {
-        entry->state = TERN_CANDIDATE_HUNG;
-        entry->words = str_format(arena, "no end within %g s", tune->limit_s).data;
-    } else if (WIFEXITED(status) && WEXITSTATUS(status) >= 100)
-        entry->state = (tern_candidate_state)(WEXITSTATUS(status) - 100);
-    else
-        entry->words = str_format(arena, "its process crashed (%s)",
-                                  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended")
-                           .data;
-}
-
-/* Reads what it says. False: it has ended. */
-static bool attempt_listen(Attempt *attempt) {
-    char bytes[512];
-    ssize_t count = read(attempt->from, bytes, sizeof bytes);
-    if (count > 0) buf_add(&attempt->words, bytes, (size_t)count);
-    return count > 0 || (count < 0 && errno == EINTR);
-}
-
-/* Waits until any says something, or for a while; returns how many still run. */
-static int attempts_wait(const Tune *tune, Attempt *attempts, int count) {
-    struct pollfd waits[MOST_AT_ONCE];
-    int kept = 0;
-    for (int i = 0; i < count; i++)
-        waits[i] = (struct pollfd){.fd = attempts[i].from, .events = POLLIN};
-    bool any = poll(waits, (nfds_t)count, 50) > 0;
-    for (int i = 0; i < count; i++) {
-        bool ended = any && waits[i].revents && !attempt_listen(&attempts[i]);
-        if (ended || clock_ms() > attempts[i].end_ms || measure_interrupted())
-            attempt_end(tune, &attempts[i], ended);
-        else
-            attempts[kept++] = attempts[i];
-    }
-    return kept;
-}
-
-static Entry *next_wanted(Tune *tune, int *at) {
-    while (*at < tune->entries.count)
-        if (tune->entries.data[(*at)++].is_wanted) return &tune->entries.data[*at - 1];
-    return NULL;
-}
-
-/* As many at once as there are processors: compiling takes most of it, and nothing is timed yet. */
-static void try_apart(Tune *tune) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int most = cores < 1 ? 1 : cores > MOST_AT_ONCE ? MOST_AT_ONCE : (int)cores;
-    Attempt attempts[MOST_AT_ONCE];
-    int running = 0, at = 0;
-    Entry *entry = NULL;
-    do {
-        while (running < most && !measure_interrupted() && (entry = next_wanted(tune, &at))) {
-            progress_say(&tune->progress, "%d of %d: %s", at, tune->entries.count, entry->name);
-            running += attempt_begin(tune, entry, &attempts[running]);
-        }
-        running = attempts_wait(tune, attempts, running);
-    } while (running || (entry && !measure_interrupted()));
-}
-
 /* In this process, in the context that all share: what was tried apart runs here, too. */
 static void try_here(Tune *tune, Entry *entry, bool checks) {
     Buf complaints = {.arena = tune->cli->arena};
@@ -210,24 +111,28 @@ static void try_here(Tune *tune, Entry *entry, bool checks) {
     entry->cli.complaints = &complaints;
     bound_share(&entry->bound, &entry->cli, &tune->base);
     entry->is_open = true;
-    entry->state = try(tune, entry, checks);
+    entry->state = tune_try_one(tune, entry, checks);
     entry->cli.complaints = NULL;
     if (entry->state != TERN_CANDIDATE_READY)
-        entry->words = first_words(tune->cli->arena, complaints.data);
+        entry->words = tune_words(tune->cli->arena, complaints.data);
 }
 
 int tune_try(Tune *tune) {
-    bool apart = tern_device_property(tern_device_name(tune->base.context), TERN_DEVICE_ON_HOST);
-    if (apart) try_apart(tune);
+    bool on_host = tern_device_property(tern_device_name(tune->base.context), TERN_DEVICE_ON_HOST);
+    if (on_host)
+        tune_try_apart(tune);
+    else
+        tune_apart_take(tune);
     for (int i = 0; i < tune->entries.count; i++) {
         Entry *entry = &tune->entries.data[i];
         if (!entry->is_wanted) continue;
         entry->is_wanted = false;
         if (measure_interrupted())
             return cli_fail(tune->cli, EXIT_SYSTEM, "interrupted before the race");
-        if (!apart)
+        bool is_tried = entry->state != TERN_CANDIDATE_WAITS;
+        if (!is_tried)
             progress_say(&tune->progress, "%d of %d: %s", i + 1, tune->entries.count, entry->name);
-        if (!apart || entry->state == TERN_CANDIDATE_READY) try_here(tune, entry, !apart);
+        if (!is_tried || entry->state == TERN_CANDIDATE_READY) try_here(tune, entry, !is_tried);
     }
     return EXIT_OK;
 }

@@ -371,7 +371,9 @@ static CudaResult mock_error_words(CudaResult result, const char **words) {
 }
 
 static CudaResult mock_device_count(int *count) {
+    const char *wanted = getenv("TERN_MOCK_DEVICES"); /* of a command, which nothing steers */
     note("count");
+    if (wanted) mock.devices = (int)strtol(wanted, NULL, 10);
     *count = mock.devices;
     return CUDA_OK;
 }
@@ -385,7 +387,7 @@ static CudaResult mock_device_get(CudaDeviceId *device, int ordinal) {
 
 static CudaResult mock_device_name(char *name, int size, CudaDeviceId device) {
     note("name %d, %d", size, device);
-    snprintf(name, (size_t)size, "Mock GPU %d", device - 100);
+    snprintf(name, (size_t)size, "Mock GPU %d", getenv("TERN_MOCK_DEVICES") ? 0 : device - 100);
     return CUDA_OK;
 }
 
@@ -650,6 +652,7 @@ static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
     note("get %d of %s", (int)attribute, name_of(function).text);
     Thing *thing = check(function, FUNCTION);
     const char *shared = strstr(thing->text, "static_shared=");
+    const char *local = strstr(thing->text, "local_bytes=");
     *value = 0;
     switch (attribute) {
     case CUDA_FUNCTION_MAX_THREADS:
@@ -660,6 +663,8 @@ static CudaResult mock_function_get(int *value, CudaFunctionAttribute attribute,
         break;
     case CUDA_FUNCTION_REGISTERS: *value = 32; break;
     case CUDA_FUNCTION_LOCAL_BYTES:
+        if (local) sscanf(local, "local_bytes=%d", value);
+        break;
     case CUDA_FUNCTION_MAX_DYNAMIC_SHARED: break;
     }
     return CUDA_OK;
