@@ -15,8 +15,8 @@ static const char *const interp_passes[] = {"fold", "cse", "dce", NULL};
 static const char *const cpu_passes[] = {GENERATED, NULL};
 /* contract: behind licm, so that a product that leaves a loop stays out of it. shape: what carry
  * added to an address is uniform, and joins its uniform part. */
-static const char *const gpu_passes[] = {"dots", GENERATED,  "contract", "shape",
-                                         "sink", "together", "dce",      NULL};
+static const char *const gpu_passes[] = {"dots", "bounds",   GENERATED, "contract", "shape",
+                                         "sink", "together", "dce",     NULL};
 /* Of thread form: what a thread keeps for itself becomes values first. */
 #define THREAD_VALUES "fold", "promote", "fold", "cse"
 #define THREAD_REST   "contract", "licm", "fold", "cse", "dce"

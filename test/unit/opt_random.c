@@ -14,6 +14,7 @@ static const char *const sequences[][10] = {
     {"carry"},
     {"shape"},
     {"fold", "cse", "shape", "fold", "shape", "licm", "fold", "cse", "dce"},
+    {"bounds"},
     {"dots"},
     {"sink"},
     {"together"},

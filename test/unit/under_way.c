@@ -97,11 +97,11 @@ TEST(turns_of_one_value_may_be_others) {
     Arena *arena = arena_new(NULL);
     const char *text = wanted(arena, files[0]), *at;
     static const char *const edits[][2] = {
-        {"ready %50, %106 {pending = 1}",
-         "%one = constant 1 : i32\n%q = mul %106, %one : i32\nready %50, %q"},
-        {"peek %50, %106 {part = 0}", "peek %50, %q {part = 0}"},
-        {"peek %50, %106 {part = 1}", "peek %50, %q {part = 1}"},
-        {"%113 = sub %106, %112", "%113 = sub %q, %112"},
+        {"ready %47, %111 {pending = 1}",
+         "%one = constant 1 : i32\n%q = mul %111, %one : i32\nready %47, %q"},
+        {"peek %47, %111 {part = 0}", "peek %47, %q {part = 0}"},
+        {"peek %47, %111 {part = 1}", "peek %47, %q {part = 1}"},
+        {"%118 = sub %111, %117", "%118 = sub %q, %117"},
     };
     for (int i = 0; text && i < COUNT(edits); i++) {
         at = strstr(text, edits[i][0]);
@@ -110,10 +110,10 @@ TEST(turns_of_one_value_may_be_others) {
     }
     at = text ? strstr(text, "settle {pending = 1}") : NULL;
     CHECK(at && !ir_refusal(arena, text));
-    static const char order[] = "settle {pending = 1}\n    release %50, %113";
+    static const char order[] = "settle {pending = 1}\n    release %47, %118";
     if (at)
         check_refused(
-            arena, changed(arena, text, at, order, "release %50, %113\n    settle {pending = 1}"),
+            arena, changed(arena, text, at, order, "release %47, %118\n    settle {pending = 1}"),
             "settle {pending = 1} is missing");
     arena_free(arena);
 }
