@@ -218,6 +218,7 @@ typedef struct tern_config {
     int num_values;
     const tern_value *values;
     int num_warps, num_stages; /* 0: not said */
+    bool has_pre_hook;         /* a function of Python's, to be called before its launches */
 } tern_config;
 /* The configs of @triton.autotune: how many, 0 when there is no autotune, or a negative
  * tern_status when they cannot be evaluated. */
@@ -278,6 +279,8 @@ typedef struct tern_options {
     bool
         locations; /* texts of IR say where in the source each op is: loc("FILE", 14, 27), in bytes,
                        the end not included */
+    const char *dot_precision; /* of a tl.dot that names none: "ieee", "tf32", "tf32x3", "bf16x3",
+                                  "bf16x6"; NULL: tf32, Triton's default */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of

@@ -224,15 +224,16 @@ static PyObject *module_set_global(PyObject *object, PyObject *args) {
 }
 
 static PyObject *module_compile(PyObject *object, PyObject *args, PyObject *keywords) {
-    static char *names[] = {"function", "signature", "num_warps", "num_stages", "config",
-                            "target",   "debug",     "precise",   NULL};
+    static char *names[] = {"function", "signature", "num_warps", "num_stages",    "config",
+                            "target",   "debug",     "precise",   "dot_precision", NULL};
     Module *self = (Module *)object;
     tern_options options = {.size = sizeof options};
     const char *function, *signature;
     int debug = 0, precise = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss|$iiizpp:compile", names, &function,
+    if (!PyArg_ParseTupleAndKeywords(args, keywords, "ss|$iiizppz:compile", names, &function,
                                      &signature, &options.num_warps, &options.num_stages,
-                                     &options.config, &options.target, &debug, &precise))
+                                     &options.config, &options.target, &debug, &precise,
+                                     &options.dot_precision))
         return NULL;
     options.debug = debug, options.precise = precise, options.text_only = options.target != NULL;
     tern_kernel *kernel = tern_compile(self->module, function, signature, &options);
@@ -250,7 +251,7 @@ static PyObject *values_as_dict(const tern_value *values, int count) {
     return dict;
 }
 
-/* The configs of @triton.autotune: [({NAME: literal}, num_warps, num_stages), ..]. */
+/* The configs of @triton.autotune: [({NAME: literal}, num_warps, num_stages, has_pre_hook), ..]. */
 static PyObject *module_configs(PyObject *object, PyObject *name) {
     Module *self = (Module *)object;
     const tern_config *configs;
@@ -263,7 +264,8 @@ static PyObject *module_configs(PyObject *object, PyObject *name) {
     for (int i = 0; list && i < count; i++) {
         PyObject *values = values_as_dict(configs[i].values, configs[i].num_values);
         PyObject *one =
-            values ? Py_BuildValue("Nii", values, configs[i].num_warps, configs[i].num_stages)
+            values ? Py_BuildValue("NiiO", values, configs[i].num_warps, configs[i].num_stages,
+                                   configs[i].has_pre_hook ? Py_True : Py_False)
                    : NULL;
         if (!one || PyList_SetItem(list, i, one)) Py_CLEAR(list);
     }

@@ -11,6 +11,7 @@ of the classes that it was compiled for: Triton would launch the wrong form with
 
 import collections
 import hashlib
+import re
 from collections.abc import Mapping
 
 from . import _tern
@@ -18,6 +19,19 @@ from . import _tern
 # Texts of Triton's own compiler that tern does not make.
 FOREIGN = ("ttir", "ttgir", "llir", "cubin", "amdgcn", "hsaco", "spv", "gluon", "sass", "json")
 Source = collections.namedtuple("Source", "fn name signature constants attrs")
+
+
+def parts(signature):
+    """The signature's text of each parameter."""
+    pattern = r"""(?:'(?:\\.|[^'])*'|[^,()<>\[\]'])+|[(<\[]|[)>\]]|,"""
+    found, depth = [""], 0
+    for word in re.findall(pattern, signature):
+        depth += (word in "(<[") - (word in ")>]")
+        if word == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += word
+    return [part.strip() for part in found]
 
 
 class Texts(Mapping):

@@ -50,6 +50,8 @@ def rows_of(parameters, defaults):
 class Function(_tern.Launcher):
     """A kernel on a device. kernel[grid](..) launches it and returns what was compiled."""
 
+    dot_precision = None  # of tl.dot where the text names none
+
     def __new__(cls, kernel, device=None, context=None):
         return super().__new__(cls)
 
@@ -85,10 +87,15 @@ class Function(_tern.Launcher):
 
     @property
     def configs(self):
-        """What @triton.autotune lists: dicts of constants, num_warps, num_stages."""
+        """What @triton.autotune lists: dicts of constants, num_warps, num_stages. Those with a
+        pre_hook are refused: nobody would call it."""
         module = module_of(self.context, self.source)
         configs = []
-        for values, warps, stages in module.configs(self.source.name):
+        for values, warps, stages, has_hook in module.configs(self.source.name):
+            if has_hook:
+                raise _tern.Unsupported(f"{self.__name__}: config {len(configs)} has a pre_hook, "
+                                        "which only an autotuner calls (tern.as_triton); give the "
+                                        "constants yourself")
             config = {name: ast.literal_eval(text) for name, text in values.items()}
             config.update({k: v for k, v in (("num_warps", warps), ("num_stages", stages)) if v})
             configs.append(config)
@@ -105,7 +112,8 @@ class Function(_tern.Launcher):
         module = module_of(self.context, self.source, watched)
         self.watch(watched)
         kernel = module.compile(self.source.name, signature, num_warps=num_warps,
-                                num_stages=num_stages, debug=debug, precise=precise)
+                                num_stages=num_stages, debug=debug, precise=precise,
+                                dot_precision=self.dot_precision)
         constants = {row[0]: bound[row[0]] for row in self.rows if row[1]}
         kernel.more = Compiled(kernel, self, constants, {
             "num_warps": num_warps, "num_stages": num_stages, "debug": debug,

@@ -13,8 +13,10 @@ import threading
 import time
 
 from . import _tern
+from .compiled import parts
 from .context import importing
 from .jit import Function
+from .source import unwrapped
 
 # What was launched and compiled through here, by name: for reports.
 launched = collections.Counter()
@@ -24,19 +26,87 @@ launched = collections.Counter()
 UNFIT = ("static assertion failed", "bytes of shared memory", "so many registers")
 
 
+# Hooks of triton.knobs that tern has nothing to show to: who sets one is told.
+UNSERVED = {"runtime": ("kernel_load_start_hook", "kernel_load_end_hook",
+                        "add_stages_inspection_hook"), "compilation": ("listener",)}
+# What a hook is told of a compilation. Other names, of what tern does not have, are refused.
+Compiling = collections.namedtuple("JitFunctionInfo", "module name jit_function")
+
+
+class About(dict):
+    def __missing__(self, name):
+        raise _tern.Unsupported(f"compile['{name}'] in a hook: tern has {', '.join(self)}")
+
+
+class Skipped(Exception):
+    """jit_cache_hook said that a kernel is not to be compiled; its launch does nothing."""
+
+
+class Behind(Function):
+    """The Function that a JITFunction is run by: compiles as Triton's knobs say."""
+
+    knobs, warming = None, threading.local()
+
+    @property
+    def dot_precision(self):
+        return self.knobs.language.fp32_default or None
+
+    @property
+    def index(self):
+        return 0 if self.context.on_host else int(self.context.device.partition(":")[2] or 0)
+
+    def compile(self, signature, num_warps, num_stages, debug, precise, bound):
+        for group, names in UNSERVED.items():
+            for name in names:
+                if _calls(getattr(getattr(self.knobs, group), name, None)):
+                    raise _tern.Unsupported(f"triton.knobs.{group}.{name}: tern calls "
+                                            "launch_enter_hook, launch_exit_hook, jit_cache_hook "
+                                            "and jit_post_compile_hook")
+        options = {"num_warps": num_warps or 4, "num_stages": num_stages or 3, "debug": debug,
+                   "enable_fp_fusion": not precise}
+        told = self.told(signature, options, bound)
+        if told and _told(self.knobs.runtime.jit_cache_hook, told):
+            raise Skipped
+        kernel = super().compile(signature, num_warps, num_stages, debug, precise, bound)
+        _told(self.knobs.runtime.jit_post_compile_hook, told)
+        return kernel
+
+    def told(self, signature, options, bound):
+        """The arguments of a compile hook; None: there is no hook."""
+        runtime = self.knobs.runtime
+        if runtime.jit_cache_hook is None and runtime.jit_post_compile_hook is None:
+            return None
+        types = dict(zip(self.arg_names, parts(signature)))
+        constants = {row[0]: bound[row[0]] for row in self.rows if row[1]}
+        is_warmup = getattr(self.warming, "on", False)
+        key = f"{signature} {sorted(options.items())}"
+        function = unwrapped(self.kernel)
+        about = About(options, key=key, signature=types, constants=constants, num_ctas=1,
+                      device=self.index, launch_cooperative_grid=False, extern_libs=(),
+                      is_warmup=is_warmup)
+        shown = ", ".join(f"{name}: {kind}" for name, kind in types.items())
+        return {"key": key, "repr": f"{self.__name__}[{options}]({shown})",
+                "fn": Compiling(function.__module__, function.__qualname__, self.kernel),
+                "compile": about, "is_manual_warmup": is_warmup, "already_compiled": False}
+
+
+def _told(hook, told):
+    return hook is not None and hook(**told)
+
+
 class Functions:
     """The Function of each JITFunction, made at its first launch; a changed text makes a new one."""
 
-    def __init__(self, context):
-        self.context = context
-        self.lock = threading.RLock()
+    def __init__(self, context, knobs):
+        self.context, self.lock = context, threading.RLock()
+        self.kind = type("Behind", (Behind,), {"knobs": knobs})
 
     def of(self, jit_function):
         made = jit_function.__dict__.get("_tern_function")
         if made is not None and made.context is self.context and made.seen is _text(jit_function):
             return made
         with self.lock:
-            made = Function(jit_function, context=self.context)
+            made = self.kind(jit_function, context=self.context)
             made.seen = _text(jit_function)
             jit_function.__dict__["_tern_function"] = made
             return made
@@ -46,8 +116,9 @@ def _text(jit_function):
     return jit_function.__dict__.get("_src")
 
 
-def _runner(functions, knobs, raised):
-    """raised: an error of tern's -> one that programs which catch Triton's catch, too."""
+def runner(functions, knobs, raised):
+    """JITFunction.run. raised: an error of tern's -> one that programs which catch Triton's catch,
+    too."""
     def run(self, *args, grid, warmup, **keywords):
         for hook in self.pre_run_hooks:
             hook(*args, **keywords)
@@ -55,10 +126,16 @@ def _runner(functions, knobs, raised):
         try:
             function = functions.of(self)
             if warmup:
-                return function.launch(None, *args, **keywords)
+                function.warming.on = True
+                try:
+                    return function.launch(None, *args, **keywords)
+                finally:
+                    function.warming.on = False
             if _calls(knobs.launch_enter_hook) or _calls(knobs.launch_exit_hook):
                 return _hooked(function, knobs, grid, args, keywords)
             return function.launch(grid, *args, **keywords)
+        except Skipped:
+            return None
         except (_tern.CompileError, _tern.Unsupported) as error:
             raise raised(error) from error
     return run
@@ -236,7 +313,7 @@ def as_triton(device=None, tune=None):
         triton.runtime.driver.set_active(Driver(context))
     from triton import knobs
     from triton.runtime.autotuner import Autotuner
-    JITFunction.run = _runner(Functions(context), knobs.runtime, _raised())
+    JITFunction.run = runner(Functions(context, knobs), knobs.runtime, _raised())
     Autotuner.check_disk_cache = _bench_without_disk
     if not (os.environ.get("TERN_TUNE") != "0" if tune is None else tune):
         Autotuner.run, Autotuner._bench = run_first, not_timed

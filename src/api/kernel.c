@@ -173,6 +173,7 @@ CompileRequest kernel_request(const Device *device, const tern_options *options)
                             .num_stages = options->num_stages,
                             .debug = options->debug,
                             .precise = options->precise,
+                            .dot_precision = options->dot_precision,
                             .print_after = options->print_after,
                             .locations = options->locations,
                             .verify = options->verify,

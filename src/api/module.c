@@ -246,7 +246,7 @@ int module_configs(tern_module *module, const char *function, const tern_config 
         for (int i = 0; i < count; i++)
             known->configs[i] = (tern_config){
                 list[i].num_values, values_of(module->arena, list[i].num_values, list[i].values),
-                list[i].num_warps, list[i].num_stages};
+                list[i].num_warps, list[i].num_stages, list[i].has_pre_hook};
         known->count = count;
         known->known = true;
     }

@@ -15,6 +15,7 @@ CompiledKernel *compile_kernel(Arena *arena, const CompileRequest *request, Diag
     LowerOptions options = {.num_warps = request->num_warps,
                             .num_stages = request->num_stages,
                             .debug = request->debug,
+                            .dot_precision = request->dot_precision,
                             .target = lang_target(arena, request->target)};
     CompileRequest behind = *request;
     behind.started_ns = clock_ns();

@@ -14,12 +14,13 @@ typedef struct CompileRequest {
     const char *target;        /* "interp", "cpu:avx512", "sm_90a" .. */
     int num_warps, num_stages; /* 0: default (4; 3) */
     bool debug;
-    bool precise;            /* gpu: as tern_options has it */
-    const char *print_after; /* a pass's name: its IR is kept in `printed` */
-    bool locations;          /* with the place of each op; so has the IR after all passes */
-    bool verify;             /* run the verifier after each pass */
-    bool watch;              /* find loads whose value nothing needs */
-    int64_t started_ns;      /* compile_ir: when the front end began; 0: there was none */
+    bool precise;              /* gpu: as tern_options has it */
+    const char *dot_precision; /* likewise */
+    const char *print_after;   /* a pass's name: its IR is kept in `printed` */
+    bool locations;            /* with the place of each op; so has the IR after all passes */
+    bool verify;               /* run the verifier after each pass */
+    bool watch;                /* find loads whose value nothing needs */
+    int64_t started_ns;        /* compile_ir: when the front end began; 0: there was none */
 } CompileRequest;
 
 /* NULL after diag_error / diag_refused. */

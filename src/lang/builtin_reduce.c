@@ -229,13 +229,13 @@ static bool precision_named(Lower *l, const Call *call, int *precision) {
         call_fail(l, call, 4, "only one of input_precision and allow_tf32 may be given");
         return false;
     }
-    if (!given) {
-        if (!is_none(call->args[4]) && !arg_bool(l, call, 4, &tf32)) return false;
+    Str text = str_of(l->options->dot_precision ? l->options->dot_precision : "");
+    if (!given && !is_none(call->args[4]) && !arg_bool(l, call, 4, &tf32)) return false;
+    if (!given && !text.length) {
         *precision = tf32 ? PRECISION_TF32 : PRECISION_IEEE;
         return true;
     }
-    Str text;
-    if (!arg_text(l, call, 3, &text)) return false;
+    if (given && !arg_text(l, call, 3, &text)) return false;
     char *lower = arena_array(l->arena, char, text.length + 1);
     for (int i = 0; i < text.length; i++)
         lower[i] =

@@ -59,8 +59,8 @@ static const Object *unknown_part(const Object *value) {
     return NULL;
 }
 
-/* False: *unknown is what Python would have to say. Options other than the two that are ours to
- * know (pre_hook, num_ctas ..) do not matter here. */
+/* False: *unknown is what Python would have to say. Options other than those that are ours to know
+ * (num_ctas ..) do not matter here. */
 static bool config_from(Arena *arena, const Object *object, Config *config,
                         const Object **unknown) {
     *unknown = object;
@@ -81,6 +81,8 @@ static bool config_from(Arena *arena, const Object *object, Config *config,
     }
     config->num_warps = option_int(object->items[1], "num_warps");
     config->num_stages = option_int(object->items[1], "num_stages");
+    const Object *hook = dict_find(object->items[1], "pre_hook");
+    config->has_pre_hook = hook && hook->kind != OBJECT_NONE;
     return true;
 }
 

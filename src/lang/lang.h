@@ -68,8 +68,9 @@ bool signature_parse(Arena *arena, const JitFunction *function, const Source *si
 
 typedef struct LowerOptions {
     int num_warps, num_stages;
-    bool debug;         /* compile assert and device_assert in */
-    const char *target; /* "interp", "cpu", "cuda:90": what target_info and libdevice ask */
+    bool debug;                /* compile assert and device_assert in */
+    const char *dot_precision; /* of a tl.dot that names none; NULL: what Triton takes then */
+    const char *target;        /* "interp", "cpu", "cuda:90": what target_info and libdevice ask */
 } LowerOptions;
 
 /* Specialises one function; NULL after diag_error / diag_refused. The Func is in `arena`. */
@@ -85,6 +86,7 @@ typedef struct Config {
     int num_values;
     ConfigValue *values;       /* the kwargs */
     int num_warps, num_stages; /* 0: not said */
+    bool has_pre_hook;
 } Config;
 /* Number of configs, 0 when there is no autotune, -1 after diag_refused (cannot be evaluated). */
 int function_configs(Arena *arena, Module *module, const JitFunction *function, Diag *diag,

@@ -48,6 +48,27 @@ def pair(p, out, T: tl.constexpr):
 ''')
 
 
+# Of tuned kernels in a file that nobody imports.
+HOOKED = '''
+import triton
+import triton.language as tl
+
+def hook(arguments):
+    arguments["x"].zero_()
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 8}, num_warps=2, pre_hook=None)], key=[])
+@triton.jit
+def plain(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1)
+
+@triton.autotune(configs=[triton.Config({"BLOCK": 8}), triton.Config({"BLOCK": 16}, pre_hook=hook)],
+                 key=[])
+@triton.jit
+def hooked(x, BLOCK: tl.constexpr):
+    tl.store(x + tl.arange(0, BLOCK), 1)
+'''
+
+
 def floats(count, value=None):
     made = array.array("f", bytes(4 * count))
     for i in range(count):
@@ -202,6 +223,10 @@ def refused():
     refuses(tern.LaunchError, "name one of its kernels", tern.jit, SAXPY, device="cpu")
     refuses(OSError, "", tern.jit, "/nowhere/k.py:k", device="cpu")
     refuses(tern.DeviceError, "no device 'abacus'", tern.jit, f"{SAXPY}:saxpy", device="abacus")
+    hooked = write("hooked.py", HOOKED)
+    same("configs", tern.jit(f"{hooked}:plain", device="cpu").configs, [{"BLOCK": 8, "num_warps": 2}])
+    refuses(tern.Unsupported, "config 1 has a pre_hook",
+            lambda: tern.jit(f"{hooked}:hooked", device="cpu").configs)
     error = refuses(tern.CompileError, "shapes do not broadcast", tern.jit(
         f"{SAXPY}:broken", device="cpu")[(1,)], x, 1)
     same("its place", (error.file, error.line, error.column), (SAXPY, 19, 9))

@@ -107,10 +107,62 @@ triton.autotune(configs=configs[:2], key=[])(kernel)[(1,)](x)
 print("autotune", x[0])
 made = Tuner(kernel, kernel.arg_names, configs[1:], [], None, None)[(1,)](x)
 print(made.asm.keys() == {"ir", "c"}, made.src.fn is kernel)
+def told(when):
+    def hook(*, key, repr, fn, compile, is_manual_warmup, already_compiled):
+        print(when, fn.name, compile["signature"], compile["num_warps"], compile["is_warmup"], key == compile["key"])
+        try:
+            compile["specialization_data"]
+        except Exception as error:
+            print(type(error).__name__)
+        return compile["constants"]["BLOCK"] == 512
+    return hook
+
+
+knobs.runtime.jit_cache_hook, knobs.runtime.jit_post_compile_hook = told("before"), told("after")
+x[0] = 7
+kernel.warmup(x, BLOCK=256, num_warps=8, grid=(1,))
+print(kernel[(1,)](x, BLOCK=512), x[0])
+knobs.runtime.jit_cache_hook = knobs.runtime.jit_post_compile_hook = None
+for group, name, hook in ((knobs.compilation, "listener", print), (knobs.runtime, "kernel_load_end_hook", None)):
+    before = getattr(group, name)
+    if hook:
+        setattr(group, name, hook)
+    else:
+        before.add(print)
+    try:
+        kernel[(1,)](x, BLOCK=1024)
+    except Exception as error:
+        print(str(error).partition(":")[0])
+    if hook:
+        setattr(group, name, before)
+    else:
+        before.remove(print)
 knobs.runtime.launch_enter_hook.add(lambda data: print("enter", data["name"]))
 knobs.runtime.launch_exit_hook.add(lambda data: print("exit", data["name"]))
 kernel[(1,)](x, BLOCK=128)
 print(x[0])
+''')
+
+
+# The precision of products that name none: 1 + 2**-13 has more bits than tf32.
+PRODUCT = write("product.py", '''
+import array
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, y, T: tl.constexpr):
+    at = tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :]
+    one = tl.where(tl.arange(0, 16)[:, None] == tl.arange(0, 16)[None, :], 1.0, 0.0)
+    tl.store(y + at, tl.dot(tl.load(x + at), one, input_precision=T))
+
+
+x, y = array.array("f", [1 + 2**-13] * 256), array.array("f", bytes(1024))
+for precision in (None, "tf32"):
+    kernel[(1,)](x, y, precision)
+    print(y[17] - 1)
 ''')
 
 
@@ -192,20 +244,45 @@ def asks(name, path):
            "True [2] ['x', 'n', 'BLOCK']", "True", "[8.0, 8.0]"], ""))
 
 
+HOOKED = ["before kernel {'x': '*i32:16', 'BLOCK': '256'} 8 True True", "Unsupported",
+          "after kernel {'x': '*i32:16', 'BLOCK': '256'} 8 True True", "Unsupported",
+          "before kernel {'x': '*i32:16', 'BLOCK': '512'} 4 False True", "Unsupported", "None 7",
+          "triton.knobs.compilation.listener", "triton.knobs.runtime.kernel_load_end_hook",
+          "enter kernel", "exit kernel", "128"]
+
+
+def precision(name, path):
+    for word, want in (("", ["0.0", "0.0"]), ("ieee", [str(2.0**-13), "0.0"])):
+        done = program([PRODUCT], path, TERN_DEVICE="sim", TRITON_F32_DEFAULT=word)
+        same(f"{name}: TRITON_F32_DEFAULT={word}", (done.stdout.splitlines(), done.stderr[-600:]),
+             (want, ""))
+    done = program([PRODUCT], path, TERN_DEVICE="sim", TRITON_F32_DEFAULT="fp19")
+    check(f"{name}: a precision that there is not", "unknown input_precision 'fp19'" in done.stderr,
+          done.stderr[-600:])
+
+
 def with_stub():
+    precision("stub", tern.triton.stub_path())
     runs("stub", tern.triton.stub_path())
+    done = program([AROUND], tern.triton.stub_path(), TERN_TUNE="0")
+    same("stub: around launches", (done.stdout.splitlines(), done.stderr[-600:]),
+         (["autotune 64", "tuner 1", "True True", *HOOKED], ""))
+    refused = program([write("private.py", "import triton._C.other, triton._not_of_triton")],
+                      tern.triton.stub_path())
+    check("stub: others' private modules are absent",
+          "No module named 'triton._not_of_triton'" in refused.stderr, refused.stderr[-300:])
     asks("stub", tern.triton.stub_path())
 
 
 def with_triton():
-    if have("triton", 11):
+    if have("triton", 15):
+        precision("Triton", "")
         runs("Triton", "")
         asks("Triton", "")
         for tune, timed in (("1", "tuner 2"), ("0", "tuner 1")):
             done = program([AROUND], TERN_TUNE=tune)
             same(f"around launches, TERN_TUNE={tune}", (done.stdout.splitlines(), done.stderr[-600:]),
-                 (["autotune 64", timed, "True True",
-                   "enter kernel", "exit kernel", "128"], ""))
+                 (["autotune 64", timed, "True True", *HOOKED], ""))
         same("Triton's class of errors", program([PROGRAM, "--caught"]).stdout.splitlines()[-1:],
              ["caught True 25 True"])
 

@@ -17,7 +17,7 @@ import textwrap
 import types
 
 from tern.context import importing
-from tern.triton import Driver, Functions, launched, run_first
+from tern.triton import Driver, Functions, not_timed, only_first, run_first, runner
 
 __version__ = "3.6.0"
 __tern__ = True
@@ -88,7 +88,7 @@ _state = {}  # of this process: the Functions of the device that was chosen
 def run_on(device):
     """What tern.as_triton(device) does where this stands for Triton."""
     context = importing(device)
-    _state["functions"] = Functions(context)
+    _state["functions"] = Functions(context, knobs)
     _state["driver"] = Driver(context)
     return context
 
@@ -141,12 +141,6 @@ class JITFunction(KernelInterface):
 
     def add_pre_run_hook(self, hook):
         self.pre_run_hooks.append(hook)
-
-    def run(self, *args, grid, warmup, **keywords):
-        for hook in self.pre_run_hooks:
-            hook(*args, **keywords)
-        launched[self.__name__] += 1
-        return _functions().of(self).launch(None if warmup else grid, *args, **keywords)
 
     def __call__(self, *args, **keywords):
         raise RuntimeError(f"{self.__name__} is a kernel: launch it as {self.__name__}[grid](..)")
@@ -212,7 +206,8 @@ class Autotuner(KernelInterface):
             return list(self.early_config_prune(self.configs, self.nargs, **keywords))
         return self.configs
 
-    every_config, run = prune_configs, run_first
+    every_config, prune_configs = prune_configs, only_first(prune_configs)
+    run, _bench = run_first, not_timed
 
 
 def heuristics(values):
@@ -242,9 +237,16 @@ class _Module(types.ModuleType):
         return value
 
 
+# Triton's own private modules; of others, those that it may have when somebody else built it, the
+# absence is what libraries ask for.
+_PRIVATE = {"_C", "_filecheck", "_internal_testing", "_utils"}
+
+
 class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path, target=None):
-        if not name.startswith("triton."):
+        package, _, inner = name.partition(".")
+        first = inner.partition(".")[0]
+        if package != "triton" or (first.startswith("_") and first not in _PRIVATE):
             return None
         return importlib.machinery.ModuleSpec(name, self, is_package=True)
 
@@ -253,6 +255,48 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def exec_module(self, module):
         module.__path__ = []
+
+
+class HookChain:
+    def __init__(self, reversed=False):
+        self.calls, self.reversed = [], reversed
+
+    def add(self, call):
+        if call not in self.calls:
+            self.calls.append(call)
+
+    def remove(self, call):
+        if call in self.calls:
+            self.calls.remove(call)
+
+    def __call__(self, *args, **keywords):
+        for call in self.calls[::-1] if self.reversed else list(self.calls):
+            call(*args, **keywords)
+
+
+class _Knobs(Inert):
+    """A group of triton.knobs: what tern asks is here, the rest is inert until it is set."""
+
+    def __init__(self, name, **values):
+        super().__init__(name)
+        self.__dict__.update(values)
+
+
+class _Language(_Knobs):
+    @property
+    def fp32_default(self):
+        return self.__dict__.get("precision", os.environ.get("TRITON_F32_DEFAULT"))
+
+    @fp32_default.setter
+    def fp32_default(self, value):
+        self.__dict__["precision"] = value
+
+
+class _Lazily:
+    """The Functions of the device, which is chosen when the first of them is asked for."""
+
+    def of(self, jit_function):
+        return _functions().of(jit_function)
 
 
 class _Active:
@@ -278,6 +322,7 @@ def __getattr__(name):
 sys.meta_path.append(_Finder())
 
 import triton.backends.compiler  # noqa: E402
+import triton.knobs as knobs  # noqa: E402
 import triton.language as language  # noqa: E402
 import triton.runtime as runtime  # noqa: E402
 import triton.runtime.autotuner  # noqa: E402
@@ -286,6 +331,14 @@ import triton.testing  # noqa: E402,F401
 
 sys.modules["triton.backends.compiler"].GPUTarget = collections.namedtuple(
     "GPUTarget", "backend arch warp_size")
+knobs.HookChain = HookChain
+knobs.language = _Language("triton.knobs.language")
+knobs.compilation = _Knobs("triton.knobs.compilation", listener=None)
+knobs.runtime = _Knobs(
+    "triton.knobs.runtime", launch_enter_hook=HookChain(), launch_exit_hook=HookChain(reversed=True),
+    kernel_load_start_hook=HookChain(), kernel_load_end_hook=HookChain(reversed=True),
+    jit_cache_hook=None, jit_post_compile_hook=None, add_stages_inspection_hook=None)
+JITFunction.run = runner(_Lazily(), knobs.runtime, lambda error: error)
 runtime.driver = _Active()
 sys.modules["triton.runtime.driver"] = runtime.driver
 for _module in (runtime, runtime.autotuner, runtime.jit):
