@@ -38,7 +38,26 @@ static const char source[] =
     "    w = tl.load(k + depth[:, None] * D + depth[None, :])\n"
     "    for i in range(0, turns):\n"
     "        acc = tl.dot(tl.where(acc > 0, 1.0, -1.0).to(tl.float16), w, acc)\n"
-    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def pair(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    y = tl.load(q + (BM + row[:, None]) * D + depth[None, :])\n"
+    "    pk = k + key[None, :] * D + depth[:, None]\n"
+    "    pv = v + key[:, None] * D + depth[None, :]\n"
+    "    a = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    b = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        keys = tl.load(pk)\n"
+    "        values = tl.load(pv)\n"
+    "        a = tl.dot((tl.dot(x, keys) - 1).to(tl.float16), values, a)\n"
+    "        b = tl.dot((tl.dot(y, keys) - 1).to(tl.float16), values, b)\n"
+    "        pk += BN * D\n"
+    "        pv += BN * D\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], a - 2 * b)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
 
@@ -120,22 +139,44 @@ static int wrong_signs(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
-static tern_kernel *compiled_as(tern_context *context, const char *name, const Row *r, int stages,
-                                const char *after) {
+/* Likewise, of kernel pair. */
+static int wrong_pair(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0};
+        for (int n = 0; n < turns * r->bn; n++) {
+            double both = -1 + 2; /* (x - 1) - 2 (y - 1) */
+            for (int d = 0; d < r->d; d++)
+                both += (number_of(in->q[i * r->d + d]) -
+                         2 * number_of(in->q[(r->bm + i) * r->d + d])) *
+                        number_of(in->k[n * r->d + d]);
+            for (int d = 0; d < r->d; d++) sums[d] += both * number_of(in->v[n * r->d + d]);
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
+typedef struct Subject {
+    const char *name;
+    int (*wrong)(const Row *r, const Inputs *in, int turns);
+} Subject;
+
+static const Subject chained = {"chained", wrong_in}, signs = {"signs", wrong_signs},
+                     pair = {"pair", wrong_pair};
+
+static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
+                             int stages, const char *after) {
     char signature[128];
     snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,%d,%d,%d", r->bm,
              r->bn, r->d);
     tern_module *module = tern_load_text(context, source, sizeof source - 1, "chained.py");
     tern_options options = {
         .size = sizeof options, .num_warps = r->warps, .num_stages = stages, .print_after = after};
-    tern_kernel *kernel = module ? tern_compile(module, name, signature, &options) : NULL;
+    tern_kernel *kernel = module ? tern_compile(module, subject->name, signature, &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
     tern_module_free(module);
     return kernel;
-}
-
-static tern_kernel *compiled(tern_context *context, const Row *r, int stages, const char *after) {
-    return compiled_as(context, "chained", r, stages, after);
 }
 
 static tern_context *opened(const char *device, uint64_t seed) {
@@ -145,8 +186,8 @@ static tern_context *opened(const char *device, uint64_t seed) {
     return tern_open(&options, &status, words, sizeof words);
 }
 
-static void check_launch(tern_context *context, tern_kernel *kernel, const Row *r, Inputs *in,
-                         int turns) {
+static void check_launch(tern_context *context, tern_kernel *kernel, const Subject *subject,
+                         const Row *r, Inputs *in, int turns) {
     tern_buffer *buffers[4];
     const void *data[4] = {in->q, in->k, in->v, in->o};
     const size_t sizes[4] = {sizeof in->q, sizeof in->k, sizeof in->v, sizeof in->o};
@@ -160,10 +201,10 @@ static void check_launch(tern_context *context, tern_kernel *kernel, const Row *
     arguments[4] = tern_arg_int(turns);
     bool fine = tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 5) == TERN_OK;
     tern_read(buffers[3], 0, in->o, sizeof in->o);
-    int wrong = fine ? wrong_in(r, in, turns) : -1;
+    int wrong = fine ? subject->wrong(r, in, turns) : -1;
     if (wrong)
-        printf("%dx%dx%d, %d warps, %d turns: %d are wrong: %s\n", r->bm, r->bn, r->d, r->warps,
-               turns, wrong, tern_message(context));
+        printf("%s %dx%dx%d, %d warps, %d turns: %d are wrong: %s\n", subject->name, r->bm, r->bn,
+               r->d, r->warps, turns, wrong, tern_message(context));
     CHECK(!wrong);
     for (int i = 0; i < 4; i++) tern_buffer_free(buffers[i]);
 }
@@ -175,21 +216,21 @@ static bool is_chained(const char *ir) {
     return second && strstr(second, "async = 1") && strstr(ir, "ring {");
 }
 
-static void check_row(const Row *r, int stages) {
+static void check_row(const Subject *subject, const Row *r, int stages, bool kept) {
     static Inputs in;
     make_inputs(&in);
     tern_context *sim = opened("sim:h200", (uint64_t)stages), *interp = opened("interp", 3);
-    tern_kernel *kernel = sim ? compiled(sim, r, stages, "waits") : NULL;
+    tern_kernel *kernel = sim ? compiled(sim, subject, r, stages, "waits") : NULL;
     CHECK(kernel && interp);
     if (!kernel || !interp) return;
     const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER);
     CHECK(is_chained(ir) == (stages > 1));
-    CHECK((strstr(ir, "ring {stages = 1}") != NULL) == is_kept(r));
+    CHECK((strstr(ir, "ring {stages = 1}") != NULL) == kept);
     tern_kernel *placed = kernel_from_ir(interp, ir, &(tern_options){0});
     CHECK(placed);
     for (int turns = 0; turns <= MOST_TURNS; turns += 1 + turns) {
-        check_launch(sim, kernel, r, &in, turns);
-        if (placed) check_launch(interp, placed, r, &in, turns);
+        check_launch(sim, kernel, subject, r, &in, turns);
+        if (placed) check_launch(interp, placed, subject, r, &in, turns);
     }
     tern_kernel_free(kernel), tern_kernel_free(placed);
     tern_close(sim), tern_close(interp);
@@ -197,12 +238,20 @@ static void check_row(const Row *r, int stages) {
 
 TEST(products_of_products_are_exact) {
     for (int i = 0; i < COUNT(rows); i++)
-        for (int stages = 1 + i % 2; stages <= 4; stages += 2) check_row(&rows[i], stages);
+        for (int stages = 1 + i % 2; stages <= 4; stages += 2)
+            check_row(&chained, &rows[i], stages, is_kept(&rows[i]));
+}
+
+/* What the sums of two products leave of the registers is not enough for what both multiply. */
+TEST(so_are_those_of_two_at_a_time) {
+    static const Row both = {128, 32, 64, 4}, less = {64, 32, 64, 4};
+    check_row(&pair, &both, 3, true);
+    check_row(&pair, &less, 3, false);
 }
 
 typedef struct Mutated {
+    const Subject *subject;
     const Row *row;
-    bool signs;
     Inputs in;
     int shared;
 } Mutated;
@@ -219,29 +268,29 @@ static bool catches(const char *text, uint64_t seed, void *user) {
     b.values[4] = MOST_TURNS;
     bool runs = bench_run(&b, text, 1) && !b.failure.status;
     arena_free(b.arena);
-    return !runs || (m->signs ? wrong_signs : wrong_in)(m->row, &m->in, MOST_TURNS);
+    return !runs || m->subject->wrong(m->row, &m->in, MOST_TURNS);
 }
 
-static void check_mutated(const char *name, int stages, int least) {
+static void check_mutated(const Subject *subject, int stages, int least) {
     static Mutated m;
     tern_context *context = opened("sim:h200", 0);
-    tern_kernel *kernel = context ? compiled_as(context, name, &rows[0], stages, NULL) : NULL;
+    tern_kernel *kernel = context ? compiled(context, subject, &rows[0], stages, NULL) : NULL;
     CHECK(kernel);
     if (!kernel) return;
     make_inputs(&m.in);
-    m.row = &rows[0], m.shared = kernel->compiled->facts.shared_bytes;
-    m.signs = !strcmp(name, "signs");
+    m.subject = subject, m.row = &rows[0];
+    m.shared = kernel->compiled->facts.shared_bytes;
     CHECK(each_order_is_missed(tern_kernel_text(kernel, TERN_STAGE_PTX), catches, &m) > least);
     tern_kernel_free(kernel);
     tern_close(context);
 }
 
 TEST(each_wait_and_barrier_is_missed) {
-    for (int stages = 2; stages < 5; stages++) check_mutated("chained", stages, 8);
+    for (int stages = 2; stages < 5; stages++) check_mutated(&chained, stages, 8);
 }
 
 /* What all turns multiply is brought to shared memory once, for all warps. */
-TEST(so_are_those_of_what_is_kept) { check_mutated("signs", 2, 4); }
+TEST(so_are_those_of_what_is_kept) { check_mutated(&signs, 2, 4); }
 
 static bool is_taken(const char *ptxas, const char *text) {
     char name[] = "/tmp/ptx_chained_XXXXXX";
@@ -255,7 +304,7 @@ static bool is_taken(const char *ptxas, const char *text) {
 
 static void check_waits(const char *ptxas, const Row *row) {
     tern_context *context = opened("sim:h200", 0);
-    tern_kernel *kernel = context ? compiled(context, row, 3, NULL) : NULL;
+    tern_kernel *kernel = context ? compiled(context, &chained, row, 3, NULL) : NULL;
     CHECK(kernel);
     if (!kernel) return;
     const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);

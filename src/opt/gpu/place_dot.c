@@ -112,16 +112,39 @@ static bool is_loaded_here(const Op *op, const Value *value) {
     return def && def->kind == OP_LOAD && def->parent == op->parent;
 }
 
+static bool takes_registers(const Op *op, const Value *value) {
+    return type_size_bytes(value->type) == 2 && !is_loaded_here(op, value);
+}
+
+/* What the products of a loop hold of a thread's registers, if A that all turns multiply lies
+ * there: their sums, and that. */
+static int registers_held(const Placer *p, const Region *body) {
+    int held = 0, threads = p->threads;
+    for (const Op *op = body->first; op; op = op->next) {
+        if (op->kind != OP_DOT) continue;
+        const Value *a = dot_a(op);
+        held += op_result(op)->type->lanes / threads;
+        if (a->def && a->def->parent != body && takes_registers(op, a))
+            held += a->type->lanes / threads / 2;
+    }
+    return held;
+}
+
 /* In a loop A of wgmma is taken from registers, if there are not too many, unless it is loaded
  * there: what the turns have in common then moves once, and B alone goes through shared memory. */
 const Layout *place_multiplied(Placer *p, const Op *op, int operand) {
-    enum { MOST_REGISTERS = 64 }; /* 16-bit elements; of 128 x 128 by 8 warps */
+    enum {
+        MOST_REGISTERS = 64, /* 16-bit elements; of 128 x 128 by 8 warps */
+        MOST_HELD = 192,     /* of 255: the others are for addresses and what is made of sums */
+    };
     const Value *value = op->operands[operand];
     const Layout *home = place_home_or_default(p, value);
     bool in_loop = op->parent->owner && op->parent->owner->kind == OP_FOR;
-    if (operand == 1 || type_size_bytes(value->type) != 2 || !in_loop ||
-        place_plan(p, op_result(op))->unit != UNIT_WGMMA || is_loaded_here(op, value))
+    if (operand == 1 || !in_loop || place_plan(p, op_result(op))->unit != UNIT_WGMMA ||
+        !takes_registers(op, value))
         return home;
+    bool outside = value->def && value->def->parent != op->parent;
+    if (outside && registers_held(p, op->parent) > MOST_HELD) return home;
     Layout layout = dot_a_layout(op, p->fn->num_warps);
     return layout_regs(&layout) > MOST_REGISTERS ? home : layout_intern(&p->layouts, &layout);
 }
