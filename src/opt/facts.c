@@ -23,8 +23,8 @@ static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static int64_t power_in(uint64_t number) { /* the largest power of two that divides it, capped */
-    if (number == 0) return LARGEST;
-    return least(LARGEST, (int64_t)(number & (0 - number)));
+    uint64_t power = number & (0 - number); /* 2^63 is no int64_t */
+    return power == 0 || power > LARGEST ? LARGEST : (int64_t)power;
 }
 
 static int64_t times(int64_t a, int64_t b) { return a > LARGEST / b ? LARGEST : a * b; }
