@@ -57,7 +57,23 @@ static const char source[] =
     "        b = tl.dot((tl.dot(y, keys) - 1).to(tl.float16), values, b)\n"
     "        pk += BN * D\n"
     "        pv += BN * D\n"
-    "    tl.store(o + row[:, None] * D + depth[None, :], a - 2 * b)\n";
+    "    tl.store(o + row[:, None] * D + depth[None, :], a - 2 * b)\n"
+    "@triton.jit\n"
+    "def nested(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    square = depth[:, None] * D + depth[None, :]\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    w = tl.load(k + square)\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        s = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "        pv = v + square\n"
+    "        for j in range(0, turns):\n"
+    "            s = tl.dot(x, tl.load(pv), s)\n"
+    "            pv += D * D\n"
+    "        acc = tl.dot(tl.where(s > i, 1.0, -1.0).to(tl.float16), w, acc)\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
 
@@ -157,13 +173,30 @@ static int wrong_pair(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel nested. */
+static int wrong_nested(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0}, s[MOST] = {0};
+        for (int n = 0; n < turns * r->d; n++)
+            for (int d = 0; d < r->d; d++)
+                s[d] += number_of(in->q[i * r->d + n % r->d]) * number_of(in->v[n * r->d + d]);
+        for (int t = 0; t < turns; t++)
+            for (int n = 0; n < r->d; n++)
+                for (int d = 0; d < r->d; d++)
+                    sums[d] += (s[n] > t ? 1 : -1) * number_of(in->k[n * r->d + d]);
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
 typedef struct Subject {
     const char *name;
     int (*wrong)(const Row *r, const Inputs *in, int turns);
 } Subject;
 
 static const Subject chained = {"chained", wrong_in}, signs = {"signs", wrong_signs},
-                     pair = {"pair", wrong_pair};
+                     pair = {"pair", wrong_pair}, nested = {"nested", wrong_nested};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -248,6 +281,9 @@ TEST(so_are_those_of_two_at_a_time) {
     check_row(&pair, &both, 3, true);
     check_row(&pair, &less, 3, false);
 }
+
+/* What the outer loop keeps lies where no ring of the inner one does. */
+TEST(what_is_kept_around_a_ring) { check_row(&nested, &rows[0], 3, true); }
 
 typedef struct Mutated {
     const Subject *subject;

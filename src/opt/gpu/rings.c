@@ -195,12 +195,24 @@ static bool by_tensor_cores(const Op *op) {
     return op->kind == OP_DOT && (dot_unit(op) == UNIT_MMA || dot_unit(op) == UNIT_WGMMA);
 }
 
-/* Behind what is kept for products of this loop. */
+static bool is_not_of(Op *op, void *ring) { return !is_turn_op(op) || turn_ring(op) != ring; }
+
+static bool is_used_from(const Op *op, const Op *ring) {
+    for (; op; op = op->next) {
+        if (is_turn_op(op) && turn_ring(op) == op_result(ring)) return true;
+        for (int i = 0; i < op->num_regions; i++)
+            if (!region_walk(op->regions[i], is_not_of, op_result(ring))) return true;
+    }
+    return false;
+}
+
+/* Behind what is kept for products of this loop, or of those around it. */
 static int first_byte(const Loop *l) {
     int end = 0;
-    for (const Op *op = l->body->first; op; op = op->next)
-        if (op->kind == OP_PEEK && ring_end(turn_ring(op)->def) > end)
-            end = ring_end(turn_ring(op)->def);
+    for (const Op *at = l->op; at; at = at->parent->owner)
+        for (const Op *op = at->prev; op; op = op->prev)
+            if (op->kind == OP_RING && ring_end(op) > end && is_used_from(at, op))
+                end = ring_end(op);
     return end;
 }
 
