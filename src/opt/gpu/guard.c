@@ -42,15 +42,15 @@ typedef struct Guard {
 
 static int64_t half_of(const Type *type) { return (int64_t)(UINT64_MAX >> (66 - type_bits(type))); }
 
-/* The one scalar that must not be negative, that value is not: *number. What is added to it, at
- * most *rest. False: it would take more than that. */
+/* The one scalar that must not be negative, that value is not: *number, once. What is added to it,
+ * at most *rest. False: it would take more than that. */
 static bool find_number(const Guard *g, Value *value, Value **number, int64_t *rest) {
     int64_t low, high, most = half_of(value->type);
     const Op *op = value->def;
     if (facts_range(g->facts, value, &low, &high) && low >= 0 && high <= most)
         return high <= most - *rest ? (*rest += high, true) : false;
     if (!type_is_tile(value->type)) {
-        if (*number && *number != value) return false;
+        if (*number) return false;
         *number = value;
         return true;
     }
@@ -113,7 +113,6 @@ static Op *first_reader(const Guard *g) {
 
 typedef struct Gain {
     const Facts *before, *after;
-    int threads;
     bool wider;
     int ops;
 } Gain;
@@ -131,9 +130,7 @@ static bool compare_access(Op *op, void *user) {
 static bool is_worth_it(const Guard *g) {
     bool *given = arena_array(g->arena, bool, g->fn->num_values);
     for (int i = 0; i < g->count; i++) given[g->numbers[i]->id] = true;
-    Gain gain = {.before = g->facts,
-                 .after = facts_compute_given(g->arena, g->fn, given),
-                 .threads = 32 * g->fn->num_warps};
+    Gain gain = {.before = g->facts, .after = facts_compute_given(g->arena, g->fn, given)};
     return region_walk(g->region, compare_access, &gain) && gain.wider;
 }
 
