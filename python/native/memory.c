@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* memory: where an object's elements lie, of which type. PyTorch's tensors by data_ptr and dtype,
+/* memory: where an object's elements lie, of which type. PyTorch's tensors by DLPack's functions in C or data_ptr and dtype,
  * arrays of a GPU by __cuda_array_interface__, NumPy's by the buffer protocol, all others that
  * speak it by DLPack. None of these packages is imported here. */
 #include "native.h"
@@ -89,6 +89,52 @@ static bool pointer_from(PyObject *number, void **pointer) {
 
 /* ---- PyTorch ---- */
 
+static tern_dtype dtype_of_dlpack(const DLTensor *tensor) {
+    enum { SIZES = 4, CODES = 7 }; /* 8, 16, 32, 64 bits; integers, floats, bfloat, bool */
+    static const tern_dtype types[CODES][SIZES] = {
+        [0] = {TERN_INT8, TERN_INT16, TERN_INT32, TERN_INT64},
+        [1] = {TERN_UINT8, TERN_UINT16, TERN_UINT32, TERN_UINT64},
+        [2] = {TERN_VOID, TERN_FLOAT16, TERN_FLOAT32, TERN_FLOAT64},
+        [4] = {TERN_VOID, TERN_BFLOAT16, TERN_VOID, TERN_VOID},
+        [6] = {TERN_BOOL, TERN_VOID, TERN_VOID, TERN_VOID}};
+    if (tensor->lanes != 1 || tensor->code >= CODES) return TERN_VOID;
+    for (int i = 0; i < SIZES; i++)
+        if (tensor->bits == 8 << i) return types[tensor->code][i];
+    return TERN_VOID;
+}
+
+/* Of a type that has it itself: what subclasses say of themselves in Python counts. */
+static const Exchange *exchange_of(PyObject *type) {
+    PyObject *own = PyObject_GetAttrString(type, "__dict__");
+    PyObject *capsule = own ? PyMapping_GetItemString(own, "__dlpack_c_exchange_api__") : NULL;
+    const Exchange *found = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
+    PyErr_Clear();
+    Py_XDECREF(capsule); /* the table is there as long as the process */
+    Py_XDECREF(own);
+    return found && found->major == 1 && found->describe ? found : NULL;
+}
+
+/* Pointer and type by one call in C. False: they are to be asked of the tensor's attributes, which
+ * also say what is wrong with it. */
+static bool exchanged(const Launch *launch, PyObject *value, Memory *memory) {
+    State *state = launch->context->state;
+    PyObject *type = (PyObject *)Py_TYPE(value);
+    if (type != state->exchanging) {
+        state->exchange = exchange_of(type);
+        Py_XDECREF(state->exchanging);
+        state->exchanging = Py_NewRef(type);
+    }
+    DLTensor tensor;
+    if (!state->exchange) return false;
+    if (state->exchange->describe(value, &tensor)) return PyErr_Clear(), false;
+    bool at_hand = launch->context->on_host ? tensor.device_type == DL_CPU
+                                            : tensor.device_type == DL_CUDA &&
+                                                  tensor.device_id == launch->context->index;
+    memory->pointer = (char *)tensor.data + tensor.byte_offset;
+    memory->dtype = dtype_of_dlpack(&tensor);
+    return at_hand && memory->dtype != TERN_VOID;
+}
+
 static bool elsewhere(const Launch *launch, PyObject *value) {
     PyObject *device = PyObject_GetAttr(value, launch->context->state->device);
     if (device)
@@ -161,7 +207,7 @@ static bool torch_storage(State *state, PyObject *value, Memory *memory) {
     return done;
 }
 
-static bool torch_memory(Launch *launch, PyObject *value, Memory *memory) {
+static bool torch_attributes(Launch *launch, PyObject *value, Memory *memory) {
     State *state = launch->context->state;
     if (!is_at_hand(launch, value)) return false;
     if (!pointer_from(PyObject_CallMethodObjArgs(value, state->data_ptr, NULL), &memory->pointer))
@@ -169,7 +215,12 @@ static bool torch_memory(Launch *launch, PyObject *value, Memory *memory) {
     PyObject *dtype = PyObject_GetAttr(value, state->dtype);
     bool done = dtype && dtype_of(launch, dtype, &memory->dtype);
     Py_XDECREF(dtype);
-    if (!done || !(launch->context->checks || launch->context->copies)) return done;
+    return done;
+}
+
+static bool torch_memory(Launch *launch, PyObject *value, Memory *memory) {
+    if (!exchanged(launch, value, memory) && !torch_attributes(launch, value, memory)) return false;
+    if (!(launch->context->checks || launch->context->copies)) return true;
     return torch_storage(launch->context->state, value, memory);
 }
 
@@ -315,27 +366,6 @@ static bool cuda_memory(Launch *launch, PyObject *value, Memory *memory) {
 }
 
 /* ---- DLPack ---- */
-
-/* DLPack 0.8, of which the layout is its ABI. */
-typedef struct DLTensor {
-    void *data;
-    int32_t device_type, device_id;
-    int32_t ndim;
-    uint8_t code, bits;
-    uint16_t lanes;
-    int64_t *shape, *strides;
-    uint64_t byte_offset;
-} DLTensor;
-enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3 };
-
-static tern_dtype dtype_of_dlpack(const DLTensor *tensor) {
-    static const char *const words[] = {"int", "uint", "float", "", "bfloat", "", "bool"};
-    char name[24];
-    if (tensor->lanes != 1 || tensor->code > 6 || !words[tensor->code][0]) return TERN_VOID;
-    if (tensor->code == 6) return tensor->bits == 8 ? TERN_BOOL : TERN_VOID;
-    PyOS_snprintf(name, sizeof name, "%s%d", words[tensor->code], tensor->bits);
-    return tern_dtype_from_name(name);
-}
 
 static void dlpack_extent(const DLTensor *tensor, Memory *memory) {
     int64_t last = 0, packed = 1, size = (int64_t)tern_dtype_size(memory->dtype);

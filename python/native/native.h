@@ -30,12 +30,34 @@ enum {
     NUM_OPTIONS
 }; /* those that make another kernel */
 
+/* DLPack 0.8, of which the layout is its ABI. */
+typedef struct DLTensor {
+    void *data;
+    int32_t device_type, device_id;
+    int32_t ndim;
+    uint8_t code, bits;
+    uint16_t lanes;
+    int64_t *shape, *strides;
+    uint64_t byte_offset;
+} DLTensor;
+enum { DL_CPU = 1, DL_CUDA = 2, DL_CUDA_HOST = 3 };
+
+/* DLPack 1.3: a type's functions for those that launch kernels at once, in C. */
+typedef struct Exchange {
+    uint32_t major, minor;
+    struct Exchange *previous;
+    void (*unused[3])(void);
+    int (*describe)(void *object, DLTensor *tensor); /* -1: an exception is set; may be NULL */
+} Exchange;
+
 /* Of the module; every object leads to it. */
 typedef struct State {
     PyObject *errors[NUM_STATUSES]; /* by -tern_status; [0]: their base class */
     PyTypeObject *context_type, *module_type, *kernel_type, *call_type, *launcher_type;
-    PyObject *kinds;  /* type -> how its values are taken: Kind */
-    PyObject *dtypes; /* dtype object -> tern_dtype */
+    PyObject *kinds;          /* type -> how its values are taken: Kind */
+    PyObject *dtypes;         /* dtype object -> tern_dtype */
+    PyObject *exchanging;     /* the type of tensors seen last .. */
+    const Exchange *exchange; /* .. and what it has; NULL: nothing */
     PyObject *data_ptr, *dtype, *is_cpu, *is_cuda, *device, *type, *index, *base, *value;
     PyObject *cuda_array_interface, *dlpack, *dlpack_device, *item;
 } State;

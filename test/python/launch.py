@@ -468,7 +468,7 @@ def with_numpy():
 
 
 def with_torch():
-    torch = have("torch", 30)
+    torch = have("torch", 52)
     if not torch:
         return
     torch.manual_seed(1)
@@ -481,6 +481,26 @@ def with_torch():
         check(f"torch's {dtype}", torch.equal(y, want))
     refuses(TypeError, "parameter 'x': a tensor on meta", kernel[(1,)], torch.empty(4, device="meta"),
             x, 3)
+    any_kind = tern.jit(f"{SAXPY}:any_kind", device="cpu")
+    for word, name in (("bool", "i1"), ("int8", "i8"), ("int16", "i16"), ("int32", "i32"),
+                       ("int64", "i64"), ("uint8", "u8"), ("uint16", "u16"), ("uint32", "u32"),
+                       ("uint64", "u64"), ("float16", "fp16"), ("bfloat16", "bf16"),
+                       ("float32", "fp32"), ("float64", "fp64"), ("float8_e5m2", "fp8e5"),
+                       ("float8_e4m3fn", "fp8e4nv")):
+        tensor = torch.zeros(16, dtype=getattr(torch, word))
+        same(f"{word}", any_kind.launch(None, tensor).signature, f"*{name}:16")
+        if word.startswith(("float", "bfloat")) and "8" not in word:
+            parameter = torch.nn.Parameter(tensor)
+            same(f"a Parameter of {word}", any_kind.launch(None, parameter).signature,
+                 f"*{name}:16")
+    refuses(TypeError, "tern has no type torch.complex64", any_kind[(1,)], torch.zeros(2) * 1j)
+    instead, y = torch.zeros(64), torch.zeros(64)
+    other = type("Other", (torch.Tensor,), {"data_ptr": lambda self: instead.data_ptr()})
+    kernel[(1,)](torch.ones(64), y.as_subclass(other), 64)
+    same("a subclass' own data_ptr", (instead.sum().item(), y.sum().item()), (128.0, 0.0))
+    gradient = torch.ones(64, requires_grad=True)
+    kernel[(1,)](gradient, y, 64)
+    same("a tensor that wants a gradient", y.sum().item(), 128.0)
     base, y = torch.arange(64.), torch.zeros(64)
     view = base[1:9]
     saxpy("interp")[(1,)](view, y, 64 - 1)
@@ -498,7 +518,6 @@ def with_torch():
     triton_impl = have("triton", 14)
     if not triton_impl:
         return
-    any_kind = tern.jit(f"{SAXPY}:any_kind", device="cpu")
     from triton._C.libtriton import native_specialize_impl
     from triton.backends.compiler import BaseBackend
     for value in (0, 1, 2, 16, -16, 2**31, 2**31 - 1, -2**31 - 1, 2**63, True, 1.5, None,
