@@ -10,8 +10,11 @@ static const long longest_ms = 24L * 3600 * 1000;
 bool device_timeout(Device *device, int asked_ms, int *timeout_ms) {
     const char *text = getenv(variable);
     *timeout_ms = asked_ms;
-    if (asked_ms < 0) device->why = STR("timeout_ms is negative");
-    if (asked_ms || !text || !*text) return asked_ms >= 0;
+    if (asked_ms < 0) {
+        device->why = STR("timeout_ms is negative");
+        return false;
+    }
+    if (asked_ms || !text || !*text) return true;
     char *end;
     long value = strtol(text, &end, 10);
     *timeout_ms = (int)value;

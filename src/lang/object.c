@@ -316,15 +316,14 @@ static void print_dtype(Buf *out, const Object *object, bool as_repr) {
             buf_printf(out, "%s%d", i ? ", " : "", object->shape[i]);
         buf_puts(out, "], ");
     }
-    Str name = str_of(dtype_name(object->ltype.dtype));
+    const char *name = dtype_name(object->ltype.dtype);
     if (as_repr && !object->rank && !object->ltype.levels) {
         /* Triton's repr can be evaluated: fp16 is triton.language.float16 there. */
         buf_puts(out, "triton.language.");
-        const char *word = str_starts(name, "fp")   ? "float"
-                           : str_starts(name, "bf") ? "bfloat"
-                                                    : "";
-        int cut = *word ? 2 : 0;
-        buf_printf(out, "%s%.*s", word, name.length - cut, name.data + cut);
+        const char *word = str_starts(str_of(name), "fp")   ? "float"
+                           : str_starts(str_of(name), "bf") ? "bfloat"
+                                                            : "";
+        buf_printf(out, "%s%s", word, name + (*word ? 2 : 0));
     } else {
         ltype_print(out, object->ltype);
     }

@@ -443,8 +443,16 @@ if command -v cc >/dev/null 2>&1; then
     exits 4 'no-such-option' "$work/with" 'cc -fno-such-option'
     exits 4 'more than 119 options' "$work/with" "cc$(printf ' -O2%.0s' $(seq 120))"
     exits 0 '[2, 2, 2, 2]' "$work/with" "$work/my cc"
+    # What it says is not ours, it reads nothing of ours, and its environment is ours, but for one TMPDIR.
+    printf '#!/bin/sh\necho noise\nenv >"%s/env"\ncat >"%s/read"\nexec cc "$@"\n' "$work" "$work" >"$work/loud-cc"
+    chmod +x "$work/loud-cc"
+    echo input | FIRST=1 TMPDIR=/nowhere LAST=2 "$work/with" "$work/loud-cc" >"$work/said" 2>&1
+    check 'its words are not ours' sh -c "grep -q '2, 2, 2, 2' '$work/said' && ! grep -q noise '$work/said'"
+    check 'it reads nothing' test ! -s "$work/read"
+    check 'one TMPDIR' sh -c "[ \$(grep -c ^TMPDIR= '$work/env') = 1 ] && ! grep -q TMPDIR=/nowhere '$work/env'"
+    check 'and all else' sh -c "grep -q ^FIRST=1 '$work/env' && grep -q ^LAST=2 '$work/env'"
 else
-    skip 4 'no C compiler'
+    skip 8 'no C compiler'
 fi
 
 # What a text tells gcc of optimization is known to it, and leaves products added in one instruction.

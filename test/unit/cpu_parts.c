@@ -345,6 +345,12 @@ TEST(a_compiler_is_found) {
                                     .data);
         unsetenv("TERN_CC");
     }
+    setenv("PATH", below(folder, "none"), 1);
+    CHECK(!compiler_find(arena, NULL, &compiler, &why));
+    CHECK_STR(why.data,
+              "no C compiler found (looked for cc, gcc, clang on PATH); the interp device "
+              "still works");
+    setenv("PATH", path, 1);
     CHECK(compiler_find(arena, below(folder, "a/my-cc"), &compiler, &why)); /* by its path */
     CHECK_STR(str_c(arena, compiler.name), "real-cc-9");
     CHECK(!compiler_find(arena, below(folder, "b/gcc"), &compiler, &why));

@@ -132,6 +132,12 @@ TEST(the_pool_is_a_quarter) {
     CALLS("current");
     ops->release(&f.device, blocks[0]);
     CALLS("current");
+    OK(ops->alloc(&f.device, (size_t)5 << 20, &blocks[5])); /* there is room: nothing is given up */
+    CALLS("current\n"
+          "alloc 5242880");
+    ops->release(&f.device, blocks[5]);
+    CALLS("current\n"
+          "free block7+0");
     ops->release(&f.device, NULL); /* what is not the device's is left alone */
     ops->release(&f.device, &f);
     CALLS("");
@@ -153,7 +159,7 @@ TEST(the_pool_is_a_quarter) {
     CALLS("");
     ops->release(&f.device, blocks[0]);
     CALLS("current\n"
-          "free block7+0");
+          "free block8+0");
     close_device(&f);
     CALLS("current\n"
           "release 100");

@@ -3,6 +3,8 @@
  * of it; and the words and choices that are only tables: results, targets, options. */
 #include "unit/cuda_mock.h"
 
+#include <unistd.h>
+
 #include "device/cuda/cuda.h"
 
 #define OK(call) CHECK((call) == TERN_OK)
@@ -401,7 +403,13 @@ TEST(libraries_that_are_no_driver) {
     CHECK(f.device.state == NULL);
     close_device(&f);
     CudaDriver driver;
-    char words[300];
+    char words[300], copy[] = "/tmp/tern-no-driver-XXXXXX", command[400];
+    close(mkstemp(copy)); /* a library that nobody else has open is not left open */
+    snprintf(command, sizeof command, "cp %s %s", MOCK_NVML, copy);
+    setenv("TERN_CUDA_DRIVER", copy, 1);
+    CHECK(!system(command) && !cuda_driver_open(&driver, words, sizeof words));
+    CHECK(!driver.library && !dlopen(copy, RTLD_LAZY | RTLD_NOLOAD));
+    unlink(copy);
     memset(&driver, 0xff, sizeof driver); /* whatever was there */
     setenv("TERN_CUDA_DRIVER", "/nowhere/libcuda.so.1", 1);
     CHECK(!cuda_driver_open(&driver, words, sizeof words) && !driver.library);

@@ -19,22 +19,27 @@ typedef struct Heard {
 } Heard;
 
 static const char *const kinds[] = {
-    [TERN_CALL_RANGE] = "range", [TERN_CALL_LAUNCH] = "launch",  [TERN_CALL_GRAPH] = "graph",
-    [TERN_CALL_WRITE] = "write", [TERN_CALL_READ] = "read",      [TERN_CALL_FILL] = "fill",
-    [TERN_CALL_WAIT] = "wait",   [TERN_CALL_COMPILE] = "compile"};
+    [TERN_CALL_RANGE] = "range", [TERN_CALL_LAUNCH] = "launch",   [TERN_CALL_GRAPH] = "graph",
+    [TERN_CALL_WRITE] = "write", [TERN_CALL_READ] = "read",       [TERN_CALL_FILL] = "fill",
+    [TERN_CALL_WAIT] = "wait",   [TERN_CALL_COMPILE] = "compile", [TERN_CALL_OP] = "op"};
 
 static void hear(void *user, const tern_call *call, bool begins) {
     Heard *heard = user;
-    char grid[64] = "";
+    char grid[64] = "", sizes[64] = "";
+    for (int i = 0; i < call->num_inputs; i++)
+        for (int k = 0; k < call->inputs[i].rank; k++)
+            snprintf(sizes + strlen(sizes), sizeof sizes - strlen(sizes), " [%lld]",
+                     (long long)call->inputs[i].sizes[k]);
     if (call->grid[0])
         snprintf(grid, sizeof grid, ", grid %u %u %u", call->grid[0], call->grid[1], call->grid[2]);
-    heard->length += (size_t)snprintf(
-        heard->words + heard->length, sizeof heard->words - heard->length, "%s %s %s, %zu%s%s%s\n",
-        begins ? "begin" : "end", kinds[call->kind], call->name ? call->name : "-", call->bytes,
-        call->stream == heard->stream ? ", own stream"
-        : call->stream                ? ", WRONG STREAM"
-                                      : "",
-        call->waits ? ", waits" : "", grid);
+    heard->length +=
+        (size_t)snprintf(heard->words + heard->length, sizeof heard->words - heard->length,
+                         "%s %s %s%s, %zu%s%s%s\n", begins ? "begin" : "end", kinds[call->kind],
+                         call->name ? call->name : "-", sizes, call->bytes,
+                         call->stream == heard->stream ? ", own stream"
+                         : call->stream                ? ", WRONG STREAM"
+                                                       : "",
+                         call->waits ? ", waits" : "", grid);
 }
 
 /* Both lines of a call. */
@@ -103,6 +108,10 @@ TEST(each_call_is_heard_twice) {
         tern_range_push(context, "mine");
         tern_range_pop(context);
         CHECK_STR(heard.words, "begin range mine, 0, waits\nend range -, 0, waits\n");
+        heard.length = 0, heard.words[0] = 0;
+        tern_op_push(context, "add", &(tern_input){1, (int64_t[]){7}}, 1);
+        tern_range_pop(context);
+        CHECK_STR(heard.words, "begin op add [7], 0, waits\nend range -, 0, waits\n");
         heard.length = 0, heard.words[0] = 0;
         if (d) {
             CHECK(tern_graph_begin(stream) == TERN_OK);

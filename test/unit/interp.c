@@ -475,6 +475,31 @@ TEST(dot_adds_in_double) {
     tern_close(context);
 }
 
+/* An index is as wide as the last one. */
+TEST(print_of_many_lanes) {
+    static const int last[] = {1, 7, 15, 63, 127, 1023, 2047};
+    for (int i = 0; i < COUNT(last); i++) {
+        char text[300], line[100];
+        snprintf(text, sizeof text,
+                 "func @show(%%x: ptr<f32>) {\n"
+                 "  %%r = arange {start = 0, end = %d} : tile<%dxi32>\n"
+                 "  print %%r {text = \" r: \", hex = 0, unsigned_mask = 0}\n  yield\n}\n",
+                 last[i] + 1, last[i] + 1);
+        if (!begin()) return;
+        float x = 0;
+        tern_buffer *buffers[] = {buffer_of(&x, 4)};
+        CHECK(launched(text, 1, 1, buffers) == TERN_OK);
+        char *said = tern_take_output(context);
+        int width = snprintf(line, sizeof line, "%d", last[i]);
+        snprintf(line, sizeof line, "pid (0, 0, 0) idx (%*d) r: 1\n", width, 1);
+        CHECK(said && strstr(said, line));
+        snprintf(line, sizeof line, "pid (0, 0, 0) idx (%d) r: %d\n", last[i], last[i]);
+        CHECK(said && strstr(said, line));
+        tern_free(said);
+        tern_close(context);
+    }
+}
+
 TEST(print_in_the_language_s_form) {
     static const char text[] = "func @show(%x: ptr<f32>) {\n"
                                "  %p = program_id {axis = 0} : i32\n"

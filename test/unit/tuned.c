@@ -85,6 +85,31 @@ TEST(damaged_files_are_refused) {
     remove_all();
 }
 
+/* What makes a file of a megabyte is kept and found again; one byte more is refused. */
+TEST(a_megabyte) {
+    enum { MOST = 1 << 20 };
+    tern_status status;
+    tern_context *context = open_here();
+    char *choice = malloc(MOST);
+    CHECK(tern_tuned_keep(context, "key", "") == TERN_OK && files() == 1);
+    FILE *file = fopen(path, "r");
+    fseek(file, 0, SEEK_END);
+    long room = MOST - ftell(file) - 6; /* six digits more of its length */
+    fclose(file);
+    memset(choice, 'x', MOST);
+    choice[room + 1] = 0;
+    CHECK(tern_tuned_keep(context, "key", choice) == TERN_ERROR_ARGUMENT);
+    CHECK(strstr(tern_message(context), "over a megabyte"));
+    choice[room] = 0;
+    CHECK(tern_tuned_keep(context, "key", choice) == TERN_OK);
+    char *found = tern_tuned_find(context, "key", &status);
+    CHECK(found && !strcmp(found, choice));
+    tern_free(found);
+    free(choice);
+    tern_close(context);
+    remove_all();
+}
+
 static _Noreturn void write_many(char letter) {
     char choice[5000];
     tern_context *context = open_here();

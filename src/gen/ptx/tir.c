@@ -201,7 +201,7 @@ static uint64_t zeros_of_division(TirOp op, uint64_t x, uint64_t y, int bits) {
 static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass class) {
     int bits = class_bits[class];
     uint64_t x = args[0] ? b->list.data[args[0]].zeros : 0;
-    uint64_t y = args[1] ? b->list.data[args[1]].zeros : 0, amount;
+    uint64_t y = args[1] ? b->list.data[args[1]].zeros : 0, amount = 0;
     if (class == CLASS_PRED) return 0;
     switch (fold_of(op)) {
     case FOLD_ADD: return zeros_of_sum(x, y, bits);
