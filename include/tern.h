@@ -281,6 +281,8 @@ typedef struct tern_options {
                        the end not included */
     const char *dot_precision; /* of a tl.dot that names none: "ieee", "tf32", "tf32x3", "bf16x3",
                                   "bf16x6"; NULL: tf32, Triton's default */
+    const char *builder; /* CUDA C for a GPU or sim: "nvrtc": by NVIDIA's library, for the whole
+                            language; NULL: by tern */
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of

@@ -18,8 +18,23 @@ struct thread_block {
 };
 __device__ inline thread_block this_thread_block() { return thread_block(); }
 
-// All threads of the launch; that they wait for each other is refused: there is no sync().
+// Of each launch with grid.sync(): bit 31 changes when all blocks have come.
+__device__ unsigned __tern_grid_barrier;
+
+// All threads of the launch.
 struct grid_group {
+    static __device__ void sync() {
+        __syncthreads();
+        if (__tern_rank() == 0) {
+            unsigned last = 0x80000000u - ((unsigned)num_blocks() - 1u), old;
+            __threadfence();
+            old = atomicAdd(&__tern_grid_barrier, block_rank() == 0 ? last : 1u);
+            while (((old ^ *(volatile unsigned *)&__tern_grid_barrier) & 0x80000000u) == 0u) {}
+            __threadfence();
+        }
+        __syncthreads();
+    }
+    static __device__ bool is_valid() { return true; }
     static __device__ unsigned long long num_blocks() {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
     }

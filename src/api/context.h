@@ -5,6 +5,7 @@
 #define TERN_CONTEXT_H
 
 #include "compile/compile.h"
+#include "compile/nvrtc.h"
 #include "device/device.h"
 #include "prof/outside.h"
 
@@ -83,7 +84,8 @@ struct tern_kernel {
     int num_parameters;
     tern_parameter *parameters;
     tern_finding *findings; /* the last that tern_kernel_findings gave; from malloc */
-    uint64_t *values;       /* of the launch being made; args[i] = &values[i] */
+    uint64_t *values;       /* of the launch being made; args[i] = &values[i] .. */
+    char *packed;           /* .. or a pack in here; NULL: there are none */
     void **args;
 };
 

@@ -131,7 +131,7 @@ typedef struct Given { /* an argument, as the signature has it */
 static bool check_pointer(const Given *given, int part, Str item) {
     const CuParam *param = given->param;
     bool is_pointer = item.length && item.data[0] == '*' && part < param->num_parts;
-    Str pointee = is_pointer ? param->pointees[part] : STR("");
+    Str pointee = is_pointer ? param->parts[part].pointee : STR("");
     Str name = {item.data + 1, item.length - 1};
     for (int k = 0; k < name.length; k++)
         if (name.data[k] == ':') name.length = k;
@@ -263,7 +263,15 @@ tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *
     if (!check_signature(context, arena, found, signature)) return NULL;
     CompileRequest request = kernel_request(&context->device, options);
     tern_kernel *kernel = kernel_new(context, arena, function);
-    kernel->compiled = compile_cuda(arena, module->cuda, found, &launch, &request, &diag);
+    bool is_nvrtc = options->builder && !strcmp(options->builder, "nvrtc");
+    if (options->builder && !is_nvrtc) {
+        context_fail(context, TERN_ERROR_ARGUMENT, "no builder '%s': there is 'nvrtc'",
+                     options->builder);
+        return NULL;
+    }
+    kernel->compiled = is_nvrtc
+                           ? compile_nvrtc(arena, module->cuda, found, &launch, &request, &diag)
+                           : compile_cuda(arena, module->cuda, found, &launch, &request, &diag);
     if (!kernel->compiled) {
         context_fail_diag(context, &diag);
         return NULL;

@@ -91,6 +91,12 @@ static void make_arguments(tern_kernel *kernel) {
     kernel->values = arena_array(kernel->arena, uint64_t, count);
     kernel->args = arena_array(kernel->arena, void *, count);
     for (int i = 0; i < count; i++) kernel->args[i] = &kernel->values[i];
+    int packs = kernel->compiled->num_packs;
+    if (!packs) return;
+    const KernelPack *data = kernel->compiled->packs, *last = &data[packs - 1];
+    kernel->packed = arena_array(kernel->arena, char, last->at + last->bytes);
+    kernel->args = arena_array(kernel->arena, void *, packs);
+    for (int i = 0; i < packs; i++) kernel->args[i] = kernel->packed + data[i].at;
 }
 
 /* Source order, constants included; specs NULL: from IR text, where no constants are known. */

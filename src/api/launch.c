@@ -118,6 +118,21 @@ static tern_status put_argument(tern_kernel *kernel, int index, const tern_argum
     return put_int(kernel, param, argument, value);
 }
 
+/* Where the text has one parameter for several. */
+static void pack(tern_kernel *kernel) {
+    for (int i = 0; i < kernel->num_arguments; i++) {
+        const KernelParam *param = &kernel->compiled->params[i];
+        memcpy(kernel->packed + param->packed_at, &kernel->values[i], (size_t)param->packed_bytes);
+    }
+}
+
+/* A launch that failed on its way leaves it anywhere; a GPU is lost then. */
+static void begin_barrier(const tern_kernel *kernel) {
+    for (int i = kernel->num_arguments; i < kernel->compiled->num_params; i++)
+        if (str_is(kernel->compiled->params[i].name, CU_GRID_BARRIER))
+            tern_fill(kernel->symbols[i - kernel->num_arguments]->buffer, 0);
+}
+
 static tern_status check_grid(tern_kernel *kernel, const uint32_t grid[3]) {
     static const uint32_t limits[3] = {INT32_MAX, 65535, 65535};
     for (int i = 0; i < 3; i++)
@@ -158,6 +173,8 @@ static tern_status launch(tern_stream *stream, tern_kernel *kernel, const uint32
     for (int i = 0; i < num_arguments && !status; i++)
         status = put_argument(kernel, i, &arguments[i]);
     if (status || !grid[0] || !grid[1] || !grid[2]) return status;
+    if (kernel->packed) pack(kernel);
+    if (kernel->compiled->facts.is_cooperative && device->ops->on_host) begin_barrier(kernel);
     device->stop = 0;
     status = device->ops->launch(device, stream_queue(stream), kernel->loaded, grid, kernel->args);
     return context_checked(context, status);

@@ -14,6 +14,7 @@ const OptionRow options_bench[] = {
     {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
     {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
     {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
+    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable); see 'tern run --help'"},
     {"x", 0, "NAME=VALUES",
      "sweep: n=2^12..2^28, n=256..4096:256, n=1000..64000:*4, n=1,2,5;\n"

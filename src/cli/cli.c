@@ -57,6 +57,7 @@ bool option_launch(const Cli *cli, tern_options *options) {
     }
     if (!option_int(cli, "shared", 0, 1 << 20, 0, &shared)) return false;
     options->shared_bytes = (size_t)shared;
+    options->builder = option_value(cli, "builder");
     return true;
 }
 

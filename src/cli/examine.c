@@ -15,6 +15,7 @@ const OptionRow options_check[] = {
     {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
     {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
     {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
+    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
     {"x", 0, "NAME=N", "a number that arguments are written in and that is none (repeatable)"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},

@@ -13,6 +13,7 @@ const OptionRow options_run[] = {
     {"grid", 'g', "EXPR,..", "number of programs, one to three dimensions"},
     {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
     {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
+    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
     {"a", 0, "NAME=VALUE", "an argument of the kernel (repeatable)"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default: the config's, else 4"},
     {"num-stages", 0, "N", "default: the config's, else the target's"},

@@ -13,6 +13,7 @@ const OptionRow options_show[] = {
     {"target", 't', "T", "cpu, cpu:avx2, interp, sm_90a ..; default: what the stage is for"},
     {"block", 'b', "X,..", "CUDA C: threads of a block, one to three dimensions"},
     {"shared", 0, "BYTES", "CUDA C: dynamic shared memory of a block"},
+    {"builder", 0, "nvrtc", "CUDA C: compile with NVIDIA's library, not with tern"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
     {"config", 0, "K", "compile with the values of this @triton.autotune config"},

@@ -29,5 +29,11 @@ CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKerne
     CompileRequest behind = *request;
     behind.started_ns = clock_ns();
     Func *fn = cu_lower(arena, module, kernel, launch, diag);
-    return fn ? compile_ir(arena, fn, &behind, diag) : NULL;
+    CompiledKernel *compiled = fn ? compile_ir(arena, fn, &behind, diag) : NULL;
+    if (!compiled && diag->num_refused)
+        diag_help(diag, (Span){0}, "for devices cuda and sim NVRTC compiles it: --builder nvrtc");
+    for (int i = 0; compiled && i < compiled->num_params; i++)
+        if (compiled->params[i].is_symbol && str_is(compiled->params[i].name, CU_GRID_BARRIER))
+            compiled->facts.is_cooperative = true;
+    return compiled;
 }

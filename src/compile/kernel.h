@@ -16,10 +16,15 @@ typedef struct KernelParam { /* in launch order; parameters that are constants a
     Str name;
     ScalarKind type; /* of a pointer: of what it points to */
     bool is_unsigned, is_pointer;
-    bool is_symbol;   /* memory of the module, behind all others: no argument */
-    int divisible;    /* what the signature promises; 1: nothing. Pointers: in bytes */
-    int source_index; /* in the source's parameter list, constants counted */
+    bool is_symbol;              /* memory of the module, behind all others: no argument */
+    int divisible;               /* what the signature promises; 1: nothing. Pointers: in bytes */
+    int source_index;            /* in the source's parameter list, constants counted */
+    int packed_at, packed_bytes; /* in the kernel's packs; bytes 0: passed by itself */
 } KernelParam;
+
+typedef struct KernelPack { /* a parameter of the text: several of the kernel's may lie in it */
+    int at, bytes;
+} KernelPack;
 
 typedef struct StepTime { /* a pass, or what comes before and behind them */
     const char *name;
@@ -32,6 +37,8 @@ typedef struct CompiledKernel {
     Span place; /* of the function in its source; source NULL: unknown */
     int num_params;
     const KernelParam *params;
+    int num_packs; /* 0: the text has the same parameters */
+    const KernelPack *packs;
     Str text; /* C or PTX; empty for interp */
     GenFacts facts;
     const char *target;

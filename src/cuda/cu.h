@@ -22,16 +22,24 @@ struct CuOptions {
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag);
 
-typedef struct CuParam {
-    Str name, type;      /* type: as it is written */
-    int num_parts;       /* arguments: 1, or of a struct all numbers and pointers in it */
-    const Str *pointees; /* of each that is a pointer: the name of the number type in a signature,
+typedef struct CuPiece { /* an argument: a parameter, or a number or pointer in one */
+    Str name, pointee;   /* pointee: of a pointer, the name of the number type in a signature,
                             "fp32"; else empty */
+    const Type *type;    /* a number, or a pointer to one */
+    bool is_unsigned;    /* the number */
+    int offset, bytes;   /* in the parameter */
+} CuPiece;
+typedef struct CuParam {
+    Str name, type; /* type: as it is written */
+    int bytes;
+    int num_parts; /* 1, or of a struct all numbers and pointers in it */
+    const CuPiece *parts;
 } CuParam;
 typedef struct CuKernel { /* a __global__ function */
     Str name;
     Span span, whole; /* of its name; with its body */
     bool is_template; /* cu_find makes one that can be compiled */
+    bool is_known;    /* its parameters could be read */
     int num_params;
     const CuParam *params;
     const struct CuDecl *decl;
@@ -57,9 +65,33 @@ typedef struct CuSymbol {
     const unsigned char *initial; /* what it begins as; NULL: zeros */
     bool is_constant;             /* kernels do not write it */
 } CuSymbol;
+/* The symbol of a kernel whose blocks wait for each other: it starts with 0, and all of a launch's
+ * blocks have to be there at the same time. */
+#define CU_GRID_BARRIER "__tern_grid_barrier"
 /* False: there is none of that name, or an error was said. */
 bool cu_symbol(Arena *arena, const CuModule *module, const char *name, CuSymbol *symbol,
                Diag *diag);
+
+/* ---- for another compiler: what it is to be given ---- */
+
+/* The file's own text without what only the host sees, functions and variables: blanks stand for
+ * them, so that lines and columns stay. */
+Str cu_device_text(Arena *arena, const CuModule *module);
+/* What the file gets from headers of the host that are not read: constants and names of types. */
+Str cu_host_text(Arena *arena);
+/* Is it a variable of the device's memory that kernels or the host may write? */
+bool cu_is_variable(const CuModule *module, Str name, Span *span);
+/* A header of the host that was left out, and what stands for it. */
+typedef struct CuHeader {
+    const char *name, *text;
+} CuHeader;
+int cu_host_headers(Arena *arena, const CuModule *module, CuHeader **headers); /* how many */
+const Source *cu_source(const CuModule *module);
+/* The folder beside whose file headers lie, ending in '/'; empty: none. */
+Str cu_folder(const CuModule *module);
+const CuOptions *cu_options(const CuModule *module);
+/* With the namespaces it stands in: "ns::reduce<float, 256>". */
+Str cu_full_name(Arena *arena, const CuModule *module, const CuKernel *kernel);
 
 /* A function for the host, and what it calls; cu_has_host: there is such a function. The IR is for
  * src/host alone: it calls functions by name. NULL after diag_error or diag_refused. */

@@ -162,7 +162,7 @@ struct CuModule {
     CuDecls decls;
     Map namespaces;
     VEC(CuKernel) kernels;
-    const CuUnread *unread;
+    const CuUnread *unread, *left_out;
     const Source *source;
     Str path;
     CuOptions options;

@@ -32,8 +32,8 @@ const CuModule *cu_library(Arena *arena, bool is_host) {
     for (int i = 0; i < COUNT(texts) - !is_host; i++) {
         Str text = {texts[i].start, (int)(texts[i].end - texts[i].start)};
         const Source *source = source_new(arena, str_of(texts[i].name), text);
-        const CuUnread *unread = NULL;
-        CuToken *tokens = cu_preprocess(arena, source, STR(""), NULL, &unread, &diag);
+        CuHeaders headers = {0};
+        CuToken *tokens = cu_preprocess(arena, source, STR(""), NULL, &headers, &diag);
         if (!tokens) BUG("%s does not lex", texts[i].name);
         cu_outline(m, &m->decls, tokens);
     }

@@ -13,12 +13,23 @@ static Str pointee_of(const CuType *type) {
     return str_of(names[type->of->kind]);
 }
 
+static CuPiece piece_of(const CuLower *l, const CuPart *part) {
+    const CuType *number = part->type->kind == CU_POINTER ? part->type->of : part->type;
+    return (CuPiece){.name = part->name,
+                     .pointee = pointee_of(part->type),
+                     .type = cu_ir(l->fn->types, part->type),
+                     .is_unsigned = cu_is_integer(number) && !cu_is_signed(number),
+                     .offset = (int)part->offset,
+                     .bytes = (int)cu_size(part->type)};
+}
+
 static bool describe_param(CuLower *l, const CuParamDecl *from, CuParam *param) {
     CuParts parts = {0};
-    if (!from->type || !cu_parts(l, from, &parts)) return false;
-    Str *pointees = arena_array(l->arena, Str, parts.count + 1);
-    for (int i = 0; i < parts.count; i++) pointees[i] = pointee_of(parts.data[i].type);
-    *param = (CuParam){from->name, cu_name(l->arena, from->type), parts.count, pointees};
+    if (!from->type || from->is_reference || !cu_parts(l, from, &parts)) return false;
+    CuPiece *pieces = arena_array(l->arena, CuPiece, parts.count + 1);
+    for (int i = 0; i < parts.count; i++) pieces[i] = piece_of(l, &parts.data[i]);
+    *param = (CuParam){from->name, cu_name(l->arena, from->type), (int)cu_size(from->type),
+                       parts.count, pieces};
     return true;
 }
 
@@ -50,6 +61,7 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
         known = describe_param(&l, &signature.params[i], &params[i]);
     kernel.num_params = known ? signature.num_params : 0;
     kernel.params = params;
+    kernel.is_known = known;
     return kernel;
 }
 
@@ -65,7 +77,9 @@ CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions 
     CuModule *m = arena_new_of(arena, CuModule);
     *m = (CuModule){.arena = arena, .namespaces.arena = arena, .source = source, .path = path};
     if (options) m->options = *options;
-    m->tokens = cu_preprocess(arena, source, path, options, &m->unread, diag);
+    CuHeaders headers = {0};
+    m->tokens = cu_preprocess(arena, source, path, options, &headers, diag);
+    m->unread = headers.unread, m->left_out = headers.left_out;
     if (!m->tokens) return NULL;
     cu_outline(m, &m->decls, m->tokens);
     find_aliases(m);

@@ -21,7 +21,7 @@ typedef struct Reader {
     CuPp pp;
     Map files;                /* Source -> CuFile */
     const CuOptions *options; /* NULL: no more folders */
-    const CuUnread *unread;
+    CuHeaders headers;
     CuToken *first, **end;
     CuToken *unroll; /* what a pragma says of the next token; NULL: nothing */
 } Reader;
@@ -238,6 +238,12 @@ static bool include_name(CuPp *pp, CuToken *line, const CuToken *word, Str *name
     return cu_pp_fail(pp, word, "expected \"file\" or <file> after '#include'");
 }
 
+static void note_header(Reader *r, const CuUnread **list, Str name, const CuToken *word) {
+    CuUnread *header = arena_new_of(r->pp.arena, CuUnread);
+    *header = (CuUnread){name, cu_span(word->place), *list};
+    *list = header;
+}
+
 static CuToken *include(Reader *r, CuToken *hash) {
     CuPp *pp = &r->pp;
     CuToken *word = hash->next, *rest = skip_line(word->next);
@@ -252,13 +258,14 @@ static CuToken *include(Reader *r, CuToken *hash) {
         nothing->line_start = false;
         cu_pp_define(pp, nothing);
     }
-    if (is_host_header(name)) return rest;
+    if (is_host_header(name)) {
+        note_header(r, &r->headers.left_out, name, word);
+        return rest;
+    }
     int root = 0;
     Str path = found_header(r, file, name, is_quoted, &root);
     if (!path.length) {
-        CuUnread *unread = arena_new_of(pp->arena, CuUnread);
-        *unread = (CuUnread){name, cu_span(word->place), r->unread};
-        r->unread = unread;
+        note_header(r, &r->headers.unread, name, word);
         return rest;
     }
     int depth = file ? file->depth : 0;
@@ -315,7 +322,7 @@ static CuToken *directive(Reader *r, CuToken *hash) {
 }
 
 CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOptions *options,
-                       const CuUnread **unread, Diag *diag) {
+                       CuHeaders *headers, Diag *diag) {
     Reader *r = arena_new_of(arena, Reader);
     CuPp *pp = &r->pp;
     *r = (Reader){.pp = {.arena = arena, .diag = diag, .macros.arena = arena, .once.arena = arena},
@@ -344,6 +351,6 @@ CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOpt
         pp->failed = true;
     }
     *r->end = cu_pp_end(pp, t);
-    *unread = r->unread;
+    *headers = r->headers;
     return pp->failed || diag_failed(diag) ? NULL : r->first;
 }

@@ -264,6 +264,15 @@ static const CuDefine for_host[] = {
 };
 static const CuDefine for_device[] = {{"__CUDA_ARCH__", "900"}};
 
+void cu_pp_constants(Buf *out) {
+    for (int i = 0; i < COUNT(predefined); i++) {
+        const CuDefine *d = &predefined[i];
+        Str name = str_of(d->name);
+        if (!str_starts(name, "_") && !str_starts(name, "CUDART_") && !str_is(name, "NULL"))
+            buf_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", d->name, d->name, d->text);
+    }
+}
+
 void cu_pp_predefine(CuPp *pp, bool is_host) {
     Buf text = {.arena = pp->arena};
     const CuDefine *more = is_host ? for_host : for_device;

@@ -166,6 +166,8 @@ static bool evaluated(Arena *arena, const CuModule *module, const CuModule *libr
 
 bool cu_symbol(Arena *arena, const CuModule *module, const char *name, CuSymbol *symbol,
                Diag *diag) {
+    bool is_own = str_starts(str_of(name), "__tern_");
+    if (is_own) module = cu_library(arena, false);
     const CuDecl *decl = map_get(&module->decls.names, str_of(name));
     while (decl && !cu_is_symbol(decl)) decl = decl->overload;
     return decl && evaluated(arena, module, NULL, decl, symbol, diag);

@@ -78,15 +78,21 @@ typedef struct CuDefine {
     const char *name, *text;
 } CuDefine;
 
-typedef struct CuUnread { /* a header that was not found: said where a name is missing */
+typedef struct CuUnread {
     Str name;
     Span at;
     const struct CuUnread *next;
 } CuUnread;
+typedef struct CuHeaders {
+    const CuUnread *unread;   /* not found: said where a name is missing */
+    const CuUnread *left_out; /* of the host */
+} CuHeaders;
 /* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of
  * the file, beside which "includes" lie; empty: the text is from memory. options may be NULL. */
 typedef struct CuOptions CuOptions;
 CuToken *cu_preprocess(Arena *arena, const Source *source, Str path, const CuOptions *options,
-                       const CuUnread **unread, Diag *diag);
+                       CuHeaders *headers, Diag *diag);
+/* Constants that headers of the host define, as #define has them. */
+void cu_pp_constants(Buf *out);
 
 #endif

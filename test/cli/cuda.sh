@@ -170,7 +170,8 @@ for device in sim interp; do
     exits 0 '10, 1, 0, 10, 1, 11' "$TERN" run "$work/g.cu:pairs" --device $device --grid 1 --block 1 \
         -a 'y=zeros(6,i32)' -a x=2 --print y
 done
-exits 2 "'grid_group' has no member 'sync'" "$TERN" show "$work/g.cu:waits" --block 1 --stage ptx -t sm_90a
+exits 3 "blocks of kernel 'waits' wait for each other: a grid of 265; H200 has room for 264 at a time" \
+    "$TERN" run "$work/g.cu:waits" --device sim --grid 265 --block 1024 -a 'y=zeros(1,i32)'
 cat >"$work/i.cu" <<'END'
 __global__ void image(float *y, cudaTextureObject_t t, cudaSurfaceObject_t s) {
     int x = threadIdx.x;

@@ -168,3 +168,16 @@ __global__ void scans(int *out, const int *in) {
     to[5] = WarpReduce(warps[t / 32]).Sum(in[t]);
     to[6] = cub::WarpReduce<int, 8>(eighths[t / 8]).Reduce(in[t], cub::Min());
 }
+
+// Blocks of a grid read what others wrote before they met.
+__global__ void meet(int *x, int *y, int n) {
+    cg::grid_group grid = cg::this_grid();
+    int i = grid.thread_rank();
+    for (int round = 0; round < 3; round++) {
+        if (i < n) y[i] = x[(i + 33) % n] + round;
+        grid.sync();
+        if (i < n) x[i] = y[n - 1 - i];
+        cg::sync(grid);
+    }
+    if (i == 0 && !grid.is_valid()) x[0] = -1;
+}

@@ -756,6 +756,15 @@ static CudaResult mock_launch(CudaFunction handle, unsigned grid_x, unsigned gri
     return CUDA_OK;
 }
 
+static CudaResult mock_launch_cooperative(CudaFunction handle, unsigned grid_x, unsigned grid_y,
+                                          unsigned grid_z, unsigned block_x, unsigned block_y,
+                                          unsigned block_z, unsigned shared_bytes,
+                                          CudaStream stream, void **arguments) {
+    note("all at once:");
+    return mock_launch(handle, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                       stream, arguments, NULL);
+}
+
 /* ---- streams, events ---- */
 
 static CudaResult mock_stream_create(CudaStream *stream, unsigned flags) {

@@ -33,6 +33,8 @@ static tern_buffer *filled(const void *data, size_t bytes) {
     return buffers[num_buffers++] = buffer;
 }
 
+static uint32_t blocks = 1; /* of the grid */
+
 static tern_status launched(const char *name, int threads, const tern_argument *arguments,
                             int count) {
     tern_module *module = tern_load_file(context, "test/cuda/device.cu");
@@ -40,8 +42,9 @@ static tern_status launched(const char *name, int threads, const tern_argument *
     tern_kernel *kernel = module ? tern_compile(module, name, NULL, &options) : NULL;
     if (!kernel) printf("%s\n", tern_message(context));
     CHECK(kernel != NULL);
-    tern_status status = kernel ? tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, count)
-                                : TERN_ERROR_COMPILE;
+    tern_status status =
+        kernel ? tern_launch(NULL, kernel, (uint32_t[]){blocks, 1, 1}, arguments, count)
+               : TERN_ERROR_COMPILE;
     tern_kernel_free(kernel);
     tern_module_free(module);
     return status;
@@ -281,6 +284,26 @@ TEST_DEVICES(functions) {
 }
 
 /* ---- reports ---- */
+
+TEST_DEVICES(grids) {
+    enum { N = 190 };
+    int x[N], y[N];
+    for (int i = 0; i < N; i++) x[i] = i * 7 % 100, y[i] = 0;
+    tern_buffer *in = filled(x, sizeof x), *out = filled(y, sizeof y);
+    for (int times = 0; times < 2; times++) { /* the second launch finds what the first one left */
+        blocks = 6;
+        launch("meet", 32,
+               (tern_argument[]){tern_arg_buffer(in), tern_arg_buffer(out), tern_arg_int(N)}, 3);
+        blocks = 1;
+        for (int round = 0; round < 3; round++) {
+            for (int i = 0; i < N; i++) y[i] = x[(i + 33) % N] + round;
+            for (int i = 0; i < N; i++) x[i] = y[N - 1 - i];
+        }
+    }
+    int got[2][N];
+    CHECK(!tern_read(in, 0, got[0], sizeof x) && !tern_read(out, 0, got[1], sizeof y));
+    CHECK(!memcmp(got[0], x, sizeof x) && !memcmp(got[1], y, sizeof y));
+}
 
 TEST_DEVICES(reports) {
     int out[32] = {0}, flag = 0;

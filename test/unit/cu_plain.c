@@ -196,7 +196,13 @@ static void refused(const char *text, const char *words) {
     context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
     tern_module *own = tern_load_text(context, text, strlen(text), "k.cu");
     CHECK(own && !tern_compile(own, "k", NULL, &one));
-    CHECK_STR(tern_message(context), words);
+    const char *message = tern_message(context),
+               *cure = strstr(message, "\nhelp: for devices cuda");
+    CHECK((cure != NULL) == (strstr(words, "not supported") != NULL));
+    CHECK(!strncmp(message, words, strlen(words)) &&
+          strlen(words) == (cure ? (size_t)(cure - message) : strlen(message)));
+    if (cure)
+        CHECK_STR(cure, "\nhelp: for devices cuda and sim NVRTC compiles it: --builder nvrtc");
     tern_module_free(own);
     tern_close(context);
     context = NULL;

@@ -254,6 +254,35 @@ TEST(copies) {
     }
 }
 
+/* Blocks that wait for each other: the driver is told, and two streams take turns. */
+TEST(cooperative_kernels) {
+    Fixture f;
+    void *loaded = NULL, *record = NULL, *queue = NULL;
+    open_quietly(&f, NULL, NULL);
+    OK(ops->alloc(&f.device, sizeof(MockRecord), &record));
+    OK(ops->queue_open(&f.device, &queue));
+    CompiledKernel kernel = kernel_of(f.arena, "my_record", record_ptx, 32, 0);
+    kernel.facts.is_cooperative = true, kernel.facts.extern_bytes = 4096;
+    OK(ops->load(&f.device, &kernel, &loaded));
+    mock()->trace();
+    OK(launch(&f, NULL, loaded, record, 5));
+    CALLS("current\n"
+          "all at once:\n"
+          "launch my_record, 5 2 3, 32 1 1, 4096, none");
+    OK(launch(&f, queue, loaded, record, 5));
+    CALLS("current\n"
+          "wait for all\n"
+          "current\n"
+          "all at once:\n"
+          "launch my_record, 5 2 3, 32 1 1, 4096, stream1");
+    OK(launch(&f, queue, loaded, record, 6));
+    CALLS("current\n"
+          "all at once:\n"
+          "launch my_record, 6 2 3, 32 1 1, 4096, stream1");
+    close_device(&f);
+    CHECK(mock()->live() == 0);
+}
+
 TEST(kernels) {
     Fixture f;
     void *loaded = NULL, *record = NULL;

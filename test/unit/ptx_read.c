@@ -49,6 +49,15 @@ static const struct {
      "add.s64 %d1, %d1, 4;",
      5},
     {"/* mov.u64 %d1, 1;\n * / ** */ mov.u64 %d1, 2; // mov.u64 %d1, 3;\n", 2},
+    /* Of nvcc's texts: the low half of a wide register, bits in the middle of 64, bytes of 32. */
+    {"mov.u64 %d2, 0x123489abcdef; cvt.s64.s32 %d1, %d2;", 0xffffffff89abcdef},
+    {"mov.u64 %d2, 0xff; mov.u64 %d3, 0x1234; bfi.b64 %d1, %d2, %d3, 32, 4;", 0xf00001234},
+    {"mov.u32 %r1, 0x1ff80; cvt.s64.s8 %d1, %r1;", 0xffffffffffffff80},
+    {"mov.u32 %r1, WARP_SZ; cvt.u64.u32 %d1, %r1;", 32},
+    {".reg .pred %q<2>; mov.pred %q0, -1; mov.pred %q1, 0; selp.b64 %d1, 4, 5, %q0; "
+     "selp.b64 %d2, 6, 7, %q1; add.s64 %d1, %d1, %d2;",
+     11},
+    {"mov.u64 %d1, 3; nanosleep.u32 20; add.s64 %d1, %d1, 1;", 4},
     /* [a+b+-c] */
     {"mov.u64 %d2, 9; st.global.u64 [%d0+8], %d2; ld.global.u64 %d1, [%d0+16+-8];", 9},
     {"mov.u64 %d2, 3; st.global.u64 [%d0], %d2; add.s64 %d2, %d0, 24; ld.global.u64 %d1, "
@@ -199,7 +208,32 @@ static const struct {
     {".extern .global .b8 x[1];", "'.global'"},
     {".extern .func f", "expected ';', saw the end of the text"},
     {".extern .shared .b8 s[", "expected a number"},
-    {".weak .entry k() { ret; }", "'.weak'"},
+    {".weak .entry k() { ret; }", NULL},
+    {".entry k(.param .u64 .ptr .global .align 4 a, .param .u64 .ptr b) { ret; }", NULL},
+    {".entry k(.param .align 8 .b8 a[24]) { .reg .b64 %d<2>; .reg .b32 %r<3>; .reg .b16 %h<1>;\n"
+     "ld.param.u64 %d0, [a+16]; ld.param.v2.u32 {%r0, %r1}, [a+8]; ld.param.s8 %h0, [a+23]; ret; }",
+     NULL},
+    {".entry k(.param .align 8 .b8 a[24]) { .reg .b64 %d<2>; ld.param.u64 %d0, [a+20]; ret; }",
+     "'a' does not fit"},
+    {".entry k(.param .align 8 .b8 a[24]) { .reg .b64 %d<2>; ld.param.u64 %d0, [a+24]; ret; }",
+     "'a' does not fit"},
+    {".entry k(.param .align 8 .b8 a[24]) { .reg .b64 %d<2>; ld.param.u64 %d0, [a+-8]; ret; }",
+     "'a' does not fit"},
+    {".entry k(.param .align 8 .b8 a[32765]) { ret; }", "expected a number up to 32764"},
+    {".entry k() { .loc 1 2 3, function_name $L__info_string0+8, inlined_at 1 4 5\nret; }", NULL},
+    {".entry k() { .loc 1 2 3, function_name $L__info_string0, inlined_at 1 4\nret; }",
+     "expected a number up to 2147483647, saw 'ret'"},
+    {".file 1 \"a\", 1700000000, 20\n.entry k() { ret; }", NULL},
+    {".section .debug_str { $L__info_string0: .b8 95,90,0 }\n.entry k() { ret; }", NULL},
+    {".section .debug_str { .b8 95", "expected '}', saw the end of the text"},
+    {".shared .align 4 .u32 s;\n.const .align 4 .f32 c = 0f3F800000;\n.global .u64 g = -2;\n"
+     ".global .attribute(.managed) .align 4 .u32 m;\n.entry k() { ret; }",
+     NULL},
+    {".target sm_90\n.entry k() { .reg .pred %p<2>; .reg .b32 %r<2>; mov.pred %p0, -1;\n"
+     "mov.u32 %r0, WARP_SZ; nanosleep.u32 100; barrier.sync 0; mov.u32 %r1, %envreg1; ret; }",
+     NULL},
+    {".entry k() { .reg .b32 %r<2>; mov.u32 %r1, %envreg3; ret; }", "'%envreg3'"},
+    {".entry k() { .reg .pred %p<2>; mov.pred %p0, 0f3F800000; ret; }", "does not fit"},
     {".func k() { ret; }", "'.func'"},
     {".entry k() { ret; }\n.entry l() { ret; }", "a second entry on device 'sim'"},
     {".entry { ret; }", "expected a name, saw '{'"},
@@ -214,9 +248,11 @@ static const struct {
     {".entry k() .maxnreg 32 { ret; }", "'.maxnreg'"},
     {".entry k() { ret; ", "the body of the entry has no end"},
     {".global .b8 t[2] = {1, 2, 3};", "more values than 't' has elements"},
-    {".global .b8 t[2] = {256};", "expected a number up to 255, saw '256'"},
+    {".global .b8 t[2] = {256};", "'256' has more than 1 bytes"},
+    {".global .u16 t = 65536;", "'65536' has more than 2 bytes"},
+    {".global .u64 t = other;", "'other'"},
     {".global .b8 t[2] = {1;", "expected '}', saw ';'"},
-    {".global .b32 t[2] = {1};", "'{'"},
+    {".global .b32 t[1] = {1, 2};", "more values than 't' has elements"},
     {".global .q8 t[2];", "'.q8'"},
 };
 

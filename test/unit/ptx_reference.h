@@ -8,6 +8,7 @@
 #include "gen/ptx/isa.h"
 #include "ir/ir.h"
 
+#include <fenv.h>
 #include <math.h>
 
 static float as_f32(uint64_t bits) {
@@ -597,12 +598,148 @@ static bool eval_row(TirOp op, const uint64_t *v, uint64_t *r) {
 }
 
 /* False: not known here. */
+static int order_of(double x, double y) { /* 2: not ordered */
+    return x < y ? -1 : x > y ? 1 : x == y ? 0 : 2;
+}
+
+static bool eval_nvcc_compare(TirOp op, const uint64_t *v, uint64_t *r) {
+    int f = order_of((double)as_f32(v[0]), (double)as_f32(v[1]));
+    int d = order_of(as_f64(v[0]), as_f64(v[1]));
+    int h = order_of((double)f16_to_f32(v[0] & 0xffff), (double)f16_to_f32(v[1] & 0xffff));
+    int b = order_of((double)as_f32((v[0] & 0xffff) << 16), (double)as_f32((v[1] & 0xffff) << 16));
+    int u = order_of((double)(v[0] & 0xffff), (double)(v[1] & 0xffff));
+    int s = order_of((double)((v[0] & 0xffff) ^ 0x8000), (double)((v[1] & 0xffff) ^ 0x8000));
+    switch ((int)op) {
+#define UNORDERED(type, o)                                                                         \
+    case TIR_EQU_##type: *r = o == 0 || o == 2; return true;                                       \
+    case TIR_LTU_##type: *r = o == -1 || o == 2; return true;                                      \
+    case TIR_LEU_##type: *r = o == -1 || o == 0 || o == 2; return true;                            \
+    case TIR_GTU_##type: *r = o >= 1; return true;                                                 \
+    case TIR_GEU_##type: *r = o >= 0; return true;
+        UNORDERED(F32, f)
+        UNORDERED(F64, d)
+#undef UNORDERED
+#define ORDERED(type, o)                                                                           \
+    case TIR_LT_##type: *r = o == -1; return true;                                                 \
+    case TIR_LE_##type: *r = o == -1 || o == 0; return true;                                       \
+    case TIR_GT_##type: *r = o == 1; return true;                                                  \
+    case TIR_GE_##type: *r = o == 1 || o == 0; return true;
+        ORDERED(S16, s)
+        ORDERED(U16, u)
+        ORDERED(F16, h)
+        ORDERED(BF16, b)
+#undef ORDERED
+    case TIR_EQ_F16: *r = h == 0; return true;
+    case TIR_EQ_BF16: *r = b == 0; return true;
+    case TIR_NE_F16: *r = h != 0; return true;
+    case TIR_NE_BF16: *r = b != 0; return true;
+    case TIR_EQ16: *r = u == 0; return true;
+    case TIR_NE16: *r = u != 0; return true;
+    case TIR_NEO_F64: *r = d == 1 || d == -1; return true;
+    case TIR_NAN_F64: *r = d == 2; return true;
+    case TIR_NUM_F64: *r = d != 2; return true;
+    default: return false;
+    }
+}
+
+/* An integer, rounded once to nearest even: to so many bits of fraction. */
+static uint64_t rounded_int(int64_t value, bool is_bf16) {
+    int digits = is_bf16 ? 8 : 11, shift = 0;
+    uint64_t size = (uint64_t)(value < 0 ? -value : value), whole = size;
+    while (whole >> digits) whole >>= 1, shift++;
+    uint64_t rest = size - (whole << shift), half = shift ? 1ull << (shift - 1) : 0;
+    if (shift && (rest > half || (rest == half && (whole & 1)))) whole++;
+    float rounded = ldexpf((float)whole, shift) * (value < 0 ? -1 : 1);
+    return is_bf16 ? f32_to_bf16(rounded) : f32_to_f16(rounded, false);
+}
+
+static bool eval_nvcc(TirOp op, const uint64_t *v, uint64_t *r) {
+    uint64_t a = v[0] & 0xffff, b = v[1] & 0xffff, c = v[2] & 0xffff, sign = 0x80000000;
+    int64_t byte = (int64_t)(v[0] & 127) - (int64_t)(v[0] & 128);
+    int64_t x = (int64_t)(a & 0x7fff) - (int64_t)(a & 0x8000);
+    int64_t y = (int64_t)(b & 0x7fff) - (int64_t)(b & 0x8000);
+    int64_t whole = (int64_t)(v[0] & 0x7fffffff) - (int64_t)(v[0] & sign);
+    float f = as_f32(v[0]);
+    uint64_t at = v[2] & 255, bits = v[3] & 255, from = v[1] & 255, many = v[2] & 255;
+    switch ((int)op) {
+    case TIR_FMADOWN_F32: {
+        int mode = fegetround();
+        volatile float fa = f, fb = as_f32(v[1]), fc = as_f32(v[2]);
+        fesetround(FE_DOWNWARD);
+        volatile float down = fmaf(fa, fb, fc);
+        fesetround(mode);
+        *r = ptx_from_f32(down);
+        return true;
+    }
+    case TIR_BFI64:
+        *r = 0;
+        for (uint64_t i = 0; i < 64; i++) {
+            bool inside = i >= at && i < at + bits;
+            *r |= (inside ? v[0] >> (i - at) & 1 : v[1] >> i & 1) << i;
+        }
+        return true;
+    case TIR_BFE_U64:
+    case TIR_BFE_S64: {
+        bool negative = op == TIR_BFE_S64 && v[0] >> 63;
+        *r = 0;
+        for (uint64_t i = 0, bit = 0; i < 64; i++) {
+            uint64_t next = i + from > 63 ? negative : v[0] >> (i + from) & 1;
+            if (i < many)
+                bit = next;
+            else if (op == TIR_BFE_U64 || !many)
+                bit = 0;
+            *r |= bit << i;
+        }
+        return true;
+    }
+    case TIR_BREV64:
+        *r = 0;
+        for (int i = 0; i < 64; i++) *r |= (v[0] >> i & 1) << (63 - i);
+        return true;
+    case TIR_SAT_F32: *r = ptx_from_f32(f > 1 ? 1 : f > 0 ? f : 0); return true;
+    case TIR_COPYSIGN_F32: *r = (v[0] & sign) | (v[1] & ~sign & 0xffffffff); return true;
+    case TIR_COPYSIGN_F64:
+        *r = ptx_from_f64(as_f64((v[0] & sign << 32) | (v[1] & ~(sign << 32))));
+        return true;
+    case TIR_ABS_F64: *r = ptx_from_f64(as_f64(v[0] & ~(sign << 32))); return true;
+    case TIR_NEG_F64: *r = ptx_from_f64(as_f64(v[0] ^ sign << 32)); return true;
+    case TIR_RCPRN_F64: *r = ptx_from_f64(1 / as_f64(v[0])); return true;
+    case TIR_F16_FROM_S32: *r = rounded_int(whole, false); return true;
+    case TIR_BF16_FROM_S32: *r = rounded_int(whole, true); return true;
+    case TIR_F16_FROM_U32: *r = rounded_int((int64_t)(v[0] & 0xffffffff), false); return true;
+    case TIR_BF16_FROM_U32: *r = rounded_int((int64_t)(v[0] & 0xffffffff), true); return true;
+    case TIR_F16_FROM_S16: *r = rounded_int(x, false); return true;
+    case TIR_F16_FROM_U16: *r = rounded_int((int64_t)a, false); return true;
+    case TIR_F64_FROM_U8: *r = ptx_from_f64((double)(v[0] & 255)); return true;
+    case TIR_F64_FROM_S8: *r = ptx_from_f64((double)byte); return true;
+    case TIR_F64_FROM_U16: *r = ptx_from_f64((double)a); return true;
+    case TIR_F64_FROM_S16: *r = ptx_from_f64((double)x); return true;
+    case TIR_LOW16_64:
+    case TIR_WIDE16_64: *r = a; return true;
+    case TIR_WIDE16_S64: *r = (uint64_t)x; return true;
+    case TIR_WIDE8_16:
+    case TIR_WIDE8_64: *r = v[0] & 255; return true;
+    case TIR_WIDE8_S64: *r = (uint64_t)byte; return true;
+    case TIR_WIDE8_S16: *r = (uint64_t)byte & 0xffff; return true;
+    case TIR_MULWIDE_U16: *r = a * b; return true;
+    case TIR_MULWIDE_S16: *r = (uint64_t)(x * y) & 0xffffffff; return true;
+    case TIR_MAD16: *r = (a * b + c) & 0xffff; return true;
+    case TIR_NEG16: *r = (0x10000 - a) & 0xffff; return true;
+    case TIR_MIN_S16: *r = x < y ? a : b; return true;
+    case TIR_MAX_S16: *r = x > y ? a : b; return true;
+    case TIR_MIN_U16: *r = a < b ? a : b; return true;
+    case TIR_MAX_U16: *r = a > b ? a : b; return true;
+    default: return false;
+    }
+}
+
 static bool reference_eval(TirOp op, const uint64_t *args, uint64_t *result) {
     return eval_row(op, args, result) || eval_int32(op, args, result) ||
            eval_int64(op, args, result) || eval_f32(op, args, result) ||
            eval_f64(op, args, result) || eval_inline_int(op, args, result) ||
            eval_inline_f32(op, args, result) || eval_inline_f16(op, args, result) ||
-           eval_inline_pair(op, args, result);
+           eval_inline_pair(op, args, result) || eval_nvcc_compare(op, args, result) ||
+           eval_nvcc(op, args, result);
 }
 
 #endif

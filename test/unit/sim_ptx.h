@@ -73,6 +73,7 @@ __attribute__((unused)) static bool bench_run(Bench *b, const char *text, uint32
     b->counts = arena_array(b->arena, Count, b->program->code.count);
     Machine *m = arena_new_of(b->arena, Machine);
     *m = (Machine){.device = &device,
+                   .first_turns = 2048,
                    .program = b->program,
                    .gpu = &bench_gpu,
                    .args = args,

@@ -32,7 +32,7 @@ static const struct {
     {".reg .b32 %r<3>;", "declared twice"},
     {".reg .b128 %q;", ".b128"},
     {".shared .align 3 .b8 s[4];", "power of two"},
-    {"ld.const.b32 %r0, [%d0];", "this instruction or form in 'ld.const.b32'"},
+    {"ld.texture.b32 %r0, [%d0];", "this instruction or form in 'ld.texture.b32'"},
     {"ld.global.v4.b64 {%d0, %d1, %d2, %d3}, [%d4];", "more than 16 bytes"},
     {"ld.global.b32 %r0, [%r1];", "does not fit"},
     {"ld.global.b32 %d0, [%d1];", "does not fit"},

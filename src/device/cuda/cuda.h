@@ -33,6 +33,7 @@ typedef struct CudaObject {
     CudaPointer shared_at; /* its address there */
     uint32_t closings;     /* gate */
     unsigned block[3], dynamic_shared; /* loaded */
+    bool is_cooperative;               /* loaded: its blocks wait for each other */
     char *name;                        /* loaded: "softmax_kernel (softmax.py:12)" */
     char *log;                         /* loaded: what the driver's assembler said; may be "" */
 } CudaObject;
@@ -73,6 +74,7 @@ typedef struct Cuda {
     bool hung;              /* then not even closing may touch the device */
     const CudaObject *last; /* launched last; NULL: none since the last wait */
     uint32_t last_grid[3];
+    CudaStream cooperative_stream; /* of the last launch whose blocks wait for each other */
     uint64_t num_launches;
     int launches_since_wait;
     bool unfinished; /* something was enqueued since the last wait for all */

@@ -27,6 +27,25 @@ static tern_status wait_for_launch(Cuda *cuda, CudaStream stream) {
     return status;
 }
 
+static CudaResult launch_on(const Cuda *cuda, const CudaObject *kernel, const uint32_t grid[3],
+                            CudaStream stream, void **args) {
+    const CudaDriver *driver = &cuda->driver;
+    const unsigned *block = kernel->block;
+    if (kernel->is_cooperative)
+        return driver->launch_cooperative(kernel->function, grid[0], grid[1], grid[2], block[0],
+                                          block[1], block[2], kernel->dynamic_shared, stream, args);
+    return driver->launch(kernel->function, grid[0], grid[1], grid[2], block[0], block[1], block[2],
+                          kernel->dynamic_shared, stream, args, NULL);
+}
+
+/* The kernels of a file wait at one place in memory, so those of two streams take turns. */
+static tern_status take_turns(Device *device, CudaStream stream) {
+    Cuda *cuda = device->state;
+    if (stream == cuda->cooperative_stream) return TERN_OK;
+    cuda->cooperative_stream = stream;
+    return cuda_synchronize(device);
+}
+
 tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_t grid[3],
                         void **args) {
     Cuda *cuda = device->state;
@@ -34,17 +53,17 @@ tern_status cuda_launch(Device *device, void *queue, void *loaded, const uint32_
     CudaStream stream = cuda_stream_of(queue);
     CudaContext previous;
     if (grid[0] == 0 || grid[1] == 0 || grid[2] == 0) return TERN_OK;
-    tern_status status = cuda_enter(cuda, &previous);
+    bool recorded = queue && ((const CudaObject *)queue)->capturing;
+    tern_status status = TERN_OK;
+    if (kernel->is_cooperative && !recorded) status = take_turns(device, stream);
+    if (status == TERN_OK) status = cuda_enter(cuda, &previous);
     if (status != TERN_OK) return status;
-    CudaResult result = cuda->driver.launch(kernel->function, grid[0], grid[1], grid[2],
-                                            kernel->block[0], kernel->block[1], kernel->block[2],
-                                            kernel->dynamic_shared, stream, args, NULL);
+    CudaResult result = launch_on(cuda, kernel, grid, stream, args);
     cuda->last = kernel;
     memcpy(cuda->last_grid, grid, sizeof cuda->last_grid);
     cuda->num_launches++;
     cuda->launches_since_wait++;
     cuda->unfinished = true;
-    bool recorded = queue && ((const CudaObject *)queue)->capturing;
     if (result != CUDA_OK)
         status = launch_failed(cuda, result);
     else if (recorded)

@@ -76,11 +76,12 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
             "read a kernel's shared memory");
     if (status != TERN_OK) return status;
     int threads = facts_threads(&kernel->facts), shared = kernel->facts.shared_bytes;
-    if (shared > cuda->shared_optin || static_shared > cuda->shared_optin)
+    if (shared < static_shared) shared = static_shared;
+    shared += kernel->facts.extern_bytes;
+    if (shared > cuda->shared_optin)
         return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
                          "kernel %s needs %d bytes of shared memory; a block on %s may have %d",
-                         object->name, shared > static_shared ? shared : static_shared,
-                         cuda->device->name.data, cuda->shared_optin);
+                         object->name, shared, cuda->device->name.data, cuda->shared_optin);
     if (threads > max_threads)
         return cuda_fail(
             cuda, TERN_ERROR_UNSUPPORTED,
@@ -88,7 +89,8 @@ static tern_status check_limits(Cuda *cuda, const CompiledKernel *kernel, CudaOb
             "run at most %d; lower num_warps",
             object->name, threads, cuda->device->name.data, max_threads);
     for (int i = 0; i < 3; i++) object->block[i] = (unsigned)kernel->facts.block[i];
-    object->dynamic_shared = shared > static_shared ? (unsigned)(shared - static_shared) : 0;
+    object->is_cooperative = kernel->facts.is_cooperative;
+    object->dynamic_shared = (unsigned)(shared - static_shared);
     /* What a block has without asking for more, on every GPU so far: 48 KiB. */
     if (shared <= 48 * 1024 || object->dynamic_shared == 0) return TERN_OK;
     return cuda_check(cuda,

@@ -94,16 +94,38 @@ static Str words_of(Device *device, const Diag *diag) {
     return diag_words(fresh_words(device), diag);
 }
 
+/* A text of another compiler: it has the parameters that the source was read to have, and is for
+ * any block that it does not exclude. */
+static bool takes_packs(Device *device, PtxProgram *p) {
+    const CompiledKernel *kernel = p->kernel;
+    bool fits = p->params.count == kernel->num_packs;
+    for (int i = 0; fits && i < kernel->num_packs; i++)
+        fits = p->params.data[i].bytes == kernel->packs[i].bytes;
+    int threads = facts_threads(&kernel->facts), most = sim_threads(p);
+    bool room = !p->most_threads || threads <= p->most_threads;
+    if (!fits)
+        says(device, TERN_ERROR_UNSUPPORTED, "the PTX has other parameters than the source");
+    else if (!room)
+        device->why =
+            str_format(fresh_words(device), "a block of %d threads; the source allows at most %d",
+                       threads, most);
+    for (int i = 0; i < 3; i++) p->threads[i] = (uint32_t)kernel->facts.block[i];
+    return fits && room;
+}
+
 /* All in the kernel's arena. */
 static tern_status sim_load(Device *device, const CompiledKernel *kernel, void **result) {
     Diag diag = {.arena = kernel->arena};
-    PtxProgram *program = sim_parse(kernel->arena, kernel->text, kernel->facts.shared_bytes, &diag);
+    const GenFacts *facts = &kernel->facts;
+    int dynamic = facts->shared_bytes + facts->extern_bytes;
+    PtxProgram *program = sim_parse(kernel->arena, kernel->text, dynamic, &diag);
     if (!program) {
         device->why = words_of(device, &diag);
         return TERN_ERROR_UNSUPPORTED;
     }
     program->kernel = kernel;
-    if (program->params.count != kernel->num_params)
+    if (kernel->num_packs && !takes_packs(device, program)) return TERN_ERROR_UNSUPPORTED;
+    if (!kernel->num_packs && program->params.count != kernel->num_params)
         BUG("the PTX has %d parameters", program->params.count);
     Loaded *loaded = arena_new_of(kernel->arena, Loaded);
     loaded->program = program;
@@ -142,6 +164,22 @@ static void tell_failure(Device *device, const Failure *failure) {
     device->why = buf_str(&words);
 }
 
+/* The blocks of a cooperative launch all have to find room. */
+static bool all_at_once(Device *device, const PtxProgram *p, const uint32_t grid[3]) {
+    const SimState *state = device->state;
+    int registers = sim_assembled(state->words, p, state->gpu->target).registers;
+    uint64_t most = (uint64_t)state->gpu->multiprocessors *
+                    (uint64_t)gpu_blocks(state->gpu, sim_threads(p), registers, p->shared_bytes);
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    if (blocks <= most) return true;
+    device->why = str_format(state->words,
+                             "blocks of kernel '%.*s' wait for each other: a grid of %llu; %s has "
+                             "room for %llu at a time",
+                             STR_ARG(p->name), (unsigned long long)blocks, state->gpu->title,
+                             (unsigned long long)most);
+    return false;
+}
+
 static tern_status sim_launch(Device *device, void *queue, void *handle, const uint32_t grid[3],
                               void **args) {
     (void)queue;
@@ -149,12 +187,14 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
     Loaded *loaded = handle;
     const PtxProgram *p = loaded->program;
     Machine *m = arena_new_of(fresh_words(device), Machine);
+    bool is_cooperative = p->kernel->facts.is_cooperative;
     *m = (Machine){.device = device,
                    .program = p,
                    .gpu = state->gpu,
                    .args = args,
                    .seed = state->seed,
                    .perturb = state->perturb,
+                   .first_turns = is_cooperative ? 4 : 2048,
                    .budget = BUDGET,
                    .most_shadow_bytes = MOST_SHADOW,
                    .counts = loaded->totals.counts,
@@ -172,6 +212,10 @@ static tern_status sim_launch(Device *device, void *queue, void *handle, const u
                                  state->gpu->shared_per_sm);
         return TERN_ERROR_UNSUPPORTED;
     }
+    if (is_cooperative && !all_at_once(device, p, grid)) return TERN_ERROR_UNSUPPORTED;
+    for (int i = 0; i < p->symbols.count; i++)
+        if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE))
+            memset((void *)(uintptr_t)p->symbols.data[i].address, 0, 8);
     if (state->timeout_ns) m->deadline_ns = clock_ns() + state->timeout_ns;
     if (loaded->totals.recording.most) {
         m->recording = &loaded->totals.recording;

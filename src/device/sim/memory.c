@@ -60,7 +60,8 @@ static bool find_global(const Access *a, int lane, uint64_t address, Spot *spot)
         return true;
     }
     if (m->device->has_raw_pointers && address) return true;
-    if (!a->writes && global_symbol(m, address, a->bytes)) return true;
+    const SimSymbol *symbol = global_symbol(m, address, a->bytes);
+    if (symbol && (!a->writes || symbol->is_writable)) return true;
     return wrong(a, lane, address, window_say_outside);
 }
 

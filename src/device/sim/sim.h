@@ -195,6 +195,7 @@ typedef struct Machine {
     uint64_t seed, random; /* of the order; seed 0: in order */
     uint64_t perturb;      /* of approximations: 0: none */
     int64_t deadline_ns;
+    uint64_t first_turns; /* without a change of memory, before a loop may be one that waits */
     uint64_t instructions, lane_instructions, budget;
     uint64_t version;        /* counts changes of memory */
     Count *counts;           /* by instruction */

@@ -5,13 +5,7 @@
  * loop for long give the others a while, so that one lane may wait for another. */
 #include "device/sim/sim.h"
 
-enum {
-    TURNS_BEFORE_FAIRNESS = 1024,
-    FAIR_STEPS = 1024,
-    LOOK_AT_CLOCK = 4095,
-    IDLE_TURNS = 2048,
-    IDLE_WINDOW = 64
-};
+enum { TURNS_BEFORE_FAIRNESS = 1024, FAIR_STEPS = 1024, LOOK_AT_CLOCK = 4095, IDLE_WINDOW = 64 };
 
 static int count_bits(uint32_t x) { return __builtin_popcount(x); }
 
@@ -90,7 +84,7 @@ static void notice_turn(const Machine *m, Warp *w) {
         w->idle_turns = 0;
     }
     uint64_t turns = ++w->idle_turns;
-    if (turns < IDLE_TURNS) return;
+    if (turns < m->first_turns) return;
     uint64_t power = 1ull << (63 - __builtin_clzll(turns));
     if (turns - power > IDLE_WINDOW) return;
     uint64_t hash = state_hash(m, w);
@@ -269,14 +263,18 @@ static void read_special(const Machine *m, Warp *w, const Ins *ins, uint32_t lan
 }
 
 static void read_param(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
-    uint32_t *to = w->places + (size_t)ins->results[0] * LANES;
-    uint64_t value = 0;
-    memcpy(&value, m->args[ins->offset], ins->bytes);
-    for (uint32_t left = lanes; left; left &= left - 1) {
-        if (ins->bytes == 8)
-            put_wide(to, __builtin_ctz(left), value);
-        else
-            to[__builtin_ctz(left)] = (uint32_t)value;
+    const char *from = (const char *)m->args[ins->offset] + ins->from_offset;
+    for (int i = 0; i < ins->num_results; i++, from += ins->bytes) {
+        uint32_t *to = w->places + (size_t)ins->results[i] * LANES;
+        uint64_t value = 0;
+        memcpy(&value, from, ins->bytes);
+        if (ins->sign_extends) value = (uint64_t)(ins->bytes == 1 ? (int8_t)value : (int16_t)value);
+        for (uint32_t left = lanes; left; left &= left - 1) {
+            if (ins->bytes == 8)
+                put_wide(to, __builtin_ctz(left), value);
+            else
+                to[__builtin_ctz(left)] = (uint32_t)value;
+        }
     }
 }
 

@@ -205,6 +205,35 @@ static PtxType type_in(Str mnemonic, PtxType type) {
     return type;
 }
 
+/* mov.pred p, -1 */
+static bool set_predicate(Statement *s, Ins *ins) {
+    const Word *word = &s->words[1];
+    int32_t *all = places(s, 3);
+    if (word->float_kind) return mismatch(s, word);
+    ins->op = TIR_NE32;
+    ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 2;
+    all[1] = constant(s, word->bits != 0, false), all[2] = constant(s, 0, false);
+    return result(s, &s->words[0], PTX_pred, &all[0]);
+}
+
+/* A byte of a wider register, which lies at its low end. */
+static void take_narrow(Statement *s, const PtxRow *row, PtxType type) {
+    Word *word = &s->words[1];
+    bool narrow = ptx_type_kind(type) == PTX_BYTE && word->class == CLASS_B32;
+    if (row->class == CLASS_CONVERT && s->num_words == 2 && word->kind == WORD_REGISTER && narrow &&
+        word->declared != PTX_FLOAT)
+        word->class = CLASS_B16;
+}
+
+/* cvt.s64.s32 of a wide register: of its low half. */
+static bool extend_low(Statement *s, Ins *ins) {
+    int32_t *all = places(s, 4);
+    ins->op = TIR_BFE_S64;
+    ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 3;
+    all[2] = constant(s, 0, false), all[3] = constant(s, 32, false);
+    return result(s, &s->words[0], PTX_s64, &all[0]) && source(s, &s->words[1], PTX_u64, &all[1]);
+}
+
 static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     PtxType types[1 + MOST_LANE_OPERANDS];
     bool first = !strncmp(row->text, s->mnemonic.data, (size_t)s->mnemonic.length);
@@ -217,18 +246,25 @@ static bool lane_op(Statement *s, Ins *ins, const PtxRow *row) {
     ins->op = (uint16_t)(row - ptx_rows);
     ins->class = row->class;
     if (!plain(s)) return false;
+    take_narrow(s, row, types[1]);
     bool looks_up = ins->op == TIR_LOP3;
-    int bytes_from = ins->op == TIR_BFE_S32 || ins->op == TIR_BFE_U32 ? 2
-                     : ins->op == TIR_BFI32                           ? 3
-                     : looks_up                                       ? 4
-                                                                      : s->num_words;
+    bool extracts = ins->op == TIR_BFE_S32 || ins->op == TIR_BFE_U32 || ins->op == TIR_BFE_S64 ||
+                    ins->op == TIR_BFE_U64;
+    int bytes_from = extracts                                       ? 2
+                     : ins->op == TIR_BFI32 || ins->op == TIR_BFI64 ? 3
+                     : looks_up                                     ? 4
+                                                                    : s->num_words;
     for (int i = bytes_from; i < s->num_words; i++) {
         bool is_number = s->words[i].kind == WORD_NUMBER;
         if (is_number ? s->words[i].bits > 255 : looks_up) return mismatch(s, &s->words[i]);
     }
+    if (ins->op == TIR_SEXT && s->num_words == 2 && s->words[1].class == CLASS_B64)
+        return extend_low(s, ins);
     if (row->class == CLASS_CONVERT && s->num_words == 2 && s->words[1].kind == WORD_REGISTER &&
         ptx_type_kind(types[1]) == PTX_INT && s->words[1].class > ptx_type_class(types[1]))
         return refuse(s, "a register wider than its type");
+    if (ins->op == TIR_MOVE_P && s->num_words == 2 && s->words[1].kind == WORD_NUMBER)
+        return set_predicate(s, ins);
     bool copies = ins->op == TIR_MOVE32 || ins->op == TIR_MOVE64;
     if (copies && s->num_words == 2 && s->words[1].kind == WORD_SYMBOL &&
         !s->words[1].in_brackets) {
@@ -247,8 +283,33 @@ static const char special_names[NUM_SPECIALS][16] = {
     "%clock",    "%clock64",  "%globaltimer", "%globaltimer_lo", "%globaltimer_hi",
 };
 
+/* Where the blocks of a cooperative launch meet: %envreg1 and 2 are the halves of its address, as
+ * CUDA's cooperative_groups has them (details/driver_abi.h). */
+static uint64_t grid_workspace(Statement *s) {
+    PtxProgram *p = s->program;
+    for (int i = 0; i < p->symbols.count; i++)
+        if (str_is(p->symbols.data[i].name, PTX_GRID_WORKSPACE)) return p->symbols.data[i].address;
+    uint64_t *memory = arena_array(s->arena, uint64_t, 4);
+    SimSymbol symbol = {STR(PTX_GRID_WORKSPACE), SPACE_GLOBAL, (uint64_t)(uintptr_t)memory, 8,
+                        true};
+    vec_push(s->arena, &p->symbols, symbol);
+    return symbol.address;
+}
+
+static bool move_workspace(Statement *s, Ins *ins, bool upper) {
+    int32_t *all = places(s, 2);
+    uint64_t address = grid_workspace(s);
+    ins->op = TIR_MOVE32, ins->class = CLASS_MOVE;
+    ins->results = all, ins->num_results = 1, ins->operands = all + 1, ins->num_operands = 1;
+    all[1] = constant(s, upper ? address >> 32 : (uint32_t)address, false);
+    return result(s, &s->words[0], PTX_u32, &all[0]) && plain(s);
+}
+
 static bool move_special(Statement *s, Ins *ins, bool wide) {
     const Word *word = &s->words[1];
+    bool upper = str_is(word->text, "%envreg1");
+    if (!wide && !s->program->is_inline && (upper || str_is(word->text, "%envreg2")))
+        return move_workspace(s, ins, upper);
     for (int i = 0; i < NUM_SPECIALS; i++) {
         if (!str_is(word->text, special_names[i])) continue;
         if (wide != (i == SPECIAL_CLOCK64 || i == SPECIAL_TIMER)) return mismatch(s, word);
@@ -363,18 +424,25 @@ static void note_width(Statement *s, const Ins *ins) {
         p->smallest_global = ins->bytes;
 }
 
+/* A part of a parameter that is several bytes; all of one that is a number. */
 static bool load_param(Statement *s, Ins *ins) {
-    if (!counted(s, 2) || !plain(s)) return false;
-    const Word *word = &s->words[1];
-    int32_t *place = places(s, 1);
+    if (!counted(s, ins->count + 1) || !grouped(s, 0, ins->count, ins->count > 1)) return false;
+    const Word *word = &s->words[ins->count];
+    int32_t *all = places(s, ins->count);
+    int bytes = ins->bytes * ins->count;
     for (int i = 0; i < s->program->params.count; i++) {
-        if (!str_equal(s->program->params.data[i].name, word->text) || word->offset ||
-            !word->in_brackets)
-            continue;
-        if (s->program->params.data[i].bytes != ins->bytes) return mismatch(s, word);
-        ins->op = SIM_LOAD_PARAM, ins->offset = i;
-        ins->results = place, ins->num_results = 1;
-        return result(s, &s->words[0], element_type_of(ins, &s->words[0]), place);
+        const SimParam *param = &s->program->params.data[i];
+        if (!str_equal(param->name, word->text) || !word->in_brackets) continue;
+        bool fits = param->is_array ? word->offset >= 0 && word->offset % bytes == 0 &&
+                                          word->offset <= param->bytes - bytes
+                                    : word->offset == 0 && param->bytes == bytes;
+        if (!fits) return mismatch(s, word);
+        ins->op = SIM_LOAD_PARAM, ins->offset = i, ins->from_offset = word->offset;
+        ins->sign_extends = ins->number == NUMBER_SIGNED && ins->bytes < 4;
+        ins->results = all, ins->num_results = ins->count;
+        for (int k = 0; k < ins->count; k++)
+            if (!result(s, &s->words[k], element_type_of(ins, &s->words[k]), &all[k])) return false;
+        return true;
     }
     diag_error(s->diag, s->span, "'%.*s' is not a parameter of the entry", STR_ARG(word->text));
     return false;
@@ -559,14 +627,21 @@ static bool alone(Statement *s, Ins *ins, SimOp op) {
     return counted(s, 0);
 }
 
-static bool fence(Statement *s, Ins *ins) {
-    s->program->has_fences = s->program->synchronizes = true;
-    return alone(s, ins, SIM_FENCE);
-}
-
 static bool plain_take(Statement *s, Ins *ins, SimOp op, const char *letters) {
     ins->op = (uint16_t)op;
     return plain(s) && take(s, ins, letters);
+}
+
+/* Time is not simulated: a branch to what follows. */
+static bool sleeps(Statement *s, Ins *ins) {
+    if (!plain_take(s, ins, SIM_BRANCH, "u")) return false;
+    ins->offset = s->program->code.count + 1, ins->num_operands = 0;
+    return true;
+}
+
+static bool fence(Statement *s, Ins *ins) {
+    s->program->has_fences = s->program->synchronizes = true;
+    return alone(s, ins, SIM_FENCE);
 }
 
 static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
@@ -612,6 +687,7 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_WGMMA_WAIT: return group_wait(s, ins, SIM_WGMMA_WAIT);
     case INS_BARRIER: return barrier(s, ins);
     case INS_WARP_SYNC: return plain_take(s, ins, SIM_WARP_SYNC, "u");
+    case INS_SLEEP: return sleeps(s, ins);
     case INS_RETURN: return alone(s, ins, SIM_RETURN);
     case INS_TRAP: return alone(s, ins, SIM_TRAP);
     case NUM_PTX_FORMS: break;

@@ -90,6 +90,24 @@ static inline uint32_t ptx_lookup(uint32_t a, uint32_t b, uint32_t c, uint32_t t
 }
 
 /* bfi: `length` bits of a take the place of those of b from `position` on. */
+static inline uint64_t ptx_insert64(uint64_t a, uint64_t b, uint32_t position, uint32_t length) {
+    uint32_t at = position & 255, bits = length & 255;
+    if (at > 63 || !bits) return b;
+    uint64_t mask = (bits > 63 ? UINT64_MAX : (1ull << bits) - 1) << at;
+    return (a << at & mask) | (b & ~mask);
+}
+
+/* What is beyond bit 63 is the sign, or 0. */
+static inline uint64_t ptx_extract64(uint64_t a, uint32_t position, uint32_t length, bool sign) {
+    uint32_t at = position & 255, bits = length & 255;
+    uint64_t above = sign && a >> 63 ? UINT64_MAX : 0;
+    uint64_t value = at > 63 ? above : at ? a >> at | above << (64 - at) : a;
+    if (!bits) return 0;
+    if (bits > 63) return value;
+    uint64_t mask = (1ull << bits) - 1;
+    return sign && value >> (bits - 1) & 1 ? value | ~mask : value & mask;
+}
+
 static inline uint32_t ptx_insert(uint32_t a, uint32_t b, uint32_t position, uint32_t length) {
     position &= 255, length &= 255;
     if (!length || position > 31) return b;
@@ -194,6 +212,17 @@ static inline float ptx_fma_odd(double a, double b, double addend) {
     if (cut != 0 && (below > 0) != (cut > 0))
         cut = nextafterf(cut, 0); /* the true sum is nearer to 0 */
     return float_of_bits(bits_of_float(cut) | 1);
+}
+
+/* Rounded down once. */
+static inline float ptx_fma_down(float a, float b, float c) {
+    double product = (double)a * (double)b, addend = (double)c, sum = product + addend;
+    if (!isfinite(product) || !isfinite(addend)) return (float)sum;
+    double part = sum - product, error = (product - (sum - part)) + (addend - part);
+    if (sum == 0 && error == 0)
+        return __builtin_signbit(product) || __builtin_signbit(addend) ? -0.0f : 0.0f;
+    float near = (float)sum;
+    return (double)near - sum > error ? nextafterf(near, -__builtin_inff()) : near;
 }
 
 static inline uint16_t ptx_fma_f16(uint16_t a, uint16_t b, uint16_t c) {

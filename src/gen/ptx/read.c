@@ -44,7 +44,8 @@ enum {
     MOST_REGISTERS = 1 << 20,
     MOST_DIGITS = 7, /* of MOST_REGISTERS */
     MOST_INSTRUCTIONS = 1 << 22,
-    STATIC_SHARED = 48 << 10 /* PTX ISA 5.1.7; more must be extern */
+    STATIC_SHARED = 48 << 10, /* PTX ISA 5.1.7; more must be extern */
+    MOST_PARAM_BYTES = 32764  /* PTX ISA 5.1.6.1: of all of an entry's from sm_70 on */
 };
 
 typedef struct Scope {
@@ -319,20 +320,46 @@ static bool declare_registers(Parser *p) {
     return expect(p, ";");
 }
 
+/* {1, 2}, or one number (count -1); bits of floats, too. Addresses of others are not known. */
+static bool initial_values(Parser *p, Str name, int bytes, int64_t count, unsigned char *data) {
+    if (count >= 0 && !expect(p, "{")) return false;
+    for (int64_t i = 0; i == 0 || accept(p, ","); i++) {
+        bool minus = accept(p, "-");
+        if (i >= count && count >= 0)
+            return fail(p, DIAG_ERROR, "more values than '%.*s' has elements", STR_ARG(name));
+        if (p->token.kind != TOKEN_NUMBER || p->token.float_kind == '.') return refuse(p);
+        uint64_t value = minus ? 0 - p->token.bits : p->token.bits;
+        if (!minus && bytes < 8 && value >> (8 * bytes))
+            return fail(p, DIAG_ERROR, "'%.*s' has more than %d bytes", STR_ARG(p->token.text),
+                        bytes);
+        memcpy(data + i * bytes, &value, (size_t)bytes);
+        advance(p);
+        if (count < 0) return !p->failed;
+    }
+    return expect(p, "}");
+}
+
 /* .align 16 .b8 name[n] */
 static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
     PtxProgram *program = p->program;
     int64_t align = 1, count = 0;
     Str name;
+    if (accept(p, ".attribute")) { /* (.managed): all memory is the host's here */
+        while (!is(p, ")") && p->token.kind != TOKEN_END) advance(p);
+        if (!expect(p, ")")) return false;
+    }
     if (accept(p, ".align") && !expect_int(p, 1024, &align)) return false;
     if (align < 1 || (align & (align - 1)))
         return fail(p, DIAG_ERROR, "an alignment is a power of two");
     int bytes = type_bytes(p->token.text);
     if (!bytes) return refuse(p);
     advance(p);
-    if (!expect_word(p, &name) || !expect(p, "[")) return false;
-    bool open = is_extern && accept(p, "]");
-    if (!open && (!expect_int(p, 1 << 24, &count) || !expect(p, "]"))) return false;
+    if (!expect_word(p, &name)) return false;
+    bool is_array = accept(p, "["), open = is_array && is_extern && accept(p, "]");
+    if (!is_array)
+        count = 1;
+    else if (!open && (!expect_int(p, 1 << 24, &count) || !expect(p, "]")))
+        return false;
     if (find_symbol(program, name))
         return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
     SimSymbol symbol = {.name = name,
@@ -342,18 +369,8 @@ static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
     if (space == SPACE_GLOBAL) {
         unsigned char *data = arena_alloc(p->arena, (size_t)symbol.size + 16);
         symbol.address = (uint64_t)(uintptr_t)data;
-        if (accept(p, "=")) {
-            if (bytes != 1) return refuse(p);
-            if (!expect(p, "{")) return false;
-            for (int64_t i = 0, value; i == 0 || accept(p, ","); i++) {
-                if (i >= count)
-                    return fail(p, DIAG_ERROR, "more values than '%.*s' has elements",
-                                STR_ARG(name));
-                if (!expect_int(p, 255, &value)) return false;
-                data[i] = (unsigned char)value;
-            }
-            if (!expect(p, "}")) return false;
-        }
+        if (accept(p, "=") && !initial_values(p, name, bytes, is_array ? count : -1, data))
+            return false;
     } else {
         int64_t place = (*used + align - 1) & -align;
         if (space == SPACE_SHARED && !is_extern && place + (int64_t)symbol.size > STATIC_SHARED)
@@ -390,6 +407,8 @@ static bool parse_simple_word(Parser *p, Word *word) {
         return fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
     const SimSymbol *symbol;
     if (find_register(p, word->text, word)) {
+    } else if (str_is(word->text, "WARP_SZ")) {
+        word->kind = WORD_NUMBER, word->bits = LANES;
     } else if ((symbol = find_symbol(p->program, word->text))) {
         word->kind = WORD_SYMBOL, word->space = symbol->space, word->bits = symbol->address;
     } else
@@ -593,13 +612,24 @@ static bool parse_instruction(Parser *p) {
     return true;
 }
 
-static bool parse_loc(Parser *p) {
-    int64_t file, line, column;
-    if (!expect_int(p, INT16_MAX, &file) || !expect_int(p, INT32_MAX, &line) ||
-        !expect_int(p, INT32_MAX, &column))
-        return false;
+static bool parse_place(Parser *p) {
+    int64_t file = 0, line = 0, column = 0;
+    bool fine = expect_int(p, INT16_MAX, &file) && expect_int(p, INT32_MAX, &line) &&
+                expect_int(p, INT32_MAX, &column);
     p->file = (int)file, p->source_line = (int)line, p->source_column = (int)column;
-    return true;
+    return fine;
+}
+
+/* .loc 1 24 5, function_name $L__info_string0+8, inlined_at 1 30 9: of an inlined function, where
+ * it is called. */
+static bool parse_loc(Parser *p) {
+    Str name;
+    int64_t offset;
+    if (!parse_place(p)) return false;
+    if (!accept(p, ",")) return true;
+    if (!expect(p, "function_name") || !expect_word(p, &name)) return false;
+    if (accept(p, "+") && !expect_int(p, INT32_MAX, &offset)) return false;
+    return expect(p, ",") && expect(p, "inlined_at") && parse_place(p);
 }
 
 static void open_scope(Parser *p) {
@@ -658,15 +688,29 @@ static void parse_in_body(Parser *p) {
 
 /* ---- the module ---- */
 
+/* .ptr .global .align 4: what the compiler knows of it. */
+static bool pointer_of_param(Parser *p) {
+    int64_t align;
+    if (!accept(p, ".ptr")) return true;
+    if (is(p, ".global") || is(p, ".shared") || is(p, ".local") || is(p, ".const")) advance(p);
+    return !accept(p, ".align") || expect_int(p, 1 << 20, &align);
+}
+
 static bool parse_params(Parser *p) {
     if (!expect(p, "(")) return false;
     while (!is(p, ")")) {
-        SimParam param;
+        SimParam param = {0};
+        int64_t align, count = 1;
         if (!expect(p, ".param")) return false;
+        if (accept(p, ".align") && !expect_int(p, 1024, &align)) return false;
         param.bytes = type_bytes(p->token.text);
         if (!param.bytes) return refuse(p);
         advance(p);
-        if (!expect_word(p, &param.name)) return false;
+        if (!pointer_of_param(p) || !expect_word(p, &param.name)) return false;
+        param.is_array = accept(p, "[");
+        if (param.is_array && (!expect_int(p, MOST_PARAM_BYTES, &count) || !expect(p, "]")))
+            return false;
+        param.bytes *= (int)count;
         vec_push(p->arena, &p->program->params, param);
         if (!is(p, ")") && !expect(p, ",")) return false;
     }
@@ -687,7 +731,8 @@ static bool parse_entry(Parser *p) {
             if (!expect_int(p, LANES, &blocks)) return false;
             continue;
         }
-        if (!is(p, ".reqntid") && !is(p, ".maxntid")) return refuse(p);
+        bool is_most = is(p, ".maxntid");
+        if (!is_most && !is(p, ".reqntid")) return refuse(p);
         advance(p);
         for (int i = 0; i < 3; i++) {
             int64_t size;
@@ -696,6 +741,9 @@ static bool parse_entry(Parser *p) {
             program->threads[i] = (uint32_t)size;
             if (!accept(p, ",")) break;
         }
+        if (is_most)
+            program->most_threads =
+                (int)(program->threads[0] * program->threads[1] * program->threads[2]);
     }
     uint64_t threads = (uint64_t)program->threads[0] * program->threads[1] * program->threads[2];
     if (threads > LANES * MAX_WARPS)
@@ -717,7 +765,17 @@ static bool parse_file(Parser *p) {
     Str quoted = p->token.text;
     vec_push(p->arena, &p->program->files, (Str){quoted.data + 1, quoted.length - 2});
     advance(p);
-    return true;
+    int64_t time, size;
+    return !accept(p, ",") ||
+           (expect_int(p, INT64_MAX, &time) && expect(p, ",") && expect_int(p, INT64_MAX, &size));
+}
+
+/* What debuggers read: .section .debug_str { .. } */
+static bool skip_section(Parser *p) {
+    Str name;
+    if (!expect_word(p, &name) || !expect(p, "{")) return false;
+    while (!is(p, "}") && p->token.kind != TOKEN_END && !p->failed) advance(p);
+    return expect(p, "}");
 }
 
 static bool parse_target(Parser *p) {
@@ -734,14 +792,16 @@ static bool parse_top(Parser *p) {
     if (accept(p, ".target")) return parse_target(p);
     if (accept(p, ".address_size")) return expect(p, "64");
     if (accept(p, ".file")) return parse_file(p);
-    if (accept(p, ".global")) return declare_memory(p, SPACE_GLOBAL, false);
+    if (accept(p, ".section")) return skip_section(p);
+    (void)(accept(p, ".visible") || accept(p, ".weak"));
+    if (accept(p, ".global") || accept(p, ".const")) return declare_memory(p, SPACE_GLOBAL, false);
+    if (accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, false);
     if (accept(p, ".extern")) {
         if (accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, true);
         if (!accept(p, ".func")) return refuse(p);
         while (!is(p, ";") && p->token.kind != TOKEN_END) advance(p);
         return expect(p, ";");
     }
-    accept(p, ".visible");
     if (accept(p, ".entry")) return parse_entry(p);
     return refuse(p);
 }

@@ -24,7 +24,7 @@ enum {
 /* What executes an instruction; before these: the rows of isa.def, lane by lane. */
 typedef enum SimOp {
     SIM_SPECIAL = NUM_TIR_OPS, /* mov from a special register: kind */
-    SIM_LOAD_PARAM,            /* offset: which */
+    SIM_LOAD_PARAM,            /* offset: which; from_offset: in it */
     SIM_PACK8,
     SIM_UNPACK8, /* mov {a, b, c, d}, e */
     SIM_UNPACK16,
@@ -138,11 +138,15 @@ typedef struct SimSymbol {
     PtxSpace space;
     uint64_t address; /* shared: from SHARED_BASE; local: from 0; global: of the host */
     uint64_t size;
+    bool is_writable; /* of global memory */
 } SimSymbol;
+
+#define PTX_GRID_WORKSPACE "%envreg" /* a symbol, where the text asks for it */
 
 typedef struct SimParam {
     Str name;
     int bytes;
+    bool is_array; /* of bytes: a struct */
 } SimParam;
 
 typedef struct PtxProgram {
@@ -160,6 +164,7 @@ typedef struct PtxProgram {
     Map known_constants, known_mnemonics; /* while decoding */
     int num_places, num_predicates;       /* places: 32 words each */
     uint32_t threads[3];
+    int most_threads; /* that .maxntid allows; 0: it does not stand there */
     int shared_bytes, local_bytes;
     int smallest_shared,
         smallest_global; /* bytes of the narrowest access: what races are checked by */

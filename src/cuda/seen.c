@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+/* seen: a file as another compiler for the device is to be given it. NVRTC takes no functions of
+ * the host and none of its headers, of which most files are full. What the host alone sees is
+ * blanked out; the rest stays as the user wrote it, macros and all, with its lines and columns:
+ *
+ *     torch::Tensor gelu(torch::Tensor x) {..}      blanks
+ *     static std::vector<float> table;              blanks
+ *     __device__ float square(float x) {..}         as it is */
+#include "cuda/front.h"
+
+static bool says(const CuToken *from, const CuToken *end, const char *const *words, int count) {
+    for (const CuToken *t = from; t != end && t->kind != CU_END; t = t->next)
+        for (int i = 0; i < count; i++)
+            if (cu_is(t, words[i])) return true;
+    return false;
+}
+
+/* The first token of a declaration, `template <..>` too. */
+static const CuToken *start_of(const CuModule *m, const CuDecl *decl) {
+    const CuToken *start = decl->start;
+    if (!decl->templates) return start;
+    for (const CuToken *t = m->tokens; t != start && t->kind != CU_END; t = t->next)
+        if (cu_is(t, "template") && t->next == decl->templates) return t;
+    return start;
+}
+
+/* Behind a variable's ';'. */
+static const CuToken *end_of_variable(const CuDecl *decl) {
+    CuToken *t = decl->at;
+    while (t->kind != CU_END && !cu_is(t, ";"))
+        t = cu_is(t, "(") || cu_is(t, "[") || cu_is(t, "{") ? cu_skip(t) : t->next;
+    return t->next;
+}
+
+static bool is_hosts(const CuDecl *decl) {
+    static const char *const of_functions[] = {"__global__", "__device__", "constexpr"};
+    static const char *const of_variables[] = {"__device__", "__constant__", "__managed__",
+                                               "__shared__", "const",        "constexpr"};
+    if (decl->kind == CU_DECL_FUNCTION)
+        return decl->end && !says(decl->start, decl->params, of_functions, COUNT(of_functions));
+    bool is_record = cu_is(decl->start, "struct") || cu_is(decl->start, "class") ||
+                     cu_is(decl->start, "union") || cu_is(decl->start, "enum");
+    return decl->kind == CU_DECL_VARIABLE && !is_record &&
+           !says(decl->start, decl->at, of_variables, COUNT(of_variables));
+}
+
+static void blank_out(const CuModule *m, const CuDecl *decl, char *text) {
+    const CuToken *start = start_of(m, decl), *last = start;
+    const CuToken *end = decl->kind == CU_DECL_FUNCTION ? decl->end : end_of_variable(decl);
+    while (last->next != end && last->next->kind != CU_END) last = last->next;
+    Span from = cu_span(start->place), to = cu_span(last->place);
+    if (from.source != m->source || to.source != m->source) return;
+    for (int i = from.start; i < to.end; i++)
+        if (text[i] != '\n') text[i] = ' ';
+}
+
+Str cu_device_text(Arena *arena, const CuModule *m) {
+    Str whole = m->source->text;
+    char *text = arena_array(arena, char, whole.length + 1);
+    memcpy(text, whole.data, (size_t)whole.length);
+    for (int i = 0; i < m->decls.in_order.count; i++)
+        if (is_hosts(m->decls.in_order.data[i])) blank_out(m, m->decls.in_order.data[i], text);
+    return (Str){text, whole.length};
+}
+
+/* As CUDA's own headers define them for NVRTC (cuda/std/cstdint). */
+Str cu_host_text(Arena *arena) {
+    Buf text = {.arena = arena};
+    buf_puts(&text, "namespace std {}\n"
+                    "using int8_t = signed char; using uint8_t = unsigned char;\n"
+                    "using int16_t = short; using uint16_t = unsigned short;\n"
+                    "using int32_t = int; using uint32_t = unsigned int;\n"
+                    "using int64_t = long long; using uint64_t = unsigned long long;\n"
+                    "using intptr_t = int64_t; using uintptr_t = uint64_t;\n"
+                    "typedef unsigned int uint; typedef unsigned char uchar;\n"
+                    "typedef unsigned short ushort; typedef unsigned long ulong;\n");
+    cu_pp_constants(&text);
+    return buf_str(&text);
+}
+
+int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
+    static const char *const for_devices[] = {"cooperative_groups.h", "math_constants.h"};
+    static const char *const in_std[] = {"array", "functional",  "limits",
+                                         "tuple", "type_traits", "utility"};
+    int count = 0;
+    for (const CuUnread *h = m->left_out; h; h = h->next) count++;
+    *headers = arena_array(arena, CuHeader, count);
+    count = 0;
+    for (const CuUnread *h = m->left_out; h; h = h->next) {
+        const char *name = str_c(arena, h->name), *text = "";
+        bool is_for_devices = false;
+        for (int i = 0; i < COUNT(for_devices); i++)
+            is_for_devices |= str_is(h->name, for_devices[i]);
+        if (is_for_devices) continue;
+        for (int i = 0; i < COUNT(in_std); i++)
+            if (str_is(h->name, in_std[i]))
+                text = str_format(arena,
+                                  "#pragma once\n#include <cuda/std/%s>\n"
+                                  "namespace std { using namespace cuda::std; }\n",
+                                  name)
+                           .data;
+        (*headers)[count++] = (CuHeader){name, text};
+    }
+    return count;
+}
+
+Str cu_folder(const CuModule *m) {
+    Str path = m->path;
+    while (path.length && path.data[path.length - 1] != '/') path.length--;
+    return path;
+}
+
+bool cu_is_variable(const CuModule *m, Str name, Span *span) {
+    static const char *const constant[] = {"const", "constexpr"};
+    for (const CuDecl *d = map_get(&m->decls.names, name); d; d = d->overload) {
+        *span = cu_span(d->at->place);
+        if (cu_is_symbol(d) && !says(d->start, d->at, constant, COUNT(constant))) return true;
+    }
+    return false;
+}
+
+const Source *cu_source(const CuModule *m) { return m->source; }
+
+const CuOptions *cu_options(const CuModule *m) { return &m->options; }
+
+Str cu_full_name(Arena *arena, const CuModule *m, const CuKernel *kernel) {
+    VEC(Str) around = {0}; /* each an open '{': a namespace with its "::", or empty */
+    const CuToken *end = kernel->decl->start;
+    for (CuToken *t = m->tokens; t != end && t->kind != CU_END; t = t->next) {
+        if (cu_is(t, "}") && around.count) around.count--;
+        if (cu_is(t, "extern") && t->next->kind == CU_STRING && cu_is(t->next->next, "{")) {
+            vec_push(arena, &around, STR(""));
+            t = t->next->next;
+        } else if (cu_is(t, "namespace")) {
+            Buf name = {.arena = arena};
+            buf_puts(&name, "");
+            while (t->kind != CU_END && !cu_is(t->next, "{") && !cu_is(t->next, ";")) {
+                t = t->next;
+                buf_add(&name, t->text.data, (size_t)t->text.length);
+            }
+            if (cu_is(t->next, "{")) {
+                if (name.length) buf_puts(&name, "::");
+                vec_push(arena, &around, buf_str(&name));
+            }
+            t = t->next;
+        } else if (cu_is(t, "{")) {
+            vec_push(arena, &around, STR(""));
+        }
+    }
+    Buf full = {.arena = arena};
+    buf_puts(&full, "");
+    for (int i = 0; i < around.count; i++)
+        buf_add(&full, around.data[i].data, (size_t)around.data[i].length);
+    buf_add(&full, kernel->name.data, (size_t)kernel->name.length);
+    return buf_str(&full);
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+# --builder nvrtc: with a library that compiles nothing, and with NVIDIA's where there is one.
+. test/cli/lib.sh
+cc=${CC:-cc}
+unset CUDA_HOME
+source=test/cuda/nvrtc.cu
+# Of the element 0: 2 * (0 + 3 + 0.5) * 2, and 63, the index of the thread opposite.
+cat >"$work/mixed" <<END
+#!/bin/sh
+"$TERN" run "$source:mixed<float>" --builder nvrtc --device "\$1" --grid 2 --block 64 --shared 256 \\
+    -a 'task=(100,true,arange(100))' -a 'y=zeros(100)' -a add=3 --print y
+END
+chmod +x "$work/mixed"
+want='[77, 80, 83, 86, 89,'
+
+cat >"$work/wrong.cu" <<'END'
+__global__ void wrong(float *y) {
+    y[0] = unknown;
+}
+END
+
+# ---- a library that is not there, or not as it should be ----
+exits 3 "builder 'nvrtc': there is no NVRTC here: $work/none.so" env TERN_NVRTC="$work/none.so" \
+    "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+exits 3 "TERN_NVRTC names the library's file" env TERN_NVRTC="$work/none.so" \
+    "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+exits 2 "no builder 'gcc': there is 'nvrtc'" \
+    "$TERN" show "$source:bounded" --builder gcc --device sim --block 64 --stage ptx
+for device in cpu interp; do
+    exits 3 'NVRTC makes PTX: devices cuda and sim' \
+        "$TERN" run "$source:bounded" --builder nvrtc --device $device --grid 1 --block 64 -a 'y=zeros(64)'
+done
+exits 3 'for devices cuda and sim NVRTC compiles it: --builder nvrtc' \
+    "$TERN" run "$source:bounded" --device interp --grid 1 --block 64 -a 'y=zeros(64)'
+
+if $cc -shared -fPIC -Isrc test/mock/libnvrtc_mock.c -o "$work/mock.so" 2>/dev/null; then
+    export TERN_NVRTC="$work/mock.so" MOCK_NVRTC_SEEN="$work/seen"
+    exits 3 "$work/mock.so is NVRTC 11.1; 11.2 or newer is needed" env MOCK_NVRTC_VERSION=111 \
+        "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+    printf 'int nvrtcVersion(int *a, int *b) { return *a = 13, *b = 0; }' >"$work/part.c"
+    $cc -shared -fPIC "$work/part.c" -o "$work/part.so"
+    exits 3 "$work/part.so has no nvrtcCreateProgram" env TERN_NVRTC="$work/part.so" \
+        "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+    exits 2 'wrong.cu:2:5: error: NVRTC: identifier "unknown" is undefined' env \
+        MOCK_NVRTC_LOG="$work/wrong.cu(2): error: identifier \"unknown\" is undefined
+      y[0] = unknown;
+1 error detected in the compilation of \"$work/wrong.cu\"." \
+        "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
+    exits 2 'NVRTC: a log in other words' env MOCK_NVRTC_LOG='a log in other words' \
+        "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
+
+    # ---- what it is given, and what becomes of what it gives ----
+    rm -f "$work/seen"
+    export MOCK_NVRTC_PTX=test/cuda/nvrtc.ptx MOCK_NVRTC_ENTRY=_ZN2ns5mixedIfEEv4TaskPT_h
+    exits 0 "$want" "$work/mixed" sim
+    for seen in 'name: test/cuda/nvrtc.cu' '#line 1 "test/cuda/nvrtc.cu"' 'kernel: ns::mixed<float>' \
+        'option: --gpu-architecture=compute_90a' 'option: --include-path=test/cuda/' 'header: iostream' \
+        'header: torch/extension.h' '#include <cuda/std/limits>' 'template <int N, typename... Ts>' \
+        '__device__ const float table[] = {0.5f, 2};' 'destroyed: once'; do
+        check "it is given '$seen'" grep -qF -e "$seen" "$work/seen"
+    done
+    for hidden in of_the_host wrapper 'int main' 'header: cooperative_groups.h'; do
+        check "'$hidden' is kept from it" sh -c "! grep -qF -e '$hidden' '$work/seen'"
+    done
+    check 'one entry is left' sh -c "'$TERN' show '$source:mixed<float>' --builder nvrtc --device sim \
+        --block 64 --stage ptx | grep -c '\.entry' | grep -qx 1"
+    exits 2 "NVRTC: its PTX has no entry 'mixed'" env MOCK_NVRTC_ENTRY=mixed \
+        "$TERN" show "$source:mixed<float>" --builder nvrtc --device sim --block 64 --stage ptx
+    exits 3 'the PTX has other parameters than the source' env MOCK_NVRTC_ENTRY=_Z7boundedPf \
+        "$TERN" show "$source:mixed<float>" --builder nvrtc --device sim --block 64 --stage ptx
+    exits 3 'a block of 65 threads; the source allows at most 64' env MOCK_NVRTC_ENTRY=_Z7boundedPf \
+        "$TERN" run "$source:bounded" --builder nvrtc --device sim --grid 1 --block 65 -a 'y=zeros(65)'
+    exits 3 "a variable that kernels share, 'outside'" env MOCK_NVRTC_ENTRY=_Z6sharesPf \
+        "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
+else
+    skip 27 'no C compiler for the mock'
+fi
+unset TERN_NVRTC
+
+# ---- NVIDIA's own ----
+if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx >/dev/null 2>&1; then
+    devices=sim
+    "$TERN" run "$source:bounded" --builder nvrtc --device cuda --grid 1 --block 64 -a 'y=zeros(64)' \
+        >/dev/null 2>&1 && devices='sim cuda'
+    for device in $devices; do
+        exits 0 "$want" "$work/mixed" $device
+        exits 0 "sum 192" "$TERN" run "$source:bounded" --builder nvrtc --device $device --grid 1 \
+            --block 64 -a 'y=zeros(64)'
+        "$TERN" run "$source:meet" --builder nvrtc --device $device --grid 6 --block 32 \
+            -a 'x=arange(192,i32)' -a 'y=zeros(192,i32)' -a n=192 | grep '^[xy]:' >"$work/meet.$device"
+        "$TERN" run "$source:meet" --device interp --grid 6 --block 32 \
+            -a 'x=arange(192,i32)' -a 'y=zeros(192,i32)' -a n=192 | grep '^[xy]:' >"$work/meet.own"
+        check "blocks meet on $device" cmp "$work/meet.$device" "$work/meet.own"
+        check 'there is what was compared' test -s "$work/meet.own"
+    done
+    exits 2 'wrong.cu:2:5: error: NVRTC: identifier "unknown" is undefined' \
+        "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
+    exits 3 "a variable that kernels share, 'outside'" \
+        "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
+else
+    skip 6 'no NVRTC'
+fi
+finish
