@@ -24,10 +24,10 @@ def pow(x, y):
     y = tl.to_tensor(y)
     if y.dtype == tl.int32:
         e = y.to(tl.float64)
-    else:
-        tl.static_assert(y.dtype == tl.float32 or y.dtype == tl.float16 or y.dtype == tl.bfloat16,
-                         "pow needs fp32 (or an int32 exponent)")
-        e = y.to(tl.float64)
+    else:  # what is no int32 is promoted to the type of x
+        tl.static_assert(y.dtype.is_int() or y.dtype == tl.float32 or y.dtype == tl.float16 or y.dtype == tl.bfloat16,
+                         "pow needs fp32 (or an integer exponent)")
+        e = y.to(tl.float32).to(tl.float64)
     b = x.to(tl.float32).to(tl.float64)
     tl.static_assert(x.dtype == tl.float32 or x.dtype == tl.float16 or x.dtype == tl.bfloat16, "pow needs fp32")
     size = tl.exp2(e * tl.log2(tl.abs(b)))

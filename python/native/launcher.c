@@ -23,6 +23,8 @@ static bool parameter_read(Parameter *p, PyObject *row) {
     p->name = Py_NewRef(name);
     PyUnicode_InternInPlace(&p->name);
     p->fallback = Py_XNewRef(fallback);
+    p->is_option = !PyUnicode_CompareWithASCIIString(name, "num_warps") ||
+                   !PyUnicode_CompareWithASCIIString(name, "num_stages");
     p->is_constexpr = is_constexpr, p->specializes = specializes, p->aligns = aligns;
     strcpy(p->type, type);
     return true;
@@ -157,7 +159,8 @@ static bool keyword_bind(Launcher *self, Launch *launch, PyObject *name, PyObjec
         return false;
     }
     if (i >= 0) bound[i] = value;
-    if (i >= 0 || option_set(launch, name, value)) return true;
+    if (i >= 0 && !self->parameters[i].is_option) return true;
+    if (option_set(launch, name, value)) return true;
     if (PyErr_Occurred()) return false;
     PyObject *taken = PyObject_CallMethod((PyObject *)self, "option", "OO", name, value);
     Py_XDECREF(taken);

@@ -89,7 +89,8 @@ typedef struct Kernel {
 typedef struct Parameter {
     PyObject *name, *fallback; /* fallback NULL: there is no default */
     bool is_constexpr, specializes, aligns;
-    char type[16]; /* its annotation as a type, "fp32"; "": none */
+    bool is_option; /* num_warps, num_stages: who gives it by name chooses the kernel, too */
+    char type[16];  /* its annotation as a type, "fp32"; "": none */
 } Parameter;
 
 typedef struct Held {

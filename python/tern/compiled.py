@@ -164,7 +164,11 @@ class Compiled:
         def launch(*args, stream=None):
             more = {} if stream is None or self.function_object.context.on_host \
                 else {"stream": stream}
-            return self.function_object.launch(grid, *self.arguments(args), **self.options, **more)
+            names, args = self.function_object.arg_names, self.arguments(args)
+            if self.options.keys() & set(names):  # a parameter is called num_warps
+                given = {**self.options, **dict(zip(names, args)), **more}
+                return self.function_object.launch(grid, **given)
+            return self.function_object.launch(grid, *args, **self.options, **more)
         return launch
 
     def run(self, x, y, z, stream, function, packed, metadata, enter, leave, *args):

@@ -38,6 +38,11 @@ def broken(x, C: tl.constexpr):
 
 
 @triton.jit
+def warps(x, num_warps: tl.constexpr, num_stages: tl.constexpr = 2):
+    tl.store(x, num_warps + 10 * num_stages)
+
+
+@triton.jit
 def any_kind(v):
     pass
 
@@ -159,6 +164,11 @@ def compiled():
     made.run(3, 1, 1, 0, made.function, made.packed_metadata, "data", hooks.append, hooks.append,
              x, y, 48, 2.0, 0, 0, 16)
     same("run", (y[47], y[48], hooks), (94.0, 0.0, ["data", "data"]))
+    counted = tern.jit(f"{SAXPY}:warps", device="cpu")
+    made_for = counted[(1,)](y, num_warps=8)
+    same("a parameter called num_warps", (y[0], made_for.num_warps), (28.0, 8))
+    y[0] = 0
+    same("and launched again", (made_for[(1,)](y, 8, 2).num_warps, y[0]), (8, 28.0))
     y[:] = floats(64, 0)
     made[(4,)](x, y, 63, 2.0, 0, 0)  # compiled for a number that 16 divides, and this is none
     same("of another class", (y[62], y[63]), (124.0, 0.0))
