@@ -10,7 +10,8 @@
  *
  * It is header only and adds nothing to what tern.h says: handle() gives the C handle for the rest.
  * Handles are moved, not copied; a context stays open as long as anything made through it. What fails
- * throws tern::error; destructors do not throw. The threads of tern.h's head hold here, too. */
+ * throws tern::error, which tern::attempt makes a std::expected of where C++23 has it; destructors do
+ * not throw. The threads of tern.h's head hold here, too. */
 #ifndef TERN_HPP
 #define TERN_HPP
 
@@ -24,6 +25,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#if __has_include(<expected>) && __cplusplus > 202002L
+#include <expected>
+#endif
 #if __has_include(<span>) && __cplusplus >= 202002L
 #include <span>
 #endif
@@ -254,6 +258,28 @@ template <class... Arguments>
 void launch(const stream &on, const kernel &what, grid size, const Arguments &...arguments) {
     launch_on(on.handle(), what, size, arguments...);
 }
+
+/* ---- C++23: errors as values ---- */
+
+#if defined(__cpp_lib_expected)
+/* What a call gives, or the error that it throws; all else that it throws goes on.
+ *
+ *     auto made = tern::attempt([&] { return module.compile("softmax_kernel", signature); });
+ *     if (!made) return report(made.error().what(), made.error().line()); */
+template <class Function>
+std::expected<std::invoke_result_t<Function>, error> attempt(Function &&function) {
+    try {
+        if constexpr (std::is_void_v<std::invoke_result_t<Function>>) {
+            std::forward<Function>(function)();
+            return {};
+        } else {
+            return std::forward<Function>(function)();
+        }
+    } catch (const error &failed) {
+        return std::unexpected(failed);
+    }
+}
+#endif
 
 } // namespace tern
 

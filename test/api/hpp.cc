@@ -91,10 +91,40 @@ static void test_errors(tern::context &context) {
     check(error && error->status() == TERN_ERROR_ARGUMENT, "too few arguments");
 }
 
+#if defined(__cpp_lib_expected)
+static void test_expected(tern::context &context) {
+    tern::module module = context.load_text(text, "scale.py");
+    auto kernel =
+        tern::attempt([&] { return module.compile("scale", "*fp32,*fp32,i32,fp32,i1,*i8,64"); });
+    static_assert(std::is_same_v<decltype(kernel), std::expected<tern::kernel, tern::error>>);
+    check(kernel && kernel->name() == "scale", "a kernel that is expected");
+    auto wrong = tern::attempt([&] { return module.compile("wrong", "*fp32"); });
+    check(!wrong && wrong.error().line() == 11, "an error that is expected");
+    auto nothing = tern::attempt([&] { context.synchronize(); });
+    static_assert(std::is_same_v<decltype(nothing), std::expected<void, tern::error>>);
+    check(nothing.has_value(), "nothing to return");
+    tern::buffer buffer = context.alloc(8);
+    auto few = tern::attempt([&] { tern::launch(*kernel, {1}, buffer, buffer, 1); });
+    check(!few && few.error().status() == TERN_ERROR_ARGUMENT, "a launch that fails");
+    bool passed = false;
+    try {
+        static_cast<void>(tern::attempt([]() -> int { throw 3; }));
+    } catch (int) {
+        passed = true;
+    }
+    check(passed, "what is none of tern's errors goes on");
+}
+#endif
+
 int main() {
     tern::context context("interp");
     test_launch(context);
     test_errors(context);
+#if defined(__cpp_lib_expected)
+    test_expected(context);
+#elif __cplusplus > 202002L && !defined(__clang__) && __GNUC__ >= 12
+    check(false, "std::expected is here");
+#endif
     check(compile().name() == "scale", "a kernel keeps its context");
     static_assert(!std::is_copy_constructible_v<tern::buffer>, "handles are not copied");
     static_assert(std::is_nothrow_move_constructible_v<tern::kernel>, "but moved");
