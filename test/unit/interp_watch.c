@@ -245,6 +245,33 @@ static const Case cases[] = {
          ", lane [1]; an int32 on the way to the address wrapped (mul in line 6), without that it "
          "were 85899345920 elements further\n"},
     {.body = I "o = (l * 67108864) - (l * 67108863)\nv = tl.load(x + o)\n" KEEP, .want = ""},
+    /* the last lane of two, and one number for both */
+    {.body = "l = tl.arange(0, 2)\no = l * 2147483640 + n\ntl.store(z + l, tl.load(x + o, mask=l > "
+             "0))\n",
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: "
+         "add in line 6): it goes 4294967296 elements before where it should" ALONE ", lane [1]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "8589934464 bytes before its start, at element -2147483616 of 'x'" ALONE
+         ", lane [1]; an int32 on the way to the address wrapped (add in line 6), without that "
+         "it were 4294967296 elements further\n"},
+    {.body = "l = tl.arange(0, 2)\no = n + l * 2147483640\ntl.store(z + l, tl.load(x + o, mask=l > "
+             "0))\n",
+     .want =
+         "overflow 7: the offset of this load does not fit its int and wrapped (the first to: "
+         "add in line 6): it goes 4294967296 elements before where it should" ALONE ", lane [1]\n"
+         "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+         "8589934464 bytes before its start, at element -2147483616 of 'x'" ALONE
+         ", lane [1]; an int32 on the way to the address wrapped (add in line 6), without that "
+         "it were 4294967296 elements further\n"},
+    {.body = "l = tl.arange(0, 2)\no = (n - 41) * 2147483640 - l * 9\ntl.store(z + l, tl.load(x + "
+             "o, mask=l > 0))\n",
+     .want = "overflow 7: the offset of this load does not fit its int and wrapped (the first to: "
+             "sub in line 6): it goes 4294967296 elements past where it should" ALONE ", lane [1]\n"
+             "out-of-bounds 7: load of 4 bytes outside the buffer of 'x', which has 256 bytes: "
+             "8589934588 bytes after its start, at element 2147483647 of 'x'" ALONE
+             ", lane [1]; an int32 on the way to the address wrapped (sub in line 6), without that "
+             "it were -4294967296 elements further\n"},
     {.body = I "o = l + n * 107374182 - n * 107374181 - n\nv = tl.load(x + o)\n" KEEP, .want = ""},
     {.body = I "o = l + (n * 107374183) % 64\nv = tl.load(x + (o & 63))\n" KEEP, .want = ""},
     {.body = "o = n * 53687092\nfor k in range(0, 2):\n    tl.store(z + k, tl.load(x + o))\n    o "
