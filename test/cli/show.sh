@@ -37,6 +37,11 @@ $TERN show test/run/unrolled.py --stage c --target cpu:generic --sig "$unrolled,
 check 'copies of a nest are calls' test "$(grep -c '^ *\(if (\)\?piece[0-9]*(' "$work/64.c")" -ge 120
 check 'a nest is written once' test "$(grep -c 'static [a-z]* piece[0-9]*(' "$work/64.c")" -le 5
 check 'the text does not grow with its copies' test "$(wc -c <"$work/64.c")" -lt 120000
+blocks='*fp32:16,*fp32:16,*fp32:16,*i32:16,i32,i32,*i32:16'
+$TERN show test/run/unrolled_blocks.py --stage c --target cpu:generic --sig "$blocks,48" >"$work/48.c"
+check 'ifs and loops are written once' test "$(wc -c <"$work/48.c")" -lt 40000
+sed -n '/^static int program/,/^}/p' "$work/48.c" >"$work/program.c"
+check 'with what is in them' test "$(grep -c 'for (\|} else' "$work/program.c")" -le 8
 check 'a short text stays as it is' sh -c '! grep -q "piece[0-9]" "$0"' "$work/1.c"
 
 # Each step once, in order; shares of all.

@@ -469,13 +469,15 @@ TEST(a_compiler_is_run) {
 
 /* ---- parts of a text ---- */
 
-/* A text with `count` pieces of some 750 bytes, whose `sum` adds what they give: 1 + 2 + .. */
+/* A text with `count` pieces of some 750 bytes, of which each calls the one before it with 0, and
+ * whose `sum` adds what they give: 1 + 2 + .. */
 static Str text_with_pieces(Arena *arena, int count) {
     Buf text = {.arena = arena};
     buf_puts(&text, "typedef int T;\nstatic T one(void) {\n    return 1;\n}\n");
     for (int i = 0; i < count; i++) {
         buf_printf(&text, C_PIECE_START "T piece%d(T p0)" C_PIECE_BODY "    { T y0 = %d;\n", i, i);
-        for (int k = 0; k < 30; k++) buf_printf(&text, "        p0 += y0 - %d;\n", i);
+        for (int k = 0; k < 29; k++) buf_printf(&text, "        p0 += y0 - %d;\n", i);
+        if (i > 0) buf_printf(&text, "        p0 += piece%d(0);\n", i - 1);
         buf_puts(&text, "    }\n    return p0;\n}\n");
     }
     buf_puts(&text, "static int program(void) {\n    T all = 0;\n");
@@ -511,7 +513,7 @@ TEST(a_long_text_is_compiled_in_parts) {
                 bodies += times_in(arena, parts[n], body);
                 mentions += times_in(arena, parts[n], mention);
             }
-            CHECK(bodies == 1 && times_in(arena, parts[0], mention) == 1 && mentions <= 2);
+            CHECK(bodies == 1 && mentions == count); /* there, or declared */
         }
         Str why = {0}, object = str_format(arena, "%s/%d.so", folder, i);
         for (int n = 0; n < count; n++) {

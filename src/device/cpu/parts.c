@@ -4,7 +4,9 @@
  *     prelude, micro-kernels                      in each part
  *     static void piece0(..) { .. }               in one part, without `static`
  *     static void piece1(..) { .. }               in one part
- *     static int program(..) { .. }  and the rest in the first part, which declares all pieces
+ *     static int program(..) { .. }  and the rest in the first part
+ *
+ * Each part declares the pieces of the others: pieces call pieces.
  *
  * A C compiler takes as long for a text as its functions do, and uses one core. How many parts
  * there are rests on the text alone, so that an object in the cache is the same on each machine. */
@@ -60,7 +62,6 @@ static Str part_text(Arena *arena, Str before, const Piece *pieces, int count, S
     for (int i = 0; i < count; i++) {
         Str text = pieces[i].text;
         bool is_here = pieces[i].part == part;
-        if (!is_here && part > 0) continue;
         if (is_here) buf_add(&out, text.data, (size_t)kept);
         buf_add(&out, text.data + hidden,
                 (size_t)((is_here ? text.length : pieces[i].head) - hidden));

@@ -51,9 +51,12 @@ typedef struct FreeBlock {
     int64_t offset, bytes;
 } FreeBlock;
 
-typedef struct TextPart {
+typedef enum BlockKind { BLOCK_NEST, BLOCK_IF, BLOCK_LOOP } BlockKind;
+
+typedef struct Block {
+    BlockKind kind;
     int start, end;
-} TextPart;
+} Block;
 
 typedef struct Gen {
     Arena *arena;
@@ -78,7 +81,7 @@ typedef struct Gen {
     VEC(Op *) pending;   /* roots that will share the next nest */
     VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
     int last_line;
-    VEC(TextPart) nests; /* what emit() of nest.c wrote, in the text of the body */
+    VEC(Block) blocks;   /* of the body's text, in the order of their starts */
     Buf functions;       /* micro-kernels of dot, inline assembly: before the program */
     Map known_functions; /* name -> non-NULL: is in functions */
     /* Rows that come in equal steps: the program after this one will load from `next`. The loop

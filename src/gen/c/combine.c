@@ -65,7 +65,7 @@ void combine_scalar(Gen *g, Buf *out, int depth, Region *region, const Str *left
                     const Str *results) {
     int count = region->num_args / 2;
     Buf *saved = g->out;
-    int saved_depth = g->depth;
+    int saved_depth = g->depth, blocks = g->blocks.count;
     g->out = out, g->depth = depth;
     for (int i = 0; i < 2 * count; i++) {
         Value *arg = region->args[i];
@@ -79,4 +79,5 @@ void combine_scalar(Gen *g, Buf *out, int depth, Region *region, const Str *left
         line(g, out, depth, "%.*s = %.*s;", STR_ARG(results[i]), STR_ARG(value));
     }
     g->out = saved, g->depth = saved_depth;
+    g->blocks.count = blocks; /* an if of this region is not where they say */
 }

@@ -66,6 +66,14 @@ static View *new_home(Gen *g, const Value *value) {
     return view_row_major(g, array_new(g, value->type, true), value->type);
 }
 
+/* What is written up to end_block may become a function. */
+static int begin_block(Gen *g, BlockKind kind) {
+    vec_push(g->arena, &g->blocks, (Block){kind, (int)g->out->length, 0});
+    return g->blocks.count - 1;
+}
+
+static void end_block(Gen *g, int block) { g->blocks.data[block].end = (int)g->out->length; }
+
 /* ---- if ---- */
 
 static void if_write(Gen *g, Op *op) {
@@ -78,6 +86,7 @@ static void if_write(Gen *g, Op *op) {
         else
             declare_scalar(g, r, STR("0"));
     }
+    int block = begin_block(g, BLOCK_IF);
     line(g, g->out, g->depth, "if (%.*s) {", STR_ARG(condition));
     for (int k = 0; k < 2; k++) {
         Region *region = op->regions[k];
@@ -98,6 +107,7 @@ static void if_write(Gen *g, Op *op) {
         g->depth--;
     }
     line(g, g->out, g->depth, "}");
+    end_block(g, block);
     for (int i = 0; i < op->num_results; i++)
         if (homes[i]) value_store_in(g, &op->results[i], homes[i]);
 }
@@ -191,6 +201,7 @@ static void for_write(Gen *g, Op *op) {
         store_into_view(g, init, home);
         value_store_in(g, arg, home);
     }
+    int block = begin_block(g, BLOCK_LOOP);
     for_header(g, op, for_index(op));
     int from = g->arrays.count;
     g->depth++;
@@ -202,6 +213,7 @@ static void for_write(Gen *g, Op *op) {
     region_end(g, region, from);
     g->depth--;
     line(g, g->out, g->depth, "}");
+    end_block(g, block);
     for (int i = 0; i < op->num_results; i++) {
         Value *r = &op->results[i], *arg = for_arg(op, i);
         if (type_is_tile(r->type))
@@ -294,6 +306,7 @@ static void while_write(Gen *g, Op *op) {
         !region_walk(test, touches_others, NULL) || !region_walk(body, touches_others, NULL);
     if (spins) g->facts->may_spin = true;
     int turn = new_id(g);
+    int block = begin_block(g, BLOCK_LOOP);
     if (spins) line(g, g->out, g->depth, "int turn%d = 0;", turn);
     line(g, g->out, g->depth, "for (;;) {");
     g->depth++;
@@ -325,6 +338,7 @@ static void while_write(Gen *g, Op *op) {
     region_end(g, body, from);
     g->depth--;
     line(g, g->out, g->depth, "}");
+    end_block(g, block);
 }
 
 void control_write(Gen *g, Op *op) {

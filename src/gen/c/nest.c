@@ -864,7 +864,7 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
         buf_add(out, n->post[k].data, n->post[k].length);
     }
     line(g, out, g->depth, "}");
-    vec_push(g->arena, &g->nests, (TextPart){start, (int)out->length});
+    vec_push(g->arena, &g->blocks, (Block){BLOCK_NEST, start, (int)out->length});
 }
 
 /* Of threads, which come in blocks of few lanes: what is left behind a mask should cost nothing. */

@@ -16,7 +16,12 @@
  * that they were declared with, by address if the nest assigns to them. In a long text numbers
  * that differ among the copies become parameters too: that makes a nest a little slower, as a
  * loop's bound is no constant then. Short texts stay as they are; in those of many nests each nest
- * becomes a function, so that a C compiler can be given parts of the text at the same time. */
+ * becomes a function, so that a C compiler can be given parts of the text at the same time.
+ *
+ * In a long text ifs and loops of which there are copies become functions, too, when the nests in
+ * them are calls already, inner ones first: what is left of `program` is one function, for which a
+ * C compiler needs more than twice the time when it is twice as long. What it costs is one more
+ * call for each of them that runs. */
 #include "gen/c/c.h"
 #include "gen/c/piece.h"
 
@@ -25,7 +30,9 @@ enum {
     PARTED_TEXT = 40000, /* takes gcc some 0.3 s */
     LONG_TEXT = 100000,
     SHORT_PIECE = 200,
-    MOST_PARAMS = 40,
+    LONG_PIECE = 10000,
+    FEW_PARAMS = 40,
+    MOST_PARAMS = 500, /* of a long piece, which has as many lines for each */
     MOST_NUMBERS = 12
 };
 
@@ -39,30 +46,36 @@ typedef struct Token {
 
 typedef struct OutsideName {
     Str text, type;
-    bool is_assigned;
+    bool is_assigned, is_passed; /* by address, to a function */
 } OutsideName;
 
 typedef struct Copy {
-    int start, end; /* in the body */
+    Block block;
+    int level;    /* 0: a nest; else above those of the blocks in it */
+    bool in_loop; /* of the program */
     bool returns;
     VEC(Token) tokens;
     VEC(OutsideName) outside;
-    int function;     /* it calls; -1: it stays */
+    VEC(int) own;     /* locals that the function declares */
     VEC(Str) numbers; /* arguments for what differs among the copies */
+    Str call;         /* what is written instead; empty: it stays */
 } Copy;
 
 typedef struct Group {
     VEC(Copy *) copies;
+    int numbers[MOST_NUMBERS], num_numbers; /* tokens that differ, a parameter each */
 } Group;
 
 typedef struct Outline {
     Gen *g;
     Map types; /* name -> Str *: its type, of v1, a2, last3, next0 */
+    Str body;
+    Copy *copies; /* in the order of their starts */
+    int num_copies;
     Map groups;
     VEC(Group *) order;
     Buf *functions;
     int count;
-    int least_copies; /* that are worth a function */
 } Outline;
 
 /* ---- scanning ---- */
@@ -87,15 +100,16 @@ static bool is_numbered(Str word, const char *const *prefixes, int count, bool m
     return false;
 }
 
-/* What the function declares around its nests, and its parameter with the program's place. */
+/* What the function declares around its blocks, and its parameter with the program's place. */
 static bool is_outside_name(Str word) {
     static const char *const prefixes[] = {"v", "a", "last", "next"};
     return str_is(word, "P") || is_numbered(word, prefixes, COUNT(prefixes), false);
 }
 
-/* What a nest may declare: v in the body of a reduce. */
+/* What a block may declare. */
 static bool is_local_name(Str word) {
-    static const char *const prefixes[] = {"u", "x", "w", "i", "k", "r", "c", "v", "nt", "step"};
+    static const char *const prefixes[] = {"u", "x",  "w",    "i", "k", "r",   "c",
+                                           "v", "nt", "step", "e", "n", "turn"};
     return is_numbered(word, prefixes, COUNT(prefixes), true);
 }
 
@@ -154,12 +168,12 @@ static bool assigns(Str s, int at) {
     return (strchr("+-*/%&|^", c) && d == '=') || (c == '+' && d == '+') || (c == '-' && d == '-');
 }
 
-/* ---- one nest ---- */
+/* ---- one block ---- */
 
 static int outside_of(Outline *o, Copy *copy, Str word, const Str *type) {
     for (int i = 0; i < copy->outside.count; i++)
         if (str_equal(copy->outside.data[i].text, word)) return i;
-    vec_push(o->g->arena, &copy->outside, (OutsideName){word, *type, false});
+    vec_push(o->g->arena, &copy->outside, (OutsideName){word, *type, false, false});
     return copy->outside.count - 1;
 }
 
@@ -177,44 +191,83 @@ static int local_of(Locals *locals, Str word, bool declares) {
     return locals->count++;
 }
 
+static int block_length(const Copy *copy) { return copy->block.end - copy->block.start; }
+
+typedef struct Scan {
+    Locals locals;
+    bool line_start, after_word, after_address;
+} Scan;
+
 /* False: it cannot be a function. */
-static bool scan_nest(Outline *o, Str s, Copy *copy) {
-    Arena *arena = o->g->arena;
-    Locals *locals = arena_new_of(arena, Locals);
-    locals->map.arena = arena;
-    bool after_word = false, line_start = true;
-    for (int at = copy->start, end; at < copy->end; at = end) {
-        end = c_token_end(s, at);
-        Token token = {.kind = TOKEN_TEXT, .text = part(s, at, end)};
-        char c = s.data[at];
-        bool is_word = c_is_letter(c);
-        if (line_start && c == ' ') continue;
-        line_start = c == '\n';
-        if (is_word && (is_local_name(token.text) || is_outside_name(token.text))) {
-            const Str *type = map_get(&o->types, token.text);
-            int local = local_of(locals, token.text, after_word && is_local_name(token.text));
-            if (local >= 0)
-                token.kind = TOKEN_LOCAL, token.name = local;
-            else if (type) {
-                token.kind = TOKEN_OUTSIDE, token.name = outside_of(o, copy, token.text, type);
-                if (assigns(s, end)) copy->outside.data[token.name].is_assigned = true;
-            } else
-                return false;
-        } else if (c_is_digit(c) && number_type(token.text))
-            token.kind = TOKEN_NUMBER;
-        if (str_is(token.text, "return")) copy->returns = true;
-        if (c != ' ') after_word = is_type_word(token.text);
-        vec_push(arena, &copy->tokens, token);
-    }
-    return copy->outside.count <= MOST_PARAMS;
+static bool scan_token(Outline *o, Copy *copy, Scan *scan, Str s, int at, int end) {
+    Token token = {.kind = TOKEN_TEXT, .text = part(s, at, end)};
+    char c = s.data[at];
+    if (scan->line_start && c == ' ') return true;
+    scan->line_start = c == '\n';
+    bool is_local = is_local_name(token.text);
+    if (c_is_letter(c) && (is_local || is_outside_name(token.text))) {
+        const Str *type = map_get(&o->types, token.text);
+        /* What a loop that runs once remembers is its own; in `L k1 = .., e1 = ..` is one type. */
+        bool is_own = !copy->in_loop && str_starts(token.text, "last");
+        bool declares = is_own || (is_local && (scan->after_word || c == 'e'));
+        int known = scan->locals.count, local = local_of(&scan->locals, token.text, declares);
+        if (local < 0 && (declares || !type)) return false;
+        token.kind = local < 0 ? TOKEN_OUTSIDE : TOKEN_LOCAL;
+        token.name = local < 0 ? outside_of(o, copy, token.text, type) : local;
+        if (is_own && local == known) vec_push(o->g->arena, &copy->own, local);
+        if (local < 0) {
+            OutsideName *name = &copy->outside.data[token.name];
+            name->is_assigned = name->is_assigned || assigns(s, end);
+            name->is_passed = name->is_passed || scan->after_address;
+        }
+    } else if (c_is_digit(c) && number_type(token.text))
+        token.kind = TOKEN_NUMBER;
+    if (str_is(token.text, "return")) copy->returns = true;
+    if (c != ' ') scan->after_word = is_type_word(token.text);
+    scan->after_address = c == '&';
+    vec_push(o->g->arena, &copy->tokens, token);
+    return copy->outside.count <= (block_length(copy) < LONG_PIECE ? FEW_PARAMS : MOST_PARAMS);
 }
+
+static bool scan_text(Outline *o, Copy *copy, Scan *scan, Str s, int from, int to) {
+    for (int at = from, end; at < to; at = end) {
+        end = c_token_end(s, at);
+        if (!scan_token(o, copy, scan, s, at, end)) return false;
+    }
+    return true;
+}
+
+/* The first block from *next on, which is moved on to it, that became a call; NULL: none is before
+ * `end`. */
+static const Copy *next_call(const Outline *o, int *next, int at, int end) {
+    for (; *next < o->num_copies && o->copies[*next].block.start < end; ++*next)
+        if (o->copies[*next].block.start >= at && o->copies[*next].call.length)
+            return &o->copies[*next];
+    return NULL;
+}
+
+/* False: it cannot be a function. */
+static bool scan_block(Outline *o, Copy *copy) {
+    Scan *scan = arena_new_of(o->g->arena, Scan);
+    scan->locals.map.arena = o->g->arena;
+    scan->line_start = true;
+    int at = copy->block.start, next = (int)(copy - o->copies) + 1;
+    for (const Copy *inner; (inner = next_call(o, &next, at, copy->block.end));
+         at = inner->block.end)
+        if (!scan_text(o, copy, scan, o->body, at, inner->block.start) ||
+            !scan_text(o, copy, scan, inner->call, 0, inner->call.length))
+            return false;
+    return scan_text(o, copy, scan, o->body, at, copy->block.end);
+}
+
+static bool is_pointer(const OutsideName *name) { return name->is_assigned || name->is_passed; }
 
 /* Copies have one key; with numbers, what is the same to the last digit. */
 static Str key_of(Outline *o, const Copy *copy, bool with_numbers) {
     Buf key = {.arena = o->g->arena};
     for (int i = 0; i < copy->outside.count; i++)
         buf_printf(&key, "%.*s %d,", STR_ARG(copy->outside.data[i].type),
-                   copy->outside.data[i].is_assigned);
+                   is_pointer(&copy->outside.data[i]));
     for (int i = 0; i < copy->tokens.count; i++) {
         const Token *token = &copy->tokens.data[i];
         switch (token->kind) {
@@ -251,24 +304,45 @@ static bool differs_at(const Group *group, int i) {
     return false;
 }
 
-/* How many numbers differ; -1: too many, or where C wants a constant. */
-static int varying_numbers(const Group *group) {
+/* The parameter that a number which differs becomes, or would as the next one. */
+static int number_param(const Group *group, int i) {
+    for (int p = 0, same; p < group->num_numbers; p++) {
+        for (same = 0; same < group->copies.count; same++) {
+            const Token *tokens = group->copies.data[same]->tokens.data;
+            if (!str_equal(tokens[i].text, tokens[group->numbers[p]].text)) break;
+        }
+        if (same == group->copies.count) return p;
+    }
+    return group->num_numbers;
+}
+
+/* False: too many differ, or where C wants a constant. */
+static bool find_numbers(Group *group) {
     const Copy *first = group->copies.data[0];
-    int count = 0;
+    int differ = 0;
     bool constant = false;
     for (int i = 0; i < first->tokens.count; i++) {
         const Token *token = &first->tokens.data[i];
         if (str_is(token->text, "__builtin_shufflevector")) constant = true;
         if (str_is(token->text, "\n")) constant = false;
         if (token->kind != TOKEN_NUMBER || !differs_at(group, i)) continue;
-        if (constant || ++count > MOST_NUMBERS) return -1;
+        if (constant) return false;
+        if (first->block.kind == BLOCK_NEST && ++differ > MOST_NUMBERS) return false;
+        if (number_param(group, i) < group->num_numbers) continue;
+        if (group->num_numbers == MOST_NUMBERS) return false;
+        group->numbers[group->num_numbers++] = i;
     }
-    return count;
+    return true;
+}
+
+/* A block changes a copy: its loops are to have it in a register. */
+static bool is_copied(const Copy *copy, int i) {
+    return copy->block.kind != BLOCK_NEST && copy->outside.data[i].is_assigned;
 }
 
 static void write_tokens(Buf *out, const Group *group) {
     const Copy *first = group->copies.data[0];
-    int numbers = 0, depth = 1;
+    int depth = 1;
     bool line_start = true;
     for (int i = 0; i < first->tokens.count; i++) {
         const Token *token = &first->tokens.data[i];
@@ -277,48 +351,74 @@ static void write_tokens(Buf *out, const Group *group) {
         line_start = str_is(token->text, "\n");
         if (token->kind == TOKEN_LOCAL)
             buf_printf(out, "y%d", token->name);
+        else if (token->kind == TOKEN_OUTSIDE && is_copied(first, token->name))
+            buf_printf(out, "q%d", token->name);
         else if (token->kind == TOKEN_OUTSIDE)
-            buf_printf(out, first->outside.data[token->name].is_assigned ? "(*p%d)" : "p%d",
+            buf_printf(out, is_pointer(&first->outside.data[token->name]) ? "(*p%d)" : "p%d",
                        token->name);
         else if (token->kind == TOKEN_NUMBER && differs_at(group, i))
-            buf_printf(out, "n%d", numbers++);
+            buf_printf(out, "n%d", number_param(group, i));
         else
             buf_add(out, token->text.data, token->text.length);
     }
 }
 
-static void write_function(Outline *o, const Group *group) {
+static void write_head(Outline *o, const Group *group) {
     Buf *out = o->functions;
     const Copy *first = group->copies.data[0];
-    int count = 0;
     buf_printf(out, C_PIECE_START "%s piece%d(KernelRuntime *R, UL *H, int nt",
                first->returns ? "int" : "void", o->count);
     for (int i = 0; i < first->outside.count; i++) {
         const OutsideName *name = &first->outside.data[i];
-        buf_printf(out, ", %.*s %sp%d", STR_ARG(name->type), name->is_assigned ? "*" : "", i);
+        buf_printf(out, ", %.*s %sp%d", STR_ARG(name->type), is_pointer(name) ? "*" : "", i);
     }
-    for (int i = 0; i < first->tokens.count; i++)
-        if (first->tokens.data[i].kind == TOKEN_NUMBER && differs_at(group, i))
-            buf_printf(out, ", %s n%d", number_type(first->tokens.data[i].text), count++);
+    for (int i = 0; i < group->num_numbers; i++)
+        buf_printf(out, ", %s n%d", number_type(first->tokens.data[group->numbers[i]].text), i);
     buf_puts(out, ")" C_PIECE_BODY "    (void)R, (void)H, (void)nt;\n");
+}
+
+/* The call, as a line of its own. */
+static Str call_text(const Outline *o, const Copy *copy) {
+    Buf out = {.arena = o->g->arena};
+    for (int i = copy->block.start; o->body.data[i] == ' '; i++) buf_putc(&out, ' ');
+    buf_printf(&out, "%spiece%d(R, H, nt", copy->returns ? "if (" : "", o->count);
+    for (int i = 0; i < copy->outside.count; i++)
+        buf_printf(&out, ", %s%.*s", is_pointer(&copy->outside.data[i]) ? "&" : "",
+                   STR_ARG(copy->outside.data[i].text));
+    for (int i = 0; i < copy->numbers.count; i++)
+        buf_printf(&out, ", %.*s", STR_ARG(copy->numbers.data[i]));
+    buf_puts(&out, copy->returns ? ")) return 1;\n" : ");\n");
+    return buf_str(&out);
+}
+
+static void write_function(Outline *o, const Group *group) {
+    Buf *out = o->functions;
+    const Copy *first = group->copies.data[0];
+    write_head(o, group);
+    for (int i = 0; i < first->outside.count; i++)
+        if (is_copied(first, i))
+            buf_printf(out, "    %.*s q%d = *p%d;\n", STR_ARG(first->outside.data[i].type), i, i);
+    for (int i = 0; i < first->own.count; i++)
+        buf_printf(out, "    UL y%d = 0;\n", first->own.data[i]);
     write_tokens(out, group);
+    for (int i = 0; i < first->outside.count; i++)
+        if (is_copied(first, i)) buf_printf(out, "    *p%d = q%d;\n", i, i);
     buf_printf(out, "%s}\n", first->returns ? "    return 0;\n" : "");
     for (int k = 0; k < group->copies.count; k++) {
         Copy *copy = group->copies.data[k];
-        copy->function = o->count;
-        for (int i = 0; i < first->tokens.count; i++)
-            if (first->tokens.data[i].kind == TOKEN_NUMBER && differs_at(group, i))
-                vec_push(o->g->arena, &copy->numbers, copy->tokens.data[i].text);
+        for (int i = 0; i < group->num_numbers; i++)
+            vec_push(o->g->arena, &copy->numbers, copy->tokens.data[group->numbers[i]].text);
+        copy->call = call_text(o, copy);
     }
     o->count++;
 }
 
-static void write_groups(Outline *o) {
+static void write_groups(Outline *o, int least_copies) {
     VEC(Group *) again = {0};
     for (int i = 0; i < o->order.count; i++) {
         Group *group = o->order.data[i];
-        if (group->copies.count < o->least_copies) continue;
-        if (varying_numbers(group) >= 0)
+        if (group->copies.count < least_copies) continue;
+        if (find_numbers(group))
             write_function(o, group);
         else
             vec_push(o->g->arena, &again, group);
@@ -330,44 +430,57 @@ static void write_groups(Outline *o) {
             add_to_group(o, key_of(o, copy, true), copy);
         }
     for (int i = 0; i < o->order.count; i++)
-        if (o->order.data[i]->copies.count >= o->least_copies) write_function(o, o->order.data[i]);
+        if (o->order.data[i]->copies.count >= least_copies) write_function(o, o->order.data[i]);
+    o->order.count = 0;
 }
 
-static void write_call(Buf *out, Str body, const Copy *copy) {
-    for (int i = copy->start; body.data[i] == ' '; i++) buf_putc(out, ' ');
-    buf_printf(out, "%spiece%d(R, H, nt", copy->returns ? "if (" : "", copy->function);
-    for (int i = 0; i < copy->outside.count; i++)
-        buf_printf(out, ", %s%.*s", copy->outside.data[i].is_assigned ? "&" : "",
-                   STR_ARG(copy->outside.data[i].text));
-    for (int i = 0; i < copy->numbers.count; i++)
-        buf_printf(out, ", %.*s", STR_ARG(copy->numbers.data[i]));
-    buf_puts(out, copy->returns ? ")) return 1;\n" : ");\n");
+/* Gives the highest level. */
+static int find_blocks(Outline *o) {
+    int highest = 0;
+    o->num_copies = o->g->blocks.count;
+    o->copies = arena_array(o->g->arena, Copy, o->num_copies);
+    for (int i = o->num_copies - 1; i >= 0; i--) {
+        Copy *copy = &o->copies[i];
+        copy->block = o->g->blocks.data[i];
+        copy->level = copy->block.kind != BLOCK_NEST;
+        for (int k = i + 1; k < o->num_copies; k++) {
+            Copy *inner = &o->copies[k];
+            if (inner->block.start >= copy->block.end) break;
+            if (copy->level <= inner->level) copy->level = inner->level + 1;
+            inner->in_loop = inner->in_loop || copy->block.kind == BLOCK_LOOP;
+        }
+        if (highest < copy->level) highest = copy->level;
+    }
+    return highest;
+}
+
+/* No block of a level is within another. */
+static void outline_level(Outline *o, int level) {
+    int length = o->body.length;
+    o->groups = (Map){.arena = o->g->arena};
+    for (int i = 0; i < o->num_copies; i++) {
+        Copy *copy = &o->copies[i];
+        if (copy->level == level && block_length(copy) >= SHORT_PIECE && scan_block(o, copy))
+            add_to_group(o, key_of(o, copy, length < LONG_TEXT), copy);
+    }
+    write_groups(o, level == 0 && length >= PARTED_TEXT ? 1 : 2);
 }
 
 Str outline(Gen *g, Str before, Str body) {
-    Outline o = {
-        .g = g, .functions = &g->functions, .least_copies = body.length < PARTED_TEXT ? 2 : 1};
+    Outline o = {.g = g, .body = body, .functions = &g->functions};
     Buf out = {.arena = g->arena};
     if (body.length < SHORT_TEXT) return body;
-    o.types.arena = o.groups.arena = g->arena;
-    static Str place = {"const int *", sizeof "const int *" - 1};
+    Str place = STR("const int *");
+    o.types.arena = g->arena;
     map_set(&o.types, STR("P"), &place);
     note_types(&o, before);
     note_types(&o, body);
-    Copy *copies = arena_array(g->arena, Copy, g->nests.count);
-    for (int i = 0; i < g->nests.count; i++) {
-        copies[i] = (Copy){.start = g->nests.data[i].start, .end = g->nests.data[i].end};
-        copies[i].function = -1;
-        if (copies[i].end - copies[i].start >= SHORT_PIECE && scan_nest(&o, body, &copies[i]))
-            add_to_group(&o, key_of(&o, &copies[i], body.length < LONG_TEXT), &copies[i]);
-    }
-    write_groups(&o);
-    int at = 0;
-    for (int i = 0; i < g->nests.count; i++) {
-        if (copies[i].function < 0) continue;
-        buf_add(&out, body.data + at, copies[i].start - at);
-        write_call(&out, body, &copies[i]);
-        at = copies[i].end;
+    int highest = find_blocks(&o), at = 0, next = 0;
+    if (body.length < LONG_TEXT) highest = 0;
+    for (int level = 0; level <= highest; level++) outline_level(&o, level);
+    for (const Copy *copy; (copy = next_call(&o, &next, at, body.length)); at = copy->block.end) {
+        buf_add(&out, body.data + at, copy->block.start - at);
+        buf_add(&out, copy->call.data, copy->call.length);
     }
     buf_add(&out, body.data + at, body.length - at);
     return buf_str(&out);
