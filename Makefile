@@ -230,6 +230,10 @@ fuzz-diff: $(B)/test/diff/diff $(B)/test/unit/random_devices ## run random kerne
 	@TERN_KEEP_PTX=$(B)/diff-ptx $(B)/test/diff/diff --seconds $(or $(SECONDS),60) $(DIFF_OPTIONS)
 	@tools/assemble $(B)/diff-ptx
 
+.PHONY: fuzz-cuda
+fuzz-cuda: $(B)/tern ## random kernels of CUDA C on each device against g++ for SECONDS (60); OPTIONS as in tools/fuzz_cuda
+	@TERN=$(B)/tern tools/fuzz_cuda --seconds $(or $(SECONDS),60) $(OPTIONS)
+
 .PHONY: corpus corpus-triton corpus-cuda
 corpus: all $(TOOLS) ## compile the kernels of public repositories: CORPUS='DIR..'
 	@$(B)/tools/corpus $(CORPUS)

@@ -75,6 +75,21 @@ static void empty_region(CuLower *l, Region **region) {
     cu_end(l, &outer, NULL);
 }
 
+/* float(x), a::B<int>(x).f(); but int (*f)(int) is a declaration. */
+static bool is_functional_cast(CuToken *t) {
+    bool has_arguments = cu_is(t, "decltype") || cu_is(t, "alignas") || cu_is(t, "__align__") ||
+                         cu_is(t, "__attribute__");
+    while (cu_is(t->next, "::") && t->next->next->kind == CU_NAME) t = t->next->next;
+    CuToken *open = cu_is(t->next, "<") ? cu_skip_angles(t->next) : t->next, *inside = open->next;
+    bool groups = (cu_is(inside, "*") || cu_is(inside, "&")) && inside->next->kind == CU_NAME &&
+                  cu_is(inside->next->next, ")");
+    return cu_is(open, "(") && !groups && !has_arguments;
+}
+
+static bool starts_declaration(CuLower *l) {
+    return cu_starts_type(l) && !is_functional_cast(l->at);
+}
+
 /* The rest of the block goes where the if goes on. */
 static Ending if_statement(CuLower *l, bool in_block) {
     CuScope scope = {.outer = l->scope};
@@ -82,7 +97,8 @@ static Ending if_statement(CuLower *l, bool in_block) {
     uint64_t known;
     cu_accept(l, "constexpr");
     cu_expect(l, "(", "after 'if'");
-    if (cu_starts_type(l)) cu_unsupported(l, l->at->place, "a declaration in an if's condition");
+    if (starts_declaration(l))
+        cu_unsupported(l, l->at->place, "a declaration in an if's condition");
     Value *condition = l->panic ? NULL : cu_condition(l, cu_expression(l));
     cu_expect(l, ")", "after the condition of 'if'");
     if (l->panic) return GOES_ON;
@@ -575,17 +591,6 @@ static Ending keyword_statement(CuLower *l, CuToken *t, bool in_block, bool *fou
     return GOES_ON;
 }
 
-/* float(x), a::B<int>(x).f(); but int (*f)(int) is a declaration. */
-static bool is_functional_cast(CuToken *t) {
-    bool has_arguments = cu_is(t, "decltype") || cu_is(t, "alignas") || cu_is(t, "__align__") ||
-                         cu_is(t, "__attribute__");
-    while (cu_is(t->next, "::") && t->next->next->kind == CU_NAME) t = t->next->next;
-    CuToken *open = cu_is(t->next, "<") ? cu_skip_angles(t->next) : t->next, *inside = open->next;
-    bool groups = (cu_is(inside, "*") || cu_is(inside, "&")) && inside->next->kind == CU_NAME &&
-                  cu_is(inside->next->next, ")");
-    return cu_is(open, "(") && !groups && !has_arguments;
-}
-
 static Ending statement(CuLower *l, bool in_block) {
     CuToken *t = l->at;
     bool found = false;
@@ -612,7 +617,7 @@ static Ending statement(CuLower *l, bool in_block) {
     if (!found && cu_is(t, "namespace")) { /* is looked through: see find_aliases */
         while (!cu_is(l->at, ";") && l->at->kind != CU_END) l->at = l->at->next;
         cu_expect(l, ";", "after a namespace");
-    } else if (!found && (cu_is(t, "using") || (cu_starts_type(l) && !is_functional_cast(t)))) {
+    } else if (!found && (cu_is(t, "using") || starts_declaration(l))) {
         cu_declaration(l);
     } else if (!found) {
         cu_expression(l);

@@ -270,3 +270,12 @@ __global__ void values(int *out, const int *in) {
                   std::is_same<std::common_type_t<float, long>, float>::value);
     to[7] = (pow(0.0, x) == (x ? 0 : 1)) + (int)(Larger()(x, 20.5) * 2) + Larger()(x, 30u);
 }
+
+// ---- conditions that begin with a type ----
+
+__global__ void conditions(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], *to = out + i * 8;
+    if (float(x) > 20.5f) to[0] = 1;
+    if (Larger()(x, 30) > 30) to[1] = 2;
+    while (unsigned(to[3]) < 3u) to[3]++;
+}
