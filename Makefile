@@ -239,6 +239,9 @@ corpus: all $(TOOLS) ## compile the kernels of public repositories: CORPUS='DIR.
 	@$(B)/tools/corpus $(CORPUS)
 corpus-cuda: all $(TOOLS) ## compile the kernels of public CUDA C: DIR='DIR..'
 	@$(B)/tools/corpus_cuda $(addprefix -I ,$(DIR)) $(DIR)
+.PHONY: cuda-suite
+cuda-suite: $(B)/tern ## kernels of CUDA C in REPOS=DIR against the NumPy references of SUITE=FILE: OPTIONS as in tools/cuda_suite.py
+	@TERN=$(B)/tern tools/cuda_suite.py $(or $(SUITE),test/cuda/suite.py) $(or $(REPOS),test/cuda) $(OPTIONS)
 corpus-triton: all $(TOOLS) ## the same, and ask the installed triton about what was refused
 	@$(B)/tools/corpus --list $(B)/corpus.list $(CORPUS); python3 tools/corpus_triton.py $(B)/corpus.list
 
