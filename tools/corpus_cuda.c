@@ -9,8 +9,9 @@
  * for; folders `utils`, `include` and the like above a file are searched for headers. A template
  * gets the arguments of the first launch in its file that compiles, constants and parameters of the
  * function around it put in, or float, true and some number. Prints counts by outcome and what was
- * said first, most frequent first: what is
- * in quotes is kept, so that a refusal counts by its name. */
+ * said first, most frequent first: what is in quotes is kept, so that a refusal counts by its name.
+ * A file has 20 s; the kernel at which they were over, and those behind it, which were not tried,
+ * count and are named. */
 #include "compile/compile.h"
 
 #include <ctype.h>
@@ -26,9 +27,18 @@
 enum { LIMIT_SECONDS = 20, MOST_WORDS = 200, MOST_PLACE = 300, MOST_REASONS = 60 };
 static const rlim_t MOST_MEMORY = (rlim_t)4 << 30;
 
-typedef enum Outcome { COMPILED, REFUSED, WRONG, UNREAD, CRASHED, HUNG, NUM_OUTCOMES } Outcome;
-static const char *const outcome_words[NUM_OUTCOMES] = {"compiled", "refused", "error",
-                                                        "unread",   "crash",   "hang"};
+typedef enum Outcome {
+    COMPILED,
+    REFUSED,
+    WRONG,
+    UNREAD,
+    CRASHED,
+    HUNG,
+    UNTRIED,
+    NUM_OUTCOMES
+} Outcome;
+static const char *const outcome_words[NUM_OUTCOMES] = {"compiled", "refused", "error",  "unread",
+                                                        "crash",    "hang",    "untried"};
 
 typedef struct Report { /* of a kernel; passed through a pipe */
     Outcome outcome;
@@ -288,7 +298,15 @@ static void send(int to, const Report *report) {
     if (write(to, report, sizeof *report) != (ssize_t)sizeof *report) _exit(1);
 }
 
-/* Sends a report before each kernel, as if it would crash, and one after it. */
+static void name_place(const CuKernel *kernel, Report *report) {
+    int line = 0, column;
+    source_position(kernel->span.source, kernel->span.start, &line, &column);
+    snprintf(report->place, sizeof report->place, "%.*s:%d:%.*s",
+             STR_ARG(kernel->span.source->name), line, STR_ARG(kernel->name));
+}
+
+/* Sends a report of each kernel as one that is not tried; then one before it is, as if it would
+ * crash, and one after it. */
 static void child(const char *path, const CuOptions *options, int to) {
     Arena *arena = arena_new(NULL);
     Diag diag = {.arena = arena};
@@ -297,7 +315,11 @@ static void child(const char *path, const CuOptions *options, int to) {
     setrlimit(RLIMIT_AS, &(struct rlimit){MOST_MEMORY, MOST_MEMORY});
     alarm(LIMIT_SECONDS);
     snprintf(report.place, sizeof report.place, "%s", path);
-    if (!file_read(arena, path, 16 << 20, &text, &why)) return;
+    if (!file_read(arena, path, 16 << 20, &text, &why)) {
+        snprintf(report.words, sizeof report.words, "%.*s", STR_ARG(why));
+        send(to, &report);
+        return;
+    }
     CuModule *module =
         cu_load(arena, source_new(arena, str_of(path), text), str_of(path), options, &diag);
     if (!module) {
@@ -306,12 +328,14 @@ static void child(const char *path, const CuOptions *options, int to) {
         return;
     }
     for (int i = 0; i < cu_num_kernels(module); i++) {
+        report = (Report){.outcome = UNTRIED};
+        name_place(cu_kernel(module, i), &report);
+        send(to, &report);
+    }
+    for (int i = 0; i < cu_num_kernels(module); i++) {
         const CuKernel *kernel = cu_kernel(module, i);
-        int line = 0, column;
         report = (Report){.outcome = CRASHED};
-        source_position(kernel->span.source, kernel->span.start, &line, &column);
-        snprintf(report.place, sizeof report.place, "%.*s:%d:%.*s",
-                 STR_ARG(kernel->span.source->name), line, STR_ARG(kernel->name));
+        name_place(kernel, &report);
         send(to, &report);
         compile_one(module, kernel, text, &report);
         send(to, &report);
@@ -327,7 +351,7 @@ static void keep(Tally *tally, const Report *report) {
         *old = *report;
         map_set(&tally->by_place, str_of(old->place), old);
         vec_push(tally->arena, &tally->reports, old);
-    } else if (old->outcome != COMPILED) {
+    } else if (old->outcome != COMPILED && report->outcome != UNTRIED) {
         *old = *report;
     }
 }
@@ -359,9 +383,12 @@ static void do_file(Tally *tally, const char *path) {
     int ends[2], status = 0;
     Report report;
     CuOptions options = options_for(tally, path);
-    if (pipe(ends)) return;
     fflush(NULL);
-    pid_t pid = fork();
+    pid_t pid = pipe(ends) ? -1 : fork();
+    if (pid < 0) {
+        perror(path);
+        exit(1);
+    }
     if (pid == 0) {
         close(ends[0]);
         child(path, &options, ends[1]);
@@ -372,9 +399,9 @@ static void do_file(Tally *tally, const char *path) {
     while (read(ends[0], &report, sizeof report) == (ssize_t)sizeof report)
         keep(tally, &report), any = true;
     close(ends[0]);
-    if (pid > 0) waitpid(pid, &status, 0);
+    waitpid(pid, &status, 0);
     tally->files++;
-    if (pid > 0 && WIFEXITED(status)) return;
+    if (WIFEXITED(status)) return;
     bool hung = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM;
     if (!any) snprintf(report.place, sizeof report.place, "%s", path);
     report.outcome = hung ? HUNG : CRASHED;
@@ -434,7 +461,8 @@ static void print(Tally *tally) {
         const Report *report = tally->reports.data[i];
         int k = 0;
         outcomes[report->outcome]++;
-        if (tally->verbose)
+        bool is_cut = report->outcome == HUNG || report->outcome == UNTRIED;
+        if (tally->verbose || is_cut)
             printf("%s %s: %s\n", outcome_words[report->outcome], report->place, report->words);
         if (report->outcome == COMPILED) continue;
         while (k < reasons.count && (reasons.data[k].outcome != report->outcome ||
