@@ -292,6 +292,10 @@ bench: $(B)/bench/cpu_bench $(B)/libtern.so ## measure the cpu device against me
 bench-sim: $(B)/bench/sim_bench ## measure how many instructions the simulator executes a second
 	@$(B)/bench/sim_bench
 
+.PHONY: bench-cuda
+bench-cuda: $(B)/bench/cuda_compile ## measure how long CUDA C takes to PTX, beside NVRTC where it is
+	@$(B)/bench/cuda_compile
+
 .PHONY: bench-gpu
 bench-gpu: all $(B)/bench/launch_bench ## measure the cuda target beside PyTorch and Triton; needs a GPU
 	@tools/bench_gpu.py --library $(B)/libtern.so $(BENCH_OPTIONS)
