@@ -117,7 +117,8 @@ int cu_conversion_rank(const CuVal *val, const CuType *to) {
     }
     if (from->kind == CU_STRUCT || to->kind == CU_STRUCT) return -1;
     if (to->kind == CU_POINTER && val->is_null) return 2;
-    if (from->kind == CU_POINTER && to->kind == CU_BOOL) return 3;
+    bool is_address = from->kind == CU_POINTER || from->kind == CU_ARRAY;
+    if (is_address && to->kind == CU_BOOL) return 3;
     if (from->kind == CU_POINTER && to->kind == CU_POINTER && pointer_fits(from, to))
         return to->of->kind == CU_VOID ? 2 : 1;
     return -1;
