@@ -73,6 +73,20 @@ static const char source[] =
     "            s = tl.dot(x, tl.load(pv), s)\n"
     "            pv += D * D\n"
     "        acc = tl.dot(tl.where(s > i, 1.0, -1.0).to(tl.float16), w, acc)\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def deep(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    pq = q + row[:, None] * D + depth[None, :]\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        m = row[:, None] < turns\n"
+    "        for n in tl.static_range(BN):\n"
+    "            m = (m & (row[:, None] > n - turns)) & (m & (row[:, None] > n - 2 * turns))\n"
+    "        acc = tl.dot(tl.load(pq, mask=m, other=0.0), tl.load(k + depth[:, None] * D + "
+    "depth[None, :] + i), acc)\n"
+    "        pq += BM\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
@@ -284,6 +298,19 @@ TEST(so_are_those_of_two_at_a_time) {
 
 /* What the outer loop keeps lies where no ring of the inner one does. */
 TEST(what_is_kept_around_a_ring) { check_row(&nested, &rows[0], 3, true); }
+
+/* Of masks made of masks, each of which is read twice, each is made again once. */
+TEST(masks_of_masks_stay_few) {
+    static const Row row = {64, 24, 64, 4};
+    static const Subject deep = {"deep", NULL};
+    tern_context *sim = opened("sim:h200", 0);
+    tern_kernel *kernel = sim ? compiled(sim, &deep, &row, 3, NULL) : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
+    CHECK(strstr(text, "cp.async") && strlen(text) < 1 << 20);
+    tern_kernel_free(kernel), tern_close(sim);
+}
 
 typedef struct Mutated {
     const Subject *subject;

@@ -342,26 +342,27 @@ static Op *turn_op(Loop *l, Builder *b, OpKind kind, Value *turn) {
     return build_op(b, kind, 2, (Value *[]){l->ring, turn}, 0, NULL, 0, NULL);
 }
 
-/* Comparisons are made again at each copy, so that no turn keeps the predicates of its masks. */
-static Value *made_anew(Loop *l, Builder *b, Value *mask) {
+/* Comparisons are made again at each copy, so that no turn keeps the predicates of its masks.
+ * made: what has been. */
+static Value *made_anew(Builder *b, Value *mask, Map *made) {
     const Op *op = mask->def;
     bool moves = op && (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS);
-    if (!op || !type_is_bool(mask->type) || !(moves || op->kind == OP_AND || op->kind == OP_ICMP))
-        return mask;
-    Map map = {.arena = l->r->px->scratch};
-    for (int i = 0; i < op->num_operands; i++)
-        map_set_pointer(&map, op->operands[i], made_anew(l, b, op->operands[i]));
-    return op_result(op_clone(b, op, &map));
+    Value *again = map_get_pointer(made, mask);
+    if (again || !op || !type_is_bool(mask->type)) return again ? again : mask;
+    if (!moves && op->kind != OP_AND && op->kind != OP_ICMP) return mask;
+    for (int i = 0; i < op->num_operands; i++) made_anew(b, op->operands[i], made);
+    return op_result(op_clone(b, op, made));
 }
 
 static void write_fills(Loop *l, Builder *b, Value *turn) {
+    Map made = {.arena = l->r->px->scratch};
     turn_op(l, b, OP_ACQUIRE, turn);
     for (int i = 0; i < l->num_parts; i++) {
         const Part *part = &l->parts[i];
         Value *mask = load_mask(part->load);
         Value *operands[4] = {l->ring, turn,
                               transposed(l, b, part, ahead_of(l, load_pointer(part->load)))};
-        if (mask) operands[3] = transposed(l, b, part, made_anew(l, b, ahead_of(l, mask)));
+        if (mask) operands[3] = transposed(l, b, part, made_anew(b, ahead_of(l, mask), &made));
         Op *fill = build_op(b, OP_FILL, mask ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill->span = part->load->span;
         fill_set_part(fill, i), fill_set_width(fill, load_width(part->load));
