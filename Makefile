@@ -143,12 +143,13 @@ $(MOCK_NVML): test/mock/libnvml_mock.c
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -shared $< $(LDFLAGS) -o $@
 MOCK_CUPTI := $(B)/test/mock/libcupti_mock.so
-$(MOCK_CUPTI): test/mock/libcupti_mock.c src/prof/cupti.h src/prof/cupti.def test/mock/cupti.h
+$(MOCK_CUPTI): test/mock/libcupti_mock.c src/prof/cupti.h src/prof/cupti.def src/prof/counters.h src/prof/counters.def test/mock/cupti.h
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(filter-out -MMD -MP,$(CFLAGS)) -Itest -shared $< $(LDFLAGS) -o $@ -lpthread
 $(filter $(B)/test/unit/cuda%,$(TESTS)): $(MOCK) $(MOCK_NVML) $(MOCK_CUPTI)
 $(B)/test/unit/cuda%: CFLAGS += -DMOCK_DRIVER='"$(abspath $(MOCK))"' -DMOCK_NVML='"$(abspath $(MOCK_NVML))"' \
     -DMOCK_CUPTI='"$(abspath $(MOCK_CUPTI))"'
+$(B)/test/unit/cupti_signatures: CFLAGS += -Itest/compat
 $(B)/test/gpu/honesty: $(MOCK_NVML)
 $(B)/test/gpu/honesty: CFLAGS += -DMOCK_NVML='"$(abspath $(MOCK_NVML))"'
 

@@ -111,6 +111,7 @@ typedef struct tern_gpu {
     int capability; /* 90: compute capability 9.0 */
     int multiprocessors, multiprocessor_threads, warp_size;
     int block_registers, block_shared_bytes; /* at most */
+    struct CUctx_st *driver_context; /* CUcontext: the primary one; NULL: there is no driver */
 } tern_gpu;
 TERN_API tern_status tern_context_gpu(tern_context *context, tern_gpu *gpu);
 TERN_API const char *tern_cache_dir(tern_context *context); /* made if missing; "": none */
@@ -345,8 +346,7 @@ typedef struct tern_line_count { /* of a line of the source */
     const char *file;
     int line;
     uint64_t instructions; /* of warps */
-    /* Of global memory: in whole sectors; in the fewest that hold what each access asks for, were
-     * its lanes side by side; what was asked for. */
+    /* of global memory: in whole sectors; in the fewest that would do; what was asked for */
     uint64_t moved_bytes, least_moved_bytes, useful_bytes;
     uint64_t wavefronts, least_wavefronts; /* of shared memory; without bank conflicts */
 } tern_line_count;
@@ -972,6 +972,23 @@ typedef struct tern_peaks {
  * measure again. Takes a few seconds when it measures. */
 TERN_API tern_status tern_peak(tern_context *context, bool measure, bool refresh,
                                tern_peaks *peaks);
+
+/* ---- hardware counters: of a GPU by CUPTI (CUDA 12.8 on), of the CPU by perf events ---- */
+typedef struct tern_hardware {        /* NaN: not counted */
+    double read_bytes, written_bytes; /* of memory; cpu: 64 for each miss of the last cache */
+    double cache_bytes;               /* cuda: through the L2 cache */
+    double active; /* part: mean of multiprocessors, of the busiest; cpu: of its processors' time */
+    double warps, issue, tensor, fma; /* cuda: parts of the most, while they have a block */
+    double instructions, cycles;      /* cpu */
+    const char *missing; /* what was not counted, and why; "": nothing; the counters' */
+} tern_hardware;
+typedef struct tern_counters tern_counters;
+/* One at a time in a process; cpu: of its threads as they are now. NULL: tern_message says why. */
+TERN_API tern_counters *tern_counters_open(tern_context *context);
+TERN_API void tern_counters_close(tern_counters *counters); /* NULL is allowed */
+/* Both wait for all work. What is launched between them runs once, as ever. */
+TERN_API tern_status tern_counters_begin(tern_counters *counters);
+TERN_API tern_status tern_counters_end(tern_counters *counters, tern_hardware *hardware);
 
 #ifdef __cplusplus
 }

@@ -43,6 +43,8 @@ typedef struct Point {
     Bound bound;
     tern_argument *arguments;
     int num_arguments;
+    tern_bench_options timing_options;
+    tern_counters *counters;
     const DataSeen *inputs, *first; /* before the first launch, and after it */
     Buf trust, doubts;
 } Point;
@@ -208,21 +210,52 @@ static int time_it(Point *point) {
     for (int i = 0; i < point->bound.num_args; i++)
         if (point->bound.args[i].buffer && !point->bound.args[i].is_shared)
             buffers[num_buffers++] = point->bound.args[i].buffer;
-    tern_bench_options options = {.hot = request->hot,
-                                  .cold_fill = request->cold_fill,
-                                  .min_time_ms = request->rep_ms,
-                                  .max_time_ms = MOST_TIMES_REP * request->rep_ms,
-                                  .extra_time_ms = (MOST_TIMES_REP_FOR_A_POINT - MOST_TIMES_REP) *
-                                                   request->rep_ms,
-                                  .cold_buffers = buffers,
-                                  .num_cold_buffers = request->cold_read ? 0 : num_buffers};
+    point->timing_options = (tern_bench_options){
+        .hot = request->hot,
+        .cold_fill = request->cold_fill,
+        .min_time_ms = request->rep_ms,
+        .max_time_ms = MOST_TIMES_REP * request->rep_ms,
+        .extra_time_ms = (MOST_TIMES_REP_FOR_A_POINT - MOST_TIMES_REP) * request->rep_ms,
+        .cold_buffers = buffers,
+        .num_cold_buffers = request->cold_read ? 0 : num_buffers};
     tern_timing *timing = &point->result->timing;
-    if (tern_bench(context, launch, point, &options, timing)) return fail_timing(point);
+    if (tern_bench(context, launch, point, &point->timing_options, timing))
+        return fail_timing(point);
     say_method(point, timing);
     for (unsigned bit = 1; bit; bit <<= 1)
         if (timing->trust & bit && tern_trust_words(bit))
             say(point, true, "%s", tern_trust_words(bit));
     return say_data(point);
+}
+
+/* ---- hardware counters ---- */
+
+static tern_status launch_counted(void *user, tern_stream *stream) {
+    Point *point = user;
+    tern_status status = tern_counters_begin(point->counters);
+    if (!status) status = launch(point, stream);
+    return status ? status : tern_counters_end(point->counters, &point->result->hardware);
+}
+
+/* Of a launch that is like those that were timed; what refuses is said, and is no failure. */
+static int count_hardware(Point *point) {
+    Measured *result = point->result;
+    tern_context *context = point->bound.context;
+    if (!point->request->counts) return EXIT_OK;
+    point->counters = tern_counters_open(context);
+    tern_bench_options options = point->timing_options;
+    options.no_gate = true;
+    options.max_samples = options.warmups = 1;
+    tern_timing timing = {0};
+    result->has_hardware =
+        point->counters && !tern_bench(context, launch_counted, point, &options, &timing);
+    tern_timing_free(&timing);
+    if (interrupted) return fail_timing(point);
+    result->not_counted =
+        str_copy(point->result_arena,
+                 str_of(result->has_hardware ? result->hardware.missing : tern_message(context)));
+    tern_counters_close(point->counters);
+    return EXIT_OK;
 }
 
 /* ---- bytes and operations ---- */
@@ -277,8 +310,8 @@ static int against_ceilings(Point *point) {
 /* ---- all of it ---- */
 
 static int measure(Point *point) {
-    static int (*const steps[])(Point *) = {bind,    arguments,  try_once,
-                                            time_it, count_work, against_ceilings};
+    static int (*const steps[])(Point *) = {bind,           arguments,  try_once,        time_it,
+                                            count_hardware, count_work, against_ceilings};
     int code = EXIT_OK;
     for (int i = 0; i < COUNT(steps) && !code; i++) code = steps[i](point);
     memcpy(point->result->grid, point->bound.grid, sizeof point->result->grid);

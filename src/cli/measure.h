@@ -12,6 +12,7 @@ typedef struct MeasureRequest {
     PointVariable *variables;
     double rep_ms, warmup_ms;
     bool hot, cold_fill, cold_read, cold_flush, allow_slow, use_peak;
+    bool counts;      /* hardware counters, where there are some */
     bool keeps_peaks; /* they were measured again already, because a result beat them */
 } MeasureRequest;
 
@@ -37,6 +38,9 @@ typedef struct Measured {
     bool peaks_again;   /* the result beat them, and they were measured again */
     double share;       /* of the nearest ceiling; 0: not known */
     const char *ceiling;
+    bool has_hardware;      /* below it what the device counted of one launch */
+    tern_hardware hardware; /* where request->counts */
+    Str not_counted;        /* what it did not, and why */
     Str trust;  /* what was done and what speaks against it: "cold .. · outputs written" */
     Str doubts; /* only what speaks against it; empty: nothing */
 } Measured;

@@ -21,6 +21,7 @@ const OptionRow options_why[] = {
     {"hot", 0, NULL, "cpu, cuda: caches as the run before left them"},
     {"rep", 0, "MS", "cpu, cuda: time for measuring; default 100"},
     {"execute", 0, "WHEN", "GPUs: execute it on sim, and count: auto, yes or no; default auto"},
+    {"counters", 0, "WHEN", "cpu, cuda: the hardware's counters: auto or no; default auto"},
     {0},
 };
 
@@ -243,6 +244,16 @@ static void take_products(Why *why, WhyFrom from) {
     if (!(resource->ceiling > 0)) resource->ceiling_from = WHY_UNKNOWN;
 }
 
+/* What moves is no less than what must, unless caches had it or still have it. */
+static void take_moved(Why *why) {
+    const tern_hardware *hardware = &why->measured.hardware;
+    WhyResource *memory = &why->facts.resources[WHY_MEMORY];
+    double moved = hardware->read_bytes + hardware->written_bytes;
+    if (!why->measured.has_hardware || !(moved > memory->amount)) return;
+    memory->amount = moved;
+    memory->amount_from = WHY_HARDWARE;
+}
+
 static void take_measured(Why *why, bool is_hot) {
     Measured *m = &why->measured;
     bool is_far = m->bytes > 2 * (double)m->peaks.cache_bytes;
@@ -254,6 +265,7 @@ static void take_measured(Why *why, bool is_hot) {
     why->facts.resources[WHY_MEMORY] = (WhyResource){
         m->bytes, is_hot && !is_far ? m->peaks.cached : fmax(m->peaks.copy, m->peaks.read),
         from_evidence(m->bytes_by), from};
+    take_moved(why);
     why->published = published_of(why->description);
     take_products(why, from_evidence(m->flops_by));
     why->units = strcmp(m->device, "cpu") ? 0 : threads_of(m->description);
@@ -286,6 +298,8 @@ static int measure(Why *why, Cli *cli, const char *device) {
                               .warmup_ms = 25,
                               .hot = option_given(cli, "hot"),
                               .use_peak = true};
+    const char *when = option_value(cli, "counters");
+    request.counts = !when || strcmp(when, "no");
     if (!option_double(cli, "rep", 100, &request.rep_ms)) return EXIT_USAGE;
     if (!(request.rep_ms > 0) || request.rep_ms > 1e6)
         return cli_fail(cli, EXIT_USAGE, "--rep: above 0, at most 1000000 ms");
@@ -328,16 +342,20 @@ static int on_device(Why *why, Cli *cli) {
 }
 
 int command_why(Cli *cli) {
-    const char *when = option_value(cli, "execute");
+    const char *when = option_value(cli, "execute"), *counters = option_value(cli, "counters");
+    bool is_model = cli->device && !strncmp(cli->device, "sim", 3);
     if (cli->operands.count != 1)
         return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
     if (when && strcmp(when, "auto") && strcmp(when, "yes") && strcmp(when, "no"))
         return cli_fail(cli, EXIT_USAGE, "--execute is auto, yes or no, not '%s'", when);
     if (cli->device && !strcmp(cli->device, "interp"))
         return cli_fail(cli, EXIT_REFUSED, "device interp checks kernels, nothing bounds it");
-    bool is_model = cli->device && !strncmp(cli->device, "sim", 3);
     if (is_model && (option_given(cli, "bytes") || option_given(cli, "flops")))
         return cli_fail(cli, EXIT_USAGE, "--bytes, --flops: only where time is measured");
+    if (counters && strcmp(counters, "auto") && strcmp(counters, "no"))
+        return cli_fail(cli, EXIT_USAGE, "--counters is auto or no, not '%s'", counters);
+    if (counters && is_model)
+        return cli_fail(cli, EXIT_USAGE, "--counters: only where time is measured");
     if (when && cli->device && !strcmp(cli->device, "cpu"))
         return cli_fail(cli, EXIT_USAGE, "--execute: only of GPUs");
     launch_guard_crashes();

@@ -120,6 +120,45 @@ static void print_executed(const Why *why) {
            scaled(useful, (double)c->useful_bytes, "B"));
 }
 
+/* ---- what the device counted itself ---- */
+
+static void put_part(const char **between, const char *name, double part) {
+    if (isnan(part)) return;
+    printf("%s%s %.0f %%", *between, name, part * 100);
+    *between = ", ";
+}
+
+static void put_bytes(const char **between, double bytes, const char *words) {
+    char text[64];
+    if (isnan(bytes)) return;
+    printf("%s%s %s", *between, scaled(text, bytes, "B"), words);
+    *between = ", ";
+}
+
+static void put_counters(const Why *why, const tern_hardware *h) {
+    static const char first[] = "  counters   ";
+    const char *between = first;
+    put_bytes(&between, h->read_bytes, "read");
+    put_bytes(&between, h->written_bytes, "written");
+    put_bytes(&between, h->cache_bytes, "through the L2 cache");
+    if (!isnan(h->instructions) && h->cycles > 0) {
+        printf("%s%.2f instructions a cycle", between, h->instructions / h->cycles);
+        between = ", ";
+    }
+    put_part(&between, why->units ? "processors busy" : "multiprocessors busy", h->active);
+    put_part(&between, "warps", h->warps);
+    put_part(&between, "issue", h->issue);
+    put_part(&between, "tensor cores", h->tensor);
+    put_part(&between, "fp32", h->fma);
+    if (between != first) puts(" [h]");
+}
+
+static void print_counters(const Why *why) {
+    if (why->measured.has_hardware) put_counters(why, &why->measured.hardware);
+    if (why->measured.not_counted.length)
+        printf("  counters   %.*s [?]\n", STR_ARG(why->measured.not_counted));
+}
+
 /* ---- the table ---- */
 
 static bool is_shown(const WhyResource *resource) { return resource->amount > 0; }
@@ -251,7 +290,7 @@ static void print_verdict(const Why *why) {
 }
 
 static void print_legend(const Why *why) {
-    static const char letters[] = "mcbdxap?";
+    static const char letters[] = "mcbdxaph?";
     bool used[128] = {0};
     for (int i = 0; i < WHY_NUM_RESOURCES; i++) {
         const WhyResource *r = &why->facts.resources[i];
@@ -263,7 +302,8 @@ static void print_legend(const Why *why) {
     if (why->has_counts) used['c'] = true;
     if (why->has_counts) used[why->counted.registers >= 0 ? 'a' : '?'] = true;
     if (why->was_executed) used['x'] = true;
-    if (why->not_executed) used['?'] = true;
+    if (why->measured.has_hardware) used['h'] = true;
+    if (why->not_executed || why->measured.not_counted.length) used['?'] = true;
     const char *between = "";
     for (const char *at = letters; *at; at++) {
         if (!used[(int)*at]) continue;
@@ -295,6 +335,7 @@ void why_print(const Why *why) {
                 "  waves      %.2f: %.0f programs on %d threads; at most %.1f %% idle at the end "
                 "[c]\n",
                 why_blocks(why) / why->units, why_blocks(why), why->units, why->facts.tail * 100);
+        print_counters(why);
         if (why->measured.doubts.length)
             printf("  doubts     %.*s\n", STR_ARG(why->measured.doubts));
     }
@@ -316,6 +357,27 @@ static void json_known(Json *json, const char *key, int value) {
         json_int(json, value);
     else
         json_none(json);
+}
+
+static void json_hardware(Json *json, const tern_hardware *h) {
+    const struct {
+        const char *key;
+        double value;
+    } values[] = {{"read_bytes", h->read_bytes},
+                  {"written_bytes", h->written_bytes},
+                  {"cache_bytes", h->cache_bytes},
+                  {"active", h->active},
+                  {"warps", h->warps},
+                  {"issue", h->issue},
+                  {"tensor", h->tensor},
+                  {"fma", h->fma},
+                  {"cycles", h->cycles},
+                  {"instructions", h->instructions}};
+    json_key(json, "hardware"), json_open(json, '{');
+    for (int i = 0; i < COUNT(values); i++)
+        if (!isnan(values[i].value))
+            json_key(json, values[i].key), json_number(json, values[i].value);
+    json_close(json, '}');
 }
 
 static void json_resources(Json *json, const Why *why) {
@@ -371,6 +433,7 @@ void why_print_json(const Why *why) {
     json_key(&json, "time_s"), json_number(&json, why->is_model ? NAN : why->facts.seconds);
     json_key(&json, "tail"), json_number(&json, why->facts.tail);
     if (why->has_counts) json_model(&json, why);
+    if (why->measured.has_hardware) json_hardware(&json, &why->measured.hardware);
     json_resources(&json, why);
     json_key(&json, "bound"), json_text(&json, why_name(v->bound));
     json_key(&json, "second"),

@@ -29,6 +29,7 @@ static const struct {
     [WHY_DECLARED] = {'d', "declared by the user"},
     [WHY_EXECUTED] = {'x', "counted by sim, as it executed the PTX"},
     [WHY_ASSEMBLED] = {'a', "said by ptxas"},
+    [WHY_HARDWARE] = {'h', "counted by the hardware"},
     [WHY_PUBLISHED] = {'p', "published by the maker"},
 };
 

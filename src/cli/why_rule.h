@@ -18,6 +18,7 @@ typedef enum WhyFrom {
     WHY_DECLARED,  /* by the user */
     WHY_EXECUTED,  /* by sim, as it executed the PTX */
     WHY_ASSEMBLED, /* by ptxas */
+    WHY_HARDWARE,  /* counted by the device as it ran */
     WHY_PUBLISHED, /* by the maker of the device */
 } WhyFrom;
 char why_letter(WhyFrom from);

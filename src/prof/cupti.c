@@ -76,7 +76,7 @@ static void *open_in(const char *folder, const char *below) {
 }
 
 /* One that is loaded already comes first: two of them in a process are one too many. */
-static void *open_library(void) {
+void *cupti_library(void) {
     static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
     static const char *const below[] = {"lib64", "lib", "extras/CUPTI/lib64"};
     const char *path = getenv("TERN_CUPTI"), *home = getenv("CUDA_HOME");
@@ -94,7 +94,7 @@ static void *open_library(void) {
 }
 
 static bool load(Cupti *cupti, char *words, size_t size) {
-    *cupti = (Cupti){.library = open_library()};
+    *cupti = (Cupti){.library = cupti_library()};
     if (!cupti->library)
         return snprintf(words, size, "libcupti.so is not here; TERN_CUPTI may name it"), false;
     const char *missing = NULL;

@@ -23,9 +23,14 @@ typedef uint64_t (*CuptiClock)(void);
 /* Those results that are treated apart; the library has words for all. */
 typedef enum CuptiResult {
     CUPTI_OK = 0,
+    CUPTI_OUT_OF_MEMORY = 8,
     CUPTI_MAX_LIMIT_REACHED = 12,
     CUPTI_NOT_INITIALIZED = 15,
+    CUPTI_HARDWARE_BUSY = 26,
+    CUPTI_NOT_SUPPORTED = 27,
+    CUPTI_INSUFFICIENT_PRIVILEGES = 35,
     CUPTI_MULTIPLE_SUBSCRIBERS = 39,
+    CUPTI_VIRTUAL_PRIVILEGES = 40, /* on a virtual GPU */
 } CuptiResult;
 typedef enum CuptiDomain { CUPTI_DRIVER_CALLS = 1, CUPTI_RUNTIME_CALLS = 2 } CuptiDomain;
 typedef enum CuptiThreadIds { CUPTI_SYSTEM_THREADS = 1 } CuptiThreadIds;
@@ -117,6 +122,8 @@ typedef struct Cupti {
 #undef CUPTI_CALL
 } Cupti;
 
+/* The one that the process has, that $TERN_CUPTI names, or that is found; NULL: none. */
+void *cupti_library(void);
 /* Begins to record all of the process. False: `words` say why not: it is not here, another
  * profiler is attached, the driver refuses. */
 bool cupti_open(Cupti *cupti, char *words, size_t size);

@@ -206,6 +206,9 @@ check 'what cannot be names both suspects' grep -q 'impossible: .*either that is
 why="$TERN why $k:add --device cpu --rep 5 --grid 1 -a x=rand(8) -a y=empty(8) -a n=8"
 exits 0 '"ceiling_from":"m"' $why --json
 exits 0 ' samples [m]' $why
+exits 0 '  counters   ' $why
+$why --counters no >"$work/.copy"
+check 'no counters where none are wanted' sh -c "grep -q 'bound by' '$work/.copy' && ! grep -q '  counters   ' '$work/.copy'"
 copy --cold flush --no-peak >"$work/.copy" 2>&1
 check 'one way to make caches cold' grep -q -e '--cold and --hot' "$work/.copy"
 $TERN bench "$k:add" --device cpu --rep 1 --warmup 0 --grid 1 -a 'x=rand(8)' -a 'y=empty(8)' -a n=8 --no-peak >"$work/.copy" 2>&1

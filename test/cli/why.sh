@@ -44,6 +44,8 @@ check 'and none is printed' sh -c "! grep -q '[0-9] registers' '$work/none'"
 exits 2 '--execute is auto, yes or no' $add --device sim --execute maybe -a n=4096
 exits 2 'only of GPUs' $add --device cpu --execute yes -a n=4096
 exits 2 'only where time is measured' $add --device sim --bytes 1 -a n=4096
+exits 2 '--counters is auto or no' $add --device cpu --counters maybe -a n=4096
+exits 2 'only where time is measured' $add --device sim --counters no -a n=4096
 exits 3 'nothing bounds it' $add --device interp -a n=4096
 exits 2 'one FILE[:KERNEL], not 0' $why
 exits 0 '"bound":"MEMORY","second":null,"gain":2.5' $add --device sim -a n=1000000 --json

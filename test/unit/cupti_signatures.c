@@ -3,7 +3,12 @@
  * some: the same types of parameters, the same places in records, the same numbers. */
 #include "test.h"
 
-#include "prof/cupti.h"
+#include "base/base.h"
+
+#include "prof/counters.h"
+
+#include <dlfcn.h>
+#include <string.h>
 
 #if defined(__has_include)
 #if __has_include(<cupti_activity.h>) && __has_include(<cuda.h>)
@@ -14,6 +19,12 @@
 #include <cupti_driver_cbid.h>
 #include <cupti_result.h>
 #include <cupti_version.h>
+#if __has_include(<cupti_range_profiler.h>) && __has_include(<cupti_profiler_host.h>)
+#define HAVE_RANGES 1
+#include <cupti_profiler_host.h>
+#include <cupti_range_profiler.h>
+#include <cupti_target.h>
+#endif
 #endif
 #endif
 
@@ -36,6 +47,7 @@
 #include "prof/cupti.def"
 #undef CUPTI_CALL
 #undef CuptiRecord
+#undef CuptiResult
 
 #define SAME(ours, mine, theirs, other)                                                            \
     _Static_assert(offsetof(ours, mine) == offsetof(theirs, other) &&                              \
@@ -83,6 +95,75 @@ SAME(CuptiOverhead, start_ns, CUpti_ActivityOverhead3, start);
 SAME(CuptiOverhead, end_ns, CUpti_ActivityOverhead3, end);
 _Static_assert(sizeof(CuptiCall) == sizeof(CUpti_ActivityAPI), "the smallest record");
 
+#ifdef HAVE_RANGES
+#define THEIRS_CountersInitialize   CUpti_Profiler_Initialize_Params
+#define THEIRS_CountersChip         CUpti_Device_GetChipName_Params
+#define THEIRS_CountersAvailability CUpti_Profiler_GetCounterAvailability_Params
+#define THEIRS_CountersHost         CUpti_Profiler_Host_Initialize_Params
+#define THEIRS_CountersHostEnd      CUpti_Profiler_Host_Deinitialize_Params
+#define THEIRS_CountersMetrics      CUpti_Profiler_Host_ConfigAddMetrics_Params
+#define THEIRS_CountersConfigSize   CUpti_Profiler_Host_GetConfigImageSize_Params
+#define THEIRS_CountersConfig       CUpti_Profiler_Host_GetConfigImage_Params
+#define THEIRS_CountersPasses       CUpti_Profiler_Host_GetNumOfPasses_Params
+#define THEIRS_CountersValues       CUpti_Profiler_Host_EvaluateToGpuValues_Params
+#define THEIRS_CountersEnable       CUpti_RangeProfiler_Enable_Params
+#define THEIRS_CountersObject       CUpti_RangeProfiler_Start_Params
+#define THEIRS_CountersDataSize     CUpti_RangeProfiler_GetCounterDataSize_Params
+#define THEIRS_CountersData         CUpti_RangeProfiler_CounterDataImage_Initialize_Params
+#define THEIRS_CountersSet          CUpti_RangeProfiler_SetConfig_Params
+#define THEIRS_CountersStop         CUpti_RangeProfiler_Stop_Params
+#define THEIRS_CountersPush         CUpti_RangeProfiler_PushRange_Params
+#define THEIRS_CountersDecode       CUpti_RangeProfiler_DecodeData_Params
+/* Of their last member, its place: with those before it, the size that a call is given. */
+#define LAST(ours, mine, other) SAME(ours, mine, THEIRS_##ours, other)
+LAST(CountersInitialize, reserved, pPriv);
+LAST(CountersChip, chip, pChipName);
+LAST(CountersChip, device, deviceIndex);
+LAST(CountersAvailability, image, pCounterAvailabilityImage);
+LAST(CountersAvailability, image_bytes, counterAvailabilityImageSize);
+LAST(CountersHost, type, profilerType);
+LAST(CountersHost, chip, pChipName);
+LAST(CountersHost, availability, pCounterAvailabilityImage);
+LAST(CountersHost, host, pHostObject);
+LAST(CountersHostEnd, host, pHostObject);
+LAST(CountersMetrics, names, ppMetricNames);
+LAST(CountersMetrics, count, numMetrics);
+LAST(CountersConfigSize, bytes, configImageSize);
+LAST(CountersConfig, bytes, configImageSize);
+LAST(CountersConfig, image, pConfigImage);
+LAST(CountersPasses, image, pConfigImage);
+LAST(CountersPasses, passes, numOfPasses);
+LAST(CountersValues, data, pCounterDataImage);
+LAST(CountersValues, range, rangeIndex);
+LAST(CountersValues, names, ppMetricNames);
+LAST(CountersValues, values, pMetricValues);
+LAST(CountersEnable, context, ctx);
+LAST(CountersEnable, object, pRangeProfilerObject);
+LAST(CountersObject, object, pRangeProfilerObject);
+LAST(CountersDataSize, names, pMetricNames);
+LAST(CountersDataSize, ranges, maxNumOfRanges);
+LAST(CountersDataSize, nodes, maxNumRangeTreeNodes);
+LAST(CountersDataSize, bytes, counterDataSize);
+LAST(CountersData, bytes, counterDataSize);
+LAST(CountersData, image, pCounterData);
+LAST(CountersSet, config, pConfig);
+LAST(CountersSet, data, pCounterDataImage);
+LAST(CountersSet, range, range);
+LAST(CountersSet, replay, replayMode);
+LAST(CountersSet, levels, numNestingLevels);
+LAST(CountersSet, first_level, minNestingLevel);
+LAST(CountersSet, pass, passIndex);
+LAST(CountersSet, target_level, targetNestingLevel);
+LAST(CountersStop, target_level, targetNestingLevel);
+LAST(CountersStop, is_all, isAllPassSubmitted);
+LAST(CountersPush, name, pRangeName);
+LAST(CountersDecode, dropped, numOfRangeDropped);
+_Static_assert((int)COUNTERS_RANGE_PROFILER == (int)CUPTI_PROFILER_TYPE_RANGE_PROFILER &&
+                   (int)COUNTERS_USER_RANGE == (int)CUPTI_UserRange &&
+                   (int)COUNTERS_USER_REPLAY == (int)CUPTI_UserReplay,
+               "numbers");
+#endif
+
 TEST(constants_agree) {
     const struct {
         int ours, theirs;
@@ -90,6 +171,11 @@ TEST(constants_agree) {
         {CUPTI_OK, CUPTI_SUCCESS},
         {CUPTI_MAX_LIMIT_REACHED, CUPTI_ERROR_MAX_LIMIT_REACHED},
         {CUPTI_NOT_INITIALIZED, CUPTI_ERROR_NOT_INITIALIZED},
+        {CUPTI_OUT_OF_MEMORY, CUPTI_ERROR_OUT_OF_MEMORY},
+        {CUPTI_HARDWARE_BUSY, CUPTI_ERROR_HARDWARE_BUSY},
+        {CUPTI_NOT_SUPPORTED, CUPTI_ERROR_NOT_SUPPORTED},
+        {CUPTI_INSUFFICIENT_PRIVILEGES, CUPTI_ERROR_INSUFFICIENT_PRIVILEGES},
+        {CUPTI_VIRTUAL_PRIVILEGES, CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES},
         {CUPTI_MULTIPLE_SUBSCRIBERS, CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED},
         {CUPTI_DRIVER_CALLS, CUPTI_CB_DOMAIN_DRIVER_API},
         {CUPTI_RUNTIME_CALLS, CUPTI_CB_DOMAIN_RUNTIME_API},
@@ -125,6 +211,54 @@ TEST(what_is_here_is_opened_or_refused) {
     } else
         CHECK(words[0] && !cupti.subscriber);
     CHECK(!cupti_next(&cupti, NULL));
+}
+
+/* CUPTI says without a GPU which counters a chip has, and in how many passes they are counted. */
+typedef struct Chips { /* of cuptiProfilerHostGetSupportedChips */
+    COUNTERS_HEAD;
+    size_t count;
+    const char *const *names;
+} Chips;
+
+/* Those that are part of a system on a chip have no memory of their own to count. */
+static bool has_own_memory(const char *chip) {
+    static const char *const none[] = {"GA10B", "GB10B", "GB20B"};
+    for (int i = 0; i < COUNT(none); i++)
+        if (!strcmp(chip, none[i])) return false;
+    return true;
+}
+
+static bool is_whole(const CountersPlan *plan, const char *chip) {
+    bool has[COUNTERS_METRICS] = {0};
+    for (int i = 0; i < plan->count; i++) has[plan->metrics[i]] = true;
+    bool memory = has[COUNTERS_READ] && has[COUNTERS_WRITTEN];
+    return has[COUNTERS_ACTIVE] && has[COUNTERS_BUSIEST] && has[COUNTERS_WARPS] &&
+           has[COUNTERS_ISSUE] && memory == has_own_memory(chip);
+}
+
+TEST(each_chip_is_counted_in_one_pass) {
+    CountersCalls calls;
+    CuptiResult (*supported)(Chips *);
+    char words[256];
+    Chips chips = {.size = sizeof chips};
+    void *library = cupti_library(),
+         *found = library ? dlsym(library, "cuptiProfilerHostGetSupportedChips") : NULL;
+    memcpy(&supported, &found, sizeof found);
+    if (!found || !counters_load(&calls, words, sizeof words)) SKIP("no libcupti.so of CUDA 12.8");
+    CHECK(supported(&chips) == CUPTI_OK && chips.count > 0);
+    int planned = 0;
+    for (size_t i = 0; i < chips.count; i++) {
+        CountersPlan plan;
+        CuptiResult result = counters_plan(&calls, chips.names[i], NULL, &plan);
+        if (result == CUPTI_NOT_SUPPORTED) continue;
+        CHECK(result == CUPTI_OK && is_whole(&plan, chips.names[i]));
+        if (!is_whole(&plan, chips.names[i])) printf("%s\n", chips.names[i]);
+        planned++;
+        if (!strcmp(chips.names[i], "GH100") || !strcmp(chips.names[i], "GA100"))
+            CHECK(plan.count == COUNTERS_METRICS);
+        counters_plan_end(&calls, &plan);
+    }
+    CHECK(planned >= 20);
 }
 
 TEST_MAIN()

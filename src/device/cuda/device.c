@@ -145,7 +145,7 @@ static tern_status make_context(Cuda *cuda) {
     tern_status status =
         cuda_check(cuda, cuda->driver.context_retain(&context, cuda->id), "make a context");
     if (status != TERN_OK) return status;
-    cuda->context = context;
+    cuda->context = cuda->device->gpu.driver_context = context;
     if (cuda->timeout_ms == 0) return TERN_OK;
     status = cuda_enter(cuda, &previous);
     if (status == TERN_OK)
