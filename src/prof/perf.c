@@ -119,6 +119,7 @@ void perf_close(PerfCount *perf) {
 /* ---- counts ---- */
 
 void perf_begin(PerfCount *perf) {
+    perf->begin_ns = clock_ns();
     for (int i = 0; i < perf->num_threads; i++)
         for (int k = 0; k < PERF_KINDS; k++) {
             PerfThread *thread = &perf->threads[i];
@@ -126,7 +127,6 @@ void perf_begin(PerfCount *perf) {
                 !perf->calls.read(perf->calls.user, thread->files[k], thread->before[k]))
                 perf->refused[k] = -EIO;
         }
-    perf->begin_ns = clock_ns();
 }
 
 /* Over all threads. Counters may wrap between the two readings, differences do not. One that is
@@ -182,12 +182,12 @@ static void say(const PerfCount *perf, double least_part, bool is_starved, char 
 
 void perf_end(PerfCount *perf, tern_hardware *hardware, char *words, size_t size) {
     double sums[PERF_KINDS], least_part = 1;
-    double wall_ns = (double)(clock_ns() - perf->begin_ns);
     bool is_starved = false;
     for (int k = 0; k < PERF_KINDS; k++) {
         sums[k] = perf->refused[k] ? NAN : sum(perf, (PerfKind)k, &least_part);
         is_starved |= !perf->refused[k] && isnan(sums[k]);
     }
+    double wall_ns = (double)(clock_ns() - perf->begin_ns);
     hardware->active = sums[RUNNING_NS] / wall_ns / num_processors();
     hardware->cycles = sums[CYCLES];
     hardware->instructions = sums[INSTRUCTIONS];

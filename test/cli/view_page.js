@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader does with the page of tern view, in a browser: pointing at lines, clicking, scrubbing.
-// Appended to the page of copy_strided by view.sh; says "fine", or what is not, in the attribute data-test.
+// Appended to the page of copy_strided by view.sh, behind view_drawn.js; says "fine", or what is not, in the attribute data-test.
 "use strict";
 {
 const wrong = [], holds = (what, is) => { if (!is) wrong.push(what); };
@@ -19,18 +19,7 @@ try {
   point(store, "click");
   holds("a click keeps it", store.classList.contains("pin") && all("tr.pin", panes[2]).length === lit.length);
   holds("a click on a line chooses its access", all("#sites tr.chosen").length === 1);
-  // Every access: what the picture shows is what sim counted.
-  let drawn = 0;
-  data.sites.forEach((site, i) => { choose(i, true);
-    for (program = 0; program < data.programs_shown; program++) for (request = 0; request < ofProgram().length; request++) {
-      draw();
-      const cost = current()[4], picture = document.getElementById("touched");
-      holds("cost of site " + i, +$("says").dataset.drawn === cost && $("says").textContent.startsWith(cost + " "));
-      holds("sectors of site " + i, site.shared || all("rect.sector", picture).length === cost);
-      holds("lanes of site " + i, new Set(all(".lane", picture).flatMap(g => g.dataset.lanes.split(" "))).size === touches(current()).length);
-      drawn++;
-    } });
-  holds("all are drawn", drawn === data.requests.length && drawn > 0);
+  drawnAsCounted(holds);
   // Scrubbing: of copy_strided program p has elements 1024 p on, whose places are rest % 128 * 32 + rest / 128.
   const slider = document.getElementById("program");
   choose(data.sites.findIndex(s => s.kind === "store" && !s.shared), true);
