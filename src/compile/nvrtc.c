@@ -272,39 +272,61 @@ static bool declares(Str text, int at) {
            (line_has(text, at, ".global ") || line_has(text, at, ".const "));
 }
 
-/* An entry begins with a line that says so, and ends with the brace of its body. */
-static Str body_of(Str text, Str entry) {
-    int from = -1, depth = 0;
-    for (int at = 0, end; at < text.length; at = end) {
-        end = next_line(text, at);
-        bool begins = text.data[at] == '.' && line_has(text, at, ".entry ");
-        if (begins && from >= 0) break;
-        if (begins && line_names(text, at, entry)) from = at;
-        int before = depth;
-        if (from >= 0) depth += line_braces(text, at);
-        if (from >= 0 && before > 0 && depth == 0) return (Str){text.data + from, end - from};
+/* An entry, or a function that one calls; not one of the driver's. */
+static bool begins_block(Str text, int at) {
+    return text.data[at] == '.' &&
+           !str_starts((Str){text.data + at, text.length - at}, ".extern") &&
+           (line_has(text, at, ".entry ") || line_has(text, at, ".func "));
+}
+
+/* Behind the brace of its body, or behind the ';' of a function that is declared. */
+static int end_of_block(Str text, int at) {
+    int depth = 0;
+    bool in_body = false, is_done = false;
+    while (at < text.length && !is_done) {
+        int end = next_line(text, at);
+        depth += line_braces(text, at);
+        in_body |= depth > 0;
+        is_done = in_body ? depth == 0 : end - at >= 2 && text.data[end - 2] == ';';
+        at = end;
     }
-    return STR("");
+    return at;
+}
+
+/* .func (.param .b32 result) name( */
+static Str block_name(Str text, int at) {
+    int end = next_line(text, at), start;
+    while (end > at && strchr(" \t\n(", text.data[end - 1])) end--;
+    for (start = end; start > at && !strchr(" \t)", text.data[start - 1]);) start--;
+    return (Str){text.data + start, end - start};
+}
+
+/* The lines without entries but one, and of functions and variables those that `code` names. */
+static Str chosen(Arena *arena, Str text, Str entry, Str code) {
+    Buf out = {.arena = arena};
+    buf_puts(&out, "");
+    for (int at = 0, end; at < text.length; at = end) {
+        bool begins = begins_block(text, at), keeps = true;
+        end = begins ? end_of_block(text, at) : next_line(text, at);
+        if (begins)
+            keeps = line_has(text, at, ".entry ") ? line_names(text, at, entry)
+                                                  : names(code, block_name(text, at));
+        else if (declares(text, at))
+            keeps = names(code, declared_name(text, at));
+        if (keeps) buf_add(&out, text.data + at, (size_t)(end - at));
+    }
+    return buf_str(&out);
 }
 
 Str ptx_with_entry(Arena *arena, Str text, Str entry) {
-    Buf out = {.arena = arena};
-    Str body = body_of(text, entry);
-    if (!body.length) return body;
-    for (int at = 0, end, depth = 0; at < text.length; at = end) {
-        end = next_line(text, at);
-        bool begins = text.data[at] == '.' && line_has(text, at, ".entry ");
-        for (bool in_body = false; begins && end < text.length; end = next_line(text, end)) {
-            depth += line_braces(text, end);
-            in_body |= depth > 0;
-            if (in_body && depth == 0) break;
-        }
-        if (begins) end = next_line(text, end);
-        bool is_it = text.data + at == body.data;
-        bool drops = begins ? !is_it : declares(text, at) && !names(body, declared_name(text, at));
-        if (!drops) buf_add(&out, text.data + at, (size_t)(end - at));
+    Str code = chosen(arena, text, entry, STR(""));
+    bool found = false;
+    for (int at = 0; at < code.length; at = next_line(code, at)) found |= begins_block(code, at);
+    for (int before = -1; found && before != code.length;) {
+        before = code.length;
+        code = chosen(arena, text, entry, code);
     }
-    return buf_str(&out);
+    return found ? code : STR("");
 }
 
 /* ---- all ---- */

@@ -93,11 +93,14 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
         check "blocks meet on $device" cmp "$work/meet.$device" "$work/meet.own"
         check 'there is what was compared' test -s "$work/meet.own"
     done
+    # A function that is called has tables of its own, which stay.
+    "$TERN" show "$source:sines" --builder nvrtc --target sm_90a --block 64 --stage ptx >"$work/sines.ptx"
+    check 'a table of a function stays' grep -q '^\.global .* __cudart_i2opi_d' "$work/sines.ptx"
     exits 2 'wrong.cu:2:5: error: NVRTC: identifier "unknown" is undefined' \
         "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
     exits 3 "a variable that kernels share, 'outside'" \
         "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
 else
-    skip 6 'no NVRTC'
+    skip 7 'no NVRTC'
 fi
 finish

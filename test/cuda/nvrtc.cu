@@ -43,6 +43,7 @@ __global__ void meet(int *x, int *y, int n) {
 }
 
 __global__ void __launch_bounds__(64) bounded(float *y) { y[threadIdx.x] = total<1>(1.0f, 2.0f); }
+__global__ void sines(double *y) { y[threadIdx.x] = total<1>(sin(y[threadIdx.x]), 0.0); }
 __global__ void shares(float *y) { y[threadIdx.x] = total<1>(outside, 2.0f); }
 
 torch::Tensor wrapper(torch::Tensor x) {
