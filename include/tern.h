@@ -233,6 +233,9 @@ typedef struct tern_autotune {
     const char *const *reset_to_zero; /* before each run while it is tuned .. */
     const char *const *restore_value; /* .. and these get back what they held */
     const char *prunes;               /* the source text of prune_configs_by; NULL: none */
+    const char
+        *hook; /* "pre_hook" or "post_hook": a function of Python's, which each run needs while
+                         it is tuned; NULL: none. tern_config has those of configs */
 } tern_autotune;
 TERN_API tern_status tern_module_autotune(tern_module *module, const char *function,
                                           tern_autotune *autotune);
@@ -284,6 +287,10 @@ typedef struct tern_options {
                                   "bf16x6"; NULL: tf32, Triton's default */
     const char *builder; /* CUDA C for a GPU or sim: "nvrtc": by NVIDIA's library, for the whole
                             language; NULL: by tern */
+    bool tuned; /* config 0: what the signature leaves out is as `tern tune` has found it for these
+                   arguments on the context's device, if it has (tern_tuned_key) .. */
+    const tern_value *known; /* .. and these are the values of the numbers among them */
+    int num_known;
 } tern_options;
 
 /* Compiles `function` for a signature: comma-separated types in parameter order, in the grammar of
@@ -578,6 +585,10 @@ typedef struct tern_build_options {
     int num_cubins;
     bool header_only; /* all of it in the header: no source */
     bool precise;     /* as in tern_options */
+    bool tuned;       /* what signatures leave out is as tern_options.tuned has it; where nothing is
+                         kept for any of them: refused */
+    const tern_value *known;
+    int num_known;
 } tern_build_options;
 
 /* Texts of files; tern_built_free frees them. header goes into NAME.h, source into NAME.c, which
@@ -870,10 +881,20 @@ TERN_API void tern_tuning_free(tern_tuning *tuning);
  * it was chosen for, in the caller's words; the device, its description and this version of tern
  * are added. Written under another name first and then renamed: a reader, and a second writer, sees
  * all of it or none. TERN_ERROR_UNSUPPORTED: there is no cache folder. */
-TERN_API tern_status tern_tuned_keep(tern_context *context, const char *key, const char *choice);
+/* evidence: words on how it was found; kept beside the choice, never read. NULL: none. */
+TERN_API tern_status tern_tuned_keep(tern_context *context, const char *key, const char *choice,
+                                     const char *evidence);
 /* The caller's: tern_free. NULL and *status TERN_OK: nothing is kept. A file that is damaged is
  * TERN_ERROR_SYSTEM, and tern_message names it. */
 TERN_API char *tern_tuned_find(tern_context *context, const char *key, tern_status *status);
+/* The key under which the choice for a function and its arguments is kept, by whomever: the text of
+ * the module's kernels, and the class of each argument that `signature` (as of tern_compile) gives;
+ * what is to be chosen is left out of it. A number counts by its value, which `known` has to say,
+ * where @triton.autotune lists it in `key` or there is no key; else by its type. A choice is
+ * NAME=VALUE a line: constants, num_warps, num_stages. For the caller to tern_free; NULL: see
+ * tern_message. */
+TERN_API char *tern_tuned_key(tern_module *module, const char *function, const char *signature,
+                              const tern_value *known, int num_known);
 
 /* ---- comparison ----
  *

@@ -79,7 +79,7 @@ struct tern_kernel {
     void *loaded; /* NULL: compiled for another target than the device's */
     const char *name, *ast, *ir, *remarks, *facts, *configs, *times;
     const bool *written; /* of each parameter of the compiled kernel; NULL: not asked yet */
-    int num_arguments; /* of a launch; behind them are those that symbols give */
+    int num_arguments;   /* of a launch; behind them are those that symbols give */
     ModuleSymbol **symbols;
     int num_parameters;
     tern_parameter *parameters;
@@ -150,6 +150,10 @@ tern_kernel *kernel_from_ir(tern_context *context, const char *text, const tern_
 /* NULL, with the reason in the context, when there is no such function. */
 const JitFunction *module_jit_function(tern_module *module, const char *name, int *index);
 /* As tern_module_configs, inside a call that already catches lack of memory. */
+/* tuned.c: what is kept for a function and its arguments (tern_tuned_key); NULL: nothing. */
+tern_status tuned_choice(tern_module *module, Arena *arena, const char *function,
+                         const char *signature, const tern_value *known, int num_known,
+                         const char **choice);
 int module_configs(tern_module *module, const char *function, const tern_config **configs);
 void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one function */
 /* ---- cuda.c: modules of CUDA C ---- */

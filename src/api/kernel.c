@@ -7,6 +7,19 @@
 
 /* ---- choosing what to compile ---- */
 
+typedef struct KernelRequest {
+    tern_module *module; /* NULL: from IR text */
+    const char *function;
+    const char *text; /* the signature, or the IR */
+    const tern_options *options;
+} KernelRequest;
+
+static void set_left_out(const JitFunction *jit, Spec *specs, Str name, Str text) {
+    for (int i = 0; i < jit->num_params; i++)
+        if (specs[i].kind == SPEC_DEFAULT && str_equal(jit->params[i].name, name))
+            specs[i] = (Spec){.kind = SPEC_CONSTANT, .text = text, .divisible = 1};
+}
+
 static tern_status fill_from_config(tern_module *module, const char *function,
                                     tern_options *options, const JitFunction *jit, Spec *specs) {
     if (options->config == 0) return TERN_OK;
@@ -20,12 +33,30 @@ static tern_status fill_from_config(tern_module *module, const char *function,
     if (!options->num_warps) options->num_warps = config->num_warps;
     if (!options->num_stages) options->num_stages = config->num_stages;
     for (int i = 0; i < config->num_values; i++)
-        for (int k = 0; k < jit->num_params; k++)
-            if (specs[k].kind == SPEC_DEFAULT &&
-                str_is(jit->params[k].name, config->values[i].name))
-                specs[k] = (Spec){
-                    .kind = SPEC_CONSTANT, .text = str_of(config->values[i].text), .divisible = 1};
+        set_left_out(jit, specs, str_of(config->values[i].name), str_of(config->values[i].text));
     return TERN_OK;
+}
+
+/* A choice is NAME=VALUE a line. */
+static tern_status fill_from_tuned(Arena *arena, const KernelRequest *asked, tern_options *options,
+                                   const JitFunction *jit, Spec *specs) {
+    const char *at;
+    tern_status status = TERN_OK;
+    if (!options->tuned || options->config) return TERN_OK;
+    status = tuned_choice(asked->module, arena, asked->function, asked->text, options->known,
+                          options->num_known, &at);
+    while (!status && at && *at) {
+        int length = (int)strcspn(at, "\n"), name = (int)strcspn(at, "=\n");
+        Str value = {at + name + 1, length > name ? length - name - 1 : 0};
+        int number = (int)strtol(at + name + (length > name), NULL, 10);
+        bool is_warps = str_is((Str){at, name}, "num_warps");
+        bool is_stages = str_is((Str){at, name}, "num_stages");
+        set_left_out(jit, specs, (Str){at, name}, value);
+        if (is_warps && !options->num_warps) options->num_warps = number;
+        if (is_stages && !options->num_stages) options->num_stages = number;
+        at += length + (at[length] == '\n');
+    }
+    return status;
 }
 
 static bool is_complete(const JitFunction *jit, const Spec *specs) {
@@ -194,13 +225,6 @@ static tern_options full_options(const tern_options *given) {
     return options;
 }
 
-typedef struct KernelRequest {
-    tern_module *module; /* NULL: from IR text */
-    const char *function;
-    const char *text; /* the signature, or the IR */
-    const tern_options *options;
-} KernelRequest;
-
 static void *compile(tern_context *context, Arena *arena, const void *request_data) {
     const KernelRequest *asked = request_data;
     tern_module *module = asked->module;
@@ -216,7 +240,9 @@ static void *compile(tern_context *context, Arena *arena, const void *request_da
         context_fail_diag(context, &diag);
         return NULL;
     }
-    if (fill_from_config(module, asked->function, &options, jit, specs)) return NULL;
+    if (fill_from_config(module, asked->function, &options, jit, specs) ||
+        fill_from_tuned(arena, asked, &options, jit, specs) || check_options(context, &options))
+        return NULL;
     CompileRequest request = kernel_request(&context->device, &options);
     request.module = module->module, request.function = jit, request.specs = specs;
     tern_kernel *kernel = kernel_new(context, arena, asked->function);

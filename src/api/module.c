@@ -289,6 +289,8 @@ tern_status tern_module_autotune(tern_module *module, const char *function,
     autotune->num_restore = counts[2];
     Str prunes = function_autotune_text(found, "prune_configs_by");
     if (prunes.length) autotune->prunes = str_c(module->arena, prunes);
+    if (function_autotune_text(found, "post_hook").length) autotune->hook = "post_hook";
+    if (function_autotune_text(found, "pre_hook").length) autotune->hook = "pre_hook";
     return TERN_OK;
 }
 

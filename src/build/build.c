@@ -105,8 +105,8 @@ static tern_status compile_for(Build *build, Form *form, const char *target,
                                const tern_build_options *options) {
     tern_context *context = build->module->own.context;
     tern_options how = {.target = target,
-                        .num_warps = options->num_warps,
-                        .num_stages = options->num_stages,
+                        .num_warps = form->num_warps ? form->num_warps : options->num_warps,
+                        .num_stages = form->num_stages ? form->num_stages : options->num_stages,
                         .precise = options->precise,
                         .text_only = true};
     tern_kernel *kernel = tern_compile(build->module, build->kernel->name, form->signature, &how);
@@ -163,6 +163,47 @@ static tern_status compile_form(Build *build, Form *form, const tern_build_optio
     return TERN_OK;
 }
 
+/* ---- what was tuned ---- */
+
+/* NAME=VALUE a line: constants go behind the signature, the others to the form. */
+static void take_choice(Build *build, Form *form, const char *choice) {
+    Buf signature = {.arena = build->arena};
+    buf_puts(&signature, form->signature);
+    for (const char *at = choice; *at;) {
+        Str line = {at, (int)strcspn(at, "\n")};
+        int number = (int)strtol(at + strcspn(at, "=") + 1, NULL, 10);
+        if (str_starts(line, "num_warps="))
+            form->num_warps = number;
+        else if (str_starts(line, "num_stages="))
+            form->num_stages = number;
+        else
+            buf_printf(&signature, "%s%.*s", signature.length ? "," : "", STR_ARG(line));
+        at += line.length + (at[line.length] == '\n');
+    }
+    form->signature = signature.data;
+}
+
+/* Where nothing is kept for what one promises, the choice of the nearest is taken: the same values,
+ * so that it is as right, if perhaps not the fastest. */
+static tern_status take_tuned(Build *build, const tern_build_options *options) {
+    VEC(const char *) found = {0};
+    const char *any = NULL, *choice;
+    for (int i = 0; i < build->forms.count; i++) {
+        tern_status status = tuned_choice(build->module, build->arena, build->kernel->name,
+                                          build->forms.data[i]->signature, options->known,
+                                          options->num_known, &choice);
+        if (status) return status;
+        vec_push(build->arena, &found, choice);
+        if (!any) any = choice;
+    }
+    if (!any)
+        return fail(build, "'tern tune' has kept nothing for %s and these arguments on %s",
+                    build->kernel->name, tern_device_name(build->module->own.context));
+    for (int i = 0; i < build->forms.count; i++)
+        take_choice(build, build->forms.data[i], found.data[i] ? found.data[i] : any);
+    return TERN_OK;
+}
+
 static tern_status make_forms(Build *build, const tern_build_options *options) {
     Texts signatures = {0};
     Str why;
@@ -173,9 +214,11 @@ static tern_status make_forms(Build *build, const tern_build_options *options) {
         Form *form = arena_new_of(build->arena, Form);
         form->signature = signatures.data[i];
         vec_push(build->arena, &build->forms, form);
-        tern_status status = compile_form(build, form, options);
-        if (status) return status;
     }
+    tern_status status = options->tuned ? take_tuned(build, options) : TERN_OK;
+    for (int i = 0; i < build->forms.count && !status; i++)
+        status = compile_form(build, build->forms.data[i], options);
+    if (status) return status;
     return build->forms.count ? TERN_OK : fail(build, "no signature is given");
 }
 

@@ -57,7 +57,8 @@ typedef struct Compiled {
 
 typedef struct Form {
     const char *signature;
-    int number; /* in the file */
+    int number;                /* in the file */
+    int num_warps, num_stages; /* 0: as all forms */
     VEC(Compiled) compiled;
 } Form;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tern build: a kernel as plain C. Needs no device: texts only. */
+/* tern build: a kernel as plain C. */
 #include "cli/cli.h"
 #include "cli/json.h"
 
@@ -12,6 +12,8 @@ const OptionRow options_build[] = {
     {"require", 0, "EXPR", "what each call must fulfil: 'columns <= BLOCK'"},
     {"target", 't', "T", "cpu:avx2, sm_90a .. (repeatable); default: all that take the kernel"},
     {"cubin", 0, "SM", "machine code for sm_90a .., too, by ptxas (repeatable)"},
+    {"tuned", 0, "NAME=VALUE,..",
+     "constants as 'tern tune' found them on --device for these values"},
     {"header-only", 0, NULL, "all in NAME.h: NAME_IMPLEMENTATION in one file brings the code"},
     {"num-warps", 0, "N", "1, 2, 4 .. 32; default 4"},
     {"num-stages", 0, "N", "default: the target's"},
@@ -62,6 +64,25 @@ static int write_files(const Cli *cli, const tern_built *built, const char *name
     return EXIT_OK;
 }
 
+/* "n=1000,m=20": the values that a tuning was for. */
+static bool take_known(Cli *cli, const char *text, tern_build_options *options) {
+    VEC(tern_value) known = {0};
+    for (const char *at = text; *at; at += strcspn(at, ","), at += *at == ',') {
+        Str pair = {at, (int)strcspn(at, ",")};
+        int name = (int)strcspn(at, "=");
+        if (name >= pair.length)
+            return cli_fail(cli, EXIT_USAGE, "--tuned: expected NAME=VALUE, saw '%.*s'",
+                            STR_ARG(pair)),
+                   false;
+        tern_value value = {str_c(cli->arena, (Str){at, name}),
+                            str_c(cli->arena, (Str){at + name + 1, pair.length - name - 1})};
+        vec_push(cli->arena, &known, value);
+    }
+    options->tuned = true;
+    options->known = known.data, options->num_known = known.count;
+    return true;
+}
+
 static int build(Cli *cli, tern_context *context, tern_module *module,
                  const tern_function *function) {
     VEC(const char *) signatures = {0}, targets = {0}, cubins = {0};
@@ -85,6 +106,8 @@ static int build(Cli *cli, tern_context *context, tern_module *module,
     options.cubins = cubins.data, options.num_cubins = cubins.count;
     options.header_only = option_given(cli, "header-only");
     options.precise = option_given(cli, "precise");
+    const char *tuned = option_value(cli, "tuned");
+    if (tuned && !take_known(cli, tuned, &options)) return EXIT_USAGE;
     if (tern_build(module, function->name, &options, &built)) return cli_fail_context(cli, context);
     int code = write_files(cli, &built, options.name ? options.name : function->name);
     tern_built_free(&built);
@@ -96,7 +119,9 @@ int command_build(Cli *cli) {
     tern_module *module = NULL;
     if (cli->operands.count != 1)
         return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
-    tern_context *context = cli_open(cli, "interp", &code);
+    /* Texts need no device; what was tuned is of one. */
+    tern_context *context =
+        cli_open(cli, option_given(cli, "tuned") ? cli->device : "interp", &code);
     if (!context) return code;
     const tern_function *function =
         cli_find_function(cli, context, cli->operands.data[0], &module, &code);

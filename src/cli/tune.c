@@ -86,6 +86,13 @@ static int take_configs(Tune *tune) {
                         "kernel '%s' has no @triton.autotune: -x NAME=VALUES says what to try",
                         tune->base.function->name);
     if (!option_int(cli, "config", 1, count, 0, &only)) return EXIT_USAGE;
+    for (int i = 0; i < count; i++)
+        if (configs[i].has_pre_hook) tune->autotune.hook = "pre_hook";
+    if (tune->autotune.hook)
+        return cli_fail(cli, EXIT_REFUSED,
+                        "%s of @triton.autotune is Python's to run: 'tern exec' of the program "
+                        "does, and keeps what it finds",
+                        tune->autotune.hook);
     if (!only && count) {
         tern_value *known;
         int num_known = bound_known(&tune->base, &known);
@@ -195,9 +202,9 @@ static void report_text(const Tune *tune) {
     puts(tuning->stopped ? "; interrupted" : "");
 }
 
-static void report_json(const Tune *tune) {
+static void put_json(const Tune *tune, Json *out) {
     const tern_tuning *tuning = &tune->tuning;
-    Json json = {.out.arena = tune->cli->arena};
+    Json json = *out;
     json_open(&json, '{');
     json_key(&json, "device"), json_text(&json, tern_device_name(tune->base.context));
     json_key(&json, "kernel"), json_text(&json, tune->base.function->name);
@@ -223,7 +230,7 @@ static void report_json(const Tune *tune) {
     }
     json_close(&json, ']');
     json_close(&json, '}');
-    json_print(&json);
+    *out = json;
 }
 
 static int answer(Tune *tune) {
@@ -236,8 +243,10 @@ static int answer(Tune *tune) {
         all_refused &= is_pruned || tuning->candidates[i].state == TERN_CANDIDATE_REFUSED;
     }
     progress_end(&tune->progress);
+    Json evidence = {.out.arena = tune->cli->arena};
+    put_json(tune, &evidence);
     if (tune->cli->json)
-        report_json(tune);
+        json_print(&evidence);
     else
         report_text(tune);
     if (tuning->winner < 0)
@@ -246,7 +255,8 @@ static int answer(Tune *tune) {
                         any_pruned ? ": --spills times those that are pruned, too" : "");
     const char *choice = tune->entries.data[tuning->winner].choice;
     if (!option_given(tune->cli, "no-keep") && *tern_cache_dir(tune->base.context) &&
-        tern_tuned_keep(tune->base.context, tune->key, choice))
+        tern_tuned_keep(tune->base.context, tune->key, choice,
+                        str_c(tune->cli->arena, buf_str(&evidence.out))))
         return cli_fail_context(tune->cli, tune->base.context);
     return any_wrong ? EXIT_WRONG : EXIT_OK;
 }

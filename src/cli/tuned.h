@@ -6,10 +6,8 @@
 
 #include "cli/bind.h"
 
-/* Of the arguments that have a value now: those given with -a. Tensors count by type and alignment;
- * of numbers the value where @triton.autotune has it in `key`, or has no key at all, else what the
- * signature makes of it; constants by value. NULL: it cannot be said, and bound->context or the
- * user has the words. */
+/* tern_tuned_key of the arguments that have a value now: those given with -a. NULL: it cannot be
+ * said, and bound->context or the user has the words. */
 const char *tuned_key(Bound *bound);
 
 /* A choice as it is kept, NAME=VALUE a line (a value may have blanks), in one line for people. */

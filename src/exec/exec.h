@@ -8,6 +8,7 @@
  *     triton.c     the module triton: cdiv, testing, the runtime's devices
  *     perf.c       triton.testing.perf_report
  *     jit.c        functions with @triton.jit, and their launches
+ *     autotuner.py @triton.autotune and @triton.heuristics; autotune.c what these ask of C
  *
  * It stands on lang's evaluator, tern.h and tern_tensor.h. */
 #ifndef TERN_EXEC_EXEC_H
@@ -33,7 +34,8 @@ typedef struct Exec {
     Arena *arena;
     tern_output *output, *errors;
     void *output_user;
-    bool has_said_whose; /* the times of tables are */
+    bool has_said_whose;    /* the times of tables are */
+    bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
     Random random;
 } Exec;
 
@@ -71,5 +73,10 @@ void torch_fill_normal(Random *random, float *to, int64_t count);
 Object *triton_open(Host *host, Str path);
 void add_perf_report(Host *host, Object *module); /* perf.c */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call);
+/* tern_tuned_key for these arguments, not all of which need be there; NULL: raised. tern_free. */
+char *jit_tuned_key(Host *host, const Object *jit, const HostCall *call);
+
+/* ---- autotune.c ---- */
+Object *autotune_open(Host *host, Str path); /* NULL: no such module of ours */
 
 #endif

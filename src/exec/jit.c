@@ -124,8 +124,9 @@ static bool names_parameter(const FunctionDef *def, Str name) {
     return false;
 }
 
+/* Where they may be `some`, what is not given stays NULL. */
 static bool place_arguments(Host *host, const Object *function, const HostCall *call,
-                            Launch *launch) {
+                            Launch *launch, bool some) {
     const FunctionDef *def = function->function->def;
     int next = 0;
     if (def->num_params > MOST_ARGUMENTS)
@@ -146,7 +147,7 @@ static bool place_arguments(Host *host, const Object *function, const HostCall *
         }
         launch->values[at] = call->args[i];
     }
-    for (int i = 0; i < def->num_params; i++) {
+    for (int i = 0; i < def->num_params && !some; i++) {
         if (!launch->values[i])
             launch->values[i] = function->items[function->function->num_cells + i];
         if (launch->values[i]) continue;
@@ -240,6 +241,10 @@ static tern_kernel *compiled(Host *host, Jit *jit, const Launch *launch) {
     tern_kernel *kernel =
         tern_compile(exec->module, name.data, str_c(host->arena, signature), &options);
     if (!kernel) {
+        tern_status status = tern_message_status(exec->context);
+        exec->is_config_refused =
+            status == TERN_ERROR_UNSUPPORTED || status == TERN_ERROR_DEVICE ||
+            strstr(tern_message(exec->context), "static assertion failed") != NULL;
         host_raise(host, CLASS_RUNTIME_ERROR, "the kernel '%s' does not compile:\n%s",
                    jit->function->name, tern_message(exec->context));
         return NULL;
@@ -277,6 +282,48 @@ static bool grid_of(Host *host, Object *grid, const FunctionDef *def, const Laun
     return true;
 }
 
+/* The kernel in the file's text, with the values that the file's names have now. */
+static bool make_known(Host *host, const Object *self) {
+    const Object *function = self->items[0];
+    Jit *jit = self->payload;
+    if (!jit->function) {
+        Host of_file = *host;
+        of_file.module = function->function->module;
+        jit->function = find_function(host, function);
+        if (!is_raised(host)) set_globals_of(&of_file, function->function->def, 0);
+    }
+    return !is_raised(host);
+}
+
+char *jit_tuned_key(Host *host, const Object *self, const HostCall *call) {
+    enum { MOST_KNOWN = MOST_ARGUMENTS };
+    Launch *launch = arena_new_of(host->arena, Launch);
+    const Jit *jit = self->payload;
+    const FunctionDef *def = self->items[0]->function->def;
+    tern_value *known = arena_array(host->arena, tern_value, MOST_KNOWN);
+    int num_known = 0;
+    launch->signature.arena = host->arena;
+    if (!make_known(host, self) || !place_arguments(host, self->items[0], call, launch, true))
+        return NULL;
+    buf_puts(&launch->signature, "");
+    for (int i = 0; i < def->num_params; i++) {
+        const char *name = jit->function->parameters[i].name;
+        Object *value = launch->values[i];
+        if (!value) continue;
+        buf_printf(&launch->signature, "%s%s=", launch->signature.length ? ", " : "", name);
+        if (!add_argument(host, value, &jit->function->parameters[i], launch)) return NULL;
+        if (!object_is_number(value)) continue;
+        Buf text = {.arena = host->arena};
+        host_print(host, value, &text, true);
+        known[num_known++] = (tern_value){name, text.data};
+    }
+    Str function = str_format(host->arena, "%s@%d", jit->function->name, jit->function->line);
+    char *key = tern_tuned_key(exec_of(host)->module, function.data, launch->signature.data, known,
+                               num_known);
+    if (!key) tensor_failed(host);
+    return key;
+}
+
 /* With `grid` NULL the kernel is only made ready, and *ready. */
 static Object *launch_on(Host *host, Object *self, Object *grid_object, const HostCall *call,
                          tern_kernel **ready) {
@@ -288,13 +335,7 @@ static Object *launch_on(Host *host, Object *self, Object *grid_object, const Ho
     launch->signature.arena = host->arena;
     if (function->function->num_cells)
         return host_refuse(host, "a kernel that sees variables of the function around it");
-    if (!jit->function) {
-        Host of_file = *host;
-        of_file.module = function->function->module;
-        jit->function = find_function(host, function);
-        if (!is_raised(host)) set_globals_of(&of_file, def, 0);
-    }
-    if (is_raised(host) || !place_arguments(host, function, call, launch))
+    if (!make_known(host, self) || !place_arguments(host, function, call, launch, false))
         return host->script->poison;
     for (int i = 0; i < def->num_params; i++) {
         if (i) buf_puts(&launch->signature, ", ");
@@ -418,9 +459,39 @@ static Object *run_warmup(Host *host, Object *const *args, const HostCall *call)
     return ready;
 }
 
+/* run(*args, grid=.., warmup=False, **kwargs): what kernel[grid](..) calls in Triton. */
+static Object *run_run(Host *host, Object *const *args, const HostCall *call) {
+    HostCall inner = *call;
+    Object **values = arena_array(host->arena, Object *, call->num_args + 1), *grid = NULL;
+    Str *names = arena_array(host->arena, Str, call->num_args + 1);
+    int count = 0;
+    (void)args;
+    for (int i = 0; i < call->num_args; i++) {
+        Str name = call->names ? call->names[i] : (Str){0};
+        if (str_is(name, "grid")) grid = call->args[i];
+        if (str_is(name, "warmup") && script_truth(host, call->args[i]))
+            return host_refuse(host, "run(.., warmup=True): .warmup(..) does it");
+        if (str_is(name, "grid") || str_is(name, "warmup")) continue;
+        values[count] = call->args[i], names[count++] = name;
+    }
+    if (!grid) return host_raise(host, CLASS_TYPE_ERROR, "run() missing required argument 'grid'");
+    inner.num_args = count, inner.args = values, inner.names = names;
+    return launch_on(host, call->self, grid, &inner, NULL);
+}
+
+static Object *arg_names(Host *host, const FunctionDef *def) {
+    Object *names = heap_list(host, OBJECT_LIST, 0, NULL);
+    for (int i = 0; i < def->num_params; i++)
+        list_insert(host, names, i, object_str(host->arena, def->params[i].name));
+    return names;
+}
+
 static Object *jit_get(Host *host, Object *self, Str name) {
-    static const Native warmup = NATIVE("warmup", "..", run_warmup);
+    static const Native warmup = NATIVE("warmup", "..", run_warmup),
+                        run = NATIVE("run", "..", run_run);
     if (str_is(name, "warmup")) return native_new(host, &warmup, self);
+    if (str_is(name, "run")) return native_new(host, &run, self);
+    if (str_is(name, "arg_names")) return arg_names(host, self->items[0]->function->def);
     if (str_is(name, "fn")) return host_hold(host, self->items[0]);
     return str_starts(name, "__") ? host_get(host, self->items[0], name) : NULL;
 }

@@ -146,6 +146,8 @@ static Object *run_target(Host *host, Object *const *args, const HostCall *call)
 }
 
 static Object *open_runtime(Host *host) {
+    static const char *const of_autotuner[] = {"Autotuner", "Heuristics", "Config", "autotune",
+                                               "heuristics"};
     static const Native of_driver[] = {NATIVE("set_active_to_cpu", "", run_to_cpu),
                                        NATIVE("set_active_to_gpu", "", run_to_gpu),
                                        NATIVE("get_active_gpus", "", run_gpus)};
@@ -162,6 +164,12 @@ static Object *open_runtime(Host *host) {
     module_add(host, active, "utils", utils);
     module_add(host, driver, "active", active);
     module_add(host, module, "driver", driver);
+    Object *autotuner = module_import(host, STR("triton.runtime.autotuner"));
+    if (is_raised(host)) return module;
+    module_add(host, module, "autotuner", autotuner);
+    for (int i = 0; i < COUNT(of_autotuner); i++)
+        module_add(host, module, of_autotuner[i],
+                   host_get(host, autotuner, str_of(of_autotuner[i])));
     return module;
 }
 
@@ -169,13 +177,17 @@ static Object *open_triton(Host *host) {
     static const Native rows[] = {NATIVE("cdiv", "x, y", run_cdiv),
                                   NATIVE("next_power_of_2", "n", run_next_power),
                                   NATIVE("jit", "..", jit_decorator)};
+    static const char *const of_runtime[] = {"Config", "autotune", "heuristics"};
     Object *module = host_module_new(host, "triton");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "__version__", object_str(host->arena, STR("3.6.0")));
     module_add(host, module, "language",
                builtin_attribute(host->arena, STR("triton"), STR("language")));
     module_add(host, module, "testing", module_import(host, STR("triton.testing")));
-    module_add(host, module, "runtime", module_import(host, STR("triton.runtime")));
+    Object *runtime = module_import(host, STR("triton.runtime"));
+    module_add(host, module, "runtime", runtime);
+    for (int i = 0; i < COUNT(of_runtime) && !is_raised(host); i++)
+        module_add(host, module, of_runtime[i], host_get(host, runtime, str_of(of_runtime[i])));
     return module;
 }
 
@@ -184,7 +196,7 @@ Object *triton_open(Host *host, Str path) {
         "do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?", run_bench)};
     if (str_is(path, "triton")) return open_triton(host);
     if (str_is(path, "triton.runtime")) return open_runtime(host);
-    if (!str_is(path, "triton.testing")) return NULL;
+    if (!str_is(path, "triton.testing")) return autotune_open(host, path);
     Object *module = host_module_new(host, "triton.testing");
     module_add_natives(host, module, of_testing, COUNT(of_testing));
     add_perf_report(host, module);

@@ -110,6 +110,60 @@ says "$work/reset.py" --grid 1 -a 'y=zeros(128)' -a 'count=zeros(1,i32)' -a 'fiv
 ends 0
 has 'tensors are reset and restored' '^winner: B='
 
+# ---- who reads the answer: run above, exec, build; and exec keeps what it finds ----
+cat >"$work/shared.py" <<'END'
+import torch
+import triton
+import triton.language as tl
+@triton.autotune(configs=[triton.Config({'B': b}) for b in (64, 128, 256)], key=['n'])
+@triton.jit
+def k(x, y, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(y + i, tl.load(x + i, mask=i < n) + 1, mask=i < n)
+x, y = torch.zeros(1000), torch.zeros(1000)
+k[lambda meta: (triton.cdiv(1000, meta['B']),)](x, y, 1000)
+print('B is', k.best_config.kwargs['B'], 'raced', len(k.configs_timings), 'sum', y.sum().item())
+END
+shared="$work/shared.py --grid cdiv(n,B) -a x=zeros(1000) -a y=zeros(1000) -a n=1000"
+built() { "$TERN" build --device cpu "$work/shared.py" --sig '*fp32:16?,*fp32:16?,i32:16?' --target cpu:generic -o "$work/built" "$@" >"$work/out" 2>&1; code=$?; }
+for config in 3:256 1:64; do
+    says $shared --config ${config%:*}
+    "$TERN" exec --device cpu "$work/shared.py" >"$work/out" 2>&1
+    has 'exec takes it' "^B is ${config#*:} raced 0 sum 1000"
+    built --tuned n=1000
+    ends 0
+    check 'build takes it, for both forms' grep -q "i32:16,B=${config#*:}.*i32,B=${config#*:}\"" "$work/built/k.json"
+done
+built --tuned n=1001
+ends 2
+has 'for another value it does not' "'tern tune' has kept nothing for k and these arguments on cpu"
+built --tuned 1000
+has 'a value has a name' "expected NAME=VALUE, saw '1000'"
+built --tuned ''
+has 'and there must be one' "'n' of kernel 'k' is tuned for by its value, which is not given"
+check 'the file has the evidence' grep -q '"state":.*"won"' $(grep -l '^kernel k$' "$work"/cache/tune/* | head -n 1)
+for file in "$work"/cache/tune/*; do printf x >>"$file"; done
+"$TERN" exec --device cpu "$work/shared.py" >"$work/out" 2>&1
+has 'exec names a damaged file' 'tern exec: .*a damaged file of a tuning'
+has 'and tunes anew' 'raced 3 sum 1000'
+"$TERN" run --device cpu $shared >"$work/out" 2>&1
+has 'what exec found, run takes' ', tuned: B='
+
+cat >"$work/hook.py" <<'END'
+import triton
+import triton.language as tl
+@triton.autotune(configs=[triton.Config({'B': b}, pre_hook=lambda nargs: nargs['y'].zero_()) for b in (64, 128)], key=['n'])
+@triton.jit
+def config_hook(y, n, B: tl.constexpr):
+    tl.store(y, 1.0)
+@triton.autotune(configs=[triton.Config({'B': b}) for b in (64, 128)], key=['n'], post_hook=print)
+@triton.jit
+def tuner_hook(y, n, B: tl.constexpr):
+    tl.store(y, 1.0)
+END
+exits 3 'pre_hook of @triton.autotune is Python' $tune "$work/hook.py:config_hook" --grid 1 -a 'y=empty(9)' -a n=9
+exits 3 'post_hook of @triton.autotune is Python' $tune "$work/hook.py:tuner_hook" --grid 1 -a 'y=empty(9)' -a n=9
+
 # ---- Ctrl-C keeps what is known ----
 : >"$work/err"
 TERN_PROGRESS=0.1 "$TERN" tune --device cpu --hot $softmax -x BLOCK=512,1024 --margin 0.000000001 --max-time 600 >"$work/out" 2>"$work/err" &
