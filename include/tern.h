@@ -233,9 +233,7 @@ typedef struct tern_autotune {
     const char *const *reset_to_zero; /* before each run while it is tuned .. */
     const char *const *restore_value; /* .. and these get back what they held */
     const char *prunes;               /* the source text of prune_configs_by; NULL: none */
-    const char
-        *hook; /* "pre_hook" or "post_hook": a function of Python's, which each run needs while
-                         it is tuned; NULL: none. tern_config has those of configs */
+    const char *hook; /* "pre_hook", "post_hook": Python's, beside those of configs; NULL: none */
 } tern_autotune;
 TERN_API tern_status tern_module_autotune(tern_module *module, const char *function,
                                           tern_autotune *autotune);
@@ -287,9 +285,8 @@ typedef struct tern_options {
                                   "bf16x6"; NULL: tf32, Triton's default */
     const char *builder; /* CUDA C for a GPU or sim: "nvrtc": by NVIDIA's library, for the whole
                             language; NULL: by tern */
-    bool tuned; /* config 0: what the signature leaves out is as `tern tune` has found it for these
-                   arguments on the context's device, if it has (tern_tuned_key) .. */
-    const tern_value *known; /* .. and these are the values of the numbers among them */
+    bool tuned; /* config 0: what the signature leaves out is as was kept (tern_tuned_key) .. */
+    const tern_value *known; /* .. for these values of numbers */
     int num_known;
 } tern_options;
 
@@ -559,49 +556,6 @@ typedef struct tern_work {
 TERN_API tern_status tern_kernel_work(tern_kernel *kernel, const uint32_t grid[3],
                                       const tern_argument *arguments, int num_arguments,
                                       tern_work *work);
-
-/* ---- plain C ---- */
-
-/* What tern_build compiles. A signature may stand for several: "{fp32,fp16}" is one or the other,
- * "{0}" what the first braces are; the promises with a '?', ":16?", hold all or none does; a
- * constant that differs, "{1024,2048}", becomes a parameter of the C function, types that differ
- * become functions. */
-typedef struct tern_build_options {
-    size_t size;
-    const char *name; /* of the C function and the files, an identifier; NULL: the kernel's */
-    const char *const *signatures; /* as tern_compile takes them, or patterns */
-    int num_signatures;            /* at least 1; at most 256 forms in all */
-    const char *const *targets;    /* "cpu:avx512", "sm_90a" ..; a kernel that one of them refuses
-                                   fails. NULL: cpu:generic, cpu:avx2, cpu:avx512, cpu:avx512vnni,
-                                   sm_75, sm_80, sm_90a, those of them that take it and, of CPUs,
-                                   have a text of their own */
-    int num_targets;
-    const char *require; /* what a call must fulfil, in Python's words: "columns <= BLOCK", over
-                            integer parameters; NULL: nothing */
-    int num_warps, num_stages; /* 0: as in tern_options */
-    const char *const *cubins; /* GPUs, "sm_90a", for which machine code is added: ptxas must be on
-                                  PATH. A device of that major capability takes it and need not
-                                  compile; PTX among the targets stays the way out for others */
-    int num_cubins;
-    bool header_only; /* all of it in the header: no source */
-    bool precise;     /* as in tern_options */
-    bool tuned;       /* what signatures leave out is as tern_options.tuned has it; where nothing is
-                         kept for any of them: refused */
-    const tern_value *known;
-    int num_known;
-} tern_build_options;
-
-/* Texts of files; tern_built_free frees them. header goes into NAME.h, source into NAME.c, which
- * includes it: C11 and C++17 for gcc and clang, no tern. description: JSON, of functions and forms.
- * pkg_config and cmake: NAME.pc and NAMEConfig.cmake, to lie beside them. */
-typedef struct tern_built {
-    char *header, *source; /* source: NULL with header_only */
-    char *description, *pkg_config, *cmake;
-    int num_forms;
-} tern_built;
-TERN_API tern_status tern_build(tern_module *module, const char *function,
-                                const tern_build_options *options, tern_built *built);
-TERN_API void tern_built_free(tern_built *built);
 
 /* ---- .npy files ---- */
 
@@ -877,22 +831,19 @@ TERN_API tern_status tern_tune(tern_context *context, int num_candidates,
                                const tern_tune_options *options, tern_tuning *tuning);
 TERN_API void tern_tuning_free(tern_tuning *tuning);
 
-/* What is kept of tunings: a choice for a key, a file each in the cache folder. The key says what
- * it was chosen for, in the caller's words; the device, its description and this version of tern
- * are added. Written under another name first and then renamed: a reader, and a second writer, sees
- * all of it or none. TERN_ERROR_UNSUPPORTED: there is no cache folder. */
-/* evidence: words on how it was found; kept beside the choice, never read. NULL: none. */
+/* What is kept of tunings: a choice for a key, a file each in the cache folder, with the evidence
+ * (NULL: none), which nobody reads. The device, its description and this version of tern are
+ * added to the key. A reader, and a second writer, sees all of a file or none.
+ * TERN_ERROR_UNSUPPORTED: there is no cache folder. */
 TERN_API tern_status tern_tuned_keep(tern_context *context, const char *key, const char *choice,
                                      const char *evidence);
 /* The caller's: tern_free. NULL and *status TERN_OK: nothing is kept. A file that is damaged is
  * TERN_ERROR_SYSTEM, and tern_message names it. */
 TERN_API char *tern_tuned_find(tern_context *context, const char *key, tern_status *status);
-/* The key under which the choice for a function and its arguments is kept, by whomever: the text of
- * the module's kernels, and the class of each argument that `signature` (as of tern_compile) gives;
- * what is to be chosen is left out of it. A number counts by its value, which `known` has to say,
- * where @triton.autotune lists it in `key` or there is no key; else by its type. A choice is
- * NAME=VALUE a line: constants, num_warps, num_stages. For the caller to tern_free; NULL: see
- * tern_message. */
+/* The key for a function and its arguments: the text of the module's kernels, the class of each
+ * argument that `signature` gives; what is to be chosen is left out. A number counts by its value,
+ * which `known` must have, where @triton.autotune lists it in `key` or there is no key. A choice is
+ * NAME=VALUE a line: constants, num_warps, num_stages. tern_free it; NULL: see tern_message. */
 TERN_API char *tern_tuned_key(tern_module *module, const char *function, const char *signature,
                               const tern_value *known, int num_known);
 
@@ -1015,5 +966,6 @@ TERN_API tern_status tern_counters_end(tern_counters *counters, tern_hardware *h
 }
 #endif
 
+#include "tern_build.h"
 #include "tern_prof.h"
 #endif

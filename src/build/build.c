@@ -77,6 +77,8 @@ static const char *cannot_export(const Build *build, const tern_kernel *kernel) 
     const GenFacts *facts = &kernel->compiled->facts;
     if (kernel->num_parameters != build->num_parameters)
         return "a tuple or a tensor descriptor among its parameters";
+    for (int i = 0; i < kernel->compiled->num_params; i++)
+        if (kernel->compiled->params[i].is_symbol) return "a variable outside of its functions";
     if (kernel_use(build->arena, kernel->compiled).prints) return "device_print or printf";
     if (is_cpu(kernel->compiled->target) && facts->may_spin)
         return "a loop that waits for other programs, on a CPU";
@@ -108,7 +110,9 @@ static tern_status compile_for(Build *build, Form *form, const char *target,
                         .num_warps = form->num_warps ? form->num_warps : options->num_warps,
                         .num_stages = form->num_stages ? form->num_stages : options->num_stages,
                         .precise = options->precise,
+                        .shared_bytes = options->shared_bytes,
                         .text_only = true};
+    memcpy(how.block, options->block, sizeof how.block);
     tern_kernel *kernel = tern_compile(build->module, build->kernel->name, form->signature, &how);
     memcpy(&context->oom, build->oom, sizeof context->oom); /* the call had its own */
     if (!kernel) return tern_message_status(context);
@@ -207,6 +211,8 @@ static tern_status take_tuned(Build *build, const tern_build_options *options) {
 static tern_status make_forms(Build *build, const tern_build_options *options) {
     Texts signatures = {0};
     Str why;
+    if (build->kernel->is_cuda && !options->num_signatures)
+        vec_push(build->arena, &signatures, ""); /* the source has the types */
     for (int i = 0; i < options->num_signatures; i++)
         if (!pattern_expand(build->arena, str_of(options->signatures[i]), &signatures, &why))
             return fail(build, "signature %d: %.*s", i + 1, STR_ARG(why));
@@ -388,8 +394,10 @@ static tern_status check_require(const Build *build) {
 static tern_status plan(Build *build, const char *function, const tern_build_options *options) {
     tern_context *context = build->module->own.context;
     Diag diag = {.arena = build->arena};
-    if (!module_jit_function(build->module, function, NULL)) return TERN_ERROR_ARGUMENT;
+    if (!build->module->cuda && !module_jit_function(build->module, function, NULL))
+        return TERN_ERROR_ARGUMENT;
     build->kernel = tern_module_find(build->module, function);
+    if (!build->kernel) return fail(build, "there is no kernel '%s'", function);
     build->num_parameters = build->kernel->num_parameters;
     if (!build->name) build->name = str_copy(build->arena, str_of(build->kernel->name)).data;
     if (!is_identifier(build->name)) return fail(build, "'%s' cannot be a name in C", build->name);
@@ -403,7 +411,8 @@ static tern_status plan(Build *build, const char *function, const tern_build_opt
     tern_status status = make_forms(build, options);
     if (!status) status = make_functions(build);
     if (!status && build->require.c) status = check_require(build);
-    return status;
+    const char *why = !status && options->torch ? torch_refuses(build) : NULL;
+    return why ? fail(build, "%s", why) : status;
 }
 
 static char *printed(Build *build, void (*print)(Buf *, Build *)) {
@@ -412,15 +421,16 @@ static char *printed(Build *build, void (*print)(Buf *, Build *)) {
     return strndup(out.data, out.length);
 }
 
-static tern_status run(Build *build, tern_built *built) {
+static tern_status run(Build *build, bool torch, tern_built *built) {
     *built = (tern_built){.header = printed(build, print_header),
                           .source = build->header_only ? NULL : printed(build, print_source),
                           .description = printed(build, print_description),
                           .pkg_config = printed(build, print_pkg_config),
                           .cmake = printed(build, print_cmake),
+                          .torch = torch ? printed(build, print_torch) : NULL,
                           .num_forms = build->num_forms};
     return built->header && (built->source || build->header_only) && built->description &&
-                   built->pkg_config && built->cmake
+                   built->pkg_config && built->cmake && (built->torch || !torch)
                ? TERN_OK
                : TERN_ERROR_NO_MEMORY;
 }
@@ -445,7 +455,7 @@ static tern_status build_all(tern_module *module, const char *function,
                          .header_only = options->header_only};
         memcpy(&context->oom, &no_memory, sizeof no_memory);
         status = plan(build, function, options);
-        if (!status) status = run(build, built);
+        if (!status) status = run(build, options->torch, built);
     }
     for (int i = 0; kept && i < kept->forms.count; i++)
         for (int k = 0; k < kept->forms.data[i]->compiled.count; k++)
@@ -472,5 +482,6 @@ void tern_built_free(tern_built *built) {
     free(built->description);
     free(built->pkg_config);
     free(built->cmake);
+    free(built->torch);
     *built = (tern_built){0};
 }

@@ -104,6 +104,13 @@ void print_source(Buf *out, Build *build);
 /* The text without places in the source: it is not debugged where it goes. */
 Str plain_ptx(Arena *arena, Str text);
 
+const char *c_type(tern_dtype dtype); /* "uint16_t" */
+
+/* ---- torch.c ---- */
+
+const char *torch_refuses(const Build *build); /* why it cannot be said to PyTorch; NULL: it can */
+void print_torch(Buf *out, Build *build);
+
 /* ---- packages.c ---- */
 
 void print_pkg_config(Buf *out, Build *build);

@@ -13,6 +13,8 @@ static const char *const c_types[] = {
     [TERN_FLOAT32] = "float",       [TERN_FLOAT64] = "double",
 };
 
+const char *c_type(tern_dtype dtype) { return c_types[dtype]; }
+
 void print_parameters(Buf *out, const Build *build, const Function *function, const char *before) {
     const char *comma = before;
     bool any = false;

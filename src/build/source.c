@@ -479,6 +479,8 @@ static void print_start(Buf *out, const Build *build) {
                                         "-Wunused-but-set-variable",
                                         "-Wunknown-pragmas"};
     buf_puts(out, "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"
+                  /* gcc says it of inlined functions at the end of the file */
+                  "#pragma GCC diagnostic ignored \"-Wpsabi\"\n"
                   "#pragma GCC diagnostic push\n");
     for (int i = 0; i < COUNT(quiet); i++)
         buf_printf(out, "#pragma GCC diagnostic ignored \"%s\"\n", quiet[i]);

@@ -48,6 +48,8 @@ typedef struct Cli {
     bool watch;
     int timeout_ms;
     uint64_t order_seed;
+    /* Takes operands and options of words, behind those that it has; false after complaining. */
+    bool (*take_options)(struct Cli *cli, char **words, int count);
     Buf *complaints; /* NULL: they go to stderr */
     Buf *said;       /* what went to stderr, for an object on stdout; NULL: nobody asked for JSON */
     Str input;       /* standard input, where FILE is "-" */

@@ -112,12 +112,9 @@ static bool wants_json(char **words, int count) {
     return false;
 }
 
-static bool options_parse(Cli *cli, char **words, int count, Buf *said) {
+static bool take_options(Cli *cli, char **words, int count) {
     bool only_operands = false;
     cli->num_before_rest = -1;
-    *said = (Buf){.arena = cli->arena};
-    cli->json = wants_json(words, count);
-    if (cli->json) cli->said = said;
     for (int i = 0; i < count; i++) {
         if (!only_operands && !strcmp(words[i], "--"))
             only_operands = true, cli->num_before_rest = cli->operands.count;
@@ -127,12 +124,20 @@ static bool options_parse(Cli *cli, char **words, int count, Buf *said) {
             return false;
     }
     cli->json = option_given(cli, "json"); /* not the value of another */
-    if (!cli->json) cli->said = NULL;
     cli->quiet = option_given(cli, "quiet");
     cli->verbose = option_given(cli, "verbose");
     cli->device = option_value(cli, "device");
     for (int i = 0; option_nth(cli, "I", i); i++)
         vec_push(cli->arena, &cli->include_dirs, option_nth(cli, "I", i));
+    return true;
+}
+
+static bool options_parse(Cli *cli, char **words, int count, Buf *said) {
+    *said = (Buf){.arena = cli->arena};
+    cli->json = wants_json(words, count);
+    if (cli->json) cli->said = said;
+    if (!take_options(cli, words, count)) return false;
+    if (!cli->json) cli->said = NULL;
     return true;
 }
 
@@ -339,7 +344,7 @@ int main(int argc, char **argv) {
             fprintf(stderr, "tern: no command given; see 'tern help'\n");
         return EXIT_USAGE;
     }
-    Cli cli = {.arena = arena_new(NULL), .command = command};
+    Cli cli = {.arena = arena_new(NULL), .command = command, .take_options = take_options};
     Buf said;
     int code = run_command(&cli, argc, argv, &said);
     if (code && cli.said && said.length) print_error(&cli, code);

@@ -42,7 +42,7 @@ else
     skip 1 'no g++'
 fi
 check 'install' make -s install B="$BUILD" PREFIX=/usr DESTDIR="$work/root"
-for file in bin/tern include/tern.h include/tern_prof.h include/tern_tensor.h include/tern_tensor_ops.def include/tern.hpp lib/libtern.a lib/libtern.so.0 lib/pkgconfig/tern.pc share/man/man1/tern.1; do
+for file in bin/tern include/tern.h include/tern_build.h include/tern_prof.h include/tern_tensor.h include/tern_tensor_ops.def include/tern.hpp lib/libtern.a lib/libtern.so.0 lib/pkgconfig/tern.pc share/man/man1/tern.1; do
     check "$file is installed" test -e "$work/root/usr/$file"
 done
 if command -v pkg-config >/dev/null 2>&1; then
