@@ -116,6 +116,11 @@ static int take_config(Bound *bound) {
         code = bind_chosen(bound, config->values[i].name, config->values[i].text, "the config");
     bound->num_warps = config->num_warps;
     bound->num_stages = config->num_stages;
+    if (config->has_pre_hook && !code && !bound->cli->quiet)
+        fprintf(stderr,
+                "tern %s: config %d has a pre_hook, which is Python's to run: it does not run "
+                "here, 'tern exec' of the program runs it\n",
+                bound->cli->command->name, bound->config);
     return code;
 }
 

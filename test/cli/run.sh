@@ -18,6 +18,12 @@ def tuned(y, n, BLOCK: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     tl.store(y + i, BLOCK, mask=i < n)
 
+@triton.autotune(configs=[triton.Config({'BLOCK': 4}), triton.Config({'BLOCK': 4}, pre_hook=lambda args: args['y'].zero_())], key=['n'])
+@triton.jit
+def hooked(y, n, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(y + i, BLOCK, mask=i < n)
+
 @triton.heuristics({'BLOCK': lambda args: triton.next_power_of_2(args['n'])})
 @triton.jit
 def heuristic(y, n, BLOCK: tl.constexpr):
@@ -92,6 +98,9 @@ exits 0 '"sum":14' $TERN run "$k:add" --json --grid 1 -a 'x=arange(4)' -a 'y=emp
 exits 0 'config 1 of 2' $TERN run "$k:tuned" --grid 'cdiv(n,BLOCK)' -a 'y=empty(8,i32)' -a n=8
 exits 0 '[16, 16, 16]' $TERN run "$k:tuned" --config 2 --grid 1 -a 'y=empty(3,i32)' -a n=3 --print y
 exits 0 'num_warps 8' $TERN run "$k:tuned" --config 2 --grid 1 -a 'y=empty(3,i32)' -a n=3
+exits 0 "config 2 has a pre_hook, which is Python's to run" $TERN run "$k:hooked" --config 2 --grid 1 -a 'y=empty(3,i32)' -a n=3
+$TERN run "$k:hooked" --config 1 --grid 1 -a 'y=empty(3,i32)' -a n=3 >"$work/.hook" 2>&1
+check 'a config without a hook says nothing of one' test "$(grep -c pre_hook "$work/.hook")" = 0
 exits 0 '[2, 2, 2]' $TERN run "$k:tuned" --grid 2 -a 'y=empty(3,i32)' -a n=3 -a BLOCK=2 --print y
 exits 0 '[4, 4, 4]' $TERN run "$k:heuristic" --grid 1 -a 'y=empty(3,i32)' -a n=3 --print y
 exits 0 'changed' $TERN run kernels/vector_add.py --grid 'cdiv(n,BLOCK)' -a 'x_ptr=randn(1000)' -a 'y_ptr=randn(1000)' \
