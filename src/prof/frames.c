@@ -15,7 +15,7 @@
 
 /* ---- recording ---- */
 
-ProfFrames *prof_frames(tern_profile *profile) {
+static ProfFrames *find_frames(tern_profile *profile) {
     void *at[PROF_MOST_FRAMES];
     int count = backtrace(at, PROF_MOST_FRAMES);
     Str key = {(const char *)at, count * (int)sizeof *at};
@@ -30,6 +30,21 @@ ProfFrames *prof_frames(tern_profile *profile) {
     profile->all_stacks = known;
     map_set(&profile->stacks, key, known);
     return known;
+}
+
+/* How long it takes rests on how deep the program is just now: no trial beforehand says it. */
+ProfFrames *prof_frames(tern_profile *profile) {
+    int64_t start_ns = clock_ns();
+    ProfFrames *frames = find_frames(profile);
+    profile->frames_ns += clock_ns() - start_ns;
+    profile->num_framed++;
+    return frames;
+}
+
+double prof_range_ns(const tern_profile *profile) {
+    double frames_ns =
+        profile->num_framed ? (double)profile->frames_ns / (double)profile->num_framed : 0;
+    return profile->range_ns + frames_ns;
 }
 
 /* ---- libdw: elfutils/libdwfl.h, of what is used here ---- */

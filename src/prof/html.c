@@ -101,7 +101,7 @@ static void put_data(ProfFile *file, const tern_profile *profile) {
     buf_printf(out,
                ",\"wall\":%lld,\"range\":%.1f,\"dropped\":%lld,\"unbalanced\":%lld,"
                "\"events_all\":%lld",
-               (long long)wall, profile->range_ns, (long long)profile->num_dropped,
+               (long long)wall, prof_range_ns(profile), (long long)profile->num_dropped,
                (long long)profile->num_unbalanced, (long long)all);
     buf_printf(out, ",\"by_events\":%s,\"findings\":[", profile->why_events[0] ? "true" : "false");
     ProfFindings findings = prof_findings(profile);

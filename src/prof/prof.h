@@ -142,8 +142,9 @@ struct tern_profile {
     ProfClock clock;
     ProfMark **pieces; /* of marks */
     int num_pieces;
-    int64_t num_marks, num_free; /* num_free: for which there is room and memory */
-    int64_t memory_ns;           /* that getting memory took meanwhile */
+    int64_t num_marks, num_free;   /* num_free: for which there is room and memory */
+    int64_t memory_ns;             /* that getting memory took meanwhile */
+    int64_t frames_ns, num_framed; /* that finding C functions took, of so many ranges and calls */
     VEC(ProfDetail) details;
     ProfThread *threads, *last_thread;
     Map names, shapes, stacks; /* names: given -> ProfName; stacks: addresses -> ProfFrames */
@@ -152,8 +153,8 @@ struct tern_profile {
     Buf shape_key;
     ProfName recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
     int64_t begin_ns, end_ns;                 /* of the monotonic clock */
-    double range_ns;                          /* what recording an empty range takes */
-    struct ProfTiming *timings;               /* cuda: events around device work */
+    double range_ns;            /* what recording an empty range takes, but for its C functions */
+    struct ProfTiming *timings; /* cuda: events around device work */
     int num_timings, timings_capacity;
     VEC(ProfStream) streams;
     tern_event *anchor; /* recorded at anchor_ns; NULL: CUPTI times, or the host itself */
@@ -181,7 +182,8 @@ void prof_marks_free(tern_profile *profile);
 void prof_marks_to_events(tern_profile *profile);
 
 /* ---- frames.c ---- */
-ProfFrames *prof_frames(tern_profile *profile); /* of the caller; NULL: there are none */
+ProfFrames *prof_frames(tern_profile *profile);    /* of the caller; NULL: there are none */
+double prof_range_ns(const tern_profile *profile); /* of recording one, with C functions if kept */
 void prof_name_frames(tern_profile *profile);
 
 /* ---- profile.c ---- */

@@ -281,12 +281,12 @@ tern_status tern_profile_step(tern_profile *profile) {
 static void measure_range(tern_profile *profile) {
     enum { ROUNDS = 8, RANGES = 128 };
     for (int round = 0; round < ROUNDS; round++) {
-        int64_t start = clock_ns();
+        int64_t start = clock_ns() - profile->frames_ns;
         for (int i = 0; i < RANGES; i++) {
             tern_range_push(profile->context, "range");
             tern_range_pop(profile->context);
         }
-        double took = (double)(clock_ns() - start) / RANGES;
+        double took = (double)(clock_ns() - profile->frames_ns - start) / RANGES;
         if (!round || took < profile->range_ns) profile->range_ns = took;
     }
 }

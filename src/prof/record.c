@@ -81,6 +81,7 @@ static bool add_piece(tern_profile *profile) {
 
 void prof_marks_reset(tern_profile *profile) {
     profile->num_marks = profile->num_free = profile->memory_ns = 0;
+    profile->frames_ns = profile->num_framed = 0;
     profile->details.count = 0;
     for (ProfThread *thread = profile->threads; thread; thread = thread->next)
         for (int i = 0; i < thread->depth && i < PROF_MAX_DEPTH; i++) thread->open[i] = -1;

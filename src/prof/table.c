@@ -98,7 +98,9 @@ static void put_times(Buf *out, const tern_profile *profile, bool device) {
     if (!profile->cupti.api || profile->why_events[0]) return;
     for (int i = 0; i < PROF_OVERHEADS; i++)
         if (i < PROF_MODULE_LOADING || i > PROF_QUEUE_FULL) own_ns += profile->overheads[i].ns;
-    buf_printf(out, "times by CUPTI, API %u; its own work took %s, %.2f %% of the time\n",
+    buf_printf(out,
+               "times by CUPTI, API %u; its own work took %s, %.2f %% of the time, without what it "
+               "adds to calls\n",
                profile->cupti.api, prof_time(a, (double)own_ns),
                wall > 0 ? (double)own_ns * 100 / (double)wall : 0.0);
     if (profile->num_lost)
@@ -141,9 +143,10 @@ static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *tab
     buf_printf(out, "%s; self CPU %s of %s", profile->device, prof_time(a, (double)table->all_cpu),
                prof_time(b, (double)wall));
     if (table->device) buf_printf(out, ", self GPU %s", prof_time(c, (double)table->all_device));
-    buf_printf(out, "; recording: %.0f ns a range, %.2f %% of the time\n", profile->range_ns,
-               wall ? (profile->range_ns * (double)num_host + (double)profile->memory_ns) * 100 /
-                          (double)wall
+    buf_printf(out, "; recording: %.0f ns a range, %.2f %% of the time\n", prof_range_ns(profile),
+               wall ? (profile->range_ns * (double)num_host + (double)profile->frames_ns +
+                       (double)profile->memory_ns) *
+                          100 / (double)wall
                     : 0.0);
     put_times(out, profile, table->device);
     if (profile->num_dropped)

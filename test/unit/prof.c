@@ -721,6 +721,7 @@ static tern_profile *with_frames(tern_context *context) {
     for (volatile int i = 0; i < 3; i++) calls_a_range(context);
     CHECK(!tern_profile_stop(profile));
     CHECK(profile->num_events == 6);
+    CHECK(profile->num_framed == 6 && profile->frames_ns > 0); /* none of the trials before */
     return profile;
 }
 
@@ -756,6 +757,11 @@ TEST(c_functions_are_kept) {
     CHECK(profile->frames_by_address && frames->count >= 3 && strstr(frames->names[0], "+0x"));
     char *table = tern_profile_table(profile, NULL);
     CHECK(strstr(table, "C functions by addresses: libdw.so.1 is not here"));
+    tern_free(table);
+    profile->range_ns = 40, profile->frames_ns = 6 * 1460;
+    profile->begin_ns = 0, profile->end_ns = 1000000, profile->memory_ns = 1000;
+    table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "; recording: 1500 ns a range, 1.00 % of the time\n"));
     tern_free(table);
     tern_profile_free(profile);
     tern_close(context);
