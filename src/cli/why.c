@@ -169,11 +169,21 @@ static void take_accesses(Why *why) {
                       .ceiling_from = ceiling > 0 ? WHY_MEASURED : WHY_UNKNOWN};
 }
 
+/* Without registers fewer blocks may fit. */
+static WhyTail tail_of(const tern_counted *counted, double blocks) {
+    WhyTail tail = why_tail(blocks, counted->multiprocessors, counted->blocks);
+    for (int fit = 1; fit < counted->blocks && counted->registers < 0; fit++) {
+        WhyTail fewer = why_tail(blocks, counted->multiprocessors, fit);
+        tail = (WhyTail){fmin(tail.least, fewer.least), fmax(tail.most, fewer.most)};
+    }
+    return tail;
+}
+
 static void take_counted(Why *why) {
     const tern_counted *counted = &why->counted;
     WhyFacts *facts = &why->facts;
     double units = counted->multiprocessors, blocks = why_blocks(why);
-    facts->tail = why_tail(blocks, units, counted->blocks);
+    facts->tail = tail_of(counted, blocks);
     facts->is_small = blocks < units;
     if (counted->spill_store_bytes > 0 || counted->spill_load_bytes > 0)
         facts->spilled_bytes = counted->spill_store_bytes + counted->spill_load_bytes;
@@ -266,6 +276,7 @@ static void take_measured(Why *why, bool is_hot) {
         m->bytes, is_hot && !is_far ? m->peaks.cached : fmax(m->peaks.copy, m->peaks.read),
         from_evidence(m->bytes_by), from};
     take_moved(why);
+    if (m->has_hardware && m->hardware.active > 0) why->facts.active = m->hardware.active;
     why->published = published_of(why->description);
     take_products(why, from_evidence(m->flops_by));
     why->units = strcmp(m->device, "cpu") ? 0 : threads_of(m->description);

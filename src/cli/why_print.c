@@ -68,6 +68,15 @@ static double occupancy(const tern_counted *c) {
     return (double)c->blocks * c->threads / c->threads_per_multiprocessor;
 }
 
+static void put_tail(const WhyVerdict *v, char letter) {
+    if (v->tail.least < v->tail.most)
+        printf("%.1f to", v->tail.least * 100);
+    else
+        printf("at most");
+    printf(" %.1f %% idle at the end [%c]\n", v->tail.most * 100,
+           v->is_tail_counted ? why_letter(WHY_HARDWARE) : letter);
+}
+
 static void print_occupancy(const Why *why) {
     const tern_counted *c = &why->counted;
     double at_a_time = (double)c->blocks * c->multiprocessors;
@@ -76,12 +85,10 @@ static void print_occupancy(const Why *why) {
            c->threads_per_multiprocessor, occupancy(c) * 100, c->blocks);
     put_limits(c);
     printf(" [%c]\n", c->registers < 0 ? 'c' : 'a');
-    if (c->blocks)
-        printf(
-            "  waves      %.2f: %.0f blocks, %.0f at a time on %d multiprocessors; at most %.1f %% "
-            "idle at the end [%c]\n",
-            why_blocks(why) / at_a_time, why_blocks(why), at_a_time, c->multiprocessors,
-            why->facts.tail * 100, c->registers < 0 ? 'c' : 'a');
+    if (!c->blocks) return;
+    printf("  waves      %.2f: %.0f blocks, %.0f at a time on %d multiprocessors; ",
+           why_blocks(why) / at_a_time, why_blocks(why), at_a_time, c->multiprocessors);
+    put_tail(&why->verdict, c->registers < 0 ? 'c' : 'a');
 }
 
 typedef struct Worst { /* the line that wastes most */
@@ -219,8 +226,8 @@ static void put_verdict(const Why *why) {
         printf(", %.1f times what would do", why->facts.conflicts);
         return;
     case WHY_TAIL:
-        printf("at most %.0f %% of the %s' time is idle at the end", why->facts.tail * 100,
-               why->is_model ? "multiprocessors" : "threads");
+        printf("at most %.0f %% of the %s' time is idle at the end", v->tail.most * 100,
+               why->units ? "threads" : "multiprocessors");
         return;
     case WHY_LAUNCH:
         if (why->is_model)
@@ -330,11 +337,11 @@ void why_print(const Why *why) {
     } else {
         printf("  time       %s, noise %.1f %%, %zu samples [m]\n",
                time_words(text, why->facts.seconds), t->noise * 100, t->num_samples);
-        if (why->units)
-            printf(
-                "  waves      %.2f: %.0f programs on %d threads; at most %.1f %% idle at the end "
-                "[c]\n",
-                why_blocks(why) / why->units, why_blocks(why), why->units, why->facts.tail * 100);
+        if (why->units) {
+            printf("  waves      %.2f: %.0f programs on %d threads; ", why_blocks(why) / why->units,
+                   why_blocks(why), why->units);
+            put_tail(&why->verdict, why_letter(WHY_COUNTED));
+        }
         print_counters(why);
         if (why->measured.doubts.length)
             printf("  doubts     %.*s\n", STR_ARG(why->measured.doubts));
@@ -431,7 +438,7 @@ void why_print_json(const Why *why) {
     for (int i = 0; i < 3; i++) json_int(&json, why->grid[i]);
     json_close(&json, ']');
     json_key(&json, "time_s"), json_number(&json, why->is_model ? NAN : why->facts.seconds);
-    json_key(&json, "tail"), json_number(&json, why->facts.tail);
+    json_key(&json, "tail"), json_number(&json, v->tail.most);
     if (why->has_counts) json_model(&json, why);
     if (why->measured.has_hardware) json_hardware(&json, &why->measured.hardware);
     json_resources(&json, why);

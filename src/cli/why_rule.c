@@ -62,12 +62,24 @@ double why_least(const WhyResource *resource) {
     return resource->ceiling > 0 ? resource->amount / resource->ceiling : 0;
 }
 
-/* Blocks that fit all at once share their multiprocessors, and the fullest one ends last; else they
- * come in waves, of which the last may be small. */
-double why_tail(double blocks, double units, double fit) {
-    if (!(blocks > 0) || !(units > 0) || !(fit > 0)) return 0;
-    double places = blocks <= units * fit ? units : units * fit;
-    return 1 - blocks / places / ceil(blocks / places);
+/* Blocks come in waves, and the last is spread over the multiprocessors: those without a block are
+ * idle. Where blocks wait for latency, each wave takes the same time, and one more block on a
+ * multiprocessor none; where one fills a multiprocessor, that with the most of them ends last. */
+WhyTail why_tail(double blocks, double units, double fit) {
+    if (!(blocks > 0) || !(units > 0) || !(fit > 0)) return (WhyTail){0};
+    double waves = ceil(blocks / (units * fit)), last = blocks - (waves - 1) * units * fit;
+    double beside = (1 - fmin(last / units, 1)) / waves;
+    double in_turn = 1 - blocks / units / ceil(blocks / units);
+    return (WhyTail){fmin(beside, in_turn), fmax(beside, in_turn)};
+}
+
+/* What the device counted is idle for whatever reason: the tail is no more than either. */
+static void take_tail(const WhyFacts *facts, WhyVerdict *verdict) {
+    double idle = fmax(1 - facts->active, 0);
+    verdict->tail = facts->tail;
+    if (!(facts->active > 0)) return;
+    verdict->is_tail_counted = idle < facts->tail.most;
+    verdict->tail.least = verdict->tail.most = fmin(idle, facts->tail.most);
 }
 
 typedef struct Two { /* the resources with the largest shares */
@@ -109,9 +121,8 @@ static WhyKind cause_of(const WhyFacts *facts, const WhyVerdict *verdict, Two tw
 
 static void judge_measured(const WhyFacts *facts, WhyVerdict *verdict, Two two) {
     double most = share_of(verdict, two.first), next = share_of(verdict, two.second);
-    double launch = facts->floor_s / facts->seconds;
-    bool is_tail =
-        !facts->is_small && facts->tail >= share_tail && facts->tail > 1 - most - facts->tail;
+    double launch = facts->floor_s / facts->seconds, tail = verdict->tail.least;
+    bool is_tail = !facts->is_small && tail >= share_tail && tail > 1 - most - tail;
     if (launch >= share_launch) {
         verdict->bound = WHY_LAUNCH;
         verdict->gain = gain_to(fmax(most, 1 - launch));
@@ -120,7 +131,7 @@ static void judge_measured(const WhyFacts *facts, WhyVerdict *verdict, Two two) 
         verdict->gain = gain_to(fmax(next, launch));
     } else if (is_tail) {
         verdict->bound = WHY_TAIL;
-        verdict->gain = gain_to(fmax(1 - facts->tail, most));
+        verdict->gain = gain_to(fmax(1 - verdict->tail.most, most));
     } else {
         verdict->bound = cause_of(facts, verdict, two);
         bool is_resource = verdict->bound < WHY_NUM_RESOURCES;
@@ -128,14 +139,14 @@ static void judge_measured(const WhyFacts *facts, WhyVerdict *verdict, Two two) 
     }
 }
 
-static void judge_counted(const WhyFacts *facts, WhyVerdict *verdict, Two two) {
+static void judge_counted(WhyVerdict *verdict, Two two) {
     verdict->bound = two.first;
     if (two.first == WHY_NO_BOUND) return;
     if (verdict->seconds < least_work_s)
         verdict->bound = WHY_LAUNCH;
-    else if (facts->tail >= share_tail_static) {
+    else if (verdict->tail.least >= share_tail_static) {
         verdict->bound = WHY_TAIL;
-        verdict->gain = gain_to(1 - facts->tail);
+        verdict->gain = gain_to(1 - verdict->tail.most);
     } else
         verdict->gain =
             gain_to(fmax(share_of(verdict, two.second), least_work_s / verdict->seconds));
@@ -148,10 +159,11 @@ WhyVerdict why_judge(const WhyFacts *facts) {
     for (int i = 0; i < WHY_NUM_RESOURCES && verdict.seconds > 0; i++)
         verdict.shares[i] = why_least(&facts->resources[i]) / verdict.seconds;
     Two two = largest(&verdict);
+    take_tail(facts, &verdict);
     if (facts->seconds > 0)
         judge_measured(facts, &verdict, two);
     else
-        judge_counted(facts, &verdict, two);
+        judge_counted(&verdict, two);
     if (verdict.bound == two.first &&
         share_of(&verdict, two.first) - share_of(&verdict, two.second) < 0.1)
         verdict.second = two.second;

@@ -47,11 +47,18 @@ typedef struct WhyResource {
     WhyFrom amount_from, ceiling_from;
 } WhyResource;
 
+/* The part of the multiprocessors' time that is idle at the end, were all blocks alike: between
+ * what it is if blocks side by side take as long as one alone, and if they take turns. */
+typedef struct WhyTail {
+    double least, most;
+} WhyTail;
+
 typedef struct WhyFacts {
     WhyResource resources[WHY_NUM_RESOURCES];
     double seconds;   /* measured; 0: not known */
     double floor_s;   /* what launching nothing takes, measured; 0: not known */
-    double tail;      /* at most this part of the multiprocessors' time is idle at the end */
+    WhyTail tail;     /* by the number of blocks */
+    double active;    /* of multiprocessors, of the busiest one's time, counted; 0: not known */
     bool is_small;    /* not each multiprocessor has a block: the tail is no wave's */
     double conflicts; /* wavefronts of shared memory, in those that would do; 0: not known */
     double
@@ -65,13 +72,14 @@ typedef struct WhyVerdict {
     double seconds;        /* that shares are of */
     double shares[WHY_NUM_RESOURCES];
     double gain; /* at most so many times as fast without it; 1: nothing is to be had there */
+    WhyTail tail;
+    bool is_tail_counted; /* by the device: it is less than by the number of blocks */
 } WhyVerdict;
 
 double why_least(const WhyResource *resource); /* seconds; 0: not known */
 WhyVerdict why_judge(const WhyFacts *facts);
 
-/* Of the time of a machine of `units` that takes `fit` blocks each: what is idle when all blocks
- * take as long as each other. */
-double why_tail(double blocks, double units, double fit);
+/* `fit` at a time on each of `units`. */
+WhyTail why_tail(double blocks, double units, double fit);
 
 #endif

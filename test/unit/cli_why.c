@@ -9,7 +9,7 @@
 
 /* Measured, with shares of memory and arithmetic. */
 static WhyFacts measured(double memory, double arithmetic, double tail, double floor) {
-    WhyFacts facts = {.seconds = 1e-3, .floor_s = floor * 1e-3, .tail = tail};
+    WhyFacts facts = {.seconds = 1e-3, .floor_s = floor * 1e-3, .tail = {tail, tail}};
     facts.resources[WHY_MEMORY] = (WhyResource){memory * 1e6, 1e9, WHY_COUNTED, WHY_MEASURED};
     facts.resources[WHY_ARITHMETIC] =
         (WhyResource){arithmetic * 1e9, 1e12, WHY_COUNTED, WHY_MEASURED};
@@ -45,7 +45,7 @@ TEST(what_is_measured) {
 TEST(ten_kernels_whose_bound_is_known) {
     static const struct {
         WhyKind bound;
-        double us, floor, tail, shares[WHY_NUM_RESOURCES];
+        double us, floor, tail, active, shares[WHY_NUM_RESOURCES];
         double conflicts, spilled, occupancy;
         bool by_registers, by_shared, is_small;
     } rows[] = {
@@ -89,10 +89,10 @@ TEST(ten_kernels_whose_bound_is_known) {
          .by_shared = true,
          .shares = {[WHY_MEMORY] = 0.24, [WHY_TENSOR] = 0.3}},
         {.bound = WHY_TAIL,
-         .us = 40.9,
+         .us = 60,
          .floor = 2.7,
          .tail = 0.496,
-         .occupancy = 0,
+         .active = 0.52,
          .shares = {[WHY_MEMORY] = 0.092, [WHY_ARITHMETIC] = 0.464}},
         {.bound = WHY_CONFLICTS,
          .us = 82.9,
@@ -114,7 +114,8 @@ TEST(ten_kernels_whose_bound_is_known) {
     for (int i = 0; i < COUNT(rows); i++) {
         WhyFacts facts = {.seconds = rows[i].us * 1e-6,
                           .floor_s = rows[i].floor * 1e-6,
-                          .tail = rows[i].tail,
+                          .tail = {rows[i].tail, rows[i].tail},
+                          .active = rows[i].active,
                           .is_small = rows[i].is_small,
                           .conflicts = rows[i].conflicts,
                           .spilled_bytes = rows[i].spilled,
@@ -167,9 +168,11 @@ TEST(what_is_counted) {
     judged(facts, WHY_MEMORY, WHY_NO_BOUND, 4);
     CHECK(is_near(why_judge(&facts).seconds, 1e-3));
     CHECK(is_near(why_judge(&facts).shares[WHY_ARITHMETIC], 0.25));
-    facts.tail = 0.4;
+    facts.tail = (WhyTail){0.4, 0.4};
     judged(facts, WHY_TAIL, WHY_NO_BOUND, 1 / 0.6);
-    facts.tail = 0.2;
+    facts.tail = (WhyTail){0.4, 0.5}; /* named for the least, its gain for the most */
+    judged(facts, WHY_TAIL, WHY_NO_BOUND, 2);
+    facts.tail = (WhyTail){0.2, 0.5};
     judged(facts, WHY_MEMORY, WHY_NO_BOUND, 4);
     facts = measured(0.0009, 0.0001, 0.9, 0);
     facts.seconds = 0;
@@ -181,15 +184,66 @@ TEST(what_is_counted) {
     judged((WhyFacts){0}, WHY_NO_BOUND, WHY_NO_BOUND, 1);
 }
 
+static void is_tail(double blocks, double units, double fit, double least, double most) {
+    WhyTail tail = why_tail(blocks, units, fit);
+    CHECK(is_near(tail.least, least) && is_near(tail.most, most));
+}
+
 TEST(tails) {
-    CHECK(is_near(why_tail(132, 132, 1), 0) && is_near(why_tail(264, 132, 2), 0));
-    CHECK(is_near(why_tail(133, 132, 1), 1 - 133.0 / 264));
-    CHECK(is_near(why_tail(133, 132, 16), 1 - 133.0 / 264)); /* one multiprocessor has two */
-    CHECK(is_near(why_tail(144, 132, 1), 1 - 144.0 / 264));
-    CHECK(is_near(why_tail(1, 132, 16), 1 - 1.0 / 132));
-    CHECK(is_near(why_tail(4224, 132, 16), 0) &&
-          is_near(why_tail(4225, 132, 16), 1 - 4225.0 / 6336));
-    CHECK(why_tail(0, 132, 1) == 0 && why_tail(5, 0, 1) == 0 && why_tail(5, 4, 0) == 0);
+    is_tail(132, 132, 1, 0, 0);
+    is_tail(264, 132, 2, 0, 0);
+    is_tail(133, 132, 1, 131.0 / 264, 131.0 / 264); /* 131 idle in the second wave of two */
+    is_tail(144, 132, 1, 120.0 / 264, 120.0 / 264);
+    is_tail(133, 132, 2, 0, 131.0 / 264); /* one has two: no longer, or twice as long */
+    is_tail(133, 132, 16, 0, 131.0 / 264);
+    is_tail(265, 132, 2, 131.0 / 396, 131.0 / 264); /* the last has a multiprocessor to itself */
+    is_tail(397, 132, 2, 0, 131.0 / 528);           /* 133 in the second wave: each has one */
+    is_tail(1, 132, 16, 131.0 / 132, 131.0 / 132);
+    is_tail(4224, 132, 16, 0, 0);
+    is_tail(4225, 132, 16, 131.0 / 132 / 33, 131.0 / 132 / 3);
+    is_tail(0, 132, 1, 0, 0);
+    is_tail(5, 0, 1, 0, 0);
+    is_tail(5, 4, 0, 0, 0);
+}
+
+/* By waves played one by one: each block takes one unit of time on its own, or its share. */
+TEST(tails_as_they_are_played) {
+    enum { UNITS = 5, MOST_FIT = 4, MOST_BLOCKS = 60 };
+    for (int fit = 1; fit <= MOST_FIT; fit++)
+        for (int blocks = 1; blocks <= MOST_BLOCKS; blocks++) {
+            double beside[UNITS] = {0}, in_turn[UNITS] = {0};
+            for (int first = 0; first < blocks; first += UNITS * fit)
+                for (int i = first; i < blocks && i < first + UNITS * fit; i++) {
+                    beside[i % UNITS] = first / (UNITS * fit) + 1;
+                    in_turn[i % UNITS]++;
+                }
+            double busy[2] = {0};
+            for (int i = 0; i < UNITS; i++)
+                busy[0] += beside[i] / beside[0] / UNITS,
+                    busy[1] += in_turn[i] / in_turn[0] / UNITS;
+            is_tail(blocks, UNITS, fit, 1 - fmax(busy[0], busy[1]), 1 - fmin(busy[0], busy[1]));
+        }
+}
+
+/* 133 blocks, two at a time on each of 132 multiprocessors, of which an H200 counted 93 % busy. */
+TEST(what_is_counted_of_a_tail_bounds_it) {
+    WhyFacts facts = measured(0.092, 0.464, 0, 0);
+    facts.tail = why_tail(133, 132, 2);
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 1 / 0.464); /* nobody counted: not named */
+    facts.active = 0.93;
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 1 / 0.464);
+    WhyVerdict verdict = why_judge(&facts);
+    CHECK(is_near(verdict.tail.most, 0.07) && verdict.is_tail_counted);
+    facts.active = 0.52; /* they took turns */
+    judged(facts, WHY_TAIL, WHY_NO_BOUND, 1 / 0.52);
+    facts.active = 0.3; /* idle for other reasons, too */
+    verdict = why_judge(&facts);
+    CHECK(is_near(verdict.tail.most, 131.0 / 264) && !verdict.is_tail_counted);
+    facts.tail = why_tail(133, 132, 1);
+    facts.active = 0.93; /* and blocks that are not alike */
+    judged(facts, WHY_LATENCY, WHY_NO_BOUND, 1 / 0.464);
+    facts.active = 1.1; /* no less than none */
+    CHECK(is_near(why_judge(&facts).tail.most, 0));
 }
 
 TEST(letters_have_words) {
