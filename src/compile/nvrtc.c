@@ -73,8 +73,8 @@ static bool nvrtc_open(Arena *arena, Nvrtc *nvrtc, Diag *diag) {
         while (nvrtc->folder.length && nvrtc->folder.data[nvrtc->folder.length - 1] != '/')
             nvrtc->folder.length--;
     }
-    if (nvrtc->version && nvrtc->version(&major, &minor)) major = minor = 0;
-    bool old = major < LEAST_MAJOR || (major == LEAST_MAJOR && minor < LEAST_MINOR);
+    bool old = !missing && (nvrtc->version(&major, &minor) || major < LEAST_MAJOR ||
+                            (major == LEAST_MAJOR && minor < LEAST_MINOR));
     if (!missing && !old) return true;
     if (missing)
         diag_refused(diag, (Span){0}, "builder 'nvrtc': %s has no %s",
@@ -130,9 +130,8 @@ static Options options_of(Arena *arena, const CuModule *module, const CompileReq
 
 /* ---- a compilation ---- */
 
-typedef struct Output { /* from malloc */
-    char *log, *ptx;
-    Str entry;
+typedef struct Output {
+    const char *log, *ptx, *entry;
 } Output;
 
 /* "k.cu(12): error: identifier "x" is undefined": at line 12 of the source. */
@@ -142,8 +141,7 @@ static void report(Arena *arena, const Source *source, const char *log, Diag *di
         size_t length = strcspn(line, "\n");
         Str text = {line, (int)length};
         const char *error = memmem(line, length, "error: ", 7);
-        char *end = NULL;
-        long number = str_starts(text, start.data) ? strtol(line + start.length, &end, 10) : 0;
+        long number = str_starts(text, start.data) ? strtol(line + start.length, NULL, 10) : 0;
         Span span = {0};
         if (number > 0 && number <= source->num_lines) {
             int first = source->line_starts[number - 1];
@@ -160,14 +158,13 @@ static void report(Arena *arena, const Source *source, const char *log, Diag *di
     if (!diag_failed(diag)) diag_error(diag, (Span){0}, "NVRTC: %s", log);
 }
 
-static char *text_of(NvrtcProgram program, int (*size_of)(NvrtcProgram, size_t *),
-                     int (*get)(NvrtcProgram, char *)) {
+static const char *text_of(Arena *arena, NvrtcProgram program,
+                           int (*size_of)(NvrtcProgram, size_t *),
+                           int (*get)(NvrtcProgram, char *)) {
     size_t size = 0;
     if (size_of(program, &size)) return NULL;
-    char *text = calloc(size + 1, 1);
-    if (!text || !get(program, text)) return text;
-    free(text);
-    return NULL;
+    char *text = arena_alloc(arena, size + 1);
+    return get(program, text) ? NULL : text;
 }
 
 /* False: no PTX; the log says why, unless it is NULL. */
@@ -176,10 +173,10 @@ static bool run(Arena *arena, const Nvrtc *nvrtc, NvrtcProgram program, const ch
     const char *entry = NULL;
     bool fine =
         !nvrtc->add_name(program, name) && !nvrtc->compile(program, options->count, options->data);
-    output->log = text_of(program, nvrtc->log_size, nvrtc->log);
+    output->log = text_of(arena, program, nvrtc->log_size, nvrtc->log);
     if (!fine || nvrtc->lowered_name(program, name, &entry) || !entry) return false;
-    output->entry = str_copy(arena, str_of(entry));
-    output->ptx = text_of(program, nvrtc->ptx_size, nvrtc->ptx);
+    output->entry = str_c(arena, str_of(entry));
+    output->ptx = text_of(arena, program, nvrtc->ptx_size, nvrtc->ptx);
     return output->ptx != NULL;
 }
 
@@ -206,14 +203,12 @@ static Str ptx_of(Arena *arena, const Nvrtc *nvrtc, const CuModule *module, cons
     }
     bool fine = run(arena, nvrtc, program, name, &options, &output);
     nvrtc->destroy(&program);
-    Str ptx = STR("");
-    if (fine)
-        ptx = str_copy(arena, str_of(output.ptx)), *entry = output.entry;
-    else
+    if (!fine) {
         report(arena, source, output.log ? output.log : "no words", diag);
-    free(output.log);
-    free(output.ptx);
-    return ptx;
+        return STR("");
+    }
+    *entry = str_of(output.entry);
+    return str_of(output.ptx);
 }
 
 /* ---- one entry of the text ---- */
@@ -229,15 +224,6 @@ static bool line_has(Str text, int at, const char *words) {
     return memmem(text.data + at, (size_t)(end - at), words, strlen(words)) != NULL;
 }
 
-/* Is the name between two characters that are of no name? */
-static bool line_names(Str text, int at, Str name) {
-    int end = next_line(text, at);
-    const char *found = memmem(text.data + at, (size_t)(end - at), name.data, (size_t)name.length);
-    if (!found) return false;
-    char before = found[-1], after = found + name.length < text.data + end ? found[name.length] : 0;
-    return (before == ' ' || before == '\t') && strchr("( \t\r\n", after);
-}
-
 /* How much deeper in braces the line ends than it begins. */
 static int line_braces(Str text, int at) {
     int depth = 0, end = next_line(text, at);
@@ -251,18 +237,19 @@ static int line_braces(Str text, int at) {
 static Str declared_name(Str text, int at) {
     int end = at, start;
     while (end < text.length && !strchr("[=;\n", text.data[end])) end++;
-    while (end > at && text.data[end - 1] == ' ') end--;
+    while (text.data[end - 1] == ' ') end--; /* it begins with '.' */
     for (start = end; start > at && !strchr(" \t", text.data[start - 1]);) start--;
     return (Str){text.data + start, end - start};
 }
 
+/* Is the name somewhere between two characters that are of no name? */
 static bool names(Str text, Str name) {
     for (int at = 1; at + name.length < text.length; at++) {
         const char *found =
             memmem(text.data + at, (size_t)(text.length - at), name.data, (size_t)name.length);
         if (!found) return false;
         at = (int)(found - text.data);
-        if (strchr(" \t[(", found[-1]) && strchr(" ;,+)]\n", found[name.length])) return true;
+        if (strchr(" \t[(", found[-1]) && strchr(" \t\r\n(;,+)]", found[name.length])) return true;
     }
     return false;
 }
@@ -295,10 +282,12 @@ static int end_of_block(Str text, int at) {
 
 /* .func (.param .b32 result) name( */
 static Str block_name(Str text, int at) {
-    int end = next_line(text, at), start;
-    while (end > at && strchr(" \t\n(", text.data[end - 1])) end--;
-    for (start = end; start > at && !strchr(" \t)", text.data[start - 1]);) start--;
-    return (Str){text.data + start, end - start};
+    const char *name = memmem(text.data + at, (size_t)(text.length - at), ".func ", 6);
+    name += strlen(".func ");
+    name += strspn(name, " \t");
+    if (*name == '(') name += strcspn(name, ")");
+    name += strspn(name, " \t)");
+    return (Str){name, (int)strcspn(name, " \t\r\n(;")};
 }
 
 /* The lines without entries but one, and of functions and variables those that `code` names. */
@@ -309,8 +298,9 @@ static Str chosen(Arena *arena, Str text, Str entry, Str code) {
         bool begins = begins_block(text, at), keeps = true;
         end = begins ? end_of_block(text, at) : next_line(text, at);
         if (begins)
-            keeps = line_has(text, at, ".entry ") ? line_names(text, at, entry)
-                                                  : names(code, block_name(text, at));
+            keeps = line_has(text, at, ".entry ")
+                        ? names((Str){text.data + at, next_line(text, at) - at}, entry)
+                        : names(code, block_name(text, at));
         else if (declares(text, at))
             keeps = names(code, declared_name(text, at));
         if (keeps) buf_add(&out, text.data + at, (size_t)(end - at));
@@ -362,13 +352,14 @@ static Str source_name(Str name) {
     if (!str_starts(name, "_Z")) return name;
     Str last = STR("");
     if (str_starts(name, "_ZZ")) return last;
-    for (int i = 2; i < name.length;) {
-        int length = 0;
-        while (i < name.length && name.data[i] >= '0' && name.data[i] <= '9' &&
-               length < name.length)
-            length = 10 * length + name.data[i++] - '0';
-        if (length && length <= name.length - i) last = (Str){name.data + i, length};
-        i += length ? length : 1;
+    for (int i = 2, length = 0; i < name.length; i++) {
+        bool is_digit = name.data[i] >= '0' && name.data[i] <= '9';
+        if (is_digit && length < name.length)
+            length = 10 * length + name.data[i] - '0';
+        else if (length) {
+            if (length <= name.length - i) last = (Str){name.data + i, length};
+            i += length - 1, length = 0;
+        }
     }
     return last;
 }

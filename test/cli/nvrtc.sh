@@ -37,6 +37,13 @@ if $cc -shared -fPIC -Isrc test/mock/libnvrtc_mock.c -o "$work/mock.so" 2>/dev/n
     export TERN_NVRTC="$work/mock.so" MOCK_NVRTC_SEEN="$work/seen"
     exits 3 "$work/mock.so is NVRTC 11.1; 11.2 or newer is needed" env MOCK_NVRTC_VERSION=111 \
         "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+    exits 3 "$work/mock.so is NVRTC 0.0; 11.2 or newer is needed" env MOCK_NVRTC_VERSION=0 \
+        "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+    for version in 112 120; do
+        exits 2 'NVRTC: no words of mine' env MOCK_NVRTC_VERSION=$version \
+            MOCK_NVRTC_LOG='no words of mine' \
+            "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx
+    done
     printf 'int nvrtcVersion(int *a, int *b) { return *a = 13, *b = 0; }' >"$work/part.c"
     $cc -shared -fPIC "$work/part.c" -o "$work/part.so"
     exits 3 "$work/part.so has no nvrtcCreateProgram" env TERN_NVRTC="$work/part.so" \
@@ -45,6 +52,11 @@ if $cc -shared -fPIC -Isrc test/mock/libnvrtc_mock.c -o "$work/mock.so" 2>/dev/n
         MOCK_NVRTC_LOG="$work/wrong.cu(2): error: identifier \"unknown\" is undefined
       y[0] = unknown;
 1 error detected in the compilation of \"$work/wrong.cu\"." \
+        "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
+    cp "$work/.out" "$work/said"
+    check 'what it says ends with its line' sh -c "! grep -q 'y\[0\] = \$' '$work/said'"
+    exits 2 'error: NVRTC: nvrtc: error: invalid value for --gpu-architecture (-arch)' env \
+        MOCK_NVRTC_LOG='nvrtc: error: invalid value for --gpu-architecture (-arch)' \
         "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
     exits 2 'NVRTC: a log in other words' env MOCK_NVRTC_LOG='a log in other words' \
         "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
@@ -72,8 +84,24 @@ if $cc -shared -fPIC -Isrc test/mock/libnvrtc_mock.c -o "$work/mock.so" 2>/dev/n
         "$TERN" run "$source:bounded" --builder nvrtc --device sim --grid 1 --block 65 -a 'y=zeros(65)'
     exits 3 "a variable that kernels share, 'outside'" env MOCK_NVRTC_ENTRY=_Z6sharesPf \
         "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
+
+    # A variable is known by the last of the names in its name.
+    printf '%s\n' 'namespace ns { __device__ int counter; }' 'namespace counter7 { __device__ int of_it; }' \
+        '__global__ void counts(int *y) {}' >"$work/counts.cu"
+    for name in counter _ZN2ns7counterE _ZL7counter _ZN2ns3ten7counterE 'counter2 _Z8counter2' \
+        'local _ZZ6countsPiE7counter' 'of_ns _ZN7counter2nsE' 'cut _ZN2ns9counter'; do
+        printf '%s\n' '.version 8.0' '.target sm_90a' '.address_size 64' ".global .align 4 .u32 ${name#* } = 1;" \
+            '.visible .entry _Z6countsPi(' ' .param .u64 p' ')' '{' ' .reg .b64 %a;' \
+            " mov.u64 %a, ${name#* };" ' ret;' '}' >"$work/counts.ptx"
+        case $name in
+        *' '*) want_code=0 want_words='.entry _Z6countsPi' ;;
+        *) want_code=3 want_words="a variable that kernels share, 'counter'" ;;
+        esac
+        exits $want_code "$want_words" env MOCK_NVRTC_PTX="$work/counts.ptx" MOCK_NVRTC_ENTRY=_Z6countsPi \
+            "$TERN" show "$work/counts.cu:counts" --builder nvrtc --device sim --block 1 --stage ptx
+    done
 else
-    skip 27 'no C compiler for the mock'
+    skip 40 'no C compiler for the mock'
 fi
 unset TERN_NVRTC
 

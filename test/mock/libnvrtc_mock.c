@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* libnvrtc_mock: an NVRTC that compiles nothing. The PTX is the file $MOCK_NVRTC_PTX, the name of
  * its entry $MOCK_NVRTC_ENTRY; without a file the compilation fails with the log $MOCK_NVRTC_LOG.
- * What it was given goes to the file $MOCK_NVRTC_SEEN. $MOCK_NVRTC_VERSION is 130 for 13.0. */
+ * What it was given goes to the file $MOCK_NVRTC_SEEN. $MOCK_NVRTC_VERSION is 130 for 13.0;
+ * with 0 it does not say which it is. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +16,7 @@ typedef struct NvrtcProgramData {
 #include "compile/nvrtc.def"
 #undef NVRTC_CALL
 
-enum { OUT_OF_MEMORY = 1, INVALID_PROGRAM = 4, COMPILATION = 6 }; /* nvrtcResult */
+enum { OUT_OF_MEMORY = 1, INVALID_PROGRAM = 4, COMPILATION = 6, INTERNAL = 11 }; /* nvrtcResult */
 
 static const char *given(const char *variable) {
     const char *text = getenv(variable);
@@ -31,6 +32,7 @@ static void note(const char *what, const char *text) {
 
 int nvrtcVersion(int *major, int *minor) {
     int version = getenv("MOCK_NVRTC_VERSION") ? atoi(getenv("MOCK_NVRTC_VERSION")) : 130;
+    if (!version) return INTERNAL;
     *major = version / 10, *minor = version % 10;
     return 0;
 }
