@@ -92,7 +92,7 @@ for i in range(0, 41, 3):
     s.discard(i)
 print(sorted(s), len(s), [i in s for i in range(41)])
 
-show(lambda: min([]), lambda: max([], default=3), lambda: min(3), lambda: max(), lambda: min(2, 1, 3), lambda: max([1, 3, 2]), lambda: min(["b", "a"]), lambda: max("a", 1),
+show(lambda: max([], default=3), lambda: min(3), lambda: max(), lambda: min(2, 1, 3), lambda: max([1, 3, 2]), lambda: min(["b", "a"]), lambda: max("a", 1),
      lambda: min([(1, "b"), (1, "a")], key=lambda p: p[0]), lambda: max([(1, "b"), (1, "a")], key=lambda p: p[0]), lambda: min([2, 1], key=None),
      lambda: sum([[1], [2]], []), lambda: sum(["a"]), lambda: sum([1, 2], 3), lambda: sum(()), lambda: any([]), lambda: all([]), lambda: any([0, "", 1]), lambda: all([1, ""]))
 show(lambda: list(enumerate("ab")), lambda: list(enumerate("ab", -1)), lambda: list(zip()), lambda: list(zip("ab", [1])), lambda: list(zip([1, 2, 3], "ab", (7, 8, 9))),

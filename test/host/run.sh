@@ -19,6 +19,7 @@ script 1 'RecursionError: maximum recursion depth exceeded' 'def f(): return f()
 script 1 'RecursionError' 'class A:' '    def __eq__(self, other): return [self] == [other]' 'A() == A()'
 script 1 'RecursionError' 'x = []' 'for i in range(100000): x = [x]' 'print(x)'
 script 1 'StopIteration' 'next(iter([]))'
+script 1 'ValueError: min() arg is an empty sequence' 'min([])'
 script 1 'IndexError: list index out of range' 'try:' '    [][0]' 'finally:' '    print("end")'
 script 1 'MemoryError' 'x = []' 'while True: x.append("a" * 1000000)'
 script 0 '-170141183460469231731687303715884105727' 'print(int("-17014118346046923173168730371588410572" + "7"))'
