@@ -62,12 +62,17 @@ typedef struct tern_script_options {
     const volatile int *interrupted; /* when it changes the script gets a KeyboardInterrupt; or
                                         NULL */
     tern_output *errors; /* gets what is to be known of what was printed; NULL: nowhere */
+    /* Folders in which it may write: perf_report's save_path, export_chrome_trace. */
+    const char *const *write_dirs;
+    int num_write_dirs;
+    int most_points; /* a perf_report goes through so many of its x_vals, the first; 0: all */
 } tern_script_options;
 /* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:
- * doc/exec.md says what of them there is. It reaches no files but modules beside it, no network, no
- * processes. *exit_code: 0, 1 after an exception, 2 where it does not parse, 3 where it needs what
- * is not supported, or what it gave to sys.exit. *complaint, to be freed with tern_free: the
- * exception with its place, or NULL. Its kernels run on the session's device. */
+ * doc/exec.md says what of them there is. It reaches no files but modules beside it and what
+ * write_dirs allows, no network, no processes. *exit_code: 0, 1 after an exception, 2 where it
+ * does not parse, 3 where it needs what is not supported, or what it gave to sys.exit.
+ * *complaint, to be freed with tern_free: the exception with its place, or NULL. Its kernels run
+ * on the session's device. */
 TERN_API tern_status tern_run_script(tern_session *session, const char *path,
                                      const tern_script_options *options, int *exit_code,
                                      char **complaint);

@@ -197,18 +197,8 @@ static Object *open_race(Host *host) {
 }
 
 Object *autotune_open(Host *host, Str path) {
-    static const char *const names[] = {"AutotunerError", "Autotuner", "Heuristics",
-                                        "Config",         "autotune",  "heuristics"};
-    static const LangOptions nothing;
     if (str_is(path, "triton.runtime.tern_race")) return open_race(host);
     if (!str_is(path, "triton.runtime.autotuner")) return NULL;
-    Arena *arena = host->script->arena;
-    Str text = {text_autotuner_start, (int)(text_autotuner_end - text_autotuner_start)};
-    Source *source = source_new(arena, STR("triton/runtime/autotuner.py"), text);
-    Module *file = module_load(arena, source, STR(""), &nothing, host->diag);
-    if (!file || !script_run_file(host, file)) return NULL;
-    Object *module = host_module_new(host, "triton.runtime.autotuner");
-    for (int i = 0; i < COUNT(names); i++)
-        module_add(host, module, names[i], map_get(&file->space, str_of(names[i])));
-    return module;
+    return module_of_text(host, "triton.runtime.autotuner", "triton/runtime/autotuner.py",
+                          text_autotuner_start, text_autotuner_end);
 }

@@ -10,7 +10,8 @@ class AutotunerError(Exception):
 
 
 class Config:
-    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None):
+    def __init__(self, kwargs, num_warps=4, num_stages=3, num_ctas=1, maxnreg=None, pre_hook=None, ir_override=None,
+                 num_cpu_threads=None):
         if ir_override is not None:
             raise NotImplementedError("triton.Config: ir_override")
         self.kwargs = kwargs

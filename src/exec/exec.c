@@ -6,7 +6,8 @@
 
 static Object *import(Host *host, Str path) {
     Object *module = torch_open(host, path);
-    return module || is_raised(host) ? module : triton_open(host, path);
+    if (!module && !is_raised(host)) module = triton_open(host, path);
+    return module || is_raised(host) ? module : library_open(host, path);
 }
 
 static void write_out(void *user, const char *text, size_t length) {
@@ -31,7 +32,10 @@ tern_status tern_run_script(tern_session *session, const char *path,
                    .arena = arena,
                    .output = options->output,
                    .errors = options->errors,
-                   .output_user = options->user};
+                   .output_user = options->user,
+                   .write_dirs = options->write_dirs,
+                   .num_write_dirs = options->num_write_dirs,
+                   .most_points = options->most_points};
     LangOptions lang = {options->include_dirs, options->num_include_dirs};
     ScriptOptions script = {.lang = &lang,
                             .interrupted = options->interrupted,

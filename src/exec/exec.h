@@ -7,6 +7,9 @@
  *     random.c     the generator of torch on the CPU
  *     triton.c     the module triton: cdiv, testing, the runtime's devices
  *     perf.c       triton.testing.perf_report
+ *     profile.c    events, ranges, torch.profiler
+ *     extension.c  load_inline
+ *     library.c    modules that are Python text of ours, lib/; where a script may write
  *     jit.c        functions with @triton.jit, and their launches
  *     autotuner.py @triton.autotune and @triton.heuristics; autotune.c what these ask of C
  *
@@ -34,6 +37,8 @@ typedef struct Exec {
     Arena *arena;
     tern_output *output, *errors;
     void *output_user;
+    const char *const *write_dirs;
+    int num_write_dirs, most_points;
     bool has_said_whose;    /* the times of tables are */
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
     Random random;
@@ -75,6 +80,19 @@ void add_perf_report(Host *host, Object *module); /* perf.c */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call);
 /* tern_tuned_key for these arguments, not all of which need be there; NULL: raised. tern_free. */
 char *jit_tuned_key(Host *host, const Object *jit, const HostCall *call);
+
+/* ---- profile.c, extension.c ---- */
+Object *profile_open(Host *host, Str path); /* NULL: no such module of ours */
+Object *run_event(Host *host, Object *const *args, const HostCall *call);
+Object *extension_open(Host *host);
+
+/* ---- library.c ---- */
+Object *library_open(Host *host, Str path); /* NULL: no such module of ours */
+/* The module that a file of ours is, with all its names but those with '_' before. */
+Object *module_of_text(Host *host, const char *name, const char *file, const char *start,
+                       const char *end);
+/* NULL, and refused, where --allow-write does not say that the script may write there. */
+const char *file_to_write(Host *host, Str path);
 
 /* ---- autotune.c ---- */
 Object *autotune_open(Host *host, Str path); /* NULL: no such module of ours */

@@ -108,6 +108,11 @@ static const tern_function *find_function(Host *host, const Object *function) {
 static bool is_option(Host *host, Str name, Object *value, Launch *launch) {
     int64_t number = 0;
     bool counts = str_is(name, "num_warps") || str_is(name, "num_stages");
+    /* Hints for other back ends, which change no result. */
+    static const char *const hints[] = {"num_cpu_threads", "matrix_instr_nonkdim", "waves_per_eu",
+                                        "kpack"};
+    for (int i = 0; i < COUNT(hints); i++)
+        if (str_is(name, hints[i])) return true;
     bool fuses = str_is(name, "enable_fp_fusion");
     if (fuses) launch->precise = !script_truth(host, value);
     if (!counts && !fuses && !str_is(name, "num_ctas") && !str_is(name, "maxnreg")) return false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* perf: triton.testing.Benchmark and perf_report: a function is run over a sweep, and what it gives
- * is printed as pandas prints a table. No plot is drawn and no file is written. */
+ * is printed as pandas prints a table. With save_path= it is written, too, where the script may. */
 #include "exec/exec.h"
 
 #include <math.h>
@@ -72,7 +72,7 @@ typedef struct Sweep {
 
 /* The mean of what the function gives for one point and line. */
 static bool run_point(Host *host, const Sweep *sweep, Object *const *x, Object *line,
-                      const HostCall *call, double *value) {
+                      const HostCall *call, double value[3]) {
     const Object *args = sweep->args;
     int most = sweep->num_x + 1 + args->num_items / 2 + call->num_args, count = 0, given;
     Object **values = arena_array(host->arena, Object *, most + 1), **parts;
@@ -90,9 +90,14 @@ static bool run_point(Host *host, const Sweep *sweep, Object *const *x, Object *
         if (given != 3)
             return host_raise(host, CLASS_VALUE_ERROR, "a benchmark gives a number or three"),
                    false;
+        for (int i = 1; i < 3; i++) {
+            bool none = parts[i]->kind == OBJECT_NONE;
+            if (!none && !host_double(host, parts[i], "what a benchmark gives", &value[i]))
+                return false;
+        }
         result = parts[0];
     }
-    if (result->kind == OBJECT_NONE) return *value = NAN, true;
+    if (result->kind == OBJECT_NONE) return true;
     return host_double(host, result, "what a benchmark gives", value);
 }
 
@@ -131,11 +136,59 @@ static bool name_columns(Host *host, const Sweep *sweep, Object *benchmark, Colu
     return true;
 }
 
+/* Its csv, its plot through gnuplot, where that is there. */
+static bool save_sweep(Host *host, const Sweep *sweep, Object *benchmark, const Column *columns,
+                       const double *values, const double *bands, const char *folder) {
+    int num_x = sweep->num_x, lines = sweep->num_lines, points = sweep->num_points;
+    const char **names = arena_array(host->arena, const char *, num_x + lines + 1);
+    Object *x_label = field(host, benchmark, "xlabel");
+    if (num_x > TERN_MAX_X) return host_refuse(host, "so many x_names in a file"), false;
+    for (int i = 0; i < num_x; i++) names[i] = str_c(host->arena, sweep->x_items[i]->text);
+    for (int i = 0; i < lines; i++)
+        names[num_x + i] = str_c(host->arena, host_str(host, sweep->line_names->items[i])->text);
+    tern_sweep_options options = {
+        .size = sizeof options,
+        .name = str_c(host->arena, host_str(host, field(host, benchmark, "plot_name"))->text),
+        .x_names = names,
+        .num_x = num_x,
+        .line_names = names + num_x,
+        .num_lines = lines,
+        .y_label = str_c(host->arena, host_str(host, field(host, benchmark, "ylabel"))->text),
+        .x_log = script_truth(host, field(host, benchmark, "x_log")),
+        .y_log = script_truth(host, field(host, benchmark, "y_log"))};
+    if (x_label->kind == OBJECT_STR && x_label->text.length)
+        options.x_label = str_c(host->arena, x_label->text);
+    (void)columns;
+    if (strchr(options.name, '/'))
+        return host_refuse(host, "a plot_name with '/' that is to be saved"), false;
+    tern_sweep *saved = tern_sweep_create(&options);
+    if (!saved) longjmp(host->script->no_memory, 1);
+    bool fine = true;
+    for (int p = 0; p < points && fine; p++)
+        for (int i = 0; i < lines && fine; i++) {
+            const double *band = bands + ((size_t)i * points + p) * 2;
+            tern_point point = {.line = i,
+                                .y = values[(size_t)(num_x + i) * points + p],
+                                .y_min = fmin(band[0], band[1]),
+                                .y_max = fmax(band[0], band[1])};
+            for (int k = 0; k < num_x; k++) point.x[k] = values[(size_t)k * points + p];
+            if (isnan(point.y)) point.failed = "the benchmark gave None";
+            fine = !tern_sweep_add(saved, &point);
+        }
+    if (fine) fine = !tern_sweep_save(saved, folder, "png");
+    if (!fine) host_raise(host, CLASS_OS_ERROR, "%s", tern_sweep_message(saved));
+    tern_sweep_free(saved);
+    return fine;
+}
+
 static bool run_sweep(Host *host, Object *function, Object *benchmark, const HostCall *call,
-                      bool prints) {
+                      bool prints, const char *folder) {
     Sweep sweep;
     if (!open_sweep(host, function, benchmark, &sweep)) return false;
-    int num_columns = sweep.num_x + sweep.num_lines;
+    int num_columns = sweep.num_x + sweep.num_lines, most = exec_of(host)->most_points;
+    if (most && sweep.num_points > most) sweep.num_points = most;
+    double *bands =
+        arena_array(host->arena, double, (size_t)sweep.num_lines *sweep.num_points * 2 + 1);
     Column *columns = arena_array(host->arena, Column, num_columns + 1);
     if (!name_columns(host, &sweep, benchmark, columns)) return false;
     double *values = arena_array(host->arena, double, (size_t)num_columns *sweep.num_points + 1);
@@ -153,12 +206,17 @@ static bool run_sweep(Host *host, Object *function, Object *benchmark, const Hos
         for (int i = 0; i < sweep.num_x; i++)
             if (!host_double(host, x[i], "an x value", &values[(size_t)i * sweep.num_points + p]))
                 return false;
-        for (int i = 0; i < sweep.num_lines; i++)
-            if (!run_point(host, &sweep, x, sweep.lines[i], call,
-                           &values[(size_t)(sweep.num_x + i) * sweep.num_points + p]))
-                return false;
+        for (int i = 0; i < sweep.num_lines; i++) {
+            double given_here[3] = {NAN, NAN, NAN};
+            if (!run_point(host, &sweep, x, sweep.lines[i], call, given_here)) return false;
+            values[(size_t)(sweep.num_x + i) * sweep.num_points + p] = given_here[0];
+            double *band = &bands[((size_t)i * sweep.num_points + p) * 2];
+            band[0] = given_here[1], band[1] = given_here[2];
+        }
         moment_end(host, moment);
     }
+    if (folder && !save_sweep(host, &sweep, benchmark, columns, values, bands, folder))
+        return false;
     if (!prints) return true;
     Buf out = {.arena = host->arena};
     Str title = host_str(host, field(host, benchmark, "plot_name"))->text;
@@ -204,14 +262,20 @@ static Object *run_mark(Host *host, Object *const *args, const HostCall *call) {
     Object *mark = call->self, *benchmarks = mark->items[1], **items = &benchmarks;
     int count = 1;
     bool prints = args[1] && script_truth(host, args[1]);
-    if (args[2] && script_truth(host, args[2])) return host_refuse(host, "save_path=");
+    const char *folder = NULL;
+    Str path;
+    if (args[2] && script_truth(host, args[2])) {
+        if (!host_text(host, args[2], "save_path", &path)) return host->script->poison;
+        folder = file_to_write(host, path);
+        if (!folder) return host->script->poison;
+    }
     if (args[3] && script_truth(host, args[3])) return host_refuse(host, "return_df=");
     bool single = benchmarks->kind == OBJECT_HOST && benchmarks->type == &benchmark_type;
     if (!single && !host_items(host, benchmarks, &count, &items)) return host->script->poison;
     for (int i = 0; i < count; i++) {
         if (items[i]->kind != OBJECT_HOST || items[i]->type != &benchmark_type)
             return host_raise(host, CLASS_TYPE_ERROR, "perf_report takes Benchmarks");
-        if (!run_sweep(host, mark->items[0], items[i], call, prints)) return host->script->poison;
+        if (!run_sweep(host, mark->items[0], items[i], call, prints, folder)) return host->script->poison;
     }
     if (prints) say_whose(host);
     return host->script->none;

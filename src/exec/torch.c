@@ -659,6 +659,9 @@ static Object *run_device(Host *host, Object *const *args, const HostCall *call)
 static Object *run_yes(Host *host, Object *const *args, const HostCall *call) {
     return (void)args, (void)call, host->script->booleans[1];
 }
+static Object *run_itself(Host *host, Object *const *args, const HostCall *call) {
+    return (void)host, (void)call, args[0];
+}
 static Object *run_synchronize(Host *host, Object *const *args, const HostCall *call) {
     (void)args, (void)call;
     return tern_synchronize(exec_of(host)->context) ? tensor_failed(host) : none_of(host);
@@ -772,6 +775,7 @@ static const Native of_cuda[] = {
     NATIVE("is_available", "", run_yes),
     NATIVE("synchronize", "device?", run_synchronize),
     NATIVE("get_device_name", "device?", run_device_name),
+    NATIVE("Event", "enable_timing?, blocking?, interprocess?", run_event),
     {"Stream", "", run_stream, 1},
     {"current_stream", "", run_stream, 1},
     NATIVE("set_stream", "stream", run_stream),
@@ -779,6 +783,16 @@ static const Native of_cuda[] = {
     NATIVE("device_count", "", run_one),
     NATIVE("manual_seed", "seed", run_seed),
 };
+static const Native of_cpu[] = {
+    {"Stream", "", run_stream, 1},
+    {"current_stream", "", run_stream, 1},
+    NATIVE("set_stream", "stream", run_stream),
+    NATIVE("synchronize", "device?", run_synchronize),
+    NATIVE("is_available", "", run_yes),
+    NATIVE("device_count", "", run_one),
+};
+/* A scripted function means what the function means. */
+static const Native of_jit[] = {NATIVE("script", "obj", run_itself)};
 static const Native of_functional[] = {
     {"softmax", "input, dim|axis", run_along, TERN_OP_softmax},
     {"log_softmax", "input, dim|axis", run_along, TERN_OP_log_softmax},
@@ -808,11 +822,13 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(dtypes); i++)
         module_add(host, module, dtypes[i],
                    builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
+    static const char *const parts[] = {"cuda", "cpu", "nn", "testing", "profiler", "autograd",
+                                        "jit",  "utils"};
     Object *sample = heap_host(host, &tensor_type, 0, NULL);
     module_add(host, module, "Tensor", class_of(host, sample));
-    module_add(host, module, "cuda", module_import(host, STR("torch.cuda")));
-    module_add(host, module, "nn", module_import(host, STR("torch.nn")));
-    module_add(host, module, "testing", module_import(host, STR("torch.testing")));
+    for (int i = 0; i < COUNT(parts) && !is_raised(host); i++)
+        module_add(host, module, parts[i],
+                   module_import(host, str_format(host->arena, "torch.%s", parts[i])));
     return module;
 }
 
@@ -822,6 +838,22 @@ Object *torch_open(Host *host, Str path) {
     if (str_is(path, "torch.cuda")) {
         module = host_module_new(host, "torch.cuda");
         module_add_natives(host, module, of_cuda, COUNT(of_cuda));
+        module_add(host, module, "nvtx", module_import(host, STR("torch.cuda.nvtx")));
+    } else if (str_is(path, "torch.cpu")) {
+        module = host_module_new(host, "torch.cpu");
+        module_add_natives(host, module, of_cpu, COUNT(of_cpu));
+    } else if (str_is(path, "torch.jit")) {
+        module = host_module_new(host, "torch.jit");
+        module_add_natives(host, module, of_jit, COUNT(of_jit));
+    } else if (str_is(path, "torch.autograd")) {
+        module = host_module_new(host, "torch.autograd");
+        module_add(host, module, "profiler", module_import(host, STR("torch.autograd.profiler")));
+    } else if (str_is(path, "torch.utils")) {
+        module = host_module_new(host, "torch.utils");
+        module_add(host, module, "cpp_extension",
+                   module_import(host, STR("torch.utils.cpp_extension")));
+    } else if (str_is(path, "torch.utils.cpp_extension")) {
+        module = extension_open(host);
     } else if (str_is(path, "torch.nn.functional")) {
         module = host_module_new(host, "torch.nn.functional");
         module_add_natives(host, module, of_functional, COUNT(of_functional));
@@ -832,5 +864,5 @@ Object *torch_open(Host *host, Str path) {
         module = host_module_new(host, "torch.testing");
         module_add_natives(host, module, of_testing, COUNT(of_testing));
     }
-    return module;
+    return module || is_raised(host) ? module : profile_open(host, path);
 }

@@ -193,7 +193,8 @@ static Object *open_triton(Host *host) {
 
 Object *triton_open(Host *host, Str path) {
     static const Native of_testing[] = {NATIVE(
-        "do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?", run_bench)};
+        "do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?, "
+        "measure_time_with_hooks?", run_bench)};
     if (str_is(path, "triton")) return open_triton(host);
     if (str_is(path, "triton.runtime")) return open_runtime(host);
     if (!str_is(path, "triton.testing")) return autotune_open(host, path);

@@ -746,8 +746,10 @@ static Object *evaluate(Host *host, const Expr *expr) {
     case EXPR_BYTES:
     case EXPR_FORMAT:
     case EXPR_STARRED:
-    case EXPR_AWAIT:
-    case EXPR_YIELD: break;
+    case EXPR_AWAIT: break;
+    case EXPR_YIELD:
+        if (host->script) return script_yield(host, expr);
+        break;
     }
     return host_opaque(host, expr);
 }

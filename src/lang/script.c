@@ -88,6 +88,7 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
     } else {
         buf_puts(complaint, "MemoryError: the script needs more memory than it may have\n");
     }
+    generators_leave(script);
     heap_close(script);
     arena_free(script->scratch);
     return code;

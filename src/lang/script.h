@@ -67,7 +67,7 @@ struct HostType {
     Object *(*format)(Host *host, Object *self, Str spec); /* NULL: as its print */
 };
 extern const HostType class_type, instance_type, native_type, cell_type, iterator_type, lazy_type,
-    property_type, super_type;
+    property_type, super_type, generator_type;
 
 /* A class of Python's or of the file's: the payload of class_type. They stay to the end. */
 typedef struct Class {
@@ -88,14 +88,21 @@ typedef struct Place { /* of an exception, innermost first */
     Span span;
 } Place;
 
+typedef struct ObjectPool {
+    Object **data;
+    int count, capacity;
+} ObjectPool;
+
 struct Script {
     Arena *arena, *scratch;
     jmp_buf no_memory;
     Object *objects;
     int64_t num_objects, most_objects;
     size_t heap_bytes, most_bytes;
-    VEC(Object *) pool, dead;
-    bool is_freeing;
+    ObjectPool pool, dead;
+    bool is_freeing, is_closing; /* closing: nothing runs any more */
+    struct Generator *generator; /* the one that runs; NULL: none */
+    int num_generators;          /* that have a stack */
     Object *poison, *none, *booleans[2];
     Object *raised, *handled; /* an exception on its way; the one that an `except` works on */
     bool is_refused;          /* not an exception: nothing catches it */
@@ -186,6 +193,13 @@ bool host_bind(Host *host, Str name, Object *value);
 bool host_bind_slot(Host *host, int slot, Str name, Object *value);
 Object *script_comprehension(Host *host, const Expr *expr);
 Object *native_bind(Host *host, const Native *native, const HostCall *call, Object **places);
+
+/* ---- script_generator.c ---- */
+/* Takes over the frame's values. */
+Object *generator_new(Host *host, const Host *frame, Object *function);
+Object *generator_result(Host *host, Object *generator); /* after its end: `return x`; or NULL */
+Object *script_yield(Host *host, const Expr *expr);
+void generators_leave(Script *script);
 
 /* ---- script_stmt.c ---- */
 typedef enum Flow { FLOW_ON, FLOW_RETURN, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;

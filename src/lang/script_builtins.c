@@ -343,11 +343,12 @@ static Object *run_next(Host *host, Object *const *args, const HostCall *call) {
     (void)call;
     Object *item = host_next(host, args[0]);
     if (item || is_raised(host)) return item ? item : host->script->poison;
-    return args[1] ? args[1]
-                   : (host_raise_object(
-                          host, exception_new(host, host->script->classes[CLASS_STOP_ITERATION], 0,
-                                              NULL)),
-                      host->script->poison);
+    if (args[1]) return args[1];
+    bool has_result = args[0]->kind == OBJECT_HOST && args[0]->type == &generator_type;
+    Object *result = has_result ? generator_result(host, args[0]) : NULL;
+    host_raise_object(host, exception_new(host, host->script->classes[CLASS_STOP_ITERATION],
+                                          result ? 1 : 0, &result));
+    return host->script->poison;
 }
 
 /* ---- objects ---- */

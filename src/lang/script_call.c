@@ -151,8 +151,7 @@ bool host_bind(Host *host, Str name, Object *value) {
 Object *function_new(Host *host, const FunctionDef *def) {
     int num_cells = 0, at = 0;
     const Slots *slots = def->slots;
-    if (def->is_generator || def->is_async)
-        return host_refuse(host, def->is_async ? "async functions" : "generators (yield)");
+    if (def->is_async) return host_refuse(host, "async functions");
     for (int i = 0; i < slots->slots.count; i++) num_cells += slots->slots.data[i].from > 0;
     Object **items = arena_array(host->arena, Object *, num_cells + def->num_params + 1);
     for (int i = 0; i < slots->slots.count; i++)
@@ -318,6 +317,10 @@ Object *script_call(Host *host, Object *function, const HostCall *call) {
                   .function = function};
     inner.slots = arena_array(host->arena, Object *, def->slots->slots.count + 1);
     open_frame(&inner, function, values);
+    if (def->is_generator) {
+        if (def->lambda_value) return host_refuse(host, "'yield' in a lambda");
+        return generator_new(host, &inner, function);
+    }
     Object *result = NULL;
     script->depth++;
     if (def->lambda_value) {

@@ -756,7 +756,8 @@ const HostType iterator_type = {.name = "iterator", .next = next_of};
 Object *host_iterator(Host *host, Object *object) {
     if (is_raised(host)) return host->script->poison;
     bool is_iterator = object->kind == OBJECT_HOST &&
-                       (object->type == &iterator_type || object->type == &lazy_type);
+                       (object->type == &iterator_type || object->type == &lazy_type ||
+                        object->type == &generator_type);
     if (is_iterator) return object;
     if (object->kind == OBJECT_HOST && object->type == &instance_type) {
         Object *iterator = special_call(host, object, "__iter__", 0, NULL);
@@ -777,7 +778,8 @@ Object *host_next(Host *host, Object *iterator) {
     if (is_raised(host)) return NULL;
     if (iterator->kind == OBJECT_HOST && iterator->type == &iterator_type)
         return next_of(host, iterator, 0);
-    if (iterator->kind == OBJECT_HOST && iterator->type == &lazy_type)
+    if (iterator->kind == OBJECT_HOST &&
+        (iterator->type == &lazy_type || iterator->type == &generator_type))
         return iterator->type->next(host, iterator, 0);
     Object *item = NULL;
     if (iterator->kind == OBJECT_HOST && iterator->type == &instance_type)

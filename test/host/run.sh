@@ -34,7 +34,11 @@ script 0 'fine' 'import requests' 'import subprocess as sp' 'print("fine")'
 script 3 "not supported: the module 'subprocess'" 'import subprocess' 'subprocess.run(["true"])'
 script 3 "not supported: 'torch.fft'" 'import torch' 'torch.fft.rfft(torch.zeros(4))'
 script 3 's.py:1:1: not supported: async functions' 'async def f(x): pass'
-script 3 'not supported: generators (yield)' 'def f():' '    yield 1'
+script 3 "not supported: 'yield' in a lambda" 'f = lambda: (yield)' 'f()'
+script 1 'KeyError' 'def f():' '    yield 1' '    raise KeyError(2)' 'list(f())'
+script 1 'RecursionError' 'def f():' '    yield from f()' 'list(f())'
+script 1 'MemoryError' 'def f():' '    x = []' '    while True: x.append("a" * 1000000)' '    yield x' 'list(f())'
+script 3 'more than 1000 generators at once' 'def f():' '    yield 1' 'x = [f() for _ in range(1001)]' 'for y in x: next(y)'
 script 3 'not supported: files, input' 'open("/etc/passwd")'
 script 3 'not supported: files, input' 'eval("1")'
 script 3 'not supported: files, input' 'try:' '    open("x", "w")' 'except Exception:' '    print("went on")'
@@ -51,6 +55,95 @@ script 1 'RuntimeError: The size of tensor a (2) must match the size of tensor b
     'import torch' 'torch.zeros(2) + torch.zeros(3)'
 exits 2 'No such file' "$TERN" exec --device cpu "$work/none.py"
 exits 3 'arguments of a FILE.py are not supported' "$TERN" exec "$work/s.py" -- 1
+
+# What may be written, and where.
+mkdir "$work/out" "$work/other"
+cat >"$work/report.py" <<'END'
+import torch, triton, sys
+@triton.testing.perf_report(triton.testing.Benchmark(
+    x_names=['n'], x_vals=[1, 2, 3], line_arg='kind', line_vals=['a', 'b'], line_names=['A', 'B'], ylabel='x',
+    plot_name='figures', args={}))
+def bench(n, kind):
+    return n * (2 if kind == 'a' else 3), n, n * 4
+bench.run(print_data=True, save_path=sys.path_to_write)
+END
+report() { # FOLDER OPTION..
+    folder=$1
+    shift
+    sed "s,sys.path_to_write,'$folder'," "$work/report.py" >"$work/s.py"
+    "$TERN" exec --device cpu "$@" "$work/s.py" >"$work/said" 2>&1
+}
+report "$work/out"
+check 'not without --allow-write' test $? = 3
+report "$work/other" --allow-write "$work/out"
+check 'not beside the folder' test $? = 3
+report "$work/out/../other" --allow-write "$work/out"
+check 'not by ..' test $? = 3
+check 'nothing was written beside' test -z "$(ls "$work/other" "$work/out" | grep csv)"
+report "$work/out" --allow-write "$work/out" --points 2
+check 'where it may' test $? = 0
+check 'the csv' test "$(tr '\n' ' ' <"$work/out/figures.csv")" = 'n,A (x),B (x) 1.000000,2.000000,3.000000 2.000000,4.000000,6.000000 '
+check 'two points' test "$(grep -c '^[0-9] ' "$work/said")" = 2
+
+# CUDA C in a string, called as load_inline makes it callable; events and ranges; the profiler's table.
+cat >"$work/inline.py" <<'END'
+import torch
+from torch.utils.cpp_extension import load_inline
+from torch.profiler import profile, record_function, ProfilerActivity
+cuda = '''
+__global__ void twice(const float *x, float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+torch::Tensor run(torch::Tensor x) {
+    TORCH_CHECK(x.dim() == 2, "two dimensions");
+    auto y = torch::empty_like(x);
+    int n = x.numel();
+    twice<<<(n + 31) / 32, 32>>>(x.data_ptr<float>(), y.data_ptr<float>(), n);
+    return y;
+}
+'''
+module = load_inline(name='own', cpp_sources='torch::Tensor run(torch::Tensor x);', cuda_sources=[cuda],
+                     functions=['run'], with_cuda=True, extra_cuda_cflags=['-O2'])
+x = torch.arange(6, dtype=torch.float32, device='cuda').reshape(2, 3)
+print(module.run(x).tolist(), getattr(module, 'run')(x + 1).sum().item())
+start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+try:
+    start.elapsed_time(end)
+except ValueError as error:
+    print(error)
+start.record()
+with torch.cuda.nvtx.range('r'):
+    module.run(x)
+end.record()
+torch.cuda.synchronize()
+print(0 < start.elapsed_time(end) < 60000)
+with profile(activities=[ProfilerActivity.CPU], record_shapes=True) as prof:
+    with record_function('mine'):
+        x + 1
+table = prof.key_averages().table(sort_by='cpu_time_total', row_limit=10)
+print('mine' in table, 'add' in table, 'Self CPU time total' in table)
+with torch.autograd.profiler.profile(use_cuda=True) as prof:
+    x * x
+print('mul' in prof.key_averages().table())
+try:
+    prof.key_averages().table(sort_by='nothing')
+except AttributeError as error:
+    print(error)
+try:
+    module.run(torch.zeros(2))
+except RuntimeError as error:
+    print('two dimensions' in str(error))
+module.run(torch.zeros(4, 4).t())
+END
+for device in cpu interp; do
+    "$TERN" exec --device $device "$work/inline.py" >"$work/got" 2>"$work/err"
+    check "$device: a tensor with gaps is refused" test $? = 3
+    printf '%s\n' '[[0.0, 2.0, 4.0], [6.0, 8.0, 10.0]] 42.0' \
+        'Both events must be recorded before calculating elapsed time.' True 'True True True' True \
+        "'FunctionEventAvg' object has no attribute 'nothing'" True >"$work/want"
+    check "$device: load_inline, events, profiles" diff "$work/want" "$work/got"
+done
 
 # Sums of products are fused on a GPU, but where a launch says otherwise: another kernel.
 printf '%s\n' 'import torch, triton' 'import triton.language as tl' '@triton.jit' 'def k(x, y):' \

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+/* library: modules that are Python text of ours (lib/), run by the evaluator as any file is; and
+ * where a script may write. */
+#include "exec/exec.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+Object *module_of_text(Host *host, const char *name, const char *file, const char *start,
+                       const char *end) {
+    static const LangOptions nothing;
+    Arena *arena = host->script->arena;
+    Source *source = source_new(arena, str_of(file), (Str){start, (int)(end - start)});
+    Module *loaded = module_load(arena, source, STR(""), &nothing, host->diag);
+    if (!loaded || !script_run_file(host, loaded)) return NULL;
+    Object *module = host_module_new(host, name);
+    const Map *space = &loaded->space;
+    for (int i = 0; i < space->capacity; i++)
+        if (space->slots[i].used && space->slots[i].value && space->slots[i].key.data[0] != '_')
+            module_add(host, module, str_c(arena, space->slots[i].key), space->slots[i].value);
+    return module;
+}
+
+#define TEXTS                                                                                      \
+    TEXT(contextlib, "contextlib")                                                                 \
+    TEXT(tabulate, "tabulate")                                                                     \
+    TEXT(pytest, "pytest")
+#define TEXT(word, path) extern const char text_lib_##word##_start[], text_lib_##word##_end[];
+TEXTS
+#undef TEXT
+
+Object *library_open(Host *host, Str path) {
+#define TEXT(word, name)                                                                           \
+    if (str_is(path, name))                                                                        \
+        return module_of_text(host, name, name ".py", text_lib_##word##_start,                     \
+                              text_lib_##word##_end);
+    TEXTS
+#undef TEXT
+    return NULL;
+}
+
+/* ---- writing ---- */
+
+static bool is_inside(const char *path, const char *folder) {
+    size_t length = strlen(folder);
+    return !strncmp(path, folder, length) &&
+           (path[length] == '/' || !path[length] || !strcmp(folder, "/"));
+}
+
+/* The folder of the path is looked up, links and '..' and all, and must lie in one that is allowed;
+ * the path itself may be a folder that is there, but no link. */
+const char *file_to_write(Host *host, Str path) {
+    const Exec *exec = exec_of(host);
+    const char *text = str_c(host->arena, path), *slash = strrchr(text, '/');
+    Str parent = slash ? (Str){text, slash == text ? 1 : (int)(slash - text)} : STR(".");
+    char real[PATH_MAX], allowed[PATH_MAX];
+    struct stat st;
+    bool is_there = !lstat(text, &st), fine = false;
+    const char *where = is_there && S_ISDIR(st.st_mode) ? text : str_c(host->arena, parent);
+    if (!exec->num_write_dirs)
+        return host_refuse(host, "writing '%s' without --allow-write DIR", text), NULL;
+    if (!realpath(where, real) || (is_there && S_ISLNK(st.st_mode))) {
+        host_raise(host, CLASS_OS_ERROR, "cannot write '%s'", text);
+        return NULL;
+    }
+    for (int i = 0; i < exec->num_write_dirs && !fine; i++)
+        fine = realpath(exec->write_dirs[i], allowed) && is_inside(real, allowed);
+    if (fine) return text;
+    return host_refuse(host, "writing '%s', which --allow-write does not allow", text), NULL;
+}
