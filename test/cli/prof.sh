@@ -113,4 +113,18 @@ END
     if [ $? = 3 ]; then skip 1 'libz.so.1 is not here'
     else check 'and compressed' python3 "$work/lint.py" "$work/t.json.gz" "$work/s.json" "$work/f.svg" "$work/r.html"; fi
 else skip 1 'python3 is not here'; fi
+# In a browser, where there is one (TERN_CHROMIUM: one that is not on PATH): zoom and search are clicked.
+chromium=${TERN_CHROMIUM:-$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)}
+if [ -n "$chromium" ]; then
+    TERN_DEVICE=interp LAB_LARGEST=32 "$BUILD/examples/lab/profile" "$work" >/dev/null
+    { sed '$s,</svg>$,,' "$work/network.svg"; echo '<script><![CDATA['; cat test/cli/prof_flame.js; echo ']]></script></svg>'; } >"$work/browser.svg"
+    { cat "$work/network.html"; for file in prof_flame prof_page; do echo '<script>'; cat test/cli/$file.js; echo '</script>'; done; } >"$work/browser.html"
+    browse="timeout 100 $chromium --headless --no-sandbox --disable-gpu --user-data-dir=$work/profile --window-size=1400,1200 --dump-dom"
+    said() { sed -n "s/.*$1=\"\([^\"]*\)\".*/\1/p" "$work/dom" | head -n 1; }
+    $browse "file://$work/browser.svg" >"$work/dom" 2>"$work/browser.err"
+    check "a flame graph in a browser: $(said data-test)" grep -q 'data-test="fine"' "$work/dom"
+    $browse "file://$work/browser.html" >"$work/dom" 2>"$work/browser.err"
+    check "one in a page: $(said data-test)" grep -q 'data-test="fine"' "$work/dom"
+    check "the page: $(said data-page)" grep -q 'data-page="fine"' "$work/dom"
+else skip 3 'no Chromium (TERN_CHROMIUM names one)'; fi
 finish
