@@ -133,4 +133,9 @@ exits 0 'for %0, %n, %1 {stages = 3} (%i: i32)' "$TERN" show "$work/stages.py" -
 exits 0 'for %0, %n, %1 {stages = 1} (%i: i32)' "$TERN" show "$work/stages.py" --stage ir --sig '*i32,i32,1'
 exits 0 'for %0, %n, %1 (%i: i32)' "$TERN" show "$work/stages.py" --stage ir --sig '*i32,i32,None'
 
+# Sums in memory go there several at once.
+for row in 'fp32 add.v4.f32' 'bf16 add.noftz.v8.bf16' 'fp16 add.noftz.v8.f16'; do
+    t="*${row% *}:16"
+    exits 0 "${row#* }" $TERN show test/run/atomic_packed.py --stage ptx --target sm_90a --sig "$t,$t,$t,i32:16,False"
+done
 finish

@@ -25,6 +25,7 @@ check 'man pages can be made' tools/gen-man $TERN "$work/man"
 check 'man pages are current (else: make man)' diff -r doc/man "$work/man"
 exits 0 'cpu' $TERN devices
 exits 0 'interp' $TERN devices
+exits 0 ', "how": "always there"}' $TERN devices --json
 exits 2 "takes no 'x'" $TERN devices x
 exits 2 "option '--json' takes no value" $TERN devices --json=1
 exits 2 "option '--device' needs a value" $TERN run --device

@@ -86,3 +86,12 @@ print(isinstance([], list), isinstance(1, (str, int)), isinstance(True, int), ty
 print(divmod(17, 5), divmod(-17, 5), -17 // 5, -17 % 5, 17 % -5, 7.5 // 2, -7.5 % 2, 2**10, 2**0.5, 2**-2)
 print(7 & 3, 7 | 8, 7 ^ 2, ~7, 1 << 20, -9 >> 1, True + True, 0x10, 0b11, 0o7, 1_000, 10**18 * 10**18)
 print(1e3, 5 / 2, 4 / 2, 1 // 1, 3.0, 1e100, -0.0, 0.1 + 0.2, 1 / 3, 100000000000000000.0, 1e15, 2.5e-7)
+
+bits = 5
+bits |= 10
+d = {"a": 1}
+try:
+    d &= {"a": 2}
+except TypeError as error:
+    print(type(error).__name__, d)
+print(bits, bits | 16)

@@ -196,3 +196,14 @@ try:
     total
 except NameError as error:
     print(error)
+
+
+def named(*values):
+    return max(*values, (largest := 7)) + largest
+
+
+print(named(1, 2))
+try:
+    print(largest)
+except NameError:
+    print("it was the function's")

@@ -633,6 +633,7 @@ TEST(occupancy) {
     CHECK(gpu_blocks_by_shared(&gpu, 16) == 28);
     gpu.shared_per_sm = 64 << 10;
     CHECK(gpu_blocks_by_shared(&gpu, 256) == 51);
+    CHECK(gpu_blocks_by_shared(&gpu, 128) == 56 && gpu_blocks_by_shared(&gpu, 129) == 51);
     gpu.shared_per_sm = 132 << 10;
     CHECK(gpu_blocks_by_shared(&gpu, 4096) == 26 && gpu_blocks_by_shared(&gpu, 8192) == 14 &&
           gpu_blocks_by_shared(&gpu, 16384) == 7);
