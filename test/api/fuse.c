@@ -444,6 +444,41 @@ static tern_status smuggles(tern_tensor *const *in, tern_tensor **out, void *use
     return TERN_OK;
 }
 
+/* A small result, and one of all pairs, for which memory is asked after the first kernel's. */
+static tern_status all_pairs(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    out[0] = tern_exp(in[0]);
+    out[1] = tern_add(in[1], in[2]);
+    return out[1] ? TERN_OK : TERN_ERROR_ARGUMENT;
+}
+
+/* 2^58 elements: the call gives nothing, keeps nothing, and the function can be called again. */
+TEST(memory_runs_out_between_kernels) {
+    EACH_DEVICE {
+        CHECK(begin(devices[d_]));
+        const int64_t many = INT64_C(1) << 29;
+        tern_fused *fused = tern_fuse(session, "pairs", all_pairs, 3, 2, NULL);
+        tern_tensor *x = counted(SHAPE(2, 3)), *one = counted(SHAPE(1, 1));
+        tern_tensor *wide = tern_expand(one, SHAPE(1, many));
+        tern_tensor *high = tern_expand(one, SHAPE(many, 1));
+        for (int turn = 0; turn < 2; turn++) {
+            tern_tensor *out[2] = {x, x};
+            CHECK(!tern_fused_call(fused, (tern_tensor *[]){x, one, one}, out));
+            check_same(out[0], tern_exp(x), 1e-6);
+            CHECK(tern_numel(out[1]) == 1);
+            int live = tern_session_live_tensors(session);
+            tern_tensor *none[2] = {x, x};
+            CHECK(tern_fused_call(fused, (tern_tensor *[]){x, wide, high}, none) ==
+                  TERN_ERROR_NO_MEMORY);
+            CHECK(!none[0] && !none[1]);
+            CHECK(strstr(tern_message(context), "1152921504606846976"));
+            CHECK(tern_session_live_tensors(session) == live);
+        }
+        tern_fused_free(fused);
+        end();
+    }
+}
+
 TEST(a_traced_tensor_outside_of_its_function) {
     CHECK(begin("interp"));
     tern_fused *fused = tern_fuse(session, "smuggles", smuggles, 1, 1, NULL);
