@@ -199,7 +199,6 @@ static Object *profiler_table(Host *host, Object *const *args, const HostCall *c
     return averages_table(host, args, &inner);
 }
 
-/* The older one's device time in a line is not told apart here. */
 static Object *profiler_export(Host *host, Object *const *args, const HostCall *call) {
     const Profiler *profiler = call->self->payload;
     Str path;

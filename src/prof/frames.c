@@ -44,7 +44,9 @@ ProfFrames *prof_frames(tern_profile *profile) {
 double prof_range_ns(const tern_profile *profile) {
     double frames_ns =
         profile->num_framed ? (double)profile->frames_ns / (double)profile->num_framed : 0;
-    return profile->range_ns + frames_ns;
+    double memory_ns =
+        profile->num_marks ? (double)profile->memory_ns / (double)profile->num_marks : 0;
+    return profile->range_ns + frames_ns + memory_ns;
 }
 
 /* ---- libdw: elfutils/libdwfl.h, of what is used here ---- */

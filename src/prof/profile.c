@@ -276,19 +276,28 @@ tern_status tern_profile_step(tern_profile *profile) {
 
 /* ---- start and stop ---- */
 
-/* What an empty range costs, by some that are then forgotten: the least of some rounds, of which
- * the first also gets the memory. */
+static int compare_ns(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What an empty range costs, by as many as a piece of memory holds, which are then forgotten: the
+ * median of some rounds. Fewer again and again would stay in the nearest cache, and the least of
+ * them is what hardly a range costs. Getting memory is counted as it happens, here and later. */
 static void measure_range(tern_profile *profile) {
-    enum { ROUNDS = 8, RANGES = 128 };
+    enum { ROUNDS = 16, RANGES = 512 };
+    double took[ROUNDS];
     for (int round = 0; round < ROUNDS; round++) {
-        int64_t start = clock_ns() - profile->frames_ns;
+        int64_t start = clock_ns() - profile->frames_ns - profile->memory_ns;
         for (int i = 0; i < RANGES; i++) {
             tern_range_push(profile->context, "range");
             tern_range_pop(profile->context);
         }
-        double took = (double)(clock_ns() - profile->frames_ns - start) / RANGES;
-        if (!round || took < profile->range_ns) profile->range_ns = took;
+        took[round] =
+            (double)(clock_ns() - profile->frames_ns - profile->memory_ns - start) / RANGES;
     }
+    qsort(took, ROUNDS, sizeof *took, compare_ns);
+    profile->range_ns = (took[ROUNDS / 2 - 1] + took[ROUNDS / 2]) / 2;
 }
 
 static bool is_sane(const tern_profile_options *options) {
