@@ -3,6 +3,7 @@
 # No configure step: what is optional is looked for with pkg-config, and 'make info' says what was.
 
 PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
 DESTDIR ?=
 CC      ?= cc
 OPT     ?= -O2
@@ -309,19 +310,21 @@ $(B)/bench/%: bench/%.c $(B)/libtern-internal.a $(B)/flags
 
 MAN  := $(wildcard doc/man/*.1)
 DEST := $(DESTDIR)$(PREFIX)
+LIB  := $(DESTDIR)$(LIBDIR)
 
 .PHONY: install
-install: all ## install below PREFIX (/usr/local), inside DESTDIR
-	install -d $(DEST)/bin $(DEST)/include $(DEST)/lib/pkgconfig $(DEST)/lib/cmake/tern $(DEST)/share/man/man1 \
+install: all ## install below PREFIX (/usr/local), libraries in LIBDIR, inside DESTDIR
+	install -d $(DEST)/bin $(DEST)/include $(LIB)/pkgconfig $(LIB)/cmake/tern $(DEST)/share/man/man1 \
 	    $(DEST)/share/bash-completion/completions $(DEST)/share/tern/kernels
 	install -m 755 $(B)/tern $(DEST)/bin/tern
 	install -m 644 $(wildcard include/*) $(DEST)/include
-	install -m 644 $(B)/libtern.a $(DEST)/lib/libtern.a
-	install -m 755 $(B)/libtern.so $(DEST)/lib/libtern.so.0
-	ln -sf libtern.so.0 $(DEST)/lib/libtern.so
-	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' tern.pc.in > $(DEST)/lib/pkgconfig/tern.pc
-	sed -e 's|@VERSION@|$(VERSION)|' tern-config.cmake.in > $(DEST)/lib/cmake/tern/tern-config.cmake
-	sed -e 's|@VERSION@|$(VERSION)|' tern-config-version.cmake.in > $(DEST)/lib/cmake/tern/tern-config-version.cmake
+	install -m 644 $(B)/libtern.a $(LIB)/libtern.a
+	install -m 755 $(B)/libtern.so $(LIB)/libtern.so.0
+	ln -sf libtern.so.0 $(LIB)/libtern.so
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@LIBDIR@|$(LIBDIR)|' -e 's|@VERSION@|$(VERSION)|' tern.pc.in > $(LIB)/pkgconfig/tern.pc
+	sed -e 's|@VERSION@|$(VERSION)|' -e 's|@UP@|$(shell realpath -ms --relative-to=$(LIBDIR)/cmake/tern $(PREFIX))|' \
+	    -e 's|@LIB@|$(shell realpath -ms --relative-to=$(PREFIX) $(LIBDIR))|' tern-config.cmake.in > $(LIB)/cmake/tern/tern-config.cmake
+	sed -e 's|@VERSION@|$(VERSION)|' tern-config-version.cmake.in > $(LIB)/cmake/tern/tern-config-version.cmake
 	install -m 644 $(MAN) $(DEST)/share/man/man1
 	install -m 644 completion/tern.bash $(DEST)/share/bash-completion/completions/tern
 	install -m 644 kernels/*.py $(DEST)/share/tern/kernels
@@ -334,10 +337,10 @@ dist: ## the sources of HEAD as build/tern-VERSION.tar.gz
 
 .PHONY: uninstall
 uninstall: ## remove what install put there
-	rm -f $(DEST)/bin/tern $(patsubst %,$(DEST)/%,$(wildcard include/*)) $(DEST)/lib/libtern.a $(DEST)/lib/libtern.so \
-	    $(DEST)/lib/libtern.so.0 $(DEST)/lib/pkgconfig/tern.pc $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
+	rm -f $(DEST)/bin/tern $(patsubst %,$(DEST)/%,$(wildcard include/*)) $(LIB)/libtern.a $(LIB)/libtern.so \
+	    $(LIB)/libtern.so.0 $(LIB)/pkgconfig/tern.pc $(MAN:doc/man/%=$(DEST)/share/man/man1/%) \
 	    $(DEST)/share/bash-completion/completions/tern
-	rm -rf $(DEST)/share/tern $(DEST)/lib/cmake/tern
+	rm -rf $(DEST)/share/tern $(LIB)/cmake/tern
 
 .PHONY: man
 man: all ## write doc/man from what the command says of itself

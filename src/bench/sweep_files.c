@@ -245,11 +245,17 @@ static bool write_file(tern_sweep *sweep, const char *path, Str text) {
 
 typedef enum PlotResult { PLOT_MADE, PLOT_NO_GNUPLOT, PLOT_FAILED } PlotResult;
 
+/* gnuplot runs in `folder`, where a shell goes: posix_spawn's own way there is new in glibc 2.29.
+ * The shell's 127, as posix_spawn's ENOENT, means that there is no gnuplot. */
 static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char *name, Str format) {
     char choose[64];
     snprintf(choose, sizeof choose, "FORMAT='%.*s'", STR_ARG(format));
     const char *script = str_format(sweep->arena, "%s.gp", name).data;
-    char *argv[] = {(char *)"gnuplot", (char *)"-e", choose, (char *)script, NULL};
+    const char *go = "unset CDPATH; cd -- \"$0\" && exec gnuplot \"$@\"";
+    /* A folder of the name '-' is not the last one. */
+    const char *where = strcmp(folder, "-") ? folder : "./-";
+    char *argv[] = {(char *)"sh", (char *)"-c", (char *)go,     (char *)where,
+                    (char *)"-e", choose,       (char *)script, NULL};
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status = 0;
@@ -257,8 +263,7 @@ static PlotResult run_gnuplot(tern_sweep *sweep, const char *folder, const char 
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    int failed = posix_spawnp(&child, "gnuplot", &actions, NULL, argv, environ);
+    int failed = posix_spawn(&child, "/bin/sh", &actions, NULL, argv, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (failed) return failed == ENOENT ? PLOT_NO_GNUPLOT : PLOT_FAILED;
     while (waitpid(child, &status, 0) < 0)

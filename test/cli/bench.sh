@@ -152,6 +152,25 @@ if command -v gnuplot >/dev/null; then
 else
     skip 2 'no gnuplot'
 fi
+# In gnuplot's place: it runs in the folder, whatever that is called, and its failure is seen.
+mkdir "$work/bin" "$work/elsewhere" "$work/elsewhere/-p"
+printf '#!/bin/sh\npwd >>%s; echo "$@" >>%s\n[ -e "$3" ] || exit 9\n[ ! -e %s ] || exit 1\necho made >"${3%%.gp}.png"\n' \
+    "$work/was" "$work/was" "$work/fails" >"$work/bin/gnuplot"
+chmod +x "$work/bin/gnuplot"
+self=$(realpath "$TERN") file=$(realpath "${k%%:*}")
+small="--allow-slow --rep 0.2 --warmup 0 --grid 1 -a x=rand(n) -a y=empty(n) -x n=4,8 --format png"
+exits 0 'add.png' sh -c "cd '$work' && mkdir cd && cd cd && CDPATH='$work/elsewhere' PATH='$work/bin:$PATH' \"\$@\"" sh \
+    "$self" bench "$file:add" $small --save ./-p
+check 'it ran in its folder' test "$(head -n 1 "$work/was")" = "$(realpath "$work/cd/-p")"
+check 'with these arguments' test "$(sed -n 2p "$work/was")" = "-e FORMAT='png' add.gp"
+check 'the plot is there' grep -qx made "$work/cd/-p/add.png"
+exits 0 'add.png' sh -c "cd '$work/cd' && CDPATH='$work/elsewhere' PATH='$work/bin:$PATH' \"\$@\"" sh \
+    "$self" bench "$file:add" $small --save -p
+check 'CDPATH does not lead it away' test "$(sed -n 3p "$work/was")" = "$(realpath "$work/cd/-p")"
+: >"$work/fails"
+rm "$work/cd/-p/add.png"
+exits 4 'gnuplot made no png' sh -c "cd '$work/cd' && PATH='$work/bin:$PATH' \"\$@\"" sh "$self" bench "$file:add" $small --save ./-p
+
 exits 0 'gnuplot is not installed' env PATH=/nowhere "$TERN" bench "$k:add" --allow-slow --rep 0.2 --warmup 0 \
     --grid 1 -a 'x=rand(n)' -a 'y=empty(n)' -x n=4,8 --save "$work/c"
 

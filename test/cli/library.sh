@@ -10,6 +10,26 @@ check 'libtern.so exports tern_* only' hidden "$BUILD/libtern.so" -D
 check 'libtern.a shows tern_* only' hidden "$BUILD/libtern.a" -g
 check 'the interface is there' sh -c "nm -D --defined-only $BUILD/libtern.so | grep -q ' T tern_launch$'"
 
+# What is called of glibc is in 2.28 already, under an older version of the same name, or (stat, 2.33)
+# inline: what a newer glibc alone has would keep tern from being built with an older one.
+old_glibc() {
+    ! nm -D --undefined-only "$1" | awk '{ split($2, part, "@+GLIBC_"); split(part[2], number, ".") }
+        number[2] > 28 && part[1] !~ /^(exp|exp2|log|log2|pow|fmod|hypot|l?stat|fstat|dl[a-z]*|pthread_[a-z_]*|sem_[a-z]*|shm_[a-z]*|__isoc23_[a-z]*|__libc_start_main)$/ { print; bad = 1 }
+        END { exit !bad }'
+}
+check 'libtern.so needs glibc 2.28' old_glibc "$BUILD/libtern.so"
+check 'tern needs glibc 2.28' old_glibc "$TERN"
+# Functions of glibc 2.29 and 2.36.
+echo 'int posix_spawn_file_actions_addchdir_np(void *, const char *); unsigned arc4random(void);
+int calls(void *a) { return posix_spawn_file_actions_addchdir_np(a, "") + (int)arc4random(); }' >"$work/newer.c"
+if $cc -shared -fPIC -Wl,-z,defs "$work/newer.c" -o "$work/newer.so" 2>"$work/.out"; then
+    check 'newer functions are seen' sh -c "nm -D '$work/newer.so' | grep -q 'addchdir_np@GLIBC_2.29'"
+    ! old_glibc "$work/newer.so" >"$work/.seen"
+    check 'and found' test "$(grep -c -e addchdir_np -e arc4random "$work/.seen")" = 2
+else
+    skip 2 'this glibc has no newer functions'
+fi
+
 cat >"$work/user.c" <<'END'
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,4 +106,19 @@ for example in examples/*.c examples/lab/*.c; do
 done
 check 'uninstall' make -s uninstall B="$BUILD" PREFIX=/usr DESTDIR="$work/root"
 check 'nothing is left' sh -c "[ -z \"\$(find $work/root -type f)\" ]"
+at="B=$BUILD PREFIX=/usr LIBDIR=/usr/lib/some-linux DESTDIR=$work/multi"
+check 'install into another LIBDIR' make -s install $at
+check 'the library is there' test -e "$work/multi/usr/lib/some-linux/libtern.so.0"
+check 'nothing is beside it' test "$(ls "$work/multi/usr/lib")" = some-linux
+check 'pkg-config file' grep -qx 'libdir=/usr/lib/some-linux' "$work/multi/usr/lib/some-linux/pkgconfig/tern.pc"
+if command -v cmake >/dev/null 2>&1; then
+    check 'find_package from there' cmake -S "$work/cmake" -B "$work/far" -DCMAKE_C_COMPILER="${cc##* }" -DCMAKE_C_FLAGS="$san" \
+        -Dtern_DIR="$work/multi/usr/lib/some-linux/cmake/tern"
+    check 'builds' cmake --build "$work/far"
+    exits 0 interp "$work/far/shared"
+else
+    skip 3 'no cmake'
+fi
+check 'uninstall from there' make -s uninstall $at
+check 'nothing is left there' sh -c "[ -z \"\$(find $work/multi -type f)\" ]"
 finish
