@@ -16,7 +16,8 @@ for file; do
     whose=0
     grep -q perf_report "$file" && whose=1
     check "$file says whose times they are" test "$(grep -c "none of these tables is PyTorch's" "$work/err")" = $whose
-    check "$file says nothing else" test "$(wc -l <"$work/err")" = $whose
+    # the address sanitizer has a word of its own for whoever switches stacks
+    check "$file says nothing else" test "$(grep -vc 'ASan.*swapcontext' "$work/err")" = $whose
     check "$file prints what is kept" diff "${file%.py}.out" "$work/got"
     case $file in
     */kernels.py | */autotune.py)
