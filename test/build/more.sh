@@ -77,6 +77,13 @@ int main(void) {
 END
 check 'a C compiler takes it' cc -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -I"$work/cu" "$work/reversed.c" "$work/cu/reversed.c" -o "$work/reversed" -pthread -ldl -lm
 check 'it computes what CUDA does' "$work/reversed"
+if have g++; then
+    rm "$work/reversed"
+    check 'so does g++ alone' g++ -std=c++17 -Wall -Wextra -Wpedantic -Werror -O1 -I"$work/cu" -x c++ "$work/reversed.c" "$work/cu/reversed.c" -o "$work/reversed" -pthread -ldl -lm
+    check 'with the same results' "$work/reversed"
+else
+    skip 2 'no g++'
+fi
 exits 3 'a variable outside of its functions' "$TERN" build "$work/k.cu:counts" --block 64 -o "$work/cu"
 exits 2 "function 'none'" "$TERN" build "$work/k.cu:none" --block 64 -o "$work/cu"
 
