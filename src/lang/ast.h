@@ -148,7 +148,7 @@ typedef enum StmtKind {
     STMT_DELETE,   /* targets */
     STMT_TRY,      /* body, handlers, orelse, finally */
     STMT_WITH,     /* items, body */
-    STMT_MATCH,    /* host only: value, and the cases' bodies are in body */
+    STMT_MATCH,    /* host only: value, cases; body: the bodies of all of them, for walkers */
     STMT_ERROR,    /* did not parse; complaint */
 } StmtKind;
 
@@ -174,6 +174,31 @@ typedef struct WithItem {
     Expr *value, *target; /* target may be NULL */
 } WithItem;
 
+typedef enum PatternKind {
+    PATTERN_VALUE,    /* value: equal to it; None, True, False: is it */
+    PATTERN_CAPTURE,  /* name (NULL: `_`); items: of `pattern as name`, or none */
+    PATTERN_STAR,     /* *name, among the items of a sequence */
+    PATTERN_SEQUENCE, /* items */
+    PATTERN_MAPPING,  /* keys[i]: items[i]; name: of **rest, or NULL */
+    PATTERN_CLASS,    /* value(items), words[i]: of those given by name */
+    PATTERN_OR,       /* items */
+} PatternKind;
+typedef struct Pattern Pattern;
+struct Pattern {
+    PatternKind kind;
+    Span span;
+    Expr *value, *name; /* name: EXPR_NAME */
+    int num_items;
+    Pattern **items;
+    Expr **keys;
+    Str *words;
+};
+typedef struct MatchCase { /* case pattern if guard: body */
+    Pattern *pattern;
+    Expr *guard; /* may be NULL */
+    Block body;
+} MatchCase;
+
 struct Stmt {
     StmtKind kind;
     Span span; /* of a compound statement: its first line up to the ':' */
@@ -195,6 +220,8 @@ struct Stmt {
     Handler *handlers;
     int num_items;
     WithItem *items;
+    int num_cases;
+    MatchCase *cases;
     struct Slots *slots; /* STMT_CLASS of a running script: resolve.c */
     Str complaint;       /* STMT_ERROR */
     Span complaint_span;

@@ -14,7 +14,7 @@ static Likelihood guard_likelihood(Module *module, const Guard *guard) {
         if (guard->stmt->kind == STMT_TRY)
             one = guard->arm == 0 ? CERTAIN : FALLBACK;
         else if (guard->stmt->kind == STMT_MATCH)
-            one = FALLBACK;
+            one = NEVER;
         else {
             bool truth;
             Diag quiet = {.arena = module->arena, .muted = true};
@@ -187,10 +187,26 @@ static bool needs_replay(const Global *global, Str name) {
 
 /* ---- the binding in force ---- */
 
+/* The last that may have bound it is a case of `match`, and which one is not known. */
+static bool is_matched(const Global *global) {
+    for (int i = global->definitions.count - 1; i >= 0; i--) {
+        const Guard *guard = global->definitions.data[i].guard;
+        if (!guard) return false;
+        for (; guard; guard = guard->outer)
+            if (guard->stmt->kind == STMT_MATCH) return true;
+    }
+    return false;
+}
+
 /* The likeliest binding that has a value; of equals the last. One that is opaque is the last
  * resort, but where the last assignment is not conditional, what comes before it does not count. */
 static Object *evaluate_global(Module *module, const Global *global, Str name, Diag *diag) {
     if (global->is_set_elsewhere) return opaque_global(module->arena, "the value of", name);
+    if (is_matched(global)) {
+        Object *opaque = opaque_global(module->arena, "", name);
+        opaque->text = str_format(module->arena, "'%.*s', which a 'match' binds,", STR_ARG(name));
+        return opaque;
+    }
     if (needs_replay(global, name)) return replay(module, global, name, diag);
     Object *best = NULL;
     Likelihood best_likelihood = NEVER;

@@ -89,6 +89,21 @@ static void index_imports(Module *module, const Stmt *stmt, const Guard *guard) 
     }
 }
 
+static void define_captured(Module *module, const Pattern *pattern, Definition definition) {
+    if (pattern->name) define_target(module, pattern->name, definition);
+    for (int i = 0; i < pattern->num_items; i++)
+        define_captured(module, pattern->items[i], definition);
+}
+
+/* Which of the cases it is, only a run would tell. */
+static void index_match(Module *module, const Stmt *stmt, const Guard *outer) {
+    const Guard *guard = guard_new(module, stmt, 0, outer);
+    for (int i = 0; i < stmt->num_cases; i++)
+        define_captured(module, stmt->cases[i].pattern,
+                        (Definition){.stmt = stmt, .guard = guard});
+    index_block(module, stmt->body, guard);
+}
+
 static void index_stmt(Module *module, const Stmt *stmt, const Guard *guard) {
     Definition here = {.stmt = stmt, .guard = guard};
     switch (stmt->kind) {
@@ -118,7 +133,7 @@ static void index_stmt(Module *module, const Stmt *stmt, const Guard *guard) {
         index_block(module, stmt->finally, guard);
         break;
     case STMT_WITH: index_block(module, stmt->body, guard); break;
-    case STMT_MATCH: index_block(module, stmt->body, guard_new(module, stmt, 0, guard)); break;
+    case STMT_MATCH: index_match(module, stmt, guard); break;
     case STMT_RETURN:
     case STMT_PASS:
     case STMT_BREAK:

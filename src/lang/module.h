@@ -9,7 +9,7 @@
 /* One statement that binds a name at the top level, perhaps under `if` or `try`. */
 typedef struct Guard Guard;
 struct Guard {
-    const Stmt *stmt; /* STMT_IF or STMT_TRY */
+    const Stmt *stmt; /* STMT_IF, STMT_TRY or STMT_MATCH */
     int arm;          /* if: 0 body, 1 else; try: 0 body (and else), 1 handlers */
     const Guard *outer;
 };

@@ -97,6 +97,7 @@ struct Object {
     void *payload;
     int capacity;    /* of items */
     uint32_t *index; /* a dict's or set's hash table */
+    Object *script_class; /* of a named tuple, or NULL */
     Object *next, *previous;
 };
 

@@ -84,6 +84,11 @@ static void bind_target(Names *names, const Expr *target) {
         for (int i = 0; i < target->num_items; i++) bind_target(names, target->items[i]);
 }
 
+static void bind_pattern(Names *names, const Pattern *pattern) {
+    bind_target(names, pattern->name);
+    for (int i = 0; i < pattern->num_items; i++) bind_pattern(names, pattern->items[i]);
+}
+
 /* := binds in the function, also from inside a comprehension. */
 static void bind_walrus(Names *names, const Expr *expr) {
     if (!expr) return;
@@ -135,6 +140,10 @@ static void bind_block(Names *names, Block block, bool declarations) {
             if (stmt->kind == STMT_CLASS) bind_name(names, stmt->name);
             if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
                 for (int k = 0; k < stmt->num_names; k++) bind_name(names, stmt->names[k].alias);
+            for (int k = 0; k < stmt->num_cases; k++) {
+                bind_pattern(names, stmt->cases[k].pattern);
+                bind_walrus(names, stmt->cases[k].guard);
+            }
             for (int k = 0; k < stmt->num_handlers; k++)
                 if (stmt->handlers[k].name.length) bind_name(names, stmt->handlers[k].name);
         }
@@ -237,6 +246,15 @@ static void resolve_expr(Names *names, Expr *expr) {
     for (int i = 0; i < expr->num_args; i++) resolve_expr(names, expr->args[i].value);
 }
 
+static void resolve_pattern(Names *names, const Pattern *pattern) {
+    resolve_expr(names, pattern->value);
+    resolve_expr(names, pattern->name);
+    for (int i = 0; i < pattern->num_items; i++) {
+        if (pattern->keys) resolve_expr(names, pattern->keys[i]);
+        resolve_pattern(names, pattern->items[i]);
+    }
+}
+
 static void resolve_stmt(Names *names, Stmt *stmt) {
     if (stmt->kind == STMT_FUNCTION) resolve_function(names, stmt->function);
     if (stmt->kind == STMT_CLASS) resolve_class(names, stmt);
@@ -247,6 +265,10 @@ static void resolve_stmt(Names *names, Stmt *stmt) {
     for (int i = 0; i < stmt->num_items; i++) {
         resolve_expr(names, stmt->items[i].value);
         resolve_expr(names, stmt->items[i].target);
+    }
+    for (int i = 0; i < stmt->num_cases; i++) {
+        resolve_pattern(names, stmt->cases[i].pattern);
+        resolve_expr(names, stmt->cases[i].guard);
     }
     for (int i = 0; i < stmt->num_handlers; i++) {
         resolve_expr(names, stmt->handlers[i].type);

@@ -204,6 +204,8 @@ void generators_leave(Script *script);
 /* ---- script_stmt.c ---- */
 typedef enum Flow { FLOW_ON, FLOW_RETURN, FLOW_BREAK, FLOW_CONTINUE, FLOW_UNKNOWN } Flow;
 Flow script_block(Host *host, Block block, Object **result);
+/* script_match.c: the case that fits, whose names are bound; NULL: none, or raised. */
+const MatchCase *script_match(Host *host, const Stmt *stmt);
 
 /* ---- script_ops.c ---- */
 Object *script_binary(Host *host, Operator op, Object *a, Object *b);

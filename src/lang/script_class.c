@@ -132,6 +132,7 @@ static PythonClass native_class(const Object *object) {
 
 Object *class_of(Host *host, const Object *object) {
     Script *script = host->script;
+    if (object->script_class) return object->script_class;
     if (object->kind != OBJECT_HOST) return script->classes[native_class(object)];
     if (object->type == &instance_type) return object->items[0];
     if (object->type == &class_type) return script->classes[CLASS_TYPE];
@@ -208,7 +209,7 @@ Object *class_statement(Host *host, const Stmt *stmt) {
             return host_refuse(host, "a class that inherits from '%.*s'", STR_ARG(info->name));
         bases[num_bases++] = base;
     }
-    if (!num_bases) bases[num_bases++] = host->script->classes[CLASS_OBJECT];
+    if (!num_bases) bases[num_bases++] = host->script->classes[is_tuple ? CLASS_TUPLE : CLASS_OBJECT];
     Object *class = class_new(host, stmt->name, num_bases, bases);
     if (is_raised(host)) return class;
     Class *info = class_info(class);
@@ -289,7 +290,7 @@ static Object *fields_call(Host *host, Object *class, const HostCall *call) {
     if (!values) return host->script->poison;
     if (info->is_tuple) {
         Object *tuple = heap_list(host, OBJECT_TUPLE, info->num_fields, values);
-        tuple->names = info->fields, tuple->text = info->name;
+        tuple->names = info->fields, tuple->text = info->name, tuple->script_class = class;
         return tuple;
     }
     Object *instance = instance_new(host, class);

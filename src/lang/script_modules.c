@@ -425,7 +425,7 @@ static Object *namedtuple_call(Host *host, Object *const *args, const HostCall *
         fields = host_invoke_with(host, str_method(host, fields, STR("split")), 0, NULL);
     }
     if (!host_items(host, fields, &count, &items)) return host->script->poison;
-    Object *class = class_new(host, name, 1, &host->script->classes[CLASS_OBJECT]);
+    Object *class = class_new(host, name, 1, &host->script->classes[CLASS_TUPLE]);
     Class *info = class_info(class);
     info->is_tuple = true, info->num_fields = count;
     info->fields = arena_array(host->script->arena, Str, count + 1);

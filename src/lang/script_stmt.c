@@ -341,7 +341,11 @@ static Flow run_statement(Host *host, const Stmt *stmt, Object **result) {
         return flow_of(host);
     case STMT_TRY: return run_try(host, stmt, result);
     case STMT_WITH: return run_with_from(host, stmt, 0, result);
-    case STMT_MATCH: host_refuse(host, "'match'"); return FLOW_UNKNOWN;
+    case STMT_MATCH: {
+        const MatchCase *found = script_match(host, stmt);
+        if (is_raised(host)) return FLOW_UNKNOWN;
+        return found ? script_block(host, found->body, result) : FLOW_ON;
+    }
     case STMT_ERROR:
         diag_error(host->diag, stmt->complaint_span, "%.*s", STR_ARG(stmt->complaint));
         return FLOW_UNKNOWN;

@@ -889,6 +889,28 @@ def tuple_slices():
     tl.static_assert((1, 2, 3, 4)[-1] == 4 and (1, 2, 3, 4)[-4] == 1 and (1, 2, 3, 4)[True] == 2)
 
 
+# case: matched_global
+# want: error 'MATCHED + 1': the value of 'MATCHED', which a 'match' binds, is not known at compile time
+# want: help: --global MATCHED=VALUE gives it one
+MATCHED = CAPTURED = 1
+match "b":
+    case "a": MATCHED = 2
+    case CAPTURED: MATCHED = 3
+
+
+@triton.jit
+def matched_global():
+    MATCHED + 1
+
+
+# case: captured_global
+# want: error 'CAPTURED + 1': the value of 'CAPTURED', which a 'match' binds, is not known at compile time
+# want: help: --global CAPTURED=VALUE gives it one
+@triton.jit
+def captured_global():
+    CAPTURED + 1
+
+
 # case: changed_global
 # want: error 'CHANGED + 1': the value of 'CHANGED' is not known at compile time
 # want: help: --global CHANGED=VALUE gives it one

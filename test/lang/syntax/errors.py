@@ -526,6 +526,45 @@ match x:
 # want: 12:15: error: expected a name after 'as', saw '3'
 # want: 14:13: error: expected ')' after the pattern, saw 'b'
 
+# case: patterns that Python refuses before anything runs
+match x:
+    case a: pass
+    case b: pass
+match x:
+    case (a, b) | (a, c): pass
+match x:
+    case [a, a]: pass
+match x:
+    case _ | 1: pass
+match x:
+    case [*a, *b]: pass
+match x:
+    case 1 + 2: pass
+match x:
+    case f"{x}": pass
+match x:
+    case A(y=1, 2): pass
+match x:
+    case A(y=1, y=2): pass
+match x:
+    case {**rest, 1: a}: pass
+match x:
+    case 1 as _: pass
+match x:
+    case (*a): pass
+# want: 2:10: error: this pattern matches all, so those after it are unreachable
+# want: 5:10: error: alternative patterns bind different names
+# want: 7:14: error: multiple assignments to name 'a' in pattern
+# want: 9:10: error: this pattern matches all, so those after it are unreachable
+# want: 11:15: error: multiple starred expressions in sequence pattern
+# want: 13:10: error: patterns may only match literals and attribute lookups
+# want: 15:10: error: patterns may only match literals and attribute lookups
+# want: 17:17: error: positional patterns follow keyword patterns
+# want: 19:10: error: attribute name repeated in class pattern: y
+# want: 21:19: error: expected '}' after the rest of a mapping, saw '1'
+# want: 23:10: error: cannot use '_' as a target
+# want: 25:11: error: a starred pattern stands in a sequence only
+
 # case: format specs
 f'{a:{b}'
 f'{a:{b'
