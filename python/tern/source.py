@@ -5,10 +5,13 @@ A kernel is compiled from its file, so that errors name their place. The values 
 closures have in this process count before what the file would say; they are part of the key under
 which the parsed file is kept, so that two closures of one text never see each other's values.
 """
+import ast
+import importlib.util
 import inspect
 import os
 import re
 import symtable
+import sys
 import textwrap
 
 from . import _tern
@@ -111,7 +114,10 @@ class Source:
                 if not same_file or is_bound or inner.__module__.startswith("triton."):
                     continue  # its file says it
                 text = _place_of(inner)
-            elif inspect.ismodule(value) or inspect.isroutine(value) or inspect.isclass(value):
+            elif inspect.isroutine(value):
+                _refuse_other_text(function, name, value)
+                continue
+            elif inspect.ismodule(value) or inspect.isclass(value):
                 continue
             else:
                 text = literal(value)
@@ -159,6 +165,42 @@ def _place_of(function):
     if not path or not path.endswith(".py") or not os.path.isfile(path):
         return MISSING
     return f"{path}:{function.__name__}@{function.__code__.co_firstlineno}"
+
+
+_defined = {}
+
+
+def _defines(path, name):
+    """The line of the decorated def of the name at the top level of the file, or None."""
+    if path not in _defined:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read(), path)
+        _defined[path] = ({one.name: one.lineno for one in tree.body
+                           if isinstance(one, ast.FunctionDef) and one.decorator_list},
+                          {alias.asname or alias.name: ("." * one.level + (one.module or ""), alias.name)
+                           for one in ast.walk(tree) if isinstance(one, ast.ImportFrom)
+                           for alias in one.names})
+    return _defined[path][0].get(name)
+
+
+def _refuse_other_text(function, name, value):
+    """A function of Triton's language that took the place of one with a text (a decorator gave it
+    for that): the compiler would read the text."""
+    path = _path_of(function)
+    if not (getattr(value, "__module__", None) or "").startswith("triton.") or not path or \
+            not os.path.isfile(path):
+        return
+    line, package = _defines(path, name), function.__globals__.get("__package__")
+    imported = _defined[path][1].get(name)
+    if line is None and imported and (package or not imported[0].startswith(".")):
+        module = sys.modules.get(importlib.util.resolve_name(imported[0], package))
+        path, name = getattr(module, "__file__", None) or "", imported[1]
+        if not path.endswith(".py") or module.__name__.partition(".")[0] == "triton":
+            return
+        line = _defines(path, name)
+    if line is not None:
+        raise _tern.Unsupported(f"{path}:{line}: '{name}' of this text is {value.__module__}."
+                                f"{value.__name__} in this process, which a decorator made of it")
 
 
 _bound = {}

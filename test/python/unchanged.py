@@ -274,8 +274,60 @@ def with_stub():
     asks("stub", tern.triton.stub_path())
 
 
+# A decorator that gives Triton's own function for one with a text, which is another.
+TAKEN = write("taken.py", '''
+import array
+
+import triton
+import triton.language as tl
+from shims import halves, mod
+
+
+@triton.jit
+def plain(x):
+    tl.store(x, halves(7.0))
+
+
+@triton.jit
+def taken(x):
+    tl.store(x, mod(7.0, 2.0))
+
+
+x = array.array("f", [0])
+plain[(1,)](x)
+print(x[0])
+taken[(1,)](x)
+print(x[0])
+''')
+write("shims.py", '''
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+
+def known(function):
+    return {"mod": libdevice.fmod}.get(function.__name__, function)
+
+
+@known
+@triton.jit
+def halves(x):
+    return x / 2
+
+
+@known
+@triton.jit
+def mod(x, y):
+    return x + y
+''')
+
+
 def with_triton():
-    if have("triton", 15):
+    if have("triton", 17):
+        done = program([TAKEN])
+        same("a decorator's own function", done.stdout, "3.5\n")
+        check("a decorator's other function is refused", "shims.py:19: 'mod' of this text is "
+              "triton.language.extra.libdevice.fmod in this process" in done.stderr, done.stderr[-400:])
         precision("Triton", "")
         runs("Triton", "")
         asks("Triton", "")
