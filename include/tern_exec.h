@@ -66,6 +66,8 @@ typedef struct tern_script_options {
     const char *const *write_dirs;
     int num_write_dirs;
     int most_points; /* a perf_report goes through so many of its x_vals, the first; 0: all */
+    const char *const *arguments; /* sys.argv after the file's path; UTF-8 */
+    int num_arguments;
 } tern_script_options;
 /* Runs a Python file from the top, with modules torch and triton of tern's own, and no Python:
  * doc/exec.md says what of them there is. It reaches no files but modules beside it and what

@@ -24,7 +24,7 @@ const char details_exec[] =
     "supported is refused before anything ran. The exit code is the program's.\n"
     "FILE.cu:FUNCTION calls one function of the host, as PyTorch's load_inline makes them\n"
     "callable: torch::Tensor f(torch::Tensor x) {..}; VALUE is as for 'tern run'.\n\n"
-    "FILE.py is run from the top as Python would, with modules torch and triton of tern's own: no\n"
+    "FILE.py is run from the top as Python would (sys.argv: what follows), with modules torch and triton of tern's own: no\n"
     "Python and no PyTorch take part. It reaches no files but modules beside it (and in -I) and\n"
     "those of --allow-write, no network, no processes; but its kernels are C on cpu and PTX on cuda, which nothing checks: of "
     "a\n"
@@ -33,7 +33,8 @@ const char details_exec[] =
     "examples:\n"
     "  tern exec --device sim vectorAdd.cu -- 1000\n"
     "  tern exec gelu.cu:gelu -a 'x=randn(32,100)' -o y.npy\n"
-    "  tern exec --device cpu 01-vector-add.py\n";
+    "  tern exec --device cpu 01-vector-add.py\n"
+    "  tern exec sweep.py -- --k 512\n";
 
 void exec_stdout(void *user, const char *text, size_t length) {
     (void)user;
@@ -79,7 +80,9 @@ static int run_python(const Cli *cli, tern_context *context, const char *path) {
                                    .interrupted = &interrupted,
                                    .write_dirs = folders,
                                    .num_write_dirs = num_folders,
-                                   .most_points = points};
+                                   .most_points = points,
+                                   .arguments = cli->operands.data + 1,
+                                   .num_arguments = cli->operands.count - 1};
     signal(SIGINT, on_interrupt);
     if (tern_run_script(session, path, &options, &exit_code, &complaint)) {
         exit_code = EXIT_SYSTEM;
@@ -120,9 +123,7 @@ int command_exec(Cli *cli) {
     tern_context *context = cli_open(cli, cli->device, &code);
     if (!context) return code;
     if (is_python(cli->operands.data[0])) {
-        code = cli->operands.count == 1
-                   ? run_python(cli, context, cli->operands.data[0])
-                   : cli_fail(cli, EXIT_REFUSED, "arguments of a FILE.py are not supported");
+        code = run_python(cli, context, cli->operands.data[0]);
         tern_close(context);
         return code;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* exec: tern_run_script. */
+#include "base/utf8.h"
 #include "exec/exec.h"
 
 #include <stdlib.h>
@@ -13,6 +14,19 @@ static Object *import(Host *host, Str path) {
 static void write_out(void *user, const char *text, size_t length) {
     const Exec *exec = user;
     exec->output(exec->output_user, text, length);
+}
+
+/* 1 + the first argument that is no UTF-8; 0: all are. */
+static int strange_argument(const tern_script_options *options) {
+    for (int i = 0; i < options->num_arguments; i++) {
+        Str rest = str_of(options->arguments[i]);
+        while (rest.length) {
+            int length = utf8_length(rest);
+            if (!length) return i + 1;
+            rest.data += length, rest.length -= length;
+        }
+    }
+    return 0;
 }
 
 tern_status tern_run_script(tern_session *session, const char *path,
@@ -40,11 +54,17 @@ tern_status tern_run_script(tern_session *session, const char *path,
     ScriptOptions script = {.lang = &lang,
                             .interrupted = options->interrupted,
                             .write = write_out,
+                            .arguments = options->arguments,
+                            .num_arguments = options->num_arguments,
                             .import = import,
                             .user = exec};
     Buf words = {.arena = arena};
     Str text, why;
-    if (!file_read(arena, path, MAX_SOURCE_BYTES, &text, &why)) {
+    int strange = strange_argument(options);
+    if (strange) {
+        buf_printf(&words, "%s: argument %d is no UTF-8\n", path, strange);
+        *exit_code = 2;
+    } else if (!file_read(arena, path, MAX_SOURCE_BYTES, &text, &why)) {
         buf_printf(&words, "%s: %.*s\n", path, STR_ARG(why));
         *exit_code = 2;
     } else {

@@ -72,6 +72,9 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
                        .write = options->write,
                        .import = options->import,
                        .user = options->user,
+                       .path = path,
+                       .arguments = options->arguments,
+                       .num_arguments = options->num_arguments,
                        .diag = &diag};
     Module *module = module_load(arena, source, path, options->lang, &diag);
     if (!module) {

@@ -118,6 +118,9 @@ struct Script {
     /* A module that src/lang does not know: NULL: there is none. */
     Object *(*import)(Host *host, Str path);
     void *user;
+    Str path;
+    const char *const *arguments;
+    int num_arguments;
     Diag *diag;
     int exit_code; /* of SystemExit */
 };
@@ -256,6 +259,8 @@ typedef struct ScriptOptions {
     void (*write)(void *user, const char *text, size_t length); /* standard output */
     Object *(*import)(Host *host, Str path);
     void *user;
+    const char *const *arguments; /* sys.argv after the path */
+    int num_arguments;
 } ScriptOptions;
 /* Runs the file from the top. 0: it ended; 1: an exception, whose words are in *complaint; 2: it
  * did not parse; 3: it needs what is not supported; or what it gave to sys.exit. */

@@ -261,9 +261,13 @@ static Object *open_sys(Host *host) {
     Object *module = host_module_new(host, "sys");
     Object *version[] = {object_int(host->arena, 3), object_int(host->arena, 11),
                          object_int(host->arena, 0)};
-    Object *name = object_str(host->arena, host->module->path);
+    const Script *script = host->script;
+    Object **argv = arena_array(host->arena, Object *, script->num_arguments + 1);
+    argv[0] = object_str(host->arena, script->path);
+    for (int i = 0; i < script->num_arguments; i++)
+        argv[i + 1] = object_str(host->arena, str_of(script->arguments[i]));
     module_add_natives(host, module, rows, COUNT(rows));
-    module_add(host, module, "argv", heap_list(host, OBJECT_LIST, 1, &name));
+    module_add(host, module, "argv", heap_list(host, OBJECT_LIST, script->num_arguments + 1, argv));
     module_add(host, module, "version_info", heap_list(host, OBJECT_TUPLE, 3, version));
     module_add(host, module, "maxsize", object_int(host->arena, INT64_MAX));
     return module;

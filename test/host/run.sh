@@ -54,7 +54,12 @@ script 1 "error: 'nothing' is not defined" 'import torch, triton' 'import triton
 script 1 'RuntimeError: The size of tensor a (2) must match the size of tensor b (3)' \
     'import torch' 'torch.zeros(2) + torch.zeros(3)'
 exits 2 'No such file' "$TERN" exec --device cpu "$work/none.py"
-exits 3 'arguments of a FILE.py are not supported' "$TERN" exec "$work/s.py" -- 1
+# Arguments are sys.argv, also where a module that is imported asks first.
+printf '%s\n' 'import asks' 'import sys' 'print(sys.argv[0].endswith("argv.py"), sys.argv[1:], asks.sys.argv is sys.argv)' >"$work/argv.py"
+printf 'import sys\n' >"$work/asks.py"
+exits 0 "True ['--k', '512', 'a b', 'é'] True" "$TERN" exec --device cpu "$work/argv.py" -- --k 512 'a b' é
+exits 0 'True [] True' "$TERN" exec --device cpu "$work/argv.py"
+exits 2 'argument 2 is no UTF-8' "$TERN" exec --device cpu "$work/argv.py" 1 "$(printf '\377')"
 
 # What may be written, and where.
 mkdir "$work/out" "$work/other"
