@@ -13,6 +13,9 @@
  * own names (min, range, float ..) through builtin_attribute("builtins"). NULL when nothing defines
  * it. A value that cannot be known is OBJECT_OPAQUE: the user of the value complains. */
 Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag);
+/* The outermost decorator around triton.jit that is not Triton's own, or NULL: only running it says
+ * what the name is. */
+const Expr *module_wrapper_of_jit(const Module *module, const FunctionDef *def);
 /* The names that the file's statements bind, for messages. */
 int module_global_names(Arena *arena, const Module *module, Str **names);
 /* The same for `module.name` where module is a loaded file. */

@@ -159,8 +159,23 @@ static bool is_std(const FunctionObject *function) {
     return source && str_starts(source->name, "<tern>/");
 }
 
+/* A decorator around triton.jit may put another function in the place of the text. */
+static Object *refuse_wrapped(Lower *l, const FunctionObject *function, const Expr *wrapper,
+                              Span span) {
+    Str name = function->def->name, text = span_text(wrapper->span);
+    Object *poison = lower_refused(
+        l, span, "'%.*s' is not supported: it is what the decorator '%.*s' makes of its text",
+        STR_ARG(name), STR_ARG(text));
+    lower_note(l, wrapper->span, "'%.*s' is decorated here", STR_ARG(name));
+    lower_help(l, "call the function that the decorator chooses, or one that it does not change");
+    return poison;
+}
+
 static Object *call_jit(Lower *l, const Binder *binder, const char *std_name, bool in_region) {
     const FunctionObject *function = binder->function;
+    const Expr *wrapper =
+        function->is_jit ? module_wrapper_of_jit(function->module, function->def) : NULL;
+    if (wrapper) return refuse_wrapped(l, function, wrapper, binder->span);
     Frame frame = {.function = function,
                    .module = function->module,
                    .caller = l->frame,

@@ -1894,3 +1894,38 @@ def attributes(x):
 @triton.jit
 def hasattr_name(x):
     hasattr(x, 5)
+
+
+def chosen(function):
+    return function
+
+
+@chosen
+@triton.jit
+def by_text(a):
+    return a
+
+
+# case: calls_wrapped *i32:16
+# want: refused 'by_text(tl.load(p))': 'by_text' is not supported: it is what the decorator 'chosen' makes of its text
+# want: note 'chosen': 'by_text' is decorated here
+# want: help: call the function that the decorator chooses, or one that it does not change
+@triton.jit
+def calls_wrapped(p):
+    tl.store(p, by_text(tl.load(p)))
+
+
+# case: reduces_by_wrapped *i32:16
+# want: refused 'either': 'either' is not supported: it is what the decorator 'chosen' makes of its text
+# want: note 'chosen': 'either' is decorated here
+# want: help: call the function that the decorator chooses, or one that it does not change
+@chosen
+@triton.jit
+def reduces_by_wrapped(p):
+    tl.store(p, tl.reduce(tl.arange(0, 4), 0, either))
+
+
+@chosen
+@triton.jit
+def either(a, b):
+    return a + b
