@@ -127,7 +127,14 @@ typedef struct LoadRequest {
 static void *load(tern_context *context, Arena *arena, const void *request) {
     const LoadRequest *from = request;
     const char *path = from->path;
-    Str content = {from->text, (int)from->length}, why;
+    Str content = {from->text, (int)from->length}, why, name = str_of(from->name);
+    if (str_ends(name, ".ptx") || str_ends(name, ".cubin")) {
+        context_fail(context, TERN_ERROR_UNSUPPORTED,
+                     "%s: code for a GPU as a source is not supported: name the .py or .cu that it "
+                     "was made from",
+                     from->name);
+        return NULL;
+    }
     if (path && !file_read(arena, path, MAX_SOURCE_BYTES, &content, &why)) {
         context_fail(context, TERN_ERROR_SYSTEM, "%.*s", STR_ARG(why));
         return NULL;
@@ -138,7 +145,7 @@ static void *load(tern_context *context, Arena *arena, const void *request) {
         return NULL;
     }
     if (!path) content = str_copy(arena, content);
-    Source *source = source_new(arena, str_copy(arena, str_of(from->name)), content);
+    Source *source = source_new(arena, str_copy(arena, name), content);
     return module_finish(context, arena, source, path ? str_copy(arena, str_of(path)) : STR(""));
 }
 

@@ -61,7 +61,7 @@ struct Module {
     const Stmt *top;      /* while the file is indexed: the statement at work */
     bool in_loop;         /* likewise */
     Map function_objects; /* FunctionDef * -> Object * */
-    Map space;            /* of a running script: the file's names */
+    Map space;            /* of a running script: the file's names, __name__ among them */
 };
 
 /* ---- module.c ---- */

@@ -86,7 +86,7 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         script->scratch = arena_new(&script->no_memory);
         Host host = {.arena = script->scratch, .module = module, .diag = &diag, .script = script};
         open_script(&host);
-        script_run_file(&host, module);
+        script_run_file(&host, module, STR("__main__"));
         code = ended(&host, complaint);
     } else {
         buf_puts(complaint, "MemoryError: the script needs more memory than it may have\n");

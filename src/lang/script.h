@@ -190,7 +190,7 @@ const char *native_name(const Object *native);
 Object *function_new(Host *host, const FunctionDef *def);
 Object *script_call(Host *host, Object *function, const HostCall *call);
 void script_import(Host *host, const Stmt *stmt);
-bool script_run_file(Host *host, Module *module);
+bool script_run_file(Host *host, Module *module, Str name);
 Object *host_load(Host *host, const Expr *name);
 bool host_bind(Host *host, Str name, Object *value);
 bool host_bind_slot(Host *host, int slot, Str name, Object *value);

@@ -717,7 +717,6 @@ void builtins_open(Host *host) {
     Object *not_implemented = heap_new(host, OBJECT_BUILTIN);
     not_implemented->text = STR("NotImplemented");
     add(host, "NotImplemented", not_implemented);
-    add(host, "__name__", object_str(host->arena, STR("__main__")));
     add(host, "__debug__", script->booleans[1]);
     add(host, "Ellipsis", object_new(host->arena, OBJECT_ELLIPSIS));
 }

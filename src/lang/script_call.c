@@ -448,14 +448,11 @@ Object *script_comprehension(Host *host, const Expr *expr) {
 
 /* ---- imports ---- */
 
-static void open_space(Host *host, Module *module) {
-    module->space = (Map){.arena = host->script->arena};
-}
-
-bool script_run_file(Host *host, Module *module) {
+bool script_run_file(Host *host, Module *module, Str name) {
     Slots *slots = NULL;
     Script *script = host->script;
-    open_space(host, module);
+    module->space = (Map){.arena = script->arena};
+    map_set(&module->space, STR("__name__"), host_keep(host, object_str(script->arena, name)));
     if (!resolve_file(script->arena, (Ast *)(uintptr_t)module->ast, &slots, host->diag))
         return false;
     Host inner = {.arena = host->arena,
@@ -474,18 +471,39 @@ bool script_run_file(Host *host, Module *module) {
     return !is_raised(host);
 }
 
-/* The module of a path: one of ours, a file's (run once), or NULL. */
+static Str without_last(Str dotted) {
+    while (dotted.length && dotted.data[dotted.length - 1] != '.') dotted.length--;
+    if (dotted.length) dotted.length--;
+    return dotted;
+}
+
+/* What __name__ is in the module of a path. A package's __init__.py has the package's name. */
+static Str module_name(Host *host, int level, Str path) {
+    if (!level) return str_copy(host->script->arena, path);
+    const Object *own = map_get(&host->module->space, STR("__name__"));
+    Str package = own && own->kind == OBJECT_STR ? own->text : (Str){0};
+    if (!str_ends(host->module->path, "/__init__.py")) package = without_last(package);
+    while (--level) package = without_last(package);
+    if (!package.length || !path.length)
+        return str_copy(host->script->arena, package.length ? package : path);
+    return str_format(host->script->arena, "%.*s.%.*s", STR_ARG(package), STR_ARG(path));
+}
+
+/* The module of a path: one of ours, a file's (run once, after its package's), or NULL. */
 static Object *find_module(Host *host, int level, Str path) {
     Script *script = host->script;
     Object *module = level ? NULL : module_import(host, path);
     if (module || is_raised(host)) return module;
+    Str package = without_last(path); /* runs first */
+    if (package.length) find_module(host, level, package);
+    if (is_raised(host)) return NULL;
     module = import_module(host->module, level, path, host->diag);
     if (diag_failed(host->diag) || module->kind != OBJECT_MODULE) return NULL;
     if (!module->module) return builtin_module_exists(module->text) ? module : NULL;
     if (map_get_pointer(&script->modules, module->module)) return module;
     map_set_pointer(&script->modules, module->module, module->module);
     module->text = str_copy(script->arena, path);
-    return script_run_file(host, module->module) ? module : NULL;
+    return script_run_file(host, module->module, module_name(host, level, path)) ? module : NULL;
 }
 
 static Object *missing_module(Host *host, Str path, bool guarded) {

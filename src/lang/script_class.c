@@ -407,7 +407,8 @@ static Object *function_get(Host *host, Object *function, Str name) {
     if (str_is(name, "__doc__"))
         return has_doc ? object_str(host->arena, def->body.stmts[0]->value->text)
                        : object_none(host->arena);
-    if (str_is(name, "__module__")) return object_str(host->arena, STR("__main__"));
+    if (str_is(name, "__module__"))
+        return map_get(&function->function->module->space, STR("__name__"));
     return NULL;
 }
 

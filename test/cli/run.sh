@@ -523,4 +523,6 @@ check 'people have their text' grep -q 'wrong.py:4:9: error: ' "$work/.err"
 exits 2 '"error":"' $TERN run --json --frobnicate
 exits 2 '"exit_code":2}' $TERN devices x --json
 
+printf '.version 8.0\n' >"$work/k.ptx"
+exits 3 'k.ptx: code for a GPU as a source is not supported' "$TERN" run "$work/k.ptx:x"
 finish

@@ -54,6 +54,22 @@ script 1 "error: 'nothing' is not defined" 'import torch, triton' 'import triton
 script 1 'RuntimeError: The size of tensor a (2) must match the size of tensor b (3)' \
     'import torch' 'torch.zeros(2) + torch.zeros(3)'
 exits 2 'No such file' "$TERN" exec --device cpu "$work/none.py"
+# A file that is imported has a name of its own, so what it does as a program is left alone.
+mkdir -p "$work/kit/deep"
+printf 'print(__name__)\nif __name__ == "__main__": print("wrong")\ndef f(): pass\n' >"$work/beside.py"
+printf 'print(__name__)\nfrom . import inner\nfrom .deep import low\n' >"$work/kit/__init__.py"
+printf 'print(__name__)\nfrom .deep.low import x\n' >"$work/kit/inner.py"
+printf 'print(__name__)\n' >"$work/kit/deep/__init__.py"
+printf 'print(__name__)\nfrom .. import inner\nx = 1\n' >"$work/kit/deep/low.py"
+printf '%s\n' 'import beside, kit.deep' 'def g(): pass' \
+    'print(__name__, beside.__name__, beside.f.__module__, g.__module__, kit.inner.__name__)' >"$work/names.py"
+want='beside kit kit.inner kit.deep kit.deep.low __main__ beside beside __main__ kit.inner'
+check 'names of modules' test "$("$TERN" exec --device cpu "$work/names.py" 2>&1 | tr '\n' ' ')" = "$want "
+if python3 --version >/dev/null 2>&1; then
+    check 'names of modules are as in Python' test "$(python3 "$work/names.py" 2>&1 | tr '\n' ' ')" = "$want "
+else
+    skip 1 'no Python'
+fi
 # Arguments are sys.argv, also where a module that is imported asks first.
 printf '%s\n' 'import asks' 'import sys' 'print(sys.argv[0].endswith("argv.py"), sys.argv[1:], asks.sys.argv is sys.argv)' >"$work/argv.py"
 printf 'import sys\n' >"$work/asks.py"
