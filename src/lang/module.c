@@ -191,9 +191,10 @@ const Expr *module_wrapper_of_jit(const Module *module, const FunctionDef *def) 
     for (int i = 0; i < def->num_decorators && !is_jit_decorator(module, def->decorators[i]); i++) {
         const Expr *root = def->decorators[i];
         while (root->kind == EXPR_CALL || root->kind == EXPR_ATTRIBUTE) root = root->left;
-        bool is_triton = root->kind == EXPR_NAME && (str_is(root->text, "triton") ||
-                                                     imported_from(module, root->text, "triton"));
-        if (!is_triton) return def->decorators[i];
+        bool is_known = root->kind == EXPR_NAME &&
+                        (str_is(root->text, "staticmethod") || str_is(root->text, "triton") ||
+                         imported_from(module, root->text, "triton"));
+        if (!is_known) return def->decorators[i];
     }
     return NULL;
 }
