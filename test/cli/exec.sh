@@ -80,17 +80,17 @@ check 'a text may have names of the library' sh -c '"$0" exec --device cpu "$1";
 exits 2 'one FILE.py or FILE.cu' "$TERN" exec
 # Functions between tensors and kernels.
 for device in cpu interp sim; do
-    exits 0 'fp32[2, 3]' "$TERN" exec --device $device test/cuda/seed_square.cu:square_matrix -a 'matrix=full(2,3,3)'
-    exits 0 '[[9, 9, 9],' "$TERN" exec --device $device test/cuda/seed_square.cu:square_matrix -a 'matrix=full(2,3,3)'
-    check 'gelu' "$TERN" exec --device $device test/cuda/seed_gelu.cu:gelu -a 'x=randn(5,300,seed=3)' -o "$work/$device.npy"
-    check 'gelu' "$TERN" run --device $device test/cuda/seed_gelu.cu:gelu_kernel --grid 2 --block 1024 \
-        -a 'in=randn(5,300,seed=3)' -a 'out=empty(5,300)' -a num_elements=1500 -o "out=$work/$device.want.npy"
+    exits 0 'fp32[2, 3]' "$TERN" exec --device $device test/cuda/wrapped.cu:square -a 'matrix=full(2,3,3)'
+    exits 0 '[[9, 9, 9],' "$TERN" exec --device $device test/cuda/wrapped.cu:square -a 'matrix=full(2,3,3)'
+    check 'gelu' "$TERN" exec --device $device test/cuda/wrapped.cu:gelu -a 'x=randn(5,300,seed=3)' -o "$work/$device.npy"
+    check 'gelu' "$TERN" run --device $device test/cuda/wrapped.cu:gelu_power --grid 2 --block 1024 \
+        -a 'x=randn(5,300,seed=3)' -a 'y=empty(5,300)' -a count=1500 -o "y=$work/$device.want.npy"
     check 'what the function gives, the kernel gives' cmp "$work/$device.npy" "$work/$device.want.npy"
 done
-exits 1 "argument 1 is 'y'; the parameter is 'matrix" "$TERN" exec --device sim test/cuda/seed_square.cu:square_matrix -a 'y=ones(2,3)'
-exits 1 'fewer than there are parameters' "$TERN" exec --device sim test/cuda/seed_square.cu:square_matrix
-exits 1 'data_ptr of another type' "$TERN" exec --device sim test/cuda/seed_square.cu:square_matrix -a 'matrix=ones(2,3,f64)'
-exits 3 'a tensor with gaps' "$TERN" exec --device sim test/cuda/seed_square.cu:square_matrix -a 'matrix=ones(2,3,strides=(5,1))'
-exits 2 'numbers and tensors there may be' "$TERN" exec --device sim test/cuda/seed_square.cu:square_matrix -a 'matrix="x"'
-exits 2 "no function 'nothing' for the host" "$TERN" exec --device sim test/cuda/seed_square.cu:nothing
+exits 1 "argument 1 is 'y'; the parameter is 'matrix" "$TERN" exec --device sim test/cuda/wrapped.cu:square -a 'y=ones(2,3)'
+exits 1 'fewer than there are parameters' "$TERN" exec --device sim test/cuda/wrapped.cu:square
+exits 1 'data_ptr of another type' "$TERN" exec --device sim test/cuda/wrapped.cu:square -a 'matrix=ones(2,3,f64)'
+exits 3 'a tensor with gaps' "$TERN" exec --device sim test/cuda/wrapped.cu:square -a 'matrix=ones(2,3,strides=(5,1))'
+exits 2 'numbers and tensors there may be' "$TERN" exec --device sim test/cuda/wrapped.cu:square -a 'matrix="x"'
+exits 2 "no function 'nothing' for the host" "$TERN" exec --device sim test/cuda/wrapped.cu:nothing
 finish
