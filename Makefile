@@ -298,6 +298,10 @@ bench-sim: $(B)/bench/sim_bench ## measure how many instructions the simulator e
 bench-cuda: $(B)/bench/cuda_compile ## measure how long CUDA C takes to PTX, beside NVRTC where it is
 	@$(B)/bench/cuda_compile
 
+.PHONY: bench-range
+bench-range: $(B)/bench/range_bench ## measure what recording a range costs, beside what a profile says of it
+	@$(B)/bench/range_bench
+
 .PHONY: bench-gpu
 bench-gpu: all $(B)/bench/launch_bench ## measure the cuda target beside PyTorch and Triton; needs a GPU
 	@tools/bench_gpu.py --library $(B)/libtern.so $(BENCH_OPTIONS)
