@@ -153,7 +153,7 @@ struct tern_profile {
     Buf shape_key;
     ProfName recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
     int64_t begin_ns, end_ns;                 /* of the monotonic clock */
-    double range_ns;            /* an empty range's cost, but for memory and C functions */
+    double range_ns, call_ns;   /* an empty range's cost, an op's, but for memory, C functions */
     struct ProfTiming *timings; /* cuda: events around device work */
     int num_timings, timings_capacity;
     VEC(ProfStream) streams;
@@ -182,8 +182,9 @@ void prof_marks_free(tern_profile *profile);
 void prof_marks_to_events(tern_profile *profile);
 
 /* ---- frames.c ---- */
-ProfFrames *prof_frames(tern_profile *profile);    /* of the caller; NULL: there are none */
-double prof_range_ns(const tern_profile *profile); /* of recording one, with all it takes */
+ProfFrames *prof_frames(tern_profile *profile);        /* of the caller; NULL: there are none */
+double prof_range_ns(const tern_profile *profile);     /* of recording one, with all it takes */
+double prof_recording_ns(const tern_profile *profile); /* of all that was recorded */
 void prof_name_frames(tern_profile *profile);
 
 /* ---- profile.c ---- */

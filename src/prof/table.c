@@ -137,17 +137,11 @@ static void put_finding(Buf *out, const char *words, int number) {
 static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *table) {
     char a[32], b[32], c[32];
     int64_t wall = profile->end_ns - profile->begin_ns;
-    int64_t num_host = 0;
-    for (int i = 0; i < profile->num_events; i++)
-        num_host += !profile->events[i].on_device && profile->events[i].kind != TERN_CALL_DRIVER;
     buf_printf(out, "%s; self CPU %s of %s", profile->device, prof_time(a, (double)table->all_cpu),
                prof_time(b, (double)wall));
     if (table->device) buf_printf(out, ", self GPU %s", prof_time(c, (double)table->all_device));
     buf_printf(out, "; recording: %.0f ns a range, %.2f %% of the time\n", prof_range_ns(profile),
-               wall ? (profile->range_ns * (double)num_host + (double)profile->frames_ns +
-                       (double)profile->memory_ns) *
-                          100 / (double)wall
-                    : 0.0);
+               wall ? prof_recording_ns(profile) * 100 / (double)wall : 0.0);
     put_times(out, profile, table->device);
     if (profile->num_dropped)
         buf_printf(out, "%lld events came after the first %zu and are not here\n",
