@@ -48,3 +48,12 @@ def held(x, t, y, N: tl.constexpr, BLOCK: tl.constexpr):
     for _ in range(N):
         at = tl.load(t + at)
     tl.store(y + i, v + at.to(tl.float32))
+
+
+@triton.jit
+def chase(t, y, n, N: tl.constexpr):
+    """Each load's address is what the one before it gave."""
+    at = tl.program_id(0) * 0
+    for _ in range(N):
+        at = tl.load(t + at)
+    tl.store(y + tl.program_id(0), at)
