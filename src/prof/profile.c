@@ -296,8 +296,8 @@ static double trial_ns(tern_profile *profile, bool is_op) {
     return (double)(clock_ns() - profile->frames_ns - profile->memory_ns - start) / RANGES;
 }
 
-/* What an empty range, or op, costs, by some thousands, which are then forgotten: the median of some
- * rounds. Fewer again and again would stay in the nearest cache, and the least of them is what
+/* What an empty range, or op, costs, by some thousands, which are then forgotten: the median of
+ * some rounds. Fewer again and again would stay in the nearest cache, and the least of them is what
  * hardly a range costs. Getting memory is counted as it happens, here and later. */
 static double measure_range(tern_profile *profile, bool is_op) {
     enum { ROUNDS = 16 };
