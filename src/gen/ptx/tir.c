@@ -192,7 +192,6 @@ static uint64_t zeros_of_shift(TirOp op, uint64_t x, uint64_t amount, int bits) 
 
 /* An unsigned quotient is at most the dividend, a rest at most either. */
 static uint64_t zeros_of_division(TirOp op, uint64_t x, uint64_t y, int bits) {
-    if (is_signed_op(op)) return 0;
     int high = leading(x, bits);
     if (fold_of(op) == FOLD_REM && leading(y, bits) > high) high = leading(y, bits);
     return high_mask(high, bits);
@@ -219,7 +218,7 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
     case FOLD_LOW32: return x & low_mask(32);
     case FOLD_WIDE16: return ~low_mask(16) & low_mask(32);
     case FOLD_DIV:
-    case FOLD_REM: return zeros_of_division(op, x, y, bits);
+    case FOLD_REM: return is_signed_op(op) ? 0 : zeros_of_division(op, x, y, bits);
     case FOLD_BFE:
         return tir_is_const(b, args[2], &amount) && amount < 32
                    ? ~low_mask((int)amount) & low_mask(32)
@@ -373,16 +372,26 @@ static Tir fold_or(Tirs *b, TirOp op, Tir x, Tir y) {
 }
 
 static Tir fold_divide(Tirs *b, TirOp op, Tir x, Tir y) {
+    RegClass class = result_class(op);
     uint64_t c, zeros = b->list.data[x].zeros;
-    bool wide = result_class(op) == CLASS_B64;
+    bool wide = class == CLASS_B64, divides = fold_of(op) == FOLD_DIV;
+    int bits = class_bits[class];
     if (!tir_is_const(b, y, &c)) return 0;
     int n = power_of_2(c);
-    if (n < 0) return 0;
     /* Signed: only when x is not negative and c is not the least number. */
-    if (is_signed_op(op) && (!(zeros >> (wide ? 63 : 31) & 1) || n == (wide ? 63 : 31))) return 0;
-    if (fold_of(op) == FOLD_DIV)
-        return tir_2(b, wide ? TIR_SHR_U64 : TIR_SHR_U32, x, tir_i32(b, n));
-    return tir_2(b, wide ? TIR_AND64 : TIR_AND32, x, tir_const(b, result_class(op), c - 1));
+    if (n >= 0 && (!is_signed_op(op) || (zeros >> (bits - 1) & 1 && n < bits - 1))) {
+        if (divides) return tir_2(b, wide ? TIR_SHR_U64 : TIR_SHR_U32, x, tir_i32(b, n));
+        return tir_2(b, wide ? TIR_AND64 : TIR_AND32, x, tir_const(b, class, c - 1));
+    }
+    bool is_signed = is_signed_op(op) && !(zeros >> (bits - 1) & 1);
+    Tir result = tir_quotient(b, x, c, n, bits, is_signed, zeros);
+    if (!result) return 0;
+    if (!divides) {
+        Tir product = tir_2(b, wide ? TIR_MUL64 : TIR_MUL32, result, y);
+        result = tir_2(b, wide ? TIR_SUB64 : TIR_SUB32, x, product);
+    }
+    if (!is_signed) tir_know_zeros(b, result, zeros_of_division(op, zeros, ~c, bits));
+    return result;
 }
 
 static Tir fold_widen(Tirs *b, TirOp op, Tir x) {

@@ -107,6 +107,9 @@ void tir_know_zeros(Tirs *b, Tir x, uint64_t zeros);
 Tir tir_narrow(Tirs *b, Tir x);
 /* address = base + offset with the constant split off. */
 Tir tir_split_offset(const Tirs *b, Tir address, int64_t *offset);
+/* divide.c: x / c in words of so many bits, rounded towards 0; or 0: it is left as it is. power:
+ * c is 2 to it, or -1. is_signed: x may be negative. zeros: bits of x known to be 0. */
+Tir tir_quotient(Tirs *b, Tir x, uint64_t c, int power, int bits, bool is_signed, uint64_t zeros);
 
 /* ---- with effects ---- */
 TirIns *tir_ins(Tirs *b, TirKind kind, const char *text, int num_args, const Tir *args, Tir *index);
