@@ -39,6 +39,7 @@ typedef struct Gen {
     Map wide;       /* thread form: an access -> those that it is one instruction with */
     int local_size; /* thread form: of what a thread allocates */
     int while_depth;
+    Tir warp_group; /* the thread's, the same register in all of a warp; only where wgmma is */
     bool has_atomics, has_wgmma;
     int num_strings;
     Buf globals; /* format strings .. */
@@ -167,6 +168,7 @@ Tir *ptx_tile_as(Gen *g, const Value *value, const Type *to);
 Tir ptx_lane_as(Gen *g, const Type *from, const Type *to, Tir x);
 
 /* ---- wgmma.c ---- */
+void ptx_wgmma_begin(Gen *g);
 void ptx_wgmma(Gen *g, const Op *op);
 void ptx_settle(Gen *g, int64_t pending); /* only so many groups are under way from here on */
 bool func_has_wgmma(const Func *fn);

@@ -510,6 +510,7 @@ static Tir ptx_param(Gen *g, const Param *param, int index) {
 
 void ptx_body(Gen *g) {
     ptx_thread_begin(g);
+    ptx_wgmma_begin(g);
     for (int i = 0; i < g->fn->num_params; i++)
         ptx_define_scalar(g, g->fn->params[i].value, ptx_param(g, &g->fn->params[i], i));
     ptx_region(g, g->fn->body);

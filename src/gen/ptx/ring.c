@@ -137,8 +137,26 @@ static void ptx_ready(Gen *g, const Op *op) {
     ptx_barrier(g);
 }
 
+/* What copies need in each turn, and no turn changes, is made before the loop: it merges with what
+ * they make there, and nobody waits for it behind a barrier. */
+static bool prepare_fill(Op *op, void *gen) {
+    Gen *g = gen;
+    if (op->kind != OP_FILL || turn_ring(op)->def != g->op) return true;
+    const Layout *layout = type_layout(fill_pointer(op)->type);
+    SharedTile tile = turn_tile(op, 0);
+    ptx_shared_walk(g, &tile, layout);
+    ptx_replica_guard(g, layout);
+    return true;
+}
+
+static void begin_ring(Gen *g, const Op *op) {
+    note_ring(g, op);
+    ptx_shared_address(g, 0, tir_i32(g->b, 0));
+    region_walk(g->fn->body, prepare_fill, g);
+}
+
 void ptx_ring(Gen *g, const Op *op) {
-    if (op->kind == OP_RING) note_ring(g, op);
+    if (op->kind == OP_RING) begin_ring(g, op);
     if (op->kind == OP_ACQUIRE && op->barrier) ptx_barrier(g);
     if (op->kind == OP_FILL) ptx_fill(g, op);
     if (op->kind == OP_PUT) ptx_put(g, op);

@@ -60,18 +60,15 @@ static Tir descriptor(Gen *g, const Operand *o, int other, int k) {
 /* Where the bits of a group's number lie in an operand: in bytes, uniform over the group. */
 static Tir group_bytes(Gen *g, const Operand *o, const Layout *product, bool is_a) {
     int n_bits = is_a ? product->tile_bits - o->shape.log2[0] : o->shape.log2[1];
-    Tir bytes = tir_i32(g->b, 0), group = 0;
+    Tir bytes = tir_i32(g->b, 0);
     for (int i = 2; i < product->num[KIND_WARP]; i++) {
         uint32_t column = product->column[KIND_WARP][i];
         bool along_m = column >> n_bits != 0;
         if (!column || along_m != is_a) continue;
-        if (!group) {
-            group = tir_2(g->b, TIR_SHR_U32, ptx_thread_id(g), tir_i32(g->b, 7));
-            group = ptx_shuffle(g, "idx", group, tir_i32(g->b, 0)); /* for all to see: uniform */
-        }
         uint32_t offset = offset_of(o, 1 - o->k_dim, (int)(along_m ? column >> n_bits : column));
-        Tir bit = tir_2(g->b, TIR_AND32, tir_2(g->b, TIR_SHR_U32, group, tir_i32(g->b, i - 2)),
-                        tir_i32(g->b, 1));
+        Tir bit =
+            tir_2(g->b, TIR_AND32, tir_2(g->b, TIR_SHR_U32, g->warp_group, tir_i32(g->b, i - 2)),
+                  tir_i32(g->b, 1));
         bytes = tir_2(g->b, TIR_ADD32, bytes, tir_2(g->b, TIR_MUL32, bit, tir_i32(g->b, offset)));
     }
     return bytes;
@@ -138,6 +135,13 @@ static Tir *sums_of(Gen *g, const Op *op, bool *zero) {
 }
 
 /* ---- all ---- */
+
+/* Before any loop: where it is used, it is one more instruction to wait for. */
+void ptx_wgmma_begin(Gen *g) {
+    if (!g->has_wgmma || g->threads <= 128) return;
+    Tir group = tir_2(g->b, TIR_SHR_U32, ptx_thread_id(g), tir_i32(g->b, 7));
+    g->warp_group = ptx_shuffle(g, "idx", group, tir_i32(g->b, 0)); /* for all to see: uniform */
+}
 
 void ptx_settle(Gen *g, int64_t pending) {
     tir_plain(g->b, str_format(g->arena, "wgmma.wait_group.sync.aligned %d;", (int)pending).data);

@@ -354,16 +354,22 @@ static Value *made_anew(Builder *b, Value *mask, Map *made) {
     return op_result(op_clone(b, op, made));
 }
 
+/* What the copies need is computed first: others need not wait for it at the barrier that acquire
+ * may be. */
 static void write_fills(Loop *l, Builder *b, Value *turn) {
     Map made = {.arena = l->r->px->scratch};
-    turn_op(l, b, OP_ACQUIRE, turn);
+    Value *pointers[MAX_PARTS], *masks[MAX_PARTS];
     for (int i = 0; i < l->num_parts; i++) {
         const Part *part = &l->parts[i];
         Value *mask = load_mask(part->load);
-        Value *operands[4] = {l->ring, turn,
-                              transposed(l, b, part, ahead_of(l, load_pointer(part->load)))};
-        if (mask) operands[3] = transposed(l, b, part, made_anew(b, ahead_of(l, mask), &made));
-        Op *fill = build_op(b, OP_FILL, mask ? 4 : 3, operands, 0, NULL, 0, NULL);
+        pointers[i] = transposed(l, b, part, ahead_of(l, load_pointer(part->load)));
+        masks[i] = mask ? transposed(l, b, part, made_anew(b, ahead_of(l, mask), &made)) : NULL;
+    }
+    turn_op(l, b, OP_ACQUIRE, turn);
+    for (int i = 0; i < l->num_parts; i++) {
+        const Part *part = &l->parts[i];
+        Value *operands[4] = {l->ring, turn, pointers[i], masks[i]};
+        Op *fill = build_op(b, OP_FILL, masks[i] ? 4 : 3, operands, 0, NULL, 0, NULL);
         fill->span = part->load->span;
         fill_set_part(fill, i), fill_set_width(fill, load_width(part->load));
     }
