@@ -84,12 +84,13 @@ TEST(passes_keep_the_outcome) {
     CHECK(wrong == 0);
 }
 
-/* Those of thread form by cu_random.c; contract, which rounds otherwise, by opt_golden.c. */
+/* Those of thread form by cu_random.c; contract, which rounds otherwise, by opt_golden.c; pieces,
+ * which wants tiles larger than these, by test/run/pieces.py. */
 TEST(every_pass_is_tried) {
     for (int i = 0; pass_at(i); i++) {
         const char *name = pass_at(i)->name;
         bool found = !strcmp(name, "promote") || !strcmp(name, "contract") ||
-                     !strcmp(name, "spread") || !strcmp(name, "unroll");
+                     !strcmp(name, "spread") || !strcmp(name, "unroll") || !strcmp(name, "pieces");
         for (int s = 0; s < COUNT(sequences); s++)
             found |= !strcmp(sequences[s][0], pass_at(i)->name);
         CHECK(found);

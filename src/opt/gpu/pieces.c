@@ -1,0 +1,570 @@
+// SPDX-License-Identifier: Apache-2.0
+/* pieces: a tile that a thread's registers cannot hold is computed a piece at a time.
+ *
+ *     %i = arange 0 .. 32768                  %x.0 = load .., the first 2048 lanes
+ *     %x = load (addptr %p, %i)               %a = for %k = 2048 .. 32768 step 2048 (%m = %x.0)
+ *     %m = reduce %x {max}                ->    %x.k = load .., lanes from %k on
+ *     %e = exp2 (fsub %x, splat %m)             yield fmax %m, %x.k
+ *     store (addptr %q, %i), %e               %m = reduce %a {max}
+ *                                             for %k = 0 .. 32768 step 2048
+ *                                               load, fsub, exp2, store
+ *
+ * Without it, the assembler keeps what does not fit in local memory: as many stores and loads more,
+ * and seconds of its time. A dimension is cut where what is live at some op takes more registers
+ * than a thread has, and all that has this dimension goes lane by lane (dims.c). The ends of what
+ * is made of it are stores and reductions along it, in order; as many of them as do not wait for
+ * each other are one loop (a Nest), in which all that they need of it is made again, loads too. So
+ * nothing between a load and the last of its nests may write where it reads, but a store to the
+ * very lanes in the nest itself. Not where other programs may be waited for: they could write.
+ * On the copy that is placed: what the kernel is said to do is counted before. */
+#include "opt/gpu/pieces.h"
+#include "ir/trips.h"
+
+enum {
+    MOST_REGISTERS = 255, /* of a thread, and of a block: */
+    BLOCK_REGISTERS = 65536,
+    SPARE_REGISTERS = 16, /* addresses, counters */
+    PIECE_BYTES = 64,     /* that a thread loads of a tile at once: four accesses */
+    LEAST_PIECE = 32,     /* lanes along the dimension: those of a warp */
+    MOST_NESTS = 64,
+    MOST_OPS = 4000, /* of one nest */
+};
+
+typedef VEC(Op *) Ops;
+
+typedef struct Nest {
+    Op *before; /* it stands before this op */
+    Ops ends;   /* stores and reductions, in order */
+    Ops ops;    /* what they are made of, they too, in order */
+    Ops behind; /* what is made of its reductions and stood between: moves behind it */
+} Nest;
+
+typedef struct Pieces {
+    PassCtx *px;
+    Func *fn;
+    Facts *facts;
+    const Dims *dims;
+    Map order; /* of ops, from 1 on */
+    int threads;
+    int number; /* of the dimension that is cut */
+    int size, piece;
+    bool has_atomics;
+    int *waits;          /* by value id: of which nest it waits for a result */
+    const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
+    VEC(Nest *) nests;
+    Nest *open; /* the last, while it takes ends; or NULL */
+    bool failed;
+} Pieces;
+
+static intptr_t order_of(const Pieces *p, const Op *op) {
+    return (intptr_t)map_get_pointer(&p->order, op);
+}
+
+static bool note_order(Op *op, void *user) {
+    Pieces *p = user;
+    map_set_pointer(&p->order, op, (void *)(intptr_t)(p->order.count + 1));
+    return true;
+}
+
+/* ---- what is live ---- */
+
+typedef struct Live {
+    Pieces *p;
+    bool *is_costly; /* by value id: not made of indices alone */
+    int *last;       /* by value id: the last op that reads it */
+    int *change;     /* by op: registers, in bytes a thread, that are live from it on */
+    int number;      /* of tiles with this dimension; -1: of all */
+} Live;
+
+static int bytes_a_thread(const Pieces *p, const Type *type) {
+    int lanes = (type->lanes + p->threads - 1) / p->threads;
+    return type_is_bool(type) ? 0 : lanes * type_bits(type) / 8;
+}
+
+/* A value of before a loop that is read in it lives to the loop's end. */
+static int read_until(const Live *l, const Value *value, const Op *reader) {
+    const Region *home = value->def ? value->def->parent : value->region;
+    const Op *at = reader;
+    while (at->parent != home && at->parent->owner) at = at->parent->owner;
+    if (at == reader) return (int)order_of(l->p, at);
+    return (int)order_of(l->p, at->next ? at->next : at);
+}
+
+static bool note_reads(Op *op, void *user) {
+    Live *l = user;
+    bool costly = op_has_trait(op, READS) || (op->kind == OP_DOT) || op->num_regions;
+    for (int i = 0; i < op->num_operands; i++) {
+        const Value *value = op->operands[i];
+        int until = read_until(l, value, op);
+        if (l->last[value->id] < until) l->last[value->id] = until;
+        costly |= l->is_costly[value->id] && type_is_tile(value->type);
+    }
+    for (int i = 0; i < op->num_results; i++) l->is_costly[op->results[i].id] = costly;
+    return true;
+}
+
+static bool note_change(Op *op, void *user) {
+    Live *l = user;
+    for (int i = 0; i < op->num_results; i++) {
+        const Value *value = &op->results[i];
+        bool counts = l->is_costly[value->id] && type_is_tile(value->type) && l->last[value->id];
+        if (!counts || (l->number >= 0 && dims_at(l->p->dims, value, l->number) < 0)) continue;
+        l->change[order_of(l->p, op)] += bytes_a_thread(l->p, value->type);
+        l->change[l->last[value->id]] -= bytes_a_thread(l->p, value->type);
+    }
+    return true;
+}
+
+/* The most registers that a thread's parts of tiles take at any op. */
+static int most_live(Pieces *p, int number) {
+    Arena *scratch = p->px->scratch;
+    Live l = {.p = p, .number = number};
+    l.is_costly = arena_array(scratch, bool, p->fn->num_values);
+    l.last = arena_array(scratch, int, p->fn->num_values);
+    l.change = arena_array(scratch, int, p->order.count + 2);
+    region_walk(p->fn->body, note_reads, &l);
+    region_walk(p->fn->body, note_change, &l);
+    int live = 0, most = 0;
+    for (int i = 1; i <= p->order.count; i++) {
+        live += l.change[i];
+        if (live > most) most = live;
+    }
+    return most / 4;
+}
+
+static int registers_for_tiles(const Pieces *p) {
+    int most = BLOCK_REGISTERS / p->threads;
+    return (most < MOST_REGISTERS ? most : MOST_REGISTERS) - SPARE_REGISTERS;
+}
+
+/* ---- which dimension ---- */
+
+typedef struct Candidates {
+    const Pieces *p;
+    VEC(int) numbers;
+} Candidates;
+
+static bool note_candidates(Op *op, void *user) {
+    Candidates *c = user;
+    for (int i = 0; i < op->num_results; i++)
+        for (int k = 0; k < op->results[i].type->rank; k++) {
+            int number = dims_of(c->p->dims, &op->results[i], k);
+            bool is_known = number < 0 || dims_stay(c->p->dims, number);
+            for (int n = 0; n < c->numbers.count; n++) is_known |= c->numbers.data[n] == number;
+            if (!is_known) vec_push(c->p->px->scratch, &c->numbers, number);
+        }
+    return true;
+}
+
+typedef struct Cut {
+    const Pieces *p;
+    int number;
+    int size, lanes; /* of the dimension, of the largest tile with it */
+    int least_bytes; /* of a lane of what is loaded with it */
+    bool fits;       /* all that has it can be made anew, or is an end */
+    bool reduced;    /* there is a reduction along it */
+} Cut;
+
+static bool is_end(const Op *op, const Dims *dims, int number) {
+    if (op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW) return true;
+    return op->kind == OP_REDUCE && dims_at(dims, op->operands[0], number) == (int)reduce_axis(op);
+}
+
+static bool look_at_cut(Op *op, void *user) {
+    Cut *c = user;
+    const Dims *dims = c->p->dims;
+    if (!dims_touch(dims, op, c->number)) return true;
+    for (int i = 0; i < op->num_operands + op->num_results; i++) {
+        const Value *value =
+            i < op->num_operands ? op->operands[i] : &op->results[i - op->num_operands];
+        int dim = dims_at(dims, value, c->number);
+        if (dim < 0) continue;
+        c->size = value->type->shape[dim];
+        if (value->type->lanes > c->lanes) c->lanes = value->type->lanes;
+    }
+    if (op->kind == OP_LOAD && type_size_bytes(op_result(op)->type) < c->least_bytes)
+        c->least_bytes = type_size_bytes(op_result(op)->type);
+    if (op->kind == OP_ATOMIC_RMW && value_is_used(c->p->fn, op_result(op))) c->fits = false;
+    bool ends = is_end(op, dims, c->number);
+    c->reduced |= ends && op->kind == OP_REDUCE;
+    c->fits = c->fits && (ends || op->kind == OP_LOAD || op_has_trait(op, PURE));
+    return true;
+}
+
+/* How many lanes a piece has along it; 0: it is not to be cut. */
+static int piece_of(const Pieces *p, Cut *c) {
+    *c = (Cut){.p = p, .number = c->number, .fits = true, .least_bytes = 8};
+    region_walk(p->fn->body, look_at_cut, c);
+    if (c->least_bytes < 2) c->least_bytes = 2;
+    int64_t lanes = (int64_t)p->threads * PIECE_BYTES / c->least_bytes;
+    int64_t piece = lanes * c->size / c->lanes;
+    if (c->reduced && piece < LEAST_PIECE) piece = LEAST_PIECE;
+    if (piece < 1) piece = 1;
+    return c->fits && piece * 2 <= c->size ? (int)piece : 0;
+}
+
+/* Without reductions along it first: then nothing is loaded twice; else the larger. */
+static bool choose_cut(Pieces *p) {
+    Candidates all = {.p = p};
+    Cut best = {.number = -1};
+    int most = registers_for_tiles(p);
+    region_walk(p->fn->body, note_candidates, &all);
+    for (int i = 0; i < all.numbers.count; i++) {
+        Cut cut = {.number = all.numbers.data[i]};
+        int piece = piece_of(p, &cut);
+        if (!piece || most_live(p, cut.number) * 2 < most) continue;
+        bool better = best.number < 0 || (best.reduced && !cut.reduced) ||
+                      (best.reduced == cut.reduced && cut.size > best.size);
+        if (!better) continue;
+        best = cut, p->piece = piece;
+    }
+    p->number = best.number, p->size = best.size;
+    return best.number >= 0;
+}
+
+/* ---- nests ---- */
+
+static bool waits(const Pieces *p, const Op *op) {
+    for (int i = 0; p->open && i < op->num_operands; i++)
+        if (p->waits[op->operands[i]->id] == p->nests.count) return true;
+    return false;
+}
+
+static void wait_too(Pieces *p, Op *op) {
+    for (int i = 0; i < op->num_results; i++) p->waits[op->results[i].id] = p->nests.count;
+}
+
+static void close_nest(Pieces *p, Op *before) {
+    if (p->open) p->open->before = before;
+    p->open = NULL;
+}
+
+/* Where the ops of a nest meet memory: what one writes, another reads or writes. */
+static bool may_meet(const Pieces *p, const Op *write, const Op *access) {
+    return facts_may_alias(p->facts, access_pointer(write), access_pointer(access));
+}
+
+/* Each lane writes where it read: whoever else reads there does so unordered. */
+static bool is_same_lanes(const Op *write, const Op *load) {
+    return access_pointer(write) == access_pointer(load);
+}
+
+static bool has_op(const Ops *ops, const Op *op) {
+    for (int i = 0; i < ops->count; i++)
+        if (ops->data[i] == op) return true;
+    return false;
+}
+
+/* Adds what the value is made of. */
+static void add_sources(Pieces *p, Ops *ops, Map *seen, Value *value) {
+    Op *op = value->def;
+    if (dims_at(p->dims, value, p->number) < 0 || map_get_pointer(seen, op)) return;
+    map_set_pointer(seen, op, op);
+    for (int i = 0; i < op->num_operands; i++) add_sources(p, ops, seen, op->operands[i]);
+    vec_push(p->px->scratch, ops, op);
+}
+
+typedef struct Between {
+    const Pieces *p;
+    const Op *load, *end;
+    bool same_loop; /* nothing of a later turn lies between */
+    bool clean;
+} Between;
+
+static bool is_no_write(Op *op, void *user) {
+    Between *b = user;
+    intptr_t at = order_of(b->p, op);
+    bool inside = at > order_of(b->p, b->load) && (!b->same_loop || at < order_of(b->p, b->end));
+    if (!inside || !op_has_trait(op, WRITES) || op == b->end) return true;
+    bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
+    bool harmless = op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT;
+    if (harmless || (has_place && !may_meet(b->p, op, b->load))) return true;
+    bool here = b->same_loop && has_place && b->p->open && has_op(&b->p->open->ends, op);
+    b->clean = here && is_same_lanes(op, b->load);
+    return b->clean;
+}
+
+/* May the load be made at the end of its nest? */
+static bool can_load_late(const Pieces *p, const Op *load, const Op *end) {
+    Between b = {p, load, end, load->parent == end->parent, true};
+    const Op *outer = end;
+    while (outer->parent != load->parent) outer = outer->parent->owner;
+    for (Op *op = load->next; op != outer->next && b.clean; op = op->next) {
+        if (!is_no_write(op, &b)) break;
+        for (int i = 0; i < op->num_regions && b.clean; i++)
+            region_walk(op->regions[i], is_no_write, &b);
+    }
+    return b.clean;
+}
+
+/* It reads what a store of the nest wrote, or writes what another does, or what another's load
+ * reads of other lanes. */
+static bool must_follow(const Pieces *p, const Op *end, const Ops *sources) {
+    const Nest *nest = p->open;
+    bool writes = end->kind != OP_REDUCE;
+    for (int i = 0; i < nest->ends.count; i++) {
+        const Op *other = nest->ends.data[i];
+        if (other->kind == OP_REDUCE) continue;
+        if (writes && may_meet(p, other, end)) return true;
+        for (int k = 0; k < sources->count; k++) {
+            const Op *load = sources->data[k];
+            if (load->kind == OP_LOAD && order_of(p, load) > order_of(p, other) &&
+                may_meet(p, other, load))
+                return true;
+        }
+    }
+    for (int i = 0; writes && i < nest->ops.count; i++) {
+        const Op *load = nest->ops.data[i];
+        if (load->kind == OP_LOAD && may_meet(p, end, load) && !is_same_lanes(end, load))
+            return true;
+    }
+    return false;
+}
+
+static bool can_end(Pieces *p, const Op *end, const Ops *sources) {
+    for (int i = 0; i < sources->count; i++) {
+        const Op *load = sources->data[i];
+        if (load->kind != OP_LOAD) continue;
+        const Nest **first = &p->loaded[op_result(load)->id];
+        if (p->has_atomics && *first && *first != p->open) return false;
+        *first = p->open;
+        if (!can_load_late(p, load, end)) return false;
+        if (end->kind != OP_REDUCE && may_meet(p, end, load) && !is_same_lanes(end, load))
+            return false;
+    }
+    return true;
+}
+
+static void add_end(Pieces *p, Op *op) {
+    Arena *scratch = p->px->scratch;
+    Map seen = {.arena = scratch};
+    Ops sources = {0};
+    for (int i = 0; i < op->num_operands; i++) add_sources(p, &sources, &seen, op->operands[i]);
+    if (p->open && (waits(p, op) || must_follow(p, op, &sources))) close_nest(p, op);
+    if (!p->open) {
+        p->open = arena_new_of(scratch, Nest);
+        vec_push(scratch, &p->nests, p->open);
+    }
+    for (int i = 0; i < sources.count; i++)
+        if (!has_op(&p->open->ops, sources.data[i]))
+            vec_push(scratch, &p->open->ops, sources.data[i]);
+    vec_push(scratch, &p->open->ops, op);
+    vec_push(scratch, &p->open->ends, op);
+    bool too_many = p->nests.count > MOST_NESTS || p->open->ops.count > MOST_OPS;
+    if (too_many || !can_end(p, op, &sources)) p->failed = true;
+    if (op->kind == OP_REDUCE) wait_too(p, op);
+}
+
+static void plan_region(Pieces *p, Region *region) {
+    for (Op *op = region->first; op && !p->failed; op = op->next) {
+        bool waits_here = waits(p, op);
+        if (dims_touch(p->dims, op, p->number)) {
+            if (is_end(op, p->dims, p->number))
+                add_end(p, op);
+            else if (waits_here)
+                wait_too(p, op);
+            continue;
+        }
+        bool has_regions = op->num_regions && !op_has_trait(op, ISOLATED);
+        bool pure = op_has_trait(op, PURE) && !has_regions;
+        if (pure && waits_here) {
+            vec_push(p->px->scratch, &p->open->behind, op);
+            wait_too(p, op);
+        }
+        if (!pure) close_nest(p, op);
+        for (int i = 0; i < op->num_regions && has_regions; i++) plan_region(p, op->regions[i]);
+    }
+}
+
+/* ---- writing ---- */
+
+typedef struct Writer {
+    const Pieces *p;
+    Builder *b;
+    Value *start; /* of the piece along the dimension */
+    Map made;     /* values -> those of the piece */
+} Writer;
+
+static const Type *cut_type(const Pieces *p, const Value *value) {
+    const Type *type = value->type;
+    int shape[MAX_RANK], dim = dims_at(p->dims, value, p->number);
+    memcpy(shape, type->shape, sizeof shape);
+    if (dim >= 0) shape[dim] = p->piece;
+    return type_tile(p->fn->types, type_lane(type), type->rank, shape);
+}
+
+/* What a hint says of runs longer than a piece is not said of the piece. */
+static bool holds_of_piece(const Pieces *p, const Op *hint) {
+    Ints values = hint_values(hint);
+    for (int i = 0; i < values.count; i++)
+        if (values.data[i] > p->piece) return false;
+    return true;
+}
+
+static void write_op(Writer *w, const Op *op) {
+    const Pieces *p = w->p;
+    w->b->span = op->span;
+    if (op->kind == OP_ARANGE) {
+        int start = (int)arange_start(op);
+        Value *lanes = build_arange(w->b, start, start + p->piece);
+        Value *first = build_splat(w->b, w->start, 1, &p->piece);
+        map_set_pointer(&w->made, op_result(op), build_2(w->b, OP_ADD, first, lanes));
+        return;
+    }
+    if (op->kind == OP_HINT && !holds_of_piece(p, op)) {
+        map_set_pointer(&w->made, op_result(op), map_get_pointer(&w->made, op->operands[0]));
+        return;
+    }
+    Op *clone = op_clone(w->b, op, &w->made);
+    op_resolve_operands(clone);
+    for (int i = 0; i < op->num_results; i++)
+        if (type_is_tile(op->results[i].type))
+            clone->results[i].type = cut_type(p, &op->results[i]);
+}
+
+static void write_piece(Writer *w, const Nest *nest) {
+    for (int i = 0; i < nest->ops.count; i++)
+        if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
+            write_op(w, nest->ops.data[i]);
+}
+
+/* The combination of a reduction, on all lanes of two tiles. */
+static void write_combination(Writer *w, const Op *reduce, Value *const *left, Value **result) {
+    const Region *region = reduce->regions[0];
+    Map values = {.arena = w->p->px->scratch};
+    int count = reduce->num_operands;
+    const Type *like = left[0]->type;
+    for (int i = 0; i < count; i++) {
+        map_set_pointer(&values, region->args[i], left[i]);
+        map_set_pointer(&values, region->args[count + i],
+                        map_get_pointer(&w->made, reduce->operands[i]));
+    }
+    for (const Op *op = region->first; op != region->last; op = op->next) {
+        Value *made = op_result(op_clone(w->b, op, &values));
+        made->type = type_with_elem(w->p->fn->types, like, made->type);
+    }
+    for (int i = 0; i < count; i++) result[i] = map_get_pointer(&values, region->last->operands[i]);
+}
+
+static void write_combinations(Writer *w, const Nest *nest, Value *const *left, Value **result) {
+    int at = 0;
+    for (int i = 0; i < nest->ends.count; i++) {
+        const Op *end = nest->ends.data[i];
+        if (end->kind != OP_REDUCE) continue;
+        write_combination(w, end, left + at, result + at);
+        at += end->num_operands;
+    }
+}
+
+/* The reductions, of what is left of the lanes. */
+static void write_reductions(Writer *w, const Nest *nest, Value *const *operands) {
+    for (int i = 0; i < nest->ends.count; i++) {
+        Op *end = nest->ends.data[i];
+        if (end->kind != OP_REDUCE) continue;
+        Map none = {.arena = w->p->px->scratch};
+        w->b->span = end->span;
+        Op *made = op_clone(w->b, end, &none);
+        for (int k = 0; k < end->num_operands; k++) {
+            made->operands[k] = *operands++;
+            end->results[k].replaced = &made->results[k];
+        }
+    }
+}
+
+static int count_reduced(const Nest *nest) {
+    int count = 0;
+    for (int i = 0; i < nest->ends.count; i++)
+        if (nest->ends.data[i]->kind == OP_REDUCE) count += nest->ends.data[i]->num_operands;
+    return count;
+}
+
+/* The first piece stands before the loop where something is reduced: its lanes are what the
+ * reduction starts from. */
+static void write_nest(const Pieces *p, const Nest *nest) {
+    Func *fn = p->fn;
+    Builder b = {.fn = fn, .region = nest->before->parent, .before = nest->before};
+    const Type *i32 = type_scalar(TYPE_I32);
+    int count = count_reduced(nest), at = FOR_BOUNDS;
+    Value **operands = arena_array(p->px->scratch, Value *, FOR_BOUNDS + count);
+    Value **next = arena_array(p->px->scratch, Value *, count);
+    const Type **types = arena_array(p->px->scratch, const Type *, count);
+    Writer w = {p, &b, build_int(&b, i32, 0), {.arena = p->px->scratch}};
+    b.span = nest->ends.data[0]->span;
+    if (count) write_piece(&w, nest);
+    for (int i = 0; i < nest->ends.count; i++) {
+        const Op *end = nest->ends.data[i];
+        for (int k = 0; end->kind == OP_REDUCE && k < end->num_operands; k++)
+            operands[at++] = map_get_pointer(&w.made, end->operands[k]);
+    }
+    b.span = nest->ends.data[0]->span;
+    operands[0] = build_int(&b, i32, count ? p->piece : 0);
+    operands[1] = build_int(&b, i32, p->size);
+    operands[2] = build_int(&b, i32, p->piece);
+    Region *body = region_new(fn);
+    Value *index = region_add_arg(fn, body, i32);
+    Value **carried = arena_array(p->px->scratch, Value *, count);
+    for (int i = 0; i < count; i++) {
+        types[i] = operands[FOR_BOUNDS + i]->type;
+        carried[i] = region_add_arg(fn, body, types[i]);
+    }
+    Builder inside = {.fn = fn, .region = body, .span = b.span};
+    Writer turn = {p, &inside, index, {.arena = p->px->scratch}};
+    write_piece(&turn, nest);
+    write_combinations(&turn, nest, carried, next);
+    build_yield(&inside, count, next);
+    Op *loop = build_op(&b, OP_FOR, FOR_BOUNDS + count, operands, count, types, 1, &body);
+    for (int i = 0; i < count; i++) next[i] = &loop->results[i];
+    write_reductions(&w, nest, next);
+    for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
+}
+
+static void write_all(Pieces *p) {
+    for (int i = 0; i < p->nests.count; i++) write_nest(p, p->nests.data[i]);
+    func_resolve(p->fn);
+    for (int i = 0; i < p->nests.count; i++)
+        for (int k = 0; k < p->nests.data[i]->ends.count; k++)
+            op_remove(p->nests.data[i]->ends.data[k]);
+    func_renumber(p->fn);
+}
+
+/* ---- all ---- */
+
+/* What the passes before have done for the tiles as they were. */
+static void tidy(PassCtx *px, Func *fn) {
+    pass_dce(px, fn);
+    pass_shape(px, fn);
+    pass_licm(px, fn);
+    pass_fold(px, fn);
+    pass_cse(px, fn);
+    pass_dce(px, fn);
+    func_renumber(fn);
+}
+
+static bool cut_one(PassCtx *px, Func *fn) {
+    Arena *scratch = px->scratch;
+    func_renumber(fn);
+    Pieces p = {.px = px, .fn = fn, .order = {.arena = scratch}};
+    p.threads = 32 * (fn->num_warps ? fn->num_warps : 4); /* none in a text */
+    region_walk(fn->body, note_order, &p);
+    if (most_live(&p, -1) <= registers_for_tiles(&p)) return false;
+    p.dims = dims_find(scratch, fn);
+    if (!choose_cut(&p)) return false;
+    p.facts = facts_compute(scratch, fn);
+    p.has_atomics = func_has_atomics(fn);
+    p.waits = arena_array(scratch, int, fn->num_values);
+    p.loaded = arena_array(scratch, const Nest *, fn->num_values);
+    plan_region(&p, fn->body);
+    if (p.failed || !p.nests.count) return false;
+    diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: registers are short",
+                p.piece, p.size);
+    write_all(&p);
+    tidy(px, fn);
+    return true;
+}
+
+bool pass_pieces(PassCtx *px, Func *fn) {
+    bool changed = false;
+    for (int i = 0; i < MAX_RANK && fn->form == FORM_PROGRAM && cut_one(px, fn); i++)
+        changed = true;
+    return changed;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+/* pieces: what the pass of that name asks of a function's tiles: which of their dimensions are one,
+ * so that a piece of one is a piece of all of them, and which may be cut (dims.c). */
+#ifndef TERN_PIECES_H
+#define TERN_PIECES_H
+
+#include "opt/opt.h"
+
+/* Dimensions of values are one if an op ties them lane by lane; a number stands for all of them. */
+typedef struct Dims Dims;
+Dims *dims_find(Arena *arena, const Func *fn);
+/* The number of a tile's dimension; -1 where it has one lane. */
+int dims_of(const Dims *dims, const Value *value, int dim);
+/* Some op needs all of it at once, or takes two of them crosswise. */
+bool dims_stay(const Dims *dims, int number);
+/* Which dimension of the value has this number; -1: none. */
+int dims_at(const Dims *dims, const Value *value, int number);
+bool dims_touch(const Dims *dims, const Op *op, int number); /* an operand or a result has it */
+
+#endif
