@@ -170,6 +170,7 @@ typedef enum tern_op_id {
 #define TERN_NORM(name, ...)     TERN_OP_##name,
 #define TERN_SCAN(name, ...)     TERN_OP_##name,
 #define TERN_TAKE(name, ...)     TERN_OP_##name,
+#define TERN_PUT(name, ...)      TERN_OP_##name,
 #define TERN_PRODUCT(name, ...)  TERN_OP_##name,
 #include "tern_tensor_ops.def"
     TERN_NUM_OPS
@@ -218,6 +219,9 @@ TERN_API const char *tern_op_name(tern_op_id op);
 #define TERN_SCAN(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim);
 #define TERN_TAKE(name, ...)                                                                       \
     TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim, tern_tensor *index);
+#define TERN_PUT(name, ...)                                                                        \
+    TERN_API tern_tensor *tern_##name(tern_tensor *x, int dim, tern_tensor *index,                 \
+                                      tern_tensor *source);
 #define TERN_PRODUCT(name, ...) TERN_API tern_tensor *tern_##name(tern_tensor *a, tern_tensor *b);
 #include "tern_tensor_ops.def"
 
@@ -238,6 +242,96 @@ TERN_API tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype); /* a view,
 TERN_API tern_tensor *tern_clone(tern_tensor *tensor);
 TERN_API tern_tensor *tern_contiguous(tern_tensor *tensor);              /* a view, if it is */
 TERN_API tern_status tern_copy_into(tern_tensor *to, tern_tensor *from); /* broadcasts, converts */
+
+/* ---- gradients ----
+ *
+ * Reverse mode, as PyTorch's autograd: ops on tensors that require a gradient are recorded while
+ * they run, and tern_backward walks back over them, last one first. What is recorded keeps the
+ * values that its gradients are made of; writing to one of these in place is an error of
+ * tern_backward, in PyTorch's words. Gradients are made by ops: on every device, in functions that
+ * are traced, and again with gradients (create_graph). */
+
+/* Of a tensor of floats that no op made. */
+TERN_API tern_status tern_set_requires_grad(tern_tensor *tensor, bool requires_grad);
+TERN_API bool tern_requires_grad(const tern_tensor *tensor);
+TERN_API bool tern_is_leaf(const tern_tensor *tensor); /* no recorded op made it */
+/* Are ops recorded? At first they are. Returns what it was: torch.no_grad is false and back. */
+TERN_API bool tern_set_grad_mode(tern_session *session, bool records);
+TERN_API bool tern_grad_mode(const tern_session *session);
+TERN_API tern_tensor *tern_detach(tern_tensor *tensor); /* a view that nothing is recorded of */
+/* What the tensor was made by: "MulBackward0"; NULL: nothing that is recorded. */
+TERN_API const char *tern_grad_function(const tern_tensor *tensor);
+TERN_API int64_t
+tern_tensor_version(const tern_tensor *tensor); /* writes in place to its storage so far */
+
+typedef struct tern_backward_options {
+    bool retain_graph; /* else what was recorded is used up */
+    bool create_graph; /* the gradients are recorded, too; retains */
+    bool allow_unused; /* of tern_grad: NULL for tensors that the outputs do not depend on */
+} tern_backward_options;
+/* Adds to the gradients of the leaves that the tensor was made of, and of those that
+ * tern_retain_grad names. gradient: of the tensor; NULL: 1, of one element. options: NULL: none. */
+TERN_API tern_status tern_backward(tern_tensor *tensor, tern_tensor *gradient,
+                                   const tern_backward_options *options);
+/* The gradients of `inputs`, new references, and nobody's else. out_gradients, or one of it, NULL:
+ * 1, of one element. */
+TERN_API tern_status tern_grad(tern_tensor *const *outputs, tern_tensor *const *out_gradients,
+                               int num_outputs, tern_tensor *const *inputs, int num_inputs,
+                               tern_tensor **gradients, const tern_backward_options *options);
+/* x.grad: a new reference; NULL: there is none yet. */
+TERN_API tern_tensor *tern_gradient(tern_tensor *tensor);
+TERN_API tern_status tern_set_gradient(tern_tensor *tensor, tern_tensor *gradient); /* NULL: none */
+TERN_API tern_status tern_retain_grad(tern_tensor *tensor); /* of one that is no leaf */
+
+/* A function of the user's own, torch.autograd.Function: what it does with grad mode off is one op
+ * to the tape, whose gradients the user gives. */
+typedef struct tern_backward_call {
+    void *user;
+    int num_out, num_in, num_saved;
+    tern_tensor *const *out_gradients; /* where none came: zeros, or NULL, as the function says */
+    tern_tensor *const *saved;
+    const bool *is_needed;      /* of each input: has it a place for a gradient? */
+    tern_tensor **in_gradients; /* to be filled: each takes over a reference; NULL: zero */
+} tern_backward_call;
+typedef tern_status tern_backward_function(const tern_backward_call *call);
+typedef struct tern_grad_rule {
+    const char *name; /* "Gelu": what it makes has the function "GeluBackward" */
+    tern_backward_function *backward;
+    void (*release)(void *user); /* once, when nobody can ask for gradients any more; NULL: none */
+    void *user;
+    uint64_t not_differentiable; /* outputs, by bits */
+    bool keeps_missing;          /* set_materialize_grads(False) */
+} tern_grad_rule;
+/* `out` was made of `in` by the function (NULL: an argument that is no tensor). Notes it, where
+ * grad mode is on and an input requires a gradient; else releases `user` at once. `saved` are kept
+ * for backward, checked for writes. An output that is an input, the very same tensor, is an error:
+ * return tern_detach of it. On failure `user` is released. */
+TERN_API tern_status tern_record(tern_session *session, const tern_grad_rule *function,
+                                 tern_tensor *const *in, int num_in, tern_tensor *const *out,
+                                 int num_out, tern_tensor *const *saved, int num_saved);
+
+/* ---- steps of optimisers: parameters, in place, by one kernel each ---- */
+
+typedef struct tern_sgd_options {
+    double lr, momentum, dampening, weight_decay;
+    bool nesterov, maximize;
+    bool is_first; /* momenta are not there yet: they become the gradients */
+} tern_sgd_options;
+/* As torch.optim.SGD; momenta: NULL with momentum 0. A gradient that is NULL leaves its parameter
+ * out. */
+TERN_API tern_status tern_sgd_step(tern_tensor *const *parameters, tern_tensor *const *gradients,
+                                   tern_tensor *const *momenta, int count,
+                                   const tern_sgd_options *options);
+typedef struct tern_adam_options {
+    double lr, beta1, beta2, eps, weight_decay;
+    bool is_coupled; /* Adam: weight_decay goes into the gradient; else AdamW */
+    bool maximize;
+    int64_t step; /* from 1 on */
+} tern_adam_options;
+/* As torch.optim.AdamW; means and squares (exp_avg, exp_avg_sq) are zeros before the first step. */
+TERN_API tern_status tern_adam_step(tern_tensor *const *parameters, tern_tensor *const *gradients,
+                                    tern_tensor *const *means, tern_tensor *const *squares,
+                                    int count, const tern_adam_options *options);
 
 /* ---- functions that are compiled ---- */
 

@@ -443,6 +443,7 @@ static int eval_node(Build *build, int node, const Place *place) {
     static int (*const evals[])(Build * build, int node, const Place *place) = {
         [RUN_MAP] = eval_map,
         [RUN_TAKE] = eval_take,
+        [RUN_PUT] = NULL, /* runs alone */
         [RUN_ROWS] = eval_rows,
         [RUN_PRODUCT] = eval_product,
     };

@@ -73,7 +73,7 @@ static bool is_cheap(const FusePlan *plan, int node) {
 static bool runs_alone(const TraceNode *node) {
     RowKind kind = op_row(node->run.op)->kind;
     if (node->run.kind == RUN_PRODUCT) return !tern_dtype_is_float(node->out.dtype);
-    return kind == ROW_ARG || kind == ROW_SCAN;
+    return kind == ROW_ARG || kind == ROW_SCAN || kind == ROW_PUT;
 }
 
 static void describe_node(FusePlan *plan, int index) {

@@ -171,7 +171,7 @@ void emit_head(Emitter *emitter, const char *name, bool has_p, bool has_q, const
     }
     if (has_p) buf_puts(text, "p, "), add_slot(emitter, SLOT_P, 0, 0);
     if (has_q) buf_puts(text, "q, "), add_slot(emitter, SLOT_Q, 0, 0);
-    if (op_row(form->op)->kind == ROW_TAKE)
+    if (op_row(form->op)->kind == ROW_TAKE || op_row(form->op)->kind == ROW_PUT)
         buf_puts(text, "step, "), add_slot(emitter, SLOT_STEP, 0, 0);
     for (int d = 0; d < form->rank; d++) {
         buf_printf(text, "n%d, ", d);

@@ -2,6 +2,9 @@
 /* index: elements at places that another tensor says, tensors put together, triangles,
  * comparison. */
 #include "tensor/plan.h"
+#include "tensor/tape.h"
+
+#include <stdlib.h>
 
 /* ---- places ---- */
 
@@ -59,23 +62,32 @@ static tern_tensor seen_as(const tern_tensor *tensor, int rank, const int64_t *s
     return seen;
 }
 
-static tern_tensor *take(int op, const tern_tensor *x, const int64_t *x_strides,
-                         const tern_tensor *index, const int64_t *index_strides, int64_t step,
-                         int rank, const int64_t *shape) {
-    const tern_operand operands[] = {tern_of((tern_tensor *)x), tern_of((tern_tensor *)index)};
+static tern_tensor *take(int op, tern_tensor *x, const int64_t *x_strides, tern_tensor *index,
+                         const int64_t *index_strides, int dim, int rank, const int64_t *shape) {
+    const tern_operand operands[] = {tern_of(x), tern_of(index)};
+    int64_t step = x->rank ? x->strides[dim] : 0;
     op_begin(x->session, op_row(op)->name, operands, 2);
     tern_tensor *out = tern_empty(x->session, x->dtype, rank, shape);
     tern_tensor from = seen_as(x, rank, shape, x_strides);
     tern_tensor at = seen_as(index, rank, shape, index_strides);
     bool failed = out && take_run(x->session, op, &from, &at, step, out);
+    if (failed) {
+        tern_drop(out);
+        out = NULL;
+    }
+    out = tape_row(out, op, operands, 2, &(Attributes){.dim = dim});
     tern_range_pop(x->session->context);
-    if (!failed) return out;
-    tern_drop(out);
-    return NULL;
+    return out;
+}
+
+tern_tensor *tensor_gather(tern_tensor *x, int dim, tern_tensor *index) {
+    int64_t strides[TERN_MAX_RANK];
+    if (!x || !index) return NULL;
+    for (int d = 0; d < x->rank; d++) strides[d] = d == dim ? 0 : x->strides[d];
+    return take(TERN_OP_gather, x, strides, index, index->strides, dim, x->rank, index->shape);
 }
 
 tern_tensor *tern_gather(tern_tensor *x, int dim, tern_tensor *index) {
-    int64_t strides[TERN_MAX_RANK];
     if (!check_session(x, index) || !dim_wrap(x->session, x->rank, dim, &dim) ||
         !check_index_type(index, OF_GATHER))
         return NULL;
@@ -83,8 +95,7 @@ tern_tensor *tern_gather(tern_tensor *x, int dim, tern_tensor *index) {
         return session_fail_null(
             x->session, TERN_ERROR_ARGUMENT,
             "Index tensor must have the same number of dimensions as input tensor");
-    for (int d = 0; d < x->rank; d++) {
-        strides[d] = d == dim ? 0 : x->strides[d];
+    for (int d = 0; d < x->rank; d++)
         if (d != dim && index->shape[d] > x->shape[d])
             return session_fail_null(
                 x->session, TERN_ERROR_ARGUMENT,
@@ -92,10 +103,8 @@ tern_tensor *tern_gather(tern_tensor *x, int dim, tern_tensor *index) {
                 "larger than self %s apart from dimension %d",
                 d, sizes_text(index->shape, index->rank).text, sizes_text(x->shape, x->rank).text,
                 dim);
-    }
     if (!check_bounds(index, OF_GATHER, dim, x->rank ? x->shape[dim] : 1)) return NULL;
-    return take(TERN_OP_gather, x, strides, index, index->strides, x->rank ? x->strides[dim] : 0,
-                x->rank, index->shape);
+    return tensor_gather(x, dim, index);
 }
 
 tern_tensor *tern_index_select(tern_tensor *x, int dim, tern_tensor *index) {
@@ -111,7 +120,7 @@ tern_tensor *tern_index_select(tern_tensor *x, int dim, tern_tensor *index) {
         strides[d] = d == dim ? 0 : x->strides[d];
     }
     if (index->rank) of_index[dim] = index->strides[0];
-    return take(TERN_OP_index_select, x, strides, index, of_index, x->strides[dim], x->rank, shape);
+    return take(TERN_OP_index_select, x, strides, index, of_index, dim, x->rank, shape);
 }
 
 tern_tensor *tern_embedding(tern_tensor *indices, tern_tensor *weight) {
@@ -128,6 +137,102 @@ tern_tensor *tern_embedding(tern_tensor *indices, tern_tensor *weight) {
     tern_drop(flat);
     tern_drop(rows);
     return out;
+}
+
+/* Along the dimension, the last one first. */
+tern_tensor *tensor_flip(tern_tensor *x, int dim) {
+    int64_t strides[TERN_MAX_RANK], of_index[TERN_MAX_RANK] = {0};
+    if (!x) return NULL;
+    tern_tensor *index = tern_arange(x->session, TERN_INT64, (double)x->shape[dim] - 1, -1, -1);
+    if (!index) return NULL;
+    memcpy(strides, x->strides, sizeof strides);
+    strides[dim] = 0;
+    of_index[dim] = 1;
+    tern_tensor *out =
+        take(TERN_OP_index_select, x, strides, index, of_index, dim, x->rank, x->shape);
+    tern_drop(index);
+    return out;
+}
+
+/* ---- adding at places ---- */
+
+/* In which additions by several programs come one by one: what tl.atomic_add has. */
+static tern_dtype sum_type(tern_dtype dtype) {
+    if (tern_dtype_is_float(dtype)) return compute_type(dtype);
+    return tern_dtype_size(dtype) < 4 ? TERN_INT32 : dtype;
+}
+
+static tern_status put(tern_tensor *out, int dim, tern_tensor *index, tern_tensor *source) {
+    int64_t strides[TERN_MAX_RANK];
+    memcpy(strides, out->strides, sizeof strides);
+    if (out->rank) strides[dim] = 0;
+    tern_tensor to = seen_as(out, index->rank, index->shape, strides);
+    to.numel = index->numel;
+    to.is_contiguous = false;
+    tern_tensor from = seen_as(source, index->rank, index->shape, source->strides);
+    return put_run(out->session, TERN_OP_scatter_add, &from, index,
+                   out->rank ? out->strides[dim] : 0, &to);
+}
+
+tern_tensor *tensor_scatter_add(tern_tensor *x, int dim, tern_tensor *index, tern_tensor *source) {
+    tern_session *session = x->session;
+    const tern_operand operands[] = {tern_of(x), tern_of(index), tern_of(source)};
+    op_begin(session, "scatter_add", operands, 3);
+    bool mode = tern_set_grad_mode(session, false);
+    tern_dtype type = sum_type(x->dtype);
+    tern_tensor *sums = tern_empty(session, type, x->rank, x->shape), *out = sums;
+    bool failed = !sums || tern_copy_into(sums, x) || put(sums, dim, index, source);
+    if (!failed && type != x->dtype) out = tern_to(sums, x->dtype);
+    if (failed || out != sums) tern_drop(sums);
+    tern_set_grad_mode(session, mode);
+    if (!failed) out = tape_row(out, TERN_OP_scatter_add, operands, 3, &(Attributes){.dim = dim});
+    tern_range_pop(session->context);
+    return failed ? NULL : out;
+}
+
+static bool check_scatter(const tern_tensor *x, int dim, const tern_tensor *index,
+                          const tern_tensor *source) {
+    tern_session *session = x->session;
+    if (index->rank != x->rank || source->rank != x->rank) {
+        session_fail(session, TERN_ERROR_ARGUMENT,
+                     "Index tensor must have the same number of dimensions as %s tensor",
+                     index->rank != x->rank ? "self" : "src");
+        return false;
+    }
+    if (source->dtype != x->dtype) {
+        session_fail(session, TERN_ERROR_ARGUMENT,
+                     "scatter(): Expected self.dtype to be equal to src.dtype");
+        return false;
+    }
+    if (x->dtype == TERN_BOOL || !dtype_is_computed(x->dtype)) {
+        session_fail(session, TERN_ERROR_UNSUPPORTED, "\"scatter_add\" not implemented for '%s'",
+                     torch_type_name(x->dtype));
+        return false;
+    }
+    for (int d = 0; d < x->rank; d++)
+        if (index->shape[d] > source->shape[d] || (d != dim && index->shape[d] > x->shape[d])) {
+            session_fail(session, TERN_ERROR_ARGUMENT,
+                         "Expected index %s to be no larger than self %s apart from dimension %d "
+                         "and to be no larger size than src %s",
+                         sizes_text(index->shape, index->rank).text,
+                         sizes_text(x->shape, x->rank).text, dim,
+                         sizes_text(source->shape, source->rank).text);
+            return false;
+        }
+    return true;
+}
+
+tern_tensor *tern_scatter_add(tern_tensor *x, int dim, tern_tensor *index, tern_tensor *source) {
+    if (!check_session(x, index) || !check_session(x, source) ||
+        !dim_wrap(x->session, x->rank, dim, &dim))
+        return NULL;
+    if (index->dtype != TERN_INT32 && index->dtype != TERN_INT64)
+        return session_fail_null(x->session, TERN_ERROR_ARGUMENT,
+                                 "scatter(): Expected dtype int32/int64 for index");
+    if (!check_scatter(x, dim, index, source) ||
+        !check_bounds(index, OF_GATHER, dim, x->rank ? x->shape[dim] : 1))
+        return NULL;
+    return tensor_scatter_add(x, dim, index, source);
 }
 
 /* ---- together ---- */
@@ -194,6 +299,24 @@ static tern_status copy_parts(tern_tensor *out, tern_tensor *const *tensors, int
     return status;
 }
 
+/* What the tape is to know of it. */
+static tern_tensor *put_together(tern_tensor *out, int kind, tern_tensor *const *tensors, int count,
+                                 int dim) {
+    if (!out || !tern_dtype_is_float(out->dtype) ||
+        !tape_wants_tensors(out->session, tensors, count))
+        return out;
+    tern_operand *operands = malloc((size_t)count * sizeof *operands);
+    TapeNode *node = NULL;
+    for (int i = 0; i < count && operands; i++) operands[i] = tern_of(tensors[i]);
+    if (operands)
+        node = node_new(out->session, kind, operands, count, 1, 0);
+    else
+        session_fail(out->session, TERN_ERROR_NO_MEMORY, "out of memory");
+    free(operands);
+    if (node) node->attributes.dim = dim;
+    return tape_attach(out, node);
+}
+
 tern_tensor *tern_cat(tern_tensor *const *tensors, int count, int dim) {
     int64_t shape[TERN_MAX_RANK], size;
     tern_dtype dtype;
@@ -204,9 +327,13 @@ tern_tensor *tern_cat(tern_tensor *const *tensors, int count, int dim) {
     memcpy(shape, model->shape, sizeof shape);
     shape[dim] = size;
     tern_tensor *out = tern_empty(model->session, dtype, model->rank, shape);
-    if (!out || !copy_parts(out, tensors, count, dim)) return out;
-    tern_drop(out);
-    return NULL;
+    bool mode = tern_set_grad_mode(model->session, false);
+    if (out && copy_parts(out, tensors, count, dim)) {
+        tern_drop(out);
+        out = NULL;
+    }
+    tern_set_grad_mode(model->session, mode);
+    return put_together(out, NODE_CAT, tensors, count, dim);
 }
 
 tern_tensor *tern_stack(tern_tensor *const *tensors, int count, int dim) {
@@ -232,6 +359,7 @@ tern_tensor *tern_stack(tern_tensor *const *tensors, int count, int dim) {
     for (int d = 0; d <= model->rank; d++)
         shape[d] = d < dim ? model->shape[d] : d > dim ? model->shape[d - 1] : count;
     tern_tensor *out = tern_empty(model->session, dtype, model->rank + 1, shape);
+    bool mode = tern_set_grad_mode(model->session, false);
     for (int i = 0; i < count && out; i++) {
         tern_tensor *place = tern_select(out, dim, i);
         tern_status status = place ? tern_copy_into(place, tensors[i]) : TERN_ERROR_NO_MEMORY;
@@ -240,7 +368,8 @@ tern_tensor *tern_stack(tern_tensor *const *tensors, int count, int dim) {
         tern_drop(out);
         out = NULL;
     }
-    return out;
+    tern_set_grad_mode(model->session, mode);
+    return put_together(out, NODE_STACK, tensors, count, dim);
 }
 
 /* ---- triangles ---- */
@@ -260,15 +389,26 @@ static tern_tensor *triangle(tern_tensor *x, int64_t diagonal, bool lower) {
     tern_tensor *kept = lower ? tern_le_integer(apart, diagonal) : tern_ge_integer(apart, diagonal);
     tern_tensor *out = tern_empty(x->session, x->dtype, x->rank, x->shape);
     const tern_operand operands[] = {tern_of(kept), tern_of(x), {TERN_OPERAND_BOOL, NULL, 0, 0}};
+    bool mode = tern_set_grad_mode(x->session, false);
     if (kept && out && tern_op_into(out, TERN_OP_where, operands, 3, 0, 0)) {
         tern_drop(out);
         out = NULL;
     }
+    tern_set_grad_mode(x->session, mode);
     tern_tensor *const made[] = {row, column, upright, apart, kept};
     for (int i = 0; i < COUNT(made); i++) tern_drop(made[i]);
-    if (kept) return out;
-    tern_drop(out);
-    return NULL;
+    tern_operand of = tern_of(x);
+    if (!kept) {
+        tern_drop(out);
+        return NULL;
+    }
+    if (!out || !tern_dtype_is_float(out->dtype) || !tape_wants(x->session, &of, 1)) return out;
+    TapeNode *node = node_new(x->session, NODE_TRIANGLE, &of, 1, 1, 0);
+    if (node) {
+        node->attributes.number = diagonal;
+        node->attributes.is_lower = lower;
+    }
+    return tape_attach(out, node);
 }
 
 tern_tensor *tern_tril(tern_tensor *tensor, int64_t diagonal) {

@@ -67,17 +67,29 @@ static const char *mask_of(const Form *form, int operand, int other) {
                         : "";
 }
 
+/* Lanes that go to one place add up there, one by one. */
+static void emit_add(Emitter *emitter) {
+    bool is_flat = emitter->form->rank == 1;
+    const char *shape = is_flat ? "[COLS]" : "[ROWS, COLS]";
+    emit_line(emitter, "y = tl.broadcast_to(y, %s)", shape);
+    emit_line(emitter, "to = tl.zeros(%s, tl.int64) + b.to(tl.int64) * step", shape);
+    buf_printf(&emitter->text, "%stl.atomic_add(", emitter->indent);
+    emit_address(emitter, emitter->form->num_operands - 1);
+    buf_printf(&emitter->text, " + to, y, mask=%s, sem=\"relaxed\")\n",
+               is_flat ? "in_cols" : "in_rows & in_cols");
+}
+
 void emit_map(Emitter *emitter) {
     const Form *form = emitter->form;
     const OpRow *row = op_row(form->op);
     tern_dtype compute = (tern_dtype)form->compute, inputs[MAX_INPUTS];
     int num_inputs = form->num_operands - 1, result = num_inputs;
     const char *formula = row_formula(row, compute);
-    bool takes = row->kind == ROW_TAKE;
+    bool takes = row->kind == ROW_TAKE, puts = row->kind == ROW_PUT;
     bool gives_bool =
         row->rule == RULE_CLOSE || row->rule == RULE_COMPARE || row->rule == RULE_TRUTH;
     Node node = {.formula = formula,
-                 .num_operands = takes ? 1 : num_inputs,
+                 .num_operands = takes || puts ? 1 : num_inputs,
                  .compute = gives_bool ? TERN_BOOL : compute,
                  .dtype = (tern_dtype)form->operands[result].dtype};
     for (int i = 0; i < num_inputs; i++) {
@@ -99,6 +111,10 @@ void emit_map(Emitter *emitter) {
         buf_printf(&emitter->text, "%s)\n", mask_of(form, i, takes && i == 0 ? 1 : i));
     }
     emit_graph(emitter, &graph, "y");
+    if (puts) {
+        emit_add(emitter);
+        return;
+    }
     buf_printf(&emitter->text, "%stl.store(", emitter->indent);
     emit_address(emitter, result);
     buf_printf(&emitter->text, ", y%s)\n", mask_of(form, result, result));
@@ -132,7 +148,10 @@ static tern_status run(tern_session *session, int op, const tern_operand *operan
     int tile_dims[TILE_DIMS];
     if (!out->numel) return TERN_OK;
     if (session->trace) {
-        Run noted = {.kind = op_row(op)->kind == ROW_TAKE ? RUN_TAKE : RUN_MAP,
+        RowKind kind = op_row(op)->kind;
+        Run noted = {.kind = kind == ROW_TAKE  ? RUN_TAKE
+                             : kind == ROW_PUT ? RUN_PUT
+                                               : RUN_MAP,
                      .op = op,
                      .compute = compute,
                      .num_operands = count,
@@ -188,4 +207,13 @@ tern_status take_run(tern_session *session, int op, const tern_tensor *x, const 
     with.p = with.q = 0;
     with.step = step;
     return run(session, op, operands, 2, x->dtype, &with, out);
+}
+
+tern_status put_run(tern_session *session, int op, const tern_tensor *source,
+                    const tern_tensor *index, int64_t step, tern_tensor *out) {
+    const tern_operand operands[] = {tern_of((tern_tensor *)source), tern_of((tern_tensor *)index)};
+    Call with;
+    with.p = with.q = 0;
+    with.step = step;
+    return run(session, op, operands, 2, out->dtype, &with, out);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* op: pointwise ops: are the operands in order, which type and shape has the result, run it. */
 #include "tensor/plan.h"
+#include "tensor/tape.h"
 
 /* ---- types ---- */
 
@@ -180,6 +181,8 @@ tern_tensor *tern_op(tern_op_id op, const tern_operand *operands, int count, dou
     if (!session || !check_count(session, (int)op, count)) return NULL;
     op_begin(session, op_row((int)op)->name, operands, count);
     tern_tensor *out = op_new(session, op, operands, count, tensors, num_tensors, p, q);
+    if (out && tape_wants(session, operands, count))
+        out = tape_row(out, (int)op, operands, count, &(Attributes){.p = p, .q = q});
     tern_range_pop(session->context);
     return out;
 }
@@ -272,7 +275,16 @@ static tern_status op_into(tern_tensor *out, tern_op_id op, const tern_operand *
         (!is_empty(rank, shape) && !check_divisor(session, (int)op, operands, compute)) ||
         !check_power(session, (int)op, operands, compute))
         return tern_message_status(session->context);
-    return map_run(session, (int)op, operands, count, compute, p, q, out);
+    Write write;
+    bool in_place = converts;
+    for (int i = 0; i < count && !in_place; i++)
+        in_place = operands[i].kind == TERN_OPERAND_TENSOR &&
+                   operands[i].tensor->storage == out->storage &&
+                   is_same_view(operands[i].tensor, out);
+    if (!tape_write_begin(out, (int)op, operands, count, p, q, in_place, &write))
+        return tern_message_status(session->context);
+    return tape_write_end(out, &write,
+                          map_run(session, (int)op, operands, count, compute, p, q, out));
 }
 
 static tern_status into(tern_tensor *out, tern_op_id op, const tern_operand *operands, int count,
@@ -305,7 +317,7 @@ tern_tensor *tern_clone(tern_tensor *tensor) { return tern_copy(tensor); }
 
 tern_tensor *tern_contiguous(tern_tensor *tensor) {
     if (!tensor_is_live(tensor)) return NULL;
-    if (tensor->is_contiguous) return view_same(tensor);
+    if (tensor->is_contiguous) return tape_alias(view_same(tensor), tensor);
     tern_tensor *out = tern_empty(tensor->session, tensor->dtype, tensor->rank, tensor->shape);
     if (!out || !tern_copy_into(out, tensor)) return out;
     tern_drop(out);
@@ -314,7 +326,7 @@ tern_tensor *tern_contiguous(tern_tensor *tensor) {
 
 tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype) {
     if (!tensor_is_live(tensor)) return NULL;
-    if (tensor->dtype == dtype) return view_same(tensor);
+    if (tensor->dtype == dtype) return tape_alias(view_same(tensor), tensor);
     int64_t strides[TERN_MAX_RANK];
     result_strides((const tern_tensor *const[]){tensor}, 1, false, tensor->rank, tensor->shape,
                    strides);

@@ -98,7 +98,7 @@ typedef struct Call {
     Space space;
     tern_operand operands[MAX_OPERANDS];
     double p, q;
-    int64_t step; /* TAKE: of x along the dimension that indices count */
+    int64_t step; /* TAKE, PUT: of x along the dimension that indices count */
 } Call;
 
 PlanTable *plan_table_new(Arena *arena);
@@ -180,6 +180,7 @@ typedef enum RowKind {
     ROW_NORM,
     ROW_SCAN,
     ROW_TAKE,
+    ROW_PUT,
     ROW_PRODUCT,
 } RowKind;
 typedef enum Combine {
@@ -252,6 +253,9 @@ void product_write_blocks(Buf *text, int m, int n, bool is_wide);
 /* Elements of x, seen as of out's shape, `step` times the index further on. */
 tern_status take_run(tern_session *session, int op, const tern_tensor *x, const tern_tensor *index,
                      int64_t step, tern_tensor *out);
+/* Adds source to out, seen as of the index's shape, `step` times the index further on. */
+tern_status put_run(tern_session *session, int op, const tern_tensor *source,
+                    const tern_tensor *index, int64_t step, tern_tensor *out);
 /* Runs a pointwise graph of one node into out; count operands. */
 tern_status map_run(tern_session *session, int op, const tern_operand *operands, int count,
                     tern_dtype compute, double p, double q, tern_tensor *out);

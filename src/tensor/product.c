@@ -8,6 +8,7 @@
  *         a = tl.load(a_ptr + i0[:, None] * a_s0 + i2[None, :], mask=.., other=0.0)
  *         b = tl.load(b_ptr + i2[:, None] * b_s2 + i1[None, :], mask=.., other=0.0)
  *         acc = tl.dot(a, b, acc, input_precision="ieee") */
+#include "tensor/tape.h"
 #include "tensor/trace.h"
 
 enum { TILE_SMALL, TILE_LARGE, TILE_BY_COLUMN };
@@ -207,9 +208,12 @@ static tern_tensor *product_of_matrices(tern_tensor *a, tern_tensor *b) {
     shape[rank] = a->shape[a->rank - 2];
     shape[rank + 1] = b->shape[b->rank - 1];
     tern_tensor *y = tern_empty(a->session, a->dtype, rank + 2, shape);
-    if (!y || !product_run(a->session, a, b, y)) return y;
-    tern_drop(y);
-    return NULL;
+    if (y && product_run(a->session, a, b, y)) {
+        tern_drop(y);
+        return NULL;
+    }
+    const tern_operand operands[] = {tern_of(a), tern_of(b)};
+    return tape_row(y, TERN_OP_matmul, operands, 2, &(Attributes){.p = 0});
 }
 
 tern_tensor *tern_matmul(tern_tensor *a, tern_tensor *b) {

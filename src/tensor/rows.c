@@ -16,6 +16,7 @@
  *
  * Longer rows get a loop over tiles for each pass. Where the rows lie side by side in memory, the
  * tile is turned. */
+#include "tensor/tape.h"
 #include "tensor/trace.h"
 
 enum { TILE_SHORT, TILE_MIDDLE, TILE_LONG, TILE_TINY };
@@ -384,10 +385,18 @@ static tern_tensor *run_into_new(const RowCall *row_call, tern_dtype result, int
     op_begin(row_call->session, row->name, operands, row->kind == ROW_NORM ? 3 : 1);
     tern_tensor *out = tern_empty(row_call->session, result, rank, shape);
     bool failed = out && rows_run(row_call, out);
+    if (failed) {
+        tern_drop(out);
+        out = NULL;
+    }
+    int count = row->kind == ROW_NORM ? 3 : 1;
+    if (out && tape_wants(row_call->session, operands, count)) {
+        Attributes attributes = {.p = row_call->p};
+        memcpy(attributes.in_row, row_call->in_row, sizeof attributes.in_row);
+        out = tape_row(out, row_call->op, operands, count, &attributes);
+    }
     tern_range_pop(row_call->session->context);
-    if (!failed) return out;
-    tern_drop(out);
-    return NULL;
+    return out;
 }
 
 /* ---- types ---- */

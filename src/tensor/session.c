@@ -7,6 +7,7 @@
  * memory of the exact size each time, so that what lies outside of a tensor lies outside of its
  * buffer. */
 #include "tensor/plan.h"
+#include "tensor/tape.h"
 #include "tensor/tensor.h"
 
 #include <stdarg.h>
@@ -123,6 +124,7 @@ Storage *storage_new(tern_session *session, size_t size_bytes) {
         session->free_storages[class] = storage->next;
         session->free_bytes -= storage->size_bytes;
         storage->trace = 0;
+        storage->version = 0;
         storage_link(storage);
         return storage;
     }
@@ -147,6 +149,8 @@ Storage *storage_new(tern_session *session, size_t size_bytes) {
 void storage_drop(Storage *storage) {
     if (--storage->references) return;
     tern_session *session = storage->session;
+    grad_drop(storage->history);
+    storage->history = NULL;
     storage_unlink(storage);
     bool keeps =
         storage->size_class >= 0 &&
@@ -200,6 +204,7 @@ tern_tensor *tensor_create(tern_session *session, Storage *storage, tern_dtype d
         return session_fail_null(session, TERN_ERROR_NO_MEMORY, "out of memory");
     }
     tensor->references = 1;
+    tensor->grad = NULL;
     tensor->dtype = dtype;
     tensor->storage = storage;
     tensor->rank = rank;
@@ -249,6 +254,8 @@ tern_tensor *tern_keep(tern_tensor *tensor) {
 void tern_drop(tern_tensor *tensor) {
     if (!is_held(tensor) || --tensor->references) return;
     tern_session *session = tensor->session;
+    grad_drop(tensor->grad);
+    tensor->grad = NULL;
     if (tensor->storage) storage_drop(tensor->storage);
     tensor->storage = NULL;
     tensor->next = NULL;
@@ -286,6 +293,7 @@ static bool session_fill(tern_session *session, tern_context *context) {
     if (setjmp(session->no_memory)) return false;
     const char *device = tern_device_name(context);
     session->context = context;
+    session->grad_mode = true;
     session->on_host = tern_device_property(device, TERN_DEVICE_ON_HOST);
     session->checks_accesses = tern_device_property(device, TERN_DEVICE_CHECKS_ACCESSES);
     session->is_cuda = !session->on_host;
@@ -305,9 +313,29 @@ tern_session *tern_session_open(tern_context *context) {
     return NULL;
 }
 
+/* What is recorded of tensors that nobody dropped. */
+static void forget_all(tern_session *session) {
+    for (int i = 0; i < session->slabs.count; i++)
+        for (int k = 0; k < SLAB_TENSORS; k++) {
+            tern_tensor *tensor = &session->slabs.data[i][k];
+            Grad *grad = tensor->references ? tensor->grad : NULL;
+            if (!grad) continue;
+            tensor->grad = NULL;
+            grad_drop(grad);
+        }
+    for (Storage *storage = session->storages; storage; storage = storage->next) {
+        Grad *history = storage->history;
+        storage->history = NULL;
+        grad_drop(history);
+    }
+}
+
 void tern_session_close(tern_session *session) {
     if (!session) return;
     plan_table_free(session->plans);
+    for (int i = 0; i < session->kernels.count; i++)
+        tern_kernel_free(session->kernels.data[i].kernel);
+    forget_all(session);
     while (session->storages) {
         Storage *storage = session->storages;
         storage_unlink(storage);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* subscript: x[2, :, None, 0:8:2] from its text. Each item takes the dimension that is next. */
-#include "tensor/tensor.h"
+#include "tensor/tape.h"
 
 typedef struct Subscript {
     tern_tensor *tensor; /* so far */
@@ -114,7 +114,7 @@ tern_tensor *tern_at(tern_tensor *tensor, const char *text) {
     if (dots && strstr(dots + 3, "..."))
         return session_fail_null(session, TERN_ERROR_ARGUMENT,
                                  "an index can only have a single ellipsis ('...')");
-    Subscript subscript = {view_same(tensor), text, text, 0};
+    Subscript subscript = {tape_alias(view_same(tensor), tensor), text, text, 0};
     bool fine = subscript.tensor != NULL;
     while (fine) {
         fine = take_item(&subscript, items, rank);

@@ -18,6 +18,7 @@
 #define TERN_BINARY(name, ...)   POINTWISE(ROW_BINARY, name, __VA_ARGS__)
 #define TERN_BINARY_2(name, ...) POINTWISE(ROW_BINARY_2, name, __VA_ARGS__)
 #define TERN_TAKE(name, ...)     POINTWISE(ROW_TAKE, name, __VA_ARGS__)
+#define TERN_PUT(name, ...)      POINTWISE(ROW_PUT, name, __VA_ARGS__)
 #define TERN_TERNARY(name, ...)  POINTWISE(ROW_TERNARY, name, __VA_ARGS__)
 #define TERN_REDUCE(name, ...)   OF_ROWS(ROW_REDUCE, name, __VA_ARGS__)
 #define TERN_REDUCE_1(name, ...) OF_ROWS(ROW_REDUCE_1, name, __VA_ARGS__)

@@ -9,6 +9,7 @@
  *     emit.c ..    graphs of ops as texts in the Triton language
  *     plan.c       compiled texts, found again by a key of a few words
  *     op.c ..      the ops of the header
+ *     tape.h       what is recorded of them, and the way back
  *
  * It stands on tern.h alone, as a user's program does. */
 #ifndef TERN_TENSOR_TENSOR_H
@@ -20,6 +21,8 @@
 
 /* ---- storage and tensors ---- */
 
+typedef struct Grad Grad; /* tape.h */
+
 typedef struct Storage {
     int references;
     tern_session *session;
@@ -29,7 +32,9 @@ typedef struct Storage {
     bool is_users;             /* the buffer is the caller's */
     void (*release)(void *of); /* called when it goes, or NULL */
     void *released;
-    int trace; /* the trace that it was made in; without a buffer, the one that knows it */
+    int trace;       /* the trace that it was made in; without a buffer, the one that knows it */
+    int64_t version; /* writes in place */
+    Grad *history;   /* of what was recorded and written into parts of it; NULL: nothing */
     struct Storage *next, *previous; /* of all; next also of a free list */
 } Storage;
 
@@ -42,6 +47,7 @@ struct tern_tensor {
     bool is_contiguous;
     int64_t shape[TERN_MAX_RANK], strides[TERN_MAX_RANK];
     int64_t offset, numel;
+    Grad *grad;        /* NULL: nothing is recorded of it */
     int noted;         /* 1 + its place in the session's list; 0: no scope knows it */
     tern_tensor *next; /* of the dropped ones, which are used again oldest first */
 };
@@ -50,6 +56,10 @@ enum { NUM_SIZE_CLASSES = 512 };
 enum { MAX_SCOPES = 16 };
 
 typedef struct PlanTable PlanTable;
+typedef struct NamedKernel {
+    const char *name, *signature;
+    tern_kernel *kernel;
+} NamedKernel;
 typedef struct Trace Trace;
 
 struct tern_session {
@@ -67,9 +77,13 @@ struct tern_session {
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;
     PlanTable *plans;
-    Trace *trace; /* ops are noted in it, not run; NULL: run */
+    VEC(NamedKernel) kernels; /* others: of whole texts */
+    Trace *trace;             /* ops are noted in it, not run; NULL: run */
     int num_traces;
     Buf texts; /* of all kernels */
+    bool grad_mode, is_freeing, walks_back;
+    uint64_t num_nodes;
+    struct TapeNode *dying; /* nodes of the tape that are being freed */
 };
 
 /* ---- session.c ---- */

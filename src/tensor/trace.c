@@ -208,6 +208,7 @@ tern_status trace_run_node(const Trace *trace, const TraceNode *node, Storage *c
         return map_run(session, run.op, run.operands, run.num_operands, run.compute, run.p, run.q,
                        &out);
     case RUN_TAKE: return take_run(session, run.op, &tensors[0], &tensors[1], run.step, &out);
+    case RUN_PUT: return put_run(session, run.op, &tensors[0], &tensors[1], run.step, &out);
     case RUN_ROWS: {
         RowCall call = {session,     run.op, run.operands[0].tensor, NULL, NULL, {0}, run.keeps,
                         run.compute, run.p};

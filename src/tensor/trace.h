@@ -15,8 +15,8 @@
 #include "tensor/plan.h"
 
 enum { RUN_OPERANDS = 3 };
-typedef enum RunKind { RUN_MAP, RUN_TAKE, RUN_ROWS, RUN_PRODUCT } RunKind;
-/* The arguments of map_run, take_run, rows_run or product_run. */
+typedef enum RunKind { RUN_MAP, RUN_TAKE, RUN_PUT, RUN_ROWS, RUN_PRODUCT } RunKind;
+/* The arguments of map_run, take_run, put_run, rows_run or product_run. */
 typedef struct Run {
     RunKind kind;
     int op;

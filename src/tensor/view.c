@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* view: other sizes and strides on the same storage. */
-#include "tensor/tensor.h"
+#include "tensor/tape.h"
 
 #include <stdio.h>
 
@@ -23,6 +23,31 @@ tern_tensor *view_new(const tern_tensor *tensor, int rank, const int64_t *shape,
 
 tern_tensor *view_same(const tern_tensor *tensor) {
     return view_new(tensor, tensor->rank, tensor->shape, tensor->strides, tensor->offset);
+}
+
+/* ---- what the tape knows of them ---- */
+
+/* Most tensors it does not know. */
+static bool is_known(const tern_tensor *tensor) { return tensor->grad || tensor->storage->history; }
+
+/* From `start` on of a dimension, which is gone if step is 0. */
+static tern_tensor *part(tern_tensor *tensor, tern_tensor *view, int dim, int64_t start,
+                         int64_t step) {
+    if (!view || !is_known(tensor)) return view;
+    Attributes attributes = {.part = layout_of(view)};
+    int64_t dense[TERN_MAX_RANK];
+    int to = 0;
+    strides_of(tensor->rank, tensor->shape, dense);
+    for (int d = 0; d < tensor->rank; d++)
+        if (d != dim || step) attributes.part.strides[to++] = dense[d] * (d == dim ? step : 1);
+    attributes.part.offset = start * dense[dim];
+    return tape_view(view, tensor, NODE_PART, &attributes);
+}
+
+static tern_tensor *reshaped(tern_tensor *tensor, int rank, const int64_t *shape,
+                             const int64_t *strides) {
+    return tape_view(view_new(tensor, rank, shape, strides, tensor->offset), tensor, NODE_RESHAPE,
+                     NULL);
 }
 
 /* ---- parts ---- */
@@ -51,7 +76,7 @@ tern_tensor *tern_slice(tern_tensor *tensor, int dim, int64_t start, int64_t end
     int64_t offset = tensor->offset + start * strides[dim];
     /* A step that no size is above says nothing about where elements lie. */
     if (__builtin_mul_overflow(strides[dim], step, &strides[dim])) strides[dim] = 0;
-    return view_new(tensor, tensor->rank, shape, strides, offset);
+    return part(tensor, view_new(tensor, tensor->rank, shape, strides, offset), dim, start, step);
 }
 
 tern_tensor *tern_select(tern_tensor *tensor, int dim, int64_t index) {
@@ -71,7 +96,8 @@ tern_tensor *tern_select(tern_tensor *tensor, int dim, int64_t index) {
     for (int i = 0; i < tensor->rank; i++)
         if (i != dim) shape[rank] = tensor->shape[i], strides[rank++] = tensor->strides[i];
     int64_t at = index < 0 ? index + size : index;
-    return view_new(tensor, rank, shape, strides, tensor->offset + at * tensor->strides[dim]);
+    int64_t offset = tensor->offset + at * tensor->strides[dim];
+    return part(tensor, view_new(tensor, rank, shape, strides, offset), dim, at, 0);
 }
 
 /* ---- order ---- */
@@ -96,7 +122,11 @@ tern_tensor *tern_permute(tern_tensor *tensor, int rank, const int *dims) {
         shape[i] = tensor->shape[dim];
         strides[i] = tensor->strides[dim];
     }
-    return view_new(tensor, rank, shape, strides, tensor->offset);
+    tern_tensor *view = view_new(tensor, rank, shape, strides, tensor->offset);
+    if (!view || !is_known(tensor)) return view;
+    Attributes attributes = {.p = 0};
+    for (int i = 0; i < rank; i++) attributes.dims[i] = dims[i] < 0 ? dims[i] + rank : dims[i];
+    return tape_view(view, tensor, NODE_PERMUTE, &attributes);
 }
 
 tern_tensor *tern_transpose(tern_tensor *tensor, int dim0, int dim1) {
@@ -180,7 +210,8 @@ static tern_tensor *try_view(tern_tensor *tensor, int rank, const int64_t *asked
     *fits = true;
     if (!infer_size(tensor, rank, asked, shape)) return NULL;
     *fits = view_strides(tensor, rank, shape, strides);
-    return *fits ? view_new(tensor, rank, shape, strides, tensor->offset) : NULL;
+    if (!*fits) return NULL;
+    return reshaped(tensor, rank, shape, strides);
 }
 
 tern_tensor *tern_view(tern_tensor *tensor, int rank, const int64_t *shape) {
@@ -244,7 +275,8 @@ tern_tensor *tern_expand(tern_tensor *tensor, int rank, const int64_t *asked) {
     if (!sizes_check(session, tensor->dtype, rank, shape, &numel)) return NULL;
     for (int i = rank - tensor->rank - 1; i >= 0; i--) /* a new size of 1 is no repetition */
         if (shape[i] == 1) strides[i] = i + 1 < rank ? shape[i + 1] * strides[i + 1] : 1;
-    return view_new(tensor, rank, shape, strides, tensor->offset);
+    return tape_view(view_new(tensor, rank, shape, strides, tensor->offset), tensor, NODE_EXPAND,
+                     NULL);
 }
 
 static tern_tensor *squeeze(tern_tensor *tensor, int only) {
@@ -255,7 +287,7 @@ static tern_tensor *squeeze(tern_tensor *tensor, int only) {
         shape[rank] = tensor->shape[i];
         strides[rank++] = tensor->strides[i];
     }
-    return view_new(tensor, rank, shape, strides, tensor->offset);
+    return reshaped(tensor, rank, shape, strides);
 }
 
 tern_tensor *tern_squeeze(tern_tensor *tensor, int dim) {
@@ -280,7 +312,7 @@ tern_tensor *tern_unsqueeze(tern_tensor *tensor, int dim) {
         if (i < tensor->rank) shape[rank] = tensor->shape[i], strides[rank++] = tensor->strides[i];
     }
     if (!sizes_check(tensor->session, tensor->dtype, rank, shape, &numel)) return NULL;
-    return view_new(tensor, rank, shape, strides, tensor->offset);
+    return reshaped(tensor, rank, shape, strides);
 }
 
 tern_tensor *tern_as_strided(tern_tensor *tensor, int rank, const int64_t *shape,
@@ -296,5 +328,7 @@ tern_tensor *tern_as_strided(tern_tensor *tensor, int rank, const int64_t *shape
     if (!checked) return NULL;
     tern_tensor *view = view_new(tensor, rank, shape, strides, offset);
     tern_drop(checked);
-    return view;
+    if (!view || !is_known(tensor)) return view;
+    Attributes attributes = {.part = layout_of(view)};
+    return tape_view(view, tensor, NODE_SEEN, &attributes);
 }

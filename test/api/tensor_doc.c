@@ -17,6 +17,7 @@ static const Row rows[] = {
 #define TERN_BINARY_2(name, ...) POINTWISE("(a, b, p, q)", name, __VA_ARGS__)
 #define TERN_TERNARY(name, ...)  POINTWISE("(a, b, c)", name, __VA_ARGS__)
 #define TERN_TAKE(name, ...)     POINTWISE("(x, dim, index)", name, __VA_ARGS__)
+#define TERN_PUT(name, ...)      POINTWISE("(x, dim, index, a)", name, __VA_ARGS__)
 #define TERN_REDUCE(name, ...)   OF_ROWS("(x, dims, num, keepdim)", name, __VA_ARGS__)
 #define TERN_REDUCE_1(name, ...) OF_ROWS("(x, dims, num, keepdim, p)", name, __VA_ARGS__)
 #define TERN_ARG(name, ...)      OF_ROWS("(x, dim, keepdim)", name, __VA_ARGS__)

@@ -167,6 +167,7 @@ static const Row table[] = {
 #define TERN_BINARY_2(name, ...) {"BINARY_2", #name},
 #define TERN_TERNARY(name, ...)  {"TERNARY", #name},
 #define TERN_TAKE(name, ...)     {"TAKE", #name},
+#define TERN_PUT(name, ...)      {"PUT", #name},
 #define TERN_REDUCE(name, ...)   {"REDUCE", #name},
 #define TERN_REDUCE_1(name, ...) {"REDUCE_1", #name},
 #define TERN_ARG(name, ...)      {"ARG", #name},
