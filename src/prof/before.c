@@ -26,11 +26,11 @@ static bool split(Str line, Str *stack, int64_t *ns) {
     return true;
 }
 
-/* What is deeper than events can be counts for what it is inside of. */
+/* What is deeper than a drawing can be counts for what it is inside of. */
 static void add(Arena *arena, ProfNode *root, Str stack, int64_t ns) {
     ProfNode *node = root;
     node->ns += ns;
-    for (int from = 0, depth = 0; from <= stack.length && depth < PROF_MAX_DEPTH; depth++) {
+    for (int from = 0, depth = 0; from <= stack.length && depth < PROF_MOST_ROWS; depth++) {
         int to = from;
         while (to < stack.length && stack.data[to] != ';') to++;
         Str frame = {stack.data + from, to - from};

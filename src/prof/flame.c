@@ -11,28 +11,26 @@ enum { WIDTH = 1200, ROW = 16, MARGIN = 10 };
 
 typedef ProfNode Node;
 
-static Node *child_of(Arena *arena, Node *node, const ProfEvent *event) {
+static Node *child_of(Arena *arena, Node *node, ProfStep step) {
     for (int i = 0; i < node->children.count; i++) {
         Node *child = node->children.data[i];
-        if (child->on_device == event->on_device && !strcmp(child->name, event->name)) return child;
+        if (child->on_device == step.on_device && !strcmp(child->name, step.name)) return child;
     }
     Node *child = arena_new_of(arena, Node);
     Buf frame = {.arena = arena};
-    prof_put_frame(&frame, event);
-    *child = (Node){.name = event->name, .frame = buf_str(&frame), .on_device = event->on_device};
+    prof_put_step(&frame, step);
+    *child = (Node){.name = step.name, .frame = buf_str(&frame), .on_device = step.on_device};
     vec_push(arena, &node->children, child);
     return child;
 }
 
-/* A call's device time does not lie inside its host time: it stands beside the calls, by itself. */
-static void add(Arena *arena, Node *root, const ProfEvent *events, int at, int64_t ns) {
-    int path[PROF_MAX_DEPTH + 1], depth = 0;
-    for (int up = at; up >= 0 && depth <= PROF_MAX_DEPTH; up = events[up].parent)
-        path[depth++] = up;
+/* A call's device time does not lie inside its host time: it stands beside the calls, by itself.
+ * What is deeper than a drawing can be belongs to what is around it. */
+static void add(Arena *arena, Node *root, const ProfPath *path, int64_t ns) {
     Node *node = root;
     node->ns += ns;
-    while (depth) {
-        node = child_of(arena, node, &events[path[--depth]]);
+    for (int i = 0; i < path->count && i < PROF_MOST_ROWS; i++) {
+        node = child_of(arena, node, path->data[i]);
         node->ns += ns;
     }
 }
@@ -162,10 +160,13 @@ static const char script[] =
 void prof_flame_svg(ProfFile *file, const tern_profile *profile) {
     Buf *out = &file->text;
     Node root = {.name = "all"};
+    ProfPath path = {0};
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         int64_t ns = event->on_device ? event->device_self_ns : event->self_ns;
-        if (!event->is_merged && ns > 0) add(profile->scratch, &root, profile->events, i, ns);
+        if (event->is_merged || ns <= 0) continue;
+        prof_path(profile->scratch, &path, profile->events, i);
+        add(profile->scratch, &root, &path, ns);
     }
     int height = (depth_of(&root) + 2) * ROW + 3 * MARGIN;
     buf_printf(out,

@@ -5,6 +5,8 @@
 
 #include "prof/prof.h"
 
+enum { PROF_MOST_ROWS = 2 * PROF_MAX_DEPTH }; /* of events and functions that they are made from */
+
 typedef struct ProfNode ProfNode;
 struct ProfNode {
     const char *name; /* NULL: it came from folded stacks */

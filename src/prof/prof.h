@@ -276,7 +276,14 @@ void prof_jsonl(ProfFile *file, const tern_profile *profile);
 void prof_speedscope(ProfFile *file, const tern_profile *profile);
 void prof_folded(ProfFile *file, const tern_profile *profile);
 void prof_flame(ProfFile *file, const tern_profile *profile);
-void prof_put_frame(Buf *out, const ProfEvent *event);            /* its name in folded stacks */
+typedef struct ProfStep { /* of a stack: an event, or a function that it was made from */
+    const char *name;
+    bool on_device;
+} ProfStep;
+typedef VEC(ProfStep) ProfPath;
+/* What an event is inside of, from the outermost, and itself. */
+void prof_path(Arena *arena, ProfPath *path, const ProfEvent *events, int at);
+void prof_put_step(Buf *out, ProfStep step);                      /* as folded stacks have it */
 void prof_flame_svg(ProfFile *file, const tern_profile *profile); /* a part of a page */
 void prof_html(ProfFile *file, const tern_profile *profile);
 /* Writes under another name first. */

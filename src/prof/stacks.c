@@ -11,30 +11,38 @@ static void put_word(Buf *out, const char *word) {
         buf_putc(out, (unsigned char)*c <= ' ' || *c == ';' ? '_' : *c);
 }
 
-void prof_put_frame(Buf *out, const ProfEvent *event) {
-    put_word(out, event->name);
-    if (event->on_device) buf_puts(out, "_[device]");
+void prof_put_step(Buf *out, ProfStep step) {
+    put_word(out, step.name);
+    if (step.on_device) buf_puts(out, "_[device]");
 }
 
 /* The C functions between an event and the one that it is inside of, from the outermost. Both are
  * of one thread, so that what they share is the outermost ones; a function's line may differ. */
-static void put_functions(Buf *out, const ProfEvent *event, const ProfEvent *in) {
+static void add_functions(Arena *arena, ProfPath *path, const ProfEvent *event,
+                          const ProfEvent *in) {
     const ProfFrames *frames = event->on_device ? NULL : event->frames;
     int known = in && in->frames ? in->frames->count : 0;
-    for (int i = frames ? frames->count - 1 - known : -1; i >= 0; i--) {
-        put_word(out, frames->names[i]);
-        buf_putc(out, ';');
-    }
+    for (int i = frames ? frames->count - 1 - known : -1; i >= 0; i--)
+        vec_push(arena, path, ((ProfStep){frames->names[i], false}));
 }
 
-static void put_frames(Buf *out, const ProfEvent *events, int at) {
+static void add_steps(Arena *arena, ProfPath *path, const ProfEvent *events, int at) {
     const ProfEvent *in = events[at].parent >= 0 ? &events[events[at].parent] : NULL;
-    if (in) {
-        put_frames(out, events, events[at].parent);
-        buf_putc(out, ';');
+    if (in) add_steps(arena, path, events, events[at].parent);
+    add_functions(arena, path, &events[at], in);
+    vec_push(arena, path, ((ProfStep){events[at].name, events[at].on_device}));
+}
+
+void prof_path(Arena *arena, ProfPath *path, const ProfEvent *events, int at) {
+    path->count = 0;
+    add_steps(arena, path, events, at);
+}
+
+static void put_path(Buf *out, const ProfPath *path) {
+    for (int i = 0; i < path->count; i++) {
+        if (i) buf_putc(out, ';');
+        prof_put_step(out, path->data[i]);
     }
-    put_functions(out, &events[at], in);
-    prof_put_frame(out, &events[at]);
 }
 
 typedef struct Folded {
@@ -48,6 +56,7 @@ static int by_stack(const void *left, const void *right) {
 
 void prof_folded(ProfFile *file, const tern_profile *profile) {
     Buf *out = &file->text, stack = {.arena = profile->scratch};
+    ProfPath path = {0};
     VEC(Folded) stacks = {0};
     Map found = {.arena = profile->scratch};
     buf_puts(out, "");
@@ -56,7 +65,8 @@ void prof_folded(ProfFile *file, const tern_profile *profile) {
         int64_t ns = event->on_device ? event->device_self_ns : event->self_ns;
         if (event->is_merged || ns <= 0) continue;
         stack.length = 0;
-        put_frames(&stack, profile->events, i);
+        prof_path(profile->scratch, &path, profile->events, i);
+        put_path(&stack, &path);
         intptr_t known = (intptr_t)map_get(&found, buf_str(&stack));
         if (known) {
             stacks.data[known - 1].ns += ns;

@@ -743,6 +743,9 @@ TEST(c_functions_are_kept) {
         const char *folded = file.text.data;
         CHECK(strstr(folded, "calls_a_range") && strstr(folded, ";outer;in_the_range"));
         CHECK(strstr(strstr(folded, "in_the_range"), ";inner "));
+        char *graph = flame_of(profile), *caller = strstr(graph, "<title>calls_a_range");
+        CHECK(caller && strstr(caller, "<title>outer: "));
+        CHECK(strstr(strstr(graph, "<title>outer: "), "<title>in_the_range"));
         file.text = (Buf){.arena = profile->scratch};
         prof_chrome(&file, profile);
         CHECK(strstr(file.text.data, "\"Call stack\":\"in_the_range"));
