@@ -78,6 +78,10 @@ typedef struct tern_profile_options {
     bool by_events; /* cuda: not by CUPTI, even where it is */
     bool
         frames; /* keep from which C functions ranges, ops and calls were made: microseconds each */
+    /* With frames, of a program that is interpreted: functions of its own, instead of those of C.
+     * Fills `names`, from the innermost, at most `most`: "train (train.py:41)"; they are copied.
+     * Returns how many. Given `user`. */
+    int (*stack)(void *user, const char **names, int most);
 } tern_profile_options;
 
 /* NULL: tern_message says why (another observer, no memory). */

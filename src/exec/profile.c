@@ -113,7 +113,8 @@ static Object *open_nvtx(Host *host) {
 
 typedef struct Profiler {
     tern_profile *profile;
-    bool shapes, has_stopped;
+    const Script *script;
+    bool shapes, stacks, has_stopped;
 } Profiler;
 
 static void profiler_free(Object *self) {
@@ -128,13 +129,21 @@ static Object *averages_get(Host *host, Object *self, Str name);
 /* items: the profiler, whether rows are by shape */
 static const HostType averages_type = {.name = "EventList", .attribute = averages_get};
 
+static int stack(void *user, const char **names, int most) {
+    const Profiler *profiler = user;
+    return script_stack(profiler->script, names, most);
+}
+
 static Object *profiler_enter(Host *host, Object *const *args, const HostCall *call) {
     Profiler *profiler = call->self->payload;
     (void)args;
     if (profiler->profile) return host_refuse(host, "a profiler that is started twice");
     profiler->profile = tern_profile_start(
-        exec_of(host)->context,
-        &(tern_profile_options){.size = sizeof(tern_profile_options), .shapes = profiler->shapes});
+        exec_of(host)->context, &(tern_profile_options){.size = sizeof(tern_profile_options),
+                                                        .shapes = profiler->shapes,
+                                                        .frames = profiler->stacks,
+                                                        .stack = stack,
+                                                        .user = profiler});
     return profiler->profile ? call->self : tensor_failed(host);
 }
 static Object *profiler_exit(Host *host, Object *const *args, const HostCall *call) {
@@ -228,7 +237,7 @@ static Object *profiler_get(Host *host, Object *self, Str name) {
     return NULL;
 }
 
-/* What is watched is all that tern does: activities and stacks change nothing. */
+/* What is watched is all that tern does: activities change nothing. */
 static Object *run_profile(Host *host, Object *const *args, const HostCall *call) {
     static const char *const refused[] = {
         "schedule=", "on_trace_ready=", "profile_memory=", "with_flops="};
@@ -238,7 +247,9 @@ static Object *run_profile(Host *host, Object *const *args, const HostCall *call
             return host_refuse(host, "%s of a profiler", refused[i]);
     Profiler *profiler = calloc(1, sizeof *profiler);
     if (!profiler) longjmp(host->script->no_memory, 1);
+    profiler->script = host->script;
     profiler->shapes = args[4] && script_truth(host, args[4]);
+    profiler->stacks = args[6] && script_truth(host, args[6]);
     Object *object = heap_host(host, &profiler_type, 0, NULL);
     object->payload = profiler;
     return object;
@@ -263,7 +274,7 @@ static Object *open_profiler(Host *host) {
 
 /* torch.autograd.profiler.profile(enabled=True, use_cuda=False, ..) */
 static Object *run_old_profile(Host *host, Object *const *args, const HostCall *call) {
-    Object *places[] = {NULL, NULL, args[2], args[3], args[4]};
+    Object *places[] = {NULL, NULL, args[2], args[3], args[4], NULL, args[5]};
     if (args[0] && !script_truth(host, args[0])) return host_refuse(host, "enabled=False");
     return run_profile(host, places, call);
 }

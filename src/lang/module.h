@@ -122,6 +122,7 @@ struct Host {
     const Slots *layout;
     Map *space; /* of a file or class body: its names */
     Object *function;
+    const Host *outer; /* that called it; NULL: the first file */
 };
 
 Object *host_expr(Host *host, const Expr *expr);

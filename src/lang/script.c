@@ -89,6 +89,7 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         script_run_file(&host, module, STR("__main__"));
         code = ended(&host, complaint);
     } else {
+        script->innermost = NULL;
         buf_puts(complaint, "MemoryError: the script needs more memory than it may have\n");
     }
     generators_leave(script);

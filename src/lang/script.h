@@ -110,7 +110,8 @@ struct Script {
     VEC(Place) trace;
     Object *classes[NUM_PYTHON_CLASSES];
     Map builtins, modules;
-    char *stack_end; /* below it calls nest too deeply */
+    const Host *innermost; /* the function or file that runs */
+    char *stack_end;       /* below it calls nest too deeply */
     int depth;
     const volatile int *interrupted;
     int interrupts; /* those that the script got */
@@ -191,6 +192,9 @@ Object *function_new(Host *host, const FunctionDef *def);
 Object *script_call(Host *host, Object *function, const HostCall *call);
 void script_import(Host *host, const Stmt *stmt);
 bool script_run_file(Host *host, Module *module, Str name);
+/* What runs and what called it, "train (train.py:41)", from the innermost; to the end of the
+ * statement. How many, at most `most`. */
+int script_stack(const Script *script, const char **names, int most);
 Object *host_load(Host *host, const Expr *name);
 bool host_bind(Host *host, Str name, Object *value);
 bool host_bind_slot(Host *host, int slot, Str name, Object *value);

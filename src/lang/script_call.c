@@ -314,7 +314,8 @@ Object *script_call(Host *host, Object *function, const HostCall *call) {
                   .span = host->span,
                   .script = script,
                   .layout = def->slots,
-                  .function = function};
+                  .function = function,
+                  .outer = host};
     inner.slots = arena_array(host->arena, Object *, def->slots->slots.count + 1);
     open_frame(&inner, function, values);
     if (def->is_generator) {
@@ -323,6 +324,7 @@ Object *script_call(Host *host, Object *function, const HostCall *call) {
     }
     Object *result = NULL;
     script->depth++;
+    script->innermost = &inner;
     if (def->lambda_value) {
         result = host_expr(&inner, def->lambda_value);
         if (!is_raised(host)) result = host_keep(host, result);
@@ -330,6 +332,7 @@ Object *script_call(Host *host, Object *function, const HostCall *call) {
         script_block(&inner, def->body, &result);
     }
     script->depth--;
+    script->innermost = host;
     for (int i = 0; i < def->slots->slots.count; i++) host_drop(host, inner.slots[i]);
     if (is_raised(host)) {
         if (script->trace.count < 2 * DEEPEST)
@@ -461,14 +464,42 @@ bool script_run_file(Host *host, Module *module, Str name) {
                   .span = host->span,
                   .script = script,
                   .layout = slots,
-                  .space = &module->space};
+                  .space = &module->space,
+                  .outer = host->layout ? host : NULL};
     inner.slots = arena_array(script->arena, Object *, slots->slots.count + 1);
     for (int i = 0; i < slots->slots.count; i++)
         if (slots->slots.data[i].is_cell)
             inner.slots[i] = host_keep(host, heap_host(host, &cell_type, 1, NULL));
     Object *result = NULL;
+    script->innermost = &inner;
     script_block(&inner, module->ast->body, &result);
+    script->innermost = inner.outer;
     return !is_raised(host);
+}
+
+/* ---- what runs ---- */
+
+static Str frame_name(const Host *frame) {
+    const Object *function = frame->function;
+    if (!function) return STR("<module>");
+    if (function->type == &class_type) return class_info(function)->qualified;
+    return function->function->def->slots->qualified;
+}
+
+int script_stack(const Script *script, const char **names, int most) {
+    int count = 0;
+    for (const Host *frame = script->innermost; frame && count < most; frame = frame->outer) {
+        const Source *source = frame->span.source;
+        int line = 0, column;
+        Str file = source ? source->name : STR("?");
+        for (int i = 0; i < file.length; i++)
+            if (file.data[i] == '/') file.data += i + 1, file.length -= i + 1, i = -1;
+        if (source) source_position(source, frame->span.start, &line, &column);
+        names[count++] = str_format(frame->arena, "%.*s (%.*s:%d)", STR_ARG(frame_name(frame)),
+                                    STR_ARG(file), line)
+                             .data;
+    }
+    return count;
 }
 
 static Str without_last(Str dotted) {

@@ -130,12 +130,14 @@ static Object *resume(Host *host, Generator *g, Passed passed, Object *value) {
     g->is_running = true, g->outer = script->generator, script->generator = g;
     g->host.steps = host->steps;
     script->depth++;
+    g->host.outer = host, script->innermost = &g->host;
     exchange(g);
     __sanitizer_start_switch_fiber(&fake_stack, g->stack, STACK_BYTES);
     swapcontext(&g->caller, &g->own);
     __sanitizer_finish_switch_fiber(fake_stack, NULL, NULL);
     exchange(g);
     script->depth--;
+    script->innermost = host;
     g->is_running = false, script->generator = g->outer;
     Object *got = g->value;
     g->value = NULL;

@@ -99,6 +99,7 @@ static Flow run_for(Host *host, const Stmt *stmt, Object **result) {
     Object *iterator = host_iterator(host, host_expr(host, stmt->value));
     while (!is_raised(host)) {
         Moment moment = moment_of(host);
+        host->span = stmt->value->span;
         Object *item = host_next(host, iterator);
         if (!item) {
             if (is_raised(host)) return FLOW_UNKNOWN;

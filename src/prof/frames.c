@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* frames: from which C functions ranges and calls are made.
+/* frames: from which C functions ranges and calls are made, or, where the program is interpreted,
+ * from which of its own, as its interpreter says.
  *
  * While recording only return addresses are kept, equal stacks once. They are found by the C
  * library, from the tables that compilers write for exceptions: frame pointers would be cheaper to
@@ -15,9 +16,19 @@
 
 /* ---- recording ---- */
 
+/* Names that are equal are one, so that equal stacks are. */
+static int ask(tern_profile *profile, const char **names) {
+    int count = profile->options.stack(profile->options.user, names, PROF_MOST_FRAMES);
+    for (int i = 0; i < count; i++) names[i] = prof_name(profile, names[i]);
+    return count;
+}
+
 static ProfFrames *find_frames(tern_profile *profile) {
+    const char *names[PROF_MOST_FRAMES];
     void *at[PROF_MOST_FRAMES];
-    int count = backtrace(at, PROF_MOST_FRAMES);
+    bool is_named = profile->options.stack != NULL;
+    int count = is_named ? ask(profile, names) : backtrace(at, PROF_MOST_FRAMES);
+    if (is_named) memcpy(at, names, sizeof at);
     Str key = {(const char *)at, count * (int)sizeof *at};
     ProfFrames *known = map_get(&profile->stacks, key);
     if (known || count <= 0) return known;
@@ -26,6 +37,11 @@ static ProfFrames *find_frames(tern_profile *profile) {
     known->at = arena_array(profile->arena, void *, count);
     memcpy(known->at, at, (size_t)count * sizeof *at);
     known->num_at = count;
+    if (is_named) {
+        known->names = arena_array(profile->arena, const char *, count);
+        memcpy(known->names, names, (size_t)count * sizeof *names);
+        known->count = count;
+    }
     known->next = profile->all_stacks;
     profile->all_stacks = known;
     map_set(&profile->stacks, key, known);

@@ -22,7 +22,7 @@ typedef struct ProfKernel { /* of a launch on the device */
 } ProfKernel;
 
 enum { PROF_MOST_FRAMES = 64 }; /* of a stack, from the innermost */
-typedef struct ProfFrames {     /* C functions, see frames.c */
+typedef struct ProfFrames {     /* functions, see frames.c */
     struct ProfFrames *next;
     void **at; /* return addresses */
     int num_at, count;

@@ -773,6 +773,38 @@ TEST(c_functions_are_kept) {
     if (!libdw) SKIP("libdw.so.1 is not here");
 }
 
+/* As an interpreter would: texts that are another's the next time. */
+static int own_stack(void *user, const char **names, int most) {
+    static char first[32], second[] = "main (run.py:9)";
+    int *calls = user;
+    CHECK(most == PROF_MOST_FRAMES);
+    snprintf(first, sizeof first, "step (run.py:%d)", 3 + *calls % 2);
+    names[0] = first, names[1] = second;
+    return ++*calls > 4 ? 0 : 2;
+}
+
+TEST(functions_of_an_interpreter_are_kept) {
+    int calls = 0;
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(
+        context, &(tern_profile_options){.frames = true, .stack = own_stack, .user = &calls});
+    calls = 0; /* those of the trial before */
+    for (int i = 0; i < 5; i++) {
+        tern_range_push(context, "r");
+        tern_range_pop(context);
+    }
+    CHECK(!tern_profile_stop(profile) && profile->num_events == 5 && calls == 5);
+    const ProfEvent *events = profile->events;
+    CHECK(events[0].frames == events[2].frames && events[0].frames != events[1].frames);
+    CHECK(!events[4].frames && !profile->frames_by_address);
+    ProfFile file = {.text.arena = profile->scratch, .file = -1};
+    prof_folded(&file, profile);
+    CHECK(strstr(file.text.data, "main_(run.py:9);step_(run.py:4);r "));
+    CHECK(strstr(flame_of(profile), "<title>step (run.py:3): "));
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
 TEST(any_name_can_be_reported) {
     char wide[601] = ""; /* of 3 bytes each: a cut between bytes shows */
     for (int i = 0; i < 200; i++) memcpy(wide + 3 * i, "\xe2\x82\xac", 4);
