@@ -5,8 +5,8 @@
  *
  * Each loop is a profile of its own with as many empty ranges as it keeps by default, and with few
  * enough that no memory is taken meanwhile. Above them what a range consists of: readings of
- * clocks, and the two calls with nobody and with an observer that does nothing. Below, launches of a
- * kernel that does nothing: alone, in a range, and as profiles of each kind record them. */
+ * clocks, and the two calls with nobody and with an observer that does nothing. Below, launches of
+ * a kernel that does nothing: alone, in a range, and as profiles of each kind record them. */
 #include "base/base.h"
 #include "prof/prof.h"
 
