@@ -137,6 +137,7 @@ class Work:
         self.name, self.moved_bytes, self.candidates = name, moved_bytes, candidates
         self.outputs, self.reference, self.tolerance = outputs, reference, tolerance
         self.eager, self.compiled, self.after = eager, compiled, after
+        self.before = None  # makes what the kernel changes as it was, before a result is checked
 
 
 def randn(*shape, dtype=torch.float32):
@@ -271,6 +272,11 @@ WORKS = {"gelu": gelu, "add": vector_add, "dropout": dropout, "mean": mean, "nor
 for _width in (1024, 4096, 16384, 781, 5000, 12345):
     WORKS[f"softmax{_width}"] = lambda width=_width: softmax(width)
 
+import bench_classes  # noqa: E402
+
+CLASSES = bench_classes.works(Work, Call, randn)
+WORKS.update(CLASSES)
+
 
 # ---- running it ----
 
@@ -291,7 +297,7 @@ def check(work):
 
 def poison(work):
     for out in work.outputs:
-        out.fill_(float("nan"))
+        out.fill_(float("nan") if out.is_floating_point() else -1)
 
 
 def prepare(work, make, row):
@@ -302,6 +308,8 @@ def prepare(work, make, row):
             launches = [make(call) for call in calls]
             run = launches[0] if len(launches) == 1 else lambda ls=launches: [f() for f in ls]
             poison(work)
+            if work.before:
+                work.before()
             run()
             torch.cuda.synchronize()
             error = check(work)
@@ -386,6 +394,22 @@ def show(work, rows, flushes):
             ratios.append(f"{tern[how]['median'] / copy:.3f} of the copy's")
             print("  " + " ".join(ratios))
     sys.stdout.flush()
+
+
+def summary(works):
+    """The geometric mean of tern's time over Triton's, and the worst three."""
+    ratios = []
+    for name, work in works.items():
+        rows = work.get("rows", {})
+        if all("memset" in rows.get(peer, {}) for peer in ("tern", "triton")):
+            ratios.append((rows["tern"]["memset"]["median"] / rows["triton"]["memset"]["median"], name))
+    if not ratios:
+        return None
+    mean = math.exp(sum(math.log(r) for r, _ in ratios) / len(ratios))
+    worst = sorted(ratios, reverse=True)[:3]
+    print(f"\ntern's time over Triton's: {mean:.3f}, geometric mean of {len(ratios)}; worst: " +
+          ", ".join(f"{r:.3f} ({name})" for r, name in worst))
+    return {"geometric mean": mean, "works": len(ratios), "worst": worst}
 
 
 # ---- floors, launches, compile time ----
@@ -530,7 +554,7 @@ def about(tern):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--only", help="names from: launch,compile," + ",".join(WORKS))
+    parser.add_argument("--only", help="names from: classes,launch,compile," + ",".join(WORKS))
     parser.add_argument("--samples", type=int, default=100)
     parser.add_argument("--quick", action="store_true", help="20 samples, one way to flush")
     parser.add_argument("--out", help="default: bench/results/gpu-DEVICE-DATE.json")
@@ -538,7 +562,8 @@ def main():
     options = parser.parse_args()
     samples = 20 if options.quick else options.samples
     flushes = ["memset"] if options.quick else ["memset", "read"]
-    names = options.only.split(",") if options.only else list(WORKS) + ["launch", "compile"]
+    asked = options.only.split(",") if options.only else list(WORKS) + ["launch", "compile"]
+    names = [n for name in asked for n in (CLASSES if name == "classes" else [name])]
     unknown = [n for n in names if n not in WORKS and n not in ("launch", "compile")]
     if unknown:
         parser.error(f"unknown work {', '.join(unknown)}")
@@ -573,6 +598,9 @@ def main():
             bad += 1
         with open(out, "w") as file:  # after each, so that a crash loses nothing
             json.dump(result, file, indent=1)
+    result["summary"] = summary(result["work"])
+    with open(out, "w") as file:
+        json.dump(result, file, indent=1)
     print(f"\nraw rows: {os.path.relpath(out, ROOT)}" + (f"; {bad} of {len(names)} without a tern row" if bad else ""))
     return 1 if bad else 0
 

@@ -132,11 +132,13 @@ bool reduce_by_value(const Op *op) {
     return true;
 }
 
+bool reduce_commutes(const Op *op) { return reduce_by_value(op) || is_choice(op->regions[0]); }
+
 Reduction reduction_of(const Op *op) {
     const Type *in = op->operands[0]->type;
     return (Reduction){.layout = *type_layout(in),
                        .axis = tile_dim_bits(in, (int)reduce_axis(op)),
-                       .ordered = !reduce_by_value(op) && !is_choice(op->regions[0])};
+                       .ordered = !reduce_commutes(op)};
 }
 
 /* The warp bits of `bits` (tile bits) become register bits of every warp, the first ones; or lane

@@ -44,6 +44,8 @@ typedef struct Reduction {
 } Reduction;
 /* Each result is one commuting op of its own two arguments. */
 bool reduce_by_value(const Op *op);
+/* That, or the choice of one of the two sides, as of arg reductions. */
+bool reduce_commutes(const Op *op);
 Reduction reduction_of(const Op *op);
 bool reduction_next(Reduction *r); /* false when nothing is left */
 void reduction_remove(Reduction *r);

@@ -33,6 +33,9 @@
 # case: x = i32[4, 5000] small, v = i32[4], y = i32[4], n = 5000, ROWS = 4, B = 8192
 # kernel: places
 # want: v == max(x, 1)[:, 0]; y == argmax(x, 1)[:, 0]
+# case: x = fp32[1, 16000] edges, v = fp32[1], y = i32[1], n = 16000, ROWS = 1, B = 16384
+# kernel: places
+# want: a = where(x == x, x, -1e39); v == max(a, 1)[:, 0]; y == argmax(a, 1)[:, 0]
 # case: x = fp32[130, 100] normal, m = fp32[130], y = fp32[130, 100], rows = 130, n = 100, ROWS = 256, B = 128
 # kernel: rows
 # tolerance: 1e-5 1e-5

@@ -108,7 +108,7 @@ static bool is_lane_by_lane(const Op *reduce) {
     const Region *region = reduce->regions[0];
     for (const Op *op = region->first; op != region->last; op = op->next)
         if (op->kind != OP_CONSTANT && !op_has_trait(op, ELEMENTWISE)) return false;
-    return reduce_by_value(reduce);
+    return reduce_commutes(reduce);
 }
 
 static void tie_reduced(Dims *d, const Op *op) {
