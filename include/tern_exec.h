@@ -65,6 +65,8 @@ typedef struct tern_script_options {
     /* Folders in which it may write: perf_report's save_path, export_chrome_trace. */
     const char *const *write_dirs;
     int num_write_dirs;
+    const char *const *read_dirs; /* folders in which it may read: open(..).read() */
+    int num_read_dirs;
     int most_points; /* a perf_report goes through so many of its x_vals, the first; 0: all */
     const char *const *arguments; /* sys.argv after the file's path; UTF-8 */
     int num_arguments;
@@ -78,6 +80,15 @@ typedef struct tern_script_options {
 TERN_API tern_status tern_run_script(tern_session *session, const char *path,
                                      const tern_script_options *options, int *exit_code,
                                      char **complaint);
+
+/* Runs a Python file, then one of its functions as torch.compile(function, fullgraph=True) does, for
+ * these arguments, by their names. *text, to be freed with tern_free: what it became, kind 0: a file
+ * of kernels in the Triton language with a function that launches them, the file's lines beside what
+ * became of them; kind 1: which op went where, and why. NULL where the exit code is not 0. */
+TERN_API tern_status tern_fuse_script(tern_session *session, const char *path, const char *function,
+                                      const tern_script_options *options,
+                                      const tern_exec_value *values, int num_values, int kind,
+                                      int *exit_code, char **text, char **complaint);
 
 #ifdef __cplusplus
 }

@@ -358,6 +358,9 @@ TERN_API tern_status tern_fused_call(tern_fused *function, tern_tensor *const *i
 TERN_API void tern_fused_free(tern_fused *function); /* NULL is allowed */
 /* While a function is traced: what the emitted text calls the tensor. Else nothing. */
 TERN_API void tern_name(tern_tensor *tensor, const char *name);
+/* Likewise: a line that stands as a comment above what ops from now on become; say, the program's
+ * line that makes them. */
+TERN_API void tern_note(tern_session *session, const char *text);
 
 typedef enum tern_fused_text_kind {
     /* Kernels and a host function in Python, which tern and Triton take. */

@@ -3,13 +3,13 @@
 #include "cli/exec.h"
 #include "tern_exec.h"
 
-#include <signal.h>
 #include <stdio.h>
 
 const OptionRow options_exec[] = {
     {"a", 0, "NAME=VALUE", "of a function: an argument, in their order (repeatable)"},
     {"out", 'o', "FILE.npy", "of a function: write the tensor that it gives, do not print it"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
+    {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
     {"points", 0, "N", "of a FILE.py: each perf_report measures its first N values of x only"},
     {"order-seed", 0, "N", "interp, sim: run programs and warps in an order drawn from this"},
@@ -24,9 +24,11 @@ const char details_exec[] =
     "supported is refused before anything ran. The exit code is the program's.\n"
     "FILE.cu:FUNCTION calls one function of the host, as PyTorch's load_inline makes them\n"
     "callable: torch::Tensor f(torch::Tensor x) {..}; VALUE is as for 'tern run'.\n\n"
-    "FILE.py is run from the top as Python would (sys.argv: what follows), with modules torch and triton of tern's own: no\n"
+    "FILE.py is run from the top as Python would (sys.argv: what follows), with modules torch and "
+    "triton of tern's own: no\n"
     "Python and no PyTorch take part. It reaches no files but modules beside it (and in -I) and\n"
-    "those of --allow-write, no network, no processes; but its kernels are C on cpu and PTX on cuda, which nothing checks: of "
+    "those of --allow-write, no network, no processes; but its kernels are C on cpu and PTX on "
+    "cuda, which nothing checks: of "
     "a\n"
     "file that you do not trust, use --device interp. What is not supported is refused at its "
     "line.\n\n"
@@ -45,55 +47,6 @@ void exec_stderr(void *user, const char *text, size_t length) {
     (void)user;
     fflush(stdout);
     fwrite(text, 1, length, stderr);
-}
-
-/* ---- Python ---- */
-
-static volatile int interrupted;
-
-/* The script gets a KeyboardInterrupt; a second one ends the process. */
-static void on_interrupt(int number) {
-    interrupted = 1;
-    signal(number, SIG_DFL);
-}
-
-enum { MOST_FOLDERS = 16 };
-
-static int run_python(const Cli *cli, tern_context *context, const char *path) {
-    int exit_code = EXIT_SYSTEM;
-    char *complaint = NULL;
-    tern_session *session = tern_session_open(context);
-    const char *folders[MOST_FOLDERS];
-    int num_folders = 0, points;
-    if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
-    while (option_nth(cli, "allow-write", num_folders) && num_folders < MOST_FOLDERS)
-        folders[num_folders] = option_nth(cli, "allow-write", num_folders), num_folders++;
-    bool fits = option_int(cli, "points", 1, INT32_MAX, 0, &points);
-    if (!fits || option_nth(cli, "allow-write", num_folders)) {
-        tern_session_close(session);
-        return fits ? cli_fail(cli, EXIT_USAGE, "more than %d folders", MOST_FOLDERS) : EXIT_USAGE;
-    }
-    tern_script_options options = {.output = exec_stdout,
-                                   .errors = exec_stderr,
-                                   .include_dirs = cli->include_dirs.data,
-                                   .num_include_dirs = cli->include_dirs.count,
-                                   .interrupted = &interrupted,
-                                   .write_dirs = folders,
-                                   .num_write_dirs = num_folders,
-                                   .most_points = points,
-                                   .arguments = cli->operands.data + 1,
-                                   .num_arguments = cli->operands.count - 1};
-    signal(SIGINT, on_interrupt);
-    if (tern_run_script(session, path, &options, &exit_code, &complaint)) {
-        exit_code = EXIT_SYSTEM;
-        cli_complain(cli, "out of memory\n");
-    }
-    signal(SIGINT, SIG_DFL);
-    fflush(stdout);
-    if (complaint) cli_complain(cli, complaint);
-    tern_free(complaint);
-    tern_session_close(session);
-    return exit_code;
 }
 
 static bool is_python(const char *path) {
@@ -123,7 +76,7 @@ int command_exec(Cli *cli) {
     tern_context *context = cli_open(cli, cli->device, &code);
     if (!context) return code;
     if (is_python(cli->operands.data[0])) {
-        code = run_python(cli, context, cli->operands.data[0]);
+        code = exec_python(cli, context, cli->operands.data[0]);
         tern_close(context);
         return code;
     }

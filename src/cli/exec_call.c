@@ -79,19 +79,26 @@ static int show_result(Cli *cli, tern_context *context, const tern_exec_value *v
     return EXIT_OK;
 }
 
+int exec_arguments(Cli *cli, Env *env, tern_exec_value *values, int *count) {
+    int code = EXIT_OK;
+    *count = 0;
+    for (int i = 0; option_nth(cli, "a", i) && !code; i++)
+        if (!env_bind(env, option_nth(cli, "a", i))) code = fail_diag(cli, env->diag);
+    for (int i = 0; option_nth(cli, "a", i) && !code; i++) {
+        if (i == EXEC_VALUES)
+            return cli_fail(cli, EXIT_USAGE, "more than %d arguments", EXEC_VALUES);
+        code = argument(cli, env, option_nth(cli, "a", i), &values[i]);
+        *count = i + 1;
+    }
+    return code;
+}
+
 int exec_call(Cli *cli, tern_context *context, tern_module *module, const char *function) {
-    enum { MOST = 64 };
-    tern_exec_value values[MOST], result = {.kind = TERN_EXEC_NOTHING};
+    tern_exec_value values[EXEC_VALUES], result = {.kind = TERN_EXEC_NOTHING};
     tern_exec_options options = {.output = exec_stdout, .errors = exec_stderr};
     Diag diag = {.arena = cli->arena};
     Env env = {.context = context, .arena = cli->arena, .diag = &diag};
-    int count = 0, code = EXIT_OK;
-    for (int i = 0; option_nth(cli, "a", i) && !code; i++)
-        if (!env_bind(&env, option_nth(cli, "a", i))) code = fail_diag(cli, &diag);
-    for (; option_nth(cli, "a", count) && !code; count++) {
-        if (count == MOST) return cli_fail(cli, EXIT_USAGE, "more than %d arguments", MOST);
-        code = argument(cli, &env, option_nth(cli, "a", count), &values[count]);
-    }
+    int count, code = exec_arguments(cli, &env, values, &count);
     if (!code && tern_exec_function(module, function, &options, values, count, &result))
         code = cli_fail_context(cli, context);
     if (!code) code = show_result(cli, context, &result);

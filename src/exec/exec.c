@@ -29,8 +29,9 @@ static int strange_argument(const tern_script_options *options) {
     return 0;
 }
 
-tern_status tern_run_script(tern_session *session, const char *path,
-                            const tern_script_options *options, int *exit_code, char **complaint) {
+static tern_status run(Exec *set, const char *path, const tern_script_options *options,
+                       void (*after)(Host *host, Module *module), int *exit_code,
+                       char **complaint) {
     jmp_buf no_memory;
     *exit_code = 1, *complaint = NULL;
     Arena *volatile owned = NULL;
@@ -39,17 +40,16 @@ tern_status tern_run_script(tern_session *session, const char *path,
         return TERN_ERROR_NO_MEMORY;
     }
     Arena *arena = owned = arena_new(&no_memory);
-    Exec *exec = arena_new_of(arena, Exec);
-    *exec = (Exec){.session = session,
-                   .context = tern_session_context(session),
-                   .path = path,
-                   .arena = arena,
-                   .output = options->output,
-                   .errors = options->errors,
-                   .output_user = options->user,
-                   .write_dirs = options->write_dirs,
-                   .num_write_dirs = options->num_write_dirs,
-                   .most_points = options->most_points};
+    Exec *exec = set;
+    exec->context = tern_session_context(exec->session);
+    exec->path = path;
+    exec->arena = arena;
+    exec->output = options->output;
+    exec->errors = options->errors;
+    exec->output_user = options->user;
+    exec->write_dirs = options->write_dirs;
+    exec->num_write_dirs = options->num_write_dirs;
+    exec->most_points = options->most_points;
     LangOptions lang = {options->include_dirs, options->num_include_dirs};
     ScriptOptions script = {.lang = &lang,
                             .interrupted = options->interrupted,
@@ -57,6 +57,7 @@ tern_status tern_run_script(tern_session *session, const char *path,
                             .arguments = options->arguments,
                             .num_arguments = options->num_arguments,
                             .import = import,
+                            .after = after,
                             .user = exec};
     Buf words = {.arena = arena};
     Str text, why;
@@ -73,8 +74,58 @@ tern_status tern_run_script(tern_session *session, const char *path,
         *exit_code = script_run(arena, source, str_of(path), &script, &words);
         tern_set_output(exec->context, NULL, NULL);
     }
-    tern_module_free(exec->module);
+    compile_close(exec);
+    for (int i = 0; i < exec->files.count; i++) tern_module_free(exec->files.data[i].module);
     if (words.length) *complaint = strdup(words.data);
     arena_free(arena);
     return TERN_OK;
+}
+
+tern_status tern_run_script(tern_session *session, const char *path,
+                            const tern_script_options *options, int *exit_code, char **complaint) {
+    Exec exec = {.session = session};
+    return run(&exec, path, options, NULL, exit_code, complaint);
+}
+
+/* ---- tern_fuse_script ---- */
+
+static Object *value_object(Host *host, const tern_exec_value *value) {
+    if (value->kind == TERN_EXEC_INT) return object_int(host->arena, value->integer);
+    if (value->kind == TERN_EXEC_FLOAT) return object_float(host->arena, value->number);
+    return tensor_wrap(host,
+                       tern_from_buffer(exec_of(host)->session, value->buffer, 0, value->dtype,
+                                        value->rank, value->shape, NULL),
+                       true);
+}
+
+static void fuse_function(Host *host, Module *module) {
+    Exec *exec = exec_of(host);
+    Object *function = map_get(&module->space, str_of(exec->wanted.function));
+    Object **args = arena_array(host->arena, Object *, exec->wanted.num_values + 1);
+    Str *names = arena_array(host->arena, Str, exec->wanted.num_values + 1);
+    if (!function) {
+        host_raise(host, CLASS_NAME_ERROR, "the file has no '%s'", exec->wanted.function);
+        return;
+    }
+    for (int i = 0; i < exec->wanted.num_values; i++) {
+        args[i] = value_object(host, &exec->wanted.values[i]);
+        names[i] = str_of(exec->wanted.values[i].name);
+    }
+    Object *compiled = compile_whole(host, function);
+    HostCall call = {.num_args = exec->wanted.num_values, .args = args, .names = names};
+    host_invoke(host, compiled, &call);
+    if (is_raised(host)) return;
+    exec->wanted.text = compiled_text(compiled, exec->wanted.kind);
+    if (!exec->wanted.text) tensor_failed(host);
+}
+
+tern_status tern_fuse_script(tern_session *session, const char *path, const char *function,
+                             const tern_script_options *options, const tern_exec_value *values,
+                             int num_values, int kind, int *exit_code, char **text,
+                             char **complaint) {
+    Exec exec = {.session = session,
+                 .wanted = {function, values, num_values, (tern_fused_text_kind)kind, NULL}};
+    tern_status status = run(&exec, path, options, fuse_function, exit_code, complaint);
+    *text = exec.wanted.text;
+    return status;
 }

@@ -10,6 +10,7 @@
  *     profile.c    events, ranges, torch.profiler
  *     extension.c  load_inline
  *     library.c    modules that are Python text of ours, lib/; where a script may write
+ *     compile.c    torch.compile
  *     jit.c        functions with @triton.jit, and their launches
  *     autotuner.py @triton.autotune and @triton.heuristics; autotune.c what these ask of C
  *
@@ -29,10 +30,23 @@ typedef struct Random { /* MT19937, as torch has it */
     double normal;
 } Random;
 
+typedef struct KernelFile {
+    const Module *of;
+    tern_module *module;
+} KernelFile;
+
+typedef struct FuseWanted { /* of tern_fuse_script */
+    const char *function;
+    const tern_exec_value *values;
+    int num_values;
+    tern_fused_text_kind kind;
+    char *text;
+} FuseWanted;
+
 typedef struct Exec {
     tern_session *session;
     tern_context *context;
-    tern_module *module; /* the file, for its kernels; NULL: not loaded yet */
+    VEC(KernelFile) files; /* that kernels were launched of */
     const char *path;
     Arena *arena;
     tern_output *output, *errors;
@@ -42,6 +56,10 @@ typedef struct Exec {
     bool has_said_whose;    /* the times of tables are */
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
     Random random;
+    struct State *states; /* of functions that are compiled */
+    uint32_t num_traces;
+    bool is_out_of_memory; /* a trace was */
+    FuseWanted wanted;
 } Exec;
 
 static inline Exec *exec_of(const Host *host) { return host->script->user; }
@@ -66,6 +84,14 @@ Object *size_object(Host *host, tern_tensor *tensor);
 Object *torch_open(Host *host, Str path); /* NULL: no such module of ours */
 /* A method of tensors that is a function of torch, too; NULL: none. */
 Object *torch_method(Host *host, Object *tensor, Str name);
+
+/* ---- compile.c ---- */
+extern const HostType compiled_type;
+Object *run_compile(Host *host, Object *const *args, const HostCall *call);
+Object *compile_whole(Host *host, Object *function); /* with fullgraph=True */
+/* NULL: it was not traced. tern_free. */
+char *compiled_text(const Object *compiled, tern_fused_text_kind kind);
+void compile_close(Exec *exec);
 
 /* ---- random.c ---- */
 void torch_seed(Random *random, uint64_t seed);

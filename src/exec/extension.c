@@ -76,6 +76,7 @@ static Object *run_function(Host *host, Object *const *args, const HostCall *cal
     tern_exec_options options = {
         .output = exec->output, .errors = exec->errors, .user = exec->output_user};
     (void)args;
+    if (!host_may_do(host, "calling an extension")) return host->script->poison;
     if (call->num_args > MOST) return host_refuse(host, "more than %d arguments", MOST);
     for (int i = 0; i < call->num_args; i++) {
         if (!value_of(host, call->args[i], &values[i])) return host->script->poison;

@@ -19,6 +19,7 @@ typedef struct Compiled {
 } Compiled;
 
 typedef struct Jit { /* in the script's arena */
+    tern_module *module; /* of the file that it stands in */
     const tern_function *function;
     VEC(Compiled) kernels;
 } Jit;
@@ -36,47 +37,48 @@ static bool is_plain(const Object *value) {
     return object_is_number(value) || value->kind == OBJECT_STR || value->kind == OBJECT_NONE;
 }
 
-static void set_globals_of(Host *host, const FunctionDef *def, int depth);
+static void set_globals_of(Host *host, tern_module *module, const FunctionDef *def, int depth);
 
 /* Where the script's value is not what the text alone says, the kernel gets the script's. */
-static void set_global(Host *host, Str name, int depth) {
+static void set_global(Host *host, tern_module *module, Str name, int depth) {
     Exec *exec = exec_of(host);
     Object *value = map_get(&host->module->space, name);
     if (!value || is_raised(host)) return;
     bool is_jit = value->kind == OBJECT_HOST && !strcmp(value->type->name, "JITFunction");
-    if (is_jit && depth < 20) set_globals_of(host, value->items[0]->function->def, depth + 1);
+    if (is_jit && depth < 20)
+        set_globals_of(host, module, value->items[0]->function->def, depth + 1);
     if (!is_plain(value)) return;
     Diag quiet = {.arena = exec->arena, .muted = true};
     const Object *text = module_lookup(exec->arena, host->module, name, &quiet);
     if (text && is_plain(text) && object_equal(text, value)) return;
     Buf repr = {.arena = host->arena};
     host_print(host, value, &repr, true);
-    if (tern_module_set_global(exec->module, str_c(host->arena, name), repr.data))
+    if (tern_module_set_global(module, str_c(host->arena, name), repr.data))
         host_raise(host, CLASS_RUNTIME_ERROR, "%s", tern_message(exec->context));
 }
 
-static void globals_of_expr(Host *host, const Expr *expr, int depth) {
+static void globals_of_expr(Host *host, tern_module *module, const Expr *expr, int depth) {
     if (!expr) return;
-    if (expr->kind == EXPR_NAME && !expr->slot) set_global(host, expr->text, depth);
-    globals_of_expr(host, expr->left, depth);
-    globals_of_expr(host, expr->right, depth);
-    globals_of_expr(host, expr->condition, depth);
-    for (int i = 0; i < expr->num_items; i++) globals_of_expr(host, expr->items[i], depth);
-    for (int i = 0; i < expr->num_args; i++) globals_of_expr(host, expr->args[i].value, depth);
+    if (expr->kind == EXPR_NAME && !expr->slot) set_global(host, module, expr->text, depth);
+    globals_of_expr(host, module, expr->left, depth);
+    globals_of_expr(host, module, expr->right, depth);
+    globals_of_expr(host, module, expr->condition, depth);
+    for (int i = 0; i < expr->num_items; i++) globals_of_expr(host, module, expr->items[i], depth);
+    for (int i = 0; i < expr->num_args; i++) globals_of_expr(host, module, expr->args[i].value, depth);
 }
 
-static void globals_of_block(Host *host, Block block, int depth) {
+static void globals_of_block(Host *host, tern_module *module, Block block, int depth) {
     for (int i = 0; i < block.count; i++) {
         const Stmt *stmt = block.stmts[i];
-        globals_of_expr(host, stmt->value, depth);
-        for (int k = 0; k < stmt->num_targets; k++) globals_of_expr(host, stmt->targets[k], depth);
-        globals_of_block(host, stmt->body, depth);
-        globals_of_block(host, stmt->orelse, depth);
+        globals_of_expr(host, module, stmt->value, depth);
+        for (int k = 0; k < stmt->num_targets; k++) globals_of_expr(host, module, stmt->targets[k], depth);
+        globals_of_block(host, module, stmt->body, depth);
+        globals_of_block(host, module, stmt->orelse, depth);
     }
 }
 
-static void set_globals_of(Host *host, const FunctionDef *def, int depth) {
-    globals_of_block(host, def->body, depth);
+static void set_globals_of(Host *host, tern_module *module, const FunctionDef *def, int depth) {
+    globals_of_block(host, module, def->body, depth);
 }
 
 /* ---- from arguments to a signature ---- */
@@ -90,19 +92,29 @@ typedef struct Launch {
     int num_arguments;
 } Launch;
 
-static const tern_function *find_function(Host *host, const Object *function) {
+/* The file of a function, for its kernels: loaded once. NULL: raised. */
+static tern_module *file_of(Host *host, const Module *module) {
     Exec *exec = exec_of(host);
+    for (int i = 0; i < exec->files.count; i++)
+        if (exec->files.data[i].of == module) return exec->files.data[i].module;
+    const char *path = str_c(host->arena, module->path);
+    tern_module *loaded = tern_load_file(exec->context, path);
+    if (!loaded) return tensor_failed(host), NULL;
+    vec_push(exec->arena, &exec->files, ((KernelFile){module, loaded}));
+    return loaded;
+}
+
+static bool find_function(Host *host, const Object *function, Jit *jit) {
     const FunctionDef *def = function->function->def;
     int line, column;
-    if (!exec->module) exec->module = tern_load_file(exec->context, exec->path);
-    if (!exec->module) return tensor_failed(host), NULL;
+    jit->module = file_of(host, function->function->module);
+    if (!jit->module) return false;
     source_position(def->span.source, def->span.start, &line, &column);
     Str name = str_format(host->arena, "%.*s@%d", STR_ARG(def->name), line);
-    const tern_function *found = tern_module_find(exec->module, name.data);
-    if (!found)
-        host_refuse(host, "the kernel '%.*s', which is not in the file that runs",
-                    STR_ARG(def->name));
-    return found;
+    jit->function = tern_module_find(jit->module, name.data);
+    if (!jit->function)
+        host_refuse(host, "the kernel '%.*s', which is not in its file's text", STR_ARG(def->name));
+    return jit->function != NULL;
 }
 
 static bool is_option(Host *host, Str name, Object *value, Launch *launch) {
@@ -244,7 +256,7 @@ static tern_kernel *compiled(Host *host, Jit *jit, const Launch *launch) {
                             .precise = launch->precise};
     Str name = str_format(host->arena, "%s@%d", jit->function->name, jit->function->line);
     tern_kernel *kernel =
-        tern_compile(exec->module, name.data, str_c(host->arena, signature), &options);
+        tern_compile(jit->module, name.data, str_c(host->arena, signature), &options);
     if (!kernel) {
         tern_status status = tern_message_status(exec->context);
         exec->is_config_refused =
@@ -294,8 +306,8 @@ static bool make_known(Host *host, const Object *self) {
     if (!jit->function) {
         Host of_file = *host;
         of_file.module = function->function->module;
-        jit->function = find_function(host, function);
-        if (!is_raised(host)) set_globals_of(&of_file, function->function->def, 0);
+        if (find_function(host, function, jit))
+            set_globals_of(&of_file, jit->module, function->function->def, 0);
     }
     return !is_raised(host);
 }
@@ -323,7 +335,7 @@ char *jit_tuned_key(Host *host, const Object *self, const HostCall *call) {
         known[num_known++] = (tern_value){name, text.data};
     }
     Str function = str_format(host->arena, "%s@%d", jit->function->name, jit->function->line);
-    char *key = tern_tuned_key(exec_of(host)->module, function.data, launch->signature.data, known,
+    char *key = tern_tuned_key(jit->module, function.data, launch->signature.data, known,
                                num_known);
     if (!key) tensor_failed(host);
     return key;
@@ -338,6 +350,7 @@ static Object *launch_on(Host *host, Object *self, Object *grid_object, const Ho
     Launch *launch = arena_new_of(host->arena, Launch);
     uint32_t grid[3];
     launch->signature.arena = host->arena;
+    if (!host_may_do(host, "launching a kernel")) return host->script->poison;
     if (function->function->num_cells)
         return host_refuse(host, "a kernel that sees variables of the function around it");
     if (!make_known(host, self) || !place_arguments(host, function, call, launch, false))

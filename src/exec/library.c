@@ -52,6 +52,7 @@ static bool is_inside(const char *path, const char *folder) {
  * the path itself may be a folder that is there, but no link. */
 const char *file_to_write(Host *host, Str path) {
     const Exec *exec = exec_of(host);
+    if (!host_may_do(host, "writing a file")) return NULL;
     const char *text = str_c(host->arena, path), *slash = strrchr(text, '/');
     Str parent = slash ? (Str){text, slash == text ? 1 : (int)(slash - text)} : STR(".");
     char real[PATH_MAX], allowed[PATH_MAX];

@@ -275,7 +275,8 @@ static Object *run_mark(Host *host, Object *const *args, const HostCall *call) {
     for (int i = 0; i < count; i++) {
         if (items[i]->kind != OBJECT_HOST || items[i]->type != &benchmark_type)
             return host_raise(host, CLASS_TYPE_ERROR, "perf_report takes Benchmarks");
-        if (!run_sweep(host, mark->items[0], items[i], call, prints, folder)) return host->script->poison;
+        if (!run_sweep(host, mark->items[0], items[i], call, prints, folder))
+            return host->script->poison;
     }
     if (prints) say_whose(host);
     return host->script->none;

@@ -21,6 +21,7 @@ static const HostType event_type = {.name = "Event", .free = event_free, .attrib
 
 static Object *event_record(Host *host, Object *const *args, const HostCall *call) {
     (void)args; /* all streams are the context's one */
+    if (!host_may_do(host, "an event")) return none_of(host);
     call->self->weight = 1;
     return done(host, tern_event_record(call->self->payload, NULL));
 }
@@ -57,8 +58,9 @@ static Object *event_get(Host *host, Object *self, Str name) {
 Object *run_event(Host *host, Object *const *args, const HostCall *call) {
     bool timing = args[0] && script_truth(host, args[0]);
     Object *has_timing = host->script->booleans[timing];
-    tern_event *event = tern_event_create(exec_of(host)->context);
     (void)call;
+    if (!host_may_do(host, "an event")) return none_of(host);
+    tern_event *event = tern_event_create(exec_of(host)->context);
     if (!event) return tensor_failed(host);
     Object *object = heap_host(host, &event_type, 1, &has_timing);
     object->payload = event;
@@ -70,12 +72,14 @@ Object *run_event(Host *host, Object *const *args, const HostCall *call) {
 static Object *push(Host *host, Object *const *args, const HostCall *call) {
     Str name;
     (void)call;
+    if (!host_may_do(host, "a range")) return none_of(host);
     if (!host_text(host, args[0], "a range's name", &name)) return none_of(host);
     tern_range_push(exec_of(host)->context, str_c(host->arena, name));
     return none_of(host);
 }
 static Object *pop(Host *host, Object *const *args, const HostCall *call) {
     (void)args, (void)call;
+    if (!host_may_do(host, "a range")) return none_of(host);
     tern_range_pop(exec_of(host)->context);
     return none_of(host);
 }
@@ -137,6 +141,7 @@ static int stack(void *user, const char **names, int most) {
 static Object *profiler_enter(Host *host, Object *const *args, const HostCall *call) {
     Profiler *profiler = call->self->payload;
     (void)args;
+    if (!host_may_do(host, "a profiler")) return none_of(host);
     if (profiler->profile) return host_refuse(host, "a profiler that is started twice");
     profiler->profile = tern_profile_start(
         exec_of(host)->context, &(tern_profile_options){.size = sizeof(tern_profile_options),

@@ -296,6 +296,7 @@ static bool tensor_set_subscript(Host *host, Object *self, Object *key, Object *
 static Object *item_of(Host *host, Object *self) {
     double number;
     int64_t integer;
+    if (!host_may_do(host, "looking at a tensor's value")) return host->script->poison;
     tern_tensor *tensor = tensor_of(self);
     tern_dtype dtype = tern_tensor_dtype(tensor);
     if (tern_dtype_is_float(dtype)) {
@@ -335,6 +336,7 @@ static Object *tensor_next(Host *host, Object *self, int64_t index) {
 
 static void tensor_print(Host *host, Object *self, Buf *out, bool as_repr) {
     (void)as_repr;
+    if (!host_may_do(host, "a tensor as text")) return;
     char *text = self->weight ? tern_tensor_text_on(tensor_of(self), "cuda:0")
                               : tern_tensor_text(tensor_of(self));
     if (!text) {

@@ -66,6 +66,7 @@ enum { MAKE_EMPTY, MAKE_ZEROS, MAKE_ONES, MAKE_RAND, MAKE_RANDN };
 
 static tern_tensor *drawn(Host *host, const Wanted *wanted, bool is_normal) {
     Random *random = &exec_of(host)->random;
+    if (!host_may_do(host, "random numbers")) return NULL;
     tern_tensor *shaped = tern_empty(session_of(host), wanted->dtype, wanted->rank, wanted->sizes);
     if (!shaped) return NULL;
     int64_t count = tern_numel(shaped);
@@ -102,7 +103,7 @@ static Object *made(Host *host, const Wanted *w, int what) {
     if (what == MAKE_ZEROS) tensor = tern_zeros(session, w->dtype, w->rank, w->sizes);
     if (what == MAKE_ONES) tensor = tern_ones(session, w->dtype, w->rank, w->sizes);
     if (draws) tensor = drawn(host, w, what == MAKE_RANDN);
-    return tensor_wrap(host, tensor, w->is_cuda);
+    return is_raised(host) ? none_of(host) : tensor_wrap(host, tensor, w->is_cuda);
 }
 
 static Object *run_make(Host *host, Object *const *args, const HostCall *call) {
@@ -127,6 +128,39 @@ static Object *run_like(Host *host, Object *const *args, const HostCall *call) {
     if (same && call->id == MAKE_ZEROS)
         return tensor_wrap(host, tern_zeros_like(like), wanted.is_cuda);
     return made(host, &wanted, call->id);
+}
+
+/* torch.empty_strided(size, stride, *, dtype=, device=) */
+static Object *run_empty_strided(Host *host, Object *const *args, const HostCall *call) {
+    Wanted w = {.dtype = TERN_FLOAT32};
+    int rank;
+    int64_t strides[TERN_MAX_RANK];
+    (void)call;
+    if (!sizes_of(host, args[0], &w.rank, w.sizes) || !sizes_of(host, args[1], &rank, strides) ||
+        (given(args[2]) && !torch_dtype_of(host, args[2], &w.dtype)) ||
+        !device_of(host, args[3], &w.is_cuda))
+        return none_of(host);
+    if (rank != w.rank)
+        return host_raise(host, CLASS_RUNTIME_ERROR,
+                          "mismatch in length of strides and shape");
+    return tensor_wrap(host, tern_empty_strided(session_of(host), w.dtype, rank, w.sizes, strides),
+                       w.is_cuda);
+}
+
+/* x.as_strided(size, stride, storage_offset?) */
+static Object *run_as_strided(Host *host, Object *const *args, const HostCall *call) {
+    int rank, other;
+    int64_t sizes[TERN_MAX_RANK], strides[TERN_MAX_RANK], offset = 0;
+    (void)call;
+    if (!want_tensor(host, args[0], "input") || !sizes_of(host, args[1], &rank, sizes) ||
+        !sizes_of(host, args[2], &other, strides))
+        return none_of(host);
+    offset = tern_offset(tensor_of(args[0]));
+    if (given(args[3]) && !host_int(host, args[3], "storage_offset", &offset)) return none_of(host);
+    if (rank != other)
+        return host_raise(host, CLASS_RUNTIME_ERROR, "mismatch in length of strides and shape");
+    return tensor_wrap(host, tern_as_strided(tensor_of(args[0]), rank, sizes, strides, offset),
+                       args[0]->weight);
 }
 
 static Object *run_full(Host *host, Object *const *args, const HostCall *call) {
@@ -166,6 +200,7 @@ static Object *run_randint(Host *host, Object *const *args, const HostCall *call
     int at = given(args[2]) ? 1 : 0; /* randint(high, size) or randint(low, high, size) */
     Wanted w = {.dtype = TERN_INT64};
     (void)call;
+    if (!host_may_do(host, "random numbers")) return none_of(host);
     if ((at && !host_int(host, args[0], "low", &low)) || !host_int(host, args[at], "high", &high) ||
         !sizes_of(host, args[at + 1], &w.rank, w.sizes) ||
         (given(args[3]) && !torch_dtype_of(host, args[3], &w.dtype)) ||
@@ -423,6 +458,7 @@ static Object *run_join(Host *host, Object *const *args, const HostCall *call) {
 
 static bool close_to(Host *host, Object *const *args, double rtol, double atol, bool *result) {
     bool nan = given(args[4]) && script_truth(host, args[4]);
+    if (!host_may_do(host, "looking at tensors' values")) return false;
     if (!want_tensor(host, args[0], "input") || !want_tensor(host, args[1], "other") ||
         (given(args[2]) && !host_double(host, args[2], "rtol", &rtol)) ||
         (given(args[3]) && !host_double(host, args[3], "atol", &atol)))
@@ -479,13 +515,16 @@ static Object *run_assert_close(Host *host, Object *const *args, const HostCall 
 
 /* ---- methods ---- */
 
-enum { ASK_NUMEL, ASK_DIM, ASK_ELEMENT_SIZE, ASK_CONTIGUOUS, ASK_POINTER };
+enum { ASK_NUMEL, ASK_DIM, ASK_ELEMENT_SIZE, ASK_CONTIGUOUS, ASK_POINTER, ASK_OFFSET };
 static Object *run_ask(Host *host, Object *const *args, const HostCall *call) {
     if (!want_tensor(host, args[0], "input")) return none_of(host);
+    bool is_place = call->id == ASK_POINTER || call->id == ASK_OFFSET;
+    if (is_place && !host_may_do(host, "a tensor's address")) return none_of(host);
     tern_tensor *x = tensor_of(args[0]);
     size_t offset = 0, size = tern_dtype_size(tern_tensor_dtype(x));
     if (call->id == ASK_CONTIGUOUS) return object_bool(host->arena, tern_is_contiguous(x));
     if (call->id == ASK_NUMEL) return object_int(host->arena, tern_numel(x));
+    if (call->id == ASK_OFFSET) return object_int(host->arena, tern_offset(x));
     if (call->id == ASK_DIM) return object_int(host->arena, tern_rank(x));
     if (call->id == ASK_ELEMENT_SIZE) return object_int(host->arena, (int64_t)size);
     tern_buffer *buffer = tern_tensor_buffer(x, &offset);
@@ -536,6 +575,7 @@ static Object *list_of(Host *host, tern_tensor *x, const unsigned char *data, in
 static Object *run_tolist(Host *host, Object *const *args, const HostCall *call) {
     int64_t at = 0;
     if (!want_tensor(host, args[0], "input")) return none_of(host);
+    if (!host_may_do(host, "looking at a tensor's values")) return none_of(host);
     tern_tensor *x = tensor_of(args[0]);
     size_t bytes = (size_t)tern_numel(x) * tern_dtype_size(tern_tensor_dtype(x));
     if (call->id && tern_numel(x) != 1)
@@ -645,6 +685,7 @@ static Object *run_overwrite(Host *host, Object *const *args, const HostCall *ca
 static Object *run_seed(Host *host, Object *const *args, const HostCall *call) {
     int64_t seed;
     (void)call;
+    if (!host_may_do(host, "a seed")) return none_of(host);
     if (host_int(host, args[0], "the seed", &seed))
         torch_seed(&exec_of(host)->random, (uint64_t)seed);
     return none_of(host);
@@ -664,6 +705,7 @@ static Object *run_itself(Host *host, Object *const *args, const HostCall *call)
 }
 static Object *run_synchronize(Host *host, Object *const *args, const HostCall *call) {
     (void)args, (void)call;
+    if (!host_may_do(host, "synchronize()")) return none_of(host);
     return tern_synchronize(exec_of(host)->context) ? tensor_failed(host) : none_of(host);
 }
 /* All streams are the context's one. */
@@ -700,6 +742,7 @@ static const Native both[] = {
     {"cumsum", "input, dim|axis", run_along, TERN_OP_cumsum},
     NATIVE("matmul", "input, other", run_matmul),
     NATIVE("mm", "input, mat2", run_matmul),
+    NATIVE("as_strided", "input, size, stride, storage_offset?", run_as_strided),
     NATIVE("allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose),
     NATIVE("equal", "input, other", run_equal),
     {"clamp", "input, min, max", run_where, TERN_OP_clamp},
@@ -719,6 +762,7 @@ static const Native methods[] = {
     {"element_size", "self", run_ask, ASK_ELEMENT_SIZE},
     {"is_contiguous", "self", run_ask, ASK_CONTIGUOUS},
     {"data_ptr", "self", run_ask, ASK_POINTER},
+    {"storage_offset", "self", run_ask, ASK_OFFSET},
     NATIVE("size", "self, dim?", run_extent),
     {"stride", "self, dim?", run_extent, 1},
     NATIVE("tolist", "self", run_tolist),
@@ -761,6 +805,7 @@ static const Native functions[] = {
     {"ones_like", "input, *, dtype?, device?", run_like, MAKE_ONES},
     {"rand_like", "input, *, dtype?, device?", run_like, MAKE_RAND},
     {"randn_like", "input, *, dtype?, device?", run_like, MAKE_RANDN},
+    NATIVE("empty_strided", "size, stride, *, dtype?, device?", run_empty_strided),
     NATIVE("full", "size, fill_value, *, dtype?, device?", run_full),
     NATIVE("arange", "start, end?, step?, *, dtype?, device?", run_arange),
     NATIVE("randint", "low, high, size?, *, dtype?, device?", run_randint),
@@ -770,6 +815,8 @@ static const Native functions[] = {
     {"stack", "tensors, dim?", run_join, JOIN_STACK},
     NATIVE("manual_seed", "seed", run_seed),
     NATIVE("device", "device", run_device),
+    NATIVE("compile", "model?, *, fullgraph?, dynamic?, backend?, mode?, options?, disable?",
+           run_compile),
 };
 static const Native of_cuda[] = {
     NATIVE("is_available", "", run_yes),
@@ -822,8 +869,8 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(dtypes); i++)
         module_add(host, module, dtypes[i],
                    builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
-    static const char *const parts[] = {"cuda", "cpu", "nn", "testing", "profiler", "autograd",
-                                        "jit",  "utils"};
+    static const char *const parts[] = {"cuda",     "cpu",      "nn",  "testing",
+                                        "profiler", "autograd", "jit", "utils"};
     Object *sample = heap_host(host, &tensor_type, 0, NULL);
     module_add(host, module, "Tensor", class_of(host, sample));
     for (int i = 0; i < COUNT(parts) && !is_raised(host); i++)

@@ -66,6 +66,7 @@ static Object *run_bench(Host *host, Object *const *args, const HostCall *call) 
     Object **items;
     bool wants_list = args[4] && args[4]->kind != OBJECT_NONE;
     (void)call;
+    if (!host_may_do(host, "do_bench()")) return none_of(host);
     if ((args[1] && !host_double(host, args[1], "warmup", &warmup)) ||
         (args[2] && !host_double(host, args[2], "rep", &rep)))
         return none_of(host);
@@ -192,9 +193,11 @@ static Object *open_triton(Host *host) {
 }
 
 Object *triton_open(Host *host, Str path) {
-    static const Native of_testing[] = {NATIVE(
-        "do_bench", "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?, "
-        "measure_time_with_hooks?", run_bench)};
+    static const Native of_testing[] = {
+        NATIVE("do_bench",
+               "fn, warmup?, rep?, grad_to_none?, quantiles?, return_mode?, "
+               "measure_time_with_hooks?",
+               run_bench)};
     if (str_is(path, "triton")) return open_triton(host);
     if (str_is(path, "triton.runtime")) return open_runtime(host);
     if (!str_is(path, "triton.testing")) return autotune_open(host, path);

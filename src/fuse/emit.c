@@ -255,6 +255,17 @@ void write_numbers(Writer *writer, int index) {
     }
 }
 
+/* A line of the program is text from outside: one line, without its control characters. */
+void write_note(Writer *writer, const Value *value) {
+    const char *note = writer->build->plan->trace->nodes.data[value->node]->note;
+    if (!note || (writer->note && !strcmp(note, writer->note))) return;
+    writer->note = note;
+    buf_printf(&writer->text, "%s# ", writer->indent);
+    for (const char *at = note; *at && at < note + 160; at++)
+        if ((unsigned char)*at >= ' ' && *at != 127) buf_putc(&writer->text, *at);
+    buf_putc(&writer->text, '\n');
+}
+
 void end_line(Writer *writer, size_t start, const Value *value) {
     const Trace *trace = writer->build->plan->trace;
     const char *op = op_row(trace->nodes.data[value->node]->run.op)->name;
@@ -268,6 +279,7 @@ void end_line(Writer *writer, size_t start, const Value *value) {
 
 static void write_point(Writer *writer, const Value *value) {
     if (value->is_alias) return;
+    write_note(writer, value);
     size_t start = writer->text.length;
     buf_printf(&writer->text, "%s%s = ", writer->indent, value->name);
     write_formula(writer, value);

@@ -40,6 +40,7 @@ void write_product(Writer *writer) {
     const char *type = triton_type(product->compute);
     write_blocks(writer);
     for (int i = 0; i < 2; i++) write_factor(writer, product->operands[i], false);
+    write_note(writer, product);
     write_line(writer, "%s = tl.zeros((ROWS, COLS), %s)  # %d: matmul", product->name, type,
                product->node);
     write_line(writer, "for start in range(0, n%d, DEPTH):", writer->outer);

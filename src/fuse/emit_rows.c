@@ -76,6 +76,7 @@ static const char *padded(Writer *writer, const Value *value) {
 static void write_single_reduction(Writer *writer, int index) {
     const Value *value = &writer->build->values[index];
     writer->is_done[index] = true;
+    write_note(writer, value);
     size_t start = writer->text.length;
     buf_printf(&writer->text, "%s%s = ", writer->indent, value->name);
     write_across(writer, value, padded(writer, value));
@@ -168,6 +169,7 @@ static bool write_depth(Writer *writer, int depth) {
     for (int i = 0; i < build->num_values; i++) {
         const Value *value = &build->values[i];
         if (value->depth != depth || value->kind != VALUE_REDUCE) continue;
+        write_note(writer, value);
         size_t start = writer->text.length;
         buf_printf(&writer->text, "    %s = ", value->name);
         write_across(writer, value, value->name);

@@ -146,6 +146,7 @@ typedef struct Writer {
     int8_t axes[MAX_VALUES];  /* of the tile, that a value has: AXIS_.. */
     bool is_done[MAX_VALUES]; /* its line is written */
     bool *is_named;           /* nodes whose comment is written */
+    const char *note;         /* that was written last */
     VEC(KernelArgument) arguments;
     Map names;
 } Writer;
@@ -162,6 +163,7 @@ void write_numbers(Writer *writer, int value);
 void write_value(Writer *writer, int value);
 /* Ends the line of a value, which began at `start`, with the op of the program that it is of. */
 void end_line(Writer *writer, size_t start, const Value *value);
+void write_note(Writer *writer, const Value *value);
 void write_store(Writer *writer, int store);
 /* An operand's name, or its number, in the type that a formula takes. */
 const char *value_text(Writer *writer, int value, tern_dtype type);
@@ -183,7 +185,7 @@ typedef struct Step {
 } Step;
 
 typedef struct NodeState {
-    bool is_stored, is_alone;
+    bool is_stored, is_alone, is_wanted;
     Why why;
     int storages[RUN_OPERANDS], out; /* of the trace; -1: no tensor */
 } NodeState;

@@ -85,7 +85,21 @@ static void describe_node(FusePlan *plan, int index) {
             node->tensors[i].storage ? trace_storage_of(plan->trace, &node->tensors[i]) : -1;
 }
 
+/* A value that is no result, and that nothing reads but what nobody wants, is not computed. */
+static void find_wanted(FusePlan *plan) {
+    int nodes = plan->trace->nodes.count, storages = plan->trace->storages.count;
+    bool *is_read = arena_array(plan->arena, bool, storages + 1);
+    for (int i = 0; i < plan->num_out; i++) is_read[plan->out_storages[i]] = true;
+    for (int n = nodes - 1; n >= 0; n--) {
+        NodeState *state = &plan->states[n];
+        state->is_wanted = !trace_is_value(plan->trace, state->out) || is_read[state->out];
+        for (int i = 0; i < RUN_OPERANDS && state->is_wanted; i++)
+            if (state->storages[i] >= 0) is_read[state->storages[i]] = true;
+    }
+}
+
 static void store_first(Grouping *grouping, int index) {
+    if (!grouping->plan->states[index].is_wanted) return;
     const FusePlan *plan = grouping->plan;
     const TraceNode *node = plan->trace->nodes.data[index];
     NodeState *state = state_of(grouping, index);
@@ -347,6 +361,7 @@ tern_status fuse_plan(FusePlan *plan) {
     grouping.build->has = arena_array(plan->arena, uint8_t, nodes);
     plan->states = arena_array(plan->arena, NodeState, nodes);
     for (int i = 0; i < nodes; i++) describe_node(plan, i);
+    find_wanted(plan);
     for (int i = 0; i < plan->num_out; i++) {
         int writer = writer_of(plan, plan->out_storages[i]);
         if (writer >= 0) store_node(&grouping, writer, WHY_RESULT);

@@ -34,6 +34,7 @@ Object *heap_new(Host *host, ObjectKind kind) {
     Script *script = host->script;
     Object *object = heap_alloc(host, sizeof *object);
     *object = (Object){.kind = kind, .refs = 1, .next = script->objects};
+    if (script->watch) object->born = script->watch->serial;
     if (script->objects) script->objects->previous = object;
     script->objects = object;
     script->num_objects++;
@@ -65,6 +66,7 @@ static Object *promote(Host *host, const Object *object) {
     Object *next = copy->next, *previous = copy->previous;
     *copy = *object;
     copy->refs = 1, copy->next = next, copy->previous = previous;
+    copy->born = host->script->watch ? host->script->watch->serial : 0;
     copy->is_frozen = false, copy->capacity = 0, copy->items = NULL, copy->index = NULL;
     if (object->kind == OBJECT_STR || object->text.length) {
         char *text = heap_alloc(host, (size_t)object->text.length + 1);
@@ -210,7 +212,7 @@ Object *heap_list(Host *host, ObjectKind kind, int count, Object *const *items) 
 }
 
 bool list_insert(Host *host, Object *list, int at, Object *item) {
-    if (is_raised(host)) return false;
+    if (is_raised(host) || !host_may_change(host, list, "a list")) return false;
     reserve(host, list, list->num_items + 1);
     Object *kept = host_keep(host, item);
     memmove(list->items + at + 1, list->items + at,
@@ -221,6 +223,7 @@ bool list_insert(Host *host, Object *list, int at, Object *item) {
 }
 
 void list_remove(Host *host, Object *list, int at, int count) {
+    if (!host_may_change(host, list, "a list, dict or set")) return;
     for (int i = 0; i < count; i++) { /* they go when the list is in order again */
         host_hold(host, list->items[at + i]);
         host_drop(host, list->items[at + i]);
@@ -307,6 +310,16 @@ Object *dict_find(Host *host, const Object *dict, Object *key) {
 }
 
 Object *dict_find_text(const Object *dict, Str key) {
+    if (dict->index) {
+        uint32_t mask = dict->index[0] - 1;
+        uint64_t hash = hash_bytes(key.data, (size_t)key.length, 3); /* as script_hash has it */
+        for (uint32_t at = (uint32_t)hash & mask; dict->index[1 + at]; at = (at + 1) & mask) {
+            int place = (int)dict->index[1 + at] - 1;
+            if (dict->items[place]->kind == OBJECT_STR && str_equal(dict->items[place]->text, key))
+                return dict->items[place + 1];
+        }
+        return NULL;
+    }
     for (int i = 0; i + 1 < dict->num_items; i += 2)
         if (dict->items[i]->kind == OBJECT_STR && str_equal(dict->items[i]->text, key))
             return dict->items[i + 1];
@@ -315,7 +328,7 @@ Object *dict_find_text(const Object *dict, Str key) {
 
 bool dict_put(Host *host, Object *dict, Object *key, Object *value) {
     int place = find_place(host, dict, key);
-    if (is_raised(host)) return false;
+    if (is_raised(host) || !host_may_change(host, dict, "a dict")) return false;
     if (place >= 0)
         host_store(host, &dict->items[place + 1], value);
     else
@@ -325,7 +338,7 @@ bool dict_put(Host *host, Object *dict, Object *key, Object *value) {
 
 bool dict_remove(Host *host, Object *dict, Object *key) {
     int place = find_place(host, dict, key);
-    if (place < 0) return false;
+    if (place < 0 || !host_may_change(host, dict, "a dict or set")) return false;
     list_remove(host, dict, place, stride_of(dict));
     index_build(host, dict);
     return true;
@@ -337,7 +350,7 @@ bool set_has(Host *host, const Object *set, Object *item) {
 
 bool set_put(Host *host, Object *set, Object *item) {
     int place = find_place(host, set, item);
-    if (is_raised(host)) return false;
+    if (is_raised(host) || (place < 0 && !host_may_change(host, set, "a set"))) return false;
     if (place < 0) add_place(host, set, item, NULL);
     return true;
 }

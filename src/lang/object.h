@@ -69,6 +69,7 @@ typedef struct HostType HostType; /* script.h */
 struct Object {
     ObjectKind kind;
     int refs;       /* of a running script's heap: how many hold it; 0: of an arena */
+    uint32_t born;  /* likewise: the Watch under which it was made; 0: none */
     bool is_frozen; /* it is inside another container: no more changes, so that sizes stay true */
     int height;     /* of containers inside each other */
     int weight;     /* values in it, however deep, each use counted */

@@ -86,7 +86,8 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         script->scratch = arena_new(&script->no_memory);
         Host host = {.arena = script->scratch, .module = module, .diag = &diag, .script = script};
         open_script(&host);
-        script_run_file(&host, module, STR("__main__"));
+        bool ran = script_run_file(&host, module, options->after ? STR("file") : STR("__main__"));
+        if (ran && options->after) options->after(&host, module);
         code = ended(&host, complaint);
     } else {
         script->innermost = NULL;

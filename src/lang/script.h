@@ -93,6 +93,18 @@ typedef struct ObjectPool {
     int count, capacity;
 } ObjectPool;
 
+/* While a function is traced (torch.compile): what it reads of things that were there before is
+ * told, so that it can be looked at again before the trace is used; what it changes of them, and
+ * what reaches beyond the script, is refused. */
+typedef enum WatchKind { WATCH_NAME, WATCH_CELL, WATCH_ATTRIBUTE } WatchKind;
+typedef struct Watch {
+    uint32_t serial; /* which objects have that are made meanwhile */
+    /* holder: a space of names, a cell, an instance or module; value NULL: it is not there. */
+    void (*read)(Host *host, WatchKind kind, void *holder, Str name, Object *value);
+    void (*statement)(Host *host, const Stmt *stmt);
+    void (*bound)(Host *host, Str name, Object *value);
+} Watch;
+
 struct Script {
     Arena *arena, *scratch;
     jmp_buf no_memory;
@@ -100,6 +112,8 @@ struct Script {
     int64_t num_objects, most_objects;
     size_t heap_bytes, most_bytes;
     ObjectPool pool, dead;
+    const Watch *watch; /* NULL: nothing is traced */
+    int64_t class_changes; /* attributes set of classes */
     bool is_freeing, is_closing; /* closing: nothing runs any more */
     struct Generator *generator; /* the one that runs; NULL: none */
     int num_generators;          /* that have a stack */
@@ -161,6 +175,19 @@ void host_raise_object(Host *host, Object *exception);
 Object *exception_new(Host *host, Object *class, int num_args, Object *const *args);
 Object *take_raised(Host *host);
 void script_complain(Host *host, Buf *out);
+
+/* ---- watch.c ---- */
+static inline bool is_outside(const Host *host, const Object *object) {
+    return host->script->watch && object->born != host->script->watch->serial;
+}
+/* False, and refused, while a function is traced: of an object that was there before; at all. */
+bool host_may_change(Host *host, const Object *object, const char *what);
+bool host_may_do(Host *host, const char *what);
+static inline Object *host_was_read(Host *host, WatchKind kind, void *holder, Str name,
+                                    Object *value) {
+    if (host->script->watch) host->script->watch->read(host, kind, holder, name, value);
+    return value;
+}
 
 /* ---- script_class.c ---- */
 Object *class_of(Host *host, const Object *object);
@@ -265,6 +292,8 @@ typedef struct ScriptOptions {
     void *user;
     const char *const *arguments; /* sys.argv after the path */
     int num_arguments;
+    /* What is done when the file has run, whose __name__ is then its own; NULL: it is __main__. */
+    void (*after)(Host *host, Module *module);
 } ScriptOptions;
 /* Runs the file from the top. 0: it ended; 1: an exception, whose words are in *complaint; 2: it
  * did not parse; 3: it needs what is not supported; or what it gave to sys.exit. */

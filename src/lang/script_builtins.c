@@ -22,6 +22,7 @@ static Object *run_print(Host *host, Object *const *args, const HostCall *call) 
     Str separator = STR(" "), end = STR("\n");
     int count = 0;
     (void)args;
+    if (!host_may_do(host, "print()")) return nothing(host);
     for (int i = 0; i < call->num_args; i++) {
         Str name = call->names ? call->names[i] : (Str){0};
         bool none = call->args[i]->kind == OBJECT_NONE;

@@ -104,6 +104,8 @@ Object *host_load(Host *host, const Expr *name) {
     Script *script = host->script;
     if (name->slot) {
         Object *value = *slot_place(host, name->slot);
+        if (script->watch && host->layout->slots.data[name->slot - 1].is_cell)
+            host_was_read(host, WATCH_CELL, host->slots[name->slot - 1], name->text, value);
         if (value) return host_hold(host, value);
         if (host->layout->slots.data[name->slot - 1].from)
             return host_raise(host, CLASS_NAME_ERROR,
@@ -116,7 +118,9 @@ Object *host_load(Host *host, const Expr *name) {
                           STR_ARG(name->text));
     }
     Object *value = host->space ? map_get(host->space, name->text) : NULL;
-    if (!value) value = map_get(&host->module->space, name->text);
+    if (!value)
+        value = host_was_read(host, WATCH_NAME, &host->module->space, name->text,
+                              map_get(&host->module->space, name->text));
     if (!value) value = map_get(&script->builtins, name->text);
     if (value) return host_hold(host, value);
     return host_raise(host, CLASS_NAME_ERROR, "name '%.*s' is not defined", STR_ARG(name->text));
@@ -130,8 +134,20 @@ static void set_in(Host *host, Map *space, Str name, Object *value) {
     host_drop(host, old);
 }
 
+/* Of a function that is traced. The body of a class has a space of its own. */
+static bool may_bind(Host *host, int slot, Str name, Object *value) {
+    if (slot && host->layout->slots.data[slot - 1].is_cell &&
+        !host_may_change(host, host->slots[slot - 1], "a variable"))
+        return false;
+    bool in_class = host->function && host->function->type == &class_type;
+    if (!slot && !in_class && !host_may_do(host, "setting a name of the file")) return false;
+    if (value) host->script->watch->bound(host, name, value);
+    return true;
+}
+
 bool host_bind_slot(Host *host, int slot, Str name, Object *value) {
     if (is_raised(host)) return false;
+    if (host->script->watch && !may_bind(host, slot, name, value)) return false;
     if (slot)
         host_store(host, slot_place(host, slot), value);
     else
@@ -534,7 +550,11 @@ static Object *find_module(Host *host, int level, Str path) {
     if (map_get_pointer(&script->modules, module->module)) return module;
     map_set_pointer(&script->modules, module->module, module->module);
     module->text = str_copy(script->arena, path);
-    return script_run_file(host, module->module, module_name(host, level, path)) ? module : NULL;
+    const Watch *watch = script->watch; /* once, and then it is there */
+    script->watch = NULL;
+    bool ran = script_run_file(host, module->module, module_name(host, level, path));
+    script->watch = watch;
+    return ran ? module : NULL;
 }
 
 static Object *missing_module(Host *host, Str path, bool guarded) {

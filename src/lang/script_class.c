@@ -164,6 +164,8 @@ Object *class_member(const Object *class, Str name) {
 }
 
 static void class_set(Host *host, Object *class, Str name, Object *value) {
+    if (!host_may_change(host, class, "a class")) return;
+    host->script->class_changes++;
     Object *kept = value ? host_keep(host, value) : NULL;
     map_set(&class_info(class)->members, str_copy(host->script->arena, name), kept);
 }
@@ -352,10 +354,13 @@ static Object *instance_get(Host *host, Object *object, Str name) {
     Object *class = object->items[0], *member = class_member(class, name);
     bool is_property = member && member->kind == OBJECT_HOST && member->type == &property_type;
     Object *own = is_property ? NULL : dict_find_text(object->items[1], name);
+    if (!is_property && is_outside(host, object))
+        host_was_read(host, WATCH_ATTRIBUTE, object, name, own);
     if (own) return host_hold(host, own);
     if (member) return as_seen(host, member, object, class);
     if (str_is(name, "__class__")) return class;
-    if (str_is(name, "__dict__")) return object->items[1];
+    if (str_is(name, "__dict__"))
+        return host_may_change(host, object, "what has __dict__") ? object->items[1] : NULL;
     Object *text = object_str(host->arena, name);
     return special_call(host, object, "__getattr__", 1, &text);
 }
@@ -428,7 +433,8 @@ static Object *property_get(Host *host, Object *property, Str name) {
 Object *host_get(Host *host, Object *object, Str name) {
     if (is_raised(host)) return NULL;
     if (object->kind == OBJECT_MODULE && object->module) {
-        Object *value = map_get(&object->module->space, name);
+        Object *value = host_was_read(host, WATCH_NAME, &object->module->space, name,
+                                      map_get(&object->module->space, name));
         return value ? host_hold(host, value) : NULL;
     }
     if (object->kind == OBJECT_HOST && object->type == &instance_type)
@@ -484,6 +490,7 @@ bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
         return true;
     }
     if (object->kind == OBJECT_MODULE && object->module) {
+        if (!host_may_do(host, "setting a name of a file")) return false;
         Object *old = map_get(&object->module->space, name);
         host_store(host, &old, value);
         map_set(&object->module->space, str_copy(host->script->arena, name), old);
@@ -504,6 +511,7 @@ bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
         }
         Object *named[] = {object_str(host->arena, name), value};
         if (special_call(host, object, "__setattr__", 2, named)) return !is_raised(host);
+        if (!host_may_change(host, object, "an object")) return false;
         return dict_put(host, object->items[1], named[0], value);
     }
     if (object->kind == OBJECT_HOST && object->type->set_attribute)

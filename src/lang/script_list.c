@@ -75,6 +75,7 @@ static Object *run_count(Host *host, Object *const *args, const HostCall *call) 
 static Object *run_reverse(Host *host, Object *const *args, const HostCall *call) {
     Object *list = call->self;
     (void)args;
+    if (!host_may_change(host, list, "a list")) return nothing(host);
     for (int i = 0, k = list->num_items - 1; i < k; i++, k--) {
         Object *swap = list->items[i];
         list->items[i] = list->items[k], list->items[k] = swap;
@@ -85,7 +86,7 @@ static Object *run_reverse(Host *host, Object *const *args, const HostCall *call
 static Object *run_clear(Host *host, Object *const *args, const HostCall *call) {
     (void)args;
     if (call->self->kind == OBJECT_DICT || is_set_object(call->self)) {
-        while (call->self->num_items) {
+        while (call->self->num_items && !is_raised(host)) {
             Object *key = call->self->items[0];
             dict_remove(host, call->self, key);
         }
@@ -149,7 +150,8 @@ static Object *run_sort(Host *host, Object *const *args, const HostCall *call) {
     if (!sort_items(host, count, items, args[0], reverse)) return host->script->poison;
     if (count != list->num_items)
         return host_raise(host, CLASS_VALUE_ERROR, "list modified during sort");
-    if (count) memcpy(list->items, items, (size_t)count * sizeof *items);
+    if (host_may_change(host, list, "a list") && count)
+        memcpy(list->items, items, (size_t)count * sizeof *items);
     return nothing(host);
 }
 

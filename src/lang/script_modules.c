@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 static Object *module_get(Host *host, Object *self, Str name) {
-    return host_hold(host, dict_find_text(self->items[0], name));
+    Object *value = dict_find_text(self->items[0], name);
+    host_was_read(host, WATCH_ATTRIBUTE, self, name, value);
+    return host_hold(host, value);
 }
 
 static bool module_set(Host *host, Object *self, Str name, Object *value) {
@@ -190,6 +192,7 @@ static Object *open_math(Host *host) {
 
 static Object *clock_of(Host *host, clockid_t id) {
     struct timespec now;
+    if (!host_may_do(host, "a clock")) return host->script->poison;
     clock_gettime(id, &now);
     return floating(host, (double)now.tv_sec + (double)now.tv_nsec * 1e-9);
 }
@@ -200,11 +203,14 @@ static Object *time_perf_counter(Host *host, Object *const *args, const HostCall
     return (void)args, (void)call, clock_of(host, CLOCK_MONOTONIC);
 }
 static Object *time_perf_counter_ns(Host *host, Object *const *args, const HostCall *call) {
-    return (void)args, (void)call, object_int(host->arena, clock_ns());
+    (void)args, (void)call;
+    if (!host_may_do(host, "a clock")) return host->script->poison;
+    return object_int(host->arena, clock_ns());
 }
 static Object *time_sleep(Host *host, Object *const *args, const HostCall *call) {
     double seconds;
     (void)call;
+    if (!host_may_do(host, "sleep()")) return host->script->poison;
     if (!host_double(host, args[0], "the argument", &seconds)) return host->script->poison;
     if (seconds < 0)
         return host_raise(host, CLASS_VALUE_ERROR, "sleep length must be non-negative");

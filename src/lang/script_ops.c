@@ -651,6 +651,7 @@ bool script_set_subscript(Host *host, Object *object, Object *key, Object *value
     if (is_plain_list(object) && key->kind != OBJECT_SLICE) {
         int64_t at;
         if (!place_of(host, object, key, object->num_items, "assignment ", &at)) return false;
+        if (!host_may_change(host, object, "a list")) return false;
         host_store(host, &object->items[at], value);
         return true;
     }

@@ -116,6 +116,7 @@ static TraceNode *node_new(Trace *trace, const Run *run, const tern_tensor *out)
     TraceNode *node = arena_new_of(trace->arena, TraceNode);
     node->run = *run;
     node->out = *out;
+    node->note = trace->note;
     return node;
 }
 
@@ -179,6 +180,11 @@ void tern_name(tern_tensor *tensor, const char *name) {
     const char *copy = copy_name(trace, name);
     if (noted->writer >= 0) trace->nodes.data[noted->writer]->name = copy;
     if (noted->writer < 0 || noted->role == STORAGE_MADE) noted->name = copy;
+}
+
+void tern_note(tern_session *session, const char *text) {
+    Trace *trace = session->trace;
+    if (trace) trace->note = copy_name(trace, text);
 }
 
 /* ---- running what was noted ---- */

@@ -33,6 +33,7 @@ typedef struct TraceNode {
     tern_tensor tensors[RUN_OPERANDS]; /* by value: the program drops its own */
     tern_tensor out;
     const char *name; /* NULL: the program gave none */
+    const char *note; /* likewise: tern_note */
 } TraceNode;
 
 typedef enum StorageRole { STORAGE_ARGUMENT, STORAGE_KEPT, STORAGE_MADE } StorageRole;
@@ -61,6 +62,7 @@ struct Trace {
     Arena *arena;
     jmp_buf no_memory;
     int serial;
+    const char *note; /* of the nodes to come */
     tern_status status; /* of the first op that was refused */
     VEC(TraceNode *) nodes;
     VEC(TraceStorage) storages;

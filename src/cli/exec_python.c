@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+/* exec_python: Python files for tern exec and tern fuse: what the options allow them, Ctrl-C. */
+#include "cli/exec.h"
+
+#include <signal.h>
+#include <stdio.h>
+
+static volatile int interrupted;
+
+/* The script gets a KeyboardInterrupt; a second one ends the process. */
+static void on_interrupt(int number) {
+    interrupted = 1;
+    signal(number, SIG_DFL);
+}
+
+int exec_script_begin(const Cli *cli, ExecScript *script) {
+    *script = (ExecScript){.options = {.output = exec_stdout,
+                                       .errors = exec_stderr,
+                                       .include_dirs = cli->include_dirs.data,
+                                       .num_include_dirs = cli->include_dirs.count,
+                                       .interrupted = &interrupted,
+                                       .arguments = cli->operands.data + 1,
+                                       .num_arguments = cli->operands.count - 1}};
+    tern_script_options *options = &script->options;
+    int count = 0;
+    for (; option_nth(cli, "allow-write", count); count++) {
+        if (count == EXEC_FOLDERS)
+            return cli_fail(cli, EXIT_USAGE, "more than %d folders", EXEC_FOLDERS);
+        script->write_dirs[count] = option_nth(cli, "allow-write", count);
+    }
+    options->write_dirs = script->write_dirs, options->num_write_dirs = count;
+    for (count = 0; option_nth(cli, "allow-read", count); count++) {
+        if (count == EXEC_FOLDERS)
+            return cli_fail(cli, EXIT_USAGE, "more than %d folders", EXEC_FOLDERS);
+        script->read_dirs[count] = option_nth(cli, "allow-read", count);
+    }
+    options->read_dirs = script->read_dirs, options->num_read_dirs = count;
+    signal(SIGINT, on_interrupt);
+    return EXIT_OK;
+}
+
+int exec_script_end(const Cli *cli, tern_status status, int exit_code, char *complaint) {
+    if (status) {
+        exit_code = EXIT_SYSTEM;
+        cli_complain(cli, "out of memory\n");
+    }
+    signal(SIGINT, SIG_DFL);
+    fflush(stdout);
+    if (complaint) cli_complain(cli, complaint);
+    tern_free(complaint);
+    return exit_code;
+}
+
+int exec_python(const Cli *cli, tern_context *context, const char *path) {
+    int exit_code = EXIT_SYSTEM, points;
+    char *complaint = NULL;
+    ExecScript script;
+    if (!option_int(cli, "points", 1, INT32_MAX, 0, &points)) return EXIT_USAGE;
+    int code = exec_script_begin(cli, &script);
+    if (code) return code;
+    script.options.most_points = points;
+    tern_session *session = tern_session_open(context);
+    if (!session) return cli_fail(cli, EXIT_SYSTEM, "out of memory");
+    tern_status status = tern_run_script(session, path, &script.options, &exit_code, &complaint);
+    code = exec_script_end(cli, status, exit_code, complaint);
+    tern_session_close(session);
+    return code;
+}
