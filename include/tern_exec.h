@@ -81,10 +81,10 @@ TERN_API tern_status tern_run_script(tern_session *session, const char *path,
                                      const tern_script_options *options, int *exit_code,
                                      char **complaint);
 
-/* Runs a Python file, then one of its functions as torch.compile(function, fullgraph=True) does, for
- * these arguments, by their names. *text, to be freed with tern_free: what it became, kind 0: a file
- * of kernels in the Triton language with a function that launches them, the file's lines beside what
- * became of them; kind 1: which op went where, and why. NULL where the exit code is not 0. */
+/* Runs a Python file, then one of its functions as torch.compile(function, fullgraph=True) does,
+ * for these arguments, by their names. *text, to be freed with tern_free: what it became. Kind 0: a
+ * file of kernels in the Triton language with a function that launches them, the file's lines above
+ * what became of them; kind 1: which op went where, and why. NULL where the exit code is not 0. */
 TERN_API tern_status tern_fuse_script(tern_session *session, const char *path, const char *function,
                                       const tern_script_options *options,
                                       const tern_exec_value *values, int num_values, int kind,

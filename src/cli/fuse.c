@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tern fuse: what torch.compile makes of a function of a Python file, as a file that one can read. */
+/* tern fuse: what torch.compile makes of a function of a Python file, as a file to read. */
 #include "cli/exec.h"
 
 #include <errno.h>

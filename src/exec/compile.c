@@ -2,14 +2,14 @@
 /* compile: torch.compile over tern_fuse.
  *
  * A call finds an entry: the values of the arguments that are no tensors (the key), and what the
- * function read from outside when it was traced (its guards: names of files, cells, attributes,
- * containers), all as they were then. Types, shapes and strides are tern_fuse's matter. Nothing that
- * fits: the function is traced. What cannot be traced (it prints, looks at values, changes what was
- * there before, launches) runs op by op, as the text says, and a line on stderr says so; so does
- * what raises, which raises again. A trace changes nothing, since Watch (lang/script.h) refuses it.
+ * function read from outside when it was traced (names of files, cells, attributes, containers),
+ * all as they were then. Types, shapes and strides are tern_fuse's matter. Where nothing fits, the
+ * function is traced. What cannot be traced (it prints, looks at values, changes what was there
+ * before, launches) runs op by op, as the text says, and a line on stderr says so; so does what
+ * raises, which raises again. A trace changes nothing: Watch (lang/script.h) refuses it.
  *
- * A result is a tree; its tensors stand in a template as numbers: of results of the trace, or (-1 -
- * n) of argument n. */
+ * A result is a tree; its tensors stand in a template as numbers: of results of the trace, or
+ * (-1 - n) of argument n. */
 #include "exec/exec.h"
 
 #include <stdlib.h>
