@@ -160,7 +160,7 @@ void function_print(Buf *out, const FunctionDef *def); /* the syntax tree of one
 bool cuda_is_name(const char *name);     /* ends with .cu or .cuh */
 void cuda_describe(tern_module *module); /* its functions */
 /* Of a template, with arguments: "reduce<float, 256>"; NULL: it is none. */
-const tern_function *cuda_instance(const tern_module *module, const char *name);
+const tern_function *cuda_find(const tern_module *module, const char *name);
 tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *function,
                                  const char *signature, const tern_options *options);
 /* Gives a kernel that is loaded the memory of the symbols that it names; false after a failure. */

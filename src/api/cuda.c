@@ -33,29 +33,13 @@ static tern_function described(Arena *arena, const CuKernel *kernel) {
 void cuda_describe(tern_module *module) {
     module->num_functions = cu_num_kernels(module->cuda);
     module->functions = arena_array(module->arena, tern_function, module->num_functions);
-    for (int i = 0; i < module->num_functions; i++)
-        module->functions[i] = described(module->arena, cu_kernel(module->cuda, i));
-}
-
-const tern_function *cuda_instance(const tern_module *module, const char *name) {
-    if (setjmp(module->own.context->oom)) {
-        context_no_memory(module->own.context);
-        return NULL;
+    for (int i = 0; i < module->num_functions; i++) {
+        const CuKernel *kernel = cu_kernel(module->cuda, i);
+        module->functions[i] = described(module->arena, kernel);
+        module->functions[i].name =
+            str_c(module->arena, cu_kernel_name(module->arena, module->cuda, kernel));
     }
-    Diag unread = {.arena = module->arena};
-    const CuKernel *kernel = cu_find_kernel(module->arena, module->cuda, name, &unread);
-    if (!kernel) return NULL;
-    tern_function *function = arena_new_of(module->arena, tern_function);
-    *function = described(module->arena, kernel);
-    return function;
 }
-
-tern_status cuda_lacks(const tern_module *module, const char *what) {
-    return context_fail(module->own.context, TERN_ERROR_UNSUPPORTED, "a file of CUDA C has no %s",
-                        what);
-}
-
-/* ---- compiling ---- */
 
 static const CuKernel *find(Arena *arena, const tern_module *module, const char *name) {
     Buf known = {.arena = arena};
@@ -77,6 +61,27 @@ static const CuKernel *find(Arena *arena, const tern_module *module, const char 
     return NULL;
 }
 
+const tern_function *cuda_find(const tern_module *module, const char *name) {
+    if (setjmp(module->own.context->oom)) {
+        context_no_memory(module->own.context);
+        return NULL;
+    }
+    const CuKernel *kernel = find(module->arena, module, name);
+    if (!kernel) return NULL;
+    for (int i = 0; i < module->num_functions; i++)
+        if (kernel == cu_kernel(module->cuda, i)) return &module->functions[i];
+    tern_function *function = arena_new_of(module->arena, tern_function);
+    *function = described(module->arena, kernel);
+    return function;
+}
+
+tern_status cuda_lacks(const tern_module *module, const char *what) {
+    return context_fail(module->own.context, TERN_ERROR_UNSUPPORTED, "a file of CUDA C has no %s",
+                        what);
+}
+
+/* ---- compiling ---- */
+
 static bool check_launch(tern_context *context, const tern_options *options, CuLaunch *launch) {
     int threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -86,7 +91,7 @@ static bool check_launch(tern_context *context, const tern_options *options, CuL
             context_fail(context, TERN_ERROR_ARGUMENT,
                          i == 0 && size == 0
                              ? "CUDA C is compiled for blocks of one shape: how many threads?"
-                             : "a block of %d threads along axis %d; from 1 to %d there may be",
+                             : "a block of %d threads along axis %d; a block has from 1 to %d",
                          size, i, most[i]);
             return false;
         }

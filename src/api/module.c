@@ -173,9 +173,7 @@ const tern_function *tern_module_function(const tern_module *module, int index) 
 }
 
 const tern_function *tern_module_find(const tern_module *module, const char *name) {
-    for (int i = 0; name && module->cuda && i < module->num_functions; i++)
-        if (!strcmp(module->functions[i].name, name)) return &module->functions[i];
-    if (name && module->cuda && strchr(name, '<')) return cuda_instance(module, name);
+    if (module->cuda) return name ? cuda_find(module, name) : NULL;
     const JitFunction *found =
         name && module->module ? module_find(module->module, str_of(name)) : NULL;
     for (int i = 0; found && i < module->num_functions; i++)

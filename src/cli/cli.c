@@ -47,7 +47,7 @@ bool option_launch(const Cli *cli, tern_options *options) {
     for (int i = 0; text && *text; i++) {
         char *end;
         long size = strtol(text, &end, 10);
-        if (i == 3 || end == text || size < 1 || size > 1024 || (*end && *end != ',')) {
+        if (i == 3 || end == text || size < 1 || size > 1 << 30 || (*end && *end != ',')) {
             cli_fail(cli, EXIT_USAGE, "--block: expected one to three numbers of threads, saw '%s'",
                      option_value(cli, "block"));
             return false;
@@ -210,10 +210,16 @@ tern_context *cli_open(const Cli *cli, const char *device, int *exit_code) {
 static const char *find_colon(const char *operand) {
     size_t length = strcspn(operand, "<");
     const char *colon = memrchr(operand, ':', length);
+    while (colon && colon > operand && colon[-1] == ':') /* ns::kernel */
+        colon = memrchr(operand, ':', (size_t)(colon - 1 - operand));
     if (!colon || !access(operand, F_OK)) return NULL;
     for (const char *at = colon + 1; at < operand + length; at++)
-        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '@') return NULL;
+        if (!isalnum((unsigned char)*at) && *at != '_' && *at != '@' && *at != ':') return NULL;
     return colon;
+}
+
+static bool is_cuda_file(const char *path) {
+    return str_ends(str_of(path), ".cu") || str_ends(str_of(path), ".cuh");
 }
 
 static const tern_function *only_function(const Cli *cli, const tern_module *module,
@@ -228,7 +234,8 @@ static const tern_function *only_function(const Cli *cli, const tern_module *mod
     if (count == 1) return tern_module_function(module, 0);
     if (launched == 1) return only;
     if (count == 0) {
-        cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function", path);
+        cli_fail(cli, EXIT_USAGE, "%s: no %s function", path,
+                 is_cuda_file(path) ? "__global__" : "@triton.jit");
         return NULL;
     }
     cli_fail(cli, EXIT_USAGE, "%s: which kernel? name one as %s:KERNEL; there %s:", path, path,
@@ -293,9 +300,14 @@ const tern_function *cli_find_function(const Cli *cli, tern_context *context, co
         return NULL;
     }
     if (!cli_set_globals(cli, context, *module)) return NULL;
-    if (!colon || !colon[1]) return only_function(cli, *module, path);
-    const tern_function *found = tern_module_find(*module, colon + 1);
-    if (!found) cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
+    bool is_named = colon && colon[1];
+    const tern_function *only = is_named ? NULL : only_function(cli, *module, path);
+    if (!is_named && (!only || !only->is_cuda)) return only;
+    const tern_function *found = tern_module_find(*module, is_named ? colon + 1 : only->name);
+    if (!found && is_cuda_file(path))
+        *exit_code = cli_fail_context(cli, context);
+    else if (!found)
+        cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
     return found;
 }
 

@@ -335,6 +335,7 @@ static int run_command(Cli *cli, int argc, char **argv, Buf *said) {
 
 int main(int argc, char **argv) {
     static const CommandRow complete = {"__complete", "", "", NULL, options_none, command_complete};
+    if (argc > 2 && !strcmp(argv[1], "cuda")) argc--, argv++; /* tern cuda run: tern run */
     const CommandRow *command = argc > 1 ? command_find(argv[1]) : NULL;
     const char *word = argc > 1 ? argv[1] : "";
     if (!strcmp(word, "--help") || !strcmp(word, "-h")) command = command_find("help");

@@ -30,7 +30,7 @@ CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKerne
     behind.started_ns = clock_ns();
     Func *fn = cu_lower(arena, module, kernel, launch, diag);
     CompiledKernel *compiled = fn ? compile_ir(arena, fn, &behind, diag) : NULL;
-    if (!compiled && diag->num_refused)
+    if (!fn && diag->num_refused)
         diag_help(diag, (Span){0}, "for devices cuda and sim NVRTC compiles it: --builder nvrtc");
     for (int i = 0; compiled && i < compiled->num_params; i++)
         if (compiled->params[i].is_symbol && str_is(compiled->params[i].name, CU_GRID_BARRIER))

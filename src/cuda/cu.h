@@ -92,6 +92,9 @@ Str cu_folder(const CuModule *module);
 const CuOptions *cu_options(const CuModule *module);
 /* With the namespaces it stands in: "ns::reduce<float, 256>". */
 Str cu_full_name(Arena *arena, const CuModule *module, const CuKernel *kernel);
+/* What names it alone, without arguments of a template: its name, or with namespaces, or its line:
+ * "ns::reduce@7". */
+Str cu_kernel_name(Arena *arena, const CuModule *module, const CuKernel *kernel);
 
 /* A function for the host, and what it calls; cu_has_host: there is such a function. The IR is for
  * src/host alone: it calls functions by name. NULL after diag_error or diag_refused. */

@@ -236,6 +236,10 @@ static CuVal named(CuLower *l) {
                  (cu_is(l->at, "<") && found && found->kind == NAME_FUNCTION);
     bool is_explicit = !found && cu_is(l->at, "<") && cu_builtin_exists(t->text) &&
                        cu_is(cu_skip_angles(l->at), "(");
+    if (found && found->kind == NAME_NONE) { /* what is wrong with it was said */
+        l->panic = true;
+        return cu_poison(l, t->place);
+    }
     if (found && found->kind == NAME_FUNCTION && !calls && l->is_host && found->decl->is_kernel)
         return cu_kernel_value(l, t->place);
     if (found && found->kind == NAME_FUNCTION && !calls)
@@ -361,6 +365,7 @@ static CuVal primary(CuLower *l) {
         return cu_text(l);
     }
     if (t->kind == CU_STRING) return cu_unsupported(l, t->place, "a string in a kernel");
+    if (l->is_host && cu_is(t, "<")) return cu_bad(l, t->place, "a launch of what is no kernel");
     return cu_bad(l, t->place,
                   t->kind == CU_END ? "the text ends in an expression"
                                     : "expected an expression, saw '%.*s'",

@@ -48,7 +48,11 @@ CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name) {
                                             STR_ARG(name))
                            : cu_bad(l, place, "%s'%.*s' is not declared", what, STR_ARG(name));
     for (const CuUnread *u = l->module->unread; u && !was_said; u = u->next)
-        diag_note(l->diag, u->at, "the header '%.*s' was not found", STR_ARG(u->name));
+        diag_note(l->diag, u->at,
+                  u->is_outside ? "the header '%.*s' lies outside of the file's folder and of "
+                                  "those given by -I, and was not read"
+                                : "the header '%.*s' was not found",
+                  STR_ARG(u->name));
     return bad;
 }
 
@@ -370,6 +374,22 @@ static Str plain_name(Arena *arena, Str name) {
     return buf_str(&text);
 }
 
+/* __launch_bounds__(256, 2): a block may have 256 threads. */
+static void check_bounds(CuLower *l, const CuDecl *decl, const CuScope *scope) {
+    const int *block = l->launch->block;
+    CuToken *t = decl->start;
+    int64_t most, threads = (int64_t)block[0] * block[1] * block[2];
+    while (t != decl->at && t->kind != CU_END && !cu_is(t, "__launch_bounds__")) t = t->next;
+    if (!cu_is(t, "__launch_bounds__") || !cu_is(t->next, "(")) return;
+    const CuScope *outer = l->scope;
+    l->scope = scope;
+    l->at = t->next->next;
+    if (cu_constant(l, "the number of threads in '__launch_bounds__'", &most) && threads > most)
+        cu_bad(l, t->place, "a block of %lld threads; '%.*s' is written for at most %lld",
+               (long long)threads, STR_ARG(decl->name), (long long)most);
+    l->scope = outer;
+}
+
 Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,
                Diag *diag) {
     const CuDecl *decl = kernel->decl;
@@ -397,6 +417,7 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
     if (signature.result && signature.result->kind != CU_VOID)
         cu_error(diag, decl->at->place, "a kernel returns void, not '%.*s'",
                  STR_ARG(cu_name(arena, signature.result)));
+    check_bounds(&l, decl, locals.outer);
     l.scope = &locals;
     call.result = signature.result;
     call.returned = cu_alloc(&l, cu_type(CU_BOOL), ALLOC_LOCAL, STR(""));

@@ -2,6 +2,8 @@
 /* module: a file, and its kernels. */
 #include "cuda/front.h"
 
+#include <stdlib.h>
+
 /* What a signature calls the number that a parameter points to; empty: no pointer to a number. */
 static Str pointee_of(const CuType *type) {
     static const char *const names[NUM_CU_KINDS] = {
@@ -98,22 +100,78 @@ const CuKernel *cu_kernel(const CuModule *module, int index) {
     return &module->kernels.data[index];
 }
 
+typedef VEC(const CuKernel *) Kernels;
+
+static int line_of(const CuKernel *kernel) {
+    int line = 0, column;
+    if (kernel->span.source)
+        source_position(kernel->span.source, kernel->span.start, &line, &column);
+    return line;
+}
+
+/* "k" names ns::k, too; "k@7" the one that line 7 names. */
+static bool is_named(Arena *arena, const CuModule *m, const CuKernel *kernel, Str name) {
+    for (int i = 0; i < name.length; i++)
+        if (name.data[i] == '@' && atoi(name.data + i + 1) == line_of(kernel)) name.length = i;
+    if (str_equal(kernel->name, name)) return true;
+    Str full = cu_full_name(arena, m, kernel);
+    int before = full.length - name.length;
+    return before >= 0 && str_ends(full, str_c(arena, name)) &&
+           (!before || full.data[before - 1] == ':');
+}
+
+Str cu_kernel_name(Arena *arena, const CuModule *m, const CuKernel *kernel) {
+    int alike = 0, same = 0; /* in other namespaces; overloads */
+    Str full = cu_full_name(arena, m, kernel);
+    for (int i = 0; i < m->kernels.count; i++) {
+        const CuKernel *other = &m->kernels.data[i];
+        if (other->decl == kernel->decl || !str_equal(other->name, kernel->decl->name)) continue;
+        alike++;
+        same += str_equal(cu_full_name(arena, m, other), full);
+    }
+    if (!alike) return kernel->decl->name;
+    return same ? str_format(arena, "%.*s@%d", STR_ARG(full), line_of(kernel)) : full;
+}
+
+/* Of several of one name none is meant more than another, but one outside of all namespaces. */
+static const CuKernel *only_one(Arena *arena, const CuModule *m, const Kernels *found, Str name,
+                                Diag *diag) {
+    int same = 0;
+    const CuKernel *best = found->count ? found->data[0] : NULL;
+    for (int i = 0; i < found->count; i++)
+        if (str_equal(cu_full_name(arena, m, found->data[i]), name)) best = found->data[i], same++;
+    if (found->count < 2 || same == 1) return best;
+    cu_error(diag, best->decl->at->place, "there are %d kernels '%.*s'", found->count,
+             STR_ARG(name));
+    for (int i = 0; i < found->count; i++)
+        diag_note(diag, found->data[i]->span, "'%.*s' is one of them",
+                  STR_ARG(cu_kernel_name(arena, m, found->data[i])));
+    return NULL;
+}
+
 const CuKernel *cu_find_kernel(Arena *arena, const CuModule *module, const char *name, Diag *diag) {
-    size_t length = strcspn(name, "<");
-    const CuKernel *best = NULL;
+    Str word = {name, (int)strcspn(name, "<")};
+    bool has_args = name[word.length] != 0;
+    Kernels alike = {0}, others = {0}; /* others: templates without arguments, or the reverse */
     for (int i = 0; i < module->kernels.count; i++) {
         const CuKernel *kernel = &module->kernels.data[i];
-        bool same = str_equal(kernel->name, (Str){name, (int)length});
-        if (same && (!best || kernel->is_template == (name[length] != 0))) best = kernel;
+        if (is_named(arena, module, kernel, word))
+            vec_push(arena, kernel->is_template == has_args ? &alike : &others, kernel);
     }
-    if (!best || !name[length]) return best;
-    if (!best->is_template) {
-        cu_error(diag, best->decl->at->place, "kernel '%.*s' is no template", STR_ARG(best->name));
+    if (!alike.count && others.count) {
+        const CuKernel *other = others.data[0];
+        cu_error(diag, other->decl->at->place,
+                 has_args ? "kernel '%.*s' is no template" : "kernel '%.*s' is a template",
+                 STR_ARG(other->name));
+        if (!has_args)
+            diag_help(diag, other->span, "name it with its arguments: '%.*s<..>'", STR_ARG(word));
         return NULL;
     }
+    const CuKernel *best = only_one(arena, module, &alike, word, diag);
+    if (!best || !has_args) return best;
     const CuModule *library = NULL;
     CuKernel *made = arena_new_of(arena, CuKernel);
-    *made =
-        described(arena, module, &library, best->decl, str_copy(arena, str_of(name + length)).data);
+    Str args = str_copy(arena, str_of(name + word.length));
+    *made = described(arena, module, &library, best->decl, args.data);
     return made;
 }

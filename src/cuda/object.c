@@ -160,8 +160,18 @@ static CuVal size_written(CuLower *l) {
     return made(type, at, place);
 }
 
+/* Is there a '>>>' before the statement ends? l->at: behind '<<<'. */
+static bool is_closed(const CuLower *l) {
+    CuToken *t = l->at;
+    while (t->kind != CU_END && !cu_is(t, ";") && !(cu_is(t, ">>") && cu_is(t->next, ">")))
+        t = cu_is(t, "(") || cu_is(t, "{") ? cu_skip(t) : t->next;
+    return cu_is(t, ">>");
+}
+
 /* grid, block[, shared[, stream]] >>> */
-static bool configuration(CuLower *l, Value **values) {
+static bool configuration(CuLower *l, Value **values, CuPlace place) {
+    if (!is_closed(l)) cu_bad(l, place, "'<<<' without '>>>'");
+    if (l->panic) return false;
     CuVal stream = {.type = cu_type(CU_INT), .is_null = true, .place = l->at->place},
           bytes = stream;
     bool in_angles = l->in_angles;
@@ -173,9 +183,11 @@ static bool configuration(CuLower *l, Value **values) {
     if (cu_accept(l, ",")) bytes = cu_assignment(l);
     if (cu_accept(l, ",")) stream = cu_assignment(l);
     l->in_angles = in_angles;
-    cu_expect(l, ">>", "after what a launch is of");
-    cu_expect(l, ">", "after what a launch is of");
+    if (!l->panic && !(cu_is(l->at, ">>") && cu_is(l->at->next, ">")))
+        cu_bad(l, l->at->place, "expected '>>>' after the size of a launch, saw '%.*s'",
+               STR_ARG(l->at->text));
     if (l->panic) return false;
+    l->at = l->at->next->next;
     three(l, grid, values);
     three(l, block, values + 3);
     const CuType *pointer = cu_pointer(l->arena, cu_type(CU_VOID));
@@ -189,7 +201,9 @@ static bool configuration(CuLower *l, Value **values) {
 /* "reduce<float, 256>", of what the parameters of a template are in this call. */
 static Str kernel_name(CuLower *l, const CuDecl *decl, const CuSignature *signature) {
     CuTemplate params;
-    if (!decl->templates || !cu_template(l, decl, &params) || !params.count) return decl->name;
+    CuKernel at = {.name = decl->name, .span = cu_span(decl->at->place), .decl = decl};
+    Str plain = cu_kernel_name(l->arena, l->module, &at);
+    if (!decl->templates || !cu_template(l, decl, &params) || !params.count) return plain;
     CuArg *args = arena_array(l->arena, CuArg, params.count);
     for (int i = 0; i < params.count; i++) {
         const CuName *name = signature->scope->names;
@@ -198,7 +212,7 @@ static Str kernel_name(CuLower *l, const CuDecl *decl, const CuSignature *signat
         args[i] = (CuArg){.type = name->val.type, .is_value = name->kind == NAME_CONSTANT};
         if (args[i].is_value) args[i].bits = constant_bits(name->val.value->def);
     }
-    return cu_args_name(l->arena, decl->name, (CuArgs){params.count, args});
+    return cu_args_name(l->arena, plain, (CuArgs){params.count, args});
 }
 
 /* A struct is passed as its parts, as the kernel takes it. */
@@ -233,8 +247,9 @@ CuVal cu_launch(CuLower *l, const CuCallee *callee) {
     CuVal *args;
     int count;
     CuPlace place = callee->place;
+    CuPlace open = l->at->place;
     l->at = l->at->next->next;
-    if (!configuration(l, launch)) return cu_poison(l, place);
+    if (!configuration(l, launch, open)) return cu_poison(l, place);
     if (!cu_expect(l, "(", "after the size of a launch")) return cu_poison(l, place);
     if (!cu_arguments(l, ")", &count, &args)) return cu_poison(l, place);
     const CuDecl *decl = cu_resolve(l, callee, count, args, &signature, false);

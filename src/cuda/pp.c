@@ -240,7 +240,7 @@ static bool include_name(CuPp *pp, CuToken *line, const CuToken *word, Str *name
 
 static void note_header(Reader *r, const CuUnread **list, Str name, const CuToken *word) {
     CuUnread *header = arena_new_of(r->pp.arena, CuUnread);
-    *header = (CuUnread){name, cu_span(word->place), *list};
+    *header = (CuUnread){name, cu_span(word->place), climbs(name), *list};
     *list = header;
 }
 

@@ -627,6 +627,22 @@ static Ending statement(CuLower *l, bool in_block) {
     return ending;
 }
 
+/* Names that a statement with an error would have declared, `T x = ..`: nothing is said of them
+ * where they are used. */
+static void forget_names(CuLower *l, const CuToken *start, const CuToken *end) {
+    bool after_type = false, is_binding = false;
+    for (const CuToken *t = start; t != end && t->kind != CU_END; t = t->next) {
+        bool ends = cu_is(t->next, "=") || cu_is(t->next, ";") || cu_is(t->next, ",") ||
+                    cu_is(t->next, "(") || cu_is(t->next, "{") || cu_is(t->next, "[") ||
+                    (is_binding && cu_is(t->next, "]"));
+        if (t->kind == CU_NAME && ends && (after_type || is_binding) && !cu_find(l, t->text))
+            cu_bind(l, (CuName){.name = t->text, .kind = NAME_NONE});
+        is_binding |= t == start->next && cu_is(start, "auto") && cu_is(t, "[");
+        after_type = (t->kind == CU_NAME && !cu_is(t, "return") && !cu_is(t, "case")) ||
+                     cu_is(t, ">") || (t == start->next && (cu_is(t, "*") || cu_is(t, "&")));
+    }
+}
+
 /* After an error: on to the next statement of this block. */
 static void recover(CuLower *l, CuToken *start) {
     l->panic = false;
@@ -653,6 +669,7 @@ static Ending items(CuLower *l) {
             if (l->diag->num_errors + l->diag->num_refused > DIAG_MAX_ERRORS) return ending;
             recover(l, start);
             l->b = before, l->depth = depth, l->nested = nested, l->scope = scope;
+            forget_names(l, start, l->at);
             continue;
         }
         if (one == ENDS) {

@@ -81,6 +81,7 @@ typedef struct CuDefine {
 typedef struct CuUnread {
     Str name;
     Span at;
+    bool is_outside; /* it was not looked for: its path climbs out of the folders */
     const struct CuUnread *next;
 } CuUnread;
 typedef struct CuHeaders {

@@ -45,7 +45,7 @@ __global__ void run(float *y, Task task) { y[threadIdx.x] = task.from[threadIdx.
 END
 exits 0 'kernel: scale<float, (3 > 2 ? 7 : 8)>, grid 1, block 32' "$TERN" run "$work/t.cu:scale<float, (3 > 2 ? 7 : 8)>" \
     --device interp --grid 1 --block 32 -a 'x=ones(10)' -a n=10 --check 'x=full(10,7)'
-exits 2 "no @triton.jit function 'scales<float, 2>'" "$TERN" run "$work/t.cu:scales<float, 2>" \
+exits 2 "no __global__ function 'scales<float, 2>'" "$TERN" run "$work/t.cu:scales<float, 2>" \
     --device interp --grid 1 --block 32 -a 'x=ones(10)' -a n=9
 for device in cpu interp sim; do
     exits 0 'sum 17' "$TERN" run "$work/t.cu:run" --device $device --grid 1 --block 4 -a 'y=empty(4)' \
