@@ -367,6 +367,7 @@ CuVal cu_call_library(CuLower *l, const char *name, int count, CuVal *args, CuPl
 
 CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found) {
     bool is_builtin = cu_builtin_exists(name->text);
+    Str space = l->space;
     CuArgs written = {0};
     CuSignature signature;
     int count;
@@ -376,7 +377,8 @@ CuVal cu_call_named(CuLower *l, CuToken *name, const CuName *found) {
     if (!found && !is_builtin && cu_builtin_known(name->text))
         return cu_unsupported(l, name->place, "'%.*s' in a kernel", STR_ARG(name->text));
     if (!found && !is_builtin) return cu_undeclared(l, name->place, "function ", name->text);
-    CuCallee callee = {.name = name->text, .explicit_args = written, .place = name->place};
+    CuCallee callee = {
+        .name = name->text, .space = space, .explicit_args = written, .place = name->place};
     if (found) callee.first = found->decl, callee.record = found->record, callee.self = found->self;
     if (found && cu_at_launch(l)) return cu_launch(l, &callee);
     if (found && l->is_host && found->decl->is_kernel && !cu_is(l->at, "("))

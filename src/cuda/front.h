@@ -149,6 +149,7 @@ struct CuDecl {
     CuToken *special;             /* '<' behind the name of a specialisation */
     CuToken *bases;               /* of a class: behind ':' */
     Str record;                   /* of a constructor: its class */
+    Str space;                    /* the innermost namespace around it; empty: none */
     const CuDecl *owner;          /* the class that it is a member of */
     bool is_kernel, is_static, is_explicit, is_default, is_deleted, is_busy;
     bool is_native;   /* a function that who runs a program for the host has: src/host */
@@ -160,7 +161,7 @@ struct CuModule {
     Arena *arena;
     CuToken *tokens;
     CuDecls decls;
-    Map namespaces;
+    Map namespaces, used; /* used: namespaces and names that a `using` names */
     VEC(CuKernel) kernels;
     const CuUnread *unread, *left_out;
     const Source *source;
@@ -235,6 +236,7 @@ typedef struct CuLower {
     Builder b;
     Op *top; /* allocs go before it */
     CuToken *at;
+    Str space; /* the namespace in front of the name that was read last; empty: none */
     const CuScope *scope;
     CuScope *globals;
     CuCall *call;
@@ -418,7 +420,7 @@ typedef struct CuSignature {
 } CuSignature;
 void cu_add_params(CuLower *l, const CuSignature *signature); /* of the function as a whole */
 typedef struct CuCallee { /* functions with one name, and what the call says about them */
-    Str name;
+    Str name, space;      /* space: the namespace that is written in front; empty: none */
     const CuDecl *first;
     const CuRecord *record; /* of members */
     const CuVal *self;

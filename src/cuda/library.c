@@ -27,7 +27,7 @@ const CuModule *cu_library(Arena *arena, bool is_host) {
     };
     Diag diag = {.arena = arena}; /* the user's may have failed */
     CuModule *m = arena_new_of(arena, CuModule);
-    *m = (CuModule){.arena = arena, .namespaces.arena = arena};
+    *m = (CuModule){.arena = arena, .namespaces.arena = arena, .used.arena = arena};
     m->decls.names.arena = arena;
     for (int i = 0; i < COUNT(texts) - !is_host; i++) {
         Str text = {texts[i].start, (int)(texts[i].end - texts[i].start)};

@@ -67,17 +67,24 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
     return kernel;
 }
 
-/* namespace cg = cooperative_groups; which also stands in functions. */
+/* namespace cg = cooperative_groups; using namespace a; using b::f; also in functions. */
 static void find_aliases(CuModule *m) {
-    for (const CuToken *t = m->tokens; t->kind != CU_END; t = t->next)
+    for (const CuToken *t = m->tokens; t->kind != CU_END; t = t->next) {
         if (cu_is(t, "namespace") && t->next->kind == CU_NAME && cu_is(t->next->next, "="))
             map_set(&m->namespaces, t->next->text, m);
+        bool names_all = cu_is(t, "using") && cu_is(t->next, "namespace");
+        for (const CuToken *u = t; cu_is(t, "using") && u->kind != CU_END && !cu_is(u, ";");
+             u = u->next)
+            if (u->kind == CU_NAME && (names_all || cu_is(u->next, ";")))
+                map_set(&m->used, u->text, m);
+    }
 }
 
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag) {
     CuModule *m = arena_new_of(arena, CuModule);
-    *m = (CuModule){.arena = arena, .namespaces.arena = arena, .source = source, .path = path};
+    *m = (CuModule){.arena = arena, .source = source, .path = path};
+    m->namespaces.arena = m->used.arena = arena;
     if (options) m->options = *options;
     CuHeaders headers = {0};
     m->tokens = cu_preprocess(arena, source, path, options, &headers, diag);

@@ -181,6 +181,7 @@ const CuName *cu_name_at(CuLower *l, CuToken **at) {
     const CuRecord *record = NULL;
     const CuName *found = NULL;
     cu_accept(l, "::");
+    l->space = STR("");
     for (;;) {
         CuToken *t = *at = l->at;
         if (t->kind != CU_NAME) return NULL;
@@ -188,6 +189,7 @@ const CuName *cu_name_at(CuLower *l, CuToken **at) {
         bool qualifies = cu_is(t->next, "::");
         if (!record && qualifies && is_looked_through(l, t)) {
             l->at = t->next->next;
+            l->space = t->text;
             continue;
         }
         if (record) {
@@ -213,6 +215,7 @@ const CuName *cu_name_at(CuLower *l, CuToken **at) {
             return NULL;
         }
         record = type->record;
+        l->space = STR("");
         l->at = l->at->next;
         cu_accept(l, "template");
     }

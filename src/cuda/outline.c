@@ -10,6 +10,7 @@ typedef struct Outline {
     const CuDecl *owner; /* NULL: a file */
     CuToken *templates;  /* of the declaration that is read; NULL: none */
     int depth;           /* of classes in each other */
+    VEC(Str) spaces;     /* of each '{' that is open: the namespace's name; empty: it is none */
 } Outline;
 
 enum { MAX_CLASSES = 50 }; /* in each other */
@@ -46,6 +47,9 @@ static CuDecl *add(const Outline *o, CuDecl decl) {
     *copy = decl;
     copy->owner = o->owner;
     copy->templates = o->templates;
+    copy->space = o->owner ? o->owner->space : STR("");
+    for (int i = o->spaces.count - 1; i >= 0 && !copy->space.length; i--)
+        copy->space = o->spaces.data[i];
     copy->overload = map_get(&o->decls->names, decl.name);
     map_set(&o->decls->names, decl.name, copy);
     vec_push(o->m->arena, &o->decls->in_order, copy);
@@ -280,7 +284,7 @@ static CuToken *record(Outline *o, CuToken *start) {
     if (o->depth < MAX_CLASSES) {
         decl->members = arena_new_of(o->m->arena, CuDecls);
         decl->members->names.arena = o->m->arena;
-        Outline inside = {o->m, decl->members, decl, NULL, o->depth + 1};
+        Outline inside = {.m = o->m, .decls = decl->members, .owner = decl, .depth = o->depth + 1};
         outlined(&inside, after->next, end);
     }
     if (!cu_is(end, ";")) variables(o, start, semicolon_of(end)); /* struct {..} a; */
@@ -288,11 +292,20 @@ static CuToken *record(Outline *o, CuToken *start) {
     return semicolon_of(end);
 }
 
-static CuToken *namespace(const Outline *o, CuToken *t) {
-    if (t->next->kind == CU_NAME) map_set(&o->m->namespaces, t->next->text, o->m);
-    for (; t->kind != CU_END && !cu_is(t, "{") && !cu_is(t, ";"); t = t->next)
-        if (cu_is(t, "::") && t->next->kind == CU_NAME)
-            map_set(&o->m->namespaces, t->next->text, o->m);
+/* At '{': what stands in it is in that namespace. */
+static CuToken *opened(Outline *o, CuToken *t, Str space) {
+    vec_push(o->m->arena, &o->spaces, space);
+    return t->next;
+}
+
+static CuToken *namespace(Outline *o, CuToken *t, bool is_inline) {
+    Str space = STR("");
+    for (; t->kind != CU_END && !cu_is(t, "{") && !cu_is(t, ";"); t = t->next) {
+        bool names = cu_is(t, "::") || cu_is(t, "namespace");
+        if (names && t->next->kind == CU_NAME)
+            map_set(&o->m->namespaces, space = t->next->text, o->m);
+    }
+    if (cu_is(t, "{")) return opened(o, t, is_inline ? STR("") : space);
     return t->kind == CU_END ? t : t->next;
 }
 
@@ -303,14 +316,16 @@ static CuToken *declaration(Outline *o, CuToken *t) {
         t = cu_skip_angles(t->next);
     }
     if (cu_is(t, "template")) return semicolon_of(t); /* an instance that is asked for */
-    if (cu_is(t, ";") || cu_is(t, "}") || cu_is(t, "{")) return t->next;
+    if (cu_is(t, "{")) return opened(o, t, STR(""));
+    if (cu_is(t, "}") && o->spaces.count) o->spaces.count--;
+    if (cu_is(t, ";") || cu_is(t, "}")) return t->next;
     bool access = cu_is(t, "public") || cu_is(t, "private") || cu_is(t, "protected");
     if (access && cu_is(t->next, ":")) return t->next->next;
     if (cu_is(t, "friend")) return end_of(t);
     if (cu_is(t, "extern") && t->next->kind == CU_STRING)
-        return cu_is(t->next->next, "{") ? t->next->next->next : t->next->next;
-    if (cu_is(t, "inline") && cu_is(t->next, "namespace")) t = t->next;
-    if (cu_is(t, "namespace")) return namespace(o, t);
+        return cu_is(t->next->next, "{") ? opened(o, t->next->next, STR("")) : t->next->next;
+    bool is_inline = cu_is(t, "inline") && cu_is(t->next, "namespace"); /* is looked through */
+    if (is_inline || cu_is(t, "namespace")) return namespace(o, is_inline ? t->next : t, is_inline);
     if (cu_is(t, "using") && t->next->kind == CU_NAME && cu_is(t->next->next, "=")) {
         add(o, (CuDecl){.kind = CU_DECL_TYPE, .name = t->next->text, .start = t, .at = t->next});
         return semicolon_of(t);
@@ -330,7 +345,7 @@ static void outlined(Outline *o, CuToken *from, const CuToken *end) {
 }
 
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from) {
-    Outline o = {module, decls, NULL, NULL, 0};
+    Outline o = {.m = module, .decls = decls};
     if (!decls->names.arena) decls->names.arena = module->arena;
     outlined(&o, from, NULL);
 }

@@ -212,8 +212,37 @@ static bool is_for_device(const CuDecl *decl) {
     return decl->owner != NULL;
 }
 
+/* ---- namespaces ---- */
+
+static bool has_space(const CuDecl *first, Str space) {
+    for (const CuDecl *decl = first; decl; decl = decl->overload)
+        if (str_equal(decl->space, space) && (decl->body || decl->is_native)) return true;
+    return false;
+}
+
+/* Does a call look in one namespace alone: that in front of the name, else that of the function
+ * around it, if it has the name and no argument is of a class, whose own is looked in, too? */
+static bool is_narrow(const CuLower *l, const CuCallee *callee, const CuDecl *first, int count,
+                      const CuVal *args, Str *space) {
+    *space = callee->space;
+    if (callee->record) return false;
+    if (callee->space.length) return has_space(first, *space);
+    for (int i = 0; i < count; i++)
+        if (args[i].type->kind == CU_STRUCT) return false;
+    *space = l->call && l->call->decl ? l->call->decl->space : STR("");
+    return has_space(first, *space);
+}
+
+/* Of two that fit alike, f() means the one beside the function that calls it. */
+static int nearer(const CuLower *l, const CuDecl *a, const CuDecl *b) {
+    Str here = l->call && l->call->decl ? l->call->decl->space : STR("");
+    return str_equal(a->space, here) - str_equal(b->space, here);
+}
+
 static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int count,
                    const CuVal *args, Choice *choice) {
+    Str space;
+    bool narrow = is_narrow(l, callee, first, count, args, &space);
     for (const CuDecl *decl = first; decl; decl = decl->overload) {
         Candidate c;
         Diag *diag = l->diag, quiet = {.arena = l->arena, .muted = true};
@@ -221,6 +250,9 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
         int nested = l->nested;
         if (decl->kind != CU_DECL_FUNCTION || !(decl->body || decl->is_native) || decl->is_deleted)
             continue;
+        bool is_used = !space.length && (map_get(&l->module->used, decl->space) ||
+                                         map_get(&l->module->used, callee->name));
+        if (narrow && !is_used && !str_equal(decl->space, space)) continue;
         l->diag = &quiet;
         bool fits = candidate(l, decl, callee, count, args, &c);
         l->diag = diag;
@@ -241,6 +273,7 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
             who = here == there ? 0 : here ? 1 : -1;
             l->panic = false;
         }
+        if (!who) who = nearer(l, decl, best->decl);
         if (who > 0) {
             *best = c;
             choice->rival = NULL;

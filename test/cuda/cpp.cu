@@ -279,3 +279,41 @@ __global__ void conditions(int *out, const int *in) {
     if (Larger()(x, 30) > 30) to[1] = 2;
     while (unsigned(to[3]) < 3u) to[3]++;
 }
+
+// ---- one name in several namespaces ----
+
+namespace first {
+struct Pair {
+    int a, b;
+};
+__device__ int weigh(double x) { return x * 10; }
+__device__ int weigh(const Pair &p) { return p.a - p.b; }
+__device__ int beside(int x) { return weigh(x); } // not second's, which fits better
+} // namespace first
+namespace second {
+__device__ int weigh(int x) { return x + 100; }
+__device__ int weigh(double x) { return x + 1000; }
+__device__ int beside(int x) { return weigh(x) + weigh(x + 0.5); }
+__device__ int of_a_class(first::Pair p) { return weigh(p); }
+namespace {
+__device__ int hidden(int x) { return x * 3; }
+} // namespace
+inline namespace version {
+__device__ int inner(int x) { return x * 7; }
+} // namespace version
+} // namespace second
+__device__ int hidden(double x) { return -1; }
+__device__ int inner(int x) { return -2; }
+
+__global__ void spaces(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], *to = out + i * 8;
+    to[0] = first::weigh(x);
+    to[1] = second::weigh(x) + second::weigh(x * 0.5);
+    to[2] = first::beside(x);
+    to[3] = second::beside(x);
+    to[4] = second::of_a_class(first::Pair{x, 3});
+    to[5] = second::hidden(x) + hidden(x);
+    to[6] = second::inner(x) + ::inner(x);
+    using second::weigh;
+    to[7] = weigh(x);
+}
