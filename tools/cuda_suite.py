@@ -4,14 +4,16 @@
 
     cuda_suite.py MANIFEST SOURCES [--device D].. [--only WORD].. [--jobs N] [--tern PATH] [-v]
 
-MANIFEST is a Python file. It calls what is given to it:
+MANIFEST is a Python file, or a folder of them. It calls what is given to it:
 
     case("reduce.cu:block_sum", grid, block, dict(x=x, out=empty(1), n=100), dict(out=x.sum()))
 
 for each kernel: the file below SOURCES and the kernel as `tern run` takes them, the grid and the
 block, the arguments by name (arrays of NumPy, which the kernel may write, numbers, `empty(shape,
 dtype)`, of which the kernel writes all, `zeros(..)`, `bf16(array)`), and what some of them hold
-afterwards, computed in float64. `tol=` is the error allowed, of the value plus the mean of all of
+afterwards, computed in float64. `normal(*shape, dtype=)` draws numbers, with `random` of NumPy;
+`wide` makes them float64; `near(array)` rounds them as bfloat16, `low(arguments, *those that stay)`
+gives them so. `tol=` is the error allowed, of the value plus the mean of all of
 them; else 2e-5, 4e-3 for halves, and none for integers; `shared=` are the bytes of dynamic shared
 memory, `only=` the devices that can run it. `refused=WORDS` says that tern refuses the kernel with
 these words, `finds=dict(sim=WORDS)` that a device stops it with them, where the others give what is
@@ -44,6 +46,26 @@ class Made:
             return f"{self.how}({','.join(map(str, self.shape))},{self.dtype})"
         np.save(f"{folder}/{name}.npy", self.array)
         return f'load("{folder}/{name}.npy",bf16)'
+
+
+def wide(array):
+    return np.asarray(array).astype(np.float64)
+
+
+def near(array):
+    """The bfloat16 next to each number: the same in float32."""
+    bits = array.astype(np.float32).view(np.uint32)
+    return ((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000).view(np.float32)
+
+
+def low(args, *floats):
+    """Arguments with bfloat16 in float32's place, but those named."""
+    def one(value):
+        if isinstance(value, Made):
+            return Made(value.how, value.shape, "bf16") if value.dtype == "f32" else value
+        is_single = isinstance(value, np.ndarray) and value.dtype == np.float32
+        return Made("load", dtype="bf16", array=value) if is_single else value
+    return {name: value if name in floats else one(value) for name, value in args.items()}
 
 
 class Case:
@@ -86,8 +108,9 @@ class Case:
                 wrong = got.astype(object) != want.astype(object)
             else:
                 tol = self.tol if self.tol is not None else 4e-3 if got.dtype == np.float16 else 2e-5
-                scale = np.abs(want) + np.abs(want).mean()
-                wrong = ~(np.abs(got.astype(np.float64) - want) <= tol * scale)
+                scale = np.abs(want) + np.abs(want[np.isfinite(want)]).mean()
+                with np.errstate(invalid="ignore"):
+                    wrong = ~((got == want) | (np.abs(got.astype(np.float64) - want) <= tol * scale))
             if wrong.any():
                 i = int(np.argmax(wrong))
                 return f"{name}[{i}] is {got[i]}, not {want[i]}; {wrong.sum()} of {wrong.size} are wrong"
@@ -127,7 +150,10 @@ def read_manifest(path):
     cases = []
     with open(path) as file:
         code = compile(file.read(), path, "exec")
-    exec(code, {"np": np, "case": lambda *a, **k: cases.append(Case(*a, **k)),
+    random = np.random.default_rng(7)
+    exec(code, {"np": np, "case": lambda *a, **k: cases.append(Case(*a, **k)), "random": random,
+                "normal": lambda *shape, dtype=np.float32: random.standard_normal(shape).astype(dtype),
+                "wide": wide, "near": near, "low": low,
                 "empty": lambda shape, dtype=np.float32: Made("empty", shape, dtype),
                 "zeros": lambda shape, dtype=np.float32: Made("zeros", shape, dtype),
                 "bf16": lambda array: Made("load", dtype="bf16", array=array)})
@@ -146,7 +172,10 @@ def main():
     parser.add_argument("-v", action="store_true", dest="verbose")
     options = parser.parse_args()
     devices = options.device or ["interp", "cpu", "sim"]
-    cases = [c for c in read_manifest(options.manifest) if all(word in c.name() for word in options.only)]
+    files = [options.manifest]
+    if os.path.isdir(options.manifest):
+        files = [f"{options.manifest}/{name}" for name in sorted(os.listdir(options.manifest)) if name.endswith(".py")]
+    cases = [c for file in files for c in read_manifest(file) if all(word in c.name() for word in options.only)]
     counts = {device: Counter() for device in devices}
     wrong = set()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:

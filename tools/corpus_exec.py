@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""corpus_exec: how many of other people's CUDA programs run?
+
+    corpus_exec.py FOLDER-OR-FILE .. [--device D] [--limit SECONDS] [--jobs N] [--tern PATH] [-v]
+
+Runs `tern exec` on each .cu file with a `main`, in its folder, with the arguments that the Makefile
+beside it gives (the last of several, which is how often it repeats, made 2), folders of headers
+above it searched. Counts how they end: `ran` with exit code 0; `nonzero`, the program's own; `refused`
+by name (exit code 3); `error`, in the source as tern reads it (2); `stopped` at an access or by a
+kernel (1 and 4, with a place); `late`, still running at the limit; `crashed`. Then what was said
+first, most frequent first."""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+
+HEADERS = ("include", "inc", "common", "Common", "utils", "src")
+
+
+def programs(paths):
+    for path in paths:
+        walk = os.walk(path) if os.path.isdir(path) else [(os.path.dirname(path), [], [os.path.basename(path)])]
+        for folder, folders, files in walk:
+            folders.sort()
+            for name in sorted(files):
+                if name.endswith(".cu"):
+                    with open(os.path.join(folder, name), errors="replace") as file:
+                        text = file.read()
+                    if re.search(r"\bmain\s*\([^;]*\)\s*\{", text):
+                        yield os.path.join(folder, name)
+
+
+def read(path):
+    try:
+        with open(path, errors="replace") as file:
+            return file.read()
+    except OSError:
+        return ""
+
+
+def arguments(makefile):
+    run = re.search(r"^run:.*\n\t(.*)", makefile, re.M)
+    words = re.sub(r"^.*?\./\S+", "", run.group(1)).split() if run else []
+    words = [word for word in words if not re.search(r"[|;&<>$]", word)]
+    if words and len(words) > 1 - words[0].isdigit() and words[-1].isdigit():
+        words[-1] = str(min(int(words[-1]), 2))
+    return words
+
+
+def folders_above(path, roots):
+    """Folders that a project's own build gives as -I."""
+    found, up = [], os.path.dirname(os.path.abspath(path))
+    while up != "/":
+        found += [f"{up}/{name}" for name in HEADERS if os.path.isdir(f"{up}/{name}")]
+        if up in roots:
+            break
+        up = os.path.dirname(up)
+    return found
+
+
+def first_words(text):
+    for line in text.splitlines():
+        for mark in (": error: ", "not supported: ", "error: "):
+            if mark in line:
+                return line.split(mark, 1)[1].strip()[:150]
+    return (text.strip().splitlines() or ["nothing said"])[-1][:150]
+
+
+def run(path, options, roots):
+    folder = os.path.dirname(os.path.abspath(path))
+    makefile = read(f"{folder}/Makefile")
+    command = [os.path.abspath(options.tern), "exec", "--device", options.device]
+    includes = [f"{folder}/{word}" for word in re.findall(r"-I\s*([^\s$]+)", makefile)] + folders_above(path, roots)
+    for name in includes:
+        command += ["-I", name] if os.path.isdir(name) else []
+    command += [os.path.abspath(path), "--", *arguments(makefile)]
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        try:
+            code = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=out, stderr=err, cwd=folder, timeout=options.limit
+            ).returncode
+        except subprocess.TimeoutExpired:
+            code = None
+        err.seek(0)
+        out.seek(0)
+        said, printed = err.read(1 << 20).decode(errors="replace"), out.read(1 << 20).decode(errors="replace")
+    is_terns = ": error: " in said or "not supported: " in said or said.startswith("error:")
+    if code is None:
+        return "late", ""
+    if code == 0:
+        return "ran", ""
+    if code < 0:
+        return "crashed", f"signal {-code}"
+    if is_terns and code in (1, 2, 3, 4):
+        return {1: "stopped", 2: "error", 3: "refused", 4: "stopped"}[code], first_words(said)
+    return "nonzero", f"exit code {code}: {(said + printed).strip().splitlines()[-1:]}"[:150]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("paths", nargs="+")
+    parser.add_argument("--device", default="cpu")
+    parser.add_argument("--limit", type=float, default=20)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--tern", default=os.environ.get("TERN", "build/tern"))
+    parser.add_argument("-v", action="store_true", dest="verbose")
+    options = parser.parse_args()
+    roots = [os.path.abspath(path) for path in options.paths]
+    outcomes, reasons = Counter(), Counter()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = list(programs(options.paths))
+        for path, (outcome, words) in zip(found, pool.map(lambda path: run(path, options, roots), found)):
+            outcomes[outcome] += 1
+            reasons[outcome, words] += outcome not in ("ran", "late")
+            if options.verbose:
+                print(f"{outcome} {path}: {words}", flush=True)
+    print(f"{len(found)} programs: {', '.join(f'{n} {outcome}' for outcome, n in outcomes.most_common())}")
+    for (outcome, words), n in reasons.most_common(60):
+        print(f"{n:5} {outcome:8} {words}" if n else "", end="\n" if n else "")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
