@@ -74,3 +74,21 @@ PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str
     errno = saved;
     return result;
 }
+
+static int number_before(Str text, const char *words) {
+    const char *at = NULL;
+    size_t length = strlen(words);
+    for (int i = 0; i + (int)length <= text.length && !at; i++)
+        if (!memcmp(text.data + i, words, length)) at = text.data + i;
+    if (!at) return -1;
+    int value = 0, unit = 1;
+    while (at > text.data && at[-1] >= '0' && at[-1] <= '9' && unit < 1000000)
+        value += (*--at - '0') * unit, unit *= 10;
+    return unit > 1 ? value : -1;
+}
+
+PtxasUse ptxas_use(Str words) {
+    return (PtxasUse){
+        number_before(words, " registers"), number_before(words, " bytes stack frame"),
+        number_before(words, " bytes spill stores"), number_before(words, " bytes spill loads")};
+}

@@ -16,4 +16,10 @@ typedef enum PtxasResult {
 PtxasResult ptxas_run(Arena *arena, const char *target, Str ptx, bool lines, Str *cubin,
                       Str *words);
 
+/* Of a thread; -1: the words do not say. */
+typedef struct PtxasUse {
+    int registers, stack_bytes, spill_stores, spill_loads; /* spills: bytes */
+} PtxasUse;
+PtxasUse ptxas_use(Str words);
+
 #endif

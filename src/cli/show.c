@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tern show: what the compiler makes of a kernel, at any stage. Needs no device: text only. */
+#include "base/ptxas.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/sass.h"
@@ -35,7 +36,8 @@ const char details_show[] =
     "cpu:generic\n"
     "  ptx      the PTX text for a GPU;  sass: ptxas' result, and what it says of\n"
     "           registers, stack and spills (needs ptxas, and cuobjdump or nvdisasm)\n"
-    "  facts    arguments, shared memory, what the compiler found out\n"
+    "  facts    arguments, shared memory, what the compiler found out; of a GPU also\n"
+    "           registers and spills, where ptxas is\n"
     "  times    what each step of this compilation took, in order (-t sm_90a: for a GPU)\n\n"
     "example:\n"
     "  tern show kernels/softmax.py --stage c --sig '*fp32:16,*fp32:16,i32,i32,i32,1024'\n";
@@ -113,6 +115,27 @@ static int show_sass(const Show *show, const char *ptx, const char *target) {
     return print_stage(show, sass.text.data);
 }
 
+/* What only the assembler knows of a thread. */
+static int show_facts(const Show *show, tern_kernel *kernel, const char *facts) {
+    Arena *arena = show->cli->arena;
+    const char *ptx = tern_kernel_text(kernel, TERN_STAGE_PTX);
+    Str words;
+    int code = print_stage(show, facts);
+    if (!ptx || code) return code;
+    PtxasResult result =
+        ptxas_run(arena, tern_kernel_target(kernel), str_of(ptx), false, NULL, &words);
+    if (result == PTXAS_REFUSED)
+        return cli_fail(show->cli, EXIT_WRONG, "ptxas does not accept the PTX: %.*s",
+                        STR_ARG(words));
+    PtxasUse use = ptxas_use(words);
+    if (result == PTXAS_MISSING)
+        printf("registers, spills: not known: %.*s\n", STR_ARG(words));
+    else
+        printf("registers: %d a thread\nspills: %d bytes stored, %d loaded a thread\n",
+               use.registers, use.spill_stores, use.spill_loads);
+    return EXIT_OK;
+}
+
 /* ---- compiled stages ---- */
 
 typedef struct StageRow {
@@ -152,6 +175,8 @@ static int show_compiled(const Show *show, const StageRow *row) {
                         show->stage_name);
     else if (!strcmp(row->name, "sass"))
         code = show_sass(show, text, tern_kernel_target(kernel));
+    else if (row->stage == TERN_STAGE_FACTS && !show->pass)
+        code = show_facts(show, kernel, text);
     else
         code = print_stage(show, text);
     const char *remarks = tern_kernel_text(kernel, TERN_STAGE_REMARKS);

@@ -95,12 +95,19 @@ mkdir "$work/bin" "$work/empty"
 printf '#!/bin/sh\n: >"$5"\n' >"$work/bin/ptxas" && chmod +x "$work/bin/ptxas"
 exits 4 "stage sass: there is no 'ptxas' on PATH" env PATH="$work/empty" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
 exits 4 "needs 'cuobjdump' or 'nvdisasm' on PATH" env PATH="$work/bin" "$(command -v $TERN)" show $k --stage sass --target sm_90a --sig "$sig"
+exits 0 "registers, spills: not known: there is no 'ptxas' on PATH" env PATH="$work/empty" "$(command -v $TERN)" show $k --stage facts --target sm_90a --sig "$sig"
 with_triton=$(python3 -c 'import importlib.util as u; print(u.find_spec("triton").submodule_search_locations[0])' 2>/dev/null)
 tools_path=$PATH:/usr/local/cuda/bin:$with_triton/backends/nvidia/bin
 if (PATH=$tools_path; command -v ptxas && command -v cuobjdump) >"$work/.out" 2>&1; then
     exits 0 'MUFU.EX2' env PATH="$tools_path" $TERN show $k --stage sass --target sm_90a --sig "$sig"
 else
     skip 1 'no ptxas with cuobjdump'
+fi
+if (PATH=$tools_path; command -v ptxas) >"$work/.out" 2>&1; then
+    exits 0 ' a thread' env PATH="$tools_path" $TERN show $k --stage facts --target sm_90a --sig "$sig"
+    exits 0 'spills: 0 bytes stored, 0 loaded a thread' env PATH="$tools_path" $TERN show $k --stage facts --target sm_90a --sig "$sig"
+else
+    skip 2 'no ptxas'
 fi
 if (PATH=$tools_path; command -v ptxas && command -v nvdisasm) >"$work/.out" 2>&1; then
     for tool in ptxas nvdisasm; do ln -sf "$(PATH=$tools_path; command -v $tool)" "$work/bin/$tool"; done

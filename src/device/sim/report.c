@@ -34,7 +34,7 @@ typedef struct Summary {
     Count rows[NUM_ROWS];
     VEC(Line) lines;
     /* occupancy */
-    Assembled assembled;
+    PtxasUse assembled;
     bool knows_registers;
     int threads, by_threads, by_shared, by_registers, by_blocks, blocks;
 } Summary;
@@ -198,7 +198,7 @@ static void text_shared(Buf *out, const Summary *s) {
     }
 }
 
-static void text_registers(Buf *out, const Assembled *a) {
+static void text_registers(Buf *out, const PtxasUse *a) {
     buf_printf(out, "%d registers a thread", a->registers);
     if (a->stack_bytes > 0) buf_printf(out, ", %d bytes of stack", a->stack_bytes);
     if (a->spill_stores > 0 || a->spill_loads > 0)

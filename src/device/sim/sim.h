@@ -25,6 +25,7 @@
 #ifndef TERN_SIM_H
 #define TERN_SIM_H
 
+#include "base/ptxas.h"
 #include "device/window.h"
 #include "gen/ptx/read.h"
 
@@ -302,10 +303,7 @@ typedef struct Totals { /* of all launches of a kernel since it was loaded */
     Recording recording;
     Findings *findings; /* NULL: the device is not watched */
 } Totals;
-typedef struct Assembled { /* of a thread, as ptxas -v says; -1: not known */
-    int registers, stack_bytes, spill_stores, spill_loads; /* spills: bytes */
-} Assembled;
-Assembled sim_assembled(Arena *arena, const PtxProgram *program, const char *target);
+PtxasUse sim_assembled(Arena *arena, const PtxProgram *program, const char *target);
 /* found.c: a watched launch's failure, and what could not be checked. */
 void sim_find_failure(Findings *findings, const Failure *failure);
 const Findings *sim_find_all(Arena *arena, const Totals *totals);
