@@ -112,23 +112,33 @@ $(B)/tern: $(CLI_O) $(BASE_O) $(B)/libtern.a
 
 # ---- from Python ----
 
-# A package that works from where it lies: PYTHONPATH=build/python. The extension is one object, with
-# all of libtern in it; PYTHON says whose headers. -Wpedantic knows no function pointers in slots.
+# A package that works from where it lies: PYTHONPATH=build/python. The extension and the command, which
+# tern.why asks, share one libtern.so beside them; PYTHON says whose headers. -Wpedantic knows no function
+# pointers in slots.
 PYTHON    ?= python3
 PYTHON_H  := $(shell $(PYTHON) -c 'import sys, sysconfig; print(sys.version_info >= (3, 11) and sysconfig.get_path("include") or "")' 2>/dev/null)
-NATIVE    := $(B)/python/tern/_tern.abi3.so
+BESIDE    ?= -Wl,-rpath,'$$ORIGIN'
+IN_PYTHON := $(B)/python/tern
 NATIVE_C  := $(wildcard python/native/*.c)
 PACKAGE   := $(patsubst python/%,$(B)/python/%,$(shell find python/tern -name '*.py'))
-$(NATIVE): $(NATIVE_C) python/native/native.h include/tern.h $(B)/libtern.a $(B)/flags
+# Static where it can be: other machines need not have it.
+JANSSON_A := $(wildcard $(shell $(PKG_CONFIG) --variable=libdir jansson)/libjansson.a)
+$(IN_PYTHON)/_tern.abi3.so: $(NATIVE_C) python/native/native.h include/tern.h $(B)/libtern.so $(B)/flags
 	@mkdir -p $(@D)
 	$(call say,link)$(CC) $(filter-out -Wpedantic -MMD -MP,$(CFLAGS)) -Wno-missing-field-initializers -isystem $(PYTHON_H) \
-	    -shared $(NATIVE_C) $(B)/libtern.a $(LDFLAGS) -Wl,--exclude-libs,ALL -Wl,-z,nodelete -o $@ $(LDLIBS)
+	    -shared $(NATIVE_C) $(B)/libtern.so $(LDFLAGS) $(BESIDE) -Wl,-z,nodelete -o $@ $(LDLIBS)
+$(IN_PYTHON)/libtern.so.0: $(B)/libtern.so
+	@mkdir -p $(@D)
+	@cp $< $@
+$(IN_PYTHON)/tern: $(CLI_O) $(BASE_O) $(B)/libtern.so
+	@mkdir -p $(@D)
+	$(call say,link)$(CC) $(LDFLAGS) $(BESIDE) $^ -o $@ $(LDLIBS) $(or $(JANSSON_A),$(CLI_LDLIBS))
 $(B)/python/%.py: python/%.py
 	@mkdir -p $(@D)
 	@cp $< $@
 
 .PHONY: python
-python: $(NATIVE) $(PACKAGE) ## build the Python package in build/python; needs Python 3.11's headers
+python: $(addprefix $(IN_PYTHON)/,_tern.abi3.so libtern.so.0 tern) $(PACKAGE) ## build the Python package in build/python; needs Python 3.11's headers
 # With the tests where it can be; a program under a sanitizer could not load it.
 WITH_PYTHON := $(if $(SAN),,$(if $(wildcard $(PYTHON_H)/Python.h),python))
 

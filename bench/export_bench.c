@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* export_bench: what a launch of an exported kernel costs beside the driver's own cuLaunchKernel, and
- * what choosing among its forms costs.
+/* export_bench: what a launch of an exported kernel costs beside the driver's own
+ * cuLaunchKernel, and what choosing among its forms costs.
  *
  *     tern build kernels/softmax.py --name softmax -o D --require 'columns <= BLOCK' \
  *         --sig '*{fp32,fp16}:16?,*{0}:16?,i32:16?,i32:16?,i32:16?,{1024,2048,4096,8192}'
@@ -9,7 +9,8 @@
  *     cc -O2 -ID bench/export_bench.c D/softmax.c -o export_bench -pthread -ldl -lm
  *     export_bench D/softmax.ptx                     without a GPU: the forms alone
  *
- * Both launch the same text on the same stream, in bursts that start with an empty queue, in turns. */
+ * Both launch the same text on the same stream, in turns, in bursts that start with an empty queue.
+ */
 #include "softmax.h"
 
 #include <dlfcn.h>

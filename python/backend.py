@@ -55,11 +55,15 @@ def _files():
         folders[:] = sorted(name for name in folders if name != "__pycache__")
         for name in sorted(names):
             path = os.path.join(folder, name)
-            yield os.path.relpath(path, package), _content(path)
+            yield os.path.relpath(path, package), _content(path), _is_binary(path)
+
+
+def _is_binary(path):
+    return os.access(path, os.X_OK) and not path.endswith(".py")
 
 
 def _content(path):
-    if path.endswith(".so"):
+    if _is_binary(path):
         stripped = path + ".stripped"
         subprocess.run(["strip", "--strip-unneeded", "-o", stripped, path], check=True)
         try:
@@ -79,20 +83,22 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     with open(os.path.join(ROOT, "LICENSE"), "rb") as file:
         license_text = file.read()
     wheel = f"Wheel-Version: 1.0\nGenerator: tern\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
-    files = [*_files(), (f"{info}/LICENSE", license_text),
-             (f"{info}/METADATA", _metadata(project).encode()), (f"{info}/WHEEL", wheel.encode())]
+    scripts = "".join(f"{name} = {place}\n" for name, place in project["scripts"].items())
+    texts = {"LICENSE": license_text, "METADATA": _metadata(project).encode(), "WHEEL": wheel.encode(),
+             "entry_points.txt": f"[console_scripts]\n{scripts}".encode()}
+    files = [*_files(), *((f"{info}/{name}", text, False) for name, text in texts.items())]
     record = ""
-    for path, content in files:
+    for path, content, _ in files:
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         record += f"{path},sha256={digest},{len(content)}\n"
-    files.append((f"{info}/RECORD", (record + f"{info}/RECORD,,\n").encode()))
+    files.append((f"{info}/RECORD", (record + f"{info}/RECORD,,\n").encode(), False))
     file_name = f"{name}-{_tag()}.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, file_name), "w", zipfile.ZIP_DEFLATED,
                          compresslevel=9) as archive:
-        for path, content in files:
+        for path, content, is_binary in files:
             entry = zipfile.ZipInfo(path)  # 1980: no time
             entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o755 if path.endswith(".so") else 0o644) << 16
+            entry.external_attr = (0o100755 if is_binary else 0o100644) << 16
             archive.writestr(entry, content)
     return file_name
 

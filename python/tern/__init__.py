@@ -12,10 +12,11 @@ from ._tern import (CompileError, Context, DeviceError, Error, Kernel, KernelErr
 from .context import context, devices, synchronize
 from .jit import Function, jit
 from .measure import bench, check
+from .why import why
 
 __all__ = ["CompileError", "Context", "DeviceError", "Error", "Function", "Kernel", "KernelError",
            "LaunchError", "OutOfMemory", "SystemError", "Unsupported", "as_triton", "bench",
-           "check", "context", "devices", "install_stub", "jit", "synchronize"]
+           "check", "context", "devices", "install_stub", "jit", "synchronize", "why"]
 
 
 def as_triton(device=None, tune=None):
