@@ -27,7 +27,7 @@ exits 4 'No such file' $add --before /nonexistent/f.txt
 check 'folded stacks' grep -q '^vector_add_kernel [0-9]*$' "$work/f.txt"
 exits 0 'C functions by addresses: libdw.so.1 is not here' env TERN_LIBDW=/nonexistent $add --frames
 if ldconfig -p 2>/dev/null | grep -qF libdw.so.1; then
-    check 'C functions are in folded stacks' $add --frames --folded "$work/c.txt" --trace "$work/c.json"
+    check 'C functions are in folded stacks' $add --frames --folded "$work/c.txt" --trace "$work/c.json" --flame "$work/c.svg"
     check 'from main on' grep -q '^main.*;command_prof.*;vector_add_kernel [0-9]*$\|;main.*;command_prof.*;vector_add_kernel [0-9]*$' "$work/c.txt"
     check 'and in traces' grep -q '"Call stack":"[^"]*main' "$work/c.json"
 else skip 3 'libdw.so.1 is not here'; fi
@@ -79,11 +79,16 @@ for slices in tracks.values():
             open_ends.pop()
         assert not open_ends or -end <= open_ends[-1] + 1
         open_ends.append(-end)
+# What speedscope's schema asks for (file-format-spec.ts), and that frames are those that there are.
 scope = json.load(open(sys.argv[2]))
+assert scope["$schema"] == "https://www.speedscope.app/file-format-schema.json"
+assert all(type(f["name"]) is str and f.keys() <= {"name", "file", "line", "col"} for f in scope["shared"]["frames"])
 for profile in scope["profiles"]:
+    assert profile["type"] == "evented" and profile["unit"] == "nanoseconds" and type(profile["name"]) is str
     stack, at = [], profile["startValue"]
+    assert profile["startValue"] <= profile["endValue"]
     for e in profile["events"]:
-        assert e["at"] >= at
+        assert e["at"] >= at and e["type"] in "OC" and 0 <= e["frame"] < len(scope["shared"]["frames"])
         at = e["at"]
         if e["type"] == "O":
             stack.append(e["frame"])
@@ -108,7 +113,30 @@ assert data["shown"] == data["events_all"] == len(data["events"]) == 11
 assert all(0 <= e[2] <= e[3] <= data["wall"] and e[1] < len(data["tracks"]) for e in data["events"])
 assert not re.search(r"""\b(src|href)=|url\(|@import|fetch\(|XMLHttpRequest""", page) and set(re.findall(r"https?://[^\s\"']*", page)) == {"http://www.w3.org/2000/svg"}
 END
+    cat >"$work/tree.py" <<'END'
+# Folded stacks and the flame graph of one profile are the same tree: each node's time, where it is wide enough to be drawn.
+import sys, xml.etree.ElementTree
+folded, drawn, path = {}, {}, {}
+for line in open(sys.argv[1]):
+    stack, ns = line.rsplit(" ", 1)
+    parts = ("all", *stack.split(";"))
+    for i in range(len(parts)):
+        folded[parts[:i + 1]] = folded.get(parts[:i + 1], 0) + int(ns)
+svg = "{http://www.w3.org/2000/svg}"
+for g in xml.etree.ElementTree.parse(sys.argv[2]).iter(svg + "g"):
+    name, rest = g.find(svg + "title").text.rsplit(": ", 1)
+    y = float(g.find(svg + "rect").get("y"))
+    above = [at for at in path if at > y]
+    path = {at: path[at] for at in above}
+    path[y] = name.replace(" (device)", "_[device]").replace(" ", "_").replace(";", "_")
+    drawn[tuple(path[at] for at in sorted(path, reverse=True))] = round(float(rest.split(" us")[0]) * 1000)
+least = folded[("all",)] * 0.1 / 1200
+assert len(drawn) >= 6 and all(folded[at] == ns for at, ns in drawn.items())
+assert all(at in drawn for at, ns in folded.items() if ns > 1.01 * least)
+END
     check 'they are what the tools read' python3 "$work/lint.py" "$work/t.json" "$work/s.json" "$work/f.svg" "$work/r.html"
+    if [ -s "$work/c.svg" ]; then check 'one tree in both' python3 "$work/tree.py" "$work/c.txt" "$work/c.svg"
+    else skip 1 'libdw.so.1 is not here'; fi
     $add -q --trace "$work/t.json.gz" >/dev/null
     if [ $? = 3 ]; then skip 1 'libz.so.1 is not here'
     else check 'and compressed' python3 "$work/lint.py" "$work/t.json.gz" "$work/s.json" "$work/f.svg" "$work/r.html"; fi
