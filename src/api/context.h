@@ -130,6 +130,7 @@ void handle_close(Handle *own);
 Nvtx *nvtx_open(void); /* NULL: no tool, or no memory */
 void nvtx_close(Nvtx *nvtx);
 void nvtx_call(Nvtx *nvtx, const tern_call *call, bool begins);
+void nvtx_stream(Nvtx *nvtx, void *handle); /* a CUstream of ours: "tern 1", "tern 2" .. */
 
 /* ---- observe.c ---- */
 static inline bool is_observed(const tern_context *context) {

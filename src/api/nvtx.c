@@ -14,10 +14,12 @@
 
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* nvtxTypes.h: NvtxCallbackModule, NvtxCallbackIdCore2, NvtxExportTableID; nvToolsExt.h. */
 enum {
+    MODULE_CUDA = 2,
     MODULE_CORE2 = 5,
     NUM_MODULES = 7,
     TABLE_CALLBACKS = 1,
@@ -33,6 +35,7 @@ enum {
     DESTROY = 14,
     NUM_SLOTS = 16
 };
+enum { NAME_STREAM = 5 }; /* NvtxCallbackIdCuda: nvtxNameCuStreamA */
 enum { COLOR_ARGB = 1, PAYLOAD_UINT64 = 1, MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
 
 typedef void (*NvtxSlot)(void);
@@ -54,6 +57,7 @@ struct Nvtx { /* of a context */
     void *domain;
     Map strings; /* name -> registered string */
     int depth;   /* ranges that are open: no more are ended */
+    int num_streams;
 };
 
 /* NVTX_CBID_.._SIZE of NvtxCallbackModule: core, CUDA, OpenCL, CUDA's runtime, core 2, sync. */
@@ -105,9 +109,10 @@ static void attach(void) {
 /* ---- what we call ---- */
 
 /* NULL: the tool has none, or none yet. */
-static NvtxSlot slot(int which) {
-    return __atomic_load_n(&module_slots[MODULE_CORE2][which], __ATOMIC_ACQUIRE);
+static NvtxSlot slot_of(int module, int which) {
+    return __atomic_load_n(&module_slots[module][which], __ATOMIC_ACQUIRE);
 }
+static NvtxSlot slot(int which) { return slot_of(MODULE_CORE2, which); }
 
 static const struct {
     const char *name;
@@ -164,6 +169,14 @@ static void *registered(Nvtx *nvtx, const char *name) {
     string = make(nvtx->domain, name);
     map_set(&nvtx->strings, str_copy(nvtx->arena, key), string);
     return string;
+}
+
+void nvtx_stream(Nvtx *nvtx, void *handle) {
+    void (*name)(void *, const char *) =
+        (void (*)(void *, const char *))slot_of(MODULE_CUDA, NAME_STREAM);
+    char words[32];
+    snprintf(words, sizeof words, "tern %d", ++nvtx->num_streams);
+    if (name && handle) name(handle, words);
 }
 
 /* The payload: bytes that are copied, or programs that are launched. */

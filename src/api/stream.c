@@ -43,7 +43,9 @@ tern_stream *tern_stream_create(tern_context *context) {
     if (device->ops->queue_open &&
         context_checked(context, device->ops->queue_open(device, &queue)))
         return NULL;
-    return stream_add(context, queue);
+    tern_stream *stream = stream_add(context, queue);
+    if (stream && context->nvtx) nvtx_stream(context->nvtx, tern_stream_handle(stream));
+    return stream;
 }
 
 tern_stream *tern_stream_wrap(tern_context *context, void *handle) {

@@ -22,6 +22,24 @@ if $cc -shared -fPIC test/mock/nvtx_injection.c -o "$work/tool.so" 2>/dev/null; 
     check 'a tool that is not there changes nothing' sh -c "[ ! -e '$NVTX_SEEN' ] && grep -q vector_add '$work/without'"
     NVTX_SEEN=/nonexistent/seen NVTX_INJECTION64_PATH="$work/tool.so" $run >"$work/without"
     check 'nor does one that refuses' grep -q vector_add "$work/without"
+    # Streams that a program makes have names, on the NVIDIA device over the mock driver, once its test has made that.
+    cat >"$work/streams.c" <<'END'
+#include <tern.h>
+int main(void) {
+    tern_context *context = tern_open(&(tern_open_options){.device = "cuda", .cache_dir = ""}, NULL, NULL, 0);
+    if (!context) return 1;
+    tern_stream *a = tern_stream_create(context), *b = tern_stream_create(context);
+    tern_stream_free(a);
+    tern_stream_free(b);
+    tern_close(context);
+    return !a || !b;
+}
+END
+    if [ -e "$BUILD/test/mock/libcuda_mock.so" ] && $cc -Iinclude "$work/streams.c" -o "$work/streams" "$BUILD/libtern.a" -lm -ldl -lpthread 2>/dev/null; then
+        check 'streams are made' env NVTX_INJECTION64_PATH="$work/tool.so" \
+            TERN_CUDA_DRIVER="$(realpath "$BUILD")/test/mock/libcuda_mock.so" "$work/streams"
+        check 'and have names' sh -c "[ \"\$(grep '^stream' '$NVTX_SEEN' | tr '\\n' ' ')\" = 'stream tern 1 stream tern 2 ' ]"
+    else skip 2 'no mock driver'; fi
     # NVTX's own headers, where they are, tell the tool of the same ranges the same.
     cat >"$work/app.c" <<'END'
 #include <nvtx3/nvToolsExt.h>
@@ -46,5 +64,5 @@ END
         check "as NVTX's headers tell it" sh -c "while read -r line; do grep -qxF \"\$line\" '$NVTX_SEEN' || exit 1; done <'$work/app.seen'
             [ \$(wc -l <'$work/app.seen') = 10 ]"
     else skip 1 'the headers of NVTX are not here'; fi
-else skip 13 'no C compiler'; fi
+else skip 15 'no C compiler'; fi
 finish

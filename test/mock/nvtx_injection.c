@@ -55,6 +55,10 @@ static int pop(void *domain) {
     return 0;
 }
 
+static void name_stream(void *stream, const char *name) {
+    fprintf(seen, "stream %s%s\n", name, stream ? "" : " ?");
+}
+
 static void fill(Slot **table) {
     *table[4] = (Slot)push;
     *table[5] = (Slot)pop;
@@ -84,7 +88,7 @@ static int look_at_modules(const Callbacks *callbacks) {
 
 int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
     const Callbacks *callbacks = export_table(1);
-    Slot **table;
+    Slot **table, **cuda;
     unsigned size;
     pthread_t thread;
     const char *path = getenv("NVTX_SEEN");
@@ -94,6 +98,7 @@ int InitializeInjectionNvtx2(const void *(*export_table)(uint32_t)) {
         !callbacks->module_table(5, &table, &size) || size < 16)
         return 0;
     setvbuf(seen, NULL, _IOLBF, 0);
+    if (callbacks->module_table(2, &cuda, &size)) *cuda[5] = (Slot)name_stream;
     if (!getenv("NVTX_LATE"))
         fill(table);
     else if (pthread_create(&thread, NULL, fill_late, table))
