@@ -25,7 +25,7 @@ static void end(void) {
 
 #define SHAPE(...) (int)(sizeof((int64_t[]){__VA_ARGS__}) / 8), ((const int64_t[]){__VA_ARGS__})
 
-static tern_tensor *counted(int rank, const int64_t *shape) {
+__attribute__((unused)) static tern_tensor *counted(int rank, const int64_t *shape) {
     int64_t count = 1;
     for (int i = 0; i < rank; i++) count *= shape[i];
     return tern_view(tern_arange(session, TERN_FLOAT32, 0, (double)count, 1), rank, shape);
