@@ -94,6 +94,15 @@ TERN_API tern_status tern_item_int(tern_tensor *tensor, int64_t *value);
 TERN_API tern_tensor *tern_load_npy(tern_session *session, const char *path);
 TERN_API tern_status tern_save_npy(tern_tensor *tensor, const char *path);
 
+/* Numbers as PyTorch draws them on a GPU, Philox 4x32-10, from the session's seed on (0 at first):
+ * of [0, 1), and of the normal distribution. On a GPU they depend on its number of
+ * multiprocessors, elsewhere they are those of an H200. */
+TERN_API void tern_manual_seed(tern_session *session, uint64_t seed);
+TERN_API tern_tensor *tern_rand(tern_session *session, tern_dtype dtype, int rank,
+                                const int64_t *shape);
+TERN_API tern_tensor *tern_randn(tern_session *session, tern_dtype dtype, int rank,
+                                 const int64_t *shape);
+
 /* As print(tensor) of PyTorch. tern_free; NULL: an error. _on: as of a tensor on that device,
  * "cuda:0". */
 TERN_API char *tern_tensor_text(tern_tensor *tensor);
@@ -238,6 +247,32 @@ TERN_API tern_status tern_allclose(tern_tensor *a, tern_tensor *b, double rtol, 
                                    bool equal_nan, bool *result);
 /* x @ weight.T + bias; bias may be NULL */
 TERN_API tern_tensor *tern_linear(tern_tensor *x, tern_tensor *weight, tern_tensor *bias);
+/* beta * input + alpha * (a @ b), of matrices; the input broadcasts. */
+TERN_API tern_tensor *tern_addmm(tern_tensor *input, tern_tensor *a, tern_tensor *b, double beta,
+                                 double alpha);
+/* Each element is 0 with probability p, others are scaled by 1 / (1 - p); not training: a view. */
+TERN_API tern_tensor *tern_dropout(tern_tensor *x, double p, bool is_training);
+/* In order along a dimension, and where each was; equals stay in order, NaN is the largest. topk:
+ * the first k of it, the largest or smallest ones first. The host sorts, and waits for the
+ * device. */
+TERN_API tern_status tern_sort(tern_tensor *x, int dim, bool descending, tern_tensor **values,
+                               tern_tensor **indices);
+TERN_API tern_status tern_topk(tern_tensor *x, int64_t k, int dim, bool largest,
+                               tern_tensor **values, tern_tensor **indices);
+typedef enum tern_reduction {
+    TERN_REDUCTION_MEAN,
+    TERN_REDUCTION_SUM,
+    TERN_REDUCTION_NONE
+} tern_reduction;
+typedef struct tern_entropy_options {
+    tern_reduction reduction;
+    int64_t ignore_index; /* a class whose rows do not count; PyTorch's is -100 */
+    double label_smoothing;
+} tern_entropy_options;
+/* Classes along dimension 1 (of a vector 0); target: classes, or a float share of each. weight: of
+ * each class, or NULL. options NULL: mean, ignore_index -100. */
+TERN_API tern_tensor *tern_cross_entropy(tern_tensor *x, tern_tensor *target, tern_tensor *weight,
+                                         const tern_entropy_options *options);
 TERN_API tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype); /* a view, if it is of it */
 TERN_API tern_tensor *tern_clone(tern_tensor *tensor);
 TERN_API tern_tensor *tern_contiguous(tern_tensor *tensor);              /* a view, if it is */

@@ -60,25 +60,6 @@ typedef struct Rule {
 
 /* ---- kernels ---- */
 
-static tern_kernel *compile(tern_session *session, const Rule *rule, const char *signature) {
-    tern_module *module =
-        tern_load_text(session->context, rule->text, strlen(rule->text), rule->name);
-    if (!module) return NULL;
-    tern_kernel *kernel = tern_compile(module, rule->name, signature, NULL);
-    tern_module_free(module);
-    if (kernel) session_add_text(session, signature, rule->text);
-    return kernel;
-}
-
-static bool remember(tern_session *session, const char *name, const char *signature,
-                     tern_kernel *kernel) {
-    if (setjmp(session->no_memory)) return false;
-    NamedKernel named = {str_c(session->arena, str_of(name)),
-                         str_c(session->arena, str_of(signature)), kernel};
-    vec_push(session->arena, &session->kernels, named);
-    return true;
-}
-
 static tern_kernel *kernel_for(tern_session *session, const Rule *rule,
                                tern_tensor *const *tensors) {
     char signature[160];
@@ -95,16 +76,7 @@ static tern_kernel *kernel_for(tern_session *session, const Rule *rule,
         at += (size_t)snprintf(signature + at, sizeof signature - at, ",%s",
                                rule->flags[i] ? "True" : "False");
     snprintf(signature + at, sizeof signature - at, ",%d", COLS);
-    for (int i = 0; i < session->kernels.count; i++) {
-        const NamedKernel *have = &session->kernels.data[i];
-        if (!strcmp(have->name, rule->name) && !strcmp(have->signature, signature))
-            return have->kernel;
-    }
-    tern_kernel *kernel = compile(session, rule, signature);
-    if (!kernel || remember(session, rule->name, signature, kernel)) return kernel;
-    tern_kernel_free(kernel);
-    session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
-    return NULL;
+    return session_kernel(session, rule->name, rule->text, signature);
 }
 
 /* ---- a step ---- */

@@ -294,6 +294,7 @@ static bool session_fill(tern_session *session, tern_context *context) {
     const char *device = tern_device_name(context);
     session->context = context;
     session->grad_mode = true;
+    session->seed = 0;
     session->on_host = tern_device_property(device, TERN_DEVICE_ON_HOST);
     session->checks_accesses = tern_device_property(device, TERN_DEVICE_CHECKS_ACCESSES);
     session->is_cuda = !session->on_host;
@@ -360,6 +361,41 @@ void op_begin(tern_session *session, const char *name, const tern_operand *opera
 void session_add_text(tern_session *session, const char *signature, const char *text) {
     if (setjmp(session->no_memory)) return;
     buf_printf(&session->texts, "# %s\n%s\n\n", signature, text);
+}
+
+/* ---- kernels of whole texts ---- */
+
+static tern_kernel *compile(tern_session *session, const char *name, const char *text,
+                            const char *signature) {
+    char file[40];
+    snprintf(file, sizeof file, "%s.py", name);
+    tern_module *module = tern_load_text(session->context, text, strlen(text), file);
+    if (!module) return NULL;
+    tern_kernel *kernel = tern_compile(module, name, signature, NULL);
+    tern_module_free(module);
+    if (kernel) session_add_text(session, signature, text);
+    return kernel;
+}
+
+static bool remember(tern_session *session, const char *name, const char *signature,
+                     tern_kernel *kernel) {
+    if (setjmp(session->no_memory)) return false;
+    NamedKernel named = {name, str_c(session->arena, str_of(signature)), kernel};
+    vec_push(session->arena, &session->kernels, named);
+    return true;
+}
+
+tern_kernel *session_kernel(tern_session *session, const char *name, const char *text,
+                            const char *signature) {
+    for (int i = 0; i < session->kernels.count; i++) {
+        const NamedKernel *have = &session->kernels.data[i];
+        if (!strcmp(have->name, name) && !strcmp(have->signature, signature)) return have->kernel;
+    }
+    tern_kernel *kernel = compile(session, name, text, signature);
+    if (!kernel || remember(session, name, signature, kernel)) return kernel;
+    tern_kernel_free(kernel);
+    session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
+    return NULL;
 }
 
 tern_context *tern_session_context(tern_session *session) { return session->context; }

@@ -82,7 +82,8 @@ struct tern_session {
     int num_traces;
     Buf texts; /* of all kernels */
     bool grad_mode, is_freeing, walks_back;
-    uint64_t num_nodes;
+    uint64_t num_nodes, seed;
+    int64_t random_turn;    /* counters of Philox that are used up */
     struct TapeNode *dying; /* nodes of the tape that are being freed */
 };
 
@@ -94,6 +95,9 @@ tern_status session_fail(tern_session *session, tern_status status, const char *
 /* Around what an op does, for who observes the context; the end is tern_range_pop. A tensor that is
  * NULL counts as a number. */
 void op_begin(tern_session *session, const char *name, const tern_operand *operands, int count);
+/* The only kernel of a text, compiled on first use; the session's. NULL: said. name: a literal */
+tern_kernel *session_kernel(tern_session *session, const char *name, const char *text,
+                            const char *signature);
 /* Of a kernel that is compiled, for tern_session_kernels. */
 void session_add_text(tern_session *session, const char *signature, const char *text);
 /* "[2, 3]" */
