@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What an eager op of 16 elements takes on the host, on cpu unless another device is named: the
- * median of 21 rounds of 10,000 calls.
+ * median of 11 rounds of 5,000 calls; beside it a bare launch of as many arguments, and what a
+ * function that is fused takes: a call, from capture to running code, a second shape.
  *
  *     make build/bench/tensor_bench && build/bench/tensor_bench [DEVICE] */
 #include "tern_tensor.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { CALLS = 10000, ROUNDS = 21 };
+enum { CALLS = 5000, ROUNDS = 11 };
 
 typedef tern_tensor *Op(tern_tensor *x, tern_tensor *y);
 
@@ -41,6 +42,98 @@ static double now_ns(void) {
     return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
 }
 
+static const char launched[] = "import triton\nimport triton.language as tl\n@triton.jit\n"
+                               "def add(a_ptr, b_ptr, y_ptr, n0, COLS: tl.constexpr):\n"
+                               "    i = tl.program_id(0) * COLS + tl.arange(0, COLS)\n"
+                               "    a = tl.load(a_ptr + i, mask=i < n0)\n"
+                               "    b = tl.load(b_ptr + i, mask=i < n0)\n"
+                               "    tl.store(y_ptr + i, a + b, mask=i < n0)\n";
+
+static void print_row(const char *name, double *rounds) {
+    qsort(rounds, ROUNDS, sizeof *rounds, compare);
+    printf("%-12s %7.0f ns (least %.0f)\n", name, rounds[ROUNDS / 2], rounds[0]);
+}
+
+static bool bench_launch(tern_session *session, tern_tensor *x, tern_tensor *y) {
+    tern_context *context = tern_session_context(session);
+    tern_module *module = tern_load_text(context, launched, sizeof launched - 1, "add.py");
+    tern_kernel *kernel =
+        module ? tern_compile(module, "add", "*fp32,*fp32,*fp32,i32,64", NULL) : NULL;
+    tern_tensor *out = tern_empty_like(x);
+    size_t offset;
+    double rounds[ROUNDS];
+    if (!kernel || !out) return false;
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_ns();
+        for (int call = 0; call < CALLS; call++) {
+            const tern_argument arguments[] = {tern_arg_buffer(tern_tensor_buffer(x, &offset)),
+                                               tern_arg_buffer(tern_tensor_buffer(y, &offset)),
+                                               tern_arg_buffer(tern_tensor_buffer(out, &offset)),
+                                               tern_arg_int(16)};
+            if (tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 4)) return false;
+        }
+        rounds[round] = (now_ns() - start) / CALLS;
+        tern_synchronize(context);
+    }
+    print_row("bare launch", rounds);
+    tern_drop(out);
+    tern_kernel_free(kernel);
+    tern_module_free(module);
+    return true;
+}
+
+static bool bench_op(const char *name, Op *op, tern_tensor *x, tern_tensor *y) {
+    double rounds[ROUNDS];
+    for (int round = 0; round < ROUNDS; round++) {
+        double start = now_ns();
+        for (int call = 0; call < CALLS; call++) {
+            tern_tensor *made = op(x, y);
+            if (!made) return false;
+            tern_drop(made);
+        }
+        rounds[round] = (now_ns() - start) / CALLS;
+        tern_synchronize(tern_session_context(tern_tensor_session(x)));
+    }
+    print_row(name, rounds);
+    return true;
+}
+
+/* GELU by hand, as the lecture has it: nine ops. */
+static tern_status gelu(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = in[0], *cubic = tern_mul_number(tern_mul(tern_mul(x, x), x), 0.044715);
+    tern_tensor *inner = tern_mul_number(tern_add(x, cubic), 0.79788456);
+    out[0] = tern_mul(tern_mul_number(x, 0.5), tern_add_number(tern_tanh(inner), 1));
+    tern_keep(out[0]);
+    return out[0] ? TERN_OK : tern_message_status(tern_session_context(tern_tensor_session(x)));
+}
+
+static tern_fused *fused;
+static tern_tensor *call_fused(tern_tensor *x, tern_tensor *y) {
+    tern_tensor *out;
+    (void)y;
+    return tern_fused_call(fused, &x, &out) ? NULL : out;
+}
+
+static bool bench_fused(tern_session *session, tern_tensor *x) {
+    static const int64_t shapes[][2] = {{4, 4}, {5, 7}, {33, 3}, {64, 64}};
+    fused = tern_fuse(session, "gelu", gelu, 1, 1, NULL);
+    for (int i = 0; i < 4 && fused; i++) {
+        tern_tensor *of = tern_ones(session, TERN_FLOAT32, 2, shapes[i]);
+        tern_synchronize(tern_session_context(session));
+        double start = now_ns();
+        tern_tensor *out = call_fused(of, NULL);
+        tern_synchronize(tern_session_context(session));
+        if (!out) return false;
+        printf("%-12s %7.2f ms\n", i ? "next shape" : "capture", (now_ns() - start) * 1e-6);
+        tern_drop(out);
+        tern_drop(of);
+    }
+    bool ran = fused && bench_op("fused gelu", call_fused, x, NULL);
+    tern_fused_free(fused);
+    return ran;
+}
+
 int main(int argc, char **argv) {
     static const struct {
         const char *name;
@@ -59,20 +152,14 @@ int main(int argc, char **argv) {
     if (!session) return fprintf(stderr, "no such device\n"), 1;
     tern_tensor *x = tern_ones(session, TERN_FLOAT32, 2, (const int64_t[]){4, 4}),
                 *y = tern_clone(x);
-    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
-        double rounds[ROUNDS];
-        for (int round = 0; round < ROUNDS; round++) {
-            double start = now_ns();
-            for (int call = 0; call < CALLS; call++) {
-                tern_tensor *made = ops[i].op(x, y);
-                if (!made) return fprintf(stderr, "%s\n", tern_message(context)), 1;
-                tern_drop(made);
-            }
-            rounds[round] = (now_ns() - start) / CALLS;
-        }
-        qsort(rounds, ROUNDS, sizeof *rounds, compare);
-        printf("%-12s %7.0f ns (least %.0f)\n", ops[i].name, rounds[ROUNDS / 2], rounds[0]);
-    }
+    bool ran = bench_launch(session, x, y);
+    for (size_t i = 0; i < sizeof ops / sizeof *ops && ran; i++)
+        ran = bench_op(ops[i].name, ops[i].op, x, y);
+    tern_set_requires_grad(y, true);
+    ran = ran && bench_op("add, grad", add, x, y);
+    tern_set_requires_grad(y, false);
+    ran = ran && bench_fused(session, x);
+    if (!ran) return fprintf(stderr, "%s\n", tern_message(context)), 1;
     tern_session_close(session);
     tern_close(context);
     return 0;
