@@ -111,6 +111,11 @@ typedef struct ProfDetail { /* see tern_call */
     ProfFrames *frames;
 } ProfDetail;
 
+typedef struct ProfPieces { /* of memory: it grows, and nothing in it moves */
+    void **at;
+    int count;
+} ProfPieces;
+
 typedef struct ProfThread {
     struct ProfThread *next;
     int64_t id;
@@ -140,12 +145,11 @@ struct tern_profile {
     int num_events, capacity;
     int64_t num_dropped, num_unbalanced;
     ProfClock clock;
-    ProfMark **pieces; /* of marks */
-    int num_pieces;
+    ProfPieces marks, details;
     int64_t num_marks, num_free;   /* num_free: for which there is room and memory */
     int64_t memory_ns;             /* that getting memory took meanwhile */
     int64_t frames_ns, num_framed; /* that finding C functions took, of so many ranges and calls */
-    VEC(ProfDetail) details;
+    int num_details;
     ProfThread *threads, *last_thread;
     Map names, shapes, stacks; /* names: given -> ProfName; stacks: addresses -> ProfFrames */
     ProfFrames *all_stacks;    /* the newest first */

@@ -63,9 +63,14 @@ const char *prof_name(tern_profile *profile, const char *name) {
 
 #define PIECE_BYTES (2 << 20) /* a large page of x86-64, and of AArch64 with small ones of 4 KiB */
 #define MARKS       (PIECE_BYTES / (int)sizeof(ProfMark))
+#define DETAILS     (PIECE_BYTES / (int)sizeof(ProfDetail))
 
 static ProfMark *mark_at(const tern_profile *profile, int64_t index) {
-    return &profile->pieces[index / MARKS][index % MARKS];
+    return (ProfMark *)profile->marks.at[index / MARKS] + index % MARKS;
+}
+
+static ProfDetail *detail_at(const tern_profile *profile, int index) {
+    return (ProfDetail *)profile->details.at[index / DETAILS] + index % DETAILS;
 }
 
 /* Where a large page can begin; NULL: there is no memory. */
@@ -94,44 +99,47 @@ static int64_t own_ns(void) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
-static bool add_piece(tern_profile *profile) {
+static bool add_piece(tern_profile *profile, ProfPieces *pieces) {
     int64_t start_ns = own_ns();
-    size_t count = (size_t)profile->num_pieces;
-    ProfMark **pieces = realloc(profile->pieces, (count + 1) * sizeof *pieces);
-    if (!pieces) return false;
-    profile->pieces = pieces;
+    void **all = realloc(pieces->at, ((size_t)pieces->count + 1) * sizeof *all);
+    if (!all) return false;
+    pieces->at = all;
     char *piece = map_piece();
     if (!piece) return false;
     fill_piece(piece);
-    pieces[profile->num_pieces++] = (ProfMark *)piece;
+    all[pieces->count++] = piece;
     profile->memory_ns += own_ns() - start_ns;
     return true;
+}
+
+static void free_pieces(ProfPieces *pieces) {
+    for (int i = 0; i < pieces->count; i++) munmap(pieces->at[i], PIECE_BYTES);
+    free(pieces->at);
+    *pieces = (ProfPieces){0};
 }
 
 void prof_marks_reset(tern_profile *profile) {
     profile->num_marks = profile->num_free = profile->memory_ns = 0;
     profile->frames_ns = profile->num_framed = 0;
-    profile->details.count = 0;
+    profile->num_details = 0;
     for (ProfThread *thread = profile->threads; thread; thread = thread->next)
         for (int i = 0; i < thread->depth && i < PROF_MAX_DEPTH; i++) thread->open[i] = -1;
 }
 
 void prof_marks_free(tern_profile *profile) {
-    for (int i = 0; i < profile->num_pieces; i++) munmap(profile->pieces[i], PIECE_BYTES);
-    free(profile->pieces);
-    profile->pieces = NULL;
-    profile->num_pieces = 0;
+    free_pieces(&profile->marks);
+    free_pieces(&profile->details);
 }
 
 /* -1: there is no room, which is counted. */
 static int add_mark(tern_profile *profile, const ProfMark *mark) {
-    int64_t room = (int64_t)profile->num_pieces * MARKS;
+    int64_t room = (int64_t)profile->marks.count * MARKS;
     if ((size_t)profile->num_marks >= profile->options.max_events ||
-        (profile->num_marks >= room && !add_piece(profile))) {
+        (profile->num_marks >= room && !add_piece(profile, &profile->marks))) {
         profile->num_dropped++;
         return -1;
     }
-    room = (int64_t)profile->num_pieces * MARKS;
+    room = (int64_t)profile->marks.count * MARKS;
     if (room > (int64_t)profile->options.max_events) room = (int64_t)profile->options.max_events;
     profile->num_free = room - profile->num_marks - 1;
     *mark_at(profile, profile->num_marks) = *mark;
@@ -163,14 +171,17 @@ static ProfThread *find_thread(tern_profile *profile, int64_t id) {
 static int add_detail(tern_profile *profile, const tern_call *call) {
     bool shapes = profile->options.shapes, frames = profile->options.frames;
     if (call->kind == TERN_CALL_RANGE && !frames) return -1;
-    vec_push(profile->arena, &profile->details,
-             ((ProfDetail){.kind = call->kind,
-                           .waits = call->waits,
-                           .bytes = call->bytes,
-                           .grid = {call->grid[0], call->grid[1], call->grid[2]},
-                           .shapes = shapes ? prof_shapes(profile, call) : NULL,
-                           .frames = frames ? prof_frames(profile) : NULL}));
-    return profile->details.count - 1;
+    if (profile->num_details == profile->details.count * DETAILS &&
+        !add_piece(profile, &profile->details))
+        longjmp(profile->no_memory, 1);
+    *detail_at(profile, profile->num_details) =
+        (ProfDetail){.kind = call->kind,
+                     .waits = call->waits,
+                     .bytes = call->bytes,
+                     .grid = {call->grid[0], call->grid[1], call->grid[2]},
+                     .shapes = shapes ? prof_shapes(profile, call) : NULL,
+                     .frames = frames ? prof_frames(profile) : NULL};
+    return profile->num_details++;
 }
 
 static void open_mark(tern_profile *profile, ProfThread *thread, ProfMark *mark,
@@ -277,7 +288,7 @@ void prof_marks_to_events(tern_profile *profile) {
             .parent = -1,
             .waits = true};
         if (mark->detail >= 0) {
-            const ProfDetail *detail = &profile->details.data[mark->detail];
+            const ProfDetail *detail = detail_at(profile, mark->detail);
             event.kind = detail->kind;
             event.waits = detail->waits;
             event.bytes = detail->bytes;

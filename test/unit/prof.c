@@ -303,7 +303,7 @@ TEST(each_thread_has_ranges_of_its_own) {
 
 /* Against the clock itself, read around each range; over more than one piece of marks. */
 TEST(times_are_those_of_the_clock) {
-    enum { RANGES = 20000 };
+    enum { RANGES = 70000 };
     static int64_t before[RANGES], inside[RANGES], after[RANGES];
     tern_context *context = open_interp();
     tern_profile *profile = tern_profile_start(context, NULL);
