@@ -78,6 +78,14 @@ inline unsigned long strtoul(const char *text, char **end, int base) {
 }
 static const int EXIT_SUCCESS = 0, EXIT_FAILURE = 1, RAND_MAX = 2147483647;
 static const long CLOCKS_PER_SEC = 1000000;
+inline void *aligned_alloc(size_t align, size_t bytes) { return malloc(bytes); }
+inline void *memalign(size_t align, size_t bytes) { return malloc(bytes); }
+inline int posix_memalign(void **at, size_t align, size_t bytes) {
+    *at = malloc(bytes);
+    return *at ? 0 : 12;
+}
+inline long random() { return rand(); }
+inline void srandom(unsigned seed) { srand(seed); }
 inline double drand48() { return rand() / 2147483648.0; }
 inline void srand48(long seed) { srand((unsigned)seed); }
 inline long clock() { return __tern_clock() / 1000; }
@@ -115,6 +123,40 @@ inline int puts(const char *text) { return printf("%s\n", text); }
 inline int putchar(int letter) { return printf("%c", letter); }
 inline int fputs(const char *text, FILE *file) { return fprintf(file, "%s", text); }
 inline void perror(const char *text) { fprintf(stderr, "%s\n", text); }
+
+// Options as POSIX has them: the first argument that is none ends them.
+static char *optarg = nullptr;
+static int optind = 1, opterr = 1, optopt = 0, __tern_letter = 0;
+inline int getopt(int count, char *const *arguments, const char *letters) {
+    optarg = nullptr;
+    if (optind >= count) return -1;
+    char *word = arguments[optind];
+    if (!__tern_letter) {
+        if (word[0] != '-' || !word[1]) return -1;
+        if (word[1] == '-' && !word[2]) {
+            optind++;
+            return -1;
+        }
+    }
+    int letter = word[1 + __tern_letter++];
+    bool is_last = !word[1 + __tern_letter];
+    const char *known = letter == ':' ? nullptr : strchr(letters, letter);
+    bool takes = known && known[1] == ':';
+    if (takes && !is_last) optarg = word + 1 + __tern_letter;
+    if (takes && is_last && optind + 1 < count) optarg = arguments[optind + 1];
+    if (takes && is_last && optarg) optind++;
+    if (takes || is_last) {
+        optind++;
+        __tern_letter = 0;
+    }
+    if (known && (!takes || optarg)) return letter;
+    optopt = letter;
+    if (opterr && letters[0] != ':' && known)
+        fprintf(stderr, "%s: option requires an argument -- '%c'\n", arguments[0], letter);
+    else if (opterr && letters[0] != ':')
+        fprintf(stderr, "%s: invalid option -- '%c'\n", arguments[0], letter);
+    return known && letters[0] == ':' ? ':' : '?';
+}
 
 double __tern_math(int which, double x, double y);
 #define __TERN_ONE(NAME, NUMBER)                                                                   \
@@ -486,15 +528,19 @@ using nanoseconds = duration<long, nano>;
 using microseconds = duration<long, micro>;
 using milliseconds = duration<long, milli>;
 using seconds = duration<long>;
-struct time_point {
+struct __tern_time {
     long at;
+    nanoseconds time_since_epoch() const { return nanoseconds(at); }
 };
-inline nanoseconds operator-(const time_point &a, const time_point &b) {
+template <typename C, typename D = nanoseconds> using time_point = __tern_time;
+inline nanoseconds operator-(const __tern_time &a, const __tern_time &b) {
     return nanoseconds(a.at - b.at);
 }
+inline bool operator<(const __tern_time &a, const __tern_time &b) { return a.at < b.at; }
 struct high_resolution_clock {
-    static time_point now() {
-        time_point made = {__tern_clock()};
+    using time_point = __tern_time;
+    static __tern_time now() {
+        __tern_time made = {__tern_clock()};
         return made;
     }
 };

@@ -698,6 +698,7 @@ static const CuType *choice_type(CuLower *l, const CuVal *a, const CuVal *b) {
     if (a->type->kind == CU_STRUCT && cu_converts_to(l, b, a->type)) return a->type;
     if (b->type->kind == CU_STRUCT && cu_converts_to(l, a, b->type)) return b->type;
     if (a->type->kind == CU_STRUCT || b->type->kind == CU_STRUCT) return NULL;
+    if (a->is_null && b->type->kind == CU_POINTER) return b->type;
     if (a->type->kind == CU_POINTER && cu_conversion_rank(b, a->type) >= 0) return a->type;
     if (b->type->kind == CU_POINTER && cu_conversion_rank(a, b->type) >= 0) return b->type;
     return NULL;

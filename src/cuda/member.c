@@ -17,6 +17,20 @@ bool cu_derives(const CuRecord *record, const CuRecord *base) {
     return false;
 }
 
+/* dim3, int4 ..: each time that one is named, it is a record of its own. */
+static bool is_vector(const CuType *type) {
+    return type->kind == CU_STRUCT && !type->record->decl && cu_is_vector(type->record->name);
+}
+
+static bool is_dim(const CuType *type) {
+    return is_vector(type) && str_is(type->record->name, "dim3");
+}
+
+static bool becomes_dim(const CuVal *val, const CuType *to) {
+    bool is_index = is_vector(val->type) && str_is(val->type->record->name, "uint3");
+    return is_dim(to) && (cu_is_integer(val->type) || is_index);
+}
+
 static CuType *type_of(CuLower *l, const CuRecord *record) {
     CuType *type = arena_new_of(l->arena, CuType);
     *type = (CuType){.kind = CU_STRUCT, .record = record};
@@ -149,8 +163,9 @@ void cu_construct(CuLower *l, Value *at, const CuType *type, int count, CuVal *a
     type = cu_plain(l->arena, cu_complete(l, type));
     if (l->panic) return;
     bool copies = count == 1 && args[0].type->kind == CU_STRUCT &&
-                  cu_derives(args[0].type->record, type->record);
-    if (str_is(type->record->name, "dim3") && !type->record->decl && !copies && count <= 3) {
+                  (cu_derives(args[0].type->record, type->record) || cu_same(args[0].type, type) ||
+                   becomes_dim(&args[0], type));
+    if (is_dim(type) && !copies && count <= 3) {
         for (int i = 0; i < 3; i++) { /* what is left out is 1 */
             const CuType *of = cu_type(CU_UINT);
             CuVal one = {.type = of, .value = cu_int(l, of, 1), .place = place};
@@ -162,6 +177,8 @@ void cu_construct(CuLower *l, Value *at, const CuType *type, int count, CuVal *a
     if (!cu_has_constructor(l, type->record)) {
         if (count == 0)
             cu_initialize_empty(l, at, type);
+        else if (copies && is_vector(type))
+            cu_copy(l, at, args[0].value, type);
         else if (copies)
             cu_copy(l, at, cu_base_of(l, args[0], type->record).value, type);
         else if (count == 1 && cu_converts_to(l, &args[0], type))
@@ -256,6 +273,7 @@ bool cu_converts_to(CuLower *l, const CuVal *val, const CuType *to) {
     CuCallee callee;
     CuSignature signature;
     if (l->no_classes || l->panic) return false;
+    if (becomes_dim(val, to)) return true;
     l->no_classes = true;
     bool converts = false;
     if (to->kind == CU_STRUCT && !to->record->is_pattern)
@@ -271,9 +289,10 @@ CuVal cu_convert_by_class(CuLower *l, CuVal val, const CuType *to) {
     CuSignature signature;
     to = cu_plain(l->arena, to);
     const CuDecl *decl = NULL;
+    bool is_made = becomes_dim(&val, to);
     l->no_classes = true;
-    if (to->kind == CU_STRUCT) decl = constructor_for(l, &val, to, &signature);
-    if (decl) {
+    if (to->kind == CU_STRUCT && !is_made) decl = constructor_for(l, &val, to, &signature);
+    if (decl || is_made) {
         l->no_classes = false;
         Value *at = cu_alloc(l, to, ALLOC_LOCAL, STR(""));
         cu_construct(l, at, to, 1, &val, val.place);

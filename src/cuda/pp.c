@@ -123,6 +123,7 @@ static bool is_host_header(Str name) {
                                         "device_launch_parameters.h",
                                         "float.h",
                                         "fstream",
+                                        "getopt.h",
                                         "functional",
                                         "iomanip",
                                         "iostream",

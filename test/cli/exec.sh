@@ -9,16 +9,24 @@ for device in cpu interp sim; do
 done
 exits 0 'cudaErrorInvalidConfiguration, then no error' "$TERN" exec --device sim test/cuda/programs/objects.cu
 
-cp test/cuda/programs/plain.cpp "$work/plain.cu"
-"$TERN" exec --device interp "$work/plain.cu" >"$work/got"
-check 'the exit code is that of main' test $? = 7
-if command -v g++ >"$work/.out"; then
-    check 'a C++ compiler takes it' g++ -w -o "$work/plain" test/cuda/programs/plain.cpp
-    "$work/plain" >"$work/want"
-    check 'as a C++ compiler has it' diff "$work/want" "$work/got"
-else
-    skip 2 'no g++'
-fi
+# same NAME CODE ARGUMENT..: a program in C++ alone prints what a compiler makes of it.
+same() {
+    name=$1 code=$2
+    shift 2
+    cp "test/cuda/programs/$name.cpp" "$work/$name.cu"
+    "$TERN" exec --device interp "$work/$name.cu" -- "$@" >"$work/got"
+    check "the exit code is that of main of $name" test $? = "$code"
+    if command -v g++ >"$work/.out"; then
+        check "a C++ compiler takes $name" g++ -w -o "$work/$name" "test/cuda/programs/$name.cpp"
+        "$work/$name" "$@" >"$work/want"
+        check "$name as a C++ compiler has it" diff "$work/want" "$work/got"
+    else
+        skip 2 'no g++'
+    fi
+}
+same plain 7
+same random 0
+same library 3 -a -b 5 -ab7 -c -x -abc -- rest -b
 
 # program CODE WORDS: main is what follows; nothing may come of it before it is refused.
 program() {
@@ -71,7 +79,7 @@ program 3 'recursion' 'printf("no"); return deep(n);'
 program 3 "p.cu:4:38: not supported: 'throw'" 'printf("no"); odd<<<1, 1>>>(d, n);'
 program 3 'only a kernel has it' 'printf("no"); n = threadIdx.x; __syncthreads();'
 program 2 "no function 'one' takes (int *)" 'one<<<1, 1>>>(d);'
-program 2 "expected '>' after what a launch is of" 'one<<<1, 1>>(d, n);'
+program 2 "'<<<' without '>>>'" 'one<<<1, 1>>(d, n);'
 program 2 "'deep' is launched and no kernel" 'deep<<<1, 1>>>(n);'
 check 'nothing ran before it was refused' sh -c "! grep -q '^no' '$work/.out'"
 exits 2 "no function 'main'" "$TERN" exec --device cpu test/cuda/shapes.cu

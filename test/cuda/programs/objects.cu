@@ -61,7 +61,9 @@ static bool symbols() {
     cudaMalloc(&on_out, sizeof out);
     cudaMemset(on_out, 0, sizeof out);
     Line line = {0.5f, 3, on_out};
-    along<<<1, 64>>>(line, n);
+    dim3 grid = 1, block(n + 24);
+    const dim3 same(block);
+    along<<<dim3(grid), dim3(same)>>>(line, n);
     cudaMemcpy(out, on_out, sizeof out, cudaMemcpyDeviceToHost);
     cudaMemcpyFromSymbol(&called, calls, sizeof called);
     cudaFree(on_out);
