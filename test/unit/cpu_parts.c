@@ -499,7 +499,7 @@ TEST(a_long_text_is_compiled_in_parts) {
     Arena *arena = arena_new(NULL);
     static const struct {
         int pieces, parts;
-    } rows[] = {{0, 1}, {1, 1}, {13, 1}, {14, 2}, {27, 3}, {40, 4}, {100, MOST_PARTS}};
+    } rows[] = {{0, 1}, {1, 1}, {12, 1}, {13, 2}, {26, 3}, {40, 4}, {100, 5}, {300, MOST_PARTS}};
     for (int i = 0; i < COUNT(rows); i++) {
         Str text = text_with_pieces(arena, rows[i].pieces), parts[MOST_PARTS], paths[MOST_PARTS];
         int count = parts_split(arena, text, parts), most = 0;

@@ -44,7 +44,7 @@ bool compiler_run(Arena *arena, const CCompiler *compiler, const char *flags, St
                   const Str *source_paths, int count, const char *object_path, Str *why);
 
 /* ---- parts.c ---- */
-enum { MOST_PARTS = 4 };
+enum { MOST_PARTS = 8 };
 /* Texts that make one object together, which is that of `text`; gives how many: at least 1. */
 int parts_split(Arena *arena, Str text, Str *parts);
 

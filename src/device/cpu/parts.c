@@ -13,9 +13,11 @@
 #include "device/cpu/cpu.h"
 #include "gen/c/piece.h"
 
+#include <stdlib.h>
+
 /* The prelude and one more process cost 25 ms of a core; gcc takes as long for 4000 bytes of
  * pieces. */
-enum { PART_BYTES = 10000 };
+enum { PART_BYTES = 10000, FEW_PARTS = 4, LARGE_PART_BYTES = 20000 };
 
 typedef struct Piece {
     Str text;
@@ -43,16 +45,33 @@ static int find_pieces(Arena *arena, Str text, int *start, Piece **pieces) {
     return found.count;
 }
 
-/* Each piece to the part that has the least so far. */
-static void share_out(Piece *pieces, int count, int rest_bytes, int parts) {
+static int by_length(const void *a, const void *b) {
+    const Piece *const *x = a, *const *y = b;
+    int more = (*y)->text.length - (*x)->text.length;
+    return more ? more : (*x > *y) - (*x < *y);
+}
+
+/* Each piece, the longest first, to the part that has the least so far. */
+static void share_out(Arena *arena, Piece *pieces, int count, int rest_bytes, int parts) {
     int bytes[MOST_PARTS] = {rest_bytes};
+    Piece **order = arena_array(arena, Piece *, count);
+    for (int i = 0; i < count; i++) order[i] = &pieces[i];
+    qsort(order, (size_t)count, sizeof *order, by_length);
     for (int i = 0; i < count; i++) {
         int least = 0;
         for (int k = 1; k < parts; k++)
             if (bytes[k] < bytes[least]) least = k;
-        pieces[i].part = least;
-        bytes[least] += pieces[i].text.length;
+        order[i]->part = least;
+        bytes[least] += order[i]->text.length;
     }
+}
+
+/* Small ones as long as there are few: as many as a laptop has cores. */
+static int parts_of(int bytes) {
+    int parts = bytes / PART_BYTES + 1;
+    if (parts > FEW_PARTS) parts = bytes / LARGE_PART_BYTES + 1;
+    if (parts > MOST_PARTS) parts = MOST_PARTS;
+    return parts < FEW_PARTS && bytes >= FEW_PARTS * PART_BYTES ? FEW_PARTS : parts;
 }
 
 static Str part_text(Arena *arena, Str before, const Piece *pieces, int count, Str rest, int part) {
@@ -73,14 +92,14 @@ static Str part_text(Arena *arena, Str before, const Piece *pieces, int count, S
 
 int parts_split(Arena *arena, Str text, Str *parts) {
     int first = find(text, 0, "\n" C_PIECE_START) + 1, start = first;
-    Piece *pieces;
+    Piece *pieces = NULL;
     int count = first > 0 ? find_pieces(arena, text, &start, &pieces) : 0;
-    int num_parts = (start - first) / PART_BYTES + 1;
-    if (num_parts > MOST_PARTS) num_parts = MOST_PARTS;
+    int num_parts = parts_of(text.length - first);
     parts[0] = text;
-    if (count == 0 || num_parts == 1) return 1;
+    if (num_parts > count + 1) num_parts = count + 1;
+    if (num_parts == 1) return 1;
     Str rest = {text.data + start, text.length - start};
-    share_out(pieces, count, rest.length, num_parts);
+    share_out(arena, pieces, count, rest.length, num_parts);
     for (int k = 0; k < num_parts; k++)
         parts[k] = part_text(arena, (Str){text.data, first}, pieces, count, rest, k);
     return num_parts;

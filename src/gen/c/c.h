@@ -172,6 +172,13 @@ bool c_is_digit(char c);
 /* The end of what starts at `at`: a word, a number, a text in quotes, a comment, or one character.
  */
 int c_token_end(Str s, int at);
+int c_digits_end(Str word, int at);
+/* The C type of a number that may become a variable; NULL: it stays as it is written. */
+const char *c_number_type(Str word);
+
+/* ---- roll.c ---- */
+/* The body with statements that repeat as loops; g->blocks moves along. */
+Str roll(Gen *g, Str body);
 
 /* ---- outline.c ---- */
 /* The body with its nests of one text as calls of functions, which go to g->functions. `before`

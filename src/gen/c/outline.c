@@ -32,7 +32,7 @@ enum {
     SHORT_PIECE = 200,
     LONG_PIECE = 10000,
     FEW_PARAMS = 40,
-    MOST_PARAMS = 500, /* of a long piece, which has as many lines for each */
+    MOST_PARAMS = 1000, /* of a long piece, which has as many lines for each */
     MOST_NUMBERS = 12
 };
 
@@ -82,19 +82,14 @@ typedef struct Outline {
 
 static Str part(Str s, int from, int to) { return (Str){s.data + from, to - from}; }
 
-static int digits_from(Str word, int at) {
-    while (at < word.length && c_is_digit(word.data[at])) at++;
-    return at;
-}
-
 /* One of the prefixes, then digits; may_pair: then perhaps _ and digits. */
 static bool is_numbered(Str word, const char *const *prefixes, int count, bool may_pair) {
     for (int i = 0; i < count; i++) {
         int length = (int)strlen(prefixes[i]);
         if (word.length <= length || memcmp(word.data, prefixes[i], (size_t)length)) continue;
-        int end = digits_from(word, length);
+        int end = c_digits_end(word, length);
         if (may_pair && end > length && end + 1 < word.length && word.data[end] == '_')
-            end = digits_from(word, end + 1);
+            end = c_digits_end(word, end + 1);
         if (end > length && end == word.length) return true;
     }
     return false;
@@ -118,19 +113,6 @@ static bool is_type_word(Str word) { /* of a declaration, when a name follows */
     for (int i = 0; i < COUNT(others); i++)
         if (str_is(word, others[i])) return false;
     return c_is_letter(word.data[0]);
-}
-
-/* The C type of a number that may become a parameter; NULL: it stays as it is written. */
-static const char *number_type(Str word) {
-    int digits = digits_from(word, 0);
-    char last = word.data[word.length - 1];
-    bool has_point = false;
-    for (int i = 0; i < word.length && !has_point; i++) has_point = word.data[i] == '.';
-    if (has_point) return last == 'f' ? "float" : "double";
-    bool is_octal = digits > 1 && word.data[0] == '0';
-    if (digits == word.length) return digits < 10 && !is_octal ? "int" : NULL;
-    bool is_long = digits == word.length - 2 && str_is(part(word, digits, word.length), "LL");
-    return is_long && digits < 19 && !is_octal ? "L" : NULL;
 }
 
 /* Declarations: TYPE.. [*]NAME = or ;  */
@@ -180,7 +162,7 @@ static int outside_of(Outline *o, Copy *copy, Str word, const Str *type) {
 typedef struct Locals {
     Map map; /* name -> its number + 1, as a pointer into numbers */
     int count;
-    char numbers[1 << 12];
+    char numbers[1 << 15];
 } Locals;
 
 static int local_of(Locals *locals, Str word, bool declares) {
@@ -220,7 +202,7 @@ static bool scan_token(Outline *o, Copy *copy, Scan *scan, Str s, int at, int en
             name->is_assigned = name->is_assigned || assigns(s, end);
             name->is_passed = name->is_passed || scan->after_address;
         }
-    } else if (c_is_digit(c) && number_type(token.text))
+    } else if (c_is_digit(c) && c_number_type(token.text))
         token.kind = TOKEN_NUMBER;
     if (str_is(token.text, "return")) copy->returns = true;
     if (c != ' ') scan->after_word = is_type_word(token.text);
@@ -277,7 +259,7 @@ static Str key_of(Outline *o, const Copy *copy, bool with_numbers) {
             if (with_numbers)
                 buf_add(&key, token->text.data, (size_t)token->text.length);
             else
-                buf_printf(&key, "#%s", number_type(token->text));
+                buf_printf(&key, "#%s", c_number_type(token->text));
             break;
         case TOKEN_TEXT: buf_add(&key, token->text.data, token->text.length); break;
         }
@@ -373,7 +355,7 @@ static void write_head(Outline *o, const Group *group) {
         buf_printf(out, ", %.*s %sp%d", STR_ARG(name->type), is_pointer(name) ? "*" : "", i);
     }
     for (int i = 0; i < group->num_numbers; i++)
-        buf_printf(out, ", %s n%d", number_type(first->tokens.data[group->numbers[i]].text), i);
+        buf_printf(out, ", %s n%d", c_number_type(first->tokens.data[group->numbers[i]].text), i);
     buf_puts(out, ")" C_PIECE_BODY "    (void)R, (void)H, (void)nt;\n");
 }
 

@@ -28,3 +28,20 @@ int c_token_end(Str s, int at) {
     }
     return i;
 }
+
+int c_digits_end(Str word, int at) {
+    while (at < word.length && c_is_digit(word.data[at])) at++;
+    return at;
+}
+
+const char *c_number_type(Str word) {
+    int digits = c_digits_end(word, 0);
+    char last = word.data[word.length - 1];
+    bool has_point = false;
+    for (int i = 0; i < word.length && !has_point; i++) has_point = word.data[i] == '.';
+    if (has_point) return last == 'f' ? "float" : "double";
+    bool is_octal = digits > 1 && word.data[0] == '0';
+    if (digits == word.length) return digits < 10 && !is_octal ? "int" : NULL;
+    bool is_long = digits == word.length - 2 && str_ends(word, "LL");
+    return is_long && digits < 19 && !is_octal ? "L" : NULL;
+}

@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: Apache-2.0
+/* roll: statements that follow each other and repeat become a loop again. A source that was
+ * unrolled (tl.static_range) leaves copies that differ in names and numbers, thousands of lines of
+ * one basic block, for which a C compiler needs a second.
+ *
+ *     float v20 = v4 + 1.0f;             static const float table90[] = {1.0f, 2.0f, ..};
+ *     float v21 = v20 * v5;
+ *     float v22 = v19 + v21;             float v25 = v19;
+ *     float v23 = v4 + 2.0f;      ->     for (int r91 = 0; r91 < 2; r91++) {
+ *     float v24 = v23 * v5;                  float v20 = v4 + table90[r91];
+ *     float v25 = v22 + v24;                 float v21 = v20 * v5;
+ *                                            float v22 = v25 + v21;
+ *                                            v25 = v22;
+ *                                        }
+ *
+ * A name in a copy is one of the copy, one of the copy before (carried), one from before all of
+ * them, or a vector of one number, which differs as numbers do. Whatever else differs, or is read
+ * behind the copies and not of the last one, keeps them as they are. The order of what is computed
+ * does not change. A product is not carried: its sum is one instruction with it only where both
+ * are in one block. */
+#include "gen/c/c.h"
+
+enum {
+    ROLLED_TEXT = 40000, /* shorter ones take gcc less than 0.3 s */
+    MOST_PERIOD = 256,
+    LEAST_COPIES = 8,
+    LEAST_SAVED = 100 /* statements */
+};
+
+typedef enum WordKind { WORD_TEXT, WORD_NAME, WORD_NUMBER } WordKind;
+
+typedef struct Word {
+    WordKind kind;
+    Str text;
+} Word;
+
+typedef struct Statement {
+    int start, end; /* of its line */
+    int words, num_words;
+    uint64_t shape; /* the same for copies */
+    Str type, name; /* of a declaration; else no data */
+    bool is_product;
+} Statement;
+
+typedef struct Number {
+    Str text, type; /* of the vector; no data: it is none */
+} Number;
+
+typedef struct Shift { /* of what is behind `at` in the body */
+    int at, by;
+} Shift;
+
+typedef enum PartKind { PART_TEXT, PART_INSIDE, PART_CARRIED, PART_TABLE } PartKind;
+
+typedef struct Part { /* of a copy: what a word stands for */
+    PartKind kind;
+    int from;  /* the statement of the copy that is named */
+    int table; /* its id */
+} Part;
+
+typedef struct Roll {
+    Gen *g;
+    Str body;
+    Map numbers; /* name of a vector of one number -> Number * */
+    VEC(Word) words;
+    VEC(Statement) run;
+    Map places; /* name -> Statement * in the run */
+    int first, period, copies;
+    Part *parts; /* of the words of the first copy */
+    Str *inits;  /* of what the first copy's statements carry; no data: they carry nothing */
+    bool *is_out;
+    VEC(Shift) shifts;
+    int moved;  /* by the shifts so far */
+    int copied; /* bytes of the body that are in out, or left out */
+    Buf out;
+} Roll;
+
+/* ---- reading ---- */
+
+static bool is_name(Str word) {
+    if (word.length < 2 || !strchr("uvwx", word.data[0])) return false;
+    for (int i = 1; i < word.length; i++)
+        if (!c_is_digit(word.data[i])) return false;
+    return true;
+}
+
+static uint64_t mix(uint64_t shape, const char *data, int length) {
+    for (int i = 0; i < length; i++) shape = (shape ^ (unsigned char)data[i]) * 0x100000001b3;
+    return shape; /* FNV-1a */
+}
+
+static uint64_t mix_word(uint64_t shape, const Word *word) {
+    switch (word->kind) {
+    case WORD_NAME: return mix(shape, "$", 1);
+    case WORD_NUMBER: return mix(mix(shape, "#", 1), c_number_type(word->text), 2);
+    case WORD_TEXT: return mix(shape, word->text.data, word->text.length);
+    }
+    return shape;
+}
+
+/* `TYPE NAME = NUMBER - (TYPE){};` */
+static void note_number(Roll *r, const Statement *s, int at) {
+    const Word *words = r->words.data + at;
+    int count = s->words + s->num_words - at;
+    if (count != 11 || words[1].kind != WORD_NUMBER || !str_is(words[3].text, "-") ||
+        !str_is(words[7].text, ")") || !str_is(words[8].text, "{"))
+        return;
+    static const char *const types[] = {"vf32", "vf64", "vi32", "vi64"}; /* a scalar's width */
+    for (int i = 0; i < COUNT(types); i++) {
+        if (!str_is(words[6].text, types[i])) continue;
+        Number *number = arena_new_of(r->g->arena, Number);
+        *number = (Number){words[1].text, words[6].text};
+        map_set(&r->numbers, s->name, number);
+    }
+}
+
+static bool is_keyword(Str word) {
+    static const char *const words[] = {"if",    "for",      "while", "do",     "return", "goto",
+                                        "break", "continue", "else",  "switch", "case"};
+    for (int i = 0; i < COUNT(words); i++)
+        if (str_is(word, words[i])) return true;
+    return false;
+}
+
+/* Splits the line into words. Gives the first `=`, or the end. */
+static int read_words(Roll *r, int start, int end, Statement *s) {
+    int equals = -1;
+    for (int at = start, next; at < end; at = next) {
+        next = c_token_end(r->body, at);
+        Word word = {WORD_TEXT, {r->body.data + at, next - at}};
+        if (is_name(word.text)) word.kind = WORD_NAME;
+        if (c_is_digit(r->body.data[at]) && c_number_type(word.text)) word.kind = WORD_NUMBER;
+        if (equals < 0 && str_is(word.text, "=")) equals = r->words.count;
+        if (equals >= 0 && str_is(word.text, "*")) s->is_product = true;
+        s->shape = mix_word(s->shape, &word);
+        vec_push(r->g->arena, &r->words, word);
+    }
+    return equals < 0 ? r->words.count : equals;
+}
+
+/* One that is a line of its own and no control flow. */
+static bool read_statement(Roll *r, int start, int end, Statement *s) {
+    *s = (Statement){.start = start, .end = end, .words = r->words.count};
+    while (r->body.data[start] == ' ') start++;
+    char c = r->body.data[start];
+    Str first = {r->body.data + start, c_token_end(r->body, start) - start};
+    if ((!c_is_letter(c) && c != '*') || is_keyword(first) || r->body.data[end - 2] != ';')
+        return false;
+    int equals = read_words(r, start, end - 1, s);
+    s->num_words = r->words.count - s->words;
+    bool declares = equals - s->words >= 4 && r->words.data[equals - 2].kind == WORD_NAME;
+    for (int i = s->words; i < equals && declares; i++)
+        declares = c_is_letter(*r->words.data[i].text.data) || str_is(r->words.data[i].text, " ");
+    if (!declares) return true;
+    s->name = r->words.data[equals - 2].text;
+    s->type = (Str){r->body.data + start, (int)(s->name.data - r->body.data) - start - 1};
+    note_number(r, s, equals + 1);
+    return true;
+}
+
+/* ---- finding ---- */
+
+/* For each statement the period that saves most from there on; 0: none does. */
+static int *find_periods(Roll *r) {
+    int count = r->run.count;
+    const Statement *run = r->run.data;
+    int *periods = arena_array(r->g->arena, int, count),
+        *saved = arena_array(r->g->arena, int, count);
+    for (int p = 1; p <= MOST_PERIOD; p++)
+        for (int i = count - p - 1, same = 0; i >= 0; i--) {
+            same = run[i].shape == run[i + p].shape ? same + 1 : 0;
+            int copies = same / p + 1, saves = (copies - 1) * p;
+            if (copies < LEAST_COPIES || saves < LEAST_SAVED || saves <= saved[i]) continue;
+            saved[i] = saves, periods[i] = p;
+        }
+    return periods;
+}
+
+static const Statement *statement(const Roll *r, int copy, int k) {
+    return &r->run.data[r->first + copy * r->period + k];
+}
+
+static const Word *word_at(const Roll *r, int copy, int k, int at) {
+    return &r->words.data[statement(r, copy, k)->words + at];
+}
+
+/* Where in the run the name is declared; -1: before it. */
+static int place_of(const Roll *r, Str name) {
+    const Statement *s = map_get(&r->places, name);
+    return s ? (int)(s - r->run.data) : -1;
+}
+
+/* The number that the word is, or a vector of; false: neither. */
+static bool number_of(const Roll *r, const Word *word, Number *number) {
+    const Number *of_vector = word->kind == WORD_NAME ? map_get(&r->numbers, word->text) : NULL;
+    *number = of_vector ? *of_vector : (Number){.text = word->text};
+    return of_vector || word->kind == WORD_NUMBER;
+}
+
+static bool fits_table(const Roll *r, const Word *first, const Word *word) {
+    Number a, b;
+    return number_of(r, first, &a) && number_of(r, word, &b) && str_equal(a.type, b.type) &&
+           !strcmp(c_number_type(a.text), c_number_type(b.text));
+}
+
+/* What the word is by the first two copies. False: it differs otherwise. */
+static bool find_part(const Roll *r, int k, int at, Part *part) {
+    const Word *a = word_at(r, 0, k, at), *b = word_at(r, 1, k, at);
+    int place = b->kind == WORD_NAME ? place_of(r, b->text) : -1, second = r->first + r->period;
+    *part = (Part){0};
+    if (place >= second)
+        *part = (Part){PART_INSIDE, place - second, 0};
+    else if (place >= r->first)
+        *part = (Part){PART_CARRIED, place - r->first, 0};
+    else if (!str_equal(a->text, b->text))
+        *part = (Part){PART_TABLE, 0, new_id(r->g)};
+    return part->kind != PART_TABLE || fits_table(r, a, b);
+}
+
+/* Whether the word of that copy is what the first ones say. */
+static bool agrees(Roll *r, int copy, int k, int at, const Part *part) {
+    const Word *word = word_at(r, copy, k, at), *first = word_at(r, 0, k, at);
+    int place = word->kind == WORD_NAME ? place_of(r, word->text) : -1;
+    int start = r->first + copy * r->period;
+    Str *init = &r->inits[part->from];
+    switch (part->kind) {
+    case PART_TEXT: return place < r->first && str_equal(word->text, first->text);
+    case PART_INSIDE: return place == start + part->from;
+    case PART_TABLE: return place < r->first && fits_table(r, first, word);
+    case PART_CARRIED:
+        if (copy) return place == start - r->period + part->from;
+        if (place >= r->first || (init->data && !str_equal(*init, word->text))) return false;
+        *init = word->text;
+        return !statement(r, 0, part->from)->is_product;
+    }
+    return false;
+}
+
+static bool copy_agrees(Roll *r, int copy) {
+    const Part *part = r->parts;
+    for (int k = 0; k < r->period; k++) {
+        const Statement *s = statement(r, copy, k);
+        if (s->num_words != statement(r, 0, k)->num_words) return false;
+        for (int at = 0; at < s->num_words; at++, part++)
+            if (!agrees(r, copy, k, at, part)) return false;
+    }
+    return true;
+}
+
+/* How many copies from r->first on are a loop. */
+static int count_copies(Roll *r) {
+    int most = 1, words = 0;
+    while (r->first + (most + 1) * r->period <= r->run.count &&
+           statement(r, most, 0)->shape == statement(r, 0, 0)->shape)
+        most++;
+    for (int k = 0; k < r->period; k++) {
+        if (statement(r, 0, k)->num_words != statement(r, 1, k)->num_words) return 0;
+        words += statement(r, 0, k)->num_words;
+    }
+    r->parts = arena_array(r->g->arena, Part, words);
+    r->inits = arena_array(r->g->arena, Str, r->period);
+    r->is_out = arena_array(r->g->arena, bool, r->period);
+    Part *part = r->parts;
+    for (int k = 0; k < r->period; k++)
+        for (int at = 0; at < statement(r, 0, k)->num_words; at++)
+            if (!find_part(r, k, at, part++)) return 0;
+    int copies = 0;
+    while (copies < most && copy_agrees(r, copies)) copies++;
+    return copies;
+}
+
+/* Notes what is read behind the copies, up to where their names end; false: not of the last one
+ * alone, or a product. */
+static bool find_outs(Roll *r) {
+    int last = r->first + (r->copies - 1) * r->period, end = last + r->period;
+    for (int at = r->run.data[end - 1].end, next, depth = 0; at < r->body.length; at = next) {
+        next = c_token_end(r->body, at);
+        Str word = {r->body.data + at, next - at};
+        depth += (*word.data == '{') - (*word.data == '}');
+        if (depth < 0) return true;
+        int place = is_name(word) ? place_of(r, word) : -1;
+        if (place < r->first || place >= end) continue;
+        if (place < last || r->run.data[place].is_product) return false;
+        r->is_out[place - last] = true;
+    }
+    return true;
+}
+
+/* ---- writing ---- */
+
+static void write_table(Roll *r, int k, int at, int id) {
+    Buf *out = &r->g->functions;
+    Number number;
+    for (int copy = 0; copy < r->copies; copy++) {
+        number_of(r, word_at(r, copy, k, at), &number);
+        if (copy == 0)
+            buf_printf(out, "static const %s table%d[] = {", c_number_type(number.text), id);
+        buf_printf(out, "%s%.*s", copy ? ", " : "", STR_ARG(number.text));
+    }
+    buf_puts(out, "};\n");
+}
+
+static void write_word(Roll *r, int k, int at, const Part *part, int loop) {
+    const Word *word = word_at(r, 0, k, at);
+    Number number;
+    switch (part->kind) {
+    case PART_TEXT:
+    case PART_INSIDE: buf_add(&r->out, word->text.data, (size_t)word->text.length); return;
+    case PART_CARRIED:
+        buf_printf(&r->out, "%.*s", STR_ARG(statement(r, r->copies - 1, part->from)->name));
+        return;
+    case PART_TABLE:
+        write_table(r, k, at, part->table);
+        number_of(r, word, &number);
+        if (number.type.data)
+            buf_printf(&r->out, "(table%d[r%d] - (%.*s){})", part->table, loop,
+                       STR_ARG(number.type));
+        else
+            buf_printf(&r->out, "table%d[r%d]", part->table, loop);
+        return;
+    }
+}
+
+static void write_loop(Roll *r) {
+    int start = statement(r, 0, 0)->start, indent = 0, loop = new_id(r->g);
+    const Part *part = r->parts;
+    while (r->body.data[start + indent] == ' ') indent++;
+    for (int k = 0; k < r->period; k++) {
+        const Statement *last = statement(r, r->copies - 1, k);
+        if (!r->inits[k].data && !r->is_out[k]) continue;
+        buf_printf(&r->out, "%*s%.*s %.*s", indent, "", STR_ARG(last->type), STR_ARG(last->name));
+        if (r->inits[k].data) buf_printf(&r->out, " = %.*s", STR_ARG(r->inits[k]));
+        buf_puts(&r->out, ";\n");
+    }
+    buf_printf(&r->out, "%*sfor (int r%d = 0; r%d < %d; r%d++) {\n", indent, "", loop, loop,
+               r->copies, loop);
+    for (int k = 0; k < r->period; k++) {
+        buf_printf(&r->out, "%*s", indent + 4, "");
+        for (int at = 0; at < statement(r, 0, k)->num_words; at++)
+            write_word(r, k, at, part++, loop);
+        buf_putc(&r->out, '\n');
+    }
+    for (int k = 0; k < r->period; k++)
+        if (r->inits[k].data || r->is_out[k])
+            buf_printf(&r->out, "%*s%.*s = %.*s;\n", indent + 4, "",
+                       STR_ARG(statement(r, r->copies - 1, k)->name),
+                       STR_ARG(statement(r, 0, k)->name));
+    buf_printf(&r->out, "%*s}\n", indent, "");
+}
+
+/* The text up to `end` as it is. */
+static void copy_to(Roll *r, int end) {
+    buf_add(&r->out, r->body.data + r->copied, (size_t)(end - r->copied));
+    r->copied = end;
+}
+
+static void roll_run(Roll *r) {
+    int count = r->run.count;
+    if (count < LEAST_SAVED + 1) return;
+    r->places = (Map){.arena = r->g->arena};
+    for (int i = 0; i < count; i++)
+        if (r->run.data[i].name.data) map_set(&r->places, r->run.data[i].name, &r->run.data[i]);
+    const int *periods = find_periods(r);
+    for (int i = 0; i < count; i++) {
+        r->first = i, r->period = periods[i];
+        if (!r->period) continue;
+        r->copies = count_copies(r);
+        if (r->copies < LEAST_COPIES || (r->copies - 1) * r->period < LEAST_SAVED) continue;
+        int end = i + r->copies * r->period;
+        if (find_outs(r)) {
+            copy_to(r, statement(r, 0, 0)->start);
+            write_loop(r);
+            r->copied = r->run.data[end - 1].end;
+            vec_push(r->g->arena, &r->shifts,
+                     (Shift){r->copied, (int)r->out.length - r->copied - r->moved});
+            r->moved = (int)r->out.length - r->copied;
+        }
+        i = end - 1;
+    }
+}
+
+static void end_run(Roll *r) {
+    roll_run(r);
+    r->run.count = r->words.count = 0;
+}
+
+/* Blocks hold loops or are held by them, but none ends within one. */
+static int moved(const Roll *r, int at) {
+    int by = 0;
+    for (int i = 0; i < r->shifts.count && r->shifts.data[i].at <= at; i++)
+        by += r->shifts.data[i].by;
+    return at + by;
+}
+
+static bool is_comment(Str body, int start, int end) {
+    while (body.data[start] == ' ') start++;
+    return body.data[start] == '/' && c_token_end(body, start) == end - 1;
+}
+
+Str roll(Gen *g, Str body) {
+    if (body.length < ROLLED_TEXT) return body;
+    Roll r = {.g = g, .body = body, .numbers = {.arena = g->arena}, .out = {.arena = g->arena}};
+    for (int start = 0, end; start < body.length; start = end) {
+        const char *line_end = memchr(body.data + start, '\n', (size_t)(body.length - start));
+        end = line_end ? (int)(line_end - body.data) + 1 : body.length;
+        Statement s;
+        if (is_comment(body, start, end)) continue;
+        if (end - start > 2 && read_statement(&r, start, end, &s))
+            vec_push(g->arena, &r.run, s);
+        else
+            end_run(&r);
+    }
+    end_run(&r);
+    copy_to(&r, body.length);
+    for (int i = 0; i < g->blocks.count; i++) {
+        Block *block = &g->blocks.data[i];
+        block->start = moved(&r, block->start), block->end = moved(&r, block->end);
+    }
+    return buf_str(&r.out);
+}
