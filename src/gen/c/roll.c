@@ -125,11 +125,14 @@ static bool is_keyword(Str word) {
 /* Splits the line into words. Gives the first `=`, or the end. */
 static int read_words(Roll *r, int start, int end, Statement *s) {
     int equals = -1;
+    bool constant = false; /* what C wants to be one stays as it is */
     for (int at = start, next; at < end; at = next) {
         next = c_token_end(r->body, at);
         Word word = {WORD_TEXT, {r->body.data + at, next - at}};
         if (is_name(word.text)) word.kind = WORD_NAME;
-        if (c_is_digit(r->body.data[at]) && c_number_type(word.text)) word.kind = WORD_NUMBER;
+        constant = constant || str_is(word.text, "__builtin_shufflevector");
+        if (!constant && c_is_digit(*word.text.data) && c_number_type(word.text))
+            word.kind = WORD_NUMBER;
         if (equals < 0 && str_is(word.text, "=")) equals = r->words.count;
         if (equals >= 0 && str_is(word.text, "*")) s->is_product = true;
         s->shape = mix_word(s->shape, &word);
