@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Statements that repeat, as loops: what may not become one. test/run/unrolled_steps.py runs them. */
+/* Statements that repeat become loops, or may not; test/run/unrolled_steps.py runs some. */
 #include "gen/c/c.h"
 #include "test.h"
 
@@ -28,8 +28,7 @@ TEST(numbers_that_differ_are_a_table) {
     arena_free(arena);
 }
 
-/* A lane's number in a shuffle, values of which each is read, a product that goes on to what may be a
- * sum. */
+/* A lane's number in a shuffle, values of which each is read, a product that a sum may read. */
 TEST(what_c_wants_as_it_is_stays) {
     Arena *arena = arena_new(NULL);
     Gen g;
