@@ -441,11 +441,8 @@ static int eval_node(Build *build, int node, const Place *place) {
         build->num_nodes++;
     }
     static int (*const evals[])(Build * build, int node, const Place *place) = {
-        [RUN_MAP] = eval_map,
-        [RUN_TAKE] = eval_take,
-        [RUN_PUT] = NULL, /* runs alone */
-        [RUN_ROWS] = eval_rows,
-        [RUN_PRODUCT] = eval_product,
+        [RUN_MAP] = eval_map,   [RUN_TAKE] = eval_take,       [RUN_PUT] = NULL, /* runs alone */
+        [RUN_ROWS] = eval_rows, [RUN_PRODUCT] = eval_product,
     };
     build->path[build->num_path++] = node;
     value = evals[node_of(build, node)->run.kind](build, node, place);

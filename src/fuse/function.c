@@ -2,25 +2,12 @@
 /* function: a body in C, traced once a key of types, shapes and strides, and the calls of what came
  * out. Which plan a call needs is a comparison of a few words. */
 #include "fuse/fuse.h"
+#include "tensor/tape.h"
 
 #include <stdlib.h>
 
-enum { MAX_PLANS = 64 };
 enum { KEY_OF_TENSOR = 1 + 2 * TERN_MAX_RANK };
-enum { MAX_KEY = TERN_MAX_FUSED_TENSORS * KEY_OF_TENSOR };
-
-struct tern_fused {
-    tern_session *session;
-    char *name;
-    tern_fused_body *body;
-    int num_in, num_out;
-    void *user;
-    FusePlan *plans[MAX_PLANS];
-    int num_plans;
-    uint64_t num_calls;
-    FusePlan *last;
-    KernelCache cache;
-};
+enum { MAX_KEY = 1 + TERN_MAX_FUSED_TENSORS * KEY_OF_TENSOR };
 
 /* ---- making ---- */
 
@@ -52,7 +39,8 @@ tern_fused *tern_fuse(tern_session *session, const char *name, tern_fused_body *
         return NULL;
     }
     memcpy(copy, name, strlen(name) + 1);
-    *function = (tern_fused){.session = session,
+    *function = (tern_fused){.references = 1,
+                             .session = session,
                              .name = copy,
                              .body = body,
                              .num_in = num_in,
@@ -69,7 +57,8 @@ static void plan_free(FusePlan *plan) {
 }
 
 void tern_fused_free(tern_fused *function) {
-    if (!function) return;
+    if (!function || --function->references) return;
+    fused_gradients_free(function->gradients);
     for (int i = 0; i < function->cache.kernels.count; i++)
         tern_kernel_free(function->cache.kernels.data[i].kernel);
     arena_free(function->cache.arena);
@@ -90,6 +79,7 @@ static bool is_aligned(const tern_tensor *tensor) {
 
 static int key_of(const tern_fused *function, tern_tensor *const *in, int64_t *key) {
     int length = 0;
+    key[length++] = function->session->grad_mode; /* what is refused depends on it */
     for (int i = 0; i < function->num_in; i++) {
         const tern_tensor *tensor = in[i];
         key[length++] =
@@ -240,7 +230,11 @@ static tern_status bind_and_run(FusePlan *plan, tern_tensor *const *in) {
         if (!check_bounds(&index, check->kind, check->dim, check->size))
             status = tern_message_status(trace->session->context);
     }
-    return status ? status : fuse_run(plan);
+    if (!status) status = fuse_run(plan);
+    for (int i = 0; i < trace->storages.count && plan->writes_outside && !status; i++)
+        if (trace->storages.data[i].role != STORAGE_MADE && trace->storages.data[i].num_writes)
+            plan->real[i]->version++;
+    return status;
 }
 
 /* Results as tensors of the storages that the run made, or that were there. */
@@ -294,9 +288,16 @@ tern_status tern_fused_call(tern_fused *function, tern_tensor *const *in, tern_t
     if (status) return status;
     plan->last_call = ++function->num_calls;
     function->last = plan;
+    bool records = tape_wants_tensors(function->session, in, function->num_in);
+    if (records && plan->writes_outside)
+        return session_fail(function->session, TERN_ERROR_UNSUPPORTED,
+                            "%s: a gradient of a function that writes to its arguments or to "
+                            "tensors from elsewhere",
+                            function->name);
     status = bind_and_run(plan, in);
     if (!status) status = give_results(plan, out);
     drop_made(plan);
+    if (!status && records) status = fused_record(function, in, out);
     if (!status) return TERN_OK;
     for (int i = 0; i < function->num_out; i++) {
         tern_drop(out[i]);

@@ -7,6 +7,7 @@
  *     plan.c      which nodes are stored, which kernels become one, in what order they run
  *     why.def     why a node is stored
  *     function.c  a plan a key of types, shapes and strides; calling it
+ *     gradient.c  the gradient of a call
  *     print.c     the texts of a plan
  *
  * A node of the trace is computed where it is read, again for each kernel that reads it, unless
@@ -223,6 +224,29 @@ typedef struct FusePlan {
     int64_t *offsets;
     int *last_use;
 } FusePlan;
+
+/* ---- functions ---- */
+
+enum { MAX_PLANS = 64 };
+typedef struct FusedGradient FusedGradient;
+struct tern_fused {
+    int references; /* the user's, and of calls that are recorded */
+    tern_session *session;
+    char *name;
+    tern_fused_body *body;
+    int num_in, num_out;
+    void *user;
+    FusePlan *plans[MAX_PLANS];
+    int num_plans;
+    uint64_t num_calls;
+    FusePlan *last;
+    KernelCache cache;
+    FusedGradient *gradients;
+};
+
+/* gradient.c: notes a call on the tape. */
+tern_status fused_record(tern_fused *function, tern_tensor *const *in, tern_tensor *const *out);
+void fused_gradients_free(FusedGradient *gradient); /* NULL is allowed */
 
 /* Fills in the steps. */
 tern_status fuse_plan(FusePlan *plan);

@@ -206,6 +206,7 @@ static tern_status walk_back(Walk *walk) {
     tern_session *session = walk->session;
     tern_status status = TERN_OK;
     bool mode = tern_set_grad_mode(session, walk->options.create_graph);
+    bool walks = session->walks_back;
     session->walks_back = true;
     while (walk->count) {
         TapeNode *node = pop(walk);
@@ -213,7 +214,7 @@ static tern_status walk_back(Walk *walk) {
         drop_pending(node);
         node_drop(node);
     }
-    session->walks_back = false;
+    session->walks_back = walks;
     session->grad_mode = mode;
     free(walk->heap);
     return status;
@@ -262,7 +263,8 @@ static tern_status walk_begin(Walk *walk, tern_session *session,
     *walk = (Walk){.session = session};
     if (options) walk->options = *options;
     if (walk->options.create_graph) walk->options.retain_graph = true;
-    if (!session->walks_back) return tern_scope_open(session);
+    /* What a trace records has nothing to do with what is being walked. */
+    if (!session->walks_back || session->trace) return tern_scope_open(session);
     return session_fail(session, TERN_ERROR_UNSUPPORTED,
                         "backward within the backward of a function");
 }

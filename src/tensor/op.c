@@ -319,7 +319,7 @@ tern_tensor *tern_contiguous(tern_tensor *tensor) {
     if (!tensor_is_live(tensor)) return NULL;
     if (tensor->is_contiguous) return tape_alias(view_same(tensor), tensor);
     tern_tensor *out = tern_empty(tensor->session, tensor->dtype, tensor->rank, tensor->shape);
-    if (!out || !tern_copy_into(out, tensor)) return out;
+    if (!out || !tern_copy_into(out, tensor)) return tape_name(out, "Clone");
     tern_drop(out);
     return NULL;
 }
@@ -332,7 +332,7 @@ tern_tensor *tern_to(tern_tensor *tensor, tern_dtype dtype) {
                    strides);
     tern_tensor *out =
         tern_empty_strided(tensor->session, dtype, tensor->rank, tensor->shape, strides);
-    if (!out || !tern_copy_into(out, tensor)) return out;
+    if (!out || !tern_copy_into(out, tensor)) return tape_name(out, "ToCopy");
     tern_drop(out);
     return NULL;
 }

@@ -211,6 +211,12 @@ static void print_tensor(Printer *printer, const char *device) {
         snprintf(suffix, sizeof suffix, "dtype=torch.%s", tern_torch_name(dtype));
         add_suffix(printer, suffix);
     }
+    const char *function = tern_grad_function(tensor);
+    if (function) {
+        snprintf(suffix, sizeof suffix, "grad_fn=<%s>", function);
+        add_suffix(printer, suffix);
+    } else if (tern_requires_grad(tensor))
+        add_suffix(printer, "requires_grad=True");
     buf_putc(&printer->out, ')');
 }
 

@@ -67,7 +67,8 @@ void tern_manual_seed(tern_session *session, uint64_t seed) {
 
 static int64_t count_sms(tern_session *session) {
     tern_gpu gpu = {.multiprocessors = 0};
-    bool known = session->is_cuda && !tern_context_gpu(session->context, &gpu) && gpu.multiprocessors > 0;
+    bool known =
+        session->is_cuda && !tern_context_gpu(session->context, &gpu) && gpu.multiprocessors > 0;
     return known ? gpu.multiprocessors : SMS_OF_H200;
 }
 

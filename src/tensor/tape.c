@@ -628,10 +628,10 @@ const char *tern_grad_function(const tern_tensor *tensor) {
     Edge edge;
     if (!tensor_is_live(tensor) || !tensor_wants(tensor)) return NULL;
     if (!tape_edge((tern_tensor *)tensor, &edge) || !edge.node) return NULL;
-    node_drop(edge.node); /* the tensor holds it */
-    if (edge.node->kind == NODE_LEAF) return NULL;
+    bool is_op = edge.node->kind != NODE_LEAF;
     node_name(edge.node);
-    return edge.node->name;
+    node_drop(edge.node); /* the tensor holds it, if it is an op's */
+    return is_op ? edge.node->name : NULL;
 }
 
 int64_t tern_tensor_version(const tern_tensor *tensor) { return tensor->storage->version; }
@@ -670,19 +670,29 @@ tern_status tern_retain_grad(tern_tensor *tensor) {
                             "can't retain_grad on Tensor that has requires_grad=False");
     Edge edge;
     if (!tape_edge(tensor, &edge)) return TERN_ERROR_NO_MEMORY;
+    tensor->grad->retains = edge.node->kind != NODE_LEAF;
     node_drop(edge.node);
-    if (edge.node && edge.node->kind != NODE_LEAF) tensor->grad->retains = true;
     return TERN_OK;
 }
 
 /* ---- names ---- */
 
+tern_tensor *tape_name(tern_tensor *tensor, const char *name) {
+    TapeNode *node = tensor && tensor->grad ? tensor->grad->edge.node : NULL;
+    if (node) snprintf(node->name, sizeof node->name, "%.30sBackward0", name);
+    return tensor;
+}
+
 /* PyTorch's, where they are not made of the row's. */
 static const struct {
     const char *row, *name;
 } other_names[] = {
-    {"copy", "Clone"},     {"norm", "LinalgVectorNorm"},  {"layer_norm", "NativeLayerNorm"},
-    {"gelu_tanh", "Gelu"}, {"log_sigmoid", "LogSigmoid"},
+    {"copy", "Clone"},
+    {"square", "Pow"},
+    {"norm", "LinalgVectorNorm"},
+    {"layer_norm", "NativeLayerNorm"},
+    {"gelu_tanh", "Gelu"},
+    {"log_sigmoid", "LogSigmoid"},
 };
 
 void node_name(TapeNode *node) {
@@ -715,6 +725,8 @@ void node_name(TapeNode *node) {
         starts = *at == '_';
     }
     camel[length] = 0;
+    if (node->kind == TERN_OP_matmul)
+        snprintf(camel, sizeof camel, node->outputs[0].rank == 2 ? "Mm" : "Bmm");
     bool is_copy = node->kind == TERN_OP_copy && node->is_in_place;
     for (int i = 0; i < COUNT(other_names); i++)
         if (!strcmp(other_names[i].row, row))

@@ -121,6 +121,8 @@ tern_tensor *tape_row(tern_tensor *out, int op, const tern_operand *operands, in
                       const Attributes *attributes);
 /* A view, likewise; kind: of nodes. */
 tern_tensor *tape_view(tern_tensor *view, tern_tensor *of, int kind, const Attributes *attributes);
+/* What made it is called NAMEBackward0. */
+tern_tensor *tape_name(tern_tensor *tensor, const char *name);
 /* The same tensor under another handle. */
 tern_tensor *tape_alias(tern_tensor *alias, const tern_tensor *of);
 

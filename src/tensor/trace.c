@@ -84,6 +84,14 @@ bool trace_is_value(const Trace *trace, int storage) {
 static bool note_tensor(Trace *trace, const tern_tensor *tensor, TraceStorage **noted) {
     int at = trace_storage_of(trace, tensor);
     if (at < 0) {
+        tern_session *session = trace->session;
+        bool is_data = tensor->storage->trace == trace->serial;
+        if (!is_data && session->grad_mode && tern_requires_grad(tensor)) {
+            session_fail(session, TERN_ERROR_UNSUPPORTED,
+                         "a function that is traced uses a tensor from elsewhere that requires a "
+                         "gradient: make it an argument");
+            return false;
+        }
         if (!add_storage(trace, tensor->storage, STORAGE_KEPT, -1)) return false;
         at = trace->storages.count - 1;
     }
@@ -157,6 +165,7 @@ bool trace_check_index(Trace *trace, const tern_tensor *index, IndexKind kind, i
                        int64_t size) {
     TraceStorage *noted;
     TraceCheck check = {*index, kind, dim, size};
+    check.index.grad = NULL;
     if (!note_tensor(trace, index, &noted)) return false;
     if (noted->num_writes || noted->role == STORAGE_MADE) {
         session_fail(trace->session, TERN_ERROR_UNSUPPORTED,
@@ -194,6 +203,7 @@ tern_tensor trace_real(const Trace *trace, const tern_tensor *seen, Storage *con
     tern_tensor tensor = *seen;
     int storage = trace_storage_of(trace, seen);
     tensor.storage = real[storage];
+    tensor.grad = NULL;
     tensor.offset += offsets[storage];
     tensor.references = 1;
     return tensor;

@@ -41,13 +41,13 @@ static tern_tensor *part(tern_tensor *tensor, tern_tensor *view, int dim, int64_
     for (int d = 0; d < tensor->rank; d++)
         if (d != dim || step) attributes.part.strides[to++] = dense[d] * (d == dim ? step : 1);
     attributes.part.offset = start * dense[dim];
-    return tape_view(view, tensor, NODE_PART, &attributes);
+    return tape_name(tape_view(view, tensor, NODE_PART, &attributes), step ? "Slice" : "Select");
 }
 
 static tern_tensor *reshaped(tern_tensor *tensor, int rank, const int64_t *shape,
-                             const int64_t *strides) {
-    return tape_view(view_new(tensor, rank, shape, strides, tensor->offset), tensor, NODE_RESHAPE,
-                     NULL);
+                             const int64_t *strides, const char *name) {
+    tern_tensor *view = view_new(tensor, rank, shape, strides, tensor->offset);
+    return is_known(tensor) ? tape_name(tape_view(view, tensor, NODE_RESHAPE, NULL), name) : view;
 }
 
 /* ---- parts ---- */
@@ -135,7 +135,8 @@ tern_tensor *tern_transpose(tern_tensor *tensor, int dim0, int dim1) {
         return NULL;
     int dims[TERN_MAX_RANK];
     for (int i = 0; i < tensor->rank; i++) dims[i] = i == dim0 ? dim1 : i == dim1 ? dim0 : i;
-    return tern_permute(tensor, tensor->rank, dims);
+    tern_tensor *view = tern_permute(tensor, tensor->rank, dims);
+    return is_known(tensor) ? tape_name(view, "Transpose") : view;
 }
 
 /* ---- sizes ---- */
@@ -211,7 +212,7 @@ static tern_tensor *try_view(tern_tensor *tensor, int rank, const int64_t *asked
     if (!infer_size(tensor, rank, asked, shape)) return NULL;
     *fits = view_strides(tensor, rank, shape, strides);
     if (!*fits) return NULL;
-    return reshaped(tensor, rank, shape, strides);
+    return reshaped(tensor, rank, shape, strides, "View");
 }
 
 tern_tensor *tern_view(tern_tensor *tensor, int rank, const int64_t *shape) {
@@ -287,7 +288,7 @@ static tern_tensor *squeeze(tern_tensor *tensor, int only) {
         shape[rank] = tensor->shape[i];
         strides[rank++] = tensor->strides[i];
     }
-    return reshaped(tensor, rank, shape, strides);
+    return reshaped(tensor, rank, shape, strides, "Squeeze");
 }
 
 tern_tensor *tern_squeeze(tern_tensor *tensor, int dim) {
@@ -312,7 +313,7 @@ tern_tensor *tern_unsqueeze(tern_tensor *tensor, int dim) {
         if (i < tensor->rank) shape[rank] = tensor->shape[i], strides[rank++] = tensor->strides[i];
     }
     if (!sizes_check(tensor->session, tensor->dtype, rank, shape, &numel)) return NULL;
-    return reshaped(tensor, rank, shape, strides);
+    return reshaped(tensor, rank, shape, strides, "Unsqueeze");
 }
 
 tern_tensor *tern_as_strided(tern_tensor *tensor, int rank, const int64_t *shape,

@@ -51,6 +51,22 @@ TEST(leaves_add_up) {
     end();
 }
 
+static void check_text(tern_tensor *x, const char *want) {
+    char *text = tern_tensor_text_on(x, "cpu");
+    CHECK_STR(text, want);
+    tern_free(text);
+}
+
+TEST(text) {
+    if (!begin("interp")) return;
+    tern_tensor *x = leaf(2, (const double[]){1, 2});
+    check_text(x, "tensor([1., 2.], dtype=torch.float64, requires_grad=True)");
+    check_text(tern_mul(x, x), "tensor([1., 4.], dtype=torch.float64, grad_fn=<MulBackward0>)");
+    check_text(tern_detach(x), "tensor([1., 2.], dtype=torch.float64)");
+    check_text(total(x), "tensor(3., dtype=torch.float64, grad_fn=<SumBackward0>)");
+    end();
+}
+
 TEST(grad_mode) {
     if (!begin("interp")) return;
     tern_tensor *x = leaf(2, (const double[]){1, 2});
@@ -273,6 +289,93 @@ TEST(traced) {
         tern_fused_free(function);
         end();
     }
+}
+
+/* ---- calls of fused functions ---- */
+
+typedef struct Body {
+    tern_tensor *elsewhere;
+    bool writes;
+    int runs;
+} Body;
+
+static tern_status layer(tern_tensor *const *in, tern_tensor **out, void *user) {
+    Body *with = user;
+    with->runs++;
+    if (with->writes) {
+        const tern_operand more[] = {tern_of(in[0]), tern_number(1)};
+        if (tern_op_into(in[0], TERN_OP_add, more, 2, 0, 0)) return TERN_ERROR_ARGUMENT;
+    }
+    tern_tensor *x = with->elsewhere ? tern_add(in[0], with->elsewhere) : in[0];
+    tern_tensor *y = tern_gelu(tern_add(tern_matmul(x, in[1]), in[2]));
+    out[0] = tern_keep(tern_layer_norm(y, 1, NULL, NULL, 1e-5));
+    out[1] = tern_keep(tern_mul(tern_sum(y, (const int[]){-1}, 1, true), y));
+    return out[1] ? TERN_OK : tern_message_status(context);
+}
+
+static void layer_inputs(tern_tensor *in[3]) {
+    const double x[] = {0.3, -1.2, 0.7, 2.0, -0.4, 1.1},
+                 w[] = {0.5, 1, -1, 2, 0.1, 0.2, -0.3, 0.7, 1, 0.4, -0.8, 0.6};
+    in[0] = tern_from(session, x, TERN_FLOAT64, SHAPE(2, 3));
+    in[1] = tern_from(session, w, TERN_FLOAT64, SHAPE(3, 4));
+    in[2] = tern_from(session, w + 2, TERN_FLOAT64, SHAPE(4));
+}
+
+TEST(gradients_of_fused_calls) {
+    static const char *const devices[] = {"interp", "cpu"};
+    for (int i = 0; i < 2; i++) {
+        if (!begin(devices[i])) return;
+        Body with = {NULL, false, 0};
+        tern_tensor *gradients[2][3];
+        tern_fused *function = tern_fuse(session, "layer", layer, 3, 2, &with);
+        for (int fused = 0; fused < 4; fused++) {
+            tern_tensor *in[3], *out[2];
+            layer_inputs(in);
+            for (int k = 0; k < 2; k++) CHECK(!tern_set_requires_grad(in[2 * k], true));
+            CHECK(!(fused ? tern_fused_call(function, in, out) : layer(in, out, &with)));
+            CHECK(tern_requires_grad(out[0]) && tern_requires_grad(out[1]));
+            if (fused) CHECK_STR(tern_grad_function(out[0]), "layerBackward");
+            tern_tensor *sum = tern_add(total(tern_square(out[0])), total(out[1]));
+            if (fused == 3) tern_fused_free(function);
+            CHECK(!tern_backward(sum, NULL, NULL));
+            CHECK(!tern_gradient(in[1]));
+            for (int k = 0; k < 2; k++) {
+                double want[6];
+                gradients[fused > 0][k] = tern_gradient(in[2 * k]);
+                if (!fused) continue;
+                CHECK(!tern_to_host(gradients[0][k], want, k ? 32 : 48));
+                check(gradients[1][k], want);
+            }
+            for (int k = 0; k < 2; k++) tern_drop(out[k]);
+        }
+        CHECK(with.runs == 3); /* op by op, traced, traced to walk back */
+        end();
+    }
+}
+
+TEST(fused_calls_that_have_none) {
+    if (!begin("interp")) return;
+    Body with = {NULL, true, 0};
+    tern_tensor *in[3], *out[2];
+    layer_inputs(in);
+    tern_fused *function = tern_fuse(session, "layer", layer, 3, 2, &with);
+    CHECK(!tern_set_requires_grad(in[1], true));
+    CHECK(tern_fused_call(function, in, out) == TERN_ERROR_UNSUPPORTED);
+    CHECK_STR(tern_message(context), "layer: a gradient of a function that writes to its arguments "
+                                     "or to tensors from elsewhere");
+    with = (Body){tern_from(session, (const double[]){1, 2, 3}, TERN_FLOAT64, SHAPE(3)), false, 0};
+    tern_fused *other = tern_fuse(session, "layer", layer, 3, 2, &with);
+    CHECK(!tern_set_requires_grad(with.elsewhere, true));
+    bool mode = tern_set_grad_mode(session, false);
+    CHECK(!tern_fused_call(other, in, out) && !tern_requires_grad(out[0]));
+    tern_drop(out[0]), tern_drop(out[1]);
+    tern_set_grad_mode(session, mode);
+    CHECK(tern_fused_call(other, in, out) == TERN_ERROR_UNSUPPORTED);
+    CHECK_STR(tern_message(context), "a function that is traced uses a tensor from elsewhere that "
+                                     "requires a gradient: make it an argument");
+    tern_fused_free(function);
+    tern_fused_free(other);
+    end();
 }
 
 /* ---- steps of optimisers, against loops over double ---- */
