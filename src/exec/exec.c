@@ -8,12 +8,18 @@
 static Object *import(Host *host, Str path) {
     Object *module = torch_open(host, path);
     if (!module && !is_raised(host)) module = triton_open(host, path);
+    if (!module && !is_raised(host)) module = files_open(host, path);
     return module || is_raised(host) ? module : library_open(host, path);
 }
 
 static void write_out(void *user, const char *text, size_t length) {
     const Exec *exec = user;
     exec->output(exec->output_user, text, length);
+}
+
+static void write_errors(void *user, const char *text, size_t length) {
+    const Exec *exec = user;
+    if (exec->errors) exec->errors(exec->output_user, text, length);
 }
 
 /* 1 + the first argument that is no UTF-8; 0: all are. */
@@ -49,11 +55,14 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
     exec->output_user = options->user;
     exec->write_dirs = options->write_dirs;
     exec->num_write_dirs = options->num_write_dirs;
+    exec->read_dirs = options->read_dirs;
+    exec->num_read_dirs = options->num_read_dirs;
     exec->most_points = options->most_points;
     LangOptions lang = {options->include_dirs, options->num_include_dirs};
     ScriptOptions script = {.lang = &lang,
                             .interrupted = options->interrupted,
                             .write = write_out,
+                            .complain = write_errors,
                             .arguments = options->arguments,
                             .num_arguments = options->num_arguments,
                             .import = import,

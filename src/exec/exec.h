@@ -9,6 +9,7 @@
  *     perf.c       triton.testing.perf_report
  *     profile.c    events, ranges, torch.profiler
  *     extension.c  load_inline
+ *     files.c      reading and writing where that is allowed
  *     library.c    modules that are Python text of ours, lib/; where a script may write
  *     compile.c    torch.compile
  *     jit.c        functions with @triton.jit, and their launches
@@ -51,8 +52,8 @@ typedef struct Exec {
     Arena *arena;
     tern_output *output, *errors;
     void *output_user;
-    const char *const *write_dirs;
-    int num_write_dirs, most_points;
+    const char *const *write_dirs, *const *read_dirs;
+    int num_write_dirs, num_read_dirs, most_points;
     bool has_said_whose;    /* the times of tables are */
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
     Random random;
@@ -117,8 +118,12 @@ Object *library_open(Host *host, Str path); /* NULL: no such module of ours */
 /* The module that a file of ours is, with all its names but those with '_' before. */
 Object *module_of_text(Host *host, const char *name, const char *file, const char *start,
                        const char *end);
+bool path_is_below(const char *path, const char *const *folders, int num_folders);
 /* NULL, and refused, where --allow-write does not say that the script may write there. */
 const char *file_to_write(Host *host, Str path);
+
+/* ---- files.c ---- */
+Object *files_open(Host *host, Str path); /* NULL: no such module of ours */
 
 /* ---- autotune.c ---- */
 Object *autotune_open(Host *host, Str path); /* NULL: no such module of ours */

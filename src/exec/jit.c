@@ -18,7 +18,7 @@ typedef struct Compiled {
     tern_kernel *kernel;
 } Compiled;
 
-typedef struct Jit { /* in the script's arena */
+typedef struct Jit {     /* in the script's arena */
     tern_module *module; /* of the file that it stands in */
     const tern_function *function;
     VEC(Compiled) kernels;
@@ -64,14 +64,16 @@ static void globals_of_expr(Host *host, tern_module *module, const Expr *expr, i
     globals_of_expr(host, module, expr->right, depth);
     globals_of_expr(host, module, expr->condition, depth);
     for (int i = 0; i < expr->num_items; i++) globals_of_expr(host, module, expr->items[i], depth);
-    for (int i = 0; i < expr->num_args; i++) globals_of_expr(host, module, expr->args[i].value, depth);
+    for (int i = 0; i < expr->num_args; i++)
+        globals_of_expr(host, module, expr->args[i].value, depth);
 }
 
 static void globals_of_block(Host *host, tern_module *module, Block block, int depth) {
     for (int i = 0; i < block.count; i++) {
         const Stmt *stmt = block.stmts[i];
         globals_of_expr(host, module, stmt->value, depth);
-        for (int k = 0; k < stmt->num_targets; k++) globals_of_expr(host, module, stmt->targets[k], depth);
+        for (int k = 0; k < stmt->num_targets; k++)
+            globals_of_expr(host, module, stmt->targets[k], depth);
         globals_of_block(host, module, stmt->body, depth);
         globals_of_block(host, module, stmt->orelse, depth);
     }
@@ -335,8 +337,8 @@ char *jit_tuned_key(Host *host, const Object *self, const HostCall *call) {
         known[num_known++] = (tern_value){name, text.data};
     }
     Str function = str_format(host->arena, "%s@%d", jit->function->name, jit->function->line);
-    char *key = tern_tuned_key(jit->module, function.data, launch->signature.data, known,
-                               num_known);
+    char *key =
+        tern_tuned_key(jit->module, function.data, launch->signature.data, known, num_known);
     if (!key) tensor_failed(host);
     return key;
 }

@@ -23,9 +23,33 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
 }
 
 #define TEXTS                                                                                      \
+    TEXT(abc, "abc")                                                                               \
+    TEXT(argparse, "argparse")                                                                     \
+    TEXT(collections, "collections")                                                               \
     TEXT(contextlib, "contextlib")                                                                 \
+    TEXT(copy, "copy")                                                                             \
+    TEXT(dataclasses, "dataclasses")                                                               \
+    TEXT(enum, "enum")                                                                             \
+    TEXT(functools, "functools")                                                                   \
+    TEXT(io, "io")                                                                                 \
+    TEXT(itertools, "itertools")                                                                   \
+    TEXT(json, "json")                                                                             \
+    TEXT(logging, "logging")                                                                       \
+    TEXT(numbers, "numbers")                                                                       \
+    TEXT(operator, "operator")                                                                     \
+    TEXT(pathlib, "pathlib")                                                                       \
+    TEXT(posixpath, "posixpath")                                                                   \
+    TEXT(pprint, "pprint")                                                                         \
+    TEXT(pytest, "pytest")                                                                         \
+    TEXT(statistics, "statistics")                                                                 \
+    TEXT(string, "string")                                                                         \
     TEXT(tabulate, "tabulate")                                                                     \
-    TEXT(pytest, "pytest")
+    TEXT(textwrap, "textwrap")                                                                     \
+    TEXT(types, "types")                                                                           \
+    TEXT(warnings, "warnings")                                                                     \
+    TEXT(collections_abc, "collections.abc")                                                       \
+    TEXT(os_path, "os.path")                                                                       \
+    TEXT(own_os, "_os")
 #define TEXT(word, path) extern const char text_lib_##word##_start[], text_lib_##word##_end[];
 TEXTS
 #undef TEXT
@@ -49,24 +73,46 @@ static bool is_inside(const char *path, const char *folder) {
 }
 
 /* The folder of the path is looked up, links and '..' and all, and must lie in one that is allowed;
- * the path itself may be a folder that is there, but no link. */
+ * the path itself may be what is there. */
+bool path_is_below(const char *path, const char *const *folders, int num_folders) {
+    char real[PATH_MAX], allowed[PATH_MAX], parent[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    size_t length = slash ? slash == path ? 1 : (size_t)(slash - path) : 1;
+    if (!num_folders || length >= sizeof parent) return false;
+    memcpy(parent, slash ? path : ".", length);
+    parent[length] = 0;
+    bool is_there = realpath(path, real) || realpath(parent, real);
+    while (!is_there && (slash = strrchr(parent, '/')) && slash != parent) { /* the nearest one */
+        parent[slash - parent] = 0;
+        is_there = realpath(parent, real);
+    }
+    if (!is_there && (path[0] == '/' || !realpath(path[0] == '/' ? "/" : ".", real))) return false;
+    for (int i = 0; i < num_folders; i++)
+        if (realpath(folders[i], allowed) && is_inside(real, allowed)) return true;
+    return false;
+}
+
+/* It may be a folder that is there, but no link. */
 const char *file_to_write(Host *host, Str path) {
     const Exec *exec = exec_of(host);
     if (!host_may_do(host, "writing a file")) return NULL;
     const char *text = str_c(host->arena, path), *slash = strrchr(text, '/');
     Str parent = slash ? (Str){text, slash == text ? 1 : (int)(slash - text)} : STR(".");
-    char real[PATH_MAX], allowed[PATH_MAX];
+    char real[PATH_MAX];
     struct stat st;
-    bool is_there = !lstat(text, &st), fine = false;
-    const char *where = is_there && S_ISDIR(st.st_mode) ? text : str_c(host->arena, parent);
+    bool is_there = !lstat(text, &st);
     if (!exec->num_write_dirs)
         return host_refuse(host, "writing '%s' without --allow-write DIR", text), NULL;
-    if (!realpath(where, real) || (is_there && S_ISLNK(st.st_mode))) {
-        host_raise(host, CLASS_OS_ERROR, "cannot write '%s'", text);
+    if ((is_there && S_ISLNK(st.st_mode)) || !realpath(str_c(host->arena, parent), real)) {
+        PythonClass class = is_there ? CLASS_OS_ERROR : CLASS_FILE_NOT_FOUND_ERROR;
+        if (!is_there && !path_is_below(text, exec->write_dirs, exec->num_write_dirs))
+            return host_refuse(host, "writing '%s', which --allow-write does not allow", text),
+                   NULL;
+        host_raise(host, class, "cannot write '%s'", text);
         return NULL;
     }
-    for (int i = 0; i < exec->num_write_dirs && !fine; i++)
-        fine = realpath(exec->write_dirs[i], allowed) && is_inside(real, allowed);
-    if (fine) return text;
+    const char *where = is_there && S_ISDIR(st.st_mode) ? text : str_c(host->arena, parent);
+    if (realpath(where, real) && path_is_below(real, exec->write_dirs, exec->num_write_dirs))
+        return text;
     return host_refuse(host, "writing '%s', which --allow-write does not allow", text), NULL;
 }

@@ -141,8 +141,7 @@ static Object *run_empty_strided(Host *host, Object *const *args, const HostCall
         !device_of(host, args[3], &w.is_cuda))
         return none_of(host);
     if (rank != w.rank)
-        return host_raise(host, CLASS_RUNTIME_ERROR,
-                          "mismatch in length of strides and shape");
+        return host_raise(host, CLASS_RUNTIME_ERROR, "mismatch in length of strides and shape");
     return tensor_wrap(host, tern_empty_strided(session_of(host), w.dtype, rank, w.sizes, strides),
                        w.is_cuda);
 }

@@ -99,8 +99,7 @@ static void define_captured(Module *module, const Pattern *pattern, Definition d
 static void index_match(Module *module, const Stmt *stmt, const Guard *outer) {
     const Guard *guard = guard_new(module, stmt, 0, outer);
     for (int i = 0; i < stmt->num_cases; i++)
-        define_captured(module, stmt->cases[i].pattern,
-                        (Definition){.stmt = stmt, .guard = guard});
+        define_captured(module, stmt->cases[i].pattern, (Definition){.stmt = stmt, .guard = guard});
     index_block(module, stmt->body, guard);
 }
 

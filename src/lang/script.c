@@ -70,6 +70,7 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
                        .stack_end = end_of_stack(),
                        .interrupted = options->interrupted,
                        .write = options->write,
+                       .complain = options->complain,
                        .import = options->import,
                        .user = options->user,
                        .path = path,

@@ -82,7 +82,12 @@ typedef struct Class {
     Str *fields;
     Object **defaults;
     bool is_dataclass, is_tuple;
+    int dataclass_flags;
+    Block body;
+    Object *module; /* its name; NULL: of Python's own */
 } Class;
+enum { DATACLASS_FROZEN = 1, DATACLASS_ORDER = 2, DATACLASS_HASH = 4 };
+extern const HostType field_type;
 
 typedef struct Place { /* of an exception, innermost first */
     Span span;
@@ -112,8 +117,8 @@ struct Script {
     int64_t num_objects, most_objects;
     size_t heap_bytes, most_bytes;
     ObjectPool pool, dead;
-    const Watch *watch; /* NULL: nothing is traced */
-    int64_t class_changes; /* attributes set of classes */
+    const Watch *watch;          /* NULL: nothing is traced */
+    int64_t class_changes;       /* attributes set of classes */
     bool is_freeing, is_closing; /* closing: nothing runs any more */
     struct Generator *generator; /* the one that runs; NULL: none */
     int num_generators;          /* that have a stack */
@@ -130,6 +135,7 @@ struct Script {
     const volatile int *interrupted;
     int interrupts; /* those that the script got */
     void (*write)(void *user, const char *text, size_t length);
+    void (*complain)(void *user, const char *text, size_t length); /* sys.stderr; or NULL */
     /* A module that src/lang does not know: NULL: there is none. */
     Object *(*import)(Host *host, Str path);
     void *user;
@@ -207,7 +213,7 @@ Object *class_call(Host *host, Object *class, const HostCall *call);
 /* instance.__name__(args), or NULL when its class has none. */
 Object *special_call(Host *host, Object *object, const char *name, int num_args,
                      Object *const *args);
-Object *dataclass_of(Host *host, Object *class);
+Object *dataclass_of(Host *host, Object *class, int flags);
 
 /* ---- script_call.c ---- */
 Object *host_invoke(Host *host, Object *callee, const HostCall *call);
@@ -287,7 +293,8 @@ extern const HostType module_type;
 typedef struct ScriptOptions {
     const LangOptions *lang;
     const volatile int *interrupted;
-    void (*write)(void *user, const char *text, size_t length); /* standard output */
+    void (*write)(void *user, const char *text, size_t length);    /* standard output */
+    void (*complain)(void *user, const char *text, size_t length); /* standard error; or NULL */
     Object *(*import)(Host *host, Str path);
     void *user;
     const char *const *arguments; /* sys.argv after the path */

@@ -3,6 +3,7 @@
 #include "lang/script.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 /* ---- functions in C ---- */
 
@@ -472,6 +473,13 @@ bool script_run_file(Host *host, Module *module, Str name) {
     Script *script = host->script;
     module->space = (Map){.arena = script->arena};
     map_set(&module->space, STR("__name__"), host_keep(host, object_str(script->arena, name)));
+    if (module->path.length) {
+        char here[4096];
+        bool is_absolute = module->path.data[0] == '/' || !getcwd(here, sizeof here);
+        Str file = is_absolute ? module->path
+                               : str_format(script->arena, "%s/%.*s", here, STR_ARG(module->path));
+        map_set(&module->space, STR("__file__"), host_keep(host, object_str(script->arena, file)));
+    }
     if (!resolve_file(script->arena, (Ast *)(uintptr_t)module->ast, &slots, host->diag))
         return false;
     Host inner = {.arena = host->arena,

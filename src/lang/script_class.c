@@ -11,7 +11,9 @@ static void class_print(Host *host, Object *self, Buf *out, bool as_repr) {
     (void)host, (void)as_repr;
     const Class *class = class_info(self);
     Str name = class->qualified.length ? class->qualified : class->name;
-    buf_printf(out, "<class '%s%.*s'>", class->is_native ? "" : "__main__.", STR_ARG(name));
+    Str module = class->module ? class->module->text : (Str){0};
+    buf_printf(out, "<class '%.*s%s%.*s'>", STR_ARG(module), module.length ? "." : "",
+               STR_ARG(name));
 }
 
 const HostType class_type = {.name = "type", .print = class_print};
@@ -181,6 +183,9 @@ static void add_fields(Host *host, Class *class, Block body) {
     for (int i = 0; i < body.count; i++) {
         const Stmt *stmt = body.stmts[i];
         if (stmt->kind != STMT_ANN_ASSIGN || stmt->targets[0]->kind != EXPR_NAME) continue;
+        const Expr *type = stmt->annotation;
+        if (type && type->kind == EXPR_SUBSCRIPT) type = type->left;
+        if (type && str_is(type->text, "ClassVar")) continue;
         Str name = stmt->targets[0]->text;
         int at = 0;
         while (at < count && !str_equal(fields[at], name)) at++;
@@ -190,33 +195,45 @@ static void add_fields(Host *host, Class *class, Block body) {
     class->num_fields = count, class->fields = fields, class->defaults = defaults;
 }
 
-Object *class_statement(Host *host, const Stmt *stmt) {
-    Object *bases[60];
-    int num_bases = 0;
-    bool is_tuple = false;
-    for (int i = 0; i < stmt->num_args; i++) {
-        if (stmt->args[i].stars || stmt->args[i].name.length || num_bases == 60)
-            return host_refuse(host, "a metaclass, or other arguments of a class");
-        Object *base = host_expr(host, stmt->args[i].value);
-        if (is_raised(host)) return host->script->poison;
-        if (base->kind == OBJECT_STR && str_is(base->text, "NamedTuple")) {
-            is_tuple = true;
-            continue;
-        }
-        if (base->kind != OBJECT_HOST || base->type != &class_type)
-            return host_refuse(host, "a class above this one that is no Python class");
-        const Class *info = class_info(base);
-        bool plain = info->native == CLASS_OBJECT || info->is_exception;
-        if (!plain)
-            return host_refuse(host, "a class that inherits from '%.*s'", STR_ARG(info->name));
-        bases[num_bases++] = base;
+/* A class above: *base NULL: a name that says nothing here (Generic[T], Protocol). False: raised. */
+static bool base_of(Host *host, const Argument *argument, Object **base, bool *is_tuple) {
+    Object *value = host_expr(host, argument->value);
+    *base = NULL;
+    if (is_raised(host)) return false;
+    bool is_class = value->kind == OBJECT_HOST && value->type == &class_type;
+    bool is_abc = is_class && str_is(class_info(value)->name, "ABCMeta");
+    if (argument->stars ||
+        (argument->name.length && !(str_is(argument->name, "metaclass") && is_abc)))
+        return host_refuse(host, "a metaclass, or other arguments of a class"), false;
+    if (argument->name.length) return true;
+    if (value->kind == OBJECT_STR && str_is(value->text, "NamedTuple")) return *is_tuple = true;
+    if (value->kind == OBJECT_HOST && !strcmp(value->type->name, "annotation")) return true;
+    if (!is_class)
+        return host_refuse(host, "a class above this one that is no Python class"), false;
+    const Class *info = class_info(value);
+    bool plain = info->native == CLASS_OBJECT || info->is_exception || info->is_tuple;
+    if (!plain)
+        return host_refuse(host, "a class that inherits from '%.*s'", STR_ARG(info->name)), false;
+    *base = value;
+    return true;
+}
+
+/* What the body binds at its top, in order: members of an Enum are in the order of the text. */
+static void note_names(Host *host, Class *class, Block body) {
+    VEC(Object *) names = {0};
+    for (int i = 0; i < body.count; i++) {
+        const Stmt *stmt = body.stmts[i];
+        if (stmt->kind != STMT_ASSIGN && stmt->kind != STMT_ANN_ASSIGN) continue;
+        for (int k = 0; k < stmt->num_targets; k++)
+            if (stmt->targets[k]->kind == EXPR_NAME)
+                vec_push(host->arena, &names, object_str(host->arena, stmt->targets[k]->text));
     }
-    if (!num_bases) bases[num_bases++] = host->script->classes[is_tuple ? CLASS_TUPLE : CLASS_OBJECT];
-    Object *class = class_new(host, stmt->name, num_bases, bases);
-    if (is_raised(host)) return class;
+    Object *list = heap_list(host, OBJECT_TUPLE, names.count, names.data);
+    map_set(&class->members, STR("__assigned__"), host_keep(host, list));
+}
+
+static void run_class_body(Host *host, Object *class, const Stmt *stmt) {
     Class *info = class_info(class);
-    info->is_tuple |= is_tuple;
-    info->qualified = stmt->slots->qualified;
     int count = stmt->slots->slots.count;
     Host body = *host;
     body.slots = arena_array(host->arena, Object *, count + 1);
@@ -232,9 +249,40 @@ Object *class_statement(Host *host, const Stmt *stmt) {
     Object *result = NULL;
     script_block(&body, stmt->body, &result);
     for (int i = 0; i < count; i++) host_drop(host, body.slots[i]);
+}
+
+Object *class_statement(Host *host, const Stmt *stmt) {
+    enum { MOST_BASES = 60 };
+    Object *bases[MOST_BASES];
+    int num_bases = 0;
+    bool is_tuple = false;
+    for (int i = 0; i < stmt->num_args; i++) {
+        if (num_bases == MOST_BASES) return host_refuse(host, "so many classes above one");
+        if (!base_of(host, &stmt->args[i], &bases[num_bases], &is_tuple))
+            return host->script->poison;
+        num_bases += bases[num_bases] != NULL;
+    }
+    if (!num_bases)
+        bases[num_bases++] = host->script->classes[is_tuple ? CLASS_TUPLE : CLASS_OBJECT];
+    Object *class = class_new(host, stmt->name, num_bases, bases);
+    if (is_raised(host)) return class;
+    Class *info = class_info(class);
+    info->is_tuple |= is_tuple;
+    info->qualified = stmt->slots->qualified;
+    info->body = stmt->body;
+    info->module = map_get(&host->module->space, STR("__name__"));
+    run_class_body(host, class, stmt);
     if (is_raised(host)) return host->script->poison;
-    add_fields(host, info, stmt->body);
-    return class;
+    if (is_tuple) add_fields(host, info, stmt->body);
+    note_names(host, info, stmt->body);
+    for (int i = 1; i < info->num_order; i++) {
+        Object *hook = map_get(&class_info(info->order[i])->members, STR("__init_subclass__"));
+        if (!hook) continue;
+        bool wrapped = hook->kind == OBJECT_HOST && hook->type == &property_type;
+        host_invoke_with(host, wrapped ? hook->items[0] : hook, 1, &class);
+        break;
+    }
+    return is_raised(host) ? host->script->poison : class;
 }
 
 /* ---- instances ---- */
@@ -252,6 +300,13 @@ Object *special_call(Host *host, Object *object, const char *name, int num_args,
     all[0] = object;
     for (int i = 0; i < num_args; i++) all[i + 1] = args[i];
     return host_invoke_with(host, method, num_args + 1, all);
+}
+
+/* field(default=.., default_factory=..): items, either may be NULL. */
+const HostType field_type = {.name = "Field"};
+static Object *field_default(Host *host, Object *value) {
+    if (!value || value->kind != OBJECT_HOST || value->type != &field_type) return value;
+    return value->items[1] ? host_invoke_with(host, value->items[1], 0, NULL) : value->items[0];
 }
 
 /* The fields of a dataclass or NamedTuple from arguments. */
@@ -276,14 +331,14 @@ static Object **bind_fields(Host *host, const Class *class, const HostCall *call
         values[at] = call->args[i];
     }
     for (int i = 0; i < class->num_fields; i++) {
-        if (!values[i]) values[i] = class->defaults[i];
-        if (values[i]) continue;
+        if (!values[i]) values[i] = field_default(host, class->defaults[i]);
+        if (values[i] || is_raised(host)) continue;
         host_raise(host, CLASS_TYPE_ERROR,
                    "%.*s.__init__() missing 1 required positional argument: '%.*s'",
                    STR_ARG(class->name), STR_ARG(class->fields[i]));
         return NULL;
     }
-    return values;
+    return is_raised(host) ? NULL : values;
 }
 
 static Object *fields_call(Host *host, Object *class, const HostCall *call) {
@@ -302,35 +357,79 @@ static Object *fields_call(Host *host, Object *class, const HostCall *call) {
     return is_raised(host) ? host->script->poison : instance;
 }
 
+/* object.__new__(cls): an instance without attributes. */
+static Object *object_new_of(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    Object *class = call->num_args ? call->args[0] : NULL;
+    bool fits = class && class->kind == OBJECT_HOST && class->type == &class_type &&
+                (class_info(class)->native == CLASS_OBJECT || class_info(class)->is_exception);
+    if (!fits) return host_refuse(host, "object.__new__ of this");
+    return class_info(class)->is_exception ? exception_new(host, class, 0, NULL)
+                                           : instance_new(host, class);
+}
+static const Native object_new_native = NATIVE("__new__", "..", object_new_of);
+
+static HostCall with_first(Host *host, Object *first, const HostCall *call) {
+    HostCall all = *call;
+    Object **args = arena_array(host->arena, Object *, call->num_args + 1);
+    Str *names = arena_array(host->arena, Str, call->num_args + 1);
+    args[0] = first;
+    for (int i = 0; i < call->num_args; i++) {
+        args[i + 1] = call->args[i];
+        if (call->names) names[i + 1] = call->names[i];
+    }
+    all.num_args++, all.args = args, all.names = names;
+    return all;
+}
+
+/* cls.__new__, where the file has one. */
+static Object *own_new(Host *host, Object *class, Object *maker, const HostCall *call) {
+    HostCall all = with_first(host, class, call);
+    bool wrapped = maker->kind == OBJECT_HOST && maker->type == &property_type;
+    return host_invoke(host, wrapped ? maker->items[0] : maker, &all);
+}
+
 Object *class_call(Host *host, Object *class, const HostCall *call) {
     const Class *info = class_info(class);
     if (info->is_native && !info->is_exception) return builtins_class_call(host, info, call);
-    Object *init = class_member(class, STR("__init__"));
-    if (!init && (info->is_dataclass || info->is_tuple)) return fields_call(host, class, call);
-    Object *instance = info->is_exception ? exception_new(host, class, call->num_args, call->args)
-                                          : instance_new(host, class);
-    if (!init && call->num_args && !info->is_exception)
+    Object *init = class_member(class, STR("__init__")),
+           *maker = class_member(class, STR("__new__"));
+    if (!init && !maker && (info->is_dataclass || info->is_tuple))
+        return fields_call(host, class, call);
+    Object *instance = maker                ? own_new(host, class, maker, call)
+                       : info->is_exception ? exception_new(host, class, call->num_args, call->args)
+                                            : instance_new(host, class);
+    if (is_raised(host)) return host->script->poison;
+    if (maker && !class_is(class_of(host, instance), class)) return instance;
+    if (!init && !maker && call->num_args && !info->is_exception)
         return host_raise(host, CLASS_TYPE_ERROR, "%.*s() takes no arguments", STR_ARG(info->name));
     if (init) {
-        HostCall all = *call;
-        Object **args = arena_array(host->arena, Object *, call->num_args + 1);
-        Str *names = arena_array(host->arena, Str, call->num_args + 1);
-        args[0] = instance;
-        for (int i = 0; i < call->num_args; i++) {
-            args[i + 1] = call->args[i];
-            if (call->names) names[i + 1] = call->names[i];
-        }
-        all.num_args++, all.args = args, all.names = names;
+        HostCall all = with_first(host, instance, call);
         host_invoke(host, init, &all);
     }
     return is_raised(host) ? host->script->poison : instance;
 }
 
-/* @dataclass: __init__, __repr__ and __eq__ from the fields. */
-Object *dataclass_of(Host *host, Object *class) {
+/* @dataclass(frozen=, order=, ..): __init__, __repr__ and __eq__ from the fields. */
+Object *dataclass_of(Host *host, Object *class, int flags) {
     if (class->kind != OBJECT_HOST || class->type != &class_type)
-        return host_refuse(host, "a dataclass with options");
-    class_info(class)->is_dataclass = true;
+        return host_refuse(host, "a dataclass of what is no class");
+    Class *info = class_info(class);
+    add_fields(host, info, info->body);
+    for (int i = 0; i < info->num_fields; i++) { /* what a factory makes is no attribute of it */
+        const Object *value = info->defaults[i];
+        if (value && value->kind == OBJECT_HOST && value->type == &field_type)
+            map_set(&info->members, info->fields[i],
+                    value->items[0] ? host_keep(host, value->items[0]) : NULL);
+        if (value && (value->kind == OBJECT_LIST || value->kind == OBJECT_DICT))
+            return host_raise(host, CLASS_VALUE_ERROR,
+                              "mutable default <class '%.*s'> for field %.*s is not allowed: use "
+                              "default_factory",
+                              STR_ARG(class_info(class_of(host, value))->name),
+                              STR_ARG(info->fields[i]));
+    }
+    info->is_dataclass = true;
+    info->dataclass_flags = flags;
     return class;
 }
 
@@ -359,6 +458,12 @@ static Object *instance_get(Host *host, Object *object, Str name) {
     if (own) return host_hold(host, own);
     if (member) return as_seen(host, member, object, class);
     if (str_is(name, "__class__")) return class;
+    bool first = (str_is(name, "code") && object_is_instance(host, object, CLASS_SYSTEM_EXIT)) ||
+                 (str_is(name, "value") && object_is_instance(host, object, CLASS_STOP_ITERATION));
+    if (first) {
+        const Object *args = dict_find_text(object->items[1], STR("args"));
+        return args && args->num_items ? host_hold(host, args->items[0]) : host->script->none;
+    }
     if (str_is(name, "__dict__"))
         return host_may_change(host, object, "what has __dict__") ? object->items[1] : NULL;
     Object *text = object_str(host->arena, name);
@@ -375,6 +480,26 @@ static Object *object_init(Host *host, Object *const *args, const HostCall *call
     return object_none(host->arena);
 }
 
+static Object *object_nothing(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, host->script->none;
+}
+
+/* object.__setattr__: past the class's own. */
+static Object *object_set(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    Object *self = call->self;
+    if (!host_text(host, args[0], "attribute name", &name)) return host->script->poison;
+    if (host_may_change(host, self, "an object")) dict_put(host, self->items[1], args[0], args[1]);
+    return is_raised(host) ? host->script->poison : host->script->none;
+}
+static Object *object_set_of(Host *host, Object *const *args, const HostCall *call) {
+    HostCall inner = *call;
+    inner.self = args[0];
+    if (args[0]->kind != OBJECT_HOST || args[0]->type != &instance_type)
+        return host_refuse(host, "object.__setattr__ of this");
+    return object_set(host, args + 1, &inner);
+}
+
 /* super().name: the next class after `owner` that has it, for self. */
 static Object *super_get(Host *host, Object *super, Str name) {
     Object *owner = super->items[0], *self = super->items[1];
@@ -387,8 +512,20 @@ static Object *super_get(Host *host, Object *super, Str name) {
         if (member)
             return as_seen(host, member, of_class ? NULL : self, of_class ? self : self->items[0]);
     }
-    static const Native init = NATIVE("__init__", "..", object_init);
+    static const Native init = NATIVE("__init__", "..", object_init),
+                        set = NATIVE("__setattr__", "name, value", object_set),
+                        nothing = NATIVE("__init_subclass__", "..", object_nothing);
+    if (str_is(name, "__setattr__")) return native_new(host, &set, self);
+    if (str_is(name, "__new__")) return native_new(host, &object_new_native, NULL);
+    if (str_is(name, "__init_subclass__")) return native_new(host, &nothing, NULL);
     return str_is(name, "__init__") ? native_new(host, &init, self) : NULL;
+}
+
+static Object *tuple_of_fields(Host *host, const Class *class) {
+    Object *names = heap_list(host, OBJECT_LIST, 0, NULL);
+    for (int i = 0; i < class->num_fields; i++)
+        list_insert(host, names, i, object_str(host->arena, class->fields[i]));
+    return heap_list(host, OBJECT_TUPLE, names->num_items, names->items);
 }
 
 static Object *class_get(Host *host, Object *class, Str name) {
@@ -397,6 +534,21 @@ static Object *class_get(Host *host, Object *class, Str name) {
     if (member) return as_seen(host, member, NULL, class);
     if (str_is(name, "__name__") || str_is(name, "__qualname__"))
         return object_str(host->arena, info->name);
+    if (str_is(name, "_fields") && info->is_tuple) return tuple_of_fields(host, info);
+    if (str_is(name, "__bases__"))
+        return heap_list(host, OBJECT_TUPLE, info->num_bases, info->bases);
+    if (str_is(name, "__module__"))
+        return info->module ? host_hold(host, info->module)
+                            : object_str(host->arena, STR("builtins"));
+    static const Native set = NATIVE("__setattr__", "self, name, value", object_set_of);
+    if (str_is(name, "__new__")) return native_new(host, &object_new_native, NULL);
+    if (str_is(name, "__setattr__")) return native_new(host, &set, NULL);
+    if (str_is(name, "__doc__")) {
+        bool has_doc = info->body.count && info->body.stmts[0]->kind == STMT_EXPR &&
+                       info->body.stmts[0]->value->kind == EXPR_STRING;
+        return has_doc ? object_str(host->arena, info->body.stmts[0]->value->text)
+                       : host->script->none;
+    }
     if (str_is(name, "__mro__")) return heap_list(host, OBJECT_TUPLE, info->num_order, info->order);
     return NULL;
 }
@@ -430,6 +582,43 @@ static Object *property_get(Host *host, Object *property, Str name) {
     return native_new(host, &setter, property);
 }
 
+static Object *tuple_as_dict(Host *host, Object *const *args, const HostCall *call) {
+    Object *self = call->self, *dict = heap_list(host, OBJECT_DICT, 0, NULL);
+    (void)args;
+    for (int i = 0; i < self->num_items; i++)
+        dict_put(host, dict, object_str(host->arena, self->names[i]), self->items[i]);
+    return dict;
+}
+
+static Object *tuple_replace(Host *host, Object *const *args, const HostCall *call) {
+    Object *self = call->self, **values = arena_array(host->arena, Object *, self->num_items + 1);
+    (void)args;
+    for (int i = 0; i < self->num_items; i++) values[i] = self->items[i];
+    for (int i = 0; i < call->num_args; i++) {
+        int at = 0;
+        Str name = call->names ? call->names[i] : (Str){0};
+        while (at < self->num_items && !str_equal(self->names[at], name)) at++;
+        if (at == self->num_items)
+            return host_raise(host, CLASS_VALUE_ERROR, "Got unexpected field names: ['%.*s']",
+                              STR_ARG(name));
+        values[at] = call->args[i];
+    }
+    Object *copy = heap_list(host, OBJECT_TUPLE, self->num_items, values);
+    copy->names = self->names, copy->text = self->text, copy->script_class = self->script_class;
+    return copy;
+}
+
+/* What a named tuple has besides its items: methods and properties of its class. */
+static Object *named_tuple_get(Host *host, Object *object, Str name) {
+    static const Native as_dict = NATIVE("_asdict", "", tuple_as_dict),
+                        replace = NATIVE("_replace", "..", tuple_replace);
+    Object *class = object->script_class, *member = class_member(class, name);
+    if (member) return as_seen(host, member, object, class);
+    if (str_is(name, "_fields")) return tuple_of_fields(host, class_info(class));
+    if (str_is(name, "_asdict")) return native_new(host, &as_dict, object);
+    return str_is(name, "_replace") ? native_new(host, &replace, object) : NULL;
+}
+
 Object *host_get(Host *host, Object *object, Str name) {
     if (is_raised(host)) return NULL;
     if (object->kind == OBJECT_MODULE && object->module) {
@@ -453,7 +642,16 @@ Object *host_get(Host *host, Object *object, Str name) {
     if (object->kind == OBJECT_TUPLE && object->names)
         for (int i = 0; i < object->num_items; i++)
             if (str_equal(object->names[i], name)) return host_hold(host, object->items[i]);
+    if (object->kind == OBJECT_TUPLE && object->script_class) {
+        Object *found = named_tuple_get(host, object, name);
+        if (found) return found;
+    }
     if (object->kind == OBJECT_STR) return str_method(host, object, name);
+    if (object->kind == OBJECT_SLICE || object->kind == OBJECT_RANGE) {
+        static const char *const parts[] = {"start", "stop", "step"};
+        for (int i = 0; i < 3; i++)
+            if (str_is(name, parts[i])) return host_hold(host, object->items[i]);
+    }
     Object *found = container_method(host, object, name);
     if (found) return found;
     bool lazy = object->kind == OBJECT_DTYPE || object->kind == OBJECT_RANGE;
@@ -511,6 +709,11 @@ bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
         }
         Object *named[] = {object_str(host->arena, name), value};
         if (special_call(host, object, "__setattr__", 2, named)) return !is_raised(host);
+        const Class *info = class_info(object->items[0]);
+        if (info->is_dataclass && info->dataclass_flags & DATACLASS_FROZEN)
+            return host_raise(host, CLASS_FROZEN_INSTANCE_ERROR, "cannot assign to field '%.*s'",
+                              STR_ARG(name)),
+                   false;
         if (!host_may_change(host, object, "an object")) return false;
         return dict_put(host, object->items[1], named[0], value);
     }

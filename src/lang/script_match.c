@@ -47,8 +47,7 @@ static bool fits_sequence(Match *match, const Pattern *pattern, Object *subject)
     int taken = count - wanted + 1; /* by the star */
     for (int i = 0; i < wanted; i++) {
         if (i == star) {
-            capture(match, pattern->items[i]->name,
-                    heap_list(host, OBJECT_LIST, taken, items + i));
+            capture(match, pattern->items[i]->name, heap_list(host, OBJECT_LIST, taken, items + i));
             continue;
         }
         int at = star >= 0 && i > star ? i + taken - 1 : i;

@@ -252,6 +252,14 @@ static Object *open_os(Host *host) {
     Object *module = host_module_new(host, "os");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "environ", heap_list(host, OBJECT_DICT, 0, NULL));
+    module_add(host, module, "sep", object_str(host->arena, STR("/")));
+    module_add(host, module, "linesep", object_str(host->arena, STR("\n")));
+    Object *path = module_import(host, STR("posixpath")), *files = module_import(host, STR("_os"));
+    static const char *const of_files[] = {"makedirs", "mkdir",  "listdir",
+                                           "getcwd",   "remove", "cpu_count"};
+    if (path) module_add(host, module, "path", path);
+    for (int i = 0; files && i < COUNT(of_files) && !is_raised(host); i++)
+        module_add(host, module, of_files[i], host_attribute(host, files, str_of(of_files[i])));
     return module;
 }
 
@@ -260,6 +268,35 @@ static Object *sys_exit(Host *host, Object *const *args, const HostCall *call) {
     host_raise_object(
         host, exception_new(host, host->script->classes[CLASS_SYSTEM_EXIT], args[0] ? 1 : 0, args));
     return host->script->poison;
+}
+
+/* sys.stdout, sys.stderr: weight 1 is the latter. */
+static Object *stream_write(Host *host, Object *const *args, const HostCall *call) {
+    Str text;
+    Script *script = host->script;
+    if (!host_text(host, args[0], "write() argument", &text)) return script->poison;
+    if (!host_may_do(host, "writing")) return script->poison;
+    if (!call->self->integer)
+        script->write(script->user, text.data, (size_t)text.length);
+    else if (script->complain)
+        script->complain(script->user, text.data, (size_t)text.length);
+    return object_int(host->arena, text_length(text));
+}
+static Object *stream_flush(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, host->script->none;
+}
+static Object *stream_no(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, host->script->booleans[0];
+}
+static Object *stream_new(Host *host, const char *name, int which) {
+    static const Native write = NATIVE("write", "text", stream_write),
+                        flush = NATIVE("flush", "", stream_flush),
+                        no = NATIVE("isatty", "", stream_no);
+    Object *stream = host_module_new(host, name);
+    module_add(host, stream, "write", native_new(host, &write, object_int(host->arena, which)));
+    module_add(host, stream, "flush", native_new(host, &flush, NULL));
+    module_add(host, stream, "isatty", native_new(host, &no, NULL));
+    return stream;
 }
 
 static Object *open_sys(Host *host) {
@@ -275,6 +312,12 @@ static Object *open_sys(Host *host) {
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "argv", heap_list(host, OBJECT_LIST, script->num_arguments + 1, argv));
     module_add(host, module, "version_info", heap_list(host, OBJECT_TUPLE, 3, version));
+    module_add(host, module, "stdout", stream_new(host, "sys.stdout", 0));
+    module_add(host, module, "stderr", stream_new(host, "sys.stderr", 1));
+    module_add(host, module, "platform", object_str(host->arena, STR("linux")));
+    module_add(host, module, "byteorder", object_str(host->arena, STR("little")));
+    module_add(host, module, "path", heap_list(host, OBJECT_LIST, 0, NULL));
+    module_add(host, module, "version", object_str(host->arena, STR("3.11.0 (tern)")));
     module_add(host, module, "maxsize", object_int(host->arena, INT64_MAX));
     return module;
 }
@@ -447,24 +490,84 @@ static Object *namedtuple_call(Host *host, Object *const *args, const HostCall *
     return class;
 }
 
+/* A dict whose missing keys a function makes: of_class is the function, which stays. */
+static Object *defaultdict_call(Host *host, Object *const *args, const HostCall *call) {
+    (void)args;
+    if (!call->num_args || (call->names && call->names[0].length))
+        return host_refuse(host, "defaultdict() without a function");
+    HostCall rest = *call;
+    rest.args++, rest.num_args--;
+    if (rest.names) rest.names++;
+    Object *dict = host_invoke(host, host->script->classes[CLASS_DICT], &rest);
+    if (is_raised(host)) return dict;
+    if (call->args[0]->kind != OBJECT_NONE) dict->of_class = host_keep(host, call->args[0]);
+    return dict;
+}
+
 static Object *open_collections(Host *host) {
-    static const Native rows[] = {NATIVE("namedtuple", "typename, field_names", namedtuple_call)};
+    static const Native rows[] = {NATIVE("namedtuple", "typename, field_names", namedtuple_call),
+                                  NATIVE("defaultdict", "..", defaultdict_call)};
     Object *module = host_module_new(host, "collections");
     module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "OrderedDict", host->script->classes[CLASS_DICT]);
     return module;
 }
 
-static Object *dataclass_call(Host *host, Object *const *args, const HostCall *call) {
-    (void)args;
-    if (call->num_args != 1) return host_refuse(host, "a dataclass with options");
-    return dataclass_of(host, call->args[0]);
+static Object *dataclass_with(Host *host, Object *const *args, const HostCall *call) {
+    return dataclass_of(host, args[0], (int)call->self->integer);
 }
 
+/* cls?, *, frozen?, order?, unsafe_hash?, eq?, repr?, init?, slots?, kw_only? */
+static Object *dataclass_call(Host *host, Object *const *args, const HostCall *call) {
+    static const Native decorator = NATIVE("dataclass", "cls", dataclass_with);
+    static const int flags[] = {DATACLASS_FROZEN, DATACLASS_ORDER, DATACLASS_HASH};
+    int set = 0;
+    (void)call;
+    for (int i = 0; i < COUNT(flags); i++)
+        if (args[1 + i] && script_truth(host, args[1 + i])) set |= flags[i];
+    for (int i = 4; i < 7; i++)
+        if (args[i] && !script_truth(host, args[i]))
+            return host_refuse(host, "a dataclass without __init__, __repr__ or __eq__");
+    if (args[8] && script_truth(host, args[8])) return host_refuse(host, "kw_only=True");
+    if (args[0]) return dataclass_of(host, args[0], set);
+    return native_new(host, &decorator, object_int(host->arena, set));
+}
+
+/* *, default?, default_factory?, init?, repr?, compare?, hash?, metadata? */
+static Object *field_call(Host *host, Object *const *args, const HostCall *call) {
+    (void)call;
+    for (int i = 2; i < 5; i++)
+        if (args[i] && !script_truth(host, args[i]))
+            return host_refuse(host, "a field that is left out of something");
+    return heap_host(host, &field_type, 2, args);
+}
+
+static Object *fields_names(Host *host, Object *const *args, const HostCall *call) {
+    const Object *of = args[0];
+    (void)call;
+    bool is_class = of->kind == OBJECT_HOST && of->type == &class_type;
+    bool is_one = of->kind == OBJECT_HOST && of->type == &instance_type;
+    const Class *class = is_class ? class_info(of) : is_one ? class_info(of->items[0]) : NULL;
+    if (!class || !class->is_dataclass) return host->script->none;
+    Object *names = heap_list(host, OBJECT_LIST, 0, NULL);
+    for (int i = 0; i < class->num_fields; i++)
+        list_insert(host, names, i, object_str(host->arena, class->fields[i]));
+    return names;
+}
+
+/* What needs a heap and classes; the rest is text (dataclasses.py). */
 static Object *open_dataclasses(Host *host) {
-    static const Native rows[] = {NATIVE("dataclass", "..", dataclass_call)};
-    Object *module = host_module_new(host, "dataclasses");
+    static const Native rows[] = {
+        NATIVE("dataclass",
+               "cls?, *, frozen?, order?, unsafe_hash?, eq?, repr?, init?, slots?, kw_only?",
+               dataclass_call),
+        NATIVE("field", "*, default?, default_factory?, init?, repr?, compare?, hash?, metadata?",
+               field_call),
+        NATIVE("names", "of", fields_names)};
+    Object *module = host_module_new(host, "_dataclasses");
     module_add_natives(host, module, rows, COUNT(rows));
+    module_add(host, module, "FrozenInstanceError",
+               host->script->classes[CLASS_FROZEN_INSTANCE_ERROR]);
     return module;
 }
 
@@ -472,15 +575,46 @@ static Object *open_dataclasses(Host *host) {
 static Object *annotation_subscript(Host *host, Object *self, Object *key) {
     return (void)host, (void)key, self;
 }
-static const HostType annotation_type = {.name = "annotation", .subscript = annotation_subscript};
+static Object *annotation_binary(Host *host, Operator op, Object *a, Object *b) {
+    (void)host; /* Optional[..] | None */
+    return op == OPERATOR_OR
+               ? a->kind == OBJECT_HOST && a->type->binary == annotation_binary ? a : b
+               : NULL;
+}
+static const HostType annotation_type = {
+    .name = "annotation", .subscript = annotation_subscript, .binary = annotation_binary};
+
+static Object *typing_nothing(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, heap_host(host, &annotation_type, 0, NULL);
+}
+static Object *typing_first(Host *host, Object *const *args, const HostCall *call) {
+    return (void)host, (void)call, args[0];
+}
+static Object *typing_second(Host *host, Object *const *args, const HostCall *call) {
+    return (void)host, (void)call, args[1];
+}
 
 static Object *open_typing(Host *host) {
-    static const char *const names[] = {"Any",   "Optional", "Union",    "List",    "Dict",
-                                        "Tuple", "Callable", "Sequence", "Literal", "Iterable"};
+    static const char *const names[] = {
+        "Any",         "Optional",  "Union",       "List",       "Dict",           "Tuple",
+        "Callable",    "Sequence",  "Literal",     "Iterable",   "Iterator",       "Generator",
+        "Mapping",     "Set",       "Type",        "ClassVar",   "Final",          "Generic",
+        "Protocol",    "Annotated", "Self",        "TypeAlias",  "MutableMapping", "Hashable",
+        "NoReturn",    "Awaitable", "Coroutine",   "Collection", "Text",           "FrozenSet",
+        "DefaultDict", "Deque",     "Concatenate", "Never",      "LiteralString",  "SupportsInt"};
     Object *module = host_module_new(host, "typing");
     for (int i = 0; i < COUNT(names); i++)
         module_add(host, module, names[i], heap_host(host, &annotation_type, 0, NULL));
     module_add(host, module, "TYPE_CHECKING", host->script->booleans[0]);
+    static const Native rows[] = {NATIVE("TypeVar", "..", typing_nothing),
+                                  NATIVE("ParamSpec", "..", typing_nothing),
+                                  NATIVE("NewType", "name, tp", typing_second),
+                                  NATIVE("cast", "typ, val", typing_second),
+                                  NATIVE("overload", "func", typing_first),
+                                  NATIVE("final", "f", typing_first),
+                                  NATIVE("runtime_checkable", "cls", typing_first),
+                                  NATIVE("no_type_check", "arg", typing_first)};
+    module_add_natives(host, module, rows, COUNT(rows));
     module_add(host, module, "NamedTuple", object_str(host->arena, STR("NamedTuple")));
     return module;
 }
@@ -494,10 +628,10 @@ Object *module_import(Host *host, Str path) {
         {"time", open_time},
         {"os", open_os},
         {"sys", open_sys},
-        {"functools", open_functools},
-        {"itertools", open_itertools},
-        {"collections", open_collections},
-        {"dataclasses", open_dataclasses},
+        {"_functools", open_functools},
+        {"_itertools", open_itertools},
+        {"_collections", open_collections},
+        {"_dataclasses", open_dataclasses},
         {"typing", open_typing},
     };
     Script *script = host->script;

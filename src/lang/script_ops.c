@@ -74,6 +74,22 @@ static const char *const special_names[][2] = {
     [OPERATOR_INVERT] = {"__invert__", NULL},
 };
 
+/* < of a dataclass with order=True. */
+static Object *dataclass_order(Host *host, Operator op, Object *a, Object *b) {
+    const Class *class = class_info(a->items[0]);
+    bool same = b->kind == OBJECT_HOST && b->type == &instance_type && a->items[0] == b->items[0];
+    if (!same) return NULL;
+    Object *rows[2];
+    for (int k = 0; k < 2; k++) {
+        rows[k] = heap_list(host, OBJECT_TUPLE, 0, NULL);
+        for (int i = 0; i < class->num_fields; i++) {
+            Object *value = dict_find_text((k ? b : a)->items[1], class->fields[i]);
+            list_insert(host, rows[k], i, value ? value : host->script->none);
+        }
+    }
+    return script_compare(host, op, rows[0], rows[1]);
+}
+
 /* == of a dataclass: its fields, in order, of the same class. */
 static Object *dataclass_equal(Host *host, Object *a, Object *b) {
     const Class *class = class_info(a->items[0]);
@@ -91,6 +107,10 @@ static Object *instance_binary(Host *host, Operator op, Object *self, Object *ot
     bool by_fields = op == OPERATOR_EQ && class_info(self->items[0])->is_dataclass &&
                      !class_member(self->items[0], STR("__eq__"));
     if (by_fields) return dataclass_equal(host, self, other);
+    bool is_ordered = op >= OPERATOR_LT && op <= OPERATOR_GE && side == 0 &&
+                      class_info(self->items[0])->is_dataclass &&
+                      class_info(self->items[0])->dataclass_flags & DATACLASS_ORDER;
+    if (is_ordered) return dataclass_order(host, op, self, other);
     return special_call(host, self, special_names[op][side], 1, &other);
 }
 
@@ -177,6 +197,23 @@ static Object *set_binary(Host *host, Operator op, Object *a, Object *b) {
     return set;
 }
 
+/* int | float, int | None: what isinstance takes. */
+static Object *union_of(Host *host, Operator op, Object *a, Object *b) {
+    Object *sides[] = {a, b}, *union_ = heap_list(host, OBJECT_TUPLE, 0, NULL);
+    if (op != OPERATOR_OR) return NULL;
+    for (int i = 0; i < 2; i++) {
+        Object *one = sides[i];
+        if (one->kind == OBJECT_NONE) one = host->script->classes[CLASS_NONE];
+        bool is_union = one->kind == OBJECT_TUPLE && str_is(one->text, "types.UnionType");
+        bool is_class = one->kind == OBJECT_HOST && one->type == &class_type;
+        if (!is_union && !is_class) return NULL;
+        for (int k = 0; k < (is_union ? one->num_items : 1); k++)
+            list_insert(host, union_, union_->num_items, is_union ? one->items[k] : one);
+    }
+    union_->text = STR("types.UnionType");
+    return union_;
+}
+
 Object *script_binary(Host *host, Operator op, Object *a, Object *b) {
     if (is_raised(host)) return host->script->poison;
     if (object_is_number(a) && object_is_number(b)) {
@@ -194,6 +231,7 @@ Object *script_binary(Host *host, Operator op, Object *a, Object *b) {
         return value ? value : number_error(host, op, a, b, why);
     }
     Object *result = own_binary(host, op, a, b);
+    if (!result) result = union_of(host, op, a, b);
     if (!result) result = list_binary(host, op, a, b);
     if (!result) result = set_binary(host, op, a, b);
     if (result) return result;
@@ -462,6 +500,20 @@ bool script_hash(Host *host, const Object *key, uint64_t *hash) {
         host_raise(host, CLASS_TYPE_ERROR, "unhashable type: '%s'", name_of(host, key));
         return false;
     }
+    const Class *class =
+        key->kind == OBJECT_HOST && key->type == &instance_type ? class_info(key->items[0]) : NULL;
+    if (class && class->is_dataclass && !class_member(key->items[0], STR("__hash__"))) {
+        bool fits = class->dataclass_flags & (DATACLASS_FROZEN | DATACLASS_HASH);
+        *hash = 6;
+        for (int i = 0; i < class->num_fields && fits; i++) {
+            uint64_t one = 0;
+            Object *value = dict_find_text(key->items[1], class->fields[i]);
+            if (value && !script_hash(host, value, &one)) return false;
+            *hash = *hash * 1000003u + one;
+        }
+        if (!fits) host_raise(host, CLASS_TYPE_ERROR, "unhashable type: '%s'", name_of(host, key));
+        return fits;
+    }
     bool has_equal = key->kind == OBJECT_HOST && key->type == &instance_type &&
                      class_member(key->items[0], STR("__eq__"));
     if (has_equal) {
@@ -562,6 +614,19 @@ static Object *slice_of(Host *host, Object *object, const Object *slice, int64_t
     return heap_list(host, object->kind, (int)count, items);
 }
 
+/* What a class says of itself, not of its instances: __class_getitem__ is Python's, __class_iter__,
+ * __class_len__ and __class_contains__ stand for a metaclass's (enum.py). NULL: it says nothing. */
+static Object *class_hook(Host *host, Object *class, const char *name, int num_args,
+                          Object *const *args) {
+    Object *hook = class_member(class, str_of(name));
+    if (!hook) return NULL;
+    if (hook->kind == OBJECT_HOST && hook->type == &property_type) hook = hook->items[0];
+    Object **all = arena_array(host->arena, Object *, num_args + 1);
+    all[0] = class;
+    for (int i = 0; i < num_args; i++) all[i + 1] = args[i];
+    return host_invoke_with(host, hook, num_args + 1, all);
+}
+
 int64_t script_length(Host *host, Object *object) {
     if (is_raised(host)) return -1;
     if (object->kind == OBJECT_STR) return text_length(object->text);
@@ -581,6 +646,11 @@ int64_t script_length(Host *host, Object *object) {
         int64_t length = -1;
         if (result) return host_int(host, result, "the length", &length) ? length : -1;
     }
+    if (object->kind == OBJECT_HOST && object->type == &class_type) {
+        Object *result = class_hook(host, object, "__class_len__", 0, NULL);
+        int64_t length = -1;
+        if (result) return host_int(host, result, "the length", &length) ? length : -1;
+    }
     host_raise(host, CLASS_TYPE_ERROR, "object of type '%s' has no len()", name_of(host, object));
     return -1;
 }
@@ -588,6 +658,11 @@ int64_t script_length(Host *host, Object *object) {
 /* False after a raise. */
 static bool place_of(Host *host, const Object *object, const Object *key, int64_t length,
                      const char *doing, int64_t *place) {
+    Object *number = NULL;
+    if (key->kind == OBJECT_HOST && key->type == &instance_type)
+        number = special_call(host, (Object *)(uintptr_t)key, "__index__", 0, NULL);
+    if (is_raised(host)) return false;
+    if (number) key = number;
     if (!object_is_integral(key)) {
         const char *name = object->kind == OBJECT_STR ? "string" : name_of(host, object);
         host_raise(host, CLASS_TYPE_ERROR, "%s indices must be integers%s, not %s%s%s", name,
@@ -632,11 +707,18 @@ Object *script_subscript(Host *host, Object *object, Object *key) {
     if (object->kind == OBJECT_DICT) {
         Object *value = dict_find(host, object, key);
         if (is_raised(host)) return host->script->poison;
+        if (!value && object->of_class) { /* a defaultdict */
+            value = host_invoke_with(host, (Object *)(uintptr_t)object->of_class, 0, NULL);
+            dict_put(host, object, key, value);
+            if (is_raised(host)) return host->script->poison;
+        }
         return value ? value : key_error(host, key);
     }
     Object *result = NULL;
     if (object->kind == OBJECT_HOST && object->type->subscript)
         result = object->type->subscript(host, object, key);
+    else if (object->kind == OBJECT_HOST && object->type == &class_type)
+        result = class_hook(host, object, "__class_getitem__", 1, &key);
     else if (object->kind == OBJECT_HOST && object->type == &instance_type)
         result = special_call(host, object, "__getitem__", 1, &key);
     if (is_raised(host)) return host->script->poison;
@@ -762,6 +844,11 @@ Object *host_iterator(Host *host, Object *object) {
     if (is_iterator) return object;
     if (object->kind == OBJECT_HOST && object->type == &instance_type) {
         Object *iterator = special_call(host, object, "__iter__", 0, NULL);
+        if (is_raised(host)) return host->script->poison;
+        if (iterator) return iterator;
+    }
+    if (object->kind == OBJECT_HOST && object->type == &class_type) {
+        Object *iterator = class_hook(host, object, "__class_iter__", 0, NULL);
         if (is_raised(host)) return host->script->poison;
         if (iterator) return iterator;
     }

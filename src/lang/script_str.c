@@ -135,9 +135,38 @@ static Object *run_replace(Host *host, Object *const *args, const HostCall *call
     return text_made(host, &out);
 }
 
+static int byte_of(Str text, int64_t character) {
+    int at = 0;
+    for (; character > 0 && at < text.length; at++)
+        character -= at + 1 == text.length || ((unsigned char)text.data[at + 1] & 0xc0) != 0x80;
+    return at;
+}
+
+/* text[start:end], in characters, as searches have it: NULL and None are the ends. *at: the byte
+ * where it begins; -1: it begins behind the end, and so finds nothing. */
+static bool window(Host *host, Object *start, Object *end, Str *text, int *at) {
+    int64_t length = text_length(*text), bounds[2] = {0, length};
+    Object *given[] = {start, end};
+    for (int i = 0; i < 2; i++) {
+        if (!given[i] || given[i]->kind == OBJECT_NONE) continue;
+        if (!host_int(host, given[i], "a bound of a search", &bounds[i])) return false;
+        if (bounds[i] < 0) bounds[i] = bounds[i] + length < 0 ? 0 : bounds[i] + length;
+    }
+    *at = bounds[0] > length ? -1 : byte_of(*text, bounds[0]);
+    if (bounds[1] > length) bounds[1] = length;
+    if (*at >= 0 && bounds[1] >= bounds[0])
+        *text = part(*text, *at, byte_of(*text, bounds[1]));
+    else
+        *at = -1;
+    return true;
+}
+
 /* One text or a tuple of them. */
 static Object *starts_or_ends(Host *host, Object *const *args, const HostCall *call, bool ends) {
     Str text = call->self->text;
+    int from;
+    if (!window(host, args[1], args[2], &text, &from)) return host->script->poison;
+    if (from < 0) return object_bool(host->arena, false);
     bool found = false;
     int count = args[0]->kind == OBJECT_TUPLE ? args[0]->num_items : 1;
     for (int i = 0; i < count && !found; i++) {
@@ -159,14 +188,13 @@ static Object *run_endswith(Host *host, Object *const *args, const HostCall *cal
 
 static Object *find(Host *host, Object *const *args, const HostCall *call, bool back, bool must) {
     Str what, text = call->self->text;
-    int64_t start = 0;
+    int from;
     if (!host_text(host, args[0], "the argument", &what) ||
-        (args[1] && !host_int(host, args[1], "start", &start)))
+        !window(host, args[1], args[2], &text, &from))
         return host->script->poison;
-    if (start < 0 || (start && !is_ascii(text))) return host_refuse(host, "this start of a search");
-    int at = start > text.length ? -1 : find_in(text, what, (int)start, back);
+    int at = from < 0 ? -1 : find_in(text, what, 0, back);
     if (at < 0 && must) return host_raise(host, CLASS_VALUE_ERROR, "substring not found");
-    return object_int(host->arena, at < 0 ? -1 : text_length(part(text, 0, at)));
+    return object_int(host->arena, at < 0 ? -1 : text_length(part(call->self->text, 0, from + at)));
 }
 static Object *run_find(Host *host, Object *const *args, const HostCall *call) {
     return find(host, args, call, false, false);
@@ -177,15 +205,19 @@ static Object *run_rfind(Host *host, Object *const *args, const HostCall *call) 
 static Object *run_index(Host *host, Object *const *args, const HostCall *call) {
     return find(host, args, call, false, true);
 }
+static Object *run_rindex(Host *host, Object *const *args, const HostCall *call) {
+    return find(host, args, call, true, true);
+}
 
 static Object *run_count(Host *host, Object *const *args, const HostCall *call) {
-    Str what;
-    int count = 0, start = 0;
-    if (!host_text(host, args[0], "the argument", &what)) return host->script->poison;
-    if (!what.length) return object_int(host->arena, text_length(call->self->text) + 1);
-    for (int at; (at = find_in(call->self->text, what, start, false)) >= 0;
-         start = at + what.length)
-        count++;
+    Str what, text = call->self->text;
+    int count = 0, start = 0, from;
+    if (!host_text(host, args[0], "the argument", &what) ||
+        !window(host, args[1], args[2], &text, &from))
+        return host->script->poison;
+    if (from < 0) return object_int(host->arena, 0);
+    if (!what.length) return object_int(host->arena, text_length(text) + 1);
+    for (int at; (at = find_in(text, what, start, false)) >= 0; start = at + what.length) count++;
     return object_int(host->arena, count);
 }
 
@@ -290,20 +322,47 @@ static Object *run_isspace(Host *host, Object *const *args, const HostCall *call
     return (void)args, all_chars(host, call, is_blank);
 }
 
-static Object *run_partition(Host *host, Object *const *args, const HostCall *call) {
+static Object *parted(Host *host, Object *const *args, const HostCall *call, bool back) {
     Str what, text = call->self->text;
     if (!host_text(host, args[0], "the separator", &what)) return host->script->poison;
     if (!what.length) return host_raise(host, CLASS_VALUE_ERROR, "empty separator");
-    int at = find_in(text, what, 0, false);
-    Object *parts[] = {text_of(host, at < 0 ? text : part(text, 0, at)),
-                       text_of(host, at < 0 ? STR("") : what),
-                       text_of(host, at < 0 ? STR("") : part(text, at + what.length, text.length))};
+    int at = find_in(text, what, 0, back);
+    Str none = STR(""), before = at < 0 ? back ? none : text : part(text, 0, at);
+    Str after = at < 0 ? back ? text : none : part(text, at + what.length, text.length);
+    Object *parts[] = {text_of(host, before), text_of(host, at < 0 ? none : what),
+                       text_of(host, after)};
     return heap_list(host, OBJECT_TUPLE, 3, parts);
+}
+static Object *run_partition(Host *host, Object *const *args, const HostCall *call) {
+    return parted(host, args, call, false);
+}
+static Object *run_rpartition(Host *host, Object *const *args, const HostCall *call) {
+    return parted(host, args, call, true);
+}
+
+/* isupper, islower: some letter, and none of the other case. */
+static Object *of_case(Host *host, const HostCall *call, char first, char last) {
+    Str text = call->self->text;
+    bool any = false;
+    if (!is_ascii(text)) return host_refuse(host, "upper and lower case beyond ASCII");
+    for (int i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool is_letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+        if (is_letter && !(c >= first && c <= last)) return object_bool(host->arena, false);
+        any |= is_letter;
+    }
+    return object_bool(host->arena, any);
+}
+static Object *run_isupper(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, of_case(host, call, 'A', 'Z');
+}
+static Object *run_islower(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, of_case(host, call, 'a', 'z');
 }
 
 static Object *cut_affix(Host *host, Object *const *args, const HostCall *call, bool ends) {
     Str text = call->self->text;
-    Object *found = starts_or_ends(host, args, call, ends);
+    Object *all[] = {args[0], NULL, NULL}, *found = starts_or_ends(host, all, call, ends);
     if (is_raised(host) || !found->integer) return is_raised(host) ? found : call->self;
     int length = args[0]->text.length;
     return text_of(host,
@@ -328,12 +387,13 @@ static const Native methods[] = {
     NATIVE("lstrip", "chars?", run_lstrip),
     NATIVE("rstrip", "chars?", run_rstrip),
     NATIVE("replace", "old, new, count?", run_replace),
-    NATIVE("startswith", "prefix", run_startswith),
-    NATIVE("endswith", "suffix", run_endswith),
-    NATIVE("find", "sub, start?", run_find),
-    NATIVE("rfind", "sub, start?", run_rfind),
-    NATIVE("index", "sub, start?", run_index),
-    NATIVE("count", "sub", run_count),
+    NATIVE("startswith", "prefix, start?, end?", run_startswith),
+    NATIVE("endswith", "suffix, start?, end?", run_endswith),
+    NATIVE("find", "sub, start?, end?", run_find),
+    NATIVE("rfind", "sub, start?, end?", run_rfind),
+    NATIVE("index", "sub, start?, end?", run_index),
+    NATIVE("rindex", "sub, start?, end?", run_rindex),
+    NATIVE("count", "sub, start?, end?", run_count),
     NATIVE("upper", "", run_upper),
     NATIVE("lower", "", run_lower),
     NATIVE("capitalize", "", run_capitalize),
@@ -348,6 +408,9 @@ static const Native methods[] = {
     NATIVE("isalnum", "", run_isalnum),
     NATIVE("isspace", "", run_isspace),
     NATIVE("partition", "sep", run_partition),
+    NATIVE("rpartition", "sep", run_rpartition),
+    NATIVE("isupper", "", run_isupper),
+    NATIVE("islower", "", run_islower),
     NATIVE("removeprefix", "prefix", run_removeprefix),
     NATIVE("removesuffix", "suffix", run_removesuffix),
     NATIVE("format", "..", run_format),

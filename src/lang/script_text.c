@@ -530,13 +530,23 @@ Object *format_percent(Host *host, Str text, Object *values) {
             continue;
         }
         int start = i + 1, end = start;
+        Object *named = NULL;
+        if (start < text.length && text.data[start] == '(') { /* %(name)s */
+            while (end < text.length && text.data[end] != ')') end++;
+            if (values->kind != OBJECT_DICT)
+                return host_raise(host, CLASS_TYPE_ERROR, "format requires a mapping");
+            Object *key = object_str(host->arena, (Str){text.data + start + 1, end - start - 1});
+            named = script_subscript(host, values, key);
+            if (is_raised(host)) return named;
+            start = end = end < text.length ? end + 1 : end;
+        }
         while (end < text.length && is_any(text.data[end], "-+ #0123456789.")) end++;
         if (end == text.length || !is_any(text.data[end], "diurasxXofFeEgG"))
             return host_refuse(host, "this '%%' format");
-        if (next == count)
+        if (next == count && !named)
             return host_raise(host, CLASS_TYPE_ERROR, "not enough arguments for format string");
-        Object *value = values->kind == OBJECT_TUPLE ? values->items[next] : values;
-        next++;
+        Object *value = named ? named : values->kind == OBJECT_TUPLE ? values->items[next] : values;
+        next += !named;
         value = percent_one(host, (Str){text.data + start, end - start}, text.data[end], value);
         if (is_raised(host)) return value;
         buf_add(&out, value->text.data, (size_t)value->text.length);

@@ -39,9 +39,12 @@ script 1 'KeyError' 'def f():' '    yield 1' '    raise KeyError(2)' 'list(f())'
 script 1 'RecursionError' 'def f():' '    yield from f()' 'list(f())'
 script 1 'MemoryError' 'def f():' '    x = []' '    while True: x.append("a" * 1000000)' '    yield x' 'list(f())'
 script 3 'more than 1000 generators at once' 'def f():' '    yield 1' 'x = [f() for _ in range(1001)]' 'for y in x: next(y)'
-script 3 'not supported: files, input' 'open("/etc/passwd")'
+script 3 "not supported: reading '/etc/passwd' without --allow-read DIR" 'open("/etc/passwd")'
+script 3 "not supported: reading 'x' without --allow-read DIR" 'import os' 'os.path.exists("x")'
+script 3 "not supported: reading '.' without --allow-read DIR" 'import os' 'os.listdir()'
+script 3 "not supported: writing 'x' without --allow-write DIR" 'import pathlib' 'pathlib.Path("x").mkdir()'
 script 3 'not supported: files, input' 'eval("1")'
-script 3 'not supported: files, input' 'try:' '    open("x", "w")' 'except Exception:' '    print("went on")'
+script 3 "not supported: writing 'x' without --allow-write DIR" 'try:' '    open("x", "w")' 'except Exception:' '    print("went on")'
 check 'nothing was written' test ! -e x
 script 2 "s.py:2:" 'x = 1' 'def (:'
 script 5 'bye' 'import sys' 'print("bye")' 'sys.exit(5)'
@@ -105,6 +108,47 @@ report "$work/out" --allow-write "$work/out" --points 2
 check 'where it may' test $? = 0
 check 'the csv' test "$(tr '\n' ' ' <"$work/out/figures.csv")" = 'n,A (x),B (x) 1.000000,2.000000,3.000000 2.000000,4.000000,6.000000 '
 check 'two points' test "$(grep -c '^[0-9] ' "$work/said")" = 2
+
+# Reading and writing text, below the folders that are allowed.
+cat >"$work/files.py" <<'END'
+import os, sys
+from pathlib import Path
+out, other = Path(sys.argv[1]), sys.argv[2]
+(out / 'a' / 'b').mkdir(parents=True, exist_ok=True)
+with open(out / 'a' / 'x.txt', 'w') as f:
+    f.write('one\n')
+    print('two', 'é', file=f)
+with open(out / 'a' / 'x.txt', 'a') as f:
+    f.write('three')
+print([line.rstrip() for line in open(str(out / 'a' / 'x.txt'))], os.listdir(out / 'a') == ['b', 'x.txt'] or sorted(os.listdir(out / 'a')))
+print((out / 'a' / 'x.txt').exists(), (out / 'none').exists(), os.path.isdir(out), (out / 'a/x.txt').stem, Path('a/b.c').suffix)
+try:
+    open(out / 'none')
+except FileNotFoundError as error:
+    print('FileNotFoundError')
+try:
+    os.mkdir(out / 'a')
+except FileExistsError as error:
+    print('FileExistsError')
+os.remove(out / 'a' / 'x.txt')
+print((out / 'a' / 'x.txt').exists())
+open(other + '/secret.txt').read()
+END
+echo secret >"$work/other/secret.txt"
+"$TERN" exec --device cpu --allow-write "$work/out" "$work/files.py" -- "$work/out" "$work/other" >"$work/got" 2>"$work/err"
+check 'what is not allowed is not read' test $? = 3
+check 'and said' grep -q "reading '.*secret.txt' without --allow-read DIR" "$work/err"
+"$TERN" exec --device cpu --allow-write "$work/out" --allow-read "$work/other" "$work/files.py" -- "$work/out" "$work/other" >"$work/got" 2>"$work/err"
+check 'files' test $? = 0
+if python3 --version >/dev/null 2>&1; then
+    python3 "$work/files.py" "$work/out" "$work/other" >"$work/want"
+    check 'files as in Python' diff "$work/want" "$work/got"
+else
+    skip 1 'no Python'
+fi
+ln -s "$work/other" "$work/out/link"
+"$TERN" exec --device cpu --allow-write "$work/out" "$work/files.py" -- "$work/out" "$work/out/link" >"$work/got" 2>"$work/err"
+check 'a link leads nowhere' test $? = 3
 
 # CUDA C in a string, called as load_inline makes it callable; events and ranges; the profiler's table.
 cat >"$work/inline.py" <<'END'
