@@ -195,7 +195,7 @@ static void add_fields(Host *host, Class *class, Block body) {
     class->num_fields = count, class->fields = fields, class->defaults = defaults;
 }
 
-/* A class above: *base NULL: a name that says nothing here (Generic[T], Protocol). False: raised. */
+/* A class above; *base NULL: a name that says nothing here (Generic[T]). False: raised. */
 static bool base_of(Host *host, const Argument *argument, Object **base, bool *is_tuple) {
     Object *value = host_expr(host, argument->value);
     *base = NULL;
