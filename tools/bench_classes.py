@@ -148,7 +148,7 @@ def works(Work, Call, randn):
         def rows():
             x = randn(*shape)
             out = torch.empty_like(x)
-            return work(f"{title} f32 {shape[0]}x{shape[1]}", 2 * x.nbytes, [out], lambda rows: [reference(x)],
+            return work(f"{title} f32 {shape[0]}x{shape[1]}", 2 * x.nbytes, [out], lambda rows: [reference(x[rows])],
                         by_warps(function, [x, out, shape[1]], {"BLOCK": shape[1]}, (shape[0],), warps),
                         tolerance, lambda: eager(x))
 

@@ -288,7 +288,7 @@ def check(work):
     for rows in slices:
         wanted = work.reference(rows)
         for got, want in zip(work.outputs, wanted):
-            part = (got[rows] if len(slices) > 1 else got).double()
+            part, want = (got[rows] if len(slices) > 1 else got).double(), want.double()
             scale = want.square().mean().sqrt().item() or 1.0
             error = ((part - want).abs() / (scale + want.abs())).max().item()
             worst = max(worst, error) if error == error else math.inf

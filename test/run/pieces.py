@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tiles of more lanes than a block's threads have registers for: on a GPU they are computed a piece
-# at a time. Rows in two passes and in place; what is stored where is read again later, or to other
+# at a time, the first of them held in registers. Rows in two passes and in place; what is stored where is read again later, or to other
 # lanes of it, must be read first.
 # options: num_warps = 1
 # case: x = fp32[3, 15000] normal, y = fp32[3, 15000], stride = 15000, n = 15000, B = 16384
@@ -14,7 +14,10 @@
 # case: x = fp32[1, 1] normal, y = fp32[1, 1], stride = 1, n = 1, B = 16384
 # grid: 1
 # tolerance: 1e-5 1e-7
+# case: x = fp32[1, 60000] normal, y = fp32[1, 60000], stride = 60000, n = 60000, B = 65536
+# options: num_warps = 32
 # case: x = fp32[2, 9000] normal, n = 9000, B = 16384
+# options: num_warps = 1
 # kernel: scale
 # grid: 2
 # want: x == x / sqrt(sum(x * x, 1) / n + 1)

@@ -13,9 +13,10 @@
  * and seconds of its time. A dimension is cut where what is live at some op takes more registers
  * than a thread has, and all that has this dimension goes lane by lane (dims.c). The ends of what
  * is made of it are stores and reductions along it, in order; as many of them as do not wait for
- * each other are one loop (a Nest), in which all that they need of it is made again, loads too. So
- * nothing between a load and the last of its nests may write where it reads, but a store to the
- * very lanes in the nest itself. Not where other programs may be waited for: they could write.
+ * each other are one loop (a Nest), in which all that they need of it is made again, loads too. As
+ * many of the first pieces as there are registers for stand before the loops, loaded once for all
+ * nests. Nothing between a load and the last of its nests may write where it reads, but a store to
+ * the very lanes in the nest itself. Not where other programs may be waited for: they could write.
  * On the copy that is placed: what the kernel is said to do is counted before. */
 #include "opt/gpu/pieces.h"
 #include "ir/trips.h"
@@ -25,6 +26,7 @@ enum {
     BLOCK_REGISTERS = 65536,
     SPARE_REGISTERS = 16, /* addresses, counters */
     PIECE_BYTES = 64,     /* that a thread loads of a tile at once: four accesses */
+    WORK_REGISTERS = 64,  /* of a piece at work, where others are held */
     LEAST_PIECE = 32,     /* lanes along the dimension: those of a warp */
     MOST_NESTS = 64,
     MOST_OPS = 4000, /* of one nest */
@@ -52,7 +54,10 @@ typedef struct Pieces {
     int *waits;          /* by value id: of which nest it waits for a result */
     const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
     VEC(Nest *) nests;
-    Nest *open; /* the last, while it takes ends; or NULL */
+    Nest *open;   /* the last, while it takes ends; or NULL */
+    Map held;     /* results of loads that are held from nest to nest, as a set */
+    int num_held; /* pieces, the first ones, of which they are */
+    Map *held_of; /* for each of these: results of loads -> those of the piece */
     bool failed;
 } Pieces;
 
@@ -79,6 +84,10 @@ typedef struct Live {
 static int bytes_a_thread(const Pieces *p, const Type *type) {
     int lanes = (type->lanes + p->threads - 1) / p->threads;
     return type_is_bool(type) ? 0 : lanes * type_bits(type) / 8;
+}
+
+static int registers_of(const Pieces *p, const Type *type) {
+    return (bytes_a_thread(p, type) + 3) / 4;
 }
 
 /* A value of before a loop that is read in it lives to the loop's end. */
@@ -376,6 +385,53 @@ static void plan_region(Pieces *p, Region *region) {
     }
 }
 
+static const Type *cut_type(const Pieces *p, const Value *value) {
+    const Type *type = value->type;
+    int shape[MAX_RANK], dim = dims_at(p->dims, value, p->number);
+    memcpy(shape, type->shape, sizeof shape);
+    if (dim >= 0) shape[dim] = p->piece;
+    return type_tile(p->fn->types, type_lane(type), type->rank, shape);
+}
+
+/* ---- what is held ---- */
+
+static bool holds_any(const Pieces *p, const Nest *nest) {
+    for (int i = 0; i < nest->ops.count && p->num_held; i++)
+        if (nest->ops.data[i]->kind == OP_LOAD &&
+            map_get_pointer(&p->held, op_result(nest->ops.data[i])))
+            return true;
+    return false;
+}
+
+/* Loads of several nests of one region; returns what a piece of them takes in registers. */
+static int find_held(Pieces *p) {
+    int registers = 0;
+    for (int i = 0; i < p->nests.count; i++)
+        for (int k = 0; k < i; k++) {
+            const Nest *a = p->nests.data[k], *b = p->nests.data[i];
+            for (int n = 0; n < a->ops.count && a->before->parent == b->before->parent; n++) {
+                Op *op = a->ops.data[n];
+                bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
+                if (op->kind != OP_LOAD || held || !has_op(&b->ops, op)) continue;
+                map_set_pointer(&p->held, op_result(op), op);
+                registers += registers_of(p, cut_type(p, op_result(op)));
+            }
+        }
+    return registers;
+}
+
+/* As many of the first pieces as there are registers for, with some for the piece at work, are
+ * loaded once. */
+static void choose_held(Pieces *p) {
+    p->held = (Map){.arena = p->px->scratch};
+    int each = find_held(p), pieces = p->size / p->piece;
+    int left = registers_for_tiles(p) - WORK_REGISTERS;
+    p->num_held = each && left > 0 ? left / each : 0;
+    if (p->num_held > pieces) p->num_held = pieces;
+    p->held_of = arena_array(p->px->scratch, Map, p->num_held);
+    for (int i = 0; i < p->num_held; i++) p->held_of[i] = (Map){.arena = p->px->scratch};
+}
+
 /* ---- writing ---- */
 
 typedef struct Writer {
@@ -384,14 +440,6 @@ typedef struct Writer {
     Value *start; /* of the piece along the dimension */
     Map made;     /* values -> those of the piece */
 } Writer;
-
-static const Type *cut_type(const Pieces *p, const Value *value) {
-    const Type *type = value->type;
-    int shape[MAX_RANK], dim = dims_at(p->dims, value, p->number);
-    memcpy(shape, type->shape, sizeof shape);
-    if (dim >= 0) shape[dim] = p->piece;
-    return type_tile(p->fn->types, type_lane(type), type->rank, shape);
-}
 
 /* What a hint says of runs longer than a piece is not said of the piece. */
 static bool holds_of_piece(const Pieces *p, const Op *hint) {
@@ -420,12 +468,6 @@ static void write_op(Writer *w, const Op *op) {
     for (int i = 0; i < op->num_results; i++)
         if (type_is_tile(op->results[i].type))
             clone->results[i].type = cut_type(p, &op->results[i]);
-}
-
-static void write_piece(Writer *w, const Nest *nest) {
-    for (int i = 0; i < nest->ops.count; i++)
-        if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
-            write_op(w, nest->ops.data[i]);
 }
 
 /* The combination of a reduction, on all lanes of two tiles. */
@@ -478,43 +520,77 @@ static int count_reduced(const Nest *nest) {
     return count;
 }
 
-/* The first piece stands before the loop where something is reduced: its lanes are what the
- * reduction starts from. */
-static void write_nest(const Pieces *p, const Nest *nest) {
-    Func *fn = p->fn;
-    Builder b = {.fn = fn, .region = nest->before->parent, .before = nest->before};
-    const Type *i32 = type_scalar(TYPE_I32);
-    int count = count_reduced(nest), at = FOR_BOUNDS;
-    Value **operands = arena_array(p->px->scratch, Value *, FOR_BOUNDS + count);
-    Value **next = arena_array(p->px->scratch, Value *, count);
-    const Type **types = arena_array(p->px->scratch, const Type *, count);
-    Writer w = {p, &b, build_int(&b, i32, 0), {.arena = p->px->scratch}};
-    b.span = nest->ends.data[0]->span;
-    if (count) write_piece(&w, nest);
-    for (int i = 0; i < nest->ends.count; i++) {
-        const Op *end = nest->ends.data[i];
-        for (int k = 0; end->kind == OP_REDUCE && k < end->num_operands; k++)
-            operands[at++] = map_get_pointer(&w.made, end->operands[k]);
+/* One of the first pieces, which stand before the loop: what is held of it is there, or is held
+ * from now on. */
+static void write_first(Writer *w, const Nest *nest, int at) {
+    const Pieces *p = w->p;
+    bool holds = at < p->num_held;
+    w->start = build_int(w->b, type_scalar(TYPE_I32), (int64_t)at * p->piece);
+    w->made = (Map){.arena = p->px->scratch};
+    for (int i = 0; i < nest->ops.count; i++) {
+        const Op *op = nest->ops.data[i];
+        if (op->kind == OP_REDUCE && has_op(&nest->ends, op)) continue;
+        bool held = holds && op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
+        Value *there = held ? map_get_pointer(&p->held_of[at], op_result(op)) : NULL;
+        if (there)
+            map_set_pointer(&w->made, op_result(op), there);
+        else
+            write_op(w, op);
+        if (held)
+            map_set_pointer(&p->held_of[at], op_result(op),
+                            map_get_pointer(&w->made, op_result(op)));
     }
-    b.span = nest->ends.data[0]->span;
-    operands[0] = build_int(&b, i32, count ? p->piece : 0);
-    operands[1] = build_int(&b, i32, p->size);
-    operands[2] = build_int(&b, i32, p->piece);
+}
+
+/* The pieces from `first` on; sums: what the reductions have of those before, and then of all. */
+static void write_loop(const Pieces *p, Builder *b, const Nest *nest, int first, int count,
+                       Value **sums) {
+    Func *fn = p->fn;
+    const Type *i32 = type_scalar(TYPE_I32);
+    Value **operands = arena_array(p->px->scratch, Value *, FOR_BOUNDS + count);
+    Value **args = arena_array(p->px->scratch, Value *, count);
+    const Type **types = arena_array(p->px->scratch, const Type *, count);
+    operands[0] = build_int(b, i32, (int64_t)first * p->piece);
+    operands[1] = build_int(b, i32, p->size);
+    operands[2] = build_int(b, i32, p->piece);
     Region *body = region_new(fn);
     Value *index = region_add_arg(fn, body, i32);
-    Value **carried = arena_array(p->px->scratch, Value *, count);
     for (int i = 0; i < count; i++) {
-        types[i] = operands[FOR_BOUNDS + i]->type;
-        carried[i] = region_add_arg(fn, body, types[i]);
+        operands[FOR_BOUNDS + i] = sums[i], types[i] = sums[i]->type;
+        args[i] = region_add_arg(fn, body, types[i]);
     }
-    Builder inside = {.fn = fn, .region = body, .span = b.span};
+    Builder inside = {.fn = fn, .region = body, .span = b->span};
     Writer turn = {p, &inside, index, {.arena = p->px->scratch}};
-    write_piece(&turn, nest);
-    write_combinations(&turn, nest, carried, next);
-    build_yield(&inside, count, next);
-    Op *loop = build_op(&b, OP_FOR, FOR_BOUNDS + count, operands, count, types, 1, &body);
-    for (int i = 0; i < count; i++) next[i] = &loop->results[i];
-    write_reductions(&w, nest, next);
+    for (int i = 0; i < nest->ops.count; i++)
+        if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
+            write_op(&turn, nest->ops.data[i]);
+    write_combinations(&turn, nest, args, sums);
+    build_yield(&inside, count, sums);
+    Op *loop = build_op(b, OP_FOR, FOR_BOUNDS + count, operands, count, types, 1, &body);
+    for (int i = 0; i < count; i++) sums[i] = &loop->results[i];
+}
+
+/* Where something is reduced, one piece at least stands before the loop: its lanes are what the
+ * reduction starts from. */
+static void write_nest(const Pieces *p, const Nest *nest) {
+    Builder b = {.fn = p->fn, .region = nest->before->parent, .before = nest->before};
+    Writer w = {.p = p, .b = &b};
+    int count = count_reduced(nest), first = holds_any(p, nest) ? p->num_held : 0, at = 0;
+    Value **sums = arena_array(p->px->scratch, Value *, count);
+    if (count && !first) first = 1;
+    for (int k = 0; k < first; k++) {
+        b.span = nest->ends.data[0]->span;
+        write_first(&w, nest, k);
+        if (k) write_combinations(&w, nest, sums, sums);
+        for (int i = 0; !k && i < nest->ends.count; i++) {
+            const Op *end = nest->ends.data[i];
+            for (int n = 0; end->kind == OP_REDUCE && n < end->num_operands; n++)
+                sums[at++] = map_get_pointer(&w.made, end->operands[n]);
+        }
+    }
+    b.span = nest->ends.data[0]->span;
+    if (first * p->piece < p->size) write_loop(p, &b, nest, first, count, sums);
+    write_reductions(&w, nest, sums);
     for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
 }
 
@@ -557,6 +633,7 @@ static bool cut_one(PassCtx *px, Func *fn) {
     if (p.failed || !p.nests.count) return false;
     diag_remark(px->diag, fn->span, "computed in pieces of %d of %d lanes: registers are short",
                 p.piece, p.size);
+    choose_held(&p);
     write_all(&p);
     tidy(px, fn);
     return true;
