@@ -87,7 +87,7 @@ static tern_tensor *classes_of(const Entropy *entropy, tern_tensor *counts) {
     int64_t low = 0, high = 0;
     if (session->trace) /* an index is looked at before the trace runs, and so is what it is */
         return check_bounds(target, OF_GATHER, entropy->dim, entropy->num_classes)
-                   ? tern_keep(target)
+                   ? view_same(target)
                    : NULL;
     tern_tensor *safe = tern_where(tern_of(counts), tern_of(target), tern_integer(0));
     if (!safe || !safe->numel) return safe;
