@@ -60,8 +60,12 @@ static TapeNode *pop(Walk *walk) {
 static tern_status add_pending(Walk *walk, Edge edge, tern_tensor *gradient) {
     tern_tensor **pending = &edge.node->pending[edge.output];
     if (!*pending) {
-        *pending = gradient;
-        return push(walk, edge.node);
+        tern_status status = push(walk, edge.node);
+        if (status)
+            tern_drop(gradient);
+        else
+            *pending = gradient;
+        return status;
     }
     tern_tensor *sum = tern_keep(tern_add(*pending, gradient));
     tern_drop(gradient);
