@@ -1,30 +1,54 @@
 # SPDX-License-Identifier: Apache-2.0
-# Bitonic sort along the last dimension. Each step compares lane i with lane i ^ distance; both
-# decide from the same comparison, so values are only ever exchanged: none is lost, NaN or not.
+# Bitonic sort along the last dimension, of ints: a lane and lane ^ distance keep the smaller and the
+# larger, so no value is lost. Floats are sorted as ints of the same order, in which NaN comes last
+# (of a negative sign: first) and -0 before 0.
 import triton
 import triton.language as tl
 
 
+# In which lanes the bit `distance` of the lane's number is set: of few dimensions, so that a thread
+# that holds many lanes knows it of few.
 @triton.jit
-def _step(x, lane, distance: tl.constexpr, descending):
+def _has_bit(like, distance: tl.constexpr):
+    side = tl.reshape(tl.arange(0, 2), [1, 2, 1]) != 0
+    sides = tl.broadcast_to(side, [like.numel // (2 * distance), 2, distance])
+    return tl.reshape(sides, like.shape)
+
+
+@triton.jit
+def _step(x, distance: tl.constexpr, descending):
     other = tl._exchange(x, distance)
-    is_right = (lane & distance) != 0
-    out_of_order = tl.where(is_right, other > x, x > other)
-    return tl.where(out_of_order != descending, other, x)
+    keeps_larger = _has_bit(x, distance) != descending
+    return tl.where(keeps_larger, tl.maximum(x, other), tl.minimum(x, other))
 
 
 @triton.jit
-def _lanes(x):
-    rank: tl.constexpr = len(x.shape)
-    lane = tl.arange(0, x.shape[-1])
-    return tl.broadcast_to(tl.reshape(lane, [1] * (rank - 1) + [x.shape[-1]]), x.shape)
-
-
-@triton.jit
-def _merge(x, lane, log_length: tl.constexpr, descending):
+def _merge(x, log_length: tl.constexpr, descending):
     for i in tl.static_range(log_length):
-        x = _step(x, lane, 1 << (log_length - 1 - i), descending)
+        x = _step(x, 1 << (log_length - 1 - i), descending)
     return x
+
+
+# The int of the same bits and order, and back.
+@triton.jit
+def _ordered(bits):
+    return bits ^ ((bits >> (bits.dtype.primitive_bitwidth - 1)) & (1 << (bits.dtype.primitive_bitwidth - 1)) - 1)
+
+
+@triton.jit
+def _to_ordered(x):
+    if x.dtype.is_floating():
+        return _ordered(x.to(tl.core.get_int_dtype(x.dtype.primitive_bitwidth, True), bitcast=True))
+    else:
+        return x
+
+
+@triton.jit
+def _from_ordered(x, dtype: tl.constexpr):
+    if dtype.is_floating():
+        return _ordered(x).to(dtype, bitcast=True)
+    else:
+        return x
 
 
 @triton.jit
@@ -37,16 +61,17 @@ def _check_last(x, dim: tl.constexpr):
 def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
     _check_last(x, dim)
     log_length: tl.constexpr = tl._log2(x.shape[-1])
-    lane = _lanes(x)
+    y = _to_ordered(x)
     for i in tl.static_range(1, log_length):
-        x = _merge(x, lane, i, (lane & (1 << i)) != 0)
-    return _merge(x, lane, log_length, tl.full([], descending, tl.int1))
+        y = _merge(y, i, _has_bit(y, 1 << i))
+    return _from_ordered(_merge(y, log_length, tl.full([], descending, tl.int1)), x.dtype)
 
 
 @triton.jit
 def bitonic_merge(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
     _check_last(x, dim)
-    return _merge(x, _lanes(x), tl._log2(x.shape[-1]), tl.full([], descending, tl.int1))
+    y = _merge(_to_ordered(x), tl._log2(x.shape[-1]), tl.full([], descending, tl.int1))
+    return _from_ordered(y, x.dtype)
 
 
 @triton.jit

@@ -250,11 +250,11 @@ def text4(x, y):
 # want: error 'tl.softmax("a")': 'reduce' needs tensors, got None, in tl.softmax
 # want: error 'tl.sort("a", 0)': str has no attribute 'shape', in tl.sort
 # want: error 'tl.sort("a", 0)': str has no attribute 'shape', in tl.sort
-# want: error 'tl.sort("a", 0)': str has no attribute 'shape', in tl.sort
-# want: error 'tl.sort("a", 0)': str has no attribute 'shape', in tl.sort
-# want: error 'tl.sort("a", 0)': str has no attribute 'shape', in tl.sort
-# want: error 'tl.sort("a", 0)': str has no attribute 'shape', in tl.sort
+# want: error 'tl.sort("a", 0)': str has no attribute 'dtype', in tl.sort
+# want: error 'tl.sort("a", 0)': str has no attribute 'dtype', in tl.sort
 # want: error 'tl.sort(t, "a")': static assertion failed: only the last dimension can be sorted, in tl.sort
+# want: error 'tl.flip("a", 0)': str has no attribute 'shape', in tl.flip
+# want: error 'tl.flip("a", 0)': str has no attribute 'shape', in tl.flip
 @triton.jit
 def text5(x, y):
     i = tl.arange(0, 16)
@@ -552,13 +552,13 @@ def pointer4(x, y):
 # want: error 'tl.softmax(x)': axis 0 is out of range for 0 dimensions, in tl.softmax
 # want: error 'tl.sort(x, 0)': static assertion failed: only the last dimension can be sorted, in tl.sort
 # want: error 'tl.sort(x, 0)': index -1 is out of range for 0 items, in tl.sort
-# want: error 'tl.sort(x, 0)': index -1 is out of range for 0 items, in tl.sort
-# want: error 'tl.sort(x, 0)': index -1 is out of range for 0 items, in tl.sort
 # want: error 'tl.sort(t, x)': invalid operands of type pointer<fp32> and int32, in tl.sort
 # want: error 'tl.flip(x, 0)': static assertion failed: the dimension of flip is out of range, in tl.flip
 # want: error 'tl.flip(x, 0)': index 0 is out of range for 0 items, in tl.flip
 # want: error 'tl.flip(t, x)': invalid operands of type pointer<fp32> and int32, in tl.flip
 # want: error 'tl.flip(t, x)': invalid operands of type pointer<fp32> and int32, in tl.flip
+# want: error 'tl.flip(t, x)': a slice of a tuple needs compile-time ints, got error, in tl.flip
+# want: error 'x': the values of 'multiple_of' must be compile-time ints from 1 up, got pointer<fp32>
 @triton.jit
 def pointer5(x, y):
     i = tl.arange(0, 16)
