@@ -23,6 +23,10 @@ typedef struct DeviceOps {
     void (*close)(Device *device);
     tern_status (*alloc)(Device *device, size_t size_bytes, void **pointer); /* aligned to 256 */
     void (*release)(Device *device, void *pointer);
+    /* Memory that the host and the device reach by one address, zeros; NULL where that is so of all
+     * memory. */
+    tern_status (*alloc_shared)(Device *device, size_t size_bytes, void **pointer);
+    void (*release_shared)(Device *device, void *pointer);
     tern_status (*write)(Device *device, void *to, const void *from, size_t bytes);
     tern_status (*read)(Device *device, void *to, const void *from, size_t bytes);
     tern_status (*fill)(Device *device, void *to, unsigned char byte, size_t bytes);

@@ -41,6 +41,7 @@ typedef struct Range {
     bool is_lent;        /* the buffer is the module's */
     void *block;         /* what is to be freed at the end; NULL: nothing */
     tern_buffer *buffer; /* of MANAGED and DEVICE */
+    void *shared;        /* the buffer's memory, if the device gave it for both; NULL: it is not */
     Str name;            /* of a variable, or what it was allocated by */
     Span freed_at;
     struct Range *next_freed;

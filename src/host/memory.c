@@ -84,6 +84,12 @@ static void forget(Memory *m) {
     range->block = NULL;
 }
 
+static void free_buffer(Host *h, const Range *range) {
+    Device *device = &h->context->device;
+    tern_buffer_free(range->buffer);
+    if (range->shared) device->ops->release_shared(device, range->shared);
+}
+
 void memory_free(Host *h, Range *range) {
     Memory *m = &h->memory;
     range->is_freed = true;
@@ -91,7 +97,7 @@ void memory_free(Host *h, Range *range) {
     range->freed_at = h->now->op->span;
     if (range->buffer) { /* the device may give its address out again at once */
         take_out(m, range);
-        tern_buffer_free(range->buffer);
+        free_buffer(h, range);
         return;
     }
     if (m->last_freed)
@@ -180,7 +186,7 @@ char *memory_at(Host *h, uint64_t address, uint64_t bytes, bool writes, Range **
         return NULL;
     }
     /* So that the device knows that somebody wrote it. */
-    if (range->kind == RANGE_MANAGED && writes &&
+    if (range->kind == RANGE_MANAGED && writes && !range->shared &&
         tern_write(range->buffer, address - range->start, at, bytes)) {
         host_fail(h, "%s", tern_message(h->context));
         return NULL;
@@ -207,7 +213,7 @@ const char *memory_text(Host *h, uint64_t address, uint64_t *length) {
 void memory_end(Host *h) {
     Memory *m = &h->memory;
     for (int i = 0; i < m->count; i++) {
-        if (m->ranges[i]->buffer && !m->ranges[i]->is_lent) tern_buffer_free(m->ranges[i]->buffer);
+        if (m->ranges[i]->buffer && !m->ranges[i]->is_lent) free_buffer(h, m->ranges[i]);
         free(m->ranges[i]->block);
     }
     free(m->ranges);

@@ -32,12 +32,18 @@ bool native___tern_malloc(Host *h, Call *call) {
     uint64_t length;
     const char *name = memory_text(h, call->args[3], &length);
     if (!name) return false;
-    if (kind == RANGE_MANAGED &&
-        !tern_device_property(tern_device_name(h->context), TERN_DEVICE_ON_HOST))
-        return host_fail(h, "'%s' on a device whose memory the host does not reach", name);
-    tern_buffer *buffer = tern_alloc(h->context, (size_t)call->args[1]);
+    size_t bytes = (size_t)call->args[1];
+    Device *device = &h->context->device;
+    void *shared = NULL;
+    bool is_shared = kind == RANGE_MANAGED && device->ops->alloc_shared;
+    if (is_shared && device->ops->alloc_shared(device, bytes, &shared))
+        return gives(h, call, CUDA_NO_MEMORY);
+    tern_buffer *buffer =
+        is_shared ? tern_wrap(h->context, shared, bytes) : tern_alloc(h->context, bytes);
+    if (!buffer && shared) device->ops->release_shared(device, shared);
     if (!buffer) return gives(h, call, CUDA_NO_MEMORY);
     Range *range = memory_add_buffer(h, kind, buffer, str_copy(h->arena, str_of(name)));
+    if (range) range->shared = shared;
     return range && gives(h, call, CUDA_SUCCESS) && store_handle(h, call->args[0], range->start);
 }
 
@@ -88,8 +94,10 @@ static bool failed(Host *h) { return host_fail(h, "%s", tern_message(h->context)
 
 static bool moved(Host *h, uint64_t to, uint64_t from, uint64_t bytes, const Side *target,
                   const Side *source) {
-    void *host = (void *)(uintptr_t)(target->range->buffer ? from : to);
-    tern_buffer *in = target->range->buffer, *out = source->range->buffer;
+    /* Shared memory is the host's here: nothing runs. */
+    tern_buffer *in = target->range->shared ? NULL : target->range->buffer;
+    tern_buffer *out = source->range->shared ? NULL : source->range->buffer;
+    void *host = (void *)(uintptr_t)(in ? from : to);
     if (!in && !out) return memmove(host, (void *)(uintptr_t)from, bytes), true;
     if (!out) return !tern_write(in, target->offset, host, bytes) || failed(h);
     if (!in) return !tern_read(out, source->offset, host, bytes) || failed(h);
@@ -132,6 +140,10 @@ bool native_cudaMemset(Host *h, Call *call) {
     if (!target.range->buffer)
         return host_fail(h, "cudaMemset of memory of the host: '%.*s'",
                          STR_ARG(target.range->name));
+    if (target.range->shared) {
+        memset((void *)(uintptr_t)call->args[0], (int)call->args[1], bytes);
+        return gives(h, call, CUDA_SUCCESS);
+    }
     void *between = malloc(bytes);
     if (!between) longjmp(h->oom, 1);
     memset(between, (int)call->args[1], bytes);

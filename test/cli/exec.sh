@@ -7,6 +7,13 @@ for device in cpu interp sim; do
     exits 0 'sum 6485.0, wanted 6485.0: PASSED' "$TERN" exec --device $device test/cuda/programs/vectors.cu -- 100
     exits 0 'PASSED' "$TERN" exec --device $device test/cuda/programs/objects.cu
 done
+for device in cpu interp sim cuda; do
+    TERN_CUDA_DRIVER=$BUILD/test/mock/libcuda_mock.so
+    [ -e "$TERN_CUDA_DRIVER" ] || [ $device != cuda ] || { skip 1 'no mock of a driver'; continue; }
+    export TERN_CUDA_DRIVER
+    exits 4 '1: 49 50000, 0 2 99000, 9' "$TERN" exec --device $device test/cuda/programs/shared.cu
+    unset TERN_CUDA_DRIVER
+done
 exits 0 'cudaErrorInvalidConfiguration, then no error' "$TERN" exec --device sim test/cuda/programs/objects.cu
 
 # same NAME CODE ARGUMENT..: a program in C++ alone prints what a compiler makes of it.

@@ -127,6 +127,8 @@ static inline CudaStream cuda_stream_of(const void *queue) {
 
 tern_status cuda_alloc(Device *device, size_t size_bytes, void **pointer);
 void cuda_release(Device *device, void *pointer);
+tern_status cuda_alloc_shared(Device *device, size_t size_bytes, void **pointer);
+void cuda_release_shared(Device *device, void *pointer);
 void cuda_pool_close(Cuda *cuda); /* frees what is used, too */
 tern_status cuda_write(Device *device, void *to, const void *from, size_t bytes);
 tern_status cuda_read(Device *device, void *to, const void *from, size_t bytes);

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static int bucket_of(uint64_t key) { return (int)((key * 0x9e3779b97f4a7c15u) >> 56); }
 
@@ -122,6 +123,41 @@ void cuda_release(Device *device, void *pointer) {
         cuda->pool.idle_bytes += block->size_bytes;
     } else
         free_block(cuda, block);
+    cuda_leave(cuda, previous);
+}
+
+/* Pinned memory of the host: with unified addressing, which all 64-bit systems have, the device
+ * reaches it by the host's address. */
+tern_status cuda_alloc_shared(Device *device, size_t size_bytes, void **pointer) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    CudaPointer seen = 0;
+    *pointer = NULL;
+    tern_status status = cuda_enter(cuda, &previous);
+    if (status == TERN_OK)
+        status = cuda_check(
+            cuda,
+            cuda->driver.host_alloc(pointer, size_bytes ? size_bytes : 1, CUDA_HOST_DEVICEMAP),
+            "allocate memory that the GPU shares");
+    if (status == TERN_OK)
+        status = cuda_check(cuda, cuda->driver.host_pointer(&seen, *pointer, 0),
+                            "share memory with the GPU");
+    if (status == TERN_OK && seen != (CudaPointer)(uintptr_t)*pointer)
+        status = cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                           "%s reaches the host's memory by another address", device->name.data);
+    if (status == TERN_OK) memset(*pointer, 0, size_bytes);
+    if (status && *pointer) {
+        cuda->driver.host_free(*pointer);
+        *pointer = NULL;
+    }
+    cuda_leave(cuda, previous);
+    return status;
+}
+
+void cuda_release_shared(Device *device, void *pointer) {
+    Cuda *cuda = device->state;
+    CudaContext previous;
+    if (cuda_enter(cuda, &previous) == TERN_OK && !cuda->hung) cuda->driver.host_free(pointer);
     cuda_leave(cuda, previous);
 }
 
