@@ -255,8 +255,9 @@ TERN_API int tern_module_heuristics(tern_module *module, const char *function,
 TERN_API const char *tern_module_ast(tern_module *module, const char *function);
 /* Gives a name of the module, or one of a kernel's enclosing functions, another value from now on:
  * the literal `text`, or what an expression of the module's names gives ("tl.float16"), as a
- * tl.constexpr; or a jit function of a file: "FILE.py:NAME" or "FILE.py:NAME@LINE". In imported
- * files it takes the place only of what is not known there. */
+ * tl.constexpr; or a jit function of a file: "FILE.py:NAME" or "FILE.py:NAME@LINE", whatever its
+ * decorators say; or one of Triton's: "triton.language.extra.libdevice.fmod". In imported files it
+ * takes the place only of what is not known there; a `name` "FILE.py:NAME" is one of that file. */
 TERN_API tern_status tern_module_set_global(tern_module *module, const char *name,
                                             const char *text);
 /* Of CUDA C: the memory of a variable outside of functions (doc/cuda.md), which is the module's. */

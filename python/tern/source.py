@@ -106,18 +106,25 @@ class Source:
         same_file = self.text is not None or _path_of(function) == self.path
         text = self.text if function is self.function else None
         for name, value in scope_of(function, text).items():
-            if is_jit(value):
-                inner = unwrapped(value)
+            here = self.text is None and _path_of(function)
+            inner = unwrapped(value) if is_jit(value) else None
+            if inner and not inner.__module__.startswith("triton."):
                 self._collect(inner, found, seen, watched)
                 is_bound = inner.__name__ == name and (self.text is not None or
                                                        _binds(self.path, name))
-                if not same_file or is_bound or inner.__module__.startswith("triton."):
+                if here and (_is_chosen(value) or inner.__name__ != name):
+                    name = f"{here}:{name}"
+                elif not same_file or is_bound:
                     continue  # its file says it
                 text = _place_of(inner)
-            elif inspect.isroutine(value):
-                _refuse_other_text(function, name, value)
-                continue
-            elif inspect.ismodule(value) or inspect.isclass(value):
+            elif taken := _exchanged(function, name, value):
+                place, own = taken
+                if not here:
+                    raise _tern.Unsupported(f"{place}: '{name}' of this text is {own} in this "
+                                            "process, which a decorator made of it")
+                name, text = f"{here}:{name}", own
+            elif inner or inspect.isroutine(value) or inspect.ismodule(value) or \
+                    inspect.isclass(value):
                 continue
             else:
                 text = literal(value)
@@ -127,8 +134,9 @@ class Source:
                 raise _tern.Unsupported(f"'{name}' is {found[name]} in one kernel and {text} in "
                                         f"another that it calls ({function.__qualname__})")
             found.setdefault(name, text)
-            if function.__globals__.get(name, MISSING) is value:
-                watched.append((function.__globals__, name, value))
+            own_name = name.rpartition(":")[2]
+            if function.__globals__.get(own_name, MISSING) is value:
+                watched.append((function.__globals__, own_name, value))
 
 
 _modules = {}
@@ -171,7 +179,8 @@ _defined = {}
 
 
 def _defines(path, name):
-    """The line of the decorated def of the name at the top level of the file, or None."""
+    """The line of the decorated def of the name at the top level of the file, or None. Notes what the
+    file imports, and the lines of the defs with several decorators."""
     if path not in _defined:
         with open(path, "rb") as file:
             tree = ast.parse(file.read(), path)
@@ -179,28 +188,49 @@ def _defines(path, name):
                            if isinstance(one, ast.FunctionDef) and one.decorator_list},
                           {alias.asname or alias.name: ("." * one.level + (one.module or ""), alias.name)
                            for one in ast.walk(tree) if isinstance(one, ast.ImportFrom)
-                           for alias in one.names})
+                           for alias in one.names},
+                          {one.decorator_list[0].lineno for one in ast.walk(tree)
+                           if isinstance(one, ast.FunctionDef) and len(one.decorator_list) > 1})
     return _defined[path][0].get(name)
 
 
-def _refuse_other_text(function, name, value):
-    """A function of Triton's language that took the place of one with a text (a decorator gave it
-    for that): the compiler would read the text."""
-    path = _path_of(function)
-    if not (getattr(value, "__module__", None) or "").startswith("triton.") or not path or \
-            not os.path.isfile(path):
-        return
+def _exchanged(function, name, value):
+    """Where the text of a function is that one of Triton's language took the place of (a decorator
+    gave it for that), which the compiler would read, and Triton's name of it; None: there is none."""
+    path, own = _path_of(function), _name_in_triton(value)
+    if not own or not path or not os.path.isfile(path):
+        return None
     line, package = _defines(path, name), function.__globals__.get("__package__")
     imported = _defined[path][1].get(name)
     if line is None and imported and (package or not imported[0].startswith(".")):
         module = sys.modules.get(importlib.util.resolve_name(imported[0], package))
         path, name = getattr(module, "__file__", None) or "", imported[1]
         if not path.endswith(".py") or module.__name__.partition(".")[0] == "triton":
-            return
+            return None
         line = _defines(path, name)
-    if line is not None:
-        raise _tern.Unsupported(f"{path}:{line}: '{name}' of this text is {value.__module__}."
-                                f"{value.__name__} in this process, which a decorator made of it")
+    return None if line is None else (f"{path}:{line}", own)
+
+
+def _name_in_triton(value):
+    """Of a function of Triton's, or what stands for one where Triton is not installed; else None."""
+    if type(value).__name__ == "Inert":
+        name = repr(value)
+    elif is_jit(value) or inspect.isroutine(value):
+        name = f"{getattr(value, '__module__', None)}.{getattr(value, '__name__', None)}"
+    else:
+        return None
+    return name if re.fullmatch(r"triton(\.\w+)+", name) else None
+
+
+def _is_chosen(value):
+    """Whether it is what @triton.jit gave, though other decorators around it might have made it
+    another. A wrapper that is none itself, Triton calls in no kernel."""
+    inner = unwrapped(value)
+    path = _path_of(inner)
+    if value.fn is not inner or not path or not os.path.isfile(path):
+        return False
+    _defines(path, inner.__name__)
+    return inner.__code__.co_firstlineno in _defined[path][2]
 
 
 _bound = {}

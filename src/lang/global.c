@@ -290,17 +290,50 @@ static int end_of_file_name(Str text) {
     return is_name && colon > 0 && str_ends((Str){text.data, colon}, ".py") ? colon : 0;
 }
 
+/* The same function, for a caller who has seen what its decorators made of it. */
+static Object *chosen(Arena *arena, const Object *function) {
+    Object *object = object_new(arena, OBJECT_FUNCTION);
+    *object = *function;
+    object->function = arena_array(arena, FunctionObject, 1);
+    *object->function = *function->function;
+    object->function->is_chosen = true;
+    return object;
+}
+
 /* NULL after diag_error. */
 static Object *function_of_file(Module *module, const Source *text, int end, Diag *diag) {
     Str path = str_copy(module->arena, (Str){text->text.data, end});
     Str name = {text->text.data + end + 1, text->text.length - end - 1};
-    Module *file = str_equal(path, module->path) ? module : import_file(module, path, diag);
+    Module *file = import_file(module, path, diag);
     const JitFunction *function = file ? module_find(file, name) : NULL;
-    if (function) return module_function_object(module->arena, file, function);
+    if (function)
+        return chosen(module->arena, module_function_object(module->arena, file, function));
     Span span = {text, 0, text->text.length};
     if (file) diag_error(diag, span, "the file has no @triton.jit function '%.*s'", STR_ARG(name));
     if (!file) diag_error(diag, span, "'%.*s' cannot be read", STR_ARG(path));
     return NULL;
+}
+
+/* A function of Triton's own, as "triton.language.extra.libdevice.fmod"; NULL after diag_error. */
+static Object *function_of_triton(Module *module, const Source *text, Diag *diag) {
+    int dot = text->text.length - 1;
+    while (text->text.data[dot] != '.') dot--;
+    Str path = {text->text.data, dot},
+        name = {text->text.data + dot + 1, text->text.length - dot - 1};
+    Object *base = import_module(module, 0, path, diag);
+    Object *value = base->kind == OBJECT_OPAQUE || base->kind == OBJECT_ERROR
+                        ? NULL
+                        : import_attribute(module->arena, base, name, diag);
+    if (value && value->kind != OBJECT_OPAQUE && value->kind != OBJECT_ERROR) return value;
+    diag_error(diag, (Span){text, 0, text->text.length}, "'%.*s' is not known",
+               STR_ARG(text->text));
+    return NULL;
+}
+
+static bool is_dotted(Str text) {
+    for (int i = 0; i < text.length; i++)
+        if (!isalnum((unsigned char)text.data[i]) && !strchr("_.", text.data[i])) return false;
+    return text.length > 0 && text.data[text.length - 1] != '.';
 }
 
 /* As a tl.constexpr; NULL after diag_error. */
@@ -320,12 +353,24 @@ static Object *literal_value(Module *module, Str name, const Source *text, Diag 
 }
 
 bool module_set_global(Module *module, Str name, const Source *text, Diag *diag) {
-    int end = end_of_file_name(text->text);
-    Object *value =
-        end ? function_of_file(module, text, end, diag) : literal_value(module, name, text, diag);
+    int end = end_of_file_name(text->text), of_file = end_of_file_name(name);
+    Module *owner = module;
+    if (of_file) {
+        Str path = str_copy(module->arena, (Str){name.data, of_file});
+        owner = import_file(module, path, diag);
+        name = (Str){name.data + of_file + 1, name.length - of_file - 1};
+        if (!owner)
+            diag_error(diag, (Span){text, 0, text->text.length}, "'%.*s' cannot be read",
+                       STR_ARG(path));
+        if (!owner) return false;
+    }
+    bool is_triton = str_starts(text->text, "triton.") && is_dotted(text->text);
+    Object *value = end         ? function_of_file(module, text, end, diag)
+                    : is_triton ? function_of_triton(module, text, diag)
+                                : literal_value(owner, name, text, diag);
     if (!value) return false;
-    map_set(&module->overrides, name, value);
-    map_set(&module->registry->overrides, name, value);
-    module->function_objects = (Map){.arena = module->arena}; /* closures are made anew */
+    map_set(&owner->overrides, name, value);
+    if (!of_file) map_set(&module->registry->overrides, name, value);
+    owner->function_objects = (Map){.arena = owner->arena}; /* closures are made anew */
     return true;
 }

@@ -7,6 +7,9 @@
  * never needed by a kernel itself. */
 #include "lang/module.h"
 
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 
 enum { MAX_FILES = 2000 };
@@ -38,9 +41,19 @@ static Object *opaque_module(Arena *arena, Str path) {
     return opaque;
 }
 
+/* A file is one module, however it is named. */
+Str import_key(Arena *arena, Str path) {
+    int saved = errno;
+    char real[PATH_MAX];
+    const char *name = str_c(arena, path);
+    Str key = str_copy(arena, str_of(realpath(name, real) ? real : name));
+    errno = saved;
+    return key;
+}
+
 Module *import_file(Module *from, Str path, Diag *diag) {
     Registry *registry = from->registry;
-    Module *module = map_get(&registry->files, path);
+    Module *module = map_get(&registry->files, import_key(from->arena, path));
     if (module) return module;
     if (registry->count++ > MAX_FILES) return NULL;
     Str text, why;

@@ -167,14 +167,18 @@ static Object *refuse_wrapped(Lower *l, const FunctionObject *function, const Ex
         l, span, "'%.*s' is not supported: it is what the decorator '%.*s' makes of its text",
         STR_ARG(name), STR_ARG(text));
     lower_note(l, wrapper->span, "'%.*s' is decorated here", STR_ARG(name));
-    lower_help(l, "call the function that the decorator chooses, or one that it does not change");
+    lower_help(l,
+               "call the function that the decorator chooses, or say which it is: "
+               "--global '%.*s=FILE.py:%.*s' for its text, '%.*s=triton.language..' for Triton's",
+               STR_ARG(name), STR_ARG(name), STR_ARG(name));
     return poison;
 }
 
 static Object *call_jit(Lower *l, const Binder *binder, const char *std_name, bool in_region) {
     const FunctionObject *function = binder->function;
-    const Expr *wrapper =
-        function->is_jit ? module_wrapper_of_jit(function->module, function->def) : NULL;
+    const Expr *wrapper = function->is_jit && !function->is_chosen
+                              ? module_wrapper_of_jit(function->module, function->def)
+                              : NULL;
     if (wrapper) return refuse_wrapped(l, function, wrapper, binder->span);
     Frame frame = {.function = function,
                    .module = function->module,

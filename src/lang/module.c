@@ -426,7 +426,7 @@ Module *module_load_in(Arena *arena, const Source *source, Str path, const LangO
     mark_globals(module, module->ast->body);
     find_functions(module, module->ast->body, NULL);
     mark_launched(module);
-    if (path.length) map_set(&registry->files, path, module);
+    if (path.length) map_set(&registry->files, import_key(arena, path), module);
     return module;
 }
 

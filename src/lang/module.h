@@ -76,6 +76,7 @@ Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
 /* `import path`, `from path import ..` (level dots before path): a built-in module, a file, or
  * opaque. Never NULL; NULL name in the result means nothing. */
 Object *import_module(Module *from, int level, Str path, Diag *diag);
+Str import_key(Arena *arena, Str path);
 Module *import_file(Module *from, Str path, Diag *diag); /* NULL: it cannot be read */
 
 /* ---- host_string.c ---- */

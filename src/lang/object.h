@@ -106,6 +106,7 @@ struct FunctionObject {
     const FunctionDef *def;
     Module *module;
     bool is_jit;
+    bool is_chosen; /* module_set_global named it: what its decorators made of it is known */
     bool is_constexpr_function; /* @triton.constexpr_function: evaluated at compile time */
     bool is_method; /* of an aggregate: in a kernel it is inlined also when it is not jit */
     Map *closure;   /* Str -> Object *, for functions nested in functions; or NULL */

@@ -395,6 +395,56 @@ exits 2 '--global LIMIT=VALUE gives it one' $TERN run "$t:limited" --grid 1 -a '
 exits 2 "the module 'not_here' is not found: it has 'scale'" \
     $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' --global LIMIT=5
 exits 0 '[5.5]' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)' -p y --global LIMIT=5 --global scale=0.5
+# What decorators of one's own choose, in this file and an imported one, is told on the command line.
+cat >"$work/shims.py" <<'END'
+import triton
+
+
+def known(function):
+    return function
+
+
+@known
+@triton.jit
+def mod(x, y):
+    return x + y
+
+
+@triton.jit
+def both(x):
+    return mod(x, 4.0)
+END
+cat >"$work/wrapped.py" <<'END'
+import triton
+import triton.language as tl
+from shims import both, known
+
+
+@known
+@triton.jit
+def own(x):
+    return x / 2
+
+
+@triton.jit
+def halved(y):
+    tl.store(y, own(7.0))
+
+
+@triton.jit
+def taken(y):
+    tl.store(y, both(7.0))
+END
+w="$TERN run $work/wrapped.py"
+exits 3 "'own' is not supported: it is what the decorator 'known' makes" $w:halved --grid 1 -a 'y=empty(1)'
+exits 3 "--global 'own=FILE.py:own' for its text" $w:halved --grid 1 -a 'y=empty(1)'
+exits 0 '[3.5]' $w:halved --grid 1 -a 'y=empty(1)' -p y --global "own=$work/wrapped.py:own"
+exits 0 '[11]' $w:taken --grid 1 -a 'y=empty(1)' -p y --global "$work/shims.py:mod=$work/shims.py:mod"
+exits 0 '[3]' $w:taken --grid 1 -a 'y=empty(1)' -p y --device cpu \
+    --global "$work/../${work##*/}/shims.py:mod=triton.language.extra.libdevice.fmod"
+exits 2 "'triton.language.extra.libdevice.fmodd' is not known" \
+    $w:taken --grid 1 -a 'y=empty(1)' --global "$work/shims.py:mod=triton.language.extra.libdevice.fmodd"
+exits 2 "/none.py' cannot be read" $w:taken --grid 1 -a 'y=empty(1)' --global "$work/none.py:mod=1"
 # A function of another file, the last of its name or by line.
 cat >"$work/steps.py" <<'END'
 @triton.jit

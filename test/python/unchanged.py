@@ -263,6 +263,7 @@ def precision(name, path):
 
 def with_stub():
     precision("stub", tern.triton.stub_path())
+    decorated("stub", tern.triton.stub_path())
     runs("stub", tern.triton.stub_path())
     done = program([AROUND], tern.triton.stub_path(), TERN_TUNE="0")
     same("stub: around launches", (done.stdout.splitlines(), done.stderr[-600:]),
@@ -274,30 +275,47 @@ def with_stub():
     asks("stub", tern.triton.stub_path())
 
 
-# A decorator that gives Triton's own function for one with a text, which is another.
+# Decorators around @triton.jit: the function as it is, Triton's own or another in its place, an object.
 TAKEN = write("taken.py", '''
 import array
 
 import triton
 import triton.language as tl
-from shims import halves, mod
+from shims import both, held, known, mod, swapped
+
+
+@known
+@triton.jit
+def halves(x):
+    return x / 2
 
 
 @triton.jit
-def plain(x):
-    tl.store(x, halves(7.0))
+def kernel(x, WHICH: tl.constexpr):
+    if WHICH == 0:
+        tl.store(x, halves(7.0))
+    elif WHICH == 1:
+        tl.store(x, mod(7.0, 2.0))
+    elif WHICH == 2:
+        tl.store(x, both(7.0))
+    elif WHICH == 3:
+        tl.store(x, swapped(7.0))
+    elif WHICH == 4:
+        tl.store(x, tl.sum(tl.reduce(tl.arange(1, 5).to(tl.float32)[None, :], 1, swapped_sum)))
+    else:
+        tl.store(x, held(7.0))
 
 
+@known
 @triton.jit
-def taken(x):
-    tl.store(x, mod(7.0, 2.0))
+def swapped_sum(a, b):
+    return a + b
 
 
 x = array.array("f", [0])
-plain[(1,)](x)
-print(x[0])
-taken[(1,)](x)
-print(x[0])
+for which in range(6):
+    kernel[(1,)](x, which)
+    print(x[0])
 ''')
 write("shims.py", '''
 import triton
@@ -305,8 +323,18 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 
+@triton.jit
+def tripled(x):
+    return x * 3
+
+
+class Held:
+    def __init__(self, fn):
+        self.fn, self.arg_names = fn, fn.arg_names
+
+
 def known(function):
-    return {"mod": libdevice.fmod}.get(function.__name__, function)
+    return {"mod": libdevice.fmod, "swapped": tripled}.get(function.__name__, function)
 
 
 @known
@@ -319,15 +347,36 @@ def halves(x):
 @triton.jit
 def mod(x, y):
     return x + y
+
+
+@known
+@triton.jit
+def swapped(x):
+    return x + 1
+
+
+@Held
+@triton.jit
+def held(x):
+    return x
+
+
+@triton.jit
+def both(x):
+    return mod(x, 4.0) + halves(x) + swapped(x)
 ''')
+
+
+def decorated(name, path):
+    done = program([TAKEN], path)
+    same(f"{name}: what decorators chose", done.stdout.split(), ["3.5", "1.0", "27.5", "21.0", "10.0"])
+    check(f"{name}: an object around a function is refused", "'held' is not supported: it is what the "
+          "decorator 'Held' makes of its text" in done.stderr, done.stderr[-400:])
 
 
 def with_triton():
     if have("triton", 17):
-        done = program([TAKEN])
-        same("a decorator's own function", done.stdout, "3.5\n")
-        check("a decorator's other function is refused", "shims.py:19: 'mod' of this text is "
-              "triton.language.extra.libdevice.fmod in this process" in done.stderr, done.stderr[-400:])
+        decorated("Triton", "")
         precision("Triton", "")
         runs("Triton", "")
         asks("Triton", "")

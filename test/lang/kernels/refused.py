@@ -1909,7 +1909,7 @@ def by_text(a):
 # case: calls_wrapped *i32:16
 # want: refused 'by_text(tl.load(p))': 'by_text' is not supported: it is what the decorator 'chosen' makes of its text
 # want: note 'chosen': 'by_text' is decorated here
-# want: help: call the function that the decorator chooses, or one that it does not change
+# want: help: call the function that the decorator chooses, or say which it is: --global 'by_text=FILE.py:by_text' for its text, 'by_text=triton.language..' for Triton's
 @triton.jit
 def calls_wrapped(p):
     tl.store(p, by_text(tl.load(p)))
@@ -1918,7 +1918,7 @@ def calls_wrapped(p):
 # case: reduces_by_wrapped *i32:16
 # want: refused 'either': 'either' is not supported: it is what the decorator 'chosen' makes of its text
 # want: note 'chosen': 'either' is decorated here
-# want: help: call the function that the decorator chooses, or one that it does not change
+# want: help: call the function that the decorator chooses, or say which it is: --global 'either=FILE.py:either' for its text, 'either=triton.language..' for Triton's
 @chosen
 @triton.jit
 def reduces_by_wrapped(p):
