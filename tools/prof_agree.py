@@ -4,9 +4,9 @@
 
     tools/prof_agree.py [--library build/libtern.so] [--size 2048] [--rounds 5]
 
-The two take turns, as CUPTI serves one at a time: a + b and a @ b of PyTorch, and tern's kernels on
-the same tensors, 40 calls a turn. Prints both tables of the last turn, the kernels' mean times, and
-exits 1 when the medians over the rounds differ by over 2 %.
+CUPTI serves one at a time, and torch.profiler keeps it: tern comes first. a + b and a @ b of PyTorch,
+and tern's kernels on the same tensors, 40 calls a round. Prints both tables of the last round, the
+kernels' mean times, and exits 1 when the medians over the rounds differ by over 2 %.
 """
 import argparse
 import csv
@@ -111,24 +111,27 @@ def main():
     args = parser.parse_args()
     tern = tern_ctypes.Tern(args.library, "cuda")
     profiles, worst, rows = Profiles(tern), 0, []
-    for name, call in cases(tern, args.size):
+    runs, ours, theirs, tables = list(cases(tern, args.size)), {}, {}, {}
+    for name, call in runs:
         for _ in range(20):
             call()
         torch.cuda.synchronize()
-        ours, theirs = [], []
-        for turn in range(args.rounds):
-            for who in (0, 1) if turn % 2 else (1, 0):
-                if who:
-                    times, torch_table = by_torch(call)
-                    theirs.append(max(times.values()))
-                else:
-                    times, tables = profiles.run(call)
-                    ours.append(max(times.values()))
-        print(f"\n==== {name}, torch.profiler's table\n{torch_table}\n==== {name}, tern's\n{tables[0]}\n{tables[1]}")
-        a, b = statistics.median(ours), statistics.median(theirs)
-        worst = max(worst, abs(a / b - 1))
-        rows.append(f"{name:<18} {a:>10.3f} {b:>10.3f} {100 * (a / b - 1):>+7.2f} %   "
-                    f"{min(ours):.3f} .. {max(ours):.3f}, {min(theirs):.3f} .. {max(theirs):.3f}")
+        ours[name] = []
+        for _ in range(args.rounds):
+            times, tables[name] = profiles.run(call)
+            ours[name].append(max(times.values(), default=0))
+    for name, call in runs:
+        theirs[name] = []
+        for _ in range(args.rounds):
+            times, torch_table = by_torch(call)
+            theirs[name].append(max(times.values(), default=0))
+        print(f"\n==== {name}, torch.profiler's table\n{torch_table}\n==== {name}, tern's\n" + "\n".join(tables[name]))
+    for name, _ in runs:
+        a, b = statistics.median(ours[name]), statistics.median(theirs[name])
+        difference = a / b - 1 if a and b else float("nan")
+        worst = max(worst, abs(difference)) if difference == difference else float("inf")
+        rows.append(f"{name:<18} {a:>10.3f} {b:>10.3f} {100 * difference:>+7.2f} %   "
+                    f"{min(ours[name]):.3f} .. {max(ours[name]):.3f}, {min(theirs[name]):.3f} .. {max(theirs[name]):.3f}")
     print(f"\n{'kernel':<18} {'tern us':>10} {'torch us':>10}")
     print("\n".join(rows))
     print(f"largest difference {100 * worst:.2f} %")

@@ -3,7 +3,9 @@
 #include "cli/bind.h"
 #include "cli/json.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,6 +42,7 @@ const OptionRow options_prof[] = {
     {"before", 0, "FILE", "colour flame graphs by the difference to what --folded wrote before"},
     {"html", 0, "FILE.html", "write one page: table, timeline, flame graph"},
     {"into", 0, "DIR", "of a program: where its reports go; default tern-prof"},
+    {"cuda", 0, NULL, "of a program: all that it does with CUDA; it need not use libtern"},
     {0},
 };
 
@@ -49,6 +52,7 @@ const char details_prof[] =
     "tern_range_push (tern.h, doc/prof.md).\n\n"
     "examples:\n"
     "  tern prof -- ./program 1 2       a program that uses libtern, and closes its contexts\n"
+    "  tern prof --cuda -- python3 x.py any program of CUDA, by CUPTI: calls, kernels, copies\n"
     "  tern prof kernels/vector_add.py --grid 'cdiv(n,1024)' -a 'x_ptr=randn(n)' \\\n"
     "      -a 'y_ptr=randn(n)' -a 'out_ptr=empty(n)' -a n=1000000 -a BLOCK=1024 --flame add.svg\n";
 
@@ -186,7 +190,41 @@ static int print_reports(const Cli *cli, const char *folder) {
     return number - 1;
 }
 
+/* Beside this command, or where the system looks for libraries. */
+static const char *library_path(const Cli *cli) {
+    static const char *const places[] = {"libtern.so.0", "libtern.so", "../lib/libtern.so.0",
+                                         "../lib64/libtern.so.0"};
+    char self[4096];
+    struct link_map *map;
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length < 0 ? 0 : length] = 0;
+    char *slash = strrchr(self, '/');
+    if (slash) *slash = 0;
+    for (int i = 0; i < COUNT(places); i++) {
+        const char *path = str_format(cli->arena, "%s/%s", self, places[i]).data;
+        if (!access(path, R_OK)) return path;
+    }
+    void *library = dlopen("libtern.so.0", RTLD_NOW | RTLD_LOCAL);
+    if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map)) return NULL;
+    return map->l_name;
+}
+
 /* The library in it is told by the environment (src/prof/outside.h). */
+static int ask_program(const Cli *cli, const char *folder) {
+    const char *library = option_given(cli, "cuda") ? library_path(cli) : NULL;
+    if (cli->device) setenv("TERN_DEVICE", cli->device, 1);
+    if (!option_given(cli, "cuda")) return setenv("TERN_PROFILE", folder, 1), EXIT_OK;
+    if (!library) return cli_fail(cli, EXIT_SYSTEM, "--cuda: libtern.so.0 is not here");
+    setenv("CUDA_INJECTION64_PATH", library, 1);
+    setenv("TERN_PROFILE_CUDA", folder, 1);
+    return EXIT_OK;
+}
+
+static const char *why_nothing(const Cli *cli) {
+    return option_given(cli, "cuda") ? "began no CUDA, or ended without an exit"
+                                     : "closed no context of tern";
+}
+
 static int profile_program(const Cli *cli) {
     const char *folder = option_value(cli, "into");
     char **words = arena_array(cli->arena, char *, cli->operands.count + 1);
@@ -194,7 +232,8 @@ static int profile_program(const Cli *cli) {
     if (!folder) folder = "tern-prof";
     for (int i = 0; i < cli->options.count; i++) {
         const char *name = cli->options.data[i].row->name;
-        if (strcmp(name, "into") != 0 && strcmp(name, "device") != 0 && strcmp(name, "quiet") != 0)
+        if (strcmp(name, "into") != 0 && strcmp(name, "device") != 0 &&
+            strcmp(name, "quiet") != 0 && strcmp(name, "cuda") != 0)
             return cli_fail(cli, EXIT_USAGE, "--%s is not for '-- PROGRAM'", name);
     }
     if (cli->num_before_rest || !cli->operands.count)
@@ -208,15 +247,14 @@ static int profile_program(const Cli *cli) {
     free(path);
     if (!access(str_format(cli->arena, "%s/1.txt", whole.data).data, F_OK))
         return cli_fail(cli, EXIT_USAGE, "%s has reports already", folder);
-    setenv("TERN_PROFILE", whole.data, 1);
-    if (cli->device) setenv("TERN_DEVICE", cli->device, 1);
-    int code = run_program(cli, words, &exit_code);
+    int code = ask_program(cli, whole.data);
+    if (!code) code = run_program(cli, words, &exit_code);
     if (code) return code;
     if (exit_code) cli_fail(cli, EXIT_SYSTEM, "%s ended with code %d", words[0], exit_code);
     int count = print_reports(cli, whole.data);
     if (!count)
-        return cli_fail(cli, EXIT_SYSTEM, "%s closed no context of tern: nothing was recorded",
-                        words[0]);
+        return cli_fail(cli, EXIT_SYSTEM, "%s %s: nothing was recorded", words[0],
+                        why_nothing(cli));
     if (!cli->quiet)
         fprintf(stderr, "wrote %d profile%s to %s\n", count, count > 1 ? "s" : "", folder);
     return exit_code ? EXIT_SYSTEM : EXIT_OK;
@@ -224,6 +262,8 @@ static int profile_program(const Cli *cli) {
 
 int command_prof(Cli *cli) {
     if (cli->num_before_rest >= 0) return profile_program(cli);
+    if (option_given(cli, "cuda") || option_given(cli, "into"))
+        return cli_fail(cli, EXIT_USAGE, "--cuda, --into: only of '-- PROGRAM'");
     if (cli->operands.count != 1)
         return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
     Bound bound = {0};

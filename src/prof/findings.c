@@ -4,7 +4,7 @@
  * is loaded at its first use, copies of memory that is not page-locked.
  *
  * The first three are found in the intervals: a call that was long, and returned when work ended
- * that had been enqueued before it, has waited for that work, whatever it is. Calls that an H200's
+ * that had been enqueued before it, has waited for that work, whatever it is. Calls that an H100's
  * driver was seen to wait in, and that go on by themselves for long after, are known by name: with
  * them it is enough that the work ended while they ran. */
 #include "prof/prof.h"
@@ -86,10 +86,12 @@ static bool says_so(const char *name) {
 
 static bool is_known_to_wait(const char *name) {
     static const char *const beginnings[] = {
-        "cuMemcpyDtoH", "cuMemcpyHtoD", "cuMemFree", "cuMemHost", "cuMemAllocHost",
-        "cuModuleLoad", "cudaMemcpy",   "cudaFree",  "cudaHost",  "cudaMallocHost"};
+        "cuMemcpyDtoH",   "cuMemcpyHtoD", "cuMemFree", "cuMemHost", "cuMemAlloc", "cuModuleLoad",
+        "cuModuleUnload", "cudaMemcpy",   "cudaFree",  "cudaHost",  "cudaMalloc"};
     for (int i = 0; i < COUNT(beginnings); i++)
-        if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return !strstr(name, "FreeAsync");
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
+            return !strstr(name, "FreeAsync") && !strstr(name, "AllocAsync") &&
+                   !strstr(name, "MallocAsync");
     return false;
 }
 

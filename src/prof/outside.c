@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "prof/outside.h"
 
+#include "prof/prof.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@ enum { MOST_REPORTS = 1000 };
 struct Outside {
     tern_profile *profile;
     char folder[4000];
+    char why[256]; /* there is no profile */
 };
 
 Outside *outside_begin(tern_context *context) {
@@ -54,10 +57,14 @@ static void write_reports(const Outside *outside) {
     FILE *table;
     int number = reserve(outside, &table);
     if (!number) return;
-    char *text = tern_profile_table(outside->profile, NULL);
-    fputs(text ? text : "out of memory\n", table);
+    char *text = outside->profile ? tern_profile_table(outside->profile, NULL) : NULL;
+    if (outside->profile)
+        fputs(text ? text : "out of memory\n", table);
+    else
+        fprintf(table, "nothing was recorded: %s\n", outside->why);
     fclose(table);
     tern_free(text);
+    if (!outside->profile) return;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%d.%s", outside->folder, number, files[i].ending);
@@ -71,4 +78,40 @@ void outside_end(Outside *outside) {
     write_reports(outside);
     tern_profile_free(outside->profile);
     free(outside);
+}
+
+/* ---- any program of CUDA ---- */
+
+/* Of the process: the driver's interface has no place for it, nor has an exit's. */
+static struct {
+    Outside outside;
+    tern_context *context; /* its device does nothing, and takes nothing */
+    pid_t process;         /* a child that was forked has not recorded what it would write */
+} injected;
+
+static void end_injected(void) {
+    if (getpid() != injected.process) return;
+    if (injected.outside.profile) tern_profile_stop(injected.outside.profile);
+    write_reports(&injected.outside);
+    tern_profile_free(injected.outside.profile);
+    tern_close(injected.context);
+}
+
+/* Before the driver has begun: nothing here may call it. What follows is as it would be without. */
+int InitializeInjection(void) {
+    const char *folder = getenv("TERN_PROFILE_CUDA");
+    char name[300];
+    Outside *outside = &injected.outside;
+    if (!folder || !*folder || strlen(folder) >= sizeof outside->folder || injected.process)
+        return 0;
+    injected.process = getpid();
+    strcpy(outside->folder, folder);
+    injected.context = tern_open(&(tern_open_options){.device = "interp", .cache_dir = ""}, NULL,
+                                 outside->why, sizeof outside->why);
+    snprintf(name, sizeof name, "CUDA in %s, process %d", program_invocation_short_name,
+             (int)injected.process);
+    if (injected.context)
+        outside->profile =
+            prof_start_process(injected.context, name, outside->why, sizeof outside->why);
+    return atexit(end_injected) == 0;
 }

@@ -161,6 +161,7 @@ struct tern_profile {
     struct ProfTiming *timings; /* cuda: events around device work */
     int num_timings, timings_capacity;
     VEC(ProfStream) streams;
+    bool of_process;    /* by CUPTI, whatever the context's device; it makes no calls */
     tern_event *anchor; /* recorded at anchor_ns; NULL: CUPTI times, or the host itself */
     int64_t anchor_ns;
     Cupti cupti;
@@ -192,6 +193,9 @@ double prof_recording_ns(const tern_profile *profile); /* of all that was record
 void prof_name_frames(tern_profile *profile);
 
 /* ---- profile.c ---- */
+
+/* Of all that CUDA does in this process. NULL: words say why not. */
+tern_profile *prof_start_process(tern_context *context, const char *name, char *words, size_t size);
 
 /* -1: there is no room, which is counted. */
 int prof_add(tern_profile *profile, const ProfEvent *event);

@@ -108,6 +108,7 @@ static bool follow_activity(tern_profile *profile) {
 
 /* On cuda: CUPTI, or a point on both clocks. */
 static bool set_anchor(tern_profile *profile) {
+    if (profile->of_process) return follow_activity(profile);
     if (tern_device_property(tern_device_name(profile->context), TERN_DEVICE_ON_HOST) ||
         follow_activity(profile))
         return true;
@@ -334,6 +335,12 @@ static tern_profile *start(tern_context *context, tern_profile *profile) {
     return enter(profile, phase_of(options, 0), true) ? NULL : profile;
 }
 
+static void give_up(tern_profile *profile) {
+    profile->is_running = false;
+    look_away(profile);
+    tern_profile_free(profile);
+}
+
 tern_profile *tern_profile_start(tern_context *context, const tern_profile_options *options) {
     tern_profile *profile = calloc(1, sizeof *profile);
     if (!profile) return NULL;
@@ -341,9 +348,22 @@ tern_profile *tern_profile_start(tern_context *context, const tern_profile_optio
         memcpy(&profile->options, options,
                options->size && options->size < sizeof *options ? options->size : sizeof *options);
     if (start(context, profile)) return profile;
-    profile->is_running = false;
-    look_away(profile);
-    tern_profile_free(profile);
+    give_up(profile);
+    return NULL;
+}
+
+tern_profile *prof_start_process(tern_context *context, const char *name, char *words,
+                                 size_t size) {
+    tern_profile *profile = calloc(1, sizeof *profile);
+    snprintf(words, size, "out of memory");
+    if (!profile) return NULL;
+    profile->of_process = true;
+    if (start(context, profile)) {
+        profile->device = prof_name(profile, name);
+        return profile;
+    }
+    if (*profile->why_events) snprintf(words, size, "%s", profile->why_events);
+    give_up(profile);
     return NULL;
 }
 

@@ -46,6 +46,21 @@ exits 0 'wrote 2 profiles' "$TERN" prof --device interp --into "$work/two" -- sh
 exits 0 'layer 2 ' env LAB_LARGEST=16 "$TERN" prof --device interp --into "$work/own" -- "$BUILD/examples/lab/profile" "$work"
 exits 4 'ended with code 7' "$TERN" prof --into "$work/seven" -- sh -c 'exit 7'
 exits 4 'closed no context of tern' "$TERN" prof --into "$work/none" -- true
+# One of CUDA: the driver would load the library, and call it.
+exits 4 'began no CUDA, or ended without an exit' "$TERN" prof --cuda --into "$work/none" -- true
+exits 2 "only of '-- PROGRAM'" $add --cuda
+cat >"$work/driver.c" <<'END'
+#include <dlfcn.h>
+#include <stdlib.h>
+int main(void) {
+    void *library = dlopen(getenv("CUDA_INJECTION64_PATH"), RTLD_NOW);
+    int (*begin)(void) = library ? (int (*)(void))dlsym(library, "InitializeInjection") : 0;
+    return begin ? !begin() : 2;
+}
+END
+if ${CC:-cc} -w "$work/driver.c" -o "$work/driver" -ldl 2>/dev/null; then
+    exits 0 'nothing was recorded: libcupti.so is not here' env TERN_CUPTI=/nonexistent "$TERN" prof --cuda --into "$work/cuda" -- "$work/driver"
+else skip 1 'no C compiler'; fi
 exits 4 'cannot run /nonexistent/x' "$TERN" prof --into "$work/gone" -- /nonexistent/x
 exits 4 'cannot make /nonexistent/x' "$TERN" prof --into /nonexistent/x -- true
 exits 2 "--rows is not for '-- PROGRAM'" "$TERN" prof --rows 3 -- true
