@@ -53,8 +53,9 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
                        .args = args};
     if (args) kernel.name = str_format(arena, "%.*s%s", STR_ARG(decl->name), args);
     kernel.whole = cu_span(decl->start->place);
-    if (decl->start->place.span.source == decl->end->place.span.source)
-        kernel.whole.end = decl->end->place.span.start;
+    Span end = decl->end->place.span; /* a macro may make several on one line */
+    if (decl->start->place.span.source == end.source && end.start > kernel.whole.end)
+        kernel.whole.end = end.start;
     const CuScope *scope = kernel.is_template ? NULL : cu_kernel_scope(&l, &kernel);
     bool known = scope && cu_signature(&l, decl, scope, &signature);
     *library = l.library; /* for the next one */

@@ -114,6 +114,11 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
         exits 0 "$want" "$work/mixed" $device
         exits 0 "sum 192" "$TERN" run "$source:bounded" --builder nvrtc --device $device --grid 1 \
             --block 64 -a 'y=zeros(64)'
+        # By g++: steps(i), steps(i) + 1e12 * steps(i + 1), i * 0.5 - (i + 0.5), i^3 + floor(1000 * sin(i * 1e5))
+        exits 0 '[0, 1000000000000, -1, 36, 1, 7000000000001, -1.5, -64, 7, 2000000000007, -2, 134,' "$TERN" run "$source:calls" \
+            --builder nvrtc --device $device --grid 1 --block 32 -a 'y=zeros(128,f64)' --print y
+        exits 0 '[1, 0, 0, 2, 1, 0]' "$TERN" run "$source:directed" --builder nvrtc --device $device --grid 1 \
+            --block 1 -a 'y=zeros(6)' -a x=1.0 --print y
         "$TERN" run "$source:meet" --builder nvrtc --device $device --grid 6 --block 32 \
             -a 'x=arange(192,i32)' -a 'y=zeros(192,i32)' -a n=192 | grep '^[xy]:' >"$work/meet.$device"
         "$TERN" run "$source:meet" --device interp --grid 6 --block 32 \
@@ -121,6 +126,8 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
         check "blocks meet on $device" cmp "$work/meet.$device" "$work/meet.own"
         check 'there is what was compared' test -s "$work/meet.own"
     done
+    exits 3 "not supported: scopes nested so deep on device 'sim'" "$TERN" run "$source:recurses" --builder nvrtc \
+        --device sim --grid 1 --block 1 -a 'y=zeros(1,f64)'
     # A function that is called has tables of its own, which stay.
     "$TERN" show "$source:sines" --builder nvrtc --target sm_90a --block 64 --stage ptx >"$work/sines.ptx"
     check 'a table of a function stays' grep -q '^\.global .* __cudart_i2opi_d' "$work/sines.ptx"
@@ -129,6 +136,6 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
     exits 3 "a variable that kernels share, 'outside'" \
         "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
 else
-    skip 7 'no NVRTC'
+    skip 10 'no NVRTC'
 fi
 finish

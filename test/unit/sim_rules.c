@@ -35,7 +35,7 @@ static const struct {
     {"ld.texture.b32 %r0, [%d0];", "this instruction or form in 'ld.texture.b32'"},
     {"ld.global.v4.b64 {%d0, %d1, %d2, %d3}, [%d4];", "more than 16 bytes"},
     {"ld.global.b32 %r0, [%r1];", "does not fit"},
-    {"ld.global.b32 %d0, [%d1];", "does not fit"},
+    {"ld.global.b64 %r0, [%d1];", "does not fit"},
     {"ld.global.b32 %r0, %d0;", "does not fit"},
     {"ld.global.b32 %r0, [%d0-4];", "a negative offset is written '+-'"},
     {"ld.global.b32 %r0, [%d0--4];", "a negative offset is written '+-'"},

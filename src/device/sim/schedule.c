@@ -175,7 +175,7 @@ static void warp_start(Machine *m, Cta *block, int index) {
     w->block = block, w->index = index, w->state = WARP_READY;
     int lanes = sim_threads(p) - index * LANES; /* of the last warp there may be fewer */
     w->alive = w->active = lanes < LANES ? (1u << lanes) - 1 : ALL_LANES;
-    w->pc = 0, w->meet = INT32_MAX, w->far_steps = 0, w->turns_back = 0;
+    w->pc = 0, w->meet = INT32_MAX, w->far_steps = 0, w->turns_back = 0, w->waiting = 0;
     w->idle_version = m->version, w->idle_turns = 0, w->stuck = false;
     w->fenced = false, w->num_copies = 0;
     memset(w->groups, 0, sizeof w->groups);

@@ -130,6 +130,8 @@ typedef struct Warp {
     int32_t pc;             /* of the active lanes */
     int32_t meet; /* the least pc of the other lanes alive: there they join; INT32_MAX: none */
     int32_t lane_pc[LANES];
+    uint32_t waiting;    /* lanes that wait for the others before they go on */
+    bool all_waited;     /* there were no others: who is active goes on, or fails */
     uint64_t turns_back; /* backward branches taken while lanes are apart */
     int far_steps;       /* for fairness: so long, execute the lanes that are furthest */
     int barrier;

@@ -17,7 +17,10 @@ static void spread(Warp *w) {
 /* Chooses who is active, from lane_pc. */
 static void pick(Warp *w) {
     int32_t least = INT32_MAX, most = -1;
-    for (uint32_t left = w->alive; left; left &= left - 1) {
+    w->all_waited = w->waiting && !(w->alive & ~w->waiting);
+    if (w->all_waited) w->waiting = 0;
+    uint32_t goes = w->alive & ~w->waiting;
+    for (uint32_t left = goes; left; left &= left - 1) {
         int32_t pc = w->lane_pc[__builtin_ctz(left)];
         if (pc < least) least = pc;
         if (pc > most) most = pc;
@@ -25,7 +28,7 @@ static void pick(Warp *w) {
     if (least == most) w->far_steps = 0;
     w->pc = w->far_steps ? most : least;
     w->active = 0, w->meet = INT32_MAX;
-    for (uint32_t left = w->alive; left; left &= left - 1) {
+    for (uint32_t left = goes; left; left &= left - 1) {
         int lane = __builtin_ctz(left);
         int32_t pc = w->lane_pc[lane];
         if (pc == w->pc)
@@ -42,11 +45,26 @@ static uint32_t named(const uint32_t *masks, uint32_t lanes) {
     return all;
 }
 
+/* Texts of NVIDIA's compiler have code that joins others further up, and branches to one last
+ * `ret`: lanes that have come to what all must do wait until the rest have ended or wait, too.
+ * In our own texts who is not there has passed by. */
+static bool wait_for_others(const Machine *m, Warp *w, uint32_t missing) {
+    bool is_own = !m->program->kernel || m->program->kernel->ir;
+    if (is_own || w->all_waited || !(missing & ~w->active)) return false;
+    spread(w);
+    w->waiting |= w->active;
+    pick(w);
+    return true;
+}
+
 /* Nobody else may be needed where some lanes are elsewhere; false: others must come first, or a
  * failure. */
 static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint32_t lanes) {
     wanted &= w->alive;
-    if ((wanted & ~lanes) == 0) return true;
+    if ((wanted & ~lanes) == 0) {
+        w->all_waited = false;
+        return true;
+    }
     if (w->far_steps) {
         spread(w);
         w->far_steps = 0;
@@ -54,6 +72,7 @@ static bool together(Machine *m, Warp *w, const Ins *ins, uint32_t wanted, uint3
         return false;
     }
     uint32_t missing = wanted & ~lanes;
+    if (wait_for_others(m, w, missing)) return false;
     int lane = __builtin_ctz(missing);
     bool off = w->active >> lane & 1;
     int32_t there = off ? w->pc : w->lane_pc[lane];

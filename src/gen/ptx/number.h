@@ -133,6 +133,15 @@ static inline uint32_t ptx_dot4(uint32_t a, uint32_t b, uint32_t c, bool a_signe
 
 /* ---- floats ---- */
 
+/* The gross approximations of f64 take and give this: the upper 32 bits, no subnormal numbers. */
+static inline double ptx_upper(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= (bits >> 52 & 0x7ff) ? 0xffffffff00000000u : (uint64_t)1 << 63;
+    double upper;
+    memcpy(&upper, &bits, sizeof upper);
+    return x != x ? x : upper;
+}
 static inline float ptx_flushed(float x) { return fabsf(x) < 0x1p-126f ? copysignf(0, x) : x; }
 
 /* Into [0, 1]; a NaN becomes 0. */
@@ -166,6 +175,60 @@ static inline float ptx_f32_to_zero(double x) {
     float near = (float)x;
     if (isinf(near) && !isinf(x)) return copysignf(0x1.fffffep127f, near);
     return fabs((double)near) > fabs(x) ? nextafterf(near, 0) : near;
+}
+
+typedef enum PtxRounding { PTX_TO_ZERO, PTX_DOWN, PTX_UP } PtxRounding;
+
+/* Where the number, rounded to nearest, goes on: `rest` is what rounding lost of it. */
+static inline bool ptx_rounds_on(double near, double rest, PtxRounding to, bool *up) {
+    *up = rest > 0;
+    return to == PTX_TO_ZERO ? near != 0 && rest != 0 && (near > 0) != *up
+                             : rest != 0 && *up == (to == PTX_UP);
+}
+/* x + rest, rest being small. */
+static inline float ptx_round32(double x, double rest, PtxRounding to) {
+    bool up;
+    float near = (float)x;
+    if (!isfinite(x)) return near;
+    if (isinf(near))
+        return (near > 0) == (to == PTX_UP) && to != PTX_TO_ZERO ? near
+                                                                 : copysignf(0x1.fffffep127f, near);
+    return ptx_rounds_on((double)near, x - (double)near + rest, to, &up)
+               ? nextafterf(near, up ? INFINITY : -INFINITY)
+               : near;
+}
+static inline float ptx_mul32(float a, float b, PtxRounding to) {
+    return ptx_round32((double)a * (double)b, 0, to);
+}
+static inline float ptx_fma32(float a, float b, float c, PtxRounding to) {
+    double product = (double)a * (double)b, addend = (double)c, sum = product + addend;
+    double part = sum - product, rest = (product - (sum - part)) + (addend - part);
+    bool cancels = sum == 0 && rest == 0 &&
+                   (product != 0 || __builtin_signbit(product) != __builtin_signbit(addend));
+    if (cancels) return to == PTX_DOWN ? -0.0f : 0.0f;
+    return ptx_round32(sum, isfinite(sum) ? rest : 0, to);
+}
+static inline double ptx_round64(double near, double rest, PtxRounding to) {
+    bool up;
+    return isfinite(near) && ptx_rounds_on(near, rest, to, &up)
+               ? nextafter(near, up ? INFINITY : -INFINITY)
+               : near;
+}
+static inline double ptx_add64(double a, double b, PtxRounding to) {
+    double sum = a + b, part = sum - a, rest = (a - (sum - part)) + (b - part);
+    bool cancels = sum == 0 && (a != 0 || __builtin_signbit(a) != __builtin_signbit(b));
+    if (cancels) return to == PTX_DOWN ? -0.0 : 0.0;
+    if (isinf(sum) && isfinite(a) && isfinite(b) &&
+        (to == PTX_TO_ZERO || (sum > 0) != (to == PTX_UP)))
+        return copysign(0x1.fffffffffffffp1023, sum);
+    return ptx_round64(sum, rest, to);
+}
+static inline double ptx_mul64(double a, double b, PtxRounding to) {
+    double product = a * b;
+    if (isinf(product) && isfinite(a) && isfinite(b) &&
+        (to == PTX_TO_ZERO || (product > 0) != (to == PTX_UP)))
+        return copysign(0x1.fffffffffffffp1023, product);
+    return ptx_round64(product, fma(a, b, -product), to);
 }
 
 static inline float ptx_f16(uint16_t h) {

@@ -2,236 +2,9 @@
 /* read: PTX text -> PtxProgram. The grammar is that of one kernel as our back end prints it, with
  * what users' inline assembly may add (scopes with registers of their own); all else is refused
  * with its place in the text. */
-#include "gen/ptx/read.h"
-
-#include "base/float.h"
+#include "gen/ptx/parser.h"
 
 #include <limits.h>
-
-typedef enum TokenKind {
-    TOKEN_END,
-    TOKEN_WORD,
-    TOKEN_NUMBER,
-    TOKEN_STRING,
-    TOKEN_PUNCTUATION
-} TokenKind;
-
-typedef struct Token {
-    TokenKind kind;
-    Str text;
-    int start, line;
-    uint64_t bits;
-    char float_kind;
-} Token;
-
-typedef struct Register { /* one, or `count` that begin with the name and end in a number */
-    RegClass class;       /* CLASS_NONE: the number `bits` */
-    uint64_t bits;
-    PtxKind declared;
-    int32_t place;
-    int count; /* -1: one */
-} Register;
-
-typedef struct CallArgument {
-    Str name;
-    Word value;
-    bool set;
-} CallArgument;
-
-enum {
-    DEEPEST_SCOPE = 16,
-    MOST_CALL_ARGUMENTS = 16,
-    MOST_REGISTERS = 1 << 20,
-    MOST_DIGITS = 7, /* of MOST_REGISTERS */
-    MOST_INSTRUCTIONS = 1 << 22,
-    STATIC_SHARED = 48 << 10, /* PTX ISA 5.1.7; more must be extern */
-    MOST_PARAM_BYTES = 32764  /* PTX ISA 5.1.6.1: of all of an entry's from sm_70 on */
-};
-
-typedef struct Scope {
-    Map names;  /* of Register */
-    Map labels; /* to instruction + 1 */
-    int num_arguments;
-} Scope;
-
-typedef struct Fixup {
-    int ins, depth; /* depth: of the scope that may have the label; 0: found */
-    Str label;
-    Span span;
-} Fixup;
-
-typedef struct Parser {
-    Arena *arena;
-    PtxProgram *program;
-    Diag *diag;
-    int at, line;
-    Token token;
-    Scope scopes[DEEPEST_SCOPE];
-    int depth; /* of scopes open */
-    CallArgument arguments[MOST_CALL_ARGUMENTS];
-    int num_arguments;
-    VEC(Fixup) fixups;
-    int file, source_line, source_column;
-    int dynamic_shared;
-    bool failed;
-} Parser;
-
-/* ---- tokens ---- */
-
-static bool fail(Parser *p, DiagKind kind, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-static bool fail(Parser *p, DiagKind kind, const char *format, ...) {
-    if (p->failed) return false;
-    Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
-    va_list args;
-    va_start(args, format);
-    Buf words = {.arena = p->arena};
-    buf_vprintf(&words, format, args);
-    va_end(args);
-    diag_add(p->diag, kind, span, "%s", words.data);
-    p->failed = true;
-    return false;
-}
-
-static bool is_word_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '$' || c == '%' || c == '.';
-}
-
-static void skip_space(Parser *p) {
-    Str text = p->program->text->text;
-    while (p->at < text.length) {
-        char c = text.data[p->at], next = p->at + 1 < text.length ? text.data[p->at + 1] : 0;
-        if (c == '\n')
-            p->line++, p->at++;
-        else if (c == ' ' || c == '\t' || c == '\r')
-            p->at++;
-        else if (c == '/' && next == '/')
-            while (p->at < text.length && text.data[p->at] != '\n') p->at++;
-        else if (c == '/' && next == '*') {
-            p->at += 2;
-            while (p->at < text.length && !(text.data[p->at] == '*' && p->at + 1 < text.length &&
-                                            text.data[p->at + 1] == '/'))
-                p->line += text.data[p->at++] == '\n';
-            p->at += 2;
-        } else
-            return;
-    }
-    if (p->at > text.length) p->at = text.length;
-}
-
-static int digit_of(char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : 99;
-}
-
-/* 12 0x1f 017 0b11, also with U behind; 0f3F800000 0d3FF0000000000000; false: not a number. */
-static bool number_of(Token *token) {
-    Str t = token->text;
-    int base = 10, i = 0, digits = 0;
-    if (t.length > 2 && t.data[0] == '0' && strchr("xXfFdD", t.data[1])) {
-        base = 16, i = 2;
-        if ((t.data[1] | 32) != 'x') token->float_kind = (char)(t.data[1] | 32);
-    } else if (t.length > 2 && t.data[0] == '0' && (t.data[1] | 32) == 'b') {
-        base = 2, i = 2;
-    } else if (t.length > 1 && t.data[0] == '0' && t.data[1] != 'U') {
-        base = 8, i = 1;
-    }
-    for (; i < t.length && digit_of(t.data[i]) < base; i++, digits++) {
-        uint64_t digit = (uint64_t)digit_of(t.data[i]);
-        if (token->bits > (UINT64_MAX - digit) / (uint64_t)base) return false;
-        token->bits = token->bits * (uint64_t)base + digit;
-    }
-    if (token->float_kind) return i == t.length && digits == (token->float_kind == 'f' ? 8 : 16);
-    if (i < t.length && t.data[i] == 'U') i++;
-    return i == t.length && digits > 0;
-}
-
-/* 0.5: the bits of a double. */
-static void decimal_of(Token *token) {
-    double value;
-    if (!float_parse(token->text, &value)) return;
-    memcpy(&token->bits, &value, sizeof value);
-    token->float_kind = '.';
-}
-
-static void advance(Parser *p) {
-    skip_space(p);
-    Str text = p->program->text->text;
-    int start = p->at;
-    p->token = (Token){.start = start, .line = p->line, .text = {text.data + start, 0}};
-    if (p->at >= text.length) return;
-    char c = text.data[p->at];
-    if (is_word_char(c)) {
-        for (;;) {
-            while (p->at < text.length && is_word_char(text.data[p->at])) p->at++;
-            if (p->at + 2 >= text.length || text.data[p->at] != ':' || text.data[p->at + 1] != ':')
-                break;
-            p->at += 2;
-        }
-        p->token.kind = TOKEN_WORD;
-    } else if (c == '"') {
-        p->at++;
-        while (p->at < text.length && text.data[p->at] != '"' && text.data[p->at] != '\n') p->at++;
-        p->at += p->at < text.length;
-        p->token.kind = TOKEN_STRING;
-    } else {
-        p->at++;
-        p->token.kind = TOKEN_PUNCTUATION;
-    }
-    p->token.text.length = p->at - start;
-    bool is_version =
-        memchr(p->token.text.data, '.', (size_t)p->token.text.length) != NULL; /* 8.0 */
-    if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && is_version) decimal_of(&p->token);
-    if (p->token.kind == TOKEN_WORD && c >= '0' && c <= '9' && !is_version) {
-        p->token.kind = TOKEN_NUMBER;
-        if (!number_of(&p->token))
-            fail(p, DIAG_ERROR, "'%.*s' is no number", STR_ARG(p->token.text));
-    }
-}
-
-static bool is(const Parser *p, const char *text) {
-    return p->token.kind != TOKEN_STRING && p->token.kind != TOKEN_END &&
-           str_is(p->token.text, text);
-}
-
-static bool accept(Parser *p, const char *text) {
-    if (!is(p, text)) return false;
-    advance(p);
-    return true;
-}
-
-static bool expect(Parser *p, const char *text) {
-    if (accept(p, text)) return true;
-    if (p->token.kind == TOKEN_END)
-        return fail(p, DIAG_ERROR, "expected '%s', saw the end of the text", text);
-    return fail(p, DIAG_ERROR, "expected '%s', saw '%.*s'", text, STR_ARG(p->token.text));
-}
-
-static bool expect_word(Parser *p, Str *word) {
-    if (p->token.kind != TOKEN_WORD)
-        return fail(p, DIAG_ERROR, "expected a name, saw '%.*s'", STR_ARG(p->token.text));
-    *word = p->token.text;
-    advance(p);
-    return true;
-}
-
-static bool expect_int(Parser *p, int64_t limit, int64_t *value) {
-    bool fine =
-        p->token.kind == TOKEN_NUMBER && !p->token.float_kind && p->token.bits <= (uint64_t)limit;
-    if (!fine)
-        return fail(p, DIAG_ERROR, "expected a number up to %lld, saw '%.*s'", (long long)limit,
-                    STR_ARG(p->token.text));
-    *value = (int64_t)p->token.bits;
-    advance(p);
-    return !p->failed;
-}
-
-static bool refuse(Parser *p) {
-    return fail(p, DIAG_REFUSED, "'%.*s' %s", STR_ARG(p->token.text), p->program->where);
-}
 
 /* ---- names ---- */
 
@@ -247,15 +20,15 @@ static const Register *register_named(const Map *names, Str name, int *index) {
     int start = name.length;
     *index = 0;
     if (r && r->count < 0) return r;
-    while (digit_of(name.data[start - 1]) < 10) start--;
+    while (ptx_digit_of(name.data[start - 1]) < 10) start--;
     int digits = name.length - start;
     if (!digits || digits > MOST_DIGITS || (digits > 1 && name.data[start] == '0')) return NULL;
-    for (int i = start; i < name.length; i++) *index = *index * 10 + digit_of(name.data[i]);
+    for (int i = start; i < name.length; i++) *index = *index * 10 + ptx_digit_of(name.data[i]);
     r = map_get(names, (Str){name.data, start});
     return r && *index < r->count ? r : NULL;
 }
 
-static bool find_register(const Parser *p, Str name, Word *word) {
+static bool find_register(const PtxParser *p, Str name, Word *word) {
     for (int d = p->depth - 1, index; d >= 0; d--) {
         const Register *r = register_named(&p->scopes[d].names, name, &index);
         if (!r) continue;
@@ -285,13 +58,13 @@ static int type_bytes(Str type) {
     return 0;
 }
 
-static bool declare_registers(Parser *p) {
+static bool declare_registers(PtxParser *p) {
     PtxProgram *program = p->program;
     RegClass class = CLASS_PRED;
     PtxKind declared = PTX_BITS;
-    if (!is(p, ".pred")) {
+    if (!ptx_is(p, ".pred")) {
         int bytes = type_bytes(p->token.text);
-        if (!bytes) return refuse(p);
+        if (!bytes) return ptx_refuse(p);
         class = bytes <= 2 ? CLASS_B16 : bytes == 4 ? CLASS_B32 : CLASS_B64;
         char letter = p->token.text.data[p->token.text.length > 4 ? 2 : 1]; /* .bf16 */
         declared = bytes == 1      ? PTX_BYTE
@@ -299,69 +72,79 @@ static bool declare_registers(Parser *p) {
                    : letter == 'f' ? PTX_FLOAT
                                    : PTX_INT;
     }
-    advance(p);
+    ptx_advance(p);
     do {
         Str name;
         int64_t count = -1;
-        if (!expect_word(p, &name)) return false;
-        if (accept(p, "<") && (!expect_int(p, MOST_REGISTERS, &count) || !expect(p, ">")))
+        if (!ptx_expect_word(p, &name)) return false;
+        if (ptx_accept(p, "<") &&
+            (!ptx_expect_int(p, MOST_REGISTERS, &count) || !ptx_expect(p, ">")))
             return false;
         if (map_get(&p->scopes[p->depth - 1].names, name))
-            return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
+            return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
         int *total = class == CLASS_PRED ? &program->num_predicates : &program->num_places;
         Register *r = arena_new_of(p->arena, Register);
         *r = (Register){class, 0, declared, *total, (int)count};
         *total += (int)(count < 0 ? 1 : count) * (class == CLASS_B64 ? 2 : 1);
         if (*total > 2 * MOST_REGISTERS)
-            return fail(p, DIAG_REFUSED, "more than %d registers %s", MOST_REGISTERS,
-                        program->where);
+            return ptx_fail(p, DIAG_REFUSED, "more than %d registers %s", MOST_REGISTERS,
+                            program->where);
         map_set(&p->scopes[p->depth - 1].names, name, r);
-    } while (accept(p, ","));
-    return expect(p, ";");
+    } while (ptx_accept(p, ","));
+    return ptx_expect(p, ";");
 }
 
 /* {1, 2}, or one number (count -1); bits of floats, too. Addresses of others are not known. */
-static bool initial_values(Parser *p, Str name, int bytes, int64_t count, unsigned char *data) {
-    if (count >= 0 && !expect(p, "{")) return false;
-    for (int64_t i = 0; i == 0 || accept(p, ","); i++) {
-        bool minus = accept(p, "-");
+static bool initial_values(PtxParser *p, Str name, int bytes, int64_t count, unsigned char *data) {
+    if (count >= 0 && !ptx_expect(p, "{")) return false;
+    for (int64_t i = 0; i == 0 || ptx_accept(p, ","); i++) {
+        bool minus = ptx_accept(p, "-");
         if (i >= count && count >= 0)
-            return fail(p, DIAG_ERROR, "more values than '%.*s' has elements", STR_ARG(name));
-        if (p->token.kind != TOKEN_NUMBER || p->token.float_kind == '.') return refuse(p);
+            return ptx_fail(p, DIAG_ERROR, "more values than '%.*s' has elements", STR_ARG(name));
+        if (p->token.kind != TOKEN_NUMBER || p->token.float_kind == '.') return ptx_refuse(p);
         uint64_t value = minus ? 0 - p->token.bits : p->token.bits;
         if (!minus && bytes < 8 && value >> (8 * bytes))
-            return fail(p, DIAG_ERROR, "'%.*s' has more than %d bytes", STR_ARG(p->token.text),
-                        bytes);
+            return ptx_fail(p, DIAG_ERROR, "'%.*s' has more than %d bytes", STR_ARG(p->token.text),
+                            bytes);
         memcpy(data + i * bytes, &value, (size_t)bytes);
-        advance(p);
+        ptx_advance(p);
         if (count < 0) return !p->failed;
     }
-    return expect(p, "}");
+    return ptx_expect(p, "}");
+}
+
+static bool in_function(const PtxParser *p) {
+    for (int d = 0; d < p->depth; d++)
+        if (p->scopes[d].is_function) return true;
+    return false;
 }
 
 /* .align 16 .b8 name[n] */
-static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
+static bool declare_memory(PtxParser *p, PtxSpace space, bool is_extern) {
     PtxProgram *program = p->program;
     int64_t align = 1, count = 0;
     Str name;
-    if (accept(p, ".attribute")) { /* (.managed): all memory is the host's here */
-        while (!is(p, ")") && p->token.kind != TOKEN_END) advance(p);
-        if (!expect(p, ")")) return false;
+    if (ptx_accept(p, ".attribute")) { /* (.managed): all memory is the host's here */
+        while (!ptx_is(p, ")") && p->token.kind != TOKEN_END) ptx_advance(p);
+        if (!ptx_expect(p, ")")) return false;
     }
-    if (accept(p, ".align") && !expect_int(p, 1024, &align)) return false;
+    if (ptx_accept(p, ".align") && !ptx_expect_int(p, 1024, &align)) return false;
     if (align < 1 || (align & (align - 1)))
-        return fail(p, DIAG_ERROR, "an alignment is a power of two");
+        return ptx_fail(p, DIAG_ERROR, "an alignment is a power of two");
     int bytes = type_bytes(p->token.text);
-    if (!bytes) return refuse(p);
-    advance(p);
-    if (!expect_word(p, &name)) return false;
-    bool is_array = accept(p, "["), open = is_array && is_extern && accept(p, "]");
+    if (!bytes) return ptx_refuse(p);
+    ptx_advance(p);
+    if (!ptx_expect_word(p, &name)) return false;
+    bool is_array = ptx_accept(p, "["), open = is_array && is_extern && ptx_accept(p, "]");
     if (!is_array)
         count = 1;
-    else if (!open && (!expect_int(p, 1 << 24, &count) || !expect(p, "]")))
+    else if (!open && (!ptx_expect_int(p, 1 << 24, &count) || !ptx_expect(p, "]")))
         return false;
-    if (find_symbol(program, name))
-        return fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
+    const SimSymbol *known = find_symbol(program, name);
+    if (known && space == SPACE_LOCAL && in_function(p) &&
+        known->size == (uint64_t)(count * bytes)) /* of a function that is read again */
+        return ptx_expect(p, ";");
+    if (known) return ptx_fail(p, DIAG_ERROR, "'%.*s' is declared twice", STR_ARG(name));
     SimSymbol symbol = {.name = name,
                         .space = space,
                         .size = open ? (uint64_t)p->dynamic_shared : (uint64_t)(count * bytes)};
@@ -369,42 +152,42 @@ static bool declare_memory(Parser *p, PtxSpace space, bool is_extern) {
     if (space == SPACE_GLOBAL) {
         unsigned char *data = arena_alloc(p->arena, (size_t)symbol.size + 16);
         symbol.address = (uint64_t)(uintptr_t)data;
-        if (accept(p, "=") && !initial_values(p, name, bytes, is_array ? count : -1, data))
+        if (ptx_accept(p, "=") && !initial_values(p, name, bytes, is_array ? count : -1, data))
             return false;
     } else {
         int64_t place = (*used + align - 1) & -align;
         if (space == SPACE_SHARED && !is_extern && place + (int64_t)symbol.size > STATIC_SHARED)
-            return fail(p, DIAG_ERROR,
-                        "shared memory that is declared with its size: at most %d bytes",
-                        STATIC_SHARED);
+            return ptx_fail(p, DIAG_ERROR,
+                            "shared memory that is declared with its size: at most %d bytes",
+                            STATIC_SHARED);
         if (place + (int64_t)symbol.size > 1 << 24)
-            return fail(p, DIAG_REFUSED, "more than 16 MB of shared or local memory %s",
-                        program->where);
+            return ptx_fail(p, DIAG_REFUSED, "more than 16 MB of shared or local memory %s",
+                            program->where);
         symbol.address = (uint64_t)place + (space == SPACE_SHARED ? SHARED_BASE : 0);
         *used = (int)(place + (int64_t)symbol.size);
     }
     vec_push(p->arena, &program->symbols, symbol);
-    return expect(p, ";");
+    return ptx_expect(p, ";");
 }
 
 /* ---- instructions ---- */
 
-static bool parse_simple_word(Parser *p, Word *word) {
-    bool minus = accept(p, "-");
+static bool parse_simple_word(PtxParser *p, Word *word) {
+    bool minus = ptx_accept(p, "-");
     word->text = p->token.text;
     if (p->token.kind == TOKEN_NUMBER || p->token.float_kind) {
         word->kind = WORD_NUMBER, word->bits = p->token.bits,
         word->float_kind = p->token.float_kind;
         if (minus && word->float_kind && word->float_kind != '.')
-            return fail(p, DIAG_ERROR, "'-' before a number given by its bits");
+            return ptx_fail(p, DIAG_ERROR, "'-' before a number given by its bits");
         if (minus && !word->float_kind && word->bits > 1ull << 63)
-            return fail(p, DIAG_ERROR, "the number is too small");
+            return ptx_fail(p, DIAG_ERROR, "the number is too small");
         if (minus) word->bits = word->float_kind ? word->bits ^ 1ull << 63 : 0 - word->bits;
-        advance(p);
+        ptx_advance(p);
         return !p->failed;
     }
     if (minus || p->token.kind != TOKEN_WORD)
-        return fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
+        return ptx_fail(p, DIAG_ERROR, "expected an operand, saw '%.*s'", STR_ARG(p->token.text));
     const SimSymbol *symbol;
     if (find_register(p, word->text, word)) {
     } else if (str_is(word->text, "WARP_SZ")) {
@@ -413,133 +196,265 @@ static bool parse_simple_word(Parser *p, Word *word) {
         word->kind = WORD_SYMBOL, word->space = symbol->space, word->bits = symbol->address;
     } else
         word->kind = word->text.data[0] == '%' ? WORD_SPECIAL : WORD_NAME;
-    advance(p);
+    ptx_advance(p);
     return true;
 }
 
 /* [a], [a+4], [a+-4]; not [a-4], which no assembler takes. */
-static bool parse_address(Parser *p, Word *word) {
+static bool parse_address(PtxParser *p, Word *word) {
     word->in_brackets = true;
     if (!parse_simple_word(p, word)) return false;
-    while (accept(p, "+")) {
+    while (ptx_accept(p, "+")) {
         int64_t part;
-        bool minus = accept(p, "-");
-        if (!expect_int(p, INT32_MAX, &part)) return false;
+        bool minus = ptx_accept(p, "-");
+        if (!ptx_expect_int(p, INT32_MAX, &part)) return false;
         word->offset += minus ? -part : part;
     }
-    if (is(p, "-")) return fail(p, DIAG_ERROR, "a negative offset is written '+-', not '-'");
-    if (is(p, ",")) return fail(p, DIAG_REFUSED, "coordinates of a texture, surface or tensor");
-    return expect(p, "]");
+    if (ptx_is(p, "-"))
+        return ptx_fail(p, DIAG_ERROR, "a negative offset is written '+-', not '-'");
+    if (ptx_is(p, ","))
+        return ptx_fail(p, DIAG_REFUSED, "coordinates of a texture, surface or tensor");
+    return ptx_expect(p, "]");
 }
 
-static bool parse_operands(Parser *p, Statement *s) {
+static bool parse_operands(PtxParser *p, Statement *s) {
     int group = 0, groups = 0;
-    while (!is(p, ";")) {
-        if (s->num_words == COUNT(s->words)) return fail(p, DIAG_ERROR, "too many operands");
+    while (!ptx_is(p, ";")) {
+        if (s->num_words == COUNT(s->words)) return ptx_fail(p, DIAG_ERROR, "too many operands");
         Word *word = &s->words[s->num_words++];
         *word = (Word){0};
-        if (!group && accept(p, "{")) group = ++groups;
+        if (!group && ptx_accept(p, "{")) group = ++groups;
         word->group = group;
-        word->negated = accept(p, "!");
-        if (accept(p, "[") ? !parse_address(p, word) : !parse_simple_word(p, word)) return false;
-        if (group && accept(p, "}")) group = 0;
-        if (is(p, ";")) break;
-        word->before_bar = accept(p, "|");
-        if (!word->before_bar && !expect(p, ",")) return false;
+        word->negated = ptx_accept(p, "!");
+        if (ptx_accept(p, "[") ? !parse_address(p, word) : !parse_simple_word(p, word))
+            return false;
+        if (group && ptx_accept(p, "}")) group = 0;
+        if (ptx_is(p, ";")) break;
+        word->before_bar = ptx_accept(p, "|");
+        if (!word->before_bar && !ptx_expect(p, ",")) return false;
     }
-    if (group) return fail(p, DIAG_ERROR, "'{' without '}'");
-    return expect(p, ";");
+    if (group) return ptx_fail(p, DIAG_ERROR, "'{' without '}'");
+    return ptx_expect(p, ";");
 }
 
-static void add_ins(Parser *p, Ins ins, int line) {
+static void add_ins(PtxParser *p, Ins ins, int line) {
     PtxProgram *program = p->program;
     ins.line = line, ins.file = (int16_t)p->file;
     ins.source_line = p->source_line, ins.source_column = p->source_column;
     vec_push(p->arena, &program->code, ins);
 }
 
-static CallArgument *find_argument(Parser *p, Str name) {
+static CallArgument *find_argument(PtxParser *p, Str name) {
     for (int i = p->num_arguments - 1; i >= 0; i--)
         if (str_equal(p->arguments[i].name, name)) return &p->arguments[i];
     return NULL;
 }
 
-/* .param .b64 name; inside a scope: of the call that follows. */
-static bool declare_argument(Parser *p) {
+/* .param .b64 name, .param .align 8 .b8 name[16]; inside a scope: of the call that follows. */
+static bool declare_argument(PtxParser *p) {
     Str name;
-    if (type_bytes(p->token.text) < 4) return refuse(p);
-    advance(p);
-    if (!expect_word(p, &name)) return false;
+    int64_t align, size;
+    bool is_aligned = ptx_accept(p, ".align");
+    if (is_aligned && !ptx_expect_int(p, 16, &align)) return false;
+    if (type_bytes(p->token.text) < (is_aligned ? 1 : 4)) return ptx_refuse(p);
+    ptx_advance(p);
+    if (!ptx_expect_word(p, &name)) return false;
+    if (ptx_accept(p, "[") && (!ptx_expect_int(p, MOST_PARAM_BYTES, &size) || !ptx_expect(p, "]")))
+        return false;
     if (p->num_arguments == MOST_CALL_ARGUMENTS)
-        return fail(p, DIAG_REFUSED, "a call with so many arguments %s", p->program->where);
+        return ptx_fail(p, DIAG_REFUSED, "a call with so many arguments %s", p->program->where);
     p->arguments[p->num_arguments++] = (CallArgument){.name = name};
-    return expect(p, ";");
+    return ptx_expect(p, ";");
 }
 
-static bool store_argument(Parser *p, Statement *s) {
+static Word new_register(PtxParser *p, RegClass class) {
+    Word word = {.kind = WORD_REGISTER,
+                 .class = class,
+                 .declared = PTX_BITS,
+                 .place = p->program->num_places,
+                 .text = STR("a part of a parameter")};
+    p->program->num_places += class == CLASS_B64 ? 2 : 1;
+    return word;
+}
+
+static bool emit(PtxParser *p, const char *mnemonic, Word to, Word from, int line) {
+    Statement s = {.mnemonic = str_of(mnemonic),
+                   .words = {to, from},
+                   .num_words = 2,
+                   .span = {p->program->text, p->token.start, p->token.start},
+                   .diag = p->diag,
+                   .program = p->program,
+                   .arena = p->arena};
+    Ins ins = {.guard = NO_OPERAND};
+    if (ptx_decode(&s, &ins))
+        add_ins(p, ins, line);
+    else
+        p->failed = true;
+    return !p->failed;
+}
+
+/* mov.f64: .. of ld.param.f64, which has 4 or 8 bytes. NULL: it has not. */
+static const char *move_of(Str mnemonic, bool *wide) {
+    static const char *const rows[][2] = {
+        {".f64", "mov.f64"}, {".b64", "mov.b64"}, {".u64", "mov.b64"}, {".s64", "mov.b64"},
+        {".f32", "mov.f32"}, {".b32", "mov.b32"}, {".u32", "mov.b32"}, {".s32", "mov.b32"}};
+    for (int i = 0; i < COUNT(rows); i++)
+        if (str_ends(mnemonic, rows[i][0])) {
+            *wide = i < 4;
+            return rows[i][1];
+        }
+    return NULL;
+}
+
+static ArgumentPart *part_at(PtxParser *p, CallArgument *argument, int64_t offset, bool adds) {
+    ArgumentPart *part = argument->parts;
+    while (part && part->offset != offset) part = part->next;
+    if (part || !adds) return part;
+    part = arena_new_of(p->arena, ArgumentPart);
+    *part = (ArgumentPart){.offset = offset, .next = argument->parts};
+    return argument->parts = part;
+}
+
+/* st.param.v2.b64 [name+8], {a, b} */
+static bool store_argument(PtxParser *p, Statement *s, int line) {
     CallArgument *argument =
-        s->num_words == 2 && s->words[0].in_brackets ? find_argument(p, s->words[0].text) : NULL;
+        s->num_words > 1 && s->words[0].in_brackets ? find_argument(p, s->words[0].text) : NULL;
+    bool wide = false;
+    const char *move = move_of(s->mnemonic, &wide);
     if (!argument)
-        return fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
-    argument->value = s->words[1];
-    argument->set = true;
+        return ptx_fail(p, DIAG_ERROR, "'st.param' needs a .param of this scope and a value");
+    for (int i = 1; i < s->num_words; i++) {
+        int64_t offset = s->words[0].offset + (i - 1) * (wide ? 8 : 4);
+        bool is_new = !part_at(p, argument, offset, false);
+        ArgumentPart *part = part_at(p, argument, offset, true);
+        s->words[i].group = 0;
+        if (!argument->is_result) {
+            part->value = s->words[i];
+            continue;
+        }
+        if (!move) return ptx_refuse(p);
+        if (is_new) part->value = new_register(p, wide ? CLASS_B64 : CLASS_B32);
+        if (!emit(p, move, part->value, s->words[i], line)) return false;
+    }
+    return true;
+}
+
+/* ld.param of a call's result, or of a function's parameter. */
+static bool load_argument(PtxParser *p, Statement *s, CallArgument *argument, int line) {
+    bool wide = false;
+    const char *move = move_of(s->mnemonic, &wide);
+    int count = s->num_words - 1;
+    while (argument->of) argument = argument->of;
+    if (!move) return ptx_refuse(p);
+    for (int i = 0; i < count; i++) {
+        const ArgumentPart *part =
+            part_at(p, argument, s->words[count].offset + i * (wide ? 8 : 4), false);
+        if (!part)
+            return ptx_fail(p, DIAG_ERROR, "nothing was given for this part of '%.*s'",
+                            STR_ARG(argument->name));
+        s->words[i].group = 0;
+        if (!emit(p, move, s->words[i], part->value, line)) return false;
+    }
+    return true;
+}
+
+static void open_scope(PtxParser *p), parse_in_body(PtxParser *p);
+static bool close_scope(PtxParser *p);
+
+/* The function's text is read here, with registers of its own. */
+static bool inline_function(PtxParser *p, const Function *function, Str result, int count,
+                            CallArgument **given) {
+    CallArgument *to = result.length ? find_argument(p, result) : NULL;
+    if (count != function->params.count)
+        return ptx_fail(p, DIAG_ERROR, "a call with %d arguments of a function with %d", count,
+                        function->params.count);
+    if (p->num_arguments + count + 1 > MOST_CALL_ARGUMENTS)
+        return ptx_fail(p, DIAG_REFUSED, "calls so deep %s", p->program->where);
+    open_scope(p);
+    if (p->failed) return false;
+    int depth = p->depth, at = p->at, line = p->line;
+    Token token = p->token;
+    p->scopes[depth - 1].is_function = true;
+    for (int i = 0; i < count; i++)
+        p->arguments[p->num_arguments++] =
+            (CallArgument){.name = function->params.data[i], .of = given[i]};
+    CallArgument *own = &p->arguments[p->num_arguments];
+    if (function->result.length)
+        p->arguments[p->num_arguments++] =
+            (CallArgument){.name = function->result, .is_result = true};
+    p->at = function->at, p->line = function->line;
+    ptx_advance(p);
+    if (!ptx_expect(p, "{")) return false;
+    while (!p->failed && !(p->depth == depth && ptx_is(p, "}"))) parse_in_body(p);
+    if (p->failed) return false;
+    map_set(&p->scopes[depth - 1].labels, STR("ret"),
+            (void *)((uintptr_t)p->program->code.count + 1));
+    if (to && function->result.length) to->parts = own->parts;
+    if (!close_scope(p)) return false;
+    p->at = at, p->line = line, p->token = token;
     return true;
 }
 
 /* call (result), name, (arg, ..); after the word call */
-static bool parse_call(Parser *p, Ins ins, int line) {
-    Str name, word;
+static bool parse_call(PtxParser *p, Ins ins, int line) {
+    Str name, word, result = STR("");
+    CallArgument *given[16];
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
-    if (accept(p, "(") && (!expect_word(p, &word) || !expect(p, ")") || !expect(p, ",")))
+    if (ptx_accept(p, "(") &&
+        (!ptx_expect_word(p, &result) || !ptx_expect(p, ")") || !ptx_expect(p, ",")))
         return false;
-    if (!expect_word(p, &name)) return false;
+    if (!ptx_expect_word(p, &name)) return false;
     Statement s = {
         .mnemonic = name, .span = span, .diag = p->diag, .program = p->program, .arena = p->arena};
-    if (accept(p, ",")) {
-        if (!expect(p, "(")) return false;
-        while (!is(p, ")")) {
-            CallArgument *argument = expect_word(p, &word) ? find_argument(p, word) : NULL;
+    if (ptx_accept(p, ",")) {
+        if (!ptx_expect(p, "(")) return false;
+        while (!ptx_is(p, ")")) {
+            CallArgument *argument = ptx_expect_word(p, &word) ? find_argument(p, word) : NULL;
             if (p->failed) return false;
-            if (!argument || !argument->set)
-                return fail(p, DIAG_ERROR, "argument '%.*s' was given no value", STR_ARG(word));
-            if (s.num_words == 16) return fail(p, DIAG_ERROR, "too many arguments");
-            s.words[s.num_words++] = argument->value;
-            if (!is(p, ")") && !expect(p, ",")) return false;
+            if (!argument || !argument->parts)
+                return ptx_fail(p, DIAG_ERROR, "argument '%.*s' was given no value", STR_ARG(word));
+            if (s.num_words == COUNT(given)) return ptx_fail(p, DIAG_ERROR, "too many arguments");
+            given[s.num_words] = argument;
+            s.words[s.num_words++] = argument->parts->value;
+            if (!ptx_is(p, ")") && !ptx_expect(p, ",")) return false;
         }
-        advance(p);
+        ptx_advance(p);
     }
+    const Function *function = map_get(&p->functions, name);
+    if (function && ins.guard == NO_OPERAND)
+        return ptx_expect(p, ";") && inline_function(p, function, result, s.num_words, given);
     ins.class = CLASS_CONTROL;
     bool print = str_is(name, "vprintf"), assertion = str_is(name, "__assertfail");
     if (!print && !assertion)
-        return fail(p, DIAG_REFUSED, "a call of '%.*s' %s", STR_ARG(name), p->program->where);
+        return ptx_fail(p, DIAG_REFUSED, "a call of '%.*s' %s", STR_ARG(name), p->program->where);
     ins.op = print ? SIM_PRINT : SIM_ASSERT;
     p->failed = !ptx_decode_call(&s, &ins, print ? "ll" : "llrll");
     if (p->failed) return false;
     add_ins(p, ins, line);
-    return expect(p, ";");
+    return ptx_expect(p, ";");
 }
 
-static bool parse_branch(Parser *p, Ins ins, int line) {
+static bool parse_branch(PtxParser *p, Ins ins, int line) {
     Str label;
     Span span = {p->program->text, p->token.start, p->token.start + p->token.text.length};
-    if (!expect_word(p, &label)) return false;
+    if (!ptx_expect_word(p, &label)) return false;
     ins.op = SIM_BRANCH, ins.class = CLASS_CONTROL;
     vec_push(p->arena, &p->fixups, (Fixup){p->program->code.count, p->depth, label, span});
     add_ins(p, ins, line);
-    return expect(p, ";");
+    return ptx_expect(p, ";");
 }
 
-static bool parse_guard(Parser *p, Ins *ins) {
+static bool parse_guard(PtxParser *p, Ins *ins) {
     Word word = {0};
     ins->guard = NO_OPERAND;
-    if (!accept(p, "@")) return true;
-    ins->negated = accept(p, "!");
+    if (!ptx_accept(p, "@")) return true;
+    ins->negated = ptx_accept(p, "!");
     if (p->token.kind != TOKEN_WORD || !find_register(p, p->token.text, &word) ||
         word.kind != WORD_PREDICATE)
-        return fail(p, DIAG_ERROR, "expected a predicate after '@', saw '%.*s'",
-                    STR_ARG(p->token.text));
+        return ptx_fail(p, DIAG_ERROR, "expected a predicate after '@', saw '%.*s'",
+                        STR_ARG(p->token.text));
     ins->guard = word.place;
-    advance(p);
+    ptx_advance(p);
     return true;
 }
 
@@ -574,21 +489,75 @@ static bool runs_anywhere(const Ins *ins) {
     return false;
 }
 
-static bool parse_instruction(Parser *p) {
+/* st.u32 and cvt.u64.u32 of a register of 64 bits, cvt.s32.s16 of one of 32: its lower part. */
+static bool narrow_sources(PtxParser *p, Statement *s, int line) {
+    bool wide = true, converts = str_starts(s->mnemonic, "cvt.");
+    bool is_8 = str_ends(s->mnemonic, ".s8") || str_ends(s->mnemonic, ".u8") ||
+                str_ends(s->mnemonic, ".b8");
+    bool is_16 = is_8 || str_ends(s->mnemonic, ".s16") || str_ends(s->mnemonic, ".u16") ||
+                 str_ends(s->mnemonic, ".b16");
+    bool is_32 = move_of(s->mnemonic, &wide) && !wide && !str_ends(s->mnemonic, ".f32");
+    if (!(is_16 || is_32) || !(converts || str_starts(s->mnemonic, "st."))) return true;
+    for (int i = 1; i < s->num_words; i++) {
+        Word *word = &s->words[i];
+        RegClass to = is_16 ? CLASS_B16 : CLASS_B32;
+        if (word->kind != WORD_REGISTER || word->class <= to || word->in_brackets) continue;
+        if (is_8 && word->class == CLASS_B32) continue;
+        const char *how = to == CLASS_B32            ? "cvt.u32.u64"
+                          : word->class == CLASS_B32 ? "cvt.u16.u32"
+                                                     : "cvt.u16.u64";
+        if (str_is(s->mnemonic, how)) continue;
+        Word part = new_register(p, to), whole = *word;
+        *word = part;
+        word->group = whole.group;
+        whole.group = 0;
+        if (!emit(p, how, part, whole, line)) return false;
+    }
+    return true;
+}
+
+/* ld.u32 into a register of 64 bits: through one of 32, which is widened. */
+typedef struct Widened {
+    Word from, to;
+    bool is_signed;
+} Widened;
+
+static int widen_results(PtxParser *p, Statement *s, Widened *widened, int most) {
+    static const char *const types[] = {".u8",  ".s8",  ".b8",  ".u16", ".s16",
+                                        ".b16", ".u32", ".s32", ".b32"};
+    bool is_narrow = false;
+    int count = 0;
+    for (int i = 0; i < COUNT(types); i++) is_narrow |= str_ends(s->mnemonic, types[i]);
+    if (!is_narrow || !str_starts(s->mnemonic, "ld.")) return 0;
+    for (int i = 0; i + 1 < s->num_words && count < most; i++) {
+        Word *word = &s->words[i];
+        if (word->kind != WORD_REGISTER || word->class != CLASS_B64) continue;
+        Widened *w = &widened[count++];
+        *w = (Widened){new_register(p, CLASS_B32), *word,
+                       str_ends(s->mnemonic, ".s8") || str_ends(s->mnemonic, ".s16") ||
+                           str_ends(s->mnemonic, ".s32")};
+        *word = w->from;
+        word->group = w->to.group;
+        w->to.group = 0;
+    }
+    return count;
+}
+
+static bool parse_instruction(PtxParser *p) {
     Ins ins = {0};
     int line = p->token.line, start = p->token.start;
     if (!parse_guard(p, &ins)) return false;
     Str mnemonic;
-    if (!expect_word(p, &mnemonic)) return false;
-    if (ins.guard == NO_OPERAND && accept(p, ":")) {
+    if (!ptx_expect_word(p, &mnemonic)) return false;
+    if (ins.guard == NO_OPERAND && ptx_accept(p, ":")) {
         Map *labels = &p->scopes[p->depth - 1].labels;
         if (map_get(labels, mnemonic))
-            return fail(p, DIAG_ERROR, "label '%.*s' stands twice", STR_ARG(mnemonic));
+            return ptx_fail(p, DIAG_ERROR, "label '%.*s' stands twice", STR_ARG(mnemonic));
         map_set(labels, mnemonic, (void *)((uintptr_t)p->program->code.count + 1));
         return true;
     }
     if (p->program->code.count >= MOST_INSTRUCTIONS)
-        return fail(p, DIAG_REFUSED, "so long a kernel %s", p->program->where);
+        return ptx_fail(p, DIAG_REFUSED, "so long a kernel %s", p->program->where);
     if (str_is(mnemonic, "bra") || str_is(mnemonic, "bra.uni")) return parse_branch(p, ins, line);
     bool calls = !p->program->is_inline;
     if (calls && (str_is(mnemonic, "call") || str_is(mnemonic, "call.uni")))
@@ -599,49 +568,72 @@ static bool parse_instruction(Parser *p) {
                     p->at < start
                         ? start
                         : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
-    if (str_starts(mnemonic, "st.param.")) return store_argument(p, &s);
+    if (str_starts(mnemonic, "st.param.")) return store_argument(p, &s, line);
+    const Word *last = &s.words[s.num_words - 1];
+    CallArgument *argument =
+        s.num_words > 1 && str_starts(mnemonic, "ld.param.") && last->in_brackets
+            ? find_argument(p, last->text)
+            : NULL;
+    if (argument) return load_argument(p, &s, argument, line);
+    if (str_is(mnemonic, "ret") && in_function(p)) {
+        ins.op = SIM_BRANCH, ins.class = CLASS_CONTROL;
+        vec_push(p->arena, &p->fixups,
+                 (Fixup){p->program->code.count, p->depth, STR("ret"), s.span});
+        add_ins(p, ins, line);
+        return true;
+    }
+    if (!narrow_sources(p, &s, line)) return false;
+    Widened widened[4];
+    int num_widened = widen_results(p, &s, widened, COUNT(widened));
     if (!ptx_decode(&s, &ins)) {
         p->failed = true;
         return false;
     }
     if (p->program->is_inline && !runs_anywhere(&ins)) {
         Str what = ins.op == SIM_SPECIAL ? s.words[1].text : mnemonic;
-        return fail(p, DIAG_REFUSED, "'%.*s' %s", STR_ARG(what), p->program->where);
+        return ptx_fail(p, DIAG_REFUSED, "'%.*s' %s", STR_ARG(what), p->program->where);
     }
     add_ins(p, ins, line);
+    for (int i = 0; i < num_widened; i++) {
+        const Widened *w = &widened[i];
+        if (!emit(p, w->is_signed ? "cvt.s64.s32" : "cvt.u64.u32", w->to, w->from, line))
+            return false;
+        Ins *added = &p->program->code.data[p->program->code.count - 1];
+        added->guard = ins.guard, added->negated = ins.negated;
+    }
     return true;
 }
 
-static bool parse_place(Parser *p) {
+static bool parse_place(PtxParser *p) {
     int64_t file = 0, line = 0, column = 0;
-    bool fine = expect_int(p, INT16_MAX, &file) && expect_int(p, INT32_MAX, &line) &&
-                expect_int(p, INT32_MAX, &column);
+    bool fine = ptx_expect_int(p, INT16_MAX, &file) && ptx_expect_int(p, INT32_MAX, &line) &&
+                ptx_expect_int(p, INT32_MAX, &column);
     p->file = (int)file, p->source_line = (int)line, p->source_column = (int)column;
     return fine;
 }
 
 /* .loc 1 24 5, function_name $L__info_string0+8, inlined_at 1 30 9: of an inlined function, where
  * it is called. */
-static bool parse_loc(Parser *p) {
+static bool parse_loc(PtxParser *p) {
     Str name;
     int64_t offset;
     if (!parse_place(p)) return false;
-    if (!accept(p, ",")) return true;
-    if (!expect(p, "function_name") || !expect_word(p, &name)) return false;
-    if (accept(p, "+") && !expect_int(p, INT32_MAX, &offset)) return false;
-    return expect(p, ",") && expect(p, "inlined_at") && parse_place(p);
+    if (!ptx_accept(p, ",")) return true;
+    if (!ptx_expect(p, "function_name") || !ptx_expect_word(p, &name)) return false;
+    if (ptx_accept(p, "+") && !ptx_expect_int(p, INT32_MAX, &offset)) return false;
+    return ptx_expect(p, ",") && ptx_expect(p, "inlined_at") && parse_place(p);
 }
 
-static void open_scope(Parser *p) {
+static void open_scope(PtxParser *p) {
     if (p->depth == DEEPEST_SCOPE)
-        fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
+        ptx_fail(p, DIAG_REFUSED, "scopes nested so deep %s", p->program->where);
     else
         p->scopes[p->depth++] = (Scope){
             .names.arena = p->arena, .labels.arena = p->arena, .num_arguments = p->num_arguments};
 }
 
 /* Branches to the scope's labels find them; the others look in the scope around it. */
-static bool close_scope(Parser *p) {
+static bool close_scope(PtxParser *p) {
     const Scope *scope = &p->scopes[p->depth - 1];
     for (int i = 0; i < p->fixups.count && !p->failed; i++) {
         Fixup *fixup = &p->fixups.data[i];
@@ -658,88 +650,91 @@ static bool close_scope(Parser *p) {
     return !p->failed;
 }
 
-static void parse_in_body(Parser *p) {
+static void parse_in_body(PtxParser *p) {
     bool is_directive = p->token.kind == TOKEN_WORD && p->token.text.data[0] == '.';
-    if (accept(p, "{"))
+    if (ptx_accept(p, "{"))
         open_scope(p);
-    else if (accept(p, "}"))
+    else if (ptx_accept(p, "}"))
         close_scope(p);
-    else if (accept(p, ".reg"))
+    else if (ptx_accept(p, ".reg"))
         declare_registers(p);
     else if (is_directive && p->program->is_inline)
-        refuse(p);
-    else if (accept(p, ".shared"))
+        ptx_refuse(p);
+    else if (ptx_accept(p, ".shared"))
         declare_memory(p, SPACE_SHARED, false);
-    else if (accept(p, ".local"))
+    else if (ptx_accept(p, ".local"))
         declare_memory(p, SPACE_LOCAL, false);
-    else if (accept(p, ".loc"))
+    else if (ptx_accept(p, ".loc"))
         parse_loc(p);
-    else if (accept(p, ".pragma"))
-        p->token.kind == TOKEN_STRING ? advance(p) : (void)refuse(p);
-    else if (accept(p, ".param"))
+    else if (ptx_accept(p, ".pragma"))
+        p->token.kind == TOKEN_STRING ? ptx_advance(p) : (void)ptx_refuse(p);
+    else if (ptx_accept(p, ".param"))
         declare_argument(p);
     else if (p->token.kind == TOKEN_END)
-        fail(p, DIAG_ERROR, "the body of the entry has no end");
+        ptx_fail(p, DIAG_ERROR, "the body of the entry has no end");
     else if (is_directive)
-        refuse(p);
-    else if (!accept(p, ";"))
+        ptx_refuse(p);
+    else if (!ptx_accept(p, ";"))
         parse_instruction(p);
 }
 
 /* ---- the module ---- */
 
 /* .ptr .global .align 4: what the compiler knows of it. */
-static bool pointer_of_param(Parser *p) {
+static bool pointer_of_param(PtxParser *p) {
     int64_t align;
-    if (!accept(p, ".ptr")) return true;
-    if (is(p, ".global") || is(p, ".shared") || is(p, ".local") || is(p, ".const")) advance(p);
-    return !accept(p, ".align") || expect_int(p, 1 << 20, &align);
+    if (!ptx_accept(p, ".ptr")) return true;
+    if (ptx_is(p, ".global") || ptx_is(p, ".shared") || ptx_is(p, ".local") || ptx_is(p, ".const"))
+        ptx_advance(p);
+    return !ptx_accept(p, ".align") || ptx_expect_int(p, 1 << 20, &align);
 }
 
-static bool parse_params(Parser *p) {
-    if (!expect(p, "(")) return false;
-    while (!is(p, ")")) {
+static bool parse_params(PtxParser *p) {
+    if (!ptx_expect(p, "(")) return false;
+    while (!ptx_is(p, ")")) {
         SimParam param = {0};
         int64_t align, count = 1;
-        if (!expect(p, ".param")) return false;
-        if (accept(p, ".align") && !expect_int(p, 1024, &align)) return false;
+        if (!ptx_expect(p, ".param")) return false;
+        if (ptx_accept(p, ".align") && !ptx_expect_int(p, 1024, &align)) return false;
         param.bytes = type_bytes(p->token.text);
-        if (!param.bytes) return refuse(p);
-        advance(p);
-        if (!pointer_of_param(p) || !expect_word(p, &param.name)) return false;
-        param.is_array = accept(p, "[");
-        if (param.is_array && (!expect_int(p, MOST_PARAM_BYTES, &count) || !expect(p, "]")))
+        if (!param.bytes) return ptx_refuse(p);
+        ptx_advance(p);
+        if (!pointer_of_param(p) || !ptx_expect_word(p, &param.name)) return false;
+        param.is_array = ptx_accept(p, "[");
+        if (param.is_array && (!ptx_expect_int(p, MOST_PARAM_BYTES, &count) || !ptx_expect(p, "]")))
             return false;
         param.bytes *= (int)count;
         vec_push(p->arena, &p->program->params, param);
-        if (!is(p, ")") && !expect(p, ",")) return false;
+        if (!ptx_is(p, ")") && !ptx_expect(p, ",")) return false;
     }
-    advance(p);
+    ptx_advance(p);
     return true;
 }
 
-static bool parse_entry(Parser *p) {
+static bool parse_entry(PtxParser *p) {
     PtxProgram *program = p->program;
-    if (program->code.count) return fail(p, DIAG_REFUSED, "a second entry %s", p->program->where);
-    if (!expect_word(p, &program->name)) return false;
-    if (is(p, "(") && !parse_params(p)) return false;
-    while (!is(p, "{")) {
-        if (is(p, ".minnctapersm")) { /* advice on how many registers to use: no register runs out
+    if (program->code.count)
+        return ptx_fail(p, DIAG_REFUSED, "a second entry %s", p->program->where);
+    if (!ptx_expect_word(p, &program->name)) return false;
+    if (ptx_is(p, "(") && !parse_params(p)) return false;
+    while (!ptx_is(p, "{")) {
+        if (ptx_is(p,
+                   ".minnctapersm")) { /* advice on how many registers to use: no register runs out
                                          here */
             int64_t blocks;
-            advance(p);
-            if (!expect_int(p, LANES, &blocks)) return false;
+            ptx_advance(p);
+            if (!ptx_expect_int(p, LANES, &blocks)) return false;
             continue;
         }
-        bool is_most = is(p, ".maxntid");
-        if (!is_most && !is(p, ".reqntid")) return refuse(p);
-        advance(p);
+        bool is_most = ptx_is(p, ".maxntid");
+        if (!is_most && !ptx_is(p, ".reqntid")) return ptx_refuse(p);
+        ptx_advance(p);
         for (int i = 0; i < 3; i++) {
             int64_t size;
-            if (!expect_int(p, LANES * MAX_WARPS, &size)) return false;
-            if (size < 1) return fail(p, DIAG_ERROR, "a block of no threads");
+            if (!ptx_expect_int(p, LANES * MAX_WARPS, &size)) return false;
+            if (size < 1) return ptx_fail(p, DIAG_ERROR, "a block of no threads");
             program->threads[i] = (uint32_t)size;
-            if (!accept(p, ",")) break;
+            if (!ptx_accept(p, ",")) break;
         }
         if (is_most)
             program->most_threads =
@@ -747,9 +742,9 @@ static bool parse_entry(Parser *p) {
     }
     uint64_t threads = (uint64_t)program->threads[0] * program->threads[1] * program->threads[2];
     if (threads > LANES * MAX_WARPS)
-        return fail(p, DIAG_ERROR, "a block of %llu threads; at most %d",
-                    (unsigned long long)threads, LANES * MAX_WARPS);
-    advance(p);
+        return ptx_fail(p, DIAG_ERROR, "a block of %llu threads; at most %d",
+                        (unsigned long long)threads, LANES * MAX_WARPS);
+    ptx_advance(p);
     open_scope(p);
     while (p->depth > 0 && !p->failed) parse_in_body(p);
     if (p->failed) return false;
@@ -758,56 +753,101 @@ static bool parse_entry(Parser *p) {
     return true;
 }
 
-static bool parse_file(Parser *p) {
+static bool parse_file(PtxParser *p) {
     int64_t number;
-    if (!expect_int(p, INT16_MAX, &number)) return false;
-    if (p->token.kind != TOKEN_STRING || number != p->program->files.count + 1) return refuse(p);
+    if (!ptx_expect_int(p, INT16_MAX, &number)) return false;
+    if (p->token.kind != TOKEN_STRING || number != p->program->files.count + 1)
+        return ptx_refuse(p);
     Str quoted = p->token.text;
     vec_push(p->arena, &p->program->files, (Str){quoted.data + 1, quoted.length - 2});
-    advance(p);
+    ptx_advance(p);
     int64_t time, size;
-    return !accept(p, ",") ||
-           (expect_int(p, INT64_MAX, &time) && expect(p, ",") && expect_int(p, INT64_MAX, &size));
+    return !ptx_accept(p, ",") || (ptx_expect_int(p, INT64_MAX, &time) && ptx_expect(p, ",") &&
+                                   ptx_expect_int(p, INT64_MAX, &size));
 }
 
 /* What debuggers read: .section .debug_str { .. } */
-static bool skip_section(Parser *p) {
+static bool skip_section(PtxParser *p) {
     Str name;
-    if (!expect_word(p, &name) || !expect(p, "{")) return false;
-    while (!is(p, "}") && p->token.kind != TOKEN_END && !p->failed) advance(p);
-    return expect(p, "}");
+    if (!ptx_expect_word(p, &name) || !ptx_expect(p, "{")) return false;
+    while (!ptx_is(p, "}") && p->token.kind != TOKEN_END && !p->failed) ptx_advance(p);
+    return ptx_expect(p, "}");
 }
 
-static bool parse_target(Parser *p) {
+static bool parse_target(PtxParser *p) {
     Str name = p->token.text;
-    advance(p);
-    if (!str_starts(name, "sm_")) return fail(p, DIAG_ERROR, "expected a target such as sm_90a");
-    for (int i = 3; i < name.length && digit_of(name.data[i]) < 10 && p->program->sm < 1000; i++)
-        p->program->sm = p->program->sm * 10 + digit_of(name.data[i]);
+    ptx_advance(p);
+    if (!str_starts(name, "sm_"))
+        return ptx_fail(p, DIAG_ERROR, "expected a target such as sm_90a");
+    for (int i = 3; i < name.length && ptx_digit_of(name.data[i]) < 10 && p->program->sm < 1000;
+         i++)
+        p->program->sm = p->program->sm * 10 + ptx_digit_of(name.data[i]);
     return true;
 }
 
-static bool parse_top(Parser *p) {
-    if (accept(p, ".version")) return advance(p), true;
-    if (accept(p, ".target")) return parse_target(p);
-    if (accept(p, ".address_size")) return expect(p, "64");
-    if (accept(p, ".file")) return parse_file(p);
-    if (accept(p, ".section")) return skip_section(p);
-    (void)(accept(p, ".visible") || accept(p, ".weak"));
-    if (accept(p, ".global") || accept(p, ".const")) return declare_memory(p, SPACE_GLOBAL, false);
-    if (accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, false);
-    if (accept(p, ".extern")) {
-        if (accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, true);
-        if (!accept(p, ".func")) return refuse(p);
-        while (!is(p, ";") && p->token.kind != TOKEN_END) advance(p);
-        return expect(p, ";");
-    }
-    if (accept(p, ".entry")) return parse_entry(p);
-    return refuse(p);
+static bool function_param(PtxParser *p, Str *name) {
+    int64_t align, size;
+    if (!ptx_expect(p, ".param")) return false;
+    if (ptx_accept(p, ".align") && !ptx_expect_int(p, 16, &align)) return false;
+    if (!type_bytes(p->token.text)) return ptx_refuse(p);
+    ptx_advance(p);
+    return ptx_expect_word(p, name) &&
+           (!ptx_accept(p, "[") ||
+            (ptx_expect_int(p, MOST_PARAM_BYTES, &size) && ptx_expect(p, "]")));
 }
 
-static Parser *parser_new(Arena *arena, Str text, int dynamic_shared, const char *where,
-                          Diag *diag) {
+/* .func (.param .b64 result) name (.param .b64 a, ..) { .. }, or ';': bodies are read where
+ * they are called. */
+static bool parse_function(PtxParser *p) {
+    Function *function = arena_new_of(p->arena, Function);
+    Str name;
+    *function = (Function){0};
+    if (ptx_accept(p, "(") && (!function_param(p, &function->result) || !ptx_expect(p, ")")))
+        return false;
+    if (!ptx_expect_word(p, &name)) return false;
+    if (ptx_accept(p, "(")) {
+        while (!ptx_is(p, ")")) {
+            Str param;
+            if (!function_param(p, &param)) return false;
+            vec_push(p->arena, &function->params, param);
+            if (!ptx_is(p, ")") && !ptx_expect(p, ",")) return false;
+        }
+        ptx_advance(p);
+    }
+    (void)ptx_accept(p, ".noreturn");
+    if (!ptx_is(p, "{")) return ptx_expect(p, ";");
+    function->at = p->token.start, function->line = p->token.line;
+    map_set(&p->functions, name, function);
+    for (int depth = 0; p->token.kind != TOKEN_END; ptx_advance(p)) {
+        depth += ptx_is(p, "{") - ptx_is(p, "}");
+        if (!depth) break;
+    }
+    return ptx_expect(p, "}");
+}
+
+static bool parse_top(PtxParser *p) {
+    if (ptx_accept(p, ".version")) return ptx_advance(p), true;
+    if (ptx_accept(p, ".target")) return parse_target(p);
+    if (ptx_accept(p, ".address_size")) return ptx_expect(p, "64");
+    if (ptx_accept(p, ".file")) return parse_file(p);
+    if (ptx_accept(p, ".section")) return skip_section(p);
+    (void)(ptx_accept(p, ".visible") || ptx_accept(p, ".weak"));
+    if (ptx_accept(p, ".func")) return parse_function(p);
+    if (ptx_accept(p, ".global") || ptx_accept(p, ".const"))
+        return declare_memory(p, SPACE_GLOBAL, false);
+    if (ptx_accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, false);
+    if (ptx_accept(p, ".extern")) {
+        if (ptx_accept(p, ".shared")) return declare_memory(p, SPACE_SHARED, true);
+        if (!ptx_accept(p, ".func")) return ptx_refuse(p);
+        while (!ptx_is(p, ";") && p->token.kind != TOKEN_END) ptx_advance(p);
+        return ptx_expect(p, ";");
+    }
+    if (ptx_accept(p, ".entry")) return parse_entry(p);
+    return ptx_refuse(p);
+}
+
+static PtxParser *parser_new(Arena *arena, Str text, int dynamic_shared, const char *where,
+                             Diag *diag) {
     PtxProgram *program = arena_new_of(arena, PtxProgram);
     *program = (PtxProgram){.arena = arena,
                             .where = where,
@@ -817,27 +857,40 @@ static Parser *parser_new(Arena *arena, Str text, int dynamic_shared, const char
                             .known_mnemonics.arena = arena,
                             .smallest_shared = 4,
                             .smallest_global = 4};
-    Parser *p = arena_new_of(arena, Parser);
-    *p = (Parser){.arena = arena,
-                  .program = program,
-                  .diag = diag,
-                  .line = 1,
-                  .dynamic_shared = dynamic_shared};
-    advance(p);
+    PtxParser *p = arena_new_of(arena, PtxParser);
+    *p = (PtxParser){.arena = arena,
+                     .program = program,
+                     .diag = diag,
+                     .functions.arena = arena,
+                     .line = 1,
+                     .dynamic_shared = dynamic_shared};
+    ptx_advance(p);
     return p;
 }
 
+/* Bodies may stand behind the entry that calls them. */
+static void find_functions(PtxParser *p) {
+    while (!p->failed && p->token.kind != TOKEN_END)
+        if (!ptx_accept(p, ".func"))
+            ptx_advance(p);
+        else if (!parse_function(p))
+            p->failed = true;
+    p->at = 0, p->line = 1;
+    if (!p->failed) ptx_advance(p);
+}
+
 PtxProgram *ptx_read(Arena *arena, Str text, int dynamic_shared, Diag *diag) {
-    Parser *p = parser_new(arena, text, dynamic_shared, "on device 'sim'", diag);
+    PtxParser *p = parser_new(arena, text, dynamic_shared, "on device 'sim'", diag);
     PtxProgram *program = p->program;
+    find_functions(p);
     while (!p->failed && p->token.kind != TOKEN_END)
         if (!parse_top(p)) p->failed = true;
-    if (!p->failed && !program->code.count) fail(p, DIAG_ERROR, "no entry in the text");
+    if (!p->failed && !program->code.count) ptx_fail(p, DIAG_ERROR, "no entry in the text");
     if (program->num_places == 0) program->num_places = 1;
     return p->failed || diag_failed(diag) ? NULL : program;
 }
 
-static void give_registers(Parser *p, PtxGiven *given, int count) {
+static void give_registers(PtxParser *p, PtxGiven *given, int count) {
     PtxProgram *program = p->program;
     open_scope(p);
     for (int i = 0; i < count; i++) {
@@ -850,15 +903,15 @@ static void give_registers(Parser *p, PtxGiven *given, int count) {
 }
 
 PtxProgram *ptx_read_inline(Arena *arena, Str text, PtxGiven *given, int count, Diag *diag) {
-    Parser *p = parser_new(arena, text, 0, "where there is no GPU", diag);
+    PtxParser *p = parser_new(arena, text, 0, "where there is no GPU", diag);
     p->program->is_inline = true;
     p->program->sm = INT_MAX;
     give_registers(p, given, count);
     while (!p->failed && p->token.kind != TOKEN_END) {
         parse_in_body(p);
-        if (!p->depth) fail(p, DIAG_ERROR, "'}' without '{'");
+        if (!p->depth) ptx_fail(p, DIAG_ERROR, "'}' without '{'");
     }
-    if (!p->failed && p->depth > 1) fail(p, DIAG_ERROR, "'{' without '}'");
+    if (!p->failed && p->depth > 1) ptx_fail(p, DIAG_ERROR, "'{' without '}'");
     if (p->failed || !close_scope(p)) return NULL;
     Ins end = {.op = SIM_END, .class = CLASS_CONTROL, .guard = NO_OPERAND};
     add_ins(p, end, p->line);

@@ -3,6 +3,7 @@
  * targets that are no GPU.
  *
  *     read.c    the text: registers, scopes, labels, memory; what is not known is refused by name
+ *     tokens.c  its words and numbers
  *     decode.c  one instruction's words -> Ins; isa.def has the lane-by-lane ones
  *
  * Registers have places: 32 words side by side for 32 bits (one for each lane of a warp), twice

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+/* parser: what read.c and tokens.c share: a text's tokens, and what is known while it is read. */
+#ifndef TERN_PTX_PARSER_H
+#define TERN_PTX_PARSER_H
+
+#include "gen/ptx/read.h"
+
+typedef enum TokenKind {
+    TOKEN_END,
+    TOKEN_WORD,
+    TOKEN_NUMBER,
+    TOKEN_STRING,
+    TOKEN_PUNCTUATION
+} TokenKind;
+
+typedef struct Token {
+    TokenKind kind;
+    Str text;
+    int start, line;
+    uint64_t bits;
+    char float_kind;
+} Token;
+
+typedef struct Register { /* one, or `count` that begin with the name and end in a number */
+    RegClass class;       /* CLASS_NONE: the number `bits` */
+    uint64_t bits;
+    PtxKind declared;
+    int32_t place;
+    int count; /* -1: one */
+} Register;
+
+typedef struct ArgumentPart { /* what st.param wrote at an offset */
+    int64_t offset;
+    Word value;
+    struct ArgumentPart *next;
+} ArgumentPart;
+
+typedef struct CallArgument {
+    Str name;
+    ArgumentPart *parts;
+    struct CallArgument *of; /* of a function's parameter: what the call gives */
+    bool is_result;          /* its parts are registers of their own */
+} CallArgument;
+
+typedef struct Function { /* .func with a body: read anew where it is called */
+    Str result;
+    VEC(Str) params;
+    int at, line; /* of its '{' */
+} Function;
+
+enum {
+    DEEPEST_SCOPE = 16,
+    MOST_CALL_ARGUMENTS = 64,
+    MOST_REGISTERS = 1 << 20,
+    MOST_DIGITS = 7, /* of MOST_REGISTERS */
+    MOST_INSTRUCTIONS = 1 << 22,
+    STATIC_SHARED = 48 << 10, /* PTX ISA 5.1.7; more must be extern */
+    MOST_PARAM_BYTES = 32764  /* PTX ISA 5.1.6.1: of all of an entry's from sm_70 on */
+};
+
+typedef struct Scope {
+    Map names;  /* of Register */
+    Map labels; /* to instruction + 1 */
+    int num_arguments;
+    bool is_function; /* `ret` goes to its end */
+} Scope;
+
+typedef struct Fixup {
+    int ins, depth; /* depth: of the scope that may have the label; 0: found */
+    Str label;
+    Span span;
+} Fixup;
+
+typedef struct PtxParser {
+    Arena *arena;
+    PtxProgram *program;
+    Diag *diag;
+    int at, line;
+    Token token;
+    Scope scopes[DEEPEST_SCOPE];
+    int depth; /* of scopes open */
+    CallArgument arguments[MOST_CALL_ARGUMENTS];
+    int num_arguments;
+    VEC(Fixup) fixups;
+    Map functions; /* of Function */
+    int file, source_line, source_column;
+    int dynamic_shared;
+    bool failed;
+} PtxParser;
+
+/* ---- tokens.c ---- */
+bool ptx_fail(PtxParser *p, DiagKind kind, const char *format, ...)
+    __attribute__((format(printf, 3, 4))); /* false */
+void ptx_advance(PtxParser *p);
+bool ptx_is(const PtxParser *p, const char *text);
+bool ptx_accept(PtxParser *p, const char *text);
+bool ptx_expect(PtxParser *p, const char *text);
+bool ptx_expect_word(PtxParser *p, Str *word);
+bool ptx_expect_int(PtxParser *p, int64_t limit, int64_t *value);
+bool ptx_refuse(PtxParser *p); /* what stands there */
+int ptx_digit_of(char c);      /* 99: it is none */
+
+#endif
