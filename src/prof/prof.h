@@ -146,8 +146,9 @@ struct tern_profile {
     int64_t num_dropped, num_unbalanced;
     ProfClock clock;
     ProfPieces marks, details;
-    int64_t num_marks, num_free;   /* num_free: for which there is room and memory */
-    int64_t memory_ns;             /* that getting memory took meanwhile */
+    int64_t num_marks,
+        num_free;      /* num_free: for which there is room and memory; 0: frames are kept */
+    int64_t memory_ns; /* that getting memory took meanwhile */
     int64_t frames_ns, num_framed; /* that finding C functions took, of so many ranges and calls */
     int num_details;
     ProfThread *threads, *last_thread;
