@@ -38,15 +38,17 @@ typedef struct Entry {
     VEC(Object *) kept;
     VEC(Shape) shapes;
     Arena *arena;
-    tern_fused *fused; /* NULL: it runs op by op */
-    int num_in, num_out, wanted_out;
+    tern_fused *fused;                         /* NULL: it runs op by op */
+    int num_args, num_in, num_out, wanted_out; /* num_in: arguments, then lifted */
+    Object *lifted[TERN_MAX_FUSED_TENSORS];    /* from outside, and want gradients: inputs, too */
+    int num_lifted;
     int64_t class_changes;
-    /* While it is traced: */
-    Host *host;
-    const HostCall *call;
-    Object **originals, **traced;
-    Str line;
-    bool is_full;
+    HostCall call; /* its arguments, with places for tensors: a trace for gradients comes later */
+    Host own, *host;
+    bool is_cuda[TERN_MAX_FUSED_TENSORS];
+    bool is_called, wants_gradients, is_full;
+    Object **traced;    /* while it is traced */
+    struct Entry *next; /* retired */
 } Entry;
 
 /* Of one function: shared by all that compile it, as torch does by its code. */
@@ -166,6 +168,17 @@ static void guard_items(Entry *entry, Object *container, int depth) {
         guard_value(entry, container->items[i], depth + 1);
 }
 
+/* A tensor from outside that wants gradients (a parameter) becomes an input of the next trace. */
+static void lift(Entry *entry, Object *value) {
+    for (int i = 0; i < entry->num_lifted; i++)
+        if (entry->lifted[i] == value) return;
+    if (entry->num_args + entry->num_lifted == TERN_MAX_FUSED_TENSORS)
+        host_refuse(entry->host, "more than %d tensors that want gradients",
+                    TERN_MAX_FUSED_TENSORS);
+    else
+        entry->lifted[entry->num_lifted++] = keep_in(entry, value);
+}
+
 /* What else a value that comes from outside is made of. */
 static void guard_value(Entry *entry, Object *value, int depth) {
     Host *host = entry->host;
@@ -179,6 +192,7 @@ static void guard_value(Entry *entry, Object *value, int depth) {
         host_refuse(host, "a %s from outside in a function that is compiled", value->type->name);
         return;
     }
+    if (is_tensor_object(value) && tern_requires_grad(tensor_of(value))) lift(entry, value);
     if (value->kind == OBJECT_LIST || value->kind == OBJECT_DICT) guard_items(entry, value, depth);
     bool is_instance = is_host && value->type == &instance_type;
     if (is_instance && class_info(value->items[0])->is_dataclass)
@@ -239,6 +253,14 @@ static int number_of(Object **tensors, int *count, Object *tensor) {
     return (*count)++;
 }
 
+static const HostType place_type = {.name = "place of a tensor"};
+
+static bool is_tree(const Object *value) {
+    return (value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST ||
+            value->kind == OBJECT_DICT) &&
+           !value->script_class;
+}
+
 typedef struct Flat {
     Buf key;
     Object *tensors[TERN_MAX_FUSED_TENSORS];
@@ -258,7 +280,9 @@ static void flatten(Flat *flat, Object *value, int depth) {
         int number = number_of(flat->tensors, &flat->num_tensors, value);
         flat->is_strange |= number < 0;
         put(key, &number, sizeof number);
+        bool wants = tern_requires_grad(tensor_of(value));
         put(key, &value->weight, sizeof value->weight);
+        put(key, &wants, sizeof wants);
         return;
     }
     bool tree =
@@ -286,35 +310,44 @@ static void flatten(Flat *flat, Object *value, int depth) {
         flat->is_strange |= value->kind != OBJECT_NONE && value->kind != OBJECT_ELLIPSIS;
 }
 
-/* The argument with the trace's tensors in the places of its own. */
+/* A tree with other leaves. */
+static Object *copy_tree(Host *host, const Object *value, Object *const *items) {
+    Object *copy = heap_list(host, value->kind, 0, NULL);
+    if (value->kind == OBJECT_DICT)
+        for (int i = 0; i + 1 < value->num_items; i += 2)
+            dict_put(host, copy, items[i], items[i + 1]);
+    else
+        copy = heap_list(host, value->kind, value->num_items, items);
+    copy->text = value->text, copy->names = value->names;
+    return copy;
+}
+
+/* An argument with places for its tensors. */
+static Object *with_places(Host *host, Flat *flat, Object *value) {
+    if (is_tensor_object(value)) {
+        Object *place = heap_host(host, &place_type, 0, NULL);
+        place->integer = number_of(flat->tensors, &flat->num_tensors, value);
+        return place;
+    }
+    if (!is_tree(value)) return value;
+    Object **items = arena_array(host->arena, Object *, value->num_items + 1);
+    for (int i = 0; i < value->num_items; i++) items[i] = with_places(host, flat, value->items[i]);
+    return copy_tree(host, value, items);
+}
+
+/* An argument with the trace's tensors in their places. */
 static Object *with_traced(Entry *entry, Object *value) {
     Host *host = entry->host;
-    if (is_tensor_object(value)) {
-        for (int i = 0; i < entry->num_in; i++)
-            if (entry->originals[i] == value) return entry->traced[i];
-        return value;
-    }
-    bool tree =
-        (value->kind == OBJECT_TUPLE || value->kind == OBJECT_LIST || value->kind == OBJECT_DICT) &&
-        !value->script_class;
-    if (!tree) {
-        guard_value(entry, keep_in(entry, value), 0);
+    if (value->kind == OBJECT_HOST && value->type == &place_type)
+        return entry->traced[value->integer];
+    if (!is_tree(value)) {
+        guard_value(entry, value, 0);
         return value;
     }
     Object **items = arena_array(host->arena, Object *, value->num_items + 1);
     for (int i = 0; i < value->num_items; i++) items[i] = with_traced(entry, value->items[i]);
-    if (value->kind == OBJECT_DICT) {
-        Object *dict = heap_list(host, OBJECT_DICT, 0, NULL);
-        for (int i = 0; i + 1 < value->num_items; i += 2)
-            dict_put(host, dict, items[i], items[i + 1]);
-        return dict;
-    }
-    Object *copy = heap_list(host, value->kind, value->num_items, items);
-    copy->text = value->text;
-    return copy;
+    return copy_tree(host, value, items);
 }
-
-static const HostType place_type = {.name = "place of a tensor"};
 
 /* The result as a template; its tensors go to `out`. NULL: refused. */
 static Object *template_of(Entry *entry, Object *value, Object **out, int *num_out) {
@@ -322,7 +355,7 @@ static Object *template_of(Entry *entry, Object *value, Object **out, int *num_o
     if (is_tensor_object(value)) {
         int number = 0;
         bool is_argument = false;
-        for (int i = 0; i < entry->num_in && !is_argument; i++)
+        for (int i = 0; i < entry->num_args && !is_argument; i++)
             if (entry->traced[i] == value) number = -1 - i, is_argument = true;
         if (!is_argument && is_outside(host, value)) return value; /* it is what it is */
         if (!is_argument) number = number_of(out, num_out, value);
@@ -366,9 +399,9 @@ static Object *from_template(Host *host, Object *value, Object *const *tensors,
     return copy;
 }
 
-static void shape_key(Object *const *tensors, int count, Buf *key) {
+static void shape_key(tern_tensor *const *tensors, int count, Buf *key) {
     for (int i = 0; i < count; i++) {
-        const tern_tensor *tensor = tensor_of(tensors[i]);
+        const tern_tensor *tensor = tensors[i];
         int rank = tern_rank(tensor), dtype = (int)tern_tensor_dtype(tensor);
         put(key, &dtype, sizeof dtype);
         put(key, &rank, sizeof rank);
@@ -389,9 +422,9 @@ static Shape *shape_of(Entry *entry, const Buf *key) {
 
 /* ---- tracing ---- */
 
-static void note_result(Entry *entry, Object *template) {
+static void note_result(Entry *entry, tern_tensor *const *in, Object *template) {
     Buf key = {.arena = entry->arena};
-    shape_key(entry->originals, entry->num_in, &key);
+    shape_key(in, entry->num_in, &key);
     Shape *shape = shape_of(entry, &key);
     Object *kept = keep_in(entry, template);
     if (shape)
@@ -403,16 +436,16 @@ static void note_result(Entry *entry, Object *template) {
 /* The function once, with tensors that have no memory. */
 static tern_status trace_body(Entry *entry, tern_tensor *const *in, tern_tensor **out) {
     Host *host = entry->host;
-    const HostCall *call = entry->call;
     Object **traced = arena_array(host->arena, Object *, entry->num_in + 1);
-    Object **args = arena_array(host->arena, Object *, call->num_args + 1);
+    Object **args = arena_array(host->arena, Object *, entry->call.num_args + 1);
     Object *results[TERN_MAX_FUSED_TENSORS];
     int num_results = 0;
     entry->traced = traced;
-    for (int i = 0; i < entry->num_in; i++)
-        traced[i] = tensor_wrap(host, tern_keep(in[i]), entry->originals[i]->weight);
-    for (int i = 0; i < call->num_args; i++) args[i] = with_traced(entry, call->args[i]);
-    HostCall inner = *call;
+    for (int i = 0; i < entry->num_args; i++)
+        traced[i] = tensor_wrap(host, tern_keep(in[i]), entry->is_cuda[i]);
+    for (int i = 0; i < entry->call.num_args; i++)
+        args[i] = with_traced(entry, entry->call.args[i]);
+    HostCall inner = entry->call;
     inner.args = args;
     Object *result = host_invoke(host, entry->state->function, &inner);
     if (is_raised(host)) return TERN_ERROR_ARGUMENT;
@@ -427,32 +460,54 @@ static tern_status trace_body(Entry *entry, tern_tensor *const *in, tern_tensor 
     if (entry->wanted_out != entry->num_out) return TERN_ERROR_ARGUMENT; /* once more */
     for (int i = 0; i < num_results; i++) out[i] = tern_keep(tensor_of(results[i]));
     if (none) out[0] = tern_keep(in[0]);
-    note_result(entry, template);
+    note_result(entry, in, template);
     return TERN_OK;
+}
+
+static bool all_hold(const Entry *entry) {
+    if (entry->class_changes != entry->own.script->class_changes) return false;
+    for (int i = 0; i < entry->guards.count; i++)
+        if (!guard_holds(&entry->guards.data[i])) return false;
+    return true;
+}
+
+/* With what is lifted meaning the trace's, and past any lack of memory. */
+static tern_status trace_guarded(Entry *entry, tern_tensor *const *in, tern_tensor **out) {
+    Script *script = entry->own.script;
+    Tracing tracing = {{exec_of(&entry->own)->num_traces += 1, was_read, at_statement, was_bound},
+                       entry};
+    jmp_buf outer; /* what runs out of memory must leave the trace first */
+    volatile tern_status status = TERN_ERROR_NO_MEMORY;
+    void *payloads[TERN_MAX_FUSED_TENSORS];
+    const int depth = script->depth, num_args = entry->num_args, num_in = entry->num_in;
+    memcpy(&outer, &script->no_memory, sizeof outer);
+    for (int i = num_args; i < num_in; i++) {
+        payloads[i] = entry->lifted[i - num_args]->payload;
+        entry->lifted[i - num_args]->payload = in[i];
+    }
+    script->watch = &tracing.watch;
+    if (setjmp(script->no_memory)) {
+        script->depth = depth;
+        exec_of(&entry->own)->is_out_of_memory = true;
+    } else {
+        status = trace_body(entry, in, out);
+    }
+    memcpy(&script->no_memory, &outer, sizeof outer);
+    script->watch = NULL;
+    for (int i = num_args; i < num_in; i++) entry->lifted[i - num_args]->payload = payloads[i];
+    return status;
 }
 
 static tern_status body(tern_tensor *const *in, tern_tensor **out, void *user) {
     Entry *entry = user;
-    Script *script = entry->host->script;
-    Tracing tracing = {{exec_of(entry->host)->num_traces += 1, was_read, at_statement, was_bound},
-                       entry};
-    jmp_buf outer; /* what runs out of memory must leave the trace first */
-    volatile bool is_out = false;
-    volatile tern_status status = TERN_ERROR_NO_MEMORY;
-    const int depth = script->depth;
-    memcpy(&outer, &script->no_memory, sizeof outer);
-    script->watch = &tracing.watch;
-    if (setjmp(script->no_memory))
-        is_out = true;
-    else
-        status = trace_body(entry, in, out);
-    memcpy(&script->no_memory, &outer, sizeof outer);
-    script->watch = NULL;
-    if (is_out) {
-        script->depth = depth;
-        exec_of(entry->host)->is_out_of_memory = true;
+    if (entry->is_called) return trace_guarded(entry, in, out);
+    entry->host = &entry->own; /* for its gradients, which come when the caller is gone */
+    if (!all_hold(entry)) {
+        host_raise(entry->host, CLASS_RUNTIME_ERROR,
+                   "what a compiled function read has changed between its call and backward()");
+        return TERN_ERROR_ARGUMENT;
     }
-    return status;
+    return trace_guarded(entry, in, out);
 }
 
 /* ---- entries ---- */
@@ -464,31 +519,51 @@ static void entry_free(Host *host, Entry *entry) {
     free(entry);
 }
 
-static bool entry_fits(const Host *host, const Entry *entry, const Buf *key) {
-    if (entry->key.length != key->length || memcmp(entry->key.data, key->data, (size_t)key->length))
-        return false;
-    if (entry->class_changes != host->script->class_changes) return false;
-    for (int i = 0; i < entry->guards.count; i++)
-        if (!guard_holds(&entry->guards.data[i])) return false;
-    return true;
+static bool entry_fits(const Entry *entry, const Buf *key) {
+    return entry->key.length == key->length &&
+           !memcmp(entry->key.data, key->data, (size_t)key->length) && all_hold(entry);
 }
 
-static Entry *entry_new(Host *host, State *state, const Buf *key) {
+/* The tape may come back for the gradients of what it has, to the end of the script. */
+static void entry_retire(Host *host, Entry *entry) {
+    Exec *exec = host ? exec_of(host) : NULL;
+    if (!exec || !entry->wants_gradients) {
+        entry_free(host, entry);
+        return;
+    }
+    entry->next = exec->retired;
+    exec->retired = entry;
+}
+
+static Entry *entry_new(Host *host, State *state, const HostCall *call, Flat *flat) {
     Entry *entry = calloc(1, sizeof *entry);
     if (!entry) longjmp(host->script->no_memory, 1);
     if (state->num_entries == MOST_ENTRIES) { /* the oldest one goes */
-        entry_free(host, state->entries[0]);
+        entry_retire(host, state->entries[0]);
         memmove(state->entries, state->entries + 1, (MOST_ENTRIES - 1) * sizeof *state->entries);
         state->num_entries--;
     }
     state->entries[state->num_entries++] = entry;
     entry->arena = arena_new(&host->script->no_memory);
     entry->state = state;
+    entry->own = (Host){.arena = host->script->scratch,
+                        .module = host->module,
+                        .diag = host->diag,
+                        .span = host->span,
+                        .script = host->script};
     entry->host = host;
     entry->key.arena = entry->arena;
-    put(&entry->key, key->data ? key->data : "", (size_t)key->length);
+    put(&entry->key, flat->key.data ? flat->key.data : "", (size_t)flat->key.length);
     entry->num_out = 1;
     entry->class_changes = host->script->class_changes;
+    Object **args = arena_array(entry->arena, Object *, call->num_args + 1);
+    Str *names = arena_array(entry->arena, Str, call->num_args + 1);
+    for (int i = 0; i < call->num_args; i++) {
+        args[i] = keep_in(entry, with_places(host, flat, call->args[i]));
+        if (call->names) names[i] = str_copy(entry->arena, call->names[i]);
+    }
+    entry->call =
+        (HostCall){.num_args = call->num_args, .args = args, .names = names, .span = call->span};
     return entry;
 }
 
@@ -553,23 +628,43 @@ static bool runs_by_ops(Host *host, Entry *entry, tern_status status) {
 
 /* ---- calls ---- */
 
-static tern_status call_fused(Host *host, Entry *entry, const HostCall *call, const Flat *flat,
+/* The arguments' tensors, then what is lifted. */
+static void set_inputs(Entry *entry, const Flat *flat, tern_tensor **in) {
+    int count = flat->num_tensors;
+    entry->num_args = count;
+    for (int i = 0; i < count; i++) {
+        in[i] = tensor_of(flat->tensors[i]);
+        entry->is_cuda[i] = flat->tensors[i]->weight;
+    }
+    for (int i = 0; i < entry->num_lifted && count < TERN_MAX_FUSED_TENSORS; i++)
+        in[count++] = tensor_of(entry->lifted[i]);
+    entry->num_in = count;
+    for (int i = 0; i < count; i++) entry->wants_gradients |= tern_requires_grad(in[i]);
+}
+
+static tern_status call_fused(Host *host, Entry *entry, const Flat *flat, tern_tensor **in,
                               tern_tensor **out) {
-    tern_tensor *in[TERN_MAX_FUSED_TENSORS];
-    entry->host = host, entry->call = call;
-    entry->originals = (Object **)(uintptr_t)flat->tensors, entry->num_in = flat->num_tensors;
-    for (int i = 0; i < flat->num_tensors; i++) in[i] = tensor_of(flat->tensors[i]);
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < TERN_MAX_FUSED_TENSORS + 2; pass++) {
+        set_inputs(entry, flat, in);
         if (!entry->fused)
             entry->fused =
                 tern_fuse(exec_of(host)->session, kernel_name(host, entry->state->function), body,
                           entry->num_in, entry->num_out, entry);
         if (!entry->fused) return TERN_ERROR_NO_MEMORY;
+        int num_lifted = entry->num_lifted;
+        entry->host = host, entry->is_called = true;
         tern_status status = tern_fused_call(entry->fused, in, out);
-        bool again = status && !is_raised(host) && !exec_of(host)->is_out_of_memory &&
-                     entry->wanted_out && entry->wanted_out != entry->num_out;
+        entry->host = &entry->own, entry->is_called = false;
+        bool is_short = entry->wanted_out && entry->wanted_out != entry->num_out;
+        bool has_more = entry->num_lifted > num_lifted;
+        bool again =
+            status && !exec_of(host)->is_out_of_memory &&
+            (is_raised(host) ? has_more && host->script->is_refused : is_short || has_more);
         if (!again) return status;
-        entry->num_out = entry->wanted_out; /* how many results, only a trace tells */
+        if (is_raised(host)) take_raised(host);
+        host->script->is_refused = false;
+        host->script->trace.count = 0;
+        if (is_short) entry->num_out = entry->wanted_out; /* how many, only a trace tells */
         tern_fused_free(entry->fused);
         entry->fused = NULL;
         entry->shapes.count = 0;
@@ -577,11 +672,12 @@ static tern_status call_fused(Host *host, Entry *entry, const HostCall *call, co
     return TERN_ERROR_UNSUPPORTED;
 }
 
-static Object *result_now(Host *host, Entry *entry, const Flat *flat, tern_tensor *const *out) {
+static Object *result_now(Host *host, Entry *entry, const Flat *flat, tern_tensor *const *in,
+                          tern_tensor *const *out) {
     Buf key = {.arena = host->arena};
     Object *tensors[TERN_MAX_FUSED_TENSORS];
     for (int i = 0; i < entry->num_out; i++) tensors[i] = tensor_wrap(host, out[i], false);
-    shape_key(flat->tensors, flat->num_tensors, &key);
+    shape_key(in, entry->num_in, &key);
     const Shape *shape = shape_of(entry, &key);
     if (!shape) return host_refuse(host, "a compiled function whose result is not known");
     return from_template(host, shape->result, tensors, flat->tensors);
@@ -592,6 +688,8 @@ static Object *compiled_call(Host *host, Object *self, const HostCall *call) {
     if (host->script->watch) return host_invoke(host, state->function, call);
     Flat *flat = arena_new_of(host->arena, Flat);
     flat->key.arena = host->arena;
+    bool records = tern_grad_mode(exec_of(host)->session);
+    put(&flat->key, &records, sizeof records);
     for (int i = 0; i < call->num_args; i++) {
         Str name = call->names ? call->names[i] : (Str){0};
         buf_printf(&flat->key, "%.*s=", STR_ARG(name));
@@ -604,16 +702,17 @@ static Object *compiled_call(Host *host, Object *self, const HostCall *call) {
     }
     Entry *entry = NULL;
     for (int i = state->num_entries - 1; i >= 0 && !entry; i--)
-        if (entry_fits(host, state->entries[i], &flat->key)) entry = state->entries[i];
+        if (entry_fits(state->entries[i], &flat->key)) entry = state->entries[i];
     bool is_new = !entry;
-    if (is_new) entry = entry_new(host, state, &flat->key);
+    if (is_new) entry = entry_new(host, state, call, flat);
     if (!is_new && !entry->fused) return host_invoke(host, state->function, call);
     tern_tensor *out[TERN_MAX_FUSED_TENSORS];
+    tern_tensor *in[TERN_MAX_FUSED_TENSORS];
     state->references++;
-    tern_status status = call_fused(host, entry, call, flat, out);
+    tern_status status = call_fused(host, entry, flat, in, out);
     Object *result = host->script->poison;
     if (!status)
-        result = result_now(host, entry, flat, out);
+        result = result_now(host, entry, flat, in, out);
     else if (runs_by_ops(host, entry, status)) {
         tern_fused_free(entry->fused);
         entry->fused = NULL;
@@ -627,7 +726,7 @@ static Object *compiled_call(Host *host, Object *self, const HostCall *call) {
 
 /* The objects that it keeps go with the script's heap. */
 static void state_free(Host *host, State *state) {
-    for (int i = 0; i < state->num_entries; i++) entry_free(host, state->entries[i]);
+    for (int i = 0; i < state->num_entries; i++) entry_retire(host, state->entries[i]);
     if (host) host_drop(host, state->function);
     free(state);
 }
@@ -636,6 +735,10 @@ void compile_close(Exec *exec) {
     for (State *state = exec->states, *next; state; state = next) {
         next = state->next;
         state_free(NULL, state);
+    }
+    for (Entry *entry = exec->retired, *next; entry; entry = next) {
+        next = entry->next;
+        entry_free(NULL, entry);
     }
 }
 

@@ -4,6 +4,8 @@
  *     exec.c       tern_run_script: opens a script, gives it modules
  *     tensor.c     the type of torch.Tensor: attributes, operators, subscripts, methods
  *     torch.c      functions of the module torch
+ *     more.c       more of torch, in its own ways of writing arguments
+ *     grad.c       gradients, torch.autograd.Function, steps of optimisers
  *     random.c     the generator of torch on the CPU
  *     triton.c     the module triton: cdiv, testing, the runtime's devices
  *     perf.c       triton.testing.perf_report
@@ -58,6 +60,7 @@ typedef struct Exec {
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
     Random random;
     struct State *states; /* of functions that are compiled */
+    struct Entry *retired;
     uint32_t num_traces;
     bool is_out_of_memory; /* a trace was */
     FuseWanted wanted;
@@ -93,6 +96,19 @@ Object *compile_whole(Host *host, Object *function); /* with fullgraph=True */
 /* NULL: it was not traced. tern_free. */
 char *compiled_text(const Object *compiled, tern_fused_text_kind kind);
 void compile_close(Exec *exec);
+
+void add_torch(Host *host, Object *module); /* its functions that are in C */
+
+/* ---- grad.c ---- */
+Object *grad_attribute(Host *host, Object *self, Str name); /* NULL: none of these */
+bool grad_set_attribute(Host *host, Object *self, Str name, Object *value);
+Object *run_backward(Host *host, Object *const *args, const HostCall *call);
+Object *grad_open(Host *host, Str path); /* NULL: no such module of ours */
+
+/* ---- more.c ---- */
+Object *more_open(Host *host, Str path); /* NULL: no such module of ours */
+const Native *more_method(Str name);     /* of a tensor; NULL: none */
+void add_more(Host *host, Object *module);
 
 /* ---- random.c ---- */
 void torch_seed(Random *random, uint64_t seed);

@@ -45,6 +45,11 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(string, "string")                                                                         \
     TEXT(tabulate, "tabulate")                                                                     \
     TEXT(textwrap, "textwrap")                                                                     \
+    TEXT(torch_autograd, "torch.autograd.function")                                                \
+    TEXT(torch_functional, "torch.nn.functional")                                                  \
+    TEXT(torch_more, "torch._more")                                                                \
+    TEXT(torch_nn, "torch.nn.modules")                                                             \
+    TEXT(torch_optim, "torch.optim")                                                               \
     TEXT(types, "types")                                                                           \
     TEXT(warnings, "warnings")                                                                     \
     TEXT(collections_abc, "collections.abc")                                                       \

@@ -164,9 +164,9 @@ static Object *tensor_get(Host *host, Object *self, Str name) {
     if (str_is(name, "device")) return device_object(host, self->weight);
     if (str_is(name, "ndim")) return object_int(host->arena, tern_rank(tensor));
     if (str_is(name, "is_cuda")) return object_bool(host->arena, self->weight);
-    if (str_is(name, "requires_grad")) return host->script->booleans[0];
     if (str_is(name, "T")) return transposed(host, self);
-    return torch_method(host, self, name);
+    Object *of_gradients = grad_attribute(host, self, name);
+    return of_gradients || is_raised(host) ? of_gradients : torch_method(host, self, name);
 }
 
 /* ---- operators ---- */
@@ -343,6 +343,7 @@ static void tensor_print(Host *host, Object *self, Buf *out, bool as_repr) {
         tensor_failed(host);
         return;
     }
+    if (self->script_class) buf_puts(out, "Parameter containing:\n");
     buf_puts(out, text);
     tern_free(text);
 }
@@ -361,6 +362,7 @@ static Object *tensor_format(Host *host, Object *self, Str spec) {
 const HostType tensor_type = {.name = "torch.Tensor",
                               .free = tensor_free,
                               .attribute = tensor_get,
+                              .set_attribute = grad_set_attribute,
                               .binary = tensor_binary,
                               .unary = tensor_unary,
                               .subscript = tensor_subscript,

@@ -3,6 +3,7 @@
  * of `both` is torch.name(x, ..) and x.name(..). */
 #include "exec/exec.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static bool cuda_of(const Object *object) { return is_tensor_object(object) && object->weight; }
@@ -19,7 +20,7 @@ typedef struct Wanted {
     int rank;
     int64_t sizes[TERN_MAX_RANK];
     tern_dtype dtype;
-    bool is_cuda, has_dtype;
+    bool is_cuda, has_dtype, needs_grad;
 } Wanted;
 
 static bool is_word(Host *host, Str name, Object *value, Wanted *wanted, bool *fine) {
@@ -29,7 +30,7 @@ static bool is_word(Host *host, Str name, Object *value, Wanted *wanted, bool *f
     } else if (str_is(name, "device")) {
         *fine = device_of(host, value, &wanted->is_cuda);
     } else if (str_is(name, "requires_grad")) {
-        if (script_truth(host, value)) host_refuse(host, "requires_grad=True");
+        wanted->needs_grad = script_truth(host, value);
     } else {
         return false;
     }
@@ -60,6 +61,11 @@ static bool wanted_of(Host *host, const HostCall *call, int first, Wanted *wante
         if (!host_int(host, sizes[i], "a size", &wanted->sizes[i])) return false;
     wanted->rank = count;
     return true;
+}
+
+static Object *with_grad(Host *host, Object *made, bool needs_grad) {
+    if (!needs_grad || is_raised(host)) return made;
+    return tern_set_requires_grad(tensor_of(made), true) ? tensor_failed(host) : made;
 }
 
 enum { MAKE_EMPTY, MAKE_ZEROS, MAKE_ONES, MAKE_RAND, MAKE_RANDN };
@@ -103,7 +109,8 @@ static Object *made(Host *host, const Wanted *w, int what) {
     if (what == MAKE_ZEROS) tensor = tern_zeros(session, w->dtype, w->rank, w->sizes);
     if (what == MAKE_ONES) tensor = tern_ones(session, w->dtype, w->rank, w->sizes);
     if (draws) tensor = drawn(host, w, what == MAKE_RANDN);
-    return is_raised(host) ? none_of(host) : tensor_wrap(host, tensor, w->is_cuda);
+    if (is_raised(host)) return none_of(host);
+    return with_grad(host, tensor_wrap(host, tensor, w->is_cuda), w->needs_grad);
 }
 
 static Object *run_make(Host *host, Object *const *args, const HostCall *call) {
@@ -123,10 +130,13 @@ static Object *run_like(Host *host, Object *const *args, const HostCall *call) {
     memcpy(wanted.sizes, tern_shape(like), (size_t)wanted.rank * sizeof *wanted.sizes);
     if (!same && !torch_dtype_of(host, args[1], &wanted.dtype)) return none_of(host);
     if (given(args[2]) && !device_of(host, args[2], &wanted.is_cuda)) return none_of(host);
+    wanted.needs_grad = args[3] && script_truth(host, args[3]);
     if (same && call->id == MAKE_EMPTY)
-        return tensor_wrap(host, tern_empty_like(like), wanted.is_cuda);
+        return with_grad(host, tensor_wrap(host, tern_empty_like(like), wanted.is_cuda),
+                         wanted.needs_grad);
     if (same && call->id == MAKE_ZEROS)
-        return tensor_wrap(host, tern_zeros_like(like), wanted.is_cuda);
+        return with_grad(host, tensor_wrap(host, tern_zeros_like(like), wanted.is_cuda),
+                         wanted.needs_grad);
     return made(host, &wanted, call->id);
 }
 
@@ -173,8 +183,9 @@ static Object *run_full(Host *host, Object *const *args, const HostCall *call) {
     if (args[1]->kind == OBJECT_BOOL) w.dtype = TERN_BOOL;
     if (given(args[2]) && !torch_dtype_of(host, args[2], &w.dtype)) return none_of(host);
     if (!device_of(host, args[3], &w.is_cuda)) return none_of(host);
-    return tensor_wrap(host, tern_full(session_of(host), w.dtype, w.rank, w.sizes, value),
-                       w.is_cuda);
+    Object *full =
+        tensor_wrap(host, tern_full(session_of(host), w.dtype, w.rank, w.sizes, value), w.is_cuda);
+    return with_grad(host, full, args[4] && script_truth(host, args[4]));
 }
 
 static Object *run_arange(Host *host, Object *const *args, const HostCall *call) {
@@ -190,8 +201,9 @@ static Object *run_arange(Host *host, Object *const *args, const HostCall *call)
     }
     if (given(args[3]) && !torch_dtype_of(host, args[3], &dtype)) return none_of(host);
     if (!device_of(host, args[4], &is_cuda)) return none_of(host);
-    return tensor_wrap(host, tern_arange(session_of(host), dtype, bounds[0], bounds[1], bounds[2]),
-                       is_cuda);
+    Object *range = tensor_wrap(
+        host, tern_arange(session_of(host), dtype, bounds[0], bounds[1], bounds[2]), is_cuda);
+    return with_grad(host, range, args[5] && script_truth(host, args[5]));
 }
 
 static Object *run_randint(Host *host, Object *const *args, const HostCall *call) {
@@ -285,8 +297,9 @@ static Object *run_tensor(Host *host, Object *const *args, const HostCall *call)
                                  item->kind == OBJECT_FLOAT ? (int64_t)item->number
                                                             : (int64_t)item->integer);
     }
-    return tensor_wrap(host, tern_from(session_of(host), data, dtype, values.rank, values.sizes),
-                       is_cuda);
+    Object *tensor = tensor_wrap(
+        host, tern_from(session_of(host), data, dtype, values.rank, values.sizes), is_cuda);
+    return with_grad(host, tensor, args[3] && script_truth(host, args[3]));
 }
 
 /* ---- ops ---- */
@@ -686,7 +699,8 @@ static Object *run_seed(Host *host, Object *const *args, const HostCall *call) {
     (void)call;
     if (!host_may_do(host, "a seed")) return none_of(host);
     if (host_int(host, args[0], "the seed", &seed))
-        torch_seed(&exec_of(host)->random, (uint64_t)seed);
+        torch_seed(&exec_of(host)->random, (uint64_t)seed),
+            tern_manual_seed(session_of(host), (uint64_t)seed);
     return none_of(host);
 }
 
@@ -799,16 +813,19 @@ static const Native functions[] = {
     {"ones", "..", run_make, MAKE_ONES},
     {"rand", "..", run_make, MAKE_RAND},
     {"randn", "..", run_make, MAKE_RANDN},
-    {"empty_like", "input, *, dtype?, device?", run_like, MAKE_EMPTY},
-    {"zeros_like", "input, *, dtype?, device?", run_like, MAKE_ZEROS},
-    {"ones_like", "input, *, dtype?, device?", run_like, MAKE_ONES},
-    {"rand_like", "input, *, dtype?, device?", run_like, MAKE_RAND},
-    {"randn_like", "input, *, dtype?, device?", run_like, MAKE_RANDN},
+    {"empty_like", "input, *, dtype?, device?, requires_grad?, memory_format?", run_like,
+     MAKE_EMPTY},
+    {"zeros_like", "input, *, dtype?, device?, requires_grad?, memory_format?", run_like,
+     MAKE_ZEROS},
+    {"ones_like", "input, *, dtype?, device?, requires_grad?, memory_format?", run_like, MAKE_ONES},
+    {"rand_like", "input, *, dtype?, device?, requires_grad?, memory_format?", run_like, MAKE_RAND},
+    {"randn_like", "input, *, dtype?, device?, requires_grad?, memory_format?", run_like,
+     MAKE_RANDN},
     NATIVE("empty_strided", "size, stride, *, dtype?, device?", run_empty_strided),
-    NATIVE("full", "size, fill_value, *, dtype?, device?", run_full),
-    NATIVE("arange", "start, end?, step?, *, dtype?, device?", run_arange),
+    NATIVE("full", "size, fill_value, *, dtype?, device?, requires_grad?", run_full),
+    NATIVE("arange", "start, end?, step?, *, dtype?, device?, requires_grad?", run_arange),
     NATIVE("randint", "low, high, size?, *, dtype?, device?", run_randint),
-    NATIVE("tensor", "data, *, dtype?, device?", run_tensor),
+    NATIVE("tensor", "data, *, dtype?, device?, requires_grad?", run_tensor),
     {"where", "condition, input, other", run_where, TERN_OP_where},
     {"cat", "tensors, dim?", run_join, JOIN_CAT},
     {"stack", "tensors, dim?", run_join, JOIN_STACK},
@@ -855,7 +872,41 @@ Object *torch_method(Host *host, Object *tensor, Str name) {
         if (str_is(name, both[i].name)) found = &both[i];
     for (int i = 0; i < COUNT(methods) && !found; i++)
         if (str_is(name, methods[i].name)) found = &methods[i];
-    return found ? method_new(host, tensor, native_new(host, found, NULL)) : NULL;
+    if (!found) found = more_method(name);
+    if (found) return method_new(host, tensor, native_new(host, found, NULL));
+    Object *more = module_import(host, STR("torch._more"));
+    if (is_raised(host)) return NULL;
+    Object *text = object_str(host->arena, name);
+    Object *method = host_invoke_with(host, host_get(host, more, STR("method")), 1, &text);
+    return is_raised(host) || method->kind != OBJECT_FUNCTION ? NULL
+                                                              : method_new(host, tensor, method);
+}
+
+static Object *run_refuse(Host *host, Object *const *args, const HostCall *call) {
+    Str what;
+    (void)call;
+    return host_text(host, args[0], "what", &what) ? host_refuse(host, "%.*s", STR_ARG(what))
+                                                   : none_of(host);
+}
+
+void add_torch(Host *host, Object *module) {
+    static const Native refuse = NATIVE("refuse", "what", run_refuse);
+    module_add_natives(host, module, both, COUNT(both));
+    module_add_natives(host, module, functions, COUNT(functions));
+    module_add_natives(host, module, &refuse, 1);
+    Object *sample = heap_host(host, &tensor_type, 0, NULL);
+    module_add(host, module, "Tensor", class_of(host, sample));
+}
+
+/* All names of a module that is text, but those with '_' before and those that are there. */
+static void add_names_of(Host *host, Object *module, const char *path) {
+    const Object *text = module_import(host, str_of(path));
+    if (is_raised(host)) return;
+    const Object *names = text->items[0];
+    for (int i = 0; i + 1 < names->num_items; i += 2)
+        if (!dict_find_text(module->items[0], names->items[i]->text))
+            module_add(host, module, str_c(host->arena, names->items[i]->text),
+                       names->items[i + 1]);
 }
 
 static Object *open_torch(Host *host) {
@@ -863,18 +914,39 @@ static Object *open_torch(Host *host) {
                                          "half",    "bfloat16", "int8",    "int16",  "int32",
                                          "int",     "int64",    "long",    "uint8",  "bool"};
     Object *module = host_module_new(host, "torch");
-    module_add_natives(host, module, both, COUNT(both));
-    module_add_natives(host, module, functions, COUNT(functions));
+    add_torch(host, module);
+    add_more(host, module);
     for (int i = 0; i < COUNT(dtypes); i++)
         module_add(host, module, dtypes[i],
                    builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
-    static const char *const parts[] = {"cuda",     "cpu",      "nn",  "testing",
-                                        "profiler", "autograd", "jit", "utils"};
-    Object *sample = heap_host(host, &tensor_type, 0, NULL);
-    module_add(host, module, "Tensor", class_of(host, sample));
+    static const char *const parts[] = {"cuda",     "cpu", "nn",    "testing", "profiler",
+                                        "autograd", "jit", "utils", "optim",   "_C"};
+    static const char *const of_autograd[] = {"no_grad", "enable_grad", "inference_mode",
+                                              "set_grad_enabled", "is_grad_enabled"};
     for (int i = 0; i < COUNT(parts) && !is_raised(host); i++)
         module_add(host, module, parts[i],
                    module_import(host, str_format(host->arena, "torch.%s", parts[i])));
+    Object *autograd = is_raised(host) ? NULL : host_get(host, module, STR("autograd"));
+    for (int i = 0; i < COUNT(of_autograd) && autograd; i++)
+        module_add(host, module, of_autograd[i], host_get(host, autograd, str_of(of_autograd[i])));
+    if (!is_raised(host)) add_names_of(host, module, "torch._more");
+    module_add(host, module, "__version__", object_str(host->arena, STR("2.11.0+tern")));
+    module_add(host, module, "pi", object_float(host->arena, 3.141592653589793));
+    module_add(host, module, "inf", object_float(host->arena, (double)INFINITY));
+    module_add(host, module, "nan", object_float(host->arena, (double)NAN));
+    return module;
+}
+
+/* torch._C._profiler._ExperimentalConfig(..), which profile() is given and does not look at. */
+static Object *run_nothing(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, host->script->none;
+}
+static Object *open_c(Host *host) {
+    static const Native config = NATIVE("_ExperimentalConfig", "..", run_nothing);
+    Object *module = host_module_new(host, "torch._C");
+    Object *profiler = host_module_new(host, "torch._C._profiler");
+    module_add_natives(host, profiler, &config, 1);
+    module_add(host, module, "_profiler", profiler);
     return module;
 }
 
@@ -894,21 +966,27 @@ Object *torch_open(Host *host, Str path) {
     } else if (str_is(path, "torch.autograd")) {
         module = host_module_new(host, "torch.autograd");
         module_add(host, module, "profiler", module_import(host, STR("torch.autograd.profiler")));
+        if (!is_raised(host)) add_names_of(host, module, "torch.autograd.function");
     } else if (str_is(path, "torch.utils")) {
         module = host_module_new(host, "torch.utils");
         module_add(host, module, "cpp_extension",
                    module_import(host, STR("torch.utils.cpp_extension")));
     } else if (str_is(path, "torch.utils.cpp_extension")) {
         module = extension_open(host);
-    } else if (str_is(path, "torch.nn.functional")) {
-        module = host_module_new(host, "torch.nn.functional");
+    } else if (str_is(path, "_torch.functional")) {
+        module = host_module_new(host, "_torch.functional");
         module_add_natives(host, module, of_functional, COUNT(of_functional));
     } else if (str_is(path, "torch.nn")) {
         module = host_module_new(host, "torch.nn");
         module_add(host, module, "functional", module_import(host, STR("torch.nn.functional")));
+        if (!is_raised(host)) add_names_of(host, module, "torch.nn.modules");
+    } else if (str_is(path, "torch._C")) {
+        module = open_c(host);
     } else if (str_is(path, "torch.testing")) {
         module = host_module_new(host, "torch.testing");
         module_add_natives(host, module, of_testing, COUNT(of_testing));
     }
+    if (!module && !is_raised(host)) module = grad_open(host, path);
+    if (!module && !is_raised(host)) module = more_open(host, path);
     return module || is_raised(host) ? module : profile_open(host, path);
 }

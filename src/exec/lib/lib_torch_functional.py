@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+# torch.nn.functional.
+import math
+from _torch import Tensor, arange, cross_entropy as _cross_entropy, dropout as _dropout, elu as _elu, embedding as _embedding, layer_norm as _layer_norm, leaky_relu as _leaky_relu, linear, refuse, rms_norm as _rms_norm, softplus as _softplus, tanh, sigmoid, where
+from _torch.functional import gelu, log_softmax as _log_softmax, relu as _relu, silu as _silu, softmax as _softmax
+
+
+def relu(input, inplace=False):
+    return input.copy_(_relu(input)) if inplace else _relu(input)
+
+
+def silu(input, inplace=False):
+    return input.copy_(_silu(input)) if inplace else _silu(input)
+
+
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    if dim is None:
+        refuse('softmax without dim=')
+    return _softmax(input if dtype is None else input.to(dtype), dim)
+
+
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    if dim is None:
+        refuse('log_softmax without dim=')
+    return _log_softmax(input if dtype is None else input.to(dtype), dim)
+
+
+def logsigmoid(input):
+    return input.log_sigmoid()
+
+
+def leaky_relu(input, negative_slope=0.01, inplace=False):
+    return _leaky_relu(input, negative_slope)
+
+
+def elu(input, alpha=1.0, inplace=False):
+    return _elu(input, alpha)
+
+
+def softplus(input, beta=1, threshold=20):
+    return _softplus(input, beta, threshold)
+
+
+def _dims(input, normalized_shape, what):
+    shape = [normalized_shape] if isinstance(normalized_shape, int) else list(normalized_shape)
+    if list(input.shape[-len(shape):]) != shape:
+        words = ', '.join(str(n) for n in shape)
+        raise RuntimeError(f'Given normalized_shape={shape}, expected input with shape [*, {words}], but got input of size'
+                           f'{list(input.shape)}')
+    return len(shape)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-5):
+    return _layer_norm(input, _dims(input, normalized_shape, 'layer_norm'), weight, bias, eps)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    if eps is None:
+        eps = {'torch.float64': 2.220446049250313e-16, 'torch.float32': 1.1920928955078125e-07,
+               'torch.float16': 0.0009765625, 'torch.bfloat16': 0.0078125}[str(input.dtype)]
+    return _rms_norm(input, _dims(input, normalized_shape, 'rms_norm'), weight, None, eps)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if padding_idx is not None or max_norm is not None or scale_grad_by_freq or sparse:
+        refuse('these arguments of embedding')
+    return _embedding(input, weight)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    if inplace:
+        refuse('dropout in place')
+    return _dropout(input, p, training)
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean',
+                  label_smoothing=0.0):
+    return _cross_entropy(input, target, weight, reduction, ignore_index, label_smoothing)
+
+
+def _reduced(loss, reduction):
+    if reduction == 'none':
+        return loss
+    if reduction not in ('mean', 'sum'):
+        raise ValueError(f'{reduction} is not a valid value for reduction')
+    return loss.mean() if reduction == 'mean' else loss.sum()
+
+
+def mse_loss(input, target, size_average=None, reduce=None, reduction='mean', weight=None):
+    return _reduced((input - target).square(), reduction)
+
+
+def l1_loss(input, target, size_average=None, reduce=None, reduction='mean', weight=None):
+    return _reduced((input - target).abs(), reduction)
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'):
+    if weight is not None:
+        refuse('weight= of nll_loss')
+    loss = -input.gather(1, target[:, None]).squeeze(1)
+    if ignore_index < 0:
+        return _reduced(loss, reduction)
+    refuse('ignore_index= of nll_loss')
+
+
+def one_hot(tensor, num_classes=-1):
+    if num_classes < 0:
+        num_classes = int(tensor.max().item()) + 1
+    return (tensor.unsqueeze(-1) == arange(num_classes, device=tensor.device)).long()
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    if p != 2.0:
+        refuse('normalize with another p')
+    norm = input.square().sum(dim=dim, keepdim=True).sqrt()
+    return input / where(norm > eps, norm, eps)
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None):
+    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scores = query @ key.transpose(-2, -1) * scale
+    if is_causal:
+        rows, columns = arange(query.shape[-2], device=query.device), arange(key.shape[-2], device=query.device)
+        scores = where(rows[:, None] >= columns[None, :], scores, -math.inf)
+    if attn_mask is not None:
+        scores = where(attn_mask, scores, -math.inf) if str(attn_mask.dtype) == 'torch.bool' else scores + attn_mask
+    weights = softmax(scores, -1)
+    if dropout_p > 0:
+        weights = dropout(weights, dropout_p)
+    return weights @ value

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+# What of torch are few calls of others: functions of torch that are methods of tensors, too.
+import math
+from _torch import Tensor, arange, bmm, cat, empty, full, index_select, matmul, ones, refuse, stack, std as _std, tensor, var as _var, where, zeros
+
+
+def is_tensor(obj):
+    return isinstance(obj, Tensor)
+
+
+def is_floating_point(input):
+    return str(input.dtype) in ('torch.float32', 'torch.float64', 'torch.float16', 'torch.bfloat16')
+
+
+def _dims(dim):
+    return None if dim is None else [dim] if isinstance(dim, int) else list(dim)
+
+
+def _correction(unbiased, correction):
+    return (1 if unbiased is None or unbiased else 0) if correction is None else correction
+
+
+def var(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return _var(input, _dims(dim), keepdim, _correction(unbiased, correction))
+
+
+def std(input, dim=None, unbiased=None, keepdim=False, *, correction=None):
+    if isinstance(dim, bool):
+        dim, unbiased = None, dim
+    return _std(input, _dims(dim), keepdim, _correction(unbiased, correction))
+
+
+def narrow(input, dim, start, length):
+    index = [slice(None)] * (dim % input.ndim) + [slice(start, start + length)]
+    return input[tuple(index)]
+
+
+def select(input, dim, index):
+    return input[tuple([slice(None)] * (dim % input.ndim) + [index])]
+
+
+def unbind(input, dim=0):
+    return tuple(select(input, dim, i) for i in range(input.shape[dim]))
+
+
+def split(tensor, split_size_or_sections, dim=0):
+    n = tensor.shape[dim]
+    if isinstance(split_size_or_sections, int):
+        size = split_size_or_sections
+        sizes = [min(size, n - at) for at in range(0, n, size)]
+    else:
+        sizes = list(split_size_or_sections)
+        if sum(sizes) != n:
+            raise RuntimeError(f"split_with_sizes expects split_sizes to sum exactly to {n} (input tensor's size at dimension "
+                               f"{dim}), but got split_sizes={sizes}")
+    parts, at = [], 0
+    for size in sizes:
+        parts.append(narrow(tensor, dim, at, size))
+        at += size
+    return tuple(parts)
+
+
+def chunk(input, chunks, dim=0):
+    return split(input, max(1, -(-input.shape[dim] // chunks)), dim)
+
+
+def masked_fill(input, mask, value):
+    return where(mask, value, input)
+
+
+def outer(input, vec2):
+    return input[:, None] * vec2[None, :]
+
+
+def dot(input, tensor):
+    return (input * tensor).sum()
+
+
+def mv(input, vec):
+    return input @ vec
+
+
+def baddbmm(input, batch1, batch2, *, beta=1, alpha=1):
+    return beta * input + alpha * bmm(batch1, batch2)
+
+
+def movedim(input, source, destination):
+    order = [d for d in range(input.ndim) if d != source % input.ndim]
+    order.insert(destination % input.ndim, source % input.ndim)
+    return input.permute(order)
+
+
+def swapaxes(input, axis0, axis1):
+    return input.transpose(axis0, axis1)
+
+
+def ravel(input):
+    return input.reshape(-1)
+
+
+def numel(input):
+    return input.numel()
+
+
+def lerp(input, end, weight):
+    return input + weight * (end - input)
+
+
+def addcmul(input, tensor1, tensor2, *, value=1):
+    return input + value * tensor1 * tensor2
+
+
+def addcdiv(input, tensor1, tensor2, *, value=1):
+    return input + value * tensor1 / tensor2
+
+
+def rsub(input, other):
+    return other - input
+
+
+def clip(input, min=None, max=None):
+    if min is None:
+        return input.minimum(tensor(max, dtype=input.dtype, device=input.device))
+    if max is None:
+        return input.maximum(tensor(min, dtype=input.dtype, device=input.device))
+    return input.clamp(min, max)
+
+
+def nan_to_num(input, nan=0.0):
+    refuse('nan_to_num')
+
+
+# ---- of torch alone ----
+
+
+def eye(n, m=None, *, dtype=None, device=None):
+    m = n if m is None else m
+    rows, columns = arange(n, device=device), arange(m, device=device)
+    made = (rows[:, None] == columns[None, :])
+    return made.float() if dtype is None else made.to(dtype)
+
+
+def linspace(start, end, steps, *, dtype=None, device=None):
+    step = (end - start) / (steps - 1) if steps > 1 else 0.0
+    return tensor([start + step * i if i < steps // 2 else end - step * (steps - 1 - i) for i in range(steps)],
+                  dtype=dtype, device=device)
+
+
+def full_like(input, fill_value, *, dtype=None, device=None):
+    return full(tuple(input.shape), fill_value, dtype=input.dtype if dtype is None else dtype,
+                device=input.device if device is None else device)
+
+
+def concat(tensors, dim=0):
+    return cat(tensors, dim)
+
+
+concatenate = concat
+
+
+def vstack(tensors):
+    return cat([t[None] if t.ndim == 1 else t for t in tensors], 0)
+
+
+def hstack(tensors):
+    return cat(tensors, 0 if tensors[0].ndim == 1 else 1)
+
+
+def as_tensor(data, dtype=None, device=None):
+    if isinstance(data, Tensor):
+        return data if dtype is None else data.to(dtype)
+    return tensor(data, dtype=dtype, device=device)
+
+
+def broadcast_tensors(*tensors):
+    shape = broadcast_shapes(*[t.shape for t in tensors])
+    return tuple(t.expand(shape) for t in tensors)
+
+
+def broadcast_shapes(*shapes):
+    rank = max(len(s) for s in shapes)
+    result = [1] * rank
+    for shape in shapes:
+        for i, n in enumerate(shape):
+            at = rank - len(shape) + i
+            if n != 1 and result[at] != 1 and n != result[at]:
+                raise RuntimeError('Shape mismatch: objects cannot be broadcast to a single shape')
+            result[at] = n if result[at] == 1 else result[at]
+    return tuple(result)
+
+
+# ---- of tensors alone ----
+
+
+class _Methods:
+    def view_as(self, other):
+        return self.view(other.shape)
+
+    def reshape_as(self, other):
+        return self.reshape(other.shape)
+
+    def expand_as(self, other):
+        return self.expand(other.shape)
+
+    def type_as(self, other):
+        return self.to(other.dtype)
+
+    def repeat(self, *sizes):
+        sizes = list(sizes[0]) if len(sizes) == 1 and not isinstance(sizes[0], int) else list(sizes)
+        x = self
+        while x.ndim < len(sizes):
+            x = x[None]
+        for dim, times in enumerate(sizes):
+            if times != 1:
+                x = cat([x] * times, dim)
+        return x if x is not self else self.clone()
+
+    def new_empty(self, *size, dtype=None, device=None):
+        return empty(*size, dtype=dtype or self.dtype, device=device or self.device)
+
+    def new_zeros(self, *size, dtype=None, device=None):
+        return zeros(*size, dtype=dtype or self.dtype, device=device or self.device)
+
+    def new_ones(self, *size, dtype=None, device=None):
+        return ones(*size, dtype=dtype or self.dtype, device=device or self.device)
+
+    def new_full(self, size, fill_value, *, dtype=None, device=None):
+        return full(size, fill_value, dtype=dtype or self.dtype, device=device or self.device)
+
+    def new_tensor(self, data, *, dtype=None, device=None):
+        return tensor(data, dtype=dtype or self.dtype, device=device or self.device)
+
+    def masked_fill_(self, mask, value):
+        return self.copy_(where(mask, value, self))
+
+    def clamp_(self, min=None, max=None):
+        return self.copy_(clip(self, min, max))
+
+    def detach_(self):
+        refuse('detach_')
+
+    def get_device(self):
+        return 0 if self.is_cuda else -1
+
+    def type(self, dtype=None):
+        if dtype is None:
+            refuse('the type() of a tensor')
+        return self.to(dtype)
+
+    def pin_memory(self):
+        return self
+
+    def nelement(self):
+        return self.numel()
+
+    def record_stream(self, stream):
+        return None
+
+
+_functions = {'var': var, 'std': std, 'narrow': narrow, 'select': select, 'unbind': unbind, 'split': split, 'chunk': chunk,
+              'masked_fill': masked_fill, 'outer': outer, 'dot': dot, 'mv': mv, 'baddbmm': baddbmm, 'movedim': movedim,
+              'swapaxes': swapaxes, 'ravel': ravel, 'lerp': lerp, 'addcmul': addcmul, 'addcdiv': addcdiv, 'clip': clip,
+              'is_floating_point': is_floating_point}
+
+
+def method(name):
+    return _functions.get(name) or getattr(_Methods, name, None)
