@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* grad: gradients in scripts: what tensors say of them, backward, torch.autograd.Function, Parameter.
- * The tape is tern's (tern_tensor.h); what of torch.autograd is Python is in lib/lib_torch_autograd.py. */
+/* grad: gradients in scripts: what tensors say of them, backward, Parameter, and what C has of
+ * torch.autograd.Function. The tape is tern_tensor.h's; the rest is lib/lib_torch_autograd.py. */
 #include "exec/exec.h"
 
 #include <stdlib.h>
