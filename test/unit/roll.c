@@ -5,7 +5,7 @@
 
 static Str rolled(Arena *arena, Gen *g, const Buf *body) {
     *g = (Gen){.arena = arena, .functions = {.arena = arena}};
-    return roll(g, buf_str(body));
+    return roll(g, STR(""), buf_str(body), false);
 }
 
 static int times_in(Arena *arena, Str text, const char *word) {
@@ -58,7 +58,7 @@ TEST(blocks_move_along) {
     buf_puts(&body, "    {\n        f();\n    }\n");
     vec_push(arena, &g.blocks, (Block){BLOCK_IF, 0, end});
     vec_push(arena, &g.blocks, (Block){BLOCK_NEST, end, (int)body.length});
-    Str text = roll(&g, buf_str(&body));
+    Str text = roll(&g, STR(""), buf_str(&body), false);
     CHECK(g.blocks.data[0].start == 0 && g.blocks.data[0].end == g.blocks.data[1].start);
     CHECK(str_starts((Str){text.data + g.blocks.data[1].start, 20}, "    {\n        f();\n"));
     CHECK(g.blocks.data[1].end == text.length && text.length < 300);

@@ -36,7 +36,8 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
              kind == TYPE_I1 ? ") != 0" : "", STR_ARG(param->name));
     }
     buf_add(&before, g->decls.data ? g->decls.data : "", g->decls.length);
-    Str declared = buf_str(&before), text = roll(g, outline(g, declared, roll(g, buf_str(body))));
+    Str declared = buf_str(&before), text = roll(g, declared, buf_str(body), false);
+    text = roll(g, declared, outline(g, declared, text), true);
     buf_add(out, g->functions.data ? g->functions.data : "", g->functions.length);
     line(g, out, 0,
          "static int program(void **A, const int *P, char *S, KernelRuntime *R, int nt, UL *H) {");

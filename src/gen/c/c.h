@@ -177,8 +177,9 @@ int c_digits_end(Str word, int at);
 const char *c_number_type(Str word);
 
 /* ---- roll.c ---- */
-/* The body with statements that repeat as loops; g->blocks moves along. */
-Str roll(Gen *g, Str body);
+/* The body with statements that repeat as loops; g->blocks moves along. is_program: it will be in
+ * no function but the program; `before` declares its arrays. */
+Str roll(Gen *g, Str before, Str body, bool is_program);
 
 /* ---- outline.c ---- */
 /* The body with its nests of one text as calls of functions, which go to g->functions. `before`

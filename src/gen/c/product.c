@@ -178,12 +178,14 @@ void dot_write(Gen *g, Op *op) {
         rows = grouped_rows(K, group);
         K /= group;
     }
+    int start = (int)g->out->length;
     for (int i = 0; i < batches; i++) {
         long long offsets[3] = {(long long)i * M * K, (long long)i * rows * N,
                                 (long long)i * M * N};
         block_write(g, type_lane(tr)->kind, group, c->array->id, a->array->id, right->id, offsets,
                     M, N, K);
     }
+    vec_push(g->arena, &g->blocks, (Block){BLOCK_NEST, start, (int)g->out->length});
     set_done(g, op);
     value_store_in(g, r, c);
 }

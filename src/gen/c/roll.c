@@ -27,7 +27,7 @@ enum {
     LEAST_SAVED = 100 /* statements */
 };
 
-typedef enum WordKind { WORD_TEXT, WORD_NAME, WORD_NUMBER } WordKind;
+typedef enum WordKind { WORD_TEXT, WORD_NAME, WORD_NUMBER, WORD_ARRAY } WordKind;
 
 typedef struct Word {
     WordKind kind;
@@ -43,7 +43,8 @@ typedef struct Statement {
 } Statement;
 
 typedef struct Number {
-    Str text, type; /* of the vector; no data: it is none */
+    Str text, type; /* of the vector, or of the array at S + text; no data: it is neither */
+    bool is_array;
 } Number;
 
 typedef struct Shift { /* of what is behind `at` in the body */
@@ -61,7 +62,8 @@ typedef struct Part { /* of a copy: what a word stands for */
 typedef struct Roll {
     Gen *g;
     Str body;
-    Map numbers; /* name of a vector of one number -> Number * */
+    bool is_program; /* where S is known */
+    Map numbers;     /* name of a vector of one number, or of an array that stays -> Number * */
     VEC(Word) words;
     VEC(Statement) run;
     Map places; /* name -> Statement * in the run */
@@ -84,6 +86,10 @@ static bool is_name(Str word) {
     return true;
 }
 
+static bool is_array_name(Str word) {
+    return word.length > 1 && word.data[0] == 'a' && c_digits_end(word, 1) == word.length;
+}
+
 static uint64_t mix(uint64_t shape, const char *data, int length) {
     for (int i = 0; i < length; i++) shape = (shape ^ (unsigned char)data[i]) * 0x100000001b3;
     return shape; /* FNV-1a */
@@ -93,6 +99,7 @@ static uint64_t mix_word(uint64_t shape, const Word *word) {
     switch (word->kind) {
     case WORD_NAME: return mix(shape, "$", 1);
     case WORD_NUMBER: return mix(mix(shape, "#", 1), c_number_type(word->text), 2);
+    case WORD_ARRAY: return mix(shape, "@", 1);
     case WORD_TEXT: return mix(shape, word->text.data, word->text.length);
     }
     return shape;
@@ -109,27 +116,31 @@ static void note_number(Roll *r, const Statement *s, int at) {
     for (int i = 0; i < COUNT(types); i++) {
         if (!str_is(words[6].text, types[i])) continue;
         Number *number = arena_new_of(r->g->arena, Number);
-        *number = (Number){words[1].text, words[6].text};
+        *number = (Number){words[1].text, words[6].text, false};
         map_set(&r->numbers, s->name, number);
     }
 }
 
-static bool is_keyword(Str word) {
-    static const char *const words[] = {"if",    "for",      "while", "do",     "return", "goto",
-                                        "break", "continue", "else",  "switch", "case"};
+/* A line that begins with it is no whole statement, or one that has it leaves the loop. */
+static bool is_jump(Str word) {
+    static const char *const words[] = {"while",    "do",   "goto",   "break",
+                                        "continue", "else", "switch", "case"};
     for (int i = 0; i < COUNT(words); i++)
         if (str_is(word, words[i])) return true;
     return false;
 }
 
-/* Splits the line into words. Gives the first `=`, or the end. */
+/* Splits the line into words. Gives the first `=`, or the end; -1: it jumps. */
 static int read_words(Roll *r, int start, int end, Statement *s) {
     int equals = -1;
     bool constant = false; /* what C wants to be one stays as it is */
     for (int at = start, next; at < end; at = next) {
         next = c_token_end(r->body, at);
         Word word = {WORD_TEXT, {r->body.data + at, next - at}};
+        if (is_jump(word.text)) return -1;
         if (is_name(word.text)) word.kind = WORD_NAME;
+        if (r->is_program && is_array_name(word.text) && map_get(&r->numbers, word.text))
+            word.kind = WORD_ARRAY;
         constant = constant || str_is(word.text, "__builtin_shufflevector");
         if (!constant && c_is_digit(*word.text.data) && c_number_type(word.text))
             word.kind = WORD_NUMBER;
@@ -141,15 +152,19 @@ static int read_words(Roll *r, int start, int end, Statement *s) {
     return equals < 0 ? r->words.count : equals;
 }
 
-/* One that is a line of its own and no control flow. */
+/* One that is a line of its own. */
 static bool read_statement(Roll *r, int start, int end, Statement *s) {
     *s = (Statement){.start = start, .end = end, .words = r->words.count};
     while (r->body.data[start] == ' ') start++;
     char c = r->body.data[start];
     Str first = {r->body.data + start, c_token_end(r->body, start) - start};
-    if ((!c_is_letter(c) && c != '*') || is_keyword(first) || r->body.data[end - 2] != ';')
+    if ((!c_is_letter(c) && c != '*') || str_is(first, "return") || r->body.data[end - 2] != ';')
         return false;
     int equals = read_words(r, start, end - 1, s);
+    if (equals < 0) {
+        r->words.count = s->words;
+        return false;
+    }
     s->num_words = r->words.count - s->words;
     bool declares = equals - s->words >= 4 && r->words.data[equals - 2].kind == WORD_NAME;
     for (int i = s->words; i < equals && declares; i++)
@@ -195,15 +210,20 @@ static int place_of(const Roll *r, Str name) {
 
 /* The number that the word is, or a vector of; false: neither. */
 static bool number_of(const Roll *r, const Word *word, Number *number) {
-    const Number *of_vector = word->kind == WORD_NAME ? map_get(&r->numbers, word->text) : NULL;
-    *number = of_vector ? *of_vector : (Number){.text = word->text};
-    return of_vector || word->kind == WORD_NUMBER;
+    bool is_named = word->kind == WORD_NAME || word->kind == WORD_ARRAY;
+    const Number *named = is_named ? map_get(&r->numbers, word->text) : NULL;
+    *number = named ? *named : (Number){.text = word->text};
+    return named || word->kind == WORD_NUMBER;
+}
+
+static const char *type_of(const Number *number) {
+    return number->is_array ? "L" : c_number_type(number->text);
 }
 
 static bool fits_table(const Roll *r, const Word *first, const Word *word) {
     Number a, b;
     return number_of(r, first, &a) && number_of(r, word, &b) && str_equal(a.type, b.type) &&
-           !strcmp(c_number_type(a.text), c_number_type(b.text));
+           a.is_array == b.is_array && !strcmp(type_of(&a), type_of(&b));
 }
 
 /* What the word is by the first two copies. False: it differs otherwise. */
@@ -296,8 +316,7 @@ static void write_table(Roll *r, int k, int at, int id) {
     Number number;
     for (int copy = 0; copy < r->copies; copy++) {
         number_of(r, word_at(r, copy, k, at), &number);
-        if (copy == 0)
-            buf_printf(out, "static const %s table%d[] = {", c_number_type(number.text), id);
+        if (copy == 0) buf_printf(out, "static const %s table%d[] = {", type_of(&number), id);
         buf_printf(out, "%s%.*s", copy ? ", " : "", STR_ARG(number.text));
     }
     buf_puts(out, "};\n");
@@ -315,7 +334,10 @@ static void write_word(Roll *r, int k, int at, const Part *part, int loop) {
     case PART_TABLE:
         write_table(r, k, at, part->table);
         number_of(r, word, &number);
-        if (number.type.data)
+        if (number.is_array)
+            buf_printf(&r->out, "(%.*s)(S + table%d[r%d])", STR_ARG(number.type), part->table,
+                       loop);
+        else if (number.type.data)
             buf_printf(&r->out, "(table%d[r%d] - (%.*s){})", part->table, loop,
                        STR_ARG(number.type));
         else
@@ -400,9 +422,38 @@ static bool is_comment(Str body, int start, int end) {
     return body.data[start] == '/' && c_token_end(body, start) == end - 1;
 }
 
-Str roll(Gen *g, Str body) {
+/* Lines `    TYPE *NAME = (TYPE *)(S + NUMBER);`, but for arrays that the body exchanges. */
+static void note_arrays(Roll *r, Str before) {
+    for (int at = 0, next; at < before.length; at = next) {
+        next = c_token_end(before, at);
+        Str name = {before.data + at, next - at}, rest = {before.data + next, before.length - next};
+        const char *open = is_array_name(name) ? memchr(rest.data, '(', (size_t)rest.length) : NULL;
+        const char *close =
+            open ? memchr(open, ')', (size_t)(before.data + before.length - open)) : NULL;
+        if (!close || strncmp(rest.data, " = (", 4) || strncmp(close, ")(S + ", 6)) continue;
+        int digits =
+            c_digits_end((Str){close + 6, (int)(before.data + before.length - close) - 6}, 0);
+        Number *number = arena_new_of(r->g->arena, Number);
+        *number = (Number){{close + 6, digits}, {open + 1, (int)(close - open) - 1}, true};
+        map_set(&r->numbers, name, number);
+    }
+    for (int at = 0, next; at < r->body.length; at = next) {
+        next = c_token_end(r->body, at);
+        Str name = {r->body.data + at, next - at};
+        bool changes = next + 2 < r->body.length && !strncmp(r->body.data + next, " = ", 3);
+        if (is_array_name(name) && (changes || (at > 0 && r->body.data[at - 1] == '&')))
+            map_set(&r->numbers, name, NULL);
+    }
+}
+
+Str roll(Gen *g, Str before, Str body, bool is_program) {
     if (body.length < ROLLED_TEXT) return body;
-    Roll r = {.g = g, .body = body, .numbers = {.arena = g->arena}, .out = {.arena = g->arena}};
+    Roll r = {.g = g,
+              .body = body,
+              .is_program = is_program,
+              .numbers = {.arena = g->arena},
+              .out = {.arena = g->arena}};
+    if (is_program) note_arrays(&r, before);
     for (int start = 0, end; start < body.length; start = end) {
         const char *line_end = memchr(body.data + start, '\n', (size_t)(body.length - start));
         end = line_end ? (int)(line_end - body.data) + 1 : body.length;
