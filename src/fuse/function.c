@@ -51,6 +51,7 @@ tern_fused *tern_fuse(tern_session *session, const char *name, tern_fused_body *
 
 static void plan_free(FusePlan *plan) {
     if (!plan) return;
+    replay_free(plan->replay);
     trace_free(plan->trace);
     arena_free(plan->arena);
     free(plan);

@@ -8,6 +8,7 @@
  *     why.def     why a node is stored
  *     function.c  a plan a key of types, shapes and strides; calling it
  *     gradient.c  the gradient of a call
+ *     replay.c    launches of a call as a CUDA graph
  *     print.c     the texts of a plan
  *
  * A node of the trace is computed where it is read, again for each kernel that reads it, unless
@@ -223,6 +224,7 @@ typedef struct FusePlan {
     Storage **real;
     int64_t *offsets;
     int *last_use;
+    struct Replay *replay; /* NULL: there is none yet */
 } FusePlan;
 
 /* ---- functions ---- */
@@ -253,6 +255,17 @@ tern_status fuse_plan(FusePlan *plan);
 /* run.c */
 tern_status compile_kernels(FusePlan *plan, KernelCache *cache);
 tern_status fuse_run(FusePlan *plan);
+/* Of a kernel, with the storages of the call. */
+void fuse_arguments(const FusePlan *plan, const FusedKernel *kernel, tern_argument *arguments);
+
+/* replay.c: false: the steps are launched one by one; else each is added, and all are run. */
+typedef struct Replay Replay;
+bool replay_begin(FusePlan *plan);
+void replay_add(FusePlan *plan, int step);
+tern_status replay_launch(FusePlan *plan, tern_stream *stream, int count); /* the first ones */
+tern_status replay_run(FusePlan *plan);
+void replay_free(Replay *replay); /* NULL is allowed */
+
 const char *storage_name(const FusePlan *plan, int storage);
 const char *why_words(Why why);
 void fuse_print_source(const FusePlan *plan, Buf *text);

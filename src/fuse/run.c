@@ -68,13 +68,7 @@ tern_status compile_kernels(FusePlan *plan, KernelCache *cache) {
 
 /* ---- running ---- */
 
-static tern_status launch(const FusePlan *plan, const FusedKernel *kernel) {
-    enum { MOST_ARGUMENTS = MAX_ACCESSES * (SPACE_RANK + 2) + SPACE_RANK };
-    tern_argument arguments[MOST_ARGUMENTS];
-    if (kernel->programs > INT32_MAX)
-        return session_fail(plan->trace->session, TERN_ERROR_UNSUPPORTED,
-                            "a kernel of %lld programs (at most 2^31 - 1)",
-                            (long long)kernel->programs);
+void fuse_arguments(const FusePlan *plan, const FusedKernel *kernel, tern_argument *arguments) {
     for (int i = 0; i < kernel->num_arguments; i++) {
         const KernelArgument *of = &kernel->arguments[i];
         if (of->storage < 0) {
@@ -84,6 +78,19 @@ static tern_status launch(const FusePlan *plan, const FusedKernel *kernel) {
         arguments[i] = tern_arg_buffer(plan->real[of->storage]->buffer);
         arguments[i].offset = (size_t)(of->value + plan->offsets[of->storage] * of->element_bytes);
     }
+}
+
+static tern_status check_programs(const FusePlan *plan, const FusedKernel *kernel) {
+    if (kernel->programs <= INT32_MAX) return TERN_OK;
+    return session_fail(plan->trace->session, TERN_ERROR_UNSUPPORTED,
+                        "a kernel of %lld programs (at most 2^31 - 1)",
+                        (long long)kernel->programs);
+}
+
+static tern_status launch(const FusePlan *plan, const FusedKernel *kernel) {
+    enum { MOST_ARGUMENTS = MAX_ACCESSES * (SPACE_RANK + 2) + SPACE_RANK };
+    tern_argument arguments[MOST_ARGUMENTS];
+    fuse_arguments(plan, kernel, arguments);
     uint32_t grid[3] = {(uint32_t)kernel->programs, 1, 1};
     return tern_launch(NULL, kernel->kernel, grid, arguments, kernel->num_arguments);
 }
@@ -110,11 +117,22 @@ static void drop_dead(FusePlan *plan, const Step *step, int at) {
     }
 }
 
-tern_status fuse_run(FusePlan *plan) {
+static tern_status run_steps(FusePlan *plan, bool *replays) {
+    tern_session *session = plan->trace->session;
     for (int i = 0; i < plan->steps.count; i++) {
         const Step *step = &plan->steps.data[i];
+        session->holds_free = *replays;
         tern_status status = have_memory(plan, step);
-        if (!status && step->kernel) status = launch(plan, step->kernel);
+        if (status == TERN_ERROR_NO_MEMORY && *replays) {
+            *replays = session->holds_free = false;
+            status = replay_launch(plan, NULL, i);
+            if (!status) status = have_memory(plan, step);
+        }
+        if (!status && step->kernel) status = check_programs(plan, step->kernel);
+        if (!status && *replays)
+            replay_add(plan, i);
+        else if (!status && step->kernel)
+            status = launch(plan, step->kernel);
         if (!status && !step->kernel)
             status = trace_run_node(plan->trace, plan->trace->nodes.data[step->node], plan->real,
                                     plan->offsets);
@@ -122,4 +140,11 @@ tern_status fuse_run(FusePlan *plan) {
         drop_dead(plan, step, i);
     }
     return TERN_OK;
+}
+
+tern_status fuse_run(FusePlan *plan) {
+    bool replays = replay_begin(plan);
+    tern_status status = run_steps(plan, &replays);
+    plan->trace->session->holds_free = false;
+    return status || !replays ? status : replay_run(plan);
 }

@@ -130,7 +130,7 @@ Storage *storage_new(tern_session *session, size_t size_bytes) {
     }
     if (class < 0) rounded = size_bytes;
     tern_buffer *buffer = tern_alloc(session->context, rounded);
-    if (!buffer && session->free_bytes) {
+    if (!buffer && session->free_bytes && !session->holds_free) {
         free_lists_empty(session);
         buffer = tern_alloc(session->context, rounded);
     }

@@ -74,6 +74,7 @@ struct tern_session {
     Storage *storages; /* all that tensors hold */
     Storage *free_storages[NUM_SIZE_CLASSES];
     size_t free_bytes;
+    bool holds_free; /* launches are still to come that use them */
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;
     PlanTable *plans;
