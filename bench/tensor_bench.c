@@ -108,6 +108,14 @@ static tern_status gelu(tern_tensor *const *in, tern_tensor **out, void *user) {
     return out[0] ? TERN_OK : tern_message_status(tern_session_context(tern_tensor_session(x)));
 }
 
+/* Several kernels, which on cuda become one graph. */
+static tern_status layers(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *x = tern_gelu(tern_matmul(in[0], in[0]));
+    out[0] = tern_keep(tern_softmax(tern_matmul(tern_gelu(tern_matmul(x, in[0])), in[0]), 1));
+    return out[0] ? TERN_OK : tern_message_status(tern_session_context(tern_tensor_session(x)));
+}
+
 static tern_fused *fused;
 static tern_tensor *call_fused(tern_tensor *x, tern_tensor *y) {
     tern_tensor *out;
@@ -130,6 +138,9 @@ static bool bench_fused(tern_session *session, tern_tensor *x) {
         tern_drop(of);
     }
     bool ran = fused && bench_op("fused gelu", call_fused, x, NULL);
+    tern_fused_free(fused);
+    fused = tern_fuse(session, "layers", layers, 1, 1, NULL);
+    ran = ran && fused && bench_op("four kernels", call_fused, x, NULL);
     tern_fused_free(fused);
     return ran;
 }

@@ -33,6 +33,12 @@ TERN_API tern_context *tern_session_context(tern_session *session);
 /* The text of all kernels that ops of this session were compiled from. tern_free; NULL: no
  * memory. */
 TERN_API char *tern_session_kernels(tern_session *session);
+/* From here on, are products tuned? The first of a type and shape is then done in all ways there
+ * are: tern's tiles, cuBLAS on cuda and OpenBLAS on cpu where they are found. Results are compared,
+ * the fastest is kept, for the session and in the cache folder. At first they are not. */
+TERN_API void tern_session_tune(tern_session *session, bool tunes);
+/* What was tried, a line a product, with times. tern_free; NULL: no memory. */
+TERN_API char *tern_session_tuned(tern_session *session);
 TERN_API int tern_session_live_tensors(const tern_session *session); /* not yet dropped */
 
 /* Between the two, each tensor that a function returned is noted; closing drops one reference of

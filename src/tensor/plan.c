@@ -122,7 +122,9 @@ static tern_kernel *compile(tern_session *session, Arena *arena, Plan *plan) {
     snprintf(file, sizeof file, "%s.py", name);
     tern_module *module = tern_load_text(session->context, text.data, text.length, file);
     if (!module) return NULL;
-    tern_kernel *kernel = tern_compile(module, name, str_c(arena, signature), NULL);
+    const tern_options options = {
+        .size = sizeof options, .num_warps = form->kind == FORM_PRODUCT ? product_warps(form) : 0};
+    tern_kernel *kernel = tern_compile(module, name, str_c(arena, signature), &options);
     tern_module_free(module);
     return kernel;
 }
@@ -206,5 +208,5 @@ tern_status plan_run(tern_session *session, const FormKey *key, const Call *call
     for (int i = 0; i < plan->num_slots; i++)
         arguments[i] = slot_argument(&plan->slots[i], &key->form, call);
     uint32_t grid[3] = {(uint32_t)programs, 1, 1};
-    return tern_launch(NULL, plan->kernel, grid, arguments, plan->num_slots);
+    return tern_launch(session->stream, plan->kernel, grid, arguments, plan->num_slots);
 }

@@ -239,6 +239,23 @@ tern_status rows_run(const RowCall *row_call, tern_tensor *out);
 /* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y);
+tern_status product_run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                             tern_tensor *y, int tile);
+/* Ways to do a product: tiles of product.c, the usual one first, and a library's. */
+enum { PRODUCT_BY_LIBRARY = 100, MOST_WAYS = 8 };
+int product_tiles(tern_session *session, const tern_tensor *y, int ways[MOST_WAYS]);
+int product_warps(const Form *form); /* 0: as many as tern thinks right */
+
+/* ---- tune.c ---- */
+int tune_product(tern_session *session, const tern_tensor *a, const tern_tensor *b, tern_tensor *y);
+
+/* ---- blas.c ---- */
+const char *blas_name(tern_session *session); /* NULL: there is none */
+bool blas_can(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+              const tern_tensor *y);
+tern_status blas_run(tern_session *session, tern_stream *stream, const tern_tensor *a,
+                     const tern_tensor *b, tern_tensor *y);
+void blas_free(Blas *blas); /* NULL is allowed */
 /* What kernels of several ops share with these: tiles, and lines of texts. */
 int map_choose_tile(const Space *space);
 int64_t map_count_programs(const Space *space, Tile tile);

@@ -11,13 +11,16 @@
 #include "tensor/tape.h"
 #include "tensor/trace.h"
 
-enum { TILE_SMALL, TILE_LARGE, TILE_BY_COLUMN };
+enum { TILE_SMALL, TILE_LARGE, TILE_BY_COLUMN, TILE_DEEP, TILE_BROAD, TILE_BROADER };
 
 Tile product_tile(const Form *form) {
     switch (form->tile) {
     case TILE_SMALL: return (Tile){16, 16, 16};
     case TILE_LARGE: return (Tile){64, 64, 32};
     case TILE_BY_COLUMN: return (Tile){32, 32, 1};
+    case TILE_DEEP: return (Tile){64, 64, 64};
+    case TILE_BROAD: return (Tile){128, 128, 32};
+    case TILE_BROADER: return (Tile){128, 256, 64};
     }
     BUG("a product of no known tile");
 }
@@ -88,8 +91,37 @@ int product_choose_tile(int64_t rows, int64_t cols) {
     return rows > 32 && cols > 32 ? TILE_LARGE : TILE_SMALL;
 }
 
+/* As the tutorials' matmul has them. */
+int product_warps(const Form *form) {
+    return form->tile == TILE_BROAD || form->tile == TILE_BROADER ? 8 : 0;
+}
+
+int product_tiles(tern_session *session, const tern_tensor *y, int ways[MOST_WAYS]) {
+    int64_t rows = y->shape[y->rank - 2], cols = y->shape[y->rank - 1];
+    int count = 0, usual = product_choose_tile(rows, cols);
+    bool is_narrow = tern_dtype_size(y->dtype) == 2;
+    if (!tern_dtype_is_float(y->dtype)) return ways[0] = TILE_BY_COLUMN, 1;
+    ways[count++] = usual;
+    if (usual == TILE_SMALL || session->checks_accesses) return count;
+    ways[count++] = TILE_DEEP;
+    if (rows > 64 && cols > 64) ways[count++] = TILE_BROAD;
+    if (rows > 64 && cols > 128 && is_narrow && session->is_cuda) ways[count++] = TILE_BROADER;
+    return count;
+}
+
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y) {
+    bool floats = tern_dtype_is_float(y->dtype);
+    int way =
+        floats ? product_choose_tile(y->shape[y->rank - 2], y->shape[y->rank - 1]) : TILE_BY_COLUMN;
+    if (session->tunes && !session->trace && y->numel && a->shape[a->rank - 1])
+        way = tune_product(session, a, b, y);
+    if (way == PRODUCT_BY_LIBRARY) return blas_run(session, NULL, a, b, y);
+    return product_run_tile(session, a, b, y, way);
+}
+
+tern_status product_run_tile(tern_session *session, const tern_tensor *a, const tern_tensor *b,
+                             tern_tensor *y, int tile) {
     Call call;
     FormKey key = {.words = {0, 0, 0}};
     Space *space = &call.space;
@@ -140,9 +172,7 @@ tern_status product_run(tern_session *session, const tern_tensor *a, const tern_
     key.form.flags = FORM_REDUCES;
     key.form.outer = (uint8_t)k;
     key.form.compute = (uint8_t)compute_type(y->dtype);
-    key.form.tile =
-        (uint8_t)(tern_dtype_is_float(y->dtype) ? product_choose_tile(y->shape[m], y->shape[n])
-                                                : TILE_BY_COLUMN);
+    key.form.tile = (uint8_t)tile;
     form_describe(&key, session, &call, tile_dims);
     /* A tile has all its rows and columns, also where they are the same ones. */
     static const int needed[2][2] = {{0, 2}, {0, 1}};
@@ -153,9 +183,9 @@ tern_status product_run(tern_session *session, const tern_tensor *a, const tern_
             if ((key.form.operands[i].classes & bits) == zero)
                 key.form.operands[i].classes &= (uint8_t)~bits;
         }
-    Tile tile = product_tile(&key.form);
-    int64_t down = (y->shape[m] + tile.rows - 1) / tile.rows;
-    int64_t across = (y->shape[n] + tile.cols - 1) / tile.cols;
+    Tile block = product_tile(&key.form);
+    int64_t down = (y->shape[m] + block.rows - 1) / block.rows;
+    int64_t across = (y->shape[n] + block.cols - 1) / block.cols;
     return plan_run(session, &key, &call, down * across * space_count(space, 0, batches));
 }
 

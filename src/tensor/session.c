@@ -337,6 +337,7 @@ void tern_session_close(tern_session *session) {
     for (int i = 0; i < session->kernels.count; i++)
         tern_kernel_free(session->kernels.data[i].kernel);
     forget_all(session);
+    blas_free(session->blas);
     while (session->storages) {
         Storage *storage = session->storages;
         storage_unlink(storage);

@@ -61,6 +61,13 @@ typedef struct NamedKernel {
     tern_kernel *kernel;
 } NamedKernel;
 typedef struct Trace Trace;
+typedef struct Blas Blas; /* blas.c */
+/* How products of a type and shape are done, and how that was found. */
+typedef struct Tuned {
+    const char *key, *evidence;
+    int way;
+} Tuned;
+enum { TUNED_KEY = 240 };
 
 struct tern_session {
     tern_context *context;
@@ -74,14 +81,19 @@ struct tern_session {
     Storage *storages; /* all that tensors hold */
     Storage *free_storages[NUM_SIZE_CLASSES];
     size_t free_bytes;
-    bool holds_free; /* launches are still to come that use them */
+    bool holds_free;          /* launches are still to come that use them */
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;
     PlanTable *plans;
     VEC(NamedKernel) kernels; /* others: of whole texts */
     Trace *trace;             /* ops are noted in it, not run; NULL: run */
     int num_traces;
-    Buf texts; /* of all kernels */
+    Buf texts;  /* of all kernels */
+    bool tunes; /* products are */
+    VEC(Tuned) tuned;
+    Blas *blas; /* NULL: there is none, or nobody asked */
+    bool blas_asked;
+    tern_stream *stream; /* of plan_run; NULL: the context's own */
     bool grad_mode, is_freeing, walks_back;
     uint64_t num_nodes, seed;
     int64_t random_turn;    /* counters of Philox that are used up */

@@ -62,7 +62,7 @@ struct Trace {
     Arena *arena;
     jmp_buf no_memory;
     int serial;
-    const char *note; /* of the nodes to come */
+    const char *note;   /* of the nodes to come */
     tern_status status; /* of the first op that was refused */
     VEC(TraceNode *) nodes;
     VEC(TraceStorage) storages;

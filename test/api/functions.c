@@ -156,6 +156,43 @@ TEST(cross_entropies) {
     end();
 }
 
+/* Whatever wins, the product is the same: of layouts that a library has, and of others. */
+TEST(tuned_products) {
+    static const tern_dtype dtypes[] = {TERN_FLOAT32, TERN_FLOAT64, TERN_FLOAT16};
+    if (!begin("cpu")) return;
+    tern_tensor *a = tern_rand(session, TERN_FLOAT64, SHAPE(2, 70, 90));
+    tern_tensor *b = tern_rand(session, TERN_FLOAT64, SHAPE(90, 100));
+    tern_tensor *turned = tern_contiguous(tern_transpose(b, 0, 1));
+    for (int i = 0; i < 3; i++) {
+        tern_tensor *x = tern_to(a, dtypes[i]), *y = tern_to(b, dtypes[i]);
+        tern_tensor *z = tern_transpose(tern_to(turned, dtypes[i]), 0, 1);
+        tern_tensor *stepped = tern_slice(x, 2, 0, 90, 2);
+        tern_tensor *cases[][2] = {{x, y},
+                                   {x, z},
+                                   {tern_select(x, 0, 1), z},
+                                   {stepped, tern_slice(y, 0, 0, 45, 1)},
+                                   {tern_transpose(x, 1, 2), tern_select(x, 0, 0)}};
+        for (int k = 0; k < 5; k++) {
+            tern_tensor *want = tern_matmul(cases[k][0], cases[k][1]);
+            tern_session_tune(session, true);
+            tern_tensor *first = tern_matmul(cases[k][0], cases[k][1]);
+            tern_tensor *again = tern_matmul(cases[k][0], cases[k][1]);
+            tern_session_tune(session, false);
+            double *values = malloc((size_t)tern_numel(want) * 8);
+            CHECK(!tern_to_host(tern_to(want, TERN_FLOAT64), values, (size_t)tern_numel(want) * 8));
+            double bound = i == 0 ? 1e-5 : i == 1 ? 1e-12 : 2e-3;
+            check_near("first", first, values, bound);
+            check_near("again", again, values, bound);
+            free(values);
+        }
+    }
+    char *text = tern_session_tuned(session);
+    CHECK(text && strstr(text, "matmul float32 [2, 70, 90] [90, 100]: 64x64x32 "));
+    CHECK(text && strstr(text, " won "));
+    tern_free(text);
+    end();
+}
+
 /* ---- random numbers: those that PyTorch prints for a GPU and seed 0 ---- */
 
 TEST(random_numbers) {
