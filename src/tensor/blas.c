@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* blas: products by libraries that are found when the program runs: cuBLAS on cuda, OpenBLAS on cpu.
+/* blas: products by libraries that are found at run time: cuBLAS on cuda, OpenBLAS on cpu.
  * Only tune.c asks for them, as candidates. Types and numbers of the calls: cublas_api.h of CUDA 13
  * (they are the same since 11), cblas.h. */
 #include "tensor/plan.h"
