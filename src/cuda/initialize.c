@@ -78,7 +78,7 @@ static void from_list(CuLower *l, Value *at, const CuType *type) {
     if (type->kind == CU_ARRAY && count > MAX_INITIALIZED)
         cu_unsupported(l, place, "an initialised array of more than %d elements", MAX_INITIALIZED);
     if (type->kind == CU_ARRAY || type->kind == CU_STRUCT) cu_zero(l, at, type);
-    for (; !l->panic && !cu_is(l->at, "}"); index++) {
+    while (!l->panic && !cu_is(l->at, "}")) {
         if (index == count) {
             cu_bad(l, l->at->place, "more initial values than '%.*s' has",
                    STR_ARG(cu_name(l->arena, type)));
@@ -97,6 +97,7 @@ static void from_list(CuLower *l, Value *at, const CuType *type) {
             member_from(l, f, to);
         else
             without_braces(l, to, of);
+        index++;
         if (!cu_accept(l, ",")) break;
     }
     if (index == 0 && type->kind != CU_ARRAY && type->kind != CU_STRUCT) cu_zero(l, at, type);

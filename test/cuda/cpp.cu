@@ -317,3 +317,36 @@ __global__ void spaces(int *out, const int *in) {
     using second::weigh;
     to[7] = weigh(x);
 }
+
+// ---- lists in braces behind a type, attributes ----
+
+struct Mixed {
+    int whole;
+    double part;
+};
+struct Defaults {
+    int a = 3, b = 7;
+};
+template <typename T> __device__ T doubled(T p) { return (T){p.a * 2, p.b * 2}; }
+[[maybe_unused]] __device__ int attributed([[maybe_unused]] int x, int y) { return y; }
+
+__global__ void literals(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], *to = out + i * 8;
+    first::Pair pair = doubled((first::Pair){x, x + 1});
+    Mixed both[2];
+    both[1] = both[0] = (struct Mixed){x, 0.5};
+    __extension__ int four = (int){4};
+    to[0] = pair.a + attributed(1, pair.b);
+    to[1] = both[1].whole + (int)(both[0].part * four);
+    to[2] = (int)((UINT64_C(1) << 40 | UINT32_C(7)) % 1000);
+    const int *none = x > 20 ? nullptr : in;
+    to[3] = none == in;
+    int braced{x}, equal = {x + 1}, nothing{};
+    const int made = int{5};
+    to[4] = braced * 100 + equal + made + nothing;
+    Defaults all{x, x + 2}, some{x}, rest{};
+    to[5] = all.a * 100 + all.b;
+    to[6] = some.a * 100 + some.b + rest.a + rest.b;
+    Defaults row[2] = {{x, 4}, {5}};
+    to[7] = row[0].a + row[0].b * 10 + row[1].a * 100 + row[1].b * 1000;
+}
