@@ -335,7 +335,7 @@ static int arguments_of(Str name) {
 
 /* There are such functions in CUDA, but not here. */
 bool cu_builtin_known(Str name) {
-    static const char *const names[] = {"__trap", "malloc", "free", "this_grid", "lerp", "cbrt"};
+    static const char *const names[] = {"malloc", "free", "this_grid", "lerp", "cbrt"};
     static const char *const starts[] = {
         "__shfl",    "__any",  "__all", "__ballot", "__syncthreads_", "atomic",
         "__f",       "__d",    "__h",   "__int",    "__uint",         "__ull",

@@ -507,6 +507,15 @@ static CuVal address_of(CuLower *l, CuVal val, CuPlace place) {
     return made(cu_pointer(l->arena, val.type), val.value, place);
 }
 
+/* {a, b}, of a type that is known. */
+static CuVal listed(CuLower *l, const CuType *type) {
+    CuPlace place = l->at->place;
+    type = cu_plain(l->arena, type);
+    Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR(""));
+    cu_initialize(l, at, type);
+    return cu_value(l, place_val(type, at, place));
+}
+
 static CuVal negated(CuLower *l, CuVal val, CuPlace place) {
     val = cu_as_number(l, cu_promoted(l, val));
     if (l->panic) return val;
@@ -585,6 +594,11 @@ CuVal cu_unary(CuLower *l) {
         CuDeclarator d = {0};
         if (cu_specifiers(l, &s) && s.type) cu_declarator(l, s.type, &d);
         cu_expect(l, ")", "after the type of a cast");
+        if (!l->panic && d.type && !d.is_reference && cu_is(l->at, "{")) {
+            val = listed(l, d.type); /* (T){a, b}, as GNU's compilers have it */
+            l->nested--;
+            return val;
+        }
         val = l->panic ? cu_poison(l, t->place) : cu_unary(l);
         val.place = cu_join(t->place, val.place);
         if (!l->panic && !d.type) cu_bad(l, t->place, "'auto' where a type must be written");
@@ -809,15 +823,6 @@ static CuVal binary(CuLower *l, int least) {
     }
     l->nested--;
     return left;
-}
-
-/* x = {1, 2}: of the type of x. */
-static CuVal listed(CuLower *l, const CuType *type) {
-    CuPlace place = l->at->place;
-    type = cu_plain(l->arena, type);
-    Value *at = cu_alloc(l, type, ALLOC_LOCAL, STR(""));
-    cu_initialize(l, at, type);
-    return cu_value(l, place_val(type, at, place));
 }
 
 CuVal cu_assignment(CuLower *l) {

@@ -81,6 +81,22 @@ static void find_aliases(CuModule *m) {
     }
 }
 
+/* __extension__ and [[maybe_unused]] say nothing here. */
+static CuToken *without_attributes(CuToken *tokens) {
+    CuToken first = {.next = tokens};
+    for (CuToken *t = &first; t->next && t->next->kind != CU_END;) {
+        CuToken *next = t->next;
+        bool opens =
+            cu_is(next, "[") && cu_is(next->next, "[") && next->next->next->kind == CU_NAME;
+        CuToken *end = opens ? cu_skip(next) : next->next;
+        if (opens || cu_is(next, "__extension__"))
+            t->next = end;
+        else
+            t = next;
+    }
+    return first.next;
+}
+
 CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions *options,
                   Diag *diag) {
     CuModule *m = arena_new_of(arena, CuModule);
@@ -91,6 +107,7 @@ CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions 
     m->tokens = cu_preprocess(arena, source, path, options, &headers, diag);
     m->unread = headers.unread, m->left_out = headers.left_out;
     if (!m->tokens) return NULL;
+    m->tokens = without_attributes(m->tokens);
     cu_outline(m, &m->decls, m->tokens);
     find_aliases(m);
     const CuModule *library = NULL;

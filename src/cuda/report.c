@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* report: printf and assert, whose arguments are not only values: a format, a text. */
+/* report: printf, assert and __trap, whose arguments are not only values: a format, a text. */
 #include "cuda/front.h"
 #include "base/format.h"
 
@@ -142,13 +142,26 @@ static CuVal assertion(CuLower *l, CuPlace place) {
     return (CuVal){.type = cu_type(CU_VOID), .place = place};
 }
 
-bool cu_is_report(Str name) { return str_is(name, "printf") || str_is(name, "assert"); }
+/* __trap() */
+static CuVal trap(CuLower *l, CuPlace place) {
+    Value *holds = build_int(&l->b, type_scalar(TYPE_I1), 0);
+    if (!cu_expect(l, ")", "after '__trap('")) return cu_poison(l, place);
+    Op *op = build_op(&l->b, OP_ASSERT, 1, &holds, 0, NULL, 0, NULL);
+    assert_set_text(op, STR("__trap"));
+    return (CuVal){.type = cu_type(CU_VOID), .place = place};
+}
+
+bool cu_is_report(Str name) {
+    return str_is(name, "printf") || str_is(name, "assert") || str_is(name, "__trap");
+}
 
 CuVal cu_report(CuLower *l, CuToken *name) {
     if (!cu_expect(l, "(", "after the name of a function")) return cu_poison(l, name->place);
     bool in_angles = l->in_angles;
     l->in_angles = false;
-    CuVal val = cu_is(name, "printf") ? print(l, name->place) : assertion(l, name->place);
+    CuVal val = cu_is(name, "printf")   ? print(l, name->place)
+                : cu_is(name, "assert") ? assertion(l, name->place)
+                                        : trap(l, name->place);
     l->in_angles = in_angles;
     return val;
 }
