@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """suites: the tests of public repositories of Triton kernels, unchanged, on tern (tern.as_triton).
 
-    tools/suites.py FOLDER.. [--device cpu] [--files GLOB] [--keep REGEX] [--every N] [--jobs N]
-        [--limit S] [--file-limit S] [--time S] [--again] [--out FILE.json]
+    tools/suites.py FOLDER.. [--device cpu] [--files GLOB,..] [--keep REGEX] [--every N] [--jobs N]
+        [--parts N] [--limit S] [--file-limit S] [--time S] [--again] [--out FILE.json]
 
 FOLDER is a checkout with pytest tests in test/ or tests/; its src/ and itself are on the path. Each file
-is a process of its own; one that crashes or hangs takes no other with it, and is begun again behind the
-test that it hung in. --every N takes each Nth test of a file, --limit is a test's time, --time that
+is a process of its own, or with --parts N (where importing takes longest) all files are dealt out to N;
+one that crashes or hangs takes no other with it, and is begun again behind the test that it hung in.
+--every N takes each Nth test of a file, --limit is a test's time, --time that
 of all. --again: what failed runs once more when all is done, one process at a time, and where it fails
 again, once more on Triton itself (--device triton; without a GPU its interpreter): whose the
 failure is. The table is by file, then each failure with its words. A tool for people, not a test.
@@ -51,7 +52,7 @@ class Plugin:
 
     def pytest_collectreport(self, report):
         if report.failed:
-            self.say(test=report.nodeid or self.job["file"], outcome="import", words=last(report))
+            self.say(test=report.nodeid or self.job["files"][0], outcome="import", words=last(report))
 
     def pytest_runtest_logstart(self, nodeid, location):
         self.began = time.time()
@@ -92,25 +93,26 @@ def run_file(job):
         tern.as_triton(job["device"])
     import pytest
     return pytest.main(["-q", "-p", "no:cacheprovider", "-o", "log_cli=false",
-                        "-W", "ignore", "--no-header", job["file"]], plugins=[Plugin(job)])
+                        "-W", "ignore", "--no-header", *job["files"]], plugins=[Plugin(job)])
 
 
 # ---- the one that starts them ----
 
-class File:
-    """One file of tests on one device, and what is known of it so far."""
+class Part:
+    """Files of tests on one device, in one process, and what is known of them so far."""
 
-    def __init__(self, folder, file, options, device, only=()):
-        self.folder, self.file, self.options, self.device = folder, file, options, device
+    def __init__(self, folder, files, options, device, only=()):
+        self.folder, self.files, self.options, self.device = folder, files, options, device
         self.only, self.done, self.tries, self.process = list(only), {}, 0, None
         self.count = None
-        self.name = os.path.join(os.path.basename(folder), file)
+        more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+        self.name = os.path.join(os.path.basename(folder), files[0]) + more
 
     def start(self, until):
         handle, self.log = tempfile.mkstemp(suffix=".jsonl")
         os.close(handle)
         o = self.options
-        job = {"file": self.file, "device": self.device, "log": self.log, "keep": o.keep,
+        job = {"files": self.files, "device": self.device, "log": self.log, "keep": o.keep,
                "every": 1 if self.only else o.every, "only": self.only, "limit": o.limit,
                "done": list(self.done)}
         path = [os.path.join(self.folder, "src"), self.folder, os.environ.get("PYTHONPATH", "")]
@@ -144,7 +146,7 @@ class File:
         if self.count is None and not self.done and not timed_out:
             self.words.seek(0)
             text = self.words.read().strip().splitlines()[-1:] or [f"ended by {code}"]
-            self.done[self.file] = {"outcome": "import", "words": text[0][:300]}
+            self.done[self.files[0]] = {"outcome": "import", "words": text[0][:300]}
         return True
 
     def hangs(self):
@@ -190,13 +192,18 @@ def run_all(files, jobs, until):
 BAD = ("failed", "error", "time", "crash", "import")
 
 
+def of_tests(tests):
+    return sorted({name.partition("::")[0] for name in tests})
+
+
 def judge(files, options, until):
     """Failures run again, alone, and on Triton. Returns {(file, test): words}."""
     again = []
     for file in files:
         tests = [name for name, one in file.done.items() if one["outcome"] in BAD[:4]]
         if tests:
-            again.append(File(file.folder, file.file, options, file.device, tests))
+            again.append(Part(file.folder, of_tests(tests), options, file.device, tests))
+            again[-1].name = file.name
     run_all(again, 1, until)
     theirs = []
     for file in again:
@@ -206,7 +213,8 @@ def judge(files, options, until):
                 first.done[name] = {**one, "words": "passed alone; " + first.done[name]["words"]}
         tests = [name for name, one in file.done.items() if one["outcome"] in BAD[:4]]
         if tests:
-            theirs.append(File(file.folder, file.file, options, "triton", tests))
+            theirs.append(Part(file.folder, of_tests(tests), options, "triton", tests))
+            theirs[-1].name = file.name
     run_all(theirs, 2, until)
     return {(file.name, name): f"{one['outcome']}: {one['words']}"
             for file in theirs for name, one in file.done.items()}
@@ -223,11 +231,16 @@ def found(folder, glob):
 
 
 def report(files, left, theirs, out):
-    total = collections.Counter()
+    total, by_file = collections.Counter(), collections.defaultdict(collections.Counter)
     for file in files:
         total.update(one["outcome"] for one in file.done.values())
+        for name, one in file.done.items():
+            by_file[name.partition("::")[0]][one["outcome"]] += 1
         if file.count is not None:
             total["not run"] += max(file.count - len(file.done), 0)
+    print("\n-- by file")
+    for name, counts in sorted(by_file.items()):
+        print(f"{name}: " + ", ".join(f"{n} {word}" for word, n in sorted(counts.items())))
     print("\n-- failures")
     for file in files:
         for name, one in file.done.items():
@@ -253,7 +266,7 @@ def main():
     parser.add_argument("--out")
     parser.add_argument("--job")
     parser.add_argument("--again", action="store_true")
-    for name, value in (("every", 1), ("jobs", 2), ("limit", 30), ("file-limit", 300), ("time", 3600),
+    for name, value in (("every", 1), ("jobs", 2), ("parts", 0), ("limit", 30), ("file-limit", 300), ("time", 3600),
                         ("threads", 1)):
         parser.add_argument(f"--{name}", type=int, default=value)
     options = parser.parse_args()
@@ -261,8 +274,12 @@ def main():
         return run_file(json.loads(options.job))
     options.has_gpu = os.path.exists("/dev/nvidiactl")
     began = time.time()
-    files = [File(os.path.abspath(folder), name, options, options.device)
-             for folder in options.folders for name in found(folder, options.files)]
+    files = []
+    for folder in options.folders:
+        names = list(found(folder, options.files))
+        groups = [names[k::options.parts] for k in range(min(options.parts, len(names)))]
+        files += [Part(os.path.abspath(folder), group, options, options.device)
+                  for group in groups or [[name] for name in names]]
     left = run_all(files, options.jobs, began + options.time * (0.75 if options.again else 1))
     theirs = judge(files, options, began + options.time) if options.again else {}
     report(files, left, theirs, options.out)
