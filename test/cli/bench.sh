@@ -96,6 +96,8 @@ exits 2 'mentions it' $bench add -a n=8 -x zz=1,2
 exits 2 '2 of 3 points measured' $bench power -x 'n=4,5,8'
 exits 2 'failed  n=5 interp: ' $bench power -x 'n=4,5,8'
 exits 1 'changed none of its 2 tensors' $bench idle -a n=8
+$TERN run "$k:add" --grid 1 -a 'x=ones(8)' -a 'y=empty(8)' -a n=8 --out "y=$work/there.npy" -q >/dev/null
+exits 0 'outputs written' $TERN bench "$k:add" --allow-slow --no-peak --rep 1 --warmup 0 --grid 1 -a 'x=ones(8)' -a "y=@$work/there.npy" -a n=8
 exits 0 'y: 8 of 16 never written' $bench half -a n=16
 exits 0 'y has NaN' $bench nan -a n=8
 exits 0 'checked' $bench add -a n=8 --check interp
