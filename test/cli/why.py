@@ -57,3 +57,21 @@ def chase(t, y, n, N: tl.constexpr):
     for _ in range(N):
         at = tl.load(t + at)
     tl.store(y + tl.program_id(0), at)
+
+
+@triton.jit
+def eight(x, y, BLOCK: tl.constexpr):
+    """Eight chains of operations for each element: as many as a CPU's units take at a time."""
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    a = tl.load(x + i)
+    b, c, d, e, f, g, h = a + 1.0, a + 2.0, a + 3.0, a + 4.0, a + 5.0, a + 6.0, a + 7.0
+    for _ in tl.static_range(64):
+        a = tl.fma(a, 0.5, 0.25)
+        b = tl.fma(b, 0.5, 0.25)
+        c = tl.fma(c, 0.5, 0.25)
+        d = tl.fma(d, 0.5, 0.25)
+        e = tl.fma(e, 0.5, 0.25)
+        f = tl.fma(f, 0.5, 0.25)
+        g = tl.fma(g, 0.5, 0.25)
+        h = tl.fma(h, 0.5, 0.25)
+    tl.store(y + i, a + b + c + d + e + f + g + h)
