@@ -11,7 +11,7 @@ enum { WIDTH = 1200, ROW = 16, MARGIN = 10 };
 
 typedef ProfNode Node;
 
-static Node *child_of(Arena *arena, Node *node, ProfStep step) {
+static Node *find_child(Arena *arena, Node *node, ProfStep step) {
     for (int i = 0; i < node->children.count; i++) {
         Node *child = node->children.data[i];
         if (child->on_device == step.on_device && !strcmp(child->name, step.name)) return child;
@@ -24,13 +24,24 @@ static Node *child_of(Arena *arena, Node *node, ProfStep step) {
     return child;
 }
 
+/* Most come again, with the very same name: of many children none are compared then. */
+static Node *child_of(Map *known, Node *node, ProfStep step) {
+    const void *key[] = {node, step.name, step.on_device ? node : NULL};
+    Str bytes = {(const char *)key, (int)sizeof key};
+    Node *child = map_get(known, bytes);
+    if (child) return child;
+    child = find_child(known->arena, node, step);
+    map_set(known, str_copy(known->arena, bytes), child);
+    return child;
+}
+
 /* A call's device time does not lie inside its host time: it stands beside the calls, by itself.
  * What is deeper than a drawing can be belongs to what is around it. */
-static void add(Arena *arena, Node *root, const ProfPath *path, int64_t ns) {
+static void add(Map *known, Node *root, const ProfPath *path, int64_t ns) {
     Node *node = root;
     node->ns += ns;
     for (int i = 0; i < path->count && i < PROF_MOST_ROWS; i++) {
-        node = child_of(arena, node, path->data[i]);
+        node = child_of(known, node, path->data[i]);
         node->ns += ns;
     }
 }
@@ -161,12 +172,13 @@ void prof_flame_svg(ProfFile *file, const tern_profile *profile) {
     Buf *out = &file->text;
     Node root = {.name = "all"};
     ProfPath path = {0};
+    Map known = {.arena = profile->scratch};
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
         int64_t ns = event->on_device ? event->device_self_ns : event->self_ns;
         if (event->is_merged || ns <= 0) continue;
         prof_path(profile->scratch, &path, profile->events, i);
-        add(profile->scratch, &root, &path, ns);
+        add(&known, &root, &path, ns);
     }
     int height = (depth_of(&root) + 2) * ROW + 3 * MARGIN;
     buf_printf(out,
