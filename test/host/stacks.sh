@@ -2,6 +2,7 @@
 # Profiles of files that run: with_stack keeps the functions that each op was called from, as CPython has them, where a stand-in
 # for torch writes them down.
 . test/cli/lib.sh
+TERN=$(realpath "$TERN")
 cat >"$work/net.py" <<'END'
 import torch
 from torch.profiler import profile, record_function
