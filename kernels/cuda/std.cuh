@@ -99,6 +99,9 @@ template <typename T> __device__ void swap(T &a, T &b) {
     b = t;
 }
 template <typename T> __device__ T &&move(T &a) { return a; }
+template <typename T> __device__ T &&forward(T &a) { return a; }
+template <typename T> struct remove_reference { using type = T; };
+template <typename T> using remove_reference_t = T;
 
 } // namespace std
 

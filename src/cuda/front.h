@@ -10,6 +10,7 @@
  *     expr.c     expressions                                call.c     signatures, calls, inlining
  *     resolve.c  which overload                             initialize.c  initial values
  *     template.c arguments of templates                     deduce.c   what calls say about them
+ *     pack.c     any number of them
  *     stmt.c     statements                                 lambda.c   functions in expressions
  *     builtin.c  what CUDA and C have built in            assembly.c inline PTX
  *     host.c     functions for the host
@@ -174,6 +175,7 @@ CuToken *cu_skip_angles(CuToken *open);
 
 /* ---- outline.c ---- */
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from);
+CuDecl *cu_outline_one(Arena *arena, const CuDecl *like, CuToken *from); /* a member where it is */
 
 /* ---- library.c ---- */
 const CuModule *cu_library(Arena *arena, bool is_host);
@@ -246,6 +248,7 @@ typedef struct CuLower {
     VEC(const CuType *) instances; /* of classes */
     Map known; /* alloc -> what was stored there last, if it is a constant: see lower.c */
     int depth, nested;
+    Map unpacked;     /* see pack.c */
     Map texts;        /* of a program for the host: its strings, each once */
     bool is_host;     /* a function for the host is read, not a kernel */
     bool in_angles;   /* '>' ends what is read */
@@ -386,6 +389,11 @@ bool cu_bind_args(CuLower *l, const CuTemplate *t, CuArgs *args, CuScope *to, Cu
 void cu_bind_params(CuLower *l, const CuTemplate *t, CuScope *to); /* as patterns */
 Str cu_args_name(Arena *arena, Str name, CuArgs args);
 bool cu_same_args(CuArgs a, CuArgs b);
+
+/* ---- pack.c ---- */
+/* A template with any number of parameters, written out for these: arguments that are written, and
+ * of a call. Others as they are; NULL: it does not fit. */
+const CuDecl *cu_without_pack(CuLower *l, const CuDecl *decl, int num_written, int num_args);
 
 /* ---- deduce.c ---- */
 bool cu_unify(CuLower *l, const CuType *pattern, const CuType *type, CuArg *args);

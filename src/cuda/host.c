@@ -74,6 +74,7 @@ Func *cu_lower_host(Arena *arena, const CuModule *module, const char *name, Diag
                  .globals = &globals,
                  .shared.arena = arena,
                  .known.arena = arena,
+                 .unpacked.arena = arena,
                  .texts.arena = arena,
                  .is_host = true};
     CuCall call = {.decl = decl};

@@ -407,7 +407,8 @@ Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, con
                  .scope = &globals,
                  .globals = &globals,
                  .shared.arena = arena,
-                 .known.arena = arena};
+                 .known.arena = arena,
+                 .unpacked.arena = arena};
     CuCall call = {.decl = decl};
     CuSignature signature;
     l.b = (Builder){.fn = fn, .region = fn->body, .span = fn->span};

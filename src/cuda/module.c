@@ -44,7 +44,7 @@ static CuKernel described(Arena *arena, const CuModule *m, const CuModule **libr
     CuScope globals = {0};
     l.b = (Builder){.fn = scratch, .region = scratch->body};
     l.scope = l.globals = &globals;
-    l.shared.arena = l.known.arena = arena;
+    l.shared.arena = l.known.arena = l.unpacked.arena = arena;
     CuSignature signature = {0};
     CuKernel kernel = {.name = decl->name,
                        .span = cu_span(decl->at->place),

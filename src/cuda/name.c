@@ -111,6 +111,13 @@ static const CuName *named_type(CuLower *l, Str name, const CuType *type) {
     return as_name(l, (CuName){.name = name, .kind = NAME_TYPE, .val.type = type});
 }
 
+/* is_same_v<T, float>, of a T that is not known yet: no constant. */
+static const CuName *unknown_value(CuLower *l, const CuToken *t) {
+    const CuType *type = cu_type(CU_INT);
+    Value *value = cu_load_from(l, cu_alloc(l, type, ALLOC_LOCAL, t->text), type);
+    return as_name(l, (CuName){.name = t->text, .kind = NAME_PLACE, .val = {type, value}});
+}
+
 /* A type, alias or variable that is a template, with its arguments. */
 static const CuName *templated(CuLower *l, const CuDecl *decl, CuToken *t) {
     CuArgs args;
@@ -127,9 +134,15 @@ static const CuName *templated(CuLower *l, const CuDecl *decl, CuToken *t) {
     }
     for (int i = 0; i < args.count; i++)
         if (cu_is_pattern(args.data[i].type) || args.data[i].param)
-            return named_type(l, t->text, cu_any_type());
+            return decl->kind == CU_DECL_VARIABLE ? unknown_value(l, t)
+                                                  : named_type(l, t->text, cu_any_type());
     CuScope scope = {.outer = l->globals};
     CuTemplate params;
+    decl = cu_without_pack(l, decl, args.count, 0);
+    if (!decl) {
+        cu_bad(l, t->place, "%d arguments for the template '%.*s'", args.count, STR_ARG(t->text));
+        return NULL;
+    }
     if (!cu_template(l, decl, &params) || !cu_bind_args(l, &params, &args, &scope, t->place))
         return NULL;
     return cu_global(l, decl, &scope, &name) ? as_name(l, name) : NULL;

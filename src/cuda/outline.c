@@ -120,6 +120,13 @@ static bool says(const CuToken *from, const CuToken *to, const char *word) {
     return false;
 }
 
+/* = Pair<A, B>::size: the comma is the template's. */
+static CuToken *behind_arguments(CuToken *t) {
+    if (t->kind != CU_NAME || !cu_is(t->next, "<")) return t->next;
+    CuToken *after = cu_skip_angles(t->next);
+    return cu_is(after, "::") || cu_is(after, "(") || cu_is(after, "{") ? after : t->next;
+}
+
 static void variables(const Outline *o, CuToken *start, CuToken *end) {
     bool is_static = false;
     for (CuToken *t = start; t != end && t->kind != CU_END;) {
@@ -137,7 +144,8 @@ static void variables(const Outline *o, CuToken *start, CuToken *end) {
                         .start = start,
                         .at = t,
                         .is_static = is_static});
-        while (t != end && !cu_is(t, ",") && t->kind != CU_END) t = opens(t) ? cu_skip(t) : t->next;
+        while (t != end && !cu_is(t, ",") && t->kind != CU_END)
+            t = opens(t) ? cu_skip(t) : behind_arguments(t);
     }
 }
 
@@ -342,6 +350,16 @@ static void outlined(Outline *o, CuToken *from, const CuToken *end) {
         CuToken *next = declaration(o, t);
         t = next == t ? t->next : next;
     }
+}
+
+CuDecl *cu_outline_one(Arena *arena, const CuDecl *like, CuToken *from) {
+    CuModule *scratch = arena_new_of(arena, CuModule);
+    CuDecls *decls = arena_new_of(arena, CuDecls);
+    *scratch = (CuModule){.arena = arena, .namespaces.arena = arena};
+    *decls = (CuDecls){.names.arena = arena};
+    Outline o = {.m = scratch, .decls = decls, .owner = like->owner};
+    outlined(&o, from, NULL);
+    return decls->in_order.count ? decls->in_order.data[0] : NULL;
 }
 
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from) {

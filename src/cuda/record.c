@@ -222,10 +222,12 @@ static const CuDecl *specialised(CuLower *l, const CuDecl *primary, CuArgs args,
     const CuDecl *best = NULL;
     CuTemplate best_params = {0};
     CuArg *best_args = NULL;
-    for (const CuDecl *d = cu_first_type(l, primary); d && !l->panic; d = d->overload) {
+    for (const CuDecl *each = cu_first_type(l, primary); each && !l->panic; each = each->overload) {
         CuTemplate params;
         CuArgs written;
-        if (d->kind != CU_DECL_TYPE || !d->special || !cu_template(l, d, &params)) continue;
+        if (each->kind != CU_DECL_TYPE || !each->special) continue;
+        const CuDecl *d = cu_without_pack(l, each, args.count, 0);
+        if (!d || !cu_template(l, d, &params)) continue;
         if (best && params.count >= best_params.count) continue;
         CuScope scope = {.outer = l->globals};
         const CuScope *outer = l->scope;
@@ -257,6 +259,12 @@ const CuType *cu_instance(CuLower *l, const CuDecl *decl, CuArgs args, const CuR
     if (is_open(args)) return pattern(l, primary, args);
     for (const CuDecl *d = primary; d; d = d->overload)
         if (d->kind == CU_DECL_TYPE && d->templates && !d->special && d->body) decl = d;
+    if (decl->templates) decl = cu_without_pack(l, decl, args.count, 0);
+    if (!decl) {
+        cu_bad(l, place, "%d arguments for the template '%.*s'", args.count,
+               STR_ARG(primary->name));
+        return cu_type(CU_INT);
+    }
     CuScope *scope = arena_new_of(l->arena, CuScope), *own = arena_new_of(l->arena, CuScope);
     if (outer) {
         around = arena_new_of(l->arena, CuScope);

@@ -8,7 +8,7 @@ typedef struct Candidate {
     const CuDecl *decl;
     CuSignature signature;
     int *ranks; /* by argument; behind them, of the object */
-    bool is_template;
+    bool is_template, is_packed;
 } Candidate;
 
 const CuScope *cu_member_scope(CuLower *l, const CuCallee *callee) {
@@ -169,7 +169,8 @@ static bool candidate(CuLower *l, const CuDecl *decl, const CuCallee *callee, in
                       const CuVal *args, Candidate *c) {
     CuTemplate t = {0};
     const CuScope *scope = cu_member_scope(l, callee);
-    *c = (Candidate){.decl = decl, .ranks = arena_array(l->arena, int, count + 1)};
+    *c = (Candidate){
+        .decl = decl, .ranks = arena_array(l->arena, int, count + 1), .is_packed = c->is_packed};
     if (!cu_template(l, decl, &t)) return false;
     c->is_template = t.count > 0;
     if (!decl->templates && callee->explicit_args.count) return false;
@@ -243,8 +244,9 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
                    const CuVal *args, Choice *choice) {
     Str space;
     bool narrow = is_narrow(l, callee, first, count, args, &space);
-    for (const CuDecl *decl = first; decl; decl = decl->overload) {
-        Candidate c;
+    for (const CuDecl *each = first; each; each = each->overload) {
+        Candidate c = {0};
+        const CuDecl *decl = each;
         Diag *diag = l->diag, quiet = {.arena = l->arena, .muted = true};
         CuToken *at = l->at;
         int nested = l->nested;
@@ -254,7 +256,9 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
                                          map_get(&l->module->used, callee->name));
         if (narrow && !is_used && !str_equal(decl->space, space)) continue;
         l->diag = &quiet;
-        bool fits = candidate(l, decl, callee, count, args, &c);
+        decl = cu_without_pack(l, each, callee->explicit_args.count, count);
+        c.is_packed = decl != each;
+        bool fits = decl && candidate(l, decl, callee, count, args, &c);
         l->diag = diag;
         l->at = at;
         l->nested = nested;
@@ -266,6 +270,7 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
         if (!who && best->is_template != c.is_template) who = best->is_template ? 1 : -1;
         if (!who && is_for_device(best->decl) != is_for_device(decl))
             who = is_for_device(decl) != l->is_host ? 1 : -1;
+        if (!who && best->is_packed != c.is_packed) who = best->is_packed ? 1 : -1;
         if (!who && c.is_template) {
             const CuScope *outer = cu_member_scope(l, callee);
             bool here = as_special(l, &c, best, outer, count);
@@ -300,7 +305,7 @@ const CuDecl *cu_resolve(CuLower *l, const CuCallee *callee, int count, const Cu
     }
     const Candidate *best = &choice.best;
     if (!best->decl) {
-        Candidate again;
+        Candidate again = {0};
         if (!quietly && choice.failed) /* say what is wrong with it */
             candidate(l, choice.failed, callee, count, args, &again);
         if (!quietly && !l->panic) no_match(l, callee, callee->first, count, args);

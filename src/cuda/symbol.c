@@ -147,7 +147,8 @@ static bool evaluated(Arena *arena, const CuModule *module, const CuModule *libr
                  .scope = globals,
                  .globals = globals,
                  .shared.arena = arena,
-                 .known.arena = arena};
+                 .known.arena = arena,
+                 .unpacked.arena = arena};
     CuSpecifiers s;
     CuDeclarator d;
     decl = defined(decl);

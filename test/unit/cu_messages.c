@@ -142,7 +142,10 @@ TEST(files) {
               "an array without a size and without initial values", TERN_ERROR_COMPILE);
     file_says("template <class... T> __device__ int g(T... x) { return 1; }\n"
               "__global__ void k(float *p) { *p = g(1.0f); }\n",
-              "a template with any number of parameters", TERN_ERROR_UNSUPPORTED);
+              NULL, TERN_OK);
+    file_says("template <class... T> using U = int;\ntemplate <int... I> constexpr int "
+              "most = (I + ...);\n__global__ void k(U<int> *p) { *p = most<1, 2>; }\n",
+              NULL, TERN_OK);
     file_says("__device__ int g(int);\n__global__ void k(int *p) { *p = g(1); }\n",
               "the function 'g', whose body is not in this file", TERN_ERROR_UNSUPPORTED);
     file_says("__device__ int g(int x) { return x ? g(x - 1) : 0; }\n"
