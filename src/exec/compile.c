@@ -471,6 +471,15 @@ static bool all_hold(const Entry *entry) {
     return true;
 }
 
+/* What is lifted means these; what it meant comes back in their place. */
+static void swap_payloads(Entry *entry, void **payloads) {
+    for (int i = 0; i < entry->num_in - entry->num_args; i++) {
+        void *before = entry->lifted[i]->payload;
+        entry->lifted[i]->payload = payloads[i];
+        payloads[i] = before;
+    }
+}
+
 /* With what is lifted meaning the trace's, and past any lack of memory. */
 static tern_status trace_guarded(Entry *entry, tern_tensor *const *in, tern_tensor **out) {
     Script *script = entry->own.script;
@@ -479,12 +488,10 @@ static tern_status trace_guarded(Entry *entry, tern_tensor *const *in, tern_tens
     jmp_buf outer; /* what runs out of memory must leave the trace first */
     volatile tern_status status = TERN_ERROR_NO_MEMORY;
     void *payloads[TERN_MAX_FUSED_TENSORS];
-    const int depth = script->depth, num_args = entry->num_args, num_in = entry->num_in;
+    const int depth = script->depth;
     memcpy(&outer, &script->no_memory, sizeof outer);
-    for (int i = num_args; i < num_in; i++) {
-        payloads[i] = entry->lifted[i - num_args]->payload;
-        entry->lifted[i - num_args]->payload = in[i];
-    }
+    for (int i = entry->num_args; i < entry->num_in; i++) payloads[i - entry->num_args] = in[i];
+    swap_payloads(entry, payloads);
     script->watch = &tracing.watch;
     if (setjmp(script->no_memory)) {
         script->depth = depth;
@@ -494,7 +501,7 @@ static tern_status trace_guarded(Entry *entry, tern_tensor *const *in, tern_tens
     }
     memcpy(&script->no_memory, &outer, sizeof outer);
     script->watch = NULL;
-    for (int i = num_args; i < num_in; i++) entry->lifted[i - num_args]->payload = payloads[i];
+    swap_payloads(entry, payloads);
     return status;
 }
 
