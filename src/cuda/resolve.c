@@ -240,10 +240,8 @@ static int nearer(const CuLower *l, const CuDecl *a, const CuDecl *b) {
     return str_equal(a->space, here) - str_equal(b->space, here);
 }
 
-static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int count,
-                   const CuVal *args, Choice *choice) {
-    Str space;
-    bool narrow = is_narrow(l, callee, first, count, args, &space);
+static void choose_in(CuLower *l, const CuCallee *callee, const CuDecl *first, int count,
+                      const CuVal *args, const Str *space, Choice *choice) {
     for (const CuDecl *each = first; each; each = each->overload) {
         Candidate c = {0};
         const CuDecl *decl = each;
@@ -252,9 +250,10 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
         int nested = l->nested;
         if (decl->kind != CU_DECL_FUNCTION || !(decl->body || decl->is_native) || decl->is_deleted)
             continue;
-        bool is_used = !space.length && (map_get(&l->module->used, decl->space) ||
-                                         map_get(&l->module->used, callee->name));
-        if (narrow && !is_used && !str_equal(decl->space, space)) continue;
+        bool is_used =
+            space && !space->length &&
+            (map_get(&l->module->used, decl->space) || map_get(&l->module->used, callee->name));
+        if (space && !is_used && !str_equal(decl->space, *space)) continue;
         l->diag = &quiet;
         decl = cu_without_pack(l, each, callee->explicit_args.count, count);
         c.is_packed = decl != each;
@@ -286,6 +285,15 @@ static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int 
             choice->rival = decl;
         }
     }
+}
+
+/* Where it is to be looked for first, then in all: names are looked through. */
+static void choose(CuLower *l, const CuCallee *callee, const CuDecl *first, int count,
+                   const CuVal *args, Choice *choice) {
+    Str space;
+    if (is_narrow(l, callee, first, count, args, &space))
+        choose_in(l, callee, first, count, args, &space, choice);
+    if (!choice->best.decl) choose_in(l, callee, first, count, args, NULL, choice);
 }
 
 static bool is_exact(const Candidate *c, int count) {
