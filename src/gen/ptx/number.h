@@ -194,7 +194,7 @@ static inline float ptx_round32(double x, double rest, PtxRounding to) {
         return (near > 0) == (to == PTX_UP) && to != PTX_TO_ZERO ? near
                                                                  : copysignf(0x1.fffffep127f, near);
     return ptx_rounds_on((double)near, x - (double)near + rest, to, &up)
-               ? nextafterf(near, up ? INFINITY : -INFINITY)
+               ? nextafterf(near, up ? __builtin_inff() : -__builtin_inff())
                : near;
 }
 static inline float ptx_mul32(float a, float b, PtxRounding to) {
@@ -211,7 +211,7 @@ static inline float ptx_fma32(float a, float b, float c, PtxRounding to) {
 static inline double ptx_round64(double near, double rest, PtxRounding to) {
     bool up;
     return isfinite(near) && ptx_rounds_on(near, rest, to, &up)
-               ? nextafter(near, up ? INFINITY : -INFINITY)
+               ? nextafter(near, up ? __builtin_inff() : -__builtin_inff())
                : near;
 }
 static inline double ptx_add64(double a, double b, PtxRounding to) {
