@@ -259,6 +259,7 @@ tern_context *tern_open(const tern_open_options *options, tern_status *status, c
     int saved = errno;
     tell(message, message_size, "");
     tern_context *context = calloc(1, sizeof *context);
+    if (context) context->range = (tern_call){.kind = TERN_CALL_RANGE, .waits = true};
     tern_status result = context ? open_guarded(context, options) : TERN_ERROR_NO_MEMORY;
     if (status) *status = result;
     if (result)

@@ -35,6 +35,7 @@ struct tern_context {
     void *output_user;
     tern_observer *observer; /* NULL: nobody watches */
     void *observer_user;
+    tern_call range;  /* what is told of a range's beginning: its name alone differs */
     Nvtx *nvtx;       /* NULL: no tool asks for ranges */
     Outside *outside; /* NULL: nobody profiles the program from outside */
     char *kept;       /* output that nobody took yet */

@@ -17,7 +17,7 @@ bool tern_observe(tern_context *context, tern_observer *observer, void *user) {
     return true;
 }
 
-static void tell(tern_context *context, const tern_call *call, bool begins) {
+static inline void tell(tern_context *context, const tern_call *call, bool begins) {
     if (context->nvtx) nvtx_call(context->nvtx, call, begins);
     if (context->observer) context->observer(context->observer_user, call, begins);
 }
@@ -56,16 +56,13 @@ void tern_op_push(tern_context *context, const char *name, const tern_input *inp
 
 static const tern_call range_end = {.kind = TERN_CALL_RANGE, .waits = true};
 
-/* Member by member: ranges are many, and what clears all of a call at once takes 10 ns. */
+/* Ranges are many, and what makes all of a call each time takes nanoseconds: the context has one,
+ * of which the name alone differs. */
 void tern_range_push(tern_context *context, const char *name) {
     if (!is_observed(context)) return;
-    tern_call call;
-    call.kind = TERN_CALL_RANGE, call.name = name;
-    call.stream = NULL, call.bytes = 0, call.waits = true;
-    call.grid[0] = call.grid[1] = call.grid[2] = 0;
-    call.kernel = NULL, call.arguments = NULL, call.num_arguments = 0;
-    call.inputs = NULL, call.num_inputs = 0;
-    tell(context, &call, true);
+    context->range.name = name;
+    tell(context, &context->range, true);
+    __asm__ volatile(""); /* no jump to who watches: this function is where its caller's begin */
 }
 
 void tern_range_pop(tern_context *context) {
