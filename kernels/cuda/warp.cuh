@@ -57,3 +57,19 @@ __TERN_MATCH(double, __double_as_longlong)
 __device__ inline float atomicExch(float *p, float x) {
     return __int_as_float(atomicExch((int *)p, __float_as_int(x)));
 }
+
+// Of all threads of the block.
+__device__ inline int __syncthreads_count(int is) {
+    __shared__ unsigned count_of;
+    unsigned rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+    if (rank == 0) count_of = 0;
+    __syncthreads();
+    if (is) atomicAdd(&count_of, 1u);
+    __syncthreads();
+    int count = (int)count_of;
+    __syncthreads();
+    return count;
+}
+__device__ inline int __syncthreads_or(int is) { return __syncthreads_count(is) != 0; }
+__device__ inline int __syncthreads_and(int is) { return __syncthreads_count(!is) == 0; }
+__device__ inline void __nanosleep(unsigned) {}

@@ -4,8 +4,10 @@
  * host.cuh and random.cuh, are for functions of the host alone. */
 #include "cuda/front.h"
 
-#define TEXTS(T) T(math) T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(host) T(random)
-#define T(name)  extern const char cuda_##name##_start[], cuda_##name##_end[];
+#define TEXTS(T)                                                                                   \
+    T(math)                                                                                        \
+    T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(host) T(random)
+#define T(name) extern const char cuda_##name##_start[], cuda_##name##_end[];
 TEXTS(T)
 #undef T
 

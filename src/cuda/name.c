@@ -186,6 +186,8 @@ static bool is_looked_through(CuLower *l, const CuToken *t) {
     const CuName *found = cu_find(l, t->text);
     if (l->panic || (found && found->kind == NAME_TYPE && found->val.type->kind == CU_STRUCT))
         return false;
+    if (str_is(t->text, "cuda") && !map_get(&l->module->namespaces, t->text))
+        return map_get(&cu_library_of(l)->decls.names, t->next->next->text) != NULL;
     const CuDecl *decl = cu_declared(l, t->text, CU_DECL_TYPE);
     return (decl && cu_is(decl->start, "enum")) || (!decl && is_namespace(l, t->text));
 }

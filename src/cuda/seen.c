@@ -79,7 +79,14 @@ Str cu_host_text(Arena *arena) {
 }
 
 int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
-    static const char *const for_devices[] = {"cooperative_groups.h", "math_constants.h"};
+    static const char *const for_devices[] = {"cooperative_groups.h",
+                                              "cooperative_groups/memcpy_async.h",
+                                              "cooperative_groups/reduce.h",
+                                              "cuda/pipeline",
+                                              "cuda_pipeline.h",
+                                              "cuda_pipeline_primitives.h",
+                                              "curand_kernel.h",
+                                              "math_constants.h"};
     static const char *const in_std[] = {"array", "functional",  "limits",
                                          "tuple", "type_traits", "utility"};
     int count = 0;

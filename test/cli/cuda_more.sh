@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Templates with any number of parameters, by what g++ says of the same text.
+# Templates with any number of parameters, by what g++ says of the same text; curand by the numbers of
+# NVIDIA's own header; copies under way.
 . test/cli/lib.sh
 want='[6, 15, 9, 392, 1, 42, 456, 2, 4, 6, 105, 3, 13, 129, 8, 12, 5]'
 for device in interp sim; do
@@ -24,6 +25,26 @@ if g++ --version >/dev/null 2>&1; then
     exits 0 "$want" "$work/packs"
 else
     skip 2 'no g++'
+fi
+devices='interp cpu sim'
+"$TERN" run test/cuda/library.cu:copies --device cuda --grid 1 --block 64 -a 'p=zeros(128,i32)' -a 'x=arange(256,i32)' \
+    >/dev/null 2>&1 && devices="$devices cuda"
+# By curand_kernel.h of CUDA 13.0, compiled by NVRTC.
+want='[3916888133, 1528416763, 2044118751, 1756855283, 419387925, 1140606252, 15553452, 1707924181, 2952665265, 4133078315, 1052352367, 56623104, 1072160338, 4294960414, 4294961532, 4294955853, 2531200981, 665621805, 1706888417, 583939788, 1407344866, 1003470664, 1853022204, 2416886365, 3722171374, 3223110610, 1045019063, 3292528640, 1070671991, 4294941294, 4294965204, 4294950817, 1982390336, 3059607212, 189754703, 1760670556, 4218781521, 1733889127, 449540656, 1881222602, 777625348, 3317454428, 1063171011, 2436890624, 1070709563, 4294946979, 5315, 11995, '
+for device in $devices; do
+    exits 0 "$want" "$TERN" run test/cuda/library.cu:philox --device $device --grid 1 --block 8 -a 'p=zeros(128,u32)' \
+        -a seed=1234567890123 -a sequence=4294967294 -a offset=5 --print p
+    # (63 - t) * 13 + 128 * 5 + 192 * 7; 22 threads of 64, one, not all
+    exits 0 "$(seq -s ', ' 2803 -13 1984), 2210, 2210" "$TERN" run test/cuda/library.cu:copies --device $device --grid 1 \
+        --block 64 -a 'p=zeros(128,i32)' -a 'x=arange(256,i32)' --print p
+done
+if "$TERN" run test/cuda/library.cu:philox --builder nvrtc --device sim --grid 1 --block 8 -a 'p=zeros(128,u32)' -a seed=1 \
+    -a sequence=0 -a offset=0 -o "p=$work/theirs.npy" >/dev/null 2>&1; then
+    "$TERN" run test/cuda/library.cu:philox --device sim --grid 1 --block 8 -a 'p=zeros(128,u32)' -a seed=1 -a sequence=0 \
+        -a offset=0 -o "p=$work/ours.npy" >/dev/null 2>&1
+    check "NVIDIA's header gives the same numbers" cmp "$work/theirs.npy" "$work/ours.npy"
+else
+    skip 1 'no NVRTC, or no curand_kernel.h'
 fi
 cat >"$work/k.cu" <<'END'
 template <typename... R> __device__ int sum(R... r) { return (r + ...); }

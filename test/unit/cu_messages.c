@@ -101,7 +101,7 @@ TEST(several_at_once) {
 TEST(what_is_not_supported) {
     REFUSED("const char *s = \"x\";", "a string in a kernel");
     REFUSED("p[0] = lgammaf(1.0f);", "k.cu:4:8: not supported: 'lgammaf' in a kernel");
-    REFUSED("p[0] = __syncthreads_or(n);", "'__syncthreads_or' in a kernel");
+    REFUSED("p[0] = curand_log_normal(n);", "'curand_log_normal' in a kernel");
     WRONG("p[0] = __shfl_down_sync(-1, n, 1, 3);", "a width of 3 threads: 1, 2, 4 .. 32");
     WRONG("p[0] = __shfl_sync(-1, p, 1);", "'__shfl_sync' of 'int *'");
     WRONG("p[0] = __shfl_sync(-1, n);", "'__shfl_sync' takes 3 to 4 arguments, not 2");
