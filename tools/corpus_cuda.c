@@ -125,16 +125,18 @@ static bool word_at(Str text, int at, Str word) {
            !is_word(text.data[at + word.length]) && (at == 0 || !is_word(text.data[at - 1]));
 }
 
-/* What stands behind `const .. NAME =` before the launch; empty: nothing does. */
+/* What stands behind `const .. NAME =`, or in braces, before the launch; empty: nothing does. */
 static Str constant_of(const Around *a, Str name) {
     for (int i = a->at; i >= 0; i--) {
         int equals = i + name.length, start = i, end;
         if (!word_at(a->text, i, name)) continue;
         while (equals < a->at && isspace((unsigned char)a->text.data[equals])) equals++;
-        if (a->text.data[equals] != '=' || a->text.data[equals + 1] == '=') continue;
+        bool is_braced = a->text.data[equals] == '{';
+        if (!is_braced && (a->text.data[equals] != '=' || a->text.data[equals + 1] == '='))
+            continue;
         while (start > 0 && !strchr(";{}", a->text.data[start - 1])) start--;
         if (!mentions((Str){a->text.data + start, i - start}, "const")) continue;
-        for (end = equals; end < a->at && a->text.data[end] != ';'; end++) {
+        for (end = equals; end < a->at && a->text.data[end] != (is_braced ? '}' : ';'); end++) {
         }
         return (Str){a->text.data + equals + 1, end - equals - 1};
     }
@@ -265,6 +267,17 @@ static int guessed(Arena *arena, const CuKernel *kernel, Str file, const char **
     return count;
 }
 
+/* Of a kernel with __launch_bounds__: a block of as many threads; false: it has no more. */
+static bool fits(CuLaunch *launch, const char *words) {
+    const char *most = strstr(words, "is written for at most ");
+    int threads = most ? atoi(most + strlen("is written for at most ")) : 0;
+    if (threads < 1 || threads >= launch->block[0] * launch->block[1] * launch->block[2])
+        return false;
+    launch->block[0] = threads;
+    launch->block[1] = launch->block[2] = 1;
+    return true;
+}
+
 static void compile_one(const CuModule *module, const CuKernel *kernel, Str file, Report *report) {
     Arena *arena = arena_new(NULL);
     Str text = span_text(kernel->whole);
@@ -284,12 +297,20 @@ static void compile_one(const CuModule *module, const CuKernel *kernel, Str file
             one = cu_find_kernel(arena, module, name.data, &diag);
         }
         bool compiled = one && compile_cuda(arena, module, one, &launch, &request, &diag);
+        char words[MOST_WORDS] = "";
+        CuLaunch smaller = launch;
+        if (!compiled) first_words(&diag, arena, words);
+        if (one && fits(&smaller, words)) {
+            diag = (Diag){.arena = arena};
+            compiled = compile_cuda(arena, module, one, &smaller, &request, &diag);
+            if (!compiled) first_words(&diag, arena, words);
+        }
         bool first = report->outcome == CRASHED;
         bool worse = report->outcome == WRONG && !diag.num_errors;
         if (compiled || first || worse)
             report->outcome = compiled ? COMPILED : diag.num_errors ? WRONG : REFUSED;
         if (compiled) report->words[0] = 0;
-        if (!compiled && (first || worse)) first_words(&diag, arena, report->words);
+        if (!compiled && (first || worse)) memcpy(report->words, words, sizeof words);
     }
     arena_free(arena);
 }
@@ -356,18 +377,36 @@ static void keep(Tally *tally, const Report *report) {
     }
 }
 
-/* What a project's own build gives as -I: folders of headers beside the file or above it, below the
- * folders that were given. */
+typedef VEC(const char *) Folders;
+
+/* -I../folder of the Makefile in that one. */
+static void from_makefile(Tally *tally, Str folder, Folders *folders) {
+    Str text, why;
+    struct stat status;
+    const char *path = str_format(tally->arena, "%.*s/Makefile", STR_ARG(folder)).data;
+    if (!file_read(tally->arena, path, 1 << 20, &text, &why)) return;
+    for (const char *at = strstr(text.data, "-I"); at; at = strstr(at + 2, "-I")) {
+        int length = (int)strcspn(at + 2, " \t\r\n$");
+        const char *found =
+            str_format(tally->arena, "%.*s/%.*s", STR_ARG(folder), length, at + 2).data;
+        if (length && !stat(found, &status) && S_ISDIR(status.st_mode))
+            vec_push(tally->arena, folders, found);
+    }
+}
+
+/* What a project's own build gives as -I: what the Makefile beside the file says, and folders of
+ * headers beside it or above it, below the folders that were given. */
 static CuOptions options_for(Tally *tally, const char *path) {
     static const char *const names[] = {"utils", "include", "inc", "common", "Common", "src"};
-    VEC(const char *) folders = {0};
+    Folders folders = {0};
     struct stat status;
-    int given = tally->options.num_include_dirs;
+    int given = tally->options.num_include_dirs, made_asked = 0;
     for (int i = 0; i < given; i++)
         vec_push(tally->arena, &folders, tally->options.include_dirs[i]);
     for (Str up = str_of(path); up.length;) {
         while (up.length && up.data[up.length - 1] != '/') up.length--;
         while (up.length && up.data[up.length - 1] == '/') up.length--;
+        if (!made_asked++) from_makefile(tally, up, &folders);
         for (int i = 0; i < COUNT(names) && up.length; i++) {
             const char *folder = str_format(tally->arena, "%.*s/%s", STR_ARG(up), names[i]).data;
             if (!stat(folder, &status) && S_ISDIR(status.st_mode))

@@ -244,14 +244,18 @@ bool cu_specifiers(CuLower *l, CuSpecifiers *s) {
 
 /* ---- declarators ---- */
 
-/* [N], of a template's parameter N that is not known yet. */
+/* [N], of a template's parameter N that is not known yet; [N + 1] says nothing about it. */
 static bool pattern_count(CuLower *l, int64_t *count) {
-    bool alone = l->is_pattern && l->at->kind == CU_NAME && cu_is(l->at->next, "]");
-    const CuName *found = alone ? cu_find(l, l->at->text) : NULL;
-    if (!found || !found->param) return false;
-    *count = -1 - found->param;
-    l->at = l->at->next;
-    return true;
+    CuToken *t = l->at;
+    bool alone = cu_is(t->next, "]"), depends = false;
+    for (; l->is_pattern && t->kind != CU_END && !cu_is(t, "]"); t = t->next) {
+        const CuName *found = t->kind == CU_NAME ? cu_find(l, t->text) : NULL;
+        if (!found || !found->param) continue;
+        *count = alone ? -1 - found->param : CU_ANY_COUNT;
+        depends = true;
+    }
+    if (depends) l->at = t;
+    return depends;
 }
 
 static const CuType *arrays(CuLower *l, const CuType *of) {

@@ -66,7 +66,8 @@ static bool unify(CuLower *l, const CuType *pattern, const CuType *type, bool ex
     }
     if (pattern->kind == CU_ARRAY) {
         CuArg count = {.type = cu_type(CU_ULONG), .is_value = true, .bits = (uint64_t)type->count};
-        if (pattern->count <= -2 && !agree(&args[-2 - pattern->count], count)) return false;
+        bool is_param = pattern->count <= -2 && pattern->count != CU_ANY_COUNT;
+        if (is_param && !agree(&args[-2 - pattern->count], count)) return false;
         if (pattern->count >= 0 && pattern->count != type->count) return false;
         return unify(l, pattern->of, type->of, exactly, args);
     }

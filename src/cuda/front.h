@@ -72,6 +72,7 @@ typedef struct CuArg { /* of a template */
     const CuDecl *function; /* of a value that is one */
     int param; /* of a value that is a parameter itself: 1 + which; -1: not to be known yet */
 } CuArg;
+enum { CU_ANY_COUNT = INT32_MIN }; /* of an array whose size depends on parameters */
 enum { CU_FIXED = -2 }; /* param of an argument that is written: calls say nothing about it */
 typedef struct CuArgs {
     int count;

@@ -350,3 +350,18 @@ __global__ void literals(int *out, const int *in) {
     Defaults row[2] = {{x, 4}, {5}};
     to[7] = row[0].a + row[0].b * 10 + row[1].a * 100 + row[1].b * 1000;
 }
+
+// ---- arrays whose sizes are computed of a template's parameters ----
+
+template <typename T, int N, int SKEW = 1> __device__ T padded(T (&tile)[N][N + SKEW], int i) {
+    tile[i % N][N + SKEW - 1] = i * 3;
+    return tile[i % N][N] + (T)(sizeof tile / sizeof(T));
+}
+template <typename T, int N> __device__ T doubled_size(T list[2 * N + 1]) { return list[2 * N]; }
+
+__global__ void sizes(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], *to = out + i * 8;
+    int square[4][5] = {}, list[7] = {0, 0, 0, 0, 0, 0, x};
+    to[0] = padded<int, 4>(square, x);
+    to[1] = doubled_size<int, 3>(list);
+}
