@@ -8,6 +8,7 @@ import importlib.util
 import os
 import sys
 import tempfile
+import types
 
 import torch
 
@@ -107,21 +108,24 @@ def sequence(depth=DEPTH, **options):
     return random(BATCH, LENGTH, HEADS, depth, grad=True, **options)
 
 
-def unit(depth=DEPTH):
-    x = torch.nn.functional.normalize(torch.randn(BATCH, LENGTH, HEADS, depth, device="cuda"), dim=-1)
-    return x.to(BRAIN).requires_grad_(True)
+def unit(dtype=BRAIN):
+    x = torch.nn.functional.normalize(torch.randn(BATCH, LENGTH, HEADS, DEPTH, device="cuda"), dim=-1)
+    return x.to(dtype).requires_grad_(True)
 
 
 def decay(*shape):
     return torch.nn.functional.logsigmoid(torch.randn(*shape, device="cuda")).to(BRAIN).requires_grad_(True)
 
 
-def share():
-    return torch.rand(BATCH, LENGTH, HEADS, device="cuda").to(BRAIN).requires_grad_(True)
+def share(dtype=BRAIN):
+    return torch.rand(BATCH, LENGTH, HEADS, device="cuda").to(dtype).requires_grad_(True)
 
 
 def fla(versus, folder):
-    sys.path.insert(0, folder)
+    for name in ("fla", "fla.ops"):  # as packages, without what theirs import: all models and operators
+        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name].__path__ = [os.path.join(folder, *name.split("."))]
+        sys.modules[name].__version__ = "0"
     versus.wanted = [{"num_warps": 4, "num_stages": 3}, {"num_warps": 4, "num_stages": 2}, {"num_warps": 4}]
     heads, deep = (BATCH, LENGTH, HEADS), (BATCH, LENGTH, HEADS, DEPTH)
 
@@ -143,7 +147,8 @@ def fla(versus, folder):
     step("attn", "attn", "parallel_attn", sequence, sequence, sequence)
     step("forgetting_attn", "forgetting_attn", "parallel_forgetting_attn", sequence, sequence, sequence,
          lambda: decay(*heads))
-    step("path_attn", "path_attn", "parallel_path_attn", unit, unit, sequence, unit, share)
+    step("path_attn", "path_attn", "parallel_path_attn", unit, unit, sequence,
+         lambda: unit(FLOAT), lambda: share(FLOAT))
     step("rwkv6", "rwkv6", "chunk_rwkv6", sequence, sequence, sequence, lambda: decay(*deep),
          lambda: random(HEADS, DEPTH, grad=True))
     step("gsa", "gsa", "chunk_gsa", sequence, sequence, sequence, lambda: sequence(64),
