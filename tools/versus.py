@@ -92,7 +92,8 @@ def argument(value, special=True):
         return "(" + ", ".join(p for p, _ in parts) + ")", [x for _, xs in parts for x in xs]
     if type(value).__name__ == "TensorDescriptor":
         shape = ",".join(map(str, value.block_shape))
-        return (f"tensordesc<{TYPES[value.base.dtype]}[{shape}]>",
+        whole = value.shape[-1] * value.base.element_size() % 16 == 0
+        return (f"tensordesc<{TYPES[value.base.dtype]}[{shape}]{':16' if whole else ''}>",
                 [value.base, *map(int, value.shape), *map(int, value.strides[:-1])])
     raise Unknown(f"an argument of {type(value).__name__}")
 
