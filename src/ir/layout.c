@@ -351,30 +351,18 @@ bool swizzle_invert(Swizzle *s) {
     return gf2_rank(s->image, s->bits) == s->bits;
 }
 
-Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
-    Swizzle s = {.bits = from->tile_bits};
-    int most = log2_floor(16 / elem_bytes);
-    for (int i = 0; i < from->num[KIND_REG] && s.vector < most; i++) {
-        uint32_t c = from->column[KIND_REG][i];
-        if (has(to->column[KIND_REG], to->num[KIND_REG], c)) s.image[s.vector++] = c;
-    }
-    /* Elements under a bank's 4 bytes: let one side's registers share a bank. */
-    Swizzle padded = s;
-    for (int i = 0; i < to->num[KIND_REG] && elem_bytes << padded.vector < 4; i++) {
-        uint32_t c = to->column[KIND_REG][i];
-        if (!has(padded.image, padded.vector, c)) padded.image[padded.vector++] = c;
-    }
-    uint32_t a[2 * MAX_TILE_BITS], b[2 * MAX_TILE_BITS], segments[MAX_TILE_BITS];
-    int num_a = wavefront_bits(&padded, from, elem_bytes, a);
-    int num_b = wavefront_bits(&padded, to, elem_bytes, b);
-    int low = padded.vector, bank = log2_floor(128 / (elem_bytes << low));
+/* padded: s, and what else is in the 4 bytes of a bank; a, b: what each side varies at once. */
+static Swizzle swizzle_complete(Swizzle s, const Swizzle *padded, const uint32_t *a, int num_a,
+                                const uint32_t *b, int num_b, int elem_bytes) {
+    uint32_t segments[MAX_TILE_BITS];
+    int low = padded->vector, bank = log2_floor(128 / (elem_bytes << low));
     if (bank > s.bits - low) bank = s.bits - low;
     int wanted = s.bits - low - bank;
     int count = segment_bits(a, num_a, b, num_b, s.bits, wanted, segments);
 
     uint32_t basis[2 * MAX_TILE_BITS];
     int num = low, filled = low;
-    memcpy(s.image, padded.image, sizeof(s.image));
+    memcpy(s.image, padded->image, sizeof(s.image));
     memcpy(basis, s.image, sizeof(uint32_t) * (size_t)low);
     /* A segment that depends on those before is dropped; a plain bit takes its place below. */
     int kept = 0;
@@ -391,6 +379,66 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
     if (filled != s.bits) BUG("swizzle covers %d of %d bits", filled, s.bits);
     if (!swizzle_invert(&s)) BUG("swizzle is singular");
     return s;
+}
+
+Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes) {
+    Swizzle s = {.bits = from->tile_bits};
+    int most = log2_floor(16 / elem_bytes);
+    for (int i = 0; i < from->num[KIND_REG] && s.vector < most; i++) {
+        uint32_t c = from->column[KIND_REG][i];
+        if (has(to->column[KIND_REG], to->num[KIND_REG], c)) s.image[s.vector++] = c;
+    }
+    /* Elements under a bank's 4 bytes: let one side's registers share a bank. */
+    Swizzle padded = s;
+    for (int i = 0; i < to->num[KIND_REG] && elem_bytes << padded.vector < 4; i++) {
+        uint32_t c = to->column[KIND_REG][i];
+        if (!has(padded.image, padded.vector, c)) padded.image[padded.vector++] = c;
+    }
+    uint32_t a[2 * MAX_TILE_BITS], b[2 * MAX_TILE_BITS];
+    int num_a = wavefront_bits(&padded, from, elem_bytes, a);
+    int num_b = wavefront_bits(&padded, to, elem_bytes, b);
+    return swizzle_complete(s, &padded, a, num_a, b, num_b, elem_bytes);
+}
+
+static int register_of(const Layout *layout, uint32_t column) {
+    for (int i = 0; i < layout->num[KIND_REG]; i++)
+        if (layout->column[KIND_REG][i] == column) return i;
+    return -1;
+}
+
+bool layout_matrices(const Layout *layout, const uint32_t *chunk, Matrices *m) {
+    const uint32_t *lane = layout->column[KIND_LANE];
+    *m = (Matrices){.transposed = lane[0] != chunk[1]};
+    if (!m->transposed) {
+        if (lane[1] != chunk[2]) return false;
+        m->pair = register_of(layout, chunk[0]);
+        memcpy(m->row, lane + 2, sizeof m->row);
+    } else {
+        if (memcmp(lane + 2, chunk, 3 * sizeof *chunk)) return false;
+        while (m->pair < layout->num[KIND_REG] && !layout->column[KIND_REG][m->pair]) m->pair++;
+        m->row[0] = layout->column[KIND_REG][m->pair], m->row[1] = lane[0], m->row[2] = lane[1];
+    }
+    if (m->pair < 0 || m->pair >= layout->num[KIND_REG]) return false;
+    for (int i = 0; i < layout->num[KIND_REG] && m->num_bits < 2; i++)
+        if (i != m->pair && layout->column[KIND_REG][i]) m->bit[m->num_bits++] = i;
+    return m->num_bits > 0;
+}
+
+bool swizzle_for_matrices(const Layout *one, const Layout *other, Swizzle *swizzle) {
+    Swizzle s = {.bits = one->tile_bits, .vector = 3};
+    Matrices m;
+    uint32_t a[2 * MAX_TILE_BITS], b[2 * MAX_TILE_BITS];
+    if (other->num[KIND_REG] < 3) return false;
+    memcpy(s.image, other->column[KIND_REG], 3 * sizeof *s.image);
+    for (int i = 0; i < 3; i++)
+        if (!s.image[i]) return false;
+    if (!layout_matrices(one, s.image, &m)) return false;
+    int num_a = 3, num_b = wavefront_bits(&s, other, 2, b);
+    memcpy(a, s.image, 3 * sizeof *a);
+    for (int i = 0; i < 3; i++)
+        if (m.row[i]) a[num_a++] = m.row[i];
+    *swizzle = swizzle_complete(s, &s, a, num_a, b, num_b, 2);
+    return true;
 }
 
 Swizzle swizzle_panels(int fast, int fast_bits, int slow, int slow_bits, int elem_bytes) {

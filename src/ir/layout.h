@@ -112,6 +112,18 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes);
  * different banks: the swizzles of 128, 64 and 32 bytes that wgmma and tensor maps know. Arguments:
  * tile bit of each, how many. */
 Swizzle swizzle_panels(int fast, int fast_bits, int slow, int slow_bits, int elem_bytes);
+/* How 8x8 matrices of 16-bit elements, rows of 16 bytes, lie in a layout (ldmatrix, stmatrix): lane t
+ * has elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4. */
+typedef struct Matrices {
+    bool transposed;
+    int pair;             /* the register bit of the two */
+    int bit[2], num_bits; /* register bits that tell matrices apart: one or two */
+    uint32_t row[3];      /* tile bits of a row's number; 0: rows are the same */
+} Matrices;
+/* chunk: the tile bits of the 8 elements of a row. */
+bool layout_matrices(const Layout *layout, const uint32_t *chunk, Matrices *matrices);
+/* Of 16-bit elements: `one` side moves matrices, the other 16 bytes at once; false: it cannot. */
+bool swizzle_for_matrices(const Layout *one, const Layout *other, Swizzle *swizzle);
 /* offset_of from image; false: the images are no bijection. */
 bool swizzle_invert(Swizzle *swizzle);
 uint32_t swizzle_offset(const Swizzle *swizzle, uint32_t index);

@@ -112,6 +112,50 @@ TEST(products) {
     }
 }
 
+/* ---- stmatrix ---- */
+
+/* Rows of matrix i go where lanes 8 i to 8 i + 7 point: to the end of shared memory first here. */
+static void check_stored(int count, bool transposed) {
+    uint32_t in[4][WARP];
+    uint16_t out[4 * 8 * 8], want[4 * 8 * 8] = {0};
+    for (int i = 0; i < 4; i++)
+        for (int lane = 0; lane < WARP; lane++)
+            in[i][lane] = (uint32_t)drawn(1 << 16) << 16 | (uint32_t)drawn(1 << 16);
+    for (int i = 0; i < count; i++)
+        for (int row = 0; row < 8; row++)
+            for (int column = 0; column < 8; column++) {
+                int r = transposed ? column : row, c = transposed ? row : column;
+                want[(31 - (8 * i + row)) * 8 + column] =
+                    (uint16_t)(in[i][r * 4 + c / 2] >> (16 * (c % 2)));
+            }
+    Bench bench = bench_new();
+    bench_buffer(&bench, in, sizeof in);
+    bench_buffer(&bench, out, sizeof out);
+    Buf body = {.arena = bench.arena};
+    buf_puts(&body, ".shared .align 16 .b8 s[512];\nld.param.u64 %d0, [param_0];\n"
+                    "ld.param.u64 %d1, [param_1];\nmov.u32 %r1, %tid.x;\n"
+                    "mul.wide.u32 %d2, %r1, 4;\nadd.s64 %d0, %d0, %d2;\n"
+                    "mul.wide.u32 %d2, %r1, 16;\nadd.s64 %d1, %d1, %d2;\nmov.b32 %r2, 0;\n"
+                    "mov.u32 %r3, s;\nmad.lo.s32 %r4, %r1, 16, %r3;\n"
+                    "st.shared.v4.b32 [%r4], {%r2, %r2, %r2, %r2};\nbar.warp.sync -1;\n"
+                    "sub.s32 %r5, 31, %r1;\nmad.lo.s32 %r5, %r5, 16, %r3;\n");
+    for (int i = 0; i < 4; i++)
+        buf_printf(&body, "ld.global.b32 %%r%d, [%%d0+%d];\n", 6 + i, 128 * i);
+    buf_printf(&body, "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 [%%r5], {", count,
+               transposed ? ".trans" : "");
+    for (int i = 0; i < count; i++) buf_printf(&body, "%s%%r%d", i ? ", " : "", 6 + i);
+    buf_puts(&body, "};\nbar.warp.sync -1;\nld.shared.v4.b32 {%r6, %r7, %r8, %r9}, [%r4];\n"
+                    "st.global.v4.b32 [%d1], {%r6, %r7, %r8, %r9};\n");
+    CHECK(bench_says(&bench, entry_text(bench.arena, 2, WARP, body.data), 1, NULL));
+    CHECK(!memcmp(out, want, sizeof out));
+    arena_free(bench.arena);
+}
+
+TEST(matrices_stored) {
+    for (int count = 1; count <= 4; count *= 2)
+        for (int way = 0; way < 2; way++) check_stored(count, way);
+}
+
 /* ---- redux ---- */
 
 static uint32_t folded(const char *op, uint32_t a, uint32_t b) {

@@ -751,6 +751,25 @@ TEST(bank_conflicts) {
           same.ideal_wavefronts == 1); /* a broadcast */
 }
 
+/* What stmatrix writes is written by a lane as far as others are concerned. */
+TEST(matrices_race) {
+    static const char form[] =
+        SHARED "mov.u32 %%r0, %%tid.x;\nmov.u32 %%r2, s;\nand.b32 %%r1, %%r0, 31;\n"
+               "mad.lo.s32 %%r3, %%r1, 16, %%r2;\nsetp.lt.u32 %%p0, %%r0, 32;\n%s@%%p0 "
+               "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%%r3], {%%r0, %%r0, %%r0, %%r0};\n%s"
+               "@!%%p0 ld.shared.b32 %%r4, [%%r3];\n";
+    static const char before[] = "@!%p0 st.shared.v4.b32 [%r3], {%r0, %r0, %r0, %r0};\n";
+    char body[1024];
+    snprintf(body, sizeof body, form, "", "");
+    expect(body, 64, 1, "shared memory");
+    snprintf(body, sizeof body, form, before, "bar.sync 0;\n");
+    expect(body, 64, 1, "race in shared memory");
+    snprintf(body, sizeof body, form, "", "bar.sync 0;\n");
+    expect(body, 64, 1, NULL);
+    snprintf(body, sizeof body, form, "add.s32 %r3, %r3, 8;\n", "bar.sync 0;\n");
+    expect(body, 64, 1, "align");
+}
+
 /* Rows of 16 bytes, of which only the first lanes give addresses: 8 for each matrix. */
 TEST(rows_of_matrices) {
     static const struct {

@@ -6,7 +6,7 @@
 
 static tern_access_kind kind_of(const Ins *ins) {
     if (ins->op == SIM_COPY) return TERN_ACCESS_COPY;
-    if (ins->op == SIM_STORE) return TERN_ACCESS_STORE;
+    if (ins->op == SIM_STORE || ins->op == SIM_STMATRIX) return TERN_ACCESS_STORE;
     return ins->op == SIM_ATOMIC ? TERN_ACCESS_ATOMIC : TERN_ACCESS_LOAD;
 }
 
@@ -14,7 +14,7 @@ bool record_access(Machine *m, const Warp *w, const Ins *ins, PtxSpace space,
                    const uint64_t *addresses, uint32_t lanes) {
     Recording *r = m->recording;
     uint64_t program = w->block->linear;
-    int bytes = ins->op == SIM_LDMATRIX ? 16 : ins->bytes * ins->count;
+    int bytes = ins->op == SIM_LDMATRIX || ins->op == SIM_STMATRIX ? 16 : ins->bytes * ins->count;
     bool shared = space == SPACE_SHARED;
     Count one = {0};
     if (!r || program >= r->num_whole) return true;

@@ -158,6 +158,7 @@ bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_REDUX: return redux(m, w, ins, lanes);
     case SIM_MMA: return mma(m, w, ins);
     case SIM_LDMATRIX: return sim_ldmatrix(m, w, ins);
+    case SIM_STMATRIX: return sim_stmatrix(m, w, ins);
     case SIM_WGMMA:
     case SIM_WGMMA_FENCE:
     case SIM_WGMMA_COMMIT:

@@ -319,6 +319,37 @@ bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
     return true;
 }
 
+/* The same lanes give the addresses, and what they hold goes the other way (PTX ISA 9.7.14.5.16). */
+bool sim_stmatrix(Machine *m, Warp *w, const Ins *ins) {
+    Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .writes = true};
+    uint64_t addresses[LANES];
+    uint16_t matrix[4][8][8];
+    int rows = 8 * ins->count;
+    a.what = "stmatrix";
+    access_addresses(m, w, ins->operands[0], ins->wide_address, ins->offset, addresses);
+    if (!count(&a, addresses, ins->count == 4 ? ALL_LANES : (1u << rows) - 1)) return false;
+    for (int i = 0; i < ins->count; i++) {
+        const uint32_t *from = source_of(m, w, ins->operands[1 + i]);
+        for (int t = 0; t < LANES; t++)
+            for (int half = 0; half < 2; half++) {
+                int row = t / 4, column = t % 4 * 2 + half;
+                uint16_t element = (uint16_t)(from[t] >> (16 * half));
+                *(ins->kind ? &matrix[i][column][row] : &matrix[i][row][column]) = element;
+            }
+    }
+    for (int lane = 0; lane < rows; lane++) {
+        Spot spot;
+        if (!access_find(&a, lane, addresses[lane], &spot)) return false;
+        if (!access_check_coming(&a, lane, &spot)) return false;
+        memset(spot.set, BYTE_SET, 16);
+        sim_proxy_wrote(w, spot.offset, 16);
+        if (!race_shared(m, w, ins, LANES, (uint32_t)spot.offset, 16, true, false)) return false;
+        memcpy(spot.memory, matrix[lane / 8][lane % 8], 16);
+    }
+    m->version++;
+    return true;
+}
+
 const unsigned char *sim_readable(Machine *m, Warp *w, int lane, uint64_t address, size_t *left) {
     if ((address & WINDOW_MASK) == LOCAL_WINDOW) {
         uint64_t offset = address & ~WINDOW_MASK, size = (uint64_t)m->program->local_bytes;

@@ -128,9 +128,9 @@ static void summarise(Arena *arena, Summary *s) {
         }
         if (!count->requests) continue;
         bool shared = ins->space == SPACE_SHARED;
-        Row row = ins->op == SIM_LOAD || ins->op == SIM_LDMATRIX ? ROW_LOAD
-                  : ins->op == SIM_STORE                         ? ROW_STORE
-                                                                 : ROW_ATOMIC;
+        Row row = ins->op == SIM_LOAD || ins->op == SIM_LDMATRIX    ? ROW_LOAD
+                  : ins->op == SIM_STORE || ins->op == SIM_STMATRIX ? ROW_STORE
+                                                                    : ROW_ATOMIC;
         add(&s->rows[row + (shared ? ROW_SHARED_LOAD : 0)], count);
         add(shared ? &line->shared : &line->global, count);
     }

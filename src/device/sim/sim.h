@@ -248,6 +248,7 @@ void sim_lanes(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_across(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_memory(Machine *m, Warp *w, const Ins *ins, uint32_t lanes);
 bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins);
+bool sim_stmatrix(Machine *m, Warp *w, const Ins *ins);
 bool sim_copies(Machine *m, Warp *w, const Ins *ins, uint32_t lanes); /* starts .. waits, fences */
 bool sim_wgmma(Machine *m, Warp *w, const Ins *ins); /* begins, fences, commits, waits */
 /* No sum of a product under way is an operand; a warp does not end with one. */

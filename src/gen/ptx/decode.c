@@ -557,6 +557,17 @@ static bool ldmatrix(Statement *s, Ins *ins) {
     return true;
 }
 
+static bool stmatrix(Statement *s, Ins *ins) {
+    if (!counted(s, ins->count + 1) || !grouped(s, 1, ins->count, true)) return false;
+    int32_t *all = places(s, ins->count + 1);
+    ins->op = SIM_STMATRIX, ins->bytes = 16;
+    if (!address_of(s, ins, &s->words[0], &all[0])) return false;
+    for (int i = 0; i < ins->count; i++)
+        if (!source(s, &s->words[1 + i], PTX_b32, &all[1 + i])) return false;
+    ins->operands = all, ins->num_operands = (uint8_t)(ins->count + 1);
+    return true;
+}
+
 static bool mma(Statement *s, Ins *ins, SimMma kind) {
     bool small = kind == MMA_F16_K8;
     ins->op = SIM_MMA, ins->kind = (uint8_t)kind;
@@ -666,6 +677,7 @@ static bool decode_form(Statement *s, Ins *ins, const PtxMatch *match) {
     case INS_PROXY_FENCE: return alone(s, ins, SIM_PROXY_FENCE);
     case INS_LDMATRIX:
     case INS_LDMATRIX_TURNED: return ldmatrix(s, ins);
+    case INS_STMATRIX: return stmatrix(s, ins);
     case INS_SHUFFLE: return shuffle(s, ins);
     case INS_VOTE: return plain_take(s, ins, SIM_VOTE, "Ppu");
     case INS_VOTE_BALLOT: return plain_take(s, ins, SIM_VOTE, "Rpu");

@@ -102,6 +102,7 @@ void ptx_store_lanes(Gen *g, const char *mnemonic, Tir address, const Type *lane
 void ptx_note(Gen *g, Str note); /* among the facts, once */
 void ptx_note_width(Gen *g, const Op *op, const char *what, int bytes);
 Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count); /* up to 4 bytes */
+void ptx_unpack_lanes(Gen *g, const Type *lane, Tir word, int count, Tir *lanes);
 
 /* ---- move.c ---- */
 Tir ptx_thread_id(Gen *g);

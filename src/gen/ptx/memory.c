@@ -12,8 +12,6 @@
 
 static bool is_byte(const Type *lane) { return type_bits(lane) <= 8; }
 
-static void unpack_word(Gen *g, const Type *lane, Tir word, int count, Tir *lanes);
-
 /* The word whose parts, as a load unpacked them, these lanes are; 0: none. */
 static Tir whole_word(Gen *g, const Type *lane, const Tir *lanes, int count) {
     Tir word = lanes[0], parts[4];
@@ -24,7 +22,7 @@ static Tir whole_word(Gen *g, const Type *lane, const Tir *lanes, int count) {
     }
     if (tir_is_const(g->b, word, NULL)) return 0;
     int before = g->b->list.count;
-    unpack_word(g, lane, word, count, parts);
+    ptx_unpack_lanes(g, lane, word, count, parts);
     if (g->b->list.count != before) return 0; /* new parts: nobody had them */
     for (int i = 0; i < count; i++)
         if (parts[i] != lanes[i]) return 0;
@@ -48,7 +46,7 @@ Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count) {
     return tir_3(b, TIR_PRMT, low, high, tir_i32(b, 0x5410));
 }
 
-static void unpack_word(Gen *g, const Type *lane, Tir word, int count, Tir *lanes) {
+void ptx_unpack_lanes(Gen *g, const Type *lane, Tir word, int count, Tir *lanes) {
     Tirs *b = g->b;
     int bits = 8 * ptx_lane_bytes(lane);
     for (int i = 0; i < count; i++) {
@@ -107,7 +105,7 @@ void ptx_load_lanes(Gen *g, const char *mnemonic, bool pinned, Tir address, cons
         tir_know_zeros(g->b, first, ~((1ull << (8 * ptx_lane_bytes(lane) * count)) - 1));
     for (int i = 0; i < w.count; i++) {
         if (w.class == CLASS_B32)
-            unpack_word(g, lane, first + i, w.lanes_each, lanes + i * w.lanes_each);
+            ptx_unpack_lanes(g, lane, first + i, w.lanes_each, lanes + i * w.lanes_each);
         else
             lanes[i] = first + i;
     }

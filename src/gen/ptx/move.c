@@ -132,7 +132,77 @@ static uint32_t vector_member(const SharedWalk *w, uint32_t reg, int i) {
     return reg;
 }
 
+/* Do threads hold matrices of the tile, which one instruction moves? */
+static bool has_matrices(const SharedTile *tile, const Layout *layout, Matrices *m) {
+    return ptx_lane_bytes(tile->lane) == 2 && tile->swizzle.vector >= 3 &&
+           layout_matrices(layout, tile->swizzle.image, m);
+}
+
+/* Lanes 0 to 31 point at the rows of the first matrix, the second .. */
+static Layout rows_of(const Layout *layout, const Matrices *m) {
+    Layout rows = *layout;
+    memcpy(rows.column[KIND_LANE], m->row, sizeof m->row);
+    for (int i = 0; i < 2; i++)
+        rows.column[KIND_LANE][3 + i] = i < m->num_bits ? layout->column[KIND_REG][m->bit[i]] : 0;
+    return rows;
+}
+
+/* The register of the first lane in word i of an instruction that begins at a register. */
+static uint32_t word_register(const Matrices *m, uint32_t reg, int i) {
+    for (int bit = 0; bit < m->num_bits; bit++)
+        if (i >> bit & 1) reg |= 1u << m->bit[bit];
+    return reg;
+}
+
+static uint32_t matrix_bits(const Matrices *m) { /* of registers within an instruction */
+    return word_register(m, 1u << m->pair, (1 << m->num_bits) - 1);
+}
+
+static void store_matrices(Gen *g, const SharedTile *tile, const Layout *layout, const Matrices *m,
+                           const Tir *regs) {
+    Layout rows = rows_of(layout, m);
+    SharedWalk w = {.g = g, .tile = tile, .layout = &rows, .base = tile_base(g, tile, &rows)};
+    Tir guard = ptx_replica_guard(g, layout), args[5], lanes[2];
+    int count = 1 << m->num_bits;
+    const char *text = str_format(g->arena, "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
+                                  m->transposed ? ".trans" : "")
+                           .data;
+    for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
+        int64_t offset;
+        if (reg & matrix_bits(m)) continue;
+        args[0] = tir_split_offset(g->b, ptx_shared_walk_address(&w, reg, 0), &offset);
+        for (int i = 0; i < count; i++) {
+            lanes[0] = regs[word_register(m, reg, i)];
+            lanes[1] = regs[word_register(m, reg, i) | 1u << m->pair];
+            args[1 + i] = ptx_pack_lanes(g, tile->lane, lanes, 2);
+        }
+        TirIns *ins = tir_ins(g->b, TIR_STORE, text, 1 + count, args, NULL);
+        ins->imm = (uint64_t)offset, ins->guard = guard;
+    }
+}
+
+static void load_matrices(Gen *g, const SharedTile *tile, const Layout *layout, const Matrices *m,
+                          Tir *regs) {
+    Layout rows = rows_of(layout, m);
+    int count = 1 << m->num_bits;
+    for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
+        if (reg & matrix_bits(m)) continue;
+        Tir first = ptx_shared_matrices(g, tile, &rows, reg, count, m->transposed), lanes[2];
+        for (int i = 0; i < count; i++) {
+            ptx_unpack_lanes(g, tile->lane, first + i, 2, lanes);
+            regs[word_register(m, reg, i)] = lanes[0];
+            regs[word_register(m, reg, i) | 1u << m->pair] = lanes[1];
+        }
+    }
+}
+
 void ptx_shared_store(Gen *g, const SharedTile *tile, const Layout *layout, const Tir *regs) {
+    Matrices m;
+    bool whole = g->arch->number >= 90 && !(layout_replica_mask(layout) & ((1u << LANE_BITS) - 1));
+    if (whole && has_matrices(tile, layout, &m)) {
+        store_matrices(g, tile, layout, &m, regs);
+        return;
+    }
     SharedWalk w = ptx_shared_walk(g, tile, layout);
     Tir guard = ptx_replica_guard(g, layout), lanes[16];
     for (uint32_t reg = 0; reg < (uint32_t)layout_regs(layout); reg++) {
@@ -150,6 +220,11 @@ void ptx_shared_load(Gen *g, const SharedTile *tile, const Layout *layout, uint3
 
 void ptx_shared_load_some(Gen *g, const SharedTile *tile, const Layout *layout, uint32_t flip,
                           uint32_t mask, uint32_t value, Tir *regs) {
+    Matrices m;
+    if (!flip && !mask && has_matrices(tile, layout, &m)) {
+        load_matrices(g, tile, layout, &m, regs);
+        return;
+    }
     SharedWalk w = ptx_shared_walk(g, tile, layout);
     Tir lanes[16];
     /* A flip within the vector permutes its members. */
@@ -221,8 +296,18 @@ static Tir *move_shuffle(Gen *g, Tir *regs, const Layout *from, const Layout *to
     return result;
 }
 
+/* In matrices where one side has them and the other 16 bytes in a row. */
+static Swizzle choose_swizzle(const Gen *g, int bytes, const Layout *from, const Layout *to) {
+    Swizzle s;
+    bool stores = bytes == 2 && g->arch->number >= 90 &&
+                  !(layout_replica_mask(from) & ((1u << LANE_BITS) - 1));
+    if (stores && swizzle_for_matrices(from, to, &s)) return s;
+    if (bytes == 2 && swizzle_for_matrices(to, from, &s)) return s;
+    return swizzle_choose(from, to, bytes);
+}
+
 static Tir *move_shared(Gen *g, const Type *lane, Tir *regs, const Layout *from, const Layout *to) {
-    SharedTile tile = {.swizzle = swizzle_choose(from, to, ptx_lane_bytes(lane)), .lane = lane};
+    SharedTile tile = {.swizzle = choose_swizzle(g, ptx_lane_bytes(lane), from, to), .lane = lane};
     tile.bytes = ptx_lane_bytes(lane) << from->tile_bits;
     tile.offset = ptx_shared_begin(g, tile.bytes);
     Tir *result = ptx_new_regs(g, layout_regs(to));

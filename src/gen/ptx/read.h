@@ -38,6 +38,7 @@ typedef enum SimOp {
     SIM_REDUX,
     SIM_ACTIVE,
     SIM_LDMATRIX,
+    SIM_STMATRIX,
     SIM_MMA,
     SIM_WGMMA, /* results: also what is added to; operands: descriptors, scale-d; number: which of
                   them is transposed, by bits; A in registers: its first, the others at the end */
@@ -64,8 +65,8 @@ typedef enum SimOp {
 /* clang-format off */
 #define SIM_COPIES SIM_COPY: case SIM_COPY_COMMIT: case SIM_COPY_WAIT: case SIM_PROXY_FENCE
 #define SIM_ACROSS \
-    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: case SIM_MMA: \
-    case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
+    SIM_SHUFFLE: case SIM_VOTE: case SIM_REDUX: case SIM_ACTIVE: case SIM_LDMATRIX: \
+    case SIM_STMATRIX: case SIM_MMA: case SIM_WGMMA: case SIM_WGMMA_FENCE: case SIM_WGMMA_COMMIT: case SIM_WGMMA_WAIT
 #define SIM_CONTROL \
     SIM_BRANCH: case SIM_RETURN: case SIM_TRAP: case SIM_BARRIER: case SIM_WARP_SYNC: case SIM_END
 #define SIM_OTHERS \
