@@ -104,6 +104,20 @@ static bool can_split(Verifier *v, const Op *op, const Type *type) {
            verify_bad(v, op, "the two of %s are in different threads", verify_text_of(v, type));
 }
 
+/* A tile of a ring, in panels, looked at the other way. */
+static bool is_turned(const Op *op) {
+    const Type *a = op->operands[0]->type;
+    return op->kind == OP_TRANS && a->rank == 2 && a->place && a->place->shared;
+}
+
+static bool check_turned(Verifier *v, const Op *op) {
+    const Type *a = op->operands[0]->type, *r = op->results[0].type;
+    int dim = tile_panel_dim(a);
+    return (r->place->shared && dim >= 0 && tile_panel_dim(r) == 1 - dim) ||
+           verify_bad(v, op, "%s does not lie as %s does", verify_text_of(v, r),
+                      verify_text_of(v, a));
+}
+
 static bool check_shape_op(Verifier *v, const Op *op) {
     const Type *a = op->operands[0]->type, *r = op->results[0].type;
     if (op->kind == OP_JOIN && (!one_place(v, op, op->num_operands) || !can_split(v, op, r)))
@@ -315,6 +329,7 @@ bool verify_under_way(Verifier *v) { return under_way_walk(v->fn, is_settled, v)
 /* ---- all ---- */
 
 static bool check_op_places(Verifier *v, const Op *op) {
+    if (op->kind == OP_TRANS && is_turned(op)) return check_turned(v, op);
     if (op->kind != OP_PEEK && op->kind != OP_CONVERT && !in_registers(v, op)) return false;
     switch (op->kind) {
     case OP_BROADCAST:

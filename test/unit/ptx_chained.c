@@ -59,6 +59,20 @@ static const char source[] =
     "        pv += BN * D\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], a - 2 * b)\n"
     "@triton.jit\n"
+    "def turned(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    pk = k + key[:, None] * D + depth[None, :]\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        keys = tl.load(pk)\n"
+    "        s = tl.dot(x, tl.trans(keys))\n"
+    "        acc = tl.dot((s - 1).to(tl.float16), keys, acc)\n"
+    "        pk += BN * D\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
     "def nested(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
     "    row = tl.arange(0, BM)\n"
     "    depth = tl.arange(0, D)\n"
@@ -187,6 +201,22 @@ static int wrong_pair(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel turned. */
+static int wrong_turned(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0};
+        for (int n = 0; n < turns * r->bn; n++) {
+            double s = -1;
+            for (int d = 0; d < r->d; d++)
+                s += number_of(in->q[i * r->d + d]) * number_of(in->k[n * r->d + d]);
+            for (int d = 0; d < r->d; d++) sums[d] += s * number_of(in->k[n * r->d + d]);
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
 /* Likewise, of kernel nested. */
 static int wrong_nested(const Row *r, const Inputs *in, int turns) {
     int wrong = 0;
@@ -210,7 +240,8 @@ typedef struct Subject {
 } Subject;
 
 static const Subject chained = {"chained", wrong_in}, signs = {"signs", wrong_signs},
-                     pair = {"pair", wrong_pair}, nested = {"nested", wrong_nested};
+                     pair = {"pair", wrong_pair}, nested = {"nested", wrong_nested},
+                     turned = {"turned", wrong_turned};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -294,6 +325,22 @@ TEST(so_are_those_of_two_at_a_time) {
     static const Row both = {128, 32, 64, 4}, less = {64, 32, 64, 4};
     check_row(&pair, &both, 3, true);
     check_row(&pair, &less, 3, false);
+}
+
+/* Rows and columns of one tile, which is copied once and stays where it is. */
+TEST(tiles_are_read_both_ways) {
+    static const Row wide = {64, 64, 16, 4}, eight = {128, 32, 64, 8};
+    check_row(&turned, &rows[0], 3, false);
+    check_row(&turned, &wide, 2, false);
+    check_row(&turned, &eight, 4, false);
+    tern_context *sim = opened("sim:h200", 0);
+    tern_kernel *kernel = sim ? compiled(sim, &turned, &eight, 3, "waits") : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER), *peek = strstr(ir, "peek ");
+    CHECK(peek && !strstr(peek + 1, "peek "));
+    CHECK(!strstr(tern_kernel_text(kernel, TERN_STAGE_PTX), "st.shared"));
+    tern_kernel_free(kernel), tern_close(sim);
 }
 
 /* What the outer loop keeps lies where no ring of the inner one does. */

@@ -444,11 +444,20 @@ static void place(Gen *g, const Op *op) {
     source_position(op->span.source, op->span.start, &g->b->line, &g->b->column);
 }
 
+/* Of a tile of a ring, which stays where it is. */
+static bool turns_view(const Op *op) {
+    return op->kind == OP_TRANS && op_result(op)->type->place->shared;
+}
+
 static void ptx_op(Gen *g, const Op *op) {
     place(g, op);
     g->op = op;
     if (op->num_trips) g->next_trip = 0;
     if (ptx_thread_op(g, op)) return;
+    if (turns_view(op)) {
+        g->regs[op_result(op)->id] = g->regs[op->operands[0]->id];
+        return;
+    }
     switch (op->kind) {
     case OP_IF: ptx_if(g, op); return;
     case OP_FOR: ptx_for(g, op); return;

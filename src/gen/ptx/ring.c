@@ -45,7 +45,11 @@ static SharedTile turn_tile(const Op *op, Tir base) {
 }
 
 SharedTile ptx_peeked(Gen *g, const Value *value) {
-    return turn_tile(value->def, ptx_scalar_of(g, value));
+    const Op *peek = value->def;
+    while (peek->kind == OP_TRANS) peek = peek->operands[0]->def;
+    SharedTile tile = turn_tile(peek, ptx_scalar_of(g, value));
+    tile.swizzle = value->type->place->swizzle;
+    return tile;
 }
 
 /* ---- copies ---- */

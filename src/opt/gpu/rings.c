@@ -242,6 +242,21 @@ static void order_parts(Loop *l) {
         }
 }
 
+/* Will the product read the operand in the ring? */
+static bool is_in_ring(const Loop *l, const Op *dot, int operand) {
+    const Op *def = dot->operands[operand]->def;
+    bool turned = def && def->kind == OP_TRANS;
+    if (turned) def = def->operands[0]->def;
+    for (int i = 0; i < l->num_parts; i++) {
+        const Part *part = &l->parts[i];
+        if (part->dot == dot && part->operand == operand) return true;
+        if (part->load == def && part->trans == NULL && dot_unit(dot) == UNIT_WGMMA &&
+            dot->parent == l->body && takes_rows(dot, operand, dot->operands[operand]->type))
+            return true;
+    }
+    return false;
+}
+
 typedef struct Scratch {
     const Loop *l;
     int most;
@@ -251,9 +266,8 @@ static bool note_scratch(Op *op, void *user) {
     Scratch *s = user;
     int bytes[MAX_TRIPS], in_ring = 0;
     for (int i = 0; op->kind == OP_DOT && i < 2; i++)
-        in_ring += op->operands[i]->type->place->shared;
+        in_ring += op->operands[i]->type->place->shared || is_in_ring(s->l, op, i);
     in_ring += op->kind == OP_DOT && dot_a_in_registers(op);
-    for (int i = 0; i < s->l->num_parts; i++) in_ring += s->l->parts[i].dot == op;
     if (in_ring == 2) return true; /* and nothing of it in scratch */
     int count = op_trips(s->l->r->fn, s->l->r->has_atomics, op, bytes);
     for (int i = 0; i < count; i++)
@@ -443,16 +457,46 @@ typedef struct Readers {
     const Loop *l;
     const Part *part;
     Value *peeked, *moved; /* moved: in registers, once somebody wants it there */
+    Value *turned;         /* peeked, looked at the other way, once a product reads it so */
 } Readers;
 
 /* mma.sync reads a where it lies only if it does so of b. */
 static bool reads_in_place(const Readers *r, const Op *op, int operand) {
     if (op->kind != OP_DOT || op->parent != r->l->body || operand > 1) return false;
-    if (dot_unit(op) == UNIT_WGMMA) return takes_rows(op, operand, r->part->load->results[0].type);
+    if (dot_unit(op) == UNIT_WGMMA) return takes_rows(op, operand, op->operands[operand]->type);
     bool has_b = operand == 1 || dot_b(op)->type->place->shared;
     for (int i = 0; i < r->l->num_parts; i++)
         has_b = has_b || (r->l->parts[i].dot == op && r->l->parts[i].operand == 1);
     return dot_unit(op) == UNIT_MMA && has_b;
+}
+
+static Value *turned(Readers *r) {
+    const Type *tile = r->peeked->type;
+    Func *fn = r->l->r->fn;
+    Op *load = r->part->load;
+    if (r->turned) return r->turned;
+    Builder b = {.fn = fn, .region = load->parent, .before = load, .span = load->span};
+    const Type *type =
+        type_tile(fn->types, type_lane(tile), 2, (int[]){tile->shape[1], tile->shape[0]});
+    Swizzle swizzle = tile_panels(type, 1 - tile_panel_dim(tile), type_size_bytes(type));
+    type = type_placed(fn->types, type, place_shared(fn->types, &swizzle));
+    int64_t *order = arena_array(fn->arena, int64_t, 2);
+    order[0] = 1;
+    Op *trans = build_op(&b, OP_TRANS, 1, &r->peeked, 1, &type, 0, NULL);
+    trans_set_order(trans, (Ints){2, order});
+    return r->turned = op_result(trans);
+}
+
+/* Products read it where it lies the other way, too. */
+static bool replace_turned_reads(Op *op, void *user) {
+    Readers *r = user;
+    for (int i = 0; i < op->num_operands; i++) {
+        const Op *trans = op->operands[i]->def;
+        bool turns = trans && trans->kind == OP_TRANS &&
+                     trans->operands[0] == op_result(r->part->load) && trans->num_results == 1;
+        if (turns && reads_in_place(r, op, i)) op->operands[i] = turned(r);
+    }
+    return true;
 }
 
 static bool replace_reads(Op *op, void *user) {
@@ -479,7 +523,9 @@ static void write_peeks(Loop *l, Builder *b, Value *turn) {
         op_result(peek)->name = op_result(part->load)->name;
         if (part->dot) part->dot->operands[part->operand] = op_result(peek);
         Readers readers = {.l = l, .part = part, .peeked = op_result(peek)};
-        if (!part->trans) region_walk(l->body, replace_reads, &readers);
+        if (part->trans) continue;
+        region_walk(l->body, replace_turned_reads, &readers);
+        region_walk(l->body, replace_reads, &readers);
     }
 }
 
