@@ -29,10 +29,32 @@ static Tir whole_word(Gen *g, const Type *lane, const Tir *lanes, int count) {
     return word;
 }
 
+/* Halves that one operation made of others, each for itself, are made by one of the words of those;
+ * 0: they are not. */
+static Tir paired(Gen *g, const Type *lane, const Tir *lanes) {
+    static const TirOp of[][2] = {{TIR_ADD_F16, TIR_ADD_F16X2},   {TIR_SUB_F16, TIR_SUB_F16X2},
+                                  {TIR_MUL_F16, TIR_MUL_F16X2},   {TIR_FMA_F16, TIR_FMA_F16X2},
+                                  {TIR_ADD_BF16, TIR_ADD_BF16X2}, {TIR_SUB_BF16, TIR_SUB_BF16X2},
+                                  {TIR_MUL_BF16, TIR_MUL_BF16X2}, {TIR_FMA_BF16, TIR_FMA_BF16X2}};
+    for (int i = 0; i < COUNT(of); i++) {
+        if (!tir_is(g->b, lanes[0], of[i][0]) || !tir_is(g->b, lanes[1], of[i][0])) continue;
+        int count = g->b->list.data[lanes[0]].num_args;
+        Tir words[3] = {0};
+        for (int k = 0; k < count; k++) {
+            Tir halves[2] = {tir_argument(g->b, lanes[0], k), tir_argument(g->b, lanes[1], k)};
+            words[k] = ptx_pack_lanes(g, lane, halves, 2);
+        }
+        return tir_3(g->b, of[i][1], words[0], words[1], words[2]);
+    }
+    return 0;
+}
+
 /* Up to 4 bytes of lanes as one 32-bit register. */
 Tir ptx_pack_lanes(Gen *g, const Type *lane, const Tir *lanes, int count) {
     Tirs *b = g->b;
     Tir x[4] = {0}, whole = whole_word(g, lane, lanes, count);
+    if (whole) return whole;
+    if (ptx_class_of(lane) == CLASS_B16 && count == 2) whole = paired(g, lane, lanes);
     if (whole) return whole;
     for (int i = 0; i < count; i++)
         x[i] = type_bits(lane) == 1 ? ptx_zero_extended(g, lane, lanes[i]) : lanes[i];
