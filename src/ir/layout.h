@@ -112,8 +112,8 @@ Swizzle swizzle_choose(const Layout *from, const Layout *to, int elem_bytes);
  * different banks: the swizzles of 128, 64 and 32 bytes that wgmma and tensor maps know. Arguments:
  * tile bit of each, how many. */
 Swizzle swizzle_panels(int fast, int fast_bits, int slow, int slow_bits, int elem_bytes);
-/* How 8x8 matrices of 16-bit elements, rows of 16 bytes, lie in a layout (ldmatrix, stmatrix): lane t
- * has elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4. */
+/* How 8x8 matrices of 16-bit elements, rows of 16 bytes, lie in a layout (ldmatrix, stmatrix): lane
+ * t has elements 2 (t % 4) and the next of row t / 4; transposed: those rows of column t / 4. */
 typedef struct Matrices {
     bool transposed;
     int pair;             /* the register bit of the two */

@@ -7,6 +7,7 @@
  *     %4 = splat %3              ->   %4 = constant 32 : tile<64xi32>
  *     %5 = add %x, splat 0            %5 is %x
  *     if true {a} {b}                 a
+ *     for 0 to 1 {a}                  a, a turn of it
  *
  * Only what is exact: eval_lane computes the constants, floats are not reassociated, x * 0 is 0 for
  * integers only, x + 0.0 stays (-0.0 + 0.0 is 0.0) but x + -0.0 is x. One forward walk; what a
@@ -276,6 +277,23 @@ static bool never_runs(const Op *op) {
     return (step > 0 && lower >= upper) || (step < 0 && lower <= upper);
 }
 
+static bool runs_once(const Op *op) {
+    int64_t lower, upper, step;
+    if (for_unsigned(op)) return false;
+    if (!value_is_int(for_lower(op), &lower) || !value_is_int(for_upper(op), &upper) ||
+        !value_is_int(for_step(op), &step))
+        return false;
+    if (step > 0) return lower < upper && (uint64_t)upper - (uint64_t)lower <= (uint64_t)step;
+    return step < 0 && lower > upper && (uint64_t)lower - (uint64_t)upper <= 0 - (uint64_t)step;
+}
+
+static void splice_turn(Fold *f, Op *op) {
+    Region *body = for_body(op);
+    body->args[0]->replaced = for_lower(op);
+    for (int i = 0; i < op->num_results; i++) for_arg(op, i)->replaced = for_init(op, i);
+    splice(f, op, body);
+}
+
 /* Ops with no result to replace, or with regions. True when the op is gone. */
 static bool fold_effect(Fold *f, Op *op) {
     uint64_t bits;
@@ -294,6 +312,10 @@ static bool fold_effect(Fold *f, Op *op) {
     }
     if (op->kind == OP_IF && value_is_constant(if_condition(op), &bits)) {
         splice(f, op, op->regions[bits ? 0 : 1]);
+        return true;
+    }
+    if (op->kind == OP_FOR && runs_once(op)) {
+        splice_turn(f, op);
         return true;
     }
     if (op->kind == OP_FOR && never_runs(op)) {

@@ -59,20 +59,6 @@ static const char source[] =
     "        pv += BN * D\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], a - 2 * b)\n"
     "@triton.jit\n"
-    "def turned(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
-    "    row = tl.arange(0, BM)\n"
-    "    key = tl.arange(0, BN)\n"
-    "    depth = tl.arange(0, D)\n"
-    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
-    "    pk = k + key[:, None] * D + depth[None, :]\n"
-    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
-    "    for i in range(0, turns):\n"
-    "        keys = tl.load(pk)\n"
-    "        s = tl.dot(x, tl.trans(keys))\n"
-    "        acc = tl.dot((s - 1).to(tl.float16), keys, acc)\n"
-    "        pk += BN * D\n"
-    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
-    "@triton.jit\n"
     "def nested(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
     "    row = tl.arange(0, BM)\n"
     "    depth = tl.arange(0, D)\n"
@@ -101,6 +87,42 @@ static const char source[] =
     "        acc = tl.dot(tl.load(pq, mask=m, other=0.0), tl.load(k + depth[:, None] * D + "
     "depth[None, :] + i), acc)\n"
     "        pq += BM\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
+
+static const char whole[] = /* tiles that stay where they are */
+    "import triton\n"
+    "import triton.language as tl\n"
+    "@triton.jit\n"
+    "def turned(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    pk = k + key[:, None] * D + depth[None, :]\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        keys = tl.load(pk)\n"
+    "        s = tl.dot(x, tl.trans(keys))\n"
+    "        acc = tl.dot((s - 1).to(tl.float16), keys, acc)\n"
+    "        pk += BN * D\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def once(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    keys = tl.load(k + key[:, None] * D + depth[None, :])\n"
+    "    values = tl.load(v + key[:, None] * D + depth[None, :])\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    s = tl.zeros([BM, BN], dtype=tl.float32)\n"
+    "    for i in range(0, tl.cdiv(BN, 128)):\n"
+    "        s = tl.dot(x, tl.trans(keys))\n"
+    "        acc = tl.dot((s - 1).to(tl.float16), keys, acc)\n"
+    "        acc = tl.dot((s + turns).to(tl.float16), values, acc)\n"
+    "    more = tl.load(v + BN * D + key[:, None] * D + depth[None, :])\n"
+    "    acc = tl.dot((s - 2).to(tl.float16), more, acc)\n"
+    "    acc += tl.sum(values.to(tl.float32), 0)[None, :]\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
@@ -217,6 +239,25 @@ static int wrong_turned(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel once. */
+static int wrong_once(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0};
+        for (int n = 0; n < r->bn; n++) {
+            double s = 0;
+            for (int d = 0; d < r->d; d++)
+                s += number_of(in->q[i * r->d + d]) * number_of(in->k[n * r->d + d]);
+            for (int d = 0; d < r->d; d++)
+                sums[d] += (s - 1) * number_of(in->k[n * r->d + d]) +
+                           (s + turns + 1) * number_of(in->v[n * r->d + d]) +
+                           (s - 2) * number_of(in->v[(r->bn + n) * r->d + d]);
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
 /* Likewise, of kernel nested. */
 static int wrong_nested(const Row *r, const Inputs *in, int turns) {
     int wrong = 0;
@@ -237,18 +278,20 @@ static int wrong_nested(const Row *r, const Inputs *in, int turns) {
 typedef struct Subject {
     const char *name;
     int (*wrong)(const Row *r, const Inputs *in, int turns);
+    const char *text; /* NULL: source */
 } Subject;
 
-static const Subject chained = {"chained", wrong_in}, signs = {"signs", wrong_signs},
-                     pair = {"pair", wrong_pair}, nested = {"nested", wrong_nested},
-                     turned = {"turned", wrong_turned};
+static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wrong_signs, NULL},
+                     pair = {"pair", wrong_pair, NULL}, nested = {"nested", wrong_nested, NULL},
+                     turned = {"turned", wrong_turned, whole}, once = {"once", wrong_once, whole};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
     char signature[128];
     snprintf(signature, sizeof signature, "*fp16:16,*fp16:16,*fp16:16,*fp32:16,i32,%d,%d,%d", r->bm,
              r->bn, r->d);
-    tern_module *module = tern_load_text(context, source, sizeof source - 1, "chained.py");
+    const char *text = subject->text ? subject->text : source;
+    tern_module *module = tern_load_text(context, text, strlen(text), "chained.py");
     tern_options options = {
         .size = sizeof options, .num_warps = r->warps, .num_stages = stages, .print_after = after};
     tern_kernel *kernel = module ? tern_compile(module, subject->name, signature, &options) : NULL;
@@ -343,13 +386,29 @@ TEST(tiles_are_read_both_ways) {
     tern_kernel_free(kernel), tern_close(sim);
 }
 
+/* Without a loop tiles are copied to shared memory, too: those before the first product, then the
+ * others; who else reads one gets it from there. */
+TEST(tiles_are_brought_once) {
+    static const Row wide = {64, 64, 64, 4}, eight = {128, 32, 64, 8}, masks = {64, 16, 64, 4};
+    check_row(&once, &wide, 3, true);
+    check_row(&once, &eight, 2, true);
+    check_row(&once, &masks, 4, true);
+    tern_context *sim = opened("sim:h200", 0);
+    tern_kernel *kernel = sim ? compiled(sim, &once, &wide, 3, "waits") : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
+    CHECK(strstr(text, "cp.async") && !strstr(text, "ld.global"));
+    tern_kernel_free(kernel), tern_close(sim);
+}
+
 /* What the outer loop keeps lies where no ring of the inner one does. */
 TEST(what_is_kept_around_a_ring) { check_row(&nested, &rows[0], 3, true); }
 
 /* Of masks made of masks, each of which is read twice, each is made again once. */
 TEST(masks_of_masks_stay_few) {
     static const Row row = {64, 24, 64, 4};
-    static const Subject deep = {"deep", NULL};
+    static const Subject deep = {"deep", NULL, NULL};
     tern_context *sim = opened("sim:h200", 0);
     tern_kernel *kernel = sim ? compiled(sim, &deep, &row, 3, NULL) : NULL;
     CHECK(kernel);
@@ -401,6 +460,8 @@ TEST(each_wait_and_barrier_is_missed) {
 
 /* What all turns multiply is brought to shared memory once, for all warps. */
 TEST(so_are_those_of_what_is_kept) { check_mutated(&signs, 2, 4); }
+
+TEST(and_of_tiles_read_both_ways) { check_mutated(&turned, 3, 6); }
 
 static bool is_taken(const char *ptxas, const char *text) {
     char name[] = "/tmp/ptx_chained_XXXXXX";

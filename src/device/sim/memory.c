@@ -319,7 +319,7 @@ bool sim_ldmatrix(Machine *m, Warp *w, const Ins *ins) {
     return true;
 }
 
-/* The same lanes give the addresses, and what they hold goes the other way (PTX ISA 9.7.14.5.16). */
+/* The same lanes give the addresses; what they hold goes the other way (PTX ISA 9.7.14.5.16). */
 bool sim_stmatrix(Machine *m, Warp *w, const Ins *ins) {
     Access a = {.m = m, .w = w, .ins = ins, .space = SPACE_SHARED, .bytes = 16, .writes = true};
     uint64_t addresses[LANES];
