@@ -67,6 +67,11 @@ static bool is_cheap(const FusePlan *plan, int node) {
     if (of->run.kind != RUN_MAP) return false;
     for (int i = 0; i < of->run.num_operands; i++)
         if (writer_of(plan, plan->states[node].storages[i]) >= 0) return false;
+    bool turns = of->run.op == TERN_OP_copy && of->out.rank > 1 &&
+                 of->run.operands[0].kind == TERN_OPERAND_TENSOR &&
+                 memcmp(of->tensors[0].strides, of->out.strides,
+                        (size_t)of->out.rank * sizeof *of->out.strides) != 0;
+    if (turns) return false; /* whoever asked for it wants it to lie so */
     return !strchr(row_formula(op_row(of->run.op), of->run.compute), '(');
 }
 

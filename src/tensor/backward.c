@@ -243,6 +243,7 @@ static tern_tensor *first_gradient(tern_tensor *output, tern_tensor *gradient, i
             "shape of torch.Size(%s).",
             number, sizes_text(gradient->shape, gradient->rank).text, number,
             sizes_text(output->shape, output->rank).text);
+    if (gradient->dtype != output->dtype) return tern_to(gradient, output->dtype);
     return tape_alias(view_same(gradient), gradient);
 }
 

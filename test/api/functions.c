@@ -187,9 +187,44 @@ TEST(tuned_products) {
         }
     }
     char *text = tern_session_tuned(session);
-    CHECK(text && strstr(text, "matmul float32 [2, 70, 90] [90, 100]: 64x64x32 "));
-    CHECK(text && strstr(text, " won "));
+    CHECK(text && strstr(text, "matmul float32 [2, 70, 90] [90, 100]: "));
+    /* where the cache folder has it from another time, nobody races */
+    CHECK(text && (strstr(text, " won ") || strstr(text, "kept from before")));
     tern_free(text);
+    end();
+}
+
+/* On cpu, factors of large products that lie turned are copied first, traced or not. */
+static tern_status two_products(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *y = tern_relu(tern_matmul(tern_transpose(in[0], 0, 1), in[1]));
+    out[0] = tern_keep(tern_matmul(y, tern_transpose(in[1], 0, 1)));
+    return out[0] ? TERN_OK : tern_message_status(context);
+}
+
+TEST(large_factors_that_lie_turned) {
+    if (!begin("cpu")) return;
+    enum { SIZE = 259 };
+    tern_tensor *x = tern_rand(session, TERN_FLOAT64, SHAPE(SIZE, SIZE));
+    tern_tensor *w = tern_sub_number(tern_rand(session, TERN_FLOAT64, SHAPE(SIZE, SIZE)), 0.5);
+    double *a = malloc(SIZE * SIZE * 8), *b = malloc(SIZE * SIZE * 8);
+    double *y = calloc(SIZE * SIZE, 8), *z = calloc(SIZE * SIZE, 8);
+    CHECK(!tern_to_host(x, a, SIZE * SIZE * 8) && !tern_to_host(w, b, SIZE * SIZE * 8));
+    for (int i = 0; i < SIZE; i++)
+        for (int k = 0; k < SIZE; k++)
+            for (int j = 0; j < SIZE; j++) y[i * SIZE + j] += a[k * SIZE + i] * b[k * SIZE + j];
+    for (int i = 0; i < SIZE * SIZE; i++) y[i] = y[i] < 0 ? 0 : y[i];
+    for (int i = 0; i < SIZE; i++)
+        for (int j = 0; j < SIZE; j++)
+            for (int k = 0; k < SIZE; k++) z[i * SIZE + j] += y[i * SIZE + k] * b[j * SIZE + k];
+    tern_tensor *in[] = {x, w}, *eager, *traced;
+    tern_fused *function = tern_fuse(session, "products", two_products, 2, 1, NULL);
+    CHECK(!two_products(in, &eager, NULL) && !tern_fused_call(function, in, &traced));
+    check_near("eager", eager, z, 1e-10);
+    check_near("traced", traced, z, 1e-10);
+    tern_drop(eager);
+    tern_fused_free(function);
+    free(a), free(b), free(y), free(z);
     end();
 }
 

@@ -199,6 +199,57 @@ TEST(long_chains) {
     end();
 }
 
+/* ---- bad input ---- */
+
+TEST(tensors_that_are_gone) {
+    if (!begin("interp")) return;
+    tern_tensor *x = tern_keep(leaf(3, (const double[]){1, 2, 3})), *gradient;
+    tern_tensor *view = tern_slice(x, 0, 0, 2, 1), *y = total(tern_square(view));
+    tern_drop(x), tern_drop(x);
+    check_words(tern_backward(x, NULL, NULL), "the tensor is gone: its last reference was dropped");
+    CHECK(!tern_gradient(x) && !tern_detach(x) && !tern_grad_function(x));
+    CHECK(tern_set_requires_grad(x, true) == TERN_ERROR_ARGUMENT);
+    CHECK(tern_grad(&y, NULL, 1, &x, 1, &gradient, NULL) == TERN_ERROR_ARGUMENT && !gradient);
+    CHECK(!tern_backward(y, NULL, NULL)); /* the graph has what it needs */
+    CHECK(!tern_mul(x, view) && !tern_scatter_add(NULL, 0, x, view));
+    CHECK(tern_backward(NULL, NULL, NULL) == TERN_ERROR_ARGUMENT);
+    end();
+}
+
+TEST(writes_that_are_refused) {
+    if (!begin("interp")) return;
+    tern_tensor *x = leaf(1, (const double[]){2}), *y = tern_mul(x, x);
+    tern_tensor *wide = tern_expand(y, SHAPE(3)), *narrow = tern_to(y, TERN_FLOAT32);
+    const tern_operand more[] = {tern_of(wide), tern_number(1)};
+    check_words(tern_op_into(wide, TERN_OP_add, more, 2, 0, 0),
+                "unsupported operation: more than one element of the written-to tensor refers to a "
+                "single memory location. Please clone() the tensor before performing the "
+                "operation.");
+    CHECK(tern_tensor_version(y) == 0);
+    const tern_backward_options again = {.retain_graph = true};
+    CHECK(!tern_backward(total(wide), NULL, &again));
+    check(tern_gradient(x), (const double[]){12});
+    /* A gradient of another type is taken to the tensor's. */
+    tern_tensor *g = tern_ones(session, TERN_FLOAT64, SHAPE(1));
+    CHECK(!tern_backward(narrow, g, NULL));
+    check(tern_gradient(x), (const double[]){16});
+    CHECK(tern_set_gradient(x, narrow) == TERN_ERROR_ARGUMENT);
+    CHECK_STR(tern_message(context), "assigned grad has data of a different type");
+    CHECK(!tern_add(y, leaf(2, (const double[]){1, 2})) == false);
+    CHECK(!tern_matmul(y, narrow));
+    end();
+}
+
+/* 2^31 elements and more, by repeating one: their gradient is one sum. */
+TEST(more_than_31_bits) {
+    if (!begin("cpu")) return;
+    const int64_t many = (INT64_C(1) << 31) + 9;
+    tern_tensor *x = leaf(1, (const double[]){2}), *wide = tern_expand(x, SHAPE(many));
+    CHECK(!tern_backward(total(wide), NULL, NULL));
+    check(tern_gradient(x), (const double[]){(double)many});
+    end();
+}
+
 /* ---- functions of the user's own ---- */
 
 typedef struct Cube {
