@@ -141,6 +141,7 @@ static tern_status call_backward(Applied *applied, const tern_backward_call *cal
                    wrap_all(host, call->out_gradients, call->num_out, applied->is_cuda)};
     Object *result = host_invoke_with(host, applied->backward, 3, args);
     if (is_raised(host) || !host_items(host, result, &count, &items)) return TERN_ERROR_ARGUMENT;
+    while (count > call->num_in && !given(items[count - 1])) count--; /* as torch */
     if (count != call->num_in) {
         host_raise(host, CLASS_RUNTIME_ERROR,
                    "function backward returned an incorrect number of gradients (expected %d, "

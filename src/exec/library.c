@@ -40,10 +40,12 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(pathlib, "pathlib")                                                                       \
     TEXT(posixpath, "posixpath")                                                                   \
     TEXT(pprint, "pprint")                                                                         \
+    TEXT(proton, "triton.profiler")                                                                \
     TEXT(pytest, "pytest")                                                                         \
     TEXT(statistics, "statistics")                                                                 \
     TEXT(string, "string")                                                                         \
     TEXT(tabulate, "tabulate")                                                                     \
+    TEXT(tensor_descriptor, "triton.tools.tensor_descriptor")                                      \
     TEXT(textwrap, "textwrap")                                                                     \
     TEXT(torch_autograd, "torch.autograd.function")                                                \
     TEXT(torch_functional, "torch.nn.functional")                                                  \

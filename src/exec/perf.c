@@ -82,6 +82,8 @@ static bool run_point(Host *host, const Sweep *sweep, Object *const *x, Object *
     names[count] = sweep->line_arg->text, values[count++] = line;
     for (int i = 0; i + 1 < args->num_items; i += 2)
         names[count] = args->items[i]->text, values[count++] = args->items[i + 1];
+    for (int i = 0; i < call->num_args; i++) /* run(.., name=value) */
+        names[count] = call->names[i], values[count++] = call->args[i];
     HostCall inner = {.num_args = count, .args = values, .names = names, .span = call->span};
     Object *result = host_invoke(host, sweep->function, &inner);
     if (is_raised(host)) return false;
@@ -282,9 +284,33 @@ static Object *run_mark(Host *host, Object *const *args, const HostCall *call) {
     return host->script->none;
 }
 
+/* What run() does not know goes to the benchmark. */
+static Object *run_of_mark(Host *host, Object *const *args, const HostCall *call) {
+    static const char *const own[] = {"show_plots", "print_data", "save_path", "return_df"};
+    Object *given[COUNT(own)] = {NULL};
+    HostCall rest = *call;
+    Object **values = arena_array(host->arena, Object *, call->num_args + 1);
+    Str *names = arena_array(host->arena, Str, call->num_args + 1);
+    int count = 0, next = 0;
+    (void)args;
+    for (int i = 0; i < call->num_args; i++) {
+        Str name = call->names ? call->names[i] : (Str){0};
+        int at = name.length ? 0 : next++;
+        while (name.length && at < COUNT(own) && !str_is(name, own[at])) at++;
+        if (at < COUNT(own))
+            given[at] = call->args[i];
+        else if (name.length)
+            names[count] = name, values[count++] = call->args[i];
+        else
+            return host_raise(host, CLASS_TYPE_ERROR,
+                              "run() takes from 1 to 5 positional arguments");
+    }
+    rest.num_args = count, rest.args = values, rest.names = names;
+    return run_mark(host, given, &rest);
+}
+
 static Object *mark_get(Host *host, Object *self, Str name) {
-    static const Native run = {"run", "show_plots?, print_data?, save_path?, return_df?", run_mark,
-                               0};
+    static const Native run = NATIVE("run", "..", run_of_mark);
     return str_is(name, "run") ? native_new(host, &run, self) : NULL;
 }
 

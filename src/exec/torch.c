@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static bool cuda_of(const Object *object) { return is_tensor_object(object) && object->weight; }
 static tern_session *session_of(const Host *host) { return exec_of(host)->session; }
@@ -434,7 +435,11 @@ static Object *run_matmul(Host *host, Object *const *args, const HostCall *call)
     (void)call;
     if (!want_tensor(host, args[0], "input") || !want_tensor(host, args[1], "other"))
         return none_of(host);
-    return tensor_wrap(host, tern_matmul(tensor_of(args[0]), tensor_of(args[1])), args[0]->weight);
+    Object *product =
+        tensor_wrap(host, tern_matmul(tensor_of(args[0]), tensor_of(args[1])), args[0]->weight);
+    if (!given(args[2]) || is_raised(host)) return product;
+    if (!want_tensor(host, args[2], "out")) return none_of(host);
+    return tern_copy_into(tensor_of(args[2]), tensor_of(product)) ? tensor_failed(host) : args[2];
 }
 
 static Object *run_gelu(Host *host, Object *const *args, const HostCall *call) {
@@ -731,6 +736,34 @@ static Object *run_device_name(Host *host, Object *const *args, const HostCall *
     return object_str(host->arena,
                       str_format(host->arena, "tern %s", tern_device_name(exec_of(host)->context)));
 }
+/* On a CPU these are stand-ins, which files divide by. */
+static Object *run_properties(Host *host, Object *const *args, const HostCall *call) {
+    tern_gpu gpu = {.multiprocessors = (int)sysconf(_SC_NPROCESSORS_ONLN),
+                    .block_registers = 65536,
+                    .block_shared_bytes = 232448,
+                    .warp_size = 32};
+    (void)args;
+    tern_context_gpu(exec_of(host)->context, &gpu);
+    int major = gpu.capability / 10, minor = gpu.capability % 10;
+    if (call->id) {
+        Object *pair[] = {object_int(host->arena, major), object_int(host->arena, minor)};
+        return heap_list(host, OBJECT_TUPLE, 2, pair);
+    }
+    const struct {
+        const char *name;
+        int64_t value;
+    } rows[] = {{"multi_processor_count", gpu.multiprocessors},
+                {"regs_per_multiprocessor", gpu.block_registers},
+                {"shared_memory_per_block_optin", gpu.block_shared_bytes},
+                {"warp_size", gpu.warp_size},
+                {"major", major},
+                {"minor", minor}};
+    Object *properties = host_module_new(host, "_CudaDeviceProperties");
+    for (int i = 0; i < COUNT(rows); i++)
+        module_add(host, properties, rows[i].name, object_int(host->arena, rows[i].value));
+    module_add(host, properties, "name", run_device_name(host, NULL, call));
+    return properties;
+}
 static Object *run_zero(Host *host, Object *const *args, const HostCall *call) {
     return (void)args, (void)call, object_int(host->arena, 0);
 }
@@ -753,8 +786,8 @@ static const Native both[] = {
     {"softmax", "input, dim|axis", run_along, TERN_OP_softmax},
     {"log_softmax", "input, dim|axis", run_along, TERN_OP_log_softmax},
     {"cumsum", "input, dim|axis", run_along, TERN_OP_cumsum},
-    NATIVE("matmul", "input, other", run_matmul),
-    NATIVE("mm", "input, mat2", run_matmul),
+    NATIVE("matmul", "input, other, *, out?", run_matmul),
+    NATIVE("mm", "input, mat2, *, out?", run_matmul),
     NATIVE("as_strided", "input, size, stride, storage_offset?", run_as_strided),
     NATIVE("allclose", "input, other, rtol?, atol?, equal_nan?", run_allclose),
     NATIVE("equal", "input, other", run_equal),
@@ -839,6 +872,9 @@ static const Native of_cuda[] = {
     NATIVE("synchronize", "device?", run_synchronize),
     NATIVE("get_device_name", "device?", run_device_name),
     NATIVE("Event", "enable_timing?, blocking?, interprocess?", run_event),
+    NATIVE("get_device_properties", "device?", run_properties),
+    {"get_device_capability", "device?", run_properties, 1},
+    NATIVE("empty_cache", "", run_synchronize),
     {"Stream", "", run_stream, 1},
     {"current_stream", "", run_stream, 1},
     NATIVE("set_stream", "stream", run_stream),
@@ -910,9 +946,10 @@ static void add_names_of(Host *host, Object *module, const char *path) {
 }
 
 static Object *open_torch(Host *host) {
-    static const char *const dtypes[] = {"float32", "float",    "float64", "double", "float16",
-                                         "half",    "bfloat16", "int8",    "int16",  "int32",
-                                         "int",     "int64",    "long",    "uint8",  "bool"};
+    static const char *const dtypes[] = {
+        "float32",  "float", "float64", "double",        "float16",    "half",
+        "bfloat16", "int8",  "int16",   "int32",         "int",        "int64",
+        "long",     "uint8", "bool",    "float8_e4m3fn", "float8_e5m2"};
     Object *module = host_module_new(host, "torch");
     add_torch(host, module);
     add_more(host, module);

@@ -174,10 +174,15 @@ static Object *open_runtime(Host *host) {
     return module;
 }
 
+/* Kernels have what they need of memory beside their arguments from the launch itself. */
+static Object *run_allocator(Host *host, Object *const *args, const HostCall *call) {
+    return (void)args, (void)call, none_of(host);
+}
+
 static Object *open_triton(Host *host) {
-    static const Native rows[] = {NATIVE("cdiv", "x, y", run_cdiv),
-                                  NATIVE("next_power_of_2", "n", run_next_power),
-                                  NATIVE("jit", "..", jit_decorator)};
+    static const Native rows[] = {
+        NATIVE("cdiv", "x, y", run_cdiv), NATIVE("next_power_of_2", "n", run_next_power),
+        NATIVE("set_allocator", "allocator", run_allocator), NATIVE("jit", "..", jit_decorator)};
     static const char *const of_runtime[] = {"Config", "autotune", "heuristics"};
     Object *module = host_module_new(host, "triton");
     module_add_natives(host, module, rows, COUNT(rows));

@@ -31,7 +31,7 @@ class Cube(torch.autograd.Function):
     @staticmethod
     def backward(ctx, g):
         (x,) = ctx.saved_tensors
-        return g * 3 * x * x * ctx.k, None
+        return g * 3 * x * x * ctx.k, None, None, None
 x = torch.tensor([1.0, 2.0], requires_grad=True)
 y = Cube.apply(x, 2.0)
 print(y)
