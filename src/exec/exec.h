@@ -4,6 +4,7 @@
  *     exec.c       tern_run_script: opens a script, gives it modules
  *     tensor.c     the type of torch.Tensor: attributes, operators, subscripts, methods
  *     torch.c      functions of the module torch
+ *     making.c     those that make tensors
  *     more.c       more of torch, in its own ways of writing arguments
  *     grad.c       gradients, torch.autograd.Function, steps of optimisers
  *     random.c     the generator of torch on the CPU
@@ -97,7 +98,8 @@ Object *compile_whole(Host *host, Object *function); /* with fullgraph=True */
 char *compiled_text(const Object *compiled, tern_fused_text_kind kind);
 void compile_close(Exec *exec);
 
-void add_torch(Host *host, Object *module); /* its functions that are in C */
+void add_torch(Host *host, Object *module);  /* its functions that are in C */
+void add_making(Host *host, Object *module); /* making.c */
 
 /* ---- grad.c ---- */
 Object *grad_attribute(Host *host, Object *self, Str name); /* NULL: none of these */
