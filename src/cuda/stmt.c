@@ -591,6 +591,17 @@ static Ending keyword_statement(CuLower *l, CuToken *t, bool in_block, bool *fou
     return GOES_ON;
 }
 
+/* try {..} catch (..) {..}: nothing throws, and "throw" is refused: handlers are skipped. */
+static Ending guarded(CuLower *l) {
+    Ending ending = statement(l, true);
+    while (cu_is(l->at, "catch") && cu_is(l->at->next, "(")) {
+        CuToken *handler = cu_skip(l->at->next);
+        l->at = handler;
+        if (cu_is(handler, "{")) l->at = cu_skip(handler);
+    }
+    return ending;
+}
+
 static Ending statement(CuLower *l, bool in_block) {
     CuToken *t = l->at;
     bool found = false;
@@ -608,6 +619,10 @@ static Ending statement(CuLower *l, bool in_block) {
         found = true;
     } else if (cu_is_assembly(t)) {
         cu_assembly(l);
+        found = true;
+    } else if (l->is_host && cu_is(t, "try") && cu_is(t->next, "{")) {
+        l->at = t->next;
+        ending = guarded(l);
         found = true;
     } else if (is_refused_word(t)) {
         cu_unsupported(l, t->place, "'%.*s' in a kernel", STR_ARG(t->text));

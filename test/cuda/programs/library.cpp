@@ -24,5 +24,14 @@ int main(int argc, char **argv) {
     numbers[99] = 3;
     printf("%d %g %d\n", failed, numbers[99], none == nullptr);
     free(numbers);
-    return 3;
+    int tried = 0;
+    try {
+        for (tried = 1; tried < 10; tried *= 3)
+            if (tried == 3) break;
+    } catch (const int &thrown) {
+        tried = thrown;
+    } catch (...) {
+        tried = -1;
+    }
+    return tried;
 }
