@@ -301,8 +301,11 @@ int tune_prepare(Tune *tune, const char *device) {
 int command_tune(Cli *cli) {
     if (cli->operands.count != 1)
         return cli_fail(cli, EXIT_USAGE, "one FILE[:KERNEL], not %d", cli->operands.count);
-    Tune tune = {
-        .cli = cli, .operand = cli->operands.data[0], .tuning.winner = -1, .ranks.count = 1};
+    Tune tune = {.cli = cli,
+                 .operand = cli->operands.data[0],
+                 .tuning.winner = -1,
+                 .ranks.count = 1,
+                 .said.arena = cli->arena};
     measure_catch_interrupt();
     launch_guard_crashes();
     int code = ranks_open(&tune.ranks, cli, true);

@@ -18,6 +18,7 @@ typedef struct Entry {
     int owner;      /* the rank whose it is */
     bool is_wanted; /* by tune_try; then, by the race */
     int group;      /* of those with the same results: the first one's index */
+    bool is_heard;  /* tried by the nursery */
     tern_candidate_state state;
     const char *words;
     unsigned char *
@@ -36,6 +37,8 @@ typedef struct Tune {
     Progress progress;
     Ranks ranks;
     int nursery, from_nursery; /* its process, 0: none; the pipe that it answers through */
+    Buf said;                  /* what it has said, */
+    int taken;                 /* .. of which so much was taken */
     bool is_nursery;           /* this process is */
     tern_tuning tuning;
 } Tune;
@@ -45,7 +48,7 @@ int tune_prepare(Tune *tune, const char *device);
 /* Before any device is open: keeps a process from which candidates for a GPU are forked, which
  * begins to try this rank's. */
 void tune_apart_open(Tune *tune);
-void tune_apart_take(Tune *tune); /* what has come of them: they WAIT no longer */
+void tune_apart_take(Tune *tune, const Entry *entry); /* waits for what came of it */
 void tune_apart_close(Tune *tune);
 /* Tries all entries that are wanted in processes of their own. */
 void tune_try_apart(Tune *tune);

@@ -2,10 +2,13 @@
 /* tune_apart: candidates in processes of their own, with a time limit, several at once. What
  * crashes, hangs, writes outside of its tensors or fails --check is out, and the others go on.
  *
+ * Opening a GPU takes longer than most candidates: there a process goes on to the next one, unless
+ * the last may have left it unsound. On the host each has its own.
+ *
  * A GPU's driver does not live on in a fork. So where the device may be one, a process that has not
  * touched the driver is kept from the start (the nursery): it reads the same space of candidates on
- * interp, and forks those that open the GPU. What they compile is in the driver's cache on disk
- * when the command's own process compiles it again. */
+ * interp, forks those that open the GPU, and says what comes of each as soon as it is known: the
+ * command's own process compiles it again, from the driver's cache on disk, while others are tried. */
 #include "cli/measure.h"
 #include "cli/parcel.h"
 #include "cli/tune.h"
@@ -16,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -32,107 +36,151 @@ const char *tune_words(Arena *arena, const char *text) {
 
 enum { RED_ZONE_BYTES = 1 << 16 };
 
-_Noreturn static void child(Tune *tune, Entry *entry, int to) {
-    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT};
-    Buf complaints = {.arena = tune->cli->arena};
-    for (int i = 0; i < COUNT(crashes); i++) signal(crashes[i], SIG_DFL);
-    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a kernel that hangs ends with whoever waits for it */
-    buf_puts(&complaints, "");
-    entry->cli.complaints = &complaints;
-    /* Where a GPU has no room for one more process, it is tried in the command's own. */
-    tern_candidate_state state = tune->is_nursery ? TERN_CANDIDATE_WAITS : TERN_CANDIDATE_REFUSED;
-    if (!bound_open(&entry->bound, &entry->cli, tune->cli->device, tune->operand)) {
-        bool guards = !tern_device_property(tern_device_name(entry->bound.context),
-                                            TERN_DEVICE_CHECKS_ACCESSES);
-        entry->bound.red_zone_bytes = guards ? RED_ZONE_BYTES : 0;
-        entry->bound.is_guest = true; /* what was found before is not asked for */
-        entry->bound.env.draws = tune->base.env.draws;
-        state = tune_try_one(tune, entry, true);
-        bool is_full = tern_message_status(entry->bound.context) == TERN_ERROR_NO_MEMORY;
-        if (tune->is_nursery && is_full && state != TERN_CANDIDATE_READY)
-            state = TERN_CANDIDATE_WAITS;
-    }
-    const char *words = tune_words(tune->cli->arena, complaints.data);
-    parcel_send(to, words, strlen(words));
-    _exit(100 + (int)state);
+/* Whether a process may go on after it: nothing went wrong on the device. */
+static bool is_sound(tern_candidate_state state) {
+    return state == TERN_CANDIDATE_READY || state == TERN_CANDIDATE_PRUNED ||
+           state == TERN_CANDIDATE_REFUSED;
 }
 
-/* A candidate in a process of its own. */
-typedef struct Attempt {
-    Entry *entry;
-    pid_t process;
-    int from; /* what it says */
-    double end_ms;
-    Buf words;
-} Attempt;
+static tern_candidate_state try_one(Tune *tune, Bound *host, Entry *entry) {
+    /* Where a GPU has no room for one more process, it is tried in the command's own. */
+    tern_candidate_state none = tune->is_nursery ? TERN_CANDIDATE_WAITS : TERN_CANDIDATE_REFUSED;
+    host->cli = &entry->cli;
+    if (!host->context && bound_open(host, &entry->cli, tune->cli->device, tune->operand))
+        return none;
+    host->env.draws = tune->base.env.draws;
+    bound_share(&entry->bound, &entry->cli, host);
+    bool guards =
+        !tern_device_property(tern_device_name(host->context), TERN_DEVICE_CHECKS_ACCESSES);
+    entry->bound.red_zone_bytes = guards ? RED_ZONE_BYTES : 0;
+    tern_candidate_state state = tune_try_one(tune, entry, true);
+    bool is_full =
+        state != TERN_CANDIDATE_READY && tern_message_status(host->context) == TERN_ERROR_NO_MEMORY;
+    return tune->is_nursery && is_full ? none : state;
+}
 
-static bool attempt_begin(Tune *tune, Entry *entry, Attempt *attempt) {
+/* Reads which candidate it is to try, and says what came of it. */
+_Noreturn static void work(Tune *tune, int line) {
+    static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGINT};
+    Bound host = {0};
+    int index;
+    for (int i = 0; i < COUNT(crashes); i++) signal(crashes[i], SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a kernel that hangs ends with whoever waits for it */
+    while (read(line, &index, sizeof index) == sizeof index) {
+        Entry *entry = &tune->entries.data[index];
+        Buf complaints = {.arena = tune->cli->arena}, reply = {.arena = tune->cli->arena};
+        buf_puts(&complaints, "");
+        entry->cli.complaints = &complaints;
+        tern_candidate_state state = try_one(tune, &host, entry);
+        parcel_put(&reply, &state, sizeof state);
+        parcel_put_text(&reply, tune_words(tune->cli->arena, complaints.data));
+        parcel_send(line, reply.data, (size_t)reply.length);
+        if (!is_sound(state)) break;
+        bound_close(&entry->bound);
+    }
+    _exit(0);
+}
+
+/* A process that tries candidates, one at a time. */
+typedef struct Worker {
+    pid_t process; /* 0: none */
+    int line;      /* what it is given and what it says */
+    Entry *entry;  /* what it tries; NULL: nothing */
+    double end_ms;
+    Buf said;
+} Worker;
+
+static bool worker_begin(Tune *tune, Worker *worker) {
     int ends[2];
     fflush(NULL);
-    entry->state = TERN_CANDIDATE_FAILED;
-    entry->words = "cannot start a process";
-    if (pipe(ends)) return false;
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) return false;
     pid_t process = fork();
     if (process == 0) {
         close(ends[0]);
-        child(tune, entry, ends[1]);
+        work(tune, ends[1]);
     }
     close(ends[1]);
     if (process < 0) close(ends[0]);
-    *attempt = (Attempt){.entry = entry,
-                         .process = process,
-                         .from = ends[0],
-                         .end_ms = clock_ms() + tune->limit_s * 1e3,
-                         .words.arena = tune->cli->arena};
-    buf_puts(&attempt->words, "");
+    *worker = (Worker){.process = process < 0 ? 0 : process, .line = ends[0]};
     return process > 0;
 }
 
-/* Whether it has ended by itself: else its time is over, or Ctrl-C. */
-static void attempt_end(const Tune *tune, Attempt *attempt, bool ended) {
-    Arena *arena = tune->cli->arena;
-    Entry *entry = attempt->entry;
+/* Its exit status; it is killed if it has not ended. */
+static int worker_end(Worker *worker) {
     int status = 0;
-    close(attempt->from);
-    if (!ended) kill(attempt->process, SIGKILL);
-    while (waitpid(attempt->process, &status, 0) < 0 && errno == EINTR) continue;
-    entry->words = attempt->words.data;
-    if (!ended && measure_interrupted())
-        entry->state = TERN_CANDIDATE_WAITS;
-    else if (!ended) {
-        entry->state = TERN_CANDIDATE_HUNG;
-        entry->words = str_format(arena, "no end within %g s", tune->limit_s).data;
-    } else if (WIFEXITED(status) && WEXITSTATUS(status) >= 100)
-        entry->state = (tern_candidate_state)(WEXITSTATUS(status) - 100);
-    else
-        entry->words = str_format(arena, "its process crashed (%s)",
-                                  WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended")
-                           .data;
+    close(worker->line);
+    kill(worker->process, SIGKILL);
+    while (waitpid(worker->process, &status, 0) < 0 && errno == EINTR) continue;
+    worker->process = 0;
+    return status;
+}
+
+static void worker_give(Tune *tune, Worker *worker, Entry *entry) {
+    int index = (int)(entry - tune->entries.data);
+    worker->entry = entry;
+    worker->said = (Buf){.arena = tune->cli->arena};
+    worker->end_ms = clock_ms() + tune->limit_s * 1e3;
+    send(worker->line, &index, sizeof index, MSG_NOSIGNAL); /* one that has died is found so */
 }
 
 /* Reads what it says. False: it has ended. */
-static bool attempt_listen(Attempt *attempt) {
+static bool worker_listen(const Tune *tune, Worker *worker) {
     char bytes[512];
-    ssize_t count = read(attempt->from, bytes, sizeof bytes);
-    if (count > 0) buf_add(&attempt->words, bytes, (size_t)count);
-    return count > 0 || (count < 0 && errno == EINTR);
+    tern_candidate_state state;
+    const char *words;
+    ssize_t count = read(worker->line, bytes, sizeof bytes);
+    if (count > 0) buf_add(&worker->said, bytes, (size_t)count);
+    if (count <= 0) return count < 0 && errno == EINTR;
+    Str rest = buf_str(&worker->said);
+    if (!parcel_take(&rest, &state, sizeof state) ||
+        !parcel_take_text(tune->cli->arena, &rest, &words) || !words)
+        return true;
+    worker->entry->state = state, worker->entry->words = words;
+    worker->entry = NULL;
+    if (!tune->is_nursery || !is_sound(state)) worker_end(worker);
+    return true;
 }
 
-/* Waits until any says something, or for a while; returns how many still run. */
-static int attempts_wait(const Tune *tune, Attempt *attempts, int count) {
+/* It has ended without a word, its time is over, or Ctrl-C. */
+static void worker_fails(const Tune *tune, Worker *worker, bool ended) {
+    Arena *arena = tune->cli->arena;
+    Entry *entry = worker->entry;
+    int status = worker_end(worker);
+    entry->state = ended ? TERN_CANDIDATE_FAILED : TERN_CANDIDATE_HUNG;
+    entry->words = !ended
+                       ? str_format(arena, "no end within %g s", tune->limit_s).data
+                       : str_format(arena, "its process crashed (%s)",
+                                    WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "it ended")
+                             .data;
+    if (!ended && measure_interrupted()) entry->state = TERN_CANDIDATE_WAITS, entry->words = "";
+    worker->entry = NULL;
+}
+
+/* What came of a candidate, to who waits for it. */
+static void report(Tune *tune, const Entry *entry, int to) {
+    Buf out = {.arena = tune->cli->arena};
+    int index = (int)(entry - tune->entries.data);
+    if (to < 0) return;
+    parcel_put(&out, &index, sizeof index);
+    parcel_put(&out, &entry->state, sizeof entry->state);
+    parcel_put_text(&out, entry->words);
+    parcel_send(to, out.data, (size_t)out.length);
+}
+
+/* Waits until any says something, or for a while. */
+static void workers_wait(Tune *tune, Worker *workers, int count, int to) {
     struct pollfd waits[MOST_AT_ONCE];
-    int kept = 0;
     for (int i = 0; i < count; i++)
-        waits[i] = (struct pollfd){.fd = attempts[i].from, .events = POLLIN};
+        waits[i] = (struct pollfd){.fd = workers[i].entry ? workers[i].line : -1, .events = POLLIN};
     bool any = poll(waits, (nfds_t)count, 50) > 0;
     for (int i = 0; i < count; i++) {
-        bool ended = any && waits[i].revents && !attempt_listen(&attempts[i]);
-        if (ended || clock_ms() > attempts[i].end_ms || measure_interrupted())
-            attempt_end(tune, &attempts[i], ended);
-        else
-            attempts[kept++] = attempts[i];
+        Entry *entry = workers[i].entry;
+        if (!entry) continue;
+        bool ended = any && waits[i].revents && !worker_listen(tune, &workers[i]);
+        bool is_late = clock_ms() > workers[i].end_ms || measure_interrupted();
+        if (workers[i].entry && (ended || is_late)) worker_fails(tune, &workers[i], ended);
+        if (!workers[i].entry) report(tune, entry, to);
     }
-    return kept;
 }
 
 static Entry *next_wanted(Tune *tune, int *at) {
@@ -142,21 +190,32 @@ static Entry *next_wanted(Tune *tune, int *at) {
 }
 
 /* As many at once as there are processors: compiling takes most of it, and nothing is timed yet. */
-void tune_try_apart(Tune *tune) {
+static void try_all(Tune *tune, int to) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     int limit = tune->is_nursery ? MOST_ON_GPU : MOST_AT_ONCE;
     int most = cores < 1 ? 1 : cores > limit ? limit : (int)cores;
-    Attempt attempts[MOST_AT_ONCE];
-    int running = 0, at = 0;
-    Entry *entry = NULL;
+    Worker workers[MOST_AT_ONCE] = {0};
+    int at = 0, running;
     do {
-        while (running < most && !measure_interrupted() && (entry = next_wanted(tune, &at))) {
-            progress_say(&tune->progress, "%d of %d: %s", at, tune->entries.count, entry->name);
-            running += attempt_begin(tune, entry, &attempts[running]);
+        running = 0;
+        for (int i = 0; i < most && !measure_interrupted(); i++) {
+            Entry *entry = workers[i].entry ? NULL : next_wanted(tune, &at);
+            if (entry)
+                progress_say(&tune->progress, "%d of %d: %s", at, tune->entries.count, entry->name);
+            if (entry && !workers[i].process && !worker_begin(tune, &workers[i])) {
+                entry->state = TERN_CANDIDATE_FAILED, entry->words = "cannot start a process";
+                report(tune, entry, to);
+            } else if (entry)
+                worker_give(tune, &workers[i], entry);
         }
-        running = attempts_wait(tune, attempts, running);
-    } while (running || (entry && !measure_interrupted()));
+        for (int i = 0; i < most; i++) running += workers[i].entry != NULL;
+        if (running) workers_wait(tune, workers, most, to);
+    } while (running);
+    for (int i = 0; i < most; i++)
+        if (workers[i].process) worker_end(&workers[i]);
 }
+
+void tune_try_apart(Tune *tune) { try_all(tune, -1); }
 
 /* ---- the nursery ---- */
 
@@ -182,7 +241,7 @@ static const char *gpu_name(const Cli *cli) {
 
 _Noreturn static void nursery(Tune *tune, int to) {
     Cli cli = *tune->cli;
-    Buf silence = {.arena = cli.arena}, out = {.arena = cli.arena};
+    Buf silence = {.arena = cli.arena};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     cli.complaints = &silence; /* the command's own process has the same to say */
     tune->cli = &cli;
@@ -191,12 +250,7 @@ _Noreturn static void nursery(Tune *tune, int to) {
     if (!cli.device || tune_prepare(tune, "interp")) _exit(0);
     for (int i = 0; i < tune->entries.count; i++)
         tune->entries.data[i].is_wanted = tune->entries.data[i].owner == tune->ranks.rank;
-    tune_try_apart(tune);
-    for (int i = 0; i < tune->entries.count; i++) {
-        parcel_put(&out, &tune->entries.data[i].state, sizeof tune->entries.data[i].state);
-        parcel_put_text(&out, tune->entries.data[i].words);
-    }
-    parcel_send(to, out.data, out.length);
+    try_all(tune, to);
     _exit(0);
 }
 
@@ -216,26 +270,35 @@ void tune_apart_open(Tune *tune) {
     if (tune->nursery < 0) close(ends[0]);
 }
 
+/* The next record of what it said; false: it is not there yet. */
+static bool take_record(Tune *tune) {
+    Str rest = {tune->said.data + tune->taken, tune->said.length - tune->taken};
+    int index;
+    tern_candidate_state state;
+    const char *words;
+    if (!rest.length || !parcel_take(&rest, &index, sizeof index) ||
+        !parcel_take(&rest, &state, sizeof state) ||
+        !parcel_take_text(tune->cli->arena, &rest, &words) || !words || index < 0 ||
+        index >= tune->entries.count)
+        return false;
+    tune->taken = tune->said.length - rest.length;
+    Entry *entry = &tune->entries.data[index];
+    entry->state = state, entry->words = words;
+    entry->is_heard = true;
+    return true;
+}
+
 /* What it did not get to stays to be tried here. */
-void tune_apart_take(Tune *tune) {
-    Buf said = {.arena = tune->cli->arena};
+void tune_apart_take(Tune *tune, const Entry *entry) {
     char bytes[4096];
-    ssize_t count;
-    if (tune->nursery <= 0) return;
-    while ((count = read(tune->from_nursery, bytes, sizeof bytes)) > 0 ||
-           (count < 0 && errno == EINTR))
-        if (count > 0) buf_add(&said, bytes, (size_t)count);
-    Str rest = said.length ? buf_str(&said) : STR("");
-    for (int i = 0; i < tune->entries.count; i++) {
-        Entry *entry = &tune->entries.data[i];
-        const char *words;
-        tern_candidate_state state;
-        if (!parcel_take(&rest, &state, sizeof state) ||
-            !parcel_take_text(tune->cli->arena, &rest, &words) || !words)
-            break;
-        if (entry->is_wanted) entry->state = state, entry->words = words;
+    while (tune->nursery > 0 && !entry->is_heard) {
+        if (take_record(tune)) continue;
+        ssize_t count = read(tune->from_nursery, bytes, sizeof bytes);
+        if (count > 0)
+            buf_add(&tune->said, bytes, (size_t)count);
+        else if (!(count < 0 && errno == EINTR))
+            tune_apart_close(tune);
     }
-    tune_apart_close(tune);
 }
 
 void tune_apart_close(Tune *tune) {

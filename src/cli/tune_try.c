@@ -119,14 +119,12 @@ static void try_here(Tune *tune, Entry *entry, bool checks) {
 
 int tune_try(Tune *tune) {
     bool on_host = tern_device_property(tern_device_name(tune->base.context), TERN_DEVICE_ON_HOST);
-    if (on_host)
-        tune_try_apart(tune);
-    else
-        tune_apart_take(tune);
+    if (on_host) tune_try_apart(tune);
     for (int i = 0; i < tune->entries.count; i++) {
         Entry *entry = &tune->entries.data[i];
         if (!entry->is_wanted) continue;
         entry->is_wanted = false;
+        if (!on_host) tune_apart_take(tune, entry);
         if (measure_interrupted())
             return cli_fail(tune->cli, EXIT_SYSTEM, "interrupted before the race");
         bool is_tried = entry->state != TERN_CANDIDATE_WAITS;
@@ -134,6 +132,7 @@ int tune_try(Tune *tune) {
             progress_say(&tune->progress, "%d of %d: %s", i + 1, tune->entries.count, entry->name);
         if (!is_tried || entry->state == TERN_CANDIDATE_READY) try_here(tune, entry, !is_tried);
     }
+    tune_apart_close(tune);
     return EXIT_OK;
 }
 
