@@ -102,6 +102,18 @@ static int parameter_index(const Launcher *self, PyObject *name) {
     return -1;
 }
 
+static bool stream_take(Launch *launch, void *handle) {
+    Context *context = launch->context;
+    if (!context->stream || context->handle != handle) {
+        tern_stream *stream = tern_stream_wrap(context->context, handle);
+        if (!stream) return native_fail(context) != NULL;
+        tern_stream_free(context->stream);
+        context->stream = stream, context->handle = handle;
+    }
+    launch->stream = context->stream;
+    return true;
+}
+
 static bool stream_option(Launch *launch, PyObject *value) {
     Context *context = launch->context;
     if (value == Py_None) return true;
@@ -115,14 +127,7 @@ static bool stream_option(Launch *launch, PyObject *value) {
                      tern_device_name(context->context));
         return false;
     }
-    if (!context->stream || context->handle != handle) {
-        tern_stream *stream = tern_stream_wrap(context->context, handle);
-        if (!stream) return native_fail(context) != NULL;
-        tern_stream_free(context->stream);
-        context->stream = stream, context->handle = handle;
-    }
-    launch->stream = context->stream;
-    return true;
+    return stream_take(launch, handle);
 }
 
 /* Keywords that choose another kernel, or where it runs. False, without an exception: none such. */
@@ -329,6 +334,11 @@ static bool grid_set(Launcher *self, Launch *launch, PyObject *grid, PyObject *c
 static bool stream_set(Launch *launch) {
     Context *context = launch->context;
     if (context->on_host || launch->stream) return true;
+    const Exchange *torch = context->stream_of ? context->state->torch : NULL;
+    void *current;
+    if (torch && torch->stream_of && !torch->stream_of(DL_CUDA, (int32_t)context->index, &current))
+        return stream_take(launch, current);
+    PyErr_Clear();
     PyObject *handle = context->stream_of
                            ? PyObject_CallFunction(context->stream_of, "l", context->index)
                            : PyLong_FromLong(0);

@@ -114,6 +114,16 @@ static const Exchange *exchange_of(PyObject *type) {
     return found && found->major == 1 && found->describe ? found : NULL;
 }
 
+static bool is_of_torch(PyObject *type) {
+    PyObject *module = PyObject_GetAttrString(type, "__module__");
+    PyObject *bytes = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8String(module) : NULL;
+    bool is = bytes && !strncmp(PyBytes_AsString(bytes), "torch", 5);
+    PyErr_Clear();
+    Py_XDECREF(bytes);
+    Py_XDECREF(module);
+    return is;
+}
+
 /* Pointer and type by one call in C. False: they are to be asked of the tensor's attributes, which
  * also say what is wrong with it. */
 static bool exchanged(const Launch *launch, PyObject *value, Memory *memory) {
@@ -132,6 +142,8 @@ static bool exchanged(const Launch *launch, PyObject *value, Memory *memory) {
                                                   tensor.device_id == launch->context->index;
     memory->pointer = (char *)tensor.data + tensor.byte_offset;
     memory->dtype = dtype_of_dlpack(&tensor);
+    if (at_hand && !launch->context->on_host && !state->torch && is_of_torch(type))
+        state->torch = state->exchange;
     return at_hand && memory->dtype != TERN_VOID;
 }
 

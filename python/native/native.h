@@ -48,6 +48,7 @@ typedef struct Exchange {
     struct Exchange *previous;
     void (*unused[3])(void);
     int (*describe)(void *object, DLTensor *tensor); /* -1: an exception is set; may be NULL */
+    int (*stream_of)(int32_t device_type, int32_t device, void **stream); /* the current one's */
 } Exchange;
 
 /* Of the module; every object leads to it. */
@@ -58,6 +59,7 @@ typedef struct State {
     PyObject *dtypes;         /* dtype object -> tern_dtype */
     PyObject *exchanging;     /* the type of tensors seen last .. */
     const Exchange *exchange; /* .. and what it has; NULL: nothing */
+    const Exchange *torch;    /* torch's, once one of its tensors was on a GPU: it has streams then */
     PyObject *data_ptr, *dtype, *is_cpu, *is_cuda, *device, *type, *index, *base, *value;
     PyObject *cuda_array_interface, *dlpack, *dlpack_device, *item;
 } State;

@@ -135,7 +135,62 @@ def streams():
     tern.synchronize("cuda")
 
 
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device", ctypes.c_int32),
+                ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+DESCRIBE = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(DLTensor))
+STREAM = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int32, ctypes.c_int32, ctypes.POINTER(ctypes.c_void_p))
+
+
+class Exchange(ctypes.Structure):  # DLPackExchangeAPI of DLPack 1.3
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("previous", ctypes.c_void_p),
+                ("unused", ctypes.c_void_p * 3), ("describe", DESCRIBE), ("stream", STREAM)]
+
+
+def streams_of_torch():
+    """The stream is the one that torch says in C: of a class of torch's, once it was on the GPU."""
+    class OfTorch:
+        def __init__(self, address):
+            self.address = address
+
+        def data_ptr(self):
+            return self.address
+
+        dtype, is_cuda, device = "float32", True, Device("cuda", 0)
+
+    handle, asked = ctypes.c_void_p(), []
+    same("a stream", driver().cuStreamCreate(ctypes.byref(handle), 1), 0)
+
+    def describe(value, out):
+        out[0] = DLTensor(value.address, 2, 0, 1, 2, 32, 1, None, None, 0)
+        return 0
+
+    def stream(kind, device, out):
+        asked.append((kind, device))
+        out[0] = handle.value
+        return 0
+
+    table = Exchange(1, 3, None, (ctypes.c_void_p * 3)(), DESCRIBE(describe), STREAM(stream))
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    OfTorch.__dlpack_c_exchange_api__ = new(ctypes.addressof(table), b"dlpack_exchange_api", None)
+    kernel, at = tern.jit(PATH, device="cuda"), memory()
+    kernel[(1,)](OfTorch(at), OfTorch(at), 2, 1.0, 8)
+    same("another's table is not asked", asked, [])
+    OfTorch.__module__ = "torch"
+    for _ in range(3):
+        kernel[(1,)](OfTorch(at), OfTorch(at), 2, 1.0, 8)
+    same("torch's is, after the first", asked, [(2, 0)] * 2)
+    kernel[(1,)](OfTorch(at), OfTorch(at), 2, 1.0, 8, stream=handle.value)
+    same("not where one is given", len(asked), 2)
+    tern.synchronize("cuda")
+
+
 if os.path.exists(MOCK):
-    run([launches, streams])
+    run([launches, streams, streams_of_torch])
 print("skipped: no mock of the driver is built")
 print("test/python/on_cuda.py: 0 passed, 0 failed, 1 skipped")
