@@ -8,7 +8,8 @@
  * A GPU's driver does not live on in a fork. So where the device may be one, a process that has not
  * touched the driver is kept from the start (the nursery): it reads the same space of candidates on
  * interp, forks those that open the GPU, and says what comes of each as soon as it is known: the
- * command's own process compiles it again, from the driver's cache on disk, while others are tried. */
+ * command's own process compiles it again, from the driver's cache on disk, while others are
+ * tried. */
 #include "cli/measure.h"
 #include "cli/parcel.h"
 #include "cli/tune.h"
