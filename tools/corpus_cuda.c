@@ -288,12 +288,14 @@ static void compile_one(const CuModule *module, const CuKernel *kernel, Str file
     else if (mentions(text, "threadIdx.y"))
         launch = (CuLaunch){{16, 16, 1}, 16384};
     CompileRequest request = {.target = "sm_90a"};
+    int line = 0, column;
+    source_position(kernel->span.source, kernel->span.start, &line, &column);
     int count = guessed(arena, kernel, file, guesses);
     for (int i = 0; i < count && report->outcome != COMPILED; i++) {
         Diag diag = {.arena = arena};
         const CuKernel *one = kernel;
         if (*guesses[i]) {
-            Str name = str_format(arena, "%.*s%s", STR_ARG(kernel->name), guesses[i]);
+            Str name = str_format(arena, "%.*s@%d%s", STR_ARG(kernel->name), line, guesses[i]);
             one = cu_find_kernel(arena, module, name.data, &diag);
         }
         bool compiled = one && compile_cuda(arena, module, one, &launch, &request, &diag);
