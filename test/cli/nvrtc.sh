@@ -31,7 +31,7 @@ for device in cpu interp; do
         "$TERN" run "$source:bounded" --builder nvrtc --device $device --grid 1 --block 64 -a 'y=zeros(64)'
 done
 exits 3 'for devices cuda and sim NVRTC compiles it: --builder nvrtc' \
-    "$TERN" run "$source:bounded" --device interp --grid 1 --block 64 -a 'y=zeros(64)'
+    "$TERN" run "$source:recurses" --device interp --grid 1 --block 1 -a 'y=zeros(1,f64)'
 
 if $cc -shared -fPIC -Isrc test/mock/libnvrtc_mock.c -o "$work/mock.so" 2>/dev/null; then
     export TERN_NVRTC="$work/mock.so" MOCK_NVRTC_SEEN="$work/seen"
