@@ -262,7 +262,7 @@ tern_kernel *cuda_kernel_compile(tern_module *module, Arena *arena, const char *
                                  const char *signature, const tern_options *options) {
     tern_context *context = module->own.context;
     const CuKernel *found = find(arena, module, function);
-    CuLaunch launch;
+    CuLaunch launch = {0};
     Diag diag = {.arena = arena};
     if (!found || !check_launch(context, options, &launch)) return NULL;
     if (!check_signature(context, arena, found, signature)) return NULL;

@@ -28,7 +28,9 @@ CompiledKernel *compile_cuda(Arena *arena, const CuModule *module, const CuKerne
                              const CuLaunch *launch, const CompileRequest *request, Diag *diag) {
     CompileRequest behind = *request;
     behind.started_ns = clock_ns();
-    Func *fn = cu_lower(arena, module, kernel, launch, diag);
+    CuLaunch of_target = *launch;
+    of_target.has_ptx = str_starts(str_of(request->target), "sm_");
+    Func *fn = cu_lower(arena, module, kernel, &of_target, diag);
     CompiledKernel *compiled = fn ? compile_ir(arena, fn, &behind, diag) : NULL;
     if (!fn && diag->num_refused)
         diag_help(diag, (Span){0}, "for devices cuda and sim NVRTC compiles it: --builder nvrtc");

@@ -426,6 +426,13 @@ bool cu_builtin_name(CuLower *l, CuToken *name, CuVal *val) {
     static const char *const axes[] = {"x", "y", "z"};
     const CuType *type = cu_type(CU_UINT);
     int which = 0, axis = 0;
+    if (cu_is(name, "__tern_has_ptx")) { /* kernels/cuda asks */
+        int has = l->launch && l->launch->has_ptx;
+        *val = (CuVal){.type = cu_type(CU_INT),
+                       .value = cu_int(l, cu_type(CU_INT), has),
+                       .place = name->place};
+        return true;
+    }
     if (cu_is(name, "warpSize")) {
         *val = (CuVal){
             .type = cu_type(CU_INT), .value = cu_int(l, cu_type(CU_INT), 32), .place = name->place};

@@ -54,6 +54,7 @@ const CuKernel *cu_find_kernel(Arena *arena, const CuModule *module, const char 
 typedef struct CuLaunch {
     int block[3];
     int64_t shared_bytes; /* of `extern __shared__` */
+    bool has_ptx;         /* instructions of PTX that are for a warp can be used */
 } CuLaunch;
 /* NULL after diag_error or diag_refused. */
 Func *cu_lower(Arena *arena, const CuModule *module, const CuKernel *kernel, const CuLaunch *launch,

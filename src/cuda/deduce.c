@@ -73,7 +73,8 @@ static bool unify(CuLower *l, const CuType *pattern, const CuType *type, bool ex
     }
     const CuRecord *record = type->record;
     for (; record; record = record->base) /* a reference to a base is one to what derives from it */
-        if (record->decl && record->decl == pattern->record->decl)
+        if (record->decl &&
+            cu_first_type(l, record->decl) == cu_first_type(l, pattern->record->decl))
             return cu_unify_args(l, pattern->record->args, record->args, args);
     return false;
 }

@@ -6,7 +6,7 @@
 
 #define TEXTS(T)                                                                                   \
     T(math)                                                                                        \
-    T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(host) T(random)
+    T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(wmma) T(host) T(random)
 #define T(name) extern const char cuda_##name##_start[], cuda_##name##_end[];
 TEXTS(T)
 #undef T

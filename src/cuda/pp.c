@@ -139,6 +139,7 @@ static bool is_host_header(Str name) {
                                         "math.h",
                                         "math_constants.h",
                                         "memory",
+                                        "mma.h",
                                         "numeric",
                                         "pybind11/pybind11.h",
                                         "random",

@@ -86,7 +86,8 @@ int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
                                               "cuda_pipeline.h",
                                               "cuda_pipeline_primitives.h",
                                               "curand_kernel.h",
-                                              "math_constants.h"};
+                                              "math_constants.h",
+                                              "mma.h"};
     static const char *const in_std[] = {"array", "functional",  "limits",
                                          "tuple", "type_traits", "utility"};
     int count = 0;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Templates with any number of parameters, by what g++ says of the same text; curand by the numbers of
-# NVIDIA's own header; copies under way.
+# NVIDIA's own header; copies under way; tensor cores.
 . test/cli/lib.sh
 want='[6, 15, 9, 392, 1, 42, 456, 2, 4, 6, 105, 3, 13, 129, 8, 12, 5]'
 for device in interp sim; do
@@ -37,6 +37,9 @@ for device in $devices; do
     # (63 - t) * 13 + 128 * 5 + 192 * 7; 22 threads of 64, one, not all
     exits 0 "$(seq -s ', ' 2803 -13 1984), 2210, 2210" "$TERN" run test/cuda/library.cu:copies --device $device --grid 1 \
         --block 64 -a 'p=zeros(128,i32)' -a 'x=arange(256,i32)' --print p
+done
+for device in $devices; do
+    exits 0 '0 of half, 0 of bfloat16, 0 turned differ' "$TERN" exec test/cuda/wmma.cu --device $device
 done
 if "$TERN" run test/cuda/library.cu:philox --builder nvrtc --device sim --grid 1 --block 8 -a 'p=zeros(128,u32)' -a seed=1 \
     -a sequence=0 -a offset=0 -o "p=$work/theirs.npy" >/dev/null 2>&1; then
