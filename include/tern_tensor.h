@@ -331,8 +331,10 @@ typedef struct tern_backward_call {
     int num_out, num_in, num_saved;
     tern_tensor *const *out_gradients; /* where none came: zeros, or NULL, as the function says */
     tern_tensor *const *saved;
-    const bool *is_needed;      /* of each input: has it a place for a gradient? */
-    tern_tensor **in_gradients; /* to be filled: each takes over a reference; NULL: zero */
+    const bool *is_needed; /* of each input: has it a place for a gradient? */
+    /* To be filled: each takes over a reference; NULL: zero. What else the function makes is its to
+     * drop: scopes that were open before do not note it. */
+    tern_tensor **in_gradients;
 } tern_backward_call;
 typedef tern_status tern_backward_function(const tern_backward_call *call);
 typedef struct tern_grad_rule {

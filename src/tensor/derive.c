@@ -498,12 +498,21 @@ static tern_status derive_custom(TapeNode *node, tern_tensor *const *gradients,
     }
     for (int i = 0; i < node->num_inputs && !status; i++)
         is_needed[i] = node->edges[i].node != NULL;
+    /* What it makes is its own, no scope's. */
+    int hidden = session->hidden_scopes;
+    session->hidden_scopes = session->num_scopes;
     if (!status)
         status = node->function.backward(
             &(tern_backward_call){node->function.user, node->num_outputs, node->num_inputs,
                                   node->num_saved, of_outputs, handles, is_needed, in_gradients});
-    for (int i = 0; i < node->num_inputs; i++)
-        if (in_gradients[i] && !tensor_is_live(in_gradients[i])) in_gradients[i] = NULL;
+    session->hidden_scopes = hidden;
+    for (int i = 0; i < node->num_inputs; i++) {
+        tern_tensor *given = in_gradients[i];
+        bool is_there = given && tensor_is_live(given);
+        in_gradients[i] = is_there ? tape_alias(view_same(given), given) : NULL;
+        if (is_there && !in_gradients[i] && !status) status = TERN_ERROR_NO_MEMORY;
+        if (is_there) tern_drop(given);
+    }
     free(handles);
     free(is_needed);
     return status;

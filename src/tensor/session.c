@@ -199,7 +199,7 @@ tern_tensor *tensor_create(tern_session *session, Storage *storage, tern_dtype d
                            const int64_t *shape, const int64_t *strides, int64_t offset) {
     tern_tensor *tensor = slot_take(session);
     if (tensor) tensor->noted = 0;
-    if (!tensor || (session->num_scopes && !scope_note(session, tensor))) {
+    if (!tensor || (session->num_scopes > session->hidden_scopes && !scope_note(session, tensor))) {
         if (storage) storage_drop(storage);
         return session_fail_null(session, TERN_ERROR_NO_MEMORY, "out of memory");
     }

@@ -84,6 +84,7 @@ struct tern_session {
     bool holds_free;          /* launches are still to come that use them */
     VEC(tern_tensor *) noted; /* by open scopes; NULL: gone */
     int scopes[MAX_SCOPES], num_scopes;
+    int hidden_scopes; /* that do not note what is made now */
     PlanTable *plans;
     VEC(NamedKernel) kernels; /* others: of whole texts */
     Trace *trace;             /* ops are noted in it, not run; NULL: run */

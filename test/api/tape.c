@@ -265,9 +265,11 @@ static tern_status cube_backward(const tern_backward_call *call) {
     cube->missing = !call->out_gradients[1];
     CHECK(call->num_in == 2 && call->num_out == 2 && call->num_saved == 2);
     CHECK(call->is_needed[0] && !call->is_needed[1]);
+    CHECK(!tern_scope_open(session));
     tern_tensor *slope = tern_mul_number(tern_square(call->saved[0]), 3);
-    call->in_gradients[0] = tern_mul(call->out_gradients[0], slope);
+    call->in_gradients[0] = tern_keep(tern_mul(call->out_gradients[0], slope));
     check(call->saved[1], (const double[]){1, 8});
+    CHECK(!tern_scope_close(session));
     return call->in_gradients[0] ? TERN_OK : tern_message_status(context);
 }
 
@@ -283,6 +285,27 @@ static tern_tensor *cube_of(Cube *cube, tern_tensor *x, bool keeps_missing) {
     tern_tensor *in[] = {x, NULL}, *out[] = {y, other}, *saved[] = {x, y};
     CHECK(!tern_record(session, &rule, in, 2, out, 2, saved, 2));
     return y;
+}
+
+/* One tensor for both, which is also what came in. */
+static tern_status same_backward(const tern_backward_call *call) {
+    for (int i = 0; i < 2; i++) call->in_gradients[i] = tern_keep(call->out_gradients[0]);
+    return TERN_OK;
+}
+
+TEST(a_gradient_of_two) {
+    if (!begin("interp")) return;
+    tern_tensor *in[] = {leaf(2, (const double[]){1, 2}), leaf(2, (const double[]){3, 4})};
+    const tern_grad_rule rule = {.name = "Sum", .backward = same_backward};
+    bool mode = tern_set_grad_mode(session, false);
+    tern_tensor *y = tern_add(in[0], in[1]), *z = tern_exp(tern_detach(y));
+    tern_set_grad_mode(session, mode);
+    CHECK(!tern_record(session, &rule, in, 2, &y, 1, &z, 1));
+    CHECK(!tern_backward(total(tern_mul_number(y, 5)), NULL, NULL));
+    CHECK(!tern_backward(total(tern_mul_number(in[0], 10)), NULL, NULL));
+    check(tern_gradient(in[0]), (const double[]){15, 15});
+    check(tern_gradient(in[1]), (const double[]){5, 5}); /* was not added to with the other */
+    end();
 }
 
 TEST(own_functions) {

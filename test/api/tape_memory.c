@@ -15,7 +15,7 @@ static tern_status failed(void) {
 }
 
 static tern_status own_backward(const tern_backward_call *call) {
-    call->in_gradients[0] = tern_mul(call->out_gradients[0], call->saved[0]);
+    call->in_gradients[0] = tern_mul(call->out_gradients[0], call->saved[0]); /* is its own */
     return call->in_gradients[0] ? TERN_OK : failed();
 }
 
