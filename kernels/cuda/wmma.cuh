@@ -84,25 +84,31 @@ __device__ inline unsigned __tern_pair(__nv_bfloat16 a, __nv_bfloat16 b) {
 __device__ inline float __tern_wide(half a) { return __half2float(a); }
 __device__ inline float __tern_wide(__nv_bfloat16 a) { return __bfloat162float(a); }
 
+struct __tern_sums { // by reference, not by address: so they are registers
+    float x[8];
+};
 #define __TERN_MMA(T, NAME)                                                                        \
-    __device__ inline void __tern_mma(float *c, const unsigned *a, unsigned b0, unsigned b1, T) {  \
+    template <int AT>                                                                              \
+    __device__ void __tern_mma(__tern_sums &c, unsigned a0, unsigned a1, unsigned a2, unsigned a3, \
+                               T b0, T b1, T b2, T b3) {                                           \
         asm volatile("mma.sync.aligned.m16n8k16.row.col.f32." NAME "." NAME ".f32 "                \
                      "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"             \
-                     : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])                              \
-                     : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));              \
+                     : "+f"(c.x[AT]), "+f"(c.x[AT + 1]), "+f"(c.x[AT + 2]), "+f"(c.x[AT + 3])      \
+                     : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(__tern_pair(b0, b1)),               \
+                       "r"(__tern_pair(b2, b3)));                                                  \
     }
 __TERN_MMA(half, "f16")
 __TERN_MMA(__nv_bfloat16, "bf16")
 #undef __TERN_MMA
 
 template <typename T, typename LA, typename LB>
-__device__ void __tern_product(float *c, const fragment<matrix_a, 16, 16, 16, T, LA> &a,
+__device__ void __tern_product(__tern_sums &c, const fragment<matrix_a, 16, 16, 16, T, LA> &a,
                                const fragment<matrix_b, 16, 16, 16, T, LB> &b) {
     if constexpr (__tern_has_ptx) {
-        unsigned pairs[4] = {__tern_pair(a.x[0], a.x[1]), __tern_pair(a.x[2], a.x[3]),
-                             __tern_pair(a.x[4], a.x[5]), __tern_pair(a.x[6], a.x[7])};
-        __tern_mma(c, pairs, __tern_pair(b.x[0], b.x[1]), __tern_pair(b.x[2], b.x[3]), b.x[0]);
-        __tern_mma(c + 4, pairs, __tern_pair(b.x[4], b.x[5]), __tern_pair(b.x[6], b.x[7]), b.x[0]);
+        unsigned a0 = __tern_pair(a.x[0], a.x[1]), a1 = __tern_pair(a.x[2], a.x[3]);
+        unsigned a2 = __tern_pair(a.x[4], a.x[5]), a3 = __tern_pair(a.x[6], a.x[7]);
+        __tern_mma<0>(c, a0, a1, a2, a3, b.x[0], b.x[1], b.x[2], b.x[3]);
+        __tern_mma<4>(c, a0, a1, a2, a3, b.x[4], b.x[5], b.x[6], b.x[7]);
     } else {
         int lane = __tern_lane(), row = lane / 4 * 4, column = lane % 4 * 8;
         for (int k = 0; k < 16; k++) {
@@ -114,7 +120,7 @@ __device__ void __tern_product(float *c, const fragment<matrix_a, 16, 16, 16, T,
                 right[i] = __shfl_sync(~0u, __tern_wide(b.x[(k & 1) + (k >> 3) * 2 + (i & 2) * 2]),
                                        column + (i & 1) * 4 + (k & 7) / 2);
             for (int i = 0; i < 8; i++)
-                c[i] = fmaf(left[i >> 1 & 1], right[(i & 1) + (i >> 2) * 2], c[i]);
+                c.x[i] = fmaf(left[i >> 1 & 1], right[(i & 1) + (i >> 2) * 2], c.x[i]);
         }
     }
 }
@@ -124,12 +130,12 @@ __device__ void mma_sync(fragment<accumulator, 16, 16, 16, D, void> &d,
                          const fragment<matrix_a, 16, 16, 16, T, LA> &a,
                          const fragment<matrix_b, 16, 16, 16, T, LB> &b,
                          const fragment<accumulator, 16, 16, 16, C, void> &c) {
-    float sum[8];
+    __tern_sums sum;
 #pragma unroll
-    for (int i = 0; i < 8; i++) sum[i] = (float)c.x[i];
+    for (int i = 0; i < 8; i++) sum.x[i] = (float)c.x[i];
     __tern_product(sum, a, b);
 #pragma unroll
-    for (int i = 0; i < 8; i++) d.x[i] = (D)sum[i];
+    for (int i = 0; i < 8; i++) d.x[i] = (D)sum.x[i];
 }
 
 } // namespace wmma
