@@ -331,12 +331,12 @@ TEST(passes_have_names_in_order) {
 TEST(each_pass_can_be_kept) {
     static const struct {
         const char *target;
-        const char *runs[21];
+        const char *runs[22];
     } rows[] = {{"interp", {"lower", "fold", "cse", "dce"}},
                 {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
                 {"sm_75", {"lower", "dots",  "bounds",   "fold",  "cse",      "shape",  "licm",
                            "dce",   "carry", "contract", "sink",  "together", "pieces", "guard",
-                           "place", "keep",  "bring",    "rings", "waits",    "fence"}}};
+                           "place", "keep",  "bring",    "rings", "early", "waits", "fence"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

@@ -123,6 +123,22 @@ static const char whole[] = /* tiles that stay where they are */
     "    more = tl.load(v + BN * D + key[:, None] * D + depth[None, :])\n"
     "    acc = tl.dot((s - 2).to(tl.float16), more, acc)\n"
     "    acc += tl.sum(values.to(tl.float32), 0)[None, :]\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def decayed(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    x = tl.load(q + row[:, None] * D + depth[None, :])\n"
+    "    pk = k + key[:, None] * D + depth[None, :]\n"
+    "    acc = tl.zeros([BM, D], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        keys = tl.load(pk)\n"
+    "        s = tl.dot(x, tl.trans(keys))\n"
+    "        row_decay = tl.load(v + i * BM + row, mask=row < BM - i, other=1.0)\n"
+    "        acc = (acc + tl.load(v + i)) * row_decay[:, None]\n"
+    "        acc = tl.dot((s - 1).to(tl.float16), keys, acc)\n"
+    "        pk += BN * D\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
@@ -258,6 +274,26 @@ static int wrong_once(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel decayed. */
+static int wrong_decayed(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++) {
+        double sums[MOST] = {0};
+        for (int t = 0; t < turns; t++) {
+            double by = i < r->bm - t ? number_of(in->v[t * r->bm + i]) : 1;
+            for (int d = 0; d < r->d; d++) sums[d] = (sums[d] + number_of(in->v[t])) * by;
+            for (int n = t * r->bn; n < (t + 1) * r->bn; n++) {
+                double s = -1;
+                for (int d = 0; d < r->d; d++)
+                    s += number_of(in->q[i * r->d + d]) * number_of(in->k[n * r->d + d]);
+                for (int d = 0; d < r->d; d++) sums[d] += s * number_of(in->k[n * r->d + d]);
+            }
+        }
+        for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
+    }
+    return wrong;
+}
+
 /* Likewise, of kernel nested. */
 static int wrong_nested(const Row *r, const Inputs *in, int turns) {
     int wrong = 0;
@@ -283,7 +319,8 @@ typedef struct Subject {
 
 static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wrong_signs, NULL},
                      pair = {"pair", wrong_pair, NULL}, nested = {"nested", wrong_nested, NULL},
-                     turned = {"turned", wrong_turned, whole}, once = {"once", wrong_once, whole};
+                     turned = {"turned", wrong_turned, whole}, once = {"once", wrong_once, whole},
+                     decayed = {"decayed", wrong_decayed, whole};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -399,6 +436,22 @@ TEST(tiles_are_brought_once) {
     if (!kernel) return;
     const char *text = tern_kernel_text(kernel, TERN_STAGE_PTX);
     CHECK(strstr(text, "cp.async") && !strstr(text, "ld.global"));
+    tern_kernel_free(kernel), tern_close(sim);
+}
+
+/* A number and a row of numbers are loaded before the turn's first product, not where they are
+ * wanted. */
+TEST(small_loads_begin_early) {
+    static const Row eight = {128, 32, 64, 8};
+    check_row(&decayed, &rows[0], 3, false);
+    check_row(&decayed, &eight, 2, false);
+    tern_context *sim = opened("sim:h200", 0);
+    tern_kernel *kernel = sim ? compiled(sim, &decayed, &eight, 3, "waits") : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER), *loop = strstr(ir, " for ");
+    CHECK(loop && strstr(loop, "load ") < strstr(loop, "ready "));
+    CHECK(loop && !strstr(strstr(loop, "dot "), "load "));
     tern_kernel_free(kernel), tern_close(sim);
 }
 
