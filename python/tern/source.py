@@ -117,6 +117,8 @@ class Source:
                 elif not same_file or is_bound:
                     continue  # its file says it
                 text = _place_of(inner)
+            elif here and (own := _own_of_triton(here, name, value)):
+                name, text = f"{here}:{name}", own
             elif taken := _exchanged(function, name, value):
                 place, own = taken
                 if not here:
@@ -154,7 +156,11 @@ def module_of(context, source, watched=None):
         module = (context.load_file(source.path) if source.text is None else
                   context.load_text(source.text, source.path))
         for name, text in names:
-            module.set_global(name, text)
+            try:
+                module.set_global(name, text)
+            except _tern.CompileError:
+                if not text.startswith("triton."):  # one that tern lacks: its use is refused
+                    raise
         _modules[key] = context, module  # the context stays, so that its id is not another's
     return _modules[key][1]
 
@@ -211,10 +217,41 @@ def _exchanged(function, name, value):
     return None if line is None else (f"{path}:{line}", own)
 
 
+_unknown = {}
+
+
+def _own_of_triton(path, name, value):
+    """Triton's name of what the file gets from elsewhere: `pow = shim.pow`, `from pkg import shim`."""
+    own = _name_in_triton(value)
+    if not own or not os.path.isfile(path):
+        return None
+    if path not in _unknown:
+        with open(path, "rb") as file:
+            tree = ast.parse(file.read(), path)
+        known, others = {"triton"}, set()
+        for one in ast.walk(tree):
+            if isinstance(one, (ast.Import, ast.ImportFrom)):
+                for alias in one.names:
+                    module = alias.name if isinstance(one, ast.Import) else one.module or ""
+                    is_triton = module.partition(".")[0] == "triton" and not getattr(one, "level", 0)
+                    (known if is_triton else others).add((alias.asname or alias.name).partition(".")[0])
+        for one in tree.body:
+            root = one.value if isinstance(one, ast.Assign) else None
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name) and root.id not in known:
+                others |= {target.id for target in one.targets if isinstance(target, ast.Name)}
+        _unknown[path] = others - known
+    return own if name in _unknown[path] and _defines(path, name) is None else None
+
+
 def _name_in_triton(value):
-    """Of a function of Triton's, or what stands for one where Triton is not installed; else None."""
+    """Of a function or module of Triton's, or what stands for one where Triton is not installed; else
+    None."""
     if type(value).__name__ == "Inert":
         name = repr(value)
+    elif inspect.ismodule(value):
+        name = value.__name__
     elif is_jit(value) or inspect.isroutine(value):
         name = f"{getattr(value, '__module__', None)}.{getattr(value, '__name__', None)}"
     else:
