@@ -5,11 +5,11 @@
     corpus_exec.py FOLDER-OR-FILE .. [--device D] [--limit SECONDS] [--jobs N] [--tern PATH] [-v]
 
 Runs `tern exec` on each .cu file with a `main`, in its folder, with the arguments that the Makefile
-beside it gives (the last of several, which is how often it repeats, made 2), folders of headers
-above it searched. Counts how they end: `ran` with exit code 0; `nonzero`, the program's own; `refused`
-by name (exit code 3); `error`, in the source as tern reads it (2); `stopped` at an access or by a
-kernel (1 and 4, with a place); `late`, still running at the limit; `crashed`. Then what was said
-first, most frequent first."""
+beside it gives (the last of several, which is how often it repeats, made 2), the other sources that
+it names, and folders of headers above it searched. Counts how they end: `ran` with exit code 0;
+`nonzero`, the program's own; `refused` by name (exit code 3); `error`, in the source as tern reads
+it (2); `stopped` at an access or by a kernel (1 and 4, with a place); `late`, still running at the
+limit; `crashed`. Then what was said first, most frequent first."""
 
 import argparse
 import concurrent.futures
@@ -53,6 +53,18 @@ def arguments(makefile):
     return words
 
 
+def others(makefile, path):
+    """More sources of the program: those below its folder that the Makefile names, without a main."""
+    made = re.sub(r"\\\n", " ", makefile)
+    words = re.findall(r"^\s*(?:source|sources|SRC|SRCS|SOURCES?)\s*[:+]?=(.*)", made, re.M)
+    names = [name for line in words for name in line.split() if re.search(r"\.(cu|cpp|cc|cxx|c)$", name)]
+    folder = os.path.dirname(os.path.abspath(path))
+    return [
+        name for name in dict.fromkeys(names) if name != os.path.basename(path) and not name.startswith(("/", ".."))
+        and os.path.exists(f"{folder}/{name}") and not re.search(r"\bmain\s*\(", read(f"{folder}/{name}"))
+    ]
+
+
 def folders_above(path, roots):
     """Folders that a project's own build gives as -I."""
     found, up = [], os.path.dirname(os.path.abspath(path))
@@ -79,6 +91,8 @@ def run(path, options, roots):
     includes = [f"{folder}/{word}" for word in re.findall(r"-I\s*([^\s$]+)", makefile)] + folders_above(path, roots)
     for name in includes:
         command += ["-I", name] if os.path.isdir(name) else []
+    for name in others(makefile, path):
+        command += ["--with", f"{folder}/{name}"]
     command += [os.path.abspath(path), "--", *arguments(makefile)]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:

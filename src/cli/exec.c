@@ -4,10 +4,12 @@
 #include "tern_exec.h"
 
 #include <stdio.h>
+#include <string.h>
 
 const OptionRow options_exec[] = {
     {"a", 0, "NAME=VALUE", "of a function: an argument, in their order (repeatable)"},
     {"out", 'o', "FILE.npy", "of a function: write the tensor that it gives, do not print it"},
+    {"with", 0, "FILE", "of a FILE.cu: more of its sources, read behind it (repeatable)"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
@@ -22,6 +24,7 @@ const char details_exec[] =
     "checked;\n"
     "its kernels run on the device. No CUDA and no compiler takes part, but cpu's. What is not\n"
     "supported is refused before anything ran. The exit code is the program's.\n"
+    "A program of several files names the others by --with: they are read as one text.\n"
     "FILE.cu:FUNCTION calls one function of the host, as PyTorch's load_inline makes them\n"
     "callable: torch::Tensor f(torch::Tensor x) {..}; VALUE is as for 'tern run'.\n\n"
     "FILE.py is run from the top as Python would (sys.argv: what follows), with modules torch and "
@@ -65,6 +68,44 @@ static int run_program(Cli *cli, tern_context *context, tern_module *module) {
     return status ? cli_fail_context(cli, context) : exit_code;
 }
 
+/* ---- the sources of a program ---- */
+
+static int folder_length(Str path) {
+    int length = path.length;
+    while (length && path.data[length - 1] != '/') length--;
+    return length;
+}
+
+/* FILE.cu and what --with names, included by one text; NULL: words is what is wrong. */
+static const char *all_sources(Cli *cli, Str path, const char **words) {
+    int folder = folder_length(path);
+    Str above = folder ? (Str){path.data, folder - 1} : STR(".");
+    Buf text = {.arena = cli->arena};
+    buf_printf(&text, "#include \"%.*s\"\n", path.length - folder, path.data + folder);
+    for (int i = 0; option_nth(cli, "with", i); i++) {
+        Str other = str_of(option_nth(cli, "with", i));
+        bool inside = other.length > folder && !memcmp(other.data, path.data, (size_t)folder) &&
+                      other.data[folder] != '/';
+        if (!inside) {
+            *words = "--with: a file that is not in the folder of the first one, or below it";
+            return NULL;
+        }
+        FILE *file = fopen(other.data, "rb");
+        if (!file) {
+            *words = str_format(cli->arena, "--with: '%s' cannot be read", other.data).data;
+            return NULL;
+        }
+        fclose(file);
+        buf_printf(&text, "#include \"%.*s\"\n", other.length - folder, other.data + folder);
+    }
+    /* Before what -I says. */
+    vec_push(cli->arena, &cli->include_dirs, NULL);
+    for (int i = cli->include_dirs.count - 1; i > 0; i--)
+        cli->include_dirs.data[i] = cli->include_dirs.data[i - 1];
+    cli->include_dirs.data[0] = folder == 1 ? "/" : str_c(cli->arena, above);
+    return buf_str(&text).data;
+}
+
 int command_exec(Cli *cli) {
     int code = EXIT_OK, seed;
     if (!cli->operands.count)
@@ -73,17 +114,24 @@ int command_exec(Cli *cli) {
         !option_int(cli, "order-seed", 0, INT32_MAX, 0, &seed))
         return EXIT_USAGE;
     cli->order_seed = (uint64_t)seed;
+    const char *operand = cli->operands.data[0], *function = strrchr(operand, ':');
+    Str path = {operand, (int)(function ? (size_t)(function - operand) : strlen(operand))};
+    const char *sources = NULL, *words = "--with: of a FILE.cu alone";
+    if (option_given(cli, "with")) {
+        if (!is_python(operand)) sources = all_sources(cli, path, &words);
+        if (!sources) return cli_fail(cli, EXIT_USAGE, "%s", words);
+    }
     tern_context *context = cli_open(cli, cli->device, &code);
     if (!context) return code;
-    if (is_python(cli->operands.data[0])) {
-        code = exec_python(cli, context, cli->operands.data[0]);
+    if (is_python(operand)) {
+        code = exec_python(cli, context, operand);
         tern_close(context);
         return code;
     }
     tern_set_output(context, exec_stdout, NULL);
-    const char *operand = cli->operands.data[0], *function = strrchr(operand, ':');
-    Str path = {operand, (int)(function ? (size_t)(function - operand) : strlen(operand))};
-    tern_module *module = tern_load_file(context, str_c(cli->arena, path));
+    const char *name = str_c(cli->arena, path);
+    tern_module *module = sources ? tern_load_text(context, sources, strlen(sources), name)
+                                  : tern_load_file(context, name);
     if (!module)
         code = cli_fail_context(cli, context);
     else if (function)

@@ -35,6 +35,18 @@ same plain 7
 same random 0
 same library 3 -a -b 5 -ab7 -c -x -abc -- rest -b
 
+# A program of several files.
+mkdir "$work/below"
+printf '#pragma once\n#define SIDE 3\nint sum(int, int);\nint launched(int);\n' >"$work/all.h"
+printf '#include <cstdio>\n#include "all.h"\nint main(int argc, char **argv) { printf("%%d %%d\\n", sum(argc, 5), launched(7)); return SIDE; }\n' >"$work/first.cu"
+printf '#include "all.h"\nint sum(int a, int b) { return a + b; }\n' >"$work/sum.cpp"
+printf '#include "../all.h"\n__global__ void k(int *p, int x) { *p = x * SIDE; }\nint launched(int x) { int *p, q; cudaMalloc(&p, 4); k<<<1, 1>>>(p, x); cudaMemcpy(&q, p, 4, cudaMemcpyDeviceToHost); return q; }\n' >"$work/below/k.cu"
+exits 3 '7 21' "$TERN" exec --device sim "$work/first.cu" --with "$work/sum.cpp" --with "$work/below/k.cu" -- more
+exits 3 "the function 'launched', whose body is not in this file" "$TERN" exec --device sim "$work/first.cu" --with "$work/sum.cpp"
+exits 2 "none.cpp' cannot be read" "$TERN" exec --device sim "$work/first.cu" --with "$work/none.cpp"
+exits 2 'in the folder of the first one, or below it' "$TERN" exec --device sim "$work/below/k.cu" --with "$work/sum.cpp"
+exits 2 'of a FILE.cu alone' "$TERN" exec x.py --with "$work/sum.cpp"
+
 # program CODE WORDS: main is what follows; nothing may come of it before it is refused.
 program() {
     { echo '#include <cstdio>'
