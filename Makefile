@@ -85,8 +85,8 @@ define embed
 endef
 $(B)/texts.S: $(STD) $(CUH) $(HEADERS) Makefile
 	$(call embed,$(STD:%=std_%) $(CUH:%=cuda_%) $(HEADERS:%=text_%))
-$(B)/cli_texts.S: src/cli/view.html Makefile
-	$(call embed,text_src/cli/view.html)
+$(B)/cli_texts.S: src/cli/view.html src/cli/lab.py Makefile
+	$(call embed,text_src/cli/view.html text_src/cli/lab.py)
 $(B)/texts.o $(B)/cli_texts.o: %.o: %.S
 	$(CC) -c $< -o $@
 $(B)/src/lang/builtin.o: $(B)/lang/std_files.def

@@ -62,16 +62,18 @@ struct CommandRow {
     int (*run)(Cli *cli); /* returns an ExitCode */
 };
 
-int command_run(Cli *cli), command_exec(Cli *cli), command_fuse(Cli *cli), command_build(Cli *cli),
-    command_show(Cli *cli), command_replay(Cli *cli), command_devices(Cli *cli),
-    command_bench(Cli *cli), command_check(Cli *cli), command_cmp(Cli *cli), command_peak(Cli *cli),
-    command_prof(Cli *cli), command_tune(Cli *cli), command_view(Cli *cli), command_why(Cli *cli);
-extern const OptionRow options_bench[], options_exec[], options_fuse[], options_build[],
-    options_check[], options_cmp[], options_peak[], options_prof[], options_run[], options_show[],
-    options_replay[], options_tune[], options_view[], options_why[], options_devices[];
-extern const char details_bench[], details_exec[], details_fuse[], details_build[], details_check[],
-    details_cmp[], details_peak[], details_prof[], details_run[], details_show[], details_replay[],
-    details_tune[], details_view[], details_why[];
+int command_run(Cli *cli), command_exec(Cli *cli), command_fuse(Cli *cli), command_lab(Cli *cli),
+    command_build(Cli *cli), command_show(Cli *cli), command_replay(Cli *cli),
+    command_devices(Cli *cli), command_bench(Cli *cli), command_check(Cli *cli),
+    command_cmp(Cli *cli), command_peak(Cli *cli), command_prof(Cli *cli), command_tune(Cli *cli),
+    command_view(Cli *cli), command_why(Cli *cli);
+extern const OptionRow options_bench[], options_exec[], options_fuse[], options_lab[],
+    options_build[], options_check[], options_cmp[], options_peak[], options_prof[], options_run[],
+    options_show[], options_replay[], options_tune[], options_view[], options_why[],
+    options_devices[];
+extern const char details_bench[], details_exec[], details_fuse[], details_lab[], details_build[],
+    details_check[], details_cmp[], details_peak[], details_prof[], details_run[], details_show[],
+    details_replay[], details_tune[], details_view[], details_why[];
 
 /* The last value given for an option, or NULL; index 0, 1 .. for one that may be given repeatedly.
  */

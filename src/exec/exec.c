@@ -74,10 +74,12 @@ static tern_status run(Exec *set, const char *path, const tern_script_options *o
     if (strange) {
         buf_printf(&words, "%s: argument %d is no UTF-8\n", path, strange);
         *exit_code = 2;
-    } else if (!file_read(arena, path, MAX_SOURCE_BYTES, &text, &why)) {
+    } else if (!options->text && !file_read(arena, path, MAX_SOURCE_BYTES, &text, &why)) {
         buf_printf(&words, "%s: %.*s\n", path, STR_ARG(why));
         *exit_code = 2;
     } else {
+        if (options->text) text = str_of(options->text);
+        exec->text = options->text;
         const Source *source = source_new(arena, str_of(path), text);
         tern_set_output(exec->context, options->output, options->user);
         *exit_code = script_run(arena, source, str_of(path), &script, &words);

@@ -58,6 +58,8 @@ typedef struct Exec {
     const char *const *write_dirs, *const *read_dirs;
     int num_write_dirs, num_read_dirs, most_points;
     bool has_said_whose;    /* the times of tables are */
+    bool has_said_where;    /* tensors on the CPU are */
+    const char *text;       /* of the file, when it is none; or NULL */
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
     Random random;
     struct State *states; /* of functions that are compiled */

@@ -100,7 +100,10 @@ static tern_module *file_of(Host *host, const Module *module) {
     for (int i = 0; i < exec->files.count; i++)
         if (exec->files.data[i].of == module) return exec->files.data[i].module;
     const char *path = str_c(host->arena, module->path);
-    tern_module *loaded = tern_load_file(exec->context, path);
+    bool is_text = exec->text && str_is(module->path, exec->path);
+    tern_module *loaded = is_text
+                              ? tern_load_text(exec->context, exec->text, strlen(exec->text), path)
+                              : tern_load_file(exec->context, path);
     if (!loaded) return tensor_failed(host), NULL;
     vec_push(exec->arena, &exec->files, ((KernelFile){module, loaded}));
     return loaded;

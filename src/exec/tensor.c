@@ -143,8 +143,13 @@ bool device_of(Host *host, const Object *object, bool *is_cuda) {
         *is_cuda = str_starts(object->text, "cuda");
     else
         return host_refuse(host, "this device"), false;
-    if (gpu && !*is_cuda)
-        return host_refuse(host, "tensors on the CPU beside a GPU: give device='cuda'"), false;
+    static const char words[] =
+        "tern exec: tensors of device 'cpu' lie on the GPU, too, and are computed there\n";
+    Exec *exec = exec_of(host);
+    if (gpu && !*is_cuda && exec->errors && !exec->has_said_where) {
+        exec->errors(exec->output_user, words, sizeof words - 1);
+        exec->has_said_where = true;
+    }
     return true;
 }
 
