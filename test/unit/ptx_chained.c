@@ -139,6 +139,15 @@ static const char whole[] = /* tiles that stay where they are */
     "        acc = (acc + tl.load(v + i)) * row_decay[:, None]\n"
     "        acc = tl.dot((s - 1).to(tl.float16), keys, acc)\n"
     "        pk += BN * D\n"
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def lessened(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    acc = tl.load(q + row[:, None] * D + depth[None, :]).to(tl.float32)\n"
+    "    w = tl.load(k + depth[:, None] * D + depth[None, :])\n"
+    "    for i in range(0, turns):\n"
+    "        acc -= tl.dot(tl.where(acc > 0, 1.0, -1.0).to(tl.float16), w)\n"
     "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
@@ -202,8 +211,8 @@ static int wrong_in(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
-/* Likewise, of kernel signs. */
-static int wrong_signs(const Row *r, const Inputs *in, int turns) {
+/* Likewise, of kernels signs and lessened. */
+static int wrong_steps(const Row *r, const Inputs *in, int turns, int step) {
     int wrong = 0;
     for (int i = 0; i < r->bm; i++) {
         double sums[MOST], next[MOST];
@@ -212,13 +221,21 @@ static int wrong_signs(const Row *r, const Inputs *in, int turns) {
             for (int d = 0; d < r->d; d++) {
                 next[d] = sums[d];
                 for (int n = 0; n < r->d; n++)
-                    next[d] += (sums[n] > 0 ? 1 : -1) * number_of(in->k[n * r->d + d]);
+                    next[d] += step * (sums[n] > 0 ? 1 : -1) * number_of(in->k[n * r->d + d]);
             }
             memcpy(sums, next, sizeof sums);
         }
         for (int d = 0; d < r->d; d++) wrong += (double)in->o[i * r->d + d] != sums[d];
     }
     return wrong;
+}
+
+static int wrong_signs(const Row *r, const Inputs *in, int turns) {
+    return wrong_steps(r, in, turns, 1);
+}
+
+static int wrong_lessened(const Row *r, const Inputs *in, int turns) {
+    return wrong_steps(r, in, turns, -1);
 }
 
 /* Likewise, of kernel pair. */
@@ -320,7 +337,8 @@ typedef struct Subject {
 static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wrong_signs, NULL},
                      pair = {"pair", wrong_pair, NULL}, nested = {"nested", wrong_nested, NULL},
                      turned = {"turned", wrong_turned, whole}, once = {"once", wrong_once, whole},
-                     decayed = {"decayed", wrong_decayed, whole};
+                     decayed = {"decayed", wrong_decayed, whole},
+                     lessened = {"lessened", wrong_lessened, whole};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -452,6 +470,23 @@ TEST(small_loads_begin_early) {
     const char *ir = tern_kernel_text(kernel, TERN_STAGE_IR_AFTER), *loop = strstr(ir, " for ");
     CHECK(loop && strstr(loop, "load ") < strstr(loop, "ready "));
     CHECK(loop && !strstr(strstr(loop, "dot "), "load "));
+    tern_kernel_free(kernel), tern_close(sim);
+}
+
+/* What a product is taken from lies as the product does, and stays there. */
+TEST(differences_stay_where_they_are) {
+    static Inputs in;
+    static const Row eight = {128, 32, 64, 8};
+    make_inputs(&in);
+    tern_context *sim = opened("sim:h200", 5);
+    tern_kernel *kernel = sim ? compiled(sim, &lessened, &eight, 3, NULL) : NULL;
+    CHECK(kernel);
+    if (!kernel) return;
+    for (int turns = 0; turns < 4; turns++)
+        check_launch(sim, kernel, &lessened, &eight, &in, turns);
+    const char *product = strstr(tern_kernel_text(kernel, TERN_STAGE_PTX), "wgmma.fence");
+    const char *end = product ? strstr(product, "\nL") : NULL, *stores = NULL;
+    CHECK(end && (!(stores = strstr(product, ".shared")) || stores > end));
     tern_kernel_free(kernel), tern_close(sim);
 }
 

@@ -232,12 +232,25 @@ static bool is_made_of(const Value *value, const Value *arg, int steps) {
     return false;
 }
 
-/* A product of the body adds to it: it lies as that does, wherever it comes from. */
-static bool is_added_to(const Op *loop, const Value *arg) {
-    enum { STEPS = 4 };
-    for (const Op *op = for_body(loop)->first; op; op = op->next)
-        if (op->kind == OP_DOT && is_made_of(dot_acc(op), arg, STEPS)) return true;
+/* Of a product of the body, lane by lane, in so many steps. */
+static bool is_made_of_product(const Value *value, const Region *body, int steps) {
+    const Op *op = value->def;
+    if (!op || op->parent != body) return false;
+    if (op->kind == OP_DOT) return true;
+    if (!steps || !op_has_trait(op, ELEMENTWISE)) return false;
+    for (int i = 0; i < op->num_operands; i++)
+        if (is_made_of_product(op->operands[i], body, steps - 1)) return true;
     return false;
+}
+
+/* A product of the body adds to it, or makes the next one: it lies as that does, wherever it comes
+ * from. */
+static bool lies_as_product(const Op *loop, int index) {
+    enum { STEPS = 4 };
+    const Region *body = for_body(loop);
+    for (const Op *op = body->first; op; op = op->next)
+        if (op->kind == OP_DOT && is_made_of(dot_acc(op), for_arg(loop, index), STEPS)) return true;
+    return is_made_of_product(for_next(loop, index), body, STEPS);
 }
 
 /* Each loop looks at its body up to three times; nested deeper than this, once. */
@@ -248,7 +261,7 @@ static void home_for(Placer *p, Op *op) {
     p->loop_depth++;
     for (int i = 0; i < count; i++) {
         const Layout *home = place_plan(p, for_init(op, i))->home;
-        set_home(p, for_arg(op, i), is_added_to(op, for_arg(op, i)) ? NULL : home);
+        set_home(p, for_arg(op, i), lies_as_product(op, i) ? NULL : home);
         if (p->loop_depth > DEEP) settle(p, for_arg(op, i));
     }
     home_region(p, for_body(op));
