@@ -7,6 +7,7 @@
  * kernels of a graph do, goes to lanes of it. */
 #include "prof/prof.h"
 
+#include <dlfcn.h>
 #include <stdlib.h>
 
 typedef struct Call {
@@ -24,6 +25,8 @@ typedef struct Activity {
     tern_profile *profile;
     VEC(Call) calls;
     VEC(Work) work;
+    Map kernels; /* their names, as the compiler made them -> as the source has them */
+    char *(*demangle)(const char *, char *, size_t *, int *); /* NULL: no C++ is here */
 } Activity;
 
 static void add_work(Activity *activity, const Work *work, uint64_t start_ns, uint64_t end_ns) {
@@ -44,6 +47,28 @@ static void add_work(Activity *activity, const Work *work, uint64_t start_ns, ui
 
 /* ---- records ---- */
 
+/* "twice(float*, int)", not "_Z5twicePfi". */
+static const char *kernel_name(Activity *activity, const char *name) {
+    tern_profile *profile = activity->profile;
+    if (!name) return "?";
+    if (strncmp(name, "_Z", 2) != 0 || !activity->demangle) return prof_name(profile, name);
+    const char *known = map_get(&activity->kernels, str_of(name));
+    if (known) return known;
+    char *words = activity->demangle(name, NULL, NULL, NULL);
+    known = prof_name(profile, words ? words : name);
+    free(words);
+    map_set(&activity->kernels, str_copy(profile->scratch, str_of(name)), (void *)(uintptr_t)known);
+    return known;
+}
+
+/* Of the program's own C++, else of the system's. */
+static void find_demangle(Activity *activity) {
+    void *library = NULL, *found = dlsym(RTLD_DEFAULT, "__cxa_demangle");
+    if (!found) library = dlopen("libstdc++.so.6", RTLD_LAZY | RTLD_LOCAL);
+    if (library) found = dlsym(library, "__cxa_demangle");
+    memcpy(&activity->demangle, &found, sizeof found);
+}
+
 static void see_kernel(Activity *activity, const CuptiKernel *record) {
     Arena *arena = activity->profile->scratch;
     ProfKernel *kernel = arena_new_of(arena, ProfKernel);
@@ -54,7 +79,7 @@ static void see_kernel(Activity *activity, const CuptiKernel *record) {
     Work work = {.correlation = record->correlation,
                  .device = record->device,
                  .stream = record->stream,
-                 .event = {.name = prof_name(activity->profile, record->name ? record->name : "?"),
+                 .event = {.name = kernel_name(activity, record->name),
                            .kind = TERN_CALL_LAUNCH,
                            .kernel = kernel}};
     for (int i = 0; i < 3; i++) work.event.grid[i] = (uint32_t)record->grid[i];
@@ -125,7 +150,8 @@ static void see_overhead(Activity *activity, const CuptiOverhead *record) {
     tern_profile *profile = activity->profile;
     int64_t start_ns = (int64_t)record->start_ns - profile->begin_ns;
     uint32_t what = record->what >> 16; /* CUpti_ActivityOverheadKind */
-    if (start_ns < 0 || record->end_ns < record->start_ns) return;
+    bool is_after = start_ns >= profile->end_ns - profile->begin_ns; /* the stop's own */
+    if (start_ns < 0 || is_after || record->end_ns < record->start_ns) return;
     ProfOverhead *overhead = &profile->overheads[what < PROF_OVERHEADS ? what : 0];
     overhead->count++;
     overhead->ns += (int64_t)(record->end_ns - record->start_ns);
@@ -195,7 +221,8 @@ static void add_events(Activity *activity) {
 }
 
 void prof_activity(tern_profile *profile) {
-    Activity activity = {.profile = profile};
+    Activity activity = {.profile = profile, .kernels = {.arena = profile->scratch}};
+    find_demangle(&activity);
     profile->num_lost += cupti_take(&profile->cupti);
     for (const CuptiRecord *record = NULL; (record = cupti_next(&profile->cupti, record));)
         see(&activity, record);

@@ -85,13 +85,12 @@ static bool says_so(const char *name) {
 }
 
 static bool is_known_to_wait(const char *name) {
-    static const char *const beginnings[] = {
-        "cuMemcpyDtoH",   "cuMemcpyHtoD", "cuMemFree", "cuMemHost", "cuMemAlloc", "cuModuleLoad",
-        "cuModuleUnload", "cudaMemcpy",   "cudaFree",  "cudaHost",  "cudaMalloc"};
+    static const char *const beginnings[] = {"cuMemcpyDtoH",   "cuMemcpyHtoD",   "cuMemFree",
+                                             "cuMemHost",      "cuMemAllocHost", "cuModuleLoad",
+                                             "cuModuleUnload", "cudaMemcpy",     "cudaFree",
+                                             "cudaHost",       "cudaMallocHost"};
     for (int i = 0; i < COUNT(beginnings); i++)
-        if (!strncmp(name, beginnings[i], strlen(beginnings[i])))
-            return !strstr(name, "FreeAsync") && !strstr(name, "AllocAsync") &&
-                   !strstr(name, "MallocAsync");
+        if (!strncmp(name, beginnings[i], strlen(beginnings[i]))) return !strstr(name, "FreeAsync");
     return false;
 }
 

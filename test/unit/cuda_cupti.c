@@ -312,6 +312,12 @@ TEST(overheads_are_summed) {
                                 .end_ns = now + 1000 * (uint64_t)i + 400};
         cupti()->record(&record, sizeof record);
     }
+    CuptiOverhead late = {.kind = CUPTI_OVERHEAD, /* after the end: the stop's own */
+                          .what = 1 << 16,
+                          .start_ns = now + 1000000000000,
+                          .end_ns = now + 1000000001000};
+    cupti()->record(&late, sizeof late);
+    usleep(100);
     CHECK(!tern_profile_stop(profile));
     CHECK(profile->overheads[PROF_LAZY_LOADING].count == 2 &&
           profile->overheads[PROF_LAZY_LOADING].ns == 800);
