@@ -121,18 +121,18 @@ static Object *definition_value(Module *module, const Definition *definition, St
 
 /* ---- names that are bound or changed step by step ---- */
 
-static bool mentions(const Expr *expr, Str name) {
+bool expr_mentions(const Expr *expr, Str name) {
     if (!expr) return false;
     if (expr->kind == EXPR_NAME && str_equal(expr->text, name)) return true;
-    if (mentions(expr->left, name) || mentions(expr->right, name) ||
-        mentions(expr->condition, name))
+    if (expr_mentions(expr->left, name) || expr_mentions(expr->right, name) ||
+        expr_mentions(expr->condition, name))
         return true;
     for (int i = 0; i < expr->num_items; i++)
-        if (mentions(expr->items[i], name)) return true;
+        if (expr_mentions(expr->items[i], name)) return true;
     for (int i = 0; i < expr->num_args; i++)
-        if (mentions(expr->args[i].value, name)) return true;
+        if (expr_mentions(expr->args[i].value, name)) return true;
     for (int i = 0; i < expr->num_clauses; i++)
-        if (mentions(expr->clauses[i].iterable, name)) return true;
+        if (expr_mentions(expr->clauses[i].iterable, name)) return true;
     return false;
 }
 
@@ -180,7 +180,8 @@ static bool needs_replay(const Global *global, Str name) {
         const Definition *definition = &global->definitions.data[i];
         bool assigns =
             definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
-        if (assigns && !definition->guard && mentions(definition->stmt->value, name)) return true;
+        if (assigns && !definition->guard && expr_mentions(definition->stmt->value, name))
+            return true;
     }
     return false;
 }
@@ -198,6 +199,12 @@ static bool is_matched(const Global *global) {
     return false;
 }
 
+static bool is_patched(const Module *module, const Global *global, Str name) {
+    int count = global->definitions.count;
+    const Definition *last = count > 1 ? &global->definitions.data[count - 1] : NULL;
+    return last && !last->guard && stmt_patches(module, last->stmt, name);
+}
+
 /* The likeliest binding that has a value; of equals the last. One that is opaque is the last
  * resort, but where the last assignment is not conditional, what comes before it does not count. */
 static Object *evaluate_global(Module *module, const Global *global, Str name, Diag *diag) {
@@ -206,6 +213,11 @@ static Object *evaluate_global(Module *module, const Global *global, Str name, D
         Object *opaque = opaque_global(module->arena, "", name);
         opaque->text = str_format(module->arena, "'%.*s', which a 'match' binds,", STR_ARG(name));
         return opaque;
+    }
+    if (is_patched(module, global, name)) {
+        Global before = *global;
+        before.definitions.count--;
+        return evaluate_global(module, &before, name, diag);
     }
     if (needs_replay(global, name)) return replay(module, global, name, diag);
     Object *best = NULL;

@@ -77,6 +77,9 @@ Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
  * opaque. Never NULL; NULL name in the result means nothing. */
 Object *import_module(Module *from, int level, Str path, Diag *diag);
 Str import_key(Arena *arena, Str path);
+bool expr_mentions(const Expr *expr, Str name);
+/* `name = function(name, ..)` that gives back what it got (patched.c). */
+bool stmt_patches(const Module *module, const Stmt *stmt, Str name);
 Module *import_file(Module *from, Str path, Diag *diag); /* NULL: it cannot be read */
 
 /* ---- host_string.c ---- */

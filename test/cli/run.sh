@@ -445,6 +445,52 @@ exits 0 '[3]' $w:taken --grid 1 -a 'y=empty(1)' -p y --device cpu \
 exits 2 "'triton.language.extra.libdevice.fmodd' is not known" \
     $w:taken --grid 1 -a 'y=empty(1)' --global "$work/shims.py:mod=triton.language.extra.libdevice.fmodd"
 exits 2 "/none.py' cannot be read" $w:taken --grid 1 -a 'y=empty(1)' --global "$work/none.py:mod=1"
+# A module of Triton's that a function only adds to is what it was; where it might do more, it is not known.
+cat >"$work/patch.py" <<'END'
+import triton
+import triton.language as tl
+from not_here import backend
+
+try:
+    shim = backend.get()
+except ImportError:
+    shim = triton.language.extra.libdevice
+other = shim
+
+
+def add(module, names):
+    for name in names:
+        if hasattr(module, name):
+            continue
+        found = backend.find(name)
+        if found is not None:
+            setattr(module, name, found)
+    return module
+
+
+def replace(module, name):
+    setattr(module, name, backend.find(name))
+    return module
+
+
+shim = add(shim, ("floor", "fast_gelu"))
+other = replace(other, "floor")
+floor = shim.floor
+
+
+@triton.jit
+def added(y):
+    tl.store(y, floor(2.5) + shim.ceil(3.5))
+
+
+@triton.jit
+def replaced(y):
+    tl.store(y, other.floor(2.5))
+END
+p="$TERN run $work/patch.py"
+exits 0 '[6]' $p:added --grid 1 -a 'y=empty(1)' -p y
+exits 2 '--global other=VALUE gives it one' $p:replaced --grid 1 -a 'y=empty(1)'
+exits 0 '[2]' $p:replaced --grid 1 -a 'y=empty(1)' -p y --global other=triton.language.extra.libdevice
 # A function of another file, the last of its name or by line.
 cat >"$work/steps.py" <<'END'
 @triton.jit
