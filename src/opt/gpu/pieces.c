@@ -620,7 +620,9 @@ static bool cut_one(PassCtx *px, Func *fn) {
     Arena *scratch = px->scratch;
     func_renumber(fn);
     Pieces p = {.px = px, .fn = fn, .order = {.arena = scratch}};
-    p.threads = 32 * (fn->num_warps ? fn->num_warps : 4); /* none in a text */
+    int warps = fn->num_warps ? fn->num_warps : 4; /* none in a text */
+    if (warps < 1 || warps > MAX_BLOCK_THREADS / 32) return false; /* `place` refuses it */
+    p.threads = 32 * warps;
     region_walk(fn->body, note_order, &p);
     if (most_live(&p, -1) <= registers_for_tiles(&p)) return false;
     p.dims = dims_find(scratch, fn);
