@@ -305,8 +305,10 @@ bench-sim: $(B)/bench/sim_bench ## measure how many instructions the simulator e
 	@$(B)/bench/sim_bench
 
 .PHONY: bench-cuda
-bench-cuda: $(B)/bench/cuda_compile ## measure how long CUDA C takes to PTX, beside NVRTC where it is
+bench-cuda: $(B)/bench/cuda_compile $(B)/bench/cuda_cpu ## measure CUDA C: to PTX beside NVRTC, kernels on the cpu device beside C
 	@$(B)/bench/cuda_compile
+	@$(B)/bench/cuda_cpu
+$(B)/bench/cuda_cpu: CFLAGS += -O3 -march=native
 
 .PHONY: bench-range
 bench-range: $(B)/bench/range_bench ## measure what recording a range costs, beside what a profile says of it
