@@ -180,6 +180,19 @@ TEST(gradients_between) {
     end();
 }
 
+/* What is kept of a tensor between is not added to with the leaf's, which is the same at first. */
+TEST(gradients_kept_between) {
+    if (!begin("interp")) return;
+    tern_tensor *x = leaf(2, (const double[]){1, 2}), *y = tern_add_number(x, 1);
+    tern_tensor *g = numbers(2, (const double[]){5, 6});
+    CHECK(!tern_retain_grad(y));
+    CHECK(!tern_backward(total(tern_mul(y, g)), NULL, NULL));
+    CHECK(!tern_backward(total(tern_mul(x, g)), NULL, NULL));
+    check(tern_gradient(x), (const double[]){10, 12});
+    check(tern_gradient(y), (const double[]){5, 6});
+    end();
+}
+
 /* Long chains go node by node. */
 TEST(long_chains) {
     if (!begin("interp")) return;
