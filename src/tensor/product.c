@@ -96,16 +96,32 @@ int product_warps(const Form *form) {
     return form->tile == TILE_BROAD || form->tile == TILE_BROADER ? 8 : 0;
 }
 
+/* Of 16 bits on a GPU by what was fastest on an H100 (bench/results, 2026-11-25). */
+static int usual_tile(const tern_session *session, const tern_tensor *y) {
+    int64_t rows = y->shape[y->rank - 2], cols = y->shape[y->rank - 1];
+    int tile = product_choose_tile(rows, cols);
+    if (!session->is_cuda || tile != TILE_LARGE || tern_dtype_size(y->dtype) != 2) return tile;
+    return rows >= 2048 && cols >= 2048 ? TILE_BROADER : TILE_DEEP;
+}
+
 int product_tiles(tern_session *session, const tern_tensor *y, int ways[MOST_WAYS]) {
     int64_t rows = y->shape[y->rank - 2], cols = y->shape[y->rank - 1];
-    int count = 0, usual = product_choose_tile(rows, cols);
+    int count = 0, usual = usual_tile(session, y);
     bool is_narrow = tern_dtype_size(y->dtype) == 2;
     if (!tern_dtype_is_float(y->dtype)) return ways[0] = TILE_BY_COLUMN, 1;
     ways[count++] = usual;
     if (usual == TILE_SMALL || session->checks_accesses) return count;
-    ways[count++] = TILE_DEEP;
-    if (rows > 64 && cols > 64) ways[count++] = TILE_BROAD;
-    if (rows > 64 && cols > 128 && is_narrow && session->is_cuda) ways[count++] = TILE_BROADER;
+    bool has_broad = rows > 64 && cols > 64;
+    bool has_broader = rows > 64 && cols > 128 && is_narrow && session->is_cuda;
+    const struct {
+        int tile;
+        bool is_there;
+    } others[] = {{TILE_LARGE, true},
+                  {TILE_DEEP, true},
+                  {TILE_BROAD, has_broad},
+                  {TILE_BROADER, has_broader}};
+    for (int i = 0; i < COUNT(others); i++)
+        if (others[i].is_there && others[i].tile != usual) ways[count++] = others[i].tile;
     return count;
 }
 
@@ -128,8 +144,7 @@ static tern_tensor *straightened(tern_session *session, const tern_tensor *x, in
 static tern_status run_straight(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                                 tern_tensor *y) {
     bool floats = tern_dtype_is_float(y->dtype);
-    int way =
-        floats ? product_choose_tile(y->shape[y->rank - 2], y->shape[y->rank - 1]) : TILE_BY_COLUMN;
+    int way = floats ? usual_tile(session, y) : TILE_BY_COLUMN;
     if (session->tunes && !session->trace && y->numel && a->shape[a->rank - 1])
         way = tune_product(session, a, b, y);
     if (way == PRODUCT_BY_LIBRARY) return blas_run(session, NULL, a, b, y);

@@ -53,6 +53,7 @@ check 'and with the shared library' $cc -std=c11 $san -Iinclude "$work/user.c" -
 exits 0 interp "$work/shared"
 exits 0 'out[999] = 999.5' env TERN_DEVICE=interp "$BUILD/examples/vector_add"
 exits 0 'by hand the same: yes' env TERN_DEVICE=interp "$BUILD/examples/tensors"
+exits 0 'step 200: loss 0.0' env TERN_DEVICE=interp "$BUILD/examples/train"
 exits 0 'mlp: 5 ops, 2 kernels' env TERN_DEVICE=interp "$BUILD/examples/fused"
 if command -v g++ >/dev/null 2>&1; then
     echo '#include "tern_tensor.h"
