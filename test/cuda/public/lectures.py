@@ -122,7 +122,9 @@ lecture("lecture_012/flash_attention.cu:flash_attention_k",
         dict(out=empty(q.shape), out_l=empty(64), Q=q, K=k, V=v, scaling=1 / np.sqrt(128), n=64, T_r=8, T_c=2),
         dict(out=softmax(scores) @ wide(v), out_l=np.log(np.exp(scores).sum(1))),
         tol=1e-4,
-        finds=dict(sim="race"))
+        finds=dict(sim="race"),
+        # A warp loads the next tile where another one still reads this one: on an H100, 96 of 8192 numbers were wrong.
+        only=("cpu", "interp", "sim"))
 a, b, c = normal(3, 1000)
 lecture("lecture_018/kernels/src/fused_kernels_lora_on_mlp.cu:fused_add_mul_relu_kernel", 4, 256,
         dict(dense_in_out_ptr=a, scalar_ptr=b[:40], dense_ptr=c, num_weights=40, xnumel=1000, multiplier=0.5),
