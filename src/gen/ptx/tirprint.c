@@ -22,14 +22,19 @@ static bool is_root(const TirIns *ins) {
     return acts || ins->pinned;
 }
 
+/* No instruction takes a number for two halves. */
+static bool is_number_type(PtxType type) {
+    RegClass class = ptx_type_class(type);
+    return type != PTX_pair32 && (class == CLASS_B32 || class == CLASS_B64);
+}
+
 /* Constants that an instruction cannot carry itself get a register. */
 static bool takes_number(const TirIns *ins, int arg) {
     if (ins->kind == TIR_SET) return true;
     if (ins->kind == TIR_LOAD || ins->kind == TIR_SHUFFLE) return arg > 0;
     if (ins->kind != TIR_PURE) return false;
     const PtxRow *row = &ptx_rows[ins->op];
-    RegClass class = ptx_type_class((PtxType)row->types[1 + arg]);
-    return row->fold != FOLD_PACK && (class == CLASS_B32 || class == CLASS_B64);
+    return row->fold != FOLD_PACK && is_number_type((PtxType)row->types[1 + arg]);
 }
 
 static void mark_operands(Marker *m, TirIns *ins) {
@@ -105,9 +110,7 @@ static void reg_name(Printer *p, Tir x) {
 
 static void operand(Printer *p, Tir x, PtxType type) {
     const TirIns *ins = &p->b->list.data[x];
-    RegClass class = ptx_type_class(type);
-    bool plain = class == CLASS_B32 || class == CLASS_B64; /* needs no register */
-    if (ins->kind == TIR_CONST && plain)
+    if (ins->kind == TIR_CONST && is_number_type(type))
         number(p->out, type, ins->imm);
     else
         reg_name(p, x);
