@@ -35,9 +35,20 @@ def _metadata(project):
             f"Description-Content-Type: text/markdown\n\n{readme}")
 
 
-def _tag():
+def _tag(settings):
     # abi3: one extension for this version of Python and all later ones.
-    return "cp311-abi3-" + re.sub("[-.]", "_", sysconfig.get_platform())
+    platform = (settings or {}).get("platform", sysconfig.get_platform())
+    return "cp311-abi3-" + re.sub("[-.]", "_", platform)
+
+
+def _check_glibc(tag, files):
+    """A tag manylinux_2_28 promises that no symbol is of a later glibc."""
+    promised = re.search(r"manylinux_2_(\d+)", tag)
+    for path, content, is_binary in files:
+        found = re.findall(rb"\0GLIBC_2\.(\d+)", content) if is_binary else []
+        newest = max(map(int, found), default=0)
+        if promised and newest > int(promised[1]):
+            raise SystemExit(f"{path} needs glibc 2.{newest}, {tag} promises 2.{promised[1]}")
 
 
 def _make():
@@ -82,17 +93,19 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     info = f"{name}.dist-info"
     with open(os.path.join(ROOT, "LICENSE"), "rb") as file:
         license_text = file.read()
-    wheel = f"Wheel-Version: 1.0\nGenerator: tern\nRoot-Is-Purelib: false\nTag: {_tag()}\n"
+    tag = _tag(config_settings)
+    wheel = f"Wheel-Version: 1.0\nGenerator: tern\nRoot-Is-Purelib: false\nTag: {tag}\n"
     scripts = "".join(f"{name} = {place}\n" for name, place in project["scripts"].items())
     texts = {"LICENSE": license_text, "METADATA": _metadata(project).encode(), "WHEEL": wheel.encode(),
              "entry_points.txt": f"[console_scripts]\n{scripts}".encode()}
     files = [*_files(), *((f"{info}/{name}", text, False) for name, text in texts.items())]
+    _check_glibc(tag, files)
     record = ""
     for path, content, _ in files:
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         record += f"{path},sha256={digest},{len(content)}\n"
     files.append((f"{info}/RECORD", (record + f"{info}/RECORD,,\n").encode(), False))
-    file_name = f"{name}-{_tag()}.whl"
+    file_name = f"{name}-{tag}.whl"
     with zipfile.ZipFile(os.path.join(wheel_directory, file_name), "w", zipfile.ZIP_DEFLATED,
                          compresslevel=9) as archive:
         for path, content, is_binary in files:

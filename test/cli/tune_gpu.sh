@@ -49,13 +49,13 @@ ends 3
 has 'where all spill' 'no candidate is left: --spills'
 
 # A kernel that stops one process does not stop the command.
-says tune --device cuda "$work/k.py:stops_trap" --grid 1 -a n=5 -a 'y=empty(4096)' -x B=256,512
+says tune --device cuda "$work/k.py:stops_trap" --grid 1 -a n=5 -a 'y=empty(4096)' -x B=256,512,1024,2048
 ends 1
-check 'both are named' [ "$(grep -c '^failed *B=' "$work/out")" = 2 ]
+check 'each is named' [ "$(grep -c '^failed *B=' "$work/out")" = 4 ]
 TERN_TIMEOUT_MS=86400000
 export TERN_TIMEOUT_MS
-says tune --device cuda "$work/k.py:never_hang" --grid 1 -a n=5 -a 'y=empty(4096)' -x B=256,512 --limit 2
-check 'what never ends is ended' [ "$(grep -c '^hung *B=.*no end within 2 s' "$work/out")" = 2 ]
+says tune --device cuda "$work/k.py:never_hang" --grid 1 -a n=5 -a 'y=empty(4096)' -x B=256,512,1024 --limit 2
+check 'what never ends is ended' [ "$(grep -c '^hung *B=.*no end within 2 s' "$work/out")" = 3 ]
 unset TERN_TIMEOUT_MS
 
 # Two GPUs.
