@@ -118,7 +118,7 @@ class Part:
         path = [os.path.join(self.folder, "src"), self.folder, os.environ.get("PYTHONPATH", "")]
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path), "TRITON_ALWAYS_COMPILE": "0",
                        "TERN_TUNE": os.environ.get("TERN_TUNE", "0"), "OMP_NUM_THREADS": str(o.threads),
-                       "PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0"}
+                       "PYTHONHASHSEED": "0"}
         if self.device == "triton" and not o.has_gpu:
             environment["TRITON_INTERPRET"] = "1"
         self.words = tempfile.TemporaryFile("w+")
