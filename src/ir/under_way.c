@@ -11,11 +11,14 @@
  *     settle {pending = 0}                        none; release and store need that
  *     release %r, %n.1 - 1
  *
+ * A in registers (%a from elsewhere than a ring) must have been read before a turn makes it anew.
+ *
  * A body is walked twice, the second time from what the first left under way, seen from the values
  * that the loop carries: with %n + 1 as the next %n, who read turn %n reads turn %n - 1. Older
  * products than those of the turn before are never under way, and none where paths begin or meet:
  * at the arms of an if, and at a loop that has products itself. */
 #include "ir/under_way.h"
+#include "ir/place.h"
 #include "ir/trips.h"
 #include "ir/turn.h"
 
@@ -154,7 +157,25 @@ static bool leaves_sums(const Product *p, const Op *op, int i) {
            dot_sums_home(p->dot) == for_arg(loop, i);
 }
 
+/* The same registers as its operand's, looked at in another way. */
+static bool moves_nothing(const Op *op) {
+    return is_view(op) || (op->kind == OP_CONVERT && !op->operands[0]->type->place->shared);
+}
+
+/* A of a product of the turn before is in registers that this turn makes anew: at the products that
+ * take it, where halves are packed into words, and where it is made. */
+static bool rewrites_a(const Product *p, const Op *op) {
+    if (!p->old || !dot_a_in_registers(p->dot)) return false;
+    if (op->kind == OP_DOT && dot_a(op) == dot_a(p->dot)) return true;
+    const Region *body = p->dot->parent;
+    const Op *def = dot_a(p->dot)->def;
+    for (; def && def->parent == body && def != op; def = def->operands[0]->def)
+        if (!moves_nothing(def)) return false;
+    return def && def == op;
+}
+
 static bool disturbs(const Product *p, const Op *op) {
+    if (rewrites_a(p, op)) return true;
     bool ends = op->kind == OP_YIELD && (!op->parent->owner || op->parent->owner->kind != OP_FOR);
     if (ends || (op->kind == OP_YIELD && p->old)) return true;
     if (op->kind == OP_RELEASE && reads_turn(p, op)) return true;

@@ -148,7 +148,22 @@ static const char whole[] = /* tiles that stay where they are */
     "    w = tl.load(k + depth[:, None] * D + depth[None, :])\n"
     "    for i in range(0, turns):\n"
     "        acc -= tl.dot(tl.where(acc > 0, 1.0, -1.0).to(tl.float16), w)\n"
-    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n";
+    "    tl.store(o + row[:, None] * D + depth[None, :], acc)\n"
+    "@triton.jit\n"
+    "def scaled(q, k, v, o, turns, BM: tl.constexpr, BN: tl.constexpr, D: tl.constexpr):\n"
+    "    row = tl.arange(0, BM)\n"
+    "    key = tl.arange(0, BN)\n"
+    "    depth = tl.arange(0, D)\n"
+    "    by = tl.load(v + row)\n"
+    "    pq = q + row[:, None] * D + depth[None, :]\n"
+    "    pk = k + key[:, None] * D + depth[None, :]\n"
+    "    acc = tl.zeros([BM, BN], dtype=tl.float32)\n"
+    "    for i in range(0, turns):\n"
+    "        x = tl.load(pq) * by[:, None]\n"
+    "        acc += tl.dot(x, tl.trans(tl.load(pk)))\n"
+    "        pq += 16\n"
+    "        pk += BN * D\n"
+    "    tl.store(o + row[:, None] * BN + key[None, :], acc)\n";
 
 enum { MOST = 128, MOST_TURNS = 5 };
 
@@ -311,6 +326,21 @@ static int wrong_decayed(const Row *r, const Inputs *in, int turns) {
     return wrong;
 }
 
+/* Likewise, of kernel scaled. */
+static int wrong_scaled(const Row *r, const Inputs *in, int turns) {
+    int wrong = 0;
+    for (int i = 0; i < r->bm; i++)
+        for (int n = 0; n < r->bn; n++) {
+            double sum = 0;
+            for (int t = 0; t < turns; t++)
+                for (int d = 0; d < r->d; d++)
+                    sum += number_of(in->q[16 * t + i * r->d + d]) * number_of(in->v[i]) *
+                           number_of(in->k[(t * r->bn + n) * r->d + d]);
+            wrong += (double)in->o[i * r->bn + n] != sum;
+        }
+    return wrong;
+}
+
 /* Likewise, of kernel nested. */
 static int wrong_nested(const Row *r, const Inputs *in, int turns) {
     int wrong = 0;
@@ -338,7 +368,8 @@ static const Subject chained = {"chained", wrong_in, NULL}, signs = {"signs", wr
                      pair = {"pair", wrong_pair, NULL}, nested = {"nested", wrong_nested, NULL},
                      turned = {"turned", wrong_turned, whole}, once = {"once", wrong_once, whole},
                      decayed = {"decayed", wrong_decayed, whole},
-                     lessened = {"lessened", wrong_lessened, whole};
+                     lessened = {"lessened", wrong_lessened, whole},
+                     scaled = {"scaled", wrong_scaled, whole};
 
 static tern_kernel *compiled(tern_context *context, const Subject *subject, const Row *r,
                              int stages, const char *after) {
@@ -488,6 +519,22 @@ TEST(differences_stay_where_they_are) {
     const char *end = product ? strstr(product, "\nL") : NULL, *stores = NULL;
     CHECK(end && (!(stores = strstr(product, ".shared")) || stores > end));
     tern_kernel_free(kernel), tern_close(sim);
+}
+
+/* A that each turn makes anew, in the same registers, is not made while a product reads them. */
+TEST(registers_of_a_are_left_alone) {
+    static Inputs in;
+    static const Row sizes[] = {{64, 64, 64, 4}, {128, 64, 32, 8}, {64, 32, 128, 4}};
+    make_inputs(&in);
+    for (int i = 0; i < COUNT(sizes); i++) {
+        tern_context *sim = opened("sim:h200", (uint64_t)i);
+        tern_kernel *kernel = sim ? compiled(sim, &scaled, &sizes[i], 3, NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) return;
+        for (int turns = 0; turns < 5; turns++)
+            check_launch(sim, kernel, &scaled, &sizes[i], &in, turns);
+        tern_kernel_free(kernel), tern_close(sim);
+    }
 }
 
 /* What the outer loop keeps lies where no ring of the inner one does. */
