@@ -240,6 +240,9 @@ static void run_class_body(Host *host, Object *class, const Stmt *stmt) {
     body.layout = stmt->slots;
     body.space = &info->members;
     body.function = class; /* whose methods are made here */
+    body.outer = host;
+    host->span = stmt->span;
+    host->script->innermost = &body;
     for (int i = 0; i < count; i++) {
         const Slot *slot = &stmt->slots->slots.data[i];
         body.slots[i] = slot->from ? host_keep(host, host->slots[slot->from - 1]) : NULL;
@@ -248,6 +251,7 @@ static void run_class_body(Host *host, Object *class, const Stmt *stmt) {
     }
     Object *result = NULL;
     script_block(&body, stmt->body, &result);
+    host->script->innermost = host;
     for (int i = 0; i < count; i++) host_drop(host, body.slots[i]);
 }
 

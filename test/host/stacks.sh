@@ -30,6 +30,10 @@ x = torch.ones(4)
 with profile(with_stack=True) as p:
     train(x)
     apply(lambda v: v * v, x)
+    class Late:
+        twice = x * 2.0
+        class Inner:
+            more = apply(lambda v: v + v, x)
     x + 1.0
 p.export_chrome_trace('net.json')
 END
