@@ -31,6 +31,9 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(dataclasses, "dataclasses")                                                               \
     TEXT(enum, "enum")                                                                             \
     TEXT(functools, "functools")                                                                   \
+    TEXT(importlib, "importlib")                                                                   \
+    TEXT(packaging, "packaging.version")                                                           \
+    TEXT(torch_amp, "torch.amp")                                                                   \
     TEXT(io, "io")                                                                                 \
     TEXT(itertools, "itertools")                                                                   \
     TEXT(json, "json")                                                                             \

@@ -634,8 +634,19 @@ static Object *run_refuse(Host *host, Object *const *args, const HostCall *call)
                                                    : none_of(host);
 }
 
+static Object *run_import(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    (void)call;
+    if (!host_text(host, args[0], "name", &name)) return none_of(host);
+    Object *module = host_import(host, name);
+    if (module || is_raised(host)) return module ? module : none_of(host);
+    return host_raise(host, CLASS_MODULE_NOT_FOUND_ERROR, "No module named '%.*s'", STR_ARG(name));
+}
+
 void add_torch(Host *host, Object *module) {
-    static const Native refuse = NATIVE("refuse", "what", run_refuse);
+    static const Native refuse = NATIVE("refuse", "what", run_refuse),
+                        import = NATIVE("import_module", "name", run_import);
+    if (str_is(module->text, "_torch")) module_add_natives(host, module, &import, 1);
     module_add_natives(host, module, both, COUNT(both));
     module_add_natives(host, module, functions, COUNT(functions));
     add_making(host, module);
@@ -666,8 +677,8 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(dtypes); i++)
         module_add(host, module, dtypes[i],
                    builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
-    static const char *const parts[] = {"cuda",     "cpu", "nn",    "testing", "profiler",
-                                        "autograd", "jit", "utils", "optim",   "_C"};
+    static const char *const parts[] = {"cuda", "cpu",   "nn",    "testing", "profiler", "autograd",
+                                        "jit",  "utils", "optim", "_C",      "amp"};
     static const char *const of_autograd[] = {"no_grad", "enable_grad", "inference_mode",
                                               "set_grad_enabled", "is_grad_enabled"};
     for (int i = 0; i < COUNT(parts) && !is_raised(host); i++)

@@ -87,6 +87,7 @@ int script_run(Arena *arena, const Source *source, Str path, const ScriptOptions
         script->scratch = arena_new(&script->no_memory);
         Host host = {.arena = script->scratch, .module = module, .diag = &diag, .script = script};
         open_script(&host);
+        script->main = module;
         bool ran = script_run_file(&host, module, options->after ? STR("file") : STR("__main__"));
         if (ran && options->after) options->after(&host, module);
         code = ended(&host, complaint);

@@ -112,6 +112,7 @@ typedef struct Watch {
 
 struct Script {
     Arena *arena, *scratch;
+    Module *main; /* the file that runs */
     jmp_buf no_memory;
     Object *objects;
     int64_t num_objects, most_objects;
@@ -224,6 +225,7 @@ const char *native_name(const Object *native);
 Object *function_new(Host *host, const FunctionDef *def);
 Object *script_call(Host *host, Object *function, const HostCall *call);
 void script_import(Host *host, const Stmt *stmt);
+Object *host_import(Host *host, Str path); /* NULL: there is none, or raised */
 bool script_run_file(Host *host, Module *module, Str name);
 /* What runs and what called it, "train (train.py:41)", from the innermost; to the end of the
  * statement. How many, at most `most`. */

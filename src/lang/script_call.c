@@ -407,6 +407,12 @@ Object *host_invoke(Host *host, Object *callee, const HostCall *call) {
     if (callee->kind == OBJECT_BUILTIN || (callee->kind == OBJECT_METHOD && callee->builtin)) {
         Object *result = builtin_call_host(host->arena, callee->builtin, call->num_args, call->args,
                                            call->names, call->span, host->diag);
+        if (object_is_known(result) && !strcmp(builtin_name(callee->builtin), "constexpr")) {
+            Object *boxed = object_new(host->arena, result->kind);
+            *boxed = *result;
+            boxed->refs = 0, boxed->is_constexpr = true;
+            return boxed;
+        }
         if (object_is_known(result)) return result;
         return host_refuse(host, "'%s' outside of a kernel", builtin_name(callee->builtin));
     }
@@ -563,6 +569,12 @@ static Object *find_module(Host *host, int level, Str path) {
     bool ran = script_run_file(host, module->module, module_name(host, level, path));
     script->watch = watch;
     return ran ? module : NULL;
+}
+
+Object *host_import(Host *host, Str path) {
+    Host of_file = *host;
+    if (host->script->main) of_file.module = host->script->main; /* looked for as the file does */
+    return find_module(&of_file, 0, path);
 }
 
 static Object *missing_module(Host *host, Str path, bool guarded) {

@@ -650,6 +650,7 @@ Object *host_get(Host *host, Object *object, Str name) {
         Object *found = named_tuple_get(host, object, name);
         if (found) return found;
     }
+    if (object->is_constexpr && str_is(name, "value")) return object; /* tl.constexpr(..) */
     if (object->kind == OBJECT_STR) return str_method(host, object, name);
     if (object->kind == OBJECT_SLICE || object->kind == OBJECT_RANGE) {
         static const char *const parts[] = {"start", "stop", "step"};

@@ -226,6 +226,10 @@ printf 'x = 5\n' >"$work/pack/two.py"
 script 0 '7 8 8 5' 'import near' 'from near import get, value' 'import pack' 'near.value = 8' \
     'print(value, near.value, get(), pack.x)'
 check 'it ran once' test "$(grep -c loaded "$work/.out")" = 1
+script 0 '7 True 2 3 False' 'import importlib, torch' 'import triton.language as tl' 'from packaging.version import Version' \
+    'm, k = importlib.import_module("near"), tl.constexpr(2)' 'x = torch.amp.custom_fwd(lambda: 3, device_type="cuda")' \
+    'print(m.value, Version("2.11.0") > Version("2.4.0"), k.value, x(), Version("2.4") < Version("2.4.0"))'
+script 1 "ModuleNotFoundError: No module named 'nowhere'" 'import importlib' 'importlib.import_module("nowhere")'
 script 1 'ImportError: cannot import name' 'from near import other'
 # Ctrl-C is an exception, which the script may catch; --foreground: else timeout sends two signals, to the
 # process and to its group, and the second ends it.
