@@ -13,9 +13,9 @@
  *                                            v25 = v22;
  *                                        }
  *
- * A name in a copy is one of the copy, one of the copy before (carried), one from before all of
+ * A name in a copy is one of the copy, one of a copy before (carried), one from before all of
  * them, or a vector of one number, which differs as numbers do. Whatever else differs, or is read
- * behind the copies and not of the last one, keeps them as they are. The order of what is computed
+ * behind the copies and not of the last ones, keeps them as they are. The order of what is computed
  * does not change. A product is not carried: its sum is one instruction with it only where both
  * are in one block. */
 #include "gen/c/c.h"
@@ -24,6 +24,7 @@ enum {
     ROLLED_TEXT = 40000, /* shorter ones take gcc less than 0.3 s */
     MOST_PERIOD = 256,
     LEAST_COPIES = 8,
+    MOST_BACK = 7,    /* copies that a value is read after */
     LEAST_SAVED = 100 /* statements */
 };
 
@@ -56,8 +57,17 @@ typedef enum PartKind { PART_TEXT, PART_INSIDE, PART_CARRIED, PART_TABLE } PartK
 typedef struct Part { /* of a copy: what a word stands for */
     PartKind kind;
     int from;  /* the statement of the copy that is named */
+    int back;  /* of a carried one: so many copies before */
     int table; /* its id */
 } Part;
+
+typedef struct Carry {
+    Str inits[MOST_BACK + 1];      /* what stands for it 1, 2 .. copies before the first */
+    int most;                      /* 0: it is not carried */
+    int id[MOST_BACK + 1];         /* of the variables for 2, 3 .. copies before */
+    bool is_out;                   /* the last copy's is read behind the loop */
+    bool is_out_before[MOST_BACK]; /* so is that of 1, 2 .. copies before the last one */
+} Carry;
 
 typedef struct Roll {
     Gen *g;
@@ -68,9 +78,8 @@ typedef struct Roll {
     VEC(Statement) run;
     Map places; /* name -> Statement * in the run */
     int first, period, copies;
-    Part *parts; /* of the words of the first copy */
-    Str *inits;  /* of what the first copy's statements carry; no data: they carry nothing */
-    bool *is_out;
+    Part *parts;    /* of the words of the first copy */
+    Carry *carries; /* of the statements of a copy */
     VEC(Shift) shifts;
     int moved;  /* by the shifts so far */
     int copied; /* bytes of the body that are in out, or left out */
@@ -226,17 +235,18 @@ static bool fits_table(const Roll *r, const Word *first, const Word *word) {
            a.is_array == b.is_array && !strcmp(type_of(&a), type_of(&b));
 }
 
-/* What the word is by the first two copies. False: it differs otherwise. */
-static bool find_part(const Roll *r, int k, int at, Part *part) {
-    const Word *a = word_at(r, 0, k, at), *b = word_at(r, 1, k, at);
-    int place = b->kind == WORD_NAME ? place_of(r, b->text) : -1, second = r->first + r->period;
+/* What the word is by the copy `at_copy` and the one before. False: it differs otherwise. */
+static bool find_part(const Roll *r, int at_copy, int k, int at, Part *part) {
+    const Word *a = word_at(r, at_copy - 1, k, at), *b = word_at(r, at_copy, k, at);
+    int place = b->kind == WORD_NAME ? place_of(r, b->text) - r->first : -1;
+    int back = place < 0 ? 0 : at_copy - place / r->period;
     *part = (Part){0};
-    if (place >= second)
-        *part = (Part){PART_INSIDE, place - second, 0};
-    else if (place >= r->first)
-        *part = (Part){PART_CARRIED, place - r->first, 0};
+    if (place >= 0 && back == 0)
+        *part = (Part){PART_INSIDE, place % r->period, 0, 0};
+    else if (place >= 0)
+        *part = (Part){PART_CARRIED, place % r->period, back, 0};
     else if (!str_equal(a->text, b->text))
-        *part = (Part){PART_TABLE, 0, new_id(r->g)};
+        *part = (Part){PART_TABLE, 0, 0, new_id(r->g)};
     return part->kind != PART_TABLE || fits_table(r, a, b);
 }
 
@@ -245,15 +255,17 @@ static bool agrees(Roll *r, int copy, int k, int at, const Part *part) {
     const Word *word = word_at(r, copy, k, at), *first = word_at(r, 0, k, at);
     int place = word->kind == WORD_NAME ? place_of(r, word->text) : -1;
     int start = r->first + copy * r->period;
-    Str *init = &r->inits[part->from];
+    Carry *carry = &r->carries[part->from];
+    Str *init = copy < part->back ? &carry->inits[part->back - copy] : NULL;
     switch (part->kind) {
     case PART_TEXT: return place < r->first && str_equal(word->text, first->text);
     case PART_INSIDE: return place == start + part->from;
     case PART_TABLE: return place < r->first && fits_table(r, first, word);
     case PART_CARRIED:
-        if (copy) return place == start - r->period + part->from;
+        if (!init) return place == start - part->back * r->period + part->from;
         if (place >= r->first || (init->data && !str_equal(*init, word->text))) return false;
         *init = word->text;
+        if (carry->most < part->back) carry->most = part->back;
         return !statement(r, 0, part->from)->is_product;
     }
     return false;
@@ -276,35 +288,50 @@ static int count_copies(Roll *r) {
     while (r->first + (most + 1) * r->period <= r->run.count &&
            statement(r, most, 0)->shape == statement(r, 0, 0)->shape)
         most++;
+    int known = most > MOST_BACK ? MOST_BACK : most - 1;
+    if (most < LEAST_COPIES) return 0;
     for (int k = 0; k < r->period; k++) {
-        if (statement(r, 0, k)->num_words != statement(r, 1, k)->num_words) return 0;
-        words += statement(r, 0, k)->num_words;
+        int count = statement(r, 0, k)->num_words;
+        if (count != statement(r, known - 1, k)->num_words ||
+            count != statement(r, known, k)->num_words)
+            return 0;
+        words += count;
     }
     r->parts = arena_array(r->g->arena, Part, words);
-    r->inits = arena_array(r->g->arena, Str, r->period);
-    r->is_out = arena_array(r->g->arena, bool, r->period);
+    r->carries = arena_array(r->g->arena, Carry, r->period);
     Part *part = r->parts;
     for (int k = 0; k < r->period; k++)
         for (int at = 0; at < statement(r, 0, k)->num_words; at++)
-            if (!find_part(r, k, at, part++)) return 0;
+            if (!find_part(r, known, k, at, part++)) return 0;
     int copies = 0;
     while (copies < most && copy_agrees(r, copies)) copies++;
     return copies;
 }
 
-/* Notes what is read behind the copies, up to where their names end; false: not of the last one
- * alone, or a product. */
+/* Notes that the copy's value is read behind the copies; false: it is none of the last, or a
+ * product. */
+static bool note_out(Roll *r, int place) {
+    int back = r->copies - 1 - (place - r->first) / r->period;
+    Carry *carry = &r->carries[(place - r->first) % r->period];
+    if (back >= MOST_BACK || r->run.data[place].is_product) return false;
+    if (back == 0)
+        carry->is_out = true;
+    else
+        carry->is_out_before[back] = true;
+    if (back && carry->most < back + 1) carry->most = back + 1;
+    return true;
+}
+
+/* Looks for what is read behind the copies, up to where their names end. */
 static bool find_outs(Roll *r) {
-    int last = r->first + (r->copies - 1) * r->period, end = last + r->period;
+    int end = r->first + r->copies * r->period;
     for (int at = r->run.data[end - 1].end, next, depth = 0; at < r->body.length; at = next) {
         next = c_token_end(r->body, at);
         Str word = {r->body.data + at, next - at};
         depth += (*word.data == '{') - (*word.data == '}');
         if (depth < 0) return true;
         int place = is_name(word) ? place_of(r, word) : -1;
-        if (place < r->first || place >= end) continue;
-        if (place < last || r->run.data[place].is_product) return false;
-        r->is_out[place - last] = true;
+        if (place >= r->first && place < end && !note_out(r, place)) return false;
     }
     return true;
 }
@@ -329,7 +356,10 @@ static void write_word(Roll *r, int k, int at, const Part *part, int loop) {
     case PART_TEXT:
     case PART_INSIDE: buf_add(&r->out, word->text.data, (size_t)word->text.length); return;
     case PART_CARRIED:
-        buf_printf(&r->out, "%.*s", STR_ARG(statement(r, r->copies - 1, part->from)->name));
+        if (part->back > 1)
+            buf_printf(&r->out, "c%d", r->carries[part->from].id[part->back]);
+        else
+            buf_printf(&r->out, "%.*s", STR_ARG(statement(r, r->copies - 1, part->from)->name));
         return;
     case PART_TABLE:
         write_table(r, k, at, part->table);
@@ -346,17 +376,53 @@ static void write_word(Roll *r, int k, int at, const Part *part, int loop) {
     }
 }
 
+/* The variables of what is carried, or read behind the loop. */
+static void write_variables(Roll *r, int indent) {
+    for (int k = 0; k < r->period; k++) {
+        const Statement *last = statement(r, r->copies - 1, k);
+        Carry *carry = &r->carries[k];
+        if (!carry->most && !carry->is_out) continue;
+        buf_printf(&r->out, "%*s%.*s %.*s", indent, "", STR_ARG(last->type), STR_ARG(last->name));
+        if (carry->inits[1].data) buf_printf(&r->out, " = %.*s", STR_ARG(carry->inits[1]));
+        buf_puts(&r->out, ";\n");
+        for (int i = 2; i <= carry->most; i++) {
+            carry->id[i] = new_id(r->g);
+            buf_printf(&r->out, "%*s%.*s c%d", indent, "", STR_ARG(last->type), carry->id[i]);
+            if (carry->inits[i].data) buf_printf(&r->out, " = %.*s", STR_ARG(carry->inits[i]));
+            buf_puts(&r->out, ";\n");
+        }
+    }
+}
+
+static void write_next(Roll *r, int indent) {
+    for (int k = 0; k < r->period; k++) {
+        const Carry *carry = &r->carries[k];
+        Str name = statement(r, r->copies - 1, k)->name;
+        for (int i = carry->most; i > 2; i--)
+            buf_printf(&r->out, "%*sc%d = c%d;\n", indent, "", carry->id[i], carry->id[i - 1]);
+        if (carry->most > 1)
+            buf_printf(&r->out, "%*sc%d = %.*s;\n", indent, "", carry->id[2], STR_ARG(name));
+        if (carry->most || carry->is_out)
+            buf_printf(&r->out, "%*s%.*s = %.*s;\n", indent, "", STR_ARG(name),
+                       STR_ARG(statement(r, 0, k)->name));
+    }
+}
+
+static void write_outs(Roll *r, int indent) {
+    for (int k = 0; k < r->period; k++)
+        for (int back = 1; back < MOST_BACK; back++) {
+            const Statement *s = statement(r, r->copies - 1 - back, k);
+            if (r->carries[k].is_out_before[back])
+                buf_printf(&r->out, "%*s%.*s %.*s = c%d;\n", indent, "", STR_ARG(s->type),
+                           STR_ARG(s->name), r->carries[k].id[back + 1]);
+        }
+}
+
 static void write_loop(Roll *r) {
     int start = statement(r, 0, 0)->start, indent = 0, loop = new_id(r->g);
     const Part *part = r->parts;
     while (r->body.data[start + indent] == ' ') indent++;
-    for (int k = 0; k < r->period; k++) {
-        const Statement *last = statement(r, r->copies - 1, k);
-        if (!r->inits[k].data && !r->is_out[k]) continue;
-        buf_printf(&r->out, "%*s%.*s %.*s", indent, "", STR_ARG(last->type), STR_ARG(last->name));
-        if (r->inits[k].data) buf_printf(&r->out, " = %.*s", STR_ARG(r->inits[k]));
-        buf_puts(&r->out, ";\n");
-    }
+    write_variables(r, indent);
     buf_printf(&r->out, "%*sfor (int r%d = 0; r%d < %d; r%d++) {\n", indent, "", loop, loop,
                r->copies, loop);
     for (int k = 0; k < r->period; k++) {
@@ -365,12 +431,9 @@ static void write_loop(Roll *r) {
             write_word(r, k, at, part++, loop);
         buf_putc(&r->out, '\n');
     }
-    for (int k = 0; k < r->period; k++)
-        if (r->inits[k].data || r->is_out[k])
-            buf_printf(&r->out, "%*s%.*s = %.*s;\n", indent + 4, "",
-                       STR_ARG(statement(r, r->copies - 1, k)->name),
-                       STR_ARG(statement(r, 0, k)->name));
+    write_next(r, indent + 4);
     buf_printf(&r->out, "%*s}\n", indent, "");
+    write_outs(r, indent);
 }
 
 /* The text up to `end` as it is. */
