@@ -396,7 +396,7 @@ for name, words in [("kernel7", 1), ("kernel8", 1), ("kernel9", 2 * 256 + 1), ("
         gradients,
         tol=3e-2,
         # Without a fence between what blocks write and the count by which the last one knows that it may read.
-        finds=dict(sim="race") if name == "kernel10" else {},
+        finds=dict(sim="race") if name in ("kernel9", "kernel10") else {},
         shared=(2 * C + words) * 4)
 C = 128
 tmp = normal(2, C)
