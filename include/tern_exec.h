@@ -16,6 +16,7 @@ typedef struct tern_exec_options {
     const char *const *arguments;
     tern_output *output, *errors; /* stdout, stderr, as the program writes; NULL: nowhere */
     void *user;                   /* for these two */
+    const char *builder;          /* of its kernels, as tern_options has it; NULL: tern */
 } tern_exec_options;
 /* Runs `main` of a CUDA C file, its kernels on the context's device. The host's part is evaluated:
  * it needs no compiler, and an access outside of its memory, or of memory that was freed, is

@@ -10,6 +10,7 @@ const OptionRow options_exec[] = {
     {"a", 0, "NAME=VALUE", "of a function: an argument, in their order (repeatable)"},
     {"out", 'o', "FILE.npy", "of a function: write the tensor that it gives, do not print it"},
     {"with", 0, "FILE", "of a FILE.cu: more of its sources, read behind it (repeatable)"},
+    {"builder", 0, "nvrtc", "of a FILE.cu: its kernels are compiled with NVIDIA's library"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
@@ -62,7 +63,8 @@ static int run_program(Cli *cli, tern_context *context, tern_module *module) {
     tern_exec_options options = {.num_arguments = cli->operands.count,
                                  .arguments = cli->operands.data,
                                  .output = exec_stdout,
-                                 .errors = exec_stderr};
+                                 .errors = exec_stderr,
+                                 .builder = option_value(cli, "builder")};
     tern_status status = tern_exec(module, &options, &exit_code);
     fflush(stdout);
     return status ? cli_fail_context(cli, context) : exit_code;

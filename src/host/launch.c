@@ -11,7 +11,7 @@ static Loaded *loaded(Host *h, const char *name, const uint32_t block[3], size_t
         if (!strcmp(l->name, name) && !memcmp(l->block, block, sizeof l->block) &&
             l->shared_bytes == shared)
             return l;
-    tern_options options = {.shared_bytes = shared};
+    tern_options options = {.shared_bytes = shared, .builder = h->options->builder};
     for (int i = 0; i < 3; i++) options.block[i] = (int)block[i];
     tern_kernel *kernel = tern_compile(h->module, name, NULL, &options);
     if (!kernel) {
@@ -119,7 +119,8 @@ static bool check_one(Op *op, void *user) {
     uint64_t size[] = {1, 1, 1, block[0], block[1], block[2]}, shared = 16 << 10;
     if (value_is_constant(op->operands[6], &bits) && bits) shared = bits;
     if (!is_possible(size, shared)) return true; /* is an error of CUDA when it runs */
-    tern_options options = {.shared_bytes = (size_t)shared, .text_only = true};
+    tern_options options = {
+        .shared_bytes = (size_t)shared, .builder = check->h->options->builder, .text_only = true};
     for (int i = 0; i < 3; i++) options.block[i] = (int)block[i];
     const char *name = str_c(check->h->arena, call_name(op));
     tern_kernel *kernel = tern_compile(check->h->module, name, NULL, &options);

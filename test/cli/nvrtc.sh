@@ -106,6 +106,21 @@ fi
 unset TERN_NVRTC
 
 # ---- NVIDIA's own ----
+cat >"$work/program.cu" <<'END'
+#include <cstdio>
+template <typename... T> __device__ float total(T... t) { return (t + ...); }
+template <typename T> __global__ void sums(T *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i] = total(i, 0.5f, (T)2); }
+int main() {
+    float *p, h[100];
+    cudaMalloc(&p, sizeof h);
+    sums<float><<<2, 64>>>(p, 100);
+    printf("%s ", cudaGetErrorString(cudaDeviceSynchronize()));
+    cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
+    printf("%g %g\n", h[0], h[99]);
+}
+END
+exits 3 'NVRTC makes PTX: devices cuda and sim' "$TERN" exec "$work/program.cu" --builder nvrtc --device cpu
+exits 2 "no builder 'none': there is 'nvrtc'" "$TERN" exec "$work/program.cu" --builder none --device cpu
 if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stage ptx >/dev/null 2>&1; then
     devices=sim
     "$TERN" run "$source:bounded" --builder nvrtc --device cuda --grid 1 --block 64 -a 'y=zeros(64)' \
@@ -114,6 +129,7 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
         exits 0 "$want" "$work/mixed" $device
         exits 0 "sum 192" "$TERN" run "$source:bounded" --builder nvrtc --device $device --grid 1 \
             --block 64 -a 'y=zeros(64)'
+        exits 0 'no error 2.5 101.5' "$TERN" exec "$work/program.cu" --builder nvrtc --device $device
         # By g++: steps(i), steps(i) + 1e12 * steps(i + 1), i * 0.5 - (i + 0.5), i^3 + floor(1000 * sin(i * 1e5))
         exits 0 '[0, 1000000000000, -1, 36, 1, 7000000000001, -1.5, -64, 7, 2000000000007, -2, 134,' "$TERN" run "$source:calls" \
             --builder nvrtc --device $device --grid 1 --block 32 -a 'y=zeros(128,f64)' --print y
@@ -128,6 +144,7 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
     done
     exits 3 "not supported: scopes nested so deep on device 'sim'" "$TERN" run "$source:recurses" --builder nvrtc \
         --device sim --grid 1 --block 1 -a 'y=zeros(1,f64)'
+    exits 1 "not supported: this instruction or form in 'wmma.load" "$TERN" exec test/cuda/wmma.cu --builder nvrtc --device sim
     # A function that is called has tables of its own, which stay.
     "$TERN" show "$source:sines" --builder nvrtc --target sm_90a --block 64 --stage ptx >"$work/sines.ptx"
     check 'a table of a function stays' grep -q '^\.global .* __cudart_i2opi_d' "$work/sines.ptx"
@@ -136,6 +153,6 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
     exits 3 "a variable that kernels share, 'outside'" \
         "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
 else
-    skip 10 'no NVRTC'
+    skip 13 'no NVRTC'
 fi
 finish
