@@ -217,7 +217,7 @@ TEST(large_factors_that_lie_turned) {
     for (int i = 0; i < SIZE; i++)
         for (int j = 0; j < SIZE; j++)
             for (int k = 0; k < SIZE; k++) z[i * SIZE + j] += y[i * SIZE + k] * b[j * SIZE + k];
-    tern_tensor *in[] = {x, w}, *eager, *traced;
+    tern_tensor *in[] = {x, w}, *eager, *traced = NULL;
     tern_fused *function = tern_fuse(session, "products", two_products, 2, 1, NULL);
     CHECK(!two_products(in, &eager, NULL) && !tern_fused_call(function, in, &traced));
     check_near("eager", eager, z, 1e-10);
