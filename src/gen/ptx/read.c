@@ -569,7 +569,7 @@ static bool parse_instruction(PtxParser *p) {
                         ? start
                         : (int)(mnemonic.data + mnemonic.length - p->program->text->text.data)};
     if (str_starts(mnemonic, "st.param.")) return store_argument(p, &s, line);
-    const Word *last = &s.words[s.num_words - 1];
+    const Word *last = &s.words[s.num_words ? s.num_words - 1 : 0];
     CallArgument *argument =
         s.num_words > 1 && str_starts(mnemonic, "ld.param.") && last->in_brackets
             ? find_argument(p, last->text)
