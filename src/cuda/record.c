@@ -158,8 +158,8 @@ static void class_fields(CuLower *l, Layout *layout, const CuDecl *decl) {
 static void refuse_virtual(CuLower *l, const CuDecl *decl) {
     for (int i = 0; i < decl->members->in_order.count; i++) {
         const CuDecl *m = decl->members->in_order.data[i];
-        if (m->kind == CU_DECL_FUNCTION && cu_is(m->start, "virtual"))
-            cu_unsupported(l, m->at->place, "virtual functions");
+        for (const CuToken *t = m->start; m->kind == CU_DECL_FUNCTION && t != m->at; t = t->next)
+            if (cu_is(t, "virtual")) cu_unsupported(l, m->at->place, "virtual functions");
     }
 }
 

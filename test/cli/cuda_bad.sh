@@ -149,6 +149,10 @@ END
 text 2 "expected '}' after the body of a function, saw the end of the text" <<'END'
 __global__ void k(int *p) { if (1) { *p = 1; }
 END
+text 3 'text.cu:1:35: not supported: virtual functions' <<'END'
+struct A { __device__ virtual int f() { return 1; } };
+__global__ void k(int *p) { A a; *p = a.f(); }
+END
 # One thing is refused: nothing is said of what uses it.
 text 3 "text.cu:1:34: not supported: structured bindings" <<'END'
 __global__ void k(int *p) { auto [x, y] = *p; *p = x + y; }
