@@ -11,7 +11,7 @@ for device in cpu interp sim cuda; do
     TERN_CUDA_DRIVER=$BUILD/test/mock/libcuda_mock.so
     [ -e "$TERN_CUDA_DRIVER" ] || [ $device != cuda ] || { skip 1 'no mock of a driver'; continue; }
     export TERN_CUDA_DRIVER
-    exits 4 '1: 49 50000, 0 2 99000, 9' "$TERN" exec --device $device test/cuda/programs/shared.cu
+    exits 4 '49 50000, 0 2 99000, 9' "$TERN" exec --device $device test/cuda/programs/shared.cu
     unset TERN_CUDA_DRIVER
 done
 exits 0 'cudaErrorInvalidConfiguration, then no error' "$TERN" exec --device sim test/cuda/programs/objects.cu

@@ -7,8 +7,6 @@ int main() {
     int *managed, *pinned, *device, back[100];
     if (cudaMallocManaged(&managed, sizeof back) || cudaMallocHost(&pinned, sizeof back)) return 1;
     cudaMalloc(&device, sizeof back);
-    bool zeros = true;
-    for (int i = 0; i < 100; i++) zeros = zeros && !managed[i] && !pinned[i];
     for (int i = 0; i < 100; i++) managed[i] = i, pinned[i] = 1000 * i;
     cudaMemcpy(device, pinned, sizeof back, cudaMemcpyHostToDevice);
     cudaMemcpy(device, managed, sizeof back / 2, cudaMemcpyDefault);
@@ -16,10 +14,10 @@ int main() {
     cudaMemcpy(back, device, sizeof back, cudaMemcpyDeviceToHost);
     cudaMemset(managed, 0, 8);
     cudaMemcpy(managed + 50, device + 50, 200, cudaMemcpyDeviceToDevice);
-    printf("%d: %d %d, %d %d %d, %d\n", zeros, back[49], back[50], managed[1], managed[2],
-           managed[99], pinned[99]);
+    printf("%d %d, %d %d %d, %d\n", back[49], back[50], managed[1], managed[2], managed[99],
+           pinned[99]);
     cudaFreeHost(pinned);
     cudaFree(managed);
     cudaFree(device);
-    return zeros ? 4 : 1;
+    return 4;
 }
