@@ -452,8 +452,12 @@ static void roll_run(Roll *r) {
     for (int i = 0; i < count; i++) {
         r->first = i, r->period = periods[i];
         if (!r->period) continue;
+        ArenaMark mark = arena_mark(r->g->arena);
         r->copies = count_copies(r);
-        if (r->copies < LEAST_COPIES || (r->copies - 1) * r->period < LEAST_SAVED) continue;
+        if (r->copies < LEAST_COPIES || (r->copies - 1) * r->period < LEAST_SAVED) {
+            arena_release(r->g->arena, mark);
+            continue;
+        }
         int end = i + r->copies * r->period;
         if (find_outs(r)) {
             copy_to(r, statement(r, 0, 0)->start);
