@@ -26,7 +26,8 @@ static bool allocations_counted;
 static long allocations_until_failure = -1; /* that still succeed while they are counted; -1: all */
 static bool allocations_fail_alone __attribute__((unused)); /* one, and not those that follow it */
 static bool allocations_failed;
-static _Atomic long allocations_live; /* made, less freed, while they were counted */
+/* made, less freed, while they were counted */
+static _Atomic long allocations_live __attribute__((unused));
 /* A library's base: its allocations do not count. Not each user has one. */
 static const void *allocations_exempt __attribute__((unused));
 
