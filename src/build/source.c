@@ -467,7 +467,16 @@ static void print_start(Buf *out, const Build *build) {
              "\"-Wunknown-warning-option\"\n#else\n"
              "#pragma GCC optimize(\"O2\", \"wrapv\", \"no-strict-aliasing\", \"no-math-errno\", "
              "\"no-trapping-math\", \"fp-contract=fast\", \"no-tree-vectorize\", "
-             "\"no-stack-protector\")\n#endif\n");
+             "\"no-stack-protector\")\n"
+             "#if __GNUC__ < 12\n"
+             "#ifdef __cplusplus\n#error \"as C++ this needs gcc 12 or clang; as C gcc 9 "
+             "does\"\n#endif\n"
+             "#define t_lane(v) __builtin_choose_expr(sizeof((v)[0]) == 8, 0LL, \\\n"
+             "    __builtin_choose_expr(sizeof((v)[0]) == 4, 0, \\\n"
+             "    __builtin_choose_expr(sizeof((v)[0]) == 2, (short)0, (signed char)0)))\n"
+             "#define __builtin_shufflevector(a, b, ...) __builtin_shuffle((a), \\\n"
+             "    (__typeof__(t_lane(a)) __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})\n"
+             "#endif\n#endif\n");
     static const char *const quiet[] = {"-Wpedantic",
                                         "-Wpsabi",
                                         "-Wunused-function",

@@ -202,11 +202,19 @@ static const char common_flags[] =
  * kernels gain from: products added in one instruction, without which a matmul takes 1.8 times as
  * long (expensive-optimizations); expressions known from before, in loops of arithmetic (gcse);
  * loops over lanes that are laid out by how they run (reorder-blocks, peephole2). Above the text
- * and not a flag, because clang keeps to -O2: at -O1 it does not unroll loops over lanes. */
+ * and not a flag, because clang keeps to -O2: at -O1 it does not unroll loops over lanes. Before
+ * gcc 12 a vector's lanes are moved by another name, which takes their numbers as a vector. */
 static const char gcc_options[] =
     "#ifndef __clang__\n"
     "#pragma GCC optimize(\"O1\", \"expensive-optimizations\", \"gcse\", \"peephole2\", "
     "\"caller-saves\", \"reorder-blocks-algorithm=stc\", \"ira-region=one\", \"no-tree-bit-ccp\")\n"
+    "#if __GNUC__ < 12\n"
+    "#define t_lane(v) __builtin_choose_expr(sizeof((v)[0]) == 8, 0LL, \\\n"
+    "    __builtin_choose_expr(sizeof((v)[0]) == 4, 0, \\\n"
+    "    __builtin_choose_expr(sizeof((v)[0]) == 2, (short)0, (signed char)0)))\n"
+    "#define __builtin_shufflevector(a, b, ...) __builtin_shuffle((a), \\\n"
+    "    (__typeof__(t_lane(a)) __attribute__((vector_size(sizeof(a))))){__VA_ARGS__})\n"
+    "#endif\n"
     "#endif\n";
 
 /* "-O2 .. -mavx2 -mfma ..". */
