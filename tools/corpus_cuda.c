@@ -282,11 +282,11 @@ static void compile_one(const CuModule *module, const CuKernel *kernel, Str file
     Arena *arena = arena_new(NULL);
     Str text = span_text(kernel->whole);
     const char *guesses[MOST_GUESSES];
-    CuLaunch launch = {{256, 1, 1}, 16384};
+    CuLaunch launch = {.block = {256, 1, 1}, .shared_bytes = 16384};
     if (mentions(text, "threadIdx.z"))
-        launch = (CuLaunch){{8, 8, 4}, 16384};
+        launch = (CuLaunch){.block = {8, 8, 4}, .shared_bytes = 16384};
     else if (mentions(text, "threadIdx.y"))
-        launch = (CuLaunch){{16, 16, 1}, 16384};
+        launch = (CuLaunch){.block = {16, 16, 1}, .shared_bytes = 16384};
     CompileRequest request = {.target = "sm_90a"};
     int line = 0, column;
     source_position(kernel->span.source, kernel->span.start, &line, &column);

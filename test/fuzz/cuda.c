@@ -113,7 +113,7 @@ const char *const fuzz_tokens[] = {"#define A ",
 static void check(Arena *arena, const CuModule *module, const CuKernel *kernel) {
     static const char *const passes[] = {"fold", "promote", "fold", "cse",   "contract", "licm",
                                          "dce",  "spread",  "fold", "shape", "cse",      "dce"};
-    CuLaunch launch = {{8, 4, 1}, 64};
+    CuLaunch launch = {.block = {8, 4, 1}, .shared_bytes = 64};
     Diag diag = {.arena = arena};
     if (kernel->is_template) {
         Str name = str_format(arena, "%.*s<int, 4>", STR_ARG(kernel->name));
