@@ -110,7 +110,15 @@ void host_print(Host *host, Object *object, Buf *out, bool as_repr) {
     switch (object->kind) {
     case OBJECT_TUPLE:
     case OBJECT_LIST:
-    case OBJECT_DICT: print_container(host, object, out); return;
+    case OBJECT_DICT:
+        if (object->of_class) { /* a defaultdict */
+            buf_puts(out, "defaultdict(");
+            host_print(host, (Object *)(uintptr_t)object->of_class, out, true);
+            buf_puts(out, ", ");
+        }
+        print_container(host, object, out);
+        if (object->of_class) buf_putc(out, ')');
+        return;
     case OBJECT_METHOD:
         if (object->num_items < 2) break;
         buf_puts(out, "<bound method ");

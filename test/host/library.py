@@ -95,7 +95,7 @@ print(Reg.all, A2.__bases__, A2.__module__)
 d = defaultdict(list)
 for k, v in [('a', 1), ('b', 2), ('a', 3)]:
     d[k].append(v)
-print(dict(d), d['zz'], len(d), isinstance(d, dict))
+print(dict(d), d['zz'], len(d), isinstance(d, dict), defaultdict(list, d), defaultdict(int))
 c = Counter('abracadabra'); print(c.most_common(2), c['z'], c)
 q = deque([1, 2, 3], maxlen=3); q.append(4); q.appendleft(0); print(q, q[0], len(q), q.popleft())
 print(list(itertools.islice(itertools.count(3, 2), 4)), list(itertools.chain.from_iterable([[1], [2, 3]])), list(itertools.chain([1], (2,))), list(itertools.product([1, 2], 'ab')), list(itertools.product([0, 1], repeat=2)))
