@@ -21,11 +21,15 @@ block() {
         [ $found = 1 ] && cat "$file" && return
     done
 }
+case $TERN in
+/*) tern=$TERN ;;
+*) tern=$PWD/$TERN ;;
+esac
 # runs NAME WORDS OPTION..: NAME.py; what it prints has the words.
 runs() {
     name=$1 words=$2
     shift 2
-    (cd "$work" && "$OLDPWD/$TERN" exec --device cpu "$@" "$name.py") >"$work/got" 2>"$work/err"
+    (cd "$work" && "$tern" exec --device cpu "$@" "$name.py") >"$work/got" 2>"$work/err"
     rc=$?
     check "$name ends well" test $rc = 0
     [ "$words" = none ] || check "$name prints $words" grep -q -e "$words" "$work/got"
