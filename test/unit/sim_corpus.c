@@ -376,6 +376,8 @@ static const struct {
     {"cvt.u32.u16 %r1, %r2;", 75, 1},
     {"cvt.u16.u32 %h1, %h2;", 0, 0},
     {"cvt.rn.bf16.f32 %h1, %r2;", 80, 1},
+    {"cvt.rn.f16.s32 %h1, %d2;", 75, 1},
+    {"cvt.rn.bf16.s32 %h1, %d2;", 0, -1},
     {"cvt.f32.bf16 %r1, %h2;", 90, 1},
     {"cvt.rna.tf32.f32 %r1, %r2;", 80, 1},
     {"cvt.rna.tf32.f32 f32_, %r2;", 0, 0},

@@ -503,6 +503,8 @@ static bool narrow_sources(PtxParser *p, Statement *s, int line) {
         RegClass to = is_16 ? CLASS_B16 : CLASS_B32;
         if (word->kind != WORD_REGISTER || word->class <= to || word->in_brackets) continue;
         if (is_8 && word->class == CLASS_B32) continue;
+        if (word->class == CLASS_B64 && str_starts(s->mnemonic, "cvt.rn.bf16."))
+            continue; /* as ptxas */
         const char *how = to == CLASS_B32            ? "cvt.u32.u64"
                           : word->class == CLASS_B32 ? "cvt.u16.u32"
                                                      : "cvt.u16.u64";
