@@ -301,20 +301,24 @@ static bool grid_number(PyObject *item, uint32_t *number) {
     return true;
 }
 
+/* Triton leaves what stands behind the third number out; here that must be 1. */
 static bool grid_read(PyObject *grid, uint32_t numbers[3]) {
     numbers[0] = numbers[1] = numbers[2] = 1;
     if (PyIndex_Check(grid)) return grid_number(grid, &numbers[0]);
     Py_ssize_t count = PySequence_Check(grid) ? PySequence_Size(grid) : -1;
-    if (count < 1 || count > 3) {
+    if (count < 1) {
         if (!PyErr_Occurred())
             PyErr_Format(PyExc_TypeError, "grid: expected an int or 1 to 3 of them, saw %R", grid);
         return false;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
         PyObject *item = PySequence_GetItem(grid, i);
-        bool done = grid_number(item, &numbers[i]);
+        uint32_t number = 1;
+        bool done = grid_number(item, i < 3 ? &numbers[i] : &number);
         Py_XDECREF(item);
-        if (!done) return false;
+        if (done && number != 1)
+            PyErr_Format(PyExc_TypeError, "grid: %R has programs along a fourth dimension", grid);
+        if (!done || number != 1) return false;
     }
     return true;
 }

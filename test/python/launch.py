@@ -88,7 +88,7 @@ def saxpy(device="cpu"):
 def results():
     for device in ("cpu", "interp"):
         kernel, x = saxpy(device), floats(1000)
-        for grid in (16, (16,), [16, 1], (16, 1, 1), lambda meta: (-(-meta["n"] // meta["BLOCK"]),)):
+        for grid in (16, (16,), [16, 1], (16, 1, 1), (16, 1, 1, 1), lambda meta: (-(-meta["n"] // meta["BLOCK"]),)):
             y = floats(1000, 1)
             kernel[grid](x, y, 1000)
             check(f"saxpy on {device}, grid {grid}", all(y[i] == 2 * i + 1 for i in range(1000)))
@@ -211,7 +211,7 @@ def refused():
     refuses(TypeError, "unexpected keyword argument 'm'", kernel[(1,)], x, y, 3, m=1)
     refuses(TypeError, "multiple values for argument 'x'", kernel[(1,)], x, y, 3, x=x)
     refuses(TypeError, "takes 7 arguments but 8", kernel[(1,)], x, y, 3, 2.0, 0, 0, 64, 1)
-    refuses(TypeError, "grid", kernel[(1, 1, 1, 1)], x, y, 3)
+    refuses(TypeError, "fourth dimension", kernel[(1, 1, 1, 2)], x, y, 3)
     refuses(TypeError, "", kernel[1.5], x, y, 3)
     refuses(TypeError, "", kernel[(1.5,)], x, y, 3)
     refuses(ValueError, "-1 programs", kernel[(-1,)], x, y, 3)
