@@ -115,7 +115,8 @@ static const CuName *named_type(CuLower *l, Str name, const CuType *type) {
 static const CuName *unknown_value(CuLower *l, const CuToken *t) {
     const CuType *type = cu_type(CU_INT);
     Value *value = cu_load_from(l, cu_alloc(l, type, ALLOC_LOCAL, t->text), type);
-    return as_name(l, (CuName){.name = t->text, .kind = NAME_PLACE, .val = {type, value}});
+    return as_name(
+        l, (CuName){.name = t->text, .kind = NAME_PLACE, .val = {.type = type, .value = value}});
 }
 
 /* A type, alias or variable that is a template, with its arguments. */
@@ -176,8 +177,7 @@ static const CuName *found_here(CuLower *l, CuToken *t) {
 static bool is_namespace(CuLower *l, Str name) {
     if (l->is_host && map_get(&cu_library_of(l)->namespaces, name)) return true;
     return str_is(name, "std") || str_is(name, "cooperative_groups") || str_is(name, "cub") ||
-           str_is(name, "nvcuda") || str_is(name, "wmma") ||
-           map_get(&l->module->namespaces, name);
+           str_is(name, "nvcuda") || str_is(name, "wmma") || map_get(&l->module->namespaces, name);
 }
 
 /* ---- a::b ---- */

@@ -5,7 +5,8 @@ export TERN_CACHE_DIR="$work/cache"
 mkdir -p "$TERN_CACHE_DIR"
 "$TERN" lab all --device cpu --size 96 --save "$work/report" >"$work/got" 2>"$work/err"
 check 'all of it' test $? = 0
-check 'and says nothing else' test ! -s "$work/err"
+# the address sanitizer has a word of its own for whoever switches stacks
+check 'and says nothing else' test "$(grep -vc 'ASan.*swapcontext' "$work/err")" = 0
 for words in 'torch.square(a) .* 10.577  *3.266$' 'a + b, us of the device .* 17.119$' '^64  ' '^CUDA C .* 1.8$' '^compiled .* 1.3$' \
     'torch.sum(x) / x.numel()' '^4  *64 ' 'optimizer  ' 'layer 3  ' 'manual_gelu_0  ' 'manual_softmax_0  '; do
     check "prints $words" grep -q "$words" "$work/got"

@@ -58,7 +58,9 @@ int main(void) {
     return begin ? !begin() : 2;
 }
 END
-if ${CC:-cc} -w "$work/driver.c" -o "$work/driver" -ldl 2>/dev/null; then
+# A library under a sanitizer wants a program under it.
+san=$(sed -n 's/.*\(-fsanitize=[a-z,]*\).*/\1/p' "$BUILD/flags")
+if ${CC:-cc} -w $san "$work/driver.c" -o "$work/driver" -ldl 2>/dev/null; then
     exits 0 'nothing was recorded: libcupti.so is not here' env TERN_CUPTI=/nonexistent "$TERN" prof --cuda --into "$work/cuda" -- "$work/driver"
 else skip 1 'no C compiler'; fi
 exits 4 'cannot run /nonexistent/x' "$TERN" prof --into "$work/gone" -- /nonexistent/x
