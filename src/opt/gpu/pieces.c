@@ -284,7 +284,8 @@ static bool is_no_write(Op *op, void *user) {
     Between *b = user;
     intptr_t at = order_of(b->p, op);
     bool inside = at > order_of(b->p, b->load) && (!b->same_loop || at < order_of(b->p, b->end));
-    if (!inside || !op_has_trait(op, WRITES) || op == b->end) return true;
+    bool writes = op->kind == OP_INLINE_ASM ? !op_is_pure(op) : op_has_trait(op, WRITES);
+    if (!inside || !writes || op == b->end) return true;
     bool has_place = op->kind == OP_STORE || op->kind == OP_ATOMIC_RMW || op->kind == OP_ATOMIC_CAS;
     bool harmless = op->kind == OP_ASSUME || op->kind == OP_ASSERT || op->kind == OP_PRINT;
     if (harmless || (has_place && !may_meet(b->p, op, b->load))) return true;
@@ -620,7 +621,7 @@ static bool cut_one(PassCtx *px, Func *fn) {
     Arena *scratch = px->scratch;
     func_renumber(fn);
     Pieces p = {.px = px, .fn = fn, .order = {.arena = scratch}};
-    int warps = fn->num_warps ? fn->num_warps : 4; /* none in a text */
+    int warps = fn->num_warps ? fn->num_warps : 4;                 /* none in a text */
     if (warps < 1 || warps > MAX_BLOCK_THREADS / 32) return false; /* `place` refuses it */
     p.threads = 32 * warps;
     region_walk(fn->body, note_order, &p);
