@@ -253,6 +253,23 @@ const Type *dot_sum_type(const Op *op) {
 
 static bool is_peeked(const Type *tile) { return tile->place->shared; }
 
+static bool is_zero(const Value *value) {
+    uint64_t bits;
+    return !value || (value_is_constant(value, &bits) && !bits);
+}
+
+bool load_can_fill(const Op *load) {
+    const Type *type = op_result(load)->type, *lane = type_lane(type);
+    return type->rank == 2 && !type_is_bool(type) && !load_volatile(load) &&
+           load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
+           load_width(load) * type_size_bytes(lane) >= 4;
+}
+
+const Type *ring_part_type(TypeTable *types, const Type *tile) {
+    Swizzle swizzle = tile_panels(tile, tile_fast_dim(tile), type_size_bytes(tile));
+    return type_placed(types, tile, place_shared(types, &swizzle));
+}
+
 int ring_turn_bytes(const Type *ring) {
     int bytes = 0;
     for (int i = 0; i < ring->num_parts; i++)

@@ -22,6 +22,9 @@ bool load_is_shared(bool has_atomics, const Op *load);
 bool value_is_used(const Func *fn, const Value *value);
 int dot_scratch(const Op *op); /* bytes that its operands take on their way */
 int ring_turn_bytes(const Type *ring);
+bool load_can_fill(const Op *load); /* what one thread copies at once is whole for cp.async */
+/* The tile as a part of a ring: in rows of panels, along its fast dimension. */
+const Type *ring_part_type(TypeTable *types, const Type *tile);
 int ring_end(const Op *ring);           /* the byte behind its buffers */
 const Type *dot_sum_type(const Op *op); /* in which unit fma adds up */
 

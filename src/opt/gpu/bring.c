@@ -34,18 +34,6 @@ typedef struct Bringer {
 
 /* ---- which loads ---- */
 
-static bool is_zero(const Value *value) {
-    uint64_t bits;
-    return !value || (value_is_constant(value, &bits) && !bits);
-}
-
-static bool can_copy(const Op *load) {
-    const Type *type = op_result(load)->type, *lane = type_lane(type);
-    return type->rank == 2 && !type_is_bool(type) && !load_volatile(load) &&
-           load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
-           load_width(load) * type_size_bytes(lane) >= 4;
-}
-
 /* The load that an operand is, as it is or transposed. */
 static Op *load_of(const Op *dot, int operand) {
     Op *def = dot->operands[operand]->def;
@@ -116,11 +104,6 @@ static bool is_left(const Bringer *b, const Op *load, const Op *product) {
     return true;
 }
 
-static const Type *shared_type(const Bringer *b, const Type *tile) {
-    Swizzle swizzle = tile_panels(tile, tile_fast_dim(tile), type_size_bytes(tile));
-    return type_placed(b->fn->types, tile, place_shared(b->fn->types, &swizzle));
-}
-
 static int index_of(const Bringer *b, const Op *load) {
     for (int i = 0; i < b->count; i++)
         if (b->loads[i] == load) return i;
@@ -128,9 +111,9 @@ static int index_of(const Bringer *b, const Op *load) {
 }
 
 static void consider(Bringer *b, Op *load, Op *product, int *bytes) {
-    if (!load || b->count == MAX_PARTS || index_of(b, load) >= 0 || !can_copy(load)) return;
+    if (!load || b->count == MAX_PARTS || index_of(b, load) >= 0 || !load_can_fill(load)) return;
     if (b->first && !comes_before(load, b->first)) return;
-    const Type *type = shared_type(b, op_result(load)->type);
+    const Type *type = ring_part_type(b->fn->types, op_result(load)->type);
     int size = type->lanes * type_size_bytes(type);
     if (size < PANEL_BYTES || size % PANEL_BYTES || tile_panel_dim(type) < 0) return;
     if (b->end + *bytes + size > b->arch->shared_limit / 2) return;

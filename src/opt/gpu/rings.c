@@ -130,24 +130,6 @@ static int uses_of(const Func *fn, const Value *value) {
     return u.count;
 }
 
-static bool is_zero(const Value *value) {
-    uint64_t bits;
-    return !value || (value_is_constant(value, &bits) && !bits);
-}
-
-/* What one thread copies at once is whole for cp.async. */
-static bool can_copy(const Op *load) {
-    const Type *type = op_result(load)->type, *lane = type_lane(type);
-    return type->rank == 2 && !type_is_bool(type) && !load_volatile(load) &&
-           load_cache(load) != CACHE_CV && is_zero(load_other(load)) &&
-           load_width(load) * type_size_bytes(lane) >= 4;
-}
-
-static const Type *shared_type(Rings *r, const Type *tile) {
-    Swizzle swizzle = tile_panels(tile, tile_fast_dim(tile), type_size_bytes(tile));
-    return type_placed(r->fn->types, tile, place_shared(r->fn->types, &swizzle));
-}
-
 static int part_bytes(const Part *part) { return part->type->lanes * type_size_bytes(part->type); }
 
 static bool has_part(const Loop *l, const Op *load) {
@@ -158,7 +140,7 @@ static bool has_part(const Loop *l, const Op *load) {
 
 static bool can_be_ahead(Loop *l, const Part *part) {
     if (!part->load || part->load->kind != OP_LOAD || part->load->parent != l->body) return false;
-    return !has_part(l, part->load) && can_copy(part->load) && loop_leaves(l, part->load) &&
+    return !has_part(l, part->load) && load_can_fill(part->load) && loop_leaves(l, part->load) &&
            slice_is_ahead(l, part->load);
 }
 
@@ -187,7 +169,7 @@ static bool find_part(Loop *l, Op *dot, int operand, Part *part) {
     if (part->trans && uses_of(fn, value) != 1) return false;
     const Type *tile = dot->operands[operand]->type;
     if (!can_be_ahead(l, part) || !takes_rows(dot, operand, tile)) return false;
-    part->type = shared_type(l->r, tile);
+    part->type = ring_part_type(l->r->fn->types, tile);
     return fits_turn(l, part);
 }
 
@@ -309,7 +291,7 @@ static void find_moved(Loop *l) {
         if (op->kind != OP_LOAD || !is_source[op_result(op)->id]) continue;
         Part part = {.load = op};
         if (!can_be_ahead(l, &part)) continue;
-        part.type = shared_type(l->r, op_result(op)->type);
+        part.type = ring_part_type(l->r->fn->types, op_result(op)->type);
         if (!fits_turn(l, &part)) continue;
         l->parts[l->num_parts++] = part;
         if (!choose_stages(l) || l->stages < least) l->num_parts--;
