@@ -93,6 +93,7 @@ def run_file(job):
         tern.as_triton(job["device"])
     import pytest
     return pytest.main(["-q", "-p", "no:cacheprovider", "-o", "log_cli=false",
+                        "--continue-on-collection-errors",
                         "-W", "ignore", "--no-header", *job["files"]], plugins=[Plugin(job)])
 
 

@@ -44,6 +44,7 @@ static void launcher_clear(Launcher *self) {
     PyMem_Free(self->kernels);
     Py_CLEAR(self->name);
     Py_CLEAR(self->watched);
+    Py_CLEAR(self->with_grid);
     Py_XDECREF((PyObject *)self->context);
     self->context = NULL, self->parameters = NULL, self->kernels = NULL;
     self->num_parameters = self->capacity = 0;
@@ -77,12 +78,14 @@ static int launcher_traverse(PyObject *object, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(object));
     for (int i = 0; i < self->num_kernels; i++) Py_VISIT((PyObject *)self->kernels[i]);
     Py_VISIT(self->watched);
+    Py_VISIT(self->with_grid);
     return 0;
 }
 
 static int launcher_forget(PyObject *object) {
     forget_kernels((Launcher *)object);
     Py_CLEAR(((Launcher *)object)->watched);
+    Py_CLEAR(((Launcher *)object)->with_grid);
     return 0;
 }
 
@@ -412,10 +415,24 @@ static PyObject *bound_launch(PyObject *self, PyObject *const *args, Py_ssize_t 
 static PyMethodDef bound_method = {"launch", (PyCFunction)(void (*)(void))bound_launch,
                                    METH_FASTCALL | METH_KEYWORDS, "Launches with this grid."};
 
+/* A tuple of numbers is the same in the next call, more often than not; another grid may be a
+ * function that holds on to tensors. */
+static bool is_plain(PyObject *grid) {
+    Py_ssize_t count = PyTuple_CheckExact(grid) ? PyTuple_Size(grid) : 0;
+    for (Py_ssize_t i = 0; i < count; i++)
+        if (!PyLong_CheckExact(PyTuple_GetItem(grid, i))) return false;
+    return count > 0;
+}
+
 static PyObject *launcher_subscript(PyObject *object, PyObject *grid) {
+    Launcher *self = (Launcher *)object;
+    if (self->with_grid && self->grid == grid) return Py_NewRef(self->with_grid);
     PyObject *pair = PyTuple_Pack(2, object, grid);
     PyObject *function = pair ? PyCFunction_New(&bound_method, pair) : NULL;
     Py_XDECREF(pair);
+    if (!function || !is_plain(grid)) return function;
+    Py_XDECREF(self->with_grid);
+    self->with_grid = Py_NewRef(function), self->grid = grid; /* which the function holds */
     return function;
 }
 

@@ -39,6 +39,8 @@ static Kind look(State *state, PyObject *value) {
 /* Types are looked at once. */
 Kind kind_of(State *state, PyObject *value) {
     PyObject *type = (PyObject *)Py_TYPE(value);
+    for (int i = 0; i < NUM_EXCHANGING; i++) /* nothing else is asked for an exchange */
+        if (state->exchanging[i].type == type) return KIND_TORCH;
     PyObject *known = PyDict_GetItemWithError(state->kinds, type);
     if (known) return (Kind)PyLong_AsLong(known);
     Kind kind = look(state, value);
@@ -103,10 +105,31 @@ static tern_dtype dtype_of_dlpack(const DLTensor *tensor) {
     return TERN_VOID;
 }
 
-/* Of a type that has it itself: what subclasses say of themselves in Python counts. */
+static bool is_word(PyObject *type, const char *name, const char *wanted, size_t length) {
+    PyObject *word = PyObject_GetAttrString(type, name);
+    PyObject *bytes = word && PyUnicode_Check(word) ? PyUnicode_AsUTF8String(word) : NULL;
+    bool is = bytes && !strncmp(PyBytes_AsString(bytes), wanted, length);
+    PyErr_Clear();
+    Py_XDECREF(bytes);
+    Py_XDECREF(word);
+    return is;
+}
+
+static bool is_of_torch(PyObject *type) { return is_word(type, "__module__", "torch", 5); }
+
+/* A subclass that adds nothing to where its memory is. */
+static bool is_parameter(PyObject *type) {
+    static const char module[] = "torch.nn.parameter", name[] = "Parameter";
+    return is_word(type, "__module__", module, sizeof module) &&
+           is_word(type, "__name__", name, sizeof name);
+}
+
+/* Of a type that has it itself: what other subclasses say of themselves in Python counts. */
 static const Exchange *exchange_of(PyObject *type) {
-    PyObject *own = PyObject_GetAttrString(type, "__dict__");
-    PyObject *capsule = own ? PyMapping_GetItemString(own, "__dlpack_c_exchange_api__") : NULL;
+    static const char name[] = "__dlpack_c_exchange_api__";
+    PyObject *own = is_parameter(type) ? NULL : PyObject_GetAttrString(type, "__dict__");
+    PyObject *capsule =
+        own ? PyMapping_GetItemString(own, name) : PyObject_GetAttrString(type, name);
     const Exchange *found = capsule ? PyCapsule_GetPointer(capsule, "dlpack_exchange_api") : NULL;
     PyErr_Clear();
     Py_XDECREF(capsule); /* the table is there as long as the process */
@@ -114,14 +137,13 @@ static const Exchange *exchange_of(PyObject *type) {
     return found && found->major == 1 && found->describe ? found : NULL;
 }
 
-static bool is_of_torch(PyObject *type) {
-    PyObject *module = PyObject_GetAttrString(type, "__module__");
-    PyObject *bytes = module && PyUnicode_Check(module) ? PyUnicode_AsUTF8String(module) : NULL;
-    bool is = bytes && !strncmp(PyBytes_AsString(bytes), "torch", 5);
-    PyErr_Clear();
-    Py_XDECREF(bytes);
-    Py_XDECREF(module);
-    return is;
+static const Exchange *exchange_known(State *state, PyObject *type) {
+    for (int i = 0; i < NUM_EXCHANGING; i++)
+        if (state->exchanging[i].type == type) return state->exchanging[i].exchange;
+    Exchanging *place = &state->exchanging[state->next_exchanging++ % NUM_EXCHANGING];
+    Py_XDECREF(place->type);
+    *place = (Exchanging){Py_NewRef(type), exchange_of(type)};
+    return place->exchange;
 }
 
 /* Pointer and type by one call in C. False: they are to be asked of the tensor's attributes, which
@@ -129,21 +151,17 @@ static bool is_of_torch(PyObject *type) {
 static bool exchanged(const Launch *launch, PyObject *value, Memory *memory) {
     State *state = launch->context->state;
     PyObject *type = (PyObject *)Py_TYPE(value);
-    if (type != state->exchanging) {
-        state->exchange = exchange_of(type);
-        Py_XDECREF(state->exchanging);
-        state->exchanging = Py_NewRef(type);
-    }
+    const Exchange *exchange = exchange_known(state, type);
     DLTensor tensor;
-    if (!state->exchange) return false;
-    if (state->exchange->describe(value, &tensor)) return PyErr_Clear(), false;
+    if (!exchange) return false;
+    if (exchange->describe(value, &tensor)) return PyErr_Clear(), false;
     bool at_hand = launch->context->on_host ? tensor.device_type == DL_CPU
                                             : tensor.device_type == DL_CUDA &&
                                                   tensor.device_id == launch->context->index;
     memory->pointer = (char *)tensor.data + tensor.byte_offset;
     memory->dtype = dtype_of_dlpack(&tensor);
     if (at_hand && !launch->context->on_host && !state->torch && is_of_torch(type))
-        state->torch = state->exchange;
+        state->torch = exchange;
     return at_hand && memory->dtype != TERN_VOID;
 }
 

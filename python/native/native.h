@@ -20,6 +20,7 @@ enum {
     MAX_SIGNATURE = 4096,
     MAX_HELD = 128, /* buffers, views and objects that a call holds on to, each */
     NUM_STATUSES = 8,
+    NUM_EXCHANGING = 4, /* torch.Tensor, Parameter, and who comes by */
 };
 
 enum {
@@ -51,15 +52,22 @@ typedef struct Exchange {
     int (*stream_of)(int32_t device_type, int32_t device, void **stream); /* the current one's */
 } Exchange;
 
+/* A type of tensors, and what it has; exchange NULL: nothing. */
+typedef struct Exchanging {
+    PyObject *type;
+    const Exchange *exchange;
+} Exchanging;
+
 /* Of the module; every object leads to it. */
 typedef struct State {
     PyObject *errors[NUM_STATUSES]; /* by -tern_status; [0]: their base class */
     PyTypeObject *context_type, *module_type, *kernel_type, *call_type, *launcher_type;
-    PyObject *kinds;          /* type -> how its values are taken: Kind */
-    PyObject *dtypes;         /* dtype object -> tern_dtype */
-    PyObject *exchanging;     /* the type of tensors seen last .. */
-    const Exchange *exchange; /* .. and what it has; NULL: nothing */
-    const Exchange *torch;    /* torch's, once one of its tensors was on a GPU: it has streams then */
+    PyObject *kinds;  /* type -> how its values are taken: Kind */
+    PyObject *dtypes; /* dtype object -> tern_dtype */
+    Exchanging
+        exchanging[NUM_EXCHANGING]; /* types of tensors seen, in the order in which they came */
+    int next_exchanging;            /* the place of the next one, in turn */
+    const Exchange *torch; /* torch's, once one of its tensors was on a GPU: it has streams then */
     PyObject *data_ptr, *dtype, *is_cpu, *is_cuda, *device, *type, *index, *base, *value;
     PyObject *cuda_array_interface, *dlpack, *dlpack_device, *item;
 } State;
@@ -123,6 +131,7 @@ typedef struct Launcher {
     Parameter *parameters;
     Kernel **kernels;  /* the one launched last comes first */
     PyObject *watched; /* a list of (dict, name, value): globals that the kernels were made with */
+    PyObject *with_grid, *grid; /* what kernel[grid] gave last, and for which grid */
 } Launcher;
 
 /* native.c */

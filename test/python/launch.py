@@ -98,6 +98,11 @@ def results():
         y = floats(1000, 1)
         kernel[0](x, y, 1000)
         check("an empty grid launches nothing", set(y) == {1.0})
+        one, two = (1,), (2,)
+        with_one, with_two, y = kernel[one], kernel[two], floats(1000, 1)
+        check("a grid of numbers is kept", kernel[two] is with_two and kernel[one] is not with_two)
+        with_one(x, y, 1000)
+        same("the grid of then", (y[63], y[64]), (127.0, 1.0))
     softmax = tern.jit("kernels/softmax.py", device="cpu")
     x, y = floats(100), floats(100)
     softmax[(4,)](x, y, 25, 25, 25, BLOCK=32)
@@ -131,7 +136,9 @@ def signatures():
     same("on alignment, 1", signature(3, loose=1).split(",")[3], "i32:1")
     for value, want in ((True, "True"), (1, "1"), (1.0, "1.0"), (-0.0, "-0.0"), (0.0, "0.0"),
                         (float("inf"), "float('inf')"), (None, "None"), ("a,b'\"", repr("a,b'\"")),
-                        (2**70, str(2**70)), ((1, (2.0,)), "(1, (2.0,))"), (1e-300, "1e-300")):
+                        (2**70, str(2**70)), ((1, (2.0,)), "(1, (2.0,))"), (1e-300, "1e-300"),
+                        (0, "0"), (-1, "-1"), (1234567890, "1234567890"), (-2**63, str(-2**63)),
+                        (2**63 - 1, str(2**63 - 1))):
         typed = tern.jit(f"{SAXPY}:typed", device="cpu")
         got = typed.launch(None, array.array("d", [0]), 3, 1, 2, value).signature.split(",", 4)[4]
         same(f"C = {value!r}", got, want)
@@ -478,7 +485,7 @@ def with_numpy():
 
 
 def with_torch():
-    torch = have("torch", 52)
+    torch = have("torch", 64)
     if not torch:
         return
     torch.manual_seed(1)
@@ -508,7 +515,14 @@ def with_torch():
     other = type("Other", (torch.Tensor,), {"data_ptr": lambda self: instead.data_ptr()})
     kernel[(1,)](torch.ones(64), y.as_subclass(other), 64)
     same("a subclass' own data_ptr", (instead.sum().item(), y.sum().item()), (128.0, 0.0))
-    gradient = torch.ones(64, requires_grad=True)
+    others = [type(f"Other{i}", (torch.Tensor,), {"data_ptr": lambda self: instead.data_ptr()}) for i in range(6)]
+    for kind in others * 2:  # more types than are known at a time
+        y = torch.zeros(64)
+        instead.zero_()
+        kernel[(1,)](torch.nn.Parameter(torch.ones(64)), y.as_subclass(kind), 64)
+        kernel[(1,)](torch.ones(64), y, 64)
+        same("types in turn", (instead.sum().item(), y.sum().item()), (128.0, 128.0))
+    gradient, y = torch.ones(64, requires_grad=True), torch.zeros(64)
     kernel[(1,)](gradient, y, 64)
     same("a tensor that wants a gradient", y.sum().item(), 128.0)
     base, y = torch.arange(64.), torch.zeros(64)
