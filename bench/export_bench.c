@@ -9,7 +9,9 @@
  *     cc -O2 -ID bench/export_bench.c D/softmax.c -o export_bench -pthread -ldl -lm
  *     export_bench D/softmax.ptx                     without a GPU: the forms alone
  *
- * Both launch the same text on the same stream, in turns, in bursts that start with an empty queue.
+ * Both launch the same text on the same stream, in turns, in bursts that start with an empty queue;
+ * who begins a round changes. What one takes more than the other is of the bursts of a round. The
+ * last rows are what the exported launch asks the driver besides.
  */
 #include "softmax.h"
 
@@ -18,13 +20,15 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { BURST = 256, ROUNDS = 80, CHOICES = 20000000 };
+enum { BURST = 128, ROUNDS = 1000, CHOICES = 20000000, ASKS = 1000000 };
 
 typedef struct Driver {
     int (*load)(void **module, const void *text);
     int (*get)(void **function, void *module, const char *name);
     int (*launch)(void *, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                   void *, void **, void **);
+    int (*current)(void **context);
+    int (*id)(void *context, unsigned long long *id);
 } Driver;
 
 static double now_ns(void) {
@@ -66,6 +70,25 @@ static void *symbol(void *library, const char *name) {
     return found;
 }
 
+static double share(double *sorted, double part) { return sorted[(int)(part * (ROUNDS - 1))]; }
+
+static void say(const char *what, double *ns) {
+    qsort(ns, ROUNDS, sizeof *ns, compare);
+    printf("%-16s median %.0f ns, 20 %%..80 %% %.0f..%.0f, least %.0f\n", what, share(ns, .5),
+           share(ns, .2), share(ns, .8), ns[0]);
+}
+
+static void asks(const Driver *driver) {
+    void *context = NULL;
+    unsigned long long id = 0;
+    double start = now_ns();
+    for (int i = 0; i < ASKS; i++) driver->current(&context);
+    printf("cuCtxGetCurrent: %.1f ns\n", (now_ns() - start) / ASKS);
+    start = now_ns();
+    for (int i = 0; i < ASKS; i++) driver->id(context, &id);
+    printf("cuCtxGetId: %.1f ns\n", (now_ns() - start) / ASKS);
+}
+
 static void launches(const char *path) {
     void *library = dlopen("libcuda.so.1", RTLD_NOW), *module, *function;
     Driver driver;
@@ -74,25 +97,28 @@ static void launches(const char *path) {
     *(void **)&driver.load = symbol(library, "cuModuleLoadData");
     *(void **)&driver.get = symbol(library, "cuModuleGetFunction");
     *(void **)&driver.launch = symbol(library, "cuLaunchKernel");
+    *(void **)&driver.current = symbol(library, "cuCtxGetCurrent");
+    *(void **)&driver.id = symbol(library, "cuCtxGetId");
     if (driver.load(&module, read_text(path)) || driver.get(&function, module, "softmax_kernel"))
         die("the driver does not take the PTX");
     int stride = 1008;
     void *arguments[] = {&x, &y, &stride, &stride, &stride};
-    double times[2][ROUNDS];
-    for (int round = 0; round < 2 * ROUNDS; round++) {
+    static double times[3][ROUNDS];
+    for (int turn = 0; turn < 2 * ROUNDS; turn++) {
+        int round = turn / 2, way = (turn ^ round) & 1;
         double start = now_ns();
         for (int i = 0; i < BURST; i++)
-            if (round % 2 ? softmax_fp32(NULL, 1, x, y, stride, stride, stride, 1024)
-                          : driver.launch(function, 1, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL))
+            if (way ? softmax_fp32(NULL, 1, x, y, stride, stride, stride, 1024)
+                    : driver.launch(function, 1, 1, 1, 128, 1, 1, 0, NULL, arguments, NULL))
                 die("a launch failed");
-        times[round % 2][round / 2] = (now_ns() - start) / BURST;
+        times[way][round] = (now_ns() - start) / BURST;
         softmax_wait(SOFTMAX_CUDA, NULL);
     }
-    for (int way = 0; way < 2; way++) {
-        qsort(times[way], ROUNDS, sizeof(double), compare);
-        printf("%-16s median %.0f ns, least %.0f ns\n", way ? "softmax_fp32" : "cuLaunchKernel",
-               times[way][ROUNDS / 2], times[way][0]);
-    }
+    for (int i = 0; i < ROUNDS; i++) times[2][i] = times[1][i] - times[0][i];
+    say("cuLaunchKernel", times[0]);
+    say("softmax_fp32", times[1]);
+    say("more", times[2]);
+    asks(&driver);
 }
 
 int main(int argc, char **argv) {

@@ -2,16 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """suites: the tests of public repositories of Triton kernels, unchanged, on tern (tern.as_triton).
 
-    tools/suites.py FOLDER.. [--device cpu] [--files GLOB,..] [--keep REGEX] [--every N] [--jobs N]
-        [--parts N] [--limit S] [--file-limit S] [--time S] [--again] [--out FILE.json]
+    tools/suites.py FOLDER.. [--device cpu] [--files GLOB,..] [--keep REGEX] [--only FILE] [--every N]
+        [--jobs N] [--parts N] [--limit S] [--file-limit S] [--time S] [--again] [--out FILE.json]
 
 FOLDER is a checkout with pytest tests in test/ or tests/; its src/ and itself are on the path. Each file
 is a process of its own, or with --parts N (where importing takes longest) all files are dealt out to N;
 one that crashes or hangs takes no other with it, and is begun again behind the test that it hung in.
---every N takes each Nth test of a file, --limit is a test's time, --time that
-of all. --again: what failed runs once more when all is done, one process at a time, and where it fails
-again, once more on Triton itself (--device triton; without a GPU its interpreter): whose the
-failure is. The table is by file, then each failure with its words. A tool for people, not a test.
+--only takes the tests that FILE names, one a line, --every N each Nth test of a file; --limit is a
+test's time, --time that of all. --again: what failed runs once more when all is done, one process at a
+time, and where it fails again, once more on Triton itself (--device triton; without a GPU its
+interpreter): whose the failure is. The table is by file, then each failure with its words. A tool for people, not a test.
 """
 import argparse
 import collections
@@ -265,6 +265,7 @@ def main():
     parser.add_argument("--files", default="*")
     parser.add_argument("--keep", default="")
     parser.add_argument("--out")
+    parser.add_argument("--only")
     parser.add_argument("--job")
     parser.add_argument("--again", action="store_true")
     for name, value in (("every", 1), ("jobs", 2), ("parts", 0), ("limit", 30), ("file-limit", 300), ("time", 3600),
@@ -273,13 +274,14 @@ def main():
     options = parser.parse_args()
     if options.job:
         return run_file(json.loads(options.job))
+    only = open(options.only, encoding="utf-8").read().splitlines() if options.only else []
     options.has_gpu = os.path.exists("/dev/nvidiactl")
     began = time.time()
     files = []
     for folder in options.folders:
-        names = list(found(folder, options.files))
+        names = [name for name in found(folder, options.files) if not only or name in of_tests(only)]
         groups = [names[k::options.parts] for k in range(min(options.parts, len(names)))]
-        files += [Part(os.path.abspath(folder), group, options, options.device)
+        files += [Part(os.path.abspath(folder), group, options, options.device, only)
                   for group in groups or [[name] for name in names]]
     left = run_all(files, options.jobs, began + options.time * (0.75 if options.again else 1))
     theirs = judge(files, options, began + options.time) if options.again else {}
