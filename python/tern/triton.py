@@ -7,6 +7,7 @@ is absent, install_stub puts names in its place that files can import (stub/trit
 """
 import collections
 import contextlib
+import json
 import os
 import sys
 import threading
@@ -295,11 +296,25 @@ def _bench_without_disk(self, key, configs, bench):
     return False
 
 
+def tell_children(device, tune):
+    """Python processes that this one starts do the same when they import Triton: child/sitecustomize.py
+    says how. One that is started without its environment, or with -I, -E or -S, does not."""
+    child = os.path.join(os.path.dirname(os.path.abspath(__file__)), "child")
+    paths = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    if child not in paths:
+        os.environ["PYTHONPATH"] = os.pathsep.join([child, *paths])
+    os.environ["TERN_AS_TRITON"] = json.dumps([device, tune])
+
+
+_own = {}  # what is Triton's own of Autotuner, so that a second as_triton begins anew
+
+
 def as_triton(device=None, tune=None):
-    """Puts tern behind Triton for the rest of the process. Returns the context. device: as for
-    context(); on cuda Triton's driver object stays. tune: let Triton's autotuner time its configs;
-    else it takes the first (None: $TERN_TUNE is not 0)."""
+    """Puts tern behind Triton for the rest of the process, and in those that it starts. Returns the
+    context. device: as for context(); on cuda Triton's driver object stays. tune: let Triton's
+    autotuner time its configs; else it takes the first (None: $TERN_TUNE is not 0)."""
     import triton
+    tell_children(device, tune)
     if getattr(triton, "__tern__", False):
         return triton.run_on(device)
     from triton.runtime.jit import JITFunction
@@ -314,11 +329,13 @@ def as_triton(device=None, tune=None):
     from triton import knobs
     from triton.runtime.autotuner import Autotuner
     JITFunction.run = runner(Functions(context, knobs), knobs.runtime, _raised())
+    for name in ("run", "_bench", "prune_configs"):
+        setattr(Autotuner, name, _own.setdefault(name, getattr(Autotuner, name)))
     Autotuner.check_disk_cache = _bench_without_disk
     if not (os.environ.get("TERN_TUNE") != "0" if tune is None else tune):
         Autotuner.run, Autotuner._bench = run_first, not_timed
-        Autotuner.every_config = Autotuner.prune_configs
-        Autotuner.prune_configs = only_first(Autotuner.prune_configs)
+        Autotuner.every_config = _own["prune_configs"]
+        Autotuner.prune_configs = only_first(_own["prune_configs"])
     return context
 
 

@@ -200,6 +200,44 @@ print(list(x))
 ''')
 
 
+# Processes that a program starts: tern is behind Triton there, too.
+STARTED = write("started.py", '''
+import array
+import multiprocessing
+import subprocess
+import sys
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def kernel(x, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(x + at, at * 2, mask=at < n)
+
+
+def work(how):
+    x = array.array("i", bytes(4 * 5000))
+    made = kernel[(79,)](x, 5000, BLOCK=64)
+    print(how, type(made).__module__, list(x) == list(range(0, 10000, 2)), flush=True)
+
+
+if __name__ == "__main__":
+    work("parent")
+    for how in ("spawn", "forkserver", "fork"):
+        process = multiprocessing.get_context(how).Process(target=work, args=(how,))
+        process.start()
+        process.join(120)
+        print(how, process.exitcode, flush=True)
+        process.kill()
+    subprocess.run([sys.executable, "-c", "import started; started.work('command')"], check=True)
+    subprocess.run([sys.executable, "-c", "import sys; print('triton' in sys.modules or 'tern' in sys.modules, sys.was_seen)"], check=True)
+''')
+os.mkdir(os.path.join(folder, "behind"))
+write("behind/sitecustomize.py", "import sys; sys.was_seen = 1")
+
+
 # A package that Python finds, and that does not lie beside the program.
 os.makedirs(os.path.join(folder, "site", "elsewhere"))
 write("site/elsewhere/__init__.py", "")
@@ -235,6 +273,16 @@ def runs(name, path):
     check(f"{name}: a mistake ends it", done.returncode == 1, done.returncode)
     check(f"{name}: with its place", "program.py:25:" in done.stderr and "power of 2" in done.stderr,
           done.stderr[-600:])
+
+
+def starts(name, path):
+    behind = os.path.join(folder, "behind")
+    done = program([STARTED], os.pathsep.join(filter(None, [path, folder, behind])))
+    want = [line for how in ("parent", "spawn", "forkserver", "fork", "command")
+            for line in (f"{how} tern._tern True", f"{how} 0")][:9]
+    del want[1]
+    same(f"{name}: processes that it starts", (done.stdout.splitlines(), done.stderr[-600:]),
+         ([*want, "False 1"], ""))
 
 
 def asks(name, path):
@@ -273,6 +321,7 @@ def with_stub():
     check("stub: others' private modules are absent",
           "No module named 'triton._not_of_triton'" in refused.stderr, refused.stderr[-300:])
     asks("stub", tern.triton.stub_path())
+    starts("stub", tern.triton.stub_path())
 
 
 # Decorators around @triton.jit: the function as it is, Triton's own or another in its place, an object.
@@ -387,8 +436,9 @@ def decorated(name, path):
 
 
 def with_triton():
-    if have("triton", 17):
+    if have("triton", 19):
         decorated("Triton", "")
+        starts("Triton", "")
         precision("Triton", "")
         runs("Triton", "")
         asks("Triton", "")
@@ -396,8 +446,19 @@ def with_triton():
             done = program([AROUND], TERN_TUNE=tune)
             same(f"around launches, TERN_TUNE={tune}", (done.stdout.splitlines(), done.stderr[-600:]),
                  (["autotune 64", timed, "True True", *HOOKED], ""))
+        workers()
         same("Triton's class of errors", program([PROGRAM, "--caught"]).stdout.splitlines()[-1:],
              ["caught True 25 True"])
+
+
+def workers():
+    """pytest-xdist's, which Triton would compile for if tern were not behind it."""
+    if not have("xdist", 1):
+        return
+    write("test_started.py", "import started\n\n\ndef test_kernel(capfd):\n    started.work('worker')\n"
+          "    assert capfd.readouterr().out == 'worker tern._tern True\\n'\n")
+    done = program(["-m", "pytest", "-q", "-p", "no:cacheprovider", "-n", "2", folder + "/test_started.py"], folder)
+    check("a worker of pytest-xdist", "1 passed" in done.stdout, done.stdout[-900:])
 
 
 def command():
