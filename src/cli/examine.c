@@ -24,6 +24,7 @@ const OptionRow options_check[] = {
     {"debug", 0, NULL, "compile asserts of the kernel in"},
     {"precise", 0, NULL, "GPU: round a * b + c twice, keep small numbers (doc/language.md)"},
     {"format", 0, "F", "text, json, sarif or github; default: text"},
+    {"devices", 0, "D,D..", "also on these, which share the launches: cuda:0,cuda:1"},
     {"timeout", 0, "MS", "a launch that takes longer is not checked; default: 20000"},
     {0},
 };
@@ -37,7 +38,8 @@ const char details_check[] =
     "launched with gaps between the rows, and all tensors one element off alignment.\n\n"
     "Each launch runs on interp and sim, in two or three orders of the programs, and where that "
     "finds\n"
-    "nothing, the first and the last on cpu. Exit code: 1 if something was found (advice does not\n"
+    "nothing, the first and the last on cpu, and all on --device or --devices. Exit code: 1 if "
+    "something was found (advice does not\n"
     "count), 0 if not, 2 and more if the launch itself is wrong. doc/check.md lists what is "
     "found.\n\n"
     "example:\n"
@@ -56,7 +58,8 @@ typedef struct Examination {
     int interp_points; /* in which the launch ran on interp to its end */
     int sizes_varied;
     Ranks *ranks;
-    int next_item; /* points of all kernels, in turn the ranks' */
+    bool lost_device; /* of a rank that has ended */
+    int next_item;    /* points of all kernels, in turn the ranks' */
 } Examination;
 
 /* One launch: on a device, in an order, with the arguments of a point. */
@@ -264,6 +267,7 @@ static void compare(Trial *t, Trial *with) {
                        (long long)mismatch.count)
                 .data;
         add(t, (Found){.name = same_device ? "order" : "disagreement",
+                       .of_device = !same_device,
                        .subject = keep(t, arg->parameter->name),
                        .words = words,
                        .where = "",
@@ -305,6 +309,30 @@ static bool run_orders(Examination *x, const Point *point, const char *device, i
     return fine;
 }
 
+/* A device that checks nothing runs what was found right; that it then stops is its finding. */
+static void run_on(Examination *x, const Point *point, const char *device, Trial *reference) {
+    Trial t;
+    run_orders(x, point, device, 1, &t);
+    if (t.ran)
+        compare(&t, reference);
+    else if (t.code == EXIT_WRONG && !t.found)
+        add(&t, (Found){.name = "disagreement",
+                        .of_device = true,
+                        .subject = "",
+                        .words = str_format(x->list->arena, "it stops where %s does not: %s",
+                                            device_label(reference), first_words(&t))
+                                     .data,
+                        .where = "",
+                        .cure = "run it under compute-sanitizer, and on another device"});
+    bound_close(&t.bound);
+}
+
+static void run_fast(Examination *x, const Point *point, bool on_cpu, Trial *reference) {
+    const char *device = x->cli->device;
+    if (device) run_on(x, point, device, reference);
+    if (on_cpu && !(device && !strcmp(device, "cpu"))) run_on(x, point, "cpu", reference);
+}
+
 static void examine_point(Examination *x, const Point *point, bool on_cpu) {
     Trial interp, sim;
     int orders = point->varies_size ? ORDERS_AT_OTHERS : MOST_ORDERS;
@@ -315,12 +343,8 @@ static void examine_point(Examination *x, const Point *point, bool on_cpu) {
     if (is_launch) fine &= run_orders(x, point, "sim", orders, &sim);
     if (interp.ran && sim.ran) compare(&sim, &interp);
     Trial *reference = interp.ran ? &interp : &sim;
-    if (on_cpu && fine && reference->ran && !reference->found) {
-        Trial cpu;
-        run_orders(x, point, "cpu", 1, &cpu);
-        if (cpu.ran) compare(&cpu, reference);
-        bound_close(&cpu.bound);
-    }
+    fine &= reference->ran && !reference->found;
+    if (fine && (x->cli->device || on_cpu)) run_fast(x, point, on_cpu, reference);
     bound_close(&sim.bound);
     bound_close(&interp.bound);
     if (interp.ran || sim.ran || interp.found || sim.found)
@@ -354,6 +378,8 @@ static void say_limits(Examination *x, const Points *points) {
     found_not_checked(list, "other values of the data than these; branches that they do not take");
     found_not_checked(list,
                       "whether the result is what was meant: tern run --print, tern bench --check");
+    for (int i = 0; i < list->devices.count; i++)
+        if (!strncmp(list->devices.data[i], "cuda", 4)) return;
     found_not_checked(list, "a GPU's own caches, timing and tensor-core rounding: sim has none");
 }
 
@@ -371,13 +397,32 @@ static bool take_found(Examination *x, Str *rest) {
     return true;
 }
 
-/* A kernel that no device launches as given is not looked at further. */
+/* Of a launch that is another rank's, how this rank's device does. */
+static void examine_device(Examination *x, const Point *point) {
+    FoundList *list = x->list, own = {.arena = list->arena, .kernel = list->kernel};
+    int interp_points = x->interp_points;
+    x->list = &own;
+    examine_point(x, point, false);
+    x->list = list, x->interp_points = interp_points;
+    for (int i = 0; i < own.found.count; i++)
+        if (own.found.data[i].of_device) found_add(list, own.found.data[i]);
+    for (int i = 0; i < own.devices.count; i++) add_name(x, own.devices.data[i]);
+    for (int i = 0; i < own.not_checked.count; i++)
+        found_not_checked(list, "%s", own.not_checked.data[i]);
+}
+
+/* The arguments given are launched on all devices, so that each is seen to agree. A kernel that no
+ * device launches as given is not looked at further. */
 static int examine_share(Examination *x, const Points *points, int rank) {
     FoundList *list = x->list;
     for (int i = 0; i < points->list.count; i++) {
-        if ((x->next_item + i) % x->ranks->count != rank) continue;
-        examine_point(x, &points->list.data[i], i == 0 || i + 1 == points->list.count);
-        if (i == 0 && !list->points.count)
+        const Point *point = &points->list.data[i];
+        bool is_of_rank = (x->next_item + i) % x->ranks->count == rank;
+        if (is_of_rank)
+            examine_point(x, point, i == 0 || i + 1 == points->list.count);
+        else if (i == 0 && x->cli->device && rank == x->ranks->rank)
+            examine_device(x, point);
+        if (i == 0 && is_of_rank && !list->points.count)
             return cli_fail(x->cli, EXIT_USAGE, "%s: no device could launch it: %s", x->operand,
                             list->not_checked.count ? list->not_checked.data[0] : "");
     }
@@ -401,6 +446,9 @@ static int examine_all(Examination *x, const Points *points) {
         if (ranks_get(ranks, rank, name_of(x), &rest) && take_found(x, &rest)) continue;
         if (measure_interrupted()) return cli_fail(x->cli, EXIT_SYSTEM, "interrupted");
         cli_fail(x->cli, EXIT_SYSTEM, "rank %d has ended: its launches are done here", rank);
+        if (x->cli->device)
+            found_not_checked(x->list, "the device of rank %d, which has ended", rank);
+        x->lost_device |= x->cli->device != NULL;
         code = examine_share(x, points, rank);
     }
     return code;
@@ -427,6 +475,20 @@ static int examine(Examination *x, const char *operand, FoundList *list) {
     return found_count(list, false) ? EXIT_WRONG : EXIT_OK;
 }
 
+/* A device besides those that check; it must be there. */
+static int check_device(Cli *cli) {
+    int code = EXIT_OK;
+    tern_context *context = cli_open(cli, cli->device, &code);
+    if (!context) return code;
+    if (!tern_device_property(tern_device_name(context), TERN_DEVICE_IS_FAST))
+        code = cli_fail(cli, EXIT_USAGE,
+                        "--device %s: interp and sim run all launches; expected "
+                        "cpu or cuda:N, to be compared with them",
+                        cli->device);
+    tern_close(context);
+    return code;
+}
+
 int command_check(Cli *cli) {
     FoundFormat format = cli->json ? FOUND_JSON : FOUND_TEXT;
     const char *name = option_value(cli, "format");
@@ -435,19 +497,19 @@ int command_check(Cli *cli) {
     if (name && !found_format(name, &format))
         return cli_fail(cli, EXIT_USAGE, "--format: expected text, json, sarif or github, saw '%s'",
                         name);
-    if (cli->device)
-        return cli_fail(cli, EXIT_USAGE, "it runs on interp, sim and cpu: --device makes no sense");
     if (!option_int(cli, "timeout", 1, 1 << 30, TIMEOUT_MS, &timeout_ms)) return EXIT_USAGE;
     launch_guard_crashes();
     Ranks ranks;
     Examination x = {.cli = cli, .timeout_ms = timeout_ms, .ranks = &ranks};
-    int stopped = ranks_open(&ranks, cli, false);
+    int stopped = ranks_open(&ranks, cli, cli->device || option_given(cli, "devices"));
+    if (!stopped && cli->device) stopped = check_device(cli);
     FoundList *lists = arena_array(cli->arena, FoundList, count);
     for (int i = 0; i < count && !stopped; i++) {
         int one = examine(&x, cli->operands.data[i], &lists[i]);
         if (one > EXIT_WRONG) stopped = one;
         if (one) code = one;
     }
+    if (!code && x.lost_device) code = EXIT_SYSTEM;
     if (!stopped && !ranks.rank) found_print(cli->arena, lists, count, format, cli->quiet);
     return ranks_close(&ranks, stopped || ranks.rank ? stopped : code);
 }

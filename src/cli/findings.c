@@ -16,6 +16,7 @@ Found *found_add(FoundList *list, Found found) {
                               ? same_text(known->file, found.file) && known->line == found.line
                               : !known->file && same_text(known->subject, found.subject);
         if (!same_text(known->name, found.name) || !same_place) continue;
+        if (found.of_device && !same_text(known->device, found.device)) continue;
         known->times += found.times ? found.times : 1;
         return known;
     }

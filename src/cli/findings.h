@@ -9,6 +9,7 @@
 typedef struct Found {
     const char *name; /* "out-of-bounds": a tern_finding_kind's name, or one of the command's own */
     bool is_advice;
+    bool of_device;      /* each device's is one of its own */
     const char *file;    /* NULL: no place is known */
     const char *subject; /* then the argument that it is about */
     int line, column;

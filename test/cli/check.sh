@@ -37,7 +37,7 @@ exits 1 '::error file=test/check/no_mask.py,line=13,col=21,title=out-of-bounds::
 exits 2 'which FILE' $TERN check
 exits 2 'No such file' $TERN check nowhere.py
 exits 2 '--format: expected text' $TERN check $bad $planted --format xml
-exits 2 '--device makes no sense' $TERN check $bad $planted --device cpu
+exits 2 'interp and sim run all launches' $TERN check $bad $planted --device sim
 exits 2 "argument 'x' of kernel 'k' is missing" $TERN check $bad --grid 1
 exits 2 '-x: expected NAME=N' $TERN check $bad $planted -x rows
 exits 2 "-x: 'm' is given twice" $TERN check $bad $planted -x m=1 -x m=2

@@ -5,7 +5,7 @@
 # die, and what cannot be shared, are said.
 . test/cli/lib.sh
 # shellcheck disable=SC2086,SC2317
-command -v cc >/dev/null 2>&1 || { skip 30 'no C compiler'; finish; }
+command -v cc >/dev/null 2>&1 || { skip 40 'no C compiler'; finish; }
 unset SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_LOCALID PMI_RANK PMI_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE TERN_JOB
 TERN_CACHE_DIR=$work/cache OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export TERN_CACHE_DIR OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
@@ -79,6 +79,30 @@ nothing_left
 "$TERN" tune --devices cpu,interp --hot --allow-slow $softmax -x BLOCK=512,1024 >"$work/out" 2>&1; code=$?
 ends 2
 has 'devices that are not alike' "rank 1 runs on '.*', rank 0 on '"
+
+# ---- checks on several devices; the compiler of one has a fault ----
+sums="$TERN check $add -a n=1000"
+$sums --devices cpu,cpu >"$work/out" 2>&1; code=$?
+ends 0
+has 'devices that agree' '^kernels/vector_add.py: 0 findings'
+nothing_left
+cat >"$work/bad-cc" <<'END'
+#!/bin/sh
+for word; do case $word in *.c) sed -i 's/= \(x[0-9]*\) + \(x[0-9]*\);/= \1 - \2;/' "$word" ;; esac; done
+exec cc "$@"
+END
+chmod +x "$work/bad-cc"
+(task 1 2 env TERN_CC="$work/bad-cc" $sums --device cpu >"$work/other" 2>&1) &
+(task 0 2 $sums --device cpu) >"$work/out" 2>&1; code=$?
+wait $!
+ends 1
+has 'one that does not' "'out_ptr' depends on where the kernel runs: element .* on interp .*\[disagreement\]"
+has 'where' 'on cpu, with the arguments given'
+$sums --devices cpu,cuda:77 >"$work/out" 2>&1; code=$?
+ends 4
+has 'a device that is not there' 'rank 1: tern check: .*'
+has 'its part is not checked' 'the device of rank 1, which has ended'
+exits 2 'one of them, please' $sums --device cpu --devices cpu,cpu
 
 # ---- ranks that die ----
 cat >"$work/k.py" <<'END'
