@@ -908,6 +908,8 @@ typedef struct tern_point {
     const char *failed;        /* why there is no y; NULL: there is one */
     const tern_timing *timing; /* for NAME-full.csv; may be NULL; is copied, without samples */
     double bytes, flops;       /* of one run, for the roofline; 0: not known */
+    const char *where;         /* which device had it, for tables and CSV; NULL: it goes without
+                                  saying */
 } tern_point;
 
 /* All is copied. NULL: no memory, or an option that makes no sense. */

@@ -102,6 +102,7 @@ tern_status tern_sweep_add(tern_sweep *sweep, const tern_point *point) {
     SweepCell *cell = &row_of(sweep, point->x)->cells[point->line];
     *cell = (SweepCell){.present = true, .y = point->y, .low = point->y_min, .high = point->y_max};
     cell->failed = copy_text(sweep->arena, point->failed);
+    cell->where = copy_text(sweep->arena, point->where);
     if (!cell->failed && !isfinite(point->y)) cell->failed = "not a number";
     if (cell->failed) cell->y = cell->low = cell->high = NAN;
     cell->bytes = point->bytes, cell->flops = point->flops;
@@ -145,15 +146,38 @@ static void pad(Buf *out, Str text, int width) {
     buf_printf(out, "%*s%.*s", width > text.length ? width - text.length : 0, "", STR_ARG(text));
 }
 
+/* Behind x and the lines: which device had a line's points, where any point says so. */
+static int num_columns(const tern_sweep *sweep) {
+    int count = sweep->options.num_x + sweep->options.num_lines;
+    for (int i = 0; i < sweep->rows.count; i++)
+        for (int k = 0; k < sweep->options.num_lines; k++)
+            if (sweep->rows.data[i].cells[k].where) return count + sweep->options.num_lines;
+    return count;
+}
+
+static bool is_where(const tern_sweep *sweep, int column) {
+    return column >= sweep->options.num_x + sweep->options.num_lines;
+}
+
+static const char *where_text(const tern_sweep *sweep, const SweepRow *row, int column) {
+    const SweepCell *cell = &row->cells[column - sweep->options.num_x - sweep->options.num_lines];
+    return cell->where ? cell->where : "";
+}
+
 static Str column_head(const tern_sweep *sweep, int column) {
-    int num_x = sweep->options.num_x;
+    int num_x = sweep->options.num_x, num_lines = sweep->options.num_lines;
     if (column < num_x) return str_of(sweep->x_names[column]);
+    if (is_where(sweep, column))
+        return num_lines == 1 ? STR("device")
+                              : str_format(sweep->arena, "%s device",
+                                           sweep->line_names[column - num_x - num_lines]);
     return str_format(sweep->arena, "%s (%s)", sweep->line_names[column - num_x],
                       sweep->options.y_label);
 }
 
 static Str column_text(const tern_sweep *sweep, const SweepRow *row, int column) {
     int num_x = sweep->options.num_x;
+    if (is_where(sweep, column)) return str_of(where_text(sweep, row, column));
     if (column >= num_x) return cell_text(sweep->arena, &row->cells[column - num_x]);
     Buf out = {.arena = sweep->arena};
     number_print(&out, row->x[column]);
@@ -162,7 +186,7 @@ static Str column_text(const tern_sweep *sweep, const SweepRow *row, int column)
 
 static Str text_table(tern_sweep *sweep) {
     Buf out = {.arena = sweep->arena};
-    int columns = sweep->options.num_x + sweep->options.num_lines;
+    int columns = num_columns(sweep);
     int *widths = arena_array(sweep->arena, int, columns);
     buf_printf(&out, "%s:\n", sweep->options.name);
     for (int row = -1; row < sweep->rows.count; row++)
@@ -208,7 +232,8 @@ static void csv_exact(Buf *out, double value) {
 }
 
 static void csv_short(Buf *out, const tern_sweep *sweep) {
-    for (int i = 0; i < sweep->options.num_x + sweep->options.num_lines; i++) {
+    int columns = num_columns(sweep);
+    for (int i = 0; i < columns; i++) {
         if (i) buf_putc(out, ',');
         csv_field(out, column_head(sweep, i).data);
     }
@@ -219,6 +244,11 @@ static void csv_short(Buf *out, const tern_sweep *sweep) {
         for (int i = 1; i < sweep->options.num_x; i++) csv_number(out, r->x[i]);
         for (int i = 0; i < sweep->options.num_lines; i++)
             csv_number(out, r->cells[i].present ? r->cells[i].y : (double)NAN);
+        for (int i = 0; i < columns; i++) {
+            if (!is_where(sweep, i)) continue;
+            buf_putc(out, ',');
+            csv_field(out, where_text(sweep, r, i));
+        }
         buf_putc(out, '\n');
     }
 }
@@ -234,7 +264,8 @@ static void csv_trust(Buf *out, unsigned trust) {
     }
 }
 
-static void csv_full_row(Buf *out, const tern_sweep *sweep, const SweepRow *row, int line) {
+static void csv_full_row(Buf *out, const tern_sweep *sweep, const SweepRow *row, int line,
+                         bool has_where) {
     const SweepCell *cell = &row->cells[line];
     const tern_timing *t = &cell->timing;
     const double times[] = {t->median, t->mean,  t->min,     t->max,    t->q20,
@@ -251,6 +282,7 @@ static void csv_full_row(Buf *out, const tern_sweep *sweep, const SweepRow *row,
         buf_puts(out, ",,,,");
     buf_putc(out, ',');
     csv_field(out, cell->failed ? cell->failed : "");
+    if (has_where) buf_putc(out, ','), csv_field(out, cell->where ? cell->where : "");
     buf_putc(out, '\n');
 }
 
@@ -264,11 +296,13 @@ static void csv_full(Buf *out, const tern_sweep *sweep) {
     buf_puts(
         out,
         ",low,high,median_ms,mean_ms,min_ms,max_ms,q20_ms,q80_ms,stdev_ms,host_ms,cpu_ms,floor_ms,"
-        "samples,outliers,cold_bytes,trust,failed\n");
+        "samples,outliers,cold_bytes,trust,failed");
+    bool has_where = num_columns(sweep) > sweep->options.num_x + sweep->options.num_lines;
+    buf_puts(out, has_where ? ",device\n" : "\n");
     for (int row = 0; row < sweep->rows.count; row++)
         for (int line = 0; line < sweep->options.num_lines; line++)
             if (sweep->rows.data[row].cells[line].present)
-                csv_full_row(out, sweep, &sweep->rows.data[row], line);
+                csv_full_row(out, sweep, &sweep->rows.data[row], line, has_where);
 }
 
 Str sweep_text_csv(tern_sweep *sweep, bool full) {

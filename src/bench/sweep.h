@@ -9,7 +9,7 @@
 typedef struct SweepCell {
     bool present;
     double y, low, high; /* NaN: none */
-    const char *failed;
+    const char *failed, *where;
     bool has_timing;
     tern_timing timing;
     double bytes, flops; /* 0: not known */

@@ -145,7 +145,10 @@ static int name_line(Bench *bench) {
     if (bench->lines[0].name) return EXIT_OK;
     tern_context *context = cli_open(bench->cli, bench->lines[0].device, &code);
     if (!context) return code;
-    bench->lines[0].name = str_c(bench->cli->arena, str_of(tern_device_name(context)));
+    const char *name = tern_device_name(context);
+    int length =
+        (int)(bench->ranks.count > 1 ? strcspn(name, ":") : strlen(name)); /* any of them */
+    bench->lines[0].name = str_c(bench->cli->arena, (Str){name, length});
     tern_peaks peaks;
     bool is_fast = tern_device_property(tern_device_name(context), TERN_DEVICE_IS_FAST);
     if (bench->request.use_peak && bench->unit->of_bytes && is_fast &&
@@ -282,17 +285,35 @@ static void add_spread(Bench *bench, const tern_point *point) {
     }
 }
 
-static const char *where_of(const Bench *bench, int point, const Line *line) {
+/* The device of a point, where ranks share them. NULL: there is one, or the rank has ended. */
+static const char *device_of(const Bench *bench, const Measured *measured) {
+    if (bench->ranks.count == 1 || !measured || !measured->device[0]) return NULL;
+    if (!measured->host[0]) return measured->device;
+    return str_format(bench->cli->arena, "%s %s", measured->host, measured->device).data;
+}
+
+/* measured NULL: it is not yet. */
+static const char *where_of(const Bench *bench, int point, const Line *line,
+                            const Measured *measured) {
     Buf out = {.arena = bench->cli->arena};
     for (int i = 0; i < bench->num_ranges; i++)
         buf_printf(&out, "%.*s=%lld ", STR_ARG(bench->ranges[i].name),
                    (long long)bench->ranges[i].values.data[point]);
-    buf_puts(&out, line->name);
+    const char *device = device_of(bench, measured);
+    if (!device || bench->num_lines > 1) buf_puts(&out, line->name);
+    if (device) buf_printf(&out, "%s%s", bench->num_lines > 1 ? " on " : "", device);
     return out.data;
 }
 
+static void add_device(Bench *bench, const char *device) {
+    for (int i = 0; i < bench->devices.count; i++)
+        if (!strcmp(bench->devices.data[i], device)) return;
+    vec_push(bench->cli->arena, &bench->devices, str_c(bench->cli->arena, str_of(device)));
+}
+
 static void take_result(Bench *bench, int at, int line, Measured *measured) {
-    tern_point point = {.line = line, .y_min = NAN, .y_max = NAN};
+    tern_point point = {
+        .line = line, .y_min = NAN, .y_max = NAN, .where = device_of(bench, measured)};
     for (int i = 0; i < bench->num_ranges; i++)
         point.x[i] = (double)bench->ranges[i].values.data[at];
     const tern_timing *timing = &measured->timing;
@@ -308,8 +329,8 @@ static void take_result(Bench *bench, int at, int line, Measured *measured) {
             point.failed = str_format(bench->cli->arena, "the compiler counted no %s: give --%s",
                                       option, option)
                                .data;
-            buf_printf(&bench->notes, "failed  %s: %s\n", where_of(bench, at, &bench->lines[line]),
-                       point.failed);
+            buf_printf(&bench->notes, "failed  %s: %s\n",
+                       where_of(bench, at, &bench->lines[line], measured), point.failed);
         }
     } else {
         point.failed = measured->words;
@@ -318,7 +339,8 @@ static void take_result(Bench *bench, int at, int line, Measured *measured) {
     }
     tern_sweep_add(bench->sweep, &point);
     add_spread(bench, &point);
-    bench_note(bench, where_of(bench, at, &bench->lines[line]), measured);
+    if (point.where) add_device(bench, point.where);
+    bench_note(bench, where_of(bench, at, &bench->lines[line], measured), measured);
 }
 
 /* ---- running ---- */
@@ -346,7 +368,7 @@ static void measure_one(Bench *bench, int at, int index, Measured *measured) {
     const Line *line = &bench->lines[index];
     PointVariable variables[MOST_VARIABLES];
     set_point(bench, at, line, variables);
-    bench_progress(bench, where_of(bench, at, line));
+    bench_progress(bench, where_of(bench, at, line, NULL));
     int lock = ranks_lock(&bench->ranks, line->device ? line->device : "");
     if (line->is_apart)
         measure_point_apart(bench->cli, arena, &bench->request, measured);
@@ -382,6 +404,7 @@ static bool put_own(Bench *bench) {
         Buf out = {.arena = bench->cli->arena};
         if (!ranks_has(&bench->ranks, item) || measure_interrupted()) continue;
         measure_one(bench, item / bench->num_lines, item % bench->num_lines, &measured);
+        if (gethostname(measured.host, sizeof measured.host - 1)) measured.host[0] = 0;
         measured_put(&out, &measured);
         if (!ranks_put(&bench->ranks, name_of(bench, item), buf_str(&out))) return false;
         if (!measured.exit_code) tern_timing_free(&measured.timing);
@@ -395,15 +418,18 @@ static void get_one(Bench *bench, int item, Measured *measured) {
     int rank = item % bench->ranks.count;
     Line *line = &bench->lines[item % bench->num_lines];
     Str rest;
+    char here[sizeof measured->host] = "";
     *measured = (Measured){0};
     if (!ranks_get(&bench->ranks, rank, name_of(bench, item), &rest) ||
         !measured_take(arena, &rest, measured))
-        measured_failed(arena, measured, EXIT_SYSTEM,
+        measured_failed(arena, measured, EXIT_SYSTEM, "",
                         str_format(arena, "rank %d has ended without it", rank).data);
+    if (gethostname(here, sizeof here - 1)) here[0] = 0;
+    if (!strcmp(measured->host, here)) measured->host[0] = 0;
     if (measured->exit_code) return;
     if (!line->description) line->description = str_c(arena, str_of(measured->description));
     if (strcmp(line->description, measured->description) != 0)
-        measured_failed(arena, measured, EXIT_USAGE,
+        measured_failed(arena, measured, EXIT_USAGE, "",
                         str_format(arena, "rank %d ran on '%s', others on '%s'", rank,
                                    measured->description, line->description)
                             .data);
@@ -503,7 +529,7 @@ static int same_at(Bench *bench, int at, int index, const Cli *other, const char
     if (code == EXIT_WRONG) {
         cli_complain(bench->cli, words.data ? words.data : "");
         cli_fail(bench->cli, code, "%s: the two do not compute the same: no verdict",
-                 where_of(bench, at, &bench->lines[index]));
+                 where_of(bench, at, &bench->lines[index], NULL));
     }
     arena_free(arena);
     return code == EXIT_WRONG ? code : EXIT_OK;

@@ -43,6 +43,7 @@ typedef struct Bench {
     Progress progress;
     double started_ms;
     int num_done, num_failed, first_code;
+    VEC(const char *) devices; /* where ranks share the points: which have measured any */
     Buf notes;
     Gathered doubts;
     Measured last;

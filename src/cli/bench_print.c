@@ -95,11 +95,17 @@ void bench_note(Bench *bench, const char *where, const Measured *measured) {
     if (measured->doubts.length) gather_add(&bench->doubts, where, measured->doubts);
 }
 
+static void print_devices(const Bench *bench) {
+    int count = bench->devices.count;
+    printf("device%s: %s", count > 1 ? "s" : "", count ? "" : bench->last.device);
+    for (int i = 0; i < count; i++) printf("%s%s", i ? ", " : "", bench->devices.data[i]);
+    printf(" (%s), %s\n", bench->last.description,
+           bench->request.hot ? "hot caches" : "cold caches");
+}
+
 void bench_print_sweep(Bench *bench) {
     char *table = tern_sweep_table(bench->spread ? bench->spread : bench->sweep);
-    if (!bench->cli->quiet)
-        printf("device: %s (%s), %s\n", bench->last.device, bench->last.description,
-               bench->request.hot ? "hot caches" : "cold caches");
+    if (!bench->cli->quiet) print_devices(bench);
     fputs(table ? table : "", stdout);
     tern_free(table);
     int fine = bench->num_done - bench->num_failed;

@@ -27,6 +27,7 @@ typedef struct Measured {
     int exit_code;     /* EXIT_OK: all below holds */
     const char *words; /* else why not */
     char device[32], description[256], kernel[128];
+    char host[64]; /* of another rank: its machine; else empty */
     uint32_t grid[3];
     tern_timing timing; /* samples: tern_timing_free */
     Str choice;         /* what was compiled: signature, warps, stages */
@@ -56,7 +57,9 @@ void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *req
 /* What one process has measured for another, as parcel.h has it. */
 void measured_put(Buf *out, const Measured *measured);
 bool measured_take(Arena *arena, Str *rest, Measured *measured); /* false: damaged */
-void measured_failed(Arena *arena, Measured *measured, int code, const char *words);
+/* device empty: nobody knows on which. */
+void measured_failed(Arena *arena, Measured *measured, int code, const char *device,
+                     const char *words);
 
 /* Ctrl-C, or SIGTERM: the first ends what runs at its next call, the second the process. */
 void measure_catch_interrupt(void);

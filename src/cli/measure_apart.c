@@ -74,9 +74,11 @@ static void receive_all(int from, pid_t sender, Buf *bytes) {
     }
 }
 
-void measured_failed(Arena *arena, Measured *measured, int code, const char *words) {
+void measured_failed(Arena *arena, Measured *measured, int code, const char *device,
+                     const char *words) {
     tern_timing_free(&measured->timing);
-    *measured = (Measured){.exit_code = code, .words = words, .device = "cpu"};
+    *measured = (Measured){.exit_code = code, .words = words};
+    snprintf(measured->device, sizeof measured->device, "%s", device);
     measured->trust = measured->doubts = (Str){str_c(arena, STR("")), 0};
 }
 
@@ -100,7 +102,7 @@ void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *req
     fflush(NULL);
     pid_t process = pipe(ends) ? -1 : fork();
     if (process < 0) {
-        measured_failed(arena, measured, EXIT_SYSTEM,
+        measured_failed(arena, measured, EXIT_SYSTEM, "cpu",
                         str_format(arena, "cannot start a process: %s", strerror(errno)).data);
         return;
     }
@@ -114,6 +116,6 @@ void measure_point_apart(const Cli *cli, Arena *arena, const MeasureRequest *req
     while (waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
     Str rest = buf_str(&bytes);
     if (!measured_take(arena, &rest, measured))
-        measured_failed(arena, measured, measure_interrupted() ? EXIT_SYSTEM : EXIT_WRONG,
+        measured_failed(arena, measured, measure_interrupted() ? EXIT_SYSTEM : EXIT_WRONG, "cpu",
                         crash_words(arena, status));
 }

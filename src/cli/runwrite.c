@@ -122,6 +122,7 @@ const char *run_point(Arena *arena, const MeasureRequest *request, const char *l
     json_key(&json, "line"), json_text(&json, line_name);
     json_key(&json, "process"), json_int(&json, process);
     json_key(&json, "device"), json_text(&json, measured->device);
+    if (measured->host[0]) json_key(&json, "host"), json_text(&json, measured->host);
     json_key(&json, "description"), json_text(&json, measured->description);
     json_key(&json, "kernel"), json_text(&json, measured->kernel);
     json_key(&json, "status"), json_text(&json, measured->exit_code ? "failed" : "ok");

@@ -57,6 +57,31 @@ TEST(csv_is_as_triton_writes_it) {
     tern_sweep_free(sweep);
 }
 
+TEST(points_say_which_device_had_them) {
+    tern_sweep *sweep = sample(true);
+    tern_sweep_add(sweep, &(tern_point){.x = {256, 4096}, .y = 12.5, .where = "cuda:1"});
+    tern_sweep_add(sweep,
+                   &(tern_point){.x = {512, 4096}, .line = 1, .y = 9, .where = "n7, cuda:0"});
+    char *table = tern_sweep_table(sweep), *text = tern_sweep_csv(sweep, false),
+         *full = tern_sweep_csv(sweep, true);
+    CHECK_STR(table,
+              "square() performance:\n"
+              "  N     M  tern (GB/s)  it's, \"new\" (GB/s)  tern device  it's, \"new\" device\n"
+              "256  4096       12.500              1234.6       cuda:1                    \n"
+              "512  4096       failed                   9                       n7, cuda:0\n");
+    CHECK_STR(text, "N,M,tern (GB/s),\"it's, \"\"new\"\" (GB/s)\",tern device,"
+                    "\"it's, \"\"new\"\" device\"\n"
+                    "256.000000,4096.000000,12.500000,1234.567800,cuda:1,\n"
+                    "512.000000,4096.000000,,9.000000,,\"n7, cuda:0\"\n");
+    CHECK(full && strstr(full, ",trust,failed,device\n"));
+    CHECK(full && strstr(full, "256,4096,tern,12.5,") && strstr(full, ",cuda:1\n"));
+    CHECK(full && strstr(full, ",,\"n7, cuda:0\"\n") && strstr(full, ",the kernel stopped,\n"));
+    tern_free(table);
+    tern_free(text);
+    tern_free(full);
+    tern_sweep_free(sweep);
+}
+
 TEST(script_quotes_what_users_name) {
     tern_sweep *sweep = sample(true);
     char *text = tern_sweep_gnuplot(sweep);

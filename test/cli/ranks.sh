@@ -41,6 +41,7 @@ together() { # together LAUNCHER..
     "$@" $bench >"$work/out" 2>&1; code=$?
     ends 0
     check 'all points, in order' [ "$(sed -n 's/^ *\([1-5]00\)  .*/\1/p' "$work/out" | tr '\n' ' ')" = '100 200 300 400 500 ' ]
+    has 'which device' '^ *100 .*  cpu$'
     "$@" $checks --json >"$work/out" 2>/dev/null; code=$?
     ends 1
     check 'the findings are those of one rank alone' python3 - "$work" <<'END'
