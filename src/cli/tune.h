@@ -19,6 +19,7 @@ typedef struct Entry {
     bool is_wanted; /* by tune_try; then, by the race */
     int group;      /* of those with the same results: the first one's index */
     bool is_heard;  /* tried by the nursery */
+    bool is_unlike; /* rank 0: its rank had other bits */
     tern_candidate_state state;
     const char *words;
     unsigned char *
@@ -58,6 +59,12 @@ tern_candidate_state tune_try_one(Tune *tune, Entry *entry, bool checks);
 const char *tune_words(Arena *arena, const char *text);
 /* Tries all entries that are wanted: those that end READY are open here. */
 int tune_try(Tune *tune);
+/* Of several ranks: do their devices compute the same? The hash is of what entry's launch gave, 0
+ * where it is not open here. tune_devices_put answers rank 0, which asks by tune_devices_agree of
+ * those that are unlike, and makes all WRONG where two devices differ. */
+uint64_t tune_results_hash(const Entry *entry);
+bool tune_devices_put(const Tune *tune);
+void tune_devices_agree(Tune *tune);
 /* Who of those that are open here and READY has the same results: sets entry->group, of each that
  * is not grouped yet, and of the groups' first ones. */
 void tune_group(Tune *tune);

@@ -2,7 +2,8 @@
 /* tune_race: the race, and how ranks share the work.
  *
  *     each rank    tries its candidates, and groups them by their results           -> "tried"
- *     rank 0       tries one of each group of the others, and says which are right  -> "right"
+ *     rank 0       tries one of each group of the others, compares what the devices
+ *                  gave (tune_devices.c), and says which are right                  -> "right"
  *     each rank    races those of its own that are right                            -> "raced"
  *     rank 0       races those that no rank has told from its best: one device decides
  *
@@ -93,6 +94,8 @@ static bool put_tried(const Tune *tune) {
         if (!is_own(tune, i, tune->ranks.rank)) continue;
         parcel_put(&out, &entry->state, sizeof entry->state);
         parcel_put(&out, &entry->group, sizeof entry->group);
+        uint64_t hash = tune_results_hash(entry);
+        parcel_put(&out, &hash, sizeof hash);
         parcel_put_text(&out, entry->words);
     }
     return ranks_put(&tune->ranks, "tried", buf_str(&out));
@@ -119,6 +122,7 @@ static int adopt(Tune *tune, int rank) {
 static int take_tried(Tune *tune, int rank) {
     Arena *arena = tune->cli->arena;
     const char *device;
+    uint64_t *hashes = arena_array(arena, uint64_t, tune->entries.count + 1);
     Str rest;
     bool fine = ranks_get(&tune->ranks, rank, "tried", &rest) &&
                 parcel_take_text(arena, &rest, &device) && device;
@@ -132,11 +136,20 @@ static int take_tried(Tune *tune, int rank) {
         if (!is_own(tune, i, rank)) continue;
         fine = parcel_take(&rest, &entry->state, sizeof entry->state) &&
                parcel_take(&rest, &entry->group, sizeof entry->group) &&
+               parcel_take(&rest, &hashes[i], sizeof *hashes) &&
                parcel_take_text(arena, &rest, &entry->words) && entry->words && entry->group >= 0 &&
                entry->group <= i && is_own(tune, entry->group, rank);
         entry->is_wanted = fine && entry->state == TERN_CANDIDATE_READY && entry->group == i;
     }
-    return fine ? tune_try(tune) : adopt(tune, rank);
+    if (!fine) return adopt(tune, rank);
+    int code = tune_try(tune);
+    for (int i = 0; i < tune->entries.count && !code; i++) {
+        Entry *entry = &tune->entries.data[i];
+        bool ran = is_own(tune, i, rank) && entry->group == i && entry->is_open;
+        entry->is_unlike |=
+            ran && entry->state == TERN_CANDIDATE_READY && tune_results_hash(entry) != hashes[i];
+    }
+    return code;
 }
 
 /* What runs on its rank must run here: two devices that disagree have no common answer. */
@@ -159,6 +172,7 @@ static int agree_of_all(Tune *tune) {
     drop_unlike(tune);
     tune_group(tune);
     tune_agree(tune);
+    tune_devices_agree(tune);
     for (int i = 0; i < tune->entries.count; i++)
         parcel_put(&out, &tune->entries.data[i].state, sizeof tune->entries.data[i].state);
     return ranks_put(&tune->ranks, "right", buf_str(&out)) ? EXIT_OK : EXIT_SYSTEM;
@@ -249,7 +263,7 @@ int tune_run(Tune *tune) {
     if (code) return code;
     tune_group(tune);
     if (tune->ranks.rank) {
-        if (!put_tried(tune)) return EXIT_SYSTEM;
+        if (!put_tried(tune) || !tune_devices_put(tune)) return EXIT_SYSTEM;
         code = take_right(tune);
         if (!code) code = race_own(tune);
         return code || put_raced(tune) ? code : EXIT_SYSTEM;

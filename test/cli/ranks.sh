@@ -5,7 +5,7 @@
 # die, and what cannot be shared, are said.
 . test/cli/lib.sh
 # shellcheck disable=SC2086,SC2317
-command -v cc >/dev/null 2>&1 || { skip 40 'no C compiler'; finish; }
+command -v cc >/dev/null 2>&1 || { skip 50 'no C compiler'; finish; }
 unset SLURM_PROCID SLURM_STEP_NUM_TASKS SLURM_LOCALID PMI_RANK PMI_SIZE OMPI_COMM_WORLD_RANK OMPI_COMM_WORLD_SIZE TERN_JOB
 TERN_CACHE_DIR=$work/cache OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export TERN_CACHE_DIR OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM
@@ -104,6 +104,44 @@ ends 4
 has 'a device that is not there' 'rank 1: tern check: .*'
 has 'its part is not checked' 'the device of rank 1, which has ended'
 exits 2 'one of them, please' $sums --device cpu --devices cpu,cpu
+
+# ---- devices that disagree: the memory of one has a bit that is not as it was written ----
+for name in one two; do mkdir "$work/$name"; done
+cp kernels/vector_add.py "$work/one" && cp kernels/vector_add.py "$work/two"
+python3 - "$work" <<'END'
+import struct, sys
+def npy(path, values):
+    head = "{'descr': '<f4', 'fortran_order': False, 'shape': (%d,), }" % len(values)
+    head += " " * (-(len(head) + 11) % 64) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + struct.pack(f"<{len(values)}f", *values))
+for name, seventh in (("one", 6.0), ("two", 7.0)):
+    npy(f"{sys.argv[1]}/{name}/x.npy", [float(i) if i != 6 else seventh for i in range(1000)])
+END
+pair() { # pair FOLDER OPTION..: rank 1 in this folder, rank 0 in "one"
+    other=$1
+    shift
+    set -- tune --device cpu --hot vector_add.py --grid 'cdiv(n,BLOCK)' -a n=1000 -a x_ptr=@x.npy -a 'y_ptr=zeros(n)' -a 'out_ptr=empty(n)' -x BLOCK=64,128,256,512 "$@"
+    (cd "$work/$other" && task 1 2 "$tern" "$@" >"$work/second" 2>&1) &
+    (cd "$work/one" && task 0 2 "$tern" "$@" >"$work/out" 2>&1)
+    code=$?
+    wait $!
+}
+tern=$(cd "$(dirname "$TERN")" && pwd)/$(basename "$TERN")
+pair one
+ends 0
+has 'devices that agree have a winner' '^winner: '
+rm -rf "$work/cache/tune"
+pair two
+ends 1
+has 'devices that disagree are a finding' "rank 1's device computes 'BLOCK=128' otherwise than cpu: 1 of 1000 elements of 'out_ptr': \[6\] is 7, not 6"
+hasnt 'and have no winner' '^winner'
+check 'all of them' [ "$(grep -c '^wrong *BLOCK' "$work/out")" = 4 ]
+check 'nothing is kept' sh -c '! ls "$1"/cache/tune/* >/dev/null 2>&1' - "$work"
+nothing_left
+pair two --check interp
+ends 0
+has 'each as its own memory has it' '^winner: '
 
 # ---- ranks that die ----
 cat >"$work/k.py" <<'END'

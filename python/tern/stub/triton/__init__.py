@@ -122,6 +122,9 @@ class JITFunction(KernelInterface):
     def __init__(self, fn, **options):
         self.fn, self.options, self.pre_run_hooks = fn, options, []
         self.__name__, self.__doc__, self.__module__ = fn.__name__, fn.__doc__, fn.__module__
+        self.__qualname__, self.__globals__, self.module = fn.__qualname__, fn.__globals__, fn.__module__
+        self.kernel, self.debug, self.noinline = None, options.get("debug"), options.get("noinline")
+        self.launch_metadata = options.get("launch_metadata")
         self.signature = inspect.signature(fn)
         self.params = [KernelParam(i, p, options)
                        for i, p in enumerate(self.signature.parameters.values())]
