@@ -43,7 +43,7 @@ typedef enum TypeClass {
 } TypeClass;
 
 enum {
-    MAX_RANK = 8,
+    MAX_RANK = 32,       /* 20 of two lanes, and more of one; sets of them are 32 bits */
     MAX_LANES = 1 << 20, /* Triton's limit on the elements of one tile */
     MAX_DEPTH = 64,      /* of regions in regions; the parser and the verifier refuse more */
     MAX_PARTS = 8,       /* of a ring */

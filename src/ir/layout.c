@@ -149,7 +149,7 @@ static uint32_t take(DimBits *dim) { return dim->next < dim->end ? 1u << dim->ne
 Layout layout_blocked(const TileShape *shape, const int *order, const int *per_thread,
                       int warp_bits) {
     Layout layout = {.tile_bits = tile_shape_bits(shape)};
-    DimBits dims[8];
+    DimBits dims[MAX_RANK];
     for (int d = 0; d < shape->rank; d++) {
         dims[d].next = tile_bit_of_dim(shape, d);
         dims[d].end = dims[d].next + shape->log2[d];

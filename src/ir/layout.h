@@ -14,7 +14,7 @@
 #ifndef TERN_LAYOUT_H
 #define TERN_LAYOUT_H
 
-#include "base/base.h"
+#include "ir/ir.h"
 
 enum { KIND_REG, KIND_LANE, KIND_WARP, NUM_KINDS };
 enum { LANE_BITS = 5, MAX_WARP_BITS = 5, MAX_TILE_BITS = 20 };
@@ -60,7 +60,7 @@ int layout_vector_bits(const Layout *layout, int first_bit);
 
 typedef struct TileShape {
     int rank;
-    int log2[8]; /* of each dimension */
+    int log2[MAX_RANK]; /* of each dimension */
 } TileShape;
 int tile_shape_bits(const TileShape *shape);
 int tile_bit_of_dim(const TileShape *shape, int dim); /* the lowest tile bit of a dimension */

@@ -28,17 +28,15 @@ static const struct TypeInfo {
 
 struct TypeTable {
     Arena *arena;
-    Map types; /* bytes of a TypeKey, or of a ring's parts -> Type */
+    Map types; /* bytes of a TypeKey and a shape, or of a ring's parts -> Type */
     VEC(const Place *) places;
 };
 
+/* Of a pointer or a tile; the shape follows it in the bytes of the key. */
 typedef struct TypeKey {
     const Type *elem;
-    int rank;                /* 0: pointer */
-    int shape[MAX_RANK + 1]; /* one more: no padding */
     const Place *place;
 } TypeKey;
-_Static_assert(sizeof(TypeKey) == 2 * sizeof(void *) + (MAX_RANK + 2) * sizeof(int), "no padding");
 
 TypeTable *types_new(Arena *arena) {
     TypeTable *types = arena_new_of(arena, TypeTable);
@@ -52,9 +50,12 @@ const Type *type_scalar(TypeKind kind) {
 }
 
 static const Type *type_intern(TypeTable *types, Type wanted) {
-    TypeKey key = {.elem = wanted.elem, .rank = wanted.rank, .place = wanted.place};
-    memcpy(key.shape, wanted.shape, sizeof wanted.shape);
-    Str text = {(const char *)&key, (int)sizeof key};
+    TypeKey key = {.elem = wanted.elem, .place = wanted.place};
+    char bytes[sizeof key + sizeof wanted.shape];
+    size_t shape_bytes = sizeof *wanted.shape * (size_t)wanted.rank;
+    memcpy(bytes, &key, sizeof key);
+    memcpy(bytes + sizeof key, wanted.shape, shape_bytes);
+    Str text = {bytes, (int)(sizeof key + shape_bytes)};
     Type *found = map_get(&types->types, text);
     if (found) return found;
     found = arena_new_of(types->arena, Type);
@@ -83,7 +84,7 @@ const Type *type_with_elem(TypeTable *types, const Type *like, const Type *elem)
     return type_placed(types, type_tile(types, elem, like->rank, like->shape), like->place);
 }
 
-/* The key has a byte more than its pointers: it is as long as no TypeKey. */
+/* The key has a byte more than its pointers: it is as long as no other type's. */
 const Type *type_ring(TypeTable *types, int num_parts, const Type *const *parts) {
     Buf key = {.arena = types->arena};
     if (num_parts < 1 || num_parts > MAX_PARTS) BUG("a ring of %d parts", num_parts);

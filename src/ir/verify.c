@@ -96,7 +96,8 @@ static bool check_expand_dims(Verifier *v, const Op *op, const Type *a) {
 
 static bool check_trans(Verifier *v, const Op *op, const Type *a) {
     Ints order = trans_order(op);
-    int shape[MAX_RANK], used = 0;
+    int shape[MAX_RANK];
+    uint32_t used = 0;
     if (!want(v, op, type_is_tile(a), "a tile", a)) return false;
     if (order.count != a->rank)
         return verify_bad(v, op, "order has %d entries for rank %d", order.count, a->rank);
@@ -104,7 +105,7 @@ static bool check_trans(Verifier *v, const Op *op, const Type *a) {
         int64_t from = order.data[i];
         if (from < 0 || from >= a->rank || (used >> from & 1))
             return verify_bad(v, op, "order is not a permutation");
-        used |= 1 << from;
+        used |= UINT32_C(1) << from;
         shape[i] = a->shape[from];
     }
     return result_is(v, op, a->rank, shape, a->elem);

@@ -265,7 +265,10 @@ Object *builtin_squeeze(Lower *l, const Call *call) {
     if (!axis_argument(l, call->args[1], rank + grow, &axis, call->spans[1])) return poison(l);
     if (grow)
         return rank < MAX_RANK ? expand_dims(l, x, axis)
-                               : call_fail(l, call, 0, "too many dimensions");
+                               : lower_refused(l, call->spans[0],
+                                               "a tensor of %d dimensions, "
+                                               "tern supports %d",
+                                               rank + 1, MAX_RANK);
     if (tensor_shape(x)[axis] != 1)
         return call_fail(l, call, 1, "dimension %d of %s is not 1", axis, lower_type_text(l, x));
     for (int i = 0, at = 0; i < rank; i++)

@@ -15,7 +15,7 @@ bool tile_fits(Lower *l, int rank, const int *shape, Span span) {
     for (int i = 0; i < rank && lanes <= MAX_LANES; i++) lanes *= shape[i];
     if (rank <= MAX_RANK && lanes <= MAX_LANES) return true;
     if (rank > MAX_RANK)
-        lower_error(l, span, "a tensor of %d dimensions: there can be %d", rank, MAX_RANK);
+        lower_refused(l, span, "a tensor of %d dimensions, tern supports %d", rank, MAX_RANK);
     else
         lower_error(l, span, "a tensor of shape %s is larger than the limit of %d elements",
                     lower_shape_text(l, rank, shape), MAX_LANES);
@@ -198,8 +198,8 @@ Object *subscript_tensor(Lower *l, Object *tensor, Object *index, Span span) {
     }
     int rank = tensor_rank(tensor);
     if (rank + count - used > MAX_RANK)
-        return lower_error(l, span, "a tensor of %d dimensions: there can be %d",
-                           rank + count - used, MAX_RANK);
+        return lower_refused(l, span, "a tensor of %d dimensions, tern supports %d",
+                             rank + count - used, MAX_RANK);
     for (int i = 0; i < count; i++) {
         if (!is_none(items[i])) continue;
         if (is_block(tensor) && i > tensor_rank(tensor))

@@ -50,7 +50,24 @@ bool facts_lane_may_alias(const Facts *facts, const Value *a, const Value *b) {
 
 /* ---- linear forms ---- */
 
-static Linear *linear_new(Facts *facts) { return arena_new_of(facts->arena, Linear); }
+static Linear *linear_new(Facts *facts, int num_strides) {
+    size_t strides = sizeof(LinearStride) * (size_t)num_strides;
+    Linear *form = arena_alloc(facts->arena, sizeof *form + strides);
+    form->num_strides = num_strides;
+    return form;
+}
+
+/* With as many strides, which may be more. */
+static Linear *linear_copy(Facts *facts, const Linear *of, int num_strides) {
+    Linear *form = linear_new(facts, num_strides);
+    memcpy(form, of, sizeof *form + sizeof(LinearStride) * (size_t)of->num_strides);
+    form->num_strides = num_strides;
+    return form;
+}
+
+LinearStride linear_stride(const Linear *form, int dim) {
+    return dim < form->num_strides ? form->stride[dim] : (LinearStride){0};
+}
 
 const Linear *facts_linear(const Facts *facts, const Value *value) {
     return facts->linear ? facts->linear[value->id] : NULL;
@@ -60,7 +77,7 @@ const Linear *facts_linear(const Facts *facts, const Value *value) {
 static const Linear *scalar_form(Facts *facts, Value *value) {
     int64_t number;
     if (!type_is_int(value->type) && !type_is_ptr(value->type)) return NULL;
-    Linear *form = linear_new(facts);
+    Linear *form = linear_new(facts, 0);
     if (type_is_ptr(value->type))
         form->base = value;
     else if (value_is_int(value, &number))
@@ -73,9 +90,9 @@ static const Linear *scalar_form(Facts *facts, Value *value) {
 static const Linear *opaque_form(Facts *facts, Value *value, const Linear *like) {
     if (!type_is_tile(value->type)) return scalar_form(facts, value);
     if (!like || (!type_is_int(value->type) && !type_is_ptr(value->type))) return NULL;
-    Linear *form = linear_new(facts);
+    Linear *form = linear_new(facts, like->num_strides);
     form->base = value;
-    memcpy(form->stride, like->stride, sizeof form->stride);
+    memcpy(form->stride, like->stride, sizeof *form->stride * (size_t)like->num_strides);
     return form;
 }
 
@@ -86,10 +103,10 @@ void linear_set_opaque(Facts *facts, Value *value, const Value *like) {
 }
 
 static bool same_strides(const Linear *a, const Linear *b) {
-    for (int i = 0; i < MAX_RANK; i++)
-        if (a->stride[i].multiplier != b->stride[i].multiplier ||
-            a->stride[i].factor != b->stride[i].factor)
-            return false;
+    for (int i = 0; i < a->num_strides || i < b->num_strides; i++) {
+        LinearStride x = linear_stride(a, i), y = linear_stride(b, i);
+        if (x.multiplier != y.multiplier || x.factor != y.factor) return false;
+    }
     return true;
 }
 
@@ -103,12 +120,12 @@ bool linear_join(Facts *facts, const Value *into, const Value *from) {
 void linear_drop_factors(Facts *facts, const Value *value) {
     const Linear *form = facts_linear(facts, value);
     if (!form || !type_is_tile(value->type)) return;
-    for (int i = 0; i < MAX_RANK; i++)
+    for (int i = 0; i < form->num_strides; i++)
         if (form->stride[i].factor) facts->linear[value->id] = NULL;
 }
 
 static bool is_uniform_form(const Linear *form) {
-    for (int i = 0; i < MAX_RANK; i++)
+    for (int i = 0; i < form->num_strides; i++)
         if (form->stride[i].multiplier) return false;
     return true;
 }
@@ -154,11 +171,14 @@ static bool add_parts_of(Linear *to, const Linear *from) {
     return true;
 }
 
+static int most_strides(const Linear *a, const Linear *b) {
+    return a->num_strides > b->num_strides ? a->num_strides : b->num_strides;
+}
+
 /* a + sign * b */
 static const Linear *sum(Facts *facts, const Linear *a, const Linear *b, int sign) {
     if (!a || !b || (a->base && b->base) || (sign < 0 && b->base)) return NULL;
-    Linear *form = linear_new(facts);
-    *form = *a;
+    Linear *form = linear_copy(facts, a, most_strides(a, b));
     if (b->base) form->base = b->base;
     int64_t scaled;
     if (__builtin_mul_overflow(b->constant, (int64_t)sign, &scaled) ||
@@ -170,7 +190,7 @@ static const Linear *sum(Facts *facts, const Linear *a, const Linear *b, int sig
             !add_term(form, term))
             return NULL;
     }
-    for (int i = 0; i < MAX_RANK; i++) {
+    for (int i = 0; i < b->num_strides; i++) {
         LinearStride stride = b->stride[i];
         if (__builtin_mul_overflow(stride.multiplier, (int64_t)sign, &stride.multiplier) ||
             !add_stride(&form->stride[i], stride))
@@ -181,14 +201,13 @@ static const Linear *sum(Facts *facts, const Linear *a, const Linear *b, int sig
 
 static const Linear *scaled_by_number(Facts *facts, const Linear *a, int64_t number) {
     if (!a || a->base) return NULL;
-    Linear *form = linear_new(facts);
-    if (number == 0) return form;
-    *form = *a;
+    if (number == 0) return linear_new(facts, 0);
+    Linear *form = linear_copy(facts, a, a->num_strides);
     if (__builtin_mul_overflow(a->constant, number, &form->constant)) return NULL;
     for (int i = 0; i < form->num_terms; i++)
         if (__builtin_mul_overflow(a->terms[i].multiplier, number, &form->terms[i].multiplier))
             return NULL;
-    for (int i = 0; i < MAX_RANK; i++)
+    for (int i = 0; i < form->num_strides; i++)
         if (__builtin_mul_overflow(a->stride[i].multiplier, number, &form->stride[i].multiplier))
             return NULL;
     return form;
@@ -199,13 +218,12 @@ static const Linear *scaled_by_value(Facts *facts, const Linear *a, LinearTerm b
     if (!a || a->base || by.factor) return NULL;
     const Linear *scaled = scaled_by_number(facts, a, by.multiplier);
     if (!scaled) return NULL;
-    Linear *form = linear_new(facts);
-    *form = *scaled;
+    Linear *form = linear_copy(facts, scaled, scaled->num_strides);
     for (int i = 0; i < form->num_terms; i++) {
         if (form->terms[i].factor) return NULL;
         form->terms[i].factor = by.value;
     }
-    for (int i = 0; i < MAX_RANK; i++) {
+    for (int i = 0; i < form->num_strides; i++) {
         if (form->stride[i].multiplier == 0) continue;
         if (form->stride[i].factor) return NULL;
         form->stride[i].factor = by.value;
@@ -236,36 +254,33 @@ static const Linear *product(Facts *facts, const Linear *a, const Linear *b) {
     else if (is_one_value(a))
         form = scaled_by_value(facts, b, a->terms[0]);
     if (!form || (!a->num_parts && !b->num_parts)) return form;
-    Linear *whole = linear_new(facts);
-    *whole = *form;
+    Linear *whole = linear_copy(facts, form, form->num_strides);
     return add_parts_of(whole, a) && add_parts_of(whole, b) ? whole : NULL;
 }
 
 static const Linear *expanded(Facts *facts, const Linear *a, int axis) {
     if (!a || (a->base && type_is_tile(a->base->type)))
         return NULL; /* its lane 0 has another shape */
-    Linear *form = linear_new(facts);
-    *form = *a;
-    for (int i = MAX_RANK - 1; i > axis; i--) form->stride[i] = a->stride[i - 1];
+    if (axis >= a->num_strides) return a;
+    Linear *form = linear_copy(facts, a, a->num_strides + 1);
+    for (int i = a->num_strides; i > axis; i--) form->stride[i] = a->stride[i - 1];
     form->stride[axis] = (LinearStride){0};
     return form;
 }
 
 static const Linear *transposed(Facts *facts, const Linear *a, const Op *op) {
     if (!a) return NULL;
-    Linear *form = linear_new(facts);
-    *form = *a;
     Ints order = trans_order(op);
-    for (int i = 0; i < order.count; i++) form->stride[i] = a->stride[order.data[i]];
+    Linear *form = linear_copy(facts, a, order.count);
+    for (int i = 0; i < order.count; i++) form->stride[i] = linear_stride(a, (int)order.data[i]);
     return form;
 }
 
 /* Repeated dimensions have stride 0; their index was always 0, so a stride there meant nothing. */
 static const Linear *broadcasted(Facts *facts, const Linear *a, const Op *op) {
     if (!a) return NULL;
-    Linear *form = linear_new(facts);
-    *form = *a;
-    for (int i = 0; i < op->results[0].type->rank; i++)
+    Linear *form = linear_copy(facts, a, a->num_strides);
+    for (int i = 0; i < form->num_strides; i++)
         if (op->operands[0]->type->shape[i] == 1) form->stride[i] = (LinearStride){0};
     return form;
 }
@@ -299,7 +314,7 @@ static bool form_fits(const Facts *facts, const Linear *form, const Type *type,
                        range_of_number(facts, form->terms[i].value),
                        range_of_number(facts, form->terms[i].factor)))
             return false;
-    for (int i = 0; i < type->rank; i++)
+    for (int i = 0; i < type->rank && i < form->num_strides; i++)
         if (!add_reach(&all, form->stride[i].multiplier, (Range){0, type->shape[i] - 1},
                        range_of_number(facts, form->stride[i].factor)))
             return false;
@@ -309,8 +324,7 @@ static bool form_fits(const Facts *facts, const Linear *form, const Type *type,
 /* A narrow sum in a wider one: the same numbers, if none of its lanes wraps. */
 static const Linear *widened(Facts *facts, const Linear *a, const Type *type, bool is_nonnegative) {
     if (!a || form_fits(facts, a, type, is_nonnegative)) return a;
-    Linear *form = linear_new(facts);
-    *form = *a;
+    Linear *form = linear_copy(facts, a, a->num_strides);
     return add_part(form, (LinearPart){a, type, is_nonnegative}) ? form : NULL;
 }
 
@@ -328,11 +342,12 @@ static const Linear *tile_form(Facts *facts, const Op *op) {
     int64_t number;
     if (x && type_is_bool(x->type) && kind != OP_SPLAT) return NULL;
     if (kind == OP_CONSTANT && value_is_int(&op->results[0], &number)) {
-        form = linear_new(facts), form->constant = number;
+        form = linear_new(facts, 0), form->constant = number;
         return form;
     }
     if (kind == OP_ARANGE) {
-        form = linear_new(facts), form->constant = arange_start(op), form->stride[0].multiplier = 1;
+        form = linear_new(facts, 1), form->constant = arange_start(op),
+        form->stride[0].multiplier = 1;
         return form;
     }
     if (kind == OP_SPLAT || kind == OP_CONVERT || kind == OP_HINT || kind == OP_TRUNC)
@@ -396,7 +411,7 @@ static bool exact_numbers(const Linear *form, int rank, const int64_t *const *nu
                         numbers, &part) ||
             __builtin_add_overflow(result->first, part, &result->first))
             return false;
-    for (int i = 0; i < rank; i++)
+    for (int i = 0; i < rank && i < form->num_strides; i++)
         if (form->stride[i].multiplier &&
             !product_of(form->stride[i].multiplier, NULL, form->stride[i].factor, numbers,
                         &result->stride[i]))

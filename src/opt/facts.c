@@ -22,27 +22,37 @@ typedef struct Fact { /* along one dimension */
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
 
-static int64_t power_in(uint64_t number) { /* the largest power of two that divides it, capped */
+static int64_t power_in(uint64_t number) {  /* the largest power of two that divides it, capped */
     uint64_t power = number & (0 - number); /* 2^63 is no int64_t */
     return power == 0 || power > LARGEST ? LARGEST : (int64_t)power;
 }
 
 static int64_t times(int64_t a, int64_t b) { return a > LARGEST / b ? LARGEST : a * b; }
 
+static int rank_of(const Value *value) { return value->type->rank ? value->type->rank : 1; }
+
+static AxisFacts *axis_of(const Facts *facts, const Value *value) {
+    AxisFacts *axis = &facts->axis[value->id];
+    if (axis->contiguity) return axis;
+    int rank = rank_of(value);
+    axis->contiguity = arena_array(facts->arena, int64_t, 3 * rank);
+    axis->divisibility = axis->contiguity + rank;
+    axis->constancy = axis->divisibility + rank;
+    return axis;
+}
+
 static Fact get(const Facts *facts, const Value *value, int dim) {
-    const AxisFacts *axis = &facts->axis[value->id];
+    const AxisFacts *axis = axis_of(facts, value);
     return (Fact){axis->contiguity[dim], axis->divisibility[dim], axis->constancy[dim]};
 }
 
 static void set(Facts *facts, const Value *value, int dim, Fact fact) {
-    AxisFacts *axis = &facts->axis[value->id];
+    AxisFacts *axis = axis_of(facts, value);
     int64_t size = value->type->rank ? value->type->shape[dim] : 1;
     axis->contiguity[dim] = least(fact.c, size);
     axis->divisibility[dim] = least(fact.d, LARGEST);
     axis->constancy[dim] = least(fact.k, size);
 }
-
-static int rank_of(const Value *value) { return value->type->rank ? value->type->rank : 1; }
 
 /* What the values at multiples of `run` are divisible by; unit: how far apart neighbours are. */
 static int64_t divisible_at(Fact x, int64_t run, int64_t unit) {
@@ -307,11 +317,13 @@ static Fact join(Fact a, Fact b, int64_t unit) {
 
 /* Lowers the facts of `into` to what holds of `from` too; says whether they changed. */
 static bool join_into(Facts *facts, Value *into, const Value *from) {
-    AxisFacts before = facts->axis[into->id];
-    for (int i = 0; i < rank_of(into); i++)
-        set(facts, into, i, join(get(facts, into, i), get(facts, from, i), unit_of(into)));
-    bool changed = memcmp(&before, &facts->axis[into->id], sizeof before) != 0;
-    changed |= linear_join(facts, into, from);
+    bool changed = linear_join(facts, into, from);
+    for (int i = 0; i < rank_of(into); i++) {
+        Fact before = get(facts, into, i);
+        set(facts, into, i, join(before, get(facts, from, i), unit_of(into)));
+        Fact after = get(facts, into, i);
+        changed |= before.c != after.c || before.d != after.d || before.k != after.k;
+    }
     facts->range[into->id] = range_union(facts->range[into->id], facts->range[from->id]);
     if (facts->base[into->id] && facts->base[into->id] != facts->base[from->id]) {
         facts->base[into->id] = NULL;
@@ -327,7 +339,7 @@ static bool is_given(const Facts *facts, const Value *value) {
 }
 
 static void start_from(Facts *facts, Value *value, const Value *from) {
-    facts->axis[value->id] = facts->axis[from->id];
+    for (int i = 0; i < rank_of(value); i++) set(facts, value, i, get(facts, from, i));
     facts->nonnegative[value->id] = facts->nonnegative[from->id];
     facts->base[value->id] = facts->base[from->id];
     facts->range[value->id] = facts->range[from->id];
@@ -506,7 +518,7 @@ Facts *facts_compute_given(Arena *arena, const Func *fn, const bool *nonnegative
 }
 
 const AxisFacts *facts_axis(const Facts *facts, const Value *value) {
-    return &facts->axis[value->id];
+    return axis_of(facts, value);
 }
 
 bool facts_nonnegative(const Facts *facts, const Value *value) {
@@ -526,6 +538,6 @@ int64_t facts_lanes_at_once(const Facts *facts, const Op *access, int dim) {
 
 bool facts_is_uniform(const Facts *facts, const Value *value) {
     for (int i = 0; i < value->type->rank; i++)
-        if (facts->axis[value->id].constancy[i] != value->type->shape[i]) return false;
+        if (axis_of(facts, value)->constancy[i] != value->type->shape[i]) return false;
     return true;
 }

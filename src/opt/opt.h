@@ -39,8 +39,8 @@ const Pass *pass_at(int index);  /* NULL past the last */
  * constants do not wrap, nor does a tile whose lanes count upwards before it is sign-extended or
  * added to a pointer; and nothing is reduced modulo 0. Hints (tl.multiple_of ..) are believed.
  * Nothing else is assumed. */
-typedef struct AxisFacts {
-    int64_t contiguity[MAX_RANK], divisibility[MAX_RANK], constancy[MAX_RANK];
+typedef struct AxisFacts { /* as many of each as the value has dimensions; of a scalar one */
+    int64_t *contiguity, *divisibility, *constancy;
 } AxisFacts;
 
 /* Linear form of an integer or pointer value, scalar or tile, where it has one:
@@ -79,11 +79,12 @@ typedef struct LinearPart {
 struct Linear {
     Value *base;
     int64_t constant;
-    int num_terms, num_parts;
+    int num_terms, num_parts, num_strides;
     LinearTerm terms[LINEAR_MAX_TERMS];
-    LinearStride stride[MAX_RANK];
     LinearPart parts[LINEAR_MAX_PARTS];
+    LinearStride stride[]; /* of dimensions past the last it is 0 */
 };
+LinearStride linear_stride(const Linear *form, int dim);
 
 /* A linear form with numbers: lane i is first + i * stride, exactly: nothing wrapped. */
 typedef struct LinearNumbers {

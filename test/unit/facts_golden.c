@@ -39,7 +39,7 @@ static void put_linear(Buf *out, const Linear *form, const Type *type) {
     buf_printf(out, "%lld + [", (long long)form->constant);
     for (int i = 0; i < type->rank; i++) {
         if (i) buf_puts(out, ", ");
-        put_product(out, form->stride[i].multiplier, NULL, form->stride[i].factor);
+        put_product(out, linear_stride(form, i).multiplier, NULL, linear_stride(form, i).factor);
     }
     buf_putc(out, ']');
     for (int i = 0; i < form->num_parts; i++) {

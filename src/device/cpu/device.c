@@ -36,7 +36,7 @@ typedef struct LoadedCpu {
     double program_ns;    /* the least seen; 0: not known yet */
 } LoadedCpu;
 
-enum { MAX_ASSERT_RANK = 16 };
+enum { MAX_ASSERT_RANK = 32 }; /* of a tile: MAX_RANK of ir.h */
 
 /* One launch. */
 typedef struct CpuLaunch {
