@@ -116,6 +116,54 @@ static Object *run_listdir(Host *host, Object *const *args, const HostCall *call
     return names;
 }
 
+/* The names in a folder that is in reach of imports: beside the script, or below -I. NULL: raised. */
+static DIR *open_package(Host *host, const char *path) {
+    const Exec *exec = exec_of(host);
+    const char *slash = strrchr(exec->path, '/');
+    const char *beside =
+        slash ? str_c(host->arena, (Str){exec->path, (int)(slash - exec->path) + 1}) : ".";
+    const LangOptions *lang = host->script->main->options;
+    if (!path_is_below(path, &beside, 1) &&
+        !path_is_below(path, lang->include_dirs, lang->num_include_dirs))
+        return host_refuse(host, "modules of '%s', which imports do not reach", path), NULL;
+    return opendir(path);
+}
+
+static int by_name(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* [(name, is it a package), ..] of what a package's folder holds, by name; none where it is no
+ * folder. */
+static Object *run_modules(Host *host, Object *const *args, const HostCall *call) {
+    VEC(const char *) names = {0};
+    Str path;
+    (void)call;
+    if (!host_may_do(host, "a file") || !host_text(host, args[0], "path", &path))
+        return none_of(host);
+    const char *folder_name = str_c(host->arena, path);
+    Object *found = heap_list(host, OBJECT_LIST, 0, NULL);
+    DIR *folder = open_package(host, folder_name);
+    if (!folder) return is_raised(host) ? host->script->poison : found;
+    for (const struct dirent *entry; (entry = readdir(folder));)
+        vec_push(host->arena, &names, str_c(host->arena, str_of(entry->d_name)));
+    closedir(folder);
+    qsort(names.data, (size_t)names.count, sizeof *names.data, by_name);
+    for (int i = 0; i < names.count; i++) {
+        Str name = str_of(names.data[i]);
+        struct stat st;
+        Str init = str_format(host->arena, "%s/%.*s/__init__.py", folder_name, STR_ARG(name));
+        bool is_package = !stat(init.data, &st), is_file = str_ends(name, ".py");
+        if (is_file) name.length -= 3;
+        if ((!is_package && !is_file) || str_is(name, "__init__")) continue;
+        bool is_name = !memchr(name.data, '.', (size_t)name.length);
+        Object *row[] = {object_str(host->arena, name), object_bool(host->arena, is_package)};
+        if (is_name)
+            list_insert(host, found, found->num_items, heap_list(host, OBJECT_TUPLE, 2, row));
+    }
+    return found;
+}
+
 static Object *run_getcwd(Host *host, Object *const *args, const HostCall *call) {
     char here[PATH_MAX];
     (void)args, (void)call;
@@ -134,12 +182,17 @@ static Object *run_refuse_mode(Host *host, Object *const *args, const HostCall *
 }
 
 Object *files_open(Host *host, Str path) {
-    static const Native rows[] = {
-        NATIVE("read", "path", run_read),        NATIVE("write", "path, text, append", run_write),
-        NATIVE("exists", "path", run_stat),      {"isdir", "path", run_stat, 1},
-        NATIVE("mkdir", "path", run_mkdir),      NATIVE("remove", "path", run_remove),
-        NATIVE("listdir", "path?", run_listdir), NATIVE("getcwd", "", run_getcwd),
-        NATIVE("cpu_count", "", run_cpu_count),  NATIVE("refuse_mode", "mode", run_refuse_mode)};
+    static const Native rows[] = {NATIVE("read", "path", run_read),
+                                  NATIVE("write", "path, text, append", run_write),
+                                  NATIVE("exists", "path", run_stat),
+                                  {"isdir", "path", run_stat, 1},
+                                  NATIVE("mkdir", "path", run_mkdir),
+                                  NATIVE("remove", "path", run_remove),
+                                  NATIVE("listdir", "path?", run_listdir),
+                                  NATIVE("getcwd", "", run_getcwd),
+                                  NATIVE("modules", "folder", run_modules),
+                                  NATIVE("cpu_count", "", run_cpu_count),
+                                  NATIVE("refuse_mode", "mode", run_refuse_mode)};
     if (!str_is(path, "_files")) return NULL;
     Object *module = host_module_new(host, "_files");
     module_add_natives(host, module, rows, COUNT(rows));

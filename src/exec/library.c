@@ -41,6 +41,7 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(numbers, "numbers")                                                                       \
     TEXT(operator, "operator")                                                                     \
     TEXT(pathlib, "pathlib")                                                                       \
+    TEXT(pkgutil, "pkgutil")                                                                       \
     TEXT(posixpath, "posixpath")                                                                   \
     TEXT(pprint, "pprint")                                                                         \
     TEXT(proton, "triton.profiler")                                                                \
@@ -51,10 +52,13 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(tensor_descriptor, "triton.tools.tensor_descriptor")                                      \
     TEXT(textwrap, "textwrap")                                                                     \
     TEXT(torch_autograd, "torch.autograd.function")                                                \
+    TEXT(torch_distributed, "torch.distributed")                                                   \
+    TEXT(torch_dtensor, "torch.distributed.tensor")                                                \
     TEXT(torch_functional, "torch.nn.functional")                                                  \
     TEXT(torch_more, "torch._more")                                                                \
     TEXT(torch_nn, "torch.nn.modules")                                                             \
     TEXT(torch_optim, "torch.optim")                                                               \
+    TEXT(torch_version, "torch.version")                                                           \
     TEXT(types, "types")                                                                           \
     TEXT(warnings, "warnings")                                                                     \
     TEXT(collections_abc, "collections.abc")                                                       \

@@ -677,8 +677,9 @@ static Object *open_torch(Host *host) {
     for (int i = 0; i < COUNT(dtypes); i++)
         module_add(host, module, dtypes[i],
                    builtin_attribute(host->arena, STR("torch"), str_of(dtypes[i])));
-    static const char *const parts[] = {"cuda", "cpu",   "nn",    "testing", "profiler", "autograd",
-                                        "jit",  "utils", "optim", "_C",      "amp"};
+    static const char *const parts[] = {"cuda",     "cpu",         "nn",     "testing", "profiler",
+                                        "autograd", "jit",         "utils",  "optim",   "_C",
+                                        "amp",      "distributed", "version"};
     static const char *const of_autograd[] = {"no_grad", "enable_grad", "inference_mode",
                                               "set_grad_enabled", "is_grad_enabled"};
     for (int i = 0; i < COUNT(parts) && !is_raised(host); i++)

@@ -474,18 +474,37 @@ Object *script_comprehension(Host *host, const Expr *expr) {
 
 /* ---- imports ---- */
 
+static Str without_last(Str dotted) {
+    while (dotted.length && dotted.data[dotted.length - 1] != '.') dotted.length--;
+    if (dotted.length) dotted.length--;
+    return dotted;
+}
+
+static bool is_package(const Module *module) { return str_ends(module->path, "/__init__.py"); }
+
+/* __name__, __package__, __file__ and a package's __path__. */
+static void name_module(Host *host, Module *module, Str name) {
+    Arena *arena = host->script->arena;
+    Str package = is_package(module) ? name : without_last(name);
+    map_set(&module->space, STR("__name__"), host_keep(host, object_str(arena, name)));
+    map_set(&module->space, STR("__package__"), host_keep(host, object_str(arena, package)));
+    if (!module->path.length) return;
+    char here[4096];
+    bool is_absolute = module->path.data[0] == '/' || !getcwd(here, sizeof here);
+    Str file =
+        is_absolute ? module->path : str_format(arena, "%s/%.*s", here, STR_ARG(module->path));
+    map_set(&module->space, STR("__file__"), host_keep(host, object_str(arena, file)));
+    if (!is_package(module)) return;
+    Object *folder = object_str(arena, (Str){file.data, file.length - STR("/__init__.py").length});
+    map_set(&module->space, STR("__path__"),
+            host_keep(host, heap_list(host, OBJECT_LIST, 1, &folder)));
+}
+
 bool script_run_file(Host *host, Module *module, Str name) {
     Slots *slots = NULL;
     Script *script = host->script;
     module->space = (Map){.arena = script->arena};
-    map_set(&module->space, STR("__name__"), host_keep(host, object_str(script->arena, name)));
-    if (module->path.length) {
-        char here[4096];
-        bool is_absolute = module->path.data[0] == '/' || !getcwd(here, sizeof here);
-        Str file = is_absolute ? module->path
-                               : str_format(script->arena, "%s/%.*s", here, STR_ARG(module->path));
-        map_set(&module->space, STR("__file__"), host_keep(host, object_str(script->arena, file)));
-    }
+    name_module(host, module, name);
     if (!resolve_file(script->arena, (Ast *)(uintptr_t)module->ast, &slots, host->diag))
         return false;
     Host inner = {.arena = host->arena,
@@ -532,22 +551,26 @@ int script_stack(const Script *script, const char **names, int most) {
     return count;
 }
 
-static Str without_last(Str dotted) {
-    while (dotted.length && dotted.data[dotted.length - 1] != '.') dotted.length--;
-    if (dotted.length) dotted.length--;
-    return dotted;
-}
-
 /* What __name__ is in the module of a path. A package's __init__.py has the package's name. */
 static Str module_name(Host *host, int level, Str path) {
     if (!level) return str_copy(host->script->arena, path);
     const Object *own = map_get(&host->module->space, STR("__name__"));
     Str package = own && own->kind == OBJECT_STR ? own->text : (Str){0};
-    if (!str_ends(host->module->path, "/__init__.py")) package = without_last(package);
+    if (!is_package(host->module)) package = without_last(package);
     while (--level) package = without_last(package);
     if (!package.length || !path.length)
         return str_copy(host->script->arena, package.length ? package : path);
     return str_format(host->script->arena, "%.*s.%.*s", STR_ARG(package), STR_ARG(path));
+}
+
+/* A package has its parts that were imported as attributes. */
+static void name_in_package(Host *host, int level, Str package, Str name, Object *module) {
+    if (!level && !package.length) return;
+    const Object *above = import_module(host->module, level, package, host->diag);
+    if (above->kind != OBJECT_MODULE || !above->module || above->module == module->module) return;
+    Map *space = &above->module->space;
+    Str last = str_copy(host->script->arena, name);
+    if (space->arena && !map_get(space, last)) map_set(space, last, host_keep(host, module));
 }
 
 /* The module of a path: one of ours, a file's (run once, after its package's), or NULL. */
@@ -561,13 +584,17 @@ static Object *find_module(Host *host, int level, Str path) {
     module = import_module(host->module, level, path, host->diag);
     if (diag_failed(host->diag) || module->kind != OBJECT_MODULE) return NULL;
     if (!module->module) return builtin_module_exists(module->text) ? module : NULL;
+    Str name = module_name(host, level, path);
+    module->text = name;
     if (map_get_pointer(&script->modules, module->module)) return module;
     map_set_pointer(&script->modules, module->module, module->module);
-    module->text = str_copy(script->arena, path);
     const Watch *watch = script->watch; /* once, and then it is there */
     script->watch = NULL;
-    bool ran = script_run_file(host, module->module, module_name(host, level, path));
+    bool ran = script_run_file(host, module->module, name);
     script->watch = watch;
+    int dot = package.length ? package.length + 1 : 0;
+    Str last = {path.data + dot, path.length - dot};
+    if (ran && last.length) name_in_package(host, level, package, last, module);
     return ran ? module : NULL;
 }
 

@@ -504,6 +504,32 @@ static Object *object_set_of(Host *host, Object *const *args, const HostCall *ca
     return object_set(host, args + 1, &inner);
 }
 
+static bool delete_own(Host *host, Object *object, Str name) {
+    bool is_instance = object->kind == OBJECT_HOST && object->type == &instance_type;
+    if (is_instance && !host_may_change(host, object, "an object")) return false;
+    if (is_instance && dict_remove(host, object->items[1], object_str(host->arena, name)))
+        return true;
+    host_raise(host, CLASS_ATTRIBUTE_ERROR, "'%.*s' object has no attribute '%.*s'",
+               STR_ARG(class_info(class_of(host, object))->name), STR_ARG(name));
+    return false;
+}
+
+bool host_delete_attribute(Host *host, Object *object, Str name) {
+    if (is_raised(host)) return false;
+    Object *named[] = {object_str(host->arena, name)};
+    if (special_call(host, object, "__delattr__", 1, named)) return !is_raised(host);
+    return !is_raised(host) && delete_own(host, object, name);
+}
+
+/* object.__delattr__: past the class's own. */
+static Object *object_delete(Host *host, Object *const *args, const HostCall *call) {
+    Str name;
+    if (!host_text(host, args[call->self ? 0 : 1], "attribute name", &name) ||
+        !delete_own(host, call->self ? call->self : args[0], name))
+        return host->script->poison;
+    return host->script->none;
+}
+
 /* super().name: the next class after `owner` that has it, for self. */
 static Object *super_get(Host *host, Object *super, Str name) {
     Object *owner = super->items[0], *self = super->items[1];
@@ -518,8 +544,10 @@ static Object *super_get(Host *host, Object *super, Str name) {
     }
     static const Native init = NATIVE("__init__", "..", object_init),
                         set = NATIVE("__setattr__", "name, value", object_set),
+                        delete = NATIVE("__delattr__", "name", object_delete),
                         nothing = NATIVE("__init_subclass__", "..", object_nothing);
     if (str_is(name, "__setattr__")) return native_new(host, &set, self);
+    if (str_is(name, "__delattr__")) return native_new(host, &delete, self);
     if (str_is(name, "__new__")) return native_new(host, &object_new_native, NULL);
     if (str_is(name, "__init_subclass__")) return native_new(host, &nothing, NULL);
     return str_is(name, "__init__") ? native_new(host, &init, self) : NULL;
@@ -544,9 +572,11 @@ static Object *class_get(Host *host, Object *class, Str name) {
     if (str_is(name, "__module__"))
         return info->module ? host_hold(host, info->module)
                             : object_str(host->arena, STR("builtins"));
-    static const Native set = NATIVE("__setattr__", "self, name, value", object_set_of);
+    static const Native set = NATIVE("__setattr__", "self, name, value", object_set_of),
+                        delete = NATIVE("__delattr__", "self, name", object_delete);
     if (str_is(name, "__new__")) return native_new(host, &object_new_native, NULL);
     if (str_is(name, "__setattr__")) return native_new(host, &set, NULL);
+    if (str_is(name, "__delattr__")) return native_new(host, &delete, NULL);
     if (str_is(name, "__doc__")) {
         bool has_doc = info->body.count && info->body.stmts[0]->kind == STMT_EXPR &&
                        info->body.stmts[0]->value->kind == EXPR_STRING;
@@ -731,15 +761,5 @@ bool host_set_attribute(Host *host, Object *object, Str name, Object *value) {
     else
         host_raise(host, CLASS_ATTRIBUTE_ERROR, "'%.*s' object has no attribute '%.*s'",
                    STR_ARG(class), STR_ARG(name));
-    return false;
-}
-
-bool host_delete_attribute(Host *host, Object *object, Str name) {
-    if (is_raised(host)) return false;
-    bool is_instance = object->kind == OBJECT_HOST && object->type == &instance_type;
-    if (is_instance && dict_remove(host, object->items[1], object_str(host->arena, name)))
-        return true;
-    host_raise(host, CLASS_ATTRIBUTE_ERROR, "'%.*s' object has no attribute '%.*s'",
-               STR_ARG(class_info(class_of(host, object))->name), STR_ARG(name));
     return false;
 }

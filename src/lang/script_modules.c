@@ -141,6 +141,27 @@ static Object *math_isinf(Host *host, Object *const *args, const HostCall *call)
     return object_bool(host->arena, isinf(x));
 }
 
+static Object *math_isfinite(Host *host, Object *const *args, const HostCall *call) {
+    double x;
+    (void)call;
+    if (!host_double(host, args[0], "the argument", &x)) return host->script->poison;
+    return object_bool(host->arena, isfinite(x));
+}
+static Object *math_copysign(Host *host, Object *const *args, const HostCall *call) {
+    return (void)call, math_two(host, args, copysign);
+}
+
+static Object *math_isqrt(Host *host, Object *const *args, const HostCall *call) {
+    int64_t n;
+    (void)call;
+    if (!host_int(host, args[0], "the argument", &n)) return host->script->poison;
+    if (n < 0) return host_raise(host, CLASS_VALUE_ERROR, "isqrt() argument must be nonnegative");
+    int64_t root = (int64_t)sqrt((double)n); /* within one of it */
+    while ((int128)root * root > n) root--;
+    while ((int128)(root + 1) * (root + 1) <= n) root++;
+    return object_int(host->arena, root);
+}
+
 static Object *math_prod(Host *host, Object *const *args, const HostCall *call) {
     int count;
     Object **items, *product = object_int(host->arena, 1);
@@ -165,18 +186,33 @@ static Object *math_gcd(Host *host, Object *const *args, const HostCall *call) {
 
 static Object *open_math(Host *host) {
     static const Native rows[] = {
-        NATIVE("sqrt", "x", math_sqrt),        NATIVE("exp", "x", math_exp),
-        NATIVE("log", "x, base?", math_log),   NATIVE("log2", "x", math_log2),
-        NATIVE("log10", "x", math_log10),      NATIVE("log1p", "x", math_log1p),
-        NATIVE("expm1", "x", math_expm1),      NATIVE("sin", "x", math_sin),
-        NATIVE("cos", "x", math_cos),          NATIVE("tan", "x", math_tan),
-        NATIVE("atan", "x", math_atan),        NATIVE("tanh", "x", math_tanh),
-        NATIVE("erf", "x", math_erf),          NATIVE("fabs", "x", math_fabs),
-        NATIVE("ceil", "x", math_ceil),        NATIVE("floor", "x", math_floor),
-        NATIVE("trunc", "x", math_trunc),      NATIVE("pow", "x, y", math_pow),
-        NATIVE("fmod", "x, y", math_fmod),     NATIVE("atan2", "y, x", math_atan2),
-        NATIVE("isnan", "x", math_isnan),      NATIVE("isinf", "x", math_isinf),
-        NATIVE("prod", "iterable", math_prod), NATIVE("gcd", "a, b", math_gcd),
+        NATIVE("sqrt", "x", math_sqrt),
+        NATIVE("exp", "x", math_exp),
+        NATIVE("log", "x, base?", math_log),
+        NATIVE("log2", "x", math_log2),
+        NATIVE("log10", "x", math_log10),
+        NATIVE("log1p", "x", math_log1p),
+        NATIVE("expm1", "x", math_expm1),
+        NATIVE("sin", "x", math_sin),
+        NATIVE("cos", "x", math_cos),
+        NATIVE("tan", "x", math_tan),
+        NATIVE("atan", "x", math_atan),
+        NATIVE("tanh", "x", math_tanh),
+        NATIVE("erf", "x", math_erf),
+        NATIVE("fabs", "x", math_fabs),
+        NATIVE("ceil", "x", math_ceil),
+        NATIVE("floor", "x", math_floor),
+        NATIVE("trunc", "x", math_trunc),
+        NATIVE("pow", "x, y", math_pow),
+        NATIVE("fmod", "x, y", math_fmod),
+        NATIVE("atan2", "y, x", math_atan2),
+        NATIVE("isnan", "x", math_isnan),
+        NATIVE("isinf", "x", math_isinf),
+        NATIVE("prod", "iterable", math_prod),
+        NATIVE("gcd", "a, b", math_gcd),
+        NATIVE("isqrt", "n", math_isqrt),
+        NATIVE("isfinite", "x", math_isfinite),
+        NATIVE("copysign", "x, y", math_copysign),
     };
     Object *module = host_module_new(host, "math");
     module_add_natives(host, module, rows, COUNT(rows));

@@ -95,12 +95,21 @@ def l1_loss(input, target, size_average=None, reduce=None, reduction='mean', wei
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'):
-    if weight is not None:
-        refuse('weight= of nll_loss')
-    loss = -input.gather(1, target[:, None]).squeeze(1)
-    if ignore_index < 0:
-        return _reduced(loss, reduction)
-    refuse('ignore_index= of nll_loss')
+    if len(input.shape) != 2:
+        refuse('nll_loss of another shape than (rows, classes)')
+    kept = target != ignore_index
+    safe = where(kept, target, 0)
+    weights = kept.to(input.dtype) if weight is None else where(kept, weight.index_select(0, safe), 0.0)
+    loss = where(kept, -input.gather(1, safe[:, None]).squeeze(1) * weights, 0.0)
+    return loss.sum() / weights.sum() if reduction == 'mean' else _reduced(loss, reduction)
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction='mean', log_target=False):
+    if log_target:
+        loss = target.exp() * (target - input)
+    else:
+        loss = where(target == 0, 0.0, target * target.log()) - target * input
+    return loss.sum() / input.shape[0] if reduction == 'batchmean' else _reduced(loss, reduction)
 
 
 def one_hot(tensor, num_classes=-1):

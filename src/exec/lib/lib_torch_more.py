@@ -201,6 +201,9 @@ class _Methods:
     def reshape_as(self, other):
         return self.reshape(other.shape)
 
+    def broadcast_to(self, *size):
+        return self.expand(*size)
+
     def expand_as(self, other):
         return self.expand(other.shape)
 

@@ -52,6 +52,13 @@ class Module:
         else:
             object.__setattr__(self, name, value)
 
+    def __delattr__(self, name):
+        for group in (self._parameters, self._buffers, self._modules):
+            if name in group:
+                del group[name]
+                return
+        object.__delattr__(self, name)
+
     def __call__(self, *args, **kwargs):
         return self.forward(*args, **kwargs)
 
@@ -607,6 +614,25 @@ class CrossEntropyLoss(Module):
     def forward(self, input, target):
         return functional.cross_entropy(input, target, self.weight, None, self.ignore_index, None, self.reduction,
                                         self.label_smoothing)
+
+
+class NLLLoss(Module):
+    def __init__(self, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction='mean'):
+        super().__init__()
+        self.register_buffer('weight', weight)
+        self.ignore_index, self.reduction = ignore_index, reduction
+
+    def forward(self, input, target):
+        return functional.nll_loss(input, target, self.weight, None, self.ignore_index, None, self.reduction)
+
+
+class KLDivLoss(Module):
+    def __init__(self, size_average=None, reduce=None, reduction='mean', log_target=False):
+        super().__init__()
+        self.reduction, self.log_target = reduction, log_target
+
+    def forward(self, input, target):
+        return functional.kl_div(input, target, reduction=self.reduction, log_target=self.log_target)
 
 
 class MSELoss(Module):
