@@ -116,7 +116,7 @@ static Object *run_listdir(Host *host, Object *const *args, const HostCall *call
     return names;
 }
 
-/* The names in a folder that is in reach of imports: beside the script, or below -I. NULL: raised. */
+/* A folder in reach of imports: beside the script, or below -I. NULL: refused, or none. */
 static DIR *open_package(Host *host, const char *path) {
     const Exec *exec = exec_of(host);
     const char *slash = strrchr(exec->path, '/');
