@@ -15,6 +15,7 @@
  *     files.c      reading and writing where that is allowed
  *     library.c    modules that are Python text of ours, lib/; where a script may write
  *     compile.c    torch.compile
+ *     descriptor.c TensorDescriptor
  *     jit.c        functions with @triton.jit, and their launches
  *     autotuner.py @triton.autotune and @triton.heuristics; autotune.c what these ask of C
  *
@@ -127,6 +128,11 @@ void add_perf_report(Host *host, Object *module); /* perf.c */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call);
 /* tern_tuned_key for these arguments, not all of which need be there; NULL: raised. tern_free. */
 char *jit_tuned_key(Host *host, const Object *jit, const HostCall *call);
+
+/* ---- descriptor.c ---- */
+bool is_descriptor_object(const Object *object);
+/* False: raised. Whether it is in order tern_descriptor_error says. */
+bool descriptor_of(Host *host, Object *self, tern_descriptor *descriptor);
 
 /* ---- profile.c, extension.c ---- */
 Object *profile_open(Host *host, Str path); /* NULL: no such module of ours */

@@ -90,7 +90,8 @@ typedef struct Launch {
     int num_warps, num_stages;
     bool precise;
     Buf signature;
-    tern_argument arguments[MOST_ARGUMENTS];
+    bool is_key; /* nothing is launched: a descriptor may lack what a hook sets */
+    tern_argument arguments[MOST_ARGUMENTS + 2 * TERN_DESCRIPTOR_RANK];
     int num_arguments;
 } Launch;
 
@@ -210,6 +211,19 @@ static tern_argument tensor_argument(Object *value, const tern_function_paramete
     return argument;
 }
 
+static bool add_descriptor(Host *host, Object *value, Launch *launch) {
+    char type[200];
+    tern_descriptor descriptor;
+    if (!descriptor_of(host, value, &descriptor)) return false;
+    const char *error = launch->is_key ? NULL : tern_descriptor_error(&descriptor);
+    if (error) return host_raise(host, CLASS_VALUE_ERROR, "a TensorDescriptor: %s", error), false;
+    tern_descriptor_type(&descriptor, type, sizeof type);
+    buf_puts(&launch->signature, type);
+    launch->num_arguments +=
+        tern_descriptor_arguments(&descriptor, launch->arguments + launch->num_arguments);
+    return true;
+}
+
 /* One parameter: its part of the signature, and the argument unless it is a constant. */
 static bool add_argument(Host *host, Object *value, const tern_function_parameter *parameter,
                          Launch *launch) {
@@ -217,6 +231,9 @@ static bool add_argument(Host *host, Object *value, const tern_function_paramete
     int64_t number;
     if (parameter->is_constexpr || value->kind == OBJECT_NONE)
         return constant_text(host, value, out);
+    if (launch->num_arguments >= MOST_ARGUMENTS)
+        return host_refuse(host, "a kernel of so many arguments"), false;
+    if (is_descriptor_object(value)) return add_descriptor(host, value, launch);
     tern_argument *argument = &launch->arguments[launch->num_arguments];
     if (is_tensor_object(value)) {
         *argument = tensor_argument(value, parameter, out);
@@ -324,6 +341,7 @@ char *jit_tuned_key(Host *host, const Object *self, const HostCall *call) {
     const FunctionDef *def = self->items[0]->function->def;
     tern_value *known = arena_array(host->arena, tern_value, MOST_KNOWN);
     int num_known = 0;
+    launch->is_key = true;
     launch->signature.arena = host->arena;
     if (!make_known(host, self) || !place_arguments(host, self->items[0], call, launch, true))
         return NULL;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# triton.tools.tensor_descriptor: what files ask isinstance of; kernels do not take one yet.
+# triton.tools.tensor_descriptor: a block of a tensor, which kernels take (descriptor.c).
 
 
 class TensorDescriptor:
