@@ -62,6 +62,7 @@ typedef struct Exec {
     bool has_said_where;    /* tensors on the CPU are */
     const char *text;       /* of the file, when it is none; or NULL */
     bool is_config_refused; /* the launch that raised last asks for too much, or static_assert */
+    Object *launch_hook; /* (name, metadata, grid, arguments) -> what is called after; or NULL */
     Random random;
     struct State *states; /* of functions that are compiled */
     struct Entry *retired;
@@ -126,6 +127,7 @@ void torch_fill_normal(Random *random, float *to, int64_t count);
 Object *triton_open(Host *host, Str path);
 void add_perf_report(Host *host, Object *module); /* perf.c */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call);
+Object *run_launch_hook(Host *host, Object *const *args, const HostCall *call);
 /* tern_tuned_key for these arguments, not all of which need be there; NULL: raised. tern_free. */
 char *jit_tuned_key(Host *host, const Object *jit, const HostCall *call);
 

@@ -3,8 +3,8 @@
  *
  * The kernel is compiled from the file's text, for the arguments as Triton would: what is divisible
  * by 16, what is 1. A name of the file that the kernel reads has the value that it has when the
- * kernel is first launched. items[0] of a jit function is the Python function; of a launcher the
- * jit function, then the grid. */
+ * kernel is first launched. items of a jit function: the Python function, launch_metadata; of a
+ * launcher: the jit function, the grid. */
 #include "exec/exec.h"
 
 #include <stdio.h>
@@ -364,6 +364,30 @@ char *jit_tuned_key(Host *host, const Object *self, const HostCall *call) {
     return key;
 }
 
+/* A function that is called before each launch and gives what is called after it; None: nothing. */
+Object *run_launch_hook(Host *host, Object *const *args, const HostCall *call) {
+    Exec *exec = exec_of(host);
+    bool is_none = args[0]->kind == OBJECT_NONE;
+    (void)call;
+    if (exec->launch_hook) host_drop(host, exec->launch_hook);
+    exec->launch_hook = is_none ? NULL : host_keep(host, args[0]);
+    return host->script->none;
+}
+
+static Object *hook_before(Host *host, Object *self, const FunctionDef *def, const Launch *launch,
+                           const uint32_t grid[3]) {
+    Object *hook = exec_of(host)->launch_hook, *sizes[3];
+    if (!hook) return NULL;
+    Object *arguments = heap_list(host, OBJECT_DICT, 0, NULL);
+    for (int i = 0; i < def->num_params; i++)
+        dict_put(host, arguments, object_str(host->arena, def->params[i].name), launch->values[i]);
+    for (int i = 0; i < 3; i++) sizes[i] = object_int(host->arena, grid[i]);
+    Object *metadata = self->items[1];
+    return host_invoke_with(host, hook, 4,
+                            (Object *[]){object_str(host->arena, def->name), metadata,
+                                         heap_list(host, OBJECT_TUPLE, 3, sizes), arguments});
+}
+
 /* With `grid` NULL the kernel is only made ready, and *ready. */
 static Object *launch_on(Host *host, Object *self, Object *grid_object, const HostCall *call,
                          tern_kernel **ready) {
@@ -391,9 +415,12 @@ static Object *launch_on(Host *host, Object *self, Object *grid_object, const Ho
         *ready = kernel;
         return host->script->none;
     }
+    Object *after = hook_before(host, self, def, launch, grid);
+    if (is_raised(host)) return host->script->poison;
     if (tern_launch(NULL, kernel, grid, launch->arguments, launch->num_arguments))
         return tensor_failed(host);
-    return host->script->none;
+    if (after && after->kind != OBJECT_NONE) host_invoke_with(host, after, 0, NULL);
+    return is_raised(host) ? host->script->poison : host->script->none;
 }
 
 static Object *launch(Host *host, Object *launcher, const HostCall *call) {
@@ -548,17 +575,23 @@ static const HostType jit_type = {
     .name = "JITFunction", .attribute = jit_get, .subscript = jit_grid, .call = jit_call};
 
 static Object *jit_of(Host *host, Object *const *args, const HostCall *call) {
-    (void)call;
     if (args[0]->kind != OBJECT_FUNCTION) return host_refuse(host, "@triton.jit of no function");
-    Object *jit = heap_host(host, &jit_type, 1, args);
+    Object *parts[] = {args[0], call->self ? call->self : host->script->none};
+    Object *jit = heap_host(host, &jit_type, 2, parts);
     jit->payload = arena_new_of(exec_of(host)->arena, Jit);
     return jit;
 }
 
-/* @triton.jit and @triton.jit(..): the options are read from the text. */
+/* @triton.jit and @triton.jit(..): the options are read from the text, but launch_metadata, which
+ * is called at launches. */
 Object *jit_decorator(Host *host, Object *const *args, const HostCall *call) {
     static const Native with_options = NATIVE("jit", "fn", jit_of);
     (void)args;
+    Object *metadata = NULL;
     bool direct = call->num_args == 1 && !(call->names && call->names[0].length);
-    return direct ? jit_of(host, call->args, call) : native_new(host, &with_options, NULL);
+    HostCall bare = *call;
+    bare.self = NULL;
+    for (int i = 0; i < call->num_args && call->names; i++)
+        if (str_is(call->names[i], "launch_metadata")) metadata = call->args[i];
+    return direct ? jit_of(host, call->args, &bare) : native_new(host, &with_options, metadata);
 }

@@ -44,6 +44,8 @@ Object *module_of_text(Host *host, const char *name, const char *file, const cha
     TEXT(pkgutil, "pkgutil")                                                                       \
     TEXT(posixpath, "posixpath")                                                                   \
     TEXT(pprint, "pprint")                                                                         \
+    TEXT(libtriton, "triton._C.libtriton")                                                         \
+    TEXT(proton_viewer, "triton.profiler.viewer")                                                  \
     TEXT(proton, "triton.profiler")                                                                \
     TEXT(pytest, "pytest")                                                                         \
     TEXT(statistics, "statistics")                                                                 \

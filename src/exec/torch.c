@@ -645,8 +645,9 @@ static Object *run_import(Host *host, Object *const *args, const HostCall *call)
 
 void add_torch(Host *host, Object *module) {
     static const Native refuse = NATIVE("refuse", "what", run_refuse),
-                        import = NATIVE("import_module", "name", run_import);
-    if (str_is(module->text, "_torch")) module_add_natives(host, module, &import, 1);
+                        own[] = {NATIVE("import_module", "name", run_import),
+                                 NATIVE("launch_hook", "function", run_launch_hook)};
+    if (str_is(module->text, "_torch")) module_add_natives(host, module, own, COUNT(own));
     module_add_natives(host, module, both, COUNT(both));
     module_add_natives(host, module, functions, COUNT(functions));
     add_making(host, module);
