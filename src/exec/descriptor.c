@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* descriptor: a TensorDescriptor of a script (lib/lib_tensor_descriptor.py) as a kernel's argument. */
+/* descriptor: a TensorDescriptor of a script (lib/lib_tensor_descriptor.py), which kernels take. */
 #include "exec/exec.h"
 
 bool is_descriptor_object(const Object *object) {
