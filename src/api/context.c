@@ -265,7 +265,7 @@ tern_context *tern_open(const tern_open_options *options, tern_status *status, c
     if (result)
         tell(message, message_size, context ? tern_message(context) : no_memory_words);
     else
-        context->message = "", context->nvtx = nvtx_open();
+        context->message = "", context->nvtx = outside_is_off ? NULL : nvtx_open();
     if (result)
         tern_close(context);
     else
@@ -279,8 +279,9 @@ void tern_close(tern_context *context) {
     int saved = errno;
     Device *device = &context->device;
     gates_open(context);
-    outside_end(context->outside);
+    Outside *outside = context->outside;
     context->outside = NULL;
+    outside_end(outside);
     if (device->ops && !setjmp(context->oom)) device->ops->synchronize(device);
     while (context->handles) handle_close(context->handles);
     while (context->num_buffers) buffer_free(context->buffers[context->num_buffers - 1]);

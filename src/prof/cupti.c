@@ -126,6 +126,7 @@ static CuptiResult attach(Cupti *cupti, const char **doing) {
     CuptiResult result = cupti->subscribe(&cupti->subscriber, callback, NULL);
     if (result != CUPTI_OK) {
         cupti->subscriber = NULL;
+        cupti->is_taken = result == CUPTI_MULTIPLE_SUBSCRIBERS;
         return result;
     }
     *doing = "set it up";

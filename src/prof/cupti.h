@@ -115,6 +115,7 @@ typedef struct CUPTI_PACKED CuptiOverhead {
 typedef struct Cupti {
     void *library;
     CuptiSubscriber subscriber; /* NULL: nothing is recorded */
+    bool is_taken;              /* another profiler has the process */
     struct CuptiBuffer *taken;  /* what cupti_next reads */
     uint32_t api;               /* 130001 is 13.0's; small numbers are older */
 #define CUPTI_CALL(name, symbol, parameters, arguments) CuptiResult(*name) parameters;

@@ -57,24 +57,6 @@ ProfFrames *prof_frames(tern_profile *profile) {
     return frames;
 }
 
-double prof_range_ns(const tern_profile *profile) {
-    double frames_ns =
-        profile->num_framed ? (double)profile->frames_ns / (double)profile->num_framed : 0;
-    double memory_ns =
-        profile->num_marks ? (double)profile->memory_ns / (double)profile->num_marks : 0;
-    return profile->range_ns + frames_ns + memory_ns;
-}
-
-double prof_recording_ns(const tern_profile *profile) {
-    double sum_ns = (double)profile->frames_ns + (double)profile->memory_ns;
-    for (int i = 0; i < profile->num_events; i++) {
-        const ProfEvent *event = &profile->events[i];
-        if (event->on_device || event->kind == TERN_CALL_DRIVER) continue;
-        sum_ns += event->kind == TERN_CALL_RANGE ? profile->range_ns : profile->call_ns;
-    }
-    return sum_ns;
-}
-
 /* ---- libdw: elfutils/libdwfl.h, of what is used here ---- */
 
 typedef struct Dwfl Dwfl;

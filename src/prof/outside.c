@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+_Thread_local bool outside_is_off;
+
 enum { MOST_REPORTS = 1000 };
 
 struct Outside {
@@ -20,7 +22,7 @@ struct Outside {
 
 Outside *outside_begin(tern_context *context) {
     const char *folder = getenv("TERN_PROFILE");
-    if (!folder || !*folder) return NULL;
+    if (!folder || !*folder || outside_is_off) return NULL;
     Outside *outside = calloc(1, sizeof *outside);
     if (!outside) return NULL;
     snprintf(outside->folder, sizeof outside->folder, "%s", folder);

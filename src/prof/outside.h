@@ -14,6 +14,9 @@
 
 typedef struct Outside Outside;
 
+/* Contexts that this thread opens now are no program's, but tern's own: no tool is told of them. */
+extern _Thread_local bool outside_is_off;
+
 Outside *outside_begin(tern_context *context); /* NULL: nobody asked for it, or it cannot be */
 void outside_end(Outside *outside);            /* writes the reports; NULL is allowed */
 /* Called by the driver, of libtern.so: its name is NVIDIA's. 0: the library is of no use. */

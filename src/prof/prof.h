@@ -159,6 +159,7 @@ struct tern_profile {
     ProfName recent_names[PROF_RECENT_NAMES]; /* of names, by where the caller's text lay */
     int64_t begin_ns, end_ns;                 /* of the monotonic clock */
     double range_ns, call_ns;   /* an empty range's cost, an op's, but for memory, C functions */
+    double launch_ns;           /* a launch's; negative: not measured */
     struct ProfTiming *timings; /* cuda: events around device work */
     int num_timings, timings_capacity;
     VEC(ProfStream) streams;
@@ -188,10 +189,15 @@ void prof_marks_free(tern_profile *profile);
 void prof_marks_to_events(tern_profile *profile);
 
 /* ---- frames.c ---- */
-ProfFrames *prof_frames(tern_profile *profile);        /* of the caller; NULL: there are none */
+ProfFrames *prof_frames(tern_profile *profile); /* of the caller; NULL: there are none */
+void prof_name_frames(tern_profile *profile);
+
+/* ---- cost.c ---- */
+int64_t prof_own_ns(void);                                    /* of this thread */
+double prof_measure_range(tern_profile *profile, bool is_op); /* what recorded one takes, in ns */
+void prof_measure_launch(tern_profile *profile);       /* if it has any and none was measured */
 double prof_range_ns(const tern_profile *profile);     /* of recording one, with all it takes */
 double prof_recording_ns(const tern_profile *profile); /* of all that was recorded */
-void prof_name_frames(tern_profile *profile);
 
 /* ---- profile.c ---- */
 

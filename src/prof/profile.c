@@ -220,6 +220,7 @@ static tern_status window_close(tern_profile *profile) {
     free_timings(profile);
     cupti_close(&profile->cupti);
     if (profile->out_of_memory) return TERN_ERROR_NO_MEMORY;
+    prof_measure_launch(profile);
     profile->is_ready = true;
     if (profile->options.on_ready && profile->phase == PROF_ACTIVE)
         profile->options.on_ready(profile->options.user, profile);
@@ -277,37 +278,6 @@ tern_status tern_profile_step(tern_profile *profile) {
 
 /* ---- start and stop ---- */
 
-static int compare_ns(const void *a, const void *b) {
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double trial_ns(tern_profile *profile, bool is_op) {
-    enum { RANGES = 512 };
-    static const int64_t sizes[] = {64, 64};
-    static const tern_input input = {.rank = 2, .sizes = sizes};
-    int64_t start = clock_ns() - profile->frames_ns - profile->memory_ns;
-    for (int i = 0; i < RANGES; i++) {
-        if (is_op)
-            tern_op_push(profile->context, "op", &input, 1);
-        else
-            tern_range_push(profile->context, "range");
-        tern_range_pop(profile->context);
-    }
-    return (double)(clock_ns() - profile->frames_ns - profile->memory_ns - start) / RANGES;
-}
-
-/* What an empty range, or op, costs, by some thousands, which are then forgotten: the median of
- * some rounds. Fewer again and again would stay in the nearest cache, and the least of them is what
- * hardly a range costs. Getting memory is counted as it happens, here and later. */
-static double measure_range(tern_profile *profile, bool is_op) {
-    enum { ROUNDS = 16 };
-    double took[ROUNDS];
-    for (int round = 0; round < ROUNDS; round++) took[round] = trial_ns(profile, is_op);
-    qsort(took, ROUNDS, sizeof *took, compare_ns);
-    return (took[ROUNDS / 2 - 1] + took[ROUNDS / 2]) / 2;
-}
-
 static bool is_sane(const tern_profile_options *options) {
     return options->wait >= 0 && options->warmup >= 0 && options->active >= 0 &&
            options->repeat >= 0 &&
@@ -326,8 +296,9 @@ static tern_profile *start(tern_context *context, tern_profile *profile) {
     profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;
     if (!options->max_events || options->max_events > MOST_EVENTS) options->max_events = 1000000;
     if (!is_sane(options) || !watch(profile)) return NULL;
-    profile->range_ns = measure_range(profile, false);
-    profile->call_ns = measure_range(profile, true);
+    profile->range_ns = prof_measure_range(profile, false);
+    profile->call_ns = prof_measure_range(profile, true);
+    profile->launch_ns = -1;
     look_away(profile);
     profile->is_running = true;
     if (!window_open(profile)) return NULL;

@@ -12,7 +12,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- names ---- */
@@ -92,15 +91,8 @@ static void fill_piece(char *piece) {
     for (int at = 0; at < PIECE_BYTES; at += SMALL_PAGE) ((volatile char *)piece)[at] = 0;
 }
 
-/* Of this thread alone: others may run meanwhile. */
-static int64_t own_ns(void) {
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
 static bool add_piece(tern_profile *profile, ProfPieces *pieces) {
-    int64_t start_ns = own_ns();
+    int64_t start_ns = prof_own_ns();
     void **all = realloc(pieces->at, ((size_t)pieces->count + 1) * sizeof *all);
     if (!all) return false;
     pieces->at = all;
@@ -108,7 +100,7 @@ static bool add_piece(tern_profile *profile, ProfPieces *pieces) {
     if (!piece) return false;
     fill_piece(piece);
     all[pieces->count++] = piece;
-    profile->memory_ns += own_ns() - start_ns;
+    profile->memory_ns += prof_own_ns() - start_ns;
     return true;
 }
 

@@ -100,9 +100,10 @@ static void put_times(Buf *out, const tern_profile *profile, bool device) {
         if (i < PROF_MODULE_LOADING || i > PROF_QUEUE_FULL) own_ns += profile->overheads[i].ns;
     buf_printf(out,
                "times by CUPTI, API %u; its own work took %s, %.2f %% of the time, without what it "
-               "adds to calls\n",
+               "adds to %scalls\n",
                profile->cupti.api, prof_time(a, (double)own_ns),
-               wall > 0 ? (double)own_ns * 100 / (double)wall : 0.0);
+               wall > 0 ? (double)own_ns * 100 / (double)wall : 0.0,
+               profile->launch_ns >= 0 ? "other " : "");
     if (profile->num_lost)
         buf_printf(out,
                    "up to %lld of its records are lost: there was no room, or they had no time\n",
@@ -140,7 +141,9 @@ static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *tab
     buf_printf(out, "%s; self CPU %s of %s", profile->device, prof_time(a, (double)table->all_cpu),
                prof_time(b, (double)wall));
     if (table->device) buf_printf(out, ", self GPU %s", prof_time(c, (double)table->all_device));
-    buf_printf(out, "; recording: %.0f ns a range, %.2f %% of the time\n", prof_range_ns(profile),
+    buf_printf(out, "; recording: %.0f ns a range, ", prof_range_ns(profile));
+    if (profile->launch_ns >= 0) buf_printf(out, "%.0f ns a launch, ", profile->launch_ns);
+    buf_printf(out, "%.2f %% of the time\n",
                wall ? prof_recording_ns(profile) * 100 / (double)wall : 0.0);
     put_times(out, profile, table->device);
     if (profile->num_dropped)

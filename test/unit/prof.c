@@ -231,8 +231,9 @@ TEST(a_recording_has_ranges_calls_and_kernels) {
         if (!strcmp(event->name, "tern_read")) CHECK(event->bytes == sizeof back);
     }
     CHECK(self == total(profile, "all"));
-    profile->range_ns = 1, profile->call_ns = 1000, profile->memory_ns = 100000;
-    CHECK(prof_recording_ns(profile) == 100000 + 4 + 8 * 1000);
+    profile->range_ns = 1, profile->call_ns = 1000, profile->launch_ns = 500;
+    profile->memory_ns = 100000;
+    CHECK(prof_recording_ns(profile) == 100000 + 4 + 6 * 500 + 2 * 1000);
     char *table = tern_profile_table(profile, &(tern_table_options){.style = TERN_TABLE_CSV});
     CHECK(strstr(table, "\"step\",host,3,") && strstr(table, "\"fill\",host,3,"));
     tern_free(table);
