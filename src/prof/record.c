@@ -224,9 +224,33 @@ static __attribute__((noinline)) void end(tern_profile *profile, const tern_call
 /* ---- the same where nothing is taken, and nothing called, so that no registers are saved ---- */
 
 #if defined(__x86_64__)
+enum { WIDE = 16 };
+
+/* What lies behind a text's end is read with it, in its page, and does not count. */
+__attribute__((no_sanitize_address, no_sanitize_thread)) static bool is_same_start(const char *a,
+                                                                                   const char *b,
+                                                                                   bool *ends) {
+    __m128i x = _mm_loadu_si128((const __m128i *)a), y = _mm_loadu_si128((const __m128i *)b);
+    unsigned same = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, y));
+    unsigned zero = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(x, _mm_setzero_si128()));
+    unsigned wanted = zero ? zero ^ (zero - 1) : 0xffff; /* up to the end, it too */
+    *ends = zero != 0;
+    return (same & wanted) == wanted;
+}
+
+static bool is_wide_in_page(const char *text) {
+    enum { PAGE = 4096 };
+    return (uintptr_t)text % PAGE <= PAGE - WIDE;
+}
+
 /* Of names that are not long; a call of strcmp would cost what this does. */
 static bool is_short_and_same(const char *a, const char *b) {
     enum { SHORT = 48 };
+    bool ends = false;
+    if (is_wide_in_page(a) && is_wide_in_page(b)) {
+        if (!is_same_start(a, b, &ends)) return false;
+        if (ends) return true;
+    }
     for (int i = 0; i < SHORT; i++) {
         if (a[i] != b[i]) return false;
         if (!a[i]) return true;
@@ -234,10 +258,8 @@ static bool is_short_and_same(const char *a, const char *b) {
     return false;
 }
 
-/* A range of a name that came before, where there is room. The next marks come into the cache
- * meanwhile. */
+/* A range of a name that came before, where there is room. */
 static bool begin_again(tern_profile *profile, const tern_call *call) {
-    enum { AHEAD = 16 };
     const ProfName *name = recent(profile, call->name);
     ProfThread *thread = profile->last_thread;
     if (call->kind != TERN_CALL_RANGE || profile->num_free <= 0 || !thread ||
@@ -247,7 +269,6 @@ static bool begin_again(tern_profile *profile, const tern_call *call) {
     profile->num_free--;
     int64_t index = profile->num_marks++;
     ProfMark *mark = mark_at(profile, index);
-    __builtin_prefetch(mark + AHEAD, 1);
     thread->open[thread->depth++] = (int)index;
     mark->name = name->clean;
     mark->detail = -1;

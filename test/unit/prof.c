@@ -6,6 +6,7 @@
 #include "tern_tensor.h"
 #include "test.h"
 
+#include <sys/mman.h>
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -845,6 +846,33 @@ TEST(any_name_can_be_reported) {
     tern_free(table);
     tern_profile_free(profile);
     tern_close(context);
+}
+
+/* Where a name lies says nothing of what it is, and nothing behind it may be touched. */
+TEST(names_may_end_where_memory_ends) {
+    enum { PAGE = 4096, LENGTHS = 60 };
+    char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(pages != MAP_FAILED && !mprotect(pages + PAGE, PAGE, PROT_NONE));
+    tern_context *context = open_interp();
+    tern_profile *profile = tern_profile_start(context, NULL);
+    char given[3 * LENGTHS][LENGTHS + 2];
+    int count = 0;
+    for (int length = 1; length <= LENGTHS; length++)
+        for (int turn = 0; turn < 3; turn++) {
+            char *at = turn == 2 ? pages + 64 : pages + PAGE - length - 1;
+            memset(at, 'a', (size_t)length + 1);
+            at[length - 1] = turn == 1 ? 'b' : 'a';
+            at[length] = 0;
+            strcpy(given[count++], at);
+            tern_range_push(context, at);
+            tern_range_pop(context);
+        }
+    CHECK(!tern_profile_stop(profile) && profile->num_events == count);
+    for (int i = 0; i < count && i < profile->num_events; i++)
+        CHECK(!strcmp(profile->events[i].name, given[i]));
+    tern_profile_free(profile);
+    tern_close(context);
+    munmap(pages, 2 * PAGE);
 }
 
 TEST(no_name_ends_a_script) {
