@@ -20,6 +20,7 @@ const OptionRow options_why[] = {
     {"flops", 0, "EXPR", "cpu, cuda: operations of one launch, instead of those counted"},
     {"hot", 0, NULL, "cpu, cuda: caches as the run before left them"},
     {"rep", 0, "MS", "cpu, cuda: time for measuring; default 100"},
+    {"times", 0, "N", "cpu, cuda: measure so often, to see whether the verdict stays; default 1"},
     {"execute", 0, "WHEN", "GPUs: execute it on sim, and count: auto, yes or no; default auto"},
     {"counters", 0, "WHEN", "cpu, cuda: the hardware's counters: auto or no; default auto"},
     {0},
@@ -324,7 +325,6 @@ static int measure(Why *why, Cli *cli, const char *device) {
 /* ---- the command ---- */
 
 static void finish(Why *why) {
-    why->verdict = why_judge(&why->facts);
     if (why->cli->json)
         why_print_json(why);
     else
@@ -339,7 +339,27 @@ static int on_model(Why *why, Cli *cli) {
     why->device = tern_device_name(why->bound.context);
     why->description = tern_device_description(why->bound.context);
     code = count(why, &why->bound);
+    why->verdict = why_judge(&why->facts);
     if (!code) finish(why);
+    return code;
+}
+
+/* A verdict rests on times, and a near one may flip: what was counted stays, all else is measured
+ * again. A context that stays open keeps a GPU from being set up each time. */
+static int measure_again(Why *why, Cli *cli) {
+    int code = EXIT_OK;
+    tern_context *open = tern_open(&(tern_open_options){.device = why->device}, NULL, NULL, 0);
+    why->verdicts[why->verdict.bound] = 1;
+    for (int i = 1; i < why->times && !code; i++) {
+        Why other = *why;
+        other.facts = (WhyFacts){0};
+        code = measure(&other, cli, why->device);
+        if (code) break;
+        if (other.has_counts) take_counted(&other);
+        why->verdicts[why_judge(&other.facts).bound]++;
+        tern_timing_free(&other.measured.timing);
+    }
+    tern_close(open);
     return code;
 }
 
@@ -347,9 +367,11 @@ static int on_device(Why *why, Cli *cli) {
     int code = measure(why, cli, cli->device);
     if (code) return code;
     if (!tern_device_property(why->device, TERN_DEVICE_ON_HOST)) count_beside(why, cli);
-    finish(why);
+    why->verdict = why_judge(&why->facts);
+    code = measure_again(why, cli);
+    if (!code) finish(why);
     tern_timing_free(&why->measured.timing);
-    return EXIT_OK;
+    return code;
 }
 
 int command_why(Cli *cli) {
@@ -367,10 +389,13 @@ int command_why(Cli *cli) {
         return cli_fail(cli, EXIT_USAGE, "--counters is auto or no, not '%s'", counters);
     if (counters && is_model)
         return cli_fail(cli, EXIT_USAGE, "--counters: only where time is measured");
+    if (option_given(cli, "times") && is_model)
+        return cli_fail(cli, EXIT_USAGE, "--times: only where time is measured");
     if (when && cli->device && !strcmp(cli->device, "cpu"))
         return cli_fail(cli, EXIT_USAGE, "--execute: only of GPUs");
     launch_guard_crashes();
     Why why = {.cli = cli};
+    if (!option_int(cli, "times", 1, 1000, 1, &why.times)) return EXIT_USAGE;
     int code = is_model ? on_model(&why, cli) : on_device(&why, cli);
     bound_close(&why.bound);
     return code;

@@ -24,6 +24,7 @@ typedef struct Why {
     /* A device that is here. */
     Measured measured;
     int units; /* cpu: threads; 0: not known */
+    int times, verdicts[WHY_NO_BOUND + 1]; /* how often measured, and each verdict was given */
 } Why;
 
 double why_blocks(const Why *why); /* of the grid */

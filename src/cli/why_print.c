@@ -294,6 +294,11 @@ static void print_verdict(const Why *why) {
     else
         putchar('\n');
     print_advice(why);
+    if (why->times < 2) return;
+    printf("measured %d times:", why->times);
+    for (int i = 0; i < COUNT(why->verdicts); i++)
+        if (why->verdicts[i]) printf(" %s %d", why_name((WhyKind)i), why->verdicts[i]);
+    putchar('\n');
 }
 
 static void print_legend(const Why *why) {
@@ -446,6 +451,11 @@ void why_print_json(const Why *why) {
     json_key(&json, "second"),
         json_text(&json, v->second == WHY_NO_BOUND ? NULL : why_name(v->second));
     json_key(&json, "gain"), json_number(&json, v->gain);
+    json_key(&json, "verdicts"), json_open(&json, '{');
+    for (int i = 0; i < COUNT(why->verdicts); i++)
+        if (why->verdicts[i])
+            json_key(&json, why_name((WhyKind)i)), json_int(&json, why->verdicts[i]);
+    json_close(&json, '}');
     json_close(&json, '}');
     json_print(&json);
 }
