@@ -32,6 +32,7 @@ typedef struct Array {
     int64_t offset, bytes;
     bool dedicated; /* its memory is never given to another array */
     bool released;
+    bool held; /* a variable of the program, so that vectors of it stay in registers */
     VEC(Value *) values; /* that live here */
 } Array;
 
@@ -75,7 +76,7 @@ typedef struct Gen {
     int next_id, walk;
     ValueInfo *values; /* by Value.id */
     Map done;          /* Op * -> non-NULL: its effect or its values are there */
-    int64_t scratch_bytes;
+    int64_t scratch_bytes, held_bytes;
     VEC(FreeBlock) free_blocks;
     VEC(Array *) arrays; /* of the regions that are open, innermost last */
     VEC(Op *) pending;   /* roots that will share the next nest */
@@ -116,6 +117,7 @@ bool is_done(Gen *g, const Op *op);
 void set_done(Gen *g, Op *op);
 int64_t scratch_take(Gen *g, int64_t bytes, bool dedicated); /* its offset */
 Array *array_new(Gen *g, const Type *type, bool dedicated);  /* also declares its C pointer */
+Array *array_held(Gen *g, const Type *type);                 /* NULL: the tile is not held */
 View *view_row_major(Gen *g, Array *array, const Type *type);
 bool view_is_row_major(const View *view, const Type *type);
 void value_store_in(Gen *g, Value *value, View *view);

@@ -66,6 +66,11 @@ static View *new_home(Gen *g, const Value *value) {
     return view_row_major(g, array_new(g, value->type, true), value->type);
 }
 
+static View *held_home(Gen *g, const Value *value) {
+    Array *array = array_held(g, value->type);
+    return array ? view_row_major(g, array, value->type) : new_home(g, value);
+}
+
 /* What is written up to end_block may become a function. */
 static int begin_block(Gen *g, BlockKind kind) {
     vec_push(g->arena, &g->blocks, (Block){kind, (int)g->out->length, 0});
@@ -247,7 +252,7 @@ static void store_together(Gen *g, Root *roots, int count) {
 }
 
 /* Tiles that `region` gives go to the homes of `to`. What only passes through it, which nobody
- * reads in its old place, changes places with what was there. */
+ * reads in its old place, changes places with what was there, in memory. */
 static void pass_tiles(Gen *g, const Region *region, Value *const *values, Value *const *to,
                        int count) {
     Root *roots = arena_array(g->arena, Root, count + 1);
@@ -258,6 +263,7 @@ static void pass_tiles(Gen *g, const Region *region, Value *const *values, Value
         if (!type_is_tile(value->type)) continue;
         bool swaps = value->region == region && value->type == to[i]->type;
         for (int k = 0; k < i && swaps; k++) swaps = values[k] != value;
+        swaps = swaps && !info(g, to[i])->view->array->held && !info(g, value)->view->array->held;
         if (swaps)
             from[i] = info(g, value)->view->array;
         else
@@ -288,7 +294,7 @@ static void while_write(Gen *g, Op *op) {
             declare_scalar(g, arg, scalar_name(g, while_init(op, i)));
             continue;
         }
-        View *home = new_home(g, arg);
+        View *home = held_home(g, arg);
         store_into_view(g, while_init(op, i), home);
         value_store_in(g, arg, home);
     }
@@ -298,7 +304,7 @@ static void while_write(Gen *g, Op *op) {
             declare_scalar(g, r, STR("0"));
             continue;
         }
-        View *home = new_home(g, r);
+        View *home = held_home(g, r);
         value_store_in(g, r, home);
         if (i < body->num_args) value_store_in(g, body->args[i], home);
     }

@@ -20,6 +20,15 @@
  * one checks the tile's last lane, and a kernel whose index wraps inside a tile is stopped. Threads
  * may count past the end of int: there `value` is linear in the body without masks, as long as no
  * lane wraps, and in the other one if facts say that none does. False: it is not linear. */
+static Str wraps_text(Nest *n, Ev ev) {
+    int64_t last;
+    bool small = ev.stride_known && !__builtin_mul_overflow(ev.stride_value, n->N - 1, &last) &&
+                 last == (int)last && last != INT32_MIN;
+    if (small && last >= 0) return text(n->g, "%.*s > %d", STR_ARG(ev.text), INT32_MAX - (int)last);
+    if (small) return text(n->g, "%.*s < -%d - 1", STR_ARG(ev.text), INT32_MAX + (int)last);
+    return text(n->g, "t_wraps(%.*s, %.*s * %d)", STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1);
+}
+
 static bool check_no_wrap(Nest *n, const Value *value, Ev ev) {
     Gen *g = n->g;
     int64_t low, high;
@@ -27,13 +36,12 @@ static bool check_no_wrap(Nest *n, const Value *value, Ev ev) {
     if (wraps && facts_range(g->known, value, &low, &high)) return true;
     if (wraps && !n->fast) return false;
     if (ev.below_full || wraps) {
-        bound(n, text(g, "t_wraps(%.*s, %.*s * %d) ? 0 : full", STR_ARG(ev.text),
-                      STR_ARG(ev.stride), n->N - 1));
+        bound(n, text(g, "%.*s ? 0 : full", STR_ARG(wraps_text(n, ev))));
         return true;
     }
     line(g, &n->pre[n->num_rows], depth_at(n, n->num_rows),
-         "if (__builtin_expect(t_wraps(%.*s, %.*s * %d), 0)) return R->fail(R, KERNEL_WRAPS, %d);",
-         STR_ARG(ev.text), STR_ARG(ev.stride), n->N - 1, g->last_line);
+         "if (__builtin_expect(%.*s, 0)) return R->fail(R, KERNEL_WRAPS, %d);",
+         STR_ARG(wraps_text(n, ev)), g->last_line);
     return true;
 }
 

@@ -147,6 +147,7 @@ static Ev read_view(Nest *n, const Value *value, Place place) {
     TypeKind lane = view->array->lane;
     int64_t stride;
     int level, id = view->array->id;
+    n->held = n->held || view->array->held;
     Str offset = view_offset(n, view, value->type, place, &stride, &level);
     if (stride == 0) return new_uniform(n, lane, level, text(g, "a%d[%.*s]", id, STR_ARG(offset)));
     Str l = lane_index(n), read;
@@ -171,6 +172,7 @@ void write_view(Nest *n, const View *view, const Type *type, Place place, Ev ev)
     TypeKind lane = view->array->lane;
     int64_t stride;
     int level, id = view->array->id;
+    n->held = n->held || view->array->held;
     Str offset = view_offset(n, view, type, place, &stride, &level), v = as_vector(n, ev),
         l = lane_index(n);
     if (lane == TYPE_I1) v = text(g, "t_vb_to_i8(%.*s)", STR_ARG(v));
@@ -829,6 +831,42 @@ static void write_body(Nest *n, bool fast, int copy) {
     }
 }
 
+static void emit_slow(Nest *n, int d) {
+    Gen *g = n->g;
+    if (n->down)
+        line(g, g->out, d, "for (L k = %d; k >= 0 && (l = k, 1); k -= W) {",
+             (n->N - 1) / g->W * g->W);
+    else
+        line(g, g->out, d, "for (; l < %.*s; l += W) {",
+             STR_ARG(n->has_last ? STR("last") : text(g, "%d", n->N)));
+    buf_add(g->out, n->body[1].data, n->body[1].length);
+    line(g, g->out, d, "}");
+}
+
+/* The loop over vectors; of one vector, there is none. */
+static void emit_row(Nest *n, bool with_fast, bool with_slow, int unroll) {
+    Gen *g = n->g;
+    int d = depth_at(n, n->num_rows);
+    bool one = with_fast && n->N == g->W && unroll == 1 && !n->down;
+    line(g, g->out, d, "%sL l = 0;", one ? "const " : "");
+    if (one)
+        line(g, g->out, d, "if (full == %d) {", n->N);
+    else if (with_fast) {
+        if (n->held) line(g, g->out, d, "#pragma GCC unroll %d", n->N / g->W);
+        line(g, g->out, d, "for (; l + %d <= full; l += %d) {", g->W * unroll, g->W * unroll);
+    }
+    if (with_fast) {
+        buf_add(g->out, n->body[0].data, n->body[0].length);
+        line(g, g->out, d, "}");
+    }
+    if (one && with_slow) {
+        line(g, g->out, d, "else%s {", n->has_last ? " if (last > 0)" : "");
+        buf_add(g->out, n->body[1].data, n->body[1].length);
+        line(g, g->out, d, "}");
+    } else if (with_slow)
+        emit_slow(n, d);
+}
+
 static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     Gen *g = n->g;
     Buf *out = g->out;
@@ -836,28 +874,14 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     line(g, out, g->depth, "{");
     for (int k = 0; k < n->num_rows; k++) {
         buf_add(out, n->pre[k].data, n->pre[k].length);
+        if (n->held) line(g, out, depth_at(n, k), "#pragma GCC unroll %d", n->size[k]);
         line(g, out, depth_at(n, k), "for (int i%d = 0; i%d < %d; i%d++) {", k, k, n->size[k], k);
     }
     int d = depth_at(n, n->num_rows);
     if (with_fast) line(g, out, d, "L full = %d;", n->N / g->W * g->W);
     if (n->has_last) line(g, out, d, "L last = %d;", n->N);
     buf_add(out, n->pre[n->num_rows].data, n->pre[n->num_rows].length);
-    line(g, out, d, "L l = 0;");
-    if (with_fast) {
-        line(g, out, d, "for (; l + %d <= full; l += %d) {", g->W * unroll, g->W * unroll);
-        buf_add(out, n->body[0].data, n->body[0].length);
-        line(g, out, d, "}");
-    }
-    if (with_slow) {
-        if (n->down)
-            line(g, out, d, "for (L k = %d; k >= 0 && (l = k, 1); k -= W) {",
-                 (n->N - 1) / g->W * g->W);
-        else
-            line(g, out, d, "for (; l < %.*s; l += W) {",
-                 STR_ARG(n->has_last ? STR("last") : text(g, "%d", n->N)));
-        buf_add(out, n->body[1].data, n->body[1].length);
-        line(g, out, d, "}");
-    }
+    emit_row(n, with_fast, with_slow, unroll);
     buf_add(out, n->post[n->num_rows].data, n->post[n->num_rows].length);
     for (int k = n->num_rows - 1; k >= 0; k--) {
         line(g, out, depth_at(n, k), "}");

@@ -65,6 +65,7 @@ typedef struct Nest {
     bool loads_ahead, fetches_ahead; /* see Gen.num_ahead */
     int ahead_size;
     bool down; /* the vector loop runs from the last vector to the first */
+    bool held; /* reads or writes what is to stay in registers: by indices that are known */
 } Nest;
 
 static inline int max_int(int a, int b) { return a > b ? a : b; }

@@ -94,6 +94,29 @@ Array *array_new(Gen *g, const Type *type, bool dedicated) {
     return array;
 }
 
+/* Tiles of threads that a loop carries, of a few whole vectors, whose nests are written out. */
+enum { MOST_HELD_VECTORS = 16, MOST_HELD_BYTES = 32768 /* of a worker's stack */ };
+
+Array *array_held(Gen *g, const Type *type) {
+    const Type *lane = type_lane(type);
+    int64_t bytes = (int64_t)type->lanes * type_size_bytes(lane);
+    int most = g->arch == C_GENERIC || g->W < 16 ? MOST_HELD_VECTORS / 2 : MOST_HELD_VECTORS;
+    if (!are_threads(g) || type_size_bytes(lane) != 4 || type->shape[type->rank - 1] % g->W != 0 ||
+        type->lanes > most * g->W || g->held_bytes + bytes > MOST_HELD_BYTES)
+        return NULL;
+    Array *array = arena_new_of(g->arena, Array);
+    array->id = new_id(g);
+    array->lane = lane->kind;
+    array->dedicated = array->held = true;
+    g->held_bytes += bytes;
+    vec_push(g->arena, &g->arrays, array);
+    const char *c_type = array_type(array->lane);
+    line(g, &g->decls, 1, "%s h%d[%d] __attribute__((aligned(64)));", c_type, array->id,
+         type->lanes);
+    line(g, &g->decls, 1, "%s *a%d = h%d;", c_type, array->id, array->id);
+    return array;
+}
+
 View *view_row_major(Gen *g, Array *array, const Type *type) {
     View *view = arena_new_of(g->arena, View);
     view->array = array;
