@@ -186,4 +186,7 @@ tern_status buffer_check(const tern_buffer *buffer, size_t offset, size_t bytes)
 /* By the part of the name before ':'; *argument is what follows, or NULL. NULL: there is none. */
 const DeviceOps *device_find(const char *name, const char **argument);
 
+/* object.c: a text of C++ as a loaded object; NULL: `why` says why there is none. */
+void *context_object(tern_context *context, Arena *arena, Str text, Str flags, Str *why);
+
 #endif

@@ -11,6 +11,7 @@ const OptionRow options_exec[] = {
     {"out", 'o', "FILE.npy", "of a function: write the tensor that it gives, do not print it"},
     {"with", 0, "FILE", "of a FILE.cu: more of its sources, read behind it (repeatable)"},
     {"builder", 0, "nvrtc", "of a FILE.cu: its kernels are compiled with NVIDIA's library"},
+    {"host", 0, "c++", "of a function: it is compiled by the C++ compiler found, not evaluated"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
@@ -64,7 +65,8 @@ static int run_program(Cli *cli, tern_context *context, tern_module *module) {
                                  .arguments = cli->operands.data,
                                  .output = exec_stdout,
                                  .errors = exec_stderr,
-                                 .builder = option_value(cli, "builder")};
+                                 .builder = option_value(cli, "builder"),
+                                 .host = option_value(cli, "host")};
     tern_status status = tern_exec(module, &options, &exit_code);
     fflush(stdout);
     return status ? cli_fail_context(cli, context) : exit_code;

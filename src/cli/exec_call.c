@@ -95,8 +95,10 @@ int exec_arguments(Cli *cli, Env *env, tern_exec_value *values, int *count) {
 
 int exec_call(Cli *cli, tern_context *context, tern_module *module, const char *function) {
     tern_exec_value values[EXEC_VALUES], result = {.kind = TERN_EXEC_NOTHING};
-    tern_exec_options options = {
-        .output = exec_stdout, .errors = exec_stderr, .builder = option_value(cli, "builder")};
+    tern_exec_options options = {.output = exec_stdout,
+                                 .errors = exec_stderr,
+                                 .builder = option_value(cli, "builder"),
+                                 .host = option_value(cli, "host")};
     Diag diag = {.arena = cli->arena};
     Env env = {.context = context, .arena = cli->arena, .diag = &diag};
     int count, code = exec_arguments(cli, &env, values, &count);

@@ -80,6 +80,8 @@ bool cu_symbol(Arena *arena, const CuModule *module, const char *name, CuSymbol 
 Str cu_device_text(Arena *arena, const CuModule *module);
 /* What the file gets from headers of the host that are not read: constants and names of types. */
 Str cu_host_text(Arena *arena);
+/* The file as a C++ compiler for the host is given it (hosted.c); empty after diag_error. */
+Str cu_hosted_text(Arena *arena, const CuModule *module, Diag *diag);
 /* Is it a variable of the device's memory that kernels or the host may write? */
 bool cu_is_variable(const CuModule *module, Str name, Span *span);
 /* A header of the host that was left out, and what stands for it. */

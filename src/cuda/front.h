@@ -174,6 +174,12 @@ struct CuModule {
 CuToken *cu_skip(CuToken *open); /* behind the bracket that closes it; CU_END: none does */
 CuToken *cu_skip_angles(CuToken *open);
 
+/* ---- seen.c ---- */
+/* Is one of the words among the tokens? */
+bool cu_says(const CuToken *from, const CuToken *end, const char *const *words, int count);
+/* The first token of a declaration, `template <..>` too. */
+const CuToken *cu_first(const CuModule *module, const CuDecl *decl);
+
 /* ---- outline.c ---- */
 void cu_outline(CuModule *module, CuDecls *decls, CuToken *from);
 CuDecl *cu_outline_one(Arena *arena, const CuDecl *like, CuToken *from); /* a member where it is */

@@ -8,15 +8,14 @@
  *     __device__ float square(float x) {..}         as it is */
 #include "cuda/front.h"
 
-static bool says(const CuToken *from, const CuToken *end, const char *const *words, int count) {
+bool cu_says(const CuToken *from, const CuToken *end, const char *const *words, int count) {
     for (const CuToken *t = from; t != end && t->kind != CU_END; t = t->next)
         for (int i = 0; i < count; i++)
             if (cu_is(t, words[i])) return true;
     return false;
 }
 
-/* The first token of a declaration, `template <..>` too. */
-static const CuToken *start_of(const CuModule *m, const CuDecl *decl) {
+const CuToken *cu_first(const CuModule *m, const CuDecl *decl) {
     const CuToken *start = decl->start;
     if (!decl->templates) return start;
     for (const CuToken *t = m->tokens; t != start && t->kind != CU_END; t = t->next)
@@ -37,15 +36,15 @@ static bool is_hosts(const CuDecl *decl) {
     static const char *const of_variables[] = {"__device__", "__constant__", "__managed__",
                                                "__shared__", "const",        "constexpr"};
     if (decl->kind == CU_DECL_FUNCTION)
-        return decl->end && !says(decl->start, decl->params, of_functions, COUNT(of_functions));
+        return decl->end && !cu_says(decl->start, decl->params, of_functions, COUNT(of_functions));
     bool is_record = cu_is(decl->start, "struct") || cu_is(decl->start, "class") ||
                      cu_is(decl->start, "union") || cu_is(decl->start, "enum");
     return decl->kind == CU_DECL_VARIABLE && !is_record &&
-           !says(decl->start, decl->at, of_variables, COUNT(of_variables));
+           !cu_says(decl->start, decl->at, of_variables, COUNT(of_variables));
 }
 
 static void blank_out(const CuModule *m, const CuDecl *decl, char *text) {
-    const CuToken *start = start_of(m, decl), *last = start;
+    const CuToken *start = cu_first(m, decl), *last = start;
     const CuToken *end = decl->kind == CU_DECL_FUNCTION ? decl->end : end_of_variable(decl);
     while (last->next != end && last->next->kind != CU_END) last = last->next;
     Span from = cu_span(start->place), to = cu_span(last->place);
@@ -122,7 +121,7 @@ bool cu_is_variable(const CuModule *m, Str name, Span *span) {
     static const char *const constant[] = {"const", "constexpr"};
     for (const CuDecl *d = map_get(&m->decls.names, name); d; d = d->overload) {
         *span = cu_span(d->at->place);
-        if (cu_is_symbol(d) && !says(d->start, d->at, constant, COUNT(constant))) return true;
+        if (cu_is_symbol(d) && !cu_says(d->start, d->at, constant, COUNT(constant))) return true;
     }
     return false;
 }

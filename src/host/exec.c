@@ -13,7 +13,7 @@ bool host_fail(Host *h, const char *format, ...) {
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    diag_error(&h->diag, h->now ? h->now->op->span : (Span){0}, "%s", words);
+    diag_error(&h->diag, h->now ? h->now->op->span : h->place, "%s", words);
     return false;
 }
 
@@ -62,9 +62,23 @@ typedef struct Wanted { /* a function and what it is given; main: its options ha
     int count;
 } Wanted;
 
+static tern_status by_compiler(Host *h, const Wanted *wanted) {
+    if (strcmp(h->options->host, "c++") != 0 || !h->result) {
+        diag_refused(&h->diag, (Span){0},
+                     h->result ? "host '%.40s': there is 'c++'"
+                               : "host '%.40s' of a program: it compiles functions, not main",
+                     h->options->host);
+        return stopped(h, &h->diag, TERN_ERROR_UNSUPPORTED);
+    }
+    if (compiled_run(h, wanted->function, wanted->arguments, wanted->count))
+        host_settled(h, tern_synchronize(h->context));
+    return h->diag.num_errors ? stopped(h, &h->diag, TERN_ERROR_KERNEL) : TERN_OK;
+}
+
 static tern_status execute(Host *h, const Wanted *wanted, Arena *arena) {
     Diag diag = {.arena = arena};
     h->arena = h->diag.arena = arena;
+    if (h->options->host) return by_compiler(h, wanted);
     const Func *fn = compile_host(arena, h->module->cuda, wanted->function, &diag);
     if (!fn)
         return stopped(h, &diag, diag.num_errors ? TERN_ERROR_COMPILE : TERN_ERROR_UNSUPPORTED);

@@ -11,6 +11,7 @@
  *     runtime.c  those of CUDA: memory, copies, streams, events
  *     launch.c   kernels
  *     torch.c    tensors that go in and out
+ *     compiled.c the same function by a C++ compiler, where that is asked for
  *
  * The IR is what the front end and the passes make of any function in thread form, the arithmetic
  * that of ir/eval.c: so that constants that are folded and numbers that a program computes are one
@@ -169,6 +170,12 @@ typedef struct Loaded {
     struct Loaded *next;
 } Loaded;
 bool launch(Host *h, Call *call);
+/* The words of a launch: grid, block, bytes of shared memory, a stream, arguments. */
+enum { FIRST_ARGUMENT = 8, MOST_ARGUMENTS = 256 };
+/* NULL after host_fail, or where CUDA has an error, now or from before. */
+const Loaded *launch_loaded(Host *h, const char *name, const uint64_t *words);
+/* As many arguments as the kernel has; false after host_fail. */
+bool launch_words(Host *h, const Loaded *loaded, const uint64_t *words, tern_stream *stream);
 tern_stream *host_stream(Host *h, uint64_t handle, bool *fine); /* NULL: the default one */
 /* What waiting for the device gave. A kernel that failed is said, and is CUDA's error from then on;
  * false: after host_fail. */
@@ -192,6 +199,7 @@ struct Host {
     Program program;
     Text text;
     const Ins *now;
+    Span place; /* of what a compiled function does, where there is no `now` */
     Loaded *kernels;
     VEC(tern_stream *) streams;
     VEC(tern_event *) events;
@@ -203,8 +211,17 @@ struct Host {
     Diag diag; /* of what stopped it */
 };
 
-/* ---- torch.c: what the parameters of a function begin as; false: they do not fit ---- */
+/* ---- torch.c ---- */
+
+/* What the parameters of a function begin as; false: they do not fit. */
 bool torch_arguments(Host *h, const Func *fn, const tern_exec_value *values, int count);
+/* The address of an argument that is a tensor. */
+bool torch_tensor(Host *h, const tern_exec_value *value, int index, uint64_t *address);
+/* A tensor as what the function gives; shape: as many as its rank. */
+bool torch_result(Host *h, uint64_t address, int dtype, int rank, const void *shape);
+
+/* ---- compiled.c: a function by a C++ compiler ---- */
+bool compiled_run(Host *h, const char *function, const tern_exec_value *arguments, int count);
 
 /* Stops the program; always false. The first one counts. */
 bool host_fail(Host *h, const char *format, ...) __attribute__((format(printf, 2, 3)));

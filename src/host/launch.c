@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-enum { FIRST_ARGUMENT = 8, CUDA_INVALID_CONFIGURATION = 9, CUDA_ILLEGAL = 700, CUDA_ASSERT = 710 };
+enum { CUDA_INVALID_CONFIGURATION = 9, CUDA_ILLEGAL = 700, CUDA_ASSERT = 710 };
 
 static Loaded *loaded(Host *h, const char *name, const uint32_t block[3], size_t shared) {
     for (Loaded *l = h->kernels; l; l = l->next)
@@ -33,28 +33,27 @@ static bool is_possible(const uint64_t *size, uint64_t shared) {
     return grid && block && shared <= 227 << 10; /* CUDA programming guide, sm_90 */
 }
 
-static bool pointer(Host *h, const Call *call, int index, tern_argument *argument) {
-    uint64_t address = call->args[FIRST_ARGUMENT + index];
+static bool pointer(Host *h, const Loaded *loaded, uint64_t address, int index,
+                    tern_argument *argument) {
     const Range *range = address ? memory_find(h, address) : NULL;
     *argument = tern_arg_buffer(NULL);
     if (!address) return true;
     if (!range)
-        return host_fail(h, "argument %d of kernel '%.*s' points to no memory that there is",
-                         index + 1, STR_ARG(call_name(call->op)));
+        return host_fail(h, "argument %d of kernel '%s' points to no memory that there is",
+                         index + 1, loaded->name);
     if (!range->buffer)
-        return host_fail(h, "argument %d of kernel '%.*s' points to the host's '%.*s'", index + 1,
-                         STR_ARG(call_name(call->op)), STR_ARG(range->name));
+        return host_fail(h, "argument %d of kernel '%s' points to the host's '%.*s'", index + 1,
+                         loaded->name, STR_ARG(range->name));
     *argument = tern_arg_buffer(range->buffer);
     argument->offset = address - range->start;
     return true;
 }
 
-static bool argument(Host *h, const Call *call, const tern_kernel *kernel, int index,
+static bool argument(Host *h, const Loaded *loaded, uint64_t bits, int index,
                      tern_argument *argument) {
-    const KernelParam *param = &kernel->compiled->params[index];
-    uint64_t bits = call->args[FIRST_ARGUMENT + index];
+    const KernelParam *param = &loaded->kernel->compiled->params[index];
     int width = scalar_bits(param->type);
-    if (param->is_pointer) return pointer(h, call, index, argument);
+    if (param->is_pointer) return pointer(h, loaded, bits, index, argument);
     if (scalar_is_float(param->type))
         *argument = tern_arg_float(scalar_to_double(param->type, bits));
     else if (param->is_unsigned || width == 1 || width == 64)
@@ -78,26 +77,35 @@ bool host_settled(Host *h, tern_status status) {
     return true;
 }
 
-bool launch(Host *h, Call *call) {
-    int count = call->count - FIRST_ARGUMENT;
-    uint32_t grid[3], block[3];
-    if (!is_possible(call->args, call->args[6])) {
+const Loaded *launch_loaded(Host *h, const char *name, const uint64_t *words) {
+    uint32_t block[3];
+    if (!is_possible(words, words[6])) {
         h->last_error = CUDA_INVALID_CONFIGURATION;
-        return true;
+        return NULL;
     }
-    if (h->sticky_error) return true; /* as in CUDA: nothing runs any more */
-    for (int i = 0; i < 3; i++)
-        grid[i] = (uint32_t)call->args[i], block[i] = (uint32_t)call->args[3 + i];
-    bool fine;
-    tern_stream *stream = host_stream(h, call->args[7], &fine);
-    const Loaded *l =
-        fine ? loaded(h, str_c(h->arena, call_name(call->op)), block, (size_t)call->args[6]) : NULL;
-    if (!l) return false;
-    if (count != l->kernel->num_arguments) BUG("a launch of %d arguments", count);
+    if (h->sticky_error) return NULL; /* as in CUDA: nothing runs any more */
+    for (int i = 0; i < 3; i++) block[i] = (uint32_t)words[3 + i];
+    return loaded(h, name, block, (size_t)words[6]);
+}
+
+bool launch_words(Host *h, const Loaded *l, const uint64_t *words, tern_stream *stream) {
+    int count = l->kernel->num_arguments;
+    uint32_t grid[3] = {(uint32_t)words[0], (uint32_t)words[1], (uint32_t)words[2]};
     tern_argument *arguments = arena_array(h->arena, tern_argument, count + 1);
     for (int i = 0; i < count; i++)
-        if (!argument(h, call, l->kernel, i, &arguments[i])) return false;
+        if (!argument(h, l, words[FIRST_ARGUMENT + i], i, &arguments[i])) return false;
     return host_settled(h, tern_launch(stream, l->kernel, grid, arguments, count));
+}
+
+bool launch(Host *h, Call *call) {
+    bool fine;
+    tern_stream *stream = host_stream(h, call->args[7], &fine);
+    if (!fine) return false;
+    const Loaded *l = launch_loaded(h, str_c(h->arena, call_name(call->op)), call->args);
+    if (!l) return !h->diag.num_errors;
+    if (call->count - FIRST_ARGUMENT != l->kernel->num_arguments)
+        BUG("a launch of %d arguments", call->count - FIRST_ARGUMENT);
+    return launch_words(h, l, call->args, stream);
 }
 
 /* ---- before anything runs ---- */

@@ -31,18 +31,21 @@ bool native___tern_torch_alloc(Host *h, Call *call) {
     return range != NULL;
 }
 
-bool native___tern_torch_result(Host *h, Call *call) {
-    Range *range = memory_find(h, call->args[0]);
-    const char *shape = memory_at(h, call->args[3], RANK * sizeof(int64_t), false, NULL);
-    if (!shape) return false;
+bool torch_result(Host *h, uint64_t address, int dtype, int rank, const void *shape) {
+    Range *range = memory_find(h, address);
     if (!range || !range->buffer) return host_fail(h, "a tensor that was never made is given");
     range->is_lent = true; /* from now on the caller's */
     *h->result = (tern_exec_value){.kind = TERN_EXEC_TENSOR,
                                    .buffer = range->buffer,
-                                   .dtype = (tern_dtype)call->args[1],
-                                   .rank = (int)call->args[2]};
-    memcpy(h->result->shape, shape, (size_t)h->result->rank * sizeof(int64_t));
+                                   .dtype = (tern_dtype)dtype,
+                                   .rank = rank};
+    memcpy(h->result->shape, shape, (size_t)rank * sizeof(int64_t));
     return true;
+}
+
+bool native___tern_torch_result(Host *h, Call *call) {
+    const char *shape = memory_at(h, call->args[3], RANK * sizeof(int64_t), false, NULL);
+    return shape && torch_result(h, call->args[0], (int)call->args[1], (int)call->args[2], shape);
 }
 
 bool native___tern_result_float(Host *h, Call *call) {
@@ -58,7 +61,7 @@ bool native___tern_result_int(Host *h, Call *call) {
 
 /* ---- parameters ---- */
 
-static bool tensor(Host *h, const tern_exec_value *value, int index, uint64_t *fields) {
+bool torch_tensor(Host *h, const tern_exec_value *value, int index, uint64_t *address_out) {
     int64_t bytes = (int64_t)tern_dtype_size(value->dtype);
     bool fits = value->rank >= 0 && value->rank <= RANK && bytes > 0 && value->buffer;
     for (int i = 0; fits && i < value->rank; i++)
@@ -72,7 +75,13 @@ static bool tensor(Host *h, const tern_exec_value *value, int index, uint64_t *f
         range = memory_add_buffer(h, RANGE_DEVICE, value->buffer, STR("an argument"));
     if (!range) return false;
     range->is_lent = true;
-    fields[0] = address, fields[1] = value->dtype, fields[2] = (uint64_t)value->rank;
+    *address_out = address;
+    return true;
+}
+
+static bool tensor(Host *h, const tern_exec_value *value, int index, uint64_t *fields) {
+    if (!torch_tensor(h, value, index, &fields[0])) return false;
+    fields[1] = value->dtype, fields[2] = (uint64_t)value->rank;
     for (int i = 0; i < value->rank; i++) fields[3 + i] = (uint64_t)value->shape[i];
     return true;
 }

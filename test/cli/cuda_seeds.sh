@@ -58,14 +58,21 @@ if [ -n "${TERN_SEEDS:-}" ] && python3 -c 1 2>/dev/null; then
     cut '^# Look at this test' '^```' "$inline" >"$work/inline.py"
     numbers make "$work/x.npy" 21 137
     for device in ${DEVICES:-cpu interp sim cuda}; do
-        $TERN devices | grep -q "^$device[: ].*here" || { skip 14 "no $device here"; continue; }
+        $TERN devices | grep -q "^$device[: ].*here" || { skip 20 "no $device here"; continue; }
         both gelu gelu.cu gelu_kernel 3 1024 x in out '-a num_elements=2877'
         both gelu_product product.cu gelu_kernel 3 1024 x in out '-a num_elements=2877'
         both square square.cu square_matrix_kernel 9,2 16,16 matrix matrix result '-a width=137 -a height=21'
+        for made in gelu.cu:gelu product.cu:gelu square.cu:square_matrix; do
+            name=in wants=gelu
+            case $made in square*) name=matrix wants=square ;; product*) wants=gelu_product ;; esac
+            check "$made by a C++ compiler on $device" "$TERN" exec --device "$device" --host c++ "$work/$made" \
+                -a "$name=@$work/x.npy" -o "$work/y.npy"
+            check "$made by a C++ compiler on $device is as in float64" numbers $wants "$work/x.npy" "$work/y.npy"
+        done
         exits 0 '[16., 25., 36.]]' "$TERN" exec --device "$device" "$work/inline.py"
         exits 0 'tensor([[ 1.,  4.,  9.],' "$TERN" exec --device "$device" "$work/inline.py"
     done
 else
-    skip 42 'TERN_SEEDS does not name the folder of the seeds, or there is no python3'
+    skip 60 'TERN_SEEDS does not name the folder of the seeds, or there is no python3'
 fi
 finish

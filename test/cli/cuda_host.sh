@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+# tern exec --host c++: functions between tensors and kernels by the C++ compiler that is here: the
+# same numbers as when they are evaluated, what evaluation refuses, and what is wrong said at its line.
+. test/cli/lib.sh
+export TERN_CACHE_DIR="$work/cache"
+mkdir "$TERN_CACHE_DIR"
+file=test/cuda/compiled.cu
+export TERN device
+cat >"$work/call" <<'EOF'
+#!/bin/sh
+function=$1
+shift
+exec "$TERN" exec --device "$device" --host c++ "$function" "$@"
+EOF
+chmod +x "$work/call"
+same() { # same FUNCTION ARGUMENT: as when it is evaluated
+    "$work/call" "$1" -a "$2" -o "$work/a.npy" && "$TERN" exec --device "$device" "$1" -a "$2" -o "$work/b.npy" &&
+        cmp "$work/a.npy" "$work/b.npy"
+}
+wrong() { # wrong CODE WORDS TEXT ARGUMENT..: a file of TEXT, its function f
+    code=$1 words=$2
+    printf '%s\n' "$3" >"$work/wrong.cu"
+    shift 3
+    exits "$code" "$words" "$work/call" "$work/wrong.cu:f" "$@"
+}
+
+command -v c++ g++ clang++ >/dev/null || { skip 30 'no C++ compiler'; finish; }
+for device in ${DEVICES:-cpu interp sim cuda}; do
+    "$TERN" devices | grep -q "^$device[: ].*here" || { skip 5 "no $device here"; continue; }
+    check "gelu on $device" same test/cuda/wrapped.cu:gelu 'x=randn(33,7)'
+    check "square on $device" same test/cuda/wrapped.cu:square 'matrix=randn(17,31)'
+    # 6 x + 4.5
+    exits 0 '[10.5, 10.5, 10.5, 10.5, 10.5, 10.5]' "$work/call" "$file:scaled" -a 'x=ones(2,3)'
+    exits 0 '[2, 2, 2, 2, 2]' "$work/call" "$file:halves" -a 'x=ones(5,f16)'
+    exits 1 "argument 1 of kernel 'add' points to no memory" "$work/call" "$file:of_the_host" -a 'x=ones(4)'
+done
+device=interp
+exits 0 '7.5' "$work/call" "$file:mean" -a 'x=ones(2,2)' -a weight=2.5 -a times=12
+exits 0 'i32[2]' "$work/call" "$file:caught" -a 'x=ones(2)'
+exits 0 '[1, 1, 1]' "$work/call" "$file:checked" -a 'x=ones(3)' -a n=3
+exits 1 "compiled.cu:58:5: error: TORCH_CHECK(x.size(0) == n) fails: expected 4 rows, saw 3!" \
+    "$work/call" "$file:checked" -a 'x=ones(3)' -a n=4
+exits 1 'throws an exception that nothing catches' "$work/call" "$file:throws" -a 'x=ones(3)'
+exits 1 'compiled.cu:71:5: error: the launch before has a shape' "$work/call" "$file:too_large" -a 'x=ones(3)'
+exits 1 'there are 2 arguments, 1 parameters' "$work/call" "$file:throws" -a 'x=ones(3)' -a n=1
+exits 1 'argument 1 is not a tensor' "$work/call" "$file:throws" -a x=1
+exits 1 'argument 2 is not an integer' "$work/call" "$file:checked" -a 'x=ones(3)' -a n=2.5
+exits 1 'argument 2 is not a number' "$work/call" "$file:mean" -a 'x=ones(3)' -a 'weight=ones(2)' -a times=1
+exits 3 "host 'rust'" "$TERN" exec --host rust --device interp "$file:checked" -a 'x=ones(3)' -a n=3
+exits 3 'of a program' "$TERN" exec --host c++ --device interp test/cuda/programs/vectors.cu
+exits 2 "there is no function 'nothing'" "$work/call" "$file:nothing"
+TERN_CXX=$work/none exits 1 "no C++ compiler found (looked for $work/none)" "$work/call" "$file:caught" -a 'x=ones(2)'
+wrong 1 "wrong.cu:2:37: error: '<<<' without '>>>'" '__global__ void k(int n) {}
+torch::Tensor f(torch::Tensor x) { k<<<1, 2(3); return x; }' -a 'x=ones(2)'
+wrong 1 'a launch of something that is no kernel' '__global__ void k(int n) {}
+torch::Tensor f(torch::Tensor x) { (&k)<<<1, 2>>>(3); return x; }' -a 'x=ones(2)'
+wrong 1 'a launch without arguments' '__global__ void k(int n) {}
+torch::Tensor f(torch::Tensor x) { k<<<1, 2>>>; return x; }' -a 'x=ones(2)'
+wrong 1 'wrong.cu:3:' '__global__ void k(int n) {}
+torch::Tensor f(torch::Tensor x) {
+    k<<<1, 2>>>(x); return x; }' -a 'x=ones(2)'
+wrong 1 'wrong.cu:1:' 'torch::Tensor f(torch::Tensor x) { return nothing; }' -a 'x=ones(2)'
+wrong 1 'points to no memory that there is' '__global__ void k(float *n) {}
+torch::Tensor f(torch::Tensor x) { float a[2]; k<<<1, 2>>>(a); return x; }' -a 'x=ones(2)'
+# The object is kept: the second call compiles nothing.
+rm -rf "$TERN_CACHE_DIR" && mkdir "$TERN_CACHE_DIR"
+check 'kept once' "$work/call" "$file:caught" -a 'x=ones(2)'
+TERN_CXX='c++ -DOTHER' check 'kept for other options' "$work/call" "$file:caught" -a 'x=ones(2)'
+check 'two objects are kept' test "$(find "$TERN_CACHE_DIR" -name '*.so' | wc -l)" = 2
+finish
