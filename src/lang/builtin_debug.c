@@ -176,12 +176,17 @@ Object *builtin_device_print(Lower *l, const Call *call) {
                         values->items, values->num_items, hex);
 }
 
-/* print("words", x, y): the strings are the prefix. */
+/* print("words", x, y): the strings are the prefix. The interpreter takes values alone, too, as
+ * Triton's does (TRITON_INTERPRET=1). */
 Object *builtin_print(Lower *l, const Call *call) {
     const Object *all = call->args[0];
     bool hex;
     if (!arg_bool(l, call, 5, &hex)) return poison(l);
-    if (!all->num_items || all->items[0]->kind != OBJECT_STR)
+    bool is_text = all->num_items && all->items[0]->kind == OBJECT_STR;
+    const char *target = l->options->target;
+    if (all->num_items && !is_text && target && !strcmp(target, "interp"))
+        return print_values(l, call, STR(" "), all->items, all->num_items, hex);
+    if (!is_text)
         return call_fail(l, call, 0, "the first argument of print in a kernel must be a string");
     return print_values(l, call, print_prefix(l, all->items[0]->text, all->num_items > 1),
                         all->items + 1, all->num_items - 1, hex);

@@ -218,6 +218,12 @@ printf '%s\n' 'import torch, triton' 'import triton.language as tl' '@triton.jit
 "$TERN" exec --device sim "$work/fused.py" >"$work/got" 2>&1
 check 'fused or not' test "$(tr '\n' ' ' <"$work/got")" = 'True False True '
 
+# The interpreter prints what a kernel prints without words; the others have Triton's error.
+printf '%s\n' 'import torch, triton' 'import triton.language as tl' '@triton.jit' 'def k(x, n):' \
+    '    print(tl.load(x + tl.arange(0, 2)), n)' 'k[1](torch.arange(2.0) + 0.5, 7)' >"$work/printing.py"
+exits 0 'idx (1) (operand 0) 1.500000' "$TERN" exec --device interp "$work/printing.py"
+exits 1 'the first argument of print in a kernel must be a string' "$TERN" exec --device cpu "$work/printing.py"
+
 # A module beside the file runs once; what it has is seen, what it imports from above is not there.
 mkdir "$work/pack"
 printf 'print("loaded")\nvalue = 7\ndef get(): return value\n' >"$work/near.py"
