@@ -190,6 +190,11 @@ static Object *open_triton(Host *host) {
     module_add(host, module, "language",
                builtin_attribute(host->arena, STR("triton"), STR("language")));
     module_add(host, module, "testing", module_import(host, STR("triton.testing")));
+    Object *tools = host_module_new(host, "triton.tools");
+    Object *descriptors = module_import(host, STR("triton.tools.tensor_descriptor"));
+    if (is_raised(host)) return NULL;
+    module_add(host, tools, "tensor_descriptor", descriptors);
+    module_add(host, module, "tools", tools);
     Object *runtime = module_import(host, STR("triton.runtime"));
     module_add(host, module, "runtime", runtime);
     for (int i = 0; i < COUNT(of_runtime) && !is_raised(host); i++)

@@ -674,6 +674,38 @@ TEST(where_and_clamp) {
     end();
 }
 
+/* Larger than what one program takes: pieces, and what is left over. */
+static void whole(const char *device, int count) {
+    if (!begin(device)) return;
+    float *values = malloc((size_t)count * sizeof *values);
+    double sum = 0, got[4] = {0}, least = 1e9, most = -1e9;
+    for (int i = 0; i < count; i++) {
+        values[i] = (float)((i * 7919LL) % 10007) - 5000.25f;
+        if (i == count - 1) values[i] = 9000; /* the last one counts */
+        sum += values[i];
+        least = values[i] < least ? values[i] : least, most = values[i] > most ? values[i] : most;
+    }
+    tern_tensor *x = tern_from(session, values, TERN_FLOAT32, 1, (const int64_t[]){count});
+    tern_tensor *results[] = {tern_sum(x, NULL, 0, false), tern_mean(x, NULL, 0, false),
+                              tern_amax(x, NULL, 0, false), tern_amin(x, NULL, 0, false)};
+    for (int i = 0; i < 4; i++)
+        CHECK(results[i] && !tern_rank(results[i]) && !tern_item(results[i], &got[i]));
+    CHECK(fabs(got[0] - sum) < 1e-6 * 5000 * count && fabs(got[1] - sum / count) < 1e-2);
+    CHECK(got[2] == most && got[3] == least && most == 9000);
+    for (int i = 0; i < 4; i++) tern_drop(results[i]);
+    tern_drop(x);
+    free(values);
+    end();
+}
+
+TEST(a_large_tensor_becomes_a_number) {
+    static const int counts[] = {(1 << 17) - 1, 1 << 17, (1 << 17) + 5, 1000003};
+    for (int i = 0; i < 4; i++) {
+        whole("cpu", counts[i]);
+        if (i == 2) whole("interp", counts[i]);
+    }
+}
+
 /* Places beyond 2^31, in memory that is reserved and hardly touched. */
 TEST(indices_of_64_bits) {
     if (!begin("cpu")) return;
