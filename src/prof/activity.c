@@ -208,10 +208,12 @@ static void add_events(Activity *activity) {
             num_calls ? bsearch(&(Call){.correlation = work->correlation}, activity->calls.data,
                                 num_calls, sizeof(Call), by_correlation)
                       : NULL;
+        work->event.caller = -1;
         work->event.thread = lane_of(profile, work);
         profile->streams.data[work->event.thread].end_ns = work->event.end_ns;
         if (call) {
-            work->event.parent = call->event;
+            work->event.parent = work->event.caller = call->event;
+            profile->events[call->event].is_caller = true;
             work->event.enqueued_ns = profile->events[call->event].start_ns;
             int64_t early = work->event.enqueued_ns - work->event.start_ns;
             if (early > profile->early_ns) profile->early_ns = early;

@@ -35,9 +35,11 @@ typedef struct ProfEvent {
     int64_t thread;           /* of the host; on the device: which of the profile's streams */
     int parent;               /* the host event that it is directly inside of; device: that
                                  enqueued it; -1: none */
+    int caller; /* device: the call that enqueued it, the driver's where it is known; -1: none */
     tern_call_kind kind;
     int64_t enqueued_ns; /* device: when the call that enqueued it began; INT64_MAX: not known */
     bool on_device, waits, is_merged; /* is_merged: counts as its parent, see tree.c */
+    bool is_caller;                   /* of work of the device */
     size_t bytes;
     uint32_t grid[3];
     const ProfKernel *kernel; /* NULL: not known */

@@ -186,7 +186,9 @@ static bool add_device_event(tern_profile *profile, const ProfTiming *timing, te
     event.on_device = true;
     event.enqueued_ns = event.start_ns;
     event.thread = stream_number(profile, timing->stream);
-    event.parent = timing->event;
+    event.parent = event.caller = timing->event;
+    profile->events[timing->event].is_caller = true;
+    event.is_caller = false;
     ProfStream *stream = &profile->streams.data[event.thread];
     event.start_ns = (int64_t)*near_ns + profile->anchor_ns - profile->begin_ns;
     if (event.start_ns < stream->end_ns) event.start_ns = stream->end_ns; /* rounding */

@@ -31,8 +31,13 @@ static void put_us(Buf *out, int64_t ns) {
     buf_printf(out, "%lld.%03lld", (long long)(ns / 1000), (long long)(ns % 1000));
 }
 
-static void put_place(Buf *out, const ProfEvent *event, int pid) {
-    buf_printf(out, "\"pid\":%d,\"tid\":%lld", event->on_device ? DEVICE_PID : pid,
+static int device_pid(const tern_profile *profile, int64_t stream) {
+    return DEVICE_PID + (int)profile->streams.data[stream].device;
+}
+
+static void put_place(Buf *out, const tern_profile *profile, const ProfEvent *event, int pid) {
+    buf_printf(out, "\"pid\":%d,\"tid\":%lld",
+               event->on_device ? device_pid(profile, event->thread) : pid,
                (long long)event->thread);
 }
 
@@ -41,7 +46,6 @@ static void put_number(Buf *out, const char *name, uint64_t number) {
                (unsigned long long)number);
 }
 
-/* As Kineto names them. What enqueued and what was enqueued have one "correlation". */
 /* From the innermost. */
 static void put_frames(Buf *out, const ProfFrames *frames, char between) {
     Buf text = {.arena = out->arena};
@@ -53,17 +57,19 @@ static void put_frames(Buf *out, const ProfFrames *frames, char between) {
     buf_json(out, buf_str(&text));
 }
 
+/* As Kineto names them. The call that enqueued and what it enqueued have one "correlation". */
 static void put_args(Buf *out, const tern_profile *profile, int index) {
     const ProfEvent *event = &profile->events[index];
     bool has_parent = event->on_device && event->parent >= 0;
     buf_puts(out, ",\"args\":{");
     put_number(out, "External id", (uint64_t)(has_parent ? event->parent : index) + 1);
-    if (has_parent) put_number(out, "correlation", (uint64_t)event->parent + 1);
+    if (event->on_device && event->caller >= 0)
+        put_number(out, "correlation", (uint64_t)event->caller + 1);
     if (event->on_device) {
         const ProfStream *stream = &profile->streams.data[event->thread];
         put_number(out, "device", stream->device);
         put_number(out, "stream", stream->id);
-    } else if (event->device_self_ns > 0)
+    } else if (event->is_caller)
         put_number(out, "correlation", (uint64_t)index + 1);
     if (event->shapes) buf_printf(out, ",\"Input Dims\":%s", event->shapes);
     if (event->frames && !event->on_device) {
@@ -94,7 +100,7 @@ static void put_slice(Buf *out, const tern_profile *profile, int index, int pid)
     buf_puts(out, ",\"name\":");
     buf_json(out, str_of(event->name));
     buf_putc(out, ',');
-    put_place(out, event, pid);
+    put_place(out, profile, event, pid);
     buf_puts(out, ",\"ts\":");
     put_us(out, event->start_ns);
     buf_puts(out, ",\"dur\":");
@@ -103,10 +109,12 @@ static void put_slice(Buf *out, const tern_profile *profile, int index, int pid)
     buf_putc(out, '}');
 }
 
-static void put_arrow(Buf *out, const ProfEvent *event, const char *phase, int id, int pid) {
+static void put_arrow(Buf *out, const tern_profile *profile, int index, const char *phase, int id,
+                      int pid) {
+    const ProfEvent *event = &profile->events[index];
     buf_printf(out, ",\n{\"ph\":\"%s\",%s\"cat\":\"ac2g\",\"name\":\"ac2g\",\"id\":%d,", phase,
                *phase == 'f' ? "\"bp\":\"e\"," : "", id);
-    put_place(out, event, pid);
+    put_place(out, profile, event, pid);
     buf_puts(out, ",\"ts\":");
     put_us(out, event->start_ns);
     buf_puts(out, "}");
@@ -120,6 +128,22 @@ static void put_name(Buf *out, const char *what, int pid, int64_t tid, const cha
     buf_puts(out, "}}");
 }
 
+/* The context's has a name; of a process that uses several, each has its number. */
+static void put_devices(Buf *out, const tern_profile *profile) {
+    const ProfStream *streams = profile->streams.data;
+    bool are_several = false;
+    for (int i = 1; i < profile->streams.count; i++)
+        are_several |= streams[i].device != streams[0].device;
+    for (int i = 0; i < profile->streams.count; i++) {
+        int before = 0;
+        while (streams[before].device != streams[i].device) before++;
+        if (before != i) continue;
+        Str number = str_format(out->arena, "GPU %u", streams[i].device);
+        put_name(out, "process_name", device_pid(profile, i), 0,
+                 are_several ? number.data : profile->device);
+    }
+}
+
 static void put_names(Buf *out, const tern_profile *profile, int pid) {
     ProfTracks tracks = prof_tracks(profile->scratch, profile->events, profile->num_events);
     /* The first event of the list: it needs no comma before it. */
@@ -128,12 +152,12 @@ static void put_names(Buf *out, const tern_profile *profile, int pid) {
                "{\"sort_index\":0}}",
                pid);
     put_name(out, "process_name", pid, 0, "host");
-    if (profile->has_device) put_name(out, "process_name", DEVICE_PID, 0, profile->device);
+    put_devices(out, profile);
     for (int i = 0; i < tracks.count; i++) {
         const ProfTrack *track = &tracks.data[i];
         Str words = prof_track_name(profile, track);
-        put_name(out, "thread_name", track->on_device ? DEVICE_PID : pid, track->thread,
-                 words.data);
+        put_name(out, "thread_name", track->on_device ? device_pid(profile, track->thread) : pid,
+                 track->thread, words.data);
     }
 }
 
@@ -163,9 +187,9 @@ void prof_chrome(ProfFile *file, const tern_profile *profile) {
     }
     for (int i = 0; i < profile->num_events; i++) {
         const ProfEvent *event = &profile->events[i];
-        if (!event->on_device || event->parent < 0) continue;
-        put_arrow(out, &profile->events[event->parent], "s", i + 1, pid);
-        put_arrow(out, event, "f", i + 1, pid);
+        if (!event->on_device || event->caller < 0) continue;
+        put_arrow(out, profile, event->caller, "s", i + 1, pid);
+        put_arrow(out, profile, i, "f", i + 1, pid);
         prof_drain(file);
     }
     buf_printf(out,

@@ -8,6 +8,7 @@
 
 #include <dlfcn.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -204,6 +205,31 @@ TEST(work_has_the_times_of_its_records) {
           strstr(out.text.data, "\"cat\":\"cuda_driver\""));
     tern_profile_free(profile);
     place_close(place);
+}
+
+/* By a reader that is not ours, where it is installed. */
+TEST(traces_are_read_as_kinetos) {
+    Place place = place_open();
+    char back[64], path[] = "/tmp/tern-trace-XXXXXX", command[512];
+    const char *python = getenv("PYTHON");
+    tern_profile *profile = tern_profile_start(place.context, NULL);
+    CHECK(profile && mkstemp(path) >= 0);
+    tern_range_push(place.context, "step");
+    for (int i = 0; i < 20; i++) launch(place);
+    CHECK(!tern_fill(place.buffer, 0) && !tern_read(place.buffer, 0, back, sizeof back));
+    tern_range_pop(place.context);
+    CHECK(!tern_profile_stop(profile));
+    CHECK(!tern_profile_save(profile, TERN_PROFILE_CHROME, path));
+    tern_profile_free(profile);
+    place_close(place);
+    snprintf(command, sizeof command, "%s test/prof/hta.py %s >%s.log 2>&1",
+             python ? python : "python3", path, path);
+    int status = system(command);
+    int code = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+    CHECK(code == 0 || code == 77 || code == 127);
+    snprintf(command, sizeof command, "tail -n 3 %s.log; rm -f %s %s.log", path, path, path);
+    CHECK(!system(command));
+    if (code) SKIP("no Holistic Trace Analysis");
 }
 
 /* As kernels of a graph: two at once on a stream, in two lanes; what nobody is known to have
