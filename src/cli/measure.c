@@ -260,25 +260,51 @@ static tern_status launch_counted(void *user, tern_stream *stream) {
     return status ? status : tern_counters_end(point->counters, &point->result->hardware);
 }
 
-/* Of a launch that is like those that were timed; what refuses is said, and is no failure. */
-static int count_hardware(Point *point) {
-    Measured *result = point->result;
-    tern_context *context = point->bound.context;
-    if (!point->request->counts) return EXIT_OK;
-    point->counters = tern_counters_open(context);
+/* Of a launch that is like those that were timed. */
+static bool is_counted(Point *point) {
     tern_bench_options options = point->timing_options;
     options.no_gate = true;
     options.max_samples = options.warmups = 1;
     tern_timing timing = {0};
-    result->has_hardware =
-        point->counters && !tern_bench(context, launch_counted, point, &options, &timing);
+    bool counted = point->counters &&
+                   !tern_bench(point->bound.context, launch_counted, point, &options, &timing);
     tern_timing_free(&timing);
+    return counted;
+}
+
+/* The same launches once more. */
+static int measure_again(Point *point) {
+    Measured *result = point->result;
+    tern_hardware hardware = result->hardware;
+    int count = point->request->again;
+    result->again = arena_array(point->result_arena, MeasuredAgain, count);
+    for (int i = 0; i < count; i++) {
+        tern_timing timing = {0};
+        if (tern_bench(point->bound.context, launch, point, &point->timing_options, &timing))
+            return fail_timing(point);
+        bool counted = point->request->counts && is_counted(point);
+        result->again[i] = (MeasuredAgain){timing.median, timing.floor_ms, timing.launch_floor_ms,
+                                           counted, result->hardware};
+        tern_timing_free(&timing);
+    }
+    result->hardware = hardware;
+    return EXIT_OK;
+}
+
+/* What refuses is said, and is no failure. */
+static int count_hardware(Point *point) {
+    Measured *result = point->result;
+    tern_context *context = point->bound.context;
+    if (!point->request->counts) return measure_again(point);
+    point->counters = tern_counters_open(context);
+    result->has_hardware = is_counted(point);
     if (interrupted) return fail_timing(point);
     result->not_counted =
         str_copy(point->result_arena,
                  str_of(result->has_hardware ? result->hardware.missing : tern_message(context)));
+    int code = measure_again(point);
     tern_counters_close(point->counters);
-    return EXIT_OK;
+    return code;
 }
 
 /* ---- bytes and operations ---- */

@@ -13,6 +13,7 @@ typedef struct MeasureRequest {
     double rep_ms, warmup_ms;
     bool hot, cold_fill, cold_read, cold_flush, allow_slow, use_peak;
     bool counts;      /* hardware counters, where there are some */
+    int again;        /* timed and counted so often more, see Measured */
     bool keeps_peaks; /* they were measured again already, because a result beat them */
 } MeasureRequest;
 
@@ -22,6 +23,12 @@ typedef enum Evidence {
     EVIDENCE_AT_MOST,
     EVIDENCE_DECLARED
 } Evidence;
+
+typedef struct MeasuredAgain {
+    double median_ms, floor_ms, launch_floor_ms;
+    bool has_hardware;
+    tern_hardware hardware;
+} MeasuredAgain;
 
 typedef struct Measured {
     int exit_code;     /* EXIT_OK: all below holds */
@@ -41,6 +48,7 @@ typedef struct Measured {
     const char *ceiling;
     bool has_hardware;      /* below it what the device counted of one launch */
     tern_hardware hardware; /* where request->counts */
+    MeasuredAgain *again;   /* request->again of them */
     Str not_counted;        /* what it did not, and why */
     Str trust;  /* what was done and what speaks against it: "cold .. · outputs written" */
     Str doubts; /* only what speaks against it; empty: nothing */

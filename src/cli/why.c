@@ -309,7 +309,8 @@ static int measure(Why *why, Cli *cli, const char *device) {
                               .operand = cli->operands.data[0],
                               .warmup_ms = 25,
                               .hot = option_given(cli, "hot"),
-                              .use_peak = true};
+                              .use_peak = true,
+                              .again = why->times - 1};
     const char *when = option_value(cli, "counters");
     request.counts = !when || strcmp(when, "no");
     if (!option_double(cli, "rep", 100, &request.rep_ms)) return EXIT_USAGE;
@@ -344,23 +345,23 @@ static int on_model(Why *why, Cli *cli) {
     return code;
 }
 
-/* A verdict rests on times, and a near one may flip: what was counted stays, all else is measured
- * again. A context that stays open keeps a GPU from being set up each time. */
-static int measure_again(Why *why, Cli *cli) {
-    int code = EXIT_OK;
-    tern_context *open = tern_open(&(tern_open_options){.device = why->device}, NULL, NULL, 0);
+/* A verdict rests on times, and a near one may flip: what was counted stays, all else was measured
+ * again. */
+static void judge_again(Why *why) {
     why->verdicts[why->verdict.bound] = 1;
-    for (int i = 1; i < why->times && !code; i++) {
+    for (int i = 1; i < why->times; i++) {
+        const MeasuredAgain *again = &why->measured.again[i - 1];
         Why other = *why;
         other.facts = (WhyFacts){0};
-        code = measure(&other, cli, why->device);
-        if (code) break;
+        other.measured.timing.median = again->median_ms;
+        other.measured.timing.floor_ms = again->floor_ms;
+        other.measured.timing.launch_floor_ms = again->launch_floor_ms;
+        other.measured.has_hardware = again->has_hardware;
+        other.measured.hardware = again->hardware;
+        take_measured(&other, option_given(why->cli, "hot"));
         if (other.has_counts) take_counted(&other);
         why->verdicts[why_judge(&other.facts).bound]++;
-        tern_timing_free(&other.measured.timing);
     }
-    tern_close(open);
-    return code;
 }
 
 static int on_device(Why *why, Cli *cli) {
@@ -368,10 +369,10 @@ static int on_device(Why *why, Cli *cli) {
     if (code) return code;
     if (!tern_device_property(why->device, TERN_DEVICE_ON_HOST)) count_beside(why, cli);
     why->verdict = why_judge(&why->facts);
-    code = measure_again(why, cli);
-    if (!code) finish(why);
+    judge_again(why);
+    finish(why);
     tern_timing_free(&why->measured.timing);
-    return code;
+    return EXIT_OK;
 }
 
 int command_why(Cli *cli) {
