@@ -52,6 +52,8 @@ check 'and none is printed' sh -c "! grep -q '[0-9] registers' '$work/none'"
 exits 2 '--execute is auto, yes or no' $add --device sim --execute maybe -a n=4096
 exits 2 'only of GPUs' $add --device cpu --execute yes -a n=4096
 exits 2 'only where time is measured' $add --device sim --bytes 1 -a n=4096
+exits 0 'measured 3 times: ' $add --device cpu --rep 2 --times 3 -a n=4096
+exits 2 '--times: only where time is measured' $add --device sim:h100 --times 3 -a n=4096
 exits 2 '--counters is auto or no' $add --device cpu --counters maybe -a n=4096
 exits 2 'only where time is measured' $add --device sim --counters no -a n=4096
 exits 3 'nothing bounds it' $add --device interp -a n=4096
