@@ -125,7 +125,9 @@ class LenientFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def find_spec(self, name, path, target=None):
         if name.split(".")[0] in ("triton", "numpy"):
             return None
-        last = name.rsplit(".", 1)[-1]
+        above, _, last = name.rpartition(".")
+        if above and not isinstance(sys.modules[above].__spec__.loader, LenientFinder):
+            return None  # part of a package that is installed
         for folder in self.roots if path is None else path:
             base = os.path.join(folder, last)
             for file in (base + ".py", os.path.join(base, "__init__.py")):

@@ -63,8 +63,23 @@ for device in cpu interp; do
     exits 0 'True True True' "$TERN" exec --device $device "$work/drive.py"
 done
 if "$python" -P -c 'import torch, triton' 2>"$work/.out"; then
-    TRITON_INTERPRET=1 "$python" "$work/drive.py" skip >"$work/got" 2>&1
-    check "Triton's interpreter" grep -q '^True True True$' "$work/got"
+    cat >"$work/turns.py" <<'END'
+import torch, triton, triton.language as tl
+@triton.jit
+def turns(out, n):
+    for i in range(0, n):
+        tl.store(out + i, i)
+out = torch.zeros(4, dtype=torch.int32)
+turns[(1,)](out, 4)
+print(out.tolist())
+END
+    # Triton 3.6 beside NumPy 2.4 has no loops to a value that a launch gives.
+    if TRITON_INTERPRET=1 "$python" "$work/turns.py" 2>&1 | grep -q '^\[0, 1, 2, 3\]$'; then
+        TRITON_INTERPRET=1 "$python" "$work/drive.py" skip >"$work/got" 2>&1
+        check "Triton's interpreter" grep -q '^True True True$' "$work/got"
+    else
+        skip 1 "this Triton's interpreter runs no loop to a value of the launch"
+    fi
     cat >"$work/front.py" <<'END'
 import sys, triton
 from triton.compiler import ASTSource
