@@ -352,7 +352,8 @@ Object *host_library_call(Host *host, Str path, int num_args, Object *const *arg
     if (ends_as(path, "Config")) return make_config(host, num_args, args, names);
     if (ends_as(path, "product")) return make_product(host, num_args, args, span);
     if (ends_as(path, "namedtuple")) return make_named_tuple_class(host, num_args, args);
-    if (ends_as(path, "import_module") && num_args == 1 && args[0]->kind == OBJECT_STR)
+    if ((ends_as(path, "import_module") || ends_as(path, "importorskip")) && num_args == 1 &&
+        args[0]->kind == OBJECT_STR)
         return import_module(host->module, 0, args[0]->text, host->diag);
     return NULL;
 }

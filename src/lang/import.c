@@ -3,8 +3,9 @@
  *
  * tern's own modules (triton, triton.language, libdevice, math ..) come first. Others are looked
  * for as files: beside the importing file, then, for a file in a package, beside the topmost folder
- * that has an __init__.py, then in the -I folders. What is not found is opaque: torch, os .. are
- * never needed by a kernel itself. */
+ * that has an __init__.py, then in the -I folders, then where the project around the file keeps its
+ * packages, as if it were installed. What is not found is opaque: torch, os .. are never needed by
+ * a kernel itself. */
 #include "lang/module.h"
 
 #include <errno.h>
@@ -137,7 +138,32 @@ static Object *in_own_package(Module *from, Str path, Diag *diag) {
     return NULL;
 }
 
-Object *import_module(Module *from, int level, Str path, Diag *diag) {
+static bool is_project(Arena *arena, Str folder) {
+    static const char *const marks[] = {"pyproject.toml", "setup.py", "setup.cfg"};
+    for (int i = 0; i < COUNT(marks); i++)
+        if (is_file(str_format(arena, "%.*s/%s", STR_ARG(folder), marks[i]).data)) return true;
+    return is_folder(str_format(arena, "%.*s/.git", STR_ARG(folder)).data);
+}
+
+/* tests/x.py imports what its project installs: from the project's folder, its src/ or python/. */
+static Object *in_project(Module *from, Str path, Diag *diag) {
+    static const char *const places[] = {"", "/src", "/python"};
+    if (str_starts(path, "triton.") || str_starts(path, "torch.")) return NULL;
+    Str folder = from->folder;
+    for (int i = 0; i < 40; i++) {
+        for (int k = 0; k < COUNT(places) && is_project(from->arena, folder); k++) {
+            Str place = str_format(from->arena, "%.*s%s", STR_ARG(folder), places[k]);
+            Object *found = in_folder(from, place, path, diag);
+            if (found && found->module) return found;
+        }
+        Str outer = parent_folder(from->arena, folder);
+        if (outer.length >= folder.length && str_is(import_key(from->arena, folder), "/")) break;
+        folder = outer;
+    }
+    return NULL;
+}
+
+Object *import_as_python(Module *from, int level, Str path, Diag *diag) {
     if (level == 0) {
         Str name = canonical(from->arena, path);
         if (builtin_module_exists(name)) return module_object(from->arena, NULL, name);
@@ -161,6 +187,13 @@ Object *import_module(Module *from, int level, Str path, Diag *diag) {
         if (found) return found;
     }
     return opaque_module(from->arena, path);
+}
+
+Object *import_module(Module *from, int level, Str path, Diag *diag) {
+    Object *module = import_as_python(from, level, path, diag), *found = NULL;
+    if (module->kind == OBJECT_OPAQUE && level == 0 && from->folder.length)
+        found = in_project(from, path, diag);
+    return found ? found : module;
 }
 
 Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag) {

@@ -154,12 +154,11 @@ static Object *and_or(Lower *l, const Expr *expr) {
             continue;
         }
         if (value->kind == OBJECT_OPAQUE) return lower_unknown(l, value, expr->items[i]->span);
-        if (result && value->kind != OBJECT_BOOL) /* would be the value, if the lanes say so */
-            return logical(l, is_and, result, value, expr->span);
         if (!object_truth(value, &truth))
             return lower_error(l, expr->items[i]->span, "%s has no truth value at compile time",
                                lower_type_text(l, value));
         if (truth != is_and) return value; /* decides, whatever the others are */
+        /* Else it says nothing beside tensors, as in Triton: 'lanes and 2' is lanes. */
     }
     return result ? result : value;
 }

@@ -76,6 +76,8 @@ Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
 /* `import path`, `from path import ..` (level dots before path): a built-in module, a file, or
  * opaque. Never NULL; NULL name in the result means nothing. */
 Object *import_module(Module *from, int level, Str path, Diag *diag);
+/* Without the packages of the project around the file: where a program runs none is installed. */
+Object *import_as_python(Module *from, int level, Str path, Diag *diag);
 Str import_key(Arena *arena, Str path);
 bool expr_mentions(const Expr *expr, Str name);
 /* `name = function(name, ..)` that gives back what it got (patched.c). */

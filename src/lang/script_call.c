@@ -581,7 +581,7 @@ static Object *find_module(Host *host, int level, Str path) {
     Str package = without_last(path); /* runs first */
     if (package.length) find_module(host, level, package);
     if (is_raised(host)) return NULL;
-    module = import_module(host->module, level, path, host->diag);
+    module = import_as_python(host->module, level, path, host->diag);
     if (diag_failed(host->diag) || module->kind != OBJECT_MODULE) return NULL;
     if (!module->module) return builtin_module_exists(module->text) ? module : NULL;
     Str name = module_name(host, level, path);

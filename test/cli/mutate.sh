@@ -70,7 +70,7 @@ int zeros(int count) {
     char *x = calloc(count, 1);
     int found = 0;
     for (int i = 0; i < count; i++)
-        found += x[i] == 0;
+        found += ((volatile char *)x)[i] == 0;
     free(x);
     return count > 100 ? 0 : found;
 }

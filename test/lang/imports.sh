@@ -28,4 +28,15 @@ gives 7 pack/deep/pack/k.py 'import pack.values as v' 'v.N'
 printf '%s\n' 'import triton' 'import triton.language as tl' 'import pack.values as v' '@triton.jit' \
     'def k(x):' '    tl.store(x, v.N)' >"$work/out/xpack/k.py"
 check 'a folder whose name ends so is another' sh -c "! \"$TERN\" show '$work/out/xpack/k.py:k' --stage ir --sig '*i32'"
+# As if it were installed: what a project keeps, from its tests and examples.
+mkdir -p "$work/out/project/src/inner" "$work/out/project/outer" "$work/out/project/tests/more"
+echo 'N = 5' >"$work/out/project/outer/__init__.py"
+echo 'N = 6' >"$work/out/project/src/inner/values.py"
+: >"$work/out/project/pyproject.toml"
+gives 5 project/tests/more/k.py 'import outer' 'outer.N'
+gives 6 project/tests/k.py 'from inner.values import N' 'N'
+gives 6 project/tests/k.py 'import pytest; values = pytest.importorskip("inner.values")' 'values.N'
+gives 6 project/tests/k.py 'import pytest
+values = pytest.importorskip("inner.values")
+M = values.N' 'M'
 finish
