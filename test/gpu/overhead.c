@@ -82,14 +82,16 @@ TEST(n26_a_range_costs_50_ns) {
     bool opened = place_open(&p);
     CHECK(opened);
     if (!opened) return;
-    ranges(&p, 20000);
+    for (int i = 0; i < 100; i++)
+        ranges_ns(&p, 900000); /* a processor that idled is slow at first */
     ranges(&p, 900000);
+    ranges(&p, 20000);
     tern_close(p.context);
 }
 
 /* ---- launches ---- */
 
-enum { LAUNCHES = 2000, ROUNDS = 10 }; /* 20,000 of each */
+enum { LAUNCHES = 20000, ROUNDS = 5 };
 
 static double launches_ns(const Place *p, bool in_range) {
     const tern_argument argument = tern_arg_buffer(p->buffer);
