@@ -761,6 +761,8 @@ static CudaResult mock_launch_cooperative(CudaFunction handle, unsigned grid_x, 
                                           unsigned block_z, unsigned shared_bytes,
                                           CudaStream stream, void **arguments) {
     note("all at once:");
+    unsigned each = 2048 / (block_x * block_y * block_z);
+    if ((unsigned long long)grid_x * grid_y * grid_z > 132ull * each) return CUDA_TOO_MANY_BLOCKS;
     return mock_launch(handle, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                        stream, arguments, NULL);
 }

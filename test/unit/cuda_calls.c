@@ -279,6 +279,14 @@ TEST(cooperative_kernels) {
     CALLS("current\n"
           "all at once:\n"
           "launch my_record, 6 2 3, 32 1 1, 4096, stream1");
+    /* 57 times 4096 bytes fit into a multiprocessor. */
+    CHECK(launch(&f, queue, loaded, record, 1409) == TERN_ERROR_UNSUPPORTED);
+    CALLS("current\n"
+          "all at once:\n"
+          "occupancy of my_record, 32, 4096");
+    CHECK(
+        strstr(f.device.why.data, "wait for each other: a grid of 8454; cuda:0 has room for 7524 at a time"));
+    OK(launch(&f, queue, loaded, record, 1));
     close_device(&f);
     CHECK(mock()->live() == 0);
 }

@@ -49,6 +49,7 @@ typedef enum CudaResult {
     CUDA_INVALID_ADDRESS_SPACE = 717,
     CUDA_INVALID_PC = 718,
     CUDA_LAUNCH_FAILED = 719,
+    CUDA_TOO_MANY_BLOCKS = 720, /* of a cooperative launch */
     CUDA_SYSTEM_DRIVER_MISMATCH = 803,
     CUDA_UNKNOWN = 999,
 } CudaResult;

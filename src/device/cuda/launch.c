@@ -8,7 +8,23 @@
 
 #include <stdio.h>
 
+/* The blocks of a cooperative launch all have to find room, which is asked for when they did not. */
+static tern_status too_many_blocks(Cuda *cuda) {
+    const CudaObject *kernel = cuda->last;
+    const uint32_t *g = cuda->last_grid, *b = kernel->block;
+    int each = 0;
+    cuda->driver.occupancy(&each, kernel->function, (int)(b[0] * b[1] * b[2]),
+                           kernel->dynamic_shared);
+    return cuda_fail(cuda, TERN_ERROR_UNSUPPORTED,
+                     "blocks of kernel '%s' wait for each other: a grid of %llu; %.*s has room for "
+                     "%llu at a time",
+                     kernel->name, (unsigned long long)g[0] * g[1] * g[2],
+                     STR_ARG(cuda->device->name),
+                     (unsigned long long)each * (unsigned)cuda->multiprocessors);
+}
+
 static tern_status launch_failed(Cuda *cuda, CudaResult result) {
+    if (result == CUDA_TOO_MANY_BLOCKS) return too_many_blocks(cuda);
     char doing[1200];
     const uint32_t *g = cuda->last_grid, *b = cuda->last->block;
     snprintf(doing, sizeof doing,
