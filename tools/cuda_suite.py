@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """cuda_suite: CUDA C kernels on every device against references in NumPy.
 
-    cuda_suite.py MANIFEST SOURCES [--device D].. [--only WORD].. [--jobs N] [--tern PATH] [-v]
+    cuda_suite.py MANIFEST SOURCES [--device D].. [--builder nvrtc] [--only WORD].. [--jobs N]
+                  [--tern PATH] [-v]
 
-MANIFEST is a Python file, or a folder of them. It calls what is given to it:
+MANIFEST is a Python file, or a folder of them. --builder: the kernels are compiled with NVIDIA's library. It calls what is given to it:
 
     case("reduce.cu:block_sum", grid, block, dict(x=x, out=empty(1), n=100), dict(out=x.sum()))
 
@@ -131,6 +132,7 @@ def run(case, options, device):
         return "skipped", "the file is not there"
     with tempfile.TemporaryDirectory() as folder:
         command = case.command(options.tern, options.sources, device, folder)
+        command += ["--builder", options.builder] if options.builder else []
         try:
             done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=options.limit)
         except subprocess.TimeoutExpired:
@@ -165,6 +167,7 @@ def main():
     parser.add_argument("manifest")
     parser.add_argument("sources")
     parser.add_argument("--device", action="append")
+    parser.add_argument("--builder")
     parser.add_argument("--only", action="append", default=[])
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--tern", default=os.environ.get("TERN", "build/tern"))

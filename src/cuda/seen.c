@@ -43,13 +43,24 @@ static bool is_hosts(const CuDecl *decl) {
            !cu_says(decl->start, decl->at, of_variables, COUNT(of_variables));
 }
 
+/* Behind the arguments of a macro whose name ends at `at`; without any, `at`. */
+static int end_of_use(Str text, int at) {
+    int depth = 0, end = at;
+    while (end < text.length && strchr(" \t\n", text.data[end])) end++;
+    if (end == text.length || text.data[end] != '(') return at;
+    do depth += (text.data[end] == '(') - (text.data[end] == ')');
+    while (++end < text.length && depth > 0);
+    return end;
+}
+
 static void blank_out(const CuModule *m, const CuDecl *decl, char *text) {
     const CuToken *start = cu_first(m, decl), *last = start;
     const CuToken *end = decl->kind == CU_DECL_FUNCTION ? decl->end : end_of_variable(decl);
     while (last->next != end && last->next->kind != CU_END) last = last->next;
     Span from = cu_span(start->place), to = cu_span(last->place);
     if (from.source != m->source || to.source != m->source) return;
-    for (int i = from.start; i < to.end; i++)
+    int behind = last->place.from ? end_of_use(m->source->text, to.end) : to.end;
+    for (int i = from.start; i < behind; i++)
         if (text[i] != '\n') text[i] = ' ';
 }
 
@@ -77,7 +88,8 @@ Str cu_host_text(Arena *arena) {
     return buf_str(&text);
 }
 
-int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
+/* What stands for a header that was not read; NULL: NVRTC reads the toolkit's. */
+static const char *stands_for(Arena *arena, Str header, bool is_known) {
     static const char *const for_devices[] = {"cooperative_groups.h",
                                               "cooperative_groups/memcpy_async.h",
                                               "cooperative_groups/reduce.h",
@@ -89,25 +101,37 @@ int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
                                               "mma.h"};
     static const char *const in_std[] = {"array", "functional",  "limits",
                                          "tuple", "type_traits", "utility"};
+    static const char *const of_libraries[] = {
+        "cublas", "cudnn", "cufft",   "cusolver",          "cusparse", "nccl",
+        "nvml",   "nvtx",  "nvTools", "cuda_profiler_api", "helper_",  "mpi"};
+    for (int i = 0; i < COUNT(of_libraries); i++)
+        if (str_starts(header, of_libraries[i])) return "";
+    for (int i = 0; i < COUNT(for_devices); i++)
+        if (str_is(header, for_devices[i])) return NULL;
+    for (int i = 0; i < COUNT(in_std); i++)
+        if (str_is(header, in_std[i]))
+            return str_format(arena,
+                              "#pragma once\n#include <cuda/std/%s>\n"
+                              "namespace std { using namespace cuda::std; }\n",
+                              in_std[i])
+                .data;
+    return is_known ? "" : NULL;
+}
+
+int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
+    const CuUnread *lists[] = {m->left_out, m->unread};
     int count = 0;
-    for (const CuUnread *h = m->left_out; h; h = h->next) count++;
+    for (int k = 0; k < COUNT(lists); k++)
+        for (const CuUnread *h = lists[k]; h; h = h->next) count++;
     *headers = arena_array(arena, CuHeader, count);
     count = 0;
-    for (const CuUnread *h = m->left_out; h; h = h->next) {
-        const char *name = str_c(arena, h->name), *text = "";
-        bool is_for_devices = false;
-        for (int i = 0; i < COUNT(for_devices); i++)
-            is_for_devices |= str_is(h->name, for_devices[i]);
-        if (is_for_devices) continue;
-        for (int i = 0; i < COUNT(in_std); i++)
-            if (str_is(h->name, in_std[i]))
-                text = str_format(arena,
-                                  "#pragma once\n#include <cuda/std/%s>\n"
-                                  "namespace std { using namespace cuda::std; }\n",
-                                  name)
-                           .data;
-        (*headers)[count++] = (CuHeader){name, text};
-    }
+    for (int k = 0; k < COUNT(lists); k++)
+        for (const CuUnread *h = lists[k]; h; h = h->next) {
+            const char *text = stands_for(arena, h->name, k == 0);
+            for (int i = 0; i < count && text; i++) /* NVRTC takes no name twice */
+                if (str_is(h->name, (*headers)[i].name)) text = NULL;
+            if (text) (*headers)[count++] = (CuHeader){str_c(arena, h->name), text};
+        }
     return count;
 }
 

@@ -152,7 +152,22 @@ if "$TERN" show "$source:bounded" --builder nvrtc --device sim --block 64 --stag
         "$TERN" show "$work/wrong.cu:wrong" --builder nvrtc --device sim --block 64 --stage ptx
     exits 3 "a variable that kernels share, 'outside'" \
         "$TERN" show "$source:shares" --builder nvrtc --device sim --block 64 --stage ptx
+    # Functions of the host that a macro makes are blanked with its arguments; a header may come twice.
+    cat >"$work/uses.cu" <<'EOF'
+#include <stdio.h>
+#include <stdio.h>
+#include <cublas_v2.h>
+#include "helper_cuda.h"
+#define WRAPPER(name, type)                                                                        \
+    torch::Tensor name##_wrapped(torch::Tensor x) { return launch<type>(x, #name); }
+__global__ void twice(float *y) { y[threadIdx.x] *= 2; }
+WRAPPER(twice, float)
+WRAPPER(twice2, (float))
+__global__ void thrice(float *y) { y[threadIdx.x] *= 3; }
+EOF
+    exits 0 'sum 192' "$TERN" run "$work/uses.cu:thrice" --builder nvrtc --device sim --grid 1 --block 64 \
+        -a 'y=ones(64)' --print y
 else
-    skip 13 'no NVRTC'
+    skip 14 'no NVRTC'
 fi
 finish
