@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* The blocks of a cooperative launch all have to find room, which is asked for when they did not. */
+/* The blocks of a cooperative launch all have to find room; asked for when there is none. */
 static tern_status too_many_blocks(Cuda *cuda) {
     const CudaObject *kernel = cuda->last;
     const uint32_t *g = cuda->last_grid, *b = kernel->block;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, events, printf, assert and clock64, as programs use them; with an argument: an assert that fails,
-// with two: one that holds.
+// Streams, events, printf, assert and clock64, as programs use them. With an argument: an assert
+// that fails; with two: one that holds.
 #include <cassert>
 #include <cstdio>
 #include <cuda_runtime.h>
