@@ -232,6 +232,7 @@ TEST(a_recording_has_ranges_calls_and_kernels) {
         if (!strcmp(event->name, "tern_read")) CHECK(event->bytes == sizeof back);
     }
     CHECK(self == total(profile, "all"));
+    CHECK(profile->launch_ns >= 0);
     profile->range_ns = 1, profile->call_ns = 1000, profile->launch_ns = 500;
     profile->memory_ns = 100000;
     CHECK(prof_recording_ns(profile) == 100000 + 4 + 6 * 500 + 2 * 1000);
@@ -240,8 +241,29 @@ TEST(a_recording_has_ranges_calls_and_kernels) {
     tern_free(table);
     CHECK(tern_profile_table(profile, &(tern_table_options){.sort_by = "none"}) == NULL);
     table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "ns a range, 500 ns a launch, "));
     for (char *line = strtok(table, "\n"); line; line = strtok(NULL, "\n"))
         CHECK(strlen(line) <= 100 || strstr(line, "recording:"));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+/* What it would launch to measure itself, a tool that is attached would take for the program's. */
+TEST(nothing_is_launched_where_a_tool_sees_it) {
+    tern_context *context = open_interp();
+    tern_module *module = tern_load_text(context, kernel_text, sizeof kernel_text - 1, NULL);
+    tern_kernel *kernel = tern_compile(module, "fill", "*fp32", NULL);
+    tern_buffer *buffer = tern_alloc(context, 64);
+    setenv("CUDA_INJECTION64_PATH", "/a/tool.so", 1);
+    tern_profile *profile = tern_profile_start(context, NULL);
+    CHECK(!tern_launch(NULL, kernel, (uint32_t[3]){16, 1, 1},
+                       (tern_argument[]){tern_arg_buffer(buffer)}, 1));
+    CHECK(!tern_profile_stop(profile));
+    unsetenv("CUDA_INJECTION64_PATH");
+    CHECK(profile->launch_ns < 0 && prof_recording_ns(profile) >= profile->call_ns);
+    char *table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "ns a range, ") && !strstr(table, "ns a launch"));
     tern_free(table);
     tern_profile_free(profile);
     tern_close(context);
