@@ -660,6 +660,7 @@ Object *host_get(Host *host, Object *object, Str name) {
                                       map_get(&object->module->space, name));
         return value ? host_hold(host, value) : NULL;
     }
+    if (object->kind == OBJECT_MODULE) return builtin_attribute(host->arena, object->text, name);
     if (object->kind == OBJECT_HOST && object->type == &instance_type)
         return instance_get(host, object, name);
     if (object->kind == OBJECT_HOST && object->type == &class_type)

@@ -20,6 +20,8 @@ def twice(x, y, rows, M: tl.constexpr, N: tl.constexpr):
     y.store([i, j], x.load([i, j]) * 2)
 
 
+# Names of the language are asked for, too.
+assert hasattr(tl, 'make_tensor_descriptor') and not hasattr(tl, 'nothing') and getattr(tl, 'nothing', 1) == 1
 x = torch.randn(37, 40, device='cuda')
 y = torch.zeros_like(x)
 dx, dy = TensorDescriptor.from_tensor(x, [1, 1]), TensorDescriptor(y, list(y.shape), list(y.stride()), [1, 1])
