@@ -5,8 +5,9 @@
 
 #include <stdlib.h>
 
-extern const char text_abi_start[], text_abi_end[], text_runtime_types_start[],
-    text_runtime_types_end[], text_runtime_c_start[], text_runtime_c_end[];
+extern const char text_abi_start[], text_abi_end[], text_tiles_start[], text_tiles_end[],
+    text_runtime_types_start[], text_runtime_types_end[], text_runtime_c_start[],
+    text_runtime_c_end[];
 
 typedef struct Arch {
     const char *kind, *name, *features, *gcc_alone; /* target attributes; empty: none are needed */
@@ -168,14 +169,30 @@ static void print_arch(Buf *out, Build *build, const Arch *arch) {
                       "#pragma GCC pop_options\n#endif\n#endif\n");
 }
 
-/* The order of the targets, and the last that this machine runs. */
-static void print_levels(Buf *out) {
+static bool has_text_for(const Build *build, const Arch *arch) {
+    for (int i = 0; i < build->num_forms; i++)
+        for (int k = 0; k < build->forms.data[i]->compiled.count; k++)
+            if (is_of(&build->forms.data[i]->compiled.data[k], arch)) return true;
+    return false;
+}
+
+/* The order of the targets, and the last that this machine runs. A process asks for tiles only if
+ * there is a text with them. */
+static void print_levels(Buf *out, const Build *build) {
+    static const char asks[] = "tern_has_tiles()";
     buf_puts(out, "enum { ");
     for (int a = 0; a < COUNT(archs); a++) buf_printf(out, "%s, ", archs[a].kind);
-    buf_puts(out, "NUM_CPUS };\n\nstatic int machine_cpu(void) {\n    int best = GENERIC;\n"
+    buf_puts(out, "NUM_CPUS };\n\n");
+    for (int a = 0; a < COUNT(archs); a++)
+        if (!strcmp(archs[a].has, asks) && has_text_for(build, &archs[a]))
+            buf_add(out, text_tiles_start, (size_t)(text_tiles_end - text_tiles_start));
+    buf_puts(out, "static int machine_cpu(void) {\n    int best = GENERIC;\n"
                   "#if defined(__x86_64__)\n#define HAS(feature) __builtin_cpu_supports(feature)\n"
                   "    __builtin_cpu_init();\n    const int there[] = {");
-    for (int a = 0; a < COUNT(archs); a++) buf_printf(out, "%s%s", a ? ", " : "", archs[a].has);
+    for (int a = 0; a < COUNT(archs); a++)
+        buf_printf(out, "%s%s", a ? ", " : "",
+                   !strcmp(archs[a].has, asks) && !has_text_for(build, &archs[a]) ? "0"
+                                                                                  : archs[a].has);
     buf_puts(out, "};\n    while (best + 1 < NUM_CPUS && there[best + 1]) best++;\n"
                   "#undef HAS\n#endif\n    return best;\n}\n\n");
 }
@@ -512,7 +529,7 @@ void print_source(Buf *out, Build *build) {
     buf_add(out, text_abi_start, (size_t)(text_abi_end - text_abi_start));
     for (int a = 0; a < COUNT(archs); a++) print_arch(out, build, &archs[a]);
     buf_puts(out, "#pragma GCC diagnostic pop\n\n");
-    print_levels(out);
+    print_levels(out, build);
     print_template(out, build, text_runtime_types_start, text_runtime_types_end);
     print_gpus(out, build);
     print_table(out, build);

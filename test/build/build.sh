@@ -88,8 +88,14 @@ END
 check 'a product of int8 is built' "$TERN" build "$work/bytes.py" --name bytes -o "$work" -q --sig '*i8,*i8,*i32'
 check 'it has a text for VNNI' grep -q 'tern_kernel_0_avx512vnni' "$work/bytes.c"
 check 'softmax has none' sh -c "! grep -q 'tern_kernel_0_avx512vnni' '$out/softmax.c'"
+check 'and asks for no tiles' sh -c "! grep -q 'tern_has_tiles\|amx' '$work/bytes.c'"
+sed 's/32/64/g' "$work/bytes.py" >"$work/tiles.py"
+check 'a larger product is built' "$TERN" build "$work/tiles.py" --name tiles -o "$work" -q --sig '*i8,*i8,*i32'
+check 'it has a text for AMX' grep -q 'tern_kernel_0_amx' "$work/tiles.c"
+check 'for processes that may have tiles' grep -q 'there\[\] = .*tern_has_tiles()' "$work/tiles.c"
 for cc in gcc clang; do
-    have $cc || { skip 5 "$cc is not here"; continue; }
+    have $cc || { skip 6 "$cc is not here"; continue; }
+    check "$cc compiles tiles.c" $cc $hard -O2 -I"$work" -c "$work/tiles.c" -o "$work/tiles.o"
     check "$cc compiles bytes.c" $cc $hard -O2 -I"$work" test/build/bytes.c "$work/bytes.c" -o "$work/bytes" -pthread -ldl
     for cpu in 0 1 2 3; do check "$cc: on CPUs of level $cpu" env BYTES_CPU=$cpu "$work/bytes"; done
 done

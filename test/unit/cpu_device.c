@@ -319,15 +319,18 @@ TEST(its_names) {
     bool wide = cpu_has(flags, "avx512f") && cpu_has(flags, "avx512bw") &&
                 cpu_has(flags, "avx512dq") && cpu_has(flags, "avx512vl"),
          dots = wide && cpu_has(flags, "avx512_vnni"),
-         medium = cpu_has(flags, "avx2") && cpu_has(flags, "fma");
+         medium = cpu_has(flags, "avx2") && cpu_has(flags, "fma"),
+         tiles = dots && cpu_has(flags, "avx512vbmi") && cpu_has(flags, "amx_tile") &&
+                 cpu_has(flags, "amx_int8") && cpu_has(flags, "amx_bf16");
 #else
-    bool wide = false, dots = false, medium = false;
+    bool wide = false, dots = false, medium = false, tiles = false;
 #endif
     const struct {
         const char *argument, *name, *target;
         bool there;
     } rows[] = {{NULL, "cpu",
-                 dots     ? "cpu:avx512vnni"
+                 tiles    ? "cpu:amx"
+                 : dots   ? "cpu:avx512vnni"
                  : wide   ? "cpu:avx512"
                  : medium ? "cpu:avx2"
                           : "cpu:generic",
@@ -336,6 +339,7 @@ TEST(its_names) {
                 {"avx2", "cpu:avx2", "cpu:avx2", wide || medium},
                 {"avx512", "cpu:avx512", "cpu:avx512", wide},
                 {"avx512vnni", "cpu:avx512vnni", "cpu:avx512vnni", dots},
+                {"amx", "cpu:amx", "cpu:amx", tiles},
                 {"avx", NULL, NULL, false},
                 {"", NULL, NULL, false}};
     for (int i = 0; i < COUNT(rows); i++)

@@ -4,6 +4,7 @@
  * of integers are exact. Of floats each product is exact in double, so that what is allowed is the
  * rounding of k sums. */
 #include "api/context.h"
+#include "cpu_tiles.h"
 #include "test.h"
 
 static const char source[] =
@@ -39,19 +40,27 @@ static const char *const devices[] = {
 #include "base/cpus.def"
     "interp"};
 
-enum { M = 37, N = 75, K = 83 };
+static tern_context *open_one(const char *device) {
+    char words[256];
+    if (!strcmp(device, "cpu:amx")) return tiles_open(1);
+    return tern_open(&(tern_open_options){.device = device, .num_threads = 1}, NULL, words,
+                     sizeof words);
+}
+
+enum { M = 37, N = 75, K = 83, MOST_K = 611 };
 
 typedef struct Product {
     const Lane *lane;
     bool a_by_columns, b_by_columns;
-    double a[M * K], b[K * N]; /* in the order in which they lie in memory */
+    int k;
+    double a[M * MOST_K], b[MOST_K * N]; /* in the order in which they lie in memory */
 } Product;
 
 static double a_of(const Product *p, int m, int k) {
-    return p->a[p->a_by_columns ? k * M + m : m * K + k];
+    return p->a[p->a_by_columns ? k * M + m : m * p->k + k];
 }
 static double b_of(const Product *p, int k, int n) {
-    return p->b[p->b_by_columns ? n * K + k : k * N + n];
+    return p->b[p->b_by_columns ? n * p->k + k : k * N + n];
 }
 
 static uint64_t seed = 11;
@@ -77,6 +86,8 @@ static tern_buffer *buffer_of(tern_context *tern, const Lane *lane, const double
     return buffer;
 }
 
+static bool denormals_are_0; /* as AMX takes bf16 */
+
 static void compare(const Product *p, const char *what, const void *got) {
     bool whole = p->lane->kind == TYPE_I8;
     int bad = 0;
@@ -85,11 +96,12 @@ static void compare(const Product *p, const char *what, const void *got) {
             double want = 3, size = 3,
                    x = whole ? ((const int32_t *)got)[m * N + n]
                              : (double)((const float *)got)[m * N + n];
-            for (int k = 0; k < K; k++) {
+            for (int k = 0; k < p->k; k++) {
                 double product = a_of(p, m, k) * b_of(p, k, n);
+                if (denormals_are_0 && fabs(a_of(p, m, k)) < 0x1p-126) continue;
                 want += product, size += fabs(product);
             }
-            double allowed = whole ? 0 : (K + 1) * 0x1p-24 * size;
+            double allowed = whole ? 0 : (p->k + 1) * 0x1p-24 * size;
             if (!(fabs(x - want) <= allowed) && !bad++)
                 printf("%s: [%d, %d]: got %.9g, want %.9g\n", what, m, n, x, want);
         }
@@ -111,15 +123,15 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
         printf("%s: %s\n", what, tern_message(tern));
         return;
     }
-    tern_buffer *a = buffer_of(tern, p->lane, p->a, M * K),
-                *b = buffer_of(tern, p->lane, p->b, K * N), *c = tern_alloc(tern, sizeof got);
+    tern_buffer *a = buffer_of(tern, p->lane, p->a, M * p->k),
+                *b = buffer_of(tern, p->lane, p->b, p->k * N), *c = tern_alloc(tern, sizeof got);
     const int numbers[] = {M,
                            N,
-                           K,
-                           p->a_by_columns ? 1 : K,
+                           p->k,
+                           p->a_by_columns ? 1 : p->k,
                            p->a_by_columns ? M : 1,
                            p->b_by_columns ? 1 : N,
-                           p->b_by_columns ? K : 1};
+                           p->b_by_columns ? p->k : 1};
     tern_argument arguments[10] = {tern_arg_buffer(a), tern_arg_buffer(b), tern_arg_buffer(c)};
     for (int i = 0; i < COUNT(numbers); i++) arguments[3 + i] = tern_arg_int(numbers[i]);
     uint32_t grid[] = {(uint32_t)((M + tile[0] - 1) / tile[0]),
@@ -132,18 +144,20 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
     tern_kernel_free(kernel);
 }
 
+static void fill(Product *p, const Lane *lane, int k) {
+    p->lane = lane, p->k = k;
+    for (int i = 0; i < M * k; i++) p->a[i] = draw(lane);
+    for (int i = 0; i < k * N; i++) p->b[i] = draw(lane);
+}
+
 static void run_all(const char *device, const Lane *lane) {
     static const int tiles[][3] = {{16, 16, 32}, {32, 64, 32}, {64, 128, 64}};
-    char words[256];
-    tern_context *tern = tern_open(&(tern_open_options){.device = device, .num_threads = 1}, NULL,
-                                   words, sizeof words);
+    tern_context *tern = open_one(device);
     if (!tern) return;
     tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
     CHECK(module);
     static Product p;
-    p.lane = lane;
-    for (int i = 0; i < M * K; i++) p.a[i] = draw(lane);
-    for (int i = 0; i < K * N; i++) p.b[i] = draw(lane);
+    fill(&p, lane, K);
     for (int order = 0; order < 4 && module; order++) {
         p.a_by_columns = order & 1, p.b_by_columns = order & 2;
         for (int t = 0; t < COUNT(tiles); t++) run(tern, module, device, &p, tiles[t]);
@@ -157,21 +171,43 @@ TEST(odd_sizes_in_both_orders) {
         for (int i = 0; i < COUNT(lanes); i++) run_all(devices[d], &lanes[i]);
 }
 
+/* Operands gather over turns, are multiplied when their slots are full, and once more at the end,
+ * if something is left: no turns, fewer than slots, as many, twice as many, and some more. */
+TEST(operands_that_gather) {
+    static const int sizes[] = {0, 32, 480, 512, 513, 611},
+                     tiles[][3] = {{32, 32, 32}, {16, 16, 64}};
+    tern_context *tern = tiles_open(1);
+    if (!tern) return;
+    tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
+    CHECK(module);
+    static Product p;
+    p.a_by_columns = p.b_by_columns = false;
+    for (int lane = 0; lane < 2 && module; lane++)
+        for (int i = 0; i < COUNT(sizes); i++) {
+            fill(&p, &lanes[lane], sizes[i]);
+            for (int t = 0; t < COUNT(tiles); t++) run(tern, module, "cpu:amx", &p, tiles[t]);
+        }
+    tern_module_free(module);
+    tern_close(tern);
+}
+
 /* bf16 has f32's denormal numbers. Instructions for its products take them for 0, which no sum of
- * this size may lose. */
+ * this size may lose, but by AMX (doc/language.md). */
 TEST(denormal_numbers_count) {
     for (int d = 0; d < COUNT(devices); d++) {
-        char words[256];
-        tern_context *tern = tern_open(&(tern_open_options){.device = devices[d], .num_threads = 1},
-                                       NULL, words, sizeof words);
+        tern_context *tern = open_one(devices[d]);
         if (!tern) continue;
         static Product p;
-        p.lane = &lanes[1];
+        bool lost = !strcmp(devices[d], "cpu:amx");
+        p.lane = &lanes[1], p.k = K;
+        p.a_by_columns = p.b_by_columns = false;
         for (int i = 0; i < M * K; i++) p.a[i] = 0x1p-130;
         for (int i = 0; i < K * N; i++) p.b[i] = 0x1p120;
         tern_module *module = tern_load_text(tern, source, sizeof source - 1, "product.py");
         CHECK(module);
+        denormals_are_0 = lost;
         if (module) run(tern, module, devices[d], &p, (const int[]){32, 64, 32});
+        denormals_are_0 = false;
         tern_module_free(module);
         tern_close(tern);
     }

@@ -2,6 +2,7 @@
 /* cpu: runs generated C on the host: compiles it (or takes it from the disk cache), loads it, and
  * spreads the programs of a launch over a pool of threads. */
 #include "base/format.h"
+#include "base/tiles.h"
 #include "device/cpu/cpu.h"
 
 #include <dlfcn.h>

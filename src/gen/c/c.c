@@ -55,11 +55,13 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
          "P[0] = (int)(lo %% grid[0]), P[1] = (int)(lo / grid[0] %% grid[1]), P[2] = (int)(lo / "
          "grid[0] / grid[1]);");
     line(g, out, 1, "for (L p = lo; p < hi; p++) {");
-    line(g, out, 2, "if (program(args, P, S, R, nt, H)) return 1;");
+    const char *failed = g->has_tiles ? "{ t_tiles_end(); return 1; }" : "return 1;";
+    line(g, out, 2, "if (program(args, P, S, R, nt, H)) %s", failed);
     line(g, out, 2,
          "if (++P[0] == grid[0]) { P[0] = 0; if (++P[1] == grid[1]) P[1] = 0, P[2]++; }");
     line(g, out, 1, "}");
     if (g->arch != C_GENERIC) line(g, out, 1, "if (nt) __builtin_ia32_sfence();");
+    if (g->has_tiles) line(g, out, 1, "t_tiles_end();");
     line(g, out, 1, "return 0;");
     line(g, out, 0, "}");
     line(g, out, 0,

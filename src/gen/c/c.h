@@ -59,6 +59,14 @@ typedef struct Block {
     int start, end;
 } Block;
 
+/* A product by tiles whose operands lie in arrays of that many slots; see matrix.c. */
+typedef struct TileDot {
+    TypeKind lane;            /* of the operands */
+    int batches, M, N, K;     /* K: of one slot */
+    int rows, columns;        /* tiles of sums at once */
+    int slots, turn, a, b, c; /* turn: a C variable; a, b, c: arrays */
+} TileDot;
+
 typedef struct Gen {
     Arena *arena;
     Func *fn;
@@ -85,6 +93,8 @@ typedef struct Gen {
     VEC(Block) blocks;   /* of the body's text, in the order of their starts */
     Buf functions;       /* micro-kernels of dot, inline assembly: before the program */
     Map known_functions; /* name -> non-NULL: is in functions */
+    bool has_tiles;
+    VEC(TileDot) gathered; /* of the loops that are open */
     /* Rows that come in equal steps: the program after this one will load from `next`. The loop
      * nest after the one that loads fetches it ahead. */
     int num_ahead, ahead_lanes, ahead_size; /* lanes 0: nothing to fetch */
@@ -164,6 +174,15 @@ void assembly_write(Gen *g, Op *op);
 
 /* ---- product.c ---- */
 void dot_write(Gen *g, Op *op);
+View *packed(Gen *g, Value *value);
+bool is_new_function(Gen *g, Str name); /* once of each name */
+
+/* ---- matrix.c ---- */
+/* By AMX's tiles: operands as they are, i8 or bf16. */
+bool dot_has_tiles(const Op *dot, CArch arch);
+void tiles_write(Gen *g, Op *op);
+/* After a loop: what was gathered in it and is not multiplied yet. */
+void gathered_write(Gen *g, int from);
 
 int new_assert(Gen *g, const Op *op); /* its number */
 int op_line(const Op *op);            /* of the source; 0: not known */

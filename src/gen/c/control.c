@@ -208,7 +208,7 @@ static void for_write(Gen *g, Op *op) {
     }
     int block = begin_block(g, BLOCK_LOOP);
     for_header(g, op, for_index(op));
-    int from = g->arrays.count;
+    int from = g->arrays.count, gathered = g->gathered.count;
     g->depth++;
     region_write(g, region);
     if (!diag_failed(g->diag)) {
@@ -219,6 +219,7 @@ static void for_write(Gen *g, Op *op) {
     g->depth--;
     line(g, g->out, g->depth, "}");
     end_block(g, block);
+    gathered_write(g, gathered);
     for (int i = 0; i < op->num_results; i++) {
         Value *r = &op->results[i], *arg = for_arg(op, i);
         if (type_is_tile(r->type))

@@ -10,7 +10,7 @@
 // clang-format off
 
 /* Where a piece is valid. */
-enum { AVNNI = 8, A512 = 1 | AVNNI, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = A512 | NOT512 };
+enum { AAMX = 16, AVNNI = 8 | AAMX, A512 = 1 | AVNNI, A2 = 2, AGEN = 4, NOT512 = A2 | AGEN, ALL = A512 | NOT512 };
 
 typedef struct Piece {
     const char *name;
@@ -259,6 +259,24 @@ static const Piece pieces[] = {
     {"t_dot4", AVNNI, "AI vi32 t_dot4(vi32 c, vi32 a, vi32 b) { return PICK(__builtin_ia32_vpdpbusd_v16si(c, a, b), __builtin_ia32_vpdpbusd512(c, a, b)); }\n"},
     {"t_u8_to_u32", AVNNI, "AI vu32 t_u8_to_u32(vu8 a) { return (vu32)PICK(__builtin_ia32_pmovzxbd512_mask((B16)a, (vi32){}, -1), __builtin_convertvector(a, vu32)); }\n"},
 
+    /* ---- AMX: 8 tiles of 16 rows of 64 bytes; as bytes, for what assemblers do not know. The
+     * address is in rax, the distance of rows in bytes in rcx. ---- */
+    {"t_tiles_begin", AAMX, /* ldtilecfg */
+     "static const unsigned char t_tiles[64] __attribute__((aligned(64))) = {1, [16] = 64, [18] = 64, [20] = 64, [22] = 64, "
+     "[24] = 64, [26] = 64, [28] = 64, [30] = 64, [48] = 16, 16, 16, 16, 16, 16, 16, 16};\n"
+     "#define t_tiles_begin() __asm__ volatile(\".byte 0xc4, 0xe2, 0x78, 0x49, 0\" : : \"a\"(t_tiles), \"m\"(t_tiles))\n"},
+    {"t_tiles_end", AAMX, /* tilerelease */
+     "#define t_tiles_end() __asm__ volatile(\".byte 0xc4, 0xe2, 0x78, 0x49, 0xc0\")\n"},
+    {"t_tile_load", AAMX, /* tileloadd */
+     "#define t_tile_load(t, p, step) __asm__ volatile(\".byte 0xc4, 0xe2, 0x7b, 0x4b, 8 * \" #t \" + 4, 8\" : : \"a\"(p), \"c\"((L)(step)) : \"memory\")\n"},
+    {"t_tile_store", AAMX, /* tilestored */
+     "#define t_tile_store(t, p, step) __asm__ volatile(\".byte 0xc4, 0xe2, 0x7a, 0x4b, 8 * \" #t \" + 4, 8\" : : \"a\"(p), \"c\"((L)(step)) : \"memory\")\n"},
+#define TILE_DOT(code, form, opcode)                                                              \
+    {"t_tile_dot_" code, AAMX, "#define t_tile_dot_" code "(c, a, b) __asm__ volatile(\".byte 0xc4, 0xe2, 8 * (15 - \" #b \") + " form \
+     ", " opcode ", 0xc0 + 8 * \" #c \" + \" #a)\n"},
+    TILE_DOT("bf16", "2", "0x5c") /* tdpbf16ps */
+    TILE_DOT("i8", "3", "0x5e")   /* tdpbssd */
+
 #include "gen/c/prelude_float.inc"
 #define FLOAT1(kind, text, rule, meaning, lane, f32, f64) FLOAT_PIECES(text, 1, #lane)
 #define FLOAT2(kind, text, traits, meaning, lane, f32, f64) FLOAT_PIECES(text, 2, #lane)
@@ -322,7 +340,8 @@ static const struct {
 } arch_rows[] = {[C_GENERIC] = {4, AGEN},
                  [C_AVX2] = {8, A2},
                  [C_AVX512] = {16, A512 & ~AVNNI},
-                 [C_AVX512VNNI] = {16, AVNNI}};
+                 [C_AVX512VNNI] = {16, AVNNI & ~AAMX},
+                 [C_AMX] = {16, AAMX}};
 
 int prelude_width(CArch arch) { return arch_rows[arch].width; }
 

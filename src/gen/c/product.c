@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-static View *packed(Gen *g, Value *value) {
+View *packed(Gen *g, Value *value) {
     View *view = info(g, value)->view;
     if (!view && !is_cheap(g, value)) {
         force(g, value);
@@ -59,7 +59,7 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int
     line(g, out, 0, "}");
 }
 
-static bool is_new_function(Gen *g, Str name) {
+bool is_new_function(Gen *g, Str name) {
     if (map_get(&g->known_functions, name)) return false;
     return map_set(&g->known_functions, name, g), true;
 }
@@ -158,6 +158,10 @@ static void block_write(Gen *g, TypeKind kind, int group, int c, int a, int b, l
 }
 
 void dot_write(Gen *g, Op *op) {
+    if (dot_has_tiles(op, g->arch)) {
+        tiles_write(g, op);
+        return;
+    }
     Value *acc = dot_acc(op), *r = op_result(op);
     const Type *ta = dot_a(op)->type, *tr = r->type;
     View *a = packed(g, dot_a(op)), *b = packed(g, dot_b(op)), *c;

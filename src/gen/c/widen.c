@@ -23,8 +23,9 @@ static Value *widened(Builder *b, Value *value, const Type *lane) {
 static const Type *operand_lane(const Op *dot, const Type *sum, CArch arch) {
     const Type *a = dot_a(dot)->type, *b = dot_b(dot)->type, *lane = type_lane(a);
     int K = a->shape[a->rank - 1], N = b->shape[b->rank - 1];
+    if (dot_has_tiles(dot, arch)) return lane;
     if (sum->kind != TYPE_I32 || type_bits(lane) > 16 || N % prelude_width(arch)) return sum;
-    if (arch == C_AVX512VNNI && type_bits(lane) == 8 && K % 4 == 0) return lane;
+    if (arch >= C_AVX512VNNI && type_bits(lane) == 8 && K % 4 == 0) return lane;
     return K % 2 == 0 ? type_scalar(TYPE_I16) : sum;
 }
 
@@ -39,9 +40,10 @@ static void widen_dot(Func *fn, Op *dot, CArch arch) {
     const Type *acc = type_lane(dot->results[0].type);
     const Type *lane = type_is_int(acc) || acc->kind == TYPE_F64 ? acc : type_scalar(TYPE_F32);
     const Type *narrow = operand_lane(dot, lane, arch);
+    bool tiles = dot_has_tiles(dot, arch);
     Builder b = {fn, dot->parent, dot, dot->span};
     for (int i = 0; i < 2; i++) dot->operands[i] = widened(&b, dot->operands[i], narrow);
-    if (type_bits(narrow) == 8) dot->operands[0] = biased(&b, dot->operands[0]);
+    if (type_bits(narrow) == 8 && !tiles) dot->operands[0] = biased(&b, dot->operands[0]);
     dot->operands[2] = widened(&b, dot->operands[2], lane);
     if (acc == lane) return;
     const Type *type = dot_acc(dot)->type;

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/* matrix: the op dot by AMX, whose tiles hold 16 rows of 64 bytes: four of sums, two of a and two of
+ * b make 32 x 32 sums of one step of 64 bytes of a's rows. a is row-major; b, in panels of 32
+ * columns, is in groups of the rows that fill 32 bits:
+ *
+ *     b[0][0] b[0][1] ..                b[0][0] b[1][0]  b[0][1] b[1][1] ..
+ *     b[1][0] b[1][1] ..       ->       b[2][0] b[3][0]  ..
+ *
+ * Sums that a loop carries for this product alone would be loaded and stored in each turn, as many
+ * tiles as they are. Instead operands gather, those of several turns, and are multiplied together:
+ *
+ *     for k:  c = dot(a, b, c)      ->      for k:  slot = a, b;  if slots are full:  c += all
+ *                                           c += what is left
+ *
+ * Each sum is that of the same products in the same order. */
+#include "gen/c/c.h"
+
+enum {
+    ROWS = 16,
+    ROW_BYTES = 64,
+    GATHERED_BYTES = 1024,  /* of each row of a: 16 steps for 4 tiles of sums */
+    MOST_GATHERED = 1 << 19 /* bytes of both operands: a part of a core's 2 MB of cache */
+};
+
+static int lane_bytes(const Type *tile) { return type_size_bytes(type_lane(tile)); }
+
+bool dot_has_tiles(const Op *dot, CArch arch) {
+    const Type *a = dot_a(dot)->type, *b = dot_b(dot)->type, *r = dot->results[0].type;
+    TypeKind lane = type_lane(a)->kind, sum = type_lane(r)->kind;
+    if (arch != C_AMX || type_lane(b)->kind != lane) return false;
+    bool known = lane == TYPE_I8     ? sum == TYPE_I32
+                 : lane == TYPE_BF16 ? type_is_float(type_lane(r)) && sum != TYPE_F64
+                                     : false;
+    return known && a->shape[a->rank - 2] % ROWS == 0 && b->shape[b->rank - 1] % ROWS == 0 &&
+           a->shape[a->rank - 1] * lane_bytes(a) % ROW_BYTES == 0;
+}
+
+/* ---- functions ---- */
+
+/* Sums of rows x columns tiles, over n slots of K steps each. */
+static void kernel_write(Gen *g, const char *name, const char *lane, int rows, int columns) {
+    Buf *out = &g->functions;
+    const char *const all[] = {"load", "store"};
+    int width = columns * ROW_BYTES;
+    line(
+        g, out, 0,
+        "static void %s(char *c, const char *a, const char *b, L ldc, L lda, L K, L n, L na, L nb) "
+        "{",
+        name);
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < rows; i++)
+            for (int j = 0; j < columns; j++)
+                line(g, out, 1, "t_tile_%s(%d, c + %d * ldc + %d, ldc);", all[pass],
+                     i * columns + j, i * ROWS, j * ROW_BYTES);
+        if (pass) break;
+        line(g, out, 1, "for (; n > 0; n--, a += na, b += nb)");
+        line(g, out, 2, "for (L k = 0; k < K; k++) {");
+        for (int j = 0; j < columns; j++)
+            line(g, out, 3, "t_tile_load(%d, b + k * %d + %d, %d);", 6 + j, ROWS * width,
+                 j * ROW_BYTES, width);
+        for (int i = 0; i < rows; i++) {
+            line(g, out, 3, "t_tile_load(%d, a + %d * lda + k * %d, lda);", 4 + i, i * ROWS,
+                 ROW_BYTES);
+            for (int j = 0; j < columns; j++)
+                line(g, out, 3, "t_tile_dot_%s(%d, %d, %d);", lane, i * columns + j, 4 + i, 6 + j);
+        }
+        line(g, out, 2, "}");
+    }
+    line(g, out, 0, "}");
+}
+
+/* Indices of lanes that two vectors give in turn: from, from of the second, from + 1 .. */
+static Str interleaved(Gen *g, int from, int half, int lanes) {
+    Buf out = {.arena = g->arena};
+    for (int i = 0; i < half; i++)
+        buf_printf(&out, "%s%d, %d", i ? ", " : "", from + i, lanes + from + i);
+    return buf_str(&out);
+}
+
+/* Two rows of 32 lanes of 16 bits: one panel's pairs. */
+static void pairs_write(Gen *g, Buf *out) {
+    line(g, out, 3, "t_pairs x = *(const m_pairs *)(b + k * N + n);");
+    line(g, out, 3, "t_pairs y = *(const m_pairs *)(b + (k + 1) * N + n);");
+    for (int half = 0; half < 2; half++)
+        line(g, out, 3, "*(m_i32 *)(to + %d) = (vi32)__builtin_shufflevector(x, y, %.*s);",
+             half * ROWS, STR_ARG(interleaved(g, half * 16, 16, 32)));
+    line(g, out, 3, "to += 32;");
+}
+
+/* Four rows of 64 lanes of 8 bits: two panels' fours. */
+static void fours_write(Gen *g, Buf *out) {
+    for (int i = 0; i < 4; i++)
+        line(g, out, 3, "t_bytes x%d = *(const m_bytes *)(b + (k + %d) * N + n);", i, i);
+    for (int half = 0; half < 2; half++) {
+        for (int i = 0; i < 4; i += 2)
+            line(g, out, 3, "t_pairs p%d%d = (t_pairs)__builtin_shufflevector(x%d, x%d, %.*s);",
+                 half, i, i, i + 1, STR_ARG(interleaved(g, half * 32, 32, 64)));
+        for (int part = 0; part < 2; part++)
+            line(g, out, 3,
+                 "*(m_i32 *)(to + %s%d) = (vi32)__builtin_shufflevector(p%d0, p%d2, %.*s);",
+                 half ? "K * 8 + " : "", part * ROWS, half, half,
+                 STR_ARG(interleaved(g, part * 16, 16, 32)));
+    }
+    line(g, out, 3, "to += 32;");
+}
+
+/* 16 columns, for the widths that whole vectors of narrow lanes do not divide. */
+static void column_groups_write(Gen *g, Buf *out, TypeKind lane, int group) {
+    const char *memory = memory_type(lane, true);
+    int bits = 32 / group;
+    for (int j = 0; j < 2; j++) {
+        line(g, out, 3, "%s{", j ? "if (width == 32) " : "");
+        for (int i = 0; i < group; i++)
+            line(g, out, 4,
+                 "vu32 x%d = t_u%d_to_u32((vu%d)*(const %s *)(b + (k + %d) * N + n + %d));", i,
+                 bits, bits, memory, i, j * ROWS);
+        line(g, out, 4, "*(m_i32 *)(to + %d) = (vi32)(%s);", j * ROWS,
+             group == 4 ? "x0 | x1 << 8 | x2 << 16 | x3 << 24" : "x0 | x1 << 16");
+        line(g, out, 3, "}");
+    }
+    line(g, out, 3, "to += width;");
+}
+
+/* b's rows to panels; `step`: columns that a turn takes. */
+static void panels_write(Gen *g, const char *name, TypeKind lane, int group, int step) {
+    Buf *out = &g->functions;
+    line(g, out, 0, "static void %s(int *to, const %s *b, L K, L N) {", name, array_type(lane));
+    bool pairs = group == 2 && step == 32, fours = group == 4 && step == 64;
+    if (pairs || fours) line(g, out, 1, "typedef short t_pairs __attribute__((vector_size(64)));");
+    if (pairs)
+        line(g, out, 1,
+             "typedef short m_pairs __attribute__((vector_size(64), aligned(1), may_alias));");
+    if (fours) line(g, out, 1, "typedef char t_bytes __attribute__((vector_size(64)));");
+    if (fours)
+        line(g, out, 1,
+             "typedef char m_bytes __attribute__((vector_size(64), aligned(1), may_alias));");
+    if (!pairs && !fours) line(g, out, 1, "const int width = %d;", step);
+    line(g, out, 1, "for (L n = 0; n < N; n += %d%s) {", step, fours ? ", to += K * 8" : "");
+    line(g, out, 2, "for (L k = 0; k < K; k += %d) {", group);
+    if (pairs)
+        pairs_write(g, out);
+    else if (fours)
+        fours_write(g, out);
+    else
+        column_groups_write(g, out, lane, group);
+    line(g, out, 2, "}");
+    line(g, out, 1, "}");
+    line(g, out, 0, "}");
+}
+
+/* ---- products ---- */
+
+static const char *kernel_of(Gen *g, const TileDot *d) {
+    Str name = text(g, "mt_%s_%dx%d", kind_code(d->lane), d->rows, d->columns);
+    if (is_new_function(g, name))
+        kernel_write(g, name.data, kind_code(d->lane), d->rows, d->columns);
+    return name.data;
+}
+
+static void products_write(Gen *g, const TileDot *d, Str slots) {
+    int bytes = type_size_bytes(type_scalar(d->lane)), start = (int)g->out->length;
+    const char *name = kernel_of(g, d);
+    line(g, g->out, g->depth, "t_tiles_begin();");
+    for (int i = 0; i < d->batches; i++) {
+        long long a = (long long)i * d->M * d->K, b = (long long)i * d->K * d->N,
+                  c = (long long)i * d->M * d->N;
+        line(g, g->out, g->depth,
+             "for (int n = 0; n < %d; n += %d) for (int m = 0; m < %d; m += %d)", d->N,
+             d->columns * ROWS, d->M, d->rows * ROWS);
+        line(g, g->out, g->depth + 1,
+             "%s((char *)(a%d + %lld + m * %d + n), (const char *)(a%d + %lld + m * %d), "
+             "(const char *)a%d + %lld + n * %lld, %d, %d, %d, %.*s, %lld, %lld);",
+             name, d->c, c, d->N, d->a, a, d->K, d->b, b * bytes, (long long)d->K * bytes, d->N * 4,
+             d->K * bytes, d->K * bytes / ROW_BYTES, STR_ARG(slots),
+             (long long)d->batches * d->M * d->K * bytes,
+             (long long)d->batches * d->K * d->N * bytes);
+    }
+    vec_push(g->arena, &g->blocks, (Block){BLOCK_NEST, start, (int)g->out->length});
+}
+
+/* The sums of the loop that the dot is in, made by it alone: operands may gather. */
+static bool may_gather(Gen *g, const Op *op) {
+    const Region *body = op->parent;
+    const Op *loop = body->owner;
+    Value *acc = dot_acc(op);
+    const Value *r = &op->results[0];
+    if (!loop || loop->kind != OP_FOR || acc->def || acc->region != body) return false;
+    const ValueInfo *of_acc = info(g, acc), *of_r = info(g, r);
+    if (of_acc->users.count != 1 || of_r->users.count != 1 || of_r->users.data[0] != body->last)
+        return false;
+    for (int i = 0; i < body->last->num_operands; i++)
+        if (body->last->operands[i] == r) return body->args[1 + i] == acc;
+    return false;
+}
+
+static int slots_of(Gen *g, const Op *op, const TileDot *d) {
+    int bytes = type_size_bytes(type_scalar(d->lane));
+    int64_t one = ((int64_t)d->M + d->N) * d->K * bytes * d->batches;
+    if (!may_gather(g, op)) return 1;
+    int slots = GATHERED_BYTES / (d->K * bytes);
+    while (slots > 1 && slots * one > MOST_GATHERED) slots /= 2;
+    return slots > 0 ? slots : 1;
+}
+
+static Array *slots_array(Gen *g, const Type *type, int slots) {
+    return array_new(g,
+                     type_tile(g->fn->types, type_lane(type), 2,
+                               (int[]){slots * (type->lanes / type->shape[type->rank - 1]),
+                                       type->shape[type->rank - 1]}),
+                     true);
+}
+
+/* Where the operands of this turn go: an array whose address moves. */
+static Array *this_slot(Gen *g, const Array *slots, const Type *type, int turn) {
+    Array *slot = arena_new_of(g->arena, Array);
+    *slot = (Array){.id = new_id(g), .lane = slots->lane, .dedicated = true};
+    line(g, &g->decls, 1, "%s *a%d = a%d;", array_type(slot->lane), slot->id, slots->id);
+    line(g, g->out, g->depth, "a%d = a%d + turn%d * %d;", slot->id, slots->id, turn, type->lanes);
+    return slot;
+}
+
+static void panels_of(Gen *g, TileDot *d, const Array *b, const Array *to) {
+    int bytes = type_size_bytes(type_scalar(d->lane)), group = 4 / bytes, whole = 64 / bytes;
+    int step = d->N % whole == 0 ? whole : d->columns * ROWS;
+    Str name = text(g, "panels_%s_%d", kind_code(d->lane), step);
+    if (is_new_function(g, name)) panels_write(g, name.data, d->lane, group, step);
+    for (int i = 0; i < d->batches; i++)
+        line(g, g->out, g->depth, "%s((int *)(a%d + %lld), a%d + %lld, %d, %d);", name.data, to->id,
+             (long long)i * d->K * d->N, b->id, (long long)i * d->K * d->N, d->K, d->N);
+}
+
+/* The sums: in acc's own array, if nobody else reads it. */
+static View *sums_of(Gen *g, Op *op, const View *a, const View *b) {
+    Value *acc = dot_acc(op);
+    View *own = info(g, acc)->view;
+    bool is_operand = own && (own->array == a->array || own->array == b->array);
+    if (!is_operand && array_is_private(g, acc, op)) return own;
+    View *c = view_row_major(g, array_new(g, acc->type, true), acc->type);
+    Root root = {.value = acc, .view = c};
+    nest_write(g, &root, 1);
+    return c;
+}
+
+static void gather(Gen *g, Op *op, TileDot *d) {
+    Value *a = dot_a(op);
+    if (info(g, a)->users.count > 1 && !is_cheap(g, a)) force(g, a);
+    d->turn = new_id(g);
+    line(g, &g->decls, 1, "int turn%d = 0;", d->turn);
+    Array *all_a = slots_array(g, a->type, d->slots),
+          *all_b = slots_array(g, dot_b(op)->type, d->slots);
+    View *to = view_row_major(g, this_slot(g, all_a, a->type, d->turn), a->type);
+    Root root = {.value = a, .view = to};
+    nest_write(g, &root, 1);
+    View *b = packed(g, dot_b(op));
+    panels_of(g, d, b->array, this_slot(g, all_b, dot_b(op)->type, d->turn));
+    View *c = info(g, dot_acc(op))->view;
+    d->a = all_a->id, d->b = all_b->id, d->c = c->array->id;
+    line(g, g->out, g->depth, "if (++turn%d == %d) {", d->turn, d->slots);
+    g->depth++;
+    products_write(g, d, text(g, "%d", d->slots));
+    line(g, g->out, g->depth, "turn%d = 0;", d->turn);
+    g->depth--;
+    line(g, g->out, g->depth, "}");
+    vec_push(g->arena, &g->gathered, *d);
+    value_store_in(g, op_result(op), c);
+}
+
+void gathered_write(Gen *g, int from) {
+    for (int i = from; i < g->gathered.count; i++) {
+        const TileDot *d = &g->gathered.data[i];
+        line(g, g->out, g->depth, "if (turn%d) {", d->turn);
+        g->depth++;
+        products_write(g, d, text(g, "turn%d", d->turn));
+        line(g, g->out, g->depth, "turn%d = 0;", d->turn);
+        g->depth--;
+        line(g, g->out, g->depth, "}");
+    }
+    g->gathered.count = from;
+}
+
+void tiles_write(Gen *g, Op *op) {
+    const Type *ta = dot_a(op)->type, *tr = op->results[0].type;
+    int rank = tr->rank;
+    TileDot d = {.lane = type_lane(ta)->kind,
+                 .batches = rank == 3 ? tr->shape[0] : 1,
+                 .M = tr->shape[rank - 2],
+                 .N = tr->shape[rank - 1],
+                 .K = ta->shape[rank - 1]};
+    d.rows = d.M % (2 * ROWS) ? 1 : 2, d.columns = d.N % (2 * ROWS) ? 1 : 2;
+    d.slots = slots_of(g, op, &d);
+    g->has_tiles = true;
+    if (d.slots > 1)
+        gather(g, op, &d);
+    else {
+        View *a = packed(g, dot_a(op)), *b = packed(g, dot_b(op)), *c = sums_of(g, op, a, b);
+        Array *panels = slots_array(g, dot_b(op)->type, 1);
+        panels_of(g, &d, b->array, panels);
+        d.a = a->array->id, d.b = panels->id, d.c = c->array->id;
+        products_write(g, &d, STR("1"));
+        value_store_in(g, op_result(op), c);
+    }
+    set_done(g, op);
+}
