@@ -51,7 +51,7 @@ enum { M = 37, N = 75, K = 83, MOST_K = 611 };
 
 typedef struct Product {
     const Lane *lane;
-    bool a_by_columns, b_by_columns;
+    bool a_by_columns, b_by_columns, distances_unknown;
     int k;
     double a[M * MOST_K], b[MOST_K * N]; /* in the order in which they lie in memory */
 } Product;
@@ -112,9 +112,17 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
                 const int *tile) {
     static char got[M * N * 4];
     char signature[200], what[300];
-    snprintf(signature, sizeof signature, "*%s,*%s,*%s,i32,i32,i32,i32,i32,i32,i32,%d,%d,%d,tl.%s",
-             p->lane->name, p->lane->name, p->lane->kind == TYPE_I8 ? "i32" : "fp32", tile[0],
-             tile[1], tile[2], p->lane->sum);
+    /* A distance that is known to be 1 is not passed: the compiler sees which lanes are neighbours. */
+    const char *by_columns = "i32:1,i32", *by_rows = "i32,i32:1";
+    snprintf(signature, sizeof signature, "*%s,*%s,*%s,i32,i32,i32,%s,%s,%d,%d,%d,tl.%s",
+             p->lane->name, p->lane->name, p->lane->kind == TYPE_I8 ? "i32" : "fp32",
+             p->distances_unknown ? "i32,i32"
+             : p->a_by_columns    ? by_columns
+                                  : by_rows,
+             p->distances_unknown ? "i32,i32"
+             : p->b_by_columns    ? by_columns
+                                  : by_rows,
+             tile[0], tile[1], tile[2], p->lane->sum);
     snprintf(what, sizeof what, "%s: %s, columns %d %d", device, signature, p->a_by_columns,
              p->b_by_columns);
     tern_kernel *kernel = tern_compile(module, "product", signature, NULL);
@@ -133,10 +141,13 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
                            p->b_by_columns ? 1 : N,
                            p->b_by_columns ? p->k : 1};
     tern_argument arguments[10] = {tern_arg_buffer(a), tern_arg_buffer(b), tern_arg_buffer(c)};
-    for (int i = 0; i < COUNT(numbers); i++) arguments[3 + i] = tern_arg_int(numbers[i]);
+    int count = 3;
+    for (int i = 0; i < COUNT(numbers); i++)
+        if (i < 3 || p->distances_unknown || numbers[i] != 1)
+            arguments[count++] = tern_arg_int(numbers[i]);
     uint32_t grid[] = {(uint32_t)((M + tile[0] - 1) / tile[0]),
                        (uint32_t)((N + tile[1] - 1) / tile[1]), 1};
-    CHECK(tern_launch(NULL, kernel, grid, arguments, 10) == TERN_OK);
+    CHECK(tern_launch(NULL, kernel, grid, arguments, count) == TERN_OK);
     CHECK(tern_synchronize(tern) == TERN_OK);
     CHECK(tern_read(c, 0, got, sizeof got) == TERN_OK);
     compare(p, what, got);
@@ -158,8 +169,8 @@ static void run_all(const char *device, const Lane *lane) {
     CHECK(module);
     static Product p;
     fill(&p, lane, K);
-    for (int order = 0; order < 4 && module; order++) {
-        p.a_by_columns = order & 1, p.b_by_columns = order & 2;
+    for (int order = 0; order < 5 && module; order++) {
+        p.a_by_columns = order & 1, p.b_by_columns = order & 2, p.distances_unknown = order & 4;
         for (int t = 0; t < COUNT(tiles); t++) run(tern, module, device, &p, tiles[t]);
     }
     tern_module_free(module);

@@ -177,6 +177,14 @@ void dot_write(Gen *g, Op *op);
 View *packed(Gen *g, Value *value);
 bool is_new_function(Gen *g, Str name); /* once of each name */
 
+/* ---- turned.c ---- */
+bool is_turned(Gen *g, const Value *value); /* a tile in another order, not stored */
+View *turned_source(Gen *g, Value *value);  /* that tile, by rows */
+/* Before the text is written: a load whose columns are neighbours in memory. */
+void turn_load(Func *fn, const Facts *facts, const Value *value);
+/* to[j][i] = from[i][j], of 32 bits; rows and columns are multiples of 16, as are from's. */
+void turned_write(Gen *g, Str to, int to_row, Str from, int from_row, int rows, int columns);
+
 /* ---- matrix.c ---- */
 /* By AMX's tiles: operands as they are, i8 or bf16. */
 bool dot_has_tiles(const Op *dot, CArch arch);

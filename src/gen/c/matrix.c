@@ -219,22 +219,54 @@ static Array *this_slot(Gen *g, const Array *slots, const Type *type, int turn) 
     return slot;
 }
 
-static void panels_of(Gen *g, TileDot *d, const Array *b, const Array *to) {
-    int bytes = type_size_bytes(type_scalar(d->lane)), group = 4 / bytes, whole = 64 / bytes;
-    int step = d->N % whole == 0 ? whole : d->columns * ROWS;
-    Str name = text(g, "panels_%s_%d", kind_code(d->lane), step);
-    if (is_new_function(g, name)) panels_write(g, name.data, d->lane, group, step);
+/* A function that groups rows, for panels of so many tiles. */
+static const char *panels_function(Gen *g, TypeKind lane, int N, int tiles) {
+    int bytes = type_size_bytes(type_scalar(lane)), whole = 64 / bytes;
+    int step = N % whole == 0 ? whole : tiles * ROWS;
+    Str name = text(g, "panels_%s_%d", kind_code(lane), step);
+    if (is_new_function(g, name)) panels_write(g, name.data, lane, 4 / bytes, step);
+    return name.data;
+}
+
+/* Panels of b, which is by rows, or by columns: then its groups are there already, to be turned. */
+static void panels_of(Gen *g, const TileDot *d, Value *b, const Array *to) {
+    int width = d->columns * ROWS, group = 4 / type_size_bytes(type_scalar(d->lane));
+    if (is_turned(g, b) && d->K / group % 16 == 0) {
+        const Array *from = turned_source(g, b)->array;
+        for (int n = 0; n < d->N; n += width)
+            turned_write(g, text(g, "(int *)a%d + %d", to->id, n * (d->K / group)), width,
+                         text(g, "a%d + %d", from->id, n * d->K), d->K / group, width,
+                         d->K / group);
+        return;
+    }
+    const Array *from = packed(g, b)->array;
+    const char *name = panels_function(g, d->lane, d->N, d->columns);
     for (int i = 0; i < d->batches; i++)
-        line(g, g->out, g->depth, "%s((int *)(a%d + %lld), a%d + %lld, %d, %d);", name.data, to->id,
-             (long long)i * d->K * d->N, b->id, (long long)i * d->K * d->N, d->K, d->N);
+        line(g, g->out, g->depth, "%s((int *)(a%d + %lld), a%d + %lld, %d, %d);", name, to->id,
+             (long long)i * d->K * d->N, from->id, (long long)i * d->K * d->N, d->K, d->N);
+}
+
+/* a by rows, from what lies by columns: in groups, and turned. */
+static void rows_of_turned(Gen *g, const TileDot *d, Value *a, const Array *to) {
+    int group = 4 / type_size_bytes(type_scalar(d->lane)), width = d->rows * ROWS;
+    const Array *from = turned_source(g, a)->array, *panels = slots_array(g, a->type, 1);
+    line(g, g->out, g->depth, "%s((int *)a%d, a%d, %d, %d);",
+         panels_function(g, d->lane, d->M, d->rows), panels->id, from->id, d->K, d->M);
+    for (int m = 0; m < d->M; m += width)
+        turned_write(g, text(g, "a%d + %d", to->id, m * d->K), d->K / group,
+                     text(g, "(int *)a%d + %d", panels->id, m * (d->K / group)), width,
+                     d->K / group, width);
+}
+
+static bool has_turned_rows(Gen *g, const TileDot *d, const Value *a) {
+    return is_turned(g, a) && d->K * type_size_bytes(type_scalar(d->lane)) / 4 % 16 == 0;
 }
 
 /* The sums: in acc's own array, if nobody else reads it. */
-static View *sums_of(Gen *g, Op *op, const View *a, const View *b) {
+static View *sums_of(Gen *g, Op *op, const Array *a) {
     Value *acc = dot_acc(op);
     View *own = info(g, acc)->view;
-    bool is_operand = own && (own->array == a->array || own->array == b->array);
-    if (!is_operand && array_is_private(g, acc, op)) return own;
+    if (own && own->array != a && array_is_private(g, acc, op)) return own;
     View *c = view_row_major(g, array_new(g, acc->type, true), acc->type);
     Root root = {.value = acc, .view = c};
     nest_write(g, &root, 1);
@@ -243,16 +275,20 @@ static View *sums_of(Gen *g, Op *op, const View *a, const View *b) {
 
 static void gather(Gen *g, Op *op, TileDot *d) {
     Value *a = dot_a(op);
-    if (info(g, a)->users.count > 1 && !is_cheap(g, a)) force(g, a);
+    bool turned = has_turned_rows(g, d, a);
+    if (!turned && info(g, a)->users.count > 1 && !is_cheap(g, a)) force(g, a);
     d->turn = new_id(g);
     line(g, &g->decls, 1, "int turn%d = 0;", d->turn);
     Array *all_a = slots_array(g, a->type, d->slots),
           *all_b = slots_array(g, dot_b(op)->type, d->slots);
     View *to = view_row_major(g, this_slot(g, all_a, a->type, d->turn), a->type);
-    Root root = {.value = a, .view = to};
-    nest_write(g, &root, 1);
-    View *b = packed(g, dot_b(op));
-    panels_of(g, d, b->array, this_slot(g, all_b, dot_b(op)->type, d->turn));
+    if (turned)
+        rows_of_turned(g, d, a, to->array);
+    else {
+        Root root = {.value = a, .view = to};
+        nest_write(g, &root, 1);
+    }
+    panels_of(g, d, dot_b(op), this_slot(g, all_b, dot_b(op)->type, d->turn));
     View *c = info(g, dot_acc(op))->view;
     d->a = all_a->id, d->b = all_b->id, d->c = c->array->id;
     line(g, g->out, g->depth, "if (++turn%d == %d) {", d->turn, d->slots);
@@ -292,10 +328,14 @@ void tiles_write(Gen *g, Op *op) {
     if (d.slots > 1)
         gather(g, op, &d);
     else {
-        View *a = packed(g, dot_a(op)), *b = packed(g, dot_b(op)), *c = sums_of(g, op, a, b);
-        Array *panels = slots_array(g, dot_b(op)->type, 1);
-        panels_of(g, &d, b->array, panels);
-        d.a = a->array->id, d.b = panels->id, d.c = c->array->id;
+        const Array *a, *panels = slots_array(g, dot_b(op)->type, 1);
+        if (has_turned_rows(g, &d, dot_a(op)))
+            rows_of_turned(g, &d, dot_a(op), a = slots_array(g, ta, 1));
+        else
+            a = packed(g, dot_a(op))->array;
+        panels_of(g, &d, dot_b(op), panels);
+        View *c = sums_of(g, op, a);
+        d.a = a->id, d.b = panels->id, d.c = c->array->id;
         products_write(g, &d, STR("1"));
         value_store_in(g, op_result(op), c);
     }

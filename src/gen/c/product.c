@@ -15,6 +15,14 @@
 
 View *packed(Gen *g, Value *value) {
     View *view = info(g, value)->view;
+    if (is_turned(g, value) && type_bits(type_lane(value->type)) == 32) {
+        const Array *from = turned_source(g, value)->array;
+        View *to = view_row_major(g, array_new(g, value->type, true), value->type);
+        int rows = value->type->shape[1], columns = value->type->shape[0];
+        turned_write(g, text(g, "a%d", to->array->id), rows, text(g, "a%d", from->id), columns,
+                     rows, columns);
+        return to;
+    }
     if (!view && !is_cheap(g, value)) {
         force(g, value);
         view = info(g, value)->view;

@@ -17,6 +17,12 @@ static bool find(Op *op, void *user) {
 static Value *widened(Builder *b, Value *value, const Type *lane) {
     const Type *have = type_lane(value->type);
     if (have == lane) return value;
+    const Op *op = value->def;
+    if (op && op->kind == OP_TRANS) { /* as it lies: matrix.c and product.c turn the wider lanes */
+        int order[MAX_RANK];
+        for (int i = 0; i < value->type->rank; i++) order[i] = (int)trans_order(op).data[i];
+        return build_trans(b, widened(b, op->operands[0], lane), order);
+    }
     return build_cast(b, type_is_int(have) ? OP_EXT_S : OP_FEXT, value, lane);
 }
 
@@ -56,6 +62,11 @@ static void widen_dot(Func *fn, Op *dot, CArch arch) {
 void widen_dots(Func *fn, CArch arch) {
     Found found = {.fn = fn};
     region_walk(fn->body, find, &found);
+    if (!found.dots.count) return;
+    const Facts *facts = facts_compute(fn->arena, fn);
+    for (int i = 0; i < found.dots.count; i++)
+        for (int k = 0; k < 2; k++) turn_load(fn, facts, found.dots.data[i]->operands[k]);
+    func_resolve(fn);
     for (int i = 0; i < found.dots.count; i++) widen_dot(fn, found.dots.data[i], arch);
     func_resolve(fn);
 }
