@@ -139,9 +139,12 @@ typedef struct Root {
     Op *op;       /* store, reduce, scan, atomic, print .. */
     Value *value; /* op == NULL: just store this value in `view` */
     View *view;
-    bool is_home; /* the view will be the value's own: other users read it there */
+    bool is_home;      /* the view will be the value's own: other users read it there */
+    const Array *rows; /* where the address of each row goes, of a load that is not stored if the
+                          row is whole: there or in `view`; NULL: nowhere, all is stored */
 } Root;
-void nest_write(Gen *g, const Root *roots, int num_roots);
+/* True: roots[0].rows was written. */
+bool nest_write(Gen *g, const Root *roots, int num_roots);
 
 /* ---- combine.c: the body of a reduce or scan ---- */
 bool region_is_straight(const Region *region);
@@ -175,11 +178,14 @@ void assembly_write(Gen *g, Op *op);
 /* ---- product.c ---- */
 void dot_write(Gen *g, Op *op);
 View *packed(Gen *g, Value *value);
+/* The addresses of a tile's rows: in an array, or where a load finds them whole. */
+const Array *row_addresses(Gen *g, Value *value);
+bool is_read_in_place(Gen *g, const Value *value);
 bool is_new_function(Gen *g, Str name); /* once of each name */
 
 /* ---- turned.c ---- */
 bool is_turned(Gen *g, const Value *value); /* a tile in another order, not stored */
-View *turned_source(Gen *g, Value *value);  /* that tile, by rows */
+Value *turned_source(Gen *g, Value *value); /* that tile */
 /* Before the text is written: a load whose columns are neighbours in memory. */
 void turn_load(Func *fn, const Facts *facts, const Value *value);
 /* to[j][i] = from[i][j], of 32 bits; rows and columns are multiples of 16, as are from's. */

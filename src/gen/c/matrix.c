@@ -77,20 +77,15 @@ static Str interleaved(Gen *g, int from, int half, int lanes) {
     return buf_str(&out);
 }
 
-/* Two rows of 32 lanes of 16 bits: one panel's pairs. */
+/* Two rows of 32 lanes of 16 bits: a panel's pairs. */
 static void pairs_write(Gen *g, Buf *out) {
-    line(g, out, 3, "t_pairs x = *(const m_pairs *)(b + k * N + n);");
-    line(g, out, 3, "t_pairs y = *(const m_pairs *)(b + (k + 1) * N + n);");
     for (int half = 0; half < 2; half++)
-        line(g, out, 3, "*(m_i32 *)(to + %d) = (vi32)__builtin_shufflevector(x, y, %.*s);",
+        line(g, out, 3, "*(m_i32 *)(to + %d) = (vi32)__builtin_shufflevector(x0, x1, %.*s);",
              half * ROWS, STR_ARG(interleaved(g, half * 16, 16, 32)));
-    line(g, out, 3, "to += 32;");
 }
 
 /* Four rows of 64 lanes of 8 bits: two panels' fours. */
 static void fours_write(Gen *g, Buf *out) {
-    for (int i = 0; i < 4; i++)
-        line(g, out, 3, "t_bytes x%d = *(const m_bytes *)(b + (k + %d) * N + n);", i, i);
     for (int half = 0; half < 2; half++) {
         for (int i = 0; i < 4; i += 2)
             line(g, out, 3, "t_pairs p%d%d = (t_pairs)__builtin_shufflevector(x%d, x%d, %.*s);",
@@ -101,48 +96,47 @@ static void fours_write(Gen *g, Buf *out) {
                  half ? "K * 8 + " : "", part * ROWS, half, half,
                  STR_ARG(interleaved(g, part * 16, 16, 32)));
     }
-    line(g, out, 3, "to += 32;");
 }
 
-/* 16 columns, for the widths that whole vectors of narrow lanes do not divide. */
-static void column_groups_write(Gen *g, Buf *out, TypeKind lane, int group) {
-    const char *memory = memory_type(lane, true);
+/* 16 columns at a time, for widths that whole vectors of narrow lanes do not divide. */
+static void column_groups_write(Gen *g, Buf *out, TypeKind lane, int group, int width) {
     int bits = 32 / group;
-    for (int j = 0; j < 2; j++) {
-        line(g, out, 3, "%s{", j ? "if (width == 32) " : "");
+    for (int j = 0; j < width; j += ROWS) {
+        line(g, out, 3, "{");
         for (int i = 0; i < group; i++)
-            line(g, out, 4,
-                 "vu32 x%d = t_u%d_to_u32((vu%d)*(const %s *)(b + (k + %d) * N + n + %d));", i,
-                 bits, bits, memory, i, j * ROWS);
-        line(g, out, 4, "*(m_i32 *)(to + %d) = (vi32)(%s);", j * ROWS,
-             group == 4 ? "x0 | x1 << 8 | x2 << 16 | x3 << 24" : "x0 | x1 << 16");
+            line(g, out, 4, "vu32 y%d = t_u%d_to_u32((vu%d)*(const %s *)(b%d + (n + %d) * %d));", i,
+                 bits, bits, memory_type(lane, true), i, j, bits / 8);
+        line(g, out, 4, "*(m_i32 *)(to + %d) = (vi32)(%s);", j,
+             group == 4 ? "y0 | y1 << 8 | y2 << 16 | y3 << 24" : "y0 | y1 << 16");
         line(g, out, 3, "}");
     }
-    line(g, out, 3, "to += width;");
 }
 
-/* b's rows to panels; `step`: columns that a turn takes. */
+/* b's rows to panels, in the order in which they lie in memory; `step`: columns that a turn takes,
+ * a panel or, of whole vectors of bytes, two. */
 static void panels_write(Gen *g, const char *name, TypeKind lane, int group, int step) {
     Buf *out = &g->functions;
-    line(g, out, 0, "static void %s(int *to, const %s *b, L K, L N) {", name, array_type(lane));
     bool pairs = group == 2 && step == 32, fours = group == 4 && step == 64;
+    line(g, out, 0, "static void %s(int *panels, const L *rows, L K, L N) {", name);
     if (pairs || fours) line(g, out, 1, "typedef short t_pairs __attribute__((vector_size(64)));");
-    if (pairs)
-        line(g, out, 1,
-             "typedef short m_pairs __attribute__((vector_size(64), aligned(1), may_alias));");
     if (fours) line(g, out, 1, "typedef char t_bytes __attribute__((vector_size(64)));");
-    if (fours)
+    if (pairs || fours)
         line(g, out, 1,
-             "typedef char m_bytes __attribute__((vector_size(64), aligned(1), may_alias));");
-    if (!pairs && !fours) line(g, out, 1, "const int width = %d;", step);
-    line(g, out, 1, "for (L n = 0; n < N; n += %d%s) {", step, fours ? ", to += K * 8" : "");
-    line(g, out, 2, "for (L k = 0; k < K; k += %d) {", group);
+             "typedef %s m_lanes __attribute__((vector_size(64), aligned(1), may_alias));",
+             pairs ? "short" : "char");
+    line(g, out, 1, "for (L k = 0; k < K; k += %d) {", group);
+    for (int i = 0; i < group; i++) line(g, out, 2, "L b%d = rows[k + %d];", i, i);
+    line(g, out, 2, "int *to = panels + k * %d;", (fours ? 32 : step) / group);
+    line(g, out, 2, "for (L n = 0; n < N; n += %d, to += K * %d) {", step, step / group);
+    for (int i = 0; i < group && (pairs || fours); i++)
+        line(g, out, 3, "%s x%d = *(const m_lanes *)(b%d + n * %d);", pairs ? "t_pairs" : "t_bytes",
+             i, i, 4 / group);
     if (pairs)
         pairs_write(g, out);
     else if (fours)
         fours_write(g, out);
     else
-        column_groups_write(g, out, lane, group);
+        column_groups_write(g, out, lane, group, step);
     line(g, out, 2, "}");
     line(g, out, 1, "}");
     line(g, out, 0, "}");
@@ -165,8 +159,8 @@ static void products_write(Gen *g, const TileDot *d, Str slots) {
         long long a = (long long)i * d->M * d->K, b = (long long)i * d->K * d->N,
                   c = (long long)i * d->M * d->N;
         line(g, g->out, g->depth,
-             "for (int n = 0; n < %d; n += %d) for (int m = 0; m < %d; m += %d)", d->N,
-             d->columns * ROWS, d->M, d->rows * ROWS);
+             "for (int m = 0; m < %d; m += %d) for (int n = 0; n < %d; n += %d)", d->M,
+             d->rows * ROWS, d->N, d->columns * ROWS);
         line(g, g->out, g->depth + 1,
              "%s((char *)(a%d + %lld + m * %d + n), (const char *)(a%d + %lld + m * %d), "
              "(const char *)a%d + %lld + n * %lld, %d, %d, %d, %.*s, %lld, %lld);",
@@ -232,24 +226,24 @@ static const char *panels_function(Gen *g, TypeKind lane, int N, int tiles) {
 static void panels_of(Gen *g, const TileDot *d, Value *b, const Array *to) {
     int width = d->columns * ROWS, group = 4 / type_size_bytes(type_scalar(d->lane));
     if (is_turned(g, b) && d->K / group % 16 == 0) {
-        const Array *from = turned_source(g, b)->array;
+        const Array *from = packed(g, turned_source(g, b))->array;
         for (int n = 0; n < d->N; n += width)
             turned_write(g, text(g, "(int *)a%d + %d", to->id, n * (d->K / group)), width,
                          text(g, "a%d + %d", from->id, n * d->K), d->K / group, width,
                          d->K / group);
         return;
     }
-    const Array *from = packed(g, b)->array;
+    const Array *from = row_addresses(g, b);
     const char *name = panels_function(g, d->lane, d->N, d->columns);
     for (int i = 0; i < d->batches; i++)
-        line(g, g->out, g->depth, "%s((int *)(a%d + %lld), a%d + %lld, %d, %d);", name, to->id,
-             (long long)i * d->K * d->N, from->id, (long long)i * d->K * d->N, d->K, d->N);
+        line(g, g->out, g->depth, "%s((int *)(a%d + %lld), a%d + %d, %d, %d);", name, to->id,
+             (long long)i * d->K * d->N, from->id, i * d->K, d->K, d->N);
 }
 
 /* a by rows, from what lies by columns: in groups, and turned. */
 static void rows_of_turned(Gen *g, const TileDot *d, Value *a, const Array *to) {
     int group = 4 / type_size_bytes(type_scalar(d->lane)), width = d->rows * ROWS;
-    const Array *from = turned_source(g, a)->array, *panels = slots_array(g, a->type, 1);
+    const Array *from = row_addresses(g, turned_source(g, a)), *panels = slots_array(g, a->type, 1);
     line(g, g->out, g->depth, "%s((int *)a%d, a%d, %d, %d);",
          panels_function(g, d->lane, d->M, d->rows), panels->id, from->id, d->K, d->M);
     for (int m = 0; m < d->M; m += width)
@@ -285,7 +279,7 @@ static void gather(Gen *g, Op *op, TileDot *d) {
     if (turned)
         rows_of_turned(g, d, a, to->array);
     else {
-        Root root = {.value = a, .view = to};
+        Root root = {.value = a, .view = to, .is_home = true};
         nest_write(g, &root, 1);
     }
     panels_of(g, d, dot_b(op), this_slot(g, all_b, dot_b(op)->type, d->turn));

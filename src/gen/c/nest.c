@@ -350,6 +350,8 @@ static Ev eval_load(Nest *n, Op *op, Place place) {
         Str at = text(g, "(%.*s + %.*s * %d)", STR_ARG(p.text), STR_ARG(l), size);
         if (n->fast) fetch_line(n, pointer, p, at, size);
         if (n->fast && !is_near(n, pointer, size)) note_ahead(n, p, size);
+        if (n->fast && !mask.length && n->roots[0].rows && n->roots[0].value == op_result(op))
+            n->in_place = p.text;
         if (mask.length)
             return new_vector(n, lane,
                               text(g, "t_ldm_%s((const void *)%.*s, %.*s, %.*s)", kind_code(lane),
@@ -867,6 +869,15 @@ static void emit_row(Nest *n, bool with_fast, bool with_slow, int unroll) {
         emit_slow(n, d);
 }
 
+/* A row that the body without masks would copy as a whole is left where it is. */
+static void begin_in_place(Nest *n) {
+    Gen *g = n->g;
+    int d = depth_at(n, n->num_rows), copy = n->roots[0].view->array->id;
+    line(g, g->out, d, "a%d[i0] = full == %d ? (L)%.*s : (L)(a%d + i0 * %d);", n->roots[0].rows->id,
+         n->N, STR_ARG(n->in_place), copy, n->N);
+    line(g, g->out, d, "if (full < %d) {", n->N);
+}
+
 static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     Gen *g = n->g;
     Buf *out = g->out;
@@ -881,7 +892,9 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     if (with_fast) line(g, out, d, "L full = %d;", n->N / g->W * g->W);
     if (n->has_last) line(g, out, d, "L last = %d;", n->N);
     buf_add(out, n->pre[n->num_rows].data, n->pre[n->num_rows].length);
+    if (n->in_place.length) begin_in_place(n);
     emit_row(n, with_fast, with_slow, unroll);
+    if (n->in_place.length) line(g, out, d, "}");
     buf_add(out, n->post[n->num_rows].data, n->post[n->num_rows].length);
     for (int k = n->num_rows - 1; k >= 0; k--) {
         line(g, out, depth_at(n, k), "}");
@@ -903,7 +916,7 @@ static const Value *mask_of_all(const Nest *n) {
     return are_threads(n->g) && n->kept.count == 0 && mask->def ? mask : NULL;
 }
 
-void nest_write(Gen *g, const Root *roots, int num_roots) {
+bool nest_write(Gen *g, const Root *roots, int num_roots) {
     Nest *n = arena_new_of(g->arena, Nest);
     n->g = g, n->roots = roots, n->num_roots = num_roots, n->axis_down = -1;
     for (int k = 0; k <= MAX_RANK; k++) n->pre[k].arena = n->post[k].arena = g->arena;
@@ -930,4 +943,5 @@ void nest_write(Gen *g, const Root *roots, int num_roots) {
     emit(n, fast, slow, unroll);
     for (int i = 0; i < num_roots; i++)
         if (roots[i].op) set_done(g, roots[i].op);
+    return n->in_place.length > 0;
 }

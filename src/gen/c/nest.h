@@ -64,8 +64,9 @@ typedef struct Nest {
     int stamp;
     bool loads_ahead, fetches_ahead; /* see Gen.num_ahead */
     int ahead_size;
-    bool down; /* the vector loop runs from the last vector to the first */
-    bool held; /* reads or writes what is to stay in registers: by indices that are known */
+    bool down;    /* the vector loop runs from the last vector to the first */
+    bool held;    /* reads or writes what is to stay in registers: by indices that are known */
+    Str in_place; /* of a root with `rows`: where the row begins in memory; empty: not there */
 } Nest;
 
 static inline int max_int(int a, int b) { return a > b ? a : b; }

@@ -16,7 +16,7 @@
 View *packed(Gen *g, Value *value) {
     View *view = info(g, value)->view;
     if (is_turned(g, value) && type_bits(type_lane(value->type)) == 32) {
-        const Array *from = turned_source(g, value)->array;
+        const Array *from = packed(g, turned_source(g, value))->array;
         View *to = view_row_major(g, array_new(g, value->type, true), value->type);
         int rows = value->type->shape[1], columns = value->type->shape[0];
         turned_write(g, text(g, "a%d", to->array->id), rows, text(g, "a%d", from->id), columns,
@@ -32,6 +32,33 @@ View *packed(Gen *g, Value *value) {
     Root root = {.value = value, .view = copy};
     nest_write(g, &root, 1);
     return copy;
+}
+
+bool is_read_in_place(Gen *g, const Value *value) {
+    const Type *type = value->type;
+    const Op *op = value->def;
+    return op && op->kind == OP_LOAD && !load_volatile(op) && !info(g, value)->view &&
+           info(g, value)->users.count == 1 && type->rank == 2 && type->shape[0] > 1 &&
+           type->shape[1] % g->W == 0;
+}
+
+const Array *row_addresses(Gen *g, Value *value) {
+    const Type *type = value->type;
+    int columns = type->shape[type->rank - 1], count = type->lanes / columns;
+    const Type *of_table = type_tile(g->fn->types, type_scalar(TYPE_I64), 1, &count);
+    if (is_read_in_place(g, value)) {
+        Array *table = array_new(g, of_table, true);
+        View *copy = view_row_major(g, array_new(g, type, true), type);
+        Root root = {.value = value, .view = copy, .is_home = true, .rows = table};
+        if (nest_write(g, &root, 1)) return table;
+        line(g, g->out, g->depth, "for (int i = 0; i < %d; i++) a%d[i] = (L)(a%d + i * %d);", count,
+             table->id, copy->array->id, columns);
+        return table;
+    }
+    const Array *from = packed(g, value)->array, *table = array_new(g, of_table, true);
+    line(g, g->out, g->depth, "for (int i = 0; i < %d; i++) a%d[i] = (L)(a%d + i * %d);", count,
+         table->id, from->id, columns);
+    return table;
 }
 
 static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int rows,

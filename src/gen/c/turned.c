@@ -19,11 +19,10 @@ bool is_turned(Gen *g, const Value *value) {
            value->type->shape[1] % SIDE == 0;
 }
 
-View *turned_source(Gen *g, Value *value) {
+Value *turned_source(Gen *g, Value *value) {
     Op *op = value->def;
-    View *view = packed(g, op->operands[0]);
     if (info(g, value)->users.count == 1) set_done(g, op);
-    return view;
+    return op->operands[0];
 }
 
 /* ---- loads ---- */
