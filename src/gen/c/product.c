@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 /* product: the op dot: acc += a @ b by a register-blocked micro-kernel: `rows` rows of a against
  * `vectors` vectors of b, all of acc's block in named variables. Operands are row-major in scratch
- * and of the type of acc (widen.c widens them), or integers of which `group`, 2 or 4, fill the 32
+ * and of the type of acc (widen.c widens them; of a wide b the columns that the micro-kernel takes
+ * lie together, which keeps them in the first cache), or integers of which `group`, 2 or 4, fill the 32
  * bits of a sum. These are multiplied and added by one instruction, for which b is put in groups:
  *
  *     b[0][0] b[0][1] ..                b[0][0] b[1][0] b[2][0] b[3][0]  b[0][1] b[1][1] ..
@@ -133,7 +134,7 @@ static void groups_write(Gen *g, const char *name, TypeKind lane, int group) {
 static int grouped_rows(int K, int group) { return K / group + (group == 4); }
 
 /* An array of b in groups. */
-static Array *grouped(Gen *g, const View *b, const Type *type, int group) {
+static const Array *grouped(Gen *g, const Array *b, const Type *type, int group) {
     int rank = type->rank, K = type->shape[rank - 2], N = type->shape[rank - 1];
     int batches = rank == 3 ? type->shape[0] : 1, rows = grouped_rows(K, group);
     TypeKind lane = type_lane(type)->kind;
@@ -143,7 +144,7 @@ static Array *grouped(Gen *g, const View *b, const Type *type, int group) {
         g, type_tile(g->fn->types, type_scalar(TYPE_I32), 2, (int[]){batches * rows, N}), true);
     for (int i = 0; i < batches; i++)
         line(g, g->out, g->depth, "%s(a%d + %lld, a%d + %lld, %d, %d);", name.data, array->id,
-             (long long)i * rows * N, b->array->id, (long long)i * K * N, K, N);
+             (long long)i * rows * N, b->id, (long long)i * K * N, K, N);
     return array;
 }
 
@@ -157,20 +158,66 @@ static void small_write(Gen *g, int c, int a, int b, long long offsets[3], int M
          offsets[2], N, a, offsets[0], K, b, offsets[1], N);
 }
 
-static void block_write(Gen *g, TypeKind kind, int group, int c, int a, int b, long long offsets[3],
+static bool is_wide(TypeKind kind) { return kind == TYPE_F64 || kind == TYPE_I64; }
+
+/* Vectors of b that the micro-kernel takes. */
+static int vectors_of(const Gen *g, TypeKind kind, int N) {
+    int vectors = g->W == 16 ? (is_wide(kind) ? 2 : 4) : is_wide(kind) ? 1 : 2;
+    while (N % (vectors * g->W)) vectors /= 2;
+    return vectors;
+}
+
+static void panels_write(Gen *g, const char *name, TypeKind kind, int vectors) {
+    Buf *out = &g->functions;
+    const char *type = array_type(kind), *memory = memory_type(kind, true);
+    int size = type_size_bytes(type_scalar(kind)), panel = vectors * g->W;
+    line(g, out, 0, "static void %s(%s *panels, const L *rows, L K, L N) {", name, type);
+    line(g, out, 1, "for (L k = 0; k < K; k++) {");
+    line(g, out, 2, "L b = rows[k];");
+    line(g, out, 2, "%s *to = panels + k * %d;", type, panel);
+    line(g, out, 2, "for (L n = 0; n < N; n += %d, to += K * %d) {", panel, panel);
+    for (int j = 0; j < vectors; j++)
+        line(g, out, 3, "*(%s *)(to + %d) = *(const %s *)(b + n * %d + %d);", memory, j * g->W,
+             memory, size, j * g->W * size);
+    line(g, out, 2, "}");
+    line(g, out, 1, "}");
+    line(g, out, 0, "}");
+}
+
+/* b in panels of those columns; NULL: it is not worth it. */
+static const Array *panels_of(Gen *g, Value *b, int vectors) {
+    const Type *type = b->type;
+    TypeKind kind = type_lane(type)->kind;
+    int K = type->shape[0], N = type->shape[1], panel = vectors * g->W;
+    bool turned = is_turned(g, b) && type_bits(type_lane(type)) == 32 && panel % 16 == 0;
+    if (N <= panel || (!turned && !is_read_in_place(g, b))) return NULL;
+    const Array *from = turned ? packed(g, turned_source(g, b))->array : row_addresses(g, b),
+                *to = array_new(g, type, true);
+    for (int n = 0; n < N && turned; n += panel)
+        turned_write(g, text(g, "a%d + %d", to->id, n * K), panel,
+                     text(g, "a%d + %d", from->id, n * K), K, panel, K);
+    if (turned) return to;
+    Str name = text(g, "panels_%s_%d", kind_code(kind), vectors);
+    if (is_new_function(g, name)) panels_write(g, name.data, kind, vectors);
+    line(g, g->out, g->depth, "%s(a%d, a%d, %d, %d);", name.data, to->id, from->id, K, N);
+    return to;
+}
+
+typedef struct Operands {
+    int c, a, b;
+    bool b_in_panels;
+} Operands;
+
+static void block_write(Gen *g, TypeKind kind, int group, const Operands *in, long long offsets[3],
                         int M, int N, int K) {
+    int c = in->c, a = in->a, b = in->b;
     if (N % g->W != 0) {
         small_write(g, c, a, b, offsets, M, N, K);
         return;
     }
-    bool wide = kind == TYPE_F64 || kind == TYPE_I64;
-    int most_vectors = g->W == 16 ? (wide ? 2 : 4)
-                       : wide     ? 1
-                                  : 2,
-        most_rows = g->W == 16 ? (wide ? 4 : 6) : 4;
-    int vectors = most_vectors;
-    while (N % (vectors * g->W)) vectors /= 2;
-    int panel = vectors * g->W;
+    int most_rows = g->W == 16 ? (is_wide(kind) ? 4 : 6) : 4, vectors = vectors_of(g, kind, N),
+        panel = vectors * g->W, b_row = in->b_in_panels ? panel : N,
+        b_column = in->b_in_panels ? K : 1;
     line(g, g->out, g->depth, "for (int n = 0; n < %d; n += %d) {", N, panel);
     for (int m = 0; m < M;) {
         int left = M - m, rows = most_rows < left ? most_rows : left, count;
@@ -184,9 +231,10 @@ static void block_write(Gen *g, TypeKind kind, int group, int c, int a, int b, l
         line(g, g->out, g->depth + 1, "for (int m = %d; m < %d; m += %d)", m, m + count * rows,
              rows);
         line(g, g->out, g->depth + 2,
-             "%s(a%d + %lld + m * %d + n, %sa%d + %lld + m * %d, a%d + %lld + n, %d, %d, %d, %d);",
+             "%s(a%d + %lld + m * %d + n, %sa%d + %lld + m * %d, a%d + %lld + n * %d, %d, %d, "
+             "%d, %d);",
              name, c, offsets[2], N, group > 1 ? "(const int *)" : "", a, offsets[0], K, b,
-             offsets[1], N, K, N, K);
+             offsets[1], b_column, N, K, b_row, K);
         m += count * rows;
     }
     line(g, g->out, g->depth, "}");
@@ -199,32 +247,36 @@ void dot_write(Gen *g, Op *op) {
     }
     Value *acc = dot_acc(op), *r = op_result(op);
     const Type *ta = dot_a(op)->type, *tr = r->type;
-    View *a = packed(g, dot_a(op)), *b = packed(g, dot_b(op)), *c;
-    View *own = info(g, acc)->view;
-    bool is_operand = own && (own->array == a->array || own->array == b->array);
-    if (!is_operand && array_is_private(g, acc, op))
-        c = own;
-    else {
-        c = view_row_major(g, array_new(g, tr, true), tr);
-        Root root = {.value = acc, .view = c};
-        nest_write(g, &root, 1);
-    }
+    TypeKind kind = type_lane(tr)->kind;
     int rank = tr->rank, M = tr->shape[rank - 2], N = tr->shape[rank - 1], K = ta->shape[rank - 1];
     int batches = rank == 3 ? tr->shape[0] : 1, group = type_bits(tr) / type_bits(ta), rows = K;
-    const Array *right = b->array;
+    bool may_have_panels = group == 1 && rank == 2 && N % g->W == 0;
+    const Array *a = packed(g, dot_a(op))->array, *b = NULL, *c, *panels = NULL;
+    if (may_have_panels) panels = panels_of(g, dot_b(op), vectors_of(g, kind, N));
+    b = panels ? panels : packed(g, dot_b(op))->array;
+    View *own = info(g, acc)->view, *sums;
+    bool is_operand = own && (own->array == a || own->array == b);
+    if (!is_operand && array_is_private(g, acc, op))
+        sums = own;
+    else {
+        sums = view_row_major(g, array_new(g, tr, true), tr);
+        Root root = {.value = acc, .view = sums};
+        nest_write(g, &root, 1);
+    }
+    c = sums->array;
     if (group > 1) {
-        right = grouped(g, b, dot_b(op)->type, group);
+        b = grouped(g, b, dot_b(op)->type, group);
         rows = grouped_rows(K, group);
         K /= group;
     }
+    const Operands in = {c->id, a->id, b->id, panels != NULL};
     int start = (int)g->out->length;
     for (int i = 0; i < batches; i++) {
         long long offsets[3] = {(long long)i * M * K, (long long)i * rows * N,
                                 (long long)i * M * N};
-        block_write(g, type_lane(tr)->kind, group, c->array->id, a->array->id, right->id, offsets,
-                    M, N, K);
+        block_write(g, kind, group, &in, offsets, M, N, K);
     }
     vec_push(g->arena, &g->blocks, (Block){BLOCK_NEST, start, (int)g->out->length});
     set_done(g, op);
-    value_store_in(g, r, c);
+    value_store_in(g, r, sums);
 }
