@@ -10,6 +10,9 @@ static inline int tern_has_tiles(void) {
     unsigned a = 0, b, c = 0, d;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     if (a < 7) return 0;
+    a = 7, c = 1;
+    __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (!(a & 1u << 5)) return 0; /* AVX512-BF16 */
     a = 7, c = 0;
     __asm__("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
     const unsigned vbmi = 1u << 1, amx_bf16 = 1u << 22, amx_tile = 1u << 24, amx_int8 = 1u << 25,

@@ -224,4 +224,65 @@ TEST(denormal_numbers_count) {
     }
 }
 
+/* Sums that begin with 0 are not loaded; a comes as it is stored, b from another product. And what
+ * rounds to bf16 by an instruction, denormal numbers and NaN among it, has interp's bits. */
+TEST(products_of_products) {
+    static const char text[] =
+        "import triton\n"
+        "import triton.language as tl\n"
+        "@triton.jit\n"
+        "def chain(a, b, c, d, scale):\n"
+        "    i = tl.arange(0, 32)\n"
+        "    at = i[:, None] * 32 + i[None, :]\n"
+        "    x, y = tl.load(a + at), tl.load(b + at)\n"
+        "    z = tl.dot(x, y)\n"
+        "    tl.store(c + at, tl.dot(z.to(tl.bfloat16), tl.trans(x), z) + tl.dot(x, tl.trans(y)))\n"
+        "    tl.store(d + at, (x.to(tl.float32) * scale).to(tl.bfloat16))\n";
+    enum { SIDE = 32, LANES = SIDE * SIDE };
+    tern_context *contexts[] = {open_one("interp"), tiles_open(1)};
+    static float sums[2][LANES];
+    static uint16_t narrow[2][LANES];
+    for (int i = 0; i < 2 && contexts[1]; i++) {
+        tern_context *tern = contexts[i];
+        tern_module *module = tern_load_text(tern, text, sizeof text - 1, "chain.py");
+        tern_kernel *kernel =
+            module ? tern_compile(module, "chain", "*bf16,*bf16,*fp32,*bf16,fp32", NULL) : NULL;
+        CHECK(kernel);
+        if (!kernel) continue;
+        tern_buffer *buffers[] = {tern_alloc(tern, LANES * 2), tern_alloc(tern, LANES * 2),
+                                  tern_alloc(tern, LANES * 4), tern_alloc(tern, LANES * 2)};
+        for (int pass = 0; pass < 2; pass++) { /* first numbers, then all kinds of them */
+            uint16_t x[2][LANES];
+            for (int k = 0; k < LANES; k++) {
+                x[0][k] =
+                    (uint16_t)(pass ? k * 64 + k % 64 : 0x3f00 + k * 37 % 256 + k % 2 * 0x8000);
+                x[1][k] = (uint16_t)(0x3f00 + k * 51 % 256 + k % 3 % 2 * 0x8000);
+            }
+            for (int k = 0; k < 2; k++) CHECK(!tern_write(buffers[k], 0, x[k], sizeof x[k]));
+            tern_argument arguments[5];
+            for (int k = 0; k < 4; k++) arguments[k] = tern_arg_buffer(buffers[k]);
+            arguments[4] = tern_arg_float(0.7182818);
+            CHECK(tern_launch(NULL, kernel, (uint32_t[]){1, 1, 1}, arguments, 5) == TERN_OK);
+            CHECK(tern_synchronize(tern) == TERN_OK);
+            if (!pass) CHECK(!tern_read(buffers[2], 0, sums[i], sizeof sums[i]));
+        }
+        CHECK(!tern_read(buffers[3], 0, narrow[i], sizeof narrow[i]));
+        for (int k = 0; k < 4; k++) tern_buffer_free(buffers[k]);
+        tern_kernel_free(kernel);
+        tern_module_free(module);
+    }
+    int bad = 0;
+    for (int k = 0; k < LANES && contexts[1]; k++) {
+        bool near = fabs((double)sums[0][k] - (double)sums[1][k]) <= 1e-3 * LANES,
+             same = narrow[0][k] == narrow[1][k] || /* of a NaN the device keeps other bits */
+                    ((narrow[0][k] & 0x7fff) > 0x7f80 && (narrow[1][k] & 0x7fff) > 0x7f80);
+        if ((!near || !same) && !bad++)
+            printf("lane %d: %g and %g, 0x%x and 0x%x\n", k, (double)sums[0][k], (double)sums[1][k],
+                   narrow[0][k], narrow[1][k]);
+    }
+    CHECK(bad == 0);
+    for (int i = 0; i < 2; i++)
+        if (contexts[i]) tern_close(contexts[i]);
+}
+
 TEST_MAIN()

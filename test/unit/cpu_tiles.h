@@ -57,9 +57,8 @@ static void tile_dot_bf16(int c, int a, int b) {
             float sums[2] = {0, 0}, sum;
             for (int k = 0; k < unit.row_bytes[a] / 4; k++)
                 for (int i = 0; i < 2; i++)
-                    sums[i] =
-                        no_denormal(fmaf(of_bf16(&unit.bytes[a][m][4 * k + 2 * i]),
-                                         of_bf16(&unit.bytes[b][k][4 * n + 2 * i]), sums[i]));
+                    sums[i] = no_denormal(fmaf(of_bf16(&unit.bytes[a][m][4 * k + 2 * i]),
+                                               of_bf16(&unit.bytes[b][k][4 * n + 2 * i]), sums[i]));
             memcpy(&sum, &unit.bytes[c][m][4 * n], 4);
             sum = no_denormal(no_denormal(sum) + no_denormal(sums[0] + sums[1]));
             memcpy(&unit.bytes[c][m][4 * n], &sum, 4);
@@ -87,6 +86,8 @@ static void tiles_step(int signal_number, siginfo_t *info, void *context) {
     int reg = form >> 3 & 7, length = 5;
     if (opcode == 0x49 && part == 0 && form == 0)
         tiles_begin((const unsigned char *)registers[REG_RAX]);
+    else if (opcode == 0x49 && part == 3 && unit.palette && (form & 0xc7) == 0xc0)
+        memset(unit.bytes[reg], 0, sizeof unit.bytes[reg]);
     else if (opcode == 0x49 && part == 0 && form == 0xc0)
         unit.palette = 0;
     else if (!unit.palette)
@@ -111,8 +112,8 @@ static void tiles_step(int signal_number, siginfo_t *info, void *context) {
 static bool tiles_emulate(void) {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx512vnni") || !__builtin_cpu_supports("avx512vbmi") ||
-        !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512vl"))
+        !__builtin_cpu_supports("avx512bf16") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl"))
         return false;
     struct sigaction action = {.sa_sigaction = tiles_step, .sa_flags = SA_SIGINFO};
     return sigaction(SIGILL, &action, NULL) == 0;

@@ -64,6 +64,7 @@ typedef struct TileDot {
     TypeKind lane;            /* of the operands */
     int batches, M, N, K;     /* K: of one slot */
     int rows, columns;        /* tiles of sums at once */
+    bool from_zero;           /* there is nothing to add to */
     int slots, turn, a, b, c; /* turn: a C variable; a, b, c: arrays */
 } TileDot;
 

@@ -37,9 +37,11 @@ bool dot_has_tiles(const Op *dot, CArch arch) {
 
 /* ---- functions ---- */
 
-/* Sums of rows x columns tiles, over n slots of K steps each. */
-static void kernel_write(Gen *g, const char *name, const char *lane, int rows, int columns) {
+/* Sums of rows x columns tiles, over n slots of K steps each; from_zero: of these products alone. */
+static void kernel_write(Gen *g, const char *name, const TileDot *d) {
     Buf *out = &g->functions;
+    const char *lane = kind_code(d->lane);
+    int rows = d->rows, columns = d->columns;
     const char *const all[] = {"load", "store"};
     int width = columns * ROW_BYTES;
     line(
@@ -48,10 +50,12 @@ static void kernel_write(Gen *g, const char *name, const char *lane, int rows, i
         "{",
         name);
     for (int pass = 0; pass < 2; pass++) {
-        for (int i = 0; i < rows; i++)
-            for (int j = 0; j < columns; j++)
-                line(g, out, 1, "t_tile_%s(%d, c + %d * ldc + %d, ldc);", all[pass],
-                     i * columns + j, i * ROWS, j * ROW_BYTES);
+        for (int i = 0; i < rows * columns; i++)
+            if (!pass && d->from_zero)
+                line(g, out, 1, "t_tile_zero(%d);", i);
+            else
+                line(g, out, 1, "t_tile_%s(%d, c + %d * ldc + %d, ldc);", all[pass], i,
+                     i / columns * ROWS, i % columns * ROW_BYTES);
         if (pass) break;
         line(g, out, 1, "for (; n > 0; n--, a += na, b += nb)");
         line(g, out, 2, "for (L k = 0; k < K; k++) {");
@@ -145,9 +149,9 @@ static void panels_write(Gen *g, const char *name, TypeKind lane, int group, int
 /* ---- products ---- */
 
 static const char *kernel_of(Gen *g, const TileDot *d) {
-    Str name = text(g, "mt_%s_%dx%d", kind_code(d->lane), d->rows, d->columns);
-    if (is_new_function(g, name))
-        kernel_write(g, name.data, kind_code(d->lane), d->rows, d->columns);
+    Str name =
+        text(g, "mt%s_%s_%dx%d", d->from_zero ? "z" : "", kind_code(d->lane), d->rows, d->columns);
+    if (is_new_function(g, name)) kernel_write(g, name.data, d);
     return name.data;
 }
 
@@ -256,6 +260,12 @@ static bool has_turned_rows(Gen *g, const TileDot *d, const Value *a) {
     return is_turned(g, a) && d->K * type_size_bytes(type_scalar(d->lane)) / 4 % 16 == 0;
 }
 
+static bool is_zero(const Value *value) {
+    while (value->def && (value->def->kind == OP_SPLAT || value->def->kind == OP_BROADCAST))
+        value = value->def->operands[0];
+    return value->def && value->def->kind == OP_CONSTANT && constant_bits(value->def) == 0;
+}
+
 /* The sums: in acc's own array, if nobody else reads it. */
 static View *sums_of(Gen *g, Op *op, const Array *a) {
     Value *acc = dot_acc(op);
@@ -328,7 +338,8 @@ void tiles_write(Gen *g, Op *op) {
         else
             a = packed(g, dot_a(op))->array;
         panels_of(g, &d, dot_b(op), panels);
-        View *c = sums_of(g, op, a);
+        d.from_zero = is_zero(dot_acc(op));
+        View *c = d.from_zero ? view_row_major(g, array_new(g, tr, true), tr) : sums_of(g, op, a);
         d.a = a->id, d.b = panels->id, d.c = c->array->id;
         products_write(g, &d, STR("1"));
         value_store_in(g, op_result(op), c);

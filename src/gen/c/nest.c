@@ -736,6 +736,19 @@ static bool is_light(const Op *op) {
     return is_cheap_kind(op);
 }
 
+/* If all that later nests need of the value is that it is rounded to a narrower type: that op. */
+static Op *only_narrowed(Nest *n, const Value *value) {
+    Op *narrow = NULL;
+    const ValueInfo *in = info(n->g, value);
+    for (int i = 0; i < in->users.count; i++) {
+        Op *user = in->users.data[i];
+        if (user == narrow || user_is_here(n, value, user)) continue;
+        if (narrow || user->kind != OP_FTRUNC || user->parent != value->def->parent) return NULL;
+        narrow = user;
+    }
+    return narrow;
+}
+
 /* Later nests need the value: it is kept, or, if it is light, what it is made of. */
 static void need_later(Nest *n, Value *value, int depth) {
     Gen *g = n->g;
@@ -750,6 +763,11 @@ static void need_later(Nest *n, Value *value, int depth) {
         /* All of one shape, so that it is evaluated here; and one array, not two: the operand's,
          * which may be there already. */
         recompute = ++tiles == 1 && type_same_shape(x->type, value->type);
+    }
+    Op *narrow = recompute && tiles ? NULL : only_narrowed(n, value);
+    if (narrow && is_identity(n, value->type, identity_place(n, value->type))) {
+        vec_push(g->arena, &n->ops, narrow); /* computed here, and kept if need be */
+        return;
     }
     if (!recompute || tiles == 0) {
         note_kept(n, value);

@@ -271,6 +271,8 @@ static const Piece pieces[] = {
      "#define t_tile_load(t, p, step) __asm__ volatile(\".byte 0xc4, 0xe2, 0x7b, 0x4b, 8 * \" #t \" + 4, 8\" : : \"a\"(p), \"c\"((L)(step)) : \"memory\")\n"},
     {"t_tile_store", AAMX, /* tilestored */
      "#define t_tile_store(t, p, step) __asm__ volatile(\".byte 0xc4, 0xe2, 0x7a, 0x4b, 8 * \" #t \" + 4, 8\" : : \"a\"(p), \"c\"((L)(step)) : \"memory\")\n"},
+    {"t_tile_zero", AAMX, /* tilezero */
+     "#define t_tile_zero(t) __asm__ volatile(\".byte 0xc4, 0xe2, 0x7b, 0x49, 0xc0 + 8 * \" #t)\n"},
 #define TILE_DOT(code, form, opcode)                                                              \
     {"t_tile_dot_" code, AAMX, "#define t_tile_dot_" code "(c, a, b) __asm__ volatile(\".byte 0xc4, 0xe2, 8 * (15 - \" #b \") + " form \
      ", " opcode ", 0xc0 + 8 * \" #c \" + \" #a)\n"},
