@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL), attention, and
-norms and activations (also by torch.compile).
+"""Times the cpu device beside PyTorch's CPU code: products of matrices (oneDNN, MKL; of f32 OpenBLAS,
+too, where it is installed), attention, and norms and activations (also by torch.compile).
 
     tools/bench_cpu.py [--library build/libtern.so] [--threads 1,2] [--samples N] [--only WORD]
                        [--no-inductor]
@@ -11,6 +11,7 @@ tiles, found before. Results are compared with float64; a wrong one is said and 
 the least of the samples, which other work on the machine touches least, and the medians' ratio.
 """
 import argparse
+import ctypes
 import math
 import os
 import statistics
@@ -30,7 +31,8 @@ KERNELS = os.path.join(ROOT, "bench", "cpu_kernels.py")
 MATMUL = os.path.join(ROOT, "kernels", "matmul.py")
 NAMES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16", torch.int8: "i8",
          torch.int32: "i32"}
-TILES = [(64, 64, 32), (128, 128, 64), (128, 256, 128), (256, 256, 128)]
+TILES = [(64, 64, 32), (128, 128, 64), (128, 256, 128), (256, 256, 128), (256, 512, 128),
+         (512, 512, 128)]
 SIZE, ROWS, HEADS, LENGTH, DEPTH = 1024, 4096, 8, 2048, 64
 
 
@@ -66,6 +68,22 @@ def is_far(result, want, allowed):
     return not (result.double() - want).abs().max().item() <= allowed
 
 
+def openblas(a, b, c):
+    """Calls cblas_sgemm; None: it is not installed. bench/cpu_bench.c says why its core is named."""
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
+    if "AVX512" in torch.backends.cpu.get_cpu_capability():
+        os.environ.setdefault("OPENBLAS_CORETYPE", "SkylakeX")
+    try:
+        library = ctypes.CDLL("libopenblas.so.0")
+    except OSError:
+        return None
+    library.openblas_set_num_threads(torch.get_num_threads())
+    row_major, as_is, one, zero = 101, 111, ctypes.c_float(1), ctypes.c_float(0)
+    x, y, z = (ctypes.c_void_p(t.data_ptr()) for t in (a, b, c))
+    return lambda: library.cblas_sgemm(row_major, as_is, as_is, SIZE, SIZE, SIZE, one, x, SIZE, y,
+                                       SIZE, zero, z, SIZE)
+
+
 def product(tern, dtype):
     whole = dtype == torch.int8
     draw = (lambda: torch.randint(-128, 128, (SIZE, SIZE), dtype=dtype)) if whole else \
@@ -82,9 +100,13 @@ def product(tern, dtype):
                                    "matmul_int8" if whole else "matmul_kernel", grid,
                                    [a, b, c] + numbers, constants)
     eager = (lambda: torch._int_mm(a, b)) if whole else (lambda: torch.mm(a, b, out=other))
+    peers = {"eager": eager}
+    blas = openblas(a, b, other) if dtype == torch.float32 else None
+    if blas:
+        peers["openblas"] = blas
     # The result's last place, for which |want| is below 256, and for f32 the sums'.
     allowed = {torch.int8: 0, torch.float32: 2e-3, torch.float16: 0.13, torch.bfloat16: 1}[dtype]
-    return Work(f"matmul {NAMES[dtype]} {SIZE}^3", calls, {"eager": eager},
+    return Work(f"matmul {NAMES[dtype]} {SIZE}^3", calls, peers,
                 lambda: is_far(c, want, allowed))
 
 

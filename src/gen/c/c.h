@@ -65,6 +65,7 @@ typedef struct TileDot {
     int batches, M, N, K;     /* K: of one slot */
     int rows, columns;        /* tiles of sums at once */
     bool from_zero;           /* there is nothing to add to */
+    int fetched_rows;         /* of the next sums, in each step */
     int slots, turn, a, b, c; /* turn: a C variable; a, b, c: arrays */
 } TileDot;
 

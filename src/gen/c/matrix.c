@@ -37,6 +37,16 @@ bool dot_has_tiles(const Op *dot, CArch arch) {
 
 /* ---- functions ---- */
 
+/* The sums that the next call loads are fetched meanwhile, some rows in each step. */
+static void next_sums_write(Gen *g, const TileDot *d) {
+    int rows = d->fetched_rows;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < d->columns; j++)
+            line(g, &g->functions, 3, "__builtin_prefetch(next + %d * ldc + %d);", i,
+                 j * ROW_BYTES);
+    if (rows) line(g, &g->functions, 3, "next += %d * ldc;", rows);
+}
+
 /* Sums of rows x columns tiles, over n slots of K steps each; from_zero: of these products alone. */
 static void kernel_write(Gen *g, const char *name, const TileDot *d) {
     Buf *out = &g->functions;
@@ -57,8 +67,10 @@ static void kernel_write(Gen *g, const char *name, const TileDot *d) {
                 line(g, out, 1, "t_tile_%s(%d, c + %d * ldc + %d, ldc);", all[pass], i,
                      i / columns * ROWS, i % columns * ROW_BYTES);
         if (pass) break;
+        if (d->fetched_rows) line(g, out, 1, "const char *next = c + %d;", width);
         line(g, out, 1, "for (; n > 0; n--, a += na, b += nb)");
         line(g, out, 2, "for (L k = 0; k < K; k++) {");
+        next_sums_write(g, d);
         for (int j = 0; j < columns; j++)
             line(g, out, 3, "t_tile_load(%d, b + k * %d + %d, %d);", 6 + j, ROWS * width,
                  j * ROW_BYTES, width);
@@ -149,8 +161,8 @@ static void panels_write(Gen *g, const char *name, TypeKind lane, int group, int
 /* ---- products ---- */
 
 static const char *kernel_of(Gen *g, const TileDot *d) {
-    Str name =
-        text(g, "mt%s_%s_%dx%d", d->from_zero ? "z" : "", kind_code(d->lane), d->rows, d->columns);
+    Str name = text(g, "mt%s_%s_%dx%d_%d", d->from_zero ? "z" : "", kind_code(d->lane), d->rows,
+                    d->columns, d->fetched_rows);
     if (is_new_function(g, name)) kernel_write(g, name.data, d);
     return name.data;
 }
@@ -328,6 +340,8 @@ void tiles_write(Gen *g, Op *op) {
                  .K = ta->shape[rank - 1]};
     d.rows = d.M % (2 * ROWS) ? 1 : 2, d.columns = d.N % (2 * ROWS) ? 1 : 2;
     d.slots = slots_of(g, op, &d);
+    int steps = d.slots * d.K * lane_bytes(ta) / ROW_BYTES;
+    d.fetched_rows = (d.rows * ROWS + steps - 1) / steps;
     g->has_tiles = true;
     if (d.slots > 1)
         gather(g, op, &d);
@@ -339,6 +353,7 @@ void tiles_write(Gen *g, Op *op) {
             a = packed(g, dot_a(op))->array;
         panels_of(g, &d, dot_b(op), panels);
         d.from_zero = is_zero(dot_acc(op));
+        if (d.from_zero || d.fetched_rows > 4) d.fetched_rows = 0;
         View *c = d.from_zero ? view_row_major(g, array_new(g, tr, true), tr) : sums_of(g, op, a);
         d.a = a->id, d.b = panels->id, d.c = c->array->id;
         products_write(g, &d, STR("1"));

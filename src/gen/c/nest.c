@@ -934,6 +934,13 @@ static const Value *mask_of_all(const Nest *n) {
     return are_threads(n->g) && n->kept.count == 0 && mask->def ? mask : NULL;
 }
 
+/* An operand of a product as it lies in memory: a load and a store for each vector. */
+static bool is_copy(const Nest *n) {
+    const Value *value = n->roots[0].value;
+    return n->num_roots == 1 && n->num_rows > 0 && value && value->def &&
+           value->def->kind == OP_LOAD && n->kept.count == 0 && n->N % (4 * n->g->W) == 0;
+}
+
 bool nest_write(Gen *g, const Root *roots, int num_roots) {
     Nest *n = arena_new_of(g->arena, Nest);
     n->g = g, n->roots = roots, n->num_roots = num_roots, n->axis_down = -1;
@@ -948,7 +955,7 @@ bool nest_write(Gen *g, const Root *roots, int num_roots) {
     n->fetches_ahead = n->num_rows == 0 && g->depth == 1 && g->ahead_lanes == n->N;
     int unroll = 1;
     if (fast) {
-        unroll = across_unroll(n);
+        unroll = is_copy(n) ? 4 : across_unroll(n);
         for (int u = 0; u < unroll; u++) write_body(n, true, u);
     }
     bool slow = !fast || n->has_bounds || n->N % (g->W * unroll) != 0;

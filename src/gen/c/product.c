@@ -73,6 +73,9 @@ static void kernel_write(Gen *g, const char *name, TypeKind kind, int group, int
         for (int j = 0; j < vectors; j++)
             line(g, out, 1, "%s c%d_%d = *(const %s *)(c + %d * ldc + %d * W);", vec, i, j, memory,
                  i, j);
+    for (int i = 0; i < rows; i++) /* what the next call loads */
+        for (int j = 0; j < vectors; j++)
+            line(g, out, 1, "__builtin_prefetch(c + %d * ldc + %d * W);", rows + i, j);
     for (int i = 0; i < rows && group == 4; i++)
         for (int j = 0; j < vectors; j++)
             line(g, out, 1, "c%d_%d -= *(const %s *)(b + %d * W);", i, j, memory, j);
