@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-/* tiles: whether this processor has AMX's tiles with products of bytes and of bf16, and this process
- * may use them: Linux gives them to one that asks, for all of its threads. Files that `tern build`
- * writes have this text as it stands: C's own types only, and no #include. */
+/* tiles: whether this processor has AMX's tiles with products of bytes and of bf16, and this
+ * process may use them: Linux gives them to one that asks, for all of its threads. Files that
+ * `tern build` writes have this text as it stands: C's own types only, and no #include. */
 #ifndef TERN_TILES_H
 #define TERN_TILES_H
 

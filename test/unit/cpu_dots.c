@@ -112,7 +112,7 @@ static void run(tern_context *tern, tern_module *module, const char *device, con
                 const int *tile) {
     static char got[M * N * 4];
     char signature[200], what[300];
-    /* A distance that is known to be 1 is not passed: the compiler sees which lanes are neighbours. */
+    /* A distance that is known to be 1 is not passed: it says which lanes are neighbours. */
     const char *by_columns = "i32:1,i32", *by_rows = "i32,i32:1";
     snprintf(signature, sizeof signature, "*%s,*%s,*%s,i32,i32,i32,%s,%s,%d,%d,%d,tl.%s",
              p->lane->name, p->lane->name, p->lane->kind == TYPE_I8 ? "i32" : "fp32",

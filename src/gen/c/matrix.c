@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* matrix: the op dot by AMX, whose tiles hold 16 rows of 64 bytes: four of sums, two of a and two of
- * b make 32 x 32 sums of one step of 64 bytes of a's rows. a is row-major; b, in panels of 32
+/* matrix: the op dot by AMX, whose tiles hold 16 rows of 64 bytes: four of sums, two of a and two
+ * of b make 32 x 32 sums of one step of 64 bytes of a's rows. a is row-major; b, in panels of 32
  * columns, is in groups of the rows that fill 32 bits:
  *
  *     b[0][0] b[0][1] ..                b[0][0] b[1][0]  b[0][1] b[1][1] ..
