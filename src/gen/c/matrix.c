@@ -47,7 +47,7 @@ static void next_sums_write(Gen *g, const TileDot *d) {
     if (rows) line(g, &g->functions, 3, "next += %d * ldc;", rows);
 }
 
-/* Sums of rows x columns tiles, over n slots of K steps each; from_zero: of these products alone. */
+/* Sums of rows x columns tiles, over n slots of K steps each; from_zero: of these alone. */
 static void kernel_write(Gen *g, const char *name, const TileDot *d) {
     Buf *out = &g->functions;
     const char *lane = kind_code(d->lane);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* turned: operands of dot that lie in memory by columns. Loaded as they lie, and turned in blocks
- * of 16 x 16 lanes of 32 bits, which 64 shuffles do, they cost a fraction of lanes that are gathered:
+ * of 16 x 16 lanes of 32 bits, which 64 shuffles do, they cost a fraction of what gathering lanes
+ * costs:
  *
  *     b = load(p)          p[0, n], p[1, n] .. neighbours
  * ->
