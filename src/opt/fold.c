@@ -294,6 +294,17 @@ static void splice_turn(Fold *f, Op *op) {
     splice(f, op, body);
 }
 
+/* What each turn hands on as it was before the loop is not carried: an index that is made anew. */
+static void fold_carried(Fold *f, Op *op) {
+    for (int i = 0; i < op->num_results; i++) {
+        Value *init = for_init(op, i), *arg = for_arg(op, i);
+        const Value *next = value_resolve(for_next(op, i));
+        if (arg->replaced || (next != init && next != arg)) continue;
+        arg->replaced = init;
+        replace(f, op, i, init);
+    }
+}
+
 /* Ops with no result to replace, or with regions. True when the op is gone. */
 static bool fold_effect(Fold *f, Op *op) {
     uint64_t bits;
@@ -318,6 +329,7 @@ static bool fold_effect(Fold *f, Op *op) {
         splice_turn(f, op);
         return true;
     }
+    if (op->kind == OP_FOR) fold_carried(f, op);
     if (op->kind == OP_FOR && never_runs(op)) {
         for (int i = 0; i < op->num_results; i++) replace(f, op, i, for_init(op, i));
         op_remove(op);
