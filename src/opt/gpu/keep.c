@@ -11,7 +11,8 @@
  * Without it, the product brings %q to shared memory in each turn, and the block waits before it
  * multiplies, and for its end. What wgmma takes from registers stays there. Of mma.sync only b: it
  * reads a where it lies only if b does so, too. A ring for each loop, from byte 0 on: those of
- * pass rings come behind it. */
+ * pass rings come behind it. What a loop before it in the same region multiplied stays there for
+ * the next one, as the queries of causal attention: nobody holds it in registers meanwhile. */
 #include "ir/arch.h"
 #include "ir/place.h"
 #include "ir/trips.h"
@@ -21,6 +22,13 @@ typedef struct Kept {
     Value *value;
     const Type *type; /* in shared memory */
 } Kept;
+
+typedef struct Ring { /* of a loop of the region */
+    Op *release;
+    Value *turn[2];
+    int count;
+    Kept kept[MAX_PARTS];
+} Ring;
 
 typedef struct Keeper {
     Func *fn;
@@ -51,9 +59,9 @@ static const Type *kept_type(const Keeper *k, const Op *dot, int operand) {
     return type_placed(k->fn->types, tile, place_shared(k->fn->types, &swizzle));
 }
 
-static const Kept *kept_of(const Keeper *k, const Value *value, const Type *type) {
-    for (int i = 0; i < k->count; i++)
-        if (k->kept[i].value == value && k->kept[i].type == type) return &k->kept[i];
+static const Kept *kept_of(const Kept *kept, int count, const Value *value, const Type *type) {
+    for (int i = 0; i < count; i++)
+        if (kept[i].value == value && kept[i].type == type) return &kept[i];
     return NULL;
 }
 
@@ -82,7 +90,9 @@ static void find_kept(Keeper *k) {
             if (!may_read_in_place(op, i) || !is_from_outside(value, body)) continue;
             const Type *type = kept_type(k, op, i);
             int bytes = type->lanes * type_size_bytes(type);
-            if (k->count == MAX_PARTS || bytes < PANEL_BYTES || kept_of(k, value, type)) continue;
+            if (k->count == MAX_PARTS || bytes < PANEL_BYTES ||
+                kept_of(k->kept, k->count, value, type))
+                continue;
             if (bytes > left) continue;
             k->kept[k->count++] = (Kept){value, type};
             left -= bytes;
@@ -92,9 +102,38 @@ static void find_kept(Keeper *k) {
 
 /* ---- writing ---- */
 
-static void write_kept(Keeper *k) {
+static bool has_all(const Keeper *k, const Ring *ring) {
+    for (int i = 0; i < k->count; i++)
+        if (!kept_of(ring->kept, ring->count, k->kept[i].value, k->kept[i].type)) return false;
+    return true;
+}
+
+/* The loop's products read it in the ring. */
+static void write_peeks(Keeper *k, const Ring *ring) {
+    Value *peeks[MAX_PARTS] = {NULL};
+    Region *body = for_body(k->loop);
+    Builder b = {.fn = k->fn, .region = body, .before = body->first, .span = k->loop->span};
+    for (Op *op = b.before; op; op = op->next) {
+        for (int i = 0; op->kind == OP_DOT && i < 2; i++) {
+            if (!may_read_in_place(op, i)) continue;
+            const Kept *kept =
+                kept_of(ring->kept, ring->count, op->operands[i], kept_type(k, op, i));
+            if (!kept) continue;
+            int part = (int)(kept - ring->kept);
+            if (!peeks[part]) {
+                Op *peek = build_op(&b, OP_PEEK, 2, (Value **)(uintptr_t)ring->turn, 1,
+                                    (const Type **)(uintptr_t)&kept->type, 0, NULL);
+                peek_set_part(peek, part);
+                peeks[part] = op_result(peek);
+                peeks[part]->name = kept->value->name;
+            }
+            op->operands[i] = peeks[part];
+        }
+    }
+}
+
+static void write_kept(Keeper *k, Ring *made) {
     const Type *types[MAX_PARTS];
-    Value *peeks[MAX_PARTS];
     Func *fn = k->fn;
     Builder b = {.fn = fn, .region = k->loop->parent, .before = k->loop, .span = k->loop->span};
     for (int i = 0; i < k->count; i++) types[i] = k->kept[i].type;
@@ -109,27 +148,18 @@ static void write_kept(Keeper *k) {
     }
     build_op(&b, OP_READY, 2, turn, 0, NULL, 0, NULL);
     b.before = k->loop->next;
-    build_op(&b, OP_RELEASE, 2, turn, 0, NULL, 0, NULL);
-    b.region = for_body(k->loop), b.before = b.region->first;
-    for (int i = 0; i < k->count; i++) {
-        Op *peek = build_op(&b, OP_PEEK, 2, turn, 1, &types[i], 0, NULL);
-        peek_set_part(peek, i);
-        peeks[i] = op_result(peek);
-        peeks[i]->name = k->kept[i].value->name;
-    }
-    for (Op *op = b.before; op; op = op->next) {
-        for (int i = 0; op->kind == OP_DOT && i < 2; i++) {
-            if (!may_read_in_place(op, i)) continue;
-            const Kept *kept = kept_of(k, op->operands[i], kept_type(k, op, i));
-            if (kept) op->operands[i] = peeks[kept - k->kept];
-        }
-    }
+    made->release = build_op(&b, OP_RELEASE, 2, turn, 0, NULL, 0, NULL);
+    made->turn[0] = turn[0], made->turn[1] = turn[1];
+    made->count = k->count;
+    memcpy(made->kept, k->kept, sizeof made->kept);
+    write_peeks(k, made);
 }
 
 /* ---- all ---- */
 
 static bool keep_region(Keeper *k, Region *region) {
     bool changed = false;
+    Ring last = {.release = NULL};
     for (Op *op = region->first; op; op = op->next) {
         bool inside = false;
         for (int i = 0; i < op->num_regions; i++) inside |= keep_region(k, op->regions[i]);
@@ -138,7 +168,12 @@ static bool keep_region(Keeper *k, Region *region) {
         if (op->kind != OP_FOR || inside) continue;
         find_kept(k);
         if (!k->count) continue;
-        write_kept(k);
+        if (has_all(k, &last)) {
+            write_peeks(k, &last);
+            op_move_before(last.release, op->next);
+        } else {
+            write_kept(k, &last);
+        }
         changed = true;
     }
     return changed;
