@@ -8,7 +8,8 @@
  *     store %q, %h                                store %q.1, %h.1 {width = 8}
  *
  * Loads, atomics, products, reductions and loop-carried tiles have a home: the layout in which they
- * are made. An elementwise op is made in the home of its first operand that has one. What has none
+ * are made. An elementwise op is made in the home of its first operand that has one; where a
+ * product is among them, as that lies: it has the wider lanes, and more comes of it. What has none
  * (ranges, splats, broadcasts, masks and pointers made of these) is made again in each layout in
  * which it is wanted: cheaper than moving it. A value with a home that is wanted elsewhere is
  * converted where it is defined.
@@ -123,6 +124,21 @@ static const Layout *first_home(Placer *p, const Op *op) {
         if (type_is_tile(op->operands[i]->type) && place_plan(p, op->operands[i])->home)
             return place_plan(p, op->operands[i])->home;
     return NULL;
+}
+
+static bool is_of_product(const Placer *p, const Layout *home) {
+    for (int i = 0; i < p->products.count; i++)
+        if (p->products.data[i] == home) return true;
+    return false;
+}
+
+static const Layout *lane_home(Placer *p, const Op *op) {
+    for (int i = 0; i < op->num_operands; i++) {
+        const Value *value = op->operands[i];
+        const Layout *home = type_is_tile(value->type) ? place_plan(p, value)->home : NULL;
+        if (home && is_of_product(p, home)) return home;
+    }
+    return first_home(p, op);
 }
 
 static const Layout *after_trans(Placer *p, const Op *op, const Layout *from) {
@@ -339,7 +355,7 @@ static void home_op(Placer *p, Op *op) {
         return;
 #define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
-        set_home(p, op_result(op), first_home(p, op));
+        set_home(p, op_result(op), lane_home(p, op));
         return;
 #define ACROSS(kind, ...) case OP_##kind:
 #include "ir/ops.def"
@@ -428,6 +444,16 @@ static const Layout *store_layout(Placer *p, const Op *op) {
     return dense && at_home + 1 >= at_best ? home : best;
 }
 
+/* A load of a loop that reads wide, for a product's lanes: it may come through a ring, from which
+ * any layout is read. */
+static bool may_be_in_ring(Placer *p, const Op *op, const Layout *other) {
+    const Op *owner = op->parent->owner;
+    return owner && owner->kind == OP_FOR && p->arch->number >= 80 && p->fn->num_stages > 1 &&
+           op_result(op)->type->rank == 2 && is_of_product(p, other) &&
+           place_vector_bits(p, op, place_plan(p, op_result(op))->home) >
+               place_vector_bits(p, op, other);
+}
+
 /* A small load that is only wanted in another layout is made there: it reads cached memory more
  * often, but needs no shared memory. */
 static void move_load(Placer *p, const Op *op) {
@@ -437,6 +463,7 @@ static void move_load(Placer *p, const Op *op) {
     if (!plan->wanted.count || load_volatile(op)) return;
     if (place_plan(p, load_pointer(op))->home) return;
     const Layout *other = plan->wanted.data[0];
+    if (may_be_in_ring(p, op, other)) return;
     int here = layout_regs(plan->home) >> place_vector_bits(p, op, plan->home);
     int there = layout_regs(other) >> place_vector_bits(p, op, other);
     if (there <= 4 * here && layout_regs(other) <= 64) plan->home = other;
@@ -464,10 +491,29 @@ static void want_control(Placer *p, Op *op) {
         want(p, while_init(op, i), place_plan(p, while_arg(op, i))->home);
 }
 
+/* What is only wanted as a product lies is made there of what moves instead: as that is narrower, or
+ * comes from a load, which can bring it there. */
+static void move_made(Placer *p, const Op *op) {
+    ValuePlan *plan = place_plan(p, op_result(op));
+    bool is_lane = op_has_trait(op, ELEMENTWISE) || op->kind == OP_EXPAND_DIMS;
+    if (!is_lane || !plan->home || plan->wanted.count != 1 || plan->wanted.data[0] == plan->home)
+        return;
+    const Layout *other = plan->wanted.data[0];
+    int homes = 0;
+    for (int i = 0; i < op->num_operands; i++) {
+        const Value *value = op->operands[i];
+        if (!type_is_tile(value->type) || !place_plan(p, value)->home) continue;
+        homes++;
+        if (type_bits(value->type) > type_bits(op_result(op)->type)) return;
+    }
+    if (homes == 1 && is_of_product(p, other)) plan->home = other;
+}
+
 /* Without a home: made in each layout in which its result is wanted. */
 static void want_pure(Placer *p, const Op *op) {
     ValuePlan *plan = place_plan(p, op_result(op));
     if (!place_is_wanted(p, op)) return;
+    move_made(p, op);
     if (plan->home || !type_is_tile(op_result(op)->type)) want_operands(p, op, plan->home);
     for (int i = 0; !plan->home && i < plan->wanted.count; i++)
         want_operands(p, op, plan->wanted.data[i]);

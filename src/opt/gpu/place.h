@@ -35,6 +35,7 @@ typedef struct Placer {
     ValuePlan *plans; /* by value id */
     Map stores;       /* op -> the layout in which it stores */
     VEC(MemoryClass) classes;
+    VEC(const Layout *) products; /* in which tensor cores leave them */
     int loop_depth;
 } Placer;
 

@@ -2,7 +2,8 @@
 /* place_dot: who multiplies, and where a product lies. By wgmma or mma.sync where the tensor cores
  * take it; else each thread multiplies and adds a block of the result.
  *
- * Types of other than 16 bits wgmma takes where both operands lie in memory in rows along K. Of f8
+ * Types of other than 16 bits wgmma takes where both operands lie in memory in rows along K, or are
+ * of 32 bits and made here: these are brought to shared memory in any case, and so turned. Of f8
  * mma.sync is not used: what wgmma does not take becomes f16, which holds it. */
 #include "opt/gpu/place.h"
 
@@ -39,9 +40,18 @@ static bool goes_along(const Placer *p, const Value *value, int64_t dim) {
     return run[dim] > run[1 - dim] || (run[0] == run[1] && dim == 1);
 }
 
+/* Of 32 bits, and not as it was loaded. */
+static bool is_made_here(const Value *value) {
+    const Op *op = value->def;
+    while (op && (op->kind == OP_TRANS || op->kind == OP_HINT)) op = op->operands[0]->def;
+    return type_size_bytes(value->type) == 4 && op && op->kind != OP_LOAD;
+}
+
 static bool by_wgmma(const Placer *p, const Op *op) {
     if (dot_why_no_wgmma(op, p->arch, p->fn->num_warps)) return false;
-    return !dot_wants_k_rows(op) || (goes_along(p, dot_a(op), 1) && goes_along(p, dot_b(op), 0));
+    return !dot_wants_k_rows(op) ||
+           ((is_made_here(dot_a(op)) || goes_along(p, dot_a(op), 1)) &&
+            (is_made_here(dot_b(op)) || goes_along(p, dot_b(op), 0)));
 }
 
 typedef struct Widen {
@@ -102,7 +112,9 @@ const Layout *place_dot_layout(Placer *p, const Op *op) {
     Layout layout = unit == UNIT_WGMMA ? wgmma_layout(p, acc)
                     : unit == UNIT_MMA ? mma_layout(p, acc)
                                        : fma_layout(p, acc);
-    return layout_intern(&p->layouts, &layout);
+    const Layout *interned = layout_intern(&p->layouts, &layout);
+    if (unit != UNIT_FMA) vec_push(p->arena, &p->products, interned);
+    return interned;
 }
 
 /* A load of the same body, through no op that changes lanes. */

@@ -486,7 +486,7 @@ static bool replace_reads(Op *op, void *user) {
     Value *loaded = op_result(r->part->load);
     for (int i = 0; i < op->num_operands; i++) {
         if (op->operands[i] != loaded) continue;
-        bool in_place = reads_in_place(r, op, i);
+        bool in_place = reads_in_place(r, op, i) || op->kind == OP_CONVERT; /* from there at once */
         Op *load = r->part->load;
         Builder b = {.fn = r->l->r->fn, .region = load->parent, .before = load, .span = load->span};
         if (!in_place && !r->moved)
