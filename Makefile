@@ -324,6 +324,7 @@ bench-range: $(B)/bench/range_bench ## measure what recording a range costs, bes
 .PHONY: bench-gpu
 bench-gpu: all $(B)/bench/launch_bench ## measure the cuda target beside PyTorch and Triton; needs a GPU
 	@tools/bench_gpu.py --library $(B)/libtern.so $(BENCH_OPTIONS)
+	@tools/bench_products.py --lib $(B)/libtern.so
 
 $(B)/bench/%: bench/%.c $(B)/libtern-internal.a $(B)/flags
 	@mkdir -p $(@D)

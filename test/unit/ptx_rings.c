@@ -72,7 +72,7 @@ static const Row rows[] = {
     {"fp16", "tl.float32", TERN_FLOAT16, false, 64, 64, 32, 4, true, true, true},
     {"bf16", "tl.float32", TERN_BFLOAT16, true, 128, 64, 64, 8, true, true, true},
     {"fp16", "tl.float32", TERN_FLOAT16, true, 32, 32, 32, 2, true, false, true},
-    {"fp32", "tl.float32", TERN_FLOAT32, false, 64, 32, 16, 4, true, false, true},
+    {"fp32", "tl.float32", TERN_FLOAT32, false, 64, 32, 16, 4, true, true, true},
     {"i8", "tl.int32", TERN_INT8, true, 64, 32, 64, 4, true, true, true},
 };
 

@@ -123,7 +123,7 @@ static void note_ring(Gen *g, const Op *op) {
     int bytes = ring_turn_bytes(type), stages = (int)ring_stages(op);
     if (ring_end(op) > g->shared_size) g->shared_size = ring_end(op);
     ptx_note(g, stages == 1
-                    ? str_format(g->arena, "%d bytes kept through a loop", bytes)
+                    ? str_format(g->arena, "%d bytes kept in shared memory", bytes)
                     : str_format(g->arena, "a ring of %d turns of %d bytes; num_stages = %d",
                                  stages, bytes, g->fn->num_stages));
 }
