@@ -491,8 +491,8 @@ static void want_control(Placer *p, Op *op) {
         want(p, while_init(op, i), place_plan(p, while_arg(op, i))->home);
 }
 
-/* What is only wanted as a product lies is made there of what moves instead: as that is narrower, or
- * comes from a load, which can bring it there. */
+/* What is only wanted as a product lies is made there of what moves instead: as that is narrower,
+ * or comes from a load, which can bring it there. */
 static void move_made(Placer *p, const Op *op) {
     ValuePlan *plan = place_plan(p, op_result(op));
     bool is_lane = op_has_trait(op, ELEMENTWISE) || op->kind == OP_EXPAND_DIMS;
