@@ -3,7 +3,8 @@
  * `vectors` vectors of b, all of acc's block in named variables. Operands are row-major in scratch
  * and of the type of acc (widen.c widens them; of a wide b the columns that the micro-kernel takes
  * lie together, which keeps them in the first cache), or integers of which `group`, 2 or 4, fill
- * lie together, which keeps them in the first cache), or integers of which `group`, 2 or 4,
+ * the 32 bits of a sum. These are multiplied and added by one instruction, for which b is put in
+ * groups:
  *
  *     b[0][0] b[0][1] ..                b[0][0] b[1][0] b[2][0] b[3][0]  b[0][1] b[1][1] ..
  *     b[1][0] b[1][1] ..       ->       b[4][0] b[5][0] ..
