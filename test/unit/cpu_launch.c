@@ -10,7 +10,7 @@
 
 #define SHARED                                                                                     \
     typedef struct Shared {                                                                        \
-        int which, rank, program[3], index[20], fails_before, gave;                                \
+        int which, rank, program[3], index[40], fails_before, gave;                                \
         int self, others, meets;                                                                   \
         long long spin_ns;                                                                         \
     } Shared;
@@ -61,10 +61,11 @@ TEST(a_false_assert_has_a_place) {
         {0, 3,
          "m.py:1:1: error: assertion failed: at the start\n   1 | one\n     | ^\n"
          "note: in program (7, 8, 9) of a grid of (3, 1, 1), lane [10, 11, 12]"},
-        {0, 17, /* more dimensions than there are */
+        {0, 33, /* more dimensions than there are */
          "m.py:1:1: error: assertion failed: at the start\n   1 | one\n     | ^\n"
          "note: in program (7, 8, 9) of a grid of (3, 1, 1), lane [10, 11, 12, 13, 14, 15, 16, 17, "
-         "18, 19, 20, 21, 22, 23, 24, 25]"},
+         "18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, "
+         "40, 41]"},
         {2, 0,
          "m.py:3:6: error: assertion failed: past the end\n   3 | three\n     |      ^\n"
          "note: in program (7, 8, 9) of a grid of (3, 1, 1)"},
@@ -82,7 +83,7 @@ TEST(a_false_assert_has_a_place) {
         void *loaded = load_code(&f, places, fibers ? "0, 0, 1" : "0, 0, 0", asserting, source);
         for (int i = 0; i < COUNT(rows) && loaded; i++) {
             Shared shared = {.which = rows[i].which, .rank = rows[i].rank, .program = {7, 8, 9}};
-            for (int k = 0; k < 20; k++) shared.index[k] = 10 + k;
+            for (int k = 0; k < 40; k++) shared.index[k] = 10 + k;
             CHECK(launch(&f, loaded, &shared, 3) == TERN_ERROR_KERNEL);
             CHECK_STR(str_c(f.arena, f.device.why), rows[i].words);
             CHECK(shared.gave == (rows[i].rank >= 0));
