@@ -7,6 +7,8 @@
  * needs to know. */
 #include "gen/c/c.h"
 
+enum { LONG_NEST_TEXT = 20000 }; /* takes gcc some 0.2 s: it is written again, in parts */
+
 static const char *const arch_names[] = {
 #define CPU(kind, name, ...) name,
 #include "base/cpus.def"
@@ -25,9 +27,14 @@ static bool count_users(Op *op, void *user) {
     return true;
 }
 
-static void write_kernel(Gen *g, const Buf *body, Buf *out) {
+/* The program's ops, and before them what they need declared. Gives what repeats as loops. */
+static Str write_ops(Gen *g, Str *declared) {
     Func *fn = g->fn;
-    Buf before = {.arena = g->arena};
+    Buf before = {.arena = g->arena}, body = {.arena = g->arena};
+    g->out = &body, g->depth = 1;
+    region_walk(fn->body, count_users, g);
+    region_write(g, fn->body);
+    if (diag_failed(g->diag)) return (Str){0};
     for (int i = 0; i < fn->num_params; i++) {
         const Param *param = &fn->params[i];
         TypeKind kind = param->value->type->kind;
@@ -36,7 +43,11 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
              kind == TYPE_I1 ? ") != 0" : "", STR_ARG(param->name));
     }
     buf_add(&before, g->decls.data ? g->decls.data : "", g->decls.length);
-    Str declared = buf_str(&before), text = roll(g, declared, buf_str(body), false);
+    *declared = buf_str(&before);
+    return roll(g, *declared, buf_str(&body), false);
+}
+
+static void write_kernel(Gen *g, Str declared, Str text, Buf *out) {
     text = roll(g, declared, outline(g, declared, text), true);
     buf_add(out, g->functions.data ? g->functions.data : "", g->functions.length);
     line(g, out, 0,
@@ -72,6 +83,27 @@ static void write_kernel(Gen *g, const Buf *body, Buf *out) {
          (long long)g->scratch_bytes, (long long)g->stored_bytes, g->facts->may_spin);
 }
 
+static Gen *gen_new(Func *fn, const GenOptions *options, Diag *diag, GenFacts *facts, CArch arch) {
+    Gen *g = arena_new_of(fn->arena, Gen);
+    g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
+    g->known = facts_compute(fn->arena, fn);
+    g->arch = arch, g->W = prelude_width(g->arch);
+    g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena =
+        g->known_functions.arena = fn->arena;
+    g->values = arena_array(g->arena, ValueInfo, fn->num_values);
+    return g;
+}
+
+static int longest_nest(const Gen *g) {
+    int longest = 0;
+    for (int i = 0; i < g->blocks.count; i++) {
+        const Block *block = &g->blocks.data[i];
+        int length = block->end - block->start;
+        if (block->kind == BLOCK_NEST && length > longest) longest = length;
+    }
+    return longest;
+}
+
 static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, GenFacts *facts) {
     static const char all[] = ""
 #define CPU(kind, name, ...) ", cpu:" name
@@ -84,20 +116,17 @@ static bool generate(Func *fn, const GenOptions *options, Diag *diag, Buf *out, 
         return false;
     }
     widen_dots(fn, arch);
-    Gen *g = arena_new_of(fn->arena, Gen);
-    Buf body = {.arena = fn->arena}, kernel = {.arena = fn->arena};
-    g->arena = fn->arena, g->fn = fn, g->diag = diag, g->facts = facts, g->debug = options->debug;
-    g->known = facts_compute(fn->arena, fn);
-    g->arch = arch, g->W = prelude_width(g->arch);
-    g->decls.arena = g->asserts.arena = g->functions.arena = g->done.arena =
-        g->known_functions.arena = fn->arena;
-    g->values = arena_array(g->arena, ValueInfo, fn->num_values);
-    g->out = &body, g->depth = 1;
-    region_walk(fn->body, count_users, g);
-    region_write(g, fn->body);
+    Gen *g = gen_new(fn, options, diag, facts, arch);
+    Buf kernel = {.arena = fn->arena};
+    Str declared, text = write_ops(g, &declared);
+    if (!diag_failed(diag) && !are_threads(g) && longest_nest(g) > LONG_NEST_TEXT) {
+        g = gen_new(fn, options, diag, facts, arch);
+        g->cuts_nests = true;
+        text = write_ops(g, &declared);
+    }
     if (diag_failed(diag)) return false;
     facts->scratch_bytes = (size_t)g->scratch_bytes + 64;
-    write_kernel(g, &body, &kernel);
+    write_kernel(g, declared, text, &kernel);
     buf_printf(out, "/* kernel %.*s, for %s: written by tern. */\n", STR_ARG(fn->name),
                arch == C_GENERIC ? "any CPU" : arch_names[arch]);
     prelude_write(out, g->arch, kernel.data);

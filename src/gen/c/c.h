@@ -32,7 +32,7 @@ typedef struct Array {
     int64_t offset, bytes;
     bool dedicated; /* its memory is never given to another array */
     bool released;
-    bool held; /* a variable of the program, so that vectors of it stay in registers */
+    bool held;           /* a variable of the program, so that vectors of it stay in registers */
     VEC(Value *) values; /* that live here */
 } Array;
 
@@ -91,6 +91,8 @@ typedef struct Gen {
     VEC(Array *) arrays; /* of the regions that are open, innermost last */
     VEC(Op *) pending;   /* roots that will share the next nest */
     VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
+    bool cuts_nests;     /* that would grow long */
+    int num_waiting;     /* elementwise ops since a nest was cut, or fewer */
     int last_line;
     VEC(Block) blocks;   /* of the body's text, in the order of their starts */
     Buf functions;       /* micro-kernels of dot, inline assembly: before the program */

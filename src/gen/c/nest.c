@@ -910,8 +910,9 @@ static void emit(Nest *n, bool with_fast, bool with_slow, int unroll) {
     if (with_fast) line(g, out, d, "L full = %d;", n->N / g->W * g->W);
     if (n->has_last) line(g, out, d, "L last = %d;", n->N);
     buf_add(out, n->pre[n->num_rows].data, n->pre[n->num_rows].length);
+    bool one = with_fast && with_slow && unroll == 1 && one_body_is_enough(n);
     if (n->in_place.length) begin_in_place(n);
-    emit_row(n, with_fast, with_slow, unroll);
+    emit_row(n, with_fast && !one, with_slow, unroll);
     if (n->in_place.length) line(g, out, d, "}");
     buf_add(out, n->post[n->num_rows].data, n->post[n->num_rows].length);
     for (int k = n->num_rows - 1; k >= 0; k--) {

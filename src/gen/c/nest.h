@@ -97,6 +97,9 @@ bool prefix_compare(Nest *n, Op *op, const Ev *x, Ev *r);
 bool prefix_remainder(Nest *n, const Op *op, Ev a, Ev b, Ev *r);
 bool stored_remainder(Nest *n, const Value *value, Place place, Ev *r);
 
+/* ---- bodies.c: of two bodies, that with masks ---- */
+bool one_body_is_enough(const Nest *n);
+
 /* ---- across.c ---- */
 void across_begin(Nest *n);
 bool across_needs_slow(const Nest *n); /* the body exists once, with masks */

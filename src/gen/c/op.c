@@ -243,6 +243,13 @@ static Str compare(Gen *g, const Op *op, bool vec, const Str *x) {
     return text(g, "%s%.*s %s %s%.*s", cast, STR_ARG(a), signs[predicate], cast, STR_ARG(b));
 }
 
+/* One or nothing: gcc converts bytes to what is four times as long or longer lane by lane. */
+static Str bit_select(Gen *g, TypeKind to, Str mask, const char *one) {
+    const char *vector = vector_type(to);
+    return text(g, "t_sel_%s(%.*s, %s - (%s){}, (%s){})", kind_code(to), STR_ARG(mask), one, vector,
+                vector);
+}
+
 static Str extend(Gen *g, const Op *op, bool vec, Str a) {
     TypeKind from = type_lane(op->operands[0]->type)->kind,
              to = type_lane(op->results[0].type)->kind;
@@ -256,6 +263,7 @@ static Str extend(Gen *g, const Op *op, bool vec, Str a) {
     }
     if (from == TYPE_I1 && to == TYPE_I32)
         return text(g, is_signed ? "t_vb_lanes(%.*s)" : "(t_vb_lanes(%.*s) & 1)", STR_ARG(a));
+    if (from == TYPE_I1 && to == TYPE_I64) return bit_select(g, to, a, is_signed ? "-1LL" : "1LL");
     if (from == TYPE_I1) {
         a = text(g, "%st_vb_to_i8(%.*s)", is_signed ? "-" : "", STR_ARG(a));
         return to == TYPE_I8
@@ -295,6 +303,8 @@ static Str int_to_float(Gen *g, const Op *op, bool vec, Str a) {
     TypeKind from = type_lane(op->operands[0]->type)->kind,
              to = type_lane(op->results[0].type)->kind;
     bool is_unsigned = op->kind == OP_U_TO_F || from == TYPE_I1;
+    if (from == TYPE_I1 && vec && (to == TYPE_F32 || to == TYPE_F64))
+        return bit_select(g, to, a, "1.0f");
     if (from == TYPE_I1) {
         if (vec) a = text(g, "t_vb_to_i8(%.*s)", STR_ARG(a));
         from = TYPE_I8;

@@ -201,6 +201,9 @@ static const Piece pieces[] = {
     {"t_ldm_" code, A512, "AI " v " t_ldm_" code "(const void *p, vb m, " v " other) { const L *q = (const L *)p; "  \
      "H2 r; r.h[0] = __builtin_ia32_loaddqudi512_mask(q, LO(other), (unsigned char)m); "          \
      "r.h[1] = __builtin_ia32_loaddqudi512_mask(q + 8, HI(other), (unsigned char)(m >> 8)); return (" v ")r.v; }\n"}, \
+    {"t_sel_" code, A512, "AI " v " t_sel_" code "(vb m, " v " a, " v " b) { H2 r; "                      \
+     "r.h[0] = SELQ(LO(a), LO(b), (unsigned char)m); "                                            \
+     "r.h[1] = SELQ(HI(a), HI(b), (unsigned char)(m >> 8)); return (" v ")r.v; }\n"},             \
     {"t_stm_" code, A512, "AI void t_stm_" code "(void *p, " v " v, vb m) { L *q = (L *)p; "                   \
      "__builtin_ia32_storedqudi512_mask(q, LO(v), (unsigned char)m); "                            \
      "__builtin_ia32_storedqudi512_mask(q + 8, HI(v), (unsigned char)(m >> 8)); }\n"},
@@ -327,6 +330,7 @@ static const char head_512[] =
     "typedef union { L __attribute__((vector_size(128))) v; vq h[2]; } H2;\n"
     "#define LO(x) (((H2){.v = (L __attribute__((vector_size(128))))(x)}).h[0])\n"
     "#define HI(x) (((H2){.v = (L __attribute__((vector_size(128))))(x)}).h[1])\n"
+    "#define SELQ(a, b, m) PICK(__builtin_ia32_movdqa64_512_mask(a, b, m), __builtin_ia32_selectq_512(m, a, b))\n"
     "#define TWO(lo, hi) ((vb)((unsigned char)(lo) | (unsigned char)(hi) << 8))\n"
     "#define __builtin_ia32_pmuludq512_ANY(a, b) PICK(__builtin_ia32_pmuludq512_mask((vi32)(a), (vi32)(b), (vq){}, -1), "
     "__builtin_ia32_pmuludq512((vi32)(a), (vi32)(b)))\n"

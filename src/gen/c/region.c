@@ -8,6 +8,12 @@
 #include "gen/c/abi.h"
 #include "gen/c/c.h"
 
+enum {
+    LONG_NEST = 300, /* ops: take gcc some 0.1 s */
+    LOAD_OPS = 4,    /* that a load counts as */
+    OPS_TO_COUNT = 7 /* between two counts of what waits */
+};
+
 Str scalar_name(Gen *g, const Value *value) {
     if (value->def && value->def->kind == OP_CONSTANT)
         return constant_text(g, value->type, constant_bits(value->def));
@@ -91,6 +97,27 @@ static bool reaches_value(Gen *g, const Value *from, const Value *value, int sta
     for (int i = 0; i < from->def->num_operands; i++)
         if (reaches_value(g, from->def->operands[i], value, stamp)) return true;
     return false;
+}
+
+/* Ops that a value waits for, its own among them; a load takes as much text as some others. */
+static int count_waiting(Gen *g, const Value *value, int stamp) {
+    ValueInfo *in = info(g, value);
+    if (in->view || in->walk == stamp || !value->def || !type_is_tile(value->type)) return 0;
+    in->walk = stamp;
+    int count = value->def->kind == OP_LOAD ? LOAD_OPS : 1;
+    for (int i = 0; i < value->def->num_operands; i++)
+        count += count_waiting(g, value->def->operands[i], stamp);
+    return count;
+}
+
+/* A nest that grows long is written now: a C compiler takes more than twice as long for one that is
+ * twice as long. */
+static void cut_nest(Gen *g, Op *op) {
+    if (!g->cuts_nests || ++g->num_waiting < LONG_NEST || is_cheap(g, op_result(op))) return;
+    g->num_waiting -= OPS_TO_COUNT;
+    if (count_waiting(g, op_result(op), ++g->walk) < LONG_NEST) return;
+    force(g, op_result(op));
+    g->num_waiting = 0;
 }
 
 bool are_threads(const Gen *g) { return g->fn->form == FORM_SPREAD; }
@@ -491,9 +518,12 @@ static void tile_op_write(Gen *g, Op *op) {
     case OP_EXPAND_DIMS:
     case OP_TRANS:
 #define LEAF(kind, ...) case OP_##kind:
-#define LANE(kind, ...) case OP_##kind:
 #include "ir/ops.def"
         return; /* waits for a root */
+#define LANE(kind, ...) case OP_##kind:
+#include "ir/ops.def"
+        cut_nest(g, op);
+        return; /* so does this */
     case OP_CONVERT:
     case OP_BARRIER:
     case OP_ASSUME:
