@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-/* bodies: a nest whose masks end inside its row has its body twice, without masks and with them, and
- * two take a C compiler twice as long. Of a long one that with masks does for both, where masks are
- * registers of their own, and the other has next to nothing that it has not: addresses in a row,
- * remainders in a row, lines fetched ahead, stores past the caches. */
+/* bodies: a nest whose masks end inside its row has its body twice, without masks and with them,
+ * and two take a C compiler twice as long. Of a long one that with masks does for both, where masks
+ * are registers of their own, and the other has next to nothing that it has not: addresses in a
+ * row, remainders in a row, lines fetched ahead, stores past the caches. */
 #include "gen/c/nest.h"
 
 enum {
