@@ -116,6 +116,16 @@ def run_leniently(body, path, scope):
             continue
 
 
+def give_triton(scope):
+    """A package that found no GPU may have bound a placeholder."""
+    import triton
+    import triton.language
+
+    for name, module in (("triton", triton), ("tl", triton.language)):
+        if name in scope:
+            scope[name] = module
+
+
 class LenientFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """First in line for the corpus' own packages: a file that fails somewhere still gives the rest."""
 
@@ -147,6 +157,8 @@ class LenientFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         module.__file__ = path
         with open(path, encoding="utf-8") as file:
             run_leniently(ast.parse(file.read()).body, path, module.__dict__)
+        if not module.__spec__.submodule_search_locations:
+            give_triton(module.__dict__)
 
 
 def package_of(path):
@@ -201,6 +213,7 @@ def find_function(path, line):
         run_leniently(inner[0], path, scope)
         inner = inner[1]
     names = bound_names(tree)
+    give_triton(scope)
     value = scope.get(node.name)
     while value is not None and not isinstance(value, triton.runtime.JITFunction):
         value = getattr(value, "fn", None)
