@@ -46,6 +46,7 @@ typedef struct ValueInfo {
     int walk;      /* stamp of the last walk that saw it */
     bool declared; /* a scalar that has its C variable */
     VEC(Op *) users;
+    int open_user; /* the one that was asked about last: as long as it is open, no other matters */
 } ValueInfo;
 
 typedef struct FreeBlock {

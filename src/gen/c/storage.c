@@ -142,8 +142,10 @@ void value_store_in(Gen *g, Value *value, View *view) {
 /* A cheap user is never done itself: it is finished when its own users are. */
 static bool value_is_finished(Gen *g, const Value *value, int depth) {
     ValueInfo *in = info(g, value);
-    for (int i = 0; i < in->users.count; i++) {
+    int count = in->users.count;
+    for (int n = 0, i = in->open_user; n < count; n++, i = i + 1 < count ? i + 1 : 0) {
         Op *user = in->users.data[i];
+        in->open_user = i;
         if (is_done(g, user)) continue;
         if (depth == 0 || user->num_results != 1 || !is_cheap_kind(user)) return false;
         if (!value_is_finished(g, op_result(user), depth - 1)) return false;
