@@ -3,6 +3,8 @@
  * Python's library, triton.Config, namedtuple, and what builtins.def has for host code. */
 #include "lang/script.h"
 
+#include <stdlib.h>
+
 /* ---- statements of a Python function ---- */
 
 static Flow run_block(Host *host, Block block, Object **result);
@@ -346,6 +348,14 @@ static Object *current_target(Host *host) {
     return object_sealed(host->arena, target);
 }
 
+/* os.environ.get(name, other): of this process, as Python would read it. */
+static Object *environment(Host *host, int num_args, Object *const *args) {
+    if (num_args < 1 || num_args > 2 || args[0]->kind != OBJECT_STR) return NULL;
+    const char *value = getenv(str_c(host->arena, args[0]->text));
+    if (value) return object_str(host->arena, str_copy(host->arena, str_of(value)));
+    return num_args == 2 ? args[1] : object_none(host->arena);
+}
+
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span) {
     if (ends_as(path, "driver.active.get_current_target") && !num_args) return current_target(host);
@@ -355,6 +365,8 @@ Object *host_library_call(Host *host, Str path, int num_args, Object *const *arg
     if ((ends_as(path, "import_module") || ends_as(path, "importorskip")) && num_args == 1 &&
         args[0]->kind == OBJECT_STR)
         return import_module(host->module, 0, args[0]->text, host->diag);
+    if (ends_as(path, "environ.get") || ends_as(path, "getenv"))
+        return environment(host, num_args, args);
     return NULL;
 }
 

@@ -39,4 +39,13 @@ gives 6 project/tests/k.py 'import pytest; values = pytest.importorskip("inner.v
 gives 6 project/tests/k.py 'import pytest
 values = pytest.importorskip("inner.values")
 M = values.N' 'M'
+# A variable of the environment is what Python would read.
+gives 3 k.py 'import os
+M = 4 if os.environ.get("TERN_TEST_FOUR", "0") == "1" else 3' 'M'
+export TERN_TEST_FOUR=1
+gives 4 k.py 'import os
+M = 4 if os.environ.get("TERN_TEST_FOUR", "0") == "1" else 3' 'M'
+gives 6 k.py 'import os
+def get(): return 5 if os.getenv("TERN_TEST_NONE") else 6
+M = get()' 'M'
 finish
