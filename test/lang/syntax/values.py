@@ -85,9 +85,9 @@ else:
 # case: the last assignment counts, also when it is not known
 import os
 A = 1
-A = os.environ.get('A', 2)
+A = os.getpid()
 # ask: value A
-# want: <host value 'os.environ.get('A', 2)'>
+# want: <host value 'os.getpid()'>
 
 # case: unpacking
 A, (B, C) = 1, (2, 3)
