@@ -241,19 +241,32 @@ void ranks_unlock(int lock) {
 
 /* ---- begin and end ---- */
 
+/* How many of the first GPUs are here, up to `most`; found by a process of its own: the driver, once
+ * touched, does not live on in those that this one forks (tune_apart.c). */
+static int count_devices(const Cli *cli, int most) {
+    int status = 0;
+    fflush(NULL);
+    pid_t process = fork();
+    if (process == 0) {
+        tern_open_options options = {.size = sizeof options};
+        int count = most;
+        for (; count > 0; count--) {
+            options.device = str_format(cli->arena, "cuda:%d", count - 1).data;
+            if (tern_open(&options, NULL, NULL, 0)) break;
+        }
+        _exit(count);
+    }
+    while (process > 0 && waitpid(process, &status, 0) < 0 && errno == EINTR) continue;
+    return process > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
 /* Of the GPUs here the one whose turn it is. Without GPUs, and where one is named, all stays. */
 static void take_device(Ranks *ranks) {
+    enum { MOST = 64 };
     Cli *cli = ranks->cli;
     if (cli->device && strcmp(cli->device, "cuda") != 0) return;
-    for (int last = ranks->local; last >= 0; last--) {
-        const char *name = str_format(cli->arena, "cuda:%d", last).data;
-        tern_context *context = tern_open(
-            &(tern_open_options){.size = sizeof(tern_open_options), .device = name}, NULL, NULL, 0);
-        tern_close(context);
-        if (!context) continue;
-        cli->device = str_format(cli->arena, "cuda:%d", ranks->local % (last + 1)).data;
-        return;
-    }
+    int count = count_devices(cli, ranks->local < MOST ? ranks->local + 1 : MOST);
+    if (count) cli->device = str_format(cli->arena, "cuda:%d", ranks->local % count).data;
 }
 
 static int find_launcher(Ranks *ranks, const char **job) {

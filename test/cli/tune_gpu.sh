@@ -7,7 +7,7 @@
 TERN_CACHE_DIR=$work/cache TERN_CUDA_DRIVER=$BUILD/test/mock/libcuda_mock.so TERN_MOCK_DEVICES=2
 export TERN_CACHE_DIR TERN_CUDA_DRIVER TERN_MOCK_DEVICES
 case $TERN_CUDA_DRIVER in /*) ;; *) TERN_CUDA_DRIVER=$PWD/$TERN_CUDA_DRIVER ;; esac
-[ -e "$TERN_CUDA_DRIVER" ] || { skip 16 'no mock driver'; finish; }
+[ -e "$TERN_CUDA_DRIVER" ] || { skip 19 'no mock driver'; finish; }
 says() { "$TERN" "$@" >"$work/out" 2>&1; code=$?; }
 has() { check "$1" grep -q -e "$2" "$work/out"; }
 ends() { check "exit code $1" [ "$code" = "$1" ]; }
@@ -65,6 +65,16 @@ check 'each candidate once' [ "$(grep -c '^\(won\|lost\|equal\) *B=' "$work/out"
 says bench --devices cuda:0,cuda:1 "$work/k.py:one_record" --grid 1 -a B=256 -a 'y=empty(n)' -x n=1000,2000,3000 --no-peak
 ends 0
 check 'all points' [ "$(grep -c '^ *[123]000 ' "$work/out")" = 3 ]
+# As two ranks of a launcher, each with the GPU whose turn it is: what counts the GPUs leaves the driver to
+# the processes that try candidates.
+TERN_JOB=two PMI_RANK=1 PMI_SIZE=2 "$TERN" tune "$work/k.py:k" $given -x B=128,256,512,1024 -a HOW=0 >/dev/null 2>&1 &
+TERN_JOB=two PMI_RANK=0 PMI_SIZE=2; export TERN_JOB PMI_RANK PMI_SIZE
+says tune "$work/k.py:k" $given -x B=128,256,512,1024 -a HOW=0
+ends 0
+has 'ranks take GPUs' '^device: cuda:0'
+check 'candidates are tried apart' sh -c '! grep -q "cannot start the driver" "$1"' _ "$work/out"
+wait
+unset TERN_JOB PMI_RANK PMI_SIZE
 says tune --devices cuda:0,cuda:2 "$work/k.py:k" $given -x B=128,256 -a HOW=0
 has 'a GPU that is not there' 'there is no device cuda:2'
 finish
