@@ -241,8 +241,8 @@ void ranks_unlock(int lock) {
 
 /* ---- begin and end ---- */
 
-/* How many of the first GPUs are here, up to `most`; found by a process of its own: the driver, once
- * touched, does not live on in those that this one forks (tune_apart.c). */
+/* How many of the first GPUs are here, up to `most`; found by a process of its own: the driver,
+ * once touched, does not live on in those that this one forks (tune_apart.c). */
 static int count_devices(const Cli *cli, int most) {
     int status = 0;
     fflush(NULL);
