@@ -40,7 +40,8 @@ static bool lies_by_columns(const Facts *facts, const Op *op) {
 void turn_load(Func *fn, const Facts *facts, const Value *value) {
     static const int order[] = {1, 0};
     Op *op = value->def;
-    if (!lies_by_columns(facts, op)) return;
+    if (value->replaced || !lies_by_columns(facts, op))
+        return; /* once, whoever else multiplies it */
     Builder b = {fn, op->parent, op, op->span};
     Value *mask = load_mask(op) ? build_trans(&b, load_mask(op), order) : NULL,
           *other = load_other(op) ? build_trans(&b, load_other(op), order) : NULL,
