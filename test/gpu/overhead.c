@@ -82,8 +82,7 @@ TEST(n26_a_range_costs_50_ns) {
     bool opened = place_open(&p);
     CHECK(opened);
     if (!opened) return;
-    for (int i = 0; i < 100; i++)
-        ranges_ns(&p, 900000); /* a processor that idled is slow at first */
+    for (int i = 0; i < 100; i++) ranges_ns(&p, 900000); /* warm-up */
     ranges(&p, 900000);
     ranges(&p, 20000);
     tern_close(p.context);
