@@ -265,9 +265,13 @@ bool load_can_fill(const Op *load) {
            load_width(load) * type_size_bytes(lane) >= 4;
 }
 
-const Type *ring_part_type(TypeTable *types, const Type *tile) {
-    Swizzle swizzle = tile_panels(tile, tile_fast_dim(tile), type_size_bytes(tile));
+const Type *type_in_panels(TypeTable *types, const Type *tile, int dim) {
+    Swizzle swizzle = tile_panels(tile, dim, type_size_bytes(tile));
     return type_placed(types, tile, place_shared(types, &swizzle));
+}
+
+const Type *ring_part_type(TypeTable *types, const Type *tile) {
+    return type_in_panels(types, tile, tile_fast_dim(tile));
 }
 
 int ring_turn_bytes(const Type *ring) {
@@ -387,4 +391,11 @@ int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS
     case NUM_OP_KINDS: break;
     }
     BUG("op of unknown kind %d", op->kind);
+}
+
+int op_scratch(const Func *fn, bool has_atomics, const Op *op) {
+    int bytes[MAX_TRIPS], most = 0, count = op_trips(fn, has_atomics, op, bytes);
+    for (int i = 0; i < count; i++)
+        if (bytes[i] > most) most = bytes[i];
+    return most;
 }

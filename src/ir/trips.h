@@ -16,6 +16,7 @@ enum {
 
 /* Bytes of each trip of the op; returns how many there are. has_atomics: the function has any. */
 int op_trips(const Func *fn, bool has_atomics, const Op *op, int bytes[MAX_TRIPS]);
+int op_scratch(const Func *fn, bool has_atomics, const Op *op); /* the most bytes of a trip */
 bool func_has_atomics(const Func *fn);
 /* One thread loads and tells the others: another program may write meanwhile. */
 bool load_is_shared(bool has_atomics, const Op *load);
@@ -23,6 +24,7 @@ bool value_is_used(const Func *fn, const Value *value);
 int dot_scratch(const Op *op); /* bytes that its operands take on their way */
 int ring_turn_bytes(const Type *ring);
 bool load_can_fill(const Op *load); /* what one thread copies at once is whole for cp.async */
+const Type *type_in_panels(TypeTable *types, const Type *tile, int dim); /* in shared memory */
 /* The tile as a part of a ring: in rows of panels, along its fast dimension. */
 const Type *ring_part_type(TypeTable *types, const Type *tile);
 int ring_end(const Op *ring);           /* the byte behind its buffers */

@@ -148,8 +148,7 @@ static Value *peeked(Bringer *b, Builder *at, int part, bool turns) {
     if (b->turned[part]) return b->turned[part];
     const Type *type =
         type_tile(b->fn->types, type_lane(tile), 2, (int[]){tile->shape[1], tile->shape[0]});
-    Swizzle swizzle = tile_panels(type, 1 - tile_panel_dim(tile), type_size_bytes(type));
-    type = type_placed(b->fn->types, type, place_shared(b->fn->types, &swizzle));
+    type = type_in_panels(b->fn->types, type, 1 - tile_panel_dim(tile));
     int64_t *order = arena_array(b->fn->arena, int64_t, 2);
     order[0] = 1;
     Op *trans = build_op(at, OP_TRANS, 1, &b->peeks[part], 1, &type, 0, NULL);

@@ -55,8 +55,7 @@ static bool may_read_in_place(const Op *dot, int operand) {
 static const Type *kept_type(const Keeper *k, const Op *dot, int operand) {
     const Type *tile = dot->operands[operand]->type;
     int dim = dot_unit(dot) == UNIT_WGMMA ? wgmma_panel_dim(dot, operand) : tile_fast_dim(tile);
-    Swizzle swizzle = tile_panels(tile, dim, type_size_bytes(tile));
-    return type_placed(k->fn->types, tile, place_shared(k->fn->types, &swizzle));
+    return type_in_panels(k->fn->types, tile, dim);
 }
 
 static const Kept *kept_of(const Kept *kept, int count, const Value *value, const Type *type) {
@@ -67,9 +66,8 @@ static const Kept *kept_of(const Kept *kept, int count, const Value *value, cons
 
 static bool note_scratch(Op *op, void *user) {
     Keeper *k = user;
-    int bytes[MAX_TRIPS], count = op_trips(k->fn, k->has_atomics, op, bytes);
-    for (int i = 0; i < count; i++)
-        if (bytes[i] > k->most_scratch) k->most_scratch = bytes[i];
+    int bytes = op_scratch(k->fn, k->has_atomics, op);
+    if (bytes > k->most_scratch) k->most_scratch = bytes;
     return true;
 }
 

@@ -246,14 +246,13 @@ typedef struct Scratch {
 
 static bool note_scratch(Op *op, void *user) {
     Scratch *s = user;
-    int bytes[MAX_TRIPS], in_ring = 0;
+    int bytes, in_ring = 0;
     for (int i = 0; op->kind == OP_DOT && i < 2; i++)
         in_ring += op->operands[i]->type->place->shared || is_in_ring(s->l, op, i);
     in_ring += op->kind == OP_DOT && dot_a_in_registers(op);
     if (in_ring == 2) return true; /* and nothing of it in scratch */
-    int count = op_trips(s->l->r->fn, s->l->r->has_atomics, op, bytes);
-    for (int i = 0; i < count; i++)
-        if (bytes[i] > s->most) s->most = bytes[i];
+    bytes = op_scratch(s->l->r->fn, s->l->r->has_atomics, op);
+    if (bytes > s->most) s->most = bytes;
     return true;
 }
 
@@ -460,8 +459,7 @@ static Value *turned(Readers *r) {
     Builder b = {.fn = fn, .region = load->parent, .before = load, .span = load->span};
     const Type *type =
         type_tile(fn->types, type_lane(tile), 2, (int[]){tile->shape[1], tile->shape[0]});
-    Swizzle swizzle = tile_panels(type, 1 - tile_panel_dim(tile), type_size_bytes(type));
-    type = type_placed(fn->types, type, place_shared(fn->types, &swizzle));
+    type = type_in_panels(fn->types, type, 1 - tile_panel_dim(tile));
     int64_t *order = arena_array(fn->arena, int64_t, 2);
     order[0] = 1;
     Op *trans = build_op(&b, OP_TRANS, 1, &r->peeked, 1, &type, 0, NULL);

@@ -40,8 +40,7 @@ static bool is_brought(const Op *dot, int operand) {
 
 static const Type *shared_type(const Sharer *s, const Op *dot, int operand) {
     const Type *tile = dot->operands[operand]->type;
-    Swizzle swizzle = tile_panels(tile, wgmma_panel_dim(dot, operand), type_size_bytes(tile));
-    return type_placed(s->fn->types, tile, place_shared(s->fn->types, &swizzle));
+    return type_in_panels(s->fn->types, tile, wgmma_panel_dim(dot, operand));
 }
 
 static int bytes_of(const Type *type) { return type->lanes * type_size_bytes(type); }
@@ -156,9 +155,8 @@ static bool share_region(Sharer *s, Region *region) {
 
 static bool note_op(Op *op, void *user) {
     Sharer *s = user;
-    int bytes[MAX_TRIPS], count = op_trips(s->fn, s->has_atomics, op, bytes);
-    for (int i = 0; i < count; i++)
-        if (bytes[i] > s->scratch) s->scratch = bytes[i];
+    int bytes = op_scratch(s->fn, s->has_atomics, op);
+    if (bytes > s->scratch) s->scratch = bytes;
     if (op->kind == OP_RING && ring_end(op) > s->end) s->end = ring_end(op);
     return true;
 }
