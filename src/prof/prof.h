@@ -53,6 +53,7 @@ typedef struct ProfEvent {
 typedef VEC(int) Ints;
 
 enum { PROF_RECENT_NAMES = 64 };
+enum { PROF_MARKS_AT_START = 1000000 }; /* 32 MB that are there before anything is recorded */
 enum { PROF_MAX_DEPTH = 1000 }; /* of events in events; deeper ones are counted as dropped */
 
 /* One row of a table: events of a name, on one side; of equal shapes or stacks, where so asked. */
@@ -186,7 +187,8 @@ static inline int64_t prof_now(const tern_profile *profile) { return prof_ticks(
 const char *prof_name(tern_profile *profile, const char *name); /* kept once */
 tern_observer prof_observe;
 void prof_mark(tern_profile *profile, const char *name, int64_t start, int64_t end); /* ticks */
-void prof_marks_reset(tern_profile *profile); /* of what is open the begin is no longer known */
+void prof_marks_reserve(tern_profile *profile); /* before it starts */
+void prof_marks_reset(tern_profile *profile);   /* of what is open the begin is no longer known */
 void prof_marks_free(tern_profile *profile);
 void prof_marks_to_events(tern_profile *profile);
 

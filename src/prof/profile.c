@@ -296,8 +296,10 @@ static tern_profile *start(tern_context *context, tern_profile *profile) {
     profile->context = context;
     prof_clock_start(&profile->clock);
     profile->device = str_copy(profile->arena, str_of(tern_device_description(context))).data;
-    if (!options->max_events || options->max_events > MOST_EVENTS) options->max_events = 1000000;
+    if (!options->max_events || options->max_events > MOST_EVENTS)
+        options->max_events = PROF_MARKS_AT_START;
     if (!is_sane(options) || !watch(profile)) return NULL;
+    prof_marks_reserve(profile);
     profile->range_ns = prof_measure_range(profile, false);
     profile->call_ns = prof_measure_range(profile, true);
     profile->launch_ns = -1;

@@ -3,9 +3,10 @@
  *
  * What a range costs while it is watched: two readings of the processor's counter, a comparison of
  * its name, and a mark of 32 bytes. Nothing is formatted, nothing moves: memory comes in pieces, of
- * one large page each where the system has them, which are there when the first mark is made, as a
- * fault in every small page costs 10 ns a mark. The first piece comes when a profile starts. What a
- * call has more than a range lies apart. Each thread has a stack of its own of what is open. */
+ * one large page each where the system has them. Those of the first million marks are there before
+ * the first one is made: a fault in every small page costs 10 to 17 ns a mark, a large page that
+ * the host of a virtual machine must find 40. What a call has more than a range lies apart. Each
+ * thread has a stack of its own of what is open. */
 #include "base/utf8.h"
 #include "prof/prof.h"
 
@@ -102,6 +103,14 @@ static bool add_piece(tern_profile *profile, ProfPieces *pieces) {
     all[pieces->count++] = piece;
     profile->memory_ns += prof_own_ns() - start_ns;
     return true;
+}
+
+/* What is not to be had now is asked for again by the mark that needs it. */
+void prof_marks_reserve(tern_profile *profile) {
+    int64_t wanted = (int64_t)profile->options.max_events;
+    if (wanted > PROF_MARKS_AT_START) wanted = PROF_MARKS_AT_START;
+    while ((int64_t)profile->marks.count * MARKS < wanted && add_piece(profile, &profile->marks))
+        continue;
 }
 
 static void free_pieces(ProfPieces *pieces) {

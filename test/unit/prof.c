@@ -677,10 +677,6 @@ TEST(flame_graphs_show_a_difference) {
     tern_close(context);
 }
 
-/* ---- pages ---- */
-
-/* What is no UTF-8, what XML has not, what a terminal obeys, what a reader of lines takes for
- * one. */
 /* ---- much, and threads that end ---- */
 
 TEST(a_million_ranges_are_kept) {
@@ -693,11 +689,32 @@ TEST(a_million_ranges_are_kept) {
     }
     CHECK(!tern_profile_stop(profile));
     CHECK(profile->num_events == KEPT && profile->num_dropped == MORE);
+    CHECK(profile->memory_ns == 0); /* it was there before */
     char *table = tern_profile_table(profile, &(tern_table_options){.style = TERN_TABLE_CSV});
     CHECK(strstr(table, "\"odd\",host,500000,") && strstr(table, "\"even\",host,500000,"));
     tern_free(table);
     table = tern_profile_table(profile, NULL);
     CHECK(strstr(table, "1000 events came after the first 1000000 and are not here"));
+    tern_free(table);
+    tern_profile_free(profile);
+    tern_close(context);
+}
+
+/* Its memory comes while they are recorded, and is a part of what they cost. */
+TEST(more_than_a_million_are_kept_where_wanted) {
+    enum { MANY = PROF_MARKS_AT_START + 200000 };
+    tern_context *context = tern_open(&(tern_open_options){.device = "interp"}, NULL, NULL, 0);
+    tern_profile *profile =
+        tern_profile_start(context, &(tern_profile_options){.max_events = MANY});
+    for (int i = 0; i < MANY; i++) {
+        tern_range_push(context, i < PROF_MARKS_AT_START ? "early" : "late");
+        tern_range_pop(context);
+    }
+    CHECK(!tern_profile_stop(profile));
+    CHECK(profile->num_events == MANY && profile->num_dropped == 0 && profile->memory_ns > 0);
+    CHECK(prof_range_ns(profile) > profile->range_ns);
+    char *table = tern_profile_table(profile, &(tern_table_options){.style = TERN_TABLE_CSV});
+    CHECK(strstr(table, "\"early\",host,1000000,") && strstr(table, "\"late\",host,200000,"));
     tern_free(table);
     tern_profile_free(profile);
     tern_close(context);
