@@ -134,6 +134,50 @@ bool reduce_by_value(const Op *op) {
 
 bool reduce_commutes(const Op *op) { return reduce_by_value(op) || is_choice(op->regions[0]); }
 
+/* Does a come before b (1), b before a (-1), or neither? */
+static int order_of_firsts(const Type *type, const Extreme *e, uint64_t a, uint64_t b) {
+    FloatKind kind;
+    int sign = e->largest ? 1 : -1;
+    if (float_kind_of(type, &kind)) {
+        double x = float_decode(kind, a), y = float_decode(kind, b);
+        if (isnan(x) || isnan(y)) return isnan(y) - isnan(x);
+        return sign * ((x > y) - (x < y));
+    }
+    if (e->is_unsigned) return sign * ((a > b) - (a < b));
+    return sign * (((int32_t)a > (int32_t)b) - ((int32_t)a < (int32_t)b));
+}
+
+static bool chooses_extreme(const Region *region, const Extreme *e) {
+    const Type *first = region->args[0]->type, *second = region->args[1]->type;
+    int ways = type_is_float(first) ? NUM_FLOAT_WAYS : NUM_INT_WAYS;
+    for (int n = 0; n < ways * NUM_INT_WAYS; n++) {
+        uint64_t args[4], won[2];
+        pair_values(first, n % ways, &args[0], &args[2]);
+        pair_values(second, n / ways, &args[1], &args[3]);
+        int by_second =
+            ((int32_t)args[1] < (int32_t)args[3]) - ((int32_t)args[1] > (int32_t)args[3]);
+        int order = order_of_firsts(first, e, args[0], args[2]);
+        if (!order) order = e->smaller_second ? by_second : -by_second;
+        choose(region, args, won);
+        int side = order < 0 ? 2 : 0; /* without an order the two are the same */
+        if (won[0] != args[side] || won[1] != args[side + 1]) return false;
+    }
+    return true;
+}
+
+bool reduce_extreme(const Op *op, Extreme *extreme) {
+    const Region *region = op->regions[0];
+    if (region->num_args != 4 || !is_choice(region)) return false;
+    const Type *first = region->args[0]->type, *second = region->args[1]->type;
+    if (first->kind != TYPE_F32 && first->kind != TYPE_I32) return false;
+    if (second->kind != TYPE_I32) return false;
+    for (int n = 0; n < 8; n++) {
+        *extreme = (Extreme){n & 1, n & 2, n & 4};
+        if (chooses_extreme(region, extreme)) return true;
+    }
+    return false;
+}
+
 Reduction reduction_of(const Op *op) {
     const Type *in = op->operands[0]->type;
     return (Reduction){.layout = *type_layout(in),

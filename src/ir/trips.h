@@ -51,6 +51,12 @@ typedef struct Reduction {
 bool reduce_by_value(const Op *op);
 /* That, or the choice of one of the two sides, as of arg reductions. */
 bool reduce_commutes(const Op *op);
+/* Of pairs of an f32 or i32 and a signed i32: the one with the largest (or smallest) first, a NaN
+ * behind all numbers; of several, that with the smallest (or largest) second. */
+typedef struct Extreme {
+    bool largest, smaller_second, is_unsigned;
+} Extreme;
+bool reduce_extreme(const Op *op, Extreme *extreme);
 Reduction reduction_of(const Op *op);
 bool reduction_next(Reduction *r); /* false when nothing is left */
 void reduction_remove(Reduction *r);

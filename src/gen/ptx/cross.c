@@ -14,6 +14,8 @@ typedef struct Reducer {
     int count; /* of values */
     Reduction left;
     Tir **regs; /* [value][register] */
+    Extreme extreme;
+    bool is_extreme, exact; /* exact: the first result is read */
 } Reducer;
 
 /* left and right are values' registers: [value]. */
@@ -68,6 +70,55 @@ static void reduce_lane_bit(Reducer *r) {
     reduction_remove(&r->left);
 }
 
+static bool is_float(const Reducer *r) { return type_is_float(r->op->operands[0]->type); }
+
+/* Register bits of the axis, all at once: false where that is not known to be the same. */
+static bool reduce_extreme_registers(Reducer *r) {
+    BitPlace places[MAX_TILE_BITS];
+    uint32_t mask = 0;
+    int count = layout_regs(&r->left.layout), kept = 0;
+    if (!layout_places(&r->left.layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < r->left.layout.tile_bits; bit++)
+        if (r->left.axis >> bit & 1 && places[bit].kind == KIND_REG) mask |= 1u << places[bit].bit;
+    Tir *firsts = ptx_new_regs(r->g, count), *seconds = ptx_new_regs(r->g, count);
+    Tir *out[2] = {ptx_new_regs(r->g, count), ptx_new_regs(r->g, count)};
+    for (uint32_t i = 0; i < (uint32_t)count; i++) {
+        int of = 0;
+        if (i & mask) continue;
+        for (uint32_t k = 0; k < (uint32_t)count; k++)
+            if ((k & ~mask) == i) firsts[of] = r->regs[0][k], seconds[of++] = r->regs[1][k];
+        if (!ptx_extreme_registers(r->g, &r->extreme, is_float(r), r->exact, of, firsts, seconds))
+            return false;
+        out[0][kept] = firsts[0], out[1][kept++] = seconds[0];
+    }
+    r->regs[0] = out[0], r->regs[1] = out[1];
+    do reduction_remove(&r->left);
+    while (reduction_next(&r->left) && r->left.place.kind == KIND_REG);
+    return true;
+}
+
+/* All lane bits, where the axis has them all. */
+static bool reduce_extreme_lanes(Reducer *r) {
+    BitPlace places[MAX_TILE_BITS];
+    int lanes = 0;
+    if (r->g->arch->number < 80) return false; /* redux */
+    if (!layout_places(&r->left.layout, places)) BUG("layout is not unit");
+    for (int bit = 0; bit < r->left.layout.tile_bits; bit++)
+        lanes += r->left.axis >> bit & 1 && places[bit].kind == KIND_LANE;
+    if (lanes < LANE_BITS) return false;
+    int count = layout_regs(&r->left.layout);
+    for (int v = 0; v < 2; v++) {
+        Tir *own = ptx_new_regs(r->g, count); /* these are what the operand has */
+        memcpy(own, r->regs[v], sizeof(Tir) * (size_t)count);
+        r->regs[v] = own;
+    }
+    for (int i = 0; i < count; i++)
+        ptx_extreme_lanes(r->g, &r->extreme, is_float(r), r->exact, &r->regs[0][i], &r->regs[1][i]);
+    do reduction_remove(&r->left);
+    while (reduction_next(&r->left) && r->left.place.kind == KIND_LANE);
+    return true;
+}
+
 static void gather_warps(Reducer *r) {
     Gen *g = r->g;
     const Layout *from = &r->left.layout, *to = &r->left.moved;
@@ -98,10 +149,15 @@ static void reduce(Gen *g, const Op *op) {
     Reducer r = {.g = g, .op = op, .count = op->num_operands, .left = reduction_of(op)};
     r.regs = arena_array(g->arena, Tir *, r.count);
     for (int v = 0; v < r.count; v++) r.regs[v] = ptx_regs_of(g, op->operands[v]);
+    r.is_extreme = reduce_extreme(op, &r.extreme);
+    r.exact = r.is_extreme && value_is_used(g->fn, &op->results[0]);
     while (reduction_next(&r.left)) {
-        if (r.left.place.kind == KIND_REG)
+        bool registers = r.left.place.kind == KIND_REG, lanes = r.left.place.kind == KIND_LANE;
+        if (r.is_extreme && registers && reduce_extreme_registers(&r)) continue;
+        if (r.is_extreme && lanes && reduce_extreme_lanes(&r)) continue;
+        if (registers)
             reduce_register_bit(&r);
-        else if (r.left.place.kind == KIND_LANE)
+        else if (lanes)
             reduce_lane_bit(&r);
         else
             gather_warps(&r);

@@ -5,6 +5,7 @@
  *     elementwise.c  arithmetic and casts on one lane      math.c  functions on one lane
  *     memory.c       loads, stores, atomics, ordering      move.c  layouts through shared memory
  *     cross.c        reduce, scan, gather, histogram       dot.c   matrix products
+ *     extreme.c      arg reductions
  *                                                      wgmma.c those of warps in groups of four
  *     ring.c         rings of buffers, asynchronous copies
  *     report.c       print, assert, clock, inline assembly
@@ -153,6 +154,15 @@ Tir *ptx_broadcast_replicas(Gen *g, const Type *lane, Tir *regs, const Layout *l
 /* ---- cross.c ---- */
 void ptx_across(Gen *g, const Op *op); /* class ACROSS */
 void ptx_gather(Gen *g, const Op *op);
+
+/* ---- extreme.c: exact: it is asked which of equal firsts was chosen ---- */
+/* The pairs of a power of two of registers become the one in firsts[0], seconds[0]; false: the
+ * order of the seconds is not known. */
+bool ptx_extreme_registers(Gen *g, const Extreme *e, bool is_float, bool exact, int count,
+                           Tir *firsts, Tir *seconds);
+/* Over all lanes of the warp; sm_80. */
+void ptx_extreme_lanes(Gen *g, const Extreme *e, bool is_float, bool exact, Tir *first,
+                       Tir *second);
 
 /* ---- ring.c ---- */
 void ptx_ring(Gen *g, const Op *op);

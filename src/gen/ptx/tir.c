@@ -411,13 +411,17 @@ static Tir fold_widen(Tirs *b, TirOp op, Tir x) {
 
 /* base + c < y, where base, c and their sum are not negative, is max(y, 0) - base > c: the
  * registers of a tile then differ by an immediate of the comparison, which makes it cheap enough to
- * repeat. */
+ * repeat. Where y is base + d, it is c < d. */
 static Tir fold_less(Tirs *b, Tir x, Tir y) {
-    uint64_t c;
-    Tir base;
-    if (!split_sum(b, x, &base, &c) || tir_is_const(b, y, NULL)) return 0;
+    uint64_t c = 0, d = 0;
+    Tir base = x, other = y;
+    bool is_sum = split_sum(b, x, &base, &c);
+    split_sum(b, y, &other, &d);
+    if (tir_is_const(b, y, NULL)) return 0;
     uint64_t high = b->list.data[base].zeros >> 30;
     if ((high & 3) != 3 || c >= 1u << 30) return 0;
+    if (base == other && d < 1u << 30) return tir_bool(b, c < d);
+    if (!is_sum) return 0;
     Tir left = tir_2(b, TIR_SUB32, tir_2(b, TIR_MAX_S32, y, tir_i32(b, 0)), base);
     return raw(b, TIR_GT_S32, left, tir_i32(b, (int64_t)c), 0);
 }

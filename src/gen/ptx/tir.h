@@ -31,7 +31,7 @@ typedef enum TirKind {
     TIR_COPY, /* text: "cp.async.cg.shared.global", text2: its bytes; args: to, from [, bytes read];
                   imm: constants of the addresses, 32 bits of `to`, then of `from`; guard */
     TIR_ATOM, /* text: "atom.acq_rel.gpu.global.add.u32"; args: address, operands; 0 or 1 result */
-    TIR_SHUFFLE, /* text: "shfl.sync.bfly.b32"; args: value, lane or mask */
+    TIR_SHUFFLE, /* text: "shfl.sync.bfly.b32"; args: value, lane or mask; "redux.sync..": value */
     TIR_MMA,     /* text; args: a.., b.., c..; imm: registers of a, b in bytes 0 and 1 */
     TIR_WGMMA,   /* text; args: variables that are added to, in place, a as a descriptor or in imm
                     registers, descriptor b, whether they are added to (else the sum begins at 0);

@@ -316,9 +316,12 @@ static void print_shuffle(Printer *p, Tir x) {
     reg_name(p, x + 1);
     buf_puts(p->out, ", ");
     reg_name(p, ins->args[0]);
-    buf_puts(p->out, ", ");
-    operand(p, ins->args[1], PTX_b32);
-    buf_puts(p->out, ", 31, -1;\n");
+    if (ins->num_args > 1) {
+        buf_puts(p->out, ", ");
+        operand(p, ins->args[1], PTX_b32);
+        buf_puts(p->out, ", 31");
+    }
+    buf_puts(p->out, ", -1;\n");
 }
 
 static void print_one(Printer *p, Tir x) {

@@ -471,6 +471,28 @@ static void write_op(Writer *w, const Op *op) {
             clone->results[i].type = cut_type(p, &op->results[i]);
 }
 
+/* Are its values those of an arange along the dimension? */
+static bool ascends(const Pieces *p, const Value *value) {
+    const Op *op = value->def;
+    while (op && (op->kind == OP_BROADCAST || op->kind == OP_EXPAND_DIMS || op->kind == OP_RESHAPE))
+        op = op->operands[0]->def;
+    return op && op->kind == OP_ARANGE && dims_at(p->dims, op_result(op), p->number) == 0;
+}
+
+/* What compares the seconds of a reduction of pairs: of earlier pieces they are smaller. */
+static bool write_known(Writer *w, const Op *reduce, const Op *op, const Type *like, Map *values) {
+    const Region *region = reduce->regions[0];
+    if (reduce->num_operands != 2 || op->kind != OP_ICMP) return false;
+    bool straight = op->operands[0] == region->args[1] && op->operands[1] == region->args[3];
+    bool turned = op->operands[0] == region->args[3] && op->operands[1] == region->args[1];
+    uint64_t result;
+    if (!(straight || turned) || !ascends(w->p, reduce->operands[1])) return false;
+    if (!eval_lane(op, (uint64_t[]){straight ? 1 : 2, straight ? 2 : 1}, &result)) return false;
+    Value *known = build_int(w->b, op_result(op)->type, (int64_t)result);
+    map_set_pointer(values, op_result(op), build_splat(w->b, known, like->rank, like->shape));
+    return true;
+}
+
 /* The combination of a reduction, on all lanes of two tiles. */
 static void write_combination(Writer *w, const Op *reduce, Value *const *left, Value **result) {
     const Region *region = reduce->regions[0];
@@ -483,6 +505,7 @@ static void write_combination(Writer *w, const Op *reduce, Value *const *left, V
                         map_get_pointer(&w->made, reduce->operands[i]));
     }
     for (const Op *op = region->first; op != region->last; op = op->next) {
+        if (write_known(w, reduce, op, like, &values)) continue;
         Value *made = op_result(op_clone(w->b, op, &values));
         made->type = type_with_elem(w->p->fn->types, like, made->type);
     }
