@@ -29,14 +29,15 @@ exits 0 '3: B=128 num_warps=2' $TERN show "$work/k.py" --stage configs
 exits 0 '"num_warps":4' $TERN show "$work/k.py" --stage configs --json
 exits 0 'tile<128x' $TERN show "$work/k.py" --stage ir --target interp --config 3 --sig '*fp32'
 
-# Text that was unrolled 64 times, of five kinds of nests, is written once, and called; a short text
-# has no calls.
+# Text that was unrolled 64 times, of five kinds of nests, is written once, and called, by a loop over
+# what was unrolled; a short text has no calls.
 unrolled='*fp32:16,*fp32:16,*fp32:16,*i32:16,*fp32:16,i32,i32:16'
 $TERN show test/run/unrolled.py --stage c --target cpu:generic --sig "$unrolled,64" >"$work/64.c"
 $TERN show test/run/unrolled.py --stage c --target cpu:generic --sig "$unrolled,1" >"$work/1.c"
-check 'copies of a nest are calls' test "$(grep -c '^ *\(if (\)\?piece[0-9]*(' "$work/64.c")" -ge 120
+check 'copies of a nest are calls' grep -q '^ *\(if (\)\?piece[0-9]*(' "$work/64.c"
+check 'which are a loop again' test "$(grep -c '^ *\(if (\)\?piece[0-9]*(' "$work/64.c")" -le 12
 check 'a nest is written once' test "$(grep -c 'static [a-z]* piece[0-9]*(' "$work/64.c")" -le 5
-check 'the text does not grow with its copies' test "$(wc -c <"$work/64.c")" -lt 120000
+check 'the text does not grow with its copies' test "$(wc -c <"$work/64.c")" -lt 40000
 blocks='*fp32:16,*fp32:16,*fp32:16,*i32:16,i32,i32,*i32:16'
 $TERN show test/run/unrolled_blocks.py --stage c --target cpu:generic --sig "$blocks,48" >"$work/48.c"
 check 'ifs and loops are written once' test "$(wc -c <"$work/48.c")" -lt 40000

@@ -221,6 +221,9 @@ const char *c_number_type(Str word);
  * no function but the program; `before` declares its arrays. */
 Str roll(Gen *g, Str before, Str body, bool is_program);
 
+/* The body with what lines compute early where it is read first. */
+Str sink(Gen *g, Str body);
+
 /* ---- outline.c ---- */
 /* The body with its nests of one text as calls of functions, which go to g->functions. `before`
  * declares what the body reads. */

@@ -14,18 +14,19 @@
  *                                        }
  *
  * A name in a copy is one of the copy, one of a copy before (carried), one from before all of
- * them, or a vector of one number, which differs as numbers do. Whatever else differs, or is read
- * behind the copies and not of the last ones, keeps them as they are. The order of what is computed
- * does not change. A product is not carried: its sum is one instruction with it only where both
- * are in one block. */
+ * them, or a vector of one number, which differs as numbers do. Whatever else differs keeps them as
+ * they are. What is read behind the copies lies in an array, but for the last copy's. The order of
+ * what is computed does not change. A product is not carried: its sum is one instruction with it
+ * only where both are in one block. */
 #include "gen/c/c.h"
 
 enum {
     ROLLED_TEXT = 40000, /* shorter ones take gcc less than 0.3 s */
     MOST_PERIOD = 256,
     LEAST_COPIES = 8,
-    MOST_BACK = 7,    /* copies that a value is read after */
-    LEAST_SAVED = 100 /* statements */
+    MOST_BACK = 7,     /* copies that a value is read after */
+    LEAST_SAVED = 100, /* statements */
+    LEAST_CALLS = 32   /* where calls of nests are among them */
 };
 
 typedef enum WordKind { WORD_TEXT, WORD_NAME, WORD_NUMBER, WORD_ARRAY } WordKind;
@@ -41,11 +42,16 @@ typedef struct Statement {
     uint64_t shape; /* the same for copies */
     Str type, name; /* of a declaration; else no data */
     bool is_product;
+    bool is_call; /* of a nest that became a function */
 } Statement;
 
+/* A number of its own, one that is all lanes of a vector, where in S an array is, which of an array
+ * that a loop left. */
+typedef enum NumberKind { NUMBER_PLAIN, NUMBER_VECTOR, NUMBER_ARRAY, NUMBER_ELEMENT } NumberKind;
+
 typedef struct Number {
-    Str text, type; /* of the vector, or of the array at S + text; no data: it is neither */
-    bool is_array;
+    NumberKind kind;
+    Str text, type; /* of a vector or array; of an element, the array's name */
 } Number;
 
 typedef struct Shift { /* of what is behind `at` in the body */
@@ -61,22 +67,27 @@ typedef struct Part { /* of a copy: what a word stands for */
     int table; /* its id */
 } Part;
 
+typedef enum OutKind { OUT_NONE, OUT_READ, OUT_CHANGED } OutKind;
+
 typedef struct Carry {
-    Str inits[MOST_BACK + 1];      /* what stands for it 1, 2 .. copies before the first */
-    int most;                      /* 0: it is not carried */
-    int id[MOST_BACK + 1];         /* of the variables for 2, 3 .. copies before */
-    bool is_out;                   /* the last copy's is read behind the loop */
-    bool is_out_before[MOST_BACK]; /* so is that of 1, 2 .. copies before the last one */
+    Str inits[MOST_BACK + 1]; /* what stands for it 1, 2 .. copies before the first */
+    int most;                 /* 0: it is not carried */
+    int id[MOST_BACK + 1];    /* of the variables for 2, 3 .. copies before */
+    bool is_late;             /* a later copy assigns to it, or has its address */
+    OutKind last_out;         /* what happens behind the loop to the last copy's */
+    OutKind *outs;            /* and to those of all others; NULL: nothing */
+    int array;                /* its id: what the copies leave */
 } Carry;
 
 typedef struct Roll {
     Gen *g;
     Str body;
     bool is_program; /* where S is known */
-    Map numbers;     /* name of a vector of one number, or of an array that stays -> Number * */
+    Map numbers; /* name of a vector of one number, an array that stays, an element -> Number * */
     VEC(Word) words;
     VEC(Statement) run;
-    Map places; /* name -> Statement * in the run */
+    bool has_calls; /* of pieces, in the run */
+    Map places;     /* name -> Statement * in the run */
     int first, period, copies;
     Part *parts;    /* of the words of the first copy */
     Carry *carries; /* of the statements of a copy */
@@ -125,7 +136,7 @@ static void note_number(Roll *r, const Statement *s, int at) {
     for (int i = 0; i < COUNT(types); i++) {
         if (!str_is(words[6].text, types[i])) continue;
         Number *number = arena_new_of(r->g->arena, Number);
-        *number = (Number){words[1].text, words[6].text, false};
+        *number = (Number){NUMBER_VECTOR, words[1].text, words[6].text};
         map_set(&r->numbers, s->name, number);
     }
 }
@@ -148,6 +159,7 @@ static int read_words(Roll *r, int start, int end, Statement *s) {
         Word word = {WORD_TEXT, {r->body.data + at, next - at}};
         if (is_jump(word.text)) return -1;
         if (is_name(word.text)) word.kind = WORD_NAME;
+        if (str_starts(word.text, "piece")) s->is_call = r->has_calls = true;
         if (r->is_program && is_array_name(word.text) && map_get(&r->numbers, word.text))
             word.kind = WORD_ARRAY;
         constant = constant || str_is(word.text, "__builtin_shufflevector");
@@ -187,6 +199,8 @@ static bool read_statement(Roll *r, int start, int end, Statement *s) {
 
 /* ---- finding ---- */
 
+static int least_saved(const Roll *r) { return r->has_calls ? LEAST_CALLS : LEAST_SAVED; }
+
 /* For each statement the period that saves most from there on; 0: none does. */
 static int *find_periods(Roll *r) {
     int count = r->run.count;
@@ -197,7 +211,7 @@ static int *find_periods(Roll *r) {
         for (int i = count - p - 1, same = 0; i >= 0; i--) {
             same = run[i].shape == run[i + p].shape ? same + 1 : 0;
             int copies = same / p + 1, saves = (copies - 1) * p;
-            if (copies < LEAST_COPIES || saves < LEAST_SAVED || saves <= saved[i]) continue;
+            if (copies < LEAST_COPIES || saves < least_saved(r) || saves <= saved[i]) continue;
             saved[i] = saves, periods[i] = p;
         }
     return periods;
@@ -221,18 +235,18 @@ static int place_of(const Roll *r, Str name) {
 static bool number_of(const Roll *r, const Word *word, Number *number) {
     bool is_named = word->kind == WORD_NAME || word->kind == WORD_ARRAY;
     const Number *named = is_named ? map_get(&r->numbers, word->text) : NULL;
-    *number = named ? *named : (Number){.text = word->text};
+    *number = named ? *named : (Number){NUMBER_PLAIN, word->text, {0}};
     return named || word->kind == WORD_NUMBER;
 }
 
 static const char *type_of(const Number *number) {
-    return number->is_array ? "L" : c_number_type(number->text);
+    return number->kind == NUMBER_ARRAY ? "L" : c_number_type(number->text);
 }
 
 static bool fits_table(const Roll *r, const Word *first, const Word *word) {
     Number a, b;
     return number_of(r, first, &a) && number_of(r, word, &b) && str_equal(a.type, b.type) &&
-           a.is_array == b.is_array && !strcmp(type_of(&a), type_of(&b));
+           a.kind == b.kind && !strcmp(type_of(&a), type_of(&b));
 }
 
 /* What the word is by the copy `at_copy` and the one before. False: it differs otherwise. */
@@ -248,6 +262,25 @@ static bool find_part(const Roll *r, int at_copy, int k, int at, Part *part) {
     else if (!str_equal(a->text, b->text))
         *part = (Part){PART_TABLE, 0, 0, new_id(r->g)};
     return part->kind != PART_TABLE || fits_table(r, a, b);
+}
+
+static bool copies_call(const Roll *r) {
+    for (int k = 0; k < r->period; k++)
+        if (statement(r, 0, k)->is_call) return true;
+    return false;
+}
+
+/* May what reads it be in another block? */
+static bool may_leave(const Roll *r, const Statement *s) {
+    bool is_whole = str_is(s->type, "int") || str_is(s->type, "L") || str_is(s->type, "UL");
+    return !s->is_product || (is_whole && copies_call(r));
+}
+
+/* Its address is taken, or it is assigned to. */
+static bool is_changed(const Roll *r, int copy, int k, int at) {
+    int count = statement(r, copy, k)->num_words;
+    return (at > 0 && str_is(word_at(r, copy, k, at - 1)->text, "&")) ||
+           (at + 2 < count && str_is(word_at(r, copy, k, at + 2)->text, "="));
 }
 
 /* Whether the word of that copy is what the first ones say. */
@@ -266,7 +299,8 @@ static bool agrees(Roll *r, int copy, int k, int at, const Part *part) {
         if (place >= r->first || (init->data && !str_equal(*init, word->text))) return false;
         *init = word->text;
         if (carry->most < part->back) carry->most = part->back;
-        return !statement(r, 0, part->from)->is_product;
+        carry->is_late = carry->is_late || is_changed(r, copy, k, at);
+        return may_leave(r, statement(r, 0, part->from));
     }
     return false;
 }
@@ -308,17 +342,22 @@ static int count_copies(Roll *r) {
     return copies;
 }
 
-/* Notes that the copy's value is read behind the copies; false: it is none of the last, or a
- * product. */
-static bool note_out(Roll *r, int place) {
-    int back = r->copies - 1 - (place - r->first) / r->period;
+/* Notes that the copy's value is read behind the copies; false: it is a product of floats, changed
+ * by a later copy, or of an early copy while copies have no calls: numbers alone, in an array, are
+ * as many lines as before. */
+static bool note_out(Roll *r, int place, bool changes) {
+    int copy = (place - r->first) / r->period;
     Carry *carry = &r->carries[(place - r->first) % r->period];
-    if (back >= MOST_BACK || r->run.data[place].is_product) return false;
-    if (back == 0)
-        carry->is_out = true;
-    else
-        carry->is_out_before[back] = true;
-    if (back && carry->most < back + 1) carry->most = back + 1;
+    bool is_last = copy == r->copies - 1, is_early = copy < r->copies - MOST_BACK;
+    if (!is_last && carry->is_late) return false;
+    if (!may_leave(r, &r->run.data[place]) || (is_early && !copies_call(r))) return false;
+    OutKind *out = &carry->last_out, kind = changes ? OUT_CHANGED : OUT_READ;
+    if (!is_last) {
+        if (!carry->outs)
+            carry->outs = arena_array(r->g->arena, OutKind, r->copies), carry->array = new_id(r->g);
+        out = &carry->outs[copy];
+    }
+    if (*out < kind) *out = kind;
     return true;
 }
 
@@ -331,7 +370,9 @@ static bool find_outs(Roll *r) {
         depth += (*word.data == '{') - (*word.data == '}');
         if (depth < 0) return true;
         int place = is_name(word) ? place_of(r, word) : -1;
-        if (place >= r->first && place < end && !note_out(r, place)) return false;
+        Str rest = {r->body.data + next, r->body.length - next};
+        bool changes = r->body.data[at - 1] == '&' || str_starts(rest, " = ");
+        if (place >= r->first && place < end && !note_out(r, place, changes)) return false;
     }
     return true;
 }
@@ -349,6 +390,21 @@ static void write_table(Roll *r, int k, int at, int id) {
     buf_puts(out, "};\n");
 }
 
+static void write_number(Roll *r, const Number *number, int table, int loop) {
+    switch (number->kind) {
+    case NUMBER_PLAIN: buf_printf(&r->out, "table%d[r%d]", table, loop); return;
+    case NUMBER_VECTOR:
+        buf_printf(&r->out, "(table%d[r%d] - (%.*s){})", table, loop, STR_ARG(number->type));
+        return;
+    case NUMBER_ARRAY:
+        buf_printf(&r->out, "((%.*s)(S + table%d[r%d]))", STR_ARG(number->type), table, loop);
+        return;
+    case NUMBER_ELEMENT:
+        buf_printf(&r->out, "%.*s[table%d[r%d]]", STR_ARG(number->type), table, loop);
+        return;
+    }
+}
+
 static void write_word(Roll *r, int k, int at, const Part *part, int loop) {
     const Word *word = word_at(r, 0, k, at);
     Number number;
@@ -364,14 +420,7 @@ static void write_word(Roll *r, int k, int at, const Part *part, int loop) {
     case PART_TABLE:
         write_table(r, k, at, part->table);
         number_of(r, word, &number);
-        if (number.is_array)
-            buf_printf(&r->out, "(%.*s)(S + table%d[r%d])", STR_ARG(number.type), part->table,
-                       loop);
-        else if (number.type.data)
-            buf_printf(&r->out, "(table%d[r%d] - (%.*s){})", part->table, loop,
-                       STR_ARG(number.type));
-        else
-            buf_printf(&r->out, "table%d[r%d]", part->table, loop);
+        write_number(r, &number, part->table, loop);
         return;
     }
 }
@@ -381,7 +430,10 @@ static void write_variables(Roll *r, int indent) {
     for (int k = 0; k < r->period; k++) {
         const Statement *last = statement(r, r->copies - 1, k);
         Carry *carry = &r->carries[k];
-        if (!carry->most && !carry->is_out) continue;
+        if (carry->outs)
+            buf_printf(&r->out, "%*s%.*s c%d[%d];\n", indent, "", STR_ARG(last->type), carry->array,
+                       r->copies);
+        if (!carry->most && !carry->last_out) continue;
         buf_printf(&r->out, "%*s%.*s %.*s", indent, "", STR_ARG(last->type), STR_ARG(last->name));
         if (carry->inits[1].data) buf_printf(&r->out, " = %.*s", STR_ARG(carry->inits[1]));
         buf_puts(&r->out, ";\n");
@@ -394,7 +446,7 @@ static void write_variables(Roll *r, int indent) {
     }
 }
 
-static void write_next(Roll *r, int indent) {
+static void write_next(Roll *r, int indent, int loop) {
     for (int k = 0; k < r->period; k++) {
         const Carry *carry = &r->carries[k];
         Str name = statement(r, r->copies - 1, k)->name;
@@ -402,20 +454,35 @@ static void write_next(Roll *r, int indent) {
             buf_printf(&r->out, "%*sc%d = c%d;\n", indent, "", carry->id[i], carry->id[i - 1]);
         if (carry->most > 1)
             buf_printf(&r->out, "%*sc%d = %.*s;\n", indent, "", carry->id[2], STR_ARG(name));
-        if (carry->most || carry->is_out)
+        if (carry->most || carry->last_out)
             buf_printf(&r->out, "%*s%.*s = %.*s;\n", indent, "", STR_ARG(name),
+                       STR_ARG(statement(r, 0, k)->name));
+        if (carry->outs)
+            buf_printf(&r->out, "%*sc%d[r%d] = %.*s;\n", indent, "", carry->array, loop,
                        STR_ARG(statement(r, 0, k)->name));
     }
 }
 
+/* A later loop may read the array. */
+static void note_element(Roll *r, const Carry *carry, Str name, int copy) {
+    Number *number = arena_new_of(r->g->arena, Number);
+    *number = (Number){NUMBER_ELEMENT, str_format(r->g->arena, "%d", copy),
+                       str_format(r->g->arena, "c%d", carry->array)};
+    map_set(&r->numbers, name, number);
+}
+
 static void write_outs(Roll *r, int indent) {
-    for (int k = 0; k < r->period; k++)
-        for (int back = 1; back < MOST_BACK; back++) {
-            const Statement *s = statement(r, r->copies - 1 - back, k);
-            if (r->carries[k].is_out_before[back])
-                buf_printf(&r->out, "%*s%.*s %.*s = c%d;\n", indent, "", STR_ARG(s->type),
-                           STR_ARG(s->name), r->carries[k].id[back + 1]);
+    for (int k = 0; k < r->period; k++) {
+        const Carry *carry = &r->carries[k];
+        for (int copy = 0; carry->outs && copy < r->copies; copy++) {
+            const Statement *s = statement(r, copy, k);
+            OutKind kind = copy < r->copies - 1 ? carry->outs[copy] : carry->last_out;
+            if (kind == OUT_READ) note_element(r, carry, s->name, copy);
+            if (kind != OUT_NONE && copy < r->copies - 1)
+                buf_printf(&r->out, "%*s%.*s %.*s = c%d[%d];\n", indent, "", STR_ARG(s->type),
+                           STR_ARG(s->name), carry->array, copy);
         }
+    }
 }
 
 static void write_loop(Roll *r) {
@@ -431,7 +498,7 @@ static void write_loop(Roll *r) {
             write_word(r, k, at, part++, loop);
         buf_putc(&r->out, '\n');
     }
-    write_next(r, indent + 4);
+    write_next(r, indent + 4, loop);
     buf_printf(&r->out, "%*s}\n", indent, "");
     write_outs(r, indent);
 }
@@ -444,7 +511,7 @@ static void copy_to(Roll *r, int end) {
 
 static void roll_run(Roll *r) {
     int count = r->run.count;
-    if (count < LEAST_SAVED + 1) return;
+    if (count < least_saved(r) + 1) return;
     r->places = (Map){.arena = r->g->arena};
     for (int i = 0; i < count; i++)
         if (r->run.data[i].name.data) map_set(&r->places, r->run.data[i].name, &r->run.data[i]);
@@ -454,7 +521,7 @@ static void roll_run(Roll *r) {
         if (!r->period) continue;
         ArenaMark mark = arena_mark(r->g->arena);
         r->copies = count_copies(r);
-        if (r->copies < LEAST_COPIES || (r->copies - 1) * r->period < LEAST_SAVED) {
+        if (r->copies < LEAST_COPIES || (r->copies - 1) * r->period < least_saved(r)) {
             arena_release(r->g->arena, mark);
             continue;
         }
@@ -474,6 +541,7 @@ static void roll_run(Roll *r) {
 static void end_run(Roll *r) {
     roll_run(r);
     r->run.count = r->words.count = 0;
+    r->has_calls = false;
 }
 
 /* Blocks hold loops or are held by them, but none ends within one. */
@@ -501,7 +569,7 @@ static void note_arrays(Roll *r, Str before) {
         int digits =
             c_digits_end((Str){close + 6, (int)(before.data + before.length - close) - 6}, 0);
         Number *number = arena_new_of(r->g->arena, Number);
-        *number = (Number){{close + 6, digits}, {open + 1, (int)(close - open) - 1}, true};
+        *number = (Number){NUMBER_ARRAY, {close + 6, digits}, {open + 1, (int)(close - open) - 1}};
         map_set(&r->numbers, name, number);
     }
     for (int at = 0, next; at < r->body.length; at = next) {
@@ -515,6 +583,7 @@ static void note_arrays(Roll *r, Str before) {
 
 Str roll(Gen *g, Str before, Str body, bool is_program) {
     if (body.length < ROLLED_TEXT) return body;
+    if (is_program) body = sink(g, body);
     Roll r = {.g = g,
               .body = body,
               .is_program = is_program,
