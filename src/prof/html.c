@@ -98,12 +98,13 @@ static void put_data(ProfFile *file, const tern_profile *profile) {
     }
     buf_puts(out, "{\"device\":");
     put_text(out, profile->device);
-    buf_printf(
-        out,
-        ",\"wall\":%lld,\"range\":%.1f,\"recording\":%.0f,\"dropped\":%lld,\"unbalanced\":%lld,"
-        "\"events_all\":%lld",
-        (long long)wall, prof_range_ns(profile), prof_recording_ns(profile),
-        (long long)profile->num_dropped, (long long)profile->num_unbalanced, (long long)all);
+    buf_printf(out,
+               ",\"wall\":%lld,\"range\":%.1f,\"recording\":%.0f,\"dropped\":%lld,\"deep\":%lld,"
+               "\"untimed\":%lld,\"unbalanced\":%lld,"
+               "\"events_all\":%lld",
+               (long long)wall, prof_range_ns(profile), prof_recording_ns(profile),
+               (long long)profile->num_dropped, (long long)profile->num_deep,
+               (long long)profile->num_untimed, (long long)profile->num_unbalanced, (long long)all);
     buf_printf(out, ",\"by_events\":%s,\"findings\":[", profile->why_events[0] ? "true" : "false");
     ProfFindings findings = prof_findings(profile);
     for (int i = 0; i < findings.count; i++) {

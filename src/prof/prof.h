@@ -54,7 +54,7 @@ typedef VEC(int) Ints;
 
 enum { PROF_RECENT_NAMES = 64 };
 enum { PROF_MARKS_AT_START = 1000000 }; /* 32 MB that are there before anything is recorded */
-enum { PROF_MAX_DEPTH = 1000 }; /* of events in events; deeper ones are counted as dropped */
+enum { PROF_MAX_DEPTH = 1000 };         /* of events in events; deeper ones are counted */
 
 /* One row of a table: events of a name, on one side; of equal shapes or stacks, where so asked. */
 typedef struct ProfRow {
@@ -147,6 +147,7 @@ struct tern_profile {
     ProfEvent *events;              /* malloc: it grows while calls are timed */
     int num_events, capacity;
     int64_t num_dropped, num_unbalanced;
+    int64_t num_deep, num_untimed; /* inside of too many; without a time of the device */
     ProfClock clock;
     ProfPieces marks, details;
     int64_t num_marks,

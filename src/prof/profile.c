@@ -63,7 +63,7 @@ void prof_time_begin(tern_profile *profile, const tern_call *call, int event) {
     void *timings = profile->timings;
     if (!grow(&timings, &profile->timings_capacity, profile->num_timings,
               sizeof *profile->timings)) {
-        profile->num_dropped++;
+        profile->num_untimed++;
         return;
     }
     profile->timings = timings;
@@ -75,7 +75,7 @@ void prof_time_begin(tern_profile *profile, const tern_call *call, int event) {
     else {
         tern_event_free(timing.before);
         tern_event_free(timing.after);
-        profile->num_dropped++;
+        profile->num_untimed++;
     }
 }
 
@@ -86,7 +86,7 @@ void prof_time_end(tern_profile *profile, const tern_call *call, int event) {
         tern_event_free(timing->before);
         tern_event_free(timing->after);
         profile->num_timings--;
-        profile->num_dropped++;
+        profile->num_untimed++;
     }
 }
 
@@ -153,7 +153,8 @@ static bool window_open(tern_profile *profile) {
     profile->is_ready = profile->has_device = false;
     if (!set_anchor(profile)) return false;
     profile->num_events = 0; /* after the anchor, which waits, and that is seen */
-    profile->num_dropped = profile->num_unbalanced = profile->num_lost = profile->early_ns = 0;
+    profile->num_dropped = profile->num_deep = profile->num_untimed = 0;
+    profile->num_unbalanced = profile->num_lost = profile->early_ns = 0;
     memset(profile->overheads, 0, sizeof profile->overheads);
     prof_marks_reset(profile);
     profile->step_ticks = prof_now(profile);
@@ -207,7 +208,7 @@ static void finish(tern_profile *profile) {
            add_device_event(profile, &profile->timings[timed],
                             timed ? profile->timings[timed - 1].before : profile->anchor, &near_ns))
         timed++;
-    profile->num_dropped += profile->num_timings - timed;
+    profile->num_untimed += profile->num_timings - timed;
     if (profile->cupti.subscriber) prof_activity(profile);
     prof_tree(profile->scratch, profile->events, profile->num_events);
 }

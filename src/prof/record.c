@@ -192,7 +192,7 @@ static void open_mark(tern_profile *profile, ProfThread *thread, ProfMark *mark,
                       const tern_call *call) {
     int depth = thread->depth++;
     if (depth >= PROF_MAX_DEPTH) {
-        profile->num_dropped++;
+        profile->num_deep++;
         return;
     }
     mark->thread = (int32_t)thread->id;

@@ -146,9 +146,17 @@ static void put_notes(Buf *out, const tern_profile *profile, const OwnTable *tab
     buf_printf(out, "%.2f %% of the time\n",
                wall ? prof_recording_ns(profile) * 100 / (double)wall : 0.0);
     put_times(out, profile, table->device);
+    size_t most = profile->options.max_events; /* or memory ran out before */
     if (profile->num_dropped)
         buf_printf(out, "%lld events came after the first %zu and are not here\n",
-                   (long long)profile->num_dropped, profile->options.max_events);
+                   (long long)profile->num_dropped,
+                   (size_t)profile->num_marks < most ? (size_t)profile->num_events : most);
+    if (profile->num_deep)
+        buf_printf(out, "%lld ranges and calls were inside of %d others and are not here\n",
+                   (long long)profile->num_deep, PROF_MAX_DEPTH);
+    if (profile->num_untimed)
+        buf_printf(out, "%lld calls have no time of the device: events could not be recorded\n",
+                   (long long)profile->num_untimed);
     if (profile->frames_by_address)
         buf_puts(out, "C functions by addresses: libdw.so.1 is not here\n");
     if (profile->num_unbalanced)

@@ -286,7 +286,11 @@ TEST(ranges_that_do_not_balance_are_counted) {
     for (int i = 0; i < 3000; i++) tern_range_push(context, i % 2 ? "a" : "b");
     for (int i = 0; i < 3000; i++) tern_range_pop(context);
     CHECK(!tern_profile_stop(profile));
-    CHECK(profile->num_events == PROF_MAX_DEPTH && profile->num_dropped == 3000 - PROF_MAX_DEPTH);
+    CHECK(profile->num_events == PROF_MAX_DEPTH && profile->num_deep == 3000 - PROF_MAX_DEPTH);
+    table = tern_profile_table(profile, NULL);
+    CHECK(strstr(table, "2000 ranges and calls were inside of 1000 others and are not here"));
+    CHECK(!strstr(table, "came after the first"));
+    tern_free(table);
     CHECK(tern_profile_save(profile, TERN_PROFILE_FLAME, "/nonexistent/x.svg") ==
           TERN_ERROR_SYSTEM);
     tern_profile_free(profile);
