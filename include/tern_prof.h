@@ -138,7 +138,7 @@ typedef enum tern_profile_format {
  * less. tern_message says what is wrong with it. */
 TERN_API tern_status tern_profile_before(tern_profile *profile, const char *folded_path);
 /* Writes to a temporary name, then renames. A path that ends in ".gz" is compressed, through
- * libz.so.1; TERN_ERROR_UNSUPPORTED: there is none. */
+ * libz.so.1; TERN_ERROR_UNSUPPORTED: there is none. TERN_ERROR_SYSTEM: tern_message says why. */
 TERN_API tern_status tern_profile_save(tern_profile *profile, tern_profile_format format,
                                        const char *path);
 

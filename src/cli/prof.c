@@ -64,14 +64,15 @@ static int launch_repeatedly(Bound *bound, const tern_argument *arguments, int c
                                             : EXIT_OK;
 }
 
-static int save(const Cli *cli, tern_profile *profile, const char *option,
+static int save(const Cli *cli, tern_context *context, tern_profile *profile, const char *option,
                 tern_profile_format format) {
     const char *path = option_value(cli, option);
     if (!path) return EXIT_OK;
     tern_status status = tern_profile_save(profile, format, path);
     if (status == TERN_ERROR_UNSUPPORTED)
         return cli_fail(cli, EXIT_REFUSED, "cannot write %s: libz.so.1 is not here", path);
-    if (status) return cli_fail(cli, EXIT_SYSTEM, "cannot write %s", path);
+    if (status == TERN_ERROR_SYSTEM) return cli_fail_context(cli, context);
+    if (status) return cli_fail(cli, EXIT_SYSTEM, "cannot write %s: out of memory", path);
     if (!cli->quiet) fprintf(stderr, "wrote %s\n", path);
     return EXIT_OK;
 }
@@ -120,11 +121,11 @@ static int report(const Cli *cli, tern_context *context, tern_profile *profile,
     const char *before = option_value(cli, "before");
     tern_status status = before ? tern_profile_before(profile, before) : TERN_OK;
     if (status) return cli_fail_context(cli, context);
-    int code = save(cli, profile, "trace", TERN_PROFILE_CHROME);
-    if (!code) code = save(cli, profile, "speedscope", TERN_PROFILE_SPEEDSCOPE);
-    if (!code) code = save(cli, profile, "folded", TERN_PROFILE_FOLDED);
-    if (!code) code = save(cli, profile, "flame", TERN_PROFILE_FLAME);
-    if (!code) code = save(cli, profile, "html", TERN_PROFILE_HTML);
+    int code = save(cli, context, profile, "trace", TERN_PROFILE_CHROME);
+    if (!code) code = save(cli, context, profile, "speedscope", TERN_PROFILE_SPEEDSCOPE);
+    if (!code) code = save(cli, context, profile, "folded", TERN_PROFILE_FOLDED);
+    if (!code) code = save(cli, context, profile, "flame", TERN_PROFILE_FLAME);
+    if (!code) code = save(cli, context, profile, "html", TERN_PROFILE_HTML);
     return code;
 }
 
@@ -178,13 +179,30 @@ static int run_program(const Cli *cli, char **words, int *exit_code) {
     return EXIT_OK;
 }
 
+/* The program went on where its reports could not be written, and said nothing. */
+static bool are_whole(const Cli *cli, const char *folder, int number, Str table) {
+    static const char *const endings[] = {"json", "html", "folded", "svg"};
+    bool whole = table.length > 0;
+    if (!whole) cli_fail(cli, EXIT_SYSTEM, "%s/%d.txt could not be written", folder, number);
+    if (str_starts(table, "nothing was recorded: ")) return true;
+    for (int i = 0; i < COUNT(endings); i++) {
+        const char *path = str_format(cli->arena, "%s/%d.%s", folder, number, endings[i]).data;
+        if (!access(path, F_OK)) continue;
+        whole = false;
+        cli_fail(cli, EXIT_SYSTEM, "%s was not written", path);
+    }
+    return whole;
+}
+
 /* The tables of its contexts. How many there are. */
-static int print_reports(const Cli *cli, const char *folder) {
+static int print_reports(const Cli *cli, const char *folder, bool *whole) {
     Str text, why;
     int number = 1;
+    *whole = true;
     while (file_read(cli->arena, str_format(cli->arena, "%s/%d.txt", folder, number).data, 1 << 30,
                      &text, &why)) {
         printf("%s%.*s", number > 1 ? "\n" : "", STR_ARG(text));
+        *whole &= are_whole(cli, folder, number, text);
         number++;
     }
     return number - 1;
@@ -251,13 +269,14 @@ static int profile_program(const Cli *cli) {
     if (!code) code = run_program(cli, words, &exit_code);
     if (code) return code;
     if (exit_code) cli_fail(cli, EXIT_SYSTEM, "%s ended with code %d", words[0], exit_code);
-    int count = print_reports(cli, whole.data);
+    bool are_written;
+    int count = print_reports(cli, whole.data, &are_written);
     if (!count)
         return cli_fail(cli, EXIT_SYSTEM, "%s %s: nothing was recorded", words[0],
                         why_nothing(cli));
     if (!cli->quiet)
         fprintf(stderr, "wrote %d profile%s to %s\n", count, count > 1 ? "s" : "", folder);
-    return exit_code ? EXIT_SYSTEM : EXIT_OK;
+    return exit_code || !are_written ? EXIT_SYSTEM : EXIT_OK;
 }
 
 int command_prof(Cli *cli) {

@@ -30,6 +30,11 @@ static bool gzip_open(ProfGzip *gzip, int file) {
     return gzip->stream;
 }
 
+static void fail(ProfFile *file) {
+    if (!file->error) file->error = errno;
+    file->failed = true;
+}
+
 static void write_all(ProfFile *file) {
     const char *data = file->text.data;
     for (size_t left = file->text.length; left && !file->failed;) {
@@ -40,8 +45,10 @@ static void write_all(ProfFile *file) {
         else
             count = write(file->file, data, left);
         if (count < 0 && errno == EINTR && !file->gzip) continue;
-        file->failed = count <= 0;
-        if (file->failed) break;
+        if (count <= 0) {
+            fail(file);
+            break;
+        }
         data += count;
         left -= (size_t)count;
     }
@@ -60,15 +67,15 @@ static bool close_file(ProfFile *file) {
     return ok;
 }
 
-/* The name is made into that of the file. NULL: *status says why. */
+/* The name is made into that of the file, if there is one. NULL: *status says why. */
 static ProfFile *open_file(Arena *arena, char *name, bool is_packed, tern_status *status) {
     ProfFile *out = arena_new_of(arena, ProfFile);
     mode_t mask = umask(0);
     umask(mask);
     *out = (ProfFile){.text.arena = arena, .file = mkstemp(name)};
     *status = TERN_ERROR_SYSTEM;
-    if (out->file < 0) return NULL;
-    out->failed = fchmod(out->file, 0666 & ~mask) != 0;
+    if (out->file < 0 || fchmod(out->file, 0666 & ~mask)) fail(out);
+    if (out->file < 0) return out;
     if (!is_packed) return out;
     out->gzip = arena_new_of(arena, ProfGzip);
     if (gzip_open(out->gzip, out->file)) return out;
@@ -80,10 +87,17 @@ static ProfFile *open_file(Arena *arena, char *name, bool is_packed, tern_status
 
 static void make_caught(ProfFile *out, tern_profile *profile,
                         void (*make)(ProfFile *, const tern_profile *)) {
-    if (setjmp(profile->no_memory))
+    if (setjmp(profile->no_memory)) {
         out->failed = true;
-    else
+        out->error = ENOMEM;
+    } else
         make(out, profile);
+}
+
+static tern_status refuse(const tern_profile *profile, const char *path, int error) {
+    Str words = str_format(profile->scratch, "cannot write %s%s%s", path, error ? ": " : "",
+                           error ? strerror(error) : "");
+    return tern_fail(profile->context, TERN_ERROR_SYSTEM, words.data);
 }
 
 static tern_status save(tern_profile *profile, const char *path,
@@ -91,13 +105,15 @@ static tern_status save(tern_profile *profile, const char *path,
     Arena *arena = profile->scratch;
     char *name = (char *)(uintptr_t)str_format(arena, "%s.XXXXXX", path).data;
     tern_status status;
+    errno = 0;
     ProfFile *out = open_file(arena, name, str_ends(str_of(path), ".gz"), &status);
     if (!out) return status;
+    if (out->file < 0) return refuse(profile, path, out->error);
     make_caught(out, profile, make);
     write_all(out);
-    bool ok = close_file(out) && !out->failed && rename(name, path) == 0;
-    if (!ok) unlink(name);
-    return ok ? TERN_OK : TERN_ERROR_SYSTEM;
+    if (!close_file(out) || (!out->failed && rename(name, path))) fail(out);
+    if (out->failed) unlink(name);
+    return out->failed ? refuse(profile, path, out->error) : TERN_OK;
 }
 
 tern_status prof_save(tern_profile *profile, const char *path,

@@ -48,6 +48,19 @@ static int reserve(const Outside *outside, FILE **table) {
     return 0;
 }
 
+/* What the disk refuses is said below the table; an empty one says that it was refused itself. */
+static void write_table(const Outside *outside, FILE *table, const char *refused) {
+    char *text = outside->profile ? tern_profile_table(outside->profile, NULL) : NULL;
+    if (outside->profile)
+        fputs(text ? text : "out of memory\n", table);
+    else
+        fprintf(table, "nothing was recorded: %s\n", outside->why);
+    fputs(refused, table);
+    if (fflush(table) && ftruncate(fileno(table), 0)) clearerr(table);
+    fclose(table);
+    tern_free(text);
+}
+
 static void write_reports(const Outside *outside) {
     static const struct {
         tern_profile_format format;
@@ -58,20 +71,20 @@ static void write_reports(const Outside *outside) {
                  {TERN_PROFILE_FLAME, "svg"}};
     FILE *table;
     int number = reserve(outside, &table);
+    char refused[4 * 4200] = "";
+    size_t length = 0;
     if (!number) return;
-    char *text = outside->profile ? tern_profile_table(outside->profile, NULL) : NULL;
-    if (outside->profile)
-        fputs(text ? text : "out of memory\n", table);
-    else
-        fprintf(table, "nothing was recorded: %s\n", outside->why);
-    fclose(table);
-    tern_free(text);
-    if (!outside->profile) return;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    for (size_t i = 0; outside->profile && i < sizeof files / sizeof *files; i++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%d.%s", outside->folder, number, files[i].ending);
-        tern_profile_save(outside->profile, files[i].format, path);
+        tern_status status = tern_profile_save(outside->profile, files[i].format, path);
+        if (status)
+            length += (size_t)snprintf(refused + length, sizeof refused - length, "%s\n",
+                                       status == TERN_ERROR_SYSTEM
+                                           ? tern_message(outside->profile->context)
+                                           : "out of memory");
     }
+    write_table(outside, table, refused);
 }
 
 void outside_end(Outside *outside) {

@@ -279,6 +279,7 @@ typedef struct ProfFile {
     int file; /* -1: nothing is, all stays in text */
     struct ProfGzip *gzip;
     bool failed;
+    int error; /* of the system, the first; 0: there was none, or it is not known */
 } ProfFile;
 void prof_drain(ProfFile *file); /* between events: writes when there is enough */
 
@@ -306,7 +307,7 @@ void prof_path(Arena *arena, ProfPath *path, const ProfEvent *events, int at);
 void prof_put_step(Buf *out, ProfStep step);                      /* as folded stacks have it */
 void prof_flame_svg(ProfFile *file, const tern_profile *profile); /* a part of a page */
 void prof_html(ProfFile *file, const tern_profile *profile);
-/* Writes under another name first. */
+/* Writes under another name first. TERN_ERROR_SYSTEM: tern_message says why. */
 tern_status prof_save(tern_profile *profile, const char *path,
                       void (*make)(ProfFile *, const tern_profile *));
 

@@ -16,7 +16,7 @@ exits 4 'cannot write' $add --flame /nonexistent/x.svg
 # A disk that is full, as a limit on files has it: it is said, and nothing is left behind.
 mkdir "$work/full"
 for kind in trace speedscope folded flame html; do
-    exits 0 "cannot write $work/full/x code 4" sh -c "(trap '' XFSZ; ulimit -f 0; $(printf %s "$add" | sed 's/(/\\(/g; s/)/\\)/g') --$kind $work/full/x 2>&1; echo code \$?) | tr '\\n' ' '"
+    exits 0 "cannot write $work/full/x: File too large code 4" sh -c "(trap '' XFSZ; ulimit -f 0; $(printf %s "$add" | sed 's/(/\\(/g; s/)/\\)/g') --$kind $work/full/x 2>&1; echo code \$?) | tr '\\n' ' '"
 done
 check 'nothing is left of them' sh -c "[ -z \"\$(ls -A '$work/full')\" ]"
 check 'files are written' $add --trace "$work/t.json" --speedscope "$work/s.json" --folded "$work/f.txt" --flame "$work/f.svg" --html "$work/r.html"
@@ -41,6 +41,13 @@ exits 0 'add ' "$TERN" prof --device interp --into "$work/out" -- "$program"
 "$TERN" prof --device interp --into "$work/said" -- "$program" >"$work/whole"
 check 'says what it says' sh -c "[ -s '$work/plain' ] && head -n 1 '$work/whole' | cmp - '$work/plain'"
 check 'writes files' test -s "$work/out/1.html" -a -s "$work/out/1.json" -a -s "$work/out/1.folded" -a -s "$work/out/1.svg"
+# The same where a program's reports go: it ends as it would, and what is not there is said.
+exits 4 '/1.html was not written' sh -c "trap '' XFSZ; ulimit -f 8; exec '$TERN' prof --device interp --into '$work/small' -- '$program'"
+check 'what fits is there' test -s "$work/small/1.json" -a -s "$work/small/1.svg" -a ! -e "$work/small/1.html"
+check 'the table says why' grep -qx "cannot write .*/small/1.html: File too large" "$work/small/1.txt"
+exits 0 'code 4' sh -c "(trap '' XFSZ; ulimit -f 0; '$TERN' prof --device interp --into '$work/none_fits' -- '$program' 2>&1; echo code \$?) | tee '$work/said_none'"
+check 'which says so' grep -q '/1.txt could not be written' "$work/said_none"
+check 'and left nothing but its place' sh -c "[ \"\$(ls -A '$work/none_fits')\" = 1.txt ]"
 exits 2 'has reports already' "$TERN" prof --into "$work/out" -- "$program"
 exits 0 'wrote 2 profiles' "$TERN" prof --device interp --into "$work/two" -- sh -c "'$program' && cd / && '$(realpath "$program")'"
 exits 0 'layer 2 ' env LAB_LARGEST=16 "$TERN" prof --device interp --into "$work/own" -- "$BUILD/examples/lab/profile" "$work"
