@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions of lectures, compiled and op by op: by tern (tern exec --device cuda bench/lecture.py -- tern) and by PyTorch
-# (python3 bench/lecture.py torch); and what a call costs the host.
+# Functions of lectures, compiled and op by op, and what a call costs the host: by tern
+# (tern exec --device cuda bench/lecture.py -- tern cuda) and by PyTorch (python3 bench/lecture.py torch cuda);
+# with cpu for cuda, on the CPU, at smaller sizes. Inputs are the same numbers up to rounding.
 import sys
+import time
 import torch
+import torch.nn.functional as F
 import triton
+
+who, device = sys.argv[1], sys.argv[2]
+on_gpu = device == 'cuda'
 
 
 def manual_gelu(x):
@@ -18,31 +24,80 @@ def manual_softmax(x):
     return numerator / denominator[:, None]
 
 
-def layer_norm(x):
+def manual_norm(x):
     mean = x.mean(dim=1, keepdim=True)
     d = x - mean
     var = (d * d).mean(dim=1, keepdim=True)
     return d / torch.sqrt(var + 1e-5)
 
 
-who = sys.argv[1]
-n = 16384
-x = torch.randn(n, n, device='cuda') if who == 'torch' else torch.ones(n, n, device='cuda') * 0.3
-for f in (manual_gelu, manual_softmax, layer_norm):
+def layer_norm(x, w, b):
+    return F.layer_norm(x, (x.shape[1],), w, b)
+
+
+def cross_entropy(x, y):
+    return F.cross_entropy(x, y)
+
+
+def mlp(x, w1, b1, w2, b2):
+    return F.linear(F.gelu(F.linear(x, w1, b1)), w2, b2)
+
+
+def wait():
+    if on_gpu:
+        torch.cuda.synchronize()
+
+
+def median_ms(f):
+    if on_gpu:
+        return triton.testing.do_bench(f, warmup=10, rep=50, return_mode='median')
+    times = []
+    for _ in range(3):
+        f()
+    end = time.perf_counter() + 0.5
+    while len(times) < 9 or time.perf_counter() < end:
+        t = time.perf_counter()
+        f()
+        times.append(time.perf_counter() - t)
+    return sorted(times)[len(times) // 2] * 1e3
+
+
+def row(name, f, *args):
     c = torch.compile(f)
-    ok = torch.allclose(c(x), f(x), atol=1e-5)
-    a = triton.testing.do_bench(lambda: c(x), warmup=10, rep=60)
-    b = triton.testing.do_bench(lambda: f(x), warmup=10, rep=60)
-    print(who, f.__name__, ok, 'compiled', round(a, 4), 'ms, op by op', round(b, 4), 'ms')
-small = torch.ones(64, 64, device='cuda')
+    ok = torch.allclose(c(*args).float(), f(*args).float(), rtol=1e-2, atol=1e-3)
+    print(f'{who:5} {name:30} {"" if ok else "WRONG"} compiled {median_ms(lambda: c(*args)):9.4f} ms, '
+          f'op by op {median_ms(lambda: f(*args)):9.4f} ms', flush=True)
+
+
+def randn(*shape, dtype=torch.float32):
+    return torch.randn(*shape, device=device).to(dtype)
+
+
+n = 16384 if on_gpu else 2048
+x = randn(n, n)
+for f in (manual_gelu, manual_softmax, manual_norm):
+    row(f'{f.__name__} {n} x {n}', f, x)
+del x
+for rows, cols in ((4096, 8192), (2048, 32768), (512, 131072)) if on_gpu else ((1823, 781), (512, 8192)):
+    row(f'layer_norm {rows} x {cols}', layer_norm, randn(rows, cols), randn(cols), randn(cols))
+for rows, cols in ((4096, 32000), (4096, 50257), (2048, 128256)) if on_gpu else ((1024, 4096), (256, 32000)):
+    row(f'cross_entropy {rows} x {cols}', cross_entropy, randn(rows, cols), torch.arange(0, rows, device=device))
+for dtype in (torch.float32, torch.float16, torch.bfloat16) if on_gpu else (torch.float32,):
+    m, d, h = (4096, 1024, 4096) if on_gpu else (512, 512, 2048)
+    row(f'mlp {m} x {d} x {h} {str(dtype)[6:]}', mlp, randn(m, d, dtype=dtype), randn(h, d, dtype=dtype) * 0.02,
+        randn(h, dtype=dtype), randn(d, h, dtype=dtype) * 0.02, randn(d, dtype=dtype))
+
+small = torch.ones(64, 64, device=device)
 c = torch.compile(manual_gelu)
 c(small)
-import time
-for name, f in (('compiled call', lambda: c(small)), ('eager op', lambda: small + small), ('five ops', lambda: manual_softmax(small))):
-    for _ in range(200): f()
-    torch.cuda.synchronize()
+for name, f in (('compiled call', lambda: c(small)), ('eager op', lambda: small + small),
+                ('five ops', lambda: manual_softmax(small))):
+    for _ in range(200):
+        f()
+    wait()
     t = time.perf_counter()
-    for _ in range(2000): f()
+    for _ in range(2000):
+        f()
     d = time.perf_counter() - t
-    torch.cuda.synchronize()
-    print(who, name, round(d / 2000 * 1e6, 2), 'us of host time')
+    wait()
+    print(f'{who:5} {name:30} {d / 2000 * 1e6:9.2f} us of host time', flush=True)

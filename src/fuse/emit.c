@@ -41,7 +41,7 @@ static bool is_like_argument(const char *name) {
                    (end[1] == 's' && isdigit((unsigned char)end[2])));
 }
 
-static const char *unique_name(Writer *writer, const char *base) {
+const char *unique_name(Writer *writer, const char *base) {
     Buf word = {.arena = writer->arena};
     for (const char *at = base; *at && at < base + 32; at++)
         buf_putc(&word, isalnum((unsigned char)*at) ? *at : '_');

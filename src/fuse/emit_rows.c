@@ -10,7 +10,9 @@
  *
  * A longer one gets a loop for each reduction that stands on others, and one for what is stored;
  * each computes anew what it needs. Sums are lane by lane, then across lanes, as those of eager
- * ops. */
+ * ops. On a GPU, where reading the row again is what costs, a sum of exp(x - max) is found in the
+ * loop of its maximum: each lane's sum is of exp(x - the largest so far), and taken to a larger one
+ * when that comes. */
 #include "fuse/fuse.h"
 
 static bool is_single(const Writer *writer) { return writer->form.flags & FORM_SINGLE; }
@@ -117,6 +119,67 @@ static void write_single(Writer *writer) {
 
 /* ---- longer ones ---- */
 
+static int behind_aliases(const Build *build, int value) {
+    while (value >= 0 && build->values[value].kind == VALUE_POINT && build->values[value].is_alias)
+        value = build->values[value].operands[build->values[value].operands[0] >= 0 ? 0 : 3];
+    return value;
+}
+
+/* The operand of a value with this formula; -1: it has another one, or is rounded. */
+static int operand_of(const Build *build, int value, const char *formula, int operand) {
+    if (value < 0) return -1;
+    const Value *of = &build->values[value];
+    bool fits = of->kind == VALUE_POINT && of->compute == of->dtype &&
+                of->types[operand] == of->compute && !strcmp(of->formula, formula);
+    return fits ? behind_aliases(build, of->operands[operand]) : -1;
+}
+
+/* What a sum of exp(x - top) is of: x, and the maximum of x. False: it is no such sum. */
+static bool find_top(const Build *build, const Value *sum, int *x, int *top) {
+    *x = *top = -1;
+    if (sum->kind != VALUE_REDUCE || sum->combine != COMBINE_SUM) return false;
+    if (sum->operands[3] >= 0 && !strncmp(sum->formula, "tl.exp(a - ", 11)) {
+        *x = behind_aliases(build, sum->operands[0]);
+        *top = sum->operands[3];
+    } else if (!strcmp(sum->formula, "a")) {
+        int of = operand_of(build, behind_aliases(build, sum->operands[0]), "tl.exp(a)", 0);
+        if (of < 0) return false;
+        *x = operand_of(build, of, "a - b", 0);
+        *top = operand_of(build, of, "a - b", 1);
+    }
+    if (*x < 0 || *top < 0) return false;
+    const Value *maximum = &build->values[*top];
+    return maximum->kind == VALUE_REDUCE && maximum->combine == COMBINE_MAX &&
+           !strcmp(maximum->formula, "a") && maximum->compute == sum->compute &&
+           build->values[*x].dtype == sum->compute &&
+           behind_aliases(build, maximum->operands[0]) == *x;
+}
+
+/* Of each maximum one sum. */
+static void find_tops(Writer *writer) {
+    const Build *build = writer->build;
+    bool is_gpu = build->plan->trace->session->promises;
+    for (int i = 0; i < build->num_values; i++) {
+        int x, top;
+        writer->tops[i] = -1;
+        bool found = is_gpu && find_top(build, &build->values[i], &x, &top);
+        for (int k = 0; k < i && found; k++) found = writer->tops[k] != top;
+        if (found) writer->tops[i] = (int16_t)top;
+    }
+}
+
+static int sum_of_top(const Writer *writer, int top) {
+    for (int i = 0; i < writer->build->num_values; i++)
+        if (writer->tops[i] == top) return i;
+    return -1;
+}
+
+/* The loop in which a reduction is found: that of the reductions it stands on. */
+static int turn_of(const Writer *writer, int reduction) {
+    int top = writer->tops[reduction];
+    return writer->build->values[top >= 0 ? top : reduction].depth;
+}
+
 /* Values along the row that `value` needs, before itself. */
 static void write_needed(Writer *writer, int index) {
     const Value *value = &writer->build->values[index];
@@ -143,46 +206,105 @@ static bool is_of_row(const Writer *writer, int index) {
            value_is_of_row(writer->build, value);
 }
 
+/* x, where there is one, of a sum that is found together with its maximum. */
+static const char *terms_text(Writer *writer, int sum) {
+    Buf text = {.arena = writer->arena};
+    int x, top;
+    if (!find_top(writer->build, &writer->build->values[sum], &x, &top)) BUG("a sum without a top");
+    buf_printf(&text, "tl.where(inside, %s, float('-inf'))", writer->build->values[x].name);
+    return text.data;
+}
+
+static void write_together(Writer *writer, int sum) {
+    const Value *of = &writer->build->values[sum];
+    const char *top = writer->build->values[writer->tops[sum]].name;
+    const char *x = unique_name(writer, "term"), *above = unique_name(writer, "above");
+    write_line(writer, "%s = %s", x, terms_text(writer, sum));
+    write_line(writer, "%s = _max_nan(%s, %s)", above, top, x);
+    write_line(writer, "%s = %s * tl.exp(%s - _finite(%s)) + tl.exp(%s - _finite(%s))", of->name,
+               of->name, top, above, x, above);
+    write_line(writer, "%s = %s", top, above);
+}
+
+/* The lanes' sums, taken to the largest of all. Of a plain exp(x - max) there is none where that
+ * is infinite. */
+static void write_together_across(Writer *writer, int sum) {
+    const Value *of = &writer->build->values[sum], *top = &writer->build->values[writer->tops[sum]];
+    const char *lanes = unique_name(writer, "lanes");
+    write_line(writer, "%s = %s", lanes, top->name);
+    write_note(writer, top);
+    size_t start = writer->text.length;
+    buf_printf(&writer->text, "    %s = ", top->name);
+    write_across(writer, top, lanes);
+    end_line(writer, start, top);
+    Buf scaled = {.arena = writer->arena};
+    buf_printf(&scaled, "%s * tl.exp(%s - _finite(%s))", of->name, lanes, top->name);
+    write_note(writer, of);
+    start = writer->text.length;
+    buf_printf(&writer->text, "    %s = ", of->name);
+    write_across(writer, of, scaled.data);
+    end_line(writer, start, of);
+    if (!strstr(of->formula, "_finite"))
+        write_line(writer, "%s = %s * tl.exp(%s - %s)", of->name, of->name, top->name, top->name);
+}
+
+static void write_single_across(Writer *writer, int reduction) {
+    const Value *value = &writer->build->values[reduction];
+    write_note(writer, value);
+    size_t start = writer->text.length;
+    buf_printf(&writer->text, "    %s = ", value->name);
+    write_across(writer, value, value->name);
+    end_line(writer, start, value);
+}
+
+static void write_each_lane(Writer *writer, int reduction) {
+    const Value *value = &writer->build->values[reduction];
+    for (int k = 0; k < VALUE_OPERANDS; k++)
+        if (value->operands[k] >= 0) write_needed(writer, value->operands[k]);
+    int sum = sum_of_top(writer, reduction);
+    if (sum >= 0)
+        write_together(writer, sum);
+    else
+        write_accumulation(writer, value);
+}
+
+static bool is_reduced_at(const Writer *writer, int value, int depth) {
+    return writer->build->values[value].kind == VALUE_REDUCE && turn_of(writer, value) == depth;
+}
+
 /* All reductions of a depth in one loop; before it, what is one a row and stands on those
  * before. */
-static bool write_depth(Writer *writer, int depth) {
+static void write_depth(Writer *writer, int depth) {
     const Build *build = writer->build;
     bool any = false;
     for (int i = 0; i < build->num_values; i++) {
-        const Value *value = &build->values[i];
-        if (value->depth != depth) continue;
-        if (is_of_row(writer, i)) write_needed(writer, i);
-        if (value->kind != VALUE_REDUCE) continue;
-        write_accumulator(writer, value);
+        if (build->values[i].depth == depth && is_of_row(writer, i)) write_needed(writer, i);
+        if (!is_reduced_at(writer, i, depth)) continue;
+        write_accumulator(writer, &build->values[i]);
         any = true;
     }
-    if (!any) return false;
+    if (!any) return;
     begin_loop(writer);
-    for (int i = 0; i < build->num_values; i++) {
-        const Value *value = &build->values[i];
-        if (value->depth != depth || value->kind != VALUE_REDUCE) continue;
-        for (int k = 0; k < VALUE_OPERANDS; k++)
-            if (value->operands[k] >= 0) write_needed(writer, value->operands[k]);
-        write_accumulation(writer, value);
-    }
+    for (int i = 0; i < build->num_values; i++)
+        if (is_reduced_at(writer, i, depth) && writer->tops[i] < 0) write_each_lane(writer, i);
     writer->indent = "    ";
     for (int i = 0; i < build->num_values; i++) {
-        const Value *value = &build->values[i];
-        if (value->depth != depth || value->kind != VALUE_REDUCE) continue;
-        write_note(writer, value);
-        size_t start = writer->text.length;
-        buf_printf(&writer->text, "    %s = ", value->name);
-        write_across(writer, value, value->name);
-        end_line(writer, start, value);
+        if (!is_reduced_at(writer, i, depth)) continue;
+        if (writer->tops[i] >= 0)
+            write_together_across(writer, i);
+        else if (sum_of_top(writer, i) < 0)
+            write_single_across(writer, i);
         writer->is_done[i] = true;
     }
-    return true;
 }
 
 static void write_looped(Writer *writer) {
     const Build *build = writer->build;
-    int elements = 0;
-    for (int depth = 0; write_depth(writer, depth); depth++) continue;
+    int elements = 0, last = 0;
+    find_tops(writer);
+    for (int i = 0; i < build->num_values; i++)
+        if (build->values[i].depth > last) last = build->values[i].depth;
+    for (int depth = 0; depth <= last; depth++) write_depth(writer, depth);
     for (int i = 0; i < build->num_stores; i++)
         if (build->accesses[build->num_accesses + i].is_of_row)
             write_store(writer, i);

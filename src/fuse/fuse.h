@@ -129,6 +129,7 @@ typedef struct FusedKernel {
     int num_roots, *roots;
     const char *text, *signature;
     Tile tile;
+    int num_warps; /* 0: as many as usual */
     int num_arguments;
     KernelArgument *arguments;
     int64_t programs;
@@ -144,8 +145,10 @@ typedef struct Writer {
     Space space; /* loops as they are emitted: ordered and merged */
     int outer;   /* loops before those of a row, or of a product's depth */
     Tile tile;
+    int num_warps;
     Form form;                /* tile, flags */
     int8_t axes[MAX_VALUES];  /* of the tile, that a value has: AXIS_.. */
+    int16_t tops[MAX_VALUES]; /* of a sum: the maximum that it is found together with; -1: none */
     bool is_done[MAX_VALUES]; /* its line is written */
     bool *is_named;           /* nodes whose comment is written */
     const char *note;         /* that was written last */
@@ -159,6 +162,7 @@ FusedKernel *write_kernel(Build *build, const char *name);
 /* Names of what it loads and stores, and of values. */
 void name_all(Writer *writer);
 void write_line(Writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *unique_name(Writer *writer, const char *base);
 /* Lines for the numbers that a value's formula cannot have in it. */
 void write_numbers(Writer *writer, int value);
 /* The lines of a value, once: its comment, what its node is. */
@@ -195,6 +199,7 @@ typedef struct NodeState {
 /* Kernels of a function by their texts: plans for several shapes share them. */
 typedef struct CachedKernel {
     const char *text, *signature;
+    int num_warps;
     tern_kernel *kernel;
 } CachedKernel;
 typedef struct KernelCache {

@@ -25,7 +25,17 @@ static void map_space(Writer *writer) {
     writer->tile = map_tile(&writer->form);
 }
 
-enum { MOST_SINGLE = 8192 }; /* a row of so many elements is one tile */
+/* A row of so many elements is one tile: of fp32 64 registers a thread of 512. */
+enum { MOST_SINGLE = 32768 };
+
+/* A GPU's, for a row in one tile; 0: as many as usual. */
+static int warps_of_row(const Writer *writer) {
+    enum { USUAL = 2048, MOST = 16, EACH = 512 }; /* elements; warps; elements of a warp */
+    int cols = writer->tile.cols, warps = cols / EACH;
+    bool is_long = writer->tile.rows == 1 && cols > USUAL;
+    if (!is_long || !writer->build->plan->trace->session->promises) return 0;
+    return warps < MOST ? warps : MOST;
+}
 
 /* The operand whose order the loops are in: the first one along the rows, or the result. */
 static int main_operand(const Build *build) {
@@ -56,6 +66,7 @@ static void rows_space(Writer *writer) {
         while (writer->tile.cols < length) writer->tile.cols *= 2;
         writer->form.flags |= FORM_SINGLE;
     }
+    writer->num_warps = warps_of_row(writer);
 }
 
 /* Batches, rows, columns, and the depth of both factors as one. */
@@ -254,6 +265,7 @@ static FusedKernel *finish(Writer *writer, const char *name) {
                             .text = writer->text.data,
                             .signature = signature.data,
                             .tile = *tile,
+                            .num_warps = writer->num_warps,
                             .num_arguments = writer->arguments.count,
                             .arguments = writer->arguments.data,
                             .programs = count_programs(writer)};

@@ -106,6 +106,7 @@ static void add_launch(const Host *host, const FusedKernel *kernel) {
     if (kernel->tile.rows) buf_printf(text, "ROWS=%d, ", kernel->tile.rows);
     buf_printf(text, "COLS=%d", kernel->tile.cols);
     if (kernel->tile.depth) buf_printf(text, ", DEPTH=%d", kernel->tile.depth);
+    if (kernel->num_warps) buf_printf(text, ", num_warps=%d", kernel->num_warps);
     buf_puts(text, ")\n");
 }
 

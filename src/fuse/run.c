@@ -11,7 +11,8 @@
 static tern_kernel *find_kernel(const KernelCache *cache, const FusedKernel *kernel) {
     for (int i = 0; i < cache->kernels.count; i++) {
         const CachedKernel *have = &cache->kernels.data[i];
-        if (!strcmp(have->signature, kernel->signature) && !strcmp(have->text, kernel->text))
+        if (have->num_warps == kernel->num_warps && !strcmp(have->signature, kernel->signature) &&
+            !strcmp(have->text, kernel->text))
             return have->kernel;
     }
     return NULL;
@@ -27,7 +28,8 @@ static tern_kernel *compile(const FusePlan *plan, const FusedKernel *kernel, Are
     snprintf(file, sizeof file, "%s.py", kernel->name);
     tern_module *module = tern_load_text(session->context, text.data, text.length, file);
     if (!module) return NULL;
-    tern_kernel *compiled = tern_compile(module, kernel->name, kernel->signature, NULL);
+    const tern_options options = {.size = sizeof options, .num_warps = kernel->num_warps};
+    tern_kernel *compiled = tern_compile(module, kernel->name, kernel->signature, &options);
     tern_module_free(module);
     return compiled;
 }
@@ -37,7 +39,8 @@ static bool cache_kernel(KernelCache *cache, const FusedKernel *kernel, tern_ker
     if (setjmp(cache->no_memory)) return false;
     if (!cache->arena) cache->arena = arena_new(&cache->no_memory);
     CachedKernel entry = {str_c(cache->arena, str_of(kernel->text)),
-                          str_c(cache->arena, str_of(kernel->signature)), compiled};
+                          str_c(cache->arena, str_of(kernel->signature)), kernel->num_warps,
+                          compiled};
     vec_push(cache->arena, &cache->kernels, entry);
     return true;
 }

@@ -2,6 +2,8 @@
 /* Functions that are traced and fused: calls, second shapes, writes, views, and what is refused. */
 #include "tensor_fixture.h"
 
+#include <math.h>
+
 static const char *const devices[] = {"interp", "cpu"};
 #define EACH_DEVICE for (size_t d_ = 0; d_ < 2; d_++)
 
@@ -325,6 +327,45 @@ TEST(types_and_special_values) {
 }
 
 /* A shape of the same kind compiles nothing: its text is known. */
+/* Rows that no tile holds, read once for a maximum and the sum that stands on it. */
+static tern_status long_rows(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *numerator = tern_exp(tern_sub(in[0], tern_amax(in[0], last, 1, true)));
+    out[0] = tern_sum(numerator, last, 1, true);
+    out[1] = tern_div(numerator, out[0]);
+    out[2] = tern_logsumexp(in[0], last, 1, false);
+    out[3] = tern_log_softmax(tern_mul_number(in[0], 3), 1);
+    out[4] = tern_sub(out[2], tern_mean(in[0], last, 1, false));
+    return TERN_OK;
+}
+
+TEST(rows_longer_than_a_tile) {
+    static const char *const of[] = {"interp", "cpu", "sim"};
+    enum { ROWS = 6, COLS = 33000 };
+    float *numbers = malloc(sizeof *numbers * ROWS * COLS);
+    for (int i = 0; i < ROWS * COLS; i++) numbers[i] = (float)((i * 7919) % 1013) * 0.01f - 5;
+    for (int i = 0; i < COLS; i++) numbers[COLS + i] = -INFINITY;   /* nothing but the least */
+    for (int i = 0; i < COLS; i++) numbers[2 * COLS + i] -= 200.0f; /* far below 0 */
+    for (int i = 0; i < COLS; i += 2) numbers[2 * COLS + i] = -INFINITY;
+    numbers[3 * COLS + 20000] = INFINITY;
+    numbers[4 * COLS + 32999] = NAN;
+    numbers[5 * COLS + 31000] = 90.0f; /* all others are small beside it */
+    for (int d = 0; d < 3; d++) {
+        CHECK(begin(of[d]));
+        tern_tensor *x = tern_from(session, numbers, TERN_FLOAT32, SHAPE(ROWS, COLS));
+        tern_tensor *exact = tern_to(x, TERN_FLOAT64), *got[5], *want[5];
+        tern_fused *fused = tern_fuse(session, "long", long_rows, 1, 5, NULL);
+        CHECK(!long_rows(&exact, want, NULL) && !tern_fused_call(fused, &x, got));
+        for (int i = 0; i < 5; i++) check_same(tern_to(got[i], TERN_FLOAT64), want[i], 3e-5);
+        char *text = tern_fused_text(fused, TERN_FUSED_SOURCE);
+        CHECK((d == 2) == (strstr(text, "above") != NULL));
+        tern_free(text);
+        tern_fused_free(fused);
+        end();
+    }
+    free(numbers);
+}
+
 TEST(kernels_are_shared_by_shapes) {
     CHECK(begin("interp"));
     tern_fused *fused = tern_fuse(session, "softmax", softmax, 1, 1, NULL);
