@@ -331,6 +331,23 @@ static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
                  : tir_2(b, wide ? TIR_SHL64 : TIR_SHL32, x, tir_i32(b, n));
 }
 
+/* A widened number times a power of two, one instruction for the GPU, with a sum behind it, too:
+ * what else is known of the bits is not lost. */
+static Tir widened_product(Tirs *b, Tir x, int shift, uint64_t zeros) {
+    const TirIns *wide = &b->list.data[x];
+    uint64_t factor = 1;
+    bool again = tir_is(b, x, TIR_MULWIDE_S32) || tir_is(b, x, TIR_MULWIDE_U32);
+    if (again && !tir_is_const(b, wide->args[1], &factor)) return 0;
+    if (!again && !tir_is(b, x, TIR_SEXT) && !tir_is(b, x, TIR_ZEXT)) return 0;
+    if (shift > 30 || factor << shift > 1u << 30 || power_of_2(factor) < 0) return 0;
+    bool is_signed = tir_is(b, x, TIR_SEXT) || tir_is(b, x, TIR_MULWIDE_S32);
+    Tir by = tir_i32(b, (int64_t)(factor << shift));
+    Tir made =
+        raw(b, is_signed ? TIR_MULWIDE_S32 : TIR_MULWIDE_U32, b->list.data[x].args[0], by, 0);
+    tir_know_zeros(b, made, zeros);
+    return made;
+}
+
 static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
     RegClass class = result_class(op);
     bool wide = class == CLASS_B64;
@@ -346,7 +363,8 @@ static Tir fold_shift(Tirs *b, TirOp op, Tir x, Tir y) {
     const TirIns *inner = &b->list.data[x];
     if (tir_is(b, x, op) && tir_is_const(b, inner->args[1], &d) && d < (uint64_t)class_bits[class])
         return tir_2(b, op, inner->args[0], tir_i32(b, (int64_t)(c + d)));
-    return 0;
+    if (op != TIR_SHL64) return 0;
+    return widened_product(b, x, (int)c, known_zeros(b, op, (Tir[]){x, y, 0}, class));
 }
 
 static Tir fold_and(Tirs *b, TirOp op, Tir x, Tir y) {
