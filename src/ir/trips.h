@@ -10,6 +10,8 @@
 enum { MAX_TRIPS = MAX_TILE_BITS, SCRATCH_ALIGNMENT = 16 };
 enum { SMALL_SCRATCH = 16 * 1024 }; /* up to here scratch moves on instead of waiting */
 
+enum { KEPT_READS = 64 }; /* a load's `kept`: a number times this, and which of the reads it is */
+
 enum {
     PANEL_BYTES = 1024
 }; /* 8 rows of 128 bytes: what wgmma reads begins at a multiple of that */

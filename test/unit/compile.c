@@ -337,7 +337,7 @@ TEST(each_pass_can_be_kept) {
         {"cpu:generic", {"lower", "fold", "cse", "shape", "licm", "dce", "carry"}},
         {"sm_75", {"lower", "dots",     "bounds", "fold",     "cse",    "shape", "licm",  "dce",
                    "carry", "contract", "sink",   "together", "pieces", "guard", "place", "keep",
-                   "bring", "rings",    "early",  "share",    "waits",  "fence"}}};
+                   "bring", "rings",    "hold",   "early",    "share",  "waits", "fence"}}};
     for (int t = 0; t < COUNT(rows); t++)
         for (int i = 0; compile_pass_name(i); i++) {
             Arena *arena = arena_new(NULL);

@@ -15,10 +15,12 @@
  * is made of it are stores and reductions along it, in order; as many of them as do not wait for
  * each other are one loop (a Nest), in which all that they need of it is made again, loads too. As
  * many of the first pieces as there are registers for stand before the loops, loaded once for all
- * nests. Nothing between a load and the last of its nests may write where it reads, but a store to
+ * nests; then as many as shared memory has room for (pass hold). Nothing between a load and the
+ * last of its nests may write where it reads, but a store to
  * the very lanes in the nest itself. Not where other programs may be waited for: they could write.
  * On the copy that is placed: what the kernel is said to do is counted before. */
 #include "opt/gpu/pieces.h"
+#include "ir/arch.h"
 #include "ir/trips.h"
 
 enum {
@@ -28,6 +30,8 @@ enum {
     PIECE_BYTES = 64,     /* that a thread loads of a tile at once: four accesses */
     WORK_REGISTERS = 64,  /* of a piece at work, where others are held */
     LEAST_PIECE = 32,     /* lanes along the dimension: those of a warp */
+    SPARE_SHARED = 8192,  /* bytes for scratch */
+    MOST_KEPT = 48,       /* loads that wait in shared memory */
     MOST_NESTS = 64,
     MOST_OPS = 4000, /* of one nest */
 };
@@ -55,9 +59,11 @@ typedef struct Pieces {
     const Nest **loaded; /* by value id of loads: in which nest, where there are atomics */
     VEC(Nest *) nests;
     Nest *open;   /* the last, while it takes ends; or NULL */
-    Map held;     /* results of loads that are held from nest to nest, as a set */
-    int num_held; /* pieces, the first ones, of which they are */
-    Map *held_of; /* for each of these: results of loads -> those of the piece */
+    Map held;     /* results of loads that are held from nest to nest -> which one it is, from 1 */
+    int num_held; /* pieces, the first ones, of which they are: in registers .. */
+    int num_kept; /* .. and then in shared memory */
+    int first_kept; /* above the numbers of those that are kept already */
+    Map *held_of;   /* for each of these: results of loads -> those of the piece */
     bool failed;
 } Pieces;
 
@@ -397,7 +403,7 @@ static const Type *cut_type(const Pieces *p, const Value *value) {
 /* ---- what is held ---- */
 
 static bool holds_any(const Pieces *p, const Nest *nest) {
-    for (int i = 0; i < nest->ops.count && p->num_held; i++)
+    for (int i = 0; i < nest->ops.count && p->num_held + p->num_kept; i++)
         if (nest->ops.data[i]->kind == OP_LOAD &&
             map_get_pointer(&p->held, op_result(nest->ops.data[i])))
             return true;
@@ -405,8 +411,9 @@ static bool holds_any(const Pieces *p, const Nest *nest) {
 }
 
 /* Loads of several nests of one region; returns what a piece of them takes in registers. */
-static int find_held(Pieces *p) {
+static int find_held(Pieces *p, int *bytes) {
     int registers = 0;
+    *bytes = 0;
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < i; k++) {
             const Nest *a = p->nests.data[k], *b = p->nests.data[i];
@@ -414,23 +421,51 @@ static int find_held(Pieces *p) {
                 Op *op = a->ops.data[n];
                 bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
                 if (op->kind != OP_LOAD || held || !has_op(&b->ops, op)) continue;
-                map_set_pointer(&p->held, op_result(op), op);
-                registers += registers_of(p, cut_type(p, op_result(op)));
+                map_set_pointer(&p->held, op_result(op), (void *)(intptr_t)(p->held.count + 1));
+                const Type *type = cut_type(p, op_result(op));
+                registers += registers_of(p, type);
+                *bytes += scratch_aligned(type->lanes * type_size_bytes(type));
             }
         }
     return registers;
+}
+
+static bool note_kept(Op *op, void *user) {
+    Pieces *p = user;
+    int number = op->kind == OP_LOAD ? (int)(load_kept(op) / KEPT_READS) : 0;
+    if (number > p->first_kept) p->first_kept = number;
+    return true;
+}
+
+static bool is_no_product(Op *op, void *user) {
+    (void)user;
+    return op->kind != OP_DOT; /* false ends the walk */
+}
+
+/* Shared memory is for as many blocks as have registers; where there are products it is theirs. */
+static int choose_kept(const Pieces *p, int pieces, int bytes) {
+    const Arch *arch = arch_find(str_of(p->px->target ? p->px->target : ""));
+    int blocks = BLOCK_REGISTERS / (p->threads * (MOST_REGISTERS + 1));
+    if (!arch || !bytes || !region_walk(p->fn->body, is_no_product, NULL)) return 0;
+    int room = arch->shared_limit / (blocks < 1 ? 1 : blocks) - SPARE_SHARED;
+    int most = room < 0 ? 0 : room / bytes, loads = p->held.count;
+    if (most > MOST_KEPT / loads) most = MOST_KEPT / loads;
+    return most < pieces ? most : pieces;
 }
 
 /* As many of the first pieces as there are registers for, with some for the piece at work, are
  * loaded once. */
 static void choose_held(Pieces *p) {
     p->held = (Map){.arena = p->px->scratch};
-    int each = find_held(p), pieces = p->size / p->piece;
+    int bytes, each = find_held(p, &bytes), pieces = p->size / p->piece;
     int left = registers_for_tiles(p) - WORK_REGISTERS;
     p->num_held = each && left > 0 ? left / each : 0;
     if (p->num_held > pieces) p->num_held = pieces;
-    p->held_of = arena_array(p->px->scratch, Map, p->num_held);
-    for (int i = 0; i < p->num_held; i++) p->held_of[i] = (Map){.arena = p->px->scratch};
+    region_walk(p->fn->body, note_kept, p);
+    p->num_kept = choose_kept(p, pieces - p->num_held, bytes);
+    int count = p->num_held + p->num_kept;
+    p->held_of = arena_array(p->px->scratch, Map, count);
+    for (int i = 0; i < count; i++) p->held_of[i] = (Map){.arena = p->px->scratch};
 }
 
 /* ---- writing ---- */
@@ -440,6 +475,8 @@ typedef struct Writer {
     Builder *b;
     Value *start; /* of the piece along the dimension */
     Map made;     /* values -> those of the piece */
+    int nest;     /* its number */
+    bool early;   /* what is held was loaded before the first piece is at work */
 } Writer;
 
 /* What a hint says of runs longer than a piece is not said of the piece. */
@@ -544,25 +581,69 @@ static int count_reduced(const Nest *nest) {
     return count;
 }
 
-/* One of the first pieces, which stand before the loop: what is held of it is there, or is held
- * from now on. */
-static void write_first(Writer *w, const Nest *nest, int at) {
+/* Writes an op of one of the first pieces, which stand before the loop: what is held of it in
+ * registers is there, or is from now on. What is kept in shared memory is a load of the same number
+ * in each nest: were it one for all, what is made of it would be held, too. */
+static void write_first_op(Writer *w, const Op *op, int at) {
     const Pieces *p = w->p;
-    bool holds = at < p->num_held;
-    w->start = build_int(w->b, type_scalar(TYPE_I32), (int64_t)at * p->piece);
-    w->made = (Map){.arena = p->px->scratch};
+    bool held = at < p->num_held + p->num_kept && op->kind == OP_LOAD &&
+                map_get_pointer(&p->held, op_result(op));
+    Value *there = held ? map_get_pointer(&p->held_of[at], op_result(op)) : NULL;
+    bool kept = held && at >= p->num_held;
+    if (there && !kept) {
+        map_set_pointer(&w->made, op_result(op), there);
+        return;
+    }
+    write_op(w, op);
+    if (!held) return;
+    Value *value = map_get_pointer(&w->made, op_result(op));
+    if (kept) {
+        int which = (int)(intptr_t)map_get_pointer(&p->held, op_result(op));
+        int number = p->first_kept + at * p->held.count + which;
+        load_set_kept(value->def, (int64_t)number * KEPT_READS + w->nest);
+    }
+    map_set_pointer(&p->held_of[at], op_result(op), value);
+}
+
+/* Which ops of the nest make what is held, that too. */
+static bool *held_first(const Pieces *p, const Nest *nest) {
+    bool *first = arena_array(p->px->scratch, bool, p->fn->num_values);
+    for (int i = nest->ops.count - 1; i >= 0; i--) {
+        const Op *op = nest->ops.data[i];
+        bool held = op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
+        if (op->num_results != 1 || !(held || first[op_result(op)->id])) continue;
+        first[op_result(op)->id] = true;
+        for (int k = 0; k < op->num_operands; k++) first[op->operands[k]->id] = true;
+    }
+    return first;
+}
+
+/* The first pieces: what is held of them is loaded before the first is waited for; what is kept in
+ * shared memory is read where it is wanted. */
+static Writer *write_held(const Pieces *p, Builder *b, int number, int count, const bool *first) {
+    const Nest *nest = p->nests.data[number];
+    Writer *writers = arena_array(p->px->scratch, Writer, count);
+    for (int k = 0; k < count; k++) {
+        Writer *w = &writers[k];
+        *w = (Writer){.p = p, .b = b, .made = {.arena = p->px->scratch}, .nest = number};
+        b->span = nest->ends.data[0]->span;
+        w->start = build_int(b, type_scalar(TYPE_I32), (int64_t)k * p->piece);
+        w->early = k < p->num_held || (k < p->num_held + p->num_kept && !p->held_of[k].count);
+        for (int i = 0; i < nest->ops.count; i++) {
+            const Op *op = nest->ops.data[i];
+            if (w->early && op->num_results == 1 && first[op_result(op)->id])
+                write_first_op(w, op, k);
+        }
+    }
+    return writers;
+}
+
+static void write_rest(Writer *w, const Nest *nest, int at, const bool *first) {
     for (int i = 0; i < nest->ops.count; i++) {
         const Op *op = nest->ops.data[i];
         if (op->kind == OP_REDUCE && has_op(&nest->ends, op)) continue;
-        bool held = holds && op->kind == OP_LOAD && map_get_pointer(&p->held, op_result(op));
-        Value *there = held ? map_get_pointer(&p->held_of[at], op_result(op)) : NULL;
-        if (there)
-            map_set_pointer(&w->made, op_result(op), there);
-        else
-            write_op(w, op);
-        if (held)
-            map_set_pointer(&p->held_of[at], op_result(op),
-                            map_get_pointer(&w->made, op_result(op)));
+        bool written = w->early && op->num_results == 1 && first[op_result(op)->id];
+        if (!written) write_first_op(w, op, at);
     }
 }
 
@@ -584,7 +665,7 @@ static void write_loop(const Pieces *p, Builder *b, const Nest *nest, int first,
         args[i] = region_add_arg(fn, body, types[i]);
     }
     Builder inside = {.fn = fn, .region = body, .span = b->span};
-    Writer turn = {p, &inside, index, {.arena = p->px->scratch}};
+    Writer turn = {.p = p, .b = &inside, .start = index, .made = {.arena = p->px->scratch}};
     for (int i = 0; i < nest->ops.count; i++)
         if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
             write_op(&turn, nest->ops.data[i]);
@@ -596,30 +677,34 @@ static void write_loop(const Pieces *p, Builder *b, const Nest *nest, int first,
 
 /* Where something is reduced, one piece at least stands before the loop: its lanes are what the
  * reduction starts from. */
-static void write_nest(const Pieces *p, const Nest *nest) {
+static void write_nest(const Pieces *p, int number) {
+    const Nest *nest = p->nests.data[number];
     Builder b = {.fn = p->fn, .region = nest->before->parent, .before = nest->before};
-    Writer w = {.p = p, .b = &b};
-    int count = count_reduced(nest), first = holds_any(p, nest) ? p->num_held : 0, at = 0;
+    int count = count_reduced(nest), at = 0;
+    int first = holds_any(p, nest) ? p->num_held + p->num_kept : 0;
     Value **sums = arena_array(p->px->scratch, Value *, count);
     if (count && !first) first = 1;
+    const bool *held = held_first(p, nest);
+    Writer *writers = write_held(p, &b, number, first, held);
     for (int k = 0; k < first; k++) {
         b.span = nest->ends.data[0]->span;
-        write_first(&w, nest, k);
-        if (k) write_combinations(&w, nest, sums, sums);
+        write_rest(&writers[k], nest, k, held);
+        if (k) write_combinations(&writers[k], nest, sums, sums);
         for (int i = 0; !k && i < nest->ends.count; i++) {
             const Op *end = nest->ends.data[i];
             for (int n = 0; end->kind == OP_REDUCE && n < end->num_operands; n++)
-                sums[at++] = map_get_pointer(&w.made, end->operands[n]);
+                sums[at++] = map_get_pointer(&writers[k].made, end->operands[n]);
         }
     }
     b.span = nest->ends.data[0]->span;
     if (first * p->piece < p->size) write_loop(p, &b, nest, first, count, sums);
+    Writer w = {.p = p, .b = &b};
     write_reductions(&w, nest, sums);
     for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
 }
 
 static void write_all(Pieces *p) {
-    for (int i = 0; i < p->nests.count; i++) write_nest(p, p->nests.data[i]);
+    for (int i = 0; i < p->nests.count; i++) write_nest(p, i);
     func_resolve(p->fn);
     for (int i = 0; i < p->nests.count; i++)
         for (int k = 0; k < p->nests.data[i]->ends.count; k++)

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+/* hold: what is loaded for several loops over pieces, and the registers cannot hold, waits in
+ * shared memory.
+ *
+ *     %x = load %p, %m, %o {kept 64}        %r = ring {stages = 1} : ring<tile<..>>
+ *     ..                                    acquire %r, 0;  fill %r, 0, %p, %m {part = 0}
+ *     %s = reduce %x ..             ->      ..;  ready %r, 0
+ *     ..                                    %x = select %m, (convert (peek %r, 0)), %o
+ *     %y = load %p, %m, %o {kept 65}        %s = reduce %x ..
+ *     %e = fsub %y, ..                      %y = select %m, (convert (peek %r, 0)), %o
+ *                                           %e = fsub %y, ..;  release %r, 0
+ *
+ * Pass pieces says which loads are of the same. The copies pass no register, so all of a row are
+ * under way at a time. Loads that stand together make a ring, whose first reader waits. Where there
+ * is no room a load stays what it is. */
+#include "ir/arch.h"
+#include "ir/place.h"
+#include "ir/trips.h"
+#include "opt/opt.h"
+
+typedef struct Holder {
+    Func *fn;
+    int limit, end; /* of shared memory; of the rings so far */
+    int count;      /* of loads that make a ring */
+    Op *loads[MAX_PARTS];
+    const Type *types[MAX_PARTS];
+    int numbers[MAX_PARTS];
+    Value *held[MAX_PARTS]; /* in registers, by the first of the loops */
+    Value *turn[2];
+} Holder;
+
+/* Written and read by the same lanes. */
+static const Type *held_type(const Holder *h, const Op *load) {
+    const Type *type = op_result(load)->type;
+    const Layout *layout = type_layout(type);
+    Swizzle swizzle = swizzle_choose(layout, layout, type_size_bytes(type));
+    return type_placed(h->fn->types, type, place_shared(h->fn->types, &swizzle));
+}
+
+typedef struct Uses {
+    const Op *load;
+    bool here;
+} Uses;
+
+static bool is_used_here(Op *op, void *user) {
+    Uses *u = user;
+    for (int i = 0; i < op->num_operands; i++)
+        if (op->operands[i] == op_result(u->load)) u->here &= op->parent == u->load->parent;
+    return u->here;
+}
+
+static bool can_hold(const Holder *h, const Op *op) {
+    if (op->kind != OP_LOAD || !load_kept(op) || load_volatile(op)) return false;
+    const Type *type = op_result(op)->type;
+    if (!type_is_tile(type) || type_is_bool(type) || type_is_ptr(type)) return false;
+    Uses u = {op, true};
+    region_walk(h->fn->body, is_used_here, &u);
+    return u.here;
+}
+
+/* From this op on: loads with no reader of any of them between. */
+static void find_loads(Holder *h, Op *from) {
+    int end = h->end;
+    h->count = 0;
+    for (Op *op = from; op && h->count < MAX_PARTS; op = op->next) {
+        for (int i = 0; i < op->num_operands; i++)
+            for (int k = 0; k < h->count; k++)
+                if (op->operands[i] == op_result(h->loads[k])) return;
+        if (op->num_regions || !can_hold(h, op)) continue;
+        const Type *type = held_type(h, op);
+        int bytes = scratch_aligned(type->lanes * type_size_bytes(type));
+        if (end + bytes > h->limit) return;
+        end += bytes;
+        h->loads[h->count] = op, h->types[h->count++] = type;
+    }
+}
+
+/* ---- writing ---- */
+
+static int number_of(const Op *op) {
+    return op->kind == OP_LOAD ? (int)(load_kept(op) / KEPT_READS) : 0;
+}
+
+static void write_fills(Holder *h) {
+    Builder at = {.fn = h->fn, .region = h->loads[0]->parent, .before = h->loads[0]};
+    at.span = h->loads[0]->span;
+    const Type *type = type_ring(h->fn->types, h->count, h->types);
+    Op *ring = build_op(&at, OP_RING, 0, NULL, 1, &type, 0, NULL);
+    ring_set_stages(ring, 1), ring_set_offset(ring, h->end);
+    h->end = ring_end(ring);
+    h->turn[0] = op_result(ring), h->turn[1] = build_int(&at, type_scalar(TYPE_I32), 0);
+    build_op(&at, OP_ACQUIRE, 2, h->turn, 0, NULL, 0, NULL);
+    for (int i = 0; i < h->count; i++) {
+        Op *load = h->loads[i];
+        Value *operands[4] = {h->turn[0], h->turn[1], load_pointer(load), load_mask(load)};
+        at.before = load, at.span = load->span;
+        Op *fill = build_op(&at, OP_FILL, load_mask(load) ? 4 : 3, operands, 0, NULL, 0, NULL);
+        fill_set_part(fill, i), fill_set_width(fill, load_width(load));
+        h->held[i] = NULL;
+        h->numbers[i] = number_of(load);
+        load_set_kept(load, 0); /* nobody reads it any more */
+    }
+}
+
+static bool is_zero(const Value *value) {
+    uint64_t bits;
+    return !value || (value_is_constant(value, &bits) && !bits);
+}
+
+/* The load's tile in registers, before op. */
+static Value *read_back(Holder *h, int part, Op *op) {
+    Op *load = h->loads[part];
+    Builder at = {.fn = h->fn, .region = op->parent, .before = op, .span = load->span};
+    Op *peek = build_op(&at, OP_PEEK, 2, h->turn, 1, &h->types[part], 0, NULL);
+    peek_set_part(peek, part);
+    Value *from = op_result(peek);
+    const Type *type = op_result(load)->type;
+    Value *tile = op_result(build_op(&at, OP_CONVERT, 1, &from, 1, &type, 0, NULL));
+    if (load_mask(load) && !is_zero(load_other(load))) {
+        Value *operands[3] = {load_mask(load), tile, load_other(load)};
+        tile = op_result(build_op(&at, OP_SELECT, 3, operands, 1, &type, 0, NULL));
+    }
+    return tile;
+}
+
+/* A later load of the same is read from the ring instead. */
+static bool write_later(Holder *h, Op *op) {
+    for (int k = 0; k < h->count && number_of(op); k++) {
+        if (op == h->loads[k] || number_of(op) != h->numbers[k]) continue;
+        op_result(op)->replaced = read_back(h, k, op);
+        load_set_kept(op, 0);
+        return true;
+    }
+    return false;
+}
+
+static bool write_first(Holder *h, Op *op, bool *is_ready) {
+    bool reads = false;
+    for (int i = 0; i < op->num_operands; i++)
+        for (int k = 0; k < h->count; k++) {
+            if (op->operands[i] != op_result(h->loads[k])) continue;
+            Builder at = {.fn = h->fn, .region = op->parent, .before = op, .span = op->span};
+            if (!*is_ready) build_op(&at, OP_READY, 2, h->turn, 0, NULL, 0, NULL);
+            *is_ready = reads = true;
+            if (!h->held[k]) h->held[k] = read_back(h, k, op);
+            op->operands[i] = h->held[k];
+        }
+    return reads;
+}
+
+static void write_reads(Holder *h) {
+    bool is_ready = false;
+    Op *last = NULL;
+    for (Op *op = h->loads[0]; op; op = op->next)
+        if (write_first(h, op, &is_ready) || write_later(h, op)) last = op;
+    Builder at = {.fn = h->fn, .region = last->parent, .before = last->next, .span = last->span};
+    build_op(&at, OP_RELEASE, 2, h->turn, 0, NULL, 0, NULL);
+}
+
+static bool hold_region(Holder *h, Region *region) {
+    bool changed = false;
+    for (Op *op = region->first; op; op = op->next) {
+        find_loads(h, op->kind == OP_LOAD ? op : NULL);
+        if (h->count && h->loads[0] == op) {
+            write_fills(h);
+            write_reads(h);
+            changed = true;
+        }
+        for (int i = 0; i < op->num_regions; i++) changed |= hold_region(h, op->regions[i]);
+    }
+    return changed;
+}
+
+/* ---- all ---- */
+
+typedef struct Room {
+    const Func *fn;
+    bool has_atomics;
+    int scratch, end;
+} Room;
+
+static bool note_room(Op *op, void *user) {
+    Room *room = user;
+    int scratch = op_scratch(room->fn, room->has_atomics, op);
+    if (scratch > room->scratch) room->scratch = scratch;
+    if (op->kind == OP_RING && ring_end(op) > room->end) room->end = ring_end(op);
+    return true;
+}
+
+bool pass_hold(PassCtx *px, Func *fn) {
+    if (fn->form != FORM_PLACED) return false;
+    Room room = {.fn = fn, .has_atomics = func_has_atomics(fn)};
+    region_walk(fn->body, note_room, &room);
+    Holder h = {.fn = fn, .end = room.end};
+    h.limit = arch_find(fn->target)->shared_limit - room.scratch - SMALL_SCRATCH;
+    if (!hold_region(&h, fn->body)) return false;
+    func_resolve(fn);
+    pass_dce(px, fn);
+    func_renumber(fn);
+    return true;
+}
