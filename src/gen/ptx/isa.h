@@ -85,6 +85,7 @@ typedef enum PtxFold {
     FOLD_REM,
     FOLD_EXTREME, /* min, max */
     FOLD_LESS,
+    FOLD_COMPARE, /* f32 */
     FOLD_SELECT,
     FOLD_SEXT,
     FOLD_ZEXT,

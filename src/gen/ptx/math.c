@@ -90,11 +90,14 @@ static Tir log_f32(Tirs *b, Tir x, bool base_2) {
         r = fma32(b, s, p, f);
         r = fma32(b, e, tir_f32(b, 0x1.62e430p-1f), r);
     }
-    Tir positive = tir_2(b, TIR_GT_F32, x, tir_f32(b, 0));
-    Tir finite = tir_2(b, TIR_LT_F32, x, tir_f32(b, INFINITY));
-    Tir odd = tir_select(b, positive, x, tir_i32(b, 0x7fffffff)); /* infinity; NaN or negative */
-    odd = tir_select(b, tir_2(b, TIR_EQ_F32, x, tir_f32(b, 0)), tir_f32(b, -INFINITY), odd);
-    return tir_select(b, tir_2(b, TIR_AND_P, positive, finite), r, odd);
+    Tir positive = tir_2(b, TIR_GT_F32, x, tir_f32(b, 0)), odd = x;
+    Tir good = tir_2(b, TIR_LT_F32, x, tir_f32(b, INFINITY));
+    if (!tir_is_const(b, positive, NULL)) {
+        /* The bits of a positive, finite number; of 0, infinity, NaN and less lg2 is right. */
+        good = tir_2(b, TIR_LT_U32, tir_2(b, TIR_SUB32, x, tir_i32(b, 1)), tir_i32(b, 0x7f7fffff));
+        odd = tir_1(b, TIR_LG2FLUSH_F32, a);
+    }
+    return tir_select(b, good, r, odd);
 }
 
 static Tir tanh_f32(Tirs *b, Tir x) {

@@ -229,6 +229,7 @@ static uint64_t known_zeros(const Tirs *b, TirOp op, const Tir *args, RegClass c
     case FOLD_MULWIDE:
     case FOLD_NOT:
     case FOLD_LESS:
+    case FOLD_COMPARE:
     case FOLD_LOW16:
     case FOLD_PACK: return 0;
     }
@@ -444,6 +445,34 @@ static Tir fold_less(Tirs *b, Tir x, Tir y) {
     return raw(b, TIR_GT_S32, left, tir_i32(b, (int64_t)c), 0);
 }
 
+/* max.f32 and min.f32 with a number are never NaN, nor beyond it. */
+static bool number_bound(const Tirs *b, Tir x, TirOp op, float *bound) {
+    uint64_t bits;
+    for (int i = 0; i < 2 && tir_is(b, x, op); i++)
+        if (tir_is_const(b, b->list.data[x].args[i], &bits)) {
+            *bound = (float)float_decode(FLOAT_F32, bits);
+            return !isnan(*bound);
+        }
+    return false;
+}
+
+static Tir fold_compare(Tirs *b, TirOp op, Tir x, Tir y) {
+    float low = -INFINITY, high = INFINITY;
+    uint64_t bits;
+    if (!tir_is_const(b, y, &bits)) return 0;
+    if (!number_bound(b, x, TIR_MAX_F32, &low) && !number_bound(b, x, TIR_MIN_F32, &high)) return 0;
+    float with = (float)float_decode(FLOAT_F32, bits);
+    bool above = low > with, below = high < with, never_less = low >= with,
+         never_more = high <= with;
+    if (op == TIR_EQ_F32 && (above || below)) return tir_bool(b, false);
+    if (op == TIR_NE_F32 && (above || below)) return tir_bool(b, true);
+    if ((op == TIR_LT_F32 && below) || (op == TIR_LE_F32 && never_more)) return tir_bool(b, true);
+    if ((op == TIR_LT_F32 && never_less) || (op == TIR_LE_F32 && above)) return tir_bool(b, false);
+    if ((op == TIR_GT_F32 && above) || (op == TIR_GE_F32 && never_less)) return tir_bool(b, true);
+    if ((op == TIR_GT_F32 && never_more) || (op == TIR_GE_F32 && below)) return tir_bool(b, false);
+    return 0;
+}
+
 /* op(op^-1(y)) is y. */
 Tir tir_argument(const Tirs *b, Tir x, int index) { return b->list.data[x].args[index]; }
 
@@ -472,6 +501,7 @@ static Tir fold(Tirs *b, TirOp op, Tir x, Tir y) {
     case FOLD_REM: return fold_divide(b, op, x, y);
     case FOLD_EXTREME: return x == y ? x : 0;
     case FOLD_LESS: return fold_less(b, x, y);
+    case FOLD_COMPARE: return fold_compare(b, op, x, y);
     case FOLD_SEXT:
     case FOLD_ZEXT: return fold_widen(b, op, x);
     case FOLD_LOW32: inner = undone(b, x, TIR_SEXT); return inner ? inner : undone(b, x, TIR_ZEXT);
