@@ -4,10 +4,11 @@
  *
  * The root's dimensions are the kernel's loops. A node is evaluated at a Place: which loop
  * numbers each of its dimensions. Its operands are views of other nodes' results; where a view
- * has the result's dimensions, in any order, some repeated, the place goes through it. A
- * reduction keeps the loops of its place and runs over others, the row's: those that are left,
- * or new ones. All reductions of a kernel run over the same. What does not fit makes a node that
- * is stored: the culprit. */
+ * has the result's dimensions, in any order, some repeated, the place goes through it. Another view
+ * of a pointwise result, reshaped or of a part, goes on to its operands, where these lie as it
+ * does. A reduction keeps the loops of its place and runs over others, the row's: those that are
+ * left, or new ones. All reductions of a kernel run over the same. What does not fit makes a node
+ * that is stored: the culprit. */
 #include "fuse/fuse.h"
 
 static const TraceNode *node_of(const Build *build, int node) {
@@ -82,7 +83,7 @@ static Value value_new(ValueKind kind, int node, int part) {
 
 static bool is_same_place(const Place *a, const Place *b) {
     return !memcmp(a->loops, b->loops, sizeof a->loops) && a->indexed == b->indexed &&
-           a->index == b->index;
+           a->index == b->index && a->seen == b->seen;
 }
 
 static int find_value(const Build *build, int node, int part, const Place *place) {
@@ -173,6 +174,62 @@ static bool place_through(const tern_tensor *view, const tern_tensor *out, const
     return true;
 }
 
+/* ---- other views of what is computed ---- */
+
+/* -1: there are too many. */
+static int find_seen(Build *build, const tern_tensor *view) {
+    Seen seen;
+    memset(&seen, 0, sizeof seen); /* compared as bytes */
+    seen.rank = view->rank;
+    seen.offset = view->offset;
+    memcpy(seen.shape, view->shape, (size_t)view->rank * sizeof *seen.shape);
+    memcpy(seen.strides, view->strides, (size_t)view->rank * sizeof *seen.strides);
+    for (int i = 0; i < build->num_seen; i++)
+        if (!memcmp(&build->seen[i], &seen, sizeof seen)) return i;
+    if (build->num_seen == MAX_SEEN) return -1;
+    build->seen[build->num_seen] = seen;
+    return build->num_seen++;
+}
+
+/* An operand of a node, as a view of the node's result sees it: where the operand is one element,
+ * where it lies as the result does, or where it can be reshaped as the whole is. */
+static bool operand_as_seen(const tern_tensor *operand, const tern_tensor *out, const Seen *seen,
+                            tern_tensor *as) {
+    tern_tensor wide = *out;
+    bool is_one = true, is_alike = true;
+    int64_t count = 1, dense[TERN_MAX_RANK];
+    broadcast_strides(operand, out->rank, out->shape, wide.strides);
+    for (int d = 0; d < out->rank; d++) {
+        if (out->shape[d] == 1) continue;
+        is_one = is_one && !wide.strides[d];
+        is_alike = is_alike && wide.strides[d] == out->strides[d];
+    }
+    *as = *operand;
+    as->rank = seen->rank;
+    memcpy(as->shape, seen->shape, sizeof as->shape);
+    memset(as->strides, 0, sizeof as->strides);
+    if (is_one) return true;
+    memcpy(as->strides, seen->strides, sizeof as->strides);
+    as->offset += seen->offset - out->offset;
+    if (is_alike) return true;
+    for (int d = 0; d < seen->rank; d++) count *= seen->shape[d];
+    strides_of(seen->rank, seen->shape, dense);
+    bool is_whole = count == out->numel && seen->offset == out->offset && out->is_contiguous &&
+                    !memcmp(dense, seen->strides, (size_t)seen->rank * sizeof *dense);
+    return is_whole && view_strides(&wide, seen->rank, seen->shape, as->strides);
+}
+
+static int eval_seen(Build *build, const tern_tensor *view, int writer, const Place *place) {
+    int seen = node_of(build, writer)->run.kind == RUN_MAP && !is_root(build, writer) &&
+                       place->indexed < 0 && place->index < 0
+                   ? find_seen(build, view)
+                   : -1;
+    if (seen < 0) return fail(build, writer, WHY_VIEW);
+    Place in = *place;
+    in.seen = (int8_t)(seen + 1);
+    return eval_node(build, writer, &in);
+}
+
 static int eval_view(Build *build, const tern_tensor *view, int storage, const Place *place,
                      int64_t step, bool is_raw, int reader) {
     const Trace *trace = build->plan->trace;
@@ -181,7 +238,7 @@ static int eval_view(Build *build, const tern_tensor *view, int storage, const P
         Place through;
         if (!build->plan->states[writer].is_stored || is_root(build, writer)) {
             if (!place_through(view, &node_of(build, writer)->out, place, step, &through))
-                return fail(build, writer, WHY_VIEW);
+                return eval_seen(build, view, writer, place);
             return eval_node(build, writer, &through);
         }
     }
@@ -206,6 +263,14 @@ static int eval_operand(Build *build, int node, int i, int rank, const Place *pl
     const TraceNode *of = node_of(build, node);
     const tern_operand *operand = &of->run.operands[i];
     if (operand->kind != TERN_OPERAND_TENSOR) return add_number(build, operand, type);
+    if (place->seen) {
+        tern_tensor as;
+        Place in = *place;
+        in.seen = 0;
+        if (!operand_as_seen(&of->tensors[i], &of->out, &build->seen[place->seen - 1], &as))
+            return fail(build, node, WHY_VIEW);
+        return eval_view(build, &as, build->plan->states[node].storages[i], &in, 0, false, node);
+    }
     Place at = place_of_operand(&of->tensors[i], rank, place);
     return eval_view(build, &of->tensors[i], build->plan->states[node].storages[i], &at, 0, false,
                      node);
@@ -503,7 +568,7 @@ bool build_kernel(Build *build, FusePlan *plan, const int *roots, int num_roots)
     build->num_roots = num_roots;
     memcpy(build->roots, roots, (size_t)num_roots * sizeof *roots);
     build->num_loops = build->num_row_loops = build->num_values = build->num_accesses = 0;
-    build->num_stores = build->num_nodes = build->num_path = 0;
+    build->num_stores = build->num_nodes = build->num_path = build->num_seen = 0;
     build->row_loops = 0;
     build->side = SIDE_NONE;
     build->product = build->loop_m = build->loop_n = build->loop_a = build->loop_b = -1;

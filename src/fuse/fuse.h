@@ -39,8 +39,16 @@ typedef enum Why {
 typedef struct Place {
     int8_t loops[TERN_MAX_RANK];
     int8_t indexed; /* the dimension; -1: none */
+    int8_t seen;    /* 1 + which of the build's views it is in; 0: the node's own dimensions */
     int16_t index;  /* the value */
 } Place;
+
+/* Other dimensions that elements of a pointwise node are seen in: reshaped, or a part. */
+enum { MAX_SEEN = 32 };
+typedef struct Seen {
+    int rank;
+    int64_t offset, shape[TERN_MAX_RANK], strides[TERN_MAX_RANK];
+} Seen;
 
 typedef enum ValueKind {
     VALUE_LOAD,
@@ -100,6 +108,8 @@ typedef struct Build {
     Side side;          /* that is being evaluated */
     int num_values, num_accesses, num_stores, num_nodes;
     int num_path, path[MAX_NODES]; /* from a root to the node that is being evaluated */
+    int num_seen;
+    Seen seen[MAX_SEEN];
     Value values[MAX_VALUES];
     Access accesses[MAX_ACCESSES]; /* loads; then, from num_accesses on, stores */
     Store stores[MAX_ROOTS];

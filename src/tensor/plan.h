@@ -236,6 +236,8 @@ typedef struct RowCall {
     double p;
 } RowCall;
 tern_status rows_run(const RowCall *row_call, tern_tensor *out);
+/* split.c: of few long rows, by several launches. False: they are not, or not of such an op. */
+bool rows_split(const RowCall *whole, tern_tensor *out, tern_status *status);
 /* y[.., m, n] = sum over k of a[.., m, k] * b[.., k, n]; a and b have y's batches, or strides 0. */
 tern_status product_run(tern_session *session, const tern_tensor *a, const tern_tensor *b,
                         tern_tensor *y);

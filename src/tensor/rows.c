@@ -344,78 +344,6 @@ static tern_status note(const RowCall *row_call, const tern_tensor *out) {
     return trace_run(row_call->session->trace, &run, out);
 }
 
-/* ---- a whole tensor to one number ---- */
-
-enum {
-    SPLIT_FROM = 1 << 17, /* elements; below, a second launch costs more than it saves */
-    PIECE = 1 << 14,      /* elements of a piece, at least */
-    MOST_PIECES = 2048    /* some for each processor of a GPU */
-};
-
-/* One row is one program's. A tensor that becomes one number is cut into pieces, a row each, whose
- * results are combined by a second launch: always the same pieces of the same shape. */
-static bool is_split(const RowCall *row_call) {
-    static const int ops[] = {TERN_OP_sum, TERN_OP_mean, TERN_OP_amax, TERN_OP_amin};
-    const tern_tensor *x = row_call->x;
-    bool fits = false;
-    for (int i = 0; i < COUNT(ops); i++) fits |= row_call->op == ops[i];
-    for (int d = 0; d < x->rank; d++) fits &= row_call->in_row[d];
-    return fits && !row_call->keeps && x->numel >= SPLIT_FROM && tern_is_contiguous(x);
-}
-
-/* Rows of `length` elements from `start` on, each to one of `to` from `at` on. */
-static tern_status run_piece(const RowCall *whole, tern_tensor *flat, int64_t start, int64_t rows,
-                             int64_t length, tern_tensor *to, int64_t at) {
-    tern_tensor *part = tern_slice(flat, 0, start, start + rows * length, 1), *table = NULL,
-                *into = tern_slice(to, 0, at, at + rows, 1);
-    tern_status status = TERN_ERROR_NO_MEMORY;
-    if (part) table = tern_view(part, 2, (const int64_t[]){rows, length});
-    if (table && into) {
-        RowCall piece = {.session = whole->session,
-                         .op = whole->op == TERN_OP_mean ? TERN_OP_sum : whole->op,
-                         .compute = whole->compute,
-                         .x = table,
-                         .in_row = {false, true}};
-        status = rows_run(&piece, into);
-    }
-    tern_drop(table), tern_drop(part), tern_drop(into);
-    return status;
-}
-
-/* Of a mean the sum, which is divided by the number of all. */
-static tern_status run_last(const RowCall *whole, tern_tensor *partial, tern_tensor *out) {
-    bool is_mean = whole->op == TERN_OP_mean;
-    RowCall last = {.session = whole->session,
-                    .op = is_mean ? TERN_OP_sum : whole->op,
-                    .compute = whole->compute,
-                    .x = partial,
-                    .in_row = {true}};
-    if (!is_mean) return rows_run(&last, out);
-    tern_tensor *sum = tern_empty(whole->session, whole->compute, 0, NULL);
-    const tern_operand operands[] = {tern_of(sum), tern_number((double)whole->x->numel)};
-    tern_status status = sum ? rows_run(&last, sum) : TERN_ERROR_NO_MEMORY;
-    if (!status) status = tern_op_into(out, TERN_OP_div, operands, 2, 0, 0);
-    tern_drop(sum);
-    return status;
-}
-
-static tern_status run_split(const RowCall *whole, tern_tensor *out) {
-    int64_t count = whole->x->numel, pieces = count / PIECE;
-    if (pieces > MOST_PIECES) pieces = MOST_PIECES;
-    int64_t length = count / pieces, rest = count % pieces;
-    bool records = tern_set_grad_mode(whole->session, false);
-    tern_tensor *flat = tern_view((tern_tensor *)whole->x, 1, &count);
-    tern_tensor *partial =
-        tern_empty(whole->session, whole->compute, 1, (const int64_t[]){pieces + (rest != 0)});
-    tern_status status = flat && partial ? TERN_OK : TERN_ERROR_NO_MEMORY;
-    if (!status) status = run_piece(whole, flat, 0, pieces, length, partial, 0);
-    if (!status && rest) status = run_piece(whole, flat, pieces * length, 1, rest, partial, pieces);
-    if (!status) status = run_last(whole, partial, out);
-    tern_drop(partial), tern_drop(flat);
-    tern_set_grad_mode(whole->session, records);
-    return status;
-}
-
 tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
     const OpRow *row = op_row(row_call->op);
     const tern_tensor *inputs[MAX_INPUTS] = {row_call->x, row_call->weight, row_call->bias};
@@ -423,8 +351,9 @@ tern_status rows_run(const RowCall *row_call, tern_tensor *out) {
     Call call;
     FormKey key = {.words = {0, 0, 0}};
     if (!out->numel) return TERN_OK;
+    tern_status status;
+    if (rows_split(row_call, out, &status)) return status;
     if (row_call->session->trace) return note(row_call, out);
-    if (is_split(row_call)) return run_split(row_call, out);
     call.p = row_call->p;
     tern_tensor scalar = {.rank = 0};
     const tern_tensor *laid[MAX_INPUTS];

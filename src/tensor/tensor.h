@@ -160,6 +160,8 @@ bool dim_wrap(tern_session *session, int rank, int dim, int *wrapped);
 tern_tensor *view_new(const tern_tensor *tensor, int rank, const int64_t *shape,
                       const int64_t *strides, int64_t offset);
 
+/* Strides of the same elements in other sizes of the same number. False: there are none. */
+bool view_strides(const tern_tensor *tensor, int rank, const int64_t *shape, int64_t *strides);
 tern_tensor *view_same(const tern_tensor *tensor);
 
 /* ---- promote.c ---- */

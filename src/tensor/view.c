@@ -183,8 +183,7 @@ static bool infer_size(const tern_tensor *tensor, int rank, const int64_t *asked
 }
 
 /* Runs of dimensions that lie behind one another are one; the new sizes must divide these runs. */
-static bool view_strides(const tern_tensor *tensor, int rank, const int64_t *shape,
-                         int64_t *strides) {
+bool view_strides(const tern_tensor *tensor, int rank, const int64_t *shape, int64_t *strides) {
     if (!tensor->numel) {
         strides_of(rank, shape, strides);
         return true;

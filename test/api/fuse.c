@@ -266,7 +266,7 @@ static const struct {
     {"attention", attention, 20, 33, 1, "attention: 4 ops, 3 kernels;",
      "mul float32[20, 20], stored: a product's result joins only"},
     {"residual", residual, 34, 33, 3, "residual: 6 ops, 2 kernels;", "a product"},
-    {"views", views, 5, 4, 2, "views: 4 ops, 3 kernels;", "its reader sees it reshaped, sliced"},
+    {"views", views, 5, 4, 2, "views: 4 ops, 2 kernels;", "a result of the function"},
     {"scan", scan, 5, 40, 1, "scan: 3 ops, 2 kernels and 1 op run alone;", "as it does op by op"},
     {"global", global, 300, 300, 1, "global: 4 ops, 2 kernels;", "few rows, and long ones"},
     {"in_order", in_order, 3, 4, 1, "in_order: 5 ops, ", "reads memory that the function writes"},
