@@ -31,7 +31,6 @@ typedef struct Array {
     TypeKind lane;
     int64_t offset, bytes;
     bool dedicated; /* its memory is never given to another array */
-    bool released;
     bool held;           /* a variable of the program, so that vectors of it stay in registers */
     VEC(Value *) values; /* that live here */
 } Array;
@@ -90,6 +89,7 @@ typedef struct Gen {
     int64_t scratch_bytes, held_bytes;
     VEC(FreeBlock) free_blocks;
     VEC(Array *) arrays; /* of the regions that are open, innermost last */
+    VEC(int) used;       /* of these, in order, whose memory may be given away, but was not yet */
     VEC(Op *) pending;   /* roots that will share the next nest */
     VEC(Op *) loads;     /* tile loads of this region that nobody has asked for yet */
     bool cuts_nests;     /* that would grow long */

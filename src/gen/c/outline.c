@@ -66,6 +66,17 @@ typedef struct Group {
     int numbers[MOST_NUMBERS], num_numbers; /* tokens that differ, a parameter each */
 } Group;
 
+typedef struct Locals {
+    Map map; /* name -> its number + 1, as a pointer into numbers */
+    int count;
+    char numbers[1 << 15];
+} Locals;
+
+typedef struct Scan {
+    Locals locals;
+    bool line_start, after_word, after_address;
+} Scan;
+
 typedef struct Outline {
     Gen *g;
     Map types; /* name -> Str *: its type, of v1, a2, last3, next0 */
@@ -76,6 +87,7 @@ typedef struct Outline {
     VEC(Group *) order;
     Buf *functions;
     int count;
+    Scan *scan; /* of one block after the other: it is large */
 } Outline;
 
 /* ---- scanning ---- */
@@ -85,6 +97,7 @@ static Str part(Str s, int from, int to) { return (Str){s.data + from, to - from
 /* One of the prefixes, then digits; may_pair: then perhaps _ and digits. */
 static bool is_numbered(Str word, const char *const *prefixes, int count, bool may_pair) {
     for (int i = 0; i < count; i++) {
+        if (*word.data != *prefixes[i]) continue;
         int length = (int)strlen(prefixes[i]);
         if (word.length <= length || memcmp(word.data, prefixes[i], (size_t)length)) continue;
         int end = c_digits_end(word, length);
@@ -159,12 +172,6 @@ static int outside_of(Outline *o, Copy *copy, Str word, const Str *type) {
     return copy->outside.count - 1;
 }
 
-typedef struct Locals {
-    Map map; /* name -> its number + 1, as a pointer into numbers */
-    int count;
-    char numbers[1 << 15];
-} Locals;
-
 static int local_of(Locals *locals, Str word, bool declares) {
     char *known = map_get(&locals->map, word);
     if (known) return (int)(known - locals->numbers);
@@ -174,11 +181,6 @@ static int local_of(Locals *locals, Str word, bool declares) {
 }
 
 static int block_length(const Copy *copy) { return copy->block.end - copy->block.start; }
-
-typedef struct Scan {
-    Locals locals;
-    bool line_start, after_word, after_address;
-} Scan;
 
 /* False: it cannot be a function. */
 static bool scan_token(Outline *o, Copy *copy, Scan *scan, Str s, int at, int end) {
@@ -230,9 +232,10 @@ static const Copy *next_call(const Outline *o, int *next, int at, int end) {
 
 /* False: it cannot be a function. */
 static bool scan_block(Outline *o, Copy *copy) {
-    Scan *scan = arena_new_of(o->g->arena, Scan);
-    scan->locals.map.arena = o->g->arena;
-    scan->line_start = true;
+    Scan *scan = o->scan;
+    scan->locals.map = (Map){.arena = o->g->arena};
+    scan->locals.count = 0;
+    scan->line_start = true, scan->after_word = scan->after_address = false;
     int at = copy->block.start, next = (int)(copy - o->copies) + 1;
     for (const Copy *inner; (inner = next_call(o, &next, at, copy->block.end));
          at = inner->block.end)
@@ -452,6 +455,7 @@ Str outline(Gen *g, Str before, Str body) {
     Outline o = {.g = g, .body = body, .functions = &g->functions};
     Buf out = {.arena = g->arena};
     if (body.length < SHORT_TEXT) return body;
+    o.scan = arena_new_of(g->arena, Scan);
     Str place = STR("const int *");
     o.types.arena = g->arena;
     map_set(&o.types, STR("P"), &place);

@@ -597,11 +597,13 @@ static void forget_stored(Gen *g, const Array *array, const Region *region) {
 
 void region_end(Gen *g, Region *region, int arrays_from) {
     if (region->last) set_done(g, region->last);
-    for (int i = arrays_from; i < g->arrays.count; i++) {
-        Array *array = g->arrays.data[i];
-        forget_stored(g, array, region);
-        if (!array->released && !array->dedicated)
-            vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
+    int used = g->used.count;
+    while (used > 0 && g->used.data[used - 1] >= arrays_from) used--;
+    for (int i = used; i < g->used.count; i++) {
+        const Array *array = g->arrays.data[g->used.data[i]];
+        vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
     }
-    g->arrays.count = arrays_from;
+    for (int i = arrays_from; i < g->arrays.count; i++)
+        forget_stored(g, g->arrays.data[i], region);
+    g->used.count = used, g->arrays.count = arrays_from;
 }

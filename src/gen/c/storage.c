@@ -87,6 +87,7 @@ Array *array_new(Gen *g, const Type *type, bool dedicated) {
     array->bytes = (bytes + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
     array->dedicated = dedicated;
     array->offset = scratch_take(g, array->bytes, dedicated);
+    if (!dedicated) vec_push(g->arena, &g->used, g->arrays.count);
     vec_push(g->arena, &g->arrays, array);
     const char *c_type = array_type(array->lane);
     line(g, &g->decls, 1, "%s *a%d = (%s *)(S + %lld);", c_type, array->id, c_type,
@@ -154,15 +155,20 @@ static bool value_is_finished(Gen *g, const Value *value, int depth) {
 }
 
 void arrays_release(Gen *g, int from) {
-    for (int i = from; i < g->arrays.count; i++) {
-        Array *array = g->arrays.data[i];
-        bool finished = !array->dedicated && !array->released && array->values.count > 0;
+    int first = g->used.count;
+    while (first > 0 && g->used.data[first - 1] >= from) first--;
+    int kept = first;
+    for (int i = first; i < g->used.count; i++) {
+        Array *array = g->arrays.data[g->used.data[i]];
+        bool finished = array->values.count > 0;
         for (int k = 0; k < array->values.count && finished; k++)
             finished = value_is_finished(g, array->values.data[k], 8);
-        if (!finished) continue;
-        array->released = true;
-        vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
+        if (finished)
+            vec_push(g->arena, &g->free_blocks, (FreeBlock){array->offset, array->bytes});
+        else
+            g->used.data[kept++] = g->used.data[i];
     }
+    g->used.count = kept;
 }
 
 /* May `only_user` overwrite the memory of value? */
