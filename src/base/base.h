@@ -56,6 +56,8 @@ typedef struct Str {
 #define STR_ARG(s)   (s).length, (s).data /* for "%.*s" */
 Str str_of(const char *c_string);
 Str str_copy(Arena *arena, Str s); /* the copy is NUL-terminated */
+Str str_vformat(Arena *arena, const char *format, va_list args)
+    __attribute__((format(printf, 2, 0)));
 Str str_format(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool str_equal(Str a, Str b);
 bool str_is(Str a, const char *c_string);

@@ -14,13 +14,28 @@ Str str_copy(Arena *arena, Str s) {
 
 const char *str_c(Arena *arena, Str s) { return str_copy(arena, s).data; }
 
+/* Most are short: they take no more of the arena than they need. */
+Str str_vformat(Arena *arena, const char *format, va_list args) {
+    char small[256];
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(small, sizeof small, format, args);
+    if (length < 0) BUG("bad format '%s'", format);
+    char *data = arena_alloc(arena, (size_t)length + 1);
+    if (length < (int)sizeof small)
+        memcpy(data, small, (size_t)length);
+    else
+        vsnprintf(data, (size_t)length + 1, format, again);
+    va_end(again);
+    return (Str){data, length};
+}
+
 Str str_format(Arena *arena, const char *format, ...) {
-    Buf buf = {.arena = arena};
     va_list args;
     va_start(args, format);
-    buf_vprintf(&buf, format, args);
+    Str result = str_vformat(arena, format, args);
     va_end(args);
-    return buf_str(&buf);
+    return result;
 }
 
 bool str_equal(Str a, Str b) {

@@ -8,10 +8,9 @@
 Str text(Gen *g, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    Buf buf = {.arena = g->arena};
-    buf_vprintf(&buf, format, args);
+    Str result = str_vformat(g->arena, format, args);
     va_end(args);
-    return buf_str(&buf);
+    return result;
 }
 
 void line(Gen *g, Buf *out, int depth, const char *format, ...) {

@@ -54,7 +54,8 @@ typedef struct Copy {
     int level;    /* 0: a nest; else above those of the blocks in it */
     bool in_loop; /* of the program */
     bool returns;
-    VEC(Token) tokens;
+    Token *tokens;
+    int num_tokens;
     VEC(OutsideName) outside;
     VEC(int) own;     /* locals that the function declares */
     VEC(Str) numbers; /* arguments for what differs among the copies */
@@ -74,6 +75,7 @@ typedef struct Locals {
 
 typedef struct Scan {
     Locals locals;
+    VEC(Token) tokens;
     bool line_start, after_word, after_address;
 } Scan;
 
@@ -209,7 +211,7 @@ static bool scan_token(Outline *o, Copy *copy, Scan *scan, Str s, int at, int en
     if (str_is(token.text, "return")) copy->returns = true;
     if (c != ' ') scan->after_word = is_type_word(token.text);
     scan->after_address = c == '&';
-    vec_push(o->g->arena, &copy->tokens, token);
+    vec_push(o->g->arena, &scan->tokens, token);
     return copy->outside.count <= (block_length(copy) < LONG_PIECE ? FEW_PARAMS : MOST_PARAMS);
 }
 
@@ -234,7 +236,7 @@ static const Copy *next_call(const Outline *o, int *next, int at, int end) {
 static bool scan_block(Outline *o, Copy *copy) {
     Scan *scan = o->scan;
     scan->locals.map = (Map){.arena = o->g->arena};
-    scan->locals.count = 0;
+    scan->locals.count = scan->tokens.count = 0;
     scan->line_start = true, scan->after_word = scan->after_address = false;
     int at = copy->block.start, next = (int)(copy - o->copies) + 1;
     for (const Copy *inner; (inner = next_call(o, &next, at, copy->block.end));
@@ -242,7 +244,11 @@ static bool scan_block(Outline *o, Copy *copy) {
         if (!scan_text(o, copy, scan, o->body, at, inner->block.start) ||
             !scan_text(o, copy, scan, inner->call, 0, inner->call.length))
             return false;
-    return scan_text(o, copy, scan, o->body, at, copy->block.end);
+    if (!scan_text(o, copy, scan, o->body, at, copy->block.end)) return false;
+    copy->num_tokens = scan->tokens.count;
+    copy->tokens = arena_array(o->g->arena, Token, copy->num_tokens);
+    memcpy(copy->tokens, scan->tokens.data, (size_t)copy->num_tokens * sizeof(Token));
+    return true;
 }
 
 static bool is_pointer(const OutsideName *name) { return name->is_assigned || name->is_passed; }
@@ -253,8 +259,8 @@ static Str key_of(Outline *o, const Copy *copy, bool with_numbers) {
     for (int i = 0; i < copy->outside.count; i++)
         buf_printf(&key, "%.*s %d,", STR_ARG(copy->outside.data[i].type),
                    is_pointer(&copy->outside.data[i]));
-    for (int i = 0; i < copy->tokens.count; i++) {
-        const Token *token = &copy->tokens.data[i];
+    for (int i = 0; i < copy->num_tokens; i++) {
+        const Token *token = &copy->tokens[i];
         switch (token->kind) {
         case TOKEN_LOCAL: buf_printf(&key, "$%d", token->name); break;
         case TOKEN_OUTSIDE: buf_printf(&key, "@%d", token->name); break;
@@ -283,9 +289,9 @@ static void add_to_group(Outline *o, Str key, Copy *copy) {
 /* ---- functions ---- */
 
 static bool differs_at(const Group *group, int i) {
-    Str first = group->copies.data[0]->tokens.data[i].text;
+    Str first = group->copies.data[0]->tokens[i].text;
     for (int k = 1; k < group->copies.count; k++)
-        if (!str_equal(first, group->copies.data[k]->tokens.data[i].text)) return true;
+        if (!str_equal(first, group->copies.data[k]->tokens[i].text)) return true;
     return false;
 }
 
@@ -293,7 +299,7 @@ static bool differs_at(const Group *group, int i) {
 static int number_param(const Group *group, int i) {
     for (int p = 0, same; p < group->num_numbers; p++) {
         for (same = 0; same < group->copies.count; same++) {
-            const Token *tokens = group->copies.data[same]->tokens.data;
+            const Token *tokens = group->copies.data[same]->tokens;
             if (!str_equal(tokens[i].text, tokens[group->numbers[p]].text)) break;
         }
         if (same == group->copies.count) return p;
@@ -306,8 +312,8 @@ static bool find_numbers(Group *group) {
     const Copy *first = group->copies.data[0];
     int differ = 0;
     bool constant = false;
-    for (int i = 0; i < first->tokens.count; i++) {
-        const Token *token = &first->tokens.data[i];
+    for (int i = 0; i < first->num_tokens; i++) {
+        const Token *token = &first->tokens[i];
         if (str_is(token->text, "__builtin_shufflevector")) constant = true;
         if (str_is(token->text, "\n")) constant = false;
         if (token->kind != TOKEN_NUMBER || !differs_at(group, i)) continue;
@@ -329,8 +335,8 @@ static void write_tokens(Buf *out, const Group *group) {
     const Copy *first = group->copies.data[0];
     int depth = 1;
     bool line_start = true;
-    for (int i = 0; i < first->tokens.count; i++) {
-        const Token *token = &first->tokens.data[i];
+    for (int i = 0; i < first->num_tokens; i++) {
+        const Token *token = &first->tokens[i];
         depth += str_is(token->text, "{") - str_is(token->text, "}");
         if (line_start) buf_printf(out, "%*s", 4 * (depth - str_is(token->text, "{")), "");
         line_start = str_is(token->text, "\n");
@@ -358,7 +364,7 @@ static void write_head(Outline *o, const Group *group) {
         buf_printf(out, ", %.*s %sp%d", STR_ARG(name->type), is_pointer(name) ? "*" : "", i);
     }
     for (int i = 0; i < group->num_numbers; i++)
-        buf_printf(out, ", %s n%d", c_number_type(first->tokens.data[group->numbers[i]].text), i);
+        buf_printf(out, ", %s n%d", c_number_type(first->tokens[group->numbers[i]].text), i);
     buf_puts(out, ")" C_PIECE_BODY "    (void)R, (void)H, (void)nt;\n");
 }
 
@@ -392,7 +398,7 @@ static void write_function(Outline *o, const Group *group) {
     for (int k = 0; k < group->copies.count; k++) {
         Copy *copy = group->copies.data[k];
         for (int i = 0; i < group->num_numbers; i++)
-            vec_push(o->g->arena, &copy->numbers, copy->tokens.data[group->numbers[i]].text);
+            vec_push(o->g->arena, &copy->numbers, copy->tokens[group->numbers[i]].text);
         copy->call = call_text(o, copy);
     }
     o->count++;
