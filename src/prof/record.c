@@ -233,7 +233,7 @@ static __attribute__((noinline)) void end(tern_profile *profile, const tern_call
 /* ---- the same where nothing is taken, and nothing called, so that no registers are saved ---- */
 
 #if defined(__x86_64__)
-enum { WIDE = 16 };
+enum { WIDE = 16, PREFETCHED_MARKS = 16 /* some 500 ns ahead */ };
 
 /* What lies behind a text's end is read with it, in its page, and does not count. */
 __attribute__((no_sanitize_address, no_sanitize_thread)) static bool is_same_start(const char *a,
@@ -282,6 +282,8 @@ static bool begin_again(tern_profile *profile, const tern_call *call) {
     mark->name = name->clean;
     mark->detail = -1;
     mark->thread = (int32_t)thread->id;
+    /* Little overlaps with a reading of the counter: the line must be there before it is needed. */
+    __builtin_prefetch(mark + PREFETCHED_MARKS, 1);
     mark->start = (int64_t)__rdtsc();
     return true;
 }
