@@ -202,13 +202,16 @@ static const char common_flags[] =
  * time, for 0 to 5 % of the speed of kernels. That is -O1 with the passes of -O2 that these
  * kernels gain from: products added in one instruction, without which a matmul takes 1.8 times as
  * long (expensive-optimizations); expressions known from before, in loops of arithmetic (gcse);
- * loops over lanes that are laid out by how they run (reorder-blocks, peephole2). Above the text
+ * loops over lanes that are laid out by how they run (reorder-blocks, peephole2); chains of one
+ * instruction after another taken in turns, which are further apart than a processor looks ahead
+ * (schedule-insns2). Above the text
  * and not a flag, because clang keeps to -O2: at -O1 it does not unroll loops over lanes. Before
  * gcc 12 a vector's lanes are moved by another name, which takes their numbers as a vector. */
 static const char gcc_options[] =
     "#ifndef __clang__\n"
     "#pragma GCC optimize(\"O1\", \"expensive-optimizations\", \"gcse\", \"peephole2\", "
-    "\"caller-saves\", \"reorder-blocks-algorithm=stc\", \"ira-region=one\", \"no-tree-bit-ccp\")\n"
+    "\"caller-saves\", \"reorder-blocks-algorithm=stc\", \"ira-region=one\", \"no-tree-bit-ccp\", "
+    "\"schedule-insns2\")\n"
     "#if __GNUC__ < 12\n"
     "#define t_lane(v) __builtin_choose_expr(sizeof((v)[0]) == 8, 0LL, \\\n"
     "    __builtin_choose_expr(sizeof((v)[0]) == 4, 0, \\\n"
