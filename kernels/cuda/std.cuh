@@ -23,6 +23,20 @@ using conditional_t = typename conditional<B, T, F>::type;
 template <bool B, typename T = void> struct enable_if {};
 template <typename T> struct enable_if<true, T> { using type = T; };
 template <bool B, typename T = void> using enable_if_t = typename enable_if<B, T>::type;
+template <typename A, typename B> struct pair {
+    A first;
+    B second;
+    pair() = default;
+    __device__ pair(const A &a, const B &b) : first(a), second(b) {}
+};
+template <typename T> struct make_unsigned { using type = T; };
+template <> struct make_unsigned<char> { using type = unsigned char; };
+template <> struct make_unsigned<signed char> { using type = unsigned char; };
+template <> struct make_unsigned<short> { using type = unsigned short; };
+template <> struct make_unsigned<int> { using type = unsigned; };
+template <> struct make_unsigned<long> { using type = unsigned long; };
+template <> struct make_unsigned<long long> { using type = unsigned long long; };
+template <typename T> using make_unsigned_t = typename make_unsigned<T>::type;
 template <typename T> struct remove_const { using type = T; };
 template <typename T> struct remove_const<const T> { using type = T; };
 template <typename T> struct remove_cv { using type = T; };

@@ -225,7 +225,7 @@ static const struct AtomicRow {
 } atomic_rows[] = {
     {"atomicAdd", RMW_ADD, RMW_ADD, RMW_FADD},
     {"atomicSub", RMW_ADD, RMW_ADD, -1},
-    {"atomicExch", RMW_XCHG, RMW_XCHG, -1},
+    {"atomicExch", RMW_XCHG, RMW_XCHG, RMW_XCHG},
     {"atomicMin", RMW_MIN_S, RMW_MIN_U, -1},
     {"atomicMax", RMW_MAX_S, RMW_MAX_U, -1},
     {"atomicAnd", RMW_AND, RMW_AND, -1},
@@ -275,12 +275,18 @@ static CuVal atomic(const Call *c, const struct AtomicRow *row, int64_t scope) {
     Value *value = as(c, 1, type);
     if (l->panic) return cu_poison(l, c->place);
     if (!strcmp(row->name, "atomicSub")) value = cu_op2(l, OP_SUB, cu_int(l, type, 0), value);
-    const Type *ir = at.value->type->elem;
+    const Type *ir = at.value->type->elem, *of = ir;
+    if (kind == RMW_XCHG && cu_is_float(type)) { /* its bits */
+        ir = type_scalar(cu_size(type) == 4 ? TYPE_I32 : TYPE_I64);
+        at.value = cu_cast(l, OP_BITCAST, at.value, type_ptr(l->fn->types, ir));
+        value = cu_cast(l, OP_BITCAST, value, ir);
+    }
     Op *op = build_op(&l->b, OP_ATOMIC_RMW, 2, (Value *[]){at.value, value}, 1, &ir, 0, NULL);
     atomic_rmw_set_kind(op, kind);
     atomic_rmw_set_sem(op, SEM_RELAXED);
     atomic_rmw_set_scope(op, scope);
-    return made(c, type, op_result(op));
+    Value *was = op_result(op);
+    return made(c, type, of == ir ? was : cu_cast(l, OP_BITCAST, was, of));
 }
 
 /* ---- others ---- */

@@ -47,7 +47,7 @@ CuVal cu_undeclared(CuLower *l, CuPlace place, const char *what, Str name) {
     CuVal bad = l->is_host ? cu_unsupported(l, place, "%s'%.*s', which nothing here declares", what,
                                             STR_ARG(name))
                            : cu_bad(l, place, "%s'%.*s' is not declared", what, STR_ARG(name));
-    for (const CuUnread *u = l->module->unread; u && !was_said; u = u->next)
+    for (const CuUnread *u = l->module->headers.unread; u && !was_said; u = u->next)
         diag_note(l->diag, u->at,
                   u->is_outside ? "the header '%.*s' lies outside of the file's folder and of "
                                   "those given by -I, and was not read"
@@ -229,12 +229,17 @@ Value *cu_load_from(CuLower *l, Value *pointer, const CuType *type) {
     return value;
 }
 
-void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value) {
+static Op *stored(CuLower *l, Value *pointer, const CuType *type, Value *value) {
     Known *known = known_of(l, pointer);
     if (known) known->value = value->def && value->def->kind == OP_CONSTANT ? value : NULL;
     if (known) known->region = l->b.region;
     Op *store = build_store(&l->b, pointer, value, NULL);
     if (type->is_volatile) store_set_volatile(store, 1);
+    return store;
+}
+
+void cu_store_to(CuLower *l, Value *pointer, const CuType *type, Value *value) {
+    stored(l, pointer, type, value);
 }
 
 /* What is in a struct, one behind the other. */
@@ -279,8 +284,8 @@ static bool copy_at_once(CuLower *l, Value *to, Value *from, const CuType *type)
     }
     for (int i = 0; i < leaves.count; i++) {
         Value *at = cu_offset(l, to, i * cu_size(leaves.type), leaves.type);
-        cu_store_to(l, at, leaves.type, values[i]);
-        if (i == 0) store_set_width(l->b.region->last, leaves.count);
+        Op *store = stored(l, at, leaves.type, values[i]);
+        if (i == 0) store_set_width(store, leaves.count);
     }
     return true;
 }

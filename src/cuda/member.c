@@ -80,6 +80,15 @@ static const CuName *field_named(CuLower *l, const CuRecord *record, const CuVal
     return NULL;
 }
 
+/* A constant that was made in another region, in this one. */
+static const CuName *here(CuLower *l, const CuName *found) {
+    const Op *constant = found->val.value ? found->val.value->def : NULL;
+    if (!constant || constant->kind != OP_CONSTANT) return found;
+    CuName name = *found;
+    name.val.value = build_constant_bits(&l->b, op_result(constant)->type, constant_bits(constant));
+    return as_name(l, name);
+}
+
 static const CuName *declared_member(CuLower *l, const CuRecord *record, const CuVal *self,
                                      const CuDecl *decl) {
     CuName name;
@@ -104,7 +113,7 @@ static const CuName *declared_member(CuLower *l, const CuRecord *record, const C
     Map *known = (Map *)(uintptr_t)&record->known;
     const CuName *found = record->is_pattern ? NULL : map_get_pointer(known, decl);
     if (found && (found->kind != NAME_NONE || l->asks_type))
-        return found->kind != NAME_NONE ? found : NULL;
+        return found->kind != NAME_NONE ? here(l, found) : NULL;
     CuScope *kept = arena_new_of(l->arena, CuScope);
     *kept = scope;
     bool fine = cu_global(l, decl, kept, &name);

@@ -81,11 +81,22 @@ static void find_aliases(CuModule *m) {
     }
 }
 
+/* `a and not b` is `a && !b`. */
+static void respelled(CuToken *t) {
+    static const char *const words[][2] = {{"and", "&&"},   {"or", "||"},     {"not", "!"},
+                                           {"xor", "^"},    {"bitand", "&"},  {"bitor", "|"},
+                                           {"compl", "~"},  {"not_eq", "!="}, {"and_eq", "&="},
+                                           {"or_eq", "|="}, {"xor_eq", "^="}};
+    for (int i = 0; i < COUNT(words) && t->kind == CU_NAME; i++)
+        if (str_is(t->text, words[i][0])) t->kind = CU_PUNCT, t->text = str_of(words[i][1]);
+}
+
 /* __extension__ and [[maybe_unused]] say nothing here. */
 static CuToken *without_attributes(CuToken *tokens) {
     CuToken first = {.next = tokens};
     for (CuToken *t = &first; t->next && t->next->kind != CU_END;) {
         CuToken *next = t->next;
+        respelled(next);
         bool opens =
             cu_is(next, "[") && cu_is(next->next, "[") && next->next->next->kind == CU_NAME;
         CuToken *end = opens ? cu_skip(next) : next->next;
@@ -103,9 +114,7 @@ CuModule *cu_load(Arena *arena, const Source *source, Str path, const CuOptions 
     *m = (CuModule){.arena = arena, .source = source, .path = path};
     m->namespaces.arena = m->used.arena = arena;
     if (options) m->options = *options;
-    CuHeaders headers = {0};
-    m->tokens = cu_preprocess(arena, source, path, options, &headers, diag);
-    m->unread = headers.unread, m->left_out = headers.left_out;
+    m->tokens = cu_preprocess(arena, source, path, options, &m->headers, diag);
     if (!m->tokens) return NULL;
     m->tokens = without_attributes(m->tokens);
     cu_outline(m, &m->decls, m->tokens);

@@ -254,6 +254,8 @@ static const CuDefine predefined[] = {
     {"CUDART_NAN_F", "__builtin_nanf()"},
     {"CUDART_PI_F", "3.141592654f"},
     {"CUDART_PI", "3.1415926535897931"},
+    {"CUDART_VERSION", "12000"},
+    {"CUDA_VERSION", "12000"},
 };
 
 /* Some ask which of CUDA's headers were read. */
@@ -263,7 +265,6 @@ static const CuDefine for_host[] = {
     {"__CUDA_RUNTIME_H__", "1"},
     {"__CUDA_RUNTIME_API_H__", "1"},
     {"__DRIVER_TYPES_H__", "1"},
-    {"CUDART_VERSION", "12000"},
     {"TORCH_CHECK(holds, ...)",
      "__tern_torch_check(bool(holds), \"TORCH_CHECK(\" #holds \") fails\")"},
     {"AT_ASSERT(holds, ...)", "__tern_torch_check(bool(holds), \"AT_ASSERT(\" #holds \") fails\")"},
@@ -276,7 +277,7 @@ void cu_pp_constants(Buf *out) {
     for (int i = 0; i < COUNT(predefined); i++) {
         const CuDefine *d = &predefined[i];
         Str name = str_of(d->name);
-        if (!str_starts(name, "_") && !str_starts(name, "CUDART_") && !str_is(name, "NULL"))
+        if (!str_starts(name, "_") && !str_starts(name, "CUDA") && !str_is(name, "NULL"))
             buf_printf(out, "#ifndef %s\n#define %s %s\n#endif\n", d->name, d->name, d->text);
     }
 }

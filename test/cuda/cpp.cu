@@ -365,3 +365,28 @@ __global__ void sizes(int *out, const int *in) {
     to[0] = padded<int, 4>(square, x);
     to[1] = doubled_size<int, 3>(list);
 }
+
+// ---- constants of classes, in several regions; a copy of one access outside of kernels ----
+
+template <int N> struct Counted {
+    enum { count = N };
+    static const int twice = N * 2;
+    int at[N];
+};
+struct alignas(16) Wide {
+    int a, b, c, d;
+};
+const Wide wide = {1, 2, 3, 4};
+const Wide same = wide;
+
+__global__ void regions(int *out, const int *in) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x, x = in[i], *to = out + i * 8;
+    Counted<4> c[2] = {};
+    if (x > 20)
+        for (int k = 0; k < c[1].count; k++) c[1].at[k] = k + c[0].twice;
+    for (int k = 0; k < c[1].count; k++) to[k] = c[1].at[k] + Counted<4>::twice * c[0].count;
+    to[4] = same.a + 10 * same.b + 100 * same.c + 1000 * same.d;
+    to[5] = not(x > 5 and x < 30) or x == 7;
+    to[6] = (x bitand 12) xor (compl x bitor 3);
+    to[7] = i not_eq 3;
+}
