@@ -141,7 +141,7 @@ static void branch(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     pick(w);
 }
 
-static void leave(Warp *w, const Ins *ins, uint32_t lanes) {
+static void leave(const Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     spread(w);
     for (uint32_t left = w->active & ~lanes; left; left &= left - 1)
         w->lane_pc[__builtin_ctz(left)]++;
@@ -149,7 +149,7 @@ static void leave(Warp *w, const Ins *ins, uint32_t lanes) {
     if (!w->alive) {
         w->state = WARP_ENDED;
         w->block->num_ended++;
-        w->block->num_returned += ins[1].op != SIM_END;
+        w->block->num_returned += m->program->joins_returns || ins[1].op != SIM_END;
         return;
     }
     pick(w);
@@ -179,7 +179,7 @@ static bool control(Machine *m, Warp *w, const Ins *ins, uint32_t lanes) {
     case SIM_BRANCH: branch(m, w, ins, lanes); return true;
     case SIM_RETURN:
         if (lanes)
-            leave(w, ins, lanes);
+            leave(m, w, ins, lanes);
         else
             w->pc++;
         return true;

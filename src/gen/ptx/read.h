@@ -173,6 +173,7 @@ typedef struct PtxProgram {
     bool synchronizes;   /* has an atomic that acquires or releases, or a fence */
     bool has_fences;
     bool has_wgmma;
+    bool joins_returns; /* NVIDIA's compiler made it: each `return` is a jump to the last `ret` */
     int sm; /* of .target: 90 */
 } PtxProgram;
 
