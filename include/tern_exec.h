@@ -17,8 +17,9 @@ typedef struct tern_exec_options {
     tern_output *output, *errors; /* stdout, stderr, as the program writes; NULL: nowhere */
     void *user;                   /* for these two */
     const char *builder;          /* of its kernels, as tern_options has it; NULL: tern */
-    const char *host; /* NULL: what it does on the host is evaluated; "c++": of tern_exec_function,
-                         compiled by the C++ compiler found ($TERN_CXX, c++, g++, clang++) */
+    const char *host; /* NULL: what it does on the host is evaluated; "c++": compiled by the C++
+                         compiler found ($TERN_CXX, c++, g++, clang++). Then it is not checked, and
+                         writes to the process's own stdout and stderr */
 } tern_exec_options;
 /* Runs `main` of a CUDA C file, its kernels on the context's device. The host's part is evaluated:
  * it needs no compiler, and an access outside of its memory, or of memory that was freed, is

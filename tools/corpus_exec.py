@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """corpus_exec: how many of other people's CUDA programs run?
 
-    corpus_exec.py FOLDER-OR-FILE .. [--device D] [--limit SECONDS] [--jobs N] [--tern PATH] [-v]
+    corpus_exec.py FOLDER-OR-FILE .. [--device D] [--host c++] [--limit SECONDS] [--jobs N] [--tern PATH] [-v]
 
 Runs `tern exec` on each .cu file with a `main`, in its folder, with the arguments that the Makefile
 beside it gives (the last of several, which is how often it repeats, made 2), the other sources that
@@ -23,6 +23,9 @@ from collections import Counter
 HEADERS = ("include", "inc", "common", "Common", "utils", "src")
 
 
+MAIN = re.compile(r"\bmain\s*\([^;]*\)\s*\{")
+
+
 def programs(paths):
     for path in paths:
         walk = os.walk(path) if os.path.isdir(path) else [(os.path.dirname(path), [], [os.path.basename(path)])]
@@ -32,7 +35,7 @@ def programs(paths):
                 if name.endswith(".cu"):
                     with open(os.path.join(folder, name), errors="replace") as file:
                         text = file.read()
-                    if re.search(r"\bmain\s*\([^;]*\)\s*\{", text):
+                    if MAIN.search(text):
                         yield os.path.join(folder, name)
 
 
@@ -53,10 +56,25 @@ def arguments(makefile):
     return words
 
 
+def smaller(words, most):
+    """Sizes of a program for a GPU, halved until they are for a processor."""
+    made = []
+    for word in words:
+        if word.isdigit() and most:
+            size = int(word)
+            while size > most:
+                size //= 2
+            word = str(size)
+        made.append(word)
+    return made
+
+
 def others(makefile, path):
     """More sources of the program: those below its folder that the Makefile names, without a main."""
     made = re.sub(r"\\\n", " ", makefile)
     words = re.findall(r"^\s*(?:source|sources|SRC|SRCS|SOURCES?)\s*[:+]?=(.*)", made, re.M)
+    cmake = read(f"{os.path.dirname(os.path.abspath(path))}/CMakeLists.txt")
+    if not words: words = re.findall(r"add_executable\(\w+([^)]*)\)", cmake)[:1]
     names = [name for line in words for name in line.split() if re.search(r"\.(cu|cpp|cc|cxx|c)$", name)]
     folder = os.path.dirname(os.path.abspath(path))
     return [
@@ -77,10 +95,15 @@ def folders_above(path, roots):
 
 
 def first_words(text):
+    """What is wrong, not what it stops: the last of `the kernel 'k' is not compiled:` and its like."""
+    said = ""
     for line in text.splitlines():
-        for mark in (": error: ", "not supported: ", "error: "):
-            if mark in line:
-                return line.split(mark, 1)[1].strip()[:150]
+        for mark in ("not supported: ", ": error: ", "error: "):
+            if mark in line and (not said or said.endswith(":")):
+                said = line.split(mark, 1)[1].strip()[:150]
+                break
+    if said:
+        return said
     return (text.strip().splitlines() or ["nothing said"])[-1][:150]
 
 
@@ -88,12 +111,13 @@ def run(path, options, roots):
     folder = os.path.dirname(os.path.abspath(path))
     makefile = read(f"{folder}/Makefile")
     command = [os.path.abspath(options.tern), "exec", "--device", options.device]
+    command += ["--host", options.host] if options.host else []
     includes = [f"{folder}/{word}" for word in re.findall(r"-I\s*([^\s$]+)", makefile)] + folders_above(path, roots)
     for name in includes:
         command += ["-I", name] if os.path.isdir(name) else []
     for name in others(makefile, path):
         command += ["--with", f"{folder}/{name}"]
-    command += [os.path.abspath(path), "--", *arguments(makefile)]
+    command += [os.path.abspath(path), "--", *smaller(arguments(makefile), options.most)]
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         try:
             code = subprocess.run(
@@ -120,6 +144,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("paths", nargs="+")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--host")
+    parser.add_argument("--most", type=int, default=0, help="numbers among arguments are halved until they are as small")
+    parser.add_argument("--every", type=int, default=1, help="try each N-th program alone")
     parser.add_argument("--limit", type=float, default=20)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--tern", default=os.environ.get("TERN", "build/tern"))
@@ -128,7 +155,7 @@ def main():
     roots = [os.path.abspath(path) for path in options.paths]
     outcomes, reasons = Counter(), Counter()
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        found = list(programs(options.paths))
+        found = list(programs(options.paths))[:: options.every]
         for path, (outcome, words) in zip(found, pool.map(lambda path: run(path, options, roots), found)):
             outcomes[outcome] += 1
             reasons[outcome, words] += outcome not in ("ran", "late")

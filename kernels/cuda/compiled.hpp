@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// compiled: what stands before a CUDA C file when a C++ compiler makes its functions for the host
-// (src/host/compiled.c): PyTorch's names that functions between tensors and kernels use, launches,
-// and the way back to tern, one table of functions. Nothing of tern is linked, and no header of the
-// standard library is included that the file does not include.
+// compiled: what stands before a CUDA C file when a C++ compiler makes its part for the host
+// (src/host/compiled.c): launches, and the way to tern, one table of functions. Nothing of tern is
+// linked. Behind it come compiled_cuda.hpp, runtime.cuh and, for a function between tensors and
+// kernels, compiled_torch.hpp.
+#include <stddef.h>
+#include <string.h>
+#ifdef __TERN_PROGRAM__ // what nvcc includes before a file
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+#endif
+
 namespace tern_host {
 struct Value { // as src/host/compiled.c has it
     int kind;  // 0 nothing, 1 an integer, 2 a number, 3 a tensor
@@ -11,19 +28,46 @@ struct Value { // as src/host/compiled.c has it
     double number;
     void *at;
 };
+struct Launch { // likewise; a template's parameters: "T,N", and words that say what they are
+    const char *kernel, *parameters, *instance;
+    unsigned long shape[8]; // grid, block, bytes of shared memory, a stream
+    const void *const *arguments;
+    const unsigned long *sizes;
+    int count;
+};
 struct Table {
     void *host;
-    void (*stop)(void *host, int line, const char *words);
+    void (*at)(void *host, const char *file, int line);
+    void (*stop)(void *host, const char *words);
+    void (*leave)(void *host, int code); // of a program: does not return
     void *(*allocate)(void *host, unsigned long bytes, int with_zeros);
-    int (*launch)(void *host, int line, const char *kernel, const unsigned long *shape, const Value *arguments, int count);
+    int (*call)(void *host, const char *name, const unsigned long *words, int count, unsigned long *result);
+    int (*launch)(void *host, const Launch *launch);
     int (*launched)(void *host, char *words, int size);
 };
 struct Stopped {};
 static const Table *table;
 
-[[noreturn]] inline void stop(int line, const char *words) {
-    table->stop(table->host, line, words);
+[[noreturn]] inline void leave() {
+#ifdef __TERN_PROGRAM__
+    table->leave(table->host, 1);
+    __builtin_unreachable();
+#else
     throw Stopped();
+#endif
+}
+inline void at(int line, const char *file) { table->at(table->host, file, line); }
+[[noreturn]] inline void stop(int line, const char *words, const char *file = nullptr) {
+    at(line, file);
+    table->stop(table->host, words);
+    leave();
+}
+template <typename T> inline unsigned long word(T value) { return (unsigned long)value; }
+// A function of src/host, by its name.
+template <typename... T> inline unsigned long call(const char *name, T... given) {
+    unsigned long words[] = {word(given)..., 0}, result = 0;
+    if (!table->call(table->host, name, words, sizeof...(T), &result)) leave();
+    return result;
 }
 
 class Words { // what a failing check prints
@@ -74,333 +118,74 @@ inline void launched(int line, int error) {
 }
 } // namespace tern_host
 
+#define __TERN_COMPILED__
+#define __CUDACC__
+#define __NVCC__
+#define __DRIVER_TYPES_H__
+#define __CUDA_RUNTIME_H__
+#define CUDART_VERSION 12000
+#define CUDA_VERSION 12000
+#define CUDART_CB
+#define CUDARTAPI
 #define __global__
 #define __device__
 #define __host__
 #define __constant__
-#define __managed__
+#define __shared__
+#define __grid_constant__
 #define __forceinline__ inline
+#define __noinline__
 #define __restrict__ __restrict
 #define __launch_bounds__(...)
-#define TORCH_CHECK(holds, ...)                                                                                     \
-    do {                                                                                                            \
-        if (!(holds))                                                                                               \
-            ::tern_host::stop(__LINE__,                                                                             \
-                              ::tern_host::words("TORCH_CHECK(" #holds ") fails" __VA_OPT__(": ", ) __VA_ARGS__).text()); \
-    } while (0)
-#define AT_ASSERT(holds, ...) TORCH_CHECK(holds __VA_OPT__(, ) __VA_ARGS__)
-#define TORCH_CHECK_EQ(a, b) TORCH_CHECK((a) == (b))
-#define C10_CUDA_KERNEL_LAUNCH_CHECK() ::tern_host::launched(__LINE__, 0)
-#define C10_CUDA_CHECK(...) ::tern_host::launched(__LINE__, __VA_ARGS__ + 0)
-#define AT_CUDA_CHECK(...) ::tern_host::launched(__LINE__, __VA_ARGS__ + 0)
+#define __cluster_dims__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
 
+struct uint3 {
+    unsigned x, y, z;
+};
 struct dim3 {
     unsigned x, y, z;
     constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+    constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+    operator uint3() const { return {x, y, z}; }
 };
-typedef void *cudaStream_t;
-typedef int cudaError_t;
-static const cudaError_t cudaSuccess = 0;
-inline cudaError_t cudaGetLastError() {
-    char text[400];
-    return ::tern_host::table->launched(::tern_host::table->host, text, sizeof text);
-}
-inline cudaError_t cudaDeviceSynchronize() { return cudaGetLastError(); }
-struct __half {
-    unsigned short bits;
-};
-struct __nv_bfloat16 {
-    unsigned short bits;
-};
-typedef __half half;
-typedef __nv_bfloat16 nv_bfloat16;
-namespace c10 {
-typedef __half Half;
-typedef __nv_bfloat16 BFloat16;
-} // namespace c10
+struct CUstream_st;
+typedef CUstream_st *cudaStream_t;
 
-namespace at {
-using c10::BFloat16;
-using c10::Half;
-enum class ScalarType : int {
-    Bool = 1, Char, Short, Int, Long, Byte, Half = 13, BFloat16, Float, Double
-};
-constexpr ScalarType kBool = ScalarType::Bool, kChar = ScalarType::Char, kInt8 = kChar, kShort = ScalarType::Short,
-                     kInt16 = kShort, kInt = ScalarType::Int, kInt32 = kInt, kLong = ScalarType::Long, kInt64 = kLong,
-                     kByte = ScalarType::Byte, kUInt8 = kByte, kHalf = ScalarType::Half, kFloat16 = kHalf,
-                     kBFloat16 = ScalarType::BFloat16, kFloat = ScalarType::Float, kFloat32 = kFloat,
-                     kDouble = ScalarType::Double, kFloat64 = kDouble;
-template <typename T> struct TypeOf;
-#define TERN_TYPE(c, name) \
-    template <> struct TypeOf<c> { static constexpr ScalarType value = ScalarType::name; };
-TERN_TYPE(bool, Bool) TERN_TYPE(signed char, Char) TERN_TYPE(char, Char) TERN_TYPE(short, Short) TERN_TYPE(int, Int)
-TERN_TYPE(long, Long) TERN_TYPE(long long, Long) TERN_TYPE(unsigned char, Byte) TERN_TYPE(__half, Half)
-TERN_TYPE(__nv_bfloat16, BFloat16) TERN_TYPE(float, Float) TERN_TYPE(double, Double)
-#undef TERN_TYPE
-inline long size_of(ScalarType type) {
-    static const int bytes[] = {0, 1, 1, 2, 4, 8, 1, 0, 0, 0, 0, 0, 0, 2, 2, 4, 8};
-    return bytes[(int)type];
-}
-
-enum DeviceType { kCPU, kCUDA };
-struct Device {
-    Device(DeviceType = kCUDA, int = 0) {}
-    bool is_cuda() const { return true; }
-    bool is_cpu() const { return false; }
-    int index() const { return 0; }
-    DeviceType type() const { return kCUDA; }
-    bool operator==(const Device &) const { return true; }
-    bool operator!=(const Device &) const { return false; }
-};
-struct TensorOptions {
-    ScalarType type = kFloat;
-    TensorOptions() {}
-    TensorOptions(ScalarType type) : type(type) {}
-    TensorOptions dtype(ScalarType other) const { return TensorOptions(other); }
-    TensorOptions device(Device, int = 0) const { return *this; }
-    TensorOptions requires_grad(bool) const { return *this; }
-};
-inline TensorOptions dtype(ScalarType type) { return TensorOptions(type); }
-inline TensorOptions device(Device, int = 0) { return TensorOptions(); }
-
-struct IntArrayRef { // {2, 3}, sizes of a tensor, a vector
-    long at[8] = {0};
-    long count = 0;
-    void add(long value) {
-        if (count == 8) ::tern_host::stop(0, "a tensor of more than 8 dimensions");
-        at[count++] = value;
-    }
-    IntArrayRef() {}
-    template <typename... T> IntArrayRef(long first, T... others) {
-        add(first);
-        (add(others), ...);
-    }
-    template <typename V> IntArrayRef(const V &list, decltype(list.begin()) * = nullptr) {
-        for (long value : list) add(value);
-    }
-    const long *begin() const { return at; }
-    const long *end() const { return at + count; }
-    unsigned long size() const { return count; }
-    long operator[](long i) const { return at[i]; }
-    bool operator==(const IntArrayRef &b) const {
-        for (long i = 0; i < count && count == b.count; i++)
-            if (at[i] != b.at[i]) return false;
-        return count == b.count;
-    }
-    bool operator!=(const IntArrayRef &b) const { return !(*this == b); }
-};
-
-class Tensor { // of rows that follow each other; its memory is tern's
-    void *at_ = nullptr;
-    ScalarType type_ = kFloat;
-    IntArrayRef shape_;
-
-  public:
-    Tensor() {}
-    Tensor(void *at, ScalarType type, const IntArrayRef &shape) : at_(at), type_(type), shape_(shape) {}
-    bool defined() const { return at_ != nullptr; }
-    long dim() const { return shape_.count; }
-    long ndimension() const { return shape_.count; }
-    const IntArrayRef &sizes() const { return shape_; }
-    long size(long i) const {
-        if (i < 0) i += dim();
-        if (i < 0 || i >= dim()) ::tern_host::stop(0, "a tensor has no such dimension");
-        return shape_[i];
-    }
-    long stride(long i) const {
-        long count = 1;
-        size(i);
-        for (long k = (i < 0 ? i + dim() : i) + 1; k < dim(); k++) count *= shape_[k];
-        return count;
-    }
-    long numel() const {
-        long count = 1;
-        for (long size : shape_) count *= size;
-        return count;
-    }
-    unsigned long element_size() const { return size_of(type_); }
-    unsigned long itemsize() const { return size_of(type_); }
-    unsigned long nbytes() const { return numel() * size_of(type_); }
-    ScalarType scalar_type() const { return type_; }
-    ScalarType dtype() const { return type_; }
-    Device device() const { return Device(); }
-    bool is_cuda() const { return true; }
-    bool is_contiguous() const { return true; }
-    Tensor contiguous() const { return *this; }
-    TensorOptions options() const { return TensorOptions(type_); }
-    Tensor view(const IntArrayRef &shape) const {
-        long count = 1, open = -1;
-        IntArrayRef made = shape;
-        for (long i = 0; i < made.count; i++)
-            if (made[i] == -1 && open < 0) open = i;
-            else count *= made[i];
-        if (open >= 0 && count > 0) made.at[open] = numel() / count, count *= made[open];
-        if (count != numel()) ::tern_host::stop(0, "view: another number of elements");
-        return Tensor(at_, type_, made);
-    }
-    Tensor reshape(const IntArrayRef &shape) const { return view(shape); }
-    template <typename T> T *data_ptr() const {
-        if (TypeOf<T>::value != type_) ::tern_host::stop(0, "data_ptr of another type");
-        return (T *)at_;
-    }
-    template <typename T> T *mutable_data_ptr() const { return data_ptr<T>(); }
-    template <typename T> const T *const_data_ptr() const { return data_ptr<T>(); }
-    void *data_ptr() const { return at_; }
-};
-inline Tensor made(const IntArrayRef &shape, ScalarType type, int with_zeros) {
-    unsigned long bytes = size_of(type);
-    for (long size : shape)
-        if (size < 0 || __builtin_mul_overflow(bytes, (unsigned long)size, &bytes))
-            ::tern_host::stop(0, "a tensor of such a shape cannot be");
-    void *at = ::tern_host::table->allocate(::tern_host::table->host, bytes, with_zeros);
-    if (!at) throw ::tern_host::Stopped();
-    return Tensor(at, type, shape);
-}
-inline Tensor empty(const IntArrayRef &shape, TensorOptions options = {}) { return made(shape, options.type, 0); }
-inline Tensor zeros(const IntArrayRef &shape, TensorOptions options = {}) { return made(shape, options.type, 1); }
-inline Tensor empty_like(const Tensor &x) { return made(x.sizes(), x.scalar_type(), 0); }
-inline Tensor empty_like(const Tensor &x, TensorOptions options) { return made(x.sizes(), options.type, 0); }
-inline Tensor zeros_like(const Tensor &x) { return made(x.sizes(), x.scalar_type(), 1); }
-inline Tensor zeros_like(const Tensor &x, TensorOptions options) { return made(x.sizes(), options.type, 1); }
-namespace cuda {
-inline cudaStream_t getCurrentCUDAStream() { return nullptr; }
-} // namespace cuda
-} // namespace at
-namespace c10 {
-using at::Device;
-using at::IntArrayRef;
-using at::ScalarType;
-using at::TensorOptions;
-namespace cuda {
-using at::cuda::getCurrentCUDAStream;
-}
-} // namespace c10
-namespace torch {
-using namespace at;
-using at::empty;
-using at::empty_like;
-using at::Tensor;
-using at::zeros;
-using at::zeros_like;
-} // namespace torch
-
-// ---- launches: k<<<grid, block, bytes, stream>>>(..) is launch<decltype(&k)>("k", ..)(..) ----
+// ---- launches: k<<<grid, block>>>(x) is (configure(line, file)(grid, block), k(x), entered()), where
+// the kernel's body is stub("k", "", __PRETTY_FUNCTION__, x) ----
 namespace tern_host {
-struct Shape {
-    unsigned long words[7];
-    Shape(dim3 grid, dim3 block, unsigned long bytes = 0, cudaStream_t = nullptr)
-        : words{grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes} {}
-};
-template <bool B> struct If {};
-template <> struct If<true> {
-    typedef int yes;
-};
-inline Value value_of(const volatile void *x) {
-    Value v = {};
-    v.kind = 3, v.at = (void *)x;
-    return v;
-}
-inline Value value_of(decltype(nullptr)) { return value_of((void *)0); }
-inline Value number_of(double x) {
-    Value v = {};
-    v.kind = 2, v.number = x;
-    return v;
-}
-inline Value value_of(double x) { return number_of(x); }
-inline Value value_of(float x) { return number_of(x); }
-inline Value integer_of(long x) {
-    Value v = {};
-    v.kind = 1, v.integer = x;
-    return v;
-}
-inline Value value_of(bool x) { return integer_of(x); }
-inline Value value_of(char x) { return integer_of(x); }
-inline Value value_of(signed char x) { return integer_of(x); }
-inline Value value_of(unsigned char x) { return integer_of(x); }
-inline Value value_of(short x) { return integer_of(x); }
-inline Value value_of(unsigned short x) { return integer_of(x); }
-inline Value value_of(int x) { return integer_of(x); }
-inline Value value_of(unsigned x) { return integer_of(x); }
-inline Value value_of(long x) { return integer_of(x); }
-inline Value value_of(unsigned long x) { return integer_of(x); }
-inline Value value_of(long long x) { return integer_of(x); }
-inline Value value_of(unsigned long long x) { return integer_of(x); }
-template <typename F> struct Launch;
-template <typename... P> struct Launch<void (*)(P...)> {
-    int line;
-    const char *kernel;
-    Shape shape;
-    void operator()(P... given) const {
-        Value values[sizeof...(P) + 1] = {value_of(given)...};
-        if (!table->launch(table->host, line, kernel, shape.words, values, sizeof...(P))) throw Stopped();
-    }
-};
-template <typename F> inline Launch<F> launch(int line, const char *kernel, Shape shape) {
-    return Launch<F>{line, kernel, shape};
-}
+static thread_local Launch next;
+static thread_local bool is_next;
+static thread_local const void *const *next_arguments; // of cudaLaunchKernel
 
-// ---- calls from tern ----
-template <typename T> struct Plain {
-    typedef T type;
-};
-template <typename T> struct Plain<T &> {
-    typedef typename Plain<T>::type type;
-};
-template <typename T> struct Plain<T &&> {
-    typedef typename Plain<T>::type type;
-};
-template <typename T> struct Plain<const T> {
-    typedef T type;
-};
-template <typename T> struct Given { // an integer or a number
-    static bool fits(const Value &v) { return v.kind == 1 || (v.kind == 2 && (T)0.5 != 0); }
-    static T of(const Value &v) { return v.kind == 1 ? (T)v.integer : (T)v.number; }
-    static constexpr const char *wants = (T)0.5 != 0 ? "a number" : "an integer";
-};
-template <> struct Given<at::Tensor> {
-    static bool fits(const Value &v) { return v.kind == 3; }
-    static at::Tensor of(const Value &v) {
-        at::IntArrayRef shape;
-        for (int i = 0; i < v.rank; i++) shape.add(v.shape[i]);
-        return at::Tensor(v.at, (at::ScalarType)v.type, shape);
+struct Configure {
+    void operator()(dim3 grid, dim3 block, unsigned long bytes = 0, cudaStream_t stream = nullptr) const {
+        next = Launch{"", "", "", {grid.x, grid.y, grid.z, block.x, block.y, block.z, bytes, word(stream)}, nullptr, nullptr, 0};
+        next_arguments = nullptr;
+        is_next = true;
     }
-    static constexpr const char *wants = "a tensor";
 };
-inline Value result_of(const at::Tensor &x) {
-    Value v = {};
-    v.kind = 3, v.at = x.data_ptr(), v.type = (int)x.scalar_type(), v.rank = (int)x.dim();
-    for (int i = 0; i < v.rank; i++) v.shape[i] = x.size(i);
-    return v;
+inline Configure configure(int line, const char *file) {
+    at(line, file);
+    return Configure();
 }
-template <typename T> inline auto result_of(const T &x) -> decltype(value_of(x)) { return value_of(x); }
-
-template <unsigned... I> struct Indices {};
-template <unsigned N, unsigned... I> struct Count : Count<N - 1, N - 1, I...> {};
-template <unsigned... I> struct Count<0, I...> {
-    typedef Indices<I...> type;
-};
-template <typename P> inline void check(const Value &v, unsigned i) {
-    typedef Given<typename Plain<P>::type> G;
-    if (!G::fits(v)) stop(0, words("argument ", (int)i + 1, " is not ", G::wants).text());
+template <typename... T>
+inline void stub(const char *kernel, const char *parameters, const char *instance, const T &...given) {
+    const void *arguments[] = {__builtin_addressof(given)..., nullptr};
+    unsigned long sizes[] = {sizeof(T)..., 0};
+    Launch launch = next;
+    launch.kernel = kernel, launch.parameters = parameters, launch.instance = instance;
+    launch.arguments = next_arguments ? next_arguments : arguments;
+    launch.sizes = sizes, launch.count = sizeof...(T);
+    if (!is_next) stop(0, words("kernel '", kernel, "' is called, not launched").text());
+    is_next = false;
+    if (!table->launch(table->host, &launch)) leave();
 }
-template <typename R, typename... P, unsigned... I>
-inline void call(R (*function)(P...), const Value *given, Value *result, Indices<I...>) {
-    (check<P>(given[I], I), ...);
-    if constexpr (__is_same(R, void)) function(Given<typename Plain<P>::type>::of(given[I])...);
-    else *result = result_of(function(Given<typename Plain<P>::type>::of(given[I])...));
-}
-template <typename R, typename... P>
-inline int enter(R (*function)(P...), const Table *of, const Value *given, int count, Value *result) {
-    table = of;
-    try {
-        if (count != (int)sizeof...(P))
-            stop(0, words("there are ", count, " arguments, ", (int)sizeof...(P), " parameters").text());
-        call(function, given, result, typename Count<sizeof...(P)>::type());
-        return 1;
-    } catch (const Stopped &) {
-    } catch (...) {
-        table->stop(table->host, 0, "it throws an exception that nothing catches");
-    }
-    return 0;
+inline void entered() {
+    if (!is_next) return;
+    table->stop(table->host, "a launch of what is no kernel of this text");
+    leave();
 }
 } // namespace tern_host

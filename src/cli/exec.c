@@ -11,7 +11,7 @@ const OptionRow options_exec[] = {
     {"out", 'o', "FILE.npy", "of a function: write the tensor that it gives, do not print it"},
     {"with", 0, "FILE", "of a FILE.cu: more of its sources, read behind it (repeatable)"},
     {"builder", 0, "nvrtc", "of a FILE.cu: its kernels are compiled with NVIDIA's library"},
-    {"host", 0, "c++", "of a function: it is compiled by the C++ compiler found, not evaluated"},
+    {"host", 0, "c++", "of a FILE.cu: its host's part is compiled by the C++ compiler found"},
     {"timeout", 0, "MS", "stop a launch that takes longer"},
     {"allow-read", 0, "DIR", "of a FILE.py: it may read files here (repeatable)"},
     {"allow-write", 0, "DIR", "of a FILE.py: it may write here (repeatable)"},
@@ -25,7 +25,9 @@ const char details_exec[] =
     "cudaMemcpy, <<<grid, block>>>, loops, printf ..) is evaluated, each access to memory "
     "checked;\n"
     "its kernels run on the device. No CUDA and no compiler takes part, but cpu's. What is not\n"
-    "supported is refused before anything ran. The exit code is the program's.\n"
+    "supported is refused before anything ran. The exit code is the program's. With --host c++ "
+    "the\n"
+    "C++ compiler that is found makes the host's part: all of C++, and unchecked.\n"
     "A program of several files names the others by --with: they are read as one text.\n"
     "FILE.cu:FUNCTION calls one function of the host, as PyTorch's load_inline makes them\n"
     "callable: torch::Tensor f(torch::Tensor x) {..}; VALUE is as for 'tern run'.\n\n"
@@ -39,6 +41,7 @@ const char details_exec[] =
     "line.\n\n"
     "examples:\n"
     "  tern exec --device sim vectorAdd.cu -- 1000\n"
+    "  tern exec --host c++ sample.cu -I Common\n"
     "  tern exec gelu.cu:gelu -a 'x=randn(32,100)' -o y.npy\n"
     "  tern exec --device cpu 01-vector-add.py\n"
     "  tern exec sweep.py -- --k 512\n";

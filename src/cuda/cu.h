@@ -82,6 +82,8 @@ Str cu_device_text(Arena *arena, const CuModule *module);
 Str cu_host_text(Arena *arena);
 /* The file as a C++ compiler for the host is given it (hosted.c); empty after diag_error. */
 Str cu_hosted_text(Arena *arena, const CuModule *module, Diag *diag);
+/* Does it name a header that was not read? */
+bool cu_includes(const CuModule *module, const char *header);
 /* Is it a variable of the device's memory that kernels or the host may write? */
 bool cu_is_variable(const CuModule *module, Str name, Span *span);
 /* A header of the host that was left out, and what stands for it. */

@@ -165,7 +165,7 @@ struct CuModule {
     CuDecls decls;
     Map namespaces, used; /* used: namespaces and names that a `using` names */
     VEC(CuKernel) kernels;
-    const CuUnread *unread, *left_out;
+    CuHeaders headers;
     const Source *source;
     Str path;
     CuOptions options;

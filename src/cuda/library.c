@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* library: what CUDA's headers have and the front end has not: kernels/cuda, in CUDA C. Which
- * headers a file includes is not asked; what the file itself declares goes before. The last two,
- * host.cuh and random.cuh, are for functions of the host alone. */
+ * headers a file includes is not asked; what the file itself declares goes before. The last three,
+ * host.cuh, runtime.cuh and random.cuh, are for functions of the host alone. */
 #include "cuda/front.h"
 
 #define TEXTS(T)                                                                                   \
     T(math)                                                                                        \
-    T(half) T(groups) T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(wmma) T(host) T(random)
+    T(half)                                                                                        \
+    T(groups)                                                                                      \
+    T(std) T(warp) T(texture) T(cub) T(curand) T(pipeline) T(wmma) T(host) T(runtime) T(random)
 #define T(name) extern const char cuda_##name##_start[], cuda_##name##_end[];
 TEXTS(T)
 #undef T
@@ -31,7 +33,7 @@ const CuModule *cu_library(Arena *arena, bool is_host) {
     CuModule *m = arena_new_of(arena, CuModule);
     *m = (CuModule){.arena = arena, .namespaces.arena = arena, .used.arena = arena};
     m->decls.names.arena = arena;
-    for (int i = 0; i < COUNT(texts) - 2 * !is_host; i++) {
+    for (int i = 0; i < COUNT(texts) - 3 * !is_host; i++) {
         Str text = {texts[i].start, (int)(texts[i].end - texts[i].start)};
         const Source *source = source_new(arena, str_of(texts[i].name), text);
         CuHeaders headers = {0};

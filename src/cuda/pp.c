@@ -192,6 +192,9 @@ static Str folder_of(Str path) {
 static CuToken *read_file(Reader *r, const CuToken *word, Str path, int root, int depth) {
     CuPp *pp = &r->pp;
     Str text, why;
+    CuIncluded *included = arena_new_of(pp->arena, CuIncluded);
+    *included = (CuIncluded){.at = cu_span(word->place), .next = r->headers.included};
+    r->headers.included = included;
     if (map_get(&pp->once, path)) return cu_pp_end(pp, word);
     if (!file_read(pp->arena, str_c(pp->arena, path), CU_MAX_SOURCE - pp->bytes, &text, &why)) {
         cu_pp_fail(pp, word, "%.*s", STR_ARG(why));
@@ -202,6 +205,7 @@ static CuToken *read_file(Reader *r, const CuToken *word, Str path, int root, in
     CuFile *file = arena_new_of(pp->arena, CuFile);
     *file = (CuFile){path, folder_of(path), root, depth};
     map_set_pointer(&r->files, source, file);
+    included->source = source;
     return cu_lex(pp->arena, source, pp->diag);
 }
 

@@ -119,7 +119,7 @@ static const char *stands_for(Arena *arena, Str header, bool is_known) {
 }
 
 int cu_host_headers(Arena *arena, const CuModule *m, CuHeader **headers) {
-    const CuUnread *lists[] = {m->left_out, m->unread};
+    const CuUnread *lists[] = {m->headers.left_out, m->headers.unread};
     int count = 0;
     for (int k = 0; k < COUNT(lists); k++)
         for (const CuUnread *h = lists[k]; h; h = h->next) count++;

@@ -84,9 +84,15 @@ typedef struct CuUnread {
     bool is_outside; /* it was not looked for: its path climbs out of the folders */
     const struct CuUnread *next;
 } CuUnread;
+typedef struct CuIncluded { /* an #include that was obeyed */
+    Span at;                /* of the word `include` */
+    const Source *source;   /* what was read for it; NULL: it had said #pragma once */
+    const struct CuIncluded *next;
+} CuIncluded;
 typedef struct CuHeaders {
     const CuUnread *unread;   /* not found: said where a name is missing */
     const CuUnread *left_out; /* of the host */
+    const CuIncluded *included;
 } CuHeaders;
 /* The tokens of `source` with directives done and macros expanded; NULL after an error. path: of
  * the file, beside which "includes" lie; empty: the text is from memory. options may be NULL. */

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-/* compiled: functions for the host that a C++ compiler makes, where that is asked for: the whole
- * language, and nothing is checked but what goes to kernels. The text is kernels/cuda/compiled.hpp,
- * the file without what the device alone sees (cuda/hosted.c), and the way in:
+/* compiled: the host's part by a C++ compiler, where that is asked for: the whole language, and
+ * nothing is checked but what goes to CUDA and to kernels. The text is kernels/cuda/compiled*.hpp
+ * and runtime.cuh, the file without what the device alone sees (cuda/hosted.c), and the way in:
  *
  *     extern "C" int tern_enter(table, values, count, result) { return enter(&gelu, ..); }
+ *     extern "C" int tern_enter(table, count, arguments) { return enter(&main, ..); }
  *
- * What it calls comes through a table. When a call cannot be done, the words are kept here, and it
- * throws to that border. */
+ * What it calls comes through a table: functions of CUDA are those that evaluated programs call, by
+ * their names. When a call cannot be done, the words are kept here; a function throws to the way
+ * in, a program is left as by exit(), which comes here, too. */
 #include "host/host.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <setjmp.h>
 #include <stdio.h>
+#include <unistd.h>
 
-extern const char text_compiled_start[];
+extern const char text_compiled_start[], text_compiled_cuda_start[], text_compiled_torch_start[],
+    cuda_runtime_start[];
 
 typedef struct HostValue { /* tern_host::Value */
     int kind, type, rank, is_float;
@@ -21,22 +27,47 @@ typedef struct HostValue { /* tern_host::Value */
     void *at;
 } HostValue;
 
+typedef struct HostLaunch { /* tern_host::Launch */
+    const char *kernel, *parameters, *instance;
+    unsigned long shape[FIRST_ARGUMENT];
+    const void *const *arguments;
+    const unsigned long *sizes;
+    int count;
+} HostLaunch;
+
+/* The run that a text belongs to. Threads that the program starts take turns here. */
+typedef struct Compiled {
+    Host *h;
+    pthread_mutex_t busy;
+    pthread_t main;
+    jmp_buf end;
+    Map found; /* by name: -> CuKernel */
+} Compiled;
+
 typedef struct Table { /* tern_host::Table */
-    Host *host;
-    void (*stop)(Host *h, int line, const char *words);
-    void *(*allocate)(Host *h, unsigned long bytes, int with_zeros);
-    int (*launch)(Host *h, int line, const char *kernel, const unsigned long *shape,
-                  const HostValue *arguments, int count);
-    int (*launched)(Host *h, char *words, int size);
+    Compiled *run;
+    void (*at)(Compiled *run, const char *file, int line);
+    void (*stop)(Compiled *run, const char *words);
+    void (*leave)(Compiled *run, int code);
+    void *(*allocate)(Compiled *run, unsigned long bytes, int with_zeros);
+    int (*call)(Compiled *run, const char *name, const unsigned long *words, int count,
+                unsigned long *result);
+    int (*launch)(Compiled *run, const HostLaunch *launch);
+    int (*launched)(Compiled *run, char *words, int size);
 } Table;
 
 typedef int Enter(const Table *table, const HostValue *given, int count, HostValue *result);
+typedef int EnterProgram(const Table *table, int count, char **arguments);
 
 /* ---- what it calls ---- */
 
-static void at_line(Host *h, int line) {
+static void at(Compiled *run, const char *file, int line) {
+    Host *h = run->h;
     const Source *source = cu_source(h->module->cuda);
-    if (line < 1 || line > source->num_lines) return;
+    bool is_here = !file || str_is(source->name, file);
+    h->place = (Span){0};
+    h->place_file = is_here ? NULL : file, h->place_line = line;
+    if (!is_here || line < 1 || line > source->num_lines) return;
     int start = source->line_starts[line - 1];
     Str text = source_line(source, line);
     int blanks = 0;
@@ -44,18 +75,37 @@ static void at_line(Host *h, int line) {
     h->place = (Span){source, start + blanks, start + text.length};
 }
 
-static void stop(Host *h, int line, const char *words) {
-    at_line(h, line);
-    host_fail(h, "%s", words);
+static void stop(Compiled *run, const char *words) { host_fail(run->h, "%s", words); }
+
+/* What `exit` does: of the first thread the text is left, of another the process. */
+static void leave(Compiled *run, int code) {
+    run->h->exit_code = code;
+    fflush(NULL);
+    if (!pthread_equal(run->main, pthread_self())) _exit(code);
+    longjmp(run->end, 1);
 }
 
-static void *allocate(Host *h, unsigned long bytes, int with_zeros) {
-    uint64_t args[] = {bytes, (uint64_t)with_zeros};
-    Call call = {.count = 2, .args = args};
-    return native___tern_torch_alloc(h, &call) ? (void *)(uintptr_t)call.result : NULL;
+static int call(Compiled *run, const char *name, const unsigned long *words, int count,
+                unsigned long *result) {
+    const Native *native = native_find(str_of(name));
+    uint64_t args[8] = {0};
+    if (!native || count > COUNT(args)) BUG("a text calls '%s'", name);
+    for (int i = 0; i < count; i++) args[i] = words[i];
+    Call made = {.count = count, .args = args};
+    pthread_mutex_lock(&run->busy);
+    bool good = native->run(run->h, &made);
+    pthread_mutex_unlock(&run->busy);
+    *result = made.result;
+    return good;
 }
 
-static int launched(Host *h, char *words, int size) {
+static void *allocate(Compiled *run, unsigned long bytes, int with_zeros) {
+    unsigned long words[] = {bytes, (unsigned long)with_zeros}, result;
+    return call(run, "__tern_torch_alloc", words, 2, &result) ? (void *)(uintptr_t)result : NULL;
+}
+
+static int launched(Compiled *run, char *words, int size) {
+    Host *h = run->h;
     const char *message = tern_message(h->context);
     int error = h->sticky_error ? h->sticky_error : h->last_error;
     h->last_error = 0;
@@ -64,36 +114,119 @@ static int launched(Host *h, char *words, int size) {
     return error;
 }
 
-/* A number as the parameter has it, 0 where it does not fit: false. */
-static bool word_of(Host *h, const KernelParam *param, const HostValue *value, uint64_t *word) {
-    *word = 0;
-    if (value->kind == TERN_EXEC_TENSOR)
-        *word = (uint64_t)(uintptr_t)value->at;
-    else if (scalar_is_float(param->type))
-        *word = scalar_from_double(
-            param->type, value->kind == TERN_EXEC_FLOAT ? value->number : (double)value->integer);
-    else
-        *word = (uint64_t)value->integer;
-    return param->is_pointer == (value->kind == TERN_EXEC_TENSOR) ||
-           host_fail(h, "an argument of a launch is not what its kernel takes");
+/* ---- launches ---- */
+
+/* In `void k(T *) [with T = float; int N = 4]`, or `[T = float, N = 4]`: of T: float. */
+static Str template_argument(Str instance, Str name) {
+    const char *wanted = instance.data, *end = instance.data + instance.length;
+    while (wanted < end && *wanted != '[') wanted++;
+    for (const char *from = wanted; wanted < end; wanted++) {
+        bool begins = wanted > from && strchr(" [", wanted[-1]);
+        if (!begins || end - wanted < name.length + 3) continue;
+        if (memcmp(wanted, name.data, (size_t)name.length) != 0) continue;
+        if (memcmp(wanted + name.length, " = ", 3) != 0) continue;
+        const char *start = wanted + name.length + 3, *at = start;
+        bool is_with = end - from > 5 && !memcmp(from, "[with", 5);
+        for (int depth = 0; at < end; at++) {
+            depth += (strchr("<({[", *at) != NULL) - (strchr(">)}]", *at) != NULL);
+            if (depth < 0 || (depth == 0 && *at == (is_with ? ';' : ','))) break;
+        }
+        return (Str){start, (int)(at - start)};
+    }
+    return STR("");
 }
 
-static int launch_here(Host *h, int line, const char *kernel, const unsigned long *shape,
-                       const HostValue *given, int count) {
+/* What C++ calls names without a place, away. */
+static void put_argument(Buf *out, Str text) {
+    static const char *const nowhere[] = {"{anonymous}::", "(anonymous namespace)::"};
+    bool is_pack = text.length > 1 && text.data[0] == '{' && text.data[1] != 'a';
+    if (is_pack) text = (Str){text.data + 1, text.length - 2};
+    for (int i = 0; i < text.length; i++) {
+        Str rest = {text.data + i, text.length - i};
+        for (int k = 0; k < COUNT(nowhere); k++)
+            if (str_starts(rest, nowhere[k])) i += (int)strlen(nowhere[k]);
+        if (i < text.length) buf_putc(out, text.data[i]);
+    }
+}
+
+/* reduce<float, 256>; NULL after host_fail. */
+static const char *instance_name(Host *h, const HostLaunch *l) {
+    if (!*l->parameters) return l->kernel;
+    Buf name = {.arena = h->arena};
+    buf_printf(&name, "%s<", l->kernel);
+    for (const char *at = l->parameters, *end; *at; at = end + 1) {
+        end = at + strcspn(at, ",");
+        Str argument = template_argument(str_of(l->instance), (Str){at, (int)(end - at)});
+        if (!argument.length || memchr(argument.data, '`', (size_t)argument.length) ||
+            strstr(l->instance, "<lambda")) {
+            host_unsupported(h, "host 'c++': what '%.*s' of '%s' is, a launch does not say: %s",
+                             (int)(end - at), at, l->kernel, l->instance);
+            return NULL;
+        }
+        if (at != l->parameters) buf_puts(&name, ", ");
+        put_argument(&name, argument);
+    }
+    buf_putc(&name, '>');
+    return str_c(h->arena, buf_str(&name));
+}
+
+static const CuKernel *find_kernel(Compiled *run, const char *name) {
+    Host *h = run->h;
+    const CuKernel *kernel = map_get(&run->found, str_of(name));
+    if (kernel) return kernel;
+    Diag quiet = {.arena = h->arena, .muted = true};
+    const char *kept = str_c(h->arena, str_of(name));
+    kernel = cu_find_kernel(h->arena, h->module->cuda, kept, &quiet);
+    if (kernel) map_set(&run->found, str_of(kept), (void *)(uintptr_t)kernel);
+    return kernel;
+}
+
+/* The numbers and pointers in what it was given, a word each; false after host_fail. */
+static bool words_of(Host *h, const CuKernel *kernel, const HostLaunch *l, uint64_t *words,
+                     int *count) {
+    *count = 0;
+    for (int i = 0; i < kernel->num_params; i++) {
+        const CuParam *param = &kernel->params[i];
+        if (i >= l->count || l->sizes[i] != (unsigned long)param->bytes)
+            return host_fail(h,
+                             "kernel '%s' has %d bytes for '%.*s', the C++ compiler another "
+                             "number",
+                             l->kernel, param->bytes, STR_ARG(param->name));
+        for (int k = 0; k < param->num_parts; k++) {
+            const CuPiece *piece = &param->parts[k];
+            if (*count == MOST_ARGUMENTS)
+                return host_fail(h, "a launch of more than %d numbers", MOST_ARGUMENTS);
+            memcpy(&words[(*count)++], (const char *)l->arguments[i] + piece->offset,
+                   (size_t)piece->bytes);
+        }
+    }
+    return kernel->num_params == l->count ||
+           host_fail(h, "kernel '%s' takes %d arguments", l->kernel, kernel->num_params);
+}
+
+static bool launch_here(Compiled *run, const HostLaunch *l) {
+    Host *h = run->h;
     uint64_t words[FIRST_ARGUMENT + MOST_ARGUMENTS] = {0};
-    at_line(h, line);
-    if (count > MOST_ARGUMENTS) return host_fail(h, "a launch of %d arguments", count);
-    for (int i = 0; i < 7; i++) words[i] = shape[i];
-    const char *name = str_c(h->arena, str_copy(h->arena, str_of(kernel)));
-    const Loaded *l = launch_loaded(h, name, words);
-    if (!l) return !h->diag.num_errors;
-    if (l->kernel->num_arguments != count)
-        return host_fail(h, "kernel '%s' takes %d arguments that are numbers or pointers", name,
-                         l->kernel->num_arguments);
-    for (int i = 0; i < count; i++)
-        if (!word_of(h, &l->kernel->compiled->params[i], &given[i], &words[FIRST_ARGUMENT + i]))
-            return false;
-    return launch_words(h, l, words, NULL);
+    for (int i = 0; i < FIRST_ARGUMENT; i++) words[i] = l->shape[i];
+    bool fine;
+    int count;
+    tern_stream *stream = host_stream(h, l->shape[7], &fine);
+    const char *name = fine ? instance_name(h, l) : NULL;
+    if (!name) return false;
+    const Loaded *loaded = launch_loaded(h, str_c(h->arena, str_of(name)), words);
+    if (!loaded) return !h->diag.num_errors;
+    const CuKernel *kernel = find_kernel(run, name);
+    if (!kernel) return host_fail(h, "there is no kernel '%s'", name);
+    if (!words_of(h, kernel, l, words + FIRST_ARGUMENT, &count)) return false;
+    if (loaded->kernel->num_arguments != count) BUG("a launch of %d arguments", count);
+    return launch_words(h, loaded, words, stream);
+}
+
+static int launch_one(Compiled *run, const HostLaunch *l) {
+    pthread_mutex_lock(&run->busy);
+    bool good = launch_here(run, l);
+    pthread_mutex_unlock(&run->busy);
+    return good;
 }
 
 /* ---- values ---- */
@@ -120,15 +253,6 @@ static bool give(Host *h, const HostValue *value) {
 
 /* ---- all ---- */
 
-static void put_quoted(Buf *out, Str text) {
-    buf_putc(out, '"');
-    for (int i = 0; i < text.length; i++) {
-        if (strchr("\"\\", text.data[i])) buf_putc(out, '\\');
-        buf_putc(out, text.data[i]);
-    }
-    buf_putc(out, '"');
-}
-
 static bool add_folder(Host *h, Buf *flags, Str folder) {
     for (int i = 0; i < folder.length; i++)
         if (strchr(" \t", folder.data[i]))
@@ -138,46 +262,119 @@ static bool add_folder(Host *h, Buf *flags, Str folder) {
     return true;
 }
 
-static bool flags_of(Host *h, Buf *flags) {
+static bool flags_of(Host *h, bool is_program, Buf *flags) {
     const CuOptions *files = cu_options(h->module->cuda);
     Str folder = cu_folder(h->module->cuda);
-    buf_puts(flags, "-x c++ -std=gnu++17 -O1 -w -shared -fPIC -fvisibility=hidden");
+    buf_printf(flags,
+               "-x c++ -std=gnu++17 -w -Wno-narrowing -shared -fPIC -fvisibility=hidden "
+               "-Wl,-Bsymbolic %s",
+               is_program ? "-O2 -pthread -Wl,--wrap=exit -D__TERN_PROGRAM__" : "-O1");
     if (!add_folder(h, flags, folder.length ? folder : STR("."))) return false;
     for (int i = 0; i < files->num_include_dirs; i++)
         if (!add_folder(h, flags, str_of(files->include_dirs[i]))) return false;
+    if (is_program && cu_includes(h->module->cuda, "omp.h")) buf_puts(flags, " -fopenmp");
     return true;
 }
 
 static Str text_of(Host *h, const char *function, Diag *diag) {
+    static const char in[] = "extern \"C\" __attribute__((visibility(\"default\"))) int tern_enter";
     Str file = cu_hosted_text(h->arena, h->module->cuda, diag);
     Buf text = {.arena = h->arena};
     if (diag_failed(diag)) return STR("");
-    buf_printf(&text, "%s\n#line 1 ", text_compiled_start);
-    put_quoted(&text, cu_source(h->module->cuda)->name);
-    buf_printf(&text,
-               "\n%.*s\nextern \"C\" __attribute__((visibility(\"default\"))) int tern_enter(const "
-               "::tern_host::Table *table,\n    const ::tern_host::Value *given, int count, "
-               "::tern_host::Value *result) {\n    return ::tern_host::enter(&::%s, table, given, "
-               "count, result);\n}\n",
-               STR_ARG(file), function);
+    buf_printf(&text, "%s\n%s\n%s\n%s\n%.*s\n", text_compiled_start, text_compiled_cuda_start,
+               cuda_runtime_start, function ? text_compiled_torch_start : "", STR_ARG(file));
+    if (function)
+        buf_printf(&text,
+                   "%s(const ::tern_host::Table *table,\n    const ::tern_host::Value *given, int "
+                   "count, ::tern_host::Value *result) {\n    return ::tern_host::enter(&::%s, "
+                   "table, given, count, result);\n}\n",
+                   in, function);
+    else
+        buf_printf(&text,
+                   "%s(const ::tern_host::Table *table,\n    int count, char **arguments) {\n    "
+                   "return ::tern_host::enter(&::main, table, count, arguments);\n}\n",
+                   in);
     return buf_str(&text);
 }
 
-bool compiled_run(Host *h, const char *function, const tern_exec_value *arguments, int count) {
+/* A name of CUDA that the compiler's first errors say is not there; empty: it is none. */
+static Str missing_name(Str why) {
+    static const char *const names[] = {"cuda",   "cub",  "thrust", "nvcuda", "curand",
+                                        "cublas", "nvtx", "NV_",    "CU"};
+    static const char open[] = "\xe2\x80\x98"; /* a quote, as gcc has it; clang: ' */
+    for (const char *line = why.data; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t length = strcspn(line, "\n");
+        const char *error = strstr(line, "error: ");
+        if (!error || error > line + length) continue;
+        for (const char *at = error; at < line + length; at++) {
+            int quote = !strncmp(at, open, 3) ? 3 : *at == '\'';
+            if (!quote) continue;
+            at += quote;
+            for (int i = 0; i < COUNT(names); i++) {
+                bool is_cu = !strncmp(at, "cu", 2) && at[2] >= 'A' && at[2] <= 'Z';
+                if (is_cu || !strncmp(at, names[i], strlen(names[i])))
+                    return (Str){at, (int)strspn(at, "abcdefghijklmnopqrstuvwxyz_:0123456789"
+                                                     "ABCDEFGHIJKLMNOPQRSTUVWXYZ")};
+            }
+        }
+    }
+    return STR("");
+}
+
+/* NULL after host_fail, or with the text's own errors. */
+static void *object_of(Host *h, const char *function, void **enter) {
     Buf flags = {.arena = h->arena};
-    Str why = STR("");
-    Table table = {h, stop, allocate, launch_here, launched};
-    HostValue *given = arena_array(h->arena, HostValue, count + 1), result = {0};
-    Str text = text_of(h, function, &h->diag);
-    if (diag_failed(&h->diag) || !flags_of(h, &flags)) return false;
-    for (int i = 0; i < count; i++)
-        if (!given_value(h, &arguments[i], i, &given[i])) return false;
+    Str why = STR(""), text = text_of(h, function, &h->diag);
+    if (diag_failed(&h->diag) || !flags_of(h, !function, &flags)) return NULL;
     void *object = context_object(h->context, h->arena, text, buf_str(&flags), &why);
-    if (!object) return host_fail(h, "host 'c++': %.*s", STR_ARG(why));
-    void *symbol = dlsym(object, "tern_enter");
+    Str missing = object ? STR("") : missing_name(why);
+    if (missing.length)
+        host_unsupported(h, "host 'c++': not supported: '%.*s' of CUDA: %.*s", STR_ARG(missing),
+                         STR_ARG(why));
+    else if (!object)
+        host_fail(h, "host 'c++': %.*s", STR_ARG(why));
+    else
+        *enter = dlsym(object, "tern_enter");
+    return object;
+}
+
+static Table table_of(Compiled *run) {
+    return (Table){run, at, stop, leave, allocate, call, launch_one, launched};
+}
+
+bool compiled_run(Host *h, const char *function, const tern_exec_value *arguments, int count) {
+    Compiled run = {.h = h, .busy = PTHREAD_MUTEX_INITIALIZER, .found.arena = h->arena};
+    Table table = table_of(&run);
+    HostValue *given = arena_array(h->arena, HostValue, count + 1), result = {0};
+    void *symbol, *object = object_of(h, function, &symbol);
+    if (!object) return false;
+    bool good = true;
+    for (int i = 0; i < count && good; i++) good = given_value(h, &arguments[i], i, &given[i]);
     Enter *enter;
     memcpy(&enter, &symbol, sizeof enter); /* ISO C has no cast from object to function pointer */
-    bool good = enter(&table, given, count, &result) && give(h, &result);
+    good = good && enter(&table, given, count, &result) && give(h, &result);
     dlclose(object);
     return good && !h->diag.num_errors;
+}
+
+bool compiled_program(Host *h) {
+    Compiled run = {
+        .h = h, .busy = PTHREAD_MUTEX_INITIALIZER, .main = pthread_self(), .found.arena = h->arena};
+    Table table = table_of(&run);
+    int count = h->options->num_arguments;
+    char **arguments = arena_array(h->arena, char *, count + 1);
+    void *symbol, *object = object_of(h, NULL, &symbol);
+    if (!object) return false;
+    for (int i = 0; i < count; i++) {
+        Str copy = str_copy(h->arena, str_of(h->options->arguments[i]));
+        arguments[i] = (char *)(uintptr_t)str_c(h->arena, copy);
+    }
+    arguments[count] = NULL;
+    EnterProgram *enter;
+    memcpy(&enter, &symbol, sizeof enter);
+    if (!setjmp(run.end)) h->exit_code = enter(&table, count, arguments);
+    fflush(NULL);
+    dlclose(object);
+    return !h->diag.num_errors;
 }

@@ -6,14 +6,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-bool host_fail(Host *h, const char *format, ...) {
-    if (h->diag.num_errors) return false;
+static void fail(Host *h, const char *format, va_list args) {
     char words[2000];
+    if (h->diag.num_errors) return;
+    vsnprintf(words, sizeof words, format, args);
+    if (h->place_file && !h->now)
+        diag_error(&h->diag, (Span){0}, "%s:%d: %s", h->place_file, h->place_line, words);
+    else
+        diag_error(&h->diag, h->now ? h->now->op->span : h->place, "%s", words);
+}
+
+bool host_fail(Host *h, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
+    fail(h, format, args);
     va_end(args);
-    diag_error(&h->diag, h->now ? h->now->op->span : h->place, "%s", words);
+    return false;
+}
+
+bool host_unsupported(Host *h, const char *format, ...) {
+    va_list args;
+    h->is_refused |= !h->diag.num_errors;
+    va_start(args, format);
+    fail(h, format, args);
+    va_end(args);
     return false;
 }
 
@@ -63,16 +79,17 @@ typedef struct Wanted { /* a function and what it is given; main: its options ha
 } Wanted;
 
 static tern_status by_compiler(Host *h, const Wanted *wanted) {
-    if (strcmp(h->options->host, "c++") != 0 || !h->result) {
-        diag_refused(&h->diag, (Span){0},
-                     h->result ? "host '%.40s': there is 'c++'"
-                               : "host '%.40s' of a program: it compiles functions, not main",
-                     h->options->host);
+    if (strcmp(h->options->host, "c++") != 0) {
+        diag_refused(&h->diag, (Span){0}, "host '%.40s': there is 'c++'", h->options->host);
         return stopped(h, &h->diag, TERN_ERROR_UNSUPPORTED);
     }
-    if (compiled_run(h, wanted->function, wanted->arguments, wanted->count))
-        host_settled(h, tern_synchronize(h->context));
-    return h->diag.num_errors ? stopped(h, &h->diag, TERN_ERROR_KERNEL) : TERN_OK;
+    h->is_compiled = true;
+    bool good = h->result ? compiled_run(h, wanted->function, wanted->arguments, wanted->count)
+                          : compiled_program(h);
+    if (good) host_settled(h, tern_synchronize(h->context));
+    if (!diag_failed(&h->diag)) return TERN_OK;
+    bool refused = h->is_refused || !h->diag.num_errors;
+    return stopped(h, &h->diag, refused ? TERN_ERROR_UNSUPPORTED : TERN_ERROR_KERNEL);
 }
 
 static tern_status execute(Host *h, const Wanted *wanted, Arena *arena) {

@@ -53,7 +53,7 @@ typedef struct Memory {
     int count, capacity;
     Range *first_freed, *last_freed; /* kept a while, so that their addresses are known */
     uint64_t bytes_freed;
-    Range nowhere;
+    Range nowhere, of_compiled; /* of_compiled: all that is in no range, of a compiled text */
 } Memory;
 
 /* NULL after host_fail: no memory. `size` zeros of the host, or of a buffer. */
@@ -171,7 +171,7 @@ typedef struct Loaded {
 } Loaded;
 bool launch(Host *h, Call *call);
 /* The words of a launch: grid, block, bytes of shared memory, a stream, arguments. */
-enum { FIRST_ARGUMENT = 8, MOST_ARGUMENTS = 256 };
+enum { FIRST_ARGUMENT = 8, MOST_ARGUMENTS = 4096 /* bytes of parameters, in PTX */ };
 /* NULL after host_fail, or where CUDA has an error, now or from before. */
 const Loaded *launch_loaded(Host *h, const char *name, const uint64_t *words);
 /* As many arguments as the kernel has; false after host_fail. */
@@ -199,14 +199,16 @@ struct Host {
     Program program;
     Text text;
     const Ins *now;
-    Span place; /* of what a compiled function does, where there is no `now` */
+    Span place;             /* of what a compiled text does, where there is no `now` */
+    const char *place_file; /* where it is in another file; NULL */
+    int place_line;
     Loaded *kernels;
     VEC(tern_stream *) streams;
     VEC(tern_event *) events;
     int last_error, sticky_error; /* of CUDA */
     uint32_t random[NUM_RANDOM];
     int random_at;
-    bool has_ended, kernel_failed;
+    bool has_ended, kernel_failed, is_compiled, is_refused;
     int exit_code;
     Diag diag; /* of what stopped it */
 };
@@ -220,11 +222,14 @@ bool torch_tensor(Host *h, const tern_exec_value *value, int index, uint64_t *ad
 /* A tensor as what the function gives; shape: as many as its rank. */
 bool torch_result(Host *h, uint64_t address, int dtype, int rank, const void *shape);
 
-/* ---- compiled.c: a function by a C++ compiler ---- */
+/* ---- compiled.c: by a C++ compiler ---- */
 bool compiled_run(Host *h, const char *function, const tern_exec_value *arguments, int count);
+bool compiled_program(Host *h);
 
 /* Stops the program; always false. The first one counts. */
 bool host_fail(Host *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Likewise, of what is right and not supported. */
+bool host_unsupported(Host *h, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool run(Host *h);
 void host_write(Host *h, int file, const char *text, size_t length);
 void random_seed(Host *h, uint32_t seed);

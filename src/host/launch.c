@@ -11,11 +11,14 @@ static Loaded *loaded(Host *h, const char *name, const uint32_t block[3], size_t
         if (!strcmp(l->name, name) && !memcmp(l->block, block, sizeof l->block) &&
             l->shared_bytes == shared)
             return l;
-    tern_options options = {.shared_bytes = shared, .builder = h->options->builder};
+    /* One byte: a kernel may have a dynamic array that this launch has no use for. */
+    tern_options options = {.shared_bytes = shared ? shared : 1, .builder = h->options->builder};
     for (int i = 0; i < 3; i++) options.block[i] = (int)block[i];
     tern_kernel *kernel = tern_compile(h->module, name, NULL, &options);
     if (!kernel) {
-        host_fail(h, "the kernel '%s' is not compiled:\n%s", name, tern_message(h->context));
+        bool refused = tern_message_status(h->context) == TERN_ERROR_UNSUPPORTED;
+        (refused ? host_unsupported : host_fail)(h, "the kernel '%s' is not compiled:\n%s", name,
+                                                 tern_message(h->context));
         return NULL;
     }
     Loaded *made = arena_new_of(h->arena, Loaded);

@@ -94,7 +94,7 @@ void memory_free(Host *h, Range *range) {
     Memory *m = &h->memory;
     range->is_freed = true;
     range->is_open = false;
-    range->freed_at = h->now->op->span;
+    range->freed_at = h->now ? h->now->op->span : h->place;
     if (range->buffer) { /* the device may give its address out again at once */
         take_out(m, range);
         free_buffer(h, range);
@@ -158,9 +158,18 @@ static bool freed(Host *h, const Range *range, const char *does) {
 
 /* ---- accesses ---- */
 
+/* What a compiled text has on its side is its own matter. */
+static Range *of_compiled(Host *h) {
+    h->memory.of_compiled =
+        (Range){.size = UINT64_MAX, .kind = RANGE_HEAP, .is_open = true, .name = STR("the host")};
+    return &h->memory.of_compiled;
+}
+
 static Range *checked(Host *h, uint64_t address, uint64_t bytes, const char *does) {
     Range *range = memory_find(h, address);
     uint64_t offset = range ? address - range->start : 0;
+    bool is_outside = !range || (offset == range->size && bytes);
+    if (h->is_compiled && is_outside && address >= 4096) return of_compiled(h);
     if (!range || bytes > range->size - offset) {
         outside(h, address, bytes, does);
         return NULL;
@@ -197,6 +206,10 @@ char *memory_at(Host *h, uint64_t address, uint64_t bytes, bool writes, Range **
 
 const char *memory_text(Host *h, uint64_t address, uint64_t *length) {
     const Range *range = memory_find(h, address);
+    if (h->is_compiled && !range && address) {
+        *length = strlen((const char *)(uintptr_t)address);
+        return (const char *)(uintptr_t)address;
+    }
     uint64_t most = range ? range->size - (address - range->start) : 1;
     const char *text = memory_at(h, address, most ? most : 1, false, NULL);
     if (!text) return NULL;

@@ -42,6 +42,8 @@ bool native___tern_malloc(Host *h, Call *call) {
         is_shared ? tern_wrap(h->context, shared, bytes) : tern_alloc(h->context, bytes);
     if (!buffer && shared) device->ops->release_shared(device, shared);
     if (!buffer) return gives(h, call, CUDA_NO_MEMORY);
+    if (h->is_compiled && kind == RANGE_MANAGED && !shared) /* what it writes there is not seen */
+        tern_fill(buffer, 0);
     Range *range = memory_add_buffer(h, kind, buffer, str_copy(h->arena, str_of(name)));
     if (range) range->shared = shared;
     return range && gives(h, call, CUDA_SUCCESS) && store_handle(h, call->args[0], range->start);
@@ -270,11 +272,14 @@ bool native___tern_error_text(Host *h, Call *call) {
         {1, {"cudaErrorInvalidValue", "invalid argument"}},
         {2, {"cudaErrorMemoryAllocation", "out of memory"}},
         {9, {"cudaErrorInvalidConfiguration", "invalid configuration argument"}},
+        {101, {"cudaErrorInvalidDevice", "invalid device ordinal"}},
         {600, {"cudaErrorNotReady", "device not ready"}},
         {700, {"cudaErrorIllegalAddress", "an illegal memory access was encountered"}},
         {710, {"cudaErrorAssert", "device-side assert triggered"}},
         {719, {"cudaErrorLaunchFailure", "unspecified launch failure"}},
-        {-1, {"cudaErrorUnknown", "unrecognized error code"}},
+        {801, {"cudaErrorNotSupported", "operation not supported"}},
+        {999, {"cudaErrorUnknown", "unknown error"}},
+        {-1, {"unrecognized error code", "unrecognized error code"}},
     };
     int i = 0;
     while (rows[i].error != -1 && rows[i].error != (int32_t)call->args[0]) i++;

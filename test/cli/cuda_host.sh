@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# tern exec --host c++: functions between tensors and kernels by the C++ compiler that is here: the
-# same numbers as when they are evaluated, what evaluation refuses, and what is wrong said at its line.
+# tern exec --host c++: programs, and functions between tensors and kernels, by the C++ compiler that is
+# here: the same as when they are evaluated, what evaluation refuses, and what is wrong said at its line.
 . test/cli/lib.sh
 export TERN_CACHE_DIR="$work/cache"
 mkdir "$TERN_CACHE_DIR"
@@ -47,7 +47,7 @@ exits 1 'argument 1 is not a tensor' "$work/call" "$file:throws" -a x=1
 exits 1 'argument 2 is not an integer' "$work/call" "$file:checked" -a 'x=ones(3)' -a n=2.5
 exits 1 'argument 2 is not a number' "$work/call" "$file:mean" -a 'x=ones(3)' -a 'weight=ones(2)' -a times=1
 exits 3 "host 'rust'" "$TERN" exec --host rust --device interp "$file:checked" -a 'x=ones(3)' -a n=3
-exits 3 'of a program' "$TERN" exec --host c++ --device interp test/cuda/programs/vectors.cu
+
 exits 2 "there is no function 'nothing'" "$work/call" "$file:nothing"
 TERN_CXX=$work/none exits 1 "no C++ compiler found (looked for $work/none)" "$work/call" "$file:caught" -a 'x=ones(2)'
 wrong 1 "wrong.cu:2:37: error: '<<<' without '>>>'" '__global__ void k(int n) {}
@@ -62,6 +62,56 @@ torch::Tensor f(torch::Tensor x) {
 wrong 1 'wrong.cu:1:' 'torch::Tensor f(torch::Tensor x) { return nothing; }' -a 'x=ones(2)'
 wrong 1 'points to no memory that there is' '__global__ void k(float *n) {}
 torch::Tensor f(torch::Tensor x) { float a[2]; k<<<1, 2>>>(a); return x; }' -a 'x=ones(2)'
+# Programs.
+for device in ${DEVICES:-cpu interp sim cuda}; do
+    "$TERN" devices | grep -q "^$device[: ].*here" || { skip 8 "no $device here"; continue; }
+    for name in vectors objects shared; do
+        "$TERN" exec --device $device test/cuda/programs/$name.cu >"$work/want" 2>&1
+        code=$?
+        "$TERN" exec --host c++ --device $device test/cuda/programs/$name.cu >"$work/got" 2>&1
+        check "the exit code is that of $name on $device" test $? = "$code"
+        check "$name on $device as when it is evaluated" diff "$work/want" "$work/got"
+    done
+    for arguments in '' more; do
+        "$TERN" exec --host c++ --device $device test/cuda/programs/compiled.cu -- $arguments >"$work/got"
+        echo "exit code $?" >>"$work/got"
+        for words in 'filled 12' 'steps 24' "scaled $((298 + 8 * ${#arguments} / 4)), 8 threads" 'halves 1.5' \
+            cudaErrorInvalidConfiguration 'caught invalid device ordinal' "threads $((330 + 8 * ${#arguments} / 4))" \
+            "exit code $((3 * ${#arguments} / 4))"; do echo "$words"; done >"$work/want"
+        check "compiled $arguments on $device" diff "$work/want" "$work/got"
+    done
+done
+program() { # program CODE WORDS TEXT [TEXT]: main is the last TEXT, in front of it stands the first
+    { echo '#include <cstdio>'
+      echo '__global__ void one(int *p, int n) { p[threadIdx.x] = n; }'
+      echo "${4:+$3}"
+      echo 'int main() {'
+      echo '    int *p, q[4];'
+      echo '    cudaMalloc(&p, 16);'
+      printf '    %s\n' "${4:-$3}"
+      echo '}'; } >"$work/p.cu"
+    exits "$1" "$2" "$TERN" exec --host c++ --device sim "$work/p.cu"
+}
+program 0 'here 1' 'one<<<1, 4>>>(p, 1); cudaMemcpy(q, p, 16, cudaMemcpyDeviceToHost); printf("here %d\\n", q[3]);'
+program 1 'p.cu:7:5: error: cudaMemcpy writes 20 bytes at byte 0 of' 'cudaMemcpy(p, q, 20, cudaMemcpyHostToDevice);'
+program 1 "p.cu:7:5: error: argument 1 of kernel 'one' points to no memory" 'one<<<1, 4>>>(q, 1);'
+program 1 'cudaFree of an address that no allocation of CUDA gave' 'cudaFree(p); cudaFree(p);'
+program 1 'p.cu:2:38: error' 'one<<<1, 5>>>(p, 1); cudaDeviceSynchronize();'
+program 1 "p.cu:7:5: error: no __device__ or __constant__ variable 'none' here" 'int none; cudaMemcpyToSymbol(none, q, 4);'
+program 1 'p.cu:7:' 'this is not C++;'
+program 3 "p.cu:7:" 'cudaGraph_t graph;'
+program 3 "not supported: 'cudaGraph_t' of CUDA" 'cudaGraph_t graph;'
+program 3 "p.cu:3:2: not supported: host 'c++': the library of <cublas_v2.h>" '#include <cublas_v2.h>' 'return 0;'
+program 3 "p.cu:3:17: not supported: host 'c++': a __managed__ variable" '__managed__ int shared;' 'return shared;'
+program 3 "host 'c++': a kernel that a macro writes" '#define KERNEL(name) __global__ void name(int *p) {}
+KERNEL(two)' 'two<<<1, 1>>>(p);'
+program 3 "what 'F' of 'apply' is, a launch does not say" 'template <typename F> __global__ void apply(F f) { f(); }' 'apply<<<1, 1>>>([] {});'
+program 3 "the kernel 'odd' is not compiled" '__global__ void odd(int *p) { throw 1; }' 'odd<<<1, 1>>>(p);'
+program 1 'a launch of what is no kernel' 'void host(int *p) {}' 'host<<<1, 1>>>(p);'
+program 5 'before' 'printf("before"); exit(5);'
+exits 2 "no function 'main'" "$TERN" exec --host c++ --device cpu test/cuda/shapes.cu
+exits 3 "host 'rust'" "$TERN" exec --host rust --device interp test/cuda/programs/vectors.cu
+device=interp
 # The object is kept: the second call compiles nothing.
 rm -rf "$TERN_CACHE_DIR" && mkdir "$TERN_CACHE_DIR"
 check 'kept once' "$work/call" "$file:caught" -a 'x=ones(2)'
