@@ -208,9 +208,10 @@ TERN_API int tern_module_num_functions(const tern_module *module);
 TERN_API const tern_function *tern_module_function(const tern_module *module, int index);
 /* By name, here as wherever a function is named. Of several with one name the bare name is the one
  * that Python's name stands for; each is also NAME@LINE, with a line from its first decorator to
- * its `def`, and the others are listed so. NULL when there is none. A kernel of CUDA C may be
- * named with its namespaces, "ns::k", a template's with its arguments, "k<float, 4>": why there is
- * none is the context's message then. */
+ * its `def`, and the others are listed so. NULL when there is none, or when the bare name depends
+ * on a condition that only a run would tell. A kernel of CUDA C may be named with its namespaces,
+ * "ns::k", a template's with its arguments, "k<float, 4>": why there is none is the context's
+ * message then. */
 TERN_API const tern_function *tern_module_find(const tern_module *module, const char *name);
 
 typedef struct tern_value {

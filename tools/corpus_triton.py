@@ -194,6 +194,16 @@ def around(tree, node):
     return None
 
 
+def jit_options(node, scope):
+    """do_not_specialize=.. of the function's decorators."""
+    options = {}
+    for decorator in node.decorator_list:
+        for word in getattr(decorator, "keywords", []):
+            if word.arg in ("do_not_specialize", "do_not_specialize_on_alignment"):
+                options[word.arg] = eval(compile(ast.Expression(word.value), "<decorator>", "eval"), scope)
+    return options
+
+
 def find_function(path, line):
     """The jit function whose def stands at the line, closures replaced by the module's globals; and
     the names that the file binds."""
@@ -225,7 +235,7 @@ def find_function(path, line):
         file.write(textwrap.dedent("\n".join(lines)) + "\n")
     with open(name, encoding="utf-8") as file:
         exec(compile(file.read(), name, "exec"), scope)
-    return triton.jit(scope[node.name]), names
+    return triton.jit(scope[node.name], **jit_options(node, scope)), names
 
 
 BOUND = set()  # by the file at work: a process asks about one

@@ -244,7 +244,7 @@ def saturatef(x):
 def ffs(x):
     # The place of the lowest bit set, from 1; 0 when there is none.
     x = tl.to_tensor(x)
-    tl.static_assert(x.dtype == tl.int32, "ffs needs int32")
-    low = x & -x
-    log = (low.to(tl.uint32).to(tl.float64).to(tl.int64, bitcast=True) >> 52) - 1023
+    tl.static_assert(x.dtype == tl.int32 or x.dtype == tl.int64, "ffs needs int32 or int64")
+    low = x & -x  # a power of two, or 0: as fp64 it is exact, and its sign does not matter
+    log = ((low.to(tl.float64).to(tl.int64, bitcast=True) >> 52) & 0x7ff) - 1023
     return tl.where(x == 0, 0, log.to(tl.int32) + 1)

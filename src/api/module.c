@@ -50,8 +50,7 @@ static const char *dedented(Arena *arena, const FunctionDef *def) {
     return out.data;
 }
 
-static tern_function describe_function(Arena *arena, const Module *module,
-                                       const JitFunction *function) {
+static tern_function describe_function(Arena *arena, Module *module, const JitFunction *function) {
     int count = function->num_params;
     tern_function_parameter *parameters = arena_array(arena, tern_function_parameter, count);
     for (int i = 0; i < count; i++) {

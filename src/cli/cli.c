@@ -284,6 +284,34 @@ bool cli_read_input(Cli *cli) {
     return true;
 }
 
+/* An entry begins at the left margin: "FILE:LINE:COLUMN: warning: ..". */
+void cli_show_warnings(const Cli *cli, tern_kernel *kernel) {
+    const char *at = tern_kernel_text(kernel, TERN_STAGE_REMARKS);
+    const char *word = ": warning: ";
+    bool is_warning = false;
+    while (at && *at && !cli->quiet && !cli->verbose) {
+        Str line = {at, (int)strcspn(at, "\n")};
+        if (*at != ' ') is_warning = memmem(line.data, (size_t)line.length, word, strlen(word));
+        if (is_warning) fprintf(stderr, "%.*s\n", STR_ARG(line));
+        at += line.length + (at[line.length] == '\n');
+    }
+}
+
+/* No function `name`: are there some at other lines? */
+static void fail_to_find(const Cli *cli, const tern_module *module, const char *path,
+                         const char *name) {
+    Buf others = {.arena = cli->arena};
+    size_t length = strcspn(name, "@");
+    buf_puts(&others, "");
+    for (int i = 0; i < tern_module_num_functions(module); i++) {
+        const tern_function *one = tern_module_function(module, i);
+        if (strncmp(one->name, name, length) != 0 || !strchr("@", one->name[length])) continue;
+        buf_printf(&others, "%s%.*s@%d", others.length ? ", " : "; there is ", (int)length, name,
+                   one->line);
+    }
+    cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'%s", path, name, others.data);
+}
+
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,
                                        tern_module **module, int *exit_code) {
     const char *colon = find_colon(operand);
@@ -307,7 +335,7 @@ const tern_function *cli_find_function(const Cli *cli, tern_context *context, co
     if (!found && is_cuda_file(path))
         *exit_code = cli_fail_context(cli, context);
     else if (!found)
-        cli_fail(cli, EXIT_USAGE, "%s: no @triton.jit function '%s'", path, colon + 1);
+        fail_to_find(cli, *module, path, colon + 1);
     return found;
 }
 

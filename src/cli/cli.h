@@ -116,6 +116,8 @@ bool cli_make_folder(const Cli *cli, const char *folder); /* with those above; f
 bool cli_is_input(const char *operand);
 /* Reads it, once, where an operand wants it; false: complained. */
 bool cli_read_input(Cli *cli);
+/* What the compiler warned of, on stderr; with -v its remarks, too, which are shown anyway. */
+void cli_show_warnings(const Cli *cli, tern_kernel *kernel);
 /* "FILE:KERNEL", "FILE:KERNEL@LINE" or "FILE": loads the file and finds the function; NULL:
  * complained. */
 const tern_function *cli_find_function(const Cli *cli, tern_context *context, const char *operand,

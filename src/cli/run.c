@@ -197,6 +197,7 @@ static void report_text(Run *run) {
         const char *remarks = tern_kernel_text(run->bound.kernel, TERN_STAGE_REMARKS);
         if (cli->verbose && remarks) fputs(remarks, stdout);
     }
+    cli_show_warnings(cli, run->bound.kernel);
     for (int i = 0; i < run->bound.num_args; i++)
         if (run->bound.args[i].buffer) report_tensor(run, i);
 }

@@ -181,6 +181,7 @@ static int show_compiled(const Show *show, const StageRow *row) {
         code = print_stage(show, text);
     const char *remarks = tern_kernel_text(kernel, TERN_STAGE_REMARKS);
     if (cli->verbose && remarks) fputs(remarks, stderr);
+    cli_show_warnings(cli, kernel);
     tern_kernel_free(kernel);
     return code;
 }

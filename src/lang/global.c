@@ -4,33 +4,6 @@
 
 #include <ctype.h>
 
-/* How likely it is that a binding is the one in force. */
-typedef enum Likelihood { NEVER, FALLBACK, LIKELY, CERTAIN } Likelihood;
-
-static Likelihood guard_likelihood(Module *module, const Guard *guard) {
-    Likelihood least = CERTAIN;
-    for (; guard; guard = guard->outer) {
-        Likelihood one = CERTAIN;
-        if (guard->stmt->kind == STMT_TRY)
-            one = guard->arm == 0 ? CERTAIN : FALLBACK;
-        else if (guard->stmt->kind == STMT_MATCH)
-            one = NEVER;
-        else {
-            bool truth;
-            Diag quiet = {.arena = module->arena, .muted = true};
-            Object *condition =
-                host_evaluate(module->arena, module, guard->stmt->value, NULL, &quiet);
-            if (condition->kind != OBJECT_OPAQUE && condition->kind != OBJECT_ERROR &&
-                object_truth(condition, &truth))
-                one = truth == (guard->arm == 0) ? CERTAIN : NEVER;
-            else
-                one = guard->arm == 0 ? LIKELY : FALLBACK;
-        }
-        if (one < least) least = one;
-    }
-    return least;
-}
-
 static Object *opaque_global(Arena *arena, const char *what, Str name) {
     Object *opaque = object_new(arena, OBJECT_OPAQUE);
     opaque->text = str_format(arena, "%s '%.*s'", what, STR_ARG(name));
@@ -188,6 +161,69 @@ static bool needs_replay(const Global *global, Str name) {
 
 /* ---- the binding in force ---- */
 
+/* Does an import of a `try` work? What is not found may be there where Python runs. */
+static Likelihood import_likelihood(Module *module, const Stmt *stmt) {
+    Diag quiet = {.arena = module->arena, .muted = true};
+    Likelihood least = CERTAIN;
+    for (int i = 0; i < stmt->num_names; i++) {
+        const ImportName *name = &stmt->names[i];
+        bool is_import = stmt->kind == STMT_IMPORT;
+        Str path = is_import ? name->path : stmt->name;
+        const Object *found = import_module(module, is_import ? 0 : stmt->level, path, &quiet);
+        if (import_fails(found)) return NEVER;
+        if (!is_import && found->kind != OBJECT_OPAQUE && !str_is(name->path, "*"))
+            found = imported_value(module, &(Definition){.stmt = stmt, .name = name}, &quiet);
+        if (import_fails(found)) return NEVER;
+        if (found->kind == OBJECT_OPAQUE) least = LIKELY;
+    }
+    return least;
+}
+
+/* Does a `try` come to the end of its body? What is not known may raise. */
+static Likelihood body_likelihood(Module *module, Block body) {
+    Likelihood least = CERTAIN;
+    for (int i = 0; i < body.count && least != NEVER; i++) {
+        const Stmt *stmt = body.stmts[i];
+        Likelihood one = CERTAIN;
+        if (stmt->kind == STMT_IMPORT || stmt->kind == STMT_FROM_IMPORT)
+            one = import_likelihood(module, stmt);
+        else if (stmt->kind == STMT_EXPR || stmt->kind == STMT_ASSIGN) {
+            Diag quiet = {.arena = module->arena, .muted = true};
+            const Object *value = host_evaluate(module->arena, module, stmt->value, NULL, &quiet);
+            if (value->kind == OBJECT_OPAQUE || value->kind == OBJECT_ERROR) one = LIKELY;
+        } else if (stmt->kind != STMT_FUNCTION && stmt->kind != STMT_CLASS &&
+                   stmt->kind != STMT_PASS)
+            one = LIKELY;
+        if (one < least) least = one;
+    }
+    return least;
+}
+
+static Likelihood arm_likelihood(Module *module, const Guard *guard) {
+    bool is_first = guard->arm == 0, truth;
+    if (guard->stmt->kind == STMT_MATCH) return NEVER;
+    if (guard->stmt->kind == STMT_TRY) {
+        Likelihood body = body_likelihood(module, guard->stmt->body);
+        if (is_first) return body;
+        return body == CERTAIN ? NEVER : body == NEVER ? CERTAIN : FALLBACK;
+    }
+    Diag quiet = {.arena = module->arena, .muted = true};
+    Object *condition = host_evaluate(module->arena, module, guard->stmt->value, NULL, &quiet);
+    if (condition->kind != OBJECT_OPAQUE && condition->kind != OBJECT_ERROR &&
+        object_truth(condition, &truth))
+        return truth == is_first ? CERTAIN : NEVER;
+    return is_first ? LIKELY : FALLBACK;
+}
+
+Likelihood guard_likelihood(Module *module, const Guard *guard) {
+    Likelihood least = CERTAIN;
+    for (; guard; guard = guard->outer) {
+        Likelihood one = arm_likelihood(module, guard);
+        if (one < least) least = one;
+    }
+    return least;
+}
+
 /* The last that may have bound it is a case of `match`, and which one is not known. */
 static bool is_matched(const Global *global) {
     for (int i = global->definitions.count - 1; i >= 0; i--) {
@@ -205,8 +241,89 @@ static bool is_patched(const Module *module, const Global *global, Str name) {
     return last && !last->guard && stmt_patches(module, last->stmt, name);
 }
 
-/* The likeliest binding that has a value; of equals the last. One that is opaque is the last
- * resort, but where the last assignment is not conditional, what comes before it does not count. */
+/* Of bindings that may all be in force, the one found so far, from the last to the first. */
+typedef struct Choice {
+    Object *value;
+    const Stmt *stmt;
+    const Stmt *other; /* binds another value, and only a run would tell which it is */
+} Choice;
+
+static bool same_value(const Object *a, const Object *b) {
+    if (a->kind != b->kind) return object_equal(a, b);
+    if (a->kind == OBJECT_FUNCTION) return a->function->def == b->function->def;
+    if (a->kind == OBJECT_BUILTIN) return a->builtin == b->builtin;
+    if (a->kind == OBJECT_MODULE) return a->module == b->module && str_equal(a->text, b->text);
+    return object_equal(a, b);
+}
+
+/* Is what comes before it of no account? What has a value goes before what has none, but an
+ * assignment that is not conditional. */
+static bool choose(Choice *choice, Object *value, const Definition *definition,
+                   Likelihood likelihood) {
+    const Stmt *stmt = definition->stmt;
+    bool is_known = value && value->kind != OBJECT_OPAQUE;
+    bool had_known = choice->value && choice->value->kind != OBJECT_OPAQUE;
+    if (is_known && had_known && !choice->other && !same_value(choice->value, value))
+        choice->other = stmt;
+    if (value && !had_known && (is_known || !choice->value))
+        choice->value = value, choice->stmt = stmt;
+    bool assigns = stmt->kind == STMT_ASSIGN || stmt->kind == STMT_ANN_ASSIGN;
+    return likelihood == CERTAIN && (is_known || (value && assigns && !definition->guard));
+}
+
+/* What `from package import *` binds: what the package's __all__ lists, else what has no _. */
+static Object *starred_value(Module *module, const Stmt *stmt, Str name, Diag *diag) {
+    Object *base = import_module(module, stmt->level, stmt->name, diag);
+    if (base->kind == OBJECT_OPAQUE) return NULL;
+    Str all = STR("__all__");
+    const Object *listed = base->module && map_get(&base->module->globals, all)
+                               ? module_lookup(module->arena, base->module, all, diag)
+                               : NULL;
+    if (listed && (listed->kind == OBJECT_LIST || listed->kind == OBJECT_TUPLE)) {
+        bool is_listed = false;
+        for (int i = 0; i < listed->num_items; i++)
+            is_listed |=
+                listed->items[i]->kind == OBJECT_STR && str_equal(listed->items[i]->text, name);
+        if (!is_listed) return NULL;
+    } else if (str_starts(name, "_") && !listed)
+        return NULL;
+    return import_attribute(module->arena, base, name, diag);
+}
+
+static Object *opaque_choice(Module *module, const Choice *choice, Str name) {
+    int line, other, column;
+    Span spans[] = {choice->stmt->span, choice->other->span};
+    source_position(spans[0].source, spans[0].start, &line, &column);
+    source_position(spans[1].source, spans[1].start, &other, &column);
+    Object *opaque = opaque_global(module->arena, "", name);
+    opaque->text =
+        str_format(module->arena, "'%.*s', bound on line %d or line %d (only a run tells which),",
+                   STR_ARG(name), other, line);
+    return opaque;
+}
+
+/* The last binding whose conditions hold, statements and `from .. import *` in the order of the
+ * text. Where a condition is not known and the values differ, so is the name. */
+static Object *binding_in_force(Module *module, const Global *global, Str name, Diag *diag) {
+    Choice choice = {0};
+    int i = global ? global->definitions.count : 0, star = module->star_imports.count;
+    while (i > 0 || star > 0) {
+        const Definition *one = i > 0 ? &global->definitions.data[i - 1] : NULL;
+        const Definition *starred = star > 0 ? &module->star_imports.data[star - 1] : NULL;
+        bool is_star = !one || (starred && starred->stmt->span.start > one->stmt->span.start);
+        if (is_star)
+            star--, one = starred;
+        else
+            i--;
+        Likelihood likelihood = guard_likelihood(module, one->guard);
+        if (likelihood == NEVER) continue;
+        Object *value = is_star ? starred_value(module, one->stmt, name, diag)
+                                : definition_value(module, one, name, diag);
+        if (choose(&choice, value, one, likelihood)) break;
+    }
+    return choice.other ? opaque_choice(module, &choice, name) : choice.value;
+}
+
 static Object *evaluate_global(Module *module, const Global *global, Str name, Diag *diag) {
     if (global->is_set_elsewhere) return opaque_global(module->arena, "the value of", name);
     if (is_matched(global)) {
@@ -220,36 +337,26 @@ static Object *evaluate_global(Module *module, const Global *global, Str name, D
         return evaluate_global(module, &before, name, diag);
     }
     if (needs_replay(global, name)) return replay(module, global, name, diag);
-    Object *best = NULL;
-    Likelihood best_likelihood = NEVER;
-    for (int i = global->definitions.count - 1; i >= 0; i--) {
-        const Definition *definition = &global->definitions.data[i];
-        Likelihood likelihood = guard_likelihood(module, definition->guard);
-        if (likelihood == NEVER) continue;
-        bool best_is_known = best && best->kind != OBJECT_OPAQUE;
-        if (best_is_known && likelihood <= best_likelihood) continue;
-        Object *value = definition_value(module, definition, name, diag);
-        if (!value || (best && value->kind == OBJECT_OPAQUE)) continue;
-        best = value;
-        best_likelihood = likelihood;
-        bool assigns =
-            definition->stmt->kind == STMT_ASSIGN || definition->stmt->kind == STMT_ANN_ASSIGN;
-        if (likelihood == CERTAIN &&
-            (best->kind != OBJECT_OPAQUE || (assigns && !definition->guard)))
-            break;
-    }
-    return best;
+    return binding_in_force(module, global, name, diag);
 }
 
-static Object *from_star_imports(Module *module, Str name, Diag *diag) {
-    for (int i = module->star_imports.count - 1; i >= 0; i--) {
-        const Stmt *stmt = module->star_imports.data[i];
-        Object *base = import_module(module, stmt->level, stmt->name, diag);
-        if (base->kind == OBJECT_OPAQUE) continue;
-        Object *value = import_attribute(module->arena, base, name, diag);
-        if (value) return value;
+/* Files may import * of each other, and a condition may ask for the name that it decides: what is
+ * being looked for is not there yet, as for Python. Within one search each file answers once. */
+static Object *starred_in_force(Module *module, Str name, Diag *diag) {
+    Registry *registry = module->registry;
+    Starred *starred = map_get(&module->starred, name);
+    if (!module->star_imports.count) return NULL;
+    if (!starred) {
+        starred = arena_new_of(module->arena, Starred);
+        map_set(&module->starred, name, starred);
     }
-    return NULL;
+    if (!registry->search_depth) registry->search++;
+    if (starred->search == registry->search || starred->is_final) return starred->value;
+    starred->search = registry->search;
+    registry->search_depth++;
+    starred->value = binding_in_force(module, NULL, name, diag);
+    starred->is_final = --registry->search_depth == 0;
+    return starred->value;
 }
 
 /* A file that did not parse may have defined anything: its complaint explains a missing name. */
@@ -280,7 +387,7 @@ Object *module_lookup(Arena *arena, Module *module, Str name, Diag *diag) {
         global->busy = false;
         if (value && value->kind != OBJECT_ERROR) global->value = value;
     }
-    if (!value) value = from_star_imports(module, name, diag);
+    if (!global) value = starred_in_force(module, name, diag);
     bool is_unknown = global && (!value || value->kind == OBJECT_OPAQUE);
     override = is_unknown ? map_get(&module->registry->overrides, name) : NULL;
     if (override) return override;
@@ -364,6 +471,18 @@ static Object *literal_value(Module *module, Str name, const Source *text, Diag 
     return wrapped;
 }
 
+/* What was made of a name that now means something else. */
+static void forget_values(Module *module) {
+    const Map *files = &module->registry->files;
+    for (int k = -1; k < files->capacity; k++) {
+        if (k >= 0 && !files->slots[k].used) continue;
+        Module *file = k < 0 ? module : files->slots[k].value;
+        file->starred = (Map){.arena = file->arena};
+        for (int i = 0; i < file->globals.capacity; i++)
+            if (file->globals.slots[i].used) ((Global *)file->globals.slots[i].value)->value = NULL;
+    }
+}
+
 bool module_set_global(Module *module, Str name, const Source *text, Diag *diag) {
     int end = end_of_file_name(text->text), of_file = end_of_file_name(name);
     Module *owner = module;
@@ -381,6 +500,7 @@ bool module_set_global(Module *module, Str name, const Source *text, Diag *diag)
                     : is_triton ? function_of_triton(module, text, diag)
                                 : literal_value(owner, name, text, diag);
     if (!value) return false;
+    forget_values(module);
     map_set(&owner->overrides, name, value);
     if (!of_file) map_set(&module->registry->overrides, name, value);
     owner->function_objects = (Map){.arena = owner->arena}; /* closures are made anew */

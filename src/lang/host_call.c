@@ -356,6 +356,27 @@ static Object *environment(Host *host, int num_args, Object *const *args) {
     return num_args == 2 ? args[1] : object_none(host->arena);
 }
 
+/* packaging.version.parse("3.6.0"): its numbers, without zeros at the end, as a tuple; they compare
+ * as versions do. NULL: there is more in it (3.6.0rc1). */
+static Object *version_of(Host *host, int num_args, Object *const *args) {
+    enum { MOST = 6 };
+    Object *parts[MOST];
+    int count = 0, kept = 0;
+    if (num_args != 1 || args[0]->kind != OBJECT_STR) return NULL;
+    const char *at = str_c(host->arena, args[0]->text);
+    for (;; at++) {
+        char *end;
+        if (*at < '0' || *at > '9' || count == MOST) return NULL;
+        long part = strtol(at, &end, 10);
+        if (end - at > 9) return NULL;
+        parts[count++] = object_int(host->arena, part);
+        if (part) kept = count;
+        at = end;
+        if (*at != '.') break;
+    }
+    return *at ? NULL : object_tuple(host->arena, kept, parts);
+}
+
 Object *host_library_call(Host *host, Str path, int num_args, Object *const *args, const Str *names,
                           Span span) {
     if (ends_as(path, "driver.active.get_current_target") && !num_args) return current_target(host);
@@ -532,6 +553,9 @@ Object *host_call_object(Host *host, Object *callee, int num_args, Object *const
         /* A bare name that no file binds: Python's own. */
         if (!result && expr && expr->left->kind == EXPR_NAME && !host_binds(host, path))
             result = host_python_call(host, path, num_args, args, names, span);
+        if (!result && str_starts(callee->missing, "packaging") &&
+            (ends_as(path, "parse") || ends_as(path, "Version")))
+            result = version_of(host, num_args, args);
         if (!result) result = jit_wrapped(host, expr, num_args, args);
         if (!result) result = host_library_call(host, path, num_args, args, names, span);
     }

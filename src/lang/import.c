@@ -196,6 +196,17 @@ Object *import_module(Module *from, int level, Str path, Diag *diag) {
     return found ? found : module;
 }
 
+/* What drives devices that tern makes no code for (as torch.version.hip is None), and what Triton
+ * for NVIDIA does not have: an import of it fails. */
+bool import_fails(const Object *module) {
+    static const char *const absent[] = {"torch_npu", "torch_mlu",  "torch_musa",
+                                         "torch_gcu", "torch_vacc", "intel_extension_for_pytorch"};
+    if (module->kind != OBJECT_OPAQUE) return false;
+    for (int i = 0; i < COUNT(absent); i++)
+        if (str_is(module->missing, absent[i])) return true;
+    return str_starts(module->missing, "triton.language.extra.");
+}
+
 Object *import_attribute(Arena *arena, Object *module, Str name, Diag *diag) {
     if (module->kind == OBJECT_OPAQUE) {
         Object *opaque = object_new(arena, OBJECT_OPAQUE);

@@ -44,8 +44,8 @@ typedef struct JitFunction {
 } JitFunction;
 int module_num_functions(const Module *module);
 const JitFunction *module_function(const Module *module, int index);
-/* By NAME or NAME@LINE; NULL when there is none. */
-const JitFunction *module_find(const Module *module, Str name);
+/* By NAME or NAME@LINE; NULL when there is none, or when only a run would tell which of several. */
+const JitFunction *module_find(Module *module, Str name);
 
 /* One parameter of a specialisation. */
 typedef enum SpecKind {

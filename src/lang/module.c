@@ -5,11 +5,10 @@
  * bind. A name is evaluated when a kernel first needs it, so host code that tern does not
  * understand does no harm.
  *
- * A name may be bound under `if` and `try`. Python would run the conditions; tern takes, of the
- * bindings whose conditions are not known to be false, the one that is likeliest on a machine where
- * the program runs: arms whose condition is known to be true, then the first arm of a condition
- * that is not known, then `else` and `except`. A binding that has a value goes before one that has
- * none. */
+ * A name may be bound under `if` and `try`, and by `from .. import *`. Python would run the
+ * conditions; tern evaluates them, and of the bindings that may be in force takes the last. Where a
+ * condition is not known and the values differ, the name is not known either. A binding that has a
+ * value goes before one that has none. */
 #include "lang/module.h"
 
 #include <stdlib.h>
@@ -82,7 +81,8 @@ static void index_loop(Module *module, const Stmt *stmt, const Guard *guard) {
 static void index_imports(Module *module, const Stmt *stmt, const Guard *guard) {
     for (int i = 0; i < stmt->num_names; i++) {
         if (stmt->kind == STMT_FROM_IMPORT && str_is(stmt->names[i].path, "*"))
-            vec_push(module->arena, &module->star_imports, stmt);
+            vec_push(module->arena, &module->star_imports,
+                     ((Definition){.stmt = stmt, .top = module->top, .guard = guard}));
         else
             define(module, stmt->names[i].alias,
                    (Definition){.stmt = stmt, .guard = guard, .name = &stmt->names[i]});
@@ -235,9 +235,17 @@ static void mark_unspecialised_by(Module *module, JitFunction *function, const E
     for (int i = 0; i < call->num_args; i++) mark_unspecialised(module, function, &call->args[i]);
 }
 
-/* call NULL: decorated; else NAME = triton.jit(def, ..). */
-static void add_function(Module *module, const FunctionDef *def, const Scope *scope, Str name,
-                         const Expr *call) {
+/* The conditions around a statement at the top level that binds `name`. */
+static const Guard *guard_of(const Module *module, const Stmt *stmt, Str name) {
+    const Global *global = map_get(&module->globals, name);
+    for (int i = 0; global && i < global->definitions.count; i++)
+        if (global->definitions.data[i].stmt == stmt) return global->definitions.data[i].guard;
+    return NULL;
+}
+
+/* call NULL: decorated by `stmt`; else stmt is NAME = triton.jit(def, ..). */
+static void add_function(Module *module, const Stmt *stmt, const FunctionDef *def,
+                         const Scope *scope, Str name, const Expr *call) {
     JitFunction function = {.name = name,
                             .span = def->name_span,
                             .def = def,
@@ -256,7 +264,8 @@ static void add_function(Module *module, const FunctionDef *def, const Scope *sc
         mark_unspecialised_by(module, &function, def->decorators[i]);
     for (; call && call->kind == EXPR_CALL; call = call->left)
         mark_unspecialised_by(module, &function, call);
-    vec_push(module->arena, &module->functions, (JitEntry){function, scope});
+    vec_push(module->arena, &module->functions,
+             ((JitEntry){function, scope, scope ? NULL : guard_of(module, stmt, name)}));
 }
 
 static const FunctionDef *find_def(Block block, Str name) {
@@ -297,7 +306,7 @@ static void find_jitted(Module *module, const Stmt *stmt, const Scope *scope) {
     const Scope *around = def ? scope : NULL;
     if (!def) def = find_def(module->ast->body, name);
     if (def && !is_jit(module, def))
-        add_function(module, def, around, returned ? name : target->text, call);
+        add_function(module, stmt, def, around, returned ? name : target->text, call);
 }
 
 /* `global NAME` in a function: what the name is depends on what was called. */
@@ -320,7 +329,7 @@ static void find_functions(Module *module, Block block, const Scope *scope) {
         find_jitted(module, stmt, scope);
         if (stmt->kind == STMT_FUNCTION) {
             if (is_jit(module, stmt->function))
-                add_function(module, stmt->function, scope, stmt->function->name, NULL);
+                add_function(module, stmt, stmt->function, scope, stmt->function->name, NULL);
             Scope *inner = arena_new_of(module->arena, Scope);
             *inner = (Scope){stmt->function, scope};
             find_functions(module, stmt->function->body, inner);
@@ -416,6 +425,7 @@ Module *module_load_in(Arena *arena, const Source *source, Str path, const LangO
                        .registry = registry,
                        .globals = {.arena = arena},
                        .overrides = {.arena = arena},
+                       .starred = {.arena = arena},
                        .function_objects = {.arena = arena}};
     module->ast = ast_parse(arena, source, diag);
     if (diag->num_errors + diag->num_refused > failed) return NULL;
@@ -462,27 +472,43 @@ static bool stands_at(const JitFunction *function, long line) {
     return line >= first && line <= last;
 }
 
-static Str split_line(Arena *arena, Str name, long *line) {
+/* NAME@LINE. *line: -1 when there is none, 0 when it is no number of a line. */
+static Str split_line(Str name, long *line) {
+    *line = -1;
     for (int i = 0; i < name.length; i++)
         if (name.data[i] == '@') {
-            *line = strtol(str_c(arena, (Str){name.data + i + 1, name.length - i - 1}), NULL, 10);
+            Str digits = {name.data + i + 1, name.length - i - 1};
+            *line = 0;
+            for (int k = 0; k < digits.length && digits.length < 10; k++) {
+                if (digits.data[k] < '0' || digits.data[k] > '9') return *line = 0, name;
+                *line = *line * 10 + (digits.data[k] - '0');
+            }
             return (Str){name.data, i};
         }
-    return *line = -1, name;
+    return name;
 }
 
-/* Of functions of one name the last at the top level counts, as in Python; else the last nested. */
-const JitFunction *module_find(const Module *module, Str name) {
+/* Of functions of one name the last at the top level counts, as in Python; else the last nested.
+ * Those under a condition that does not hold are none; NULL where only a run would tell which. */
+const JitFunction *module_find(Module *module, Str name) {
     const JitEntry *found = NULL;
+    bool is_sure = true;
     long line;
-    name = split_line(module->arena, name, &line);
+    int candidates = 0;
+    name = split_line(name, &line);
+    for (int i = 0; line < 0 && i < module->functions.count; i++)
+        candidates += str_equal(module->functions.data[i].function.name, name);
     for (int i = 0; i < module->functions.count; i++) {
         const JitEntry *entry = &module->functions.data[i];
         if (!str_equal(entry->function.name, name)) continue;
         if (line >= 0 && !stands_at(&entry->function, line)) continue;
-        if (!found || found->scope || !entry->scope) found = entry;
+        if (found && !found->scope && entry->scope) continue;
+        Likelihood likelihood = candidates > 1 ? guard_likelihood(module, entry->guard) : CERTAIN;
+        if (likelihood == NEVER) continue;
+        is_sure = likelihood == CERTAIN || !found || found->scope;
+        found = entry;
     }
-    return found ? &found->function : NULL;
+    return found && is_sure ? &found->function : NULL;
 }
 
 const JitEntry *module_entry(const Module *module, const FunctionDef *def) {

@@ -28,6 +28,13 @@ typedef struct Global {
     bool busy;             /* being evaluated: a cycle */
 } Global;
 
+/* A name that no statement of the file binds but `from .. import *`. */
+typedef struct Starred {
+    Object *value; /* NULL: none */
+    int search;    /* the last one that asked for it */
+    bool is_final;
+} Starred;
+
 typedef struct Scope Scope; /* of a function around another: for closures */
 struct Scope {
     const FunctionDef *def;
@@ -37,6 +44,7 @@ struct Scope {
 typedef struct JitEntry {
     JitFunction function;
     const Scope *scope; /* functions around it; NULL at the top level */
+    const Guard *guard; /* at the top level: the conditions around it */
 } JitEntry;
 
 /* Files loaded for one compilation's module, by path, so that each is read once. */
@@ -45,7 +53,8 @@ typedef struct Registry {
     Map files;     /* path -> Module * */
     Map overrides; /* name -> Object *: for what imported files leave unknown */
     int count;
-    int depth; /* of expressions being evaluated, across files and names */
+    int search, search_depth; /* through `from .. import *` */
+    int depth;                /* of expressions being evaluated, across files and names */
 } Registry;
 
 struct Module {
@@ -56,7 +65,8 @@ struct Module {
     Registry *registry;
     Map globals;   /* name -> Global * */
     Map overrides; /* name -> Object *: module_set_global */
-    VEC(const Stmt *) star_imports;
+    VEC(Definition) star_imports;
+    Map starred; /* name -> Starred * */
     VEC(JitEntry) functions;
     const Stmt *top;      /* while the file is indexed: the statement at work */
     bool in_loop;         /* likewise */
@@ -69,6 +79,11 @@ Object *module_function_of(Module *module, const FunctionDef *def, const Scope *
 const JitEntry *module_entry(const Module *module,
                              const FunctionDef *def); /* NULL: not a jit function */
 
+/* ---- global.c ---- */
+/* How likely it is that a binding is made. */
+typedef enum Likelihood { NEVER, FALLBACK, LIKELY, CERTAIN } Likelihood;
+Likelihood guard_likelihood(Module *module, const Guard *guard);
+
 /* ---- class.c ---- */
 Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
 
@@ -78,6 +93,7 @@ Object *class_value(Module *module, const Stmt *stmt, Diag *diag);
 Object *import_module(Module *from, int level, Str path, Diag *diag);
 /* Without the packages of the project around the file: where a program runs none is installed. */
 Object *import_as_python(Module *from, int level, Str path, Diag *diag);
+bool import_fails(const Object *module); /* would Python raise ImportError, for sure? */
 Str import_key(Arena *arena, Str path);
 bool expr_mentions(const Expr *expr, Str name);
 /* `name = function(name, ..)` that gives back what it got (patched.c). */

@@ -69,11 +69,11 @@ static Object *bitwise(Lower *l, Operator op, Object *a, Object *b, Span span) {
     int bits = ltype_bits(a->ltype);
     if (count && count->integer < 0) return lower_error(l, span, "a negative shift count");
     if (count && count->integer >= bits && bits > 1) {
-        Object *poison =
-            lower_error(l, span, "a shift of %s by %lld: Triton leaves open what that is",
-                        ltype_text(l, a->ltype), (long long)count->integer);
-        if (count->integer < 64) lower_help(l, "make it wider first: x.to(tl.int64)");
-        return poison;
+        bool keeps_sign = op == OPERATOR_SHR && ltype_is_signed(left);
+        lower_warning(
+            l, span, "a shift of %s by %lld gives %s here: Triton leaves open what it is%s",
+            ltype_text(l, a->ltype), (long long)count->integer, keeps_sign ? "the sign" : "0",
+            count->integer < 64 ? "; make it wider first: x.to(tl.int64)" : "");
     }
     if (op == OPERATOR_SHL) return two(l, OP_SHL, a, b);
     return two(l, ltype_is_signed(left) ? OP_SHR_S : OP_SHR_U, a, b);

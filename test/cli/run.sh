@@ -353,6 +353,15 @@ def set_by_function(y):
 END
 exits 0 '[1]' $TERN run "$pkg/ops/k.py:set_by_function" --grid 1 -a 'y=zeros(1)' -p y
 
+# ---- a warning is shown, once, and is no part of JSON ----
+printf '%s\n' 'import triton' 'import triton.language as tl' '@triton.jit' 'def k(y):' \
+    '    tl.store(y, tl.load(y) << 32)' >"$work/warned.py"
+warned="$TERN run $work/warned.py --device interp --grid 1"
+exits 0 'warned.py:5:17: warning: a shift of int32 by 32 gives 0 here' $warned -a 'y=ones(1,i32)'
+check 'and with -v once' sh -c "test \$($warned -v -a 'y=ones(1,i32)' 2>&1 | grep -c warning:) = 1"
+check 'not on stdout' sh -c "! $warned --json -a 'y=ones(1,i32)' 2>/dev/null | grep warning:"
+check 'nor with -q' sh -c "! $warned -q -a 'y=ones(1,i32)' 2>&1 | grep warning:"
+
 # ---- two kernels of one name, and names of the module that only Python knows ----
 cat >"$work/twice.py" <<'END'
 import sys
@@ -387,8 +396,11 @@ t=$work/twice.py
 exits 0 '[10]' $TERN run "$t:twice@10" --grid 1 -a 'y=empty(1)' -p y
 exits 0 '[10]' $TERN run "$t:twice@9" --grid 1 -a 'y=empty(1)' -p y
 exits 0 '[14]' $TERN run "$t:twice@14" --grid 1 -a 'y=empty(1)' -p y
-exits 0 '[14]' $TERN run "$t:twice" --grid 1 -a 'y=empty(1)' -p y
-exits 2 "no @triton.jit function 'twice@12'" $TERN run "$t:twice@12" --grid 1 -a 'y=empty(1)'
+exits 0 '[14]' $TERN run "$t:twice" --global LIMIT=1 --grid 1 -a 'y=empty(1)' -p y
+exits 0 '[10]' $TERN run "$t:twice" --global LIMIT=4 --grid 1 -a 'y=empty(1)' -p y
+exits 2 "no @triton.jit function 'twice'; there is twice@10, twice@14" $TERN run "$t:twice" --grid 1 -a 'y=empty(1)'
+exits 2 "no @triton.jit function 'twice@12'; there is twice@10, twice@14" $TERN run "$t:twice@12" --grid 1 -a 'y=empty(1)'
+exits 2 "no @triton.jit function 'twice@10x'" $TERN run "$t:twice@10x" --grid 1 -a 'y=empty(1)'
 exits 2 'twice@10' $TERN run "$t" --grid 1 -a 'y=empty(1)'
 exits 2 "the value of 'int(sys.argv[1])' is not known at compile time" $TERN run "$t:limited" --grid 1 -a 'y=empty(1)'
 exits 2 '--global LIMIT=VALUE gives it one' $TERN run "$t:limited" --grid 1 -a 'y=empty(1)'

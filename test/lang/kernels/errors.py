@@ -279,13 +279,15 @@ def rest_by_zero():
 
 
 # case: shifted_by_the_width
-# want: error 'tl.arange(0, 8) << 32': a shift of int32 by 32: Triton leaves open what that is
-# want: help: make it wider first: x.to(tl.int64)
+# want: warning 'tl.arange(0, 8) << 32': a shift of int32 by 32 gives 0 here: Triton leaves open what it is; make it wider first: x.to(tl.int64)
+# want: warning 'tl.arange(0, 8) >> 64': a shift of int32 by 64 gives the sign here: Triton leaves open what it is
+# want: ok
 @triton.jit
 def shifted_by_the_width():
     a = tl.arange(0, 8).to(tl.int64) << 63
     a = tl.arange(0, 8) << 31
     a = tl.arange(0, 8) << 32
+    a = tl.arange(0, 8) >> 64
 
 
 # case: shifted_backwards

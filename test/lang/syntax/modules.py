@@ -442,10 +442,10 @@ if not A: I = 1
 # ask: value I
 # want: 'near'
 # want: 2
-# want: 'x'
+# want: <host value 'D', bound on line 12 or line 14 (only a run tells which),>
 # want: 2
 # want: 5
-# want: 0
+# want: <host value 'G', bound on line 23 or line 24 (only a run tells which),>
 # want: 6
 # want: not defined
 

@@ -342,4 +342,4 @@ def make():
 # want: x:i32/1 B=1
 # want: x:i32/1 C=1
 # want: x:i32/1 C=1
-# want: x:i32/1 B=1
+# want: no such kernel
