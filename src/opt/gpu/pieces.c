@@ -647,9 +647,19 @@ static void write_rest(Writer *w, const Nest *nest, int at, const bool *first) {
     }
 }
 
-/* The pieces from `first` on; sums: what the reductions have of those before, and then of all. */
-static void write_loop(const Pieces *p, Builder *b, const Nest *nest, int first, int count,
+/* Pairs are compared by the order of the pieces (write_known). */
+static bool can_turn(const Nest *nest) {
+    for (int i = 0; i < nest->ends.count; i++)
+        if (nest->ends.data[i]->kind == OP_REDUCE && nest->ends.data[i]->num_operands > 1)
+            return false;
+    return true;
+}
+
+/* The pieces from `first` on; sums: what the reductions have of those before, and then of all. Every
+ * other nest begins at the end: what the one before read last the caches still have. */
+static void write_loop(const Pieces *p, Builder *b, int number, int first, int count,
                        Value **sums) {
+    const Nest *nest = p->nests.data[number];
     Func *fn = p->fn;
     const Type *i32 = type_scalar(TYPE_I32);
     Value **operands = arena_array(p->px->scratch, Value *, FOR_BOUNDS + count);
@@ -665,6 +675,10 @@ static void write_loop(const Pieces *p, Builder *b, const Nest *nest, int first,
         args[i] = region_add_arg(fn, body, types[i]);
     }
     Builder inside = {.fn = fn, .region = body, .span = b->span};
+    if (number % 2 && can_turn(nest)) {
+        int64_t both = (int64_t)first * p->piece + p->size - p->piece;
+        index = build_2(&inside, OP_SUB, build_int(b, i32, both), index);
+    }
     Writer turn = {.p = p, .b = &inside, .start = index, .made = {.arena = p->px->scratch}};
     for (int i = 0; i < nest->ops.count; i++)
         if (nest->ops.data[i]->kind != OP_REDUCE || !has_op(&nest->ends, nest->ops.data[i]))
@@ -697,7 +711,7 @@ static void write_nest(const Pieces *p, int number) {
         }
     }
     b.span = nest->ends.data[0]->span;
-    if (first * p->piece < p->size) write_loop(p, &b, nest, first, count, sums);
+    if (first * p->piece < p->size) write_loop(p, &b, number, first, count, sums);
     Writer w = {.p = p, .b = &b};
     write_reductions(&w, nest, sums);
     for (int i = 0; i < nest->behind.count; i++) op_move_before(nest->behind.data[i], nest->before);
