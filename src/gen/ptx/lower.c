@@ -378,6 +378,8 @@ static void ptx_for(Gen *g, const Op *op) {
         tir_branch(g->b, end, comes_before(g, op, i, upper, up), true);
         tir_leave(g->b, scope);
     }
+    Tir outer = g->b->loop_start;
+    g->b->loop_start = g->b->list.count;
     tir_label(g->b, head);
     if (!may_wrap) tir_branch(g->b, end, comes_before(g, op, i, upper, up), true);
     ptx_define_scalar(g, for_index(op), i);
@@ -391,6 +393,7 @@ static void ptx_for(Gen *g, const Op *op) {
     tir_set(g->b, i, next);
     tir_branch(g->b, head, again, false);
     tir_leave(g->b, scope);
+    g->b->loop_start = outer;
     tir_label(g->b, end);
     for (int k = 0; k < op->num_results; k++) {
         Value *result = &op->results[k];

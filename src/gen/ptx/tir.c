@@ -333,7 +333,8 @@ static Tir fold_mul(Tirs *b, TirOp op, Tir x, Tir y) {
 }
 
 /* A widened number times a power of two, one instruction for the GPU, with a sum behind it, too:
- * what else is known of the bits is not lost. */
+ * what else is known of the bits is not lost. Not of what a loop does not change: as two
+ * instructions it stays outside. */
 static Tir widened_product(Tirs *b, Tir x, int shift, uint64_t zeros) {
     const TirIns *wide = &b->list.data[x];
     uint64_t factor = 1;
@@ -341,6 +342,7 @@ static Tir widened_product(Tirs *b, Tir x, int shift, uint64_t zeros) {
     if (again && !tir_is_const(b, wide->args[1], &factor)) return 0;
     if (!again && !tir_is(b, x, TIR_SEXT) && !tir_is(b, x, TIR_ZEXT)) return 0;
     if (shift > 30 || factor << shift > 1u << 30 || power_of_2(factor) < 0) return 0;
+    if (wide->args[0] < b->loop_start) return 0;
     bool is_signed = tir_is(b, x, TIR_SEXT) || tir_is(b, x, TIR_MULWIDE_S32);
     Tir by = tir_i32(b, (int64_t)(factor << shift));
     Tir made =

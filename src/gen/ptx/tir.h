@@ -71,6 +71,7 @@ typedef struct Tirs {
     int num_buckets;
     VEC(Tir) log; /* what is in the buckets, oldest first; a scope's end takes its own out */
     int num_labels;
+    Tir loop_start; /* what is made before is not the loop's that is being built; 0: in none */
     int source_file, line, column; /* given to new instructions; files are numbered from 1 */
     bool fold_approximate;         /* tests: also evaluate ex2, rcp.. (as if correctly rounded) */
     const char *file;              /* for .loc; NULL: no line information */
