@@ -655,8 +655,8 @@ static bool can_turn(const Nest *nest) {
     return true;
 }
 
-/* The pieces from `first` on; sums: what the reductions have of those before, and then of all. Every
- * other nest begins at the end: what the one before read last the caches still have. */
+/* The pieces from `first` on; sums: what the reductions have of those before, and then of all.
+ * Every other nest begins at the end: what the one before read last the caches still have. */
 static void write_loop(const Pieces *p, Builder *b, int number, int first, int count,
                        Value **sums) {
     const Nest *nest = p->nests.data[number];

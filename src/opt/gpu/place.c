@@ -204,6 +204,82 @@ static const Layout *split_home(Placer *p, const Op *op) {
     return interned(p, layout_split(home));
 }
 
+typedef struct Readers {
+    Placer *p;
+    const Value *value;
+    int depth;
+    bool only_stored; /* and read by ops lane by lane, of which the same is true */
+} Readers;
+
+static bool is_only_stored(Placer *p, const Value *value, int depth);
+
+static bool note_reader(Op *op, void *user) {
+    Readers *r = user;
+    for (int i = 0; i < op->num_operands; i++) {
+        if (op->operands[i] != r->value) continue;
+        bool stores = op->kind == OP_STORE && i == 1;
+        bool goes_on = op_has_trait(op, ELEMENTWISE) && op->parent == r->value->def->parent;
+        for (int k = 0; k < op->num_operands && goes_on; k++)
+            goes_on = k == i || !type_is_tile(op->operands[k]->type) ||
+                      !place_plan(r->p, op->operands[k])->home;
+        r->only_stored = stores || (goes_on && is_only_stored(r->p, op_result(op), r->depth + 1));
+        if (!r->only_stored) return false;
+    }
+    return true;
+}
+
+static bool is_only_stored(Placer *p, const Value *value, int depth) {
+    enum { DEEPEST = 4 };
+    Readers r = {p, value, depth, depth < DEEPEST};
+    if (r.only_stored) region_walk(p->fn->body, note_reader, &r);
+    return r.only_stored;
+}
+
+typedef struct Reads {
+    const Value *value;
+    int count;
+} Reads;
+
+static bool note_read(Op *op, void *user) {
+    Reads *r = user;
+    for (int i = 0; i < op->num_operands; i++) r->count += op->operands[i] == r->value;
+    return true;
+}
+
+static int reads_of(Placer *p, const Value *value) {
+    Reads r = {value, 0};
+    region_walk(p->fn->body, note_read, &r);
+    return r.count;
+}
+
+/* Along the slow dimension of what is loaded for it and only stored behind it: with the first bits
+ * of the axis in a thread's registers what goes from thread to thread are totals of its columns,
+ * and a warp still reads 128 bytes in a row. */
+static const Layout *scan_layout(Placer *p, const Op *op, const Layout *from) {
+    const Value *value = op->operands[0];
+    const Type *type = value->type;
+    const Op *load = value->def;
+    if (load && load->kind == OP_FEXT) load = load->operands[0]->def;
+    if (!load || load->kind != OP_LOAD || type->rank != 2 || op->num_operands != 1) return from;
+    int order[2], per_thread[2] = {0};
+    order_of(type, facts_axis(p->facts, load_pointer(load)), order);
+    int axis = (int)scan_axis(op), fast = order[0];
+    TileShape shape = tile_shape(type);
+    int registers = log2_of(type->lanes / p->threads);
+    if (axis == fast || registers < 2 || registers > 5 || shape.log2[fast] < 3) return from;
+    if (!is_only_stored(p, op_result(op), 0)) return from;
+    per_thread[fast] = type_size_bytes(op_result(load)->type) < 4 ? 1 : 0;
+    int rest = shape.log2[fast] - LANE_BITS - per_thread[fast]; /* of a row, in registers, too */
+    per_thread[axis] = registers - per_thread[fast] - (rest > 0 ? rest : 0);
+    if (per_thread[axis] < 1 || per_thread[axis] > shape.log2[axis]) return from;
+    const Layout *layout = interned(p, layout_blocked(&shape, order, per_thread, p->warp_bits));
+    if (value->def != load && reads_of(p, op_result(load)) == 1 && reads_of(p, value) == 1) {
+        set_home(p, op_result(load), layout); /* what is widened is loaded there */
+        set_home(p, value, layout);
+    }
+    return layout;
+}
+
 /* The layout in which an op across lanes is made: of its results, of reduce its operands. */
 static const Layout *work_of(Placer *p, const Op *op) {
     const Layout *from = first_home(p, op);
@@ -213,7 +289,7 @@ static const Layout *work_of(Placer *p, const Op *op) {
     if (op->kind == OP_GATHER) return place_home_or_default(p, gather_indices(op));
     if (op->kind == OP_DOT) return place_dot_layout(p, op);
     if (op->kind == OP_HISTOGRAM) return default_layout(p, op_result(op)->type);
-    if (from) return from;
+    if (from) return op->kind == OP_SCAN ? scan_layout(p, op, from) : from;
     return default_layout(p, op->kind == OP_REDUCE ? op->operands[0]->type : op_result(op)->type);
 }
 
@@ -440,8 +516,9 @@ static const Layout *store_layout(Placer *p, const Op *op) {
     int first_bit = tile_bit_of_dim(&shape, order[0]);
     int bytes = type_size_bytes(type_lane(pointer->type)->elem);
     int at_home = place_vector_bits(p, op, home), at_best = place_vector_bits(p, op, best);
-    bool dense = run_bytes(home, first_bit, bytes) >= 32 || run_bytes(best, first_bit, bytes) < 32;
-    return dense && at_home + 1 >= at_best ? home : best;
+    int run = run_bytes(home, first_bit, bytes);
+    bool dense = run >= 32 || run_bytes(best, first_bit, bytes) < 32;
+    return (dense && at_home + 1 >= at_best) || run >= 128 ? home : best;
 }
 
 /* A load of a loop that reads wide, for a product's lanes: it may come through a ring, from which
