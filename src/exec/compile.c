@@ -55,7 +55,7 @@ typedef struct Entry {
 typedef struct State {
     Object *function; /* kept */
     int references;
-    bool is_whole, has_said;
+    bool is_whole, tunes, has_said; /* fullgraph=True; mode='max-autotune' */
     Entry *entries[MOST_ENTRIES];
     int num_entries;
     struct State *next;
@@ -660,7 +660,9 @@ static tern_status call_fused(Host *host, Entry *entry, const Flat *flat, tern_t
         if (!entry->fused) return TERN_ERROR_NO_MEMORY;
         int num_lifted = entry->num_lifted;
         entry->host = host, entry->is_called = true;
+        bool tuned = tern_session_tune(exec_of(host)->session, entry->state->tunes);
         tern_status status = tern_fused_call(entry->fused, in, out);
+        tern_session_tune(exec_of(host)->session, tuned);
         entry->host = &entry->own, entry->is_called = false;
         bool is_short = entry->wanted_out && entry->wanted_out != entry->num_out;
         bool has_more = entry->num_lifted > num_lifted;
@@ -762,12 +764,13 @@ const HostType compiled_type = {.name = "compiled function",
                                 .call = compiled_call};
 
 /* That of the function, or a new one; of many, those that nothing compiles any more go. */
-static State *state_of(Host *host, Object *function, bool is_whole) {
+static State *state_of(Host *host, Object *function, bool is_whole, bool tunes) {
     enum { MANY = 32 };
     Exec *exec = exec_of(host);
     int count = 0;
     for (State **at = &exec->states, *state; (state = *at);) {
-        if (state->function == function && state->is_whole == is_whole) return state;
+        if (state->function == function && state->is_whole == is_whole && state->tunes == tunes)
+            return state;
         if (++count <= MANY || state->references) {
             at = &state->next;
             continue;
@@ -779,14 +782,17 @@ static State *state_of(Host *host, Object *function, bool is_whole) {
     if (!state) longjmp(host->script->no_memory, 1);
     state->function = host_keep(host, function);
     state->is_whole = is_whole;
+    state->tunes = tunes;
     state->next = exec->states;
     exec->states = state;
     return state;
 }
 
+enum { IS_WHOLE = 1, TUNES = 2 }; /* what a call's self says */
+
 static Object *compiled_of(Host *host, Object *const *args, const HostCall *call) {
-    bool is_whole = call->self && script_truth(host, call->self);
-    State *state = state_of(host, args[0], is_whole);
+    int how = (int)call->self->integer;
+    State *state = state_of(host, args[0], how & IS_WHOLE, how & TUNES);
     Object *compiled = heap_host(host, &compiled_type, 1, &args[0]);
     compiled->payload = state;
     state->references++;
@@ -797,8 +803,8 @@ static Object *run_itself(Host *host, Object *const *args, const HostCall *call)
     return (void)host, (void)call, args[0];
 }
 
-/* model?, *, fullgraph?, dynamic?, backend?, mode?, options?, disable?. What does not say what is
- * computed changes nothing. */
+/* model?, *, fullgraph?, dynamic?, backend?, mode?, options?, disable?. Of the modes those that time
+ * products do here, too; what does not say what is computed changes nothing. */
 Object *run_compile(Host *host, Object *const *args, const HostCall *call) {
     static const Native decorator = NATIVE("compile", "model", compiled_of),
                         nothing = NATIVE("compile", "model", run_itself);
@@ -811,14 +817,16 @@ Object *run_compile(Host *host, Object *const *args, const HostCall *call) {
     if (!is_off && !is_ours) return host_refuse(host, "this backend= of torch.compile");
     bool has_model = args[0] && args[0]->kind != OBJECT_NONE;
     if (is_off) return has_model ? args[0] : native_new(host, &nothing, NULL);
-    if (!has_model) return native_new(host, &decorator, host->script->booleans[is_whole]);
+    bool tunes = args[4] && args[4]->kind == OBJECT_STR && str_starts(args[4]->text, "max-autotune");
+    Object *how = object_int(host->arena, (is_whole ? IS_WHOLE : 0) | (tunes ? TUNES : 0));
+    if (!has_model) return native_new(host, &decorator, how);
     HostCall inner = *call;
-    inner.self = host->script->booleans[is_whole];
+    inner.self = how;
     return compiled_of(host, args, &inner);
 }
 
 Object *compile_whole(Host *host, Object *function) {
-    const HostCall call = {.self = host->script->booleans[1]};
+    const HostCall call = {.self = object_int(host->arena, IS_WHOLE)};
     return compiled_of(host, &function, &call);
 }
 

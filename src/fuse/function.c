@@ -49,7 +49,7 @@ tern_fused *tern_fuse(tern_session *session, const char *name, tern_fused_body *
     return function;
 }
 
-static void plan_free(FusePlan *plan) {
+void fused_plan_free(FusePlan *plan) {
     if (!plan) return;
     replay_free(plan->replay);
     trace_free(plan->trace);
@@ -63,7 +63,7 @@ void tern_fused_free(tern_fused *function) {
     for (int i = 0; i < function->cache.kernels.count; i++)
         tern_kernel_free(function->cache.kernels.data[i].kernel);
     arena_free(function->cache.arena);
-    for (int i = 0; i < function->num_plans; i++) plan_free(function->plans[i]);
+    for (int i = 0; i < function->num_plans; i++) fused_plan_free(function->plans[i]);
     free(function->name);
     free(function);
 }
@@ -108,7 +108,7 @@ static FusePlan **place_for_plan(tern_fused *function) {
     for (int i = 1; i < MAX_PLANS; i++)
         if (function->plans[i]->last_call < function->plans[oldest]->last_call) oldest = i;
     if (function->last == function->plans[oldest]) function->last = NULL;
-    plan_free(function->plans[oldest]);
+    fused_plan_free(function->plans[oldest]);
     return &function->plans[oldest];
 }
 
@@ -117,7 +117,7 @@ static FusePlan **place_for_plan(tern_fused *function) {
 static FusePlan *plan_new(const tern_fused *function, const int64_t *key, int length) {
     FusePlan *volatile plan = calloc(1, sizeof *plan);
     if (!plan || setjmp(plan->no_memory)) {
-        plan_free(plan);
+        fused_plan_free(plan);
         session_fail(function->session, TERN_ERROR_NO_MEMORY, "out of memory");
         return NULL;
     }
@@ -183,18 +183,44 @@ static tern_status trace_body(const tern_fused *function, FusePlan *plan, tern_t
     return status ? status : fuse_plan(plan);
 }
 
-static tern_status plan_make(tern_fused *function, tern_tensor *const *in, const int64_t *key,
-                             int length, FusePlan **made) {
+/* False: no memory. */
+static bool take_ways(FusePlan *plan, const int *ways, int num_ways) {
+    if (setjmp(plan->no_memory)) return false;
+    int *taken = arena_array(plan->arena, int, num_ways);
+    memcpy(taken, ways, (size_t)num_ways * sizeof *ways);
+    plan->ways = taken;
+    plan->num_ways = num_ways;
+    return true;
+}
+
+tern_status fused_plan_new(tern_fused *function, tern_tensor *const *in, const int64_t *key,
+                           int length, const int *ways, int num_ways, FusePlan **made) {
     FusePlan *plan = plan_new(function, key, length);
     if (!plan) return TERN_ERROR_NO_MEMORY;
-    tern_status status = trace_body(function, plan, in);
+    tern_status status = TERN_OK;
+    if (ways && !take_ways(plan, ways, num_ways)) status = TERN_ERROR_NO_MEMORY;
+    bool tunes = function->session->tunes; /* that is how the usual plan was traced */
+    if (ways) function->session->tunes = true;
+    if (!status) status = trace_body(function, plan, in);
+    function->session->tunes = tunes;
     if (!status) status = compile_kernels(plan, &function->cache);
-    if (status) {
-        plan_free(plan);
-        return status;
+    if (status)
+        fused_plan_free(plan);
+    else
+        *made = plan;
+    return status;
+}
+
+static tern_status plan_make(tern_fused *function, tern_tensor *const *in, const int64_t *key,
+                             int length, FusePlan **made) {
+    FusePlan *plan;
+    tern_status status = fused_plan_new(function, in, key, length, NULL, 0, &plan);
+    if (!status && function->session->tunes) {
+        status = fuse_tune(function, in, &plan);
+        if (status) fused_plan_free(plan);
     }
-    *place_for_plan(function) = *made = plan;
-    return TERN_OK;
+    if (!status) *place_for_plan(function) = *made = plan;
+    return status;
 }
 
 /* ---- calling ---- */
@@ -263,6 +289,13 @@ static void drop_made(FusePlan *plan) {
             storage_drop(plan->real[i]);
 }
 
+tern_status fused_plan_call(FusePlan *plan, tern_tensor *const *in, tern_tensor **out) {
+    tern_status status = bind_and_run(plan, in);
+    if (!status) status = give_results(plan, out);
+    drop_made(plan);
+    return status;
+}
+
 static tern_status check_arguments(const tern_fused *function, tern_tensor *const *in) {
     for (int i = 0; i < function->num_in; i++) {
         if (!tensor_is_live(in[i]))
@@ -295,9 +328,7 @@ tern_status tern_fused_call(tern_fused *function, tern_tensor *const *in, tern_t
                             "%s: a gradient of a function that writes to its arguments or to "
                             "tensors from elsewhere",
                             function->name);
-    status = bind_and_run(plan, in);
-    if (!status) status = give_results(plan, out);
-    drop_made(plan);
+    status = fused_plan_call(plan, in, out);
     if (!status && records) status = fused_record(function, in, out);
     if (!status) return TERN_OK;
     for (int i = 0; i < function->num_out; i++) {

@@ -9,6 +9,7 @@
  *     function.c  a plan a key of types, shapes and strides; calling it
  *     gradient.c  the gradient of a call
  *     replay.c    launches of a call as a CUDA graph
+ *     tune.c      which way products are done, by trying
  *     print.c     the texts of a plan
  *
  * A node of the trace is computed where it is read, again for each kernel that reads it, unless
@@ -204,6 +205,7 @@ typedef struct NodeState {
     bool is_stored, is_alone, is_wanted;
     Why why;
     int storages[RUN_OPERANDS], out; /* of the trace; -1: no tensor */
+    int way;                         /* of a product: a tile of product.c, PRODUCT_BY_LIBRARY */
 } NodeState;
 
 /* Kernels of a function by their texts: plans for several shapes share them. */
@@ -233,6 +235,8 @@ typedef struct FusePlan {
     bool *is_aligned;    /* arguments: to 16 bytes */
     bool writes_outside; /* to arguments or kept tensors */
     NodeState *states;
+    const int *ways; /* of nodes that are products, 1 + the way; 0: the usual one */
+    int num_ways;
     int num_kernels, num_compiled; /* the latter: not known from another shape */
     VEC(Step) steps;
     /* During a call, of each storage: what it is, where it begins, the last step that uses it. */
@@ -265,6 +269,13 @@ struct tern_fused {
 tern_status fused_record(tern_fused *function, tern_tensor *const *in, tern_tensor *const *out);
 void fused_gradients_free(FusedGradient *gradient); /* NULL is allowed */
 
+/* A plan with these ways (as the plan's), compiled; it is the caller's. */
+tern_status fused_plan_new(tern_fused *function, tern_tensor *const *in, const int64_t *key,
+                           int length, const int *ways, int num_ways, FusePlan **made);
+void fused_plan_free(FusePlan *plan);
+tern_status fused_plan_call(FusePlan *plan, tern_tensor *const *in, tern_tensor **out);
+/* tune.c: another plan of the same, with the fastest ways of its products; that one is freed. */
+tern_status fuse_tune(tern_fused *function, tern_tensor *const *in, FusePlan **plan);
 /* Fills in the steps. */
 tern_status fuse_plan(FusePlan *plan);
 /* run.c */

@@ -82,9 +82,9 @@ static void product_space(Writer *writer) {
     add_space_loop(writer, build->loop_a);
     for (int i = 0; i < space->num_operands; i++)
         space->strides[i][writer->outer] += build->accesses[i].strides[build->loop_b];
-    writer->form.tile =
-        (uint8_t)product_choose_tile(build->sizes[build->loop_m], build->sizes[build->loop_n]);
+    writer->form.tile = (uint8_t)build->plan->states[build->values[build->product].node].way;
     writer->tile = product_tile(&writer->form);
+    writer->num_warps = product_warps(&writer->form);
 }
 
 static int64_t cut(int64_t size, int64_t by) { return size / by + (size % by != 0); }

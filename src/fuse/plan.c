@@ -75,9 +75,10 @@ static bool is_cheap(const FusePlan *plan, int node) {
     return !strchr(row_formula(op_row(of->run.op), of->run.compute), '(');
 }
 
-static bool runs_alone(const TraceNode *node) {
+static bool runs_alone(const TraceNode *node, const NodeState *state) {
     RowKind kind = op_row(node->run.op)->kind;
-    if (node->run.kind == RUN_PRODUCT) return !tern_dtype_is_float(node->out.dtype);
+    if (node->run.kind == RUN_PRODUCT)
+        return !tern_dtype_is_float(node->out.dtype) || state->way == PRODUCT_BY_LIBRARY;
     return kind == ROW_ARG || kind == ROW_SCAN || kind == ROW_PUT;
 }
 
@@ -88,6 +89,12 @@ static void describe_node(FusePlan *plan, int index) {
     for (int i = 0; i < RUN_OPERANDS; i++)
         state->storages[i] =
             node->tensors[i].storage ? trace_storage_of(plan->trace, &node->tensors[i]) : -1;
+    if (node->run.kind != RUN_PRODUCT) return;
+    const tern_tensor *a = &node->tensors[0], *b = &node->tensors[1];
+    tern_session *session = plan->trace->session;
+    int asked = index < plan->num_ways ? plan->ways[index] - 1 : -1;
+    bool can = asked >= 0 && (asked != PRODUCT_BY_LIBRARY || blas_can(session, a, b, &node->out));
+    state->way = can ? asked : product_usual_way(session, a, b, &node->out);
 }
 
 /* A value that is no result, and that nothing reads but what nobody wants, is not computed. */
@@ -111,9 +118,9 @@ static void store_first(Grouping *grouping, int index) {
     bool reads_changing = false;
     for (int i = 0; i < node->run.num_operands; i++)
         reads_changing = reads_changing || changes(plan, state->storages[i]);
-    if (runs_alone(node)) {
+    if (runs_alone(node, state)) {
         state->is_alone = true;
-        store_node(grouping, index, WHY_ALONE);
+        store_node(grouping, index, state->way == PRODUCT_BY_LIBRARY ? WHY_LIBRARY : WHY_ALONE);
     }
     if (!trace_is_value(plan->trace, state->out)) store_node(grouping, index, WHY_WRITES);
     if (reads_changing) store_node(grouping, index, WHY_CHANGES);

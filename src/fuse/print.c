@@ -265,8 +265,12 @@ void fuse_print_plan(const FusePlan *plan, Buf *text) {
             add_plan_node(plan, text, step->node, true);
             continue;
         }
-        buf_printf(text, "%s: %s, %lld program%s\n", kernel->name, kinds[kernel->kind],
+        buf_printf(text, "%s: %s, %lld program%s", kernel->name, kinds[kernel->kind],
                    (long long)kernel->programs, kernel->programs == 1 ? "" : "s");
+        if (kernel->kind == KERNEL_PRODUCT)
+            buf_printf(text, " of %dx%dx%d", kernel->tile.rows, kernel->tile.cols,
+                       kernel->tile.depth);
+        buf_putc(text, '\n');
         for (int k = 0; k < kernel->num_nodes; k++) {
             bool is_root = false;
             for (int r = 0; r < kernel->num_roots; r++)

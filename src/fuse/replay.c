@@ -32,7 +32,8 @@ struct Replay {
 };
 
 static bool is_worth_it(const FusePlan *plan) {
-    if (!plan->trace->session->is_cuda || plan->steps.count < 2) return false;
+    const tern_session *session = plan->trace->session;
+    if (!session->is_cuda || session->stream || plan->steps.count < 2) return false;
     for (int i = 0; i < plan->steps.count; i++)
         if (!plan->steps.data[i].kernel) return false;
     return true;

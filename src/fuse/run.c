@@ -95,7 +95,8 @@ static tern_status launch(const FusePlan *plan, const FusedKernel *kernel) {
     tern_argument arguments[MOST_ARGUMENTS];
     fuse_arguments(plan, kernel, arguments);
     uint32_t grid[3] = {(uint32_t)kernel->programs, 1, 1};
-    return tern_launch(NULL, kernel->kernel, grid, arguments, kernel->num_arguments);
+    return tern_launch(plan->trace->session->stream, kernel->kernel, grid, arguments,
+                       kernel->num_arguments);
 }
 
 static tern_status have_memory(FusePlan *plan, const Step *step) {
@@ -120,6 +121,18 @@ static void drop_dead(FusePlan *plan, const Step *step, int at) {
     }
 }
 
+/* A node without a kernel: by a library, or as the op. */
+static tern_status run_alone(const FusePlan *plan, int node) {
+    const Trace *trace = plan->trace;
+    const TraceNode *of = trace->nodes.data[node];
+    if (of->run.kind != RUN_PRODUCT || plan->states[node].way != PRODUCT_BY_LIBRARY)
+        return trace_run_node(trace, of, plan->real, plan->offsets);
+    tern_tensor a = trace_real(trace, &of->tensors[0], plan->real, plan->offsets);
+    tern_tensor b = trace_real(trace, &of->tensors[1], plan->real, plan->offsets);
+    tern_tensor y = trace_real(trace, &of->out, plan->real, plan->offsets);
+    return blas_run(trace->session, trace->session->stream, &a, &b, &y);
+}
+
 static tern_status run_steps(FusePlan *plan, bool *replays) {
     tern_session *session = plan->trace->session;
     for (int i = 0; i < plan->steps.count; i++) {
@@ -136,9 +149,7 @@ static tern_status run_steps(FusePlan *plan, bool *replays) {
             replay_add(plan, i);
         else if (!status && step->kernel)
             status = launch(plan, step->kernel);
-        if (!status && !step->kernel)
-            status = trace_run_node(plan->trace, plan->trace->nodes.data[step->node], plan->real,
-                                    plan->offsets);
+        if (!status && !step->kernel) status = run_alone(plan, step->node);
         if (status) return status;
         drop_dead(plan, step, i);
     }

@@ -25,24 +25,23 @@ static tern_status run_way(const Race *race, int way, tern_stream *stream) {
     return status;
 }
 
-/* How far a sum of products in this type may be from another order's, of its root mean square. */
-static double tolerance(tern_dtype dtype) {
+double tuned_tolerance(tern_dtype dtype) {
     return dtype == TERN_FLOAT64   ? 1e-12
            : dtype == TERN_FLOAT32 ? 1e-5
            : dtype == TERN_FLOAT16 ? 2e-3
                                    : 2e-2; /* bf16 has 8 bits */
 }
 
-static bool is_right(const Race *race, double *apart) {
-    double size = 0;
+bool tuned_is_right(tern_session *session, tern_tensor *y, tern_tensor *first, double *apart) {
+    double size = 0, bound = tuned_tolerance(y->dtype);
     *apart = 0;
-    if (tern_scope_open(race->session)) return false;
-    tern_tensor *y = tern_to(race->y, TERN_FLOAT64), *first = tern_to(race->first, TERN_FLOAT64);
+    if (tern_scope_open(session)) return false;
+    y = tern_to(y, TERN_FLOAT64), first = tern_to(first, TERN_FLOAT64);
     bool known = !tern_item(tern_norm(tern_sub(y, first), NULL, 0, false), apart) &&
                  !tern_item(tern_norm(first, NULL, 0, false), &size);
-    tern_scope_close(race->session);
+    tern_scope_close(session);
     if (known && size > 0) *apart /= size;
-    return known && *apart <= tolerance(race->y->dtype);
+    return known && *apart <= bound;
 }
 
 static tern_candidate_state ready(void *user, int candidate, char *words, size_t size) {
@@ -54,7 +53,7 @@ static tern_candidate_state ready(void *user, int candidate, char *words, size_t
         snprintf(words, size, "%s", tern_message(race->session->context));
         return TERN_CANDIDATE_REFUSED;
     }
-    if (is_right(race, &apart)) return TERN_CANDIDATE_READY;
+    if (tuned_is_right(race->session, race->y, race->first, &apart)) return TERN_CANDIDATE_READY;
     snprintf(words, size, "off by %g of the first one's", apart);
     return TERN_CANDIDATE_WRONG;
 }
@@ -66,18 +65,18 @@ static tern_status run(void *user, int candidate, tern_stream *stream) {
 
 /* ---- what is kept ---- */
 
-static void way_name(tern_session *session, tern_dtype dtype, int way, char name[40]) {
+void way_name(tern_session *session, int way, char name[WAY_NAME]) {
     Tile tile;
     if (way == PRODUCT_BY_LIBRARY) {
-        snprintf(name, 40, "%s", blas_name(session));
+        snprintf(name, WAY_NAME, "%s", blas_name(session));
         return;
     }
-    tile = product_tile(&(Form){.tile = (uint8_t)way, .compute = (uint8_t)dtype});
-    snprintf(name, 40, "%dx%dx%d", tile.rows, tile.cols, tile.depth);
+    tile = product_tile(&(Form){.tile = (uint8_t)way});
+    snprintf(name, WAY_NAME, "%dx%dx%d", tile.rows, tile.cols, tile.depth);
 }
 
-static void key_text(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
-                     char key[TUNED_KEY]) {
+void tuned_key(const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
+               char key[TUNED_KEY]) {
     const tern_tensor *const of[] = {a, b};
     size_t at = (size_t)snprintf(key, TUNED_KEY, "matmul %s", tern_torch_name(y->dtype));
     for (int i = 0; i < 2; i++) {
@@ -90,8 +89,7 @@ static void key_text(const tern_tensor *a, const tern_tensor *b, const tern_tens
     }
 }
 
-/* False: no memory. */
-static bool remember(tern_session *session, const char *key, int way, const char *evidence) {
+bool tuned_remember(tern_session *session, const char *key, int way, const char *evidence) {
     if (setjmp(session->no_memory)) return false;
     Tuned tuned = {str_c(session->arena, str_of(key)), str_c(session->arena, str_of(evidence)),
                    way};
@@ -99,13 +97,13 @@ static bool remember(tern_session *session, const char *key, int way, const char
     return true;
 }
 
-static void write_evidence(tern_session *session, tern_dtype dtype, const int *ways,
-                           const tern_tuning *tuning, char *text, size_t size) {
-    size_t at = 0;
+void tuned_evidence(tern_session *session, const int *ways, const tern_tuning *tuning,
+                    char text[TUNED_EVIDENCE]) {
+    size_t at = 0, size = TUNED_EVIDENCE;
     for (int i = 0; i < tuning->num_candidates && at < size; i++) {
         const tern_candidate *candidate = &tuning->candidates[i];
-        char name[40];
-        way_name(session, dtype, ways[i], name);
+        char name[WAY_NAME];
+        way_name(session, ways[i], name);
         at += (size_t)snprintf(text + at, size - at, "%s%s %s", i ? ", " : "", name,
                                tern_candidate_word(candidate->state));
         if (candidate->median_ms > 0 && at < size)
@@ -115,20 +113,21 @@ static void write_evidence(tern_session *session, tern_dtype dtype, const int *w
     }
 }
 
-static int ways_of(tern_session *session, const tern_tensor *a, const tern_tensor *b,
-                   const tern_tensor *y, int ways[MOST_WAYS]) {
-    int count = product_tiles(session, y, ways);
+int ways_of(tern_session *session, const tern_tensor *a, const tern_tensor *b, const tern_tensor *y,
+            int ways[MOST_WAYS]) {
+    int count = product_tiles(session, y, ways), usual = product_usual_way(session, a, b, y);
     if (blas_can(session, a, b, y)) ways[count++] = PRODUCT_BY_LIBRARY;
+    for (int i = 1; i < count; i++)
+        if (ways[i] == usual) ways[i] = ways[0], ways[0] = usual;
     return count;
 }
 
-static int find_kept(tern_session *session, const char *key, tern_dtype dtype, const int *ways,
-                     int count) {
+int tuned_find(tern_session *session, const char *key, const int *ways, int count) {
     tern_status status;
-    char name[40], *kept = tern_tuned_find(session->context, key, &status);
+    char name[WAY_NAME], *kept = tern_tuned_find(session->context, key, &status);
     int way = -1;
     for (int i = 0; i < count && kept; i++) {
-        way_name(session, dtype, ways[i], name);
+        way_name(session, ways[i], name);
         if (!strcmp(kept, name)) way = ways[i];
     }
     tern_free(kept);
@@ -137,7 +136,7 @@ static int find_kept(tern_session *session, const char *key, tern_dtype dtype, c
 
 static int race(tern_session *session, const char *key, const tern_tensor *a, const tern_tensor *b,
                 tern_tensor *y, const int *ways, int count) {
-    char evidence[800] = "", name[40];
+    char evidence[TUNED_EVIDENCE] = "", name[WAY_NAME];
     tern_tuning tuning = {.winner = -1};
     Race of = {session, a, b, y, tern_empty_like(y), ways};
     const tern_tune_options options = {.size = sizeof options,
@@ -150,13 +149,13 @@ static int race(tern_session *session, const char *key, const tern_tensor *a, co
     int way = ways[0];
     if (of.first && !tern_tune(session->context, count, &options, &tuning) && tuning.winner >= 0) {
         way = ways[tuning.winner];
-        write_evidence(session, y->dtype, ways, &tuning, evidence, sizeof evidence);
-        way_name(session, y->dtype, way, name);
+        tuned_evidence(session, ways, &tuning, evidence);
+        way_name(session, way, name);
         tern_tuned_keep(session->context, key, name, evidence);
     }
     tern_tuning_free(&tuning);
     tern_drop(of.first);
-    remember(session, key, way, evidence);
+    tuned_remember(session, key, way, evidence);
     return way;
 }
 
@@ -164,14 +163,14 @@ int tune_product(tern_session *session, const tern_tensor *a, const tern_tensor 
                  tern_tensor *y) {
     char key[TUNED_KEY];
     int ways[MOST_WAYS];
-    key_text(a, b, y, key);
+    tuned_key(a, b, y, key);
     for (int i = 0; i < session->tuned.count; i++)
         if (!strcmp(session->tuned.data[i].key, key)) return session->tuned.data[i].way;
     int count = ways_of(session, a, b, y, ways);
     if (count < 2) return ways[0];
-    int kept = find_kept(session, key, y->dtype, ways, count);
+    int kept = tuned_find(session, key, ways, count);
     if (kept >= 0) {
-        remember(session, key, kept, "kept from before");
+        tuned_remember(session, key, kept, "kept from before");
         return kept;
     }
     bool mode = tern_set_grad_mode(session, false);
@@ -182,7 +181,11 @@ int tune_product(tern_session *session, const tern_tensor *a, const tern_tensor 
     return way;
 }
 
-void tern_session_tune(tern_session *session, bool tunes) { session->tunes = tunes; }
+bool tern_session_tune(tern_session *session, bool tunes) {
+    bool before = session->tunes;
+    session->tunes = tunes;
+    return before;
+}
 
 char *tern_session_tuned(tern_session *session) {
     size_t size = 1, at = 0;

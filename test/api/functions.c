@@ -194,6 +194,45 @@ TEST(tuned_products) {
     end();
 }
 
+static tern_status two_layers(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *hidden = tern_gelu(tern_linear(in[0], in[1], in[2]));
+    out[0] = tern_add(tern_matmul(hidden, in[1]), in[0]);
+    out[1] = tern_sum(out[0], (const int[]){0}, 1, false);
+    return TERN_OK;
+}
+
+/* Each of the two in all ways, in kernels with what follows them; what was tried is told. */
+TEST(tuned_products_in_functions) {
+    if (!begin("cpu")) return;
+    tern_tensor *in[] = {tern_rand(session, TERN_FLOAT32, SHAPE(70, 96)),
+                         tern_rand(session, TERN_FLOAT32, SHAPE(130, 96)),
+                         tern_rand(session, TERN_FLOAT32, SHAPE(130))};
+    tern_tensor *want[2], *got[2];
+    CHECK(!two_layers(in, want, NULL));
+    for (int tunes = 0; tunes < 2; tunes++) {
+        tern_fused *fused = tern_fuse(session, "two_layers", two_layers, 3, 2, NULL);
+        tern_session_tune(session, tunes);
+        for (int call = 0; call < 2; call++) {
+            CHECK(!tern_fused_call(fused, in, got));
+            for (int i = 0; i < 2; i++) {
+                bool close = false;
+                CHECK(!tern_allclose(got[i], want[i], 1e-4, 1e-4, false, &close) && close);
+            }
+        }
+        tern_session_tune(session, false);
+        char *text = tern_session_tuned(session);
+        CHECK(text &&
+              (tunes != 0) == (strstr(text, "two_layers: 0: matmul float32 [70, 96]") != NULL));
+        CHECK(!tunes || strstr(text, " won ") || strstr(text, "kept from before"));
+        CHECK(!tunes || strstr(text, "two_layers: 3: matmul float32 [70, 130]"));
+        if (tunes && getenv("TERN_VERBOSE")) puts(text);
+        tern_free(text);
+        tern_fused_free(fused);
+    }
+    end();
+}
+
 /* On cpu, factors of large products that lie turned are copied first, traced or not. */
 static tern_status two_products(tern_tensor *const *in, tern_tensor **out, void *user) {
     (void)user;
