@@ -35,9 +35,9 @@ TERN_API tern_context *tern_session_context(tern_session *session);
 TERN_API char *tern_session_kernels(tern_session *session);
 /* From here on, are products tuned? The first of a type and shape is then done in all ways there
  * are: tern's tiles, cuBLAS on cuda and OpenBLAS on cpu where they are found. Results are compared,
- * the fastest is kept, for the session and in the cache folder. Products of functions that are fused
- * (the first 16) are tried with what follows them, by calls of the whole function, when it is first
- * called with a shape. At first they are not. Returns what it was. */
+ * the fastest is kept, for the session and in the cache folder. Products of functions that are
+ * fused (the first 16) are tried with what follows them, by calls of the whole function, when it is
+ * first called with a shape. At first they are not. Returns what it was. */
 TERN_API bool tern_session_tune(tern_session *session, bool tunes);
 /* What was tried, a line a product, with times. tern_free; NULL: no memory. */
 TERN_API char *tern_session_tuned(tern_session *session);

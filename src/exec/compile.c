@@ -803,8 +803,8 @@ static Object *run_itself(Host *host, Object *const *args, const HostCall *call)
     return (void)host, (void)call, args[0];
 }
 
-/* model?, *, fullgraph?, dynamic?, backend?, mode?, options?, disable?. Of the modes those that time
- * products do here, too; what does not say what is computed changes nothing. */
+/* model?, *, fullgraph?, dynamic?, backend?, mode?, options?, disable?. Modes that time products do
+ * here, too; what does not say what is computed changes nothing. */
 Object *run_compile(Host *host, Object *const *args, const HostCall *call) {
     static const Native decorator = NATIVE("compile", "model", compiled_of),
                         nothing = NATIVE("compile", "model", run_itself);

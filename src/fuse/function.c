@@ -203,7 +203,7 @@ tern_status fused_plan_new(tern_fused *function, tern_tensor *const *in, const i
     if (ways) function->session->tunes = true;
     if (!status) status = trace_body(function, plan, in);
     function->session->tunes = tunes;
-    if (!status) status = compile_kernels(plan, &function->cache);
+    if (!status) status = compile_kernels(plan, &function->cache, !ways);
     if (status)
         fused_plan_free(plan);
     else
@@ -320,6 +320,12 @@ tern_status tern_fused_call(tern_fused *function, tern_tensor *const *in, tern_t
     FusePlan *plan = plan_find(function, key, length);
     if (!plan) status = plan_make(function, in, key, length, &plan);
     if (status) return status;
+    if (plan->num_borrowed && plan->num_calls++) { /* it comes again: it is worth its own */
+        replay_free(plan->replay);
+        plan->replay = NULL;
+        status = compile_kernels(plan, &function->cache, false);
+        if (status) return status;
+    }
     plan->last_call = ++function->num_calls;
     function->last = plan;
     bool records = tape_wants_tensors(function->session, in, function->num_in);

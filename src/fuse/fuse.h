@@ -138,12 +138,16 @@ typedef struct FusedKernel {
     KernelKind kind;
     int num_nodes, *nodes; /* of the trace */
     int num_roots, *roots;
-    const char *text, *signature;
+    const char *text, *types, *signature; /* types: of the arguments, without the tile */
     Tile tile;
-    int num_warps; /* 0: as many as usual */
+    int num_warps;  /* 0: as many as usual */
+    bool is_single; /* of rows: the tile holds one */
     int num_arguments;
     KernelArgument *arguments;
-    int64_t programs;
+    const Space *space; /* its loops; those before `outer` number rows */
+    int outer;
+    struct FusedKernel *loose; /* text, types and tile for sizes of all kinds; NULL: it is so */
+    int64_t programs;          /* of what is launched */
     tern_kernel *kernel;
 } FusedKernel;
 
@@ -157,6 +161,7 @@ typedef struct Writer {
     int outer;   /* loops before those of a row, or of a product's depth */
     Tile tile;
     int num_warps;
+    bool is_loose;            /* see FusedKernel */
     Form form;                /* tile, flags */
     int8_t axes[MAX_VALUES];  /* of the tile, that a value has: AXIS_.. */
     int16_t tops[MAX_VALUES]; /* of a sum: the maximum that it is found together with; -1: none */
@@ -170,6 +175,7 @@ enum { AXIS_COL = 1, AXIS_ROW = 2, AXIS_DEPTH_A = 4, AXIS_DEPTH_B = 8 };
 
 /* kernel.c; nodes: those that it computes, in the order of the program */
 FusedKernel *write_kernel(Build *build, const char *name);
+int64_t kernel_programs(const FusedKernel *kernel, Tile tile);
 /* Names of what it loads and stores, and of values. */
 void name_all(Writer *writer);
 void write_line(Writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -210,8 +216,10 @@ typedef struct NodeState {
 
 /* Kernels of a function by their texts: plans for several shapes share them. */
 typedef struct CachedKernel {
-    const char *text, *signature;
+    const char *text, *types;
+    Tile tile;
     int num_warps;
+    bool is_single;
     tern_kernel *kernel;
 } CachedKernel;
 typedef struct KernelCache {
@@ -237,7 +245,8 @@ typedef struct FusePlan {
     NodeState *states;
     const int *ways; /* of nodes that are products, 1 + the way; 0: the usual one */
     int num_ways;
-    int num_kernels, num_compiled; /* the latter: not known from another shape */
+    int num_kernels, num_borrowed; /* the latter: that are launched as others' are compiled */
+    int num_calls;
     VEC(Step) steps;
     /* During a call, of each storage: what it is, where it begins, the last step that uses it. */
     Storage **real;
@@ -279,7 +288,8 @@ tern_status fuse_tune(tern_fused *function, tern_tensor *const *in, FusePlan **p
 /* Fills in the steps. */
 tern_status fuse_plan(FusePlan *plan);
 /* run.c */
-tern_status compile_kernels(FusePlan *plan, KernelCache *cache);
+/* borrows: those of other shapes will do for a start. */
+tern_status compile_kernels(FusePlan *plan, KernelCache *cache, bool borrows);
 tern_status fuse_run(FusePlan *plan);
 /* Of a kernel, with the storages of the call. */
 void fuse_arguments(const FusePlan *plan, const FusedKernel *kernel, tern_argument *arguments);

@@ -62,6 +62,11 @@ static void rows_space(Writer *writer) {
     rows_choose_shape(&writer->form, space, main);
     writer->tile = rows_tile(&writer->form);
     int64_t length = space_count(space, writer->outer, space->rank);
+    if (writer->is_loose) {
+        writer->form.flags &= (uint8_t)~FORM_SINGLE;
+        if (!(writer->form.flags & FORM_TURNED)) writer->tile = (Tile){1, 1024, 0};
+        return;
+    }
     if (writer->tile.rows == 1 && length <= MOST_SINGLE) {
         while (writer->tile.cols < length) writer->tile.cols *= 2;
         writer->form.flags |= FORM_SINGLE;
@@ -89,15 +94,15 @@ static void product_space(Writer *writer) {
 
 static int64_t cut(int64_t size, int64_t by) { return size / by + (size % by != 0); }
 
-static int64_t count_programs(const Writer *writer) {
-    const Space *space = &writer->space;
-    switch (writer->kind) {
-    case KERNEL_MAP: return map_count_programs(space, writer->tile);
-    case KERNEL_ROWS: return cut(space_count(space, 0, writer->outer), writer->tile.rows);
+int64_t kernel_programs(const FusedKernel *kernel, Tile tile) {
+    const Space *space = kernel->space;
+    switch (kernel->kind) {
+    case KERNEL_MAP: return map_count_programs(space, tile);
+    case KERNEL_ROWS: return cut(space_count(space, 0, kernel->outer), tile.rows);
     case KERNEL_PRODUCT: {
-        int n = writer->outer - 1;
-        return cut(space->sizes[n - 1], writer->tile.rows) *
-               cut(space->sizes[n], writer->tile.cols) * space_count(space, 0, n - 1);
+        int n = kernel->outer - 1;
+        return cut(space->sizes[n - 1], tile.rows) * cut(space->sizes[n], tile.cols) *
+               space_count(space, 0, n - 1);
     }
     }
     BUG("a kernel of no kind");
@@ -164,7 +169,7 @@ static void add_pointers(Writer *writer) {
     for (int i = 0; i < writer->space.num_operands; i++) {
         const Access *access = &build->accesses[i];
         int64_t offset = access->offset * (int64_t)tern_dtype_size(access->dtype);
-        bool aligned = is_aligned(build->plan, access->storage, offset);
+        bool aligned = !writer->is_loose && is_aligned(build->plan, access->storage, offset);
         Arena *arena = writer->arena;
         KernelArgument pointer = {
             .name = str_c(arena, str_format(arena, "%s_ptr", access->name)),
@@ -206,7 +211,7 @@ static void add_arguments(Writer *writer) {
             add_integer(writer, str_c(arena, str_format(arena, "%s_step", access->name)),
                         access->step);
     }
-    bool even = writer->build->plan->trace->session->promises;
+    bool even = !writer->is_loose && writer->build->plan->trace->session->promises;
     for (int i = first; i < writer->arguments.count; i++)
         even = even && writer->arguments.data[i].value % 16 == 0;
     const char *wide = space_fits_32(space) ? "i32" : "i64";
@@ -256,6 +261,9 @@ static FusedKernel *finish(Writer *writer, const char *name) {
     for (int i = 0; i < writer->arguments.count; i++)
         buf_printf(&signature, "%s%s", i ? "," : "", writer->arguments.data[i].type);
     const Tile *tile = &writer->tile;
+    const char *types = str_c(arena, str_of(signature.data));
+    Space *space = arena_new_of(arena, Space);
+    *space = writer->space;
     if (tile->rows) buf_printf(&signature, ",%d", tile->rows);
     buf_printf(&signature, ",%d", tile->cols);
     if (tile->depth) buf_printf(&signature, ",%d", tile->depth);
@@ -263,12 +271,16 @@ static FusedKernel *finish(Writer *writer, const char *name) {
                             .kind = writer->kind,
                             .num_roots = build->num_roots,
                             .text = writer->text.data,
+                            .types = types,
                             .signature = signature.data,
                             .tile = *tile,
                             .num_warps = writer->num_warps,
                             .num_arguments = writer->arguments.count,
                             .arguments = writer->arguments.data,
-                            .programs = count_programs(writer)};
+                            .is_single = writer->form.flags & FORM_SINGLE,
+                            .space = space,
+                            .outer = writer->outer};
+    kernel->programs = kernel_programs(kernel, *tile);
     kernel->nodes = arena_array(arena, int, build->num_nodes);
     kernel->roots = arena_array(arena, int, build->num_roots);
     memcpy(kernel->roots, build->roots, (size_t)build->num_roots * sizeof *build->roots);
@@ -277,10 +289,14 @@ static FusedKernel *finish(Writer *writer, const char *name) {
     return kernel;
 }
 
-FusedKernel *write_kernel(Build *build, const char *name) {
+static FusedKernel *write_form(Build *build, const char *name, bool is_loose) {
     Arena *arena = build->plan->arena;
     Writer *writer = arena_new_of(arena, Writer);
-    *writer = (Writer){.build = build, .arena = arena, .text = {.arena = arena}, .indent = "    "};
+    *writer = (Writer){.build = build,
+                       .arena = arena,
+                       .text = {.arena = arena},
+                       .indent = "    ",
+                       .is_loose = is_loose};
     writer->is_named = arena_array(arena, bool, build->plan->trace->nodes.count);
     writer->space.num_operands = build->num_accesses + build->num_stores;
     writer->kind = build->product >= 0 ? KERNEL_PRODUCT
@@ -302,4 +318,15 @@ FusedKernel *write_kernel(Build *build, const char *name) {
     case KERNEL_PRODUCT: write_product(writer); break;
     }
     return finish(writer, name);
+}
+
+/* Where compiling is short beside what a new shape is to take, that is on a GPU, also as one for
+ * all sizes: nothing is known to be divisible, a row is looped over. */
+FusedKernel *write_kernel(Build *build, const char *name) {
+    FusedKernel *kernel = write_form(build, name, false);
+    if (!build->plan->trace->session->promises) return kernel;
+    FusedKernel *loose = write_form(build, name, true);
+    bool same = !strcmp(kernel->text, loose->text) && !strcmp(kernel->types, loose->types);
+    if (!same) kernel->loose = loose;
+    return kernel;
 }

@@ -8,12 +8,44 @@
 
 /* ---- compiling ---- */
 
-static tern_kernel *find_kernel(const KernelCache *cache, const FusedKernel *kernel) {
+static bool is_same_tile(Tile a, Tile b) {
+    return a.rows == b.rows && a.cols == b.cols && a.depth == b.depth;
+}
+
+static const CachedKernel *find_kernel(const KernelCache *cache, const FusedKernel *kernel) {
     for (int i = 0; i < cache->kernels.count; i++) {
         const CachedKernel *have = &cache->kernels.data[i];
-        if (have->num_warps == kernel->num_warps && !strcmp(have->signature, kernel->signature) &&
-            !strcmp(have->text, kernel->text))
-            return have->kernel;
+        if (have->num_warps == kernel->num_warps && is_same_tile(have->tile, kernel->tile) &&
+            !strcmp(have->types, kernel->types) && !strcmp(have->text, kernel->text))
+            return have;
+    }
+    return NULL;
+}
+
+/* Does what was compiled for some types serve others? What it promises must hold. */
+static bool types_serve(const char *have, const char *types) {
+    while (*have && *types) {
+        bool promises = !strncmp(have, ":16", 3), holds = !strncmp(types, ":16", 3);
+        if (promises && !holds) return false;
+        if (holds) types += 3;
+        if (promises)
+            have += 3;
+        else if (!holds && *have++ != *types++)
+            return false;
+    }
+    if (!strncmp(types, ":16", 3)) types += 3;
+    return !*have && !*types;
+}
+
+/* One that was compiled for another tile, or for less that is known. */
+static const CachedKernel *find_near(const KernelCache *cache, const FusedKernel *kernel,
+                                     const char *text) {
+    const Space *space = kernel->space;
+    for (int i = 0; i < cache->kernels.count; i++) {
+        const CachedKernel *have = &cache->kernels.data[i];
+        if (strcmp(have->text, text) != 0 || !types_serve(have->types, kernel->types)) continue;
+        if (!have->is_single || space_count(space, kernel->outer, space->rank) <= have->tile.cols)
+            return have;
     }
     return NULL;
 }
@@ -39,33 +71,56 @@ static bool cache_kernel(KernelCache *cache, const FusedKernel *kernel, tern_ker
     if (setjmp(cache->no_memory)) return false;
     if (!cache->arena) cache->arena = arena_new(&cache->no_memory);
     CachedKernel entry = {str_c(cache->arena, str_of(kernel->text)),
-                          str_c(cache->arena, str_of(kernel->signature)), kernel->num_warps,
+                          str_c(cache->arena, str_of(kernel->types)),
+                          kernel->tile,
+                          kernel->num_warps,
+                          kernel->is_single,
                           compiled};
     vec_push(cache->arena, &cache->kernels, entry);
     return true;
 }
 
-static tern_status compile_kernel(FusePlan *plan, KernelCache *cache, FusedKernel *kernel) {
+/* A kernel of the cache, compiled if need be. */
+static tern_status have_compiled(FusePlan *plan, KernelCache *cache, const FusedKernel *kernel,
+                                 tern_kernel **compiled) {
     tern_session *session = plan->trace->session;
-    kernel->kernel = find_kernel(cache, kernel);
-    if (kernel->kernel) return TERN_OK;
+    const CachedKernel *known = find_kernel(cache, kernel);
+    if (known) return *compiled = known->kernel, TERN_OK;
     if (setjmp(plan->no_memory))
         return session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
-    kernel->kernel = compile(plan, kernel, plan->arena);
-    if (!kernel->kernel) return tern_message_status(session->context);
-    if (!cache_kernel(cache, kernel, kernel->kernel)) {
-        tern_kernel_free(kernel->kernel);
-        return session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
-    }
-    plan->num_compiled++;
-    return TERN_OK;
+    *compiled = compile(plan, kernel, plan->arena);
+    if (!*compiled) return tern_message_status(session->context);
+    if (cache_kernel(cache, kernel, *compiled)) return TERN_OK;
+    tern_kernel_free(*compiled);
+    return session_fail(session, TERN_ERROR_NO_MEMORY, "out of memory");
 }
 
-tern_status compile_kernels(FusePlan *plan, KernelCache *cache) {
+static tern_status compile_kernel(FusePlan *plan, KernelCache *cache, FusedKernel *kernel,
+                                  bool borrows) {
+    tern_kernel *loose;
+    if (borrows && !find_kernel(cache, kernel)) {
+        const CachedKernel *near = find_near(cache, kernel, kernel->text);
+        if (!near && kernel->loose) near = find_near(cache, kernel, kernel->loose->text);
+        if (near) {
+            kernel->kernel = near->kernel;
+            kernel->programs = kernel_programs(kernel, near->tile);
+            plan->num_borrowed++;
+            return TERN_OK;
+        }
+    }
+    tern_status status = have_compiled(plan, cache, kernel, &kernel->kernel);
+    kernel->programs = kernel_programs(kernel, kernel->tile);
+    if (!status && borrows && kernel->loose)
+        status = have_compiled(plan, cache, kernel->loose, &loose);
+    return status;
+}
+
+tern_status compile_kernels(FusePlan *plan, KernelCache *cache, bool borrows) {
     tern_status status = TERN_OK;
+    plan->num_borrowed = 0;
     for (int i = 0; i < plan->steps.count && !status; i++)
         if (plan->steps.data[i].kernel)
-            status = compile_kernel(plan, cache, plan->steps.data[i].kernel);
+            status = compile_kernel(plan, cache, plan->steps.data[i].kernel, borrows);
     return status;
 }
 

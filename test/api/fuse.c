@@ -384,6 +384,44 @@ TEST(kernels_are_shared_by_shapes) {
 
 /* ---- what is refused ---- */
 
+static tern_status near_products(tern_tensor *const *in, tern_tensor **out, void *user) {
+    (void)user;
+    tern_tensor *y = tern_gelu(tern_matmul(in[0], tern_transpose(in[0], 0, 1)));
+    out[0] = tern_sum(y, last, 1, false);
+    out[1] = tern_div(tern_exp(in[0]), tern_sum(tern_exp(in[0]), last, 1, true));
+    out[2] = tern_mul_number(tern_softmax(in[0], 0), 2);
+    return TERN_OK;
+}
+
+/* A shape that comes for the first time compiles nothing; when it comes again, it gets its own. */
+TEST(a_new_shape_needs_no_compiler) {
+    static const int64_t shapes[][2] = {{64, 256}, {33, 77}, {80, 1100}, {5, 16}, {48, 9000}};
+    static const char *const of[] = {"sim", "cpu"};
+    for (int d = 0; d < 2; d++) {
+        CHECK(begin(of[d]));
+        tern_fused *fused = tern_fuse(session, "near", near_products, 1, 3, NULL);
+        for (int i = 0; i < 5; i++) {
+            tern_tensor *x = tern_mul_number(tern_rand(session, TERN_FLOAT32, 2, shapes[i]), 0.1);
+            tern_tensor *again[3];
+            check_fused(fused, near_products, &x, 3, 1e-4);
+            CHECK(!tern_fused_call(fused, &x, again));
+            check_same(again[1], tern_softmax(x, 1), 1e-5);
+        }
+        tern_tensor *y = tern_rand(session, TERN_FLOAT32, SHAPE(37, 781)), *got[3];
+        char *before = tern_session_kernels(session);
+        CHECK(!tern_fused_call(fused, &y, got));
+        char *once = tern_session_kernels(session);
+        if (!d) CHECK_STR(once, before);
+        CHECK(!tern_fused_call(fused, &y, got));
+        char *twice = tern_session_kernels(session);
+        CHECK(d || strlen(twice) > strlen(before));
+        check_same(got[1], tern_softmax(y, 1), 1e-5);
+        tern_free(before), tern_free(once), tern_free(twice);
+        tern_fused_free(fused);
+        end();
+    }
+}
+
 static tern_status asks(tern_tensor *const *in, tern_tensor **out, void *user) {
     double value = 0;
     (void)user;
